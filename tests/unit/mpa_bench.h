@@ -4,7 +4,7 @@
 #define IWARP_TESTS_UNIT_MPA_BENCH_H
 
 #include "engine/mpa.h"
-#include "support.h"
+#include "tests/unit/support/support.h"
 #include "wire/crc32c.h"
 #include "wire/octets.h"
 

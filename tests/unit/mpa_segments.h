@@ -8,7 +8,7 @@
 #define IWARP_TESTS_UNIT_MPA_SEGMENTS_H
 
 #include "engine/mpa.h"
-#include "support.h"
+#include "tests/unit/support/support.h"
 #include "wire/octets.h"
 #include "wire/rdmap_terminate.h"
 

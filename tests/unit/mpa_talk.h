@@ -7,7 +7,7 @@
 #define IWARP_TESTS_UNIT_MPA_TALK_H
 
 #include "engine/mpa.h"
-#include "support.h"
+#include "tests/unit/support/support.h"
 #include "wire/ddp.h"
 #include "wire/mpa_fpdu.h"
 #include "wire/mpa_startup.h"

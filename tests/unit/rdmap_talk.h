@@ -8,7 +8,7 @@
 #define IWARP_TESTS_UNIT_RDMAP_TALK_H
 
 #include "engine/rdmap.h"
-#include "support.h"
+#include "tests/unit/support/support.h"
 #include "wire/octets.h"
 
 #include <stdio.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tests/unit/packets.h"
+#include "tests/unit/support/packets.h"
 
 #include <stdlib.h>
 
 static struct ib_datagram ib;
 
-static enum decap_status take(const struct octets *o, int linktype, struct addressed_segment *out)
+static enum decap_status take(const struct packet_octets *o, int linktype, struct addressed_segment *out)
 {
     /* A copy of the exact size, so that the sanitizers see every octet read too many. */
     static uint8_t *copy;
@@ -20,7 +20,7 @@ static enum decap_status take(const struct octets *o, int linktype, struct addre
     return decap_packet(decap, &packet, out, &ib);
 }
 
-static void expect_segment(const struct octets *o, int linktype, const char *source, const char *destination,
+static void expect_segment(const struct packet_octets *o, int linktype, const char *source, const char *destination,
                            const char *text)
 {
     struct addressed_segment out;
@@ -62,17 +62,17 @@ static void every_link_type(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(links); i++) {
-        struct octets o = {.n = 0};
-        add_hex(&o, links[i].header4);
-        add_ipv4(&o, 25, 1, 0x4000);
-        add_tcp(&o, 42, "hello");
-        add_hex(&o, "000000000000"); /* Ethernet padding */
+        struct packet_octets o = {.n = 0};
+        packet_add_hex(&o, links[i].header4);
+        packet_add_ipv4(&o, 25, 1, 0x4000);
+        packet_add_tcp(&o, 42, "hello");
+        packet_add_hex(&o, "000000000000"); /* Ethernet padding */
         expect_segment(&o, links[i].linktype, "10.0.0.1:1000", "10.0.0.2:2000", "hello");
         o.n = 0;
-        add_hex(&o, links[i].header6);
-        add_ipv6(&o, 25, 6);
-        add_tcp(&o, 42, "hello");
-        add_hex(&o, "0000");
+        packet_add_hex(&o, links[i].header6);
+        packet_add_ipv6(&o, 25, 6);
+        packet_add_tcp(&o, 42, "hello");
+        packet_add_hex(&o, "0000");
         expect_segment(&o, links[i].linktype, "[2001:db8::1]:1000", "[2001:db8::2]:2000", "hello");
         assert_true(decap_knows_linktype(links[i].linktype));
     }
@@ -86,13 +86,13 @@ static void cut_at_every_length(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(links); i++) {
         for (int ip = 4; ip <= 6; ip += 2) {
-            struct octets o = {.n = 0};
-            add_hex(&o, ip == 4 ? links[i].header4 : links[i].header6);
+            struct packet_octets o = {.n = 0};
+            packet_add_hex(&o, ip == 4 ? links[i].header4 : links[i].header6);
             if (ip == 4)
-                add_ipv4(&o, 25, 1, 0);
+                packet_add_ipv4(&o, 25, 1, 0);
             else
-                add_ipv6(&o, 25, 6);
-            add_tcp(&o, 42, "hello");
+                packet_add_ipv6(&o, 25, 6);
+            packet_add_tcp(&o, 42, "hello");
             size_t whole = o.n;
             for (size_t n = 0; n < whole; n++) {
                 struct addressed_segment out;
@@ -111,22 +111,22 @@ static void cut_at_every_length(void **state)
 static void other_protocols(void **state)
 {
     struct addressed_segment out;
-    struct octets o = {.n = 0};
+    struct packet_octets o = {.n = 0};
     (void)state;
-    add_hex(&o, "[12] 0806 [28]"); /* ARP */
+    packet_add_hex(&o, "[12] 0806 [28]"); /* ARP */
     assert_int_equal(take(&o, DLT_EN10MB, &out), DECAP_OTHER);
     o.n = 0;
-    add_ipv4(&o, 8, 1, 0);
+    packet_add_ipv4(&o, 8, 1, 0);
     o.p[9] = 17; /* UDP */
-    add_hex(&o, "[8]");
+    packet_add_hex(&o, "[8]");
     assert_int_equal(take(&o, DLT_RAW, &out), DECAP_OTHER);
     o.n = 0;
-    add_ipv6(&o, 8, 58); /* ICMPv6 */
-    add_hex(&o, "[8]");
+    packet_add_ipv6(&o, 8, 58); /* ICMPv6 */
+    packet_add_hex(&o, "[8]");
     assert_int_equal(take(&o, DLT_RAW, &out), DECAP_OTHER);
     assert_int_equal(take(&o, DLT_IEEE802_11, &out), DECAP_LINKTYPE);
     o.n = 0;
-    add_hex(&o, "[12] 0040 424203 [20]"); /* spanning tree */
+    packet_add_hex(&o, "[12] 0040 424203 [20]"); /* spanning tree */
     assert_int_equal(take(&o, DLT_EN10MB, &out), DECAP_OTHER);
 }
 
@@ -136,16 +136,16 @@ static void datagrams_to_rpcbind(void **state)
     (void)state;
     for (unsigned ip = 4; ip <= 6; ip += 2) {
         struct addressed_segment out;
-        struct octets o = {.n = 0};
+        struct packet_octets o = {.n = 0};
 
         if (ip == 4)
-            add_ipv4(&o, 8 + 5, 1, 0);
+            packet_add_ipv4(&o, 8 + 5, 1, 0);
         else
-            add_ipv6(&o, 8 + 5, 17);
+            packet_add_ipv6(&o, 8 + 5, 17);
         if (ip == 4)
             o.p[9] = 17;
         size_t udp = o.n;
-        add_hex(&o, "03fe 006f 000d 0000 0102030405 00000000"); /* padding */
+        packet_add_hex(&o, "03fe 006f 000d 0000 0102030405 00000000"); /* padding */
         assert_int_equal(take(&o, DLT_RAW, &out), DECAP_RPCBIND);
         assert_int_equal(out.source.ip, ip);
         assert_int_equal(out.source.port, 1022);
@@ -165,27 +165,27 @@ static void datagrams_to_rpcbind(void **state)
 
 static void ipv4_with_options(void **state)
 {
-    struct octets o = {.n = 0};
+    struct packet_octets o = {.n = 0};
     (void)state;
-    add_ipv4(&o, 8 + 25, 1, 0);
+    packet_add_ipv4(&o, 8 + 25, 1, 0);
     o.p[0] = 0x47;
-    add_hex(&o, "94040000 01010100");
-    add_tcp(&o, 42, "hello");
+    packet_add_hex(&o, "94040000 01010100");
+    packet_add_tcp(&o, 42, "hello");
     expect_segment(&o, DLT_RAW, "10.0.0.1:1000", "10.0.0.2:2000", "hello");
 }
 
 static void ipv6_extension_headers(void **state)
 {
     struct addressed_segment out;
-    struct octets o = {.n = 0};
+    struct packet_octets o = {.n = 0};
     (void)state;
-    add_ipv6(&o, 8 + 8 + 24 + 16 + 8 + 25, 0);
-    add_hex(&o, "2b00 0104 00000000"); /* hop-by-hop, padding */
-    add_hex(&o, "3c00 [6]");           /* routing */
-    add_hex(&o, "3302 0110 [20]");     /* destination options, 24 octets */
-    add_hex(&o, "2c02 [14]");          /* authentication header, 16 octets */
-    add_hex(&o, "0600 0000 00000001"); /* fragment header of a whole datagram */
-    add_tcp(&o, 42, "hello");
+    packet_add_ipv6(&o, 8 + 8 + 24 + 16 + 8 + 25, 0);
+    packet_add_hex(&o, "2b00 0104 00000000"); /* hop-by-hop, padding */
+    packet_add_hex(&o, "3c00 [6]");           /* routing */
+    packet_add_hex(&o, "3302 0110 [20]");     /* destination options, 24 octets */
+    packet_add_hex(&o, "2c02 [14]");          /* authentication header, 16 octets */
+    packet_add_hex(&o, "0600 0000 00000001"); /* fragment header of a whole datagram */
+    packet_add_tcp(&o, 42, "hello");
     expect_segment(&o, DLT_RAW, "[2001:db8::1]:1000", "[2001:db8::2]:2000", "hello");
     size_t whole = o.n;
     for (size_t n = 0; n < whole - 5; n++) {
@@ -201,47 +201,47 @@ static void ipv6_extension_headers(void **state)
 static void lengths_of_zero_are_offloaded_packets(void **state)
 {
     struct addressed_segment out;
-    struct octets o = {.n = 0};
+    struct packet_octets o = {.n = 0};
     (void)state;
-    add_ipv4(&o, 25, 1, 0);
+    packet_add_ipv4(&o, 25, 1, 0);
     put_be16(o.p + 2, 0);
-    add_tcp(&o, 42, "hello");
+    packet_add_tcp(&o, 42, "hello");
     expect_segment(&o, DLT_RAW, "10.0.0.1:1000", "10.0.0.2:2000", "hello");
     o.n = 0;
-    add_ipv6(&o, 0, 6);
-    add_tcp(&o, 42, "hello");
+    packet_add_ipv6(&o, 0, 6);
+    packet_add_tcp(&o, 42, "hello");
     expect_segment(&o, DLT_RAW, "[2001:db8::1]:1000", "[2001:db8::2]:2000", "hello");
     /* With the jumbo option, whose length counts from behind the IPv6 header. */
     o.n = 0;
-    add_ipv6(&o, 0, 0);
-    add_hex(&o, "0600 c204 00000021");
-    add_tcp(&o, 42, "hello");
-    add_hex(&o, "0000");
+    packet_add_ipv6(&o, 0, 0);
+    packet_add_hex(&o, "0600 c204 00000021");
+    packet_add_tcp(&o, 42, "hello");
+    packet_add_hex(&o, "0000");
     expect_segment(&o, DLT_RAW, "[2001:db8::1]:1000", "[2001:db8::2]:2000", "hello");
     /* Behind padding of both kinds; a length that does not reach behind the options is none. */
     o.n = 0;
-    add_ipv6(&o, 0, 0);
-    add_hex(&o, "0601 0001 0100 c204 00000029 0000 0000");
-    add_tcp(&o, 42, "hello");
-    add_hex(&o, "0000");
+    packet_add_ipv6(&o, 0, 0);
+    packet_add_hex(&o, "0601 0001 0100 c204 00000029 0000 0000");
+    packet_add_tcp(&o, 42, "hello");
+    packet_add_hex(&o, "0000");
     expect_segment(&o, DLT_RAW, "[2001:db8::1]:1000", "[2001:db8::2]:2000", "hello");
     o.p[51] = 15;
     assert_int_equal(take(&o, DLT_RAW, &out), DECAP_MALFORMED);
     /* An option that is longer than its header: without a jumbo length, the packet goes to its end. */
     o.n = 0;
-    add_ipv6(&o, 0, 0);
-    add_hex(&o, "0600 0105 00000000");
-    add_tcp(&o, 42, "hello");
+    packet_add_ipv6(&o, 0, 0);
+    packet_add_hex(&o, "0600 0105 00000000");
+    packet_add_tcp(&o, 42, "hello");
     expect_segment(&o, DLT_RAW, "[2001:db8::1]:1000", "[2001:db8::2]:2000", "hello");
 }
 
 static void contradictions(void **state)
 {
     struct addressed_segment out;
-    struct octets o = {.n = 0};
+    struct packet_octets o = {.n = 0};
     (void)state;
-    add_ipv4(&o, 25, 1, 0);
-    add_tcp(&o, 42, "hello");
+    packet_add_ipv4(&o, 25, 1, 0);
+    packet_add_tcp(&o, 42, "hello");
     o.p[0] = 0x44; /* IHL 4 */
     assert_int_equal(take(&o, DLT_RAW, &out), DECAP_MALFORMED);
     o.p[0] = 0x45;
@@ -255,10 +255,10 @@ static void contradictions(void **state)
     o.p[32] = 0xf0; /* of 60 */
     assert_int_equal(take(&o, DLT_RAW, &out), DECAP_MALFORMED);
     /* Another version than the link layer says. */
-    struct octets six = {.n = 0};
-    add_hex(&six, "[12] 86dd");
-    add_ipv6(&six, 25, 6);
-    add_tcp(&six, 42, "hello");
+    struct packet_octets six = {.n = 0};
+    packet_add_hex(&six, "[12] 86dd");
+    packet_add_ipv6(&six, 25, 6);
+    packet_add_tcp(&six, 42, "hello");
     assert_int_equal(take(&six, DLT_EN10MB, &out), DECAP_TCP);
     six.p[14] = 0x40;
     assert_int_equal(take(&six, DLT_EN10MB, &out), DECAP_MALFORMED);
@@ -273,11 +273,11 @@ static void contradictions(void **state)
 static void options_of_a_syn(void **state)
 {
     struct addressed_segment out;
-    struct octets o = {.n = 0};
+    struct packet_octets o = {.n = 0};
     (void)state;
-    add_ipv4(&o, 40, 1, 0x4000);
-    add_tcp(&o, 42, "");
-    add_hex(&o, "020405b4 0402 080a[8] 01 030307");
+    packet_add_ipv4(&o, 40, 1, 0x4000);
+    packet_add_tcp(&o, 42, "");
+    packet_add_hex(&o, "020405b4 0402 080a[8] 01 030307");
     o.p[20 + 12] = 0xa0;
     o.p[20 + 13] = TCP_SYN;
     assert_int_equal(take(&o, DLT_RAW, &out), DECAP_TCP);
@@ -310,20 +310,20 @@ static void options_of_a_syn(void **state)
 static enum decap_status give_fragment(struct decap *decap, int ip, const uint8_t *p, size_t n, size_t from,
                                        size_t size, unsigned id, int64_t time_ns, struct addressed_segment *out)
 {
-    static struct octets o;
+    static struct packet_octets o;
     bool more = from + size < n;
     size_t length = more ? size : n - from;
     o.n = 0;
     if (ip == 4) {
-        add_ipv4(&o, length, id, (unsigned)(from / 8) | (more ? 0x2000 : 0));
+        packet_add_ipv4(&o, length, id, (unsigned)(from / 8) | (more ? 0x2000 : 0));
     } else {
         uint8_t h[8] = {6};
         put_be16(h + 2, (uint16_t)(from | more));
         put_be32(h + 4, id);
-        add_ipv6(&o, 8 + length, 44);
-        add(&o, h, sizeof h);
+        packet_add_ipv6(&o, 8 + length, 44);
+        packet_add(&o, h, sizeof h);
     }
-    add(&o, p + from, length);
+    packet_add(&o, p + from, length);
     struct packet packet = packet_of(&o, DLT_RAW);
     packet.time_ns = time_ns;
     return decap_packet(decap, &packet, out, &ib);
@@ -334,9 +334,9 @@ static const char text[] = "The quick brown fox jumps over the lazy dog, and ove
 static void fragments_in_any_order(void **state)
 {
     static const size_t orders[][6] = {{0, 16, 32, 48, 64, 80}, {80, 64, 48, 32, 16, 0}, {48, 0, 80, 16, 64, 32}};
-    struct octets whole = {.n = 0};
+    struct packet_octets whole = {.n = 0};
     (void)state;
-    add_tcp(&whole, 42, text);
+    packet_add_tcp(&whole, 42, text);
     assert_true(whole.n >= 81 && whole.n <= 96);
     for (int ip = 4; ip <= 6; ip += 2) {
         for (size_t order = 0; order < ARRAY_LENGTH(orders); order++) {
@@ -359,10 +359,10 @@ static void fragments_in_any_order(void **state)
 
 static void overlapping_fragments(void **state)
 {
-    struct octets whole = {.n = 0}, other;
+    struct packet_octets whole = {.n = 0}, other;
     struct addressed_segment out;
     (void)state;
-    add_tcp(&whole, 42, text);
+    packet_add_tcp(&whole, 42, text);
     other = whole;
     other.p[40] ^= 1;
     for (int ip = 4; ip <= 6; ip += 2) {
@@ -384,11 +384,11 @@ static void overlapping_fragments(void **state)
 
 static void fragments_do_not_wait_for_ever(void **state)
 {
-    struct octets whole = {.n = 0};
+    struct packet_octets whole = {.n = 0};
     struct addressed_segment out;
     struct decap *decap = decap_new(0);
     (void)state;
-    add_tcp(&whole, 42, text);
+    packet_add_tcp(&whole, 42, text);
     assert_int_equal(give_fragment(decap, 4, whole.p, whole.n, 0, 40, 1, 0, &out), DECAP_FRAGMENT);
     assert_int_equal(give_fragment(decap, 4, whole.p, whole.n, 40, 200, 1, INT64_C(61000000000), &out), DECAP_FRAGMENT);
     decap_free(decap);
@@ -411,7 +411,7 @@ static void hostile_fragments(void **state)
 {
     uint64_t seed = 1;
     struct decap *decap = decap_new(100000);
-    static struct octets o;
+    static struct packet_octets o;
     static uint8_t noise[2000];
     struct addressed_segment out;
     (void)state;
@@ -420,15 +420,16 @@ static void hostile_fragments(void **state)
         size_t n = 1 + next_random(&seed) % 200;
         o.n = 0;
         if (i & 1) {
-            add_ipv4(&o, n, next_random(&seed) % 4, next_random(&seed) % 4 ? next_random(&seed) & 0x20ff : 0x3fff);
+            packet_add_ipv4(&o, n, next_random(&seed) % 4,
+                            next_random(&seed) % 4 ? next_random(&seed) & 0x20ff : 0x3fff);
         } else {
             uint8_t h[8] = {next_random(&seed) % 4 ? 6 : 44};
             put_be16(h + 2, (uint16_t)next_random(&seed) & 0x1ff);
             h[7] = (uint8_t)(next_random(&seed) % 4);
-            add_ipv6(&o, 8 + n, 44);
-            add(&o, h, sizeof h);
+            packet_add_ipv6(&o, 8 + n, 44);
+            packet_add(&o, h, sizeof h);
         }
-        add(&o, noise, n);
+        packet_add(&o, noise, n);
         struct packet packet = packet_of(&o, DLT_RAW);
         if (next_random(&seed) % 8 == 0)
             packet.captured -= (uint32_t)(next_random(&seed) % packet.captured);

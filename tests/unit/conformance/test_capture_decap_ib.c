@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The InfiniBand transport below all that carries it. The packets under UDP are Linux's, with their ICRC. */
-#include "tests/unit/packets.h"
+#include "tests/unit/support/packets.h"
 #include "wire/ib.h"
 
 static const char ipv4[] = "45000030 72d34000 4011b1e5 0a010101 0a010102 c9bd12b7 001c0000";
@@ -11,7 +11,7 @@ static const char lrh[] = "0002 0005 0007 0003";
 static const char lrh_grh[] = "0003 0005 0011 0003";
 static const char acknowledge[] = "1100ffff 00000082 00d7671b 1f000001 27dba59a";
 
-static enum decap_status take(const struct octets *o, int linktype, struct ib_datagram *ib)
+static enum decap_status take(const struct packet_octets *o, int linktype, struct ib_datagram *ib)
 {
     struct packet packet = packet_of(o, linktype);
     struct addressed_segment segment;
@@ -24,13 +24,13 @@ static enum decap_status take(const struct octets *o, int linktype, struct ib_da
 
 static void expect(const char *link, int linktype, const char *below, unsigned kind, unsigned address_kind)
 {
-    struct octets o = {0};
+    struct packet_octets o = {0};
     struct ib_datagram ib;
     struct ib_packet packet;
 
-    add_hex(&o, link);
-    add_hex(&o, below);
-    add_hex(&o, acknowledge);
+    packet_add_hex(&o, link);
+    packet_add_hex(&o, below);
+    packet_add_hex(&o, acknowledge);
     assert_int_equal(take(&o, linktype, &ib), DECAP_IB);
     assert_int_equal(ib.kind, kind);
     assert_int_equal(ib.source.kind, address_kind);
@@ -61,26 +61,26 @@ static void every_way(void **state)
 
 static void invariant_crc(void **state)
 {
-    struct octets o = {0};
+    struct packet_octets o = {0};
     struct ib_datagram ib;
 
     (void)state;
-    add_hex(&o, ipv4);
-    add_hex(&o, acknowledge);
+    packet_add_hex(&o, ipv4);
+    packet_add_hex(&o, acknowledge);
     assert_int_equal(take(&o, DLT_RAW, &ib), DECAP_IB);
     assert_int_equal(ib_icrc(ib.kind, ib.below, ib.below_len, ib.p, ib.length - IB_ICRC_LEN), 0x9aa5db27);
 }
 
 static void link_with_routing(void **state)
 {
-    struct octets o = {0};
+    struct packet_octets o = {0};
     struct ib_datagram ib;
 
     (void)state;
-    add_hex(&o, lrh_grh);
-    add_hex(&o, grh);
-    add_hex(&o, acknowledge);
-    add_hex(&o, "abcd"); /* VCRC */
+    packet_add_hex(&o, lrh_grh);
+    packet_add_hex(&o, grh);
+    packet_add_hex(&o, acknowledge);
+    packet_add_hex(&o, "abcd"); /* VCRC */
     assert_int_equal(take(&o, DLT_INFINIBAND, &ib), DECAP_IB);
     assert_int_equal(ib.kind, IB_BELOW_LRH_GRH);
     assert_int_equal(ib.length, 20);
@@ -90,12 +90,12 @@ static void link_with_routing(void **state)
 
 static void addresses_of_a_link(void **state)
 {
-    struct octets o = {0};
+    struct packet_octets o = {0};
     struct ib_datagram ib;
 
     (void)state;
-    add_hex(&o, lrh);
-    add_hex(&o, acknowledge);
+    packet_add_hex(&o, lrh);
+    packet_add_hex(&o, acknowledge);
     assert_int_equal(take(&o, DLT_INFINIBAND, &ib), DECAP_IB);
     assert_int_equal(ib.source.octets[1], 3);
     assert_int_equal(ib.destination.octets[1], 5);
@@ -116,24 +116,24 @@ static void what_it_is_not(void **state)
 
     (void)state;
     for (unsigned i = 0; i < ARRAY_LENGTH(packets); i++) {
-        struct octets o = {0};
+        struct packet_octets o = {0};
         struct ib_datagram ib;
 
-        add_hex(&o, packets[i].octets);
+        packet_add_hex(&o, packets[i].octets);
         assert_int_equal(take(&o, DLT_RAW, &ib), packets[i].status);
     }
 }
 
 static void cut_at_every_length(void **state)
 {
-    struct octets o = {0};
+    struct packet_octets o = {0};
     struct ib_datagram ib;
     struct decap *decap = decap_new(0);
 
     (void)state;
-    add_hex(&o, lrh_grh);
-    add_hex(&o, grh);
-    add_hex(&o, acknowledge);
+    packet_add_hex(&o, lrh_grh);
+    packet_add_hex(&o, grh);
+    packet_add_hex(&o, acknowledge);
     for (uint32_t n = 0; n <= o.n; n++) {
         struct packet packet = packet_of(&o, DLT_INFINIBAND);
         struct addressed_segment segment;

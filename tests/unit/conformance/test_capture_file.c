@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Capture files made by hand, good and bad. */
 #include "conformance/input/capture.h"
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 
 #include <pcap/dlt.h>
 #include <stdio.h>

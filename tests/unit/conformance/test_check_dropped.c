@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Silence behind packets that a live capture lost proves nothing. */
 #include "conformance/check/check_share.h"
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* Connections told apart. Events are written down: open<id>:<port of side 0>, close<id>:<why>,
  * <id>.<side>@<offset>+<n>. */
 #include "engine/connections.h"
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>

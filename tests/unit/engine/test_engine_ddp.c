@@ -2,6 +2,8 @@
 /* RFC 5041: what the fields of DDP segments say of messages; each case breaks one rule, or none. */
 #include "rdmap_talk.h"
 
+#include <stdio.h>
+
 enum { SEGMENTS_MAX = 6, STAG = 0x1234, OTHER = 0x5678 };
 #define NONE RULE_COUNT
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Refused memory silences the findings of those that share it, and of nobody else. */
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 
 #include "engine/heap.h"
 #include "engine/verdict.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What binds across connections: records in, outcomes of the rules out. Each test is a pair of short connections. */
 #include "engine/history.h"
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 #include "wire/nfs.h"
 #include "wire/rpcbind.h"
 

@@ -4,7 +4,7 @@
  * B (2); what was given is written down as "side:opcode" after the number of the connection.
  */
 #include "engine/ib_connections.h"
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
  * asks, unless said; its first request has PSN 0xFFFFFE, so that every case wraps.
  */
 #include "engine/ib_rc.h"
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>

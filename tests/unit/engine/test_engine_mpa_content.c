@@ -2,6 +2,8 @@
 /* RTR, reads in flight, versions and Terminates: each rule broken once, and what is legal. */
 #include "mpa_talk.h"
 
+#include <stdlib.h>
+
 #define REQ MPA_REQUEST
 #define REP MPA_REPLY
 

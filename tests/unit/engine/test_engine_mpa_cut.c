@@ -2,6 +2,8 @@
 /* Segments that the snap length cut: FPDUs are followed in number, and judged as far as they are there. */
 #include "mpa_bench.h"
 
+#include <stdlib.h>
+
 /* Gives n octets of a side's stream as one segment, of which the first `there` were captured. */
 static void cut_segment(struct bench *b, unsigned side, size_t n, size_t there)
 {

@@ -5,6 +5,8 @@
  */
 #include "mpa_bench.h"
 
+#include <stdlib.h>
+
 enum { BIG = 70000 };
 
 /* How the octets reach the engine. */

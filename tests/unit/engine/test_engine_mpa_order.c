@@ -3,6 +3,8 @@
 #include "mpa_talk.h"
 #include "wire/crc32c.h"
 
+#include <stdlib.h>
+
 #define REQ MPA_REQUEST
 #define REP MPA_REPLY
 

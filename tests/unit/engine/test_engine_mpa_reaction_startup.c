@@ -2,6 +2,8 @@
 /* Reactions to startup frames: closes, Terminates of the establishment, RTR, IRD and waiting. */
 #include "mpa_segments.h"
 
+#include <stdio.h>
+
 enum { C = MPA_FLAG_C, REJECT = MPA_FLAG_R };
 
 static struct line_frame request(uint8_t flags)

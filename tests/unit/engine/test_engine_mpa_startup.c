@@ -2,6 +2,8 @@
 /* Startup frames and their negotiation: each rule broken once, and everything that is legal without a finding. */
 #include "mpa_talk.h"
 
+#include <stdlib.h>
+
 #define REQ MPA_REQUEST
 #define REP MPA_REPLY
 

@@ -4,6 +4,8 @@
 
 #include "wire/crc32c.h"
 
+#include <stdio.h>
+
 enum { C = MPA_FLAG_C };
 
 static void exchange(struct line *l)

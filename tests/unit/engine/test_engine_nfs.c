@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "nfs_messages.h"
-#include "rpcrdma_talk.h"
+#include "tests/unit/support/nfs_messages.h"
+#include "tests/unit/support/rpcrdma_talk.h"
 
 enum { NFS4_CALLBACK = 0x40000000, ACL = 1u << 12 };
 
 /* ---- Calls and Replies of NFS ---- */
 
-static uint32_t say(struct talk *t, unsigned side, struct rpcrdma_plan plan, uint32_t version, uint32_t procedure,
-                    const struct nfs_text *arguments)
+static uint32_t say(struct rpcrdma_talk *t, unsigned side, struct rpcrdma_plan plan, uint32_t version,
+                    uint32_t procedure, const struct nfs_text *arguments)
 {
     return talk_call_with(t, side, &plan, side == C ? NFS_PROGRAM : NFS4_CALLBACK, side == C ? version : 1, procedure,
                           arguments->p, arguments->n);
 }
 
-static uint32_t answer(struct talk *t, unsigned side, uint32_t xid, const struct nfs_text *results)
+static uint32_t answer(struct rpcrdma_talk *t, unsigned side, uint32_t xid, const struct nfs_text *results)
 {
     struct rpcrdma_plan plan = talk_plan(t, side, xid);
 
@@ -21,62 +21,62 @@ static uint32_t answer(struct talk *t, unsigned side, uint32_t xid, const struct
 }
 
 /* A COMPOUND whose operations `more` gives, and its answer: each operation succeeded without results. */
-static uint32_t talk_compound(struct talk *t, uint32_t xid, const struct nfs_text *arguments)
+static uint32_t talk_compound(struct rpcrdma_talk *t, uint32_t xid, const struct nfs_text *arguments)
 {
     return say(t, C, talk_plan(t, C, xid), 4, 1, arguments);
 }
 
 static void putfh(struct nfs_text *t)
 {
-    word(t, NFS_OP_PUTFH);
-    item(t, 28);
+    text_word(t, NFS_OP_PUTFH);
+    text_item(t, 28);
 }
 
 static void getattr(struct nfs_text *t, uint32_t mask)
 {
-    word(t, NFS_OP_GETATTR);
-    word(t, 1);
-    word(t, mask);
+    text_word(t, NFS_OP_GETATTR);
+    text_word(t, 1);
+    text_word(t, mask);
 }
 
 static void channel(struct nfs_text *t, uint32_t request, uint32_t response)
 {
-    word(t, 0);
-    word(t, request);
-    word(t, response);
-    word(t, 0);
-    word(t, 8);
-    word(t, 16);
-    word(t, 0);
+    text_word(t, 0);
+    text_word(t, request);
+    text_word(t, response);
+    text_word(t, 0);
+    text_word(t, 8);
+    text_word(t, 16);
+    text_word(t, 0);
 }
 
-/* CREATE_SESSION; words() gives the id, the same that sequence() uses. */
-static void create_session(struct talk *t, uint32_t xid, uint32_t flags, uint32_t fore_response, uint32_t back_request,
-                           uint32_t back_response)
+/* CREATE_SESSION; text_words() gives the id, the same that text_sequence() uses. */
+static void create_session(struct rpcrdma_talk *t, uint32_t xid, uint32_t flags, uint32_t fore_response,
+                           uint32_t back_request, uint32_t back_response)
 {
     struct nfs_text call = {0}, reply = {0};
 
-    compound(&call, 1, 1);
-    word(&call, NFS_OP_CREATE_SESSION);
-    words(&call, 3);
-    word(&call, flags);
+    text_compound(&call, 1, 1);
+    text_word(&call, NFS_OP_CREATE_SESSION);
+    text_words(&call, 3);
+    text_word(&call, flags);
     channel(&call, 1049620, 1049480);
     channel(&call, back_request, 4096);
-    word(&call, NFS4_CALLBACK);
-    word(&call, 0);
+    text_word(&call, NFS4_CALLBACK);
+    text_word(&call, 0);
     talk_compound(t, xid, &call);
-    compounded(&reply, 0, 1);
-    word(&reply, NFS_OP_CREATE_SESSION);
-    word(&reply, 0);
-    words(&reply, 4);
-    word(&reply, 1);
-    word(&reply, flags);
+    text_compounded(&reply, 0, 1);
+    text_word(&reply, NFS_OP_CREATE_SESSION);
+    text_word(&reply, 0);
+    text_words(&reply, 4);
+    text_word(&reply, 1);
+    text_word(&reply, flags);
     channel(&reply, 1049620, fore_response);
     channel(&reply, back_request, back_response);
     answer(t, S, xid, &reply);
 }
 
-static void session(struct talk *t)
+static void session(struct rpcrdma_talk *t)
 {
     create_session(t, 0x50, 2, 1049480, 4096, 4096);
 }
@@ -85,21 +85,21 @@ static struct nfs_text callback(void)
 {
     struct nfs_text t = {0};
 
-    word(&t, 0);
-    word(&t, 1);
-    word(&t, 1);
-    word(&t, 2);
-    word(&t, 11); /* CB_SEQUENCE */
-    words(&t, 4);
-    word(&t, 1);
-    word(&t, 0);
-    word(&t, 0);
-    word(&t, 0);
-    word(&t, 0);
-    word(&t, 4); /* CB_RECALL */
-    words(&t, 4);
-    word(&t, 0);
-    item(&t, 28);
+    text_word(&t, 0);
+    text_word(&t, 1);
+    text_word(&t, 1);
+    text_word(&t, 2);
+    text_word(&t, 11); /* CB_SEQUENCE */
+    text_words(&t, 4);
+    text_word(&t, 1);
+    text_word(&t, 0);
+    text_word(&t, 0);
+    text_word(&t, 0);
+    text_word(&t, 0);
+    text_word(&t, 4); /* CB_RECALL */
+    text_words(&t, 4);
+    text_word(&t, 0);
+    text_item(&t, 28);
     return t;
 }
 
@@ -118,15 +118,15 @@ static struct nfs_text readdir3(uint32_t count)
 {
     struct nfs_text t = {0};
 
-    item(&t, 28);
-    words(&t, 4);
-    word(&t, count);
+    text_item(&t, 28);
+    text_words(&t, 4);
+    text_word(&t, count);
     return t;
 }
 
 static void test_readdir_without_chunk(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     struct nfs_text call = readdir3(8192);
     uint32_t frame;
 
@@ -138,7 +138,7 @@ static void test_readdir_without_chunk(void **state)
 /* The count fits, but not with the 56 octets of Transport header, RPC header and status around it. */
 static void test_readdir_at_the_edge(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     struct nfs_text call = readdir3(4096 - 56);
     uint32_t frame;
 
@@ -154,7 +154,7 @@ static void test_readdir_at_the_edge(void **state)
 
 static void test_readdir_with_chunk(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     struct nfs_text call = readdir3(8192);
     struct rpcrdma_write_plan chunk;
     struct rpcrdma_segment segment;
@@ -174,7 +174,7 @@ static void test_readdir_with_chunk(void **state)
 static void test_unknown_threshold(void **state)
 {
     struct rpcrdma_options options = {.profile = PROFILE_IETF};
-    struct talk *t = talk_new_bare(&options);
+    struct rpcrdma_talk *t = talk_new_bare(&options);
     struct nfs_text call = readdir3(8192);
     uint32_t frame;
 
@@ -196,18 +196,18 @@ static void test_unknown_threshold(void **state)
 static void test_session_limit(void **state)
 {
     struct nfs_text call = {0};
-    struct talk *t;
+    struct rpcrdma_talk *t;
     uint32_t frame;
 
     (void)state;
-    compound(&call, 1, 3);
-    sequence(&call, 1, 0);
+    text_compound(&call, 1, 3);
+    text_sequence(&call, 1, 0);
     putfh(&call);
-    word(&call, NFS_OP_READDIR);
-    words(&call, 4);
-    word(&call, 8192);
-    word(&call, 32768);
-    word(&call, 0);
+    text_word(&call, NFS_OP_READDIR);
+    text_words(&call, 4);
+    text_word(&call, 8192);
+    text_word(&call, 32768);
+    text_word(&call, 0);
     t = talk_new();
     talk_compound(t, 0x10, &call);
     talk_inconclusive(t, RULE_RPCR_4_3_3_01);
@@ -226,22 +226,22 @@ static void test_session_limit(void **state)
 static void test_reply_above_session_limit(void **state)
 {
     struct nfs_text call = {0}, reply = {0};
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
     (void)state;
-    compound(&call, 1, 3);
-    sequence(&call, 1, 0);
+    text_compound(&call, 1, 3);
+    text_sequence(&call, 1, 0);
     putfh(&call);
     getattr(&call, 1);
-    compounded(&reply, 0, 3);
-    sequenced(&reply);
-    word(&reply, NFS_OP_PUTFH);
-    word(&reply, 0);
-    word(&reply, NFS_OP_GETATTR);
-    word(&reply, 0);
-    word(&reply, 0);
-    item(&reply, 1000);
+    text_compounded(&reply, 0, 3);
+    text_sequenced(&reply);
+    text_word(&reply, NFS_OP_PUTFH);
+    text_word(&reply, 0);
+    text_word(&reply, NFS_OP_GETATTR);
+    text_word(&reply, 0);
+    text_word(&reply, 0);
+    text_item(&reply, 1000);
     create_session(t, 0x50, 2, 1000, 4096, 4096);
     talk_compound(t, 0x10, &call);
     frame = answer(t, S, 0x10, &reply);
@@ -272,14 +272,14 @@ static void test_getattr_companions(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct nfs_text call = {0};
-        struct talk *t = talk_new();
+        struct rpcrdma_talk *t = talk_new();
         uint32_t frame;
 
-        compound(&call, cases[i].minor, cases[i].op ? 3 : 2);
+        text_compound(&call, cases[i].minor, cases[i].op ? 3 : 2);
         putfh(&call);
         if (cases[i].op) {
-            word(&call, cases[i].op);
-            item(&call, 5);
+            text_word(&call, cases[i].op);
+            text_item(&call, 5);
         }
         getattr(&call, cases[i].mask);
         frame = talk_compound(t, 0x10, &call);
@@ -293,12 +293,12 @@ static void test_getattr_companions(void **state)
 static void test_port(void **state)
 {
     struct nfs_text call = {0};
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
     (void)state;
-    compound(&call, 0, 1);
-    word(&call, NFS_OP_PUTROOTFH);
+    text_compound(&call, 0, 1);
+    text_word(&call, NFS_OP_PUTROOTFH);
     nfs_connection_ports(t->nfs, 45678, 2050);
     frame = talk_compound(t, 0x10, &call);
     talk_compound(t, 0x11, &call);
@@ -316,16 +316,16 @@ static void test_port(void **state)
 
 static void setclientid(struct nfs_text *t, const char *netid, const char *address)
 {
-    compound(t, 0, 1);
-    word(t, NFS_OP_SETCLIENTID);
-    words(t, 2);
-    item(t, 24);
-    word(t, NFS4_CALLBACK);
-    item(t, (uint32_t)strlen(netid));
+    text_compound(t, 0, 1);
+    text_word(t, NFS_OP_SETCLIENTID);
+    text_words(t, 2);
+    text_item(t, 24);
+    text_word(t, NFS4_CALLBACK);
+    text_item(t, (uint32_t)strlen(netid));
     memcpy(t->p + t->n - xdr_padded(strlen(netid)), netid, strlen(netid));
-    item(t, (uint32_t)strlen(address));
+    text_item(t, (uint32_t)strlen(address));
     memcpy(t->p + t->n - xdr_padded(strlen(address)), address, strlen(address));
-    word(t, 1);
+    text_word(t, 1);
 }
 
 static void test_netid(void **state)
@@ -342,7 +342,7 @@ static void test_netid(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct nfs_text call = {0};
-        struct talk *t = talk_new();
+        struct rpcrdma_talk *t = talk_new();
         uint32_t frame;
 
         setclientid(&call, cases[i].netid, cases[i].address);
@@ -356,24 +356,24 @@ static void test_netid(void **state)
 
 /* ---- the backchannel ---- */
 
-static void exchange_id(struct talk *t, uint32_t xid)
+static void exchange_id(struct rpcrdma_talk *t, uint32_t xid)
 {
     struct nfs_text call = {0};
 
-    compound(&call, 1, 1);
-    word(&call, NFS_OP_EXCHANGE_ID);
-    words(&call, 2);
-    item(&call, 20);
-    word(&call, 0);
-    word(&call, 0);
-    word(&call, 0);
+    text_compound(&call, 1, 1);
+    text_word(&call, NFS_OP_EXCHANGE_ID);
+    text_words(&call, 2);
+    text_item(&call, 20);
+    text_word(&call, 0);
+    text_word(&call, 0);
+    text_word(&call, 0);
     talk_compound(t, xid, &call);
 }
 
 static void test_backchannel(void **state)
 {
     struct nfs_text cb = callback();
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     (void)state;
     session(t);
@@ -388,7 +388,7 @@ static void test_backchannel(void **state)
 static void test_backchannel_too_early(void **state)
 {
     struct nfs_text cb = callback();
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
     (void)state;
@@ -408,14 +408,14 @@ static void test_backchannel_too_early(void **state)
 static void test_backchannel_before_the_reply(void **state)
 {
     struct nfs_text cb = callback(), call = {0};
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     (void)state;
-    compound(&call, 1, 1);
-    word(&call, NFS_OP_BIND_CONN_TO_SESSION);
-    words(&call, 4);
-    word(&call, 7);
-    word(&call, 0);
+    text_compound(&call, 1, 1);
+    text_word(&call, NFS_OP_BIND_CONN_TO_SESSION);
+    text_words(&call, 4);
+    text_word(&call, 7);
+    text_word(&call, 0);
     talk_compound(t, 0x10, &call);
     say(t, S, talk_plan(t, S, 0x900), 1, 1, &cb);
     talk_passed(t, RULE_BIDI_6_02);
@@ -427,7 +427,7 @@ static void test_backchannel_with_a_hole(void **state)
 {
     struct rpcrdma_options options = {.profile = PROFILE_IETF};
     struct nfs_text cb = callback();
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     (void)state;
     exchange_id(t, 0x10);
@@ -447,11 +447,11 @@ static void test_backchannel_with_a_hole(void **state)
 static void test_backchannel_of_an_unknown_session(void **state)
 {
     struct nfs_text cb = callback(), call = {0};
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     (void)state;
-    compound(&call, 2, 1);
-    word(&call, 999);
+    text_compound(&call, 2, 1);
+    text_word(&call, 999);
     talk_compound(t, 0x10, &call);
     say(t, S, talk_plan(t, S, 0x900), 1, 1, &cb);
     talk_inconclusive(t, RULE_BIDI_6_02);
@@ -468,7 +468,7 @@ static void test_long_callback(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct talk *t = talk_new();
+        struct rpcrdma_talk *t = talk_new();
         struct rpcrdma_write_plan chunk;
         struct rpcrdma_segment segment;
         uint32_t frame;
@@ -488,12 +488,12 @@ static struct nfs_text getacl(void)
 {
     struct nfs_text t = {0};
 
-    item(&t, 28);
-    word(&t, 0xf);
+    text_item(&t, 28);
+    text_word(&t, 0xf);
     return t;
 }
 
-static uint32_t say_getacl(struct talk *t, uint32_t xid, uint32_t room)
+static uint32_t say_getacl(struct rpcrdma_talk *t, uint32_t xid, uint32_t room)
 {
     struct nfs_text call = getacl();
     struct rpcrdma_write_plan chunk;
@@ -505,7 +505,7 @@ static uint32_t say_getacl(struct talk *t, uint32_t xid, uint32_t room)
 
 static void test_retry(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
     (void)state;
@@ -529,7 +529,7 @@ static void test_retry(void **state)
 
 static void test_endless_retry(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     (void)state;
     for (uint32_t i = 0; i < 10; i++) {
@@ -545,7 +545,7 @@ static void test_endless_retry(void **state)
 /* In a session each request differs by its SEQUENCE; what follows it tells a retry. */
 static void test_retry_in_session(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t xid = 0x10;
 
     (void)state;
@@ -555,8 +555,8 @@ static void test_retry_in_session(void **state)
         struct rpcrdma_write_plan chunk;
         struct rpcrdma_segment segment;
 
-        compound(&call, 1, 3);
-        sequence(&call, 1 + i, 0);
+        text_compound(&call, 1, 3);
+        text_sequence(&call, 1 + i, 0);
         putfh(&call);
         getattr(&call, ACL);
         say(t, C, with_reply_chunk(talk_plan(t, C, xid), &chunk, &segment, 200 + 8000 * i), 4, 1, &call);
@@ -571,11 +571,11 @@ static void test_retry_in_session(void **state)
 static void test_repeated(void **state)
 {
     struct nfs_text call = {0};
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
     (void)state;
-    compound(&call, 0, 2);
+    text_compound(&call, 0, 2);
     putfh(&call);
     getattr(&call, 1);
     talk_compound(t, 0x10, &call);
@@ -596,11 +596,11 @@ static void test_repeated(void **state)
 static void test_all_credits(void **state)
 {
     struct nfs_text call = {0};
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame = 0;
 
     (void)state;
-    compound(&call, 0, 2);
+    text_compound(&call, 0, 2);
     putfh(&call);
     getattr(&call, 1);
     for (uint32_t i = 0; i < 32; i++)
@@ -617,7 +617,7 @@ static void test_all_credits(void **state)
 /* ---- what every server takes ---- */
 
 /* GARBAGE_ARGS, its Write chunk returned unused. */
-static uint32_t garbage_args(struct talk *t, uint32_t xid, struct rpcrdma_segment segment)
+static uint32_t garbage_args(struct rpcrdma_talk *t, uint32_t xid, struct rpcrdma_segment segment)
 {
     struct rpcrdma_plan plan = talk_plan(t, S, xid);
     struct rpcrdma_write_plan chunk = {&segment, 1};
@@ -634,7 +634,7 @@ static void refused(uint32_t op, bool negotiated, bool garbage, enum rule_id fai
     struct rpcrdma_segment segment = {.handle = 0x33, .length = 8192, .offset = 0x1000};
     struct rpcrdma_write_plan chunk = {&segment, 1};
     struct nfs_text call = {0};
-    struct talk *t = negotiated ? talk_new() : talk_new_bare(&options);
+    struct rpcrdma_talk *t = negotiated ? talk_new() : talk_new_bare(&options);
     struct rpcrdma_plan plan;
     uint32_t frame;
 
@@ -642,12 +642,12 @@ static void refused(uint32_t op, bool negotiated, bool garbage, enum rule_id fai
         talk_midstream(t);
         talk_greet(t);
     }
-    compound(&call, 0, 2);
+    text_compound(&call, 0, 2);
     putfh(&call);
-    word(&call, op);
+    text_word(&call, op);
     if (op == NFS_OP_READ) {
-        words(&call, 6);
-        word(&call, 8192);
+        text_words(&call, 6);
+        text_word(&call, 8192);
     }
     plan = talk_plan(t, C, 0x10);
     plan.writes = &chunk;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Answers against their Calls: refusals of sound Calls, RPC versions, results of COMPOUNDs, octets returned. */
-#include "nfs_messages.h"
-#include "rpcrdma_talk.h"
+#include "tests/unit/support/nfs_messages.h"
+#include "tests/unit/support/rpcrdma_talk.h"
 
 enum { GETATTR3 = 1, READ3 = 6, WRITE3 = 7, OP_GETFH = 10, OP_LOOKUPP = 16, OP_ILLEGAL = 10044, XID = 0x10 };
 
 /* An answer, and what it is to be found for; RULE_COUNT: nothing. */
-static void expect(struct talk *t, enum rule_id rule, uint32_t frame)
+static void expect(struct rpcrdma_talk *t, enum rule_id rule, uint32_t frame)
 {
     if (rule == RULE_COUNT)
         talk_expect_nothing(t);
@@ -14,7 +14,7 @@ static void expect(struct talk *t, enum rule_id rule, uint32_t frame)
         talk_expect(t, rule, SEVERITY_ERROR, frame);
 }
 
-static uint32_t garbage(struct talk *t, uint32_t xid)
+static uint32_t garbage(struct rpcrdma_talk *t, uint32_t xid)
 {
     struct rpcrdma_plan plan = talk_plan(t, S, xid);
 
@@ -24,17 +24,17 @@ static uint32_t garbage(struct talk *t, uint32_t xid)
 /* ---- refusals ---- */
 
 /* READ of version 3 of so many octets: inline, or with a Write chunk. */
-static void call_read(struct talk *t, uint32_t count, bool chunk)
+static void call_read(struct rpcrdma_talk *t, uint32_t count, bool chunk)
 {
     struct rpcrdma_segment segment = {.handle = 0x77, .length = count, .offset = 0x1000};
     struct rpcrdma_write_plan write = {&segment, 1};
     struct rpcrdma_plan plan = talk_plan(t, C, XID);
     struct nfs_text call = {0};
 
-    item(&call, 28);
-    word(&call, 0);
-    word(&call, 0);
-    word(&call, count);
+    text_item(&call, 28);
+    text_word(&call, 0);
+    text_word(&call, 0);
+    text_word(&call, count);
     plan.writes = &write;
     plan.n_writes = chunk;
     talk_call_with(t, C, &plan, TALK_NFS, 3, READ3, call.p, call.n);
@@ -42,7 +42,7 @@ static void call_read(struct talk *t, uint32_t count, bool chunk)
 
 static void test_err_chunk(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     (void)state;
     t->reactions = true;
@@ -56,7 +56,7 @@ static void test_err_chunk(void **state)
 /* The Reply may lack room, the Call may be another, or the first one on a new connection. */
 static void test_err_chunk_in_doubt(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     (void)state;
     call_read(t, 8000, false);
@@ -81,7 +81,7 @@ static void test_err_chunk_in_doubt(void **state)
 
 static void test_garbage_args(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     struct rpcrdma_plan plan = talk_plan(t, C, XID);
     struct nfs_text call = {0};
 
@@ -89,12 +89,12 @@ static void test_garbage_args(void **state)
     call_read(t, 3000, false);
     expect(t, RULE_RPC_9_05, garbage(t, XID));
     t = talk_new();
-    item(&call, 28); /* WRITE, whose count is not that of its data */
-    word(&call, 0);
-    word(&call, 0);
-    word(&call, 500);
-    word(&call, 2);
-    item(&call, 400);
+    text_item(&call, 28); /* WRITE, whose count is not that of its data */
+    text_word(&call, 0);
+    text_word(&call, 0);
+    text_word(&call, 500);
+    text_word(&call, 2);
+    text_item(&call, 400);
     talk_call_with(t, C, &plan, TALK_NFS, 3, WRITE3, call.p, call.n);
     garbage(t, XID);
     talk_inconclusive(t, RULE_RPC_9_05);
@@ -103,7 +103,7 @@ static void test_garbage_args(void **state)
 
 /* ---- RPC versions ---- */
 
-static void call_version(struct talk *t, uint32_t rpcvers, uint32_t version)
+static void call_version(struct rpcrdma_talk *t, uint32_t rpcvers, uint32_t version)
 {
     struct rpcrdma_plan plan = talk_plan(t, C, XID);
     size_t n = talk_rpc_call(t->rpc, sizeof t->rpc, XID, TALK_NFS, version, 0, NULL, 0);
@@ -113,7 +113,7 @@ static void call_version(struct talk *t, uint32_t rpcvers, uint32_t version)
 }
 
 /* MSG_DENIED, or PROG_MISMATCH: the words behind msg_type. */
-static uint32_t reply_words(struct talk *t, const uint32_t *more, size_t n)
+static uint32_t reply_words(struct rpcrdma_talk *t, const uint32_t *more, size_t n)
 {
     struct rpcrdma_plan plan = talk_plan(t, S, XID);
     uint32_t all[8] = {XID, RPC_REPLY};
@@ -124,7 +124,7 @@ static uint32_t reply_words(struct talk *t, const uint32_t *more, size_t n)
 
 static void versions(uint32_t rpcvers, uint32_t version, const uint32_t *more, size_t n, enum rule_id rule)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
     t->reactions = true;
@@ -159,16 +159,16 @@ static void test_versions(void **state)
 /* ---- COMPOUND ---- */
 
 /* PUTFH, LOOKUPP, GETFH in this minor version. */
-static void call_compound(struct talk *t, uint32_t minor)
+static void call_compound(struct rpcrdma_talk *t, uint32_t minor)
 {
     struct rpcrdma_plan plan = talk_plan(t, C, XID);
     struct nfs_text call = {0};
 
-    compound(&call, minor, 3);
-    word(&call, NFS_OP_PUTFH);
-    item(&call, 28);
-    word(&call, OP_LOOKUPP);
-    word(&call, OP_GETFH);
+    text_compound(&call, minor, 3);
+    text_word(&call, NFS_OP_PUTFH);
+    text_item(&call, 28);
+    text_word(&call, OP_LOOKUPP);
+    text_word(&call, OP_GETFH);
     talk_call_with(t, C, &plan, TALK_NFS, 4, 1, call.p, call.n);
 }
 
@@ -178,18 +178,18 @@ struct result {
 
 static void results(uint32_t minor, uint32_t status, const struct result *result, unsigned n, enum rule_id rule)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     struct rpcrdma_plan plan;
     struct nfs_text reply = {0};
 
     t->reactions = true;
     call_compound(t, minor);
-    compounded(&reply, status, n);
+    text_compounded(&reply, status, n);
     for (unsigned i = 0; i < n; i++) {
-        word(&reply, result[i].op);
-        word(&reply, result[i].status);
+        text_word(&reply, result[i].op);
+        text_word(&reply, result[i].status);
         if (result[i].op == OP_GETFH && result[i].status == 0)
-            item(&reply, 28);
+            text_item(&reply, 28);
     }
     plan = talk_plan(t, S, XID);
     expect(t, rule, talk_reply_with(t, S, &plan, reply.p, reply.n));
@@ -220,16 +220,16 @@ static void test_compound_results(void **state)
 
 static void read_returns(uint32_t asked, uint32_t said, uint32_t octets, enum rule_id rule)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     struct rpcrdma_plan plan;
     struct nfs_text reply = {0};
 
     call_read(t, asked, false);
-    word(&reply, 0);
-    word(&reply, 0); /* no attributes */
-    word(&reply, said);
-    word(&reply, 1);
-    item(&reply, octets);
+    text_word(&reply, 0);
+    text_word(&reply, 0); /* no attributes */
+    text_word(&reply, said);
+    text_word(&reply, 1);
+    text_item(&reply, octets);
     plan = talk_plan(t, S, XID);
     expect(t, rule, talk_reply_with(t, S, &plan, reply.p, reply.n));
 }

@@ -2,6 +2,8 @@
 /* Terminates: header, codes, header control bits, echoed headers (RFC 5040 section 4.8, RFC 5041 section 7.2). */
 #include "rdmap_complaint.h"
 
+#include <stdio.h>
+
 /* What the Initiator sends, and how its headers are echoed. */
 #define SEND_HEADER     "4143 00000000 00000000 00000001 00000000"
 #define SEND_ECHO       "0022" SEND_HEADER

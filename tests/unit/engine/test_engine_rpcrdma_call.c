@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Calls of NFSv2, v3 and v4 with Read and Write chunks: Positions, lengths, eligibility, what is inline. */
-#include "rpcrdma_talk.h"
+#include "tests/unit/support/rpcrdma_talk.h"
 
 enum {
     XID = 0x20,
@@ -77,7 +77,7 @@ static struct rpcrdma_read_segment segment(uint32_t position, uint32_t length)
     return (struct rpcrdma_read_segment){position, {STAG, length, 0x10000}};
 }
 
-static uint32_t call(struct talk *t, uint32_t vers, uint32_t proc, const struct args *a,
+static uint32_t call(struct rpcrdma_talk *t, uint32_t vers, uint32_t proc, const struct args *a,
                      const struct rpcrdma_read_segment *reads, uint32_t n)
 {
     struct rpcrdma_plan plan = talk_plan(t, C, XID);
@@ -87,7 +87,7 @@ static uint32_t call(struct talk *t, uint32_t vers, uint32_t proc, const struct 
     return talk_call_with(t, C, &plan, TALK_NFS, vers, proc, a->p, a->w.at);
 }
 
-static uint32_t call_write(struct talk *t, uint32_t vers, uint32_t proc, const struct args *a,
+static uint32_t call_write(struct rpcrdma_talk *t, uint32_t vers, uint32_t proc, const struct args *a,
                            const struct rpcrdma_write_plan *writes, uint32_t n)
 {
     struct rpcrdma_plan plan = talk_plan(t, C, XID);
@@ -135,7 +135,7 @@ static uint32_t here(const struct args *a)
 
 /* ---- conforming ---- */
 
-static void answer_error(struct talk *t)
+static void answer_error(struct rpcrdma_talk *t)
 {
     struct rpcrdma_plan plan = talk_plan(t, S, XID);
     uint8_t results[12];
@@ -150,7 +150,7 @@ static void test_write3(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        struct talk *t = talk_new();
+        struct rpcrdma_talk *t = talk_new();
         struct rpcrdma_read_segment read = segment(WRITE3_AT, lengths[i]);
 
         call(t, 3, NFS3_WRITE, write3(lengths[i], lengths[i]), &read, 1);
@@ -171,7 +171,7 @@ static void test_write3(void **state)
 static void test_no_data(void **state)
 {
     struct rpcrdma_read_segment read = segment(WRITE3_AT, 0);
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     (void)state;
     call(t, 3, NFS3_WRITE, write3(0, 0), NULL, 0);
@@ -183,7 +183,7 @@ static void test_no_data(void **state)
 
 static void test_inline(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     struct args *a = write3(1001, 1001);
 
     (void)state;
@@ -203,7 +203,7 @@ static void test_segments(void **state)
 {
     struct rpcrdma_read_segment reads[] = {
         {WRITE3_AT, {STAG, 1, 0}}, {WRITE3_AT, {STAG + 1, 5, 0x123}}, {WRITE3_AT, {STAG + 2, 4090, 7}}};
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     (void)state;
     call(t, 3, NFS3_WRITE, write3(4096, 4096), reads, 3);
@@ -236,7 +236,7 @@ static void test_two_writes(void **state)
     uint32_t position[2];
     struct args *a = two_writes(position);
     struct rpcrdma_read_segment reads[] = {{position[0], {STAG, 1001, 0}}, {position[1], {STAG + 1, 2002, 0}}};
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     (void)state;
     call(t, 4, 1, a, reads, 2);
@@ -255,7 +255,7 @@ static void test_two_writes(void **state)
 static void test_symlink2(void **state)
 {
     struct args *a = fresh();
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     struct rpcrdma_read_segment read;
 
     (void)state;
@@ -272,7 +272,8 @@ static void test_symlink2(void **state)
 }
 
 /* A Long Call whose data is in a chunk of its own. */
-static void long_call(struct talk *t, const void *p, size_t n, const struct rpcrdma_read_segment *more, uint32_t n_more)
+static void long_call(struct rpcrdma_talk *t, const void *p, size_t n, const struct rpcrdma_read_segment *more,
+                      uint32_t n_more)
 {
     struct rpcrdma_read_segment reads[8] = {{0, {STAG + 0x100, (uint32_t)n, 0}}};
     struct rpcrdma_plan plan = talk_plan(t, C, XID);
@@ -294,7 +295,7 @@ static size_t rpc(uint8_t *out, size_t size, uint32_t vers, uint32_t proc, const
 static void test_long_call(void **state)
 {
     struct rpcrdma_read_segment read = segment(WRITE3_AT, 4095);
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint8_t message[256];
     size_t n = rpc(message, sizeof message, 3, NFS3_WRITE, write3(4095, 4095));
 
@@ -372,7 +373,7 @@ static void test_write3_faults(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct talk *t = talk_new();
+        struct rpcrdma_talk *t = talk_new();
         struct args *a = write3(cases[i].count, cases[i].length);
         uint32_t frame;
 
@@ -392,7 +393,7 @@ static void test_compound_faults(void **state)
 {
     uint32_t position[2];
     struct args *a;
-    struct talk *t;
+    struct rpcrdma_talk *t;
     uint32_t frame;
 
     (void)state;
@@ -468,7 +469,7 @@ static void test_compound_faults(void **state)
 static void test_not_eligible(void **state)
 {
     struct args *a = fresh();
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     struct rpcrdma_read_segment read = segment(LOOKUP3_AT, 8);
     uint32_t frame;
 
@@ -491,7 +492,7 @@ static void test_empty_list(void **state)
 {
     struct rpcrdma_read_segment read = segment(0, 0);
     struct args *a = fresh();
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
     (void)state;
@@ -503,7 +504,7 @@ static void test_empty_list(void **state)
 static void test_auxiliary(void **state)
 {
     struct rpcrdma_read_segment read = segment(44, 16);
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     struct rpcrdma_plan plan = talk_plan(t, C, XID);
     struct args *a = fresh();
     uint32_t frame;
@@ -518,7 +519,7 @@ static void test_auxiliary(void **state)
 
 static void test_surplus(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     struct args *a = fresh();
     uint8_t second[64];
     size_t n = talk_rpc_call(second, sizeof second, XID + 1, TALK_NFS, 3, 0, NULL, 0);
@@ -536,7 +537,7 @@ static void test_surplus(void **state)
 
 static void test_items(void **state)
 {
-    struct talk *t;
+    struct rpcrdma_talk *t;
     struct args *a;
     uint32_t frame;
 
@@ -629,7 +630,7 @@ static void test_items(void **state)
 static void test_long_call_faults(void **state)
 {
     uint8_t message[4096];
-    struct talk *t;
+    struct rpcrdma_talk *t;
     struct args *a;
     size_t n;
 
@@ -723,7 +724,7 @@ static void test_long_call_faults(void **state)
 /* A COMPOUND without verifier: its tag and minor version look like one. */
 static void test_no_verifier(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     struct rpcrdma_plan plan = talk_plan(t, C, XID);
     struct args *a = compound(2);
     uint8_t message[256];
@@ -743,7 +744,7 @@ static void test_no_verifier(void **state)
 static void test_roundup_in_chunk(void **state)
 {
     struct rpcrdma_read_segment read = segment(WRITE3_AT, 8);
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     (void)state;
     call(t, 3, NFS3_WRITE, write3(5, 5), &read, 1);
@@ -783,7 +784,7 @@ static void test_write_lists(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rpcrdma_write_plan reply = {(const struct rpcrdma_segment[]){{9, 60000, 0}}, 1};
-        struct talk *t = talk_new();
+        struct rpcrdma_talk *t = talk_new();
         struct rpcrdma_plan plan = talk_plan(t, C, XID);
         struct args *a = fresh();
         uint32_t frame;
@@ -801,7 +802,7 @@ static void test_write_lists(void **state)
     }
     {
         const struct rpcrdma_write_plan one = {segments, 1};
-        struct talk *t = talk_new();
+        struct rpcrdma_talk *t = talk_new();
         struct args *a = fresh();
         uint32_t frame;
 
@@ -845,7 +846,7 @@ static void test_gss(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct talk *t = talk_new();
+        struct rpcrdma_talk *t = talk_new();
         struct rpcrdma_plan plan = talk_plan(t, C, XID);
         struct rpcrdma_read_segment read = segment(cases[i].position, 4096);
         struct args *a = write3(4096, 4096);
@@ -875,7 +876,7 @@ static void test_gss(void **state)
 /* The body of the credential and the verifier are in a Read chunk. */
 static void test_gss_header_removed(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     struct rpcrdma_plan plan = talk_plan(t, C, XID);
     uint8_t message[256];
     size_t n = talk_rpc_gss_call(message, sizeof message, XID, RPC_GSS_DATA, RPC_GSS_SVC_NONE, 0, NULL, 0);

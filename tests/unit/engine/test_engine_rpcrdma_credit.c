@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Credits: how many Calls may be unanswered, and what the values of rdma_credit say. */
-#include "rpcrdma_talk.h"
+#include "tests/unit/support/rpcrdma_talk.h"
 
 static const struct rpcrdma_options ietf = {.profile = PROFILE_IETF};
 static const struct rpcrdma_options old = {.profile = PROFILE_RFC5666};
 
 /* The first Call is still to come. */
-static struct talk *quiet(void)
+static struct rpcrdma_talk *quiet(void)
 {
-    struct talk *t = talk_new_bare(&ietf);
+    struct rpcrdma_talk *t = talk_new_bare(&ietf);
 
     talk_startup(t, C, true, 4096, 4096);
     talk_startup(t, S, true, 4096, 4096);
@@ -16,9 +16,9 @@ static struct talk *quiet(void)
 }
 
 /* Credits were granted. */
-static struct talk *granted(const struct rpcrdma_options *options, uint32_t grant)
+static struct rpcrdma_talk *granted(const struct rpcrdma_options *options, uint32_t grant)
 {
-    struct talk *t = talk_new_bare(options);
+    struct rpcrdma_talk *t = talk_new_bare(options);
 
     t->credit[S] = grant;
     talk_startup(t, C, true, 4096, 4096);
@@ -27,7 +27,7 @@ static struct talk *granted(const struct rpcrdma_options *options, uint32_t gran
     return t;
 }
 
-static uint32_t call_with_credit(struct talk *t, unsigned side, uint32_t xid, uint32_t credit)
+static uint32_t call_with_credit(struct rpcrdma_talk *t, unsigned side, uint32_t xid, uint32_t credit)
 {
     struct rpcrdma_plan plan = talk_plan(t, side, xid);
 
@@ -35,7 +35,7 @@ static uint32_t call_with_credit(struct talk *t, unsigned side, uint32_t xid, ui
     return talk_call_with(t, side, &plan, TALK_NFS, 3, 0, NULL, 0);
 }
 
-static uint32_t reply_with_credit(struct talk *t, unsigned side, uint32_t xid, uint32_t credit)
+static uint32_t reply_with_credit(struct rpcrdma_talk *t, unsigned side, uint32_t xid, uint32_t credit)
 {
     struct rpcrdma_plan plan = talk_plan(t, side, xid);
 
@@ -43,14 +43,14 @@ static uint32_t reply_with_credit(struct talk *t, unsigned side, uint32_t xid, u
     return talk_reply_with(t, side, &plan, NULL, 0);
 }
 
-static uint32_t call_of(struct talk *t, unsigned side, uint32_t xid, uint32_t prog)
+static uint32_t call_of(struct rpcrdma_talk *t, unsigned side, uint32_t xid, uint32_t prog)
 {
     struct rpcrdma_plan plan = talk_plan(t, side, xid);
 
     return talk_call_with(t, side, &plan, prog, 1, 0, NULL, 0);
 }
 
-static uint32_t done(struct talk *t, uint32_t xid)
+static uint32_t done(struct rpcrdma_talk *t, uint32_t xid)
 {
     struct rpcrdma_plan plan = talk_plan(t, C, xid);
 
@@ -58,7 +58,7 @@ static uint32_t done(struct talk *t, uint32_t xid)
     return talk_message(t, C, &plan, NULL, 0);
 }
 
-static uint32_t reply_with_read_list(struct talk *t, uint32_t xid, uint32_t credit)
+static uint32_t reply_with_read_list(struct rpcrdma_talk *t, uint32_t xid, uint32_t credit)
 {
     static const struct rpcrdma_read_segment segment = {.position = 28, .target = {0x99, 1000, 0}};
     struct rpcrdma_plan plan = talk_plan(t, S, xid);
@@ -70,7 +70,7 @@ static uint32_t reply_with_read_list(struct talk *t, uint32_t xid, uint32_t cred
 }
 
 /* Octets of one NULL Reply on the wire. */
-static uint64_t reply_octets(struct talk *t, uint32_t xid, uint32_t credit)
+static uint64_t reply_octets(struct rpcrdma_talk *t, uint32_t xid, uint32_t credit)
 {
     uint64_t before = t->end[S];
 
@@ -82,7 +82,7 @@ static uint64_t reply_octets(struct talk *t, uint32_t xid, uint32_t credit)
 
 static void test_within_the_grant(void **state)
 {
-    struct talk *t = granted(&ietf, 3);
+    struct rpcrdma_talk *t = granted(&ietf, 3);
 
     (void)state;
     talk_call(t, C, 0x10);
@@ -100,7 +100,7 @@ static void test_within_the_grant(void **state)
 
 static void test_over_the_grant(void **state)
 {
-    struct talk *t = granted(&ietf, 2);
+    struct rpcrdma_talk *t = granted(&ietf, 2);
     uint32_t frame;
 
     (void)state;
@@ -113,7 +113,7 @@ static void test_over_the_grant(void **state)
 
 static void test_over_the_grant_twice(void **state)
 {
-    struct talk *t = granted(&ietf, 2);
+    struct rpcrdma_talk *t = granted(&ietf, 2);
 
     (void)state;
     for (uint32_t xid = 0x10; xid < 0x13; xid++)
@@ -129,7 +129,7 @@ static void test_over_the_grant_twice(void **state)
 /* The Reply that makes room is captured before the Call, but had not arrived where that was sent. */
 static void test_reply_on_the_way(void **state)
 {
-    struct talk *t = granted(&ietf, 2);
+    struct rpcrdma_talk *t = granted(&ietf, 2);
     uint32_t frame;
 
     (void)state;
@@ -143,7 +143,7 @@ static void test_reply_on_the_way(void **state)
 /* A lower grant that had not arrived yet binds nobody. */
 static void test_lower_grant_on_the_way(void **state)
 {
-    struct talk *t = granted(&ietf, 32);
+    struct rpcrdma_talk *t = granted(&ietf, 32);
 
     (void)state;
     for (uint32_t xid = 0x10; xid < 0x15; xid++)
@@ -155,7 +155,7 @@ static void test_lower_grant_on_the_way(void **state)
 
 static void test_lower_grant_arrived(void **state)
 {
-    struct talk *t = granted(&ietf, 32);
+    struct rpcrdma_talk *t = granted(&ietf, 32);
     uint32_t frame;
 
     (void)state;
@@ -168,7 +168,7 @@ static void test_lower_grant_arrived(void **state)
 
 static void test_grant_lowered_and_drained(void **state)
 {
-    struct talk *t = granted(&ietf, 32);
+    struct rpcrdma_talk *t = granted(&ietf, 32);
 
     (void)state;
     for (uint32_t xid = 0x10; xid < 0x15; xid++)
@@ -181,7 +181,7 @@ static void test_grant_lowered_and_drained(void **state)
 
 static void test_unknown_acks(void **state)
 {
-    struct talk *t = granted(&ietf, 32);
+    struct rpcrdma_talk *t = granted(&ietf, 32);
 
     (void)state;
     for (uint32_t xid = 0x10; xid < 0x15; xid++)
@@ -195,7 +195,7 @@ static void test_unknown_acks(void **state)
 /* ACK numbers that never move say nothing. */
 static void test_dead_acks(void **state)
 {
-    struct talk *t = quiet();
+    struct rpcrdma_talk *t = quiet();
 
     (void)state;
     for (uint32_t xid = 0x10; xid < 0x15; xid++) {
@@ -209,7 +209,7 @@ static void test_dead_acks(void **state)
 
 static void test_answers_in_a_hole(void **state)
 {
-    struct talk *t = granted(&ietf, 2);
+    struct rpcrdma_talk *t = granted(&ietf, 2);
 
     (void)state;
     talk_call(t, C, 0x10);
@@ -225,7 +225,7 @@ static void test_answers_in_a_hole(void **state)
 /* Behind a hole grants and Calls are seen anew: an excess of them alone is proof enough. */
 static void test_over_behind_a_hole(void **state)
 {
-    struct talk *t = granted(&ietf, 2);
+    struct rpcrdma_talk *t = granted(&ietf, 2);
     uint32_t frame;
 
     (void)state;
@@ -241,7 +241,7 @@ static void test_over_behind_a_hole(void **state)
 
 static void test_midstream(void **state)
 {
-    struct talk *t = talk_new_bare(&ietf);
+    struct rpcrdma_talk *t = talk_new_bare(&ietf);
 
     (void)state;
     talk_midstream(t);
@@ -252,7 +252,7 @@ static void test_midstream(void **state)
 
 static void test_retransmissions_take_no_credit(void **state)
 {
-    struct talk *t = granted(&ietf, 2);
+    struct rpcrdma_talk *t = granted(&ietf, 2);
 
     (void)state;
     talk_call(t, C, 0x10);
@@ -272,7 +272,7 @@ static void test_retransmissions_take_no_credit(void **state)
 
 static void test_rdma_error_ends_a_call(void **state)
 {
-    struct talk *t = granted(&ietf, 1);
+    struct rpcrdma_talk *t = granted(&ietf, 1);
 
     (void)state;
     talk_call(t, C, 0x10);
@@ -286,7 +286,7 @@ static void test_rdma_error_ends_a_call(void **state)
 
 static void test_two_calls_at_first(void **state)
 {
-    struct talk *t = quiet();
+    struct rpcrdma_talk *t = quiet();
     uint32_t frame;
 
     (void)state;
@@ -298,7 +298,7 @@ static void test_two_calls_at_first(void **state)
 
 static void test_second_call_before_the_reply_arrived(void **state)
 {
-    struct talk *t = quiet();
+    struct rpcrdma_talk *t = quiet();
     uint32_t frame;
 
     (void)state;
@@ -312,7 +312,7 @@ static void test_second_call_before_the_reply_arrived(void **state)
 
 static void test_directions_apart(void **state)
 {
-    struct talk *t = granted(&ietf, 2);
+    struct rpcrdma_talk *t = granted(&ietf, 2);
 
     (void)state;
     t->credit[C] = 4; /* what the client requests, and what it grants */
@@ -327,7 +327,7 @@ static void test_directions_apart(void **state)
 
 static void test_over_in_reverse(void **state)
 {
-    struct talk *t = granted(&ietf, 32);
+    struct rpcrdma_talk *t = granted(&ietf, 32);
     uint32_t frame;
 
     (void)state;
@@ -341,7 +341,7 @@ static void test_over_in_reverse(void **state)
 
 static void test_first_in_reverse(void **state)
 {
-    struct talk *t = granted(&ietf, 32);
+    struct rpcrdma_talk *t = granted(&ietf, 32);
     uint32_t frame;
 
     (void)state;
@@ -354,7 +354,7 @@ static void test_first_in_reverse(void **state)
 
 static void test_request_of_zero(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame = call_with_credit(t, C, 0x10, 0);
 
     (void)state;
@@ -363,7 +363,7 @@ static void test_request_of_zero(void **state)
 
 static void test_more_than_requested(void **state)
 {
-    struct talk *t = granted(&ietf, 32);
+    struct rpcrdma_talk *t = granted(&ietf, 32);
     uint32_t frame = 0;
 
     (void)state;
@@ -375,7 +375,7 @@ static void test_more_than_requested(void **state)
 /* The Call that asks for less is itself sent under what was asked for before. */
 static void test_request_lowered(void **state)
 {
-    struct talk *t = granted(&ietf, 32);
+    struct rpcrdma_talk *t = granted(&ietf, 32);
 
     (void)state;
     for (uint32_t xid = 0x10; xid < 0x18; xid++)
@@ -388,7 +388,7 @@ static void test_request_lowered(void **state)
 
 static void test_grant_of_zero(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
     (void)state;
@@ -400,7 +400,7 @@ static void test_grant_of_zero(void **state)
 
 static void test_error_with_zero(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     struct rpcrdma_plan plan = talk_plan(t, S, 0x10);
 
     (void)state;
@@ -417,7 +417,7 @@ static void test_error_with_zero(void **state)
 }
 
 /* Calls come and go three at a time; value(i, in_flight) is granted. */
-static uint32_t breathe(struct talk *t, uint32_t total)
+static uint32_t breathe(struct rpcrdma_talk *t, uint32_t total)
 {
     uint32_t last = 0, xid = 0x100;
 
@@ -436,7 +436,7 @@ static uint32_t breathe(struct talk *t, uint32_t total)
 
 static void test_grant_follows_the_calls(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame = breathe(t, 32);
 
     (void)state;
@@ -445,7 +445,7 @@ static void test_grant_follows_the_calls(void **state)
 
 static void test_grant_stays(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     (void)state;
     breathe(t, 0);
@@ -455,7 +455,7 @@ static void test_grant_stays(void **state)
 
 static void test_grant_changes_now_and_then(void **state)
 {
-    struct talk *t = granted(&ietf, 32);
+    struct rpcrdma_talk *t = granted(&ietf, 32);
 
     (void)state;
     for (uint32_t i = 0; i < 40; i++) { /* a slow start */
@@ -468,7 +468,7 @@ static void test_grant_changes_now_and_then(void **state)
 /* As many credits more with each Reply as there are Calls fewer: a burst is answered under a slow start. */
 static void test_grant_rises_while_a_burst_is_answered(void **state)
 {
-    struct talk *t = granted(&ietf, 12);
+    struct rpcrdma_talk *t = granted(&ietf, 12);
 
     (void)state;
     for (uint32_t i = 0; i < 12; i++)
@@ -480,7 +480,7 @@ static void test_grant_rises_while_a_burst_is_answered(void **state)
 
 static void test_request_follows_the_calls(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     (void)state;
     for (uint32_t round = 0; round < 4; round++) {
@@ -496,7 +496,7 @@ static void test_request_follows_the_calls(void **state)
 
 static void test_grant_follows_reverse_calls(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     (void)state;
     call_of(t, S, 0x80, 500000);
@@ -522,7 +522,7 @@ static void test_grant_follows_reverse_calls(void **state)
 
 static void test_programs_share_the_grant(void **state)
 {
-    struct talk *t = granted(&ietf, 4);
+    struct rpcrdma_talk *t = granted(&ietf, 4);
     uint32_t frame;
 
     (void)state;
@@ -535,7 +535,7 @@ static void test_programs_share_the_grant(void **state)
 
 static void test_programs_within_the_grant(void **state)
 {
-    struct talk *t = granted(&ietf, 4);
+    struct rpcrdma_talk *t = granted(&ietf, 4);
 
     (void)state;
     talk_call(t, C, 0x10);
@@ -548,7 +548,7 @@ static void test_programs_within_the_grant(void **state)
 
 static void test_old_zero_while_calls_are_in_progress(void **state)
 {
-    struct talk *t = granted(&old, 4);
+    struct rpcrdma_talk *t = granted(&old, 4);
 
     (void)state;
     talk_call(t, C, 0x10);
@@ -561,7 +561,7 @@ static void test_old_zero_while_calls_are_in_progress(void **state)
 
 static void test_old_call_under_a_grant_of_zero(void **state)
 {
-    struct talk *t = granted(&old, 4);
+    struct rpcrdma_talk *t = granted(&old, 4);
     uint32_t frame;
 
     (void)state;
@@ -574,7 +574,7 @@ static void test_old_call_under_a_grant_of_zero(void **state)
 
 static void test_old_zero_at_the_end(void **state)
 {
-    struct talk *t = granted(&old, 4);
+    struct rpcrdma_talk *t = granted(&old, 4);
     uint32_t frame;
 
     (void)state;
@@ -585,7 +585,7 @@ static void test_old_zero_at_the_end(void **state)
 
 static void test_old_limit_is_the_grant_only(void **state)
 {
-    struct talk *t = granted(&old, 4);
+    struct rpcrdma_talk *t = granted(&old, 4);
     uint32_t frame;
 
     (void)state;
@@ -597,7 +597,7 @@ static void test_old_limit_is_the_grant_only(void **state)
 
 static void test_old_done_takes_a_credit(void **state)
 {
-    struct talk *t = granted(&old, 1);
+    struct rpcrdma_talk *t = granted(&old, 1);
 
     (void)state;
     talk_call(t, C, 0x10);
@@ -611,7 +611,7 @@ static void test_old_done_takes_a_credit(void **state)
 
 static void test_old_zero_while_done_is_awaited(void **state)
 {
-    struct talk *t = granted(&old, 4);
+    struct rpcrdma_talk *t = granted(&old, 4);
 
     (void)state;
     talk_call(t, C, 0x10);
@@ -622,7 +622,7 @@ static void test_old_zero_while_done_is_awaited(void **state)
 
 static void test_old_no_room_for_done(void **state)
 {
-    struct talk *t = granted(&old, 4);
+    struct rpcrdma_talk *t = granted(&old, 4);
 
     (void)state;
     talk_call(t, C, 0x10);
@@ -634,7 +634,7 @@ static void test_old_no_room_for_done(void **state)
 
 static void test_old_room_for_done(void **state)
 {
-    struct talk *t = granted(&old, 4);
+    struct rpcrdma_talk *t = granted(&old, 4);
 
     (void)state;
     talk_call(t, C, 0x10);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Transport headers octet by octet: what is wrong with them, and that nothing is wrong with those that are right. */
-#include "rpcrdma_talk.h"
+#include "tests/unit/support/rpcrdma_talk.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 
 #define FIXED "00000010 00000001 00000020 00000000 "
 #define NOMSG "00000010 00000001 00000020 00000001 "
@@ -103,7 +106,7 @@ static const struct {
     {NOMSG "00000001 " P0 "c0ffee03 00000020 00007f12 55550000 " END END END, RULE_RPCR_4_2_4_05, SEVERITY_ERROR},
 };
 
-static void send_hex(struct talk *t, unsigned side, const char *hex)
+static void send_hex(struct rpcrdma_talk *t, unsigned side, const char *hex)
 {
     uint8_t octets[512];
     size_t n = octets_of(hex, octets, sizeof octets);
@@ -115,7 +118,7 @@ static void test_each_mistake_is_told_apart(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(wrong); i++) {
-        struct talk *t = talk_new();
+        struct rpcrdma_talk *t = talk_new();
 
         send_hex(t, C, wrong[i].octets);
         if (t->n_findings != 1 || t->findings[0].rule != wrong[i].rule ||
@@ -143,7 +146,7 @@ static void test_sound_headers(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(sound); i++) {
-        struct talk *t = talk_new();
+        struct rpcrdma_talk *t = talk_new();
 
         send_hex(t, C, sound[i]);
         for (unsigned k = 0; k < t->n_findings; k++) {
@@ -166,7 +169,7 @@ static void test_sound_headers(void **state)
 static void test_old_profile(void **state)
 {
     static const struct rpcrdma_options old = {.profile = PROFILE_RFC5666};
-    struct talk *t = talk_new_with(&old);
+    struct rpcrdma_talk *t = talk_new_with(&old);
 
     (void)state;
     send_hex(t, C, "00000010 00000001 00000020 00000002 00000400 00000400 " NONE RPC);
@@ -205,7 +208,7 @@ static void test_each_error(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(errors); i++) {
-        struct talk *t = talk_new();
+        struct rpcrdma_talk *t = talk_new();
 
         send_hex(t, C, NOMSG PZRC END END END);
         send_hex(t, S, errors[i].octets);
@@ -221,7 +224,7 @@ static void test_each_error(void **state)
 
 static void test_err_chunk_of_20_octets(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     (void)state;
     send_hex(t, C, NOMSG PZRC END END END);
@@ -251,7 +254,7 @@ static void test_err_vers(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct talk *t = talk_new();
+        struct rpcrdma_talk *t = talk_new();
         struct rpcrdma_plan plan = talk_plan(t, C, 0x10);
 
         plan.vers = cases[i].vers;
@@ -273,7 +276,7 @@ static void test_err_vers(void **state)
 
 static void test_requesters_send_none(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     (void)state;
     talk_call(t, C, 0x10);
@@ -283,7 +286,7 @@ static void test_requesters_send_none(void **state)
 
 static void test_a_reply_behind_an_error(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     (void)state;
     send_hex(t, C, NOMSG PZRC END END END);
@@ -293,7 +296,7 @@ static void test_a_reply_behind_an_error(void **state)
 
 static void test_an_error_without_reason(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     (void)state;
     talk_call(t, C, 0x10);
@@ -303,7 +306,7 @@ static void test_an_error_without_reason(void **state)
 /* Behind a hole the Call may have been anything, and may not have been the client's last word. */
 static void test_holes_leave_it_open(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     (void)state;
     talk_call(t, C, 0x10);
@@ -328,7 +331,7 @@ static void test_the_right_reply_comes_behind(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(replies); i++) {
-        struct talk *t = talk_new();
+        struct rpcrdma_talk *t = talk_new();
 
         talk_call(t, C, 0x10);
         send_hex(t, S, replies[i]);
@@ -357,7 +360,7 @@ static void test_at_random(void **state)
 
     (void)state;
     for (unsigned round = 0; round < 2000; round++) {
-        struct talk *t = talk_new();
+        struct rpcrdma_talk *t = talk_new();
 
         for (unsigned i = 0; i < 20; i++) {
             uint8_t octets[512];
@@ -396,7 +399,7 @@ static void count(void *ctx, const struct rpcrdma_message *message)
 /* The first segment had L = 1 and was taken for the whole: what comes behind it is not a message of its own. */
 static void test_last_twice_in_a_send(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     struct rpcrdma_plan plan = talk_plan(t, C, 0x20);
     struct rdmap_operation op = {.number = ++t->operations, .kind = RDMAP_OP_SEND, .side = C, .msn = t->msn[C]};
     struct rdmap_segment_event part = {.message = t->messages[C]++};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* RDMA operations against the memory that Calls offer. */
-#include "rpcrdma_talk.h"
+#include "tests/unit/support/rpcrdma_talk.h"
 
 /* NFS is not looked into here: a program that nobody knows. */
 enum { PROGRAM = 400122, XID = 0x10 };
@@ -11,7 +11,7 @@ static struct rpcrdma_read_segment read_segment(uint32_t stag, uint32_t length, 
 }
 
 /* A Long Call whose Position Zero Read chunk is this segment. */
-static uint32_t call_read(struct talk *t, unsigned side, uint32_t xid, struct rpcrdma_read_segment segment)
+static uint32_t call_read(struct rpcrdma_talk *t, unsigned side, uint32_t xid, struct rpcrdma_read_segment segment)
 {
     struct rpcrdma_plan plan = talk_plan(t, side, xid);
 
@@ -22,15 +22,15 @@ static uint32_t call_read(struct talk *t, unsigned side, uint32_t xid, struct rp
 }
 
 /* The octets of such a Call. */
-static const uint8_t *call_octets(struct talk *t, uint32_t xid, size_t n)
+static const uint8_t *call_octets(struct rpcrdma_talk *t, uint32_t xid, size_t n)
 {
     memset(t->rpc, 0, n);
     talk_rpc_call(t->rpc, sizeof t->rpc, xid, PROGRAM, 1, 1, NULL, 0);
     return t->rpc;
 }
 
-static uint32_t call_reply_chunk(struct talk *t, unsigned side, uint32_t xid, const struct rpcrdma_segment *segments,
-                                 uint32_t n)
+static uint32_t call_reply_chunk(struct rpcrdma_talk *t, unsigned side, uint32_t xid,
+                                 const struct rpcrdma_segment *segments, uint32_t n)
 {
     struct rpcrdma_plan plan = talk_plan(t, side, xid);
     struct rpcrdma_write_plan reply = {segments, n};
@@ -39,13 +39,13 @@ static uint32_t call_reply_chunk(struct talk *t, unsigned side, uint32_t xid, co
     return talk_call_with(t, side, &plan, PROGRAM, 1, 1, NULL, 0);
 }
 
-static uint32_t call_reply_segment(struct talk *t, unsigned side, uint32_t xid, struct rpcrdma_segment segment)
+static uint32_t call_reply_segment(struct rpcrdma_talk *t, unsigned side, uint32_t xid, struct rpcrdma_segment segment)
 {
     return call_reply_chunk(t, side, xid, &segment, 1);
 }
 
 /* A Long Reply of these octets in this segment. */
-static uint32_t reply_long(struct talk *t, unsigned side, uint32_t xid, struct rpcrdma_segment segment)
+static uint32_t reply_long(struct rpcrdma_talk *t, unsigned side, uint32_t xid, struct rpcrdma_segment segment)
 {
     struct rpcrdma_plan plan = talk_plan(t, side, xid);
     struct rpcrdma_write_plan reply = {&segment, 1};
@@ -56,7 +56,7 @@ static uint32_t reply_long(struct talk *t, unsigned side, uint32_t xid, struct r
 }
 
 /* The Reply inline, this Reply chunk unused. */
-static uint32_t reply_unused(struct talk *t, unsigned side, uint32_t xid, struct rpcrdma_segment segment)
+static uint32_t reply_unused(struct rpcrdma_talk *t, unsigned side, uint32_t xid, struct rpcrdma_segment segment)
 {
     struct rpcrdma_plan plan = talk_plan(t, side, xid);
     struct rpcrdma_write_plan reply = {&segment, 1};
@@ -66,7 +66,7 @@ static uint32_t reply_unused(struct talk *t, unsigned side, uint32_t xid, struct
     return talk_reply_with(t, side, &plan, NULL, 0);
 }
 
-static const uint8_t *reply_octets(struct talk *t, uint32_t xid)
+static const uint8_t *reply_octets(struct rpcrdma_talk *t, uint32_t xid)
 {
     talk_rpc_reply(t->rpc, sizeof t->rpc, xid, RPC_SUCCESS, NULL, 0);
     return t->rpc;
@@ -81,7 +81,7 @@ static const struct rpcrdma_segment region = {0x7a31c002, 4096, 0x7f0000001000};
 
 static void long_call_and_reply(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     (void)state;
 
     call_read(t, C, XID, read_segment(0x31c40b01, LONG, 0x1000));
@@ -106,7 +106,7 @@ static void long_call_and_reply(void **state)
 /* The client serves a reverse Call. */
 static void reverse_direction(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     (void)state;
 
     t->credit[C] = 1;
@@ -123,7 +123,7 @@ static void abutting_segments(void **state)
     struct rpcrdma_segment two[] = {{0x7a31c002, 10, 0x1000}, {0x7a31c002, 30, 0x100a}};
     struct rpcrdma_segment back[] = {{0x7a31c002, 10, 0x1000}, {0x7a31c002, REPLY - 10, 0x100a}};
     struct rpcrdma_write_plan reply = {back, 2};
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     struct rpcrdma_plan plan;
     (void)state;
 
@@ -139,7 +139,7 @@ static void abutting_segments(void **state)
 /* The same memory in two outstanding Calls: both are served by what comes, whichever it was for. */
 static void shared_memory(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     (void)state;
 
     call_reply_segment(t, C, XID, region);
@@ -154,7 +154,7 @@ static void shared_memory(void **state)
 /* Zero octets access nothing. */
 static void empty_operations(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     (void)state;
 
     talk_write(t, S, 0x12345678, 0, NULL, 0);
@@ -166,7 +166,7 @@ static void empty_operations(void **state)
 /* The highest octets that there are. */
 static void end_of_address_space(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     (void)state;
 
     call_reply_segment(t, C, XID, (struct rpcrdma_segment){0x7a31c002, 0x1000, 0xfffffffffffff000});
@@ -180,7 +180,7 @@ static void end_of_address_space(void **state)
 
 static void write_wrong_stag(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
     (void)state;
 
@@ -192,7 +192,7 @@ static void write_wrong_stag(void **state)
 
 static void write_out_of_bounds(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
     (void)state;
 
@@ -206,7 +206,7 @@ static void write_out_of_bounds(void **state)
 static void write_over_a_gap(void **state)
 {
     struct rpcrdma_segment two[] = {{0x7a31c002, 100, 0x1000}, {0x7a31c002, 100, 0x1080}};
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
     (void)state;
 
@@ -218,7 +218,7 @@ static void write_over_a_gap(void **state)
 
 static void write_to_read_list(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
     (void)state;
 
@@ -231,7 +231,7 @@ static void write_to_read_list(void **state)
 
 static void write_behind_reply(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
     (void)state;
 
@@ -245,7 +245,7 @@ static void write_behind_reply(void **state)
 
 static void write_to_answered_call(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
     (void)state;
 
@@ -259,7 +259,7 @@ static void write_to_answered_call(void **state)
 
 static void write_offset_swapped(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
     (void)state;
 
@@ -271,7 +271,7 @@ static void write_offset_swapped(void **state)
 
 static void client_writes(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
     (void)state;
 
@@ -285,7 +285,7 @@ static void client_writes(void **state)
 static void client_writes_first(void **state)
 {
     struct rpcrdma_options options = {.profile = PROFILE_IETF};
-    struct talk *t = talk_new_bare(&options);
+    struct rpcrdma_talk *t = talk_new_bare(&options);
     uint32_t frame;
     (void)state;
 
@@ -298,7 +298,7 @@ static void client_writes_first(void **state)
 
 static void write_behind_error(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
     (void)state;
 
@@ -309,7 +309,7 @@ static void write_behind_error(void **state)
 }
 
 /* The client refuses what it offers: layer, type and code of its Terminate. */
-static uint32_t refuse(struct talk *t, uint8_t layer, uint8_t etype, uint8_t code, struct place accused)
+static uint32_t refuse(struct rpcrdma_talk *t, uint8_t layer, uint8_t etype, uint8_t code, struct place accused)
 {
     struct rdmap_terminate terminate = {.layer = layer, .etype = etype, .code = code};
     struct mpa_fpdu_event fpdu = {0};
@@ -326,7 +326,7 @@ static uint32_t refuse(struct talk *t, uint8_t layer, uint8_t etype, uint8_t cod
 
 static void refused(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     struct place accused;
     uint32_t frame;
     (void)state;
@@ -354,7 +354,7 @@ static void refused(void **state)
 
 /* ---- Read lists of Replies ---- */
 
-static uint32_t reply_read_list(struct talk *t, uint32_t xid, struct rpcrdma_read_segment segment)
+static uint32_t reply_read_list(struct rpcrdma_talk *t, uint32_t xid, struct rpcrdma_read_segment segment)
 {
     struct rpcrdma_plan plan = talk_plan(t, S, xid);
 
@@ -363,7 +363,7 @@ static uint32_t reply_read_list(struct talk *t, uint32_t xid, struct rpcrdma_rea
     return talk_reply_with(t, S, &plan, NULL, 0);
 }
 
-static void done(struct talk *t, uint32_t xid)
+static void done(struct rpcrdma_talk *t, uint32_t xid)
 {
     struct rpcrdma_plan plan = talk_plan(t, C, xid);
 
@@ -371,7 +371,7 @@ static void done(struct talk *t, uint32_t xid)
     talk_message(t, C, &plan, NULL, 0);
 }
 
-static void call_unknown(struct talk *t, uint32_t xid)
+static void call_unknown(struct rpcrdma_talk *t, uint32_t xid)
 {
     struct rpcrdma_plan plan = talk_plan(t, C, xid);
 
@@ -381,7 +381,7 @@ static void call_unknown(struct talk *t, uint32_t xid)
 static void read_list_in_reply(void **state)
 {
     struct rpcrdma_options options = {.profile = PROFILE_RFC5666};
-    struct talk *t = talk_new_with(&options);
+    struct rpcrdma_talk *t = talk_new_with(&options);
     uint32_t frame;
     (void)state;
 
@@ -424,7 +424,7 @@ static void read_list_in_reply(void **state)
 
 static void read_out_of_bounds(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
     (void)state;
 
@@ -436,7 +436,7 @@ static void read_out_of_bounds(void **state)
 
 static void read_wrong_stag(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
     (void)state;
 
@@ -448,7 +448,7 @@ static void read_wrong_stag(void **state)
 
 static void read_of_reply_chunk(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
     (void)state;
 
@@ -461,7 +461,7 @@ static void read_of_reply_chunk(void **state)
 
 static void read_before_call(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
     (void)state;
 
@@ -475,7 +475,7 @@ static void read_before_call(void **state)
 /* The other direction lags behind: the Call is told late, its Read is lawful. */
 static void read_before_late_call(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     (void)state;
 
     t->unreceived = (uint64_t)-400;
@@ -490,7 +490,7 @@ static void read_before_late_call(void **state)
 
 static void read_behind_reply(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
     (void)state;
 
@@ -504,7 +504,7 @@ static void read_behind_reply(void **state)
 
 static void reply_before_read_completes(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
     (void)state;
 
@@ -518,7 +518,7 @@ static void reply_before_read_completes(void **state)
 
 static void client_reads(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
     (void)state;
 
@@ -531,7 +531,7 @@ static void client_reads(void **state)
 static void read_segment_reordered(void **state)
 {
     uint64_t offset = 0x00007f0000001000;
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
     (void)state;
 
@@ -545,7 +545,7 @@ static void read_segment_reordered(void **state)
 
 static void strays_behind_hole(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     (void)state;
 
     talk_hole(t, C);
@@ -558,7 +558,7 @@ static void strays_behind_hole(void **state)
 
 static void responses_in_hole(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     (void)state;
 
     call_read(t, C, XID, read_segment(0x31c40b01, LONG, 0x1000));
@@ -573,7 +573,7 @@ static void responses_in_hole(void **state)
 
 static void segment_beyond_end(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
     (void)state;
 
@@ -582,7 +582,7 @@ static void segment_beyond_end(void **state)
     talk_expect(t, RULE_RPCR_4_1_2_17, SEVERITY_NOTE, frame);
 }
 
-static uint32_t offer_stags(struct talk *t, uint32_t first, uint32_t step, unsigned n)
+static uint32_t offer_stags(struct rpcrdma_talk *t, uint32_t first, uint32_t step, unsigned n)
 {
     uint32_t frame = 0;
 
@@ -597,7 +597,7 @@ static uint32_t offer_stags(struct talk *t, uint32_t first, uint32_t step, unsig
 
 static void predictable_stags(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
     (void)state;
 
@@ -616,7 +616,7 @@ static void predictable_stags(void **state)
 
 static void kept_memory(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
     (void)state;
 
@@ -630,7 +630,7 @@ static void kept_memory(void **state)
 
 /* ---- Send with Invalidate ---- */
 
-static uint32_t invalidate(struct talk *t, uint32_t xid, uint32_t stag, struct rpcrdma_segment segment)
+static uint32_t invalidate(struct rpcrdma_talk *t, uint32_t xid, uint32_t stag, struct rpcrdma_segment segment)
 {
     struct rpcrdma_plan plan = talk_plan(t, S, xid);
     struct rpcrdma_write_plan reply = {&segment, 1};
@@ -644,7 +644,7 @@ static uint32_t invalidate(struct talk *t, uint32_t xid, uint32_t stag, struct r
 static void invalidation(void **state)
 {
     struct rpcrdma_segment other = {0x11220044, 64, 0};
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
     (void)state;
 
@@ -660,7 +660,7 @@ static void invalidation(void **state)
 
 static void invalidation_of_shared(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
     (void)state;
 

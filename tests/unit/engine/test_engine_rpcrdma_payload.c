@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What rpcrdma_payload.c makes of RPC messages: items, chunks, lengths, ways of reduction; bounded, whatever comes. */
 #include "engine/rpcrdma_internal.h"
-#include "rpcrdma_talk.h"
+#include "tests/unit/support/rpcrdma_talk.h"
 
 enum { XID = 0x20, RPC_LEN = 40, NFS3_READDIR = 16, NFS3_WRITE = 7 };
 
@@ -29,9 +29,9 @@ static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
         seen->values[which][i] = payload->body->values[i];
 }
 
-static struct talk *watched(struct seen *seen)
+static struct rpcrdma_talk *watched(struct seen *seen)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     *seen = (struct seen){0};
     t->watch.ctx = seen;
@@ -68,7 +68,7 @@ static void test_pairing(void **state)
     static const struct rpcrdma_write_plan writes[] = {{&segments[0], 1}, {NULL, 0}, {&segments[1], 1}};
     struct xdr_writer w = fresh();
     struct seen seen;
-    struct talk *t = watched(&seen);
+    struct rpcrdma_talk *t = watched(&seen);
     struct rpcrdma_plan plan = talk_plan(t, C, XID);
     const struct nfs_value *count;
     unsigned i = 0;
@@ -125,7 +125,7 @@ static void test_hash(void **state)
 {
     struct xdr_writer w = fresh();
     struct seen seen;
-    struct talk *t = watched(&seen);
+    struct rpcrdma_talk *t = watched(&seen);
 
     (void)state;
     handle(&w);
@@ -148,7 +148,7 @@ static void test_bounds(void **state)
     struct rpcrdma_write_plan reply = {(const struct rpcrdma_segment[]){{1, 300000, 0}}, 1};
     struct xdr_writer w = fresh();
     struct seen seen;
-    struct talk *t = watched(&seen);
+    struct rpcrdma_talk *t = watched(&seen);
     struct rpcrdma_plan plan = talk_plan(t, C, XID);
     static uint8_t message[400000];
     size_t n;
@@ -181,7 +181,7 @@ static void test_bounds(void **state)
 static void test_not_walked(void **state)
 {
     struct seen seen;
-    struct talk *t = watched(&seen);
+    struct rpcrdma_talk *t = watched(&seen);
     struct rpcrdma_plan plan = talk_plan(t, C, XID);
     struct rpcrdma_read_segment read = {60, {7, 100, 0}};
 
@@ -207,7 +207,7 @@ static void test_integrity(void **state)
         struct rpc_body cred = {RPC_AUTH_GSS, body, sizeof body}, verf = {RPC_AUTH_GSS, mic, sizeof mic};
         struct xdr_writer w = {.p = message, .size = sizeof message}, args = fresh();
         struct seen seen;
-        struct talk *t = watched(&seen);
+        struct rpcrdma_talk *t = watched(&seen);
         struct rpcrdma_plan plan = talk_plan(t, C, XID);
 
         talk_words(body, sizeof body, (const uint32_t[]){1, RPC_GSS_DATA, 7, service, 0}, 5);
@@ -245,7 +245,7 @@ static void test_ways(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct xdr_writer w = fresh();
         struct seen seen;
-        struct talk *t = watched(&seen);
+        struct rpcrdma_talk *t = watched(&seen);
         struct rpcrdma_plan plan = talk_plan(t, C, XID);
         struct rpcrdma_read_segment read = {cases[i].position, {7, cases[i].length, 0}};
 
@@ -277,7 +277,7 @@ static void test_mutations(void **state)
         struct rpcrdma_write_plan write = {(const struct rpcrdma_segment[]){{9, 4096, 0}}, 1};
         struct xdr_writer w = fresh();
         struct seen seen;
-        struct talk *t = watched(&seen);
+        struct rpcrdma_talk *t = watched(&seen);
         struct rpcrdma_plan plan = talk_plan(t, C, XID);
         size_t n, from;
 

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What becomes of wrong Calls and Replies: answered, passed over, closed over; and what a capture leaves open. */
-#include "rpcrdma_talk.h"
+#include "tests/unit/support/rpcrdma_talk.h"
+
+#include <stdio.h>
 
 enum { SECOND = 1000000000 };
 
-static struct talk *reacting(void)
+static struct rpcrdma_talk *reacting(void)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     t->reactions = true;
     return t;
 }
 
 /* NULL, with rdma_vers 2: one finding. */
-static void call_version_2(struct talk *t, uint32_t xid)
+static void call_version_2(struct rpcrdma_talk *t, uint32_t xid)
 {
     struct rpcrdma_plan plan = talk_plan(t, C, xid);
 
@@ -23,7 +25,7 @@ static void call_version_2(struct talk *t, uint32_t xid)
     assert_int_equal(t->findings[0].rule, RULE_RPCR_4_2_2_01);
 }
 
-static uint32_t refuse_version(struct talk *t, uint32_t xid)
+static uint32_t refuse_version(struct rpcrdma_talk *t, uint32_t xid)
 {
     struct rpcrdma_plan plan = talk_plan(t, S, xid);
 
@@ -34,7 +36,7 @@ static uint32_t refuse_version(struct talk *t, uint32_t xid)
 }
 
 /* The Read list begins with 2. */
-static void call_bad_list(struct talk *t, uint32_t xid)
+static void call_bad_list(struct rpcrdma_talk *t, uint32_t xid)
 {
     struct rpcrdma_plan plan = talk_plan(t, C, xid);
     size_t n = talk_rpc_call(t->rpc, sizeof t->rpc, xid, TALK_NFS, 3, 0, NULL, 0);
@@ -46,7 +48,7 @@ static void call_bad_list(struct talk *t, uint32_t xid)
     assert_int_equal(t->findings[0].rule, RULE_RPCR_4_1_2_04);
 }
 
-static void reply_garbage(struct talk *t, uint32_t xid)
+static void reply_garbage(struct rpcrdma_talk *t, uint32_t xid)
 {
     struct rpcrdma_plan plan = talk_plan(t, S, xid);
     size_t n = talk_rpc_reply(t->rpc, sizeof t->rpc, xid, RPC_GARBAGE_ARGS, NULL, 0);
@@ -54,7 +56,7 @@ static void reply_garbage(struct talk *t, uint32_t xid)
     talk_message(t, S, &plan, t->rpc, n);
 }
 
-static void reply_bad_list(struct talk *t, uint32_t xid)
+static void reply_bad_list(struct rpcrdma_talk *t, uint32_t xid)
 {
     struct rpcrdma_plan plan = talk_plan(t, S, xid);
     size_t n = talk_rpc_reply(t->rpc, sizeof t->rpc, xid, RPC_SUCCESS, NULL, 0);
@@ -65,7 +67,7 @@ static void reply_bad_list(struct talk *t, uint32_t xid)
 }
 
 /* Behind the stimulus, which is the first finding: exactly this. */
-static void expect_second(struct talk *t, enum rule_id rule, enum rule_severity severity)
+static void expect_second(struct rpcrdma_talk *t, enum rule_id rule, enum rule_severity severity)
 {
     talk_finish(t);
     if (t->n_findings != 2 || t->findings[1].rule != rule || t->findings[1].severity != severity) {
@@ -76,7 +78,7 @@ static void expect_second(struct talk *t, enum rule_id rule, enum rule_severity 
     talk_free(t);
 }
 
-static void expect_no_second(struct talk *t)
+static void expect_no_second(struct rpcrdma_talk *t)
 {
     talk_finish(t);
     if (t->n_findings != 1) {
@@ -90,7 +92,7 @@ static void expect_no_second(struct talk *t)
 
 static void test_right_answers(void **state)
 {
-    struct talk *t = reacting();
+    struct rpcrdma_talk *t = reacting();
 
     (void)state;
     call_version_2(t, 0x10);
@@ -106,7 +108,7 @@ static void test_right_answers(void **state)
 
 static void test_served(void **state)
 {
-    struct talk *t = reacting();
+    struct rpcrdma_talk *t = reacting();
 
     (void)state;
     call_version_2(t, 0x10);
@@ -120,7 +122,7 @@ static void test_served(void **state)
 
 static void test_passed_over(void **state)
 {
-    struct talk *t = reacting();
+    struct rpcrdma_talk *t = reacting();
 
     (void)state;
     call_bad_list(t, 0x10);
@@ -144,7 +146,7 @@ static void test_passed_over(void **state)
 
 static void test_silence(void **state)
 {
-    struct talk *t = reacting();
+    struct rpcrdma_talk *t = reacting();
 
     (void)state;
     call_bad_list(t, 0x10);
@@ -161,7 +163,7 @@ static void test_silence(void **state)
 
 static void test_closed_over(void **state)
 {
-    struct talk *t = reacting();
+    struct rpcrdma_talk *t = reacting();
 
     (void)state;
     call_bad_list(t, 0x10);
@@ -182,7 +184,7 @@ static void test_closed_over(void **state)
 
 static void test_a_hole_leaves_it_open(void **state)
 {
-    struct talk *t = reacting();
+    struct rpcrdma_talk *t = reacting();
 
     (void)state;
     call_bad_list(t, 0x10);
@@ -198,7 +200,7 @@ static void test_a_hole_leaves_it_open(void **state)
 static void test_midstream(void **state)
 {
     static const struct rpcrdma_options ietf = {.profile = PROFILE_IETF};
-    struct talk *t = talk_new_bare(&ietf);
+    struct rpcrdma_talk *t = talk_new_bare(&ietf);
 
     (void)state;
     t->reactions = true;
@@ -218,7 +220,7 @@ static void test_midstream(void **state)
 static void test_old_profile(void **state)
 {
     static const struct rpcrdma_options old = {.profile = PROFILE_RFC5666};
-    struct talk *t = talk_new_with(&old);
+    struct rpcrdma_talk *t = talk_new_with(&old);
 
     (void)state;
     t->reactions = true;
@@ -231,7 +233,7 @@ static void test_old_profile(void **state)
 /* ---- sound Calls of unusual forms ---- */
 
 /* GETATTR in a Position-Zero Read chunk of so many segments of 20 octets. */
-static void call_long(struct talk *t, uint32_t xid, uint32_t segments)
+static void call_long(struct rpcrdma_talk *t, uint32_t xid, uint32_t segments)
 {
     struct rpcrdma_read_segment reads[4];
     struct rpcrdma_plan plan = talk_plan(t, C, xid);
@@ -247,7 +249,7 @@ static void call_long(struct talk *t, uint32_t xid, uint32_t segments)
 
 static void test_forms_refused_unread(void **state)
 {
-    struct talk *t = reacting();
+    struct rpcrdma_talk *t = reacting();
 
     (void)state;
     call_long(t, 0x10, 1);
@@ -259,7 +261,7 @@ static void test_forms_refused_unread(void **state)
 
 static void test_forms_served(void **state)
 {
-    struct talk *t = reacting();
+    struct rpcrdma_talk *t = reacting();
 
     (void)state;
     for (uint32_t segments = 1; segments <= 2; segments++) {
@@ -280,7 +282,7 @@ static void test_forms_served(void **state)
 static void test_short_sends(void **state)
 {
     static const uint8_t octets[24] = {0x5e, 0xed, 0, 1, 0, 0, 0, 1, 0, 0, 0, 32};
-    struct talk *t = reacting();
+    struct rpcrdma_talk *t = reacting();
 
     (void)state;
     talk_send_octets(t, C, octets, sizeof octets);
@@ -296,7 +298,7 @@ static void test_short_sends(void **state)
 
 static void test_unreadable_replies(void **state)
 {
-    struct talk *t = reacting();
+    struct rpcrdma_talk *t = reacting();
 
     (void)state;
     talk_call(t, C, 0x10);
@@ -325,7 +327,7 @@ static void test_unreadable_replies(void **state)
 
 static void test_done(void **state)
 {
-    struct talk *t = reacting();
+    struct rpcrdma_talk *t = reacting();
     struct rpcrdma_plan plan = talk_plan(t, C, 0x10);
 
     (void)state;
@@ -348,7 +350,7 @@ static void test_done(void **state)
 /* Sent before it had got what it was to discard: says nothing. */
 static void test_what_crosses(void **state)
 {
-    struct talk *t = reacting();
+    struct rpcrdma_talk *t = reacting();
 
     (void)state;
     talk_call(t, C, 0x10);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Chunks that Replies return, against those of the Call, what was moved, and the results. */
-#include "rpcrdma_talk.h"
+#include "tests/unit/support/rpcrdma_talk.h"
+
+#include <stdio.h>
 
 enum { XID = 0x20, STAG = 0x7a31c002, STAG2 = 0x11f0c403, BASE = 0x1000, OP_PUTROOTFH = 24, OP_READ = 25 };
 enum { OP_READLINK = 27, NFS4ERR_IO = 5 };
@@ -34,7 +36,7 @@ static struct rpcrdma_write_plan plan_of(const struct chunk *chunk)
 }
 
 /* NFSv3 READ of count octets. */
-static uint32_t call_read3(struct talk *t, const struct chunk *write, const struct chunk *reply, uint32_t count)
+static uint32_t call_read3(struct rpcrdma_talk *t, const struct chunk *write, const struct chunk *reply, uint32_t count)
 {
     struct rpcrdma_plan plan = talk_plan(t, C, XID);
     struct rpcrdma_write_plan writes, chunk;
@@ -63,7 +65,8 @@ static size_t read3_results(uint8_t *out, size_t size, uint32_t n, uint32_t in)
     return at + in;
 }
 
-static uint32_t reply_with(struct talk *t, const struct chunk *writes, uint32_t n_writes, const void *results, size_t n)
+static uint32_t reply_with(struct rpcrdma_talk *t, const struct chunk *writes, uint32_t n_writes, const void *results,
+                           size_t n)
 {
     struct rpcrdma_plan plan = talk_plan(t, S, XID);
     struct rpcrdma_write_plan plans[4];
@@ -75,21 +78,21 @@ static uint32_t reply_with(struct talk *t, const struct chunk *writes, uint32_t 
     return talk_reply_with(t, S, &plan, results, n);
 }
 
-static uint32_t reply_read3(struct talk *t, struct chunk write, uint32_t n)
+static uint32_t reply_read3(struct rpcrdma_talk *t, struct chunk write, uint32_t n)
 {
     uint8_t results[64];
 
     return reply_with(t, &write, 1, results, read3_results(results, sizeof results, n, 0));
 }
 
-static uint32_t reply_read3_inline(struct talk *t, struct chunk write, uint32_t n_writes, uint32_t n)
+static uint32_t reply_read3_inline(struct rpcrdma_talk *t, struct chunk write, uint32_t n_writes, uint32_t n)
 {
     uint8_t results[4096];
 
     return reply_with(t, &write, n_writes, results, read3_results(results, sizeof results, n, (n + 3) / 4 * 4));
 }
 
-static uint32_t reply_failed3(struct talk *t, struct chunk write, uint32_t n_writes)
+static uint32_t reply_failed3(struct rpcrdma_talk *t, struct chunk write, uint32_t n_writes)
 {
     uint32_t words[] = {NFS4ERR_IO, 0};
     uint8_t results[8];
@@ -98,8 +101,8 @@ static uint32_t reply_failed3(struct talk *t, struct chunk write, uint32_t n_wri
 }
 
 /* COMPOUND of NFSv4.0: PUTROOTFH and these operations. */
-static uint32_t call_compound(struct talk *t, const struct chunk *writes, uint32_t n_writes, const uint32_t *ops,
-                              unsigned n_ops)
+static uint32_t call_compound(struct rpcrdma_talk *t, const struct chunk *writes, uint32_t n_writes,
+                              const uint32_t *ops, unsigned n_ops)
 {
     struct rpcrdma_plan plan = talk_plan(t, C, XID);
     struct rpcrdma_write_plan plans[4];
@@ -126,7 +129,7 @@ struct outcome {
     bool in; /* inline */
 };
 
-static uint32_t reply_compound(struct talk *t, const struct chunk *writes, uint32_t n_writes,
+static uint32_t reply_compound(struct rpcrdma_talk *t, const struct chunk *writes, uint32_t n_writes,
                                const struct outcome *outcomes, unsigned n_outcomes)
 {
     uint32_t words[1024] = {outcomes[n_outcomes - 1].status, 0, n_outcomes + 1, OP_PUTROOTFH, 0};
@@ -150,7 +153,7 @@ static uint32_t reply_compound(struct talk *t, const struct chunk *writes, uint3
 static void read_whole(void **state)
 {
     struct chunk offered = chunk_of(4096);
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     (void)state;
 
     call_read3(t, &offered, NULL, 4096);
@@ -172,7 +175,7 @@ static void read_whole(void **state)
 static void read_short(void **state)
 {
     struct chunk offered = halves(1000, 3096), returned = halves(1000, 501);
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     (void)state;
 
     call_read3(t, &offered, NULL, 4096);
@@ -187,7 +190,7 @@ static void read_short(void **state)
 static void read_nothing(void **state)
 {
     struct chunk offered = chunk_of(4096);
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     (void)state;
 
     call_read3(t, &offered, NULL, 4096);
@@ -199,7 +202,7 @@ static void read_nothing(void **state)
 static void read_failed(void **state)
 {
     struct chunk offered = halves(1000, 3096);
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     (void)state;
 
     call_read3(t, &offered, NULL, 4096);
@@ -214,7 +217,7 @@ static void read_failed(void **state)
 static void answer_to_the_first_of_two(void **state)
 {
     struct chunk offered = chunk_of(4096), again = chunk2_of(4096);
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     unsigned n;
     (void)state;
 
@@ -230,7 +233,7 @@ static void answer_to_the_first_of_two(void **state)
 static void lost_writes(void **state)
 {
     struct chunk offered = chunk_of(4096);
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     (void)state;
 
     call_read3(t, &offered, NULL, 4096);
@@ -244,7 +247,7 @@ static void mid_stream(void **state)
 {
     struct rpcrdma_options options = {.profile = PROFILE_IETF};
     struct chunk offered = chunk_of(4096);
-    struct talk *t = talk_new_bare(&options);
+    struct rpcrdma_talk *t = talk_new_bare(&options);
     (void)state;
 
     talk_midstream(t);
@@ -301,7 +304,7 @@ static void violations(void **state)
 
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         const struct fault *fault = &faults[i];
-        struct talk *t = talk_new();
+        struct rpcrdma_talk *t = talk_new();
         uint32_t frame;
 
         call_read3(t, &fault->offered, NULL, 4096);
@@ -317,7 +320,7 @@ static void violations(void **state)
 static void lists(void **state)
 {
     struct chunk offered = chunk_of(4096), two[2] = {chunk_of(0), chunk2_of(0)};
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint8_t results[64];
     uint32_t frame;
     (void)state;
@@ -355,7 +358,7 @@ static void lists(void **state)
 static void failed_reads(void **state)
 {
     struct chunk offered = halves(1000, 3096), none = {.n = 0};
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
     (void)state;
 
@@ -378,8 +381,8 @@ static void failed_reads(void **state)
 /* ---- Reply chunks ---- */
 
 /* The Reply in the Reply chunk: RDMA Writes and Send. */
-static uint32_t reply_long(struct talk *t, struct chunk write, struct chunk reply, uint32_t at, uint32_t n, uint32_t in,
-                           uint32_t xid)
+static uint32_t reply_long(struct rpcrdma_talk *t, struct chunk write, struct chunk reply, uint32_t at, uint32_t n,
+                           uint32_t in, uint32_t xid)
 {
     struct rpcrdma_plan plan = talk_plan(t, S, XID);
     struct rpcrdma_write_plan writes = plan_of(&write), chunk = plan_of(&reply);
@@ -401,7 +404,7 @@ enum { LONG = 24 + 20 };
 static void long_replies(void **state)
 {
     struct chunk write = chunk_of(4096), offered = chunk2_of(8192), none = {.n = 0};
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
     (void)state;
 
@@ -622,7 +625,7 @@ static void compounds(void **state)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct compound *c = &cases[i];
-        struct talk *t = talk_new();
+        struct rpcrdma_talk *t = talk_new();
         unsigned mine = 0;
 
         call_compound(t, c->offered, c->n_offered, c->ops, c->n_ops);
@@ -648,7 +651,7 @@ static void compounds(void **state)
 /* ---- Read chunks ---- */
 
 /* NFSv3 WRITE of 1000 octets in a Read chunk. */
-static void call_write3(struct talk *t)
+static void call_write3(struct rpcrdma_talk *t)
 {
     struct rpcrdma_plan plan = talk_plan(t, C, XID);
     uint32_t words[] = {4, 0x12345678, 0, 0, 1000, 2, 1000};
@@ -660,7 +663,7 @@ static void call_write3(struct talk *t)
     talk_call_with(t, C, &plan, TALK_NFS, 3, 7, args, talk_words(args, sizeof args, words, 7));
 }
 
-static uint32_t reply_write3(struct talk *t, uint32_t status, uint32_t count)
+static uint32_t reply_write3(struct rpcrdma_talk *t, uint32_t status, uint32_t count)
 {
     uint32_t words[] = {status, 0, 0, count, 2, 0, 0};
     uint8_t results[64];
@@ -670,7 +673,7 @@ static uint32_t reply_write3(struct talk *t, uint32_t status, uint32_t count)
 
 static void pulled(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
     (void)state;
 
@@ -707,7 +710,7 @@ static void old_profile(void **state)
 {
     struct rpcrdma_options options = {.profile = PROFILE_RFC5666};
     struct chunk offered = chunk_of(4096), none = {.n = 0};
-    struct talk *t = talk_new_with(&options);
+    struct rpcrdma_talk *t = talk_new_with(&options);
     uint32_t frame;
     (void)state;
 

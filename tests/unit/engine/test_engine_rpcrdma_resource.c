@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Receives: Terminates for want of a buffer against what was granted and told. */
-#include "rpcrdma_talk.h"
+#include "tests/unit/support/rpcrdma_talk.h"
 
 enum { DDP = 1, UNTAGGED = 2, NO_BUFFER = 2, TOO_LONG = 5 };
 
 static const struct rpcrdma_options ietf = {.profile = PROFILE_IETF};
 
-static struct talk *quiet(void)
+static struct rpcrdma_talk *quiet(void)
 {
-    struct talk *t = talk_new_bare(&ietf);
+    struct rpcrdma_talk *t = talk_new_bare(&ietf);
 
     talk_startup(t, C, true, 4096, 4096);
     talk_startup(t, S, true, 4096, 4096);
@@ -16,16 +16,16 @@ static struct talk *quiet(void)
     return t;
 }
 
-static struct talk *granted(uint32_t grant)
+static struct rpcrdma_talk *granted(uint32_t grant)
 {
-    struct talk *t = quiet();
+    struct rpcrdma_talk *t = quiet();
 
     t->credit[S] = grant;
     talk_greet(t);
     return t;
 }
 
-static void call_long(struct talk *t, unsigned side, uint32_t xid, uint32_t n)
+static void call_long(struct rpcrdma_talk *t, unsigned side, uint32_t xid, uint32_t n)
 {
     struct rpcrdma_plan plan = talk_plan(t, side, xid);
     static const uint8_t zeros[8192];
@@ -35,7 +35,7 @@ static void call_long(struct talk *t, unsigned side, uint32_t xid, uint32_t n)
 
 static void test_all_received(void **state)
 {
-    struct talk *t = granted(8);
+    struct rpcrdma_talk *t = granted(8);
 
     (void)state;
     for (uint32_t xid = 0x10; xid < 0x18; xid++)
@@ -62,7 +62,7 @@ static void test_all_received(void **state)
 static void test_first_call(void **state)
 {
     for (unsigned code = NO_BUFFER; code <= TOO_LONG; code += TOO_LONG - NO_BUFFER) {
-        struct talk *t = quiet();
+        struct rpcrdma_talk *t = quiet();
 
         (void)state;
         call_long(t, C, 0x10, 1024);
@@ -72,7 +72,7 @@ static void test_first_call(void **state)
 
 static void test_raised_grant(void **state)
 {
-    struct talk *t = granted(4);
+    struct rpcrdma_talk *t = granted(4);
 
     (void)state;
     for (uint32_t xid = 0x10; xid < 0x14; xid++)
@@ -82,7 +82,7 @@ static void test_raised_grant(void **state)
 
 static void test_steady_grant(void **state)
 {
-    struct talk *t = granted(4);
+    struct rpcrdma_talk *t = granted(4);
 
     (void)state;
     talk_call(t, C, 0x10);
@@ -93,7 +93,7 @@ static void test_steady_grant(void **state)
 
 static void test_over_the_grant(void **state)
 {
-    struct talk *t = granted(2);
+    struct rpcrdma_talk *t = granted(2);
 
     (void)state;
     for (uint32_t xid = 0x10; xid < 0x13; xid++)
@@ -106,7 +106,7 @@ static void test_over_the_grant(void **state)
 
 static void test_reply(void **state)
 {
-    struct talk *t = granted(4);
+    struct rpcrdma_talk *t = granted(4);
 
     (void)state;
     talk_call(t, C, 0x10);
@@ -116,7 +116,7 @@ static void test_reply(void **state)
 
 static void test_unasked_reply(void **state)
 {
-    struct talk *t = granted(4);
+    struct rpcrdma_talk *t = granted(4);
 
     (void)state;
     talk_reply(t, S, 0x10);
@@ -128,7 +128,7 @@ static void test_unasked_reply(void **state)
 
 static void test_reverse(void **state)
 {
-    struct talk *t = granted(4);
+    struct rpcrdma_talk *t = granted(4);
 
     (void)state;
     call_long(t, S, 0x20, 100);
@@ -143,7 +143,7 @@ static void test_reverse(void **state)
 
 static void test_first_reverse(void **state)
 {
-    struct talk *t = granted(4);
+    struct rpcrdma_talk *t = granted(4);
 
     (void)state;
     call_long(t, S, 0x20, 100);
@@ -152,7 +152,7 @@ static void test_first_reverse(void **state)
 
 static void test_too_long(void **state)
 {
-    struct talk *t = granted(4);
+    struct rpcrdma_talk *t = granted(4);
 
     (void)state;
     call_long(t, C, 0x10, 1024);
@@ -165,7 +165,7 @@ static void test_too_long(void **state)
 /* The server sends a Reply to no Call, and meets a Terminate with this code. Findings about the Receive come second. */
 static void stray_reply(uint8_t code, unsigned findings)
 {
-    struct talk *t = granted(4);
+    struct rpcrdma_talk *t = granted(4);
 
     talk_call(t, C, 0x10);
     talk_reply(t, S, 0x77);
@@ -190,11 +190,11 @@ static void test_too_long_for_no_call(void **state)
 enum { RDMA = 0, PROTECTION = 1, CANNOT_INVALIDATE = 9, CHUNK_STAG = 0x77 };
 
 /* A Call with a Reply chunk, and its Reply that invalidates an STag. */
-static struct talk *invalidated(uint32_t stag)
+static struct rpcrdma_talk *invalidated(uint32_t stag)
 {
     static const struct rpcrdma_segment segment = {CHUNK_STAG, 32768, 0}, returned = {CHUNK_STAG, 0, 0};
     static const struct rpcrdma_write_plan chunk = {&segment, 1}, unused = {&returned, 1};
-    struct talk *t = granted(4);
+    struct rpcrdma_talk *t = granted(4);
     struct rpcrdma_plan plan = talk_plan(t, C, 0x10);
     uint8_t rpc[64];
 
@@ -207,7 +207,7 @@ static struct talk *invalidated(uint32_t stag)
 
 static void test_invalidation(void **state)
 {
-    struct talk *t = invalidated(CHUNK_STAG);
+    struct rpcrdma_talk *t = invalidated(CHUNK_STAG);
 
     (void)state;
     talk_expect(t, RULE_CMPD_3_2_03, SEVERITY_ERROR, talk_terminate_for(t, C, RDMA, PROTECTION, CANNOT_INVALIDATE));
@@ -224,7 +224,7 @@ static void test_invalidation(void **state)
 /* Who knows how many Calls there were before? */
 static void test_midstream(void **state)
 {
-    struct talk *t = talk_new_bare(&ietf);
+    struct rpcrdma_talk *t = talk_new_bare(&ietf);
 
     (void)state;
     t->reactions = true;

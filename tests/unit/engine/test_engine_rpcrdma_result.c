@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The payloads of Replies: what was removed from them, what they end with. */
-#include "rpcrdma_talk.h"
+#include "tests/unit/support/rpcrdma_talk.h"
 
 enum {
     XID = 0x20,
@@ -81,7 +81,7 @@ static void lists(struct rpcrdma_plan *plan, const uint32_t *lengths, uint32_t r
 
 static const uint32_t no_chunks[3] = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
 
-static void call(struct talk *t, uint32_t vers, uint32_t proc, const struct words *a, const uint32_t *offered,
+static void call(struct rpcrdma_talk *t, uint32_t vers, uint32_t proc, const struct words *a, const uint32_t *offered,
                  uint32_t reply)
 {
     struct rpcrdma_plan plan = talk_plan(t, C, XID);
@@ -90,7 +90,7 @@ static void call(struct talk *t, uint32_t vers, uint32_t proc, const struct word
     talk_call_with(t, C, &plan, TALK_NFS, vers, proc, a->p, a->w.at);
 }
 
-static uint32_t answer(struct talk *t, const struct words *a, const uint32_t *returned, uint32_t reply)
+static uint32_t answer(struct rpcrdma_talk *t, const struct words *a, const uint32_t *returned, uint32_t reply)
 {
     struct rpcrdma_plan plan = talk_plan(t, S, XID);
 
@@ -103,7 +103,7 @@ static uint32_t answer(struct talk *t, const struct words *a, const uint32_t *re
 }
 
 /* NFSv3 READ with one Write chunk as large as what is asked for. */
-static void call_read3(struct talk *t, uint32_t count)
+static void call_read3(struct rpcrdma_talk *t, uint32_t count)
 {
     struct words *a = fresh();
 
@@ -121,7 +121,7 @@ static struct words *read3(uint32_t count)
     return a;
 }
 
-static void compound_call(struct talk *t, uint32_t first, uint32_t second, const uint32_t *offered)
+static void compound_call(struct rpcrdma_talk *t, uint32_t first, uint32_t second, const uint32_t *offered)
 {
     struct words *a = fresh();
 
@@ -152,7 +152,7 @@ static void test_reads(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        struct talk *t = talk_new();
+        struct rpcrdma_talk *t = talk_new();
 
         call_read3(t, 4096);
         answer(t, read3(lengths[i]), (const uint32_t[]){lengths[i], UINT32_MAX, 0}, UINT32_MAX);
@@ -171,7 +171,7 @@ static void test_reads(void **state)
 
 static void test_compound(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     struct words *a;
 
     (void)state;
@@ -189,7 +189,7 @@ static void test_compound(void **state)
 /* A Long Reply has all its roundup. */
 static void test_long_reply(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     struct rpcrdma_plan plan = talk_plan(t, S, XID);
     struct words *a = fresh();
     uint8_t message[2048];
@@ -230,7 +230,7 @@ static void test_read_faults(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct talk *t = talk_new();
+        struct rpcrdma_talk *t = talk_new();
         struct words *a;
         uint32_t frame;
 
@@ -245,7 +245,7 @@ static void test_read_faults(void **state)
 
 static void test_compound_faults(void **state)
 {
-    struct talk *t;
+    struct rpcrdma_talk *t;
     struct words *a;
     uint32_t frame;
 
@@ -284,7 +284,7 @@ static void test_compound_faults(void **state)
 /* A Write list for results of which none is eligible is the client's error, its use the server's. */
 static void test_not_eligible(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     struct words *a = fresh();
     uint32_t frame;
 
@@ -303,7 +303,7 @@ static void test_not_eligible(void **state)
 
 static void test_other_faults(void **state)
 {
-    struct talk *t;
+    struct rpcrdma_talk *t;
     struct words *a;
     uint32_t frame;
 
@@ -350,7 +350,7 @@ static void test_other_faults(void **state)
 }
 
 /* The message is in the Reply chunk. */
-static uint32_t long_answer(struct talk *t, uint32_t n)
+static uint32_t long_answer(struct rpcrdma_talk *t, uint32_t n)
 {
     struct rpcrdma_plan plan = talk_plan(t, S, XID);
 
@@ -373,7 +373,7 @@ static void test_long_reply_faults(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct talk *t = talk_new();
+        struct rpcrdma_talk *t = talk_new();
         struct words *a = fresh();
         uint8_t message[512];
         uint32_t frame;
@@ -415,7 +415,7 @@ static void test_broken_headers(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct talk *t = talk_new();
+        struct rpcrdma_talk *t = talk_new();
         struct words *a = fresh();
         uint32_t frame;
 
@@ -445,7 +445,7 @@ static void test_gss(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct talk *t = talk_new();
+        struct rpcrdma_talk *t = talk_new();
         struct rpcrdma_plan asks = talk_plan(t, C, XID), answers = talk_plan(t, S, XID);
         struct words *a = fresh();
         uint8_t message[512];

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Memory of an RPC that is over: an access to it is refused, or it was still in reach. */
-#include "rpcrdma_talk.h"
+#include "tests/unit/support/rpcrdma_talk.h"
 
 enum { XID = 0x10, READLINK3 = 5, STAG = 0x7a31c002, TO = 0x1000 };
 
 static const int64_t second = 1000000000;
 
 /* A READLINK with a Write chunk of 100 octets that fails, answered; then so long nothing. */
-static struct talk *over(int64_t wait)
+static struct rpcrdma_talk *over(int64_t wait)
 {
     static const uint32_t handle[] = {8, 1, 2}, failed[] = {5, 0};
     struct rpcrdma_segment segment = {STAG, 100, TO};
     struct rpcrdma_write_plan chunk = {&segment, 1};
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     struct rpcrdma_plan plan = talk_plan(t, C, XID);
     uint8_t octets[16];
 
@@ -29,20 +29,20 @@ static struct talk *over(int64_t wait)
 }
 
 /* The late RDMA Write, which is the first finding, or none when it is not late. */
-static void write_late(struct talk *t)
+static void write_late(struct rpcrdma_talk *t)
 {
     talk_write(t, S, STAG, TO, NULL, 8);
     assert_int_equal(t->n_findings, 1);
     assert_int_equal(t->findings[0].rule, RULE_RPCR_2_3_2_02);
 }
 
-static void exchange(struct talk *t, uint32_t xid)
+static void exchange(struct rpcrdma_talk *t, uint32_t xid)
 {
     talk_call(t, C, xid);
     talk_reply(t, S, xid);
 }
 
-static void expect_second(struct talk *t, enum rule_severity severity)
+static void expect_second(struct rpcrdma_talk *t, enum rule_severity severity)
 {
     talk_finish(t);
     assert_int_equal(t->n_findings, 2);
@@ -51,7 +51,7 @@ static void expect_second(struct talk *t, enum rule_severity severity)
     talk_free(t);
 }
 
-static void expect_none(struct talk *t)
+static void expect_none(struct rpcrdma_talk *t)
 {
     talk_finish(t);
     assert_int_equal(t->verdict.counts[RULE_RPCR_4_4_1_01].failed, 0);
@@ -60,7 +60,7 @@ static void expect_none(struct talk *t)
 
 static void test_accepted(void **state)
 {
-    struct talk *t = over(3 * second);
+    struct rpcrdma_talk *t = over(3 * second);
 
     (void)state;
     write_late(t);
@@ -81,7 +81,7 @@ static void test_accepted(void **state)
 
 static void test_refused(void **state)
 {
-    struct talk *t = over(3 * second);
+    struct rpcrdma_talk *t = over(3 * second);
 
     (void)state;
     write_late(t);
@@ -93,7 +93,7 @@ static void test_refused(void **state)
 /* At once, the requester may still be busy with the Reply. */
 static void test_too_soon(void **state)
 {
-    struct talk *t = over(0);
+    struct rpcrdma_talk *t = over(0);
 
     (void)state;
     write_late(t);
@@ -104,7 +104,7 @@ static void test_too_soon(void **state)
 
 static void test_connection_breaks(void **state)
 {
-    struct talk *t = over(3 * second);
+    struct rpcrdma_talk *t = over(3 * second);
 
     (void)state;
     write_late(t);

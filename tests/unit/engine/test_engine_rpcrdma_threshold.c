@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Blocks of RFC 8797, lengths of Sends, remote invalidation, the configuration protocol of RFC 5666. */
-#include "rpcrdma_talk.h"
+#include "tests/unit/support/rpcrdma_talk.h"
 
 static const struct rpcrdma_options ietf = {.profile = PROFILE_IETF};
 static const struct rpcrdma_options old = {.profile = PROFILE_RFC5666};
 
 /* Startup frames with sizes in octets; 0: no block. The first Call is answered. */
-static struct talk *told(const struct rpcrdma_options *options, uint32_t client_send, uint32_t client_receive,
-                         uint32_t server_send, uint32_t server_receive)
+static struct rpcrdma_talk *told(const struct rpcrdma_options *options, uint32_t client_send, uint32_t client_receive,
+                                 uint32_t server_send, uint32_t server_receive)
 {
-    struct talk *t = talk_new_bare(options);
+    struct rpcrdma_talk *t = talk_new_bare(options);
 
     if (client_send > 0)
         talk_startup(t, C, true, client_send, client_receive);
@@ -24,7 +24,7 @@ static struct talk *told(const struct rpcrdma_options *options, uint32_t client_
 }
 
 /* A Call or Reply whose Send has n octets in all. Arguments are those of no known program. */
-static uint32_t call_long(struct talk *t, unsigned side, uint32_t xid, uint32_t n)
+static uint32_t call_long(struct rpcrdma_talk *t, unsigned side, uint32_t xid, uint32_t n)
 {
     struct rpcrdma_plan plan = talk_plan(t, side, xid);
     static const uint8_t zeros[300 * 1024];
@@ -32,7 +32,7 @@ static uint32_t call_long(struct talk *t, unsigned side, uint32_t xid, uint32_t 
     return talk_call_with(t, side, &plan, 400000, 1, 1, zeros, n - RPCRDMA_HEADER_MIN - RPC_CALL_MIN);
 }
 
-static uint32_t reply_long(struct talk *t, unsigned side, uint32_t xid, uint32_t n)
+static uint32_t reply_long(struct rpcrdma_talk *t, unsigned side, uint32_t xid, uint32_t n)
 {
     struct rpcrdma_plan plan = talk_plan(t, side, xid);
     static const uint8_t zeros[300 * 1024];
@@ -44,7 +44,7 @@ static uint32_t reply_long(struct talk *t, unsigned side, uint32_t xid, uint32_t
 
 static void test_at_the_threshold(void **state)
 {
-    struct talk *t = told(&ietf, 4096, 2048, 8192, 3072);
+    struct rpcrdma_talk *t = told(&ietf, 4096, 2048, 8192, 3072);
 
     (void)state;
     t->segment = 1000; /* what counts is the message, not its segments */
@@ -63,7 +63,7 @@ static void test_at_the_threshold(void **state)
 
 static void test_call_above_the_threshold(void **state)
 {
-    struct talk *t = told(&ietf, 8192, 4096, 4096, 4096);
+    struct rpcrdma_talk *t = told(&ietf, 8192, 4096, 4096, 4096);
     uint32_t frame;
 
     (void)state;
@@ -74,7 +74,7 @@ static void test_call_above_the_threshold(void **state)
 
 static void test_reply_above_the_threshold(void **state)
 {
-    struct talk *t = told(&ietf, 4096, 4096, 16384, 4096);
+    struct rpcrdma_talk *t = told(&ietf, 4096, 4096, 16384, 4096);
     uint32_t frame;
 
     (void)state;
@@ -85,7 +85,7 @@ static void test_reply_above_the_threshold(void **state)
 
 static void test_above_the_own_send_size(void **state)
 {
-    struct talk *t = told(&ietf, 1024, 4096, 4096, 4096);
+    struct rpcrdma_talk *t = told(&ietf, 1024, 4096, 4096, 4096);
     uint32_t frame = call_long(t, C, 0x10, 2000);
 
     (void)state;
@@ -94,7 +94,7 @@ static void test_above_the_own_send_size(void **state)
 
 static void test_largest_sizes(void **state)
 {
-    struct talk *t = told(&ietf, RPCRDMA_PD_SIZE_MAX, 1024, 1024, RPCRDMA_PD_SIZE_MAX);
+    struct rpcrdma_talk *t = told(&ietf, RPCRDMA_PD_SIZE_MAX, 1024, 1024, RPCRDMA_PD_SIZE_MAX);
 
     (void)state;
     call_long(t, C, 0x10, RPCRDMA_PD_SIZE_MAX);
@@ -103,7 +103,7 @@ static void test_largest_sizes(void **state)
 
 static void test_nobody_told(void **state)
 {
-    struct talk *t = told(&ietf, 0, 0, 0, 0);
+    struct rpcrdma_talk *t = told(&ietf, 0, 0, 0, 0);
     uint32_t frame;
 
     (void)state;
@@ -118,7 +118,7 @@ static void test_nobody_told(void **state)
 
 static void test_peer_told_nothing(void **state)
 {
-    struct talk *t = told(&ietf, 0, 0, 4096, 4096);
+    struct rpcrdma_talk *t = told(&ietf, 0, 0, 4096, 4096);
     uint32_t frame;
 
     (void)state;
@@ -132,7 +132,7 @@ static void test_peer_told_nothing(void **state)
 
 static void test_above_what_the_peer_receives(void **state)
 {
-    struct talk *t = told(&ietf, 0, 0, 4096, 4096);
+    struct rpcrdma_talk *t = told(&ietf, 0, 0, 4096, 4096);
     uint32_t frame = call_long(t, C, 0x10, 5000);
 
     (void)state;
@@ -141,7 +141,7 @@ static void test_above_what_the_peer_receives(void **state)
 
 static void test_midstream(void **state)
 {
-    struct talk *t = talk_new_bare(&ietf);
+    struct rpcrdma_talk *t = talk_new_bare(&ietf);
 
     (void)state;
     talk_midstream(t);
@@ -153,7 +153,7 @@ static void test_midstream(void **state)
 static void test_assumed(void **state)
 {
     const struct rpcrdma_options options = {.profile = PROFILE_IETF, .assume_inline = 4096};
-    struct talk *t = talk_new_bare(&options);
+    struct rpcrdma_talk *t = talk_new_bare(&options);
     uint32_t frame;
 
     (void)state;
@@ -166,7 +166,7 @@ static void test_assumed(void **state)
 
 static void test_reverse_call_above_the_threshold(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame = call_long(t, S, 0x10, 5000);
 
     (void)state;
@@ -175,7 +175,7 @@ static void test_reverse_call_above_the_threshold(void **state)
 
 static void test_reverse_call_at_the_threshold(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     (void)state;
     call_long(t, S, 0x10, 4096);
@@ -189,7 +189,7 @@ static void test_reply_chunk_left_alone(void **state)
     static const struct rpcrdma_segment segment = {0x77, 32768, 0}, returned = {0x77, 0, 0};
     static const struct rpcrdma_write_plan chunk = {&segment, 1}, unused = {&returned, 1};
     static const uint8_t zeros[5000];
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     struct rpcrdma_plan plan = talk_plan(t, C, 0x10);
     uint32_t frame;
 
@@ -203,7 +203,7 @@ static void test_reply_chunk_left_alone(void **state)
 
 static void test_old_has_no_default(void **state)
 {
-    struct talk *t = told(&old, 0, 0, 0, 0);
+    struct rpcrdma_talk *t = told(&old, 0, 0, 0, 0);
 
     (void)state;
     call_long(t, C, 0x10, 3000);
@@ -214,7 +214,7 @@ static void test_old_has_no_default(void **state)
 
 static void expect_block(const char *hex, enum rule_id rule, enum rule_severity severity)
 {
-    struct talk *t = talk_new_bare(&ietf);
+    struct rpcrdma_talk *t = talk_new_bare(&ietf);
     uint8_t octets[64];
     size_t n = octets_of(hex, octets, sizeof octets);
     uint32_t frame = talk_startup_octets(t, C, octets, n);
@@ -237,7 +237,7 @@ static void test_blocks(void **state)
 /* At an odd offset, with octets of others around it. */
 static void test_block_anywhere(void **state)
 {
-    struct talk *t = talk_new_bare(&ietf);
+    struct rpcrdma_talk *t = talk_new_bare(&ietf);
     uint8_t octets[64];
     bool negotiated;
 
@@ -253,7 +253,7 @@ static void test_block_anywhere(void **state)
 /* An unknown version counts as no block. */
 static void test_unknown_version_is_no_block(void **state)
 {
-    struct talk *t = talk_new_bare(&ietf);
+    struct rpcrdma_talk *t = talk_new_bare(&ietf);
     uint8_t octets[64];
 
     (void)state;
@@ -268,7 +268,7 @@ static void test_unknown_version_is_no_block(void **state)
 
 /* ---- remote invalidation ---- */
 
-static void call_with_chunk(struct talk *t, bool r_client, bool r_server)
+static void call_with_chunk(struct rpcrdma_talk *t, bool r_client, bool r_server)
 {
     static const struct rpcrdma_segment segment = {0x77, 32768, 0};
     static const struct rpcrdma_write_plan chunk = {&segment, 1};
@@ -281,7 +281,7 @@ static void call_with_chunk(struct talk *t, bool r_client, bool r_server)
     talk_call_with(t, C, &plan, 400000, 1, 1, NULL, 0);
 }
 
-static uint32_t reply_invalidate(struct talk *t, bool r_client, bool r_server)
+static uint32_t reply_invalidate(struct rpcrdma_talk *t, bool r_client, bool r_server)
 {
     static const struct rpcrdma_segment returned = {0x77, 0, 0};
     static const struct rpcrdma_write_plan unused = {&returned, 1};
@@ -297,7 +297,7 @@ static void test_invalidation(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 4; i++) {
-        struct talk *t = talk_new_bare(&ietf);
+        struct rpcrdma_talk *t = talk_new_bare(&ietf);
         uint32_t frame = reply_invalidate(t, i & 1, i & 2);
 
         if (i == 3) {
@@ -312,7 +312,7 @@ static void test_invalidation(void **state)
 
 static void test_invalidation_by_a_call(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     struct rpcrdma_plan plan = talk_plan(t, C, 0x10);
     uint8_t rpc[64];
     uint32_t frame =
@@ -325,7 +325,7 @@ static void test_invalidation_by_a_call(void **state)
 /* An RDMA_ERROR is no RPC Reply. */
 static void test_invalidation_by_an_error(void **state)
 {
-    struct talk *t = talk_new_bare(&ietf);
+    struct rpcrdma_talk *t = talk_new_bare(&ietf);
     struct rpcrdma_plan plan = talk_plan(t, S, 0x10);
     uint32_t frame;
 
@@ -339,7 +339,7 @@ static void test_invalidation_by_an_error(void **state)
 
 static void test_invalidation_unknown(void **state)
 {
-    struct talk *t = talk_new_bare(&ietf);
+    struct rpcrdma_talk *t = talk_new_bare(&ietf);
     struct rpcrdma_plan plan = talk_plan(t, S, 0x10);
     uint8_t rpc[64];
 
@@ -356,7 +356,7 @@ static void test_invalidation_unknown(void **state)
 
 enum { CCP = 100417 };
 
-static uint32_t ccp_call(struct talk *t, uint32_t flavor)
+static uint32_t ccp_call(struct rpcrdma_talk *t, uint32_t flavor)
 {
     const uint32_t args[] = {2048, 3072, 8};
     const struct rpc_body cred = {.flavor = flavor};
@@ -372,7 +372,7 @@ static uint32_t ccp_call(struct talk *t, uint32_t flavor)
     return talk_message(t, C, &plan, rpc, w.at);
 }
 
-static void ccp_reply(struct talk *t, uint32_t maxcall, uint32_t reads)
+static void ccp_reply(struct rpcrdma_talk *t, uint32_t maxcall, uint32_t reads)
 {
     const uint32_t words[] = {maxcall, 0, reads};
     struct rpcrdma_plan plan = talk_plan(t, S, 0x10);
@@ -384,7 +384,7 @@ static void ccp_reply(struct talk *t, uint32_t maxcall, uint32_t reads)
 
 static void test_ccp(void **state)
 {
-    struct talk *t = told(&old, 0, 0, 0, 0);
+    struct rpcrdma_talk *t = told(&old, 0, 0, 0, 0);
 
     (void)state;
     ccp_call(t, RPC_AUTH_SYS);
@@ -400,7 +400,7 @@ static void test_ccp(void **state)
 
 static void test_ccp_call_too_long(void **state)
 {
-    struct talk *t = told(&old, 0, 0, 0, 0);
+    struct rpcrdma_talk *t = told(&old, 0, 0, 0, 0);
     uint32_t frame;
 
     (void)state;
@@ -412,7 +412,7 @@ static void test_ccp_call_too_long(void **state)
 
 static void test_ccp_reply_too_long(void **state)
 {
-    struct talk *t = told(&old, 0, 0, 0, 0);
+    struct rpcrdma_talk *t = told(&old, 0, 0, 0, 0);
     uint32_t frame;
 
     (void)state;
@@ -426,7 +426,7 @@ static void test_ccp_reply_too_long(void **state)
 static void test_ccp_without_reads(void **state)
 {
     static const struct rpcrdma_read_segment segment = {.position = 44, .target = {0x99, 1000, 0}};
-    struct talk *t = told(&old, 0, 0, 0, 0);
+    struct rpcrdma_talk *t = told(&old, 0, 0, 0, 0);
     struct rpcrdma_plan plan = talk_plan(t, C, 0x11);
     uint8_t word[4] = {0, 0, 0x03, 0xE8};
 
@@ -443,7 +443,7 @@ static void test_ccp_without_reads(void **state)
 static void test_ccp_reads(void **state)
 {
     static const struct rpcrdma_read_segment segment = {.position = 44, .target = {0x99, 9000, 0}};
-    struct talk *t = told(&old, 0, 0, 0, 0);
+    struct rpcrdma_talk *t = told(&old, 0, 0, 0, 0);
     struct rpcrdma_plan plan = talk_plan(t, C, 0x11);
     uint8_t word[4] = {0, 0, 0x23, 0x28};
 
@@ -466,7 +466,7 @@ static void test_ccp_reads(void **state)
 
 static void test_ccp_without_protection(void **state)
 {
-    struct talk *t = told(&old, 0, 0, 0, 0);
+    struct rpcrdma_talk *t = told(&old, 0, 0, 0, 0);
     uint32_t frame = ccp_call(t, RPC_AUTH_NONE);
 
     (void)state;
@@ -475,7 +475,7 @@ static void test_ccp_without_protection(void **state)
 
 static void test_ccp_was_taken_away(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame = ccp_call(t, RPC_AUTH_SYS);
 
     (void)state;

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Calls that nothing answers: hung, passed over, cut off; and where silence or a close proves nothing. */
-#include "rpcrdma_talk.h"
+#include "tests/unit/support/rpcrdma_talk.h"
 
 enum { READ3 = 6 };
 
 static const int64_t second = 1000000000;
 
-static struct talk *reacting(void)
+static struct rpcrdma_talk *reacting(void)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     t->reactions = true;
     return t;
 }
 
-static uint32_t call_after(struct talk *t, uint32_t xid, unsigned seconds)
+static uint32_t call_after(struct rpcrdma_talk *t, uint32_t xid, unsigned seconds)
 {
     talk_wait(t, (int64_t)seconds * second);
     return talk_call(t, C, xid);
 }
 
 /* READ of 4096 octets into a Write chunk of so many segments. */
-static uint32_t call_read(struct talk *t, uint32_t xid, uint32_t segments)
+static uint32_t call_read(struct rpcrdma_talk *t, uint32_t xid, uint32_t segments)
 {
     static const uint32_t words[] = {8, 1, 2, 0, 0, 4096};
     struct rpcrdma_segment places[8];
@@ -42,7 +42,7 @@ static uint32_t call_read(struct talk *t, uint32_t xid, uint32_t segments)
 
 static void test_hang(void **state)
 {
-    struct talk *t = reacting();
+    struct rpcrdma_talk *t = reacting();
     uint32_t frame = talk_call(t, C, 0x10);
 
     (void)state;
@@ -53,7 +53,7 @@ static void test_hang(void **state)
 
 static void test_capture_ends_in_time(void **state)
 {
-    struct talk *t = reacting();
+    struct rpcrdma_talk *t = reacting();
 
     (void)state;
     talk_call(t, C, 0x10);
@@ -64,7 +64,7 @@ static void test_capture_ends_in_time(void **state)
 static void test_time_is_an_option(void **state)
 {
     struct rpcrdma_options options = {.profile = PROFILE_IETF, .t_answer = 5000000000};
-    struct talk *t = talk_new_with(&options);
+    struct rpcrdma_talk *t = talk_new_with(&options);
     uint32_t frame;
 
     (void)state;
@@ -76,7 +76,7 @@ static void test_time_is_an_option(void **state)
 
 static void test_passed_over(void **state)
 {
-    struct talk *t = reacting();
+    struct rpcrdma_talk *t = reacting();
     uint32_t frame = talk_call(t, C, 0x10);
 
     (void)state;
@@ -89,7 +89,7 @@ static void test_passed_over(void **state)
 /* What a client does that has no more to do, or gives up. */
 static void test_client_closes(void **state)
 {
-    struct talk *t = reacting();
+    struct rpcrdma_talk *t = reacting();
     uint32_t frame;
 
     (void)state;
@@ -106,7 +106,7 @@ static void test_client_closes(void **state)
 
 static void test_answered_late(void **state)
 {
-    struct talk *t = reacting();
+    struct rpcrdma_talk *t = reacting();
 
     (void)state;
     talk_call(t, C, 0x10);
@@ -117,7 +117,7 @@ static void test_answered_late(void **state)
 
 static void test_answer_may_be_lost(void **state)
 {
-    struct talk *t = reacting();
+    struct rpcrdma_talk *t = reacting();
 
     (void)state;
     talk_call(t, C, 0x10);
@@ -130,7 +130,7 @@ static void test_answer_may_be_lost(void **state)
 static void test_midstream(void **state)
 {
     struct rpcrdma_options options = {.profile = PROFILE_IETF, .always = true};
-    struct talk *t = talk_new_bare(&options);
+    struct rpcrdma_talk *t = talk_new_bare(&options);
     uint32_t frame;
 
     (void)state;
@@ -152,7 +152,7 @@ static void test_midstream(void **state)
 /* A Reply settles all copies of its Call; each of them may draw one. */
 static void test_copies(void **state)
 {
-    struct talk *t = reacting();
+    struct rpcrdma_talk *t = reacting();
 
     (void)state;
     talk_call(t, C, 0x10);
@@ -176,7 +176,7 @@ static void test_copies(void **state)
 
 static void test_reset_over_one(void **state)
 {
-    struct talk *t = reacting();
+    struct rpcrdma_talk *t = reacting();
 
     (void)state;
     talk_call(t, C, 0x10);
@@ -187,7 +187,7 @@ static void test_reset_over_one(void **state)
 /* Which of them it was for, or whether for any, is not known. */
 static void test_reset_over_several(void **state)
 {
-    struct talk *t = reacting();
+    struct rpcrdma_talk *t = reacting();
 
     (void)state;
     talk_call(t, C, 0x10);
@@ -203,7 +203,7 @@ static void test_reset_over_several(void **state)
 
 static void test_reset_over_segments(void **state)
 {
-    struct talk *t = reacting();
+    struct rpcrdma_talk *t = reacting();
     uint32_t frame;
 
     (void)state;
@@ -226,7 +226,7 @@ static void test_reset_over_segments(void **state)
 /* Section 4.5.4: who cannot answer has to close. */
 static void test_responder_closes(void **state)
 {
-    struct talk *t = reacting();
+    struct rpcrdma_talk *t = reacting();
 
     (void)state;
     call_read(t, 0x10, 1);
@@ -238,7 +238,7 @@ static void test_responder_closes(void **state)
 
 static void test_client_resets(void **state)
 {
-    struct talk *t = reacting();
+    struct rpcrdma_talk *t = reacting();
 
     (void)state;
     call_read(t, 0x10, 8);
@@ -248,7 +248,7 @@ static void test_client_resets(void **state)
 
 static void test_reset_explained(void **state)
 {
-    struct talk *t = reacting();
+    struct rpcrdma_talk *t = reacting();
 
     (void)state;
     talk_call(t, C, 0x10);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Who calls, which XIDs are in use, what answers refer to. */
-#include "rpcrdma_talk.h"
+#include "tests/unit/support/rpcrdma_talk.h"
 
 enum { CALLBACK = 0x40000000 };
 
 static const struct rpcrdma_options ietf = {.profile = PROFILE_IETF};
 
 /* A Call with one word of arguments: Calls of the same XID are told apart by it. */
-static uint32_t call_of(struct talk *t, unsigned side, uint32_t xid, uint32_t prog, uint32_t word)
+static uint32_t call_of(struct rpcrdma_talk *t, unsigned side, uint32_t xid, uint32_t prog, uint32_t word)
 {
     struct rpcrdma_plan plan = talk_plan(t, side, xid);
     uint8_t args[4];
@@ -17,7 +17,7 @@ static uint32_t call_of(struct talk *t, unsigned side, uint32_t xid, uint32_t pr
 }
 
 /* CB_COMPOUND without operations. */
-static uint32_t cb_compound(struct talk *t, unsigned side, uint32_t xid, uint32_t minor)
+static uint32_t cb_compound(struct rpcrdma_talk *t, unsigned side, uint32_t xid, uint32_t minor)
 {
     static const uint32_t tag = 0;
     const uint32_t args[] = {tag, minor, 0, 0};
@@ -29,9 +29,9 @@ static uint32_t cb_compound(struct talk *t, unsigned side, uint32_t xid, uint32_
 }
 
 /* A connection on which the first Call is still to come. */
-static struct talk *quiet(void)
+static struct rpcrdma_talk *quiet(void)
 {
-    struct talk *t = talk_new_bare(&ietf);
+    struct rpcrdma_talk *t = talk_new_bare(&ietf);
 
     talk_startup(t, C, true, 4096, 4096);
     talk_startup(t, S, true, 4096, 4096);
@@ -42,7 +42,7 @@ static struct talk *quiet(void)
 
 static void test_conforming(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     (void)state;
     for (uint32_t xid = 0x10; xid < 0x18; xid++)
@@ -61,7 +61,7 @@ static void test_conforming(void **state)
 
 static void test_same_xid_in_both_directions(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     (void)state;
     talk_call(t, C, 0x20);
@@ -78,7 +78,7 @@ static void test_same_xid_in_both_directions(void **state)
 
 static void test_xid_in_use(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
     (void)state;
@@ -89,7 +89,7 @@ static void test_xid_in_use(void **state)
 
 static void test_xid_in_use_reverse(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
     (void)state;
@@ -102,7 +102,7 @@ static void test_xid_in_use_reverse(void **state)
 
 static void test_retransmission_is_no_duplicate(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     (void)state;
     call_of(t, C, 0x20, 400000, 1);
@@ -114,7 +114,7 @@ static void test_retransmission_is_no_duplicate(void **state)
     talk_free(t);
 }
 
-static void call_as(struct talk *t, uint32_t flavor, const uint8_t *cred, uint32_t n_cred, uint32_t argument)
+static void call_as(struct rpcrdma_talk *t, uint32_t flavor, const uint8_t *cred, uint32_t n_cred, uint32_t argument)
 {
     const struct rpc_body body = {.flavor = flavor, .p = cred, .n = n_cred};
     struct rpc_message call = {
@@ -132,7 +132,7 @@ static void call_as(struct talk *t, uint32_t flavor, const uint8_t *cred, uint32
 static void test_retransmission_with_another_credential(void **state)
 {
     uint8_t sys[20] = {0}, gss[20] = {0, 0, 0, 1, 0, 0, 0, RPC_GSS_DATA, 0, 0, 0, 7, 0, 0, 0, RPC_GSS_SVC_NONE};
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     (void)state;
     call_as(t, RPC_AUTH_SYS, sys, sizeof sys, 1);
@@ -156,7 +156,7 @@ static void test_retransmission_with_another_credential(void **state)
 /* The Reply is captured before the second Call, but its sender had not received it. */
 static void test_xid_reused_before_the_reply_arrived(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint64_t before;
     uint32_t frame;
 
@@ -171,7 +171,7 @@ static void test_xid_reused_before_the_reply_arrived(void **state)
 
 static void test_answer_in_a_hole(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     (void)state;
     call_of(t, C, 0x20, 400000, 1);
@@ -185,7 +185,7 @@ static void test_answer_in_a_hole(void **state)
 
 static void test_wrong_xid(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
     (void)state;
@@ -196,7 +196,7 @@ static void test_wrong_xid(void **state)
 
 static void test_wrong_xid_reverse(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
     (void)state;
@@ -207,7 +207,7 @@ static void test_wrong_xid_reverse(void **state)
 
 static void test_second_reply(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
     (void)state;
@@ -219,7 +219,7 @@ static void test_second_reply(void **state)
 
 static void test_error_behind_reply(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
     (void)state;
@@ -231,7 +231,7 @@ static void test_error_behind_reply(void **state)
 
 static void test_second_reply_behind_a_hole(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     (void)state;
     talk_call(t, C, 0x30);
@@ -245,7 +245,7 @@ static void test_second_reply_behind_a_hole(void **state)
 /* A hole before the Call leaves no doubt. */
 static void test_second_reply_after_an_old_hole(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
     (void)state;
@@ -258,7 +258,7 @@ static void test_second_reply_after_an_old_hole(void **state)
 
 static void test_unsolicited_reply(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame = talk_reply(t, S, 0x40);
 
     (void)state;
@@ -267,7 +267,7 @@ static void test_unsolicited_reply(void **state)
 
 static void test_unsolicited_error(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame = talk_error(t, S, 0x40, RPCRDMA_ERR_CHUNK);
 
     (void)state;
@@ -276,7 +276,7 @@ static void test_unsolicited_error(void **state)
 
 static void test_reply_of_the_client(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     uint32_t frame = talk_reply(t, C, 0x40);
 
     (void)state;
@@ -285,7 +285,7 @@ static void test_reply_of_the_client(void **state)
 
 static void test_replies_in_midstream(void **state)
 {
-    struct talk *t = talk_new_bare(&ietf);
+    struct rpcrdma_talk *t = talk_new_bare(&ietf);
 
     (void)state;
     talk_midstream(t);
@@ -301,7 +301,7 @@ static void test_replies_in_midstream(void **state)
 /* The capture tells the Reply before its Call. */
 static void test_call_told_late(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
 
     (void)state;
     t->end[C] += 200;
@@ -315,7 +315,7 @@ static void test_call_told_late(void **state)
 
 static void test_first_call_from_the_passive_side(void **state)
 {
-    struct talk *t = quiet();
+    struct rpcrdma_talk *t = quiet();
     uint32_t frame = talk_call(t, S, 0x50);
 
     (void)state;
@@ -324,7 +324,7 @@ static void test_first_call_from_the_passive_side(void **state)
 
 static void test_opener_unknown(void **state)
 {
-    struct talk *t = talk_new_bare(&ietf);
+    struct rpcrdma_talk *t = talk_new_bare(&ietf);
 
     (void)state;
     talk_midstream(t);
@@ -335,7 +335,7 @@ static void test_opener_unknown(void **state)
 
 static void test_callbacks_from_the_opener(void **state)
 {
-    struct talk *t = quiet();
+    struct rpcrdma_talk *t = quiet();
     uint32_t frame;
 
     (void)state;
@@ -347,7 +347,7 @@ static void test_callbacks_from_the_opener(void **state)
 
 static void test_callbacks_of_version_4_0(void **state)
 {
-    struct talk *t = quiet();
+    struct rpcrdma_talk *t = quiet();
 
     (void)state;
     cb_compound(t, C, 0x61, 0);
@@ -359,7 +359,7 @@ static void test_callbacks_of_version_4_0(void **state)
 
 static void test_reverse_call_as_reply(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     struct rpcrdma_plan plan = talk_plan(t, S, 0x70);
     uint8_t rpc[64];
     size_t n = talk_rpc_call(rpc, sizeof rpc, 0x70, 500000, 1, 0, NULL, 0);
@@ -373,7 +373,7 @@ static void test_reverse_call_as_reply(void **state)
 
 static void test_reverse_reply_as_call(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     struct rpcrdma_plan plan = talk_plan(t, C, 0x71);
     uint8_t rpc[64];
     size_t n = talk_rpc_reply(rpc, sizeof rpc, 0x71, RPC_SUCCESS, NULL, 0);
@@ -388,7 +388,7 @@ static void test_reverse_reply_as_call(void **state)
 
 static void test_reply_as_call(void **state)
 {
-    struct talk *t = talk_new();
+    struct rpcrdma_talk *t = talk_new();
     struct rpcrdma_plan plan = talk_plan(t, S, 0x71);
     uint8_t rpc[64];
     size_t n = talk_rpc_reply(rpc, sizeof rpc, 0x71, RPC_SUCCESS, NULL, 0);

@@ -5,7 +5,7 @@
  * writes behind it.
  */
 #include "engine/stack.h"
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 #include "wire/mpa_startup.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* RPC-over-RDMA on a reliable connection: packets in, messages, payloads and findings out. Client 0, server 1. */
 #include "engine/stack_ib.h"
-#include "rpcrdma_talk.h"
-#include "tests/unit/support.h"
+#include "tests/unit/support/rpcrdma_talk.h"
+#include "tests/unit/support/support.h"
 
 enum { CLIENT_QP = 0x11, SERVER_QP = 0x22, MTU = 256, HANDLE = 0x77 };
 

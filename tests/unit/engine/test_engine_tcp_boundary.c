@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Where one connection ends and the next at its addresses begins: one row for each kind of segment. */
 #include "engine/tcp_boundary.h"
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 
 enum { CLIENT, SERVER, ISN = 1000, SERVER_ISN = 50000, FAR = 0x40000000 };
 

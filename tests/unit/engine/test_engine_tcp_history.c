@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/tcp_history.h"
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 
 #include <stdlib.h>
 

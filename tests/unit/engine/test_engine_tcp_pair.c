@@ -1,284 +1,284 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Each trap of TCP reassembly as a small conversation. */
-#include "tests/unit/tcp_pair_log.h"
+#include "tests/unit/support/tcp_pair_log.h"
 
 static void octets_in_order_go_straight_through(void **state)
 {
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_handshake(&c);
     send_at(&c, 0, 0, "abc");
-    expect(&c, "0@0:abc/4<>");
+    log_expect(&c, "0@0:abc/4<>");
     c.acked[1] = 3;
     send_at(&c, 1, 0, "xy");
-    expect(&c, "1@0:xy/5<>");
+    log_expect(&c, "1@0:xy/5<>");
     assert_true(c.acked_known);
     assert_int_equal(c.segment_acked, 3);
     send_at(&c, 0, 3, "def");
-    finish(&c);
-    expect(&c, "0@3:def/6<>");
+    log_finish(&c);
+    log_expect(&c, "0@3:def/6<>");
 }
 
 static void out_of_order(void **state)
 {
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_handshake(&c);
     send_at(&c, 0, 6, "ghi");
     send_at(&c, 0, 3, "def");
-    expect(&c, "");
+    log_expect(&c, "");
     send_at(&c, 0, 0, "abc");
-    expect(&c, "0@0:abc/6<>r 0@3:def/5!<>r 0@6:ghi/4!<>");
-    finish(&c);
-    expect(&c, "");
+    log_expect(&c, "0@0:abc/6<>r 0@3:def/5!<>r 0@6:ghi/4!<>");
+    log_finish(&c);
+    log_expect(&c, "");
 }
 
 static void retransmission_with_other_boundaries(void **state)
 {
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_handshake(&c);
     send_at(&c, 0, 0, "abcd");
     send_at(&c, 0, 2, "cdefgh");
-    expect(&c, "0@0:abcd/4<> 0@4:efgh/5>r");
+    log_expect(&c, "0@0:abcd/4<> 0@4:efgh/5>r");
     send_at(&c, 0, 0, "abcdefgh");
-    expect(&c, "");
-    finish(&c);
+    log_expect(&c, "");
+    log_finish(&c);
 }
 
 static void a_piece_between_held_ones_is_cut_out(void **state)
 {
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_handshake(&c);
     send_at(&c, 0, 2, "cd");
     send_at(&c, 0, 6, "gh");
     send_at(&c, 0, 1, "bcdefghi"); /* around both */
-    expect(&c, "");
+    log_expect(&c, "");
     send_at(&c, 0, 0, "a");
-    expect(&c, "0@0:a/7<>r 0@1:b/6!<r 0@2:cd/4!<> 0@4:ef/6!r 0@6:gh/5!<> 0@8:i/6!>r");
-    finish(&c);
+    log_expect(&c, "0@0:a/7<>r 0@1:b/6!<r 0@2:cd/4!<> 0@4:ef/6!r 0@6:gh/5!<> 0@8:i/6!>r");
+    log_finish(&c);
 }
 
 static void first_octets_win_and_a_difference_is_told(void **state)
 {
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_handshake(&c);
     send_at(&c, 0, 0, "abc");
     send_at(&c, 0, 3, "def");
     send_at(&c, 0, 1, "bcdXfg");
-    expect(&c, "0@0:abc/4<> 0@3:def/5<> conflict0@4:eX/5 0@6:g/6>r");
+    log_expect(&c, "0@0:abc/4<> 0@3:def/5<> conflict0@4:eX/5 0@6:g/6>r");
     /* Against octets that still wait. */
     send_at(&c, 0, 9, "jkl");
     send_at(&c, 0, 8, "ijZl");
-    expect(&c, "conflict0@10:kZ/7");
+    log_expect(&c, "conflict0@10:kZ/7");
     send_at(&c, 0, 7, "h");
-    expect(&c, "0@7:h/9<>r 0@8:i/8!<r 0@9:jkl/7!<>");
-    finish(&c);
+    log_expect(&c, "0@7:h/9<>r 0@8:i/8!<r 0@9:jkl/7!<>");
+    log_finish(&c);
 }
 
 static void keep_alive_garbage_is_no_conflict(void **state)
 {
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_handshake(&c);
     send_at(&c, 0, 0, "abc");
     send_ack(&c, 1, 0, 3);
     send_at(&c, 0, 2, "?");
     send_at(&c, 0, 2, ""); /* and without garbage */
-    expect(&c, "0@0:abc/4<>");
+    log_expect(&c, "0@0:abc/4<>");
     send_at(&c, 0, 3, "d");
-    expect(&c, "0@3:d/8<>");
-    finish(&c);
+    log_expect(&c, "0@3:d/8<>");
+    log_finish(&c);
 }
 
 static void one_unacknowledged_octet_sent_again_is_compared(void **state)
 {
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_handshake(&c);
     send_at(&c, 0, 0, "abc");
     send_ack(&c, 1, 0, 2);
     send_at(&c, 0, 2, "?");
-    expect(&c, "0@0:abc/4<> conflict0@2:c?/4");
-    finish(&c);
+    log_expect(&c, "0@0:abc/4<> conflict0@2:c?/4");
+    log_finish(&c);
 }
 
 static void a_zero_window_probe_carries_data(void **state)
 {
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_handshake(&c);
     send_at(&c, 0, 0, "abc");
     send_ack(&c, 1, 0, 3);
     send_at(&c, 0, 3, "d"); /* refused by the receiver */
     send_ack(&c, 1, 0, 3);
     send_at(&c, 0, 3, "def");
-    expect(&c, "0@0:abc/4<> 0@3:d/6<> 0@4:ef/8>r");
-    finish(&c);
+    log_expect(&c, "0@0:abc/4<> 0@3:d/6<> 0@4:ef/8>r");
+    log_finish(&c);
 }
 
 static void sequence_numbers_wrap(void **state)
 {
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     c.isn[0] = UINT32_MAX - 3;
     c.isn[1] = UINT32_MAX;
     send_handshake(&c);
     send_at(&c, 0, 2, "cdef"); /* across the wrap, out of order */
     send_at(&c, 0, 0, "ab");
-    expect(&c, "0@0:ab/5<>r 0@2:cdef/4!<>");
+    log_expect(&c, "0@0:ab/5<>r 0@2:cdef/4!<>");
     assert_int_equal(c.segment_offset, 0);
     send_ack(&c, 1, 0, 6);
     assert_int_equal(c.segment_acked, 6);
     send_at(&c, 0, 6, "g");
-    expect(&c, "0@6:g/7<>");
-    finish(&c);
+    log_expect(&c, "0@6:g/7<>");
+    log_finish(&c);
 }
 
 static void one_side_ends_the_other_goes_on(void **state)
 {
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_handshake(&c);
     send_flags(&c, 0, TCP_FIN, 0, "bye");
     send_ack(&c, 1, 0, 4);
-    expect(&c, "0@0:bye/4<> fin0@3/4");
+    log_expect(&c, "0@0:bye/4<> fin0@3/4");
     assert_int_equal(tcp_pair_state(c.pair), TCP_PAIR_OPEN);
     send_at(&c, 1, 0, "more");
     send_flags(&c, 1, TCP_FIN, 4, "");
-    expect(&c, "1@0:more/6<> fin1@4/7");
+    log_expect(&c, "1@0:more/6<> fin1@4/7");
     assert_int_equal(tcp_pair_state(c.pair), TCP_PAIR_OPEN);
     send_ack(&c, 0, 4, 5);
     assert_int_equal(tcp_pair_state(c.pair), TCP_PAIR_CLOSED);
     assert_true(tcp_pair_facts(c.pair, 0)->fin && tcp_pair_facts(c.pair, 1)->fin);
-    finish(&c);
-    expect(&c, "");
+    log_finish(&c);
+    log_expect(&c, "");
 }
 
 static void a_fin_waits_for_the_octets_before_it(void **state)
 {
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_handshake(&c);
     send_flags(&c, 0, TCP_FIN, 3, "def");
-    expect(&c, "");
+    log_expect(&c, "");
     send_at(&c, 0, 0, "abc");
-    expect(&c, "0@0:abc/5<>r 0@3:def/4!<> fin0@6/4");
+    log_expect(&c, "0@0:abc/5<>r 0@3:def/4!<> fin0@6/4");
     /* The FIN again, with the data before it, and octets behind it. */
     send_flags(&c, 0, TCP_FIN, 0, "abcdef");
     send_at(&c, 0, 6, "beyond");
     assert_int_equal(c.segment_offset, 6);
     assert_int_equal(c.segment_length, 6);
-    finish(&c);
-    expect(&c, "");
+    log_finish(&c);
+    log_expect(&c, "");
 }
 
 static void octets_held_beyond_a_fin_are_dropped(void **state)
 {
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_handshake(&c);
     send_at(&c, 0, 4, "efgh");
     send_flags(&c, 0, TCP_FIN, 3, "def");
     send_at(&c, 0, 0, "abc");
-    finish(&c);
-    expect(&c, "0@0:abc/6<>r 0@3:d/5!<r 0@4:ef/4!< fin0@6/5");
+    log_finish(&c);
+    log_expect(&c, "0@0:abc/6<>r 0@3:d/5!<r 0@4:ef/4!< fin0@6/5");
 }
 
 static void a_reset_in_the_window_closes(void **state)
 {
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_handshake(&c);
     send_at(&c, 0, 0, "abc");
     send_ack(&c, 1, 0, 3);
     send_raw(&c, 0, TCP_RST, c.isn[0] + 1 + 400000000, 0, "", 0); /* far outside the window */
     send_raw(&c, 0, TCP_RST, c.isn[0] - 1000, 0, "", 0);
-    expect(&c, "0@0:abc/4<>");
+    log_expect(&c, "0@0:abc/4<>");
     assert_int_equal(tcp_pair_state(c.pair), TCP_PAIR_OPEN);
     send_raw(&c, 0, TCP_RST, c.isn[0] + 4, 0, "", 0);
     send_raw(&c, 0, TCP_RST, c.isn[0] + 4, 0, "", 0);
-    expect(&c, "rst0/8");
+    log_expect(&c, "rst0/8");
     assert_int_equal(tcp_pair_state(c.pair), TCP_PAIR_CLOSED);
-    finish(&c);
+    log_finish(&c);
 }
 
 static void a_reset_refuses_a_syn(void **state)
 {
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_raw(&c, 0, TCP_SYN, 77, 0, "", 0);
     send_raw(&c, 1, TCP_RST | TCP_ACK, 0, 78, "", 0);
-    expect(&c, "rst1/2");
+    log_expect(&c, "rst1/2");
     assert_int_equal(tcp_pair_state(c.pair), TCP_PAIR_CLOSED);
     /* The same SYN again, accepted now. */
     send_raw(&c, 0, TCP_SYN, 77, 0, "", 0);
     assert_int_equal(tcp_pair_state(c.pair), TCP_PAIR_OPEN);
-    finish(&c);
+    log_finish(&c);
 }
 
 static void octets_of_a_reset_are_no_stream_octets(void **state)
 {
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_handshake(&c);
     send_flags(&c, 0, TCP_RST, 0, "why");
-    finish(&c);
-    expect(&c, "rst0/4");
+    log_finish(&c);
+    log_expect(&c, "rst0/4");
 }
 
 static void a_start_in_mid_stream_is_offset_zero(void **state)
 {
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_raw(&c, 0, TCP_ACK, 100000, 200000, "abc", 3);
     assert_false(c.acked_known);
     send_raw(&c, 1, TCP_ACK, 200000, 100003, "x", 1);
     assert_true(c.acked_known);
     assert_int_equal(c.segment_acked, 3);
-    expect(&c, "0@0:abc/1<> 1@0:x/2<>");
+    log_expect(&c, "0@0:abc/1<> 1@0:x/2<>");
     /* What is older than the capture has no offset and is dropped; of what begins before it, the rest counts. */
     send_raw(&c, 0, TCP_ACK, 99990, 200000, "0123456789", 10);
     assert_int_equal(c.segment_offset, 0);
     assert_int_equal(c.segment_length, 0);
     send_raw(&c, 0, TCP_ACK, 99999, 200000, "9abcd", 5);
     assert_int_equal(c.segment_length, 4);
-    expect(&c, "0@3:d/4>r");
+    log_expect(&c, "0@3:d/4>r");
     /* An ACK from before the start. */
     send_raw(&c, 1, TCP_ACK, 200001, 99000, "", 0);
     assert_int_equal(c.segment_acked, 0);
-    finish(&c);
-    expect(&c, "");
+    log_finish(&c);
+    log_expect(&c, "");
 }
 
 static void mid_stream_after_a_keep_alive_begins_behind_it(void **state)
 {
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_raw(&c, 0, TCP_ACK, 99999, 200000, "", 0);
     send_raw(&c, 1, TCP_ACK, 200000, 100000, "", 0);
     send_raw(&c, 0, TCP_ACK, 100000, 200000, "abc", 3);
-    finish(&c);
-    expect(&c, "0@0:abc/3<>");
+    log_finish(&c);
+    log_expect(&c, "0@0:abc/3<>");
 }
 
 static void a_super_segment_is_one_run(void **state)
@@ -286,7 +286,7 @@ static void a_super_segment_is_one_run(void **state)
     static char text[60001];
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_handshake(&c);
     memset(text, 'a', 60000);
     c.length = 0;
@@ -305,30 +305,30 @@ static void a_super_segment_is_one_run(void **state)
     assert_int_equal(tcp_pair_facts(pair, 0)->largest_segment, 60000);
     assert_int_equal(tcp_pair_facts(pair, 0)->next, 60000);
     tcp_pair_free(pair);
-    finish(&c);
+    log_finish(&c);
 }
 
 static void what_the_snap_length_cut_is_a_hole(void **state)
 {
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_handshake(&c);
     send_raw(&c, 0, TCP_ACK, c.isn[0] + 1, c.isn[1] + 1, "abcdef", 4);
     send_at(&c, 0, 6, "ghi");
-    expect(&c, "0@0:abcd/4< hole0@4-6:snap/4 0@6:ghi/5<>");
+    log_expect(&c, "0@0:abcd/4< hole0@4-6:snap/4 0@6:ghi/5<>");
     /* Nothing captured at all, and out of order. */
     send_raw(&c, 0, TCP_ACK, c.isn[0] + 1 + 12, c.isn[1] + 1, "mno", 0);
     send_at(&c, 0, 9, "jkl");
-    expect(&c, "0@9:jkl/7<>r hole0@12-15:snap/6");
-    finish(&c);
+    log_expect(&c, "0@9:jkl/7<>r hole0@12-15:snap/6");
+    log_finish(&c);
 }
 
 static void loss_in_the_network_is_no_hole(void **state)
 {
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_handshake(&c);
     send_at(&c, 0, 0, "abc");
     send_at(&c, 0, 6, "ghi");
@@ -336,90 +336,90 @@ static void loss_in_the_network_is_no_hole(void **state)
         send_ack(&c, 1, 0, 3); /* duplicate ACKs: not received either */
     c.now += 1000000000;
     send_at(&c, 0, 3, "def");
-    finish(&c);
-    expect(&c, "0@0:abc/4<> 0@3:def/206<>r 0@6:ghi/5!<>");
+    log_finish(&c);
+    log_expect(&c, "0@0:abc/4<> 0@3:def/206<>r 0@6:ghi/5!<>");
 }
 
 static void loss_in_the_capture_shows_by_the_ack(void **state)
 {
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     c.step = 1000000;
     send_handshake(&c);
     send_at(&c, 0, 0, "abc");
     send_at(&c, 0, 6, "ghi");
     send_ack(&c, 1, 0, 9);
-    expect(&c, "0@0:abc/4<>"); /* the octets may come yet: see below */
+    log_expect(&c, "0@0:abc/4<>"); /* the octets may come yet: see below */
     send_ack(&c, 1, 0, 9);
     send_ack(&c, 1, 0, 9);
     send_at(&c, 0, 9, "jkl");
-    expect(&c, "hole0@3-6:lost/5 0@6:ghi/5!<> 0@9:jkl/9<>");
+    log_expect(&c, "hole0@3-6:lost/5 0@6:ghi/5!<> 0@9:jkl/9<>");
     /* What was given up and comes nevertheless is not delivered. */
     send_at(&c, 0, 3, "def");
-    finish(&c);
-    expect(&c, "");
+    log_finish(&c);
+    log_expect(&c, "");
 }
 
 static void octets_captured_after_their_ack_are_no_hole(void **state)
 {
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_handshake(&c);
     send_ack(&c, 1, 0, 6); /* the other queue of the interface was read first */
     send_at(&c, 0, 3, "def");
     send_at(&c, 0, 0, "abc");
     send_at(&c, 0, 6, "ghi");
-    finish(&c);
-    expect(&c, "0@0:abc/6<>r 0@3:def/5!<> 0@6:ghi/7<>");
+    log_finish(&c);
+    log_expect(&c, "0@0:abc/6<>r 0@3:def/5!<> 0@6:ghi/7<>");
 }
 
 static void capture_loss_without_octets_behind_it(void **state)
 {
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     c.step = 1000000;
     send_handshake(&c);
     send_at(&c, 0, 0, "abc");
     send_ack(&c, 1, 0, 9); /* [3, 9) not captured */
     for (int i = 0; i < 10; i++)
         send_ack(&c, 1, 0, 9);
-    expect(&c, "0@0:abc/4<>"); /* an ACK of octets that were never sent looks the same */
+    log_expect(&c, "0@0:abc/4<>"); /* an ACK of octets that were never sent looks the same */
     for (int i = 0; i < 6; i++)
         send_ack(&c, 0, 9, 0); /* but they were: the sender says so */
-    expect(&c, "hole0@3-9:lost/0");
-    finish(&c);
-    expect(&c, "");
+    log_expect(&c, "hole0@3-9:lost/0");
+    log_finish(&c);
+    log_expect(&c, "");
 }
 
 static void capture_loss_at_the_very_end(void **state)
 {
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_handshake(&c);
     send_at(&c, 0, 0, "abc");
     send_ack(&c, 1, 0, 9);
-    finish(&c);
-    expect(&c, "0@0:abc/4<> hole0@3-9:lost/0");
+    log_finish(&c);
+    log_expect(&c, "0@0:abc/4<> hole0@3-9:lost/0");
     /* One more than captured: a FIN that was not captured. */
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_handshake(&c);
     send_at(&c, 0, 0, "abc");
     send_ack(&c, 1, 0, 4);
     for (int i = 0; i < 100; i++)
         send_ack(&c, 0, 4, 0);
-    finish(&c);
-    expect(&c, "0@0:abc/4<>");
+    log_finish(&c);
+    log_expect(&c, "0@0:abc/4<>");
 }
 
 static void loss_between_acks_gives_up_all_that_was_acknowledged(void **state)
 {
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     c.step = 1000000;
     send_handshake(&c);
     send_at(&c, 0, 2, "c");
@@ -427,22 +427,22 @@ static void loss_between_acks_gives_up_all_that_was_acknowledged(void **state)
     send_at(&c, 0, 8, "i"); /* this gap is not acknowledged */
     for (int i = 0; i < 5; i++)
         send_ack(&c, 1, 0, 6);
-    expect(&c, "hole0@0-2:lost/4 0@2:c/4!<> hole0@3-5:lost/5 0@5:f/5!<>");
+    log_expect(&c, "hole0@0-2:lost/4 0@2:c/4!<> hole0@3-5:lost/5 0@5:f/5!<>");
     send_at(&c, 0, 6, "gh");
-    finish(&c);
-    expect(&c, "0@6:gh/12<>r 0@8:i/6!<>");
+    log_finish(&c);
+    log_expect(&c, "0@6:gh/12<>r 0@8:i/6!<>");
 }
 
 static void what_is_missing_at_the_end(void **state)
 {
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_handshake(&c);
     send_at(&c, 0, 3, "def");
     send_flags(&c, 1, TCP_FIN, 2, "");
-    finish(&c);
-    expect(&c, "hole0@0-3:end/4 0@3:def/4!<> hole1@0-2:end/0 fin1@2/5");
+    log_finish(&c);
+    log_expect(&c, "hole0@0-3:end/4 0@3:def/4!<> hole1@0-2:end/0 fin1@2/5");
 }
 
 static void held_octets_are_bounded(void **state)
@@ -450,21 +450,21 @@ static void held_octets_are_bounded(void **state)
     struct tcp_pair_options options = {.limit = 1000};
     struct conversation c;
     (void)state;
-    start(&c, &options);
+    log_start(&c, &options);
     send_handshake(&c);
     for (unsigned i = 0; i < 20; i++)
         send_at(&c, 0, 1 + 2 * i, "x");
     c.log[c.length] = '\0';
     assert_non_null(strstr(c.log, "hole0@0-1:memory/4 0@1:x/4!<>"));
-    finish(&c);
+    log_finish(&c);
     c.length = 0;
     /* One segment larger than the bound. */
     options.limit = 1;
-    start(&c, &options);
+    log_start(&c, &options);
     send_handshake(&c);
     send_at(&c, 0, 2, "cd");
-    expect(&c, "hole0@0-2:memory/4 0@2:cd/4<>");
-    finish(&c);
+    log_expect(&c, "hole0@0-2:memory/4 0@2:cd/4<>");
+    log_finish(&c);
 }
 
 static void eager_holes_do_not_wait(void **state)
@@ -472,29 +472,29 @@ static void eager_holes_do_not_wait(void **state)
     struct tcp_pair_options options = {.eager_holes = true};
     struct conversation c;
     (void)state;
-    start(&c, &options);
+    log_start(&c, &options);
     send_handshake(&c);
     send_at(&c, 0, 0, "ab");
     send_at(&c, 0, 4, "ef");
     send_at(&c, 0, 2, "cd");
-    finish(&c);
-    expect(&c, "0@0:ab/4<> hole0@2-4:lost/5 0@4:ef/5<>");
+    log_finish(&c);
+    log_expect(&c, "0@0:ab/4<> hole0@2-4:lost/5 0@4:ef/5<>");
 }
 
 static void a_syn_may_carry_octets(void **state)
 {
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_raw(&c, 0, TCP_SYN, c.isn[0], 0, "abc", 3);
-    expect(&c, "0@0:abc/1<>");
+    log_expect(&c, "0@0:abc/1<>");
     send_raw(&c, 0, TCP_SYN, c.isn[0], 0, "", 0); /* again, without */
     send_raw(&c, 1, TCP_SYN | TCP_ACK, c.isn[1], c.isn[0] + 1, "", 0);
     assert_true(c.acked_known);
     assert_int_equal(c.segment_acked, 0);
     send_at(&c, 0, 0, "abcdef");
-    expect(&c, "0@3:def/4>r");
-    finish(&c);
+    log_expect(&c, "0@3:def/4>r");
+    log_finish(&c);
 }
 
 static void a_handshake_told_by_one_side(void **state)
@@ -502,16 +502,16 @@ static void a_handshake_told_by_one_side(void **state)
     struct conversation c;
     (void)state;
     /* SYN-ACK first: the SYN is not captured, its sequence number is known by the answer. */
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_raw(&c, 1, TCP_SYN | TCP_ACK, c.isn[1], c.isn[0] + 1, "", 0);
     send_at(&c, 0, 3, "def");
     assert_true(c.acked_known);
-    expect(&c, "");
+    log_expect(&c, "");
     send_at(&c, 0, 0, "abc");
-    finish(&c);
-    expect(&c, "0@0:abc/3<>r 0@3:def/2!<>");
+    log_finish(&c);
+    log_expect(&c, "0@0:abc/3<>r 0@3:def/2!<>");
     /* SYN-ACK captured after the client's first octets. */
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_raw(&c, 0, TCP_SYN, c.isn[0], 0, "", 0);
     send_at(&c, 0, 0, "abc");
     assert_false(c.acked_known); /* the other side may have sent octets before it */
@@ -519,8 +519,8 @@ static void a_handshake_told_by_one_side(void **state)
     send_at(&c, 0, 3, "d");
     assert_true(c.acked_known);
     send_at(&c, 1, 0, "x");
-    finish(&c);
-    expect(&c, "0@0:abc/2<> 0@3:d/4<> 1@0:x/5<>");
+    log_finish(&c);
+    log_expect(&c, "0@0:abc/2<> 0@3:d/4<> 1@0:x/5<>");
 }
 
 static void facts_of_the_syn(void **state)
@@ -529,26 +529,26 @@ static void facts_of_the_syn(void **state)
     struct tcp_segment syn = {
         .frame = 1, .flags = TCP_SYN, .mss = 1460, .sack_permitted = true, .window_scale = 7, .seq = 9};
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     tcp_pair_segment(c.pair, &syn);
     const struct tcp_side_facts *facts = tcp_pair_facts(c.pair, 0);
     assert_true(facts->syn_seen && facts->sack_permitted);
     assert_int_equal(facts->isn, 10);
     assert_int_equal(facts->mss, 1460);
     assert_false(facts->acked_known);
-    finish(&c);
+    log_finish(&c);
 }
 
 static void far_outside_the_window_is_not_believed_at_once(void **state)
 {
     struct conversation c;
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_handshake(&c);
     send_at(&c, 0, 100000000, "stray");
     send_at(&c, 0, 0, "abc");
-    finish(&c);
-    expect(&c, "0@0:abc/5<>");
+    log_finish(&c);
+    log_expect(&c, "0@0:abc/5<>");
 }
 
 static void reuse(void **state)
@@ -556,7 +556,7 @@ static void reuse(void **state)
     struct conversation c;
     struct tcp_segment syn = {.frame = 50, .flags = TCP_SYN, .window_scale = 255, .seq = 1000};
     (void)state;
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_handshake(&c);
     assert_false(tcp_pair_is_reuse(c.pair, &syn)); /* its own SYN again */
     syn.seq = 4000;
@@ -566,15 +566,15 @@ static void reuse(void **state)
     assert_true(tcp_pair_is_reuse(c.pair, &syn));
     syn.seq = c.isn[1];
     assert_false(tcp_pair_is_reuse(c.pair, &syn));
-    finish(&c);
+    log_finish(&c);
     /* In mid-stream every SYN is a new connection. */
-    start(&c, NULL);
+    log_start(&c, NULL);
     send_raw(&c, 0, TCP_ACK, 100000, 200000, "abc", 3);
     syn = (struct tcp_segment){.frame = 2, .flags = TCP_SYN, .seq = 7};
     assert_true(tcp_pair_is_reuse(c.pair, &syn));
     syn.side = 1;
     assert_true(tcp_pair_is_reuse(c.pair, &syn));
-    finish(&c);
+    log_finish(&c);
 }
 
 int main(void)

@@ -5,7 +5,7 @@
  * else.
  */
 #include "engine/tcp_pair.h"
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 
 #include <stdlib.h>
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* iwarp-target without a device: its command line, what a connection gets, and whether somebody listens. */
-#include "support.h"
 #include "target/plan.h"
 #include "target/watch.h"
+#include "tests/unit/support/support.h"
 #include "wire/octets.h"
 
 #include <getopt.h>
+#include <stdio.h>
 #include <string.h>
 
 static char why[256];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The live transport: both ends of loopback connections in one loop. */
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 #include "traffic-gen/live/live.h"
 #include "traffic-gen/live/units.h"
 

@@ -3,7 +3,7 @@
  * MPA ends: every start-up between two of them, wrong frames and FPDUs made by hand, octets one at a time, truncated
  * and at random.
  */
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 #include "traffic-gen/stack/mpa_end.h"
 #include "traffic-gen/stack/pair.h"
 #include "wire/octets.h"

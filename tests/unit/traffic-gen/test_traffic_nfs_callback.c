@@ -3,7 +3,7 @@
  * Callbacks on an NFS/RDMA connection (RFC 8167, RFC 8267 section 6.5.2): the stack's server wants a delegation back
  * from the stack's client when another client is about to change the file; and callbacks that no server should send.
  */
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 #include "traffic-gen/nfs/nfs_end.h"
 #include "traffic-gen/stack/pair.h"
 #include "traffic-gen/stack/xdr_out.h"

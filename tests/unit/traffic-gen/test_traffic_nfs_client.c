@@ -3,7 +3,7 @@
  * The NFS client against the NFS server, every version: jobs that succeed, jobs that must fail, servers that are not
  * ready, Replies that are cut or changed. Every Call is walked to its end.
  */
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 #include "traffic-gen/nfs/nfs_client_internal.h"
 #include "traffic-gen/nfs/nfs_server.h"
 #include "traffic-gen/sim/random.h"

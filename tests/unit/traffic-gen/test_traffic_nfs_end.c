@@ -3,7 +3,7 @@
  * NFS over RPC-over-RDMA in whole: clients and servers of the stack on a pair of streams, every version, with large and
  * small inline thresholds, few credits, markers; and what is left when either of them is gone amid it.
  */
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 #include "traffic-gen/nfs/nfs_end.h"
 #include "traffic-gen/stack/pair.h"
 

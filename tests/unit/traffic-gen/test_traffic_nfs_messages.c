@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The messages that the generator makes from its templates, against the walker that was written from the same RFCs. */
-#include "support.h"
+#include "tests/unit/support/support.h"
 
 #include "traffic-gen/say/nfs_messages.h"
 #include "wire/nfs.h"

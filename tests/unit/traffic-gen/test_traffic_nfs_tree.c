@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The file tree: names, cookies that stay good, holes, limits, import. */
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 #include "traffic-gen/nfs/nfs_tree.h"
 
 #include <glib/gstdio.h>

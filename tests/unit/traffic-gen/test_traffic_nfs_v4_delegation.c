@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Delegations of the stack's NFSv4 server, and the callbacks that want them back: RFC 8881 sections 10.2, 10.4, 20. */
-#include "nfs4_talk.h"
+#include "tests/unit/support/nfs4_client.h"
 #include "traffic-gen/nfs/nfs_server_internal.h"
 
 enum { DELEGATE_NONE = 0, DELEGATE_READ = 1, DELEGATE_WRITE = 2, DELEGATE_NONE_EXT = 3 };
 
 struct both {
-    struct talk_server on;
-    struct talk a, b;
+    struct v4_server on;
+    struct v4_client a, b;
 };
 
 /* The callback that came last is one that the codec knows, whole. */
-static uint32_t check_callback(const struct talk *t, struct rpc_message *header)
+static uint32_t check_callback(const struct v4_client *t, struct rpc_message *header)
 {
     const struct nfs_procedure *procedure;
     struct nfs_walk_events none = {0};
@@ -30,7 +30,7 @@ static uint32_t check_callback(const struct talk *t, struct rpc_message *header)
 }
 
 /* Answers the last callback; sequence and recall: statuses of its operations. */
-static void answer(struct talk *t, uint32_t sequence, uint32_t recall)
+static void answer(struct v4_client *t, uint32_t sequence, uint32_t recall)
 {
     struct rpc_message call, header = {.type = RPC_REPLY};
     uint8_t octets[64];
@@ -64,7 +64,7 @@ static void answer(struct talk *t, uint32_t sequence, uint32_t recall)
     g_free(reply.p);
 }
 
-static uint32_t callback_sequence(const struct talk *t)
+static uint32_t callback_sequence(const struct v4_client *t)
 {
     struct rpc_message call;
 
@@ -77,11 +77,11 @@ static int begin(void **state)
     struct both *both = g_new0(struct both, 1);
     struct rpc_message header;
 
-    talk_server_begin(&both->on);
-    talk_begin(&both->a, &both->on, 1, true);
-    talk_begin(&both->b, &both->on, 1, true);
-    talk_mount(&both->a, "a", true);
-    talk_mount(&both->b, "b", true);
+    v4_server_begin(&both->on);
+    v4_begin(&both->a, &both->on, 1, true);
+    v4_begin(&both->b, &both->on, 1, true);
+    v4_mount(&both->a, "a", true);
+    v4_mount(&both->b, "b", true);
     /* The first SEQUENCE has made the server ask whether anybody is there. */
     assert_int_equal(both->a.calls, 1);
     assert_int_equal(check_callback(&both->a, &header), 0);
@@ -94,99 +94,99 @@ static int end(void **state)
 {
     struct both *both = *state;
 
-    talk_end(&both->a);
-    talk_end(&both->b);
-    talk_server_end(&both->on);
+    v4_end(&both->a);
+    v4_end(&both->b);
+    v4_server_end(&both->on);
     g_free(both);
     return 0;
 }
 
 /* Opens, and says what was delegated. */
-static uint32_t open_for(struct talk *t, const char *owner, uint32_t share, struct talk_stateid *open,
-                         struct talk_stateid *delegation)
+static uint32_t open_for(struct v4_client *t, const char *owner, uint32_t share, struct v4_stateid *open,
+                         struct v4_stateid *delegation)
 {
     struct xdr x;
-    uint32_t status = talk_open(t, owner, "file", share, 0, true, open), kind, words;
+    uint32_t status = v4_open(t, owner, "file", share, 0, true, open), kind, words;
 
-    *delegation = (struct talk_stateid){0}; /* there may be none */
+    *delegation = (struct v4_stateid){0}; /* there may be none */
     assert_int_equal(status, 0);
-    x = talk_nth(t, 1);
+    x = v4_nth(t, 1);
     xdr_skip(&x, 16 + 20 + 4);
-    words = talk_get_u32(&x);
+    words = v4_get_u32(&x);
     xdr_skip(&x, words * 4);
-    kind = talk_get_u32(&x);
+    kind = v4_get_u32(&x);
     if (kind == DELEGATE_READ || kind == DELEGATE_WRITE)
-        *delegation = talk_stateid_get(&x);
+        *delegation = v4_stateid_get(&x);
     return kind;
 }
 
-static uint32_t give_back(struct talk *t, const struct talk_stateid *delegation)
+static uint32_t give_back(struct v4_client *t, const struct v4_stateid *delegation)
 {
-    talk_start(t);
-    talk_root(t);
-    talk_lookup(t, "file");
-    talk_op(t, 8);
-    talk_stateid_put(t, delegation);
-    return talk_send(t);
+    v4_start(t);
+    v4_root(t);
+    v4_lookup(t, "file");
+    v4_op(t, 8);
+    v4_stateid_put(t, delegation);
+    return v4_send(t);
 }
 
 static void test_read_delegations(void **state)
 {
     struct both *both = *state;
-    struct talk_stateid a, b, da, db;
+    struct v4_stateid a, b, da, db;
 
     assert_int_equal(open_for(&both->a, "x", 1, &a, &da), DELEGATE_READ);
     answer(&both->b, 0, 0);
     /* Many may read. */
     assert_int_equal(open_for(&both->b, "x", 1, &b, &db), DELEGATE_READ);
-    assert_int_equal(talk_read(&both->a, "file", &da, 0, 1), 0);
-    assert_int_equal(talk_write(&both->a, "file", &da, 0, "x", 1), 10038);
+    assert_int_equal(v4_read(&both->a, "file", &da, 0, 1), 0);
+    assert_int_equal(v4_write(&both->a, "file", &da, 0, "x", 1), 10038);
     /* Who writes must wait until the other one has given it back. */
-    assert_int_equal(talk_open(&both->b, "x", "file", 2, 0, false, &b), 10008);
+    assert_int_equal(v4_open(&both->b, "x", "file", 2, 0, false, &b), 10008);
     assert_int_equal(both->a.calls, 2);
     assert_int_equal(callback_sequence(&both->a), 1);
-    assert_int_equal(talk_open(&both->b, "x", "file", 2, 0, false, &b), 10008);
+    assert_int_equal(v4_open(&both->b, "x", "file", 2, 0, false, &b), 10008);
     assert_int_equal(both->a.calls, 2); /* it is asked once */
     answer(&both->a, 0, 0);
     assert_int_equal(give_back(&both->a, &da), 0);
     assert_int_equal(give_back(&both->a, &da), 10025);
-    assert_int_equal(talk_open(&both->b, "x", "file", 2, 0, false, &b), 0);
+    assert_int_equal(v4_open(&both->b, "x", "file", 2, 0, false, &b), 0);
 }
 
 static void test_write_delegation(void **state)
 {
     struct both *both = *state;
-    struct talk_stateid a, b, delegation;
+    struct v4_stateid a, b, delegation;
 
     assert_int_equal(open_for(&both->a, "x", 3, &a, &delegation), DELEGATE_WRITE);
-    assert_int_equal(talk_write(&both->a, "file", &delegation, 0, "x", 1), 0);
+    assert_int_equal(v4_write(&both->a, "file", &delegation, 0, "x", 1), 0);
     /* Even reading, or asking for the size, is in its way; asking for the mode is not. */
-    assert_int_equal(talk_open(&both->b, "x", "file", 1, 0, false, &b), 10008);
+    assert_int_equal(v4_open(&both->b, "x", "file", 1, 0, false, &b), 10008);
     for (unsigned i = 0; i < 2; i++) {
-        talk_start(&both->b);
-        talk_root(&both->b);
-        talk_lookup(&both->b, "file");
-        talk_op(&both->b, 9);
-        talk_u32(&both->b, 2);
-        talk_u32(&both->b, i ? 0 : 1 << 4);
-        talk_u32(&both->b, 2);
-        assert_int_equal(talk_send(&both->b), i ? 0 : 10008);
+        v4_start(&both->b);
+        v4_root(&both->b);
+        v4_lookup(&both->b, "file");
+        v4_op(&both->b, 9);
+        v4_u32(&both->b, 2);
+        v4_u32(&both->b, i ? 0 : 1 << 4);
+        v4_u32(&both->b, 2);
+        assert_int_equal(v4_send(&both->b), i ? 0 : 10008);
     }
-    talk_start(&both->b);
-    talk_root(&both->b);
-    talk_op(&both->b, 28);
-    talk_text(&both->b, "file");
-    assert_int_equal(talk_send(&both->b), 10008);
+    v4_start(&both->b);
+    v4_root(&both->b);
+    v4_op(&both->b, 28);
+    v4_text(&both->b, "file");
+    assert_int_equal(v4_send(&both->b), 10008);
     /* Its own client is not hindered. */
-    talk_start(&both->a);
-    talk_root(&both->a);
-    talk_lookup(&both->a, "file");
-    talk_op(&both->a, 9);
-    talk_u32(&both->a, 1);
-    talk_u32(&both->a, 1 << 4);
-    assert_int_equal(talk_send(&both->a), 0);
+    v4_start(&both->a);
+    v4_root(&both->a);
+    v4_lookup(&both->a, "file");
+    v4_op(&both->a, 9);
+    v4_u32(&both->a, 1);
+    v4_u32(&both->a, 1 << 4);
+    assert_int_equal(v4_send(&both->a), 0);
     assert_int_equal(give_back(&both->a, &delegation), 0);
-    assert_int_equal(talk_open(&both->b, "x", "file", 1, 0, false, &b), 0);
+    assert_int_equal(v4_open(&both->b, "x", "file", 1, 0, false, &b), 0);
 }
 
 /* The status that a version 3 procedure has for the file, or for its name in the root. */
@@ -222,7 +222,7 @@ static void test_version3(void **state)
 {
     static const uint32_t read[] = {0, 0, 100}, write[] = {0, 0, 0, 2, 0}, size[] = {0, 0, 0, 1, 0, 0, 0, 0, 0};
     struct both *both = *state;
-    struct talk_stateid open, delegation;
+    struct v4_stateid open, delegation;
 
     assert_int_equal(open_for(&both->a, "x", 1, &open, &delegation), DELEGATE_READ);
     nfs_tree_set(both->b.peer->server->tree, 1,
@@ -243,10 +243,10 @@ static void test_version3(void **state)
 static void test_wishes(void **state)
 {
     struct both *both = *state;
-    struct talk_stateid open, delegation;
+    struct v4_stateid open, delegation;
 
     assert_int_equal(open_for(&both->b, "x", 1, &open, &delegation), DELEGATE_NONE); /* no answer to CB_NULL yet */
-    assert_int_equal(talk_close(&both->b, "file", &open), 0);
+    assert_int_equal(v4_close(&both->b, "file", &open), 0);
     assert_int_equal(open_for(&both->a, "x", 1 | 0x400, &open, &delegation), DELEGATE_NONE_EXT);
     assert_int_equal(open_for(&both->a, "y", 3 | 0x100, &open, &delegation), DELEGATE_READ);
     assert_int_equal(open_for(&both->a, "z", 1, &open, &delegation), DELEGATE_NONE); /* it has one */
@@ -256,82 +256,82 @@ static void test_wishes(void **state)
 static void test_trouble(void **state)
 {
     struct both *both = *state;
-    struct talk_stateid a, b, delegation;
+    struct v4_stateid a, b, delegation;
 
     assert_int_equal(open_for(&both->a, "x", 1, &a, &delegation), DELEGATE_READ);
-    assert_int_equal(talk_open(&both->b, "x", "file", 2, 0, false, &b), 10008);
+    assert_int_equal(v4_open(&both->b, "x", "file", 2, 0, false, &b), 10008);
     answer(&both->a, 0, 10025); /* not known yet: it is asked again when it matters */
-    assert_int_equal(talk_open(&both->b, "x", "file", 2, 0, false, &b), 10008);
+    assert_int_equal(v4_open(&both->b, "x", "file", 2, 0, false, &b), 10008);
     assert_int_equal(both->a.calls, 3);
     assert_int_equal(callback_sequence(&both->a), 2);
     answer(&both->a, 10008, 0); /* the slot is busy there: the same sequence again */
-    assert_int_equal(talk_open(&both->b, "x", "file", 2, 0, false, &b), 10008);
+    assert_int_equal(v4_open(&both->b, "x", "file", 2, 0, false, &b), 10008);
     assert_int_equal(callback_sequence(&both->a), 2);
     nfs_peer_replied(both->a.peer, both->a.cookie, NULL);
     nfs_peer_replied(both->a.peer, both->a.cookie, NULL); /* a cookie is good once */
     /* A lease's time later it is taken away. */
     for (unsigned i = 0; i < 4; i++) {
         both->on.now += INT64_C(30) * 1000000000;
-        talk_start(&both->a);
-        assert_int_equal(talk_send(&both->a), 0);
-        talk_start(&both->b);
-        assert_int_equal(talk_send(&both->b), 0);
+        v4_start(&both->a);
+        assert_int_equal(v4_send(&both->a), 0);
+        v4_start(&both->b);
+        assert_int_equal(v4_send(&both->b), 0);
     }
-    assert_int_equal(talk_open(&both->b, "x", "file", 2, 0, false, &b), 0);
-    assert_int_equal(talk_read(&both->a, "file", &delegation, 0, 1), 10087);
-    talk_start(&both->a);
-    assert_int_equal(talk_send(&both->a), 0);
-    struct xdr x = talk_result(&both->a, 0);
+    assert_int_equal(v4_open(&both->b, "x", "file", 2, 0, false, &b), 0);
+    assert_int_equal(v4_read(&both->a, "file", &delegation, 0, 1), 10087);
+    v4_start(&both->a);
+    assert_int_equal(v4_send(&both->a), 0);
+    struct xdr x = v4_result(&both->a, 0);
 
     xdr_skip(&x, 32);
-    assert_int_equal(talk_get_u32(&x) & 0x40, 0x40); /* SEQ4_STATUS_RECALLABLE_STATE_REVOKED */
-    talk_start(&both->a);
-    talk_op(&both->a, 45);
-    talk_stateid_put(&both->a, &delegation);
-    assert_int_equal(talk_send(&both->a), 0);
-    talk_start(&both->a);
-    assert_int_equal(talk_send(&both->a), 0);
-    x = talk_result(&both->a, 0);
+    assert_int_equal(v4_get_u32(&x) & 0x40, 0x40); /* SEQ4_STATUS_RECALLABLE_STATE_REVOKED */
+    v4_start(&both->a);
+    v4_op(&both->a, 45);
+    v4_stateid_put(&both->a, &delegation);
+    assert_int_equal(v4_send(&both->a), 0);
+    v4_start(&both->a);
+    assert_int_equal(v4_send(&both->a), 0);
+    x = v4_result(&both->a, 0);
     xdr_skip(&x, 32);
-    assert_int_equal(talk_get_u32(&x) & 0x40, 0);
+    assert_int_equal(v4_get_u32(&x) & 0x40, 0);
 }
 
 /* The connection that callbacks went over is gone; another one takes its place. */
 static void test_connection_lost(void **state)
 {
     struct both *both = *state;
-    struct talk_stateid a, b, delegation;
-    struct nfs_peer_events events = {.ctx = &both->a, .call = talk_called};
+    struct v4_stateid a, b, delegation;
+    struct nfs_peer_events events = {.ctx = &both->a, .call = v4_called};
     struct xdr x;
 
     assert_int_equal(open_for(&both->a, "x", 1, &a, &delegation), DELEGATE_READ);
     nfs_peer_free(both->a.peer);
     both->a.peer = nfs_peer_new(both->on.server, &events);
-    talk_start(&both->a);
-    assert_int_equal(talk_send(&both->a), 0);
-    x = talk_result(&both->a, 0);
+    v4_start(&both->a);
+    assert_int_equal(v4_send(&both->a), 0);
+    x = v4_result(&both->a, 0);
     xdr_skip(&x, 32);
-    assert_int_equal(talk_get_u32(&x) & 0x201, 0x201); /* CB_PATH_DOWN, CB_PATH_DOWN_SESSION */
-    assert_int_equal(talk_open(&both->b, "x", "file", 2, 0, false, &b), 10008);
+    assert_int_equal(v4_get_u32(&x) & 0x201, 0x201); /* CB_PATH_DOWN, CB_PATH_DOWN_SESSION */
+    assert_int_equal(v4_open(&both->b, "x", "file", 2, 0, false, &b), 10008);
     assert_int_equal(both->a.calls, 1);
-    talk_compound(&both->a);
-    talk_op(&both->a, 41);
+    v4_compound(&both->a);
+    v4_op(&both->a, 41);
     xdr_out_fixed(&both->a.out, both->a.session, 16);
-    talk_u32(&both->a, 7);
-    talk_u32(&both->a, 0);
-    assert_int_equal(talk_send(&both->a), 0);
-    x = talk_result(&both->a, 0);
+    v4_u32(&both->a, 7);
+    v4_u32(&both->a, 0);
+    assert_int_equal(v4_send(&both->a), 0);
+    x = v4_result(&both->a, 0);
     xdr_skip(&x, 16);
-    assert_int_equal(talk_get_u32(&x), 3);
-    talk_start(&both->a);
-    assert_int_equal(talk_send(&both->a), 0);
+    assert_int_equal(v4_get_u32(&x), 3);
+    v4_start(&both->a);
+    assert_int_equal(v4_send(&both->a), 0);
     assert_int_equal(both->a.calls, 2);
     answer(&both->a, 0, 0); /* of CB_NULL; what waited goes out at once */
     assert_int_equal(both->a.calls, 3);
     assert_int_equal(callback_sequence(&both->a), 1);
     answer(&both->a, 0, 0);
     assert_int_equal(give_back(&both->a, &delegation), 0);
-    assert_int_equal(talk_open(&both->b, "x", "file", 2, 0, false, &b), 0);
+    assert_int_equal(v4_open(&both->b, "x", "file", 2, 0, false, &b), 0);
 }
 
 /* A client that has asked for no backchannel, and one on a transport that has none, are not told that it is gone. */
@@ -340,18 +340,18 @@ static void test_no_backchannel(void **state)
     struct both *both = *state;
 
     for (unsigned wanted = 0; wanted < 2; wanted++) {
-        struct talk t;
+        struct v4_client t;
         struct xdr x;
 
-        talk_begin(&t, &both->on, 1, !wanted);
-        talk_mount(&t, wanted ? "c" : "d", wanted);
-        talk_start(&t);
-        assert_int_equal(talk_send(&t), 0);
-        x = talk_result(&t, 0);
+        v4_begin(&t, &both->on, 1, !wanted);
+        v4_mount(&t, wanted ? "c" : "d", wanted);
+        v4_start(&t);
+        assert_int_equal(v4_send(&t), 0);
+        x = v4_result(&t, 0);
         xdr_skip(&x, 32);
-        assert_int_equal(talk_get_u32(&x), 0);
+        assert_int_equal(v4_get_u32(&x), 0);
         assert_int_equal(t.calls, 0);
-        talk_end(&t);
+        v4_end(&t);
     }
 }
 

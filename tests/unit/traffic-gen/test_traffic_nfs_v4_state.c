@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Opens, locks and delegations of the stack's NFSv4 server: RFC 7530 section 9, RFC 8881 sections 8 to 10. */
-#include "nfs4_talk.h"
+#include "tests/unit/support/nfs4_client.h"
 
 struct both {
-    struct talk_server on;
-    struct talk a, b;
+    struct v4_server on;
+    struct v4_client a, b;
 };
 
 static struct both *begin(unsigned minor, bool back)
 {
     struct both *both = g_new0(struct both, 1);
 
-    talk_server_begin(&both->on);
-    talk_begin(&both->a, &both->on, minor, back);
-    talk_begin(&both->b, &both->on, minor, back);
-    talk_mount(&both->a, "a", back);
-    talk_mount(&both->b, "b", back);
+    v4_server_begin(&both->on);
+    v4_begin(&both->a, &both->on, minor, back);
+    v4_begin(&both->b, &both->on, minor, back);
+    v4_mount(&both->a, "a", back);
+    v4_mount(&both->b, "b", back);
     return both;
 }
 
 static void end(struct both *both)
 {
-    talk_end(&both->a);
-    talk_end(&both->b);
-    talk_server_end(&both->on);
+    v4_end(&both->a);
+    v4_end(&both->b);
+    v4_server_end(&both->on);
     g_free(both);
 }
 
@@ -32,45 +32,45 @@ static void end(struct both *both)
 static void shares_of(unsigned minor)
 {
     struct both *both = begin(minor, false);
-    struct talk_stateid a, b, again;
+    struct v4_stateid a, b, again;
 
     /* What is refused uses the owner's seqid up, too. */
-    assert_int_equal(talk_open(&both->a, "x", "file", 0, 0, true, &a), 22);
-    assert_int_equal(talk_open(&both->a, "x", "file", 1, 4, true, &a), 22);
-    assert_int_equal(talk_open(&both->a, "x", "", 1, 0, true, &a), 22);
+    assert_int_equal(v4_open(&both->a, "x", "file", 0, 0, true, &a), 22);
+    assert_int_equal(v4_open(&both->a, "x", "file", 1, 4, true, &a), 22);
+    assert_int_equal(v4_open(&both->a, "x", "", 1, 0, true, &a), 22);
 
-    assert_int_equal(talk_open(&both->a, "x", "file", 1, 2, true, &a), 0); /* reads, denies writing */
-    assert_int_equal(talk_open(&both->b, "x", "file", 2, 0, false, &b), 10015);
-    assert_int_equal(talk_open(&both->b, "x", "file", 3, 0, false, &b), 10015);
-    assert_int_equal(talk_open(&both->b, "x", "file", 1, 1, false, &b), 10015); /* somebody reads */
-    assert_int_equal(talk_open(&both->b, "x", "file", 1, 0, false, &b), 0);
-    assert_int_equal(talk_write(&both->b, "file", &talk_anonymous, 0, "x", 1), 10012);
-    assert_int_equal(talk_write(&both->b, "file", &b, 0, "x", 1), 10038);
+    assert_int_equal(v4_open(&both->a, "x", "file", 1, 2, true, &a), 0); /* reads, denies writing */
+    assert_int_equal(v4_open(&both->b, "x", "file", 2, 0, false, &b), 10015);
+    assert_int_equal(v4_open(&both->b, "x", "file", 3, 0, false, &b), 10015);
+    assert_int_equal(v4_open(&both->b, "x", "file", 1, 1, false, &b), 10015); /* somebody reads */
+    assert_int_equal(v4_open(&both->b, "x", "file", 1, 0, false, &b), 0);
+    assert_int_equal(v4_write(&both->b, "file", &v4_anonymous, 0, "x", 1), 10012);
+    assert_int_equal(v4_write(&both->b, "file", &b, 0, "x", 1), 10038);
     /* The same owner again: the same open, with more rights and another seqid. */
-    assert_int_equal(talk_open(&both->a, "x", "file", 3, 0, false, &again), 0);
+    assert_int_equal(v4_open(&both->a, "x", "file", 3, 0, false, &again), 0);
     assert_memory_equal(a.other, again.other, 12);
     assert_true(again.seqid > a.seqid);
-    assert_int_equal(talk_write(&both->a, "file", &a, 0, "x", 1), 10024);
-    assert_int_equal(talk_write(&both->a, "file", &again, 0, "x", 1), 0);
+    assert_int_equal(v4_write(&both->a, "file", &a, 0, "x", 1), 10024);
+    assert_int_equal(v4_write(&both->a, "file", &again, 0, "x", 1), 0);
     /* Back to reading. */
-    talk_start(&both->a);
-    talk_root(&both->a);
-    talk_lookup(&both->a, "file");
-    talk_op(&both->a, 21);
-    talk_stateid_put(&both->a, &again);
-    talk_u32(&both->a, minor == 0 ? both->a.seqid++ : 0);
-    talk_u32(&both->a, 1);
-    talk_u32(&both->a, 0);
-    assert_int_equal(talk_send(&both->a), 0);
+    v4_start(&both->a);
+    v4_root(&both->a);
+    v4_lookup(&both->a, "file");
+    v4_op(&both->a, 21);
+    v4_stateid_put(&both->a, &again);
+    v4_u32(&both->a, minor == 0 ? both->a.seqid++ : 0);
+    v4_u32(&both->a, 1);
+    v4_u32(&both->a, 0);
+    assert_int_equal(v4_send(&both->a), 0);
     again.seqid++;
-    assert_int_equal(talk_write(&both->a, "file", &again, 0, "x", 1), 10038);
-    assert_int_equal(talk_open(&both->b, "x", "file", 2, 0, false, &b), 0);
+    assert_int_equal(v4_write(&both->a, "file", &again, 0, "x", 1), 10038);
+    assert_int_equal(v4_open(&both->b, "x", "file", 2, 0, false, &b), 0);
     /* A stateid of somebody else, or of another file. */
     if (minor > 0)
-        assert_int_equal(talk_read(&both->b, "file", &again, 0, 1), 10025);
-    assert_int_equal(talk_close(&both->a, "file", &again), 0);
+        assert_int_equal(v4_read(&both->b, "file", &again, 0, 1), 10025);
+    assert_int_equal(v4_close(&both->a, "file", &again), 0);
     if (minor > 0)
-        assert_int_equal(talk_close(&both->a, "file", &again), 10025);
+        assert_int_equal(v4_close(&both->a, "file", &again), 10025);
     end(both);
 }
 
@@ -85,20 +85,20 @@ static void test_shares(void **state)
 static void expiry_of(unsigned minor)
 {
     struct both *both = begin(minor, false);
-    struct talk_stateid a, b;
+    struct v4_stateid a, b;
 
-    assert_int_equal(talk_open(&both->a, "x", "file", 3, 3, true, &a), 0);
-    assert_int_equal(talk_open(&both->b, "x", "file", 1, 0, false, &b), 10015);
+    assert_int_equal(v4_open(&both->a, "x", "file", 3, 3, true, &a), 0);
+    assert_int_equal(v4_open(&both->b, "x", "file", 1, 0, false, &b), 10015);
     both->on.now += INT64_C(91) * 1000000000;
-    assert_int_equal(talk_open(&both->b, "x", "file", 1, 0, false, &b), 0);
-    talk_start(&both->a);
-    talk_root(&both->a);
-    talk_lookup(&both->a, "file");
-    talk_op(&both->a, 25);
-    talk_stateid_put(&both->a, &a);
-    talk_u64(&both->a, 0);
-    talk_u32(&both->a, 1);
-    assert_int_equal(talk_send(&both->a), minor == 0 ? 10025 : 10052);
+    assert_int_equal(v4_open(&both->b, "x", "file", 1, 0, false, &b), 0);
+    v4_start(&both->a);
+    v4_root(&both->a);
+    v4_lookup(&both->a, "file");
+    v4_op(&both->a, 25);
+    v4_stateid_put(&both->a, &a);
+    v4_u64(&both->a, 0);
+    v4_u32(&both->a, 1);
+    assert_int_equal(v4_send(&both->a), minor == 0 ? 10025 : 10052);
     end(both);
 }
 
@@ -113,72 +113,72 @@ static void test_expiry(void **state)
 static void test_owner_retry(void **state)
 {
     struct both *both = begin(0, false);
-    struct talk *t = &both->a;
-    struct talk_stateid first, second;
+    struct v4_client *t = &both->a;
+    struct v4_stateid first, second;
     struct xdr x;
 
     (void)state;
     for (unsigned i = 0; i < 2; i++) {
-        talk_start(t);
-        talk_root(t);
-        talk_open_put(t, "x", "file", 3, 0, true);
-        talk_op(t, 10);
-        assert_int_equal(talk_send(t), 0);
-        x = talk_nth(t, 1);
-        *(i ? &second : &first) = talk_stateid_get(&x);
+        v4_start(t);
+        v4_root(t);
+        v4_open_put(t, "x", "file", 3, 0, true);
+        v4_op(t, 10);
+        assert_int_equal(v4_send(t), 0);
+        x = v4_nth(t, 1);
+        *(i ? &second : &first) = v4_stateid_get(&x);
         t->seqid--;
     }
     assert_memory_equal(&first, &second, sizeof first);
     /* The same seqid with something else is no retry. */
-    assert_int_equal(talk_close(t, "file", &first), 10026);
+    assert_int_equal(v4_close(t, "file", &first), 10026);
     t->seqid--;
     /* Not confirmed: nothing can be done with it. */
-    assert_int_equal(talk_read(t, "file", &first, 0, 1), 10025);
+    assert_int_equal(v4_read(t, "file", &first, 0, 1), 10025);
     t->seqid++;
     for (unsigned i = 0; i < 2; i++) {
-        talk_start(t);
-        talk_root(t);
-        talk_lookup(t, "file");
-        talk_op(t, 20);
-        talk_stateid_put(t, &first);
-        talk_u32(t, t->seqid);
-        assert_int_equal(talk_send(t), 0);
-        x = talk_nth(t, 2);
-        second = talk_stateid_get(&x);
+        v4_start(t);
+        v4_root(t);
+        v4_lookup(t, "file");
+        v4_op(t, 20);
+        v4_stateid_put(t, &first);
+        v4_u32(t, t->seqid);
+        assert_int_equal(v4_send(t), 0);
+        x = v4_nth(t, 2);
+        second = v4_stateid_get(&x);
         assert_int_equal(second.seqid, first.seqid + 1);
     }
     t->seqid += 3;
-    assert_int_equal(talk_close(t, "file", &second), 10026);
+    assert_int_equal(v4_close(t, "file", &second), 10026);
     t->seqid -= 3;
     /* CLOSE twice. */
-    assert_int_equal(talk_close(t, "file", &second), 0);
+    assert_int_equal(v4_close(t, "file", &second), 0);
     t->seqid--;
-    assert_int_equal(talk_close(t, "file", &second), 0);
-    assert_int_equal(talk_close(t, "file", &second), 10025);
+    assert_int_equal(v4_close(t, "file", &second), 0);
+    assert_int_equal(v4_close(t, "file", &second), 10025);
     end(both);
 }
 
-static uint32_t create_exclusive(struct talk *t, uint64_t verifier, uint32_t mode)
+static uint32_t create_exclusive(struct v4_client *t, uint64_t verifier, uint32_t mode)
 {
-    talk_start(t);
-    talk_root(t);
-    talk_op(t, 18);
-    talk_u32(t, t->minor == 0 ? t->seqid++ : 0);
-    talk_u32(t, 3);
-    talk_u32(t, 0);
-    talk_u64(t, t->client);
-    talk_text(t, "x");
-    talk_u32(t, 1);
-    talk_u32(t, mode);
+    v4_start(t);
+    v4_root(t);
+    v4_op(t, 18);
+    v4_u32(t, t->minor == 0 ? t->seqid++ : 0);
+    v4_u32(t, 3);
+    v4_u32(t, 0);
+    v4_u64(t, t->client);
+    v4_text(t, "x");
+    v4_u32(t, 1);
+    v4_u32(t, mode);
     if (mode >= 2)
-        talk_u64(t, verifier);
+        v4_u64(t, verifier);
     if (mode != 2) {
-        talk_u32(t, 0);
-        talk_u32(t, 0);
+        v4_u32(t, 0);
+        v4_u32(t, 0);
     }
-    talk_u32(t, 0);
-    talk_text(t, "file");
-    return talk_send(t);
+    v4_u32(t, 0);
+    v4_text(t, "file");
+    return v4_send(t);
 }
 
 static void test_creation(void **state)
@@ -186,10 +186,10 @@ static void test_creation(void **state)
     (void)state;
     for (unsigned minor = 0; minor <= 2; minor++) {
         struct both *both = begin(minor, false);
-        struct talk *t = &both->a;
-        struct talk_stateid stateid;
+        struct v4_client *t = &both->a;
+        struct v4_stateid stateid;
 
-        assert_int_equal(talk_open(t, "x", "file", 3, 0, false, &stateid), 2);
+        assert_int_equal(v4_open(t, "x", "file", 3, 0, false, &stateid), 2);
         assert_int_equal(create_exclusive(t, 77, minor == 0 ? 2 : 3), 0);
         assert_int_equal(create_exclusive(t, 77, minor == 0 ? 2 : 3), 0);
         assert_int_equal(create_exclusive(t, 78, minor == 0 ? 2 : 3), 17);
@@ -203,50 +203,50 @@ static void test_creation(void **state)
 static void test_claims(void **state)
 {
     struct both *both = begin(1, false);
-    struct talk *t = &both->a;
-    struct talk_stateid stateid, current = {.seqid = 1};
+    struct v4_client *t = &both->a;
+    struct v4_stateid stateid, current = {.seqid = 1};
     static const uint32_t claims[] = {1, 6};
     static const uint32_t expected[] = {10033, 10004};
 
     (void)state;
-    assert_int_equal(talk_open(t, "x", "file", 3, 0, true, &stateid), 0);
-    talk_start(t);
-    talk_root(t);
-    talk_lookup(t, "file");
-    talk_op(t, 18);
-    talk_u32(t, 0);
-    talk_u32(t, 3);
-    talk_u32(t, 0);
-    talk_u64(t, 0);
-    talk_text(t, "y");
-    talk_u32(t, 0);
-    talk_u32(t, 4);
-    talk_op(t, 38);
-    talk_stateid_put(t, &current);
-    talk_u64(t, 0);
-    talk_u32(t, 2);
-    talk_text(t, "data");
-    talk_op(t, 4);
-    talk_u32(t, 0);
-    talk_stateid_put(t, &current);
-    assert_int_equal(talk_send(t), 0);
+    assert_int_equal(v4_open(t, "x", "file", 3, 0, true, &stateid), 0);
+    v4_start(t);
+    v4_root(t);
+    v4_lookup(t, "file");
+    v4_op(t, 18);
+    v4_u32(t, 0);
+    v4_u32(t, 3);
+    v4_u32(t, 0);
+    v4_u64(t, 0);
+    v4_text(t, "y");
+    v4_u32(t, 0);
+    v4_u32(t, 4);
+    v4_op(t, 38);
+    v4_stateid_put(t, &current);
+    v4_u64(t, 0);
+    v4_u32(t, 2);
+    v4_text(t, "data");
+    v4_op(t, 4);
+    v4_u32(t, 0);
+    v4_stateid_put(t, &current);
+    assert_int_equal(v4_send(t), 0);
     /* Another file handle has no current stateid. */
-    assert_int_equal(talk_write(t, "file", &current, 0, "x", 1), 10025);
+    assert_int_equal(v4_write(t, "file", &current, 0, "x", 1), 10025);
     for (unsigned i = 0; i < ARRAY_LENGTH(claims); i++) {
-        talk_start(t);
-        talk_root(t);
-        talk_lookup(t, "file");
-        talk_op(t, 18);
-        talk_u32(t, 0);
-        talk_u32(t, 3);
-        talk_u32(t, 0);
-        talk_u64(t, 0);
-        talk_text(t, "z");
-        talk_u32(t, 0);
-        talk_u32(t, claims[i]);
+        v4_start(t);
+        v4_root(t);
+        v4_lookup(t, "file");
+        v4_op(t, 18);
+        v4_u32(t, 0);
+        v4_u32(t, 3);
+        v4_u32(t, 0);
+        v4_u64(t, 0);
+        v4_text(t, "z");
+        v4_u32(t, 0);
+        v4_u32(t, claims[i]);
         if (claims[i] == 1)
-            talk_u32(t, 0);
-        assert_int_equal(talk_send(t), expected[i]);
+            v4_u32(t, 0);
+        assert_int_equal(v4_send(t), expected[i]);
     }
     end(both);
 }
@@ -254,32 +254,32 @@ static void test_claims(void **state)
 /* RFC 8881 section 18.51.3 */
 static void test_reclaim_complete(void **state)
 {
-    struct talk_server on;
-    struct talk t;
-    struct talk_stateid stateid;
+    struct v4_server on;
+    struct v4_client t;
+    struct v4_stateid stateid;
 
     (void)state;
-    talk_server_begin(&on);
-    talk_begin(&t, &on, 1, false);
-    assert_int_equal(talk_exchange_id(&t, "c", 1, 0), 0);
-    assert_int_equal(talk_create_session(&t, 1, false), 0);
-    assert_int_equal(talk_open(&t, "x", "file", 3, 0, true, &stateid), 10013);
+    v4_server_begin(&on);
+    v4_begin(&t, &on, 1, false);
+    assert_int_equal(v4_exchange_id(&t, "c", 1, 0), 0);
+    assert_int_equal(v4_create_session(&t, 1, false), 0);
+    assert_int_equal(v4_open(&t, "x", "file", 3, 0, true, &stateid), 10013);
     for (unsigned i = 0; i < 2; i++) {
-        talk_start(&t);
-        talk_op(&t, 58);
-        talk_u32(&t, 0);
-        assert_int_equal(talk_send(&t), i ? 10054 : 0);
+        v4_start(&t);
+        v4_op(&t, 58);
+        v4_u32(&t, 0);
+        assert_int_equal(v4_send(&t), i ? 10054 : 0);
     }
-    assert_int_equal(talk_open(&t, "x", "file", 3, 0, true, &stateid), 0);
-    talk_end(&t);
-    talk_server_end(&on);
+    assert_int_equal(v4_open(&t, "x", "file", 3, 0, true, &stateid), 0);
+    v4_end(&t);
+    v4_server_end(&on);
 }
 
 /* ---- locks ---- */
 
 struct locker {
-    struct talk *t;
-    struct talk_stateid open, lock;
+    struct v4_client *t;
+    struct v4_stateid open, lock;
     bool has_lock;
     uint32_t seqid;
     const char *name;
@@ -287,33 +287,33 @@ struct locker {
 
 static uint32_t lock(struct locker *l, uint32_t type, uint64_t offset, uint64_t length)
 {
-    struct talk *t = l->t;
+    struct v4_client *t = l->t;
     struct xdr x;
     uint32_t status;
 
-    talk_start(t);
-    talk_root(t);
-    talk_lookup(t, "file");
-    talk_op(t, 12);
-    talk_u32(t, type);
-    talk_u32(t, 0);
-    talk_u64(t, offset);
-    talk_u64(t, length);
-    talk_u32(t, !l->has_lock);
+    v4_start(t);
+    v4_root(t);
+    v4_lookup(t, "file");
+    v4_op(t, 12);
+    v4_u32(t, type);
+    v4_u32(t, 0);
+    v4_u64(t, offset);
+    v4_u64(t, length);
+    v4_u32(t, !l->has_lock);
     if (l->has_lock) {
-        talk_stateid_put(t, &l->lock);
-        talk_u32(t, t->minor == 0 ? ++l->seqid : 0);
+        v4_stateid_put(t, &l->lock);
+        v4_u32(t, t->minor == 0 ? ++l->seqid : 0);
     } else {
-        talk_u32(t, t->minor == 0 ? t->seqid++ : 0);
-        talk_stateid_put(t, &l->open);
-        talk_u32(t, l->seqid);
-        talk_u64(t, t->client);
-        talk_text(t, l->name);
+        v4_u32(t, t->minor == 0 ? t->seqid++ : 0);
+        v4_stateid_put(t, &l->open);
+        v4_u32(t, l->seqid);
+        v4_u64(t, t->client);
+        v4_text(t, l->name);
     }
-    status = talk_send(t);
+    status = v4_send(t);
     if (status == 0) {
-        x = talk_nth(t, 2);
-        l->lock = talk_stateid_get(&x);
+        x = v4_nth(t, 2);
+        l->lock = v4_stateid_get(&x);
         l->has_lock = true;
     }
     return status;
@@ -321,67 +321,67 @@ static uint32_t lock(struct locker *l, uint32_t type, uint64_t offset, uint64_t 
 
 static uint32_t unlock(struct locker *l, uint64_t offset, uint64_t length)
 {
-    struct talk *t = l->t;
+    struct v4_client *t = l->t;
     struct xdr x;
     uint32_t status;
 
-    talk_start(t);
-    talk_root(t);
-    talk_lookup(t, "file");
-    talk_op(t, 14);
-    talk_u32(t, 1);
-    talk_u32(t, t->minor == 0 ? ++l->seqid : 0);
-    talk_stateid_put(t, &l->lock);
-    talk_u64(t, offset);
-    talk_u64(t, length);
-    status = talk_send(t);
+    v4_start(t);
+    v4_root(t);
+    v4_lookup(t, "file");
+    v4_op(t, 14);
+    v4_u32(t, 1);
+    v4_u32(t, t->minor == 0 ? ++l->seqid : 0);
+    v4_stateid_put(t, &l->lock);
+    v4_u64(t, offset);
+    v4_u64(t, length);
+    status = v4_send(t);
     if (status == 0) {
-        x = talk_nth(t, 2);
-        l->lock = talk_stateid_get(&x);
+        x = v4_nth(t, 2);
+        l->lock = v4_stateid_get(&x);
     }
     return status;
 }
 
 /* Where a write lock of [offset, offset + length) would first meet another one; UINT64_MAX: nowhere. */
-static uint64_t test_lock(struct talk *t, uint64_t offset, uint64_t length)
+static uint64_t test_lock(struct v4_client *t, uint64_t offset, uint64_t length)
 {
     struct xdr x;
     uint32_t status;
 
-    talk_start(t);
-    talk_root(t);
-    talk_lookup(t, "file");
-    talk_op(t, 13);
-    talk_u32(t, 2);
-    talk_u64(t, offset);
-    talk_u64(t, length);
-    talk_u64(t, t->client);
-    talk_text(t, "tester");
-    status = talk_send(t);
+    v4_start(t);
+    v4_root(t);
+    v4_lookup(t, "file");
+    v4_op(t, 13);
+    v4_u32(t, 2);
+    v4_u64(t, offset);
+    v4_u64(t, length);
+    v4_u64(t, t->client);
+    v4_text(t, "tester");
+    status = v4_send(t);
     if (status == 0)
         return UINT64_MAX;
     assert_int_equal(status, 10010);
-    x = talk_nth(t, 2);
-    return talk_get_u64(&x);
+    x = v4_nth(t, 2);
+    return v4_get_u64(&x);
 }
 
 static void locks_of(unsigned minor)
 {
     struct both *both = begin(minor, false);
     struct locker a = {.t = &both->a, .name = "la", .seqid = 10}, b = {.t = &both->b, .name = "lb", .seqid = 20};
-    struct talk_stateid other;
+    struct v4_stateid other;
     struct xdr x;
 
-    assert_int_equal(talk_open(a.t, "x", "file", 3, 0, true, &a.open), 0);
-    assert_int_equal(talk_open(b.t, "x", "file", 1, 0, false, &b.open), 0);
+    assert_int_equal(v4_open(a.t, "x", "file", 3, 0, true, &a.open), 0);
+    assert_int_equal(v4_open(b.t, "x", "file", 1, 0, false, &b.open), 0);
     assert_int_equal(lock(&a, 2, 100, 100), 0);
     assert_int_equal(lock(&a, 2, 0, 0), 22);
     assert_int_equal(lock(&a, 2, 2, UINT64_MAX - 1), 22);
     assert_int_equal(lock(&b, 1, 150, 1), 10010);
-    x = talk_nth(b.t, 2);
-    assert_int_equal(talk_get_u64(&x), 100);
-    assert_int_equal(talk_get_u64(&x), 100);
-    assert_int_equal(talk_get_u32(&x), 2);
+    x = v4_nth(b.t, 2);
+    assert_int_equal(v4_get_u64(&x), 100);
+    assert_int_equal(v4_get_u64(&x), 100);
+    assert_int_equal(v4_get_u32(&x), 2);
     assert_int_equal(lock(&b, 2, 0, 10), 10038); /* opened for reading */
     assert_int_equal(lock(&b, 1, 0, 100), 0);
     assert_true(test_lock(a.t, 0, 1) == 0);
@@ -403,12 +403,12 @@ static void locks_of(unsigned minor)
     /* CLOSE takes locks along. */
     assert_int_equal(lock(&a, 2, 5, 5), 0);
     assert_true(test_lock(b.t, 0, 100) == 5);
-    assert_int_equal(talk_close(a.t, "file", &a.open), 0);
+    assert_int_equal(v4_close(a.t, "file", &a.open), 0);
     assert_true(test_lock(b.t, 0, 100) == UINT64_MAX);
     assert_int_equal(unlock(&a, 0, 1), 10025);
     /* Reading with the stateid of the locks. */
     other = b.lock;
-    assert_int_equal(talk_read(b.t, "file", &other, 0, 1), 0);
+    assert_int_equal(v4_read(b.t, "file", &other, 0, 1), 0);
     end(both);
 }
 
@@ -429,8 +429,8 @@ static void test_ranges(void **state)
     uint64_t seed = 5;
 
     (void)state;
-    assert_int_equal(talk_open(l[0].t, "x", "file", 3, 0, true, &l[0].open), 0);
-    assert_int_equal(talk_open(l[1].t, "x", "file", 3, 0, false, &l[1].open), 0);
+    assert_int_equal(v4_open(l[0].t, "x", "file", 3, 0, true, &l[0].open), 0);
+    assert_int_equal(v4_open(l[1].t, "x", "file", 3, 0, false, &l[1].open), 0);
     for (unsigned i = 0; i < 5000; i++) {
         unsigned who = next_random(&seed) % 2, first = next_random(&seed) % SIZE;
         unsigned n = 1 + (unsigned)(next_random(&seed) % (SIZE - first)), kind = next_random(&seed) % 3;
@@ -457,33 +457,33 @@ static void test_stateids(void **state)
 {
     struct both *both = begin(2, false);
     struct locker a = {.t = &both->a, .name = "la"};
-    struct talk_stateid nobody = {.seqid = 1, .other = {9, 9, 9}};
+    struct v4_stateid nobody = {.seqid = 1, .other = {9, 9, 9}};
     struct xdr x;
 
     (void)state;
-    assert_int_equal(talk_open(a.t, "x", "file", 3, 0, true, &a.open), 0);
+    assert_int_equal(v4_open(a.t, "x", "file", 3, 0, true, &a.open), 0);
     assert_int_equal(lock(&a, 2, 0, 1), 0);
-    talk_start(a.t);
-    talk_op(a.t, 55);
-    talk_u32(a.t, 3);
-    talk_stateid_put(a.t, &a.open);
-    talk_stateid_put(a.t, &a.lock);
-    talk_stateid_put(a.t, &nobody);
-    assert_int_equal(talk_send(a.t), 0);
-    x = talk_nth(a.t, 0);
-    assert_int_equal(talk_get_u32(&x), 3);
-    assert_int_equal(talk_get_u32(&x), 0);
-    assert_int_equal(talk_get_u32(&x), 0);
-    assert_int_equal(talk_get_u32(&x), 10025);
+    v4_start(a.t);
+    v4_op(a.t, 55);
+    v4_u32(a.t, 3);
+    v4_stateid_put(a.t, &a.open);
+    v4_stateid_put(a.t, &a.lock);
+    v4_stateid_put(a.t, &nobody);
+    assert_int_equal(v4_send(a.t), 0);
+    x = v4_nth(a.t, 0);
+    assert_int_equal(v4_get_u32(&x), 3);
+    assert_int_equal(v4_get_u32(&x), 0);
+    assert_int_equal(v4_get_u32(&x), 0);
+    assert_int_equal(v4_get_u32(&x), 10025);
     for (unsigned i = 0; i < 4; i++) {
         static const uint32_t expected[] = {10037, 10037, 0, 10025};
 
         if (i == 2)
             assert_int_equal(unlock(&a, 0, 1), 0);
-        talk_start(a.t);
-        talk_op(a.t, 45);
-        talk_stateid_put(a.t, i == 0 ? &a.open : &a.lock);
-        assert_int_equal(talk_send(a.t), expected[i]);
+        v4_start(a.t);
+        v4_op(a.t, 45);
+        v4_stateid_put(a.t, i == 0 ? &a.open : &a.lock);
+        assert_int_equal(v4_send(a.t), expected[i]);
     }
     end(both);
 }

@@ -3,7 +3,7 @@
  * Random work between two queue pairs: what was sent arrives, all of it is completed, and the simulated TCP can play
  * the conversation whatever the network does.
  */
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 #include "traffic-gen/stack/pair.h"
 #include "traffic-gen/stack/queue_pair.h"
 

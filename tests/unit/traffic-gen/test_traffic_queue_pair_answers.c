@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Queue pairs: Receives and requests of a peer that is played by hand, in which order they are answered, errors of MPA.
  */
-#include "tests/unit/queue_pair_talk.h"
+#include "tests/unit/support/queue_pairs.h"
 
 static void receive_buffers(void **state)
 {
-    struct qp_options options = usual;
+    struct qp_options options = qps_usual;
     uint8_t ulpdu[100] = {0};
-    struct talk talk;
+    struct qp_ends ends;
     size_t n;
 
     (void)state;
     options.repost = false;
-    open_responder(&talk, &options);
-    say_hex(&talk, SEND_1, ulpdu, sizeof ulpdu);
-    say_hex(&talk, "4148 00000000 00000000 00000002 00000000 [8]", ulpdu, sizeof ulpdu);
-    qp_repost(talk.side[R].qp, 1);
-    say_hex(&talk, "0143 00000000 00000000 00000003 00000000 aa", ulpdu, sizeof ulpdu);
-    say_hex(&talk, "4143 00000000 00000000 00000003 00000001 bb", ulpdu, sizeof ulpdu);
-    assert_int_equal(talk.side[R].received, 3);
-    n = say_hex(&talk, "4143 00000000 00000000 00000004 00000000", ulpdu, sizeof ulpdu);
-    check_terminate(&talk, 0x1202, "110", ulpdu, n);
-    close_all(&talk);
+    qps_open_responder(&ends, &options);
+    qps_say_hex(&ends, SEND_1, ulpdu, sizeof ulpdu);
+    qps_say_hex(&ends, "4148 00000000 00000000 00000002 00000000 [8]", ulpdu, sizeof ulpdu);
+    qp_repost(ends.side[R].qp, 1);
+    qps_say_hex(&ends, "0143 00000000 00000000 00000003 00000000 aa", ulpdu, sizeof ulpdu);
+    qps_say_hex(&ends, "4143 00000000 00000000 00000003 00000001 bb", ulpdu, sizeof ulpdu);
+    assert_int_equal(ends.side[R].received, 3);
+    n = qps_say_hex(&ends, "4143 00000000 00000000 00000004 00000000", ulpdu, sizeof ulpdu);
+    qps_check_terminate(&ends, 0x1202, "110", ulpdu, n);
+    qps_close(&ends);
 }
 
 static void more_requests_than_ird(void **state)
 {
     uint8_t ulpdu[100] = {0};
-    struct talk talk;
+    struct qp_ends ends;
     size_t n;
 
     (void)state;
-    open_responder(&talk, &usual);
-    the_room = 0; /* so that they wait */
-    say_hex(&talk, READ_1 SINK "00000001 00000010 0000000000001000", ulpdu, sizeof ulpdu);
-    say_hex(&talk, "414a 00000000 00000001 00000002 00000000" FETCH_ADD("00000010 0000000000001000"), ulpdu,
-            sizeof ulpdu);
-    assert_int_equal(talk.side[R].terminated, 0);
-    n = say_hex(&talk, "4141 00000000 00000001 00000003 00000000 [28]", ulpdu, sizeof ulpdu);
-    check_terminate(&talk, 0x1202, "110", ulpdu, n);
-    close_all(&talk);
+    qps_open_responder(&ends, &qps_usual);
+    qps_room = 0; /* so that they wait */
+    qps_say_hex(&ends, READ_1 SINK "00000001 00000010 0000000000001000", ulpdu, sizeof ulpdu);
+    qps_say_hex(&ends, "414a 00000000 00000001 00000002 00000000" FETCH_ADD("00000010 0000000000001000"), ulpdu,
+                sizeof ulpdu);
+    assert_int_equal(ends.side[R].terminated, 0);
+    n = qps_say_hex(&ends, "4141 00000000 00000001 00000003 00000000 [28]", ulpdu, sizeof ulpdu);
+    qps_check_terminate(&ends, 0x1202, "110", ulpdu, n);
+    qps_close(&ends);
 }
 
 /* Answers keep the order of the requests, and operations happen in it. */
@@ -47,28 +47,28 @@ static void answers_in_order(void **state)
 {
     uint8_t ulpdu[100];
     const uint8_t *answer;
-    struct talk talk;
+    struct qp_ends ends;
 
     (void)state;
-    open_responder(&talk, &usual);
-    put_be64(talk.side[R].region, 41);
-    the_room = 0;
-    say_hex(&talk, ATOMIC_1 FETCH_ADD("00000010 0000000000001000"), ulpdu, sizeof ulpdu);
-    say_hex(&talk, "4141 00000000 00000001 00000002 00000000" SINK "00000008 00000010 0000000000001000", ulpdu,
-            sizeof ulpdu);
-    the_room = 1;
-    qp_pump(talk.side[R].qp);
-    assert_int_equal(fpdu_of(&talk, R, 0, &answer), 30);
+    qps_open_responder(&ends, &qps_usual);
+    put_be64(ends.side[R].region, 41);
+    qps_room = 0;
+    qps_say_hex(&ends, ATOMIC_1 FETCH_ADD("00000010 0000000000001000"), ulpdu, sizeof ulpdu);
+    qps_say_hex(&ends, "4141 00000000 00000001 00000002 00000000" SINK "00000008 00000010 0000000000001000", ulpdu,
+                sizeof ulpdu);
+    qps_room = 1;
+    qp_pump(ends.side[R].qp);
+    assert_int_equal(qps_fpdu(&ends, R, 0, &answer), 30);
     assert_int_equal(answer[1], 0x4B);
     assert_int_equal(get_be32(answer + 6), 3);
     assert_int_equal(get_be32(answer + 10), 1);
     assert_int_equal(get_be32(answer + 18), 7);
     assert_int_equal(get_be64(answer + 22), 41);
-    assert_int_equal(fpdu_of(&talk, R, 1, &answer), 22);
+    assert_int_equal(qps_fpdu(&ends, R, 1, &answer), 22);
     assert_int_equal(answer[1], 0x42);
     assert_int_equal(get_be32(answer + 2), 0x99);
     assert_int_equal(get_be64(answer + 14), 42);
-    close_all(&talk);
+    qps_close(&ends);
 }
 
 static unsigned segments_left;
@@ -88,71 +88,72 @@ static void interrupted_read(void **state)
     uint8_t ulpdu[100], octets[MPA_STARTUP_HEADER_LEN];
     struct mpa_startup frame = {.kind = MPA_REQUEST, .revision = 1};
     const struct qp_options options = {.mpa = {.role = MPA_END_RESPONDER, .revision = 1}, .ird = 1};
-    struct talk talk = {.pair = pair_new(1460, 0)};
-    struct side *side = &talk.side[R];
+    struct qp_ends ends = {.pair = pair_new(1460, 0)};
+    struct qp_side *side = &ends.side[R];
     struct stream stream;
     const uint8_t *last;
     size_t n;
 
     (void)state;
-    begin();
-    side_open(&talk, R, options);
+    qps_begin();
+    qps_open_side(&ends, R, options);
     qp_free(side->qp);
     memory_bind(side->memory, STAG_ALL, NULL);
-    stream = *pair_stream(talk.pair, R);
+    stream = *pair_stream(ends.pair, R);
     stream.room = room_for_some;
     segments_left = 1;
-    side->qp = qp_new(&options, side->memory, &stream, &(struct qp_events){.ctx = side, .terminated = on_terminated});
-    pair_attach(talk.pair, R, &(struct pair_end){.end = side->qp, .receive = receive, .receive_fin = receive_fin});
+    side->qp = qp_new(&options, side->memory, &stream, &(struct qp_events){.ctx = side, .terminated = qps_terminated});
+    pair_attach(ends.pair, R,
+                &(struct pair_end){.end = side->qp, .receive = qps_receive, .receive_fin = qps_receive_fin});
     qp_start(side->qp);
-    pair_write(talk.pair, I, octets, mpa_startup_encode(&frame, octets, sizeof octets));
-    n = say_hex(&talk, READ_1 "00000099 0000000000000100 00001000 00000010 0000000000001000", ulpdu, sizeof ulpdu);
-    assert_int_equal(count_of(&talk, R), 1);
+    pair_write(ends.pair, I, octets, mpa_startup_encode(&frame, octets, sizeof octets));
+    n = qps_say_hex(&ends, READ_1 "00000099 0000000000000100 00001000 00000010 0000000000001000", ulpdu, sizeof ulpdu);
+    assert_int_equal(qps_fpdu_count(&ends, R), 1);
     memory_invalidate(side->memory, STAG_ALL);
     segments_left = 1;
     qp_pump(side->qp);
     put_be64(ulpdu + 22, 0x100 + 1440);
     put_be32(ulpdu + 30, 0x1000 - 1440);
     put_be64(ulpdu + 38, 0x1000 + 1440);
-    check_terminate(&talk, 0x0100, "111", ulpdu, n);
-    assert_int_equal(fpdu_of(&talk, R, 0, &last), 1454);
-    close_all(&talk);
+    qps_check_terminate(&ends, 0x0100, "111", ulpdu, n);
+    assert_int_equal(qps_fpdu(&ends, R, 0, &last), 1454);
+    qps_close(&ends);
 }
 
 static void errors_of_mpa(void **state)
 {
     const struct qp_options crc = {.mpa = {.revision = 1, .crc = true}, .receives = 4, .receive_size = 64};
     static const uint8_t send[] = {0, 18, 0x41, 0x43, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0};
-    struct talk talk;
+    struct qp_ends ends;
     uint8_t ulpdu[100] = {0};
 
     (void)state;
     /* In the first FPDU: the Responder has no word yet. */
-    open_responder(&talk, &crc);
-    pair_write(talk.pair, I, send, sizeof send);
-    pair_write(talk.pair, I, send, 4);
-    run(&talk);
-    assert_int_equal(talk.side[R].failed, MPA_END_BAD_CRC);
-    assert_int_equal(count_of(&talk, R), 0);
-    assert_true(pair_finished(talk.pair, R));
-    close_all(&talk);
+    qps_open_responder(&ends, &crc);
+    pair_write(ends.pair, I, send, sizeof send);
+    pair_write(ends.pair, I, send, 4);
+    qps_run(&ends);
+    assert_int_equal(ends.side[R].failed, MPA_END_BAD_CRC);
+    assert_int_equal(qps_fpdu_count(&ends, R), 0);
+    assert_true(pair_finished(ends.pair, R));
+    qps_close(&ends);
 
     /* Later. */
-    open_responder(&talk, &crc);
+    qps_open_responder(&ends, &crc);
     {
         static const struct mpa_framing framing;
         struct mpa_fpdu_plan plan;
         uint8_t octets[100];
 
         mpa_fpdu_plan_init(&plan, &framing, 0, send + 2, 18, true);
-        pair_write(talk.pair, I, octets, mpa_fpdu_encode(&plan, octets, sizeof octets));
+        pair_write(ends.pair, I, octets, mpa_fpdu_encode(&plan, octets, sizeof octets));
     }
-    pair_write(talk.pair, I, send, sizeof send);
-    pair_write(talk.pair, I, send, 4);
-    run(&talk);
-    assert_int_equal(talk.side[R].received, 1);
-    check_terminate(&talk, 0x2002, "000", ulpdu, 0);
-    close_all(&talk);
+    pair_write(ends.pair, I, send, sizeof send);
+    pair_write(ends.pair, I, send, 4);
+    qps_run(&ends);
+    assert_int_equal(ends.side[R].received, 1);
+    qps_check_terminate(&ends, 0x2002, "000", ulpdu, 0);
+    qps_close(&ends);
 
     /* What an Initiator says of a Reply that it cannot live with. */
     static const struct {
@@ -175,20 +176,20 @@ static void errors_of_mpa(void **state)
         const uint8_t *said;
         size_t n;
 
-        talk = (struct talk){.pair = pair_new(1460, 0)};
-        side_open(&talk, I, asking);
-        qp_start(talk.side[I].qp);
+        ends = (struct qp_ends){.pair = pair_new(1460, 0)};
+        qps_open_side(&ends, I, asking);
+        qp_start(ends.side[I].qp);
         mpa_startup_fix_length(&frame);
         n = mpa_startup_encode(&frame, octets, sizeof octets);
-        pair_write(talk.pair, R, octets, n);
-        run(&talk);
-        said = pair_written(talk.pair, I, &n);
+        pair_write(ends.pair, R, octets, n);
+        qps_run(&ends);
+        said = pair_written(ends.pair, I, &n);
         assert_int_equal(n, 24 + 28);
         assert_int_equal(get_be16(said + 24), 22);
         assert_int_equal(get_be16(said + 24 + 20), replies[k].cause);
-        assert_false(talk.side[I].established);
-        assert_true(pair_finished(talk.pair, I));
-        close_all(&talk);
+        assert_false(ends.side[I].established);
+        assert_true(pair_finished(ends.pair, I));
+        qps_close(&ends);
     }
 }
 

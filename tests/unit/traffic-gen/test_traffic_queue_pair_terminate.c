@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Queue pairs: each error of a peer, made by hand, and the Terminate that answers it; its octets cut, and at random. */
-#include "tests/unit/queue_pair_talk.h"
+#include "tests/unit/support/queue_pairs.h"
 
 /*
  * What the peer says wrongly, and the Terminate that it gets: layer, type and code, and which of M, D, R. The last
@@ -178,43 +178,43 @@ static void terminates(void **state)
 
     (void)state;
     for (size_t k = 0; k < ARRAY_LENGTH(wrong); k++) {
-        struct talk talk;
+        struct qp_ends ends;
         size_t n = 0;
 
         print_message("%s\n", wrong[k].what);
-        open_responder(&talk, &usual);
+        qps_open_responder(&ends, &qps_usual);
         if (wrong[k].before != NOTHING) {
             /* Something that lets the Responder speak, but takes no MSN. */
-            say_hex(&talk, "c140 00000001 [8]", ulpdu, sizeof ulpdu);
+            qps_say_hex(&ends, "c140 00000001 [8]", ulpdu, sizeof ulpdu);
             if (wrong[k].before == A_READ)
-                post(&talk, R, (struct qp_work){.kind = QP_READ, .n = 4, .sink_stag = STAG_ALL, .sink_to = BASE});
+                qps_post(&ends, R, (struct qp_work){.kind = QP_READ, .n = 4, .sink_stag = STAG_ALL, .sink_to = BASE});
             else
-                post(&talk, R, (struct qp_work){.kind = QP_FETCH_ADD});
-            assert_int_equal(count_of(&talk, R), 1);
+                qps_post(&ends, R, (struct qp_work){.kind = QP_FETCH_ADD});
+            assert_int_equal(qps_fpdu_count(&ends, R), 1);
         }
         for (unsigned i = 0; i < 3 && wrong[k].ulpdus[i]; i++) {
-            assert_int_equal(talk.side[R].terminated, 0);
-            n = say_hex(&talk, wrong[k].ulpdus[i], ulpdu, sizeof ulpdu);
+            assert_int_equal(ends.side[R].terminated, 0);
+            n = qps_say_hex(&ends, wrong[k].ulpdus[i], ulpdu, sizeof ulpdu);
         }
         if (wrong[k].cause == NO_TERMINATE) {
-            assert_int_equal(talk.side[R].terminated, 0);
-            assert_false(pair_finished(talk.pair, R));
-            assert_int_equal(talk.side[R].completed, wrong[k].before != NOTHING);
+            assert_int_equal(ends.side[R].terminated, 0);
+            assert_false(pair_finished(ends.pair, R));
+            assert_int_equal(ends.side[R].completed, wrong[k].before != NOTHING);
         } else {
-            check_terminate(&talk, (unsigned)wrong[k].cause, wrong[k].mdr, ulpdu, n);
-            assert_int_equal(talk.side[R].flushed + talk.side[R].completed, wrong[k].before != NOTHING);
+            qps_check_terminate(&ends, (unsigned)wrong[k].cause, wrong[k].mdr, ulpdu, n);
+            assert_int_equal(ends.side[R].flushed + ends.side[R].completed, wrong[k].before != NOTHING);
             /* Then silence, whatever comes. */
-            n = count_of(&talk, R);
-            say_hex(&talk, READ_1 SINK "00000001 00000010 0000000000001000", ulpdu, sizeof ulpdu);
-            say_hex(&talk, "c140 00000010 0000000000001000 55", ulpdu, sizeof ulpdu);
-            assert_int_equal(count_of(&talk, R), n);
-            assert_int_not_equal(talk.side[R].region[0], 0x55);
+            n = qps_fpdu_count(&ends, R);
+            qps_say_hex(&ends, READ_1 SINK "00000001 00000010 0000000000001000", ulpdu, sizeof ulpdu);
+            qps_say_hex(&ends, "c140 00000010 0000000000001000 55", ulpdu, sizeof ulpdu);
+            assert_int_equal(qps_fpdu_count(&ends, R), n);
+            assert_int_not_equal(ends.side[R].region[0], 0x55);
         }
-        pair_close(talk.pair, I, false);
-        run(&talk);
-        assert_true(talk.side[R].ended);
-        assert_int_equal(talk.side[R].orderly, wrong[k].cause == NO_TERMINATE);
-        close_all(&talk);
+        pair_close(ends.pair, I, false);
+        qps_run(&ends);
+        assert_true(ends.side[R].ended);
+        assert_int_equal(ends.side[R].orderly, wrong[k].cause == NO_TERMINATE);
+        qps_close(&ends);
     }
 }
 
@@ -229,13 +229,13 @@ static void truncated_ulpdus(void **state)
         size_t n = octets_of(wrong[k].ulpdus[0], ulpdu, sizeof ulpdu);
 
         for (size_t cut = 1; cut <= n; cut++) {
-            struct talk talk;
+            struct qp_ends ends;
 
-            open_responder(&talk, &usual);
-            say(&talk, ulpdu, cut);
-            say(&talk, ulpdu, n);
-            assert_true(talk.side[R].terminated <= 1);
-            close_all(&talk);
+            qps_open_responder(&ends, &qps_usual);
+            qps_say(&ends, ulpdu, cut);
+            qps_say(&ends, ulpdu, n);
+            assert_true(ends.side[R].terminated <= 1);
+            qps_close(&ends);
         }
     }
 }
@@ -246,15 +246,15 @@ static void random_ulpdus(void **state)
 
     (void)state;
     for (unsigned round = 0; round < 2000; round++) {
-        struct talk talk;
+        struct qp_ends ends;
         uint8_t ulpdu[200];
 
-        open_responder(&talk, &usual);
-        say_hex(&talk, "c140 00000001 [8]", ulpdu, sizeof ulpdu);
+        qps_open_responder(&ends, &qps_usual);
+        qps_say_hex(&ends, "c140 00000001 [8]", ulpdu, sizeof ulpdu);
         for (unsigned i = 0; i < next_random(&seed) % 4; i++)
-            post(&talk, R,
-                 (struct qp_work){
-                     .kind = i & 1 ? QP_FETCH_ADD : QP_READ, .sink_stag = STAG_ALL, .n = 9, .sink_to = BASE});
+            qps_post(&ends, R,
+                     (struct qp_work){
+                         .kind = i & 1 ? QP_FETCH_ADD : QP_READ, .sink_stag = STAG_ALL, .n = 9, .sink_to = BASE});
         for (unsigned i = 0; i < 30; i++) {
             size_t n = octets_of(wrong[next_random(&seed) % ARRAY_LENGTH(wrong)].ulpdus[0], ulpdu, sizeof ulpdu);
 
@@ -262,11 +262,11 @@ static void random_ulpdus(void **state)
                 put_be32(ulpdu + 10, 1 + i / 4);
             if (next_random(&seed) % 3 == 0)
                 ulpdu[next_random(&seed) % n] ^= (uint8_t)(1 << next_random(&seed) % 8);
-            say(&talk, ulpdu, n);
+            qps_say(&ends, ulpdu, n);
         }
-        assert_true(talk.side[R].terminated <= 1);
-        assert_int_equal(talk.side[R].terminated == 1, pair_finished(talk.pair, R));
-        close_all(&talk);
+        assert_true(ends.side[R].terminated <= 1);
+        assert_int_equal(ends.side[R].terminated == 1, pair_finished(ends.pair, R));
+        qps_close(&ends);
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Calls and Replies of all shapes between two RPC-over-RDMA ends: what was said arrives, within credits. */
-#include "tests/unit/rpc_end_talk.h"
+#include "tests/unit/support/rpc_ends.h"
 
 #define WRITE3(n)                                                                                                      \
     {                                                                                                                  \
@@ -16,24 +16,24 @@
     }
 
 /* Both kinds of peers, in both directions: with larger thresholds and remote invalidation, and with none of that. */
-static void in_all_settings(void (*test)(struct talk *talk, unsigned caller))
+static void in_all_settings(void (*test)(struct rpc_ends *ends, unsigned caller))
 {
     for (unsigned i = 0; i < 8; i++) {
-        const struct rpc_end_options plain = talk_options(0, 8), large = talk_options(4096, 8);
-        struct talk talk;
+        const struct rpc_end_options plain = ends_options(0, 8), large = ends_options(4096, 8);
+        struct rpc_ends ends;
 
-        talk_open(&talk, i & 1 ? &plain : &large, i & 2 ? &plain : &large);
+        ends_open(&ends, i & 1 ? &plain : &large, i & 2 ? &plain : &large);
         /* The Responder of the MPA start-up may only speak when the Initiator has. */
-        talk_call(&talk, CLIENT, &(struct rpc_sample){.procedure = "nfs3.null"}, NULL);
-        talk_run(&talk);
-        assert_replied(&talk.side[CLIENT].calls[0]);
-        test(&talk, i & 4 ? SERVER : CLIENT);
-        assert_int_equal(talk.side[CLIENT].terminates + talk.side[SERVER].terminates, 0);
-        talk_close(&talk);
+        ends_call(&ends, CLIENT, &(struct rpc_sample){.procedure = "nfs3.null"}, NULL);
+        ends_run(&ends);
+        ends_assert_replied(&ends.side[CLIENT].calls[0]);
+        test(&ends, i & 4 ? SERVER : CLIENT);
+        assert_int_equal(ends.side[CLIENT].terminates + ends.side[SERVER].terminates, 0);
+        ends_close(&ends);
     }
 }
 
-static void chunk_forms(struct talk *talk, unsigned caller)
+static void chunk_forms(struct rpc_ends *ends, unsigned caller)
 {
     static const struct {
         struct rpc_sample sample;
@@ -73,17 +73,17 @@ static void chunk_forms(struct talk *talk, unsigned caller)
         {COMPOUND("putfh,read:3001,readlink"), {.reply_max = 4000}},
         {COMPOUND("putfh,write:5000,read:6000"), {.results = {6000}, .reply_max = 4000, .segments = 3}},
     };
-    unsigned first = talk->side[caller].n_calls;
+    unsigned first = ends->side[caller].n_calls;
 
     for (unsigned i = 0; i < ARRAY_LENGTH(forms); i++) {
-        talk_call(talk, caller, &forms[i].sample, &forms[i].how);
+        ends_call(ends, caller, &forms[i].sample, &forms[i].how);
         if (i % 3 == 0) /* some alone, some together */
-            talk_run(talk);
+            ends_run(ends);
     }
-    talk_run(talk);
+    ends_run(ends);
     for (unsigned i = 0; i < ARRAY_LENGTH(forms); i++)
-        assert_replied(&talk->side[caller].calls[first + i]);
-    assert_int_equal(rpc_end_outstanding(talk->side[caller].end), 0);
+        ends_assert_replied(&ends->side[caller].calls[first + i]);
+    assert_int_equal(rpc_end_outstanding(ends->side[caller].end), 0);
 }
 
 static void test_chunk_forms(void **state)
@@ -106,35 +106,35 @@ static size_t whole_size(const struct rpc_sample *sample, bool is_reply)
     return n;
 }
 
-static void try_size(struct talk *talk, unsigned caller, const char *procedure, const char *field, bool is_reply,
+static void try_size(struct rpc_ends *ends, unsigned caller, const char *procedure, const char *field, bool is_reply,
                      size_t size, bool keep_inline)
 {
     char fields[40];
     struct rpc_sample sample = {.procedure = procedure, .fields = fields};
     const struct rpc_end_how how = {.reply_max = is_reply ? size : 0, .keep_inline = keep_inline};
-    struct talk_call *call = &talk->side[caller].calls[1];
+    struct rpc_ends_call *call = &ends->side[caller].calls[1];
 
     g_snprintf(fields, sizeof fields, "%s=0", field);
     g_snprintf(fields, sizeof fields, "%s=%zu", field, size - whole_size(&sample, is_reply));
-    talk->side[caller].n_calls = 1; /* one after the other, in the same place */
-    assert_ptr_equal(talk_call(talk, caller, &sample, &how), call);
-    talk_run(talk);
-    assert_replied(call);
+    ends->side[caller].n_calls = 1; /* one after the other, in the same place */
+    assert_ptr_equal(ends_call(ends, caller, &sample, &how), call);
+    ends_run(ends);
+    ends_assert_replied(call);
     g_free(call->message.p);
     g_free(call->reply.p);
-    *call = (struct talk_call){0};
-    talk->side[caller].n_calls = 1;
+    *call = (struct rpc_ends_call){0};
+    ends->side[caller].n_calls = 1;
 }
 
 /* Octets around the threshold, for Calls and for Replies: one too many would end the connection. */
-static void thresholds(struct talk *talk, unsigned caller)
+static void thresholds(struct rpc_ends *ends, unsigned caller)
 {
     static const size_t sizes[] = {1024, 4096};
 
     for (unsigned i = 0; i < ARRAY_LENGTH(sizes); i++) {
         for (size_t size = sizes[i] - 12; size <= sizes[i] + 12; size += 2) {
-            try_size(talk, caller, "nfs3.write", "len", false, size, size % 4);
-            try_size(talk, caller, "nfs3.read", "count", true, size, false);
+            try_size(ends, caller, "nfs3.write", "len", false, size, size % 4);
+            try_size(ends, caller, "nfs3.read", "count", true, size, false);
         }
     }
 }
@@ -150,25 +150,25 @@ static const struct rpc_sample getattr = {.procedure = "nfs3.getattr"};
 /* Sections 3.3.1, 3.3.3: one Call before the first Reply, then the lower of what is requested and granted. */
 static void credits(uint32_t requested, uint32_t granted, unsigned expected)
 {
-    const struct rpc_end_options client = talk_options(4096, requested), server = talk_options(4096, granted);
-    struct talk talk;
+    const struct rpc_end_options client = ends_options(4096, requested), server = ends_options(4096, granted);
+    struct rpc_ends ends;
 
-    talk_open(&talk, &client, &server);
-    talk.side[SERVER].later = true;
+    ends_open(&ends, &client, &server);
+    ends.side[SERVER].later = true;
     for (unsigned i = 0; i < 30; i++)
-        talk_call(&talk, CLIENT, &getattr, NULL);
-    talk_run(&talk);
-    assert_int_equal(talk.side[SERVER].in_service, 1);
+        ends_call(&ends, CLIENT, &getattr, NULL);
+    ends_run(&ends);
+    assert_int_equal(ends.side[SERVER].in_service, 1);
     for (unsigned i = 0; i < 30; i++) {
-        assert_int_equal(talk.side[CLIENT].calls[i].called, 1);
-        answer_call(&talk.side[SERVER], &talk.side[CLIENT].calls[i]);
-        talk_run(&talk);
-        assert_int_equal(rpc_end_outstanding(talk.side[CLIENT].end), talk.side[SERVER].in_service);
-        assert_replied(&talk.side[CLIENT].calls[i]);
+        assert_int_equal(ends.side[CLIENT].calls[i].called, 1);
+        ends_answer(&ends.side[SERVER], &ends.side[CLIENT].calls[i]);
+        ends_run(&ends);
+        assert_int_equal(rpc_end_outstanding(ends.side[CLIENT].end), ends.side[SERVER].in_service);
+        ends_assert_replied(&ends.side[CLIENT].calls[i]);
     }
-    assert_int_equal(talk.side[SERVER].most_in_service, expected);
-    assert_int_equal(talk.side[CLIENT].terminates + talk.side[SERVER].terminates, 0);
-    talk_close(&talk);
+    assert_int_equal(ends.side[SERVER].most_in_service, expected);
+    assert_int_equal(ends.side[CLIENT].terminates + ends.side[SERVER].terminates, 0);
+    ends_close(&ends);
 }
 
 static void test_credits(void **state)
@@ -184,48 +184,48 @@ static void test_credits(void **state)
 /* RFC 8167 section 4.1: a direction that is at its limit does not hold up the other one. */
 static void test_directions(void **state)
 {
-    const struct rpc_end_options options = talk_options(4096, 3);
-    struct talk talk;
+    const struct rpc_end_options options = ends_options(4096, 3);
+    struct rpc_ends ends;
 
     (void)state;
-    talk_open(&talk, &options, &options);
-    talk_call(&talk, CLIENT, &getattr, NULL);
-    talk_call(&talk, SERVER, &getattr, NULL);
-    talk_run(&talk);
-    talk.side[SERVER].later = true;
+    ends_open(&ends, &options, &options);
+    ends_call(&ends, CLIENT, &getattr, NULL);
+    ends_call(&ends, SERVER, &getattr, NULL);
+    ends_run(&ends);
+    ends.side[SERVER].later = true;
     for (unsigned i = 0; i < 10; i++)
-        talk_call(&talk, CLIENT, &getattr, NULL);
+        ends_call(&ends, CLIENT, &getattr, NULL);
     for (unsigned i = 0; i < 10; i++)
-        talk_call(&talk, SERVER, &getattr, NULL);
-    talk_run(&talk);
-    assert_int_equal(talk.side[SERVER].in_service, 3);
+        ends_call(&ends, SERVER, &getattr, NULL);
+    ends_run(&ends);
+    assert_int_equal(ends.side[SERVER].in_service, 3);
     for (unsigned i = 0; i <= 10; i++)
-        assert_replied(&talk.side[SERVER].calls[i]);
-    talk_close(&talk);
+        ends_assert_replied(&ends.side[SERVER].calls[i]);
+    ends_close(&ends);
 }
 
 /* The last credit is for the Call that looks whether the server is alive. */
 static void test_kept_credit(void **state)
 {
-    struct rpc_end_options client = talk_options(4096, 4);
+    struct rpc_end_options client = ends_options(4096, 4);
     const struct rpc_end_options server = client;
-    struct talk talk;
+    struct rpc_ends ends;
 
     (void)state;
     client.keep_credit = true;
-    talk_open(&talk, &client, &server);
-    talk_call(&talk, CLIENT, &getattr, NULL);
-    talk_run(&talk);
-    talk.side[SERVER].later = true;
+    ends_open(&ends, &client, &server);
+    ends_call(&ends, CLIENT, &getattr, NULL);
+    ends_run(&ends);
+    ends.side[SERVER].later = true;
     for (unsigned i = 0; i < 10; i++)
-        talk_call(&talk, CLIENT, &getattr, NULL);
-    talk_run(&talk);
-    assert_int_equal(talk.side[SERVER].in_service, 3);
-    assert_int_equal(talk_call(&talk, CLIENT, &getattr, &(struct rpc_end_how){.urgent = true})->called, 0);
-    talk_run(&talk);
-    assert_int_equal(talk.side[SERVER].in_service, 4);
-    assert_int_equal(talk.side[CLIENT].calls[11].called, 1);
-    talk_close(&talk);
+        ends_call(&ends, CLIENT, &getattr, NULL);
+    ends_run(&ends);
+    assert_int_equal(ends.side[SERVER].in_service, 3);
+    assert_int_equal(ends_call(&ends, CLIENT, &getattr, &(struct rpc_end_how){.urgent = true})->called, 0);
+    ends_run(&ends);
+    assert_int_equal(ends.side[SERVER].in_service, 4);
+    assert_int_equal(ends.side[CLIENT].calls[11].called, 1);
+    ends_close(&ends);
 }
 
 /* In flight, waiting, and made afterwards. */
@@ -233,24 +233,24 @@ static void test_lost(void **state)
 {
     (void)state;
     for (unsigned reset = 0; reset < 2; reset++) {
-        const struct rpc_end_options options = talk_options(4096, 4);
-        struct talk talk;
+        const struct rpc_end_options options = ends_options(4096, 4);
+        struct rpc_ends ends;
 
-        talk_open(&talk, &options, &options);
-        talk.side[SERVER].later = true;
+        ends_open(&ends, &options, &options);
+        ends.side[SERVER].later = true;
         for (unsigned i = 0; i < 10; i++)
-            talk_call(&talk, CLIENT, &getattr, NULL);
-        talk_run(&talk);
-        qp_close(rpc_end_qp(talk.side[SERVER].end), reset);
-        talk_run(&talk);
-        talk_call(&talk, CLIENT, &getattr, NULL);
+            ends_call(&ends, CLIENT, &getattr, NULL);
+        ends_run(&ends);
+        qp_close(rpc_end_qp(ends.side[SERVER].end), reset);
+        ends_run(&ends);
+        ends_call(&ends, CLIENT, &getattr, NULL);
         for (unsigned i = 0; i < 11; i++) {
-            assert_int_equal(talk.side[CLIENT].calls[i].replied, 1);
-            assert_int_equal(talk.side[CLIENT].calls[i].result, RPC_END_LOST);
+            assert_int_equal(ends.side[CLIENT].calls[i].replied, 1);
+            assert_int_equal(ends.side[CLIENT].calls[i].result, RPC_END_LOST);
         }
-        assert_true(talk.side[CLIENT].ended);
-        answer_call(&talk.side[SERVER], &talk.side[CLIENT].calls[0]); /* for nobody */
-        talk_close(&talk);
+        assert_true(ends.side[CLIENT].ended);
+        ends_answer(&ends.side[SERVER], &ends.side[CLIENT].calls[0]); /* for nobody */
+        ends_close(&ends);
     }
 }
 
@@ -258,22 +258,22 @@ static void test_lost(void **state)
 static void test_no_room(void **state)
 {
     static const struct rpc_sample read = {.procedure = "nfs3.read", .fields = "count=4000"};
-    const struct rpc_end_options options = talk_options(0, 4);
-    struct talk talk;
+    const struct rpc_end_options options = ends_options(0, 4);
+    struct rpc_ends ends;
 
     (void)state;
-    talk_open(&talk, &options, &options);
-    talk_call(&talk, CLIENT, &read, &(struct rpc_end_how){.results = {4000}, .segments = 70, .reply_max = 200});
-    talk_call(&talk, CLIENT, &read, &(struct rpc_end_how){.results = {3999}, .segments = 3, .reply_max = 200});
-    talk_call(&talk, CLIENT, &read, NULL);
-    talk_call(&talk, CLIENT, &read, &(struct rpc_end_how){.reply_max = 1100});
-    talk_call(&talk, CLIENT, &read, &(struct rpc_end_how){.reply_max = 5000});
-    talk_run(&talk);
-    assert_int_equal(talk.side[CLIENT].calls[0].result, RPC_END_UNSENT);
+    ends_open(&ends, &options, &options);
+    ends_call(&ends, CLIENT, &read, &(struct rpc_end_how){.results = {4000}, .segments = 70, .reply_max = 200});
+    ends_call(&ends, CLIENT, &read, &(struct rpc_end_how){.results = {3999}, .segments = 3, .reply_max = 200});
+    ends_call(&ends, CLIENT, &read, NULL);
+    ends_call(&ends, CLIENT, &read, &(struct rpc_end_how){.reply_max = 1100});
+    ends_call(&ends, CLIENT, &read, &(struct rpc_end_how){.reply_max = 5000});
+    ends_run(&ends);
+    assert_int_equal(ends.side[CLIENT].calls[0].result, RPC_END_UNSENT);
     for (unsigned i = 1; i < 4; i++)
-        assert_int_equal(talk.side[CLIENT].calls[i].result, RPC_END_ERR_CHUNK);
-    assert_replied(&talk.side[CLIENT].calls[4]);
-    talk_close(&talk);
+        assert_int_equal(ends.side[CLIENT].calls[i].result, RPC_END_ERR_CHUNK);
+    ends_assert_replied(&ends.side[CLIENT].calls[4]);
+    ends_close(&ends);
 }
 
 static bool drop_sends(void *ctx, struct qp_work *work)
@@ -302,29 +302,29 @@ static void spoil_version(void *ctx, struct rpcrdma_plan *plan)
 
 static void test_spoil(void **state)
 {
-    const struct rpc_end_options options = talk_options(4096, 4);
+    const struct rpc_end_options options = ends_options(4096, 4);
     unsigned asked = 0, posted = 0;
-    struct talk talk;
+    struct rpc_ends ends;
 
     (void)state;
-    talk_open(&talk, &options, &options);
-    rpc_end_set_spoil(talk.side[SERVER].end, &(struct rpc_end_spoil){.ctx = &asked, .decide = refuse});
-    talk_call(&talk, CLIENT, &getattr, NULL);
-    talk_run(&talk);
+    ends_open(&ends, &options, &options);
+    rpc_end_set_spoil(ends.side[SERVER].end, &(struct rpc_end_spoil){.ctx = &asked, .decide = refuse});
+    ends_call(&ends, CLIENT, &getattr, NULL);
+    ends_run(&ends);
     assert_int_equal(asked, 1);
-    assert_int_equal(talk.side[CLIENT].calls[0].result, RPC_END_ERR_CHUNK);
-    rpc_end_set_spoil(talk.side[SERVER].end, NULL);
-    rpc_end_set_spoil(talk.side[CLIENT].end, &(struct rpc_end_spoil){.header = spoil_version});
-    talk_call(&talk, CLIENT, &getattr, NULL);
-    talk_run(&talk);
+    assert_int_equal(ends.side[CLIENT].calls[0].result, RPC_END_ERR_CHUNK);
+    rpc_end_set_spoil(ends.side[SERVER].end, NULL);
+    rpc_end_set_spoil(ends.side[CLIENT].end, &(struct rpc_end_spoil){.header = spoil_version});
+    ends_call(&ends, CLIENT, &getattr, NULL);
+    ends_run(&ends);
     /* ERR_VERS copies that version, which the client does not know. */
-    assert_int_equal(talk.side[CLIENT].calls[1].called + talk.side[CLIENT].calls[1].replied, 0);
-    rpc_end_set_spoil(talk.side[CLIENT].end, &(struct rpc_end_spoil){.ctx = &posted, .work = drop_sends});
-    talk_call(&talk, CLIENT, &getattr, NULL);
-    talk_run(&talk);
+    assert_int_equal(ends.side[CLIENT].calls[1].called + ends.side[CLIENT].calls[1].replied, 0);
+    rpc_end_set_spoil(ends.side[CLIENT].end, &(struct rpc_end_spoil){.ctx = &posted, .work = drop_sends});
+    ends_call(&ends, CLIENT, &getattr, NULL);
+    ends_run(&ends);
     assert_int_equal(posted, 0); /* no credit */
-    assert_int_equal(rpc_end_outstanding(talk.side[CLIENT].end), 1);
-    talk_close(&talk);
+    assert_int_equal(rpc_end_outstanding(ends.side[CLIENT].end), 1);
+    ends_close(&ends);
 }
 
 int main(void)

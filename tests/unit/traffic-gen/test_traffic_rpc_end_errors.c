@@ -3,7 +3,7 @@
  * An RPC-over-RDMA end against a bare queue pair that says anything: what RFC 8166 section 4.5 demands is answered, or
  * discarded in silence, and the connection goes on behind it.
  */
-#include "tests/unit/rpc_end_talk.h"
+#include "tests/unit/support/rpc_ends.h"
 #include "wire/rpcrdma_private_data.h"
 
 enum { RAW, END, REGION = 8192, BASE = 0x1000, STAG = 0x77 };
@@ -90,7 +90,7 @@ static void bench_open(struct bench *bench, bool client, uint32_t size, bool tel
     const struct rpc_end_events events = {
         .ctx = bench, .called = on_called, .replied = on_replied, .terminated = on_terminated};
     const struct qp_events raw_events = {.ctx = bench, .received = on_received};
-    struct rpc_end_options options = talk_options(size, 4);
+    struct rpc_end_options options = ends_options(size, 4);
     struct qp_options raw = {
         .mpa = {.revision = 2, .crc = true}, .receives = 64, .receive_size = 4096, .repost = true, .ird = 8, .ord = 8};
 
@@ -108,7 +108,7 @@ static void bench_open(struct bench *bench, bool client, uint32_t size, bool tel
     bench->end = rpc_end_new(&options, pair_stream(bench->pair, END), &events, 3);
     pair_attach(bench->pair, RAW, &(struct pair_end){bench->raw, raw_receive, raw_receive_fin, NULL, NULL});
     pair_attach(bench->pair, END,
-                &(struct pair_end){bench->end, talk_receive, talk_receive_fin, talk_receive_reset, talk_tick});
+                &(struct pair_end){bench->end, ends_receive, ends_receive_fin, ends_receive_reset, ends_tick});
     qp_start(client ? bench->raw : rpc_end_qp(bench->end));
     qp_start(client ? rpc_end_qp(bench->end) : bench->raw);
     assert_true(pair_run(bench->pair, STEPS));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* MOUNT over real TCP: the client of a live end, and the server's programs, in a thread of their own. */
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 #include "traffic-gen/live/rpc_tcp.h"
 #include "wire/octets.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What statements are made of, and which deviations can be read. */
-#include "support.h"
+#include "tests/unit/support/support.h"
 #include "traffic-gen/say/deviation.h"
 
 #include <string.h>

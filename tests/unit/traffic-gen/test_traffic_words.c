@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the words of a script may say: numbers in names, and octets. */
-#include "support.h"
+#include "tests/unit/support/support.h"
 #include "traffic-gen/say/words.h"
 
 #include <string.h>

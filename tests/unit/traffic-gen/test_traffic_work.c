@@ -3,7 +3,7 @@
  * Ends of a scenario of work that go on by themselves, as on a live connection: they come to the same end as those that
  * are led, and tell what could not be done.
  */
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 #include "traffic-gen/scenario/scenario.h"
 #include "traffic-gen/scenario/scenario_file.h"
 #include "traffic-gen/scenario/work.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 #include "wire/atomic.h"
 
 /* RFC 7306 section 5.1.1 one bit after the other: a full adder whose carry is stopped by a mask bit. */

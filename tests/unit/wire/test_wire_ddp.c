@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 #include "wire/ddp.h"
 
 static void decodes_an_untagged_header(void **state)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* FPDUs one at a time: published and verified octets, parse against encode, sizes, recovery by Markers. */
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 #include "wire/crc32c.h"
 #include "wire/mpa_fpdu.h"
 #include "wire/octets.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The reader: octets in pieces give the same FPDUs as in one piece, wherever the cuts lie. */
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 #include "wire/mpa_fpdu.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Packets of Linux's soft RoCE (rdma_rxe of 6.1), whose ICRC is theirs, and headers as the tables of the specification.
  */
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 #include "wire/ib.h"
 #include "wire/ib_icrc.h"
 

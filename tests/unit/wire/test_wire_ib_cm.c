@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 #include "wire/ib_cm.h"
 
 /* ConnectRequest of Linux's NFS/RDMA client over soft RoCE, from port 0xb9c0 of 10.1.1.2 to 10.1.1.1:20049. */

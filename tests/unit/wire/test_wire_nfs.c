@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "nfs_messages.h"
+#include "tests/unit/support/nfs_messages.h"
 
 #include <stdlib.h>
 
@@ -7,11 +7,11 @@
 
 static void write3(struct nfs_text *t, uint32_t count)
 {
-    item(t, 32); /* file handle */
-    words(t, 2); /* offset */
-    word(t, count);
-    word(t, 2); /* FILE_SYNC */
-    item(t, count);
+    text_item(t, 32); /* file handle */
+    text_words(t, 2); /* offset */
+    text_word(t, count);
+    text_word(t, 2); /* FILE_SYNC */
+    text_item(t, count);
 }
 
 static void test_version3_write(void **state)
@@ -21,7 +21,7 @@ static void test_version3_write(void **state)
 
     (void)state;
     write3(&t, 1021);
-    assert_int_equal(walk(&t, NFS_PROGRAM, 3, 7, false, &seen), NFS_WALK_OK);
+    assert_int_equal(text_walk(&t, NFS_PROGRAM, 3, 7, false, &seen), NFS_WALK_OK);
     assert_int_equal(seen.result.left, 0);
     assert_int_equal(seen.items, 2);
     assert_int_equal(seen.item[0].mark, NFS_MARK_HANDLE);
@@ -32,7 +32,7 @@ static void test_version3_write(void **state)
     assert_int_equal(seen.item[1].count, 1021);
     assert_int_equal(seen.item[1].at, 4 + 32 + 8 + 4 + 4 + 4);
     assert_int_equal(seen.item[1].position, 100 + seen.item[1].at);
-    assert_int_equal(valued(&seen, NFS_MARK_COUNT)->value, 1021);
+    assert_int_equal(seen_value_with(&seen, NFS_MARK_COUNT)->value, 1021);
     assert_int_equal(seen.result.position, 100 + t.n);
     assert_int_equal(seen.operations, 0);
 }
@@ -45,7 +45,7 @@ static void test_reduced_write(void **state)
     (void)state;
     write3(&t, 1021);
     t.n -= 1024;
-    assert_int_equal(walk(&t, NFS_PROGRAM, 3, 7, false, &seen), NFS_WALK_OK);
+    assert_int_equal(text_walk(&t, NFS_PROGRAM, 3, 7, false, &seen), NFS_WALK_OK);
     assert_int_equal(seen.result.at, t.n);
     assert_int_equal(seen.result.left, 0);
     assert_int_equal(seen.result.position, 100 + t.n + 1024);
@@ -53,7 +53,7 @@ static void test_reduced_write(void **state)
     /* The roundup may still be there. */
     t.n += 3;
     seen = (struct nfs_seen){.removed = 2, .pads_left = true};
-    assert_int_equal(walk(&t, NFS_PROGRAM, 3, 7, false, &seen), NFS_WALK_OK);
+    assert_int_equal(text_walk(&t, NFS_PROGRAM, 3, 7, false, &seen), NFS_WALK_OK);
     assert_int_equal(seen.result.left, 0);
     assert_int_equal(seen.result.position, 100 + t.n - 3 + 1024);
 }
@@ -65,11 +65,11 @@ static void test_version2_symlink(void **state)
     struct nfs_seen seen = {.removed = 4};
 
     (void)state;
-    words(&t, 8);
-    item(&t, 5);
-    word(&t, 601); /* taken out */
-    words(&t, 8);
-    assert_int_equal(walk(&t, NFS_PROGRAM, 2, 13, false, &seen), NFS_WALK_OK);
+    text_words(&t, 8);
+    text_item(&t, 5);
+    text_word(&t, 601); /* taken out */
+    text_words(&t, 8);
+    assert_int_equal(text_walk(&t, NFS_PROGRAM, 2, 13, false, &seen), NFS_WALK_OK);
     assert_int_equal(seen.items, 3);
     assert_int_equal(seen.item[0].count, 32);
     assert_int_equal(seen.item[0].mark, NFS_MARK_HANDLE);
@@ -86,24 +86,24 @@ static void test_version3_read_results(void **state)
     struct nfs_seen seen = {0};
 
     (void)state;
-    word(&t, 0);
-    word(&t, 1);
-    words(&t, 21);
-    word(&t, 4096);
-    word(&t, 1);
-    item(&t, 2000);
-    assert_int_equal(walk(&t, NFS_PROGRAM, 3, 6, true, &seen), NFS_WALK_OK);
-    assert_int_equal(valued(&seen, NFS_MARK_STATUS)->value, 0);
-    assert_int_equal(valued(&seen, NFS_MARK_RESULT_COUNT)->value, 4096);
-    assert_int_equal(itemed(&seen, NFS_MARK_DATA)->position, 100 + 104);
+    text_word(&t, 0);
+    text_word(&t, 1);
+    text_words(&t, 21);
+    text_word(&t, 4096);
+    text_word(&t, 1);
+    text_item(&t, 2000);
+    assert_int_equal(text_walk(&t, NFS_PROGRAM, 3, 6, true, &seen), NFS_WALK_OK);
+    assert_int_equal(seen_value_with(&seen, NFS_MARK_STATUS)->value, 0);
+    assert_int_equal(seen_value_with(&seen, NFS_MARK_RESULT_COUNT)->value, 4096);
+    assert_int_equal(seen_item_with(&seen, NFS_MARK_DATA)->position, 100 + 104);
     assert_int_equal(seen.result.left, 0);
     /* A failed one has attributes only. */
     memset(&t, 0, sizeof t);
     memset(&seen, 0, sizeof seen);
-    word(&t, 70);
-    word(&t, 0);
-    assert_int_equal(walk(&t, NFS_PROGRAM, 3, 6, true, &seen), NFS_WALK_OK);
-    assert_int_equal(valued(&seen, NFS_MARK_STATUS)->value, 70);
+    text_word(&t, 70);
+    text_word(&t, 0);
+    assert_int_equal(text_walk(&t, NFS_PROGRAM, 3, 6, true, &seen), NFS_WALK_OK);
+    assert_int_equal(seen_value_with(&seen, NFS_MARK_STATUS)->value, 70);
     assert_int_equal(seen.items, 0);
     assert_int_equal(seen.result.left, 0);
 }
@@ -114,43 +114,43 @@ static void test_lists(void **state)
     struct nfs_seen seen = {0};
 
     (void)state;
-    word(&t, 0); /* READDIRPLUS */
-    word(&t, 0);
-    words(&t, 2);
+    text_word(&t, 0); /* READDIRPLUS */
+    text_word(&t, 0);
+    text_words(&t, 2);
     for (unsigned i = 0; i < 3; i++) {
-        word(&t, 1);
-        words(&t, 2);
-        item(&t, 1 + i);
-        words(&t, 2);
-        word(&t, i == 1);
+        text_word(&t, 1);
+        text_words(&t, 2);
+        text_item(&t, 1 + i);
+        text_words(&t, 2);
+        text_word(&t, i == 1);
         if (i == 1)
-            words(&t, 21);
-        word(&t, i == 2);
+            text_words(&t, 21);
+        text_word(&t, i == 2);
         if (i == 2)
-            item(&t, 28);
+            text_item(&t, 28);
     }
-    word(&t, 0);
-    word(&t, 1);
-    assert_int_equal(walk(&t, NFS_PROGRAM, 3, 17, true, &seen), NFS_WALK_OK);
+    text_word(&t, 0);
+    text_word(&t, 1);
+    assert_int_equal(text_walk(&t, NFS_PROGRAM, 3, 17, true, &seen), NFS_WALK_OK);
     assert_int_equal(seen.result.left, 0);
     assert_int_equal(seen.items, 4);
     assert_int_equal(seen.item[2].count, 3);
-    assert_int_equal(itemed(&seen, NFS_MARK_HANDLE)->count, 28);
+    assert_int_equal(seen_item_with(&seen, NFS_MARK_HANDLE)->count, 28);
 
     memset(&t, 0, sizeof t);
     memset(&seen, 0, sizeof seen);
-    word(&t, 1); /* exports of MOUNT: lists within a list */
-    item(&t, 6);
-    word(&t, 1);
-    item(&t, 4);
-    word(&t, 1);
-    item(&t, 3);
-    word(&t, 0);
-    word(&t, 1);
-    item(&t, 2);
-    word(&t, 0);
-    word(&t, 0);
-    assert_int_equal(walk(&t, NFS_PROGRAM_MOUNT, 3, 5, true, &seen), NFS_WALK_OK);
+    text_word(&t, 1); /* exports of MOUNT: lists within a list */
+    text_item(&t, 6);
+    text_word(&t, 1);
+    text_item(&t, 4);
+    text_word(&t, 1);
+    text_item(&t, 3);
+    text_word(&t, 0);
+    text_word(&t, 1);
+    text_item(&t, 2);
+    text_word(&t, 0);
+    text_word(&t, 0);
+    assert_int_equal(text_walk(&t, NFS_PROGRAM_MOUNT, 3, 5, true, &seen), NFS_WALK_OK);
     assert_int_equal(seen.items, 4);
     assert_int_equal(seen.result.left, 0);
 }
@@ -159,19 +159,19 @@ static void test_lists(void **state)
 
 static void write4(struct nfs_text *t)
 {
-    compound(t, 1, 4);
-    sequence(t, 7, 3);
-    word(t, NFS_OP_PUTFH);
-    item(t, 28);
-    word(t, NFS_OP_WRITE);
-    words(t, 4);
-    words(t, 2);
-    word(t, 2);
-    item(t, 513);
-    word(t, NFS_OP_GETATTR);
-    word(t, 2);
-    word(t, 0x1000);
-    word(t, 0x3a);
+    text_compound(t, 1, 4);
+    text_sequence(t, 7, 3);
+    text_word(t, NFS_OP_PUTFH);
+    text_item(t, 28);
+    text_word(t, NFS_OP_WRITE);
+    text_words(t, 4);
+    text_words(t, 2);
+    text_word(t, 2);
+    text_item(t, 513);
+    text_word(t, NFS_OP_GETATTR);
+    text_word(t, 2);
+    text_word(t, 0x1000);
+    text_word(t, 0x3a);
 }
 
 static void test_compound(void **state)
@@ -184,7 +184,7 @@ static void test_compound(void **state)
 
     (void)state;
     write4(&t);
-    assert_int_equal(walk(&t, NFS_PROGRAM, 4, 1, false, &seen), NFS_WALK_OK);
+    assert_int_equal(text_walk(&t, NFS_PROGRAM, 4, 1, false, &seen), NFS_WALK_OK);
     assert_int_equal(seen.result.left, 0);
     assert_int_equal(seen.operations, 4);
     assert_int_equal(seen.result.operations, 4);
@@ -195,16 +195,16 @@ static void test_compound(void **state)
         assert_false(seen.operation[i].has_status);
         assert_int_equal(get_be32(t.p + seen.operation[i].at), expected[i]);
     }
-    data = itemed(&seen, NFS_MARK_DATA);
+    data = seen_item_with(&seen, NFS_MARK_DATA);
     assert_int_equal(data->op, NFS_OP_WRITE);
     assert_int_equal(data->op_index, 2);
     assert_int_equal(data->count, 513);
     assert_int_equal(data->position, 100 + data->at);
-    assert_int_equal(valued(&seen, NFS_MARK_MINOR_VERSION)->value, 1);
-    assert_int_equal(valued(&seen, NFS_MARK_SLOT)->value, 3);
-    assert_int_equal(valued(&seen, NFS_MARK_SEQUENCE)->value, 7);
-    assert_int_equal(itemed(&seen, NFS_MARK_SESSION)->count, 16);
-    mask = valued(&seen, NFS_MARK_ATTR_MASK);
+    assert_int_equal(seen_value_with(&seen, NFS_MARK_MINOR_VERSION)->value, 1);
+    assert_int_equal(seen_value_with(&seen, NFS_MARK_SLOT)->value, 3);
+    assert_int_equal(seen_value_with(&seen, NFS_MARK_SEQUENCE)->value, 7);
+    assert_int_equal(seen_item_with(&seen, NFS_MARK_SESSION)->count, 16);
+    mask = seen_value_with(&seen, NFS_MARK_ATTR_MASK);
     assert_int_equal(mask[0].value, 0x1000);
     assert_int_equal(mask[0].index, 0);
     assert_int_equal(mask[1].value, 0x3a);
@@ -221,12 +221,12 @@ static void test_reduced_compound(void **state)
 
     (void)state;
     write4(&whole);
-    assert_int_equal(walk(&whole, NFS_PROGRAM, 4, 1, false, &seen), NFS_WALK_OK);
-    at = itemed(&seen, NFS_MARK_DATA)->at;
+    assert_int_equal(text_walk(&whole, NFS_PROGRAM, 4, 1, false, &seen), NFS_WALK_OK);
+    at = seen_item_with(&seen, NFS_MARK_DATA)->at;
     t = whole;
     memmove(t.p + at, t.p + at + 516, t.n - at - 516);
     t.n -= 516;
-    assert_int_equal(walk(&t, NFS_PROGRAM, 4, 1, false, &reduced), NFS_WALK_OK);
+    assert_int_equal(text_walk(&t, NFS_PROGRAM, 4, 1, false, &reduced), NFS_WALK_OK);
     assert_int_equal(reduced.result.left, 0);
     assert_int_equal(reduced.operation[3].position, seen.operation[3].position);
     assert_int_equal(reduced.operation[3].at, seen.operation[3].at - 516);
@@ -239,13 +239,13 @@ static void test_failed_compound(void **state)
     struct nfs_seen seen = {0};
 
     (void)state;
-    compounded(&t, 10025, 3);
-    sequenced(&t);
-    word(&t, NFS_OP_PUTFH);
-    word(&t, 0);
-    word(&t, NFS_OP_READ);
-    word(&t, 10025);
-    assert_int_equal(walk(&t, NFS_PROGRAM, 4, 1, true, &seen), NFS_WALK_OK);
+    text_compounded(&t, 10025, 3);
+    text_sequenced(&t);
+    text_word(&t, NFS_OP_PUTFH);
+    text_word(&t, 0);
+    text_word(&t, NFS_OP_READ);
+    text_word(&t, 10025);
+    assert_int_equal(text_walk(&t, NFS_PROGRAM, 4, 1, true, &seen), NFS_WALK_OK);
     assert_int_equal(seen.result.left, 0);
     assert_int_equal(seen.operations, 3);
     assert_true(seen.operation[2].has_status);
@@ -258,13 +258,13 @@ static void test_failed_compound(void **state)
 
 static void channel(struct nfs_text *t, uint32_t request, uint32_t response, uint32_t requests)
 {
-    word(t, 0);
-    word(t, request);
-    word(t, response);
-    word(t, 0);
-    word(t, 8);
-    word(t, requests);
-    word(t, 0);
+    text_word(t, 0);
+    text_word(t, request);
+    text_word(t, response);
+    text_word(t, 0);
+    text_word(t, 8);
+    text_word(t, requests);
+    text_word(t, 0);
 }
 
 static void test_create_session(void **state)
@@ -273,30 +273,30 @@ static void test_create_session(void **state)
     struct nfs_seen seen = {0};
 
     (void)state;
-    compound(&t, 1, 1);
-    word(&t, NFS_OP_CREATE_SESSION);
-    words(&t, 3);
-    word(&t, 3);
+    text_compound(&t, 1, 1);
+    text_word(&t, NFS_OP_CREATE_SESSION);
+    text_words(&t, 3);
+    text_word(&t, 3);
     channel(&t, 1049620, 1049480, 64);
     channel(&t, 4096, 2048, 16);
-    word(&t, 0x40000000);
-    word(&t, 2);
-    word(&t, 0); /* AUTH_NONE */
-    word(&t, 1); /* AUTH_SYS */
-    word(&t, 1);
-    item(&t, 9);
-    words(&t, 2);
-    word(&t, 3);
-    words(&t, 3);
-    assert_int_equal(walk(&t, NFS_PROGRAM, 4, 1, false, &seen), NFS_WALK_OK);
+    text_word(&t, 0x40000000);
+    text_word(&t, 2);
+    text_word(&t, 0); /* AUTH_NONE */
+    text_word(&t, 1); /* AUTH_SYS */
+    text_word(&t, 1);
+    text_item(&t, 9);
+    text_words(&t, 2);
+    text_word(&t, 3);
+    text_words(&t, 3);
+    assert_int_equal(text_walk(&t, NFS_PROGRAM, 4, 1, false, &seen), NFS_WALK_OK);
     assert_int_equal(seen.result.left, 0);
-    assert_int_equal(valued(&seen, NFS_MARK_SESSION_FLAGS)->value, 3);
-    assert_int_equal(valued(&seen, NFS_MARK_FORE_MAXREQUEST)->value, 1049620);
-    assert_int_equal(valued(&seen, NFS_MARK_FORE_MAXRESPONSE)->value, 1049480);
-    assert_int_equal(valued(&seen, NFS_MARK_FORE_MAXREQUESTS)->value, 64);
-    assert_int_equal(valued(&seen, NFS_MARK_BACK_MAXREQUEST)->value, 4096);
-    assert_int_equal(valued(&seen, NFS_MARK_BACK_MAXRESPONSE)->value, 2048);
-    assert_int_equal(valued(&seen, NFS_MARK_CB_PROGRAM)->value, 0x40000000);
+    assert_int_equal(seen_value_with(&seen, NFS_MARK_SESSION_FLAGS)->value, 3);
+    assert_int_equal(seen_value_with(&seen, NFS_MARK_FORE_MAXREQUEST)->value, 1049620);
+    assert_int_equal(seen_value_with(&seen, NFS_MARK_FORE_MAXRESPONSE)->value, 1049480);
+    assert_int_equal(seen_value_with(&seen, NFS_MARK_FORE_MAXREQUESTS)->value, 64);
+    assert_int_equal(seen_value_with(&seen, NFS_MARK_BACK_MAXREQUEST)->value, 4096);
+    assert_int_equal(seen_value_with(&seen, NFS_MARK_BACK_MAXRESPONSE)->value, 2048);
+    assert_int_equal(seen_value_with(&seen, NFS_MARK_CB_PROGRAM)->value, 0x40000000);
 }
 
 static void test_callback(void **state)
@@ -305,25 +305,25 @@ static void test_callback(void **state)
     struct nfs_seen seen = {0};
 
     (void)state;
-    word(&t, 0);
-    word(&t, 1);
-    word(&t, 0x11);
-    word(&t, 2);
-    word(&t, 11); /* CB_SEQUENCE */
-    words(&t, 4);
-    word(&t, 1);
-    word(&t, 0);
-    word(&t, 0);
-    word(&t, 0);
-    word(&t, 1); /* one list of two referring calls */
-    words(&t, 4);
-    word(&t, 2);
-    words(&t, 4);
-    word(&t, 4); /* CB_RECALL */
-    words(&t, 4);
-    word(&t, 0);
-    item(&t, 28);
-    assert_int_equal(walk(&t, 0x41234567, 4, 1, false, &seen), NFS_WALK_OK);
+    text_word(&t, 0);
+    text_word(&t, 1);
+    text_word(&t, 0x11);
+    text_word(&t, 2);
+    text_word(&t, 11); /* CB_SEQUENCE */
+    text_words(&t, 4);
+    text_word(&t, 1);
+    text_word(&t, 0);
+    text_word(&t, 0);
+    text_word(&t, 0);
+    text_word(&t, 1); /* one list of two referring calls */
+    text_words(&t, 4);
+    text_word(&t, 2);
+    text_words(&t, 4);
+    text_word(&t, 4); /* CB_RECALL */
+    text_words(&t, 4);
+    text_word(&t, 0);
+    text_item(&t, 28);
+    assert_int_equal(text_walk(&t, 0x41234567, 4, 1, false, &seen), NFS_WALK_OK);
     assert_int_equal(seen.result.left, 0);
     assert_int_equal(seen.operations, 2);
     assert_string_equal(nfs_op_name(seen.operation[1].op, true), "CB_RECALL");
@@ -339,10 +339,10 @@ static void test_unknown(void **state)
     struct nfs_seen seen = {0};
 
     (void)state;
-    compound(&t, 2, 2);
-    word(&t, NFS_OP_PUTROOTFH);
-    word(&t, 999);
-    assert_int_equal(walk(&t, NFS_PROGRAM, 4, 1, false, &seen), NFS_WALK_UNKNOWN);
+    text_compound(&t, 2, 2);
+    text_word(&t, NFS_OP_PUTROOTFH);
+    text_word(&t, 999);
+    assert_int_equal(text_walk(&t, NFS_PROGRAM, 4, 1, false, &seen), NFS_WALK_UNKNOWN);
     assert_int_equal(seen.result.at, t.n - 4);
     assert_int_equal(seen.result.fault, 999);
     assert_int_equal(seen.result.op, 999);
@@ -352,16 +352,16 @@ static void test_unknown(void **state)
 
     memset(&t, 0, sizeof t);
     memset(&seen, 0, sizeof seen);
-    compound(&t, 2, 1); /* an arm that an extension may bring */
-    word(&t, NFS_OP_OPEN);
-    words(&t, 5);
-    item(&t, 4);
-    word(&t, 0);
-    word(&t, 7);
-    assert_int_equal(walk(&t, NFS_PROGRAM, 4, 1, false, &seen), NFS_WALK_UNKNOWN);
+    text_compound(&t, 2, 1); /* an arm that an extension may bring */
+    text_word(&t, NFS_OP_OPEN);
+    text_words(&t, 5);
+    text_item(&t, 4);
+    text_word(&t, 0);
+    text_word(&t, 7);
+    assert_int_equal(text_walk(&t, NFS_PROGRAM, 4, 1, false, &seen), NFS_WALK_UNKNOWN);
     assert_int_equal(seen.result.fault, 7);
     assert_int_equal(seen.result.left, 4);
-    assert_int_equal(valued(&seen, NFS_MARK_OPEN_CREATE)->value, 0);
+    assert_int_equal(seen_value_with(&seen, NFS_MARK_OPEN_CREATE)->value, 0);
 }
 
 static void test_bad(void **state)
@@ -390,7 +390,7 @@ static void test_bad(void **state)
         struct nfs_seen seen = {0};
 
         t.n = octets_of(cases[i].text, t.p, sizeof t.p);
-        assert_int_equal(walk(&t, cases[i].program, cases[i].version, cases[i].number, cases[i].reply, &seen),
+        assert_int_equal(text_walk(&t, cases[i].program, cases[i].version, cases[i].number, cases[i].reply, &seen),
                          NFS_WALK_BAD);
         assert_int_equal(seen.result.fault, cases[i].fault);
         assert_int_equal(seen.result.at, cases[i].at);
@@ -410,7 +410,7 @@ static void test_short(void **state)
         struct nfs_seen seen = {0};
 
         prefix.n = n;
-        assert_int_equal(walk(&prefix, NFS_PROGRAM, 4, 1, false, &seen), NFS_WALK_SHORT);
+        assert_int_equal(text_walk(&prefix, NFS_PROGRAM, 4, 1, false, &seen), NFS_WALK_SHORT);
         assert_true(seen.result.at <= n);
         assert_true(seen.result.at + seen.result.fault > n);
         assert_true(seen.result.at + seen.result.fault <= t.n);
@@ -434,7 +434,7 @@ static void test_huge_counts(void **state)
         struct nfs_seen seen = {0};
 
         t.n = octets_of(texts[i], t.p, sizeof t.p);
-        assert_int_equal(walk(&t, NFS_PROGRAM, 4, 1, false, &seen), NFS_WALK_SHORT);
+        assert_int_equal(text_walk(&t, NFS_PROGRAM, 4, 1, false, &seen), NFS_WALK_SHORT);
     }
 }
 
@@ -444,10 +444,10 @@ static void test_roundup(void **state)
     struct nfs_seen seen = {0};
 
     (void)state;
-    word(&t, 0);
-    item(&t, 6);
+    text_word(&t, 0);
+    text_item(&t, 6);
     t.p[t.n - 1] = 1;
-    assert_int_equal(walk(&t, NFS_PROGRAM, 3, 3, false, &seen), NFS_WALK_OK);
+    assert_int_equal(text_walk(&t, NFS_PROGRAM, 3, 3, false, &seen), NFS_WALK_OK);
     assert_int_equal(seen.roundups, 1);
     assert_int_equal(seen.roundup_position, 100 + 4 + 4 + 6);
 }
@@ -537,26 +537,26 @@ static void mutate(uint64_t *random, uint8_t *p, size_t n)
 
 static void mutated_reply(struct nfs_text *t)
 {
-    compounded(t, 0, 4);
-    sequenced(t);
-    word(t, NFS_OP_PUTFH);
-    word(t, 0);
-    word(t, NFS_OP_READ);
-    word(t, 0);
-    word(t, 1);
-    item(t, 99);
-    word(t, NFS_OP_READDIR);
-    word(t, 0);
-    words(t, 2);
+    text_compounded(t, 0, 4);
+    text_sequenced(t);
+    text_word(t, NFS_OP_PUTFH);
+    text_word(t, 0);
+    text_word(t, NFS_OP_READ);
+    text_word(t, 0);
+    text_word(t, 1);
+    text_item(t, 99);
+    text_word(t, NFS_OP_READDIR);
+    text_word(t, 0);
+    text_words(t, 2);
     for (unsigned i = 0; i < 4; i++) {
-        word(t, 1);
-        words(t, 2);
-        item(t, i);
-        word(t, 0);
-        word(t, 0);
+        text_word(t, 1);
+        text_words(t, 2);
+        text_item(t, i);
+        text_word(t, 0);
+        text_word(t, 0);
     }
-    word(t, 0);
-    word(t, 1);
+    text_word(t, 0);
+    text_word(t, 1);
 }
 
 static void test_mutated(void **state)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 #include "wire/rpcrdma_private_data.h"
 
 static void decodes_the_example_of_linux(void **state)

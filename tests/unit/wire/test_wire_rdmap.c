@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 #include "wire/rdmap.h"
 
 /* RFC 5040 Figures 4 and 5 and RFC 7306 Figures 2 and 3 once more, as a table to compare with. */

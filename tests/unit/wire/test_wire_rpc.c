@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 #include "wire/rpc.h"
 
 static enum rpc_status decode(const char *text, struct rpc_message *rpc, size_t *length)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Lookups of rpcbind: RFC 1833. The first two are what rpcinfo(8) sends. */
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 #include "wire/rpcbind.h"
 
 static const uint8_t getaddr[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 #include "wire/rpcrdma.h"
 
 /* The fixed words: xid 0x11223344, version 1, credit 32, then rdma_proc. */

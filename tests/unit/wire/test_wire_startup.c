@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tests/unit/support.h"
+#include "tests/unit/support/support.h"
 #include "wire/mpa_startup.h"
 
 #define REQUEST_KEY "4d504120494420526571204672616d65"

@@ -1,82 +1,13 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A conversation fed to the RPC-over-RDMA layer and the NFS binding by hand, as RDMAP would give it: one call per Send,
- * RDMA Write, Read Request or Read Response. Whoever sends has received all that the other side sent before, unless
- * told otherwise. Findings are recorded, but for those of reactions unless these are asked for: the other side mostly
- * goes on here as if nothing had happened.
- *
- *   struct talk *t = talk_new();                     startup frames with 4096 and remote invalidation, one NULL
- * answered struct rpcrdma_plan plan = talk_plan(t, C, 0x10);     version 1, t->credit[C], RDMA_MSG, no lists frame =
- * talk_call_with(t, C, &plan, 100003, 3, 6, args, n_args); talk_write(t, S, stag, to, data, n); talk_reply_with(t, S,
- * &plan, results, n_results); talk_expect(t, RULE_..., SEVERITY_ERROR, frame);      finishes and frees
- */
-#ifndef IWARP_TESTS_UNIT_RPCRDMA_TALK_H
-#define IWARP_TESTS_UNIT_RPCRDMA_TALK_H
-
-#include "engine/nfs.h"
-#include "engine/rdma_rdmap.h"
-#include "engine/rpcrdma.h"
-#include "support.h"
-#include "wire/rdmap_terminate.h"
-#include "wire/rpc.h"
-#include "wire/rpcrdma.h"
-#include "wire/rpcrdma_private_data.h"
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/unit/support/rpcrdma_talk.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { C = 0, S = 1 }; /* the sides: client and server */
-
-enum {
-    TALK_FINDINGS_MAX = 32,
-    TALK_SEND_MAX = 320 * 1024,
-    TALK_READS_MAX = 64, /* Read Requests that are not answered, by side */
-    TALK_NFS = 100003,
-    TALK_GREETING_XID = 1,
-    TALK_GSS_OCTETS = 52,
-};
-
-/* An RDMA Read under way. */
-struct talk_read {
-    struct rdmap_operation op;
-    uint32_t got; /* octets answered */
-    struct rdmap_segment_event part;
-};
-
-struct talk {
-    struct rpcrdma_connection *rpcrdma;
-    struct nfs_connection *nfs;
-    struct verdict verdict;
-    struct rule_count counts[RULE_COUNT];
-    struct finding findings[TALK_FINDINGS_MAX];
-    unsigned n_findings;
-    bool reactions;              /* findings of reactions are recorded, too */
-    struct rpcrdma_events watch; /* the test's own, called before the NFS binding */
-    uint32_t frame;
-    int64_t time_ns;
-    uint64_t end[2];      /* stream offset behind the last FPDU */
-    uint64_t number[2];   /* FPDUs */
-    uint64_t messages[2]; /* DDP messages */
-    uint32_t msn[2];      /* next Send's */
-    uint64_t operations;
-    struct place last[2]; /* segments, and their headers */
-    struct ddp_segment last_ddp[2];
-    struct talk_read reads[2][TALK_READS_MAX]; /* by requesting side, the oldest first */
-    unsigned n_reads[2];
-    uint32_t credit[2];  /* what talk_plan() puts into rdma_credit */
-    uint32_t segment;    /* payload octets that a DDP Segment takes at most */
-    bool acked_unknown;  /* no ACK numbers are known */
-    uint64_t unreceived; /* octets of the other side's that the sender has not received */
-    bool resync;         /* the next FPDU comes behind a hole */
-    bool faulty;         /* the next segments have findings of the layers below */
-    struct mpa_parameters parameters;
-    uint8_t send[TALK_SEND_MAX], rpc[TALK_SEND_MAX];
-};
-
 static void talk_finding(void *ctx, const struct finding *finding)
 {
-    struct talk *t = ctx;
+    struct rpcrdma_talk *t = ctx;
 
     if (rule_catalogue[finding->rule].observe == OBSERVE_REACTION && !t->reactions)
         return;
@@ -87,7 +18,7 @@ static void talk_finding(void *ctx, const struct finding *finding)
 
 static void talk_on_message(void *ctx, const struct rpcrdma_message *message)
 {
-    struct talk *t = ctx;
+    struct rpcrdma_talk *t = ctx;
 
     if (t->watch.message)
         t->watch.message(t->watch.ctx, message);
@@ -96,7 +27,7 @@ static void talk_on_message(void *ctx, const struct rpcrdma_message *message)
 
 static void talk_on_move(void *ctx, const struct rpcrdma_move *move)
 {
-    struct talk *t = ctx;
+    struct rpcrdma_talk *t = ctx;
 
     if (t->watch.move)
         t->watch.move(t->watch.ctx, move);
@@ -104,7 +35,7 @@ static void talk_on_move(void *ctx, const struct rpcrdma_move *move)
 
 static void talk_on_payload(void *ctx, const struct rpcrdma_payload *payload)
 {
-    struct talk *t = ctx;
+    struct rpcrdma_talk *t = ctx;
 
     if (t->watch.payload)
         t->watch.payload(t->watch.ctx, payload);
@@ -113,14 +44,14 @@ static void talk_on_payload(void *ctx, const struct rpcrdma_payload *payload)
 
 static void talk_on_retired(void *ctx, struct rpcrdma_transaction *transaction)
 {
-    struct talk *t = ctx;
+    struct rpcrdma_talk *t = ctx;
 
     if (t->watch.retired)
         t->watch.retired(t->watch.ctx, transaction);
     nfs_connection_retired(t->nfs, transaction);
 }
 
-static inline struct place talk_place(const struct talk *t, unsigned side)
+struct place talk_place(const struct rpcrdma_talk *t, unsigned side)
 {
     return (struct place){.frame = t->frame,
                           .first_frame = t->frame,
@@ -129,14 +60,14 @@ static inline struct place talk_place(const struct talk *t, unsigned side)
                           .side = (uint8_t)side};
 }
 
-static inline enum direction talk_direction(const struct talk *t, unsigned side)
+enum direction talk_direction(const struct rpcrdma_talk *t, unsigned side)
 {
     if (t->parameters.initiator_side < 0)
         return DIR_UNKNOWN;
     return (unsigned)t->parameters.initiator_side == side ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
 }
 
-static inline void talk_step(struct talk *t)
+void talk_step(struct rpcrdma_talk *t)
 {
     t->frame++;
     t->time_ns += 1000000;
@@ -145,17 +76,16 @@ static inline void talk_step(struct talk *t)
 /* ---- beginning ---- */
 
 /* After the fields of parameters were changed. */
-static inline void talk_parameters(struct talk *t)
+static void talk_parameters(struct rpcrdma_talk *t)
 {
     struct rdma_terms terms = rdma_terms_of_mpa(&t->parameters);
 
     rpcrdma_connection_terms(t->rpcrdma, &terms);
 }
 
-/* Nothing seen yet, no startup frames: as it stands, a capture that begins in mid-stream. */
-static inline struct talk *talk_new_bare(const struct rpcrdma_options *options)
+struct rpcrdma_talk *talk_new_bare(const struct rpcrdma_options *options)
 {
-    struct talk *t = calloc(1, sizeof *t);
+    struct rpcrdma_talk *t = calloc(1, sizeof *t);
     struct rpcrdma_events events = {.ctx = t,
                                     .message = talk_on_message,
                                     .move = talk_on_move,
@@ -180,14 +110,13 @@ static inline struct talk *talk_new_bare(const struct rpcrdma_options *options)
     return t;
 }
 
-static inline void talk_midstream(struct talk *t)
+void talk_midstream(struct rpcrdma_talk *t)
 {
     t->end[C] = t->end[S] = 100000;
     talk_parameters(t);
 }
 
-/* Request (of C) or Reply (of S) with these octets behind the enhanced data. Returns its frame. */
-static inline uint32_t talk_startup_octets(struct talk *t, unsigned side, const void *ulp, size_t n)
+uint32_t talk_startup_octets(struct rpcrdma_talk *t, unsigned side, const void *ulp, size_t n)
 {
     uint8_t pd[MPA_PRIVATE_DATA_MAX] = {0x00, 0x10, 0x00, 0x10};
     struct mpa_startup_event event = {0};
@@ -223,9 +152,8 @@ static inline uint32_t talk_startup_octets(struct talk *t, unsigned side, const 
     return t->frame;
 }
 
-/* The same with a block of RFC 8797; sizes in octets. */
-static inline uint32_t talk_startup(struct talk *t, unsigned side, bool remote_invalidation, uint32_t send_size,
-                                    uint32_t receive_size)
+uint32_t talk_startup(struct rpcrdma_talk *t, unsigned side, bool remote_invalidation, uint32_t send_size,
+                      uint32_t receive_size)
 {
     struct rpcrdma_private_data data = {.version = RPCRDMA_PD_VERSION,
                                         .remote_invalidation = remote_invalidation,
@@ -240,8 +168,8 @@ static inline uint32_t talk_startup(struct talk *t, unsigned side, bool remote_i
 /* ---- segments ---- */
 
 /* One FPDU; operation may be NULL. The caller fills in what concerns the message. */
-static inline void talk_segment(struct talk *t, unsigned side, struct ddp_segment ddp, struct rdmap_operation *op,
-                                struct rdmap_segment_event segment)
+static void talk_segment(struct rpcrdma_talk *t, unsigned side, struct ddp_segment ddp, struct rdmap_operation *op,
+                         struct rdmap_segment_event segment)
 {
     struct mpa_fpdu_event fpdu = {0};
     uint32_t header = ddp.tagged ? DDP_TAGGED_HEADER_LEN : DDP_UNTAGGED_HEADER_LEN;
@@ -284,12 +212,8 @@ static inline void talk_segment(struct talk *t, unsigned side, struct ddp_segmen
     t->end[side] += length;
 }
 
-/*
- * A message in as many segments as t->segment asks for, or what follows of one: `part` says which message, which of its
- * segments is next and how many octets came before. Returns the frame of the last.
- */
-static inline uint32_t talk_part(struct talk *t, unsigned side, struct ddp_segment ddp, struct rdmap_operation *op,
-                                 const uint8_t *p, size_t n, struct rdmap_segment_event *part)
+uint32_t talk_part(struct rpcrdma_talk *t, unsigned side, struct ddp_segment ddp, struct rdmap_operation *op,
+                   const uint8_t *p, size_t n, struct rdmap_segment_event *part)
 {
     size_t at = 0;
 
@@ -312,8 +236,8 @@ static inline uint32_t talk_part(struct talk *t, unsigned side, struct ddp_segme
     return t->frame;
 }
 
-static inline uint32_t talk_segments(struct talk *t, unsigned side, struct ddp_segment ddp, struct rdmap_operation *op,
-                                     const uint8_t *p, size_t n)
+static uint32_t talk_segments(struct rpcrdma_talk *t, unsigned side, struct ddp_segment ddp, struct rdmap_operation *op,
+                              const uint8_t *p, size_t n)
 {
     struct rdmap_segment_event part = {.message = t->messages[side]++};
 
@@ -323,8 +247,8 @@ static inline uint32_t talk_segments(struct talk *t, unsigned side, struct ddp_s
 /* ---- Sends ---- */
 
 /* invalidate: Send with Invalidate of this STag. */
-static inline uint32_t talk_send_as(struct talk *t, unsigned side, uint8_t opcode, uint32_t invalidate, const void *p,
-                                    size_t n)
+static uint32_t talk_send_as(struct rpcrdma_talk *t, unsigned side, uint8_t opcode, uint32_t invalidate, const void *p,
+                             size_t n)
 {
     bool invalidates = opcode == RDMAP_SEND_INVALIDATE || opcode == RDMAP_SEND_SE_INVALIDATE;
     struct rdmap_operation op = {.number = ++t->operations,
@@ -340,12 +264,12 @@ static inline uint32_t talk_send_as(struct talk *t, unsigned side, uint8_t opcod
     return talk_segments(t, side, ddp, &op, p, n);
 }
 
-static inline uint32_t talk_send_octets(struct talk *t, unsigned side, const void *p, size_t n)
+uint32_t talk_send_octets(struct rpcrdma_talk *t, unsigned side, const void *p, size_t n)
 {
     return talk_send_as(t, side, RDMAP_SEND, 0, p, n);
 }
 
-static inline struct rpcrdma_plan talk_plan(const struct talk *t, unsigned side, uint32_t xid)
+struct rpcrdma_plan talk_plan(const struct rpcrdma_talk *t, unsigned side, uint32_t xid)
 {
     return (struct rpcrdma_plan){.xid = xid,
                                  .vers = RPCRDMA_VERSION,
@@ -355,8 +279,7 @@ static inline struct rpcrdma_plan talk_plan(const struct talk *t, unsigned side,
                                  .vers_high = 1};
 }
 
-/* Transport header and payload, put together in t->send. Returns their length. */
-static inline size_t talk_put_message(struct talk *t, const struct rpcrdma_plan *plan, const void *payload, size_t n)
+size_t talk_put_message(struct rpcrdma_talk *t, const struct rpcrdma_plan *plan, const void *payload, size_t n)
 {
     struct xdr_writer w = {.p = t->send, .size = sizeof t->send};
 
@@ -368,17 +291,16 @@ static inline size_t talk_put_message(struct talk *t, const struct rpcrdma_plan 
     return w.at + n;
 }
 
-static inline uint32_t talk_message(struct talk *t, unsigned side, const struct rpcrdma_plan *plan, const void *payload,
-                                    size_t n)
+uint32_t talk_message(struct rpcrdma_talk *t, unsigned side, const struct rpcrdma_plan *plan, const void *payload,
+                      size_t n)
 {
     size_t length = talk_put_message(t, plan, payload, n);
 
     return talk_send_octets(t, side, t->send, length);
 }
 
-/* Send with Invalidate. */
-static inline uint32_t talk_message_invalidate(struct talk *t, unsigned side, uint32_t stag,
-                                               const struct rpcrdma_plan *plan, const void *payload, size_t n)
+uint32_t talk_message_invalidate(struct rpcrdma_talk *t, unsigned side, uint32_t stag, const struct rpcrdma_plan *plan,
+                                 const void *payload, size_t n)
 {
     size_t length = talk_put_message(t, plan, payload, n);
 
@@ -387,8 +309,7 @@ static inline uint32_t talk_message_invalidate(struct talk *t, unsigned side, ui
 
 /* ---- RPC messages, put together in out ---- */
 
-/* Words in host order to XDR. Returns the octets. */
-static inline size_t talk_words(uint8_t *out, size_t size, const uint32_t *words, size_t n)
+size_t talk_words(uint8_t *out, size_t size, const uint32_t *words, size_t n)
 {
     assert_true(4 * n <= size);
     for (size_t i = 0; i < n; i++)
@@ -396,7 +317,7 @@ static inline size_t talk_words(uint8_t *out, size_t size, const uint32_t *words
     return 4 * n;
 }
 
-static inline size_t talk_append(struct xdr_writer *w, const void *p, size_t n)
+size_t talk_append(struct xdr_writer *w, const void *p, size_t n)
 {
     assert_false(w->failed);
     assert_true(w->at + n <= w->size);
@@ -405,9 +326,8 @@ static inline size_t talk_append(struct xdr_writer *w, const void *p, size_t n)
     return w->at += n;
 }
 
-/* A Call with AUTH_NONE and these arguments. Returns its octets. */
-static inline size_t talk_rpc_call(uint8_t *out, size_t size, uint32_t xid, uint32_t prog, uint32_t vers, uint32_t proc,
-                                   const void *args, size_t n)
+size_t talk_rpc_call(uint8_t *out, size_t size, uint32_t xid, uint32_t prog, uint32_t vers, uint32_t proc,
+                     const void *args, size_t n)
 {
     struct rpc_message call = {
         .xid = xid, .type = RPC_CALL, .rpcvers = RPC_VERSION, .prog = prog, .vers = vers, .proc = proc};
@@ -418,9 +338,8 @@ static inline size_t talk_rpc_call(uint8_t *out, size_t size, uint32_t xid, uint
     return talk_append(&w, args, n);
 }
 
-/* A Call with a credential and a verifier of RPCSEC_GSS, which take TALK_GSS_OCTETS more than AUTH_NONE. */
-static inline size_t talk_rpc_gss_call(uint8_t *out, size_t size, uint32_t xid, uint32_t gss_proc, uint32_t service,
-                                       uint32_t proc, const void *args, size_t n)
+size_t talk_rpc_gss_call(uint8_t *out, size_t size, uint32_t xid, uint32_t gss_proc, uint32_t service, uint32_t proc,
+                         const void *args, size_t n)
 {
     struct rpc_message call = {
         .xid = xid, .type = RPC_CALL, .rpcvers = RPC_VERSION, .prog = TALK_NFS, .vers = 3, .proc = proc};
@@ -435,9 +354,7 @@ static inline size_t talk_rpc_gss_call(uint8_t *out, size_t size, uint32_t xid, 
     return talk_append(&w, args, n);
 }
 
-/* An accepted Reply. */
-static inline size_t talk_rpc_reply(uint8_t *out, size_t size, uint32_t xid, uint32_t accept_stat, const void *results,
-                                    size_t n)
+size_t talk_rpc_reply(uint8_t *out, size_t size, uint32_t xid, uint32_t accept_stat, const void *results, size_t n)
 {
     struct rpc_message reply = {
         .xid = xid, .type = RPC_REPLY, .reply_stat = RPC_MSG_ACCEPTED, .accept_stat = accept_stat};
@@ -450,40 +367,37 @@ static inline size_t talk_rpc_reply(uint8_t *out, size_t size, uint32_t xid, uin
 
 /* ---- Calls and Replies ---- */
 
-/* RPC message inline, unless plan says RDMA_NOMSG: then the header only. */
-static inline uint32_t talk_call_with(struct talk *t, unsigned side, const struct rpcrdma_plan *plan, uint32_t prog,
-                                      uint32_t vers, uint32_t proc, const void *args, size_t n)
+uint32_t talk_call_with(struct rpcrdma_talk *t, unsigned side, const struct rpcrdma_plan *plan, uint32_t prog,
+                        uint32_t vers, uint32_t proc, const void *args, size_t n)
 {
     size_t length = talk_rpc_call(t->rpc, sizeof t->rpc, plan->xid, prog, vers, proc, args, n);
 
     return talk_message(t, side, plan, t->rpc, plan->proc == RPCRDMA_NOMSG ? 0 : length);
 }
 
-static inline uint32_t talk_reply_with(struct talk *t, unsigned side, const struct rpcrdma_plan *plan,
-                                       const void *results, size_t n)
+uint32_t talk_reply_with(struct rpcrdma_talk *t, unsigned side, const struct rpcrdma_plan *plan, const void *results,
+                         size_t n)
 {
     size_t length = talk_rpc_reply(t->rpc, sizeof t->rpc, plan->xid, RPC_SUCCESS, results, n);
 
     return talk_message(t, side, plan, t->rpc, plan->proc == RPCRDMA_NOMSG ? 0 : length);
 }
 
-/* NULL of NFS version 3 */
-static inline uint32_t talk_call(struct talk *t, unsigned side, uint32_t xid)
+uint32_t talk_call(struct rpcrdma_talk *t, unsigned side, uint32_t xid)
 {
     struct rpcrdma_plan plan = talk_plan(t, side, xid);
 
     return talk_call_with(t, side, &plan, TALK_NFS, 3, 0, NULL, 0);
 }
 
-static inline uint32_t talk_reply(struct talk *t, unsigned side, uint32_t xid)
+uint32_t talk_reply(struct rpcrdma_talk *t, unsigned side, uint32_t xid)
 {
     struct rpcrdma_plan plan = talk_plan(t, side, xid);
 
     return talk_reply_with(t, side, &plan, NULL, 0);
 }
 
-/* RDMA_ERROR */
-static inline uint32_t talk_error(struct talk *t, unsigned side, uint32_t xid, uint32_t err)
+uint32_t talk_error(struct rpcrdma_talk *t, unsigned side, uint32_t xid, uint32_t err)
 {
     struct rpcrdma_plan plan = talk_plan(t, side, xid);
 
@@ -494,8 +408,7 @@ static inline uint32_t talk_error(struct talk *t, unsigned side, uint32_t xid, u
 
 /* ---- RDMA ---- */
 
-/* p NULL: zeros. */
-static inline uint32_t talk_write(struct talk *t, unsigned side, uint32_t stag, uint64_t to, const void *p, size_t n)
+uint32_t talk_write(struct rpcrdma_talk *t, unsigned side, uint32_t stag, uint64_t to, const void *p, size_t n)
 {
     struct rdmap_operation op = {.number = ++t->operations,
                                  .kind = RDMAP_OP_WRITE,
@@ -515,21 +428,20 @@ static inline uint32_t talk_write(struct talk *t, unsigned side, uint32_t stag, 
     return t->frame;
 }
 
-/* Sink: STag 0x51000000, TO 0. */
-static inline uint32_t talk_read_request(struct talk *t, unsigned side, uint32_t stag, uint64_t to, uint32_t size)
+uint32_t talk_read_request(struct rpcrdma_talk *t, unsigned side, uint32_t stag, uint64_t to, uint32_t size)
 {
     struct rdmap_read_request read = {
         .sink_stag = 0x51000000, .sink_to = 0, .size = size, .source_stag = stag, .source_to = to};
     uint8_t header[RDMAP_READ_REQUEST_LEN];
-    struct talk_read *r;
+    struct rpcrdma_talk_read *r;
 
     assert_true(t->n_reads[side] < TALK_READS_MAX);
     r = &t->reads[side][t->n_reads[side]++];
-    *r = (struct talk_read){.op = {.number = ++t->operations,
-                                   .kind = RDMAP_OP_READ,
-                                   .opcode = RDMAP_READ_REQUEST,
-                                   .side = (uint8_t)side,
-                                   .read = read}};
+    *r = (struct rpcrdma_talk_read){.op = {.number = ++t->operations,
+                                           .kind = RDMAP_OP_READ,
+                                           .opcode = RDMAP_READ_REQUEST,
+                                           .side = (uint8_t)side,
+                                           .read = read}};
     rdmap_read_request_encode(&read, header, sizeof header);
     return talk_segments(
         t, side,
@@ -538,10 +450,9 @@ static inline uint32_t talk_read_request(struct talk *t, unsigned side, uint32_t
         &r->op, header, sizeof header);
 }
 
-/* Answers the oldest open Read Request of the other side with n octets, the rest coming later; p NULL: zeros. */
-static inline uint32_t talk_read_response(struct talk *t, unsigned side, const void *p, size_t n)
+uint32_t talk_read_response(struct rpcrdma_talk *t, unsigned side, const void *p, size_t n)
 {
-    struct talk_read *r = &t->reads[1 - side][0];
+    struct rpcrdma_talk_read *r = &t->reads[1 - side][0];
     uint8_t *octets = calloc(1, n + 1);
     bool last = r->got + n >= r->op.read.size;
     struct place first;
@@ -572,8 +483,7 @@ static inline uint32_t talk_read_response(struct talk *t, unsigned side, const v
     return t->frame;
 }
 
-/* Request and whole Response: side reads n octets of the other side's memory, which has p there. */
-static inline void talk_read(struct talk *t, unsigned side, uint32_t stag, uint64_t to, const void *p, uint32_t n)
+void talk_read(struct rpcrdma_talk *t, unsigned side, uint32_t stag, uint64_t to, const void *p, uint32_t n)
 {
     talk_read_request(t, side, stag, to, n);
     talk_read_response(t, 1 - side, p, n);
@@ -581,8 +491,7 @@ static inline void talk_read(struct talk *t, unsigned side, uint32_t stag, uint6
 
 /* ---- the rest ---- */
 
-/* Accuses the latest segment of the other side, if there is one. Returns its frame. */
-static inline uint32_t talk_terminate_for(struct talk *t, unsigned side, uint8_t layer, uint8_t etype, uint8_t code)
+uint32_t talk_terminate_for(struct rpcrdma_talk *t, unsigned side, uint8_t layer, uint8_t etype, uint8_t code)
 {
     struct rdmap_terminate terminate = {.layer = layer, .etype = etype, .code = code};
     struct rdmap_terminate_event event = {.terminate = &terminate};
@@ -606,13 +515,12 @@ static inline uint32_t talk_terminate_for(struct talk *t, unsigned side, uint8_t
     return t->frame;
 }
 
-/* Of the upper layer (RFC 5040 section 4.8: layer 0, EType 0), or nobody knows why. */
-static inline void talk_terminate(struct talk *t, unsigned side)
+void talk_terminate(struct rpcrdma_talk *t, unsigned side)
 {
     talk_terminate_for(t, side, 0, 0, 0);
 }
 
-static inline void talk_hole(struct talk *t, unsigned side)
+void talk_hole(struct rpcrdma_talk *t, unsigned side)
 {
     t->end[side] += 1000;
     t->resync = true;
@@ -620,12 +528,12 @@ static inline void talk_hole(struct talk *t, unsigned side)
     nfs_connection_skipped(t->nfs);
 }
 
-static inline void talk_wait(struct talk *t, int64_t nanoseconds)
+void talk_wait(struct rpcrdma_talk *t, int64_t nanoseconds)
 {
     t->time_ns += nanoseconds;
 }
 
-static inline void talk_end(struct talk *t, unsigned side, bool reset)
+void talk_end(struct rpcrdma_talk *t, unsigned side, bool reset)
 {
     struct place place;
 
@@ -634,35 +542,34 @@ static inline void talk_end(struct talk *t, unsigned side, bool reset)
     rpcrdma_connection_end(t->rpcrdma, side, reset, &place);
 }
 
-static inline void talk_finish(struct talk *t)
+void talk_finish(struct rpcrdma_talk *t)
 {
     rpcrdma_connection_finish(t->rpcrdma, t->time_ns);
     nfs_connection_finish(t->nfs);
 }
 
-static inline void talk_close(struct talk *t, unsigned first)
+void talk_close(struct rpcrdma_talk *t, unsigned first)
 {
     talk_end(t, first, false);
     talk_end(t, 1 - first, false);
 }
 
-static inline void talk_free(struct talk *t)
+void talk_free(struct rpcrdma_talk *t)
 {
     rpcrdma_connection_free(t->rpcrdma);
     nfs_connection_free(t->nfs);
     free(t);
 }
 
-/* A NULL Call and its Reply: after it, t->credit[S] Calls may be outstanding. */
-static inline void talk_greet(struct talk *t)
+void talk_greet(struct rpcrdma_talk *t)
 {
     talk_call(t, C, TALK_GREETING_XID);
     talk_reply(t, S, TALK_GREETING_XID);
 }
 
-static inline struct talk *talk_new_with(const struct rpcrdma_options *options)
+struct rpcrdma_talk *talk_new_with(const struct rpcrdma_options *options)
 {
-    struct talk *t = talk_new_bare(options);
+    struct rpcrdma_talk *t = talk_new_bare(options);
 
     talk_startup(t, C, true, 4096, 4096);
     talk_startup(t, S, true, 4096, 4096);
@@ -670,7 +577,7 @@ static inline struct talk *talk_new_with(const struct rpcrdma_options *options)
     return t;
 }
 
-static inline struct talk *talk_new(void)
+struct rpcrdma_talk *talk_new(void)
 {
     struct rpcrdma_options options = {.profile = PROFILE_IETF};
 
@@ -679,7 +586,7 @@ static inline struct talk *talk_new(void)
 
 /* ---- what came of it ---- */
 
-static inline void talk_show(const struct talk *t)
+void talk_show(const struct rpcrdma_talk *t)
 {
     for (unsigned i = 0; i < t->n_findings && i < TALK_FINDINGS_MAX; i++)
         fprintf(stderr, "frame %u: %s %s: %s\n", t->findings[i].place.frame,
@@ -687,8 +594,7 @@ static inline void talk_show(const struct talk *t)
                 t->findings[i].message);
 }
 
-/* After the end: exactly this finding at this frame. */
-static inline void talk_expect(struct talk *t, enum rule_id rule, enum rule_severity severity, uint32_t frame)
+void talk_expect(struct rpcrdma_talk *t, enum rule_id rule, enum rule_severity severity, uint32_t frame)
 {
     talk_finish(t);
     if (t->n_findings != 1 || t->findings[0].rule != rule || t->findings[0].severity != severity ||
@@ -702,7 +608,7 @@ static inline void talk_expect(struct talk *t, enum rule_id rule, enum rule_seve
     talk_free(t);
 }
 
-static inline void talk_expect_nothing(struct talk *t)
+void talk_expect_nothing(struct rpcrdma_talk *t)
 {
     talk_finish(t);
     if (t->n_findings != 0) {
@@ -713,18 +619,16 @@ static inline void talk_expect_nothing(struct talk *t)
     talk_free(t);
 }
 
-static inline void talk_passed(const struct talk *t, enum rule_id rule)
+void talk_passed(const struct rpcrdma_talk *t, enum rule_id rule)
 {
     if (t->verdict.counts[rule].passed == 0)
         fprintf(stderr, "%s was not passed\n", rule_catalogue[rule].id);
     assert_true(t->verdict.counts[rule].passed > 0);
 }
 
-static inline void talk_inconclusive(const struct talk *t, enum rule_id rule)
+void talk_inconclusive(const struct rpcrdma_talk *t, enum rule_id rule)
 {
     if (t->verdict.counts[rule].inconclusive == 0)
         fprintf(stderr, "%s was not inconclusive\n", rule_catalogue[rule].id);
     assert_true(t->verdict.counts[rule].inconclusive > 0);
 }
-
-#endif

@@ -1,61 +1,45 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Packets made by hand, header by header. */
-#ifndef IWARP_TESTS_UNIT_PACKETS_H
-#define IWARP_TESTS_UNIT_PACKETS_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/unit/support/packets.h"
 
-#include "conformance/input/decap.h"
-#include "tests/unit/support.h"
-#include "wire/octets.h"
-
-#include <pcap/dlt.h>
-
-struct octets {
-    uint8_t p[70000];
-    size_t n;
-};
-
-static inline void add(struct octets *o, const void *p, size_t n)
+void packet_add(struct packet_octets *o, const void *p, size_t n)
 {
     assert_true(o->n + n <= sizeof o->p);
     memcpy(o->p + o->n, p, n);
     o->n += n;
 }
 
-static inline void add_hex(struct octets *o, const char *hex)
+void packet_add_hex(struct packet_octets *o, const char *hex)
 {
     o->n += octets_of(hex, o->p + o->n, sizeof o->p - o->n);
 }
 
-/* A TCP header without options, ports 1000 > 2000, and text. */
-static inline void add_tcp(struct octets *o, uint32_t seq, const char *text)
+void packet_add_tcp(struct packet_octets *o, uint32_t seq, const char *text)
 {
     uint8_t h[20] = {0x03, 0xe8, 0x07, 0xd0, [12] = 0x50, [13] = TCP_ACK, [14] = 0x20, [15] = 0};
     put_be32(h + 4, seq);
     put_be32(h + 8, 77);
-    add(o, h, sizeof h);
-    add(o, text, strlen(text));
+    packet_add(o, h, sizeof h);
+    packet_add(o, text, strlen(text));
 }
 
-/* 10.0.0.1 > 10.0.0.2; flags_offset as in the header. */
-static inline void add_ipv4(struct octets *o, size_t payload, unsigned id, unsigned flags_offset)
+void packet_add_ipv4(struct packet_octets *o, size_t payload, unsigned id, unsigned flags_offset)
 {
     uint8_t h[20] = {0x45, [8] = 64, [9] = 6, [12] = 10, [15] = 1, [16] = 10, [19] = 2};
     put_be16(h + 2, (uint16_t)(sizeof h + payload));
     put_be16(h + 4, (uint16_t)id);
     put_be16(h + 6, (uint16_t)flags_offset);
-    add(o, h, sizeof h);
+    packet_add(o, h, sizeof h);
 }
 
-/* 2001:db8::1 > 2001:db8::2 */
-static inline void add_ipv6(struct octets *o, size_t payload, uint8_t next)
+void packet_add_ipv6(struct packet_octets *o, size_t payload, uint8_t next)
 {
     uint8_t h[40] = {0x60,     [6] = next,  [7] = 64,    [8] = 0x20,  [9] = 0x01,  [10] = 0x0d, [11] = 0xb8,
                      [23] = 1, [24] = 0x20, [25] = 0x01, [26] = 0x0d, [27] = 0xb8, [39] = 2};
     put_be16(h + 4, (uint16_t)payload);
-    add(o, h, sizeof h);
+    packet_add(o, h, sizeof h);
 }
 
-static inline struct packet packet_of(const struct octets *o, int linktype)
+struct packet packet_of(const struct packet_octets *o, int linktype)
 {
     return (struct packet){.frame = 1,
                            .time_ns = 5,
@@ -64,5 +48,3 @@ static inline struct packet packet_of(const struct octets *o, int linktype)
                            .data = o->p,
                            .linktype = linktype};
 }
-
-#endif

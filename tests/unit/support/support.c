@@ -1,23 +1,11 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the unit tests share: cmocka, octets from hex, a seeded generator. */
-#ifndef IWARP_TESTS_UNIT_SUPPORT_H
-#define IWARP_TESTS_UNIT_SUPPORT_H
-
-/* cmocka.h wants these first. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/unit/support/support.h"
 
 #include <ctype.h>
+
 #include <string.h>
 
-#define ARRAY_LENGTH(a) (sizeof(a) / sizeof(a)[0])
-
-/* Octets of the hex digits in text; blanks are skipped, "[n]" stands for n zero octets. Returns their number. */
-static inline size_t octets_of(const char *text, uint8_t *out, size_t size)
+size_t octets_of(const char *text, uint8_t *out, size_t size)
 {
     static const char digits[] = "0123456789abcdef";
     size_t nibbles = 0;
@@ -49,8 +37,7 @@ static inline size_t octets_of(const char *text, uint8_t *out, size_t size)
     return nibbles / 2;
 }
 
-/* splitmix64: the tests that vary their input do so reproducibly. */
-static inline uint64_t next_random(uint64_t *state)
+uint64_t next_random(uint64_t *state)
 {
     uint64_t z = (*state += UINT64_C(0x9E3779B97F4A7C15));
 
@@ -59,10 +46,8 @@ static inline uint64_t next_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
-static inline void fill_random(uint64_t *state, uint8_t *out, size_t n)
+void fill_random(uint64_t *state, uint8_t *out, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         out[i] = (uint8_t)next_random(state);
 }
-
-#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What all unit tests share: cmocka, octets from hex, a seeded generator. */
+#ifndef IWARP_TESTS_UNIT_SUPPORT_SUPPORT_H
+#define IWARP_TESTS_UNIT_SUPPORT_SUPPORT_H
+
+/* cmocka.h wants these first. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#define ARRAY_LENGTH(a) (sizeof(a) / sizeof(a)[0])
+
+/* Octets of the hex digits in text; blanks are skipped, "[n]" means n zero octets. Returns their number. */
+size_t octets_of(const char *text, uint8_t *out, size_t size);
+
+/* splitmix64: the tests that vary their input do so reproducibly. */
+uint64_t next_random(uint64_t *state);
+void fill_random(uint64_t *state, uint8_t *out, size_t n);
+
+#endif
