@@ -317,6 +317,8 @@ static void take_connection(struct watched *watched, const struct watched_span *
     report->roles_known = stack_roles_known(watched->stack);
     report->start_frame = span->start_frame;
     report->end_frame = span->end_frame;
+    report->start_ns = span->start_ns;
+    report->end_ns = span->end_ns;
     if (watched->ib)
         check_ib_report(watched, report, initiator);
     else

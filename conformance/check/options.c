@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/check/options.h"
 
+#include "support/printable.h"
 #include "waivers/waivers.h"
 
 #include <string.h>
@@ -40,11 +41,12 @@ static const struct word *find_word(const struct word *words, const char *name)
 static bool parse_format(struct check_options *options, const char *value, GError **error)
 {
     static const struct word formats[] = {
-        {"text", FORMAT_TEXT}, {"json", FORMAT_JSON}, {"junit", FORMAT_JUNIT}, {"html", FORMAT_HTML}, {NULL, 0}};
+        {"text", FORMAT_TEXT},   {"json", FORMAT_JSON},     {"junit", FORMAT_JUNIT},       {"html", FORMAT_HTML},
+        {"sarif", FORMAT_SARIF}, {"github", FORMAT_GITHUB}, {"markdown", FORMAT_MARKDOWN}, {NULL, 0}};
     const struct word *word = find_word(formats, value);
 
     if (!word)
-        return usage(error, "--format=%s: choose one of text, json, junit and html", value);
+        return usage(error, "--format=%s: choose one of text, json, junit, html, sarif, github and markdown", value);
     options->format = (enum report_format)word->value;
     return true;
 }
@@ -426,6 +428,7 @@ static void split_short_options(gchar **out, int argc, char **argv)
 
 static char *quote(int argc, char **argv)
 {
+    char *printable;
     GString *line = g_string_new("iwarp-check");
 
     for (int i = 1; i < argc && line->len < COMMAND_LINE_MAX; i++) {
@@ -440,7 +443,9 @@ static char *quote(int argc, char **argv)
         g_string_truncate(line, COMMAND_LINE_MAX);
         g_string_append(line, " ...");
     }
-    return g_string_free(line, FALSE);
+    printable = printable_text(line->str);
+    g_string_free(line, TRUE);
+    return printable;
 }
 
 bool options_parse(struct check_options *options, int argc, char **argv, GError **error)

@@ -14,7 +14,15 @@ enum check_error { CHECK_ERROR_USAGE, CHECK_ERROR_INPUT };
 
 enum check_status { CHECK_PASS = 0, CHECK_FAIL = 1, CHECK_TROUBLE = 2, CHECK_NOTHING = 3 };
 
-enum report_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JUNIT, FORMAT_HTML };
+enum report_format {
+    FORMAT_TEXT,
+    FORMAT_JSON,
+    FORMAT_JUNIT,
+    FORMAT_HTML,
+    FORMAT_SARIF,
+    FORMAT_GITHUB,
+    FORMAT_MARKDOWN
+};
 
 /* --color */
 enum color_use { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };

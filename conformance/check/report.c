@@ -2,6 +2,7 @@
 #include "conformance/check/report.h"
 
 #include "engine/history.h"
+#include "support/printable.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -142,7 +143,8 @@ struct report_capture *report_capture_new(const char *file)
 {
     struct report_capture *capture = g_new0(struct report_capture, 1);
 
-    capture->file = g_filename_display_name(file);
+    /* What is not UTF-8 stays identifiable. */
+    capture->file = g_utf8_validate(file, -1, NULL) ? g_strdup(file) : printable_text(file);
     capture->connections = g_ptr_array_new_with_free_func(free_connection);
     return capture;
 }

@@ -20,6 +20,9 @@
 /* With ladder diagrams: the first findings of a rule on a connection. */
 enum { REPORT_LADDERS = 3 };
 
+/* Of the JSON report: grows when a reader would have to change. */
+enum { REPORT_JSON_FORMAT = 1 };
+
 enum { SEVERITY_COUNT = 3, OPERATION_COUNT = 16, ROLE_COUNT = 2 };
 
 struct report_finding {
@@ -62,6 +65,7 @@ struct report_connection {
     struct endpoint initiator, responder;
     bool roles_known; /* false: initiator is whoever opened the TCP connection, or spoke first */
     uint32_t start_frame, end_frame;
+    int64_t start_ns, end_ns;
     struct report_ib *ib; /* NULL: iWARP, which the next three are of */
     struct mpa_parameters parameters;
     bool complete;                /* startup to end without a hole */
@@ -153,6 +157,9 @@ void report_write_text(const struct report *report, FILE *out);
 void report_write_json(const struct report *report, FILE *out);
 void report_write_junit(const struct report *report, FILE *out);
 void report_write_html(const struct report *report, FILE *out);
+void report_write_sarif(const struct report *report, FILE *out);
+void report_write_github(const struct report *report, FILE *out);
+void report_write_markdown(const struct report *report, FILE *out);
 /* One line per capture: --summary. */
 void report_write_summary(const struct report *report, FILE *out);
 

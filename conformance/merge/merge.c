@@ -204,6 +204,16 @@ static bool take_profile(struct merge *merge, struct merge_input *input, JsonObj
     return true;
 }
 
+/* Reports from before there was a number are of the first format. */
+static bool take_format(struct merge_input *input, JsonObject *root)
+{
+    uint64_t format = REPORT_JSON_FORMAT;
+
+    if (json_object_has_member(root, "format") && !merge_count(input, root, "the report", "format", &format))
+        return false;
+    return format == REPORT_JSON_FORMAT || merge_input_wrong(input, "the report", "format", "1");
+}
+
 static bool take_report(struct merge *merge, struct merge_input *input)
 {
     JsonObject *root = json_node_get_object(input->root);
@@ -216,6 +226,8 @@ static bool take_report(struct merge *merge, struct merge_input *input)
         return false;
     if (strcmp(tool, "iwarp-check") != 0)
         return merge_input_wrong(input, "the report", "tool", "iwarp-check");
+    if (!take_format(input, root))
+        return false;
     listed.waived_rules = new_set();
     for (guint i = 0; ok && i < json_array_get_length(captures); i++) {
         JsonObject *capture = merge_element(input, captures, i, "captures");
@@ -275,6 +287,7 @@ static bool write_merged(struct merge *merge, JsonArray *captures, enum check_st
     bool ok;
 
     json_object_set_string_member(root, "tool", "iwarp-check");
+    json_object_set_int_member(root, "format", REPORT_JSON_FORMAT);
     json_object_set_string_member(root, "version", IWARP_KIT_VERSION);
     json_object_set_string_member(root, "profile", merge->profile);
     json_object_set_array_member(root, "captures", json_array_ref(captures));

@@ -3,7 +3,7 @@
 #ifndef IWARP_CONFORMANCE_REPORT_REPORT_HTML_H
 #define IWARP_CONFORMANCE_REPORT_REPORT_HTML_H
 
-#include "conformance/report/report_parts.h"
+#include "conformance/report/report_violations.h"
 #include "support/markup.h"
 
 /* So that the page of any capture stays one that opens at once. What is left out is counted. */
@@ -42,10 +42,6 @@ enum { HTML_ID_SIZE = 32 };
 char *html_entry_id(const struct html_entry *entry, char id[HTML_ID_SIZE]);
 /* "c1-3-MPA-4.1-05", "c1-3-MPA-4.1-05-w2": the id of its findings of one rule, or with one waiver. g_free() it. */
 gchar *html_group_id(const struct html_entry *entry, const struct finding_group *group);
-/* Findings of the group in all: those not kept as well. */
-uint64_t html_group_times(const struct html_entry *entry, const GArray *groups, const struct finding_group *group);
-/* "error", "warning", "note" or "waived". */
-const char *html_class_of(const struct report_finding *finding);
 
 /* What matters: the captures that fail and the rules that are violated most, with links. */
 void html_write_overview(struct html_page *page);

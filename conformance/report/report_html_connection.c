@@ -24,29 +24,6 @@ gchar *html_group_id(const struct html_entry *entry, const struct finding_group 
                                 : g_strdup_printf("%s-%s", id, rule);
 }
 
-uint64_t html_group_times(const struct html_entry *entry, const GArray *groups, const struct finding_group *group)
-{
-    enum rule_id rule = group->first->rule;
-    struct rule_count counts[RULE_COUNT] = {0};
-    uint64_t others = 0;
-
-    if (entry->connection->not_kept == 0 || !entry->connection->counts)
-        return group->times;
-    for (guint i = 0; i < groups->len; i++) {
-        const struct finding_group *other = &g_array_index(groups, struct finding_group, i);
-
-        if (other->first->rule == rule && other->first != group->first)
-            others += other->times;
-    }
-    counts_unfold(entry->connection->counts, counts);
-    return MAX(group->times, counts[rule].failed - MIN(others, counts[rule].failed));
-}
-
-const char *html_class_of(const struct report_finding *finding)
-{
-    return finding->waiver ? "waived" : rule_severity_name(finding->severity);
-}
-
 /* ---- parameters ---- */
 
 static void item(struct html_page *page, const char *name, const char *format, ...) G_GNUC_PRINTF(3, 4);
@@ -261,7 +238,7 @@ static void end_rows(struct html_page *page)
 static void write_group_head(struct html_page *page, const struct finding_group *group, uint64_t times)
 {
     const struct rule *rule = &rule_catalogue[group->first->rule];
-    const char *class_name = html_class_of(group->first);
+    const char *class_name = finding_class(group->first);
 
     markup_begin(page->writer, "h4", NULL);
     markup_element(page->writer, "span", class_name, "%s", class_name);
@@ -281,10 +258,10 @@ static void write_group(struct html_page *page, const GArray *groups, const stru
     const struct report_connection *connection = page->at->connection;
     const struct report_finding *first = group->first;
     g_autofree gchar *id = html_group_id(page->at, group);
-    uint64_t times = html_group_times(page->at, groups, group), shown = 0;
+    uint64_t times = finding_group_times(connection, groups, group), shown = 0;
     unsigned n = 0, listed = 0;
 
-    markup_begin(page->writer, "section", "class", "group", "id", id, "data-class", html_class_of(first), "data-rule",
+    markup_begin(page->writer, "section", "class", "group", "id", id, "data-class", finding_class(first), "data-rule",
                  rule_catalogue[first->rule].id, NULL);
     write_group_head(page, group, times);
     write_about(page, first);
@@ -323,7 +300,7 @@ static void write_findings(struct html_page *page)
     g_array_unref(groups);
     if (page->at->connection->not_kept > 0)
         markup_element(page->writer, "p", "more",
-                       "%" PRIu64 " of these findings were counted but not kept; --max-findings=0 keeps all",
+                       "%" PRIu64 " more findings were counted but not kept; --max-findings=0 keeps all",
                        page->at->connection->not_kept);
 }
 

@@ -91,7 +91,7 @@ static void choose_start(struct ladder *ladder)
 static void add_own_row(struct ladder *ladder)
 {
     ladder->rows[ladder->n++] = (struct row){.own = true,
-                                             .mark = html_class_of(ladder->finding),
+                                             .mark = finding_class(ladder->finding),
                                              .rules = g_strdup(rule_catalogue[ladder->finding->rule].id)};
 }
 
@@ -148,7 +148,7 @@ static void mark_row(struct row *row, const struct report_finding *finding)
     gchar *rules;
 
     if (!row->rules || !finding->waiver)
-        row->mark = row->rules && strcmp(row->mark, "error") == 0 ? row->mark : html_class_of(finding);
+        row->mark = row->rules && strcmp(row->mark, "error") == 0 ? row->mark : finding_class(finding);
     if (row->rules && strstr(row->rules, id))
         return;
     rules = row->rules ? g_strconcat(row->rules, ", ", id, NULL) : g_strdup(id);

@@ -2,77 +2,7 @@
 /* What the page begins with: which captures fail, and which rules are violated, the worst ones first. */
 #include "conformance/report/report_html.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 /* ---- rules ---- */
-
-/* A rule with findings, over all captures. */
-struct violated {
-    enum rule_id rule;
-    const char *class_name; /* of its worst finding */
-    unsigned rank;          /* of that: 0 is an error */
-    uint64_t times;
-    unsigned connections, captures, last_capture;
-    const struct html_entry *first; /* the worst connection that is shown in full; NULL: none */
-    gchar *id;                      /* where, there */
-};
-
-static unsigned rank_of(const struct report_finding *finding)
-{
-    return finding->waiver ? SEVERITY_COUNT : SEVERITY_ERROR - (unsigned)finding->severity;
-}
-
-static void add_group(const struct html_page *page, struct violated *violated, const struct html_entry *entry,
-                      const GArray *groups, const struct finding_group *group)
-{
-    unsigned rank = rank_of(group->first);
-
-    violated->rule = group->first->rule;
-    if (!violated->class_name || rank < violated->rank) {
-        violated->class_name = html_class_of(group->first);
-        violated->rank = rank;
-    }
-    violated->times += html_group_times(entry, groups, group);
-    if (violated->first || !g_hash_table_contains(page->in_full, entry->connection))
-        return;
-    violated->first = entry;
-    violated->id = html_group_id(entry, group);
-}
-
-static void add_entry(const struct html_page *page, struct violated *all, const struct html_entry *entry,
-                      GHashTable *captures)
-{
-    GArray *groups = finding_groups(entry->connection);
-    bool seen[RULE_COUNT] = {false};
-
-    for (guint i = 0; i < groups->len; i++) {
-        const struct finding_group *group = &g_array_index(groups, struct finding_group, i);
-        enum rule_id rule = group->first->rule;
-
-        add_group(page, &all[rule], entry, groups, group);
-        if (seen[rule])
-            continue;
-        seen[rule] = true;
-        all[rule].connections++;
-        all[rule].captures +=
-            g_hash_table_add(captures, GUINT_TO_POINTER(entry->capture_number * (guint)RULE_COUNT + (guint)rule));
-    }
-    g_array_unref(groups);
-}
-
-static int by_weight(const void *a, const void *b)
-{
-    const struct violated *first = a, *second = b;
-
-    if (!first->class_name || !second->class_name)
-        return !first->class_name - !second->class_name;
-    if (first->rank != second->rank)
-        return first->rank < second->rank ? -1 : 1;
-    if (first->times != second->times)
-        return first->times > second->times ? -1 : 1;
-    return first->rule < second->rule ? -1 : first->rule > second->rule;
-}
 
 static void number_cell(struct html_page *page, uint64_t number, const char *class_name)
 {
@@ -81,24 +11,25 @@ static void number_cell(struct html_page *page, uint64_t number, const char *cla
     markup_element(page->writer, "td", number > 0 && class_name ? class_name : "number", "%s", text);
 }
 
-static void write_violated(struct html_page *page, const struct violated *violated)
+static void write_violation(struct html_page *page, const struct violation *violation, const char *id)
 {
-    const struct rule *rule = &rule_catalogue[violated->rule];
+    const struct rule *rule = &rule_catalogue[violation->rule];
+    const char *class_name = finding_class(violation->worst);
 
     markup_begin(page->writer, "tr", NULL);
     markup_begin(page->writer, "th", "scope", "row", NULL);
-    if (violated->id)
-        markup_link(page->writer, violated->id, rule->id);
+    if (id)
+        markup_link(page->writer, id, rule->id);
     else
         markup_text(page->writer, rule->id);
     markup_end(page->writer);
     markup_begin(page->writer, "td", NULL);
-    markup_element(page->writer, "span", violated->class_name, "%s", violated->class_name);
+    markup_element(page->writer, "span", class_name, "%s", class_name);
     markup_end(page->writer);
-    number_cell(page, violated->times, NULL);
-    number_cell(page, violated->connections, NULL);
+    number_cell(page, violation->times, NULL);
+    number_cell(page, violation->connections, NULL);
     if (page->report->captures->len > 1)
-        number_cell(page, violated->captures, NULL);
+        number_cell(page, violation->captures, NULL);
     markup_element(page->writer, "td", "requirement", "%s", rule->text);
     markup_end(page->writer);
 }
@@ -120,27 +51,50 @@ static void end_table(struct html_page *page)
     markup_end(page->writer);
 }
 
+/* By rule: where its findings are, on the worst connection that is shown in full; NULL: on none. */
+static gchar **find_groups(const struct html_page *page)
+{
+    gchar **ids = g_new0(gchar *, RULE_COUNT);
+
+    for (guint i = 0; i < page->entries->len; i++) {
+        const struct html_entry *entry = &g_array_index(page->entries, struct html_entry, i);
+        GArray *groups;
+
+        if (!g_hash_table_contains(page->in_full, entry->connection))
+            continue;
+        groups = finding_groups(entry->connection);
+        for (guint k = 0; k < groups->len; k++) {
+            const struct finding_group *group = &g_array_index(groups, struct finding_group, k);
+
+            if (!ids[group->first->rule])
+                ids[group->first->rule] = html_group_id(entry, group);
+        }
+        g_array_unref(groups);
+    }
+    return ids;
+}
+
 static void write_rules(struct html_page *page)
 {
     static const char *const one[] = {"Rule", "Severity", "Findings", "Connections", "Requirement"};
     static const char *const many[] = {"Rule", "Severity", "Findings", "Connections", "Captures", "Requirement"};
     bool single = page->report->captures->len == 1;
-    struct violated *all = g_new0(struct violated, RULE_COUNT);
-    GHashTable *captures = g_hash_table_new(NULL, NULL);
+    GArray *violations = report_violations(page->report);
+    gchar **ids = find_groups(page);
 
-    for (guint i = 0; i < page->entries->len; i++)
-        add_entry(page, all, &g_array_index(page->entries, struct html_entry, i), captures);
-    qsort(all, RULE_COUNT, sizeof *all, by_weight);
     markup_element(page->writer, "h2", NULL, "Rules violated");
     begin_table(page, "sortable rules", "A rule leads to its findings on the worst connection", single ? one : many,
                 single ? G_N_ELEMENTS(one) : G_N_ELEMENTS(many));
-    for (size_t i = 0; i < RULE_COUNT && all[i].class_name; i++)
-        write_violated(page, &all[i]);
+    for (guint i = 0; i < violations->len; i++) {
+        const struct violation *violation = &g_array_index(violations, struct violation, i);
+
+        write_violation(page, violation, ids[violation->rule]);
+    }
     end_table(page);
     for (size_t i = 0; i < RULE_COUNT; i++)
-        g_free(all[i].id);
-    g_hash_table_unref(captures);
-    g_free(all);
+        g_free(ids[i]);
+    g_free(ids);
+    g_array_unref(violations);
 }
 
 /* ---- captures ---- */

@@ -333,6 +333,7 @@ void report_write_json(const struct report *report, FILE *out)
     json_writer_begin(writer, out);
     json_begin_object(writer, NULL);
     json_string(writer, "tool", "iwarp-check");
+    json_number(writer, "format", REPORT_JSON_FORMAT);
     json_string(writer, "version", IWARP_KIT_VERSION);
     json_string(writer, "profile", report->options->profile);
     json_begin_array(writer, "captures");

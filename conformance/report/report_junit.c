@@ -5,6 +5,7 @@
  * the lenient ones do not know. So a test case is failed or skipped or neither, and all else goes to the suite's
  * system-out.
  */
+#include "conformance/check/print.h"
 #include "conformance/report/report_parts.h"
 #include "support/markup.h"
 
@@ -48,22 +49,23 @@ struct tally {
     unsigned tests, failures, errors, skipped;
 };
 
-/* number: of the suites before it. */
-static void begin_suite(struct suite *suite, unsigned number, const char *name, int64_t time_ns,
+/* number: of the suites before it. Its time is that of the connection, from the first to the last frame. */
+static void begin_suite(struct suite *suite, unsigned number, const char *name, int64_t time_ns, int64_t end_ns,
                         const struct tally *tally)
 {
     enum { NS = 1000000000 };
+    char seconds[PRINT_TIME_SIZE];
     GDateTime *time = g_date_time_new_from_unix_utc(time_ns / NS);
     gchar *timestamp = !time ? NULL : g_date_time_format(time, "%Y-%m-%dT%H:%M:%S");
 
     markup_begin(suite->writer, "testsuite", "name", name, "package", "iwarp-check", "timestamp",
-                 !timestamp ? "1970-01-01T00:00:00" : timestamp, "hostname", "localhost", NULL);
+                 !timestamp ? "1970-01-01T00:00:00" : timestamp, "hostname", g_get_host_name(), NULL);
     markup_attribute(suite->writer, "id", "%u", number);
     markup_attribute(suite->writer, "tests", "%u", tally->tests);
     markup_attribute(suite->writer, "failures", "%u", tally->failures);
     markup_attribute(suite->writer, "errors", "%u", tally->errors);
     markup_attribute(suite->writer, "skipped", "%u", tally->skipped);
-    markup_attribute(suite->writer, "time", "0");
+    markup_attribute(suite->writer, "time", "%s", print_time(end_ns, time_ns, seconds));
     g_free(timestamp);
     if (time)
         g_date_time_unref(time);
@@ -368,7 +370,7 @@ static void write_connection(struct suite *suite, unsigned number)
 
     suite->classname = class_name(suite->capture->file, "connection", connection->id);
     for_each_rule(suite, count_case, &tally);
-    begin_suite(suite, number, name, suite->capture->start_ns, &tally);
+    begin_suite(suite, number, name, connection->start_ns, connection->end_ns, &tally);
     write_properties(suite);
     for_each_rule(suite, write_case, NULL);
     write_harmless_findings(suite);
@@ -388,7 +390,7 @@ static void write_trouble(struct suite *suite, unsigned number)
 
     suite->connection = NULL;
     suite->classname = class_name(suite->capture->file, "capture", 0);
-    begin_suite(suite, number, suite->capture->file, suite->capture->start_ns, &tally);
+    begin_suite(suite, number, suite->capture->file, suite->capture->start_ns, suite->capture->start_ns, &tally);
     write_properties(suite);
     begin_case(suite, what);
     outcome(suite->writer, error ? "error" : "skipped", error ? "capture" : NULL,
@@ -409,7 +411,7 @@ static void write_unused_waivers(struct suite *suite, unsigned number)
     suite->capture = NULL;
     suite->connection = NULL;
     suite->classname = classname;
-    begin_suite(suite, number, "unused waivers", 0, &tally);
+    begin_suite(suite, number, "unused waivers", 0, 0, &tally);
     write_properties(suite);
     for (guint i = 0; i < unused->len; i++) {
         const struct waiver *waiver = g_ptr_array_index(unused, i);

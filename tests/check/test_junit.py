@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """--format=junit: valid by a schema, and the same outcomes as the JSON report."""
 import shutil
+import socket
 import subprocess
+import time
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -48,6 +50,21 @@ def test_outcomes_are_those_of_the_json_report(junit, report, good, bad):
         rest = [case for case in parsed[0].iter("testcase") if case.get("name") not in expected]
         assert len(rest) > 500 and {case.find("skipped").get("message") for case in rest} == {
             "nothing in the traffic called for it", "judges the reaction to something that did not occur"}
+
+
+def test_times_and_host(junit, report, root):
+    """A suite begins with its connection, and takes as long; the host is the one that checked."""
+    path = root / "captures" / "real" / "nfslong" / "nfs3-long-setacl.pcap"
+    _, parsed = junit(path)
+    connections = report(path)[1]["captures"][0]["connections"]
+    listing = subprocess.run(["tcpdump", "-tt", "-n", "-r", path], capture_output=True, text=True, check=True).stdout.splitlines()
+    stamps = [float(line.split()[0]) for line in listing if not line.startswith((" ", "\t"))]
+    assert len(parsed) == len(connections) == 3
+    for suite, connection in zip(parsed, connections):
+        start, end = stamps[connection["start_frame"] - 1], stamps[connection["end_frame"] - 1]
+        assert float(suite.get("time")) == pytest.approx(end - start, abs=2e-6) and float(suite.get("time")) > 0
+        assert suite.get("timestamp") == time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(int(start)))
+        assert suite.get("hostname") == socket.gethostname()
 
 
 def test_rules_without_an_occasion_are_left_out_of_large_reports(junit, report, capture):

@@ -108,6 +108,19 @@ def test_usage(check, arguments, hint):
     assert result.returncode == 2 and hint in result.stderr and len(result.stderr.splitlines()) == 1
 
 
+def test_format(check, save, good, tmp_path):
+    """Reports without a number are from before there was one; of another format nothing is known."""
+    report = json.loads(save("one.json", good).read_text(encoding="utf-8"))
+    assert report["format"] == 1
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps({name: value for name, value in report.items() if name != "format"}), encoding="utf-8")
+    assert json.loads(check("merge", other).stdout) == report
+    for wrong in (2, "1", -1):
+        other.write_text(json.dumps(report | {"format": wrong}), encoding="utf-8")
+        result = check("merge", other)
+        assert result.returncode == 2 and "'format' of the report" in result.stderr and result.stdout == ""
+
+
 def test_help(check):
     result = check("merge", "--help")
     assert result.returncode == 0 and result.stdout.startswith("Usage: iwarp-check merge") and result.stderr == ""

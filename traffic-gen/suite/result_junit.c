@@ -108,7 +108,7 @@ static void write_suite(xmlTextWriter *writer, const struct suite_report *report
                     *time = g_strdup_printf("%.6f", tally.seconds),
                     *timestamp = g_strndup(report->started ? report->started : "", TIMESTAMP_LEN);
 
-    markup_begin(writer, "testsuite", "name", suite, "package", "iwarp-gen", "hostname", report->device, "timestamp",
+    markup_begin(writer, "testsuite", "name", suite, "package", "iwarp-gen", "hostname", g_get_host_name(), "timestamp",
                  timestamp, "id", id, "tests", tests, "failures", failures, "errors", "0", "skipped", skipped, "time",
                  time, NULL);
     write_properties(writer, report);

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A summary in Markdown (CommonMark with tables, as GitHub, GitLab and Gitea render it) for the page of a CI job: the
+ * verdict, the captures that do not pass, and the rules violated with one finding each.
+ */
+#include "conformance/report/report_violations.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+    CAPTURES_SHOWN = 50,
+    RULES_SHOWN = 100,
+};
+
+/* Text that is not ours, in one line: nothing in it is markup. */
+static gchar *escape(const char *text)
+{
+    g_autofree gchar *printable = printable_text(text);
+    GString *out = g_string_new(NULL);
+
+    for (const char *p = printable; *p != '\0'; p++) {
+        if (*p == '<')
+            g_string_append(out, "&lt;");
+        else if (*p == '&')
+            g_string_append(out, "&amp;");
+        else if (strchr("\\`*_{}[]()#+!|~>", *p))
+            g_string_append_printf(out, "\\%c", *p);
+        else if (*p == '@' || (*p == ':' && p[1] == '/')) /* "@name" would notify people, "http://" become a link */
+            g_string_append_printf(out, "&#%u;", (unsigned)*p);
+        else
+            g_string_append_c(out, *p);
+    }
+    return g_string_free(out, FALSE);
+}
+
+static void write_captures(const struct report *report, FILE *out)
+{
+    static const char *const words[] = {[CHECK_PASS] = "pass",
+                                        [CHECK_FAIL] = "fail",
+                                        [CHECK_TROUBLE] = "unreadable",
+                                        [CHECK_NOTHING] = "nothing checked"};
+    unsigned shown = 0, left_out = 0, passed = 0;
+
+    for (guint i = 0; i < report->captures->len; i++) {
+        const struct report_capture *capture = g_ptr_array_index(report->captures, i);
+        uint64_t found[SEVERITY_COUNT], waived;
+        enum check_status status = report_capture_status(report->options, capture, found, &waived);
+        g_autofree gchar *file = escape(capture->file);
+
+        if (status == CHECK_PASS && report->captures->len > 1) {
+            passed++;
+            continue;
+        }
+        if (shown++ >= CAPTURES_SHOWN) {
+            left_out++;
+            continue;
+        }
+        if (shown == 1)
+            fputs("\n| Capture | Verdict | Connections | Errors | Warnings | Notes | Waived |\n"
+                  "|---|---|--:|--:|--:|--:|--:|\n",
+                  out);
+        fprintf(out, "| %s | %s | %u | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " |\n", file, words[status],
+                capture->connections->len, found[SEVERITY_ERROR], found[SEVERITY_WARNING], found[SEVERITY_NOTE],
+                waived);
+    }
+    if (left_out > 0)
+        fprintf(out, "\n%u more captures do not pass.\n", left_out);
+    if (passed > 0)
+        fprintf(out, "\n%u capture%s pass%s.\n", passed, plural(passed), passed == 1 ? "es" : "");
+}
+
+static void write_violation(const struct violation *violation, FILE *out)
+{
+    const struct rule *rule = &rule_catalogue[violation->rule];
+    g_autofree gchar *about = finding_text(violation->worst, violation->capture->start_ns);
+    g_autofree gchar *finding = escape(about), *text = escape(rule->text), *file = escape(violation->capture->file);
+
+    fprintf(out, "| %s | %s | %s %s | %" PRIu64 " | %u | %s<br>%s: %s |\n", rule->id, finding_class(violation->worst),
+            rule->document, rule->section, violation->times, violation->connections, text, file, finding);
+}
+
+static void write_violations(const struct report *report, FILE *out)
+{
+    GArray *violations = report_violations(report);
+
+    if (violations->len > 0)
+        fputs("\n| Rule | Severity | Source | Findings | Connections | Requirement, and a finding |\n"
+              "|---|---|---|--:|--:|---|\n",
+              out);
+    for (guint i = 0; i < MIN(violations->len, (guint)RULES_SHOWN); i++)
+        write_violation(&g_array_index(violations, struct violation, i), out);
+    if (violations->len > RULES_SHOWN)
+        fprintf(out, "\n%u more rules are violated.\n", violations->len - RULES_SHOWN);
+    g_array_unref(violations);
+}
+
+static void write_troubles(const struct report *report, FILE *out)
+{
+    const char *before = "\n";
+
+    for (guint i = 0; i < report->captures->len; i++) {
+        const struct report_capture *capture = g_ptr_array_index(report->captures, i);
+        g_autofree gchar *trouble = escape(capture->trouble ? capture->trouble : "");
+
+        if (*trouble == '\0')
+            continue;
+        fprintf(out, "%s- %s\n", before, trouble);
+        before = "";
+    }
+    for (guint i = 0; i < report->unused_waivers->len; i++) {
+        const struct waiver *waiver = g_ptr_array_index(report->unused_waivers, i);
+        g_autofree gchar *about = unused_waiver_text(waiver), *escaped = escape(about), *id = escape(waiver->id);
+
+        fprintf(out, "%s- unused waiver: %s (%s)\n", before, id, escaped);
+        before = "";
+    }
+}
+
+void report_write_markdown(const struct report *report, FILE *out)
+{
+    g_autofree gchar *verdict = verdict_text(report);
+    g_auto(GStrv) parts = g_strsplit(verdict, ": ", 2);
+
+    fprintf(out, "## iwarp-check: %s\n\n%s.\n", parts[0], parts[1]);
+    write_captures(report, out);
+    write_violations(report, out);
+    write_troubles(report, out);
+}

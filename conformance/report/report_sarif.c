@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The SARIF report (OASIS, Static Analysis Results Interchange Format 2.1.0): a run, whose artifacts are the captures
+ * and whose results are the findings. A capture has no lines, so that what SARIF calls a region is left out: the frame
+ * is in the message, and with other facts among the properties.
+ */
+#include "conformance/report/json_writer.h"
+#include "conformance/report/report_violations.h"
+
+#include <string.h>
+
+static void add_text(struct json_writer *writer, const char *name, const char *text)
+{
+    json_begin_object(writer, name);
+    json_string(writer, "text", text);
+    json_end_object(writer);
+}
+
+/* ---- rules ---- */
+
+static void add_rule(struct json_writer *writer, enum rule_id id)
+{
+    const struct rule *rule = &rule_catalogue[id];
+    g_autofree gchar *help =
+        g_strdup_printf("How it is judged: %s\n\nWhat violates it, for example: %s", rule->how, rule->cause);
+
+    json_begin_object(writer, NULL);
+    json_string(writer, "id", rule->id);
+    add_text(writer, "shortDescription", rule->text);
+    add_text(writer, "help", help);
+    json_begin_object(writer, "defaultConfiguration");
+    json_string(writer, "level", rule_severity_name(rule->severity));
+    json_end_object(writer);
+    json_begin_object(writer, "properties");
+    json_string(writer, "document", rule->document);
+    json_string(writer, "section", rule->section);
+    json_string(writer, "requirementLevel", rule->level);
+    json_end_object(writer);
+    json_end_object(writer);
+}
+
+/* Those with findings. index (by rule): of each in the array. */
+static void add_tool(struct json_writer *writer, const struct report *report, int index[RULE_COUNT])
+{
+    GArray *violations = report_violations(report);
+
+    json_begin_object(writer, "tool");
+    json_begin_object(writer, "driver");
+    json_string(writer, "name", "iwarp-check");
+    json_string(writer, "version", IWARP_KIT_VERSION);
+    json_begin_array(writer, "rules");
+    for (guint i = 0; i < violations->len; i++) {
+        enum rule_id rule = g_array_index(violations, struct violation, i).rule;
+
+        index[rule] = (int)i;
+        add_rule(writer, rule);
+    }
+    json_end_array(writer);
+    json_end_object(writer);
+    json_end_object(writer);
+    g_array_unref(violations);
+}
+
+/* ---- captures ---- */
+
+/* A relative reference for a relative path: it is resolved against where the file is looked for. */
+static gchar *uri_of(const char *file)
+{
+    g_autofree gchar *path = g_uri_escape_string(file, G_URI_RESERVED_CHARS_ALLOWED_IN_PATH_ELEMENT "/", FALSE);
+
+    if (*file == '/')
+        return g_strconcat("file://", path, NULL);
+    /* A colon in its first part would be taken for the end of a scheme. */
+    return strchr(path, ':') ? g_strconcat("./", path, NULL) : g_steal_pointer(&path);
+}
+
+static void add_location(struct json_writer *writer, const char *name, const char *file, guint index)
+{
+    g_autofree gchar *uri = uri_of(file);
+
+    json_begin_object(writer, name);
+    json_string(writer, "uri", uri);
+    json_number(writer, "index", index);
+    json_end_object(writer);
+}
+
+static void add_artifacts(struct json_writer *writer, const struct report *report)
+{
+    json_begin_array(writer, "artifacts");
+    for (guint i = 0; i < report->captures->len; i++) {
+        const struct report_capture *capture = g_ptr_array_index(report->captures, i);
+        g_autofree gchar *uri = uri_of(capture->file);
+
+        json_begin_object(writer, NULL);
+        json_begin_object(writer, "location");
+        json_string(writer, "uri", uri);
+        json_end_object(writer);
+        json_string(writer, "mimeType", "application/vnd.tcpdump.pcap");
+        json_end_object(writer);
+    }
+    json_end_array(writer);
+}
+
+/* ---- the invocation ---- */
+
+static void add_notification(struct json_writer *writer, const struct report_capture *capture, guint index,
+                             const char *level, const char *text)
+{
+    json_begin_object(writer, NULL);
+    json_string(writer, "level", level);
+    add_text(writer, "message", text);
+    json_begin_array(writer, "locations");
+    json_begin_object(writer, NULL);
+    json_begin_object(writer, "physicalLocation");
+    add_location(writer, "artifactLocation", capture->file, index);
+    json_end_object(writer);
+    json_end_object(writer);
+    json_end_array(writer);
+    json_end_object(writer);
+}
+
+static void add_not_kept(struct json_writer *writer, const struct report_capture *capture, guint index)
+{
+    uint64_t n = 0;
+    g_autofree gchar *text = NULL;
+
+    for (guint i = 0; i < capture->connections->len; i++)
+        n += ((const struct report_connection *)g_ptr_array_index(capture->connections, i))->not_kept;
+    if (n == 0)
+        return;
+    text =
+        g_strdup_printf("%" G_GUINT64_FORMAT " more findings were counted but not kept; --max-findings=0 keeps all", n);
+    add_notification(writer, capture, index, "note", text);
+}
+
+static void add_invocation(struct json_writer *writer, const struct report *report)
+{
+    json_begin_array(writer, "invocations");
+    json_begin_object(writer, NULL);
+    if (report->options->command_line)
+        json_string(writer, "commandLine", report->options->command_line);
+    json_bool(writer, "executionSuccessful", report->status != CHECK_TROUBLE);
+    json_number(writer, "exitCode", report->status);
+    json_begin_array(writer, "toolExecutionNotifications");
+    for (guint i = 0; i < report->captures->len; i++) {
+        const struct report_capture *capture = g_ptr_array_index(report->captures, i);
+        const char *nothing = capture->failed ? NULL : report_nothing_checked(capture);
+
+        if (capture->trouble)
+            add_notification(writer, capture, i, capture->failed ? "error" : "warning", capture->trouble);
+        if (nothing)
+            add_notification(writer, capture, i, report->options->allow_empty ? "note" : "warning", nothing);
+        add_not_kept(writer, capture, i);
+    }
+    json_end_array(writer);
+    json_end_object(writer);
+    json_end_array(writer);
+}
+
+/* ---- findings ---- */
+
+static void add_properties(struct json_writer *writer, const struct report_connection *connection,
+                           const struct report_finding *finding, int64_t start_ns)
+{
+    json_begin_object(writer, "properties");
+    json_number(writer, "connection", connection->id);
+    json_number(writer, "frame", finding->frame);
+    if (finding->related_frame != 0)
+        json_number(writer, "relatedFrame", finding->related_frame);
+    json_double(writer, "time", (double)(finding->time_ns - start_ns) / 1e9);
+    json_string(writer, "direction",
+                finding->direction == DIR_TO_RESPONDER ? "initiator-to-responder" : "responder-to-initiator");
+    json_number(writer, "streamOffset", (int64_t)finding->offset);
+    json_end_object(writer);
+}
+
+static void add_where(struct json_writer *writer, const struct report_capture *capture, guint index,
+                      const struct report_connection *connection)
+{
+    char initiator[ENDPOINT_TEXT_SIZE], responder[ENDPOINT_TEXT_SIZE];
+    g_autofree gchar *name =
+        g_strdup_printf("connection %u: %s -> %s", connection->id, endpoint_text(&connection->initiator, initiator),
+                        endpoint_text(&connection->responder, responder));
+
+    json_begin_array(writer, "locations");
+    json_begin_object(writer, NULL);
+    json_begin_object(writer, "physicalLocation");
+    add_location(writer, "artifactLocation", capture->file, index);
+    json_end_object(writer);
+    json_begin_array(writer, "logicalLocations");
+    json_begin_object(writer, NULL);
+    json_string(writer, "fullyQualifiedName", name);
+    json_end_object(writer);
+    json_end_array(writer);
+    json_end_object(writer);
+    json_end_array(writer);
+}
+
+static void add_suppression(struct json_writer *writer, const struct waiver *waiver)
+{
+    json_begin_array(writer, "suppressions");
+    json_begin_object(writer, NULL);
+    json_string(writer, "kind", "external");
+    if (waiver->why)
+        json_string(writer, "justification", waiver->why);
+    json_end_object(writer);
+    json_end_array(writer);
+}
+
+static void add_result(struct json_writer *writer, const struct report_capture *capture, guint index,
+                       const struct report_connection *connection, const struct report_finding *finding,
+                       const int indices[RULE_COUNT])
+{
+    g_autofree gchar *text = finding_text(finding, capture->start_ns);
+
+    json_begin_object(writer, NULL);
+    json_string(writer, "ruleId", rule_catalogue[finding->rule].id);
+    json_number(writer, "ruleIndex", indices[finding->rule]);
+    json_string(writer, "level", rule_severity_name(finding->severity));
+    add_text(writer, "message", text);
+    add_where(writer, capture, index, connection);
+    if (finding->more > 0)
+        json_number(writer, "occurrenceCount", 1 + (int64_t)finding->more);
+    if (finding->waiver)
+        add_suppression(writer, finding->waiver);
+    add_properties(writer, connection, finding, capture->start_ns);
+    json_end_object(writer);
+}
+
+static void add_results(struct json_writer *writer, const struct report *report, const int indices[RULE_COUNT])
+{
+    json_begin_array(writer, "results");
+    for (guint i = 0; i < report->captures->len; i++) {
+        const struct report_capture *capture = g_ptr_array_index(report->captures, i);
+
+        for (guint k = 0; k < capture->connections->len; k++) {
+            const struct report_connection *connection = g_ptr_array_index(capture->connections, k);
+
+            for (guint n = 0; n < connection->findings->len; n++)
+                add_result(writer, capture, i, connection,
+                           &g_array_index(connection->findings, struct report_finding, n), indices);
+        }
+    }
+    json_end_array(writer);
+}
+
+void report_write_sarif(const struct report *report, FILE *out)
+{
+    int indices[RULE_COUNT] = {0};
+    struct json_writer writer;
+
+    json_writer_begin(&writer, out);
+    json_begin_object(&writer, NULL);
+    json_string(&writer, "$schema",
+                "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json");
+    json_string(&writer, "version", "2.1.0");
+    json_begin_array(&writer, "runs");
+    json_begin_object(&writer, NULL);
+    add_tool(&writer, report, indices);
+    add_invocation(&writer, report);
+    add_artifacts(&writer, report);
+    add_results(&writer, report, indices);
+    json_end_object(&writer);
+    json_end_array(&writer);
+    json_end_object(&writer);
+    json_writer_end(&writer);
+}

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+--format=sarif, github and markdown: the same findings as in the JSON report, valid, and nothing that a name could break.
+
+sarif-2.1.0-rtm.5.json is the OASIS schema as SchemaStore publishes it.
+"""
+import json
+import re
+import shutil
+import urllib.parse
+
+import jsonschema
+import pytest
+
+LEVELS = {"error": "error", "warning": "warning", "note": "notice"}
+
+
+@pytest.fixture(scope="session")
+def sarif_schema(root):
+    return json.loads((root / "tests" / "check" / "sarif-2.1.0-rtm.5.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def sarif(check, sarif_schema):
+    """sarif(*arguments) -> (exit status, the run), after validation."""
+    def run(*arguments):
+        result = check("--format=sarif", *arguments)
+        log = json.loads(result.stdout)
+        jsonschema.validate(log, sarif_schema)
+        assert log["version"] == "2.1.0" and len(log["runs"]) == 1
+        assert log["runs"][0]["invocations"][0]["exitCode"] == result.returncode
+        return result.returncode, log["runs"][0]
+    return run
+
+
+def findings(parsed):
+    return [(capture, connection, finding) for capture in parsed["captures"] for connection in capture["connections"]
+            for finding in connection["findings"]]
+
+
+@pytest.fixture
+def captures(root, bad, good):
+    return [bad, root / "captures" / "real" / "nfslong" / "nfs42-long-setxattr.pcap", good,
+            root / "captures" / "real" / "nfs" / "nfs41-recall.pcap"]
+
+
+def test_sarif_has_the_findings_of_the_json_report(sarif, report, captures, catalogue):
+    status, run = sarif(*captures)
+    json_status, parsed = report(*captures)
+    assert status == json_status == 1
+    rules = run["tool"]["driver"]["rules"]
+    texts = {row["id"]: row for row in catalogue}
+    assert all(rule["shortDescription"]["text"] == texts[rule["id"]]["rule"] for rule in rules)
+    expected = findings(parsed)
+    assert len(run["results"]) == len(expected) > 5
+    assert {rule["id"] for rule in rules} == {finding["rule"] for _, _, finding in expected}
+    for result, (capture, connection, finding) in zip(run["results"], expected, strict=True):
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"] == finding["rule"]
+        assert result["level"] == finding["severity"] and finding["message"] in result["message"]["text"]
+        location, = result["locations"]
+        artifact = location["physicalLocation"]["artifactLocation"]
+        assert run["artifacts"][artifact["index"]]["location"]["uri"] == artifact["uri"] == "file://" + capture["file"]
+        assert connection["initiator"] in location["logicalLocations"][0]["fullyQualifiedName"]
+        properties = result["properties"]
+        assert properties["frame"] == finding["frame"] and properties["connection"] == connection["id"]
+        assert properties["direction"] == finding["direction"] and properties["streamOffset"] == finding["stream_offset"]
+        assert properties["time"] == pytest.approx(finding["time"])
+        assert result.get("occurrenceCount", 1) == 1 + finding.get("more", {"count": 0})["count"]
+        assert "suppressions" not in result
+    assert any("occurrenceCount" in result for result in run["results"])
+
+
+def test_sarif_waived_findings_are_suppressed(sarif, bad, fault):
+    status, run = sarif(f"--waive={fault}:firmware 1.2", bad)
+    assert status == 0
+    suppressed, = [result for result in run["results"] if "suppressions" in result]
+    assert suppressed["ruleId"] == fault and suppressed["suppressions"] == [{"kind": "external", "justification": "firmware 1.2"}]
+
+
+def test_sarif_troubles(sarif, no_mpa, good):
+    status, run = sarif(good, "/no/such/file", no_mpa)
+    notes = run["invocations"][0]["toolExecutionNotifications"]
+    assert status == 2 and not run["invocations"][0]["executionSuccessful"] and run["results"] == []
+    assert [(note["level"], note["locations"][0]["physicalLocation"]["artifactLocation"]["index"]) for note in notes] == [
+        ("error", 1), ("warning", 2)]
+    status, run = sarif("--allow-empty", no_mpa)
+    assert status == 0 and run["invocations"][0]["executionSuccessful"]
+    assert run["invocations"][0]["toolExecutionNotifications"][0]["level"] == "note"
+
+
+def test_sarif_of_every_kind_of_finding(sarif, root):
+    for part in range(3):
+        sarif(*sorted((root / "captures" / "generated").glob("*/*.pcapng"))[part::31])
+
+
+@pytest.mark.parametrize("name", [b"\x01\x1b[31m.pcap", b"\xff\xc2\x85.pcap", b"a b\tc%41#?.pcap", "\u202eé😀|<b>.pcap".encode(),
+                                  b"a,b::c\r\nd.pcap", b"@team `x` [y](http://z).pcap"])
+def test_hostile_names(sarif, check, bad, fault, tmp_path, name):
+    folder = tmp_path / "here"
+    folder.mkdir()
+    path = str(folder).encode() + b"/" + name
+    if b"/" in name:
+        path = path.replace(b"http://", b"http:")
+    shutil.copy(bad, path)
+    path = path.decode("utf-8", "surrogateescape")
+    _, run = sarif(path)
+    uri = run["artifacts"][0]["location"]["uri"]
+    assert re.fullmatch(r"file:///[A-Za-z0-9._~%!$&'()*+,;=:@/-]*", uri)
+    if b"\xff" not in name:
+        assert urllib.parse.unquote(uri[7:]) == path
+    result = check("--format=github", f"--waive={fault}", path, path + "-missing")
+    lines = result.stdout.split("\n")
+    assert all(line.startswith("::") and line.count("::") >= 2 for line in lines[:-2]) and lines[-1] == ""
+    error, = [line for line in lines if line.startswith("::error ")]
+    assert re.fullmatch(r"::error file=[^,:\n]*,title=iwarp-check::[^\r\n]*", error)
+    text = check("--format=markdown", path, path + "-missing").stdout
+    assert all(line.count(" | ") - line.count("\\| ") == 6 for line in text.split("\n") if line.startswith("| ") and "Capture" in line)
+    assert "<b>" not in text and "@team" not in text and "](" not in text and "\x1b" not in text and "`x`" not in text.replace("\\`", "")
+
+
+def test_a_name_that_is_not_utf8_stays_identifiable(report, bad, tmp_path):
+    for octet in (b"\xfe", b"\xff"):
+        shutil.copy(bad, str(tmp_path).encode() + b"/" + octet + b".pcap")
+    names = [report((str(tmp_path).encode() + b"/" + octet + b".pcap").decode("utf-8", "surrogateescape"))[1]["captures"][0]["file"]
+             for octet in (b"\xfe", b"\xff")]
+    assert names == [f"{tmp_path}/\\xfe.pcap", f"{tmp_path}/\\xff.pcap"]
+
+
+def test_github_annotates_each_finding(check, report, captures, fault):
+    result = check("--format=github", *captures)
+    _, parsed = report(*captures)
+    lines = result.stdout.splitlines()
+    expected = findings(parsed)
+    assert len(lines) == len(expected) + 1 and lines[-1].startswith("FAIL: ")
+    for line, (capture, _, finding) in zip(lines, expected):
+        command, message = re.fullmatch(r"::(\w+) [^:]*::(.*)", line).groups()
+        assert command == LEVELS[finding["severity"]] and f"file={capture['file']},title={finding['rule']}%2C " in line
+        assert message.endswith(finding["message"].replace("%", "%25")) or finding.get("more")
+    assert fault not in check("--format=github", f"--waive={fault}", captures[0]).stdout
+
+
+def test_markdown_summary(check, report, captures, no_mpa):
+    result = check("--format=markdown", *captures, "--waive=MPA-4.3-04", no_mpa)
+    _, parsed = report(*captures, no_mpa)
+    lines = result.stdout.splitlines()
+    assert lines[0] == "## iwarp-check: FAIL" and "in " in lines[2]
+    tables = [[re.split(r"(?<!\\) \| ", row.strip("| ")) for row in table.splitlines() if row.startswith("| ")]
+              for table in result.stdout.split("\n\n") if table.startswith("| ")]
+    by_capture, by_rule = tables
+    assert by_capture[0][0] == "Capture" and by_rule[0][0] == "Rule"
+    assert [row[0].replace("\\", "") for row in by_capture[1:]] == [str(path) for path in (*captures[:2], captures[3], no_mpa)]
+    assert [row[1] for row in by_capture[1:]] == ["fail", "fail", "fail", "nothing checked"]
+    assert "1 capture passes." in lines
+    times = {}
+    for _, _, finding in findings(parsed):
+        times[finding["rule"]] = times.get(finding["rule"], 0) + 1 + finding.get("more", {"count": 0})["count"]
+    assert {row[0]: int(row[3]) for row in by_rule[1:]} == times
+    severities = [row[1] for row in by_rule[1:]]
+    assert severities == sorted(severities, key=["error", "warning", "note"].index)
+    assert any(line.startswith("- unused waiver: MPA-4.3-04") for line in lines)
+    assert len(result.stdout) < 1_000_000
