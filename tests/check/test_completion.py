@@ -66,6 +66,9 @@ def complete(root, environment, tmp_path):
     ("iwarp-gen play oth", {"other.pcap"}),
     ("iwarp-gen play marker-walk -o oth", {"other.pcap"}),
     ("iwarp-gen list fau", {"faults"}),
+    ("iwarp-gen help co", {"connect"}),
+    ("iwarp-gen connect --as-device=r", {"rpc"}),
+    ("iwarp-gen test --write", {"--write-capture="}),
     ("iwarp-gen play --net=re", {"reorder=", "resegment="}),
     ("iwarp-gen test --form", {"--format="}),
 ])

@@ -2,6 +2,7 @@
 """The command line of iwarp-gen: statuses, errors, determinism."""
 import json
 import os
+import re
 import subprocess
 
 import pytest
@@ -41,6 +42,17 @@ import pytest
     (("play", "script", "-o", "{tmp}/x", "--script=with rpcrdma; I call nfs41.compound ops=sequence,reed"),
      "cannot read 'reed'"),
     (("list", "clouds"), "clouds"),
+    (("list", "mutant"), "did you mean 'mutants'?"),
+    (("list", "faults", "more"), "unexpected argument 'more'"),
+    (("lits",), "there is no command 'lits' (did you mean 'list'?)"),
+    (("help", "conect"), "there is no command 'conect' (did you mean 'connect'?)"),
+    (("help", "list", "more"), "unexpected argument 'more'"),
+    (("play", "rev1", "-o", "{tmp}/x", "--injekt=MPA-3-01"), "unknown option --injekt=MPA-3-01 (did you mean --inject?)"),
+    (("play", "ref1", "-o", "{tmp}/x"), "no scenario 'ref1' (did you mean 'rev1'?)"),
+    (("play", "rev1", "rev2", "-o", "{tmp}/x"), "unexpected argument 'rev2'"),
+    (("play", "bulk", "-o", "{tmp}/x", "--size=-5"), "--size: '-5' is not a number of octets above 0"),
+    (("play", "bulk", "-o", "{tmp}/x", "--size=0"), "--size"),
+    (("play", "bulk", "-o", "{tmp}/x", "--size=99999999999G"), "--size"),
     (("--no-such-option",), "no-such-option"),
     (("play", "rev1", "--no-such-option"), "no-such-option"),
     (("list",), "expected: iwarp-gen list"),
@@ -54,14 +66,38 @@ def test_errors(gen, tmp_path, arguments, message):
     assert list(tmp_path.iterdir()) == []  # no half-written capture is left
 
 
+def commands_of(gen):
+    text = gen("--help").stdout
+    return [line.split()[0] for line in text[text.index("Commands:"):text.index("Options:")].splitlines()[1:] if line]
+
+
 def test_help_of_every_command(gen):
-    commands = [line.split()[0] for line in gen("--help").stdout.splitlines() if line.startswith("  ")][1:]
-    commands = [c for c in commands if not c.startswith(("-", "iwarp-gen"))]
-    assert {"play", "list", "connect", "listen", "serve", "test", "report"} == set(commands)
-    for command in commands:
+    commands = commands_of(gen)
+    assert {"play", "list", "connect", "listen", "serve", "test", "report", "help"} == set(commands)
+    for command in commands[:-1]:
         run = gen(command, "--help")
         assert run.returncode == 0 and run.stdout.startswith(f"Usage:\n  iwarp-gen {command} ")
-    assert gen("--version").stdout.startswith("iwarp-gen ")
+        assert gen("help", command).stdout == run.stdout == gen(command, "-h").stdout
+    assert gen("help").stdout == gen("--help").stdout == gen("help", "help").stdout
+    assert gen("--version").stdout.startswith("iwarp-gen ") and gen("-V").stdout == gen("--version").stdout
+
+
+def test_help_has_one_option_a_line(gen, monkeypatch):
+    for width in ("60", "80", "300"):
+        monkeypatch.setenv("COLUMNS", width)
+        for command in ("play", "connect", "listen", "serve", "test", "report"):
+            lines = gen(command, "--help").stdout.splitlines()
+            options = [line for line in lines if re.match(r"  (-[a-zA-Z], |    )--", line)]
+            assert options and all(len(re.findall(r"(?<!\S)--[a-z]", line[:10])) == 1 for line in options)
+            assert all(len(line) <= max(min(int(width), 100), 50) for line in lines[2:]), command
+
+
+def test_former_names_of_options(gen):
+    """They work, and --help does not show them."""
+    for command, name in (("connect", "--device"), ("serve", "--connections"), ("test", "--write")):
+        assert f" {name}=" not in gen(command, "--help").stdout
+    assert "is not echo or rpc" in gen("connect", "127.0.0.1:1", "--device=x").stderr
+    assert "is not one of" in gen("serve", "127.0.0.1:0", "--connections=1", "--service=x").stderr
 
 
 def test_options_before_the_command(gen, tmp_path):

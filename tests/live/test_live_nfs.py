@@ -67,7 +67,7 @@ def test_a_day_of_work(serve, client, judge, tmp_path, version):
 
 
 def test_many_clients_at_once(serve, client, judge, tmp_path):
-    server = serve("--connections=20")
+    server = serve("--exit-after=20")
     assert server.port  # asked for once, before there are threads
     with concurrent.futures.ThreadPoolExecutor(10) as pool:
         runs = list(pool.map(lambda i: client(server, day(VERSIONS[i % 5], f"dir{i}"), name=f"client{i}"), range(20)))

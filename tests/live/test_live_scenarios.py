@@ -105,7 +105,7 @@ def test_ipv6(talk, judge):
 
 
 @pytest.mark.parametrize("mine, other, expected", [
-    ("rev1", "rev2-reject", "is rejecting Reply"),
+    ("rev1", "rev2-reject", "found rejecting Reply"),
     ("rev2-reject", "rev1", "rejecting Reply"),
 ])
 def test_the_peer_does_something_else(talk, mine, other, expected):

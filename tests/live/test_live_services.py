@@ -84,7 +84,7 @@ def test_a_client_of_another_service(use):
 
 def test_many_clients_at_once(start, gen, judge, tmp_path):
     file = tmp_path / "x.pcapng"
-    server = start("serve", "127.0.0.1:0", "--service=rping", "--connections=20", "-w", file)
+    server = start("serve", "127.0.0.1:0", "--service=rping", "--exit-after=20", "-w", file)
     address = f"127.0.0.1:{server.port}"
     with concurrent.futures.ThreadPoolExecutor(10) as pool:
         runs = list(pool.map(lambda i: gen("connect", address, "--rping", "--count=20", "--verify",
@@ -214,3 +214,22 @@ def test_service_usage(gen, arguments, message):
     run = gen(*arguments)
     assert run.returncode == 2
     assert run.stderr.startswith("iwarp-gen: ") and message in run.stderr and run.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [("serve", "{address}", "--service=echo"), ("listen", "{address}", "rdmap")], ids=lambda a: a[0])
+def test_the_capture_is_created_once_it_listens(gen, start, tmp_path, arguments):
+    """A port in use costs no capture of an earlier run."""
+    file = tmp_path / "kept.pcapng"
+    file.write_bytes(b"an earlier run")
+    server = start("serve", "127.0.0.1:0", "--service=echo")
+    run = gen(*(a.format(address=f"127.0.0.1:{server.port}") for a in arguments), "-w", file)
+    assert run.returncode == 2 and "cannot listen on" in run.stderr and file.read_bytes() == b"an earlier run"
+    server.end(signal.SIGTERM)
+
+
+@pytest.mark.parametrize("arguments", [("serve", "127.0.0.1:0", "--service=echo"), ("listen", "127.0.0.1:0", "rdmap"),
+                                       ("connect", "127.0.0.1:1", "rdmap"), ("connect", "127.0.0.1:1", "--rping")],
+                         ids=lambda a: " ".join((a[0], a[-1])))
+def test_a_capture_that_cannot_be_created(gen, tmp_path, arguments):
+    run = gen(*arguments, "-w", tmp_path / "no" / "x")
+    assert run.returncode == 2 and run.stderr == f"iwarp-gen: {tmp_path / 'no' / 'x'}: No such file or directory\n"

@@ -250,7 +250,7 @@ def test_device_of_connect(mutant):
     test = subprocess.Popen([devices.GEN, "test", "--listen", "127.0.0.1:0", "--rules=MPA-7.1.1-05,MPA-8-02/crc",
                              "--timeout=0.5"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     port = test.stderr.readline().split()[-1]
-    device = gen("connect", f"127.0.0.1:{port}", "--device=echo", *([f"--misbehave={mutant}"] if mutant else []))
+    device = gen("connect", f"127.0.0.1:{port}", "--as-device=echo", *([f"--misbehave={mutant}"] if mutant else []))
     out, errors = test.communicate(timeout=60)
     assert device.returncode == 0, device.stderr
     assert test.returncode == (1 if mutant else 0), out + errors

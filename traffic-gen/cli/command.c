@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/cli/command.h"
 
+#include "support/closest.h"
+#include "traffic-gen/cli/command_help.h"
+
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 int command_fail(const char *format, ...)
 {
@@ -15,6 +20,16 @@ int command_fail(const char *format, ...)
     return COMMAND_TROUBLE;
 }
 
+const char *command_guess(const char *word, const char *(*next)(unsigned index))
+{
+    struct closest closest = closest_to(word, SIZE_MAX);
+    const char *name;
+
+    for (unsigned i = 0; (name = next(i)); i++)
+        closest_consider(&closest, name);
+    return closest.name;
+}
+
 int command_check_only(const struct command_only *rows, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
@@ -24,24 +39,72 @@ int command_check_only(const struct command_only *rows, unsigned n)
     return COMMAND_DONE;
 }
 
+/* What GLib is given: without titles, with --help, which it would print in its own way. */
+static GArray *parsed_entries(const GOptionEntry *entries, gboolean *help)
+{
+    const GOptionEntry own = {"help", 'h', 0, G_OPTION_ARG_NONE, help, NULL, NULL};
+    GArray *parsed = g_array_new(TRUE, FALSE, sizeof(GOptionEntry));
+
+    g_array_append_val(parsed, own);
+    for (; entries->long_name; entries++) {
+        if (*entries->long_name)
+            g_array_append_val(parsed, *entries);
+    }
+    return parsed;
+}
+
+/* GLib's message ends with the option. */
+static int fail_unknown(const char *program, const char *message, const GOptionEntry *entries)
+{
+    const char *space = strrchr(message, ' '), *option = space ? space + 1 : message;
+    const char *name = option + strspn(option, "-");
+    struct closest closest = closest_to(name, strcspn(name, "="));
+
+    for (; entries->long_name; entries++) {
+        if (*entries->long_name && !(entries->flags & G_OPTION_FLAG_HIDDEN))
+            closest_consider(&closest, entries->long_name);
+    }
+    if (closest.name)
+        return command_fail("unknown option %s (did you mean --%s?)", option, closest.name);
+    return command_fail("unknown option %s (see: %s --help)", option, program);
+}
+
+static int fail_arguments(const char *program, const struct command_usage *usage, int n, char **arguments, int n_most)
+{
+    if (n > n_most && n_most > 0)
+        return command_fail("unexpected argument '%s'; expected: %s %s (see: %s --help)", arguments[n_most], program,
+                            usage->arguments, program);
+    return command_fail("expected: %s %s (see: %s --help)", program, usage->arguments, program);
+}
+
 bool command_parse(const struct command_usage *usage, const GOptionEntry *entries, int *argc, char ***argv, int n_least,
                    int n_most, int *status)
 {
-    GOptionContext *context = g_option_context_new(usage->arguments);
+    static const GOptionEntry none[] = {G_OPTION_ENTRY_NULL};
+    const char *program = (*argv)[0];
+    GOptionContext *context = g_option_context_new(NULL);
+    gboolean help = FALSE;
     GError *error = NULL;
     bool good = false;
 
+    entries = entries ? entries : none;
+
+    g_autoptr(GArray) parsed = parsed_entries(entries, &help);
+
+    g_option_context_set_help_enabled(context, FALSE);
+    g_option_context_add_main_entries(context, (const GOptionEntry *)(void *)parsed->data, NULL);
     *status = COMMAND_TROUBLE;
-    g_option_context_set_summary(context, usage->summary);
-    if (usage->description)
-        g_option_context_set_description(context, usage->description);
-    if (entries)
-        g_option_context_add_main_entries(context, entries, NULL);
     if (!g_option_context_parse(context, argc, argv, &error)) {
-        command_fail("%s (see: %s --help)", error->message, (*argv)[0]);
+        if (g_error_matches(error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION))
+            fail_unknown(program, error->message, entries);
+        else
+            command_fail("%s (see: %s --help)", error->message, program);
         g_error_free(error);
+    } else if (help) {
+        command_help(program, usage, entries);
+        *status = COMMAND_DONE;
     } else if (*argc - 1 < n_least || *argc - 1 > n_most) {
-        command_fail("expected: %s %s (see: %s --help)", (*argv)[0], usage->arguments, (*argv)[0]);
+        fail_arguments(program, usage, *argc - 1, *argv + 1, n_most);
     } else {
         good = true;
     }

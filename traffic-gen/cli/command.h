@@ -8,7 +8,7 @@
 
 enum command_status {
     COMMAND_DONE = 0,
-    COMMAND_FAILED = 1, /* what was tried did not come out as it should: a test failed, the peer did something else */
+    COMMAND_FAILED = 1, /* the attempt did not end as it should: a case failed, the peer did something else */
     COMMAND_TROUBLE = 2 /* usage, files, nobody to talk to */
 };
 
@@ -23,6 +23,9 @@ int command_report(int argc, char **argv);
 
 /* "iwarp-gen: " and the message on standard error; returns COMMAND_TROUBLE. */
 int command_fail(const char *format, ...) G_GNUC_PRINTF(1, 2);
+
+/* The name that a mistyped word resembles, of those that next() returns before NULL; NULL: none does. */
+const char *command_guess(const char *word, const char *(*next)(unsigned index));
 
 /* Options that have no meaning in every use of a command: silently ignored they would mislead. */
 struct command_only {
@@ -40,9 +43,15 @@ struct command_usage {
     const char *description; /* below the options; NULL: nothing */
 };
 
+/* Among option entries: a title in --help for those that follow. */
+#define COMMAND_GROUP(title)                                                                                           \
+    {                                                                                                                  \
+        "", 0, 0, G_OPTION_ARG_NONE, NULL, (title), NULL                                                               \
+    }
+
 /*
- * Takes the options out of the arguments; --help prints and exits. What is left must be n_least to n_most arguments
- * besides argv[0]. On false *status is the exit status, and the message has been printed.
+ * Takes the options out of the arguments. What is left must be n_least to n_most arguments besides argv[0]. On false
+ * *status is the exit status, and the message, or the text of --help, has been printed.
  */
 bool command_parse(const struct command_usage *usage, const GOptionEntry *entries, int *argc, char ***argv, int n_least,
                    int n_most, int *status);

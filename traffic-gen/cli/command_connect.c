@@ -13,10 +13,10 @@ static const struct client_row {
     uint64_t count;
     const char *help;
 } clients[CLIENTS] = {
-    {&rping_client, 64, 0, "ping a server of rping: until a signal comes, or --count"},
-    {&write_client, 65536, 1000, "move octets by RDMA Writes to a service that tells its memory"},
-    {&read_client, 65536, 1000, "move octets by RDMA Reads"},
-    {&send_client, 65536, 1000, "move octets by Sends"},
+    {&rping_client, 64, 0, "ping an rping server, until a signal comes or --count times"},
+    {&write_client, 65536, 1000, "transfer octets by RDMA Writes to a service that advertises its memory"},
+    {&read_client, 65536, 1000, "transfer octets by RDMA Reads"},
+    {&send_client, 65536, 1000, "transfer octets by Sends"},
 };
 
 struct options {
@@ -37,9 +37,9 @@ static int check(const struct options *options)
     if (options->revision < 0 || options->revision > 2)
         return command_fail("--revision: %d is not 0, 1 or 2", options->revision);
     if (!(options->speak.timeout > 0 && options->speak.timeout < 1e6))
-        return command_fail("--timeout: %g is no number of seconds above 0", options->speak.timeout);
+        return command_fail("--timeout: %g is not a number of seconds above 0", options->speak.timeout);
     if (!(options->speak.first_delay >= 0 && options->speak.first_delay < 1e6))
-        return command_fail("--first-delay: %g is no number of seconds", options->speak.first_delay);
+        return command_fail("--first-delay: %g is not a number of seconds from 0", options->speak.first_delay);
     return COMMAND_DONE;
 }
 
@@ -48,7 +48,6 @@ static int run_client(const char *address, const struct options *options, const 
     static const int statuses[] = {
         [CLIENT_DONE] = COMMAND_DONE, [CLIENT_FAILED] = COMMAND_FAILED, [CLIENT_NOT_CONNECTED] = COMMAND_TROUBLE};
     g_autofree char *host = NULL, *port = NULL, *why = NULL;
-    struct capture_file *record = NULL;
     g_autoptr(GError) error = NULL;
     int status = check(options);
     const struct endpoint_options endpoint = {
@@ -68,17 +67,14 @@ static int run_client(const char *address, const struct options *options, const 
         return status;
     if (!live_parse_address(address, &host, &port, &error))
         return command_fail("%s", error->message);
-    status = record_open(options->speak.record, &record);
-    if (status != COMMAND_DONE)
-        return status;
-    status = statuses[client_run(host, port, client->kind, &endpoint, (int64_t)(options->speak.timeout * 1e9), record,
-                                 &why)];
+    status = statuses[client_run(host, port, client->kind, &endpoint, (int64_t)(options->speak.timeout * 1e9),
+                                 options->speak.record, &why)];
     if (why)
         command_fail("%s", why);
-    return record_close(options->speak.record, record, status);
+    return status;
 }
 
-/* A device for iwarp-gen test --listen: it connects again and again, as long as there is somebody to connect to. */
+/* A device for iwarp-gen test --listen: it connects again and again, as long as somebody listens. */
 static int run_device(const char *address, const struct options *options)
 {
     static const struct endpoint_kind *const devices[] = {&echo_device, &rpc_device};
@@ -103,7 +99,7 @@ static int run_device(const char *address, const struct options *options)
     if (status != COMMAND_DONE)
         return status;
     if (!kind)
-        return command_fail("--device: '%s' is not echo or rpc", options->device);
+        return command_fail("--as-device: '%s' is not echo or rpc", options->device);
     if (!live_parse_address(address, &host, &port, &error))
         return command_fail("%s", error->message);
     if (!kind->open(&endpoint, &why))
@@ -115,17 +111,18 @@ static int run_device(const char *address, const struct options *options)
         g_clear_pointer(&why, g_free);
         connections++;
     }
-    /* The test is over: nobody listens any more. */
+    /* The run of the suites is over: nobody listens any more. */
     return connections > 0 ? COMMAND_DONE : command_fail("%s", why);
 }
 
 /* What goes with a scenario, with a client, or with a device. */
 static int check_uses(const struct options *options, const struct client_row *client)
 {
-    const char *const clients_only = "--rping, --write, --read and --send", *const start_ups = "clients and --device";
+    const char *const clients_only = "--rping, --write, --read and --send", *const start_ups =
+                                                                                "clients and --as-device";
     const bool scenario = !client && !options->device, rping = client && client->kind == &rping_client;
     const struct command_only rows[] = {
-        {options->misbehave, options->device, "--misbehave", "--device"},
+        {options->misbehave, options->device, "--misbehave", "--as-device"},
         {options->size != -1, client, "--size", clients_only},
         {options->verify, rping, "--verify", "--rping"},
         {options->verbose, rping, "--verbose", "--rping"},
@@ -160,49 +157,53 @@ static int run(int argc, char **argv, const struct options *options)
     if (status != COMMAND_DONE)
         return status;
     if (options->device)
-        return argc == 2 ? run_device(argv[1], options) : command_fail("--device: no scenario is played");
+        return argc == 2 ? run_device(argv[1], options) : command_fail("--as-device: no scenario is played");
     if (client && argc == 2)
         return run_client(argv[1], options, client);
     if (!client && argc == 3)
         return speak(argv[1], argv[2], &options->speak, false);
     return command_fail("expected: HOST:PORT and a scenario, or HOST:PORT and one of --rping, --write, --read, --send, "
-                        "--device (see: iwarp-gen connect --help)");
+                        "--as-device (see: iwarp-gen connect --help)");
 }
 
 int command_connect(int argc, char **argv)
 {
     static const struct command_usage usage = {
-        "HOST:PORT SCENARIO|FILE.yaml | HOST:PORT --rping|--write|--read|--send|--device=NAME",
-        "Opens a TCP connection and plays the scenario on it as MPA Initiator (as Responder where the scenario has "
-        "the\n"
-        "Responder open the connection); or uses a service.",
-        "Exit status: 0 all was done, 1 the peer did something else, 2 wrong usage, or nobody to connect to.",
+        "HOST:PORT SCENARIO|FILE.yaml | HOST:PORT --rping|--write|--read|--send|--as-device=NAME",
+        "Opens a TCP connection and plays the scenario on it as MPA Initiator (as Responder where the scenario has the "
+        "Responder open the connection); or uses a service; or is a device for iwarp-gen test --listen.",
+        "Exit status: 0 success, 1 the peer did something else, 2 wrong usage, or nobody to connect to.",
     };
     struct options options = {.speak = SPEAK_DEFAULTS, .size = -1, .revision = REVISION};
     const GOptionEntry entries[] = {
         SPEAK_ENTRIES(options.speak),
+        COMMAND_GROUP("Scenarios whose end is an NFS client"),
+        {"export", 0, 0, G_OPTION_ARG_STRING, &options.speak.export, "what is mounted (default /)", "PATH"},
+        {"mount-port", 0, 0, G_OPTION_ARG_STRING, &options.speak.mount_port,
+         "versions 2 and 3: TCP port of MOUNT, or rpcbind (default: the same connection)", "PORT"},
+        COMMAND_GROUP("Clients of services"),
         {"rping", 0, 0, G_OPTION_ARG_NONE, &options.chosen[0], clients[0].help, NULL},
         {"write", 0, 0, G_OPTION_ARG_NONE, &options.chosen[1], clients[1].help, NULL},
         {"read", 0, 0, G_OPTION_ARG_NONE, &options.chosen[2], clients[2].help, NULL},
         {"send", 0, 0, G_OPTION_ARG_NONE, &options.chosen[3], clients[3].help, NULL},
-        {"size", 0, 0, G_OPTION_ARG_INT64, &options.size, "of each message (default 64 with --rping, else 65536)", "N"},
+        {"size", 0, 0, G_OPTION_ARG_INT64, &options.size,
+         "octets of each message (default 64 with --rping, else 65536)", "N"},
         {"verify", 0, 0, G_OPTION_ARG_NONE, &options.verify, "--rping: compare what comes back", NULL},
         {"verbose", 'v', 0, G_OPTION_ARG_NONE, &options.verbose, "--rping: print what is sent", NULL},
-        {"revision", 0, 0, G_OPTION_ARG_INT, &options.revision, "of MPA, of a client (default 2)", "N"},
-        {"plain", 0, 0, G_OPTION_ARG_NONE, &options.plain, "a client without the enhanced data of RFC 6581", NULL},
-        {"peer-to-peer", 0, 0, G_OPTION_ARG_NONE, &options.peer_to_peer, "a client that begins with an RTR", NULL},
-        {"markers", 0, 0, G_OPTION_ARG_NONE, &options.markers, "a client that wants Markers", NULL},
-        {"no-crc", 0, 0, G_OPTION_ARG_NONE, &options.no_crc, "a client that does not ask for CRC", NULL},
-        {"device", 0, 0, G_OPTION_ARG_STRING, &options.device,
-         "be a device for iwarp-gen test --listen: echo or rpc; connects again and again", "NAME"},
-        {"misbehave", 0, 0, G_OPTION_ARG_STRING, &options.misbehave,
-         "--device: answer this stimulus wrongly (iwarp-gen list mutants)", "ID"},
         {"first-delay", 0, 0, G_OPTION_ARG_DOUBLE, &options.speak.first_delay,
-         "clients: pause between start-up and first message, for servers that need it", "SECONDS"},
-        {"export", 0, 0, G_OPTION_ARG_STRING, &options.speak.export, "NFS clients: what is mounted (default /)",
-         "PATH"},
-        {"mount-port", 0, 0, G_OPTION_ARG_STRING, &options.speak.mount_port,
-         "NFS 2 and 3: TCP port of MOUNT, or rpcbind (default: the same connection)", "PORT"},
+         "pause between start-up and first message, for servers that need it", "SECONDS"},
+        COMMAND_GROUP("Start-up of clients and devices"),
+        {"revision", 0, 0, G_OPTION_ARG_INT, &options.revision, "revision of MPA (default 2)", "N"},
+        {"plain", 0, 0, G_OPTION_ARG_NONE, &options.plain, "revision 2 without the enhanced data of RFC 6581", NULL},
+        {"peer-to-peer", 0, 0, G_OPTION_ARG_NONE, &options.peer_to_peer, "peer-to-peer mode: start with an RTR", NULL},
+        {"markers", 0, 0, G_OPTION_ARG_NONE, &options.markers, "ask for Markers", NULL},
+        {"no-crc", 0, 0, G_OPTION_ARG_NONE, &options.no_crc, "do not ask for CRC", NULL},
+        COMMAND_GROUP("Devices for iwarp-gen test --listen"),
+        {"as-device", 0, 0, G_OPTION_ARG_STRING, &options.device, "be a device, echo or rpc: connect again and again",
+         "NAME"},
+        {"device", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &options.device, NULL, NULL}, /* its former name */
+        {"misbehave", 0, 0, G_OPTION_ARG_STRING, &options.misbehave,
+         "answer this stimulus wrongly (iwarp-gen list mutants)", "ID"},
         G_OPTION_ENTRY_NULL,
     };
     int status;

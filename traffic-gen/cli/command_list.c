@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* iwarp-gen list: what there is, tab-separated, the id first. */
+/* iwarp-gen list: scenarios, faults, cases and mutants, tab-separated, the id first. */
 #include "traffic-gen/bulk/bulk.h"
 #include "traffic-gen/cli/command.h"
 #include "traffic-gen/faults/fault.h"
@@ -63,25 +63,37 @@ static void list_untested(void)
                row->why ? row->why : "-");
 }
 
+static const struct list {
+    const char *name;
+    void (*list)(void);
+} lists[] = {{"scenarios", list_scenarios},
+             {"faults", list_faults},
+             {"tests", list_tests},
+             {"untested", list_untested},
+             {"mutants", list_mutants}};
+
+static const char *list_name(unsigned index)
+{
+    return index < G_N_ELEMENTS(lists) ? lists[index].name : NULL;
+}
+
 int command_list(int argc, char **argv)
 {
-    static const struct {
-        const char *name;
-        void (*list)(void);
-    } lists[] = {{"scenarios", list_scenarios},
-                 {"faults", list_faults},
-                 {"tests", list_tests},
-                 {"untested", list_untested},
-                 {"mutants", list_mutants}};
     static const struct command_usage usage = {
         "scenarios|faults|tests|untested|mutants",
-        "Lists what there is, one a line, fields separated by tabs, the id first.",
-        "scenarios: name, summary.\nfaults: id, the scenario that it is made for, ids of the findings that its "
-        "stimulus itself is worth (or -), summary.\ntests: id, suite, what the device is, stimulus, what is "
-        "expected.\nuntested: rules about reactions without a test of their own: id, the rule whose test decides it "
-        "(or -), why none can.\nmutants: the test that "
-        "--misbehave makes fail, what the mutant is, what it does.",
+        "Lists what there is, one item a line, in fields separated by tabs, the id first.",
+        "Fields:\n"
+        "  scenarios  name, summary\n"
+        "  faults     id, the scenario that it is made for, ids of the findings that its stimulus itself causes (or "
+        "-), "
+        "summary\n"
+        "  tests      the cases of the suites: id, suite, role of the device, stimulus, expected reaction\n"
+        "  untested   rules about reactions without a case of their own: id, the rule whose case decides it (or -), "
+        "why "
+        "none can\n"
+        "  mutants    the case that --misbehave makes fail, role of the mutant, what it does",
     };
+    const char *guess;
     int status;
 
     if (!command_parse(&usage, NULL, &argc, &argv, 1, 1, &status))
@@ -92,5 +104,8 @@ int command_list(int argc, char **argv)
             return COMMAND_DONE;
         }
     }
+    guess = command_guess(argv[1], list_name);
+    if (guess)
+        return command_fail("list: there are no '%s' (did you mean '%s'?)", argv[1], guess);
     return command_fail("list: '%s' is not one of %s", argv[1], usage.arguments);
 }

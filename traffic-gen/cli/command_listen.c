@@ -7,9 +7,8 @@ int command_listen(int argc, char **argv)
     static const struct command_usage usage = {
         "HOST:PORT SCENARIO|FILE.yaml",
         "Waits for a TCP connection and plays the scenario on it as MPA Responder (as Initiator where the scenario "
-        "has\n"
-        "the Responder open the connection). Port 0: any; which one is told on standard error.",
-        "Exit status: 0 it was played whole, 1 the peer did something else, 2 wrong usage, or no place to listen.",
+        "has the Responder open the connection). Port 0: any free one, which is printed on standard error.",
+        "Exit status: 0 it was played completely, 1 the peer did something else, 2 wrong usage, or cannot listen.",
     };
     struct speak_options options = SPEAK_DEFAULTS;
     const GOptionEntry entries[] = {SPEAK_ENTRIES(options), G_OPTION_ENTRY_NULL};

@@ -2,8 +2,7 @@
 /* iwarp-gen play: writes conversations, conforming or with faults, to capture files. */
 #include "support/output_file.h"
 #include "traffic-gen/bulk/bulk.h"
-#include "traffic-gen/cli/command.h"
-#include "traffic-gen/scenario/scenario_source.h"
+#include "traffic-gen/cli/command_scenario.h"
 #include "traffic-gen/sim/sim_trouble.h"
 
 #include <errno.h>
@@ -14,8 +13,6 @@
 enum {
     CLIENTS_MAX = 250,
     MANY_DEFAULT = 1000,
-    MTU_MIN = 128,
-    MTU_MAX = 65535,
     ULPDU_MIN = 64,
     ULPDU_DEFAULT = 1400,
 };
@@ -35,12 +32,15 @@ static bool parse_size(const char *text, uint64_t *size)
     guint64 value = g_ascii_strtoull(text, &end, 10);
     const char *suffix = *end ? strchr(suffixes, *end) : NULL;
 
-    if (end == text || (*end && (!suffix || end[1])) || value == 0)
+    if (!g_ascii_isdigit(*text) || (*end && (!suffix || end[1])) || value == 0)
         return false;
-    for (long i = suffix ? suffix - suffixes : -1; i >= 0; i--)
+    for (long i = suffix ? suffix - suffixes : -1; i >= 0; i--) {
+        if (value > INT64_MAX / 1000)
+            return false;
         value *= 1000;
+    }
     *size = value;
-    return true;
+    return value <= INT64_MAX;
 }
 
 static int play_bulk(struct capture_file *file, const struct play_options *options,
@@ -59,7 +59,7 @@ static int play_bulk(struct capture_file *file, const struct play_options *optio
     if (bulk.connections < 1 || bulk.connections > BULK_CONNECTIONS_MAX)
         return command_fail("--connections: %d is not from 1 to %d", options->connections, BULK_CONNECTIONS_MAX);
     if (options->size && !parse_size(options->size, &bulk.size))
-        return command_fail("--size: '%s' is not a number of octets (200M, 64k)", options->size);
+        return command_fail("--size: '%s' is not a number of octets above 0 (200M, 64k)", options->size);
     if (options->ulpdu < ULPDU_MIN || options->ulpdu > MPA_ULPDU_MAX)
         return command_fail("--ulpdu: %d is not from %d to %d", options->ulpdu, ULPDU_MIN, MPA_ULPDU_MAX);
     if (!scenario->play(file, &bulk))
@@ -67,14 +67,7 @@ static int play_bulk(struct capture_file *file, const struct play_options *optio
     return 0;
 }
 
-static int refuse_fault(const struct scenario_source *source, const struct fault *fault)
-{
-    g_autofree char *why = scenario_source_refusal(source, fault);
-
-    return command_fail("%s", why);
-}
-
-/* One stage: the scenario with one fault, or none, after what the file holds already. */
+/* One stage: the scenario with one fault, or none, after what the file already holds. */
 static int play_stage(struct capture_file *file, const struct play_options *options,
                       const struct scenario_source *source, const struct fault *fault,
                       const struct sim_trouble *trouble, struct stage_place *place)
@@ -96,7 +89,7 @@ static int play_stage(struct capture_file *file, const struct play_options *opti
     if (error)
         status = command_fail("%s", error);
     else if (fault && !stage->deviated)
-        status = refuse_fault(source, fault);
+        status = command_fail_fault(source, fault);
     else if (!sim_run(stage->sim, &why))
         status = command_fail("%s: %s%s%s", options->output, why, errno ? ": " : "", errno ? g_strerror(errno) : "");
     stage_leave(stage, place);
@@ -161,20 +154,18 @@ static int play_checked(const char *name, const struct play_options *options, co
     int status;
 
     if (!bulk && !source->scenario)
-        return command_fail("no scenario '%s' (see: iwarp-gen list scenarios); one of your own is a FILE.yaml", name);
+        return command_fail_no_scenario(name);
     if (!options->output)
         return command_fail("play needs -o FILE, the capture to write (-: standard output)");
     if (source->yaml && output_file_is(name, options->output))
         return command_fail("-o %s is the scenario itself; give another name", options->output);
     status = check_uses(options, source, bulk);
+    if (status == COMMAND_DONE)
+        status = command_check_faults(source, faults);
+    if (status == COMMAND_DONE)
+        status = command_check_mtu(options->mtu);
     if (status != COMMAND_DONE)
         return status;
-    for (unsigned i = 0; faults && i < faults->len; i++) {
-        if (!scenario_source_takes(source, faults->pdata[i]))
-            return refuse_fault(source, faults->pdata[i]);
-    }
-    if (options->mtu && (options->mtu < MTU_MIN || options->mtu > MTU_MAX))
-        return command_fail("--mtu: %d is not from %d to %d", options->mtu, MTU_MIN, MTU_MAX);
     if (options->count < 0)
         return command_fail("--count: %d is negative", options->count);
     if (!bulk && options->connections != G_MININT && (options->connections < 1 || options->connections > CLIENTS_MAX))
@@ -224,7 +215,7 @@ int command_play(int argc, char **argv)
 {
     static const struct command_usage usage = {
         "SCENARIO|FILE.yaml -o FILE",
-        "Writes a conversation, from SYN to FIN, conforming or with faults, to a capture file.",
+        "Writes a conversation, conforming or with faults, from SYN to FIN to a capture file.",
         "Scenarios: iwarp-gen list scenarios; their language: iwarp-scenario(5). Faults: iwarp-gen list faults.",
     };
     struct play_options options = {.seed = 1, .ulpdu = ULPDU_DEFAULT, .connections = G_MININT};
@@ -232,29 +223,32 @@ int command_play(int argc, char **argv)
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "capture to write (-: standard output)", "FILE"},
         {"inject", 0, 0, G_OPTION_ARG_STRING, &options.inject, "break these rules, each in a conversation of its own",
          "ID[,ID...]"},
-        {"script", 0, 0, G_OPTION_ARG_STRING, &options.script, "script: what is said (iwarp-gen-script(7))", "TEXT"},
-        {"seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "of everything random (default 1)", "N"},
-        {"mtu", 0, 0, G_OPTION_ARG_INT, &options.mtu, "of the path (default 1500)", "N"},
+        {"seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "seed of everything random (default 1)", "N"},
+        {"connections", 0, 0, G_OPTION_ARG_INT, &options.connections,
+         "clients that play it at the same time (default 1; many: 1000)", "N"},
+        COMMAND_GROUP("Network"),
+        {"mtu", 0, 0, G_OPTION_ARG_INT, &options.mtu, "MTU of the path (default 1500)", "N"},
         {"net", 0, 0, G_OPTION_ARG_STRING, &options.net,
-         "loss=P, reorder=P, dup=P, resegment=P, capture-loss=P (P: 0 to 0.5),\n"
-         "                          delay=MS, jitter=MS, window=OCTETS, tso=OCTETS",
+         "trouble: loss=P, reorder=P, dup=P, resegment=P, capture-loss=P (P: 0 to 0.5), delay=MS, jitter=MS, "
+         "window=OCTETS, tso=OCTETS",
          "LIST"},
         {"ipv6", 0, 0, G_OPTION_ARG_NONE, &options.ipv6, "IPv6 instead of IPv4", NULL},
         {"vlan", 0, 0, G_OPTION_ARG_NONE, &options.vlan, "with a VLAN tag", NULL},
-        {"pcap", 0, 0, G_OPTION_ARG_NONE, &options.pcap, "write pcap instead of pcapng", NULL},
-        {"live", 0, 0, G_OPTION_ARG_NONE, &options.live, "packets leave when their time has come, the first one now",
-         NULL},
+        COMMAND_GROUP("Capture file"),
+        {"pcap", 0, 0, G_OPTION_ARG_NONE, &options.pcap, "pcap instead of pcapng", NULL},
         {"snaplen", 0, 0, G_OPTION_ARG_INT, &options.snap_length, "cut packets at N octets", "N"},
+        {"live", 0, 0, G_OPTION_ARG_NONE, &options.live, "write each packet when its time has come, the first one now",
+         NULL},
+        COMMAND_GROUP("For some scenarios"),
+        {"script", 0, 0, G_OPTION_ARG_STRING, &options.script, "script: what is said (iwarp-gen-script(7))", "TEXT"},
+        {"count", 0, 0, G_OPTION_ARG_INT, &options.count, "operations: how many (default 1000)", "N"},
         {"size", 0, 0, G_OPTION_ARG_STRING, &options.size, "bulk, nfs-bulk: size of the capture (default 200M)",
          "N[kMG]"},
         {"ulpdu", 0, 0, G_OPTION_ARG_INT, &options.ulpdu, "bulk, nfs-bulk: ULPDU_Length (default 1400)", "N"},
-        {"count", 0, 0, G_OPTION_ARG_INT, &options.count, "operations: how many (default 1000)", "N"},
-        {"connections", 0, 0, G_OPTION_ARG_INT, &options.connections,
-         "clients that play it at the same time (default 1; many: 1000)", "N"},
-        {"memory", 0, 0, G_OPTION_ARG_FILENAME, &options.memory,
-         "scenarios with work: write the memory of both ends there at the end", "FOLDER"},
         {"markers", 0, 0, G_OPTION_ARG_NONE, &options.markers, "bulk, nfs-bulk: with Markers", NULL},
         {"no-crc", 0, 0, G_OPTION_ARG_NONE, &options.no_crc, "bulk, nfs-bulk: without CRC", NULL},
+        {"memory", 0, 0, G_OPTION_ARG_FILENAME, &options.memory,
+         "scenarios with work: write the memory of both ends there at the end", "FOLDER"},
         G_OPTION_ENTRY_NULL,
     };
     int status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* iwarp-gen report: results of several runs of iwarp-gen test put together. */
+/* iwarp-gen report: combines the results of several runs of iwarp-gen test. */
 #include "support/output_file.h"
 #include "traffic-gen/cli/command.h"
 #include "traffic-gen/suite/result.h"
@@ -25,8 +25,8 @@ int command_report(int argc, char **argv)
 {
     static const struct command_usage usage = {
         "FILE.json...",
-        "Puts results of iwarp-gen test --format=json together: a matrix of tests by devices, as HTML.",
-        "Each failure has a section with what was wanted, what came, and what was said.",
+        "Combines results of iwarp-gen test --format=json into one HTML page: a matrix of cases by devices.",
+        "Each failure has a section with what was expected, what was found, and the transcript.",
     };
     g_autofree char *output = NULL;
     const GOptionEntry entries[] = {

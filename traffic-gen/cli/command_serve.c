@@ -45,7 +45,7 @@ static char *describe_services(void)
     for (unsigned i = 0; i < G_N_ELEMENTS(services); i++)
         g_string_append_printf(text, "\n  %-8s %s", services[i]->name, services[i]->summary);
     g_string_append(
-        text, "\n\nIt ends after a signal (exit status 0), or after --connections. Port 0: any; which one is told on\n"
+        text, "\n\nIt ends after a signal (exit status 0) or --exit-after. Port 0: any free one, which is printed on "
               "standard error.");
     return g_string_free(text, FALSE);
 }
@@ -83,7 +83,7 @@ static int check(const struct options *options, const struct endpoint_kind *kind
     if (options->revision < 0 || options->revision > 2)
         return command_fail("--revision: %d is not 0, 1 or 2", options->revision);
     if (options->connections < 0 || options->connections_max < 0)
-        return command_fail("--connections: a number of connections is not negative");
+        return command_fail("--exit-after, --at-once: a number of connections is not negative");
     if (options->size < 0 || options->size > G_MAXUINT32)
         return command_fail("--size: %" G_GINT64_FORMAT " is not from 0 to %u", options->size, G_MAXUINT32);
     if (options->crc && options->no_crc)
@@ -95,7 +95,6 @@ static int run(const char *address, const struct options *options)
 {
     const struct endpoint_kind *kind = service_find(options->service ? options->service : "");
     g_autofree char *host = NULL, *port = NULL, *why = NULL;
-    struct capture_file *record = NULL;
     g_autoptr(GError) error = NULL;
     int status = check(options, kind);
 
@@ -103,16 +102,13 @@ static int run(const char *address, const struct options *options)
         return status;
     if (!live_parse_address(address, &host, &port, &error))
         return command_fail("%s", error->message);
-    status = record_open(options->record, &record);
-    if (status != COMMAND_DONE)
-        return status;
     raise_descriptor_limit();
     if (!serve(&(struct serve_options){.host = host,
                                        .port = port,
                                        .kind = kind,
                                        .connections = options->once ? 1 : (unsigned)options->connections,
                                        .connections_max = (unsigned)options->connections_max,
-                                       .record = record,
+                                       .record = options->record,
                                        .endpoint = {.revision = (unsigned)options->revision,
                                                     .markers = options->markers,
                                                     .crc = options->crc      ? ENDPOINT_CRC_ON
@@ -124,10 +120,10 @@ static int run(const char *address, const struct options *options)
                                                     .verbose = options->verbose}},
                &why))
         status = command_fail("%s", why);
-    return record_close(options->record, record, status);
+    return status;
 }
 
-/* The services' own options behind the common ones. */
+/* The services' own options after the common ones. */
 static GArray *all_entries(const GOptionEntry *common)
 {
     GArray *entries = g_array_new(TRUE, FALSE, sizeof(GOptionEntry));
@@ -146,27 +142,32 @@ int command_serve(int argc, char **argv)
     struct options options = {.revision = 2, .idle_timeout = IDLE_DEFAULT};
     const GOptionEntry common[] = {
         {"service", 0, 0, G_OPTION_ARG_STRING, &options.service, "what is served", "NAME"},
-        {"write-capture", 'w', 0, G_OPTION_ARG_FILENAME, &options.record, "record what is said, as pcapng", "FILE"},
-        {"once", 0, 0, G_OPTION_ARG_NONE, &options.once, "ends after one connection", NULL},
-        {"connections", 0, 0, G_OPTION_ARG_INT, &options.connections, "ends after so many connections", "N"},
-        {"at-once", 0, 0, G_OPTION_ARG_INT, &options.connections_max, "so many connections at a time; others wait",
-         "N"},
+        {"write-capture", 'w', 0, G_OPTION_ARG_FILENAME, &options.record, "record what is sent and received, as pcapng",
+         "FILE"},
+        {"verbose", 'v', 0, G_OPTION_ARG_NONE, &options.verbose, "report each connection on standard error", NULL},
+        COMMAND_GROUP("Connections"),
+        {"once", 0, 0, G_OPTION_ARG_NONE, &options.once, "exit after one connection", NULL},
+        {"exit-after", 0, 0, G_OPTION_ARG_INT, &options.connections, "exit after N connections", "N"},
+        {"connections", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_INT, &options.connections, NULL,
+         NULL}, /* its former name */
+        {"at-once", 0, 0, G_OPTION_ARG_INT, &options.connections_max, "N connections at a time; others wait", "N"},
+        {"idle-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.idle_timeout,
+         "patience with the rest of an FPDU (default 60; echo, rpc: 10)", "SECONDS"},
+        COMMAND_GROUP("Start-up"),
         {"revision", 0, 0, G_OPTION_ARG_INT, &options.revision, "highest revision of MPA (default 2)", "N"},
-        {"markers", 0, 0, G_OPTION_ARG_NONE, &options.markers, "wants Markers", NULL},
-        {"crc", 0, 0, G_OPTION_ARG_NONE, &options.crc, "insists on CRC", NULL},
-        {"no-crc", 0, 0, G_OPTION_ARG_NONE, &options.no_crc, "uses CRC only when the client wants it", NULL},
+        {"markers", 0, 0, G_OPTION_ARG_NONE, &options.markers, "ask for Markers", NULL},
+        {"crc", 0, 0, G_OPTION_ARG_NONE, &options.crc, "insist on CRC", NULL},
+        {"no-crc", 0, 0, G_OPTION_ARG_NONE, &options.no_crc, "use CRC only when the client wants it", NULL},
+        COMMAND_GROUP("For some services"),
         {"size", 0, 0, G_OPTION_ARG_INT64, &options.size, "sink: octets of its memory (default 1 MiB)", "N"},
         {"misbehave", 0, 0, G_OPTION_ARG_STRING, &options.misbehave,
-         "echo, rpc: answers this stimulus wrongly (iwarp-gen list mutants)", "ID"},
-        {"idle-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.idle_timeout,
-         "for the rest of an FPDU, then it closes (default 60; echo, rpc: 10)", "SECONDS"},
-        {"verbose", 'v', 0, G_OPTION_ARG_NONE, &options.verbose, "tell of each connection on standard error", NULL},
+         "echo, rpc: answer this stimulus wrongly (iwarp-gen list mutants)", "ID"},
         G_OPTION_ENTRY_NULL,
     };
     g_autofree char *description = describe_services();
     const struct command_usage usage = {
         "HOST:PORT --service=NAME",
-        "Serves real clients, as a conforming Responder.",
+        "Serves real clients as a conforming Responder.",
         description,
     };
     g_autoptr(GArray) entries = all_entries(common);

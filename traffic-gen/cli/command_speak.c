@@ -2,12 +2,10 @@
 #include "traffic-gen/cli/command_speak.h"
 
 #include "traffic-gen/bulk/bulk.h"
+#include "traffic-gen/cli/command_scenario.h"
 #include "traffic-gen/live/session.h"
 
-#include <errno.h>
 #include <string.h>
-
-enum { MTU_MIN = 128, MTU_MAX = 65535 };
 
 void speak_options_clear(struct speak_options *options)
 {
@@ -18,29 +16,12 @@ void speak_options_clear(struct speak_options *options)
     g_free(options->mount_port);
 }
 
-int record_open(const char *path, struct capture_file **file)
-{
-    *file = NULL;
-    if (!path)
-        return COMMAND_DONE;
-    *file = capture_file_open_commented(path, live_record_comment);
-    return *file ? COMMAND_DONE : command_fail("%s: %s", path, g_strerror(errno));
-}
-
-int record_close(const char *path, struct capture_file *file, int status)
-{
-    if (file && !capture_file_close(file))
-        return command_fail("%s: %s", path, g_strerror(errno));
-    return status;
-}
-
 static int play(const char *address, const struct speak_options *options, const struct scenario_source *source,
                 const GPtrArray *faults, bool listens)
 {
     static const int statuses[] = {
         [SESSION_PLAYED] = COMMAND_DONE, [SESSION_OTHERWISE] = COMMAND_FAILED, [SESSION_NOT_BEGUN] = COMMAND_TROUBLE};
     g_autofree char *host = NULL, *port = NULL, *why = NULL;
-    struct capture_file *record;
     GError *error = NULL;
     int status;
 
@@ -49,9 +30,6 @@ static int play(const char *address, const struct speak_options *options, const 
         g_error_free(error);
         return status;
     }
-    status = record_open(options->record, &record);
-    if (status != COMMAND_DONE)
-        return status;
     status = statuses[session_play(&(struct session_options){.listens = listens,
                                                              .host = host,
                                                              .port = port,
@@ -61,46 +39,38 @@ static int play(const char *address, const struct speak_options *options, const 
                                                              .seed = (uint64_t)options->seed,
                                                              .count = (unsigned)options->count,
                                                              .timeout_ns = (int64_t)(options->timeout * 1e9),
-                                                             .record = record,
+                                                             .record = options->record,
                                                              .export = options->export,
                                                              .mount_port = options->mount_port,
                                                              .first_delay_ns = (int64_t)(options->first_delay * 1e9)},
                                    &why)];
     if (why)
         command_fail("%s", why);
-    return record_close(options->record, record, status);
-}
-
-static int refuse_fault(const struct scenario_source *source, const struct fault *fault)
-{
-    g_autofree char *why = scenario_source_refusal(source, fault);
-
-    return command_fail("%s", why);
+    return status;
 }
 
 static int check(const char *name, const struct speak_options *options, const struct scenario_source *source,
                  const GPtrArray *faults)
 {
+    int status;
+
     if (bulk_find(name))
         return command_fail("%s: this scenario describes a capture, it cannot be played live", name);
     if (!source->scenario)
-        return command_fail("no scenario '%s' (see: iwarp-gen list scenarios)", name);
-    for (unsigned i = 0; faults && i < faults->len; i++) {
-        const struct fault *fault = faults->pdata[i];
-
-        if (!scenario_source_takes(source, fault))
-            return refuse_fault(source, fault);
-    }
-    if (options->mtu && (options->mtu < MTU_MIN || options->mtu > MTU_MAX))
-        return command_fail("--mtu: %d is not from %d to %d", options->mtu, MTU_MIN, MTU_MAX);
+        return command_fail_no_scenario(name);
+    status = command_check_faults(source, faults);
+    if (status == COMMAND_DONE)
+        status = command_check_mtu(options->mtu);
+    if (status != COMMAND_DONE)
+        return status;
     if (options->count != 0 && strcmp(source->scenario->name, "operations") != 0)
-        return command_fail("--count is only for the scenario operations, and for clients");
+        return command_fail("--count is only for the scenario operations and for clients");
     if (options->script && source->scenario->script != options->script)
         return command_fail("--script is only for the scenario script");
     if (options->count < 0)
         return command_fail("--count: %d is negative", options->count);
     if (!(options->timeout > 0 && options->timeout < 1e6))
-        return command_fail("--timeout: %g is no number of seconds above 0", options->timeout);
+        return command_fail("--timeout: %g is not a number of seconds above 0", options->timeout);
     return COMMAND_DONE;
 }
 

@@ -4,7 +4,6 @@
 #define IWARP_TRAFFIC_CLI_COMMAND_SPEAK_H
 
 #include "traffic-gen/cli/command.h"
-#include "traffic-gen/sim/capture_file.h"
 
 struct speak_options {
     char *inject, *script, *record;
@@ -20,27 +19,21 @@ struct speak_options {
     {                                                                                                                  \
         .seed = 1, .timeout = 10                                                                                       \
     }
+/* clang-format off */
 #define SPEAK_ENTRIES(o)                                                                                               \
-    {"write-capture", 'w', 0, G_OPTION_ARG_FILENAME, &(o).record, "record what is said, as pcapng", "FILE"},           \
-        {"inject",    0,                                                                                               \
-         0,           G_OPTION_ARG_STRING,                                                                             \
-         &(o).inject, "break these rules, each in a connection of its own; both sides must know it",                   \
-         "ID[,ID...]"},                                                                                                \
-        {"script", 0, 0, G_OPTION_ARG_STRING, &(o).script, "script: what is said (iwarp-gen-script(7))", "TEXT"},      \
-        {"seed", 0, 0, G_OPTION_ARG_INT64, &(o).seed, "of everything random (default 1)", "N"},                        \
-        {"mtu", 0, 0, G_OPTION_ARG_INT, &(o).mtu, "no larger segments than of this path (default 1500)", "N"},         \
-        {"count", 0, 0, G_OPTION_ARG_INT, &(o).count, "operations: how many (default 1000)", "N"},                     \
-    {                                                                                                                  \
-        "timeout", 0, 0, G_OPTION_ARG_DOUBLE, &(o).timeout, "patience with the peer, in seconds (default 10)", "S"     \
-    }
+    {"write-capture", 'w', 0, G_OPTION_ARG_FILENAME, &(o).record, "record what is sent and received, as pcapng",       \
+     "FILE"},                                                                                                          \
+    {"inject", 0, 0, G_OPTION_ARG_STRING, &(o).inject,                                                                 \
+     "break these rules, each in a connection of its own; both sides must know of it", "ID[,ID...]"},                  \
+    {"script", 0, 0, G_OPTION_ARG_STRING, &(o).script, "script: what is said (iwarp-gen-script(7))", "TEXT"},          \
+    {"seed", 0, 0, G_OPTION_ARG_INT64, &(o).seed, "seed of everything random (default 1)", "N"},                       \
+    {"mtu", 0, 0, G_OPTION_ARG_INT, &(o).mtu, "segments fit this MTU (default 1500)", "N"},                            \
+    {"count", 0, 0, G_OPTION_ARG_INT, &(o).count, "operations, clients: how many (default 1000)", "N"},                \
+    {"timeout", 0, 0, G_OPTION_ARG_DOUBLE, &(o).timeout, "patience with the peer (default 10)", "SECONDS"}
+/* clang-format on */
 
 void speak_options_clear(struct speak_options *options);
-/* Plays it; messages are printed. Returns the exit status. */
+/* Plays it; prints messages. Returns the exit status. */
 int speak(const char *address, const char *scenario, const struct speak_options *options, bool listens);
-
-/* For -w; NULL file with COMMAND_DONE when path is NULL. */
-int record_open(const char *path, struct capture_file **file);
-/* Returns status, or COMMAND_TROUBLE when the file is not whole. */
-int record_close(const char *path, struct capture_file *file, int status);
 
 #endif

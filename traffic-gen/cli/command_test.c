@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* iwarp-gen test. */
+/* iwarp-gen test: runs the suites against a device. */
 #include "support/output_file.h"
 #include "traffic-gen/cli/command.h"
 #include "traffic-gen/suite/alive.h"
@@ -79,7 +79,7 @@ static bool times_are_good(const struct options *options, int *status)
     return true;
 }
 
-/* "none", "echo", "rpc", "nfs": what the user knows of the device's service. */
+/* "none", "echo", "rpc", "nfs": what the user says about the device's service. */
 static bool parse_service(const char *text, unsigned *services)
 {
     static const struct {
@@ -99,7 +99,7 @@ static bool parse_service(const char *text, unsigned *services)
     return false;
 }
 
-/* What concerns NFS. False: *status is what is wrong. */
+/* Options about NFS. False: *status is set. */
 static bool take_nfs(const struct options *options, struct nfs_run *nfs, int *status)
 {
     guint64 port, seed = nfs->seed;
@@ -112,7 +112,7 @@ static bool take_nfs(const struct options *options, struct nfs_run *nfs, int *st
             command_fail("--nfs-version: '%s' is not of 3, 4.0, 4.1, 4.2, 4 (comma-separated)", options->nfs_version);
     else if (options->mount_port &&
              !g_ascii_string_to_unsigned(options->mount_port, 10, options->listen ? 0 : 1, UINT16_MAX, &port, NULL))
-        *status = command_fail("--mount-port: '%s' is no port", options->mount_port);
+        *status = command_fail("--mount-port: '%s' is not a port", options->mount_port);
     else if (options->seed && !g_ascii_string_to_unsigned(options->seed, 10, 0, UINT32_MAX, &seed, NULL))
         *status = command_fail("--seed: '%s' is not from 0 to 4294967295", options->seed);
     else {
@@ -131,7 +131,7 @@ static char *now_text(void)
     return text;
 }
 
-/* What a run of the suites needs beside the device. */
+/* What a run of the suites needs besides the device. */
 struct job {
     const struct options *options;
     struct talk_run *run;
@@ -158,13 +158,13 @@ static bool serve_mount(struct talk_run *run, int *status)
         return true;
     run->nfs.mount_service = nfs_mount_service_new(&run->nfs, run->host, run->nfs.mount_port, &port, &why);
     if (run->nfs.mount_service)
-        fprintf(stderr, "iwarp-gen: MOUNT at port %u\n", port);
+        fprintf(stderr, "iwarp-gen: MOUNT on port %u\n", port);
     else
         *status = command_fail("--mount-port: %s", why);
     return run->nfs.mount_service != NULL;
 }
 
-/* Where the DUT is, or where it is to come to. */
+/* Connects to the device, or waits for it. False: *status. */
 static bool reach(struct talk_run *run, const char *address, int *status)
 {
     g_autofree char *why = NULL;
@@ -200,7 +200,7 @@ static void stop(int number)
     suite_stopped = 1;
 }
 
-/* The first signal ends the run with a report of what there is, another one at once. */
+/* The first signal ends the run with a report of what has finished, another one at once. */
 static void stop_on_signals(void)
 {
     const struct sigaction action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
@@ -221,16 +221,16 @@ static int verdict(const struct options *options, const struct suite_report *rep
     bool dead = strcmp(report->state, device_life_names[DEVICE_ALIVE]) != 0 && !suite_stopped;
 
     if (dead)
-        fprintf(stderr, "iwarp-gen: the device died: %u of %u cases were finished, the report has these\n",
-                report->finished, report->chosen);
+        fprintf(stderr, "iwarp-gen: the device died: %u of %u cases finished; the report has these\n", report->finished,
+                report->chosen);
     else if (report->finished < report->chosen)
-        fprintf(stderr, "iwarp-gen: stopped: %u of %u cases were finished, the report has these\n", report->finished,
+        fprintf(stderr, "iwarp-gen: stopped: %u of %u cases finished; the report has these\n", report->finished,
                 report->chosen);
     else if (suite_report_count(report, OUTCOME_NOT_APPLICABLE, false) == report->chosen)
-        return command_fail("nothing was tested: none of the cases was applicable to what the device offers");
+        return command_fail("nothing was tested: no case was applicable to what the device offers");
     if (dead)
         return STATUS_DEAD;
-    /* Nobody may be to blame for a death, and it is one. */
+    /* A death counts even if no case is to blame. */
     if (failed > 0 || report->deaths->len > 0 || report->finished < report->chosen ||
         (options->strict_waivers && report->unused_waivers->len > 0))
         return COMMAND_FAILED;
@@ -286,11 +286,11 @@ static void tell_reach(const struct suite_report *report)
     for (guint i = 0; i < report->missing->len; i++) {
         const struct missing_service *missing = g_ptr_array_index(report->missing, i);
 
-        fprintf(stderr, "iwarp-gen: %u cases want %s: %s\n", missing->cases, missing->what, missing->service);
+        fprintf(stderr, "iwarp-gen: %u cases need %s: %s\n", missing->cases, missing->what, missing->service);
     }
 }
 
-/* Only now is there a file beside the report's place, which another signal could leave behind. */
+/* The temporary file beside the report exists only now, as another signal could leave it behind. */
 static bool write_report(const struct options *options, const struct suite_report *report)
 {
     struct output_file out;
@@ -329,7 +329,7 @@ static int run_chosen(struct job *job)
     return status;
 }
 
-/* Where the report goes is known to be writable before the device is troubled. */
+/* Checks that the report can be written before it bothers the device. */
 static int run_reported(struct job *job)
 {
     return output_file_possible(job->options->output) ? run_chosen(job) : output_trouble(job->options);
@@ -339,7 +339,7 @@ static const char record_comment[] =
     "Recorded by iwarp-gen test, at its end of live TCP connections. The octets of both streams, addresses and ports "
     "are true. Ethernet, IP and TCP headers are synthesised, and so are segment boundaries, sequence numbers, windows "
     "and "
-    "acknowledgements. What the test says wrong, it says on purpose.";
+    "acknowledgements. What iwarp-gen sends wrong, it sends on purpose.";
 
 static int run_recorded(struct job *job)
 {
@@ -468,10 +468,10 @@ int command_test(int argc, char **argv)
 {
     static const struct command_usage usage = {
         "HOST:PORT | --listen [HOST:PORT]",
-        "Tests a device for conformance: says what provokes each rule that only a reaction can show, and judges it.",
-        "The device is the Responder at HOST:PORT; with --listen it is an Initiator that connects again and\n"
-        "again to HOST:PORT (default: a port of this host, which is told), one test per connection.\n\n"
-        "Exit status: 0 all passed, 1 a failure, or stopped by a signal, 2 usage, the device could not be\n"
+        "Tests a device for conformance: provokes what only a reaction can show, and judges it.",
+        "The device is the Responder at HOST:PORT; with --listen it is an Initiator that connects again and again to "
+        "HOST:PORT (default: a free port of this host, which is printed).\n\n"
+        "Exit status: 0 all passed, 1 a failure, or stopped by a signal, 2 wrong usage, the device could not be "
         "reached, or offers nothing to test, 3 the device died, and the run ended there.",
     };
     struct options options = {.timeout = 2,
@@ -484,17 +484,47 @@ int command_test(int argc, char **argv)
                               .repeat = 1};
     const GOptionEntry entries[] = {
         {"listen", 0, 0, G_OPTION_ARG_NONE, &options.listen, "the device is the Initiator", NULL},
+        COMMAND_GROUP("Cases"),
         {"suite", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.suites, "only these suites (comma-separated)", "NAME"},
         {"rules", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.rules,
-         "only these: (beginning of an) id, document, layer or level (comma-separated)", "SEL"},
+         "only these: an id or the beginning of one, document, layer or level (comma-separated)", "SEL"},
         {"skip", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.skip, "not these", "SEL"},
-        {"waivers", 0, 0, G_OPTION_ARG_FILENAME, &options.waivers, "known deviations (YAML)", "FILE"},
-        {"strict-waivers", 0, 0, G_OPTION_ARG_NONE, &options.strict_waivers, "a waiver without failure is one", NULL},
+        {"repeat", 0, 0, G_OPTION_ARG_INT, &options.repeat, "run each case N times (default 1)", "N"},
+        {"stop-after", 0, 0, G_OPTION_ARG_INT, &options.stop_after, "end the run at the Nth failure", "N"},
+        {"resume", 0, 0, G_OPTION_ARG_FILENAME, &options.resume,
+         "take over the results of this JSON report, and run the other cases", "FILE"},
+        {"jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs, "cases at the same time (default 1)", "N"},
+        {"seed", 0, 0, G_OPTION_ARG_STRING, &options.seed, "seed of XIDs, owners and names: that of a run to repeat",
+         "N"},
+        COMMAND_GROUP("Report"),
         {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "text (default), json, junit, html", "NAME"},
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "where the report goes", "FILE"},
-        {"transcript", 0, 0, G_OPTION_ARG_STRING, &options.transcript,
-         "what the report shows of what was said: short (default), full", "NAME"},
-        {"device", 0, 0, G_OPTION_ARG_STRING, &options.device, "what the report calls the device", "NAME"},
+        {"transcript", 0, 0, G_OPTION_ARG_STRING, &options.transcript, "length of transcripts: short (default), full",
+         "NAME"},
+        {"device", 0, 0, G_OPTION_ARG_STRING, &options.device, "the device's name in the report", "NAME"},
+        {"waivers", 0, 0, G_OPTION_ARG_FILENAME, &options.waivers, "known deviations (YAML)", "FILE"},
+        {"strict-waivers", 0, 0, G_OPTION_ARG_NONE, &options.strict_waivers,
+         "a waiver that matches no failure is a failure", NULL},
+        {"write-capture", 'w', 0, G_OPTION_ARG_FILENAME, &options.record, "record what is sent and received, as pcapng",
+         "FILE"},
+        {"write", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &options.record, NULL, NULL}, /* its former name */
+        COMMAND_GROUP("The device's service"),
+        {"service", 0, 0, G_OPTION_ARG_STRING, &options.service, "what the device serves: none, echo, rpc, nfs",
+         "NAME"},
+        {"advert", 0, 0, G_OPTION_ARG_STRING, &options.advert,
+         "our private data: IWT1 (default), LAB1, none; send: none, ask for the memory in a Send", "NAME"},
+        {"mpa", 0, 0, G_OPTION_ARG_STRING, &options.mpa,
+         "start-up, instead of the one found: rev, ird, ord, crc, markers, rtr, data (rev=2,ird=4,crc=on)",
+         "KEY=VALUE,..."},
+        {"default-configuration", 0, 0, G_OPTION_ARG_NONE, &options.default_configuration,
+         "the device is in its default configuration", NULL},
+        {"export", 0, 0, G_OPTION_ARG_STRING, &options.export, "NFS: the folder to create files in (default /)",
+         "PATH"},
+        {"mount-port", 0, 0, G_OPTION_ARG_STRING, &options.mount_port,
+         "NFS version 3: TCP port of MOUNT (default: ask rpcbind); with --listen: where to serve it", "N"},
+        {"nfs-version", 0, 0, G_OPTION_ARG_STRING, &options.nfs_version,
+         "3, 4.0, 4.1, 4.2 (comma-separated; default: all that the server speaks)", "V"},
+        COMMAND_GROUP("Times"),
         {"timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.timeout, "time for a reaction (default 2)", "SECONDS"},
         {"start-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.start_timeout,
          "longest wait of a device for a start-up frame (default 60)", "SECONDS"},
@@ -504,34 +534,13 @@ int command_test(int argc, char **argv)
          "longest wait for a connection (default 30)", "SECONDS"},
         {"recover-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.recover_timeout,
          "how long a device may take after a case until it answers again (default 3)", "SECONDS"},
-        {"before-each", 0, 0, G_OPTION_ARG_STRING, &options.before_each, "command to run before each test", "COMMAND"},
-        {"reset-command", 0, 0, G_OPTION_ARG_STRING, &options.reset, "command that revives a device that died",
-         "COMMAND"},
-        {"reset-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.reset_timeout,
-         "longest time of such a command, and until the device answers then (default 300)", "SECONDS"},
-        {"repeat", 0, 0, G_OPTION_ARG_INT, &options.repeat, "run each test so often (default 1)", "N"},
-        {"stop-after", 0, 0, G_OPTION_ARG_INT, &options.stop_after, "end the run at the Nth failure", "N"},
-        {"resume", 0, 0, G_OPTION_ARG_FILENAME, &options.resume,
-         "take over the results of this JSON report, run the other tests", "FILE"},
         {"settle", 0, 0, G_OPTION_ARG_DOUBLE, &options.settle,
          "pause between the start-up and the first FPDU (default 0)", "SECONDS"},
-        {"service", 0, 0, G_OPTION_ARG_STRING, &options.service, "what the device serves: none, echo, rpc, nfs",
-         "NAME"},
-        {"export", 0, 0, G_OPTION_ARG_STRING, &options.export, "NFS: the folder to make files in (default /)", "PATH"},
-        {"mount-port", 0, 0, G_OPTION_ARG_STRING, &options.mount_port,
-         "NFS version 3: TCP port of MOUNT (default: ask rpcbind); with --listen: where to serve it", "N"},
-        {"nfs-version", 0, 0, G_OPTION_ARG_STRING, &options.nfs_version,
-         "3, 4.0, 4.1, 4.2 (comma-separated; default: all that the server speaks)", "V"},
-        {"seed", 0, 0, G_OPTION_ARG_STRING, &options.seed, "of XIDs, owners and names: that of a run to repeat", "N"},
-        {"advert", 0, 0, G_OPTION_ARG_STRING, &options.advert,
-         "what to say in private data: IWT1 (default), LAB1, none; send: ask for the memory in a Send", "NAME"},
-        {"mpa", 0, 0, G_OPTION_ARG_STRING, &options.mpa,
-         "start-up to use instead of the one found: rev, ird, ord, crc, markers, rtr, data (rev=2,ird=4,crc=on)",
-         "KEY=VALUE,..."},
-        {"default-configuration", 0, 0, G_OPTION_ARG_NONE, &options.default_configuration,
-         "the device is configured as it comes", NULL},
-        {"write", 'w', 0, G_OPTION_ARG_FILENAME, &options.record, "record what is said (pcapng)", "FILE"},
-        {"jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs, "tests at the same time (default 1)", "N"},
+        COMMAND_GROUP("Commands to run"),
+        {"before-each", 0, 0, G_OPTION_ARG_STRING, &options.before_each, "before each case", "COMMAND"},
+        {"reset-command", 0, 0, G_OPTION_ARG_STRING, &options.reset, "to revive a device that died", "COMMAND"},
+        {"reset-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.reset_timeout,
+         "time for such a command, and until the device then answers (default 300)", "SECONDS"},
         G_OPTION_ENTRY_NULL,
     };
     int status;

@@ -7,17 +7,20 @@
 #include <stdio.h>
 #include <string.h>
 
+static int help(int argc, char **argv);
+
 static const struct command {
     const char *name, *summary;
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"play", "write a conversation, conforming or with faults, to a capture file", command_play},
-    {"list", "list scenarios, faults or tests", command_list},
-    {"connect", "speak a scenario, or use a service, as MPA Initiator over TCP", command_connect},
-    {"listen", "speak a scenario as MPA Responder over TCP", command_listen},
+    {"list", "list scenarios, faults, cases or mutants", command_list},
+    {"connect", "play a scenario, or use a service, as MPA Initiator over TCP", command_connect},
+    {"listen", "play a scenario as MPA Responder over TCP", command_listen},
     {"serve", "be a service for real clients", command_serve},
     {"test", "test a device for conformance", command_test},
-    {"report", "put results of tests together", command_report},
+    {"report", "combine test results into one page", command_report},
+    {"help", "explain a command", help},
 };
 
 static const struct command *command_find(const char *name)
@@ -29,19 +32,58 @@ static const struct command *command_find(const char *name)
     return NULL;
 }
 
+static const char *command_name(unsigned index)
+{
+    return index < G_N_ELEMENTS(commands) ? commands[index].name : NULL;
+}
+
+static int fail_command(const char *name)
+{
+    const char *guess = command_guess(name, command_name);
+
+    if (guess)
+        return command_fail("there is no command '%s' (did you mean '%s'?)", name, guess);
+    return command_fail("there is no command '%s' (see: iwarp-gen --help)", name);
+}
+
 static void print_help(void)
 {
-    puts("Usage:\n  iwarp-gen COMMAND [OPTION...] ...\n\nCommands (each has a --help of its own):");
+    puts("Usage:\n  iwarp-gen COMMAND [OPTION...] ...\n\nCommands:");
     for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++)
         printf("  %-8s  %s\n", commands[i].name, commands[i].summary);
-    puts("\nOptions:\n  -h, --help  this help\n  --version   the version\n\n"
-         "Try:\n"
+    puts("\nOptions:\n  -h, --help     this help; after a command, or as \"help COMMAND\": the help of the command\n"
+         "  -V, --version  the version\n\n"
+         "Examples:\n"
          "  iwarp-gen play rdmap -o good.pcapng\n"
          "  iwarp-gen play rev1 --inject=MPA-4.1-05 -o bad.pcapng\n"
          "  iwarp-gen serve :7174 --service=echo\n"
          "  iwarp-gen test device.example:7174\n\n"
-         "Exit status: 0 done, 1 not as it should be, 2 trouble. More: man iwarp-gen, iwarp-scenario,\n"
+         "Exit status: 0 success, 1 a failure, 2 wrong usage or trouble. More: man iwarp-gen, iwarp-scenario,\n"
          "iwarp-gen-script");
+}
+
+static int run_command(const struct command *command, int n, char **arguments)
+{
+    g_autofree char *name = g_strdup_printf("iwarp-gen %s", command->name);
+
+    arguments[0] = name;
+    g_set_prgname(name);
+    return command->run(n, arguments);
+}
+
+static int help(int argc, char **argv)
+{
+    const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;
+    char option[] = "--help", *arguments[] = {NULL, option, NULL};
+
+    if (argc > 2)
+        return command_fail("unexpected argument '%s'; expected: iwarp-gen help [COMMAND]", argv[2]);
+    if (argc > 1 && !command)
+        return fail_command(argv[1]);
+    if (command && command->run != help)
+        return run_command(command, 2, arguments);
+    print_help();
+    return COMMAND_DONE;
 }
 
 static int run_without_command(int argc, char **argv)
@@ -50,16 +92,18 @@ static int run_without_command(int argc, char **argv)
         print_help();
         return COMMAND_DONE;
     }
-    if (argc > 1 && strcmp(argv[1], "--version") == 0) {
+    if (argc > 1 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)) {
         puts("iwarp-gen " IWARP_KIT_VERSION " (iwarp-kit)");
         return COMMAND_DONE;
     }
+    if (argc > 1 && *argv[1] == '-')
+        return command_fail("unknown option %s (see: iwarp-gen --help)", argv[1]);
     if (argc > 1)
-        return command_fail("there is no command '%s' (see: iwarp-gen --help)", argv[1]);
+        return fail_command(argv[1]);
     return command_fail("expected a command (see: iwarp-gen --help)");
 }
 
-/* Options may stand before the command, too: it is the first word that names one, and what stood before it follows. */
+/* Options may come before the command, too: it is the first word that names one, and what came before it follows. */
 static int run(int argc, char **argv)
 {
     const struct command *command = NULL;
@@ -70,22 +114,14 @@ static int run(int argc, char **argv)
     if (!command)
         return run_without_command(argc, argv);
 
-    char *name = g_strdup_printf("iwarp-gen %s", command->name);
-    char **own = g_new0(char *, (gsize)argc);
-    int n = 0;
+    g_autofree char **own = g_new0(char *, (gsize)argc + 1);
+    int n = 1;
 
-    own[n++] = name;
     for (int i = 1; i < argc; i++) {
         if (i != at - 1)
             own[n++] = argv[i];
     }
-    g_set_prgname(name);
-
-    int status = command->run(n, own);
-
-    g_free(own);
-    g_free(name);
-    return status;
+    return run_command(command, n, own);
 }
 
 int main(int argc, char **argv)

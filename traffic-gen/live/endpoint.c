@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/live/endpoint.h"
 
+#include "traffic-gen/live/record.h"
+
 #include <stdio.h>
 
 enum { READS = 16 };
@@ -199,10 +201,12 @@ static void close_all(struct server *server)
     live_loop_end(server->loop);
 }
 
+/* The capture file comes after the listener: when the address is in use, an older file stays as it was. */
 static bool serve_in(struct server *server, char **why)
 {
     const struct serve_options *options = server->options;
-    const struct live_options live = {.record = options->record};
+    const struct live_options live = {0};
+    struct capture_file *file;
     GError *error = NULL;
 
     server->listener = live_listen(server->loop, options->host, options->port, options->connections_max, &live,
@@ -212,11 +216,15 @@ static bool serve_in(struct server *server, char **why)
         g_error_free(error);
         return false;
     }
+    file = record_create(options->record, why);
+    if (options->record && !file)
+        return false;
+    live_listener_record(server->listener, file);
     fprintf(stderr, "iwarp-gen: %s listening on port %u\n", options->kind->name, live_listener_port(server->listener));
     live_stop_on_signals(server->loop);
     live_run(server->loop, INT64_MAX);
     close_all(server);
-    return true;
+    return record_finish(options->record, file, why);
 }
 
 bool serve(const struct serve_options *options, char **why)
@@ -254,17 +262,21 @@ static void client_over(void *owner, struct holder *holder, const char *why)
 }
 
 enum client_end client_run(const char *host, const char *port, const struct endpoint_kind *kind,
-                           const struct endpoint_options *options, int64_t timeout_ns, struct capture_file *record,
-                           char **why)
+                           const struct endpoint_options *options, int64_t timeout_ns, const char *record, char **why)
 {
-    const struct live_options live = {
-        .record = record, .connect_timeout_ns = timeout_ns, .close_timeout_ns = timeout_ns};
+    struct capture_file *file = record_create(record, why);
+    const struct live_options live = {.record = file, .connect_timeout_ns = timeout_ns, .close_timeout_ns = timeout_ns};
     struct client client = {.end = CLIENT_NOT_CONNECTED};
-    struct holder *holder = g_new0(struct holder, 1);
-    struct live_loop *loop = live_loop_new();
-    struct live_events events = events_of(holder);
+    struct holder *holder;
+    struct live_loop *loop;
+    struct live_events events;
     GError *error = NULL;
 
+    if (record && !file)
+        return CLIENT_NOT_CONNECTED;
+    holder = g_new0(struct holder, 1);
+    loop = live_loop_new();
+    events = events_of(holder);
     *holder = (struct holder){.kind = kind,
                               .options = options,
                               .owner = &client,
@@ -287,5 +299,5 @@ enum client_end client_run(const char *host, const char *port, const struct endp
         g_free(holder);
     }
     live_loop_free(loop);
-    return client.end;
+    return record_finish(record, file, why) ? client.end : CLIENT_NOT_CONNECTED;
 }

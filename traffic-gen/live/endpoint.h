@@ -54,7 +54,7 @@ struct serve_options {
     struct endpoint_options endpoint;
     unsigned connections;     /* ends after so many; 0: never */
     unsigned connections_max; /* at a time; 0: any number */
-    struct capture_file *record;
+    const char *record;       /* capture file, created once it listens; NULL: none */
 };
 
 /* Until a signal comes, or all connections have been. False: *why. */
@@ -63,10 +63,9 @@ bool serve(const struct serve_options *options, char **why);
 enum client_end { CLIENT_DONE, CLIENT_FAILED, CLIENT_NOT_CONNECTED };
 
 #define CLIENT_STOPPED "stopped" /* *why, when a signal ended it */
-/* One connection; *why when it is not CLIENT_DONE. */
+/* One connection, recorded to a file of that name unless NULL; *why when it is not CLIENT_DONE. */
 enum client_end client_run(const char *host, const char *port, const struct endpoint_kind *kind,
-                           const struct endpoint_options *options, int64_t timeout_ns, struct capture_file *record,
-                           char **why);
+                           const struct endpoint_options *options, int64_t timeout_ns, const char *record, char **why);
 
 /* ---- kinds ---- */
 

@@ -176,6 +176,11 @@ uint16_t live_listener_port(const struct live_listener *listener)
     return listener->port;
 }
 
+void live_listener_record(struct live_listener *listener, struct capture_file *file)
+{
+    listener->options.record = file;
+}
+
 void live_listener_close(struct live_listener *listener)
 {
     struct live_loop *loop = listener->loop;

@@ -11,9 +11,6 @@
 
 #include <glib.h>
 
-/* Comment for the capture file of a recording: says what in it is made up. */
-extern const char *const live_record_comment;
-
 struct live_loop;
 struct live_socket;
 
@@ -70,6 +67,8 @@ typedef bool (*live_accept)(void *ctx, struct live_socket *socket, struct live_e
 struct live_listener *live_listen(struct live_loop *loop, const char *host, const char *port, unsigned connections_max,
                                   const struct live_options *options, live_accept accept, void *ctx, GError **error);
 uint16_t live_listener_port(const struct live_listener *listener); /* when port was "0" */
+/* Connections accepted from now on are recorded. file is borrowed. */
+void live_listener_record(struct live_listener *listener, struct capture_file *file);
 void live_listener_close(struct live_listener *listener);
 
 /* The stream for the stack; valid until `closed`. stream->mss is that of the connection once it is open. */

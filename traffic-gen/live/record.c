@@ -7,15 +7,15 @@
 #include "traffic-gen/sim/sim_tcp.h"
 #include "wire/octets.h"
 
+#include <errno.h>
 #include <glib.h>
 #include <netinet/in.h>
 #include <string.h>
 
-const char *const live_record_comment =
+static const char comment[] =
     "Recorded by iwarp-gen from a live TCP connection, at one of its ends. The octets of both streams, the order in "
     "which this end sent and received them, addresses and ports are true. Ethernet, IP and TCP headers are "
-    "synthesised, "
-    "and so are segment boundaries, sequence numbers, windows and pure acknowledgements.";
+    "synthesised, and so are segment boundaries, sequence numbers, windows and pure acknowledgements.";
 
 enum { OWN, PEER };
 enum { WINDOW = 65535, WINDOW_SCALE = 7, ISN_TICK_NS = 4000, ISN_APART = 0x20000000 };
@@ -76,6 +76,26 @@ static void write_octets(struct record *record, unsigned who, int64_t time_ns, c
         p += part;
         n -= part;
     }
+}
+
+/* ---- the file ---- */
+
+struct capture_file *record_create(const char *path, char **why)
+{
+    struct capture_file *file = path ? capture_file_open_commented(path, comment) : NULL;
+
+    if (path && !file)
+        *why = g_strdup_printf("%s: %s", path, g_strerror(errno));
+    return file;
+}
+
+bool record_finish(const char *path, struct capture_file *file, char **why)
+{
+    if (!file || capture_file_close(file))
+        return true;
+    g_free(*why);
+    *why = g_strdup_printf("%s: %s", path, g_strerror(errno));
+    return false;
 }
 
 /* ---- life ---- */

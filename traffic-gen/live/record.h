@@ -13,6 +13,12 @@
 
 #include <sys/socket.h>
 
+/* NULL path: NULL, without a recording. Else NULL with *why ("PATH: reason", for g_free()) when it cannot be created.
+ */
+struct capture_file *record_create(const char *path, char **why);
+/* Closes what record_create() returned, NULL too. False with *why, in place of what was there, when it is not whole. */
+bool record_finish(const char *path, struct capture_file *file, char **why);
+
 struct record;
 
 /* Writes the handshake. mss: that of the SYNs. file is borrowed. */

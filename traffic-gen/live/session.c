@@ -2,6 +2,7 @@
 #include "traffic-gen/live/session.h"
 
 #include "traffic-gen/live/player.h"
+#include "traffic-gen/live/record.h"
 #include "traffic-gen/live/rpc_tcp.h"
 #include "traffic-gen/scenario/work.h"
 
@@ -17,7 +18,8 @@ struct session {
     GPtrArray *plans;        /* struct plan; NULL: work */
     const struct work *work; /* NULL: plans */
     unsigned n, next, running;
-    unsigned mss;  /* of the plans */
+    unsigned mss; /* of the plans */
+    struct capture_file *record;
     int64_t since; /* since when nothing has happened */
     enum session_end end;
     char *why;
@@ -238,7 +240,7 @@ static struct live_options live_options_of(const struct session *session)
         .mss = (uint16_t)session->mss,
         .connect_timeout_ns = session->options.timeout_ns,
         .close_timeout_ns = session->options.timeout_ns,
-        .record = session->options.record,
+        .record = session->record,
     };
 }
 
@@ -331,13 +333,23 @@ static bool accept_next(void *ctx, struct live_socket *socket, struct live_event
     return true;
 }
 
+static bool record_session(struct session *session)
+{
+    session->record = record_create(session->options.record, &session->why);
+    if (!session->options.record || session->record)
+        return true;
+    session->end = SESSION_NOT_BEGUN;
+    return false;
+}
+
+/* The capture file comes after the listener: when the address is in use, an older file stays as it was. */
 static bool begin(struct session *session)
 {
     const struct live_options options = live_options_of(session);
     GError *error = NULL;
 
     if (!session->options.listens)
-        return true;
+        return record_session(session);
     session->listener = live_listen(session->loop, session->options.host, session->options.port, 0, &options,
                                     accept_next, session, &error);
     if (!session->listener) {
@@ -345,6 +357,9 @@ static bool begin(struct session *session)
         g_error_free(error);
         return false;
     }
+    if (!record_session(session))
+        return false;
+    live_listener_record(session->listener, session->record);
     fprintf(stderr, "iwarp-gen: listening on port %u\n", live_listener_port(session->listener));
     return true;
 }
@@ -423,6 +438,8 @@ enum session_end session_play(const struct session_options *options, char **why)
     live_loop_end(session.loop);
     live_loop_free(session.loop);
     unmount_all(&session);
+    if (!record_finish(session.options.record, session.record, &session.why))
+        session.end = SESSION_NOT_BEGUN;
     if (session.plans)
         g_ptr_array_unref(session.plans);
     *why = session.why;

@@ -15,8 +15,7 @@ struct session_options {
     uint64_t seed;
     unsigned count;
     int64_t timeout_ns;
-    struct capture_file *record;
-    bool quiet; /* do not print where it listens */
+    const char *record; /* capture file, created once it listens or before it connects; NULL: none */
     /* Of NFS clients: the export, and the TCP port of MOUNT (versions 2 and 3), "rpcbind" to ask for it. NULL: "/", and
      * MOUNT is asked over the same connection. */
     const char *export, *mount_port;

@@ -29,7 +29,7 @@ def run_suites(gen, role, where, guest, out, cases=None, resume=None):
     """The JSON report of a run. cases: ids; None: all of the role's suites. resume: a report whose cases are not run again."""
     out.unlink(missing_ok=True)
     command = [gen, "test", *where, f"--suite={role.suites}", f"--device={role.device}", "--format=json", f"--output={out}",
-               f"--write={out.with_suffix('.pcapng')}", f"--reset-command={guest.reset_command}", *roles.PATIENCE]
+               f"--write-capture={out.with_suffix('.pcapng')}", f"--reset-command={guest.reset_command}", *roles.PATIENCE]
     if cases:
         command.append(f"--rules={','.join(cases)}")
     if resume:

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* "Did you mean": the known name that a mistyped one resembles. */
+#ifndef IWARP_SUPPORT_CLOSEST_H
+#define IWARP_SUPPORT_CLOSEST_H
+
+#include <stddef.h>
+
+struct closest {
+    const char *word; /* as typed */
+    size_t n;         /* characters of it that count */
+    const char *name; /* the closest known one so far; NULL: none is close */
+    size_t distance;
+};
+
+/* n characters of word; SIZE_MAX: all. */
+struct closest closest_to(const char *word, size_t n);
+/* Considers a known name. It is close when a third of the typed characters, at least one, were mistyped at most. */
+void closest_consider(struct closest *closest, const char *name);
+
+#endif
