@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* RFC 5041: what the fields of DDP segments say of messages; each case breaks one rule, or none. */
-#include "rdmap_talk.h"
+#include "tests/unit/support/rdmap_flow.h"
 
 #include <stdio.h>
 
@@ -19,12 +19,12 @@ struct untagged_case {
     struct piece pieces[SEGMENTS_MAX];
 };
 
-static void expect_one(struct talk *t, enum rule_id rule, size_t number)
+static void expect_one(struct rdmap_flow *t, enum rule_id rule, size_t number)
 {
-    if (t->n_findings != (rule != NONE) || (rule != NONE && t->findings[0].rule != rule)) {
+    if (t->seen.n != (rule != NONE) || (rule != NONE && t->seen.finding[0].rule != rule)) {
         fprintf(stderr, "case %zu: expected %s; found %u findings\n", number,
-                rule == NONE ? "nothing" : rule_catalogue[rule].id, t->n_findings);
-        talk_show(t);
+                rule == NONE ? "nothing" : rule_catalogue[rule].id, t->seen.n);
+        findings_show(&t->seen, __func__);
         fail();
     }
 }
@@ -57,22 +57,23 @@ static void untagged(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct talk *t = talk_new();
+        struct rdmap_flow *t = flow_new();
 
         for (const struct piece *p = cases[i].pieces; p < cases[i].pieces + SEGMENTS_MAX && p->n > 0; p++)
-            talk_segment(
+            flow_segment(
                 t, I,
-                (struct ddp_segment){.last = p->last, .opcode = RDMAP_SEND, .qn = p->qn, .msn = p->msn, .mo = p->mo},
+                (struct ddp_segment){
+                    .dv = 1, .rv = 1, .last = p->last, .opcode = RDMAP_SEND, .qn = p->qn, .msn = p->msn, .mo = p->mo},
                 NULL, p->n);
-        talk_close(t, I);
+        flow_close(t, I);
         expect_one(t, cases[i].rule, i);
         if (cases[i].rule == NONE) {
-            talk_passed(t, RULE_DDP_4_3_12);
-            talk_passed(t, RULE_DDP_4_3_13);
-            talk_passed(t, RULE_DDP_4_1_04);
-            talk_passed(t, RULE_DDP_6_2_1_02);
+            findings_passed(&t->seen, RULE_DDP_4_3_12);
+            findings_passed(&t->seen, RULE_DDP_4_3_13);
+            findings_passed(&t->seen, RULE_DDP_4_1_04);
+            findings_passed(&t->seen, RULE_DDP_6_2_1_02);
         }
-        talk_free(t);
+        flow_free(t);
     }
 }
 
@@ -83,18 +84,18 @@ static void msn_wraps(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(wrong); i++) {
-        struct talk *t = talk_new();
+        struct rdmap_flow *t = flow_new();
 
-        talk_send(t, I);
-        talk_hole(t, I); /* so that MSNs are learnt anew */
+        flow_send(t, I, 4);
+        flow_hole(t, I, 1000); /* so that MSNs are learnt anew */
         t->msn[I][0] = UINT32_MAX - 1;
-        talk_send(t, I);
-        talk_send(t, I);
+        flow_send(t, I, 4);
+        flow_send(t, I, 4);
         t->msn[I][0] = wrong[i];
-        talk_send(t, I);
-        talk_send(t, I);
+        flow_send(t, I, 4);
+        flow_send(t, I, 4);
         expect_one(t, wrong[i] == 0 ? NONE : RULE_DDP_4_3_14, i);
-        talk_free(t);
+        flow_free(t);
     }
 }
 
@@ -120,13 +121,13 @@ static void tagged(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct talk *t = talk_new();
+        struct rdmap_flow *t = flow_new();
 
         for (const struct tagged_piece *p = cases[i].pieces; p < cases[i].pieces + SEGMENTS_MAX && p->n > 0; p++)
-            talk_tagged(t, I, p->opcode, p->stag, p->to, p->last, NULL, p->n);
-        talk_close(t, I);
+            flow_tagged(t, I, p->opcode, p->stag, p->to, p->last, NULL, p->n);
+        flow_close(t, I);
         expect_one(t, cases[i].rule, i);
-        talk_free(t);
+        flow_free(t);
     }
 }
 
@@ -145,11 +146,11 @@ static void headers_cut_short(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct talk *t = talk_new();
+        struct rdmap_flow *t = flow_new();
 
-        talk_ulpdu(t, I, cases[i].octets, cases[i].n);
+        flow_ulpdu(t, I, cases[i].octets, cases[i].n);
         expect_one(t, cases[i].rule, i);
-        talk_free(t);
+        flow_free(t);
     }
 }
 
@@ -157,32 +158,32 @@ static void headers_cut_short(void **state)
 static void layout_and_close(void **state)
 {
     uint8_t ulpdu[26] = {0xBC, 0x43}; /* T = 1 on a Send, and Rsvd */
-    struct talk *t = talk_new();
+    struct rdmap_flow *t = flow_new();
 
     (void)state;
-    talk_ulpdu(t, I, ulpdu, sizeof ulpdu);
+    flow_ulpdu(t, I, ulpdu, sizeof ulpdu);
     expect_one(t, RULE_DDP_4_1_01, 0);
-    talk_free(t);
+    flow_free(t);
 
-    t = talk_new();
-    talk_tagged(t, I, RDMAP_WRITE, STAG, 0, false, NULL, 100);
-    talk_close(t, I);
+    t = flow_new();
+    flow_tagged(t, I, RDMAP_WRITE, STAG, 0, false, NULL, 100);
+    flow_close(t, I);
     expect_one(t, RULE_DDP_6_2_1_02, 1);
-    talk_free(t);
+    flow_free(t);
 
-    t = talk_new();
-    talk_tagged(t, I, RDMAP_WRITE, STAG, 0, false, NULL, 100);
-    talk_terminate(t, R);
-    talk_close(t, I);
+    t = flow_new();
+    flow_tagged(t, I, RDMAP_WRITE, STAG, 0, false, NULL, 100);
+    flow_terminate(t, R);
+    flow_close(t, I);
     expect_one(t, NONE, 2);
-    assert_int_equal(t->verdict.counts[RULE_DDP_6_2_1_02].passed, 0);
-    talk_free(t);
+    assert_int_equal(t->seen.counts[RULE_DDP_6_2_1_02].passed, 0);
+    flow_free(t);
 }
 
 /* What the snap length cut has its header and its size, and no content. */
 static void segments_that_were_cut(void **state)
 {
-    struct talk *t = talk_new();
+    struct rdmap_flow *t = flow_new();
     uint8_t ulpdu[18 + RDMAP_READ_REQUEST_LEN] = {0};
     struct mpa_fpdu_event event = {.direction = DIR_TO_RESPONDER, .crc = MPA_CRC_UNKNOWN, .has_ddp = true};
 
@@ -191,7 +192,7 @@ static void segments_that_were_cut(void **state)
         struct ddp_segment ddp = {.last = true, .dv = 1, .rv = 1, .opcode = RDMAP_READ_REQUEST, .qn = 1, .msn = msn};
 
         ddp_header_encode(&ddp, ulpdu, sizeof ulpdu);
-        talk_step(t);
+        flow_step(t);
         event.fpdu = (struct mpa_fpdu){.offset = t->end[I],
                                        .header = t->end[I],
                                        .length = 52,
@@ -206,11 +207,11 @@ static void segments_that_were_cut(void **state)
         event.number++;
         t->end[I] += 52;
     }
-    talk_response(t, R, STAG, 0x1000, 200); /* to what was asked for, whatever it was */
-    talk_close(t, I);
+    flow_response(t, R, STAG, 0x1000, 200, true); /* to what was asked for, whatever it was */
+    flow_close(t, I);
     expect_one(t, RULE_DDP_4_3_12, 0);
-    talk_passed(t, RULE_RDMAP_4_2_02);
-    talk_free(t);
+    findings_passed(&t->seen, RULE_RDMAP_4_2_02);
+    flow_free(t);
 }
 
 int main(void)

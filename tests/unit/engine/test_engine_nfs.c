@@ -144,7 +144,7 @@ static void test_readdir_at_the_edge(void **state)
 
     (void)state;
     say(t, C, talk_plan(t, C, 0x10), 3, 16, &call);
-    talk_passed(t, RULE_RPCR_4_3_3_01);
+    findings_passed(&t->seen, RULE_RPCR_4_3_3_01);
     talk_expect_nothing(t);
     t = talk_new();
     call = readdir3(4096 - 55);
@@ -162,8 +162,8 @@ static void test_readdir_with_chunk(void **state)
 
     (void)state;
     say(t, C, with_reply_chunk(talk_plan(t, C, 0x10), &chunk, &segment, 8300), 3, 16, &call);
-    talk_passed(t, RULE_RPCR_4_3_3_01);
-    talk_passed(t, RULE_RPCR_3_5_3_07);
+    findings_passed(&t->seen, RULE_RPCR_4_3_3_01);
+    findings_passed(&t->seen, RULE_RPCR_3_5_3_07);
     talk_expect_nothing(t);
     t = talk_new();
     frame = say(t, C, with_reply_chunk(talk_plan(t, C, 0x10), &chunk, &segment, 8000), 3, 16, &call);
@@ -182,7 +182,7 @@ static void test_unknown_threshold(void **state)
     talk_midstream(t);
     talk_greet(t);
     say(t, C, talk_plan(t, C, 0x10), 3, 16, &call);
-    talk_inconclusive(t, RULE_RPCR_4_3_3_01);
+    findings_inconclusive(&t->seen, RULE_RPCR_4_3_3_01);
     talk_expect_nothing(t);
     options.assume_inline = 4096;
     t = talk_new_bare(&options);
@@ -210,7 +210,7 @@ static void test_session_limit(void **state)
     text_word(&call, 0);
     t = talk_new();
     talk_compound(t, 0x10, &call);
-    talk_inconclusive(t, RULE_RPCR_4_3_3_01);
+    findings_inconclusive(&t->seen, RULE_RPCR_4_3_3_01);
     talk_expect_nothing(t);
     t = talk_new();
     session(t);
@@ -219,7 +219,7 @@ static void test_session_limit(void **state)
     t = talk_new();
     create_session(t, 0x50, 2, 2048, 4096, 4096);
     talk_compound(t, 0x10, &call);
-    talk_passed(t, RULE_RPCR_4_3_3_01);
+    findings_passed(&t->seen, RULE_RPCR_4_3_3_01);
     talk_expect_nothing(t);
 }
 
@@ -250,7 +250,7 @@ static void test_reply_above_session_limit(void **state)
     t = talk_new();
     talk_compound(t, 0x10, &call);
     answer(t, S, 0x10, &reply);
-    talk_inconclusive(t, RULE_NFSULB_6_2_2_01);
+    findings_inconclusive(&t->seen, RULE_NFSULB_6_2_2_01);
     talk_expect_nothing(t);
 }
 
@@ -305,7 +305,7 @@ static void test_port(void **state)
     talk_expect(t, RULE_NFSULB_6_3_01, SEVERITY_ERROR, frame);
     t = talk_new();
     talk_compound(t, 0x10, &call);
-    talk_passed(t, RULE_NFSULB_6_3_01);
+    findings_passed(&t->seen, RULE_NFSULB_6_3_01);
     talk_expect_nothing(t);
     /* Other versions may use any. */
     t = talk_new();
@@ -378,10 +378,10 @@ static void test_backchannel(void **state)
     (void)state;
     session(t);
     say(t, S, talk_plan(t, S, 0x900), 1, 1, &cb);
-    talk_passed(t, RULE_BIDI_6_01);
-    talk_passed(t, RULE_BIDI_6_02);
-    talk_passed(t, RULE_BIDI_3_2_02);
-    talk_passed(t, RULE_NFSULB_6_5_2_06);
+    findings_passed(&t->seen, RULE_BIDI_6_01);
+    findings_passed(&t->seen, RULE_BIDI_6_02);
+    findings_passed(&t->seen, RULE_BIDI_3_2_02);
+    findings_passed(&t->seen, RULE_NFSULB_6_5_2_06);
     talk_expect_nothing(t);
 }
 
@@ -418,7 +418,7 @@ static void test_backchannel_before_the_reply(void **state)
     text_word(&call, 0);
     talk_compound(t, 0x10, &call);
     say(t, S, talk_plan(t, S, 0x900), 1, 1, &cb);
-    talk_passed(t, RULE_BIDI_6_02);
+    findings_passed(&t->seen, RULE_BIDI_6_02);
     talk_expect_nothing(t);
 }
 
@@ -433,13 +433,13 @@ static void test_backchannel_with_a_hole(void **state)
     exchange_id(t, 0x10);
     talk_hole(t, C);
     say(t, S, talk_plan(t, S, 0x900), 1, 1, &cb);
-    talk_inconclusive(t, RULE_BIDI_6_02);
+    findings_inconclusive(&t->seen, RULE_BIDI_6_02);
     talk_expect_nothing(t);
     t = talk_new_bare(&options);
     talk_midstream(t);
     talk_greet(t);
     say(t, S, talk_plan(t, S, 0x900), 1, 1, &cb);
-    talk_inconclusive(t, RULE_BIDI_6_01);
+    findings_inconclusive(&t->seen, RULE_BIDI_6_01);
     talk_expect_nothing(t);
 }
 
@@ -454,7 +454,7 @@ static void test_backchannel_of_an_unknown_session(void **state)
     text_word(&call, 999);
     talk_compound(t, 0x10, &call);
     say(t, S, talk_plan(t, S, 0x900), 1, 1, &cb);
-    talk_inconclusive(t, RULE_BIDI_6_02);
+    findings_inconclusive(&t->seen, RULE_BIDI_6_02);
     talk_expect_nothing(t);
 }
 
@@ -512,18 +512,18 @@ static void test_retry(void **state)
     say_getacl(t, 0x10, 100);
     talk_error(t, S, 0x10, RPCRDMA_ERR_CHUNK);
     say_getacl(t, 0x11, 10000);
-    talk_passed(t, RULE_NFSULB_3_1_03);
-    talk_passed(t, RULE_NFSULB_3_1_04);
-    talk_passed(t, RULE_NFSULB_3_1_05);
-    assert_int_equal(t->verdict.counts[RULE_NFSULB_3_1_03].failed, 0);
+    findings_passed(&t->seen, RULE_NFSULB_3_1_03);
+    findings_passed(&t->seen, RULE_NFSULB_3_1_04);
+    findings_passed(&t->seen, RULE_NFSULB_3_1_05);
+    assert_int_equal(t->seen.counts[RULE_NFSULB_3_1_03].failed, 0);
     talk_free(t);
     t = talk_new();
     say_getacl(t, 0x10, 100);
     talk_error(t, S, 0x10, RPCRDMA_ERR_CHUNK);
     frame = say_getacl(t, 0x10, 10000);
     talk_finish(t);
-    assert_int_equal(t->verdict.counts[RULE_NFSULB_3_1_03].failed, 1);
-    assert_int_equal(t->findings[t->n_findings - 1].place.frame, frame);
+    assert_int_equal(t->seen.counts[RULE_NFSULB_3_1_03].failed, 1);
+    assert_int_equal(t->seen.finding[t->seen.n - 1].place.frame, frame);
     talk_free(t);
 }
 
@@ -533,12 +533,12 @@ static void test_endless_retry(void **state)
 
     (void)state;
     for (uint32_t i = 0; i < 10; i++) {
-        assert_int_equal(t->verdict.counts[RULE_NFSULB_3_1_04].failed, i > 6);
+        assert_int_equal(t->seen.counts[RULE_NFSULB_3_1_04].failed, i > 6);
         say_getacl(t, 0x10 + i, 100);
         talk_error(t, S, 0x10 + i, RPCRDMA_ERR_CHUNK);
     }
     talk_finish(t);
-    assert_int_equal(t->verdict.counts[RULE_NFSULB_3_1_04].failed, 1);
+    assert_int_equal(t->seen.counts[RULE_NFSULB_3_1_04].failed, 1);
     talk_free(t);
 }
 
@@ -564,7 +564,7 @@ static void test_retry_in_session(void **state)
             talk_error(t, S, xid, RPCRDMA_ERR_CHUNK);
     }
     talk_finish(t);
-    assert_int_equal(t->verdict.counts[RULE_NFSULB_3_1_05].failed, 1);
+    assert_int_equal(t->seen.counts[RULE_NFSULB_3_1_05].failed, 1);
     talk_free(t);
 }
 
@@ -585,7 +585,7 @@ static void test_repeated(void **state)
     talk_compound(t, 0x10, &call);
     talk_hole(t, S);
     talk_compound(t, 0x10, &call);
-    talk_inconclusive(t, RULE_NFSULB_6_7_2_03);
+    findings_inconclusive(&t->seen, RULE_NFSULB_6_7_2_03);
     talk_expect_nothing(t);
     t = talk_new();
     talk_call(t, C, 0x10);
@@ -605,7 +605,7 @@ static void test_all_credits(void **state)
     getattr(&call, 1);
     for (uint32_t i = 0; i < 32; i++)
         frame = talk_compound(t, 0x10 + i, &call);
-    talk_passed(t, RULE_NFSULB_6_7_2_01);
+    findings_passed(&t->seen, RULE_NFSULB_6_7_2_01);
     talk_expect(t, RULE_NFSULB_6_7_2_01, SEVERITY_WARNING, frame);
     t = talk_new();
     talk_call(t, C, 0x9);
@@ -652,14 +652,14 @@ static void refused(uint32_t op, bool negotiated, bool garbage, enum rule_id fai
     plan = talk_plan(t, C, 0x10);
     plan.writes = &chunk;
     plan.n_writes = 1;
-    t->reactions = true;
+    t->seen.keeps = NULL;
     say(t, C, plan, 4, 1, &call);
     frame = garbage ? garbage_args(t, 0x10, segment) : talk_error(t, S, 0x10, RPCRDMA_ERR_CHUNK);
     if (failed != RULE_COUNT) {
         talk_expect(t, failed, SEVERITY_ERROR, frame);
         return;
     }
-    assert_int_equal(t->verdict.counts[RULE_NFSULB_6_4_2_05].inconclusive, 1);
+    assert_int_equal(t->seen.counts[RULE_NFSULB_6_4_2_05].inconclusive, 1);
     talk_expect_nothing(t);
 }
 

@@ -45,7 +45,7 @@ static void test_err_chunk(void **state)
     struct rpcrdma_talk *t = talk_new();
 
     (void)state;
-    t->reactions = true;
+    t->seen.keeps = NULL;
     call_read(t, 3900, false);
     expect(t, RULE_RPCR_4_5_12, talk_error(t, S, XID, RPCRDMA_ERR_CHUNK));
     t = talk_new();
@@ -60,17 +60,17 @@ static void test_err_chunk_in_doubt(void **state)
 
     (void)state;
     call_read(t, 8000, false);
-    assert_int_equal(t->n_findings, 1);
-    assert_int_equal(t->findings[0].rule, RULE_RPCR_4_3_2_3_04);
+    assert_int_equal(t->seen.n, 1);
+    assert_int_equal(t->seen.finding[0].rule, RULE_RPCR_4_3_2_3_04);
     talk_error(t, S, XID, RPCRDMA_ERR_CHUNK);
-    talk_inconclusive(t, RULE_RPCR_4_5_12);
-    assert_int_equal(t->n_findings, 1);
+    findings_inconclusive(&t->seen, RULE_RPCR_4_5_12);
+    assert_int_equal(t->seen.n, 1);
     talk_free(t);
     t = talk_new();
     call_read(t, 3000, false);
     talk_hole(t, C);
     talk_error(t, S, XID, RPCRDMA_ERR_CHUNK);
-    talk_inconclusive(t, RULE_RPCR_4_5_12);
+    findings_inconclusive(&t->seen, RULE_RPCR_4_5_12);
     talk_expect_nothing(t);
     t = talk_new_bare(&(struct rpcrdma_options){.profile = PROFILE_IETF});
     talk_startup(t, C, true, 4096, 4096);
@@ -97,7 +97,7 @@ static void test_garbage_args(void **state)
     text_item(&call, 400);
     talk_call_with(t, C, &plan, TALK_NFS, 3, WRITE3, call.p, call.n);
     garbage(t, XID);
-    talk_inconclusive(t, RULE_RPC_9_05);
+    findings_inconclusive(&t->seen, RULE_RPC_9_05);
     talk_expect_nothing(t);
 }
 
@@ -127,12 +127,12 @@ static void versions(uint32_t rpcvers, uint32_t version, const uint32_t *more, s
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
-    t->reactions = true;
+    t->seen.keeps = NULL;
     call_version(t, rpcvers, version);
     if (rpcvers != RPC_VERSION) {
-        assert_int_equal(t->n_findings, 1);
-        assert_int_equal(t->findings[0].rule, RULE_RPC_9_01);
-        t->n_findings = 0;
+        assert_int_equal(t->seen.n, 1);
+        assert_int_equal(t->seen.finding[0].rule, RULE_RPC_9_01);
+        t->seen.n = 0;
     }
     frame = reply_words(t, more, n);
     expect(t, rule, frame);
@@ -182,7 +182,7 @@ static void results(uint32_t minor, uint32_t status, const struct result *result
     struct rpcrdma_plan plan;
     struct nfs_text reply = {0};
 
-    t->reactions = true;
+    t->seen.keeps = NULL;
     call_compound(t, minor);
     text_compounded(&reply, status, n);
     for (unsigned i = 0; i < n; i++) {

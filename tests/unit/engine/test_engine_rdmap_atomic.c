@@ -1,76 +1,76 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Atomics: header, identifier, order, alignment, and the values that they leave. */
-#include "rdmap_talk.h"
+#include "tests/unit/support/rdmap_flow.h"
 
 enum { STAG = 0xA000 };
 
-static struct talk *talk_exclusive(void)
+static struct rdmap_flow *talk_exclusive(void)
 {
     struct rdmap_options options = {.profile = PROFILE_IETF, .exclusive = true};
 
-    return talk_new_with(&options);
+    return flow_new_with(&options);
 }
 
 static void a_faultless_conversation(void **state)
 {
-    struct talk *t = talk_new();
+    struct rdmap_flow *t = flow_new();
 
     (void)state;
-    talk_add(t, I, 1, 0, 5, 0);
-    talk_original(t, R, 1, 10);
-    talk_add(t, I, 2, 0, 1, 0x80000000); /* 10 + 5; the border of a field is not reached */
-    talk_add(t, I, 3, 0, 0xFFFFFFF0, 0x80000000);
-    talk_original(t, R, 2, 15);
-    talk_original(t, R, 3, 16);
-    talk_swap(t, I, 4, 0, 0x77, 0xF0, 0xF0, 0x0F); /* matches in the masked part only */
-    talk_original(t, R, 4, 0);
-    talk_swap(t, I, 5, 0, 1, UINT64_MAX, 1, UINT64_MAX); /* no match */
-    talk_original(t, R, 5, 0x70);
-    talk_read(t, I, 0x10, 0, 8);
-    talk_add(t, I, 6, 0, 0, 0);
-    talk_read(t, I, 0x11, 0, 8);
-    talk_response(t, R, 0x10, 0, 8);
-    talk_original(t, R, 6, 0x70);
-    talk_response(t, R, 0x11, 0, 8);
-    talk_close(t, I);
-    talk_passed(t, RULE_RDMAPX_5_1_1_01);
-    talk_passed(t, RULE_RDMAPX_5_1_1_02);
-    talk_passed(t, RULE_RDMAPX_5_1_1_03);
-    talk_passed(t, RULE_RDMAPX_5_1_1_04);
-    talk_passed(t, RULE_RDMAPX_5_1_1_10);
-    talk_passed(t, RULE_RDMAPX_5_1_2_01);
-    talk_passed(t, RULE_RDMAPX_5_1_2_02);
-    talk_passed(t, RULE_RDMAPX_5_1_2_03);
-    talk_passed(t, RULE_RDMAPX_5_1_2_04);
-    talk_passed(t, RULE_RDMAPX_5_1_2_06);
-    talk_passed(t, RULE_RDMAPX_5_2_1_01);
-    talk_passed(t, RULE_RDMAPX_5_2_1_02);
-    talk_passed(t, RULE_RDMAPX_5_2_1_04);
-    talk_passed(t, RULE_RDMAPX_5_2_1_12);
-    talk_passed(t, RULE_RDMAPX_5_2_1_14);
-    talk_passed(t, RULE_RDMAPX_5_2_1_25);
-    talk_passed(t, RULE_RDMAPX_5_2_1_26);
-    talk_passed(t, RULE_RDMAPX_5_2_2_02);
-    talk_passed(t, RULE_RDMAPX_5_2_2_04);
-    talk_passed(t, RULE_RDMAPX_5_2_2_13);
-    talk_passed(t, RULE_RDMAPX_5_4_04);
-    talk_passed(t, RULE_RDMAPX_7_08);
-    talk_passed(t, RULE_RDMAPX_7_12);
-    talk_expect_nothing(t);
+    flow_add(t, I, 1, 0, 5, 0);
+    flow_original(t, R, 1, 10);
+    flow_add(t, I, 2, 0, 1, 0x80000000); /* 10 + 5; the border of a field is not reached */
+    flow_add(t, I, 3, 0, 0xFFFFFFF0, 0x80000000);
+    flow_original(t, R, 2, 15);
+    flow_original(t, R, 3, 16);
+    flow_swap(t, I, 4, 0, 0x77, 0xF0, 0xF0, 0x0F); /* matches in the masked part only */
+    flow_original(t, R, 4, 0);
+    flow_swap(t, I, 5, 0, 1, UINT64_MAX, 1, UINT64_MAX); /* no match */
+    flow_original(t, R, 5, 0x70);
+    flow_read(t, I, 0x10, 0, 8);
+    flow_add(t, I, 6, 0, 0, 0);
+    flow_read(t, I, 0x11, 0, 8);
+    flow_response(t, R, 0x10, 0, 8, true);
+    flow_original(t, R, 6, 0x70);
+    flow_response(t, R, 0x11, 0, 8, true);
+    flow_close(t, I);
+    findings_passed(&t->seen, RULE_RDMAPX_5_1_1_01);
+    findings_passed(&t->seen, RULE_RDMAPX_5_1_1_02);
+    findings_passed(&t->seen, RULE_RDMAPX_5_1_1_03);
+    findings_passed(&t->seen, RULE_RDMAPX_5_1_1_04);
+    findings_passed(&t->seen, RULE_RDMAPX_5_1_1_10);
+    findings_passed(&t->seen, RULE_RDMAPX_5_1_2_01);
+    findings_passed(&t->seen, RULE_RDMAPX_5_1_2_02);
+    findings_passed(&t->seen, RULE_RDMAPX_5_1_2_03);
+    findings_passed(&t->seen, RULE_RDMAPX_5_1_2_04);
+    findings_passed(&t->seen, RULE_RDMAPX_5_1_2_06);
+    findings_passed(&t->seen, RULE_RDMAPX_5_2_1_01);
+    findings_passed(&t->seen, RULE_RDMAPX_5_2_1_02);
+    findings_passed(&t->seen, RULE_RDMAPX_5_2_1_04);
+    findings_passed(&t->seen, RULE_RDMAPX_5_2_1_12);
+    findings_passed(&t->seen, RULE_RDMAPX_5_2_1_14);
+    findings_passed(&t->seen, RULE_RDMAPX_5_2_1_25);
+    findings_passed(&t->seen, RULE_RDMAPX_5_2_1_26);
+    findings_passed(&t->seen, RULE_RDMAPX_5_2_2_02);
+    findings_passed(&t->seen, RULE_RDMAPX_5_2_2_04);
+    findings_passed(&t->seen, RULE_RDMAPX_5_2_2_13);
+    findings_passed(&t->seen, RULE_RDMAPX_5_4_04);
+    findings_passed(&t->seen, RULE_RDMAPX_7_08);
+    findings_passed(&t->seen, RULE_RDMAPX_7_12);
+    flow_expect_nothing(t);
 }
 
 static void expect_header(struct rdmap_atomic_request atomic, enum rule_id rule)
 {
-    struct talk *t = talk_new();
+    struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
     atomic.identifier = 7;
     atomic.stag = STAG;
-    frame = talk_atomic(t, I, atomic);
+    frame = flow_atomic(t, I, atomic);
     if (rule != RULE_RDMAPX_5_2_1_04) /* to answer that would break RDMAPX-5.2.1-21 */
-        talk_original(t, R, 7, 0);
-    talk_close(t, I);
-    talk_expect(t, rule, SEVERITY_ERROR, frame);
+        flow_original(t, R, 7, 0);
+    flow_close(t, I);
+    flow_expect_one(t, rule, SEVERITY_ERROR, frame);
 }
 
 static void header_fields(void **state)
@@ -87,118 +87,118 @@ static void header_fields(void **state)
 
 static void identifiers_and_order(void **state)
 {
-    struct talk *t = talk_new();
+    struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
     (void)state;
-    talk_add(t, I, 1, 0, 5, 0);
-    frame = talk_original(t, R, 2, 10);
-    talk_close(t, I);
-    talk_expect(t, RULE_RDMAPX_5_2_2_02, SEVERITY_ERROR, frame);
+    flow_add(t, I, 1, 0, 5, 0);
+    frame = flow_original(t, R, 2, 10);
+    flow_close(t, I);
+    flow_expect_one(t, RULE_RDMAPX_5_2_2_02, SEVERITY_ERROR, frame);
 
-    t = talk_new();
-    talk_add(t, I, 1, 0, 5, 0);
-    talk_add(t, I, 2, 8, 5, 0);
-    frame = talk_original(t, R, 2, 10);
-    talk_original(t, R, 1, 10);
-    talk_close(t, I);
-    talk_expect(t, RULE_RDMAPX_5_2_2_13, SEVERITY_ERROR, frame);
+    t = flow_new();
+    flow_add(t, I, 1, 0, 5, 0);
+    flow_add(t, I, 2, 8, 5, 0);
+    frame = flow_original(t, R, 2, 10);
+    flow_original(t, R, 1, 10);
+    flow_close(t, I);
+    flow_expect_one(t, RULE_RDMAPX_5_2_2_13, SEVERITY_ERROR, frame);
 
-    t = talk_new(); /* repeated identifiers tell nothing */
-    talk_add(t, I, 1, 0, 5, 0);
-    talk_add(t, I, 1, 8, 5, 0);
-    talk_original(t, R, 1, 10);
-    talk_original(t, R, 1, 10);
-    talk_close(t, I);
-    talk_expect_nothing(t);
+    t = flow_new(); /* repeated identifiers tell nothing */
+    flow_add(t, I, 1, 0, 5, 0);
+    flow_add(t, I, 1, 8, 5, 0);
+    flow_original(t, R, 1, 10);
+    flow_original(t, R, 1, 10);
+    flow_close(t, I);
+    flow_expect_nothing(t);
 
-    t = talk_new();
-    talk_add(t, I, 1, 0, 5, 0);
-    talk_read(t, I, 0x10, 0, 8);
-    frame = talk_response(t, R, 0x10, 0, 8);
-    talk_original(t, R, 1, 10);
-    talk_close(t, I);
-    talk_expect(t, RULE_RDMAPX_7_08, SEVERITY_ERROR, frame);
+    t = flow_new();
+    flow_add(t, I, 1, 0, 5, 0);
+    flow_read(t, I, 0x10, 0, 8);
+    frame = flow_response(t, R, 0x10, 0, 8, true);
+    flow_original(t, R, 1, 10);
+    flow_close(t, I);
+    flow_expect_one(t, RULE_RDMAPX_7_08, SEVERITY_ERROR, frame);
 
-    t = talk_new();
-    talk_read(t, I, 0x10, 0, 8);
-    talk_add(t, I, 1, 0, 5, 0);
-    frame = talk_original(t, R, 1, 10);
-    talk_response(t, R, 0x10, 0, 8);
-    talk_close(t, I);
-    talk_expect(t, RULE_RDMAPX_7_12, SEVERITY_ERROR, frame);
+    t = flow_new();
+    flow_read(t, I, 0x10, 0, 8);
+    flow_add(t, I, 1, 0, 5, 0);
+    frame = flow_original(t, R, 1, 10);
+    flow_response(t, R, 0x10, 0, 8, true);
+    flow_close(t, I);
+    flow_expect_one(t, RULE_RDMAPX_7_12, SEVERITY_ERROR, frame);
 }
 
 static void answers_without_requests(void **state)
 {
-    struct talk *t = talk_new();
+    struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
     (void)state;
-    talk_send(t, I);
-    frame = talk_original(t, R, 1, 10);
-    talk_close(t, I);
-    talk_expect(t, RULE_RDMAPX_5_2_2_04, SEVERITY_ERROR, frame);
+    flow_send(t, I, 4);
+    frame = flow_original(t, R, 1, 10);
+    flow_close(t, I);
+    flow_expect_one(t, RULE_RDMAPX_5_2_2_04, SEVERITY_ERROR, frame);
 
-    t = talk_new();
-    talk_send(t, R);
-    talk_add(t, I, 1, 0, 5, 0);
-    frame = talk_original(t, I, 1, 10);
-    talk_original(t, R, 1, 10);
-    talk_close(t, I);
-    talk_expect(t, RULE_RDMAPX_5_2_2_04, SEVERITY_ERROR, frame);
+    t = flow_new();
+    flow_send(t, R, 4);
+    flow_add(t, I, 1, 0, 5, 0);
+    frame = flow_original(t, I, 1, 10);
+    flow_original(t, R, 1, 10);
+    flow_close(t, I);
+    flow_expect_one(t, RULE_RDMAPX_5_2_2_04, SEVERITY_ERROR, frame);
 
-    t = talk_new();
-    talk_send(t, I);
-    frame = talk_original(t, R, 1, 10);
-    talk_add(t, I, 1, 0, 5, 0);
-    talk_close(t, R);
-    talk_expect(t, RULE_RDMAPX_5_4_04, SEVERITY_ERROR, frame);
+    t = flow_new();
+    flow_send(t, I, 4);
+    frame = flow_original(t, R, 1, 10);
+    flow_add(t, I, 1, 0, 5, 0);
+    flow_close(t, R);
+    flow_expect_one(t, RULE_RDMAPX_5_4_04, SEVERITY_ERROR, frame);
 }
 
 static void requests_without_answers(void **state)
 {
-    struct talk *t = talk_new();
+    struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
     (void)state;
-    frame = talk_add(t, I, 1, 0, 5, 0);
-    talk_send(t, R);
-    talk_close(t, R);
-    talk_expect(t, RULE_RDMAPX_5_2_1_26, SEVERITY_ERROR, frame);
+    frame = flow_add(t, I, 1, 0, 5, 0);
+    flow_send(t, R, 4);
+    flow_close(t, R);
+    flow_expect_one(t, RULE_RDMAPX_5_2_1_26, SEVERITY_ERROR, frame);
 
-    t = talk_new();
-    frame = talk_add(t, I, 1, 0, 5, 0);
-    talk_close(t, I);
-    talk_expect(t, RULE_RDMAPX_5_2_1_26, SEVERITY_NOTE, frame);
+    t = flow_new();
+    frame = flow_add(t, I, 1, 0, 5, 0);
+    flow_close(t, I);
+    flow_expect_one(t, RULE_RDMAPX_5_2_1_26, SEVERITY_NOTE, frame);
 }
 
 static void alignment(void **state)
 {
-    struct talk *t = talk_new();
+    struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
     (void)state;
-    frame = talk_add(t, I, 1, 0x1004, 5, 0); /* refused */
-    talk_terminate(t, R);
-    talk_close(t, R);
-    talk_expect(t, RULE_RDMAPX_5_1_1_04, SEVERITY_WARNING, frame);
+    frame = flow_add(t, I, 1, 0x1004, 5, 0); /* refused */
+    flow_terminate(t, R);
+    flow_close(t, R);
+    flow_expect_one(t, RULE_RDMAPX_5_1_1_04, SEVERITY_WARNING, frame);
 
-    t = talk_new(); /* a buffer may begin anywhere */
-    frame = talk_add(t, I, 1, 0x1004, 5, 0);
-    talk_original(t, R, 1, 10);
-    talk_add(t, I, 2, 0x100C, 5, 0);
-    talk_original(t, R, 2, 10);
-    talk_close(t, R);
-    talk_expect(t, RULE_RDMAPX_5_1_1_04, SEVERITY_NOTE, frame);
+    t = flow_new(); /* a buffer may begin anywhere */
+    frame = flow_add(t, I, 1, 0x1004, 5, 0);
+    flow_original(t, R, 1, 10);
+    flow_add(t, I, 2, 0x100C, 5, 0);
+    flow_original(t, R, 2, 10);
+    flow_close(t, R);
+    flow_expect_one(t, RULE_RDMAPX_5_1_1_04, SEVERITY_NOTE, frame);
 
-    t = talk_new(); /* but then other remainders are not aligned */
-    talk_add(t, I, 1, 0x1000, 5, 0);
-    talk_original(t, R, 1, 10);
-    frame = talk_add(t, I, 2, 0x1004, 5, 0);
-    talk_original(t, R, 2, 10);
-    talk_close(t, R);
-    talk_expect(t, RULE_RDMAPX_5_1_1_04, SEVERITY_WARNING, frame);
+    t = flow_new(); /* but then other remainders are not aligned */
+    flow_add(t, I, 1, 0x1000, 5, 0);
+    flow_original(t, R, 1, 10);
+    frame = flow_add(t, I, 2, 0x1004, 5, 0);
+    flow_original(t, R, 2, 10);
+    flow_close(t, R);
+    flow_expect_one(t, RULE_RDMAPX_5_1_1_04, SEVERITY_WARNING, frame);
 }
 
 /* Two operations whose originals contradict each other. */
@@ -233,20 +233,20 @@ static const struct values contradictions[] = {
     {ADD(1, 0), ADD(1, 0), {1, 0}, true, RULE_RDMAPX_5_2_1_25},
 };
 
-static uint32_t play(struct talk *t, const struct values *values)
+static uint32_t play(struct rdmap_flow *t, const struct values *values)
 {
     struct rdmap_atomic_request first = values->first, second = values->second;
 
     first.identifier = 1;
     second.identifier = 2;
     first.stag = second.stag = STAG;
-    talk_atomic(t, I, first);
+    flow_atomic(t, I, first);
     if (values->pipelined)
-        talk_atomic(t, I, second);
-    talk_original(t, R, 1, values->original[0]);
+        flow_atomic(t, I, second);
+    flow_original(t, R, 1, values->original[0]);
     if (!values->pipelined)
-        talk_atomic(t, I, second);
-    return talk_original(t, R, 2, values->original[1]);
+        flow_atomic(t, I, second);
+    return flow_original(t, R, 2, values->original[1]);
 }
 
 /* Others may write the memory: a note, unless nobody does. */
@@ -254,16 +254,16 @@ static void values_that_contradict(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(contradictions); i++) {
-        struct talk *t = talk_new();
+        struct rdmap_flow *t = flow_new();
         uint32_t frame = play(t, &contradictions[i]);
 
-        talk_close(t, I);
-        talk_expect(t, contradictions[i].rule, SEVERITY_NOTE, frame);
+        flow_close(t, I);
+        flow_expect_one(t, contradictions[i].rule, SEVERITY_NOTE, frame);
 
         t = talk_exclusive();
         frame = play(t, &contradictions[i]);
-        talk_close(t, I);
-        talk_expect(t, contradictions[i].rule, SEVERITY_ERROR, frame);
+        flow_close(t, I);
+        flow_expect_one(t, contradictions[i].rule, SEVERITY_ERROR, frame);
     }
 }
 
@@ -271,13 +271,13 @@ static void octets_in_reverse(void **state)
 {
     struct values values = {
         ADD(1, 0), ADD(1, 0), {0x0200000000000000, 0x0300000000000000}, false, RULE_RDMAPX_5_1_1_10};
-    struct talk *t = talk_new();
+    struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
     (void)state;
     frame = play(t, &values);
-    talk_close(t, I);
-    talk_expect(t, RULE_RDMAPX_5_1_1_10, SEVERITY_ERROR, frame);
+    flow_close(t, I);
+    flow_expect_one(t, RULE_RDMAPX_5_1_1_10, SEVERITY_ERROR, frame);
 }
 
 enum between {
@@ -293,7 +293,7 @@ enum between {
     LATE_WRITE
 };
 
-static void between(struct talk *t, enum between what)
+static void between(struct rdmap_flow *t, enum between what)
 {
     struct rdmap_atomic_request atomic = {.identifier = 9, .stag = STAG + 1, .compare_mask = UINT64_MAX};
     uint64_t octets = 0;
@@ -301,36 +301,36 @@ static void between(struct talk *t, enum between what)
     switch (what) {
     case WRITE_THERE:
     case LATE_WRITE:
-        talk_write(t, I, STAG, 0, &octets, 8);
+        flow_write(t, I, STAG, 0, &octets, 8);
         break;
     case WRITE_ELSEWHERE:
-        talk_write(t, I, 0x77, 0, &octets, 8);
+        flow_write(t, I, 0x77, 0, &octets, 8);
         break;
     case SEND:
-        talk_send(t, I);
+        flow_send(t, I, 4);
         break;
     case SEND_BACK:
-        talk_send(t, R);
+        flow_send(t, R, 4);
         break;
     case RESPONSE:
-        talk_read(t, R, 0x20, 0, 8);
-        talk_response(t, I, 0x20, 0, 8);
+        flow_read(t, R, 0x20, 0, 8);
+        flow_response(t, I, 0x20, 0, 8, true);
         break;
     case OTHER_STAG:
-        talk_atomic(t, I, atomic);
-        talk_original(t, R, 9, 0);
+        flow_atomic(t, I, atomic);
+        flow_original(t, R, 9, 0);
         break;
     case OVERLAP:
         atomic.stag = STAG;
         atomic.to = 4;
-        talk_atomic(t, I, atomic);
-        talk_original(t, R, 9, 0);
+        flow_atomic(t, I, atomic);
+        flow_original(t, R, 9, 0);
         break;
     case HOLE:
-        talk_hole(t, I);
+        flow_hole(t, I, 1000);
         break;
     case HOLE_BACK:
-        talk_hole(t, R);
+        flow_hole(t, R, 1000);
         break;
     }
 }
@@ -339,71 +339,71 @@ static void whatever_may_explain_it(void **state)
 {
     (void)state;
     for (enum between what = WRITE_THERE; what <= LATE_WRITE; what++) {
-        struct talk *t = talk_exclusive();
+        struct rdmap_flow *t = talk_exclusive();
 
-        talk_send(t, R);
-        talk_add(t, I, 1, 0, 3, 0);
-        talk_original(t, R, 1, 10);
+        flow_send(t, R, 4);
+        flow_add(t, I, 1, 0, 3, 0);
+        flow_original(t, R, 1, 10);
         if (what != LATE_WRITE)
             between(t, what);
-        talk_add(t, I, 2, 0, 3, 0);
+        flow_add(t, I, 2, 0, 3, 0);
         if (what == LATE_WRITE)
             between(t, what);
-        talk_original(t, R, 2, 99);
-        for (unsigned i = 0; i < t->n_findings && i < TALK_FINDINGS_MAX; i++)
-            if (t->findings[i].rule != RULE_RDMAPX_5_1_1_04 && t->findings[i].rule != RULE_RDMAPX_7_11)
-                talk_show(t), fail();
-        talk_free(t);
+        flow_original(t, R, 2, 99);
+        for (unsigned i = 0; i < t->seen.n && i < FINDINGS_MAX; i++)
+            if (t->seen.finding[i].rule != RULE_RDMAPX_5_1_1_04 && t->seen.finding[i].rule != RULE_RDMAPX_7_11)
+                findings_show(&t->seen, __func__), fail();
+        flow_free(t);
     }
 }
 
 static void once_per_address(void **state)
 {
-    struct talk *t = talk_new();
+    struct rdmap_flow *t = flow_new();
     uint32_t frame = 0;
 
     (void)state;
     for (uint32_t i = 0; i < 10; i++) {
-        talk_add(t, I, i, 0, 1, 0);
-        talk_original(t, R, i, 3 * i);
+        flow_add(t, I, i, 0, 1, 0);
+        flow_original(t, R, i, 3 * i);
         frame = i == 1 ? t->frame : frame;
     }
-    talk_close(t, I);
-    talk_expect(t, RULE_RDMAPX_5_1_1_01, SEVERITY_NOTE, frame);
+    flow_close(t, I);
+    flow_expect_one(t, RULE_RDMAPX_5_1_1_01, SEVERITY_NOTE, frame);
 }
 
 static void a_write_before(void **state)
 {
     static const uint8_t octets[16] = {0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 5};
-    struct talk *t = talk_new();
+    struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
     (void)state;
-    talk_write(t, I, STAG, 0, octets, sizeof octets);
-    talk_add(t, I, 1, 8, 1, 0);
-    frame = talk_original(t, R, 1, 4);
-    talk_close(t, I);
-    talk_expect(t, RULE_RDMAPX_7_11, SEVERITY_NOTE, frame);
+    flow_write(t, I, STAG, 0, octets, sizeof octets);
+    flow_add(t, I, 1, 8, 1, 0);
+    frame = flow_original(t, R, 1, 4);
+    flow_close(t, I);
+    flow_expect_one(t, RULE_RDMAPX_7_11, SEVERITY_NOTE, frame);
 
-    t = talk_new(); /* in either octet order */
-    talk_write(t, I, STAG, 0, octets, sizeof octets);
-    talk_add(t, I, 1, 8, 1, 0);
-    talk_original(t, R, 1, 0x0500000000000000);
-    talk_write(t, I, STAG, 0, octets, sizeof octets);
-    talk_add(t, I, 1, 8, 1, 0);
-    talk_original(t, R, 1, 5);
-    talk_close(t, I);
-    talk_passed(t, RULE_RDMAPX_7_11);
-    talk_expect_nothing(t);
+    t = flow_new(); /* in either octet order */
+    flow_write(t, I, STAG, 0, octets, sizeof octets);
+    flow_add(t, I, 1, 8, 1, 0);
+    flow_original(t, R, 1, 0x0500000000000000);
+    flow_write(t, I, STAG, 0, octets, sizeof octets);
+    flow_add(t, I, 1, 8, 1, 0);
+    flow_original(t, R, 1, 5);
+    flow_close(t, I);
+    findings_passed(&t->seen, RULE_RDMAPX_7_11);
+    flow_expect_nothing(t);
 
-    t = talk_new(); /* an Atomic under way may come behind the Write */
-    talk_add(t, I, 1, 0, 1, 0);
-    talk_write(t, I, STAG, 0, octets, sizeof octets);
-    talk_add(t, I, 2, 0, 1, 0);
-    talk_original(t, R, 1, 1);
-    talk_original(t, R, 2, 2);
-    talk_close(t, I);
-    talk_expect_nothing(t);
+    t = flow_new(); /* an Atomic under way may come behind the Write */
+    flow_add(t, I, 1, 0, 1, 0);
+    flow_write(t, I, STAG, 0, octets, sizeof octets);
+    flow_add(t, I, 2, 0, 1, 0);
+    flow_original(t, R, 1, 1);
+    flow_original(t, R, 2, 2);
+    flow_close(t, I);
+    flow_expect_nothing(t);
 }
 
 int main(void)

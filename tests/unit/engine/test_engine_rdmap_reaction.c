@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reactions to faults: reported rightly, wrongly, ignored, closed upon, and cut short by the capture. */
-#include "rdmap_complaint.h"
+#include "tests/unit/support/rdmap_flow.h"
 
 enum { STAG = 0x11223344 };
 
@@ -8,178 +8,178 @@ static const struct rdmap_read_request read_request = {0x55667788, 0x2000, 64, S
 
 /* ---- faults that the Initiator sends ---- */
 
-static void untagged(struct complaint *t, uint8_t opcode, uint32_t qn, uint32_t msn, uint32_t mo, size_t n)
+static void untagged(struct rdmap_flow *t, uint8_t opcode, uint32_t qn, uint32_t msn, uint32_t mo, size_t n)
 {
-    struct ddp_segment segment = complaint_untagged(opcode, qn, msn);
+    struct ddp_segment segment = untagged_segment(opcode, qn, msn);
 
     segment.mo = mo;
-    complaint_segment(t, I, segment, NULL, n);
+    flow_segment(t, I, segment, NULL, n);
 }
 
-static void dv_tagged(struct complaint *t)
+static void dv_tagged(struct rdmap_flow *t)
 {
-    struct ddp_segment segment = complaint_tagged(RDMAP_WRITE, STAG, 0);
+    struct ddp_segment segment = tagged_segment(RDMAP_WRITE, STAG, 0);
 
     segment.dv = 2;
-    complaint_segment(t, I, segment, NULL, 8);
+    flow_segment(t, I, segment, NULL, 8);
 }
 
-static void dv_untagged(struct complaint *t)
+static void dv_untagged(struct rdmap_flow *t)
 {
-    struct ddp_segment segment = complaint_untagged(RDMAP_SEND, 0, 1);
+    struct ddp_segment segment = untagged_segment(RDMAP_SEND, 0, 1);
 
     segment.dv = 0;
-    complaint_segment(t, I, segment, NULL, 8);
+    flow_segment(t, I, segment, NULL, 8);
 }
 
-static void bad_qn(struct complaint *t)
+static void bad_qn(struct rdmap_flow *t)
 {
     untagged(t, RDMAP_SEND, 7, 1, 0, 4);
 }
 
-static void send_on_qn_3(struct complaint *t)
+static void send_on_qn_3(struct rdmap_flow *t)
 {
     untagged(t, RDMAP_SEND, 3, 1, 0, 4);
 }
 
-static void repeated_msn(struct complaint *t)
+static void repeated_msn(struct rdmap_flow *t)
 {
-    complaint_send(t, I, 8);
+    flow_send(t, I, 8);
     untagged(t, RDMAP_SEND, 0, 1, 0, 8);
 }
 
-static void far_msn(struct complaint *t)
+static void far_msn(struct rdmap_flow *t)
 {
     untagged(t, RDMAP_SEND, 0, 0x200000, 0, 8);
 }
 
-static void far_mo(struct complaint *t)
+static void far_mo(struct rdmap_flow *t)
 {
     untagged(t, RDMAP_SEND, 0, 1, 0x7FFFFFFF, 4);
 }
 
-static void to_wrap(struct complaint *t)
+static void to_wrap(struct rdmap_flow *t)
 {
-    complaint_write(t, I, STAG, UINT64_MAX - 3, 8);
+    flow_write(t, I, STAG, UINT64_MAX - 3, NULL, 8);
 }
 
-static void opcode_tagged(struct complaint *t)
+static void opcode_tagged(struct rdmap_flow *t)
 {
-    complaint_segment(t, I, complaint_tagged(13, STAG, 0), NULL, 8);
+    flow_segment(t, I, tagged_segment(13, STAG, 0), NULL, 8);
 }
 
-static void opcode_untagged(struct complaint *t)
+static void opcode_untagged(struct rdmap_flow *t)
 {
     untagged(t, 12, 0, 1, 0, 8);
 }
 
-static void send_on_qn_1(struct complaint *t)
+static void send_on_qn_1(struct rdmap_flow *t)
 {
     untagged(t, RDMAP_SEND, 1, 1, 0, 28);
 }
 
-static void atomic_on_qn_0(struct complaint *t)
+static void atomic_on_qn_0(struct rdmap_flow *t)
 {
     untagged(t, RDMAP_ATOMIC_REQUEST, 0, 1, 0, RDMAP_ATOMIC_REQUEST_LEN);
 }
 
-static void rv_write(struct complaint *t)
+static void rv_write(struct rdmap_flow *t)
 {
-    struct ddp_segment segment = complaint_tagged(RDMAP_WRITE, STAG, 0);
+    struct ddp_segment segment = tagged_segment(RDMAP_WRITE, STAG, 0);
 
     segment.rv = 2;
-    complaint_segment(t, I, segment, NULL, 8);
+    flow_segment(t, I, segment, NULL, 8);
 }
 
-static void rv_send(struct complaint *t)
+static void rv_send(struct rdmap_flow *t)
 {
-    struct ddp_segment segment = complaint_untagged(RDMAP_SEND, 0, t->msn[I][0]++);
+    struct ddp_segment segment = untagged_segment(RDMAP_SEND, 0, t->msn[I][0]++);
 
     segment.rv = 3;
-    complaint_segment(t, I, segment, NULL, 8);
+    flow_segment(t, I, segment, NULL, 8);
 }
 
-static void rv_read(struct complaint *t)
+static void rv_read(struct rdmap_flow *t)
 {
-    struct ddp_segment segment = complaint_untagged(RDMAP_READ_REQUEST, 1, t->msn[I][1]++);
+    struct ddp_segment segment = untagged_segment(RDMAP_READ_REQUEST, 1, t->msn[I][1]++);
     uint8_t payload[RDMAP_READ_REQUEST_LEN];
 
     segment.rv = 3;
     rdmap_read_request_encode(&read_request, payload, sizeof payload);
-    complaint_segment(t, I, segment, payload, sizeof payload);
+    flow_segment(t, I, segment, payload, sizeof payload);
 }
 
-static void rv_immediate(struct complaint *t)
+static void rv_immediate(struct rdmap_flow *t)
 {
-    struct ddp_segment segment = complaint_untagged(RDMAP_IMMEDIATE, 0, t->msn[I][0]++);
+    struct ddp_segment segment = untagged_segment(RDMAP_IMMEDIATE, 0, t->msn[I][0]++);
 
     segment.rv = 3;
-    complaint_segment(t, I, segment, NULL, 8);
+    flow_segment(t, I, segment, NULL, 8);
 }
 
-static void short_read(struct complaint *t)
+static void short_read(struct rdmap_flow *t)
 {
     untagged(t, RDMAP_READ_REQUEST, 1, t->msn[I][1]++, 0, 20);
 }
 
-static void read_wrap(struct complaint *t)
+static void read_wrap(struct rdmap_flow *t)
 {
     struct rdmap_read_request read = read_request;
 
     read.source_to = UINT64_MAX - 3;
-    complaint_read(t, I, read);
+    flow_read_request(t, I, read);
 }
 
-static void read_response(struct complaint *t)
+static void read_response(struct rdmap_flow *t)
 {
-    complaint_send(t, R, 8); /* so that all it sent is known */
-    complaint_response(t, I, STAG, 0, 8, true);
+    flow_send(t, R, 8); /* so that all it sent is known */
+    flow_response(t, I, STAG, 0, 8, true);
 }
 
-static void immediate_length(struct complaint *t)
+static void immediate_length(struct rdmap_flow *t)
 {
     untagged(t, RDMAP_IMMEDIATE, 0, t->msn[I][0]++, 0, 4);
 }
 
-static void atomic_length(struct complaint *t)
+static void atomic_length(struct rdmap_flow *t)
 {
     untagged(t, RDMAP_ATOMIC_REQUEST, 1, t->msn[I][1]++, 0, 40);
 }
 
-static void atomic_opcode(struct complaint *t)
+static void atomic_opcode(struct rdmap_flow *t)
 {
-    complaint_atomic(t, I, (struct rdmap_atomic_request){.opcode = 1, .stag = STAG});
+    flow_atomic(t, I, (struct rdmap_atomic_request){.opcode = 1, .stag = STAG});
 }
 
-static void atomic_response(struct complaint *t)
+static void atomic_response(struct rdmap_flow *t)
 {
-    complaint_send(t, R, 8);
-    complaint_atomic_response(t, I, 1, 2);
+    flow_send(t, R, 8);
+    flow_original(t, I, 1, 2);
 }
 
-static void invalidate(struct complaint *t)
+static void invalidate(struct rdmap_flow *t)
 {
-    struct ddp_segment segment = complaint_untagged(RDMAP_SEND_INVALIDATE, 0, t->msn[I][0]++);
+    struct ddp_segment segment = untagged_segment(RDMAP_SEND_INVALIDATE, 0, t->msn[I][0]++);
 
     segment.stag = STAG;
-    complaint_segment(t, I, segment, NULL, 8);
+    flow_segment(t, I, segment, NULL, 8);
 }
 
-static void invalidated_write(struct complaint *t)
+static void invalidated_write(struct rdmap_flow *t)
 {
     invalidate(t);
-    complaint_write(t, I, STAG, 0, 8);
+    flow_write(t, I, STAG, 0, NULL, 8);
 }
 
-static void invalidated_read(struct complaint *t)
+static void invalidated_read(struct rdmap_flow *t)
 {
     invalidate(t);
-    complaint_read(t, I, read_request);
+    flow_read_request(t, I, read_request);
 }
 
-static void no_header(struct complaint *t)
+static void no_header(struct rdmap_flow *t)
 {
-    complaint_ulpdu(t, I, (const uint8_t[]){0x41, 0x43, 0, 0}, 4);
+    flow_ulpdu(t, I, (const uint8_t[]){0x41, 0x43, 0, 0}, 4);
 }
 
 /* ---- */
@@ -190,7 +190,7 @@ struct code {
 
 static const struct fault_case {
     const char *name;
-    void (*send)(struct complaint *t);
+    void (*send)(struct rdmap_flow *t);
     struct code right, wrong; /* wrong: layer 0xFF where no code is */
     const char *ignored, *wrong_rule;
 } faults[] = {
@@ -228,15 +228,15 @@ static void reported_rightly(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(faults); i++) {
-        struct complaint *t = complaint_new();
+        struct rdmap_flow *t = flow_new_reacting();
 
         faults[i].send(t);
-        complaint_complain(t, R, faults[i].right.layer, faults[i].right.etype, faults[i].right.code);
-        complaint_close(t);
-        complaint_expect(t, R, "", faults[i].name);
-        complaint_expect_passed(t, faults[i].ignored, faults[i].name);
-        complaint_expect_passed(t, "RDMAP-6.2.1-01 RDMAP-7.1-05", faults[i].name);
-        complaint_free(t);
+        flow_complain(t, R, faults[i].right.layer, faults[i].right.etype, faults[i].right.code);
+        flow_close(t, R);
+        findings_expect(&t->seen, R, "", faults[i].name);
+        findings_expect_passed(&t->seen, faults[i].ignored, faults[i].name);
+        findings_expect_passed(&t->seen, "RDMAP-6.2.1-01 RDMAP-7.1-05", faults[i].name);
+        flow_free(t);
     }
 }
 
@@ -244,16 +244,16 @@ static void reported_wrongly(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(faults); i++) {
-        struct complaint *t;
+        struct rdmap_flow *t;
 
         if (faults[i].wrong.layer == 0xFF)
             continue;
-        t = complaint_new();
+        t = flow_new_reacting();
         faults[i].send(t);
-        complaint_complain(t, R, faults[i].wrong.layer, faults[i].wrong.etype, faults[i].wrong.code);
-        complaint_close(t);
-        complaint_expect(t, R, faults[i].wrong_rule, faults[i].name);
-        complaint_free(t);
+        flow_complain(t, R, faults[i].wrong.layer, faults[i].wrong.etype, faults[i].wrong.code);
+        flow_close(t, R);
+        findings_expect(&t->seen, R, faults[i].wrong_rule, faults[i].name);
+        flow_free(t);
     }
 }
 
@@ -261,14 +261,14 @@ static void ignored(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(faults); i++) {
-        struct complaint *t = complaint_new();
+        struct rdmap_flow *t = flow_new_reacting();
 
         faults[i].send(t);
-        complaint_wait(t, 5);
-        complaint_send(t, R, 8);
-        complaint_close(t);
-        complaint_expect(t, R, faults[i].ignored, faults[i].name);
-        complaint_free(t);
+        flow_wait(t, 5);
+        flow_send(t, R, 8);
+        flow_close(t, R);
+        findings_expect(&t->seen, R, faults[i].ignored, faults[i].name);
+        flow_free(t);
     }
 }
 
@@ -276,15 +276,15 @@ static void silence(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(faults); i++) {
-        struct complaint *t = complaint_new();
+        struct rdmap_flow *t = flow_new_reacting();
 
         faults[i].send(t);
-        complaint_wait(t, 10);
-        complaint_end(t, I, false);
-        complaint_end(t, R, false);
-        complaint_finish(t);
-        complaint_expect(t, R, faults[i].ignored, faults[i].name);
-        complaint_free(t);
+        flow_wait(t, 10);
+        flow_end(t, I, false);
+        flow_end(t, R, false);
+        flow_finish(t);
+        findings_expect(&t->seen, R, faults[i].ignored, faults[i].name);
+        flow_free(t);
     }
 }
 
@@ -293,13 +293,13 @@ static void closed_without_terminate(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(faults); i++) {
         for (unsigned reset = 0; reset < 2; reset++) {
-            struct complaint *t = complaint_new();
+            struct rdmap_flow *t = flow_new_reacting();
 
             faults[i].send(t);
-            complaint_end(t, R, reset);
-            complaint_finish(t);
-            complaint_expect(t, R, "RDMAP-6.2.1-01", faults[i].name);
-            complaint_free(t);
+            flow_end(t, R, reset);
+            flow_finish(t);
+            findings_expect(&t->seen, R, "RDMAP-6.2.1-01", faults[i].name);
+            flow_free(t);
         }
     }
 }
@@ -309,34 +309,34 @@ static void closed_after_messages(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(faults); i++) {
-        struct complaint *t = complaint_new();
+        struct rdmap_flow *t = flow_new_reacting();
 
         faults[i].send(t);
-        complaint_send(t, R, 8);
-        complaint_close(t);
-        complaint_expect(t, R, "RDMAP-6.2.1-01", faults[i].name);
-        complaint_free(t);
+        flow_send(t, R, 8);
+        flow_close(t, R);
+        findings_expect(&t->seen, R, "RDMAP-6.2.1-01", faults[i].name);
+        flow_free(t);
 
-        t = complaint_new();
+        t = flow_new_reacting();
         faults[i].send(t);
-        complaint_send(t, R, 8);
-        complaint_write(t, I, 0x99, 0, 8);
-        complaint_send(t, R, 8);
-        complaint_end(t, I, false);
-        complaint_end(t, R, false);
-        complaint_finish(t);
-        complaint_expect(t, R, faults[i].ignored, faults[i].name);
-        complaint_free(t);
+        flow_send(t, R, 8);
+        flow_write(t, I, 0x99, 0, NULL, 8);
+        flow_send(t, R, 8);
+        flow_end(t, I, false);
+        flow_end(t, R, false);
+        flow_finish(t);
+        findings_expect(&t->seen, R, faults[i].ignored, faults[i].name);
+        flow_free(t);
 
-        t = complaint_new(); /* what was sent before the other side's answer came proves less */
+        t = flow_new_reacting(); /* what was sent before the other side's answer came proves less */
         faults[i].send(t);
-        complaint_send(t, R, 8);
-        complaint_write(t, I, 0x99, 0, 8);
-        complaint_segment_acked(t, R, complaint_untagged(RDMAP_SEND, 0, t->msn[R][0]++), NULL, 8, 20);
-        complaint_end(t, R, false);
-        complaint_finish(t);
-        complaint_expect(t, R, "RDMAP-6.2.1-01", faults[i].name);
-        complaint_free(t);
+        flow_send(t, R, 8);
+        flow_write(t, I, 0x99, 0, NULL, 8);
+        flow_segment_acked(t, R, untagged_segment(RDMAP_SEND, 0, t->msn[R][0]++), NULL, 8, FLOW_START);
+        flow_end(t, R, false);
+        flow_finish(t);
+        findings_expect(&t->seen, R, "RDMAP-6.2.1-01", faults[i].name);
+        flow_free(t);
     }
 }
 
@@ -345,89 +345,89 @@ static void cut_short(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(faults); i++) {
-        struct complaint *t = complaint_new();
+        struct rdmap_flow *t = flow_new_reacting();
 
         faults[i].send(t);
-        complaint_finish(t);
-        complaint_expect(t, R, "", faults[i].name);
-        complaint_free(t);
+        flow_finish(t);
+        findings_expect(&t->seen, R, "", faults[i].name);
+        flow_free(t);
 
-        t = complaint_new();
+        t = flow_new_reacting();
         faults[i].send(t);
-        complaint_end(t, I, false);
-        complaint_end(t, R, false);
-        complaint_finish(t);
-        complaint_expect(t, R, "", faults[i].name);
-        complaint_free(t);
+        flow_end(t, I, false);
+        flow_end(t, R, false);
+        flow_finish(t);
+        findings_expect(&t->seen, R, "", faults[i].name);
+        flow_free(t);
 
-        t = complaint_new();
+        t = flow_new_reacting();
         faults[i].send(t);
-        complaint_hole(t, R, 100);
-        complaint_send(t, R, 8);
-        complaint_close(t);
-        complaint_expect(t, R, "", faults[i].name);
-        complaint_free(t);
+        flow_hole(t, R, 100);
+        flow_send(t, R, 8);
+        flow_close(t, R);
+        findings_expect(&t->seen, R, "", faults[i].name);
+        flow_free(t);
 
         /* Sent before there was time for a reaction, and no end of the connection that should have had one. */
-        t = complaint_new();
+        t = flow_new_reacting();
         faults[i].send(t);
-        complaint_send(t, R, 8);
-        complaint_send(t, I, 8);
-        complaint_send(t, R, 8);
-        complaint_finish(t);
-        complaint_expect(t, R, "", faults[i].name);
-        complaint_free(t);
+        flow_send(t, R, 8);
+        flow_send(t, I, 8);
+        flow_send(t, R, 8);
+        flow_finish(t);
+        findings_expect(&t->seen, R, "", faults[i].name);
+        flow_free(t);
 
         /* Never acknowledged. */
-        t = complaint_new();
+        t = flow_new_reacting();
         faults[i].send(t);
-        complaint_segment_acked(t, R, complaint_untagged(RDMAP_SEND, 0, t->msn[R][0]), NULL, 8, 20);
-        complaint_wait(t, 10);
-        complaint_finish(t);
-        complaint_expect(t, R, "", faults[i].name);
-        complaint_free(t);
+        flow_segment_acked(t, R, untagged_segment(RDMAP_SEND, 0, t->msn[R][0]), NULL, 8, FLOW_START);
+        flow_wait(t, 10);
+        flow_finish(t);
+        findings_expect(&t->seen, R, "", faults[i].name);
+        flow_free(t);
     }
 }
 
 static void short_ulpdu(void **state)
 {
-    struct complaint *t = complaint_new();
+    struct rdmap_flow *t = flow_new_reacting();
 
     (void)state;
     no_header(t);
-    complaint_terminate(t, R, (struct rdmap_terminate){.layer = 0, .etype = 2, .code = 7});
-    complaint_close(t);
-    complaint_expect(t, R, "", "reported");
-    complaint_expect_passed(t, "DDP-6.2.2-03", "reported");
-    complaint_free(t);
+    flow_terminate_as(t, R, (struct rdmap_terminate){.layer = 0, .etype = 2, .code = 7});
+    flow_close(t, R);
+    findings_expect(&t->seen, R, "", "reported");
+    findings_expect_passed(&t->seen, "DDP-6.2.2-03", "reported");
+    flow_free(t);
 
-    t = complaint_new();
+    t = flow_new_reacting();
     no_header(t);
-    complaint_wait(t, 5);
-    complaint_send(t, R, 8);
-    complaint_close(t);
-    complaint_expect(t, R, "DDP-6.2.2-03", "ignored");
-    complaint_free(t);
+    flow_wait(t, 5);
+    flow_send(t, R, 8);
+    flow_close(t, R);
+    findings_expect(&t->seen, R, "DDP-6.2.2-03", "ignored");
+    flow_free(t);
 }
 
 /* The faulty request itself is answered: at once. */
 static void answered(void **state)
 {
-    struct complaint *t = complaint_new();
+    struct rdmap_flow *t = flow_new_reacting();
 
     (void)state;
     rv_read(t);
-    complaint_response(t, R, 0x55667788, 0x2000, 64, true);
-    complaint_finish(t);
-    complaint_expect(t, R, "RDMAP-7.2-08", "RV");
-    complaint_free(t);
+    flow_response(t, R, 0x55667788, 0x2000, 64, true);
+    flow_finish(t);
+    findings_expect(&t->seen, R, "RDMAP-7.2-08", "RV");
+    flow_free(t);
 }
 
 /* A request behind the fault is answered, and then the fault reported. */
 static void served_behind(void **state)
 {
     static const struct {
-        void (*send)(struct complaint *t);
+        void (*send)(struct rdmap_flow *t);
         struct code code;
         const char *rule, *ignored;
     } cases[] = {{dv_untagged, {1, 2, 6}, "DDP-7.1-20", "DDP-7.2-13"},
@@ -435,309 +435,309 @@ static void served_behind(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct complaint *t = complaint_new();
+        struct rdmap_flow *t = flow_new_reacting();
         struct rdmap_terminate terminate;
 
         cases[i].send(t);
         terminate =
-            complaint_accuse(t->last[I], t->last_len[I], cases[i].code.layer, cases[i].code.etype, cases[i].code.code);
-        complaint_read(t, I, read_request);
-        complaint_response(t, R, 0x55667788, 0x2000, 64, true);
-        complaint_terminate(t, R, terminate);
-        complaint_close(t);
-        complaint_expect(t, R, cases[i].rule, cases[i].rule);
-        complaint_free(t);
+            flow_accuse(t->last[I], t->last_len[I], cases[i].code.layer, cases[i].code.etype, cases[i].code.code);
+        flow_read_request(t, I, read_request);
+        flow_response(t, R, 0x55667788, 0x2000, 64, true);
+        flow_terminate_as(t, R, terminate);
+        flow_close(t, R);
+        findings_expect(&t->seen, R, cases[i].rule, cases[i].rule);
+        flow_free(t);
 
-        t = complaint_new();
-        complaint_read(t, I, read_request);
+        t = flow_new_reacting();
+        flow_read_request(t, I, read_request);
         cases[i].send(t);
-        complaint_read(t, I, read_request);
-        complaint_response(t, R, 0x55667788, 0x2000, 64, true); /* to the one before */
-        complaint_terminate(t, R, terminate);
-        complaint_close(t);
-        complaint_expect(t, R, "", cases[i].rule);
-        complaint_expect_passed(t, cases[i].rule, cases[i].rule);
-        complaint_free(t);
+        flow_read_request(t, I, read_request);
+        flow_response(t, R, 0x55667788, 0x2000, 64, true); /* to the one before */
+        flow_terminate_as(t, R, terminate);
+        flow_close(t, R);
+        findings_expect(&t->seen, R, "", cases[i].rule);
+        findings_expect_passed(&t->seen, cases[i].rule, cases[i].rule);
+        flow_free(t);
 
         for (unsigned ends = 0; ends < 2; ends++) { /* and never reported; a capture that ends here may lack that */
-            t = complaint_new();
+            t = flow_new_reacting();
             cases[i].send(t);
-            complaint_read(t, I, read_request);
-            complaint_response(t, R, 0x55667788, 0x2000, 64, true);
+            flow_read_request(t, I, read_request);
+            flow_response(t, R, 0x55667788, 0x2000, 64, true);
             if (ends)
-                complaint_end(t, R, false);
-            complaint_finish(t);
-            complaint_expect(t, R, ends ? cases[i].ignored : "", cases[i].rule);
-            complaint_free(t);
+                flow_end(t, R, false);
+            flow_finish(t);
+            findings_expect(&t->seen, R, ends ? cases[i].ignored : "", cases[i].rule);
+            flow_free(t);
         }
     }
 }
 
 static void late(void **state)
 {
-    struct complaint *t = complaint_new();
+    struct rdmap_flow *t = flow_new_reacting();
     struct rdmap_terminate terminate;
 
     (void)state;
     rv_send(t);
-    terminate = complaint_accuse(t->last[I], t->last_len[I], 0, 2, 5);
-    complaint_send(t, R, 8);
-    complaint_wait(t, 5);
-    complaint_send(t, R, 8);
-    complaint_terminate(t, R, terminate);
-    complaint_close(t);
-    complaint_expect(t, R, "RDMAP-7.1-05", "late");
-    complaint_free(t);
+    terminate = flow_accuse(t->last[I], t->last_len[I], 0, 2, 5);
+    flow_send(t, R, 8);
+    flow_wait(t, 5);
+    flow_send(t, R, 8);
+    flow_terminate_as(t, R, terminate);
+    flow_close(t, R);
+    findings_expect(&t->seen, R, "RDMAP-7.1-05", "late");
+    flow_free(t);
 }
 
 static void second_error_reported(void **state)
 {
-    struct complaint *t = complaint_new();
+    struct rdmap_flow *t = flow_new_reacting();
     struct rdmap_terminate first;
 
     (void)state;
     dv_tagged(t);
-    first = complaint_accuse(t->last[I], t->last_len[I], 1, 1, 4);
+    first = flow_accuse(t->last[I], t->last_len[I], 1, 1, 4);
     bad_qn(t);
-    complaint_terminate(t, R, first);
-    complaint_close(t);
-    complaint_expect(t, R, "", "first");
-    complaint_expect_passed(t, "RDMAP-7.1-10", "first");
-    complaint_free(t);
+    flow_terminate_as(t, R, first);
+    flow_close(t, R);
+    findings_expect(&t->seen, R, "", "first");
+    findings_expect_passed(&t->seen, "RDMAP-7.1-10", "first");
+    flow_free(t);
 }
 
 /* The receiver advertised something in between: perhaps the STag anew. */
 static void advertised_anew(void **state)
 {
-    struct complaint *t = complaint_new();
+    struct rdmap_flow *t = flow_new_reacting();
 
     (void)state;
     invalidate(t);
-    complaint_send(t, R, 8);
-    complaint_write(t, I, STAG, 0, 8);
-    complaint_wait(t, 5);
-    complaint_send(t, R, 8);
-    complaint_close(t);
-    complaint_expect(t, R, "", "anew");
-    complaint_free(t);
+    flow_send(t, R, 8);
+    flow_write(t, I, STAG, 0, NULL, 8);
+    flow_wait(t, 5);
+    flow_send(t, R, 8);
+    flow_close(t, R);
+    findings_expect(&t->seen, R, "", "anew");
+    flow_free(t);
 }
 
 /* ---- odd, but to be accepted ---- */
 
 static void odd_accepted(void **state)
 {
-    struct complaint *t = complaint_new();
-    struct ddp_segment segment = complaint_untagged(RDMAP_SEND, 0, t->msn[I][0]++);
+    struct rdmap_flow *t = flow_new_reacting();
+    struct ddp_segment segment = untagged_segment(RDMAP_SEND, 0, t->msn[I][0]++);
     struct rdmap_atomic_request atomic = {.reserved = 5, .identifier = 7, .stag = STAG, .compare_data = 1};
 
     (void)state;
     segment.rsvd = 15;
     segment.rdmap_rsv = 3;
     segment.stag = 1;
-    complaint_segment(t, I, segment, NULL, 8);
-    segment = complaint_untagged(RDMAP_IMMEDIATE, 0, t->msn[I][0]++);
+    flow_segment(t, I, segment, NULL, 8);
+    segment = untagged_segment(RDMAP_IMMEDIATE, 0, t->msn[I][0]++);
     segment.stag = 1;
-    complaint_segment(t, I, segment, NULL, 8);
-    complaint_write(t, I, 0, UINT64_MAX, 0);
-    complaint_atomic(t, I, atomic);
-    complaint_atomic_response(t, R, 7, 0);
-    complaint_close(t);
-    complaint_expect(t, R, "", "accepted");
-    complaint_expect_passed(t,
-                            "DDP-4.1-11 RDMAP-4.1-27 RDMAP-4.1-30 RDMAPX-4.1-04 DDP-5.2-16 RDMAPX-5.2.1-03 "
-                            "RDMAPX-5.2.1-13 RDMAPX-5.2.1-15",
-                            "accepted");
-    complaint_free(t);
+    flow_segment(t, I, segment, NULL, 8);
+    flow_write(t, I, 0, UINT64_MAX, NULL, 0);
+    flow_atomic(t, I, atomic);
+    flow_original(t, R, 7, 0);
+    flow_close(t, R);
+    findings_expect(&t->seen, R, "", "accepted");
+    findings_expect_passed(&t->seen,
+                           "DDP-4.1-11 RDMAP-4.1-27 RDMAP-4.1-30 RDMAPX-4.1-04 DDP-5.2-16 RDMAPX-5.2.1-03 "
+                           "RDMAPX-5.2.1-13 RDMAPX-5.2.1-15",
+                           "accepted");
+    flow_free(t);
 }
 
 static void terminate_accepted(void **state)
 {
     static const uint8_t odd[] = {0, 0, 0x1F, 0xFF};
-    struct complaint *t = complaint_new();
+    struct rdmap_flow *t = flow_new_reacting();
 
     (void)state;
-    complaint_terminate_octets(t, I, odd, sizeof odd);
-    complaint_end(t, R, false);
-    complaint_finish(t);
-    complaint_expect(t, R, "", "closed");
-    complaint_expect_passed(t, "RDMAP-4.8-29 RDMAP-5.4-05", "closed");
-    complaint_free(t);
+    flow_terminate_octets(t, I, odd, sizeof odd);
+    flow_end(t, R, false);
+    flow_finish(t);
+    findings_expect(&t->seen, R, "", "closed");
+    findings_expect_passed(&t->seen, "RDMAP-4.8-29 RDMAP-5.4-05", "closed");
+    flow_free(t);
 
-    t = complaint_new();
-    complaint_terminate_octets(t, I, odd, sizeof odd);
-    complaint_complain(t, R, 0, 2, 7);
-    complaint_close(t);
-    complaint_expect(t, R, "RDMAP-4.8-29", "reserved");
-    complaint_free(t);
+    t = flow_new_reacting();
+    flow_terminate_octets(t, I, odd, sizeof odd);
+    flow_complain(t, R, 0, 2, 7);
+    flow_close(t, R);
+    findings_expect(&t->seen, R, "RDMAP-4.8-29", "reserved");
+    flow_free(t);
 
-    t = complaint_new();
-    complaint_terminate_octets(t, I, (const uint8_t[4]){0}, 4);
-    complaint_complain(t, R, 1, 2, 2);
-    complaint_close(t);
-    complaint_expect(t, R, "RDMAP-5.4-05", "no buffer");
-    complaint_free(t);
+    t = flow_new_reacting();
+    flow_terminate_octets(t, I, (const uint8_t[4]){0}, 4);
+    flow_complain(t, R, 1, 2, 2);
+    flow_close(t, R);
+    findings_expect(&t->seen, R, "RDMAP-5.4-05", "no buffer");
+    flow_free(t);
 }
 
 /* ---- limits ---- */
 
 static void depth(void **state)
 {
-    struct complaint *t = complaint_new_depth(2, 2, 2);
+    struct rdmap_flow *t = flow_new_depth(2, 2, 2);
 
     (void)state;
-    complaint_read(t, I, read_request);
-    complaint_atomic(t, I, (struct rdmap_atomic_request){.identifier = 7, .stag = STAG, .compare_mask = UINT64_MAX});
-    complaint_response(t, R, 0x55667788, 0x2000, 64, true);
-    complaint_atomic_response(t, R, 7, 0);
-    complaint_close(t);
-    complaint_expect(t, R, "", "answered");
-    complaint_expect_passed(t, "RDMAPX-5.2.2-09", "answered");
-    complaint_free(t);
+    flow_read_request(t, I, read_request);
+    flow_atomic(t, I, (struct rdmap_atomic_request){.identifier = 7, .stag = STAG, .compare_mask = UINT64_MAX});
+    flow_response(t, R, 0x55667788, 0x2000, 64, true);
+    flow_original(t, R, 7, 0);
+    flow_close(t, R);
+    findings_expect(&t->seen, R, "", "answered");
+    findings_expect_passed(&t->seen, "RDMAPX-5.2.2-09", "answered");
+    flow_free(t);
 
-    t = complaint_new_depth(2, 2, 2);
-    complaint_read(t, I, read_request);
-    complaint_read(t, I, read_request);
-    complaint_complain(t, R, 1, 2, 2);
-    complaint_close(t);
-    complaint_expect(t, R, "", "refused: MPA2-9.1-03");
-    complaint_free(t);
+    t = flow_new_depth(2, 2, 2);
+    flow_read_request(t, I, read_request);
+    flow_read_request(t, I, read_request);
+    flow_complain(t, R, 1, 2, 2);
+    flow_close(t, R);
+    findings_expect(&t->seen, R, "", "refused: MPA2-9.1-03");
+    flow_free(t);
 
-    t = complaint_new_depth(2, 2, 2);
-    complaint_atomic(t, I, (struct rdmap_atomic_request){.stag = STAG, .compare_mask = UINT64_MAX});
-    complaint_complain(t, R, 1, 2, 2);
-    complaint_close(t);
-    complaint_expect(t, R, "RDMAPX-5.2.2-09", "Atomic refused");
-    complaint_free(t);
+    t = flow_new_depth(2, 2, 2);
+    flow_atomic(t, I, (struct rdmap_atomic_request){.stag = STAG, .compare_mask = UINT64_MAX});
+    flow_complain(t, R, 1, 2, 2);
+    flow_close(t, R);
+    findings_expect(&t->seen, R, "RDMAPX-5.2.2-09", "Atomic refused");
+    flow_free(t);
 
-    t = complaint_new_depth(2, 1, 1);
-    complaint_read(t, I, read_request);
-    complaint_read(t, I, read_request);
-    complaint_complain(t, R, 1, 2, 2);
-    complaint_close(t);
-    complaint_expect(t, R, "", "one too many");
-    complaint_free(t);
+    t = flow_new_depth(2, 1, 1);
+    flow_read_request(t, I, read_request);
+    flow_read_request(t, I, read_request);
+    flow_complain(t, R, 1, 2, 2);
+    flow_close(t, R);
+    findings_expect(&t->seen, R, "", "one too many");
+    flow_free(t);
 
-    t = complaint_new_depth(1, 0, 0);
-    complaint_read(t, I, read_request);
-    complaint_complain(t, R, 1, 2, 2);
-    complaint_close(t);
-    complaint_expect(t, R, "", "not negotiated");
-    complaint_free(t);
+    t = flow_new_depth(1, 0, 0);
+    flow_read_request(t, I, read_request);
+    flow_complain(t, R, 1, 2, 2);
+    flow_close(t, R);
+    findings_expect(&t->seen, R, "", "not negotiated");
+    flow_free(t);
 }
 
 static void atomic_response_refused(void **state)
 {
-    struct complaint *t = complaint_new();
+    struct rdmap_flow *t = flow_new_reacting();
 
     (void)state;
-    complaint_atomic(t, R, (struct rdmap_atomic_request){.identifier = 1, .stag = STAG, .compare_mask = UINT64_MAX});
-    complaint_atomic_response(t, I, 1, 0);
-    complaint_complain(t, R, 1, 2, 2);
-    complaint_close(t);
-    complaint_expect(t, R, "RDMAPX-5.2.2-10", "refused");
-    complaint_free(t);
+    flow_atomic(t, R, (struct rdmap_atomic_request){.identifier = 1, .stag = STAG, .compare_mask = UINT64_MAX});
+    flow_original(t, I, 1, 0);
+    flow_complain(t, R, 1, 2, 2);
+    flow_close(t, R);
+    findings_expect(&t->seen, R, "RDMAPX-5.2.2-10", "refused");
+    flow_free(t);
 }
 
 static void atomics(void **state)
 {
     struct rdmap_atomic_request add = {.identifier = 1, .stag = STAG, .to = 0x1000, .compare_mask = UINT64_MAX};
     struct rdmap_atomic_request swap = {.opcode = RDMAP_ATOMIC_CMP_SWAP, .identifier = 2, .stag = STAG, .to = 0x1000};
-    struct complaint *t = complaint_new();
+    struct rdmap_flow *t = flow_new_reacting();
 
     (void)state;
-    complaint_atomic(t, I, add);
-    complaint_atomic_response(t, R, 1, 0);
-    complaint_atomic(t, I, swap);
-    complaint_atomic_response(t, R, 2, 0);
-    complaint_atomic(t, I, add);
-    complaint_atomic_response(t, R, 1, 0);
-    complaint_close(t);
-    complaint_expect(t, R, "", "both");
-    complaint_expect_passed(t, "RDMAPX-1.1-01", "both");
-    complaint_free(t);
+    flow_atomic(t, I, add);
+    flow_original(t, R, 1, 0);
+    flow_atomic(t, I, swap);
+    flow_original(t, R, 2, 0);
+    flow_atomic(t, I, add);
+    flow_original(t, R, 1, 0);
+    flow_close(t, R);
+    findings_expect(&t->seen, R, "", "both");
+    findings_expect_passed(&t->seen, "RDMAPX-1.1-01", "both");
+    flow_free(t);
 
-    t = complaint_new();
-    complaint_atomic(t, I, add);
-    complaint_atomic_response(t, R, 1, 0);
-    complaint_atomic(t, I, swap);
-    complaint_complain(t, R, 0, 2, 6);
-    complaint_close(t);
-    complaint_expect(t, R, "RDMAPX-1.1-01", "one of two");
-    complaint_free(t);
+    t = flow_new_reacting();
+    flow_atomic(t, I, add);
+    flow_original(t, R, 1, 0);
+    flow_atomic(t, I, swap);
+    flow_complain(t, R, 0, 2, 6);
+    flow_close(t, R);
+    findings_expect(&t->seen, R, "RDMAPX-1.1-01", "one of two");
+    flow_free(t);
 }
 
 /* ---- security ---- */
 
-static void sink_stags(struct complaint *t, uint32_t first, uint32_t step, unsigned n)
+static void sink_stags(struct rdmap_flow *t, uint32_t first, uint32_t step, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
         struct rdmap_read_request read = read_request;
 
         read.sink_stag = first + step * i + (step == 0 ? i * i * 0x500 : 0);
-        complaint_read(t, I, read);
-        complaint_response(t, R, read.sink_stag, 0x2000, 64, true);
+        flow_read_request(t, I, read);
+        flow_response(t, R, read.sink_stag, 0x2000, 64, true);
     }
-    complaint_close(t);
+    flow_close(t, R);
 }
 
 static void predictable_stags(void **state)
 {
-    struct complaint *t = complaint_new();
+    struct rdmap_flow *t = flow_new_reacting();
 
     (void)state;
     sink_stags(t, 0x4400, 0x100, 20);
-    complaint_expect(t, I, "RDMAP-8.1.1-08", "regular");
-    complaint_free(t);
+    findings_expect(&t->seen, I, "RDMAP-8.1.1-08", "regular");
+    flow_free(t);
 
-    t = complaint_new();
+    t = flow_new_reacting();
     sink_stags(t, 0x44000000, 1, 100); /* a key that counts registrations */
-    complaint_expect(t, I, "", "key");
-    complaint_free(t);
+    findings_expect(&t->seen, I, "", "key");
+    flow_free(t);
 
-    t = complaint_new();
+    t = flow_new_reacting();
     sink_stags(t, 0x100, 0, 16); /* below 0x50000 */
-    complaint_expect(t, I, "", "spread");
-    complaint_expect_passed(t, "RDMAP-8.1.1-08 RDMAP-8.1.1-09", "spread");
-    complaint_free(t);
+    findings_expect(&t->seen, I, "", "spread");
+    findings_expect_passed(&t->seen, "RDMAP-8.1.1-08 RDMAP-8.1.1-09", "spread");
+    flow_free(t);
 }
 
 static void tls(void **state)
 {
     static const uint8_t hello[64] = {22, 3, 1, 0, 59, 1, 0, 0, 55, 3, 3};
-    struct complaint *t = complaint_new();
+    struct rdmap_flow *t = flow_new_reacting();
 
     (void)state;
-    complaint_segment(t, I, complaint_untagged(RDMAP_SEND, 0, 1), hello, sizeof hello);
-    complaint_close(t);
-    complaint_expect(t, I, "SEC-5.4.2-01", "TLS");
-    complaint_free(t);
+    flow_segment(t, I, untagged_segment(RDMAP_SEND, 0, 1), hello, sizeof hello);
+    flow_close(t, R);
+    findings_expect(&t->seen, I, "SEC-5.4.2-01", "TLS");
+    flow_free(t);
 }
 
 static void wraps(void **state)
 {
     struct rdmap_read_request read = read_request;
-    struct complaint *t = complaint_new();
+    struct rdmap_flow *t = flow_new_reacting();
 
     (void)state;
-    complaint_write(t, I, STAG, UINT64_MAX - 7, 8); /* a note: 2^64 exactly */
-    complaint_finish(t);
-    complaint_expect(t, I, "DDP-7.1-16", "boundary");
-    assert_int_equal(t->findings[0].severity, SEVERITY_NOTE);
-    complaint_free(t);
+    flow_write(t, I, STAG, UINT64_MAX - 7, NULL, 8); /* a note: 2^64 exactly */
+    flow_finish(t);
+    findings_expect(&t->seen, I, "DDP-7.1-16", "boundary");
+    assert_int_equal(t->seen.finding[0].severity, SEVERITY_NOTE);
+    flow_free(t);
 
-    t = complaint_new();
+    t = flow_new_reacting();
     read.sink_to = UINT64_MAX - 3;
-    complaint_read(t, I, read);
-    complaint_finish(t);
-    complaint_expect(t, I, "DDP-7.1-16", "SinkTO");
-    complaint_free(t);
+    flow_read_request(t, I, read);
+    flow_finish(t);
+    findings_expect(&t->seen, I, "DDP-7.1-16", "SinkTO");
+    flow_free(t);
 
-    t = complaint_new();
-    complaint_write(t, I, STAG, UINT64_MAX - 8, 8);
-    complaint_finish(t);
-    complaint_expect(t, I, "", "below");
-    complaint_expect_passed(t, "DDP-7.1-16", "below");
-    complaint_free(t);
+    t = flow_new_reacting();
+    flow_write(t, I, STAG, UINT64_MAX - 8, NULL, 8);
+    flow_finish(t);
+    findings_expect(&t->seen, I, "", "below");
+    findings_expect_passed(&t->seen, "DDP-7.1-16", "below");
+    flow_free(t);
 }
 
 int main(void)

@@ -1,49 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What was written is what is read, as far as nobody else can have written it. */
-#include "rdmap_complaint.h"
+#include "tests/unit/support/rdmap_flow.h"
 
 enum { STAG = 0x11223344, OTHER_STAG = 0x99887766, SINK = 0x55667788, OCTETS = 200 };
 
 static uint8_t written[OCTETS], stale[OCTETS];
 
-static struct complaint *begin(bool exclusive)
+static struct rdmap_flow *begin(bool exclusive)
 {
     struct rdmap_options options = {.profile = PROFILE_IETF, .exclusive = exclusive};
-    struct complaint *t = complaint_new_with(&options, 2, 16, 16);
+    struct rdmap_flow *t = flow_new_reacting_with(&options, 2, 16, 16);
 
     for (unsigned i = 0; i < OCTETS; i++) {
         written[i] = (uint8_t)(i + 1);
         stale[i] = 0xEE;
     }
-    complaint_send(t, I, 8);
-    complaint_send(t, R, 8);
+    flow_send(t, I, 8);
+    flow_send(t, R, 8);
     return t;
 }
 
-static void write_octets(struct complaint *t, uint32_t stag, uint64_t to, size_t n)
+static void write_octets(struct rdmap_flow *t, uint32_t stag, uint64_t to, size_t n)
 {
-    complaint_segment(t, I, complaint_tagged(RDMAP_WRITE, stag, to), written, n);
+    flow_segment(t, I, tagged_segment(RDMAP_WRITE, stag, to), written, n);
 }
 
-static void ask(struct complaint *t, uint64_t from, uint32_t size)
+static void ask(struct rdmap_flow *t, uint64_t from, uint32_t size)
 {
-    complaint_read(t, I, (struct rdmap_read_request){SINK, 0x2000, size, STAG, from});
+    flow_read_request(t, I, (struct rdmap_read_request){SINK, 0x2000, size, STAG, from});
 }
 
-static void answer(struct complaint *t, const uint8_t *octets, size_t n)
+static void answer(struct rdmap_flow *t, const uint8_t *octets, size_t n)
 {
-    complaint_segment(t, R, complaint_tagged(RDMAP_READ_RESPONSE, SINK, 0x2000), octets, n);
+    flow_segment(t, R, tagged_segment(RDMAP_READ_RESPONSE, SINK, 0x2000), octets, n);
 }
 
-static void finish(struct complaint *t, const char *ids, enum rule_severity severity, const char *what)
+static void finish(struct rdmap_flow *t, const char *ids, enum rule_severity severity, const char *what)
 {
-    complaint_close(t);
-    complaint_expect(t, R, ids, what);
-    if (t->n_findings > 0)
-        assert_int_equal(t->findings[0].severity, severity);
+    flow_close(t, R);
+    findings_expect(&t->seen, R, ids, what);
+    if (t->seen.n > 0)
+        assert_int_equal(t->seen.finding[0].severity, severity);
     else
         assert_string_equal(ids, "");
-    complaint_free(t);
+    flow_free(t);
 }
 
 static void compared(void **state)
@@ -51,12 +51,12 @@ static void compared(void **state)
     (void)state;
     for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
         enum rule_severity severity = exclusive ? SEVERITY_ERROR : SEVERITY_NOTE;
-        struct complaint *t = begin(exclusive);
+        struct rdmap_flow *t = begin(exclusive);
 
         write_octets(t, STAG, 0x1000, 64);
         ask(t, 0x1000, 64);
         answer(t, written, 64);
-        complaint_expect_passed(t, "RDMAP-5.5-13", "same");
+        findings_expect_passed(&t->seen, "RDMAP-5.5-13", "same");
         finish(t, "", severity, "same");
 
         t = begin(exclusive);
@@ -88,7 +88,7 @@ static void exclusive_only(void **state)
     (void)state;
     for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
         const char *ids = exclusive ? "RDMAP-5.5-13" : "";
-        struct complaint *t = begin(exclusive);
+        struct rdmap_flow *t = begin(exclusive);
 
         write_octets(t, STAG, 0x1000, OCTETS);
         ask(t, 0x1064, 8);
@@ -97,14 +97,14 @@ static void exclusive_only(void **state)
 
         t = begin(exclusive);
         write_octets(t, STAG, 0x1000, 64);
-        complaint_send(t, I, 8);
+        flow_send(t, I, 8);
         ask(t, 0x1000, 64);
         answer(t, stale, 64);
         finish(t, ids, SEVERITY_ERROR, "Send");
 
         t = begin(exclusive);
         write_octets(t, STAG, 0x1000, 64);
-        complaint_write(t, R, OTHER_STAG, 0, 8); /* its ULP is busy */
+        flow_write(t, R, OTHER_STAG, 0, NULL, 8); /* its ULP is busy */
         ask(t, 0x1000, 64);
         answer(t, stale, 64);
         finish(t, ids, SEVERITY_ERROR, "Write of the other side");
@@ -115,7 +115,7 @@ static void not_compared(void **state)
 {
     (void)state;
     for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
-        struct complaint *t = begin(exclusive);
+        struct rdmap_flow *t = begin(exclusive);
 
         write_octets(t, OTHER_STAG, 0x1000, 64);
         ask(t, 0x1000, 64);
@@ -137,38 +137,38 @@ static void not_compared(void **state)
 
         t = begin(exclusive);
         write_octets(t, STAG, 0x1000, 64);
-        complaint_hole(t, I, 100);
-        complaint_send(t, I, 8);
+        flow_hole(t, I, 100);
+        flow_send(t, I, 8);
         ask(t, 0x1000, 64);
         answer(t, stale, 64);
         finish(t, "", SEVERITY_NOTE, "hole");
 
         t = begin(exclusive); /* an Atomic in it */
         write_octets(t, STAG, 0x1000, 64);
-        complaint_atomic(t, I,
-                         (struct rdmap_atomic_request){
-                             .identifier = 1, .stag = STAG, .to = 0x1008, .data = 1, .compare_mask = UINT64_MAX});
-        complaint_atomic_response(t, R, 1, 0x090A0B0C0D0E0F10);
+        flow_atomic(t, I,
+                    (struct rdmap_atomic_request){
+                        .identifier = 1, .stag = STAG, .to = 0x1008, .data = 1, .compare_mask = UINT64_MAX});
+        flow_original(t, R, 1, 0x090A0B0C0D0E0F10);
         ask(t, 0x1000, 64);
         answer(t, stale, 64);
         finish(t, "", SEVERITY_NOTE, "Atomic");
 
         t = begin(exclusive); /* a Read of its owner was placed there */
         write_octets(t, STAG, 0x1000, 64);
-        complaint_read(t, R, (struct rdmap_read_request){STAG, 0x1000, 64, OTHER_STAG, 0});
-        complaint_response(t, I, STAG, 0x1000, 64, true);
+        flow_read_request(t, R, (struct rdmap_read_request){STAG, 0x1000, 64, OTHER_STAG, 0});
+        flow_response(t, I, STAG, 0x1000, 64, true);
         ask(t, 0x1000, 64);
         answer(t, stale, 64);
         finish(t, "", SEVERITY_NOTE, "sink");
 
         t = begin(exclusive); /* the STag may name other memory by now */
         write_octets(t, STAG, 0x1000, 64);
-        complaint_segment(
+        flow_segment(
             t, I,
             (struct ddp_segment){
                 .last = true, .dv = 1, .rv = 1, .opcode = RDMAP_SEND_INVALIDATE, .stag = STAG, .msn = t->msn[I][0]++},
             NULL, 8);
-        complaint_send(t, R, 8);
+        flow_send(t, R, 8);
         ask(t, 0x1000, 64);
         answer(t, stale, 64);
         finish(t, "", SEVERITY_NOTE, "invalidated");
@@ -180,7 +180,7 @@ static void many(void **state)
 {
     (void)state;
     for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
-        struct complaint *t = begin(exclusive);
+        struct rdmap_flow *t = begin(exclusive);
 
         for (unsigned i = 0; i < 5000; i++)
             write_octets(t, STAG, 0x1000 + (uint64_t)i * OCTETS, OCTETS);
@@ -188,7 +188,7 @@ static void many(void **state)
         answer(t, stale, 64);
         ask(t, 0x1000 + (uint64_t)4999 * OCTETS, OCTETS);
         answer(t, written, OCTETS);
-        complaint_expect_passed(t, "RDMAP-5.5-13", "last");
+        findings_expect_passed(&t->seen, "RDMAP-5.5-13", "last");
         finish(t, "", SEVERITY_NOTE, "many");
     }
 }

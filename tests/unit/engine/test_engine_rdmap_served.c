@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Segments that should have been refused and are answered like requests: the acceptance is the fault, not the answer.
  */
-#include "rdmap_complaint.h"
+#include "tests/unit/support/rdmap_flow.h"
 
 enum { STAG = 0x11223344, SINK = 0x55667788, IDENTIFIER = 77 };
 
@@ -9,37 +9,37 @@ static const struct rdmap_read_request read_request = {SINK, 0x2000, 64, STAG, 0
 static const struct rdmap_atomic_request atomic_request = {
     .identifier = IDENTIFIER, .stag = STAG, .data = 1, .compare_mask = UINT64_MAX};
 
-static struct complaint *begin(void)
+static struct rdmap_flow *begin(void)
 {
-    struct complaint *t = complaint_new();
+    struct rdmap_flow *t = flow_new_reacting();
 
-    complaint_send(t, I, 8);
-    complaint_send(t, R, 8);
+    flow_send(t, I, 8);
+    flow_send(t, R, 8);
     return t;
 }
 
-static void send_read(struct complaint *t, struct ddp_segment segment)
+static void send_read(struct rdmap_flow *t, struct ddp_segment segment)
 {
     uint8_t payload[RDMAP_READ_REQUEST_LEN];
 
     rdmap_read_request_encode(&read_request, payload, sizeof payload);
-    complaint_segment(t, I, segment, payload, sizeof payload);
+    flow_segment(t, I, segment, payload, sizeof payload);
 }
 
-static void send_atomic(struct complaint *t, struct ddp_segment segment)
+static void send_atomic(struct rdmap_flow *t, struct ddp_segment segment)
 {
     uint8_t payload[RDMAP_ATOMIC_REQUEST_LEN];
 
     rdmap_atomic_request_encode(&atomic_request, payload, sizeof payload);
-    complaint_segment(t, I, segment, payload, sizeof payload);
+    flow_segment(t, I, segment, payload, sizeof payload);
 }
 
-static void serve(struct complaint *t, bool atomic)
+static void serve(struct rdmap_flow *t, bool atomic)
 {
     if (atomic)
-        complaint_atomic_response(t, R, IDENTIFIER, 5);
+        flow_original(t, R, IDENTIFIER, 5);
     else
-        complaint_response(t, R, SINK, 0x2000, 64, true);
+        flow_response(t, R, SINK, 0x2000, 64, true);
 }
 
 static const struct {
@@ -65,12 +65,12 @@ static const struct {
 
 enum { REQUESTS = sizeof requests / sizeof requests[0] };
 
-static void send_request(struct complaint *t, unsigned i)
+static void send_request(struct rdmap_flow *t, unsigned i)
 {
-    struct ddp_segment segment = complaint_untagged(requests[i].opcode, requests[i].qn, requests[i].msn);
+    struct ddp_segment segment = untagged_segment(requests[i].opcode, requests[i].qn, requests[i].msn);
 
     if (requests[i].tagged)
-        segment = complaint_tagged(requests[i].opcode, STAG, 0);
+        segment = tagged_segment(requests[i].opcode, STAG, 0);
     segment.mo = requests[i].mo;
     segment.rv = requests[i].rv;
     if (requests[i].atomic)
@@ -83,25 +83,25 @@ static void served(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < REQUESTS; i++) {
-        struct complaint *t = begin();
+        struct rdmap_flow *t = begin();
 
         send_request(t, i);
         serve(t, requests[i].atomic);
-        complaint_send(t, R, 8);
-        complaint_close(t);
-        complaint_expect(t, R, requests[i].rule, requests[i].name);
-        complaint_free(t);
+        flow_send(t, R, 8);
+        flow_close(t, R);
+        findings_expect(&t->seen, R, requests[i].rule, requests[i].name);
+        flow_free(t);
 
         if (requests[i].rv != 1) /* nothing but itself tells what it is */
             continue;
         t = begin(); /* octets of the requester's are missing: it may have asked for it in another way */
-        complaint_hole(t, I, 100);
-        complaint_send(t, I, 8);
+        flow_hole(t, I, 100);
+        flow_send(t, I, 8);
         send_request(t, i);
         serve(t, requests[i].atomic);
-        complaint_finish(t);
-        complaint_expect(t, R, "", requests[i].name);
-        complaint_free(t);
+        flow_finish(t);
+        findings_expect(&t->seen, R, "", requests[i].name);
+        flow_free(t);
     }
 }
 
@@ -110,75 +110,75 @@ static void asked_for(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < REQUESTS; i++) {
-        struct complaint *t;
+        struct rdmap_flow *t;
 
         if (requests[i].atomic || (requests[i].qn == 1 && !requests[i].tagged))
             continue;
         t = begin();
-        complaint_read(t, I, read_request);
+        flow_read_request(t, I, read_request);
         send_request(t, i);
         serve(t, false);
-        complaint_finish(t);
-        complaint_expect(t, R, "", requests[i].name);
-        complaint_free(t);
+        flow_finish(t);
+        findings_expect(&t->seen, R, "", requests[i].name);
+        flow_free(t);
     }
 }
 
 static void gaps(void **state)
 {
-    struct complaint *t = begin();
+    struct rdmap_flow *t = begin();
 
     (void)state;
-    send_read(t, complaint_untagged(RDMAP_READ_REQUEST, 1, 2)); /* waits for what is missing */
-    send_atomic(t, complaint_untagged(RDMAP_ATOMIC_REQUEST, 1, 1));
+    send_read(t, untagged_segment(RDMAP_READ_REQUEST, 1, 2)); /* waits for what is missing */
+    send_atomic(t, untagged_segment(RDMAP_ATOMIC_REQUEST, 1, 1));
     serve(t, true);
     serve(t, false);
-    complaint_close(t);
-    complaint_expect(t, R, "", "filled");
-    complaint_free(t);
+    flow_close(t, R);
+    findings_expect(&t->seen, R, "", "filled");
+    flow_free(t);
 
     t = begin(); /* nothing obliges the receiver to say anything */
-    send_read(t, complaint_untagged(RDMAP_READ_REQUEST, 1, 3));
-    complaint_send(t, R, 8);
-    complaint_send(t, I, 8);
-    complaint_send(t, R, 8);
-    complaint_close(t);
-    complaint_expect(t, R, "", "waiting");
-    complaint_free(t);
+    send_read(t, untagged_segment(RDMAP_READ_REQUEST, 1, 3));
+    flow_send(t, R, 8);
+    flow_send(t, I, 8);
+    flow_send(t, R, 8);
+    flow_close(t, R);
+    findings_expect(&t->seen, R, "", "waiting");
+    flow_free(t);
 
     t = begin();
-    send_read(t, complaint_untagged(RDMAP_READ_REQUEST, 1, 3));
-    complaint_complain(t, R, 1, 2, 3);
-    complaint_close(t);
-    complaint_expect(t, R, "", "refused");
-    complaint_free(t);
+    send_read(t, untagged_segment(RDMAP_READ_REQUEST, 1, 3));
+    flow_complain(t, R, 1, 2, 3);
+    flow_close(t, R);
+    findings_expect(&t->seen, R, "", "refused");
+    flow_free(t);
 
     t = begin(); /* a real fault behind it counts */
-    send_read(t, complaint_untagged(RDMAP_READ_REQUEST, 1, 3));
+    send_read(t, untagged_segment(RDMAP_READ_REQUEST, 1, 3));
     send_request(t, 6);
-    complaint_send(t, R, 8);
-    complaint_close(t);
-    complaint_expect(t, R, "RDMAP-6.2.1-01", "fault behind it");
-    complaint_free(t);
+    flow_send(t, R, 8);
+    flow_close(t, R);
+    findings_expect(&t->seen, R, "RDMAP-6.2.1-01", "fault behind it");
+    flow_free(t);
 }
 
 /* The MSN of a request that was answered, and of one that is not yet. */
 static void repeated(void **state)
 {
     for (unsigned open = 0; open < 2; open++) {
-        struct complaint *t = begin();
+        struct rdmap_flow *t = begin();
 
         (void)state;
-        send_read(t, complaint_untagged(RDMAP_READ_REQUEST, 1, 1));
+        send_read(t, untagged_segment(RDMAP_READ_REQUEST, 1, 1));
         if (!open)
             serve(t, false);
-        send_read(t, complaint_untagged(RDMAP_READ_REQUEST, 1, 1));
+        send_read(t, untagged_segment(RDMAP_READ_REQUEST, 1, 1));
         if (open)
             serve(t, false);
         serve(t, false);
-        complaint_close(t);
-        complaint_expect(t, R, "DDP-7.1-09", open ? "open" : "answered");
-        complaint_free(t);
+        flow_close(t, R);
+        findings_expect(&t->seen, R, "DDP-7.1-09", open ? "open" : "answered");
+        flow_free(t);
     }
 }
 

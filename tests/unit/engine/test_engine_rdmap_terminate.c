@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Terminates: header, codes, header control bits, echoed headers (RFC 5040 section 4.8, RFC 5041 section 7.2). */
-#include "rdmap_complaint.h"
+#include "tests/unit/support/rdmap_flow.h"
 
 #include <stdio.h>
 
@@ -20,45 +20,45 @@ static const struct rdmap_read_request read_request = {0x55667788, 0x2000, 64, 0
 static const struct rdmap_atomic_request fetch_add = {
     .identifier = 7, .stag = 0x11223344, .to = 0x1000, .data = 1, .compare_mask = UINT64_MAX};
 
-static void send_what(struct complaint *t, enum what what)
+static void send_what(struct rdmap_flow *t, enum what what)
 {
-    struct ddp_segment segment = complaint_untagged(RDMAP_SEND, 0, 1);
+    struct ddp_segment segment = untagged_segment(RDMAP_SEND, 0, 1);
     struct rdmap_read_request empty = read_request;
 
     switch (what) {
     case NOTHING:
         break;
     case SEND:
-        complaint_segment(t, I, segment, NULL, 16);
+        flow_segment(t, I, segment, NULL, 16);
         break;
     case WRITE:
-        complaint_write(t, I, 0x11223344, 0x1000, 32);
+        flow_write(t, I, 0x11223344, 0x1000, NULL, 32);
         break;
     case READ:
-        complaint_read(t, I, read_request);
+        flow_read_request(t, I, read_request);
         break;
     case INVALIDATE:
         segment.opcode = RDMAP_SEND_INVALIDATE;
         segment.stag = 0x11223344;
-        complaint_segment(t, I, segment, NULL, 16);
+        flow_segment(t, I, segment, NULL, 16);
         break;
     case ATOMIC:
-        complaint_atomic(t, I, fetch_add);
+        flow_atomic(t, I, fetch_add);
         break;
     case EMPTY_WRITE:
-        complaint_write(t, I, 0x11223344, 0x1000, 0);
+        flow_write(t, I, 0x11223344, 0x1000, NULL, 0);
         break;
     case EMPTY_READ:
         empty.size = 0;
-        complaint_read(t, I, empty);
+        flow_read_request(t, I, empty);
         break;
     case RSVD_SEND:
         segment.rsvd = 15;
-        complaint_segment(t, I, segment, NULL, 16);
+        flow_segment(t, I, segment, NULL, 16);
         break;
     case WORD_SEND:
         segment.stag = 0x99;
-        complaint_segment(t, I, segment, NULL, 16);
+        flow_segment(t, I, segment, NULL, 16);
         break;
     }
 }
@@ -73,17 +73,17 @@ struct terminate_case {
 static void run(const struct terminate_case *cases, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        struct complaint *t = complaint_new();
+        struct rdmap_flow *t = flow_new_reacting();
         uint8_t octets[256];
         char name[200];
 
         snprintf(name, sizeof name, "case %zu (%s)", i, cases[i].octets);
         send_what(t, cases[i].what);
-        complaint_terminate_octets(t, R, octets, octets_of(cases[i].octets, octets, sizeof octets));
-        complaint_close(t);
-        complaint_expect(t, R, cases[i].findings, name);
-        complaint_expect_passed(t, cases[i].passed ? cases[i].passed : "", name);
-        complaint_free(t);
+        flow_terminate_octets(t, R, octets, octets_of(cases[i].octets, octets, sizeof octets));
+        flow_close(t, R);
+        findings_expect(&t->seen, R, cases[i].findings, name);
+        findings_expect_passed(&t->seen, cases[i].passed ? cases[i].passed : "", name);
+        flow_free(t);
     }
 }
 
@@ -205,24 +205,24 @@ static void learnt_layout(void **state)
         struct layouts layouts = {0};
         const struct layouts_host hosts[2] = {{&layouts, {.ip = 4, .address = {1}}},
                                               {&layouts, {.ip = 4, .address = {2}}}};
-        struct complaint *t = complaint_new();
+        struct rdmap_flow *t = flow_new_reacting();
 
         rdmap_connection_set_hosts(t->rdmap, hosts);
-        complaint_send(t, I, 8);
-        complaint_terminate_octets(t, R, behind_headers, sizeof behind_headers);
-        complaint_close(t);
-        complaint_expect(t, R, "RDMAP-4.8-02", "with headers");
-        complaint_free(t);
+        flow_send(t, I, 8);
+        flow_terminate_octets(t, R, behind_headers, sizeof behind_headers);
+        flow_close(t, R);
+        findings_expect(&t->seen, R, "RDMAP-4.8-02", "with headers");
+        flow_free(t);
         assert_int_equal(layouts_get(&hosts[I]), 0);
         assert_int_not_equal(layouts_get(&hosts[R]), 0);
 
-        t = complaint_new();
+        t = flow_new_reacting();
         rdmap_connection_set_hosts(t->rdmap, hosts);
-        complaint_send(t, I, 8);
-        complaint_terminate_octets(t, R, words[i].word, sizeof words[i].word);
-        complaint_close(t);
-        complaint_expect(t, R, words[i].ids, "alone");
-        complaint_free(t);
+        flow_send(t, I, 8);
+        flow_terminate_octets(t, R, words[i].word, sizeof words[i].word);
+        flow_close(t, R);
+        findings_expect(&t->seen, R, words[i].ids, "alone");
+        flow_free(t);
     }
 }
 
@@ -242,13 +242,13 @@ static void word_alone(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(words); i++) {
-        struct complaint *t = complaint_new();
+        struct rdmap_flow *t = flow_new_reacting();
 
-        complaint_send(t, I, 8);
-        complaint_terminate_octets(t, R, words[i].word, sizeof words[i].word);
-        complaint_close(t);
-        complaint_expect(t, R, words[i].ids, "alone");
-        complaint_free(t);
+        flow_send(t, I, 8);
+        flow_terminate_octets(t, R, words[i].word, sizeof words[i].word);
+        flow_close(t, R);
+        findings_expect(&t->seen, R, words[i].ids, "alone");
+        flow_free(t);
     }
 }
 
@@ -333,82 +333,82 @@ static void partly_answered(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct complaint *t = complaint_new();
+        struct rdmap_flow *t = flow_new_reacting();
         struct rdmap_terminate terminate;
         char name[32];
 
         snprintf(name, sizeof name, "case %zu", i);
-        complaint_read(t, I, read_request);
-        terminate = complaint_accuse(t->last[I], t->last_len[I], 0, 1, 1);
+        flow_read_request(t, I, read_request);
+        terminate = flow_accuse(t->last[I], t->last_len[I], 0, 1, 1);
         terminate.read = cases[i].echo;
-        complaint_response(t, R, 0x55667788, 0x2000, 32, false);
-        complaint_terminate(t, R, terminate);
-        complaint_close(t);
-        complaint_expect(t, R, cases[i].findings, name);
-        complaint_expect_passed(t, cases[i].passed ? cases[i].passed : "", name);
-        complaint_free(t);
+        flow_response(t, R, 0x55667788, 0x2000, 32, false);
+        flow_terminate_as(t, R, terminate);
+        flow_close(t, R);
+        findings_expect(&t->seen, R, cases[i].findings, name);
+        findings_expect_passed(&t->seen, cases[i].passed ? cases[i].passed : "", name);
+        flow_free(t);
     }
 }
 
 /* What was not captured cannot be missed. */
 static void context_lacking(void **state)
 {
-    struct complaint *t = complaint_new();
+    struct rdmap_flow *t = flow_new_reacting();
     struct rdmap_terminate terminate;
 
     (void)state;
-    complaint_send(t, I, 16);
-    terminate = complaint_accuse(t->last[I], t->last_len[I], 1, 2, 2);
-    complaint_hole(t, I, 100);
-    complaint_send(t, I, 16);
+    flow_send(t, I, 16);
+    terminate = flow_accuse(t->last[I], t->last_len[I], 1, 2, 2);
+    flow_hole(t, I, 100);
+    flow_send(t, I, 16);
     terminate.ddp.msn = 3;
-    complaint_terminate(t, R, terminate);
-    complaint_close(t);
-    complaint_expect(t, R, "", "hole");
-    complaint_free(t);
+    flow_terminate_as(t, R, terminate);
+    flow_close(t, R);
+    findings_expect(&t->seen, R, "", "hole");
+    flow_free(t);
 
     /* The accuser had received more than the capture has shown so far. */
-    t = complaint_new();
-    complaint_send(t, I, 16);
-    terminate = complaint_accuse(t->last[I], t->last_len[I], 1, 2, 2);
+    t = flow_new_reacting();
+    flow_send(t, I, 16);
+    terminate = flow_accuse(t->last[I], t->last_len[I], 1, 2, 2);
     terminate.ddp.msn = 2;
     {
         uint8_t payload[RDMAP_TERMINATE_LEN_MAX];
         size_t n = rdmap_terminate_encode(&terminate, payload, sizeof payload);
 
-        complaint_segment_acked(t, R, complaint_untagged(RDMAP_TERMINATE, 2, 1), payload, n, t->end[I] + 100);
+        flow_segment_acked(t, R, untagged_segment(RDMAP_TERMINATE, 2, 1), payload, n, t->end[I] + 100);
     }
-    complaint_close(t);
-    complaint_expect(t, R, "", "ahead");
-    complaint_free(t);
+    flow_close(t, R);
+    findings_expect(&t->seen, R, "", "ahead");
+    flow_free(t);
 
     /* The capture begins behind all that the other side had sent. */
-    t = complaint_new();
+    t = flow_new_reacting();
     rdmap_connection_parameters(t->rdmap, MPA_PHASE_FULL_OPERATION,
                                 &(struct mpa_parameters){.initiator_side = -1, .midstream = true, .crc = ON});
     t->end[I] = 0;
     terminate.ddp.msn = 1;
-    complaint_terminate(t, R, terminate);
-    complaint_close(t);
-    complaint_expect(t, R, "", "late");
-    complaint_free(t);
+    flow_terminate_as(t, R, terminate);
+    flow_close(t, R);
+    findings_expect(&t->seen, R, "", "late");
+    flow_free(t);
 }
 
 /* Two Writes with one header and different lengths: either may be meant. */
 static void same_header_twice(void **state)
 {
-    struct complaint *t = complaint_new();
+    struct rdmap_flow *t = flow_new_reacting();
     struct rdmap_terminate terminate;
 
     (void)state;
-    complaint_write(t, I, 0x11223344, 0x1000, 32);
-    terminate = complaint_accuse(t->last[I], t->last_len[I], 1, 1, 1);
-    complaint_write(t, I, 0x11223344, 0x1000, 64);
-    complaint_terminate(t, R, terminate);
-    complaint_close(t);
-    complaint_expect(t, R, "", "same header");
-    complaint_expect_passed(t, "RDMAP-4.8-30", "same header");
-    complaint_free(t);
+    flow_write(t, I, 0x11223344, 0x1000, NULL, 32);
+    terminate = flow_accuse(t->last[I], t->last_len[I], 1, 1, 1);
+    flow_write(t, I, 0x11223344, 0x1000, NULL, 64);
+    flow_terminate_as(t, R, terminate);
+    flow_close(t, R);
+    findings_expect(&t->seen, R, "", "same header");
+    findings_expect_passed(&t->seen, "RDMAP-4.8-30", "same header");
+    flow_free(t);
 }
 
 int main(void)

@@ -156,13 +156,13 @@ static void test_write3(void **state)
         call(t, 3, NFS3_WRITE, write3(lengths[i], lengths[i]), &read, 1);
         talk_read(t, S, STAG, 0x10000, NULL, lengths[i]);
         answer_error(t);
-        talk_passed(t, RULE_RPCR_3_4_5_02);
-        talk_passed(t, RULE_RPCR_3_4_5_04);
-        talk_passed(t, RULE_RPCR_3_4_5_2_02);
-        talk_passed(t, RULE_RPCR_4_2_4_03);
-        talk_passed(t, RULE_NFSULB_4_05);
+        findings_passed(&t->seen, RULE_RPCR_3_4_5_02);
+        findings_passed(&t->seen, RULE_RPCR_3_4_5_04);
+        findings_passed(&t->seen, RULE_RPCR_3_4_5_2_02);
+        findings_passed(&t->seen, RULE_RPCR_4_2_4_03);
+        findings_passed(&t->seen, RULE_NFSULB_4_05);
         if (lengths[i] % 4 != 0)
-            talk_passed(t, RULE_RPCR_3_4_5_2_01);
+            findings_passed(&t->seen, RULE_RPCR_3_4_5_2_01);
         talk_expect_nothing(t);
     }
 }
@@ -190,11 +190,11 @@ static void test_inline(void **state)
     padded(a, 1001);
     call(t, 3, NFS3_WRITE, a, NULL, 0);
     answer_error(t);
-    talk_passed(t, RULE_RPCR_2_2_4_01);
-    talk_passed(t, RULE_RPCR_2_2_4_2_01);
-    talk_passed(t, RULE_RPCR_2_2_4_2_02);
-    talk_passed(t, RULE_RPCR_3_2_01);
-    talk_passed(t, RULE_RPCR_4_3_01);
+    findings_passed(&t->seen, RULE_RPCR_2_2_4_01);
+    findings_passed(&t->seen, RULE_RPCR_2_2_4_2_01);
+    findings_passed(&t->seen, RULE_RPCR_2_2_4_2_02);
+    findings_passed(&t->seen, RULE_RPCR_3_2_01);
+    findings_passed(&t->seen, RULE_RPCR_4_3_01);
     talk_expect_nothing(t);
 }
 
@@ -211,8 +211,8 @@ static void test_segments(void **state)
     talk_read(t, S, STAG + 1, 0x123, NULL, 5);
     talk_read(t, S, STAG + 2, 7, NULL, 4090);
     answer_error(t);
-    talk_passed(t, RULE_RPCR_3_4_5_03);
-    talk_passed(t, RULE_RPCR_3_4_5_11);
+    findings_passed(&t->seen, RULE_RPCR_3_4_5_03);
+    findings_passed(&t->seen, RULE_RPCR_3_4_5_11);
     talk_expect_nothing(t);
 }
 
@@ -242,12 +242,12 @@ static void test_two_writes(void **state)
     call(t, 4, 1, a, reads, 2);
     talk_read(t, S, STAG, 0, NULL, 1001);
     talk_read(t, S, STAG + 1, 0, NULL, 2002);
-    talk_passed(t, RULE_RPCR_3_4_5_02);
-    talk_passed(t, RULE_RPCR_3_4_4_4_02);
-    talk_passed(t, RULE_NFSULB_6_4_1_07);
-    talk_passed(t, RULE_NFSULB_6_1_05);
-    assert_int_equal(t->verdict.counts[RULE_RPCR_3_4_5_02].failed, 0);
-    t->n_findings = 0; /* two Read chunks are more than every server takes */
+    findings_passed(&t->seen, RULE_RPCR_3_4_5_02);
+    findings_passed(&t->seen, RULE_RPCR_3_4_4_4_02);
+    findings_passed(&t->seen, RULE_NFSULB_6_4_1_07);
+    findings_passed(&t->seen, RULE_NFSULB_6_1_05);
+    assert_int_equal(t->seen.counts[RULE_RPCR_3_4_5_02].failed, 0);
+    t->seen.n = 0; /* two Read chunks are more than every server takes */
     talk_expect_nothing(t);
 }
 
@@ -266,8 +266,8 @@ static void test_symlink2(void **state)
     WORDS(a, 0777, 0, 0, 13, 0, 0, 0, 0);
     call(t, 2, 13, a, &read, 1);
     talk_read(t, S, STAG, 0x10000, "/some/where/x", 13);
-    talk_passed(t, RULE_RPCR_3_4_4_4_02);
-    talk_passed(t, RULE_RPCR_3_4_5_2_02);
+    findings_passed(&t->seen, RULE_RPCR_3_4_4_4_02);
+    findings_passed(&t->seen, RULE_RPCR_3_4_5_2_02);
     talk_expect_nothing(t);
 }
 
@@ -303,11 +303,11 @@ static void test_long_call(void **state)
     long_call(t, message, n, &read, 1);
     talk_read(t, S, STAG, 0x10000, NULL, 4095);
     answer_error(t);
-    talk_passed(t, RULE_RPCR_3_5_3_03);
-    talk_passed(t, RULE_RPCR_3_5_3_04);
-    talk_passed(t, RULE_RPCR_3_5_3_13);
-    talk_passed(t, RULE_RPCR_4_2_1_02);
-    talk_passed(t, RULE_RPCR_3_4_5_02);
+    findings_passed(&t->seen, RULE_RPCR_3_5_3_03);
+    findings_passed(&t->seen, RULE_RPCR_3_5_3_04);
+    findings_passed(&t->seen, RULE_RPCR_3_5_3_13);
+    findings_passed(&t->seen, RULE_RPCR_4_2_1_02);
+    findings_passed(&t->seen, RULE_RPCR_3_4_5_02);
     talk_expect_nothing(t);
 }
 
@@ -381,8 +381,8 @@ static void test_write3_faults(void **state)
         if (cases[i].is_inline > 0 && cases[i].is_inline % 4 == 0 && cases[i].length % 4 != 0)
             memset(a->w.p + a->w.at - xdr_roundup(cases[i].length), 0, xdr_roundup(cases[i].length));
         frame = call(t, 3, NFS3_WRITE, a, cases[i].reads, cases[i].n_reads);
-        if (t->n_findings == 2 && t->findings[1].rule == RULE_RPCR_4_3_01) /* the empty segment in the midst */
-            t->n_findings = 1;
+        if (t->seen.n == 2 && t->seen.finding[1].rule == RULE_RPCR_4_3_01) /* the empty segment in the midst */
+            t->seen.n = 1;
         talk_expect(t, cases[i].rule, cases[i].severity, frame);
     }
 }
@@ -748,13 +748,13 @@ static void test_roundup_in_chunk(void **state)
 
     (void)state;
     call(t, 3, NFS3_WRITE, write3(5, 5), &read, 1);
-    assert_int_equal(t->n_findings, 1); /* that it is there */
-    t->n_findings = 0;
+    assert_int_equal(t->seen.n, 1); /* that it is there */
+    t->seen.n = 0;
     talk_read(t, S, STAG, 0x10000, "abcde\0\0", 8);
-    talk_passed(t, RULE_RPCR_2_2_4_2_02);
+    findings_passed(&t->seen, RULE_RPCR_2_2_4_2_02);
     answer_error(t);
     call(t, 3, NFS3_WRITE, write3(5, 5), &read, 1);
-    t->n_findings = 0;
+    t->seen.n = 0;
     talk_read(t, S, STAG, 0x10000, "abcdefgh", 8);
     talk_expect(t, RULE_RPCR_2_2_4_2_02, SEVERITY_WARNING, t->frame);
 }

@@ -121,11 +121,11 @@ static void test_each_mistake_is_told_apart(void **state)
         struct rpcrdma_talk *t = talk_new();
 
         send_hex(t, C, wrong[i].octets);
-        if (t->n_findings != 1 || t->findings[0].rule != wrong[i].rule ||
-            t->findings[0].severity != wrong[i].severity) {
+        if (t->seen.n != 1 || t->seen.finding[0].rule != wrong[i].rule ||
+            t->seen.finding[0].severity != wrong[i].severity) {
             fprintf(stderr, "%s\n  expected %s; found %u\n", wrong[i].octets, rule_catalogue[wrong[i].rule].id,
-                    t->n_findings);
-            talk_show(t);
+                    t->seen.n);
+            findings_show(&t->seen, __func__);
             fail();
         }
         talk_free(t);
@@ -149,18 +149,18 @@ static void test_sound_headers(void **state)
         struct rpcrdma_talk *t = talk_new();
 
         send_hex(t, C, sound[i]);
-        for (unsigned k = 0; k < t->n_findings; k++) {
-            const char *id = rule_catalogue[t->findings[k].rule].id;
+        for (unsigned k = 0; k < t->seen.n; k++) {
+            const char *id = rule_catalogue[t->seen.finding[k].rule].id;
 
             if (strncmp(id, "RPCR-4.1", 8) == 0 || strncmp(id, "RPCR-4-", 7) == 0 || strncmp(id, "RPCR-3.2", 8) == 0) {
-                talk_show(t);
+                findings_show(&t->seen, __func__);
                 fail();
             }
         }
-        talk_passed(t, RULE_RPCR_4_01);
-        talk_passed(t, RULE_RPCR_4_02);
-        talk_passed(t, RULE_RPCR_4_1_2_01);
-        talk_passed(t, RULE_RPCR_4_1_2_11);
+        findings_passed(&t->seen, RULE_RPCR_4_01);
+        findings_passed(&t->seen, RULE_RPCR_4_02);
+        findings_passed(&t->seen, RULE_RPCR_4_1_2_01);
+        findings_passed(&t->seen, RULE_RPCR_4_1_2_11);
         talk_free(t);
     }
 }
@@ -174,12 +174,12 @@ static void test_old_profile(void **state)
     (void)state;
     send_hex(t, C, "00000010 00000001 00000020 00000002 00000400 00000400 " NONE RPC);
     send_hex(t, S, "00000010 00000001 00000020 00000004 00000003 [32]");
-    assert_int_equal(t->n_findings, 0);
-    talk_passed(t, RULE_RPCR0_4_1_01);
-    talk_passed(t, RULE_RPCR0_4_3_01);
+    assert_int_equal(t->seen.n, 0);
+    findings_passed(&t->seen, RULE_RPCR0_4_1_01);
+    findings_passed(&t->seen, RULE_RPCR0_4_3_01);
     send_hex(t, C, "00000011 00000001 00000020 00000002 00000400 00000400 " NONE RPC);
-    assert_int_equal(t->n_findings, 1);
-    assert_int_equal(t->findings[0].rule, RULE_RPCR0_4_1_01);
+    assert_int_equal(t->seen.n, 1);
+    assert_int_equal(t->seen.finding[0].rule, RULE_RPCR0_4_1_01);
     talk_free(t);
 }
 
@@ -212,10 +212,10 @@ static void test_each_error(void **state)
 
         send_hex(t, C, NOMSG PZRC END END END);
         send_hex(t, S, errors[i].octets);
-        if (t->n_findings != 1 || t->findings[0].rule != errors[i].rule) {
+        if (t->seen.n != 1 || t->seen.finding[0].rule != errors[i].rule) {
             fprintf(stderr, "%s\n  expected %s; found %u\n", errors[i].octets, rule_catalogue[errors[i].rule].id,
-                    t->n_findings);
-            talk_show(t);
+                    t->seen.n);
+            findings_show(&t->seen, __func__);
             fail();
         }
         talk_free(t);
@@ -229,13 +229,13 @@ static void test_err_chunk_of_20_octets(void **state)
     (void)state;
     send_hex(t, C, NOMSG PZRC END END END);
     talk_error(t, S, 0x10, RPCRDMA_ERR_CHUNK);
-    talk_passed(t, RULE_RPCR_4_1_2_13);
-    talk_passed(t, RULE_RPCR_4_1_2_15);
-    talk_passed(t, RULE_RPCR_4_2_4_06);
-    talk_passed(t, RULE_RPCR_4_5_04);
-    talk_passed(t, RULE_RPCR_4_5_05);
-    talk_passed(t, RULE_RPCR_4_5_06);
-    talk_passed(t, RULE_RPCR_4_5_07);
+    findings_passed(&t->seen, RULE_RPCR_4_1_2_13);
+    findings_passed(&t->seen, RULE_RPCR_4_1_2_15);
+    findings_passed(&t->seen, RULE_RPCR_4_2_4_06);
+    findings_passed(&t->seen, RULE_RPCR_4_5_04);
+    findings_passed(&t->seen, RULE_RPCR_4_5_05);
+    findings_passed(&t->seen, RULE_RPCR_4_5_06);
+    findings_passed(&t->seen, RULE_RPCR_4_5_07);
     talk_expect_nothing(t);
 }
 
@@ -259,17 +259,17 @@ static void test_err_vers(void **state)
 
         plan.vers = cases[i].vers;
         talk_call_with(t, C, &plan, TALK_NFS, 3, 0, NULL, 0);
-        assert_int_equal(t->n_findings, 1); /* the version */
+        assert_int_equal(t->seen.n, 1); /* the version */
         plan.proc = RPCRDMA_ERROR;
         plan.err = RPCRDMA_ERR_VERS;
         plan.vers_low = cases[i].low;
         plan.vers_high = cases[i].high;
         talk_message(t, S, &plan, NULL, 0);
-        assert_int_equal(t->n_findings, cases[i].rule == RULE_COUNT ? 1 : 2);
+        assert_int_equal(t->seen.n, cases[i].rule == RULE_COUNT ? 1 : 2);
         if (cases[i].rule != RULE_COUNT)
-            assert_int_equal(t->findings[1].rule, cases[i].rule);
+            assert_int_equal(t->seen.finding[1].rule, cases[i].rule);
         else
-            talk_passed(t, RULE_RPCR_4_5_1_02);
+            findings_passed(&t->seen, RULE_RPCR_4_5_1_02);
         talk_free(t);
     }
 }
@@ -312,9 +312,9 @@ static void test_holes_leave_it_open(void **state)
     talk_call(t, C, 0x10);
     talk_hole(t, C);
     talk_error(t, S, 0x99, RPCRDMA_ERR_CHUNK);
-    talk_inconclusive(t, RULE_RPCR_4_5_04);
+    findings_inconclusive(&t->seen, RULE_RPCR_4_5_04);
     talk_error(t, S, 0x10, RPCRDMA_ERR_CHUNK);
-    talk_inconclusive(t, RULE_RPCR_4_5_12);
+    findings_inconclusive(&t->seen, RULE_RPCR_4_5_12);
     talk_expect_nothing(t);
 }
 
@@ -335,12 +335,12 @@ static void test_the_right_reply_comes_behind(void **state)
 
         talk_call(t, C, 0x10);
         send_hex(t, S, replies[i]);
-        assert_int_equal(t->n_findings, 1);
+        assert_int_equal(t->seen.n, 1);
         talk_reply(t, S, 0x10);
         talk_call(t, C, 0x11);
         talk_reply(t, S, 0x11);
         talk_finish(t);
-        assert_int_equal(t->n_findings, 1);
+        assert_int_equal(t->seen.n, 1);
         talk_free(t);
     }
 }
@@ -418,7 +418,7 @@ static void test_last_twice_in_a_send(void **state)
     assert_int_equal(messages, 1);
     assert_false(rpcrdma_whole(t->rpcrdma));
     talk_finish(t);
-    assert_int_equal(t->n_findings, 0);
+    assert_int_equal(t->seen.n, 0);
     talk_free(t);
 }
 

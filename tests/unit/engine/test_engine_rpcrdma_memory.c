@@ -90,16 +90,16 @@ static void long_call_and_reply(void **state)
     call_reply_segment(t, C, XID + 1, region);
     talk_write(t, S, region.handle, region.offset, reply_octets(t, XID + 1), REPLY);
     reply_long(t, S, XID + 1, (struct rpcrdma_segment){region.handle, REPLY, region.offset});
-    talk_passed(t, RULE_RPCR_3_4_5_09);
-    talk_passed(t, RULE_RPCR_3_4_6_04);
-    talk_passed(t, RULE_RPCR_3_4_6_05);
-    talk_passed(t, RULE_RPCR_2_3_2_02);
-    talk_passed(t, RULE_RPCR_2_3_2_03);
-    talk_passed(t, RULE_RPCR_3_1_01);
-    talk_passed(t, RULE_RPCR_3_1_02);
-    talk_passed(t, RULE_RPCR_4_1_2_17);
-    talk_passed(t, RULE_RPCR_8_1_2_01);
-    talk_passed(t, RULE_RPCR_8_1_2_02);
+    findings_passed(&t->seen, RULE_RPCR_3_4_5_09);
+    findings_passed(&t->seen, RULE_RPCR_3_4_6_04);
+    findings_passed(&t->seen, RULE_RPCR_3_4_6_05);
+    findings_passed(&t->seen, RULE_RPCR_2_3_2_02);
+    findings_passed(&t->seen, RULE_RPCR_2_3_2_03);
+    findings_passed(&t->seen, RULE_RPCR_3_1_01);
+    findings_passed(&t->seen, RULE_RPCR_3_1_02);
+    findings_passed(&t->seen, RULE_RPCR_4_1_2_17);
+    findings_passed(&t->seen, RULE_RPCR_8_1_2_01);
+    findings_passed(&t->seen, RULE_RPCR_8_1_2_02);
     talk_expect_nothing(t);
 }
 
@@ -113,7 +113,7 @@ static void reverse_direction(void **state)
     call_read(t, S, XID, read_segment(0x31c40b01, LONG, 0x1000));
     talk_read(t, C, 0x31c40b01, 0x1000, call_octets(t, XID, LONG), LONG);
     talk_reply(t, C, XID);
-    talk_passed(t, RULE_RPCR_3_4_5_09);
+    findings_passed(&t->seen, RULE_RPCR_3_4_5_09);
     talk_expect_nothing(t);
 }
 
@@ -172,7 +172,7 @@ static void end_of_address_space(void **state)
     call_reply_segment(t, C, XID, (struct rpcrdma_segment){0x7a31c002, 0x1000, 0xfffffffffffff000});
     talk_write(t, S, 0x7a31c002, 0xfffffffffffff000, reply_octets(t, XID), REPLY);
     reply_long(t, S, XID, (struct rpcrdma_segment){0x7a31c002, REPLY, 0xfffffffffffff000});
-    talk_passed(t, RULE_RPCR_4_1_2_17);
+    findings_passed(&t->seen, RULE_RPCR_4_1_2_17);
     talk_expect_nothing(t);
 }
 
@@ -331,24 +331,24 @@ static void refused(void **state)
     uint32_t frame;
     (void)state;
 
-    t->reactions = true;
+    t->seen.keeps = NULL;
     call_reply_segment(t, C, XID, region);
     accused = talk_place(t, S);
     talk_write(t, S, region.handle, region.offset, NULL, REPLY);
     frame = refuse(t, RDMAP_LAYER_DDP, 1, 1, accused);
-    assert_int_equal(t->n_findings, 1);
-    assert_int_equal(t->findings[0].rule, RULE_RPCR_3_4_3_03);
-    assert_int_equal(t->findings[0].severity, SEVERITY_NOTE);
-    assert_int_equal(t->findings[0].place.frame, frame);
+    assert_int_equal(t->seen.n, 1);
+    assert_int_equal(t->seen.finding[0].rule, RULE_RPCR_3_4_3_03);
+    assert_int_equal(t->seen.finding[0].severity, SEVERITY_NOTE);
+    assert_int_equal(t->seen.finding[0].place.frame, frame);
     talk_free(t);
 
     t = talk_new(); /* another complaint */
-    t->reactions = true;
+    t->seen.keeps = NULL;
     call_reply_segment(t, C, XID, region);
     accused = talk_place(t, S);
     talk_write(t, S, region.handle, region.offset, NULL, REPLY);
     refuse(t, RDMAP_LAYER_DDP, 1, 4, accused);
-    assert_int_equal(t->n_findings, 0);
+    assert_int_equal(t->seen.n, 0);
     talk_free(t);
 }
 
@@ -389,8 +389,8 @@ static void read_list_in_reply(void **state)
     reply_read_list(t, XID, read_segment(0x31c40b01, 1000, 0x1000));
     talk_read(t, C, 0x31c40b01, 0x1000, NULL, 1000);
     done(t, XID);
-    talk_passed(t, RULE_RPCR0_3_5_01);
-    talk_passed(t, RULE_RPCR0_3_8_01);
+    findings_passed(&t->seen, RULE_RPCR0_3_5_01);
+    findings_passed(&t->seen, RULE_RPCR0_3_8_01);
     talk_expect_nothing(t);
 
     t = talk_new_with(&options);
@@ -410,13 +410,13 @@ static void read_list_in_reply(void **state)
     talk_expect(t, RULE_RPCR0_3_5_01, SEVERITY_ERROR, frame);
 
     t = talk_new(); /* RFC 8166 */
-    t->reactions = true;
+    t->seen.keeps = NULL;
     call_unknown(t, XID);
     reply_read_list(t, XID, read_segment(0x31c40b01, 1000, 0x1000));
-    assert_int_equal(t->findings[0].rule, RULE_RPCR_4_3_1_03);
+    assert_int_equal(t->seen.finding[0].rule, RULE_RPCR_4_3_1_03);
     talk_read(t, C, 0x31c40b01, 0x1000, NULL, 1000);
-    assert_int_equal(t->n_findings, 2);
-    assert_int_equal(t->findings[1].rule, RULE_RPCR_4_3_1_04);
+    assert_int_equal(t->seen.n, 2);
+    assert_int_equal(t->seen.finding[1].rule, RULE_RPCR_4_3_1_04);
     talk_free(t);
 }
 
@@ -484,7 +484,7 @@ static void read_before_late_call(void **state)
     call_read(t, C, XID, read_segment(0x31c40b01, LONG, 0x1000));
     talk_read_response(t, C, call_octets(t, XID, LONG), LONG);
     talk_reply(t, S, XID);
-    talk_inconclusive(t, RULE_RPCR_3_4_5_09);
+    findings_inconclusive(&t->seen, RULE_RPCR_3_4_5_09);
     talk_expect_nothing(t);
 }
 
@@ -551,8 +551,8 @@ static void strays_behind_hole(void **state)
     talk_hole(t, C);
     talk_write(t, S, 0x4455, 0x1000, NULL, 512);
     talk_read_request(t, S, 0x4455, 0x1000, 512);
-    talk_inconclusive(t, RULE_RPCR_3_4_6_04);
-    talk_inconclusive(t, RULE_RPCR_3_4_5_09);
+    findings_inconclusive(&t->seen, RULE_RPCR_3_4_6_04);
+    findings_inconclusive(&t->seen, RULE_RPCR_3_4_5_09);
     talk_expect_nothing(t);
 }
 
@@ -565,7 +565,7 @@ static void responses_in_hole(void **state)
     talk_read_request(t, S, 0x31c40b01, 0x1000, LONG);
     talk_hole(t, C);
     talk_reply(t, S, XID);
-    talk_inconclusive(t, RULE_RPCR_2_3_2_03);
+    findings_inconclusive(&t->seen, RULE_RPCR_2_3_2_03);
     talk_expect_nothing(t);
 }
 
@@ -650,7 +650,7 @@ static void invalidation(void **state)
 
     call_reply_segment(t, C, XID, region);
     invalidate(t, XID, region.handle, region);
-    talk_passed(t, RULE_CMPD_4_1_02);
+    findings_passed(&t->seen, RULE_CMPD_4_1_02);
     call_reply_segment(t, C, XID + 1, region);
     call_reply_segment(t, C, XID + 2, other);
     frame = invalidate(t, XID + 1, other.handle, region);

@@ -116,7 +116,7 @@ static void test_pairing(void **state)
     assert_int_equal(seen.items[1][2].read_class, 1);
     assert_int_equal(seen.items[1][3].read_class, 2);
     assert_int_equal(seen.body[1].unreduced, 24 + w.at + 100 + 8);
-    t->n_findings = 0;
+    t->seen.n = 0;
     talk_expect_nothing(t);
 }
 
@@ -297,7 +297,7 @@ static void test_mutations(void **state)
             t->send[from + (seed >> 33) % (n - from)] = (uint8_t)(seed >> 24 & (round % 3 ? 7 : 255));
         }
         talk_send_octets(t, C, t->send, n - (round % 7 == 0 ? (seed >> 40) % 32 : 0));
-        t->n_findings = 0;
+        t->seen.n = 0;
         talk_free(t);
     }
 }

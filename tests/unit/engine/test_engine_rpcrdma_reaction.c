@@ -10,7 +10,7 @@ static struct rpcrdma_talk *reacting(void)
 {
     struct rpcrdma_talk *t = talk_new();
 
-    t->reactions = true;
+    t->seen.keeps = NULL;
     return t;
 }
 
@@ -21,8 +21,8 @@ static void call_version_2(struct rpcrdma_talk *t, uint32_t xid)
 
     plan.vers = 2;
     talk_call_with(t, C, &plan, TALK_NFS, 3, 0, NULL, 0);
-    assert_int_equal(t->n_findings, 1);
-    assert_int_equal(t->findings[0].rule, RULE_RPCR_4_2_2_01);
+    assert_int_equal(t->seen.n, 1);
+    assert_int_equal(t->seen.finding[0].rule, RULE_RPCR_4_2_2_01);
 }
 
 static uint32_t refuse_version(struct rpcrdma_talk *t, uint32_t xid)
@@ -44,8 +44,8 @@ static void call_bad_list(struct rpcrdma_talk *t, uint32_t xid)
     n = talk_put_message(t, &plan, t->rpc, n);
     put_be32(t->send + RPCRDMA_FIXED_LEN, 2);
     talk_send_octets(t, C, t->send, n);
-    assert_int_equal(t->n_findings, 1);
-    assert_int_equal(t->findings[0].rule, RULE_RPCR_4_1_2_04);
+    assert_int_equal(t->seen.n, 1);
+    assert_int_equal(t->seen.finding[0].rule, RULE_RPCR_4_1_2_04);
 }
 
 static void reply_garbage(struct rpcrdma_talk *t, uint32_t xid)
@@ -70,9 +70,9 @@ static void reply_bad_list(struct rpcrdma_talk *t, uint32_t xid)
 static void expect_second(struct rpcrdma_talk *t, enum rule_id rule, enum rule_severity severity)
 {
     talk_finish(t);
-    if (t->n_findings != 2 || t->findings[1].rule != rule || t->findings[1].severity != severity) {
+    if (t->seen.n != 2 || t->seen.finding[1].rule != rule || t->seen.finding[1].severity != severity) {
         fprintf(stderr, "expected %s\n", rule_catalogue[rule].id);
-        talk_show(t);
+        findings_show(&t->seen, __func__);
         fail();
     }
     talk_free(t);
@@ -81,8 +81,8 @@ static void expect_second(struct rpcrdma_talk *t, enum rule_id rule, enum rule_s
 static void expect_no_second(struct rpcrdma_talk *t)
 {
     talk_finish(t);
-    if (t->n_findings != 1) {
-        talk_show(t);
+    if (t->seen.n != 1) {
+        findings_show(&t->seen, __func__);
         fail();
     }
     talk_free(t);
@@ -97,12 +97,12 @@ static void test_right_answers(void **state)
     (void)state;
     call_version_2(t, 0x10);
     refuse_version(t, 0x10);
-    talk_passed(t, RULE_RPCR_4_5_1_01);
+    findings_passed(&t->seen, RULE_RPCR_4_5_1_01);
     expect_no_second(t);
     t = reacting();
     call_bad_list(t, 0x10);
     talk_error(t, S, 0x10, RPCRDMA_ERR_CHUNK);
-    talk_passed(t, RULE_RPCR_4_5_2_01);
+    findings_passed(&t->seen, RULE_RPCR_4_5_2_01);
     expect_no_second(t);
 }
 
@@ -156,8 +156,8 @@ static void test_silence(void **state)
     call_bad_list(t, 0x10);
     talk_wait(t, SECOND / 2); /* the capture ends too early */
     talk_finish(t);
-    talk_inconclusive(t, RULE_RPCR_4_5_2_01);
-    assert_int_equal(t->n_findings, 1);
+    findings_inconclusive(&t->seen, RULE_RPCR_4_5_2_01);
+    assert_int_equal(t->seen.n, 1);
     talk_free(t);
 }
 
@@ -177,8 +177,8 @@ static void test_closed_over(void **state)
     call_bad_list(t, 0x10);
     talk_close(t, C); /* the client does not wait */
     talk_finish(t);
-    talk_inconclusive(t, RULE_RPCR_4_5_2_01);
-    assert_int_equal(t->n_findings, 1);
+    findings_inconclusive(&t->seen, RULE_RPCR_4_5_2_01);
+    assert_int_equal(t->seen.n, 1);
     talk_free(t);
 }
 
@@ -192,8 +192,8 @@ static void test_a_hole_leaves_it_open(void **state)
     talk_call(t, C, 0x11);
     talk_reply(t, S, 0x11);
     talk_finish(t);
-    talk_inconclusive(t, RULE_RPCR_4_5_2_01);
-    assert_int_equal(t->n_findings, 1);
+    findings_inconclusive(&t->seen, RULE_RPCR_4_5_2_01);
+    assert_int_equal(t->seen.n, 1);
     talk_free(t);
 }
 
@@ -203,7 +203,7 @@ static void test_midstream(void **state)
     struct rpcrdma_talk *t = talk_new_bare(&ietf);
 
     (void)state;
-    t->reactions = true;
+    t->seen.keeps = NULL;
     talk_midstream(t);
     talk_greet(t);
     call_bad_list(t, 0x10);
@@ -211,8 +211,8 @@ static void test_midstream(void **state)
     talk_reply(t, S, 0x11);
     talk_close(t, S);
     talk_finish(t);
-    talk_inconclusive(t, RULE_RPCR_4_5_2_01);
-    assert_int_equal(t->n_findings, 1);
+    findings_inconclusive(&t->seen, RULE_RPCR_4_5_2_01);
+    assert_int_equal(t->seen.n, 1);
     talk_free(t);
 }
 
@@ -223,10 +223,10 @@ static void test_old_profile(void **state)
     struct rpcrdma_talk *t = talk_new_with(&old);
 
     (void)state;
-    t->reactions = true;
+    t->seen.keeps = NULL;
     call_bad_list(t, 0x10);
     reply_garbage(t, 0x10);
-    talk_passed(t, RULE_RPCR_4_5_2_01);
+    findings_passed(&t->seen, RULE_RPCR_4_5_2_01);
     expect_no_second(t);
 }
 
@@ -272,8 +272,8 @@ static void test_forms_served(void **state)
             talk_read(t, S, 0xC0FFEE10 + i, 0x1000 * i, t->rpc + n / segments * i, (uint32_t)n / segments);
         talk_reply(t, S, 0x10 + segments);
     }
-    talk_passed(t, RULE_RPCR_3_5_3_15);
-    talk_passed(t, RULE_RPCR_3_5_3_16);
+    findings_passed(&t->seen, RULE_RPCR_3_5_3_15);
+    findings_passed(&t->seen, RULE_RPCR_3_5_3_16);
     talk_expect_nothing(t);
 }
 
@@ -288,7 +288,7 @@ static void test_short_sends(void **state)
     talk_send_octets(t, C, octets, sizeof octets);
     talk_call(t, C, 0x10);
     talk_reply(t, S, 0x10);
-    talk_passed(t, RULE_RPCR_4_5_01);
+    findings_passed(&t->seen, RULE_RPCR_4_5_01);
     expect_no_second(t);
     t = reacting();
     talk_send_octets(t, C, octets, sizeof octets);
@@ -304,7 +304,7 @@ static void test_unreadable_replies(void **state)
     talk_call(t, C, 0x10);
     reply_bad_list(t, 0x10);
     talk_call(t, C, 0x11);
-    talk_passed(t, RULE_RPCR_4_5_03);
+    findings_passed(&t->seen, RULE_RPCR_4_5_03);
     talk_reply(t, S, 0x10);
     talk_reply(t, S, 0x11);
     expect_no_second(t);
@@ -343,7 +343,7 @@ static void test_done(void **state)
     talk_message(t, C, &plan, NULL, 0);
     talk_call(t, C, 0x11);
     talk_reply(t, S, 0x11);
-    talk_passed(t, RULE_RPCR_4_6_2_02);
+    findings_passed(&t->seen, RULE_RPCR_4_6_2_02);
     expect_no_second(t);
 }
 
@@ -357,10 +357,10 @@ static void test_what_crosses(void **state)
     reply_bad_list(t, 0x10);
     t->unreceived = t->end[S] - t->end[S] / 2;
     talk_call(t, C, 0x11);
-    assert_int_equal(t->verdict.counts[RULE_RPCR_4_5_03].passed, 0);
+    assert_int_equal(t->seen.counts[RULE_RPCR_4_5_03].passed, 0);
     t->unreceived = 0;
     talk_call(t, C, 0x12);
-    talk_passed(t, RULE_RPCR_4_5_03);
+    findings_passed(&t->seen, RULE_RPCR_4_5_03);
     talk_free(t);
 }
 

@@ -159,15 +159,15 @@ static void read_whole(void **state)
     call_read3(t, &offered, NULL, 4096);
     talk_write(t, S, STAG, BASE, NULL, 4096);
     reply_read3(t, offered, 4096);
-    talk_passed(t, RULE_RPCR_3_4_6_06);
-    talk_passed(t, RULE_RPCR_3_4_6_07);
-    talk_passed(t, RULE_RPCR_3_4_6_08);
-    talk_passed(t, RULE_RPCR_3_4_6_10);
-    talk_passed(t, RULE_RPCR_3_4_6_11);
-    talk_passed(t, RULE_RPCR_3_4_6_2_03);
-    talk_passed(t, RULE_RPCR_4_3_2_03);
-    talk_passed(t, RULE_RPCR_4_3_2_01);
-    talk_passed(t, RULE_RPCR_3_4_1_02);
+    findings_passed(&t->seen, RULE_RPCR_3_4_6_06);
+    findings_passed(&t->seen, RULE_RPCR_3_4_6_07);
+    findings_passed(&t->seen, RULE_RPCR_3_4_6_08);
+    findings_passed(&t->seen, RULE_RPCR_3_4_6_10);
+    findings_passed(&t->seen, RULE_RPCR_3_4_6_11);
+    findings_passed(&t->seen, RULE_RPCR_3_4_6_2_03);
+    findings_passed(&t->seen, RULE_RPCR_4_3_2_03);
+    findings_passed(&t->seen, RULE_RPCR_4_3_2_01);
+    findings_passed(&t->seen, RULE_RPCR_3_4_1_02);
     talk_expect_nothing(t);
 }
 
@@ -183,7 +183,7 @@ static void read_short(void **state)
     talk_write(t, S, STAG, BASE + 400, NULL, 600);
     talk_write(t, S, STAG, BASE, NULL, 400);
     reply_read3(t, returned, 1501);
-    talk_passed(t, RULE_RPCR_3_4_6_2_02);
+    findings_passed(&t->seen, RULE_RPCR_3_4_6_2_02);
     talk_expect_nothing(t);
 }
 
@@ -208,8 +208,8 @@ static void read_failed(void **state)
     call_read3(t, &offered, NULL, 4096);
     talk_write(t, S, STAG, BASE, NULL, 700);
     reply_failed3(t, halves(0, 0), 1);
-    talk_passed(t, RULE_RPCR_4_3_2_2_01);
-    talk_passed(t, RULE_RPCR_4_3_2_2_03);
+    findings_passed(&t->seen, RULE_RPCR_4_3_2_2_01);
+    findings_passed(&t->seen, RULE_RPCR_4_3_2_2_03);
     talk_expect_nothing(t);
 }
 
@@ -223,10 +223,10 @@ static void answer_to_the_first_of_two(void **state)
 
     call_read3(t, &offered, NULL, 4096);
     call_read3(t, &again, NULL, 4096);
-    n = t->n_findings; /* of the retransmission */
+    n = t->seen.n; /* of the retransmission */
     talk_write(t, S, STAG, BASE, NULL, 4096);
     reply_read3(t, offered, 4096);
-    assert_int_equal(t->n_findings, n);
+    assert_int_equal(t->seen.n, n);
     talk_free(t);
 }
 
@@ -239,7 +239,7 @@ static void lost_writes(void **state)
     call_read3(t, &offered, NULL, 4096);
     talk_hole(t, S);
     reply_read3(t, offered, 4096);
-    talk_inconclusive(t, RULE_RPCR_3_4_6_11);
+    findings_inconclusive(&t->seen, RULE_RPCR_3_4_6_11);
     talk_expect_nothing(t);
 }
 
@@ -311,7 +311,7 @@ static void violations(void **state)
         if (fault->written > 0)
             talk_write(t, S, STAG, BASE + fault->at, NULL, fault->written);
         frame = reply_read3(t, fault->returned, fault->n);
-        if (t->n_findings > 1)
+        if (t->seen.n > 1)
             fprintf(stderr, "%s:\n", fault->what);
         talk_expect(t, fault->rule, fault->severity, frame);
     }
@@ -411,22 +411,22 @@ static void long_replies(void **state)
     call_read3(t, &write, &offered, 4096);
     talk_write(t, S, STAG, BASE, NULL, 4096);
     reply_long(t, write, chunk2_of(LONG), 0, 4096, 0, XID);
-    talk_passed(t, RULE_RPCR_3_5_3_10);
-    talk_passed(t, RULE_RPCR_3_5_3_12);
-    talk_passed(t, RULE_RPCR_3_5_3_14);
-    talk_passed(t, RULE_RPCR_4_2_1_02);
-    talk_passed(t, RULE_RPCR_4_2_4_05);
-    talk_passed(t, RULE_RPCR_4_3_3_04);
-    talk_passed(t, RULE_RPCR_4_3_3_05);
-    talk_passed(t, RULE_RPCR_4_3_3_07);
-    assert_int_equal(t->verdict.counts[RULE_RPCR_4_3_3_07].failed, 0);
+    findings_passed(&t->seen, RULE_RPCR_3_5_3_10);
+    findings_passed(&t->seen, RULE_RPCR_3_5_3_12);
+    findings_passed(&t->seen, RULE_RPCR_3_5_3_14);
+    findings_passed(&t->seen, RULE_RPCR_4_2_1_02);
+    findings_passed(&t->seen, RULE_RPCR_4_2_4_05);
+    findings_passed(&t->seen, RULE_RPCR_4_3_3_04);
+    findings_passed(&t->seen, RULE_RPCR_4_3_3_05);
+    findings_passed(&t->seen, RULE_RPCR_4_3_3_07);
+    assert_int_equal(t->seen.counts[RULE_RPCR_4_3_3_07].failed, 0);
     talk_free(t);
 
     t = talk_new(); /* the data in the Reply chunk, too */
     call_read3(t, &write, &offered, 3000);
     frame = reply_long(t, chunk_of(0), chunk2_of(LONG + 3000), 0, 3000, 3000, XID);
-    assert_int_equal(t->findings[t->n_findings - 1].rule, RULE_RPCR_3_5_3_10);
-    assert_int_equal(t->findings[t->n_findings - 1].place.frame, frame);
+    assert_int_equal(t->seen.finding[t->seen.n - 1].rule, RULE_RPCR_3_5_3_10);
+    assert_int_equal(t->seen.finding[t->seen.n - 1].place.frame, frame);
     talk_free(t);
 
     t = talk_new();
@@ -635,13 +635,13 @@ static void compounds(void **state)
                            c->returned[k].segments[0].length);
         }
         reply_compound(t, c->returned, c->n_offered, c->outcomes, c->n_outcomes);
-        for (unsigned k = 0; k < t->n_findings; k++) /* of the Call, as it has two chunks: a note */
-            mine += t->findings[k].place.side == S;
+        for (unsigned k = 0; k < t->seen.n; k++) /* of the Call, as it has two chunks: a note */
+            mine += t->seen.finding[k].place.side == S;
         if (mine != (c->rule != RULE_COUNT) ||
-            (c->rule != RULE_COUNT && t->findings[t->n_findings - 1].rule != c->rule)) {
+            (c->rule != RULE_COUNT && t->seen.finding[t->seen.n - 1].rule != c->rule)) {
             fprintf(stderr, "%s: expected %s\n", c->what,
                     c->rule != RULE_COUNT ? rule_catalogue[c->rule].id : "nothing");
-            talk_show(t);
+            findings_show(&t->seen, __func__);
             fail();
         }
         talk_free(t);
@@ -681,7 +681,7 @@ static void pulled(void **state)
     talk_read(t, S, STAG, BASE, NULL, 600);
     talk_read(t, S, STAG, BASE + 600, NULL, 400);
     reply_write3(t, 0, 1000);
-    talk_passed(t, RULE_RPCR_3_4_5_1_01);
+    findings_passed(&t->seen, RULE_RPCR_3_4_5_1_01);
     talk_expect_nothing(t);
 
     t = talk_new(); /* an error needs no data */
@@ -700,7 +700,7 @@ static void pulled(void **state)
     talk_read_request(t, S, STAG, BASE, 1000);
     talk_hole(t, C);
     reply_write3(t, 0, 1000);
-    talk_inconclusive(t, RULE_RPCR_3_4_5_1_01);
+    findings_inconclusive(&t->seen, RULE_RPCR_3_4_5_1_01);
     talk_expect_nothing(t);
 }
 

@@ -12,7 +12,7 @@ static struct rpcrdma_talk *quiet(void)
 
     talk_startup(t, C, true, 4096, 4096);
     talk_startup(t, S, true, 4096, 4096);
-    t->reactions = true;
+    t->seen.keeps = NULL;
     return t;
 }
 
@@ -49,13 +49,13 @@ static void test_all_received(void **state)
     call_long(t, S, 0x20, 100);
     talk_reply(t, C, 0x20);
     call_long(t, S, 0x21, 100);
-    talk_passed(t, RULE_RPCR_3_3_1_08);
-    talk_passed(t, RULE_RPCR_3_3_1_09);
-    talk_passed(t, RULE_RPCR_3_3_3_01);
-    talk_passed(t, RULE_RPCR_3_3_3_05);
-    talk_passed(t, RULE_CMPD_4_12);
-    talk_passed(t, RULE_EXP_4_5_1_01);
-    talk_passed(t, RULE_BIDI_4_3_2_01);
+    findings_passed(&t->seen, RULE_RPCR_3_3_1_08);
+    findings_passed(&t->seen, RULE_RPCR_3_3_1_09);
+    findings_passed(&t->seen, RULE_RPCR_3_3_3_01);
+    findings_passed(&t->seen, RULE_RPCR_3_3_3_05);
+    findings_passed(&t->seen, RULE_CMPD_4_12);
+    findings_passed(&t->seen, RULE_EXP_4_5_1_01);
+    findings_passed(&t->seen, RULE_BIDI_4_3_2_01);
     talk_free(t);
 }
 
@@ -99,8 +99,8 @@ static void test_over_the_grant(void **state)
     for (uint32_t xid = 0x10; xid < 0x13; xid++)
         talk_call(t, C, xid);
     talk_terminate_for(t, S, DDP, UNTAGGED, NO_BUFFER);
-    assert_int_equal(t->n_findings, 1); /* that of the Call */
-    assert_int_equal(t->findings[0].rule, RULE_RPCR_3_3_1_03);
+    assert_int_equal(t->seen.n, 1); /* that of the Call */
+    assert_int_equal(t->seen.finding[0].rule, RULE_RPCR_3_3_1_03);
     talk_free(t);
 }
 
@@ -121,8 +121,8 @@ static void test_unasked_reply(void **state)
     (void)state;
     talk_reply(t, S, 0x10);
     talk_terminate_for(t, C, DDP, UNTAGGED, NO_BUFFER);
-    assert_int_equal(t->n_findings, 1);
-    assert_int_equal(t->findings[0].rule, RULE_RPCR_3_3_1_10);
+    assert_int_equal(t->seen.n, 1);
+    assert_int_equal(t->seen.finding[0].rule, RULE_RPCR_3_3_1_10);
     talk_free(t);
 }
 
@@ -171,11 +171,11 @@ static void stray_reply(uint8_t code, unsigned findings)
     talk_reply(t, S, 0x77);
     talk_terminate_for(t, C, DDP, UNTAGGED, code);
     talk_finish(t);
-    if (t->n_findings != findings)
-        talk_show(t);
-    assert_int_equal(t->n_findings, findings);
-    assert_int_equal(t->findings[0].rule, RULE_RPCR_2_2_2_02);
-    assert_int_equal(t->verdict.counts[RULE_RPCR_3_3_3_05].failed, findings - 1);
+    if (t->seen.n != findings)
+        findings_show(&t->seen, __func__);
+    assert_int_equal(t->seen.n, findings);
+    assert_int_equal(t->seen.finding[0].rule, RULE_RPCR_2_2_2_02);
+    assert_int_equal(t->seen.counts[RULE_RPCR_3_3_3_05].failed, findings - 1);
     talk_free(t);
 }
 
@@ -213,11 +213,11 @@ static void test_invalidation(void **state)
     talk_expect(t, RULE_CMPD_3_2_03, SEVERITY_ERROR, talk_terminate_for(t, C, RDMA, PROTECTION, CANNOT_INVALIDATE));
     t = invalidated(CHUNK_STAG);
     talk_call(t, C, 0x11);
-    talk_passed(t, RULE_CMPD_3_2_03);
+    findings_passed(&t->seen, RULE_CMPD_3_2_03);
     talk_free(t);
     t = invalidated(0x78); /* not the client's fault */
     talk_terminate_for(t, C, RDMA, PROTECTION, CANNOT_INVALIDATE);
-    assert_int_equal(t->verdict.counts[RULE_CMPD_3_2_03].failed, 0);
+    assert_int_equal(t->seen.counts[RULE_CMPD_3_2_03].failed, 0);
     talk_free(t);
 }
 
@@ -227,7 +227,7 @@ static void test_midstream(void **state)
     struct rpcrdma_talk *t = talk_new_bare(&ietf);
 
     (void)state;
-    t->reactions = true;
+    t->seen.keeps = NULL;
     talk_midstream(t);
     talk_call(t, C, 0x10);
     talk_reply(t, S, 0x10);

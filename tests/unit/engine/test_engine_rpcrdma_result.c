@@ -157,14 +157,14 @@ static void test_reads(void **state)
         call_read3(t, 4096);
         answer(t, read3(lengths[i]), (const uint32_t[]){lengths[i], UINT32_MAX, 0}, UINT32_MAX);
         if (lengths[i] > 0) {
-            talk_passed(t, RULE_RPCR_4_3_2_04);
-            talk_passed(t, RULE_RPCR_3_4_4_1_01);
-            talk_passed(t, RULE_NFSULB_4_05);
+            findings_passed(&t->seen, RULE_RPCR_4_3_2_04);
+            findings_passed(&t->seen, RULE_RPCR_3_4_4_1_01);
+            findings_passed(&t->seen, RULE_NFSULB_4_05);
         }
         if (lengths[i] % 4 != 0)
-            talk_passed(t, RULE_RPCR_3_4_4_4_02);
-        talk_passed(t, RULE_RPCR_3_2_01);
-        talk_passed(t, RULE_RPCR_6_1_06);
+            findings_passed(&t->seen, RULE_RPCR_3_4_4_4_02);
+        findings_passed(&t->seen, RULE_RPCR_3_2_01);
+        findings_passed(&t->seen, RULE_RPCR_6_1_06);
         talk_expect_nothing(t);
     }
 }
@@ -180,9 +180,9 @@ static void test_compound(void **state)
     WORDS(a, 0, 0, 4, NFS_OP_PUTFH, 0, NFS_OP_READ, 0, 0, 1001, NFS_OP_READ, 0, 1, 7);
     getattr_result(a);
     answer(t, a, (const uint32_t[]){1001, 7, UINT32_MAX}, UINT32_MAX);
-    talk_passed(t, RULE_RPCR_3_4_4_4_02);
-    talk_passed(t, RULE_NFSULB_6_1_05);
-    t->n_findings = 0; /* two Write chunks are more than every server takes */
+    findings_passed(&t->seen, RULE_RPCR_3_4_4_4_02);
+    findings_passed(&t->seen, RULE_NFSULB_6_1_05);
+    t->seen.n = 0; /* two Write chunks are more than every server takes */
     talk_expect_nothing(t);
 }
 
@@ -207,8 +207,8 @@ static void test_long_reply(void **state)
     plan.proc = RPCRDMA_NOMSG;
     lists(&plan, no_chunks, (uint32_t)n);
     talk_message(t, S, &plan, NULL, 0);
-    talk_passed(t, RULE_RPCR_3_5_3_13);
-    talk_passed(t, RULE_RPCR_2_2_2_01);
+    findings_passed(&t->seen, RULE_RPCR_3_5_3_13);
+    findings_passed(&t->seen, RULE_RPCR_2_2_2_01);
     talk_expect_nothing(t);
 }
 
@@ -292,9 +292,9 @@ static void test_not_eligible(void **state)
     handle(a);
     WORDS(a, 0, 0, 0, 0, 512, 4096);
     call(t, 3, NFS3_READDIRPLUS, a, (const uint32_t[]){4096, UINT32_MAX, 0}, UINT32_MAX);
-    assert_int_equal(t->n_findings, 1);
-    assert_int_equal(t->findings[0].rule, RULE_RPCR_4_3_2_02);
-    t->n_findings = 0;
+    assert_int_equal(t->seen.n, 1);
+    assert_int_equal(t->seen.finding[0].rule, RULE_RPCR_4_3_2_02);
+    t->seen.n = 0;
     a = fresh();
     WORDS(a, 0, 0, 1, 2, 1);
     frame = answer(t, a, (const uint32_t[]){500, UINT32_MAX, 0}, UINT32_MAX);
@@ -467,9 +467,9 @@ static void test_gss(void **state)
         }
         lists(&answers, (const uint32_t[]){24, UINT32_MAX}, UINT32_MAX);
         frame = talk_message(t, S, &answers, a->p, a->w.at);
-        assert_int_equal(t->counts[cases[i].rule].failed, 1);
-        assert_true(t->n_findings > 0 && t->n_findings <= TALK_FINDINGS_MAX);
-        assert_int_equal(t->findings[t->n_findings - 1].place.frame, frame);
+        assert_int_equal(t->seen.counts[cases[i].rule].failed, 1);
+        assert_true(t->seen.n > 0 && t->seen.n <= FINDINGS_MAX);
+        assert_int_equal(t->seen.finding[t->seen.n - 1].place.frame, frame);
         talk_free(t);
     }
 }

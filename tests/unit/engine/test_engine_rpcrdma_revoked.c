@@ -16,14 +16,14 @@ static struct rpcrdma_talk *over(int64_t wait)
     struct rpcrdma_plan plan = talk_plan(t, C, XID);
     uint8_t octets[16];
 
-    t->reactions = true;
+    t->seen.keeps = NULL;
     plan.writes = &chunk;
     plan.n_writes = 1;
     talk_call_with(t, C, &plan, TALK_NFS, 3, READLINK3, octets, talk_words(octets, sizeof octets, handle, 3));
     segment.length = 0;
     plan.credit = t->credit[S];
     talk_reply_with(t, S, &plan, octets, talk_words(octets, sizeof octets, failed, 2));
-    assert_int_equal(t->n_findings, 0);
+    assert_int_equal(t->seen.n, 0);
     talk_wait(t, wait);
     return t;
 }
@@ -32,8 +32,8 @@ static struct rpcrdma_talk *over(int64_t wait)
 static void write_late(struct rpcrdma_talk *t)
 {
     talk_write(t, S, STAG, TO, NULL, 8);
-    assert_int_equal(t->n_findings, 1);
-    assert_int_equal(t->findings[0].rule, RULE_RPCR_2_3_2_02);
+    assert_int_equal(t->seen.n, 1);
+    assert_int_equal(t->seen.finding[0].rule, RULE_RPCR_2_3_2_02);
 }
 
 static void exchange(struct rpcrdma_talk *t, uint32_t xid)
@@ -45,16 +45,16 @@ static void exchange(struct rpcrdma_talk *t, uint32_t xid)
 static void expect_second(struct rpcrdma_talk *t, enum rule_severity severity)
 {
     talk_finish(t);
-    assert_int_equal(t->n_findings, 2);
-    assert_int_equal(t->findings[1].rule, RULE_RPCR_4_4_1_01);
-    assert_int_equal(t->findings[1].severity, severity);
+    assert_int_equal(t->seen.n, 2);
+    assert_int_equal(t->seen.finding[1].rule, RULE_RPCR_4_4_1_01);
+    assert_int_equal(t->seen.finding[1].severity, severity);
     talk_free(t);
 }
 
 static void expect_none(struct rpcrdma_talk *t)
 {
     talk_finish(t);
-    assert_int_equal(t->verdict.counts[RULE_RPCR_4_4_1_01].failed, 0);
+    assert_int_equal(t->seen.counts[RULE_RPCR_4_4_1_01].failed, 0);
     talk_free(t);
 }
 
@@ -86,7 +86,7 @@ static void test_refused(void **state)
     (void)state;
     write_late(t);
     talk_terminate_for(t, C, 1, 1, 0);
-    talk_passed(t, RULE_RPCR_4_4_1_01);
+    findings_passed(&t->seen, RULE_RPCR_4_4_1_01);
     expect_none(t);
 }
 

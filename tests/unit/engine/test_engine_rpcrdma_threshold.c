@@ -50,14 +50,14 @@ static void test_at_the_threshold(void **state)
     t->segment = 1000; /* what counts is the message, not its segments */
     call_long(t, C, 0x10, 3072);
     reply_long(t, S, 0x10, 2048);
-    talk_passed(t, RULE_CMPD_4_2_04);
-    talk_passed(t, RULE_CMPD_4_2_05);
-    talk_passed(t, RULE_CMPD_4_11);
-    talk_passed(t, RULE_RPCR_3_3_2_01);
-    talk_passed(t, RULE_CMPD_4_05);
-    talk_passed(t, RULE_CMPD_4_06);
-    talk_passed(t, RULE_CMPD_4_07);
-    talk_passed(t, RULE_CMPD_4_08);
+    findings_passed(&t->seen, RULE_CMPD_4_2_04);
+    findings_passed(&t->seen, RULE_CMPD_4_2_05);
+    findings_passed(&t->seen, RULE_CMPD_4_11);
+    findings_passed(&t->seen, RULE_RPCR_3_3_2_01);
+    findings_passed(&t->seen, RULE_CMPD_4_05);
+    findings_passed(&t->seen, RULE_CMPD_4_06);
+    findings_passed(&t->seen, RULE_CMPD_4_07);
+    findings_passed(&t->seen, RULE_CMPD_4_08);
     talk_expect_nothing(t);
 }
 
@@ -112,7 +112,7 @@ static void test_nobody_told(void **state)
     frame = call_long(t, C, 0x11, 2048);
     talk_reply(t, S, 0x11);
     call_long(t, C, 0x12, 2048); /* once is enough */
-    talk_passed(t, RULE_RPCR_3_3_3_08);
+    findings_passed(&t->seen, RULE_RPCR_3_3_3_08);
     talk_expect(t, RULE_RPCR_3_3_3_08, SEVERITY_WARNING, frame);
 }
 
@@ -126,7 +126,7 @@ static void test_peer_told_nothing(void **state)
     reply_long(t, S, 0x10, 1024);
     call_long(t, C, 0x11, 100);
     frame = reply_long(t, S, 0x11, 4096);
-    talk_passed(t, RULE_CMPD_5_1_01);
+    findings_passed(&t->seen, RULE_CMPD_5_1_01);
     talk_expect(t, RULE_CMPD_5_1_01, SEVERITY_ERROR, frame);
 }
 
@@ -146,7 +146,7 @@ static void test_midstream(void **state)
     (void)state;
     talk_midstream(t);
     call_long(t, C, 0x10, 5000);
-    talk_inconclusive(t, RULE_RPCR_3_3_2_01);
+    findings_inconclusive(&t->seen, RULE_RPCR_3_3_2_01);
     talk_expect_nothing(t);
 }
 
@@ -180,7 +180,7 @@ static void test_reverse_call_at_the_threshold(void **state)
     (void)state;
     call_long(t, S, 0x10, 4096);
     reply_long(t, C, 0x10, 4096);
-    talk_passed(t, RULE_BIDI_4_2_01);
+    findings_passed(&t->seen, RULE_BIDI_4_2_01);
     talk_expect_nothing(t);
 }
 
@@ -262,7 +262,7 @@ static void test_unknown_version_is_no_block(void **state)
     talk_greet(t);
     call_long(t, C, 0x10, 100);
     reply_long(t, S, 0x10, 2000);
-    assert_int_equal(t->verdict.counts[RULE_CMPD_5_1_01].failed, 1);
+    assert_int_equal(t->seen.counts[RULE_CMPD_5_1_01].failed, 1);
     talk_free(t);
 }
 
@@ -301,8 +301,8 @@ static void test_invalidation(void **state)
         uint32_t frame = reply_invalidate(t, i & 1, i & 2);
 
         if (i == 3) {
-            talk_passed(t, RULE_CMPD_4_1_03);
-            talk_passed(t, RULE_CMPD_4_1_04);
+            findings_passed(&t->seen, RULE_CMPD_4_1_03);
+            findings_passed(&t->seen, RULE_CMPD_4_1_04);
             talk_expect_nothing(t);
         } else {
             talk_expect(t, RULE_CMPD_4_1_03, SEVERITY_ERROR, frame);
@@ -347,8 +347,8 @@ static void test_invalidation_unknown(void **state)
     talk_midstream(t);
     talk_call(t, C, 0x10);
     talk_message_invalidate(t, S, 0x77, &plan, rpc, talk_rpc_reply(rpc, sizeof rpc, 0x10, 0, NULL, 0));
-    talk_inconclusive(t, RULE_CMPD_4_1_03);
-    assert_int_equal(t->verdict.counts[RULE_CMPD_4_1_03].failed, 0);
+    findings_inconclusive(&t->seen, RULE_CMPD_4_1_03);
+    assert_int_equal(t->seen.counts[RULE_CMPD_4_1_03].failed, 0);
     talk_free(t);
 }
 
@@ -391,10 +391,10 @@ static void test_ccp(void **state)
     ccp_reply(t, 2048, 8);
     call_long(t, C, 0x11, 2048 + RPCRDMA_HEADER_MIN);
     reply_long(t, S, 0x11, 3072 + RPCRDMA_HEADER_MIN);
-    talk_passed(t, RULE_RPCR0_6_2_01);
-    talk_passed(t, RULE_RPCR0_6_2_02);
-    talk_passed(t, RULE_RPCR0_6_2_04);
-    talk_passed(t, RULE_RPCR0_11_02);
+    findings_passed(&t->seen, RULE_RPCR0_6_2_01);
+    findings_passed(&t->seen, RULE_RPCR0_6_2_02);
+    findings_passed(&t->seen, RULE_RPCR0_6_2_04);
+    findings_passed(&t->seen, RULE_RPCR0_11_02);
     talk_expect_nothing(t);
 }
 
@@ -436,7 +436,7 @@ static void test_ccp_without_reads(void **state)
     plan.reads = &segment;
     plan.n_reads = 1;
     talk_call_with(t, C, &plan, 400000, 1, 1, word, sizeof word);
-    assert_int_equal(t->verdict.counts[RULE_RPCR0_6_2_04].failed, 1);
+    assert_int_equal(t->seen.counts[RULE_RPCR0_6_2_04].failed, 1);
     talk_free(t);
 }
 
@@ -457,10 +457,10 @@ static void test_ccp_reads(void **state)
     talk_call_with(t, C, &plan, 400000, 1, 1, word, sizeof word);
     for (unsigned i = 0; i < 8; i++)
         talk_read_request(t, S, 0x99, i * 1000, 1000);
-    assert_int_equal(t->verdict.counts[RULE_RPCR0_6_2_03].failed, 0); /* the client allows 8 */
-    talk_passed(t, RULE_RPCR0_6_2_03);
+    assert_int_equal(t->seen.counts[RULE_RPCR0_6_2_03].failed, 0); /* the client allows 8 */
+    findings_passed(&t->seen, RULE_RPCR0_6_2_03);
     talk_read_request(t, S, 0x99, 8000, 1000);
-    assert_int_equal(t->verdict.counts[RULE_RPCR0_6_2_03].failed, 1);
+    assert_int_equal(t->seen.counts[RULE_RPCR0_6_2_03].failed, 1);
     talk_free(t);
 }
 

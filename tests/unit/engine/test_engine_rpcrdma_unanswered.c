@@ -10,7 +10,7 @@ static struct rpcrdma_talk *reacting(void)
 {
     struct rpcrdma_talk *t = talk_new();
 
-    t->reactions = true;
+    t->seen.keeps = NULL;
     return t;
 }
 
@@ -68,7 +68,7 @@ static void test_time_is_an_option(void **state)
     uint32_t frame;
 
     (void)state;
-    t->reactions = true;
+    t->seen.keeps = NULL;
     frame = talk_call(t, C, 0x10);
     talk_wait(t, 6 * second);
     talk_expect(t, RULE_RPCR_4_5_4_03, SEVERITY_WARNING, frame);
@@ -134,13 +134,13 @@ static void test_midstream(void **state)
     uint32_t frame;
 
     (void)state;
-    t->reactions = true;
+    t->seen.keeps = NULL;
     talk_midstream(t);
     talk_call(t, C, 0x10);
     talk_wait(t, 100 * second);
     talk_expect_nothing(t);
     t = talk_new_bare(&options);
-    t->reactions = true;
+    t->seen.keeps = NULL;
     talk_midstream(t);
     talk_call(t, C, 0x10);
     talk_reply(t, S, 0x10);
@@ -161,14 +161,14 @@ static void test_copies(void **state)
     talk_reply(t, S, 0x10);
     call_after(t, 0x11, 60);
     talk_reply(t, S, 0x11);
-    assert_int_equal(t->verdict.counts[RULE_RPCR_4_5_4_03].failed, 0);
+    assert_int_equal(t->seen.counts[RULE_RPCR_4_5_4_03].failed, 0);
     talk_reply(t, S, 0x10);
     talk_reply(t, S, 0x10);
-    assert_int_equal(t->verdict.counts[RULE_RPCR_2_2_2_04].failed, 0);
+    assert_int_equal(t->seen.counts[RULE_RPCR_2_2_2_04].failed, 0);
     talk_reply(t, S, 0x10); /* one more than there were Calls */
-    assert_int_equal(t->verdict.counts[RULE_RPCR_2_2_2_04].failed, 1);
+    assert_int_equal(t->seen.counts[RULE_RPCR_2_2_2_04].failed, 1);
     talk_call(t, C, 0x10); /* the XID is free again */
-    assert_int_equal(t->verdict.counts[RULE_RPCR_2_2_2_03].failed, 0);
+    assert_int_equal(t->seen.counts[RULE_RPCR_2_2_2_03].failed, 0);
     talk_free(t);
 }
 
@@ -212,10 +212,10 @@ static void test_reset_over_segments(void **state)
     talk_call(t, C, 0x12);
     talk_end(t, S, true);
     talk_finish(t);
-    assert_int_equal(t->n_findings, 1);
-    assert_int_equal(t->findings[0].rule, RULE_RPC_3_01);
-    assert_int_equal(t->findings[0].severity, SEVERITY_WARNING);
-    assert_int_equal(t->findings[0].related_frame, frame);
+    assert_int_equal(t->seen.n, 1);
+    assert_int_equal(t->seen.finding[0].rule, RULE_RPC_3_01);
+    assert_int_equal(t->seen.finding[0].severity, SEVERITY_WARNING);
+    assert_int_equal(t->seen.finding[0].related_frame, frame);
     talk_free(t);
     t = reacting();
     call_read(t, 0x11, 8);
@@ -232,7 +232,7 @@ static void test_responder_closes(void **state)
     call_read(t, 0x10, 1);
     talk_wait(t, 31 * second);
     talk_close(t, S);
-    talk_passed(t, RULE_RPCR_4_5_4_03);
+    findings_passed(&t->seen, RULE_RPCR_4_5_4_03);
     talk_expect_nothing(t);
 }
 
@@ -254,9 +254,9 @@ static void test_reset_explained(void **state)
     talk_call(t, C, 0x10);
     call_after(t, 0x10, 5); /* sent again */
     talk_end(t, S, true);
-    talk_inconclusive(t, RULE_RPC_3_01);
+    findings_inconclusive(&t->seen, RULE_RPC_3_01);
     talk_finish(t);
-    assert_int_equal(t->verdict.counts[RULE_RPC_3_01].failed, 0);
+    assert_int_equal(t->seen.counts[RULE_RPC_3_01].failed, 0);
     talk_free(t);
     t = reacting();
     t->faulty = true; /* what the layers below have found */

@@ -51,11 +51,11 @@ static void test_conforming(void **state)
         talk_reply(t, S, xid);
     talk_call(t, C, 0x10); /* the XID is free again */
     talk_reply(t, S, 0x10);
-    talk_passed(t, RULE_RPCR_2_2_2_02);
-    talk_passed(t, RULE_RPCR_2_2_2_03);
-    talk_passed(t, RULE_RPCR_2_2_2_04);
-    talk_passed(t, RULE_RPCR_2_2_3_01);
-    talk_passed(t, RULE_RPCR_3_3_1_10);
+    findings_passed(&t->seen, RULE_RPCR_2_2_2_02);
+    findings_passed(&t->seen, RULE_RPCR_2_2_2_03);
+    findings_passed(&t->seen, RULE_RPCR_2_2_2_04);
+    findings_passed(&t->seen, RULE_RPCR_2_2_3_01);
+    findings_passed(&t->seen, RULE_RPCR_3_3_1_10);
     talk_expect_nothing(t);
 }
 
@@ -68,9 +68,9 @@ static void test_same_xid_in_both_directions(void **state)
     call_of(t, S, 0x20, 500000, 1);
     talk_reply(t, C, 0x20);
     talk_reply(t, S, 0x20);
-    talk_passed(t, RULE_BIDI_2_02);
-    talk_passed(t, RULE_BIDI_5_1_05);
-    talk_passed(t, RULE_BIDI_5_2_05);
+    findings_passed(&t->seen, RULE_BIDI_2_02);
+    findings_passed(&t->seen, RULE_BIDI_5_1_05);
+    findings_passed(&t->seen, RULE_BIDI_5_2_05);
     talk_expect_nothing(t);
 }
 
@@ -109,8 +109,8 @@ static void test_retransmission_is_no_duplicate(void **state)
     call_of(t, C, 0x20, 400000, 1);
     talk_reply(t, S, 0x20);
     talk_reply(t, S, 0x20);
-    assert_int_equal(t->verdict.counts[RULE_RPCR_2_2_2_03].failed, 0);
-    assert_int_equal(t->verdict.counts[RULE_RPCR_2_2_2_04].failed, 0);
+    assert_int_equal(t->seen.counts[RULE_RPCR_2_2_2_03].failed, 0);
+    assert_int_equal(t->seen.counts[RULE_RPCR_2_2_2_04].failed, 0);
     talk_free(t);
 }
 
@@ -138,9 +138,9 @@ static void test_retransmission_with_another_credential(void **state)
     call_as(t, RPC_AUTH_SYS, sys, sizeof sys, 1);
     sys[3] = 9;
     call_as(t, RPC_AUTH_SYS, sys, sizeof sys, 1);
-    assert_int_equal(t->verdict.counts[RULE_RPCR_2_2_2_03].failed, 0);
+    assert_int_equal(t->seen.counts[RULE_RPCR_2_2_2_03].failed, 0);
     call_as(t, RPC_AUTH_SYS, sys, sizeof sys, 2);
-    assert_int_equal(t->verdict.counts[RULE_RPCR_2_2_2_03].failed, 1);
+    assert_int_equal(t->seen.counts[RULE_RPCR_2_2_2_03].failed, 1);
     talk_free(t);
     t = talk_new();
     call_as(t, RPC_AUTH_GSS, gss, sizeof gss, 1);
@@ -149,7 +149,7 @@ static void test_retransmission_with_another_credential(void **state)
     gss[11]++;
     gss[15] = RPC_GSS_SVC_PRIVACY;
     call_as(t, RPC_AUTH_GSS, gss, sizeof gss, 0x1234);
-    assert_int_equal(t->verdict.counts[RULE_RPCR_2_2_2_03].failed, 0);
+    assert_int_equal(t->seen.counts[RULE_RPCR_2_2_2_03].failed, 0);
     talk_free(t);
 }
 
@@ -177,7 +177,7 @@ static void test_answer_in_a_hole(void **state)
     call_of(t, C, 0x20, 400000, 1);
     talk_hole(t, S);
     call_of(t, C, 0x20, 400000, 2);
-    talk_inconclusive(t, RULE_RPCR_2_2_2_03);
+    findings_inconclusive(&t->seen, RULE_RPCR_2_2_2_03);
     talk_expect_nothing(t);
 }
 
@@ -238,7 +238,7 @@ static void test_second_reply_behind_a_hole(void **state)
     talk_reply(t, S, 0x30);
     talk_hole(t, C); /* a retransmission? */
     talk_reply(t, S, 0x30);
-    talk_inconclusive(t, RULE_RPCR_2_2_2_04);
+    findings_inconclusive(&t->seen, RULE_RPCR_2_2_2_04);
     talk_expect_nothing(t);
 }
 
@@ -293,8 +293,8 @@ static void test_replies_in_midstream(void **state)
     talk_call(t, C, 0x41);
     talk_reply(t, S, 0x39);
     talk_reply(t, S, 0x41);
-    talk_inconclusive(t, RULE_RPCR_3_3_1_10);
-    talk_inconclusive(t, RULE_RPCR_2_2_2_02);
+    findings_inconclusive(&t->seen, RULE_RPCR_3_3_1_10);
+    findings_inconclusive(&t->seen, RULE_RPCR_2_2_2_02);
     talk_expect_nothing(t);
 }
 
@@ -329,7 +329,7 @@ static void test_opener_unknown(void **state)
     (void)state;
     talk_midstream(t);
     talk_call(t, S, 0x50);
-    assert_int_equal(t->verdict.counts[RULE_RPCR_2_2_3_01].failed, 0);
+    assert_int_equal(t->seen.counts[RULE_RPCR_2_2_3_01].failed, 0);
     talk_free(t);
 }
 
@@ -351,7 +351,7 @@ static void test_callbacks_of_version_4_0(void **state)
 
     (void)state;
     cb_compound(t, C, 0x61, 0);
-    assert_int_equal(t->verdict.counts[RULE_BIDI_2_03].failed, 0);
+    assert_int_equal(t->seen.counts[RULE_BIDI_2_03].failed, 0);
     talk_free(t);
 }
 

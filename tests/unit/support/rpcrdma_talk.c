@@ -5,17 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void talk_finding(void *ctx, const struct finding *finding)
-{
-    struct rpcrdma_talk *t = ctx;
-
-    if (rule_catalogue[finding->rule].observe == OBSERVE_REACTION && !t->reactions)
-        return;
-    if (t->n_findings < TALK_FINDINGS_MAX)
-        t->findings[t->n_findings] = *finding;
-    t->n_findings++;
-}
-
 static void talk_on_message(void *ctx, const struct rpcrdma_message *message)
 {
     struct rpcrdma_talk *t = ctx;
@@ -93,17 +82,15 @@ struct rpcrdma_talk *talk_new_bare(const struct rpcrdma_options *options)
                                     .retired = talk_on_retired};
 
     assert_non_null(t);
-    t->verdict.counts = t->counts;
-    t->verdict.finding = talk_finding;
-    t->verdict.ctx = t;
+    findings_begin(&t->seen, findings_no_reaction);
     t->time_ns = 1000000000;
     t->credit[C] = t->credit[S] = 32;
     t->segment = 60000;
     t->msn[C] = t->msn[S] = 1;
     t->parameters = (struct mpa_parameters){.initiator_side = -1, .markers = {OFF, OFF}, .crc = ON, .midstream = true};
-    t->rpcrdma = rpcrdma_connection_new(options, &events, &t->verdict);
+    t->rpcrdma = rpcrdma_connection_new(options, &events, &t->seen.verdict);
     assert_non_null(t->rpcrdma);
-    t->nfs = nfs_connection_new(options, t->rpcrdma, &t->verdict);
+    t->nfs = nfs_connection_new(options, t->rpcrdma, &t->seen.verdict);
     assert_non_null(t->nfs);
     rpcrdma_connection_ports(t->rpcrdma, 45678, RPCRDMA_PORT);
     nfs_connection_ports(t->nfs, 45678, RPCRDMA_PORT);
@@ -586,49 +573,16 @@ struct rpcrdma_talk *talk_new(void)
 
 /* ---- what came of it ---- */
 
-void talk_show(const struct rpcrdma_talk *t)
-{
-    for (unsigned i = 0; i < t->n_findings && i < TALK_FINDINGS_MAX; i++)
-        fprintf(stderr, "frame %u: %s %s: %s\n", t->findings[i].place.frame,
-                rule_severity_name(t->findings[i].severity), rule_catalogue[t->findings[i].rule].id,
-                t->findings[i].message);
-}
-
 void talk_expect(struct rpcrdma_talk *t, enum rule_id rule, enum rule_severity severity, uint32_t frame)
 {
     talk_finish(t);
-    if (t->n_findings != 1 || t->findings[0].rule != rule || t->findings[0].severity != severity ||
-        t->findings[0].place.frame != frame) {
-        fprintf(stderr, "expected %s %s at frame %u; found %u findings:\n", rule_severity_name(severity),
-                rule_catalogue[rule].id, frame, t->n_findings);
-        talk_show(t);
-        fail();
-    }
-    assert_int_equal(t->verdict.counts[rule].failed, 1);
+    findings_expect_one(&t->seen, rule, severity, frame);
     talk_free(t);
 }
 
 void talk_expect_nothing(struct rpcrdma_talk *t)
 {
     talk_finish(t);
-    if (t->n_findings != 0) {
-        fprintf(stderr, "expected no finding; found %u\n", t->n_findings);
-        talk_show(t);
-        fail();
-    }
+    findings_expect(&t->seen, -1, "", "found");
     talk_free(t);
-}
-
-void talk_passed(const struct rpcrdma_talk *t, enum rule_id rule)
-{
-    if (t->verdict.counts[rule].passed == 0)
-        fprintf(stderr, "%s was not passed\n", rule_catalogue[rule].id);
-    assert_true(t->verdict.counts[rule].passed > 0);
-}
-
-void talk_inconclusive(const struct rpcrdma_talk *t, enum rule_id rule)
-{
-    if (t->verdict.counts[rule].inconclusive == 0)
-        fprintf(stderr, "%s was not inconclusive\n", rule_catalogue[rule].id);
-    assert_true(t->verdict.counts[rule].inconclusive > 0);
 }

@@ -20,7 +20,7 @@
 #include "engine/nfs.h"
 #include "engine/rdma_rdmap.h"
 #include "engine/rpcrdma.h"
-#include "tests/unit/support/support.h"
+#include "tests/unit/support/findings.h"
 #include "wire/rdmap_terminate.h"
 #include "wire/rpc.h"
 #include "wire/rpcrdma.h"
@@ -29,7 +29,6 @@
 enum { C = 0, S = 1 }; /* the sides: client and server */
 
 enum {
-    TALK_FINDINGS_MAX = 32,
     TALK_SEND_MAX = 320 * 1024,
     TALK_READS_MAX = 64, /* Read Requests that are not answered, by side */
     TALK_NFS = 100003,
@@ -47,11 +46,7 @@ struct rpcrdma_talk_read {
 struct rpcrdma_talk {
     struct rpcrdma_connection *rpcrdma;
     struct nfs_connection *nfs;
-    struct verdict verdict;
-    struct rule_count counts[RULE_COUNT];
-    struct finding findings[TALK_FINDINGS_MAX];
-    unsigned n_findings;
-    bool reactions;              /* findings of reactions are recorded, too */
+    struct findings seen;
     struct rpcrdma_events watch; /* the test's own, called before the NFS binding */
     uint32_t frame;
     int64_t time_ns;
@@ -181,12 +176,8 @@ struct rpcrdma_talk *talk_new(void);
 
 /* ---- what came of it ---- */
 
-void talk_show(const struct rpcrdma_talk *t);
-
-/* After the end: exactly this finding at this frame. */
+/* After the end: exactly this finding, or none. Both free t. */
 void talk_expect(struct rpcrdma_talk *t, enum rule_id rule, enum rule_severity severity, uint32_t frame);
 void talk_expect_nothing(struct rpcrdma_talk *t);
-void talk_passed(const struct rpcrdma_talk *t, enum rule_id rule);
-void talk_inconclusive(const struct rpcrdma_talk *t, enum rule_id rule);
 
 #endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a layer of the engine reports while a harness feeds it: findings and counts, and what tests expect of them. */
+#ifndef IWARP_TESTS_UNIT_SUPPORT_FINDINGS_H
+#define IWARP_TESTS_UNIT_SUPPORT_FINDINGS_H
+
+#include "engine/verdict.h"
+#include "tests/unit/support/support.h"
+
+enum { FINDINGS_MAX = 64 };
+
+struct findings {
+    struct verdict verdict; /* the layer's */
+    struct rule_count counts[RULE_COUNT];
+    struct finding finding[FINDINGS_MAX];
+    unsigned n;                       /* may exceed FINDINGS_MAX */
+    bool (*keeps)(enum rule_id rule); /* findings of other rules are not recorded; NULL: all are */
+};
+
+/* *f must stay where it is. */
+void findings_begin(struct findings *f, bool (*keeps)(enum rule_id rule));
+/* For `keeps`: rules other than those about reactions. */
+bool findings_no_reaction(enum rule_id rule);
+void findings_show(const struct findings *f, const char *name);
+
+/* Each fails the test, with what was found, unless it is so. Exactly this finding: */
+void findings_expect_one(const struct findings *f, enum rule_id rule, enum rule_severity severity, uint32_t frame);
+/* Exactly the rules named, blanks between them, "" for none, at what `side` sent (-1: either). */
+void findings_expect(const struct findings *f, int side, const char *ids, const char *name);
+/* The rules named were judged and held. */
+void findings_expect_passed(const struct findings *f, const char *ids, const char *name);
+void findings_passed(const struct findings *f, enum rule_id rule);
+void findings_inconclusive(const struct findings *f, enum rule_id rule);
+
+#endif
