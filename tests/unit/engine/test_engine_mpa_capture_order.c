@@ -1,45 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The capture point may see the two directions in another order than the ends did: ACK numbers tell who knew what. */
-#include "mpa_talk.h"
+#include "tests/unit/support/mpa_line.h"
 
 /* A Read Request is lost behind the startup; the answer to a later one says nothing about the first FPDU. */
 static void first_captured_fpdu_is_not_the_first(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
     (void)state;
-    talk_plain_start(t);
-    talk_hole(t, I, 28);
-    talk_read(t, I, 0x11, 0, 64);
-    talk_read(t, I, 0x22, 0, 64);
-    talk_response(t, R, 0x22, 0, 64);
-    talk_close(t);
-    talk_expect(t, "");
+    line_plain_start(t);
+    line_hole(t, I, 28);
+    line_read(t, I, 0x11, 0, 64);
+    line_read(t, I, 0x22, 0, 64);
+    line_response(t, R, 0x22, 0, 64);
+    line_close(t, I);
+    line_expect(t, "");
 }
 
 /* Octets that the capture point sees late although their receiver had them: the ACK numbers say so. */
-static void late_read(struct talk *t, uint32_t stag, uint32_t size)
+static void late_read(struct mpa_line *t, uint32_t stag, uint32_t size)
 {
     uint64_t read = 2 + 18 + 28 + 4; /* the FPDU of a Read Request, without Markers */
     uint8_t ulpdu[2048];
-    struct ddp_segment response = talk_tagged(RDMAP_READ_RESPONSE, stag, 0);
+    struct ddp_segment response = tagged_segment(RDMAP_READ_RESPONSE, stag, 0);
 
-    talk_ulpdu_acked(t, R, ulpdu, talk_segment(ulpdu, &response, NULL, size), t->sent[I] + read);
-    talk_read(t, I, stag, 0, size);
+    line_ulpdu_acked(t, R, ulpdu, segment_octets(ulpdu, sizeof ulpdu, &response, NULL, size), t->sent[I] + read);
+    line_read(t, I, stag, 0, size);
 }
 
 static void response_may_be_captured_before_its_request(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
     (void)state;
-    talk_start(t, talk_enhanced(MPA_REQUEST, 0x40, false, 0, 1, 1), talk_enhanced(MPA_REPLY, 0x40, false, 0, 1, 1));
+    line_startup(t, startup_enhanced(MPA_REQUEST, 0x40, false, 0, 1, 1),
+                 startup_enhanced(MPA_REPLY, 0x40, false, 0, 1, 1));
     for (uint32_t i = 1; i < 4; i++) /* with an IRD of 1 */
         late_read(t, i, 64);
-    talk_read(t, I, 9, 0, 64);
-    talk_response(t, R, 9, 0, 64);
-    talk_close(t);
-    talk_expect(t, "");
+    line_read(t, I, 9, 0, 64);
+    line_response(t, R, 9, 0, 64);
+    line_close(t, I);
+    line_expect(t, "");
 }
 
 /* With an IRD of 1 the second Read is sent when the first is answered; the capture has the answer behind it. */
@@ -49,60 +50,61 @@ static void request_may_be_captured_before_the_response_it_waited_for(void **sta
 
     (void)state;
     for (unsigned crc = 0; crc < 2; crc++) {
-        struct talk *t = talk_new(PROFILE_IETF);
+        struct mpa_line *t = line_new_direct(PROFILE_IETF);
         uint8_t flags = crc ? MPA_FLAG_C : 0, ulpdu[256], read[28] = {0};
-        struct ddp_segment request = talk_untagged(RDMAP_READ_REQUEST, 1, 2);
+        struct ddp_segment request = untagged_segment(RDMAP_READ_REQUEST, 1, 2);
 
-        talk_start(t, talk_enhanced(MPA_REQUEST, flags, false, 0, 1, 1),
-                   talk_enhanced(MPA_REPLY, flags, false, 0, 1, 1));
-        talk_read(t, I, 1, 0, 64);
+        line_startup(t, startup_enhanced(MPA_REQUEST, flags, false, 0, 1, 1),
+                     startup_enhanced(MPA_REPLY, flags, false, 0, 1, 1));
+        line_read(t, I, 1, 0, 64);
         put_be32(read, 2);
         put_be32(read + 12, 64);
-        talk_ulpdu_acked(t, I, ulpdu, talk_segment(ulpdu, &request, read, sizeof read), t->sent[R] + response);
-        talk_response(t, R, 1, 0, 64);
-        talk_response(t, R, 2, 0, 64);
-        talk_close(t);
-        talk_expect(t, "");
+        line_ulpdu_acked(t, I, ulpdu, segment_octets(ulpdu, sizeof ulpdu, &request, read, sizeof read),
+                         t->sent[R] + response);
+        line_response(t, R, 1, 0, 64);
+        line_response(t, R, 2, 0, 64);
+        line_close(t, I);
+        line_expect(t, "");
     }
 }
 
 /* The capture begins with the answers: what their sender knew then is not known, whatever comes behind them. */
 static void begins_with_what_came_last(void **state)
 {
-    struct talk_frame request = talk_make(MPA_REQUEST, 0x40, 1, NULL, 0),
-                      reply = talk_make(MPA_REPLY, 0x40, 1, NULL, 0);
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct startup_frame request = startup_frame(MPA_REQUEST, 0x40, 1, NULL, 0),
+                         reply = startup_frame(MPA_REPLY, 0x40, 1, NULL, 0);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
     struct mpa_options options;
 
     (void)state;
     mpa_options_init(&options);
     mpa_connection_free(t->mpa); /* without its SYNs */
-    t->mpa = mpa_connection_new(&options, NULL, &t->verdict);
+    t->mpa = mpa_connection_new(&options, NULL, &t->seen.verdict);
     assert_non_null(t->mpa);
     t->acked_unknown = true;
-    talk_send(t, R, reply);
-    talk_framing(t, false, false, true);
-    talk_send_msg(t, R, 24);
-    talk_send(t, I, request);
-    talk_framing(t, false, false, true);
-    talk_send_msg(t, I, 24);
-    talk_send_msg(t, R, 24);
-    talk_close(t);
-    talk_expect(t, "");
+    line_say_frame(t, R, reply);
+    line_framing(t, false, false, true);
+    line_send(t, R, 24);
+    line_say_frame(t, I, request);
+    line_framing(t, false, false, true);
+    line_send(t, I, 24);
+    line_send(t, R, 24);
+    line_close(t, I);
+    line_expect(t, "");
 }
 
 static void response_to_the_rtr_may_be_captured_before_it(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
     (void)state;
-    talk_start(t, talk_enhanced(MPA_REQUEST, 0x40, true, MPA_RTR_READ, 4, 4),
-               talk_enhanced(MPA_REPLY, 0x40, true, MPA_RTR_READ, 4, 4));
+    line_startup(t, startup_enhanced(MPA_REQUEST, 0x40, true, MPA_RTR_READ, 4, 4),
+                 startup_enhanced(MPA_REPLY, 0x40, true, MPA_RTR_READ, 4, 4));
     late_read(t, 0x11, 0);
-    talk_read(t, I, 0x22, 0, 64);
-    talk_response(t, R, 0x22, 0, 64);
-    talk_close(t);
-    talk_expect(t, "");
+    line_read(t, I, 0x22, 0, 64);
+    line_response(t, R, 0x22, 0, 64);
+    line_close(t, I);
+    line_expect(t, "");
 }
 
 int main(void)

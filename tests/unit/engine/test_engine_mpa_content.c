@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* RTR, reads in flight, versions and Terminates: each rule broken once, and what is legal. */
-#include "mpa_talk.h"
+#include "tests/unit/support/mpa_line.h"
 
 #include <stdlib.h>
 
@@ -9,36 +9,36 @@
 
 enum { SEND = MPA_RTR_SEND, WRITE = MPA_RTR_WRITE, READ = MPA_RTR_READ };
 
-static void start_p2p(struct talk *t, uint8_t req_rtr, uint8_t rep_rtr)
+static void start_p2p(struct mpa_line *t, uint8_t req_rtr, uint8_t rep_rtr)
 {
-    talk_start(t, talk_enhanced(REQ, 0x40, true, req_rtr, 4, 4), talk_enhanced(REP, 0x40, true, rep_rtr, 4, 4));
+    line_startup(t, startup_enhanced(REQ, 0x40, true, req_rtr, 4, 4), startup_enhanced(REP, 0x40, true, rep_rtr, 4, 4));
 }
 
-static void start_depths(struct talk *t, uint16_t req_ird, uint16_t req_ord, uint16_t rep_ird, uint16_t rep_ord)
+static void start_depths(struct mpa_line *t, uint16_t req_ird, uint16_t req_ord, uint16_t rep_ird, uint16_t rep_ord)
 {
-    talk_start(t, talk_enhanced(REQ, 0x40, false, 0, req_ird, req_ord),
-               talk_enhanced(REP, 0x40, false, 0, rep_ird, rep_ord));
+    line_startup(t, startup_enhanced(REQ, 0x40, false, 0, req_ird, req_ord),
+                 startup_enhanced(REP, 0x40, false, 0, rep_ird, rep_ord));
 }
 
-static void send_rtr(struct talk *t, unsigned type)
+static void send_rtr(struct mpa_line *t, unsigned type)
 {
     if (type == SEND)
-        talk_send_msg(t, I, 0);
+        line_send(t, I, 0);
     else if (type == WRITE)
-        talk_message(t, I, talk_tagged(RDMAP_WRITE, 0x1234, 0), NULL, 0);
+        line_message(t, I, tagged_segment(RDMAP_WRITE, 0x1234, 0), NULL, 0);
     else
-        talk_read(t, I, 0x55, 0x1000, 0);
+        line_read(t, I, 0x55, 0x1000, 0);
 }
 
-static void finish_p2p(struct talk *t, unsigned type)
+static void finish_p2p(struct mpa_line *t, unsigned type)
 {
     if (type == READ)
-        talk_response(t, R, 0x55, 0x1000, 0);
-    talk_send_msg(t, R, 16);
-    talk_send_msg(t, I, 16);
-    talk_read(t, I, 0x66, 0, 100);
-    talk_response(t, R, 0x66, 0, 100);
-    talk_close(t);
+        line_response(t, R, 0x55, 0x1000, 0);
+    line_send(t, R, 16);
+    line_send(t, I, 16);
+    line_read(t, I, 0x66, 0, 100);
+    line_response(t, R, 0x66, 0, 100);
+    line_close(t, I);
 }
 
 /* ---- RTR ---- */
@@ -51,23 +51,22 @@ static void every_rtr(void **state)
     for (unsigned i = 0; i < ARRAY_LENGTH(types); i++)
         for (uint8_t req = 1; req < 8; req++)
             for (uint8_t rep = 1; rep < 8; rep++) {
-                struct talk *t = talk_new(PROFILE_IETF);
+                struct mpa_line *t = line_new_direct(PROFILE_IETF);
                 bool common = (req & rep & types[i]) != 0;
 
                 if ((req & rep) == 0) { /* only a Terminate may come: a matter of the reaction rules */
-                    mpa_connection_free(t->mpa);
-                    free(t);
+                    line_free(t);
                     continue;
                 }
                 start_p2p(t, req, rep);
                 send_rtr(t, types[i]);
                 finish_p2p(t, types[i]);
-                assert_int_equal(t->verdict.counts[RULE_MPA2_9_2_12].passed, common);
+                assert_int_equal(t->seen.counts[RULE_MPA2_9_2_12].passed, common);
                 if (common && types[i] != WRITE)
-                    assert_int_equal(t->verdict.counts[RULE_MPA2_9_2_27].passed, 1);
+                    assert_int_equal(t->seen.counts[RULE_MPA2_9_2_27].passed, 1);
                 if (common && types[i] == READ)
-                    assert_int_equal(t->verdict.counts[RULE_MPA2_9_2_24].passed, 1);
-                talk_expect_case(t, common ? "" : "MPA2-9.2-12", req * 100u + rep * 10u + types[i]);
+                    assert_int_equal(t->seen.counts[RULE_MPA2_9_2_24].passed, 1);
+                line_expect_case(t, common ? "" : "MPA2-9.2-12", req * 100u + rep * 10u + types[i]);
             }
 }
 
@@ -75,116 +74,116 @@ static void faulty_rtr(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 12; i++) {
-        struct talk *t = talk_new(PROFILE_IETF);
-        struct ddp_segment send = talk_untagged(RDMAP_SEND, 0, 1), write = talk_tagged(RDMAP_WRITE, 1, 0);
+        struct mpa_line *t = line_new_direct(PROFILE_IETF);
+        struct ddp_segment send = untagged_segment(RDMAP_SEND, 0, 1), write = tagged_segment(RDMAP_WRITE, 1, 0);
         const char *ids = "";
 
         start_p2p(t, i == 11 ? WRITE : 7, 7);
         switch (i) {
         case 0:
-            talk_message(t, I, send, NULL, 4);
+            line_message(t, I, send, NULL, 4);
             ids = "MPA2-9.2-21";
             break;
         case 1:
             send.msn = 2;
-            talk_message(t, I, send, NULL, 0);
+            line_message(t, I, send, NULL, 0);
             ids = "MPA2-9.2-21";
             break;
         case 2:
             send.mo = 4;
-            talk_message(t, I, send, NULL, 0);
+            line_message(t, I, send, NULL, 0);
             ids = "MPA2-9.2-21";
             break;
         case 3:
             send.last = false;
-            talk_message(t, I, send, NULL, 0);
+            line_message(t, I, send, NULL, 0);
             ids = "MPA2-9.2-21";
             break;
         case 4:
-            talk_message(t, I, write, NULL, 8);
+            line_message(t, I, write, NULL, 8);
             ids = "MPA2-9.2-22";
             break;
         case 5:
             write.last = false;
-            talk_message(t, I, write, NULL, 0);
+            line_message(t, I, write, NULL, 0);
             ids = "MPA2-9.2-22";
             break;
         case 6:
-            talk_read(t, I, 1, 2, 8);
+            line_read(t, I, 1, 2, 8);
             ids = "MPA2-9.2-23";
             break;
         case 7:
             t->msn[I][1] = 3;
-            talk_read(t, I, 1, 2, 0);
+            line_read(t, I, 1, 2, 0);
             ids = "MPA2-9.2-23";
             break;
         case 8: /* 8 octets: no RDMAP message */
-            talk_ulpdu(t, I, "", 0);
+            line_ulpdu(t, I, "", 0);
             ids = "MPA2-1.1-01";
             break;
         case 9: /* an ordinary Send, the RTR behind it */
-            talk_send_msg(t, I, 24);
+            line_send(t, I, 24);
             send_rtr(t, WRITE);
             ids = "MPA2-5-02";
             break;
         case 10: /* the establishment failed */
-            talk_terminate(t, I, 0x20060000, 0);
+            line_terminate_control(t, I, 0x20060000, 0);
             break;
         case 11: /* an ordinary Send, Send is no common RTR, and none comes */
-            talk_send_msg(t, I, 24);
-            talk_send_msg(t, I, 24);
+            line_send(t, I, 24);
+            line_send(t, I, 24);
             ids = "MPA2-9.2-12";
             break;
         }
-        talk_close(t);
-        talk_expect_case(t, ids, i);
+        line_close(t, I);
+        line_expect_case(t, ids, i);
     }
 }
 
 static void read_rtr_without_slot(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
     (void)state;
-    talk_start(t, talk_enhanced(REQ, 0x40, true, READ, 0, 0), talk_enhanced(REP, 0x40, true, READ, 0, 0));
+    line_startup(t, startup_enhanced(REQ, 0x40, true, READ, 0, 0), startup_enhanced(REP, 0x40, true, READ, 0, 0));
     send_rtr(t, READ);
-    talk_response(t, R, 0x55, 0x1000, 0);
-    talk_close(t);
-    talk_expect(t, "MPA2-9.2-28");
+    line_response(t, R, 0x55, 0x1000, 0);
+    line_close(t, I);
+    line_expect(t, "MPA2-9.2-28");
 }
 
 static void read_rtr_not_answered(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 5; i++) {
-        struct talk *t = talk_new(PROFILE_IETF);
+        struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
         start_p2p(t, READ, READ);
         send_rtr(t, READ);
         if (i == 0)
-            talk_send_msg(t, R, 16);
+            line_send(t, R, 16);
         else if (i == 1)
-            talk_response(t, R, 0x55, 0x1000, 4);
+            line_response(t, R, 0x55, 0x1000, 4);
         else if (i == 2)
-            talk_response(t, R, 0x56, 0x1000, 0);
+            line_response(t, R, 0x56, 0x1000, 0);
         else if (i == 3)
-            talk_terminate(t, R, 0, 0); /* local catastrophic error */
-        talk_close(t);                  /* i == 4: a bare close, perhaps the ULP's wish */
-        talk_expect_case(t, i < 3 ? "MPA2-9.2-24" : "", i);
+            line_terminate_control(t, R, 0, 0); /* local catastrophic error */
+        line_close(t, I);                       /* i == 4: a bare close, perhaps the ULP's wish */
+        line_expect_case(t, i < 3 ? "MPA2-9.2-24" : "", i);
     }
 }
 
 static void msn_after_rtr(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
     (void)state;
     start_p2p(t, SEND, SEND);
     send_rtr(t, SEND);
     t->msn[I][0] = 1;
-    talk_send_msg(t, I, 16);
-    talk_close(t);
-    talk_expect(t, "MPA2-9.2-27");
+    line_send(t, I, 16);
+    line_close(t, I);
+    line_expect(t, "MPA2-9.2-27");
 }
 
 /* ---- reads in flight ---- */
@@ -208,72 +207,72 @@ static void read_depths(void **state)
 
     (void)state;
     for (unsigned i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct talk *t = talk_new(PROFILE_IETF);
+        struct mpa_line *t = line_new_direct(PROFILE_IETF);
         unsigned side = cases[i].side;
 
         start_depths(t, cases[i].req_ird, cases[i].req_ord, cases[i].rep_ird, cases[i].rep_ord);
-        talk_send_msg(t, I, 16);
+        line_send(t, I, 16);
         for (unsigned n = 0; n < cases[i].burst; n++)
-            talk_read(t, side, n, 0, 8);
+            line_read(t, side, n, 0, 8);
         for (unsigned n = 0; n < cases[i].burst; n++)
-            talk_response(t, 1 - side, n, 0, 8);
-        talk_close(t);
-        talk_expect_case(t, cases[i].ids, i);
+            line_response(t, 1 - side, n, 0, 8);
+        line_close(t, I);
+        line_expect_case(t, cases[i].ids, i);
     }
 }
 
 /* One at a time within a depth of 1; Atomics count, too. */
 static void reads_one_by_one(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
     (void)state;
     start_depths(t, 4, 1, 1, 4);
     for (unsigned i = 0; i < 5; i++) {
-        struct ddp_segment part = talk_tagged(RDMAP_READ_RESPONSE, i, 0);
+        struct ddp_segment part = tagged_segment(RDMAP_READ_RESPONSE, i, 0);
 
-        talk_read(t, I, i, 0, 200);
+        line_read(t, I, i, 0, 200);
         part.last = false;
-        talk_message(t, R, part, NULL, 100);
-        talk_response(t, R, i, 100, 100);
-        talk_message(t, I, talk_untagged(RDMAP_ATOMIC_REQUEST, 1, t->msn[I][1]++), NULL, 52);
-        talk_message(t, R, talk_untagged(RDMAP_ATOMIC_RESPONSE, 3, i + 1), NULL, 12);
+        line_message(t, R, part, NULL, 100);
+        line_response(t, R, i, 100, 100);
+        line_message(t, I, untagged_segment(RDMAP_ATOMIC_REQUEST, 1, t->msn[I][1]++), NULL, 52);
+        line_message(t, R, untagged_segment(RDMAP_ATOMIC_RESPONSE, 3, i + 1), NULL, 12);
     }
-    talk_close(t);
-    assert_int_equal(t->verdict.counts[RULE_MPA2_9_1_15].passed, 10);
-    talk_expect(t, "");
+    line_close(t, I);
+    assert_int_equal(t->seen.counts[RULE_MPA2_9_1_15].passed, 10);
+    line_expect(t, "");
 
-    t = talk_new(PROFILE_IETF);
+    t = line_new_direct(PROFILE_IETF);
     start_depths(t, 4, 1, 1, 4);
-    talk_read(t, I, 1, 0, 200);
-    talk_message(t, I, talk_untagged(RDMAP_ATOMIC_REQUEST, 1, t->msn[I][1]++), NULL, 52);
-    talk_close(t);
-    talk_expect(t, "MPA2-9.1-15");
+    line_read(t, I, 1, 0, 200);
+    line_message(t, I, untagged_segment(RDMAP_ATOMIC_REQUEST, 1, t->msn[I][1]++), NULL, 52);
+    line_close(t, I);
+    line_expect(t, "MPA2-9.1-15");
 }
 
 static void reads_over_a_hole(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
     (void)state;
     start_depths(t, 4, 1, 1, 4);
-    talk_read(t, I, 1, 0, 8);
-    talk_hole(t, R, 32);
-    talk_read(t, I, 2, 0, 8);
-    talk_close(t);
-    assert_int_equal(t->verdict.counts[RULE_MPA2_9_1_15].inconclusive, 1);
-    talk_expect(t, "");
+    line_read(t, I, 1, 0, 8);
+    line_hole(t, R, 32);
+    line_read(t, I, 2, 0, 8);
+    line_close(t, I);
+    assert_int_equal(t->seen.counts[RULE_MPA2_9_1_15].inconclusive, 1);
+    line_expect(t, "");
 }
 
 /* ---- versions ---- */
 
-static void send_version(struct talk *t, unsigned side, uint8_t dv, uint8_t rv)
+static void send_version(struct mpa_line *t, unsigned side, uint8_t dv, uint8_t rv)
 {
-    struct ddp_segment segment = talk_untagged(RDMAP_SEND, 0, t->msn[side][0]++);
+    struct ddp_segment segment = untagged_segment(RDMAP_SEND, 0, t->msn[side][0]++);
 
     segment.dv = dv;
     segment.rv = rv;
-    talk_message(t, side, segment, NULL, 16);
+    line_message(t, side, segment, NULL, 16);
 }
 
 static void versions(void **state)
@@ -300,13 +299,14 @@ static void versions(void **state)
 
     (void)state;
     for (unsigned i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct talk *t = talk_new(PROFILE_RDMAC);
+        struct mpa_line *t = line_new_direct(PROFILE_RDMAC);
 
-        talk_start(t, talk_make(REQ, 0xc0, cases[i].req, NULL, 0), talk_make(REP, 0xc0, cases[i].rep, NULL, 0));
+        line_startup(t, startup_frame(REQ, 0xc0, cases[i].req, NULL, 0),
+                     startup_frame(REP, 0xc0, cases[i].rep, NULL, 0));
         for (unsigned n = 0; n < 6 && cases[i].octets[n] != 0xff; n++)
             send_version(t, n & 1, cases[i].octets[n] >> 4, cases[i].octets[n] & 15);
-        talk_close(t);
-        talk_expect_case(t, cases[i].ids, i);
+        line_close(t, I);
+        line_expect_case(t, cases[i].ids, i);
     }
 }
 
@@ -315,16 +315,16 @@ static void versions_of_the_directions(void **state)
 {
     (void)state;
     for (uint8_t first = 0; first < 2; first++) {
-        struct talk *t = talk_new(PROFILE_RDMAC);
+        struct mpa_line *t = line_new_direct(PROFILE_RDMAC);
 
-        talk_framing(t, false, false, true);
+        line_framing(t, false, false, true);
         for (unsigned i = 0; i < 6; i++) {
             send_version(t, I, first, first);
             send_version(t, R, 1 - first, 1 - first);
         }
-        talk_close(t);
+        line_close(t, I);
         assert_true(mpa_connection_is_mpa(t->mpa));
-        talk_expect_case(t, first == 0 ? "MPA-C-01 MPA-C.1-03" : "MPA-7.1.2-01 MPA-C.1-03", first);
+        line_expect_case(t, first == 0 ? "MPA-C-01 MPA-C.1-03" : "MPA-7.1.2-01 MPA-C.1-03", first);
     }
 }
 
@@ -332,20 +332,19 @@ static void fpdus_without_startup(void **state)
 {
     (void)state;
     for (uint8_t version = 0; version < 2; version++) {
-        struct talk *t = talk_new(PROFILE_IETF);
+        struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-        talk_framing(t, false, false, true);
+        line_framing(t, false, false, true);
         for (unsigned i = 0; i < 6; i++) {
             send_version(t, I, version, version);
             send_version(t, R, version, version);
         }
-        talk_close(t);
+        line_close(t, I);
         if (!mpa_connection_is_mpa(t->mpa)) { /* without recognition there is nothing to judge */
-            mpa_connection_free(t->mpa);
-            free(t);
+            line_free(t);
             skip();
         }
-        talk_expect_case(t, version == 0 ? "MPA-C-01" : "MPA-7.1.2-01", version);
+        line_expect_case(t, version == 0 ? "MPA-C-01" : "MPA-7.1.2-01", version);
     }
 }
 
@@ -371,17 +370,17 @@ static void terminates(void **state)
 
     (void)state;
     for (unsigned i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct talk *t = talk_new(PROFILE_IETF);
+        struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
         if (cases[i].enhanced)
             start_depths(t, 4, 4, 4, 4);
         else
-            talk_plain_start(t);
+            line_plain_start(t);
         for (unsigned n = 0; n < cases[i].before; n++)
-            talk_send_msg(t, I, 16);
-        talk_terminate(t, I, cases[i].control, cases[i].copies);
-        talk_close(t);
-        talk_expect_case(t, cases[i].ids, i);
+            line_send(t, I, 16);
+        line_terminate_control(t, I, cases[i].control, cases[i].copies);
+        line_close(t, I);
+        line_expect_case(t, cases[i].ids, i);
     }
 }
 

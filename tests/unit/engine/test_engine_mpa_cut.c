@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Segments that the snap length cut: FPDUs are followed in number, and judged as far as they are there. */
-#include "mpa_bench.h"
+#include "tests/unit/support/mpa_line.h"
 
 #include <stdlib.h>
 
 /* Gives n octets of a side's stream as one segment, of which the first `there` were captured. */
-static void cut_segment(struct bench *b, unsigned side, size_t n, size_t there)
+static void cut_segment(struct mpa_line *b, unsigned side, size_t n, size_t there)
 {
-    struct stream *s = &b->stream[side], *o = &b->stream[1 - side];
+    struct line_stream *s = &b->stream[side], *o = &b->stream[1 - side];
     struct octets_origin origin = {.frame = ++b->frame,
                                    .arrival = b->frame,
                                    .time_ns = (int64_t)b->frame * 1000000,
@@ -32,9 +32,9 @@ static void cut_segment(struct bench *b, unsigned side, size_t n, size_t there)
 }
 
 /* What is written and not sent yet, in segments of `size` octets of which at most `there` were captured. */
-static void cut_flush(struct bench *b, unsigned side, size_t size, size_t there)
+static void cut_flush(struct mpa_line *b, unsigned side, size_t size, size_t there)
 {
-    struct stream *s = &b->stream[side];
+    struct line_stream *s = &b->stream[side];
 
     while (s->sent < s->n) {
         size_t n = s->n - s->sent;
@@ -44,10 +44,10 @@ static void cut_flush(struct bench *b, unsigned side, size_t size, size_t there)
     }
 }
 
-#define assert_findings(b, n)                                                                                          \
+#define assert_findings(b, count)                                                                                      \
     do {                                                                                                               \
-        bench_print(b);                                                                                                \
-        assert_int_equal((b)->n_findings, n);                                                                          \
+        findings_show(&b->seen, __func__);                                                                             \
+        assert_int_equal((b)->seen.n, count);                                                                          \
     } while (0)
 
 static const uint8_t all_flags[] = {0, MPA_FLAG_M, MPA_FLAG_C, MPA_FLAG_M | MPA_FLAG_C};
@@ -57,24 +57,24 @@ static void one_fpdu_in_each_segment(void **state)
     (void)state;
     for (size_t f = 0; f < ARRAY_LENGTH(all_flags); f++)
         for (size_t there = 26; there < 700; there += 37) {
-            struct bench *b = bench_new(NULL);
+            struct mpa_line *b = line_new_streams();
 
-            bench_start(b, all_flags[f], all_flags[f], 1, 1, 0, 0);
+            line_start(b, all_flags[f], all_flags[f], 1, 1, 0, 0);
             for (unsigned i = 0; i < 40; i++) {
                 stream_send(b, &b->stream[0], 40 + 35 * i);
                 cut_flush(b, 0, 0, there);
                 stream_write(b, &b->stream[1], 30 + 31 * i);
                 cut_flush(b, 1, 0, there);
             }
-            bench_fin(b, 0);
-            bench_fin(b, 1);
-            bench_finish(b);
+            line_fin(b, 0);
+            line_fin(b, 1);
+            line_finish(b);
             assert_findings(b, 0);
             assert_int_equal(b->fpdus[0], 40);
             assert_int_equal(b->fpdus[1], 40);
             assert_int_equal(b->no_ddp, 0);
             assert_int_equal(b->skipped[0] + b->skipped[1], 0);
-            bench_free(b);
+            line_free(b);
         }
 }
 
@@ -83,11 +83,11 @@ static void an_fpdu_over_several_segments(void **state)
 {
     (void)state;
     for (size_t f = 0; f < ARRAY_LENGTH(all_flags); f++) {
-        struct bench *b = bench_new(NULL);
-        struct stream *s = &b->stream[0];
+        struct mpa_line *b = line_new_streams();
+        struct line_stream *s = &b->stream[0];
         size_t first;
 
-        bench_start(b, all_flags[f], all_flags[f], 1, 1, 0, 0);
+        line_start(b, all_flags[f], all_flags[f], 1, 1, 0, 0);
         stream_send(b, s, 5000);
         first = s->n - s->sent;
         stream_send(b, s, 300); /* begins where the other ends, 40 octets into a segment */
@@ -97,11 +97,11 @@ static void an_fpdu_over_several_segments(void **state)
         assert_int_equal(b->fpdus[0], 0);
         cut_flush(b, 0, 0, 40 + 62);
         assert_int_equal(b->fpdus[0], 2);
-        bench_fin(b, 0);
-        bench_finish(b);
+        line_fin(b, 0);
+        line_finish(b);
         assert_findings(b, 0);
         assert_int_equal(b->ulpdu_octets[0], 5000 + 300);
-        bench_free(b);
+        line_free(b);
     }
 }
 
@@ -110,10 +110,10 @@ static void several_fpdus_in_a_segment(void **state)
 {
     (void)state;
     for (size_t f = 0; f < ARRAY_LENGTH(all_flags); f++) {
-        struct bench *b = bench_new(NULL);
-        struct stream *s = &b->stream[0];
+        struct mpa_line *b = line_new_streams();
+        struct line_stream *s = &b->stream[0];
 
-        bench_start(b, all_flags[f], all_flags[f], 1, 1, 0, 0);
+        line_start(b, all_flags[f], all_flags[f], 1, 1, 0, 0);
         stream_send(b, s, 100);
         cut_flush(b, 0, 0, 62);
         for (unsigned i = 0; i < 3; i++)
@@ -124,77 +124,77 @@ static void several_fpdus_in_a_segment(void **state)
             stream_write(b, s, 400);
             cut_flush(b, 0, 0, 62);
         }
-        bench_finish(b);
+        line_finish(b);
         assert_findings(b, 0);
         assert_int_equal(b->fpdus[0], 7);
         assert_true(b->skipped[0] > 0);
-        bench_free(b);
+        line_free(b);
     }
 }
 
 /* CRC and PAD stay open, in front of the cut nothing does. */
 static void what_was_cut_is_inconclusive(void **state)
 {
-    struct bench *b = bench_new(NULL);
+    struct mpa_line *b = line_new_streams();
 
     (void)state;
-    bench_start(b, MPA_FLAG_C, MPA_FLAG_C, 1, 1, 0, 0);
+    line_start(b, MPA_FLAG_C, MPA_FLAG_C, 1, 1, 0, 0);
     stream_send(b, &b->stream[0], 101);
     cut_flush(b, 0, 0, 62);
-    assert_int_equal(b->counts[RULE_MPA_7_1_1_15].inconclusive, 1);
-    assert_int_equal(b->counts[RULE_MPA_7_1_1_15].passed, 0);
-    assert_int_equal(b->counts[RULE_MPA_4_1_05].inconclusive, 1);
-    assert_int_equal(b->counts[RULE_MPA_4_1_04].inconclusive, 1);
-    assert_int_equal(b->counts[RULE_MPA_4_1_01].passed, 1); /* the FPDU ends with its segment */
-    assert_int_equal(b->counts[RULE_MPA_3_01].passed, 1);
+    assert_int_equal(b->seen.counts[RULE_MPA_7_1_1_15].inconclusive, 1);
+    assert_int_equal(b->seen.counts[RULE_MPA_7_1_1_15].passed, 0);
+    assert_int_equal(b->seen.counts[RULE_MPA_4_1_05].inconclusive, 1);
+    assert_int_equal(b->seen.counts[RULE_MPA_4_1_04].inconclusive, 1);
+    assert_int_equal(b->seen.counts[RULE_MPA_4_1_01].passed, 1); /* the FPDU ends with its segment */
+    assert_int_equal(b->seen.counts[RULE_MPA_3_01].passed, 1);
     assert_int_equal(b->wrong_crcs[0], 0);
-    bench_finish(b);
+    line_finish(b);
     assert_findings(b, 0);
-    bench_free(b);
+    line_free(b);
 }
 
 /* A Marker that is there is judged, whatever is cut behind it. */
 static void markers_that_are_there_are_judged(void **state)
 {
-    struct bench *b = bench_new(NULL);
-    struct stream *s = &b->stream[0];
+    struct mpa_line *b = line_new_streams();
+    struct line_stream *s = &b->stream[0];
 
     (void)state;
-    bench_start(b, MPA_FLAG_M, MPA_FLAG_M, 1, 1, 0, 0);
+    line_start(b, MPA_FLAG_M, MPA_FLAG_M, 1, 1, 0, 0);
     stream_send(b, s, 1000);
     put_be16(s->octets + s->sent, 1); /* RESERVED of the leading one */
     cut_flush(b, 0, 0, 62);
     assert_int_equal(b->fpdus[0], 1);
     assert_findings(b, 1);
-    assert_int_equal(b->findings[0].rule, RULE_MPA_4_2_02);
-    bench_free(b);
+    assert_int_equal(b->seen.finding[0].rule, RULE_MPA_4_2_02);
+    line_free(b);
 }
 
 /* The stream ends inside of an FPDU, or the snap length leaves nothing at all: nobody is accused. */
 static void ends_and_nothing(void **state)
 {
-    struct bench *b = bench_new(NULL);
+    struct mpa_line *b = line_new_streams();
 
     (void)state;
-    bench_start(b, MPA_FLAG_C, MPA_FLAG_C, 1, 1, 0, 0);
+    line_start(b, MPA_FLAG_C, MPA_FLAG_C, 1, 1, 0, 0);
     stream_send(b, &b->stream[0], 3000);
     cut_segment(b, 0, 1000, 62);
-    bench_fin(b, 0);
-    bench_finish(b);
+    line_fin(b, 0);
+    line_finish(b);
     assert_findings(b, 0);
     assert_int_equal(b->fpdus[0], 0);
-    bench_free(b);
+    line_free(b);
 
-    b = bench_new(NULL);
-    bench_start(b, MPA_FLAG_C, MPA_FLAG_C, 1, 1, 0, 0);
+    b = line_new_streams();
+    line_start(b, MPA_FLAG_C, MPA_FLAG_C, 1, 1, 0, 0);
     for (unsigned there = 0; there < 24; there++) {
         stream_send(b, &b->stream[0], 300);
         cut_flush(b, 0, 0, there);
     }
-    bench_fin(b, 0);
-    bench_finish(b);
+    line_fin(b, 0);
+    line_finish(b);
     assert_findings(b, 0);
-    bench_free(b);
+    line_free(b);
 }
 
 /* Any cuts, any sizes, with holes in between: no finding, and never more FPDUs than there are. */
@@ -202,30 +202,30 @@ static void at_random(void **state)
 {
     (void)state;
     for (unsigned seed = 1; seed <= 400; seed++) {
-        struct bench *b = bench_new(NULL);
+        struct mpa_line *b = line_new_streams();
         uint8_t flags = all_flags[seed % 4];
 
         b->random = seed;
-        bench_start(b, flags, flags, 1, 1, 0, 0);
+        line_start(b, flags, flags, 1, 1, 0, 0);
         stream_send(b, &b->stream[0], 60);
         cut_flush(b, 0, 0, 62);
         for (unsigned i = 0; i < 30; i++) {
             uint64_t dice = next_random(&b->random);
-            struct stream *s = &b->stream[dice & 1];
+            struct line_stream *s = &b->stream[dice & 1];
 
             for (unsigned k = 0; k <= (dice >> 1) % 3; k++)
                 stream_send(b, s, 18 + (dice >> 8) % 2000);
             if ((dice >> 20) % 8 == 0) {
-                bench_hole(b, dice & 1, s->n - s->sent);
+                line_hole(b, dice & 1, s->n - s->sent);
                 continue;
             }
             cut_flush(b, dice & 1, (dice >> 24) % 3 == 0 ? 700 : 0, 30 + (dice >> 32) % 600);
         }
-        bench_fin(b, 0);
-        bench_fin(b, 1);
-        bench_finish(b);
+        line_fin(b, 0);
+        line_fin(b, 1);
+        line_finish(b);
         assert_findings(b, 0);
-        bench_free(b);
+        line_free(b);
     }
 }
 

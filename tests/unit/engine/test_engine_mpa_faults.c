@@ -3,7 +3,8 @@
  * One fault among good FPDUs gives one finding of its rule: with and without CRC and Markers, in either direction,
  * however the octets are cut into segments.
  */
-#include "mpa_bench.h"
+#include "tests/unit/support/mpa_line.h"
+#include "wire/crc32c.h"
 
 #include <stdlib.h>
 
@@ -13,8 +14,8 @@ enum { BIG = 70000 };
 static const size_t pieces[] = {SIZE_MAX /* an FPDU a segment */, 0 /* all in one */, 1460, 100, 7};
 
 struct scene {
-    struct bench *b;
-    struct stream *s;
+    struct mpa_line *b;
+    struct line_stream *s;
     unsigned side;
     size_t length;    /* of the ULPDU that the fault is about */
     unsigned payload; /* random, zero, text */
@@ -315,11 +316,11 @@ static void payload_damaged(struct scene *scene)
 static void abandoned(struct scene *scene)
 {
     struct mpa_fpdu_plan p = plan(scene);
-    struct stream *s = scene->s;
+    struct line_stream *s = scene->s;
 
     stream_encode(s, &p);
     s->n -= 40;
-    bench_flush(scene->b, scene->side, 0);
+    line_flush(scene->b, scene->side, 0);
 }
 
 static const struct fault faults[] = {
@@ -364,7 +365,7 @@ static unsigned failures;
 static void flush(struct scene *scene, size_t piece)
 {
     if (piece == SIZE_MAX)
-        bench_flush(scene->b, scene->side, 0);
+        line_flush(scene->b, scene->side, 0);
 }
 
 static void stage(const struct fault *fault, size_t length, unsigned side, bool crc, bool markers, size_t piece,
@@ -372,13 +373,13 @@ static void stage(const struct fault *fault, size_t length, unsigned side, bool 
 {
     uint8_t m = markers ? MPA_FLAG_M : 0, c = crc ? MPA_FLAG_C : 0;
     struct scene *scene = calloc(1, sizeof *scene);
-    struct bench *b = bench_new(NULL);
+    struct mpa_line *b = line_new_streams();
     unsigned hits = 0;
 
     *scene = (struct scene){.b = b, .s = &b->stream[side], .side = side, .length = length, .payload = payload};
     b->random = length * 31 + side * 7 + payload;
-    bench_start(b, m | c, m | c, 1, 1, 4, 8);
-    bench_traffic(b, fault->at_start ? 0 : 1, 60);
+    line_start(b, m | c, m | c, 1, 1, 4, 8);
+    line_traffic(b, fault->at_start ? 0 : 1, 60);
     if (!fault->at_start)
         for (size_t i = 0; i < 4; i++) {
             good(scene, 100 + 37 * i);
@@ -390,19 +391,19 @@ static void stage(const struct fault *fault, size_t length, unsigned side, bool 
         good(scene, 700 - 61 * i);
         flush(scene, piece);
     }
-    bench_flush(b, side, piece == SIZE_MAX ? 0 : piece);
-    bench_fin(b, side);
-    bench_finish(b);
-    for (unsigned i = 0; i < b->n_findings && i < BENCH_FINDINGS; i++)
-        hits += b->findings[i].rule == fault->rule;
-    if (hits != 1 || bench_count(b) != 1) {
+    line_flush(b, side, piece == SIZE_MAX ? 0 : piece);
+    line_fin(b, side);
+    line_finish(b);
+    for (unsigned i = 0; i < b->seen.n && i < FINDINGS_MAX; i++)
+        hits += b->seen.finding[i].rule == fault->rule;
+    if (hits != 1 || line_framing_findings(b) != 1) {
         if (failures++ < 4000) {
             print_message("%s, %zu octets, side %u, crc %d, markers %d, piece %zd, payload %u:\n", fault->name, length,
                           side, crc, markers, (ssize_t)piece, payload);
-            bench_print(b);
+            findings_show(&b->seen, __func__);
         }
     }
-    bench_free(b);
+    line_free(b);
     free(scene);
 }
 

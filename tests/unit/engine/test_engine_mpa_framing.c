@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Conforming streams give all their FPDUs and no finding, however they are cut. */
-#include "mpa_bench.h"
+#include "tests/unit/support/mpa_line.h"
 
 static const size_t lengths[] = {14,  15,  16,  17,   18,   19,   42,   46,   47,   48,   49,    50,
                                  484, 500, 502, 503,  504,  505,  506,  507,  508,  509,  510,   511,
@@ -8,31 +8,31 @@ static const size_t lengths[] = {14,  15,  16,  17,   18,   19,   42,   46,   47
 
 static void conforming(uint8_t request, uint8_t reply, size_t piece)
 {
-    struct bench *b = bench_new(NULL);
+    struct mpa_line *b = line_new_streams();
 
-    bench_start(b, request, reply, 1, 1, 0, 0);
+    line_start(b, request, reply, 1, 1, 0, 0);
     for (unsigned i = 0; i < ARRAY_LENGTH(lengths); i++)
         for (unsigned side = 0; side < 2; side++) {
-            struct stream *s = &b->stream[side];
+            struct line_stream *s = &b->stream[side];
 
             if (lengths[i] < 18)
                 stream_write(b, s, lengths[i]);
             else
                 stream_send(b, s, lengths[i]);
             if (piece == 0 || i % 4 == 3)
-                bench_flush(b, side, piece);
+                line_flush(b, side, piece);
         }
-    bench_flush(b, 0, piece);
-    bench_flush(b, 1, piece);
-    bench_fin(b, 0);
-    bench_fin(b, 1);
-    bench_finish(b);
-    bench_assert_clean(b);
+    line_flush(b, 0, piece);
+    line_flush(b, 1, piece);
+    line_fin(b, 0);
+    line_fin(b, 1);
+    line_finish(b);
+    line_assert_clean(b);
     assert_int_equal(b->fpdus[0], ARRAY_LENGTH(lengths));
     assert_int_equal(b->fpdus[1], ARRAY_LENGTH(lengths));
     assert_int_equal(b->skipped[0] + b->skipped[1], 0);
-    assert_int_equal(b->verdict.counts[RULE_MPA_7_2_03].passed, 2);
-    bench_free(b);
+    assert_int_equal(b->seen.counts[RULE_MPA_7_2_03].passed, 2);
+    line_free(b);
 }
 
 static void gives_every_fpdu_of_a_conforming_stream(void **state)
@@ -51,13 +51,13 @@ static void gives_every_fpdu_of_a_conforming_stream(void **state)
 static void takes_no_crc_field_for_a_header(void **state)
 {
     static const uint8_t header_like[] = {0x0e, 0x00, 0x41, 0x43};
-    struct bench *b = bench_new(NULL);
-    struct stream *s = &b->stream[0];
+    struct mpa_line *b = line_new_streams();
+    struct line_stream *s = &b->stream[0];
     uint8_t ulpdu[200];
     struct mpa_fpdu_plan plan;
 
     (void)state;
-    bench_start(b, 0, 0, 1, 1, 0, 0);
+    line_start(b, 0, 0, 1, 1, 0, 0);
     stream_send(b, s, 100);
     plan = stream_plan(s, ulpdu, (uint16_t)ulpdu_send(b, s, ulpdu, 144));
     plan.crc_fixed = true;
@@ -66,12 +66,12 @@ static void takes_no_crc_field_for_a_header(void **state)
     stream_send(b, s, 100);
     stream_send(b, s, 100);
     /* The cut: three octets of the next header are there. */
-    bench_segment(b, 0, s->n - s->sent - 2 * 108 + 3);
-    bench_flush(b, 0, 0);
-    bench_finish(b);
-    bench_assert_clean(b);
+    line_give(b, 0, s->n - s->sent - 2 * 108 + 3);
+    line_flush(b, 0, 0);
+    line_finish(b);
+    line_assert_clean(b);
     assert_int_equal(b->fpdus[0], 4);
-    bench_free(b);
+    line_free(b);
 }
 
 int main(void)

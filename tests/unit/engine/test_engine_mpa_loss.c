@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the capture lost, or saw in another order than the ends did, is never held against them. */
-#include "mpa_bench.h"
+#include "tests/unit/support/mpa_line.h"
 
 #define assert_no_finding(b)                                                                                           \
     do {                                                                                                               \
-        bench_print(b);                                                                                                \
-        assert_int_equal((b)->n_findings, 0);                                                                          \
+        findings_show(&b->seen, __func__);                                                                             \
+        assert_int_equal((b)->seen.n, 0);                                                                              \
     } while (0)
 
 /* The first octets of Full Operation are missing, the startup frames are not: FO and with it the grid are known. */
@@ -17,21 +17,21 @@ static void finds_the_grid_behind_a_hole_at_its_origin(void **state)
     (void)state;
     for (size_t f = 0; f < ARRAY_LENGTH(flags); f++)
         for (size_t h = 0; h < ARRAY_LENGTH(holes); h++) {
-            struct bench *b = bench_new(NULL);
+            struct mpa_line *b = line_new_streams();
 
-            bench_start(b, flags[f], flags[f], 1, 1, 0, 0);
+            line_start(b, flags[f], flags[f], 1, 1, 0, 0);
             for (unsigned i = 0; i < 12; i++)
                 stream_send(b, &b->stream[0], 400 + 17 * i);
-            bench_hole(b, 0, holes[h]);
-            bench_flush(b, 0, 700);
+            line_hole(b, 0, holes[h]);
+            line_flush(b, 0, 700);
             stream_send(b, &b->stream[1], 100);
-            bench_flush(b, 1, 0);
-            bench_fin(b, 0);
-            bench_fin(b, 1);
-            bench_finish(b);
+            line_flush(b, 1, 0);
+            line_fin(b, 0);
+            line_fin(b, 1);
+            line_finish(b);
             assert_no_finding(b);
             assert_true(b->fpdus[0] >= 6);
-            bench_free(b);
+            line_free(b);
         }
 }
 
@@ -40,26 +40,26 @@ static void learns_of_markers_after_the_first_fpdu(void **state)
 {
     (void)state;
     for (unsigned seed = 1; seed <= 300; seed++) {
-        struct bench *b = bench_new(NULL);
+        struct mpa_line *b = line_new_streams();
 
         b->random = seed;
         for (unsigned side = 0; side < 2; side++) {
-            struct stream *s = &b->stream[side];
+            struct line_stream *s = &b->stream[side];
 
             s->base = 5000;
             s->crc = true;
             s->framing = (struct mpa_framing){.markers = true, .seq_start = 5000 - 400};
             stream_send(b, s, 83);
-            bench_flush(b, side, 0);
+            line_flush(b, side, 0);
             for (unsigned i = 0; i < 6; i++)
                 stream_write(b, s, 1014);
-            bench_flush(b, side, seed % 3 == 0 ? 0 : seed % 3 == 1 ? 1032 : 700);
+            line_flush(b, side, seed % 3 == 0 ? 0 : seed % 3 == 1 ? 1032 : 700);
         }
-        bench_finish(b);
+        line_finish(b);
         assert_no_finding(b);
         assert_int_equal(b->fpdus[0], 7);
         assert_int_equal(b->fpdus[1], 7);
-        bench_free(b);
+        line_free(b);
     }
 }
 
@@ -68,8 +68,8 @@ static void does_not_take_a_guess_for_a_fact(void **state)
 {
     (void)state;
     for (unsigned crc = 0; crc < 2; crc++) {
-        struct bench *b = bench_new(NULL);
-        struct stream *s = &b->stream[1];
+        struct mpa_line *b = line_new_streams();
+        struct line_stream *s = &b->stream[1];
         uint8_t ulpdu[471] = {0};
         struct ddp_segment ddp = {
             .tagged = true, .last = true, .dv = 1, .rv = 1, .opcode = RDMAP_READ_RESPONSE, .stag = 0x777, .to = 5};
@@ -78,28 +78,28 @@ static void does_not_take_a_guess_for_a_fact(void **state)
         b->stream[0].crc = s->crc = crc;
         for (unsigned i = 0; i < 4; i++)
             stream_send(b, &b->stream[0], 46);
-        bench_flush(b, 0, 52);
+        line_flush(b, 0, 52);
         s->framing = (struct mpa_framing){.markers = true, .seq_start = 5000 - 360};
         ddp_header_encode(&ddp, ulpdu, sizeof ulpdu);
         stream_fpdu(s, ulpdu, sizeof ulpdu);
-        bench_segment(b, 1, 89);
-        bench_segment(b, 1, 480 - 89);
-        bench_segment(b, 1, 4);
+        line_give(b, 1, 89);
+        line_give(b, 1, 480 - 89);
+        line_give(b, 1, 4);
         for (unsigned i = 0; i < 10; i++)
             stream_send(b, s, 300 + 40 * i);
-        bench_flush(b, 1, 500);
-        bench_finish(b);
+        line_flush(b, 1, 500);
+        line_finish(b);
         assert_no_finding(b);
         assert_true(b->fpdus[1] >= 8);
-        bench_free(b);
+        line_free(b);
     }
 }
 
 /* FPDUs too short for a Marker first; the one that reaches as far as the next Marker bears nothing out. */
 static void waits_for_what_markers_would_move(void **state)
 {
-    struct bench *b = bench_new(NULL);
-    struct stream *s = &b->stream[1];
+    struct mpa_line *b = line_new_streams();
+    struct line_stream *s = &b->stream[1];
     static const uint8_t crc[] = {0xed, 0x12, 0x41, 0x43}; /* which looks like a header */
     struct mpa_fpdu_plan plan;
     uint8_t ulpdu[338];
@@ -109,28 +109,28 @@ static void waits_for_what_markers_would_move(void **state)
         b->stream[side].base = 5000;
     for (unsigned i = 0; i < 4; i++)
         stream_send(b, &b->stream[0], 46);
-    bench_flush(b, 0, 52);
+    line_flush(b, 0, 52);
     s->framing = (struct mpa_framing){.markers = true, .seq_start = 5000 - 112};
     stream_fpdu(s, ulpdu, ulpdu_read_request(s, ulpdu));
     stream_fpdu(s, ulpdu, ulpdu_read_request(s, ulpdu));
-    bench_flush(b, 1, 52);
+    line_flush(b, 1, 52);
     stream_send(b, s, 158);
-    bench_flush(b, 1, 0);
+    line_flush(b, 1, 0);
     memset(ulpdu, 0, sizeof ulpdu);
     ddp_header_encode(&(struct ddp_segment){.tagged = true, .last = true, .dv = 1, .rv = 1, .opcode = RDMAP_WRITE},
                       ulpdu, sizeof ulpdu);
     plan = stream_plan(s, ulpdu, sizeof ulpdu);
     plan.crc = get_le32(crc);
     stream_encode(s, &plan);
-    bench_segment(b, 1, s->n - s->sent);
+    line_give(b, 1, s->n - s->sent);
     for (unsigned i = 0; i < 10; i++) {
         stream_send(b, s, 173 + 90 * i);
-        bench_flush(b, 1, 0);
+        line_flush(b, 1, 0);
     }
-    bench_finish(b);
+    line_finish(b);
     assert_no_finding(b);
     assert_true(b->fpdus[1] >= 11);
-    bench_free(b);
+    line_free(b);
 }
 
 /* The Request is lost, and with it whether the Responder has Markers; so is its first FPDU. */
@@ -139,23 +139,23 @@ static void learns_of_markers_behind_a_hole(void **state)
     (void)state;
     for (unsigned variant = 0; variant < 4; variant++) {
         bool markers = variant & 1, crc = variant & 2;
-        struct bench *b = bench_new(NULL);
-        struct stream *s = &b->stream[1];
+        struct mpa_line *b = line_new_streams();
+        struct line_stream *s = &b->stream[1];
 
-        bench_syns(b);
-        bench_hole(b, 0, 20);
+        line_syns(b);
+        line_hole(b, 0, 20);
         stream_startup(s, MPA_REPLY, crc ? MPA_FLAG_C : 0, 1, 0);
         s->framing.markers = markers;
         s->crc = crc;
-        bench_flush(b, 1, 0);
+        line_flush(b, 1, 0);
         for (unsigned i = 0; i < 14; i++)
             stream_send(b, s, 900 - 50 * i);
-        bench_hole(b, 1, 300);
-        bench_flush(b, 1, 1448);
-        bench_finish(b);
+        line_hole(b, 1, 300);
+        line_flush(b, 1, 1448);
+        line_finish(b);
         assert_no_finding(b);
         assert_true(b->fpdus[1] >= 8);
-        bench_free(b);
+        line_free(b);
     }
 }
 

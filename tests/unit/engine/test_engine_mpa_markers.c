@@ -3,7 +3,10 @@
  * Markers: contents, grids that are displaced, Markers that are missing or not wanted. Each gives one finding, and the
  * FPDUs are found all the same.
  */
-#include "mpa_bench.h"
+#include "tests/unit/support/mpa_line.h"
+#include "wire/crc32c.h"
+
+#include <sys/types.h>
 
 enum { FPDUS = 14, MAX = 70000 };
 
@@ -18,7 +21,8 @@ struct layout {
 };
 
 /* Lays an FPDU out, octet by octet. */
-static void lay(struct stream *s, const struct layout *layout, const uint8_t *ulpdu, size_t n, bool crc, unsigned fpdu)
+static void lay(struct line_stream *s, const struct layout *layout, const uint8_t *ulpdu, size_t n, bool crc,
+                unsigned fpdu)
 {
     uint8_t bare[MAX], octets[MAX + 2000];
     size_t total = 2 + n + mpa_pad_length((uint16_t)n), out = 0;
@@ -209,16 +213,16 @@ static unsigned failures;
 static void stage(const struct fault *fault, unsigned side, bool crc, size_t piece, unsigned payload)
 {
     uint8_t m = fault->wanted ? MPA_FLAG_M : 0, c = crc ? MPA_FLAG_C : 0, ulpdu[MAX];
-    struct bench *b = bench_new(NULL);
-    struct stream *s = &b->stream[side], *o = &b->stream[1 - side];
+    struct mpa_line *b = line_new_streams();
+    struct line_stream *s = &b->stream[side], *o = &b->stream[1 - side];
     struct layout layout = {.marker_at = fault->marker_at, .arg = fault->arg, .twist = fault->twist};
     unsigned hits = 0;
 
     /* The direction's Markers are what the other side asked for. */
-    bench_start(b, side == 1 ? m | c : c, side == 0 ? m | c : c, 1, 1, 4, 12);
+    line_start(b, side == 1 ? m | c : c, side == 0 ? m | c : c, 1, 1, 4, 12);
     if (side == 1) {
         stream_send(b, o, 50);
-        bench_flush(b, 0, 0);
+        line_flush(b, 0, 0);
     }
     layout.start = s->base + s->n;
     if (fault->marker_at == other_phase)
@@ -230,20 +234,20 @@ static void stage(const struct fault *fault, unsigned side, bool crc, size_t pie
             memset(ulpdu + 18, 0, n - 18);
         lay(s, &layout, ulpdu, n, crc, i);
         if (piece == SIZE_MAX)
-            bench_flush(b, side, 0);
+            line_flush(b, side, 0);
     }
-    bench_flush(b, side, piece == SIZE_MAX ? 0 : piece);
-    bench_fin(b, side);
-    bench_finish(b);
-    for (unsigned i = 0; i < b->n_findings && i < BENCH_FINDINGS; i++)
-        hits += b->findings[i].rule == fault->rule;
-    if (hits != (fault->rule != RULE_COUNT) || bench_count(b) != hits || b->fpdus[side] != FPDUS) {
+    line_flush(b, side, piece == SIZE_MAX ? 0 : piece);
+    line_fin(b, side);
+    line_finish(b);
+    for (unsigned i = 0; i < b->seen.n && i < FINDINGS_MAX; i++)
+        hits += b->seen.finding[i].rule == fault->rule;
+    if (hits != (fault->rule != RULE_COUNT) || line_framing_findings(b) != hits || b->fpdus[side] != FPDUS) {
         failures++;
         print_message("%s, side %u, crc %d, piece %zd, payload %u: %u FPDUs\n", fault->name, side, crc, (ssize_t)piece,
                       payload, b->fpdus[side]);
-        bench_print(b);
+        findings_show(&b->seen, __func__);
     }
-    bench_free(b);
+    line_free(b);
 }
 
 static void markers(void **state)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Who may send when, and what may stand behind a startup frame: each rule broken once, and what is legal. */
-#include "mpa_talk.h"
+#include "tests/unit/support/mpa_line.h"
 #include "wire/crc32c.h"
 
 #include <stdlib.h>
@@ -8,276 +8,267 @@
 #define REQ MPA_REQUEST
 #define REP MPA_REPLY
 
-static struct talk_frame req1(uint8_t flags)
+static struct startup_frame req1(uint8_t flags)
 {
-    return talk_make(REQ, flags, 1, NULL, 0);
+    return startup_frame(REQ, flags, 1, NULL, 0);
 }
 
-static struct talk_frame rep1(uint8_t flags)
+static struct startup_frame rep1(uint8_t flags)
 {
-    return talk_make(REP, flags, 1, NULL, 0);
+    return startup_frame(REP, flags, 1, NULL, 0);
 }
 
-/* An FPDU with a Send of n octets as it would stand at offset `at` of side I or R. */
-static size_t fpdu_of(struct talk *t, unsigned side, size_t n, uint8_t *out, size_t size)
+static void converse(struct mpa_line *t)
 {
-    uint8_t ulpdu[2048];
-    struct ddp_segment segment = talk_untagged(RDMAP_SEND, 0, t->msn[side][0]++);
-
-    return talk_frame_ulpdu(t, side, ulpdu, talk_segment(ulpdu, &segment, NULL, n), out, size);
-}
-
-static void converse(struct talk *t)
-{
-    talk_send_msg(t, I, 16);
-    talk_send_msg(t, R, 16);
-    talk_send_msg(t, I, 700);
-    talk_send_msg(t, R, 700);
+    line_send(t, I, 16);
+    line_send(t, R, 16);
+    line_send(t, I, 700);
+    line_send(t, R, 700);
 }
 
 /* ---- legal ---- */
 
 static void plain_conversation(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
     (void)state;
-    talk_plain_start(t);
+    line_plain_start(t);
     converse(t);
-    talk_close(t);
-    assert_int_equal(t->verdict.counts[RULE_MPA_7_1_2_03].passed, 1);
-    assert_int_equal(t->verdict.counts[RULE_MPA_7_1_2_16].passed, 1);
-    assert_int_equal(t->verdict.counts[RULE_MPA_7_1_2_23].passed, 1);
-    assert_int_equal(t->verdict.counts[RULE_MPA_7_1_2_24].passed, 1);
-    assert_int_equal(t->verdict.counts[RULE_MPA_7_1_01].passed, 2);
-    talk_expect(t, "");
+    line_close(t, I);
+    assert_int_equal(t->seen.counts[RULE_MPA_7_1_2_03].passed, 1);
+    assert_int_equal(t->seen.counts[RULE_MPA_7_1_2_16].passed, 1);
+    assert_int_equal(t->seen.counts[RULE_MPA_7_1_2_23].passed, 1);
+    assert_int_equal(t->seen.counts[RULE_MPA_7_1_2_24].passed, 1);
+    assert_int_equal(t->seen.counts[RULE_MPA_7_1_01].passed, 2);
+    line_expect(t, "");
 }
 
 /* The tap sees the Reply before the Request, and the Responder's FPDU before the Initiator's; the ACK numbers are
  * right. */
 static void tap_sees_another_order(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
-    struct talk_frame request = req1(0x40), reply = rep1(0x40);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
+    struct startup_frame request = req1(0x40), reply = rep1(0x40);
     uint8_t first[256], answer[256];
     size_t n_first, n_answer;
 
     (void)state;
-    talk_octets_acked(t, R, reply.octets, reply.n, 20);
-    talk_octets_acked(t, I, request.octets, request.n, 0);
-    talk_framing(t, false, false, true);
-    n_first = fpdu_of(t, I, 16, first, sizeof first);
-    n_answer = fpdu_of(t, R, 16, answer, sizeof answer);
-    talk_octets_acked(t, R, answer, n_answer, 20 + n_first);
-    talk_octets_acked(t, I, first, n_first, 20);
-    talk_close(t);
-    talk_expect(t, "");
+    line_say_acked(t, R, reply.octets, reply.n, 20);
+    line_say_acked(t, I, request.octets, request.n, 0);
+    line_framing(t, false, false, true);
+    n_first = line_make_send(t, I, 16, first);
+    n_answer = line_make_send(t, R, 16, answer);
+    line_say_acked(t, R, answer, n_answer, 20 + n_first);
+    line_say_acked(t, I, first, n_first, 20);
+    line_close(t, I);
+    line_expect(t, "");
 }
 
 static void octet_by_octet(void **state)
 {
     for (unsigned flags = 0; flags <= 0xc0; flags += 0x40) {
-        struct talk *t = talk_new(PROFILE_IETF);
-        struct talk_frame request = req1((uint8_t)flags), reply = rep1((uint8_t)flags);
+        struct mpa_line *t = line_new_direct(PROFILE_IETF);
+        struct startup_frame request = req1((uint8_t)flags), reply = rep1((uint8_t)flags);
         bool markers = flags & MPA_FLAG_M;
         uint8_t fpdu[1024];
         size_t n;
 
         (void)state;
         for (size_t i = 0; i < request.n; i++)
-            talk_octets(t, I, request.octets + i, 1);
+            line_say(t, I, request.octets + i, 1);
         for (size_t i = 0; i < reply.n; i++)
-            talk_octets(t, R, reply.octets + i, 1);
-        talk_framing(t, markers, markers, flags & MPA_FLAG_C);
+            line_say(t, R, reply.octets + i, 1);
+        line_framing(t, markers, markers, flags & MPA_FLAG_C);
         for (unsigned side = 0; side < 4; side++) {
-            n = fpdu_of(t, side & 1, 40, fpdu, sizeof fpdu);
+            n = line_make_send(t, side & 1, 40, fpdu);
             for (size_t i = 0; i < n; i++)
-                talk_octets(t, side & 1, fpdu + i, 1);
+                line_say(t, side & 1, fpdu + i, 1);
         }
-        talk_close(t);
-        talk_expect(t, "");
+        line_close(t, I);
+        line_expect(t, "");
     }
 }
 
 static void delayed_startup(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
     (void)state;
-    talk_octets(t, I, "Hello, RDMA?\r\n", 14);
-    talk_octets(t, R, "Hello Ack\r\n", 11);
-    talk_plain_start(t);
+    line_say(t, I, "Hello, RDMA?\r\n", 14);
+    line_say(t, R, "Hello Ack\r\n", 11);
+    line_plain_start(t);
     converse(t);
-    talk_close(t);
-    assert_int_equal(t->verdict.counts[RULE_MPA_7_1_3_01].passed, 1);
-    assert_int_equal(t->verdict.counts[RULE_MPA_7_1_5_01].passed, 1);
-    talk_expect(t, "");
+    line_close(t, I);
+    assert_int_equal(t->seen.counts[RULE_MPA_7_1_3_01].passed, 1);
+    assert_int_equal(t->seen.counts[RULE_MPA_7_1_5_01].passed, 1);
+    line_expect(t, "");
 }
 
 /* The Initiator is the end that accepted the TCP connection (7.1). */
 static void responder_opened_tcp(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
-    struct talk_frame request = req1(0x40), reply = rep1(0x40);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
+    struct startup_frame request = req1(0x40), reply = rep1(0x40);
 
     (void)state;
-    talk_send(t, 1, request);
-    talk_send(t, 0, reply);
-    talk_framing(t, false, false, true);
-    talk_send_msg(t, 1, 16);
-    talk_send_msg(t, 0, 16);
-    talk_close(t);
-    talk_expect(t, "");
+    line_say_frame(t, 1, request);
+    line_say_frame(t, 0, reply);
+    line_framing(t, false, false, true);
+    line_send(t, 1, 16);
+    line_send(t, 0, 16);
+    line_close(t, I);
+    line_expect(t, "");
 }
 
 static void one_direction_only(void **state)
 {
     (void)state;
     for (unsigned side = 0; side < 2; side++) {
-        struct talk *t = talk_new(PROFILE_IETF);
+        struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-        struct talk_frame frame = side == I ? req1(0x40) : rep1(0x40);
+        struct startup_frame frame = side == I ? req1(0x40) : rep1(0x40);
 
-        talk_octets_acked(t, side, frame.octets, frame.n, side == I ? 0 : 20);
-        talk_framing(t, false, false, true);
+        line_say_acked(t, side, frame.octets, frame.n, side == I ? 0 : 20);
+        line_framing(t, false, false, true);
         for (unsigned i = 0; i < 4; i++) {
             uint8_t fpdu[256];
-            size_t n = fpdu_of(t, side, 16, fpdu, sizeof fpdu);
+            size_t n = line_make_send(t, side, 16, fpdu);
 
-            talk_octets_acked(t, side, fpdu, n, 20 + 64 * i);
+            line_say_acked(t, side, fpdu, n, 20 + 64 * i);
         }
-        talk_fin(t, side);
-        mpa_connection_finish(t->mpa, t->time_ns);
-        talk_expect(t, "");
+        line_fin(t, side);
+        mpa_connection_finish(t->mpa, t->now);
+        line_expect(t, "");
     }
 }
 
 /* Streaming data after a rejection, and a close. */
 static void rejected(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
     (void)state;
-    talk_start(t, req1(0x40), rep1(0x60));
-    talk_octets(t, I, "GET / HTTP/1.0\r\n\r\n", 18);
-    talk_octets(t, R, "HTTP/1.0 200 OK\r\n\r\n", 19);
-    talk_close(t);
-    assert_int_equal(t->verdict.counts[RULE_MPA_7_1_2_07].passed, 1);
-    assert_int_equal(t->verdict.counts[RULE_MPA_7_1_2_19].passed, 1);
-    talk_expect(t, "");
+    line_startup(t, req1(0x40), rep1(0x60));
+    line_say(t, I, "GET / HTTP/1.0\r\n\r\n", 18);
+    line_say(t, R, "HTTP/1.0 200 OK\r\n\r\n", 19);
+    line_close(t, I);
+    assert_int_equal(t->seen.counts[RULE_MPA_7_1_2_07].passed, 1);
+    assert_int_equal(t->seen.counts[RULE_MPA_7_1_2_19].passed, 1);
+    line_expect(t, "");
 }
 
 static void hole_before_the_first_fpdu(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
     (void)state;
-    talk_plain_start(t);
-    talk_hole(t, I, 64);
-    talk_send_msg(t, R, 16);
-    talk_close(t);
-    assert_int_equal(t->verdict.counts[RULE_MPA_7_1_2_23].failed, 0);
-    talk_expect(t, "");
+    line_plain_start(t);
+    line_hole(t, I, 64);
+    line_send(t, R, 16);
+    line_close(t, I);
+    assert_int_equal(t->seen.counts[RULE_MPA_7_1_2_23].failed, 0);
+    line_expect(t, "");
 }
 
 /* ---- the Reply ---- */
 
 static void reply_before_request(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
     (void)state;
-    talk_send(t, R, rep1(0x40));
-    talk_send(t, I, req1(0x40));
-    talk_framing(t, false, false, true);
+    line_say_frame(t, R, rep1(0x40));
+    line_say_frame(t, I, req1(0x40));
+    line_framing(t, false, false, true);
     converse(t);
-    talk_close(t);
-    talk_expect(t, "MPA-7.1.2-03");
+    line_close(t, I);
+    line_expect(t, "MPA-7.1.2-03");
 }
 
 static void reply_within_request(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
-    struct talk_frame request = talk_make(REQ, 0x40, 1, "private data", 12);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
+    struct startup_frame request = startup_frame(REQ, 0x40, 1, "private data", 12);
 
     (void)state;
-    talk_octets(t, I, request.octets, 20);
-    talk_send(t, R, rep1(0x40));
-    talk_octets_acked(t, I, request.octets + 20, 12, 0);
-    talk_framing(t, false, false, true);
+    line_say(t, I, request.octets, 20);
+    line_say_frame(t, R, rep1(0x40));
+    line_say_acked(t, I, request.octets + 20, 12, 0);
+    line_framing(t, false, false, true);
     converse(t);
-    talk_close(t);
-    talk_expect(t, "MPA-7.1.2-03");
+    line_close(t, I);
+    line_expect(t, "MPA-7.1.2-03");
 }
 
 static void reply_without_request(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
     (void)state;
-    talk_send(t, R, rep1(0x40));
-    talk_close(t);
-    talk_expect(t, "MPA-7.1.2-14");
+    line_say_frame(t, R, rep1(0x40));
+    line_close(t, I);
+    line_expect(t, "MPA-7.1.2-14");
 }
 
 static void request_key_in_reply(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
     (void)state;
-    talk_start(t, req1(0x40), req1(0x40));
+    line_startup(t, req1(0x40), req1(0x40));
     converse(t);
-    talk_close(t);
-    talk_expect(t, "MPA-7.1.1-04");
+    line_close(t, I);
+    line_expect(t, "MPA-7.1.1-04");
 }
 
 static void two_initiators(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
-    struct talk_frame request = req1(0x40);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
+    struct startup_frame request = req1(0x40);
 
     (void)state;
-    talk_octets_acked(t, I, request.octets, request.n, 0);
-    talk_octets_acked(t, R, request.octets, request.n, 0);
-    talk_close(t);
-    talk_expect(t, "MPA-7.1.2-32");
+    line_say_acked(t, I, request.octets, request.n, 0);
+    line_say_acked(t, R, request.octets, request.n, 0);
+    line_close(t, I);
+    line_expect(t, "MPA-7.1.2-32");
 
-    t = talk_new(PROFILE_IETF);
-    talk_send(t, I, request);
-    talk_send(t, R, request);
-    talk_close(t);
-    talk_expect(t, "MPA-7.1.2-32");
+    t = line_new_direct(PROFILE_IETF);
+    line_say_frame(t, I, request);
+    line_say_frame(t, R, request);
+    line_close(t, I);
+    line_expect(t, "MPA-7.1.2-32");
 }
 
 static void streaming_between_frames(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
     (void)state;
-    talk_octets(t, I, "Hello", 5);
-    talk_send(t, I, req1(0x40));
-    talk_octets(t, R, "Hello Ack", 9);
-    talk_send(t, R, rep1(0x40));
-    talk_framing(t, false, false, true);
+    line_say(t, I, "Hello", 5);
+    line_say_frame(t, I, req1(0x40));
+    line_say(t, R, "Hello Ack", 9);
+    line_say_frame(t, R, rep1(0x40));
+    line_framing(t, false, false, true);
     converse(t);
-    talk_close(t);
-    talk_expect(t, "MPA-7.1.3-01");
+    line_close(t, I);
+    line_expect(t, "MPA-7.1.3-01");
 }
 
 static void streaming_in_flight(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
-    struct talk_frame request = req1(0x40);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
+    struct startup_frame request = req1(0x40);
 
     (void)state;
-    talk_octets(t, I, "Hello", 5);
-    talk_octets(t, R, "Hello Ack", 9);
-    talk_octets_acked(t, I, request.octets, request.n, 0);
-    talk_send(t, R, rep1(0x40));
-    talk_framing(t, false, false, true);
+    line_say(t, I, "Hello", 5);
+    line_say(t, R, "Hello Ack", 9);
+    line_say_acked(t, I, request.octets, request.n, 0);
+    line_say_frame(t, R, rep1(0x40));
+    line_framing(t, false, false, true);
     converse(t);
-    talk_close(t);
-    talk_expect(t, "MPA-7.1.5-01");
+    line_close(t, I);
+    line_expect(t, "MPA-7.1.5-01");
 }
 
 /* ---- behind the Request ---- */
@@ -287,32 +278,32 @@ static void early_fpdu_of_initiator(void **state)
 {
     (void)state;
     for (unsigned variant = 0; variant < 8; variant++) {
-        struct talk *t = talk_new(PROFILE_IETF);
-        struct talk_frame request = req1(variant & 4 ? 0xc0 : 0x40);
+        struct mpa_line *t = line_new_direct(PROFILE_IETF);
+        struct startup_frame request = req1(variant & 4 ? 0xc0 : 0x40);
         uint8_t fpdu[256];
         size_t n;
 
         t->crc = true;
         t->marked[I] = variant & 4;
         t->grid[I] = t->sent[I] = 20;
-        n = fpdu_of(t, I, 16, fpdu, sizeof fpdu);
+        n = line_make_send(t, I, 16, fpdu);
         t->sent[I] = 0;
         if (variant & 1) {
             memcpy(request.octets + request.n, fpdu, n);
             request.n += n;
-            talk_send(t, I, request);
+            line_say_frame(t, I, request);
         } else {
-            talk_send(t, I, request);
-            talk_octets(t, I, fpdu, n);
+            line_say_frame(t, I, request);
+            line_say(t, I, fpdu, n);
         }
         if (variant & 2) {
-            talk_send(t, R, rep1(variant & 4 ? 0xc0 : 0x40));
+            line_say_frame(t, R, rep1(variant & 4 ? 0xc0 : 0x40));
             t->grid[R] = t->sent[R];
             t->marked[R] = variant & 4;
             converse(t);
         }
-        talk_close(t);
-        talk_expect_case(t, "MPA-7.1.2-16", variant);
+        line_close(t, I);
+        line_expect_case(t, "MPA-7.1.2-16", variant);
     }
 }
 
@@ -337,30 +328,30 @@ static void excess_private_data(void **state)
 
     (void)state;
     for (unsigned i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct talk *t = talk_new(PROFILE_IETF);
-        struct talk_frame request = req1(0x40), reply = rep1(0x40);
-        struct talk_frame *wrong = cases[i].side == I ? &request : &reply;
+        struct mpa_line *t = line_new_direct(PROFILE_IETF);
+        struct startup_frame request = req1(0x40), reply = rep1(0x40);
+        struct startup_frame *wrong = cases[i].side == I ? &request : &reply;
 
-        *wrong = talk_make(cases[i].side == I ? REQ : REP, 0x40, 1, pd, cases[i].octets);
+        *wrong = startup_frame(cases[i].side == I ? REQ : REP, 0x40, 1, pd, cases[i].octets);
         put_be16(wrong->octets + 18, cases[i].field);
-        talk_start(t, request, reply);
+        line_startup(t, request, reply);
         converse(t);
-        talk_close(t);
-        talk_expect_case(t, cases[i].ids, i);
+        line_close(t, I);
+        line_expect_case(t, cases[i].ids, i);
     }
 }
 
 static void missing_private_data(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
-    struct talk_frame reply = talk_make(REP, 0x40, 1, "private", 8);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
+    struct startup_frame reply = startup_frame(REP, 0x40, 1, "private", 8);
 
     (void)state;
     put_be16(reply.octets + 18, 12);
-    talk_send(t, I, req1(0x40));
-    talk_send(t, R, reply);
-    talk_close(t);
-    talk_expect(t, "MPA-7.1.1-28");
+    line_say_frame(t, I, req1(0x40));
+    line_say_frame(t, R, reply);
+    line_close(t, I);
+    line_expect(t, "MPA-7.1.1-28");
 }
 
 /* The frame's sender goes on as if it were complete, and so does its peer. */
@@ -368,16 +359,16 @@ static void missing_private_data_and_on(void **state)
 {
     (void)state;
     for (unsigned side = 0; side < 2; side++) {
-        struct talk *t = talk_new(PROFILE_IETF);
-        struct talk_frame request = req1(0x40), reply = rep1(0x40);
-        struct talk_frame *wrong = side == I ? &request : &reply;
+        struct mpa_line *t = line_new_direct(PROFILE_IETF);
+        struct startup_frame request = req1(0x40), reply = rep1(0x40);
+        struct startup_frame *wrong = side == I ? &request : &reply;
 
-        *wrong = talk_make(side == I ? REQ : REP, 0x40, 1, "private", 8);
+        *wrong = startup_frame(side == I ? REQ : REP, 0x40, 1, "private", 8);
         put_be16(wrong->octets + 18, 12);
-        talk_start(t, request, reply);
+        line_startup(t, request, reply);
         converse(t);
-        talk_close(t);
-        talk_expect_case(t, "MPA-7.1.1-28", side);
+        line_close(t, I);
+        line_expect_case(t, "MPA-7.1.1-28", side);
     }
 }
 
@@ -386,139 +377,137 @@ static void request_cut_short(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 5; i++) {
-        struct talk *t = talk_new(PROFILE_IETF);
-        struct talk_frame request = talk_make(REQ, 0x40, 1, "private data", 12);
+        struct mpa_line *t = line_new_direct(PROFILE_IETF);
+        struct startup_frame request = startup_frame(REQ, 0x40, 1, "private data", 12);
 
-        talk_octets(t, I, request.octets, 24);
+        line_say(t, I, request.octets, 24);
         if (i == 0)
-            talk_fin(t, I);
+            line_fin(t, I);
         else if (i == 1 || i == 3)
-            t->time_ns += 70000000000;
+            t->now += 70000000000;
         if (i == 1)
-            talk_fin(t, R);
+            line_fin(t, R);
         else if (i == 2)
-            mpa_connection_reset(t->mpa, R, ++t->frame, t->time_ns);
-        mpa_connection_finish(t->mpa, t->time_ns);
-        assert_int_equal(t->verdict.counts[RULE_MPA_7_1_1_28].failed, i == 0 || i == 1 || i == 3);
-        mpa_connection_free(t->mpa);
-        free(t);
+            mpa_connection_reset(t->mpa, R, ++t->frame, t->now);
+        mpa_connection_finish(t->mpa, t->now);
+        assert_int_equal(t->seen.counts[RULE_MPA_7_1_1_28].failed, i == 0 || i == 1 || i == 3);
+        line_free(t);
     }
 }
 
 /* The first Marker of a direction holds something else: a matter of Markers, not of startup. */
 static void bad_first_marker(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
     uint8_t fpdu[256];
     size_t n;
 
     (void)state;
-    talk_start(t, req1(0x40), rep1(0xc0));
-    n = fpdu_of(t, I, 16, fpdu, sizeof fpdu);
+    line_startup(t, req1(0x40), rep1(0xc0));
+    n = line_make_send(t, I, 16, fpdu);
     fpdu[3] = 4;
-    talk_octets(t, I, fpdu, n);
-    talk_send_msg(t, R, 16);
-    talk_close(t);
-    assert_int_equal(t->verdict.counts[RULE_MPA_7_1_01].failed, 0);
-    assert_int_equal(t->verdict.counts[RULE_MPA_7_1_2_16].passed, 1);
-    mpa_connection_free(t->mpa);
-    free(t);
+    line_say(t, I, fpdu, n);
+    line_send(t, R, 16);
+    line_close(t, I);
+    assert_int_equal(t->seen.counts[RULE_MPA_7_1_01].failed, 0);
+    assert_int_equal(t->seen.counts[RULE_MPA_7_1_2_16].passed, 1);
+    line_free(t);
 }
 
 static void crc_trailer(void **state)
 {
     (void)state;
     for (unsigned side = 0; side < 2; side++) {
-        struct talk *t = talk_new(PROFILE_IETF);
-        struct talk_frame request = req1(0x40), reply = rep1(0x40);
-        struct talk_frame *wrong = side == I ? &request : &reply;
+        struct mpa_line *t = line_new_direct(PROFILE_IETF);
+        struct startup_frame request = req1(0x40), reply = rep1(0x40);
+        struct startup_frame *wrong = side == I ? &request : &reply;
 
         put_le32(wrong->octets + wrong->n, crc32c(wrong->octets, wrong->n));
         wrong->n += 4;
-        talk_start(t, request, reply);
+        line_startup(t, request, reply);
         converse(t);
-        talk_close(t);
-        talk_expect_case(t, "MPA-7.1-05", side);
+        line_close(t, I);
+        line_expect_case(t, "MPA-7.1-05", side);
     }
 }
 
 static void marker_in_request(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
     uint8_t pd[516];
-    struct talk_frame request;
+    struct startup_frame request;
 
     (void)state;
     memset(pd, 0x5a, sizeof pd);
     memcpy(pd + 492, "\0\0\2\0", 4);
-    request = talk_make(REQ, 0xc0, 1, pd, sizeof pd);
+    request = startup_frame(REQ, 0xc0, 1, pd, sizeof pd);
     put_be16(request.octets + 18, 512);
-    talk_start(t, request, rep1(0xc0));
+    line_startup(t, request, rep1(0xc0));
     converse(t);
-    talk_close(t);
-    talk_expect(t, "MPA-7.1-05");
+    line_close(t, I);
+    line_expect(t, "MPA-7.1-05");
 }
 
 static void second_frames(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
-    struct talk_frame reply = rep1(0x40);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
+    struct startup_frame reply = rep1(0x40);
 
     (void)state;
-    talk_send(t, I, req1(0x40));
-    talk_send(t, I, req1(0x40));
-    talk_send(t, R, reply);
-    talk_framing(t, false, false, true);
+    line_say_frame(t, I, req1(0x40));
+    line_say_frame(t, I, req1(0x40));
+    line_say_frame(t, R, reply);
+    line_framing(t, false, false, true);
     converse(t);
-    talk_close(t);
-    talk_expect(t, "MPA-7.1-06");
+    line_close(t, I);
+    line_expect(t, "MPA-7.1-06");
 
-    t = talk_new(PROFILE_IETF);
-    talk_send(t, I, req1(0x40));
-    talk_send(t, R, reply);
-    talk_send(t, R, reply);
-    talk_framing(t, false, false, true);
+    t = line_new_direct(PROFILE_IETF);
+    line_say_frame(t, I, req1(0x40));
+    line_say_frame(t, R, reply);
+    line_say_frame(t, R, reply);
+    line_framing(t, false, false, true);
     converse(t);
-    talk_close(t);
-    talk_expect(t, "MPA-7.1-06");
+    line_close(t, I);
+    line_expect(t, "MPA-7.1-06");
 
-    t = talk_new(PROFILE_IETF);
-    talk_send(t, I, talk_enhanced(REQ, 0x40, false, 0, 4, 4));
-    talk_send(t, I, req1(0x40));
-    talk_close(t);
-    talk_expect(t, "MPA2-10-09");
+    t = line_new_direct(PROFILE_IETF);
+    line_say_frame(t, I, startup_enhanced(REQ, 0x40, false, 0, 4, 4));
+    line_say_frame(t, I, req1(0x40));
+    line_close(t, I);
+    line_expect(t, "MPA2-10-09");
 }
 
 static void streaming_behind_frames(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
     (void)state;
-    talk_send(t, I, req1(0x40));
-    talk_octets(t, I, "more", 4);
-    talk_send(t, R, rep1(0x40));
-    talk_framing(t, false, false, true);
+    line_say_frame(t, I, req1(0x40));
+    line_say(t, I, "more", 4);
+    line_say_frame(t, R, rep1(0x40));
+    line_framing(t, false, false, true);
     converse(t);
-    talk_close(t);
-    talk_expect(t, "MPA-7.1.3-01");
+    line_close(t, I);
+    line_expect(t, "MPA-7.1.3-01");
 
-    t = talk_new(PROFILE_IETF);
-    talk_send(t, I, req1(0x40));
-    talk_send(t, R, rep1(0x40));
-    talk_octets(t, R, "more", 4);
-    talk_framing(t, false, false, true);
+    t = line_new_direct(PROFILE_IETF);
+    line_say_frame(t, I, req1(0x40));
+    line_say_frame(t, R, rep1(0x40));
+    line_say(t, R, "more", 4);
+    line_framing(t, false, false, true);
     converse(t);
-    talk_close(t);
-    talk_expect(t, "MPA-7.1-01");
+    line_close(t, I);
+    line_expect(t, "MPA-7.1-01");
 
     /* After the first FPDU of the Initiator. */
-    t = talk_new(PROFILE_IETF);
-    talk_plain_start(t);
-    talk_send_msg(t, I, 16);
-    talk_octets(t, R, "more", 4);
-    talk_send_msg(t, R, 16);
-    talk_close(t);
-    talk_expect(t, "MPA-7.1-01");
+    t = line_new_direct(PROFILE_IETF);
+    line_plain_start(t);
+    line_send(t, I, 16);
+    line_say(t, R, "more", 4);
+    line_send(t, R, 16);
+    line_close(t, I);
+    line_expect(t, "MPA-7.1-01");
 }
 
 /* ---- behind the Reply ---- */
@@ -528,72 +517,72 @@ static void early_fpdu_of_responder(void **state)
     (void)state;
     for (unsigned markers = 0; markers < 2; markers++)
         for (unsigned one_segment = 0; one_segment < 2; one_segment++) {
-            struct talk *t = talk_new(PROFILE_IETF);
-            struct talk_frame reply = rep1(0x40);
+            struct mpa_line *t = line_new_direct(PROFILE_IETF);
+            struct startup_frame reply = rep1(0x40);
 
-            talk_send(t, I, req1(markers ? 0xc0 : 0x40));
-            talk_framing(t, false, markers, true);
+            line_say_frame(t, I, req1(markers ? 0xc0 : 0x40));
+            line_framing(t, false, markers, true);
             if (one_segment) {
                 uint8_t fpdu[256];
                 size_t n;
 
                 t->grid[R] = t->sent[R] = reply.n;
-                n = fpdu_of(t, R, 16, fpdu, sizeof fpdu);
+                n = line_make_send(t, R, 16, fpdu);
                 t->sent[R] = 0;
                 memcpy(reply.octets + reply.n, fpdu, n);
                 reply.n += n;
-                talk_send(t, R, reply);
+                line_say_frame(t, R, reply);
             } else {
-                talk_send(t, R, reply);
+                line_say_frame(t, R, reply);
                 t->grid[R] = t->sent[R];
-                talk_send_msg(t, R, 16);
+                line_send(t, R, 16);
             }
             t->grid[I] = t->sent[I];
             converse(t);
-            talk_close(t);
-            talk_expect_case(t, "MPA-7.1.2-23", markers * 2 + one_segment);
+            line_close(t, I);
+            line_expect_case(t, "MPA-7.1.2-23", markers * 2 + one_segment);
         }
 }
 
 /* Sent when a part of the Initiator's first FPDU had been received. */
 static void fpdu_of_responder_on_half_a_one(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
     uint8_t first[256], answer[256];
     size_t n, m;
 
     (void)state;
-    talk_plain_start(t);
-    n = fpdu_of(t, I, 100, first, sizeof first);
-    m = fpdu_of(t, R, 16, answer, sizeof answer);
-    talk_octets(t, I, first, 40);
-    talk_octets(t, R, answer, m);
-    talk_octets(t, I, first + 40, n - 40);
-    talk_close(t);
-    talk_expect(t, "MPA-7.1.2-23");
+    line_plain_start(t);
+    n = line_make_send(t, I, 100, first);
+    m = line_make_send(t, R, 16, answer);
+    line_say(t, I, first, 40);
+    line_say(t, R, answer, m);
+    line_say(t, I, first + 40, n - 40);
+    line_close(t, I);
+    line_expect(t, "MPA-7.1.2-23");
 }
 
 static void lone_marker(void **state)
 {
     static const uint8_t marker[4] = {0};
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
     uint8_t fpdu[256];
     size_t n;
 
     (void)state;
-    talk_start(t, req1(0xc0), rep1(0x40));
-    n = fpdu_of(t, R, 16, fpdu, sizeof fpdu);
-    talk_octets(t, R, marker, 4);
-    talk_send_msg(t, I, 16);
-    talk_octets(t, R, fpdu + 4, n - 4);
-    talk_close(t);
-    talk_expect(t, "MPA-7.1.2-25");
+    line_startup(t, req1(0xc0), rep1(0x40));
+    n = line_make_send(t, R, 16, fpdu);
+    line_say(t, R, marker, 4);
+    line_send(t, I, 16);
+    line_say(t, R, fpdu + 4, n - 4);
+    line_close(t, I);
+    line_expect(t, "MPA-7.1.2-25");
 
-    t = talk_new(PROFILE_IETF);
-    talk_start(t, req1(0xc0), rep1(0x40));
-    talk_octets(t, R, marker, 4);
-    talk_close(t);
-    talk_expect(t, "MPA-7.1.2-25");
+    t = line_new_direct(PROFILE_IETF);
+    line_startup(t, req1(0xc0), rep1(0x40));
+    line_say(t, R, marker, 4);
+    line_close(t, I);
+    line_expect(t, "MPA-7.1.2-25");
 }
 
 /* The first FPDU of the Initiator has a wrong CRC: the Responder may close, terminate, but not go on. */
@@ -601,24 +590,23 @@ static void after_a_bad_first_fpdu(void **state)
 {
     (void)state;
     for (unsigned variant = 0; variant < 3; variant++) {
-        struct talk *t = talk_new(PROFILE_IETF);
+        struct mpa_line *t = line_new_direct(PROFILE_IETF);
         uint8_t fpdu[256];
         size_t n;
         uint32_t failed;
 
-        talk_plain_start(t);
-        n = fpdu_of(t, I, 16, fpdu, sizeof fpdu);
+        line_plain_start(t);
+        n = line_make_send(t, I, 16, fpdu);
         fpdu[n - 1] ^= 1;
-        talk_octets(t, I, fpdu, n);
+        line_say(t, I, fpdu, n);
         if (variant == 0)
-            talk_send_msg(t, R, 16);
+            line_send(t, R, 16);
         else if (variant == 1)
-            talk_terminate(t, R, 0x20020000, 0);
-        talk_close(t);
-        failed = t->verdict.counts[RULE_MPA_7_1_2_24].failed;
+            line_terminate_control(t, R, 0x20020000, 0);
+        line_close(t, I);
+        failed = t->seen.counts[RULE_MPA_7_1_2_24].failed;
         assert_int_equal(failed, variant == 0);
-        mpa_connection_free(t->mpa);
-        free(t);
+        line_free(t);
     }
 }
 
@@ -627,30 +615,30 @@ static void fpdus_after_rejection(void **state)
     (void)state;
     for (unsigned side = 0; side < 2; side++)
         for (unsigned crc = 0; crc < 2; crc++) {
-            struct talk *t = talk_new(PROFILE_IETF);
+            struct mpa_line *t = line_new_direct(PROFILE_IETF);
             uint8_t flags = crc ? 0x40 : 0;
 
-            talk_start(t, req1(flags), rep1(flags | MPA_FLAG_R));
+            line_startup(t, req1(flags), rep1(flags | MPA_FLAG_R));
             if (side == R)
-                talk_terminate(t, R, 0x20060000, 0);
+                line_terminate_control(t, R, 0x20060000, 0);
             else
-                talk_send_msg(t, I, 32);
-            talk_close(t);
-            talk_expect_case(t, side == I ? "MPA-7.1.2-19" : "MPA-7.1.2-07", side * 2 + crc);
+                line_send(t, I, 32);
+            line_close(t, I);
+            line_expect_case(t, side == I ? "MPA-7.1.2-19" : "MPA-7.1.2-07", side * 2 + crc);
         }
 }
 
 static void early_fpdu_before_rejection(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
     (void)state;
-    talk_send(t, I, req1(0x40));
-    talk_framing(t, false, false, true);
-    talk_send_msg(t, I, 16);
-    talk_send(t, R, rep1(0x60));
-    talk_close(t);
-    talk_expect(t, "MPA-7.1.2-16");
+    line_say_frame(t, I, req1(0x40));
+    line_framing(t, false, false, true);
+    line_send(t, I, 16);
+    line_say_frame(t, R, rep1(0x60));
+    line_close(t, I);
+    line_expect(t, "MPA-7.1.2-16");
 }
 
 int main(void)

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reactions to FPDUs: errors that must not be ignored, oddities that must be, and how the answers are told apart. */
-#include "mpa_segments.h"
+#include "tests/unit/support/mpa_line.h"
 
 #include "wire/crc32c.h"
 
 enum { C = MPA_FLAG_C, M = MPA_FLAG_M };
 
-static void exchange(struct line *l)
+static void exchange(struct mpa_line *l)
 {
     line_send(l, I, 24);
     line_send(l, R, 24);
 }
 
-static void spoiled_send(struct line *l, unsigned side)
+static void spoiled_send(struct mpa_line *l, unsigned side)
 {
     uint8_t fpdu[LINE_FPDU_MAX];
 
@@ -23,7 +23,7 @@ static void spoiled_send(struct line *l, unsigned side)
 
 static void answered_by_terminate(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
 
     (void)state;
     exchange(l);
@@ -35,7 +35,7 @@ static void answered_by_terminate(void **state)
 
 static void answered_by_close(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
 
     (void)state;
     exchange(l);
@@ -46,7 +46,7 @@ static void answered_by_close(void **state)
 
 static void never_acknowledged(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
 
     (void)state;
     exchange(l);
@@ -63,7 +63,7 @@ static void never_acknowledged(void **state)
 /* What the receiver did is not in the capture at all. */
 static void one_direction_only(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
 
     (void)state;
     exchange(l);
@@ -78,7 +78,7 @@ static void one_direction_only(void **state)
 /* Dropped without a word, repaired by TCP (MPA-8-11); what comes behind it is answered rightly. */
 static void repaired_by_retransmission(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
     uint8_t fpdu[LINE_FPDU_MAX];
     size_t n;
 
@@ -93,8 +93,8 @@ static void repaired_by_retransmission(void **state)
     line_segment(l, I, TCP_ACK, l->sent[I] - n, fpdu, n);
     l->acked_fixed[R] = false;
     line_ack(l, R);
-    line_read(l, I, 0x9, 100);
-    line_response(l, R, 0x9, 100);
+    line_read(l, I, 0x9, 0, 100);
+    line_response(l, R, 0x9, 0, 100);
     line_wait(l, 3 * second);
     exchange(l);
     line_close(l, I);
@@ -103,7 +103,7 @@ static void repaired_by_retransmission(void **state)
 
 static void ignored(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
 
     (void)state;
     exchange(l);
@@ -117,7 +117,7 @@ static void ignored(void **state)
 
 static void ignored_until_the_end(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
 
     (void)state;
     exchange(l);
@@ -130,7 +130,7 @@ static void ignored_until_the_end(void **state)
 
 static void ignored_with_own_c0(void **state)
 {
-    struct line *l = line_started(C, 0);
+    struct mpa_line *l = line_started(C, 0);
 
     (void)state;
     exchange(l);
@@ -144,7 +144,7 @@ static void ignored_with_own_c0(void **state)
 
 static void capture_cut_short(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
 
     (void)state;
     exchange(l);
@@ -159,7 +159,7 @@ static void capture_cut_short(void **state)
 /* The receiver closes only after its peer: that may be the end of the conversation, and no more. */
 static void closed_after_the_peer(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
 
     (void)state;
     exchange(l);
@@ -171,7 +171,7 @@ static void closed_after_the_peer(void **state)
 
 static void answer_not_captured(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
 
     (void)state;
     exchange(l);
@@ -190,13 +190,13 @@ static void answer_not_captured(void **state)
 
 static void read_in_it_answered(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
     uint8_t fpdu[LINE_FPDU_MAX];
 
     (void)state;
     exchange(l);
-    line_spoiled(l, I, fpdu, line_make_read(l, I, 0x9, 100, fpdu));
-    line_response(l, R, 0x9, 100);
+    line_spoiled(l, I, fpdu, line_make_read(l, I, 0x9, 0, 100, fpdu));
+    line_response(l, R, 0x9, 0, 100);
     line_wait(l, 3 * second);
     exchange(l);
     line_close(l, I);
@@ -205,12 +205,12 @@ static void read_in_it_answered(void **state)
 
 static void read_in_it_refused(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
     uint8_t fpdu[LINE_FPDU_MAX];
 
     (void)state;
     exchange(l);
-    line_spoiled(l, I, fpdu, line_make_read(l, I, 0x9, 100, fpdu));
+    line_spoiled(l, I, fpdu, line_make_read(l, I, 0x9, 0, 100, fpdu));
     line_terminate(l, R, 0x2002);
     line_close(l, R);
     line_expect(l, "+MPA-4.4-19 +MPA-8-02");
@@ -218,25 +218,25 @@ static void read_in_it_refused(void **state)
 
 static void read_behind_it_answered(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
 
     (void)state;
     exchange(l);
     spoiled_send(l, I);
-    line_read(l, I, 0x9, 100);
-    line_response(l, R, 0x9, 100);
+    line_read(l, I, 0x9, 0, 100);
+    line_response(l, R, 0x9, 0, 100);
     line_close(l, I);
     line_expect(l, "MPA-8-12");
 }
 
 static void read_behind_it_refused(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
 
     (void)state;
     exchange(l);
     spoiled_send(l, I);
-    line_read(l, I, 0x9, 100);
+    line_read(l, I, 0x9, 0, 100);
     line_terminate(l, R, 0x2002);
     line_close(l, R);
     line_expect(l, "+MPA-8-12 +MPA-8-02");
@@ -249,7 +249,7 @@ static void wrong_length(void **state)
     (void)state;
     for (int change = -16; change <= 16; change += 32)
         for (unsigned answered = 0; answered < 2; answered++) {
-            struct line *l = line_started(C, C);
+            struct mpa_line *l = line_started(C, C);
             uint8_t fpdu[LINE_FPDU_MAX];
             size_t n;
 
@@ -258,9 +258,9 @@ static void wrong_length(void **state)
             put_be16(fpdu, (uint16_t)(get_be16(fpdu) + change));
             line_say(l, I, fpdu, n);
             line_send(l, I, 33);
-            line_read(l, I, 0x9, 100);
+            line_read(l, I, 0x9, 0, 100);
             if (answered)
-                line_response(l, R, 0x9, 100);
+                line_response(l, R, 0x9, 0, 100);
             else
                 line_terminate(l, R, 0x2002);
             line_close(l, R);
@@ -271,13 +271,13 @@ static void wrong_length(void **state)
 /* A Read Request that stood before the error may be answered after it. */
 static void read_before_it_answered(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
 
     (void)state;
     exchange(l);
-    line_read(l, I, 0x9, 100);
+    line_read(l, I, 0x9, 0, 100);
     spoiled_send(l, I);
-    line_response(l, R, 0x9, 100);
+    line_response(l, R, 0x9, 0, 100);
     line_terminate(l, R, 0x2002);
     line_close(l, R);
     line_expect(l, "+MPA-8-02 +MPA-6-06");
@@ -286,12 +286,12 @@ static void read_before_it_answered(void **state)
 /* The Responder may send nothing after a bad first FPDU: MPA-7.1.2-24 speaks of that. */
 static void bad_first_fpdu(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
     uint8_t fpdu[LINE_FPDU_MAX];
 
     (void)state;
-    line_spoiled(l, I, fpdu, line_make_read(l, I, 0x9, 100, fpdu));
-    line_response(l, R, 0x9, 100);
+    line_spoiled(l, I, fpdu, line_make_read(l, I, 0x9, 0, 100, fpdu));
+    line_response(l, R, 0x9, 0, 100);
     line_close(l, I);
     line_expect(l, "?MPA-8-02");
     l = line_started(C, C);
@@ -311,7 +311,7 @@ static void wrong_terminates(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct line *l = line_started(C, C);
+        struct mpa_line *l = line_started(C, C);
 
         exchange(l);
         spoiled_send(l, I);
@@ -324,7 +324,7 @@ static void wrong_terminates(void **state)
 /* A Terminate about another FPDU, which overtook the error. */
 static void terminate_about_another(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
     struct ddp_segment write = {.tagged = true, .last = true, .opcode = RDMAP_WRITE, .stag = 0x5};
 
     (void)state;
@@ -338,7 +338,7 @@ static void terminate_about_another(void **state)
 
 static void half_dead(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
 
     (void)state;
     exchange(l);
@@ -362,7 +362,7 @@ static void half_dead(void **state)
 /* ---- PAD and RESERVED under a CRC that takes them for zero ---- */
 
 /* A Send of n octets with octet `at` of the FPDU set; the CRC is that of before, or right. */
-static void odd_send(struct line *l, unsigned side, size_t n, size_t at, uint8_t value, bool right)
+static void odd_send(struct mpa_line *l, unsigned side, size_t n, size_t at, uint8_t value, bool right)
 {
     uint8_t fpdu[LINE_FPDU_MAX];
     size_t length = line_make_send(l, side, n, fpdu);
@@ -375,7 +375,7 @@ static void odd_send(struct line *l, unsigned side, size_t n, size_t at, uint8_t
 
 static void crc_of_zero_pad(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
 
     (void)state;
     exchange(l);
@@ -395,7 +395,7 @@ static void crc_of_zero_pad(void **state)
 
 static void crc_of_zero_reserved(void **state)
 {
-    struct line *l = line_started(C, C | M);
+    struct mpa_line *l = line_started(C, C | M);
 
     (void)state;
     odd_send(l, I, 24, 0, 0x11, false); /* the leading Marker */
@@ -420,7 +420,7 @@ static void odd_but_taken(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++)
         for (unsigned refused = 0; refused < 2; refused++) {
-            struct line *l = line_started(C, C | (cases[i].pad ? 0 : M));
+            struct mpa_line *l = line_started(C, C | (cases[i].pad ? 0 : M));
 
             odd_send(l, I, cases[i].pad ? 31 : 24, cases[i].pad ? SIZE_MAX : cases[i].low_bits ? 3 : 1, 0x02, true);
             if (refused)
@@ -435,7 +435,7 @@ static void odd_but_taken(void **state)
 /* Silence for longer than any reaction takes is acceptance, too; a bare close is neither. */
 static void odd_and_silence(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
 
     (void)state;
     exchange(l);
@@ -453,7 +453,7 @@ static void odd_and_silence(void **state)
 
 static void unused_crc(void **state)
 {
-    struct line *l = line_started(0, 0);
+    struct mpa_line *l = line_started(0, 0);
 
     (void)state;
     exchange(l);
@@ -475,7 +475,7 @@ static void unused_crc(void **state)
 
 static void complaint_about_nothing(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
 
     (void)state;
     exchange(l);
@@ -488,7 +488,7 @@ static void complaint_about_nothing(void **state)
 /* A Terminate of another layer is somebody else's matter. */
 static void complaint_of_another_layer(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
 
     (void)state;
     exchange(l);
@@ -500,7 +500,7 @@ static void complaint_of_another_layer(void **state)
 
 static void complaint_about_lost_octets(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
 
     (void)state;
     exchange(l);
@@ -519,7 +519,7 @@ static void unaligned(void **state)
 {
     (void)state;
     for (unsigned refused = 0; refused < 2; refused++) {
-        struct line *l = line_started(C, C);
+        struct mpa_line *l = line_started(C, C);
         uint8_t fpdu[LINE_FPDU_MAX];
         size_t n;
 
@@ -540,7 +540,7 @@ static void out_of_order(void **state)
 {
     (void)state;
     for (unsigned refused = 0; refused < 2; refused++) {
-        struct line *l = line_started(C, C);
+        struct mpa_line *l = line_started(C, C);
         uint8_t fpdu[LINE_FPDU_MAX];
         size_t n;
         uint64_t at;
@@ -564,8 +564,9 @@ static void repeated_while_switching(void **state)
 {
     (void)state;
     for (unsigned refused = 0; refused < 2; refused++) {
-        struct line *l = line_new();
-        struct line_frame request = line_plain(MPA_REQUEST, C, 1, 0), reply = line_plain(MPA_REPLY, C, 1, 0);
+        struct mpa_line *l = line_new();
+        struct startup_frame request = startup_frame(MPA_REQUEST, C, 1, NULL, 0),
+                             reply = startup_frame(MPA_REPLY, C, 1, NULL, 0);
 
         line_handshake(l);
         line_segment(l, I, TCP_ACK, 0, request.octets, request.n);
@@ -587,10 +588,10 @@ static void wrap_inside(void **state)
 {
     (void)state;
     for (unsigned refused = 0; refused < 2; refused++) {
-        struct line *l = line_new();
+        struct mpa_line *l = line_new();
 
         l->isn[I] = (uint32_t) - (1 + 20 + 300);
-        line_startup(l, line_plain(MPA_REQUEST, C, 1, 0), line_plain(MPA_REPLY, C | M, 1, 0));
+        line_startup(l, startup_frame(MPA_REQUEST, C, 1, NULL, 0), startup_frame(MPA_REPLY, C | M, 1, NULL, 0));
         line_send(l, I, 24);
         line_send(l, R, 24);
         line_send(l, I, 1000);
@@ -612,7 +613,7 @@ static void misleading_marker(void **state)
     (void)state;
     for (unsigned way = 0; way < 4; way++) {
         bool in_order = way >= 2, refused = way % 2 == 0;
-        struct line *l = line_started(C, C | M);
+        struct mpa_line *l = line_started(C, C | M);
         uint8_t first[LINE_FPDU_MAX], second_one[LINE_FPDU_MAX];
         size_t n_first, n_second;
         uint64_t at;
@@ -651,24 +652,24 @@ static void answered_too_early(void **state)
 {
     (void)state;
     for (unsigned early = 0; early < 3; early++) {
-        struct line *l = line_started(C, C);
+        struct mpa_line *l = line_started(C, C);
         uint8_t fpdu[LINE_FPDU_MAX];
         uint64_t at;
         size_t n;
 
         exchange(l);
-        n = line_make_read(l, I, 0x9, 100, fpdu);
+        n = line_make_read(l, I, 0x9, 0, 100, fpdu);
         at = l->sent[I];
         line_say(l, I, fpdu, n - 4);
         if (early == 1)
-            line_response(l, R, 0x9, 100);
+            line_response(l, R, 0x9, 0, 100);
         line_say(l, I, fpdu + n - 4, 4);
         if (early == 2) { /* seen behind the Request, but sent before its end had come */
             l->acked_fixed[R] = true;
             l->acked[R] = at + n - 4;
         }
         if (early != 1)
-            line_response(l, R, 0x9, 100);
+            line_response(l, R, 0x9, 0, 100);
         l->acked_fixed[R] = false;
         exchange(l);
         line_close(l, I);
@@ -680,13 +681,13 @@ static void first_fpdu_lost(void **state)
 {
     (void)state;
     for (unsigned lost = 0; lost < 2; lost++) {
-        struct line *l = line_started(C, C);
+        struct mpa_line *l = line_started(C, C);
 
-        line_read(l, I, 0x9, 100);
-        line_read(l, I, 0xa, 100);
+        line_read(l, I, 0x9, 0, 100);
+        line_read(l, I, 0xa, 0, 100);
         if (!lost)
-            line_response(l, R, 0x9, 100);
-        line_response(l, R, 0xa, 100);
+            line_response(l, R, 0x9, 0, 100);
+        line_response(l, R, 0xa, 0, 100);
         exchange(l);
         line_close(l, I);
         line_expect(l, lost ? "MPA-7.1.2-12" : "+MPA-7.1.2-12");
@@ -705,7 +706,7 @@ static void rest_of_an_fpdu(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct line *l = line_started(C, C);
+        struct mpa_line *l = line_started(C, C);
         uint8_t fpdu[LINE_FPDU_MAX];
 
         exchange(l);

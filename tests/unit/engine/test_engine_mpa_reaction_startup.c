@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reactions to startup frames: closes, Terminates of the establishment, RTR, IRD and waiting. */
-#include "mpa_segments.h"
+#include "tests/unit/support/mpa_line.h"
 
 #include <stdio.h>
 
 enum { C = MPA_FLAG_C, REJECT = MPA_FLAG_R };
 
-static struct line_frame request(uint8_t flags)
+static struct startup_frame request(uint8_t flags)
 {
-    return line_plain(MPA_REQUEST, flags, 1, 0);
+    return startup_frame(MPA_REQUEST, flags, 1, NULL, 0);
 }
 
-static struct line_frame reply(uint8_t flags)
+static struct startup_frame reply(uint8_t flags)
 {
-    return line_plain(MPA_REPLY, flags, 1, 0);
+    return startup_frame(MPA_REPLY, flags, 1, NULL, 0);
 }
 
 /* A Request of a kind that must be closed upon, and what the Responder does about it. */
 enum answer { CLOSES, RESETS, ACCEPTS, REJECTS, NOTHING, LATE, CUT_SHORT, NOT_RECEIVED, ANSWERS };
 
-static void answer_request(struct line *l, struct line_frame frame, enum answer answer)
+static void answer_request(struct mpa_line *l, struct startup_frame frame, enum answer answer)
 {
-    struct line_frame accepting =
-        frame.octets[16] & MPA_FLAG_S ? line_enhanced(MPA_REPLY, C, false, 0, 1, 1) : reply(C);
+    struct startup_frame accepting =
+        frame.octets[16] & MPA_FLAG_S ? startup_enhanced(MPA_REPLY, C, false, 0, 1, 1) : reply(C);
 
     line_handshake(l);
     line_say(l, I, frame.octets, frame.n);
@@ -65,9 +65,9 @@ static void answer_request(struct line *l, struct line_frame frame, enum answer 
     line_finish(l);
 }
 
-static struct line_frame broken_request(unsigned kind)
+static struct startup_frame broken_request(unsigned kind)
 {
-    struct line_frame f = request(C);
+    struct startup_frame f = request(C);
 
     switch (kind) {
     case 0:
@@ -77,10 +77,10 @@ static struct line_frame broken_request(unsigned kind)
         f.octets[17] = 255;
         break;
     case 2:
-        f = line_plain(MPA_REQUEST, C, 1, 513);
+        f = startup_frame(MPA_REQUEST, C, 1, NULL, 513);
         break;
     default:
-        f = line_plain(MPA_REQUEST, C | MPA_FLAG_S, 2, 2);
+        f = startup_frame(MPA_REQUEST, C | MPA_FLAG_S, 2, NULL, 2);
         break;
     }
     return f;
@@ -118,7 +118,7 @@ static void broken_requests(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct line *l = line_new();
+        struct mpa_line *l = line_new();
         char name[40];
 
         answer_request(l, broken_request(cases[i].kind), cases[i].answer);
@@ -130,8 +130,8 @@ static void broken_requests(void **state)
 /* The Responder accepts Rev 255 as if it were 1, and goes into Full Operation. */
 static void unknown_revision_used(void **state)
 {
-    struct line *l = line_new();
-    struct line_frame bad = broken_request(1);
+    struct mpa_line *l = line_new();
+    struct startup_frame bad = broken_request(1);
 
     (void)state;
     line_startup(l, bad, reply(C));
@@ -141,9 +141,9 @@ static void unknown_revision_used(void **state)
     line_expect(l, "MPA-7.1.1-24");
 }
 
-static struct line_frame broken_reply(unsigned kind)
+static struct startup_frame broken_reply(unsigned kind)
 {
-    struct line_frame f = reply(C);
+    struct startup_frame f = reply(C);
 
     switch (kind) {
     case 0:
@@ -153,7 +153,7 @@ static struct line_frame broken_reply(unsigned kind)
         f.octets[17] = 7;
         break;
     case 2:
-        f = line_plain(MPA_REPLY, C, 1, 513);
+        f = startup_frame(MPA_REPLY, C, 1, NULL, 513);
         break;
     default:
         memset(f.octets, 0x33, f.n);
@@ -185,7 +185,7 @@ static void broken_replies(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct line *l = line_new();
+        struct mpa_line *l = line_new();
         char name[40];
 
         line_startup(l, request(C), broken_reply(cases[i].kind));
@@ -208,7 +208,7 @@ static void broken_replies(void **state)
 /* A Terminate before the close is tolerated. */
 static void broken_reply_and_terminate(void **state)
 {
-    struct line *l = line_new();
+    struct mpa_line *l = line_new();
 
     (void)state;
     line_startup(l, request(C), broken_reply(0));
@@ -221,8 +221,8 @@ static void cut_short_by_fin(void **state)
 {
     (void)state;
     for (unsigned closed = 0; closed < 2; closed++) {
-        struct line *l = line_new();
-        struct line_frame f = line_plain(MPA_REQUEST, C, 1, 40);
+        struct mpa_line *l = line_new();
+        struct startup_frame f = startup_frame(MPA_REQUEST, C, 1, NULL, 40);
 
         line_handshake(l);
         line_say(l, I, f.octets, 30);
@@ -245,8 +245,8 @@ static void two_initiators(void **state)
 
     (void)state;
     for (unsigned way = 0; way < ARRAY_LENGTH(outcomes); way++) {
-        struct line *l = line_new();
-        struct line_frame f = request(C);
+        struct mpa_line *l = line_new();
+        struct startup_frame f = request(C);
 
         line_handshake(l);
         line_say(l, I, f.octets, f.n);
@@ -268,9 +268,9 @@ static void rdmac_request(void **state)
 {
     (void)state;
     for (unsigned open = 0; open < 2; open++) {
-        struct line *l = line_new();
+        struct mpa_line *l = line_new();
 
-        line_startup(l, line_plain(MPA_REQUEST, C | MPA_FLAG_M, 0, 0), reply(C));
+        line_startup(l, startup_frame(MPA_REQUEST, C | MPA_FLAG_M, 0, NULL, 0), reply(C));
         line_ack(l, I);
         if (open) {
             line_wait(l, 6 * second);
@@ -298,7 +298,7 @@ static void ignored_bits(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct line *l = line_new();
+        struct mpa_line *l = line_new();
 
         line_startup(l, request(cases[i].request), reply(cases[i].reply));
         line_close(l, I);
@@ -324,8 +324,8 @@ static void no_reply(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct line *l = line_new();
-        struct line_frame f = request(C);
+        struct mpa_line *l = line_new();
+        struct startup_frame f = request(C);
 
         line_handshake(l);
         line_say(l, I, f.octets, f.n);
@@ -345,8 +345,8 @@ static void no_reply(void **state)
 
 static void half_a_request(void **state)
 {
-    struct line *l = line_new();
-    struct line_frame f = line_plain(MPA_REQUEST, C, 1, 8);
+    struct mpa_line *l = line_new();
+    struct startup_frame f = startup_frame(MPA_REQUEST, C, 1, NULL, 8);
 
     (void)state;
     line_handshake(l);
@@ -354,7 +354,7 @@ static void half_a_request(void **state)
     line_ack(l, R);
     line_wait(l, 61 * second);
     line_ack(l, I);
-    assert_int_equal(l->verdict.counts[RULE_MPA_7_1_2_41].failed, 1);
+    assert_int_equal(l->seen.counts[RULE_MPA_7_1_2_41].failed, 1);
     line_finish(l);
     line_expect(l, "MPA-7.1.2-41");
 }
@@ -417,12 +417,12 @@ static void establishment(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct line *l = line_new();
+        struct mpa_line *l = line_new();
         const struct wish *q = &cases[i].request, *p = &cases[i].reply;
         char name[40];
 
-        line_startup(l, line_enhanced(MPA_REQUEST, C, q->a, q->rtr, q->ird, q->ord),
-                     line_enhanced(MPA_REPLY, C, p->a, p->rtr, p->ird, p->ord));
+        line_startup(l, startup_enhanced(MPA_REQUEST, C, q->a, q->rtr, q->ird, q->ord),
+                     startup_enhanced(MPA_REPLY, C, p->a, p->rtr, p->ird, p->ord));
         line_ack(l, I);
         switch (cases[i].deed) {
         case D_TERMINATE:
@@ -473,10 +473,10 @@ static void goes_on_behind_the_terminate(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         const struct wish *p = &cases[i].reply;
-        struct line *l = line_new();
+        struct mpa_line *l = line_new();
 
-        line_startup(l, line_enhanced(MPA_REQUEST, C, true, MPA_RTR_SEND, 1, 1),
-                     line_enhanced(MPA_REPLY, C, p->a, p->rtr, p->ird, p->ord));
+        line_startup(l, startup_enhanced(MPA_REQUEST, C, true, MPA_RTR_SEND, 1, 1),
+                     startup_enhanced(MPA_REPLY, C, p->a, p->rtr, p->ird, p->ord));
         line_ack(l, I);
         line_terminate(l, I, cases[i].what);
         line_ack(l, R);
@@ -490,11 +490,11 @@ static void goes_on_behind_the_terminate(void **state)
 /* The peer closed first: that explains the bare close. */
 static void peer_closes_first(void **state)
 {
-    struct line *l = line_new();
+    struct mpa_line *l = line_new();
 
     (void)state;
-    line_startup(l, line_enhanced(MPA_REQUEST, C, true, MPA_RTR_SEND, 1, 1),
-                 line_enhanced(MPA_REPLY, C, true, MPA_RTR_WRITE, 1, 1));
+    line_startup(l, startup_enhanced(MPA_REQUEST, C, true, MPA_RTR_SEND, 1, 1),
+                 startup_enhanced(MPA_REPLY, C, true, MPA_RTR_WRITE, 1, 1));
     line_close(l, R);
     line_expect(l, "");
 }
@@ -513,10 +513,10 @@ static void rtr_refused(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct line *l = line_new();
+        struct mpa_line *l = line_new();
 
-        line_startup(l, line_enhanced(MPA_REQUEST, C, true, (uint8_t)cases[i].type, 1, 1),
-                     line_enhanced(MPA_REPLY, C, true, (uint8_t)cases[i].type, 1, 1));
+        line_startup(l, startup_enhanced(MPA_REQUEST, C, true, (uint8_t)cases[i].type, 1, 1),
+                     startup_enhanced(MPA_REPLY, C, true, (uint8_t)cases[i].type, 1, 1));
         if (cases[i].type == MPA_RTR_WRITE)
             line_write(l, I, 0);
         else
@@ -529,24 +529,24 @@ static void rtr_refused(void **state)
 
 static void unasked_replies(void **state)
 {
-    struct line *l = line_new();
+    struct mpa_line *l = line_new();
 
     (void)state;
-    line_startup(l, request(C), line_enhanced(MPA_REPLY, C, false, 0, 1, 1));
+    line_startup(l, request(C), startup_enhanced(MPA_REPLY, C, false, 0, 1, 1));
     line_send(l, I, 24);
     line_close(l, I);
     line_expect(l, "MPA2-10-12");
     l = line_new();
-    line_startup(l, request(C), line_enhanced(MPA_REPLY, C, false, 0, 1, 1));
+    line_startup(l, request(C), startup_enhanced(MPA_REPLY, C, false, 0, 1, 1));
     line_close(l, I);
     line_expect(l, "+MPA2-10-12");
     l = line_new();
-    line_startup(l, line_enhanced(MPA_REQUEST, C, true, MPA_RTR_WRITE, 1, 1), reply(C));
+    line_startup(l, startup_enhanced(MPA_REQUEST, C, true, MPA_RTR_WRITE, 1, 1), reply(C));
     line_write(l, I, 0);
     line_close(l, I);
     line_expect(l, "MPA2-10-11");
     l = line_new();
-    line_startup(l, line_enhanced(MPA_REQUEST, C, true, MPA_RTR_WRITE, 1, 1), reply(C));
+    line_startup(l, startup_enhanced(MPA_REQUEST, C, true, MPA_RTR_WRITE, 1, 1), reply(C));
     line_write(l, I, 60);
     line_close(l, I);
     line_expect(l, "+MPA2-10-11");
@@ -568,20 +568,21 @@ static void reads_at_the_limit(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct line *l = line_new();
+        struct mpa_line *l = line_new();
         unsigned reader = cases[i].reader;
         char name[40];
 
-        line_startup(l, line_enhanced(MPA_REQUEST, C, false, 0, 2, 2), line_enhanced(MPA_REPLY, C, false, 0, 2, 2));
+        line_startup(l, startup_enhanced(MPA_REQUEST, C, false, 0, 2, 2),
+                     startup_enhanced(MPA_REPLY, C, false, 0, 2, 2));
         line_send(l, I, 24);
         line_send(l, R, 24);
         for (unsigned n = 0; n < cases[i].reads; n++)
-            line_read(l, reader, 0x10 + n, 100);
+            line_read(l, reader, 0x10 + n, 0, 100);
         if (cases[i].refused)
             line_terminate_about(l, 1 - reader, 0x1202, cases[i].enclosed ? &of_reads : NULL);
         else
             for (unsigned n = 0; n < cases[i].reads; n++)
-                line_response(l, 1 - reader, 0x10 + n, 100);
+                line_response(l, 1 - reader, 0x10 + n, 0, 100);
         line_close(l, 1 - reader);
         snprintf(name, sizeof name, "case %zu", i);
         line_expect_named(l, cases[i].outcome, name);

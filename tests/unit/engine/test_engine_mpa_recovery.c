@@ -3,12 +3,14 @@
  * What the capture does not hold is never a finding: holes, starts inside the connection, ends inside an FPDU. And what
  * is not MPA is never taken for it.
  */
-#include "mpa_bench.h"
+#include "tests/unit/support/mpa_line.h"
 
-static void write_some(struct bench *b, unsigned side, unsigned count, unsigned payload)
+#include <sys/types.h>
+
+static void write_some(struct mpa_line *b, unsigned side, unsigned count, unsigned payload)
 {
     static uint8_t ulpdu[70000];
-    struct stream *s = &b->stream[side];
+    struct line_stream *s = &b->stream[side];
 
     for (unsigned i = 0; i < count; i++) {
         size_t length = 18 + next_random(&b->random) % (i % 5 == 0 ? 5000 : 1425);
@@ -21,9 +23,9 @@ static void write_some(struct bench *b, unsigned side, unsigned count, unsigned 
 }
 
 /* Random pieces, random holes; false when nothing was lost. */
-static bool flush_with_holes(struct bench *b, unsigned side, unsigned one_in)
+static bool flush_with_holes(struct mpa_line *b, unsigned side, unsigned one_in)
 {
-    struct stream *s = &b->stream[side];
+    struct line_stream *s = &b->stream[side];
     bool lost = false;
 
     while (s->sent < s->n) {
@@ -32,10 +34,10 @@ static bool flush_with_holes(struct bench *b, unsigned side, unsigned one_in)
         if (n > s->n - s->sent)
             n = s->n - s->sent;
         if (next_random(&b->random) % one_in == 0) {
-            bench_hole(b, side, n);
+            line_hole(b, side, n);
             lost = true;
         } else {
-            bench_segment(b, side, n);
+            line_give(b, side, n);
         }
     }
     return lost;
@@ -47,25 +49,25 @@ static void holes(void **state)
 
     (void)state;
     for (unsigned seed = 0; seed < 160; seed++) {
-        struct bench *b = bench_new(NULL);
+        struct mpa_line *b = line_new_streams();
         uint8_t flags[2] = {(seed & 1 ? MPA_FLAG_M : 0) | (seed & 2 ? MPA_FLAG_C : 0), seed & 4 ? MPA_FLAG_M : 0};
 
         b->random = seed + 1;
-        bench_start(b, flags[0], flags[1], 1, 1, 0, 0);
+        line_start(b, flags[0], flags[1], 1, 1, 0, 0);
         stream_send(b, &b->stream[0], 40);
-        bench_flush(b, 0, 0);
+        line_flush(b, 0, 0);
         for (unsigned side = 0; side < 2; side++) {
             write_some(b, side, 40, seed >> 3 & 1);
             flush_with_holes(b, side, 12);
-            bench_fin(b, side);
+            line_fin(b, side);
         }
-        bench_finish(b);
+        line_finish(b);
         sent += 81;
         found += b->fpdus[0] + b->fpdus[1];
-        if (bench_count(b) != 0)
+        if (line_framing_findings(b) != 0)
             print_message("seed %u:\n", seed);
-        bench_assert_clean(b);
-        bench_free(b);
+        line_assert_clean(b);
+        line_free(b);
     }
     print_message("found %u of %u FPDUs\n", found, sent);
     assert_true(found > sent / 2);
@@ -77,12 +79,12 @@ static void inside(void **state)
 
     (void)state;
     for (unsigned seed = 0; seed < 160; seed++) {
-        struct bench *b = bench_new(NULL);
+        struct mpa_line *b = line_new_streams();
         bool markers = seed & 1, crc = seed & 2;
 
         b->random = seed + 1;
         for (unsigned side = 0; side < 2; side++) {
-            struct stream *s = &b->stream[side];
+            struct line_stream *s = &b->stream[side];
 
             s->base = 1000 * side;
             s->framing = (struct mpa_framing){.markers = markers, .seq_start = 0};
@@ -100,18 +102,18 @@ static void inside(void **state)
                     s->base += gone;
                 }
                 if (!(seed & 16))
-                    bench_flush(b, side, 0);
+                    line_flush(b, side, 0);
             }
-            bench_flush(b, side, 1448);
+            line_flush(b, side, 1448);
         }
-        bench_finish(b);
+        line_finish(b);
         recognised += mpa_connection_is_mpa(b->mpa);
         found += b->fpdus[0] + b->fpdus[1];
-        if (bench_count(b) != 0 || !mpa_connection_is_mpa(b->mpa))
+        if (line_framing_findings(b) != 0 || !mpa_connection_is_mpa(b->mpa))
             print_message("seed %u (markers %d, crc %d): %u + %u FPDUs\n", seed, markers, crc, b->fpdus[0],
                           b->fpdus[1]);
-        bench_assert_clean(b);
-        bench_free(b);
+        line_assert_clean(b);
+        line_free(b);
     }
     print_message("recognised %u of 160, %u of %u FPDUs\n", recognised, found, 160 * 60);
     assert_int_equal(recognised, 160);
@@ -135,7 +137,7 @@ static void other_protocols(void **state)
     for (unsigned kind = 0; kind < 9; kind++)
         for (unsigned start = 0; start < 2; start++)
             for (unsigned size = 0; size < 3; size++) {
-                struct bench *b = bench_new(NULL);
+                struct mpa_line *b = line_new_streams();
 
                 b->random = kind + 1;
                 fill_random(&b->random, octets, sizeof octets);
@@ -180,67 +182,67 @@ static void other_protocols(void **state)
                     break;
                 }
                 if (start)
-                    bench_syns(b);
+                    line_syns(b);
                 for (unsigned side = 0; side < 2; side++) {
                     stream_put(&b->stream[side], octets, sizeof octets);
-                    bench_flush(b, side, size == 0 ? 1448 : size == 1 ? 100 : 64);
+                    line_flush(b, side, size == 0 ? 1448 : size == 1 ? 100 : 64);
                 }
-                bench_finish(b);
-                if (mpa_connection_is_mpa(b->mpa) || b->n_findings != 0)
+                line_finish(b);
+                if (mpa_connection_is_mpa(b->mpa) || b->seen.n != 0)
                     print_message("kind %u, start %u, size %u\n", kind, start, size);
                 assert_false(mpa_connection_is_mpa(b->mpa));
-                assert_int_equal(b->n_findings, 0);
-                bench_free(b);
+                assert_int_equal(b->seen.n, 0);
+                line_free(b);
             }
 }
 
 static void ends(void **state)
 {
-    struct bench *b;
+    struct mpa_line *b;
 
     (void)state;
     for (unsigned crc = 0; crc < 2; crc++) {
-        b = bench_new(NULL);
-        bench_start(b, crc ? MPA_FLAG_C : 0, 0, 1, 1, 0, 0);
-        bench_traffic(b, 2, 60);
+        b = line_new_streams();
+        line_start(b, crc ? MPA_FLAG_C : 0, 0, 1, 1, 0, 0);
+        line_traffic(b, 2, 60);
         stream_send(b, &b->stream[0], 42);
         b->stream[0].n -= 28;
-        bench_flush(b, 0, 0);
-        bench_fin(b, 0);
-        bench_finish(b);
-        bench_assert_only(b, RULE_MPA_7_2_03);
-        bench_free(b);
+        line_flush(b, 0, 0);
+        line_fin(b, 0);
+        line_finish(b);
+        line_assert_only(b, RULE_MPA_7_2_03);
+        line_free(b);
 
         /* A reset may come at any time, and so may the end of the capture. */
-        b = bench_new(NULL);
-        bench_start(b, crc ? MPA_FLAG_C : 0, 0, 1, 1, 0, 0);
-        bench_traffic(b, 2, 60);
+        b = line_new_streams();
+        line_start(b, crc ? MPA_FLAG_C : 0, 0, 1, 1, 0, 0);
+        line_traffic(b, 2, 60);
         stream_send(b, &b->stream[0], 42);
         b->stream[0].n -= 28;
-        bench_flush(b, 0, 0);
+        line_flush(b, 0, 0);
         if (crc)
             mpa_connection_reset(b->mpa, 0, ++b->frame, 0);
-        bench_finish(b);
-        bench_assert_clean(b);
-        bench_free(b);
+        line_finish(b);
+        line_assert_clean(b);
+        line_free(b);
     }
     for (unsigned marker = 0; marker < 3; marker++) { /* the stream ends on the grid */
-        b = bench_new(NULL);
-        bench_start(b, MPA_FLAG_M, MPA_FLAG_M, 1, 1, 0, 0);
+        b = line_new_streams();
+        line_start(b, MPA_FLAG_M, MPA_FLAG_M, 1, 1, 0, 0);
         stream_send(b, &b->stream[0], 506 - 4);
         assert_int_equal(b->stream[0].n - 20, 512);
         if (marker > 0)
             stream_put(&b->stream[0], "\0\0\0\0", 4);
-        bench_flush(b, 0, 0);
+        line_flush(b, 0, 0);
         if (marker < 2)
-            bench_fin(b, 0);
-        bench_finish(b);
+            line_fin(b, 0);
+        line_finish(b);
         if (marker == 1)
-            bench_assert_only(b, RULE_MPA_4_3_18);
+            line_assert_only(b, RULE_MPA_4_3_18);
         else
-            bench_assert_clean(b);
-        assert_int_equal(b->verdict.counts[RULE_MPA_4_3_18].passed, marker == 0);
-        bench_free(b);
+            line_assert_clean(b);
+        assert_int_equal(b->seen.counts[RULE_MPA_4_3_18].passed, marker == 0);
+        line_free(b);
     }
 }
 
@@ -250,31 +252,31 @@ static void startup_anywhere(void **state)
     (void)state;
     for (unsigned piece = 1; piece < 40; piece += 3)
         for (unsigned variant = 0; variant < 4; variant++) {
-            struct bench *b = bench_new(NULL);
+            struct mpa_line *b = line_new_streams();
             unsigned first = variant & 1; /* the Reply reaches the tap first */
             size_t streamed = variant & 2 ? 700 : 0;
 
-            bench_syns(b);
+            line_syns(b);
             for (unsigned side = 0; side < 2; side++) {
                 if (streamed > 0) {
                     fill_text(b->stream[side].octets, streamed, "login: MPA ID R");
                     b->stream[side].n = streamed;
-                    bench_flush(b, side, piece * 10);
+                    line_flush(b, side, piece * 10);
                 }
                 stream_startup(&b->stream[side], side == 0 ? MPA_REQUEST : MPA_REPLY, MPA_FLAG_M | MPA_FLAG_C, 1, 37);
                 b->stream[side].framing.markers = b->stream[side].crc = true;
             }
-            bench_flush(b, first, piece);
-            bench_flush(b, 1 - first, piece);
-            bench_traffic(b, 5, 500);
-            bench_fin(b, 0);
-            bench_fin(b, 1);
-            bench_finish(b);
+            line_flush(b, first, piece);
+            line_flush(b, 1 - first, piece);
+            line_traffic(b, 5, 500);
+            line_fin(b, 0);
+            line_fin(b, 1);
+            line_finish(b);
             assert_true(mpa_connection_is_mpa(b->mpa));
             assert_int_equal(b->fpdus[0], 5);
             assert_int_equal(b->fpdus[1], 5);
-            bench_assert_clean(b);
-            bench_free(b);
+            line_assert_clean(b);
+            line_free(b);
         }
 }
 
@@ -284,45 +286,45 @@ static void startup_lost(void **state)
     (void)state;
     for (unsigned lost = 1; lost < 4; lost++)
         for (unsigned flags = 0; flags < 4; flags++) {
-            struct bench *b = bench_new(NULL);
+            struct mpa_line *b = line_new_streams();
             uint8_t f = (flags & 1 ? MPA_FLAG_M : 0) | (flags & 2 ? MPA_FLAG_C : 0);
 
-            bench_syns(b);
+            line_syns(b);
             for (unsigned side = 0; side < 2; side++) {
                 stream_startup(&b->stream[side], side == 0 ? MPA_REQUEST : MPA_REPLY, f, 1, 10);
                 b->stream[side].framing.markers = flags & 1;
                 b->stream[side].crc = flags & 2;
                 if (lost & 1u << side)
-                    bench_hole(b, side, b->stream[side].n);
+                    line_hole(b, side, b->stream[side].n);
                 else
-                    bench_flush(b, side, 0);
+                    line_flush(b, side, 0);
             }
-            bench_traffic(b, 6, 600);
-            bench_fin(b, 0);
-            bench_fin(b, 1);
-            bench_finish(b);
-            if (bench_count(b) != 0 || b->fpdus[0] < 5 || b->fpdus[1] < 5)
+            line_traffic(b, 6, 600);
+            line_fin(b, 0);
+            line_fin(b, 1);
+            line_finish(b);
+            if (line_framing_findings(b) != 0 || b->fpdus[0] < 5 || b->fpdus[1] < 5)
                 print_message("lost %u, flags %u: %u + %u FPDUs\n", lost, flags, b->fpdus[0], b->fpdus[1]);
             assert_true(b->fpdus[0] >= 5 && b->fpdus[1] >= 5);
-            bench_assert_clean(b);
-            bench_free(b);
+            line_assert_clean(b);
+            line_free(b);
         }
 }
 
 /* Revision 0 in the Reply wants Markers both ways (Figure 16). */
 static void rdmac_without_markers(void **state)
 {
-    struct bench *b = bench_new(NULL);
+    struct mpa_line *b = line_new_streams();
 
     (void)state;
     b->version_zero = true;
-    bench_start(b, MPA_FLAG_C, MPA_FLAG_M | MPA_FLAG_C, 1, 0, 0, 0);
+    line_start(b, MPA_FLAG_C, MPA_FLAG_M | MPA_FLAG_C, 1, 0, 0, 0);
     b->stream[1].framing.markers = false;
-    bench_traffic(b, 12, 100);
-    bench_fin(b, 1);
-    bench_finish(b);
-    bench_assert_only(b, RULE_MPA_C_2_5_04);
-    bench_free(b);
+    line_traffic(b, 12, 100);
+    line_fin(b, 1);
+    line_finish(b);
+    line_assert_only(b, RULE_MPA_C_2_5_04);
+    line_free(b);
 }
 
 /* All FPDUs of a direction lack the CRC field: that is one fault, told once, and no FPDU is lost. */
@@ -331,31 +333,31 @@ static void never_a_crc_field(void **state)
     (void)state;
     for (unsigned crc = 0; crc < 2; crc++)
         for (unsigned size = 0; size < 3; size++) {
-            struct bench *b = bench_new(NULL);
-            struct stream *s = &b->stream[0];
+            struct mpa_line *b = line_new_streams();
+            struct line_stream *s = &b->stream[0];
             uint8_t ulpdu[2000];
             unsigned wrong = 0;
 
-            bench_start(b, crc ? MPA_FLAG_C : 0, 0, 1, 1, 0, 0);
+            line_start(b, crc ? MPA_FLAG_C : 0, 0, 1, 1, 0, 0);
             for (unsigned i = 0; i < 8; i++) {
                 struct mpa_fpdu_plan plan = stream_plan(s, ulpdu, (uint16_t)ulpdu_send(b, s, ulpdu, 60 + 33 * i));
 
                 plan.crc_present = false;
                 stream_encode(s, &plan);
                 if (size == 0)
-                    bench_flush(b, 0, 0);
+                    line_flush(b, 0, 0);
             }
-            bench_flush(b, 0, size == 1 ? 0 : 100);
-            bench_fin(b, 0);
-            bench_finish(b);
-            for (unsigned i = 0; i < b->n_findings && i < BENCH_FINDINGS; i++)
-                wrong += bench_owned(b->findings[i].rule) && b->findings[i].rule != RULE_MPA_4_1_09;
+            line_flush(b, 0, size == 1 ? 0 : 100);
+            line_fin(b, 0);
+            line_finish(b);
+            for (unsigned i = 0; i < b->seen.n && i < FINDINGS_MAX; i++)
+                wrong += framing_owns(b->seen.finding[i].rule) && b->seen.finding[i].rule != RULE_MPA_4_1_09;
             if (wrong > 0 || b->fpdus[0] != 8)
-                bench_print(b);
+                findings_show(&b->seen, __func__);
             assert_int_equal(wrong, 0);
             assert_int_equal(b->fpdus[0], 8);
-            assert_int_equal(b->verdict.counts[RULE_MPA_4_1_09].failed, 1);
-            bench_free(b);
+            assert_int_equal(b->seen.counts[RULE_MPA_4_1_09].failed, 1);
+            line_free(b);
         }
 }
 
@@ -393,12 +395,12 @@ static void odd_segments(void **state)
         for (unsigned flags = 0; flags < 4; flags++)
             for (size_t q = 0; q < ARRAY_LENGTH(pieces); q++)
                 for (unsigned every = 0; every < 2; every++) {
-                    struct bench *b = bench_new(NULL);
-                    struct stream *s = &b->stream[0];
+                    struct mpa_line *b = line_new_streams();
+                    struct line_stream *s = &b->stream[0];
                     uint8_t f = (flags & 1 ? MPA_FLAG_M : 0) | (flags & 2 ? MPA_FLAG_C : 0), ulpdu[2000];
                     unsigned count = 12;
 
-                    bench_start(b, f, f, 1, 1, 0, 0);
+                    line_start(b, f, f, 1, 1, 0, 0);
                     for (unsigned k = 0; k < count; k++) {
                         size_t n = ulpdu_send(b, s, ulpdu, 30 + 97 * k);
 
@@ -409,17 +411,17 @@ static void odd_segments(void **state)
                         }
                         stream_fpdu(s, ulpdu, n);
                         if (pieces[q] == SIZE_MAX)
-                            bench_flush(b, 0, 0);
+                            line_flush(b, 0, 0);
                     }
-                    bench_flush(b, 0, pieces[q] == SIZE_MAX ? 0 : pieces[q]);
-                    bench_fin(b, 0);
-                    bench_finish(b);
-                    if (bench_count(b) != 0 || b->fpdus[0] != count)
+                    line_flush(b, 0, pieces[q] == SIZE_MAX ? 0 : pieces[q]);
+                    line_fin(b, 0);
+                    line_finish(b);
+                    if (line_framing_findings(b) != 0 || b->fpdus[0] != count)
                         print_message("segment %zu, flags %u, piece %zd, every %u: %u FPDUs\n", i, flags,
                                       (ssize_t)pieces[q], every, b->fpdus[0]);
-                    bench_assert_clean(b);
+                    line_assert_clean(b);
                     assert_int_equal(b->fpdus[0], count);
-                    bench_free(b);
+                    line_free(b);
                 }
 }
 

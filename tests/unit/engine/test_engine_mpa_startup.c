@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Startup frames and their negotiation: each rule broken once, and everything that is legal without a finding. */
-#include "mpa_talk.h"
+#include "tests/unit/support/mpa_line.h"
 
 #include <stdlib.h>
 
@@ -8,21 +8,21 @@
 #define REP MPA_REPLY
 
 /* A conversation of two frames, an FPDU each way and a close. */
-static void finish_talk(struct talk *t)
+static void finish_talk(struct mpa_line *t)
 {
-    talk_send_msg(t, I, 16);
-    talk_send_msg(t, R, 16);
-    talk_close(t);
+    line_send(t, I, 16);
+    line_send(t, R, 16);
+    line_close(t, I);
 }
 
-static struct talk_frame req1(uint8_t flags)
+static struct startup_frame req1(uint8_t flags)
 {
-    return talk_make(REQ, flags, 1, NULL, 0);
+    return startup_frame(REQ, flags, 1, NULL, 0);
 }
 
-static struct talk_frame rep1(uint8_t flags)
+static struct startup_frame rep1(uint8_t flags)
 {
-    return talk_make(REP, flags, 1, NULL, 0);
+    return startup_frame(REP, flags, 1, NULL, 0);
 }
 
 /* ---- one frame ---- */
@@ -31,27 +31,26 @@ static void damaged_keys(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < MPA_KEY_LEN; i++) {
-        struct talk *t = talk_new(PROFILE_IETF);
-        struct talk_frame f = req1(0x40);
+        struct mpa_line *t = line_new_direct(PROFILE_IETF);
+        struct startup_frame f = req1(0x40);
 
         f.octets[i] ^= 0x20;
-        talk_start(t, f, rep1(0x40));
+        line_startup(t, f, rep1(0x40));
         finish_talk(t);
         /* That it was answered at all is the matter of the reaction rules. */
-        assert_int_equal(t->verdict.counts[RULE_MPA_7_1_1_01].failed, 1);
-        mpa_connection_free(t->mpa);
-        free(t);
+        assert_int_equal(t->seen.counts[RULE_MPA_7_1_1_01].failed, 1);
+        line_free(t);
     }
 }
 
 static void request_with_r(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
     (void)state;
-    talk_start(t, req1(0x60), rep1(0x40));
+    line_startup(t, req1(0x60), rep1(0x40));
     finish_talk(t);
-    talk_expect(t, "MPA-7.1.1-18");
+    line_expect(t, "MPA-7.1.1-18");
 }
 
 static void reserved_bits(void **state)
@@ -70,37 +69,37 @@ static void reserved_bits(void **state)
 
     (void)state;
     for (unsigned i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct talk *t = talk_new(PROFILE_IETF);
+        struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
         if (cases[i].enhanced)
-            talk_start(t, talk_enhanced(REQ, cases[i].req, false, 0, 4, 4),
-                       talk_enhanced(REP, cases[i].rep, false, 0, 4, 4));
+            line_startup(t, startup_enhanced(REQ, cases[i].req, false, 0, 4, 4),
+                         startup_enhanced(REP, cases[i].rep, false, 0, 4, 4));
         else
-            talk_start(t, req1(cases[i].req), rep1(cases[i].rep));
+            line_startup(t, req1(cases[i].req), rep1(cases[i].rep));
         finish_talk(t);
-        talk_expect(t, cases[i].ids);
+        line_expect(t, cases[i].ids);
     }
 }
 
 static void unknown_revision(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
     (void)state;
-    talk_send(t, I, talk_make(REQ, 0x40, 7, NULL, 0));
-    talk_close(t);
-    talk_expect(t, "MPA-7.1.1-23");
+    line_say_frame(t, I, startup_frame(REQ, 0x40, 7, NULL, 0));
+    line_close(t, I);
+    line_expect(t, "MPA-7.1.1-23");
 }
 
 static void s_without_revision_2(void **state)
 {
     static const uint8_t pd[4] = {0, 4, 0, 4};
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
     (void)state;
-    talk_send(t, I, talk_make(REQ, 0x50, 1, pd, 4));
-    talk_close(t);
-    talk_expect(t, "MPA2-6-04");
+    line_say_frame(t, I, startup_frame(REQ, 0x50, 1, pd, 4));
+    line_close(t, I);
+    line_expect(t, "MPA2-6-04");
 }
 
 static void lengths(void **state)
@@ -120,26 +119,26 @@ static void lengths(void **state)
 
     (void)state;
     for (unsigned i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct talk *t = talk_new(PROFILE_IETF);
-        struct talk_frame f = talk_make(REQ, cases[i].flags, cases[i].rev, pd, cases[i].octets);
+        struct mpa_line *t = line_new_direct(PROFILE_IETF);
+        struct startup_frame f = startup_frame(REQ, cases[i].flags, cases[i].rev, pd, cases[i].octets);
 
         put_be16(f.octets + 18, cases[i].field);
-        talk_send(t, I, f);
-        talk_close(t);
-        talk_expect_case(t, cases[i].ids, i);
+        line_say_frame(t, I, f);
+        line_close(t, I);
+        line_expect_case(t, cases[i].ids, i);
     }
 }
 
 static void oversized_reply(void **state)
 {
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
     uint8_t pd[513] = {0};
 
     (void)state;
-    talk_send(t, I, req1(0x40));
-    talk_send(t, R, talk_make(REP, 0x40, 1, pd, sizeof pd));
-    talk_close(t);
-    talk_expect(t, "MPA-7.1.1-34");
+    line_say_frame(t, I, req1(0x40));
+    line_say_frame(t, R, startup_frame(REP, 0x40, 1, pd, sizeof pd));
+    line_close(t, I);
+    line_expect(t, "MPA-7.1.1-34");
 }
 
 /* ---- enhanced data ---- */
@@ -161,34 +160,34 @@ static void contradictions_in_enhanced_data(void **state)
 
     (void)state;
     for (unsigned i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct talk *t = talk_new(PROFILE_IETF);
+        struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-        talk_send(t, I, talk_enhanced(REQ, 0x40, cases[i].a, cases[i].rtr, 4, 4));
-        talk_close(t);
-        talk_expect_case(t, cases[i].ids, i);
+        line_say_frame(t, I, startup_enhanced(REQ, 0x40, cases[i].a, cases[i].rtr, 4, 4));
+        line_close(t, I);
+        line_expect_case(t, cases[i].ids, i);
     }
 }
 
 static void misplaced_enhanced_data(void **state)
 {
     static const uint8_t pd[8] = {'h', 'e', 'l', 'o', 0x80, 16, 0xc0, 16};
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
     (void)state;
-    talk_start(t, talk_make(REQ, 0x50, 2, pd, 8), talk_enhanced(REP, 0x40, true, 6, 16, 16));
-    talk_close(t);
-    talk_expect(t, "MPA2-9-01");
+    line_startup(t, startup_frame(REQ, 0x50, 2, pd, 8), startup_enhanced(REP, 0x40, true, 6, 16, 16));
+    line_close(t, I);
+    line_expect(t, "MPA2-9-01");
 }
 
 static void byte_swapped_enhanced_data(void **state)
 {
     static const uint8_t pd[4] = {0x10, 0x80, 0x10, 0xc0};
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
     (void)state;
-    talk_start(t, talk_make(REQ, 0x50, 2, pd, 4), talk_enhanced(REP, 0x40, true, 6, 16, 16));
-    talk_close(t);
-    talk_expect(t, "MPA2-9-02");
+    line_startup(t, startup_frame(REQ, 0x50, 2, pd, 4), startup_enhanced(REP, 0x40, true, 6, 16, 16));
+    line_close(t, I);
+    line_expect(t, "MPA2-9-02");
 }
 
 static void missing_s(void **state)
@@ -196,16 +195,16 @@ static void missing_s(void **state)
     static const uint8_t pd[8] = {0x80, 0x10, 0x80, 0x10, 1, 2, 3, 4};
     /* Private data of NFS over RDMA (RFC 8797) begins like peer-to-peer data, but with depths that nobody has. */
     static const uint8_t rpcrdma[8] = {0xf6, 0xab, 0x0e, 0x18, 1, 0, 3, 3};
-    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
     (void)state;
-    talk_start(t, talk_make(REQ, 0x40, 2, pd, 8), talk_make(REP, 0x40, 2, NULL, 0));
+    line_startup(t, startup_frame(REQ, 0x40, 2, pd, 8), startup_frame(REP, 0x40, 2, NULL, 0));
     finish_talk(t);
-    talk_expect(t, "MPA2-6-01");
-    t = talk_new(PROFILE_IETF);
-    talk_start(t, talk_make(REQ, 0x40, 2, rpcrdma, 8), talk_make(REP, 0x40, 2, rpcrdma, 8));
+    line_expect(t, "MPA2-6-01");
+    t = line_new_direct(PROFILE_IETF);
+    line_startup(t, startup_frame(REQ, 0x40, 2, rpcrdma, 8), startup_frame(REP, 0x40, 2, rpcrdma, 8));
     finish_talk(t);
-    talk_expect(t, "");
+    line_expect(t, "");
 }
 
 /* ---- RDMAC ---- */
@@ -232,12 +231,12 @@ static void rdmac_frames(void **state)
 
     (void)state;
     for (unsigned i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct talk *t = talk_new(cases[i].profile);
+        struct mpa_line *t = line_new_direct(cases[i].profile);
 
-        talk_start(t, talk_make(REQ, cases[i].req_flags, cases[i].req_rev, NULL, 0),
-                   talk_make(REP, cases[i].rep_flags, cases[i].rep_rev, NULL, 0));
-        talk_close(t);
-        talk_expect_case(t, cases[i].ids, i);
+        line_startup(t, startup_frame(REQ, cases[i].req_flags, cases[i].req_rev, NULL, 0),
+                     startup_frame(REP, cases[i].rep_flags, cases[i].rep_rev, NULL, 0));
+        line_close(t, I);
+        line_expect_case(t, cases[i].ids, i);
     }
 }
 
@@ -263,12 +262,13 @@ static void formats(void **state)
     (void)state;
     for (unsigned i = 0; i < ARRAY_LENGTH(cases); i++)
         for (unsigned reject = 0; reject <= MPA_FLAG_R; reject += MPA_FLAG_R) {
-            struct talk *t = talk_new(PROFILE_IETF);
+            struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-            talk_start(t, talk_make(REQ, cases[i].req_s ? 0x50 : 0x40, cases[i].req_rev, pd, 4),
-                       talk_make(REP, (uint8_t)((cases[i].rep_s ? 0x50u : 0x40u) | reject), cases[i].rep_rev, pd, 4));
-            talk_close(t);
-            talk_expect_case(t, cases[i].ids, i);
+            line_startup(
+                t, startup_frame(REQ, cases[i].req_s ? 0x50 : 0x40, cases[i].req_rev, pd, 4),
+                startup_frame(REP, (uint8_t)((cases[i].rep_s ? 0x50u : 0x40u) | reject), cases[i].rep_rev, pd, 4));
+            line_close(t, I);
+            line_expect_case(t, cases[i].ids, i);
         }
 }
 
@@ -315,12 +315,12 @@ static void enhanced_pairs(void **state)
     (void)state;
     for (unsigned i = 0; i < ARRAY_LENGTH(cases); i++) {
         const struct pair_case *c = &cases[i];
-        struct talk *t = talk_new(PROFILE_IETF);
+        struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-        talk_start(t, talk_enhanced(REQ, 0x40, c->req_a, c->req_rtr, c->req_ird, c->req_ord),
-                   talk_enhanced(REP, (uint8_t)(0x40 | c->reject), c->rep_a, c->rep_rtr, c->rep_ird, c->rep_ord));
-        talk_close(t);
-        talk_expect_case(t, c->ids, i);
+        line_startup(t, startup_enhanced(REQ, 0x40, c->req_a, c->req_rtr, c->req_ird, c->req_ord),
+                     startup_enhanced(REP, (uint8_t)(0x40 | c->reject), c->rep_a, c->rep_rtr, c->rep_ird, c->rep_ord));
+        line_close(t, I);
+        line_expect_case(t, c->ids, i);
     }
 }
 
@@ -330,22 +330,22 @@ static void legal_flags(void **state)
     (void)state;
     for (unsigned bits = 0; bits < 16; bits++)
         for (unsigned enhanced = 0; enhanced < 2; enhanced++) {
-            struct talk *t = talk_new(PROFILE_IETF);
+            struct mpa_line *t = line_new_direct(PROFILE_IETF);
             uint8_t req = (uint8_t)((bits & 3) << 6), rep = (uint8_t)((bits & 12) << 4);
 
             if (enhanced)
-                talk_start(t, talk_enhanced(REQ, req, false, 0, 8, 8), talk_enhanced(REP, rep, false, 0, 8, 8));
+                line_startup(t, startup_enhanced(REQ, req, false, 0, 8, 8), startup_enhanced(REP, rep, false, 0, 8, 8));
             else
-                talk_start(t, req1(req), rep1(rep));
+                line_startup(t, req1(req), rep1(rep));
             for (unsigned i = 0; i < 4; i++) {
-                talk_send_msg(t, I, 300);
-                talk_send_msg(t, R, 500);
+                line_send(t, I, 300);
+                line_send(t, R, 500);
             }
-            talk_close(t);
-            assert_true(t->verdict.counts[RULE_MPA_7_1_2_16].passed == 1);
-            assert_true(t->verdict.counts[RULE_MPA_7_1_2_23].passed == 1);
-            assert_true(t->verdict.counts[RULE_MPA_3_16].passed == 8);
-            talk_expect(t, "");
+            line_close(t, I);
+            assert_true(t->seen.counts[RULE_MPA_7_1_2_16].passed == 1);
+            assert_true(t->seen.counts[RULE_MPA_7_1_2_23].passed == 1);
+            assert_true(t->seen.counts[RULE_MPA_3_16].passed == 8);
+            line_expect(t, "");
         }
 }
 

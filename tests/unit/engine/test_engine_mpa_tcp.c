@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* TCP's conduct on MPA connections, and how FPDUs fit the segments; above all, what must not be reported. */
-#include "mpa_segments.h"
+#include "tests/unit/support/mpa_line.h"
 
 #include "wire/crc32c.h"
 
@@ -8,7 +8,7 @@
 
 enum { C = MPA_FLAG_C };
 
-static void exchange(struct line *l)
+static void exchange(struct mpa_line *l)
 {
     line_send(l, I, 24);
     line_send(l, R, 24);
@@ -16,7 +16,7 @@ static void exchange(struct line *l)
 
 static void clean(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
 
     (void)state;
     for (unsigned i = 0; i < 10; i++)
@@ -30,7 +30,7 @@ static void behind_the_fin(void **state)
 {
     (void)state;
     for (unsigned first = 0; first < 2; first++) {
-        struct line *l = line_started(C, C);
+        struct mpa_line *l = line_started(C, C);
         uint8_t octets[48] = {0};
 
         exchange(l);
@@ -54,7 +54,7 @@ static void early_ack(void **state)
 
     (void)state;
     for (unsigned way = 0; way < ARRAY_LENGTH(outcomes); way++) {
-        struct line *l = line_started(C, C);
+        struct mpa_line *l = line_started(C, C);
         uint8_t fpdu[LINE_FPDU_MAX];
         size_t n;
 
@@ -93,7 +93,7 @@ static void early_ack(void **state)
 /* The capture has the acknowledgment of two FPDUs first, then them, and between them an older one of their receiver. */
 static void older_ack_comes_late(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
     uint8_t late[LINE_FPDU_MAX];
     size_t n;
 
@@ -115,7 +115,7 @@ static void older_ack_comes_late(void **state)
 /* A FIN that the capture lost is acknowledged. */
 static void fin_not_captured(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
 
     (void)state;
     exchange(l);
@@ -128,7 +128,7 @@ static void fin_not_captured(void **state)
 
 /* ---- retransmissions ---- */
 
-static void retransmission(struct line *l, unsigned change, bool same_boundaries)
+static void retransmission(struct mpa_line *l, unsigned change, bool same_boundaries)
 {
     uint8_t fpdu[LINE_FPDU_MAX];
     size_t n = line_make_send(l, I, 200, fpdu);
@@ -162,7 +162,7 @@ static void retransmissions(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct line *l = line_started(C, C);
+        struct mpa_line *l = line_started(C, C);
         char name[40];
 
         exchange(l);
@@ -176,7 +176,7 @@ static void retransmissions(void **state)
 
 static void keep_alive(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
     uint8_t garbage = 0xA5;
 
     (void)state;
@@ -195,7 +195,7 @@ static void damaged_at_first(void **state)
 {
     (void)state;
     for (unsigned before_end = 0; before_end < 2; before_end++) {
-        struct line *l = line_started(C, C);
+        struct mpa_line *l = line_started(C, C);
         uint8_t fpdu[LINE_FPDU_MAX];
         size_t n;
         uint64_t at;
@@ -223,7 +223,7 @@ static void damaged_at_first(void **state)
 
 static void octets_beyond_the_fin(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
 
     (void)state;
     exchange(l);
@@ -237,7 +237,7 @@ static void octets_beyond_the_fin(void **state)
 
 static void keep_alive_behind_the_fin(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
     uint8_t garbage = 0;
 
     (void)state;
@@ -257,7 +257,7 @@ static void keep_alive_behind_the_fin(void **state)
 
 static void no_df(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
 
     (void)state;
     exchange(l);
@@ -265,10 +265,10 @@ static void no_df(void **state)
     exchange(l);
     l->no_df = false;
     line_close(l, I);
-    assert_int_equal(l->n_findings, 2);
-    assert_int_equal(l->findings[0].rule, RULE_MPA_A_5_1_01);
-    assert_int_equal(l->findings[1].rule, RULE_MPA_A_5_1_01);
-    l->n_findings = 0;
+    assert_int_equal(l->seen.n, 2);
+    assert_int_equal(l->seen.finding[0].rule, RULE_MPA_A_5_1_01);
+    assert_int_equal(l->seen.finding[1].rule, RULE_MPA_A_5_1_01);
+    l->seen.n = 0;
     line_expect(l, "");
 }
 
@@ -276,7 +276,7 @@ static void fragments(void **state)
 {
     (void)state;
     for (unsigned dropped = 0; dropped < 2; dropped++) {
-        struct line *l = line_started(C, C);
+        struct mpa_line *l = line_started(C, C);
         uint8_t fpdu[LINE_FPDU_MAX];
         size_t n;
         uint64_t at;
@@ -303,7 +303,7 @@ static void fragments(void **state)
 /* ---- sizes and segments ---- */
 
 /* FPDUs with n octets of payload in non-final DDP segments, back to back in segments of `size` octets. */
-static void stream(struct line *l, unsigned fpdus, size_t n, bool last, size_t size)
+static void stream(struct mpa_line *l, unsigned fpdus, size_t n, bool last, size_t size)
 {
     static uint8_t octets[1 << 18];
     size_t length = 0, at;
@@ -346,11 +346,11 @@ static void sizes(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct line *l = line_new();
+        struct mpa_line *l = line_new();
         char name[40];
 
         l->mss[R] = cases[i].mss;
-        line_startup(l, line_plain(MPA_REQUEST, C, 1, 0), line_plain(MPA_REPLY, C, 1, 0));
+        line_startup(l, startup_frame(MPA_REQUEST, C, 1, NULL, 0), startup_frame(MPA_REPLY, C, 1, NULL, 0));
         stream(l, cases[i].fpdus, cases[i].payload, cases[i].last, cases[i].segment);
         line_send(l, R, 24);
         line_close(l, I);
@@ -374,7 +374,7 @@ static void alignment(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct line *l = line_started(C, C);
+        struct mpa_line *l = line_started(C, C);
         char name[40];
 
         stream(l, cases[i].fpdus, cases[i].payload, true, cases[i].segment == 357 ? 360 : cases[i].segment);
@@ -388,7 +388,7 @@ static void alignment(void **state)
 /* A whole FPDU and half of the next in a segment, the rest in one of its own. */
 static void half_fpdus(void **state)
 {
-    struct line *l = line_started(C, C);
+    struct mpa_line *l = line_started(C, C);
 
     (void)state;
     for (unsigned i = 0; i < 12; i++) {
@@ -411,7 +411,7 @@ static void pauses(void **state)
 {
     (void)state;
     for (unsigned inside = 0; inside < 2; inside++) {
-        struct line *l = line_started(C, C);
+        struct mpa_line *l = line_started(C, C);
         uint8_t fpdu[LINE_FPDU_MAX];
         size_t n;
 

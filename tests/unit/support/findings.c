@@ -66,6 +66,20 @@ static bool has(const struct findings *f, int side, const char *id)
     return false;
 }
 
+static void expect_count(const struct findings *f, char kind, const char *id, const char *name)
+{
+    const struct rule *rule = rule_find(id);
+    const struct rule_count *count;
+
+    assert_non_null(rule);
+    count = &f->counts[rule_number(rule)];
+    if ((kind == '+' ? count->passed : count->inconclusive) > 0)
+        return;
+    findings_show(f, name);
+    fail_msg("%s: %c%s: passed %u failed %u inconclusive %u", name, kind, id, count->passed, count->failed,
+             count->inconclusive);
+}
+
 void findings_expect(const struct findings *f, int side, const char *ids, const char *name)
 {
     unsigned wanted = 0, found = f->n - recorded(f);
@@ -75,6 +89,10 @@ void findings_expect(const struct findings *f, int side, const char *ids, const 
         found += at(&f->finding[i], side);
     snprintf(copy, sizeof copy, "%s", ids);
     for (char *id = strtok_r(rest, " ", &rest); id; id = strtok_r(NULL, " ", &rest)) {
+        if (*id == '+' || *id == '?') {
+            expect_count(f, *id, id + 1, name);
+            continue;
+        }
         wanted++;
         if (!has(f, side, id)) {
             findings_show(f, name);
@@ -92,13 +110,8 @@ void findings_expect_passed(const struct findings *f, const char *ids, const cha
     char copy[256], *rest = copy;
 
     snprintf(copy, sizeof copy, "%s", ids);
-    for (char *id = strtok_r(rest, " ", &rest); id; id = strtok_r(NULL, " ", &rest)) {
-        const struct rule *rule = rule_find(id);
-
-        assert_non_null(rule);
-        if (f->counts[rule_number(rule)].passed == 0)
-            fail_msg("%s: %s has not passed", name, id);
-    }
+    for (char *id = strtok_r(rest, " ", &rest); id; id = strtok_r(NULL, " ", &rest))
+        expect_count(f, '+', id, name);
 }
 
 void findings_passed(const struct findings *f, enum rule_id rule)

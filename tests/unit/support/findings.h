@@ -24,7 +24,10 @@ void findings_show(const struct findings *f, const char *name);
 
 /* Each fails the test, with what was found, unless it is so. Exactly this finding: */
 void findings_expect_one(const struct findings *f, enum rule_id rule, enum rule_severity severity, uint32_t frame);
-/* Exactly the rules named, blanks between them, "" for none, at what `side` sent (-1: either). */
+/*
+ * Exactly the rules named, blanks between them, "" for none, at what `side` sent (-1: either). Besides, "+ID" says that
+ * the rule passed, "?ID" that it was inconclusive.
+ */
 void findings_expect(const struct findings *f, int side, const char *ids, const char *name);
 /* The rules named were judged and held. */
 void findings_expect_passed(const struct findings *f, const char *ids, const char *name);

@@ -125,27 +125,12 @@ uint32_t flow_ulpdu(struct rdmap_flow *t, unsigned side, const uint8_t *ulpdu, s
     return ulpdu_acked(t, side, ulpdu, n, received(t, side));
 }
 
-struct ddp_segment untagged_segment(uint8_t opcode, uint32_t qn, uint32_t msn)
-{
-    return (struct ddp_segment){.last = true, .dv = 1, .rv = 1, .opcode = opcode, .qn = qn, .msn = msn};
-}
-
-struct ddp_segment tagged_segment(uint8_t opcode, uint32_t stag, uint64_t to)
-{
-    return (struct ddp_segment){
-        .tagged = true, .last = true, .dv = 1, .rv = 1, .opcode = opcode, .stag = stag, .to = to};
-}
-
 uint32_t flow_segment_acked(struct rdmap_flow *t, unsigned side, struct ddp_segment segment, const void *payload,
                             size_t n, uint64_t acked)
 {
-    uint8_t ulpdu[FLOW_ULPDU_MAX] = {0};
-    size_t header = ddp_header_encode(&segment, ulpdu, sizeof ulpdu);
+    uint8_t ulpdu[FLOW_ULPDU_MAX];
 
-    assert_true(header > 0 && header + n <= sizeof ulpdu);
-    if (payload && n > 0)
-        memcpy(ulpdu + header, payload, n);
-    return ulpdu_acked(t, side, ulpdu, header + n, acked);
+    return ulpdu_acked(t, side, ulpdu, segment_octets(ulpdu, sizeof ulpdu, &segment, payload, n), acked);
 }
 
 uint32_t flow_segment(struct rdmap_flow *t, unsigned side, struct ddp_segment segment, const void *payload, size_t n)

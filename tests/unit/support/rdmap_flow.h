@@ -9,6 +9,7 @@
 
 #include "engine/rdmap.h"
 #include "tests/unit/support/findings.h"
+#include "tests/unit/support/segments.h"
 #include "wire/octets.h"
 #include "wire/rdmap_terminate.h"
 
@@ -51,8 +52,6 @@ void flow_free(struct rdmap_flow *t);
 /* ---- segments ---- */
 
 uint32_t flow_ulpdu(struct rdmap_flow *t, unsigned side, const uint8_t *ulpdu, size_t n);
-struct ddp_segment untagged_segment(uint8_t opcode, uint32_t qn, uint32_t msn);
-struct ddp_segment tagged_segment(uint8_t opcode, uint32_t stag, uint64_t to);
 uint32_t flow_segment(struct rdmap_flow *t, unsigned side, struct ddp_segment segment, const void *payload, size_t n);
 /* Its sender had received the other side up to this stream offset. */
 uint32_t flow_segment_acked(struct rdmap_flow *t, unsigned side, struct ddp_segment segment, const void *payload,
