@@ -11,13 +11,22 @@ SERVICE_NFS = 0x01064E51  # RDMA port space TCP, port 20049
 PORT = 4791
 
 
+def icrc(ip, udp, payload):
+    """Of IPv4 without options; payload: from the BTH up to it."""
+    masked = ip[:1] + b"\xff" + ip[2:8] + b"\xff" + ip[9:10] + b"\xff\xff" + ip[12:] + udp[:6] + b"\xff\xff"
+    return struct.pack("<I", zlib.crc32(b"\xff" * 8 + masked + payload[:4] + b"\xff" + payload[5:]))
+
+
+def with_icrc(frame):
+    """The Ethernet frame again with the ICRC that its octets have."""
+    return frame[:-4] + icrc(frame[14:34], frame[34:42], frame[42:-4])
+
+
 def datagram(source, target, payload):
     """payload: from the BTH on; the ICRC follows it."""
     udp = struct.pack(">HHHH", 0xC000, PORT, 12 + len(payload), 0)
     ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 32 + len(payload), 0, 0x4000, 64, 17, 0, source, target)
-    masked = ip[:1] + b"\xff" + ip[2:8] + b"\xff" + ip[9:10] + b"\xff\xff" + ip[12:] + udp[:6] + b"\xff\xff"
-    icrc = zlib.crc32(b"\xff" * 8 + masked + payload[:4] + b"\xff" + payload[5:])
-    return b"\x02\0\0\0\0\x02\x02\0\0\0\0\x01\x08\0" + ip + udp + payload + struct.pack("<I", icrc)
+    return b"\x02\0\0\0\0\x02\x02\0\0\0\0\x01\x08\0" + ip + udp + payload + icrc(ip, udp, payload)
 
 
 def base(opcode, qp, number, pad=0):
@@ -72,8 +81,39 @@ def conversation():
                       words(0x1235, 1, 32, 0) + chunk + reply(0x1235) + words(0, 0, 16, 1, 16))]
 
 
-def write(path, before=()):
+# ---- other links ----
+
+def crc(masked, payload):
+    return struct.pack("<I", zlib.crc32(masked + payload[:4] + b"\xff" + payload[5:]))
+
+
+def as_roce1(frame):
+    payload = frame[42:-4]
+    addresses = gid(frame[26:30]) + gid(frame[30:34])
+    rest = struct.pack(">HB", len(payload) + 4, 0x1B)
+    header = b"\x60\0\0\0" + rest + b"\x40" + addresses
+    return frame[:12] + b"\x89\x15" + header + payload + crc(b"\xff" * 8 + b"\x6f\xff\xff\xff" + rest + b"\xff" + addresses, payload)
+
+
+def as_infiniband(frame):
+    """In an ERF record: Wireshark has no other form of it."""
+    payload = frame[42:-4]
+    header = bytes([0, 2]) + b"\0" + frame[33:34] + struct.pack(">H", (12 + len(payload)) // 4) + b"\0" + frame[29:30]
+    packet = header + payload + crc(b"\xf0" + header[1:], payload) + b"\0\0"
+    return struct.pack(">QBBHHH", 0, 21, 0, 16 + len(packet), 0, len(packet)) + packet
+
+
+def as_cooked(frame):
+    return struct.pack(">HHH8sH", 0, 1, 6, frame[6:12], 0x0800) + frame[14:]
+
+
+LINKS = {"Ethernet": (1, bytes), "RoCE v1": (1, as_roce1), "InfiniBand": (197, as_infiniband), "cooked": (113, as_cooked),
+         "raw IP": (101, lambda frame: frame[14:])}
+
+
+def write(path, before=(), link="Ethernet"):
+    number, change = LINKS[link]
     with open(path, "wb") as out:
-        out.write(struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
-        for number, frame in enumerate([*before, *setup(), *conversation()]):
-            out.write(struct.pack("<IIII", number, 0, len(frame), len(frame)) + frame)
+        out.write(struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, number))
+        for second, frame in enumerate(map(change, [*before, *setup(), *conversation()])):
+            out.write(struct.pack("<IIII", second, 0, len(frame), len(frame)) + frame)

@@ -3,6 +3,7 @@
 import collections
 import json
 import random
+import re
 import struct
 
 import pytest
@@ -66,16 +67,16 @@ def test_findings_are_the_checkers(wireshark, check, name):
     assert once == expected
 
 
-def rewritten(path, out, keep, cut=None):
-    """The capture again without the packets that keep(number) refuses, cut to a snap length."""
+def rewritten(path, out, change):
+    """The capture again with change(number, frame) for each frame; None: without it."""
     data, at, number = path.read_bytes(), 24, 0
     with open(out, "wb") as file:
         file.write(data[:24])
         while at < len(data):
             length, = struct.unpack_from("<I", data, at + 8)
-            if keep(number):
-                octets_kept = data[at + 16:at + 16 + length][:cut]
-                file.write(data[at:at + 8] + struct.pack("<I", len(octets_kept)) + data[at + 12:at + 16] + octets_kept)
+            frame = change(number, data[at + 16:at + 16 + length])
+            if frame is not None:
+                file.write(data[at:at + 8] + struct.pack("<I", len(frame)) + data[at + 12:at + 16] + frame)
             at, number = at + 16 + length, number + 1
     return out
 
@@ -85,12 +86,38 @@ def rewritten(path, out, keep, cut=None):
 def test_findings_where_packets_are_missing(wireshark, check, tmp_path, name, how):
     kind, number = how.split()
     chance = random.Random(how + name)
-    path = rewritten(PATHS[name], tmp_path / f"{name}.pcap",
-                     lambda i: chance.random() > 0.08 if kind == "loss" else kind == "snap" or i >= int(number),
-                     128 if kind == "snap" else None)
+    change = {"loss": lambda i, frame: frame if chance.random() > 0.08 else None,
+              "start": lambda i, frame: frame if i >= int(number) else None,
+              "snap": lambda i, frame: frame[:int(number)]}[kind]
+    path = rewritten(PATHS[name], tmp_path / f"{name}.pcap", change)
     same_findings(wireshark, check, path)
     frames = wireshark.fields(path, ["_ws.malformed"], "-2", "-Y", "_ws.malformed")
     assert not frames
+
+
+STOPPED = re.compile(r"(Malformed Packet: |Unreassembled Packet: |Dissector bug, protocol )RPC-over-RDMA")
+
+
+def damaged(chance):
+    """Octets of the transport and what it carries, with the right ICRC."""
+    def change(_, frame):
+        if len(frame) > 62 and frame[36:38] == b"\x12\xb7" and chance.random() < 0.1:
+            frame = bytearray(frame)
+            for _ in range(chance.randrange(1, 4)):
+                frame[chance.randrange(42, min(len(frame) - 4, 42 + chance.choice([12, 80, 1000])))] = chance.choice([0, 1, 2, 255, chance.randrange(256)])
+            frame = roce.with_icrc(bytes(frame))
+        return frame
+    return change
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", ["nfs3-read-4k-64k", "nfs3-write-4k-64k", "nfs41-recall", "nfs41-acl", "nfs42-long-setxattr"])
+def test_findings_in_damaged_captures(wireshark, check, tmp_path, name, seed):
+    path = rewritten(PATHS[name], tmp_path / f"{name}.pcap", damaged(random.Random(f"{seed} {name}")))
+    same_findings(wireshark, check, path)
+    for mode in MODES.values():
+        result = wireshark.run("tshark", "-r", wireshark.readable(path), "-V", *mode, errors="backslashreplace")
+        assert result.returncode == 0 and not STOPPED.search(result.stdout + result.stderr)
 
 
 def test_the_tests_are_not_empty(check):
@@ -135,13 +162,13 @@ def test_nothing_is_malformed(wireshark, mode):
 
 @pytest.mark.parametrize("name", LATE or ["late"])
 def test_a_call_before_the_connection_is_known_is_told(wireshark, tmp_path, name, mode):
-    path = PATHS.get(name) or rewritten(PATHS["nfs42-mount-umount"], tmp_path / "late.pcap", lambda i: i >= 7)
+    path = PATHS.get(name) or rewritten(PATHS["nfs42-mount-umount"], tmp_path / "late.pcap", lambda i, frame: frame if i >= 7 else None)
     frames = wireshark.fields(path, ["rpc.repframe", "rpc.msgtyp"], *mode, "-Y", "rpcrdma && rpc.msgtyp == 1")
     assert len(frames) > 5 and all(frame["rpc.repframe"] for frame in frames)
 
 
 def test_cut_packets_keep_their_operation(wireshark, tmp_path):
-    path = rewritten(PATHS["nfs3-read-4k-64k"], tmp_path / "cut.pcap", lambda i: True, 256)
+    path = rewritten(PATHS["nfs3-read-4k-64k"], tmp_path / "cut.pcap", lambda i, frame: frame[:256])
     frames = wireshark.fields(path, ["_ws.col.Info", "frame.len"], "-2", "-Y", "frame.cap_len < frame.len && infiniband")
     wide = [frame["_ws.col.Info"][0] for frame in wireshark.fields(
         path, ["_ws.col.Info"], "-2", "-Y", "infiniband.bth.opcode in {6,7,8} && frame.len > 256")]
@@ -248,9 +275,10 @@ def test_what_is_not_recognised_can_be_given(wireshark):
     assert wireshark.fields(path, [], "-d", "infiniband,rpcrdma", "-Y", "rpcrdma")
 
 
-def test_generated_conversation(wireshark, tmp_path, mode):
+@pytest.mark.parametrize("link", roce.LINKS)
+def test_links(wireshark, tmp_path, link, mode):
     path = tmp_path / "roce.pcap"
-    roce.write(path)
+    roce.write(path, link=link)
     rows = wireshark.fields(path, ["rpc.msgtyp", "nfs.data", "rpcrdma.kind"], *mode, "-Y", "rpcrdma.kind")
     assert [frame["rpc.msgtyp"] for frame in rows] == [["0"], ["1"], ["0"], ["1"]]
     assert rows[-1]["nfs.data"] == [b"0123456789abcdef".hex()]
