@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the mpa plugin gives the next layer beside the ULPDU: the `data` of a dissector in the table "mpa.ulpdu".
+ * What the mpa plugin passes to the next layer with the ULPDU: the `data` of a dissector in the table "mpa.ulpdu".
  *
  * The table is keyed by the MPA revision in effect (0, 1, 2; 1 where the start of the connection is missing), because
- * the versions of DDP and RDMAP go with it (RFC 5044 Appendix C). The plugins find one another by this table alone, so
- * this header is the whole of what they share; `size` tells a later layout from an earlier one.
+ * it determines the versions of DDP and RDMAP (RFC 5044 Appendix C). The plugins find each other by this table alone,
+ * so this header is all that they share; `size` distinguishes layouts of the structures.
  */
 #ifndef IWARP_PLUGINS_MPA_ULPDU_H
 #define IWARP_PLUGINS_MPA_ULPDU_H
@@ -14,9 +14,9 @@
 #define MPA_ULPDU_TABLE "mpa.ulpdu"
 
 /*
- * Who judges connections, and does not only draw ULPDUs, registers a dissector of this name. It is called once for each
- * MPA connection, on the first pass, with a struct mpa_listener as its data; it fills in what it wants to be told, and
- * returns 0. From then on it gets what the engine's MPA layer says, as and when it says it.
+ * A plugin that judges connections registers a dissector of this name. It is called once for each MPA connection, on
+ * the first pass, with a struct mpa_listener as its data; it fills in the events that it wants, and returns 0. From
+ * then on it receives the events of the engine's MPA layer as they occur.
  */
 #define MPA_LISTENER_DISSECTOR "mpa.listener"
 
@@ -29,8 +29,9 @@ struct mpa_listener {
 };
 
 /*
- * Who knows more of private data registers a dissector of this name. It is called at each startup frame, on every pass,
- * with a struct mpa_private_data as its data; the tvb holds the upper layer's private data, which may be none.
+ * A plugin that decodes private data registers a dissector of this name. It is called for each start-up frame, on every
+ * pass, with a struct mpa_private_data as its data; the tvb holds the private data of the upper layer, and may be
+ * empty.
  */
 #define MPA_STARTUP_DISSECTOR "mpa.startup"
 
@@ -38,18 +39,18 @@ struct mpa_private_data {
     uint32_t size;       /* sizeof(struct mpa_private_data) of the mpa plugin */
     uint32_t connection; /* as in struct mpa_ulpdu */
     enum mpa_startup_kind kind;
-    struct place place; /* of the startup frame */
+    struct place place; /* of the start-up frame */
 };
 
 struct mpa_ulpdu {
     uint32_t size;       /* sizeof(struct mpa_ulpdu) of the mpa plugin */
     uint32_t connection; /* counts MPA connections of the capture file from 0 */
-    struct place place;  /* of the FPDU; place.frame: where it became complete */
+    struct place place;  /* of the FPDU; place.frame: the frame that completed it */
     enum direction direction;
     uint64_t number; /* FPDUs of this direction before it */
     enum mpa_crc_verdict crc;
     bool after_resync;                /* FPDUs are missing before it */
-    struct mpa_parameters parameters; /* as negotiated when the FPDU came */
+    struct mpa_parameters parameters; /* as negotiated when the FPDU was sent */
 };
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the ddp_rdmap plugin gives upper layers beside a Send's payload: the `data` of a dissector in the table
- * "rdmap.port", which is keyed by TCP port (the Responder's is asked first), or in the heuristic list "rdmap.send".
- * These see each Send, of whatever kind, once and whole. `size` tells a later layout from an earlier one.
+ * What the ddp_rdmap plugin passes to upper layers with the payload of a Send: the `data` of a dissector in the table
+ * "rdmap.port", which is keyed by TCP port (that of the Responder first), or in the heuristic list "rdmap.send". They
+ * see each Send of any kind once, reassembled. `size` distinguishes layouts of the structure.
  *
- * Where none of them takes it, the payload goes to the heuristic list "iwarp_ddp_rdmap" of Wireshark's own dissector,
- * with that one's rdmap_info_t.
+ * Payload that none of them accepts goes to the heuristic list "iwarp_ddp_rdmap" of Wireshark's built-in dissector,
+ * with its rdmap_info_t.
  */
 #ifndef IWARP_PLUGINS_RDMAP_PAYLOAD_H
 #define IWARP_PLUGINS_RDMAP_PAYLOAD_H
@@ -19,7 +19,7 @@
 
 struct rdmap_payload {
     uint32_t size;          /* sizeof(struct rdmap_payload) of the ddp_rdmap plugin */
-    struct mpa_ulpdu ulpdu; /* of the segment that made it complete: connection, direction, negotiated parameters */
+    struct mpa_ulpdu ulpdu; /* of the segment that completed it: connection, direction, negotiated parameters */
     uint8_t opcode;
     uint32_t msn;
     bool invalidates;

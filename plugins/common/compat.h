@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What differs between the Wireshark versions that the plugins support (4.0, 4.2, 4.4, 4.6), in one place.
- * The names here are those of the newest version where one exists.
+ * Differences between the Wireshark versions that the plugins support (4.0, 4.2, 4.4, 4.6). The names are those of the
+ * newest version where it has one.
  */
 #ifndef IWARP_PLUGINS_COMPAT_H
 #define IWARP_PLUGINS_COMPAT_H
@@ -14,8 +14,8 @@
 #define IWARP_WS_AT_LEAST(major, minor)                                                                                \
     (WIRESHARK_VERSION_MAJOR > (major) || (WIRESHARK_VERSION_MAJOR == (major) && WIRESHARK_VERSION_MINOR >= (minor)))
 
-/* What heuristic dissectors and wmem callbacks return, and what a boolean preference is: gboolean (int) until 4.2, then
- * bool. */
+/* The type of boolean preferences, and of the values that heuristic dissectors and wmem callbacks return: gboolean
+ * (int) up to 4.2, then bool. */
 #if IWARP_WS_AT_LEAST(4, 4)
 typedef bool compat_bool;
 #else
@@ -36,7 +36,7 @@ typedef gboolean compat_bool;
 #define compat_dissector_try_uint dissector_try_uint_new
 #endif
 
-/* true_false_string and its stock values have a header of their own since 4.4, not included by others any more. */
+/* true_false_string and its stock values have had their own header since 4.4, which no other header includes. */
 #if IWARP_WS_AT_LEAST(4, 4)
 #include <epan/tfs.h>
 #endif

@@ -5,7 +5,7 @@
 
 #include <epan/wmem_scopes.h>
 
-/* Nobody asks here how often a rule passed: all connections count into one place. */
+/* The plugins do not report how often a rule passed: all connections share the counters. */
 static struct rule_count counts[RULE_COUNT];
 static struct heap heap; /* of the file that is open */
 
@@ -63,8 +63,7 @@ struct record *judge_in_frame(const struct judge *judge, uint32_t frame)
 /* ---- findings ---- */
 
 /*
- * The frame may lie before the one at hand, where only what came later proves the finding: then it shows from the
- * second pass on.
+ * The finding may belong to an earlier frame, if only a later one proves it. It is then shown from the second pass on.
  */
 static void on_finding(void *ctx, const struct finding *finding)
 {
@@ -118,7 +117,7 @@ void judge_options(struct stack_options *options, enum stack_layer first, enum s
     options->last = last;
 }
 
-/* The engine's memory is the C library's: it goes when Wireshark closes the file. */
+/* The engine allocates from the C library, so its memory is released when Wireshark closes the file. */
 static compat_bool release(wmem_allocator_t *allocator, wmem_cb_event_t event, void *ctx)
 {
     struct judge *judge = ctx;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the three plugins have in common: each hosts its layers of the engine's stack for a connection, on the first
- * pass, and keeps what they find for all passes. A finding belongs to the frame where iwarp-check reports it, too: to
- * the record there that it is about, else to one of that frame. Findings at frames of which nothing is kept (a FIN
- * without payload) are not a dissector's to show.
+ * Common to the three plugins: on the first pass each hosts its layers of the engine's stack for a connection, and
+ * records their findings for all passes. A finding belongs to the frame at which iwarp-check reports it: to the record
+ * that it is about, or else to any record of that frame. Findings at frames without a record (a FIN without payload)
+ * are not shown.
  *
  * Memory is of file scope.
  */
@@ -14,7 +14,7 @@
 
 #include "engine/stack.h"
 
-/* A finding of the rules. */
+/* A finding. */
 struct remark {
     struct remark *next;
     enum rule_id rule;
@@ -25,7 +25,7 @@ struct remark {
     const char *message;
 };
 
-/* What findings can stand at; the first member of what a plugin keeps. Zero to begin with. */
+/* What findings are attached to; the first member of a plugin's own record. Initially zero. */
 struct record {
     uint64_t offset; /* in the stream of its side; with the frame, the key */
     uint32_t frame;
@@ -34,36 +34,36 @@ struct record {
 
 struct judge {
     struct stack *stack;        /* first pass only; NULL when Wireshark has closed the file */
-    struct stack_entrance next; /* of the next plugin's stack; empty: nobody follows */
+    struct stack_entrance next; /* of the next plugin's stack; empty: there is none */
     struct verdict verdict;
     struct layouts_host host[2]; /* of the sides (engine/stack.h); set before judge_begin(), or zero */
     wmem_map_t *by_place[2];     /* by side: stream offset and frame -> struct record */
     wmem_map_t *by_frame;        /* frame -> struct record */
-    /* Makes and keeps a record for a finding at a frame that has none. NULL: such findings are not shown. */
+    /* Creates a record for a finding at a frame without one. NULL: such findings are not shown. */
     struct record *(*make_record)(struct judge *judge, const struct place *place);
 };
 
-/* Before the connections of a file: memory that was refused in the one before it is forgotten (engine/heap.h). */
+/* Before the first connection of a file: forgets that memory was refused in the previous one (engine/heap.h). */
 void judge_file_opened(void);
 
-/* How the layers of a plugin judge: from payload alone, by the IETF's documents. */
+/* Options of a plugin's layers: they judge from payload alone, by the RFCs. */
 void judge_options(struct stack_options *options, enum stack_layer first, enum stack_layer last);
 /*
- * Makes the stack of a connection: options, taps (with ctx) and judge outlive it. port: of the sides. False when memory
- * is lacking.
+ * Creates the stack of a connection; options, taps (with ctx) and judge must outlive it. port: of the sides. False when
+ * out of memory.
  */
 bool judge_begin(struct judge *judge, const struct stack_options *options, const struct stack_taps *taps, void *ctx,
                  const uint16_t port[2]);
 
-/* Findings about this place, or this frame, stand at the record from now on, unless an earlier record is there. */
+/* Attaches findings about this place, or this frame, to the record from now on, unless there is an earlier one. */
 void judge_keep(struct judge *judge, struct record *record, const struct place *place);
-/* Findings about the frame stand at the record from now on. */
+/* Attaches findings about the frame to the record from now on. */
 void judge_keep_frame(struct judge *judge, struct record *record, uint32_t frame);
-/* NULL: nothing is kept. */
+/* NULL: there is none. */
 struct record *judge_at(const struct judge *judge, const struct place *place);
 struct record *judge_in_frame(const struct judge *judge, uint32_t frame);
 
-/* A finding of this rule at this place was none. */
+/* Withdraws the finding of this rule at this place. */
 void judge_forget(struct judge *judge, enum rule_id rule, const struct place *place);
 
 #endif

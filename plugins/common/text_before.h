@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text that is made from its end on, as wsutil writes numbers: what stands in the Info column for each segment would
- * cost more by printf than all else that is done for the segment.
+ * Text that is built from its end, as wsutil formats numbers. Formatting the Info column of each segment by printf
+ * would cost more than everything else that is done for the segment.
  */
 #ifndef IWARP_PLUGINS_TEXT_BEFORE_H
 #define IWARP_PLUGINS_TEXT_BEFORE_H
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Puts the text before what begins at `at`; returns where it begins. */
+/* Puts the text before the octet at `at`; returns its beginning. */
 static inline char *text_before(char *at, const char *text)
 {
     size_t n = strlen(text);

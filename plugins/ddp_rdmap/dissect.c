@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Entry points: the mpa plugin's news of a connection, and its ULPDUs. */
+/* Entry points: connections and ULPDUs from the mpa plugin. */
 #include "plugins/ddp_rdmap/rdmap_plugin.h"
 
 static dissector_handle_t ulpdu_handle;
-static dissector_handle_t listener_handle; /* NULL: nobody listens */
+static dissector_handle_t listener_handle; /* NULL: there is none */
 
-/* The next layer may want to hear of the connection. */
+/* Offers the connection to the next layer. */
 static void offer(const struct mpa_listener *news, tvbuff_t *tvb, packet_info *pinfo)
 {
     struct rdmap_listener listener = {
@@ -56,7 +56,7 @@ void rdmap_plugin_register(void)
     rdmap_payload_register();
     rdmap_tap_register();
     ulpdu_handle = register_dissector("rddp", dissect, rddp_proto);
-    /* Stands for the first protocol of ours: where that is disabled, the built-in dissector has the ULPDUs. */
+    /* Registered for the first of our protocols: when it is disabled, the built-in dissector takes over. */
     register_dissector(MPA_LISTENER_DISSECTOR, listen, rddp_proto);
 }
 

@@ -39,7 +39,7 @@ static void draw_remarks(struct rdmap_canvas *canvas)
     }
 }
 
-/* ---- the place in the message ---- */
+/* ---- position in the message ---- */
 
 static void draw_message(struct rdmap_canvas *canvas)
 {
@@ -67,7 +67,7 @@ static void draw_message(struct rdmap_canvas *canvas)
     if (canvas->ddp->tagged)
         proto_item_set_generated(proto_tree_add_uint64(tree, rddp_hf.message_from, canvas->tvb, 0, 0, msg->to));
     if (!seg->first_known) {
-        proto_item_append_text(item, ", its beginning was not seen");
+        proto_item_append_text(item, ", its beginning was not captured");
         proto_item_set_generated(proto_tree_add_boolean(tree, rddp_hf.message_partial, canvas->tvb, 0, 0, 1));
     }
     rdmap_link(tree, rddp_hf.message_first_frame, canvas->tvb, msg->first_frame);
@@ -174,7 +174,7 @@ static char *place_in_message(char *at, const struct rdmap_canvas *canvas)
     if (!seg || !seg->msg || (seg->index == 0 && canvas->ddp->last && seg->first_known))
         return at;
     if (!seg->first_known)
-        return text_before(at, " [beginning not seen]");
+        return text_before(at, " [beginning not captured]");
     at = text_before(at, "]");
     if (!seg->msg->ended)
         return text_before(uint_to_str_back(at, seg->index + 1), " [segment ");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* RDMAP headers behind the DDP header, and which segments belong together: RFC 5040 section 4, RFC 7306. */
+/* RDMAP headers after the DDP header, and links between segments of an operation: RFC 5040 section 4, RFC 7306. */
 #include "plugins/ddp_rdmap/rdmap_plugin.h"
 
 #include "wire/atomic.h"
@@ -53,7 +53,7 @@ static void draw_header(struct rdmap_canvas *canvas)
         proto_item *item;
 
         if ((size_t)row->at + row->length > ddp->payload_len)
-            return; /* what is too short is the rules' to say */
+            return; /* the rules report what is too short */
         item = proto_tree_add_item(canvas->rdmap_tree, *row->field, canvas->tvb, ddp->header_len + row->at, row->length,
                                    octets ? ENC_NA : ENC_BIG_ENDIAN);
         if (seg && (row->field == &rdmap_hf.sink_stag || row->field == &rdmap_hf.atomic_stag))
@@ -65,7 +65,7 @@ static void draw_header(struct rdmap_canvas *canvas)
     }
 }
 
-/* ---- what the Info column says ---- */
+/* ---- Info column ---- */
 
 static void say_read(struct rdmap_canvas *canvas)
 {
@@ -108,8 +108,8 @@ static void say_original(struct rdmap_canvas *canvas)
 
     if (!rdmap_atomic_response_decode(&response, canvas->ddp->payload, canvas->ddp->payload_len))
         return;
-    rdmap_say(canvas, ", value before 0x%" PRIx64, response.original);
-    proto_item_append_text(canvas->rdmap_item, ", value before 0x%" PRIx64, response.original);
+    rdmap_say(canvas, ", original value 0x%" PRIx64, response.original);
+    proto_item_append_text(canvas->rdmap_item, ", original value 0x%" PRIx64, response.original);
 }
 
 /* ---- requests and answers ---- */
@@ -177,7 +177,8 @@ static void draw_links(struct rdmap_canvas *canvas)
 
 void rdmap_draw_operation(struct rdmap_canvas *canvas)
 {
-    /* A fault may put any opcode into any model: what follows the wrong header is not what the opcode says. */
+    /* A faulty segment may have an opcode in the wrong buffer model: what follows its header is not what the opcode
+     * implies. */
     if (!canvas->info || canvas->info->tagged != canvas->ddp->tagged)
         return;
     draw_header(canvas);

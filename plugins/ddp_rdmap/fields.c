@@ -243,7 +243,7 @@ const fragment_items rddp_fragment_items = {
 
 static ei_register_info ddp_experts[] = {
     {&rdmap_ei.rddp_rule[SEVERITY_NOTE],
-     {"rddp.rule.note", PI_PROTOCOL, PI_NOTE, "Departure from the standards", EXPFILL}},
+     {"rddp.rule.note", PI_PROTOCOL, PI_NOTE, "Unusual, but allowed by the standards", EXPFILL}},
     {&rdmap_ei.rddp_rule[SEVERITY_WARNING],
      {"rddp.rule.warning", PI_PROTOCOL, PI_WARN, "Recommendation not followed", EXPFILL}},
     {&rdmap_ei.rddp_rule[SEVERITY_ERROR],
@@ -254,7 +254,7 @@ static ei_register_info ddp_experts[] = {
 
 static ei_register_info rdmap_experts[] = {
     {&rdmap_ei.rdmap_rule[SEVERITY_NOTE],
-     {"rdmap.rule.note", PI_PROTOCOL, PI_NOTE, "Departure from the standards", EXPFILL}},
+     {"rdmap.rule.note", PI_PROTOCOL, PI_NOTE, "Unusual, but allowed by the standards", EXPFILL}},
     {&rdmap_ei.rdmap_rule[SEVERITY_WARNING],
      {"rdmap.rule.warning", PI_PROTOCOL, PI_WARN, "Recommendation not followed", EXPFILL}},
     {&rdmap_ei.rdmap_rule[SEVERITY_ERROR],

@@ -16,7 +16,7 @@ struct rdmap_seg *rdmap_flow_seg(const struct rdmap_flow *flow, const struct pla
     return (struct rdmap_seg *)judge_at(&flow->judge, place);
 }
 
-/* The segment that is at work. */
+/* The current segment. */
 static struct rdmap_seg *current(const struct rdmap_flow *flow, const struct place *place)
 {
     struct rdmap_seg *seg = flow->current;
@@ -83,7 +83,7 @@ static void note_message(struct rdmap_flow *flow, struct rdmap_seg *seg, const s
     seg->msg = msg;
 }
 
-/* ---- messages put together ---- */
+/* ---- reassembly ---- */
 
 static void range_add(struct rdmap_whole *whole, uint32_t from, uint32_t to)
 {
@@ -95,7 +95,7 @@ static void range_add(struct rdmap_whole *whole, uint32_t from, uint32_t to)
         from = whole->range[behind].from < from ? whole->range[behind].from : from;
         to = whole->range[behind].to > to ? whole->range[behind].to : to;
     }
-    if (behind == at) { /* apart from all others */
+    if (behind == at) { /* separate from all others */
         if (whole->n_ranges == RDMAP_WHOLE_RANGES) {
             whole->spoilt = true;
             return;
@@ -111,8 +111,8 @@ static void range_add(struct rdmap_whole *whole, uint32_t from, uint32_t to)
 }
 
 /*
- * An MSN names a message until the message is complete, or begins again. The engine's own messages would not do here:
- * after a hole it knows a message no more that goes on behind the hole.
+ * An MSN identifies a message until the message is complete, or begins again. The messages of the engine cannot be
+ * used: after a hole it does not continue a message that began before it.
  */
 static void note_whole(struct rdmap_flow *flow, struct rdmap_seg *seg, const struct ddp_segment *ddp)
 {
@@ -149,7 +149,7 @@ static void note_whole(struct rdmap_flow *flow, struct rdmap_seg *seg, const str
     }
 }
 
-/* ---- what the engine tells ---- */
+/* ---- events of the engine ---- */
 
 static struct rdmap_operation *operation_of(const struct rdmap_flow *flow, uint64_t number)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the upper layer is to see: Sends, put together from their segments, and the octets of Tagged messages. */
+/* What the upper layer sees: Sends, reassembled from their segments, and the octets of Tagged messages. */
 #include "plugins/ddp_rdmap/rdmap_plugin.h"
 #include "plugins/rdmap_listener.h"
 #include "plugins/rdmap_payload.h"
@@ -8,18 +8,18 @@
 #include <epan/dissectors/packet-iwarp-ddp-rdmap.h>
 #include <epan/exceptions.h>
 
-/* Dissectors in the built-in's list read that many octets before they look how many there are. */
+/* Dissectors in the built-in dissector's list read so many octets before they check the length. */
 enum { BUILTIN_MIN = 16 };
 
 static reassembly_table reassembly;
 static dissector_table_t ports;
 static heur_dissector_list_t sends, builtin;
-static dissector_handle_t segment_handle; /* NULL: nobody */
-static bool others;                       /* than Wireshark's own dissectors are in the built-in's list */
+static dissector_handle_t segment_handle; /* NULL: there is none */
+static bool others;                       /* the built-in dissector's list has entries other than Wireshark's own */
 
-/* ---- messages put together ---- */
+/* ---- reassembly ---- */
 
-/* A message is known by what was recorded of it: one record, one reassembly. */
+/* A message is identified by its record: one record, one reassembly. */
 static void *whole_key(const packet_info *pinfo, const uint32_t id, const void *data)
 {
     (void)pinfo, (void)id;
@@ -28,7 +28,7 @@ static void *whole_key(const packet_info *pinfo, const uint32_t id, const void *
 
 static void whole_key_free(void *key)
 {
-    (void)key; /* the record lives as long as the file */
+    (void)key; /* the record has file scope */
 }
 
 static const reassembly_table_functions whole_functions = {
@@ -61,8 +61,8 @@ static void draw_missing(struct rdmap_canvas *canvas, const struct rdmap_whole *
     proto_item *item;
 
     if (whole->spoilt) {
-        rdmap_say(canvas, " [does not fit together]");
-        return; /* what is wrong with them is the rules' to say */
+        rdmap_say(canvas, " [inconsistent segments]");
+        return; /* the rules report what is wrong with them */
     }
     text = missing_text(canvas->pinfo->pool, whole);
     item = proto_tree_add_string(canvas->ddp_tree, rddp_hf.missing, canvas->tvb, 0, 0, text);
@@ -71,7 +71,7 @@ static void draw_missing(struct rdmap_canvas *canvas, const struct rdmap_whole *
     rdmap_say(canvas, " [octets %s missing]", text);
 }
 
-/* The message when this segment completes it, else NULL. */
+/* The message if this segment completes it, else NULL. */
 static tvbuff_t *put_together(struct rdmap_canvas *canvas, bool *shown)
 {
     const struct ddp_segment *ddp = canvas->ddp;
@@ -83,7 +83,7 @@ static tvbuff_t *put_together(struct rdmap_canvas *canvas, bool *shown)
     tvbuff_t *message;
 
     *shown = false;
-    /* Later passes only ask for what is complete: it throws at what it finds odd. */
+    /* Later passes only look up complete messages: reassembly throws on inconsistent fragments. */
     if (!whole->spoilt && (canvas->seg->completes || !PINFO_FD_VISITED(pinfo)))
         head = fragment_add(&reassembly, canvas->tvb, ddp->header_len, pinfo, 0, whole, ddp->mo,
                             (uint32_t)ddp->payload_len, !ddp->last);
@@ -105,7 +105,7 @@ static tvbuff_t *put_together(struct rdmap_canvas *canvas, bool *shown)
     return message;
 }
 
-/* ---- who takes it ---- */
+/* ---- dissectors of payload ---- */
 
 static bool offer_to_own(struct rdmap_canvas *canvas, tvbuff_t *message)
 {
@@ -131,8 +131,8 @@ static bool offer_to_own(struct rdmap_canvas *canvas, tvbuff_t *message)
 }
 
 /*
- * Wireshark's own dissectors in the list want Tagged segments and Read Requests only where a Send was theirs before:
- * what most connections have most of need not be offered.
+ * Wireshark's own dissectors in the list accept Tagged segments and Read Requests only on connections where they have
+ * accepted a Send. On other connections these need not be offered.
  */
 static bool may_be_wanted(const struct rdmap_canvas *canvas)
 {
@@ -148,8 +148,8 @@ static void look_for_others(const char *table, struct heur_dtbl_entry *entry, vo
 }
 
 /*
- * The list of Wireshark's own dissector: SMB Direct and others. It knows Tagged segments and Read Requests, too. Sends
- * are given whole: its dissectors put segments together by the order of their coming.
+ * The list of the built-in dissector: SMB Direct and others. It takes Tagged segments and Read Requests, too. Sends are
+ * passed reassembled: its dissectors would reassemble segments in order of arrival.
  */
 static bool offer_to_builtin(struct rdmap_canvas *canvas, tvbuff_t *message)
 {
@@ -233,7 +233,7 @@ void rdmap_payload(struct rdmap_canvas *canvas)
     }
     if (!canvas->info->ulp_data)
         return;
-    if (!canvas->seg || !canvas->seg->told) { /* no part of anything: a wrong CRC, most likely */
+    if (!canvas->seg || !canvas->seg->told) { /* not part of a message: most likely its CRC is wrong */
         shown = false;
     } else if (send && canvas->seg->whole) {
         tvbuff_t *whole = put_together(canvas, &shown);
@@ -278,7 +278,7 @@ static void register_ports(void)
     static build_valid_func source[] = {source_value}, destination[] = {destination_value};
     static decode_as_value_t values[] = {{source_prompt, 1, source}, {destination_prompt, 1, destination}};
     static decode_as_t entry = {
-        .name = "rddp", /* whose dissector it is that frames with Sends are known to have */
+        .name = "rddp", /* the protocol that frames with Sends have */
         .table_name = RDMAP_PORT_TABLE,
         .num_items = array_length(values),
         .values = values,
@@ -291,7 +291,7 @@ static void register_ports(void)
     register_decode_as(&entry);
 }
 
-/* By now, all who want to are in the list. */
+/* By now, all dissectors have been added to the list. */
 static void file_opened(void)
 {
     judge_file_opened();

@@ -13,11 +13,11 @@ void rdmap_payload_handoff(void);
 void rdmap_tap_register(void);
 void rdmap_tap_handoff(void);
 
-/* What the functions that draw one segment share. */
+/* Shared by the functions that draw a segment. */
 struct rdmap_canvas {
     const struct mpa_ulpdu *ulpdu;        /* NULL: not called by the mpa plugin */
     struct rdmap_flow *flow;              /* NULL: as above */
-    struct rdmap_seg *seg;                /* what was recorded of it, or NULL */
+    struct rdmap_seg *seg;                /* its record, or NULL */
     const struct ddp_segment *ddp;        /* its payload is the ULPDU's own octets */
     const struct rdmap_opcode_info *info; /* NULL: the opcode is not assigned */
     tvbuff_t *tvb;                        /* the ULPDU */
@@ -25,26 +25,26 @@ struct rdmap_canvas {
     proto_tree *root; /* where protocols go */
     proto_item *ddp_item, *rdmap_item;
     proto_tree *ddp_tree, *rdmap_tree;
-    bool fields; /* somebody looks at them: shown, or named by a filter */
+    bool fields; /* they are displayed, or used by a filter */
 };
 
 /* Adds to the Info column. */
 #define rdmap_say(canvas, ...) col_append_fstr((canvas)->pinfo->cinfo, COL_INFO, __VA_ARGS__)
 
 void rdmap_draw(struct rdmap_canvas *canvas);
-/* The fields behind the DDP header of opcodes that have some, and the links to other segments. */
+/* The fields after the DDP header of opcodes that have any, and the links to other segments. */
 void rdmap_draw_operation(struct rdmap_canvas *canvas);
 void rdmap_draw_terminate(struct rdmap_canvas *canvas);
-/* Puts the segments of a message together, and offers what the upper layer is to see. */
+/* Reassembles the segments of a message, and offers them to the upper layer. */
 void rdmap_payload(struct rdmap_canvas *canvas);
 
-/* Tells the statistics. */
+/* Queues the segment for the statistics. */
 void rdmap_tap(struct rdmap_canvas *canvas);
 
-/* What is known of an STag. */
+/* Draws the lifetime of an STag. */
 void rdmap_draw_stag_life(struct rdmap_canvas *canvas, proto_tree *tree, const struct rdmap_stag_life *life);
 
-/* A generated field that leads to a frame; nothing when frame is 0. */
+/* Adds a generated link to a frame, unless frame is 0. */
 void rdmap_link(proto_tree *tree, int field, tvbuff_t *tvb, uint32_t frame);
 void rdmap_duration(proto_tree *tree, int field, tvbuff_t *tvb, int64_t ns);
 

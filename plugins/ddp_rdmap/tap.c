@@ -8,7 +8,7 @@
 
 enum response { RESPONSE_NONE = -1, RESPONSE_READ, RESPONSE_FETCH_ADD, RESPONSE_CMP_SWAP, RESPONSES };
 
-/* What a listener gets for each DDP Segment. */
+/* What a tap listener receives for each DDP Segment. */
 struct news {
     const char *name; /* of the opcode */
     enum direction direction;

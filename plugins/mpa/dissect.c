@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Entry points: who claims a TCP connection, and how its octets reach flow.c on the first pass and draw.c on all.
+ * Entry points: how a TCP connection is claimed, and how its octets reach flow.c on the first pass and draw.c on all
+ * passes.
  *
- * A connection is ours when the heuristic sees the key of an MPA Request or Reply Frame anywhere in its stream, or when
- * the user says so ("Decode As", the port preference). From the frame with the key on, the conversation's dissector is
- * mpa; earlier frames stay with whoever dissects them.
+ * A connection is claimed when the heuristic finds the key of an MPA Request or Reply Frame anywhere in its stream, or
+ * when the user assigns it ("Decode As", the port preference). From the frame with the key on, mpa is the dissector of
+ * the conversation; earlier frames are left to others.
  */
 #include "plugins/mpa/mpa_plugin.h"
 
@@ -21,10 +22,11 @@ enum { COMPLETE_SYN = 0x01, COMPLETE_SYN_ACK = 0x02 };
 enum { KEY_DAMAGED_MIN = 12 };
 
 static dissector_handle_t mpa_handle;
-static dissector_handle_t listener_handle; /* NULL: nobody listens */
+static dissector_handle_t listener_handle; /* NULL: there is none */
 static struct mpa_flow *flows;             /* in this file, latest first */
 
-/* Preferences of the TCP dissector; NULL: it has none of that name. Asked for each segment, so looked up once. */
+/* Preferences of the TCP dissector; NULL: it has none of that name. Looked up once, as they are needed for each
+ * segment. */
 static pref_t *analyze_pref, *relative_pref;
 
 static pref_t *tcp_preference(const char *name)
@@ -40,8 +42,7 @@ static bool is_set(pref_t *pref)
 }
 
 /*
- * Sequence numbers as they are on the wire: some rules are about their wrap. With its default preferences the TCP
- * dissector gives them relative to a base of its own.
+ * Sequence numbers as on the wire: some rules concern their wrap. By default the TCP dissector passes relative numbers.
  */
 struct numbers {
     uint32_t seq, ack;
@@ -49,8 +50,8 @@ struct numbers {
 };
 
 /*
- * Octets that the TCP dissector held back come with those of a later segment, whose ACK number is not theirs. Nothing
- * follows from it but that the other direction is behind, when octets of that one are being held back, too.
+ * Octets that the TCP dissector held back are passed with a later segment, whose ACK number is not theirs. It only
+ * shows that the other direction lags behind, if octets of that direction are being held back, too.
  */
 static void limit_ack(struct numbers *numbers, const struct mpa_flow *flow, unsigned sender,
                       const struct tcp_analysis *analysis)
@@ -75,7 +76,7 @@ static struct numbers numbers_on_wire(const struct tcpinfo *tcp, const struct tc
     return numbers;
 }
 
-/* The end of what one side sent last, when it may be the beginning of a key. */
+/* The last octets sent by a side, if a key may begin in them. */
 struct tail {
     uint32_t frame; /* 0: none */
     int64_t time_ns;
@@ -85,7 +86,7 @@ struct tail {
     uint8_t octets[MPA_KEY_LEN];
 };
 
-/* What a TCP conversation carries for us. */
+/* Our data of a TCP conversation. */
 struct claim {
     struct mpa_flow *flow; /* the latest; NULL: not claimed */
     struct tail tail[2];
@@ -110,14 +111,14 @@ static bool syns_seen(const struct tcp_analysis *tcp)
            (tcp->conversation_completeness & (COMPLETE_SYN | COMPLETE_SYN_ACK)) == (COMPLETE_SYN | COMPLETE_SYN_ACK);
 }
 
-/* Sequence numbers of the first octet of either side's stream: of the sender of the packet at hand, and of its peer. */
+/* Sequence numbers of the first octet of either side's stream: of the sender of the current packet, and of its peer. */
 struct starts {
     uint32_t sender, peer;
 };
 
 /*
- * Where the SYNs were captured, the engine may take the first octet for the first of the stream. The TCP dissector does
- * not pass SYNs on, but knows of them.
+ * If the SYNs were captured, the first octet is the first of the stream. The TCP dissector does not pass SYNs on, but
+ * records them.
  */
 static void tell_syns(struct mpa_flow *flow, packet_info *pinfo, const struct tcp_analysis *tcp,
                       const struct starts *starts)
@@ -146,16 +147,15 @@ static void tell_syns(struct mpa_flow *flow, packet_info *pinfo, const struct tc
         mpa_flow_syn(flow, &theirs);
 }
 
-/* The whole connection is ours: its streams begin behind the SYNs. */
+/* The whole connection is claimed: its streams begin after the SYNs. */
 static struct starts starts_of_connection(const struct tcp_analysis *tcp)
 {
     return (struct starts){.sender = tcp->fwd->base_seq + 1, .peer = tcp->rev->base_seq + 1};
 }
 
 /*
- * The connection becomes ours with the startup frame that begins at numbers->seq. What either side sent before is
- * streaming data that the engine need not see. But behind a Reply that is the first to be seen, octets of the other
- * side are missing: its Request.
+ * The connection is claimed from the start-up frame at numbers->seq on. What either side sent before is streaming data,
+ * which the engine need not see. But if that frame is a Reply, octets of the other side are missing: its Request.
  */
 static struct starts starts_of_startup(const struct tcp_analysis *tcp, const struct numbers *numbers,
                                        enum mpa_startup_kind kind)
@@ -163,7 +163,7 @@ static struct starts starts_of_startup(const struct tcp_analysis *tcp, const str
     return (struct starts){.sender = numbers->seq, .peer = kind == MPA_REQUEST ? numbers->ack : tcp->rev->base_seq + 1};
 }
 
-/* The next layer may want to hear of the connection. */
+/* Offers the connection to the next layer. */
 static void offer(struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinfo)
 {
     struct mpa_listener listener = {.size = sizeof listener,
@@ -177,7 +177,7 @@ static void offer(struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinfo)
     mpa_flow_listen(flow, &listener);
 }
 
-/* Where the sequence numbers of the sides begin, of which one sends the packet at hand. */
+/* Records the initial sequence numbers; sender: of the current packet. */
 static void note_base(struct mpa_flow *flow, unsigned sender, const struct tcp_analysis *analysis)
 {
     flow->base[sender] = analysis->fwd->base_seq;
@@ -189,7 +189,7 @@ static struct mpa_flow *flow_begin(struct claim *claim, tvbuff_t *tvb, packet_in
     const struct tcp_analysis *analysis = get_tcp_conversation_data(NULL, pinfo);
     struct mpa_flow *former = claim->flow;
     struct mpa_flow_options options = {
-        /* With sequence analysis the TCP dissector passes on each octet once and in order, or never. */
+        /* With sequence analysis the TCP dissector passes each octet once and in order, or never. */
         .eager_holes = is_set(analyze_pref),
         .accept_midstream = mpa_prefs.accept_midstream,
     };
@@ -227,14 +227,14 @@ static struct mpa_flow_input input_of(const struct mpa_flow *flow, tvbuff_t *tvb
     };
 }
 
-/* A SYN that was no repetition has come meanwhile. */
+/* A new SYN was seen in the meantime. */
 static bool base_changed(const struct mpa_flow *flow, unsigned sender, const struct tcp_analysis *analysis)
 {
     return analysis && syns_seen(analysis) &&
            (flow->base[sender] != analysis->fwd->base_seq || flow->base[1 - sender] != analysis->rev->base_seq);
 }
 
-/* The octets of this frame on the first pass; NULL when memory is lacking. */
+/* Feeds the octets of this frame on the first pass; NULL when out of memory. */
 static struct mpa_piece *feed(struct claim *claim, tvbuff_t *tvb, packet_info *pinfo, const struct tcpinfo *tcp,
                               const struct tcp_analysis *analysis)
 {
@@ -244,7 +244,7 @@ static struct mpa_piece *feed(struct claim *claim, tvbuff_t *tvb, packet_info *p
     if (tcp->is_reassembled && analysis && is_set(analyze_pref))
         limit_ack(&numbers, claim->flow, mpa_flow_side(claim->flow, pinfo), analysis);
     input = input_of(claim->flow, tvb, pinfo, tcp, &numbers);
-    /* Wireshark begins another conversation with the SYN of the one that opens it only. */
+    /* Wireshark begins a new conversation only with the SYN of its initiator. */
     if (mpa_flow_is_over(claim->flow, &input) || base_changed(claim->flow, input.side, analysis)) {
         mpa_flow_finish(claim->flow);
         if (!flow_begin(claim, tvb, pinfo))
@@ -256,7 +256,7 @@ static struct mpa_piece *feed(struct claim *claim, tvbuff_t *tvb, packet_info *p
     return mpa_flow_feed(claim->flow, &input);
 }
 
-/* The connection that had the conversation at this frame. */
+/* The connection that the conversation belonged to at this frame. */
 static struct mpa_flow *flow_at(const struct claim *claim, uint32_t frame)
 {
     struct mpa_flow *flow = claim->flow;
@@ -277,7 +277,7 @@ static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *da
     struct mpa_flow *flow;
     struct claim *claim;
 
-    /* A segment quoted in an ICMP error is no part of the stream. */
+    /* A segment quoted in an ICMP error is not part of the stream. */
     if (!tcp || pinfo->flags.in_error_pkt || tvb_captured_length(tvb) == 0)
         return 0;
     conversation = find_or_create_conversation(pinfo);
@@ -310,7 +310,7 @@ static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *da
 
 /* ---- the heuristic ---- */
 
-/* Whether p[0..16) is a key, and whose. */
+/* Whether p[0..16) is a key, and of which frame. */
 static bool is_key(const uint8_t *p, unsigned octets_right, enum mpa_startup_kind *kind)
 {
     for (*kind = MPA_REQUEST; *kind <= MPA_REPLY; (*kind)++)
@@ -345,7 +345,7 @@ static size_t key_at_end(const uint8_t *p, size_t n)
     return 0;
 }
 
-/* The octets of an earlier segment that may begin a key, with the octets at hand behind them. */
+/* Whether the current octets follow those of an earlier segment that may begin a key. */
 static bool continues(const struct tail *tail, const struct numbers *numbers)
 {
     return tail->frame != 0 && tail->numbers.seq + tail->length == numbers->seq;
@@ -404,7 +404,7 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
     const uint8_t *p;
     bool split = false, first;
 
-    /* Claimed frames come by way of the conversation: one that is asked about again was not claimed. */
+    /* Claimed frames reach dissect() through the conversation: a visited frame was not claimed. */
     if (!tcp || n == 0 || pinfo->flags.in_error_pkt || PINFO_FD_VISITED(pinfo))
         return 0;
     p = tvb_get_ptr(tvb, 0, (int)n);
@@ -416,11 +416,11 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
     claim = conversation_get_proto_data(conversation, mpa_proto);
     if (claim) {
         if (claim->flow)
-            return 0; /* given back by the dissector itself */
+            return 0; /* dissect() has rejected it */
         tail = tail_of(claim, pinfo->srcport);
         split = completes_key(tail, p, n, &numbers, &kind);
     }
-    /* A damaged key counts, as it does for the engine, in the first octets of a connection. */
+    /* As in the engine, a damaged key counts in the first octets of a connection. */
     first = syns_seen(analysis) && numbers.seq == analysis->fwd->base_seq + 1;
     if (!split && !has_key(p, n, &kind) && !(first && n >= MPA_KEY_LEN && is_key(p, KEY_DAMAGED_MIN, &kind))) {
         if (key_at_end(p, n) > 0 || claim) {
@@ -463,7 +463,7 @@ static void file_opened(void)
     mpa_flow_forget();
 }
 
-/* What only the end of a connection decides, in the order in which they began. Shown from the second pass on. */
+/* What only the end of a connection decides, in the order in which they began; shown from the second pass on. */
 static void first_pass_over(void)
 {
     struct mpa_flow *latest = NULL, *flow;
@@ -481,12 +481,12 @@ static void register_prefs(void)
     module_t *module = prefs_register_protocol(mpa_proto, NULL);
 
     prefs_register_bool_preference(module, "verify_crc", "Verify CRCs",
-                                   "Whether to compare the CRC of FPDUs where the connection uses CRCs",
+                                   "Whether to verify the CRC of FPDUs on connections that use CRCs",
                                    &mpa_prefs.verify_crc);
-    prefs_register_bool_preference(module, "accept_midstream", "Accept connections whose start is missing",
-                                   "Whether to look for FPDUs, by their structure and CRC, in a connection without MPA "
-                                   "Request and Reply Frames. Concerns "
-                                   "connections given to MPA by \"Decode As\" or by port",
+    prefs_register_bool_preference(module, "accept_midstream", "Accept connections without a captured start",
+                                   "Whether to search for FPDUs, by their structure and CRC, on connections whose MPA "
+                                   "Request and Reply Frames were not captured. Applies to "
+                                   "connections assigned to MPA by \"Decode As\" or by port",
                                    &mpa_prefs.accept_midstream);
 }
 

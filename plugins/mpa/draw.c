@@ -11,13 +11,13 @@ static const char *hole_text(enum hole_cause cause)
 {
     switch (cause) {
     case HOLE_CAPTURE_LOSS:
-        return "not in the capture, or kept back by the TCP dissector";
+        return "not captured, or held back by the TCP dissector";
     case HOLE_SNAP_LENGTH:
-        return "cut off by the snap length";
+        return "cut by the snap length";
     case HOLE_MEMORY_LIMIT:
-        return "too many octets out of order";
+        return "too many out-of-order octets";
     case HOLE_END:
-        return "not in the capture";
+        return "not captured";
     }
     return "unknown";
 }
@@ -70,8 +70,8 @@ static dissector_table_t ulpdu_table;
 static dissector_handle_t fallback;
 
 /*
- * Wireshark's own dissector of DDP and RDMAP, where none of ours is there. It gives up on some correct ULPDUs (Sends of
- * less than 16 octets, Immediate Data): that does not make them malformed.
+ * Wireshark's built-in dissector of DDP and RDMAP, used when ours is absent. It throws on some correct ULPDUs (Sends of
+ * less than 16 octets, Immediate Data), which are not malformed.
  */
 static void call_fallback(struct mpa_canvas *canvas, tvbuff_t *next)
 {
@@ -98,8 +98,9 @@ static void call_fallback(struct mpa_canvas *canvas, tvbuff_t *next)
 }
 
 /*
- * Wireshark gives a frame up in which more dissectors were called than its trees may be deep. A large segment, or one
- * that others have waited for, has more small FPDUs than that: of those behind the first ones only the layers go.
+ * Wireshark stops dissecting a frame when more dissectors were called than the maximum tree depth. A large segment, or
+ * one that completes held segments, may have more small FPDUs than that: the layers of all but the first ones are
+ * removed.
  */
 static void forget_layers(packet_info *pinfo, unsigned before)
 {
@@ -129,9 +130,9 @@ static void call_next(struct mpa_canvas *canvas, tvbuff_t *next)
     bool known = parameters->request_seen || parameters->reply_seen;
     volatile bool taken = false;
 
-    /* The upper layers tell from it that the transport keeps messages apart. */
+    /* Shows the upper layers that the transport preserves message boundaries. */
     pinfo->ptype = PT_IWARP_MPA;
-    /* What one ULPDU does to its dissector must not cost the next one in the frame. */
+    /* An exception in one ULPDU must not prevent the others in the frame from being dissected. */
     TRY
     {
         taken = compat_dissector_try_uint(ulpdu_table, known ? parameters->revision : 1, next, pinfo, canvas->root,
@@ -164,7 +165,7 @@ static void draw_hole(struct mpa_canvas *canvas)
             canvas->pinfo, hole, &mpa_ei.hole_remedy,
             "%u octets of the stream did not reach the MPA dissector. If they are in the capture, the TCP "
             "preference \"Reassemble out-of-order segments\" (tcp.reassemble_out_of_order:TRUE) "
-            "brings them",
+            "delivers them",
             item->length);
     else
         expert_add_info_format(canvas->pinfo, hole, &mpa_ei.hole, "%u octets of the stream are missing", item->length);
@@ -179,7 +180,7 @@ static void draw_skipped(struct mpa_canvas *canvas)
     unsigned at = 0, length = 0;
     proto_item *skipped;
 
-    /* Only what lies in this frame can be shown in its octets. */
+    /* Only octets of this frame can be highlighted. */
     if (piece->placed && piece->side == item->place.side && from < piece->from + piece->length && to > piece->from) {
         if (from < piece->from)
             from = piece->from;
@@ -194,14 +195,14 @@ static void draw_skipped(struct mpa_canvas *canvas)
                                   (int)length, ENC_NA);
     proto_item_append_text(skipped, ": %u", item->length);
     if (!streaming)
-        expert_add_info_format(canvas->pinfo, skipped, &mpa_ei.skipped, "%u octets that belong to no FPDU: %s",
+        expert_add_info_format(canvas->pinfo, skipped, &mpa_ei.skipped, "%u octets are part of no FPDU: %s",
                                item->length, item->skipped.why);
     proto_item_set_generated(
         proto_tree_add_string(canvas->tree, mpa_hf.skipped_why, canvas->tvb, 0, 0, item->skipped.why));
     mpa_info(canvas, "[%u octets: %s]", item->length, item->skipped.why);
 }
 
-/* Finds the octets of the item: in the frame's own data, or in the copy of what lay in several frames. */
+/* Finds the octets of the item: in the frame, or in the copy of an item of several frames. */
 static void find_octets(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
 {
     const struct mpa_item *item = canvas->item;
@@ -247,13 +248,13 @@ static void draw_item(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
             draw_remark(canvas->pinfo, canvas->proto, canvas->tvb, remark);
     if (!next)
         return;
-    /* Each ULPDU's dissector clears the column: what stands before the fence stays. */
+    /* The dissector of each ULPDU clears the column up to the fence. */
     mpa_info_next(canvas);
     col_set_fence(canvas->pinfo->cinfo, COL_INFO);
     call_next(canvas, next);
 }
 
-/* Octets at the end of the piece that no item took. */
+/* Octets of the piece after the last item. */
 static void draw_rest(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
 {
     const struct mpa_piece *piece = canvas->piece;
@@ -280,11 +281,11 @@ static void draw_rest(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
     case MPA_PHASE_REJECTED: /* 7.1.2: anything may follow */
     case MPA_PHASE_NOT_MPA:
         field = mpa_hf.streaming;
-        what = "octets outside of MPA";
+        what = "octets outside MPA";
         break;
     case MPA_PHASE_STARTUP:
         field = mpa_hf.part;
-        what = "octets of a startup frame, or held behind one";
+        what = "octets of a start-up frame, or held until it is complete";
         break;
     case MPA_PHASE_FULL_OPERATION:
         field = mpa_hf.part;

@@ -34,7 +34,7 @@ static void draw_state(struct mpa_canvas *canvas)
     proto_item_set_generated(item);
     proto_item_append_text(item, ": %s%s%s", parameters->crc == ON ? "CRC" : "no CRC",
                            markers == ON ? ", Markers" : ", no Markers",
-                           parameters->midstream ? " (recognised: the start is not captured)" : "");
+                           parameters->midstream ? " (inferred: the start was not captured)" : "");
     if (parameters->request_seen || parameters->reply_seen)
         proto_item_set_generated(
             proto_tree_add_uint(tree, mpa_hf.state_revision, canvas->tvb, 0, 0, parameters->revision));
@@ -70,8 +70,7 @@ static void draw_marker(struct mpa_canvas *canvas, proto_tree *parent, const str
     proto_item_set_generated(sub);
 }
 
-/* The Markers from the index on that lie before octet `to` of the FPDU: fields stand in the tree as they stand on the
- * wire. */
+/* The Markers from the index on before octet `to` of the FPDU: the fields are in wire order. */
 static void draw_markers(struct mpa_canvas *canvas, proto_tree *tree, unsigned *index, size_t to)
 {
     const struct mpa_item *fpdu = canvas->item;
@@ -91,13 +90,13 @@ static enum mpa_crc_display shown_crc(const struct mpa_item *item, const char **
     case MPA_CRC_WRONG:
         if (mpa_prefs.verify_crc)
             return item->fpdu.crc == MPA_CRC_VERIFIED ? MPA_CRC_DISPLAY_GOOD : MPA_CRC_DISPLAY_BAD;
-        *reason = "turned off by preference";
+        *reason = "disabled by preference";
         break;
     case MPA_CRC_NOT_USED:
         *reason = "not negotiated";
         break;
     case MPA_CRC_UNKNOWN:
-        *reason = "it is not known whether this connection uses CRCs";
+        *reason = "whether this connection uses CRCs is not known";
         break;
     }
     return MPA_CRC_DISPLAY_UNVERIFIED;
@@ -138,13 +137,13 @@ static void draw_crc(struct mpa_canvas *canvas, proto_tree *parent)
         proto_item_append_text(field, " [unverified: %s]", reason);
         item = proto_tree_add_string(tree, mpa_hf.crc_reason, canvas->tvb, at, MPA_CRC_LEN, reason);
         proto_item_set_generated(item);
-        if (canvas->item->fpdu.number == 0) /* the others of this direction say the same */
+        if (canvas->item->fpdu.number == 0) /* the same holds for the others of this direction */
             expert_add_info_format(canvas->pinfo, field, &mpa_ei.crc_unchecked, "CRC not verified: %s", reason);
         break;
     }
 }
 
-/* What is said of an FPDU even where nobody looks at its fields. */
+/* Whether the FPDU has an expert item, which is needed even if its fields are not. */
 static bool crc_is_remarked(const struct mpa_item *item)
 {
     const char *reason;
@@ -161,7 +160,7 @@ static tvbuff_t *ulpdu_tvb(struct mpa_canvas *canvas)
     uint8_t *octets, *to;
     tvbuff_t *next;
 
-    /* In one run of octets, no Marker inside: a view of the frame. */
+    /* Contiguous, without Markers inside: a subset of the frame. */
     if (!item->fpdu.ulpdu && run == left)
         return tvb_new_subset_length(canvas->tvb, (int)(canvas->at + (unsigned)at), item->fpdu.ulpdu_length);
     octets = to = wmem_alloc(canvas->pinfo->pool, left);

@@ -4,7 +4,7 @@
 
 #include "wire/rpcrdma_private_data.h"
 
-static dissector_handle_t upper; /* NULL: nobody */
+static dissector_handle_t upper; /* NULL: there is none */
 
 static void draw_flags(struct mpa_canvas *canvas, proto_tree *tree, unsigned at)
 {
@@ -64,7 +64,7 @@ static void draw_rpcrdma(struct mpa_canvas *canvas, proto_tree *tree, unsigned a
     proto_tree_add_uint(below, mpa_hf.pd_receive_size, canvas->tvb, (int)at + 7, 1, data.receive_size);
 }
 
-/* Request and Reply name one another; the Reply's time is known in one pass. */
+/* Request and Reply link to each other; the time of the Reply is known in one pass. */
 static void draw_links(struct mpa_canvas *canvas, proto_tree *tree, enum mpa_startup_kind kind)
 {
     const struct mpa_startup_seen *request = &canvas->flow->startup[MPA_REQUEST];
@@ -86,7 +86,7 @@ static void draw_links(struct mpa_canvas *canvas, proto_tree *tree, enum mpa_sta
     }
 }
 
-/* The upper layer may know more of its private data. */
+/* Offers the private data to the upper layer. */
 static void call_upper(struct mpa_canvas *canvas, unsigned at, const struct mpa_startup *frame)
 {
     struct mpa_private_data data = {
@@ -136,7 +136,7 @@ void mpa_draw_startup(struct mpa_canvas *canvas)
     proto_tree *tree;
     const char *text;
 
-    /* A frame whose PD_Length announces more than there is was ended by the engine: its header is shown all the same.
+    /* The engine ends a frame whose PD_Length is too large; its header is drawn.
      */
     if (!whole) {
         if (length < MPA_STARTUP_HEADER_LEN)

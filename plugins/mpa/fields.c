@@ -11,7 +11,8 @@ struct mpa_hf mpa_hf;
 struct mpa_ett mpa_ett = {-1, -1, -1, -1, -1, -1, -1, -1, -1};
 struct mpa_ei mpa_ei;
 
-static const true_false_string wanted = {"Required by the sender of this frame", "Not required"};
+static const true_false_string required = {"Required by the sender of this frame", "Not required"};
+static const true_false_string preferred = {"Preferred by the sender of this frame", "Not preferred"};
 static const true_false_string rejected = {"Rejected", "Accepted"};
 static const true_false_string offered = {"Offered", "Not offered"};
 
@@ -53,9 +54,9 @@ static hf_register_info fields[] = {
     NONE(reply, "MPA Reply Frame", "reply", "RFC 5044 section 7.1.1"),
     FIELD(key, "Key", "key", FT_STRING, BASE_NONE, NULL, 0x0, "MPA ID Req Frame or MPA ID Rep Frame"),
     FIELD(flags, "Flags", "flags", FT_UINT8, BASE_HEX, NULL, 0x0, "RFC 5044 section 7.1.1"),
-    FLAG(flags_m, "M: Markers", "flags.m", 8, wanted, MPA_FLAG_M,
+    FLAG(flags_m, "M: Markers", "flags.m", 8, required, MPA_FLAG_M,
          "The sender of this frame requires Markers in the FPDUs it receives"),
-    FLAG(flags_c, "C: CRC", "flags.c", 8, wanted, MPA_FLAG_C, "CRCs are used if either side sets it"),
+    FLAG(flags_c, "C: CRC", "flags.c", 8, preferred, MPA_FLAG_C, "CRCs are used if either side sets it"),
     FLAG(flags_r, "R: Rejected connection", "flags.r", 8, rejected, MPA_FLAG_R,
          "Reply Frames only: the Responder rejects the connection"),
     FLAG(flags_s, "S: Enhanced connection setup", "flags.s", 8, tfs_set_notset, MPA_FLAG_S,
@@ -147,8 +148,8 @@ static hf_register_info fields[] = {
           "Octets of it in this frame"),
     FRAME(continued_in, "Complete in", "continued_in", FT_FRAMENUM_NONE,
           "The frame in which the FPDU or start-up frame that begins here is complete"),
-    NONE(streaming, "Octets outside of MPA", "streaming", "Octets before start-up, or after a rejected one"),
-    NONE(skipped, "Octets that belong to no FPDU", "skipped", "Octets of the stream that are part of no FPDU"),
+    NONE(streaming, "Octets outside MPA", "streaming", "Octets before start-up, or after a rejected one"),
+    NONE(skipped, "Octets that are part of no FPDU", "skipped", "Octets of the stream that are part of no FPDU"),
     FIELD(skipped_why, "Reason", "skipped.why", FT_STRING, BASE_NONE, NULL, 0x0, "Why they are part of no FPDU"),
     FIELD(hole, "Octets missing", "hole", FT_UINT64, BASE_DEC, NULL, 0x0,
           "Octets of the stream that the dissector did not receive"),
@@ -176,7 +177,7 @@ static ei_register_info experts[] = {
     {&mpa_ei.crc_unchecked, {"mpa.crc.unchecked", PI_CHECKSUM, PI_CHAT, "CRC not verified", EXPFILL}},
     {&mpa_ei.hole, {"mpa.hole.missing", PI_SEQUENCE, PI_NOTE, "Octets of the stream are missing", EXPFILL}},
     {&mpa_ei.hole_remedy, {"mpa.hole.remedy", PI_SEQUENCE, PI_WARN, "Octets of the stream are missing", EXPFILL}},
-    {&mpa_ei.skipped, {"mpa.skipped.octets", PI_UNDECODED, PI_WARN, "Octets that belong to no FPDU", EXPFILL}},
+    {&mpa_ei.skipped, {"mpa.skipped.octets", PI_UNDECODED, PI_WARN, "Octets that are part of no FPDU", EXPFILL}},
 };
 
 void mpa_fields_register(void)

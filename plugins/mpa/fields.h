@@ -11,7 +11,7 @@
 
 /* Header fields: the names of the members follow the filter names. */
 struct mpa_hf {
-    /* startup frames */
+    /* start-up frames */
     int request, reply, key;
     int flags, flags_m, flags_c, flags_r, flags_s, flags_res;
     int rev, pd_length, private_data;
@@ -25,7 +25,7 @@ struct mpa_hf {
     int marker, marker_reserved, marker_fpduptr, marker_expected, marker_fpdu;
     /* state */
     int state, state_revision, state_crc, state_markers, state_direction, state_sender, state_midstream;
-    /* octets that are no whole frame */
+    /* octets of incomplete frames, or of none */
     int part, part_length, continued_in, streaming, skipped, skipped_why, hole, repeated, beyond;
     /* findings */
     int rule, rule_related;
@@ -45,7 +45,7 @@ extern struct mpa_hf mpa_hf;
 extern struct mpa_ett mpa_ett;
 extern struct mpa_ei mpa_ei;
 
-/* Values of mpa.crc.status, numbered as Wireshark numbers its own checksums. */
+/* Values of mpa.crc.status, numbered as in other dissectors. */
 enum mpa_crc_display { MPA_CRC_DISPLAY_BAD, MPA_CRC_DISPLAY_GOOD, MPA_CRC_DISPLAY_UNVERIFIED };
 
 void mpa_fields_register(void);

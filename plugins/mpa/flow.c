@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    /* The TCP dissector does not tell windows: the largest there can be excludes no segment. */
+    /* The TCP dissector does not pass window sizes: the largest possible one excludes no segment. */
     WINDOW_UNKNOWN = 65535,
     WINDOW_SCALE_UNKNOWN = 14,
 };
@@ -39,7 +39,8 @@ static uint64_t piece_end(const struct mpa_piece *piece)
     return piece->from + piece->length;
 }
 
-/* Octets of the piece wait for more. Ascending by place, so that those which are reached first stand first. */
+/* Octets of the piece wait for more. Ascending by offset, so that the first to be completed is the first in the list.
+ */
 static void open_piece(struct mpa_flow *flow, struct mpa_piece *piece)
 {
     struct mpa_open *open = &flow->open[piece->side];
@@ -58,7 +59,7 @@ static void open_piece(struct mpa_flow *flow, struct mpa_piece *piece)
         open->last = piece;
 }
 
-/* Octets up to `end` now belong to something: pieces that waited for it learn the frame in which it became whole. */
+/* Octets up to `end` are part of an item: sets the frame that completed it in the pieces that waited. */
 static void close_pieces(struct mpa_flow *flow, unsigned side, uint64_t start, uint64_t end, uint32_t frame)
 {
     struct mpa_open *open = &flow->open[side];
@@ -72,7 +73,7 @@ static void close_pieces(struct mpa_flow *flow, unsigned side, uint64_t start, u
     }
 }
 
-/* Whether the octets lie in the data of the piece, and came with it for the first time. */
+/* Whether the octets are in the data of the piece, and were not seen before it. */
 static bool lies_in(const struct mpa_piece *piece, unsigned side, uint64_t offset, uint64_t length)
 {
     return piece->placed && piece->side == side && offset >= piece->from && offset >= piece->fresh &&
@@ -89,9 +90,8 @@ static struct mpa_piece *piece_of_side(const struct mpa_flow *flow, uint32_t fra
 }
 
 /*
- * The piece with which something is shown: the one at hand. When the connection ended there is none; then it is the one
- * in which the thing became complete or, where that was no segment of this side with octets, the one that brought the
- * first of it.
+ * The piece that shows an item: the current one. At the end of the connection there is none: then the one that
+ * completed the item or, if that was not a segment of this side with octets, the one with its first octets.
  */
 static struct mpa_piece *piece_for(const struct mpa_flow *flow, const struct place *place)
 {
@@ -170,7 +170,7 @@ size_t mpa_item_run(const struct mpa_item *item, size_t *at, size_t wanted)
     return end - *at < wanted ? end - *at : wanted;
 }
 
-/* Whether the FPDU's octets from behind ULPDU_Length on, without Markers, are its ULPDU. */
+/* Whether the octets after ULPDU_Length, without Markers, are the ULPDU. */
 static bool holds_ulpdu(const struct mpa_item *item, const uint8_t *octets, const uint8_t *ulpdu)
 {
     size_t at = item->fpdu.header_at + (size_t)MPA_LENGTH_LEN, left = item->fpdu.ulpdu_length, run;
@@ -245,7 +245,7 @@ static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_paramet
     flow->state = state;
 }
 
-/* ---- of the TCP streams ---- */
+/* ---- TCP streams ---- */
 
 static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known, uint64_t acked)
 {
@@ -294,7 +294,7 @@ void mpa_flow_forget(void)
     layouts = NULL;
 }
 
-/* Terminates of a host lie alike in all its connections. Addresses of other kinds are not remembered. */
+/* A host uses one layout of Terminates in all its connections. Addresses of other kinds are not recorded. */
 static struct layouts_host host_of(const address *host)
 {
     struct layouts_host of = {.host.ip = host->type == AT_IPv4 ? 4 : 6};
@@ -337,7 +337,7 @@ void mpa_flow_listen(struct mpa_flow *flow, const struct mpa_listener *listener)
 
 uint8_t mpa_flow_side(const struct mpa_flow *flow, const packet_info *pinfo)
 {
-    /* On a loopback capture both addresses can be equal, on none the ports as well. */
+    /* On loopback both addresses may be equal, but not the ports, too. */
     return pinfo->srcport == flow->port0 && addresses_equal(&pinfo->src, &flow->side0) ? 0 : 1;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One TCP connection in the plugin: feeds the engine on the first pass and keeps, for each call by the TCP dissector (a
- * piece of one direction's stream), what the engine said. Wireshark dissects a packet many times and in any order
- * afterwards: all later passes only read. Memory is of file scope.
+ * One TCP connection in the plugin. On the first pass it feeds the engine, and records the engine's events for each
+ * call by the TCP dissector (a piece of one direction's stream). Wireshark may dissect a packet again, in any order:
+ * later passes only read. Memory is of file scope.
  */
 #ifndef IWARP_PLUGINS_MPA_FLOW_H
 #define IWARP_PLUGINS_MPA_FLOW_H
@@ -18,17 +18,17 @@
 enum mpa_item_kind {
     MPA_ITEM_STARTUP,
     MPA_ITEM_FPDU,
-    MPA_ITEM_SKIPPED, /* octets that belong to no FPDU */
-    MPA_ITEM_HOLE,    /* octets that never came */
+    MPA_ITEM_SKIPPED, /* octets that are part of no FPDU */
+    MPA_ITEM_HOLE,    /* octets that were not received */
 };
 
-/* The negotiated state from some moment on. */
+/* The negotiated state from some point on. */
 struct mpa_state {
     enum mpa_phase phase;
     struct mpa_parameters parameters;
 };
 
-/* Something that the engine found in a stream. */
+/* An event of the engine in a stream. */
 struct mpa_item {
     struct mpa_item *next;
     enum mpa_item_kind kind;
@@ -44,7 +44,7 @@ struct mpa_item {
             uint32_t crc_computed;
             enum mpa_crc_verdict crc;
             bool after_resync;
-            /* As the engine understood it, which is not always what its ULPDU_Length says. */
+            /* As delimited by the engine, not always by its ULPDU_Length. */
             uint16_t ulpdu_length, n_markers;
             uint8_t header_at; /* of ULPDU_Length, from the FPDU's start */
             uint8_t pad_length;
@@ -52,7 +52,7 @@ struct mpa_item {
             uint32_t cut; /* octets at its end that were not captured, `lacking` of them in the ULPDU */
             uint16_t lacking;
             const struct mpa_marker *markers; /* of file scope; NULL when there are none */
-            const uint8_t *ulpdu; /* copy of file scope where leaving out the Markers does not give it; else NULL */
+            const uint8_t *ulpdu; /* copy of file scope where removing the Markers does not yield it, else NULL */
         } fpdu;
         struct {
             enum mpa_startup_kind kind;
@@ -62,18 +62,18 @@ struct mpa_item {
         } skipped;
         struct {
             enum hole_cause cause;
-            bool first; /* of the connection: the remedy is told once */
+            bool first; /* of the connection: the remedy is shown once */
         } hole;
     };
 };
 
 /*
- * Octets of an FPDU without Markers: steps *at, counted from the FPDU's start, over the Marker that stands there, if
- * any, and returns how many octets, at most `wanted`, follow without another one; 0 at the end of the FPDU.
+ * Octets of an FPDU without Markers: steps *at, counted from the FPDU's start, over a Marker at that place, and returns
+ * the number of octets, at most `wanted`, up to the next Marker; 0 at the end of the FPDU.
  */
 size_t mpa_item_run(const struct mpa_item *item, size_t *at, size_t wanted);
 
-/* What one call by the TCP dissector brought. */
+/* The octets of one call by the TCP dissector. */
 struct mpa_piece {
     struct record record; /* in its frame */
     struct mpa_piece *next_in_frame;
@@ -81,15 +81,15 @@ struct mpa_piece {
     uint32_t length; /* octets captured */
     uint8_t side;
     bool placed;           /* from is known */
-    bool repeated;         /* all of it came before */
+    bool repeated;         /* all of it was seen before */
     bool not_mpa;          /* left to other dissectors */
     uint64_t from;         /* stream offset of its first octet */
-    uint64_t fresh;        /* first stream offset that had not come before */
-    uint64_t taken;        /* end of what belongs to items; the octets from there on wait for more */
+    uint64_t fresh;        /* first stream offset that had not been seen before */
+    uint64_t taken;        /* end of the last item; the octets after it wait for more */
     uint32_t continued_in; /* frame that completed what begins at `taken`; 0 not (yet) known */
     struct mpa_item *items, **last_item;
-    const struct mpa_state *state; /* when it was through */
-    struct mpa_piece *next_open;   /* first pass: pieces of a side with octets that wait */
+    const struct mpa_state *state; /* after it */
+    struct mpa_piece *next_open;   /* first pass: the next piece of the side with waiting octets */
 };
 
 struct mpa_startup_seen {
@@ -98,9 +98,9 @@ struct mpa_startup_seen {
 };
 
 struct mpa_flow {
-    struct mpa_flow *next;   /* of the file: the one before it */
-    struct mpa_flow *later;  /* the one after it, at the end */
-    struct mpa_flow *former; /* that had the same conversation before `first_frame`, or NULL */
+    struct mpa_flow *next;   /* of the file: the previous one */
+    struct mpa_flow *later;  /* the next one, set at the end */
+    struct mpa_flow *former; /* that the conversation belonged to before `first_frame`, or NULL */
     uint32_t first_frame;
     uint32_t base[2]; /* by side: sequence number of its SYN as the TCP dissector knew it at the last segment */
     uint32_t number;  /* counts MPA connections of the file from 0 */
@@ -117,44 +117,43 @@ struct mpa_flow {
     struct mpa_piece *current;
     struct mpa_open {
         struct mpa_piece *first, *last;
-    } open[2]; /* pieces with octets that no item took yet */
+    } open[2]; /* pieces with octets after the last item */
     const uint8_t *current_octets;
 };
 
 struct mpa_flow_options {
-    bool eager_holes; /* the TCP dissector never brings a missing segment later */
+    bool eager_holes; /* the TCP dissector never passes a missing segment later */
     bool accept_midstream;
 };
 
-/* NULL when memory is lacking. side 0 is the sender of this packet. */
+/* NULL when out of memory. Side 0 is the sender of this packet. */
 struct mpa_flow *mpa_flow_new(packet_info *pinfo, const struct mpa_flow_options *options);
-/* Whom the next layer has named is told from here on. */
-/* A capture file was opened: what was remembered of the one before went with its memory. */
+/* A capture file was opened: forgets the previous one. */
 void mpa_flow_forget(void);
 void mpa_flow_listen(struct mpa_flow *flow, const struct mpa_listener *listener);
 uint8_t mpa_flow_side(const struct mpa_flow *flow, const packet_info *pinfo);
 
-/* Octets of one side as the TCP dissector, or the heuristic's memory, has them. */
+/* Octets of a side, from the TCP dissector or kept by the heuristic. */
 struct mpa_flow_input {
     uint32_t frame;
     int64_t time_ns;
     uint8_t side;
     uint8_t flags;     /* enum of tcp_pair.h: FIN, SYN, RST, PSH, ACK */
-    uint32_t key;      /* its sequence number as the TCP dissector gives it: finds the piece again */
+    uint32_t key;      /* its sequence number as passed by the TCP dissector: identifies the piece */
     uint32_t seq, ack; /* as on the wire */
     uint32_t length, captured;
     const uint8_t *octets;
 };
 
-/* First pass: the octets belong to another connection, of which no SYN was captured (engine/tcp_boundary.h). */
+/* First pass: whether the octets belong to a new connection without a captured SYN (engine/tcp_boundary.h). */
 bool mpa_flow_is_over(const struct mpa_flow *flow, const struct mpa_flow_input *input);
-/* First pass, before any octets: tells of a SYN (flags SYN, or SYN and ACK; no octets). */
+/* First pass, before any octets: a SYN (flags SYN, or SYN and ACK; no octets). */
 void mpa_flow_syn(struct mpa_flow *flow, const struct mpa_flow_input *syn);
 /* First pass: records and returns the piece. */
 struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_input *input);
-/* The connection, or the capture, is at its end. */
+/* The end of the connection, or of the capture. */
 void mpa_flow_finish(struct mpa_flow *flow);
-/* Any pass: what was recorded, or NULL. */
+/* Any pass: the piece, or NULL. */
 const struct mpa_piece *mpa_flow_find(const struct mpa_flow *flow, uint32_t frame, uint8_t side, uint32_t key);
 
 static inline int64_t mpa_time_ns(const packet_info *pinfo)

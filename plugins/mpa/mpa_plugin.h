@@ -20,13 +20,13 @@ void mpa_draw_register(void);
 void mpa_draw_handoff(void);
 
 /*
- * Draws what flow.c recorded for one call by the TCP dissector; tvb holds the octets of that call. Called on every
- * pass, also the first one, right after recording. Calls the next layer for each ULPDU.
+ * Draws what flow.c recorded for a call by the TCP dissector; tvb holds the octets of that call. Called on every pass,
+ * on the first one right after recording. Calls the next layer for each ULPDU.
  */
 void mpa_draw_piece(const struct mpa_flow *flow, const struct mpa_piece *piece, tvbuff_t *tvb, packet_info *pinfo,
                     proto_tree *tree);
 
-/* What the functions of one item share. */
+/* Shared by the functions that draw an item. */
 struct mpa_canvas {
     const struct mpa_flow *flow;
     const struct mpa_piece *piece;
@@ -37,10 +37,10 @@ struct mpa_canvas {
     proto_tree *root;  /* where protocols go */
     proto_item *proto; /* the protocol's item */
     proto_tree *tree;  /* below it */
-    bool named;        /* something of ours stands in the Info column */
+    bool named;        /* the Info column has text of ours */
 };
 
-/* What follows in the Info column stands apart from what is there already. */
+/* Adds a separator to the Info column if it has text. */
 void mpa_info_next(struct mpa_canvas *canvas);
 #define mpa_info(canvas, ...) (mpa_info_next(canvas), col_append_fstr((canvas)->pinfo->cinfo, COL_INFO, __VA_ARGS__))
 
@@ -49,7 +49,7 @@ void mpa_draw_startup_handoff(void);
 /* Draws the FPDU without its ULPDU; *next is the tvb of the ULPDU for the next layer. */
 void mpa_draw_fpdu(struct mpa_canvas *canvas, tvbuff_t **next);
 
-/* "Initiator", "Responder" or "unknown": the sender of what goes in this direction. */
+/* "Initiator", "Responder" or "unknown": the sender of this direction. */
 const char *mpa_sender_name(enum direction direction);
 
 #endif

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Entry points: the ddp_rdmap plugin's news of a connection, its Sends, its segments, and MPA's private data. */
+/* Entry points on iWARP: connections, Sends and segments from the ddp_rdmap plugin, private data from the mpa plugin.
+ */
 #include "plugins/rpcrdma/rpcrdma_plugin.h"
 
 static dissector_handle_t send_handle;
 static dissector_table_t ports;
 
-/* Whether the user has given one of the ports to this protocol ("Decode As"); the registered one tells the engine. */
+/* Whether the user has assigned one of the ports to this protocol ("Decode As"); the engine knows the registered port.
+ */
 static bool user_says_so(const struct rdmap_listener *listener)
 {
     for (unsigned i = 0; i < 2; i++) {
@@ -88,7 +90,7 @@ void rpcrdma_plugin_register(void)
     rpcrdma_tap_register();
     rpcrdma_ib_register();
     send_handle = register_dissector("rpcrdma", dissect_send, rpcrdma_proto);
-    /* Stand for the protocol: where it is disabled, Wireshark's own dissector has what is ours. */
+    /* Registered for the protocol: when it is disabled, Wireshark's built-in dissector takes over. */
     register_dissector(RDMAP_LISTENER_DISSECTOR, listen, rpcrdma_proto);
     register_dissector(RDMAP_SEGMENT_DISSECTOR, dissect_segment, rpcrdma_proto);
     register_dissector(MPA_STARTUP_DISSECTOR, dissect_startup, rpcrdma_proto);

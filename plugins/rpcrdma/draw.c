@@ -42,7 +42,7 @@ const char *rpcrdma_procedure_name(wmem_allocator_t *pool, const struct kept_tra
     return wmem_strdup_printf(pool, "%s v%u %s", program, t->version, number);
 }
 
-/* ---- the four words that every message has ---- */
+/* ---- the fixed header ---- */
 
 static void draw_credit(struct rpcrdma_canvas *canvas)
 {
@@ -95,7 +95,7 @@ static void draw_error(struct rpcrdma_canvas *canvas)
                            rpcrdma_err_name(header->err));
 }
 
-/* ---- what is wrong with a header ---- */
+/* ---- faults of a header ---- */
 
 static const char *fault_text(wmem_allocator_t *pool, const struct rpcrdma_header *header)
 {
@@ -109,7 +109,7 @@ static const char *fault_text(wmem_allocator_t *pool, const struct rpcrdma_heade
     case RPCRDMA_BAD_DISCRIMINATOR:
         return wmem_strdup_printf(pool, "Expected 0 or 1; found 0x%08x", header->fault);
     case RPCRDMA_OVERRUN:
-        return header->fault == 0 ? "The chunk lists go on behind the end of the Send"
+        return header->fault == 0 ? "The chunk lists extend beyond the end of the Send"
                                   : wmem_strdup_printf(pool, "%u segments do not fit into the Send", header->fault);
     case RPCRDMA_BAD_ERR:
         return wmem_strdup_printf(pool, "Error %u is not defined", header->fault);
@@ -170,7 +170,7 @@ static void draw_length(struct rpcrdma_canvas *canvas)
 
 /* ---- all of it ---- */
 
-/* What is shown here, if anything. */
+/* The RPC message to dissect here, if any. */
 static const struct kept_rpc *rpc_of(const struct kept_message *message)
 {
     const struct kept_transaction *t = message->transaction;
@@ -203,7 +203,7 @@ static void say(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc)
     proto_item_append_text(canvas->item, "%s", text);
     if (canvas->message->kind != RPCRDMA_KIND_CALL || rpc || !t)
         return;
-    /* RPC says nothing here: it comes with the last Read Response. */
+    /* The RPC message is dissected with the last Read Response. */
     if (t->known)
         col_append_fstr(canvas->pinfo->cinfo, COL_INFO, ", %s", rpcrdma_procedure_name(canvas->pinfo->pool, t));
     if (t->call && t->call->complete_in != 0)

@@ -24,7 +24,7 @@ const char *rpcrdma_chunk_name(wmem_allocator_t *pool, const struct kept_chunk *
     return wmem_strdup(pool, rpcrdma_chunk_name_before(end, chunk));
 }
 
-/* What was recorded of chunks in the transaction that this message belongs to, or NULL. */
+/* The transaction with the records of this message's chunks, or NULL. */
 static const struct kept_transaction *recorded(const struct rpcrdma_canvas *canvas)
 {
     return canvas->message->repeated && canvas->message->kind != RPCRDMA_KIND_CALL ? NULL
@@ -99,7 +99,7 @@ static void draw_segment(struct rpcrdma_canvas *canvas, proto_tree *tree, uint32
         rpcrdma_draw_operation(canvas, below, operation);
 }
 
-/* Sums of a chunk: what this message says, what the Call offered where this is its answer, what was moved. */
+/* Sums of a chunk: octets in this message, octets offered by the Call that it answers, octets moved. */
 static void draw_sums(struct rpcrdma_canvas *canvas, proto_item *item, proto_tree *tree, const struct kept_chunk *chunk,
                       uint64_t octets)
 {
@@ -119,7 +119,7 @@ static void draw_sums(struct rpcrdma_canvas *canvas, proto_item *item, proto_tre
 
 /* ---- Read list ---- */
 
-/* Segments of one Position that stand side by side in the list, from segment *i on. */
+/* Consecutive segments of one Position, from segment *i on. */
 static void draw_read_chunk(struct rpcrdma_canvas *canvas, proto_tree *tree, uint32_t *i, wmem_map_t *seen)
 {
     const struct rpcrdma_header *header = &canvas->header;
@@ -132,7 +132,7 @@ static void draw_read_chunk(struct rpcrdma_canvas *canvas, proto_tree *tree, uin
     uint64_t octets = 0;
 
     index = GPOINTER_TO_UINT(wmem_map_lookup(seen, GUINT_TO_POINTER(position)));
-    proto_item_set_text(item, "Read chunk at Position %u%s", position, index > 0 ? " (goes on)" : "");
+    proto_item_set_text(item, "Read chunk at Position %u%s", position, index > 0 ? " (continued)" : "");
     for (;; at += entry) {
         proto_tree_add_item(below, rpcrdma_hf.present, canvas->tvb, (int)at, 4, ENC_BIG_ENDIAN);
         proto_tree_add_item(below, rpcrdma_hf.position, canvas->tvb, (int)at + 4, 4, ENC_BIG_ENDIAN);
@@ -246,7 +246,7 @@ void rpcrdma_draw_lists(struct rpcrdma_canvas *canvas)
         proto_tree_add_item(canvas->tree, rpcrdma_hf.align, canvas->tvb, 16, 4, ENC_BIG_ENDIAN);
         proto_tree_add_item(canvas->tree, rpcrdma_hf.thresh, canvas->tvb, 20, 4, ENC_BIG_ENDIAN);
     }
-    /* Behind a fault nothing is known: lists that were not reached begin nowhere. */
+    /* Lists after a fault were not decoded. */
     if (header->read.at == 0)
         return;
     draw_read_list(canvas);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What an RDMA operation has to do with a Call's chunks, and what the startup frames say for RPC-over-RDMA. */
+/* RDMA operations on a Call's chunks, and the RPC-over-RDMA private data of start-up frames. */
 #include "plugins/common/text_before.h"
 #include "plugins/rpcrdma/rpcrdma_plugin.h"
 
@@ -48,7 +48,7 @@ static void draw_access(struct rpcrdma_canvas *canvas, const struct kept_move *m
     rpcrdma_number(tree, rpcrdma_hf.move_offset, canvas->tvb, move->offset);
     rpcrdma_number(tree, rpcrdma_hf.move_octets, canvas->tvb, move->length);
     rpcrdma_number(tree, rpcrdma_hf.chunk_octets, canvas->tvb, chunk->length);
-    if (canvas->flow->infiniband) /* on iWARP, RDMAP's own fields link them */
+    if (canvas->flow->infiniband) /* on iWARP, fields of RDMAP link them */
         rpcrdma_draw_operation(canvas, tree, move->operation);
     rpcrdma_link(tree, rpcrdma_hf.move_call_in, canvas->tvb, t->call_frame);
     rpcrdma_link(tree, rpcrdma_hf.move_answer_in, canvas->tvb, t->answer_frame);
@@ -70,14 +70,14 @@ bool rpcrdma_draw_move(struct rpcrdma_canvas *canvas)
     rpcrdma_draw_remarks(canvas);
     if (!move || !move->completes)
         return move != NULL;
-    /* What RDMAP says of the segment stays in the Info column: whoever comes next clears it up to here. */
+    /* Keep the text about the segment in the Info column, which the RPC dissector clears up to the fence. */
     col_append_str(canvas->pinfo->cinfo, COL_INFO, " | ");
     col_set_fence(canvas->pinfo->cinfo, COL_INFO);
     rpcrdma_show_rpc(canvas, move->completes, move->transaction->reverse);
     return true;
 }
 
-/* ---- packets of InfiniBand that are neither ---- */
+/* ---- other packets of InfiniBand ---- */
 
 static void draw_octets(struct rpcrdma_canvas *canvas)
 {
@@ -97,28 +97,27 @@ static void draw_link(struct rpcrdma_canvas *canvas, const char *text, int field
 
 bool rpcrdma_draw_part(struct rpcrdma_canvas *canvas)
 {
-    draw_link(canvas, "part of a Send that is complete", rpcrdma_hf.send_complete_in,
-              canvas->segment->part_of->last_in);
+    draw_link(canvas, "part of a Send completed", rpcrdma_hf.send_complete_in, canvas->segment->part_of->last_in);
     return true;
 }
 
 void rpcrdma_draw_waiting(struct rpcrdma_canvas *canvas, uint32_t frame)
 {
-    draw_link(canvas, "out of order: taken up", rpcrdma_hf.taken_in, frame);
+    draw_link(canvas, "out of order, dissected", rpcrdma_hf.taken_in, frame);
 }
 
 void rpcrdma_draw_repeated(struct rpcrdma_canvas *canvas)
 {
     begin(canvas, (int)tvb_captured_length(canvas->tvb));
-    proto_item_append_text(canvas->item, ", sent again");
-    col_append_str(canvas->pinfo->cinfo, COL_INFO, ", sent again");
+    proto_item_append_text(canvas->item, ", retransmission");
+    col_append_str(canvas->pinfo->cinfo, COL_INFO, " [Retransmission]");
     proto_item_set_generated(proto_tree_add_boolean(canvas->tree, rpcrdma_hf.packet_repeated, canvas->tvb, 0, 0, 1));
     draw_octets(canvas);
 }
 
-/* ---- startup frames ---- */
+/* ---- private data ---- */
 
-/* The octets of RFC 8797; on iWARP the mpa plugin shows them. */
+/* The private data; on iWARP the mpa plugin draws it. */
 static void draw_block(struct rpcrdma_canvas *canvas)
 {
     struct rpcrdma_private_data data;
@@ -135,7 +134,7 @@ static void draw_block(struct rpcrdma_canvas *canvas)
     proto_tree_add_item(canvas->tree, rpcrdma_hf.startup_flags_r, canvas->tvb, at + 5, 1, ENC_NA);
 }
 
-/* Known when both were seen: RFC 8797 section 5. */
+/* Known once both sides' were seen: RFC 8797 section 5. */
 static void draw_agreed(struct rpcrdma_canvas *canvas)
 {
     const struct kept_startup *request = &canvas->flow->startup[MPA_REQUEST];
@@ -167,7 +166,8 @@ void rpcrdma_draw_startup(struct rpcrdma_canvas *canvas, enum mpa_startup_kind k
         rpcrdma_number(canvas->tree, rpcrdma_hf.startup_send_size, canvas->tvb, startup->data.send_size);
         rpcrdma_number(canvas->tree, rpcrdma_hf.startup_receive_size, canvas->tvb, startup->data.receive_size);
     } else {
-        proto_item_append_text(canvas->item, ", nothing said: inline thresholds are %u octets", RPCRDMA_INLINE_DEFAULT);
+        proto_item_append_text(canvas->item, ", no private data: inline thresholds are %u octets",
+                               RPCRDMA_INLINE_DEFAULT);
     }
     draw_agreed(canvas);
     rpcrdma_link(canvas->tree, kind == MPA_REQUEST ? rpcrdma_hf.startup_reply_in : rpcrdma_hf.startup_request_in,

@@ -174,16 +174,16 @@ static hf_register_info fields[] = {
 
 static ei_register_info experts[] = {
     {&rpcrdma_ei.rule[SEVERITY_NOTE],
-     {"rpcrdma.rule.note", PI_PROTOCOL, PI_NOTE, "Departure from the standards", EXPFILL}},
+     {"rpcrdma.rule.note", PI_PROTOCOL, PI_NOTE, "Unusual, but allowed by the standards", EXPFILL}},
     {&rpcrdma_ei.rule[SEVERITY_WARNING],
      {"rpcrdma.rule.warning", PI_PROTOCOL, PI_WARN, "Recommendation not followed", EXPFILL}},
     {&rpcrdma_ei.rule[SEVERITY_ERROR],
      {"rpcrdma.rule.error", PI_PROTOCOL, PI_ERROR, "Violation of the standards", EXPFILL}},
-    {&rpcrdma_ei.fault, {"rpcrdma.fault.found", PI_PROTOCOL, PI_WARN, "Header that cannot be understood", EXPFILL}},
+    {&rpcrdma_ei.fault, {"rpcrdma.fault.found", PI_PROTOCOL, PI_WARN, "Header that cannot be decoded", EXPFILL}},
     {&rpcrdma_ei.incomplete,
      {"rpcrdma.incomplete", PI_REASSEMBLE, PI_NOTE, "Octets of the RPC message are missing", EXPFILL}},
     {&rpcrdma_ei.unplaced,
-     {"rpcrdma.unplaced", PI_REASSEMBLE, PI_NOTE, "Chunk that cannot be put back into the RPC message", EXPFILL}},
+     {"rpcrdma.unplaced", PI_REASSEMBLE, PI_NOTE, "Chunk whose position in the RPC message is not known", EXPFILL}},
     {&rpcrdma_ei.error, {"rpcrdma.error", PI_RESPONSE_CODE, PI_NOTE, "The transaction failed", EXPFILL}},
 };
 

@@ -34,7 +34,7 @@ static struct kept_segment *segment_new(struct rpcrdma_flow *flow, const struct 
     return segment;
 }
 
-/* ---- what the engine tells ---- */
+/* ---- events of the engine ---- */
 
 static void on_message(void *ctx, const struct rpcrdma_message *message)
 {
@@ -68,7 +68,7 @@ static void on_retired(void *ctx, struct rpcrdma_transaction *transaction)
     transaction->host = NULL;
 }
 
-/* ---- what the ddp_rdmap plugin tells ---- */
+/* ---- events of the ddp_rdmap plugin ---- */
 
 static void note_startup(struct rpcrdma_flow *flow, enum mpa_startup_kind kind, uint32_t frame, const uint8_t *p,
                          size_t n)
@@ -92,7 +92,7 @@ static void on_startup(void *ctx, const struct mpa_startup_event *event)
     note_startup(flow, event->frame.kind, event->place.frame, event->frame.private_data, event->frame.pd_length);
 }
 
-/* RDMA operations are no matter of a connection that nothing has told to be one of RPC-over-RDMA. */
+/* RDMA operations are recorded only on connections that may be RPC-over-RDMA. */
 static bool may_be_rpcrdma(const struct rpcrdma_flow *flow)
 {
     const struct rpcrdma_connection *rpcrdma = stack_rpcrdma(flow->judge.stack);
@@ -111,7 +111,7 @@ static void on_terminate(void *ctx, const struct rdmap_terminate_event *event)
     segment_new(ctx, &event->fpdu->place);
 }
 
-/* ---- what a connection of InfiniBand tells ---- */
+/* ---- events of InfiniBand ---- */
 
 static void on_part(void *ctx, const struct rdma_part *part)
 {
@@ -143,7 +143,7 @@ static void on_excuse(void *ctx, enum rule_id rule, const struct place *place)
     judge_forget(&flow->judge, rule, place);
 }
 
-/* Rules that bind across connections, as far as payload shows; the mpa plugin ends connections in their order. */
+/* Rules that bind across connections, as far as payload shows; connections end in the order in which they began. */
 static void judge_by_history(struct rpcrdma_flow *flow, int64_t time_ns)
 {
     const struct history_host host = {&flow->judge.verdict, on_excuse, flow};
@@ -241,7 +241,7 @@ struct rpcrdma_flow *rpcrdma_flow_of_ib(const struct ib_connection *connection, 
     struct rpcrdma_flow *flow = flow_new(connection->id, always);
 
     flow->infiniband = true;
-    flow->layers.rpcrdma.payload_only = false; /* all packets come here, whether Wireshark passes them on or not */
+    flow->layers.rpcrdma.payload_only = false; /* the engine sees every packet */
     for (unsigned side = 0; side < 2; side++)
         flow->endpoint[side] = endpoint_of(&connection->address[side]);
     flow->start_ns = connection->start_ns;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One connection in the plugin: the ddp_rdmap plugin, or engine/ib_connections, tells what the layers below found, the
- * engine's RPC-over-RDMA layer and NFS binding judge it, and what they say is kept: per Send, per Tagged segment, per
- * transaction. The octets that RDMA operations move are kept, too, so that whole RPC messages can be shown wherever
- * they are asked for. This happens on the first pass only; afterwards all is read. Memory is of file scope.
+ * One connection in the plugin. The ddp_rdmap plugin, or engine/ib_connections, delivers the events of the layers
+ * below; the engine's RPC-over-RDMA layer and NFS binding judge them, and their events are recorded by Send, by Tagged
+ * segment or packet, and by transaction, with the octets that RDMA operations moved, so that RPC messages can be
+ * rebuilt. All of this happens on the first pass; later passes only read it. Memory is of file scope.
  */
 #ifndef IWARP_PLUGINS_RPCRDMA_FLOW_H
 #define IWARP_PLUGINS_RPCRDMA_FLOW_H
@@ -20,7 +20,7 @@
 struct kept_operation {
     struct kept_operation *next; /* of the segment, in order of appearance */
     struct kept_offer *offer;
-    uint64_t number; /* of RDMAP */
+    uint64_t number; /* of the engine */
     bool read;
     uint32_t request_frame; /* Reads; 0: not seen */
     uint32_t first_frame, last_frame;
@@ -57,23 +57,23 @@ struct kept_chunk {
 
 /* Where octets of a whole RPC message come from. */
 struct kept_piece {
-    uint32_t from, length, have;    /* of the octets, only the first `have` were captured */
-    const struct kept_chunk *chunk; /* NULL: what was not taken out */
-    bool roundup;                   /* in no chunk, and not inline */
+    uint32_t from, length, have;    /* only the first `have` octets are available */
+    const struct kept_chunk *chunk; /* NULL: not reduced */
+    bool roundup;                   /* neither in a chunk nor inline */
 };
 
-/* A whole RPC message, as it was before any of it was put into chunks. */
+/* A whole RPC message, before reduction. */
 struct kept_rpc {
     bool reply;
-    bool plain;            /* all of it lies inline, in the Send */
-    uint32_t complete_in;  /* frame that brought its last octets; 0: not (yet) known */
-    bool given_up;         /* its last octets never came: it is shown, as far as it goes, with its Send */
+    bool plain;            /* all of it is inline, in the Send */
+    uint32_t complete_in;  /* frame with its last octets; 0: not (yet) known */
+    bool given_up;         /* its last octets never came: its Send shows as much as there is */
     const uint8_t *octets; /* NULL when plain */
     uint32_t length, have; /* octets from `have` on are missing */
     struct kept_piece *pieces;
     unsigned n_pieces;
     const struct kept_chunk *from;     /* Position-Zero Read chunk or Reply chunk; NULL: the rest was inline */
-    const struct kept_chunk *unplaced; /* a chunk that could not be put back, or NULL */
+    const struct kept_chunk *unplaced; /* a chunk whose position is not known, or NULL */
 };
 
 struct kept_transaction {
@@ -84,11 +84,11 @@ struct kept_transaction {
     enum rpcrdma_outcome outcome;
     uint32_t call_frame, answer_frame;
     int64_t call_time_ns;
-    bool known; /* program and so on */
+    bool known; /* program, version and procedure are */
     uint32_t program, version, procedure;
     struct kept_chunk *chunks;
     unsigned n_chunks, first_write, n_writes; /* Read chunks, Write chunks, Reply chunk */
-    struct kept_rpc *call;                    /* waits for Read chunks while it is neither complete nor given up */
+    struct kept_rpc *call;                    /* waits for its Read chunks until it is complete or given up */
     struct kept_transaction *next_waiting;
     const uint8_t *waiting; /* inline part of such a Call */
     uint32_t waiting_n;
@@ -100,15 +100,15 @@ struct kept_message {
     struct kept_transaction *transaction; /* NULL: none */
     bool repeated;                        /* another Send of the same Call, or a second answer */
     bool reverse;                         /* belongs to a transaction that the server calls */
-    uint32_t in_use;                      /* transactions outstanding on the caller's side, this one included */
+    uint32_t in_use;                      /* outstanding transactions of the caller, including this one */
     uint32_t granted;                     /* Calls: latest grant; 0: not known */
     uint32_t threshold;                   /* octets */
     bool negotiated;
-    struct kept_rpc *rpc; /* to be shown here; NULL: none, or in a later frame */
+    struct kept_rpc *rpc; /* dissected here; NULL: none, or in a later frame */
     uint32_t header_len;
-    bool call_given_up; /* what it answers never became complete */
-    /* InfiniBand: a Send of several packets, or one that was taken up later than its last packet came. */
-    const uint8_t *octets; /* NULL: they are those of the packet in the message's frame */
+    bool call_given_up; /* the Call that it answers was never complete */
+    /* InfiniBand: a Send of several packets, or one that was held back. */
+    const uint8_t *octets; /* NULL: the payload of the packet in the message's frame */
     uint32_t n;
     uint32_t first_in, last_in; /* frames of its packets */
 };
@@ -121,11 +121,11 @@ struct kept_move {
     bool request;    /* a Read Request */
     uint64_t offset; /* in the chunk */
     uint64_t length;
-    struct kept_rpc *completes; /* the Call that it makes complete, or NULL */
+    struct kept_rpc *completes; /* the Call that it completes, or NULL */
     const struct kept_operation *operation;
 };
 
-/* A DDP Segment, a packet of InfiniBand, or a startup frame. */
+/* A DDP Segment, a packet of InfiniBand, or a start-up frame. */
 struct kept_segment {
     struct record record;
     struct kept_message *message;
@@ -133,13 +133,13 @@ struct kept_segment {
     /* InfiniBand: */
     uint8_t side; /* that sent it */
     int64_t time_ns;
-    uint32_t own_frame;                 /* that its packet is in: before record.frame when it was held back */
-    const struct kept_message *part_of; /* the Send that it is a part of, when that is known */
-    struct kept_segment *next_in_frame; /* that was told of in the same frame */
+    uint32_t own_frame;                 /* of its packet: before record.frame if it was held back */
+    const struct kept_message *part_of; /* the Send that it belongs to, once known */
+    struct kept_segment *next_in_frame; /* reported in the same frame */
     struct kept_segment *next_in_send, *next_untold;
 };
 
-/* What the private data of a side told: RFC 8797. */
+/* The private data of a side: RFC 8797. */
 struct kept_startup {
     uint32_t frame; /* 0: not seen */
     bool told;
@@ -157,28 +157,29 @@ struct rpcrdma_flow {
     struct endpoint endpoint[2]; /* by side; only the addresses matter */
     int64_t start_ns;
     wmem_map_t *operations;              /* number -> struct kept_operation */
-    struct kept_transaction *waiting;    /* their Calls waited for Read chunks at some time */
+    struct kept_transaction *waiting;    /* their Calls have waited for Read chunks */
     uint32_t outstanding[2], granted[2]; /* by the side that calls */
     struct stack_ib ib;
     struct kept_segment *open_send[2], *last_of_send[2]; /* by side: packets of the Send that is not complete */
-    uint64_t repeats;                                    /* packets that repeat others, so far */
-    struct kept_segment *untold, *last_untold; /* of frames that were shown before their connection was known */
+    uint64_t repeats;                                    /* retransmissions so far */
+    struct kept_segment *untold, *last_untold; /* of frames that were dissected before their connection was known */
 };
 
 void rpcrdma_flow_register(void);
-/* First pass: the ddp_rdmap plugin tells of a new connection. False when memory is lacking. */
+/* First pass: a new connection of the ddp_rdmap plugin. False when out of memory. */
 bool rpcrdma_flow_listen(struct rdmap_listener *listener, const packet_info *pinfo, bool always);
 /* NULL when it is not known. */
 struct rpcrdma_flow *rpcrdma_flow_find(uint32_t connection);
-/* First pass: a connection of InfiniBand. always: it is RPC-over-RDMA, whatever it looks like. NULL: no memory. */
+/* First pass: a new connection of InfiniBand. always: it is RPC-over-RDMA, whatever it looks like. NULL when out of
+ * memory. */
 struct rpcrdma_flow *rpcrdma_flow_of_ib(const struct ib_connection *connection, bool always);
 struct kept_segment *rpcrdma_flow_segment(const struct rpcrdma_flow *flow, const struct place *place);
 
-/* ---- record.c: what the engine tells of messages and moves ---- */
+/* ---- record.c: the engine's events about messages and moves ---- */
 
 void rpcrdma_record_message(struct rpcrdma_flow *flow, const struct rpcrdma_message *message);
 void rpcrdma_record_payload(const struct rpcrdma_payload *payload);
-/* The capture is at its end. */
+/* The end of the capture. */
 void rpcrdma_record_finish(struct rpcrdma_flow *flow);
 void rpcrdma_record_move(struct rpcrdma_flow *flow, const struct rpcrdma_move *move);
 
@@ -187,8 +188,8 @@ void rpcrdma_record_move(struct rpcrdma_flow *flow, const struct rpcrdma_move *m
 /* Whether all Read chunks of the Call were moved. */
 bool rpcrdma_call_complete(const struct kept_transaction *kept, const struct rpcrdma_transaction *transaction);
 /*
- * Puts the message together from its inline part p[0..n) and the chunks, as far as their octets are there. body tells
- * where items were taken out; it may be NULL or unknown.
+ * Rebuilds the message from its inline part p[0..n) and the available octets of its chunks. body says where items were
+ * reduced; it may be NULL or unknown.
  */
 void rpcrdma_rebuild(struct kept_rpc *rpc, const struct kept_transaction *kept, const struct rpcrdma_body *body,
                      const uint8_t *p, uint32_t n);

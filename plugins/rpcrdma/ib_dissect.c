@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Entry points below Wireshark's dissector of InfiniBand: payload, private data of connection management, and a
- * postdissector for the packets of which it passes nothing on.
+ * Entry points on InfiniBand: payload and private data from Wireshark's InfiniBand dissector, and a postdissector for
+ * packets of which it passes nothing on.
  */
 #include "plugins/rpcrdma/ib_flow.h"
 #include "plugins/rpcrdma/rpcrdma_plugin.h"
@@ -9,15 +9,15 @@
 #include <epan/dissectors/packet-infiniband.h>
 #include <epan/prefs.h>
 
-static const char decode_as[] = "infiniband"; /* Wireshark's table for what the user chooses */
+static const char decode_as[] = "infiniband"; /* Wireshark's table of payload dissectors */
 
 static compat_bool wanted = TRUE;
 static dissector_table_t choices;
 static dissector_handle_t ours;
-static int builtin = -1; /* the protocol of Wireshark's dissector of RPC-over-RDMA */
-static uint32_t drawn;   /* frame at hand: what was told of in it is shown */
+static int builtin = -1; /* protocol of the built-in RPC-over-RDMA dissector */
+static uint32_t drawn;   /* the current frame, once its segments are drawn */
 
-/* ---- whose it is ---- */
+/* ---- which dissector ---- */
 
 /* The protocol that the user has chosen, or -1. */
 static int choice(void)
@@ -45,7 +45,7 @@ static const struct ib_frame *frame_of(const packet_info *pinfo)
     return rpcrdma_ib_frame(pinfo->num);
 }
 
-/* ---- what was told of in a frame ---- */
+/* ---- the segments of a frame ---- */
 
 static tvbuff_t *send_of(const struct kept_message *message, tvbuff_t *payload, packet_info *pinfo)
 {
@@ -85,7 +85,7 @@ static bool draw_segment(struct rpcrdma_canvas *canvas, tvbuff_t *payload)
     return own && canvas->segment->part_of && rpcrdma_draw_part(canvas);
 }
 
-/* "RC Send Only QP=0x000011 ": what we add follows a comma or a parenthesis. */
+/* "RC Send Only QP=0x000011 " ends in a blank, which does not go with a comma. */
 static void trim_info(packet_info *pinfo)
 {
     const char *text = col_get_text(pinfo->cinfo, COL_INFO);
@@ -94,7 +94,7 @@ static void trim_info(packet_info *pinfo)
         col_add_str(pinfo->cinfo, COL_INFO, g_strchomp(wmem_strdup(pinfo->pool, text)));
 }
 
-/* Frames that were shown before their connection was known: what answers them cannot be understood otherwise. */
+/* RPC dissectors need the Calls of frames that were dissected before their connection was known. */
 static void tell_untold(struct rpcrdma_flow *flow, tvbuff_t *tvb, packet_info *pinfo, unsigned side)
 {
     const struct kept_segment *segment;
@@ -138,8 +138,8 @@ static bool draw_frame(const struct ib_frame *frame, tvbuff_t *payload, packet_i
     return draw_other(frame, payload, pinfo, tree) || shown;
 }
 
-/* Wireshark's dissector of InfiniBand calls it malformed in the Info column alone, and takes the opcode away from
- * there. */
+/* The InfiniBand dissector replaces the opcode in the Info column by "[Malformed Packet]", but adds no such item to the
+ * tree. */
 static void correct_info(const struct ib_frame *frame, packet_info *pinfo)
 {
     col_clear_fence(pinfo->cinfo, COL_INFO);
@@ -154,17 +154,17 @@ static bool is_reliable(const struct infinibandinfo *info)
     return info->opCode >> 5 == 0;
 }
 
-/* Who was asked here must not be asked by Wireshark again: some keep what they are shown. */
+/* Dissectors that were called here must not be called again by Wireshark: some keep state. */
 static bool leave_to_others(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
-    if (choice() >= 0) /* the user's choice comes after the list */
+    if (choice() >= 0) /* called by Wireshark, after the list */
         return false;
     if (!rpcrdma_ib_ask_others(tvb, pinfo, tree, data))
         call_data_dissector(tvb, pinfo, tree);
     return true;
 }
 
-/* Payload and pad together are a multiple of 4 octets. */
+/* The length of payload and pad is a multiple of 4. */
 static tvbuff_t *without_pad(tvbuff_t *tvb, const struct infinibandinfo *info)
 {
     unsigned n = tvb_reported_length(tvb);
@@ -188,7 +188,7 @@ static compat_bool dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_tree
     return TRUE;
 }
 
-/* Stands in "Decode As" for the choice of RPC-over-RDMA, which dissect_payload() has seen by now. */
+/* The entry in "Decode As"; dissect_payload() has already been called. */
 static int dissect_chosen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     (void)tvb, (void)pinfo, (void)tree, (void)data;
@@ -217,7 +217,7 @@ static compat_bool dissect_private_data(tvbuff_t *tvb, packet_info *pinfo, proto
     return canvas.item != NULL;
 }
 
-/* ---- all else ---- */
+/* ---- packets that were not passed on ---- */
 
 static int dissect_rest(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
@@ -246,8 +246,8 @@ void rpcrdma_ib_register(void)
 
     prefs_register_bool_preference(
         module, "infiniband", "Dissect RPC-over-RDMA on InfiniBand and RoCE",
-        "Whether RPC-over-RDMA on InfiniBand and RoCE is dissected here. Otherwise Wireshark's "
-        "built-in dissector of RPC-over-RDMA does that",
+        "Whether this dissector handles RPC-over-RDMA on InfiniBand and RoCE, instead of Wireshark's "
+        "built-in one",
         &wanted);
     rpcrdma_ib_flow_register();
     rpcrdma_ib_others_register();

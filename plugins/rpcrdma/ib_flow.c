@@ -9,7 +9,7 @@
 #include <pcap/dlt.h>
 
 /* First pass only. */
-static struct ib_connections *connections; /* of this file, as soon as it has one */
+static struct ib_connections *connections; /* of this file; NULL before its first packet */
 static struct decap *decap;
 static uint32_t fed; /* the latest frame */
 static int64_t last_ns;
@@ -67,7 +67,7 @@ void rpcrdma_ib_open_send(struct rpcrdma_flow *flow, struct kept_segment *segmen
     flow->last_of_send[side] = segment;
 }
 
-/* What is in the message's own frame, and nothing else, needs not be kept. */
+/* A Send that is the payload of its frame need not be copied. */
 static bool needs_octets(const struct kept_segment *first, const struct kept_segment *last)
 {
     return first != last || last->own_frame != last->record.frame || last->record.frame < fed;
@@ -91,7 +91,7 @@ void rpcrdma_ib_close_send(struct rpcrdma_flow *flow, const struct rpcrdma_messa
     }
 }
 
-/* ---- what came before the connection was known ---- */
+/* ---- packets before their connection was known ---- */
 
 void rpcrdma_ib_note_untold(struct rpcrdma_flow *flow, struct kept_segment *segment)
 {
@@ -166,7 +166,7 @@ static int linktype_of(int encapsulation)
         {WTAP_ENCAP_ETHERNET, DLT_EN10MB}, {WTAP_ENCAP_SLL, DLT_LINUX_SLL}, {WTAP_ENCAP_SLL2, DLT_LINUX_SLL2},
         {WTAP_ENCAP_RAW_IP, DLT_RAW},      {WTAP_ENCAP_RAW_IP4, DLT_IPV4},  {WTAP_ENCAP_RAW_IP6, DLT_IPV6},
         {WTAP_ENCAP_NULL, DLT_NULL},       {WTAP_ENCAP_LOOP, DLT_LOOP},     {WTAP_ENCAP_INFINIBAND, DLT_INFINIBAND},
-        {WTAP_ENCAP_ERF, DLT_INFINIBAND}, /* wiretap has taken the record's header off */
+        {WTAP_ENCAP_ERF, DLT_INFINIBAND}, /* wiretap has removed the record header */
     };
 
     for (size_t i = 0; i < array_length(known); i++) {
@@ -176,7 +176,7 @@ static int linktype_of(int encapsulation)
     return -1;
 }
 
-/* The frame as iwarp-check reads it. */
+/* The frame as iwarp-check sees it. */
 static struct packet packet_of(const packet_info *pinfo)
 {
     tvbuff_t *tvb = get_data_source_tvb(pinfo->data_src->data);
@@ -196,7 +196,7 @@ void rpcrdma_ib_clock(const packet_info *pinfo)
         last_ns = (int64_t)pinfo->abs_ts.secs * 1000000000 + pinfo->abs_ts.nsecs;
 }
 
-/* A receiver drops a packet whose ICRC is wrong, and so does iwarp-check. */
+/* A receiver drops a packet with a wrong ICRC; so does iwarp-check. */
 static bool icrc_is_wrong(const struct ib_datagram *datagram, const struct ib_packet *packet)
 {
     const uint8_t *p = packet->icrc;
@@ -224,7 +224,7 @@ static uint8_t sender_of(const struct ib_connection *connection, const struct ib
     return same_address(&connection->address[1], &arrival->source);
 }
 
-/* Whether the packet that was taken now is one that repeats another. */
+/* Whether the packet that was just taken is a retransmission. */
 static bool is_repeated(struct rpcrdma_flow *flow, const struct ib_connection *connection)
 {
     const struct ib_rc_counts *counts = ib_rc_counts(connection->rc);
@@ -279,7 +279,7 @@ void rpcrdma_ib_feed(const packet_info *pinfo, bool always)
 
 /* ---- the file ---- */
 
-/* What only the end decides. Shown from the second pass on. */
+/* What only the end of the capture decides; shown from the second pass on. */
 static void first_pass_over(void)
 {
     if (connections)

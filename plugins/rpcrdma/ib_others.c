@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Wireshark asks the heuristic dissectors of a list in order, and moves one that takes something to the front. If its
- * built-in dissector of RPC-over-RDMA once came before ours, it would take everything from then on. So ours leaves
- * nothing to the list: it asks the others itself, in the order that the list would have without it, and stays in front.
+ * Wireshark calls the heuristic dissectors of a list in order, and moves one that accepts a packet to the front. If the
+ * built-in RPC-over-RDMA dissector ever came before ours, it would accept all further messages. Therefore ours accepts
+ * every packet: it calls the others itself, in the order that the list would have without it, and stays at the front.
  */
 #include "plugins/rpcrdma/rpcrdma_plugin.h"
 
-/* Of a list's entry: when it last took something; 0: never. By short name. */
+/* By short name of an entry: when it last accepted a packet; 0: never. */
 static wmem_map_t *latest;
 static wmem_map_t *handles; /* protocol -> dissector_handle_t */
 static unsigned now;
 static const heur_dtbl_entry_t *asked;
 
-/* So that Wireshark makes the layers of a protocol, as it does for heuristic dissectors. */
+/* Called through a handle, so that Wireshark adds the protocol's layer as it does for heuristic dissectors. */
 static int ask(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     return asked->dissector(tvb, pinfo, tree, data) ? MAX((int)tvb_captured_length(tvb), 1) : 0;
@@ -30,7 +30,7 @@ static dissector_handle_t handle_of(const heur_dtbl_entry_t *entry)
     return handle;
 }
 
-/* ---- in which order ---- */
+/* ---- order ---- */
 
 enum { OTHERS_MAX = 64 }; /* Wireshark 4.0 has 11 */
 
@@ -40,7 +40,7 @@ struct others {
     unsigned n;
 };
 
-/* Those that took something come first, the last one before all; the rest as they registered. */
+/* First those that have accepted packets, the latest first; then the others as registered. */
 static void add(const char *table, heur_dtbl_entry_t *entry, void *user)
 {
     struct others *others = user;
@@ -78,7 +78,7 @@ bool rpcrdma_ib_ask_others(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
     bool taken = false;
 
     heur_dissector_table_foreach(RPCRDMA_IB_LIST, add, &others);
-    /* The layer that Wireshark has made for us: it is somebody else's, if anybody's. */
+    /* Remove the layer that Wireshark added for us. */
     wmem_list_remove_frame(pinfo->layers, wmem_list_tail(pinfo->layers));
     pinfo->curr_layer_num--;
     for (unsigned i = 0; i < others.n && !taken; i++) {

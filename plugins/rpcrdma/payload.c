@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The way of an RPC message to Wireshark's dissector of RPC, and through it to those of NFS and others. */
+/* Passes RPC messages to Wireshark's RPC dissector, and through it to those of NFS and other programs. */
 #include "plugins/rpcrdma/rpcrdma_plugin.h"
 
 #include <epan/exceptions.h>
@@ -13,16 +13,16 @@ enum {
 static dissector_handle_t rpc_handle;
 
 /*
- * Wireshark's dissector matches Calls and Replies by XID within a conversation, which it finds by addresses and ports.
- * Each direction of calling has XIDs of its own (RFC 8167 section 2.3), and so has each connection, even on the same
- * ports: what no port has tells them apart.
+ * The RPC dissector matches Calls and Replies by XID within a conversation, which it looks up by addresses and ports.
+ * XIDs are independent in the two directions of calling (RFC 8167 section 2.3), and in connections that use the same
+ * ports: bits that no port number has distinguish them.
  */
 static uint32_t port_of(uint32_t port, const struct rpcrdma_flow *flow, bool reverse)
 {
     return port | (reverse ? PORT_REVERSE : 0u) | flow->connection << PORT_CONNECTION_SHIFT;
 }
 
-/* On InfiniBand a packet says which queue pair it goes to, not which one it comes from: the sides stand for ports. */
+/* A packet of InfiniBand names the destination queue pair only: the sides serve as port numbers. */
 static uint32_t base_of(const struct rpcrdma_canvas *canvas, uint32_t port, bool sender)
 {
     if (!canvas->flow->infiniband)
@@ -46,7 +46,7 @@ static void call_rpc(struct rpcrdma_canvas *canvas, tvbuff_t *message, proto_tre
     const char *volatile protocol = pinfo->current_proto;
     volatile bool taken = false;
 
-    pinfo->ptype = PT_IWARP_MPA; /* RPC takes it for a transport that is connected, and keeps messages apart */
+    pinfo->ptype = PT_IWARP_MPA; /* to RPC, a connection that preserves message boundaries */
     pinfo->srcport = port_of(base_of(canvas, source, true), canvas->flow, reverse);
     pinfo->destport = port_of(base_of(canvas, destination, false), canvas->flow, reverse);
     if (canvas->against)
@@ -55,7 +55,7 @@ static void call_rpc(struct rpcrdma_canvas *canvas, tvbuff_t *message, proto_tre
     {
         taken = call_dissector_only(rpc_handle, message, pinfo, tree, NULL) > 0;
     }
-    /* The end of what is there of one message must not keep others in the frame from being shown. */
+    /* An incomplete message must not prevent the others of the frame from being dissected. */
     CATCH_BOUNDS_AND_DISSECTOR_ERRORS
     {
         taken = true;
@@ -122,13 +122,13 @@ static tvbuff_t *put_together(struct rpcrdma_canvas *canvas, const struct kept_r
     proto_item_set_generated(proto_tree_add_item(tree, rpcrdma_hf.rpc_data, message, 0, (int)rpc->have, ENC_NA));
     if (rpc->unplaced)
         expert_add_info_format(canvas->pinfo, item, &rpcrdma_ei.unplaced,
-                               "Where the contents of the %s belong in the message is not known",
+                               "The position of the contents of the %s in the message is not known",
                                rpcrdma_chunk_name(canvas->pinfo->pool, rpc->unplaced));
     if (rpc->have < rpc->length) {
         item = proto_tree_add_uint(tree, rpcrdma_hf.rpc_missing, message, 0, 0, rpc->length - rpc->have);
         proto_item_set_generated(item);
         expert_add_info_format(canvas->pinfo, item, &rpcrdma_ei.incomplete,
-                               "The RPC message has %u octets: those from %u on were not moved, or not captured",
+                               "The RPC message has %u octets; those from offset %u on were not moved, or not captured",
                                rpc->length, rpc->have);
     }
     return message;
@@ -144,11 +144,11 @@ void rpcrdma_show_rpc(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc,
         message = put_together(canvas, rpc);
     else
         return;
-    if (rpc->plain || rpc->have >= RPC_REPLY_MIN) /* less does not even tell what it is */
+    if (rpc->plain || rpc->have >= RPC_REPLY_MIN) /* fewer octets do not show what it is */
         call_rpc(canvas, message, canvas->root, reverse);
 }
 
-/* Nobody sees it: without tree and columns, as if it were in that frame. */
+/* Dissects without tree and columns, as if in that frame. */
 static void tell(struct rpcrdma_canvas *canvas, tvbuff_t *message, uint32_t in_frame, int64_t time_ns, bool reverse)
 {
     packet_info *pinfo = canvas->pinfo;
@@ -219,7 +219,7 @@ void rpcrdma_show_rest(struct rpcrdma_canvas *canvas)
         proto_tree_add_item(canvas->tree, rpcrdma_hf.beyond, canvas->tvb, (int)at, (int)(canvas->n - at), ENC_NA);
 
     if (canvas->message->kind == RPCRDMA_KIND_REPLY && canvas->header.read.n > 0)
-        proto_item_append_text(item, " (parts of the RPC message are left for the client to read)");
+        proto_item_append_text(item, " (the client reads parts of the RPC message)");
 }
 
 void rpcrdma_payload_handoff(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What Wireshark looks for in the shared object. */
+/* The symbols that Wireshark looks up in the shared object. */
 #include "plugins/common/compat.h"
 #include "plugins/rpcrdma/rpcrdma_plugin.h"
 
@@ -25,7 +25,7 @@ void plugin_register(void)
     proto_register_plugin(&plugin);
 }
 
-/* Asked for since 4.2: 1 stands for a dissector (WS_PLUGIN_DESC_DISSECTOR). */
+/* Called since 4.2; 1: a dissector (WS_PLUGIN_DESC_DISSECTOR). */
 uint32_t plugin_describe(void)
 {
     return 1;

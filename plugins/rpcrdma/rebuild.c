@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Whole RPC messages from their inline part and their chunks (RFC 8166 section 3.4): what stays inline, or lies in a
- * Position-Zero Read chunk or a Reply chunk, is the message without the items that were taken out; each of these is put
- * back at its place in the unreduced message, with the roundup that no chunk need carry.
+ * Rebuilds RPC messages from their inline part and their chunks (RFC 8166 section 3.4). The inline part, a
+ * Position-Zero Read chunk or a Reply chunk holds the reduced message. Each reduced item is inserted at its position in
+ * the original message, with its XDR roundup, which a chunk need not contain.
  */
 #include "plugins/rpcrdma/flow.h"
 
@@ -52,7 +52,7 @@ static void copy_out(uint8_t *out, const struct kept_chunk *chunk, uint64_t n)
     }
 }
 
-/* What was copied is not needed twice. */
+/* The octets were copied, and are not needed any more. */
 static void drop_parts(struct kept_chunk *chunk)
 {
     while (chunk->parts) {
@@ -67,14 +67,14 @@ static void drop_parts(struct kept_chunk *chunk)
 
 /* ---- what goes where ---- */
 
-/* The message without the items that were taken out. */
+/* The reduced message. */
 struct reduced {
     uint64_t length, have;
 };
 
 struct insertion {
     uint64_t position;
-    const struct kept_chunk *chunk; /* NULL: nothing but roundup */
+    const struct kept_chunk *chunk; /* NULL: roundup only */
     uint64_t octets, have;
     unsigned roundup;
 };
@@ -113,12 +113,12 @@ static void insert(struct work *work, const struct kept_chunk *chunk, uint64_t p
                                                      .roundup = (unsigned)roundup};
 }
 
-/* What the chunk holds beyond the item and its roundup is no part of the message. */
+/* Octets of the chunk after the item and its roundup are not part of the message. */
 static void insert_item(struct work *work, const struct kept_chunk *chunk, bool reply, const struct nfs_item *item,
                         enum rpcrdma_reduction reduction)
 {
     uint64_t octets = reply ? chunk->returned : chunk->length;
-    unsigned front = reduction == RPCRDMA_REDUCED_COUNT ? 4 : 0; /* the count went into the chunk as well */
+    unsigned front = reduction == RPCRDMA_REDUCED_COUNT ? 4 : 0; /* the count is in the chunk, too */
     bool rest_inline = reduction == RPCRDMA_REDUCED_ROUNDUP || reduction == RPCRDMA_REDUCED_PARTIAL;
     uint64_t most = front + (rest_inline ? item->count : xdr_padded(item->count));
 
@@ -146,7 +146,7 @@ static void insert_items(struct work *work, const struct kept_transaction *kept,
     }
 }
 
-/* Roundup behind a chunk that holds the last part of an item only; all of one when no item is known. */
+/* Roundup after a chunk that holds the last part of an item; without a known item, that of the chunk's length. */
 static uint64_t roundup_behind(const struct kept_chunk *chunk, const struct rpcrdma_body *body)
 {
     uint64_t end = chunk->position + chunk->length;
@@ -160,7 +160,7 @@ static uint64_t roundup_behind(const struct kept_chunk *chunk, const struct rpcr
     return 0;
 }
 
-/* Of Calls alone: their Read chunks say themselves where they belong (section 3.4.5). */
+/* Calls only: their Read chunks have Positions (section 3.4.5). */
 static void insert_by_position(struct work *work, const struct kept_transaction *kept, const struct rpcrdma_body *body)
 {
     for (unsigned i = 0; i < kept->n_chunks; i++) {
@@ -200,7 +200,7 @@ static void add_reduced(struct work *work, const struct reduced *reduced, uint64
     *used += length;
 }
 
-/* Lays the pieces out; false when the whole would be too long to be shown. */
+/* Lays out the pieces; false when the message would be too long for a tvb. */
 static bool lay_out(struct work *work, const struct reduced *reduced)
 {
     uint64_t used = 0, sum = reduced->length;
@@ -214,7 +214,7 @@ static bool lay_out(struct work *work, const struct reduced *reduced)
         const struct insertion *in = &work->insertions[i];
         uint64_t before = in->position > work->length ? in->position - work->length : 0;
 
-        if (before > reduced->length - used) /* the message ends before its place */
+        if (before > reduced->length - used) /* the message ends before its position */
             break;
         add_reduced(work, reduced, &used, before);
         add_piece(work, in->octets, in->have, in->chunk);
@@ -229,7 +229,7 @@ static bool lay_out(struct work *work, const struct reduced *reduced)
 
 /* ---- putting it together ---- */
 
-/* Memory is taken for the octets that are there, whatever may be announced. */
+/* Allocates memory for the octets that are available, not for the announced length. */
 static void fill(struct kept_rpc *rpc, const struct work *work, const uint8_t *p)
 {
     uint8_t *out;
@@ -270,7 +270,7 @@ static const struct kept_chunk *long_chunk(const struct kept_transaction *kept, 
     return NULL;
 }
 
-/* A chunk that holds something which is not known to belong anywhere in the message. */
+/* A chunk with contents whose position in the message is not known. */
 static const struct kept_chunk *find_unplaced(const struct work *work, const struct kept_transaction *kept,
                                               const struct kept_rpc *rpc)
 {
@@ -318,7 +318,7 @@ void rpcrdma_rebuild(struct kept_rpc *rpc, const struct kept_transaction *kept, 
 
 /* ---- Calls ---- */
 
-/* Octets of a Read chunk that the message needs: some never read the roundup that it has room for. */
+/* Octets of a Read chunk that the message needs: some responders never read the roundup at its end. */
 static uint64_t needed(const struct rpcrdma_transaction *t, unsigned chunk)
 {
     const struct rpcrdma_body *body = &t->call_body;

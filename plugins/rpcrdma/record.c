@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the engine tells of Sends and of RDMA operations, kept for as long as the file is open. */
+/* Records the engine's events about Sends and RDMA operations. */
 #include "plugins/rpcrdma/flow.h"
 
 #include <epan/wmem_scopes.h>
@@ -64,7 +64,7 @@ static struct kept_transaction *transaction_new(const struct rpcrdma_message *me
 
 /* ---- Sends ---- */
 
-/* All of the RPC message is in the Send, as far as its header tells. */
+/* According to the header, the whole RPC message is in the Send. */
 static struct kept_rpc *plain_rpc(bool reply, uint32_t frame)
 {
     struct kept_rpc *rpc = wmem_new0(wmem_file_scope(), struct kept_rpc);
@@ -84,7 +84,7 @@ static bool has_chunk(const struct kept_transaction *kept, enum rpcrdma_chunk_ki
     return false;
 }
 
-/* The roundup of inline items is missing: the message can be shown when it is put back. */
+/* The roundup of inline items is missing: the message can be dissected once it is inserted. */
 static bool unpadded(const struct rpcrdma_body *body)
 {
     return body && body->known && body->walked && body->reduction == RPCRDMA_REDUCED_UNPADDED;
@@ -139,7 +139,7 @@ static bool waits(const struct kept_transaction *t)
     return t->call && t->call->complete_in == 0 && !t->call->given_up;
 }
 
-/* A Call that waits in vain: its Read chunks were not read, or the capture does not have what was. */
+/* A Call that never becomes complete: its Read chunks were not read, or the capture lacks their octets. */
 static void give_up(struct kept_transaction *t, const struct rpcrdma_body *body)
 {
     rpcrdma_rebuild(t->call, t, body, t->waiting, t->waiting_n);
@@ -152,8 +152,8 @@ static const struct rpcrdma_body *reply_body(const struct rpcrdma_message *messa
 }
 
 /*
- * Parts of a Reply may be in Read chunks (RFC 5666 section 3.1): the client reads them, and nothing tells that it is
- * through. A Reply that is whole nevertheless is shown.
+ * Parts of a Reply may be in Read chunks (RFC 5666 section 3.1). The client reads them, and nothing shows when it has
+ * finished. A Reply that is whole without them is dissected.
  */
 static bool in_read_chunks(const struct rpcrdma_message *message)
 {
@@ -224,7 +224,7 @@ void rpcrdma_record_message(struct rpcrdma_flow *flow, const struct rpcrdma_mess
         kept->reverse = message->transaction->reverse;
     }
     if (message->kind == RPCRDMA_KIND_CALL && message->transaction) {
-        if (message->transaction->late) /* told behind its answer */
+        if (message->transaction->late) /* reported after its answer */
             kept->transaction->outcome = RPCRDMA_REPLIED;
         else
             flow->outstanding[message->side]++;
@@ -238,7 +238,7 @@ void rpcrdma_record_message(struct rpcrdma_flow *flow, const struct rpcrdma_mess
     }
 }
 
-/* What a Long Call asks for is known when its chunk was read. */
+/* The procedure of a Long Call is known once its chunk was read. */
 void rpcrdma_record_payload(const struct rpcrdma_payload *payload)
 {
     if (!payload->reply && payload->transaction->host)
@@ -247,7 +247,7 @@ void rpcrdma_record_payload(const struct rpcrdma_payload *payload)
 
 /* ---- RDMA operations ---- */
 
-/* One operation may run over several segments, one behind the other: it then has a record at each. */
+/* One operation may access several consecutive segments: it has a record for each of them. */
 static struct kept_operation *operation_of(struct rpcrdma_flow *flow, struct kept_offer *offer,
                                            const struct rpcrdma_move *move)
 {

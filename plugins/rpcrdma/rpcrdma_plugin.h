@@ -15,11 +15,11 @@ void rpcrdma_tap_handoff(void);
 void rpcrdma_ib_register(void);
 void rpcrdma_ib_handoff(void);
 
-/* What the functions that draw one Send, Tagged segment or startup frame share. */
+/* Shared by the functions that draw a Send, a Tagged segment or a start-up frame. */
 struct rpcrdma_canvas {
     const struct rpcrdma_flow *flow;
-    const struct kept_segment *segment; /* what was recorded of it, or NULL */
-    const struct kept_message *message; /* Sends; NULL: the engine did not take it for a message */
+    const struct kept_segment *segment; /* its record, or NULL */
+    const struct kept_message *message; /* Sends; NULL: not a message of RPC-over-RDMA */
     struct rpcrdma_header header;       /* Sends */
     const uint8_t *p;                   /* the Send's octets */
     uint32_t n;
@@ -28,13 +28,13 @@ struct rpcrdma_canvas {
     proto_tree *root; /* where protocols go */
     proto_item *item;
     proto_tree *tree; /* below it */
-    bool against;     /* InfiniBand: it was sent by the other side than the packet in this frame */
+    bool against;     /* InfiniBand: sent by the receiver of the packet in this frame */
 };
 
 /* draw.c */
 void rpcrdma_draw_message(struct rpcrdma_canvas *canvas);
 void rpcrdma_draw_remarks(struct rpcrdma_canvas *canvas);
-/* A generated field that leads to a frame; nothing when frame is 0. */
+/* Adds a generated link to a frame, unless frame is 0. */
 void rpcrdma_link(proto_tree *tree, int field, tvbuff_t *tvb, uint32_t frame);
 void rpcrdma_number(proto_tree *tree, int field, tvbuff_t *tvb, uint64_t number);
 
@@ -46,30 +46,30 @@ void rpcrdma_draw_lists(struct rpcrdma_canvas *canvas);
 void rpcrdma_draw_operation(struct rpcrdma_canvas *canvas, proto_tree *tree, const struct kept_operation *operation);
 /* "Read chunk at Position 148", "Write chunk 2", "Reply chunk" */
 const char *rpcrdma_chunk_name(wmem_allocator_t *pool, const struct kept_chunk *chunk);
-/* The same, before what begins at `at`: see plugins/text_before.h. */
+/* The same, put before `at`: see plugins/common/text_before.h. */
 char *rpcrdma_chunk_name_before(char *at, const struct kept_chunk *chunk);
 
 /* draw_moves.c */
-/* True when the segment's octets were shown. */
+/* True when the octets of the segment were drawn. */
 bool rpcrdma_draw_move(struct rpcrdma_canvas *canvas);
 void rpcrdma_draw_startup(struct rpcrdma_canvas *canvas, enum mpa_startup_kind kind);
-/* InfiniBand: a packet of a Send that is shown with its last one, when that has come. True. */
+/* InfiniBand: a packet of a Send that is dissected with its last packet. Returns true. */
 bool rpcrdma_draw_part(struct rpcrdma_canvas *canvas);
-/* InfiniBand: a packet that is shown in a later frame. */
+/* InfiniBand: a packet that is dissected in a later frame. */
 void rpcrdma_draw_waiting(struct rpcrdma_canvas *canvas, uint32_t frame);
-/* InfiniBand: a packet that repeats another. */
+/* InfiniBand: a retransmission. */
 void rpcrdma_draw_repeated(struct rpcrdma_canvas *canvas);
 
-/* payload.c: gives the RPC message to its dissector. */
+/* payload.c: passes the RPC message to its dissector. */
 void rpcrdma_show_rpc(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc, bool reverse);
 /*
- * Makes a Call known to that dissector without showing it, as if in the frame of its Send: what answers it cannot be
- * understood otherwise.
+ * Passes a Call to that dissector without drawing it, as if in the frame of its Send: Replies cannot be dissected
+ * without their Calls.
  */
 void rpcrdma_tell_rpc(struct rpcrdma_canvas *canvas, const struct kept_transaction *transaction);
-/* The same of the RPC message that would be shown with the canvas's segment. */
+/* The same for the RPC message of the canvas's segment. */
 void rpcrdma_tell_segment(struct rpcrdma_canvas *canvas);
-/* Sends that carry none. */
+/* Sends without an RPC message. */
 void rpcrdma_show_rest(struct rpcrdma_canvas *canvas);
 
 /* ---- ib_others.c ---- */
@@ -78,10 +78,10 @@ void rpcrdma_show_rest(struct rpcrdma_canvas *canvas);
 #define RPCRDMA_IB_HEURISTIC "rpcrdma_ib"
 
 void rpcrdma_ib_others_register(void);
-/* What a heuristic dissector of RPCRDMA_IB_LIST does with payload that is not ours; its answer to Wireshark. */
+/* Calls the other heuristic dissectors of RPCRDMA_IB_LIST. True when one of them accepts the payload. */
 bool rpcrdma_ib_ask_others(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data);
 
-/* tap.c: tells the statistics of a Send. */
+/* tap.c: queues a Send for the statistics. */
 void rpcrdma_tap(struct rpcrdma_canvas *canvas);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { KINDS = RPCRDMA_REPLY_CHUNK + 1 };
 
-/* What a listener gets for each Send. */
+/* What a tap listener receives for each Send. */
 struct news {
     const char *message; /* "RDMA_MSG Call" */
     uint32_t octets;
@@ -16,7 +16,7 @@ struct news {
     uint32_t credit, in_use;
     bool in_use_known;
     const struct kept_transaction *transaction; /* Calls: what they offer */
-    const char *procedure;                      /* answers: "NFS v3 READ"; NULL: none, or not the first */
+    const char *procedure;                      /* answers: "NFS v3 READ"; NULL: not known, or not the first answer */
     nstime_t call_time;
 };
 
@@ -112,7 +112,7 @@ static void times_init(struct register_srt *srt, GArray *tables)
     init_srt_table("RPC-over-RDMA", NULL, tables, 0, "Procedure", NULL, NULL);
 }
 
-/* The row of this procedure, which is made with its first answer. */
+/* The row of this procedure, created with its first answer. */
 static int row_of(srt_stat_table *table, const char *procedure)
 {
     int row = 0;

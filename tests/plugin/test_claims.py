@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Which connections become MPA, what preferences and "Decode As" do, and what can be filtered."""
+import re
+
 import pytest
 
 ORDER = ["-o", "tcp.reassemble_out_of_order:TRUE"]
@@ -9,6 +11,14 @@ DECODE_AS = ["-d", "tcp.port==7174,mpa"]
 def test_protocol_is_registered_beside_the_builtin(wireshark):
     protocols = wireshark.run("tshark", "-G", "protocols").stdout
     assert "\tmpa\n" in protocols and "\tiwarp_mpa\n" in protocols
+
+
+def test_every_field_is_explained(wireshark, root):
+    experts = {name for path in root.glob("plugins/*/fields.c")
+               for name in re.findall(r'"([a-z_.]+)",\s+PI_', path.read_text(encoding="utf-8"))}
+    rows = [line.split("\t") for line in wireshark.run("tshark", "-G", "fields").stdout.splitlines() if line.startswith("F\t")]
+    ours = [row for row in rows if re.match(r"(mpa|rddp|rdmap|rpcrdma)\.", row[2])]
+    assert len(ours) > 240 and {row[2] for row in ours if not row[7]} == experts
 
 
 def test_request_after_streaming_data(wireshark, generated):

@@ -32,9 +32,14 @@ def trees(text, title):
     return "\n".join(kept) + "\n"
 
 
+def captured(name):
+    known = cases.real()
+    return known[name][0] if name in known else cases.ROOT / "captures" / name
+
+
 @pytest.mark.parametrize("name, play, frames", CASES, ids=[case[0] for case in CASES])
 def test_golden(wireshark, generated, name, play, frames):
-    path = cases.real()[play][0] if play.endswith(".pcap") else generated(*play.split())
+    path = captured(play) if play.endswith(".pcap") else generated(*play.split())
     upper = name.startswith("rpcrdma")
     text = wireshark.tshark(path, "-2", "-V", "-O", "rpcrdma" if upper else "mpa", "-Y", frames)
     found = trees(text, "RPC-over-RDMA" if upper else "Marker PDU Aligned Framing")

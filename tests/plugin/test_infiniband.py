@@ -227,7 +227,7 @@ def test_callbacks(wireshark, mode):
 
 def test_packets_sent_again(wireshark, mode):
     frames = wireshark.fields(PATHS["loss8in-mount-nfs41"], ["_ws.col.Info"], *mode, "-Y", "rpcrdma.packet.repeated")
-    assert len(frames) == 2 and all("sent again" in frame["_ws.col.Info"][0] for frame in frames)
+    assert len(frames) == 2 and all("Retransmission" in frame["_ws.col.Info"][0] for frame in frames)
 
 
 def test_random_access(wireshark):
