@@ -53,6 +53,29 @@ def test_preferences_are_known(wireshark, profile, generated):
     assert result.returncode == 0 and "preference" not in result.stderr.lower(), result.stderr
 
 
+def test_nothing_is_found_in_conforming_captures(wireshark, root, generated):
+    """TCP's own remarks are none of the plugins' findings."""
+    text = dict(buttons(root))["Findings"]
+    assert not wireshark.fields(generated("nfs3", "--net=reorder=0.1,dup=0.1"), [], "-2", "-Y", text)
+
+
+def test_column_widths(root):
+    """For each column of the preferences, in their order."""
+    columns = re.findall(r'^\t"[^"]*", "([^"]*)"', (root / FILES / "preferences").read_text(encoding="utf-8"), re.M)
+    recent = (root / FILES / "recent").read_text(encoding="utf-8")
+    widths = re.findall(r'(%\w+|"[^"]*"), (\d+)', recent.split("column.width:")[1])
+    assert [name.strip('"') for name, _ in widths] == [re.sub(r":0:R$", "", column) for column in columns]
+    assert all(int(width) >= 50 for _, width in widths)
+
+
+def test_filters_on_roce(wireshark, root):
+    path = root / "captures" / "roce" / "nfs3-read-4k-64k.pcap"
+    texts = dict(buttons(root)) | dict(rules(root))
+    for label in ("Findings", "Start-up", "Ends", "Calls", "iWARP, RoCE: RDMA Write", "iWARP, RoCE: start-up"):
+        assert wireshark.fields(path, [], "-2", "-Y", texts[label]), label
+    assert wireshark.fields(root / "captures" / "roce" / "op-write-badstag.pcap", [], "-Y", texts["RoCE: NAK"])
+
+
 @pytest.mark.parametrize("inject,label", [("MPA-4.1-08", "Bad CRC"), ("MPA-4.1-05", "Findings")])
 def test_buttons_find(wireshark, root, generated, inject, label):
     """A button's filter passes the frame that it is meant for, and none of a capture without it."""
