@@ -62,6 +62,20 @@ struct record *judge_in_frame(const struct judge *judge, uint32_t frame)
 
 /* ---- findings ---- */
 
+enum { TEXT_MAX = ITEM_LABEL_LENGTH - 10 }; /* longer ones are put behind "[truncated]" by Wireshark */
+
+/* The message, cut at a blank if it is too long for an item with the rule's id before it. */
+static const char *shortened(enum rule_id rule, const char *message)
+{
+    size_t most = TEXT_MAX - strlen(rule_catalogue[rule].id) - strlen(": "), n = most - strlen(" ...");
+
+    if (strlen(message) <= most)
+        return wmem_strdup(wmem_file_scope(), message);
+    while (n > 0 && message[n] != ' ')
+        n--;
+    return wmem_strdup_printf(wmem_file_scope(), "%.*s ...", (int)n, message);
+}
+
 /*
  * The finding may belong to an earlier frame, if only a later one proves it. It is then shown from the second pass on.
  */
@@ -83,7 +97,7 @@ static void on_finding(void *ctx, const struct finding *finding)
     remark->direction = finding->direction;
     remark->place = finding->place;
     remark->related_frame = finding->related_frame;
-    remark->message = wmem_strdup(wmem_file_scope(), finding->message);
+    remark->message = shortened(finding->rule, finding->message);
     *record->last_remark = remark;
     record->last_remark = &remark->next;
 }

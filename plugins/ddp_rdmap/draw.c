@@ -41,27 +41,42 @@ static void draw_remarks(struct rdmap_canvas *canvas)
 
 /* ---- position in the message ---- */
 
+/* All of it is in the item's text: the fields are there for filters. */
+static void hide_children(proto_tree *tree)
+{
+    for (proto_node *node = tree ? tree->first_child : NULL; node; node = node->next)
+        proto_item_set_hidden(node);
+}
+
 static void draw_message(struct rdmap_canvas *canvas)
 {
     const struct rdmap_seg *seg = canvas->seg;
     const struct rdmap_msg *msg;
     proto_item *item;
     proto_tree *tree;
+    bool whole;
 
     if (!seg || !seg->msg)
         return;
     msg = seg->msg;
+    whole = seg->index == 0 && canvas->ddp->last && seg->first_known;
     item = proto_tree_add_item(canvas->ddp_tree, rddp_hf.message, canvas->tvb, 0, 0, ENC_NA);
     proto_item_set_generated(item);
-    proto_item_append_text(item, " %" PRIu64 ": segment %u", msg->number + 1, seg->index + 1);
+    if (whole)
+        proto_item_append_text(item, " %" PRIu64 ": %" PRIu64 " octets in one segment", msg->number + 1,
+                               seg->message_octets);
+    else
+        proto_item_append_text(item, " %" PRIu64 ": segment %u", msg->number + 1, seg->index + 1);
     tree = proto_item_add_subtree(item, rdmap_ett.message);
     proto_item_set_generated(proto_tree_add_uint64(tree, rddp_hf.message_number, canvas->tvb, 0, 0, msg->number + 1));
     proto_item_set_generated(proto_tree_add_uint(tree, rddp_hf.message_segment, canvas->tvb, 0, 0, seg->index + 1));
     if (msg->ended) {
-        proto_item_append_text(item, " of %u", msg->segments);
+        if (!whole)
+            proto_item_append_text(item, " of %u", msg->segments);
         proto_item_set_generated(proto_tree_add_uint(tree, rddp_hf.message_segments, canvas->tvb, 0, 0, msg->segments));
     }
-    proto_item_append_text(item, ", %" PRIu64 " octets so far", seg->message_octets);
+    if (!whole)
+        proto_item_append_text(item, ", %" PRIu64 " octets so far", seg->message_octets);
     proto_item_set_generated(
         proto_tree_add_uint64(tree, rddp_hf.message_octets, canvas->tvb, 0, 0, seg->message_octets));
     if (canvas->ddp->tagged)
@@ -73,6 +88,8 @@ static void draw_message(struct rdmap_canvas *canvas)
     rdmap_link(tree, rddp_hf.message_first_frame, canvas->tvb, msg->first_frame);
     if (msg->ended)
         rdmap_link(tree, rddp_hf.message_last_frame, canvas->tvb, msg->last_frame);
+    if (whole)
+        hide_children(tree);
 }
 
 /* ---- DDP ---- */

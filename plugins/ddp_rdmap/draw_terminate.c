@@ -82,6 +82,8 @@ static void draw_accused(struct rdmap_canvas *canvas)
 
     if (!accusation || !accusation->found)
         return;
+    rdmap_say(canvas, ", caused by frame %u", accusation->frame);
+    proto_item_append_text(canvas->rdmap_item, ", caused by frame %u", accusation->frame);
     rdmap_link(canvas->rdmap_tree, rdmap_hf.accused_in, canvas->tvb, accusation->frame);
     if (canvas->seg->accuses)
         proto_item_set_generated(proto_tree_add_uint64(canvas->rdmap_tree, rdmap_hf.accused_operation, canvas->tvb, 0,

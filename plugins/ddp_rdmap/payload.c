@@ -161,7 +161,7 @@ static bool offer_to_builtin(struct rdmap_canvas *canvas, tvbuff_t *message)
     rdmap_info_t info = {.opcode = ddp->opcode, .is_tagged = tagged, .last_flag = whole || ddp->last};
     heur_dtbl_entry_t *entry;
     const char *volatile saved = pinfo->current_proto;
-    volatile bool taken = false;
+    volatile bool taken = false, failed = false;
 
     if (!builtin || ddp->opcode > RDMA_TERMINATE || !may_be_wanted(canvas) ||
         (ddp->opcode != RDMAP_READ_REQUEST && whole && tvb_reported_length(message) < BUILTIN_MIN))
@@ -192,11 +192,11 @@ static bool offer_to_builtin(struct rdmap_canvas *canvas, tvbuff_t *message)
     }
     CATCH_BOUNDS_AND_DISSECTOR_ERRORS
     {
-        taken = true;
+        failed = true; /* what it could not dissect is shown as data */
     }
     ENDTRY;
     pinfo->current_proto = saved;
-    canvas->flow->builtin_took |= taken;
+    canvas->flow->builtin_took |= taken || failed;
     return taken;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Statistics: -z rdmap,tree (messages, sizes, directions) and -z rdmap,srt (response times of Reads and Atomics). */
+#include "plugins/common/bins.h"
 #include "plugins/ddp_rdmap/rdmap_plugin.h"
 
 #include <epan/srt_table.h>
-#include <epan/stats_tree.h>
 #include <epan/tap.h>
 
 enum response { RESPONSE_NONE = -1, RESPONSE_READ, RESPONSE_FETCH_ADD, RESPONSE_CMP_SWAP, RESPONSES };
@@ -66,14 +66,12 @@ void rdmap_tap(struct rdmap_canvas *canvas)
 /* ---- -z rdmap,tree ---- */
 
 static const char node_messages[] = "Messages", node_sizes[] = "Message sizes", node_octets[] = "Payload octets";
-static int at_messages, at_sizes, at_octets;
+static int at_messages, at_octets;
 
 static void tree_init(stats_tree *tree)
 {
     at_messages = stats_tree_create_node(tree, node_messages, 0, STAT_DT_INT, TRUE);
     at_octets = stats_tree_create_node(tree, node_octets, 0, STAT_DT_INT, TRUE);
-    at_sizes = stats_tree_create_range_node(tree, node_sizes, 0, "0", "1-64", "65-1024", "1025-4096", "4097-65536",
-                                            "65537-1048576", "1048577-", NULL);
 }
 
 static tap_packet_status tree_packet(stats_tree *tree, packet_info *pinfo, epan_dissect_t *edt, const void *data,
@@ -92,8 +90,7 @@ static tap_packet_status tree_packet(stats_tree *tree, packet_info *pinfo, epan_
     tick_stat_node(tree, node_messages, 0, TRUE);
     node = tick_stat_node(tree, direction, at_messages, TRUE);
     tick_stat_node(tree, news->name, node, FALSE);
-    tick_stat_node(tree, node_sizes, 0, FALSE);
-    stats_tree_tick_range(tree, node_sizes, 0, news->octets > INT32_MAX ? INT32_MAX : (int)news->octets);
+    bins_add(tree, node_sizes, 0, news->octets);
     return TAP_PACKET_REDRAW;
 }
 

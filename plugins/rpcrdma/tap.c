@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Statistics: -z rpcrdma,tree (messages, sizes, chunks, credits) and -z rpcrdma,srt (response times by procedure). */
+#include "plugins/common/bins.h"
 #include "plugins/rpcrdma/rpcrdma_plugin.h"
 
 #include <epan/srt_table.h>
-#include <epan/stats_tree.h>
 #include <epan/tap.h>
 
 enum { KINDS = RPCRDMA_REPLY_CHUNK + 1 };
@@ -60,8 +60,6 @@ static const char node_requested[] = "requested", node_granted[] = "granted", no
 static const char *const node_chunks[KINDS] = {"Read chunk sizes", "Write chunk sizes", "Reply chunk sizes"};
 static int at_messages, at_credits;
 
-#define RANGES "0", "1-1024", "1025-4096", "4097-65536", "65537-1048576", "1048577-", NULL
-
 static void tree_init(stats_tree *tree)
 {
     at_messages = stats_tree_create_node(tree, node_messages, 0, STAT_DT_INT, TRUE);
@@ -69,14 +67,6 @@ static void tree_init(stats_tree *tree)
     stats_tree_create_node(tree, node_requested, at_credits, STAT_DT_INT, FALSE);
     stats_tree_create_node(tree, node_granted, at_credits, STAT_DT_INT, FALSE);
     stats_tree_create_node(tree, node_in_use, at_credits, STAT_DT_INT, FALSE);
-    stats_tree_create_range_node(tree, node_sizes, 0, "0-63", "64-255", "256-1024", "1025-4096", "4097-", NULL);
-    for (unsigned kind = 0; kind < KINDS; kind++)
-        stats_tree_create_range_node(tree, node_chunks[kind], 0, RANGES);
-}
-
-static int bounded(uint64_t octets)
-{
-    return octets > INT32_MAX ? INT32_MAX : (int)octets;
 }
 
 static tap_packet_status tree_packet(stats_tree *tree, packet_info *pinfo, epan_dissect_t *edt, const void *data,
@@ -87,19 +77,17 @@ static tap_packet_status tree_packet(stats_tree *tree, packet_info *pinfo, epan_
     (void)pinfo, (void)edt, (void)flags;
     tick_stat_node(tree, node_messages, 0, TRUE);
     tick_stat_node(tree, news->message, at_messages, FALSE);
-    tick_stat_node(tree, node_sizes, 0, FALSE);
-    stats_tree_tick_range(tree, node_sizes, 0, bounded(news->octets));
+    bins_add(tree, node_sizes, 0, news->octets);
     if (news->kind == RPCRDMA_KIND_CALL)
-        avg_stat_node_add_value_int(tree, node_requested, at_credits, FALSE, bounded(news->credit));
+        avg_stat_node_add_value_int(tree, node_requested, at_credits, FALSE, bins_bounded(news->credit));
     if (news->kind == RPCRDMA_KIND_REPLY)
-        avg_stat_node_add_value_int(tree, node_granted, at_credits, FALSE, bounded(news->credit));
+        avg_stat_node_add_value_int(tree, node_granted, at_credits, FALSE, bins_bounded(news->credit));
     if (news->kind == RPCRDMA_KIND_CALL && news->in_use_known)
-        avg_stat_node_add_value_int(tree, node_in_use, at_credits, FALSE, bounded(news->in_use));
+        avg_stat_node_add_value_int(tree, node_in_use, at_credits, FALSE, bins_bounded(news->in_use));
     for (unsigned i = 0; news->transaction && i < news->transaction->n_chunks; i++) {
         const struct kept_chunk *chunk = &news->transaction->chunks[i];
 
-        tick_stat_node(tree, node_chunks[chunk->kind], 0, FALSE);
-        stats_tree_tick_range(tree, node_chunks[chunk->kind], 0, bounded(chunk->length));
+        bins_add(tree, node_chunks[chunk->kind], 0, chunk->length);
     }
     return TAP_PACKET_REDRAW;
 }

@@ -60,3 +60,10 @@ def test_findings_are_shown(everything, check):
     shown = sum(sum(findings_of_plugin(everything.fields(case, SHOWN, *ORDER, "-Y", "rddp")).values())
                 for case in everything.paths)
     assert shown > 0.6 * said > 60
+
+
+def test_long_findings_end_with_a_word(wireshark, generated):
+    """Wireshark would show them after "[truncated]"."""
+    path = generated("rdmap", "--inject=RDMAP-4.8-02")
+    text = wireshark.tshark(path, *ORDER, "-O", "rdmap", "-Y", "rdmap.rule")
+    assert re.search(r"RDMAP-4\.8-02: .* \.\.\.\]?$", text, re.M) and "[truncated]" not in text
