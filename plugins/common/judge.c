@@ -62,7 +62,8 @@ struct record *judge_in_frame(const struct judge *judge, uint32_t frame)
 
 /* ---- findings ---- */
 
-enum { TEXT_MAX = ITEM_LABEL_LENGTH - 10 }; /* longer ones are put behind "[truncated]" by Wireshark */
+/* Wireshark puts "[truncated]" before an item that is longer, its "Expert Info (Warning/Protocol): " included. */
+enum { TEXT_MAX = ITEM_LABEL_LENGTH - 34 };
 
 /* The message, cut at a blank if it is too long for an item with the rule's id before it. */
 static const char *shortened(enum rule_id rule, const char *message)

@@ -26,7 +26,7 @@ TROUBLE = ["capture-loss=0.1,reorder=0.05", "capture-loss=0.3", "capture-loss=0.
 DEFAULT = []
 RULES = "mpa.rule or rddp.rule or rdmap.rule or rpcrdma.rule"
 RULE = re.compile(r"([A-Z0-9]+(?:-[0-9A-Z.]+)+): ")
-TEXT = 200  # Wireshark cuts long expert texts
+TEXT = 150  # long ones are cut in Wireshark
 
 
 def alone(root):

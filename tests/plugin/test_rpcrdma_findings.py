@@ -7,7 +7,7 @@ SHOWN = ["rpcrdma.rule", "_ws.expert.message", "_ws.expert.severity"]
 SEVERITIES = {0x800000: "error", 0x600000: "warning", 0x400000: "note"}
 ORDER = ["-2", "-o", "tcp.reassemble_out_of_order:TRUE"]
 # Where Wireshark shows less of the stream; see test_captures.py.
-TEXT = 200  # Wireshark cuts long expert texts
+TEXT = 150  # long ones are cut in Wireshark
 # Cannot be told from a close that the plugin does not see, or is one.
 SILENCE = re.compile(r"answer to .*found n(one|either)|to a Call .*found none|found (FIN|RST|the connection closed)")
 RULE = re.compile(r"([A-Z0-9]+(?:-[0-9A-Z.]+)+): ")
