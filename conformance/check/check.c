@@ -23,7 +23,7 @@ struct reading {
     const struct check_options *options;
     struct history *history;
     struct layouts layouts; /* of Terminates, by host: what one share learns counts for all */
-    struct check *shares[CHECK_SHARES];
+    struct share *shares[CHECK_SHARES];
     unsigned n_shares;
     struct workers *workers; /* NULL: the shares are worked on here */
     uint32_t next_id;        /* of the shares together, as long as that is so */

@@ -70,7 +70,7 @@ static void free_watched(struct watched *watched)
 
 static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_events *events)
 {
-    struct check *check = ctx;
+    struct share *check = ctx;
     struct watched *watched = watched_new(check, connection->id);
     struct watched_ib *ib;
 
@@ -127,7 +127,7 @@ static void on_close(void *ctx, struct ib_connection *connection, enum ib_connec
     free(ib);
 }
 
-static struct ib_connections *table(struct check *check)
+static struct ib_connections *table(struct share *check)
 {
     const struct ib_connections_options options = {.max_connections = check->max_connections,
                                                    .next_id = check->next_id,
@@ -168,7 +168,7 @@ static void count_icrc(struct icrc_counts *counts, int right, uint32_t frame)
     }
 }
 
-bool check_ib_datagram(struct check *check, const struct ib_datagram *datagram)
+bool check_ib_datagram(struct share *check, const struct ib_datagram *datagram)
 {
     struct ib_packet packet;
     const struct ib_arrival arrival = {.source = datagram->source,
@@ -193,7 +193,7 @@ bool check_ib_datagram(struct check *check, const struct ib_datagram *datagram)
     return true;
 }
 
-void check_ib_finish(struct check *check, int64_t last_ns)
+void check_ib_finish(struct share *check, int64_t last_ns)
 {
     if (check->managed)
         ib_connections_finish(check->managed, last_ns);
@@ -207,7 +207,7 @@ static void take_part(void *ctx, struct ib_connection *connection)
     watched_part(connection->host, &span);
 }
 
-void check_ib_part(struct check *check)
+void check_ib_part(struct share *check)
 {
     if (check->managed)
         ib_connections_each(check->managed, take_part, NULL);
@@ -225,7 +225,7 @@ static void tell_one(void *ctx, struct ib_connection *connection)
     each->tell(each->ctx, connection->host);
 }
 
-void check_ib_each(struct check *check, void (*tell)(void *ctx, struct watched *watched), void *ctx)
+void check_ib_each(struct share *check, void (*tell)(void *ctx, struct watched *watched), void *ctx)
 {
     struct each each = {tell, ctx};
 
@@ -233,7 +233,7 @@ void check_ib_each(struct check *check, void (*tell)(void *ctx, struct watched *
         ib_connections_each(check->managed, tell_one, &each);
 }
 
-void check_ib_free(struct check *check)
+void check_ib_free(struct share *check)
 {
     ib_connections_free(check->managed);
 }

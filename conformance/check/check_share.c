@@ -13,12 +13,12 @@ static struct watched_span span_of(const struct connection *connection)
 
 static bool on_open(void *ctx, struct connection *connection)
 {
-    struct check *check = ctx;
-    struct watched *watched = watched_new(check, connection->id);
+    struct share *share = ctx;
+    struct watched *watched = watched_new(share, connection->id);
     const struct stack_setup setup = {
-        .options = &check->stack_options,
+        .options = &share->stack_options,
         .port = {connection->endpoint[0].port, connection->endpoint[1].port},
-        .host = {{check->layouts, connection->endpoint[0]}, {check->layouts, connection->endpoint[1]}}};
+        .host = {{share->layouts, connection->endpoint[0]}, {share->layouts, connection->endpoint[1]}}};
 
     if (!watched)
         return false;
@@ -54,63 +54,63 @@ static void take_part(void *ctx, struct connection *connection)
 
 /* ---- the share ---- */
 
-struct check *share_new(const struct share_setup *setup)
+struct share *share_new(const struct share_setup *setup)
 {
-    struct check *check = g_new0(struct check, 1);
-    struct connection_events events = {.ctx = check, .open = on_open, .close = on_close};
+    struct share *share = g_new0(struct share, 1);
+    struct connection_events events = {.ctx = share, .open = on_open, .close = on_close};
     struct connections_options options = {.max_connections = CONNECTIONS_MAX / setup->shares,
                                           .next_id = setup->next_id};
 
-    check->options = setup->options;
-    stack_options_init(&check->stack_options, &setup->options->mpa);
-    check->stack_options.rdmap.exclusive = setup->options->exclusive;
-    check->stack_options.tcp.limit = setup->options->memory_limit;
-    check->stack_options.rpcrdma.assume_inline = setup->options->assume_inline;
-    check->stack_options.rpcrdma.t_answer = setup->options->t_answer;
-    check->capture = setup->capture;
-    check->print = setup->print;
-    check->layouts = setup->layouts;
-    check->numbers_apart = !setup->next_id;
-    check->found.connections = g_ptr_array_new();
-    check->found.opened = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    check->next_id = setup->next_id;
-    check->max_connections = options.max_connections;
-    check->connections = connections_new(&options, &events);
-    if (check->connections)
-        return check;
-    share_free(check);
+    share->options = setup->options;
+    stack_options_init(&share->stack_options, &setup->options->mpa);
+    share->stack_options.rdmap.exclusive = setup->options->exclusive;
+    share->stack_options.tcp.limit = setup->options->memory_limit;
+    share->stack_options.rpcrdma.assume_inline = setup->options->assume_inline;
+    share->stack_options.rpcrdma.t_answer = setup->options->t_answer;
+    share->capture = setup->capture;
+    share->print = setup->print;
+    share->layouts = setup->layouts;
+    share->numbers_apart = !setup->next_id;
+    share->found.connections = g_ptr_array_new();
+    share->found.opened = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    share->next_id = setup->next_id;
+    share->max_connections = options.max_connections;
+    share->connections = connections_new(&options, &events);
+    if (share->connections)
+        return share;
+    share_free(share);
     return NULL;
 }
 
-void share_segment(struct check *check, struct addressed_segment *segment)
+void share_segment(struct share *share, struct addressed_segment *segment)
 {
-    check->frame = segment->segment.frame;
-    connections_segment(check->connections, segment);
+    share->frame = segment->segment.frame;
+    connections_segment(share->connections, segment);
 }
 
-void share_datagram(struct check *check, const struct ib_datagram *datagram)
+void share_datagram(struct share *share, const struct ib_datagram *datagram)
 {
-    check->frame = datagram->frame;
-    check->found.memory_lacking |= !check_ib_datagram(check, datagram);
+    share->frame = datagram->frame;
+    share->found.memory_lacking |= !check_ib_datagram(share, datagram);
 }
 
-void share_finish(struct check *check, int64_t last_ns)
+void share_finish(struct share *share, int64_t last_ns)
 {
-    connections_finish(check->connections, last_ns);
-    check_ib_finish(check, last_ns);
-    check->found.memory_lacking |= check->counting.memory_lacking;
+    connections_finish(share->connections, last_ns);
+    check_ib_finish(share, last_ns);
+    share->found.memory_lacking |= share->counting.memory_lacking;
 }
 
-void share_dropped(struct check *check, uint64_t dropped)
+void share_dropped(struct share *share, uint64_t dropped)
 {
-    check->dropped = dropped;
+    share->dropped = dropped;
 }
 
-void share_part(struct check *check)
+void share_part(struct share *share)
 {
-    connections_each(check->connections, take_part, NULL);
-    check_ib_part(check);
-    check->found.memory_lacking |= check->counting.memory_lacking;
+    connections_each(share->connections, take_part, NULL);
+    check_ib_part(share);
+    share->found.memory_lacking |= share->counting.memory_lacking;
 }
 
 struct numbering {
@@ -147,42 +147,42 @@ static void number_open(void *ctx, struct connection *connection)
     number_watched(ctx, connection->host);
 }
 
-void share_number(struct check *check, const GArray *frames, uint32_t before)
+void share_number(struct share *share, const GArray *frames, uint32_t before)
 {
     struct numbering numbering = {frames, before};
 
-    for (guint i = 0; i < check->found.connections->len; i++) {
-        struct report_connection *connection = g_ptr_array_index(check->found.connections, i);
+    for (guint i = 0; i < share->found.connections->len; i++) {
+        struct report_connection *connection = g_ptr_array_index(share->found.connections, i);
 
         if (connection->id == 0)
             connection->id = before + 1 + rank(frames, connection->opened_frame);
     }
-    connections_each(check->connections, number_open, &numbering);
-    check_ib_each(check, number_watched, &numbering);
-    g_array_set_size(check->found.opened, 0);
+    connections_each(share->connections, number_open, &numbering);
+    check_ib_each(share, number_watched, &numbering);
+    g_array_set_size(share->found.opened, 0);
 }
 
-void share_taken(struct check *check)
+void share_taken(struct share *share)
 {
-    g_ptr_array_set_size(check->found.connections, 0);
-    check->found.other_connections = 0;
-    check->findings_kept = check->notes_kept = check->records = 0;
+    g_ptr_array_set_size(share->found.connections, 0);
+    share->found.other_connections = 0;
+    share->findings_kept = share->notes_kept = share->records = 0;
 }
 
-const struct share_found *share_result(const struct check *check)
+const struct share_found *share_result(const struct share *share)
 {
-    return &check->found;
+    return &share->found;
 }
 
-void share_free(struct check *check)
+void share_free(struct share *share)
 {
-    if (!check)
+    if (!share)
         return;
-    if (check->connections)
-        connections_free(check->connections);
-    check_ib_free(check);
-    counting_free(&check->counting);
-    g_ptr_array_unref(check->found.connections);
-    g_array_unref(check->found.opened);
-    g_free(check);
+    if (share->connections)
+        connections_free(share->connections);
+    check_ib_free(share);
+    counting_free(&share->counting);
+    g_ptr_array_unref(share->found.connections);
+    g_array_unref(share->found.opened);
+    g_free(share);
 }

@@ -9,7 +9,7 @@
 #include "conformance/check/report.h"
 #include "engine/connections.h"
 
-struct check; /* a share */
+struct share;
 
 enum { CHECK_SHARES = 16 };
 
@@ -30,25 +30,25 @@ struct share_found {
 };
 
 /* NULL when memory is lacking. */
-struct check *share_new(const struct share_setup *setup);
-void share_free(struct check *check);
-void share_segment(struct check *check, struct addressed_segment *segment);
+struct share *share_new(const struct share_setup *setup);
+void share_free(struct share *share);
+void share_segment(struct share *share, struct addressed_segment *segment);
 /* Of RoCE or InfiniBand. */
-void share_datagram(struct check *check, const struct ib_datagram *datagram);
+void share_datagram(struct share *share, const struct ib_datagram *datagram);
 /* So many packets of a live capture were lost by now, of any connection. */
-void share_dropped(struct check *check, uint64_t dropped);
+void share_dropped(struct share *share, uint64_t dropped);
 /* The capture is over. */
-void share_finish(struct check *check, int64_t last_ns);
+void share_finish(struct share *share, int64_t last_ns);
 /* Takes what was found so far of the connections that are open. They go on, and what follows is found anew. */
-void share_part(struct check *check);
+void share_part(struct share *share);
 /* After share_finish() or share_part(); it is the share's until that is freed. */
-const struct share_found *share_result(const struct check *check);
+const struct share_found *share_result(const struct share *share);
 /*
  * Numbers the connections that have none yet: by their place among all frames that opened one since the last time,
  * of all shares, in ascending order, and `before` that many.
  */
-void share_number(struct check *check, const GArray *frames, uint32_t before);
+void share_number(struct share *share, const GArray *frames, uint32_t before);
 /* What was found has been taken. */
-void share_taken(struct check *check);
+void share_taken(struct share *share);
 
 #endif

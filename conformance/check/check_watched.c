@@ -38,11 +38,11 @@ static enum direction known_direction(const struct watched *watched, enum direct
 
 static bool worth_keeping(const struct watched *watched, enum rule_id rule)
 {
-    unsigned limit = watched->check->options->max_findings;
+    unsigned limit = watched->share->options->max_findings;
 
     /* The finding is counted already. */
     return limit == 0 ||
-           (watched->verdict.counts[rule].failed <= limit && watched->check->findings_kept < FINDINGS_KEPT_MAX);
+           (watched->verdict.counts[rule].failed <= limit && watched->share->findings_kept < FINDINGS_KEPT_MAX);
 }
 
 static void on_finding(void *ctx, const struct finding *finding)
@@ -54,24 +54,24 @@ static void on_finding(void *ctx, const struct finding *finding)
                                       stack_roles_known(watched->stack)};
     enum direction direction = known_direction(watched, finding->direction, finding->place.side & 1u);
 
-    if (check_take_finding(watched->check->options, watched->report, &roles, finding, direction,
+    if (check_take_finding(watched->share->options, watched->report, &roles, finding, direction,
                            worth_keeping(watched, finding->rule)) != CHECK_KEPT)
         return;
-    watched->check->findings_kept++;
+    watched->share->findings_kept++;
     if (watched->notes && watched->verdict.counts[finding->rule].failed <= REPORT_LADDERS)
         notes_want(watched->notes, finding);
 }
 
 static struct print_target print_target(const struct watched *watched)
 {
-    return (struct print_target){watched->check->print, watched->check->capture->start_ns, watched->number};
+    return (struct print_target){watched->share->print, watched->share->capture->start_ns, watched->number};
 }
 
 /* ---- taps: what is counted, printed and noted of each layer ---- */
 
 void watched_wake(struct watched *watched)
 {
-    counted_wake(&watched->check->counting, &watched->counted);
+    counted_wake(&watched->share->counting, &watched->counted);
     watched->active = true;
 }
 
@@ -126,7 +126,7 @@ static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
 
     report->fpdus[direction]++;
     report->octets[direction] += event->fpdu.length;
-    if (watched->check->print) {
+    if (watched->share->print) {
         struct print_target target = print_target(watched);
 
         print_fpdu(&target, direction, event);
@@ -228,29 +228,29 @@ static const struct stack_taps taps = {.tcp_segment = on_tcp_segment,
 
 /* ---- connections come and go ---- */
 
-struct watched *watched_new(struct check *check, uint32_t number)
+struct watched *watched_new(struct share *share, uint32_t number)
 {
     struct watched *watched = heap_zeroed(1, sizeof *watched);
 
     if (!watched) {
-        check->found.memory_lacking = true;
+        share->found.memory_lacking = true;
         return NULL;
     }
-    watched->check = check;
+    watched->share = share;
     watched->number = number;
     watched->verdict.finding = on_finding;
     watched->verdict.ctx = watched;
     watched->counted.verdict = &watched->verdict;
     watched->report = report_connection_new();
-    watched->notes = check->options->format == FORMAT_HTML ? notes_new() : NULL;
-    watched->dropped = check->dropped;
-    watched->opened_frame = check->frame;
+    watched->notes = share->options->format == FORMAT_HTML ? notes_new() : NULL;
+    watched->dropped = share->dropped;
+    watched->opened_frame = share->frame;
     return watched;
 }
 
 bool watched_stack(struct watched *watched, const struct stack_setup *setup)
 {
-    struct check *check = watched->check;
+    struct share *share = watched->share;
     struct stack_setup with_taps = *setup;
 
     with_taps.taps = &taps;
@@ -258,11 +258,11 @@ bool watched_stack(struct watched *watched, const struct stack_setup *setup)
     with_taps.verdict = &watched->verdict;
     watched->stack = stack_new(&with_taps);
     if (!watched->stack) {
-        check->found.memory_lacking = true;
+        share->found.memory_lacking = true;
         return false;
     }
-    if (check->numbers_apart)
-        g_array_append_val(check->found.opened, check->frame);
+    if (share->numbers_apart)
+        g_array_append_val(share->found.opened, share->frame);
     else
         watched->id = watched->number;
     return true;
@@ -271,7 +271,7 @@ bool watched_stack(struct watched *watched, const struct stack_setup *setup)
 void watched_free(struct watched *watched)
 {
     stack_free(watched->stack);
-    counted_drop(&watched->check->counting, &watched->counted);
+    counted_drop(&watched->share->counting, &watched->counted);
     notes_free(watched->notes);
     report_connection_free(watched->report);
     free(watched);
@@ -282,9 +282,9 @@ static GArray *take_notes(struct watched *watched)
 {
     GArray *notes = notes_take(watched->notes);
 
-    if (notes->len > NOTES_KEPT_IN_CAPTURE - watched->check->notes_kept)
-        g_array_set_size(notes, NOTES_KEPT_IN_CAPTURE - watched->check->notes_kept);
-    watched->check->notes_kept += notes->len;
+    if (notes->len > NOTES_KEPT_IN_CAPTURE - watched->share->notes_kept)
+        g_array_set_size(notes, NOTES_KEPT_IN_CAPTURE - watched->share->notes_kept);
+    watched->share->notes_kept += notes->len;
     return notes;
 }
 
@@ -328,19 +328,19 @@ static void take_connection(struct watched *watched, const struct watched_span *
     if (watched->notes)
         report->notes = take_notes(watched);
     check_sort_findings(report);
-    g_ptr_array_add(watched->check->found.connections, report);
+    g_ptr_array_add(watched->share->found.connections, report);
     watched->report = NULL;
 }
 
 /* What it leaves for the judgement of others. */
 static struct history_record *record_of(const struct watched *watched, const struct watched_span *span)
 {
-    struct check *check = watched->check;
-    struct history_record *record = check->records < RECORDS_KEPT_MAX ? stack_record(watched->stack) : NULL;
+    struct share *share = watched->share;
+    struct history_record *record = share->records < RECORDS_KEPT_MAX ? stack_record(watched->stack) : NULL;
 
     if (!record)
         return NULL;
-    check->records++;
+    share->records++;
     record->endpoint[0] = watched->endpoint[0];
     record->endpoint[1] = watched->endpoint[1];
     record->start_ns = span->start_ns;
@@ -355,19 +355,19 @@ static bool is_rdma(const struct watched *watched)
 
 void watched_close(struct watched *watched, const struct watched_span *span, int64_t now_ns)
 {
-    struct check *check = watched->check;
+    struct share *share = watched->share;
 
-    if (check->dropped != watched->dropped) /* what came since then may have been lost: silence proves nothing */
+    if (share->dropped != watched->dropped) /* what came since then may have been lost: silence proves nothing */
         now_ns = MIN(now_ns, span->end_ns);
-    counted_wake(&check->counting, &watched->counted);
+    counted_wake(&share->counting, &watched->counted);
     stack_finish(watched->stack, now_ns);
-    check->found.memory_lacking |= stack_lacks_memory(watched->stack);
+    share->found.memory_lacking |= stack_lacks_memory(watched->stack);
     if (is_rdma(watched)) {
-        watched->report->counts = counted_end(&check->counting, &watched->counted);
+        watched->report->counts = counted_end(&share->counting, &watched->counted);
         watched->report->history = record_of(watched, span);
         take_connection(watched, span);
     } else {
-        check->found.other_connections++;
+        share->found.other_connections++;
     }
     watched_free(watched);
 }
@@ -376,7 +376,7 @@ void watched_part(struct watched *watched, const struct watched_span *span)
 {
     if (!watched->active || !is_rdma(watched))
         return;
-    watched->report->counts = counted_part(&watched->check->counting, &watched->counted);
+    watched->report->counts = counted_part(&watched->share->counting, &watched->counted);
     watched->report->continues = true;
     take_connection(watched, span);
     watched->report = report_connection_new();

@@ -13,7 +13,8 @@ enum {
     CONNECTIONS_MAX = 32768, /* open at one time, those that ended a short while ago included; most cost some 20 KiB */
 };
 
-struct check {
+/* What one share keeps. */
+struct share {
     const struct check_options *options;
     struct stack_options stack_options;
     const struct report_capture *capture;
@@ -34,7 +35,7 @@ struct check {
 
 /* One connection while it is being read. What differs between the transports is set by who opens it. */
 struct watched {
-    struct check *check;
+    struct share *share;
     struct stack *stack;
     const struct endpoint *endpoint; /* by side */
     struct connection *tcp;          /* NULL: of the one below */
@@ -59,7 +60,7 @@ struct watched_span {
 };
 
 /* With an empty report. NULL: memory is lacking, as the share will say. */
-struct watched *watched_new(struct check *check, uint32_t number);
+struct watched *watched_new(struct share *share, uint32_t number);
 /* Its stack, whose taps count, print and note what happens. False: out of memory. */
 bool watched_stack(struct watched *watched, const struct stack_setup *setup);
 void watched_free(struct watched *watched);
@@ -71,11 +72,11 @@ void watched_close(struct watched *watched, const struct watched_span *span, int
 void watched_part(struct watched *watched, const struct watched_span *span);
 
 /* RoCE and InfiniBand: conformance/check/check_ib.c. False: memory is lacking. */
-bool check_ib_datagram(struct check *check, const struct ib_datagram *datagram);
-void check_ib_finish(struct check *check, int64_t last_ns);
-void check_ib_part(struct check *check);
-void check_ib_each(struct check *check, void (*tell)(void *ctx, struct watched *watched), void *ctx);
-void check_ib_free(struct check *check);
+bool check_ib_datagram(struct share *share, const struct ib_datagram *datagram);
+void check_ib_finish(struct share *share, int64_t last_ns);
+void check_ib_part(struct share *share);
+void check_ib_each(struct share *share, void (*tell)(void *ctx, struct watched *watched), void *ctx);
+void check_ib_free(struct share *share);
 /* What a report says of the connection itself. */
 void check_ib_report(const struct watched *watched, struct report_connection *report, unsigned initiator);
 /* "roce2", ... */

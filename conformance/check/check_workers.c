@@ -62,7 +62,7 @@ struct worker {
 };
 
 struct workers {
-    struct check *const *shares;
+    struct share *const *shares;
     struct heap *heap;
     unsigned n;
     int64_t last_ns;
@@ -163,7 +163,7 @@ static void await_turn(void *ctx)
 
 static void work_on(struct worker *worker, struct batch *batch, unsigned i)
 {
-    struct check *share = worker->all->shares[batch->item[i].share];
+    struct share *share = worker->all->shares[batch->item[i].share];
 
     if (batch->item[i].is_datagram) {
         atomic_store(&worker->position, batch->item[i].datagram.frame);
@@ -221,7 +221,7 @@ static void discard(struct worker *worker)
 
 /* ---- all ---- */
 
-struct workers *workers_new(struct check *const *shares, unsigned n, struct layouts *layouts, struct heap *heap)
+struct workers *workers_new(struct share *const *shares, unsigned n, struct layouts *layouts, struct heap *heap)
 {
     struct workers *workers = calloc(1, sizeof *workers + n * sizeof workers->worker[0]);
 

@@ -9,7 +9,7 @@
 
 static const uint8_t request[] = "MPA ID Req Frame\x40\x01\x00\x00";
 
-static void say(struct check *share, uint32_t frame, bool answer, uint8_t flags, uint32_t seq, uint32_t ack,
+static void say(struct share *share, uint32_t frame, bool answer, uint8_t flags, uint32_t seq, uint32_t ack,
                 uint32_t length)
 {
     struct endpoint client = {.address = {192, 0, 2, 2}, .port = 50000, .ip = 4};
@@ -42,7 +42,7 @@ static guint findings_of_silence(bool lost)
     struct check_options options;
     struct share_setup setup = {.options = &options, .capture = capture, .shares = 1};
     struct report_connection *connection;
-    struct check *share;
+    struct share *share;
     guint found;
 
     assert_true(options_parse(&options, 2, arguments, NULL));
