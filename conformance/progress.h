@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A progress bar on standard error, over several captures that may be read at once. */
+/* A progress bar on standard error, for several captures that may be read at the same time. */
 #ifndef IWARP_CONFORMANCE_PROGRESS_H
 #define IWARP_CONFORMANCE_PROGRESS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the report goes: one of all at the end, or one of each period. */
+/* Writes the reports: one at the end, or one for each period. */
 #ifndef IWARP_CONFORMANCE_RUN_REPORT_H
 #define IWARP_CONFORMANCE_RUN_REPORT_H
 

@@ -6,7 +6,7 @@
  *   of the DUT (Reply, or Request when it is the Initiator)   "IWT1" n:u32 n * { address:u64 stag:u32 length:u32 }
  *   of the test (Request, or Reply)                           "IWTQ" receives:u32 size:u32 flags:u32
  *
- * A DUT that reads nothing of the test's words still can be tested, with less.
+ * A DUT that ignores the test's words can still be tested, by fewer cases.
  */
 #ifndef IWARP_SUPPORT_ADVERT_H
 #define IWARP_SUPPORT_ADVERT_H
@@ -50,7 +50,7 @@ struct advert_wish {
 
 enum { ADVERT_MAX = 8 + REGION_COUNT * 16, ADVERT_WISH_LEN = 16 };
 
-/* ULP private data p[0..n). False when they are none of these. "LAB1" and "LABQ" are taken for the same. */
+/* ULP private data p[0..n). False when they are none of these. "LAB1" and "LABQ" mean the same. */
 bool advert_decode(struct advert *out, const uint8_t *p, size_t n);
 bool advert_wish_decode(struct advert_wish *out, const uint8_t *p, size_t n);
 size_t advert_encode(const struct advert *advert, uint8_t out[ADVERT_MAX]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file that is there completely or not at all: it grows under another name beside its place, and takes it at the end.
+/* A file that exists completely or not at all: it is written under another name in its folder and renamed at the end.
  */
 #ifndef IWARP_SUPPORT_OUTPUT_FILE_H
 #define IWARP_SUPPORT_OUTPUT_FILE_H
@@ -11,23 +11,23 @@
 struct output_file {
     FILE *file;
     gchar *target;    /* with symbolic links resolved: it is the file that is replaced, not a link to it */
-    gchar *temporary; /* NULL: written in place, as devices and pipes are, or not there (any more) */
+    gchar *temporary; /* NULL: written in place, as devices and pipes are, or removed or renamed already */
 };
 
 /* True when both names are of one file that exists. */
 bool output_file_is(const char *path, const char *other);
 
 /*
- * path NULL or "-": standard output. What is no regular file is written in place; a name that is taken keeps its
- * permissions. False with errno when it cannot be.
+ * path NULL or "-": standard output. Anything but a regular file is written in place; an existing file keeps
+ * its permissions. False with errno on failure.
  */
 bool output_file_open(struct output_file *out, const char *path);
-/* Whether that could be, for those that work for long before they write. False with errno when it cannot. */
+/* Whether output_file_open() would succeed, to be asked before long work. False with errno if not. */
 bool output_file_possible(const char *path);
-/* All is written: it takes its place. False with errno when that failed; the file that was there before is still there.
+/* Everything is written: renames it. False with errno on failure; the file that was there before is still there.
  */
 bool output_file_finish(struct output_file *out);
-/* Of one that was opened, or is all zero: what is unfinished is removed. */
+/* For one that was opened, or is all zero: removes what is unfinished. */
 void output_file_clear(struct output_file *out);
 
 #endif

@@ -15,27 +15,27 @@ struct connection {
     struct ibv_cq *completions;
     struct memory memory;
     struct plan plan;
-    double last;     /* monotonic seconds: when something was last heard */
+    double last;     /* monotonic seconds: when it last received something */
     unsigned unread; /* events of the completion queue, to be acknowledged */
     bool established, busy;
 };
 
 /* A connection without resources; id belongs to it from now on. NULL: no memory, the id is still the caller's. */
 struct connection *connection_new(struct rdma_cm_id *id, const struct target_options *options);
-/* Memory and queue pair, once id has its device. False, and it was said why. */
+/* Memory and queue pair, once id has its device. False, after saying why. */
 bool connection_open(struct connection *c);
-/* Receives as the plan has them. False, and it was said why. */
+/* Posts the Receives of the plan. False, after saying why. */
 bool connection_post_receives(struct connection *c);
 /* Private data of ours: the advertisement, or nothing when it goes into a Send. */
 void connection_terms(struct connection *c, struct rdma_conn_param *terms, uint8_t words[ADVERT_MAX]);
 /* The Initiator's first message: the advertisement, or a greeting. */
 void connection_greet(struct connection *c);
 /*
- * Takes what is in the completion queue, after c->channel was readable. So much at a time that the other connections
- * get their turn: c->busy says that there may be more.
+ * Handles completions after c->channel became readable, at most so many at a time that the other connections have their
+ * turn: c->busy says that there may be more.
  */
 void connection_work(struct connection *c);
-/* Ends the connection, if it still is one, and frees everything. */
+/* Ends the connection, if it is still open, and frees everything. */
 void connection_free(struct connection *c);
 
 double connection_now(void); /* monotonic seconds */

@@ -13,7 +13,7 @@ struct loop {
     struct connection *connections;
     unsigned n;
     void *role; /* of whoever runs the loop */
-    /* One event, a copy that is acknowledged already; its private data are copied, too. */
+    /* One event: a copy, with its private data, of one that is acknowledged already. */
     void (*event)(struct loop *loop, const struct rdma_cm_event *event);
     /* Called about ten times a second, and after all events. False: the loop ends. */
     bool (*tick)(struct loop *loop, double now);
@@ -23,11 +23,11 @@ struct loop {
 
 extern volatile sig_atomic_t loop_stopped; /* set by SIGINT and SIGTERM */
 
-/* False, and it was said why, when the RDMA CM cannot be used. */
+/* False, after saying why, when the RDMA CM cannot be used. */
 bool loop_open(struct loop *loop);
-/* Until a signal, or tick says so, or the event channel fails (false, and it was said why). */
+/* Runs until a signal, until tick says so, or until the event channel fails (false, after saying why). */
 bool loop_run(struct loop *loop);
-/* Frees all connections and the channel. Identifiers of others are to be destroyed before. */
+/* Frees all connections and the channel. The caller destroys its own identifiers before. */
 void loop_close(struct loop *loop);
 
 void loop_add(struct loop *loop, struct connection *c);

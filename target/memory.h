@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The memory of one connection: the regions that are advertised, Receives, and room for what we send of our own. */
+/* The memory of one connection: the advertised regions, Receives, and a buffer for messages of our own. */
 #ifndef IWARP_TARGET_MEMORY_H
 #define IWARP_TARGET_MEMORY_H
 
@@ -17,12 +17,12 @@ struct memory {
     struct memory_region region[REGION_COUNT];
     struct memory_region receives; /* plan.receives * plan.size octets */
     struct memory_region scratch;  /* ADVERT_MAX octets */
-    struct advert advert;          /* what the regions are, also the one that is gone */
+    struct advert advert;          /* the regions, including the one that is gone */
 };
 
-/* Domains, regions and scratch. NULL on success, else what failed (with errno); to be cleared in any case. */
+/* Domains, regions and scratch. NULL on success, else what failed (with errno); the caller clears it in any case. */
 const char *memory_open(struct memory *memory, struct ibv_context *device, const struct target_options *options);
-/* The Receives' memory, once it is known what the peer wants; result as above. */
+/* The Receives' memory, once the peer's wishes are known; result as above. */
 const char *memory_receives(struct memory *memory, const struct plan *plan);
 /* After the queue pair is gone. */
 void memory_clear(struct memory *memory);

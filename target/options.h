@@ -10,24 +10,24 @@ enum { TARGET_PORT = 7174, TARGET_HOST_MAX = 256, TARGET_PORT_MAX = 32 };
 
 struct target_options {
     bool connects;              /* Initiator: --connect */
-    char host[TARGET_HOST_MAX]; /* "" (Responder only): every address */
+    char host[TARGET_HOST_MAX]; /* "" (Responder only): all addresses */
     char port[TARGET_PORT_MAX]; /* a number */
-    bool sink;                  /* peers that ask for nothing get no echo */
-    bool tell_in_send;          /* the memory is advertised in a Send, and not in private data */
-    unsigned ird, ord;          /* offered, as far as the device can */
+    bool sink;                  /* no echo for peers that ask for nothing */
+    bool tell_in_send;          /* the memory is advertised in a Send instead of private data */
+    unsigned ird, ord;          /* offered, limited by the device */
     unsigned receives, size;    /* for peers that ask for nothing */
     unsigned region;            /* octets of region 0; the others have 4096 */
     unsigned connections;       /* at the same time */
     double idle;                /* seconds without a completion until a connection is closed; 0: never */
     double pause;               /* Initiator: seconds between two connections */
-    double patience;            /* Initiator: ends when nobody has accepted for so long; 0: never */
-    double watch;               /* Responder: seconds between looks whether the listener lives; 0: never */
+    double patience;            /* Initiator: seconds without an accepted connection until it ends; 0: never */
+    double watch;               /* Responder: seconds between checks that the listener is alive; 0: never */
     bool verbose;
 };
 
 enum options_outcome { OPTIONS_RUN, OPTIONS_DONE /* help or version was printed */, OPTIONS_BAD };
 
-/* why[0..size) says what is wrong when the outcome is OPTIONS_BAD. May be called once: getopt_long(3) has a state. */
+/* why[0..size) says what is wrong when the outcome is OPTIONS_BAD. To be called once: getopt_long(3) has state. */
 enum options_outcome options_parse(struct target_options *out, int argc, char **argv, char *why, size_t size);
 
 /* "HOST:PORT", "[IPV6]:PORT", ":PORT" or "PORT" into out->host and out->port. */

@@ -18,12 +18,12 @@ struct plan {
     bool echo;
 };
 
-/* p[0..n): private data of the peer, which may be nothing, or something else. */
+/* p[0..n): private data of the peer, which may be empty, or anything. */
 struct plan plan_make(const struct target_options *options, const uint8_t *p, size_t n);
 
 /*
  * A message that asks for the advertisement: IWTQ and nothing else. It is answered with the advertisement, for peers
- * whose private data have no room; *echo is what it says of the messages to come.
+ * whose private data have no room; *echo: what it says about the messages to come.
  */
 bool plan_is_question(const uint8_t *p, size_t n, bool *echo);
 

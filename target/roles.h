@@ -4,7 +4,7 @@
 
 #include "target/options.h"
 
-/* Each until a signal (true), or until it cannot go on (false, and it was said why). */
+/* Each runs until a signal (true), or until it cannot continue (false, after saying why). */
 bool responder_run(const struct target_options *options);
 bool initiator_run(const struct target_options *options); /* true as well when its patience has ended */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the two halves of the copier share: annotate_copy.c (pcapng) and annotate_pcap.c. */
+/* Shared by the two halves of the copier: annotate_copy.c (pcapng) and annotate_pcap.c. */
 #ifndef IWARP_CONFORMANCE_ANNOTATE_ANNOTATE_COPIER_H
 #define IWARP_CONFORMANCE_ANNOTATE_ANNOTATE_COPIER_H
 
@@ -17,7 +17,7 @@ enum {
     OPTION_INTERFACE_TSRESOL = 9,
     OPTION_INTERFACE_FCSLEN = 13,
     OPTION_VALUE_MAX = 65535,
-    BLOCK_MAX = 16 << 20, /* what libpcap and Wireshark read, too */
+    BLOCK_MAX = 16 << 20, /* as libpcap and Wireshark limit it */
 };
 
 #define PADDED(n) (((size_t)(n) + 3) & ~(size_t)3)
@@ -31,7 +31,7 @@ struct copier {
     uint32_t frame;       /* packets so far */
     uint32_t interfaces;  /* of the section */
     uint32_t snap_length; /* of its first interface */
-    GByteArray *block;    /* the block in hand; pcap: the packet */
+    GByteArray *block;    /* the current block; pcap: the packet */
     GByteArray *added;    /* options for it */
     GPtrArray *texts;     /* comments for it */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Copies a capture file block by block and puts comments into it. libpcap gives packets only; here every block goes
- * through as it is: interfaces, name resolution, statistics, custom blocks and all options, in the file's byte order.
+ * Copies a capture file block by block and puts comments into it. libpcap returns packets only; here every block is
+ * kept as it is: interfaces, name resolution, statistics, custom blocks and all options, in the file's byte order.
  * A pcap file becomes a pcapng file with the same octets and the same times.
  */
 #ifndef IWARP_CONFORMANCE_ANNOTATE_ANNOTATE_COPY_H
@@ -15,17 +15,18 @@
 struct annotate_comments {
     void *ctx;
     const char *section; /* comment of the first section */
-    /* Appends the texts for this packet (gchar *, which the copier frees). Called with rising frame numbers, from 1. */
+    /* Appends the texts for this packet (gchar *, which the copier frees). Called with ascending frame numbers, from 1.
+     */
     void (*packet)(void *ctx, uint32_t frame, GPtrArray *texts);
 };
 
 enum annotate_status {
     ANNOTATE_COPIED,
     ANNOTATE_TRUNCATED, /* `in` ends inside a block: everything before it was copied. Error text set. */
-    ANNOTATE_CORRUPT,   /* `in` cannot be read on. Error text set. */
+    ANNOTATE_CORRUPT,   /* the rest of `in` cannot be read. Error text set. */
 };
 
-/* in: at its start. out: can be positioned. Errors of `out` stay in the stream. The error text names no file. */
+/* in: at its start. out: seekable. Errors of `out` stay in the stream. The error text names no file. */
 enum annotate_status annotate_copy(FILE *in, FILE *out, const struct annotate_comments *comments,
                                    struct capture_error *error);
 

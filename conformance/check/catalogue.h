@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --list-rules and --explain: what the rule catalogue says. */
+/* --list-rules and --explain: the rule catalogue for users. */
 #ifndef IWARP_CONFORMANCE_CHECK_CATALOGUE_H
 #define IWARP_CONFORMANCE_CHECK_CATALOGUE_H
 

@@ -14,7 +14,7 @@ struct check_progress {
 
 /* Reports period by period, by the times of packets; live, even when none arrive. */
 struct check_parts {
-    void (*tell)(void *ctx); /* the report_capture holds a part; afterwards it is emptied. NULL: one report of all */
+    void (*tell)(void *ctx); /* the report_capture holds a part, and is emptied afterwards. NULL: one report of all */
     void *ctx;
     int64_t period_ns;
 };
@@ -22,7 +22,7 @@ struct check_parts {
 struct check_setup {
     const struct check_options *options;
     FILE *print;      /* lines of --print; NULL: none */
-    unsigned threads; /* that may work on the connections of the capture: the report does not depend on how many */
+    unsigned threads; /* for the connections of the capture; the report does not depend on how many */
     struct check_progress progress;
     struct check_parts parts;
 };

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A finding of the engine into the report of its connection: waived or not, failing or not, kept or counted only. */
+/* Takes a finding of the engine into the report of its connection: waived or not, failing or not, kept or counted. */
 #ifndef IWARP_CONFORMANCE_CHECK_CHECK_FINDING_H
 #define IWARP_CONFORMANCE_CHECK_CHECK_FINDING_H
 
 #include "conformance/check/report.h"
 
-/* Who the ends are, as far as known when it is found. */
+/* The roles of the ends, as far as known at the time of the finding. */
 struct check_roles {
     const struct endpoint *initiator, *responder;
     bool known; /* false: presumed */
 };
 
 enum check_taking {
-    CHECK_UNREPORTED, /* the options leave this rule out */
+    CHECK_UNREPORTED, /* the options exclude this rule */
     CHECK_COUNTED,    /* too many of them: it was not kept */
     CHECK_KEPT,
 };
 
-/* direction: known, by presumption at least. keep: whether there is room for it. */
+/* direction: known, or presumed. keep: whether there is room for it. */
 enum check_taking check_take_finding(const struct check_options *options, struct report_connection *report,
                                      const struct check_roles *roles, const struct finding *finding,
                                      enum direction direction, bool keep);
-/* Takes the i-th of the report's findings back, as if it had not been made. */
+/* Withdraws the i-th of the report's findings, as if it had not been made. */
 void check_drop_finding(const struct check_options *options, struct report_connection *report, guint i);
 /* By frame; findings at one frame stay in the order in which they were made. */
 void check_sort_findings(struct report_connection *report);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A share of a capture's connections: what follows its segments, up to the connections' reports. A capture always has
- * the same number of shares, however many threads work on them, so that the report does not depend on that.
+ * A share of a capture's connections: takes their segments and makes the connections' reports. A capture always has the
+ * same number of shares, however many threads work on them, so that the report does not depend on that number.
  */
 #ifndef IWARP_CONFORMANCE_CHECK_CHECK_SHARE_H
 #define IWARP_CONFORMANCE_CHECK_CHECK_SHARE_H
@@ -15,7 +15,7 @@ enum { CHECK_SHARES = 16 };
 
 struct share_setup {
     const struct check_options *options;
-    const struct report_capture *capture; /* its start_ns is set before the first segment comes */
+    const struct report_capture *capture; /* its start_ns is set before the first segment */
     FILE *print;                          /* NULL: no lines */
     struct layouts *layouts;              /* of all shares; it outlives them */
     unsigned shares;
@@ -23,32 +23,32 @@ struct share_setup {
 };
 
 struct share_found {
-    GPtrArray *connections; /* struct report_connection *; whoever takes them frees them */
+    GPtrArray *connections; /* struct report_connection *; freed by whoever takes them */
     GArray *opened;         /* uint32_t: frames in which connections were opened that have no number yet */
     uint64_t other_connections;
     bool memory_lacking;
 };
 
-/* NULL when memory is lacking. */
+/* NULL: out of memory. */
 struct share *share_new(const struct share_setup *setup);
 void share_free(struct share *share);
 void share_segment(struct share *share, struct addressed_segment *segment);
 /* Of RoCE or InfiniBand. */
 void share_datagram(struct share *share, const struct ib_datagram *datagram);
-/* So many packets of a live capture were lost by now, of any connection. */
+/* The number of packets that a live capture has lost so far, of any connection. */
 void share_dropped(struct share *share, uint64_t dropped);
 /* The capture is over. */
 void share_finish(struct share *share, int64_t last_ns);
-/* Takes what was found so far of the connections that are open. They go on, and what follows is found anew. */
+/* Takes the results so far of the connections that are open. They go on, with empty results. */
 void share_part(struct share *share);
 /* After share_finish() or share_part(); it is the share's until that is freed. */
 const struct share_found *share_result(const struct share *share);
 /*
- * Numbers the connections that have none yet: by their place among all frames that opened one since the last time,
- * of all shares, in ascending order, and `before` that many.
+ * Numbers the connections that have no number yet: by their place among all frames that opened one since the last call,
+ * in all shares, in ascending order, after the `before` earlier ones.
  */
 void share_number(struct share *share, const GArray *frames, uint32_t before);
-/* What was found has been taken. */
+/* The results have been taken. */
 void share_taken(struct share *share);
 
 #endif

@@ -10,7 +10,7 @@
 #include "engine/stack_ib.h"
 
 enum {
-    CONNECTIONS_MAX = 32768, /* open at one time, those that ended a short while ago included; most cost some 20 KiB */
+    CONNECTIONS_MAX = 32768, /* open at a time, including those that ended a short while ago; most take some 20 KiB */
 };
 
 /* What one share keeps. */
@@ -21,7 +21,7 @@ struct share {
     FILE *print;
     struct layouts *layouts;
     struct connections *connections;
-    struct ib_connections *managed; /* of RoCE and InfiniBand; NULL until there is one */
+    struct ib_connections *managed; /* RoCE and InfiniBand; NULL until there is one */
     struct stack_options ib_options;
     enum ib_below below; /* of the packet being worked on */
     uint32_t *next_id, max_connections;
@@ -33,12 +33,12 @@ struct share {
     struct counting counting;
 };
 
-/* One connection while it is being read. What differs between the transports is set by who opens it. */
+/* One connection while it is being read. Whoever opens it sets what differs between the transports. */
 struct watched {
     struct share *share;
     struct stack *stack;
     const struct endpoint *endpoint; /* by side */
-    struct connection *tcp;          /* NULL: of the one below */
+    struct connection *tcp;          /* NULL: ib is set */
     struct watched_ib *ib;
     struct report_connection *report;
     struct verdict verdict;
@@ -53,13 +53,13 @@ struct watched {
     bool continued;        /* it is in that report, or in an earlier one */
 };
 
-/* From when to when, as known when it is reported. */
+/* From when to when, as known at the time of the report. */
 struct watched_span {
     uint32_t start_frame, end_frame;
     int64_t start_ns, end_ns;
 };
 
-/* With an empty report. NULL: memory is lacking, as the share will say. */
+/* With an empty report. NULL: out of memory, as the share will say. */
 struct watched *watched_new(struct share *share, uint32_t number);
 /* Its stack, whose taps count, print and note what happens. False: out of memory. */
 bool watched_stack(struct watched *watched, const struct stack_setup *setup);
@@ -68,16 +68,16 @@ void watched_free(struct watched *watched);
 void watched_wake(struct watched *watched);
 /* The stack is finished, and what is known of it goes to the share's reports, if it is RDMA; then it is freed. */
 void watched_close(struct watched *watched, const struct watched_span *span, int64_t now_ns);
-/* It goes on: what comes is for the report of the next part. */
+/* It goes on: what follows belongs to the report of the next part. */
 void watched_part(struct watched *watched, const struct watched_span *span);
 
-/* RoCE and InfiniBand: conformance/check/check_ib.c. False: memory is lacking. */
+/* RoCE and InfiniBand: conformance/check/check_ib.c. False: out of memory. */
 bool check_ib_datagram(struct share *share, const struct ib_datagram *datagram);
 void check_ib_finish(struct share *share, int64_t last_ns);
 void check_ib_part(struct share *share);
 void check_ib_each(struct share *share, void (*tell)(void *ctx, struct watched *watched), void *ctx);
 void check_ib_free(struct share *share);
-/* What a report says of the connection itself. */
+/* Fills in what a report says of the connection itself. */
 void check_ib_report(const struct watched *watched, struct report_connection *report, unsigned initiator);
 /* "roce2", ... */
 const char *check_ib_transport(const struct watched *watched);

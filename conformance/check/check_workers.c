@@ -282,7 +282,7 @@ static bool has_room(struct batch *batch, size_t octets)
     return true;
 }
 
-/* A batch with room for an item and so many octets of payload; NULL: memory is lacking. */
+/* A batch with room for an item and so many octets of payload; NULL: out of memory. */
 static struct batch *open_batch(struct workers *workers, unsigned share, size_t octets)
 {
     struct worker *worker = &workers->worker[share % workers->n];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where connections count how often rules passed and failed: a limited number of tables, lent to the connections that
- * are at work. The others' counts are folded (engine/fold.h), so that an idle connection costs little.
+ * Where connections count how often rules passed and failed: a limited number of tables, lent to connections while they
+ * are active. The counts of the others are folded (engine/fold.h), so that an idle connection takes little memory.
  */
 #ifndef IWARP_CONFORMANCE_CHECK_COUNTING_H
 #define IWARP_CONFORMANCE_CHECK_COUNTING_H
@@ -12,12 +12,12 @@ enum { COUNTING_TABLES = 64 };
 
 struct counting_table;
 
-/* What a connection has of it. Zero to begin with, but for the verdict, whose counts are NULL while none is lent. */
+/* A connection's part. Zero to begin with, except for the verdict, whose counts are NULL while no table is lent. */
 struct counted {
     struct verdict *verdict;
     struct counting_table *table;
     struct folded_counts *folded; /* what it counted before */
-    bool recent;                  /* it counted since the tables were last looked through */
+    bool recent;                  /* it counted since the tables were last scanned */
 };
 
 struct counting {
@@ -41,11 +41,11 @@ static inline void counted_wake(struct counting *counting, struct counted *count
         counted_lend(counting, counted);
 }
 
-/* The connection is over. The counts are the caller's, for free(); NULL when memory is lacking. */
+/* The connection is over. The counts are the caller's, for free(); NULL: out of memory. */
 struct folded_counts *counted_end(struct counting *counting, struct counted *counted);
 /* What it counted so far, as above; it goes on and counts from 0. NULL also when there is nothing. */
 struct folded_counts *counted_part(struct counting *counting, struct counted *counted);
-/* As counted_end(), when nobody wants the counts. */
+/* As counted_end(), without the counts. */
 void counted_drop(struct counting *counting, struct counted *counted);
 
 #endif

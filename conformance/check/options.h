@@ -40,12 +40,12 @@ struct check_options {
     const char *profile; /* as given */
     GPtrArray *waivers;  /* waivers.h */
     bool strict_waivers;
-    bool exclusive;         /* nobody but each connection writes the memory that it accesses */
+    bool exclusive;         /* only the connection itself writes the memory that it accesses */
     unsigned assume_inline; /* 0: not given */
     int64_t t_answer;       /* nanoseconds: struct rpcrdma_options; 0: not given */
     bool print, verbose;
     enum color_use color;   /* of the text report */
-    bool summary;           /* lines on standard output; the report only to `output`, if given */
+    bool summary;           /* lines on standard output, and the report only to `output`, if given */
     enum tristate progress; /* UNKNOWN: when standard error is a terminal */
     unsigned jobs;
     size_t memory_limit;     /* octets held out of order per side of a connection; 0: the default */
@@ -57,14 +57,14 @@ struct check_options {
     char *command_line;      /* as a shell takes it */
 
     bool fold;        /* of equal findings the first three are listed, the others counted */
-    bool allow_empty; /* captures of which nothing was checked are no trouble */
+    bool allow_empty; /* captures in which nothing was checked are accepted */
 
     bool list_rules, version, help;
     char *explain;
 };
 
 /*
- * Parses argv. False and *error (CHECK_ERROR_USAGE) when it makes no sense; `options` is to be cleared in either case.
+ * Parses argv. False and *error (CHECK_ERROR_USAGE) if it is invalid; the caller clears `options` in either case.
  * With list_rules, version, help or explain set there may be no files.
  */
 bool options_parse(struct check_options *options, int argc, char **argv, GError **error);

@@ -34,7 +34,7 @@ void print_end(const struct print_target *target)
         fputs("]\n", target->out);
 }
 
-/* ---- startup frames ---- */
+/* ---- start-up frames ---- */
 
 static void print_enhanced(FILE *out, const struct mpa_enhanced *enhanced)
 {

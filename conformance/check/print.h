@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --print: one line per startup frame, FPDU and RPC-over-RDMA message, in the notation that practitioners paste. */
+/* --print: one line per start-up frame, FPDU and RPC-over-RDMA message, in the notation that people paste into mails.
+ */
 #ifndef IWARP_CONFORMANCE_CHECK_PRINT_H
 #define IWARP_CONFORMANCE_CHECK_PRINT_H
 
@@ -27,14 +28,14 @@ void print_startup(const struct print_target *target, enum direction direction, 
 void print_fpdu(const struct print_target *target, enum direction direction, const struct mpa_fpdu_event *event);
 void print_skipped(const struct print_target *target, enum direction direction, uint64_t octets, const char *why,
                    const struct place *place);
-/* Of an RPC-over-RDMA message: in print_rpcrdma.c. */
+/* An RPC-over-RDMA message: in print_rpcrdma.c. */
 void print_rpcrdma(const struct print_target *target, enum direction direction, const struct rpcrdma_message *message);
 /* A Call whose RPC message was fetched: its Send does not contain it. */
 void print_long_call(const struct print_target *target, enum direction direction,
                      const struct rpcrdma_payload *payload);
 
 /*
- * Of RoCE and InfiniBand: in print_rdma.c. One line for each message, when its last packet has come.
+ * RoCE and InfiniBand: in print_rdma.c. One line for each message, at its last packet.
  *
  *   17 0.000120 > [roce2: WRITE handle 0x3af71 to 0x706176650abd9000 4108 octets]
  *
@@ -47,7 +48,7 @@ void print_private_data(const struct print_target *target, enum direction direct
 void print_refusal(const struct print_target *target, enum direction direction, const char *transport,
                    const struct rdma_refusal *refusal);
 
-/* What all lines begin and end with. */
+/* The beginning and the end of every line. */
 void print_begin(const struct print_target *target, enum direction direction, const struct place *place,
                  const char *layer);
 void print_end(const struct print_target *target);

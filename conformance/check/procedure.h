@@ -8,7 +8,7 @@
 
 enum { PROCEDURE_LABEL_SIZE = 80 };
 
-/* False when the name is not known: numbers then. */
+/* False if the name is not known; the label has numbers then. */
 bool procedure_label(uint32_t program, uint32_t version, uint32_t procedure, char label[PROCEDURE_LABEL_SIZE]);
 
 #endif

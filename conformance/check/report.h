@@ -82,7 +82,7 @@ struct report_connection {
     unsigned initiator_side;        /* the side of notes that is the Initiator */
     struct folded_counts *counts;   /* of rules by themselves: see report_rules(); NULL: nothing */
     GArray *failing;                /* struct report_failing; NULL: none */
-    struct history_record *history; /* until it was judged by others (check_history.h); NULL: none */
+    struct history_record *history; /* until check_history.h has judged it; NULL: none */
 };
 
 /* A capture that is reported period by period. */
@@ -115,7 +115,7 @@ struct report {
     /* Filled by report_conclude(). */
     uint64_t found[SEVERITY_COUNT], waived;
     uint64_t connections, connections_with_findings;
-    unsigned empty;                       /* captures of which nothing was checked */
+    unsigned empty;                       /* captures in which nothing was checked */
     struct rule_count counts[RULE_COUNT]; /* sums */
     unsigned exercised;
     enum rule_transport transport; /* of all connections; RULE_ON_ANY: of both kinds, or there are none */
@@ -139,8 +139,8 @@ void report_drop_failing(struct report_connection *connection, enum rule_id rule
 /* Into rules (of struct report_rule): what was exercised or inconclusive, in catalogue order. */
 void report_rules(const struct report *report, const struct report_connection *connection, GArray *rules);
 struct report_rpcrdma *report_rpcrdma_new(void);
-/* What the layer counted so far; NULL: the connection does not carry RPC-over-RDMA. rpcrdma may be NULL; initiator: a
- * side. */
+/* What the layer has counted so far; NULL: the connection does not carry RPC-over-RDMA. rpcrdma may be NULL; initiator:
+ * a side. */
 struct report_rpcrdma *report_rpcrdma_take(const struct rpcrdma_connection *rpcrdma, unsigned initiator);
 struct report_capture *report_capture_new(const char *file);
 void report_capture_free(struct report_capture *capture);
@@ -171,7 +171,7 @@ extern const char *const report_nothing[];
  * or an RPC message was judged. NULL: something was. One line.
  */
 const char *report_nothing_checked(const struct report_capture *capture);
-/* The same of this part of a capture alone; report_nothing_checked() takes any connection in a part for something. */
+/* The same for this part of a capture alone; for report_nothing_checked() any connection in a part is something. */
 bool report_judged_something(const struct report_capture *capture);
 /* "pass", "fail", "error", "nothing-to-check" */
 const char *report_verdict(const struct report *report);

@@ -37,35 +37,35 @@ struct capture;
 
 struct capture_live_options {
     unsigned snap_length; /* 0: whole packets */
-    unsigned buffer;      /* octets of packets that wait; 0 takes the default */
+    unsigned buffer;      /* octets of the kernel buffer; 0: the default */
     const char *filter;   /* pcap-filter language; NULL: none */
 };
 
-/* "-" is standard input. Returns NULL and sets the error when the file cannot be opened or is no capture. */
+/* "-" is standard input. Returns NULL and sets the error when the file cannot be opened or is not a capture. */
 struct capture *capture_open(const char *path, struct capture_error *error);
-/* Gives up all rights once the interface is open. options NULL: the defaults. */
+/* Drops all privileges once the interface is open. options NULL: the defaults. */
 struct capture *capture_open_live(const char *interface, const struct capture_live_options *options,
                                   struct capture_error *error);
 void capture_close(struct capture *capture);
 
-/* packet->data is valid until the next call. After anything but PACKET and TIMEOUT the answer stays the same. */
+/* packet->data is valid until the next call. After anything but PACKET and TIMEOUT the result stays the same. */
 enum capture_status capture_next(struct capture *capture, struct packet *packet, struct capture_error *error);
 
 /* Octets of packets delivered so far, as captured. */
 uint64_t capture_octets(const struct capture *capture);
 uint64_t capture_packets(const struct capture *capture);
-/* How far through a regular file the reading is, 0 to 1; negative when unknown (standard input, live). */
+/* The fraction of a regular file that was read, 0 to 1; negative when unknown (standard input, live). */
 double capture_progress(const struct capture *capture);
 /* Live: packets that the kernel had no room for; 0 for files. */
 uint64_t capture_dropped(struct capture *capture);
 bool capture_is_live(const struct capture *capture);
-/* No regular file: nobody knows when it ends. */
+/* Not a regular file: when it ends cannot be known. */
 bool capture_is_endless(const struct capture *capture);
-/* The time of a packet that came now. */
+/* The time that a packet arriving now would have. */
 int64_t capture_now(void);
 /*
- * Makes capture_next return CAPTURE_END: with a live capture after what came until now, and at once when called again;
- * with a file at once. Safe in a signal handler.
+ * Makes capture_next return CAPTURE_END: for a live capture after the packets received so far, and at once when called
+ * again; for a file at once. Safe in a signal handler.
  */
 void capture_stop(struct capture *capture);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The usual capture files read without libpcap, whose file loop costs three calls of fread() and two copies a packet:
- * as much as all else that is done with a packet. Usual are regular files in this machine's byte order, pcap and
- * pcapng with one kind of interface and times in micro- or nanoseconds. At the first thing that is anything else - an
- * error, the end inside a record, a block of another kind with packets in it - the caller goes on with libpcap, which
- * decides what it is.
+ * Reads the usual capture files without libpcap, whose file loop costs three calls of fread() and two copies a packet:
+ * as much as everything else that is done with a packet. Usual are regular files in this machine's byte order, pcap and
+ * pcapng with one kind of interface and times in micro- or nanoseconds. At the first exception - an error, the
+ * end inside a record, another kind of block with packets in it - the caller goes on with libpcap, which decides what
+ * it is.
  */
 #ifndef IWARP_CONFORMANCE_INPUT_CAPTURE_DIRECT_H
 #define IWARP_CONFORMANCE_INPUT_CAPTURE_DIRECT_H
@@ -14,7 +14,7 @@
 
 struct capture_direct;
 
-/* What libpcap has found out about the file already. */
+/* What libpcap has found in the file header already. */
 struct direct_facts {
     uint32_t snap_length; /* no packet is longer */
 };
@@ -31,7 +31,7 @@ enum direct_status { DIRECT_PACKET, DIRECT_END, DIRECT_UNUSUAL };
 /* Reads from the file's beginning, without moving its offset. NULL: not the usual kind, or no memory. */
 struct capture_direct *direct_open(int fd, const struct direct_facts *facts);
 void direct_close(struct capture_direct *direct);
-/* After anything but PACKET it is not to be called again. */
+/* Not to be called again after anything but PACKET. */
 enum direct_status direct_next(struct capture_direct *direct, struct direct_record *record);
 /* Octets of the file consumed. */
 uint64_t direct_position(const struct capture_direct *direct);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Packets of an interface, out of a buffer that the kernel fills. For capture.c. */
+/* Packets of an interface, from a buffer that the kernel fills. For capture.c. */
 #ifndef IWARP_CONFORMANCE_INPUT_CAPTURE_LIVE_H
 #define IWARP_CONFORMANCE_INPUT_CAPTURE_LIVE_H
 
@@ -10,17 +10,17 @@
 struct capture_live {
     pcap_t *pcap; /* the caller's to close */
     bool stopping;
-    int64_t stop_ns;      /* since the epoch: what came until then is still delivered */
-    int64_t stop_tick_ns; /* the same, of the clock that is never set */
+    int64_t stop_ns;      /* since the epoch: packets until then are still delivered */
+    int64_t stop_tick_ns; /* the same by the monotonic clock */
     uint64_t dropped;
 };
 
 /* Drops all privileges once the interface is open. */
 bool live_open(struct capture_live *live, const char *interface, const struct capture_live_options *options,
                struct capture_error *error);
-/* As pcap_next_ex(): 1 a packet, 0 none came for a while, PCAP_ERROR, or PCAP_ERROR_BREAK when it is over. */
+/* As pcap_next_ex(): 1 a packet, 0 none arrived for a while, PCAP_ERROR, or PCAP_ERROR_BREAK when it is over. */
 int live_next(struct capture_live *live, struct pcap_pkthdr **header, const u_char **data);
-/* From now on nothing more: the next calls deliver what is in the buffer. */
+/* Ends the capture: the next calls still deliver what is in the buffer. */
 void live_stop(struct capture_live *live);
 /* Whether a packet of this time comes after the end. */
 bool live_is_over(const struct capture_live *live, int64_t time_ns);

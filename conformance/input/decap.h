@@ -21,7 +21,7 @@ enum decap_status {
     DECAP_FRAGMENT,  /* a fragment, kept until the rest comes */
     DECAP_CUT,       /* the snap length cut the headers, or a length field points outside the packet */
     DECAP_MALFORMED, /* a header contradicts itself */
-    DECAP_LINKTYPE,  /* link type not known here */
+    DECAP_LINKTYPE,  /* unknown link type */
     DECAP_STATUS_COUNT
 };
 
@@ -39,12 +39,12 @@ struct ib_datagram {
 
 struct decap;
 
-/* fragment_limit: octets of incomplete datagrams kept; 0 takes the default (4 MiB). NULL when memory is lacking. */
+/* fragment_limit: octets of incomplete datagrams kept; 0 takes the default (4 MiB). NULL: out of memory. */
 struct decap *decap_new(size_t fragment_limit);
 void decap_free(struct decap *decap);
 /*
- * DECAP_TCP fills *out, DECAP_RPCBIND its endpoints, payload, lengths, frame and time, DECAP_IB *ib; what is in the
- * other one says nothing. out->segment.side is not set. out->segment.payload is valid as long as packet->data is and
+ * DECAP_TCP fills *out, DECAP_RPCBIND its endpoints, payload, lengths, frame and time, DECAP_IB *ib; the
+ * other one is undefined. out->segment.side is not set. out->segment.payload is valid as long as packet->data is and
  * until the next call.
  */
 enum decap_status decap_packet(struct decap *decap, const struct packet *packet, struct addressed_segment *out,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * IP fragments put together again (RFC 791 section 3.2, RFC 8200 section 4.5). Bounded in octets, in datagrams and in
+ * Reassembles IP fragments (RFC 791 section 3.2, RFC 8200 section 4.5). Bounded in octets, in datagrams and in
  * time. Fragments that overlap with other contents make the datagram useless (which copy the receiver took cannot be
  * known); with IPv6 any overlap but a plain repeat does (RFC 5722).
  */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Opening an interface needs rights that reading packets does not. */
+/* Opening an interface needs privileges that reading packets does not. */
 #ifndef IWARP_CONFORMANCE_INPUT_PRIVILEGES_H
 #define IWARP_CONFORMANCE_INPUT_PRIVILEGES_H
 
 #include <stdbool.h>
 
 /*
- * For good: no capabilities any more, and none to be had by running another program; under sudo the process becomes the
- * user who called. False with errno set when the kernel refuses.
+ * Drops all capabilities for good, so that running another program cannot regain any; under sudo the process becomes
+ * the user who called. False with errno set when the kernel refuses.
  */
 bool privileges_drop(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading what claims to be a JSON report. Nothing in it is believed before it was looked at. */
+/* Reads what claims to be a JSON report. Nothing in it is trusted before it was checked. */
 #ifndef IWARP_CONFORMANCE_MERGE_MERGE_INPUT_H
 #define IWARP_CONFORMANCE_MERGE_MERGE_INPUT_H
 
@@ -23,13 +23,13 @@ void merge_input_clear(struct merge_input *input);
 /* Sets input->error unless there is one. Returns false. */
 bool merge_input_wrong(struct merge_input *input, const char *what, const char *name, const char *wanted);
 
-/* Members that must be there; `what` names the object in messages. NULL or false when they are not, or of another type.
+/* Required members; `what` names the object in messages. NULL or false if one is missing or of another type.
  */
 JsonObject *merge_object(struct merge_input *input, JsonObject *object, const char *what, const char *name);
 JsonArray *merge_array(struct merge_input *input, JsonObject *object, const char *what, const char *name);
 const char *merge_string(struct merge_input *input, JsonObject *object, const char *what, const char *name);
 bool merge_count(struct merge_input *input, JsonObject *object, const char *what, const char *name, uint64_t *value);
-/* Of an array, as above; false also when it is not there. */
+/* An element of an array, as above; false if it is missing, too. */
 bool merge_count_element(struct merge_input *input, JsonArray *array, guint i, const char *what, uint64_t *value);
 bool merge_bool(struct merge_input *input, JsonObject *object, const char *what, const char *name, bool *value);
 /* Elements of arrays. */

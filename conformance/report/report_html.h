@@ -6,10 +6,10 @@
 #include "conformance/report/report_violations.h"
 #include "support/markup.h"
 
-/* So that the page of any capture stays one that opens at once. What is left out is counted. */
+/* Limits, so that the page of any capture opens at once. What is left out is counted. */
 enum {
     HTML_CONNECTIONS_FAULTY = 100, /* shown in full: of each rule one, then the worst ones */
-    HTML_CONNECTIONS_CLEAN = 12,   /* without findings, likewise */
+    HTML_CONNECTIONS_CLEAN = 12,   /* those without findings */
     HTML_CONNECTIONS_LISTED = 2000,
     HTML_CAPTURES_LISTED = 2000,
     HTML_COLUMNS = 30, /* of the matrix */
@@ -31,7 +31,7 @@ struct html_page {
     const struct report *report;
     GArray *entries;             /* struct html_entry: all connections, the worst ones first */
     GHashTable *in_full;         /* the connections that are shown in full: struct report_connection * */
-    guint faulty;                /* of the entries have findings */
+    guint faulty;                /* entries with findings, which come first */
     unsigned ladders, findings;  /* so far */
     const struct html_entry *at; /* the one being written */
     GHashTable *drawn;           /* its events that are in a ladder already: struct note * -> number of the ladder */
