@@ -241,6 +241,7 @@ static void say_own_startup(struct conversation *c, enum role role)
         g_byte_array_append(w.octets, octets, (guint)mpa_startup_encode(&w.frame, octets, sizeof octets));
         startup_change_octets(of_deviation, &w);
         startup_change_octets(c->changes, &w);
+        c->changes = NULL;
         write_octets(c, role, w.octets->data, w.octets->len, &w.how);
         c->framing[role].seq_start = next_offset(c, role);
         if (deviates) {

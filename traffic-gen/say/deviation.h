@@ -16,7 +16,8 @@ struct startup_write {
     uint8_t data[MPA_PRIVATE_DATA_MAX]; /* room for other Private Data */
     GByteArray *octets;
     struct sim_how how;
-    struct words *words; /* those being applied */
+    struct words *words;     /* those being applied, */
+    const struct word *word; /* and which of them */
 };
 
 /* An FPDU: before it is encoded `plan` may be changed, before it is sent `octets` may. */
@@ -28,7 +29,8 @@ struct fpdu_write {
     uint8_t *ulpdu; /* plan.ulpdu, writable; has room for ULPDU_ROOM octets */
     GByteArray *octets;
     struct sim_how how;
-    struct words *words;        /* those being applied */
+    struct words *words;        /* those being applied, */
+    const struct word *word;    /* and which of them */
     struct words *marker_words; /* those that change Markers */
 };
 

@@ -96,8 +96,12 @@ static void say_once(struct script_player *player, const struct statement *state
             s.c->changes = &s.words;
     }
     statement->verb->say(&s);
-    if (s.c)
+    if (s.c && s.c->changes == &s.words) {
         s.c->changes = NULL;
+        if (!s.c->over)
+            words_refuse_because(&s.words, statement->verb->name,
+                                 "nothing is said here that words of MPA could change");
+    }
     words_end(&s.words);
 }
 

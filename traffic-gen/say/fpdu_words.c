@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Words about FPDUs. */
+#include "traffic-gen/say/mpa_words.h"
+#include "wire/octets.h"
+
+#include <string.h>
+
+/* ---- FPDUs before they are encoded ---- */
+
+static void add_to_length(struct fpdu_write *w)
+{
+    w->plan.ulpdu_length = (uint16_t)word_apply(w->word, w->plan.ulpdu_length);
+}
+
+static void set_ulpdu_length(struct fpdu_write *w, uint16_t n)
+{
+    w->plan.ulpdu_length = w->plan.ulpdu_octets = n;
+    w->plan.pad_length = (uint8_t)mpa_pad_length(n);
+}
+
+/* mpa.ulpdu=N: as if it had always been so long. */
+static void resize_ulpdu(struct fpdu_write *w)
+{
+    uint16_t n = (uint16_t)MIN(w->word->number, ULPDU_ROOM);
+
+    if (n > w->plan.ulpdu_length)
+        memset(w->ulpdu + w->plan.ulpdu_length, 0x5A, n - w->plan.ulpdu_length);
+    set_ulpdu_length(w, n);
+}
+
+/* The segment twice in one FPDU, its second MSN one higher. */
+static void double_ulpdu(struct fpdu_write *w)
+{
+    uint16_t n = w->plan.ulpdu_length;
+
+    if (n < DDP_UNTAGGED_HEADER_LEN || 2 * n > ULPDU_ROOM)
+        return;
+    memcpy(w->ulpdu + n, w->ulpdu, n);
+    put_be32(w->ulpdu + n + 10, get_be32(w->ulpdu + 10) + 1);
+    set_ulpdu_length(w, (uint16_t)(2 * n));
+}
+
+/* Of the DDP header's first octets, as faults of versions need them. */
+static void change_ulpdu_octet(struct fpdu_write *w)
+{
+    unsigned at = w->word->name[strlen("mpa.ulpdu")] - '0';
+
+    w->ulpdu[at] = (uint8_t)word_apply(w->word, w->ulpdu[at]);
+}
+
+static void set_pad_length(struct fpdu_write *w)
+{
+    w->plan.pad_length = (uint8_t)MIN(w->word->number, sizeof w->plan.pad);
+}
+
+static void set_padding(struct fpdu_write *w)
+{
+    g_autoptr(GByteArray) octets = word_octets(w->word);
+
+    memcpy(w->plan.pad, octets->data, MIN(octets->len, w->plan.pad_length));
+}
+
+static void omit_crc(struct fpdu_write *w)
+{
+    w->plan.crc_present = false;
+}
+
+static void fix_crc(struct fpdu_write *w, uint32_t crc)
+{
+    w->plan.crc = crc;
+    w->plan.crc_fixed = true;
+}
+
+static void set_crc(struct fpdu_write *w)
+{
+    fix_crc(w, (uint32_t)w->word->number);
+}
+
+/* That of the FPDU before the words that follow. */
+static void keep_crc(struct fpdu_write *w)
+{
+    g_autofree uint8_t *octets = g_malloc(MPA_FPDU_OCTETS_MAX);
+    size_t n = mpa_fpdu_encode(&w->plan, octets, MPA_FPDU_OCTETS_MAX);
+
+    fix_crc(w, get_le32(octets + n - MPA_CRC_LEN));
+}
+
+/* From here on. */
+static void use_markers(struct fpdu_write *w)
+{
+    w->plan.framing.markers = w->conversation->framing[w->role].markers = w->word->number != 0;
+}
+
+/* Does not wait for the peer. */
+static void send_early(struct fpdu_write *w)
+{
+    w->how.received = 0;
+}
+
+/* Waits for the Initiator's Request alone. */
+static void send_after_request(struct fpdu_write *w)
+{
+    w->how.received = w->conversation->framing[INITIATOR].seq_start;
+}
+
+/* ---- how they are sent ---- */
+
+static void write_first(struct fpdu_write *w, guint n, const struct sim_how *how)
+{
+    struct conversation *c = w->conversation;
+
+    sim_write(c->tcp, c->side[w->role], w->octets->data, n, how);
+    g_byte_array_remove_range(w->octets, 0, n);
+}
+
+/* The first n octets now; the others as soon as they may be sent, or after mpa.gap=MICROSECONDS, once mpa.acked. */
+static void split(struct fpdu_write *w, guint n)
+{
+    uint64_t received = words_given(w->words, "mpa.gap") ? 0 : w->how.received;
+
+    write_first(w, n, &w->how);
+    w->how = (struct sim_how){.received = received,
+                              .acked = words_have(w->words, "mpa.acked"),
+                              .delay_ns = (int64_t)words_number(w->words, "mpa.gap", 0) * 1000};
+}
+
+/* mpa.split=N: so many octets first, negative: all but so many. */
+static void split_at(struct fpdu_write *w)
+{
+    int64_t n = (int64_t)w->word->number;
+
+    n += n < 0 ? w->octets->len : 0;
+    if (n > 0 && n < w->octets->len)
+        split(w, (guint)n);
+}
+
+static void split_half(struct fpdu_write *w)
+{
+    if (w->octets->len > 1)
+        split(w, w->octets->len / 2);
+}
+
+/* The leading Marker alone when only the Request has arrived. */
+static void marker_alone(struct fpdu_write *w)
+{
+    struct sim_how how = {.received = w->conversation->framing[INITIATOR].seq_start};
+
+    if (w->octets->len > MPA_MARKER_LEN)
+        write_first(w, MPA_MARKER_LEN, &how);
+}
+
+static void first_half_only(struct fpdu_write *w)
+{
+    g_byte_array_set_size(w->octets, w->octets->len / 2 & ~3u);
+}
+
+/* Four times in IP fragments that reach nobody. */
+static void lost_fragments(struct fpdu_write *w)
+{
+    struct conversation *c = w->conversation;
+    unsigned side = c->side[w->role];
+
+    for (unsigned i = 0; i < 4; i++) {
+        struct sim_how how = {.received = w->how.received, .fragment = true, .delay_ns = i * INT64_C(1000000000)};
+
+        sim_raw(c->tcp, side,
+                &(struct sim_raw){.flags = SEG_ACK | SEG_PSH,
+                                  .offset = sim_written(c->tcp, side),
+                                  .p = w->octets->data,
+                                  .n = w->octets->len},
+                &how);
+    }
+    g_byte_array_set_size(w->octets, 0);
+}
+
+static const struct fpdu_word {
+    const char *name;
+    enum mpa_value value;
+    void (*plan)(struct fpdu_write *w);
+    void (*octets)(struct fpdu_write *w);
+    void (*either)(GByteArray *octets, const struct word *word);
+} fpdu_words[] = {
+    {"mpa.len", NUMBER, add_to_length, NULL, NULL},
+    {"mpa.ulpdu", NUMBER, resize_ulpdu, NULL, NULL},
+    {"mpa.ulpdu0", NUMBER, change_ulpdu_octet, NULL, NULL},
+    {"mpa.ulpdu1", NUMBER, change_ulpdu_octet, NULL, NULL},
+    {"mpa.twice", ALONE, double_ulpdu, NULL, NULL},
+    {"mpa.pad", NUMBER, set_pad_length, NULL, NULL},
+    {"mpa.padding", OCTETS, set_padding, NULL, NULL},
+    {"mpa.no-crc", ALONE, omit_crc, NULL, NULL},
+    {"mpa.crc", NUMBER, set_crc, NULL, NULL},
+    {"mpa.old-crc", ALONE, keep_crc, NULL, NULL},
+    {"mpa.markers", NUMBER, use_markers, NULL, NULL},
+    {"mpa.ptr", NUMBER, fpdu_change_markers, NULL, NULL},
+    {"mpa.ptr-swapped", ALONE, fpdu_change_markers, NULL, NULL},
+    {"mpa.reserved", NUMBER, fpdu_change_markers, NULL, NULL},
+    {"mpa.first-marker", ALONE, NULL, NULL, NULL},
+    {"mpa.later-markers", ALONE, NULL, NULL, NULL},
+    {"mpa.early", ALONE, send_early, NULL, NULL},
+    {"mpa.after-request", ALONE, send_after_request, NULL, NULL},
+    {"mpa.crc-without-length", ALONE, NULL, fpdu_crc_without_length, NULL},
+    {"mpa.crc-without-leading-marker", ALONE, NULL, fpdu_crc_without_leading_marker, NULL},
+    {"mpa.crc-without-marker", ALONE, NULL, fpdu_crc_without_marker, NULL},
+    {"mpa.crc-without-last-marker", ALONE, NULL, fpdu_crc_without_last_marker, NULL},
+    {"mpa.crc-with-next-marker", ALONE, NULL, fpdu_crc_with_next_marker, NULL},
+    {"mpa.crc-of-ethernet", ALONE, NULL, fpdu_crc_of_ethernet, NULL},
+    {"mpa.crc-swapped", ALONE, NULL, fpdu_crc_swapped, NULL},
+    {"mpa.crc-after-length", ALONE, NULL, fpdu_crc_after_length, NULL},
+    {"mpa.crc-before-pad", ALONE, NULL, fpdu_crc_before_pad, NULL},
+    {"mpa.grid", NUMBER, NULL, fpdu_other_period, NULL},
+    {"mpa.grid-from", NUMBER, NULL, NULL, NULL},
+    {"mpa.grid-of-peer", ALONE, NULL, fpdu_grid_of_peer, NULL},
+    {"mpa.no-inner-markers", ALONE, NULL, fpdu_no_inner_markers, NULL},
+    {"mpa.marker-late", NUMBER, NULL, fpdu_marker_late, NULL},
+    {"mpa.marker-alone", ALONE, NULL, marker_alone, NULL},
+    {"mpa.before", OCTETS, NULL, NULL, frame_put_before},
+    {"mpa.half", ALONE, NULL, first_half_only, NULL},
+    {"mpa.split", NUMBER, NULL, split_at, NULL},
+    {"mpa.split-half", ALONE, NULL, split_half, NULL},
+    {"mpa.gap", NUMBER, NULL, NULL, NULL},
+    {"mpa.acked", ALONE, NULL, NULL, NULL},
+    {"mpa.lost-fragments", ALONE, NULL, lost_fragments, NULL},
+    {"bad-crc", ALONE, NULL, fpdu_bad_crc, NULL},
+};
+
+static const struct fpdu_word octet_of_fpdu = {"mpa@", NUMBER, NULL, NULL, frame_change_octet};
+
+static const struct fpdu_word *fpdu_word_of(const struct word *word)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(fpdu_words); i++) {
+        if (strcmp(fpdu_words[i].name, word->name) == 0)
+            return word_has(word, fpdu_words[i].value) ? &fpdu_words[i] : NULL;
+    }
+    return word_is_octet(word) ? &octet_of_fpdu : NULL;
+}
+
+void fpdu_change_plan(struct words *words, struct fpdu_write *w)
+{
+    w->words = words;
+    for (unsigned i = 0; words && i < words->n; i++) {
+        const struct fpdu_word *known = fpdu_word_of(&words->list[i]);
+
+        w->word = &words->list[i];
+        if (known && known->plan)
+            known->plan(w);
+    }
+}
+
+void fpdu_change_octets(struct words *words, struct fpdu_write *w)
+{
+    w->words = words;
+    for (unsigned i = 0; words && i < words->n; i++) {
+        const struct fpdu_word *known = fpdu_word_of(&words->list[i]);
+
+        w->word = &words->list[i];
+        if (known && known->octets)
+            known->octets(w);
+        else if (known && known->either)
+            known->either(w->octets, w->word);
+    }
+}
+
+bool fpdu_word_is_known(const struct word *word)
+{
+    return fpdu_word_of(word) != NULL;
+}
