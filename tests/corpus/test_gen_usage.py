@@ -92,6 +92,16 @@ def test_help_has_one_option_a_line(gen, monkeypatch):
             assert all(len(line) <= max(min(int(width), 100), 50) for line in lines[2:]), command
 
 
+def test_each_command_has_a_page_with_its_options(gen, root):
+    for command in commands_of(gen)[:-1]:
+        page = (root / "docs" / f"iwarp-gen-{command}.1").read_text(encoding="utf-8")
+        assert page.splitlines()[2] == f".Dt IWARP-GEN-{command.upper()} 1"
+        described = {name for line in page.splitlines() if line.startswith(".It Fl") for name in re.findall(r"Fl -([a-z-]+)", line)}
+        offered = set(re.findall(r"(?m)^  (?:-\w, |    )--([a-z-]+)", gen(command, "--help").stdout))
+        assert described == offered, command
+        assert f"Xr iwarp-gen-{command} 1" in (root / "docs" / "iwarp-gen.1").read_text(encoding="utf-8")
+
+
 def test_former_names_of_options(gen):
     """They work, and --help does not show them."""
     for command, name in (("connect", "--device"), ("serve", "--connections"), ("test", "--write")):

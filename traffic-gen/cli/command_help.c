@@ -105,6 +105,15 @@ static void print_option(const GOptionEntry *entry, size_t indent, size_t width)
     print_wrapped(entry->description, indent, width);
 }
 
+/* "iwarp-gen play" has a page iwarp-gen-play(1). */
+static void print_page(const char *program)
+{
+    g_autofree char *page = g_strdelimit(g_strdup(program), " ", '-');
+
+    if (strchr(program, ' '))
+        printf("\nMore: man %s\n", page);
+}
+
 void command_help(const char *program, const struct command_usage *usage, const GOptionEntry *entries)
 {
     const size_t width = terminal_width(), indent = names_width(entries) + GAP;
@@ -123,4 +132,5 @@ void command_help(const char *program, const struct command_usage *usage, const 
         putchar('\n');
         print_wrapped(usage->description, 0, width);
     }
+    print_page(program);
 }

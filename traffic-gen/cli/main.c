@@ -58,8 +58,8 @@ static void print_help(void)
          "  iwarp-gen play rev1 --inject=MPA-4.1-05 -o bad.pcapng\n"
          "  iwarp-gen serve :7174 --service=echo\n"
          "  iwarp-gen test device.example:7174\n\n"
-         "Exit status: 0 success, 1 a failure, 2 wrong usage or trouble. More: man iwarp-gen, iwarp-scenario,\n"
-         "iwarp-gen-script");
+         "Exit status: 0 success, 1 a failure, 2 wrong usage or trouble. More: man iwarp-gen,\n"
+         "iwarp-gen-COMMAND, iwarp-scenario, iwarp-gen-script");
 }
 
 static int run_command(const struct command *command, int n, char **arguments)
