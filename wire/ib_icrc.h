@@ -19,6 +19,7 @@
 
 /* What precedes the BTH. IPv4 headers may have options. */
 enum ib_below { IB_BELOW_IPV4_UDP, IB_BELOW_IPV6_UDP, IB_BELOW_GRH, IB_BELOW_LRH, IB_BELOW_LRH_GRH };
+enum { IB_BELOW_COUNT = IB_BELOW_LRH_GRH + 1 };
 
 /*
  * The CRC of a packet: below[0..below_len) are its headers before the BTH, transport[0..n) the BTH and what follows, up

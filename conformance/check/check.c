@@ -7,6 +7,7 @@
 #include "engine/heap.h"
 #include "wire/rpcbind.h"
 
+#include <inttypes.h>
 #include <pcap/pcap.h>
 
 enum { PROGRESS_EVERY = 4096 /* packets */ };
@@ -31,7 +32,7 @@ struct reading {
     int64_t last_ns;
     bool started; /* a packet came */
     bool memory_lacking;
-    uint64_t decapsulated[DECAP_STATUS_COUNT];
+    uint64_t decapsulated[DECAP_STATUS_COUNT], of_ib[IB_BELOW_COUNT];
     int unknown_linktype;
 };
 
@@ -74,6 +75,8 @@ static void take_packet(struct reading *reading, const struct packet *packet)
     reading->decapsulated[status]++;
     if (status == DECAP_RPCBIND || (status == DECAP_TCP && segment.destination.port == RPCBIND_PORT))
         history_rpcbind(reading->history, &segment, status == DECAP_TCP);
+    if (status == DECAP_IB)
+        reading->of_ib[ib.kind]++;
     if (status == DECAP_TCP)
         take_segment(reading, &segment);
     else if (status == DECAP_IB)
@@ -106,6 +109,54 @@ static void explain_status(const struct reading *reading, enum capture_status st
         capture->trouble = g_utf8_make_valid(error->text, -1);
     else if (reading->decapsulated[DECAP_LINKTYPE] > 0)
         capture->trouble = unknown_link(capture->file, reading->unknown_linktype);
+}
+
+static void add_seen(GString *seen, uint64_t n, const char *one, const char *more)
+{
+    if (n > 0)
+        g_string_append_printf(seen, "%s%" PRIu64 " %s", seen->len > 0 ? ", " : "", n, n == 1 ? one : more);
+}
+
+/* What came instead of RDMA connections. */
+static void explain_nothing(const struct reading *reading)
+{
+    static const struct {
+        enum ib_below first, last;
+        const char *name;
+    } kinds[] = {{IB_BELOW_IPV4_UDP, IB_BELOW_IPV6_UDP, "RoCE v2 (UDP port 4791)"},
+                 {IB_BELOW_GRH, IB_BELOW_GRH, "RoCE v1"},
+                 {IB_BELOW_LRH, IB_BELOW_LRH_GRH, "InfiniBand"}};
+    static const struct {
+        enum decap_status status;
+        const char *one, *more;
+    } others[] = {
+        {DECAP_CUT, "packet whose headers are cut", "packets whose headers are cut"},
+        {DECAP_MALFORMED, "malformed packet", "malformed packets"},
+        {DECAP_FRAGMENT, "IP fragment", "IP fragments"},
+        {DECAP_RPCBIND, "question to rpcbind", "questions to rpcbind"},
+        {DECAP_OTHER, "packet of another protocol", "packets of other protocols"},
+    };
+    struct report_capture *capture = reading->capture;
+    GString *seen;
+
+    if (capture->connections->len > 0 || capture->failed)
+        return;
+    seen = g_string_new(NULL);
+    add_seen(seen, capture->other_connections, "TCP connection without MPA", "TCP connections without MPA");
+    for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+        uint64_t n = 0;
+
+        for (unsigned kind = kinds[i].first; kind <= kinds[i].last; kind++)
+            n += reading->of_ib[kind];
+        add_seen(seen, n, "packet of ", "packets of ");
+        if (n > 0)
+            g_string_append_printf(seen, "%s without a reliable connection", kinds[i].name);
+    }
+    for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
+        add_seen(seen, reading->decapsulated[others[i].status], others[i].one, others[i].more);
+    capture->nothing =
+        g_strdup_printf("%s (seen: %s)", report_nothing[REPORT_NO_MPA], seen->len > 0 ? seen->str : "no packets");
+    g_string_free(seen, TRUE);
 }
 
 /* ---- the shares ---- */
@@ -311,6 +362,8 @@ void check_capture(const struct check_setup *setup, struct capture *source, stru
         finish_shares(&reading);
         gather(&reading);
         explain_status(&reading, status, &error);
+        if (!reading.parts)
+            explain_nothing(&reading);
     }
     if (reading.parts)
         last_part(&reading);

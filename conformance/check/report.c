@@ -156,6 +156,7 @@ void report_capture_free(struct report_capture *capture)
     g_ptr_array_unref(capture->connections);
     g_free(capture->file);
     g_free(capture->trouble);
+    g_free(capture->nothing);
     g_free(capture->part.series);
     g_free(capture);
 }
@@ -294,7 +295,7 @@ bool report_judged_something(const struct report_capture *capture)
 const char *report_nothing_checked(const struct report_capture *capture)
 {
     if (capture->connections->len == 0)
-        return report_nothing[REPORT_NO_MPA];
+        return capture->nothing ? capture->nothing : report_nothing[REPORT_NO_MPA];
     if (capture->part.series || report_judged_something(capture))
         return NULL;
     for (guint i = 0; i < capture->connections->len; i++)

@@ -107,6 +107,7 @@ struct report_capture {
     char *trouble;          /* one line; NULL: none. Set without `failed` for a warning */
     GPtrArray *connections; /* struct report_connection *, by id */
     uint64_t other_connections;
+    char *nothing; /* why nothing was checked, with what was seen instead; NULL: not known, or something was */
 };
 
 struct report {

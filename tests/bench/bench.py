@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the tools cost, on a generated capture: CPU time (user + system) and peak memory.
 
-iwarp-check against tcpdump -r FILE -w /dev/null, which only reads and copies, on RDMA Writes of 1400 and of 64 octets and on NFS; tshark with our plugins
+iwarp-check against tcpdump -r FILE -w /dev/null, which only reads and copies, on RDMA Writes of 1400 and of 64 octets, on NFS, and on NFS over RoCE; tshark with our plugins
 against tshark with its built-in dissectors; iwarp-gen writing as much as tcpdump reads; 100,000 operations against 10,000; a million connections against a
 tenth of them, and what each of them takes; what a gigabyte of a live connection costs, against iperf3; live capture of as much as
 iwarp-gen sends; with --only=large, captures of 2 GB and, through a pipe, of 20. Median of several runs, the compared commands alternating, so that a busy machine is fair to both. Prints a table
@@ -23,6 +23,7 @@ from xml.sax.saxutils import quoteattr
 from large import large
 from live_capture import live_capture
 from live_rate import live
+import roce_bulk
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NOBODY = 65534
@@ -149,6 +150,21 @@ def reading(arguments, folder, size=None):
     return results, limits
 
 
+def reading_roce(arguments, folder):
+    """The same of NFS over RoCE v2, with the ICRC of each packet and without."""
+    results, limits = [], []
+    capture = folder / "roce.pcap"
+    for mtu in (1024, 4096):
+        for icrc, what in ((False, f"NFS over RoCE v2, MTU {mtu}"), (True, f"NFS over RoCE v2, MTU {mtu}, ICRC verified")):
+            roce_bulk.play(capture, arguments.size * 1_000_000, mtu, icrc)
+            check, tcpdump = against_tcpdump(arguments.build, capture, what, arguments.runs)
+            results += [check, tcpdump]
+            limits += [(f"iwarp-check, {what}: CPU time against tcpdump", check["cpu_s"] / tcpdump["cpu_s"], 2.5, "x"),
+                       (f"iwarp-check, {what}: peak memory", check["peak_mib"], 64, "MiB")]
+    capture.unlink()
+    return results, limits
+
+
 def install_plugins(arguments, folder):
     """Where a user who is not root can read them; None: not built, or not wanted."""
     built, plugins = arguments.build / "plugins" / "run", folder / "plugins"
@@ -210,7 +226,7 @@ def at_large(arguments, folder):
     return results, limits + large(arguments.build, arguments.large_size)
 
 
-PARTS = {"reading": reading, "tshark": dissecting, "writing": lambda a, folder: writing(a.build, folder, a.size, a.runs),
+PARTS = {"reading": reading, "roce": reading_roce, "tshark": dissecting, "writing": lambda a, folder: writing(a.build, folder, a.size, a.runs),
          "operations": lambda a, folder: operations(a.build, folder, install_plugins(a, folder), max(3, a.runs // 2)),
          "connections": lambda a, folder: connections(a.build, folder, a.connections) if a.connections else ([], []),
          "live": moving, "capture": capturing, "large": at_large}

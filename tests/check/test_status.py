@@ -27,7 +27,7 @@ def test_nothing_to_check_is_3(check, no_mpa):
 
 def test_each_capture_has_to_have_something(check, report, good, bad, no_mpa):
     result = check(no_mpa, good)
-    assert result.returncode == 3 and result.stderr == f"iwarp-check: {no_mpa}: no RDMA connection found: nothing was checked\n"
+    assert result.returncode == 3 and result.stderr == f"iwarp-check: {no_mpa}: no RDMA connection found: nothing was checked (seen: no packets)\n"
     assert result.stdout.startswith("NOTHING TO CHECK: nothing was checked in 1 capture; no findings in 1 connection")
     assert check("--allow-empty", no_mpa, good).returncode == 0 and check("--allow-empty", no_mpa).returncode == 0
     assert check(no_mpa, bad).returncode == 1 and check(no_mpa, "/no/such/file", good).returncode == 2
