@@ -42,7 +42,7 @@ struct flow {
     uint32_t request_first, request_n; /* their PSNs */
 };
 
-/* By what connection management calls a connection at one of its ends. */
+/* The ID by which connection management knows one end of a connection. */
 struct id {
     struct id *chain;
     struct pair *pair; /* NULL: not in the table */
@@ -165,7 +165,7 @@ static void grow(struct ib_connections *connections)
 
     connections->buckets = heap_zeroed(2 * old, sizeof *flows);
     connections->ids = heap_zeroed(2 * old, sizeof *ids);
-    if (!connections->buckets || !connections->ids) { /* longer chains, then */
+    if (!connections->buckets || !connections->ids) { /* then chains are longer */
         free(connections->buckets);
         free(connections->ids);
         connections->buckets = flows;
@@ -322,7 +322,7 @@ static void forget_unpaired(struct ib_connections *connections, struct flow *flo
     connections->n_unpaired--;
 }
 
-/* Gives what came early of one or both flows, in the order of frames. */
+/* Delivers what came early in one or both flows, in the order of frames. */
 static void replay(struct ib_connections *connections, struct pair *pair)
 {
     struct early *at[2] = {pair->flow[0] ? pair->flow[0]->first : NULL, pair->flow[1] ? pair->flow[1]->first : NULL};
@@ -633,7 +633,7 @@ void ib_connections_free(struct ib_connections *connections)
     free(connections);
 }
 
-/* What ended and was quiet since. The one quiet for longest is the oldest. */
+/* Ended connections without packets since then. The one quiet for longest is the oldest. */
 static void retire(struct ib_connections *connections, int64_t now_ns)
 {
     struct pair *oldest = connections->oldest;

@@ -47,7 +47,7 @@ struct ib_connection {
     uint32_t start_frame, end_frame;
     int64_t start_ns, end_ns;
     uint64_t packets;
-    struct ib_rc *rc; /* ib_connections' */
+    struct ib_rc *rc; /* used by ib_connections */
     void *host;       /* the host's */
 };
 
@@ -63,13 +63,13 @@ struct ib_connection_events {
     /* A message of connection management that belongs to it, sent by `side`; may be NULL. */
     void (*managed)(void *ctx, struct ib_connection *connection, unsigned side, const struct ib_cm *cm,
                     const struct place *place);
-    /* After everything held was given. Once per open. */
+    /* After everything held was delivered. Once per open. */
     void (*close)(void *ctx, struct ib_connection *connection, enum ib_connection_end why, int64_t now_ns);
 };
 
 struct ib_connections_options {
     uint32_t max_connections; /* known at one time; 0: 65536 */
-    int64_t linger_ns;        /* how long one stays known after its end; 0: 10 s */
+    int64_t linger_ns;        /* how long a connection stays known after its end; 0: 10 s */
     uint32_t *next_id;        /* shared with other tables; NULL: separate numbers */
     struct ib_rc_options rc;
 };
@@ -84,9 +84,9 @@ struct ib_connections *ib_connections_new(const struct ib_connections_options *o
                                           const struct ib_connection_events *events);
 /* Without ib_connections_finish() before, open connections are not closed. */
 void ib_connections_free(struct ib_connections *connections);
-/* The connection that it belongs to; NULL: none, or not known yet. */
+/* The connection that the packet belongs to; NULL: none, or unknown so far. */
 struct ib_connection *ib_connections_packet(struct ib_connections *connections, const struct ib_arrival *arrival);
-/* The connection that a packet seems to belong to, without giving it to that; NULL: none is known. */
+/* The connection that a packet seems to belong to, without delivering it; NULL: none known. */
 struct ib_connection *ib_connections_find(struct ib_connections *connections, const struct ib_arrival *arrival);
 /* Calls `each` for every open connection; it must not call anything here. */
 void ib_connections_each(struct ib_connections *connections, void (*each)(void *ctx, struct ib_connection *connection),

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One reliable connection of InfiniBand or RoCE (InfiniBand Architecture Specification volume 1, section 9.7), watched
- * from outside: takes the packets of both directions as they were captured, gives each octet of Sends, RDMA Writes and
- * Read responses once, in the order of PSNs, however often it was sent.
+ * One reliable connection of InfiniBand or RoCE (InfiniBand Architecture Specification volume 1, section 9.7), seen
+ * from outside: takes the packets of both directions as captured and delivers each octet of Sends, RDMA Writes and Read
+ * responses once, in the order of PSNs, however often it was sent.
  *
- * Each side's requests (Send, Write, Read, Atomic) are one sequence of 24-bit PSNs; here they are counted on as 64-bit
- * request offsets from the side's starting PSN, or from the first request seen. What answers them (Acknowledge, Read
- * response) carries the PSN of the request. A Read takes as many PSNs as its response has packets, at least one.
+ * Each side's requests (Send, Write, Read, Atomic) form one sequence of 24-bit PSNs; here they are 64-bit request
+ * offsets, counted from the side's starting PSN or from the first request seen. Responses (Acknowledge, Read response)
+ * carry the PSN of the request. A Read uses as many PSNs as its response has packets, at least one.
  *
  * Loss on the network and loss by the capture: a missing request is awaited, because the receiver drops everything
- * after it and asks for it again (go-back-N). When the receiver acknowledges it nevertheless, the capture lost it: a
- * hole.
+ * after it and asks for it again (go-back-N). If the receiver acknowledges it, the capture lost it: a hole.
  *
  * Sans-I/O. Memory: at most `limit` octets of packets held out of order per side, and IB_RC_READS_MAX Reads.
  */
@@ -48,7 +47,7 @@ struct ib_rc_part {
     uint64_t acked;    /* request offset of the other side up to which the sender has acknowledged, at least */
 };
 
-/* Facts, for reports: nothing here is a breach. */
+/* Facts for reports; none of them is a violation. */
 struct ib_rc_counts {
     uint64_t packets[2], octets[2];   /* by sending side; octets of payload taken */
     uint64_t retransmitted[2];        /* requests seen again */
@@ -60,7 +59,7 @@ struct ib_rc_counts {
 struct ib_rc_events {
     void *ctx; /* any of the functions may be NULL */
     void (*part)(void *ctx, const struct ib_rc_part *part);
-    /* Requests of `side` are missing for good: messages may have gone unseen. */
+    /* Requests of `side` are missing for good: messages may be missing. */
     void (*hole)(void *ctx, unsigned side, uint64_t from, uint64_t to, const struct place *next);
     /* Something that `side` sent may be missing: what is not there proves nothing. */
     void (*doubt)(void *ctx, unsigned side);

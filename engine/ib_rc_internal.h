@@ -9,7 +9,8 @@ enum {
     IB_RC_HELD_MAX = 8192,
     IB_RC_GAPS_MAX = 8,
     IB_RC_PSNS = 1 << 24,
-    IB_RC_ORIGIN = IB_RC_PSNS, /* offset of the first request known: what came before it is below, and not negative */
+    IB_RC_ORIGIN =
+        IB_RC_PSNS, /* offset of the first known request: earlier ones have lower offsets that are not negative */
 };
 
 /* ---- packets that came before what they follow ---- */
@@ -35,7 +36,7 @@ static inline const struct ib_held_packet *ib_held_first(const struct ib_held *h
 {
     return held->n > 0 ? held->packets[held->first] : NULL;
 }
-/* Takes the first out; the caller frees it. */
+/* Removes the first; the caller frees it. */
 struct ib_held_packet *ib_held_take(struct ib_held *held);
 
 /* ---- Reads and Atomics that are answered by packets of their own ---- */
@@ -46,7 +47,7 @@ struct ib_read {
     uint64_t address;
     uint32_t rkey, size;
     uint32_t packets; /* of its response; 0: unknown, as the MTU is */
-    uint32_t taken;   /* response packets up to here were taken, but for the gaps */
+    uint32_t taken;   /* response packets up to here were taken, except for the gaps */
     struct {
         uint32_t from, to;
     } gap[IB_RC_GAPS_MAX];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reads and what answers them. A response names no memory: its PSN says which part of which Read it is. A requester
- * that misses response packets may ask for the rest with a Read of the missing PSN (section 9.7.5.1.6); that is the
- * same Read to us, and the packets that come then are those that were missing.
+ * Reads and their responses. A response names no memory: its PSN says which part of which Read it is. A requester that
+ * misses response packets may ask for the rest with a Read of the missing PSN (section 9.7.5.1.6); this counts as the
+ * same Read, and its packets are the missing ones.
  */
 #include "engine/heap.h"
 #include "engine/ib_rc_internal.h"
@@ -184,7 +184,7 @@ void ib_reads_answer(struct ib_rc *rc, unsigned responder, const struct ib_packe
     if (!read || read->atomic != (packet->info->message == IB_MESSAGE_ATOMIC_ACK))
         return;
     part.index = (uint32_t)(offset - read->from);
-    if (part.index > 0 && rc->mtu == 0) /* where in the memory it belongs is not known */
+    if (part.index > 0 && rc->mtu == 0) /* its place in the memory is unknown */
         return;
     if (!take(read, part.index)) {
         rc->counts.repeated_responses[responder]++;

@@ -37,7 +37,7 @@ struct rdma_part {
     bool in_message;    /* false: not a valid part of a message; the fields below mean nothing */
     bool faulty;        /* a lower layer made a finding at it: it is followed, but nothing is reported */
     bool set_up;        /* belongs to the start of the connection (the RTR of RFC 6581) */
-    uint64_t message;   /* number among those of this direction */
+    uint64_t message;   /* number within this direction */
     uint32_t index;     /* part of the message, from 0 */
     bool first_known;   /* its first part was seen */
     bool last;          /* it is the message's last part */
@@ -49,7 +49,7 @@ struct rdma_part {
     size_t lacking;    /* of these, at the end, not captured: they read as zero */
     bool memory_known; /* the three below are valid */
     uint32_t handle;   /* of the memory accessed; for a Read and its response, of its source */
-    uint64_t address;  /* offset of RFC 8166: what is accessed by this part */
+    uint64_t address;  /* offset in RFC 8166: the memory accessed by this part */
     uint64_t length;   /* Read: octets asked for; else n */
     bool invalidates;  /* Send: */
     uint32_t invalidated;

@@ -47,7 +47,7 @@ struct rdma_part rdma_part_of_ib(const struct ib_connection *connection, const s
         .direction = rdma_direction_of_ib(connection, part->place.side),
         .first_of_all =
             part->place.offset == 0 && part->first_known && connection->request_seen && connection->reply_seen,
-        .in_message = part->n == part->length, /* else the snap length cut it: what it says is not known */
+        .in_message = part->n == part->length, /* else it was cut by the snap length, and unknown */
         .message = part->message,
         .index = part->index,
         .first_known = part->first_known,

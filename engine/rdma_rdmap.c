@@ -51,7 +51,7 @@ static void set_memory(struct rdma_part *part, const struct ddp_segment *ddp, co
     }
 }
 
-/* Each field is set by itself: this is done for every FPDU, and clearing them all before costs as much again. */
+/* Each field is set by itself: this is done for every FPDU, and clearing them all first would double the cost. */
 void rdma_part_of_rdmap(struct rdma_part *part, const struct rdmap_segment_event *event)
 {
     const struct mpa_fpdu_event *fpdu = event->fpdu;

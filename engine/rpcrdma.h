@@ -18,11 +18,11 @@
 
 struct rpcrdma_options {
     enum mpa_profile profile;
-    uint32_t assume_inline;    /* octets, where no startup frames were seen (--assume=inline=N); 0: not known */
-    int64_t t_react, t_answer; /* nanoseconds; 0 takes 2 s, 30 s */
-    unsigned transactions_max; /* remembered per calling side, answered ones included; 0 takes 4096 */
-    unsigned segments_max;     /* chunk segments remembered per connection; 0 takes 65536 */
-    uint32_t content_max;      /* octets kept of a Position Zero Read chunk or Reply chunk; 0 takes 4 MiB */
+    uint32_t assume_inline;    /* octets, when no startup frames were captured (--assume=inline=N); 0: unknown */
+    int64_t t_react, t_answer; /* nanoseconds; 0: 2 s, 30 s */
+    unsigned transactions_max; /* remembered per calling side, answered ones included; 0: 4096 */
+    unsigned segments_max;     /* chunk segments remembered per connection; 0: 65536 */
+    uint32_t content_max;      /* octets kept of a Position-Zero Read chunk or Reply chunk; 0: 4 MiB */
     bool payload_only;         /* the host sees only segments with payload: see engine/mpa.h */
     bool always;               /* the host knows that this connection carries RPC-over-RDMA */
 };
@@ -45,7 +45,7 @@ struct rpcrdma_ranges {
 /* A segment that a Call offers. */
 struct rpcrdma_offer {
     struct rpcrdma_transaction *transaction;
-    struct rpcrdma_offer *next;  /* of the same hash of (side, STag) */
+    struct rpcrdma_offer *next;  /* in the same bucket (side, STag) */
     struct rpcrdma_offer **link; /* what points to it, as one STag may name the segments of all Calls */
     enum rpcrdma_chunk_kind kind;
     uint32_t chunk; /* index in transaction->chunks */
@@ -65,7 +65,7 @@ struct rpcrdma_chunk_state {
     uint32_t number;   /* Write chunks: place in the Write list, from 0; Read chunks: order of first appearance */
     uint32_t first, n; /* its offers: transaction->offers[first..], in list order; Read chunks: all consecutive here */
     uint64_t length;   /* sum of the segments' lengths */
-    uint64_t roundup;  /* Read chunks: where the item's roundup begins in it; 0: it has none, or it is not known */
+    uint64_t roundup;  /* Read chunks: where the item's roundup begins in it; 0: none or unknown */
     /* From the Reply's header; has_returned when the Reply has a chunk at this place. */
     bool has_returned;
     uint32_t returned_n;
@@ -90,16 +90,17 @@ enum rpcrdma_reduction {
     RPCRDMA_REDUCED_OTHER,    /* Replies: an item that is not eligible is in the chunk */
     RPCRDMA_REDUCED_COUNT,    /* the count went into the chunk together with the contents */
     RPCRDMA_REDUCED_ABSENT,   /* eligible contents are neither inline nor in a chunk */
-    RPCRDMA_REDUCED_UNPADDED, /* items that are inline have no roundup */
+    RPCRDMA_REDUCED_UNPADDED, /* inline items have no roundup */
     RPCRDMA_REDUCED_BARE,     /* Calls: the arguments begin where the verifier should be */
-    RPCRDMA_REDUCED_RECOUNT,  /* an inline item has another count than it says */
+    RPCRDMA_REDUCED_RECOUNT,  /* an inline item has a wrong count */
     RPCRDMA_REDUCED_NONE,     /* the payload is valid under none of these; walk is the standard's */
 };
 
 /* The decoded payload of a Call or Reply. The arrays belong to the layer and are reused. */
 struct rpcrdma_body {
-    bool known;   /* the whole payload was present: header decoded (rpc.status OK), walked as far as the tables go */
-    bool walked;  /* walk is valid: a procedure with tables, not wrapped by RPCSEC_GSS, but for arguments as below */
+    bool known; /* the whole payload was present: header decoded (rpc.status OK), walked as far as the tables go */
+    bool
+        walked; /* walk is valid: a procedure with tables, not protected by RPCSEC_GSS, except for arguments as below */
     bool wrapped; /* protected by integrity or privacy; arguments with integrity are walked when they come out even */
     struct rpc_message rpc;
     const struct nfs_procedure *procedure; /* NULL: not known */
@@ -108,7 +109,7 @@ struct rpcrdma_body {
     uint64_t length;        /* octets of the payload as transferred (reduced) */
     uint64_t unreduced;     /* of the whole RPC message; valid when walked and walk.status is OK */
     uint64_t hash;          /* from program to end: equal for equal requests, whatever their XID */
-    const uint8_t *payload; /* the payload as transferred; valid during the events about it only */
+    const uint8_t *payload; /* the payload as transferred; valid only during the events about it */
     struct nfs_operation *operations;
     struct rpcrdma_item *items;
     struct nfs_value *values;
@@ -156,15 +157,15 @@ struct rpcrdma_transaction {
     struct rpcrdma_body call_body, reply_body;
     uint8_t *content[2]; /* of the Position Zero Read chunk, of the Reply chunk */
     uint64_t content_size[2];
-    bool content_cut[2];                  /* the snap length cut octets of it */
+    bool content_cut[2];                  /* some of its octets were not captured */
     uint64_t octets_read, octets_written; /* moved by RDMA */
     unsigned procedure;                   /* in the counts, from 1; 0: not counted */
     bool counted;
     void *host;                                            /* the host's */
-    struct rpcrdma_transaction *hash_next, *older, *newer; /* the layer's own */
-    void *nfs;                                             /* the NFS binding's */
+    struct rpcrdma_transaction *hash_next, *older, *newer; /* used by the layer alone */
+    void *nfs;                                             /* used by the NFS binding */
     uint32_t
-        fault; /* 1 + the rule that the Call broke first (at least a warning); 0: none. What its answer is judged by */
+        fault; /* 1 + the first rule that the Call broke (at least a warning), by which its answer is judged; 0: none */
 };
 
 /* ---- events ---- */
@@ -189,7 +190,7 @@ struct rpcrdma_message {
     bool has_rpc; /* RDMA_MSG: the header of the inline RPC message, at header.header_len */
     struct rpc_message rpc;
     bool faulty;     /* a finding was made at it */
-    uint32_t fault;  /* 1 + the rule that it broke first (at least a warning); 0: none */
+    uint32_t fault;  /* 1 + the first rule that it broke (at least a warning); 0: none */
     bool misread;    /* one that makes its lists and payload look wrong, too */
     bool discarded;  /* a Reply with an error in its header: by section 4.5 it is discarded and its Call stays
                         outstanding */

@@ -8,8 +8,8 @@
 #include "engine/rpcrdma_reaction.h"
 
 enum {
-    SEGMENTS_MAX = 16,     /* beyond that a responder may find it too much: RFC 8267 section 6.4.2 */
-    LENGTH_MODEST = 65536, /* beyond that, too: RFC 8166 section 8.1.4 */
+    SEGMENTS_MAX = 16,     /* more than this a responder may refuse: RFC 8267 section 6.4.2 */
+    LENGTH_MODEST = 65536, /* more than this, too: RFC 8166 section 8.1.4 */
     LONG_THAT_FITS = RPCRDMA_INLINE_DEFAULT - RPCRDMA_HEADER_MIN,
     NFS2_READLINK = 5,
     NFS2_READ = 6,
@@ -108,7 +108,7 @@ static bool write_list_for_null(const struct rpcrdma_transaction *t)
 
 static const struct form {
     enum rule_id rule;
-    bool old; /* of the profile of RFC 5666 */
+    bool old; /* with the RFC 5666 profile */
     bool (*applies)(const struct rpcrdma_transaction *t);
     const char *what;
 } forms[] = {
@@ -146,7 +146,7 @@ bool rpcrdma_untouched(const struct rpcrdma_transaction *t)
     return true;
 }
 
-/* Its Reply has a fixed size, but for what goes into the Write chunk: it fits. */
+/* Its Reply has a fixed size, except for what goes into the Write chunk, so it fits. */
 static bool reply_fits(const struct rpcrdma_transaction *t)
 {
     if (!old_nfs(t) || t->call_body.walk.status != NFS_WALK_OK || is(t, NFS2_READDIR, NFS3_READDIR) ||
@@ -165,7 +165,7 @@ static bool refused(const struct rpcrdma_message *m)
            rpc->accept_stat == RPC_GARBAGE_ARGS;
 }
 
-/* What every NFSv4 server takes: RFC 8267 section 6.4.2. */
+/* What every NFSv4 server must accept: RFC 8267 section 6.4.2. */
 static enum rule_id compound_rule(const struct rpcrdma_transaction *t)
 {
     unsigned longest = 0;
@@ -191,8 +191,8 @@ enum rule_id rpcrdma_form_rule(const struct rpcrdma_connection *rpcrdma, const s
 }
 
 /*
- * A Long Call that was not read to its end: its responder knows nothing but the Transport header, whose chunks are
- * nothing unusual. A first Call may be one that broke another connection (RFC 8166 section 4.5.3).
+ * A Long Call that was not read to its end: the responder knows only the Transport header, whose chunks are not
+ * unusual. An early Call may have broken another connection (RFC 8166 section 4.5.3).
  */
 static void judge_unread(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {

@@ -9,8 +9,8 @@
  */
 #include "engine/rpcrdma_memory_state.h"
 
-enum { DISORDERED_MAX = 1024 }; /* segments that are looked at, for one access */
-enum { STRAY_CALLS = 3 };       /* Calls of the owner that an RDMA Read ahead of its Call is waited for */
+enum { DISORDERED_MAX = 1024 }; /* segments that are searched for one access */
+enum { STRAY_CALLS = 3 };       /* Calls of the owner to wait for after an RDMA Read that came before its Call */
 
 static bool outstanding(const struct rpcrdma_offer *offer)
 {
@@ -29,7 +29,7 @@ struct lookup {
     const struct rpcrdma_offer *wrong; /* outstanding, for the other kind of access; holding the range, if any does */
     const struct rpcrdma_offer *answered; /* of the right kind and range, of a Call that was answered */
     bool wrong_holds;
-    const struct rpcrdma_offer *first, *last; /* of the right kind: those that hold its first and last octet */
+    const struct rpcrdma_offer *first, *last; /* of the right kind: the offers that hold its first and last octet */
 };
 
 static struct lookup look_up(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
@@ -63,7 +63,7 @@ static struct lookup look_up(const struct rpcrdma_connection *rpcrdma, const str
     return found;
 }
 
-/* The words of the segment, taken in another order, are the place that is accessed. */
+/* The words of the segment, in another order, name the accessed memory. */
 static bool disordered(const struct rpcrdma_segment *segment, const struct rpcrdma_move *move)
 {
     uint32_t word[4] = {segment->handle, segment->length, (uint32_t)(segment->offset >> 32), (uint32_t)segment->offset};
@@ -174,7 +174,7 @@ static void fail_behind_reply(struct rpcrdma_connection *rpcrdma, const struct r
                     xid, reply->frame, (unsigned long long)move->to, move->stag);
 }
 
-/* A Write into memory of a Call that was answered: late, or meant for another Call. */
+/* A Write into memory of an answered Call: late, or meant for another Call. */
 static void judge_answered_write(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move,
                                  const struct rpcrdma_transaction *t)
 {
@@ -325,7 +325,7 @@ static void judge_stray_read(struct rpcrdma_connection *rpcrdma, const struct rp
 
 /* ---- the client accesses memory of the server ---- */
 
-/* Nothing that the server called offers memory: the client has no business there. */
+/* No Call of the server offers memory, so the client has nothing to access. */
 static bool judge_model(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
     bool write = move->kind == RDMA_WRITE;
@@ -375,14 +375,14 @@ static void judge_fitting(struct rpcrdma_connection *rpcrdma, const struct rpcrd
         rpcrdma_pass(rpcrdma, rules[i]);
 }
 
-/* What this access should have moved is missing: its transactions are not asked for it. */
+/* What this access should have moved is missing, which is not held against its transactions. */
 static void mark_astray(struct rpcrdma_connection *rpcrdma, unsigned owner)
 {
     for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, owner, t));)
         t->astray = true;
 }
 
-/* The Call that offers this memory may be one whose header is not understood, or one that was not seen. */
+/* The Call that offers this memory may have a header that was not understood, or may not have been captured. */
 static bool uncertain(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
     if (move->unsure || !rpcrdma_whole(rpcrdma))
@@ -398,7 +398,7 @@ void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move
 {
     struct rpcrdma_memory_state *state = rpcrdma->memory;
 
-    /* No octets: no access (RFC 5040 section 5.2). A Response follows its request. */
+    /* Without octets there is no access (RFC 5040 section 5.2). A Response follows its request. */
     if (move->kind == RDMA_READ_RESPONSE && !move->offer)
         rpcrdma_revoked_response(rpcrdma, move);
     if (move->kind == RDMA_READ_RESPONSE)

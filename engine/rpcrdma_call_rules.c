@@ -9,13 +9,13 @@
 
 /* ---- the Read list by itself ---- */
 
-/* Section 3.4.5 speaks of taking segments of one Position until there are no more: they are expected in a row. */
+/* Section 3.4.5 has segments of one Position taken until there are no more, so they are expected to be consecutive. */
 static void check_row(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     struct rpcrdma_transaction *t = m->transaction;
     uint32_t i = 0;
 
-    /* t->chunks has them by first appearance, each with all its segments. */
+    /* t->chunks is ordered by first appearance, each chunk with all its segments. */
     for (unsigned c = 0; c < t->n_chunks && t->chunks[c].kind == RPCRDMA_READ_CHUNK; c++) {
         for (uint32_t k = 0; k < t->chunks[c].n; k++, i++) {
             struct rpcrdma_read_segment segment = rpcrdma_read_segment_at(&m->header, m->p, i);
@@ -71,7 +71,7 @@ static const struct rpcrdma_chunk_state *first_data_chunk(const struct rpcrdma_t
     return first;
 }
 
-/* Credential or verifier went into a Read chunk. True: reported. */
+/* The credential or verifier is in a Read chunk. True: reported. */
 static bool header_removed(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
@@ -98,7 +98,7 @@ static bool header_removed(struct rpcrdma_shape *shape)
     return true;
 }
 
-/* What type an inline message has was judged with its header. */
+/* The type of an inline message was judged with its header. */
 static void broken_header(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
@@ -138,7 +138,7 @@ static unsigned data_chunks(const struct rpcrdma_transaction *t)
     return n;
 }
 
-/* Context establishment is all of RPCSEC_GSS's own. */
+/* Context establishment is RPCSEC_GSS's own. */
 static void gss_control(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_chunk_state *chunk = first_data_chunk(shape->t);
@@ -176,8 +176,8 @@ static void gss_wrapped(struct rpcrdma_shape *shape)
 /* ---- the payload ---- */
 
 /*
- * A program of which no upper-layer binding is known: without one nothing may be reduced (section 6), but another
- * document may have one. Once for each program.
+ * A program without a known upper-layer binding: without one nothing may be reduced (section 6), but another document
+ * may define one. Once per program.
  */
 static void judge_unbound(struct rpcrdma_shape *shape)
 {
@@ -203,7 +203,7 @@ static void judge_unbound(struct rpcrdma_shape *shape)
                           program, data_chunks(t), t->n_writes);
 }
 
-/* Programs of which nothing is eligible: their chunks need no further look. True: reported. */
+/* Programs in which nothing is eligible: their chunks are not judged further. True: reported. */
 static bool never_eligible(struct rpcrdma_shape *shape)
 {
     enum rule_id binding = rpcrdma_shape_binding(shape);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The Connection Configuration Protocol (RFC 5666 section 6, program 100417), which RFC 8166 took away: by profile
- * its limits hold, else its use is worth a note.
+ * The Connection Configuration Protocol (RFC 5666 section 6, program 100417), which RFC 8166 removed: with the RFC 5666
+ * profile its limits apply, otherwise its use is a note. The arguments and results have three words each:
  *
  *   Call   maxcall_sendsize, maxreply_sendsize, maxrdmaread
- *   Reply  maxcall_sendsize, align, maxrdmaread
+ *   Reply  maxcall_sendsize, align,             maxrdmaread
  */
 #include "engine/heap.h"
 #include "engine/rpcrdma_internal.h"

@@ -45,7 +45,7 @@ static bool judge_illegal(struct rpcrdma_shape *shape, uint32_t asked)
         rpcrdma_shape_pass(shape, RULE_NFS4_15_2_04);
         return true;
     }
-    /* What a minor version adds is optional, and some take what they lack for unknown. */
+    /* Additions of a minor version are optional, and some servers call those that they lack illegal. */
     rpcrdma_shape_fail_as(
         shape, RULE_NFS4_15_2_04, minor == 2 && !defined(asked, 1, callback) ? SEVERITY_WARNING : SEVERITY_ERROR,
         "expected ILLEGAL only for operations that do not exist; found it for %s", name_of(shape, asked));
@@ -76,7 +76,7 @@ static bool judge_operations(struct rpcrdma_shape *shape)
     return true;
 }
 
-/* Of a walk that came to its end. */
+/* For a walk that reached its end. */
 static bool judge_end(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *call = &shape->t->call_body, *body = shape->body;

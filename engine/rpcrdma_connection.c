@@ -248,7 +248,7 @@ static void hole(struct rpcrdma_connection *rpcrdma, unsigned side)
     s->send_open = false;
     rpcrdma_transactions_damage(rpcrdma);
     if (rpcrdma->recognised != RPCRDMA_YES)
-        return; /* nothing is known yet that the hole could make doubtful */
+        return; /* nothing is known so far that the hole could make doubtful */
     rpcrdma_credit_skipped(rpcrdma, side);
     rpcrdma_reaction_skipped(rpcrdma);
 }
@@ -288,7 +288,7 @@ static void call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
         return;
     t->malformed = m->faulty || m->header.status != RPCRDMA_OK;
     t->fault = m->fault;
-    if (before && before->settled) /* answered as much as the copy that was */
+    if (before && before->settled) /* as good as answered, like its copy */
         before = NULL;
     if (before && !t->repeats)
         before->ambiguous = t->ambiguous = true;
@@ -312,7 +312,7 @@ static void look_long_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
     chunk = t->reply_chunk >= 0 ? &t->chunks[t->reply_chunk] : NULL;
     if (!chunk || chunk->returned == 0 || chunk->returned > t->content_size[1] ||
         rpcrdma_chunk_prefix(t, chunk) < chunk->returned || t->content_cut[1])
-        rpcrdma_reply_payload(rpcrdma, m); /* its chunks can be judged all the same */
+        rpcrdma_reply_payload(rpcrdma, m); /* its chunks can still be judged */
     else
         look(rpcrdma, t, true, t->content[1], chunk->returned, &m->place, m);
 }

@@ -25,7 +25,7 @@ static unsigned entry_of(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     return i + 1;
 }
 
-/* The transaction is over, or forgotten: once for each. */
+/* Called once per transaction, when it ends or is forgotten. */
 void rpcrdma_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t)
 {
     struct rpcrdma_procedure_count *count;

@@ -9,11 +9,11 @@
 #include "engine/rpcrdma_internal.h"
 
 enum {
-    PATTERN_MESSAGES = 8, /* in a row, for a pattern to be one */
-    PATTERN_CHANGES = 4,  /* of the number of Calls in flight, within these */
+    PATTERN_MESSAGES = 8, /* in a row that make a pattern */
+    PATTERN_CHANGES = 4,  /* changes of the number of Calls in flight among these */
 };
 
-/* True when a pattern became plain; *steady: the value kept still while the number changed. */
+/* True when a pattern became certain; *steady: the value stayed the same while the number changed. */
 static bool follow(struct rpcrdma_pattern *p, uint32_t value, uint32_t in_flight, bool *steady)
 {
     uint64_t sum = (uint64_t)value + in_flight;

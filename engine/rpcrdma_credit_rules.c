@@ -31,7 +31,7 @@ struct caller {
     struct answer answers[ANSWERS_KEPT]; /* the latest, a ring */
     uint64_t n_answers;
     uint32_t requested;                                  /* by the latest Call; 0: none was seen */
-    uint32_t uncounted;                                  /* outstanding transactions that take no credit, or may not */
+    uint32_t uncounted;                                  /* outstanding transactions that use no credit, or may not */
     uint32_t stale;                                      /* those that may have been answered in a hole */
     uint64_t stale_to;                                   /* transactions up to this number are */
     uint32_t dones;                                      /* RDMA_DONE since the latest Reply (RFC 5666 section 3.8) */
@@ -159,7 +159,7 @@ static struct knowledge knowledge_of(const struct rpcrdma_connection *rpcrdma, c
 
 /* ---- Calls ---- */
 
-/* There are several programs, none of which alone has more Calls in flight than this. */
+/* Several programs are in use, none of which has more Calls in flight than this. */
 static bool each_program_within(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m,
                                 uint32_t limit)
 {
@@ -255,7 +255,7 @@ static void judge_requested(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
     c->over_requested = true;
 }
 
-/* RDMA_DONE takes a credit, too (RFC 5666 section 3.8). */
+/* RDMA_DONE uses a credit, too (RFC 5666 section 3.8). */
 static void judge_dones(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, struct caller *c,
                         const struct knowledge *k, uint32_t in_flight)
 {
@@ -369,7 +369,7 @@ void rpcrdma_credit_done(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 
 /* ---- answers ---- */
 
-/* Calls in flight as the responder knew them: those that it had not received are not among them. */
+/* Calls in flight as known to the responder, without those that it had not received yet. */
 static bool responder_knew(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m, unsigned side,
                            uint32_t *in_flight)
 {
@@ -429,7 +429,7 @@ static void judge_zero(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
         rpcrdma_fail(rpcrdma, m, rule, 0, "expected a grant of at least 1; found 0");
 }
 
-/* A Reply with a Read list needs an RDMA_DONE, and that a credit (RFC 5666 section 3.8). */
+/* A Reply with a Read list requires an RDMA_DONE, which uses a credit (RFC 5666 section 3.8). */
 static void judge_room_for_done(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     unsigned others = less(rpcrdma->side[other_side(m->side)].calls.outstanding, m->transaction != NULL);
@@ -445,20 +445,20 @@ static void judge_room_for_done(struct rpcrdma_connection *rpcrdma, struct rpcrd
                      others + 1, (unsigned)m->header.credit);
 }
 
-/* Takes a Call that is over out of the count. True when it was in it. */
+/* Removes a completed Call from the count. True when it was counted. */
 static bool settle(struct caller *c, const struct rpcrdma_message *m)
 {
     struct rpcrdma_transaction *t = m->transaction, *other;
 
     if (!t || t->outcome != RPCRDMA_OUTSTANDING)
         return false;
-    if (m->header.status != RPCRDMA_OK) { /* it stays outstanding; but the responder is done with it */
+    if (m->header.status != RPCRDMA_OK) { /* it stays outstanding, but the responder has answered it */
         bool was = !t->uncounted;
 
         uncount(c, t);
         return was;
     }
-    /* Of a Call and its retransmissions the first answer ends the one that is counted. */
+    /* The first answer to a Call or its retransmissions ends the one that is counted. */
     for (other = t->hash_next; t->uncounted && other; other = other->hash_next) {
         if (other->xid != t->xid || other->outcome != RPCRDMA_OUTSTANDING || other->uncounted)
             continue;
@@ -483,15 +483,15 @@ void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     if (sound) {
         judge_zero(rpcrdma, m, c);
         grants = !m->faulty && (m->header.credit > 0 || rpcrdma_by_rfc5666(rpcrdma));
-        m->faulty = false; /* the rest of the Reply is as good as ever */
+        m->faulty = false; /* the rest of the Reply is valid */
         if (rpcrdma_by_rfc5666(rpcrdma))
             judge_room_for_done(rpcrdma, m);
         if (m->header.credit > 0)
             judge_grant_patterns(rpcrdma, m, c);
     }
     /*
-     * Whether the value counts in an RDMA_ERROR (RFC 8166 section 4.5 does not say) or in a Reply that the requester
-     * may discard is open: it may have raised the limit, it has not lowered it.
+     * It is open whether the value counts in an RDMA_ERROR (RFC 8166 section 4.5 does not say) or in a Reply that the
+     * requester may discard: it may have raised the limit, but has not lowered it.
      */
     if (c->n_answers > 0)
         a.grant = answer_before(c, c->n_answers - 1)->grant;
@@ -503,7 +503,7 @@ void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     c->answers[c->n_answers++ % ANSWERS_KEPT] = a;
     if (m->kind == RPCRDMA_KIND_REPLY)
         c->dones = 0;
-    /* A Reply that names no Call most likely was meant for one. */
+    /* A Reply to no known Call was most likely meant for one. */
     if (!m->transaction && m->faulty && counted(rpcrdma, other_side(m->side)) > 0)
         c->uncounted++;
 }

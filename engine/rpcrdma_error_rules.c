@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* RDMA_ERROR: who sends it, what for, and what it says of the Call that it answers (RFC 8166 section 4.5). */
+/* RDMA_ERROR: who sends it, why, and what it says about the Call that it answers (RFC 8166 section 4.5). */
 #include "engine/rpcrdma_reaction.h"
 
 static unsigned client_side(const struct rpcrdma_connection *rpcrdma)
@@ -20,7 +20,7 @@ static bool answers_unclear(const struct rpcrdma_connection *rpcrdma, const stru
     return false;
 }
 
-/* No Call is known that it could answer. */
+/* It answers no known Call. */
 static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     unsigned caller = other_side(m->side);
@@ -131,7 +131,7 @@ void rpcrdma_error_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
         judge_stray(rpcrdma, m);
         return;
     }
-    /* A second answer is rpcrdma_xid_rules.c's; of a kind that RFC 5666 leaves open nothing is known. */
+    /* rpcrdma_xid_rules.c judges a second answer; a kind that RFC 5666 leaves open is not judged. */
     if (t->outcome != RPCRDMA_OUTSTANDING || t->late || m->header.status != RPCRDMA_OK)
         return;
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_04);

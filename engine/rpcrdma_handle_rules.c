@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The segments of Calls by themselves: regions that end beyond 2^64 (RFC 8166 section 4.1.2), STags that can be guessed
- * and memory that stays registered (section 8.1.2).
+ * The segments of Calls by themselves: regions that end beyond 2^64 (RFC 8166 section 4.1.2), predictable STags and
+ * memory that stays registered (section 8.1.2).
  *
- * An STag of iWARP is an index of 24 bits and a key of 8 (RFC 5040 section 1.1): the same index with another key is a
- * new registration, and counting keys is the usual way to make one.
+ * An iWARP STag is an index of 24 bits and a key of 8 (RFC 5040 section 1.1): the same index with another key is a new
+ * registration, and keys are usually counted up.
  */
 #include "engine/rpcrdma_memory_state.h"
 
 enum {
-    PREDICTED = 32, /* STags in a row with one and the same difference */
+    PREDICTED = 32, /* consecutive STags with the same difference */
     KEPT = 4,       /* consecutive Calls, each after the previous answer, that offer the same region */
     KEY_BITS = 8,
 };
@@ -27,7 +27,7 @@ static void judge_end(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_1_2_17);
 }
 
-/* Keys of one index count by themselves, unless the STags are so small that nothing but a counter makes them. */
+/* Keys of one index count separately, unless the STags are so small that they can only come from a counter. */
 static bool predictable_step(uint32_t from, uint32_t to)
 {
     return from >> KEY_BITS != to >> KEY_BITS || to >> KEY_BITS == 0;

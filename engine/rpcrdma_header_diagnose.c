@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A Transport header in error: what its sender seems to have done instead of what RFC 8166 section 4.1.2 says. */
+/* A Transport header with an error: what its sender probably did instead of RFC 8166 section 4.1.2. */
 #include "engine/rpcrdma_header.h"
 
 enum {
-    GAP_MAX = 256,              /* octets between header and RPC message that are looked through */
-    LENGTH_PLAUSIBLE = 1 << 26, /* of a segment; larger is rather an STag */
-    VERSIONS_LIKELY_MAX = 2,    /* in the place of rdma_vers; larger is rather a credit value */
+    GAP_MAX = 256,              /* octets searched between header and RPC message */
+    LENGTH_PLAUSIBLE = 1 << 26, /* of a segment; larger values are more likely an STag */
+    VERSIONS_LIKELY_MAX = 2,    /* in the place of rdma_vers; larger values are more likely credits */
     CREDITS_LIKELY_MAX = UINT16_MAX,
 };
 
@@ -131,7 +131,7 @@ bool rpcrdma_header_diagnose(const struct rpcrdma_message *m, struct rpcrdma_dia
         return true;
     if (rpcrdma_shape_find(m, &d->rule, &d->found)) {
         if (d->rule == RULE_RPCR_4_1_2_04)
-            return false; /* the decoder knows where */
+            return false; /* the decoder has the place */
         if (d->rule == RULE_RPCR_4_1_2_09 && reply_segment_shifted(m)) {
             d->rule = RULE_RPCR_3_4_6_03;
             d->found = "segments of 20 octets in the Reply chunk";

@@ -80,7 +80,7 @@ static bool judge_version(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
     return true;
 }
 
-/* Error information under another rdma_proc: octets that no RDMA_MSG can have. */
+/* Error data with another rdma_proc: octets that no RDMA_MSG can have. */
 static bool error_disguised(const struct rpcrdma_message *m)
 {
     uint32_t err = m->n >= RPCRDMA_ERR_CHUNK_LEN ? get_be32(m->p + RPCRDMA_FIXED_LEN) : 0;
@@ -207,7 +207,7 @@ static bool has_position_zero(const struct rpcrdma_message *m, uint64_t *octets)
     return found;
 }
 
-/* A Reply chunk comes back with octets in it. */
+/* The returned Reply chunk has octets in it. */
 static bool in_reply_chunk(const struct rpcrdma_message *m)
 {
     struct rpcrdma_chunk chunk = rpcrdma_reply_chunk(&m->header);

@@ -8,7 +8,7 @@
 
 enum {
     COUNT_MAX = 4096,
-    POSITION_MAX = 1 << 24, /* larger ones, and those that are no multiple of 4, are none */
+    POSITION_MAX = 1 << 24, /* larger values, and those that are no multiple of 4, are invalid */
 };
 
 enum lead {
@@ -25,7 +25,7 @@ struct form {
     uint8_t words; /* of a segment */
     bool chunk;    /* an entry is a counted array of segments, not one segment */
     bool end;      /* a 0 after the last entry */
-    int8_t extra;  /* segments that are there beyond the count */
+    int8_t extra;  /* segments beyond the count */
 };
 
 enum form_name {
@@ -104,7 +104,7 @@ enum shape_flags {
 static const struct shape {
     enum rule_id rule;
     const char *found;
-    enum form_name field[3]; /* in the order in which they are written */
+    enum form_name field[3]; /* in the order of writing */
     unsigned flags;
     unsigned gap; /* words before them */
 } shapes[] = {

@@ -64,10 +64,10 @@ struct rpcrdma_side {
     uint8_t *send; /* a Send that comes in several segments */
     uint32_t send_size, send_n;
     uint32_t send_there;         /* octets captured from its beginning */
-    bool send_open, send_spoilt; /* spoilt: a segment of it is missing or out of place */
+    bool send_open, send_spoilt; /* spoilt: a segment is missing or out of place */
     uint64_t send_message;
     bool faulty;        /* a lower layer, or a rule about Sends, has found an error in what it sent */
-    bool started, hole; /* anything seen; anything missing, the beginning included */
+    bool started, hole; /* something was seen; something is missing, the beginning included */
     uint64_t end;       /* stream offset after the latest FPDU */
     uint64_t messages;  /* Sends treated as RPC-over-RDMA */
     bool fin, reset;
@@ -101,7 +101,7 @@ struct rpcrdma_connection {
     struct rpcrdma_offer **offers[2]; /* HASH_BUCKETS, by the side whose memory it is, and STag */
     struct rpcrdma_offer *recent[2];  /* by the same side: the one accessed last */
     unsigned n_offers;
-    struct rpcrdma_transaction *spare; /* retired ones, to be used again */
+    struct rpcrdma_transaction *spare; /* retired ones, for reuse */
     uint64_t transactions;
     struct rpcrdma_counts counts;
     struct rpcrdma_procedure_count *procedures; /* RPCRDMA_PROCEDURES_MAX */
@@ -111,7 +111,7 @@ struct rpcrdma_connection {
     uint32_t unbound[RPCRDMA_UNBOUND_MAX];
     unsigned n_unbound;
     /* For later connections: rpcrdma_record.c */
-    struct history_record *record; /* NULL: nothing was written down so far */
+    struct history_record *record; /* NULL: nothing recorded so far */
     bool record_taken;
     bool refused_memory; /* of a Call with this XID: */
     uint32_t refused_xid;
@@ -145,7 +145,7 @@ void rpcrdma_fail(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *me
 void rpcrdma_fail_as(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message, enum rule_id rule,
                      enum rule_severity severity, uint32_t related_frame, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
-/* Fails a rule at some place of place->side's direction; marks nothing. */
+/* Fails a rule at a place in the direction of place->side; marks nothing. */
 void rpcrdma_fail_at(struct rpcrdma_connection *rpcrdma, const struct place *place, enum rule_id rule,
                      uint32_t related_frame, const char *format, ...) __attribute__((format(printf, 5, 6)));
 void rpcrdma_fail_at_as(struct rpcrdma_connection *rpcrdma, const struct place *place, enum rule_id rule,
@@ -174,7 +174,7 @@ void rpcrdma_early_keep(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
 void rpcrdma_early_free(struct rpcrdma_connection *rpcrdma);
 /* Sets kind, has_rpc, rpc and transaction. */
 void rpcrdma_classify(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
-/* The chunk lists of a Reply, into its transaction's chunks. */
+/* Copies the chunk lists of a Reply into its transaction's chunks. */
 void rpcrdma_take_returned(struct rpcrdma_transaction *transaction, const struct rpcrdma_message *reply);
 /* rpcrdma_counts.c */
 void rpcrdma_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction);
@@ -216,7 +216,7 @@ void rpcrdma_transactions_free(struct rpcrdma_connection *rpcrdma);
 /* ---- memory (rpcrdma_memory.c) ---- */
 
 void rpcrdma_ranges_add(struct rpcrdma_ranges *ranges, uint64_t from, uint64_t to);
-/* Octets covered; and octets covered from 0 on without a gap. */
+/* Octets covered; octets covered from 0 on without a gap. */
 uint64_t rpcrdma_ranges_octets(const struct rpcrdma_ranges *ranges);
 uint64_t rpcrdma_ranges_prefix(const struct rpcrdma_ranges *ranges);
 bool rpcrdma_ranges_cover(const struct rpcrdma_ranges *ranges, uint64_t from, uint64_t to);
@@ -247,8 +247,7 @@ uint64_t rpcrdma_chunk_moved(const struct rpcrdma_transaction *transaction, cons
 
 /* ---- payloads (rpcrdma_payload.c) ---- */
 
-/* Decodes the payload p[0..n) of a Call or Reply into its body, by one reduction after another until one makes sense.
- */
+/* Decodes the payload p[0..n) of a Call or Reply into its body, trying one reduction after another until one fits. */
 void rpcrdma_payload_decode(struct rpcrdma_transaction *transaction, bool reply, const uint8_t *p, uint64_t n);
 void rpcrdma_body_free(struct rpcrdma_body *body);
 

@@ -12,7 +12,7 @@ struct rpcrdma_look {
     struct rpcrdma_body *body;
     bool reply;
     enum rpcrdma_reduction reduction;
-    uint16_t order[RPCRDMA_READ_CHUNKS_MAX]; /* the Call's Read chunks by Position, that at Position Zero left out */
+    uint16_t order[RPCRDMA_READ_CHUNKS_MAX]; /* the Call's Read chunks by Position, without the one at Position Zero */
     unsigned n_order;
     unsigned next;  /* Calls: in order; Replies: in the Write list */
     unsigned seen;  /* items so far */
@@ -24,13 +24,16 @@ struct rpcrdma_look {
 
 /* Octets of an item's contents and roundup in the payload, by look->reduction; *chunk has the rest, or is -1. */
 uint64_t rpcrdma_look_inline(struct rpcrdma_look *look, const struct nfs_item *item, int *chunk);
-/* The Read chunk at this Position, or -1. Positions are asked for in ascending order; look->next 0 begins again. */
+/* The Read chunk at this Position, or -1. To be called with ascending Positions; look->next = 0 starts over. */
 int rpcrdma_look_read_chunk(struct rpcrdma_look *look, uint64_t position);
-/* The Write chunk of the READ-class operation under way, when it was returned with something in it, or -1. */
+/* The Write chunk of the current READ-class operation, if it was returned with octets in it, or -1. */
 int rpcrdma_look_write_chunk(const struct rpcrdma_look *look);
-/* The Call's Read chunks into look->order. */
+/* Sorts the Call's Read chunks into look->order. */
 void rpcrdma_look_sort(struct rpcrdma_look *look);
-/* Data chunks: of a Call all Read chunks but that at Position Zero; of a Reply Write chunks that have something. */
+/*
+ * True when there are data chunks: a Call's Read chunks except the one at Position Zero, a Reply's Write chunks with
+ * octets.
+ */
 bool rpcrdma_look_has_chunks(const struct rpcrdma_look *look);
 
 #endif

@@ -41,7 +41,7 @@ static struct rpcrdma_chunk_state *add_chunk(struct rpcrdma_transaction *t, enum
     return chunk;
 }
 
-/* Room is there already. */
+/* There must be room already. */
 static void add_offer(struct rpcrdma_transaction *t, struct rpcrdma_chunk_state *chunk,
                       const struct rpcrdma_segment *target)
 {
@@ -245,7 +245,7 @@ static bool abut(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
     return false;
 }
 
-/* Content that the payload is made of: Position-Zero Read chunk and Reply chunk. */
+/* Content that forms a payload: the Position-Zero Read chunk and the Reply chunk. */
 static void keep_content(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
     struct rpcrdma_transaction *t = move->offer->transaction;

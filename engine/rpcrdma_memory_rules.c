@@ -90,7 +90,7 @@ static void judge_reads_complete(struct rpcrdma_connection *rpcrdma, const struc
 
 /* ---- Read chunks of a Call that was carried out ---- */
 
-/* The operation that this argument belongs to succeeded; *octets: what it took of it, when it says so. */
+/* The operation that this argument belongs to succeeded; *octets: how much of it was used, if the result says so. */
 static bool succeeded(const struct rpcrdma_transaction *t, const struct nfs_item *argument, uint64_t *octets)
 {
     const struct rpcrdma_body *body = &t->reply_body;
@@ -167,7 +167,7 @@ static void judge_invalidated(struct rpcrdma_connection *rpcrdma, struct rpcrdma
         else if (outstanding(o) && o->transaction->xid != t->xid)
             other = o->transaction;
     }
-    /* In a hole the Call may have been sent again, with other chunks. */
+    /* The Call may have been sent again in a hole, with other chunks. */
     if (t->offers_lost || t->call_header.status != RPCRDMA_OK || t->late ||
         (!own && rpcrdma_hole_since(rpcrdma, t->side, t->call.frame)))
         rpcrdma_inconclusive(rpcrdma, RULE_CMPD_4_1_02);
@@ -265,7 +265,7 @@ void rpcrdma_memory_finish(struct rpcrdma_connection *rpcrdma)
 
 /* ---- refusals ---- */
 
-/* The requester refuses what it has offered. It may have cancelled the Call (section 8.1.4): a note. */
+/* The requester refuses access to what it has offered. It may have cancelled the Call (section 8.1.4): a note. */
 void rpcrdma_memory_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal)
 {
     const struct rpcrdma_memory_state *state = rpcrdma->memory;

@@ -38,7 +38,7 @@ struct rpcrdma_unwritten {
     uint64_t transaction;
     uint32_t xid, call_frame;
     struct place place; /* of the Reply */
-    enum rule_id rule;  /* that is broken when no RDMA Write comes */
+    enum rule_id rule;  /* to report when no RDMA Write comes */
     uint64_t moved;     /* octets of the area that were written */
     bool reported;
 };
@@ -66,7 +66,7 @@ struct rpcrdma_owed {
     unsigned calls;     /* so many Calls followed */
 };
 
-/* An access to memory of a Call that was answered long ago: does its owner refuse it? */
+/* An access to memory of a Call answered long ago: does the owner refuse it? */
 struct rpcrdma_late {
     bool open, read;
     enum rule_severity severity;
@@ -86,7 +86,7 @@ struct rpcrdma_handles {
 };
 
 struct rpcrdma_memory_state {
-    uint64_t judged[2];      /* by the side that sends: operation that has its finding already */
+    uint64_t judged[2];      /* by sending side: operation that was reported already */
     uint64_t late_number[2]; /* by owner: transaction whose RDMA Writes after the Reply were reported already */
     struct rpcrdma_stray stray[RPCRDMA_STRAYS_MAX];
     unsigned strays;

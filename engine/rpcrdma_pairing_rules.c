@@ -77,7 +77,7 @@ static bool is_in(const struct pairing *p, const struct rpcrdma_item *item, cons
 
 /* ---- a result inline that has a chunk ---- */
 
-/* A chunk without segments comes before it: results were counted without the one that it is for. */
+/* A chunk without segments precedes it: the result for that one was not counted. */
 static bool behind_empty(const struct pairing *p, unsigned k)
 {
     for (unsigned i = 0; i < k && i < p->t->n_writes; i++) {
@@ -241,7 +241,7 @@ static void judge_inline(const struct pairing *p, unsigned k, const struct rpcrd
         FAIL(p, RULE_RPCR_3_4_6_06, "expected %u segments in Write chunk %u as in the Call; found none", r->chunk->n,
              k + 1);
     } else if (r->chunk->length == 0) {
-        if (rpcrdma_by_rfc5666(p->rpcrdma)) /* RFC 5667 section 5: an other way to ask for the result inline */
+        if (rpcrdma_by_rfc5666(p->rpcrdma)) /* RFC 5667 section 5: another way to ask for the result inline */
             PASS(p, RULE_RPCR0_5N_05);
     } else if (item->item.count > 0) {
         fail_inline(p, k, item);
@@ -292,7 +292,7 @@ static void judge_in_order(const struct pairing *p)
     }
 }
 
-/* Results that are nowhere. */
+/* Results that are missing. */
 static void judge_absent(const struct pairing *p)
 {
     for (unsigned i = 0; i < p->body->n_items; i++) {

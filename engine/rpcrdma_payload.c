@@ -15,7 +15,7 @@ enum {
     UNPADDED_TRIES = 4, /* items before the point of failure that may lack their roundup */
     RECOUNT_TRIES = 4,  /* or have a wrong count */
     RECOUNT_WORDS = 4,  /* by which it is too large or too small */
-    RECOUNT_MAX = 65536 /* octets of a payload that is tried in this way */
+    RECOUNT_MAX = 65536 /* octets of a payload that this is tried on */
 };
 
 /* ---- what is remembered of a payload ---- */
@@ -231,7 +231,7 @@ static bool walk_roundup(struct rpcrdma_look *look, const uint8_t *p, size_t n)
 
 /* ---- roundup that is missing ---- */
 
-/* All inline items may lack theirs, or one: then as many octets are missing as the payload is short of whole words. */
+/* All inline items may lack their roundup, or one: then it is what the payload lacks to a multiple of 4 octets. */
 static bool walk_unpadded(struct rpcrdma_look *look, const uint8_t *p, size_t n)
 {
     const struct rpcrdma_body *body = look->body;
@@ -324,7 +324,7 @@ static bool walk_recount(struct rpcrdma_look *look, const uint8_t *p, size_t n)
 /* After the standard's way, in the order in which they are tried. */
 static const struct way {
     enum rpcrdma_reduction reduction;
-    bool with_chunks; /* says something only when there are chunks */
+    bool with_chunks; /* applies only when there are chunks */
     bool call, reply;
     bool (*walk)(struct rpcrdma_look *look, const uint8_t *p, size_t n); /* NULL: walk() */
 } ways[] = {

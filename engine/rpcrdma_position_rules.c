@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The Read chunks of a Call against its arguments: RFC 8166 sections 3.4.1 to 3.4.5, 4.3.1. What rpcrdma_payload.c
- * found out to be the way in which the payload makes sense says which rule the lists break.
+ * The Read chunks of a Call against its arguments: RFC 8166 sections 3.4.1 to 3.4.5, 4.3.1. The reduction with which
+ * rpcrdma_payload.c could decode the payload decides which rule the lists break.
  */
 #include "engine/rpcrdma_positions.h"
 
@@ -18,7 +18,7 @@ static const struct rpcrdma_item *item_at(const struct rpcrdma_body *body, uint6
 
 /* ---- as the standard says ---- */
 
-/* RFC 8267 section 6.4.1: by their lengths the chunks belong to each other's item. */
+/* RFC 8267 section 6.4.1: judging by their lengths, the chunks were swapped. */
 static bool check_exchanged(struct rpcrdma_positions *x)
 {
     const struct rpcrdma_body *body = x->shape->body;
@@ -209,7 +209,7 @@ static void with_roundup(struct rpcrdma_positions *x)
     }
 }
 
-/* Nothing was removed: a chunk whose item is inline sends it twice. */
+/* Nothing was removed: a chunk for an inline item sends it twice. */
 static void not_removed(struct rpcrdma_positions *x)
 {
     const struct rpcrdma_body *body = x->shape->body;

@@ -9,10 +9,10 @@ struct rpcrdma_positions {
     struct rpcrdma_shape *shape;
     bool used[RPCRDMA_READ_CHUNKS_MAX]; /* chunks that an item accounts for */
     const struct rpcrdma_chunk_state *chunks;
-    unsigned n; /* Read chunks, that at Position Zero included */
+    unsigned n; /* Read chunks, including the one at Position Zero */
 };
 
-/* Both lengths that a chunk with all of an item may have, roundup included or not (RFC 8166 section 3.4.5.2). */
+/* The two lengths that a chunk with a whole item may have, with or without roundup (RFC 8166 section 3.4.5.2). */
 static inline bool rpcrdma_positions_holds(uint64_t length, uint32_t count)
 {
     return length == count || length == xdr_padded(count);

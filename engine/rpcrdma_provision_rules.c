@@ -68,7 +68,7 @@ static void check_sizes(struct rpcrdma_shape *shape)
     }
 }
 
-/* Auxiliary programs and callbacks have a rule of their own; of NFS the Write list has one. */
+/* Auxiliary programs and callbacks have their own rule; NFS has one for the Write list. */
 static enum rule_id no_results(const struct rpcrdma_shape *shape)
 {
     enum rule_id binding = rpcrdma_shape_binding(shape);
@@ -85,7 +85,7 @@ void rpcrdma_provision_rules(struct rpcrdma_shape *shape)
     rpcrdma_shape_count_results(shape);
     if (!shape->results_known || t->offers_lost)
         return;
-    /* Lists that are not needed are ignored by RFC 5667 section 4. */
+    /* By RFC 5667 section 4 lists that are not needed are ignored. */
     if (rpcrdma_by_rfc5666(shape->rpcrdma) && t->n_writes > shape->results)
         return;
     if (shape->results == 0) {
@@ -102,7 +102,7 @@ void rpcrdma_provision_rules(struct rpcrdma_shape *shape)
         return;
     rpcrdma_shape_pass(shape, RULE_RPCR_4_3_2_02);
     if (t->n_writes > shape->results) {
-        /* Of several results the text says only that chunks are filled until there are no more of either. */
+        /* For several results the text says only that chunks are filled until either runs out. */
         rpcrdma_shape_fail_as(shape, RULE_RPCR_4_3_2_1_01, shape->results == 1 ? SEVERITY_ERROR : SEVERITY_NOTE,
                               "expected at most %u Write chunk%s for as many DDP-eligible results; found %u",
                               shape->results, shape->results > 1 ? "s" : "", t->n_writes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which octets of a segment were moved: a few pieces, ascending and apart. */
+/* Which octets of a segment were moved: a few ascending, disjoint pieces. */
 #include "engine/rpcrdma_internal.h"
 
 #include <string.h>

@@ -97,7 +97,7 @@ bool rpcrdma_reduced_ineligible(const struct rpcrdma_transaction *t)
 
 /* ---- answers ---- */
 
-/* accepted with status SUCCESS, or of a kind that is not known because the Reply is not inline. */
+/* Accepted with status SUCCESS, or unknown because the Reply is not inline. */
 static unsigned kind_of(const struct rpcrdma_message *m)
 {
     const struct rpc_message *rpc = m->has_rpc ? &m->rpc : &m->transaction->reply_body.rpc;
@@ -127,7 +127,7 @@ static const char *name_of(unsigned kind)
     }
 }
 
-/* The status of the procedure itself: 0 when it was done, UINT64_MAX when it is not known. */
+/* The status of the procedure itself: 0 when it succeeded, UINT64_MAX when unknown. */
 static uint64_t nfs_status(const struct rpcrdma_transaction *t)
 {
     unsigned i = 0;
@@ -228,7 +228,7 @@ void rpcrdma_reaction_free(struct rpcrdma_connection *rpcrdma)
     free(rpcrdma->reaction);
 }
 
-/* A Terminate that accuses an access to memory is about that; this one is about a Call without answer. */
+/* A Terminate that accuses a memory access is about that; any other is about a Call without an answer. */
 static bool accuses_call(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal)
 {
     unsigned caller = other_side(refusal->place.side & 1u);

@@ -109,7 +109,7 @@ static bool call_shaped(const struct rpcrdma_message *m)
 {
     uint32_t at = m->header.header_len;
 
-    if (m->lacking > 0 && m->n - m->lacking < at + 12) /* nothing speaks against it */
+    if (m->lacking > 0 && m->n - m->lacking < at + 12) /* nothing contradicts it */
         return true;
     return m->n >= at + 12 && get_be32(m->p + at + 8) == RPC_VERSION;
 }
@@ -138,7 +138,7 @@ static enum rpcrdma_kind kind_inline(const struct rpcrdma_message *m, bool answe
     return answers && !call_shaped(m) ? RPCRDMA_KIND_REPLY : RPCRDMA_KIND_CALL;
 }
 
-/* Nothing of the RPC message is in the Send. */
+/* The Send has no part of the RPC message. */
 static enum rpcrdma_kind kind_by_lists(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m,
                                        bool answers)
 {

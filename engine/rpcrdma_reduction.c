@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How much of an item is in a payload, by the way in which that is taken to be reduced: RFC 8166 sections 3.4 and 4.3.
- */
+/* How much of an item is in a payload, by the assumed reduction: RFC 8166 sections 3.4 and 4.3. */
 #include "engine/rpcrdma_look.h"
 
 /* ---- chunks that an item may be in ---- */
@@ -10,7 +9,7 @@ static const struct rpcrdma_chunk_state *chunk_at(const struct rpcrdma_look *loo
     return &look->t->chunks[chunk];
 }
 
-/* Both lengths that a chunk with all of an item may have, roundup included or not (section 3.4.5.2). */
+/* The two lengths that a chunk with a whole item may have, with or without roundup (section 3.4.5.2). */
 static bool holds(uint64_t length, uint32_t count)
 {
     return length == count || length == xdr_padded(count);
@@ -31,7 +30,7 @@ int rpcrdma_look_read_chunk(struct rpcrdma_look *look, uint64_t position)
     return chunk >= 0 && chunk_at(look, chunk)->position == position ? chunk : -1;
 }
 
-/* The Write chunk of the READ-class operation under way, when it was returned with something in it. */
+/* The Write chunk of the current READ-class operation, if it was returned with octets in it. */
 int rpcrdma_look_write_chunk(const struct rpcrdma_look *look)
 {
     unsigned number = look->body->procedure->compound ? look->class - 1 : 0;
@@ -100,7 +99,7 @@ static uint64_t left_in_order(struct rpcrdma_look *look, const struct nfs_item *
     return *chunk >= 0 ? 0 : xdr_padded(item->count);
 }
 
-/* Of a Call's item the chunk may hold the front, the end, or several chunks a part each. */
+/* A chunk may hold the beginning or the end of a Call's item, or several chunks a part each. */
 static uint64_t left_partial(struct rpcrdma_look *look, const struct nfs_item *item, int *chunk)
 {
     uint64_t padded = xdr_padded(item->count), end = item->position + item->count, octets = 0;
@@ -174,7 +173,7 @@ bool rpcrdma_look_has_chunks(const struct rpcrdma_look *look)
     return false;
 }
 
-/* The lists come sorted as a rule. */
+/* The lists are usually sorted. */
 void rpcrdma_look_sort(struct rpcrdma_look *look)
 {
     for (unsigned i = 0; i < look->t->n_chunks && look->t->chunks[i].kind == RPCRDMA_READ_CHUNK; i++) {

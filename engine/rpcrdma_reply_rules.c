@@ -81,7 +81,7 @@ static int other_place(const struct rpcrdma_transaction *t, const struct rpcrdma
     return -1;
 }
 
-/* A chunk without segments is right for one that was offered so, and, for NFSv4, for one that has no result. */
+/* A chunk without segments is correct if it was offered like that, and, for NFSv4, if it has no result. */
 static void judge_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply,
                         const struct rpcrdma_chunk_state *chunk, const struct rpcrdma_chunk *from)
 {
@@ -163,7 +163,7 @@ static void judge_none_offered(struct rpcrdma_connection *rpcrdma, struct rpcrdm
                  inline_wanted ? ", which asks for the result inline" : "", reply->header.write.n);
 }
 
-/* The chunks that are missing are those that the Call offers without segments. */
+/* Only chunks that the Call offers without segments are missing. */
 static bool empty_ones_missing(const struct rpcrdma_message *reply)
 {
     const struct rpcrdma_transaction *t = reply->transaction;

@@ -12,15 +12,15 @@
 
 enum { SENT_KEPT = 64 };
 
-/* A Send that its receiver had to be prepared for. */
+/* A Send for which its receiver had to be prepared. */
 struct sent {
     uint64_t offset; /* of its last segment */
     uint32_t frame;
     uint32_t octets;
     struct rpcrdma_expected expected;
     bool call, reverse;
-    bool invalidates; /* an STag that its receiver has to be able to invalidate */
-    bool size_only;   /* the receiver need not have a buffer for it; if it has one, it must be large enough */
+    bool invalidates; /* an STag that its receiver must be able to invalidate */
+    bool size_only;   /* the receiver need not have a buffer for it, but any buffer must be large enough */
 };
 
 struct rpcrdma_resource_state {
@@ -141,7 +141,7 @@ static const struct sent *sent_at(const struct rpcrdma_resource_state *state, un
             break;
         found = sent;
     }
-    /* With nothing known before it, it may have begun anywhere. */
+    /* Without anything known before it, it may have begun anywhere. */
     return found && (found->offset == offset || found->octets > 0) ? found : NULL;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The payload of a Reply: what was removed from it, and how (RFC 8166 sections 3.4.1 to 3.4.4, 4.3.2, 8.2.2). Which
- * result belongs into which Write chunk, and the lengths, are rpcrdma_reply_rules.c's.
+ * The payload of a Reply: what was removed from it, and how (RFC 8166 sections 3.4.1 to 3.4.4, 4.3.2, 8.2.2).
+ * rpcrdma_reply_rules.c judges which result belongs in which Write chunk, and the lengths.
  */
 #include "engine/rpcrdma_shape.h"
 
@@ -16,7 +16,7 @@ static const struct rpcrdma_chunk_state *used_chunk(const struct rpcrdma_transac
     return NULL;
 }
 
-/* An item whose contents a chunk has, or should have had. */
+/* An item whose contents are, or should be, in a chunk. */
 static const struct rpcrdma_item *reduced_item(const struct rpcrdma_body *body)
 {
     for (unsigned i = 0; i < body->n_items; i++) {
@@ -62,7 +62,7 @@ static void pass_items(const struct rpcrdma_shape *shape)
         rpcrdma_shape_pass(shape, binding);
 }
 
-/* RFC 5667 section 3: no more than the client asked for, which is what it has room for. */
+/* RFC 5667 section 3: no more than the client asked for and has room for. */
 static void check_asked(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body, *call = &shape->t->call_body;

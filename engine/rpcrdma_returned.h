@@ -7,8 +7,7 @@
 
 /* ---- rpcrdma_reply_rules.c ---- */
 
-/* The chunks of this Reply say something: nothing was found at it or at its Call, and it is clear which Call that is.
- */
+/* The chunks of this Reply can be judged: neither it nor its Call has a finding, and it is clear which Call that is. */
 bool rpcrdma_returned_judged(const struct rpcrdma_message *reply);
 /* The Call is an NFSv4 COMPOUND: RFC 8267 section 6.4.1 holds. */
 bool rpcrdma_returned_compound(const struct rpcrdma_transaction *t);
@@ -23,7 +22,7 @@ struct rpcrdma_returned {
     struct rpcrdma_chunk from;               /* in the Reply */
     uint64_t moved;                          /* octets RDMA Written into it */
     bool lost;                               /* moved is not known */
-    bool unchanged, all_or_nothing;          /* all segments have the length offered; or that or none */
+    bool unchanged, all_or_nothing;          /* all segments have the length offered; or each has that length or 0 */
 };
 
 struct rpcrdma_returned rpcrdma_returned_take(const struct rpcrdma_message *reply,
@@ -31,7 +30,7 @@ struct rpcrdma_returned rpcrdma_returned_take(const struct rpcrdma_message *repl
                                               const struct rpcrdma_chunk *from);
 /* What was moved is known exactly. */
 bool rpcrdma_returned_known(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_returned *r);
-/* These make findings; false when they do, or when nothing can be said. */
+/* These report findings; false when they do, or when nothing can be judged. */
 bool rpcrdma_returned_contiguous(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply,
                                  const struct rpcrdma_returned *r);
 bool rpcrdma_returned_moved(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply,

@@ -10,7 +10,7 @@
 
 enum { GOES_ON = 2 }; /* messages of the requester after an RDMA Write that it has received */
 
-/* A Call that the owner sent knowing of the answer was answered itself. */
+/* A Call that the owner sent after it had received the answer was answered itself. */
 static bool exchanged_since(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
     const struct rpcrdma_transaction *other = rpcrdma->side[t->side].calls.done.newest;
@@ -75,7 +75,7 @@ void rpcrdma_revoked_message(struct rpcrdma_connection *rpcrdma, const struct rp
     }
 }
 
-/* The requester had one chance only to refuse it, which may have crossed with it. */
+/* The requester had only one chance to refuse it, which may have crossed with it. */
 void rpcrdma_revoked_finish(struct rpcrdma_connection *rpcrdma)
 {
     for (unsigned i = 0; i < RPCRDMA_LATES_MAX; i++) {

@@ -4,7 +4,7 @@
 
 enum { RPCVERS_AT = 8 };
 
-/* The Call has another rpcvers than 2, which is why nothing else in it can be read. */
+/* The Call has an rpcvers other than 2, so nothing else in it can be read. */
 static bool other_version(const struct rpcrdma_transaction *t)
 {
     return t->call_body.rpc.status == RPC_BAD_VALUE && t->call_body.rpc.fault_at == RPCVERS_AT;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The Read-Read transfer model, which RFC 5666 has and RFC 8166 dropped: a Reply offers memory of the server's in its
- * Read list, the client reads it and says RDMA_DONE (RFC 5666 sections 3.5 and 3.8). RFC 8166 section 4.3.1 forbids the
- * list; a client that reads it all the same has not taken the Reply for what it is.
+ * The Read-Read transfer model of RFC 5666, which RFC 8166 dropped: a Reply offers server memory in its Read list, the
+ * client reads it and sends RDMA_DONE (RFC 5666 sections 3.5 and 3.8). RFC 8166 section 4.3.1 forbids the list; a
+ * client that reads it has not discarded the Reply.
  */
 #include "engine/rpcrdma_memory_state.h"
 
@@ -102,7 +102,7 @@ void rpcrdma_memory_done(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     drop_owed(rpcrdma->memory, owed);
 }
 
-/* The client closed the connection, and the server did not before. */
+/* The client closed the connection first. */
 static bool client_closed(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_owed *owed)
 {
     const struct rpcrdma_side *server = &rpcrdma->side[owed->place.side],
@@ -111,7 +111,7 @@ static bool client_closed(const struct rpcrdma_connection *rpcrdma, const struct
     return client->fin && !server->reset && (!server->fin || client->end_place.time_ns < server->end_place.time_ns);
 }
 
-/* The connection may have broken before the client came to that; but not when it went on with Calls or closed it. */
+/* The connection may have broken before the client could do so, but not if it went on with Calls or closed it. */
 void rpcrdma_served_finish(struct rpcrdma_connection *rpcrdma)
 {
     const struct rpcrdma_memory_state *state = rpcrdma->memory;

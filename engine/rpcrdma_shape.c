@@ -249,7 +249,7 @@ static void cut_off(struct rpcrdma_shape *shape)
                            kind_name(shape), (unsigned long long)missing);
 }
 
-/* Names have no NUL octets: those at the end of one are its roundup, counted in. */
+/* Names have no NUL octets: those at the end are roundup that was counted in. */
 static const struct rpcrdma_item *padded_name(const struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
@@ -357,7 +357,7 @@ static void opaque(struct rpcrdma_shape *shape)
         rpcrdma_shape_pass(shape, rule);
 }
 
-/* The item whose count is another in the payload than in the walk that makes sense. */
+/* The item whose count in the payload differs from the walk that fits. */
 static void miscounted(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
@@ -366,7 +366,7 @@ static void miscounted(struct rpcrdma_shape *shape)
         const struct nfs_item *item = &body->items[i].item;
         uint32_t count = get_be32(body->payload + body->rpc.header_len + item->at - 4);
 
-        /* Marked items of fixed length have no count, but anything in front. */
+        /* Marked items of fixed length have no count; anything may precede them. */
         if (body->items[i].chunk >= 0 || count == item->count ||
             (count > item->count ? count - item->count : item->count - count) > 20)
             continue;
@@ -400,5 +400,5 @@ void rpcrdma_shape_stream(struct rpcrdma_shape *shape)
     else if (shape->in_chunk && body->length % 4 != 0)
         opaque(shape);
     else
-        rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_6_1_06); /* a value that cannot be is the upper layer's matter */
+        rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_6_1_06); /* invalid values are the upper layer's business */
 }

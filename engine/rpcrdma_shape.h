@@ -47,7 +47,7 @@ enum rule_id rpcrdma_shape_binding(const struct rpcrdma_shape *shape);
 /* "the name of NFS LOOKUP": what an item is, for messages. Valid until the next call. */
 const char *rpcrdma_shape_item_name(const struct rpcrdma_shape *shape, const struct nfs_item *item);
 
-/* Section 3.2 for what a chunk holds: the XID comes first, without any other framing. False: reported. */
+/* Section 3.2, for the contents of a chunk: the XID comes first, without other framing. False: reported. */
 bool rpcrdma_shape_start(struct rpcrdma_shape *shape);
 /*
  * What holds for every payload: whole words (section 2.2.4), nothing after the RPC message (3.2), roundup (2.2.4.2),
@@ -65,8 +65,8 @@ void rpcrdma_position_rules(struct rpcrdma_shape *shape);
 void rpcrdma_provision_rules(struct rpcrdma_shape *shape);
 
 /*
- * rpcrdma_compound_rules.c: the results of a COMPOUND against its operations. False: reported, and what follows in the
- * payload is not what it seems.
+ * rpcrdma_compound_rules.c: the results of a COMPOUND against its operations. False: reported, and the rest of the
+ * payload cannot be trusted.
  */
 bool rpcrdma_compound_results(struct rpcrdma_shape *shape);
 

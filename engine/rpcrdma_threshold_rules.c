@@ -128,7 +128,7 @@ void rpcrdma_threshold_private_data(struct rpcrdma_connection *rpcrdma, const st
 struct limit {
     uint32_t octets; /* 0: not known */
     enum rule_id rule;
-    bool by_default; /* nothing but the default says so */
+    bool by_default; /* only the default says so */
     const char *of;
 };
 
@@ -153,7 +153,7 @@ static struct limit defaults(void)
                           .of = "the default inline threshold"};
 }
 
-/* One of the startup frames at least was not seen. */
+/* At least one of the startup frames was not captured. */
 static struct limit half_known(const struct rpcrdma_connection *rpcrdma, unsigned side, uint32_t n)
 {
     const struct rpcrdma_announced *own = &rpcrdma->side[side].announced,
@@ -195,7 +195,7 @@ static bool reverse(const struct rpcrdma_connection *rpcrdma, const struct rpcrd
     return m->kind == RPCRDMA_KIND_CALL && rpcrdma->client >= 0 && (unsigned)rpcrdma->client != m->side;
 }
 
-/* A Reply that comes inline although its Call has room for it in a Reply chunk. */
+/* An inline Reply although its Call has room for it in a Reply chunk. */
 static bool reply_chunk_unused(const struct rpcrdma_message *m)
 {
     const struct rpcrdma_transaction *t = m->transaction;
@@ -268,7 +268,7 @@ static enum tristate invalidation_allowed(const struct rpcrdma_connection *rpcrd
     return allowed;
 }
 
-/* RFC 5666 knows no remote invalidation and no way to agree on it; blocks bind those who sent them. */
+/* RFC 5666 has no remote invalidation and no way to agree on it; blocks bind those who sent them. */
 static bool invalidation_judged(const struct rpcrdma_connection *rpcrdma)
 {
     return !rpcrdma_by_rfc5666(rpcrdma) || rpcrdma->side[0].announced.valid || rpcrdma->side[1].announced.valid;

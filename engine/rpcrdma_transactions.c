@@ -140,7 +140,7 @@ static void take_arguments(struct rpcrdma_transaction *t, const struct rpcrdma_m
 }
 
 /*
- * A retransmission has the arguments of the first transmission. Its credential may be another: AUTH_SYS has a stamp,
+ * A retransmission has the arguments of the first transmission. Its credential may differ: AUTH_SYS has a stamp,
  * RPCSEC_GSS a sequence number that is never used twice (RFC 2203 section 5.3.1), on which protected arguments depend.
  */
 static bool repeats(const struct rpcrdma_transaction *before, const struct rpcrdma_transaction *t,

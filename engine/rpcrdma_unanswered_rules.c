@@ -62,7 +62,7 @@ static const char *describe(const struct rpcrdma_transaction *t, char text[CALL_
     return text;
 }
 
-/* What was answered before it and after it. */
+/* The answers before it and after it. */
 static const char *context(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
                            char text[CONTEXT_TEXT])
 {
@@ -85,7 +85,7 @@ static const char *context(const struct rpcrdma_connection *rpcrdma, const struc
 
 /* ---- silence ---- */
 
-/* Its answer, if there were one, would have been seen. */
+/* An answer to it would have been seen. */
 static bool followed(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
     return !t->damaged && !t->late && !t->ambiguous && !t->spoilt && !t->settled &&
@@ -156,7 +156,7 @@ static void judge_sound(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
 static void judge_unanswered(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, int64_t time_ns)
 {
     const struct rpcrdma_demand *demand = rpcrdma_demand_for(t);
-    struct place place = t->call; /* silence has no frame of its own */
+    struct place place = t->call; /* silence has no frame */
 
     place.side = (uint8_t)other_side(t->side);
     place.offset = rpcrdma->side[place.side].end;
@@ -177,7 +177,7 @@ static void judge_unanswered(struct rpcrdma_connection *rpcrdma, const struct rp
 
 /* ---- closing ---- */
 
-/* Calls that a responder may not even have been able to receive, or that its RDMA layer refuses. */
+/* Calls that a responder may have been unable to receive, or that its RDMA layer refuses. */
 static const enum rule_id excuses[] = {
     RULE_RPCR_3_3_1_03, RULE_RPCR_3_3_1_05, RULE_RPCR_3_3_3_03, RULE_RPCR_6_3_01,   RULE_RPCR0_3_3_02,
     RULE_RPCR0_3_8_03,  RULE_RPCR_3_3_2_01, RULE_RPCR_3_3_3_08, RULE_CMPD_4_2_04,   RULE_CMPD_4_2_05,
@@ -260,7 +260,7 @@ static void judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigned closer, c
         rpcrdma_inconclusive(rpcrdma, rule);
         return;
     }
-    /* A responder may have to close (RFC 8166 section 4.5.4), and a client that closes may have no more to do. */
+    /* A responder may have to close (RFC 8166 section 4.5.4), and a client that closes may simply be done. */
     if (!reset && (oddity(rpcrdma, why) == 0 || (why->reverse && rpcrdma->side[closer].calls.outstanding == 0)))
         return;
     if (reset && why->reverse && why->n_chunks == 0)
@@ -283,13 +283,13 @@ static bool judge_closed(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     bool ineligible = rpcrdma_reduced_ineligible(t);
     enum rule_id rule = ineligible || !demand ? RULE_RPCR_6_1_08 : demand->rule;
 
-    /* It has passed it over, and closes later. */
+    /* It skipped the Call and closes later. */
     if (rpcrdma->answered_number[t->side] > t->number) {
         judge_unanswered(rpcrdma, t, place->time_ns);
         return false;
     }
     if (!ineligible && !demand) {
-        if (t->reverse) /* or it is the client, which closes when it has no more to do */
+        if (t->reverse) /* or the client, which closes when it is done */
             judge_unanswered(rpcrdma, t, place->time_ns);
         return false;
     }

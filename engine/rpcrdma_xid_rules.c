@@ -8,7 +8,7 @@
 
 enum { CB_COMPOUND = 1, CB_VERSION = 1, CB_TAG_MAX = 1024 };
 
-/* The startup frames say who opened the connection; ports and first Calls are only guesses at it. */
+/* The startup frames say who opened the connection; ports and first Calls only suggest it. */
 static bool opener_known(const struct rpcrdma_connection *rpcrdma)
 {
     return rpcrdma->terms.from_start && rpcrdma->client >= 0;
@@ -63,7 +63,7 @@ static void judge_caller(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     }
     if (callback_program(m))
         rpcrdma_pass(rpcrdma, RULE_BIDI_2_03);
-    /* Whether callbacks may come already is a matter of their program (RFC 8167 section 6). */
+    /* When callbacks may begin is up to their program (RFC 8167 section 6). */
     if (others->total > 0 || own->total > 1 || callback_program(m))
         return;
     if (!rpcrdma_whole(rpcrdma) || m->unsure)
@@ -157,7 +157,7 @@ static void answered_under_inner(struct rpcrdma_connection *rpcrdma, unsigned ca
     }
 }
 
-/* An answer that no Call is known for. */
+/* An answer to no known Call. */
 static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     unsigned caller = other_side(m->side);
@@ -166,7 +166,7 @@ static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     enum rule_id rule = waiting > 0 ? RULE_RPCR_2_2_2_02 : client ? RULE_BIDI_2_02 : RULE_RPCR_3_3_1_10;
     unsigned xid = m->header.xid;
 
-    if (m->kind == RPCRDMA_KIND_ERROR) /* rules of RDMA_ERROR see to these */
+    if (m->kind == RPCRDMA_KIND_ERROR) /* judged by the rules on RDMA_ERROR */
         return;
     if (call_behind(m) && opener_known(rpcrdma) && !client)
         rule = RULE_BIDI_5_1_05;

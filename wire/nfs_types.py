@@ -26,7 +26,7 @@ class Step:
         self.eligible, self.width = eligible, width  # of items; words in an element of an array of words
 
     def octets(self):
-        """The fewest that it can take."""
+        """The fewest octets that it can have."""
         if self.kind in ("WORDS", "FIXED"):
             return self.n * (4 if self.kind == "WORDS" else 1)
         return 4
@@ -39,7 +39,7 @@ class Parser:
         while text:
             match = TOKEN.match(text)
             if not match:
-                raise Mistake(f"{text.split()[0]!r} means nothing here")
+                raise Mistake(f"{text.split()[0]!r} is not known here")
             self.tokens.append(match.group(1))
             text = text[match.end():].strip()
 
@@ -49,14 +49,14 @@ class Parser:
     def take(self, *wanted):
         token = self.peek()
         if token is None or wanted and token not in wanted:
-            raise Mistake(f"{' or '.join(wanted) or 'something'} wanted, {token or 'the end'} found")
+            raise Mistake(f"expected {' or '.join(wanted) or 'something'}; found {token or 'the end'}")
         self.at += 1
         return token
 
     def number(self):
         token = self.take()
         if not token.isdigit():
-            raise Mistake(f"a number wanted, {token!r} found")
+            raise Mistake(f"expected a number; found {token!r}")
         return int(token)
 
     def accept(self, token):
@@ -91,7 +91,7 @@ class Parser:
             bound = NO_BOUND if self.peek() == "]" else self.number()
             self.take("]")
             if not steps or sum(step.octets() for step in steps) == 0:
-                raise Mistake("elements of an array must take octets")
+                raise Mistake("elements of an array must not be empty")
             if len(steps) == 1 and steps[0].kind == "WORDS":
                 return [Step("WORD_ARRAY", n=bound, width=steps[0].n)]
             return [Step("ARRAY", n=bound, body=steps)]
@@ -126,7 +126,7 @@ class Parser:
             n = self.number()
             self.take("]")
             if n % 4 or n == 0:
-                raise Mistake("fixed opaques are of whole words here")
+                raise Mistake("fixed opaques must have whole words here")
             return [Step("FIXED", self.mark(), n)]
         if token == "(":
             steps = self.block(")")
@@ -162,19 +162,19 @@ class Parser:
                 body = self.block("|", "}")
             for value in values:
                 if value in [arm[0] for arm in arms]:
-                    raise Mistake(f"the arm {'else' if value is None else value} stands twice")
+                    raise Mistake(f"the arm {'else' if value is None else value} appears twice")
                 arms.append((value, body))
             if self.take("|", "}") == "}":
                 break
         if boolean and sorted(str(arm[0]) for arm in arms) != ["0", "1"]:
             raise Mistake("a union over a bool has the arms 0 and 1")
         if None in [arm[0] for arm in arms[:-1]]:
-            raise Mistake("else comes last")
+            raise Mistake("else must come last")
         return Step("SWITCH", mark, arms=arms)
 
     def finish(self):
         if self.peek() is not None:
-            raise Mistake(f"{self.peek()!r} was not expected")
+            raise Mistake(f"unexpected {self.peek()!r}")
 
 
 class Definitions:
@@ -217,12 +217,12 @@ class Definitions:
             program, _, callback = self.programs[-1]
             key = (program, self.version, int(words[1]))
             if key in [known[:3] for known in self.procedures]:
-                raise Mistake(f"procedure {words[1]} stands twice")
+                raise Mistake(f"procedure {words[1]} appears twice")
             self.procedures.append((*key, words[2], callback, *self.blocks(body)))
         elif words[0] in ("op", "callback-op") and len(words) == 3:
             table = self.operations[words[0] != "op"]
             if int(words[1]) in table:
-                raise Mistake(f"operation {words[1]} stands twice")
+                raise Mistake(f"operation {words[1]} appears twice")
             table[int(words[1])] = (words[2], *self.blocks(body))
         else:
             raise Mistake("a line begins with: type NAME =, program N NAME, version N, proc N NAME, op N NAME, "

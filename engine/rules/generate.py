@@ -44,7 +44,7 @@ def read(path):
                 sys.exit(f"{path}:1: the columns must be: {' '.join(COLUMNS)}")
             continue
         if len(cells) != len(COLUMNS):
-            sys.exit(f"{path}:{number}: {len(cells)} cells, {len(COLUMNS)} wanted")
+            sys.exit(f"{path}:{number}: {len(cells)} cells, expected {len(COLUMNS)}")
         row = dict(zip(COLUMNS, cells), layer=path.stem, where=f"{path}:{number}")
         for column, allowed in (("observe", OBSERVE), ("severity", SEVERITY), ("transport", TRANSPORT)):
             if row[column] not in allowed:
@@ -59,7 +59,7 @@ def main():
     by_id = {}
     for row in rows:
         if row["id"] in by_id:
-            sys.exit(f"{row['where']}: {row['id']} stands twice")
+            sys.exit(f"{row['where']}: {row['id']} appears twice")
         by_id[row["id"]] = row
     kinds = {"yes": "RULE_JUDGED", "same": "RULE_SAME", "with": "RULE_WITH", "permission": "RULE_PERMISSION",
              "no": "RULE_NOT_JUDGED"}
