@@ -4,6 +4,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+enum { ROOM_FIRST = 4 };
+
 static _Thread_local struct heap own;
 static _Thread_local struct heap *used; /* NULL: own */
 
@@ -37,6 +39,23 @@ void *heap_zeroed(size_t n, size_t size)
 void *heap_resize(void *p, size_t n)
 {
     return note(realloc(p, n ? n : 1));
+}
+
+void *heap_room(void *array, unsigned *size, unsigned n, unsigned most, size_t element)
+{
+    unsigned larger = *size == 0 ? ROOM_FIRST : *size;
+    void *moved;
+
+    if (n <= *size)
+        return array;
+    if (n > most)
+        return NULL;
+    while (larger < n)
+        larger = larger > most / 2 ? most : 2 * larger;
+    moved = heap_resize(array, larger * element);
+    if (moved)
+        *size = larger;
+    return moved;
 }
 
 bool heap_refused(void)

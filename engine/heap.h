@@ -14,6 +14,11 @@
 void *heap_get(size_t n);
 void *heap_zeroed(size_t n, size_t size);
 void *heap_resize(void *p, size_t n);
+/*
+ * The array, which may have moved, with room for at least n elements, *size of them now; it doubles. NULL, and the
+ * array as it was, when n exceeds `most`, or memory is refused.
+ */
+void *heap_room(void *array, unsigned *size, unsigned n, unsigned most, size_t element);
 
 /* What a host judges together: a capture, a file open in Wireshark. Zero to begin with. Threads may share one. */
 struct heap {

@@ -239,6 +239,12 @@ void rpcrdma_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
 /* The words of its segments are in another order: other words than the lengths add up to count. */
 bool rpcrdma_chunk_disordered(const struct rpcrdma_transaction *transaction, const struct rpcrdma_chunk_state *chunk,
                               uint64_t count);
+/* A chunk of this length may hold a whole item of `count` octets, with or without roundup (RFC 8166 section 3.4.5.2).
+ */
+static inline bool rpcrdma_chunk_holds(uint64_t length, uint32_t count)
+{
+    return length == count || length == xdr_padded(count);
+}
 /* Octets of a chunk moved so far, from its beginning, without a gap. */
 uint64_t rpcrdma_chunk_prefix(const struct rpcrdma_transaction *transaction, const struct rpcrdma_chunk_state *chunk);
 /* Octets of a chunk moved so far, with or without gaps; *lost: not known exactly. */

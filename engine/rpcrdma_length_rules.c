@@ -59,8 +59,7 @@ void rpcrdma_positions_length(struct rpcrdma_positions *x, const struct rpcrdma_
 {
     enum rule_id rule = rpcrdma_by_rfc5666(x->shape->rpcrdma) ? RULE_RPCR0_3_4_03 : RULE_RPCR_3_4_5_2_02;
 
-    if (!rpcrdma_positions_holds(chunk->length, item->count) &&
-        rpcrdma_chunk_disordered(x->shape->t, chunk, item->count)) {
+    if (!rpcrdma_chunk_holds(chunk->length, item->count) && rpcrdma_chunk_disordered(x->shape->t, chunk, item->count)) {
         rpcrdma_shape_fail(
             x->shape, RULE_RPCR_4_1_2_06,
             "expected position, handle, length and 64-bit offset in this order; found a length of %" PRIu64
@@ -68,7 +67,7 @@ void rpcrdma_positions_length(struct rpcrdma_positions *x, const struct rpcrdma_
             chunk->length, item->count);
         return;
     }
-    if (!rpcrdma_positions_holds(chunk->length, item->count)) {
+    if (!rpcrdma_chunk_holds(chunk->length, item->count)) {
         if (item->count % 4 != 0)
             rpcrdma_shape_fail(x->shape, rule,
                                "expected a Read chunk of %u octets, or %" PRIu64 " with roundup, for %s; "

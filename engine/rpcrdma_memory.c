@@ -4,6 +4,7 @@
 #include "engine/heap.h"
 #include "engine/rpcrdma_internal.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,30 +13,15 @@ enum { PIECES_MAX = 64 }; /* segments that one access may cross */
 
 /* ---- offers of a Call ---- */
 
-static bool make_room(void **array, unsigned *size, unsigned n, size_t element)
-{
-    unsigned larger = *size == 0 ? 4 : *size;
-    void *grown;
-
-    if (n <= *size)
-        return true;
-    while (larger < n)
-        larger *= 2;
-    grown = heap_resize(*array, larger * element);
-    if (!grown)
-        return false;
-    *array = grown;
-    *size = larger;
-    return true;
-}
-
 static struct rpcrdma_chunk_state *add_chunk(struct rpcrdma_transaction *t, enum rpcrdma_chunk_kind kind,
                                              uint32_t number, uint32_t position)
 {
+    void *chunks = heap_room(t->chunks, &t->chunks_size, t->n_chunks + 1, UINT_MAX, sizeof *t->chunks);
     struct rpcrdma_chunk_state *chunk;
 
-    if (!make_room((void **)&t->chunks, &t->chunks_size, t->n_chunks + 1, sizeof *t->chunks))
+    if (!chunks)
         return NULL;
+    t->chunks = chunks;
     chunk = &t->chunks[t->n_chunks++];
     *chunk = (struct rpcrdma_chunk_state){.kind = kind, .number = number, .position = position, .first = t->n_offers};
     return chunk;
@@ -121,6 +107,16 @@ static bool take_lists(struct rpcrdma_transaction *t, const struct rpcrdma_messa
     return true;
 }
 
+static bool room_for_offers(struct rpcrdma_transaction *t, unsigned n)
+{
+    void *offers = heap_room(t->offers, &t->offers_size, n, UINT_MAX, sizeof *t->offers);
+
+    if (!offers)
+        return n == 0;
+    t->offers = offers;
+    return true;
+}
+
 void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t,
                          const struct rpcrdma_message *call)
 {
@@ -129,8 +125,7 @@ void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
 
     if (n == 0 && header->write.n == 0 && !header->has_reply)
         return;
-    if (n > rpcrdma->options.segments_max - rpcrdma->n_offers ||
-        !make_room((void **)&t->offers, &t->offers_size, n, sizeof *t->offers) || !take_lists(t, call)) {
+    if (n > rpcrdma->options.segments_max - rpcrdma->n_offers || !room_for_offers(t, n) || !take_lists(t, call)) {
         t->n_chunks = t->n_offers = t->n_writes = 0;
         t->position_zero = t->reply_chunk = -1;
         t->offers_lost = t->damaged = true;

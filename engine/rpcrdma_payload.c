@@ -20,24 +20,10 @@ enum {
 
 /* ---- what is remembered of a payload ---- */
 
-static void *room(void *array, unsigned *size, unsigned n, size_t element)
-{
-    unsigned larger = *size == 0 ? 8 : *size * 2;
-    void *grown;
-
-    if (n < *size)
-        return array;
-    if (n >= RPCRDMA_BODY_MAX)
-        return NULL;
-    grown = heap_resize(array, larger * element);
-    if (grown)
-        *size = larger;
-    return grown;
-}
-
 static void remember_operation(struct rpcrdma_body *body, const struct nfs_operation *operation)
 {
-    void *array = room(body->operations, &body->operations_size, body->n_operations, sizeof *operation);
+    void *array = heap_room(body->operations, &body->operations_size, body->n_operations + 1, RPCRDMA_BODY_MAX,
+                            sizeof *operation);
 
     body->cut |= !array;
     if (!array)
@@ -48,7 +34,7 @@ static void remember_operation(struct rpcrdma_body *body, const struct nfs_opera
 
 static void remember_item(struct rpcrdma_body *body, const struct rpcrdma_item *item)
 {
-    void *array = room(body->items, &body->items_size, body->n_items, sizeof *item);
+    void *array = heap_room(body->items, &body->items_size, body->n_items + 1, RPCRDMA_BODY_MAX, sizeof *item);
 
     body->cut |= !array;
     if (!array)
@@ -59,7 +45,7 @@ static void remember_item(struct rpcrdma_body *body, const struct rpcrdma_item *
 
 static void remember_value(struct rpcrdma_body *body, const struct nfs_value *value)
 {
-    void *array = room(body->values, &body->values_size, body->n_values, sizeof *value);
+    void *array = heap_room(body->values, &body->values_size, body->n_values + 1, RPCRDMA_BODY_MAX, sizeof *value);
 
     body->cut |= !array;
     if (!array)

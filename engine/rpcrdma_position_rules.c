@@ -26,14 +26,14 @@ static bool check_exchanged(struct rpcrdma_positions *x)
     for (unsigned i = 0; i < body->n_items; i++) {
         const struct rpcrdma_item *a = &body->items[i];
 
-        if (a->chunk < 0 || rpcrdma_positions_holds(x->chunks[a->chunk].length, a->item.count))
+        if (a->chunk < 0 || rpcrdma_chunk_holds(x->chunks[a->chunk].length, a->item.count))
             continue;
         for (unsigned k = i + 1; k < body->n_items; k++) {
             const struct rpcrdma_item *b = &body->items[k];
 
             if (b->chunk < 0 || b->item.count == a->item.count ||
-                !rpcrdma_positions_holds(x->chunks[b->chunk].length, a->item.count) ||
-                !rpcrdma_positions_holds(x->chunks[a->chunk].length, b->item.count))
+                !rpcrdma_chunk_holds(x->chunks[b->chunk].length, a->item.count) ||
+                !rpcrdma_chunk_holds(x->chunks[a->chunk].length, b->item.count))
                 continue;
             rpcrdma_shape_fail(x->shape, RULE_NFSULB_6_4_1_07,
                                "expected the Read chunk of %u octets at Position %" PRIu64
@@ -255,7 +255,7 @@ static void partial(struct rpcrdma_positions *x)
         const struct rpcrdma_chunk_state *chunk = item->chunk >= 0 ? &x->chunks[item->chunk] : NULL;
         uint64_t octets = 0;
 
-        if (!chunk || rpcrdma_positions_holds(chunk->length, item->item.count))
+        if (!chunk || rpcrdma_chunk_holds(chunk->length, item->item.count))
             continue;
         for (const struct rpcrdma_chunk_state *c = chunk; c; c = rpcrdma_positions_within(x, &item->item, c->position))
             octets += c->length;

@@ -12,12 +12,6 @@ struct rpcrdma_positions {
     unsigned n; /* Read chunks, including the one at Position Zero */
 };
 
-/* The two lengths that a chunk with a whole item may have, with or without roundup (RFC 8166 section 3.4.5.2). */
-static inline bool rpcrdma_positions_holds(uint64_t length, uint32_t count)
-{
-    return length == count || length == xdr_padded(count);
-}
-
 /* Not the chunk at Position Zero. */
 static inline bool rpcrdma_positions_is_data(const struct rpcrdma_positions *x, unsigned i)
 {

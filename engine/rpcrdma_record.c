@@ -9,8 +9,6 @@
 
 #include <stdlib.h>
 
-enum { ROOM_FIRST = 8 };
-
 void history_record_free(struct history_record *record)
 {
     if (!record)
@@ -30,43 +28,28 @@ static struct history_record *record_of(struct rpcrdma_connection *rpcrdma)
 
 /* ---- Calls and what they offer ---- */
 
-/* Room for one more; false: there are `most`, or memory is lacking. */
-static bool make_room(void **items, unsigned n, unsigned *size, unsigned most, size_t item)
-{
-    unsigned more = *size == 0 ? ROOM_FIRST : 2 * *size;
-    void *moved;
-
-    if (n < *size || n >= most)
-        return n < *size;
-    more = more < most ? more : most;
-    moved = heap_resize(*items, more * item);
-    if (!moved)
-        return false;
-    *items = moved;
-    *size = more;
-    return true;
-}
-
 static struct history_call *call_new(struct history_record *record)
 {
-    void *calls = record->calls;
-    bool room = make_room(&calls, record->n_calls, &record->calls_size, HISTORY_CALLS_MAX, sizeof *record->calls);
+    void *calls =
+        heap_room(record->calls, &record->calls_size, record->n_calls + 1, HISTORY_CALLS_MAX, sizeof *record->calls);
 
+    if (!calls)
+        return NULL;
     record->calls = calls;
-    return room ? &record->calls[record->n_calls++] : NULL;
+    return &record->calls[record->n_calls++];
 }
 
 static void note_offers(struct history_record *record, const struct rpcrdma_transaction *t)
 {
     for (unsigned i = 0; i < t->n_offers; i++) {
         struct rpcrdma_area area = rpcrdma_area_of(&t->offers[i].target);
-        void *offers = record->offers;
         unsigned at = record->n_offers % HISTORY_OFFERS_MAX;
-        bool room = make_room(&offers, at, &record->offers_size, HISTORY_OFFERS_MAX, sizeof *record->offers);
+        void *offers =
+            heap_room(record->offers, &record->offers_size, at + 1, HISTORY_OFFERS_MAX, sizeof *record->offers);
 
-        record->offers = offers;
-        if (!room)
+        if (!offers)
             return;
+        record->offers = offers;
         record->offers[at] = (struct history_offer){.owner = t->side,
                                                     .handle = area.stag,
                                                     .xid = t->xid,

@@ -9,12 +9,6 @@ static const struct rpcrdma_chunk_state *chunk_at(const struct rpcrdma_look *loo
     return &look->t->chunks[chunk];
 }
 
-/* The two lengths that a chunk with a whole item may have, with or without roundup (section 3.4.5.2). */
-static bool holds(uint64_t length, uint32_t count)
-{
-    return length == count || length == xdr_padded(count);
-}
-
 /* Items come with ascending positions: chunks before this one will not be asked for again. */
 static int read_chunk_from(struct rpcrdma_look *look, uint64_t position)
 {
@@ -49,7 +43,7 @@ static int write_chunk_with(struct rpcrdma_look *look, uint32_t count)
 
         if (chunk_at(look, chunk)->returned == 0)
             continue;
-        if (!holds(chunk_at(look, chunk)->returned, count))
+        if (!rpcrdma_chunk_holds(chunk_at(look, chunk)->returned, count))
             return -1;
         look->next++;
         return chunk;
@@ -94,7 +88,8 @@ static uint64_t left_in_order(struct rpcrdma_look *look, const struct nfs_item *
         return xdr_padded(item->count);
     if (look->reply)
         *chunk = write_chunk_with(look, item->count);
-    else if (look->next < look->n_order && holds(chunk_at(look, look->order[look->next])->length, item->count))
+    else if (look->next < look->n_order &&
+             rpcrdma_chunk_holds(chunk_at(look, look->order[look->next])->length, item->count))
         *chunk = look->order[look->next++];
     return *chunk >= 0 ? 0 : xdr_padded(item->count);
 }
