@@ -61,10 +61,32 @@ static void refusal_stays_with_its_heap(void **state)
     assert_false(heap_refused());
 }
 
+static void arrays_grow_up_to_a_bound(void **state)
+{
+    unsigned *numbers = NULL, size = 0;
+
+    (void)state;
+    for (unsigned n = 1; n <= 100; n++) {
+        unsigned *moved = heap_room(numbers, &size, n, 100, sizeof *numbers);
+
+        assert_non_null(moved);
+        assert_true(size >= n && size <= 100);
+        numbers = moved;
+        numbers[n - 1] = n;
+    }
+    assert_int_equal(size, 100);
+    assert_null(heap_room(numbers, &size, 101, 100, sizeof *numbers));
+    assert_false(heap_refused()); /* a bound is no lack of memory */
+    for (unsigned n = 1; n <= 100; n++)
+        assert_int_equal(numbers[n - 1], n);
+    free(numbers);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refusal_stays_with_its_heap),
+        cmocka_unit_test(arrays_grow_up_to_a_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

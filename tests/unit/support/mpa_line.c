@@ -348,7 +348,7 @@ struct mpa_line *line_started(uint8_t request_flags, uint8_t reply_flags)
 
 /* ---- FPDUs ---- */
 
-size_t line_make_ulpdu(struct mpa_line *l, unsigned side, const void *ulpdu, size_t n, uint8_t *out)
+static size_t make_ulpdu(struct mpa_line *l, unsigned side, const void *ulpdu, size_t n, uint8_t *out)
 {
     struct mpa_framing framing = {.markers = l->marked[side], .seq_start = l->grid[side]};
     size_t length;
@@ -364,7 +364,7 @@ size_t line_make(struct mpa_line *l, unsigned side, struct ddp_segment segment, 
 {
     static uint8_t ulpdu[LINE_FPDU_MAX];
 
-    return line_make_ulpdu(l, side, ulpdu, segment_octets(ulpdu, sizeof ulpdu, &segment, payload, n), out);
+    return make_ulpdu(l, side, ulpdu, segment_octets(ulpdu, sizeof ulpdu, &segment, payload, n), out);
 }
 
 static struct ddp_segment next_untagged(struct mpa_line *l, unsigned side, uint8_t opcode, uint32_t qn)
@@ -390,14 +390,14 @@ void line_ulpdu_acked(struct mpa_line *l, unsigned side, const void *ulpdu, uint
 {
     uint8_t fpdu[LINE_FPDU_MAX];
 
-    line_say_acked(l, side, fpdu, line_make_ulpdu(l, side, ulpdu, n, fpdu), acked);
+    line_say_acked(l, side, fpdu, make_ulpdu(l, side, ulpdu, n, fpdu), acked);
 }
 
 void line_ulpdu(struct mpa_line *l, unsigned side, const void *ulpdu, uint16_t n)
 {
     uint8_t fpdu[LINE_FPDU_MAX];
 
-    line_say(l, side, fpdu, line_make_ulpdu(l, side, ulpdu, n, fpdu));
+    line_say(l, side, fpdu, make_ulpdu(l, side, ulpdu, n, fpdu));
 }
 
 void line_message(struct mpa_line *l, unsigned side, struct ddp_segment segment, const void *payload, size_t n)

@@ -109,8 +109,7 @@ struct mpa_line *line_started(uint8_t request_flags, uint8_t reply_flags);
 
 /* ---- FPDUs ---- */
 
-/* Frames a ULPDU for the end of the side's stream, without sending it. Returns the octets. */
-size_t line_make_ulpdu(struct mpa_line *l, unsigned side, const void *ulpdu, size_t n, uint8_t *out);
+/* An FPDU for the end of the side's stream, without sending it, to out[0..LINE_FPDU_MAX). Returns its octets. */
 size_t line_make(struct mpa_line *l, unsigned side, struct ddp_segment segment, const void *payload, size_t n,
                  uint8_t *out);
 size_t line_make_send(struct mpa_line *l, unsigned side, size_t n, uint8_t *out);

@@ -50,6 +50,11 @@ struct xdr_out *client_call(struct nfs_client *client, uint32_t program, uint32_
     return out;
 }
 
+struct client_walk {
+    const struct nfs_client *client;
+    unsigned items;
+};
+
 static uint64_t client_item(void *ctx, const struct nfs_item *item)
 {
     struct client_walk *walk = ctx;

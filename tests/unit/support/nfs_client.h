@@ -27,11 +27,6 @@ void client_end(struct nfs_client *client);
 /* Begins a Call; the arguments are written to the stream that it gives. */
 struct xdr_out *client_call(struct nfs_client *client, uint32_t program, uint32_t version, uint32_t number);
 
-struct client_walk {
-    const struct nfs_client *client;
-    unsigned items;
-};
-
 /* Sends what client_call() began. The accept_stat of the answer, results at hand. */
 uint32_t client_send(struct nfs_client *client);
 uint32_t client_u32(struct nfs_client *client);
