@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/scenario/scenario_connection.h"
 
+#include "traffic-gen/scenario/scenario_step.h"
 #include "traffic-gen/scenario/scenario_values.h"
-#include "traffic-gen/scenario/scenario_words.h"
 #include "wire/rpcrdma_private_data.h"
 
 #include <string.h>
@@ -72,47 +72,13 @@ struct making {
 
 static char *names_of(bool one_side)
 {
-    GString *s = g_string_new(one_side ? side_settings[0].name
-                                       : "mpa-revision, crc, markers, rpc-over-rdma, initiator, responder");
+    GString *s = g_string_new(one_side ? "" : "mpa-revision, crc, markers, rpc-over-rdma, initiator, responder");
 
-    for (unsigned i = 1; one_side && i < G_N_ELEMENTS(side_settings); i++)
-        g_string_append_printf(s, ", %s", side_settings[i].name);
-    for (unsigned i = 0; !one_side && i < G_N_ELEMENTS(settings); i++)
-        g_string_append_printf(s, ", %s", settings[i].name);
+    if (one_side)
+        append_names(s, side_settings, sizeof *side_settings, G_N_ELEMENTS(side_settings));
+    else
+        append_names(s, settings, sizeof *settings, G_N_ELEMENTS(settings));
     return g_string_free(s, FALSE);
-}
-
-static bool read_rtr(struct reading *r, const yaml_node_t *node, const char *word, struct statement *statement)
-{
-    static const struct {
-        const char *name;
-        enum mpa_rtr type;
-    } types[] = {{"send", MPA_RTR_SEND}, {"write", MPA_RTR_WRITE}, {"read", MPA_RTR_READ}};
-    unsigned set = 0;
-
-    if (!node || node->type != YAML_SEQUENCE_NODE)
-        return complain(r, node, "a list of send, write, read", "a list was expected");
-    for (const yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++) {
-        unsigned before = set;
-
-        for (unsigned i = 0; i < G_N_ELEMENTS(types); i++) {
-            if (node_is(node_at(r, *item), types[i].name))
-                set |= types[i].type;
-        }
-        if (set == before)
-            return complain(r, node_at(r, *item), "send, write, read, each once", "this is no RTR type");
-    }
-    statement_add_number(statement, word, '=', set);
-    return true;
-}
-
-static bool read_opener(struct reading *r, const yaml_node_t *node, const char *word, struct statement *statement)
-{
-    if (node_is(node, "responder"))
-        statement_add(statement, word);
-    else if (!node_is(node, "initiator"))
-        return complain(r, node, "initiator, responder", "one of the sides was expected");
-    return true;
 }
 
 static bool read_text_octets(struct reading *r, const yaml_node_t *node, const char *word, struct statement *statement)
@@ -130,6 +96,8 @@ static bool apply(struct reading *r, const struct setting *s, const yaml_node_t 
 {
     g_autofree char *word = g_strdup(s->word);
     uint64_t value;
+    uint32_t threshold;
+    uint8_t types;
     bool flag;
 
     if (s->needs == RPCRDMA && !r->rpcrdma)
@@ -148,11 +116,9 @@ static bool apply(struct reading *r, const struct setting *s, const yaml_node_t 
         statement_add_number(m->statement, word, '=', value);
         return true;
     case THRESHOLD:
-        if (!read_number(r, node, s->min, s->max, &value))
+        if (!read_threshold(r, node, s->min, &threshold))
             return false;
-        if (value % THRESHOLD_UNIT)
-            return complain(r, node, "multiples of 1024", "%" PRIu64 " cannot be encoded", value);
-        statement_add_number(m->statement, word, '=', value / THRESHOLD_UNIT - 1);
+        statement_add_number(m->statement, word, '=', threshold / THRESHOLD_UNIT - 1);
         return true;
     case SWITCH:
         if (!read_flag(r, node, &flag))
@@ -166,11 +132,18 @@ static bool apply(struct reading *r, const struct setting *s, const yaml_node_t 
             statement_add(m->statement, word);
         return true;
     case RTR:
-        return read_rtr(r, node, word, m->statement);
+        if (!read_rtr_types(r, node, &types))
+            return false;
+        statement_add_number(m->statement, word, '=', types);
+        return true;
     case TEXT:
         return read_text_octets(r, node, word, m->statement);
     case OPENS:
-        return read_opener(r, node, word, m->statement);
+        if (!read_opener(r, node, &flag))
+            return false;
+        if (flag)
+            statement_add(m->statement, word);
+        return true;
     }
     return false;
 }

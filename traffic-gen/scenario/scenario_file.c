@@ -3,7 +3,7 @@
 
 #include "traffic-gen/say/script.h"
 #include "traffic-gen/scenario/scenario_connection.h"
-#include "traffic-gen/scenario/scenario_words.h"
+#include "traffic-gen/scenario/scenario_step.h"
 #include "traffic-gen/scenario/scenario_work.h"
 
 #include <string.h>

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/scenario/scenario_read.h"
 
+#include "wire/mpa_startup.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
-enum { TEXT_MAX = 256, OCTETS_MAX = 1 << 24, KEYS_MAX = 64 };
+enum { TEXT_MAX = 256, OCTETS_MAX = 1 << 24, KEYS_MAX = 64, TIMES_MAX = 100000 };
+enum { THRESHOLD_UNIT = 1024, THRESHOLD_MAX = 256 * THRESHOLD_UNIT };
 static const uint64_t wait_max = 3600 * 1000;
 
 static const char words_allowed[] = "letters, digits, '.', '_' and '-'";
@@ -204,5 +207,79 @@ bool read_error_code(struct reading *r, const yaml_node_t *node, unsigned *error
         return complain(r, node, allowed, "'%s' names no error", text);
     *error = (unsigned)g_ascii_xdigit_value(text[0]) << 12 | (unsigned)g_ascii_xdigit_value(text[2]) << 8 |
              (unsigned)g_ascii_strtoull(text + 4, NULL, 16);
+    return true;
+}
+
+bool node_is_empty(const yaml_node_t *node)
+{
+    return !node || (node->type == YAML_SCALAR_NODE && node->data.scalar.length == 0);
+}
+
+void append_names(GString *names, const void *rows, size_t size, size_t n)
+{
+    for (const uint8_t *row = rows; n > 0; row += size, n--) {
+        const char *name = *(const char *const *)(const void *)row;
+
+        if (!name)
+            return;
+        g_string_append_printf(names, "%s%s", names->len ? ", " : "", name);
+    }
+}
+
+bool read_opener(struct reading *r, const yaml_node_t *node, bool *responder)
+{
+    *responder = node_is(node, "responder");
+    return *responder || node_is(node, "initiator") ||
+           complain(r, node, "initiator, responder", "one of the sides was expected");
+}
+
+bool read_rtr_types(struct reading *r, const yaml_node_t *node, uint8_t *set)
+{
+    static const struct {
+        const char *name;
+        enum mpa_rtr type;
+    } types[] = {{"send", MPA_RTR_SEND}, {"write", MPA_RTR_WRITE}, {"read", MPA_RTR_READ}};
+
+    if (!node || node->type != YAML_SEQUENCE_NODE)
+        return complain(r, node, "a list of send, write, read", "a list was expected");
+    *set = 0;
+    for (const yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++) {
+        uint8_t before = *set;
+
+        for (unsigned i = 0; i < G_N_ELEMENTS(types); i++) {
+            if (node_is(node_at(r, *item), types[i].name))
+                *set |= types[i].type;
+        }
+        if (*set == before)
+            return complain(r, node_at(r, *item), "send, write, read, each once", "this is no RTR type");
+    }
+    return true;
+}
+
+bool read_threshold(struct reading *r, const yaml_node_t *node, uint64_t min, uint32_t *value)
+{
+    uint64_t octets;
+
+    if (!read_number(r, node, min, THRESHOLD_MAX, &octets))
+        return false;
+    if (octets % THRESHOLD_UNIT)
+        return complain(r, node, "multiples of 1024", "%" PRIu64 " cannot be encoded", octets);
+    *value = (uint32_t)octets;
+    return true;
+}
+
+bool read_times(struct reading *r, const yaml_node_t *node, unsigned *times)
+{
+    uint64_t value;
+
+    if (!node || node->type != YAML_MAPPING_NODE)
+        return true;
+    for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++) {
+        if (!node_is(node_at(r, pair->key), "times"))
+            continue;
+        if (!read_number(r, node_at(r, pair->value), 1, TIMES_MAX, &value))
+            return false;
+        *times = (unsigned)value;
+    }
     return true;
 }

@@ -40,6 +40,14 @@ bool read_number(struct reading *r, const yaml_node_t *node, uint64_t min, uint6
 bool read_flag(struct reading *r, const yaml_node_t *node, bool *value);
 /* "40 s", "500 ms", in milliseconds. */
 bool read_time(struct reading *r, const yaml_node_t *node, uint64_t *value);
+/* initiator, responder: which of them opens the TCP connection. */
+bool read_opener(struct reading *r, const yaml_node_t *node, bool *responder);
+/* A list of send, write, read, as a set of enum mpa_rtr. */
+bool read_rtr_types(struct reading *r, const yaml_node_t *node, uint8_t *set);
+/* An inline threshold as RFC 8797 can encode it: a multiple of 1024 octets. */
+bool read_threshold(struct reading *r, const yaml_node_t *node, uint64_t min, uint32_t *value);
+/* `times` of a mapping, 1 when there is none: amounts are multiplied with it, so it is read before them. */
+bool read_times(struct reading *r, const yaml_node_t *node, unsigned *times);
 /* Octets of payload, `times` times; all together are limited. */
 bool read_octets(struct reading *r, const yaml_node_t *node, unsigned times, uint64_t *value);
 /* "0/1/02": layer, type and code of a Terminate, of 4, 4 and 8 bits. */
@@ -58,6 +66,11 @@ static inline const yaml_node_t *node_at(struct reading *r, int index)
  */
 bool split_action(struct reading *r, const yaml_node_t *node, const yaml_node_t **what, const yaml_node_t **value);
 
+/* Nothing, or a scalar without text. */
+bool node_is_empty(const yaml_node_t *node);
+/* The names of n rows, or of those before a row without a name, each of `size` octets beginning with its const char *.
+ */
+void append_names(GString *names, const void *rows, size_t size, size_t n);
 /* Whether a scalar says exactly this. */
 bool node_is(const yaml_node_t *node, const char *text);
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { TIMES_MAX = 100000, OCTETS_DEFAULT = 100, RECEIVES_MAX = 65536 };
+enum { OCTETS_DEFAULT = 100, RECEIVES_MAX = 65536 };
 
 /* A place in memory as the scenario says it. */
 struct place {
@@ -116,8 +116,7 @@ static char *verb_names(void)
 {
     GString *s = g_string_new(NULL);
 
-    for (unsigned i = 0; i < G_N_ELEMENTS(verbs); i++)
-        g_string_append_printf(s, "%s%s", i ? ", " : "", verbs[i].name);
+    append_names(s, verbs, sizeof *verbs, G_N_ELEMENTS(verbs));
     return g_string_free(s, FALSE);
 }
 
@@ -125,8 +124,7 @@ static char *parameter_names(const struct verb *verb)
 {
     GString *s = g_string_new(verb->parameters->name ? NULL : "nothing");
 
-    for (const struct parameter *p = verb->parameters; p->name; p++)
-        g_string_append_printf(s, "%s%s", s->len ? ", " : "", p->name);
+    append_names(s, verb->parameters, sizeof *verb->parameters, SIZE_MAX);
     return g_string_free(s, FALSE);
 }
 
@@ -263,23 +261,6 @@ static bool read_named(struct reading *r, void *context, const yaml_node_t *key,
     return complain(r, key, allowed, "'%s' does not go with %s", name, a->verb->name);
 }
 
-/* What amounts are multiplied with, so it has to be known before them. */
-static bool find_times(struct reading *r, const yaml_node_t *node, unsigned *times)
-{
-    uint64_t value;
-
-    if (!node || node->type != YAML_MAPPING_NODE)
-        return true;
-    for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++) {
-        if (!node_is(node_at(r, pair->key), "times"))
-            continue;
-        if (!read_number(r, node_at(r, pair->value), 1, TIMES_MAX, &value))
-            return false;
-        *times = (unsigned)value;
-    }
-    return true;
-}
-
 /* ---- actions ---- */
 
 static const struct verb *find_verb(struct reading *r, const yaml_node_t *node)
@@ -301,16 +282,11 @@ static const struct verb *find_verb(struct reading *r, const yaml_node_t *node)
     return NULL;
 }
 
-static bool is_empty(const yaml_node_t *node)
-{
-    return !node || (node->type == YAML_SCALAR_NODE && node->data.scalar.length == 0);
-}
-
 static bool read_values(struct reading *r, struct action *a, const yaml_node_t *what, const yaml_node_t *value)
 {
     g_autofree char *allowed = parameter_names(a->verb);
 
-    if (is_empty(value))
+    if (node_is_empty(value))
         return !a->verb->needs_value || complain(r, what, allowed, "%s needs a value", a->verb->name);
     if (value->type == YAML_MAPPING_NODE)
         return read_mapping(r, value, allowed, read_named, a);
@@ -342,7 +318,7 @@ static bool read_action(struct reading *r, struct work *work, enum role role, co
     if (!a.verb)
         return false;
     a.item = a.verb->item;
-    return find_times(r, node, &a.times) && find_times(r, value, &a.times) && read_values(r, &a, what, value) &&
+    return read_times(r, node, &a.times) && read_times(r, value, &a.times) && read_values(r, &a, what, value) &&
            (!has_names || read_mapping(r, node, "", read_named, &a)) && resolve(r, what, &a) && add_item(r, what, &a);
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { IRD_ORD_MAX = 0x3FFF, MSS_MIN = 128, RECEIVES_MAX = 65536, RECEIVE_SIZE_MAX = 1 << 24 };
-enum { THRESHOLD_UNIT = 1024, THRESHOLD_MAX = 256 * THRESHOLD_UNIT, CREDITS_MAX = 1024, NFS_PORT = 20049 };
+enum { CREDITS_MAX = 1024, NFS_PORT = 20049 };
 enum { THRESHOLD = 4096, CREDITS = 32 };
 enum { RECEIVES = 64, RECEIVE_SIZE = 65536, READS = 8 };
 
@@ -33,8 +33,8 @@ static const struct setting side_settings[] = {
     {"receives", WORD, OPTION(receives), 0, RECEIVES_MAX, PLAIN},
     {"receive-size", SIZE, OPTION(receive_size), 0, RECEIVE_SIZE_MAX, PLAIN},
     {"repost", FLAG, OPTION(repost), 0, 0, PLAIN},
-    {"send-size", INLINE, RPC(send_size), 0, THRESHOLD_MAX, NFS},
-    {"receive-size", INLINE, RPC(receive_size), 0, THRESHOLD_MAX, NFS},
+    {"send-size", INLINE, RPC(send_size), 0, 0, NFS},
+    {"receive-size", INLINE, RPC(receive_size), 0, 0, NFS},
     {"credits", WORD, RPC(credits), 1, CREDITS_MAX, NFS},
     {"remote-invalidation", FLAG, RPC(remote_invalidation), 0, 0, NFS},
     {"ird", DEPTH_IRD, 0, 0, IRD_ORD_MAX, ANY},
@@ -71,30 +71,6 @@ static char *names_of(bool one_side)
     return g_string_free(s, FALSE);
 }
 
-static bool read_rtr(struct reading *r, const yaml_node_t *node, struct mpa_enhanced *enhanced)
-{
-    static const struct {
-        const char *name;
-        enum mpa_rtr type;
-    } types[] = {{"send", MPA_RTR_SEND}, {"write", MPA_RTR_WRITE}, {"read", MPA_RTR_READ}};
-
-    if (!node || node->type != YAML_SEQUENCE_NODE)
-        return complain(r, node, "a list of send, write, read", "a list was expected");
-    enhanced->rtr = 0;
-    for (const yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++) {
-        uint8_t before = enhanced->rtr;
-
-        for (unsigned i = 0; i < G_N_ELEMENTS(types); i++) {
-            if (node_is(node_at(r, *item), types[i].name))
-                enhanced->rtr |= types[i].type;
-        }
-        if (enhanced->rtr == before)
-            return complain(r, node_at(r, *item), "send, write, read, each once", "this is no RTR type");
-    }
-    enhanced->peer_to_peer = enhanced->rtr != 0;
-    return true;
-}
-
 static bool read_private_data(struct reading *r, const yaml_node_t *node, struct work *work, struct mpa_end_wish *wish)
 {
     const char *text = read_text(r, node, "text");
@@ -125,11 +101,8 @@ static bool apply(struct reading *r, const struct setting *s, const yaml_node_t 
     case SIZE:
         *(size_t *)member = value;
         break;
-    case INLINE:
-        if (value % THRESHOLD_UNIT)
-            return complain(r, node, "multiples of 1024; 0: neither is said", "%" PRIu64 " cannot be encoded", value);
-        *(uint32_t *)member = (uint32_t)value;
-        break;
+    case INLINE: /* 0: neither is said */
+        return read_threshold(r, node, 0, member);
     case FLAG:
         return read_flag(r, node, member);
     case REVISION:
@@ -145,17 +118,17 @@ static bool apply(struct reading *r, const struct setting *s, const yaml_node_t 
         options->ord = value == IRD_ORD_MAX ? READS : (unsigned)value;
         break;
     case RTR:
-        return read_rtr(r, node, &options->mpa.enhanced_data);
+        if (!read_rtr_types(r, node, &options->mpa.enhanced_data.rtr))
+            return false;
+        options->mpa.enhanced_data.peer_to_peer = options->mpa.enhanced_data.rtr != 0;
+        break;
     case TEXT:
         return read_private_data(r, node, m->work, &options->mpa);
     case ISN:
         m->connection->isn[m->role] = (uint32_t)value;
         break;
     case OPENS:
-        *(bool *)member = node_is(node, "responder");
-        if (!*(bool *)member && !node_is(node, "initiator"))
-            return complain(r, node, "initiator, responder", "one of the sides was expected");
-        break;
+        return read_opener(r, node, member);
     }
     return true;
 }

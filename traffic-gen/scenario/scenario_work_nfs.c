@@ -121,8 +121,7 @@ static char *verb_names(void)
 {
     GString *s = g_string_new(NULL);
 
-    for (unsigned i = 0; i < G_N_ELEMENTS(verbs); i++)
-        g_string_append_printf(s, "%s%s", i ? ", " : "", verbs[i].name);
+    append_names(s, verbs, sizeof *verbs, G_N_ELEMENTS(verbs));
     return g_string_free(s, FALSE);
 }
 

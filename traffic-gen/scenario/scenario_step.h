@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What one side does in a step of a scenario, as a statement. */
-#ifndef IWARP_TRAFFIC_SCENARIO_SCENARIO_WORDS_H
-#define IWARP_TRAFFIC_SCENARIO_SCENARIO_WORDS_H
+#ifndef IWARP_TRAFFIC_SCENARIO_SCENARIO_STEP_H
+#define IWARP_TRAFFIC_SCENARIO_SCENARIO_STEP_H
 
 #include "traffic-gen/say/statement.h"
 #include "traffic-gen/scenario/scenario_read.h"

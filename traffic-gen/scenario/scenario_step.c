@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "traffic-gen/scenario/scenario_words.h"
+#include "traffic-gen/scenario/scenario_step.h"
 
 #include "traffic-gen/scenario/scenario_values.h"
 
 #include <string.h>
-
-enum { TIMES_MAX = 100000 };
 
 enum kind {
     NUMBER,      /* WORD=N */
@@ -240,10 +238,9 @@ static const char *verb_names(void)
     static char *names;
 
     if (!names) {
-        GString *s = g_string_new(verbs[0].name);
+        GString *s = g_string_new(NULL);
 
-        for (unsigned i = 1; i < G_N_ELEMENTS(verbs); i++)
-            g_string_append_printf(s, ", %s", verbs[i].name);
+        append_names(s, verbs, sizeof *verbs, G_N_ELEMENTS(verbs));
         names = g_string_free(s, FALSE);
     }
     return names;
@@ -255,10 +252,9 @@ static const char *parameter_names(const struct verb *verb)
     char **mine = &names[verb - verbs];
 
     if (!*mine) {
-        GString *s = g_string_new(verb->parameters->name);
+        GString *s = g_string_new(NULL);
 
-        for (const struct parameter *p = verb->parameters + 1; p->name; p++)
-            g_string_append_printf(s, ", %s", p->name);
+        append_names(s, verb->parameters, sizeof *verb->parameters, SIZE_MAX);
         if (verb->free)
             g_string_append_printf(s, ", fields of the %s",
                                    verb->parameters == call_parameters ? "arguments" : "results");
@@ -461,23 +457,6 @@ static bool read_named(struct reading *r, void *context, const yaml_node_t *key,
     return true;
 }
 
-/* What amounts are multiplied with, so it has to be known before them. */
-static bool find_times(struct reading *r, const yaml_node_t *node, unsigned *times)
-{
-    if (!node || node->type != YAML_MAPPING_NODE)
-        return true;
-    for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++) {
-        uint64_t value;
-
-        if (!node_is(node_at(r, pair->key), "times"))
-            continue;
-        if (!read_number(r, node_at(r, pair->value), 1, TIMES_MAX, &value))
-            return false;
-        *times = (unsigned)value;
-    }
-    return true;
-}
-
 bool add_statement(struct reading *r, const yaml_node_t *node, struct statement *statement, const char *allowed)
 {
     statement->allowed = allowed;
@@ -534,17 +513,16 @@ static bool read_action(struct reading *r, enum role role, const yaml_node_t *no
         return complain(r, what, verb_names(), "'%s' is nothing that a side can do", name);
     if (a.verb->rpc && !r->rpcrdma)
         return complain(r, what, NULL, "%s needs `rpc-over-rdma: true` in `connection`", name);
-    if (a.verb->needs_value && (!value || (value->type == YAML_SCALAR_NODE && value->data.scalar.length == 0)))
+    if (a.verb->needs_value && node_is_empty(value))
         return complain(r, what, parameter_names(a.verb), "%s needs a value", name);
-    if (!find_times(r, node, &a.times) || !find_times(r, value, &a.times))
+    if (!read_times(r, node, &a.times) || !read_times(r, value, &a.times))
         return false;
     a.word = a.verb->word;
     a.statement = statement_new(role, NULL);
     if (value && value->type == YAML_MAPPING_NODE)
         good = read_mapping(r, value, parameter_names(a.verb), read_named, &a);
     else
-        good = !value || (value->type == YAML_SCALAR_NODE && value->data.scalar.length == 0) ||
-               read_parameter(r, a.verb->parameters, &a, value);
+        good = node_is_empty(value) || read_parameter(r, a.verb->parameters, &a, value);
     good = good && (!has_names || read_mapping(r, node, parameter_names(a.verb), read_named, &a));
     if (good && a.verb->needs_value && !a.has_wait && a.statement->words->len == 0 &&
         a.verb->parameters != capture_parameters)
