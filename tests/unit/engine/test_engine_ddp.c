@@ -77,7 +77,7 @@ static void untagged(void **state)
     }
 }
 
-/* MSNs go on at 0 behind 2^32 - 1. */
+/* MSNs go on at 0 after 2^32 - 1. */
 static void msn_wraps(void **state)
 {
     static const uint32_t wrong[] = {1, 0};

@@ -2,7 +2,7 @@
 /* The capture point may see the two directions in another order than the ends did: ACK numbers tell who knew what. */
 #include "tests/unit/support/mpa_line.h"
 
-/* A Read Request is lost behind the startup; the answer to a later one says nothing about the first FPDU. */
+/* A Read Request is lost after the startup; the answer to a later one says nothing about the first FPDU. */
 static void first_captured_fpdu_is_not_the_first(void **state)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
@@ -43,7 +43,7 @@ static void response_may_be_captured_before_its_request(void **state)
     line_expect(t, "");
 }
 
-/* With an IRD of 1 the second Read is sent when the first is answered; the capture has the answer behind it. */
+/* With an IRD of 1 the second Read is sent when the first is answered; the capture has the answer after it. */
 static void request_may_be_captured_before_the_response_it_waited_for(void **state)
 {
     uint64_t response = 2 + 14 + 64 + 4;
@@ -68,7 +68,7 @@ static void request_may_be_captured_before_the_response_it_waited_for(void **sta
     }
 }
 
-/* The capture begins with the answers: what their sender knew then is not known, whatever comes behind them. */
+/* The capture begins with the answers: what their sender knew then is not known, whatever comes after them. */
 static void begins_with_what_came_last(void **state)
 {
     struct startup_frame request = startup_frame(MPA_REQUEST, 0x40, 1, NULL, 0),

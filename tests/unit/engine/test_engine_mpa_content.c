@@ -121,7 +121,7 @@ static void faulty_rtr(void **state)
             line_ulpdu(t, I, "", 0);
             ids = "MPA2-1.1-01";
             break;
-        case 9: /* an ordinary Send, the RTR behind it */
+        case 9: /* an ordinary Send, the RTR after it */
             line_send(t, I, 24);
             send_rtr(t, WRITE);
             ids = "MPA2-5-02";

@@ -132,7 +132,7 @@ static void several_fpdus_in_a_segment(void **state)
     }
 }
 
-/* CRC and PAD stay open, in front of the cut nothing does. */
+/* CRC and PAD stay open, before the cut nothing does. */
 static void what_was_cut_is_inconclusive(void **state)
 {
     struct mpa_line *b = line_new_streams();
@@ -153,7 +153,7 @@ static void what_was_cut_is_inconclusive(void **state)
     line_free(b);
 }
 
-/* A Marker that is there is judged, whatever is cut behind it. */
+/* A Marker that is there is judged, whatever is cut after it. */
 static void markers_that_are_there_are_judged(void **state)
 {
     struct mpa_line *b = line_new_streams();

@@ -65,7 +65,7 @@ static void stray3(struct scene *scene)
     stream_put(scene->s, "\x01\x02\x03", 3);
 }
 
-/* Framing goes on behind octets that are not counted: the grid is the stream's. */
+/* Framing goes on after octets that are not counted: the grid is the stream's. */
 static void stray16(struct scene *scene)
 {
     good(scene, scene->length);
@@ -224,7 +224,7 @@ static void crc_before_pad(struct scene *scene)
     memset(q + n - pad, 0, pad);
 }
 
-static void crc_behind_length(struct scene *scene)
+static void crc_after_length(struct scene *scene)
 {
     struct mpa_fpdu_plan p = plan(scene);
     uint8_t *q, crc[4];
@@ -343,7 +343,7 @@ static const struct fault faults[] = {
     {"marker fields swapped", RULE_MPA_4_2_01, marker_fields_swapped, 3, 2, 513, false},
     {"marker little-endian", RULE_MPA_4_2_01, marker_little_endian, 3, 2, 513, false},
     {"crc before pad", RULE_MPA_4_1_08, crc_before_pad, 2, 1, 43, false},
-    {"crc behind length", RULE_MPA_4_1_08, crc_behind_length, 2, 1, 0, false},
+    {"crc behind length", RULE_MPA_4_1_08, crc_after_length, 2, 1, 0, false},
     {"short ulpdu", RULE_MPA_4_1_12, short_ulpdu, 3, 3, 0, false},
     {"empty ulpdu", RULE_MPA_3_07, empty_ulpdu, 3, 3, 0, false},
     {"too long", RULE_MPA_3_05, too_long, 3, 3, 64769, false},

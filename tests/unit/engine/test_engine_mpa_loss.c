@@ -9,7 +9,7 @@
     } while (0)
 
 /* The first octets of Full Operation are missing, the startup frames are not: FO and with it the grid are known. */
-static void finds_the_grid_behind_a_hole_at_its_origin(void **state)
+static void finds_the_grid_after_a_hole_at_its_origin(void **state)
 {
     static const uint8_t flags[] = {0, MPA_FLAG_M, MPA_FLAG_C, MPA_FLAG_M | MPA_FLAG_C};
     static const size_t holes[] = {1, 4, 300, 512, 516, 1000, 1300};
@@ -134,7 +134,7 @@ static void waits_for_what_markers_would_move(void **state)
 }
 
 /* The Request is lost, and with it whether the Responder has Markers; so is its first FPDU. */
-static void learns_of_markers_behind_a_hole(void **state)
+static void learns_of_markers_after_a_hole(void **state)
 {
     (void)state;
     for (unsigned variant = 0; variant < 4; variant++) {
@@ -163,10 +163,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(does_not_take_a_guess_for_a_fact),
-        cmocka_unit_test(learns_of_markers_behind_a_hole),
+        cmocka_unit_test(learns_of_markers_after_a_hole),
         cmocka_unit_test(waits_for_what_markers_would_move),
         cmocka_unit_test(learns_of_markers_after_the_first_fpdu),
-        cmocka_unit_test(finds_the_grid_behind_a_hole_at_its_origin),
+        cmocka_unit_test(finds_the_grid_after_a_hole_at_its_origin),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Who may send when, and what may stand behind a startup frame: each rule broken once, and what is legal. */
+/* Who may send when, and what may stand after a startup frame: each rule broken once, and what is legal. */
 #include "tests/unit/support/mpa_line.h"
 #include "wire/crc32c.h"
 
@@ -271,7 +271,7 @@ static void streaming_in_flight(void **state)
     line_expect(t, "MPA-7.1.5-01");
 }
 
-/* ---- behind the Request ---- */
+/* ---- after the Request ---- */
 
 /* REQ and first FPDU in one segment, and in two; Reply later, or never. */
 static void early_fpdu_of_initiator(void **state)
@@ -478,7 +478,7 @@ static void second_frames(void **state)
     line_expect(t, "MPA2-10-09");
 }
 
-static void streaming_behind_frames(void **state)
+static void streaming_after_frames(void **state)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
@@ -510,7 +510,7 @@ static void streaming_behind_frames(void **state)
     line_expect(t, "MPA-7.1-01");
 }
 
-/* ---- behind the Reply ---- */
+/* ---- after the Reply ---- */
 
 static void early_fpdu_of_responder(void **state)
 {
@@ -668,7 +668,7 @@ int main(void)
         cmocka_unit_test(crc_trailer),
         cmocka_unit_test(marker_in_request),
         cmocka_unit_test(second_frames),
-        cmocka_unit_test(streaming_behind_frames),
+        cmocka_unit_test(streaming_after_frames),
         cmocka_unit_test(early_fpdu_of_responder),
         cmocka_unit_test(fpdu_of_responder_on_half_a_one),
         cmocka_unit_test(lone_marker),

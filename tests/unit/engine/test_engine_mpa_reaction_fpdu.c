@@ -75,7 +75,7 @@ static void one_direction_only(void **state)
     line_expect(l, "?MPA-8-02");
 }
 
-/* Dropped without a word, repaired by TCP (MPA-8-11); what comes behind it is answered rightly. */
+/* Dropped without a word, repaired by TCP (MPA-8-11); what comes after it is answered rightly. */
 static void repaired_by_retransmission(void **state)
 {
     struct mpa_line *l = line_started(C, C);
@@ -216,7 +216,7 @@ static void read_in_it_refused(void **state)
     line_expect(l, "+MPA-4.4-19 +MPA-8-02");
 }
 
-static void read_behind_it_answered(void **state)
+static void read_after_it_answered(void **state)
 {
     struct mpa_line *l = line_started(C, C);
 
@@ -229,7 +229,7 @@ static void read_behind_it_answered(void **state)
     line_expect(l, "MPA-8-12");
 }
 
-static void read_behind_it_refused(void **state)
+static void read_after_it_refused(void **state)
 {
     struct mpa_line *l = line_started(C, C);
 
@@ -242,7 +242,7 @@ static void read_behind_it_refused(void **state)
     line_expect(l, "+MPA-8-12 +MPA-8-02");
 }
 
-/* ULPDU_Length wrong in either direction: the CRC cannot be right then, and nothing behind it may be trusted
+/* ULPDU_Length wrong in either direction: the CRC cannot be right then, and nothing after it may be trusted
  * (MPA-6-05). */
 static void wrong_length(void **state)
 {
@@ -664,7 +664,7 @@ static void answered_too_early(void **state)
         if (early == 1)
             line_response(l, R, 0x9, 0, 100);
         line_say(l, I, fpdu + n - 4, 4);
-        if (early == 2) { /* seen behind the Request, but sent before its end had come */
+        if (early == 2) { /* seen after the Request, but sent before its end had come */
             l->acked_fixed[R] = true;
             l->acked[R] = at + n - 4;
         }
@@ -739,8 +739,8 @@ int main(void)
         cmocka_unit_test(answer_not_captured),
         cmocka_unit_test(read_in_it_answered),
         cmocka_unit_test(read_in_it_refused),
-        cmocka_unit_test(read_behind_it_answered),
-        cmocka_unit_test(read_behind_it_refused),
+        cmocka_unit_test(read_after_it_answered),
+        cmocka_unit_test(read_after_it_refused),
         cmocka_unit_test(wrong_length),
         cmocka_unit_test(read_before_it_answered),
         cmocka_unit_test(bad_first_fpdu),

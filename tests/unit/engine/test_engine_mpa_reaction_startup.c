@@ -459,7 +459,7 @@ static void establishment(void **state)
 }
 
 /* Behind its Terminate the Initiator goes on. */
-static void goes_on_behind_the_terminate(void **state)
+static void goes_on_after_the_terminate(void **state)
 {
     static const struct {
         struct wish reply;
@@ -599,7 +599,7 @@ int main(void)
         cmocka_unit_test(no_reply),           cmocka_unit_test(half_a_request),
         cmocka_unit_test(establishment),      cmocka_unit_test(peer_closes_first),
         cmocka_unit_test(rtr_refused),        cmocka_unit_test(unasked_replies),
-        cmocka_unit_test(reads_at_the_limit), cmocka_unit_test(goes_on_behind_the_terminate),
+        cmocka_unit_test(reads_at_the_limit), cmocka_unit_test(goes_on_after_the_terminate),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -246,7 +246,7 @@ static void ends(void **state)
     }
 }
 
-/* Startup frames cut anywhere, in either order at the tap, or behind other data. */
+/* Startup frames cut anywhere, in either order at the tap, or after other data. */
 static void startup_anywhere(void **state)
 {
     (void)state;
@@ -327,7 +327,7 @@ static void rdmac_without_markers(void **state)
     line_free(b);
 }
 
-/* All FPDUs of a direction lack the CRC field: that is one fault, told once, and no FPDU is lost. */
+/* All FPDUs of a direction lack the CRC field: that is one fault, reported once, and no FPDU is lost. */
 static void never_a_crc_field(void **state)
 {
     (void)state;

@@ -25,8 +25,8 @@ static void clean(void **state)
     line_expect(l, "+MPA-1.2-04 +MPA-7.2-01 +MPA-A.3-04 +MPA-A.5.1-01 +MPA-3-03 +MPA-5.1-04");
 }
 
-/* Octets behind the FIN, whichever of the two the capture has first. */
-static void behind_the_fin(void **state)
+/* Octets after the FIN, whichever of the two the capture has first. */
+static void after_the_fin(void **state)
 {
     (void)state;
     for (unsigned first = 0; first < 2; first++) {
@@ -235,7 +235,7 @@ static void octets_beyond_the_fin(void **state)
     line_expect(l, "MPA-7.2-01");
 }
 
-static void keep_alive_behind_the_fin(void **state)
+static void keep_alive_after_the_fin(void **state)
 {
     struct mpa_line *l = line_started(C, C);
     uint8_t garbage = 0;
@@ -442,14 +442,14 @@ int main(void)
         cmocka_unit_test(keep_alive),
         cmocka_unit_test(damaged_at_first),
         cmocka_unit_test(octets_beyond_the_fin),
-        cmocka_unit_test(keep_alive_behind_the_fin),
+        cmocka_unit_test(keep_alive_after_the_fin),
         cmocka_unit_test(no_df),
         cmocka_unit_test(fragments),
         cmocka_unit_test(sizes),
         cmocka_unit_test(alignment),
         cmocka_unit_test(half_fpdus),
         cmocka_unit_test(pauses),
-        cmocka_unit_test(behind_the_fin),
+        cmocka_unit_test(after_the_fin),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,7 +112,7 @@ static void call_version(struct rpcrdma_talk *t, uint32_t rpcvers, uint32_t vers
     talk_message(t, C, &plan, t->rpc, n);
 }
 
-/* MSG_DENIED, or PROG_MISMATCH: the words behind msg_type. */
+/* MSG_DENIED, or PROG_MISMATCH: the words after msg_type. */
 static uint32_t reply_words(struct rpcrdma_talk *t, const uint32_t *more, size_t n)
 {
     struct rpcrdma_plan plan = talk_plan(t, S, XID);

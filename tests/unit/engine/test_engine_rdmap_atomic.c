@@ -104,7 +104,7 @@ static void identifiers_and_order(void **state)
     flow_close(t, I);
     flow_expect_one(t, RULE_RDMAPX_5_2_2_13, SEVERITY_ERROR, frame);
 
-    t = flow_new(); /* repeated identifiers tell nothing */
+    t = flow_new(); /* repeated identifiers prove nothing */
     flow_add(t, I, 1, 0, 5, 0);
     flow_add(t, I, 1, 8, 5, 0);
     flow_original(t, R, 1, 10);
@@ -396,7 +396,7 @@ static void a_write_before(void **state)
     findings_passed(&t->seen, RULE_RDMAPX_7_11);
     flow_expect_nothing(t);
 
-    t = flow_new(); /* an Atomic under way may come behind the Write */
+    t = flow_new(); /* an Atomic under way may come after the Write */
     flow_add(t, I, 1, 0, 1, 0);
     flow_write(t, I, STAG, 0, octets, sizeof octets);
     flow_add(t, I, 2, 0, 1, 0);

@@ -2,7 +2,7 @@
 /* What may follow a Terminate, and STags that were invalidated. */
 #include "tests/unit/support/rdmap_flow.h"
 
-static void nothing_behind_a_terminate(void **state)
+static void nothing_after_a_terminate(void **state)
 {
     struct rdmap_flow *t = flow_new();
     uint32_t frame;
@@ -39,7 +39,7 @@ static void nothing_behind_a_terminate(void **state)
     flow_expect_nothing(t);
 }
 
-static void a_reset_behind_a_terminate(void **state)
+static void a_reset_after_a_terminate(void **state)
 {
     struct rdmap_flow *t = flow_new();
 
@@ -144,8 +144,8 @@ static void stags_that_may_be_valid(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_behind_a_terminate),
-        cmocka_unit_test(a_reset_behind_a_terminate),
+        cmocka_unit_test(nothing_after_a_terminate),
+        cmocka_unit_test(a_reset_after_a_terminate),
         cmocka_unit_test(stags_that_were_invalidated),
         cmocka_unit_test(stags_that_may_be_valid),
     };

@@ -423,8 +423,8 @@ static void answered(void **state)
     flow_free(t);
 }
 
-/* A request behind the fault is answered, and then the fault reported. */
-static void served_behind(void **state)
+/* A request after the fault is answered, and then the fault reported. */
+static void served_after(void **state)
 {
     static const struct {
         void (*send)(struct rdmap_flow *t);
@@ -752,7 +752,7 @@ int main(void)
         cmocka_unit_test(cut_short),
         cmocka_unit_test(short_ulpdu),
         cmocka_unit_test(answered),
-        cmocka_unit_test(served_behind),
+        cmocka_unit_test(served_after),
         cmocka_unit_test(late),
         cmocka_unit_test(second_error_reported),
         cmocka_unit_test(advertised_anew),

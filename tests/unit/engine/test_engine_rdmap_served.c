@@ -153,7 +153,7 @@ static void gaps(void **state)
     findings_expect(&t->seen, R, "", "refused");
     flow_free(t);
 
-    t = begin(); /* a real fault behind it counts */
+    t = begin(); /* a real fault after it counts */
     send_read(t, untagged_segment(RDMAP_READ_REQUEST, 1, 3));
     send_request(t, 6);
     flow_send(t, R, 8);

@@ -184,7 +184,7 @@ static void layouts(void **state)
     run(cases, ARRAY_LENGTH(cases));
 }
 
-/* One Terminate of a host with headers behind it, then, in another connection, a word alone. */
+/* One Terminate of a host with headers after it, then, in another connection, a word alone. */
 static void learnt_layout(void **state)
 {
     static const struct {
@@ -197,8 +197,8 @@ static void learnt_layout(void **state)
         {{0x00, 0x07, 0, 0}, ""},                          /* 0/0/07 in either way */
         {{0x11, 0x00, 0, 0}, "RDMAP-4.8-26"},              /* 1/1/00 in either way */
     };
-    static const uint8_t behind_headers[] = {0x21, 0x02, 0x03, 0x00, 0x00, 0x1A, 0x41, 0x43, 0, 0, 0, 0,
-                                             0,    0,    0,    0,    0,    0,    0,    1,    0, 0, 0, 0};
+    static const uint8_t after_headers[] = {0x21, 0x02, 0x03, 0x00, 0x00, 0x1A, 0x41, 0x43, 0, 0, 0, 0,
+                                            0,    0,    0,    0,    0,    0,    0,    1,    0, 0, 0, 0};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(words); i++) {
@@ -209,7 +209,7 @@ static void learnt_layout(void **state)
 
         rdmap_connection_set_hosts(t->rdmap, hosts);
         flow_send(t, I, 8);
-        flow_terminate_octets(t, R, behind_headers, sizeof behind_headers);
+        flow_terminate_octets(t, R, after_headers, sizeof after_headers);
         flow_close(t, R);
         findings_expect(&t->seen, R, "RDMAP-4.8-02", "with headers");
         flow_free(t);
@@ -382,7 +382,7 @@ static void context_lacking(void **state)
     findings_expect(&t->seen, R, "", "ahead");
     flow_free(t);
 
-    /* The capture begins behind all that the other side had sent. */
+    /* The capture begins after all that the other side had sent. */
     t = flow_new_reacting();
     rdmap_connection_parameters(t->rdmap, MPA_PHASE_FULL_OPERATION,
                                 &(struct mpa_parameters){.initiator_side = -1, .midstream = true, .crc = ON});

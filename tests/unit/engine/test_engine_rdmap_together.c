@@ -30,7 +30,7 @@ static void last_missing(void **state)
     flow_close(t, R);
     flow_expect_one(t, RULE_DDP_4_1_04, SEVERITY_ERROR, frame);
 
-    t = flow_new(); /* the next one goes to the octets behind it */
+    t = flow_new(); /* the next one goes to the octets after it */
     flow_read(t, I, 0x10, 0x1000, 100);
     flow_read(t, I, 0x10, 0x1000 + 100, 8);
     frame = flow_tagged(t, R, RDMAP_READ_RESPONSE, 0x10, 0x1000, false, NULL, 100);
@@ -49,7 +49,7 @@ static uint32_t part_of_a_send(struct rdmap_flow *t, bool last, uint32_t mo, siz
 }
 
 /* Octets that the message has already had: not the rest of one whose Last came too early. */
-static void a_segment_behind_the_last(void **state)
+static void a_segment_after_the_last(void **state)
 {
     struct rdmap_flow *t = flow_new();
     uint32_t frame;
@@ -58,7 +58,7 @@ static void a_segment_behind_the_last(void **state)
     part_of_a_send(t, false, 0, 8);
     part_of_a_send(t, true, 8, 8);
     frame = part_of_a_send(t, true, 8, 8);
-    part_of_a_send(t, true, 12, 4); /* told once */
+    part_of_a_send(t, true, 12, 4); /* reported once */
     t->msn[I][DDP_QN_SEND] = 2;
     flow_send(t, I, 4);
     flow_close(t, R);
@@ -193,7 +193,7 @@ int main(void)
         cmocka_unit_test(the_msn_of_the_request),
         cmocka_unit_test(an_msn_twice),
         cmocka_unit_test(a_second_terminate),
-        cmocka_unit_test(a_segment_behind_the_last),
+        cmocka_unit_test(a_segment_after_the_last),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

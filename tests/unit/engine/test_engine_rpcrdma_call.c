@@ -422,7 +422,7 @@ static void test_compound_faults(void **state)
         frame = call(t, 4, 1, a, (struct rpcrdma_read_segment[]){{position[0], {1, 1000 + 36 + 2000, 0}}}, 1);
         talk_expect(t, RULE_RPCR_3_4_4_4_01, SEVERITY_ERROR, frame);
     }
-    { /* roundup left inline, in front of the next operation */
+    { /* roundup left inline, before the next operation */
         a = compound(3);
         op_putfh(a);
         op_write(a, 5);

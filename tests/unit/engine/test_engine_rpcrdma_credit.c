@@ -223,7 +223,7 @@ static void test_answers_in_a_hole(void **state)
 }
 
 /* Behind a hole grants and Calls are seen anew: an excess of them alone is proof enough. */
-static void test_over_behind_a_hole(void **state)
+static void test_over_after_a_hole(void **state)
 {
     struct rpcrdma_talk *t = granted(&ietf, 2);
     uint32_t frame;
@@ -660,7 +660,7 @@ int main(void)
         cmocka_unit_test(test_unknown_acks),
         cmocka_unit_test(test_dead_acks),
         cmocka_unit_test(test_answers_in_a_hole),
-        cmocka_unit_test(test_over_behind_a_hole),
+        cmocka_unit_test(test_over_after_a_hole),
         cmocka_unit_test(test_midstream),
         cmocka_unit_test(test_retransmissions_take_no_credit),
         cmocka_unit_test(test_rdma_error_ends_a_call),

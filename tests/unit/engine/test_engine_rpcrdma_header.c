@@ -91,7 +91,7 @@ static const struct {
     {FIXED END "00000001 00000001 c0ffee01", RULE_RPCR_4_1_2_11, SEVERITY_ERROR},
     {FIXED "00000001 " P80 HLOO "00000001 " P80, RULE_RPCR_4_1_2_11, SEVERITY_ERROR},
     {NOMSG PZRC END END, RULE_RPCR_4_1_2_11, SEVERITY_ERROR},
-    /* what lies behind them */
+    /* what lies after them */
     {FIXED NONE "00000000 " RPC, RULE_RPCR_3_2_03, SEVERITY_ERROR},
     {FIXED NONE "a5a5a5a5 " RPC, RULE_RPCR_3_2_03, SEVERITY_ERROR},
     {FIXED NONE "[32] " RPC, RULE_RPCR_3_2_03, SEVERITY_ERROR},
@@ -114,7 +114,7 @@ static void send_hex(struct rpcrdma_talk *t, unsigned side, const char *hex)
     talk_send_octets(t, side, octets, n);
 }
 
-static void test_each_mistake_is_told_apart(void **state)
+static void test_each_mistake_is_distinguished(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(wrong); i++) {
@@ -165,7 +165,7 @@ static void test_sound_headers(void **state)
     }
 }
 
-/* RFC 5666: RDMA_MSGP and RDMA_DONE may come, and an rdma_err of its own has 8 words behind it. */
+/* RFC 5666: RDMA_MSGP and RDMA_DONE may come, and an rdma_err of its own has 8 words after it. */
 static void test_old_profile(void **state)
 {
     static const struct rpcrdma_options old = {.profile = PROFILE_RFC5666};
@@ -284,7 +284,7 @@ static void test_requesters_send_none(void **state)
     talk_expect(t, RULE_RPCR_4_2_4_07, SEVERITY_ERROR, talk_error(t, C, 0x10, RPCRDMA_ERR_CHUNK));
 }
 
-static void test_a_reply_behind_an_error(void **state)
+static void test_a_reply_after_an_error(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
@@ -319,7 +319,7 @@ static void test_holes_leave_it_open(void **state)
 }
 
 /* A header in error is a Reply's, too: it is to be discarded, and the right one comes. */
-static void test_the_right_reply_comes_behind(void **state)
+static void test_the_right_reply_comes_after_it(void **state)
 {
     static const char *const replies[] = {
         "00000010 00000002 00000020 00000000 " NONE "00000010 00000001 [16]",
@@ -381,7 +381,7 @@ static void test_at_random(void **state)
             }
             exact = malloc(n + 1);
             assert_non_null(exact);
-            memcpy(exact + 1, octets, n); /* so that reading behind it does not go unnoticed */
+            memcpy(exact + 1, octets, n); /* so that reading after it does not go unnoticed */
             talk_send_octets(t, random >> 59 & 1, exact + 1, n);
             free(exact);
         }
@@ -396,7 +396,7 @@ static void count(void *ctx, const struct rpcrdma_message *message)
     (*(unsigned *)ctx)++;
 }
 
-/* The first segment had L = 1 and was taken for the whole: what comes behind it is not a message of its own. */
+/* The first segment had L = 1 and was taken for the whole: what comes after it is not a message of its own. */
 static void test_last_twice_in_a_send(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
@@ -425,17 +425,17 @@ static void test_last_twice_in_a_send(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_mistake_is_told_apart),
+        cmocka_unit_test(test_each_mistake_is_distinguished),
         cmocka_unit_test(test_sound_headers),
         cmocka_unit_test(test_old_profile),
         cmocka_unit_test(test_each_error),
         cmocka_unit_test(test_err_chunk_of_20_octets),
         cmocka_unit_test(test_err_vers),
         cmocka_unit_test(test_requesters_send_none),
-        cmocka_unit_test(test_a_reply_behind_an_error),
+        cmocka_unit_test(test_a_reply_after_an_error),
         cmocka_unit_test(test_an_error_without_reason),
         cmocka_unit_test(test_holes_leave_it_open),
-        cmocka_unit_test(test_the_right_reply_comes_behind),
+        cmocka_unit_test(test_the_right_reply_comes_after_it),
         cmocka_unit_test(test_last_twice_in_a_send),
         cmocka_unit_test(test_at_random),
     };

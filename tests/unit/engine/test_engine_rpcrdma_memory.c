@@ -229,7 +229,7 @@ static void write_to_read_list(void **state)
     talk_expect(t, RULE_RPCR_3_4_5_10, SEVERITY_ERROR, frame);
 }
 
-static void write_behind_reply(void **state)
+static void write_after_reply(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
@@ -296,7 +296,7 @@ static void client_writes_first(void **state)
     talk_expect(t, RULE_RPCR_3_1_02, SEVERITY_ERROR, frame);
 }
 
-static void write_behind_error(void **state)
+static void write_after_error(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
@@ -488,7 +488,7 @@ static void read_before_late_call(void **state)
     talk_expect_nothing(t);
 }
 
-static void read_behind_reply(void **state)
+static void read_after_reply(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
@@ -527,7 +527,7 @@ static void client_reads(void **state)
     talk_expect(t, RULE_RPCR_3_1_01, SEVERITY_ERROR, frame);
 }
 
-/* Read segment whose length comes behind its offset. */
+/* Read segment whose length comes after its offset. */
 static void read_segment_reordered(void **state)
 {
     uint64_t offset = 0x00007f0000001000;
@@ -543,7 +543,7 @@ static void read_segment_reordered(void **state)
 
 /* ---- lost context ---- */
 
-static void strays_behind_hole(void **state)
+static void strays_after_hole(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
     (void)state;
@@ -684,12 +684,12 @@ int main(void)
         cmocka_unit_test(write_out_of_bounds),
         cmocka_unit_test(write_over_a_gap),
         cmocka_unit_test(write_to_read_list),
-        cmocka_unit_test(write_behind_reply),
+        cmocka_unit_test(write_after_reply),
         cmocka_unit_test(write_to_answered_call),
         cmocka_unit_test(write_offset_swapped),
         cmocka_unit_test(client_writes),
         cmocka_unit_test(client_writes_first),
-        cmocka_unit_test(write_behind_error),
+        cmocka_unit_test(write_after_error),
         cmocka_unit_test(refused),
         cmocka_unit_test(read_list_in_reply),
         cmocka_unit_test(read_out_of_bounds),
@@ -697,11 +697,11 @@ int main(void)
         cmocka_unit_test(read_of_reply_chunk),
         cmocka_unit_test(read_before_call),
         cmocka_unit_test(read_before_late_call),
-        cmocka_unit_test(read_behind_reply),
+        cmocka_unit_test(read_after_reply),
         cmocka_unit_test(reply_before_read_completes),
         cmocka_unit_test(client_reads),
         cmocka_unit_test(read_segment_reordered),
-        cmocka_unit_test(strays_behind_hole),
+        cmocka_unit_test(strays_after_hole),
         cmocka_unit_test(responses_in_hole),
         cmocka_unit_test(segment_beyond_end),
         cmocka_unit_test(predictable_stags),

@@ -198,7 +198,7 @@ static void read_nothing(void **state)
     talk_expect_nothing(t);
 }
 
-/* Memory behind an unused chunk may have been written to (section 4.3.2.2). */
+/* Memory after an unused chunk may have been written to (section 4.3.2.2). */
 static void read_failed(void **state)
 {
     struct chunk offered = halves(1000, 3096);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Receives: Terminates for want of a buffer against what was granted and told. */
+/* Receives: Terminates for lack of a buffer against what was granted and told. */
 #include "tests/unit/support/rpcrdma_talk.h"
 
 enum { DDP = 1, UNTAGGED = 2, NO_BUFFER = 2, TOO_LONG = 5 };

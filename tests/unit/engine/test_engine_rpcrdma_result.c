@@ -225,7 +225,7 @@ static void test_read_faults(void **state)
         {RULE_RPCR_4_3_2_04, 1001, 1001, 1001, 3},   /* likewise with roundup */
         {RULE_RPCR_3_4_4_4_02, 1001, 1001, 0, 3},    /* roundup left inline */
         {RULE_RPCR_3_4_4_1_02, 3000, 2000, 1000, 0}, /* in two parts */
-        {RULE_RPCR_3_2_01, 4096, 4096, 0, 8},        /* more behind it */
+        {RULE_RPCR_3_2_01, 4096, 4096, 0, 8},        /* more after it */
     };
 
     (void)state;
@@ -250,7 +250,7 @@ static void test_compound_faults(void **state)
     uint32_t frame;
 
     (void)state;
-    { /* roundup in front of the next operation */
+    { /* roundup before the next operation */
         t = talk_new();
         compound_call(t, NFS_OP_READ, NFS_OP_PUTROOTFH, (const uint32_t[]){4096, UINT32_MAX, 0});
         a = fresh();

@@ -67,7 +67,7 @@ static void test_accepted(void **state)
     exchange(t, XID + 1);
     exchange(t, XID + 2);
     expect_second(t, SEVERITY_ERROR);
-    t = over(0); /* behind another exchange */
+    t = over(0); /* after another exchange */
     exchange(t, XID + 1);
     write_late(t);
     exchange(t, XID + 2);

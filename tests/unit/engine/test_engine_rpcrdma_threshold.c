@@ -101,7 +101,7 @@ static void test_largest_sizes(void **state)
     talk_expect_nothing(t);
 }
 
-static void test_nobody_told(void **state)
+static void test_nobody_announced(void **state)
 {
     struct rpcrdma_talk *t = told(&ietf, 0, 0, 0, 0);
     uint32_t frame;
@@ -116,7 +116,7 @@ static void test_nobody_told(void **state)
     talk_expect(t, RULE_RPCR_3_3_3_08, SEVERITY_WARNING, frame);
 }
 
-static void test_peer_told_nothing(void **state)
+static void test_peer_announced_nothing(void **state)
 {
     struct rpcrdma_talk *t = told(&ietf, 0, 0, 4096, 4096);
     uint32_t frame;
@@ -490,8 +490,8 @@ int main(void)
         cmocka_unit_test(test_reply_above_the_threshold),
         cmocka_unit_test(test_above_the_own_send_size),
         cmocka_unit_test(test_largest_sizes),
-        cmocka_unit_test(test_nobody_told),
-        cmocka_unit_test(test_peer_told_nothing),
+        cmocka_unit_test(test_nobody_announced),
+        cmocka_unit_test(test_peer_announced_nothing),
         cmocka_unit_test(test_above_what_the_peer_receives),
         cmocka_unit_test(test_midstream),
         cmocka_unit_test(test_assumed),

@@ -217,7 +217,7 @@ static void test_second_reply(void **state)
     talk_expect(t, RULE_RPCR_2_2_2_04, SEVERITY_ERROR, frame);
 }
 
-static void test_error_behind_reply(void **state)
+static void test_error_after_reply(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
@@ -229,7 +229,7 @@ static void test_error_behind_reply(void **state)
     talk_expect(t, RULE_RPCR_2_2_2_04, SEVERITY_ERROR, frame);
 }
 
-static void test_second_reply_behind_a_hole(void **state)
+static void test_second_reply_after_a_hole(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
@@ -299,7 +299,7 @@ static void test_replies_in_midstream(void **state)
 }
 
 /* The capture tells the Reply before its Call. */
-static void test_call_told_late(void **state)
+static void test_call_captured_late(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
@@ -415,14 +415,14 @@ int main(void)
         cmocka_unit_test(test_wrong_xid),
         cmocka_unit_test(test_wrong_xid_reverse),
         cmocka_unit_test(test_second_reply),
-        cmocka_unit_test(test_error_behind_reply),
-        cmocka_unit_test(test_second_reply_behind_a_hole),
+        cmocka_unit_test(test_error_after_reply),
+        cmocka_unit_test(test_second_reply_after_a_hole),
         cmocka_unit_test(test_second_reply_after_an_old_hole),
         cmocka_unit_test(test_unsolicited_reply),
         cmocka_unit_test(test_unsolicited_error),
         cmocka_unit_test(test_reply_of_the_client),
         cmocka_unit_test(test_replies_in_midstream),
-        cmocka_unit_test(test_call_told_late),
+        cmocka_unit_test(test_call_captured_late),
         cmocka_unit_test(test_first_call_from_the_passive_side),
         cmocka_unit_test(test_opener_unknown),
         cmocka_unit_test(test_callbacks_from_the_opener),

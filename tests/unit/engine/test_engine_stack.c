@@ -2,7 +2,7 @@
 /*
  * The layers wired: what goes in as TCP segments comes out of each layer in order, parts of a stack behave as the
  * whole, holes and ends reach every layer. Taps write one word each; a layer that is told of a thing after another one
- * writes behind it.
+ * writes after it.
  */
 #include "engine/stack.h"
 #include "tests/unit/support/support.h"
@@ -255,7 +255,7 @@ static void talk(struct trace *t)
     t->seq[1] += FPDU_LENGTH;
     send(t, 1, 3);
     segment(t, 0, TCP_ACK, NULL, 0);
-    send(t, 1, 5); /* and one behind a hole */
+    send(t, 1, 5); /* and one after a hole */
     close_and_finish(t);
 }
 

@@ -28,7 +28,7 @@ static void feed(struct tcp_pair *pair, unsigned side, unsigned flags, uint32_t 
     tcp_pair_segment(pair, &s);
 }
 
-/* Both have sent 100 octets behind their SYNs. */
+/* Both have sent 100 octets after their SYNs. */
 static struct tcp_pair *established(void)
 {
     const struct tcp_pair_options options = {0};

@@ -64,7 +64,7 @@ static void a_piece_between_held_ones_is_cut_out(void **state)
     log_finish(&c);
 }
 
-static void first_octets_win_and_a_difference_is_told(void **state)
+static void first_octets_win_and_a_difference_is_reported(void **state)
 {
     struct conversation c;
     (void)state;
@@ -177,7 +177,7 @@ static void a_fin_waits_for_the_octets_before_it(void **state)
     log_expect(&c, "");
     send_at(&c, 0, 0, "abc");
     log_expect(&c, "0@0:abc/5<>r 0@3:def/4!<> fin0@6/4");
-    /* The FIN again, with the data before it, and octets behind it. */
+    /* The FIN again, with the data before it, and octets after it. */
     send_flags(&c, 0, TCP_FIN, 0, "abcdef");
     send_at(&c, 0, 6, "beyond");
     assert_int_equal(c.segment_offset, 6);
@@ -269,7 +269,7 @@ static void a_start_in_mid_stream_is_offset_zero(void **state)
     log_expect(&c, "");
 }
 
-static void mid_stream_after_a_keep_alive_begins_behind_it(void **state)
+static void mid_stream_after_a_keep_alive_begins_after_it(void **state)
 {
     struct conversation c;
     (void)state;
@@ -375,7 +375,7 @@ static void octets_captured_after_their_ack_are_no_hole(void **state)
     log_expect(&c, "0@0:abc/6<>r 0@3:def/5!<> 0@6:ghi/7<>");
 }
 
-static void capture_loss_without_octets_behind_it(void **state)
+static void capture_loss_without_octets_after_it(void **state)
 {
     struct conversation c;
     (void)state;
@@ -497,7 +497,7 @@ static void a_syn_may_carry_octets(void **state)
     log_finish(&c);
 }
 
-static void a_handshake_told_by_one_side(void **state)
+static void a_handshake_captured_on_one_side(void **state)
 {
     struct conversation c;
     (void)state;
@@ -584,7 +584,7 @@ int main(void)
         cmocka_unit_test(out_of_order),
         cmocka_unit_test(retransmission_with_other_boundaries),
         cmocka_unit_test(a_piece_between_held_ones_is_cut_out),
-        cmocka_unit_test(first_octets_win_and_a_difference_is_told),
+        cmocka_unit_test(first_octets_win_and_a_difference_is_reported),
         cmocka_unit_test(keep_alive_garbage_is_no_conflict),
         cmocka_unit_test(one_unacknowledged_octet_sent_again_is_compared),
         cmocka_unit_test(a_zero_window_probe_carries_data),
@@ -596,20 +596,20 @@ int main(void)
         cmocka_unit_test(a_reset_refuses_a_syn),
         cmocka_unit_test(octets_of_a_reset_are_no_stream_octets),
         cmocka_unit_test(a_start_in_mid_stream_is_offset_zero),
-        cmocka_unit_test(mid_stream_after_a_keep_alive_begins_behind_it),
+        cmocka_unit_test(mid_stream_after_a_keep_alive_begins_after_it),
         cmocka_unit_test(a_super_segment_is_one_run),
         cmocka_unit_test(what_the_snap_length_cut_is_a_hole),
         cmocka_unit_test(loss_in_the_network_is_no_hole),
         cmocka_unit_test(loss_in_the_capture_shows_by_the_ack),
         cmocka_unit_test(octets_captured_after_their_ack_are_no_hole),
-        cmocka_unit_test(capture_loss_without_octets_behind_it),
+        cmocka_unit_test(capture_loss_without_octets_after_it),
         cmocka_unit_test(capture_loss_at_the_very_end),
         cmocka_unit_test(loss_between_acks_gives_up_all_that_was_acknowledged),
         cmocka_unit_test(what_is_missing_at_the_end),
         cmocka_unit_test(held_octets_are_bounded),
         cmocka_unit_test(eager_holes_do_not_wait),
         cmocka_unit_test(a_syn_may_carry_octets),
-        cmocka_unit_test(a_handshake_told_by_one_side),
+        cmocka_unit_test(a_handshake_captured_on_one_side),
         cmocka_unit_test(facts_of_the_syn),
         cmocka_unit_test(far_outside_the_window_is_not_believed_at_once),
         cmocka_unit_test(reuse),

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A client of NFSv4 for tests of the server: COMPOUNDs operation by operation, and Replies of which every octet is
- * walked.
+ * An NFSv4 client for tests of the server: makes COMPOUNDs operation by operation and walks every octet of the Replies.
  */
 #ifndef IWARP_TESTS_UNIT_SUPPORT_NFS4_CLIENT_H
 #define IWARP_TESTS_UNIT_SUPPORT_NFS4_CLIENT_H
@@ -78,13 +77,13 @@ uint32_t v4_deliver(struct v4_client *t, const struct rpc_end_message *call);
 void v4_finish(struct v4_client *t, struct rpc_end_message *call);
 uint32_t v4_send(struct v4_client *t);
 
-/* The result of an operation behind its status. */
+/* The result of an operation after its status. */
 struct xdr v4_result(const struct v4_client *t, unsigned index);
 uint32_t v4_get_u32(struct xdr *x);
 uint64_t v4_get_u64(struct xdr *x);
 struct v4_stateid v4_stateid_get(struct xdr *x);
 
-/* Operations by their index from the first one behind SEQUENCE. */
+/* Operations by their index from the first one after SEQUENCE. */
 struct xdr v4_nth(const struct v4_client *t, unsigned index);
 
 /* ---- clients ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A client's side of the NFS server's tests: Calls in, Replies out, each Reply walked to its end. */
+/* An NFS client for tests of the server: Calls in, Replies out, each Reply walked to its end. */
 #ifndef IWARP_TESTS_UNIT_SUPPORT_NFS_CLIENT_H
 #define IWARP_TESTS_UNIT_SUPPORT_NFS_CLIENT_H
 

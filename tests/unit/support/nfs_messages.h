@@ -29,7 +29,7 @@ void text_compounded(struct nfs_text *t, uint32_t status, uint32_t operations);
 void text_sequence(struct nfs_text *t, uint32_t sequence, uint32_t slot);
 void text_sequenced(struct nfs_text *t);
 
-/* What a walk told. */
+/* What a walk reported. */
 struct nfs_seen {
     struct nfs_operation operation[SEEN_MAX];
     struct nfs_item item[SEEN_MAX];

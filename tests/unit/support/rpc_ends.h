@@ -49,7 +49,7 @@ void ends_run(struct rpc_ends *ends);
 struct rpc_ends_call *ends_call(struct rpc_ends *ends, unsigned number, const struct rpc_sample *sample,
                                 const struct rpc_end_how *how);
 
-/* The Reply is the one that the responder had made. */
+/* The Reply is the one that the responder sent. */
 void ends_assert_replied(const struct rpc_ends_call *call);
 void ends_close(struct rpc_ends *ends);
 

@@ -50,7 +50,7 @@ struct rpcrdma_talk {
     struct rpcrdma_events watch; /* the test's own, called before the NFS binding */
     uint32_t frame;
     int64_t time_ns;
-    uint64_t end[2];      /* stream offset behind the last FPDU */
+    uint64_t end[2];      /* stream offset after the last FPDU */
     uint64_t number[2];   /* FPDUs */
     uint64_t messages[2]; /* DDP messages */
     uint32_t msn[2];      /* next Send's */
@@ -62,8 +62,8 @@ struct rpcrdma_talk {
     uint32_t credit[2];  /* what talk_plan() puts into rdma_credit */
     uint32_t segment;    /* payload octets that a DDP Segment takes at most */
     bool acked_unknown;  /* no ACK numbers are known */
-    uint64_t unreceived; /* octets of the other side's that the sender has not received */
-    bool resync;         /* the next FPDU comes behind a hole */
+    uint64_t unreceived; /* octets of the other side that the sender has not received */
+    bool resync;         /* the next FPDU comes after a hole */
     bool faulty;         /* the next segments have findings of the layers below */
     struct mpa_parameters parameters;
     uint8_t send[TALK_SEND_MAX], rpc[TALK_SEND_MAX];
@@ -75,11 +75,11 @@ void talk_step(struct rpcrdma_talk *t);
 
 /* ---- beginning ---- */
 
-/* Nothing seen yet, no startup frames: as it stands, a capture that begins in mid-stream. */
+/* Nothing seen so far, no startup frames: like a capture that begins in mid-stream. */
 struct rpcrdma_talk *talk_new_bare(const struct rpcrdma_options *options);
 void talk_midstream(struct rpcrdma_talk *t);
 
-/* Request (of C) or Reply (of S) with these octets behind the enhanced data. Returns its frame. */
+/* Request (of C) or Reply (of S) with these octets after the enhanced data. Returns its frame. */
 uint32_t talk_startup_octets(struct rpcrdma_talk *t, unsigned side, const void *ulp, size_t n);
 
 /* The same with a block of RFC 8797; sizes in octets. */
@@ -152,15 +152,15 @@ uint32_t talk_read_request(struct rpcrdma_talk *t, unsigned side, uint32_t stag,
 /* Answers the oldest open Read Request of the other side with n octets, the rest coming later; p NULL: zeros. */
 uint32_t talk_read_response(struct rpcrdma_talk *t, unsigned side, const void *p, size_t n);
 
-/* Request and whole Response: side reads n octets of the other side's memory, which has p there. */
+/* Request and complete Response: side reads n octets of the other side's memory, which holds p. */
 void talk_read(struct rpcrdma_talk *t, unsigned side, uint32_t stag, uint64_t to, const void *p, uint32_t n);
 
-/* ---- the rest ---- */
+/* ---- Terminates, time, ends ---- */
 
 /* Accuses the latest segment of the other side, if there is one. Returns its frame. */
 uint32_t talk_terminate_for(struct rpcrdma_talk *t, unsigned side, uint8_t layer, uint8_t etype, uint8_t code);
 
-/* Of the upper layer (RFC 5040 section 4.8: layer 0, EType 0), or nobody knows why. */
+/* From the upper layer (RFC 5040 section 4.8: layer 0, EType 0), for no known reason. */
 void talk_terminate(struct rpcrdma_talk *t, unsigned side);
 void talk_hole(struct rpcrdma_talk *t, unsigned side);
 void talk_wait(struct rpcrdma_talk *t, int64_t nanoseconds);
@@ -174,7 +174,7 @@ void talk_greet(struct rpcrdma_talk *t);
 struct rpcrdma_talk *talk_new_with(const struct rpcrdma_options *options);
 struct rpcrdma_talk *talk_new(void);
 
-/* ---- what came of it ---- */
+/* ---- the outcome ---- */
 
 /* After the end: exactly this finding, or none. Both free t. */
 void talk_expect(struct rpcrdma_talk *t, enum rule_id rule, enum rule_severity severity, uint32_t frame);

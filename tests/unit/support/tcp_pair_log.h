@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A tcp_pair whose events are written down, one word each, so that a test is a conversation and what comes of it:
+ * A tcp_pair whose events are logged, one word each, so that a test is a conversation and the resulting log:
  *
  *   <side>@<offset>:<octets>/<frame>   with ! when it waited (arrival later), < first and > last of its segment,
  *                                      r retransmitted
- *   hole<side>@<from>-<to>:<cause>/<frame behind it>
+ *   hole<side>@<from>-<to>:<cause>/<frame after it>
  *   conflict<side>@<offset>:<first><repeated>/<first frame>
  *   fin<side>@<offset>/<frame>   rst<side>/<frame>
  */
@@ -43,7 +43,7 @@ void send_at(struct conversation *c, unsigned side, uint64_t offset, const char 
 void send_ack(struct conversation *c, unsigned side, uint64_t offset, uint64_t acked);
 void send_handshake(struct conversation *c);
 
-/* What was told since the last time. */
+/* The log since the last call. */
 void log_expect(struct conversation *c, const char *log);
 
 #endif
