@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What bash completes, asked for as bash asks, and once with the Tab key in a terminal."""
+"""What bash, zsh and fish complete: bash asked as it asks itself, fish by its own question, bash and zsh with the Tab key too."""
 import os
 import pty
 import re
@@ -90,12 +90,19 @@ def test_scenarios_and_files(complete):
     assert {"rev1", "rev2", "a capture.pcapng"} <= complete("iwarp-gen play ")
 
 
-def typed(line, wanted, root, environment, folder):
+SHELLS = {
+    "bash": (["bash", "--norc", "--noprofile", "-i"], "source {root}/completions/iwarp-check; source {root}/completions/iwarp-gen"),
+    "zsh": (["zsh", "-f", "-i"], "fpath=({root}/completions/zsh $fpath); autoload -Uz compinit; compinit -u -d {folder}/.dump"),
+}
+
+
+def typed(shell, line, wanted, root, environment, folder):
     """What stands on the terminal after Tab."""
+    command, setup = SHELLS[shell]
     child, terminal = pty.fork()
     if child == 0:
         os.chdir(folder)
-        os.execvpe("bash", ["bash", "--norc", "--noprofile", "-i"], environment | {"PS1": "> ", "TERM": "dumb"})
+        os.execvpe(shell, command, environment | {"PS1": "> ", "TERM": "dumb"})
     shown = b""
 
     def read_until(text, seconds=20):
@@ -103,15 +110,16 @@ def typed(line, wanted, root, environment, folder):
         end = time.monotonic() + seconds
         while text not in shown and time.monotonic() < end:
             if select.select([terminal], [], [], 0.1)[0]:
-                shown += os.read(terminal, 4096)
+                shown += os.read(terminal, 4096).replace(b"\a", b"")  # zsh rings in passing
         assert text in shown, shown
 
     try:
         read_until(b"> ")
-        for name in ("iwarp-check", "iwarp-gen"):
-            os.write(terminal, f"source {root}/completions/{name}\n".encode())
+        os.write(terminal, setup.format(root=root, folder=folder).encode() + b"\n")
         os.write(terminal, b"echo re''ady\n")
-        read_until(b"ready\r\n> ")  # what is typed before the prompt the terminal takes for itself
+        read_until(b"ready\r\n")
+        shown = shown[shown.index(b"ready\r\n"):]
+        read_until(b"> ")  # what is typed before the prompt the terminal takes for itself
         shown = b""
         os.write(terminal, line.encode() + b"\t")
         read_until(wanted.encode())
@@ -120,11 +128,55 @@ def typed(line, wanted, root, environment, folder):
         os.waitpid(child, 0)
 
 
+@pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize("line, wanted", [
     ("iwarp-check --form", "iwarp-check --format="), ("iwarp-check --format=ju", "--format=junit "),
     ("iwarp-check --profile=rf", "--profile=rfc5666 "), ("iwarp-check a", r"a\ capture.pcapng"),
-    ("iwarp-gen play marker-w", "play marker-walk "),
+    ("iwarp-gen play marker-w", "play marker-walk "), ("iwarp-gen help con", "help connect "),
+    ("iwarp-gen test --transcript=f", "--transcript=full "), ("iwarp-gen play rev1 -o a", r"-o a\ capture.pcapng"),
 ])
-def test_tab_key(line, wanted, root, environment, tmp_path):
+def test_tab_key(shell, line, wanted, root, environment, tmp_path):
     (tmp_path / "a capture.pcapng").touch()
-    typed(line, wanted, root, environment, tmp_path)
+    typed(shell, line, wanted, root, environment, tmp_path)
+
+
+@pytest.fixture
+def fish(root, environment, tmp_path):
+    (tmp_path / "a capture.pcapng").touch()
+    (tmp_path / "other.pcap").touch()
+
+    def ask(line):
+        script = "; ".join(f"source {root}/completions/fish/{name}.fish" for name in ("iwarp-check", "iwarp-gen"))
+        result = subprocess.run(["fish", "--no-config", "-c", f"{script}; complete -C {shlex.quote(line)}"], cwd=tmp_path, timeout=30,
+                                env=environment | {"HOME": str(tmp_path)}, capture_output=True, text=True, check=True)
+        assert result.stderr == ""
+        return {word.split("\t")[0] for word in result.stdout.splitlines()}
+    return ask
+
+
+@pytest.mark.parametrize("line, expected", [
+    ("iwarp-check --form", {"--format="}),
+    ("iwarp-check --format=j", {"--format=json", "--format=junit"}),
+    ("iwarp-check --explain=MPA-4.3-0", {f"--explain=MPA-4.3-0{n}" for n in range(1, 10)}),
+    ("iwarp-check --rules=mpa,shou", {"--rules=mpa,should"}),
+    ("iwarp-check --annotate=oth", {"--annotate=other.pcap"}),
+    ("iwarp-check me", {"merge"}),
+    ("iwarp-check merge --out", {"--output="}),
+    ("iwarp-gen pl", {"play"}),
+    ("iwarp-gen --ver", {"--version"}),
+    ("iwarp-gen help con", {"connect"}),
+    ("iwarp-gen list fau", {"faults"}),
+    ("iwarp-gen play marker-w", {"marker-walk"}),
+    ("iwarp-gen play oth", {"other.pcap"}),
+    ("iwarp-gen play marker-walk -o oth", {"other.pcap"}),
+    ("iwarp-gen play --inj", {"--inject="}),
+    ("iwarp-gen play --inject=MPA-4.1-05,MPA-4.3-09", {"--inject=MPA-4.1-05,MPA-4.3-09"}),
+    ("iwarp-gen serve --service=s", {"--service=sink"}),
+    ("iwarp-gen test --resume=oth", {"--resume=other.pcap"}),
+])
+def test_fish(fish, line, expected):
+    assert fish(line) == expected
+
+
+def test_fish_knows_all_commands(fish):
+    assert {"play", "list", "connect", "listen", "serve", "test", "report", "help"} == fish("iwarp-gen ") - {"--help", "--version"}

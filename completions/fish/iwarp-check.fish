@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# fish completion for iwarp-check. The options are those of --help, the rules those of the catalogue.
+
+function __iwarp_check_rules
+    iwarp-check --list-rules | cut -f1
+end
+
+# The values of an option; nothing: files.
+function __iwarp_check_values --argument-names option
+    switch $option
+        case --format
+            printf '%s\n' text json junit html sarif github markdown
+        case --color
+            printf '%s\n' auto always never
+        case --fail-on
+            printf '%s\n' error warning note never
+        case --profile
+            printf '%s\n' ietf rdmac rfc5666
+        case --rules --skip
+            printf '%s\n' mpa ddp rdmap rpcrdma rpc nfs must should may stated
+            __iwarp_check_rules
+        case --explain --waive
+            __iwarp_check_rules
+        case --assume
+            printf 'markers=%s\n' none both to-responder to-initiator
+            printf 'crc=%s\n' on off
+            echo inline=
+        case --timers
+            printf '%s=\n' react close reply start idle answer
+        case --interface
+            command ls /sys/class/net
+    end
+end
+
+function __iwarp_check_complete
+    set -l token (commandline -ct)
+    set -l words (commandline -opc)
+    set -l option (string match -rg '^(--[a-z-]+)=' -- $token)
+    set -l command
+    test "$words[2]" = merge; and set command merge
+    if test -n "$option"
+        set -l values (__iwarp_check_values $option)
+        if set -q values[1]
+            printf '%s\n' (string match -r '^--[a-z-]+=(?:.*,)?' -- $token)$values
+        else
+            printf "$option=%s\n" (__fish_complete_path (string replace -r '^--[a-z-]+=' '' -- $token))
+        end
+    else if string match -q -- '-*' $token
+        iwarp-check $command --help | string replace -rf '^ +(?:-\w(?: \w+)?, )?(--[a-z-]+=?)\S*(?: {2,}(.*))?$' '$1\t$2'
+    else if test "$words[-1]" = -i
+        __iwarp_check_values --interface
+    else
+        test (count $words) = 1; and printf 'merge\tmake one report of several\n'
+        __fish_complete_path $token
+    end
+end
+
+complete -c iwarp-check -f -a '(__iwarp_check_complete)'
