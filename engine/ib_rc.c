@@ -125,10 +125,11 @@ static struct place place_of(unsigned side, uint64_t offset, uint32_t frame, uin
 }
 
 /* The message that a request packet begins or continues. */
-static void enter_message(struct ib_requests *requests, const struct ib_packet *packet)
+static void enter_message(struct ib_rc *rc, struct ib_requests *requests, const struct ib_packet *packet)
 {
     if (packet->info->first || !requests->open) {
         requests->messages++;
+        requests->operation = ++rc->operations;
         requests->open = true;
         requests->first_known = packet->info->first;
         requests->memory_known = false;
@@ -140,6 +141,16 @@ static void enter_message(struct ib_requests *requests, const struct ib_packet *
         requests->address = packet->reth.address;
         requests->rkey = packet->reth.rkey;
     }
+}
+
+static void remember(struct ib_requests *requests, const struct ib_packet *packet, const struct place *place)
+{
+    struct ib_recent *recent = &requests->recent[requests->messages % IB_RC_RECENT];
+
+    if (requests->index == 0)
+        *recent = (struct ib_recent){.from = requests->next, .kind = packet->info->message};
+    recent->latest = *place;
+    recent->invalidates |= packet->headers & IB_HAS_INVALIDATE;
 }
 
 /*
@@ -163,8 +174,10 @@ static void take_request(struct ib_rc *rc, unsigned side, const struct ib_packet
         ib_rc_learn_mtu(rc, (unsigned)packet->payload_len);
     if (part.kind == IB_MESSAGE_SEND && packet->info->first)
         doubt_responses(rc, side);
-    enter_message(requests, packet);
+    enter_message(rc, requests, packet);
+    remember(requests, packet, place);
     part.message = requests->messages - 1;
+    part.operation = requests->operation;
     part.index = requests->index++;
     part.first_known = requests->first_known;
     part.last = packet->info->last;
@@ -287,6 +300,29 @@ static void acknowledged(struct ib_rc *rc, unsigned side, uint64_t offset, uint3
     give_held(rc, side, frame, time_ns, false);
 }
 
+static void tell_refusal(struct ib_rc *rc, unsigned responder, enum ib_nak nak, uint64_t offset,
+                         const struct place *place)
+{
+    const struct ib_requests *requests = &rc->side[other_side(responder)];
+    struct ib_rc_refusal refusal = {
+        .side = responder, .nak = nak, .place = *place, .offset = offset > IB_RC_ORIGIN ? offset - IB_RC_ORIGIN : 0};
+    uint64_t kept = requests->messages < IB_RC_RECENT ? requests->messages : IB_RC_RECENT;
+
+    for (uint64_t i = 0; i < kept && !refusal.known; i++) {
+        const struct ib_recent *recent = &requests->recent[(requests->messages - i) % IB_RC_RECENT];
+
+        if (recent->from > offset)
+            continue;
+        /* A NAK for what was not seen yet accuses nothing that was. */
+        refusal.known = offset < requests->next;
+        refusal.kind = (enum ib_message)recent->kind;
+        refusal.invalidates = recent->invalidates;
+        refusal.accused = recent->latest;
+        break;
+    }
+    rc->events.refused(rc->events.ctx, &refusal);
+}
+
 static void acknowledgement(struct ib_rc *rc, unsigned responder, const struct ib_packet *packet, uint64_t offset,
                             const struct place *place)
 {
@@ -306,8 +342,7 @@ static void acknowledgement(struct ib_rc *rc, unsigned responder, const struct i
             break;
         rc->counts.naks[responder][code]++;
         if (code != IB_NAK_SEQUENCE && rc->events.refused)
-            rc->events.refused(rc->events.ctx, responder, (enum ib_nak)code,
-                               offset > IB_RC_ORIGIN ? offset - IB_RC_ORIGIN : 0, place);
+            tell_refusal(rc, responder, (enum ib_nak)code, offset, place);
         break;
     case IB_AETH_RESERVED:
         break;

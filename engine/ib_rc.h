@@ -31,6 +31,7 @@ struct ib_rc_part {
     struct place place;   /* offset: request offset of its sender when it was taken; a request's own */
     uint64_t next;        /* request offset after it */
     uint64_t message;     /* of this side's requests, from 0; an answer: of the other side's request */
+    uint64_t operation;   /* number of this request among those of both sides, as they came, from 1; likewise */
     uint32_t index;       /* packet of the message, from 0 */
     bool first_known;     /* the message's first packet was seen */
     bool last;            /* the last octet of the message is in this packet */
@@ -45,6 +46,18 @@ struct ib_rc_part {
     bool memory_known; /* address and rkey are valid: false where the first packet of a Write, or a Read, is missing */
     bool acked_known;  /* the sender has acknowledged something of the other direction */
     uint64_t acked;    /* request offset of the other side up to which the sender has acknowledged, at least */
+};
+
+/* `side` refuses a request of the other side for good: remote access or operational error, invalid request. */
+struct ib_rc_refusal {
+    unsigned side;
+    enum ib_nak nak;
+    struct place place;   /* of the NAK */
+    uint64_t offset;      /* request offset that it names */
+    bool known;           /* the message that has this offset was seen: */
+    enum ib_message kind; /* of it */
+    bool invalidates;     /* a Send with Invalidate */
+    struct place accused; /* its latest packet so far */
 };
 
 /* Facts for reports; none of them is a violation. */
@@ -63,8 +76,7 @@ struct ib_rc_events {
     void (*hole)(void *ctx, unsigned side, uint64_t from, uint64_t to, const struct place *next);
     /* Something that `side` sent may be missing: what is not there proves nothing. */
     void (*doubt)(void *ctx, unsigned side);
-    /* `side` refuses a request of the other side for good: remote access or operational error, invalid request. */
-    void (*refused)(void *ctx, unsigned side, enum ib_nak nak, uint64_t offset, const struct place *place);
+    void (*refused)(void *ctx, const struct ib_rc_refusal *refusal);
 };
 
 struct ib_rc;

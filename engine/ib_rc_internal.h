@@ -8,6 +8,7 @@
 enum {
     IB_RC_HELD_MAX = 8192,
     IB_RC_GAPS_MAX = 8,
+    IB_RC_RECENT = 32, /* a power of two */
     IB_RC_PSNS = 1 << 24,
     IB_RC_ORIGIN =
         IB_RC_PSNS, /* offset of the first known request: earlier ones have lower offsets that are not negative */
@@ -44,6 +45,7 @@ struct ib_held_packet *ib_held_take(struct ib_held *held);
 struct ib_read {
     uint64_t from;    /* request offset */
     uint64_t message; /* number of the request */
+    uint64_t operation;
     uint64_t address;
     uint32_t rkey, size;
     uint32_t packets; /* of its response; 0: unknown, as the MTU is */
@@ -63,6 +65,14 @@ struct ib_reads {
 
 /* ---- one direction's requests ---- */
 
+/* A message, for a NAK that may come. */
+struct ib_recent {
+    uint64_t from;
+    struct place latest; /* packet of it */
+    uint8_t kind;        /* enum ib_message */
+    bool invalidates;
+};
+
 struct ib_requests {
     bool known;
     uint32_t psn;    /* of offset IB_RC_ORIGIN */
@@ -71,12 +81,14 @@ struct ib_requests {
     bool acked_known;
     uint64_t acked; /* by the other side: everything before it */
     /* The message that is open. */
-    uint64_t messages; /* that began */
+    uint64_t messages;  /* that began */
+    uint64_t operation; /* of it */
     bool open, first_known, memory_known;
     uint32_t index;
     uint64_t octets;
     uint64_t address;
     uint32_t rkey;
+    struct ib_recent recent[IB_RC_RECENT]; /* message i, counted from 1, at i % IB_RC_RECENT */
     struct ib_held held;
     struct ib_reads reads;
 };
@@ -86,6 +98,7 @@ struct ib_rc {
     struct ib_rc_events events;
     unsigned mtu; /* 0: not known */
     bool lost_track;
+    uint64_t operations; /* that began, of both sides */
     struct ib_requests side[2];
     struct ib_rc_counts counts;
 };

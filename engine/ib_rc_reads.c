@@ -49,6 +49,7 @@ uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *p
     bool atomic = packet->info->message == IB_MESSAGE_ATOMIC;
     struct ib_read *read, here = {.from = offset,
                                   .message = message,
+                                  .operation = rc->side[side].operation,
                                   .address = atomic ? packet->atomic.address : packet->reth.address,
                                   .rkey = atomic ? packet->atomic.rkey : packet->reth.rkey,
                                   .size = atomic ? ATOMIC_OCTETS : packet->reth.length,
@@ -191,6 +192,7 @@ void ib_reads_answer(struct ib_rc *rc, unsigned responder, const struct ib_packe
         return;
     }
     part.message = read->message;
+    part.operation = read->operation;
     part.offset = (uint64_t)part.index * rc->mtu;
     part.address = read->address + part.offset;
     part.rkey = read->rkey;

@@ -281,7 +281,7 @@ static void call_message(struct nfs_look *look, const struct rpcrdma_message *me
         return;
     }
     nfs->forward_calls++;
-    if (message->acked_known && message->acked > nfs->grant_offset) /* the latest grant has arrived */
+    if (message->received > nfs->grant_offset) /* the latest grant has arrived */
         nfs->former = nfs->grant;
     nfs->asked = message->header.credit;
     if (t->repeats || t->late || exchange->outstanding)

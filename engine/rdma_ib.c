@@ -29,15 +29,6 @@ static enum rdma_kind kind_of(enum ib_message kind)
     return RDMA_OTHER;
 }
 
-/* Each side numbers its own operations; a response has the number of the other side's. */
-static uint64_t operation_of(const struct ib_rc_part *part)
-{
-    bool answer = part->kind == IB_MESSAGE_READ_RESPONSE || part->kind == IB_MESSAGE_ATOMIC_ACK;
-    unsigned asker = answer ? other_side(part->place.side) : part->place.side;
-
-    return 2 * part->message + asker + 1;
-}
-
 struct rdma_part rdma_part_of_ib(const struct ib_connection *connection, const struct ib_rc_part *part)
 {
     return (struct rdma_part){
@@ -53,7 +44,7 @@ struct rdma_part rdma_part_of_ib(const struct ib_connection *connection, const s
         .first_known = part->first_known,
         .last = part->last,
         .complete = part->complete,
-        .operation = operation_of(part),
+        .operation = part->operation,
         .offset = part->offset,
         .p = part->p,
         .n = part->n,
@@ -67,14 +58,34 @@ struct rdma_part rdma_part_of_ib(const struct ib_connection *connection, const s
     };
 }
 
-struct rdma_refusal rdma_refusal_of_ib(unsigned side, enum ib_nak nak, uint64_t offset, const struct place *place)
+/* What is wrong with a sound Send without Invalidate can only be its length (section 9.7.5.2.8, inbound Send length).
+ */
+static enum rdma_refusal_cause cause_of(const struct ib_rc_refusal *refusal)
 {
+    if (refusal->nak == IB_NAK_REMOTE_ACCESS)
+        return RDMA_REFUSED_MEMORY;
+    return refusal->nak == IB_NAK_INVALID_REQUEST && refusal->known && refusal->kind == IB_MESSAGE_SEND &&
+                   !refusal->invalidates
+               ? RDMA_REFUSED_TOO_LONG
+               : RDMA_REFUSED_OTHER;
+}
+
+struct rdma_refusal rdma_refusal_of_ib(const struct ib_rc_refusal *refusal)
+{
+    bool send = refusal->known && refusal->kind == IB_MESSAGE_SEND;
+    /* A Send is known by its last packet; of other messages any packet is an access to memory. */
+    struct place accused = send ? refusal->accused
+                                : (struct place){.frame = refusal->known ? refusal->accused.frame : 0,
+                                                 .offset = refusal->offset,
+                                                 .side = (uint8_t)other_side(refusal->side)};
+
     return (struct rdma_refusal){
-        .place = *place,
-        .cause = nak == IB_NAK_REMOTE_ACCESS ? RDMA_REFUSED_MEMORY : RDMA_REFUSED_OTHER,
+        .place = refusal->place,
+        .cause = cause_of(refusal),
         .name = "a NAK",
         .accused_found = true,
-        .accused = {.offset = offset, .side = (uint8_t)other_side(side)},
+        .accused = accused,
+        .accuses_send = send,
     };
 }
 

@@ -12,8 +12,7 @@
 #include "engine/rdma.h"
 
 struct rdma_part rdma_part_of_ib(const struct ib_connection *connection, const struct ib_rc_part *part);
-/* From ib_rc_events.refused. */
-struct rdma_refusal rdma_refusal_of_ib(unsigned side, enum ib_nak nak, uint64_t offset, const struct place *place);
+struct rdma_refusal rdma_refusal_of_ib(const struct ib_rc_refusal *refusal);
 /* False: this message carries none. */
 bool rdma_private_data_of_ib(struct rdma_private_data *out, const struct ib_connection *connection, unsigned side,
                              const struct ib_cm *cm, const struct place *place);

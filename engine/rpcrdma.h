@@ -144,8 +144,7 @@ struct rpcrdma_transaction {
     uint32_t arguments;        /* octets of it */
     struct place call, answer; /* of the Sends; answer: the Reply or RDMA_ERROR, if any */
     uint64_t call_operation, answer_operation; /* numbers of RDMA operations */
-    uint64_t call_acked, answer_acked;         /* what their senders had received, when known */
-    bool call_acked_known, answer_acked_known;
+    uint64_t call_received;                    /* the caller had received so much at least */
     struct rpcrdma_header call_header, answer_header;
     uint32_t call_octets, answer_octets; /* of the whole Sends */
     struct rpcrdma_chunk_state *chunks;
@@ -180,8 +179,9 @@ struct rpcrdma_message {
     uint64_t operation; /* RDMA operation */
     bool invalidates;
     uint32_t invalidate_stag;
-    bool acked_known;
+    bool acked_known; /* as in struct rdma_part */
     uint64_t acked;
+    uint64_t received;
     const uint8_t *p; /* valid during the event */
     uint32_t n;
     uint32_t lacking; /* octets at its end that were not captured: they read as zero */

@@ -282,13 +282,15 @@ void rpcrdma_access_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         if (stray->owner != call->side) {
             i++;
         } else if (offers_area(call->transaction, &stray->area)) {
-            if (stray->acked_known && stray->acked <= call->place.offset)
+            if (stray->acked_known && stray->acked <= call->place.offset) {
                 rpcrdma_fail_at(rpcrdma, &stray->place, RULE_RPCR_3_4_5_06, call->place.frame,
                                 "expected RDMA Reads of STag 0x%08x after the Call that offers it; found one before "
                                 "that Call, which is in frame %u",
                                 stray->area.stag, call->place.frame);
-            else
+            } else { /* the Call may have come before, and comes again */
                 rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_5_06);
+                call->transaction->damaged = true;
+            }
             drop_stray(state, i);
         } else if (++stray->calls == STRAY_CALLS) {
             tell_stray(rpcrdma, stray);

@@ -424,6 +424,7 @@ static void message(struct rpcrdma_connection *rpcrdma, const struct rdma_part *
                                 .invalidate_stag = part->invalidates ? part->invalidated : 0,
                                 .acked_known = part->acked_known,
                                 .acked = part->acked,
+                                .received = part->received,
                                 .p = p,
                                 .n = n,
                                 .lacking = n - there,
@@ -596,8 +597,8 @@ void rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rd
     else if (part->after_gap)
         hole(rpcrdma, side);
     s->end = part->end;
-    if (part->acked_known && part->acked > rpcrdma->acked[side])
-        rpcrdma->acked[side] = part->acked;
+    if (part->received > rpcrdma->received[side])
+        rpcrdma->received[side] = part->received;
     if (part->set_up) /* not an RPC-over-RDMA message */
         return;
     rpcrdma->verdict->muted = part->faulty;

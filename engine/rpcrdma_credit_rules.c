@@ -132,10 +132,14 @@ static struct knowledge knowledge_of(const struct rpcrdma_connection *rpcrdma, c
     if (!rpcrdma_acked(rpcrdma, m) && c->n_answers > 0) { /* a lower grant may not have arrived yet */
         const struct answer *a = answer_before(c, c->n_answers - 1);
 
+        uint64_t looked = m->received > 0 || kept < 2 ? kept : 2;
+
         k = (struct knowledge){.known = true, .limit = a->grant, .frame = a->frame};
         k.before = k.lowest = a->grant;
-        if (kept > 1 && answer_before(c, c->n_answers - 2)->grant > k.limit)
-            k.limit = answer_before(c, c->n_answers - 2)->grant;
+        for (uint64_t i = 1; a->offset >= m->received && i < looked; i++) {
+            a = answer_before(c, c->n_answers - 1 - i);
+            k.limit = a->grant > k.limit ? a->grant : k.limit;
+        }
         return k;
     }
     k.lowest = UINT32_MAX;

@@ -116,7 +116,7 @@ struct rpcrdma_connection {
     bool refused_memory; /* of a Call with this XID: */
     uint32_t refused_xid;
     uint64_t last_send[2]; /* offset */
-    uint64_t acked[2];     /* how far the side had received the other direction when it last sent, as far as known */
+    uint64_t received[2];  /* how far the side had received the other direction when it last sent, at least */
     /*
      * Owned by the rule families; created by their _new, NULL when they need none. These and the tables above are
      * created once the connection is known to carry RPC-over-RDMA (rpcrdma_equip()); the thresholds exist from the

@@ -81,8 +81,8 @@ void rpcrdma_record_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
                                   .reverse = t->reverse,
                                   .damaged = t->damaged || t->spoilt || t->ambiguous,
                                   .repeats = t->repeats,
-                                  .received =
-                                      t->outcome != RPCRDMA_OUTSTANDING && rpcrdma->acked[t->side] > t->answer.offset,
+                                  .received = t->outcome != RPCRDMA_OUTSTANDING &&
+                                              rpcrdma->received[t->side] > t->answer.offset,
                                   .refused = rpcrdma->refused_memory && rpcrdma->refused_xid == t->xid,
                                   .request_known = t->call_body.known,
                                   .hash = t->call_body.hash,
@@ -154,7 +154,7 @@ void rpcrdma_record_send(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
         struct history_stray *stray = &record->strays[i];
 
         if (stray->write && !stray->served && !stray->refused && stray->owner == message->side &&
-            message->acked_known && message->acked > stray->place.offset && !rpcrdma->terminated) {
+            message->received > stray->place.offset && !rpcrdma->terminated) {
             stray->served = true;
             stray->proof = message->place;
         }

@@ -61,7 +61,7 @@ static enum rule_id rule_of_size(const struct rpcrdma_connection *rpcrdma, unsig
 }
 
 /* It went on after them: there was a buffer for each. */
-static void take(struct rpcrdma_connection *rpcrdma, unsigned receiver, uint64_t acked)
+static void take(struct rpcrdma_connection *rpcrdma, unsigned receiver, const struct rpcrdma_message *m)
 {
     struct rpcrdma_resource_state *state = rpcrdma->resource;
     unsigned sender = other_side(receiver);
@@ -72,21 +72,22 @@ static void take(struct rpcrdma_connection *rpcrdma, unsigned receiver, uint64_t
         const struct sent *sent = &state->sent[sender][state->taken[sender] % SENT_KEPT];
         enum rule_id number = rule_of_number(sent), size = rule_of_size(rpcrdma, receiver, sent);
 
-        if (sent->offset >= acked)
+        if (sent->offset >= m->received)
             return;
-        if (!sent->size_only)
+        /* Where a Send without a Receive comes again, as on InfiniBand, it says nothing of their number. */
+        if (!sent->size_only && m->acked_known)
             rpcrdma_pass(rpcrdma, number);
         if (sent->invalidates)
             rpcrdma_pass(rpcrdma, RULE_CMPD_3_2_03);
-        if (size != RULE_COUNT && (size != number || sent->size_only))
+        if (size != RULE_COUNT && (size != number || sent->size_only || !m->acked_known))
             rpcrdma_pass(rpcrdma, size);
     }
 }
 
 void rpcrdma_resource_message(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
 {
-    if (rpcrdma_acked(rpcrdma, m) && !rpcrdma->terminated)
-        take(rpcrdma, m->side, m->acked);
+    if ((rpcrdma_acked(rpcrdma, m) || !m->acked_known) && !rpcrdma->terminated)
+        take(rpcrdma, m->side, m);
 }
 
 /* Both sides support it (RFC 8797 section 4.1), and the Call offers this STag. */

@@ -16,7 +16,7 @@ static bool exchanged_since(const struct rpcrdma_connection *rpcrdma, const stru
     const struct rpcrdma_transaction *other = rpcrdma->side[t->side].calls.done.newest;
 
     for (; other && other != t; other = other->older) {
-        if (other->number > t->number && other->call_acked_known && other->call_acked > t->answer.offset)
+        if (other->number > t->number && other->call_received > t->answer.offset)
             return true;
     }
     return false;
@@ -68,7 +68,7 @@ void rpcrdma_revoked_message(struct rpcrdma_connection *rpcrdma, const struct rp
     for (unsigned i = 0; i < RPCRDMA_LATES_MAX; i++) {
         struct rpcrdma_late *late = &rpcrdma->memory->late[i];
 
-        if (!late->open || late->read || late->owner != m->side || !m->acked_known || m->acked <= late->place.offset)
+        if (!late->open || late->read || late->owner != m->side || m->received <= late->place.offset)
             continue;
         if (++late->messages == GOES_ON)
             tell(rpcrdma, late, &m->place);

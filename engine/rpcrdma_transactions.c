@@ -186,8 +186,7 @@ struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *
     t->reverse = rpcrdma->client >= 0 && (unsigned)rpcrdma->client != call->side;
     t->call = call->place;
     t->call_operation = call->operation;
-    t->call_acked = call->acked;
-    t->call_acked_known = call->acked_known;
+    t->call_received = call->received;
     t->call_header = call->header;
     t->call_octets = call->n;
     t->position_zero = t->reply_chunk = -1;
@@ -223,8 +222,6 @@ void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdm
     if (answer) {
         t->answer = answer->place;
         t->answer_operation = answer->operation;
-        t->answer_acked = answer->acked;
-        t->answer_acked_known = answer->acked_known;
         t->answer_header = answer->header;
         t->answer_octets = answer->n;
     }

@@ -143,6 +143,16 @@ void stack_terms(struct stack *stack, const struct rdma_terms *terms)
         rpcrdma_connection_terms(stack->rpcrdma, terms);
 }
 
+void stack_ports(struct stack *stack, const uint16_t port[2])
+{
+    stack->setup.port[0] = port[0];
+    stack->setup.port[1] = port[1];
+    if (stack->rpcrdma)
+        rpcrdma_connection_ports(stack->rpcrdma, port[0], port[1]);
+    if (stack->nfs)
+        nfs_connection_ports(stack->nfs, port[0], port[1]);
+}
+
 void stack_private_data(struct stack *stack, const struct rdma_private_data *data)
 {
     TAP(stack, private_data, data);

@@ -25,10 +25,10 @@ static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, const 
     on_doubt(ctx, side);
 }
 
-static void on_refused(void *ctx, unsigned side, enum ib_nak nak, uint64_t offset, const struct place *place)
+static void on_refused(void *ctx, const struct ib_rc_refusal *seen)
 {
     struct stack_ib *ib = ctx;
-    struct rdma_refusal refusal = rdma_refusal_of_ib(side, nak, offset, place);
+    struct rdma_refusal refusal = rdma_refusal_of_ib(seen);
 
     stack_refusal(ib->stack, &refusal);
 }
@@ -45,6 +45,7 @@ void stack_ib_managed(struct stack_ib *ib, unsigned side, const struct ib_cm *cm
     struct stack_entrance entrance = stack_entrance(ib->stack);
 
     stack_terms(ib->stack, &terms);
+    stack_ports(ib->stack, ib->connection->port);
     if (rdma_private_data_of_ib(&data, ib->connection, side, cm, place))
         stack_private_data(ib->stack, &data);
     if (cm->attribute == IB_CM_DISCONNECT_REQUEST)

@@ -34,7 +34,23 @@ static const struct layout layouts[] = {
     /* clang-format on */
 };
 
-enum { AT_SERVICE = 8, AT_MTU = 50, AT_REASON = 10 };
+enum {
+    AT_SERVICE = 8,
+    AT_GUID = 16,
+    AT_REMOTE_TIMEOUT = 43,
+    AT_LOCAL_TIMEOUT = 47,
+    AT_PKEY = 48,
+    AT_MTU = 50,
+    AT_CM_RETRIES = 51,
+    AT_LIDS = 52,
+    AT_GIDS = 56,
+    AT_RATE = 91,
+    AT_HOP_LIMIT = 93,
+    AT_ACK_TIMEOUT = 95,
+    AT_REASON = 10,
+    AT_REPLY_RNR = 27,
+    AT_REPLY_GUID = 28,
+};
 
 static const struct layout *layout_of(unsigned attribute)
 {
@@ -46,6 +62,39 @@ const char *ib_cm_name(unsigned attribute)
     const struct layout *layout = layout_of(attribute);
 
     return layout ? layout->name : NULL;
+}
+
+static void decode_path(struct ib_cm_path *path, const uint8_t *body)
+{
+    *path = (struct ib_cm_path){
+        .guid = get_be64(body + AT_GUID),
+        .pkey = get_be16(body + AT_PKEY),
+        .lid = {get_be16(body + AT_LIDS), get_be16(body + AT_LIDS + 2)},
+        .hop_limit = body[AT_HOP_LIMIT],
+        .packet_rate = body[AT_RATE] & 0x3F,
+        .cm_timeout = body[AT_LOCAL_TIMEOUT] >> 3,
+        .ack_timeout = body[AT_ACK_TIMEOUT] >> 3,
+        .cm_retries = body[AT_CM_RETRIES] >> 4,
+        .retries = body[AT_LOCAL_TIMEOUT] & 7,
+        .rnr_retries = body[AT_MTU] & 7,
+    };
+    memcpy(path->gid, body + AT_GIDS, sizeof path->gid);
+}
+
+static void encode_path(const struct ib_cm_path *path, uint8_t *body)
+{
+    put_be64(body + AT_GUID, path->guid);
+    put_be16(body + AT_PKEY, path->pkey);
+    put_be16(body + AT_LIDS, path->lid[0]);
+    put_be16(body + AT_LIDS + 2, path->lid[1]);
+    body[AT_HOP_LIMIT] = path->hop_limit;
+    body[AT_RATE] = path->packet_rate & 0x3F;
+    body[AT_REMOTE_TIMEOUT] = (uint8_t)(path->cm_timeout << 3);
+    body[AT_LOCAL_TIMEOUT] = (uint8_t)(path->cm_timeout << 3 | (path->retries & 7));
+    body[AT_ACK_TIMEOUT] = (uint8_t)(path->ack_timeout << 3);
+    body[AT_CM_RETRIES] = (uint8_t)(path->cm_retries << 4);
+    body[AT_MTU] |= path->rnr_retries & 7;
+    memcpy(body + AT_GIDS, path->gid, sizeof path->gid);
 }
 
 bool ib_cm_decode(struct ib_cm *out, const uint8_t *p, size_t n)
@@ -81,6 +130,10 @@ bool ib_cm_decode(struct ib_cm *out, const uint8_t *p, size_t n)
     if (out->attribute == IB_CM_REQUEST) {
         out->service = get_be64(body + AT_SERVICE);
         out->path_mtu = body[AT_MTU] >> 4;
+        decode_path(&out->path, body);
+    } else if (out->attribute == IB_CM_REPLY) {
+        out->path.guid = get_be64(body + AT_REPLY_GUID);
+        out->path.rnr_retries = body[AT_REPLY_RNR] >> 5;
     } else if (out->attribute == IB_CM_REJECT) {
         out->reason = get_be16(body + AT_REASON);
     }
@@ -117,6 +170,10 @@ size_t ib_cm_encode(const struct ib_cm *cm, uint8_t *out, size_t size)
     if (cm->attribute == IB_CM_REQUEST) {
         put_be64(body + AT_SERVICE, cm->service);
         body[AT_MTU] = (uint8_t)(cm->path_mtu << 4);
+        encode_path(&cm->path, body);
+    } else if (cm->attribute == IB_CM_REPLY) {
+        put_be64(body + AT_REPLY_GUID, cm->path.guid);
+        body[AT_REPLY_RNR] = (uint8_t)(cm->path.rnr_retries << 5);
     } else if (cm->attribute == IB_CM_REJECT) {
         put_be16(body + AT_REASON, cm->reason);
     }

@@ -25,10 +25,15 @@
  *
  * Offsets from the beginning of the message:
  *
- *   ConnectRequest      0 local comm ID, 8 service ID, 32 local QPN (24 bits), 35 responder resources,
- *                       39 initiator depth, 44 starting PSN (24 bits), 50 path MTU (upper 4 bits), 140 private data (92 octets)
+ *   ConnectRequest      0 local comm ID, 8 service ID, 16 CA GUID, 32 local QPN (24 bits), 35 responder resources,
+ *                       39 initiator depth, 43 remote CM response timeout (upper 5 bits), 44 starting PSN (24 bits),
+ *                       47 local CM response timeout (upper 5 bits), retry count (lower 3), 48 P_Key,
+ *                       50 path MTU (upper 4 bits), RNR retry count (lower 3), 51 max CM retries (upper 4 bits),
+ *                       52 local LID, 54 remote LID, 56 local GID, 72 remote GID, 91 packet rate (lower 6 bits),
+ *                       93 hop limit, 95 local ACK timeout (upper 5 bits), 140 private data (92 octets)
  *   ConnectReply        0 local comm ID, 4 remote comm ID, 12 local QPN (24 bits), 20 starting PSN (24 bits),
- *                       24 responder resources, 25 initiator depth, 36 private data (196)
+ *                       24 responder resources, 25 initiator depth, 27 RNR retry count (upper 3 bits), 28 CA GUID,
+ *                       36 private data (196)
  *   ReadyToUse          0 local comm ID, 4 remote comm ID, 8 private data (224)
  *   ConnectReject       0 local comm ID, 4 remote comm ID, 8 message rejected (upper 2 bits), 10 reason,
  *                       84 private data (148)
@@ -82,6 +87,18 @@ enum ib_cm_attribute {
 /* "ConnectRequest", ...; NULL for those that do not concern a reliable connection. */
 const char *ib_cm_name(unsigned attribute);
 
+/* How a ConnectRequest says that the responder is reached, and what both ends may count on. */
+struct ib_cm_path {
+    uint64_t guid; /* of the sender's channel adapter; in a reply, too */
+    uint16_t pkey;
+    uint16_t lid[2];    /* local, remote: of the sender and of its peer */
+    uint8_t gid[2][16]; /* likewise; an IPv4 address as ::ffff:a.b.c.d */
+    uint8_t hop_limit, packet_rate;
+    uint8_t cm_timeout;  /* of both ends: 4.096 us * 2^n */
+    uint8_t ack_timeout; /* likewise */
+    uint8_t cm_retries, retries, rnr_retries;
+};
+
 struct ib_cm {
     uint8_t attribute; /* enum ib_cm_attribute */
     uint64_t transaction;
@@ -92,6 +109,7 @@ struct ib_cm {
     uint8_t responder_resources;  /* REQUEST, REPLY: Reads and Atomics that the sender serves at once (IRD) */
     uint8_t initiator_depth;      /* REQUEST, REPLY: that it may have outstanding (ORD) */
     uint8_t path_mtu;             /* REQUEST: code, 1 to 5: 256 to 4096 octets */
+    struct ib_cm_path path;       /* REQUEST; REPLY: guid and rnr_retries */
     uint8_t subject;              /* REJECT, MRA: 0 request, 1 reply, 2 others */
     uint16_t reason;              /* REJECT */
     const uint8_t *private_data;  /* borrowed; padded with zeros; its true length is not sent */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The connections of RoCE and InfiniBand of a share. */
+#include "conformance/check/check_finding.h"
 #include "conformance/check/check_watched.h"
 #include "conformance/check/report_ib.h"
 #include "engine/heap.h"
@@ -13,6 +14,7 @@ struct watched_ib {
     struct watched *watched;
     struct endpoint endpoint[2];
     struct ib_connection *connection;
+    uint32_t latest[2]; /* frame of the request that was taken last of each side */
     enum ib_below below;
     struct icrc_counts icrc;
 };
@@ -24,9 +26,34 @@ static void on_part(void *ctx, const struct ib_rc_part *part)
     struct watched_ib *ib = ctx;
 
     watched_wake(ib->watched);
+    if (!part->packet->info->response)
+        ib->latest[part->place.side & 1u] = part->place.frame;
     if (ib->watched->notes)
         notes_part(ib->watched->notes, part);
     ib->up.part(ib->up.ctx, part);
+}
+
+/*
+ * Requests of a side are missing, as the next one says. What was found since the one before them may be explained by
+ * them, but for rules about one direction alone: no packet of the other direction says how far it had received them.
+ */
+static void take_back(struct watched_ib *ib, unsigned side)
+{
+    struct watched *watched = ib->watched;
+    GArray *findings = watched->report->findings;
+
+    for (guint i = findings->len; i-- > 0;) {
+        const struct report_finding *finding = &g_array_index(findings, struct report_finding, i);
+        enum rule_id rule = finding->rule;
+
+        if (MAX(finding->frame, finding->more_last) <= ib->latest[side])
+            continue;
+        if (rule_catalogue[rule].observe == OBSERVE_WIRE_1WAY)
+            continue;
+        check_drop_finding(watched->share->options, watched->report, i);
+        watched->verdict.counts[rule].failed -= watched->verdict.counts[rule].failed > 0;
+        verdict_inconclusive(&watched->verdict, rule);
+    }
 }
 
 static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, const struct place *next)
@@ -37,6 +64,7 @@ static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, const 
     ib->watched->hole = true;
     if (ib->watched->notes)
         notes_lost(ib->watched->notes, side, from, to, next);
+    take_back(ib, side & 1u);
     ib->up.hole(ib->up.ctx, side, from, to, next);
 }
 
@@ -48,14 +76,14 @@ static void on_doubt(void *ctx, unsigned side)
     ib->up.doubt(ib->up.ctx, side);
 }
 
-static void on_refused(void *ctx, unsigned side, enum ib_nak nak, uint64_t offset, const struct place *place)
+static void on_refused(void *ctx, const struct ib_rc_refusal *refusal)
 {
     struct watched_ib *ib = ctx;
 
     watched_wake(ib->watched);
     if (ib->watched->notes)
-        notes_refused(ib->watched->notes, side, nak, place);
-    ib->up.refused(ib->up.ctx, side, nak, offset, place);
+        notes_refused(ib->watched->notes, refusal->side, refusal->nak, &refusal->place);
+    ib->up.refused(ib->up.ctx, refusal);
 }
 
 /* ---- connections come and go ---- */

@@ -4,44 +4,78 @@
 #include "traffic-gen/cli/command.h"
 #include "traffic-gen/faults/fault.h"
 #include "traffic-gen/mutants/misbehave.h"
-#include "traffic-gen/scenario/scenario.h"
+#include "traffic-gen/say/carrier.h"
+#include "traffic-gen/scenario/scenario_source.h"
 #include "traffic-gen/suite/suite.h"
 #include "traffic-gen/suite/untested.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static void list_scenarios(void)
+/* Why it cannot be played on RoCE, for g_free(). NULL: it can. */
+static char *refusal_of_roce(const char *scenario, const struct fault *fault)
+{
+    struct scenario_source source;
+    char *why = NULL;
+
+    if (scenario_source_load(&source, scenario, NULL, &why))
+        why = scenario_source_roce_refusal(&source, fault);
+    scenario_source_clear(&source);
+    return why;
+}
+
+static bool is_listed(const struct carrier *carrier, const char *scenario, const struct fault *fault)
+{
+    g_autofree char *why = carrier == &carrier_roce ? refusal_of_roce(scenario, fault) : NULL;
+
+    return !why;
+}
+
+static void list_scenarios(const struct carrier *carrier)
 {
     const struct scenario *scenario;
     const struct bulk_scenario *bulk;
 
     for (unsigned i = 0; (scenario = scenario_at(i)); i++)
-        printf("%s\t%s\n", scenario->name, scenario->summary);
-    for (unsigned i = 0; (bulk = bulk_at(i)); i++)
+        if (is_listed(carrier, scenario->name, NULL))
+            printf("%s\t%s\n", scenario->name, scenario->summary);
+    for (unsigned i = 0; carrier != &carrier_roce && (bulk = bulk_at(i)); i++)
         printf("%s\t%s\n", bulk->name, bulk->summary);
 }
 
-static void list_faults(void)
+static void list_faults(const struct carrier *carrier)
 {
     const struct fault *fault;
 
     for (unsigned i = 0; (fault = fault_at(i)); i++)
-        printf("%s\t%s\t%s\t%s\n", fault->id, fault->scenario, fault->also ? fault->also : "-", fault->summary);
+        if (is_listed(carrier, fault->scenario, fault))
+            printf("%s\t%s\t%s\t%s\n", fault->id, fault->scenario, fault->also ? fault->also : "-", fault->summary);
+}
+
+static void list_not_on_roce(const struct carrier *carrier)
+{
+    const struct fault *fault;
+
+    (void)carrier;
+    for (unsigned i = 0; (fault = fault_at(i)); i++)
+        if (!fault_layer_below(fault) && fault_not_on_roce(fault))
+            printf("%s\t%s\n", fault->id, fault_not_on_roce(fault));
 }
 
 static const char *const duts[] = {[DUT_RESPONDER] = "responder", [DUT_INITIATOR] = "initiator", [DUT_ANY] = "both"};
 
-static void list_mutants(void)
+static void list_mutants(const struct carrier *carrier)
 {
     const struct misbehaviour *mutant;
 
+    (void)carrier;
     for (unsigned i = 0; (mutant = misbehave_at(i)); i++)
         printf("%s\t%s\t%s\n", mutant->id, duts[mutant->roles & DUT_ANY], mutant->what);
 }
 
-static void list_tests(void)
+static void list_tests(const struct carrier *carrier)
 {
+    (void)carrier;
     for (unsigned i = 0; suites[i]; i++) {
         for (unsigned k = 0; k < suites[i]->n; k++) {
             const struct suite_case *row = &suites[i]->cases[k];
@@ -54,10 +88,11 @@ static void list_tests(void)
     }
 }
 
-static void list_untested(void)
+static void list_untested(const struct carrier *carrier)
 {
     const struct untested_rule *row;
 
+    (void)carrier;
     for (unsigned i = 0; (row = untested_rule_at(i)); i++)
         printf("%s\t%s\t%s\n", rule_catalogue[row->rule].id, row->why ? "-" : rule_catalogue[row->with].id,
                row->why ? row->why : "-");
@@ -65,12 +100,11 @@ static void list_untested(void)
 
 static const struct list {
     const char *name;
-    void (*list)(void);
-} lists[] = {{"scenarios", list_scenarios},
-             {"faults", list_faults},
-             {"tests", list_tests},
-             {"untested", list_untested},
-             {"mutants", list_mutants}};
+    void (*list)(const struct carrier *carrier);
+    bool by_transport;
+} lists[] = {{"scenarios", list_scenarios, true},      {"faults", list_faults, true},
+             {"not-on-roce", list_not_on_roce, false}, {"tests", list_tests, false},
+             {"untested", list_untested, false},       {"mutants", list_mutants, false}};
 
 static const char *list_name(unsigned index)
 {
@@ -80,13 +114,14 @@ static const char *list_name(unsigned index)
 int command_list(int argc, char **argv)
 {
     static const struct command_usage usage = {
-        "scenarios|faults|tests|untested|mutants",
+        "scenarios|faults|not-on-roce|tests|untested|mutants",
         "Lists what there is, one item a line, in fields separated by tabs, the id first.",
         "Fields:\n"
         "  scenarios  name, summary\n"
         "  faults     id, the scenario that it is made for, ids of the findings that its stimulus itself causes (or "
         "-), "
         "summary\n"
+        "  not-on-roce  faults of RPC-over-RDMA and NFS that cannot be shown on RoCE: id, why\n"
         "  tests      the cases of the suites: id, suite, role of the device, stimulus, expected reaction\n"
         "  untested   rules about reactions without a case of their own: id, the rule whose case decides it (or -), "
         "why "
@@ -94,15 +129,27 @@ int command_list(int argc, char **argv)
         "  mutants    the case that --misbehave makes fail, role of the mutant, what it does",
     };
     const char *guess;
+    g_autofree char *transport = NULL;
+    const GOptionEntry entries[] = {
+        {"transport", 0, 0, G_OPTION_ARG_STRING, &transport,
+         "of scenarios and faults, those that can be played on it: iwarp (default), roce", "NAME"},
+        G_OPTION_ENTRY_NULL,
+    };
+    const struct carrier *carrier = &carrier_mpa;
     int status;
 
-    if (!command_parse(&usage, NULL, &argc, &argv, 1, 1, &status))
+    if (!command_parse(&usage, entries, &argc, &argv, 1, 1, &status))
         return status;
+    if (transport && !(carrier = carrier_find(transport)))
+        return command_fail("--transport: '%s' is neither iwarp nor roce", transport);
     for (unsigned i = 0; i < G_N_ELEMENTS(lists); i++) {
-        if (strcmp(argv[1], lists[i].name) == 0) {
-            lists[i].list();
-            return COMMAND_DONE;
-        }
+        if (strcmp(argv[1], lists[i].name) != 0)
+            continue;
+        status = command_check_only(
+            &(struct command_only){transport, lists[i].by_transport, "--transport", "scenarios and faults"}, 1);
+        if (status == COMMAND_DONE)
+            lists[i].list(carrier);
+        return status;
     }
     guess = command_guess(argv[1], list_name);
     if (guess)

@@ -3,6 +3,8 @@
 #include "support/output_file.h"
 #include "traffic-gen/bulk/bulk.h"
 #include "traffic-gen/cli/command_scenario.h"
+#include "traffic-gen/say/carrier.h"
+#include "traffic-gen/sim/rc.h"
 #include "traffic-gen/sim/sim_trouble.h"
 
 #include <errno.h>
@@ -18,10 +20,11 @@ enum {
 };
 
 struct play_options {
-    char *output, *inject, *net, *size, *script, *memory;
+    char *output, *inject, *net, *size, *script, *memory, *transport;
     gint64 seed;
     gint mtu, snap_length, ulpdu, count, connections;
     gboolean ipv6, vlan, pcap, live, markers, no_crc;
+    const struct carrier *carrier; /* that --transport names */
 };
 
 /* "200M": octets with an optional suffix. */
@@ -78,6 +81,7 @@ static int play_stage(struct capture_file *file, const struct play_options *opti
     int status = COMMAND_DONE;
 
     stage->mtu = options->mtu ? (unsigned)options->mtu : scenario_source_mtu(source);
+    stage->carrier = options->carrier;
     stage->ipv6 = options->ipv6;
     stage->vlan = options->vlan;
     stage->count = (unsigned)options->count;
@@ -105,7 +109,7 @@ static int play_scenario(struct capture_file *file, const struct play_options *o
     g_autofree char *error = NULL;
     int status = COMMAND_DONE;
 
-    if (options->net && !sim_trouble_parse(options->net, &trouble, &error))
+    if (options->net && !sim_trouble_parse(options->net, options->carrier == &carrier_roce, &trouble, &error))
         return command_fail("%s", error);
     if (!faults)
         return play_stage(file, options, source, NULL, &trouble, &place);
@@ -142,9 +146,25 @@ static int check_uses(const struct play_options *options, const struct scenario_
         {options->inject, !bulk, "--inject", others},
         {options->net, !bulk, "--net", others},
         {options->mtu != 0, !bulk, "--mtu", others},
+        {options->transport, !bulk, "--transport", others},
     };
 
     return command_check_only(rows, G_N_ELEMENTS(rows));
+}
+
+/* What RoCE has no place for. */
+static int check_roce(const struct play_options *options, const struct scenario_source *source, const GPtrArray *faults)
+{
+    for (unsigned i = 0; i < (faults ? faults->len : 1); i++) {
+        g_autofree char *why = scenario_source_roce_refusal(source, faults ? faults->pdata[i] : NULL);
+
+        if (why)
+            return command_fail("%s", why);
+    }
+    if (options->mtu && rc_path_mtu((unsigned)options->mtu) == 0)
+        return command_fail("--mtu: %d has no room for packets of the smallest path MTU of RoCE, 256 octets",
+                            options->mtu);
+    return COMMAND_DONE;
 }
 
 static int play_checked(const char *name, const struct play_options *options, const struct scenario_source *source,
@@ -160,6 +180,8 @@ static int play_checked(const char *name, const struct play_options *options, co
     if (source->yaml && output_file_is(name, options->output))
         return command_fail("-o %s is the scenario itself; give another name", options->output);
     status = check_uses(options, source, bulk);
+    if (status == COMMAND_DONE && options->carrier == &carrier_roce)
+        status = check_roce(options, source, faults);
     if (status == COMMAND_DONE)
         status = command_check_faults(source, faults);
     if (status == COMMAND_DONE)
@@ -227,10 +249,12 @@ int command_play(int argc, char **argv)
         {"connections", 0, 0, G_OPTION_ARG_INT, &options.connections,
          "clients that play it at the same time (default 1; many: 1000)", "N"},
         COMMAND_GROUP("Network"),
+        {"transport", 0, 0, G_OPTION_ARG_STRING, &options.transport,
+         "iwarp (default), or roce (RoCE v2), for RPC-over-RDMA and NFS", "NAME"},
         {"mtu", 0, 0, G_OPTION_ARG_INT, &options.mtu, "MTU of the path (default 1500)", "N"},
         {"net", 0, 0, G_OPTION_ARG_STRING, &options.net,
          "trouble: loss=P, reorder=P, dup=P, resegment=P, capture-loss=P (P: 0 to 0.5), delay=MS, jitter=MS, "
-         "window=OCTETS, tso=OCTETS",
+         "window=OCTETS, tso=OCTETS; roce: rnr=P in the place of resegment, window and tso",
          "LIST"},
         {"ipv6", 0, 0, G_OPTION_ARG_NONE, &options.ipv6, "IPv6 instead of IPv4", NULL},
         {"vlan", 0, 0, G_OPTION_ARG_NONE, &options.vlan, "with a VLAN tag", NULL},
@@ -253,13 +277,17 @@ int command_play(int argc, char **argv)
     };
     int status;
 
-    if (command_parse(&usage, entries, &argc, &argv, 1, 1, &status))
-        status = play(argv[1], &options);
+    if (command_parse(&usage, entries, &argc, &argv, 1, 1, &status)) {
+        options.carrier = options.transport ? carrier_find(options.transport) : &carrier_mpa;
+        status = options.carrier ? play(argv[1], &options)
+                                 : command_fail("--transport: '%s' is neither iwarp nor roce", options.transport);
+    }
     g_free(options.output);
     g_free(options.inject);
     g_free(options.net);
     g_free(options.script);
     g_free(options.size);
     g_free(options.memory);
+    g_free(options.transport);
     return status;
 }

@@ -31,6 +31,11 @@ extern const struct fault_alias fault_aliases[]; /* id NULL ends */
 /* By its id, or by that of a rule that states the same; NULL: there is none. */
 const struct fault *fault_find(const char *id);
 
+/* "MPA", "DDP", "RDMAP" when it breaks a rule of that, which is not on RoCE; else NULL. */
+const char *fault_layer_below(const struct fault *fault);
+/* Of the others: why it cannot be shown on RoCE; NULL: it can. */
+const char *fault_not_on_roce(const struct fault *fault);
+
 /* The tables, one per family. */
 struct fault_table {
     const struct fault *faults;

@@ -121,7 +121,7 @@ static struct plan *plan_conversation(const struct conversation *c)
     bool good = true;
 
     plan->mss = c->emss;
-    plan->after = sim_before(c->tcp) != NULL;
+    plan->after = sim_follows(c->tcp);
     for (unsigned side = 0; side < 2; side++) {
         struct plan_side *own = &plan->sides[side];
 

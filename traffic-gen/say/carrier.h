@@ -14,6 +14,8 @@ struct carrier {
     const char *name; /* of --transport */
     /* Makes the connection in the simulated network, as c->setup has it. */
     void (*connect)(struct conversation *c);
+    /* Its life in the network, for connections that begin after it. */
+    struct sim_life *(*life)(const struct conversation *c);
     /* Everything scripted so far for the peer of role, as sim_how.received counts it. */
     uint64_t (*all_of_peer)(const struct conversation *c, enum role role);
     /* What role says as the connection comes about: MPA Request or Reply, ConnectRequest or ConnectReply. */
@@ -28,6 +30,11 @@ struct carrier {
     void (*capturing)(struct conversation *c, enum role role, bool on, const struct sim_how *how);
 };
 
-extern const struct carrier carrier_mpa;
+extern const struct carrier carrier_mpa, carrier_roce;
+/* By its name; NULL: there is none. */
+const struct carrier *carrier_find(const char *name);
+
+/* When and how role says its next message: as c->how and c->early have it, which this resets. */
+struct sim_how take_how(struct conversation *c, enum role role);
 
 #endif

@@ -90,7 +90,7 @@ static void connect_mpa(struct conversation *c)
     c->emss = MIN(options.mss[0], options.mss[1]);
     c->tcp = sim_connect(stage->sim, &options);
     if (c->setup.after)
-        sim_connect_after(c->tcp, c->setup.after->tcp);
+        sim_connect_after(c->tcp, c->setup.after->carrier->life(c->setup.after));
 }
 
 struct conversation *conversation_new(struct stage *stage, const struct conversation_setup *setup)
@@ -99,7 +99,7 @@ struct conversation *conversation_new(struct stage *stage, const struct conversa
     unsigned number = stage->n_conversations++;
 
     c->stage = stage;
-    c->carrier = stage->carrier;
+    c->carrier = setup->no_mpa ? &carrier_mpa : stage->carrier; /* plain TCP, whatever carries the others */
     c->operations = operations_new();
     c->number = number;
     c->setup = *setup;
@@ -130,13 +130,21 @@ struct sim_how orderly(const struct conversation *c, enum role role)
     return how;
 }
 
-static struct sim_how take_how(struct conversation *c, enum role role)
+struct sim_how take_how(struct conversation *c, enum role role)
 {
     struct sim_how how = orderly(c, role);
 
     c->how = (struct sim_how){0};
     c->early = false;
     return how;
+}
+
+/* What only MPA carries. */
+static bool is_elsewhere(struct conversation *c)
+{
+    if (!c->tcp && !c->stage->impossible)
+        c->stage->impossible = "it belongs to MPA";
+    return !c->tcp;
 }
 
 static void write_octets(struct conversation *c, enum role role, const void *p, size_t n, const struct sim_how *how)
@@ -155,7 +163,7 @@ static uint64_t next_offset(const struct conversation *c, enum role role)
 
 void cork(struct conversation *c, enum role role)
 {
-    if (c->over || c->is_corked[role])
+    if (c->over || c->is_corked[role] || !c->tcp)
         return;
     c->corked[role] = g_byte_array_new();
     c->is_corked[role] = true;
@@ -187,7 +195,7 @@ void say_nothing(struct conversation *c, enum role role, int64_t ns)
 
 void say_octets(struct conversation *c, enum role role, const void *p, size_t n)
 {
-    if (c->over)
+    if (c->over || is_elsewhere(c))
         return;
 
     struct sim_how how = take_how(c, role);
@@ -274,7 +282,7 @@ void say_fpdu(struct conversation *c, enum role role, const uint8_t *ulpdu, uint
 {
     static uint8_t room[ULPDU_ROOM];
 
-    if (c->over || (c->doomed && role != c->offender))
+    if (c->over || (c->doomed && role != c->offender) || is_elsewhere(c))
         return;
 
     struct fpdu_write w = {.conversation = c, .role = role, .index = c->fpdus[role], .ulpdu = room};
@@ -381,6 +389,11 @@ static void after_deviation(struct conversation *c, enum role offender)
 
 /* ---- MPA as a carrier ---- */
 
+static struct sim_life *life_mpa(const struct conversation *c)
+{
+    return sim_life(c->tcp);
+}
+
 static uint64_t all_of_peer_mpa(const struct conversation *c, enum role role)
 {
     return sim_all_of_peer(c->tcp, c->side[role]);
@@ -414,6 +427,7 @@ static void capturing_mpa(struct conversation *c, enum role role, bool on, const
 const struct carrier carrier_mpa = {
     .name = "iwarp",
     .connect = connect_mpa,
+    .life = life_mpa,
     .all_of_peer = all_of_peer_mpa,
     .startup = say_own_startup,
     .message = message_mpa,

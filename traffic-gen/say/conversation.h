@@ -22,6 +22,7 @@ struct carrier;
 struct conversation;
 struct deviation;
 struct operations;
+struct rc_connection;
 struct words;
 
 /* One capture in the making. */
@@ -30,6 +31,7 @@ struct stage {
     const struct carrier *carrier;     /* of its conversations; carrier_mpa unless it is changed */
     const struct deviation *deviation; /* NULL: conforming, or a script says itself what is wrong */
     bool deviated;                     /* it found its place */
+    const char *impossible;            /* why the carrier cannot do what was scripted; NULL: it can */
     unsigned mtu;
     bool ipv6, vlan;
     unsigned n_conversations;
@@ -59,6 +61,7 @@ struct conversation_setup {
     bool no_sack, no_df;
     uint16_t port;              /* of TCP side 0; 0: a fresh one */
     uint16_t service_port;      /* of TCP side 1; 0: that of tests */
+    bool no_mpa;                /* TCP alone, on any carrier */
     struct conversation *after; /* begins when that one is over */
     int64_t delay_ns;
     uint16_t ulpdu_max; /* cut messages at this instead of the MULPDU */
@@ -68,7 +71,8 @@ struct conversation_setup {
 struct conversation {
     struct stage *stage;
     const struct carrier *carrier;
-    struct sim_connection *tcp; /* NULL on another carrier than MPA */
+    struct sim_connection *tcp; /* of carrier_mpa; else NULL */
+    struct rc_connection *rc;   /* of carrier_roce; else NULL */
     struct conversation_setup setup;
     unsigned number;
     unsigned side[2];              /* of the network's connection, of each role: 0 opens it */

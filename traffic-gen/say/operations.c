@@ -384,6 +384,24 @@ static void finish_answer(struct conversation *c, enum role role, const struct m
         waiting_remove(c, peer_of(role), message->answers);
 }
 
+static void finish_message(struct conversation *c, enum role role, const struct message *message, size_t total)
+{
+    enum rdmap_opcode opcode = message->opcode;
+
+    if (opcode == RDMAP_READ_REQUEST || opcode == RDMAP_ATOMIC_REQUEST)
+        remember_request(c, role, message, opcode);
+    else if (opcode == RDMAP_READ_RESPONSE || opcode == RDMAP_ATOMIC_RESPONSE)
+        finish_answer(c, role, message, opcode, total);
+    if (opcode == RDMAP_WRITE && message->has_value)
+        memory_set(c, message->segment.stag, message->segment.to, message->value);
+}
+
+void message_said(struct conversation *c, enum role role, const struct message *message, size_t octets)
+{
+    take_over(c, role, &message->segment, octets, message->plain);
+    finish_message(c, role, message, octets);
+}
+
 void say_message_changed(struct conversation *c, enum role role, const struct message *message,
                          void (*change)(void *context, uint8_t *ulpdu, uint16_t *n), void *context)
 {
@@ -400,6 +418,10 @@ void say_message_changed(struct conversation *c, enum role role, const struct me
 
     if (c->over)
         return;
+    if (c->carrier != &carrier_mpa) {
+        c->stage->impossible = "it changes octets of a ULPDU";
+        return;
+    }
     if (message->has_value) {
         put_be64(head + head_len, message->value);
         head_len += 8;
@@ -425,12 +447,7 @@ void say_message_changed(struct conversation *c, enum role role, const struct me
         segment.mo += (uint32_t)part;
         done += part;
     } while (done < total);
-    if (opcode == RDMAP_READ_REQUEST || opcode == RDMAP_ATOMIC_REQUEST)
-        remember_request(c, role, message, opcode);
-    else if (opcode == RDMAP_READ_RESPONSE || opcode == RDMAP_ATOMIC_RESPONSE)
-        finish_answer(c, role, message, opcode, total);
-    if (opcode == RDMAP_WRITE && message->has_value)
-        memory_set(c, message->segment.stag, message->segment.to, message->value);
+    finish_message(c, role, message, total);
 }
 
 void say_message(struct conversation *c, enum role role, const struct message *message)

@@ -54,6 +54,8 @@ void say_plain(struct conversation *c, enum role role, enum rdmap_opcode opcode,
 
 /* Writes ULPDUs of it, cut at the MULPDU, and brings the conversation up to date. */
 void say_message(struct conversation *c, enum role role, const struct message *message);
+/* It was sent with so many octets: takes over what it means for those to come. */
+void message_said(struct conversation *c, enum role role, const struct message *message, size_t octets);
 /* The same as one FPDU; `change` may alter the ULPDU, which has room for ULPDU_ROOM octets, and its length. */
 void say_message_changed(struct conversation *c, enum role role, const struct message *message,
                          void (*change)(void *context, uint8_t *ulpdu, uint16_t *n), void *context);

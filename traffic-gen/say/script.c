@@ -22,6 +22,11 @@ const struct verb *verb_find(const char *name)
     return NULL;
 }
 
+const char *verb_name(const struct verb *verb)
+{
+    return verb->name;
+}
+
 bool verb_has_side(const struct verb *verb)
 {
     return verb->time != BETWEEN_CONNECTIONS;
@@ -102,6 +107,8 @@ static void say_once(struct script_player *player, const struct statement *state
             words_refuse_because(&s.words, statement->verb->name,
                                  "nothing is said here that words of MPA could change");
     }
+    if (player->stage->impossible)
+        words_refuse_because(&s.words, statement->verb->name, player->stage->impossible);
     words_end(&s.words);
 }
 

@@ -57,7 +57,7 @@ void script_start(struct script_player *player)
         begin_late(player);
         return;
     }
-    if (player->no_mpa)
+    if (player->setup.no_mpa)
         return;
     if (player->unseen)
         say_capturing(c, player->setup.responder_opens ? RESPONDER : INITIATOR, false, NULL);
@@ -178,7 +178,7 @@ static void set_up(struct script_player *player, struct words *words)
         set_before(player, role, words);
     player->late = words_have(words, "late");
     player->unseen = words_have(words, "unseen");
-    player->no_mpa = words_have(words, "no-mpa");
+    player->setup.no_mpa = words_have(words, "no-mpa");
     player->late_msn = (uint32_t)words_number(words, "msn", 0);
 }
 
@@ -208,7 +208,7 @@ static void say_next(struct saying *s)
     script_close(player);
     if (with) {
         player->setup = setup_rev1;
-        player->late = player->unseen = player->no_mpa = false;
+        player->late = player->unseen = false;
         set_up(player, &s->words);
     }
     player->connections++;

@@ -65,6 +65,7 @@ void statement_add_text(struct statement *statement, const char *name, const cha
 
 /* NULL: there is none of that name. */
 const struct verb *verb_find(const char *name);
+const char *verb_name(const struct verb *verb);
 /* False for those between connections. */
 bool verb_has_side(const struct verb *verb);
 

@@ -21,7 +21,6 @@ struct script_player {
     bool started; /* its startup frames are said, or left to the script */
     bool late;    /* the capture begins in the middle */
     bool unseen;  /* nothing is captured until the script says so */
-    bool no_mpa;  /* it never starts */
     uint32_t late_msn;
     unsigned connections; /* before this one */
     bool hangs, ended;

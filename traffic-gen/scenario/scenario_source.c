@@ -67,6 +67,50 @@ char *scenario_source_refusal(const struct scenario_source *source, const struct
                            fault->id, fault->scenario, source->scenario->name, why, fault->scenario, fault->id);
 }
 
+/* It speaks RPC-over-RDMA from its first connection on. */
+static bool speaks_rpc(const GPtrArray *statements)
+{
+    const struct statement *first = statements && statements->len > 0 ? statements->pdata[0] : NULL;
+
+    for (unsigned i = 0; first && strcmp(verb_name(first->verb), "with") == 0 && i < first->words->len; i++) {
+        const char *name = g_array_index(first->words, struct word, i).name;
+
+        if (strcmp(name, "rpcrdma") == 0 || strcmp(name, "nfs") == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_for_roce(const struct scenario_source *source)
+{
+    g_autoptr(GPtrArray) statements = NULL;
+    g_autofree char *error = NULL;
+
+    if (source->yaml)
+        return !scenario_source_works(source) && speaks_rpc(scenario_file_statements(source->yaml));
+    if (source->scenario->script)
+        statements = script_parse(source->scenario->name, source->scenario->script, &error);
+    return error || speaks_rpc(statements); /* what cannot be read is told when it is played */
+}
+
+char *scenario_source_roce_refusal(const struct scenario_source *source, const struct fault *fault)
+{
+    if (fault) {
+        const char *layer = fault_layer_below(fault), *why = fault_not_on_roce(fault);
+
+        if (layer)
+            return g_strdup_printf("--inject: %s is a fault of %s; it does not exist on RoCE", fault->id, layer);
+        if (why)
+            return g_strdup_printf("--inject: %s cannot be shown on RoCE: %s", fault->id, why);
+        if (fault->script)
+            return NULL;
+    }
+    if (is_for_roce(source))
+        return NULL;
+    return g_strdup_printf("--transport=roce: %s is not about RPC-over-RDMA; what it shows does not exist on RoCE",
+                           source->scenario->name);
+}
+
 unsigned scenario_source_mtu(const struct scenario_source *source)
 {
     if (source->yaml && scenario_file_mtu(source->yaml))

@@ -21,6 +21,11 @@ void scenario_source_clear(struct scenario_source *source);
 bool scenario_source_takes(const struct scenario_source *source, const struct fault *fault);
 /* Why the scenario cannot be played with this fault, and what can (for g_free()). */
 char *scenario_source_refusal(const struct scenario_source *source, const struct fault *fault);
+/*
+ * Why it cannot be played on RoCE (for g_free()); NULL: it can. With a fault: this fault, which may have a conversation
+ * of its own.
+ */
+char *scenario_source_roce_refusal(const struct scenario_source *source, const struct fault *fault);
 /* True when it describes the work of two real ends. */
 bool scenario_source_works(const struct scenario_source *source);
 unsigned scenario_source_mtu(const struct scenario_source *source);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/sim/frame.h"
 
+#include "wire/ib.h"
+#include "wire/ib_icrc.h"
 #include "wire/octets.h"
 
 #include <string.h>
@@ -11,6 +13,8 @@ enum {
     ETHERTYPE_VLAN = 0x8100,
     VLAN_ID = 42,
     IP_PROTOCOL_TCP = 6,
+    IP_PROTOCOL_UDP = 17,
+    UDP_HEADER = 8,
     TTL = 64,
     IPV4_DF = 0x4000,
     IPV4_MF = 0x2000,
@@ -57,43 +61,51 @@ static size_t ethernet_head(const struct frame_path *path, unsigned side, uint8_
 }
 
 /* 192.0.2.0/24 and 2001:db8::/32 are the documentation prefixes. */
-static void put_address(uint8_t *p, const struct frame_path *path, unsigned side)
+size_t frame_address(const struct frame_path *path, unsigned side, uint8_t *out)
 {
     static const uint8_t ipv4_net[3] = {192, 0, 2}, ipv6_net[15] = {0x20, 0x01, 0x0d, 0xb8};
     size_t n = path->ipv6 ? 16 : 4;
 
     if (path->real) {
-        memcpy(p, path->address[side], n);
-        return;
+        memcpy(out, path->address[side], n);
+        return n;
     }
-    memcpy(p, path->ipv6 ? ipv6_net : ipv4_net, n - 1);
-    p[n - 1] = path->host[side];
+    memcpy(out, path->ipv6 ? ipv6_net : ipv4_net, n - 1);
+    out[n - 1] = path->host[side];
+    return n;
 }
 
-static size_t ipv4_head(const struct frame_path *path, const struct frame_tcp *tcp, size_t tcp_length, uint8_t *p)
+struct ip_payload {
+    unsigned side;
+    uint8_t protocol;
+    uint16_t ip_id;
+    size_t length;
+};
+
+static size_t ipv4_head(const struct frame_path *path, const struct ip_payload *payload, uint8_t *p)
 {
     memset(p, 0, 20);
     p[0] = 0x45;
-    put_be16(p + 2, (uint16_t)(20 + tcp_length));
-    put_be16(p + 4, tcp->ip_id);
+    put_be16(p + 2, (uint16_t)(20 + payload->length));
+    put_be16(p + 4, payload->ip_id);
     put_be16(p + 6, path->no_df ? 0 : IPV4_DF);
     p[8] = TTL;
-    p[9] = IP_PROTOCOL_TCP;
-    put_address(p + 12, path, tcp->side);
-    put_address(p + 16, path, !tcp->side);
+    p[9] = payload->protocol;
+    frame_address(path, payload->side, p + 12);
+    frame_address(path, !payload->side, p + 16);
     put_be16(p + 10, fold(sum_words(0, p, 20)));
     return 20;
 }
 
-static size_t ipv6_head(const struct frame_path *path, const struct frame_tcp *tcp, size_t tcp_length, uint8_t *p)
+static size_t ipv6_head(const struct frame_path *path, const struct ip_payload *payload, uint8_t *p)
 {
     memset(p, 0, 8);
     p[0] = 0x60;
-    put_be16(p + 4, (uint16_t)tcp_length);
-    p[6] = IP_PROTOCOL_TCP;
+    put_be16(p + 4, (uint16_t)payload->length);
+    p[6] = payload->protocol;
     p[7] = TTL;
-    put_address(p + 8, path, tcp->side);
-    put_address(p + 24, path, !tcp->side);
+    frame_address(path, payload->side, p + 8);
+    frame_address(path, !payload->side, p + 24);
     return 40;
 }
 
@@ -102,10 +114,11 @@ size_t frame_encode(const struct frame_path *path, const struct frame_tcp *tcp, 
     size_t room = (path->ipv6 ? 65535 : 65535 - 20) - 20 - tcp->options_length;
     size_t payload_length = tcp->payload_length < room ? tcp->payload_length : room;
     size_t tcp_length = 20 + tcp->options_length + payload_length;
+    const struct ip_payload inside = {tcp->side, IP_PROTOCOL_TCP, tcp->ip_id, tcp_length};
     size_t n = ethernet_head(path, tcp->side, out);
     uint8_t *ip = out + n;
 
-    n += path->ipv6 ? ipv6_head(path, tcp, tcp_length, ip) : ipv4_head(path, tcp, tcp_length, ip);
+    n += path->ipv6 ? ipv6_head(path, &inside, ip) : ipv4_head(path, &inside, ip);
 
     uint8_t *p = out + n;
 
@@ -128,6 +141,31 @@ size_t frame_encode(const struct frame_path *path, const struct frame_tcp *tcp, 
     sum += IP_PROTOCOL_TCP + tcp_length;
     put_be16(p + 16, fold(sum_words(sum, p, tcp_length)));
     return n + tcp_length;
+}
+
+size_t frame_encode_roce(const struct frame_path *path, const struct frame_roce *roce, uint8_t *out)
+{
+    size_t pad = (4 - roce->payload_length % 4) % 4;
+    size_t transport = roce->headers_length + roce->payload_length + pad;
+    const struct ip_payload inside = {roce->side, IP_PROTOCOL_UDP, roce->ip_id, UDP_HEADER + transport + IB_ICRC_LEN};
+    size_t ip_at = ethernet_head(path, roce->side, out);
+    uint8_t *ip = out + ip_at;
+    size_t head = path->ipv6 ? ipv6_head(path, &inside, ip) : ipv4_head(path, &inside, ip);
+    uint8_t *udp = ip + head, *p = udp + UDP_HEADER;
+    uint32_t crc;
+
+    put_be16(udp, roce->source_port);
+    put_be16(udp + 2, IB_ROCE2_UDP_PORT);
+    put_be16(udp + 4, (uint16_t)inside.length);
+    put_be16(udp + 6, 0); /* annex A17.3.1: the invariant CRC is what protects */
+    memcpy(p, roce->headers, roce->headers_length);
+    if (roce->payload_length)
+        memcpy(p + roce->headers_length, roce->payload, roce->payload_length);
+    memset(p + roce->headers_length + roce->payload_length, 0, pad);
+    crc = ib_icrc(path->ipv6 ? IB_BELOW_IPV6_UDP : IB_BELOW_IPV4_UDP, ip, head + UDP_HEADER, p, transport);
+    for (unsigned i = 0; i < IB_ICRC_LEN; i++)
+        p[transport + i] = (uint8_t)(crc >> 8 * i);
+    return ip_at + head + inside.length;
 }
 
 bool frame_fragment(const struct frame_path *path, const uint8_t *frame, size_t n, size_t first, uint8_t *out[2],

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One TCP segment as an Ethernet frame, with correct lengths and checksums.
+ * One TCP segment, or one packet of RoCE v2, as an Ethernet frame, with correct lengths and checksums.
  *
  *   Ethernet 14 | VLAN tag 4, optional | IPv4 20 or IPv6 40 | TCP 20 + options | payload
+ *                                                           | UDP 8 | headers of InfiniBand | payload | pad | ICRC 4
  */
 #ifndef IWARP_TRAFFIC_SIM_FRAME_H
 #define IWARP_TRAFFIC_SIM_FRAME_H
@@ -38,6 +39,23 @@ struct frame_tcp {
 
 /* Writes the frame to out (FRAME_MAX octets); returns its length. A payload too long for an IP datagram is cut. */
 size_t frame_encode(const struct frame_path *path, const struct frame_tcp *tcp, uint8_t *out);
+
+/* RoCE v2 (InfiniBand Architecture Specification volume 1, annex A17). path->port is not used. */
+struct frame_roce {
+    unsigned side;        /* the sender's */
+    uint16_t source_port; /* UDP: the same for all packets of one flow */
+    uint16_t ip_id;
+    const uint8_t *headers; /* BTH and extended headers, whose pad count is that of the payload */
+    size_t headers_length;
+    const uint8_t *payload;
+    size_t payload_length;
+};
+
+/* As frame_encode(): pads the payload, and adds the invariant CRC. */
+size_t frame_encode_roce(const struct frame_path *path, const struct frame_roce *roce, uint8_t *out);
+
+/* Writes the address of a side, 4 or 16 octets; returns their number. */
+size_t frame_address(const struct frame_path *path, unsigned side, uint8_t *out);
 
 /*
  * Cuts an IPv4 frame that frame_encode() made into two fragments of the same datagram, the first holding `first` octets

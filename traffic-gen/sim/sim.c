@@ -56,6 +56,23 @@ void sim_add(struct sim *sim, const struct sim_transport *transport, void *conne
     g_array_append_val(sim->members, member);
 }
 
+void sim_life_after(struct sim *sim, struct sim_life *before, const struct event *start)
+{
+    sim_unschedule(sim, start->connection); /* its start */
+    g_array_append_val(before->after, *start);
+}
+
+void sim_life_end(struct sim *sim, struct sim_life *life)
+{
+    life->over = true;
+    for (unsigned i = 0; i < life->after->len; i++) {
+        struct event start = g_array_index(life->after, struct event, i);
+
+        start.time += sim->now + LATE_NS;
+        sim_schedule(sim, start);
+    }
+}
+
 bool sim_run(struct sim *sim, const char **why)
 {
     while (sim->heap->len && !sim->write_failed) {

@@ -19,15 +19,17 @@
 
 /* What the network is like. Probabilities are per packet, 0..1. */
 struct sim_trouble {
-    double loss;          /* by the network; TCP retransmits */
-    double reorder;       /* overtaken by later packets */
-    double dup;           /* delivered twice */
-    double resegment;     /* the sender cuts elsewhere, joins writes, or retransmits with other boundaries */
-    double capture_loss;  /* delivered, but missing from the capture */
-    int64_t delay_ns;     /* of the path in one direction, added to a short one */
-    int64_t jitter_ns;    /* more than that, up to this; packets do not overtake one another by it */
-    uint32_t window;      /* octets that each end has room for, which its application reads after a while; 0: plenty */
-    uint32_t segment_max; /* super-segments of segmentation offload, which join writes; 0: none */
+    double loss;         /* by the network; the transport retransmits */
+    double reorder;      /* overtaken by later packets */
+    double dup;          /* delivered twice */
+    double resegment;    /* TCP: the sender cuts elsewhere, joins writes, or retransmits with other boundaries */
+    double not_ready;    /* RoCE: a Send finds no Receive, and comes again */
+    double capture_loss; /* delivered, but missing from the capture */
+    int64_t delay_ns;    /* of the path in one direction, added to a short one */
+    int64_t jitter_ns;   /* more than that, up to this; packets do not overtake one another by it */
+    /* TCP: octets that each end has room for, which its application reads after a while; 0: plenty */
+    uint32_t window;
+    uint32_t segment_max; /* TCP: super-segments of segmentation offload, which join writes; 0: none */
 };
 
 struct sim;
@@ -43,11 +45,15 @@ void sim_free(struct sim *sim);
 bool sim_run(struct sim *sim, const char **why);
 int64_t sim_now(const struct sim *sim);
 
+/* Of a connection of any transport, from its start to its end in both directions. */
+struct sim_life;
+
 /* When and how an action happens. Zero: at once after the side's previous action. */
 struct sim_how {
-    uint64_t received; /* stream octets of the peer that must have been received (its FIN counts as one) */
-    int64_t delay_ns;  /* waited after the gate opened */
-    bool acked;        /* all that this side sent before must have been acknowledged */
+    /* What must have come from the peer: TCP: octets of its stream, its FIN counting as one; RoCE: steps */
+    uint64_t received;
+    int64_t delay_ns; /* waited after the gate opened */
+    bool acked;       /* all that this side sent before must have been acknowledged */
     /* What happens to the segments of a write, once, deterministically: */
     bool uncaptured;  /* not in the capture, yet delivered */
     bool lose;        /* lost after the tap on the first attempt */

@@ -53,6 +53,11 @@ struct sim_member {
     void *connection; /* owned */
 };
 
+struct sim_life {
+    bool over;
+    GArray *after; /* struct event: what starts the connections that begin when it is over; time: their delay */
+};
+
 struct sim {
     struct capture_file *file;
     int64_t now;
@@ -77,6 +82,11 @@ void sim_unschedule(struct sim *sim, const void *connection);
 /* Takes ownership of the connection. */
 void sim_add(struct sim *sim, const struct sim_transport *transport, void *connection);
 void sim_event_free(struct event *event);
+
+/* The connection is over: those that wait for that begin. */
+void sim_life_end(struct sim *sim, struct sim_life *life);
+/* Not by itself but after that one; start: what schedules it, its time the delay. */
+void sim_life_after(struct sim *sim, struct sim_life *before, const struct event *start);
 
 /* ---- sim_path.c ---- */
 

@@ -41,9 +41,7 @@ static void send_raw(struct sim_connection *connection, unsigned side, const str
 
 void sim_finish_if_over(struct sim_connection *connection)
 {
-    struct sim *sim = connection->sim;
-
-    if (connection->over)
+    if (connection->life.over)
         return;
     for (unsigned side = 0; side < 2; side++) {
         const struct end *end = &connection->end[side];
@@ -51,13 +49,7 @@ void sim_finish_if_over(struct sim_connection *connection)
         if (!end->dead && (!end->fin_sent || end->snd_una < end->snd_nxt))
             return;
     }
-    connection->over = true;
-    for (unsigned i = 0; i < connection->after->len; i++) {
-        struct sim_connection *next = g_ptr_array_index(connection->after, i);
-
-        sim_tcp_schedule(next,
-                         (struct event){.time = sim->now + next->options.delay_ns + LATE_NS, .kind = EVENT_START});
-    }
+    sim_life_end(connection->sim, &connection->life);
 }
 
 /*

@@ -93,7 +93,7 @@ static void connection_free(void *p)
         g_array_unref(end->sent);
         g_array_unref(end->beyond);
     }
-    g_ptr_array_unref(connection->after);
+    g_array_unref(connection->life.after);
     g_free(connection);
 }
 
@@ -119,7 +119,7 @@ struct sim_connection *sim_connect(struct sim *sim, const struct sim_connection_
 
     connection->sim = sim;
     connection->options = *options;
-    connection->after = g_ptr_array_new();
+    connection->life.after = g_array_new(FALSE, FALSE, sizeof(struct event));
     for (unsigned side = 0; side < 2; side++) {
         struct end *end = &connection->end[side];
 
@@ -134,11 +134,19 @@ struct sim_connection *sim_connect(struct sim *sim, const struct sim_connection_
     return connection;
 }
 
-void sim_connect_after(struct sim_connection *connection, struct sim_connection *before)
+struct sim_life *sim_life(struct sim_connection *connection)
 {
-    sim_unschedule(connection->sim, connection); /* its start */
-    connection->before = before;
-    g_ptr_array_add(before->after, connection);
+    return &connection->life;
+}
+
+void sim_connect_after(struct sim_connection *connection, struct sim_life *before)
+{
+    connection->follows = true;
+    sim_life_after(connection->sim, before,
+                   &(struct event){.time = connection->options.delay_ns,
+                                   .kind = EVENT_START,
+                                   .transport = &sim_tcp,
+                                   .connection = connection});
 }
 
 uint64_t sim_written(const struct sim_connection *connection, unsigned side)
@@ -214,9 +222,9 @@ struct sim_step sim_step(const struct sim_connection *connection, unsigned side,
     return (struct sim_step){action->kind, action->how, action->from, action->to, action->raw};
 }
 
-const struct sim_connection *sim_before(const struct sim_connection *connection)
+bool sim_follows(const struct sim_connection *connection)
 {
-    return connection->before;
+    return connection->follows;
 }
 
 const struct sim_connection_options *sim_options(const struct sim_connection *connection)

@@ -27,7 +27,8 @@ struct sim_connection_options {
 /* Adds a connection; its handshake begins when the simulation runs. */
 struct sim_connection *sim_connect(struct sim *sim, const struct sim_connection_options *options);
 /* The connection begins only when `before` is over (both ends closed or reset): for a reused pair of ports. */
-void sim_connect_after(struct sim_connection *connection, struct sim_connection *before);
+void sim_connect_after(struct sim_connection *connection, struct sim_life *before);
+struct sim_life *sim_life(struct sim_connection *connection);
 
 /* The gate of an orderly answer: everything scripted so far for the peer of side. */
 uint64_t sim_all_of_peer(const struct sim_connection *connection, unsigned side);
@@ -68,7 +69,7 @@ struct sim_step {
 
 unsigned sim_n_steps(const struct sim_connection *connection, unsigned side);
 struct sim_step sim_step(const struct sim_connection *connection, unsigned side, unsigned index);
-const struct sim_connection *sim_before(const struct sim_connection *connection); /* NULL: begins by itself */
+bool sim_follows(const struct sim_connection *connection); /* it begins after another one */
 const struct sim_connection_options *sim_options(const struct sim_connection *connection);
 
 #endif

@@ -73,9 +73,9 @@ struct sim_connection {
     struct sim *sim;
     struct sim_connection_options options;
     struct end end[2];
-    struct sim_connection *before;
-    GPtrArray *after;
-    bool started, over, uncaptured;
+    struct sim_life life;
+    bool follows; /* begins after another one */
+    bool started, uncaptured;
 };
 
 struct packet {

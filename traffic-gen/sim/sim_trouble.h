@@ -5,7 +5,7 @@
 
 #include "traffic-gen/sim/sim_tcp.h"
 
-/* "loss=0.02,delay=10,window=8192". False: *error says what is wrong, to be freed with g_free(). */
-bool sim_trouble_parse(const char *text, struct sim_trouble *trouble, char **error);
+/* "loss=0.02,delay=10,window=8192", on TCP or RoCE. False: *error says what is wrong, to be freed with g_free(). */
+bool sim_trouble_parse(const char *text, bool roce, struct sim_trouble *trouble, char **error);
 
 #endif

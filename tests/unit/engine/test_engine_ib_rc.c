@@ -57,12 +57,11 @@ static void on_doubt(void *ctx, unsigned side)
     say(ctx, side ? "doubt1" : "doubt0");
 }
 
-static void on_refused(void *ctx, unsigned side, enum ib_nak nak, uint64_t offset, const struct place *place)
+static void on_refused(void *ctx, const struct ib_rc_refusal *refusal)
 {
     char text[64];
 
-    (void)place;
-    snprintf(text, sizeof text, "refused%u:%u at %u", side, nak, (unsigned)offset);
+    snprintf(text, sizeof text, "refused%u:%u at %u", refusal->side, refusal->nak, (unsigned)refusal->offset);
     say(ctx, text);
 }
 

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+RPC-over-RDMA and NFS as iwarp-gen plays them on RoCE: every conforming scenario without a finding, every fault with its
+finding, in trouble as well; the built-in dissector of tshark reads it all.
+
+IWARP_ROCE_SEEDS says how many seeds of each kind of trouble.
+"""
+import collections
+import concurrent.futures
+import itertools
+import os
+import subprocess
+
+import pytest
+
+from generated import base, findings, judge, layer, name, outcomes, profile
+from test_corpus import NOTES, expected, show
+
+SEEDS = range(1, 1 + int(os.environ.get("IWARP_ROCE_SEEDS", "3")))
+NETS = ("loss=0.08", "reorder=0.15", "dup=0.15", "capture-loss=0.05", "rnr=0.2",
+        "loss=0.04,reorder=0.1,dup=0.05,rnr=0.05,delay=1,jitter=2")
+WAYS = (("--ipv6", "--vlan"), ("--mtu=9000",), ("--mtu=420",))  # path MTU 1024, 4096, 256
+CHUNK = 100  # captures per call of iwarp-check
+LAYERS = {"rpcrdma", "rpc", "nfs"}
+
+# A capture that lacks its first or last packets shows another connection, or none; and the only packet of a message and
+# what acknowledges it may both be missing.
+LOSSY = "capture-loss"
+
+PARTLY_SEEN = {"rpcrdma-hole", "rpcrdma-late", "rpcrdma-late-reply"}  # what comes again is in the capture when the first copy is not
+
+Job = collections.namedtuple("Job", "name scenario arguments")
+
+
+@pytest.fixture(scope="module")
+def played(build, gen, tmp_path_factory):
+    """Plays jobs and judges them: name -> capture object of the report."""
+    folder = tmp_path_factory.mktemp("roce")
+
+    def make(job):
+        path = folder / (job.name + ".pcapng")
+        run = gen("play", job.scenario, "--transport=roce", *job.arguments, "-o", path)
+        assert run.returncode == 0, (job, run.stderr)
+        return path
+
+    def batch(part):
+        paths = [make(job) for job in part]
+        captures = judge(build, paths, rules=profile(paths[0]))
+        for path in paths:
+            path.unlink()
+        return captures
+
+    def run(jobs):
+        parts = []
+        for rules in ("ietf", "rfc5666"):
+            same = [job for job in jobs if profile(job.name) == rules]
+            parts += [same[i:i + CHUNK] for i in range(0, len(same), CHUNK)]
+        result = {}
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for captures in pool.map(batch, parts):
+                result.update(captures)
+        assert len(result) == len(jobs)
+        return result
+    return run
+
+
+def lines(gen, *arguments):
+    return [line.split("\t") for line in gen("list", *arguments).stdout.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def on_roce(gen):
+    return [row[0] for row in lines(gen, "scenarios", "--transport=roce")]
+
+
+@pytest.fixture(scope="module")
+def faults_on_roce(gen, faults):
+    have = {row[0] for row in lines(gen, "faults", "--transport=roce")}
+    return [fault for fault in faults if fault.id in have]
+
+
+@pytest.fixture(scope="module")
+def not_on_roce(gen):
+    return dict(lines(gen, "not-on-roce"))
+
+
+@pytest.fixture(scope="module")
+def captures(played, on_roce, faults_on_roce):
+    return played([Job(s, s, []) for s in on_roce] +
+                  [Job(name(f.id), f.scenario, ["--inject=" + f.id]) for f in faults_on_roce])
+
+
+def complaints(capture, scenario):
+    return [f for f in findings(capture) if f.rule not in NOTES.get(scenario, ())]
+
+
+def test_conforming_scenarios(captures, on_roce):
+    assert len(on_roce) > 40
+    wrong = [f"{s}:\n{show(found)}" for s in on_roce if (found := complaints(captures[s], s))]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_packets(captures):
+    """All of it is RoCE v2, with connection management from end to end and right invariant CRCs."""
+    for key, capture in captures.items():
+        assert capture["connections"], key
+        for connection in capture["connections"]:
+            assert connection["transport"] == "roce2", key
+            icrc = connection["ib"]["icrc"]
+            assert icrc["right"] > 0 and icrc["wrong"] == icrc["unknown"] == 0, (key, icrc)
+
+
+def test_each_fault_yields_exactly_its_finding(captures, faults_on_roce, rules):
+    wrong = []
+    for fault in faults_on_roce:
+        found = findings(captures[name(fault.id)])
+        want = expected(fault, rules)
+        extra = {f.rule for f in found if f.severity != "note"} - want - fault.also
+        if (want and not want & {f.rule for f in found}) or extra:
+            wrong.append(f"iwarp-gen play {fault.scenario} --inject={fault.id} --transport=roce: expected "
+                         f"{' or '.join(want) or 'nothing'}, found\n{show(found)}")
+    assert not wrong, f"{len(wrong)} of {len(faults_on_roce)} faults\n" + "\n".join(wrong)
+
+
+def test_every_fault_is_played_or_refused_with_a_reason(gen, faults, faults_on_roce, not_on_roce, tmp_path):
+    have = {fault.id for fault in faults_on_roce}
+    of_layers = {fault.id for fault in faults if layer(fault.id) in LAYERS}
+    assert have | set(not_on_roce) == of_layers and not have & set(not_on_roce)
+    for fault in faults:
+        if fault.id in not_on_roce:
+            run = gen("play", fault.scenario, "--transport=roce", "--inject=" + fault.id, "-o", tmp_path / "x")
+            assert run.returncode == 2 and f"{fault.id} cannot be shown on RoCE: {not_on_roce[fault.id]}" in run.stderr
+
+
+def test_every_judged_rule_has_its_fault_and_its_witness(captures, on_roce, faults_on_roce, not_on_roce, rules):
+    broken = {base(fault.id) for fault in faults_on_roce if "+" not in fault.id}
+    excused = {base(fault) for fault in not_on_roce}
+    judged = [rule.id for rule in rules.values() if rule.judged and layer(rule.id) in LAYERS]
+    assert [rule for rule in judged if rule not in broken | excused] == []
+    passed = set()
+    for key in on_roce + [name(fault.id) for fault in faults_on_roce if "+" in fault.id]:
+        passed |= {rule for rule, (good, bad) in outcomes(captures[key]).items() if good and not bad}
+    assert [rule for rule in judged if rule not in passed | excused] == []
+
+
+def test_proper_answers_pass(captures, faults_on_roce, not_on_roce):
+    for fault in faults_on_roce:
+        good, bad = outcomes(captures[name(fault.id)])[base(fault.id)]
+        if "+ok" in fault.id:
+            assert not bad and (good or base(fault.id) in not_on_roce), (fault.id, good, bad)
+
+
+def test_other_ways_change_nothing(played, captures, on_roce):
+    """IPv6, VLAN tags and path MTUs: as many messages, and rules that pass."""
+    jobs = [Job(f"{s}{''.join(way)}", s, way) for s in on_roce for way in WAYS]
+    seen = played(jobs)
+    for job in jobs:
+        assert not complaints(seen[job.name], job.scenario), (job, show(complaints(seen[job.name], job.scenario)))
+        for a, b in zip(captures[job.scenario]["connections"], seen[job.name]["connections"]):
+            assert a["rpcrdma"] == b["rpcrdma"], job
+
+
+def test_trouble_accuses_nobody(played, captures, on_roce):
+    """Loss, reordering, duplicates, Sends without a Receive, and packets that the capture lacks."""
+    jobs = [Job(f"{s}-{net}-{seed}", s, ["--net=" + net, f"--seed={seed}"])
+            for s, net, seed in itertools.product(on_roce, NETS, SEEDS)]
+    seen = played(jobs)
+    wrong = []
+    for job in jobs:
+        found = [f for f in complaints(seen[job.name], job.scenario) if f.severity != "note"]
+        if found:
+            wrong.append(f"{' '.join(job.arguments)} {job.scenario}\n{show(found)}")
+        if LOSSY not in job.name and job.scenario not in PARTLY_SEEN:
+            calls = [[c.get("rpcrdma") for c in capture["connections"]] for capture in (captures[job.scenario], seen[job.name])]
+            assert calls[0] == calls[1], job
+    assert not wrong, f"{len(wrong)} of {len(jobs)} captures\n" + "\n".join(wrong)
+
+
+def test_faults_in_trouble_accuse_of_nothing_else(played, captures, faults_on_roce, rules):
+    nets = [net for net in NETS if LOSSY not in net]
+    jobs = [Job(f"{name(f.id)}-{net}", f.scenario, ["--inject=" + f.id, "--net=" + net, f"--seed={SEEDS[0]}"])
+            for i, f in enumerate(faults_on_roce) for net in nets[i % len(nets):][:1]]
+    seen = played(jobs)
+    wrong = []
+    for fault, job in zip(faults_on_roce, jobs):
+        known = {f.rule for f in findings(captures[name(fault.id)])} | expected(fault, rules) | fault.also
+        found = [f for f in findings(seen[job.name]) if f.severity != "note" and f.rule not in known]
+        if found:
+            wrong.append(f"{' '.join(job.arguments)} {job.scenario}\n{show(found)}")
+    assert not wrong, f"{len(wrong)} of {len(jobs)} captures\n" + "\n".join(wrong)
+
+
+def test_trouble_shows(played):
+    """What --net asks for is there: repeated requests and responses, NAKs of each kind."""
+    seen = played([Job(f"loss-{seed}", "rpcrdma-segments", ["--net=loss=0.1,rnr=0.1", f"--seed={seed}"]) for seed in SEEDS])
+    sums = collections.Counter()
+    for capture in seen.values():
+        for connection in capture["connections"]:
+            ib = connection["ib"]
+            sums["again"] += sum(ib["retransmitted"])
+            sums["responses again"] += sum(ib["repeated_responses"])
+            sums["rnr"] += sum(ib["naks"]["receiver_not_ready"])
+            sums["nak"] += sum(ib["naks"]["sequence"])
+    assert all(sums[key] for key in ("again", "responses again", "rnr", "nak")), sums
+
+
+def test_numbers_wrap(gen, check, tmp_path):
+    """A path of 256 octets and first PSNs close to the end of 24 bits."""
+    text = ("with rpcrdma isnI=0xfffff0 isnR=0xfffff8; I call nfs3.null; R reply; I call nfs3.write len=8192 read; R pull; R reply;"
+            "I call nfs3.read count=8192 write; R reply; I call nfs3.readdir count=16384 reply=16384; R reply entries=200")
+    run = gen("play", "script", "--script=" + text, "--transport=roce", "--mtu=400", "-o", tmp_path / "wrap.pcapng")
+    assert run.returncode == 0, run.stderr
+    assert "path MTU 256" in check("--fail-on=note", tmp_path / "wrap.pcapng").stdout
+    psns = tshark(tmp_path / "wrap.pcapng", "-T", "fields", "-e", "infiniband.bth.psn").split()
+    assert "16777215" in psns and "0" in psns
+    assert check("--fail-on=note", tmp_path / "wrap.pcapng").returncode == 0
+
+
+@pytest.mark.parametrize("arguments,message", [
+    (("marker-walk", "--transport=roce", "--inject=MPA-4.3-09"), "MPA-4.3-09 is a fault of MPA; it does not exist on RoCE"),
+    (("rdmap", "--transport=roce", "--inject=RDMAP-4.1-01"), "RDMAP-4.1-01 is a fault of RDMAP; it does not exist on RoCE"),
+    (("markers", "--transport=roce"), "markers is not about RPC-over-RDMA"),
+    (("bulk", "--transport=roce"), "--transport"),
+    (("nfs3", "--transport=tcp"), "--transport: 'tcp' is neither iwarp nor roce"),
+    (("nfs3", "--transport=roce", "--net=window=8192"), "--net: 'window=8192' is none of loss="),
+    (("nfs3", "--net=rnr=0.1"), "--net: 'rnr=0.1' is none of loss="),
+    (("nfs3", "--transport=roce", "--mtu=200"), "--mtu: 200 has no room for packets of the smallest path MTU"),
+    (("script", "--transport=roce", "--script=with rpcrdma; I call nfs3.null; R reply; I imm"), "'imm' cannot be carried out"),
+    (("script", "--transport=roce", "--script=with rpcrdma; I send msn=7"), "a field of it is one of MPA, DDP or RDMAP"),
+    (("script", "--transport=roce", "--script=with rpcrdma; I send @2=7"), "it changes octets of a ULPDU"),
+    (("script", "--transport=roce", "--script=with rpcrdma; I call nfs3.null net=fragmented"), "are not fragmented"),
+    (("script", "--transport=roce", "--script=with rpcrdma pd-lenI=60; I call nfs3.null"), "56 octets of private data"),
+])
+def test_refusals(gen, tmp_path, arguments, message):
+    run = gen("play", *arguments, "-o", tmp_path / "x.pcapng")
+    assert run.returncode == 2 and message in run.stderr, run.stderr
+    assert not (tmp_path / "x.pcapng").exists()
+
+
+def test_the_same_arguments_give_the_same_file(gen, tmp_path):
+    for path in ("a", "b"):
+        run = gen("play", "nfs41", "--transport=roce", "--net=loss=0.1,dup=0.1,reorder=0.1,jitter=1", "-o", tmp_path / path)
+        assert run.returncode == 0, run.stderr
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+# ---- tshark as it is without plugins ----
+
+
+def tshark(path, *options):
+    environment = {**os.environ, "WIRESHARK_PLUGIN_DIR": "/nonexistent", "HOME": "/nonexistent"}
+    return subprocess.run(["tshark", "-n", "-r", path, *options], capture_output=True, text=True, check=True,
+                          env=environment).stdout
+
+
+def test_the_built_in_dissector_reads_it(gen, on_roce, faults_on_roce, tmp_path):
+    """
+    No packet is malformed up to the transport's payload; the dissector of RPC-over-RDMA, which takes Replies whose data
+    are in Write chunks for malformed on real traffic, too, is left out. A UDP checksum of 0 is what RoCE has on IPv6, too.
+    """
+    bad_ones = "(udp and !infiniband) or _ws.malformed or (_ws.expert.severity >= 6291456 and !udp.checksum.zero)"
+    of = collections.defaultdict(list)
+    for fault in faults_on_roce:
+        of[fault.scenario].append(fault.id)
+    jobs = [(s, []) for s in on_roce] + [(s, ["--inject=" + ",".join(ids)]) for s, ids in of.items()]
+    jobs += [("rpcrdma-segments", ["--ipv6", "--vlan", "--net=loss=0.1,rnr=0.1,dup=0.1"])]
+    for i, (scenario, arguments) in enumerate(jobs):
+        path = tmp_path / f"{i}.pcapng"
+        run = gen("play", scenario, "--transport=roce", *arguments, "-o", path)
+        assert run.returncode == 0, run.stderr
+        bad = tshark(path, "--disable-protocol", "rpcordma", "-Y", bad_ones)
+        assert not bad, (scenario, arguments, bad)

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the parts of a simulated reliable connection share: its life (rc.c), the script of each side (rc_script.c),
+ * connection management (rc_manage.c), requests (rc_request.c), what answers them (rc_respond.c), and packets
+ * (rc_packet.c).
+ *
+ * PSNs are counted on in 64 bits from the first request of a side; on the wire they are cut to 24.
+ */
+#ifndef IWARP_TRAFFIC_SIM_RC_INTERNAL_H
+#define IWARP_TRAFFIC_SIM_RC_INTERNAL_H
+
+#include "traffic-gen/sim/rc.h"
+#include "traffic-gen/sim/sim_internal.h"
+#include "wire/ib_cm.h"
+
+enum {
+    RC_WINDOW = 64,     /* packets in flight */
+    RC_ACK_NS = 2500,   /* how long an Acknowledge waits for more to acknowledge */
+    RC_RNR_NS = 640000, /* what an RNR NAK asks for: code 12 */
+    RC_RNR_CODE = 12,
+    RC_CM_NS = 500000000,
+    RC_CM_TRIES = 16,
+    RC_ACK_TIMEOUT = 15, /* 4.096 us * 2^15 */
+    RC_NO_CREDITS = 0x1F,
+};
+
+static const int64_t rc_timeout_ns = INT64_C(4096) << RC_ACK_TIMEOUT;
+
+struct rc_action {
+    struct rc_step step; /* step.p is owned */
+    struct sim_how how;
+    bool gate_open;
+    int64_t ready_at;
+    bool arrived; /* the peer has all of it */
+    bool refused; /* the peer answers it by RC_REFUSE */
+};
+
+/* A request as it was posted. */
+struct rc_request {
+    unsigned action;
+    uint64_t from;    /* offset of its first packet */
+    uint32_t packets; /* offsets that it takes */
+    uint32_t got;     /* READ: packets of the response that have come */
+    bool sent;        /* its first packet was */
+};
+
+/* A Read of the peer. */
+struct rc_served {
+    uint64_t from;
+    uint32_t packets;
+    uint32_t length;
+    uint8_t *octets; /* owned, length of them; NULL: not answered yet */
+    unsigned answer; /* the action that did */
+};
+
+/* A message of connection management, and the action that it carries out. */
+struct rc_mad {
+    uint8_t attribute; /* enum ib_cm_attribute; 0: none */
+    bool carries;      /* action: */
+    unsigned action;
+    uint8_t octets[IB_MAD_LEN];
+};
+
+struct rc_end {
+    GArray *script; /* struct rc_action */
+    unsigned next_action;
+    unsigned arrived; /* of the first actions, so many have */
+    bool broken;      /* the queue pair is in error: it neither asks nor answers */
+    bool gone;        /* the connection is over for it: */
+    bool capture_off;
+    struct sim_lane lane;
+    uint16_t ip_id;
+    uint32_t mad_psn;
+    /* Connection management. */
+    struct rc_mad asks; /* what it repeats until it is answered */
+    unsigned tries;
+    uint64_t mad_generation;
+    bool established, leaving;
+    /* Requests. */
+    GArray *requests; /* struct rc_request, ascending */
+    unsigned open;    /* the first that is not done */
+    unsigned reads;   /* of them, that are sent and not done */
+    uint64_t posted;  /* offset after the last */
+    uint64_t done;    /* everything before it is acknowledged, or has come */
+    uint64_t next;    /* offset to be sent next */
+    bool went_back;   /* to `done`: no need to do it again before the timer, or progress */
+    uint64_t timer_generation;
+    int64_t not_before; /* an RNR NAK asked for it */
+    /* Answers. */
+    uint64_t expected; /* offset of the peer's next request */
+    bool nak_sent;     /* it was asked for; what follows is dropped silently */
+    uint32_t msn;
+    GArray *served;     /* struct rc_served, ascending */
+    unsigned to_answer; /* the first of them without an answer */
+    bool refusing;      /* the peer's request at `expected` waits for its NAK */
+    bool ack_pending;
+    uint64_t ack_generation;
+};
+
+struct rc_connection {
+    struct sim *sim;
+    struct rc_options options;
+    struct rc_end end[2];
+    uint32_t id[2]; /* communication IDs */
+    uint64_t transaction;
+    struct sim_life life;
+    bool started;
+};
+
+struct rc_packet {
+    struct ib_packet wire; /* without payload */
+    uint64_t offset;       /* of the request that it is, or answers */
+    uint8_t *payload;      /* owned */
+    size_t n;
+    struct rc_mad *mad; /* owned; NULL: it is for the queue pair */
+    uint16_t ip_id;
+    bool uncaptured;
+};
+
+enum {
+    RC_EVENT_START = EVENT_OWN,
+    RC_EVENT_SCRIPT,
+    RC_EVENT_MAD,
+    RC_EVENT_TIMER,
+    RC_EVENT_ACK,
+    RC_EVENT_PUMP,
+    RC_EVENT_LEAVE
+};
+
+static inline struct rc_action *rc_action(struct rc_end *end, unsigned index)
+{
+    return &g_array_index(end->script, struct rc_action, index);
+}
+
+/* ---- rc.c ---- */
+
+const char *rc_waits_for(const void *connection);
+void rc_free(void *connection);
+void rc_schedule(struct rc_connection *connection, struct event event);
+void rc_finish_if_over(struct rc_connection *connection);
+
+/* ---- rc_script.c ---- */
+
+void rc_run_script(struct rc_connection *connection, unsigned side);
+/* The action of that side is with its peer, whose script may go on. */
+void rc_has_arrived(struct rc_connection *connection, unsigned side, unsigned action);
+
+/* ---- rc_manage.c ---- */
+
+/* The peer is ready: it has said so, or speaks. */
+void rc_establish(struct rc_connection *connection, unsigned side);
+void rc_manage(struct rc_connection *connection, unsigned side, unsigned action);
+/* Such a message of the peer of side. */
+void rc_managed(struct rc_connection *connection, unsigned side, const struct rc_mad *mad);
+void rc_mad_timer(struct rc_connection *connection, unsigned side);
+/* Answers the DisconnectRequest. */
+void rc_disconnect(struct rc_connection *connection, unsigned side);
+
+/* ---- rc_request.c ---- */
+
+/* Posts what an action asks for. */
+void rc_post(struct rc_connection *connection, unsigned side, unsigned action);
+bool rc_all_done(const struct rc_end *end);
+void rc_pump(struct rc_connection *connection, unsigned side);
+/* An Acknowledge or a response of the peer of side. */
+void rc_answered(struct rc_connection *connection, unsigned side, const struct rc_packet *packet);
+void rc_timer(struct rc_connection *connection, unsigned side);
+void rc_start_timer(struct rc_connection *connection, unsigned side);
+/* Packets of a message of so many octets. */
+uint32_t rc_packets_of(const struct rc_connection *connection, size_t octets);
+
+/* ---- rc_respond.c ---- */
+
+/* A request of the peer of side. */
+void rc_requested(struct rc_connection *connection, unsigned side, const struct rc_packet *packet);
+void rc_answer(struct rc_connection *connection, unsigned side, unsigned action);
+void rc_say_nak(struct rc_connection *connection, unsigned side, unsigned action);
+void rc_say_sign(struct rc_connection *connection, unsigned side);
+void rc_acknowledge(struct rc_connection *connection, unsigned side);
+
+/* ---- rc_packet.c ---- */
+
+extern const struct sim_transport rc_transport;
+/* A packet of side to the other queue pair, with the headers that its opcode has. */
+struct rc_packet *rc_packet_new(const struct rc_connection *connection, unsigned side, enum ib_operation operation,
+                                uint64_t offset);
+/* The same for connection management. */
+struct rc_packet *rc_packet_of_mad(struct rc_connection *connection, unsigned side, const struct rc_mad *mad);
+/* Sends it; takes it over. */
+void rc_depart(struct rc_connection *connection, unsigned side, struct rc_packet *packet, const struct sim_how *how);
+
+#endif
