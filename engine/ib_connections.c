@@ -69,7 +69,6 @@ struct ib_connections {
     struct flow *unpaired; /* the oldest first */
     unsigned n_unpaired;
     uint32_t own_next_id;
-    uint64_t passed_over;
 };
 
 /* ---- the table of flows ---- */
@@ -478,7 +477,6 @@ static struct ib_connection *unpaired(struct ib_connections *connections, const 
             give(connections, pair, flow->sender, arrival->packet, arrival->frame, arrival->time_ns);
             return &pair->connection;
         }
-        connections->passed_over++;
         if (flow && !flow->first) { /* whatever is unpaired has a first packet */
             forget_unpaired(connections, flow);
             remove_flow(connections, flow);
@@ -732,9 +730,4 @@ void ib_connections_finish(struct ib_connections *connections, int64_t now_ns)
     connections->newest = older;
     while (connections->oldest)
         close_pair(connections, connections->oldest, IB_CONNECTION_CAPTURE, now_ns);
-}
-
-uint64_t ib_connections_passed_over(const struct ib_connections *connections)
-{
-    return connections->passed_over;
 }

@@ -93,7 +93,5 @@ void ib_connections_each(struct ib_connections *connections, void (*each)(void *
                          void *ctx);
 /* Closes all open connections, in the order of their ids. */
 void ib_connections_finish(struct ib_connections *connections, int64_t now_ns);
-/* Packets that were skipped for lack of memory, or by the bound on queue pairs without a counterpart. */
-uint64_t ib_connections_passed_over(const struct ib_connections *connections);
 
 #endif

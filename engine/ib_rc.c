@@ -42,11 +42,6 @@ const struct ib_rc_counts *ib_rc_counts(const struct ib_rc *rc)
     return &rc->counts;
 }
 
-bool ib_rc_lost_track(const struct ib_rc *rc)
-{
-    return rc->lost_track;
-}
-
 void ib_rc_start(struct ib_rc *rc, unsigned side, uint32_t psn)
 {
     struct ib_requests *requests = &rc->side[side];
@@ -66,7 +61,10 @@ void ib_rc_mtu(struct ib_rc *rc, unsigned mtu)
 
 /* ---- numbers ---- */
 
-bool ib_requests_offset(const struct ib_requests *requests, uint32_t psn, uint64_t *offset)
+/*
+ * Offset of a PSN of this side's requests: the one nearest to what comes next. False: it is before all that is known.
+ */
+static bool ib_requests_offset(const struct ib_requests *requests, uint32_t psn, uint64_t *offset)
 {
     uint32_t next = (uint32_t)(requests->psn + requests->next - IB_RC_ORIGIN) & IB_PSN_MASK;
     int32_t distance = ib_psn_distance(next, psn);
@@ -75,15 +73,6 @@ bool ib_requests_offset(const struct ib_requests *requests, uint32_t psn, uint64
         return false;
     *offset = requests->next + (uint64_t)(int64_t)distance;
     return true;
-}
-
-bool ib_rc_awaits(const struct ib_rc *rc, unsigned side, uint32_t psn)
-{
-    const struct ib_requests *requests = &rc->side[side];
-    uint64_t offset;
-
-    return ib_requests_offset(requests, psn, &offset) && offset >= IB_RC_ORIGIN && offset < requests->next &&
-           (!requests->acked_known || offset + 1 >= requests->acked);
 }
 
 /* ---- parts ---- */
@@ -274,7 +263,6 @@ static void request(struct ib_rc *rc, unsigned side, const struct ib_packet *pac
     if (offset == requests->next) {
         take_request(rc, side, packet, &place);
     } else if (!ib_held_add(&requests->held, rc->options.limit, offset, packet, frame, time_ns, &again)) {
-        rc->lost_track = true;
         give_held(rc, side, frame, time_ns, true);
         if (offset > requests->next)
             skip_to(rc, side, offset, &place);

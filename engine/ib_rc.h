@@ -100,11 +100,5 @@ void ib_rc_finish(struct ib_rc *rc);
 /* Octets; 0: not known. */
 unsigned ib_rc_path_mtu(const struct ib_rc *rc);
 const struct ib_rc_counts *ib_rc_counts(const struct ib_rc *rc);
-/*
- * True when `psn` is among the requests of `side` that may still be answered: pairs the directions of a late capture.
- */
-bool ib_rc_awaits(const struct ib_rc *rc, unsigned side, uint32_t psn);
-/* True: held packets or Reads had to be forgotten for lack of memory or by a bound. */
-bool ib_rc_lost_track(const struct ib_rc *rc);
 
 #endif

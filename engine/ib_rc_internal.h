@@ -97,16 +97,10 @@ struct ib_rc {
     struct ib_rc_options options;
     struct ib_rc_events events;
     unsigned mtu; /* 0: not known */
-    bool lost_track;
     uint64_t operations; /* that began, of both sides */
     struct ib_requests side[2];
     struct ib_rc_counts counts;
 };
-
-/*
- * Offset of a PSN of this side's requests: the one nearest to what comes next. False: it is before all that is known.
- */
-bool ib_requests_offset(const struct ib_requests *requests, uint32_t psn, uint64_t *offset);
 
 /* A part with the fields common to all kinds filled in: sender, place, octets. */
 struct ib_rc_part ib_rc_part_of(const struct ib_rc *rc, unsigned side, const struct ib_packet *packet,

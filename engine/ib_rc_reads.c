@@ -59,16 +59,12 @@ uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *p
     *least = here.packets == 0;
     if (!reads->ring)
         reads->ring = heap_get(IB_RC_READS_MAX * sizeof *reads->ring);
-    if (!reads->ring) {
-        rc->lost_track = true;
+    if (!reads->ring)
         return here.packets ? here.packets : 1;
-    }
     while (reads->n > 0 && is_done(read_at(reads, 0)))
         forget_oldest(reads);
-    if (reads->n == IB_RC_READS_MAX) { /* responses that the capture lacks */
+    if (reads->n == IB_RC_READS_MAX) /* responses that the capture lacks */
         forget_oldest(reads);
-        rc->lost_track = true;
-    }
     read = read_at(reads, reads->n++);
     *read = here;
     return here.packets ? here.packets : 1;

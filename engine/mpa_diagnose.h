@@ -40,7 +40,6 @@ bool mpa_try_other_grid(struct diagnosing *d); /* mpa_diagnose_grid.c */
 /* mpa_diagnose_stray.c */
 bool mpa_try_lone_marker(struct diagnosing *d); /* 00000000 between FPDUs of a direction without Markers */
 bool mpa_try_next_fpdu(struct diagnosing *d);   /* the next provable FPDU shows what precedes it */
-void mpa_report_stray(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to);
 
 /* A Marker at `found`, where the framing in use has none: reports what it breaks. */
 void mpa_diagnose_found_marker(struct diagnosing *d, uint64_t found, uint64_t header);

@@ -52,7 +52,7 @@ bool mpa_try_lone_marker(struct diagnosing *d)
     return true; /* the cursor stays: with Markers it is an FPDU */
 }
 
-void mpa_report_stray(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to)
+static void mpa_report_stray(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to)
 {
     struct mpa_side *s = &mpa->side[side];
     char octets[3 * 16 + 1] = "";

@@ -201,8 +201,6 @@ struct nfs_chunk_use nfs_chunk_use(const struct rpcrdma_transaction *t);
 bool nfs_limit_answer(struct nfs_look *look, const struct rpcrdma_message *message);
 /* nfs_refusal_rules.c: any other refused Call; likewise. */
 void nfs_refusal_answer(struct nfs_look *look, const struct rpcrdma_message *message);
-/* Nothing is wrong with this Call, and a server must expect everything in it. */
-bool nfs_sound(const struct nfs_look *look);
 
 /* nfs_result_rules.c: results against what was asked for. */
 void nfs_result_reply(struct nfs_look *look);

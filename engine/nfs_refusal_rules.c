@@ -53,7 +53,8 @@ static bool is_null_call(const struct rpcrdma_body *body)
     return body->known && body->rpc.proc == 0 && body->length == body->rpc.header_len;
 }
 
-bool nfs_sound(const struct nfs_look *look)
+/* Nothing is wrong with this Call, and a server must expect everything in it. */
+static bool nfs_sound(const struct nfs_look *look)
 {
     const struct rpcrdma_transaction *t = look->t;
     const struct rpcrdma_body *body = look->body;

@@ -16,8 +16,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum rdma_transport { RDMA_IWARP, RDMA_INFINIBAND };
-
 enum rdma_kind {
     RDMA_SEND,
     RDMA_WRITE,

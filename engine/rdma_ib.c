@@ -3,7 +3,8 @@
 
 #include "wire/rpcrdma_private_data.h"
 
-enum direction rdma_direction_of_ib(const struct ib_connection *connection, unsigned side)
+/* Of what a side sends. */
+static enum direction rdma_direction_of_ib(const struct ib_connection *connection, unsigned side)
 {
     if (!connection->request_seen)
         return DIR_UNKNOWN;

@@ -17,7 +17,5 @@ struct rdma_refusal rdma_refusal_of_ib(const struct ib_rc_refusal *refusal);
 bool rdma_private_data_of_ib(struct rdma_private_data *out, const struct ib_connection *connection, unsigned side,
                              const struct ib_cm *cm, const struct place *place);
 struct rdma_terms rdma_terms_of_ib(const struct ib_connection *connection);
-/* Of what a side sends. */
-enum direction rdma_direction_of_ib(const struct ib_connection *connection, unsigned side);
 
 #endif

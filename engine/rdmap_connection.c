@@ -93,7 +93,7 @@ void rdmap_connection_restart_counts(struct rdmap_connection *rdmap)
 
 /* ---- findings ---- */
 
-enum direction rdmap_direction(const struct rdmap_connection *rdmap, unsigned side)
+static enum direction rdmap_direction(const struct rdmap_connection *rdmap, unsigned side)
 {
     if (rdmap->parameters.initiator_side < 0)
         return DIR_UNKNOWN;
@@ -212,8 +212,10 @@ bool rdmap_recent_all(const struct rdmap_connection *rdmap, unsigned side)
     return s->segments <= s->recent_capacity && !s->hole && s->from_start;
 }
 
-const struct rdmap_recent *rdmap_recent_find(const struct rdmap_connection *rdmap, unsigned side, const uint8_t *header,
-                                             size_t len, int length)
+/* The latest segment of `side` whose DDP header is header[0..len), and whose ULPDU_Length is `length` when that is
+ * known (>= 0); NULL when none is remembered. */
+static const struct rdmap_recent *rdmap_recent_find(const struct rdmap_connection *rdmap, unsigned side,
+                                                    const uint8_t *header, size_t len, int length)
 {
     const struct rdmap_side *s = &rdmap->side[side];
     const struct rdmap_recent *other_length = NULL;

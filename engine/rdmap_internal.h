@@ -245,7 +245,6 @@ void rdmap_fail_at(struct rdmap_connection *rdmap, const struct place *place, en
 void rdmap_fail_at_as(struct rdmap_connection *rdmap, const struct place *place, enum rule_id rule,
                       enum rule_severity severity, uint32_t related_frame, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
-enum direction rdmap_direction(const struct rdmap_connection *rdmap, unsigned side);
 
 /* ---- requests (rdmap_requests.c) ---- */
 
@@ -281,10 +280,6 @@ void rdmap_requests_retire(struct rdmap_requests *requests, struct rdmap_request
 
 /* ---- recent segments (rdmap_connection.c) ---- */
 
-/* The latest segment of `side` whose DDP header is header[0..len), and whose ULPDU_Length is `length` when that is
- * known (>= 0); NULL when none is remembered. */
-const struct rdmap_recent *rdmap_recent_find(const struct rdmap_connection *rdmap, unsigned side, const uint8_t *header,
-                                             size_t len, int length);
 /* True when all segments of `side` that were ever sent are among those remembered. */
 bool rdmap_recent_all(const struct rdmap_connection *rdmap, unsigned side);
 

@@ -38,8 +38,6 @@ struct tcp_segment {
     const uint8_t *payload;
 };
 
-enum { TCP_ACK_UNKNOWN = 0 }; /* see octets_origin.acked_known */
-
 /* What is known of the segment that carried some octets. */
 struct octets_origin {
     uint32_t frame;   /* that carried them */

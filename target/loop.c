@@ -11,12 +11,12 @@
 
 enum { TICK_MS = 100, PRIVATE_DATA_MAX = 256 };
 
-volatile sig_atomic_t loop_stopped;
+static volatile sig_atomic_t stopped; /* by SIGINT or SIGTERM */
 
 static void stop(int number)
 {
     (void)number;
-    loop_stopped = 1;
+    stopped = 1;
 }
 
 bool loop_open(struct loop *loop)
@@ -131,7 +131,7 @@ static bool wait_for(struct loop *loop)
 
 bool loop_run(struct loop *loop)
 {
-    while (!loop_stopped && loop->tick(loop, connection_now())) {
+    while (!stopped && loop->tick(loop, connection_now())) {
         if (!wait_for(loop) || !take_events(loop))
             return false;
         take_completions(loop);

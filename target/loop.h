@@ -21,8 +21,6 @@ struct loop {
     void (*ended)(struct loop *loop, struct connection *c);
 };
 
-extern volatile sig_atomic_t loop_stopped; /* set by SIGINT and SIGTERM */
-
 /* False, after saying why, when the RDMA CM cannot be used. */
 bool loop_open(struct loop *loop);
 /* Runs until a signal, until tick says so, or until the event channel fails (false, after saying why). */

@@ -68,7 +68,8 @@ static const struct option names[] = {
     {NULL, 0, NULL, 0},
 };
 
-bool options_address(struct target_options *out, const char *text)
+/* "HOST:PORT", "[IPV6]:PORT", ":PORT" or "PORT" into out->host and out->port. */
+static bool options_address(struct target_options *out, const char *text)
 {
     const char *colon = strrchr(text, ':'), *port = colon ? colon + 1 : text, *host = text;
     size_t n = colon ? (size_t)(colon - text) : 0;

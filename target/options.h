@@ -30,7 +30,4 @@ enum options_outcome { OPTIONS_RUN, OPTIONS_DONE /* help or version was printed 
 /* why[0..size) says what is wrong when the outcome is OPTIONS_BAD. To be called once: getopt_long(3) has state. */
 enum options_outcome options_parse(struct target_options *out, int argc, char **argv, char *why, size_t size);
 
-/* "HOST:PORT", "[IPV6]:PORT", ":PORT" or "PORT" into out->host and out->port. */
-bool options_address(struct target_options *out, const char *text);
-
 #endif

@@ -58,13 +58,6 @@ const struct ib_opcode_info *ib_opcode_info(unsigned opcode)
     return opcode <= UINT8_MAX && assigned(ib_service_of(opcode), opcode & 0x1F) ? &operations[opcode & 0x1F] : NULL;
 }
 
-const char *ib_service_name(unsigned opcode)
-{
-    static const char *const names[8] = {"RC", "UC", "RD", "UD", "CNP", "XRC"};
-
-    return names[opcode >> 5 & 7];
-}
-
 const char *ib_nak_name(uint8_t syndrome)
 {
     static const char *const names[] = {"PSN sequence error", "invalid request", "remote access error",

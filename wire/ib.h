@@ -120,8 +120,6 @@ struct ib_opcode_info {
  * CNP, which have headers of their own.
  */
 const struct ib_opcode_info *ib_opcode_info(unsigned opcode);
-/* "RC", "UC", "UD", ...; NULL for those that are reserved. */
-const char *ib_service_name(unsigned opcode);
 
 static inline enum ib_service ib_service_of(unsigned opcode)
 {
@@ -220,7 +218,7 @@ static inline int32_t ib_psn_distance(uint32_t a, uint32_t b)
 }
 
 /* Local Route Header of the InfiniBand link (section 7.7). */
-enum { IB_LRH_LEN = 8, IB_GRH_LEN = 40, IB_VCRC_LEN = 2 };
+enum { IB_LRH_LEN = 8, IB_GRH_LEN = 40 };
 enum ib_next { IB_NEXT_RAW = 0, IB_NEXT_IPV6 = 1, IB_NEXT_BTH = 2, IB_NEXT_GRH = 3 };
 
 struct ib_lrh {

@@ -141,38 +141,3 @@ unsigned mpa_mulpdu(unsigned emss, bool markers)
         return MPA_MULPDU_MIN;
     return emss - overhead > MPA_ULPDU_MAX ? MPA_ULPDU_MAX : emss - overhead;
 }
-
-/* Where the FPDU of this Marker begins; false when the pointer leads to where no header can be. */
-static bool fpdu_of_marker(const struct mpa_framing *framing, uint64_t marker, uint16_t fpduptr, uint64_t *start)
-{
-    uint64_t back = fpduptr & 0xFFFCu; /* receivers take the two least significant bits as zero (4.3) */
-    uint64_t header = marker - back;
-
-    if (back == 0) {
-        *start = marker;
-        return true;
-    }
-    if (back > marker - framing->seq_start)
-        return false; /* before the first Marker there are no FPDUs */
-    switch ((header - framing->seq_start) % MPA_MARKER_PERIOD) {
-    case 0:
-        return false; /* that is a Marker */
-    case MPA_MARKER_LEN:
-        *start = header - MPA_MARKER_LEN; /* its leading Marker belongs to it */
-        return true;
-    default:
-        *start = header;
-        return true;
-    }
-}
-
-bool mpa_marker_locate(const struct mpa_framing *framing, uint64_t offset, const uint8_t *p, size_t n, uint64_t *start)
-{
-    if (!framing->markers)
-        return false;
-    for (uint64_t at = mpa_next_marker(framing, offset) - offset; at < n && n - at >= MPA_MARKER_LEN;
-         at += MPA_MARKER_PERIOD)
-        if (fpdu_of_marker(framing, offset + at, get_be16(p + at + 2), start))
-            return true;
-    return false;
-}

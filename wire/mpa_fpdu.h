@@ -59,8 +59,6 @@ struct mpa_marker {
     uint16_t expected; /* what 4.3 demands here */
 };
 
-enum mpa_crc_status { MPA_CRC_GOOD, MPA_CRC_BAD };
-
 struct mpa_fpdu {
     uint64_t offset;       /* first octet, the leading Marker included */
     uint64_t header;       /* first octet of ULPDU_Length */
@@ -158,21 +156,11 @@ void mpa_fpdu_reader_free(struct mpa_fpdu_reader *reader);
 bool mpa_fpdu_reader_feed(struct mpa_fpdu_reader *reader, uint64_t offset, const uint8_t *p, size_t n);
 /* *out borrows from the piece, the buffer and the scratch, until the next call on this reader or use of the scratch. */
 enum mpa_fpdu_status mpa_fpdu_reader_next(struct mpa_fpdu_reader *reader, struct mpa_fpdu *out);
-/* Skips count unread octets, or all there are, without parsing them (resynchronisation). */
-void mpa_fpdu_reader_skip(struct mpa_fpdu_reader *reader, size_t count);
 /* Forgets everything unread and continues at offset, after a hole. */
 void mpa_fpdu_reader_restart(struct mpa_fpdu_reader *reader, uint64_t offset);
 /* Keeps what is unread, so that the piece may go. False when memory is lacking; nothing is lost as long as the piece
  * stays. */
 bool mpa_fpdu_reader_save(struct mpa_fpdu_reader *reader);
-
-/*
- * With Markers: finds, in the octets p[0..n) at stream offset `offset`, the FPDU start to which the first usable Marker
- * points (4.3: back by FPDUPTR, or right after it when 0); a pointer that leads to no possible header is passed over.
- * Returns true and sets *start to the FPDU's first octet, its leading Marker included, as mpa_fpdu_parse() expects it.
- * That may be before offset (then try the next Marker, or the FPDU is lost). False when no usable Marker is complete.
- */
-bool mpa_marker_locate(const struct mpa_framing *framing, uint64_t offset, const uint8_t *p, size_t n, uint64_t *start);
 
 /*
  * Encoder. mpa_fpdu_plan_init() fills in what the rules demand; faults then change single members, against the rules,

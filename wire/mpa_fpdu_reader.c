@@ -139,16 +139,6 @@ enum mpa_fpdu_status mpa_fpdu_reader_next(struct mpa_fpdu_reader *reader, struct
     }
 }
 
-void mpa_fpdu_reader_skip(struct mpa_fpdu_reader *reader, size_t count)
-{
-    while (count > 0 && reader->n > 0) {
-        size_t step = count < reader->n ? count : reader->n;
-
-        consume(reader, step);
-        count -= step;
-    }
-}
-
 void mpa_fpdu_reader_restart(struct mpa_fpdu_reader *reader, uint64_t offset)
 {
     reader->offset = offset;

@@ -14,8 +14,6 @@ enum {
     RESERVED = 0x1FFF,
 };
 
-static const char *const layers[] = {"RDMA", "DDP", "LLP"};
-
 static const struct {
     uint8_t layer, etype;
     const char *name;
@@ -160,11 +158,6 @@ bool rdmap_terminate_accuse(struct rdmap_terminate *terminate, const uint8_t *p,
     terminate->m = terminate->d = terminate->has_length = terminate->has_ddp = true;
     terminate->segment_length = (uint16_t)n;
     return true;
-}
-
-const char *rdmap_terminate_layer_name(unsigned layer)
-{
-    return layer < sizeof layers / sizeof layers[0] ? layers[layer] : NULL;
 }
 
 const char *rdmap_terminate_etype_name(unsigned layer, unsigned etype)

@@ -59,7 +59,6 @@ size_t rdmap_terminate_encode(const struct rdmap_terminate *terminate, uint8_t *
 bool rdmap_terminate_accuse(struct rdmap_terminate *terminate, const uint8_t *p, size_t n);
 
 /* Names in the words of the RFCs; NULL where they define none. */
-const char *rdmap_terminate_layer_name(unsigned layer);
 const char *rdmap_terminate_etype_name(unsigned layer, unsigned etype);
 /* For layer 0, EType 0 any code is acceptable and meaningless: NULL, too. */
 const char *rdmap_terminate_code_name(unsigned layer, unsigned etype, unsigned code);

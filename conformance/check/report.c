@@ -101,7 +101,7 @@ void report_drop_failing(struct report_connection *connection, enum rule_id rule
         g_array_remove_index(connection->failing, (guint)(known - (struct report_failing *)connection->failing->data));
 }
 
-struct report_rpcrdma *report_rpcrdma_new(void)
+static struct report_rpcrdma *report_rpcrdma_new(void)
 {
     struct report_rpcrdma *rpcrdma = g_new0(struct report_rpcrdma, 1);
 

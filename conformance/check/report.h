@@ -23,7 +23,7 @@ enum { REPORT_LADDERS = 3 };
 /* Of the JSON report: grows when a reader would have to change. */
 enum { REPORT_JSON_FORMAT = 1 };
 
-enum { SEVERITY_COUNT = 3, OPERATION_COUNT = 16, ROLE_COUNT = 2 };
+enum { SEVERITY_COUNT = 3, OPERATION_COUNT = 16 };
 
 struct report_finding {
     enum rule_id rule;
@@ -139,7 +139,6 @@ void report_add_failing(struct report_connection *connection, enum rule_id rule)
 void report_drop_failing(struct report_connection *connection, enum rule_id rule);
 /* Into rules (of struct report_rule): what was exercised or inconclusive, in catalogue order. */
 void report_rules(const struct report *report, const struct report_connection *connection, GArray *rules);
-struct report_rpcrdma *report_rpcrdma_new(void);
 /* What the layer has counted so far; NULL: the connection does not carry RPC-over-RDMA. rpcrdma may be NULL; initiator:
  * a side. */
 struct report_rpcrdma *report_rpcrdma_take(const struct rpcrdma_connection *rpcrdma, unsigned initiator);

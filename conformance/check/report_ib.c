@@ -19,7 +19,8 @@ const char *report_ib_transport_name(enum ib_below below)
     return names[below].transport;
 }
 
-const char *report_ib_name(const struct report_ib *ib)
+/* "RoCE v2", ... */
+static const char *report_ib_name(const struct report_ib *ib)
 {
     return names[ib->below].name;
 }

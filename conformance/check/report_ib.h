@@ -30,8 +30,6 @@ struct report_ib {
 
 /* "roce2", "roce1", "infiniband" */
 const char *report_ib_transport_name(enum ib_below below);
-/* "RoCE v2", ... */
-const char *report_ib_name(const struct report_ib *ib);
 /* What is known now. initiator: a side. */
 struct report_ib *report_ib_new(const struct ib_connection *connection, unsigned initiator, enum ib_below below,
                                 const struct icrc_counts *icrc);

@@ -32,7 +32,7 @@ struct capture {
     enum capture_status last; /* END and worse stay */
     char last_text[CAPTURE_ERROR_SIZE];
     volatile sig_atomic_t stop;
-    uint64_t packets, octets;
+    uint64_t packets;
 };
 
 void capture_error_set(struct capture_error *error, const char *format, ...)
@@ -273,7 +273,6 @@ static bool next_directly(struct capture *capture, struct packet *packet, int *r
     packet->length = record.length > record.captured ? record.length : record.captured;
     packet->data = record.data;
     packet->linktype = capture->linktype;
-    capture->octets += record.captured;
     return true;
 }
 
@@ -318,18 +317,7 @@ enum capture_status capture_next(struct capture *capture, struct packet *packet,
     packet->length = header->len > header->caplen ? header->len : header->caplen;
     packet->data = data;
     packet->linktype = capture->linktype;
-    capture->octets += header->caplen;
     return CAPTURE_PACKET;
-}
-
-uint64_t capture_octets(const struct capture *capture)
-{
-    return capture->octets;
-}
-
-uint64_t capture_packets(const struct capture *capture)
-{
-    return capture->packets;
 }
 
 double capture_progress(const struct capture *capture)

@@ -51,9 +51,6 @@ void capture_close(struct capture *capture);
 /* packet->data is valid until the next call. After anything but PACKET and TIMEOUT the result stays the same. */
 enum capture_status capture_next(struct capture *capture, struct packet *packet, struct capture_error *error);
 
-/* Octets of packets delivered so far, as captured. */
-uint64_t capture_octets(const struct capture *capture);
-uint64_t capture_packets(const struct capture *capture);
 /* The fraction of a regular file that was read, 0 to 1; negative when unknown (standard input, live). */
 double capture_progress(const struct capture *capture);
 /* Live: packets that the kernel had no room for; 0 for files. */

@@ -79,11 +79,6 @@ void decap_free(struct decap *decap)
     free(decap);
 }
 
-bool decap_knows_linktype(int linktype)
-{
-    return link_known(linktype);
-}
-
 /* ---- TCP ---- */
 
 static void take_options(struct tcp_segment *segment, const uint8_t *p, const uint8_t *end)

@@ -50,9 +50,6 @@ void decap_free(struct decap *decap);
 enum decap_status decap_packet(struct decap *decap, const struct packet *packet, struct addressed_segment *out,
                                struct ib_datagram *ib);
 
-/* True when decap_packet knows the link type. */
-bool decap_knows_linktype(int linktype);
-
 enum { ENDPOINT_TEXT_SIZE = 64 };
 /* "192.0.2.1:4420", "[2001:db8::1]:4420"; "192.0.2.1" with port 0, "LID 5" with ip 0. Returns text. */
 char *endpoint_text(const struct endpoint *endpoint, char text[ENDPOINT_TEXT_SIZE]);

@@ -165,14 +165,6 @@ static const struct {
     {DLT_ERF, erf_record},
 };
 
-bool link_known(int linktype)
-{
-    for (size_t i = 0; i < sizeof links / sizeof links[0]; i++)
-        if (links[i].linktype == linktype)
-            return true;
-    return false;
-}
-
 enum link_payload link_payload(int linktype, struct slice *slice)
 {
     for (size_t i = 0; i < sizeof links / sizeof links[0]; i++)

@@ -36,6 +36,5 @@ enum link_payload { LINK_IPV4, LINK_IPV6, LINK_GRH, LINK_LRH, LINK_OTHER, LINK_C
 
 /* Takes the link layer's header and VLAN tags off. */
 enum link_payload link_payload(int linktype, struct slice *slice);
-bool link_known(int linktype);
 
 #endif

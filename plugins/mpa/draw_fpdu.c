@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-const char *mpa_sender_name(enum direction direction)
+/* "Initiator", "Responder" or "unknown": the sender of what goes in this direction. */
+static const char *mpa_sender_name(enum direction direction)
 {
     switch (direction) {
     case DIR_TO_RESPONDER:

@@ -49,7 +49,4 @@ void mpa_draw_startup_handoff(void);
 /* Draws the FPDU without its ULPDU; *next is the tvb of the ULPDU for the next layer. */
 void mpa_draw_fpdu(struct mpa_canvas *canvas, tvbuff_t **next);
 
-/* "Initiator", "Responder" or "unknown": the sender of this direction. */
-const char *mpa_sender_name(enum direction direction);
-
 #endif

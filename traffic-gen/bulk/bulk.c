@@ -10,7 +10,8 @@
 
 enum { SEGMENTS_PER_MESSAGE = 64, BULK_PORT = 7174 };
 
-bool bulk_play(struct capture_file *file, const struct bulk_options *options)
+/* False with errno set when writing failed. */
+static bool bulk_play(struct capture_file *file, const struct bulk_options *options)
 {
     struct bulk_stream stream;
     struct mpa_startup request = {.kind = MPA_REQUEST, .revision = 1, .flags = options->no_crc ? 0 : MPA_FLAG_C};

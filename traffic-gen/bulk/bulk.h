@@ -15,8 +15,8 @@ struct bulk_options {
 
 enum { BULK_CONNECTIONS_MAX = 12 * 1000 * 1000 }; /* addresses and ports that there are for them */
 
-/* False with errno set when writing failed. */
-bool bulk_play(struct capture_file *file, const struct bulk_options *options);
+/* Each returns false, with errno set, when writing failed. */
+
 /* NFSv3 READs and WRITEs instead of plain RDMA Writes. */
 bool bulk_nfs_play(struct capture_file *file, const struct bulk_options *options);
 /* Many short connections instead of a long one. */

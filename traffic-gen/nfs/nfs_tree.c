@@ -10,7 +10,7 @@ enum { ROOT = 1, FIRST_COOKIE = 3 };
 
 /* ---- nodes ---- */
 
-int tree_compare_numbers(gconstpointer a, gconstpointer b, gpointer unused)
+static int tree_compare_numbers(gconstpointer a, gconstpointer b, gpointer unused)
 {
     (void)unused;
     return (tree_number(a) > tree_number(b)) - (tree_number(a) < tree_number(b));

@@ -42,7 +42,6 @@ struct nfs_tree {
 struct tree_node *tree_find(const struct nfs_tree *tree, uint64_t id);
 /* Octets, entries (mtime and ctime) or attributes (ctime) have changed. */
 void tree_changed(struct nfs_tree *tree, struct tree_node *node, bool contents);
-int tree_compare_numbers(gconstpointer a, gconstpointer b, gpointer unused);
 static inline gpointer tree_key(uint64_t number)
 {
     G_STATIC_ASSERT(sizeof(gpointer) == sizeof(uint64_t));

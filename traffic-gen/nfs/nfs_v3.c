@@ -42,7 +42,7 @@ bool v3_get_where(struct nfs_call *call, struct v3_object *dir, struct v3_name *
     return v3_get_object(call, dir) && v3_get_name(call, name);
 }
 
-bool v3_get_bool(struct nfs_call *call, bool *out)
+static bool v3_get_bool(struct nfs_call *call, bool *out)
 {
     uint32_t v;
 
@@ -110,7 +110,7 @@ static void put_time(struct nfs_call *call, int64_t ns)
     xdr_out_u32(call->out, (uint32_t)(ns % NS_PER_S));
 }
 
-void v3_put_attributes(struct nfs_call *call, const struct nfs_node *node)
+static void v3_put_attributes(struct nfs_call *call, const struct nfs_node *node)
 {
     xdr_out_u32(call->out, node->kind);
     xdr_out_u32(call->out, node->mode);

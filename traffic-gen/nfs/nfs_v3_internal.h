@@ -33,12 +33,10 @@ struct v3_name {
 bool v3_get_object(struct nfs_call *call, struct v3_object *object);
 bool v3_get_name(struct nfs_call *call, struct v3_name *name);
 bool v3_get_where(struct nfs_call *call, struct v3_object *dir, struct v3_name *name); /* diropargs3 */
-bool v3_get_bool(struct nfs_call *call, bool *out);
 bool v3_get_sattr(struct nfs_call *call, struct nfs_node_change *change);
 
 /* ---- results ---- */
 
-void v3_put_attributes(struct nfs_call *call, const struct nfs_node *node);
 void v3_put_post(struct nfs_call *call, const struct v3_object *object);
 void v3_put_wcc(struct nfs_call *call, const struct v3_object *object);
 /* post_op_fh3 and post_op_attr of what was created. */

@@ -12,7 +12,7 @@ struct nfs4_client *nfs4_client_find(struct nfs4 *v4, uint64_t id)
     return g_hash_table_lookup(v4->clients, &id);
 }
 
-struct nfs4_client *nfs4_client_named(struct nfs4_call *call, const uint8_t *name, uint32_t n, bool confirmed)
+static struct nfs4_client *nfs4_client_named(struct nfs4_call *call, const uint8_t *name, uint32_t n, bool confirmed)
 {
     GHashTableIter iter;
     gpointer p;
@@ -65,7 +65,9 @@ static bool make_room(struct nfs4_call *call)
     return victim != NULL;
 }
 
-struct nfs4_client *nfs4_client_new(struct nfs4_call *call, const uint8_t *verifier, const uint8_t *name, uint32_t n)
+/* NULL: too many. */
+static struct nfs4_client *nfs4_client_new(struct nfs4_call *call, const uint8_t *verifier, const uint8_t *name,
+                                           uint32_t n)
 {
     struct nfs4_client *client;
 

@@ -392,9 +392,6 @@ bool nfs4_client_expired(const struct nfs4_client *client);
 void nfs4_client_renew(struct nfs4_client *client);
 /* A client of minor version 0 by its id; renews its lease. */
 int nfs4_client_of_minor_0(struct nfs4_call *call, uint64_t id, struct nfs4_client **client);
-/* NULL: too many. */
-struct nfs4_client *nfs4_client_new(struct nfs4_call *call, const uint8_t *verifier, const uint8_t *name, uint32_t n);
-struct nfs4_client *nfs4_client_named(struct nfs4_call *call, const uint8_t *name, uint32_t n, bool confirmed);
 /* It is confirmed: an earlier instance of the same client is removed. */
 void nfs4_client_confirm(struct nfs4_call *call, struct nfs4_client *client);
 int nfs4_setclientid(struct nfs4_call *call);

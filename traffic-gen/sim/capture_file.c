@@ -140,14 +140,6 @@ struct capture_file *capture_file_open_commented(const char *path, const char *c
     return open_file(path, CAPTURE_PCAPNG, 0, comment);
 }
 
-bool capture_file_flush(struct capture_file *file)
-{
-    if (fflush(file->f) != 0 && file->error == 0)
-        file->error = errno;
-    errno = file->error;
-    return file->error == 0;
-}
-
 void capture_file_set_live(struct capture_file *file)
 {
     file->live = true;

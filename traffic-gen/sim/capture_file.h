@@ -20,9 +20,6 @@ struct capture_file *capture_file_open(const char *path, enum capture_format for
 /* A pcapng file that keeps whole packets; the comment goes into its section header. */
 struct capture_file *capture_file_open_commented(const char *path, const char *comment);
 
-/* Puts everything written so far into the file. False with errno set when writing failed. */
-bool capture_file_flush(struct capture_file *file);
-
 /*
  * From now on packets are written as if captured live: the first one now, each other as long after it as its time says.
  * For readers who watch.

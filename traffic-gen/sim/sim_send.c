@@ -159,7 +159,7 @@ void sim_start_rto(struct sim_connection *connection, unsigned side)
                                                 .generation = ++end->rto_generation});
 }
 
-uint32_t sim_segment_limit(const struct sim_connection *connection, unsigned side)
+static uint32_t sim_segment_limit(const struct sim_connection *connection, unsigned side)
 {
     return MAX((uint32_t)connection->options.mss[!side],
                MAX(connection->options.segment_max, connection->sim->trouble.segment_max));

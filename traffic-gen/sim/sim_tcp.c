@@ -226,8 +226,3 @@ bool sim_follows(const struct sim_connection *connection)
 {
     return connection->follows;
 }
-
-const struct sim_connection_options *sim_options(const struct sim_connection *connection)
-{
-    return &connection->options;
-}

@@ -70,6 +70,5 @@ struct sim_step {
 unsigned sim_n_steps(const struct sim_connection *connection, unsigned side);
 struct sim_step sim_step(const struct sim_connection *connection, unsigned side, unsigned index);
 bool sim_follows(const struct sim_connection *connection); /* it begins after another one */
-const struct sim_connection_options *sim_options(const struct sim_connection *connection);
 
 #endif

@@ -114,7 +114,6 @@ void sim_send_new(struct sim_connection *connection, unsigned side, uint64_t fro
                   const struct sim_how *how);
 void sim_retransmit_first(struct sim_connection *connection, unsigned side);
 void sim_start_rto(struct sim_connection *connection, unsigned side);
-uint32_t sim_segment_limit(const struct sim_connection *connection, unsigned side);
 /* How much room the sender waits for before it sends less than a segment. */
 uint32_t sim_worthwhile(const struct sim_connection *connection, unsigned side);
 

@@ -196,8 +196,6 @@ void rpc_talker_leave(struct rpc_talker *talker);
 void rpc_talker_clear_up(struct talk_run *run, enum nfs_version_at version, GPtrArray *names);
 /* A new name, which is removed in the end. Borrowed. */
 const char *rpc_talker_new_name(struct rpc_talker *talker);
-/* Removes it; false when that failed. */
-bool rpc_talker_remove(struct rpc_talker *talker, const char *name);
 
 /*
  * Begins a procedure of version 3, or a COMPOUND of version 4 with so many operations after those that every one needs
@@ -210,8 +208,6 @@ void rpc_talker_begin_write(struct rpc_talker *talker, struct xdr_out *out, uint
 void rpc_talker_begin_read(struct rpc_talker *talker, struct xdr_out *out, uint32_t n);
 /* The NFS status of the Reply; UINT32_MAX: none. */
 uint32_t rpc_talker_status(const struct rpc_talker *talker);
-/* A status whose cause is not the message: no space, no permission, not now. */
-bool rpc_talker_is_circumstance(uint32_t status);
 /* The outcome of rpc_talker_call(): "NFS status 70 (STALE)", "RDMA_ERROR with ERR_CHUNK", "no answer". */
 const char *rpc_talker_result_words(struct rpc_talker *talker);
 /* rpc_talker_call(), and the NFS status is OK. False: verdict is set. */
@@ -237,9 +233,10 @@ bool rpc_talker_tell_unmounted(struct rpc_talker *talker);
 bool rpc_talker_wait_calls(struct rpc_talker *talker, unsigned n);
 /* Serves until n more Calls have been answered. False: they did not come. */
 bool rpc_talker_serve(struct rpc_talker *talker, unsigned n, int64_t ns);
-/* Serves until the DUT has made a Call after what our side sent last. False: it has not, within T_close. */
-bool rpc_talker_goes_on(struct rpc_talker *talker);
-/* The same as a verdict; what: the stimulus. */
+/*
+ * Serves until the DUT has made a Call after what our side sent last, and says whether it has within T_close. what: the
+ * stimulus.
+ */
 void rpc_talker_judge_goes_on(struct rpc_talker *talker, const char *what);
 /* The proper Reply: to a pending Call, to any Call. */
 void rpc_talker_answer(struct rpc_talker *talker, unsigned index);

@@ -105,7 +105,8 @@ uint32_t rpc_talker_status(const struct rpc_talker *talker)
                : UINT32_MAX;
 }
 
-bool rpc_talker_is_circumstance(uint32_t status)
+/* A status whose cause is not the message: no space, no permission, not now. */
+static bool rpc_talker_is_circumstance(uint32_t status)
 {
     static const uint32_t statuses[] = {
         1 /* PERM */,   5 /* IO */,     13 /* ACCES */,   28 /* NOSPC */,   30 /* ROFS */,
@@ -320,7 +321,8 @@ static void put_remove(struct rpc_talker *talker, struct xdr_out *out, const voi
     xdr_out_opaque(out, name, (uint32_t)strlen(name));
 }
 
-bool rpc_talker_remove(struct rpc_talker *talker, const char *name)
+/* Removes it; false when that failed. */
+static bool rpc_talker_remove(struct rpc_talker *talker, const char *name)
 {
     struct xdr results;
     uint32_t status = talker_ask(talker, put_remove, name, &results);

@@ -111,7 +111,7 @@ bool rpc_talker_serve(struct rpc_talker *talker, unsigned n, int64_t ns)
  * As many Calls as it has credits may have been under way before: one more than these was made after a recent Reply,
  * and so was one that comes much later than what our side sent last.
  */
-bool rpc_talker_goes_on(struct rpc_talker *talker)
+static bool rpc_talker_goes_on(struct rpc_talker *talker)
 {
     int64_t late = talk_now() + talk_t_react(talker->talk) / 4;
 

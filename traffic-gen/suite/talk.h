@@ -81,8 +81,6 @@ bool talk_open(struct talk *talk);
 bool talk_start(struct talk *talk, const struct talk_wish *wish);
 /* Its parts. Sends our frame (Request: at once; Reply: once the DUT's Request has come). */
 bool talk_send_frame(struct talk *talk, const struct talk_wish *wish);
-/* The octets of that frame, for the caller to damage and write; 0: no room. */
-size_t talk_make_frame(struct talk *talk, const struct talk_wish *wish, uint8_t *out, size_t size);
 /* The DUT's frame; NULL when something else came (talk_last()). Its octets live as long as the connection. */
 const struct mpa_startup *talk_hear_frame(struct talk *talk);
 /* From here on FPDUs, as negotiated in the two frames. */
@@ -95,7 +93,6 @@ const struct mpa_startup *talk_frame(const struct talk *talk, bool ours); /* NUL
 const struct advert *talk_advert(const struct talk *talk);                /* n 0: none */
 const struct advert_memory *talk_region(struct talk *talk, enum advert_region region); /* NULL: verdict is set */
 bool talk_crc(const struct talk *talk);                                                /* CRC is in use */
-bool talk_markers_out(const struct talk *talk);                                        /* we send Markers */
 unsigned talk_fpdus_heard(const struct talk *talk);                                    /* on this connection */
 unsigned talk_markers_heard(const struct talk *talk);                                  /* in them */
 bool talk_vouches_default(const struct talk *talk);                                    /* --default-configuration */

@@ -65,7 +65,6 @@ struct talk {
     GByteArray *in;        /* received: from `parsed` on not yet returned */
     size_t parsed;
     uint64_t parsed_offset; /* in the stream */
-    bool partial_told;      /* the rest was returned as garbage, before the end */
     /* Start-up. */
     struct {
         bool known;

@@ -41,11 +41,6 @@ bool talk_crc(const struct talk *talk)
     return talk->crc;
 }
 
-bool talk_markers_out(const struct talk *talk)
-{
-    return talk->framing_out.markers;
-}
-
 bool talk_vouches_default(const struct talk *talk)
 {
     return talk->run->vouched_default;
@@ -152,7 +147,8 @@ static size_t our_words(const struct talk *talk, const struct talk_wish *wish, u
     return advert_wish_encode(&advert, talk->run->lab, out);
 }
 
-size_t talk_make_frame(struct talk *talk, const struct talk_wish *wish, uint8_t *out, size_t size)
+/* The octets of that frame, for the caller to damage and write; 0: no room. */
+static size_t talk_make_frame(struct talk *talk, const struct talk_wish *wish, uint8_t *out, size_t size)
 {
     uint8_t words[ADVERT_WISH_LEN];
     struct mpa_startup frame;

@@ -207,12 +207,3 @@ const GArray *watch_findings(const struct watch *watch)
 {
     return watch->findings;
 }
-
-struct rule_count watch_count(const struct watch *watch, enum rule_id rule)
-{
-    struct rule_count sum = watch->counts[rule_catalogue[rule].same];
-
-    for (unsigned i = 0; i < rule_catalogue[rule].n_with; i++)
-        rule_count_add(&sum, &watch->counts[rule_catalogue[rule].with[i]]);
-    return sum;
-}

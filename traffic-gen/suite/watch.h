@@ -51,9 +51,7 @@ void watch_reset(struct watch *watch, enum watch_side side);
 /* The end of the connection: decides what only the end can decide. */
 void watch_finish(struct watch *watch);
 
-/* Findings about the DUT (struct watch_finding), and how often the engine saw the rule (or those that carry it) kept or
- * broken; the counts do not say by whom. */
+/* Findings about the DUT: struct watch_finding. */
 const GArray *watch_findings(const struct watch *watch);
-struct rule_count watch_count(const struct watch *watch, enum rule_id rule);
 
 #endif

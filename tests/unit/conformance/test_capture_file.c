@@ -77,8 +77,6 @@ static void both_formats_and_byte_orders(void **state)
         assert_int_equal(packet.length, 60);
         assert_int_equal(capture_next(capture, &packet, &error), CAPTURE_END);
         assert_int_equal(capture_next(capture, &packet, &error), CAPTURE_END);
-        assert_int_equal(capture_octets(capture), 6);
-        assert_int_equal(capture_packets(capture), 2);
         assert_true(capture_progress(capture) > 0.99);
         capture_close(capture);
 

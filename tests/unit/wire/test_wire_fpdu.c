@@ -349,57 +349,6 @@ static void next_marker_on_both_sides_of_the_origin(void **state)
     assert_int_equal(mpa_next_marker(&framing, 0), 11);
 }
 
-/* A Marker anywhere in the stream leads to the FPDU that it lies in. */
-static void locate_finds_the_fpdu_of_every_marker(void **state)
-{
-    static uint8_t long_stream[200000];
-    static uint64_t starts[4000];
-    struct mpa_framing framing = {.markers = true, .seq_start = 24};
-    uint64_t seed = 7, offset = 24, found;
-    size_t n_starts = 0;
-
-    (void)state;
-    while (offset < sizeof long_stream - 4000) {
-        struct mpa_fpdu_plan plan;
-
-        mpa_fpdu_plan_init(&plan, &framing, offset, ulpdu, (uint16_t)(14 + next_random(&seed) % 3000), true);
-        starts[n_starts++] = offset;
-        offset += mpa_fpdu_encode(&plan, long_stream + offset, sizeof long_stream - offset);
-    }
-    for (uint64_t from = 24; from + 600 < offset; from += 1 + next_random(&seed) % 40) {
-        uint64_t marker = mpa_next_marker(&framing, from), expected = 0;
-
-        for (size_t i = 0; i < n_starts && starts[i] <= marker; i++)
-            expected = starts[i];
-        assert_true(mpa_marker_locate(&framing, from, long_stream + from, 600, &found));
-        assert_int_equal(found, expected);
-        assert_false(mpa_marker_locate(&framing, from, long_stream + from, (size_t)(marker - from) + 3, &found));
-    }
-}
-
-static void locate_passes_over_impossible_pointers(void **state)
-{
-    struct mpa_framing framing = {.markers = true, .seq_start = 0};
-    uint64_t found;
-
-    (void)state;
-    memset(stream, 0, 4096);
-    put_be16(stream + 512 + 2, 1000); /* before the origin */
-    put_be16(stream + 1024 + 2, 512); /* into a Marker */
-    put_be16(stream + 1536 + 2, 103); /* the two low bits do not count: 100 */
-    assert_true(mpa_marker_locate(&framing, 500, stream + 500, 3000, &found));
-    assert_int_equal(found, 1436);
-    assert_false(mpa_marker_locate(&framing, 500, stream + 500, 1000, &found));
-    put_be16(stream + 512 + 2, 508); /* the header behind the Marker at 0, which belongs to it */
-    assert_true(mpa_marker_locate(&framing, 500, stream + 500, 3000, &found));
-    assert_int_equal(found, 0);
-    put_be16(stream + 512 + 2, 3); /* the two low bits do not count: the header follows */
-    assert_true(mpa_marker_locate(&framing, 500, stream + 500, 3000, &found));
-    assert_int_equal(found, 512);
-    framing.markers = false;
-    assert_false(mpa_marker_locate(&framing, 500, stream + 500, 3000, &found));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -414,8 +363,6 @@ int main(void)
         cmocka_unit_test(ulpdu_is_borrowed_where_it_lies),
         cmocka_unit_test(every_field_can_be_set),
         cmocka_unit_test(next_marker_on_both_sides_of_the_origin),
-        cmocka_unit_test(locate_finds_the_fpdu_of_every_marker),
-        cmocka_unit_test(locate_passes_over_impossible_pointers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,8 +153,6 @@ static void opcode_table(void **state)
     assert_int_equal(assigned[IB_UD], 2);
     assert_int_equal(assigned[IB_RD] + assigned[IB_CNP] + assigned[IB_XRC], 0);
     assert_null(ib_opcode_info(0x15));
-    assert_string_equal(ib_service_name(0x64), "UD");
-    assert_null(ib_service_name(0xE0));
 }
 
 static void what_is_encoded_is_decoded(void **state)
