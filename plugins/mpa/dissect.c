@@ -89,6 +89,7 @@ struct tail {
 /* Our data of a TCP conversation. */
 struct claim {
     struct mpa_flow *flow; /* the latest; NULL: not claimed */
+    bool tried, foreign;   /* by midstream(): with this flow, which is not claimed yet; in vain */
     struct tail tail[2];
 };
 
@@ -266,13 +267,24 @@ static struct mpa_flow *flow_at(const struct claim *claim, uint32_t frame)
     return flow;
 }
 
+/* The whole connection is claimed. */
+static struct mpa_flow *flow_begin_whole(struct claim *claim, tvbuff_t *tvb, packet_info *pinfo,
+                                         const struct tcp_analysis *analysis)
+{
+    if (flow_begin(claim, tvb, pinfo) && analysis) {
+        struct starts starts = starts_of_connection(analysis);
+
+        tell_syns(claim->flow, pinfo, analysis, &starts);
+    }
+    return claim->flow;
+}
+
 /* ---- the dissector of claimed connections ---- */
 
 static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     const struct tcpinfo *tcp = data;
     conversation_t *conversation;
-    const struct tcp_analysis *analysis;
     const struct mpa_piece *piece;
     struct mpa_flow *flow;
     struct claim *claim;
@@ -283,14 +295,9 @@ static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *da
     conversation = find_or_create_conversation(pinfo);
     claim = claim_of(conversation);
     if (!claim->flow) {
-        if (PINFO_FD_VISITED(pinfo) || !flow_begin(claim, tvb, pinfo))
+        if (PINFO_FD_VISITED(pinfo) ||
+            !flow_begin_whole(claim, tvb, pinfo, get_tcp_conversation_data(conversation, pinfo)))
             return 0;
-        analysis = get_tcp_conversation_data(conversation, pinfo);
-        if (analysis) {
-            struct starts starts = starts_of_connection(analysis);
-
-            tell_syns(claim->flow, pinfo, analysis, &starts);
-        }
     }
     flow = flow_at(claim, pinfo->num);
     piece = mpa_flow_find(flow, pinfo->num, mpa_flow_side(flow, pinfo), tcp->seq);
@@ -415,7 +422,7 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
     numbers = numbers_on_wire(tcp, analysis);
     claim = conversation_get_proto_data(conversation, mpa_proto);
     if (claim) {
-        if (claim->flow)
+        if (claim->flow && !claim->tried)
             return 0; /* dissect() has rejected it */
         tail = tail_of(claim, pinfo->srcport);
         split = completes_key(tail, p, n, &numbers, &kind);
@@ -432,6 +439,7 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
     claim = claim_of(conversation);
     if (!flow_begin(claim, tvb, pinfo))
         return 0;
+    claim->tried = false;
     starts = starts_of_startup(analysis, split ? &tail->numbers : &numbers, kind);
     tell_syns(claim->flow, pinfo, analysis, &starts);
     if (split) {
@@ -452,6 +460,50 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
     }
     conversation_set_dissector_from_frame_number(conversation, pinfo->num, mpa_handle);
     return dissect(tvb, pinfo, tree, data) > 0;
+}
+
+/* ---- FPDUs without a captured start ---- */
+
+static bool is_recognised(const struct mpa_flow *flow)
+{
+    return flow->state->phase == MPA_PHASE_FULL_OPERATION;
+}
+
+/*
+ * Opt-in: follows each connection until its octets turn out to be FPDUs, or not. From then on the conversation is
+ * claimed; earlier frames are drawn on later passes.
+ */
+static compat_bool midstream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    const struct tcpinfo *tcp = data;
+    conversation_t *conversation;
+    const struct tcp_analysis *analysis;
+    const struct mpa_piece *piece;
+    struct claim *claim;
+
+    if (!tcp || tvb_captured_length(tvb) == 0 || pinfo->flags.in_error_pkt || !mpa_prefs.accept_midstream)
+        return 0;
+    conversation = find_or_create_conversation(pinfo);
+    analysis = get_tcp_conversation_data(conversation, pinfo);
+    claim = claim_of(conversation);
+    if (claim->foreign || (claim->flow && !claim->tried))
+        return 0;
+    if (PINFO_FD_VISITED(pinfo))
+        return claim->flow && is_recognised(claim->flow) && dissect(tvb, pinfo, tree, data) > 0;
+    if (!claim->flow && !flow_begin_whole(claim, tvb, pinfo, analysis))
+        return 0;
+    claim->tried = true;
+    piece = feed(claim, tvb, pinfo, tcp, analysis);
+    if (!piece || piece->not_mpa || claim->flow->state->phase == MPA_PHASE_NOT_MPA) {
+        claim->foreign = true;
+        claim->flow = NULL;
+        return 0;
+    }
+    if (!is_recognised(claim->flow))
+        return 0;
+    conversation_set_dissector_from_frame_number(conversation, pinfo->num, mpa_handle);
+    mpa_draw_piece(claim->flow, piece, tvb, pinfo, tree);
+    return 1;
 }
 
 /* ---- registration ---- */
@@ -504,6 +556,8 @@ void mpa_handoff(void)
 {
     /* Also adds the port preference and the entry for "Decode As". */
     dissector_add_uint_range_with_preference("tcp.port", "", mpa_handle);
+    heur_dissector_add("tcp", midstream, "MPA over TCP without a captured start", "mpa_midstream_tcp", mpa_proto,
+                       HEURISTIC_DISABLE);
     heur_dissector_add("tcp", heuristic, "MPA over TCP", "mpa_tcp", mpa_proto, HEURISTIC_ENABLE);
     listener_handle = find_dissector(MPA_LISTENER_DISSECTOR);
     analyze_pref = tcp_preference("analyze_sequence_numbers");

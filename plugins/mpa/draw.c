@@ -304,6 +304,40 @@ static void draw_rest(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
     mpa_info(canvas, "[%u %s]", length, what);
 }
 
+static void swap_ends(packet_info *pinfo)
+{
+    address source = pinfo->src;
+    uint32_t port = pinfo->srcport;
+
+    pinfo->src = pinfo->dst;
+    pinfo->dst = source;
+    pinfo->srcport = pinfo->destport;
+    pinfo->destport = port;
+}
+
+/* As if in their own frames: what upper layers record of them belongs there. */
+static void draw_late(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
+{
+    packet_info *pinfo = canvas->pinfo;
+    uint32_t frame = pinfo->num;
+    nstime_t time = pinfo->abs_ts;
+    bool against;
+
+    for (canvas->item = canvas->piece->late; canvas->item; canvas->item = canvas->item->next) {
+        pinfo->num = canvas->item->place.frame;
+        pinfo->abs_ts.secs = (time_t)(canvas->item->place.time_ns / 1000000000);
+        pinfo->abs_ts.nsecs = (int)(canvas->item->place.time_ns % 1000000000);
+        against = canvas->item->place.side != canvas->piece->side;
+        if (against)
+            swap_ends(pinfo);
+        draw_item(canvas, frame_tvb);
+        if (against)
+            swap_ends(pinfo);
+    }
+    pinfo->num = frame;
+    pinfo->abs_ts = time;
+}
+
 void mpa_draw_piece(const struct mpa_flow *flow, const struct mpa_piece *piece, tvbuff_t *tvb, packet_info *pinfo,
                     proto_tree *tree)
 {
@@ -311,6 +345,8 @@ void mpa_draw_piece(const struct mpa_flow *flow, const struct mpa_piece *piece, 
 
     col_set_str(pinfo->cinfo, COL_PROTOCOL, "MPA");
     col_clear(pinfo->cinfo, COL_INFO);
+    if (!PINFO_FD_VISITED(pinfo))
+        draw_late(&canvas, tvb);
     for (canvas.item = piece->items; canvas.item; canvas.item = canvas.item->next)
         draw_item(&canvas, tvb);
     draw_rest(&canvas, tvb);

@@ -104,6 +104,34 @@ static struct mpa_piece *piece_for(const struct mpa_flow *flow, const struct pla
     return piece;
 }
 
+/* The piece of the frame that completed it: before the current one where the connection has just been recognised. */
+static struct mpa_piece *own_piece_for(const struct mpa_flow *flow, const struct place *place)
+{
+    struct mpa_piece *own = NULL;
+
+    if (flow->current && place->frame < flow->current->record.frame)
+        own = piece_of_side(flow, place->frame, place->side);
+    return own ? own : piece_for(flow, place);
+}
+
+static void note_late(struct mpa_flow *flow, const struct mpa_piece *piece, const struct mpa_item *item,
+                      const uint8_t *octets)
+{
+    struct mpa_item *late, **link;
+
+    if (!flow->current || piece == flow->current)
+        return;
+    late = wmem_memdup(wmem_file_scope(), item, sizeof *item);
+    if (!late->octets)
+        late->octets = wmem_memdup(wmem_file_scope(), octets, item->length - item->fpdu.cut);
+    /* The engine reports one side after the other. */
+    link = &flow->current->late;
+    while (*link && (*link)->place.frame <= late->place.frame)
+        link = &(*link)->next;
+    late->next = *link;
+    *link = late;
+}
+
 static struct mpa_item *item_new(struct mpa_flow *flow, struct mpa_piece *piece, enum mpa_item_kind kind,
                                  const struct place *place, uint64_t offset, uint64_t length)
 {
@@ -187,7 +215,7 @@ static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
 {
     struct mpa_flow *flow = ctx;
     const struct mpa_fpdu *fpdu = &event->fpdu;
-    struct mpa_piece *piece = piece_for(flow, &event->place);
+    struct mpa_piece *piece = own_piece_for(flow, &event->place);
     struct mpa_item *item;
 
     if (!piece)
@@ -212,6 +240,7 @@ static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
         item->fpdu.ulpdu = wmem_memdup(wmem_file_scope(), fpdu->ulpdu, fpdu->ulpdu_length);
     if (!lies_in(piece, event->place.side, fpdu->offset, fpdu->length))
         item->octets = wmem_memdup(wmem_file_scope(), fpdu->octets, fpdu->length);
+    note_late(flow, piece, item, fpdu->octets);
 }
 
 static bool is_shown_as_hole(const struct mpa_piece *piece, unsigned side, uint64_t from, uint64_t to)

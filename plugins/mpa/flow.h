@@ -88,6 +88,11 @@ struct mpa_piece {
     uint64_t taken;        /* end of the last item; the octets after it wait for more */
     uint32_t continued_in; /* frame that completed what begins at `taken`; 0 not (yet) known */
     struct mpa_item *items, **last_item;
+    /*
+     * Items of earlier frames, of a connection that was recognised with this piece: copies with octets of their own. On
+     * the first pass they are drawn here, because their frames are over; afterwards they are drawn in their own frames.
+     */
+    struct mpa_item *late;         /* by frame */
     const struct mpa_state *state; /* after it */
     struct mpa_piece *next_open;   /* first pass: the next piece of the side with waiting octets */
 };

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Which connections become MPA, what preferences and "Decode As" do, and what can be filtered."""
 import re
+import subprocess
 
 import pytest
+
+import cases
 
 ORDER = ["-o", "tcp.reassemble_out_of_order:TRUE"]
 DECODE_AS = ["-d", "tcp.port==7174,mpa"]
@@ -69,6 +72,39 @@ def test_midstream_needs_decode_as(wireshark, generated, check):
     refused = wireshark.fields(path, ["mpa.ulpdu_length"], *DECODE_AS, "-o", "mpa.accept_midstream:FALSE", "-Y",
                                "mpa.ulpdu_length")
     assert not refused
+
+
+MIDSTREAM = ["--enable-heuristic", "mpa_midstream_tcp"]
+
+
+@pytest.fixture(params=["one pass", "two passes"])
+def passes(request):
+    return [] if request.param == "one pass" else ["-2"]
+
+
+def test_midstream_heuristic_finds_what_decode_as_does(wireshark, generated, passes):
+    path = generated("midstream")
+    names = ["mpa.ulpdu_length", "rddp.msn", "rdmap.opcode"]
+    assert wireshark.fields(path, names, *passes, *DECODE_AS, "-Y", "mpa") == wireshark.fields(path, names, *passes, *MIDSTREAM, "-Y", "mpa") != []
+
+
+def test_midstream_frames_are_drawn_in_their_own_place(wireshark, tmp_path):
+    """Without CRCs several FPDUs are needed to recognise the connection."""
+    whole, late = cases.real()["nfs42-long-setxattr.pcap"][0], tmp_path / "late.pcap"
+    subprocess.run(["editcap", "-F", "pcap", "-r", whole, late, "30-91"], check=True)
+    names = ["mpa.ulpdu_length", "rddp.msn", "rdmap.opcode", "frame.time_epoch"]
+    expected = [frame | {"frame": frame["frame"] - 29} for frame in wireshark.fields(whole, names, "-2", "-Y", "mpa && frame.number >= 30")]
+    assert wireshark.fields(late, names, "-2", *MIDSTREAM, "-Y", "mpa") == expected
+    once = wireshark.fields(late, names, *MIDSTREAM, "-Y", "mpa")
+    assert once[0]["frame"] > 1  # and what came before is drawn with it
+    assert sum(len(frame["mpa.ulpdu_length"]) for frame in once) == sum(len(frame["mpa.ulpdu_length"]) for frame in expected)
+    replies = wireshark.fields(late, ["rpc.repframe"], *MIDSTREAM, "-Y", "rpc.msgtyp == 1 && frame.number > 4 && frame.number < 30")
+    assert replies and all(frame["rpc.repframe"] for frame in replies)
+
+
+def test_midstream_heuristic_leaves_other_connections_alone(wireshark, root, passes):
+    path = root / "captures" / "roce" / "nfs3-mount-umount.pcap"  # with portmapper and MOUNT on TCP
+    assert wireshark.tshark(path, *passes, *MIDSTREAM) == wireshark.tshark(path, *passes)
 
 
 def test_crc_status(wireshark, generated):
