@@ -16,7 +16,7 @@ import pytest
 TOOLS = ["Xvfb", "openbox", "xdotool", "import", "wireshark", "setpriv"]
 USER = 65534
 SIZE = (1500, 950)
-CAPTURE = "captures/real/nfslong/nfs42-long-setxattr.pcap"
+CAPTURES = {"iwarp": "captures/real/nfslong/nfs42-long-setxattr.pcap", "roce": "captures/roce/nfs42-long-setxattr.pcap"}
 pytestmark = [pytest.mark.all, pytest.mark.skipif(not all(map(shutil.which, TOOLS)),
                                                   reason=f"needs {', '.join(TOOLS)}; run scripts/packages --all")]
 
@@ -112,9 +112,10 @@ def colours(path):
     return int(said)
 
 
-def test_look_at_a_capture(screen, root):
+@pytest.mark.parametrize("link", CAPTURES)
+def test_look_at_a_capture(screen, root, link):
     capture = screen.folder / "findings.pcap"
-    shutil.copy(root / CAPTURE, capture)
+    shutil.copy(root / CAPTURES[link], capture)
     frames = int(subprocess.run(["capinfos", "-Mrc", capture], capture_output=True, text=True,
                                 check=True).stdout.split()[-1])
     process = screen.wireshark("-r", capture)
@@ -127,17 +128,17 @@ def test_look_at_a_capture(screen, root):
         screen.do("key", "Return")
         time.sleep(0.1)
         assert process.poll() is None, f"Wireshark ended at frame {frame}"
-    assert colours(screen.shot("frames")) > 50
+    assert colours(screen.shot(f"frames-{link}")) > 50
 
     screen.menu(main, "alt+a", "Up", "Return")
     expert = screen.window("Expert Information")
-    assert colours(screen.shot("expert")) > 50
+    assert colours(screen.shot(f"expert-{link}")) > 50
     screen.do("windowclose", expert)
 
     for place, name, title in [(1, "rpcrdma", "RPC-over-RDMA"), (2, "rdmap", "RDMAP")]:
         screen.menu(main, "alt+s", *["Up"] * place, "Return")
         statistics = screen.window(title)
-        assert colours(screen.shot(f"statistics-{name}")) > 50
+        assert colours(screen.shot(f"statistics-{name}-{link}")) > 50
         screen.do("windowclose", statistics)
         time.sleep(0.5)
     assert process.poll() is None
