@@ -61,7 +61,7 @@ def test_export_that_is_not_there():
 
 
 @pytest.mark.parametrize("option,words", [("--nfs-version=5", "is not of 3, 4.0"), ("--nfs-version=", "is not of 3, 4.0"),
-                                          ("--mount-port=x", "is no port"), ("--seed=-1", "is not from 0")])
+                                          ("--mount-port=x", "is not a port"), ("--seed=-1", "is not from 0")])
 def test_wrong_options(option, words):
     result = subprocess.run([devices.GEN, "test", "127.0.0.1:1", option], capture_output=True, text=True, check=False)
     assert result.returncode == 2 and words in result.stderr

@@ -2,6 +2,7 @@
 /* Mutants for suite rpcrdma that are clients, or can be. */
 #include "traffic-gen/mutants/misbehave.h"
 
+#include "traffic-gen/stack/rpc_call_header.h"
 #include "wire/ddp.h"
 #include "wire/octets.h"
 #include "wire/rdmap.h"
@@ -55,11 +56,9 @@ static unsigned lack_buffer(void *ctx, unsigned cause, const uint8_t *p, size_t 
 
 static void post_null(const struct mutant *mutant, uint32_t xid)
 {
-    const uint32_t words[] = {xid, 1, 8, RPCRDMA_MSG, 0, 0, 0, xid, RPC_CALL, RPC_VERSION, 100003, 3, 0, 0, 0, 0, 0};
-    uint8_t octets[sizeof words];
+    uint8_t octets[RPC_NULL_SEND];
 
-    for (unsigned i = 0; i < G_N_ELEMENTS(words); i++)
-        put_be32(octets + 4 * i, words[i]);
+    rpc_null_send(octets, xid);
     qp_post(mutant->qp, &(struct qp_work){.kind = QP_SEND, .p = octets, .n = sizeof octets});
 }
 

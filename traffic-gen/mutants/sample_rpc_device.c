@@ -2,6 +2,7 @@
 #include "traffic-gen/mutants/sample_rpc_device.h"
 
 #include "traffic-gen/nfs/nfs_server.h"
+#include "traffic-gen/stack/rpc_call_header.h"
 #include "traffic-gen/stack/xdr_out.h"
 #include "wire/nfs.h"
 
@@ -66,11 +67,10 @@ static void on_called(void *ctx, uint64_t id, const struct rpc_end_message *call
 
 static void begin(struct sample_rpc_device *device, struct xdr_out *out, uint32_t program, uint32_t procedure)
 {
-    const uint32_t words[] = {XID_FIRST + device->calls, RPC_CALL, RPC_VERSION, program, 3, procedure, 0, 0, 0, 0};
+    const struct rpc_message call = {.xid = XID_FIRST + device->calls, .prog = program, .vers = 3, .proc = procedure};
 
     xdr_out_begin(out);
-    for (unsigned i = 0; i < G_N_ELEMENTS(words); i++)
-        xdr_out_u32(out, words[i]);
+    rpc_call_header(out, &call, NULL);
 }
 
 static void make(struct sample_rpc_device *device, struct xdr_out *out, const struct rpc_end_how *how, unsigned kind)

@@ -4,6 +4,7 @@
 
 #include "traffic-gen/nfs/nfs_client_v4.h"
 #include "traffic-gen/nfs/nfs_status.h"
+#include "traffic-gen/stack/rpc_call_header.h"
 
 #include <inttypes.h>
 
@@ -17,8 +18,6 @@ enum {
 };
 
 #define AGAIN_NS INT64_C(1000000000)
-
-static const char machine[] = "iwarp-gen";
 
 /* ---- life ---- */
 
@@ -224,24 +223,12 @@ void nfs_client_start(struct nfs_client *client)
 
 static void put_header(struct nfs_client *client, const struct client_rpc *rpc, uint32_t xid, struct xdr_out *out)
 {
-    const bool mount = rpc->is_mount;
-    const uint32_t words[] = {xid,
-                              RPC_CALL,
-                              RPC_VERSION,
-                              mount ? NFS_PROGRAM_MOUNT : NFS_PROGRAM,
-                              mount ? client->dialect->mount_version : client->dialect->version,
-                              rpc->procedure,
-                              RPC_AUTH_SYS,
-                              20 + (uint32_t)xdr_padded(sizeof machine - 1)};
+    const struct rpc_message call = {.xid = xid,
+                                     .prog = rpc->is_mount ? NFS_PROGRAM_MOUNT : NFS_PROGRAM,
+                                     .vers = rpc->is_mount ? client->dialect->mount_version : client->dialect->version,
+                                     .proc = rpc->procedure};
 
-    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
-        xdr_out_u32(out, words[i]);
-    xdr_out_u32(out, 0); /* stamp */
-    xdr_out_opaque(out, machine, sizeof machine - 1);
-    xdr_out_u32(out, client->options.uid);
-    xdr_out_u32(out, client->options.gid);
-    xdr_out_u32(out, 0); /* no other groups */
-    xdr_out_u64(out, 0); /* verifier: AUTH_NONE */
+    rpc_call_header(out, &call, &(struct rpc_caller){.uid = client->options.uid, .gid = client->options.gid});
 }
 
 static void send_flight(struct nfs_client *client, unsigned slot)

@@ -2,6 +2,7 @@
 /* The client's side of RPC over TCP: MOUNT, and rpcbind, which knows its port. */
 #include "traffic-gen/live/rpc_tcp.h"
 
+#include "traffic-gen/stack/rpc_call_header.h"
 #include "traffic-gen/stack/rpc_record.h"
 #include "traffic-gen/stack/xdr_out.h"
 #include "wire/nfs.h"
@@ -19,7 +20,7 @@ enum {
     V1_HANDLE = 32,
 };
 
-static const char rpcbind_port[] = "111", machine[] = "iwarp-gen";
+static const char rpcbind_port[] = "111";
 
 /* ---- one Call on a separate connection ---- */
 
@@ -71,17 +72,11 @@ static void on_closed(void *ctx, const char *why)
 
 static struct xdr_out begin_call(uint32_t xid, uint32_t program, uint32_t version, uint32_t procedure)
 {
-    const uint32_t words[] = {xid,     RPC_CALL,  RPC_VERSION,  program,
-                              version, procedure, RPC_AUTH_SYS, 20 + (uint32_t)xdr_padded(sizeof machine - 1),
-                              0 /* stamp */};
+    const struct rpc_message call = {.xid = xid, .prog = program, .vers = version, .proc = procedure};
     struct xdr_out out;
 
     xdr_out_begin(&out);
-    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
-        xdr_out_u32(&out, words[i]);
-    xdr_out_opaque(&out, machine, sizeof machine - 1);
-    for (unsigned i = 0; i < 5; i++) /* root, no other groups; the verifier is AUTH_NONE */
-        xdr_out_u32(&out, 0);
+    rpc_call_header(&out, &call, &(struct rpc_caller){0});
     return out;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/suite/rpc_talker.h"
 
+#include "traffic-gen/stack/rpc_call_header.h"
 #include "traffic-gen/suite/talk_internal.h"
 #include "wire/nfs.h"
 #include "wire/rpcrdma_private_data.h"
@@ -12,7 +13,6 @@ enum {
     CREDITS_DEFAULT = 8,
     READS = 16,
     READS_MAX = 256,
-    CREDENTIAL = 32, /* octets of the body */
 };
 
 /* ---- the transport ---- */
@@ -500,19 +500,10 @@ bool rpc_talker_alive(struct rpc_talker *talker)
 void rpc_talker_begin(struct rpc_talker *talker, struct xdr_out *out, uint32_t program, uint32_t version,
                       uint32_t procedure)
 {
-    static const char machine[] = "iwarp-gen";
-    const uint32_t words[] = {talker->next_xid++, RPC_CALL, RPC_VERSION, program, version, procedure};
+    const struct rpc_message call = {.xid = talker->next_xid++, .prog = program, .vers = version, .proc = procedure};
 
     xdr_out_begin(out);
-    for (unsigned i = 0; i < G_N_ELEMENTS(words); i++)
-        xdr_out_u32(out, words[i]);
-    /* AUTH_SYS, which servers usually want for files: stamp, machine, uid, gid, no more groups. */
-    xdr_out_u32(out, RPC_AUTH_SYS);
-    xdr_out_u32(out, CREDENTIAL);
-    xdr_out_u32(out, 0);
-    xdr_out_opaque(out, machine, sizeof machine - 1);
-    for (unsigned i = 0; i < 5; i++) /* after them the verifier: AUTH_NONE */
-        xdr_out_u32(out, 0);
+    rpc_call_header(out, &call, &(struct rpc_caller){0}); /* which servers usually want for files */
 }
 
 static bool has_replied(const struct rpc_talker *talker)

@@ -4,12 +4,11 @@
  * no Reads and only echo, or only speak RPC, and some services show nothing but TCP. So the sign is learnt before the
  * first case, on connections with nothing odd about them, and no case waits for a sign that the device never gave.
  */
+#include "traffic-gen/stack/rpc_call_header.h"
 #include "traffic-gen/suite/talk_internal.h"
 #include "wire/octets.h"
 
 #include <string.h>
-
-enum { NULL_CALL_WORDS = 17, NFS_PROGRAM = 100003, NFS_VERSION = 3, RPC_CREDITS = 8 };
 
 static const int64_t settle_guess = 300 * INT64_C(1000000);
 static const char echo_words[] = "are you there?";
@@ -21,17 +20,11 @@ enum talk_sign talk_sign(const struct talk *talk)
 
 /* ---- questions ---- */
 
-/* An RDMA_MSG without chunks that holds a NULL Call, with an XID of its own. */
 static size_t make_null_call(struct talk *talk, uint8_t *ulpdu)
 {
-    uint8_t call[4 * NULL_CALL_WORDS];
-    const uint32_t words[NULL_CALL_WORDS] = {
-        talk->null_xid, 1, RPC_CREDITS, 0,           0,           0, 0, /* no Read list, Write list, Reply chunk */
-        talk->null_xid, 0, 2,           NFS_PROGRAM, NFS_VERSION, 0, 0, 0, 0, 0, /* AUTH_NONE, twice */
-    };
+    uint8_t call[RPC_NULL_SEND];
 
-    for (unsigned i = 0; i < NULL_CALL_WORDS; i++)
-        put_be32(call + 4 * (size_t)i, words[i]);
+    rpc_null_send(call, talk->null_xid);
     return talk_make_send(talk, ulpdu, call, sizeof call);
 }
 
