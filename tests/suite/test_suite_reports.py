@@ -344,6 +344,30 @@ def test_transcripts_are_bounded():
     assert len(full) > 150 and all(len(frame["octets"] or "") == 2 * frame["length"] for frame in full)
 
 
+def test_equal_frames_are_folded(tmp_path):
+    """Forty equal FPDUs are one and a number, in every format; with --transcript=full all are there. Lines end without blanks."""
+    outputs = {}
+    for kind in ("text", "json", "junit", "html", "full"):
+        device = subprocess.Popen([devices.SAMPLE_DEVICE, "responder", "127.0.0.1", "0", "MPA-7.1.1-16/late"], stdout=subprocess.PIPE, text=True)
+        try:
+            arguments = ["--format=json", "--transcript=full"] if kind == "full" else [f"--format={kind}"]
+            done = gen("test", f"127.0.0.1:{device.stdout.readline().strip()}", "--rules=MPA-7.1.1-16/late", *arguments, *devices.TIMES)
+        finally:
+            device.kill()
+            device.wait()
+        assert done.returncode == 1, done.stderr
+        outputs[kind] = done.stdout
+    frames = {kind: json.loads(outputs[kind])["tests"][0]["frames"] for kind in ("json", "full")}
+    again, = [frame["repeated"] for frame in frames["json"] if "repeated" in frame]
+    assert again == 39 and len(frames["full"]) == len(frames["json"]) + again
+    assert not any("repeated" in frame for frame in frames["full"])
+    for kind in ("text", "junit", "html"):
+        assert outputs[kind].count("39 more like this") == 1 and outputs[kind].count("RDMA Write STag") == 2, kind
+    assert not any(line != line.rstrip() for line in outputs["text"].splitlines())
+    (tmp_path / "one.json").write_text(outputs["json"])
+    assert "39 more like this" in gen("report", tmp_path / "one.json", "-o", "-").stdout
+
+
 def test_terminates_in_the_layout_of_the_device(monkeypatch):
     """As siw has it: bit fields filled from the wrong end. What it means stands behind what it says."""
     operate = scripted.Device.operate
@@ -505,7 +529,7 @@ def test_stopped_by_a_signal(tmp_path):
     finally:
         test.kill()
         stop()
-    assert test.returncode == 1 and errors.endswith("\niwarp-gen: stopped: 1 of 2 cases were finished, the report has these\n")
+    assert test.returncode == 1 and errors.endswith("\niwarp-gen: stopped: 1 of 2 cases finished; the report has these\n")
     assert [test["id"] for test in json.loads(out.read_text())["tests"]] == ["MPA-4.1-06"]
     whole = subprocess.run([devices.CHECK, "--format=json", record], capture_output=True, text=True)
     assert len(json.loads(whole.stdout)["captures"][0]["connections"]) == connections and "ends inside" not in whole.stderr

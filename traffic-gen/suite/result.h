@@ -28,6 +28,7 @@ struct case_step {
     char *octets;        /* hexadecimal; NULL: none (FIN, RST) */
     unsigned n;          /* octets in all: the text may be shortened */
     unsigned left_out;   /* steps between the one before and this one that are not shown */
+    unsigned repeated;   /* times that the same was said again at once, and is not shown */
 };
 
 struct case_result {

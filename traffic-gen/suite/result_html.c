@@ -484,6 +484,8 @@ static void write_talk(xmlTextWriter *writer, const struct case_result *result)
                       or_empty(step->caption));
         write_octets(writer, step);
         markup_end(writer);
+        if (step->repeated > 0)
+            markup_element(writer, "li", "gap", "%u more like this", step->repeated);
     }
     markup_end(writer);
 }

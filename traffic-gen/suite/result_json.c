@@ -58,6 +58,8 @@ static void add_steps(JsonBuilder *builder, const struct case_result *result)
         add_number(builder, "length", step->n);
         add_string(builder, "octets", step->octets);
         add_number(builder, "left_out", step->left_out);
+        if (step->repeated > 0)
+            add_number(builder, "repeated", step->repeated);
         json_builder_end_object(builder);
     }
     json_builder_end_array(builder);
@@ -285,6 +287,8 @@ static void read_steps(JsonObject *object, struct case_result *result)
         step->caption = string_of(from, "what");
         step->octets = string_of(from, "octets");
         step->left_out = (unsigned)CLAMP(number_of(from, "left_out"), 0, INT32_MAX);
+        if (json_object_has_member(from, "repeated"))
+            step->repeated = (unsigned)CLAMP(number_of(from, "repeated"), 0, INT32_MAX);
         step->n = (unsigned)CLAMP(number_of(from, "length"), 0, INT32_MAX);
         g_ptr_array_add(result->steps, step);
     }

@@ -35,6 +35,8 @@ static void write_failure(xmlTextWriter *writer, const struct case_result *resul
             markup_lines(writer, "          (%u frames left out)\n", step->left_out);
         markup_lines(writer, "%9.3f %s %s%s%s\n", step->seconds, step->ours ? "test >" : "< device", step->caption,
                      step->octets ? "\n          " : "", step->octets ? step->octets : "");
+        if (step->repeated > 0)
+            markup_lines(writer, "          (%u more like this)\n", step->repeated);
     }
     markup_end(writer);
 }

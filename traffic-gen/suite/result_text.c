@@ -14,7 +14,7 @@ static void print_octets(const char *octets, FILE *out)
     for (size_t at = 0; at < n; at += 2 * HEX_LINE) {
         fprintf(out, "%24s", "");
         for (size_t i = at; i < MIN(n, at + 2 * HEX_LINE); i += 2)
-            fprintf(out, "%.2s%s", octets + i, (i / 2) % 4 == 3 ? " " : "");
+            fprintf(out, "%s%.2s", i > at && (i / 2) % 4 == 0 ? " " : "", octets + i);
         fputc('\n', out);
     }
 }
@@ -37,6 +37,8 @@ static void print_failure(const struct case_result *result, FILE *out)
             print_octets(step->octets, out);
         if (step->octets && strlen(step->octets) < 2 * (size_t)step->n)
             fprintf(out, "%24s... %u octets in all\n", "", step->n);
+        if (step->repeated > 0)
+            fprintf(out, "%24s%u more like this: --transcript=full shows them\n", "", step->repeated);
     }
 }
 

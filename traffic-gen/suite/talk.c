@@ -140,12 +140,30 @@ static void shorten(GPtrArray *steps)
     g_ptr_array_remove_index(steps, at);
 }
 
+/* The same octets once more: counted with the last step. */
+static bool repeats_last(struct talk *talk, bool ours, const uint8_t *octets, size_t n, const char *caption)
+{
+    const GPtrArray *steps = talk->result->steps;
+    struct case_step *last = steps->len > 0 ? g_ptr_array_index(steps, steps->len - 1) : NULL;
+
+    if (!octets || !last || !last->octets || last->ours != ours || last->connection != talk->result->ports->len ||
+        n > OCTETS_SHOWN || last->n != n || strcmp(last->caption, caption) != 0)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (g_ascii_xdigit_value(last->octets[2 * i]) * 16 + g_ascii_xdigit_value(last->octets[2 * i + 1]) != octets[i])
+            return false;
+    last->repeated++;
+    return true;
+}
+
 void talk_note(struct talk *talk, bool ours, const uint8_t *octets, size_t n, const char *caption)
 {
     static const char digits[] = "0123456789abcdef";
     bool full = talk->run->full_transcript;
     struct case_step *step;
 
+    if (!full && repeats_last(talk, ours, octets, n, caption))
+        return;
     if (!full)
         shorten(talk->result->steps);
     else if (talk->result->steps->len >= STEPS_MAX)
