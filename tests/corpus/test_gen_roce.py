@@ -160,6 +160,11 @@ def test_other_ways_change_nothing(played, captures, on_roce):
             assert a["rpcrdma"] == b["rpcrdma"], job
 
 
+def calls(capture):
+    return [sorted((str(call["name"]), call["direction"], call["calls"], call["replies"], call["errors"])
+                   for call in connection["rpcrdma"]["calls"]) for connection in capture["connections"]]
+
+
 def test_trouble_accuses_nobody(played, captures, on_roce):
     """Loss, reordering, duplicates, Sends without a Receive, and packets that the capture lacks."""
     jobs = [Job(f"{s}-{net}-{seed}", s, ["--net=" + net, f"--seed={seed}"])
@@ -171,8 +176,7 @@ def test_trouble_accuses_nobody(played, captures, on_roce):
         if found:
             wrong.append(f"{' '.join(job.arguments)} {job.scenario}\n{show(found)}")
         if LOSSY not in job.name and job.scenario not in PARTLY_SEEN:
-            calls = [[c.get("rpcrdma") for c in capture["connections"]] for capture in (captures[job.scenario], seen[job.name])]
-            assert calls[0] == calls[1], job
+            assert calls(captures[job.scenario]) == calls(seen[job.name]), job
     assert not wrong, f"{len(wrong)} of {len(jobs)} captures\n" + "\n".join(wrong)
 
 
@@ -270,3 +274,14 @@ def test_the_built_in_dissector_reads_it(gen, on_roce, faults_on_roce, tmp_path)
         assert run.returncode == 0, run.stderr
         bad = tshark(path, "--disable-protocol", "rpcordma", "-Y", bad_ones)
         assert not bad, (scenario, arguments, bad)
+
+
+def test_real_ends_move_the_same_on_both_transports(gen, build, on_roce, captures, tmp_path):
+    """Queue pairs with NFS clients and servers: as many calls and octets by each way as over MPA."""
+    works = [s for s in on_roce if s.startswith(("stack-", "mount-"))]
+    assert len(works) == 16
+    paths = [tmp_path / f"{s}.pcapng" for s in works]
+    for scenario, path in zip(works, paths):
+        assert gen("play", scenario, "-o", path).returncode == 0
+    for scenario, capture in judge(build, paths).items():
+        assert [c["rpcrdma"] for c in capture["connections"]] == [c["rpcrdma"] for c in captures[scenario]["connections"]]

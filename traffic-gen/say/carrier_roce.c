@@ -46,6 +46,7 @@ static void connect_roce(struct conversation *c)
         .delay_ns = c->setup.delay_ns + stage->client * CLIENT_DELAY_NS,
     };
 
+    c->emss = stage->mtu; /* of real ends in memory */
     c->side[INITIATOR] = 0;
     c->side[RESPONDER] = 1;
     for (unsigned side = 0; side < 2; side++) {

@@ -9,6 +9,7 @@ struct scenario {
     const char *name;
     const char *summary;
     void (*play)(struct stage *stage);
+    bool rpc;           /* play: it is about RPC-over-RDMA, on any carrier */
     unsigned mtu;       /* its own default; 0: 1500 */
     const char *script; /* instead of play (script.h) */
     const char *yaml;   /* instead of both (scenario_file.h) */

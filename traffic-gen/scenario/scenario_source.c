@@ -81,13 +81,26 @@ static bool speaks_rpc(const GPtrArray *statements)
     return false;
 }
 
+static bool is_work_of_nfs(const struct work *work)
+{
+    for (unsigned i = 0; i < work->connections->len; i++) {
+        if (!g_array_index(work->connections, struct work_connection, i).nfs.on)
+            return false;
+    }
+    return true;
+}
+
 static bool is_for_roce(const struct scenario_source *source)
 {
     g_autoptr(GPtrArray) statements = NULL;
     g_autofree char *error = NULL;
 
+    if (scenario_source_works(source))
+        return is_work_of_nfs(scenario_file_work(source->yaml));
     if (source->yaml)
-        return !scenario_source_works(source) && speaks_rpc(scenario_file_statements(source->yaml));
+        return speaks_rpc(scenario_file_statements(source->yaml));
+    if (source->scenario->play)
+        return source->scenario->rpc;
     if (source->scenario->script)
         statements = script_parse(source->scenario->name, source->scenario->script, &error);
     return error || speaks_rpc(statements); /* what cannot be read is told when it is played */

@@ -5,7 +5,7 @@
  */
 #include "traffic-gen/scenario/scenario.h"
 #include "traffic-gen/sim/random.h"
-#include "traffic-gen/stack/pair.h"
+#include "traffic-gen/stack/pair_roce.h"
 #include "traffic-gen/stack/rpc_sample.h"
 
 enum { STEPS_MAX = 1000000, CREDITS = 8, WAITING_MAX = 64 };
@@ -168,7 +168,10 @@ static void talk_close(struct rpc_talk *talk)
     run(talk);
     qp_close(rpc_end_qp(talk->side[INITIATOR].end), false);
     run(talk);
-    pair_play(talk->pair, c->tcp, c->side[INITIATOR]);
+    if (c->rc)
+        pair_play_roce(talk->pair, c->rc);
+    else
+        pair_play(talk->pair, c->tcp, c->side[INITIATOR]);
     for (unsigned role = 0; role < 2; role++) {
         rpc_end_free(talk->side[role].end);
         g_array_unref(talk->side[role].samples);
@@ -290,16 +293,22 @@ static void play_callbacks(struct stage *stage)
 }
 
 static const struct scenario scenarios[] = {
-    {.name = "stack-rpc", .summary = "two RPC-over-RDMA ends: each kind of Call and Reply", .play = play_shapes},
+    {.name = "stack-rpc",
+     .summary = "two RPC-over-RDMA ends: each kind of Call and Reply",
+     .play = play_shapes,
+     .rpc = true},
     {.name = "stack-rpc-credits",
      .summary = "two RPC-over-RDMA ends: as many Calls at once as credits allow, answered in any order",
-     .play = play_together},
+     .play = play_together,
+     .rpc = true},
     {.name = "stack-rpc-invalidation",
      .summary = "two RPC-over-RDMA ends: Replies by Send with Invalidate",
-     .play = play_invalidation},
+     .play = play_invalidation,
+     .rpc = true},
     {.name = "stack-rpc-callbacks",
      .summary = "two RPC-over-RDMA ends: Calls in both directions at once",
-     .play = play_callbacks},
+     .play = play_callbacks,
+     .rpc = true},
 };
 
 const struct scenario_table rpc_scenarios = {scenarios, sizeof scenarios / sizeof scenarios[0]};

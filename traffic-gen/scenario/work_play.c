@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Both ends of each connection in memory against each other, and then in the simulated network. */
 #include "traffic-gen/scenario/work.h"
-#include "traffic-gen/stack/pair.h"
+#include "traffic-gen/stack/pair_roce.h"
 
 enum { STEPS_MAX = 10000000, PORT = 40001, TICK_NS = 100000000, TICKS_MAX = 3000 };
 
@@ -113,6 +113,18 @@ static bool write_memory(const struct work *work, unsigned number, struct work_e
     return true;
 }
 
+/* What the ends have said, on the carrier of the conversation. */
+static bool say_pair(const struct work *work, const struct pair *pair, const struct conversation *c, char **error)
+{
+    const char *impossible = c->rc ? pair_play_roce(pair, c->rc) : NULL;
+
+    if (c->tcp)
+        pair_play(pair, c->tcp, c->side[INITIATOR]);
+    if (impossible)
+        *error = g_strdup_printf("%s:1: %s", work->name, impossible);
+    return !impossible;
+}
+
 bool work_play(const struct work *work, struct stage *stage, char **error)
 {
     struct conversation *before = NULL;
@@ -138,7 +150,7 @@ bool work_play(const struct work *work, struct stage *stage, char **error)
         }
         good = play(work, i, pair, ends, error) &&
                (!stage->memory_folder || write_memory(work, i, ends, stage->memory_folder, error));
-        pair_play(pair, c->tcp, c->side[INITIATOR]);
+        good = good && say_pair(work, pair, c, error);
         work_end_free(ends[INITIATOR]);
         work_end_free(ends[RESPONDER]);
         pair_free(pair);

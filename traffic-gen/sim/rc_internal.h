@@ -84,6 +84,7 @@ struct rc_end {
     uint64_t done;    /* everything before it is acknowledged, or has come */
     uint64_t next;    /* offset to be sent next */
     bool went_back;   /* to `done`: no need to do it again before the timer, or progress */
+    uint64_t again;   /* what is before it was sent when it went back: it may still arrive twice */
     uint64_t timer_generation;
     int64_t not_before; /* an RNR NAK asked for it */
     /* Answers. */

@@ -174,8 +174,16 @@ static void go_back(struct rc_connection *connection, unsigned side)
     if (end->went_back)
         return;
     end->went_back = true;
+    end->again = end->next;
     end->next = end->done;
     rc_pump(connection, side);
+}
+
+/* A response is missing. Those that were on their way when it was asked for again say nothing new. */
+static void miss_response(struct rc_connection *connection, unsigned side)
+{
+    if (connection->end[side].done >= connection->end[side].again)
+        go_back(connection, side);
 }
 
 void rc_timer(struct rc_connection *connection, unsigned side)
@@ -237,7 +245,7 @@ static void take_response(struct rc_connection *connection, unsigned side, const
     if (packet->offset < end->done || !finish_before(connection, side, packet->offset) ||
         end->open == end->requests->len || packet->offset != end->done) {
         if (packet->offset > end->done)
-            go_back(connection, side);
+            miss_response(connection, side);
         return;
     }
     request = request_at(end, end->open);
@@ -287,7 +295,7 @@ void rc_answered(struct rc_connection *connection, unsigned side, const struct r
     else if (ib_aeth_kind(packet->wire.aeth.syndrome) != IB_AETH_ACK)
         take_nak(connection, side, packet);
     else if (packet->offset >= connection->end[side].done && !finish_before(connection, side, packet->offset + 1))
-        go_back(connection, side); /* a response was lost */
+        miss_response(connection, side);
     rc_pump(connection, side);
     rc_run_script(connection, side);
 }
