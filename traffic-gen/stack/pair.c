@@ -181,6 +181,11 @@ void pair_close(struct pair *pair, unsigned side, bool reset)
     stream_close(&pair->sides[side], reset);
 }
 
+size_t pair_n_actions(const struct pair *pair)
+{
+    return pair->actions->len;
+}
+
 const struct pair_action *pair_action(const struct pair *pair, size_t index)
 {
     return &g_array_index(pair->actions, struct pair_action, index);

@@ -50,6 +50,7 @@ void pair_wait(struct pair *pair, int64_t ns);
 void pair_write(struct pair *pair, unsigned side, const uint8_t *p, size_t n);
 void pair_close(struct pair *pair, unsigned side, bool reset);
 
+size_t pair_n_actions(const struct pair *pair);
 const struct pair_action *pair_action(const struct pair *pair, size_t index);
 /* All that side has written; *n octets. */
 const uint8_t *pair_written(const struct pair *pair, unsigned side, size_t *n);
