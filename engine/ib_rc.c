@@ -142,16 +142,6 @@ static void remember(struct ib_requests *requests, const struct ib_packet *packe
     recent->invalidates |= packet->headers & IB_HAS_INVALIDATE;
 }
 
-/*
- * A Send after a Read whose response is incomplete: either the capture lost the rest or the sender did not wait for it.
- * Which of the two is known only later, so what is missing proves nothing.
- */
-static void doubt_responses(struct ib_rc *rc, unsigned side)
-{
-    if (rc->events.doubt && ib_reads_incomplete(rc, side))
-        rc->events.doubt(rc->events.ctx, other_side(side));
-}
-
 static void take_request(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, const struct place *place)
 {
     struct ib_requests *requests = &rc->side[side];
@@ -161,8 +151,7 @@ static void take_request(struct ib_rc *rc, unsigned side, const struct ib_packet
 
     if (packet->info->payload && !packet->info->last)
         ib_rc_learn_mtu(rc, (unsigned)packet->payload_len);
-    if (part.kind == IB_MESSAGE_SEND && packet->info->first)
-        doubt_responses(rc, side);
+    part.reads_unseen = part.kind == IB_MESSAGE_SEND && ib_reads_incomplete(rc, side);
     enter_message(rc, requests, packet);
     remember(requests, packet, place);
     part.message = requests->messages - 1;

@@ -46,6 +46,11 @@ struct ib_rc_part {
     bool memory_known; /* address and rkey are valid: false where the first packet of a Write, or a Read, is missing */
     bool acked_known;  /* the sender has acknowledged something of the other direction */
     uint64_t acked;    /* request offset of the other side up to which the sender has acknowledged, at least */
+    /*
+     * Send: responses to its sender's Reads were not seen. Either the capture lacks them, or the sender did not wait:
+     * which of the two is known only later.
+     */
+    bool reads_unseen;
 };
 
 /* `side` refuses a request of the other side for good: remote access or operational error, invalid request. */
@@ -74,8 +79,6 @@ struct ib_rc_events {
     void (*part)(void *ctx, const struct ib_rc_part *part);
     /* Requests of `side` are missing for good: messages may be missing. */
     void (*hole)(void *ctx, unsigned side, uint64_t from, uint64_t to, const struct place *next);
-    /* Something that `side` sent may be missing: what is not there proves nothing. */
-    void (*doubt)(void *ctx, unsigned side);
     void (*refused)(void *ctx, const struct ib_rc_refusal *refusal);
 };
 

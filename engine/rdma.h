@@ -53,7 +53,9 @@ struct rdma_part {
     uint32_t invalidated;
     bool acked_known; /* how far its sender had received the other direction, exactly */
     uint64_t acked;
-    uint64_t received; /* the same, as a lower bound */
+    uint64_t received;   /* the same, as a lower bound */
+    bool gaps_show_late; /* it does not say what its sender had received: PSNs, not acknowledgment numbers */
+    bool reads_unseen;   /* Send: responses to Reads of its sender may be missing in the capture */
 };
 
 /* Private data of a side, at connection setup. */

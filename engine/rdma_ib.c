@@ -56,6 +56,8 @@ struct rdma_part rdma_part_of_ib(const struct ib_connection *connection, const s
         .invalidates = part->packet->headers & IB_HAS_INVALIDATE,
         .invalidated = part->packet->invalidate,
         .received = part->acked_known ? part->acked : 0,
+        .gaps_show_late = true,
+        .reads_unseen = part->reads_unseen,
     };
 }
 

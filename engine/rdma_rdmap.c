@@ -85,6 +85,8 @@ void rdma_part_of_rdmap(struct rdma_part *part, const struct rdmap_segment_event
     part->acked_known = event->acked_known;
     part->acked = event->acked;
     part->received = event->acked_known ? event->acked : 0;
+    part->gaps_show_late = false;
+    part->reads_unseen = false; /* they would be a hole */
     set_memory(part, ddp, event->op);
 }
 

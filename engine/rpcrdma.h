@@ -189,13 +189,14 @@ struct rpcrdma_message {
     enum rpcrdma_kind kind;
     bool has_rpc; /* RDMA_MSG: the header of the inline RPC message, at header.header_len */
     struct rpc_message rpc;
-    bool faulty;     /* a finding was made at it */
-    uint32_t fault;  /* 1 + the first rule that it broke (at least a warning); 0: none */
-    bool misread;    /* one that makes its lists and payload look wrong, too */
-    bool discarded;  /* a Reply with an error in its header: by section 4.5 it is discarded and its Call stays
-                        outstanding */
-    uint64_t excess; /* octets that are wrongly inline by another rule */
-    bool unsure;     /* the other direction lags behind: the Call that it answers may come later */
+    bool faulty;       /* a finding was made at it */
+    uint32_t fault;    /* 1 + the first rule that it broke (at least a warning); 0: none */
+    bool misread;      /* one that makes its lists and payload look wrong, too */
+    bool discarded;    /* a Reply with an error in its header: by section 4.5 it is discarded and its Call stays
+                          outstanding */
+    uint64_t excess;   /* octets that are wrongly inline by another rule */
+    bool unsure;       /* the other direction lags behind: the Call that it answers may come later */
+    bool reads_unseen; /* responses to Reads of its sender may be missing in the capture */
     struct rpcrdma_transaction *transaction; /* NULL: none */
 };
 

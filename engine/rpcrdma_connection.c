@@ -89,6 +89,7 @@ void rpcrdma_connection_free(struct rpcrdma_connection *rpcrdma)
         free(rpcrdma->offers[side]);
         free(rpcrdma->side[side].send);
     }
+    free(rpcrdma->pending);
     free(rpcrdma->procedures);
     free(rpcrdma);
 }
@@ -124,8 +125,8 @@ void rpcrdma_fail(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *me
 
     mark(message, rule, rule_catalogue[rule].severity);
     va_start(args, format);
-    verdict_vfailed_as(rpcrdma->verdict, rule, rule_catalogue[rule].severity, message->direction, &message->place,
-                       related_frame, format, args);
+    rpcrdma_vfail(rpcrdma, rule, rule_catalogue[rule].severity, message->direction, &message->place, related_frame,
+                  format, args);
     va_end(args);
 }
 
@@ -136,8 +137,7 @@ void rpcrdma_fail_as(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message 
 
     mark(message, rule, severity);
     va_start(args, format);
-    verdict_vfailed_as(rpcrdma->verdict, rule, severity, message->direction, &message->place, related_frame, format,
-                       args);
+    rpcrdma_vfail(rpcrdma, rule, severity, message->direction, &message->place, related_frame, format, args);
     va_end(args);
 }
 
@@ -147,8 +147,8 @@ void rpcrdma_fail_at(struct rpcrdma_connection *rpcrdma, const struct place *pla
     va_list args;
 
     va_start(args, format);
-    verdict_vfailed_as(rpcrdma->verdict, rule, rule_catalogue[rule].severity,
-                       rpcrdma_connection_direction(rpcrdma, place->side & 1u), place, related_frame, format, args);
+    rpcrdma_vfail(rpcrdma, rule, rule_catalogue[rule].severity, rpcrdma_connection_direction(rpcrdma, place->side & 1u),
+                  place, related_frame, format, args);
     va_end(args);
 }
 
@@ -158,8 +158,8 @@ void rpcrdma_fail_at_as(struct rpcrdma_connection *rpcrdma, const struct place *
     va_list args;
 
     va_start(args, format);
-    verdict_vfailed_as(rpcrdma->verdict, rule, severity, rpcrdma_connection_direction(rpcrdma, place->side & 1u), place,
-                       related_frame, format, args);
+    rpcrdma_vfail(rpcrdma, rule, severity, rpcrdma_connection_direction(rpcrdma, place->side & 1u), place,
+                  related_frame, format, args);
     va_end(args);
 }
 
@@ -246,6 +246,7 @@ static void hole(struct rpcrdma_connection *rpcrdma, unsigned side)
 
     s->hole = true;
     s->send_open = false;
+    rpcrdma_pending_settle(rpcrdma, side, true);
     rpcrdma_transactions_damage(rpcrdma);
     if (rpcrdma->recognised != RPCRDMA_YES)
         return; /* nothing is known so far that the hole could make doubtful */
@@ -428,7 +429,8 @@ static void message(struct rpcrdma_connection *rpcrdma, const struct rdma_part *
                                 .p = p,
                                 .n = n,
                                 .lacking = n - there,
-                                .unsure = unsure};
+                                .unsure = unsure,
+                                .reads_unseen = part->reads_unseen};
 
     rpcrdma_header_decode(&m.header, p, there);
     /* Its header is incomplete; or it may be a Call or a Reply, and both sides send both. */
@@ -596,6 +598,9 @@ void rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rd
         start(rpcrdma, side, part->first_of_all);
     else if (part->after_gap)
         hole(rpcrdma, side);
+    rpcrdma->gaps_show_late = part->gaps_show_late;
+    if (part->kind == RDMA_SEND || part->kind == RDMA_WRITE || part->kind == RDMA_READ)
+        rpcrdma_pending_settle(rpcrdma, side, false);
     s->end = part->end;
     if (part->received > rpcrdma->received[side])
         rpcrdma->received[side] = part->received;
@@ -656,6 +661,7 @@ void rpcrdma_connection_finish(struct rpcrdma_connection *rpcrdma, int64_t time_
         rpcrdma_reaction_finish(rpcrdma, time_ns);
     }
     for (unsigned side = 0; side < 2; side++) {
+        rpcrdma_pending_settle(rpcrdma, side, true);
         for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, side, t));)
             rpcrdma_count(rpcrdma, t);
     }

@@ -101,6 +101,8 @@ struct rpcrdma_connection {
     struct rpcrdma_offer **offers[2]; /* HASH_BUCKETS, by the side whose memory it is, and STag */
     struct rpcrdma_offer *recent[2];  /* by the same side: the one accessed last */
     unsigned n_offers;
+    bool gaps_show_late;               /* see struct rdma_part */
+    struct rpcrdma_pending *pending;   /* NULL: none ever was */
     struct rpcrdma_transaction *spare; /* retired ones, for reuse */
     uint64_t transactions;
     struct rpcrdma_counts counts;
@@ -151,6 +153,13 @@ void rpcrdma_fail_at(struct rpcrdma_connection *rpcrdma, const struct place *pla
 void rpcrdma_fail_at_as(struct rpcrdma_connection *rpcrdma, const struct place *place, enum rule_id rule,
                         enum rule_severity severity, uint32_t related_frame, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
+
+/* What these come down to (rpcrdma_pending.c): the finding is made, or waits for what the other side sends next. */
+void rpcrdma_vfail(struct rpcrdma_connection *rpcrdma, enum rule_id rule, enum rule_severity severity,
+                   enum direction direction, const struct place *place, uint32_t related_frame, const char *format,
+                   va_list args) __attribute__((format(printf, 7, 0)));
+/* What `side` has sent is now known to be complete so far; missing: it is not, or will never be known. */
+void rpcrdma_pending_settle(struct rpcrdma_connection *rpcrdma, unsigned side, bool missing);
 
 static inline void rpcrdma_pass(struct rpcrdma_connection *rpcrdma, enum rule_id rule)
 {

@@ -72,7 +72,7 @@ static void judge_reads_complete(struct rpcrdma_connection *rpcrdma, const struc
         any = true;
         if (moved >= asked)
             continue;
-        if (t->damaged || t->late || reply->unsure || offer->asked.lost || offer->moved.lost ||
+        if (t->damaged || t->late || reply->unsure || reply->reads_unseen || offer->asked.lost || offer->moved.lost ||
             rpcrdma_offer_shared(rpcrdma, offer)) {
             rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_3_2_03);
             return;
@@ -113,7 +113,7 @@ static void judge_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 {
     const struct rpcrdma_transaction *t = reply->transaction;
     uint64_t moved = rpcrdma_chunk_prefix(t, chunk);
-    bool unsure = t->damaged || t->astray || reply->unsure;
+    bool unsure = t->damaged || t->astray || reply->unsure || reply->reads_unseen;
 
     if (moved >= needed) {
         rpcrdma_pass(rpcrdma, RULE_RPCR_3_4_5_1_01);

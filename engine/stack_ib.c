@@ -11,18 +11,13 @@ static void on_part(void *ctx, const struct ib_rc_part *seen)
     stack_part(ib->stack, &part);
 }
 
-static void on_doubt(void *ctx, unsigned side)
+static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, const struct place *next)
 {
     struct stack_ib *ib = ctx;
     struct stack_entrance entrance = stack_entrance(ib->stack);
 
-    entrance.skipped(entrance.ctx, side);
-}
-
-static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, const struct place *next)
-{
     (void)from, (void)to, (void)next;
-    on_doubt(ctx, side);
+    entrance.skipped(entrance.ctx, side);
 }
 
 static void on_refused(void *ctx, const struct ib_rc_refusal *seen)
@@ -35,7 +30,7 @@ static void on_refused(void *ctx, const struct ib_rc_refusal *seen)
 
 struct ib_rc_events stack_ib_events(struct stack_ib *ib)
 {
-    return (struct ib_rc_events){.ctx = ib, .part = on_part, .hole = on_hole, .doubt = on_doubt, .refused = on_refused};
+    return (struct ib_rc_events){.ctx = ib, .part = on_part, .hole = on_hole, .refused = on_refused};
 }
 
 void stack_ib_managed(struct stack_ib *ib, unsigned side, const struct ib_cm *cm, const struct place *place)

@@ -68,14 +68,6 @@ static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, const 
     ib->up.hole(ib->up.ctx, side, from, to, next);
 }
 
-static void on_doubt(void *ctx, unsigned side)
-{
-    struct watched_ib *ib = ctx;
-
-    watched_wake(ib->watched);
-    ib->up.doubt(ib->up.ctx, side);
-}
-
 static void on_refused(void *ctx, const struct ib_rc_refusal *refusal)
 {
     struct watched_ib *ib = ctx;
@@ -119,8 +111,7 @@ static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_ev
     ib->up = stack_ib_events(&ib->ib);
     watched->endpoint = ib->endpoint;
     connection->host = watched;
-    *events =
-        (struct ib_rc_events){.ctx = ib, .part = on_part, .hole = on_hole, .doubt = on_doubt, .refused = on_refused};
+    *events = (struct ib_rc_events){.ctx = ib, .part = on_part, .hole = on_hole, .refused = on_refused};
     return true;
 }
 

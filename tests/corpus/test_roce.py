@@ -115,6 +115,28 @@ def test_capture_loss_accuses_nobody(folder, build, tmp_path, seed):
         assert not wrong, (path.name, wrong)
 
 
+def opcode(frame):
+    """Of RoCE v2 on IPv4 without VLAN tags; None: something else."""
+    return frame[42] if len(frame) > 42 and frame[36:38] == b"\x12\xb7" else None
+
+
+SENDS_AND_ACKNOWLEDGES = {0x04, 0x11, 0x17}
+RESPONSES = {0x0D, 0x0E, 0x0F, 0x10}
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("lost,rate", [(SENDS_AND_ACKNOWLEDGES, 0.1), (SENDS_AND_ACKNOWLEDGES, 0.5), (RESPONSES, 0.3), (RESPONSES, 1)])
+def test_whole_exchanges_missing(folder, build, tmp_path, seed, lost, rate):
+    """A Send and what acknowledges it are both missing, or what answers a Read: nobody is accused for lack of them."""
+    paths = []
+    for path in sorted(folder.glob("*nfs*.pcap")):
+        chance = random.Random(f"{seed} {path.name}")
+        paths.append(rewritten(path, tmp_path / path.name, lambda number, frame: opcode(frame) not in lost or chance.random() >= rate))
+    for path, capture in zip(paths, judge(build, paths, by_name=False)):
+        wrong = [f for f in findings(capture) if f.severity != "note" and f.rule not in KNOWN]
+        assert not wrong, (path.name, wrong)
+
+
 @pytest.mark.parametrize("start", [3, 20, 45])
 def test_late_start(folder, build, tmp_path, start):
     paths = [rewritten(path, tmp_path / path.name, lambda number, frame: number >= start)

@@ -25,7 +25,7 @@ static void say(struct bench *bench, const char *text)
     strcat(bench->log, text);
 }
 
-/* "S0.0+3!" : Send, message 0, at offset 0, 3 octets, complete. */
+/* "S0.0+3!?" : Send, message 0, at offset 0, 3 octets, complete; responses to Reads of its sender were not seen. */
 static void on_part(void *ctx, const struct ib_rc_part *part)
 {
     static const char letters[] = "SWRPKAB";
@@ -38,8 +38,8 @@ static void on_part(void *ctx, const struct ib_rc_part *part)
         snprintf(text, sizeof text, "%c%u@%x+%zu%s", letters[part->kind], (unsigned)part->message,
                  (unsigned)part->address, part->length, part->complete ? "!" : "");
     else
-        snprintf(text, sizeof text, "%c%u.%u+%zu%s", letters[part->kind], (unsigned)part->message,
-                 (unsigned)part->offset, part->length, part->complete ? "!" : "");
+        snprintf(text, sizeof text, "%c%u.%u+%zu%s%s", letters[part->kind], (unsigned)part->message,
+                 (unsigned)part->offset, part->length, part->complete ? "!" : "", part->reads_unseen ? "?" : "");
     say(bench, text);
 }
 
@@ -52,11 +52,6 @@ static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, const 
     say(ctx, text);
 }
 
-static void on_doubt(void *ctx, unsigned side)
-{
-    say(ctx, side ? "doubt1" : "doubt0");
-}
-
 static void on_refused(void *ctx, const struct ib_rc_refusal *refusal)
 {
     char text[64];
@@ -67,7 +62,7 @@ static void on_refused(void *ctx, const struct ib_rc_refusal *refusal)
 
 static void open_bench(struct bench *bench, bool managed, size_t limit)
 {
-    const struct ib_rc_events events = {bench, on_part, on_hole, on_doubt, on_refused};
+    const struct ib_rc_events events = {bench, on_part, on_hole, on_refused};
 
     *bench = (struct bench){.rc = ib_rc_new(&(struct ib_rc_options){.limit = limit}, &events)};
     assert_non_null(bench->rc);
@@ -247,7 +242,7 @@ static void reads(void **state)
     RESPONSE(IB_READ_RESPONSE_MIDDLE, 1, 256);
     RESPONSE(IB_READ_RESPONSE_LAST, 2, 88);
     RESPONSE(IB_READ_RESPONSE_ONLY, 3, 0);
-    close_bench(&bench, "R0@1000:600 R1@8000:0 doubt1 S2.0+1! P0@1000+256 P0@1100+256 P0@1200+88! P1@8000+0!");
+    close_bench(&bench, "R0@1000:600 R1@8000:0 S2.0+1!? P0@1000+256 P0@1100+256 P0@1200+88! P1@8000+0!");
 }
 
 /* The rest is asked for with the missing PSN, and comes with the opcodes that it had: Middle and Last. */
@@ -296,7 +291,7 @@ static void late_start(void **state)
     RESPONSE(IB_READ_RESPONSE_MIDDLE, 2, 1024);
     RESPONSE(IB_READ_RESPONSE_LAST, 3, 952);
     RESPONSE(IB_READ_RESPONSE_FIRST, 1, 1024);
-    close_bench(&bench, "S0.0+7 R1@1000:3000 doubt1 S2.0+1! P1@1400+1024 P1@1800+952 P1@1000+1024!");
+    close_bench(&bench, "S0.0+7 R1@1000:3000 S2.0+1!? P1@1400+1024 P1@1800+952 P1@1000+1024!");
 }
 
 static void mtu_from_the_response(void **state)

@@ -304,6 +304,105 @@ static void hole_in_a_capture(void **state)
     assert_int_equal(b.findings, 0);
 }
 
+/* A Reply to a Call that was not captured, nor was its Acknowledge: what comes next from the client tells. */
+static void reply_without_call(void **state)
+{
+    static const struct {
+        bool missing, goes_on;
+        unsigned failed, inconclusive;
+    } cases[] = {{false, true, 1, 0}, {true, true, 0, 1}, {false, false, 0, 1}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        static struct bench b;
+
+        open_bench(&b, true, true);
+        null_call(&b, 8);
+        null_reply(&b, 8);
+        null_call(&b, 9);
+        b.psn[0] += cases[i].missing;
+        null_reply(&b, 10);
+        assert_int_equal(b.findings, 0);
+        if (cases[i].goes_on) {
+            null_call(&b, 11);
+            acknowledge(&b, 1, b.psn[0] - 1);
+            null_call(&b, 12);
+        }
+        assert_int_equal(b.findings, cases[i].failed);
+        close_bench(&b);
+        assert_int_equal(b.findings, cases[i].failed);
+        assert_int_equal(b.counts[RULE_RPCR_2_2_2_02].failed, cases[i].failed);
+        assert_int_equal(b.counts[RULE_RPCR_2_2_2_02].inconclusive, cases[i].inconclusive);
+    }
+}
+
+/* The first Call's Reply was not captured, nor was its Acknowledge: the second Call is not one too many. */
+static void call_without_reply(void **state)
+{
+    (void)state;
+    for (unsigned missing = 0; missing < 2; missing++) {
+        static struct bench b;
+
+        open_bench(&b, true, true);
+        null_call(&b, 8);
+        b.psn[1] += missing;
+        null_call(&b, 9);
+        null_reply(&b, 9);
+        if (missing)
+            acknowledge(&b, 0, b.psn[1] - 1);
+        null_reply(&b, missing ? 10 : 8);
+        close_bench(&b);
+        assert_int_equal(b.counts[RULE_RPCR_3_3_3_03].failed, !missing);
+        assert_int_equal(b.findings, !missing);
+    }
+}
+
+/* A Reply while its Read is under way leaves open what depends on the Read, and nothing else. */
+static void reply_before_the_response(void **state)
+{
+    enum { OCTETS = 600 };
+    static struct bench b;
+    const struct rpcrdma_read_segment entry = {72, {.handle = HANDLE, .length = OCTETS, .offset = 0x1000}};
+    struct rpcrdma_plan plan = plain_plan;
+    uint8_t args[64], results[64];
+    struct xdr_writer w = {.p = args, .size = sizeof args};
+
+    (void)state;
+    open_bench(&b, true, true);
+    null_call(&b, 8);
+    null_reply(&b, 8);
+    plan.reads = &entry;
+    plan.n_reads = 1;
+    xdr_put_u32(&w, 8); /* file handle */
+    xdr_put_u64(&w, 1);
+    xdr_put_u64(&w, 0); /* offset */
+    xdr_put_u32(&w, OCTETS);
+    xdr_put_u32(&w, 2); /* FILE_SYNC */
+    xdr_put_u32(&w, OCTETS);
+    send_message(&b, 0, &plan, talk_rpc_call(b.rpc, sizeof b.rpc, 9, TALK_NFS, 3, 7, args, w.at), 0);
+    arrive(&b, 1,
+           &(struct ib_packet){.bth = {.opcode = IB_READ_REQUEST, .qp = CLIENT_QP, .psn = b.psn[1]},
+                               .info = ib_opcode_info(IB_READ_REQUEST),
+                               .headers = IB_HAS_RETH,
+                               .reth = {0x1000, HANDLE, OCTETS}});
+    b.psn[1] += 3;
+    w = (struct xdr_writer){.p = results, .size = sizeof results};
+    xdr_put_u32(&w, 0); /* NFS3_OK */
+    xdr_put_u64(&w, 0); /* no attributes */
+    xdr_put_u32(&w, OCTETS);
+    xdr_put_u32(&w, 2);
+    xdr_put_u64(&w, 5);
+    send_message(&b, 1, &plain_plan, talk_rpc_reply(b.rpc, sizeof b.rpc, 9, RPC_SUCCESS, results, w.at), 0);
+    null_call(&b, 10);
+    null_reply(&b, 10);
+    assert_true(rpcrdma_whole(stack_rpcrdma(b.ib.stack)));
+    close_bench(&b);
+    assert_int_equal(b.findings, 0);
+    assert_int_equal(b.counts[RULE_RPCR_2_3_2_03].inconclusive, 1);
+    assert_int_equal(b.counts[RULE_RPCR_2_2_2_03].inconclusive, 0);
+    assert_int_equal(b.counts[RULE_RPCR_3_3_1_03].inconclusive, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -311,6 +410,9 @@ int main(void)
         cmocka_unit_test(chunks_by_write),
         cmocka_unit_test(invalidation_that_was_not_agreed_upon),
         cmocka_unit_test(hole_in_a_capture),
+        cmocka_unit_test(reply_without_call),
+        cmocka_unit_test(call_without_reply),
+        cmocka_unit_test(reply_before_the_response),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
