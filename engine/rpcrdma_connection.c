@@ -622,6 +622,10 @@ void rpcrdma_connection_refusal(struct rpcrdma_connection *rpcrdma, const struct
     if (rpcrdma->finished || rpcrdma->recognised != RPCRDMA_YES)
         return;
     rpcrdma->terminated = true;
+    if (refusal->cause == RDMA_REFUSED_MEMORY) {
+        rpcrdma_access_finish(rpcrdma); /* no Call comes any more that might offer it */
+        rpcrdma_pending_refused(rpcrdma, refusal->place.side & 1u);
+    }
     rpcrdma_record_refusal(rpcrdma, refusal);
     rpcrdma_memory_refusal(rpcrdma, refusal);
     rpcrdma_resource_refusal(rpcrdma, refusal);

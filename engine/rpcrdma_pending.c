@@ -69,6 +69,28 @@ void rpcrdma_vfail(struct rpcrdma_connection *rpcrdma, enum rule_id rule, enum r
     vsnprintf(finding->message, sizeof finding->message, format, args);
 }
 
+static bool is_access(enum rule_id rule)
+{
+    return rule == RULE_RPCR_3_4_6_04 || rule == RULE_RPCR_3_4_5_09;
+}
+
+void rpcrdma_pending_refused(struct rpcrdma_connection *rpcrdma, unsigned owner)
+{
+    struct rpcrdma_pending *pending = rpcrdma->pending;
+    unsigned kept = 0;
+
+    for (unsigned i = 0; pending && i < pending->n; i++) {
+        const struct finding *finding = &pending->finding[i];
+
+        if (finding->place.side != owner && is_access(finding->rule))
+            give(rpcrdma->verdict, finding, "%s", finding->message);
+        else
+            pending->finding[kept++] = *finding;
+    }
+    if (pending)
+        pending->n = kept;
+}
+
 void rpcrdma_pending_settle(struct rpcrdma_connection *rpcrdma, unsigned side, bool missing)
 {
     struct rpcrdma_pending *pending = rpcrdma->pending;

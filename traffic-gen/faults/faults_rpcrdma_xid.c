@@ -16,7 +16,8 @@ static const struct fault faults[] = {
     XID("RPCR-2.2.2-02", "a Reply with another XID than its Call's, then the right one",
         FIRST "I call nfs3.getattr; R reply xid=0x5EED0001; R reply back=0; I call nfs3.access; R reply"),
     XID("RPCR-2.2.2-02/swapped", "a Reply with the XID in the other octet order",
-        FIRST "I call nfs3.getattr xid=0x01020304; R reply xid=0x04030201; R reply back=0"),
+        FIRST "I call nfs3.getattr xid=0x01020304; R reply xid=0x04030201; R reply back=0; "
+              "I call nfs3.access; R reply"),
     XID("RPCR-2.2.2-02/long", "a Long Reply with another XID",
         FIRST "I call nfs3.readdir reply; R reply long xid=0x5EED0001; I call nfs3.access; R reply"),
     XID("RPCR-2.2.2-02/reverse", "a Reply of the client with another XID than the server's Call",
