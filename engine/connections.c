@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A slot of the table is live (it has a tcp_pair and a consumer) or a tombstone: what is left of a connection that was
- * closed or dismissed, so that its late segments are known for what they are.
+ * A slot of the table is live (it has a tcp_pair and a consumer) or a tombstone: what remains of a connection that was
+ * closed or dismissed, so that its late segments can be recognised.
  */
 #include "engine/connections.h"
 #include "engine/heap.h"
@@ -13,7 +13,7 @@
 
 enum {
     MAX_CONNECTIONS_DEFAULT = 65536,
-    CLOSED_MAX = 64, /* closed connections that wait for quiet */
+    CLOSED_MAX = 64, /* closed connections, until they are quiet */
     BUCKETS_FIRST = 256,
 };
 static const int64_t linger_default_ns = INT64_C(10) * 1000000000;
@@ -287,7 +287,7 @@ static void remember_syn(struct slot *slot, const struct addressed_segment *segm
     if (!slot->pending)
         return;
     *slot->pending = *segment;
-    /* The payload is not ours to keep; a SYN that has one is rare, and it is sent again if the SYN got lost. */
+    /* The payload is not kept: a SYN that has one is rare, and it is sent again if the SYN got lost. */
     slot->pending->segment.payload = NULL;
     slot->pending->segment.length = slot->pending->segment.captured = 0;
 }
@@ -322,7 +322,7 @@ static void replace(struct connections *connections, struct slot *slot, int64_t 
     remove_slot(connections, slot);
 }
 
-/* The connection of a segment whose addresses are known, if it has one. NULL: a new one is to be opened. */
+/* The connection of a segment whose addresses are known, if it has one. NULL: open a new one. */
 static struct slot *settle(struct connections *connections, struct slot *slot, struct addressed_segment *segment,
                            struct addressed_segment *syn, bool *with_syn, bool *ignore)
 {

@@ -48,7 +48,7 @@ static bool is_rtr(const struct rdmap_connection *rdmap, const struct rdmap_step
     case RDMAP_WRITE:
         return (parameters->rtr & MPA_RTR_WRITE) && ddp->payload_len == 0;
     case RDMAP_READ_REQUEST:
-        /* Of one that was cut MPA knows no more. */
+        /* Of a cut one MPA knows no more. */
         return (parameters->rtr & MPA_RTR_READ) && rdmap_read_request_decode(&read, ddp->payload, ddp->payload_len) &&
                (read.size == 0 || ddp->lacking > 0);
     default:
@@ -214,7 +214,7 @@ static enum rule_id queue_rule(const struct ddp_segment *ddp)
     return opcode_rules[ddp->opcode].queue;
 }
 
-/* DDP-4.3-09: the segment would carry on an open message, were it not for its QN. */
+/* DDP-4.3-09: but for its QN, the segment would continue an open message. */
 static bool leaves_its_queue(const struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
     const struct rdmap_side *s = &rdmap->side[step->side];
@@ -276,7 +276,7 @@ static void pass_usual(struct rdmap_connection *rdmap, const struct rdmap_step *
         verdict_passed(v, RULE_RDMAPX_4_1_01);
 }
 
-/* DDP-3-08: whether the LLP protects the segments is known once per connection. */
+/* DDP-3-08: whether the LLP protects the segments is decided once per connection. */
 static void judge_digest(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     if (rdmap->crc_noted || rdmap->parameters.crc == UNKNOWN || rdmap->parameters.midstream)

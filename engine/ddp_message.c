@@ -19,7 +19,7 @@ void ddp_ranges_add(struct ddp_ranges *ranges, uint64_t from, uint64_t to)
         return;
     while (i < ranges->n && ranges->range[i].to < from)
         i++;
-    /* All pieces from i on that touch the new one become one with it. */
+    /* All pieces from i on that touch the new one are merged with it. */
     for (joined = i; joined < ranges->n && ranges->range[joined].from <= to; joined++) {
         ranges->overlapped |= ranges->range[joined].from < to && from < ranges->range[joined].to;
         from = ranges->range[joined].from < from ? ranges->range[joined].from : from;
@@ -34,7 +34,7 @@ void ddp_ranges_add(struct ddp_ranges *ranges, uint64_t from, uint64_t to)
     ranges->n = ranges->n - (joined - i) + 1;
 }
 
-/* Messages out of order are few, so the pieces are kept beside the message. */
+/* Few messages are out of order, so the pieces are kept apart from the message. */
 void ddp_message_range(struct ddp_message *m, uint64_t from, uint64_t to)
 {
     if (!m->ranges)

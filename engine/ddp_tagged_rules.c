@@ -36,7 +36,7 @@ static bool answers_next_request(struct rdmap_connection *rdmap, const struct rd
 
 /* ---- TO + length: 7.1 ---- */
 
-/* 2^64 exactly addresses octets that exist, but by the letter the sum wraps: a note. */
+/* 2^64 exactly addresses octets that exist, but taken literally, the sum wraps: a note. */
 static bool judge_sum(struct rdmap_connection *rdmap, struct rdmap_step *step, const char *what, uint64_t to,
                       uint64_t length)
 {
@@ -118,7 +118,7 @@ static bool to_in_other_order(const struct ddp_message *m, uint64_t to)
     return __builtin_bswap64(to) == m->next || __builtin_bswap64(to) == __builtin_bswap64(m->last_at) + length;
 }
 
-/* The segment does not follow on. True when it belongs to the open message all the same. */
+/* The segment is not contiguous. True when it belongs to the open message nevertheless. */
 static bool explain(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
 {
     const struct ddp_segment *ddp = step->ddp;
@@ -175,7 +175,7 @@ static bool next_is_adjacent(struct rdmap_connection *rdmap, const struct rdmap_
            answers_next_request(rdmap, step, request);
 }
 
-/* Behind a Read Response that Last closed too early: the rest of it, whose finding is made. */
+/* After a Read Response that Last closed too early: the rest of it, which was reported. */
 static bool belongs_to_last(struct rdmap_connection *rdmap, const struct rdmap_step *step, const struct ddp_queue *q)
 {
     const struct ddp_message *m = q->message;
@@ -250,7 +250,7 @@ void ddp_tagged_end(struct rdmap_connection *rdmap, unsigned side, bool fin)
 
     const struct rdmap_side *s = &rdmap->side[side];
 
-    /* Behind a Terminate the close is not what the ULP asked for; and what a hole hides may be open. */
+    /* After a Terminate the close is not the ULP's; and a message hidden by a hole may be open. */
     if (fin && !ddp_message_cut_off(rdmap, side, q) && !s->terminated && !rdmap->side[other_side(side)].terminated) {
         if (s->hole)
             verdict_inconclusive(rdmap->verdict, RULE_DDP_6_2_1_02);

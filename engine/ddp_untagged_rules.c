@@ -258,7 +258,8 @@ static uint32_t judge_msn(struct rdmap_connection *rdmap, struct rdmap_step *ste
             report_astray(rdmap, q);
         if (q->messages == 0)
             judge_first_msn(rdmap, step, q);
-        else if (!astray || msn != q->astray_expected + 1) /* one wrong number, and on as if nothing had been */
+        else if (!astray ||
+                 msn != q->astray_expected + 1) /* one wrong number, and then on as if nothing had happened */
             judge_expected_msn(rdmap, step, q);
     }
     return msn + 1;
@@ -366,7 +367,7 @@ static bool fills_gap(const struct ddp_message *m, const struct ddp_segment *ddp
     return !ranges.overlapped && !ranges.lost;
 }
 
-/* The MSN is that of the message that Last has closed. True when the segment belongs to it all the same. */
+/* The MSN is that of the message that Last has closed. True when the segment belongs to it nevertheless. */
 static bool belongs_to_last(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
 {
     struct ddp_message *m = q->message;

@@ -274,7 +274,7 @@ void mpa_connection_octets(struct mpa_connection *mpa, unsigned side, uint64_t o
         s->first_offset = s->cursor = s->next = offset;
         mpa_window_restart(&s->window, offset);
     }
-    if (offset != s->next) /* the host skipped octets without a word */
+    if (offset != s->next) /* the host skipped octets silently */
         mpa_connection_hole(mpa, side, s->next, offset, HOLE_CAPTURE_LOSS, origin);
     s->next = offset + n;
     if (s->window.n == 0)
@@ -360,7 +360,7 @@ static void end_of_side(struct mpa_connection *mpa, unsigned side, bool fin)
         mpa_framing_end(mpa, side, fin);
     else if (s->state != SIDE_IGNORED)
         mpa_find_end(mpa, side);
-    /* Finding an end may have put the other side in step, or this one. */
+    /* Finding an end may have brought the other side, or this one, into step. */
     for (unsigned i = 0; i < 2; i++)
         mpa_window_save(&mpa->side[i].window);
 }

@@ -20,7 +20,7 @@ static void judge_pad(struct mpa_connection *mpa, unsigned side, const struct mp
              fpdu->pad_length, fpdu->pad_length * 3 - 1, found);
 }
 
-/* A message whose length its kind fixes is followed, in the same ULPDU, by another DDP segment. */
+/* A message whose length its opcode fixes is followed, in the same ULPDU, by another DDP segment. */
 static bool glued(const struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu, unsigned *fixed)
 {
     uint8_t second[HEADER_VISIBLE];

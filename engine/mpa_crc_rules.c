@@ -9,7 +9,7 @@ static uint32_t swap32(uint32_t v)
     return v << 24 | (v << 8 & 0xFF0000) | (v >> 8 & 0xFF00) | v >> 24;
 }
 
-/* CRC-32 of IEEE 802.3, reflected like CRC32c: the polynomial that is most easily taken by mistake. */
+/* CRC-32 of IEEE 802.3, reflected like CRC32c: the polynomial most easily used by mistake. */
 static uint32_t crc32_ieee(const uint8_t *p, size_t n)
 {
     uint32_t crc = ~UINT32_C(0);
@@ -241,8 +241,8 @@ static bool revision_zero(const struct mpa_connection *mpa)
 }
 
 /*
- * C = 1 stood only in what the peer sent with another key: that is no MPA frame, and asks for nothing. What follows it
- * is judged for being there at all.
+ * C = 1 was only in what the peer sent with another key: that is no MPA frame and demands nothing. What follows it is
+ * judged for being there at all.
  */
 static bool asked_by_no_frame(const struct mpa_connection *mpa, unsigned side)
 {

@@ -20,7 +20,7 @@ static uint64_t end_of(const struct mpa_side *s, uint64_t start)
 
 /*
  * An FPDU begins at the cursor, as far as its header and the segments show: it fills a segment, or its header is
- * faultless. segment_end: of the segment that was cut.
+ * correct. segment_end: of the segment that was cut.
  */
 static bool begins_here(struct mpa_connection *mpa, unsigned side, uint64_t segment_end)
 {
@@ -77,7 +77,7 @@ bool mpa_cut_regain(struct mpa_connection *mpa, unsigned side)
         last->end - last->start >= last->origin.segment_length || mpa_oddity_at(s, last->start, &seen) != 0 ||
         seen < WHOLE_HEADER)
         return false;
-    /* An Untagged header has little that may be anything; of the other the length has to be that of the segment. */
+    /* Little of an Untagged header may be anything; of a Tagged one the length must be the segment's. */
     header = mpa_window_at(&s->window, mpa_header_of(s, last->start));
     if (header[MPA_LENGTH_LEN] & 0x80 && end_of(s, last->start) != last->start + last->origin.segment_length)
         return false;
@@ -95,7 +95,7 @@ bool mpa_cut_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, uint
         if (s->state != SIDE_FPDUS || !begins_here(mpa, side, to))
             return false;
         s->cut_end = end_of(s, s->cursor);
-        if (s->cut_end <= from) { /* there as a whole, and no FPDU all the same */
+        if (s->cut_end <= from) { /* complete, and still no FPDU */
             s->cut_end = 0;
             return false;
         }

@@ -44,7 +44,7 @@ void mpa_report_unmet(struct mpa_connection *mpa, unsigned side, const struct pl
     else
         rule = initiator ? RULE_MPA_7_1_1_11 : RULE_MPA_7_1_1_10;
     if (!found_on && rule != RULE_MPA_C_2_5_04 && !(governing->flags & MPA_FLAG_M))
-        return; /* Rev 0 with M = 0: its own fault is the startup frame */
+        return; /* Rev 0 with M = 0: the fault is in the startup frame */
     verdict_failed(mpa->verdict, rule, direction_of(mpa, side), place, related,
                    "expected %s (%s has Rev %u, M = %u); found %s", found_on ? "no Markers" : "Markers",
                    initiator ? "the Reply" : "the Request", governing->revision, (governing->flags & MPA_FLAG_M) != 0,
@@ -145,7 +145,7 @@ static bool markers_lead_right(const struct mpa_fpdu *fpdu)
     return true;
 }
 
-/* Goes on with Markers at `found` and every `period` octets from there. */
+/* Continues with Markers at `found` and every `period` octets from there. */
 static void adopt_grid(struct diagnosing *d, uint64_t found)
 {
     struct mpa_framing_state *fs = d->fs;
@@ -466,7 +466,7 @@ static bool try_wrong_crc(struct diagnosing *d)
     return accept_contents(d);
 }
 
-/* An FPDU like any, but its ULPDU is none: length 0, too short, or no DDP header (3). */
+/* A regular FPDU, but its ULPDU is none: length 0, too short, or no DDP header (3). */
 static bool try_odd_ulpdu(struct diagnosing *d)
 {
     if (!d->fpdu || first_wrong(d->fpdu, false))

@@ -2,7 +2,7 @@
 /*
  * Markers on another grid than that of RFC 5044 section 4.3: shifted, or with another period. An FPDU proves one when
  * with Markers there, and only there, its CRC is right and each Marker points back to its header. Then the whole
- * direction goes by it, and one finding says so.
+ * direction follows it, and one finding says so.
  */
 #include "engine/mpa_diagnose.h"
 
@@ -11,7 +11,7 @@ enum {
     PERIOD_MIN = 32,
     PERIOD_MAX = 2048,
     NEAR = 32,
-    TRIES_MAX = 32, /* in a direction: what fails so often is no other grid */
+    TRIES_MAX = 32, /* per direction: what fails this often is no other grid */
 };
 
 /* By the framing in use there is no Marker there. */

@@ -71,7 +71,7 @@ static void negotiate(struct mpa_connection *mpa)
         parameters->full_from[side] = mpa->side[side].startup.end;
     if (parameters->request_seen) {
         parameters->revision = request->revision;
-        /* A Reply of Rev 0 has Markers whatever was asked for. */
+        /* A Reply of Rev 0 has Markers whatever was requested. */
         parameters->markers[r] = request->flags & MPA_FLAG_M ? ON : parameters->reply_seen ? OFF : UNKNOWN;
         parameters->crc = request->flags & MPA_FLAG_C ? ON : UNKNOWN;
     }
@@ -116,7 +116,7 @@ static bool begin(struct mpa_connection *mpa, unsigned side, bool last)
         return false;
     mpa_window_drop(&s->window, at);
     if (at < s->window.offset) {
-        /* The first octets were lost by the capture. FO, the grid's origin, is known all the same. */
+        /* The capture lost the first octets. FO, the grid's origin, is known nevertheless. */
         uint64_t first = s->window.offset;
 
         if (!mpa_framing_begin(mpa, side, at)) {
@@ -141,7 +141,7 @@ static bool begin(struct mpa_connection *mpa, unsigned side, bool last)
     return true;
 }
 
-enum { FPDU_SEGMENTS = 8 }; /* that an FPDU after a rejection may take to be known as one */
+enum { FPDU_SEGMENTS = 8 }; /* within which an FPDU after a rejection must show itself */
 
 /* Does an FPDU end with this run of octets? It may begin with it, or with one of those before. */
 static void look_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t from, size_t last)
@@ -321,7 +321,7 @@ static void take_frame(struct mpa_connection *mpa, unsigned side, size_t have)
     if (startup->frame.pd_length > MPA_PRIVATE_DATA_MAX)
         startup->oversized = true;
     else if (mpa_startup_decode(&startup->frame, &need, repaired, length) == MPA_STARTUP_OK) {
-        /* The pointers lead into the copy; the same places in octets[] stay. */
+        /* The pointers point into the copy; the same places in octets[] remain valid. */
         if (startup->frame.private_data)
             startup->frame.private_data = startup->octets + MPA_STARTUP_HEADER_LEN;
         if (startup->frame.ulp_data)
@@ -495,7 +495,7 @@ static void give_up(struct mpa_connection *mpa)
     mpa_set_phase(mpa, MPA_PHASE_NOT_MPA, &place);
 }
 
-/* Counts octets in which nothing was found, and drops the interest when they are too many. */
+/* Counts octets in which nothing was found, and gives up when there are too many. */
 static void count_streamed(struct mpa_connection *mpa, unsigned side, uint64_t octets)
 {
     struct mpa_side *s = &mpa->side[side], *o = other_of(mpa, side);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Does an FPDU begin at this octet? With CRCs in use (or generated anyway) the CRC proves it; otherwise a faultless
- * DDP header makes it plausible, and a row of them, each where the one before it ends, likely.
+ * Does an FPDU begin at this octet? With CRCs in use (or generated anyway) the CRC proves it; otherwise a correct DDP
+ * header makes it plausible, and a row of them, each where the one before it ends, likely.
  */
 #include "engine/mpa_framing.h"
 
@@ -155,7 +155,7 @@ static enum seek try_start(struct mpa_connection *mpa, unsigned side, uint64_t a
     return last ? SEEK_NONE : SEEK_PENDING;
 }
 
-/* Sorts out nearly every octet without more ado: versions, reserved bits, and a length that holds a header. */
+/* Quickly rejects nearly every octet: versions, reserved bits, and a length that holds a header. */
 static bool may_start(const uint8_t *p, size_t n)
 {
     if (n < HEADER_VISIBLE_MIN)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Full Operation (RFC 5044 section 4): one FPDU after the other out of the octets of a direction. The straight path is
- * short; whatever does not fit goes to the diagnosis, and after a loss to the search for the next FPDU.
+ * Full Operation (RFC 5044 section 4): one FPDU after the other out of the octets of a direction. The fast path is
+ * short; whatever does not fit goes to the diagnosis or, after a loss, to the search for the next FPDU.
  */
 #include "engine/mpa_framing.h"
 #include "engine/heap.h"
@@ -186,7 +186,7 @@ static void count_negotiated(struct mpa_connection *mpa, unsigned side)
         verdict_passed(mpa->verdict, initiator ? RULE_MPA_7_1_1_11 : RULE_MPA_7_1_1_10);
 }
 
-/* A guess about Markers is borne out by one that points right, or where they would show by FPDUs that are right. */
+/* A guess about Markers is confirmed by one that points right, or, where they would show, by correct FPDUs. */
 static void vouch(struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu)
 {
     bool interior = fpdu->n_markers > 0 && fpdu->markers[fpdu->n_markers - 1].offset > fpdu->header;
@@ -195,7 +195,7 @@ static void vouch(struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu)
         fs->doubtful = !(interior && mpa_markers_right(fpdu));
     else if (fpdu->crc == fpdu->crc_computed)
         fs->doubtful = fs->vouched + fpdu->length <= MPA_MARKER_PERIOD + MPA_MARKER_LEN;
-    else if (fs->in_step >= TRUSTED) /* it bears out where the ones before it end, not where it ends itself */
+    else if (fs->in_step >= TRUSTED) /* it confirms where the ones before it end, not its own end */
         fs->doubtful = fs->vouched <= MPA_MARKER_PERIOD + MPA_MARKER_LEN;
     fs->vouched += fpdu->length;
 }
@@ -228,7 +228,7 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
     }
     if (fs->leading_missing && !fs->framing.markers && end >= fs->start + MPA_MARKER_PERIOD + MPA_MARKER_LEN) {
         fs->leading_missing = false;
-        if (how & ACCEPT_CUT) /* nor can the place of the next Marker be looked at */
+        if (how & ACCEPT_CUT) /* nor can the place of the next Marker be examined */
             verdict_failed(mpa->verdict, RULE_MPA_4_3_04, event.direction, &fs->opening_place, 0,
                            "expected the Marker 00000000 as the first octets of Full Operation; found an FPDU header");
         else /* The next Marker is not there either: this direction has none. */
@@ -249,7 +249,7 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
                     mpa_judge_content(mpa, side, fpdu, event.crc) && decode_ddp(&event.ddp, fpdu);
     s->hole |= fpdu->cut && !event.has_ddp; /* it may have been any message */
     event.faulty = mpa->verdict->counts[RULE_MPA_3_01].failed != glued;
-    /* A grid that was only guessed, and that this FPDU does not confirm: nobody knows which octets are the ULPDU. */
+    /* A grid that was only guessed, and that this FPDU does not confirm: which octets are the ULPDU is unknown. */
     if (!fs->start_known && !mpa_markers_right(fpdu)) {
         event.has_ddp = false;
         event.faulty = true;
@@ -580,7 +580,7 @@ void mpa_framing_end(struct mpa_connection *mpa, unsigned side, bool fin)
     if (s->ended)
         return;
     s->ended = true;
-    if (s->cut_end > 0) { /* the direction ends inside of an FPDU that the capture has a part of */
+    if (s->cut_end > 0) { /* the direction ends inside an FPDU of which the capture has a part */
         if (fin)
             verdict_inconclusive(mpa->verdict, RULE_MPA_7_2_03);
         mpa_framing_lose(mpa, side, s->cursor, s->next);

@@ -49,7 +49,7 @@ bool mpa_find_marker(const struct mpa_side *s, uint64_t header, uint64_t from, u
     for (uint64_t x = from; x < to && x + MPA_MARKER_LEN <= end; x++) {
         uint32_t octets = get_be32(mpa_window_at(&s->window, x));
 
-        /* Off the 4-octet words the two least significant bits may have been cleared, or not. */
+        /* Off the 4-octet grid the two least significant bits may or may not have been cleared. */
         if (octets == x - header || (octets == ((x - header) & ~UINT64_C(3)) && octets != 0)) {
             *at = x;
             return true;

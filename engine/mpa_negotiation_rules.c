@@ -2,7 +2,7 @@
 /*
  * Request and Reply compared: RFC 6581 sections 6, 9 and 10, RFC 5044 Appendix C.
  *
- * Where one Reply breaks several rules, one carries the finding:
+ * Where one Reply breaks several rules, only one is reported:
  *  - S differs: MPA2-10-01 (Request enhanced) or MPA2-10-02 (Request not); Rev alone: MPA2-10-10 or, in a frame with
  *    S = 1 and Rev below 2, MPA2-6-04, which the frame itself shows.
  *  - A differs: MPA2-9.2-06 or -18; B, C, D of such a Reply are not judged.
@@ -32,7 +32,7 @@ static bool has_s(const struct mpa_startup *frame)
     return (frame->flags & MPA_FLAG_S) != 0;
 }
 
-/* An enhanced frame that is malformed in itself: what answers it is not specified (MPA2-6-09). */
+/* A malformed enhanced frame: the answer to it is not specified (MPA2-6-09). */
 static bool malformed(const struct startup_seen *seen)
 {
     return has_s(&seen->frame) && (seen->frame.revision < 2 || seen->frame.pd_length < MPA_ENHANCED_LEN);
@@ -59,7 +59,7 @@ static void judge_formats(const struct pair *p)
               p->rep->revision);
 }
 
-/* Appendix C: a Rev 0 Reply has M = 1, whoever asked. C is the frame's own matter (C.1-05). */
+/* Appendix C: a Rev 0 Reply has M = 1, whatever the Request. C is the frame's own matter (C.1-05). */
 static void judge_rdmac_reply(const struct pair *p)
 {
     if (p->rep->revision != 0)
@@ -121,7 +121,7 @@ void mpa_judge_negotiation(struct mpa_connection *mpa)
     struct pair pair;
     bool accepted, usable;
 
-    /* Two Requests or two Replies are the matter of mpa_order_rules.c. */
+    /* Two Requests or two Replies are judged in mpa_order_rules.c. */
     if (from < 0 || to < 0)
         return;
     pair = (struct pair){

@@ -126,7 +126,7 @@ static void judge_reply(struct mpa_connection *mpa, unsigned from, unsigned to)
 
 /*
  * Streaming data of the Responder right before its Reply (7.1.3): sent after it had received the Request, or, weaker,
- * on its way when the Initiator started MPA (7.1.5).
+ * still in flight when the Initiator started MPA (7.1.5).
  */
 static void judge_streaming(struct mpa_connection *mpa, unsigned from, unsigned to)
 {
@@ -150,7 +150,7 @@ static void judge_streaming(struct mpa_connection *mpa, unsigned from, unsigned 
         verdict_inconclusive(v, RULE_MPA_7_1_3_01);
         verdict_inconclusive(v, RULE_MPA_7_1_5_01);
     } else if (run->origin.acked >= request->end) {
-        /* A repeat carries the ACK number of its own time, which says nothing of when the octets were sent first. */
+        /* A repeat carries the ACK number of its own time, which does not show when the octets were first sent. */
         if (run->origin.retransmitted || run->origin.frame > reply->first.frame)
             verdict_inconclusive(v, RULE_MPA_7_1_3_01);
         else
@@ -291,7 +291,7 @@ static void pass_timing(struct mpa_connection *mpa, unsigned side)
         verdict_passed(mpa->verdict, RULE_MPA_7_1_2_25);
 }
 
-/* Judges the moment at which the octets at `from`, taken for an FPDU, were sent. */
+/* Judges the moment at which the octets at `from`, which count as an FPDU, were sent. */
 static void judge_timing(struct mpa_connection *mpa, unsigned side, uint64_t from, size_t early, bool lone_marker)
 {
     struct mpa_order_state *order = mpa->order;
@@ -472,7 +472,7 @@ static void judge_unanswered(struct mpa_connection *mpa, unsigned side)
     }
     n = (size_t)(end - from);
     origin = mpa_origin(mpa, side, from);
-    /* A Reply that the capture missed would have been acknowledged. */
+    /* A Reply that the capture lacks would have been acknowledged. */
     if (peer->hole || !origin->acked_known || origin->acked > mpa->order->side[other_side(side)].delivered) {
         verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_16);
         return;
@@ -491,7 +491,7 @@ static void judge_unsolicited(struct mpa_connection *mpa, unsigned side)
     const struct mpa_side *peer = &mpa->side[other_side(side)];
     const struct startup_seen *reply = &mpa->side[side].startup;
 
-    /* A Reply that acknowledges what the capture does not hold answers a Request that it missed. */
+    /* A Reply that acknowledges what the capture does not hold answers a Request that it lacks. */
     bool missed = !reply->first.acked_known || reply->first.acked > (peer->any ? peer->next : 0);
 
     if (!mpa->start_captured[0] || !mpa->start_captured[1] || peer->hole || peer->startup.partial || missed) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * FPDUs that are odd, but that their receiver must take: PAD and RESERVED are ignored, the low bits of FPDUPTR are
- * zero, CRCs that are not in use are not looked at, and how TCP cut, ordered and repeated the octets does not matter.
+ * FPDUs that are odd, but that their receiver must accept: PAD and RESERVED are ignored, the low bits of FPDUPTR are
+ * zero, unused CRCs are not checked, and how TCP cut, ordered and repeated the octets does not matter.
  *
- * The receiver shows that it took one by going on. What shows that it did not is a Terminate with layer LLP, error type
- * MPA, code 2 or 3, although everything that it had acknowledged was faultless. The most specific oddity that it had
- * not yet taken explains it. A bare close proves nothing: the ULP may close at any time.
+ * The receiver shows that it accepted one by continuing. That it did not is shown by a Terminate with layer LLP, error
+ * type MPA, code 2 or 3, although everything that it had acknowledged was correct. The most specific oddity that it had
+ * not yet accepted explains it. A bare close proves nothing: the ULP may close at any time.
  */
 #include "engine/mpa_reaction.h"
 
@@ -14,7 +14,8 @@
 enum {
     CODE_CRC = 2,
     CODE_MARKER = 3,
-    CRCS_COMPUTED_MAX = 16, /* of FPDUs without a CRC, until one was taken: enough to know what the sender fills in */
+    CRCS_COMPUTED_MAX =
+        16, /* of FPDUs without a CRC, until one was accepted: enough to know what the sender fills in */
 };
 
 static const struct {
@@ -74,7 +75,7 @@ static bool crc_not_the_crc(struct accept_watch *watch, const struct mpa_fpdu *f
     return crc32c(fpdu->octets, fpdu->length - MPA_CRC_LEN) != fpdu->crc;
 }
 
-/* Oddities of the Markers; false when one is at variance with the FPDU start. */
+/* Oddities of the Markers; false when one contradicts the FPDU's start. */
 static bool look_at_markers(const struct mpa_fpdu *fpdu, unsigned *kinds_seen)
 {
     for (unsigned i = 0; i < fpdu->n_markers; i++) {
@@ -90,7 +91,7 @@ static bool look_at_markers(const struct mpa_fpdu *fpdu, unsigned *kinds_seen)
     return true;
 }
 
-/* What is odd about a faultless FPDU; 0 when it is not faultless. */
+/* The oddities of a correct FPDU; 0 when it is not correct. */
 static unsigned oddities(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu, struct accept_watch *watch)
 {
     const struct mpa_fpdu_event *event = fpdu->event;
@@ -213,7 +214,7 @@ static unsigned explanation(const struct mpa_connection *mpa, const struct react
             continue;
         if (watch->pending & 1u << kind && fpdu->acked >= watch->of[kind].at.end)
             return kind;
-        /* CRCs were taken before and are looked at now. */
+        /* CRCs were computed before and are checked now. */
         if (kind == ACCEPT_CRC_UNUSED && watch->crc_unused_settled)
             return kind;
     }
@@ -240,7 +241,7 @@ static void judge_terminate(struct mpa_connection *mpa, const struct reaction_fp
 
     if (is_unfounded(mpa, fpdu)) {
         kind = explanation(mpa, fpdu);
-        /* Where it was captured the CRC is right; that of the octets that arrived nobody knows. */
+        /* Where it was captured the CRC is right; whether it was so where the octets arrived is unknown. */
         corrupted = fpdu->terminate.code == CODE_CRC && kinds[kind].or_corrupted;
         fail_as(mpa, kinds[kind].rule, corrupted ? SEVERITY_WARNING : rule_catalogue[kinds[kind].rule].severity, fpdu,
                 watch->of[kind].at.frame,
@@ -275,7 +276,7 @@ void reaction_accept_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu
         note_stimuli(mpa, fpdu);
 }
 
-/* Nothing was heard of it: taken if the receiver stayed silent for long enough, or closed only after its peer. */
+/* No reaction: accepted if the receiver stayed silent for long enough, or closed only after its peer. */
 void reaction_accept_finish(struct mpa_connection *mpa)
 {
     for (unsigned reactor = 0; reactor < 2; reactor++) {

@@ -155,7 +155,7 @@ static void settle_failed(struct mpa_connection *mpa, unsigned reactor, enum rul
         verdict_failed(mpa->verdict, rule, direction_of(mpa, reactor), place, watch->at.frame,
                        "expected the connection to be closed within %g s of the %s in frame %u; found %s",
                        reaction_seconds(mpa->options.t_close), kinds[watch->kind].stimulus, watch->at.frame, found);
-    /* Of two Initiators each waits for the other to close: one finding will do. */
+    /* Of two Initiators each waits for the other to close: one finding is enough. */
     if (watch->kind == CLOSE_TWO_REQUESTS)
         mpa->reaction->close[1 - reactor].kind = CLOSE_NONE;
     mpa->reaction->close_failed[reactor] = true;
@@ -222,7 +222,7 @@ static void judge_reply(struct mpa_connection *mpa, unsigned side)
     enum rule_id rule = rejects ? kinds[watch->kind].rejected : kinds[watch->kind].accepted;
 
     if (watch->kind == CLOSE_REVISION_REQUEST && reply->frame.revision == watch->revision)
-        settle_open(mpa, watch); /* it claims to know that revision */
+        settle_open(mpa, watch); /* it claims to support that revision */
     else if (rejects && kinds[watch->kind].rejection_will_do)
         settle_passed(mpa, watch);
     else if (rule != RULE_NONE)

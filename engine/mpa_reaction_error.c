@@ -102,7 +102,7 @@ static bool crc_with_zeros(const struct mpa_fpdu *fpdu, bool pad, uint32_t *crc)
     uint32_t covered = fpdu->length - MPA_CRC_LEN, left = pad ? fpdu->pad_length : 0;
     uint8_t *copy;
 
-    /* Behind stray octets the grid may cut a word, and a Marker the CRC field. */
+    /* After stray octets the grid may cut a word, and a Marker the CRC field. */
     if (fpdu->n_markers > 0 && fpdu->markers[fpdu->n_markers - 1].offset - fpdu->offset + MPA_MARKER_LEN > covered)
         return false;
     copy = heap_get(covered);
@@ -149,7 +149,7 @@ static bool has_pad(const struct mpa_fpdu *fpdu)
     return false;
 }
 
-/* The field as it was sent; the FPDU may have been read otherwise. */
+/* The field as sent; the FPDU may have been read differently. */
 static uint16_t length_sent(const struct mpa_fpdu *fpdu)
 {
     uint64_t at = fpdu->header - fpdu->offset;
@@ -186,7 +186,7 @@ static enum error_kind kind_of(const struct mpa_fpdu *fpdu)
     return ERROR_CRC;
 }
 
-/* A Marker of the FPDU is at variance and its octets came out of order: only then must it be checked (section 8). */
+/* A Marker of the FPDU contradicts it and its octets came out of order: only then must it be checked (section 8). */
 static bool marker_must_be_checked(const struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
 {
     const struct mpa_fpdu *f = &fpdu->event->fpdu;
@@ -375,8 +375,8 @@ void reaction_error_repaired(struct mpa_connection *mpa, unsigned side, uint64_t
         offset + segment->length <= watch->at.offset)
         return;
     /*
-     * Dropped without a word, and sent again as it should be (MPA-8-11). The same octets again would prove nothing; and
-     * when the two come at once, it is open which of them the receiver took.
+     * Dropped silently, and sent again as it should be (MPA-8-11). The same octets again would prove nothing; and when
+     * the two come at once, it is open which of them the receiver took.
      */
     if (watch->heard)
         pass_reaction(mpa, watch);
@@ -418,7 +418,7 @@ void reaction_error_finish(struct mpa_connection *mpa)
             check_due(mpa, reactor);
         if (watch->state == ERROR_SENT && watch->heard && reaction_sees_all(mpa) && mpa->reaction->now > watch->due &&
             !reaction_lost(mpa, reactor))
-            pass_reaction(mpa, watch); /* never acknowledged: dropped without a word */
+            pass_reaction(mpa, watch); /* never acknowledged: dropped silently */
         else if (watch->state == ERROR_SENT || watch->state == ERROR_RECEIVED || watch->state == ERROR_TERMINATED)
             settle_open(mpa, watch);
     }

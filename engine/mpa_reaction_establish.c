@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Enhanced establishment (RFC 6581 sections 8 to 10): Replies that the Initiator cannot live with, what it sends then,
- * and how the Responder takes the RTR.
+ * Enhanced establishment (RFC 6581 sections 8 to 10): Replies that the Initiator cannot accept, what it sends then, and
+ * how the Responder reacts to the RTR.
  */
 #include "engine/mpa_reaction.h"
 
@@ -55,7 +55,7 @@ static unsigned flags_of(const struct mpa_startup *request, const struct mpa_sta
     return flags;
 }
 
-/* R of a Request and Res of any frame are not looked at (7.1.1): a rejection then is suspect, no more. */
+/* R of a Request and Res of any frame are ignored (7.1.1): a rejection after them is suspicious, no more. */
 static void judge_ignored_bits(struct mpa_connection *mpa, unsigned responder)
 {
     const struct startup_seen *request = &mpa->side[1 - responder].startup, *reply = &mpa->side[responder].startup;
@@ -367,7 +367,7 @@ void reaction_establish_end(struct mpa_connection *mpa, unsigned side, bool rese
             verdict_passed(mpa->verdict, rule);
     } else if (!by_initiator) {
         if (!reset)
-            return; /* the Initiator may still have its say */
+            return; /* the Initiator may still send something */
     } else if (alone && watch->started && !reaction_lost(mpa, side)) {
         if (watch->flags & (ESTABLISH_NO_RTR | ESTABLISH_ORD))
             no_terminate(mpa, side, &mpa->side[side].end_place, reset ? "only an RST" : "only a FIN");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * RDMA Read Requests and the Responses to them. A Response is what shows for certain that a receiver has processed an
- * FPDU: in time (RFC 5044 section 6), in spite of an error (section 8), within IRD (RFC 6581 section 9.1).
+ * RDMA Read Requests and the Responses to them. Only a Response proves that a receiver has processed an FPDU: in time
+ * (RFC 5044 section 6), in spite of an error (section 8), within IRD (RFC 6581 section 9.1).
  */
 #include "engine/heap.h"
 #include "engine/mpa_reaction.h"
@@ -147,7 +147,7 @@ static void keep(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
 
 /* ---- responses ---- */
 
-/* Responses come in the order of the Requests (RFC 5040 section 5.5): the oldest that fits, a faultless one first. */
+/* Responses come in the order of the Requests (RFC 5040 section 5.5): the oldest that fits, a correct one first. */
 static int find(struct read_ring *ring, const struct ddp_segment *response)
 {
     int faulty = -1;
@@ -165,7 +165,7 @@ static int find(struct read_ring *ring, const struct ddp_segment *response)
     return faulty;
 }
 
-/* The FPDU had to be there as a whole before it was passed on (section 6). */
+/* The FPDU had to be complete before it was passed on (section 6). */
 static void judge_completeness(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu, struct read_kept *kept)
 {
     if (!fpdu->acked_known || kept->answered)

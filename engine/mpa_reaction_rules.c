@@ -137,7 +137,7 @@ void mpa_reaction_fpdu(struct mpa_connection *mpa, unsigned side, const struct m
     advance(mpa, event->place.time_ns, event->place.frame);
     if (origin->acked_known)
         acknowledge(mpa, side, origin->acked);
-    /* What it asks for, or complains of, was not captured: no conclusions from what comes or does not come. */
+    /* What it asks for, or complains about, was not captured: neither a reaction nor its absence proves anything. */
     if (event->has_ddp && event->ddp.lacking > 0 && !event->ddp.tagged && event->ddp.qn != DDP_QN_SEND)
         mpa->side[0].hole = mpa->side[1].hole = true;
     fpdu.is_terminate = event->crc != MPA_CRC_WRONG && event->has_ddp && !event->ddp.tagged &&

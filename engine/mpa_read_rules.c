@@ -14,8 +14,8 @@ static bool is_request(const struct ddp_segment *ddp)
 }
 
 /*
- * The sender of this FPDU has received octets that were not looked at yet: they have not passed the capture point, or
- * wait there, without a CRC, for what follows them.
+ * The sender of this FPDU has received octets that were not judged yet: they have not passed the capture point, or
+ * wait, without a CRC, for those that follow.
  */
 static bool ahead_of_capture(const struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {

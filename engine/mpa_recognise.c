@@ -4,13 +4,13 @@
  *
  * Other protocols must never be taken for MPA, so one plausible header is no proof: it takes valid CRCs, Markers that
  * point to their header, or a row of plausible FPDUs, each where the one before ends. Once one direction is recognised,
- * or a startup frame of the other side was seen, less is asked for.
+ * or a startup frame of the other side was seen, less is required.
  */
 #include "engine/mpa_framing.h"
 
 enum {
-    LOOK_MAX = 512 << 10,               /* octets of one side looked at in vain */
-    INSIDE_MAX = 96 << 10,              /* of these, looked at octet by octet, not only where segments begin */
+    LOOK_MAX = 512 << 10,               /* octets of one side searched in vain */
+    INSIDE_MAX = 96 << 10,              /* of these, searched octet by octet, not only where segments begin */
     KEEP_MAX = 2 * MPA_FPDU_OCTETS_MAX, /* octets kept while one plausible start waits for more */
     WALK_MAX = 8,
     STARTS_MAX = 64, /* later starts of segments tried while one start waits */
@@ -18,7 +18,7 @@ enum {
     ROW_OF_SEGMENTS = 3,
 };
 
-/* What speaks for an FPDU stream that starts at some octet. */
+/* The evidence for an FPDU stream that starts at some octet. */
 struct tally {
     unsigned plausible, crcs, markers;
     uint32_t zero_crc_fields;
@@ -164,7 +164,7 @@ static enum seek try_start(struct mpa_connection *mpa, unsigned side, uint64_t s
 
     if (n < HEADER_VISIBLE_MIN)
         return last ? SEEK_NONE : SEEK_PENDING;
-    /* Without startup frames version 0 is an RDMAC connection of old (Appendix C): always with Markers and CRCs. */
+    /* Without startup frames version 0 is an old RDMAC connection (Appendix C): always with Markers and CRCs. */
     fs->version_zero = ((p[2] & 0x03) | (p[3] & 0xC0)) == 0;
     if (get_be32(p) == 0 && n >= MPA_MARKER_LEN + HEADER_VISIBLE_MIN)
         fs->version_zero = ((p[6] & 0x03) | (p[7] & 0xC0)) == 0;

@@ -4,7 +4,7 @@
  * the first FPDU of the Initiator is a zero-length Send, RDMA Write or RDMA Read Request of a type that both frames
  * named.
  *
- * A first FPDU that is none breaks several rules at once. The one that names the fault best has the finding:
+ * A first FPDU that is not one breaks several rules at once. The one that names the fault best has the finding:
  *  - no RDMAP message at all: MPA2-1.1-01;
  *  - an RTR of a type that is not common: MPA2-9.2-12;
  *  - an RTR with a wrong field: MPA2-9.2-21, -22, -23;
@@ -304,7 +304,7 @@ void mpa_judge_content_finish(struct mpa_connection *mpa)
     if (!rtr->response_open || initiator_of(mpa) < 0)
         return;
     /*
-     * No time is given for the Response. It is missing for certain when the Responder, which had the RTR before its
+     * No time limit is given for the Response. It is certainly missing when the Responder, which had the RTR before its
      * first FPDU, continued without it and then closed or let a long time pass; a bare close may be the ULP's wish.
      */
     responder = &mpa->side[other_side((unsigned)initiator_of(mpa))];

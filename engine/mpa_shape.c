@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reads FPDUs that deviate: Markers anywhere, other PAD, no CRC field. The straight path is wire/mpa_fpdu.c. */
+/* Reads deviant FPDUs: Markers anywhere, other PAD, no CRC field. Regular ones are read by wire/mpa_fpdu.c. */
 #include "engine/mpa_framing.h"
 
 #include "wire/crc32c.h"
 
 #include <string.h>
 
-/* FPDUs are looked at one after the other, so that one for all connections of a thread does. */
+/* FPDUs are read one after the other, so one scratch for all connections of a thread is enough. */
 static struct mpa_fpdu_scratch *mpa_scratch(void)
 {
     static _Thread_local struct mpa_fpdu_scratch scratch;

@@ -2,7 +2,7 @@
 /*
  * One startup frame on its own: RFC 5044 section 7.1.1, RFC 6581 sections 6 and 9, RFC 5044 Appendix C.1.
  *
- * Where one wrong field breaks several rules, the most specific rule carries the finding:
+ * Where one wrong field breaks several rules, the most specific rule has the finding:
  *  - Res bits: MPA2-6-02 in a frame of revision 2 (or S = 1), MPA-7.1.1-21 in all others.
  *  - PD_Length above 512: MPA-7.1.1-07 when just as many octets follow as it says little-endian, else MPA-7.1.1-34.
  *  - enhanced data: misplaced (MPA2-9-01) or byte-swapped (MPA2-9-02) data is not judged field by field.
@@ -192,7 +192,7 @@ static bool byte_swapped(const struct mpa_startup *f)
 
 /*
  * ULP data first, enhanced data last: the first word contradicts itself and has depths that no device has, the last is
- * enhanced data without a flaw. The depths alone would not do: the end of ULP data may well look like small numbers.
+ * flawless enhanced data. The depths alone would not be enough: the end of ULP data may well look like small numbers.
  */
 static bool misplaced(const struct mpa_startup *f)
 {
@@ -235,7 +235,7 @@ static void judge_enhanced(const struct subject *s)
     }
     verdict_passed(v, RULE_MPA2_9_02);
 
-    /* A Reply that clears A alone where A was asked for breaks 9.2-06; its B, C, D are then no finding of their own. */
+    /* A Reply that clears only A where A was requested breaks 9.2-06; its B, C, D are then no separate finding. */
     asked_peer_to_peer = f->kind == MPA_REPLY && peer->seen && peer->frame.kind == MPA_REQUEST &&
                          peer->frame.has_enhanced && peer->frame.enhanced.peer_to_peer;
     if (!e->peer_to_peer && !asked_peer_to_peer)
@@ -249,7 +249,7 @@ static void judge_enhanced(const struct subject *s)
 
 /*
  * Enhanced data without S. Private Data belongs to the ULP and may look like anything, so only a revision 2 frame whose
- * first four octets are flawless peer-to-peer data with usual depths is taken for one that lost its flag.
+ * first four octets are flawless peer-to-peer data with usual depths counts as one that lost its flag.
  */
 static void judge_missing_s(const struct subject *s)
 {

@@ -11,10 +11,10 @@
 static const int64_t millisecond = 1000000;
 
 enum {
-    EARLY_ACK_MS = 10, /* what directions of a capture may be apart */
+    EARLY_ACK_MS = 10, /* how far directions of a capture may be apart */
     FRAGMENTS_SENT_MIN = 3,
     REPEATS_MIN = 3,
-    BEYOND_FIN_MAX = 1 << 20, /* further off it is no segment of this connection */
+    BEYOND_FIN_MAX = 1 << 20, /* further away it is no segment of this connection */
 };
 
 enum { SEGMENTS_FIRST = 4 }; /* a power of two, as SEGMENTS_KEPT */
@@ -95,8 +95,8 @@ static void resolve_early_ack(struct mpa_connection *mpa, const struct tcp_segme
     if (offset == acker->early_ack.sent && acker->early_ack.end > acker->early_ack.offset &&
         (!acked_known || acked < acker->early_ack.end)) {
         /*
-         * It has not received the segment with the acknowledgment. So it may be sending again, what the capture lost
-         * the first time.
+         * It has not received the segment with the acknowledgment, so it may be sending again what the capture lost the
+         * first time.
          */
         verdict_inconclusive(mpa->verdict, RULE_MPA_1_2_04);
         acker->early_ack.open = false;
@@ -210,7 +210,7 @@ static void note_boundaries(struct mpa_connection *mpa, const struct tcp_segment
         }
         known |= sent->from < range.to && sent->to > range.from;
     }
-    /* Octets that were not seen before were lost on the way to the tap, or come out of order. */
+    /* Octets that were not seen before were lost on the way to the capture point, or come out of order. */
     if (!known || range.to > facts->highest || range.from >= facts->next)
         return;
     if (mine->repeated_otherwise++ == 0)

@@ -9,11 +9,11 @@
 enum {
     NON_FINAL_MIN = 8,      /* DDP segments before undersize is persistent */
     NON_FINAL_TINY_MIN = 4, /* the same for an MSS below 128 */
-    SEGMENTS_MIN = 16,      /* before a lack of alignment is */
+    SEGMENTS_MIN = 16,      /* before a lack of alignment is persistent */
     ALIGNED_SHARE = 8,      /* at most one segment in this many is aligned */
     PACKED_MIN = 8,
     MULPDU_MIN = 128,
-    PATH_MIN = 536, /* no path of today has an EMSS below that */
+    PATH_MIN = 536, /* no path has an EMSS below that today */
 };
 
 bool mpa_segments_are_real(const struct mpa_connection *mpa, unsigned side, unsigned *mss)
@@ -50,7 +50,7 @@ void mpa_segmentation_segment(struct mpa_connection *mpa, const struct tcp_segme
     }
 }
 
-/* The FPDU begins in the segment that is at work, or in a new one. */
+/* The FPDU begins in the current segment, or in a new one. */
 static void note_start(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event,
                        const struct octets_origin *first, const struct octets_origin *last)
 {

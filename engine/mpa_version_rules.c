@@ -10,7 +10,7 @@
 #include "engine/mpa_startup_state.h"
 #include "wire/rdmap.h"
 
-/* FPDUs on a connection that never had startup frames: 7.1.2 rule 1, or an RDMAC stack of old (Appendix C). */
+/* FPDUs on a connection that never had startup frames: 7.1.2 rule 1, or an old RDMAC stack (Appendix C). */
 static void judge_missing_startup(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
     struct mpa_version_state *state = &mpa->order->version;
@@ -40,7 +40,7 @@ static void judge_negotiated(struct mpa_connection *mpa, unsigned side, const st
     enum rule_id rule = request != 0 && reply == 0 ? RULE_MPA_C_2_5_04 : RULE_MPA_3_16;
 
     if (request == 0 && reply != 0) {
-        /* Figure 15: such an exchange ends in a close. Which version would be right is anybody's guess. */
+        /* Figure 15: such an exchange ends in a close. Which version would be right cannot be known. */
         if (!state->mixed_revisions_reported)
             verdict_failed(mpa->verdict, RULE_MPA_C_2_01, event->direction, &event->place, to->startup.place.frame,
                            "expected a close after MPA Request Rev 0 and MPA Reply Rev %u; found an FPDU", reply);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The octets of one direction that are still wanted: a piece as it was given, or a buffer once something must be kept.
+/*
+ * The octets of one direction that are still needed: the piece as delivered, or a buffer once something must be kept.
  */
 #include "engine/heap.h"
 #include "engine/mpa_internal.h"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Requests on QN 1 and their answers: one answer each, in the order of the requests, not before the request.
- * RFC 5040 sections 5.2, 5.5 (12), (20); RFC 7306 sections 5.2, 5.4, 7.
+ * Requests on QN 1 and their answers: one answer each, in the order of the requests, not before the request. RFC 5040
+ * sections 5.2, 5.5 (12), (20); RFC 7306 sections 5.2, 5.4, 7.
  *
- * Two things show late which rule was broken. An answer that overtakes an older request is out of order if that one is
- * answered afterwards; if it never is, it is the missing answer that counts. An answer without a request was sent too
- * early if a request with its fields follows that has no other answer; else there is none that it could answer.
+ * In two cases only later messages show which rule was broken. An answer that overtakes an older request is out of
+ * order if that one is answered afterwards; if it never is, it is the missing answer that counts. An answer without a
+ * request was sent too early if a request with its fields follows that has no other answer; else there is none that it
+ * could answer.
  */
 #include "engine/heap.h"
 #include "engine/rdmap_answers.h"
@@ -73,7 +74,7 @@ void rdmap_answers_overtake(struct rdmap_connection *rdmap, const struct rdmap_s
         const struct rdmap_request *older = rdmap_request_at(requests, serial);
         struct rdmap_overtaken *overtaken;
 
-        /* With MSNs that are wrong nobody knows which comes first. */
+        /* With wrong MSNs it is unknown which comes first. */
         if (!older || older->answered || !older->known || older->begun || older->faulty || step->request->faulty ||
             overtaken_find(answers, serial))
             continue;
@@ -237,7 +238,7 @@ void rdmap_answers_request(struct rdmap_connection *rdmap, struct rdmap_step *st
     }
 }
 
-/* An answer with a request came: what it says of an earlier one that had none. */
+/* An answer with a request came: what it shows about an earlier one that had none. */
 static void settle_early(struct rdmap_connection *rdmap, struct rdmap_step *step, struct rdmap_answers *answers)
 {
     unsigned requester = other_side(step->side);
@@ -304,9 +305,7 @@ static enum rule_id unanswered_rule(const struct rdmap_operation *operation)
     return operation->read.size == 0 ? RULE_RDMAP_5_2_1_18 : RULE_RDMAP_5_2_1_14;
 }
 
-/*
- * A graceful end, as far as one can see. A Terminate accounts for everything that is not answered.
- */
+/* A graceful end, as far as is visible. A Terminate explains everything that was not answered. */
 static bool graceful(const struct rdmap_connection *rdmap)
 {
     const struct rdmap_side *s = rdmap->side;

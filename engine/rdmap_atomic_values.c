@@ -332,7 +332,7 @@ void rdmap_values_response(struct rdmap_connection *rdmap, struct rdmap_step *st
     shadow = shadow_of(state, requester, operation->stag, operation->to);
     if (!shadow)
         return;
-    /* What the responder had received and this side of the capture has not been given yet may have written it. */
+    /* Something that the responder had received, but that is yet to come in the capture, may have written it. */
     if (!step->acked_known || step->acked > rdmap->side[requester].end)
         state->activity[requester]++;
     same = shadow->valid && shadow->stag == operation->stag && shadow->to == operation->to;

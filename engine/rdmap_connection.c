@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The DDP and RDMAP layers of one connection: life cycle, the way of one segment, operations, counts. */
+/* The DDP and RDMAP layers of one connection: life cycle, processing of a segment, operations, counts. */
 #include "engine/heap.h"
 #include "engine/rdmap_internal.h"
 #include "engine/rdmap_reaction.h"
@@ -445,7 +445,7 @@ static void terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)
     const char *layout;
 
     one_way(rdmap, step);
-    if (step->ddp->lacking > 0) { /* what it complains of was not captured */
+    if (step->ddp->lacking > 0) { /* what it complains about was not captured */
         rdmap_reaction_skipped(rdmap, step->side);
         s->hole = s->terminated = true;
         s->terminate_place = step->fpdu->place;
@@ -532,7 +532,7 @@ static void emit_segment(struct rdmap_connection *rdmap, const struct rdmap_step
         rdmap->events.operation(rdmap->events.ctx, step->operation, &step->fpdu->place);
 }
 
-/* A segment that cannot be taken for a message may have been one all the same, of its opcode or of its queue. */
+/* A segment that does not count as a message may have been one nevertheless, by its opcode or its queue. */
 static void unlearn(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
     const struct rdmap_opcode_info *info = step->info;
@@ -556,7 +556,7 @@ static bool is_wrong_version(const struct rdmap_connection *rdmap, const struct 
     return rdmap->parameters.startup_seen && step->ddp->dv == (rdmap->parameters.revision == 0);
 }
 
-/* A request that ends here and was not entered: it is faulty, or began in a hole. It may be answered all the same. */
+/* A request that ends here and was not entered: it is faulty, or began in a hole. It may be answered nevertheless. */
 static bool is_unread_request(const struct rdmap_step *step)
 {
     return step->message && step->ends && !step->request &&
@@ -585,7 +585,7 @@ static void segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
         rdmap_readback_hole(rdmap);
     }
     if (step->fpdu->faulty && !is_wrong_version(rdmap, step)) {
-        rdmap_reaction_skipped(rdmap, step->side); /* nor is what the peer makes of it the business of other rules */
+        rdmap_reaction_skipped(rdmap, step->side); /* nor do other rules judge the peer's reaction to it */
     } else {
         rdmap->verdict->muted = false;
         rdmap_reaction_segment(rdmap, step);
@@ -678,7 +678,7 @@ void rdmap_connection_parameters(struct rdmap_connection *rdmap, enum mpa_phase 
 {
     rdmap->phase = phase;
     rdmap->parameters = *parameters;
-    /* Who has received the start-up frame only has received no request. */
+    /* An end that has received only the startup frame has received no request. */
     for (unsigned side = 0; side < 2; side++)
         if (!rdmap->side[side].started && parameters->startup_seen)
             rdmap->side[side].end = parameters->full_from[side];

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    MSN_FAR = 0x100000,  /* more buffers than this no queue has posted */
+    MSN_FAR = 0x100000,  /* no queue has more buffers posted than this */
     MO_FAR = 0x40000000, /* beyond any Untagged Buffer */
     ANSWERS_MAX = 8,
     ANY_CODE = 0xFF,
@@ -114,7 +114,7 @@ static const struct answer answers[FAULT_KINDS][ANSWERS_MAX] = {
                          {0x01, 0xFF, 0xFF, false},
                          {0x12, 0x02, 0x03, false},
                          {0x01, 0x01, 0x01, true}},
-    /* Section 5.2.2 names no code for it: any will do that does not name something that is right. */
+    /* Section 5.2.2 names no code for it: any is acceptable that does not name something correct. */
     [FAULT_READ_RESPONSE] = {{0x02, 0x06, ANY_CODE, false}, ANY_OF(0, 1), ANY_OF(1, 0), {0x11, 0x00, 0x03, false}},
     [FAULT_IMMEDIATE_LENGTH] = {ANY_OF(0, 2), {0x12, 0x01, 0x05, false}},
     [FAULT_ATOMIC_LENGTH] = {ANY_OF(0, 1), ANY_OF(0, 2), ANY_OF(1, 0), ANY_OF(1, 2)},
@@ -195,7 +195,7 @@ static bool is_invalidated(const struct rdmap_connection *rdmap, const struct rd
     const struct rdmap_reaction_state *state = rdmap->reaction;
     unsigned side = step->side;
 
-    /* What the capture shows later may have advertised it anew. */
+    /* Something later in the capture may have advertised it anew. */
     if (step->acked_known && step->acked > rdmap->side[other_side(side)].end)
         return false;
     for (unsigned i = 0; i < state->n_invalidated[side]; i++)

@@ -127,7 +127,7 @@ void rdmap_limits_terminate(struct rdmap_connection *rdmap, struct rdmap_step *s
         judge_refused_response(rdmap, step, accused);
     if (ddp->qn != DDP_QN_READ_REQUEST)
         return;
-    /* That of a Read Request is judged with the negotiation: MPA2-9.1-03, MPA2-9.1-14. */
+    /* For Read Requests this is judged with the negotiation: MPA2-9.1-03, MPA2-9.1-14. */
     if (no_buffer && ddp->opcode == RDMAP_ATOMIC_REQUEST)
         judge_no_buffer(rdmap, step);
     if (ddp->opcode == RDMAP_ATOMIC_REQUEST && rdmap_terminate_is(terminate, RDMAP_LAYER_RDMA, 2))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Segments that look wrong and must be accepted: fields that are reserved on receipt, and Tagged segments without
- * payload, whose STag and TO nobody checks. A Terminate about them is judged in rdmap_terminate_accused.c; here it is
- * seen that they were accepted. And Terminates, for which there always is a buffer (RFC 5040 section 5.4).
+ * payload, whose STag and TO are not checked. A Terminate about them is judged in rdmap_terminate_accused.c, their
+ * acceptance here. And Terminates, for which there always is a buffer (RFC 5040 section 5.4).
  */
 #include "engine/rdmap_reaction.h"
 
@@ -90,7 +90,7 @@ void rdmap_odd_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step
                 "expected the Reserved bits of the Terminate in frame %u to be ignored; found a Terminate about it",
                 accused->place.frame);
     }
-    /* What else the peer sent may be what it is about. */
+    /* It may be about something else that the peer sent. */
     for (unsigned kind = 0; kind < ODD_KINDS; kind++)
         if (mine->pending & 1u << kind)
             verdict_inconclusive(rdmap->verdict, rules[kind]);

@@ -122,7 +122,7 @@ static void judge_terminate(struct rdmap_connection *rdmap, struct rdmap_step *s
         return;
     if (step->acked_known && step->acked < watch->end) {
         settle_open(rdmap, watch);                          /* sent before it had come */
-    } else if (rdmap_fault_info[watch->kind].served_only) { /* its code is judged as that of any Terminate is */
+    } else if (rdmap_fault_info[watch->kind].served_only) { /* its code is judged like any Terminate's */
         if (is_the_fault(watch, accused))
             verdict_passed(rdmap->verdict, rdmap_fault_info[watch->kind].ignored);
         watch->state = FAULT_SETTLED;
@@ -140,7 +140,7 @@ static void judge_terminate(struct rdmap_connection *rdmap, struct rdmap_step *s
                    rdmap_fault_info[watch->kind].what, watch->place.frame, accused->place.frame);
         watch->state = FAULT_SETTLED;
     } else {
-        settle_open(rdmap, watch); /* about another segment, or nobody knows which */
+        settle_open(rdmap, watch); /* about another segment, or an unknown one */
     }
 }
 
@@ -218,7 +218,7 @@ static void watch_reactor(struct rdmap_connection *rdmap, struct rdmap_step *ste
         watch->late = step->fpdu->place;
 }
 
-/* What a receiver that looks at less than it should may take the segment for. */
+/* What the segment may look like to a receiver that checks less than it should. */
 static void note_request(struct rdmap_connection *rdmap, const struct rdmap_step *step, struct fault_watch *watch)
 {
     const struct rdmap_requests *requests = &rdmap->side[step->side].requests;
@@ -255,7 +255,7 @@ static void watch_peer(struct rdmap_connection *rdmap, struct rdmap_step *step)
     struct fault_watch *watch = &rdmap->reaction->fault[reactor];
     enum fault_kind kind = rdmap_fault_of(rdmap, step);
 
-    /* One that only an answer makes a fault of its receiver gives way to one that must be reported. */
+    /* A fault that only an answer turns into one of the receiver's gives way to one that must be reported. */
     if (watch->state == FAULT_WAITING && rdmap_fault_info[watch->kind].served_only &&
         ((kind != FAULT_NONE && !rdmap_fault_info[kind].served_only) || fills_gap(watch, step))) {
         settle_open(rdmap, watch);
@@ -316,7 +316,7 @@ static bool is_missing(const struct rdmap_connection *rdmap, unsigned reactor)
 
 /*
  * The reactor closes, or the peer reset the connection, or the capture ends: has the reactor had its time, and done
- * nothing? Before that, messages prove little: they may have been on their way already.
+ * nothing? Before that, messages prove little: they may have been in flight already.
  */
 static void judge_inaction(struct rdmap_connection *rdmap, unsigned reactor, int64_t time_ns)
 {

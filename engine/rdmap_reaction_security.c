@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What RFC 5040 section 8.1.1 and RFC 5042 ask for and a capture can hint at. Few values prove nothing: a verdict needs
- * a long row of STags that one side has handed out.
+ * What RFC 5040 section 8.1.1 and RFC 5042 demand and a capture can hint at. A few values prove nothing: a verdict
+ * needs a long row of STags from one side.
  */
 #include "engine/rdmap_reaction.h"
 #include "wire/octets.h"
@@ -14,7 +14,7 @@ enum {
 };
 
 /*
- * Sink STags of RDMA Read Requests: each that differs from the one before is a new allocation, as far as one can see.
+ * Sink STags of RDMA Read Requests: each that differs from the one before is a new allocation, as far as is visible.
  * The low octet often is a key that counts the registrations of one and the same entry, so a row that stays within it
  * proves nothing.
  */

@@ -90,7 +90,7 @@ static void judge_sink(struct rdmap_connection *rdmap, struct rdmap_step *step)
     step->faulty = true;
 }
 
-/* The end of a Response that did not begin at SinkTO. In another order (disordered) it is DDP-5.3-04 at any rate. */
+/* The end of a Response that did not begin at SinkTO. In another order (disordered) it is DDP-5.3-04 anyway. */
 static void judge_start(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     const struct rdmap_read_request *read = &step->request->operation.read;
@@ -120,7 +120,7 @@ static struct rdmap_request *later_of_size(struct rdmap_connection *rdmap, const
     return NULL;
 }
 
-/* The Response was taken for the answer to the oldest request with its sink, but its length is that of a later one. */
+/* The Response counted as the answer to the oldest request with its sink, but its length is a later one's. */
 static void give_to(struct rdmap_connection *rdmap, struct rdmap_step *step, struct rdmap_request *later)
 {
     struct rdmap_operation *from = &step->request->operation, *to = &later->operation;

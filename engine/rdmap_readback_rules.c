@@ -40,8 +40,8 @@ struct rdmap_readback {
     unsigned capacity;
     uint64_t first, next; /* those kept; the rest was overwritten or forgotten */
     size_t octets;        /* on the heap */
-    uint64_t activity;    /* counts what may have changed the owner's memory by other ways */
-    bool reported;        /* the memory is not what it seems: one finding will do */
+    uint64_t activity;    /* counts what else may have changed the owner's memory */
+    bool reported;        /* the memory is not what it seems: one finding is enough */
 };
 
 static struct written *written_at(const struct rdmap_readback *b, uint64_t i)
@@ -105,7 +105,7 @@ static bool overlaps(const struct written *w, uint32_t stag, uint64_t from, uint
     return w->stag == stag && (from - w->to < w->length || w->to - from < length);
 }
 
-/* Octets [from, from + length) are no more what was written, except by this message. */
+/* Octets [from, from + length) are no longer what was written, except by this message. */
 static void overwrite(struct rdmap_readback *b, uint32_t stag, uint64_t from, uint64_t length, uint64_t message)
 {
     for (uint64_t i = b->first; i < b->next; i++)
@@ -199,7 +199,7 @@ static bool comparable(const struct rdmap_connection *rdmap, const struct rdmap_
            !request->damaged && !step->faulty && !step->message->faulty && !step->message->damaged &&
            !step->message->disordered && rdmap_requests_certain(&requester->requests) &&
            request->operation.kind == RDMAP_OP_READ && step->ddp->stag == request->operation.read.sink_stag &&
-           /* What the capture has not shown yet may have been written before the answer. */
+           /* Something that is yet to come in the capture may have been written before the answer. */
            !requester->tagged.open && step->acked_known && step->acked <= requester->end;
 }
 

@@ -3,7 +3,7 @@
  * Read and Atomic Requests in flight, and which of them an answer answers: RFC 5040 section 5.2.2, RFC 7306 section 7.
  *
  * Both kinds share QN 1 and are answered in its order, so that the oldest open request is the one that an answer
- * belongs to. What a capture may hide is kept apart by what is known of it:
+ * belongs to. What a capture may hide is treated by what is known about it:
  *  - requests in a hole are counted by the MSNs of QN 1 as soon as the next one comes, and entered as unknown ones;
  *  - answers in a hole leave no count: from then on an answer is looked for by its fields, until the connection was
  * idle with nothing open. The same holds for a capture that starts inside the connection;

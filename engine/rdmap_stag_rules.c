@@ -3,9 +3,9 @@
  * The life of STags, as far as a capture shows it: RFC 5041 section 4.2, RFC 5040 section 4.4, RFC 7306 section 5.
  *
  * Advertisements are ULP payload, which is not understood here. But an STag that its user has named in a Send with
- * Invalidate is good for nothing until its owner advertises it anew, and that the user cannot have learnt as long as
- * nothing of the owner's has reached it since: its ACK numbers stay where they were. (What the capture saw in between
- * proves less: the two directions may be given in another order than they were captured, around a hole for example.)
+ * Invalidate is invalid until its owner advertises it anew, and that the user cannot have learnt as long as nothing of
+ * the owner's has reached it since: its ACK numbers stay where they were. (What the capture saw in between proves less:
+ * the two directions may be given in another order than they were captured, around a hole for example.)
  */
 #include "engine/heap.h"
 #include "engine/rdmap_answers.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a Terminate says of the segment that it accuses: the headers that it echoes against those that were sent, the
- * code against what it is said of (RFC 5040 sections 4.8 and 7, RFC 5041 section 7, RFC 7306 section 8).
+ * What a Terminate says about the segment that it reports: the headers that it echoes against those that were sent, the
+ * code against the segment (RFC 5040 sections 4.8 and 7, RFC 5041 section 7, RFC 7306 section 8).
  */
 #include "engine/rdmap_atomic_state.h"
 #include "engine/rdmap_reaction.h"
@@ -12,7 +12,7 @@
 
 enum { ECHO_AT = 6 }; /* control word and DDP Segment Length come before the DDP Header */
 
-/* A Terminate, whom it accuses, and what is known of that. */
+/* A Terminate, the segment that it reports, and what is known about that. */
 struct accusation {
     struct rdmap_connection *rdmap;
     struct rdmap_step *step;
@@ -214,7 +214,9 @@ static bool read_size_and_source(const struct accusation *a, struct rdmap_read_r
     return a->terminate->has_read;
 }
 
-/* Every header field of the accused is one that its opcode may have; what the accuser can (not) serve is left open. */
+/*
+ * Every header field of the accused is one that its opcode may have; what the accuser can or cannot serve is left open.
+ */
 static bool opcode_is_expected(const struct accusation *a)
 {
     if (!a->info || !a->accused || a->accused->faulty || a->info->rfc_version_only ||
@@ -332,7 +334,7 @@ static bool is_of_another(const struct accusation *a)
            a->terminate->segment_length != a->payload;
 }
 
-/* Reported where the documents say that nothing may be checked. True when that was so. */
+/* Reported where the RFCs say that nothing may be checked. True when that was so. */
 static bool judge_zero_length(const struct accusation *a)
 {
     const struct rdmap_terminate *terminate = a->terminate;
@@ -431,7 +433,7 @@ static void judge_truth(const struct accusation *a)
     if (!why && field != RULE_COUNT && rdmap_terminate_is(terminate, RDMAP_LAYER_RDMA, 2) && terminate->code == 6 &&
         atomics_are_known(a))
         why = "an Atomic was answered before";
-    /* "Unspecified", of a segment that has just this peculiarity. */
+    /* "Unspecified", about a segment with just this peculiarity. */
     if (!why && field != RULE_COUNT && !ddp && terminate->etype != 0 && terminate->code == 0xFF)
         why = "its only peculiarity is a field that must be ignored";
     if (!why) {

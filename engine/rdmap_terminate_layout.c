@@ -99,7 +99,7 @@ static const struct {
 
 enum { LAYOUTS = sizeof layouts / sizeof layouts[0] };
 
-/* The word may say what it says: nothing is left over, and what it says is defined. */
+/* The word makes sense: nothing is left over, and its values are defined. */
 static bool plausible(const struct rdmap_terminate *terminate, enum rdmap_terminate_status status)
 {
     return status == RDMAP_TERMINATE_OK && terminate->reserved == 0 && rdmap_terminate_defined(terminate) &&
@@ -125,7 +125,7 @@ static bool proven(const struct rdmap_terminate *terminate, enum rdmap_terminate
     return !terminate->has_read || (!ddp->tagged && ddp->opcode == RDMAP_READ_REQUEST);
 }
 
-/* A word alone, or one that announces nothing: it says what it says by its first two octets. */
+/* A word alone, or one that announces nothing: only its first two octets count. */
 static bool is_bare(const struct rdmap_terminate *terminate, enum rdmap_terminate_status status)
 {
     return status == RDMAP_TERMINATE_OK && !terminate->m && !terminate->d && !terminate->r &&
@@ -168,7 +168,7 @@ static size_t proven_layout(const uint8_t *p, size_t n, struct rdmap_terminate *
     memcpy(octets, p, n);
     for (size_t i = 0; i < LAYOUTS; i++) {
         layouts[i].read(octets, p);
-        /* Nothing of it leads into octets[]: trailing octets are excluded. */
+        /* None of it points into octets[]: trailing octets are excluded. */
         if (proven(other, rdmap_terminate_decode(other, octets, n)))
             return i;
     }
@@ -207,7 +207,7 @@ bool rdmap_terminate_meant(const char *layout, unsigned layer, unsigned etype, u
     uint8_t right[CONTROL_LEN];
 
     for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
-        /* The other layouts mix octets of which nothing is known here. */
+        /* The other layouts mix octets that are unknown here. */
         if (layouts[i].how != layout || (layouts[i].read != low_bits_first && layouts[i].read != nibbles_swapped &&
                                          layouts[i].read != header_bits_low))
             continue;

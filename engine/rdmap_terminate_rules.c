@@ -186,7 +186,7 @@ static void fail_bits_rule(struct rdmap_connection *rdmap, struct rdmap_step *st
     fail_bits(rdmap, step, rule, rule_catalogue[rule].severity, terminate, expected);
 }
 
-/* Neither header is to be there. */
+/* Neither header may be there. */
 static void judge_bits_none(struct rdmap_connection *rdmap, struct rdmap_step *step,
                             const struct rdmap_terminate *terminate)
 {

@@ -50,7 +50,7 @@ static bool is_doubtful(const struct tcp_pair *pair, const struct tcp_segment *s
     return !(syn->flags & TCP_ACK) && established && tcp_pair_state(pair) == TCP_PAIR_OPEN;
 }
 
-/* Does this segment show that the connection of the SYN that was held back came about? */
+/* Does this segment show that the held-back SYN did open a connection? */
 static bool confirms(const struct tcp_segment *segment, const struct tcp_segment *syn)
 {
     bool answer = (segment->flags & (TCP_SYN | TCP_ACK | TCP_RST)) == (TCP_SYN | TCP_ACK);

@@ -143,7 +143,7 @@ static void note_syn(struct side *me, const struct tcp_segment *segment)
 {
     uint32_t isn = segment->seq + 1;
     if (me->seen && me->facts.isn != isn)
-        return; /* not ours; tcp_pair_is_reuse() says so to the host */
+        return; /* not of this connection; tcp_pair_is_reuse() tells the host */
     me->facts.isn = isn;
     me->based = true;
     me->facts.syn_seen = true;
@@ -327,7 +327,7 @@ static bool may_be_garbage(const struct side *me, const struct tcp_segment *segm
     return segment->length == 1 && from > me->facts.next && me->facts.acked_known && me->facts.acked > from;
 }
 
-/* Compares octets that were seen before with what they were. Tells the first difference. */
+/* Compares repeated octets with the first copy. Reports the first difference. */
 static void compare(struct tcp_pair *pair, unsigned s, const struct tcp_segment *segment, uint64_t from,
                     const uint8_t *p, uint64_t n)
 {
@@ -583,7 +583,7 @@ void tcp_pair_finish(struct tcp_pair *pair)
             uint64_t to = tcp_held_first(&me->held)->start;
             give_up(pair, s, to, me->facts.acked > me->facts.next ? HOLE_CAPTURE_LOSS : HOLE_END, NULL);
         }
-        /* What is known to be missing at the end of the stream. */
+        /* The octets known to be missing at the end of the stream. */
         if (me->fin_known)
             give_up(pair, s, me->fin_offset, me->facts.acked > me->facts.next ? HOLE_CAPTURE_LOSS : HOLE_END, NULL);
         else if (me->facts.acked > me->facts.next + 1)
@@ -613,7 +613,7 @@ bool tcp_pair_is_reuse(const struct tcp_pair *pair, const struct tcp_segment *se
     const struct side *me = &pair->side[segment->side & 1], *peer = &pair->side[!(segment->side & 1)];
     if (me->based)
         return me->facts.isn != segment->seq + 1 && (me->seen || !peer->facts.syn_seen);
-    /* Its side was never heard: a SYN in answer fits, if it answers what we know. */
+    /* Nothing of its side was seen: a SYN in answer fits, if it answers what is known. */
     if (segment->flags & TCP_ACK)
         return peer->based && peer->facts.isn != segment->ack && peer->started && !peer->facts.syn_seen;
     return peer->seen && !peer->facts.syn_seen;
