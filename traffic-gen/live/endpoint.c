@@ -28,12 +28,6 @@ struct mpa_end_wish endpoint_wish(const struct endpoint_options *options, enum m
     };
 }
 
-char *endpoint_terminate_text(bool ours, const struct rdmap_terminate *terminate)
-{
-    return g_strdup_printf("%s Terminate: layer %u, error type %u, code %#04x", ours ? "this end sent a" : "the peer's",
-                           terminate->layer, terminate->etype, terminate->code);
-}
-
 /* ---- one connection ---- */
 
 struct holder {

@@ -76,7 +76,4 @@ extern const struct endpoint_kind write_client, read_client, send_client; /* tra
 extern const struct endpoint_kind echo_server, rpc_server;                /* mutants/sample_device.h */
 extern const struct endpoint_kind echo_device, rpc_device;                /* the same as Initiators */
 
-/* How a connection ended, in words; NULL for an orderly end. The kinds keep it from their queue pair's events. */
-char *endpoint_terminate_text(bool ours, const struct rdmap_terminate *terminate);
-
 #endif

@@ -2,7 +2,7 @@
 #include "traffic-gen/mutants/sample_rpc_device.h"
 
 #include "traffic-gen/nfs/nfs_server.h"
-#include "traffic-gen/stack/rpc_call_header.h"
+#include "traffic-gen/stack/rpc_header.h"
 #include "traffic-gen/stack/xdr_out.h"
 #include "wire/nfs.h"
 
@@ -32,12 +32,6 @@ struct sample_rpc_device {
     uint32_t root_n, file_n;
     unsigned step, calls;
 };
-
-static int64_t now(void *ctx)
-{
-    (void)ctx;
-    return g_get_real_time() * 1000;
-}
 
 /* ---- server; a client has a callback service that only knows NULL ---- */
 
@@ -220,8 +214,8 @@ struct sample_rpc_device *sample_rpc_device_new(enum suite_dut role, const struc
 
     device->role = role;
     if (role == DUT_RESPONDER) {
-        const struct nfs_server_options server = {.tree = device->tree = nfs_tree_new(now, NULL, 1 << 24, 4096),
-                                                  .now = now};
+        const struct nfs_server_options server = {
+            .tree = device->tree = nfs_tree_new(nfs_tree_real_time, NULL, 1 << 24, 4096), .now = nfs_tree_real_time};
 
         device->server = nfs_server_new(&server);
         device->peer = nfs_peer_new(device->server, NULL);

@@ -4,7 +4,7 @@
 
 #include "traffic-gen/nfs/nfs_client_v4.h"
 #include "traffic-gen/nfs/nfs_status.h"
-#include "traffic-gen/stack/rpc_call_header.h"
+#include "traffic-gen/stack/rpc_header.h"
 
 #include <inttypes.h>
 
@@ -398,6 +398,19 @@ void nfs_client_lost(struct nfs_client *client)
 }
 
 /* ---- helpers of the versions ---- */
+
+void client_put_nothing(struct nfs_client *client, const struct client_step *step, struct xdr_out *out,
+                        struct rpc_end_how *how)
+{
+    CLIENT_UNUSED_PUT;
+}
+
+void client_put_export(struct nfs_client *client, const struct client_step *step, struct xdr_out *out,
+                       struct rpc_end_how *how)
+{
+    CLIENT_UNUSED_PUT;
+    xdr_out_opaque(out, client->options.export, (uint32_t)strlen(client->options.export));
+}
 
 void client_plan_data(const struct nfs_client *client, struct rpc_end_how *how, uint32_t n, size_t rest)
 {

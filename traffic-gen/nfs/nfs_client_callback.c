@@ -5,6 +5,7 @@
  */
 #include "traffic-gen/nfs/nfs_client_v4.h"
 
+#include "traffic-gen/stack/rpc_header.h"
 #include <string.h>
 
 enum {
@@ -325,16 +326,6 @@ static enum rpc_accept_stat serve_compound(struct callback *callback)
 
 /* ---- Calls ---- */
 
-static void put_header(struct xdr_out *out, const struct rpc_message *reply)
-{
-    uint8_t octets[64];
-    struct xdr_writer w = {.p = octets, .size = sizeof octets};
-
-    rpc_reply_encode(reply, NULL, &w);
-    xdr_out_cut(out, 0);
-    xdr_out_fixed(out, octets, w.at);
-}
-
 bool nfs_client_called(struct nfs_client *client, const struct rpc_end_message *call, struct rpc_end_message *reply)
 {
     struct rpc_message header;
@@ -346,7 +337,7 @@ bool nfs_client_called(struct nfs_client *client, const struct rpc_end_message *
         return false;
     answer.xid = header.xid;
     xdr_out_begin(&out);
-    put_header(&out, &answer);
+    rpc_reply_header(&out, &answer);
     callback.out = &out;
     callback.x.at = header.header_len;
     if (header.prog != V4_CALLBACK_PROGRAM || client->options.version != 4 || !client->options.backchannel)
@@ -360,7 +351,7 @@ bool nfs_client_called(struct nfs_client *client, const struct rpc_end_message *
     answer.low = answer.high = CB_VERSION;
     client->report.callbacks++;
     if (answer.accept_stat != RPC_SUCCESS)
-        put_header(&out, &answer);
+        rpc_reply_header(&out, &answer);
     xdr_out_take(&out, reply);
     return true;
 }

@@ -214,4 +214,10 @@ static inline bool client_is_dots(const uint8_t *name, uint32_t n)
 #define CLIENT_UNUSED_PUT (void)client, (void)step, (void)out, (void)how
 #define CLIENT_UNUSED_GET (void)client, (void)step, (void)x, (void)answer
 
+/* Arguments that several versions have: none, and the path that is mounted. */
+void client_put_nothing(struct nfs_client *client, const struct client_step *step, struct xdr_out *out,
+                        struct rpc_end_how *how);
+void client_put_export(struct nfs_client *client, const struct client_step *step, struct xdr_out *out,
+                       struct rpc_end_how *how);
+
 #endif

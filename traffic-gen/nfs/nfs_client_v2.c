@@ -26,17 +26,6 @@ static void put_sattr(struct xdr_out *out, uint32_t mode, uint32_t size)
         xdr_out_u32(out, words[i]);
 }
 
-CLIENT_PUT(put_nothing)
-{
-    CLIENT_UNUSED_PUT;
-}
-
-CLIENT_PUT(put_export)
-{
-    CLIENT_UNUSED_PUT;
-    xdr_out_opaque(out, client->options.export, (uint32_t)strlen(client->options.export));
-}
-
 CLIENT_PUT(put_object)
 {
     CLIENT_UNUSED_PUT;
@@ -212,9 +201,9 @@ CLIENT_GET(get_list)
 const struct client_dialect client_v2 = {
     .version = 2,
     .mount_version = 1,
-    .rpcs = {[STEP_NULL] = {0, put_nothing, get_nothing, false},
-             [STEP_MOUNT] = {1, put_export, get_file, true},
-             [STEP_UNMOUNT] = {3, put_export, get_nothing, true},
+    .rpcs = {[STEP_NULL] = {0, client_put_nothing, get_nothing, false},
+             [STEP_MOUNT] = {1, client_put_export, get_file, true},
+             [STEP_UNMOUNT] = {3, client_put_export, get_nothing, true},
              [STEP_LOOKUP] = {4, put_where, get_file, false},
              [STEP_CREATE] = {9, put_create, get_file, false},
              [STEP_OPEN] = {4, put_where, get_file, false},

@@ -32,17 +32,6 @@ static void put_sattr(struct xdr_out *out, const uint32_t *mode, const uint64_t 
     xdr_out_u32(out, 0);
 }
 
-CLIENT_PUT(put_nothing)
-{
-    CLIENT_UNUSED_PUT;
-}
-
-CLIENT_PUT(put_export)
-{
-    CLIENT_UNUSED_PUT;
-    xdr_out_opaque(out, client->options.export, (uint32_t)strlen(client->options.export));
-}
-
 CLIENT_PUT(put_object)
 {
     CLIENT_UNUSED_PUT;
@@ -303,9 +292,9 @@ CLIENT_GET(get_list)
 const struct client_dialect client_v3 = {
     .version = 3,
     .mount_version = 3,
-    .rpcs = {[STEP_NULL] = {0, put_nothing, get_nothing, false},
-             [STEP_MOUNT] = {1, put_export, get_root, true},
-             [STEP_UNMOUNT] = {3, put_export, get_nothing, true},
+    .rpcs = {[STEP_NULL] = {0, client_put_nothing, get_nothing, false},
+             [STEP_MOUNT] = {1, client_put_export, get_root, true},
+             [STEP_UNMOUNT] = {3, client_put_export, get_nothing, true},
              [STEP_LIMITS] = {19, put_object, get_limits, false},
              [STEP_LOOKUP] = {3, put_where, get_lookup, false},
              [STEP_CREATE] = {8, put_create, get_made, false},

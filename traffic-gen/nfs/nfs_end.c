@@ -22,9 +22,7 @@ static void fail(struct nfs_end *end, char *trouble)
 
 static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
 {
-    fail(ctx, g_strdup_printf("%s Terminate: layer %u, error type %u, code %#04x",
-                              ours ? "this end sent a" : "the peer sent a", terminate->layer, terminate->etype,
-                              terminate->code));
+    fail(ctx, qp_terminate_text(ours, terminate));
 }
 
 static void on_failed(void *ctx, enum mpa_end_error error)

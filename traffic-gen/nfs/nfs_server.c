@@ -7,6 +7,7 @@
 
 #include "traffic-gen/nfs/nfs_server_internal.h"
 #include "traffic-gen/nfs/nfs_v4.h"
+#include "traffic-gen/stack/rpc_header.h"
 
 static const struct nfs_version *const versions[] = {&nfs_v2, &nfs_v3, &nfs_v4, &nfs_mount_v1, &nfs_mount_v3};
 
@@ -160,17 +161,6 @@ static const struct nfs_version *find_version(const struct rpc_message *header, 
     return NULL;
 }
 
-/* Rewrites the Reply's header, and drops what follows it. */
-static void put_header(struct xdr_out *out, const struct rpc_message *reply)
-{
-    uint8_t octets[64];
-    struct xdr_writer w = {.p = octets, .size = sizeof octets};
-
-    rpc_reply_encode(reply, NULL, &w);
-    xdr_out_cut(out, 0);
-    xdr_out_fixed(out, octets, w.at);
-}
-
 static void serve(struct nfs_call *call, struct rpc_message *reply)
 {
     const struct rpc_message *header = call->header;
@@ -185,7 +175,7 @@ static void serve(struct nfs_call *call, struct rpc_message *reply)
         reply->accept_stat = RPC_PROC_UNAVAIL;
         return;
     }
-    put_header(call->out, reply);
+    rpc_reply_header(call->out, reply);
     reply->accept_stat = procedure(call);
 }
 
@@ -224,7 +214,7 @@ bool nfs_server_call(struct nfs_peer *peer, const struct rpc_end_message *messag
         return false;
     }
     if (answer.reply_stat != RPC_MSG_ACCEPTED || answer.accept_stat != RPC_SUCCESS)
-        put_header(&out, &answer);
+        rpc_reply_header(&out, &answer);
     xdr_out_take(&out, reply);
     nfs4_send_callbacks(peer->server);
     return true;

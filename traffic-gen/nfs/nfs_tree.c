@@ -68,6 +68,12 @@ static struct tree_node *new_node(struct nfs_tree *tree, enum nfs_node_kind kind
     return node;
 }
 
+int64_t nfs_tree_real_time(void *unused)
+{
+    (void)unused;
+    return g_get_real_time() * 1000;
+}
+
 struct nfs_tree *nfs_tree_new(int64_t (*now)(void *ctx), void *ctx, uint64_t max_octets, uint32_t max_nodes)
 {
     struct nfs_tree *tree = g_new0(struct nfs_tree, 1);

@@ -77,6 +77,8 @@ struct nfs_node_change {
 
 struct nfs_tree;
 
+/* The clock of trees and servers on real connections, nanoseconds since 1970. */
+int64_t nfs_tree_real_time(void *unused);
 /* now() gives time stamps. max_octets: of all files together. */
 struct nfs_tree *nfs_tree_new(int64_t (*now)(void *ctx), void *ctx, uint64_t max_octets, uint32_t max_nodes);
 void nfs_tree_free(struct nfs_tree *tree);

@@ -130,21 +130,13 @@ static bool put_segment(struct nfs4_call *call, uint64_t *at, uint64_t end, size
 /* Section 15.10.3. Its data is not DDP-eligible: RFC 8267 section 6.1 names only READ. */
 int nfs4_read_plus(struct nfs4_call *call)
 {
-    struct nfs4_stateid stateid;
     const struct nfs_node *node;
     uint64_t offset, end, size;
     uint32_t count, segments = 0;
     size_t start = xdr_out_at(call->out), limit = call->limit;
     int status;
 
-    nfs4_get_stateid(call->in, &stateid);
-    xdr_u64(call->in, &offset);
-    if (!xdr_u32(call->in, &count))
-        return NFS4ERR_BADXDR;
-    node = nfs4_regular(call, &status);
-    if (!node)
-        return status;
-    status = nfs4_may_access(call, &stateid, node->id, NFS4_ACCESS_READ);
+    status = nfs4_begin_read(call, &node, &offset, &count);
     if (status != NFS4_OK)
         return status;
     size = node->size;

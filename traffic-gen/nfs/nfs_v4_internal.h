@@ -365,6 +365,9 @@ int nfs4_readdir(struct nfs4_call *call);
 
 /* ---- data: nfs_v4_io.c, nfs_v4_2.c, nfs_v4_xattr.c ---- */
 
+/* The arguments of READ and READ_PLUS: stateid, offset, count. NFS4_OK when *node may be read with that stateid. */
+int nfs4_begin_read(struct nfs4_call *call, const struct nfs_node **node, uint64_t *offset, uint32_t *count);
+
 int nfs4_read(struct nfs4_call *call);
 int nfs4_write(struct nfs4_call *call);
 int nfs4_commit(struct nfs4_call *call);

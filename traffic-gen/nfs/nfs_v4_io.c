@@ -4,9 +4,21 @@
 
 enum { READ_RESULT = 8 /* eof and count */, ROUNDUP_MAX = 3, WRITE_STABLE_MAX = 2 };
 
-int nfs4_read(struct nfs4_call *call)
+int nfs4_begin_read(struct nfs4_call *call, const struct nfs_node **node, uint64_t *offset, uint32_t *count)
 {
     struct nfs4_stateid stateid;
+    int status;
+
+    nfs4_get_stateid(call->in, &stateid);
+    xdr_u64(call->in, offset);
+    if (!xdr_u32(call->in, count))
+        return NFS4ERR_BADXDR;
+    *node = nfs4_regular(call, &status);
+    return *node ? nfs4_may_access(call, &stateid, (*node)->id, NFS4_ACCESS_READ) : status;
+}
+
+int nfs4_read(struct nfs4_call *call)
+{
     uint64_t offset;
     uint32_t count;
     size_t left = call->limit - MIN(call->limit, xdr_out_at(call->out)), n;
@@ -15,14 +27,7 @@ int nfs4_read(struct nfs4_call *call)
     bool eof;
     int status;
 
-    nfs4_get_stateid(call->in, &stateid);
-    xdr_u64(call->in, &offset);
-    if (!xdr_u32(call->in, &count))
-        return NFS4ERR_BADXDR;
-    node = nfs4_regular(call, &status);
-    if (!node)
-        return status;
-    status = nfs4_may_access(call, &stateid, node->id, NFS4_ACCESS_READ);
+    status = nfs4_begin_read(call, &node, &offset, &count);
     if (status != NFS4_OK)
         return status;
     /* A Reply that the client cannot receive is an error; returning less because of our own limit is not. */

@@ -33,12 +33,6 @@ static struct nfs_tree *tree;
 static struct nfs_server *server;
 static uint64_t connections;
 
-static int64_t now(void *ctx)
-{
-    (void)ctx;
-    return g_get_real_time() * 1000;
-}
-
 static bool nfs_configured(void)
 {
     return export_folder || mount_port >= 0 || tree_mebibytes != TREE_MEBIBYTES;
@@ -73,7 +67,7 @@ static bool nfs_listen(struct live_loop *loop, const char *host, char **error)
 
 static bool nfs_open(const struct endpoint_options *options, char **error)
 {
-    struct nfs_server_options server_options = {.now = now};
+    struct nfs_server_options server_options = {.now = nfs_tree_real_time};
     GError *why = NULL;
 
     (void)options;
@@ -81,7 +75,7 @@ static bool nfs_open(const struct endpoint_options *options, char **error)
         *error = g_strdup(tree_mebibytes < 1 ? "--tree-size: at least 1 MiB" : "--mount-port: at most 65535");
         return false;
     }
-    tree = nfs_tree_new(now, NULL, (uint64_t)tree_mebibytes << 20, TREE_NODES_MAX);
+    tree = nfs_tree_new(nfs_tree_real_time, NULL, (uint64_t)tree_mebibytes << 20, TREE_NODES_MAX);
     if (export_folder && !nfs_tree_import(tree, export_folder, &why)) {
         *error = g_strdup_printf("--export: %s", why->message);
         g_error_free(why);

@@ -47,7 +47,7 @@ static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *te
     struct sink *sink = ctx;
 
     if (!sink->trouble)
-        sink->trouble = endpoint_terminate_text(ours, terminate);
+        sink->trouble = qp_terminate_text(ours, terminate);
 }
 
 static void on_failed(void *ctx, enum mpa_end_error error)

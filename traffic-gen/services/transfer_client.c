@@ -103,7 +103,7 @@ static void on_completed(void *ctx, uint64_t cookie, enum qp_status status, uint
 
 static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
 {
-    wrong(ctx, endpoint_terminate_text(ours, terminate));
+    wrong(ctx, qp_terminate_text(ours, terminate));
 }
 
 static void on_failed(void *ctx, enum mpa_end_error error)

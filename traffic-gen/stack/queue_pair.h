@@ -116,4 +116,7 @@ struct qp_spoil {
 /* Copied; NULL ends it. */
 void qp_set_spoil(struct qp *qp, const struct qp_spoil *spoil);
 
+/* "the peer sent a Terminate: layer 0, error type 2, code 0x06"; the caller frees it. */
+char *qp_terminate_text(bool ours, const struct rdmap_terminate *terminate);
+
 #endif

@@ -78,3 +78,9 @@ void qp_terminate(struct qp *qp, unsigned layer, unsigned etype, unsigned code)
 {
     qp_fail(qp, QP_CAUSE(layer & 0x0F, etype & 0x0F, code & 0xFF));
 }
+
+char *qp_terminate_text(bool ours, const struct rdmap_terminate *terminate)
+{
+    return g_strdup_printf("%s sent a Terminate: layer %u, error type %u, code %#04x", ours ? "this end" : "the peer",
+                           terminate->layer, terminate->etype, terminate->code);
+}

@@ -12,12 +12,6 @@ struct nfs_mount_service {
     GThread *thread;
 };
 
-static int64_t now(void *ctx)
-{
-    (void)ctx;
-    return g_get_real_time() * 1000;
-}
-
 static gpointer serve(gpointer data)
 {
     struct nfs_mount_service *service = data;
@@ -33,10 +27,10 @@ struct nfs_mount_service *nfs_mount_service_new(const struct nfs_run *nfs, const
     struct live_listener *listener;
     GError *error = NULL;
 
-    service->tree = nfs_tree_new(now, NULL, TREE_OCTETS, TREE_NODES);
+    service->tree = nfs_tree_new(nfs_tree_real_time, NULL, TREE_OCTETS, TREE_NODES);
     /* File handles are drawn from the seed. */
-    service->server =
-        nfs_server_new(&(struct nfs_server_options){.tree = service->tree, .now = now, .seed = nfs->seed});
+    service->server = nfs_server_new(
+        &(struct nfs_server_options){.tree = service->tree, .now = nfs_tree_real_time, .seed = nfs->seed});
     service->loop = live_loop_new();
     listener = rpc_tcp_serve(service->loop, host, port, service->server, &error);
     if (!listener) {

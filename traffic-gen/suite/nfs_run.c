@@ -72,17 +72,12 @@ uint32_t nfs_run_draw(struct nfs_run *nfs)
     return (uint32_t)random_next(&random);
 }
 
-static int64_t now(void *ctx)
-{
-    (void)ctx;
-    return g_get_real_time() * 1000;
-}
-
 struct nfs_server *nfs_run_server(struct nfs_run *nfs)
 {
     if (!nfs->server) {
-        nfs->tree = nfs_tree_new(now, NULL, TREE_OCTETS, TREE_NODES);
-        nfs->server = nfs_server_new(&(struct nfs_server_options){.tree = nfs->tree, .now = now, .seed = nfs->seed});
+        nfs->tree = nfs_tree_new(nfs_tree_real_time, NULL, TREE_OCTETS, TREE_NODES);
+        nfs->server = nfs_server_new(
+            &(struct nfs_server_options){.tree = nfs->tree, .now = nfs_tree_real_time, .seed = nfs->seed});
     }
     return nfs->server;
 }

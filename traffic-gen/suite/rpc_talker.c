@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/suite/rpc_talker.h"
 
-#include "traffic-gen/stack/rpc_call_header.h"
+#include "traffic-gen/stack/rpc_header.h"
 #include "traffic-gen/suite/talk_internal.h"
 #include "wire/nfs.h"
 #include "wire/rpcrdma_private_data.h"

@@ -4,7 +4,7 @@
  * no Reads and only echo, or only speak RPC, and some services show nothing but TCP. So the sign is learnt before the
  * first case, on connections with nothing odd about them, and no case waits for a sign that the device never gave.
  */
-#include "traffic-gen/stack/rpc_call_header.h"
+#include "traffic-gen/stack/rpc_header.h"
 #include "traffic-gen/suite/talk_internal.h"
 #include "wire/octets.h"
 

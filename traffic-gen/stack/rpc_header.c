@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "traffic-gen/stack/rpc_call_header.h"
+#include "traffic-gen/stack/rpc_header.h"
 
 #include "wire/nfs.h"
 #include "wire/rpcrdma.h"
@@ -37,6 +37,16 @@ void rpc_call_header(struct xdr_out *out, const struct rpc_message *call, const 
     if (caller)
         cred = credential(caller, body);
     encode(call, caller ? &cred : NULL, &w);
+    xdr_out_fixed(out, octets, w.at);
+}
+
+void rpc_reply_header(struct xdr_out *out, const struct rpc_message *reply)
+{
+    uint8_t octets[HEADER_MAX];
+    struct xdr_writer w = {.p = octets, .size = sizeof octets};
+
+    rpc_reply_encode(reply, NULL, &w);
+    xdr_out_cut(out, 0);
     xdr_out_fixed(out, octets, w.at);
 }
 
