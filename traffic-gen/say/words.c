@@ -170,7 +170,7 @@ bool words_octet(const char *text, uint8_t *octet)
 
 GByteArray *words_octets(const struct words *words, const char *hex)
 {
-    GByteArray *octets = g_byte_array_new();
+    GByteArray *octets = g_byte_array_sized_new(64); /* so that there is memory even for none */
     uint8_t octet;
 
     for (; *hex; hex += 2) {
