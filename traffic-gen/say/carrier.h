@@ -36,5 +36,7 @@ const struct carrier *carrier_find(const char *name);
 
 /* When and how role says its next message: as c->how and c->early have it, which this resets. */
 struct sim_how take_how(struct conversation *c, enum role role);
+/* What the peer of `offender` does about the deviation that has happened. */
+void say_aftermath(struct conversation *c, enum role offender);
 
 #endif

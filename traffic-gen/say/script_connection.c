@@ -277,7 +277,7 @@ static void say_segment(struct saying *s)
     unsigned side = c->side[s->role];
 
     if (c->carrier != &carrier_mpa) {
-        words_refuse_because(words, s->verb->name, "it is one of TCP");
+        words_refuse_because(words, s->verb->name, "it belongs to TCP");
         return;
     }
 
