@@ -269,7 +269,28 @@ static void say_octets_as_fpdu(struct saying *s)
     g_byte_array_unref(octets);
 }
 
-/* A segment outside orderly TCP: at=-N or at+N from the next octet of the stream; N octets of it again, or others. */
+/* hex=HEX, len=N times value=N, or len=N octets of the stream again, from `from` on; refused when they are none. */
+static GByteArray *octets_of_segment(struct saying *s, uint64_t from)
+{
+    struct words *words = &s->words;
+    const char *hex = words_value(words, "hex");
+    uint64_t n = words_number(words, "len", 0);
+    GByteArray *octets = hex ? words_octets(words, hex) : g_byte_array_sized_new(LENGTH_MAX);
+    bool again = !hex && !words_given(words, "value");
+
+    if (n > LENGTH_MAX || (again && from + n > sim_written(s->c->tcp, s->c->side[s->role])))
+        words_refuse(words, "len");
+    if (hex || !words_good(words))
+        return octets;
+    g_byte_array_set_size(octets, (guint)n);
+    if (again && n > 0)
+        memcpy(octets->data, sim_stream(s->c->tcp, s->c->side[s->role]) + from, n);
+    else
+        memset(octets->data, (int)words_number(words, "value", 0), n);
+    return octets;
+}
+
+/* A segment outside orderly TCP, at=N octets from the next one of the stream. */
 static void say_segment(struct saying *s)
 {
     struct conversation *c = s->c;
@@ -282,37 +303,24 @@ static void say_segment(struct saying *s)
     }
 
     uint64_t next = sim_written(c->tcp, side);
-    g_autoptr(GByteArray) octets = g_byte_array_new();
-    struct sim_how how = orderly(c, s->role);
-    struct sim_raw raw = {.offset = next};
-    uint64_t n = words_number(words, "len", 0), value = words_number(words, "value", UINT64_MAX);
-    int64_t at = (int64_t)words_number(words, "at", 0) + (int64_t)words_number(words, "step", 0) * s->index;
-    const char *hex = words_value(words, "hex");
+    int64_t at = (int64_t)(words_number(words, "at", 0) + words_number(words, "step", 0) * s->index);
+    struct sim_raw raw = {.offset = next + (uint64_t)at,
+                          .ack_delta = (int64_t)words_number(words, "ack", 0),
+                          .zero_window = words_have(words, "zero-window"),
+                          .flags = words_have(words, "push") ? SEG_ACK | SEG_PSH : 0};
+    struct sim_how how = take_how(c, s->role);
+    GByteArray *octets;
 
-    raw.ack_delta = (int64_t)words_number(words, "ack", 0);
-    raw.zero_window = words_have(words, "zero-window");
-    raw.flags = words_have(words, "push") ? SEG_ACK | SEG_PSH : 0;
-    if (n > LENGTH_MAX || at < -(int64_t)next || (value == UINT64_MAX && n > 0 && at + (int64_t)n > 0))
-        words_refuse(words, "len");
-    if (!words_good(words))
+    if (at < -(int64_t)next || at > LENGTH_MAX) {
+        words_refuse(words, "at");
         return;
-    raw.offset += (uint64_t)at;
-    if (hex) {
-        g_byte_array_unref(octets);
-        octets = words_octets(words, hex);
-    } else if (value == UINT64_MAX) {
-        if (n > 0)
-            g_byte_array_append(octets, sim_stream(c->tcp, side) + raw.offset, (guint)n);
-    } else {
-        for (uint64_t i = 0; i < n; i++)
-            g_byte_array_append(octets, &(uint8_t){(uint8_t)value}, 1);
     }
+    octets = octets_of_segment(s, raw.offset);
     raw.p = octets->data;
     raw.n = octets->len;
-    c->how = (struct sim_how){0};
-    c->early = false;
     if (words_end(words))
         sim_raw(c->tcp, side, &raw, &how);
+    g_byte_array_unref(octets);
 }
 
 static void say_silence(struct saying *s)
