@@ -410,6 +410,29 @@ static struct flow *counterpart_of(const struct ib_connections *connections, con
     return found;
 }
 
+static bool are_assumed(const struct ib_connections_options *options, uint32_t a, uint32_t b)
+{
+    for (unsigned i = 0; i < options->n_assumed; i++) {
+        const uint32_t *qp = options->assumed[i].qp;
+
+        if ((qp[0] == a && qp[1] == b) || (qp[0] == b && qp[1] == a))
+            return true;
+    }
+    return false;
+}
+
+/* The reverse path that the user says; NULL: nothing was said, or it has not come yet. */
+static struct flow *assumed_counterpart(const struct ib_connections *connections, const struct flow *flow)
+{
+    struct flow *other = connections->options.n_assumed > 0 ? connections->unpaired : NULL;
+
+    while (other && (other == flow || !other->first || !same_address(&other->key.from, &flow->key.to) ||
+                     !same_address(&other->key.to, &flow->key.from) ||
+                     !are_assumed(&connections->options, flow->key.qp, other->key.qp)))
+        other = other->newer;
+    return other;
+}
+
 static bool keep_early(struct flow *flow, const struct ib_arrival *arrival)
 {
     size_t size = sizeof(struct early) + arrival->packet->payload_captured;
@@ -483,10 +506,11 @@ static struct ib_connection *unpaired(struct ib_connections *connections, const 
         }
         return NULL;
     }
-    if (arrival->packet->info->response)
-        counterpart = counterpart_of(connections, flow, arrival->packet->bth.psn);
-    else
+    counterpart = assumed_counterpart(connections, flow);
+    if (!arrival->packet->info->response)
         note_request(flow, arrival->packet);
+    else if (!counterpart)
+        counterpart = counterpart_of(connections, flow, arrival->packet->bth.psn);
     if (counterpart)
         pair = settle(connections, flow, counterpart);
     return pair ? &pair->connection : NULL;

@@ -67,10 +67,17 @@ struct ib_connection_events {
     void (*close)(void *ctx, struct ib_connection *connection, enum ib_connection_end why, int64_t now_ns);
 };
 
+/* Two queue pairs that form a connection, whichever of the ends they belong to. */
+struct ib_qp_pair {
+    uint32_t qp[2];
+};
+
 struct ib_connections_options {
-    uint32_t max_connections; /* known at one time; 0: 65536 */
-    int64_t linger_ns;        /* how long a connection stays known after its end; 0: 10 s */
-    uint32_t *next_id;        /* shared with other tables; NULL: separate numbers */
+    uint32_t max_connections;         /* known at one time; 0: 65536 */
+    int64_t linger_ns;                /* how long a connection stays known after its end; 0: 10 s */
+    uint32_t *next_id;                /* shared with other tables; NULL: separate numbers */
+    const struct ib_qp_pair *assumed; /* what the capture does not show: n_assumed pairs; borrowed */
+    unsigned n_assumed;
     struct ib_rc_options rc;
 };
 

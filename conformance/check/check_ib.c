@@ -150,6 +150,8 @@ static struct ib_connections *table(struct share *check)
 {
     const struct ib_connections_options options = {.max_connections = check->max_connections,
                                                    .next_id = check->next_id,
+                                                   .assumed = check->options->assumed_qps,
+                                                   .n_assumed = check->options->n_assumed_qps,
                                                    .rc = {.limit = check->options->memory_limit}};
     const struct ib_connection_events events = {
         .ctx = check, .open = on_open, .managed = on_managed, .close = on_close};

@@ -129,6 +129,27 @@ static bool assume_inline(struct check_options *options, const char *value, GErr
     return true;
 }
 
+/* "0x11:0x22" */
+static bool assume_qp(struct check_options *options, const char *value, GError **error)
+{
+    enum { QP_MAX = 0xFFFFFF };
+    struct ib_qp_pair *pair = &options->assumed_qps[options->n_assumed_qps];
+    char *end = NULL;
+
+    if (options->n_assumed_qps == ASSUMED_QPS_MAX)
+        return usage(error, "--assume=qp=%s: no more than %d connections", value, ASSUMED_QPS_MAX);
+    for (unsigned i = 0; i < 2; i++) {
+        const char *number = i == 0 ? value : end + 1;
+        guint64 qp = g_ascii_isdigit(*number) ? g_ascii_strtoull(number, &end, 0) : 0;
+
+        if (qp <= 1 || qp > QP_MAX || *end != (i == 0 ? ':' : '\0'))
+            return usage(error, "--assume=qp=%s: give the numbers of two queue pairs, as in 0x11:0x22", value);
+        pair->qp[i] = (uint32_t)qp;
+    }
+    options->n_assumed_qps++;
+    return true;
+}
+
 /* "KEY=VALUE,KEY=VALUE" of --assume and --timers. */
 struct pair_reader {
     const char *key;
@@ -163,10 +184,10 @@ static bool read_pairs(struct check_options *options, const char *option, const 
 static bool parse_assume(struct check_options *options, const char *value, GError **error)
 {
     static const struct pair_reader readers[] = {
-        {"markers", assume_markers}, {"crc", assume_crc}, {"inline", assume_inline}, {NULL, NULL}};
+        {"markers", assume_markers}, {"crc", assume_crc}, {"inline", assume_inline}, {"qp", assume_qp}, {NULL, NULL}};
 
-    return read_pairs(options, "--assume", "markers=none|both|to-responder|to-initiator, crc=on|off, inline=N", readers,
-                      value, error);
+    return read_pairs(options, "--assume", "markers=none|both|to-responder|to-initiator, crc=on|off, inline=N, qp=A:B",
+                      readers, value, error);
 }
 
 static bool read_seconds(const char *value, int64_t *out, GError **error)

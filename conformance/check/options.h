@@ -4,6 +4,7 @@
 #define IWARP_CONFORMANCE_CHECK_OPTIONS_H
 
 #include "conformance/check/selector.h"
+#include "engine/ib_connections.h"
 #include "engine/mpa.h"
 
 #include <glib.h>
@@ -27,7 +28,7 @@ enum report_format {
 /* --color */
 enum color_use { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
-enum { MAX_FINDINGS_DEFAULT = 1000 };
+enum { MAX_FINDINGS_DEFAULT = 1000, ASSUMED_QPS_MAX = 64 };
 
 struct check_options {
     enum report_format format;
@@ -42,7 +43,9 @@ struct check_options {
     bool strict_waivers;
     bool exclusive;         /* only the connection itself writes the memory that it accesses */
     unsigned assume_inline; /* 0: not given */
-    int64_t t_answer;       /* nanoseconds: struct rpcrdma_options; 0: not given */
+    struct ib_qp_pair assumed_qps[ASSUMED_QPS_MAX];
+    unsigned n_assumed_qps;
+    int64_t t_answer; /* nanoseconds: struct rpcrdma_options; 0: not given */
     bool print, verbose;
     enum color_use color;   /* of the text report */
     bool summary;           /* lines on standard output, and the report only to `output`, if given */

@@ -2,6 +2,7 @@
 """Real captures of RoCE v2: every Call and Reply is found and rebuilt, and every error and warning stands in the manifest."""
 import collections
 import csv
+import json
 import random
 import struct
 import subprocess
@@ -144,6 +145,22 @@ def test_late_start(folder, build, tmp_path, start):
     for path, capture in zip(paths, judge(build, paths, by_name=False)):
         wrong = [f for f in findings(capture) if f.severity != "note" and f.rule not in KNOWN]
         assert not wrong, (path.name, wrong)
+
+
+def test_queue_pairs_from_the_command_line(folder, check, tmp_path):
+    """Without connection management, and nothing acknowledged, only the user can say which queue pairs belong together."""
+    capture = rewritten(folder / "nfs42-mount-umount.pcap", tmp_path / "sends.pcap", lambda number, frame: opcode(frame) in {0x04, 0x17})
+    unpaired, paired = (json.loads(check("--format=json", *options, capture).stdout)["captures"][0]["connections"]
+                        for options in ([], ["--assume=qp=1000:1001,qp=0x2b:0x2B,qp=" + queue_pairs(folder, check)]))
+    assert [sum(1 for n in c["counts"]["packets"] if n) for c in unpaired] == [1, 1]
+    connection, = paired
+    assert all(connection["counts"]["packets"]) and ":".join(map(str, connection["ib"]["queue_pairs"])) == queue_pairs(folder, check)
+    assert all(call["replies"] for call in connection["rpcrdma"]["calls"])
+
+
+def queue_pairs(folder, check):
+    connection, = json.loads(check("--format=json", folder / "nfs42-mount-umount.pcap").stdout)["captures"][0]["connections"]
+    return ":".join(map(str, connection["ib"]["queue_pairs"]))
 
 
 @pytest.mark.parametrize("length", [96, 128, 256])

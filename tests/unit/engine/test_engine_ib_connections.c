@@ -72,14 +72,18 @@ static void on_managed(void *ctx, struct ib_connection *connection, unsigned sid
     say(ctx, text);
 }
 
-static void open_bench(struct bench *bench, uint32_t max_connections)
+static void open_with(struct bench *bench, const struct ib_connections_options *options)
 {
     const struct ib_connection_events events = {bench, on_open, on_managed, on_close};
 
     memset(bench, 0, sizeof *bench);
-    bench->connections =
-        ib_connections_new(&(struct ib_connections_options){.max_connections = max_connections}, &events);
+    bench->connections = ib_connections_new(options, &events);
     assert_non_null(bench->connections);
+}
+
+static void open_bench(struct bench *bench, uint32_t max_connections)
+{
+    open_with(bench, &(struct ib_connections_options){.max_connections = max_connections});
 }
 
 static void close_bench(struct bench *bench, const char *expected)
@@ -256,6 +260,24 @@ static void in_doubt(void **state)
     close_bench(&bench, "1/0:04 1/0:04 2/0:04 1-capture 2-capture");
 }
 
+/* The same where the user says which belong together: at the first packet of the second one. */
+static void in_no_doubt(void **state)
+{
+    static const struct ib_qp_pair assumed[] = {{{0x99, 0x98}}, {{0x11, 0x22}}};
+    struct bench bench;
+
+    (void)state;
+    open_with(&bench, &(struct ib_connections_options){.assumed = assumed, .n_assumed = ARRAY_LENGTH(assumed)});
+    packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1000);
+    packet(&bench, A, B, 0x22, IB_SEND_ONLY, 1000);
+    assert_string_equal(bench.log, "");
+    packet(&bench, B, A, 0x11, IB_SEND_ONLY, 5000);
+    assert_string_equal(bench.log, "1/0:04 1/1:04");
+    packet(&bench, B, A, 0x11, IB_ACKNOWLEDGE, 1000);
+    packet(&bench, A, B, 0x22, IB_SEND_ONLY, 1001);
+    close_bench(&bench, "1/0:04 1/1:04 1/0:04 2/0:04 1-capture 2-capture");
+}
+
 static void one_direction(void **state)
 {
     struct bench bench;
@@ -343,11 +365,17 @@ static void many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_management),   cmocka_unit_test(facts_of_management),
-        cmocka_unit_test(rejected),        cmocka_unit_test(reused),
-        cmocka_unit_test(by_what_answers), cmocka_unit_test(in_doubt),
-        cmocka_unit_test(one_direction),   cmocka_unit_test(bounds),
-        cmocka_unit_test(host_refuses),    cmocka_unit_test(many),
+        cmocka_unit_test(by_management),
+        cmocka_unit_test(facts_of_management),
+        cmocka_unit_test(rejected),
+        cmocka_unit_test(reused),
+        cmocka_unit_test(by_what_answers),
+        cmocka_unit_test(in_doubt),
+        cmocka_unit_test(in_no_doubt),
+        cmocka_unit_test(one_direction),
+        cmocka_unit_test(bounds),
+        cmocka_unit_test(host_refuses),
+        cmocka_unit_test(many),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
