@@ -293,8 +293,8 @@ static struct pair *open_pair(struct ib_connections *connections, const struct i
     return pair;
 }
 
-static void give(struct ib_connections *connections, struct pair *pair, unsigned sender, const struct ib_packet *packet,
-                 uint32_t frame, int64_t time_ns)
+static void deliver_early(struct ib_connections *connections, struct pair *pair, unsigned sender,
+                          const struct ib_packet *packet, uint32_t frame, int64_t time_ns)
 {
     struct ib_connection *connection = &pair->connection;
 
@@ -329,7 +329,7 @@ static void replay(struct ib_connections *connections, struct pair *pair)
     while (at[0] || at[1]) {
         unsigned sender = !at[0] || (at[1] && at[1]->frame < at[0]->frame) ? 1 : 0;
 
-        give(connections, pair, sender, &at[sender]->packet, at[sender]->frame, at[sender]->time_ns);
+        deliver_early(connections, pair, sender, &at[sender]->packet, at[sender]->frame, at[sender]->time_ns);
         at[sender] = at[sender]->next;
     }
     for (unsigned side = 0; side < 2; side++)
@@ -497,7 +497,7 @@ static struct ib_connection *unpaired(struct ib_connections *connections, const 
         if (flow && flow->first)
             pair = settle(connections, flow, NULL); /* it has waited long enough */
         if (pair) {
-            give(connections, pair, flow->sender, arrival->packet, arrival->frame, arrival->time_ns);
+            deliver_early(connections, pair, flow->sender, arrival->packet, arrival->frame, arrival->time_ns);
             return &pair->connection;
         }
         if (flow && !flow->first) { /* whatever is unpaired has a first packet */
@@ -519,8 +519,8 @@ static struct ib_connection *unpaired(struct ib_connections *connections, const 
 /* ---- connection management ---- */
 
 /* The connection that a message is about, and the side that sent it. */
-static struct pair *subject_of(const struct ib_connections *connections, const struct ib_arrival *arrival,
-                               const struct ib_cm *cm, unsigned *side)
+static struct pair *connection_of_message(const struct ib_connections *connections, const struct ib_arrival *arrival,
+                                          const struct ib_cm *cm, unsigned *side)
 {
     const struct id *id;
 
@@ -573,7 +573,7 @@ static struct ib_connection *management(struct ib_connections *connections, cons
 {
     struct place place = {.frame = arrival->frame, .first_frame = arrival->frame, .time_ns = arrival->time_ns};
     unsigned side = 0;
-    struct pair *pair = subject_of(connections, arrival, cm, &side);
+    struct pair *pair = connection_of_message(connections, arrival, cm, &side);
 
     if (cm->attribute == IB_CM_REQUEST && !pair) {
         pair = open_pair(connections, &arrival->source, &arrival->destination, arrival->frame, arrival->time_ns);
@@ -682,7 +682,7 @@ struct ib_connection *ib_connections_packet(struct ib_connections *connections, 
     flow = find_flow(connections, &key);
     if (!flow || !flow->pair)
         return unpaired(connections, &key, flow, arrival);
-    give(connections, flow->pair, flow->sender, packet, arrival->frame, arrival->time_ns);
+    deliver_early(connections, flow->pair, flow->sender, packet, arrival->frame, arrival->time_ns);
     return &flow->pair->connection;
 }
 

@@ -30,8 +30,8 @@ void nfs_port_call(struct nfs_look *look)
 /* ---- chunk lists ---- */
 
 /* The client may know that the server accepts more, which cannot be seen: one note per connection. */
-static void complexity(struct nfs_look *look, enum rule_id rule, bool *reported, bool fits, unsigned limit,
-                       unsigned found, const char *what)
+static void judge_limit(struct nfs_look *look, enum rule_id rule, bool *reported, bool fits, unsigned limit,
+                        unsigned found, const char *what)
 {
     if (fits) {
         nfs_pass(look, rule);
@@ -50,13 +50,13 @@ static void judge_complexity(struct nfs_look *look)
     const struct nfs_chunk_use use = nfs_chunk_use(t);
 
     if (use.reads > 0)
-        complexity(look, RULE_NFSULB_6_4_2_01, &nfs->reported_reads, use.reads <= 1, 1, use.reads,
-                   "Read chunk at a nonzero Position");
+        judge_limit(look, RULE_NFSULB_6_4_2_01, &nfs->reported_reads, use.reads <= 1, 1, use.reads,
+                    "Read chunk at a nonzero Position");
     if (t->n_writes > 0)
-        complexity(look, RULE_NFSULB_6_4_2_02, &nfs->reported_writes, t->n_writes <= 1, 1, t->n_writes, "Write chunk");
+        judge_limit(look, RULE_NFSULB_6_4_2_02, &nfs->reported_writes, t->n_writes <= 1, 1, t->n_writes, "Write chunk");
     if (use.longest > 0)
-        complexity(look, RULE_NFSULB_6_4_2_03, &nfs->reported_segments, use.longest <= NFS_CHUNK_SEGMENTS_MAX,
-                   NFS_CHUNK_SEGMENTS_MAX, use.longest, "segments in a chunk");
+        judge_limit(look, RULE_NFSULB_6_4_2_03, &nfs->reported_segments, use.longest <= NFS_CHUNK_SEGMENTS_MAX,
+                    NFS_CHUNK_SEGMENTS_MAX, use.longest, "segments in a chunk");
 }
 
 /* ---- GETATTR in minor version 0 ---- */
@@ -143,7 +143,7 @@ static void judge_getattr(struct nfs_look *look)
 
 /* ---- netids ---- */
 
-static bool is(const uint8_t *p, uint32_t n, const char *text)
+static bool equals(const uint8_t *p, uint32_t n, const char *text)
 {
     return n == strlen(text) && memcmp(p, text, n) == 0;
 }
@@ -155,8 +155,8 @@ static void judge_netid(struct nfs_look *look, const struct rpcrdma_item *netid,
 
     if (!id || !addr || address->item.count == 0)
         return;
-    rdma = is(id, netid->item.count, "rdma");
-    rdma6 = is(id, netid->item.count, "rdma6");
+    rdma = equals(id, netid->item.count, "rdma");
+    rdma6 = equals(id, netid->item.count, "rdma6");
     v6 = memchr(addr, ':', address->item.count) != NULL;
     if (!rdma && !rdma6)
         return;

@@ -38,12 +38,12 @@ static bool of_version(const struct rpcrdma_transaction *t, uint32_t version)
 }
 
 /* NFS version 2 or 3, and this procedure of it. */
-static bool is(const struct rpcrdma_transaction *t, uint32_t nfs2, uint32_t nfs3)
+static bool is_procedure(const struct rpcrdma_transaction *t, uint32_t nfs2, uint32_t nfs3)
 {
     return (of_version(t, 2) && t->call_body.rpc.proc == nfs2) || (of_version(t, 3) && t->call_body.rpc.proc == nfs3);
 }
 
-static bool old_nfs(const struct rpcrdma_transaction *t)
+static bool is_nfs2_or_nfs3(const struct rpcrdma_transaction *t)
 {
     return of_version(t, 2) || of_version(t, 3);
 }
@@ -88,17 +88,18 @@ static bool data_in_segments(const struct rpcrdma_transaction *t)
 
 static bool no_room_for_roundup(const struct rpcrdma_transaction *t)
 {
-    return is(t, NFS2_READ, NFS3_READ) && t->n_writes == 1 && t->chunks[t->first_write].length % 4 != 0;
+    return is_procedure(t, NFS2_READ, NFS3_READ) && t->n_writes == 1 && t->chunks[t->first_write].length % 4 != 0;
 }
 
 static bool surplus_write_list(const struct rpcrdma_transaction *t)
 {
-    return old_nfs(t) && t->n_writes > 0 && !is(t, NFS2_READ, NFS3_READ) && !is(t, NFS2_READLINK, NFS3_READLINK);
+    return is_nfs2_or_nfs3(t) && t->n_writes > 0 && !is_procedure(t, NFS2_READ, NFS3_READ) &&
+           !is_procedure(t, NFS2_READLINK, NFS3_READLINK);
 }
 
 static bool second_write_chunk(const struct rpcrdma_transaction *t)
 {
-    return t->n_writes > 1 && (is(t, NFS2_READ, NFS3_READ) || is(t, NFS2_READLINK, NFS3_READLINK));
+    return t->n_writes > 1 && (is_procedure(t, NFS2_READ, NFS3_READ) || is_procedure(t, NFS2_READLINK, NFS3_READLINK));
 }
 
 static bool write_list_for_null(const struct rpcrdma_transaction *t)
@@ -125,7 +126,7 @@ static const struct form {
 
 /* ---- refusals ---- */
 
-static bool modest(const struct rpcrdma_transaction *t)
+static bool is_ordinary(const struct rpcrdma_transaction *t)
 {
     uint64_t length = 0;
 
@@ -149,10 +150,11 @@ bool rpcrdma_untouched(const struct rpcrdma_transaction *t)
 /* Its Reply has a fixed size, except for what goes into the Write chunk, so it fits. */
 static bool reply_fits(const struct rpcrdma_transaction *t)
 {
-    if (!old_nfs(t) || t->call_body.walk.status != NFS_WALK_OK || is(t, NFS2_READDIR, NFS3_READDIR) ||
-        is(t, NFS2_READLINK, NFS3_READLINK) || (of_version(t, 3) && t->call_body.rpc.proc == NFS3_READDIRPLUS))
+    if (!is_nfs2_or_nfs3(t) || t->call_body.walk.status != NFS_WALK_OK || is_procedure(t, NFS2_READDIR, NFS3_READDIR) ||
+        is_procedure(t, NFS2_READLINK, NFS3_READLINK) ||
+        (of_version(t, 3) && t->call_body.rpc.proc == NFS3_READDIRPLUS))
         return false;
-    return !is(t, NFS2_READ, NFS3_READ) || t->n_writes > 0;
+    return !is_procedure(t, NFS2_READ, NFS3_READ) || t->n_writes > 0;
 }
 
 static bool refused(const struct rpcrdma_message *m)
@@ -183,7 +185,7 @@ enum rule_id rpcrdma_form_rule(const struct rpcrdma_connection *rpcrdma, const s
 {
     if (t->reverse || t->offers_lost || t->n_chunks == 0 || t->fault != 0 || !rpcrdma_untouched(t))
         return RULE_COUNT;
-    for (size_t i = 0; modest(t) && i < sizeof forms / sizeof *forms; i++) {
+    for (size_t i = 0; is_ordinary(t) && i < sizeof forms / sizeof *forms; i++) {
         if (forms[i].old == rpcrdma_by_rfc5666(rpcrdma) && forms[i].applies(t))
             return forms[i].rule;
     }
@@ -223,7 +225,7 @@ void rpcrdma_accept_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     const struct rpcrdma_transaction *t = m->transaction;
     bool unread = m->kind == RPCRDMA_KIND_ERROR && read_chunks(t) > 0 && rpcrdma_untouched(t), is_refused = refused(m);
 
-    if (t->reverse || t->damaged || t->offers_lost || t->n_chunks == 0 || !modest(t))
+    if (t->reverse || t->damaged || t->offers_lost || t->n_chunks == 0 || !is_ordinary(t))
         return;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         const struct form *form = &forms[i];

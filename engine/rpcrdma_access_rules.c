@@ -165,8 +165,8 @@ static struct rpcrdma_unwritten *find_unwritten(struct rpcrdma_memory_state *sta
     return NULL;
 }
 
-static void fail_behind_reply(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move, uint32_t xid,
-                              const struct place *reply)
+static void fail_write_after_reply(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move, uint32_t xid,
+                                   const struct place *reply)
 {
     rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_2_3_2_02, reply->frame,
                     "expected RDMA Writes for XID 0x%08x before its Reply in frame %u; found one after it, to 0x%llx "
@@ -196,7 +196,7 @@ static void judge_answered_write(struct rpcrdma_connection *rpcrdma, const struc
         return;
     }
     rpcrdma->memory->late_number[move->owner] = t->number;
-    fail_behind_reply(rpcrdma, move, t->xid, &t->answer);
+    fail_write_after_reply(rpcrdma, move, t->xid, &t->answer);
 }
 
 static void judge_stray_write(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
@@ -208,7 +208,7 @@ static void judge_stray_write(struct rpcrdma_connection *rpcrdma, const struct r
 
     if (unwritten) {
         if (!unwritten->reported && state->late_number[move->owner] != unwritten->transaction)
-            fail_behind_reply(rpcrdma, move, unwritten->xid, &unwritten->place);
+            fail_write_after_reply(rpcrdma, move, unwritten->xid, &unwritten->place);
         unwritten->reported = true;
         state->late_number[move->owner] = unwritten->transaction;
     } else if ((offer = find_disordered(rpcrdma, move))) {
@@ -232,7 +232,7 @@ static void judge_stray_write(struct rpcrdma_connection *rpcrdma, const struct r
 
 /* ---- RDMA Reads of what nothing offers: reported after the next Calls ---- */
 
-static void tell_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_stray *stray)
+static void report_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_stray *stray)
 {
     if (rpcrdma->gaps_show_late && rpcrdma->side[stray->owner].hole) { /* it may have been there before the Read */
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_5_09);
@@ -255,7 +255,7 @@ static void keep_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
     struct rpcrdma_memory_state *state = rpcrdma->memory;
 
     if (state->strays == RPCRDMA_STRAYS_MAX) {
-        tell_stray(rpcrdma, &state->stray[0]);
+        report_stray(rpcrdma, &state->stray[0]);
         drop_stray(state, 0);
     }
     state->stray[state->strays++] = (struct rpcrdma_stray){.area = rpcrdma_area_of_move(move),
@@ -297,7 +297,7 @@ void rpcrdma_access_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
             }
             drop_stray(state, i);
         } else if (++stray->calls == STRAY_CALLS) {
-            tell_stray(rpcrdma, stray);
+            report_stray(rpcrdma, stray);
             drop_stray(state, i);
         } else {
             i++;
@@ -438,6 +438,6 @@ void rpcrdma_access_finish(struct rpcrdma_connection *rpcrdma)
     struct rpcrdma_memory_state *state = rpcrdma->memory;
 
     for (unsigned i = 0; i < state->strays; i++)
-        tell_stray(rpcrdma, &state->stray[i]);
+        report_stray(rpcrdma, &state->stray[i]);
     state->strays = 0;
 }

@@ -10,7 +10,7 @@
 /* ---- the Read list by itself ---- */
 
 /* Section 3.4.5 has segments of one Position taken until there are no more, so they are expected to be consecutive. */
-static void check_row(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+static void check_consecutive(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     struct rpcrdma_transaction *t = m->transaction;
     uint32_t i = 0;
@@ -48,7 +48,7 @@ void rpcrdma_call_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         return;
     }
     rpcrdma_pass(rpcrdma, RULE_RPCR_3_4_5_04);
-    check_row(rpcrdma, m);
+    check_consecutive(rpcrdma, m);
     if (m->header.proc == RPCRDMA_MSG && m->transaction->position_zero >= 0 &&
         m->transaction->chunks[m->transaction->position_zero].length == 0)
         rpcrdma_fail_as(rpcrdma, m, RULE_RPCR_4_3_01, SEVERITY_NOTE, 0,

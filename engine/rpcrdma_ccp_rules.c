@@ -51,7 +51,7 @@ static bool conf_rdma(const struct rpc_message *call)
     return call->prog == CCP_PROGRAM && call->vers == CCP_VERSION && call->proc == CCP_CONF_RDMA;
 }
 
-static void ask(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *ccp, struct rpcrdma_message *m)
+static void note_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *ccp, struct rpcrdma_message *m)
 {
     uint32_t w[CCP_WORDS];
 
@@ -70,7 +70,7 @@ static void ask(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *ccp, str
     ccp->asked_frame = m->place.frame;
 }
 
-static void tell(struct rpcrdma_ccp *ccp, const struct rpcrdma_message *m)
+static void note_reply(struct rpcrdma_ccp *ccp, const struct rpcrdma_message *m)
 {
     uint32_t w[CCP_WORDS];
 
@@ -135,14 +135,14 @@ void rpcrdma_ccp_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp 
         return;
     }
     if (call && m->rpc.prog == CCP_PROGRAM)
-        ask(rpcrdma, ccp, m);
+        note_call(rpcrdma, ccp, m);
     else if (m->kind == RPCRDMA_KIND_CALL)
         judge_call(rpcrdma, ccp, m);
     if (m->kind != RPCRDMA_KIND_REPLY)
         return;
     if (m->transaction && m->transaction->outcome == RPCRDMA_OUTSTANDING && m->transaction->call_body.known &&
         conf_rdma(&m->transaction->call_body.rpc))
-        tell(ccp, m);
+        note_reply(ccp, m);
     else
         judge_reply(rpcrdma, ccp, m);
 }

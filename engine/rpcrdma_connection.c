@@ -104,7 +104,7 @@ enum direction rpcrdma_connection_direction(const struct rpcrdma_connection *rpc
 }
 
 /* After an error nothing else is judged; after a warning or note it is. */
-static void mark(struct rpcrdma_message *message, enum rule_id rule, enum rule_severity severity)
+static void mark_faulty(struct rpcrdma_message *message, enum rule_id rule, enum rule_severity severity)
 {
     if (severity >= SEVERITY_WARNING && message->fault == 0)
         message->fault = 1 + (uint32_t)rule;
@@ -123,7 +123,7 @@ void rpcrdma_fail(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *me
 {
     va_list args;
 
-    mark(message, rule, rule_catalogue[rule].severity);
+    mark_faulty(message, rule, rule_catalogue[rule].severity);
     va_start(args, format);
     rpcrdma_vfail(rpcrdma, rule, rule_catalogue[rule].severity, message->direction, &message->place, related_frame,
                   format, args);
@@ -135,7 +135,7 @@ void rpcrdma_fail_as(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message 
 {
     va_list args;
 
-    mark(message, rule, severity);
+    mark_faulty(message, rule, severity);
     va_start(args, format);
     rpcrdma_vfail(rpcrdma, rule, severity, message->direction, &message->place, related_frame, format, args);
     va_end(args);
@@ -256,8 +256,8 @@ static void hole(struct rpcrdma_connection *rpcrdma, unsigned side)
 
 /* ---- messages ---- */
 
-static void look(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t, bool reply, const uint8_t *p,
-                 uint64_t n, const struct place *place, struct rpcrdma_message *message)
+static void decode_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t, bool reply,
+                           const uint8_t *p, uint64_t n, const struct place *place, struct rpcrdma_message *message)
 {
     struct rpcrdma_payload payload = {
         .transaction = t, .reply = reply, .body = reply ? &t->reply_body : &t->call_body, .place = *place};
@@ -273,11 +273,11 @@ static void look(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction 
         rpcrdma->events.payload(rpcrdma->events.ctx, &payload);
 }
 
-static void look_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, bool reply)
+static void decode_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, bool reply)
 {
     uint32_t from = m->header.header_len;
 
-    look(rpcrdma, m->transaction, reply, m->p + from, m->n - from, &m->place, m);
+    decode_payload(rpcrdma, m->transaction, reply, m->p + from, m->n - from, &m->place, m);
 }
 
 static void call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
@@ -301,11 +301,11 @@ static void call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
     rpcrdma_memory_call(rpcrdma, m);
     rpcrdma_call_lists(rpcrdma, m);
     if (m->has_rpc && m->lacking == 0)
-        look_inline(rpcrdma, m, false);
+        decode_inline(rpcrdma, m, false);
 }
 
 /* The payload of a Long Reply is in the Reply chunk, written there before this Send. */
-static void look_long_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+static void decode_long_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     struct rpcrdma_transaction *t = m->transaction;
     const struct rpcrdma_chunk_state *chunk;
@@ -315,7 +315,7 @@ static void look_long_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
         rpcrdma_chunk_prefix(t, chunk) < chunk->returned || t->content_cut[1])
         rpcrdma_reply_payload(rpcrdma, m); /* its chunks can still be judged */
     else
-        look(rpcrdma, t, true, t->content[1], chunk->returned, &m->place, m);
+        decode_payload(rpcrdma, t, true, t->content[1], chunk->returned, &m->place, m);
 }
 
 static void answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
@@ -340,9 +340,9 @@ static void answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m
     if (m->lacking > 0)
         rpcrdma_reply_payload(rpcrdma, m);
     else if (m->has_rpc)
-        look_inline(rpcrdma, m, true);
+        decode_inline(rpcrdma, m, true);
     else
-        look_long_reply(rpcrdma, m);
+        decode_long_reply(rpcrdma, m);
 }
 
 /* An error in the header (RFC 8166 section 4.3.1), whether or not it could be reported. */
@@ -384,7 +384,7 @@ static void settle(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m
 }
 
 /* One message, through all rules. */
-static void take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+static void dispatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     rpcrdma_classify(rpcrdma, m);
     learn_client(rpcrdma, m);
@@ -405,7 +405,7 @@ static void take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
     else if (m->kind == RPCRDMA_KIND_REPLY || m->kind == RPCRDMA_KIND_ERROR)
         answer(rpcrdma, m);
     else if (m->header.proc == RPCRDMA_DONE && m->header.status == RPCRDMA_OK)
-        rpcrdma_memory_done(rpcrdma, m);
+        rpcrdma_served_done(rpcrdma, m);
     rpcrdma_threshold_length(rpcrdma, m);
     rpcrdma_resource_sent(rpcrdma, m);
     rpcrdma_reaction_message(rpcrdma, m);
@@ -414,7 +414,7 @@ static void take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
     settle(rpcrdma, m);
 }
 
-static void message(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part, const uint8_t *p, uint32_t n,
+static void on_send(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part, const uint8_t *p, uint32_t n,
                     uint32_t there, bool unsure)
 {
     struct rpcrdma_message m = {.side = part->place.side & 1u,
@@ -448,11 +448,11 @@ static void message(struct rpcrdma_connection *rpcrdma, const struct rdma_part *
         bool muted = rpcrdma->verdict->muted;
 
         rpcrdma->verdict->muted = rpcrdma->early[i].muted;
-        take(rpcrdma, &rpcrdma->early[i].message);
+        dispatch(rpcrdma, &rpcrdma->early[i].message);
         rpcrdma->verdict->muted = muted;
     }
     rpcrdma_early_free(rpcrdma);
-    take(rpcrdma, &m);
+    dispatch(rpcrdma, &m);
 }
 
 /* ---- Sends ---- */
@@ -476,7 +476,7 @@ static bool send_room(struct rpcrdma_side *s, uint64_t n)
     return true;
 }
 
-static void send_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part, bool unsure)
+static void on_send_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part, bool unsure)
 {
     unsigned side = part->place.side & 1u;
     struct rpcrdma_side *s = &rpcrdma->side[side];
@@ -484,7 +484,7 @@ static void send_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part
 
     if (part->complete && part->offset == 0 && part->index == 0) { /* the usual case: one part, nothing to copy */
         s->send_open = false;
-        message(rpcrdma, part, part->p, (uint32_t)part->n, (uint32_t)(part->n - part->lacking), unsure);
+        on_send(rpcrdma, part, part->p, (uint32_t)part->n, (uint32_t)(part->n - part->lacking), unsure);
         return;
     }
     if (!s->send_open || s->send_message != part->message) {
@@ -505,7 +505,7 @@ static void send_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part
         return;
     s->send_open = false;
     if (part->complete && !s->send_spoilt)
-        message(rpcrdma, part, s->send, s->send_n, s->send_there < s->send_n ? s->send_there : s->send_n, unsure);
+        on_send(rpcrdma, part, s->send, s->send_n, s->send_there < s->send_n ? s->send_there : s->send_n, unsure);
     else
         hole(rpcrdma, side);
 }
@@ -513,7 +513,7 @@ static void send_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part
 /* ---- RDMA operations ---- */
 
 /* The last Read Response of a Position-Zero chunk completes a Long Call. */
-static void completed_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+static void complete_long_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
     struct rpcrdma_transaction *t = move->offer->transaction;
     const struct rpcrdma_chunk_state *chunk;
@@ -525,10 +525,10 @@ static void completed_call(struct rpcrdma_connection *rpcrdma, const struct rpcr
     if (t->content_cut[0] || chunk->length == 0 || chunk->length > t->content_size[0] ||
         rpcrdma_chunk_prefix(t, chunk) < chunk->length)
         return;
-    look(rpcrdma, t, false, t->content[0], chunk->length, &move->place, NULL);
+    decode_payload(rpcrdma, t, false, t->content[0], chunk->length, &move->place, NULL);
 }
 
-static void moved(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part, bool unsure)
+static void on_access(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part, bool unsure)
 {
     struct rpcrdma_move move = {.side = part->place.side & 1u,
                                 .kind = part->kind,
@@ -563,13 +563,13 @@ static void moved(struct rpcrdma_connection *rpcrdma, const struct rdma_part *pa
     if (rpcrdma->events.move)
         rpcrdma->events.move(rpcrdma->events.ctx, &move);
     if (move.offer)
-        completed_call(rpcrdma, &move);
+        complete_long_call(rpcrdma, &move);
 }
 
 /* ---- inputs ---- */
 
 /* The first event of a side. A capture that begins inside the connection lacks the start of both directions. */
-static void start(struct rpcrdma_connection *rpcrdma, unsigned side, bool from_first)
+static void begin_side(struct rpcrdma_connection *rpcrdma, unsigned side, bool from_first)
 {
     rpcrdma->side[side].started = true;
     if (!rpcrdma->terms.from_start) {
@@ -595,7 +595,7 @@ void rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rd
     if (!rpcrdma_connection_follows(rpcrdma))
         return;
     if (!s->started)
-        start(rpcrdma, side, part->first_of_all);
+        begin_side(rpcrdma, side, part->first_of_all);
     else if (part->after_gap)
         hole(rpcrdma, side);
     rpcrdma->gaps_show_late = part->gaps_show_late;
@@ -611,9 +611,9 @@ void rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rd
     if (!part->in_message)
         hole(rpcrdma, side);
     else if (part->kind == RDMA_SEND)
-        send_part(rpcrdma, part, unsure);
+        on_send_part(rpcrdma, part, unsure);
     else if (part->kind != RDMA_OTHER)
-        moved(rpcrdma, part, unsure);
+        on_access(rpcrdma, part, unsure);
     rpcrdma->verdict->muted = false;
 }
 
@@ -637,7 +637,7 @@ void rpcrdma_connection_skipped(struct rpcrdma_connection *rpcrdma, unsigned sid
     if (rpcrdma->finished)
         return;
     if (!rpcrdma->side[side & 1u].started)
-        start(rpcrdma, side & 1u, false);
+        begin_side(rpcrdma, side & 1u, false);
     else
         hole(rpcrdma, side & 1u);
 }

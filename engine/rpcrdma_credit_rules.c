@@ -404,7 +404,7 @@ static void judge_grant_patterns(struct rpcrdma_connection *rpcrdma, struct rpcr
 }
 
 /* A grant of 0: RFC 5666 forbids it only where nothing that is in progress will bring another (section 3.3). */
-static void judge_zero_old(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, const struct caller *c)
+static void judge_zero_rfc5666(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, const struct caller *c)
 {
     unsigned others = less(rpcrdma->side[other_side(m->side)].calls.outstanding, m->transaction != NULL);
     enum rule_id rule = c->dones > 0 || m->header.read.n > 0 ? RULE_RPCR0_11_03 : RULE_RPCR0_3_3_01;
@@ -428,7 +428,7 @@ static void judge_zero(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
     if (m->header.credit > 0)
         rpcrdma_pass(rpcrdma, rule);
     else if (rpcrdma_by_rfc5666(rpcrdma))
-        judge_zero_old(rpcrdma, m, c);
+        judge_zero_rfc5666(rpcrdma, m, c);
     else
         rpcrdma_fail(rpcrdma, m, rule, 0, "expected a grant of at least 1; found 0");
 }

@@ -101,7 +101,7 @@ static void judge_cause(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
 
 /* ---- hook ---- */
 
-static void reply_behind_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+static void reply_after_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     const struct rpcrdma_transaction *t = m->transaction;
 
@@ -122,7 +122,7 @@ void rpcrdma_error_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
         return;
     if (m->kind == RPCRDMA_KIND_REPLY) {
         if (t && t->outcome == RPCRDMA_FAILED)
-            reply_behind_error(rpcrdma, m);
+            reply_after_error(rpcrdma, m);
         return;
     }
     if (m->kind != RPCRDMA_KIND_ERROR)

@@ -358,7 +358,7 @@ static void judge_error_vers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_1_2_14);
 }
 
-static bool reply_behind(const struct rpcrdma_message *m, uint32_t at)
+static bool reply_follows(const struct rpcrdma_message *m, uint32_t at)
 {
     return m->n - m->lacking >= at + 8 && get_be32(m->p + at) == m->header.xid && get_be32(m->p + at + 4) == RPC_REPLY;
 }
@@ -386,7 +386,7 @@ static void judge_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     if (!judge_units(rpcrdma, m, end))
         return;
     if (m->n > end) {
-        enum rule_id rule = reply_behind(m, end)         ? RULE_RPCR_4_2_4_06
+        enum rule_id rule = reply_follows(m, end)        ? RULE_RPCR_4_2_4_06
                             : h->err == RPCRDMA_ERR_VERS ? RULE_RPCR_4_1_2_14
                                                          : RULE_RPCR_4_1_2_15;
 

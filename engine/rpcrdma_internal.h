@@ -358,8 +358,6 @@ void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move
 /* A Reply or error that ends its transaction, before it is closed. */
 void rpcrdma_memory_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 void rpcrdma_memory_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal);
-/* An RDMA_DONE (RFC 5666). */
-void rpcrdma_memory_done(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
 void rpcrdma_memory_finish(struct rpcrdma_connection *rpcrdma);
 
 /*

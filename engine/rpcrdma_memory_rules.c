@@ -187,7 +187,7 @@ static void judge_invalidated(struct rpcrdma_connection *rpcrdma, struct rpcrdma
 
 /* ---- what a Reply says to be written, and was not ---- */
 
-static void tell_unwritten(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_unwritten *u)
+static void report_unwritten(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_unwritten *u)
 {
     if (u->reported || rpcrdma->memory->late_number[u->owner] == u->transaction)
         return;
@@ -214,7 +214,7 @@ void rpcrdma_memory_unwritten(struct rpcrdma_connection *rpcrdma, const struct r
 
     u.area.to = returned < u.area.to - u.area.from ? u.area.from + returned : u.area.to;
     if (state->unwrittens == RPCRDMA_UNWRITTEN_MAX)
-        tell_unwritten(rpcrdma, &u);
+        report_unwritten(rpcrdma, &u);
     else
         state->unwritten[state->unwrittens++] = u;
 }
@@ -227,7 +227,7 @@ static void settle_unwritten(struct rpcrdma_connection *rpcrdma, unsigned owner)
 
     for (unsigned i = 0; i < state->unwrittens; i++) {
         if (state->unwritten[i].owner == owner)
-            tell_unwritten(rpcrdma, &state->unwritten[i]);
+            report_unwritten(rpcrdma, &state->unwritten[i]);
         else
             state->unwritten[kept++] = state->unwritten[i];
     }

@@ -152,10 +152,11 @@ void rpcrdma_revoked_message(struct rpcrdma_connection *rpcrdma, const struct rp
 void rpcrdma_revoked_finish(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_revoked_refused(struct rpcrdma_connection *rpcrdma, unsigned side);
 
-/* rpcrdma_served_rules.c: the Read list of a Reply; an RDMA Read of the client (true: judged); its Calls; the end. */
+/* rpcrdma_served_rules.c: the Read list of a Reply; an RDMA Read of the client (true: judged); its Calls; RDMA_DONE. */
 void rpcrdma_served_reply(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *reply);
 bool rpcrdma_served_read(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
 void rpcrdma_served_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *call);
+void rpcrdma_served_done(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
 void rpcrdma_served_finish(struct rpcrdma_connection *rpcrdma);
 
 #endif

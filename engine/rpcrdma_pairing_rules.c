@@ -78,7 +78,7 @@ static bool is_in(const struct pairing *p, const struct rpcrdma_item *item, cons
 /* ---- a result inline that has a chunk ---- */
 
 /* A chunk without segments precedes it: the result for that one was not counted. */
-static bool behind_empty(const struct pairing *p, unsigned k)
+static bool after_empty_chunk(const struct pairing *p, unsigned k)
 {
     for (unsigned i = 0; i < k && i < p->t->n_writes; i++) {
         if (chunk_at(p, i)->n == 0)
@@ -89,10 +89,10 @@ static bool behind_empty(const struct pairing *p, unsigned k)
 
 static void fail_inline(const struct pairing *p, unsigned k, const struct rpcrdma_item *item)
 {
-    enum rule_id rule = p->is_long                          ? RULE_RPCR_3_5_3_10
-                        : p->compound && behind_empty(p, k) ? RULE_NFSULB_6_4_3_01
-                        : p->compound                       ? RULE_NFSULB_6_4_1_03
-                                                            : RULE_RPCR_4_3_2_03;
+    enum rule_id rule = p->is_long                               ? RULE_RPCR_3_5_3_10
+                        : p->compound && after_empty_chunk(p, k) ? RULE_NFSULB_6_4_3_01
+                        : p->compound                            ? RULE_NFSULB_6_4_1_03
+                                                                 : RULE_RPCR_4_3_2_03;
 
     FAIL(p, rule, "expected the result of %u octets in Write chunk %u, which the Call offers for it; found it %s",
          item->item.count, k + 1, p->is_long ? "in the Reply chunk" : "inline");
@@ -190,7 +190,7 @@ static void judge_item(const struct pairing *p, unsigned k, const struct rpcrdma
     PASS(p, p->compound ? RULE_NFSULB_6_4_1_03 : RULE_RPCR_4_3_2_03);
     if (p->compound)
         PASS(p, RULE_NFSULB_6_4_1_02);
-    if (p->compound && behind_empty(p, k))
+    if (p->compound && after_empty_chunk(p, k))
         PASS(p, RULE_NFSULB_6_4_3_01);
     if (p->t->n_writes > 1)
         PASS(p, RULE_RPCR_4_3_2_1_02);

@@ -19,7 +19,7 @@ static const struct rpcrdma_item *item_at(const struct rpcrdma_body *body, uint6
 /* ---- as the standard says ---- */
 
 /* RFC 8267 section 6.4.1: judging by their lengths, the chunks were swapped. */
-static bool check_exchanged(struct rpcrdma_positions *x)
+static bool check_swapped(struct rpcrdma_positions *x)
 {
     const struct rpcrdma_body *body = x->shape->body;
 
@@ -130,7 +130,7 @@ static void standard(struct rpcrdma_positions *x)
         if (body->items[i].chunk >= 0)
             x->used[body->items[i].chunk] = true;
     }
-    if (check_exchanged(x))
+    if (check_swapped(x))
         return;
     for (unsigned i = 0; i < body->n_items && !x->shape->failed; i++) {
         if (body->items[i].chunk >= 0)
@@ -332,7 +332,7 @@ static bool may_be_eligible(const struct rpcrdma_shape *shape)
     return false;
 }
 
-static void no_sense(struct rpcrdma_positions *x)
+static void judge_undecodable(struct rpcrdma_positions *x)
 {
     struct rpcrdma_shape *shape = x->shape;
     const struct rpcrdma_item *item = covering(x);
@@ -394,7 +394,7 @@ void rpcrdma_position_rules(struct rpcrdma_shape *shape)
         break;
     case RPCRDMA_REDUCED_NONE:
         if (x.n > (shape->t->position_zero >= 0))
-            no_sense(&x);
+            judge_undecodable(&x);
         break;
     }
 }

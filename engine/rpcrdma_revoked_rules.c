@@ -41,7 +41,7 @@ void rpcrdma_revoked_access(struct rpcrdma_connection *rpcrdma, const struct rpc
                               .place = move->place};
 }
 
-static void tell(struct rpcrdma_connection *rpcrdma, struct rpcrdma_late *late, const struct place *place)
+static void report(struct rpcrdma_connection *rpcrdma, struct rpcrdma_late *late, const struct place *place)
 {
     late->open = false;
     rpcrdma_fail_at_as(rpcrdma, place, RULE_RPCR_4_4_1_01, late->severity, late->place.frame,
@@ -59,7 +59,7 @@ void rpcrdma_revoked_response(struct rpcrdma_connection *rpcrdma, const struct r
         struct rpcrdma_late *late = &rpcrdma->memory->late[i];
 
         if (late->open && late->read && late->owner == move->side && rpcrdma_area_meets(&late->area, &area))
-            tell(rpcrdma, late, &move->place);
+            report(rpcrdma, late, &move->place);
     }
 }
 
@@ -71,7 +71,7 @@ void rpcrdma_revoked_message(struct rpcrdma_connection *rpcrdma, const struct rp
         if (!late->open || late->read || late->owner != m->side || m->received <= late->place.offset)
             continue;
         if (++late->messages == GOES_ON)
-            tell(rpcrdma, late, &m->place);
+            report(rpcrdma, late, &m->place);
     }
 }
 
@@ -84,7 +84,7 @@ void rpcrdma_revoked_finish(struct rpcrdma_connection *rpcrdma)
         if (!late->open || late->messages == 0 || rpcrdma->side[late->owner].reset || rpcrdma->options.payload_only)
             continue;
         late->severity = SEVERITY_WARNING;
-        tell(rpcrdma, late, &late->place);
+        report(rpcrdma, late, &late->place);
     }
 }
 

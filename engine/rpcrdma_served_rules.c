@@ -92,7 +92,7 @@ void rpcrdma_served_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
         state->owed[i].calls += state->owed[i].read && state->owed[i].place.side != call->side;
 }
 
-void rpcrdma_memory_done(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *done)
+void rpcrdma_served_done(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *done)
 {
     struct rpcrdma_owed *owed = find_owed(rpcrdma->memory, done->header.xid);
 

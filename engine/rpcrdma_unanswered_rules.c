@@ -103,7 +103,7 @@ static bool due(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_t
 }
 
 /* Later Calls that are unanswered, too. */
-static unsigned stalled_behind(const struct rpcrdma_transaction *t)
+static unsigned stalled_after(const struct rpcrdma_transaction *t)
 {
     unsigned n = 0;
 
@@ -126,7 +126,7 @@ static void judge_hang(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
         return;
     if (!passed_over && state->stalled[t->side]) /* reported with the first that waits */
         return;
-    n = passed_over ? 0 : stalled_behind(t);
+    n = passed_over ? 0 : stalled_after(t);
     state->stalled[t->side] |= !passed_over;
     if (n > 0)
         snprintf(behind, sizeof behind, ", nor to %u later Call%s", n, plural(n));

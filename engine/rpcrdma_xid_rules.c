@@ -139,7 +139,7 @@ static const char *answer_name(const struct rpcrdma_message *m)
 }
 
 /* msg_type 1 is followed by what a Call has: rpcvers, program, version, procedure, credential, verifier. */
-static bool call_behind(const struct rpcrdma_message *m)
+static bool call_follows(const struct rpcrdma_message *m)
 {
     const uint8_t *p = m->p + m->header.header_len;
 
@@ -168,7 +168,7 @@ static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
 
     if (m->kind == RPCRDMA_KIND_ERROR) /* judged by the rules on RDMA_ERROR */
         return;
-    if (call_behind(m) && opener_known(rpcrdma) && !client)
+    if (call_follows(m) && opener_known(rpcrdma) && !client)
         rule = RULE_BIDI_5_1_05;
     else if (m->unsure || rpcrdma->side[caller].hole || m->header.status != RPCRDMA_OK) {
         rpcrdma_inconclusive(rpcrdma, rule);
