@@ -24,7 +24,7 @@ struct side {
     unsigned speaks; /* FPDUs to send as soon as it may */
 };
 
-struct talk {
+struct mpa_ends {
     struct pair *pair;
     struct side side[2];
 };
@@ -128,17 +128,17 @@ static void tick(void *end)
     mpa_end_tick(end);
 }
 
-static void side_open(struct talk *talk, unsigned number, struct mpa_end_wish wish)
+static void side_open(struct mpa_ends *ends, unsigned number, struct mpa_end_wish wish)
 {
-    struct side *side = &talk->side[number];
+    struct side *side = &ends->side[number];
     const struct mpa_end_events events = {side,     on_requested, on_established, on_may_send,
                                           on_ulpdu, on_error,     on_ended};
 
     wish.role = number == I ? MPA_END_INITIATOR : MPA_END_RESPONDER;
     side->error = NO_ERROR;
     side->got = g_byte_array_new();
-    side->end = mpa_end_new(&wish, pair_stream(talk->pair, number), &events);
-    pair_attach(talk->pair, number,
+    side->end = mpa_end_new(&wish, pair_stream(ends->pair, number), &events);
+    pair_attach(ends->pair, number,
                 &(struct pair_end){
                     .end = side->end,
                     .receive = receive,
@@ -149,45 +149,45 @@ static void side_open(struct talk *talk, unsigned number, struct mpa_end_wish wi
 }
 
 /* Two ends. */
-static void open_both(struct talk *talk, const struct mpa_end_wish *initiator, const struct mpa_end_wish *responder)
+static void open_both(struct mpa_ends *ends, const struct mpa_end_wish *initiator, const struct mpa_end_wish *responder)
 {
-    *talk = (struct talk){.pair = pair_new(1460, 1000)};
-    side_open(talk, R, *responder);
-    side_open(talk, I, *initiator);
+    *ends = (struct mpa_ends){.pair = pair_new(1460, 1000)};
+    side_open(ends, R, *responder);
+    side_open(ends, I, *initiator);
 }
 
 /* One end against octets made by hand. */
-static void open_one(struct talk *talk, unsigned number, const struct mpa_end_wish *wish)
+static void open_one(struct mpa_ends *ends, unsigned number, const struct mpa_end_wish *wish)
 {
-    *talk = (struct talk){.pair = pair_new(1460, 1000)};
-    side_open(talk, number, *wish);
-    mpa_end_start(talk->side[number].end);
-    assert_true(pair_run(talk->pair, STEPS));
+    *ends = (struct mpa_ends){.pair = pair_new(1460, 1000)};
+    side_open(ends, number, *wish);
+    mpa_end_start(ends->side[number].end);
+    assert_true(pair_run(ends->pair, STEPS));
 }
 
-static void close_all(struct talk *talk)
+static void close_all(struct mpa_ends *ends)
 {
     for (unsigned i = 0; i < 2; i++) {
-        if (talk->side[i].end) {
-            mpa_end_free(talk->side[i].end);
-            g_byte_array_unref(talk->side[i].got);
+        if (ends->side[i].end) {
+            mpa_end_free(ends->side[i].end);
+            g_byte_array_unref(ends->side[i].got);
         }
     }
-    pair_free(talk->pair);
+    pair_free(ends->pair);
 }
 
-static void run(struct talk *talk)
+static void run(struct mpa_ends *ends)
 {
-    mpa_end_start(talk->side[R].end);
-    mpa_end_start(talk->side[I].end);
-    assert_true(pair_run(talk->pair, STEPS));
+    mpa_end_start(ends->side[R].end);
+    mpa_end_start(ends->side[I].end);
+    assert_true(pair_run(ends->pair, STEPS));
 }
 
 /* The peer of side `number` says octets. */
-static void say(struct talk *talk, unsigned number, const uint8_t *p, size_t n)
+static void say(struct mpa_ends *ends, unsigned number, const uint8_t *p, size_t n)
 {
-    pair_write(talk->pair, !number, p, n);
-    assert_true(pair_run(talk->pair, STEPS));
+    pair_write(ends->pair, !number, p, n);
+    assert_true(pair_run(ends->pair, STEPS));
 }
 
 /* ---- two ends ---- */
@@ -199,14 +199,14 @@ static void revision_1(void **state)
         const struct mpa_end_wish initiator = {
             .revision = 1, .markers = bits & 1, .crc = bits & 2, .private_data = rtr_send, .private_length = 7};
         const struct mpa_end_wish responder = {.revision = (bits & 1) + 1, .markers = bits & 4, .crc = bits & 8};
-        struct talk talk;
-        const struct mpa_end_terms *i = &talk.side[I].terms, *r = &talk.side[R].terms;
+        struct mpa_ends ends;
+        const struct mpa_end_terms *i = &ends.side[I].terms, *r = &ends.side[R].terms;
 
-        open_both(&talk, &initiator, &responder);
-        talk.side[I].speaks = 200;
-        talk.side[R].speaks = 150;
-        run(&talk);
-        assert_true(talk.side[I].may_send && talk.side[R].may_send);
+        open_both(&ends, &initiator, &responder);
+        ends.side[I].speaks = 200;
+        ends.side[R].speaks = 150;
+        run(&ends);
+        assert_true(ends.side[I].may_send && ends.side[R].may_send);
         assert_int_equal(i->revision, 1);
         assert_int_equal(r->revision, 1);
         assert_int_equal(i->markers_in, initiator.markers);
@@ -217,18 +217,18 @@ static void revision_1(void **state)
         assert_int_equal(r->crc, i->crc);
         assert_int_equal(r->peer_length, 7);
         assert_memory_equal(r->peer_data, rtr_send, 7);
-        assert_int_equal(talk.side[R].ulpdus, 200);
-        assert_int_equal(talk.side[I].ulpdus, 150);
-        assert_memory_equal(talk.side[I].got->data, talk.side[R].got->data, talk.side[I].got->len);
-        mpa_end_close(talk.side[I].end, false);
-        assert_true(pair_run(talk.pair, STEPS));
-        assert_true(talk.side[R].ended && !talk.side[I].ended);
-        mpa_end_close(talk.side[R].end, false);
-        assert_true(pair_run(talk.pair, STEPS));
-        assert_true(talk.side[I].ended);
-        assert_int_equal(talk.side[I].error, NO_ERROR);
-        assert_int_equal(talk.side[R].error, NO_ERROR);
-        close_all(&talk);
+        assert_int_equal(ends.side[R].ulpdus, 200);
+        assert_int_equal(ends.side[I].ulpdus, 150);
+        assert_memory_equal(ends.side[I].got->data, ends.side[R].got->data, ends.side[I].got->len);
+        mpa_end_close(ends.side[I].end, false);
+        assert_true(pair_run(ends.pair, STEPS));
+        assert_true(ends.side[R].ended && !ends.side[I].ended);
+        mpa_end_close(ends.side[R].end, false);
+        assert_true(pair_run(ends.pair, STEPS));
+        assert_true(ends.side[I].ended);
+        assert_int_equal(ends.side[I].error, NO_ERROR);
+        assert_int_equal(ends.side[R].error, NO_ERROR);
+        close_all(&ends);
     }
 }
 
@@ -261,35 +261,35 @@ static void revisions(void **state)
             .revision = cases[k].initiator, .permissive = cases[k].permissive[I], .enhanced = cases[k].enhanced};
         const struct mpa_end_wish responder = {.revision = cases[k].responder, .permissive = cases[k].permissive[R]};
         bool fits = cases[k].revision >= 0;
-        struct talk talk;
+        struct mpa_ends ends;
 
         print_message("%u to %u\n", cases[k].initiator, cases[k].responder);
-        open_both(&talk, &initiator, &responder);
-        talk.side[I].speaks = talk.side[R].speaks = 40;
-        run(&talk);
+        open_both(&ends, &initiator, &responder);
+        ends.side[I].speaks = ends.side[R].speaks = 40;
+        run(&ends);
         for (unsigned s = 0; s < 2; s++) {
-            assert_int_equal(talk.side[s].ulpdus, fits ? 40 : 0);
-            assert_true(!fits || (talk.side[s].established && !pair_finished(talk.pair, s)));
+            assert_int_equal(ends.side[s].ulpdus, fits ? 40 : 0);
+            assert_true(!fits || (ends.side[s].established && !pair_finished(ends.pair, s)));
             if (fits) {
-                assert_int_equal(talk.side[s].terms.revision, cases[k].revision);
-                assert_int_equal(talk.side[s].terms.markers_in, cases[k].revision == 0);
-                assert_int_equal(talk.side[s].terms.crc, cases[k].revision == 0);
-                assert_int_equal(talk.side[s].terms.enhanced, cases[k].enhanced);
+                assert_int_equal(ends.side[s].terms.revision, cases[k].revision);
+                assert_int_equal(ends.side[s].terms.markers_in, cases[k].revision == 0);
+                assert_int_equal(ends.side[s].terms.crc, cases[k].revision == 0);
+                assert_int_equal(ends.side[s].terms.enhanced, cases[k].enhanced);
             }
         }
         if (fits) {
-            assert_int_equal(talk.side[I].error, NO_ERROR);
-            assert_int_equal(talk.side[R].error, NO_ERROR);
+            assert_int_equal(ends.side[I].error, NO_ERROR);
+            assert_int_equal(ends.side[R].error, NO_ERROR);
         } else if (cases[k].error[I] == MPA_END_BAD_FRAME && cases[k].error[R] == MPA_END_CLOSED_EARLY) {
             /* The Responder was content, and is closed on before the first FPDU. */
-            assert_int_equal(talk.side[I].error, MPA_END_BAD_FRAME);
-            assert_true(talk.side[R].ended);
+            assert_int_equal(ends.side[I].error, MPA_END_BAD_FRAME);
+            assert_true(ends.side[R].ended);
         } else {
-            assert_int_equal(talk.side[I].error, cases[k].error[I]);
-            assert_int_equal(talk.side[R].error, cases[k].error[R]);
-            assert_true(pair_finished(talk.pair, I) && pair_finished(talk.pair, R));
+            assert_int_equal(ends.side[I].error, cases[k].error[I]);
+            assert_int_equal(ends.side[R].error, cases[k].error[R]);
+            assert_true(pair_finished(ends.pair, I) && pair_finished(ends.pair, R));
         }
-        close_all(&talk);
+        close_all(&ends);
     }
 }
 
@@ -319,19 +319,19 @@ static void enhanced(void **state)
                                                .private_length = 11};
         const struct mpa_end_wish responder = {.revision = 2,
                                                .enhanced_data = {.ird = cases[k].able_ird, .ord = cases[k].able_ord}};
-        struct talk talk;
+        struct mpa_ends ends;
 
-        open_both(&talk, &initiator, &responder);
-        talk.side[I].speaks = talk.side[R].speaks = 3;
-        run(&talk);
-        assert_int_equal(talk.side[I].terms.ird, cases[k].i_ird);
-        assert_int_equal(talk.side[I].terms.ord, cases[k].i_ord);
-        assert_int_equal(talk.side[R].terms.ird, cases[k].r_ird);
-        assert_int_equal(talk.side[R].terms.ord, cases[k].r_ord);
-        assert_int_equal(talk.side[R].terms.peer_length, 11);
-        assert_memory_equal(talk.side[R].terms.peer_data, rtr_read, 11);
-        assert_int_equal(talk.side[I].ulpdus, 3);
-        close_all(&talk);
+        open_both(&ends, &initiator, &responder);
+        ends.side[I].speaks = ends.side[R].speaks = 3;
+        run(&ends);
+        assert_int_equal(ends.side[I].terms.ird, cases[k].i_ird);
+        assert_int_equal(ends.side[I].terms.ord, cases[k].i_ord);
+        assert_int_equal(ends.side[R].terms.ird, cases[k].r_ird);
+        assert_int_equal(ends.side[R].terms.ord, cases[k].r_ord);
+        assert_int_equal(ends.side[R].terms.peer_length, 11);
+        assert_memory_equal(ends.side[R].terms.peer_data, rtr_read, 11);
+        assert_int_equal(ends.side[I].ulpdus, 3);
+        close_all(&ends);
     }
 }
 
@@ -348,24 +348,24 @@ static void peer_to_peer(void **state)
             .enhanced_data = {.peer_to_peer = true, .rtr = offered, .ird = 4, .ord = 0}};
         const struct mpa_end_wish responder = {
             .revision = 2, .markers = bits & 64, .enhanced_data = {.rtr = taken, .ird = 0, .ord = 4}};
-        struct talk talk;
+        struct mpa_ends ends;
 
-        open_both(&talk, &initiator, &responder);
-        talk.side[I].speaks = 0;
-        talk.side[R].speaks = 5; /* at once behind the RTR */
-        run(&talk);
-        assert_int_equal(talk.side[R].terms.rtr, common);
+        open_both(&ends, &initiator, &responder);
+        ends.side[I].speaks = 0;
+        ends.side[R].speaks = 5; /* at once behind the RTR */
+        run(&ends);
+        assert_int_equal(ends.side[R].terms.rtr, common);
         if (common) {
-            assert_int_equal(talk.side[I].terms.rtr, common);
-            assert_int_equal(talk.side[R].rtrs, 1);
-            assert_int_equal(talk.side[R].ulpdus, 0);
-            assert_int_equal(talk.side[I].ulpdus, 5);
+            assert_int_equal(ends.side[I].terms.rtr, common);
+            assert_int_equal(ends.side[R].rtrs, 1);
+            assert_int_equal(ends.side[R].ulpdus, 0);
+            assert_int_equal(ends.side[I].ulpdus, 5);
         } else {
-            assert_int_equal(talk.side[I].error, MPA_END_NO_RTR);
-            assert_false(talk.side[I].established || talk.side[R].may_send);
-            assert_true(pair_finished(talk.pair, I));
+            assert_int_equal(ends.side[I].error, MPA_END_NO_RTR);
+            assert_false(ends.side[I].established || ends.side[R].may_send);
+            assert_true(pair_finished(ends.pair, I));
         }
-        close_all(&talk);
+        close_all(&ends);
     }
 }
 
@@ -376,45 +376,45 @@ static void rejection(void **state)
         const struct mpa_end_wish initiator = {.revision = bits & 1 ? 2 : 1, .enhanced = bits & 1};
         const struct mpa_end_wish responder = {
             .revision = 2, .reject = !(bits & 2), .manual = bits & 2, .private_data = rtr_read, .private_length = 5};
-        struct talk talk;
+        struct mpa_ends ends;
 
-        open_both(&talk, &initiator, &responder);
-        run(&talk);
+        open_both(&ends, &initiator, &responder);
+        run(&ends);
         if (bits & 2) {
-            assert_true(talk.side[R].requested && !talk.side[I].established);
-            mpa_end_set_private_data(talk.side[R].end, rtr_send, 5);
-            mpa_end_reply(talk.side[R].end, false);
-            assert_true(pair_run(talk.pair, STEPS));
+            assert_true(ends.side[R].requested && !ends.side[I].established);
+            mpa_end_set_private_data(ends.side[R].end, rtr_send, 5);
+            mpa_end_reply(ends.side[R].end, false);
+            assert_true(pair_run(ends.pair, STEPS));
         }
         for (unsigned s = 0; s < 2; s++) {
-            assert_int_equal(talk.side[s].error, MPA_END_REJECTED);
-            assert_false(talk.side[s].established);
-            assert_true(talk.side[s].ended && pair_finished(talk.pair, s));
-            assert_true(mpa_end_get_terms(talk.side[s].end)->rejected);
+            assert_int_equal(ends.side[s].error, MPA_END_REJECTED);
+            assert_false(ends.side[s].established);
+            assert_true(ends.side[s].ended && pair_finished(ends.pair, s));
+            assert_true(mpa_end_get_terms(ends.side[s].end)->rejected);
         }
-        assert_int_equal(mpa_end_get_terms(talk.side[I].end)->peer_length, 5);
-        assert_memory_equal(mpa_end_get_terms(talk.side[I].end)->peer_data, bits & 2 ? rtr_send : rtr_read, 5);
-        close_all(&talk);
+        assert_int_equal(mpa_end_get_terms(ends.side[I].end)->peer_length, 5);
+        assert_memory_equal(mpa_end_get_terms(ends.side[I].end)->peer_data, bits & 2 ? rtr_send : rtr_read, 5);
+        close_all(&ends);
     }
 }
 
 static void delayed_acceptance(void **state)
 {
     const struct mpa_end_wish initiator = {.revision = 1}, responder = {.revision = 1, .manual = true};
-    struct talk talk;
+    struct mpa_ends ends;
 
     (void)state;
-    open_both(&talk, &initiator, &responder);
-    talk.side[I].speaks = talk.side[R].speaks = 2;
-    run(&talk);
-    pair_wait(talk.pair, INT64_C(5000000000));
-    assert_int_equal(talk.side[I].error, NO_ERROR);
-    mpa_end_reply(talk.side[R].end, true);
-    mpa_end_reply(talk.side[R].end, true); /* once is enough */
-    assert_true(pair_run(talk.pair, STEPS));
-    assert_int_equal(talk.side[I].ulpdus, 2);
-    assert_int_equal(talk.side[R].ulpdus, 2);
-    close_all(&talk);
+    open_both(&ends, &initiator, &responder);
+    ends.side[I].speaks = ends.side[R].speaks = 2;
+    run(&ends);
+    pair_wait(ends.pair, INT64_C(5000000000));
+    assert_int_equal(ends.side[I].error, NO_ERROR);
+    mpa_end_reply(ends.side[R].end, true);
+    mpa_end_reply(ends.side[R].end, true); /* once is enough */
+    assert_true(pair_run(ends.pair, STEPS));
+    assert_int_equal(ends.side[I].ulpdus, 2);
+    assert_int_equal(ends.side[R].ulpdus, 2);
+    close_all(&ends);
 }
 
 static void silence(void **state)
@@ -423,16 +423,16 @@ static void silence(void **state)
 
     (void)state;
     for (unsigned s = 0; s < 2; s++) {
-        struct talk talk;
+        struct mpa_ends ends;
 
-        open_one(&talk, s, &wish);
-        pair_wait(talk.pair, 900000000);
-        assert_int_equal(talk.side[s].error, NO_ERROR);
-        pair_wait(talk.pair, 100000000);
-        assert_int_equal(talk.side[s].error, MPA_END_TIMEOUT);
-        assert_true(pair_finished(talk.pair, s));
-        pair_wait(talk.pair, 100000000);
-        close_all(&talk);
+        open_one(&ends, s, &wish);
+        pair_wait(ends.pair, 900000000);
+        assert_int_equal(ends.side[s].error, NO_ERROR);
+        pair_wait(ends.pair, 100000000);
+        assert_int_equal(ends.side[s].error, MPA_END_TIMEOUT);
+        assert_true(pair_finished(ends.pair, s));
+        pair_wait(ends.pair, 100000000);
+        close_all(&ends);
     }
 }
 
@@ -531,7 +531,7 @@ static void wrong_frames(void **state)
         unsigned s = cases[k].side;
 
         for (unsigned piece = 1; piece < 1000; piece += 998) { /* octet by octet, and at once */
-            struct talk talk;
+            struct mpa_ends ends;
             size_t n, own;
 
             print_message("%s, %u at a time\n", cases[k].what, piece);
@@ -544,19 +544,19 @@ static void wrong_frames(void **state)
             if (cases[k].spoiled)
                 octets[cases[k].spoiled - 1] ^= 0x20;
             n += cases[k].more;
-            open_one(&talk, s, &wish);
-            pair_written(talk.pair, s, &own);
+            open_one(&ends, s, &wish);
+            pair_written(ends.pair, s, &own);
             if (cases[k].more == 0 || piece > 1) {
                 for (size_t at = 0; at < n; at += piece)
-                    say(&talk, s, octets + at, MIN(piece, n - at));
-                assert_int_equal(talk.side[s].error, cases[k].error);
-                assert_int_equal(pair_finished(talk.pair, s), cases[k].error != NO_ERROR);
-                assert_int_equal(talk.side[s].established, cases[k].error == NO_ERROR);
+                    say(&ends, s, octets + at, MIN(piece, n - at));
+                assert_int_equal(ends.side[s].error, cases[k].error);
+                assert_int_equal(pair_finished(ends.pair, s), cases[k].error != NO_ERROR);
+                assert_int_equal(ends.side[s].established, cases[k].error == NO_ERROR);
             }
-            pair_close(talk.pair, !s, false);
-            assert_true(pair_run(talk.pair, STEPS));
-            assert_true(talk.side[s].ended);
-            close_all(&talk);
+            pair_close(ends.pair, !s, false);
+            assert_true(pair_run(ends.pair, STEPS));
+            assert_true(ends.side[s].ended);
+            close_all(&ends);
         }
     }
 }
@@ -570,19 +570,19 @@ static void every_truncation_of_a_frame(void **state)
     (void)state;
     for (size_t cut = 0; cut < n; cut++) {
         for (unsigned reset = 0; reset < 2; reset++) {
-            struct talk talk;
+            struct mpa_ends ends;
             size_t own;
 
-            open_one(&talk, R, &wish);
-            say(&talk, R, octets, cut);
-            assert_int_equal(talk.side[R].error, NO_ERROR);
-            pair_close(talk.pair, I, reset);
-            assert_true(pair_run(talk.pair, STEPS));
-            assert_int_equal(talk.side[R].error, MPA_END_CLOSED_EARLY);
-            assert_true(talk.side[R].ended);
-            pair_written(talk.pair, R, &own);
+            open_one(&ends, R, &wish);
+            say(&ends, R, octets, cut);
+            assert_int_equal(ends.side[R].error, NO_ERROR);
+            pair_close(ends.pair, I, reset);
+            assert_true(pair_run(ends.pair, STEPS));
+            assert_int_equal(ends.side[R].error, MPA_END_CLOSED_EARLY);
+            assert_true(ends.side[R].ended);
+            pair_written(ends.pair, R, &own);
             assert_int_equal(own, 0);
-            close_all(&talk);
+            close_all(&ends);
         }
     }
 }
@@ -590,15 +590,15 @@ static void every_truncation_of_a_frame(void **state)
 /* ---- FPDUs by hand ---- */
 
 /* A Responder in full operation; returns the stream offset behind the Request. */
-static uint64_t open_responder(struct talk *talk, bool markers, bool crc)
+static uint64_t open_responder(struct mpa_ends *ends, bool markers, bool crc)
 {
     const struct mpa_end_wish wish = {.revision = 1, .markers = markers, .crc = crc};
     uint8_t octets[1000];
     size_t n = frame_of(octets, (struct mpa_startup){.kind = MPA_REQUEST, .revision = 1});
 
-    open_one(talk, R, &wish);
-    say(talk, R, octets, n);
-    assert_true(talk->side[R].established);
+    open_one(ends, R, &wish);
+    say(ends, R, octets, n);
+    assert_true(ends->side[R].established);
     return n;
 }
 
@@ -640,8 +640,8 @@ static void wrong_fpdus(void **state)
     memcpy(ulpdu, rtr_send, sizeof rtr_send);
     for (size_t k = 0; k < ARRAY_LENGTH(cases); k++) {
         unsigned what = cases[k].what;
-        struct talk talk;
-        uint64_t at = open_responder(&talk, cases[k].markers, cases[k].crc);
+        struct mpa_ends ends;
+        uint64_t at = open_responder(&ends, cases[k].markers, cases[k].crc);
         const struct mpa_framing framing = {.markers = cases[k].markers, .seq_start = at};
         size_t n = 0;
 
@@ -660,12 +660,12 @@ static void wrong_fpdus(void **state)
             }
             n += mpa_fpdu_encode(&plan, octets + n, sizeof octets - n);
         }
-        say(&talk, R, octets, n);
-        assert_int_equal(talk.side[R].error, cases[k].error);
-        assert_int_equal(talk.side[R].ulpdus, cases[k].error == NO_ERROR ? 2 : 0);
-        assert_int_equal(talk.side[R].may_send, cases[k].error == NO_ERROR);
-        assert_int_equal(pair_finished(talk.pair, R), cases[k].error != NO_ERROR);
-        close_all(&talk);
+        say(&ends, R, octets, n);
+        assert_int_equal(ends.side[R].error, cases[k].error);
+        assert_int_equal(ends.side[R].ulpdus, cases[k].error == NO_ERROR ? 2 : 0);
+        assert_int_equal(ends.side[R].may_send, cases[k].error == NO_ERROR);
+        assert_int_equal(pair_finished(ends.pair, R), cases[k].error != NO_ERROR);
+        close_all(&ends);
     }
 }
 
@@ -676,8 +676,8 @@ static void cut_off(void **state)
     (void)state;
     for (unsigned markers = 0; markers < 2; markers++) {
         for (size_t cut = 0;; cut++) {
-            struct talk talk;
-            uint64_t at = open_responder(&talk, markers, true);
+            struct mpa_ends ends;
+            uint64_t at = open_responder(&ends, markers, true);
             const struct mpa_framing framing = {.markers = markers, .seq_start = at};
             struct mpa_fpdu_plan plan;
             size_t n;
@@ -685,13 +685,13 @@ static void cut_off(void **state)
             mpa_fpdu_plan_init(&plan, &framing, at, rtr_send, sizeof rtr_send, true);
             n = mpa_fpdu_encode(&plan, octets, sizeof octets);
             for (size_t i = 0; i < cut; i++)
-                say(&talk, R, octets + i, 1);
-            assert_int_equal(talk.side[R].ulpdus, cut == n);
-            pair_close(talk.pair, I, false);
-            assert_true(pair_run(talk.pair, STEPS));
-            assert_true(talk.side[R].ended);
-            assert_int_equal(talk.side[R].error, cut == 0 || cut == n ? NO_ERROR : MPA_END_CUT_OFF);
-            close_all(&talk);
+                say(&ends, R, octets + i, 1);
+            assert_int_equal(ends.side[R].ulpdus, cut == n);
+            pair_close(ends.pair, I, false);
+            assert_true(pair_run(ends.pair, STEPS));
+            assert_true(ends.side[R].ended);
+            assert_int_equal(ends.side[R].error, cut == 0 || cut == n ? NO_ERROR : MPA_END_CUT_OFF);
+            close_all(&ends);
             if (cut == n)
                 break;
         }
@@ -723,7 +723,7 @@ static void wrong_rtr(void **state)
     (void)state;
     for (size_t k = 0; k < ARRAY_LENGTH(cases); k++) {
         const struct mpa_end_wish wish = {.revision = 2, .enhanced_data = {.rtr = cases[k].types, .ird = 1, .ord = 1}};
-        struct talk talk;
+        struct mpa_ends ends;
         size_t n, at = frame_of(octets, (struct mpa_startup){.kind = MPA_REQUEST,
                                                              .revision = 2,
                                                              .flags = MPA_FLAG_S,
@@ -732,17 +732,17 @@ static void wrong_rtr(void **state)
         struct mpa_fpdu_plan plan;
         const struct mpa_framing framing = {0};
 
-        open_one(&talk, R, &wish);
-        say(&talk, R, octets, at);
-        assert_true(talk.side[R].established);
+        open_one(&ends, R, &wish);
+        say(&ends, R, octets, at);
+        assert_true(ends.side[R].established);
         n = octets_of(cases[k].octets, ulpdu, sizeof ulpdu);
         mpa_fpdu_plan_init(&plan, &framing, at, ulpdu, (uint16_t)n, false);
         n = mpa_fpdu_encode(&plan, octets, sizeof octets);
-        say(&talk, R, octets, n);
-        assert_int_equal(talk.side[R].rtrs, cases[k].rtr);
-        assert_int_equal(talk.side[R].may_send, cases[k].rtr);
-        assert_int_equal(talk.side[R].error, cases[k].rtr ? NO_ERROR : MPA_END_NO_RTR);
-        close_all(&talk);
+        say(&ends, R, octets, n);
+        assert_int_equal(ends.side[R].rtrs, cases[k].rtr);
+        assert_int_equal(ends.side[R].may_send, cases[k].rtr);
+        assert_int_equal(ends.side[R].error, cases[k].rtr ? NO_ERROR : MPA_END_NO_RTR);
+        close_all(&ends);
     }
 }
 
@@ -753,7 +753,7 @@ static void random_octets(void **state)
 
     (void)state;
     for (unsigned round = 0; round < 3000; round++) {
-        struct talk talk;
+        struct mpa_ends ends;
         size_t n = next_random(&seed) % sizeof octets;
         bool markers = next_random(&seed) & 1, crc = next_random(&seed) % 8 == 0;
 
@@ -761,7 +761,7 @@ static void random_octets(void **state)
         if (round % 3 == 0) {
             const struct mpa_end_wish wish = {.revision = 2, .enhanced = true};
 
-            open_one(&talk, round % 2, &wish);
+            open_one(&ends, round % 2, &wish);
             if (round % 2 == R && n > 20) {
                 const struct mpa_startup frame = {.kind = MPA_REQUEST, .revision = (uint8_t)(round % 4)};
                 uint8_t flags = octets[16];
@@ -769,16 +769,16 @@ static void random_octets(void **state)
                 frame_of(octets, frame);
                 octets[16] = flags;
             }
-            say(&talk, round % 2, octets, n);
+            say(&ends, round % 2, octets, n);
         } else {
-            open_responder(&talk, markers, crc);
+            open_responder(&ends, markers, crc);
             for (size_t at = 0, step; at < n; at += step) {
                 step = 1 + next_random(&seed) % 700;
                 step = MIN(step, n - at);
-                say(&talk, R, octets + at, step);
+                say(&ends, R, octets + at, step);
             }
         }
-        close_all(&talk);
+        close_all(&ends);
     }
 }
 
@@ -795,21 +795,21 @@ static void largest_ulpdu(void **state)
     (void)state;
     for (size_t k = 0; k < ARRAY_LENGTH(cases); k++) {
         const struct mpa_end_wish wish = {.revision = 1, .markers = cases[k].markers, .crc = true};
-        struct talk talk = {.pair = pair_new(cases[k].mss, 0)};
+        struct mpa_ends ends = {.pair = pair_new(cases[k].mss, 0)};
         static uint8_t body[65535];
         size_t max;
 
-        side_open(&talk, R, wish);
-        side_open(&talk, I, wish);
-        run(&talk);
-        max = mpa_end_ulpdu_max(talk.side[I].end);
+        side_open(&ends, R, wish);
+        side_open(&ends, I, wish);
+        run(&ends);
+        max = mpa_end_ulpdu_max(ends.side[I].end);
         assert_int_equal(max, cases[k].ulpdu);
-        mpa_end_send(talk.side[I].end, rtr_send, 18, body, max - 18);
-        mpa_end_send(talk.side[I].end, rtr_send, 18, body, 65535 - 18);
-        mpa_end_send(talk.side[I].end, rtr_send, 18, body, 65535 - 17); /* no field holds that */
-        assert_true(pair_run(talk.pair, STEPS));
-        assert_int_equal(talk.side[R].ulpdus, 2);
-        close_all(&talk);
+        mpa_end_send(ends.side[I].end, rtr_send, 18, body, max - 18);
+        mpa_end_send(ends.side[I].end, rtr_send, 18, body, 65535 - 18);
+        mpa_end_send(ends.side[I].end, rtr_send, 18, body, 65535 - 17); /* no field holds that */
+        assert_true(pair_run(ends.pair, STEPS));
+        assert_int_equal(ends.side[R].ulpdus, 2);
+        close_all(&ends);
     }
 }
 
@@ -825,17 +825,17 @@ static void hooks_of_faults(void **state)
     const struct mpa_end_wish wish = {.revision = 1, .crc = true};
     unsigned calls = 0;
     const struct mpa_end_spoil spoil = {.ctx = &calls, .plan = spoil_plan};
-    struct talk talk;
+    struct mpa_ends ends;
 
     (void)state;
-    open_both(&talk, &wish, &wish);
-    talk.side[I].speaks = 5;
-    mpa_end_set_spoil(talk.side[I].end, &spoil);
-    run(&talk);
+    open_both(&ends, &wish, &wish);
+    ends.side[I].speaks = 5;
+    mpa_end_set_spoil(ends.side[I].end, &spoil);
+    run(&ends);
     assert_int_equal(calls, 5);
-    assert_int_equal(talk.side[R].ulpdus, 1);
-    assert_int_equal(talk.side[R].error, MPA_END_BAD_CRC);
-    close_all(&talk);
+    assert_int_equal(ends.side[R].ulpdus, 1);
+    assert_int_equal(ends.side[R].error, MPA_END_BAD_CRC);
+    close_all(&ends);
 }
 
 int main(void)
