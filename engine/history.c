@@ -504,7 +504,7 @@ void history_free(struct history *history)
 {
     if (!history)
         return;
-    while (history->n > 0)
+    while (history->oldest)
         drop_oldest_pair(history);
     free(history);
 }
