@@ -329,6 +329,14 @@ static bool is_judged(JsonObject *connection)
            json_array_get_int_element(fpdus, 0) + json_array_get_int_element(fpdus, 1) > 0;
 }
 
+/* The report that it comes from says what was seen instead. */
+static bool says_why(JsonObject *capture)
+{
+    JsonNode *why = json_object_get_member(capture, "nothing_checked");
+
+    return why && json_node_get_value_type(why) == G_TYPE_STRING;
+}
+
 static unsigned count_empty(JsonArray *captures)
 {
     unsigned sum = 0;
@@ -341,8 +349,9 @@ static unsigned count_empty(JsonArray *captures)
 
         for (guint j = 0; j < n; j++)
             judged |= is_judged(json_array_get_object_element(connections, j));
-        json_object_remove_member(capture, "nothing_checked");
-        if (!judged)
+        if (judged)
+            json_object_remove_member(capture, "nothing_checked");
+        else if (!says_why(capture))
             json_object_set_string_member(capture, "nothing_checked",
                                           report_nothing[n == 0 ? REPORT_NO_MPA : REPORT_NO_FPDU]);
         sum += !judged;

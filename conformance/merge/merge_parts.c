@@ -317,6 +317,7 @@ static bool join_capture(const struct pair *pair)
     static const char *const troubles[] = {"error", "warning"};
     struct pair part;
 
+    json_object_remove_member(pair->into, "nothing_checked"); /* it is about one part */
     for (size_t i = 0; i < G_N_ELEMENTS(troubles); i++)
         if (json_object_has_member(pair->from, troubles[i]) && !take_latest(pair, troubles[i]))
             return false;

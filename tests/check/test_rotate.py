@@ -41,6 +41,11 @@ def part(path):
     return load(path)["captures"][0]["part"]
 
 
+def without_what_was_seen(text):
+    """Parts do not say what came instead of RDMA connections."""
+    return re.sub(r" \(seen: [^)]*\)", "", text)
+
+
 @pytest.mark.parametrize("seconds, jobs", [("0.05", "-j3"), ("1", "-j1")])
 def test_merged_parts_are_the_whole(check, report, rotate, schema, root, jobs, seconds):
     several = 0
@@ -52,7 +57,7 @@ def test_merged_parts_are_the_whole(check, report, rotate, schema, root, jobs, s
             jsonschema.validate(load(each), schema)
         merged = check("merge", *reversed(parts))
         assert result.returncode == merged.returncode == status, result.stderr
-        assert json.loads(merged.stdout) == whole, path
+        assert json.loads(without_what_was_seen(merged.stdout)) == json.loads(without_what_was_seen(json.dumps(whole))), path
     assert several > (10 if seconds == "0.05" else 0)
 
 
