@@ -3,6 +3,7 @@
 #include "engine/mpa_framing.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static void judge_pad(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)
 {
@@ -88,8 +89,7 @@ static bool judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct 
     }
     verdict_passed(mpa->verdict, RULE_MPA_4_1_12);
     put_be16(header, fpdu->ulpdu_length > MPA_ULPDU_MAX ? MPA_ULPDU_MAX : fpdu->ulpdu_length);
-    for (size_t i = 0; i < n; i++)
-        header[MPA_LENGTH_LEN + i] = ulpdu[i];
+    memcpy(header + MPA_LENGTH_LEN, ulpdu, n);
     if (!(ulpdu[0] & 0x80) && fpdu->ulpdu_length < DDP_UNTAGGED_HEADER_LEN && (ulpdu[0] & 0xBF) == 0x01)
         return false; /* a header cut short: DDP-4.3-01 */
     if ((mpa_octets_oddity(fs, header, MPA_LENGTH_LEN + n) > HEADER_ODD_MAX &&

@@ -599,7 +599,7 @@ void rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rd
     else if (part->after_gap)
         hole(rpcrdma, side);
     rpcrdma->gaps_show_late = part->gaps_show_late;
-    if (part->kind == RDMA_SEND || part->kind == RDMA_WRITE || part->kind == RDMA_READ)
+    if (rpcrdma->pending && (part->kind == RDMA_SEND || part->kind == RDMA_WRITE || part->kind == RDMA_READ))
         rpcrdma_pending_settle(rpcrdma, side, false);
     s->end = part->end;
     if (part->received > rpcrdma->received[side])

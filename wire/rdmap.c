@@ -10,7 +10,7 @@
 
 /* RFC 5040 Figures 4 and 5, RFC 7306 Figures 2 and 3. */
 /* clang-format off */
-static const struct rdmap_opcode_info opcodes[] = {
+const struct rdmap_opcode_info rdmap_opcodes[RDMAP_OPCODES] = {
     [RDMAP_WRITE] = {"RDMA Write", "WRITE", "write", TAGGED, ULP_DATA},
     [RDMAP_READ_REQUEST] = {"RDMA Read Request", "READ-REQ", "read_request",
                             QUEUE(DDP_QN_READ_REQUEST), HEADER(RDMAP_READ_REQUEST_LEN)},
@@ -33,11 +33,6 @@ static const struct rdmap_opcode_info opcodes[] = {
                                HEADER(RDMAP_ATOMIC_RESPONSE_LEN), .rfc_version_only = true},
 };
 /* clang-format on */
-
-const struct rdmap_opcode_info *rdmap_opcode_info(unsigned opcode)
-{
-    return opcode < sizeof opcodes / sizeof opcodes[0] ? &opcodes[opcode] : NULL;
-}
 
 unsigned rdmap_ulpdu_max(const struct rdmap_opcode_info *info)
 {

@@ -105,8 +105,14 @@ struct rdmap_opcode_info {
     bool rfc_version_only; /* since RFC 7306: RV must be 1 (its section 4.1) */
 };
 
+enum { RDMAP_OPCODES = RDMAP_ATOMIC_RESPONSE + 1 };
+extern const struct rdmap_opcode_info rdmap_opcodes[RDMAP_OPCODES];
+
 /* NULL for opcodes that no RFC defines (12 to 15, and above). */
-const struct rdmap_opcode_info *rdmap_opcode_info(unsigned opcode);
+static inline const struct rdmap_opcode_info *rdmap_opcode_info(unsigned opcode)
+{
+    return opcode < RDMAP_OPCODES ? &rdmap_opcodes[opcode] : NULL;
+}
 
 /* Send, with or without Invalidate and Solicited Event. */
 static inline bool rdmap_is_send(unsigned opcode)
