@@ -14,7 +14,7 @@ enum {
 /*
  * Section 4.3 puts Markers by position alone, so where the octets of an FPDU lie follows from the distance `grid` of
  * its first octet to the next grid point, even where a grid point hits a field: octet k, Markers not counted, has all
- * the Markers before it whose grid point the stream reaches before that octet. A grid point right behind the last
+ * the Markers before it whose grid point the stream reaches before that octet. A grid point right after the last
  * octet is not counted: that Marker belongs to the next FPDU.
  */
 static uint32_t markers_before(uint32_t grid, uint32_t k)

@@ -26,7 +26,7 @@ def commands(text):
     found, inside = [], False
     for number, line in enumerate(text.splitlines(), 1):
         if not line.startswith("    "):
-            inside = inside and not line.strip()  # a block goes on behind an empty line
+            inside = inside and not line.strip()  # a block goes on after an empty line
             if inside:
                 found[-1][2].append("")
             continue

@@ -77,7 +77,7 @@ def startup(octets, key):
 
 
 def ulpdus(octets, markers):
-    """octets begins behind the start-up frame, where the first Marker is due."""
+    """octets begins after the start-up frame, where the first Marker is due."""
     if markers:  # every 512 octets of the stream begin with one
         octets = b"".join(octets[i + 4:i + PERIOD] for i in range(0, len(octets), PERIOD))
     at = 0

@@ -2,7 +2,7 @@
 """
 Snap lengths that practitioners use: what is there is judged, what was cut away is inconclusive. Framing goes on by
 ULPDU_Length and TCP's numbers, so that FPDUs and operations are counted as in the whole capture, but for FPDUs whose
-headers were cut away because they stand behind another one in their segment.
+headers were cut away because they stand after another one in their segment.
 """
 import concurrent.futures
 import os
@@ -14,7 +14,7 @@ from test_corpus import NOTES, show
 
 SNAPS = (96, 128, 160, 256)
 MIDSTREAM = {"late", "midstream", "midstream-markers", "midstream-no-crc", "rpcrdma-late"}  # recognised later, when cut
-# Segments in which FPDUs stand behind one that was cut.
+# Segments in which FPDUs stand after one that was cut.
 SHARED = set("""
     capture-loss crc-by-reply crc-by-request ddp downgrade duplicate figures fragments keep-alive loss markers markers-no-crc
     markers-to-initiator markers-to-responder msn-wrap mtu-576 no-crc not-negotiated offload permissive port-reuse

@@ -38,7 +38,7 @@ OFFLOADED = {"MPA-3-03", "MPA-4.5-07", "MPA-5.1-04", "MPA-5.1-05", "MPA-5.1-07"}
 ALIKE = [
     # A Terminate about an FPDU without fault: the oddest thing about the FPDU explains it.
     {"MPA-5.1-06", "MPA-5.2-01", "MPA-7.1.5-04", "MPA-A.5.2-01"},
-    # Octets behind a startup frame belong to it if they share its last segment.
+    # Octets after a startup frame belong to it if they share its last segment.
     {"MPA-7.1.1-07", "MPA-7.1.1-28", "MPA-7.1.1-29", "MPA-7.1.1-31", "MPA-7.1.1-34", "MPA-7.1.2-04", "MPA-7.1.2-40",
      "MPA-7.1.3-01", "MPA2-6-07"},
     # Streaming data that crosses the Request, or that follows it.

@@ -124,7 +124,7 @@ def retransmissions(capture, n):
 
 
 def shifted_overlaps(capture, n):
-    """Each segment begins one octet behind the one before it, and contradicts it."""
+    """Each segment begins one octet after the one before it, and contradicts it."""
     connection = Connection(capture)
     for number in range(n):
         connection.segment(0, bytes([number & 0xFF]) * 100, sequence=connection.sequence[0] + 10 + number)

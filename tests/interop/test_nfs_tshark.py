@@ -31,7 +31,7 @@ def compounds(rng):
     for callback in (False, True):
         for number in DEFINITIONS.operations[callback]:
             for _ in range(ROUNDS):
-                # One behind it, so that its end is seen.
+                # One after it, so that its end is seen.
                 numbers = [number, 4 if callback else 24]
                 yield callback, compound(rng, callback, numbers, 0)
             yield callback, compound(rng, callback, [number], 10025)

@@ -21,7 +21,7 @@ class Peer:
                                         stderr=subprocess.PIPE, text=True)
         self.errors = ""
         self.lock = threading.Lock()
-        self._unread = ""  # of standard error, behind the lines that were asked for
+        self._unread = ""  # of standard error, after the lines that were asked for
 
     def wait_for(self, pattern, seconds=DEADLINE):
         """The match of a line of standard error."""

@@ -16,6 +16,7 @@ import tempfile
 import pytest
 
 import merge
+import versions
 from cases import names, real
 
 USER = 65534
@@ -76,7 +77,7 @@ class Wireshark:
         for line in out.split("\n"):
             if line:
                 values = line.split("\x1e")
-                row = {name: value.split("\x1f") if value else [] for name, value in zip(names, values[1:])}
+                row = {name: list(map(versions.value, value.split("\x1f"))) if value else [] for name, value in zip(names, values[1:])}
                 frames.append({"frame": int(values[0])} | row)
         return frames
 

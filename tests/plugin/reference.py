@@ -88,7 +88,7 @@ def connections(path):
 
 
 def fpdus(octets):
-    """ULPDUs behind one startup frame; Markers are not known here."""
+    """ULPDUs after one startup frame; Markers are not known here."""
     if not octets.startswith(b"MPA ID Re"):
         return
     assert not octets[16] & 0x80, "Markers"

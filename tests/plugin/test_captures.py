@@ -17,7 +17,7 @@ BLIND = {
     "scenario midstream": [ORDER],           # the same: the SYNs are there, then octets are missing
     "scenario midstream-markers": [ORDER],
     "scenario midstream-no-crc": [ORDER],
-    # Octets are missing right behind the SYNs, and only ACKs without payload tell so.
+    # Octets are missing right after the SYNs, and only ACKs without payload tell so.
     "scenario msn-wrap": [ORDER, UNANALYSED],
     "scenario late": [ORDER, UNANALYSED],
     "fault DDP-4.3-14": [ORDER, UNANALYSED],

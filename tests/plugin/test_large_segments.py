@@ -13,7 +13,7 @@ def payload(octets):
 
 
 def joined(frames):
-    """All payloads of frames in a row behind the headers of the first."""
+    """All payloads of frames in a row after the headers of the first."""
     first, octets = frames[0], b"".join(map(payload, frames))
     headers = bytearray(first[:len(first) - len(payload(first))])
     headers[ETHERNET + 2:ETHERNET + 4] = struct.pack(">H", len(headers) - ETHERNET + len(octets))

@@ -106,7 +106,7 @@ def test_nobody_is_accused_who_is_not_in_the_report(troubled, wireshark, mode):
 def test_what_the_report_has_is_shown(troubled, wireshark, root):
     """
     Where the TCP dissector passes all segments on. Without the acknowledgments between them, a hole may be given up so
-    late that what lies behind it proves less: that concerns few findings.
+    late that what lies after it proves less: that concerns few findings.
     """
     exempt = alone(root)
     due = collections.Counter({finding: n for finding, n in troubled.said.items() if finding[1] not in exempt and not

@@ -3,7 +3,7 @@
 Captures that were damaged: no dissector of ours ends tshark or is stopped by an exception, and the checker takes what is
 in a whole capture file, whatever it is.
 
-`mutate` (tests/fuzz/mutate.c) repairs lengths, CRCs and checksums behind its damage, so that it reaches the upper layers;
+`mutate` (tests/fuzz/mutate.c) repairs lengths, CRCs and checksums after its damage, so that it reaches the upper layers;
 editcap -E changes octets anywhere. With a build of the asan preset all that is done under its sanitizers.
 """
 import os

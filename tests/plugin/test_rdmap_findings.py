@@ -8,7 +8,7 @@ SEVERITIES = {0x800000: "error", 0x600000: "warning", 0x400000: "note"}
 ORDER = ["-2", "-o", "tcp.reassemble_out_of_order:TRUE"]
 DECODE_AS = ["-d", "tcp.port==7174,mpa", "-d", "tcp.port==20049,mpa"]  # where no startup frame tells the heuristic
 # Where Wireshark shows less of the stream; see test_captures.py.
-# Octets are missing right behind the SYNs, which only ACKs without payload tell: the TCP dissector waits for them.
+# Octets are missing right after the SYNs, which only ACKs without payload tell: the TCP dissector waits for them.
 BLIND = ["fault DDP-4.3-14", "fault RDMAP-4.1-24"]
 TEXT = 150  # long ones are cut in Wireshark
 # Told at the end only: what is not done, or not done until then, the plugin does not see.

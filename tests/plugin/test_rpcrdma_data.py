@@ -40,7 +40,7 @@ def octets(values):
 
 
 def put_back(inline, whole, data):
-    """Whether `whole` is `inline` with `data` behind its count somewhere."""
+    """Whether `whole` is `inline` with `data` after its count somewhere."""
     padded = data + bytes(-len(data) % 4)
     at = whole.find(struct.pack(">I", len(data)) + data)
     while at >= 0:

@@ -21,7 +21,7 @@ def stream(frames, port):
 
 def ulpdus_of(octets, markers):
     """An FPDU walk of its own."""
-    octets = octets[20 + int.from_bytes(octets[18:20], "big"):]  # behind the startup frame
+    octets = octets[20 + int.from_bytes(octets[18:20], "big"):]  # after the startup frame
     if markers:
         octets = b"".join(octets[at + 4:at + 512] for at in range(0, len(octets), 512))
     at, found = 0, []

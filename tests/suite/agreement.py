@@ -79,7 +79,7 @@ OPEN = {
     "MPA-8-02/pad": LATE,
     "MPA-8-02/ulpdu": LATE,
     "MPA-8-09": LATE,
-    "MPA-8-12/length": "the answer is DDP-7.1-20; where MPA went on behind the wrong length only the test knows",
+    "MPA-8-12/length": "the answer is DDP-7.1-20; where MPA went on after the wrong length only the test knows",
     "MPA-8-14": LATE,
     "MPA2-9.1-17": LATE,
     "MPA2-9.2-05/send": CAUSE,

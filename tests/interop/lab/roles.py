@@ -9,7 +9,7 @@ IWARP = "mpa,mpa2,ddp,rdmap,rdmapx"
 # Under emulation beside other work a second is not always enough for what takes a millisecond elsewhere.
 PATIENCE = ["--timeout=4", "--start-timeout=30", "--idle-timeout=40", "--accept-timeout=60", "--recover-timeout=20",
             "--reset-timeout=600",
-            "--settle=0.3"]  # siw loses sight of FPDUs that come right behind its Reply; a case of its own shows that
+            "--settle=0.3"]  # siw loses sight of FPDUs that come right after its Reply; a case of its own shows that
 
 
 @dataclasses.dataclass(frozen=True)

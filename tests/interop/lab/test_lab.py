@@ -11,7 +11,7 @@ import pytest
 import guest as lab
 
 pytestmark = [pytest.mark.all, pytest.mark.skipif(lab.why_not() is not None, reason=str(lab.why_not()))]
-SETTLE = "0.3"  # siw loses sight of FPDUs that come right behind its Reply, until the next one comes
+SETTLE = "0.3"  # siw loses sight of FPDUs that come right after its Reply, until the next one comes
 VERSIONS = ["3", "4.0", "4.1", "4.2"]
 
 

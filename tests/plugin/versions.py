@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the supported releases of Wireshark print differently: the one place in the tests that knows versions."""
+import functools
+import re
+import subprocess
+
+
+@functools.cache
+def release():
+    """(4, 0), (4, 4), ...: that of the tshark that is installed."""
+    said = subprocess.run(["tshark", "--version"], capture_output=True, text=True, check=True).stdout
+    return tuple(map(int, re.match(r"TShark \(Wireshark\) (\d+)\.(\d+)", said).groups()))
+
+
+def value(text):
+    """Booleans are 1 and 0 in -T fields until 4.2, True and False later."""
+    return {"True": "1", "False": "0"}.get(text, text)
+
+
+# Fields of the built-in dissector that mean something else from a release on: (field, since, why).
+BUILTIN_DIFFERS = [
+    ("iwarp_mpa.pdlength", (4, 6), "what is left of the private data after the four octets of RFC 6581"),
+]
+
+
+def builtin_differs(field):
+    return any(name == field and release() >= since for name, since, _ in BUILTIN_DIFFERS)
+
+
+UNITS = {"seconds": 1, "milliseconds": 1e-3, "microseconds": 1e-6, "nanoseconds": 1e-9}
+
+
+def tree(text):
+    """
+    A tree as -V prints it, without what releases print in their own ways: relative times in one unit (4.6 chooses one),
+    and where long octet strings are cut (4.2 and later mark that after the name, too).
+    """
+    text = re.sub(r"(\d+\.\d+) (seconds|milliseconds|microseconds|nanoseconds)\b",
+                  lambda m: f"{float(m[1]) * UNITS[m[2]]:.9f} seconds", text)
+    text = text.replace(" […]:", ":")
+    return re.sub(r"\b([0-9a-f]{72})[0-9a-f]*…?", r"\1…", text)
