@@ -285,17 +285,16 @@ static void tell_refusal(struct ib_rc *rc, unsigned responder, enum ib_nak nak, 
         .side = responder, .nak = nak, .place = *place, .offset = offset > IB_RC_ORIGIN ? offset - IB_RC_ORIGIN : 0};
     uint64_t kept = requests->messages < IB_RC_RECENT ? requests->messages : IB_RC_RECENT;
 
-    for (uint64_t i = 0; i < kept && !refusal.known; i++) {
+    /* A NAK for what was not seen yet accuses nothing that was. */
+    for (uint64_t i = 0; offset < requests->next && i < kept && !refusal.known; i++) {
         const struct ib_recent *recent = &requests->recent[(requests->messages - i) % IB_RC_RECENT];
 
         if (recent->from > offset)
             continue;
-        /* A NAK for what was not seen yet accuses nothing that was. */
-        refusal.known = offset < requests->next;
+        refusal.known = true;
         refusal.kind = (enum ib_message)recent->kind;
         refusal.invalidates = recent->invalidates;
         refusal.accused = recent->latest;
-        break;
     }
     rc->events.refused(rc->events.ctx, &refusal);
 }

@@ -56,7 +56,13 @@ static void on_refused(void *ctx, const struct ib_rc_refusal *refusal)
 {
     char text[64];
 
-    snprintf(text, sizeof text, "refused%u:%u at %u", refusal->side, refusal->nak, (unsigned)refusal->offset);
+    snprintf(text, sizeof text, "refused%u:%u at %u of %s%s", refusal->side, refusal->nak, (unsigned)refusal->offset,
+             !refusal->known                     ? "what is unknown"
+             : refusal->kind == IB_MESSAGE_SEND  ? "a Send"
+             : refusal->kind == IB_MESSAGE_WRITE ? "a Write"
+             : refusal->kind == IB_MESSAGE_READ  ? "a Read"
+                                                 : "another",
+             refusal->invalidates ? " with Invalidate" : "");
     say(ctx, text);
 }
 
@@ -226,7 +232,7 @@ static void refusals(void **state)
     packet(&bench, 0, IB_WRITE_ONLY, 1, 8, (struct words){.address = 0x666});
     NAK(1, IB_NAK_REMOTE_ACCESS);
     assert_int_equal(ib_rc_counts(bench.rc)->rnr_naks[1], 1);
-    close_bench(&bench, "S0.0+1! W1@666+8! refused1:2 at 1");
+    close_bench(&bench, "S0.0+1! W1@666+8! refused1:2 at 1 of a Write");
 }
 
 static void reads(void **state)
@@ -396,6 +402,24 @@ static void random_loss_is_no_hole(void **state)
     }
 }
 
+/* Which message a NAK is about: by any of its packets; none is accused for what was not seen. */
+static void accused_messages(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, true, 0);
+    packet(&bench, 0, IB_WRITE_ONLY, 0, 8, (struct words){.address = 0x666});
+    SEND(1, 1);
+    packet(&bench, 0, IB_SEND_ONLY_INVALIDATE, 2, 1, (struct words){0});
+    NAK(2, IB_NAK_INVALID_REQUEST);
+    NAK(1, IB_NAK_INVALID_REQUEST);
+    NAK(0, IB_NAK_REMOTE_ACCESS);
+    NAK(9, IB_NAK_REMOTE_OPERATION);
+    close_bench(&bench, "W0@666+8! S1.0+1! S2.0+1! refused1:1 at 2 of a Send with Invalidate refused1:1 at 1 of a Send "
+                        "refused1:2 at 0 of a Write refused1:3 at 9 of what is unknown");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -406,6 +430,7 @@ int main(void)
         cmocka_unit_test(acknowledged_but_never_captured),
         cmocka_unit_test(repeats_are_taken_once),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(accused_messages),
         cmocka_unit_test(reads),
         cmocka_unit_test(read_asked_again),
         cmocka_unit_test(more_than_was_asked_for),
