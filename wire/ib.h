@@ -4,30 +4,69 @@
  * them, too: Base Transport Header, extended headers by opcode, payload, pad, invariant CRC. All big-endian but the CRC
  * (wire/ib_icrc.h).
  *
- *   BTH (12)         0 OpCode, 1 SE 0x80, M 0x40, Pad 0x30, TVer 0x0F, 2-3 P_Key, 4 F 0x80, B 0x40, reserved,
- *                    5-7 destination QP, 8 AckReq 0x80, reserved, 9-11 PSN
- *   DETH (8)         0-3 Q_Key, 4 reserved, 5-7 source QP
- *   RETH (16)        0-7 virtual address, 8-11 R_Key, 12-15 DMA length
- *   AtomicETH (28)   0-7 virtual address, 8-11 R_Key, 12-19 swap (or add) data, 20-27 compare data
- *   AETH (4)         0 syndrome, 1-3 MSN
- *   AtomicAckETH (8) 0-7 original data
- *   ImmDt (4)        0-3 immediate data
- *   IETH (4)         0-3 R_Key to invalidate
+ * AtomicAckETH (8 octets) is the original data, ImmDt (4) the immediate data, IETH (4) the R_Key to invalidate; the
+ * others are drawn below.
  *
  * The upper three bits of OpCode are the transport service, the lower five the operation. What RFC 8166 calls handle
  * and offset are R_Key and virtual address here.
  */
 /* clang-format off */
 /*
- *    0                   1                   2                   3
- *    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
- *   +---------------+-+-+---+-------+-------------------------------+
- *   |    OpCode     |S|M|Pad| TVer  |             P_Key             |
- *   +-+-+-----------+-+-+---+-------+-------------------------------+
- *   |F|B| reserved  |                Destination QP                 |
- *   +-+-+-----------+-----------------------------------------------+
- *   |A|  reserved   |           Packet Sequence Number              |
- *   +-+-------------+-----------------------------------------------+
+ * BTH, 12 octets; S: Solicited Event, M: MigReq, F and B: FECN and BECN, A: AckReq:
+ *
+ *   0                   1                   2                   3
+ *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *  +---------------+-+-+---+-------+-------------------------------+
+ *  |    OpCode     |S|M|Pad| TVer  |             P_Key             |
+ *  +-+-+-----------+-+-+---+-------+-------------------------------+
+ *  |F|B| reserved  |                Destination QP                 |
+ *  +-+-+-----------+-----------------------------------------------+
+ *  |A|  reserved   |            Packet Sequence Number             |
+ *  +-+-------------+-----------------------------------------------+
+ *
+ * DETH, 8 octets:
+ *
+ *  +---------------------------------------------------------------+
+ *  |                             Q_Key                             |
+ *  +---------------+-----------------------------------------------+
+ *  |    reserved   |                   Source QP                   |
+ *  +---------------+-----------------------------------------------+
+ *
+ * RETH, 16 octets:
+ *
+ *  +---------------------------------------------------------------+
+ *  |                                                               |
+ *  +                        Virtual Address                        +
+ *  |                                                               |
+ *  +---------------------------------------------------------------+
+ *  |                             R_Key                             |
+ *  +---------------------------------------------------------------+
+ *  |                           DMA Length                          |
+ *  +---------------------------------------------------------------+
+ *
+ * AtomicETH, 28 octets:
+ *
+ *  +---------------------------------------------------------------+
+ *  |                                                               |
+ *  +                        Virtual Address                        +
+ *  |                                                               |
+ *  +---------------------------------------------------------------+
+ *  |                             R_Key                             |
+ *  +---------------------------------------------------------------+
+ *  |                                                               |
+ *  +                       Swap (or Add) Data                      +
+ *  |                                                               |
+ *  +---------------------------------------------------------------+
+ *  |                                                               |
+ *  +                          Compare Data                         +
+ *  |                                                               |
+ *  +---------------------------------------------------------------+
+ *
+ * AETH, 4 octets:
+ *
+ *  +---------------+-----------------------------------------------+
+ *  |    Syndrome   |                      MSN                      |
+ *  +---------------+-----------------------------------------------+
  */
 /* clang-format on */
 #ifndef IWARP_WIRE_IB_H

@@ -4,6 +4,9 @@
  * its Annex A17 section A17.3.3): Ethernet's CRC-32 over what no router changes. What one may change counts as ones. On
  * the wire its least significant octet comes first.
  *
+ *   | ones | headers before the BTH, masked | BTH, octet 4 as ones | extended headers, payload, pad | ICRC |
+ *   |<--------------------------------- covered --------------------------------------------->|
+ *
  *   RoCE v2, IPv4   64 ones; IP header with TOS, TTL and header checksum as ones; UDP header with its checksum as ones
  *   RoCE v2, IPv6   64 ones; IPv6 header with traffic class, flow label and hop limit as ones; UDP header likewise
  *   RoCE v1         64 ones; GRH as IPv6 header

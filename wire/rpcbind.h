@@ -1,14 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* clang-format off */
 /*
- * What is asked of rpcbind: where a program is to be found. RFC 1833, on ONC RPC (RFC 5531), UDP and TCP port 111.
+ * Lookups of rpcbind: where a program can be found. RFC 1833, on ONC RPC (RFC 5531), UDP and TCP port 111.
  *
- *   version 2 (portmapper)   GETPORT     prog, vers, prot (6: TCP, 17: UDP), port
- *   versions 3 and 4         GETADDR     prog, vers, netid<>, address<>, owner<>
- *   version 4                GETVERSADDR, GETADDRLIST: the same
- *   all                      DUMP        nothing: all mappings are asked for
+ * Arguments of GETPORT, version 2 (portmapper); prot is 6 for TCP, 17 for UDP:
  *
- * On TCP a record comes after its mark: the last fragment 1, length 31 bits (RFC 5531 section 11).
+ *   0                   1                   2                   3
+ *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *  +---------------------------------------------------------------+
+ *  |                              prog                             |
+ *  +---------------------------------------------------------------+
+ *  |                              vers                             |
+ *  +---------------------------------------------------------------+
+ *  |                              prot                             |
+ *  +---------------------------------------------------------------+
+ *  |                              port                             |
+ *  +---------------------------------------------------------------+
+ *
+ * Arguments of GETADDR, versions 3 and 4, and of GETVERSADDR and GETADDRLIST, version 4; the strings are XDR's
+ * (wire/xdr.h):
+ *
+ *   0                   1                   2                   3
+ *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *  +---------------------------------------------------------------+
+ *  |                              prog                             |
+ *  +---------------------------------------------------------------+
+ *  |                              vers                             |
+ *  +---------------------------------------------------------------+
+ *  /                             netid                             /
+ *  +---------------------------------------------------------------+
+ *  /                            address                            /
+ *  +---------------------------------------------------------------+
+ *  /                             owner                             /
+ *  +---------------------------------------------------------------+
+ *
+ * DUMP has no arguments: it asks for all mappings. On TCP each record follows its mark (RFC 5531 section 11):
+ *
+ *   0                   1                   2                   3
+ *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *  +-+-------------------------------------------------------------+
+ *  |L|                           length                            |    L: last fragment
+ *  +-+-------------------------------------------------------------+
  */
+/* clang-format on */
 #ifndef IWARP_WIRE_RPCBIND_H
 #define IWARP_WIRE_RPCBIND_H
 
@@ -18,7 +52,6 @@ enum {
     RPCBIND_PORT = 111,
     RPCBIND_PROGRAM = 100000,
     RPCBIND_PORTMAPPER = 2, /* the version with protocol numbers; 3 and 4 have network identifiers */
-    RPCBIND_VERSION_LAST = 4,
     RPCBIND_MARK_LEN = 4,
 };
 
@@ -39,7 +72,7 @@ struct rpcbind_lookup {
 
 /* Decodes p[0..n), which begins with the XID. */
 enum rpcbind_question rpcbind_decode(struct rpcbind_lookup *out, const uint8_t *p, size_t n);
-/* The first record of a TCP segment: p[0..n) is moved beyond it. RPCBIND_UNREADABLE: it goes on elsewhere. */
+/* The first record of a TCP segment: p[0..n) is moved beyond it. RPCBIND_UNREADABLE: it continues elsewhere. */
 enum rpcbind_question rpcbind_decode_record(struct rpcbind_lookup *out, const uint8_t **p, size_t *n);
 
 /* The network identifiers of RDMA transports, "rdma" and "rdma6" (RFC 8166 section 9). */

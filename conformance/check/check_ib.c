@@ -15,6 +15,7 @@ struct watched_ib {
     struct endpoint endpoint[2];
     struct ib_connection *connection;
     uint32_t latest[2]; /* frame of the request that was taken last of each side */
+    guint found[2];     /* findings that were listed then */
     enum ib_below below;
     struct icrc_counts icrc;
 };
@@ -26,8 +27,10 @@ static void on_part(void *ctx, const struct ib_rc_part *part)
     struct watched_ib *ib = ctx;
 
     watched_wake(ib->watched);
-    if (!part->packet->info->response)
+    if (!part->packet->info->response) {
         ib->latest[part->place.side & 1u] = part->place.frame;
+        ib->found[part->place.side & 1u] = ib->watched->report->findings->len;
+    }
     if (ib->watched->notes)
         notes_part(ib->watched->notes, part);
     ib->up.part(ib->up.ctx, part);
@@ -41,8 +44,10 @@ static void take_back(struct watched_ib *ib, unsigned side)
 {
     struct watched *watched = ib->watched;
     GArray *findings = watched->report->findings;
+    /* An equal one may be folded into an earlier one. */
+    guint first = watched->share->options->fold ? 0 : MIN(ib->found[side], findings->len);
 
-    for (guint i = findings->len; i-- > 0;) {
+    for (guint i = findings->len; i-- > first;) {
         const struct report_finding *finding = &g_array_index(findings, struct report_finding, i);
         enum rule_id rule = finding->rule;
 

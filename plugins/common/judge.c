@@ -99,8 +99,32 @@ static void on_finding(void *ctx, const struct finding *finding)
     remark->place = finding->place;
     remark->related_frame = finding->related_frame;
     remark->message = shortened(finding->rule, finding->message);
+    remark->record = record;
+    remark->earlier = judge->latest;
+    judge->latest = remark;
     *record->last_remark = remark;
     record->last_remark = &remark->next;
+}
+
+static void withdraw(struct remark *remark)
+{
+    struct remark **at = &remark->record->remarks;
+
+    while (*at && *at != remark)
+        at = &(*at)->next;
+    if (!*at) /* it was withdrawn before */
+        return;
+    *at = remark->next;
+    if (!*at)
+        remark->record->last_remark = at;
+}
+
+void judge_withdraw(struct judge *judge, const struct remark *since, uint32_t frame)
+{
+    for (struct remark *remark = judge->latest; remark && remark != since; remark = remark->earlier) {
+        if (remark->place.frame > frame && rule_catalogue[remark->rule].observe != OBSERVE_WIRE_1WAY)
+            withdraw(remark);
+    }
 }
 
 void judge_forget(struct judge *judge, enum rule_id rule, const struct place *place)
@@ -109,13 +133,11 @@ void judge_forget(struct judge *judge, enum rule_id rule, const struct place *pl
 
     if (!record)
         return;
-    for (struct remark **at = &record->remarks; *at; at = &(*at)->next) {
-        if ((*at)->rule != rule || (*at)->place.frame != place->frame)
-            continue;
-        *at = (*at)->next;
-        if (!*at)
-            record->last_remark = at;
-        return;
+    for (struct remark *remark = record->remarks; remark; remark = remark->next) {
+        if (remark->rule == rule && remark->place.frame == place->frame) {
+            withdraw(remark);
+            return;
+        }
     }
 }
 

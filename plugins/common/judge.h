@@ -23,6 +23,8 @@ struct remark {
     struct place place;
     uint32_t related_frame;
     const char *message;
+    struct record *record;
+    struct remark *earlier; /* of the connection, in the order in which they were made */
 };
 
 /* What findings are attached to; the first member of a plugin's own record. Initially zero. */
@@ -36,6 +38,7 @@ struct judge {
     struct stack *stack;        /* first pass only; NULL when Wireshark has closed the file */
     struct stack_entrance next; /* of the next plugin's stack; empty: there is none */
     struct verdict verdict;
+    struct remark *latest;       /* of all remarks */
     struct layouts_host host[2]; /* of the sides (engine/stack.h); set before judge_begin(), or zero */
     wmem_map_t *by_place[2];     /* by side: stream offset and frame -> struct record */
     wmem_map_t *by_frame;        /* frame -> struct record */
@@ -63,6 +66,8 @@ void judge_keep_frame(struct judge *judge, struct record *record, uint32_t frame
 struct record *judge_at(const struct judge *judge, const struct place *place);
 struct record *judge_in_frame(const struct judge *judge, uint32_t frame);
 
+/* Withdraws what was found since then at later frames than this, but for rules about one direction alone. */
+void judge_withdraw(struct judge *judge, const struct remark *since, uint32_t frame);
 /* Withdraws the finding of this rule at this place. */
 void judge_forget(struct judge *judge, enum rule_id rule, const struct place *place);
 

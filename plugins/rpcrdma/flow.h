@@ -160,6 +160,9 @@ struct rpcrdma_flow {
     struct kept_transaction *waiting;    /* their Calls have waited for Read chunks */
     uint32_t outstanding[2], granted[2]; /* by the side that calls */
     struct stack_ib ib;
+    struct ib_rc_events up;
+    uint32_t latest[2];                                  /* by side: frame of the request that was taken last */
+    const struct remark *mark[2];                        /* by side: the latest finding at that time */
     struct kept_segment *open_send[2], *last_of_send[2]; /* by side: packets of the Send that is not complete */
     uint64_t repeats;                                    /* retransmissions so far */
     struct kept_segment *untold, *last_untold; /* of frames that were dissected before their connection was known */

@@ -113,6 +113,34 @@ const struct kept_segment *rpcrdma_ib_next_untold(struct rpcrdma_flow *flow)
     return segment;
 }
 
+/* ---- from the transport into the stack ---- */
+
+static struct rpcrdma_flow *flow_of(struct stack_ib *ib)
+{
+    return (struct rpcrdma_flow *)((char *)ib - offsetof(struct rpcrdma_flow, ib));
+}
+
+static void on_part(void *ctx, const struct ib_rc_part *part)
+{
+    struct rpcrdma_flow *flow = flow_of(ctx);
+    unsigned side = part->place.side & 1u;
+
+    if (!part->packet->info->response) {
+        flow->latest[side] = part->place.frame;
+        flow->mark[side] = flow->judge.latest;
+    }
+    flow->up.part(ctx, part);
+}
+
+/* Findings since the last request may be explained by the missing ones: iwarp-check withdraws them, too. */
+static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, const struct place *next)
+{
+    struct rpcrdma_flow *flow = flow_of(ctx);
+
+    judge_withdraw(&flow->judge, flow->mark[side & 1u], flow->latest[side & 1u]);
+    flow->up.hole(ctx, side, from, to, next);
+}
+
 /* ---- connections come and go ---- */
 
 static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_events *events)
@@ -123,7 +151,9 @@ static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_ev
     connection->host = flow;
     if (!flow)
         return false;
-    *events = stack_ib_events(&flow->ib);
+    *events = flow->up = stack_ib_events(&flow->ib);
+    events->part = on_part;
+    events->hole = on_hole;
     return true;
 }
 

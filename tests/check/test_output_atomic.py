@@ -18,7 +18,7 @@ def writers(build, check, bad, tmp_path):
     program, generator = build / "conformance" / "iwarp-check", build / "traffic-gen" / "iwarp-gen"
     one, tested = tmp_path / "one.json", tmp_path / "tested.json"
     check("--format=json", f"--output={one}", bad)
-    with subprocess.Popen([build / "tests" / "suite" / "subject", "responder", "127.0.0.1", "0"], stdout=subprocess.PIPE,
+    with subprocess.Popen([build / "tests" / "suite" / "sample-device", "responder", "127.0.0.1", "0"], stdout=subprocess.PIPE,
                           text=True) as device:
         test = [generator, "test", f"127.0.0.1:{device.stdout.readline().strip()}", "--rules=MPA-4.1-06", "--format=json"]
         subprocess.run([*test, f"--output={tested}"], check=True, timeout=60, stderr=subprocess.DEVNULL)

@@ -78,6 +78,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     report_write_text(&report, null);
     report_write_json(&report, null);
     report_write_html(&report, null);
+    report_write_junit(&report, null);
+    report_write_sarif(&report, null);
+    report_write_github(&report, null);
+    report_write_markdown(&report, null);
     report_clear(&report);
     return 0;
 }

@@ -41,12 +41,12 @@ def roce():
     return sorted((pathlib.Path(os.environ["IWARP_CAPTURES"]) / "roce").glob("*.pcap")) if "IWARP_CAPTURES" in os.environ else []
 
 
-def listed(what):
+def listed(what, *options):
     """Rows of iwarp-gen list scenarios|faults."""
     program = build_folder() / "traffic-gen" / "iwarp-gen"
     if not program.exists():
         return []
-    result = subprocess.run([program, "list", what], check=True, capture_output=True, text=True, timeout=60)
+    result = subprocess.run([program, "list", what, *options], check=True, capture_output=True, text=True, timeout=60)
     return [line.split("\t") for line in result.stdout.splitlines()]
 
 

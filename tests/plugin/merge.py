@@ -41,8 +41,11 @@ def renumber(octets, number):
     return bytes(frame)
 
 
-def merge(captures, out):
-    """captures: (name, path). Writes `out`; returns the parts, without the captures that cannot be merged."""
+def merge(captures, out, finish=bytes):
+    """
+    captures: (name, path). Writes `out`; returns the parts, without the captures that cannot be merged. finish: what is
+    done to each frame with its new addresses.
+    """
     parts, count = [], 0
     with out.open("wb") as merged:
         merged.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 1 << 18, ETHERNET))
@@ -52,7 +55,7 @@ def merge(captures, out):
             if not changed or None in changed:
                 continue
             for (seconds, ns, length, _), octets in zip(frames, changed):
-                merged.write(struct.pack("<IIII", seconds, ns, len(octets), length) + octets)
+                merged.write(struct.pack("<IIII", seconds, ns, len(octets), length) + finish(octets))
             parts.append(Part(name, count + 1, count + len(frames)))
             count += len(frames)
     return parts

@@ -9,6 +9,7 @@ import struct
 import pytest
 
 import cases
+import merge
 import reference_ib
 import roce
 from test_modes import trees
@@ -57,17 +58,14 @@ def found_by_plugin(wireshark, path, mode):
 
 
 def same_findings(wireshark, check, path):
-    expected = found_by_checker(check, path)
-    assert found_by_plugin(wireshark, path, ["-2"]) == expected
-    once = found_by_plugin(wireshark, path, [])  # without those at frames that are over when they show
-    assert not once - expected
-    return expected, once
+    """In two passes: in one pass, findings at earlier frames are not seen, and those that are withdrawn later are."""
+    assert found_by_plugin(wireshark, path, ["-2"]) == found_by_checker(check, path)
 
 
 @pytest.mark.parametrize("name", PATHS)
 def test_findings_are_the_checkers(wireshark, check, name):
-    expected, once = same_findings(wireshark, check, PATHS[name])
-    assert once == expected
+    same_findings(wireshark, check, PATHS[name])
+    assert found_by_plugin(wireshark, PATHS[name], []) == found_by_checker(check, PATHS[name])
 
 
 def rewritten(path, out, change):
@@ -127,26 +125,72 @@ def test_the_tests_are_not_empty(check):
     assert sum(sum(found_by_checker(check, PATHS[name]).values()) for name in NFS) > 50
 
 
+# ---- generated conversations ----
+
+EVERY = 4  # of the faults one in so many
+NETS = ["loss=0.1", "reorder=0.2", "dup=0.2", "loss=0.05,reorder=0.1,dup=0.1", "capture-loss=0.1", "rnr=0.2"]
+
+def played():
+    """{name: arguments of iwarp-gen play}: scenarios, faults, and scenarios on bad networks."""
+    scenarios = [row[0] for row in cases.listed("scenarios", "--transport=roce")]
+    faults = cases.listed("faults", "--transport=roce")
+    found = {name: [name] for name in scenarios}
+    found |= {row[0]: [row[1], f"--inject={row[0]}"] for row in faults[::EVERY]}
+    for number, name in enumerate(scenarios):
+        found[f"{name} on a bad network"] = [name, "--net=" + NETS[number % len(NETS)], f"--seed={number}"]
+    return found
+
+
+@pytest.fixture(scope="module")
+def merged(generated, tmp_path_factory):
+    path = tmp_path_factory.mktemp("roce") / "merged.pcap"
+    paths = [(name, generated(*arguments, "--transport=roce", "--pcap")) for name, arguments in played().items()]
+    parts = merge.merge(paths, path, roce.finished)
+    assert len(parts) == len(paths) > 150
+    return path
+
+
+def test_findings_in_generated_captures(wireshark, check, merged):
+    expected = found_by_checker(check, merged)
+    assert found_by_plugin(wireshark, merged, ["-2"]) == expected
+    assert sum(expected.values()) > 100
+    once = found_by_plugin(wireshark, merged, [])
+    assert sum((once & expected).values()) > 0.8 * sum(expected.values()) and sum((once - expected).values()) < 10
+
+
+@pytest.mark.parametrize("name", ["rpcrdma", "rpcrdma-lengths", "rpcrdma-segments", "rpcrdma-long", "rpcrdma-flight", "rpcrdma-invalidate",
+                                  "rpcrdma-large-inline", "rpcrdma-small-segments", "nfs2", "nfs3", "nfs40", "nfs41", "nfs41-chunks",
+                                  "nfs41-slots", "nfs42"])
+@pytest.mark.parametrize("net", [[], ["--net=loss=0.1"]], ids=["", "loss"])
+def test_generated_messages_are_dissected_whole(wireshark, generated, name, net, mode):
+    whole(wireshark, generated(name, "--transport=roce", "--pcap", *net), mode)
+
+
 # ---- messages ----
 
 SHOWN = ["rpc.xid", "rpc.msgtyp", "nfs.data", "rpcrdma.rpc.data", "_ws.malformed", "_ws.unreassembled"]
 
 
-@pytest.mark.parametrize("name", [name for name in NFS if name not in CUT])
-def test_every_message_is_dissected_whole(wireshark, name, mode):
+def whole(wireshark, path, mode, late=False):
+    """Each message that an independent reader finds is dissected with the same octets."""
     rows = collections.defaultdict(list)
-    for frame in wireshark.fields(PATHS[name], SHOWN, *mode, "-Y", "infiniband && rpc"):
+    for frame in wireshark.fields(path, SHOWN, *mode, "-Y", "infiniband && rpc"):
         assert not frame["_ws.malformed"] and not frame["_ws.unreassembled"]
         for xid, kind in zip(frame["rpc.xid"], frame["rpc.msgtyp"]):
             rows[int(xid, 16), int(kind)].append(frame)
-    expected = reference_ib.messages(PATHS[name])
-    assert expected or name in LATE
+    expected = reference_ib.messages(path)
+    assert expected or late
     assert sum(map(len, rows.values())) >= len(expected)
     seen = collections.Counter()
     for message in expected:
         key = message.xid, message.kind
         check_message(message, rows[key][seen[key]])
         seen[key] += 1
+
+
+@pytest.mark.parametrize("name", [name for name in NFS if name not in CUT])
+def test_every_message_is_dissected_whole(wireshark, name, mode):
+    whole(wireshark, PATHS[name], mode, name in LATE)
 
 
 def test_data_of_read_and_write(wireshark, mode):

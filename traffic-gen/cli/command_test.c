@@ -271,7 +271,7 @@ static void run_all(struct job *job, struct suite_report *report)
     run_cases(job->run, job->chosen, &how, report);
     if (progress)
         fputs("\r\033[K", stderr);
-    result_layout_tell(report, job->run->layout);
+    result_layout_explain(report, job->run->layout);
     finished = report->results->len;
     result_seen_add(report, is_wanted, job);
     for (guint i = finished; i < report->results->len; i++)
@@ -279,7 +279,7 @@ static void run_all(struct job *job, struct suite_report *report)
     choice_unused(job->waivers, report);
 }
 
-static void tell_reach(const struct suite_report *report)
+static void print_applicable(const struct suite_report *report)
 {
     fprintf(stderr, "iwarp-gen: %s; %s\niwarp-gen: %u of %u cases can run\n", report->start_up, report->sign,
             report->can_run, report->chosen);
@@ -319,7 +319,7 @@ static int run_chosen(struct job *job)
         if (job->run->services & NEED_RPC)
             fprintf(stderr, "iwarp-gen: --seed=%" G_GUINT64_FORMAT "\n", job->run->nfs.seed);
         report_applicable(job->run, job->chosen, report);
-        tell_reach(report);
+        print_applicable(report);
         run_all(job, report);
         status = write_report(options, report) ? verdict(options, report) : output_trouble(options);
     }

@@ -16,7 +16,7 @@ enum plan_what { PLAN_WRITE, PLAN_SILENCE, PLAN_FIN, PLAN_RESET };
 /* How far the peer's stream must have come. */
 struct plan_gate {
     unsigned units;  /* whole ones */
-    uint64_t octets; /* behind them */
+    uint64_t octets; /* after them */
     uint64_t offset; /* the same in octets of the planned stream, for what has no units */
     bool fin;
 };

@@ -418,7 +418,7 @@ static void finish_connecting(struct live_socket *socket)
         connected(socket);
 }
 
-static void tell_opened(struct live_socket *socket)
+static void report_opened(struct live_socket *socket)
 {
     if (!socket->fresh)
         return;
@@ -436,9 +436,9 @@ static void on_ready(struct live_watch *watch, uint32_t events)
         finish_connecting(socket);
         if (!socket->open)
             return;
-        tell_opened(socket);
+        report_opened(socket);
     }
-    tell_opened(socket);
+    report_opened(socket);
     if (!socket->over && events & (EPOLLIN | EPOLLHUP | EPOLLERR))
         receive(socket);
     /* After the peer's FIN only its RST can come, or the news that nobody reads. */
@@ -565,7 +565,7 @@ void live_socket_tick(struct live_socket *socket, int64_t now)
         }
         return;
     }
-    tell_opened(socket);
+    report_opened(socket);
     if (!socket->record && !socket->over && ++socket->ticks % MSS_TICKS == 0)
         read_mss(socket);
     if (socket->record && !socket->over)

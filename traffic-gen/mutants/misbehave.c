@@ -87,3 +87,11 @@ enum rpc_end_answer mutant_decide(void *ctx, const struct rpc_end_incoming *in, 
 
     return how->is(in) ? how->answer : due;
 }
+
+void mutant_tagged_header(enum rdmap_opcode opcode, uint32_t stag, uint64_t to, uint8_t header[DDP_TAGGED_HEADER_LEN])
+{
+    const struct ddp_segment segment = {
+        .tagged = true, .last = true, .dv = 1, .rv = 1, .opcode = (uint8_t)opcode, .stag = stag, .to = to};
+
+    ddp_header_encode(&segment, header, DDP_TAGGED_HEADER_LEN);
+}

@@ -47,6 +47,9 @@ extern const struct misbehaviour misbehave_mpa[], misbehave_mpa_startup[], misbe
 /* For rpc.decide: the row's answer to what its predicate finds, the due answer to the rest. */
 enum rpc_end_answer mutant_decide(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due);
 
+/* The DDP header of a Tagged message in one segment, for octets that a mutant writes by itself. */
+void mutant_tagged_header(enum rdmap_opcode opcode, uint32_t stag, uint64_t to, uint8_t header[DDP_TAGGED_HEADER_LEN]);
+
 /* By case id and role; NULL when there is none. */
 const struct misbehaviour *misbehave_find(const char *id, enum suite_dut role);
 const struct misbehaviour *misbehave_at(unsigned index);

@@ -2,6 +2,7 @@
 /* Mutants for suite mpa, full operation. */
 #include "traffic-gen/mutants/misbehave.h"
 #include "traffic-gen/stack/mpa_end_internal.h"
+#include "traffic-gen/suite/talk.h"
 #include "wire/crc32c.h"
 #include "wire/octets.h"
 
@@ -185,14 +186,14 @@ static void answer_early(void *ctx)
 {
     struct mutant *mutant = ctx;
     struct mpa_end *mpa = qp_mpa(mutant->qp);
-    const uint8_t *p = mpa->reader.p;
-    uint8_t answer[DDP_TAGGED_HEADER_LEN] = {0xC1, 0x40 | RDMAP_READ_RESPONSE};
+    const uint8_t *p = mpa->reader.p, *sink = p + 2 + DDP_UNTAGGED_HEADER_LEN; /* STag and TO */
+    uint8_t answer[DDP_TAGGED_HEADER_LEN];
 
     if (mpa->state != MPA_END_OPERATION || mpa->reader.n < 2 + DDP_UNTAGGED_HEADER_LEN + 12 || mutant->seen ||
         (p[3] & 0x0F) != RDMAP_READ_REQUEST)
         return;
     mutant->seen = 1;
-    memcpy(answer + 2, p + 2 + DDP_UNTAGGED_HEADER_LEN, 12); /* sink STag and TO */
+    mutant_tagged_header(RDMAP_READ_RESPONSE, get_be32(sink), get_be64(sink + 4), answer);
     mpa_end_send(mpa, answer, sizeof answer, NULL, 0);
 }
 
@@ -304,10 +305,10 @@ static int find_next(void *ctx, const struct mpa_fpdu *fpdu, int error)
 {
     const struct mutant *mutant = ctx;
     struct mpa_end *mpa = qp_mpa(mutant->qp);
-    uint8_t answer[DDP_TAGGED_HEADER_LEN] = {0xC1, 0x40 | RDMAP_READ_RESPONSE};
+    uint8_t answer[DDP_TAGGED_HEADER_LEN];
 
     if (error == MPA_END_BAD_CRC && fpdu->ulpdu_length == DDP_TAGGED_HEADER_LEN + 4 && mpa_end_may_send(mpa)) {
-        put_be32(answer + 2, 0x51A0);
+        mutant_tagged_header(RDMAP_READ_RESPONSE, TALK_SINK_STAG, 0, answer);
         mpa_end_send(mpa, answer, sizeof answer, NULL, 0);
     }
     return error;

@@ -201,13 +201,13 @@ static int want_rtr(void *ctx, const struct mpa_fpdu *fpdu, int error)
 
 static void send_rtr(void *ctx, struct mpa_fpdu_plan *plan)
 {
-    static const uint8_t rtr[DDP_TAGGED_HEADER_LEN] = {0xC1, 0x40, 0, 0, 0, 1};
     struct mutant *mutant = ctx;
     const struct mpa_end *mpa = mpa_of(ctx);
 
     if (mutant->seen++ == 0 && mpa->peer.has_enhanced && mpa->peer.enhanced.rtr != 0) {
-        plan->ulpdu = rtr;
-        plan->ulpdu_octets = plan->ulpdu_length = sizeof rtr;
+        mutant_tagged_header(RDMAP_WRITE, 1, 0, mutant->octets);
+        plan->ulpdu = mutant->octets;
+        plan->ulpdu_octets = plan->ulpdu_length = DDP_TAGGED_HEADER_LEN;
         plan->pad_length = (uint8_t)mpa_pad_length(plan->ulpdu_length);
     }
 }

@@ -235,10 +235,9 @@ static unsigned when(void *ctx, unsigned cause, const uint8_t *p, size_t n)
 static void answer_read(struct mutant *mutant, const struct rdmap_read_request *read, size_t n)
 {
     static const uint8_t octets[256] = "of memory that is none of yours";
-    uint8_t header[DDP_TAGGED_HEADER_LEN] = {0xC1, 0x40 | RDMAP_READ_RESPONSE};
+    uint8_t header[DDP_TAGGED_HEADER_LEN];
 
-    put_be32(header + 2, read->sink_stag);
-    put_be64(header + 6, read->sink_to);
+    mutant_tagged_header(RDMAP_READ_RESPONSE, read->sink_stag, read->sink_to, header);
     mpa_end_send(qp_mpa(mutant->qp), header, sizeof header, octets, MIN(n, sizeof octets));
 }
 

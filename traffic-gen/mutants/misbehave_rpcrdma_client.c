@@ -217,7 +217,7 @@ static unsigned refuse_late_read(void *ctx, unsigned cause, const uint8_t *p, si
 }
 
 /* It sets R, but offers memory that cannot be invalidated. */
-static void tell_invalidation(struct rpc_end_options *options)
+static void announce_invalidation(struct rpc_end_options *options)
 {
     static const uint8_t block[] = {0xF6, 0xAB, 0x0E, 0x18, 1, 1, 3, 3};
 
@@ -287,7 +287,7 @@ const struct misbehaviour misbehave_rpcrdma_client[] = {
     {.id = "CMPD-3.2-03",
      .roles = DUT_INITIATOR,
      .what = "sets R, but offers memory that cannot be invalidated",
-     .rpc_options = tell_invalidation},
+     .rpc_options = announce_invalidation},
     {.id = "EXP-6.3.1-01",
      .roles = DUT_ANY,
      .what = "closes when sizes of 3072 are advertised",

@@ -77,7 +77,7 @@ static unsigned refuse_later(void *ctx, unsigned cause, const uint8_t *p, size_t
     return too_long(ctx, cause, p, n, true);
 }
 
-static unsigned refuse_told(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+static unsigned refuse_advertised(void *ctx, unsigned cause, const uint8_t *p, size_t n)
 {
     const struct mutant *mutant = ctx;
     struct ddp_segment ddp;
@@ -200,7 +200,7 @@ const struct misbehaviour misbehave_rpcrdma_sizes[] = {
     {.id = "CMPD-4-12",
      .roles = DUT_ANY,
      .what = "has no room for a Send of the size that it advertises",
-     .qp.judge = refuse_told,
+     .qp.judge = refuse_advertised,
      .variant = 4096},
     {.id = "CMPD-4-03", .roles = DUT_ANY, .what = "keeps the sizes of the previous connection", .rpc.peer = keep_sizes},
     {.id = "CMPD-4-09", .roles = DUT_ANY, .what = "closes when reserved bits are set", .rpc.peer = refuse_reserved},

@@ -99,7 +99,7 @@ static bool is_asked(struct sample_device *device, const struct qp_message *mess
     return true;
 }
 
-static bool tell(struct sample_device *device)
+static bool advertise(struct sample_device *device)
 {
     uint8_t words[ADVERT_MAX];
     size_t n = advert_encode(&device->advert, words);
@@ -113,7 +113,7 @@ static void on_received(void *ctx, const struct qp_message *message)
     bool immediate = message->opcode == RDMAP_IMMEDIATE || message->opcode == RDMAP_IMMEDIATE_SE;
 
     if (is_asked(device, message)) {
-        if (!tell(device))
+        if (!advertise(device))
             qp_repost(device->qp, 1);
         return;
     }

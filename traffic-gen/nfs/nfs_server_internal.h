@@ -26,7 +26,7 @@ struct nfs_server {
     struct random_source random;
     uint64_t instance; /* of this server, in its file handles: those of another instance are not ours */
     uint64_t verifier; /* of WRITE and COMMIT: changes when the server has forgotten what was written */
-    GPtrArray *mounts; /* struct nfs_mount_entry, what DUMP tells */
+    GPtrArray *mounts; /* struct nfs_mount_entry, what DUMP reports */
     void *v4;          /* clients, sessions, states: traffic-gen/nfs/nfs_v4*.c */
 };
 

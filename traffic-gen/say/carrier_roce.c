@@ -11,7 +11,14 @@
 
 #include <string.h>
 
-enum { SERVICE_PORT = 7174, FIRST_PORT = 40001, CLIENT_DELAY_NS = 41000, READS_DEFAULT = 16, FIRST_QP = 0x11 };
+enum {
+    SERVICE_PORT = 7174,
+    FIRST_PORT = 40001,
+    CLIENT_DELAY_NS = 41000,
+    READS_DEFAULT = 16,
+    FIRST_QP = 0x11,
+    READ_MAX = 1 << 26
+};
 
 static void refuse(struct conversation *c, const char *why)
 {
@@ -186,6 +193,8 @@ static void message_roce(struct conversation *c, enum role role, const struct me
         step.kind = RC_WRITE;
         break;
     case RDMAP_READ_REQUEST:
+        if (message->read.size > READ_MAX)
+            refuse(c, "a Read of more than 64 MiB");
         step = (struct rc_step){.kind = RC_READ,
                                 .rkey = message->read.source_stag,
                                 .address = message->read.source_to,

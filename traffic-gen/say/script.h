@@ -2,7 +2,7 @@
 /*
  * Conversations written down as text. Statements are separated by semicolons:
  *
- *   with rev2 mulpdu=200   the negotiation: rev0, rev1 (when nothing is said), rev2, no-crc, markers; before all else.
+ *   with rev2 mulpdu=200   the negotiation: rev0, rev1 (the default) or rev2, no-crc, markers; before all else.
  *                          Of one side, with I or R after the name: revI=1 crcR=0 markersI=1 irdI=8 ordR=4, rtrI=7
  *                          (sum of Send 1, Write 2, Read 4: peer-to-peer), aI=1 (peer-to-peer alone), dataI=20 (octets
  *                          of Private Data), rejectR=1, flagsI=N (all flags), isnI=N, beforeI=HEX (streaming data);

@@ -123,25 +123,29 @@ static void apply_side(struct conversation_setup *setup, enum role role, struct 
         setup->isn[(role == RESPONDER) != setup->responder_opens] = (uint32_t)value;
 }
 
-/* The negotiation that the others start from: the first of these words. */
+/* The negotiation that the other words start from. */
 static void choose_setup(struct script_player *player, struct words *words)
 {
     const struct {
         const char *name;
         const struct conversation_setup *setup;
-    } setups[] = {{"rev0", &setup_rev0},
-                  {"rev2", &setup_rev2},
-                  {"no-crc", &setup_rev1_no_crc},
-                  {"markers", &setup_rev1_markers},
-                  {"rev1", NULL}};
-    bool chosen = words_have(words, "rpcrdma") || words_have(words, "nfs");
+    } revisions[] = {{"rev0", &setup_rev0}, {"rev1", &setup_rev1}, {"rev2", &setup_rev2}};
+    bool no_crc, markers;
 
-    if (chosen)
+    if (words_have(words, "rpcrdma") || words_have(words, "nfs")) {
         rpc_script_setup(&player->rpc, &player->setup, words);
-    for (unsigned i = 0; i < G_N_ELEMENTS(setups) && !chosen; i++) {
-        chosen = words_have(words, setups[i].name);
-        if (chosen && setups[i].setup)
-            player->setup = *setups[i].setup;
+        return;
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(revisions); i++) {
+        if (words_have(words, revisions[i].name))
+            player->setup = *revisions[i].setup;
+    }
+    no_crc = words_have(words, "no-crc");
+    markers = words_have(words, "markers");
+    for (unsigned role = 0; role < 2; role++) {
+        uint8_t *flags = &player->setup.wish[role].flags;
+
+        *flags = (uint8_t)((no_crc ? *flags & ~MPA_FLAG_C : *flags) | (markers ? MPA_FLAG_M : 0));
     }
 }
 

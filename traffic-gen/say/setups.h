@@ -22,8 +22,6 @@
     }
 
 static const struct conversation_setup setup_rev1 = SETUP(1, MPA_FLAG_C, MPA_FLAG_C);
-static const struct conversation_setup setup_rev1_no_crc = SETUP(1, 0, 0);
-static const struct conversation_setup setup_rev1_markers = SETUP(1, MPA_FLAG_M | MPA_FLAG_C, MPA_FLAG_M | MPA_FLAG_C);
 static const struct conversation_setup setup_rev0 = SETUP(0, MPA_FLAG_M | MPA_FLAG_C, MPA_FLAG_M | MPA_FLAG_C);
 static const struct conversation_setup setup_rev2 = {
     .wish = {ENHANCED(MPA_FLAG_C, 0, 16, 8), ENHANCED(MPA_FLAG_C, 0, 8, 16)}};

@@ -20,7 +20,8 @@ enum {
     RC_RNR_CODE = 12,
     RC_CM_NS = 500000000,
     RC_CM_TRIES = 16,
-    RC_ACK_TIMEOUT = 15, /* 4.096 us * 2^15 */
+    RC_TIMEOUTS_MAX = 100, /* in a row, without progress */
+    RC_ACK_TIMEOUT = 15,   /* 4.096 us * 2^15 */
     RC_NO_CREDITS = 0x1F,
 };
 
@@ -77,14 +78,15 @@ struct rc_end {
     uint64_t mad_generation;
     bool established, leaving;
     /* Requests. */
-    GArray *requests; /* struct rc_request, ascending */
-    unsigned open;    /* the first that is not done */
-    unsigned reads;   /* of them, that are sent and not done */
-    uint64_t posted;  /* offset after the last */
-    uint64_t done;    /* everything before it is acknowledged, or has come */
-    uint64_t next;    /* offset to be sent next */
-    bool went_back;   /* to `done`: no need to do it again before the timer, or progress */
-    uint64_t again;   /* what is before it was sent when it went back: it may still arrive twice */
+    GArray *requests;  /* struct rc_request, ascending */
+    unsigned open;     /* the first that is not done */
+    unsigned reads;    /* of them, that are sent and not done */
+    uint64_t posted;   /* offset after the last */
+    uint64_t done;     /* everything before it is acknowledged, or has come */
+    uint64_t next;     /* offset to be sent next */
+    bool went_back;    /* to `done`: no need to do it again before the timer, or progress */
+    uint64_t again;    /* what is before it was sent when it went back: it may still arrive twice */
+    unsigned timeouts; /* since the last progress */
     uint64_t timer_generation;
     int64_t not_before; /* an RNR NAK asked for it */
     /* Answers. */

@@ -196,6 +196,11 @@ void rc_timer(struct rc_connection *connection, unsigned side)
     /* The peer has everything, and takes its time with an answer: that begins the timer anew. */
     if ((peer->expected >= end->next && peer->to_answer < peer->served->len) || peer->refusing)
         return;
+    if (++end->timeouts > RC_TIMEOUTS_MAX) { /* the peer has left without a word */
+        end->broken = true;
+        rc_run_script(connection, side);
+        return;
+    }
     end->went_back = false;
     go_back(connection, side);
     rc_start_timer(connection, side);
@@ -228,6 +233,7 @@ static bool finish_before(struct rc_connection *connection, unsigned side, uint6
     end->next = MAX(end->next, end->done);
     if (end->done > before) {
         end->went_back = false;
+        end->timeouts = 0;
         if (end->done < end->next)
             rc_start_timer(connection, side);
         else

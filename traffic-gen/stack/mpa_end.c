@@ -62,7 +62,7 @@ const struct mpa_end_terms *mpa_end_get_terms(const struct mpa_end *end)
 
 /* ---- the end ---- */
 
-static void tell_end(struct mpa_end *end, bool reset)
+static void report_end(struct mpa_end *end, bool reset)
 {
     if (end->ended)
         return;
@@ -82,7 +82,7 @@ void mpa_end_close(struct mpa_end *end, bool reset)
     end->stream.close(end->stream.ctx, reset);
     if (reset) {
         end->deaf = true;
-        tell_end(end, true);
+        report_end(end, true);
     }
 }
 
@@ -109,7 +109,7 @@ void mpa_end_receive_fin(struct mpa_end *end)
         mpa_end_fail(end, MPA_END_CLOSED_EARLY);
     else if (end->reader.n > 0)
         mpa_end_fail(end, MPA_END_CUT_OFF);
-    tell_end(end, false);
+    report_end(end, false);
 }
 
 void mpa_end_receive_reset(struct mpa_end *end)
@@ -123,7 +123,7 @@ void mpa_end_receive_reset(struct mpa_end *end)
     if (early)
         mpa_end_fail(end, MPA_END_CLOSED_EARLY);
     end->deaf = true;
-    tell_end(end, true);
+    report_end(end, true);
 }
 
 void mpa_end_tick(struct mpa_end *end)

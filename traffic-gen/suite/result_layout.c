@@ -27,7 +27,7 @@ static void add_meaning(char **text, const char *layout)
                             name ? ", " : "", name ? name : "", after);
 }
 
-void result_layout_tell(struct suite_report *report, const char *layout)
+void result_layout_explain(struct suite_report *report, const char *layout)
 {
     if (!layout)
         return;

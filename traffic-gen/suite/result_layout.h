@@ -9,6 +9,6 @@
  * layout: of engine/rdmap_terminate_layout.h, proven by one of the device's Terminates. Wherever the results name one
  * of its Terminates, what it means is added after it, if that is known.
  */
-void result_layout_tell(struct suite_report *report, const char *layout);
+void result_layout_explain(struct suite_report *report, const char *layout);
 
 #endif

@@ -34,7 +34,7 @@ static bool is_demanded(const struct rule *rule)
 }
 
 /* A case of the rule itself, or of one that states the same, has failed: it is already reported. */
-static bool is_told(const struct suite_report *report, const struct rule *rule)
+static bool is_reported(const struct suite_report *report, const struct rule *rule)
 {
     for (guint i = 0; i < report->results->len; i++) {
         const struct case_result *result = g_ptr_array_index(report->results, i);
@@ -118,7 +118,7 @@ void result_seen_add(struct suite_report *report, bool (*wanted)(void *ctx, cons
             const struct rule *rule = rule_of(g_ptr_array_index(result->observations, k), &message);
 
             if (rule && is_demanded(rule) && wanted(ctx, rule->id) && g_hash_table_add(once, (gpointer)rule) &&
-                !is_told(report, rule))
+                !is_reported(report, rule))
                 add(all, rule, message, result);
         }
     }

@@ -128,7 +128,7 @@ static void on_called(void *ctx, uint64_t id, const struct rpc_end_message *call
 {
     struct rpc_talker *talker = ctx;
 
-    talker->telling += call->n > talker->tell_above && call->n <= SIZE_DEFAULT - RPCRDMA_HEADER_MIN;
+    talker->showing += call->n > talker->shows_above && call->n <= SIZE_DEFAULT - RPCRDMA_HEADER_MIN;
     if (talker->hold && talker->n_held < TALKER_HELD_MAX) {
         struct talker_held *held = &talker->held[talker->n_held++];
 

@@ -94,12 +94,12 @@ struct rpc_talker {
     struct talker_held held[TALKER_HELD_MAX];
     unsigned n_held;
     unsigned served, served_wanted;
-    int64_t served_at; /* when it was last answered */
-    bool closed_idle;  /* its FIN came when no Call of it was outstanding */
-    bool is_quiet;     /* it made no more Calls after the stimulus */
-    const char *doubt; /* counts as a failure when it is seen each time */
-    size_t tell_above; /* its Calls that have more octets than this, */
-    unsigned telling;  /* and would fit inline by the sizes that we do not advertise */
+    int64_t served_at;  /* when it was last answered */
+    bool closed_idle;   /* its FIN came when no Call of it was outstanding */
+    bool is_quiet;      /* it made no more Calls after the stimulus */
+    const char *doubt;  /* counts as a failure when it is seen each time */
+    size_t shows_above; /* its Calls that have more octets than this, */
+    unsigned showing;   /* and would fit inline by the sizes that we do not advertise */
     /* rpc_talker_root(), rpc_talker_file(). */
     enum nfs_version_at version;
     struct talker_v4 v4;
@@ -227,7 +227,7 @@ void rpc_talker_doubt(struct rpc_talker *talker, const char *what);
 /* The device has sent FIN with no Call outstanding, as an unmount does: that says nothing about any rule. */
 bool rpc_talker_unmounted(const struct rpc_talker *talker);
 /* The same; true: verdict is set (inconclusive). */
-bool rpc_talker_tell_unmounted(struct rpc_talker *talker);
+bool rpc_talker_judge_unmounted(struct rpc_talker *talker);
 
 /* Waits until at least n Calls of the DUT are pending. False: verdict is set (inconclusive). */
 bool rpc_talker_wait_calls(struct rpc_talker *talker, unsigned n);
@@ -237,7 +237,7 @@ bool rpc_talker_serve(struct rpc_talker *talker, unsigned n, int64_t ns);
  * Serves until the DUT has made a Call after what our side sent last, and says whether it has within T_close. what: the
  * stimulus.
  */
-void rpc_talker_judge_goes_on(struct rpc_talker *talker, const char *what);
+void rpc_talker_judge_continues(struct rpc_talker *talker, const char *what);
 /* The proper Reply: to a pending Call, to any Call. */
 void rpc_talker_answer(struct rpc_talker *talker, unsigned index);
 void rpc_talker_serve_call(struct rpc_talker *talker, uint64_t id, const struct rpc_end_message *call);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the talker sends besides whole Calls and Replies: raw Sends and headers, and their octets from texts. */
+#include "traffic-gen/stack/rpc_header.h"
 #include "traffic-gen/suite/rpc_talker.h"
 #include "wire/nfs.h"
 #include "wire/octets.h"
@@ -55,16 +56,23 @@ static void add_segment(const struct rpc_talker *talker, GByteArray *to, const c
     add_u32(to, (uint32_t)segment.offset);
 }
 
+static void add_null_call(const struct rpc_talker *talker, uint32_t xid, GByteArray *to)
+{
+    const struct rpc_message call = {.xid = xid, .prog = NFS_PROGRAM, .vers = rpc_talker_null_version(talker)};
+    struct xdr_out out;
+
+    xdr_out_begin(&out);
+    rpc_call_header(&out, &call, NULL);
+    g_byte_array_append(to, out.octets->data, out.octets->len);
+    xdr_out_free(&out);
+}
+
 static void add_word(const struct rpc_talker *talker, const char *word, GByteArray *to)
 {
-    const uint32_t null_call[] = {RPC_CALL, RPC_VERSION, NFS_PROGRAM, rpc_talker_null_version(talker), 0, 0, 0, 0, 0};
-
     if (strcmp(word, "XID") == 0) {
         add_u32(to, talker->xid);
     } else if (strcmp(word, "NULL") == 0 || strcmp(word, "OTHER") == 0) {
-        add_u32(to, word[0] == 'N' ? talker->xid : talker->xids + TALKER_XID_OTHER);
-        for (unsigned i = 0; i < G_N_ELEMENTS(null_call); i++)
-            add_u32(to, null_call[i]);
+        add_null_call(talker, word[0] == 'N' ? talker->xid : talker->xids + TALKER_XID_OTHER, to);
     } else if (word[0] == 'R' || word[0] == 'W') {
         add_segment(talker, to, word);
     } else if (word[0] == '[') {

@@ -70,7 +70,7 @@ bool rpc_talker_unmounted(const struct rpc_talker *talker)
     return talker->fed_end && talker->closed_idle && !talker->terminated;
 }
 
-bool rpc_talker_tell_unmounted(struct rpc_talker *talker)
+bool rpc_talker_judge_unmounted(struct rpc_talker *talker)
 {
     if (!rpc_talker_unmounted(talker))
         return false;
@@ -87,7 +87,7 @@ bool rpc_talker_wait_calls(struct rpc_talker *talker, unsigned n)
         rpc_talker_hear(talker, MAX(until - talk_now(), 0));
     if (talker->n_held >= n)
         return true;
-    if (!rpc_talker_tell_unmounted(talker))
+    if (!rpc_talker_judge_unmounted(talker))
         talk_inconclusive(talker->talk, "the device made only %u of %u Calls: keep it busy", talker->n_held, n);
     return false;
 }
@@ -111,23 +111,23 @@ bool rpc_talker_serve(struct rpc_talker *talker, unsigned n, int64_t ns)
  * As many Calls as it has credits may have been under way before: one more than these was made after a recent Reply,
  * and so was one that comes much later than what our side sent last.
  */
-static bool rpc_talker_goes_on(struct rpc_talker *talker)
+static bool rpc_talker_continues(struct rpc_talker *talker)
 {
     int64_t late = talk_now() + talk_t_react(talker->talk) / 4;
 
     return rpc_talker_serve(talker, talker->credits + 1, talk_t_close(talker->talk)) || talker->served_at > late;
 }
 
-void rpc_talker_judge_goes_on(struct rpc_talker *talker, const char *what)
+void rpc_talker_judge_continues(struct rpc_talker *talker, const char *what)
 {
-    bool serves = rpc_talker_goes_on(talker);
+    bool serves = rpc_talker_continues(talker);
     struct talk *talk = talker->talk;
 
     if (serves)
         talk_passed(talk, "%s: the device continues", what);
     else if (talker->terminated)
         talk_failed(talk, "%s: expected the device to continue; found a Terminate", what);
-    else if (rpc_talker_tell_unmounted(talker))
+    else if (rpc_talker_judge_unmounted(talker))
         return;
     else if (talker->fed_end)
         talk_failed(talk, "%s: expected the device to continue; found the end of the connection", what);

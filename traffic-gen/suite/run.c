@@ -284,7 +284,7 @@ static struct trial *take_one(struct crew *crew)
     return NULL;
 }
 
-static void tell_progress(const struct crew *crew, const struct trial *trial)
+static void report_progress(const struct crew *crew, const struct trial *trial)
 {
     g_autofree char *id = suite_case_id(trial->chosen->row);
 
@@ -301,7 +301,7 @@ static gpointer work(gpointer data)
     while ((trial = take_one(crew))) {
         enum end end;
 
-        tell_progress(crew, trial);
+        report_progress(crew, trial);
         crew->working++;
         g_mutex_unlock(&crew->lock);
         end = run_rest(crew, trial);

@@ -428,7 +428,7 @@ static void not_disclosed(struct talk *talk, const struct suite_case *row)
 /* ---- how an error ends the stream ---- */
 
 /* A Terminate, not only a close. A close counts if a correct Send does not lead to one. */
-static void told(struct talk *talk, const struct suite_case *row)
+static void terminates(struct talk *talk, const struct suite_case *row)
 {
     g_autofree char *what = NULL;
     struct ddp_segment segment;
@@ -570,7 +570,7 @@ static const struct suite_case tests[] = {
     {RULE_RDMAP_5_3_12, NULL, DUT_ANY, NEED_RECEIVES, odd, "a zero-length Send", "the device continues", EMPTY_SEND},
     {RULE_RDMAP_5_4_05, NULL, DUT_RESPONDER, NEED_WORDS, terminate, "a Terminate to a device that posts no Receive",
      "the device closes, without a Terminate", 0},
-    {RULE_RDMAP_6_2_1_01, NULL, DUT_ANY, NEED_RECEIVES, told, "a Send with DV 2", "a Terminate", 0},
+    {RULE_RDMAP_6_2_1_01, NULL, DUT_ANY, NEED_RECEIVES, terminates, "a Send with DV 2", "a Terminate", 0},
     {RULE_RDMAP_7_01, NULL, DUT_ANY, NEED_RECEIVES, no_recovery,
      "a Send with opcode 12, then a zero-length Read Request", "no answer, and the connection ends", 0},
     {RULE_RDMAP_7_1_05, NULL, DUT_ANY, NEED_RECEIVES, at_once, "a Send with DV 2",

@@ -34,7 +34,7 @@ static bool warm_up(struct rpc_talker *talker)
     rpc_talker_serve(talker, WARM_UP, talk_t_close(talker->talk));
     if (talker->served > 0 && !talker->fed_end)
         return true;
-    if (!rpc_talker_tell_unmounted(talker))
+    if (!rpc_talker_judge_unmounted(talker))
         talk_inconclusive(talker->talk, "the device makes no Calls: keep it busy");
     return false;
 }
@@ -125,7 +125,7 @@ static void together_one(struct rpc_talker *talker, const struct suite_case *row
         if (n == 0)
             talk_inconclusive(talk, "the device has no Calls outstanding");
         else
-            rpc_talker_judge_goes_on(talker, "all Replies at once");
+            rpc_talker_judge_continues(talker, "all Replies at once");
     }
 }
 CASE(together, .credits = BURST_MAX)
@@ -166,7 +166,7 @@ static void refused_one(struct rpc_talker *talker, const struct suite_case *row)
         g_free(talker->held[0].call.p);
         talker->held[0] = talker->held[--talker->n_held];
         rpc_talker_pump(talker, talk_t_react(talk) / 4, NULL);
-        rpc_talker_judge_goes_on(talker, "RDMA_ERROR");
+        rpc_talker_judge_continues(talker, "RDMA_ERROR");
         for (guint i = 0; i < talker->heard->len; i++) {
             const struct talker_heard *heard = g_ptr_array_index(talker->heard, i);
 
@@ -227,7 +227,7 @@ static void failed_read_one(struct rpc_talker *talker, const struct suite_case *
         reply_io_error(talker, xid, &writes);
         g_free(talker->held[index].call.p);
         talker->held[index] = talker->held[--talker->n_held];
-        rpc_talker_judge_goes_on(talker, "a failed READ");
+        rpc_talker_judge_continues(talker, "a failed READ");
     }
 }
 CASE(failed_read, 0)
@@ -259,13 +259,13 @@ static void wrong_chunk_one(struct rpc_talker *talker, const struct suite_case *
         work.remote_to = segment.offset;
         qp_post(rpc_end_qp(talker->end), &work);
         rpc_talker_pump(talker, talk_t_react(talk) / 2, NULL);
-        if (is_over(talker) && rpc_talker_tell_unmounted(talker))
+        if (is_over(talker) && rpc_talker_judge_unmounted(talker))
             return;
         if (is_over(talker))
             talk_failed(talk, "expected the Call to stay pending; the device ended the connection%s",
                         talker->terminated ? " with a Terminate" : "");
         else
-            rpc_talker_judge_goes_on(
+            rpc_talker_judge_continues(
                 talker, "a Reply with a chunk that was not offered, a Write into the Call's chunk, the Reply");
     }
 }
@@ -285,7 +285,7 @@ static void invalidated_one(struct rpc_talker *talker, const struct suite_case *
         talk_not_applicable(talker->talk, "the device does not set R");
     else if (await_chunk(talker, READ_CHUNK, &segment) >= 0)
         /* From now on the stack replies to Calls with chunks by Sends with Invalidate. */
-        rpc_talker_judge_goes_on(talker, "Replies by Send with Invalidate");
+        rpc_talker_judge_continues(talker, "Replies by Send with Invalidate");
 }
 CASE(invalidated, .invalidation = true)
 
@@ -310,7 +310,7 @@ static void late_write_one(struct rpc_talker *talker, const struct suite_case *r
         rpc_talker_pump(talker, talk_t_react(talk) / 2, NULL); /* the device has received the Reply */
         qp_post(rpc_end_qp(talker->end), &work);
         rpc_talker_pump(talker, talk_t_close(talk), is_over);
-        if (is_over(talker) && rpc_talker_tell_unmounted(talker))
+        if (is_over(talker) && rpc_talker_judge_unmounted(talker))
             return;
         if (is_over(talker))
             talk_passed(talk, talker->terminated ? "a Terminate" : "the end of the connection");
@@ -338,7 +338,7 @@ static void late_read_one(struct rpc_talker *talker, const struct suite_case *ro
         work.sink_stag = memory_register(rpc_end_memory(talker->end), sink, sizeof sink, 0, 0, false);
         qp_post(rpc_end_qp(talker->end), &work);
         rpc_talker_pump(talker, talk_t_react(talk) / 2, NULL);
-        rpc_talker_judge_goes_on(talker, "a Read of a chunk before the Reply");
+        rpc_talker_judge_continues(talker, "a Read of a chunk before the Reply");
         memory_invalidate(rpc_end_memory(talker->end), work.sink_stag);
     }
 }
@@ -384,7 +384,7 @@ static void first_callback_one(struct rpc_talker *talker, const struct suite_cas
     (void)row;
 
     if (warm_up(talker) && takes_calls(talker, TALKER_XID_FIRST))
-        rpc_talker_judge_goes_on(talker, "the server's first Call is answered");
+        rpc_talker_judge_continues(talker, "the server's first Call is answered");
 }
 CASE(first_callback, 0)
 
@@ -413,7 +413,7 @@ static void callbacks_one(struct rpc_talker *talker, const struct suite_case *ro
                     n, i, rpc_answer_words(answer));
         }
         if (all)
-            rpc_talker_judge_goes_on(talker, "as many Calls from the server as granted are answered");
+            rpc_talker_judge_continues(talker, "as many Calls from the server as granted are answered");
     }
 }
 CASE(callbacks, 0)
@@ -440,7 +440,7 @@ static void same_xid_one(struct rpc_talker *talker, const struct suite_case *row
         (void)row;
         call_back(talker, xid, 1, false);
         judge_callback(talker, xid, RPC_ANSWER_SUCCESS | RPC_ANSWER_RPC_ERROR);
-        rpc_talker_judge_goes_on(talker, "a Call from the server with the XID of a Call of the device is answered");
+        rpc_talker_judge_continues(talker, "a Call from the server with the XID of a Call of the device is answered");
     }
 }
 CASE(same_xid, 0)
@@ -472,7 +472,7 @@ static bool are_outstanding(struct rpc_talker *talker, unsigned n)
         while (talker->n_held > 0)
             rpc_talker_answer(talker, 0);
     }
-    if (!rpc_talker_tell_unmounted(talker))
+    if (!rpc_talker_judge_unmounted(talker))
         talk_inconclusive(talker->talk, "the device never has %u Calls outstanding: keep it busy", n);
     return false;
 }
@@ -488,7 +488,7 @@ static void request_is_no_grant_one(struct rpc_talker *talker, const struct suit
     if (talker->n_held > FEW_CREDITS)
         talk_failed(talker->talk, "expected at most the Calls granted; found %u outstanding with a grant of %d",
                     talker->n_held, FEW_CREDITS);
-    else if (is_over(talker) && !rpc_talker_tell_unmounted(talker))
+    else if (is_over(talker) && !rpc_talker_judge_unmounted(talker))
         talk_failed(talker->talk, "expected the device to continue; it ended the connection");
     else
         talk_passed(talker->talk, "%u Calls are outstanding, as granted, and no more come", talker->n_held);
@@ -503,7 +503,7 @@ static void parameters_as_server(struct rpc_talker *talker, const struct suite_c
 {
     (void)row;
     if (warm_up(talker))
-        rpc_talker_judge_goes_on(talker, "with these parameters");
+        rpc_talker_judge_continues(talker, "with these parameters");
     else if (talker->fed_end && !rpc_talker_unmounted(talker))
         talk_failed(talker->talk, "expected the device to continue; it ended the connection");
 }

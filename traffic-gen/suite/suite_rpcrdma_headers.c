@@ -175,7 +175,7 @@ static void to_client(struct rpc_talker *talker, const struct suite_case *row)
         rpc_talker_doubt(talker, "expected the message to be discarded; the device makes another Call, as if it had "
                                  "been the Reply to a pending one");
     else if (judge_unanswered(talker))
-        rpc_talker_judge_goes_on(talker, "no answer");
+        rpc_talker_judge_continues(talker, "no answer");
     judge_unanswered(talker);
 }
 

@@ -126,13 +126,13 @@ static void none_forgotten(struct talk *talk, const struct suite_case *row)
 
 enum { FIRST, LATER_ON, AS_TOLD };
 
-static uint32_t told_size(const struct talk *talk)
+static uint32_t advertised_size(const struct talk *talk)
 {
     const struct mpa_startup *theirs = talk_frame(talk, false);
-    struct rpcrdma_private_data told;
+    struct rpcrdma_private_data advertised;
 
-    if (theirs && rpcrdma_private_data_find(&told, theirs->private_data, theirs->pd_length) == RPCRDMA_PD_OK)
-        return told.receive_size;
+    if (theirs && rpcrdma_private_data_find(&advertised, theirs->private_data, theirs->pd_length) == RPCRDMA_PD_OK)
+        return advertised.receive_size;
     return 0;
 }
 
@@ -153,19 +153,19 @@ static void large_to_client(struct rpc_talker *talker, size_t size)
     rpc_talker_send(talker, octets, size);
     g_free(octets);
     what = g_strdup_printf("a Send of %zu octets", size);
-    rpc_talker_judge_goes_on(talker, what);
+    rpc_talker_judge_continues(talker, what);
     g_free(what);
 }
 
 /* 0: verdict is set (not applicable). */
 static size_t large_size(struct rpc_talker *talker, int variant)
 {
-    size_t told = MIN(told_size(talker->talk), 65536);
+    size_t advertised = MIN(advertised_size(talker->talk), 65536);
 
     if (variant != AS_TOLD)
         return RPCRDMA_INLINE_DEFAULT;
-    if (told > RPCRDMA_INLINE_DEFAULT)
-        return told;
+    if (advertised > RPCRDMA_INLINE_DEFAULT)
+        return advertised;
     talk_not_applicable(talker->talk, "the device does not advertise a Receive Size above 1024");
     return 0;
 }
@@ -276,9 +276,9 @@ static bool has_served_enough(const struct rpc_talker *talker)
     return talker->served >= SERVED;
 }
 
-static bool has_told(const struct rpc_talker *talker)
+static bool has_shown(const struct rpc_talker *talker)
 {
-    return talker->served >= SERVED && talker->telling > 0;
+    return talker->served >= SERVED && talker->showing > 0;
 }
 
 /* A client whose Calls must fit our Receive buffers. Calls show that which only a mistake would send inline. */
@@ -287,9 +287,9 @@ static void serve_all(struct rpc_talker *talker, const struct suite_case *row)
     unsigned expects = blocks[row->variant].expects;
     struct talk *talk = talker->talk;
 
-    talker->tell_above = blocks[row->variant].size;
+    talker->shows_above = blocks[row->variant].size;
     rpc_talker_pump(talker, (expects == INLINE_NOT ? 3 : 1) * talk_t_close(talk),
-                    expects == INLINE_NOT ? has_told : has_served_enough);
+                    expects == INLINE_NOT ? has_shown : has_served_enough);
     if (talker->terminated)
         talk_failed(talk, "expected %s; found %s", row->expected,
                     talker->terminate_ours ? "a Send that is too long for our Receive buffer" : "a Terminate");
@@ -297,14 +297,14 @@ static void serve_all(struct rpc_talker *talker, const struct suite_case *row)
         talk_failed(talk, "expected %s; found the end of the connection", row->expected);
     else if (talker->served == 0)
         talk_inconclusive(talk, "the device makes no Calls: keep it busy");
-    else if (expects == INLINE_NOT && talker->telling == 0)
+    else if (expects == INLINE_NOT && talker->showing == 0)
         talk_inconclusive(talk,
                           "none of %u Calls has more than %u octets and fewer than 4096, to show what size it assumes "
                           "for our Receive buffers",
                           talker->served, blocks[row->variant].size);
     else if (expects == INLINE_NOT)
         talk_passed(talk, "%u Calls, %u of them longer than our Receive buffers and not sent inline", talker->served,
-                    talker->telling);
+                    talker->showing);
     else
         talk_passed(talk, "%u Calls are made", talker->served);
 }
@@ -339,7 +339,7 @@ static void private_data(struct talk *talk, const struct suite_case *row)
         return;
     }
     if (rpc_talker_open(&talker, talk, &wish)) {
-        if (expects == INLINE_TAKEN && told_size(talk) < SIZE_3)
+        if (expects == INLINE_TAKEN && advertised_size(talk) < SIZE_3)
             talk_not_applicable(talk, "the device does not advertise sizes of 4096");
         else if (expects != ALIVE)
             ask_inline(&talker, expects);

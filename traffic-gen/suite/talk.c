@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 enum {
+    NO_RTR = 7, /* code of a Terminate: RFC 6581 section 8 */
     ACK_SLICE_MS = 5,
     READ_SIZE = 65536,
     OCTETS_SHOWN = 192,
@@ -256,7 +257,9 @@ static void take_findings(struct talk *talk)
 static void say_first_fpdu(struct talk *talk)
 {
     const struct mpa_startup *ours = talk_frame(talk, true), *theirs = talk_frame(talk, false);
-    static const uint8_t no_rtr[] = {0x41, 0x47, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0x20, 0x07, 0, 0};
+    const struct rdmap_terminate no_rtr = {.layer = RDMAP_LAYER_LLP, .code = NO_RTR};
+    struct ddp_segment segment;
+    uint8_t octets[4];
     unsigned common;
 
     if (!talk_is_initiator(talk) || !talk_is_open(talk) || talk->our_fin || !ours || !theirs || !ours->has_enhanced ||
@@ -267,10 +270,14 @@ static void say_first_fpdu(struct talk *talk)
     if (talk->out_offset > talk->framing_out.seq_start)
         return;
     common = ours->enhanced.rtr & theirs->enhanced.rtr;
-    if (theirs->enhanced.rtr != 0)
+    if (theirs->enhanced.rtr != 0) {
         talk_send_rtr(talk, common ? common : theirs->enhanced.rtr);
-    else
-        talk_send_ulpdu(talk, no_rtr, sizeof no_rtr);
+        return;
+    }
+    segment = talk_segment(talk, RDMAP_TERMINATE);
+    segment.payload = octets;
+    segment.payload_len = rdmap_terminate_encode(&no_rtr, octets, sizeof octets);
+    talk_send_segment(talk, &segment);
 }
 
 void talk_hang_up(struct talk *talk)

@@ -159,7 +159,7 @@ static size_t unparsed(const struct talk *talk)
     return talk->in->len - talk->parsed;
 }
 
-static void tell(struct talk *talk, enum talk_what what, size_t n)
+static void report(struct talk *talk, enum talk_what what, size_t n)
 {
     struct talk_heard *heard = &talk->heard;
     GString *caption = g_string_new(NULL);
@@ -182,12 +182,12 @@ static bool parse_frame(struct talk *talk)
     size_t n = unparsed(talk), need;
 
     if (talk->startup[WATCH_DUT].known || mpa_startup_key_matches(kind, p, n) < MIN(n, MPA_KEY_LEN)) {
-        tell(talk, TALK_GARBAGE, n); /* nothing can follow its frame before the operation begins */
+        report(talk, TALK_GARBAGE, n); /* nothing can follow its frame before the operation begins */
         return true;
     }
     if (mpa_startup_decode(&talk->heard.frame, &need, p, n) != MPA_STARTUP_OK)
         return false;
-    tell(talk, TALK_FRAME, need);
+    report(talk, TALK_FRAME, need);
     return true;
 }
 
@@ -219,7 +219,7 @@ static bool parse_fpdu(struct talk *talk)
     talk->markers_heard += heard->fpdu.n_markers;
     if (heard->is_terminate)
         learn_layout(talk, &heard->ddp);
-    tell(talk, talk->crc && !heard->crc_good ? TALK_GARBAGE : TALK_FPDU, heard->fpdu.length);
+    report(talk, talk->crc && !heard->crc_good ? TALK_GARBAGE : TALK_FPDU, heard->fpdu.length);
     return true;
 }
 
@@ -232,13 +232,13 @@ static void forget_parsed(struct talk *talk)
     talk->parsed = 0;
 }
 
-static const struct talk_heard *tell_end(struct talk *talk, enum talk_what what)
+static const struct talk_heard *report_end(struct talk *talk, enum talk_what what)
 {
     talk->heard.what = what;
     talk->heard.time_ns = talk_now();
     talk->heard.n = 0;
-    if (what != TALK_SILENCE && !talk->told_end) {
-        talk->told_end = true;
+    if (what != TALK_SILENCE && !talk->end_reported) {
+        talk->end_reported = true;
         talk_note(talk, false, NULL, 0, what == TALK_FIN ? "FIN" : "RST");
     }
     return &talk->heard;
@@ -254,17 +254,17 @@ const struct talk_heard *talk_hear(struct talk *talk, int64_t ns)
         if (unparsed(talk) > 0 && (talk->operating ? parse_fpdu(talk) : parse_frame(talk)))
             return &talk->heard;
         if ((talk->dut_fin || talk->dut_reset) && unparsed(talk) > 0) {
-            tell(talk, TALK_GARBAGE, unparsed(talk));
+            report(talk, TALK_GARBAGE, unparsed(talk));
             return &talk->heard;
         }
         if (talk->dut_reset || talk->fd < 0)
-            return tell_end(talk, TALK_RESET);
+            return report_end(talk, TALK_RESET);
         if (talk->dut_fin)
-            return tell_end(talk, TALK_FIN);
+            return report_end(talk, TALK_FIN);
         if (!talk_receive(talk, until)) {
             if (talk->dut_fin || talk->dut_reset || talk->fd < 0)
                 continue;
-            tell_end(talk, TALK_SILENCE);
+            report_end(talk, TALK_SILENCE);
             talk->heard.n = unparsed(talk);
             return &talk->heard;
         }

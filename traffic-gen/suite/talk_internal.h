@@ -57,7 +57,7 @@ struct talk {
     int fd; /* -1: none */
     struct watch *watch;
     bool dut_fin, dut_reset, our_fin, our_reset;
-    bool told_end;         /* talk_hear() has returned FIN or RST */
+    bool end_reported;     /* talk_hear() has returned FIN or RST */
     bool cut_short;        /* the network did not accept all of a talk_write() */
     uint64_t received_all; /* of all connections */
     uint64_t out_offset;   /* octets sent */

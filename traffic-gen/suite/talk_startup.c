@@ -303,7 +303,7 @@ static bool begin_as_initiator(struct talk *talk)
     return true;
 }
 
-static bool is_told(struct talk *talk, const struct talk_heard *heard)
+static bool is_advertised(struct talk *talk, const struct talk_heard *heard)
 {
     return heard && heard->has_ddp && !heard->ddp.tagged &&
            advert_decode(&talk->advert, heard->ddp.payload, heard->ddp.payload_len);
@@ -317,7 +317,7 @@ static bool ask_for_memory(struct talk *talk)
 
     advert_wish_encode(&wish, talk->run->lab, words);
     talk_send_ulpdu(talk, ulpdu, talk_make_send(talk, ulpdu, words, sizeof words));
-    if (is_told(talk, talk_hear_opcode(talk, RDMAP_SEND)))
+    if (is_advertised(talk, talk_hear_opcode(talk, RDMAP_SEND)))
         return true;
     talk_inconclusive(talk, "expected the advertisement that a Send asked for; found %s",
                       talk_describe(talk, talk_last(talk)));
@@ -332,7 +332,7 @@ bool talk_first_fpdu(struct talk *talk)
         return begin_as_initiator(talk) && (!talk->run->asks || ask_for_memory(talk));
     heard = talk_hear(talk, talk_t_close(talk));
     if (talk->run->asks)
-        is_told(talk, heard); /* an Initiator advertises it in its first message, or not at all */
+        is_advertised(talk, heard); /* an Initiator advertises it in its first message, or not at all */
     if (heard->what == TALK_FPDU && !heard->is_terminate)
         return pass_over_greetings(talk);
     talk_inconclusive(talk, "expected the first FPDU from the device, the Initiator; found %s",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The capture point may see the two directions in another order than the ends did: ACK numbers tell who knew what. */
+/* The capture point may see the two directions in another order than the ends did: ACK numbers show which end knew
+ * what. */
 #include "tests/unit/support/mpa_line.h"
 
 /* A Read Request is lost after the startup; the answer to a later one says nothing about the first FPDU. */

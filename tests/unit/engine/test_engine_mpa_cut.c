@@ -78,7 +78,7 @@ static void one_fpdu_in_each_segment(void **state)
         }
 }
 
-/* The FPDU's end, and the next one's header, lie in the captured front of a later segment. */
+/* The FPDU's end, and the next one's header, are in the captured part of a later segment. */
 static void an_fpdu_over_several_segments(void **state)
 {
     (void)state;

@@ -426,7 +426,7 @@ static void each_fault_gives_its_finding(void **state)
             for (size_t l = 0; l < ARRAY_LENGTH(lengths); l++) {
                 size_t length = fault->length != 0 ? fault->length : lengths[l];
 
-                /* Nor can they be told from a Marker that is counted in, or two PAD octets from ULPDU. */
+                /* Nor can they be distinguished from a Marker that is counted in, or two PAD octets from ULPDU. */
                 if (markers && fault->write == length_plus4 && length > 484 && length < 1000)
                     continue;
                 if (fault->write == length_plus2 &&

@@ -89,7 +89,7 @@ static bool period_516(const struct layout *layout, uint64_t offset, unsigned fp
     return (offset - layout->start) % 516 == 0;
 }
 
-/* The grid of absolute stream offsets; the first Marker stands at the start. */
+/* The grid of absolute stream offsets; the first Marker is at the start. */
 static bool other_phase(const struct layout *layout, uint64_t offset, unsigned fpdu)
 {
     (void)fpdu;
@@ -180,7 +180,7 @@ struct fault {
     unsigned role; /* 1: of the Initiator only, 2: of the Responder only, 3: both */
 };
 
-/* With these sizes: 512 lies in the third FPDU, 1024 and 1536 as well; 2560 leads no FPDU. */
+/* With these sizes: 512 is in the third FPDU, and so are 1024 and 1536; 2560 precedes no FPDU. */
 static const struct fault faults[] = {
     {"right", RULE_COUNT, regular, 0, NULL, true, 3},
     {"none, none wanted", RULE_COUNT, never, 0, NULL, false, 3},

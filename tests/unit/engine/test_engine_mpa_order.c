@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Who may send when, and what may stand after a startup frame: each rule broken once, and what is legal. */
+/* Who may send when, and what may follow a startup frame: each rule broken once, and what is legal. */
 #include "tests/unit/support/mpa_line.h"
 #include "wire/crc32c.h"
 

@@ -339,7 +339,7 @@ static void sizes(void **state)
         {10, 1600, true, 1460, 1460, ""},          /* an MSS clamped on the way, perhaps */
         {40, 186, false, 208, 1460, "MPA-4.5-05"}, /* ULPDU_Length 200 */
         {40, 186, true, 208, 1460, ""},            /* small messages */
-        {6, 186, false, 208, 1460, ""},            /* too few to tell */
+        {6, 186, false, 208, 1460, ""},            /* too few */
         {10, 60, false, 88, 88, "MPA-4.5-07"},
         {10, 114, false, 88, 88, "+MPA-4.5-07"},
     };
@@ -368,7 +368,7 @@ static void alignment(void **state)
     } cases[] = {
         {100, 337, 1460, "MPA-5.1-04"},
         {100, 337, 357, "+MPA-5.1-04"}, /* one FPDU a segment, but the last */
-        {20, 337, 1460, ""},            /* too few to tell */
+        {20, 337, 1460, ""},            /* too few */
         {100, 1440, 1000, ""},          /* segments as the window or path allows, FPDUs over several of them */
     };
 

@@ -98,7 +98,7 @@ static void dropped(void **state)
         assert_int_equal(t->seen.finding[1].severity, SEVERITY_ERROR);
         flow_free(t);
 
-        t = begin(i); /* its answer may lie in the hole */
+        t = begin(i); /* its answer may be in the hole */
         flow_hole(t, R, 200);
         flow_send(t, R, 8);
         flow_end(t, R, false);

@@ -92,7 +92,7 @@ static void served(void **state)
         findings_expect(&t->seen, R, requests[i].rule, requests[i].name);
         flow_free(t);
 
-        if (requests[i].rv != 1) /* nothing but itself tells what it is */
+        if (requests[i].rv != 1) /* nothing else shows what it is */
             continue;
         t = begin(); /* octets of the requester's are missing: it may have asked for it in another way */
         flow_hole(t, I, 100);

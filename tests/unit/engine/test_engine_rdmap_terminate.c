@@ -226,7 +226,7 @@ static void learnt_layout(void **state)
     }
 }
 
-/* Without that it is read by the letter, but for the errors of MPA that have nothing to tell them by. */
+/* Without that it is read as written, except for the errors of MPA, for which there is no other evidence. */
 static void word_alone(void **state)
 {
     static const struct {

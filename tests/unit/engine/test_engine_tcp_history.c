@@ -48,7 +48,7 @@ static void random_streams(void **state)
             if (from + length > STREAM)
                 continue;
             assert_false(tcp_history_differs(&history, from, stream + from, length, &difference));
-            /* One octet is another one: told if it is kept. */
+            /* One octet is another one: reported if it is kept. */
             uint64_t kept = end - hole > LIMIT ? end - LIMIT : hole;
             uint64_t at = from + next_random(&random) % length;
 

@@ -15,7 +15,7 @@ struct run {
     uint8_t stream[STREAM];
     uint32_t carrier[STREAM]; /* first frame that carried the octet; 0 never */
     bool lost[STREAM];        /* the capture never shows it */
-    uint8_t covered[STREAM];  /* delivered or told as a hole */
+    uint8_t covered[STREAM];  /* delivered or reported as a hole */
     uint64_t next;
     uint32_t frame;
     uint32_t isn;

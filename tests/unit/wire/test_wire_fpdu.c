@@ -108,7 +108,7 @@ static void wrong_coverage_gives_other_crcs(void **state)
     assert_memory_equal(image, "\x3E\x67\x25\x53", 4); /* without the Marker between PAD and CRC */
 }
 
-/* The Marker right behind the last octet is the next FPDU's leading one. */
+/* The Marker right after the last octet is the next FPDU's leading one. */
 static void marker_on_the_end_belongs_to_the_next_fpdu(void **state)
 {
     struct mpa_framing framing = {.markers = true};

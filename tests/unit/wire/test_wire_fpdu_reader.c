@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The reader: octets in pieces give the same FPDUs as in one piece, wherever the cuts lie. */
+/* The reader: octets in pieces give the same FPDUs as in one piece, wherever the cuts are. */
 #include "tests/unit/support/support.h"
 #include "wire/mpa_fpdu.h"
 

@@ -42,7 +42,7 @@ static void read_request_is_echoed_whole(void **state)
     assert_memory_equal(back, octets, n);
 }
 
-/* The echoed header's own T bit tells its length, not the error type. */
+/* The echoed header's own T bit decides its length, not the error type. */
 static void echoed_header_goes_by_its_own_t_bit(void **state)
 {
     uint8_t octets[64];
@@ -106,7 +106,7 @@ static void every_cut_is_noticed(void **state)
     assert_int_equal(rdmap_terminate_decode(&t, octets, 52), RDMAP_TERMINATE_OK);
 }
 
-/* What is accused stands in the Terminate as it began in its FPDU. */
+/* The Terminate echoes the segment as it began in its FPDU. */
 static void accuse_copies_the_beginning_of_the_fpdu(void **state)
 {
     uint8_t ulpdu[64], octets[64];

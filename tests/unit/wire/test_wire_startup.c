@@ -42,7 +42,7 @@ static void decodes_an_enhanced_reply(void **state)
     assert_int_equal(frame.ulp_length, 2);
 }
 
-/* RFC 6581 section 9.1: A and B lie in the IRD word, C and D in the ORD word. */
+/* RFC 6581 section 9.1: A and B are in the IRD word, C and D in the ORD word. */
 static void control_flags_lie_where_they_should(void **state)
 {
     static const struct {
