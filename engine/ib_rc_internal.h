@@ -96,7 +96,7 @@ struct ib_requests {
 struct ib_rc {
     struct ib_rc_options options;
     struct ib_rc_events events;
-    unsigned mtu; /* 0: not known */
+    unsigned mtu;        /* 0: not known */
     uint64_t operations; /* that began, of both sides */
     struct ib_requests side[2];
     struct ib_rc_counts counts;
