@@ -2,6 +2,7 @@
 #include "plugins/rpcrdma/ib_flow.h"
 
 #include "conformance/input/decap.h"
+#include "wire/octets.h"
 
 #include <epan/wmem_scopes.h>
 #include <wiretap/wtap.h>
@@ -233,7 +234,7 @@ static bool icrc_is_wrong(const struct ib_datagram *datagram, const struct ib_pa
 
     return p && datagram->below &&
            ib_icrc(datagram->kind, datagram->below, datagram->below_len, datagram->p, datagram->length - IB_ICRC_LEN) !=
-               ((uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24);
+               get_le32(p);
 }
 
 static bool same_address(const struct ib_address *a, const struct ib_address *b)
