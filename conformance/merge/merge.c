@@ -93,14 +93,17 @@ static bool take_rules(struct merge *merge, struct merge_input *input, JsonObjec
     return ok;
 }
 
-/* Whether anything in a connection was judged. */
+/* What is_judged() takes for granted. */
 static bool has_facts(struct merge_input *input, JsonObject *connection)
 {
+    bool ib = json_object_has_member(connection, "ib");
     JsonObject *counts = merge_object(input, connection, "a connection", "counts");
-    JsonObject *mpa = counts ? merge_object(input, connection, "a connection", "mpa") : NULL;
+    JsonObject *mpa = counts && !ib ? merge_object(input, connection, "a connection", "mpa") : NULL;
     JsonArray *fpdus = mpa ? merge_array(input, counts, "the counts", "fpdus") : NULL;
     bool rejected;
 
+    if (ib)
+        return counts && merge_object(input, connection, "a connection", "ib");
     if (!fpdus || !merge_bool(input, mpa, "mpa", "rejected", &rejected))
         return false;
     for (guint i = 0; i < json_array_get_length(fpdus); i++)
@@ -321,11 +324,17 @@ static uint64_t count_connections(JsonArray *captures)
 /* What a part of a capture lacks, another one may have. */
 static bool is_judged(JsonObject *connection)
 {
-    JsonObject *counts = json_object_get_object_member(connection, "counts");
-    JsonArray *fpdus = json_object_get_array_member(counts, "fpdus");
+    JsonArray *fpdus;
 
-    return json_object_has_member(connection, "rpcrdma") ||
-           json_object_get_boolean_member(json_object_get_object_member(connection, "mpa"), "rejected") ||
+    if (json_object_has_member(connection, "rpcrdma"))
+        return true;
+    if (json_object_has_member(connection, "ib")) {
+        JsonNode *reason = json_object_get_member(json_object_get_object_member(connection, "ib"), "reject_reason");
+
+        return reason && !JSON_NODE_HOLDS_NULL(reason);
+    }
+    fpdus = json_object_get_array_member(json_object_get_object_member(connection, "counts"), "fpdus");
+    return json_object_get_boolean_member(json_object_get_object_member(connection, "mpa"), "rejected") ||
            json_array_get_int_element(fpdus, 0) + json_array_get_int_element(fpdus, 1) > 0;
 }
 
@@ -344,16 +353,21 @@ static unsigned count_empty(JsonArray *captures)
     for (guint i = 0; i < json_array_get_length(captures); i++) {
         JsonObject *capture = json_array_get_object_element(captures, i);
         JsonArray *connections = json_object_get_array_member(capture, "connections");
+        enum report_emptiness why = REPORT_NO_RPCRDMA;
         guint n = json_array_get_length(connections);
         bool judged = json_object_has_member(capture, "error") || (json_object_has_member(capture, "part") && n > 0);
 
-        for (guint j = 0; j < n; j++)
-            judged |= is_judged(json_array_get_object_element(connections, j));
+        for (guint j = 0; j < n; j++) {
+            JsonObject *connection = json_array_get_object_element(connections, j);
+
+            judged |= is_judged(connection);
+            if (!json_object_has_member(connection, "ib"))
+                why = REPORT_NO_FPDU;
+        }
         if (judged)
             json_object_remove_member(capture, "nothing_checked");
         else if (!says_why(capture))
-            json_object_set_string_member(capture, "nothing_checked",
-                                          report_nothing[n == 0 ? REPORT_NO_MPA : REPORT_NO_FPDU]);
+            json_object_set_string_member(capture, "nothing_checked", report_nothing[n == 0 ? REPORT_NO_MPA : why]);
         sum += !judged;
     }
     return sum;

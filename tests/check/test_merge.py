@@ -27,10 +27,14 @@ def test_as_one_run(check, report, save, schema, good, bad, no_mpa, options):
         assert result.returncode == status and merged == expected
 
 
-def test_real_captures(check, report, save, root):
-    files = sorted((root / "captures").glob("real/params/*.pcap*"))
+@pytest.mark.parametrize("folder", ["real/params", "roce"])
+def test_real_captures(check, report, save, schema, root, folder):
+    files = sorted((root / "captures" / folder).glob("*.pcap*"))
+    assert len(files) > 5
     paths = [save(f"{i}.json", path) for i, path in enumerate(files)]
-    assert json.loads(check("merge", *paths).stdout) == report(*files)[1]
+    whole = report(*files)[1]
+    jsonschema.validate(whole, schema)
+    assert json.loads(check("merge", *paths).stdout) == whole
 
 
 def test_output_and_levels(check, save, good, bad, tmp_path):

@@ -47,4 +47,5 @@ def test_golden(wireshark, generated, name, play, frames):
     golden = GOLDEN / f"{name}.txt"
     if "IWARP_UPDATE" in os.environ:
         golden.write_text(found, encoding="utf-8")
-    assert versions.tree(found) == versions.tree(golden.read_text(encoding="utf-8"))
+    expected = golden.read_text(encoding="utf-8")
+    assert found == expected if versions.release() == (4, 0) else versions.tree(found) == versions.tree(expected)
