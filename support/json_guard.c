@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "support/json_guard.h"
 
+#include <math.h>
 #include <string.h>
+
+/* The parser makes an infinity of a number that no double holds, which then cannot be written as JSON. *i: its first
+ * octet; goes to its last. */
+static bool number_fits(const char *text, gsize *i)
+{
+    char *end;
+    bool fits = isfinite(g_ascii_strtod(text + *i, &end));
+
+    *i = (gsize)(end - text) - 1;
+    return fits;
+}
 
 static bool is_harmless(const char *text, gsize length)
 {
@@ -20,6 +32,8 @@ static bool is_harmless(const char *text, gsize length)
             in_string = c != '"';
             continue;
         }
+        if (g_ascii_isdigit(c) && !number_fits(text, &i))
+            return false;
         in_string = c == '"';
         depth += (c == '[' || c == '{') - (c == ']' || c == '}');
         if (depth < 0 || depth > DEPTH_MAX || !(g_ascii_isalnum(c) || (c != '\0' && strchr(" \t\r\n\"[]{}:,+-.", c))))

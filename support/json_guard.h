@@ -7,8 +7,9 @@
 #include <stdbool.h>
 
 /*
- * False: this is not JSON, or nested too deeply. The parser is recursive and accepts more than JSON: deep nesting, and
- * comments, which could hide brackets from this count, must not reach it.
+ * text ends with a NUL. False: this is not JSON, nested too deeply, or it has a number that no double holds. The parser
+ * is recursive and accepts more than JSON: deep nesting, and comments, which could hide brackets from this count, must
+ * not reach it.
  */
 bool json_guard_passes(const char *text, gsize length);
 
