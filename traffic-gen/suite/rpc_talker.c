@@ -2,6 +2,7 @@
 #include "traffic-gen/suite/rpc_talker.h"
 
 #include "traffic-gen/stack/rpc_header.h"
+#include "traffic-gen/suite/rpc_port.h"
 #include "traffic-gen/suite/talk_internal.h"
 #include "wire/nfs.h"
 #include "wire/rpcrdma_private_data.h"
@@ -11,51 +12,7 @@
 enum {
     SIZE_DEFAULT = 4096,
     CREDITS_DEFAULT = 8,
-    READS = 16,
-    READS_MAX = 256,
 };
-
-/* ---- the transport ---- */
-
-static void on_write(void *ctx, const uint8_t *p, size_t n)
-{
-    struct rpc_talker *talker = ctx;
-    struct talk *talk = talker->talk;
-    bool said = talk->result->said || talker->open; /* the start-up is no stimulus */
-    size_t need;
-
-    if (!talk->startup[WATCH_SUITE].known &&
-        mpa_startup_decode(&talk->startup[WATCH_SUITE].frame, &need, p, n) == MPA_STARTUP_OK && n <= TALK_FRAME_ROOM) {
-        memcpy(talk->startup[WATCH_SUITE].octets, p, n);
-        talk->startup[WATCH_SUITE].n = n;
-        mpa_startup_decode(&talk->startup[WATCH_SUITE].frame, &need, talk->startup[WATCH_SUITE].octets, n);
-        talk->startup[WATCH_SUITE].known = true;
-    }
-    talk_write(talk, p, n);
-    talk->result->said = said;
-}
-
-static size_t on_room(void *ctx)
-{
-    (void)ctx;
-    return SIZE_MAX; /* talk_write() waits */
-}
-
-static void on_close(void *ctx, bool reset)
-{
-    struct rpc_talker *talker = ctx;
-
-    if (reset)
-        talk_reset(talker->talk);
-    else
-        talk_finish(talker->talk);
-}
-
-static int64_t on_now(void *ctx)
-{
-    (void)ctx;
-    return talk_now();
-}
 
 /* ---- events of the end ---- */
 
@@ -83,6 +40,14 @@ static enum rpc_end_answer note(void *ctx, const struct rpc_end_incoming *incomi
     if (!heard->call && heard->header.status == RPCRDMA_OK && heard->header.proc <= RPCRDMA_NOMSG)
         talker->grant = heard->header.credit;
     return due;
+}
+
+static void on_established(void *ctx, const struct mpa_end_terms *terms)
+{
+    struct rpc_talker *talker = ctx;
+
+    talker->tells =
+        rpcrdma_private_data_find(&talker->peer_data, terms->peer_data, terms->peer_length) == RPCRDMA_PD_OK;
 }
 
 static void on_replied(void *ctx, uint64_t cookie, enum rpc_end_result result, const struct rpc_end_message *reply)
@@ -141,49 +106,19 @@ static void on_called(void *ctx, uint64_t id, const struct rpc_end_message *call
 
 /* ---- life ---- */
 
-/*
- * As Initiator what the device was found to accept; as Responder what it asks for, with Reads of our own whatever its
- * Request says: some clients say ORD 0.
- */
-static struct mpa_enhanced our_reads(const struct talk *talk)
-{
-    const struct startup_terms *terms = &talk->run->terms;
-    const struct startup_given *given = &talk->run->given;
-    const struct mpa_startup *request = talk_is_initiator(talk) ? NULL : talk_frame(talk, false);
-    struct mpa_enhanced reads = {.ird = READS, .ord = READS};
-
-    if (talk_is_initiator(talk))
-        return terms->enhanced ? terms->data : reads;
-    if (request && request->has_enhanced)
-        reads.ird = CLAMP(request->enhanced.ord, READS, READS_MAX);
-    if (given->fields & STARTUP_IRD)
-        reads.ird = given->terms.data.ird;
-    if (given->fields & STARTUP_ORD)
-        reads.ord = given->terms.data.ord;
-    return reads;
-}
-
-static void make_end(struct rpc_talker *talker, const struct talker_wish *wish, bool crc)
+void rpc_talker_make_end(struct rpc_talker *talker, const struct talker_wish *wish, const struct qp_options *options,
+                         const struct stream *stream)
 {
     struct talk *talk = talker->talk;
-    const struct rpc_end_events events = {
-        .ctx = talker, .replied = on_replied, .called = on_called, .terminated = on_terminated};
-    const struct rpc_end_spoil hooks = {.ctx = talker, .decide = note};
+    const struct rpc_end_events events = {.ctx = talker,
+                                          .established = on_established,
+                                          .replied = on_replied,
+                                          .called = on_called,
+                                          .terminated = on_terminated};
     uint32_t size = wish->size ? wish->size : SIZE_DEFAULT;
     uint32_t credits = wish->credits ? wish->credits : CREDITS_DEFAULT;
-    const struct startup_terms *terms = &talk->run->terms;
-    const struct mpa_enhanced reads = our_reads(talk);
-    const struct rpc_end_options options = {
-        .qp = {.mpa = {.role = talk_is_initiator(talk) ? MPA_END_INITIATOR : MPA_END_RESPONDER,
-                       .revision = talk_is_initiator(talk) ? MAX(terms->revision, 1) : 2,
-                       .crc = crc,
-                       .markers = terms->markers,
-                       .enhanced = terms->enhanced,
-                       .enhanced_data = reads,
-                       .private_data = wish->private_data,
-                       .private_length = wish->private_length},
-               .ird = MAX(READS, reads.ird),
-               .ord = READS},
+    struct rpc_end_options end = {
+        .qp = *options,
         .send_size = size,
         .receive_size = size,
         .remote_invalidation = !wish->private_data && (talk_is_initiator(talk) || wish->invalidation),
@@ -192,11 +127,12 @@ static void make_end(struct rpc_talker *talker, const struct talker_wish *wish, 
     };
     struct memory *memory;
 
-    talker->stream = (struct stream){
-        .ctx = talker, .write = on_write, .room = on_room, .close = on_close, .now = on_now, .mss = 1460};
+    end.qp.mpa.private_data = wish->private_data;
+    end.qp.mpa.private_length = wish->private_length;
+    talker->stream = *stream;
     talker->credits = credits;
-    talker->end = rpc_end_new(&options, &talker->stream, &events, 8166);
-    rpc_end_set_spoil(talker->end, &hooks);
+    talker->end = rpc_end_new(&end, &talker->stream, &events, 8166);
+    rpc_talker_spoil_headers(talker, NULL);
     memory = rpc_end_memory(talker->end);
     talker->region = g_malloc0(TALKER_REGION);
     talker->stag_read =
@@ -210,40 +146,21 @@ static void make_end(struct rpc_talker *talker, const struct talker_wish *wish, 
     }
 }
 
-static void feed(struct rpc_talker *talker, const struct talk_heard *heard)
+static enum rpc_port_event hear(struct rpc_talker *talker, int64_t ns)
 {
-    struct qp *qp = rpc_end_qp(talker->end);
+    enum rpc_port_event event = talker->port->hear(talker, ns);
 
-    switch (heard->what) {
-    case TALK_FRAME:
-    case TALK_FPDU:
-    case TALK_GARBAGE: {
-        /* The octets move when more arrive. */
-        g_autofree uint8_t *octets = g_memdup2(heard->octets, heard->n);
-
-        qp_receive(qp, octets, heard->n);
-        break;
-    }
-    case TALK_FIN:
-        if (!talker->fed_end) {
-            talker->closed_idle = talker->n_held == 0 && talker->served > 0 && !talker->terminated;
-            qp_receive_fin(qp);
-        }
+    if (!talker->fed_end && (event == RPC_PORT_CLOSED || event == RPC_PORT_BROKEN)) {
+        talker->closed_idle =
+            event == RPC_PORT_CLOSED && talker->n_held == 0 && talker->served > 0 && !talker->terminated;
         talker->fed_end = true;
-        break;
-    case TALK_RESET:
-        if (!talker->fed_end)
-            qp_receive_reset(qp);
-        talker->fed_end = true;
-        break;
-    case TALK_SILENCE:
-        break;
     }
+    return event;
 }
 
 void rpc_talker_hear(struct rpc_talker *talker, int64_t ns)
 {
-    feed(talker, talk_hear(talker->talk, ns));
+    hear(talker, ns);
 }
 
 void rpc_talker_pump(struct rpc_talker *talker, int64_t ns, bool (*done)(const struct rpc_talker *talker))
@@ -251,67 +168,11 @@ void rpc_talker_pump(struct rpc_talker *talker, int64_t ns, bool (*done)(const s
     int64_t until = talk_now() + ns;
 
     while (!talker->fed_end && !(done && done(talker))) {
-        const struct talk_heard *heard = talk_hear(talker->talk, MAX(until - talk_now(), 0));
-
-        feed(talker, heard);
         /* A device that never stops must not hold up the case. */
-        if (heard->what == TALK_SILENCE || talk_now() > until + talk_t_react(talker->talk))
+        if (hear(talker, MAX(until - talk_now(), 0)) == RPC_PORT_SILENCE ||
+            talk_now() > until + talk_t_react(talker->talk))
             break;
     }
-}
-
-static bool hear_frame(struct rpc_talker *talker)
-{
-    struct talk *talk = talker->talk;
-    const struct mpa_startup *theirs = talk_hear_frame(talk);
-
-    if (!theirs || (theirs->kind == MPA_REPLY && theirs->flags & MPA_FLAG_R))
-        talk->result->refused = true;
-    if (!theirs)
-        talk_inconclusive(talk, "expected a start-up frame; found %s", talk_describe(talk, talk_last(talk)));
-    else if (theirs->kind == MPA_REPLY && theirs->flags & MPA_FLAG_R)
-        talk_inconclusive(talk, "the start-up was rejected: %s", talk_describe(talk, talk_last(talk)));
-    else
-        return true;
-    return false;
-}
-
-static void take_frame(struct rpc_talker *talker)
-{
-    struct talk *talk = talker->talk;
-
-    qp_receive(rpc_end_qp(talker->end), talk->startup[WATCH_DUT].octets, talk->startup[WATCH_DUT].n);
-    talker->open = true;
-}
-
-static bool start_as_client(struct rpc_talker *talker, const struct talker_wish *wish)
-{
-    struct talk *talk = talker->talk;
-
-    make_end(talker, wish, !talk->run->terms.no_crc);
-    qp_start(rpc_end_qp(talker->end));
-    if (!hear_frame(talker))
-        return false;
-    talk_begin_operation(talk);
-    if (talk_settle_time(talk) > 0)
-        talk_sleep(talk, talk_settle_time(talk));
-    take_frame(talker);
-    return true;
-}
-
-/* Some clients refuse a Reply with C = 1 when their Request had C = 0. */
-static bool start_as_server(struct rpc_talker *talker, const struct talker_wish *wish)
-{
-    struct talk *talk = talker->talk;
-    bool heard = hear_frame(talker);
-
-    make_end(talker, wish, heard && talk_frame(talk, false)->flags & MPA_FLAG_C);
-    if (!heard)
-        return false;
-    qp_start(rpc_end_qp(talker->end));
-    take_frame(talker);
-    talk_begin_operation(talk);
-    return true;
 }
 
 /* A version of NFS that the service supports, if known. */
@@ -349,13 +210,14 @@ bool rpc_talker_open(struct rpc_talker *talker, struct talk *talk, const struct 
 
     wish = wish ? wish : &no_wish;
     *talker = (struct rpc_talker){.talk = talk,
+                                  .port = talk->run->rpc_port ? talk->run->rpc_port : &rpc_port_socket,
                                   .heard = g_ptr_array_new_with_free_func(heard_free),
                                   .names = g_ptr_array_new_with_free_func(g_free),
                                   .version = wish->version};
     if (talk_is_initiator(talk))
         rpc_talker_learn(talk);
     draw(talker);
-    if (!talk_open(talk) || !(talk_is_initiator(talk) ? start_as_client(talker, wish) : start_as_server(talker, wish)))
+    if (!talker->port->open(talker, wish))
         return false;
     if (!talk_is_initiator(talk) || wish->no_grant)
         return true;
@@ -452,12 +314,13 @@ enum rpc_answer rpc_talker_await(struct rpc_talker *talker, uint32_t xid, int64_
 
     while (!(heard = rpc_talker_find(talker, xid))) {
         guint before = talker->heard->len;
+        enum rpc_port_event event;
 
         if (talker->fed_end || talker->terminated)
             return RPC_ANSWER_GONE;
-        feed(talker, talk_hear(talker->talk, MAX(until - talk_now(), 0)));
+        event = hear(talker, MAX(until - talk_now(), 0));
         if (talker->heard->len == before &&
-            (talk_last(talker->talk)->what == TALK_SILENCE || talk_now() > until + talk_t_react(talker->talk)))
+            (event == RPC_PORT_SILENCE || talk_now() > until + talk_t_react(talker->talk)))
             return RPC_ANSWER_SILENCE;
     }
     return classify(heard);

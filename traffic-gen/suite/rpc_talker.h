@@ -66,13 +66,25 @@ struct talker_held {
 };
 
 struct talk_run;
+struct rpc_port;
+
+/* What the device did; see suite/rpc_port.h. */
+enum rpc_port_event {
+    RPC_PORT_SILENCE,
+    RPC_PORT_HEARD,  /* something that the end has had: a message, a Read or a Write, the completion of our work */
+    RPC_PORT_CLOSED, /* the end, in an orderly way */
+    RPC_PORT_BROKEN, /* any other */
+};
 
 struct rpc_talker {
     struct talk *talk;
+    const struct rpc_port *port;
     struct stream stream;
     struct rpc_end *end;
     bool fed_end, open;
-    GPtrArray *heard; /* struct talker_heard */
+    bool tells;                            /* the device's private data are those of RFC 8797, */
+    struct rpcrdma_private_data peer_data; /* these */
+    GPtrArray *heard;                      /* struct talker_heard */
     struct random_source random;
     uint32_t xids;     /* all XIDs of ours begin so */
     uint32_t xid;      /* of the stimulus */

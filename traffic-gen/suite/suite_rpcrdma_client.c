@@ -275,13 +275,10 @@ CASE(wrong_chunk, 0)
 
 static void invalidated_one(struct rpc_talker *talker, const struct suite_case *row)
 {
-    const struct mpa_startup *theirs = talk_frame(talker->talk, false);
-    struct rpcrdma_private_data told;
     struct rpcrdma_segment segment;
 
     (void)row;
-    if (rpcrdma_private_data_find(&told, theirs->private_data, theirs->pd_length) != RPCRDMA_PD_OK ||
-        !told.remote_invalidation)
+    if (!talker->tells || !talker->peer_data.remote_invalidation)
         talk_not_applicable(talker->talk, "the device does not set R");
     else if (await_chunk(talker, READ_CHUNK, &segment) >= 0)
         /* From now on the stack replies to Calls with chunks by Sends with Invalidate. */

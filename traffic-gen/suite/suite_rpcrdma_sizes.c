@@ -126,14 +126,9 @@ static void none_forgotten(struct talk *talk, const struct suite_case *row)
 
 enum { FIRST, LATER_ON, AS_TOLD };
 
-static uint32_t advertised_size(const struct talk *talk)
+static uint32_t advertised_size(const struct rpc_talker *talker)
 {
-    const struct mpa_startup *theirs = talk_frame(talk, false);
-    struct rpcrdma_private_data advertised;
-
-    if (theirs && rpcrdma_private_data_find(&advertised, theirs->private_data, theirs->pd_length) == RPCRDMA_PD_OK)
-        return advertised.receive_size;
-    return 0;
+    return talker->tells ? talker->peer_data.receive_size : 0;
 }
 
 /* A Reply to nobody, of that size: discarded, and the client continues. */
@@ -160,7 +155,7 @@ static void large_to_client(struct rpc_talker *talker, size_t size)
 /* 0: verdict is set (not applicable). */
 static size_t large_size(struct rpc_talker *talker, int variant)
 {
-    size_t advertised = MIN(advertised_size(talker->talk), 65536);
+    size_t advertised = MIN(advertised_size(talker), 65536);
 
     if (variant != AS_TOLD)
         return RPCRDMA_INLINE_DEFAULT;
@@ -339,7 +334,7 @@ static void private_data(struct talk *talk, const struct suite_case *row)
         return;
     }
     if (rpc_talker_open(&talker, talk, &wish)) {
-        if (expects == INLINE_TAKEN && advertised_size(talk) < SIZE_3)
+        if (expects == INLINE_TAKEN && advertised_size(&talker) < SIZE_3)
             talk_not_applicable(talk, "the device does not advertise sizes of 4096");
         else if (expects != ALIVE)
             ask_inline(&talker, expects);
@@ -347,7 +342,7 @@ static void private_data(struct talk *talk, const struct suite_case *row)
             talk_passed(talk, "Calls are answered");
         rpc_talker_close(&talker);
     } else {
-        g_autofree char *what = g_strdup(talk_describe(talk, talk_last(talk)));
+        g_autofree char *what = g_strdup(talk->result->actual);
 
         rpc_talker_close(&talker);
         if (expects == ALIVE)

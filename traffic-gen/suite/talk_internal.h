@@ -16,8 +16,9 @@ enum { TALK_QUEUES = 4, TALK_FRAME_ROOM = 2048, TALK_DESCRIPTION = 512, TALK_REC
 /* What all cases of a run share. What is learnt about the DUT is set before the first case runs, or under the lock. */
 struct talk_run {
     enum suite_dut dut;
-    const char *host, *port; /* of a DUT that is a Responder */
-    int listener;            /* where an Initiator connects to; -1: the DUT is a Responder */
+    const char *host, *port;         /* of a DUT that is a Responder */
+    int listener;                    /* where an Initiator connects to; -1: the DUT is a Responder */
+    const struct rpc_port *rpc_port; /* how the RPC-over-RDMA suites reach it (suite/rpc_port.h); NULL: MPA on TCP */
     int64_t t_react, t_start, t_idle, t_accept;
     int64_t t_recover;     /* how long a device may take until it listens again */
     int64_t t_settle;      /* pause of an Initiator between the Reply and its first FPDU */
