@@ -34,6 +34,16 @@ static void on_failed(void *ctx, enum mpa_end_error error)
         nfs_client_lost(end->client);
 }
 
+static void on_broken(void *ctx, enum qp_status status, const char *why)
+{
+    struct nfs_end *end = ctx;
+
+    (void)status;
+    fail(end, g_strdup(why));
+    if (end->client)
+        nfs_client_lost(end->client);
+}
+
 static void on_ended(void *ctx, bool orderly)
 {
     struct nfs_end *end = ctx;
@@ -53,6 +63,7 @@ static struct nfs_end *new_end(const struct rpc_end_options *options, const stru
     events->ctx = end;
     events->terminated = on_terminated;
     events->failed = on_failed;
+    events->broken = on_broken;
     events->ended = on_ended;
     end->rpc = rpc_end_new(options, stream, events, seed);
     return end;

@@ -11,11 +11,13 @@ struct region {
     unsigned rights;
     bool invalidable;
     const void *stream; /* that alone may use it; NULL: all */
+    void *handle;       /* the device's */
 };
 
 struct memory {
     GHashTable *regions; /* STag -> struct region */
     struct random_source random;
+    struct memory_device device; /* enter NULL: none */
 };
 
 struct memory *memory_new(uint64_t seed)
@@ -29,6 +31,7 @@ struct memory *memory_new(uint64_t seed)
 
 void memory_free(struct memory *memory)
 {
+    memory_attach(memory, NULL);
     g_hash_table_unref(memory->regions);
     g_free(memory);
 }
@@ -38,22 +41,66 @@ static struct region *find(const struct memory *memory, uint32_t stag)
     return g_hash_table_lookup(memory->regions, GUINT_TO_POINTER(stag));
 }
 
+static void leave(struct memory *memory, const struct region *region)
+{
+    if (region->handle)
+        memory->device.leave(memory->device.ctx, region->handle);
+}
+
+void memory_attach(struct memory *memory, const struct memory_device *device)
+{
+    GHashTableIter i;
+    void *region;
+
+    g_hash_table_iter_init(&i, memory->regions);
+    while (!device && memory->device.enter && g_hash_table_iter_next(&i, NULL, &region)) {
+        leave(memory, region);
+        g_hash_table_iter_remove(&i);
+    }
+    memory->device = device ? *device : (struct memory_device){0};
+}
+
+static void insert(struct memory *memory, uint32_t stag, const struct region *region)
+{
+    g_hash_table_insert(memory->regions, GUINT_TO_POINTER(stag), g_memdup2(region, sizeof *region));
+}
+
+static struct region region_of(uint8_t *octets, uint64_t n, uint64_t base, unsigned rights, bool invalidable)
+{
+    return (struct region){
+        .octets = octets,
+        .n = n > 0 && base > UINT64_MAX - (n - 1) ? 0 - base /* up to 2^64 */ : n,
+        .base = base,
+        .rights = rights,
+        .invalidable = invalidable,
+    };
+}
+
 bool memory_register_as(struct memory *memory, uint32_t stag, uint8_t *octets, uint64_t n, uint64_t base,
                         unsigned rights, bool invalidable)
 {
-    struct region *region;
+    const struct region region = region_of(octets, n, base, rights, invalidable);
 
-    if (find(memory, stag))
+    if (memory->device.enter || find(memory, stag))
         return false;
-    region = g_new(struct region, 1);
-    region->octets = octets;
-    region->n = n > 0 && base > UINT64_MAX - (n - 1) ? 0 - base /* up to 2^64 */ : n;
-    region->base = base;
-    region->rights = rights;
-    region->invalidable = invalidable;
-    region->stream = NULL;
-    g_hash_table_insert(memory->regions, GUINT_TO_POINTER(stag), region);
+    insert(memory, stag, &region);
     return true;
+}
+
+static uint32_t enter(struct memory *memory, uint8_t *octets, uint64_t n, unsigned rights, bool invalidable)
+{
+    struct region region = region_of(octets, n, (uintptr_t)octets, rights, invalidable);
+    uint32_t stag = 0;
+
+    region.handle = memory->device.enter(memory->device.ctx, octets, n, rights, invalidable, &stag);
+    if (!region.handle)
+        return 0;
+    if (stag == 0 || find(memory, stag)) { /* no STag to offer: 0 is what many peers take for none */
+        leave(memory, &region);
+        return 0;
+    }
+    insert(memory, stag, &region);
+    return stag;
 }
 
 uint32_t memory_register(struct memory *memory, uint8_t *octets, uint64_t n, uint64_t base, unsigned rights,
@@ -61,14 +108,34 @@ uint32_t memory_register(struct memory *memory, uint8_t *octets, uint64_t n, uin
 {
     uint32_t stag;
 
+    if (memory->device.enter)
+        return enter(memory, octets, n, rights, invalidable);
     do
         stag = (uint32_t)random_next(&memory->random);
     while (stag == 0 || !memory_register_as(memory, stag, octets, n, base, rights, invalidable));
     return stag;
 }
 
+uint64_t memory_base(const struct memory *memory, uint32_t stag)
+{
+    const struct region *region = find(memory, stag);
+
+    return region ? region->base : 0;
+}
+
+void *memory_handle(const struct memory *memory, uint32_t stag)
+{
+    const struct region *region = find(memory, stag);
+
+    return region ? region->handle : NULL;
+}
+
 bool memory_invalidate(struct memory *memory, uint32_t stag)
 {
+    const struct region *region = find(memory, stag);
+
+    if (region)
+        leave(memory, region);
     return g_hash_table_remove(memory->regions, GUINT_TO_POINTER(stag));
 }
 

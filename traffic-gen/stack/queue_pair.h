@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A queue pair: DDP and RDMAP (RFC 5041, 5040, 7306) on one end of an MPA connection. Work is posted and completed;
- * Read and Atomic Requests of the peer are served from registered memory; the peer's errors are answered with the
- * Terminate that the standards demand (RFC 5040 section 4.8, RFC 5041 section 7), and the stream is torn down.
+ * A queue pair: work is posted and completed; messages are received into buffers; the peer's Writes, Reads and atomics
+ * are served from registered memory.
+ *
+ * Queue pairs are of a provider, which the stream of qp_new() chooses (stream->provider; NULL: the software's). That of
+ * the software speaks DDP and RDMAP (RFC 5041, 5040, 7306) on one end of an MPA connection; it answers the peer's
+ * errors with the Terminate that the standards demand (RFC 5040 section 4.8, RFC 5041 section 7) and tears the stream
+ * down. Others are queue pairs of an RDMA device (live/verbs.h): what is below RDMA operations cannot be seen or
+ * changed there.
  */
 #ifndef IWARP_TRAFFIC_STACK_QUEUE_PAIR_H
 #define IWARP_TRAFFIC_STACK_QUEUE_PAIR_H
@@ -31,7 +36,22 @@ struct qp_work {
     uint64_t immediate;
 };
 
-enum qp_status { QP_OK, QP_FLUSHED /* the connection ended before it was done, or does not support this kind */ };
+/* The software's queue pair knows QP_OK and QP_FLUSHED only. After any other the connection is over. */
+enum qp_status {
+    QP_OK,
+    QP_FLUSHED,        /* the connection ended before it was done, or does not support this kind */
+    QP_REMOTE_ACCESS,  /* the peer refused the access: STag, bounds or rights */
+    QP_REMOTE_INVALID, /* the peer refused the request, such as a message that is longer than its Receive buffer */
+    QP_REMOTE_ERROR,   /* the peer could not do it */
+    QP_NO_RECEIVE,     /* the peer had no Receive buffer, as often as it was tried */
+    QP_NO_ANSWER,      /* not acknowledged, as often as it was tried */
+    QP_LOCAL_ACCESS,   /* the peer accessed memory here that is not open to it */
+    QP_LOCAL_LENGTH,   /* the peer sent a message that is longer than the Receive buffer here */
+    QP_LOCAL_ERROR,
+};
+
+/* "the peer refused access to its memory" */
+const char *qp_status_text(enum qp_status status);
 
 /* An Untagged message for the ULP. */
 struct qp_message {
@@ -64,11 +84,38 @@ struct qp_events {
     void (*terminated)(void *ctx, bool ours, const struct rdmap_terminate *terminate);
     /* MPA found an error, whether or not a Terminate could report it. */
     void (*failed)(void *ctx, enum mpa_end_error error);
-    /* Nothing will be received any more. orderly: a FIN, with no error in either direction before it. */
+    /*
+     * A device reported an error, which ends the connection: of work (before its completion), of a Receive, or of an
+     * access by the peer. why: a sentence for the user. Once at most, and only of queue pairs of a device.
+     */
+    void (*broken)(void *ctx, enum qp_status status, const char *why);
+    /* Nothing will be received any more. orderly: the peer closed, with no error in either direction before it. */
     void (*ended)(void *ctx, bool orderly);
 };
 
 struct qp;
+
+/* How a kind of queue pair does what is declared below. The functions are those of the same name. */
+struct qp_provider {
+    struct qp *(*make)(const struct qp_options *options, struct memory *memory, const struct stream *stream,
+                       const struct qp_events *events);
+    void (*free)(struct qp *qp);
+    void (*start)(struct qp *qp);
+    void (*tick)(struct qp *qp);
+    bool (*post)(struct qp *qp, const struct qp_work *work);
+    void (*repost)(struct qp *qp, unsigned receives);
+    unsigned (*pending)(const struct qp *qp);
+    void (*close)(struct qp *qp, bool reset);
+    void (*terminate)(struct qp *qp, unsigned layer, unsigned etype, unsigned code);
+    const struct mpa_end_terms *(*terms)(const struct qp *qp);
+};
+
+/* Each provider's own is a structure that begins with it. */
+struct qp {
+    const struct qp_provider *provider;
+};
+
+extern const struct qp_provider qp_software;
 
 /* options and events are copied; memory and stream are borrowed. Events that are NULL are left out. */
 struct qp *qp_new(const struct qp_options *options, struct memory *memory, const struct stream *stream,
@@ -76,14 +123,7 @@ struct qp *qp_new(const struct qp_options *options, struct memory *memory, const
 /* Not from within an event. Work not done is forgotten without an event. */
 void qp_free(struct qp *qp);
 void qp_start(struct qp *qp);
-
-/* Input from the transport; see stack/mpa_end.h. */
-void qp_receive(struct qp *qp, const uint8_t *p, size_t n);
-void qp_receive_fin(struct qp *qp);
-void qp_receive_reset(struct qp *qp);
 void qp_tick(struct qp *qp);
-/* There is room again: queued work is sent. */
-void qp_pump(struct qp *qp);
 
 /*
  * False once the connection is over or closing, or when the work is impossible: a Read into memory that is not this
@@ -94,10 +134,24 @@ bool qp_post(struct qp *qp, const struct qp_work *work);
 void qp_repost(struct qp *qp, unsigned receives);
 /* Work posted and not completed. */
 unsigned qp_pending(const struct qp *qp);
-/* After what was posted is done: FIN. reset: RST at once. */
+/* After what was posted is done: FIN. reset: RST at once. A device disconnects, after what was posted or at once. */
 void qp_close(struct qp *qp, bool reset);
-/* A Terminate of the ULP (layer, type, code), then close. */
+/* A Terminate of the ULP (layer, type, code), then close. A device disconnects at once. */
 void qp_terminate(struct qp *qp, unsigned layer, unsigned etype, unsigned code);
+/*
+ * What both ends agreed on; NULL before. Of a device: role, ird, ord and the peer's private data; the rest is what
+ * describes MPA least (revision 1, no Markers).
+ */
+const struct mpa_end_terms *qp_terms(const struct qp *qp);
+
+/* ---- the software's queue pair; of others qp_mpa() is NULL, and the rest does nothing ---- */
+
+/* Input from the transport; see stack/mpa_end.h. */
+void qp_receive(struct qp *qp, const uint8_t *p, size_t n);
+void qp_receive_fin(struct qp *qp);
+void qp_receive_reset(struct qp *qp);
+/* There is room again: queued work is sent. */
+void qp_pump(struct qp *qp);
 struct mpa_end *qp_mpa(struct qp *qp);
 
 /*

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of a queue pair share: its life (queue_pair.c), sending, receiving and Terminates. */
+/*
+ * What the parts of the software's queue pair share: its life (queue_pair_soft.c), sending, receiving and Terminates.
+ * It is DDP and RDMAP on an MPA connection.
+ */
 #ifndef IWARP_TRAFFIC_STACK_QUEUE_PAIR_INTERNAL_H
 #define IWARP_TRAFFIC_STACK_QUEUE_PAIR_INTERNAL_H
 
@@ -39,7 +42,8 @@ struct qp_queue {
     GByteArray *octets; /* of a message of several segments */
 };
 
-struct qp {
+struct soft_qp {
+    struct qp base; /* the first member */
     struct qp_options options;
     struct qp_events events;
     struct qp_spoil spoil;
@@ -66,31 +70,40 @@ struct qp {
     unsigned receives; /* free buffers for Sends */
 };
 
+/* NULL: a queue pair of another provider. */
+struct soft_qp *soft_qp_of(struct qp *qp);
+
 /* ---- queue_pair_send.c ---- */
 
+void soft_qp_pump(struct soft_qp *qp);
+bool soft_qp_post(struct qp *base, const struct qp_work *work);
+unsigned soft_qp_pending(const struct qp *base);
+
 /* Completes all unfinished work with that status. */
-void qp_flush(struct qp *qp);
+void qp_flush(struct soft_qp *qp);
 /* Reports the completions that are due. */
-void qp_complete(struct qp *qp);
+void qp_complete(struct soft_qp *qp);
 void qp_item_free(struct qp_item *item);
 /* The RTR, before everything else. */
-void qp_send_rtr(struct qp *qp, const struct mpa_end_terms *terms);
+void qp_send_rtr(struct soft_qp *qp, const struct mpa_end_terms *terms);
 
 /* ---- queue_pair_receive.c ---- */
 
-void qp_receive_ulpdu(struct qp *qp, const uint8_t *p, size_t n, bool rtr);
+void qp_receive_ulpdu(struct soft_qp *qp, const uint8_t *p, size_t n, bool rtr);
 
 /* ---- queue_pair_terminate.c ---- */
+
+void soft_qp_terminate(struct qp *base, unsigned layer, unsigned etype, unsigned code);
 
 /* Cause: layer, error type and code of RFC 5040 section 4.8 in one number, as the word carries them. */
 #define QP_CAUSE(layer, etype, code) ((unsigned)((layer) << 12 | (etype) << 8 | (code)))
 
 /* Sends the Terminate, without copies of headers, and closes. */
-void qp_fail(struct qp *qp, unsigned cause);
+void qp_fail(struct soft_qp *qp, unsigned cause);
 /* With length and DDP header of the segment p[0..n). */
-void qp_fail_about(struct qp *qp, unsigned cause, const uint8_t *p, size_t n);
+void qp_fail_about(struct soft_qp *qp, unsigned cause, const uint8_t *p, size_t n);
 /* With those of a request, and the Read Request if it is one: R is for no other message. */
-void qp_fail_request(struct qp *qp, unsigned cause, const struct qp_request *request);
+void qp_fail_request(struct soft_qp *qp, unsigned cause, const struct qp_request *request);
 
 /* Remote Protection Errors for the results of memory_access(). */
 extern const unsigned qp_protection_causes[];

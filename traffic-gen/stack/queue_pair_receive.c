@@ -41,7 +41,7 @@ struct segment {
 };
 
 /* True when a fault lets it pass. */
-static bool fail(struct qp *qp, unsigned cause, const struct segment *segment)
+static bool fail(struct soft_qp *qp, unsigned cause, const struct segment *segment)
 {
     if (qp->spoil.judge)
         cause = qp->spoil.judge(qp->spoil.ctx, cause, segment->p, segment->n);
@@ -54,7 +54,7 @@ static bool fail(struct qp *qp, unsigned cause, const struct segment *segment)
 
 /* ---- RDMAP's control octet ---- */
 
-static bool check_opcode(struct qp *qp, const struct segment *segment)
+static bool check_opcode(struct soft_qp *qp, const struct segment *segment)
 {
     const struct rdmap_opcode_info *info = rdmap_opcode_info(segment->ddp.opcode);
 
@@ -74,7 +74,7 @@ static bool check_opcode(struct qp *qp, const struct segment *segment)
  * STag, bounds and wrap are DDP's to check, but DDP has no number for a region that must not be written: RDMAP's is
  * used. STag and TO of a segment without payload are not checked (RFC 5041 section 5.2).
  */
-static bool place(struct qp *qp, const struct segment *segment, unsigned rights)
+static bool place(struct soft_qp *qp, const struct segment *segment, unsigned rights)
 {
     static const unsigned causes[] = {
         [MEMORY_NO_STAG] = TAGGED_STAG,  [MEMORY_FOREIGN] = TAGGED_FOREIGN, [MEMORY_BOUNDS] = TAGGED_BOUNDS,
@@ -93,17 +93,17 @@ static bool place(struct qp *qp, const struct segment *segment, unsigned rights)
     return true;
 }
 
-static void answered(struct qp *qp, struct qp_item *item, uint64_t original)
+static void answered(struct soft_qp *qp, struct qp_item *item, uint64_t original)
 {
     g_queue_pop_head(&qp->asked);
     item->completed = true;
     item->original = original;
     qp_complete(qp);
-    qp_pump(qp); /* the ORD allows another one */
+    soft_qp_pump(qp); /* the ORD allows another one */
 }
 
 /* Responses come in the order of the requests, so the oldest one in flight is what this answers. */
-static void receive_read_response(struct qp *qp, const struct segment *segment)
+static void receive_read_response(struct soft_qp *qp, const struct segment *segment)
 {
     struct qp_item *item = g_queue_peek_head(&qp->asked);
     const struct ddp_segment *ddp = &segment->ddp;
@@ -134,7 +134,7 @@ static void receive_read_response(struct qp *qp, const struct segment *segment)
         answered(qp, item, 0);
 }
 
-static void receive_tagged(struct qp *qp, const struct segment *segment)
+static void receive_tagged(struct soft_qp *qp, const struct segment *segment)
 {
     if (segment->ddp.dv != qp->version && !fail(qp, TAGGED_VERSION, segment))
         return;
@@ -158,7 +158,7 @@ static struct qp_request *request_of(const struct segment *segment, bool atomic)
     return request;
 }
 
-static void receive_read_request(struct qp *qp, const struct segment *segment, const uint8_t *p, size_t n)
+static void receive_read_request(struct soft_qp *qp, const struct segment *segment, const uint8_t *p, size_t n)
 {
     struct rdmap_read_request read;
     struct qp_request *request;
@@ -176,7 +176,7 @@ static void receive_read_request(struct qp *qp, const struct segment *segment, c
             memory_access_by(qp->memory, qp, read.source_stag, read.source_to, read.size, MEMORY_REMOTE_READ, &source);
     if (status == MEMORY_OK) {
         g_queue_push_tail(&qp->requests, request);
-        qp_pump(qp);
+        soft_qp_pump(qp);
     } else {
         unsigned cause = qp_protection_causes[status];
 
@@ -188,7 +188,7 @@ static void receive_read_request(struct qp *qp, const struct segment *segment, c
     }
 }
 
-static void receive_atomic_request(struct qp *qp, const struct segment *segment, const uint8_t *p, size_t n)
+static void receive_atomic_request(struct soft_qp *qp, const struct segment *segment, const uint8_t *p, size_t n)
 {
     struct rdmap_atomic_request operation;
     struct qp_request *request;
@@ -212,10 +212,10 @@ static void receive_atomic_request(struct qp *qp, const struct segment *segment,
     request = request_of(segment, true);
     request->operation = operation;
     g_queue_push_tail(&qp->requests, request);
-    qp_pump(qp);
+    soft_qp_pump(qp);
 }
 
-static void receive_atomic_response(struct qp *qp, const struct segment *segment, const uint8_t *p, size_t n)
+static void receive_atomic_response(struct soft_qp *qp, const struct segment *segment, const uint8_t *p, size_t n)
 {
     struct qp_item *item = g_queue_peek_head(&qp->asked);
     struct rdmap_atomic_response response;
@@ -229,7 +229,7 @@ static void receive_atomic_response(struct qp *qp, const struct segment *segment
 
 /* ---- the other messages ---- */
 
-static void receive_send(struct qp *qp, const struct segment *segment, const uint8_t *p, size_t n)
+static void receive_send(struct soft_qp *qp, const struct segment *segment, const uint8_t *p, size_t n)
 {
     const struct rdmap_opcode_info *info = rdmap_opcode_info(segment->ddp.opcode);
     struct qp_message message = {.opcode = segment->ddp.opcode, .p = p, .n = n};
@@ -253,7 +253,7 @@ static void receive_send(struct qp *qp, const struct segment *segment, const uin
 }
 
 /* After the peer's Terminate nothing more comes, and what was not done is lost (RFC 5040 section 5.4). */
-static void receive_terminate(struct qp *qp, const uint8_t *p, size_t n)
+static void receive_terminate(struct soft_qp *qp, const uint8_t *p, size_t n)
 {
     struct rdmap_terminate terminate = {0};
 
@@ -267,7 +267,7 @@ static void receive_terminate(struct qp *qp, const uint8_t *p, size_t n)
     qp_flush(qp);
 }
 
-static void deliver(struct qp *qp, const struct segment *segment, const uint8_t *p, size_t n)
+static void deliver(struct soft_qp *qp, const struct segment *segment, const uint8_t *p, size_t n)
 {
     switch (segment->ddp.opcode) {
     case RDMAP_READ_REQUEST:
@@ -290,7 +290,7 @@ static void deliver(struct qp *qp, const struct segment *segment, const uint8_t 
 /* ---- Untagged ---- */
 
 /* Octets of a buffer of that queue. */
-static size_t buffer_size(const struct qp *qp, uint32_t qn)
+static size_t buffer_size(const struct soft_qp *qp, uint32_t qn)
 {
     static const size_t sizes[QP_QUEUES] = {
         [DDP_QN_READ_REQUEST] = RDMAP_ATOMIC_REQUEST_LEN,
@@ -302,7 +302,7 @@ static size_t buffer_size(const struct qp *qp, uint32_t qn)
 }
 
 /* Takes a buffer for a new message; false when there is none. */
-static bool take_buffer(struct qp *qp, uint32_t qn)
+static bool take_buffer(struct soft_qp *qp, uint32_t qn)
 {
     const struct qp_item *item = g_queue_peek_head(&qp->asked);
 
@@ -321,7 +321,7 @@ static bool take_buffer(struct qp *qp, uint32_t qn)
     }
 }
 
-static bool check_untagged(struct qp *qp, const struct segment *segment)
+static bool check_untagged(struct soft_qp *qp, const struct segment *segment)
 {
     const struct ddp_segment *ddp = &segment->ddp;
     struct qp_queue *queue;
@@ -342,7 +342,7 @@ static bool check_untagged(struct qp *qp, const struct segment *segment)
 
 /* Most segments start at the next octet that is due; one that starts there and is too long makes the message too long.
  */
-static bool check_offset(struct qp *qp, const struct segment *segment)
+static bool check_offset(struct soft_qp *qp, const struct segment *segment)
 {
     const struct ddp_segment *ddp = &segment->ddp;
     size_t size = buffer_size(qp, ddp->qn);
@@ -353,7 +353,7 @@ static bool check_offset(struct qp *qp, const struct segment *segment)
            ddp->mo <= FORGIVEN_MAX;
 }
 
-static void receive_untagged(struct qp *qp, const struct segment *segment)
+static void receive_untagged(struct soft_qp *qp, const struct segment *segment)
 {
     const struct ddp_segment *ddp = &segment->ddp;
     struct qp_queue *queue;
@@ -400,7 +400,7 @@ static void receive_untagged(struct qp *qp, const struct segment *segment)
     deliver(qp, segment, p, n);
 }
 
-void qp_receive_ulpdu(struct qp *qp, const uint8_t *p, size_t n, bool rtr)
+void qp_receive_ulpdu(struct soft_qp *qp, const uint8_t *p, size_t n, bool rtr)
 {
     struct segment segment = {.p = p, .n = n, .rtr = rtr};
 

@@ -20,7 +20,7 @@ void qp_item_free(struct qp_item *item)
     g_free(item);
 }
 
-void qp_complete(struct qp *qp)
+void qp_complete(struct soft_qp *qp)
 {
     struct qp_item *item;
 
@@ -32,7 +32,7 @@ void qp_complete(struct qp *qp)
     }
 }
 
-void qp_flush(struct qp *qp)
+void qp_flush(struct soft_qp *qp)
 {
     qp->next = NULL;
     g_queue_clear(&qp->asked);
@@ -59,8 +59,9 @@ static bool asks(const struct qp_item *item)
     return item->work.kind == QP_READ || is_atomic(item);
 }
 
-bool qp_post(struct qp *qp, const struct qp_work *work)
+bool soft_qp_post(struct qp *base, const struct qp_work *work)
 {
+    struct soft_qp *qp = soft_qp_of(base);
     bool carries = work->kind == QP_SEND || work->kind == QP_WRITE;
     struct qp_item *item;
     uint8_t *sink;
@@ -79,12 +80,13 @@ bool qp_post(struct qp *qp, const struct qp_work *work)
     g_queue_push_tail(&qp->items, item);
     if (!qp->next)
         qp->next = qp->items.tail;
-    qp_pump(qp);
+    soft_qp_pump(qp);
     return true;
 }
 
-unsigned qp_pending(const struct qp *qp)
+unsigned soft_qp_pending(const struct qp *base)
 {
+    const struct soft_qp *qp = (const struct soft_qp *)(const void *)base;
     unsigned n = 0;
 
     for (const GList *link = qp->items.head; link; link = link->next)
@@ -94,12 +96,12 @@ unsigned qp_pending(const struct qp *qp)
 
 /* ---- segments ---- */
 
-static struct ddp_segment header_of(const struct qp *qp, enum rdmap_opcode opcode)
+static struct ddp_segment header_of(const struct soft_qp *qp, enum rdmap_opcode opcode)
 {
     return (struct ddp_segment){.last = true, .dv = qp->version, .rv = qp->version, .opcode = (uint8_t)opcode};
 }
 
-static void send_segment(struct qp *qp, const struct ddp_segment *ddp, const uint8_t *p, size_t n)
+static void send_segment(struct soft_qp *qp, const struct ddp_segment *ddp, const uint8_t *p, size_t n)
 {
     uint8_t head[DDP_UNTAGGED_HEADER_LEN];
 
@@ -107,7 +109,7 @@ static void send_segment(struct qp *qp, const struct ddp_segment *ddp, const uin
 }
 
 /* An Untagged message of one segment. */
-static void send_untagged(struct qp *qp, enum rdmap_opcode opcode, uint32_t qn, const uint8_t *p, size_t n)
+static void send_untagged(struct soft_qp *qp, enum rdmap_opcode opcode, uint32_t qn, const uint8_t *p, size_t n)
 {
     struct ddp_segment ddp = header_of(qp, opcode);
 
@@ -117,7 +119,7 @@ static void send_untagged(struct qp *qp, enum rdmap_opcode opcode, uint32_t qn, 
 }
 
 /* After this message another one goes out that needs nothing from the peer first. */
-static bool another_follows(const struct qp *qp)
+static bool another_follows(const struct soft_qp *qp)
 {
     const struct qp_item *item = qp->next && qp->next->next ? qp->next->next->data : NULL;
 
@@ -125,7 +127,7 @@ static bool another_follows(const struct qp *qp)
 }
 
 /* The next segment of a Send or Write; true when it was the last one. */
-static bool send_part(struct qp *qp, struct qp_item *item)
+static bool send_part(struct soft_qp *qp, struct qp_item *item)
 {
     static const enum rdmap_opcode sends[2][2] = {{RDMAP_SEND, RDMAP_SEND_SE},
                                                   {RDMAP_SEND_INVALIDATE, RDMAP_SEND_SE_INVALIDATE}};
@@ -155,7 +157,7 @@ static bool send_part(struct qp *qp, struct qp_item *item)
     return ddp.last;
 }
 
-static void send_read(struct qp *qp, struct qp_item *item)
+static void send_read(struct soft_qp *qp, struct qp_item *item)
 {
     const struct rdmap_read_request read = {
         .sink_stag = item->work.sink_stag,
@@ -170,7 +172,7 @@ static void send_read(struct qp *qp, struct qp_item *item)
                   rdmap_read_request_encode(&read, octets, sizeof octets));
 }
 
-static void send_atomic(struct qp *qp, struct qp_item *item)
+static void send_atomic(struct soft_qp *qp, struct qp_item *item)
 {
     const struct qp_work *work = &item->work;
     bool swap = work->kind == QP_CMP_SWAP;
@@ -192,7 +194,7 @@ static void send_atomic(struct qp *qp, struct qp_item *item)
 }
 
 /* Sends a segment of the current work. False when there is none, or when it has to wait for an answer. */
-static bool send_work(struct qp *qp)
+static bool send_work(struct soft_qp *qp)
 {
     struct qp_item *item = qp->next ? qp->next->data : NULL;
     bool done = true;
@@ -246,7 +248,7 @@ static bool send_work(struct qp *qp)
 /* ---- answers ---- */
 
 /* The next segment of a Read Response. The request moves on with it; true when it was the last one. */
-static bool answer_read(struct qp *qp, struct qp_request *request)
+static bool answer_read(struct soft_qp *qp, struct qp_request *request)
 {
     struct rdmap_read_request *read = &request->read;
     struct ddp_segment ddp = header_of(qp, RDMAP_READ_RESPONSE);
@@ -277,7 +279,7 @@ static bool answer_read(struct qp *qp, struct qp_request *request)
 }
 
 /* The operation happens now, in the order of the requests. The words of memory are in network order on every host. */
-static bool answer_atomic(struct qp *qp, struct qp_request *request)
+static bool answer_atomic(struct soft_qp *qp, struct qp_request *request)
 {
     const struct rdmap_atomic_request *operation = &request->operation;
     uint8_t octets[RDMAP_ATOMIC_RESPONSE_LEN], *word;
@@ -298,7 +300,7 @@ static bool answer_atomic(struct qp *qp, struct qp_request *request)
     return true;
 }
 
-static bool send_answer(struct qp *qp)
+static bool send_answer(struct soft_qp *qp)
 {
     struct qp_request *request = g_queue_peek_head(&qp->requests);
 
@@ -314,14 +316,14 @@ static bool send_answer(struct qp *qp)
 
 /* ---- the pump ---- */
 
-static bool in_midst_of_work(const struct qp *qp)
+static bool in_midst_of_work(const struct soft_qp *qp)
 {
     const struct qp_item *item = qp->next ? qp->next->data : NULL;
 
     return item && item->done > 0 && !asks(item);
 }
 
-void qp_pump(struct qp *qp)
+void soft_qp_pump(struct soft_qp *qp)
 {
     if (qp->pumping || !qp->ready)
         return;
@@ -337,7 +339,7 @@ void qp_pump(struct qp *qp)
         mpa_end_close(qp->mpa, false);
 }
 
-void qp_send_rtr(struct qp *qp, const struct mpa_end_terms *terms)
+void qp_send_rtr(struct soft_qp *qp, const struct mpa_end_terms *terms)
 {
     struct qp_item *item = g_new0(struct qp_item, 1);
 
@@ -351,5 +353,5 @@ void qp_send_rtr(struct qp *qp, const struct mpa_end_terms *terms)
         item->work.kind = QP_SEND;
     g_queue_push_head(&qp->items, item);
     qp->next = qp->items.head;
-    qp_pump(qp);
+    soft_qp_pump(qp);
 }

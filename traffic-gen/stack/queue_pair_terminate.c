@@ -8,7 +8,7 @@ const unsigned qp_protection_causes[] = {
     [MEMORY_WRAP] = QP_CAUSE(0, 1, 0x04),    [MEMORY_UNALIGNED] = QP_CAUSE(0, 2, 0x07), /* RFC 7306 section 8.2 */
 };
 
-static void terminate(struct qp *qp, struct rdmap_terminate *message, unsigned cause)
+static void terminate(struct soft_qp *qp, struct rdmap_terminate *message, unsigned cause)
 {
     uint8_t octets[DDP_UNTAGGED_HEADER_LEN + RDMAP_TERMINATE_LEN_MAX];
     struct ddp_segment ddp = {
@@ -46,14 +46,14 @@ static void terminate(struct qp *qp, struct rdmap_terminate *message, unsigned c
     qp_flush(qp);
 }
 
-void qp_fail(struct qp *qp, unsigned cause)
+void qp_fail(struct soft_qp *qp, unsigned cause)
 {
     struct rdmap_terminate message = {0};
 
     terminate(qp, &message, cause);
 }
 
-void qp_fail_about(struct qp *qp, unsigned cause, const uint8_t *p, size_t n)
+void qp_fail_about(struct soft_qp *qp, unsigned cause, const uint8_t *p, size_t n)
 {
     struct rdmap_terminate message = {0};
 
@@ -61,7 +61,7 @@ void qp_fail_about(struct qp *qp, unsigned cause, const uint8_t *p, size_t n)
     terminate(qp, &message, cause);
 }
 
-void qp_fail_request(struct qp *qp, unsigned cause, const struct qp_request *request)
+void qp_fail_request(struct soft_qp *qp, unsigned cause, const struct qp_request *request)
 {
     struct rdmap_terminate message = {0};
 
@@ -74,13 +74,7 @@ void qp_fail_request(struct qp *qp, unsigned cause, const struct qp_request *req
     terminate(qp, &message, cause);
 }
 
-void qp_terminate(struct qp *qp, unsigned layer, unsigned etype, unsigned code)
+void soft_qp_terminate(struct qp *base, unsigned layer, unsigned etype, unsigned code)
 {
-    qp_fail(qp, QP_CAUSE(layer & 0x0F, etype & 0x0F, code & 0xFF));
-}
-
-char *qp_terminate_text(bool ours, const struct rdmap_terminate *terminate)
-{
-    return g_strdup_printf("%s sent a Terminate: layer %u, error type %u, code %#04x", ours ? "this end" : "the peer",
-                           terminate->layer, terminate->etype, terminate->code);
+    qp_fail(soft_qp_of(base), QP_CAUSE(layer & 0x0F, etype & 0x0F, code & 0xFF));
 }

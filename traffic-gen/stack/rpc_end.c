@@ -116,6 +116,14 @@ static void on_failed(void *ctx, enum mpa_end_error error)
         end->events.failed(end->events.ctx, error);
 }
 
+static void on_broken(void *ctx, enum qp_status status, const char *why)
+{
+    struct rpc_end *end = ctx;
+
+    if (end->events.broken)
+        end->events.broken(end->events.ctx, status, why);
+}
+
 static void on_ended(void *ctx, bool orderly)
 {
     struct rpc_end *end = ctx;
@@ -160,6 +168,7 @@ struct rpc_end *rpc_end_new(const struct rpc_end_options *options, const struct 
         .completed = on_completed,
         .terminated = on_terminated,
         .failed = on_failed,
+        .broken = on_broken,
         .ended = on_ended,
     };
 

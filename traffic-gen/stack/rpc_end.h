@@ -82,6 +82,7 @@ struct rpc_end_events {
     /* As those of stack/queue_pair.h. */
     void (*terminated)(void *ctx, bool ours, const struct rdmap_terminate *terminate);
     void (*failed)(void *ctx, enum mpa_end_error error);
+    void (*broken)(void *ctx, enum qp_status status, const char *why);
 };
 
 struct rpc_end;

@@ -24,8 +24,8 @@ void rpc_chunk_offer(struct rpc_end *end, struct rpc_chunk *chunk, unsigned segm
             .handle = memory_register(end->memory, chunk->octets + at, end_at - at, to, rights,
                                       end->options.remote_invalidation),
             .length = (uint32_t)(end_at - at),
-            .offset = to,
         };
+        chunk->segments[i].offset = memory_base(end->memory, chunk->segments[i].handle);
         at = end_at;
     }
 }

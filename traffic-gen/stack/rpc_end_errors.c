@@ -20,7 +20,7 @@ static bool has_body_chunk(const struct rpc_end_incoming *incoming)
 
 static bool is_client(struct rpc_end *end)
 {
-    return mpa_end_get_terms(qp_mpa(end->qp))->role == MPA_END_INITIATOR;
+    return qp_terms(end->qp)->role == MPA_END_INITIATOR;
 }
 
 /* The type of the inline RPC message; -1: there is none. */

@@ -189,6 +189,7 @@ static void post_reads(struct rpc_end *end, struct rpc_served *served)
 
     served->sink.octets = g_malloc(served->sink.n);
     served->sink_stag = memory_register(end->memory, served->sink.octets, served->sink.n, to, 0, false);
+    to = memory_base(end->memory, served->sink_stag);
     for (guint i = 0; i < n; i++)
         served->reads_left += g_array_index(served->reads, struct rpcrdma_read_segment, i).target.length > 0;
     for (guint i = 0; i < n; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the stack runs on: one TCP connection, of a simulated network or of a live socket, and a clock. The stack does
- * no I/O: it is handed what was received, and writes through these functions.
+ * no I/O: it is handed what was received, and writes through these functions. Or a connection of an RDMA device, which
+ * has queue pairs of its own: then only provider, ctx and now are there.
  */
 #ifndef IWARP_TRAFFIC_STACK_STREAM_H
 #define IWARP_TRAFFIC_STACK_STREAM_H
@@ -15,8 +16,11 @@ struct stream_piece {
     size_t n;
 };
 
+struct qp_provider; /* stack/queue_pair.h */
+
 struct stream {
     void *ctx;
+    const struct qp_provider *provider; /* of the queue pairs; NULL: the software's, on the functions below */
     /* One write: starts a TCP segment where the transport can do that. All of it is accepted; the octets are copied. */
     void (*write)(void *ctx, const uint8_t *p, size_t n);
     /* Octets that may be written now without piling up; 0: wait until the transport calls back. */

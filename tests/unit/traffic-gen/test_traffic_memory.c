@@ -130,12 +130,83 @@ static void stags(void **state)
     memory_free(other);
 }
 
+/* ---- a device ---- */
+
+struct device {
+    unsigned entered, left;
+    uint32_t stag;
+    bool refuses;
+};
+
+static void *on_enter(void *ctx, uint8_t *p, uint64_t n, unsigned region_rights, bool invalidable, uint32_t *stag)
+{
+    struct device *device = ctx;
+
+    assert_ptr_equal(p, octets);
+    assert_int_equal(n, sizeof octets);
+    assert_int_equal(region_rights, MEMORY_REMOTE_READ);
+    assert_true(invalidable);
+    device->entered += !device->refuses;
+    *stag = device->stag;
+    return device->refuses ? NULL : device;
+}
+
+static void on_leave(void *ctx, void *handle)
+{
+    struct device *device = ctx;
+
+    assert_ptr_equal(handle, device);
+    device->left++;
+}
+
+static uint32_t enter(struct memory *memory)
+{
+    return memory_register(memory, octets, sizeof octets, 0x1000, MEMORY_REMOTE_READ, true);
+}
+
+/* The device chooses the STag, and Tagged Offsets are addresses; each region leaves it once. */
+static void of_a_device(void **state)
+{
+    struct device device = {.stag = 0x1234};
+    struct memory *memory = memory_new(1);
+    uint8_t *at;
+
+    (void)state;
+    memory_attach(memory, &(struct memory_device){.ctx = &device, .enter = on_enter, .leave = on_leave});
+    assert_int_equal(enter(memory), 0x1234);
+    assert_int_equal(memory_base(memory, 0x1234), (uintptr_t)octets);
+    assert_ptr_equal(memory_handle(memory, 0x1234), &device);
+    assert_int_equal(memory_access(memory, 0x1234, (uintptr_t)octets + 8, 56, MEMORY_REMOTE_READ, &at), MEMORY_OK);
+    assert_ptr_equal(at, octets + 8);
+    assert_int_equal(reach(memory, 0x1234, (uintptr_t)octets + 8, 57, MEMORY_REMOTE_READ), MEMORY_BOUNDS);
+    assert_false(memory_register_as(memory, 7, octets, sizeof octets, 0, 0, false));
+    /* An STag twice, and 0, are no STags. */
+    assert_int_equal(enter(memory), 0);
+    device.stag = 0;
+    assert_int_equal(enter(memory), 0);
+    assert_int_equal(device.left, 2);
+    device.refuses = true;
+    assert_int_equal(enter(memory), 0);
+    assert_int_equal(device.left, 2);
+    device = (struct device){.entered = device.entered, .left = device.left, .stag = 0x5678};
+    assert_int_equal(enter(memory), 0x5678);
+    assert_true(memory_invalidate(memory, 0x1234));
+    assert_int_equal(device.left, 3);
+    assert_false(memory_invalidate(memory, 0x1234));
+    assert_null(memory_handle(memory, 0x1234));
+    assert_int_equal(memory_base(memory, 0x1234), 0);
+    memory_free(memory);
+    assert_int_equal(device.left, 4);
+    assert_int_equal(device.entered, 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bounds),  cmocka_unit_test(the_last_tagged_offset),
-        cmocka_unit_test(rights),  cmocka_unit_test(invalidation),
-        cmocka_unit_test(streams), cmocka_unit_test(stags),
+        cmocka_unit_test(bounds),      cmocka_unit_test(the_last_tagged_offset),
+        cmocka_unit_test(rights),      cmocka_unit_test(invalidation),
+        cmocka_unit_test(streams),     cmocka_unit_test(stags),
+        cmocka_unit_test(of_a_device),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
