@@ -88,7 +88,7 @@ struct rdmap_terminate_event {
     const struct rdmap_terminate *terminate; /* as it was meant, when its control word is laid out wrong */
     const struct mpa_fpdu_event *fpdu;
     bool accused_found;
-    struct place accused; /* segment of the other direction whose header is echoed */
+    struct place accused; /* segment of the other direction whose DDP Header or RDMA Read Request Header is echoed */
 };
 
 struct rdmap_events {

@@ -234,6 +234,34 @@ static const struct rdmap_recent *rdmap_recent_find(const struct rdmap_connectio
     return other_length;
 }
 
+/* The Read Request that this header is of: as it was sent, or with that advanced which was answered (RFC 5040 section
+ * 4.8). */
+static bool is_of_read(const struct rdmap_read_request *echo, const struct rdmap_read_request *sent)
+{
+    uint64_t ahead = echo->sink_to - sent->sink_to;
+
+    return echo->sink_stag == sent->sink_stag && echo->source_stag == sent->source_stag && ahead <= sent->size &&
+           echo->source_to - sent->source_to == ahead && echo->size == sent->size - ahead;
+}
+
+/* Likewise by the echoed RDMA Read Request Header: there are senders whose DDP Header is that of no segment. */
+static const struct rdmap_recent *rdmap_recent_read(const struct rdmap_connection *rdmap, unsigned side,
+                                                    const struct rdmap_read_request *echo)
+{
+    const struct rdmap_side *s = &rdmap->side[side];
+    uint64_t n = s->segments < s->recent_capacity ? s->segments : s->recent_capacity;
+    struct rdmap_read_request sent;
+
+    for (uint64_t i = 1; i <= n; i++) {
+        const struct rdmap_recent *recent = &s->recent[(s->segments - i) % s->recent_capacity];
+
+        if (recent->has_read && rdmap_read_request_decode(&sent, recent->read, RDMAP_READ_REQUEST_LEN) &&
+            is_of_read(echo, &sent))
+            return recent;
+    }
+    return NULL;
+}
+
 /* ---- operations ---- */
 
 static enum rdmap_operation_kind kind_of(uint8_t opcode)
@@ -465,6 +493,8 @@ static void terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)
     }
     if (!rdmap->events.terminate || status == RDMAP_TERMINATE_SHORT)
         return;
+    if (!accused && message.has_read)
+        accused = rdmap_recent_read(rdmap, other_side(step->side), &message.read);
     event = (struct rdmap_terminate_event){.terminate = &message, .fpdu = step->fpdu, .accused_found = accused != NULL};
     if (accused)
         event.accused = accused->place;

@@ -21,22 +21,43 @@ static proto_item *number(const struct place_in *in, int field, int at, int leng
     return item;
 }
 
-static void flag(const struct place_in *in, int field, bool value)
+static void mark(proto_item *item, bool reread)
 {
-    proto_tree_add_boolean(in->tree, field, in->canvas->tvb, in->at + 2, 1, value);
+    if (reread)
+        proto_item_set_generated(item);
 }
 
-static void draw_control(const struct place_in *in, const struct rdmap_terminate *terminate)
+enum { BIT_M = 0x8000, BIT_D = 0x4000, BIT_R = 0x2000 };
+
+static void draw_flags(const struct place_in *in, const struct rdmap_terminate *terminate, bool reread)
 {
-    number(in, rdmap_hf.terminate_layer, 0, 1, terminate->layer, NULL);
-    number(in, rdmap_hf.terminate_etype, 0, 1, terminate->etype,
-           rdmap_terminate_etype_name(terminate->layer, terminate->etype));
-    number(in, rdmap_hf.terminate_code, 1, 1, terminate->code,
-           rdmap_terminate_code_name(terminate->layer, terminate->etype, terminate->code));
-    flag(in, rdmap_hf.terminate_m, terminate->m);
-    flag(in, rdmap_hf.terminate_d, terminate->d);
-    flag(in, rdmap_hf.terminate_r, terminate->r);
-    number(in, rdmap_hf.terminate_reserved, 2, 2, terminate->reserved, NULL);
+    const int fields[] = {rdmap_hf.terminate_m, rdmap_hf.terminate_d, rdmap_hf.terminate_r};
+    uint16_t flags = (uint16_t)((terminate->m ? BIT_M : 0) | (terminate->d ? BIT_D : 0) | (terminate->r ? BIT_R : 0) |
+                                terminate->reserved);
+    proto_item *item = number(in, rdmap_hf.terminate_flags, 2, 2, flags, NULL);
+    struct place_in below = {in->canvas, proto_item_add_subtree(item, rdmap_ett.terminate_flags), in->at};
+
+    proto_item_append_text(item, "%s%s%s", terminate->m ? ", M" : "", terminate->d ? ", D" : "",
+                           terminate->r ? ", R" : "");
+    mark(item, reread);
+    for (unsigned i = 0; i < array_length(fields); i++)
+        mark(proto_tree_add_boolean(below.tree, fields[i], in->canvas->tvb, in->at + 2, 2, flags), reread);
+    mark(number(&below, rdmap_hf.terminate_reserved, 2, 2, flags, NULL), reread);
+}
+
+/* What was read in another layout than RFC 5040's is marked: these bits are not in these places in the packet. */
+static void draw_control(const struct place_in *in, const struct rdmap_terminate *terminate, bool reread)
+{
+    uint8_t first = (uint8_t)(terminate->layer << 4 | terminate->etype);
+
+    mark(number(in, rdmap_hf.terminate_layer, 0, 1, first, NULL), reread);
+    mark(number(in, rdmap_hf.terminate_etype, 0, 1, first,
+                rdmap_terminate_etype_name(terminate->layer, terminate->etype)),
+         reread);
+    mark(number(in, rdmap_hf.terminate_code, 1, 1, terminate->code,
+                rdmap_terminate_code_name(terminate->layer, terminate->etype, terminate->code)),
+         reread);
+    draw_flags(in, terminate, reread);
 }
 
 static void draw_ddp(const struct place_in *in, const struct ddp_segment *ddp)
@@ -79,11 +100,16 @@ static void draw_read(const struct place_in *in, int behind)
 static void draw_accused(struct rdmap_canvas *canvas)
 {
     const struct rdmap_accusation *accusation = canvas->seg ? canvas->seg->accusation : NULL;
+    const struct rdmap_opcode_info *info;
+    const char *text;
 
     if (!accusation || !accusation->found)
         return;
-    rdmap_say(canvas, ", caused by frame %u", accusation->frame);
-    proto_item_append_text(canvas->rdmap_item, ", caused by frame %u", accusation->frame);
+    info = accusation->terminate.has_ddp ? rdmap_opcode_info(accusation->terminate.ddp.opcode) : NULL;
+    text = wmem_strdup_printf(canvas->pinfo->pool, ", caused by %s%sframe %u", info ? info->name : "",
+                              info ? " in " : "", accusation->frame);
+    rdmap_say(canvas, "%s", text);
+    proto_item_append_text(canvas->rdmap_item, "%s", text);
     rdmap_link(canvas->rdmap_tree, rdmap_hf.accused_in, canvas->tvb, accusation->frame);
     if (canvas->seg->accuses)
         proto_item_set_generated(proto_tree_add_uint64(canvas->rdmap_tree, rdmap_hf.accused_operation, canvas->tvb, 0,
@@ -105,7 +131,7 @@ void rdmap_draw_terminate(struct rdmap_canvas *canvas)
     if (layout)
         proto_item_set_generated(proto_tree_add_string(in.tree, rdmap_hf.terminate_layout, canvas->tvb,
                                                        in.at + AT_CONTROL, AT_LENGTH, layout));
-    draw_control(&in, &terminate);
+    draw_control(&in, &terminate, layout != NULL);
     if (terminate.has_length) {
         number(&in, rdmap_hf.terminate_length, AT_LENGTH, 2, terminate.segment_length, NULL);
         end = AT_DDP;

@@ -7,7 +7,7 @@ int rddp_proto = -1, rdmap_proto = -1;
 struct rddp_hf rddp_hf;
 struct rdmap_hf rdmap_hf;
 /* Wireshark 4.0 wants -1 in those that are not registered yet. */
-struct rdmap_ett rdmap_ett = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+struct rdmap_ett rdmap_ett = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
 struct rdmap_ei rdmap_ei;
 
 static const true_false_string models = {"Tagged", "Untagged"};
@@ -161,17 +161,20 @@ static hf_register_info rdmap_fields[] = {
     R(atomic_after, "Value after the operation", "atomic.after", FT_UINT64, BASE_HEX, NULL, 0x0,
       "Computed from the Request and the original value (RFC 7306 section 5.1)"),
 
-    R(terminate_layer, "Layer", "terminate.layer", FT_UINT8, BASE_HEX, VALS(layers), 0x0,
+    R(terminate_layer, "Layer", "terminate.layer", FT_UINT8, BASE_HEX, VALS(layers), 0xF0,
       "Layer that detected the error"),
-    R(terminate_etype, "EType", "terminate.etype", FT_UINT8, BASE_HEX, NULL, 0x0, "Error Type"),
+    R(terminate_etype, "EType", "terminate.etype", FT_UINT8, BASE_HEX, NULL, 0x0F, "Error Type"),
     R(terminate_code, "Error Code", "terminate.code", FT_UINT8, BASE_HEX, NULL, 0x0, "Error Code"),
-    R(terminate_m, "M: DDP Segment Length valid", "terminate.m", FT_BOOLEAN, BASE_NONE, TFS(&tfs_yes_no), 0x0,
+    R(terminate_flags, "Header control bits", "terminate.flags", FT_UINT16, BASE_HEX, NULL, 0x0,
+      "Which parts of the header follow"),
+    R(terminate_m, "M: DDP Segment Length valid", "terminate.m", FT_BOOLEAN, 16, TFS(&tfs_yes_no), 0x8000,
       "Header control bit M"),
-    R(terminate_d, "D: DDP header included", "terminate.d", FT_BOOLEAN, BASE_NONE, TFS(&tfs_yes_no), 0x0,
+    R(terminate_d, "D: DDP header included", "terminate.d", FT_BOOLEAN, 16, TFS(&tfs_yes_no), 0x4000,
       "Header control bit D"),
-    R(terminate_r, "R: RDMAP header included", "terminate.r", FT_BOOLEAN, BASE_NONE, TFS(&tfs_yes_no), 0x0,
+    R(terminate_r, "R: RDMAP header included", "terminate.r", FT_BOOLEAN, 16, TFS(&tfs_yes_no), 0x2000,
       "Header control bit R"),
-    R(terminate_reserved, "Reserved", "terminate.reserved", FT_UINT16, BASE_HEX, NULL, 0x0, "Reserved, sent as zero"),
+    R(terminate_reserved, "Reserved", "terminate.reserved", FT_UINT16, BASE_HEX, NULL, 0x1FFF,
+      "Reserved, sent as zero"),
     R(terminate_length, "DDP Segment Length", "terminate.segment_length", FT_UINT16, BASE_DEC, NULL, 0x0,
       "Length of the segment that caused the error"),
     R(terminate_layout, "Control word read as", "terminate.layout", FT_STRING, BASE_NONE, NULL, 0x0,
@@ -263,8 +266,10 @@ static ei_register_info rdmap_experts[] = {
 };
 
 static int *ett[] = {
-    &rdmap_ett.rddp,     &rdmap_ett.control, &rdmap_ett.stag,   &rdmap_ett.message,       &rdmap_ett.fragments,
-    &rdmap_ett.fragment, &rdmap_ett.rdmap,   &rdmap_ett.header, &rdmap_ett.rdmap_control, &rdmap_ett.terminated,
+    &rdmap_ett.rddp,       &rdmap_ett.control,         &rdmap_ett.stag,
+    &rdmap_ett.message,    &rdmap_ett.fragments,       &rdmap_ett.fragment,
+    &rdmap_ett.rdmap,      &rdmap_ett.header,          &rdmap_ett.rdmap_control,
+    &rdmap_ett.terminated, &rdmap_ett.terminate_flags,
 };
 
 void rdmap_fields_register(void)

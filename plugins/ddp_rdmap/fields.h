@@ -30,8 +30,8 @@ struct rdmap_hf {
     int immediate, after_write;
     int atomic_reserved, atomic_opcode, atomic_identifier, atomic_stag, atomic_to, atomic_data, atomic_mask,
         atomic_compare, atomic_compare_mask, atomic_original, atomic_after;
-    int terminate_layer, terminate_etype, terminate_code, terminate_m, terminate_d, terminate_r, terminate_reserved,
-        terminate_length, terminate_layout, terminate_trailing;
+    int terminate_layer, terminate_etype, terminate_code, terminate_flags, terminate_m, terminate_d, terminate_r,
+        terminate_reserved, terminate_length, terminate_layout, terminate_trailing;
     int terminated_ddp, terminated_tagged, terminated_last, terminated_opcode, terminated_stag, terminated_to,
         terminated_invalidate, terminated_qn, terminated_msn, terminated_mo;
     int terminated_read, terminated_sink_stag, terminated_sink_to, terminated_size, terminated_source_stag,
@@ -43,7 +43,7 @@ struct rdmap_hf {
 
 struct rdmap_ett {
     int rddp, control, stag, message, fragments, fragment;
-    int rdmap, rdmap_control, header, terminated;
+    int rdmap, rdmap_control, header, terminated, terminate_flags;
 };
 
 struct rdmap_ei {

@@ -144,6 +144,31 @@ def test_terminate_is_read_as_it_was_meant(wireshark, root):
     assert [frame[0][name] for name in names] == [["0x00"], ["0x01"], ["0x00"], ["0x0e25a700"], ["1"]]
 
 
+@pytest.mark.parametrize("name, rows", [
+    ("op-read-badstag.pcap", "[0000 .... = Layer: ; [.... 0001 = EType: ; [1... .... .... .... = M: ; [.1.. .... .... .... = D: ; "
+                             "[..1. .... .... .... = R: ; [...0 0000 0000 0000 = Reserved: "),
+    ("scenario terminate", "0000 .... = Layer: ; .... 0000 = EType: ; 0... .... .... .... = M: "),
+])
+def test_terminate_shows_its_bits(wireshark, root, generated, name, rows):
+    """As rows of a bit mask; in brackets what was read in another layout: the bits of the packet are in other places."""
+    path = real(root, name) if name.endswith(".pcap") else generated(name.split()[1])
+    text = wireshark.tshark(path, "-O", "rdmap", "-Y", "rdmap.opcode == 7")
+    for row in rows.split("; "):
+        assert f"    {row}" in text, text
+
+
+@pytest.mark.parametrize("name, operation", [("op-read-badstag.pcap", "RDMA Read Request"), ("op-write-bounds.pcap", "RDMA Write"),
+                                             ("op-send-toobig.pcap", "Send")])
+def test_terminate_names_what_it_accuses(wireshark, root, name, operation):
+    """A soft-iWARP Terminate about a Read echoes a DDP Header that no segment had: its RDMAP header says which Read is meant."""
+    path = real(root, name)
+    names = ["rdmap.terminate.accused_in", "rdmap.terminate.accused_operation", "rdmap.operation", "_ws.col.info"]
+    *_, accused, frame = segments(wireshark, path, names, "-Y", "rdmap")
+    assert frame["rdmap.terminate.accused_in"] == [str(accused["frame"])]
+    assert frame["rdmap.terminate.accused_operation"] == accused["rdmap.operation"]
+    assert frame["_ws.col.info"][0].endswith(f", caused by {operation} in frame {accused['frame']}")
+
+
 def test_upper_layers(wireshark, root):
     """NFS, through the list of the built-in dissector, and through the rpcrdma plugin."""
     path = real(root, "nfs3-names.pcap")
