@@ -2,6 +2,7 @@
 #include "conformance/annotate/annotate.h"
 
 #include "conformance/annotate/annotate_copy.h"
+#include "conformance/input/unpack.h"
 #include "conformance/report/report_parts.h"
 #include "support/output_file.h"
 
@@ -128,6 +129,7 @@ static bool trouble(GError **error, const char *name, const char *what)
 
 struct copy {
     FILE *in;
+    struct unpack *unpack; /* NULL: in is not compressed */
     struct output_file out;
 };
 
@@ -143,14 +145,20 @@ static bool may_replace(const char *in, const char *out, GError **error)
 
 static bool open_files(struct copy *copy, const char *in, const char *out, GError **error)
 {
+    FILE *stream;
+
     copy->in = fopen(in, "rb");
     if (!copy->in)
         return trouble(error, in, g_strerror(errno));
+    setvbuf(copy->in, NULL, _IOFBF, BUFFER);
+    stream = unpack_stream(copy->in, &copy->unpack);
+    if (!stream)
+        return trouble(error, in, g_strerror(errno));
+    copy->in = stream;
     if (!may_replace(in, out, error))
         return false;
     if (!output_file_open(&copy->out, out))
         return trouble(error, out, g_strerror(errno));
-    setvbuf(copy->in, NULL, _IOFBF, BUFFER);
     setvbuf(copy->out.file, NULL, _IOFBF, BUFFER);
     return true;
 }
@@ -159,6 +167,7 @@ static void copy_clear(struct copy *copy)
 {
     if (copy->in)
         fclose(copy->in);
+    unpack_free(copy->unpack);
     output_file_clear(&copy->out);
 }
 
@@ -174,6 +183,8 @@ bool annotate_write(const struct report *report, const char *in, const char *out
 
     if (ok && annotate_copy(copy.in, copy.out.file, &comments, &why) == ANNOTATE_CORRUPT)
         ok = trouble(error, in, why.text);
+    if (ok && copy.unpack && unpack_trouble(copy.unpack) && !unpack_is_truncated(copy.unpack))
+        ok = trouble(error, in, unpack_trouble(copy.unpack));
     if (ok && !output_file_finish(&copy.out))
         ok = trouble(error, out, g_strerror(errno));
     copy_clear(&copy);

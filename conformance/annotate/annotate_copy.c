@@ -13,6 +13,7 @@ enum {
     PACKET_FIXED = 28,
     SIMPLE_FIXED = 12,
     INTERFACE_MIN = 20,
+    PCAPNG_FIRST = 0x0A, /* octet of a file, in either byte order; no pcap file begins with it */
 };
 
 uint16_t copier_get16(const struct copier *copier, const uint8_t *p)
@@ -228,6 +229,8 @@ static enum annotate_status read_block(struct copier *copier, uint32_t *type)
     if (n < sizeof head)
         return truncated(copier);
     *type = copier_get32(copier, head);
+    if (*type != BLOCK_SECTION && !copier->section_seen)
+        return copier_stop(copier, ANNOTATE_CORRUPT, "not a pcap or pcapng file");
     if (*type == BLOCK_SECTION && !learn_byte_order(copier, head + 8))
         return copier_stop(copier, ANNOTATE_CORRUPT, "section of unknown byte order after packet %u", copier->frame);
     length = copier_get32(copier, head + 4);
@@ -267,17 +270,16 @@ static enum annotate_status copy_pcapng(struct copier *copier)
 enum annotate_status annotate_copy(FILE *in, FILE *out, const struct annotate_comments *comments,
                                    struct capture_error *error)
 {
-    static const uint8_t pcapng[4] = {0x0A, 0x0D, 0x0D, 0x0A};
     struct copier copier = {.in = in, .out = out, .comments = comments, .error = error};
-    uint8_t magic[4];
     enum annotate_status status;
+    int first = getc(in);
 
-    if (fread(magic, 1, sizeof magic, in) < sizeof magic || fseeko(in, 0, SEEK_SET) != 0)
+    if (first == EOF || ungetc(first, in) == EOF)
         return copier_stop(&copier, ANNOTATE_CORRUPT, "not a pcap or pcapng file");
     copier.block = g_byte_array_new();
     copier.added = g_byte_array_new();
     copier.texts = g_ptr_array_new_with_free_func(g_free);
-    status = memcmp(magic, pcapng, sizeof magic) == 0 ? copy_pcapng(&copier) : copier_convert_pcap(&copier);
+    status = first == PCAPNG_FIRST ? copy_pcapng(&copier) : copier_convert_pcap(&copier);
     g_byte_array_unref(copier.block);
     g_byte_array_unref(copier.added);
     g_ptr_array_unref(copier.texts);

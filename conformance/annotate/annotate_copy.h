@@ -26,7 +26,8 @@ enum annotate_status {
     ANNOTATE_CORRUPT,   /* the rest of `in` cannot be read. Error text set. */
 };
 
-/* in: at its start. out: seekable. Errors of `out` stay in the stream. The error text names no file. */
+/* in: at its start; need not be seekable. out: seekable. Errors of `out` stay in the stream. The error text names no
+ * file. */
 enum annotate_status annotate_copy(FILE *in, FILE *out, const struct annotate_comments *comments,
                                    struct capture_error *error);
 

@@ -3,6 +3,7 @@
 
 #include "conformance/input/capture_direct.h"
 #include "conformance/input/capture_live.h"
+#include "conformance/input/unpack.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -22,6 +23,7 @@ enum {
 struct capture {
     pcap_t *pcap;
     struct capture_direct *direct; /* NULL: libpcap reads the packets */
+    struct unpack *unpack;         /* NULL: the file is not compressed */
     int linktype;
     char *name;
     char *buffer; /* of the stream; outlives it */
@@ -59,10 +61,7 @@ static const char *format_hint(const uint8_t *p, size_t n)
         uint8_t length;
         const char *hint;
     } known[] = {
-        {{0x1f, 0x8b}, 2, "compressed with gzip; unpack it first"},
-        {{0x28, 0xb5, 0x2f, 0xfd}, 4, "compressed with zstd; unpack it first"},
         {{0xfd, '7', 'z', 'X'}, 4, "compressed with xz; unpack it first"},
-        {{0x04, 0x22, 0x4d, 0x18}, 4, "compressed with lz4; unpack it first"},
         {{'B', 'Z', 'h'}, 3, "compressed with bzip2; unpack it first"},
         {{'s', 'n', 'o', 'o'}, 4, "a snoop capture; convert it to pcapng first"},
     };
@@ -73,16 +72,22 @@ static const char *format_hint(const uint8_t *p, size_t n)
 }
 
 /* The error of a file that libpcap refuses. magic: its first n octets, as far as known. */
-static void say_refused(struct capture_error *error, const char *name, const char *reason, const uint8_t *magic,
-                        size_t n)
+static void say_refused(struct capture_error *error, const struct capture *capture, const char *reason,
+                        const uint8_t *magic, size_t n)
 {
-    const char *hint = format_hint(magic, n);
-    if (hint)
+    const char *name = capture->name, *hint = format_hint(magic, n);
+    const char *trouble = capture->unpack ? unpack_trouble(capture->unpack) : NULL;
+    const char *inside = capture->unpack ? " inside its compression by " : "";
+    const char *form = capture->unpack ? unpack_format(capture->unpack) : "";
+
+    if (trouble)
+        capture_error_set(error, "%s: cannot be decompressed: %s: %s", name, form, trouble);
+    else if (hint)
         capture_error_set(error, "%s: not a pcap or pcapng file: %s", name, hint);
     else if (strstr(reason, "unknown file format"))
-        capture_error_set(error, "%s: not a pcap or pcapng file", name);
+        capture_error_set(error, "%s: not a pcap or pcapng file%s%s", name, inside, form);
     else if (strstr(reason, "only got 0"))
-        capture_error_set(error, "%s: empty file", name);
+        capture_error_set(error, "%s: %s%s%s", name, *form ? "nothing" : "empty file", inside, form);
     else if (strncmp(reason, "truncated", 9) == 0)
         capture_error_set(error, "%s: ends inside the file header (%s)", name, reason);
     else
@@ -100,66 +105,92 @@ static void read_directly(struct capture *capture)
             capture->direct = direct_open(fileno(pcap_file(capture->pcap)), &facts);
 }
 
+/* What is known of a file before libpcap reads it. */
+struct opening {
+    FILE *file; /* standard input, or to be closed */
+    uint8_t magic[4];
+    size_t n_magic; /* 0: not looked at */
+    bool from_start;
+};
+
+/* The first octets of a regular file that is not compressed. */
+static bool look_at(struct opening *opening)
+{
+    off_t here = ftello(opening->file);
+
+    opening->n_magic = fread(opening->magic, 1, sizeof opening->magic, opening->file);
+    if (ferror(opening->file))
+        return false;
+    opening->from_start = here == 0;
+    fseeko(opening->file, here > 0 ? here : 0, SEEK_SET);
+    return true;
+}
+
+/* Goes to the content of the file. */
+static bool prepare(struct capture *capture, struct opening *opening, struct capture_error *error)
+{
+    struct stat status;
+    FILE *stream;
+
+    if (fstat(fileno(opening->file), &status) == 0) {
+        if (S_ISDIR(status.st_mode)) {
+            capture_error_set(error, "%s: is a directory", capture->name);
+            return false;
+        }
+        if (S_ISREG(status.st_mode))
+            capture->size = status.st_size;
+    }
+    capture->buffer = opening->file == stdin ? NULL : malloc(READ_BUFFER);
+    if (capture->buffer)
+        setvbuf(opening->file, capture->buffer, _IOFBF, READ_BUFFER);
+    stream = unpack_stream(opening->file, &capture->unpack);
+    if (stream)
+        opening->file = stream;
+    if (stream && (capture->unpack || capture->size < 0 || look_at(opening)))
+        return true;
+    capture_error_set(error, "%s: %s", capture->name, strerror(errno));
+    return false;
+}
+
+static bool open_offline(struct capture *capture, struct opening *opening, struct capture_error *error)
+{
+    char reason[PCAP_ERRBUF_SIZE] = "";
+
+    if (!prepare(capture, opening, error))
+        return false;
+    capture->pcap = pcap_fopen_offline_with_tstamp_precision(opening->file, PCAP_TSTAMP_PRECISION_NANO, reason);
+    if (!capture->pcap) {
+        say_refused(error, capture, reason, opening->magic, opening->n_magic);
+        return false;
+    }
+    capture->linktype = pcap_datalink(capture->pcap);
+    if (opening->from_start)
+        read_directly(capture);
+    return true;
+}
+
 struct capture *capture_open(const char *path, struct capture_error *error)
 {
     const char *name = shown_name(path);
-    bool standard_input = strcmp(path, "-") == 0;
-    uint8_t magic[4];
-    size_t n_magic = 0;
-    bool from_start = false; /* of a regular file */
-    char reason[PCAP_ERRBUF_SIZE] = "";
-    struct stat status;
+    struct opening opening = {.file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb")};
+    struct capture *capture;
 
-    FILE *file = standard_input ? stdin : fopen(path, "rb");
-    if (!file) {
+    if (!opening.file) {
         capture_error_set(error, "%s: %s", name, strerror(errno));
         return NULL;
     }
-    struct capture *capture = calloc(1, sizeof *capture);
-    if (!capture) {
+    capture = calloc(1, sizeof *capture);
+    if (capture) {
+        capture->size = -1;
+        capture->nanoseconds = true;
+        capture->name = strdup(name);
+    }
+    if (!capture || !capture->name)
         capture_error_set(error, "%s: out of memory", name);
-        goto failed;
-    }
-    capture->size = -1;
-    capture->nanoseconds = true;
-    capture->name = strdup(name);
-    if (!capture->name) {
-        capture_error_set(error, "%s: out of memory", name);
-        goto failed;
-    }
-    capture->buffer = standard_input ? NULL : malloc(READ_BUFFER);
-    if (capture->buffer)
-        setvbuf(file, capture->buffer, _IOFBF, READ_BUFFER);
-    if (fstat(fileno(file), &status) == 0) {
-        if (S_ISDIR(status.st_mode)) {
-            capture_error_set(error, "%s: is a directory", name);
-            goto failed;
-        }
-        if (S_ISREG(status.st_mode)) {
-            capture->size = status.st_size;
-            off_t here = ftello(file);
-            from_start = here == 0;
-            n_magic = fread(magic, 1, sizeof magic, file);
-            if (ferror(file)) {
-                capture_error_set(error, "%s: %s", name, strerror(errno));
-                goto failed;
-            }
-            fseeko(file, here > 0 ? here : 0, SEEK_SET);
-        }
-    }
-    capture->pcap = pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, reason);
-    if (!capture->pcap) {
-        say_refused(error, name, reason, magic, n_magic);
-        goto failed;
-    }
-    capture->linktype = pcap_datalink(capture->pcap);
-    if (from_start)
-        read_directly(capture);
-    return capture;
-
-failed:
-    if (!standard_input)
-        fclose(file);
+    else if (open_offline(capture, &opening, error))
+        return capture;
+    if (opening.file != stdin)
+        fclose(opening.file);
     capture_close(capture);
     return NULL;
 }
@@ -195,6 +226,7 @@ void capture_close(struct capture *capture)
     direct_close(capture->direct);
     if (capture->pcap)
         pcap_close(capture->pcap);
+    unpack_free(capture->unpack);
     free(capture->buffer);
     free(capture->name);
     free(capture);
@@ -204,8 +236,13 @@ void capture_close(struct capture *capture)
 static enum capture_status stopped(struct capture *capture, struct capture_error *error)
 {
     const char *reason = pcap_geterr(capture->pcap);
-    bool truncated = strncmp(reason, "truncated", 9) == 0;
-    if (truncated)
+    const char *packed = capture->unpack ? unpack_trouble(capture->unpack) : NULL;
+    bool truncated = packed ? unpack_is_truncated(capture->unpack) : strncmp(reason, "truncated", 9) == 0;
+
+    if (packed)
+        capture_error_set(error, "%s: cannot be decompressed past packet %" PRIu64 ": %s: %s", capture->name,
+                          capture->packets, unpack_format(capture->unpack), packed);
+    else if (truncated)
         capture_error_set(error, "%s: ends inside a packet record, after packet %" PRIu64 " (%s)", capture->name,
                           capture->packets, reason);
     else if (strstr(reason, "of the first interface")) /* libpcap wants one link type and one snap length in a file */
@@ -324,7 +361,9 @@ double capture_progress(const struct capture *capture)
 {
     if (capture->is_live || capture->size <= 0)
         return -1;
-    off_t here = capture->direct ? (off_t)direct_position(capture->direct) : ftello(pcap_file(capture->pcap));
+    off_t here = capture->unpack   ? (off_t)unpack_position(capture->unpack)
+                 : capture->direct ? (off_t)direct_position(capture->direct)
+                                   : ftello(pcap_file(capture->pcap));
     return here < 0 ? -1 : (double)here / (double)capture->size;
 }
 

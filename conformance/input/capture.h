@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where packets come from: a capture file (pcap, pcapng; any byte order, micro- or nanoseconds), standard input, or an
- * interface; all through libpcap.
+ * Where packets come from: a capture file (pcap, pcapng; any byte order, micro- or nanoseconds; plain or compressed with
+ * gzip, zstd or lz4), standard input, or an interface; all through libpcap.
  */
 #ifndef IWARP_CONFORMANCE_INPUT_CAPTURE_H
 #define IWARP_CONFORMANCE_INPUT_CAPTURE_H

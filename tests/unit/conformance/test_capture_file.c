@@ -122,8 +122,12 @@ static void what_is_no_capture(void **state)
     expect_refusal(path, "empty file");
     write_file((const uint8_t *)"This is a text.\nIt has lines.\n", 30);
     expect_refusal(path, "not a pcap or pcapng file");
-    write_hex("1f8b0800 [40]");
-    expect_refusal(path, "not a pcap or pcapng file: compressed with gzip; unpack it first");
+    write_hex("fd377a58 [40]");
+    expect_refusal(path, "not a pcap or pcapng file: compressed with xz; unpack it first");
+    write_hex("1f8b0800 00000000 0003");
+    expect_refusal(path, "cannot be decompressed: gzip: the compressed data end too early");
+    write_hex("1f8bff00 [40]");
+    expect_refusal(path, "cannot be decompressed: gzip: unknown compression method");
     if (geteuid() != 0) {
         chmod(path, 0);
         expect_refusal(path, "Permission denied");
