@@ -1314,3 +1314,9 @@ void ibv_free_device_list(struct ibv_device **list)
 {
     g_free(list);
 }
+
+/* Programs look for the device nodes to say what is missing. */
+int access(const char *path, int mode)
+{
+    return g_str_has_prefix(path, "/dev/infiniband/") ? 0 : faccessat(AT_FDCWD, path, mode, 0);
+}
