@@ -4,6 +4,7 @@
 #include "conformance/check/options.h"
 #include "conformance/merge/merge.h"
 #include "conformance/run.h"
+#include "waivers/rule_hint.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -21,11 +22,10 @@ static int explain(const char *id)
     const struct rule *rule = rule_find(id);
 
     if (!rule) {
-        gchar *message = g_strdup_printf("--explain: no rule '%s'; --list-rules lists the ids", id);
-        int status = trouble(message);
+        g_autofree gchar *hint = rule_hint(id, "; --list-rules lists the ids");
+        g_autofree gchar *message = g_strdup_printf("--explain: no rule '%s'%s", id, hint);
 
-        g_free(message);
-        return status;
+        return trouble(message);
     }
     catalogue_explain(stdout, rule);
     return CHECK_PASS;

@@ -39,6 +39,11 @@ struct closest closest_to(const char *word, size_t n)
     return (struct closest){.word = word, .n = strnlen(word, n), .distance = SIZE_MAX};
 }
 
+char *closest_hint(const struct closest *closest, const char *otherwise)
+{
+    return closest->name ? g_strdup_printf(" (did you mean '%s'?)", closest->name) : g_strdup(otherwise);
+}
+
 void closest_consider(struct closest *closest, const char *name)
 {
     size_t name_n = strlen(name), far;

@@ -16,5 +16,7 @@ struct closest {
 struct closest closest_to(const char *word, size_t n);
 /* Considers a known name. It is close when a third of the typed characters, at least one, were mistyped at most. */
 void closest_consider(struct closest *closest, const char *name);
+/* " (did you mean 'NAME'?)", or `otherwise` when no name is close; g_free() it. */
+char *closest_hint(const struct closest *closest, const char *otherwise);
 
 #endif

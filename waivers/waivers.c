@@ -2,6 +2,7 @@
 #include "waivers/waivers.h"
 
 #include "support/printable.h"
+#include "waivers/rule_hint.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -47,8 +48,9 @@ bool waivers_add(GPtrArray *waivers, const char *argument, GError **error)
     enum rule_id rule;
 
     if (!find_rule(id, &rule)) {
-        g_set_error(error, WAIVER_ERROR, 0,
-                    "--waive: no rule '%s'; write --waive=ID or --waive=ID:why, where --list-rules lists the ids", id);
+        g_autofree char *hint = rule_hint(id, "; write --waive=ID or --waive=ID:why, where --list-rules lists the ids");
+
+        g_set_error(error, WAIVER_ERROR, 0, "--waive: no rule '%s'%s", id, hint);
         g_free(id);
         return false;
     }
@@ -211,8 +213,12 @@ static bool read_id(const struct loader *loader, const yaml_node_t *node, struct
         return false;
     if (find_rule(waiver->id, &waiver->rule) || (loader->of_cases && find_rule_of_case(waiver)))
         return true;
-    return mistake(loader, node, "no rule%s '%s'; iwarp-check --list-rules%s lists the ids",
-                   loader->of_cases ? " or case" : "", waiver->id, loader->of_cases ? " or iwarp-gen list tests" : "");
+
+    g_autofree char *hint =
+        rule_hint(waiver->id, loader->of_cases ? "; iwarp-check --list-rules or iwarp-gen list tests lists the ids"
+                                               : "; iwarp-check --list-rules lists the ids");
+
+    return mistake(loader, node, "no rule%s '%s'%s", loader->of_cases ? " or case" : "", waiver->id, hint);
 }
 
 static bool read_why(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)

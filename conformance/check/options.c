@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/check/options.h"
 
+#include "support/closest.h"
 #include "support/printable.h"
 #include "waivers/waivers.h"
 
@@ -469,6 +470,26 @@ static char *quote(int argc, char **argv)
     return printable;
 }
 
+/* GLib's message ends with the option. */
+void options_add_hint(GError *error, const GOptionEntry *entries, const char *help)
+{
+    const char *space = strrchr(error->message, ' '), *option = space ? space + 1 : error->message;
+    const char *name = option + strspn(option, "-");
+    struct closest closest = closest_to(name, strcspn(name, "="));
+    gchar *message;
+
+    if (g_error_matches(error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION))
+        for (; entries->long_name; entries++)
+            if (*entries->long_name)
+                closest_consider(&closest, entries->long_name);
+    if (closest.name)
+        message = g_strdup_printf("%s (did you mean --%s?)", error->message, closest.name);
+    else
+        message = g_strdup_printf("%s; %s shows the options", error->message, help);
+    g_free(error->message);
+    error->message = message;
+}
+
 bool options_parse(struct check_options *options, int argc, char **argv, GError **error)
 {
     struct raw_options raw = {.jobs = 1, .max_findings = MAX_FINDINGS_DEFAULT};
@@ -519,12 +540,8 @@ bool options_parse(struct check_options *options, int argc, char **argv, GError 
     g_option_context_set_help_enabled(context, FALSE);
     g_option_context_add_main_entries(context, entries, NULL);
     ok = g_option_context_parse_strv(context, &arguments, error);
-    if (!ok && error && *error) {
-        gchar *message = g_strdup_printf("%s; iwarp-check --help shows the options", (*error)->message);
-
-        g_free((*error)->message);
-        (*error)->message = message;
-    }
+    if (!ok && error && *error)
+        options_add_hint(*error, entries, "iwarp-check --help");
     ok = ok && understand(options, &raw, error);
     g_option_context_free(context);
     g_strfreev(arguments);

@@ -2,6 +2,7 @@
 #include "conformance/check/selector.h"
 
 #include "conformance/check/options.h"
+#include "waivers/rule_hint.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -117,6 +118,16 @@ static bool mark_one(const char *selector, bool marks[RULE_COUNT])
     return known_without_rules(selector);
 }
 
+static void refuse(const char *selector, GError **error)
+{
+    g_autofree char *hint = rule_hint(
+        selector, ": give a rule id (MPA-4.3-03), an id prefix (MPA-4.3), a document (rfc5044), document/section "
+                  "(rfc5044/4.3), a layer (mpa, ddp, rdmap, rpcrdma, rpc, nfs) or a level (must, should); --list-rules "
+                  "shows all");
+
+    g_set_error(error, CHECK_ERROR, CHECK_ERROR_USAGE, "'%s' selects no rule%s", selector, hint);
+}
+
 bool selector_mark(const char *list, bool marks[RULE_COUNT], GError **error)
 {
     /* g_strsplit() makes nothing of "", but an empty selector is a mistake. */
@@ -128,13 +139,7 @@ bool selector_mark(const char *list, bool marks[RULE_COUNT], GError **error)
 
         ok = *selector != '\0' && mark_one(selector, marks);
         if (!ok)
-            g_set_error(
-                error, CHECK_ERROR, CHECK_ERROR_USAGE,
-                "'%s' selects no rule: give a rule id (MPA-4.3-03), an id prefix (MPA-4.3), a document (rfc5044), "
-                "document/section (rfc5044/4.3), a layer (mpa, ddp, rdmap, rpcrdma, rpc, nfs) or a level (must, "
-                "should); "
-                "--list-rules shows all",
-                selector);
+            refuse(selector, error);
     }
     g_strfreev(selectors);
     return ok;

@@ -18,9 +18,12 @@ enum {
 
 static bool refused(struct capture_error *error, const char *interface, pcap_t *pcap, int result)
 {
-    const char *detail = pcap_geterr(pcap);
+    const char *what = pcap_statustostr(result), *detail = pcap_geterr(pcap);
 
-    capture_error_set(error, "%s: %s%s%s", interface, pcap_statustostr(result), *detail ? ": " : "", detail);
+    if (*detail && strcmp(detail, what) != 0) /* libpcap repeats itself where it has nothing to add */
+        capture_error_set(error, "%s: %s: %s", interface, what, detail);
+    else
+        capture_error_set(error, "%s: %s", interface, what);
     return false;
 }
 

@@ -438,6 +438,8 @@ static bool parse(struct check_options *options, int argc, char **argv, GError *
     g_option_context_set_help_enabled(context, FALSE);
     g_option_context_add_main_entries(context, entries, NULL);
     ok = g_option_context_parse(context, &argc, &argv, error);
+    if (!ok)
+        options_add_hint(*error, entries, "iwarp-check merge --help");
     g_option_context_free(context);
     options->fail_on = SEVERITY_ERROR;
     options->strict_waivers = strict;

@@ -36,7 +36,14 @@ import pytest
     (["-j", "x", "x"], "--help"),
     (["--max-findings=-1", "x"], "0 for all"),
     (["--progress", "--no-progress", "x"], "combined"),
-    (["--waive=MPA-0-0", "x"], "--list-rules"),
+    (["--waive=nothing-like-it", "x"], "--list-rules"),
+    (["--waive=MPA-4.1-5", "x"], "no rule 'MPA-4.1-5' (did you mean 'MPA-4.1-05'?)"),
+    (["--rules=MPA-4.1-5", "x"], "'MPA-4.1-5' selects no rule (did you mean 'MPA-4.1-05'?)"),
+    (["--skip=cloudy", "x"], "'cloudy' selects no rule: give a rule id"),
+    (["--explain=RPCR-2.2.4.2-2"], "no rule 'RPCR-2.2.4.2-2' (did you mean 'RPCR-2.2.4.2-02'?)"),
+    (["--formt=json", "x"], "--formt=json (did you mean --format?)"),
+    (["merge", "--ouput=x", "y"], "--ouput=x (did you mean --output?)"),
+    (["merge", "-q", "y"], "merge --help"),
     (["--waivers=/no/such/file", "x"], "/no/such/file"),
     (["-i", "lo", "x"], "not both"),
     (["-i", "no-such-interface"], "no-such-interface"),
@@ -46,6 +53,7 @@ def test_usage(check, arguments, hint):
     assert result.returncode == 2
     assert result.stderr.startswith("iwarp-check: ") and len(result.stderr.splitlines()) == 1
     assert hint in result.stderr
+    assert result.stderr.count("No such device") <= 1
     if "no-such-interface" not in arguments:
         assert result.stdout == ""
 

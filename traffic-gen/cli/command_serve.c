@@ -28,6 +28,11 @@ static const struct endpoint_kind *service_find(const char *name)
     return NULL;
 }
 
+static const char *service_name(unsigned index)
+{
+    return index < G_N_ELEMENTS(services) ? services[index]->name : NULL;
+}
+
 static char *service_names(void)
 {
     GString *text = g_string_new(NULL);
@@ -61,6 +66,15 @@ static void raise_descriptor_limit(void)
     }
 }
 
+static int fail_service(const char *name, const char *names)
+{
+    const char *guess = command_guess(name, service_name);
+
+    if (guess)
+        return command_fail("--service: '%s' is not one of %s (did you mean '%s'?)", name, names, guess);
+    return command_fail("--service: '%s' is not one of %s (see: iwarp-gen serve --help)", name, names);
+}
+
 static int check(const struct options *options, const struct endpoint_kind *kind)
 {
     g_autofree char *names = service_names();
@@ -68,7 +82,7 @@ static int check(const struct options *options, const struct endpoint_kind *kind
     if (!options->service)
         return command_fail("expected --service=NAME, one of %s (see: iwarp-gen serve --help)", names);
     if (!kind)
-        return command_fail("--service: '%s' is not one of %s (see: iwarp-gen serve --help)", options->service, names);
+        return fail_service(options->service, names);
     if (options->misbehave && !kind->misbehaves)
         return command_fail("--misbehave is only for the services echo and rpc");
     if (options->size != 0 && kind != &sink_server)

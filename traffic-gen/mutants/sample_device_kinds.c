@@ -1,9 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The sample devices as services: they echo and advertise their memory, or speak RPC-over-RDMA; or are mutants. */
+#include "support/closest.h"
 #include "traffic-gen/live/endpoint.h"
 #include "traffic-gen/mutants/sample_device.h"
 
+#include <stdint.h>
+
 static const struct misbehaviour *how;
+
+static char *mutant_hint(const char *id, enum suite_dut role)
+{
+    struct closest closest = closest_to(id, SIZE_MAX);
+    const struct misbehaviour *mutant;
+
+    for (unsigned i = 0; (mutant = misbehave_at(i)); i++) {
+        if (misbehave_find(mutant->id, role))
+            closest_consider(&closest, mutant->id);
+    }
+    return closest_hint(&closest, " (see: iwarp-gen list mutants)");
+}
 
 static bool find_mutant(const struct endpoint_options *options, enum suite_dut role, char **error)
 {
@@ -11,9 +26,12 @@ static bool find_mutant(const struct endpoint_options *options, enum suite_dut r
     if (!options->misbehave)
         return true;
     how = misbehave_find(options->misbehave, role);
-    if (!how)
-        *error = g_strdup_printf("--misbehave: there is no mutant '%s' for %s", options->misbehave,
-                                 role == DUT_RESPONDER ? "a Responder" : "an Initiator");
+    if (!how) {
+        g_autofree char *hint = mutant_hint(options->misbehave, role);
+
+        *error = g_strdup_printf("--misbehave: there is no mutant '%s' for %s%s", options->misbehave,
+                                 role == DUT_RESPONDER ? "a Responder" : "an Initiator", hint);
+    }
     return how;
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/scenario/scenario_source.h"
 
+#include "support/closest.h"
 #include "traffic-gen/say/deviation.h"
 #include "traffic-gen/say/script.h"
 #include "traffic-gen/scenario/work.h"
 
+#include <stdint.h>
 #include <string.h>
 
 static bool names_file(const char *name)
@@ -164,6 +166,16 @@ bool scenario_source_play(const struct scenario_source *source, const struct fau
     return true;
 }
 
+static char *fault_hint(const char *id)
+{
+    struct closest closest = closest_to(id, SIZE_MAX);
+    const struct fault *fault;
+
+    for (unsigned i = 0; (fault = fault_at(i)); i++)
+        closest_consider(&closest, fault->id);
+    return closest_hint(&closest, " (see: iwarp-gen list faults)");
+}
+
 GPtrArray *faults_of_list(const char *ids, char **error)
 {
     g_auto(GStrv) parts = g_strsplit(ids, ",", -1);
@@ -175,7 +187,9 @@ GPtrArray *faults_of_list(const char *ids, char **error)
         const struct fault *fault = fault_find(g_strstrip(parts[i]));
 
         if (!fault) {
-            *error = g_strdup_printf("no fault '%s' (see: iwarp-gen list faults)", parts[i]);
+            g_autofree char *hint = fault_hint(parts[i]);
+
+            *error = g_strdup_printf("no fault '%s'%s", parts[i], hint);
             g_ptr_array_unref(faults);
             return NULL;
         }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/suite/choice.h"
 
+#include "support/closest.h"
+#include "traffic-gen/suite/run.h"
 #include "traffic-gen/suite/untested.h"
 
-#include "traffic-gen/suite/run.h"
-
+#include <stdint.h>
 #include <string.h>
 
 #define CHOICE_ERROR g_quark_from_static_string("iwarp-test-choice")
@@ -115,6 +116,24 @@ static GArray *all_tests(char **names)
     return tests;
 }
 
+static char *case_hint(const GArray *all, const char *word)
+{
+    g_autoptr(GPtrArray) ids = g_ptr_array_new_with_free_func(g_free);
+    struct closest closest = closest_to(word, SIZE_MAX);
+
+    if (rule_find(word))
+        return g_strdup(": the rule has none in these suites (see: iwarp-gen list untested)");
+    for (guint i = 0; i < all->len; i++) {
+        const struct suite_case *row = g_array_index(all, struct chosen_case, i).row;
+
+        g_ptr_array_add(ids, suite_case_id(row));
+        closest_consider(&closest, g_ptr_array_index(ids, i));
+        closest_consider(&closest, rule_catalogue[row->rule].id);
+    }
+    return closest_hint(&closest, ": expected the id of a case or rule, the beginning of one, a document, a layer or a "
+                                  "level (see: iwarp-gen list tests)");
+}
+
 static bool words_are_good(const GArray *all, char **words, const char *option, GError **error)
 {
     for (unsigned i = 0; words[i]; i++) {
@@ -124,14 +143,22 @@ static bool words_are_good(const GArray *all, char **words, const char *option, 
         for (guint k = 0; k < all->len && !known; k++)
             known = fits(&g_array_index(all, struct chosen_case, k), word);
         if (!known) {
-            g_set_error(error, CHOICE_ERROR, 0,
-                        "--%s: '%s' matches no case: expected the id of a case or rule, the beginning of one, a "
-                        "document, a layer or a level (see: iwarp-gen list tests)",
-                        option, words[i]);
+            g_autofree char *hint = case_hint(all, words[i]);
+
+            g_set_error(error, CHOICE_ERROR, 0, "--%s: '%s' matches no case%s", option, words[i], hint);
             return false;
         }
     }
     return true;
+}
+
+static char *suite_hint(const char *name)
+{
+    struct closest closest = closest_to(name, SIZE_MAX);
+
+    for (unsigned i = 0; suites[i]; i++)
+        closest_consider(&closest, suites[i]->name);
+    return closest_hint(&closest, "");
 }
 
 static bool suites_are_good(char **names, GError **error)
@@ -147,8 +174,11 @@ static bool suites_are_good(char **names, GError **error)
         good = false;
         for (unsigned k = 0; suites[k] && !good; k++)
             good = strcmp(suites[k]->name, names[i]) == 0;
-        if (!good)
-            g_set_error(error, CHOICE_ERROR, 0, "--suite: '%s' is not one of %s", names[i], known->str);
+        if (!good) {
+            g_autofree char *hint = suite_hint(names[i]);
+
+            g_set_error(error, CHOICE_ERROR, 0, "--suite: '%s' is not one of %s%s", names[i], known->str, hint);
+        }
     }
     g_string_free(known, TRUE);
     return good;
