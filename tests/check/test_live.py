@@ -57,4 +57,5 @@ def test_becomes_the_caller_of_sudo(build, tmp_path):
     process.send_signal(signal.SIGINT)
     process.wait(20)
     process.stderr.close()
+    assert rights["Groups"].split() == [] and rights["CapPrm"].strip("0") == ""
     assert rights["Uid"].split() == ["65534"] * 4 and rights["Gid"].split() == ["65534"] * 4
