@@ -109,9 +109,10 @@ def test_explain_every_rule(check, catalogue):
 
 
 def test_explain_unknown_rule(check):
-    result = check("--explain=MPA-0-00")
-    assert result.returncode == 2 and result.stdout == ""
-    assert "MPA-0-00" in result.stderr and "--list-rules" in result.stderr
+    for unknown, hint in (("nothing-like-it", "--list-rules"), ("MPA-4.1-5", "did you mean 'MPA-4.1-05'?")):
+        result = check(f"--explain={unknown}")
+        assert result.returncode == 2 and result.stdout == ""
+        assert unknown in result.stderr and hint in result.stderr
 
 
 def test_help_has_one_option_a_line(check):
