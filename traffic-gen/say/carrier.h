@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What carries a conversation: MPA over the simulated TCP, or a reliable connection of RoCE. Whatever a script says
- * comes down to these calls; what is above them is the same on both.
+ * What carries a conversation: MPA over the simulated TCP, a reliable connection of RoCE, or the socket of a suite.
+ * Whatever a script says comes down to these calls; what is above them is the same on all.
  */
 #ifndef IWARP_TRAFFIC_SAY_CARRIER_H
 #define IWARP_TRAFFIC_SAY_CARRIER_H
@@ -9,6 +9,7 @@
 #include "traffic-gen/say/conversation.h"
 
 struct message;
+struct words;
 
 struct carrier {
     const char *name; /* of --transport */
@@ -28,7 +29,19 @@ struct carrier {
     void (*end)(struct conversation *c, enum role role, bool reset, const struct sim_how *how);
     /* From here on the capture holds, or does not hold, the connection's packets. */
     void (*capturing)(struct conversation *c, enum role role, bool on, const struct sim_how *how);
+    /* Of carriers of MPA, NULL of others: the next octets of role's stream, and how many there are so far. */
+    void (*write)(struct conversation *c, enum role role, const uint8_t *p, size_t n, const struct sim_how *how);
+    uint64_t (*written)(const struct conversation *c, enum role role);
+    /*
+     * Fills in what is known of a peer that is no part of the script, before the words of the statement change it; may
+     * take words. False: it is not said. NULL: messages are as message_init() makes them.
+     */
+    bool (*fill_in)(struct conversation *c, struct words *words, struct message *message);
 };
+
+/* For carriers of MPA: role's own startup frame, as c->setup and c->changes have it; messages as FPDUs. */
+void say_own_startup(struct conversation *c, enum role role);
+void say_message_in_fpdus(struct conversation *c, enum role role, const struct message *message);
 
 extern const struct carrier carrier_mpa, carrier_roce;
 /* By its name; NULL: there is none. */

@@ -40,9 +40,9 @@ static void connect_mpa(struct conversation *c)
 /* What only MPA carries. */
 static bool is_elsewhere(struct conversation *c)
 {
-    if (!c->tcp && !c->stage->impossible)
+    if (!c->carrier->write && !c->stage->impossible)
         c->stage->impossible = "it belongs to MPA";
-    return !c->tcp;
+    return !c->carrier->write;
 }
 
 static void write_octets(struct conversation *c, enum role role, const void *p, size_t n, const struct sim_how *how)
@@ -50,18 +50,18 @@ static void write_octets(struct conversation *c, enum role role, const void *p, 
     if (c->is_corked[role])
         g_byte_array_append(c->corked[role], p, (guint)n);
     else
-        sim_write(c->tcp, c->side[role], p, n, how);
+        c->carrier->write(c, role, p, n, how);
 }
 
 /* Where in the stream the next octet of role goes. */
 static uint64_t next_offset(const struct conversation *c, enum role role)
 {
-    return sim_written(c->tcp, c->side[role]) + (c->is_corked[role] ? c->corked[role]->len : 0);
+    return c->carrier->written(c, role) + (c->is_corked[role] ? c->corked[role]->len : 0);
 }
 
 void cork(struct conversation *c, enum role role)
 {
-    if (c->over || c->is_corked[role] || !c->tcp)
+    if (c->over || c->is_corked[role] || !c->carrier->write)
         return;
     c->corked[role] = g_byte_array_new();
     c->is_corked[role] = true;
@@ -75,7 +75,7 @@ void uncork(struct conversation *c, enum role role)
 
     struct sim_how how = take_how(c, role);
 
-    sim_write(c->tcp, c->side[role], c->corked[role]->data, c->corked[role]->len, &how);
+    c->carrier->write(c, role, c->corked[role]->data, c->corked[role]->len, &how);
     g_byte_array_unref(c->corked[role]);
     c->corked[role] = NULL;
 }
@@ -100,7 +100,7 @@ void say_startup_frame(struct conversation *c, enum role role, const struct mpa_
     say_octets(c, role, octets, n);
 }
 
-static void say_own_startup(struct conversation *c, enum role role)
+void say_own_startup(struct conversation *c, enum role role)
 {
     const struct deviation *deviation = c->stage->deviation;
     bool deviates = deviation_strikes_startup(deviation, c, role);
@@ -131,7 +131,7 @@ static void say_own_startup(struct conversation *c, enum role role)
 
 void say_fpdu(struct conversation *c, enum role role, const uint8_t *ulpdu, uint16_t n)
 {
-    static uint8_t room[ULPDU_ROOM];
+    static _Thread_local uint8_t room[ULPDU_ROOM];
 
     if (c->over || (c->doomed && role != c->offender) || is_elsewhere(c))
         return;
@@ -187,7 +187,7 @@ static uint64_t all_of_peer_mpa(const struct conversation *c, enum role role)
     return sim_all_of_peer(c->tcp, c->side[role]);
 }
 
-static void message_mpa(struct conversation *c, enum role role, const struct message *message)
+void say_message_in_fpdus(struct conversation *c, enum role role, const struct message *message)
 {
     say_message_changed(c, role, message, NULL, NULL);
 }
@@ -212,14 +212,26 @@ static void capturing_mpa(struct conversation *c, enum role role, bool on, const
     sim_capturing(c->tcp, c->side[role], on, how);
 }
 
+static void write_mpa(struct conversation *c, enum role role, const uint8_t *p, size_t n, const struct sim_how *how)
+{
+    sim_write(c->tcp, c->side[role], p, n, how);
+}
+
+static uint64_t written_mpa(const struct conversation *c, enum role role)
+{
+    return sim_written(c->tcp, c->side[role]);
+}
+
 const struct carrier carrier_mpa = {
     .name = "iwarp",
     .connect = connect_mpa,
     .life = life_mpa,
     .all_of_peer = all_of_peer_mpa,
     .startup = say_own_startup,
-    .message = message_mpa,
+    .message = say_message_in_fpdus,
     .silence = silence_mpa,
     .end = end_mpa,
     .capturing = capturing_mpa,
+    .write = write_mpa,
+    .written = written_mpa,
 };

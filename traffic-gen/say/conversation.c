@@ -38,6 +38,15 @@ struct stage *stage_new(struct capture_file *file, uint64_t seed, const struct s
     return stage;
 }
 
+struct stage *stage_new_live(const struct carrier *carrier)
+{
+    struct stage *stage = g_new0(struct stage, 1);
+
+    stage->carrier = carrier;
+    stage->conversations = g_ptr_array_new_with_free_func(conversation_free);
+    return stage;
+}
+
 void stage_leave(const struct stage *stage, struct stage_place *place)
 {
     place->elapsed_ns = sim_now(stage->sim) - start_ns + BETWEEN_STAGES_NS;
@@ -46,7 +55,8 @@ void stage_leave(const struct stage *stage, struct stage_place *place)
 
 void stage_free(struct stage *stage)
 {
-    sim_free(stage->sim);
+    if (stage->sim)
+        sim_free(stage->sim);
     g_ptr_array_unref(stage->conversations);
     g_free(stage);
 }

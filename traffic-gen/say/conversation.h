@@ -73,6 +73,7 @@ struct conversation {
     const struct carrier *carrier;
     struct sim_connection *tcp; /* of carrier_mpa; else NULL */
     struct rc_connection *rc;   /* of carrier_roce; else NULL */
+    void *socket;               /* of carriers outside of say/; else NULL */
     struct conversation_setup setup;
     unsigned number;
     unsigned side[2];              /* of the network's connection, of each role: 0 opens it */
@@ -107,6 +108,8 @@ struct stage_place {
 
 struct stage *stage_new(struct capture_file *file, uint64_t seed, const struct sim_trouble *trouble,
                         const struct stage_place *place);
+/* A stage whose conversations are with real peers: nothing is captured. */
+struct stage *stage_new_live(const struct carrier *carrier);
 /* The place after it, once it has been played. */
 void stage_leave(const struct stage *stage, struct stage_place *place);
 void stage_free(struct stage *stage);

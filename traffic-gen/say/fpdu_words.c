@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Words about FPDUs. */
+#include "traffic-gen/say/carrier.h"
 #include "traffic-gen/say/mpa_words.h"
 #include "wire/octets.h"
 
@@ -109,7 +110,7 @@ static void write_first(struct fpdu_write *w, guint n, const struct sim_how *how
 {
     struct conversation *c = w->conversation;
 
-    sim_write(c->tcp, c->side[w->role], w->octets->data, n, how);
+    c->carrier->write(c, w->role, w->octets->data, n, how);
     g_byte_array_remove_range(w->octets, 0, n);
 }
 
@@ -160,6 +161,10 @@ static void lost_fragments(struct fpdu_write *w)
     struct conversation *c = w->conversation;
     unsigned side = c->side[w->role];
 
+    if (!c->tcp) {
+        c->stage->impossible = "it belongs to the simulated network";
+        return;
+    }
     for (unsigned i = 0; i < 4; i++) {
         struct sim_how how = {.received = w->how.received, .fragment = true, .delay_ns = i * INT64_C(1000000000)};
 
@@ -214,6 +219,7 @@ static const struct fpdu_word {
     {"mpa.marker-late", NUMBER, NULL, fpdu_marker_late, NULL},
     {"mpa.marker-alone", ALONE, NULL, marker_alone, NULL},
     {"mpa.before", OCTETS, NULL, NULL, frame_put_before},
+    {"mpa.cut", NUMBER, NULL, NULL, frame_cut},
     {"mpa.half", ALONE, NULL, first_half_only, NULL},
     {"mpa.split", NUMBER, NULL, split_at, NULL},
     {"mpa.split-half", ALONE, NULL, split_half, NULL},

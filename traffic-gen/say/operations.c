@@ -405,7 +405,7 @@ void message_said(struct conversation *c, enum role role, const struct message *
 void say_message_changed(struct conversation *c, enum role role, const struct message *message,
                          void (*change)(void *context, uint8_t *ulpdu, uint16_t *n), void *context)
 {
-    static uint8_t ulpdu[ULPDU_ROOM];
+    static _Thread_local uint8_t ulpdu[ULPDU_ROOM];
     struct ddp_segment segment = message->segment;
     enum rdmap_opcode opcode = message->opcode;
     size_t limit = message->limit       ? message->limit
@@ -418,7 +418,7 @@ void say_message_changed(struct conversation *c, enum role role, const struct me
 
     if (c->over)
         return;
-    if (c->carrier != &carrier_mpa) {
+    if (!c->carrier->write) {
         c->stage->impossible = "it changes octets of a ULPDU";
         return;
     }

@@ -85,6 +85,15 @@ struct script_player *script_begin(struct stage *stage, const char *source)
     return player;
 }
 
+struct script_player *script_join(struct conversation *c, const char *source)
+{
+    struct script_player *player = script_begin(c->stage, source);
+
+    player->conversation = c;
+    player->started = player->joined = true;
+    return player;
+}
+
 static void say_once(struct script_player *player, const struct statement *statement, unsigned index)
 {
     struct saying s = {.player = player,
@@ -97,7 +106,7 @@ static void say_once(struct script_player *player, const struct statement *state
         s.c = player->conversation;
         set_time(&s);
         set_trouble(&s.words, &s.c->how);
-        if (s.c->carrier == &carrier_mpa && mpa_take_words(&s.words, says_startup(statement->verb)))
+        if (s.c->carrier->write && mpa_take_words(&s.words, says_startup(statement->verb)))
             s.c->changes = &s.words;
     }
     statement->verb->say(&s);
@@ -127,10 +136,10 @@ bool script_end(struct script_player *player, char **error)
 {
     bool good = !player->error;
 
-    if (good) {
+    if (good && !player->joined) {
         script_start(player);
         script_close(player);
-    } else {
+    } else if (!good) {
         *error = player->error;
     }
     rpc_script_free(&player->rpc);

@@ -301,7 +301,7 @@ static void say_segment(struct saying *s)
     struct words *words = &s->words;
     unsigned side = c->side[s->role];
 
-    if (c->carrier != &carrier_mpa) {
+    if (!c->tcp) {
         words_refuse_because(words, s->verb->name, "it belongs to TCP");
         return;
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* RDMAP messages of statements: each as it would be right, then changed as the words say. */
+#include "traffic-gen/say/carrier.h"
 #include "traffic-gen/say/verb.h"
 
 #include <stdlib.h>
@@ -129,7 +130,7 @@ static const uint8_t zeros[4096];
 static size_t length_to_marker(const struct conversation *c, enum role role, unsigned after, unsigned pad)
 {
     const struct mpa_framing *framing = &c->framing[role];
-    uint64_t at = sim_written(c->tcp, c->side[role]);
+    uint64_t at = c->carrier->written(c, role);
     uint64_t header = mpa_next_marker(framing, at) == at ? at + MPA_MARKER_LEN : at;
     uint64_t grid = mpa_next_marker(framing, header), interior = 0;
 
@@ -182,6 +183,8 @@ static void say_message_of_verb(struct saying *s)
     message.atomic.opcode = (uint8_t)s->verb->atomic;
     if (s->verb->opcode == RDMAP_ATOMIC_REQUEST && s->verb->atomic == RDMAP_ATOMIC_CMP_SWAP)
         message.atomic.mask = UINT64_MAX;
+    if (c->carrier->fill_in && !c->carrier->fill_in(c, words, &message))
+        return;
     if (s->verb->opcode == RDMAP_TERMINATE) {
         message_accuse(c, s->role, words_terminate(words, s->verb->name), (unsigned)words_number(words, "back", 0),
                        &message);
@@ -191,7 +194,8 @@ static void say_message_of_verb(struct saying *s)
     if (words_have(words, "zeros"))
         message.payload = zeros;
     change_fields(s, &message, &changes);
-    if (words_given(words, "marker") && s->verb->opcode == RDMAP_WRITE && c->framing[s->role].markers)
+    if (words_given(words, "marker") && s->verb->opcode == RDMAP_WRITE && c->framing[s->role].markers &&
+        c->carrier->written)
         message.length = length_to_marker(c, s->role, MIN(marker, MPA_CRC_LEN), MIN(pad, 3));
     message.length += (size_t)s->index * longer;
     if (message.payload && message.length > sizeof zeros)

@@ -43,6 +43,16 @@ static void set_peer_to_peer(struct startup_write *w)
     w->frame.enhanced.peer_to_peer = w->word->number != 0;
 }
 
+static void set_ird(struct startup_write *w)
+{
+    w->frame.enhanced.ird = (uint16_t)w->word->number;
+}
+
+static void set_ord(struct startup_write *w)
+{
+    w->frame.enhanced.ord = (uint16_t)w->word->number;
+}
+
 static void set_rtr(struct startup_write *w)
 {
     w->frame.enhanced.rtr = (uint8_t)w->word->number;
@@ -98,6 +108,8 @@ static const struct startup_word {
     {"mpa.enhanced", NUMBER, set_enhanced, NULL, NULL},
     {"mpa.a", NUMBER, set_peer_to_peer, NULL, NULL},
     {"mpa.rtr", NUMBER, set_rtr, NULL, NULL},
+    {"mpa.ird", NUMBER, set_ird, NULL, NULL},
+    {"mpa.ord", NUMBER, set_ord, NULL, NULL},
     {"mpa.before", OCTETS, NULL, NULL, frame_put_before},
     {"mpa.after", OCTETS, NULL, NULL, frame_put_after},
     {"mpa.cut", NUMBER, NULL, NULL, frame_cut},

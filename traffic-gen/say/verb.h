@@ -18,6 +18,7 @@ struct script_player {
     char *error;        /* the first one: nothing is carried out after it */
     struct conversation_setup setup;
     struct conversation *conversation;
+    bool joined;  /* it began elsewhere, and ends there */
     bool started; /* its startup frames are said, or left to the script */
     bool late;    /* the capture begins in the middle */
     bool unseen;  /* nothing is captured until the script says so */

@@ -341,7 +341,7 @@ enum { ODD_PAD, UNUSED_CRC, UNUSED_CRC_FIRST, MARKER_RESERVED, MARKER_LOW_BITS, 
 static void taken(struct talk *talk, const struct suite_case *row)
 {
     static const struct {
-        talk_say *say;
+        talk_stimulus *say;
         talk_alive *alive;
     } cases[] = {
         [ODD_PAD] = {say_odd_pad, NULL},

@@ -4,20 +4,9 @@
 
 /* ---- S = 1 without room for it ---- */
 
-static void cut_enhanced(struct talk *talk, struct mpa_startup *frame)
-{
-    (void)talk;
-    frame->flags |= MPA_FLAG_S;
-    frame->revision = 2;
-    frame->has_enhanced = false;
-    frame->ulp_data = (const uint8_t *)"\0\1";
-    frame->ulp_length = 2;
-    frame->pd_length = 2;
-}
-
 static void short_enhanced(struct talk *talk, const struct suite_case *row)
 {
-    const struct talk_wish wish = {ENHANCED, .frame = cut_enhanced};
+    const struct talk_wish wish = {ENHANCED, .frame = "mpa.rev=2 mpa.flags|0x10 mpa.enhanced=0 mpa.data=0001"};
     const struct talk_heard *heard;
     const struct mpa_startup *request;
 
@@ -247,17 +236,12 @@ static void names_some_rtr(struct talk *talk, const struct suite_case *row)
         talk_passed(talk, "offered alone, types %u (C 2, D 4) work; offered both, the Reply names %u", known, named);
 }
 
-static void bits_without_model(struct talk *talk, struct mpa_startup *frame)
-{
-    (void)talk;
-    frame->enhanced.peer_to_peer = false;
-    frame->enhanced.rtr = ALL_RTR;
-}
+#define BITS_WITHOUT_MODEL "mpa.a=0 mpa.rtr=7"
 
 /* A = 0, and the bits set nevertheless; then an ordinary first FPDU, which is no RTR. */
 static bool say_bits(struct talk *talk, const struct suite_case *row, bool odd)
 {
-    const struct talk_wish wish = {CLIENT_SERVER, .frame = odd ? bits_without_model : NULL, .wait_only = true};
+    const struct talk_wish wish = {CLIENT_SERVER, .frame = odd ? BITS_WITHOUT_MODEL : NULL, .wait_only = true};
     uint8_t ulpdu[TALK_ULPDU];
     size_t n;
 
@@ -274,7 +258,7 @@ static bool say_bits(struct talk *talk, const struct suite_case *row, bool odd)
 
 static void ignores_bits(struct talk *talk, const struct suite_case *row)
 {
-    const struct talk_wish wish = {ENHANCED, .frame = bits_without_model, .wait_only = true};
+    const struct talk_wish wish = {ENHANCED, .frame = BITS_WITHOUT_MODEL, .wait_only = true};
     const struct talk_heard *heard;
 
     if (talk_is_initiator(talk)) {

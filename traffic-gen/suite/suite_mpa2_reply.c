@@ -2,38 +2,29 @@
 /* Suite mpa2: Replies that the Initiator must answer with a Terminate (RFC 6581 sections 9.1 to 9.3). */
 #include "traffic-gen/suite/suite_mpa2.h"
 
-static void ask_too_much(struct talk *talk, struct mpa_startup *frame)
-{
-    const struct mpa_startup *request = talk_frame(talk, false);
-
-    frame->enhanced.ord = (uint16_t)(request->enhanced.ird + 1);
-}
-
-/* RTR types that the Request does not offer. */
-static void no_common_rtr(struct talk *talk, struct mpa_startup *frame)
-{
-    frame->enhanced.rtr = ALL_RTR & ~talk_frame(talk, false)->enhanced.rtr;
-}
-
-static void other_model(struct talk *talk, struct mpa_startup *frame)
-{
-    const struct mpa_startup *request = talk_frame(talk, false);
-
-    frame->enhanced.peer_to_peer = !request->enhanced.peer_to_peer;
-    frame->enhanced.rtr = frame->enhanced.peer_to_peer ? ALL_RTR : 0;
-}
-
 enum bad_reply { BAD_ORD, BAD_RTR, BAD_MODEL };
 enum about { ABOUT_TERMINATE, ABOUT_LAYER, ABOUT_CODE, ABOUT_CLOSE };
 
 /* variant = bad_reply * 8 + about */
 #define VARIANT(bad, about) ((bad)*8 + (about))
 
+/* A Read more than the Request offers to serve; RTR types that it does not offer; the other model. */
+static char *bad_words(enum bad_reply bad, const struct mpa_enhanced *request)
+{
+    switch (bad) {
+    case BAD_ORD:
+        return g_strdup_printf("mpa.ord=%u", request->ird + 1);
+    case BAD_RTR:
+        return g_strdup_printf("mpa.rtr=%u", ALL_RTR & ~request->rtr);
+    default:
+        return g_strdup(request->peer_to_peer ? "mpa.a=0 mpa.rtr=0" : "mpa.a=1 mpa.rtr=7");
+    }
+}
+
 static bool start_badly(struct talk *talk, enum bad_reply bad)
 {
-    static void (*const spoil[])(struct talk *, struct mpa_startup *) = {ask_too_much, no_common_rtr, other_model};
     const struct mpa_startup *request;
-    const struct talk_wish wish = {ENHANCED, .wait_only = true, .frame = spoil[bad]};
+    g_autofree char *words = NULL;
 
     if (!talk_open(talk))
         return false;
@@ -52,7 +43,8 @@ static bool start_badly(struct talk *talk, enum bad_reply bad)
                                       : "the device's Request is not for peer-to-peer mode");
         return false;
     }
-    talk_send_frame(talk, &wish);
+    words = bad_words(bad, &request->enhanced);
+    talk_send_frame(talk, &(struct talk_wish){ENHANCED, .wait_only = true, .frame = words});
     talk_begin_operation(talk);
     return true;
 }

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 enum {
-    NO_RTR = 7, /* code of a Terminate: RFC 6581 section 8 */
     ACK_SLICE_MS = 5,
     READ_SIZE = 65536,
     OCTETS_SHOWN = 192,
@@ -216,6 +215,7 @@ static void forget_connection(struct talk *talk)
         .in = talk->in,
     };
 
+    talk_end_saying(talk);
     watch_free(talk->watch);
     g_free(talk->scratch);
     g_byte_array_set_size(talk->in, 0);
@@ -257,9 +257,6 @@ static void take_findings(struct talk *talk)
 static void say_first_fpdu(struct talk *talk)
 {
     const struct mpa_startup *ours = talk_frame(talk, true), *theirs = talk_frame(talk, false);
-    const struct rdmap_terminate no_rtr = {.layer = RDMAP_LAYER_LLP, .code = NO_RTR};
-    struct ddp_segment segment;
-    uint8_t octets[4];
     unsigned common;
 
     if (!talk_is_initiator(talk) || !talk_is_open(talk) || talk->our_fin || !ours || !theirs || !ours->has_enhanced ||
@@ -267,17 +264,14 @@ static void say_first_fpdu(struct talk *talk)
         return;
     if (!talk->operating)
         talk_begin_operation(talk);
-    if (talk->out_offset > talk->framing_out.seq_start)
+    if (talk->out_offset > talk_framing(talk, true)->seq_start)
         return;
     common = ours->enhanced.rtr & theirs->enhanced.rtr;
     if (theirs->enhanced.rtr != 0) {
         talk_send_rtr(talk, common ? common : theirs->enhanced.rtr);
         return;
     }
-    segment = talk_segment(talk, RDMAP_TERMINATE);
-    segment.payload = octets;
-    segment.payload_len = rdmap_terminate_encode(&no_rtr, octets, sizeof octets);
-    talk_send_segment(talk, &segment);
+    talk_say(talk, "term 2/0/07"); /* RFC 6581 section 8 */
 }
 
 void talk_hang_up(struct talk *talk)
@@ -381,8 +375,7 @@ bool talk_open(struct talk *talk)
         talk->run->device = options.ends[WATCH_DUT];
     g_array_append_val(talk->result->ports, port);
     talk->watch = watch_new(&options);
-    for (unsigned qn = 0; qn < TALK_QUEUES; qn++)
-        talk->msn[qn] = 1;
+    talk_begin_saying(talk);
     return true;
 }
 

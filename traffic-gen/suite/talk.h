@@ -10,7 +10,7 @@
  *     {
  *         if (!talk_start(talk, NULL))        // verdict is set: could not be started
  *             return;
- *         talk_read_request(talk, &(struct talk_read){.spoil_crc = true});
+ *         talk_say(talk, "read mpa@-1^1");
  *         talk_expect_terminate(talk, &(struct talk_terminate){2, 0, {2}, .or_close = true});
  *     }
  */
@@ -51,20 +51,19 @@ bool talk_has_passed(const struct talk *talk); /* so far */
  * echo; a case sets only what its stimulus is about.
  */
 struct talk_wish {
-    uint8_t revision;         /* of our Request, enhanced only if so set; a Reply repeats that of the Request */
-    bool revision_0;          /* revision 0 itself */
-    bool markers;             /* we want Markers */
-    bool no_crc;              /* C = 0; whether CRC is used then depends on the DUT too */
-    bool crc;                 /* C = 1, even if the device was seen to refuse it */
-    bool need_no_crc;         /* not applicable when the DUT insists on CRC */
-    bool need_markers;        /* not applicable when the DUT does not ask for Markers */
-    bool enhanced;            /* revision 2 with S = 1 */
-    struct mpa_enhanced data; /* enhanced: of the Request; all zero: what the device accepts. Unused in a Reply */
-    bool in_pieces;           /* our frame in three segments, with pauses */
-    bool at_once;             /* no pause after the Reply (--settle), which is what the case is about */
-    bool wait_only;           /* stop after the start-up frames: the Initiator's first FPDU is left to the case */
-    /* Changes our frame before it is encoded. NULL: nothing does. */
-    void (*frame)(struct talk *talk, struct mpa_startup *frame);
+    uint8_t revision;            /* of our Request, enhanced only if so set; a Reply repeats that of the Request */
+    bool revision_0;             /* revision 0 itself */
+    bool markers;                /* we want Markers */
+    bool no_crc;                 /* C = 0; whether CRC is used then depends on the DUT too */
+    bool crc;                    /* C = 1, even if the device was seen to refuse it */
+    bool need_no_crc;            /* not applicable when the DUT insists on CRC */
+    bool need_markers;           /* not applicable when the DUT does not ask for Markers */
+    bool enhanced;               /* revision 2 with S = 1 */
+    struct mpa_enhanced data;    /* enhanced: of the Request; all zero: what the device accepts. Unused in a Reply */
+    bool in_pieces;              /* our frame in three segments, with pauses */
+    bool at_once;                /* no pause after the Reply (--settle), which is what the case is about */
+    bool wait_only;              /* stop after the start-up frames: the Initiator's first FPDU is left to the case */
+    const char *frame;           /* words that change our frame: "mpa.flags|0x20" */
     struct advert_wish advert;   /* our wishes to the DUT's ULP; zero: 64 receives of 4096 octets, echo */
     const uint8_t *private_data; /* instead of these */
     uint16_t private_length;
@@ -100,6 +99,20 @@ uint16_t talk_dut_ird(const struct talk *talk); /* Reads that the DUT serves at 
 
 /* ---- sending ---- */
 
+/*
+ * What shows that the device exchanges data: learnt once, before the first case (talk_learn_sign()), on separate
+ * connections. Cases and the checks between them ask for no other sign.
+ */
+enum talk_sign {
+    SIGN_UNKNOWN, /* not learnt: as SIGN_TCP */
+    SIGN_READ,    /* it answers a zero-length Read */
+    SIGN_REGION,  /* it answers a Read of one octet of the memory that it advertises */
+    SIGN_ECHO,    /* it sends back what is sent to it */
+    SIGN_RPC,     /* it answers a NULL Call */
+    SIGN_SPEAKS,  /* an Initiator that speaks first */
+    SIGN_TCP,     /* none of these: its TCP acknowledges, and the connection stays open */
+};
+
 /* Raw octets, in one write. */
 void talk_write(struct talk *talk, const void *p, size_t n);
 void talk_together(struct talk *talk, bool on);     /* what is sent while it is on leaves in one segment */
@@ -108,6 +121,39 @@ void talk_reset(struct talk *talk);                 /* our RST */
 void talk_sleep(struct talk *talk, int64_t ns);     /* receives meanwhile, and keeps what comes */
 uint64_t talk_out_offset(const struct talk *talk);  /* octets sent on this connection */
 void talk_set_mss(struct talk *talk, uint16_t mss); /* of our SYN, for the next connection; only as Initiator */
+
+/*
+ * Statements as in scripts (traffic-gen/say/script.h), without the side, which is ours: "send op=12; read". What a
+ * message needs is right for this device unless a word changes it:
+ *
+ *   write          zero-length, to memory that the device advertises, if any
+ *   read           zero-length, from nowhere, into our sink
+ *   send           TALK_MESSAGE octets
+ *   fadd, cswap    of zero, to the first word of the device's memory
+ *   region=NAME    of write, read, send-inv: TALK_MESSAGE octets of that region, from its start: all, read-only,
+ *                  write-only, local, foreign, gone. "end": from its end; "write region=all end to-63" reaches beyond
+ * it ask            the question that this device answers (talk_usable_sign()) startup        our start-up frame
+ *
+ * A word with acked, wait or mpa.gap takes its time. False: they were not all said, and the verdict is set.
+ */
+bool talk_say(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* With this payload in its Sends and Writes, which have no word len. */
+bool talk_say_octets(struct talk *talk, const void *p, size_t n, const char *format, ...) G_GNUC_PRINTF(4, 5);
+/* The question for that sign, changed by words. */
+bool talk_ask(struct talk *talk, enum talk_sign sign, const char *words);
+/*
+ * Their octets, unsent: to be cut or delayed. Our stream continues after them once they are written. NULL: verdict is
+ * set.
+ */
+GByteArray *talk_octets(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* Octets of ULP payload in our messages; and the payload of an untouched Send of ours. */
+enum { TALK_MESSAGE = 64 };
+bool talk_echoes_message(const struct ddp_segment *echo);
+/* Where our Reads go: STag and Tagged Offset. */
+enum { TALK_SINK_STAG = 0x51A0, TALK_SINK_TO = 0x1000 };
+/* Statements about "startup", before any other frame of ours: one that is right, but not what this device was seen to
+ * want. */
+bool talk_say_wrong_frame(struct talk *talk, const char *text);
 
 /* A conforming plan for the next FPDU; to be changed, and sent with talk_send_plan(). */
 void talk_plan(struct talk *talk, struct mpa_fpdu_plan *plan, const uint8_t *ulpdu, size_t n);
@@ -128,8 +174,7 @@ size_t talk_make_write(struct talk *talk, uint8_t *out, uint32_t stag, uint64_t 
 /* A Read from the DUT's memory into our sink. size 0: nobody looks at STag and TO. */
 size_t talk_make_read(struct talk *talk, uint8_t *out, uint32_t stag, uint64_t to, uint32_t size);
 size_t talk_make_send(struct talk *talk, uint8_t *out, const void *p, size_t n);
-/* Where our Reads go: STag and Tagged Offset in the Read Requests of talk_make_read(). */
-enum { TALK_SINK_STAG = 0x51A0, TALK_SINK_TO = 0x1000 };
+size_t talk_make_question(struct talk *talk, enum talk_sign sign, uint8_t *ulpdu);
 
 /* ---- hearing ---- */
 
@@ -184,7 +229,6 @@ struct talk_terminate {
     bool or_close;        /* a FIN or RST without Terminate will do too */
     bool close_open;      /* such a FIN or RST proves nothing: inconclusive (any ULP may close) */
     bool other_open;      /* so does another Terminate: the refusal may have another reason */
-    bool header;          /* it must include the DDP header of the segment sent last (M, D) */
     uint8_t served;       /* an FPDU with this opcode proves that the faulty request was served; 0: none does */
     size_t served_octets; /* with at least so many octets of payload */
 };
@@ -200,24 +244,9 @@ void talk_expect_close(struct talk *talk);
 
 enum { TALK_AT_ONCE_TRIES = 8 }; /* some devices occasionally lose what arrives right after the Reply */
 
-/*
- * What shows that the device exchanges data: learnt once, before the first case (talk_learn_sign()), on separate
- * connections. Cases and the checks between them ask for no other sign.
- */
-enum talk_sign {
-    SIGN_UNKNOWN, /* not learnt: as SIGN_TCP */
-    SIGN_READ,    /* it answers a zero-length Read */
-    SIGN_REGION,  /* it answers a Read of one octet of the memory that it advertises */
-    SIGN_ECHO,    /* it sends back what is sent to it */
-    SIGN_RPC,     /* it answers a NULL Call */
-    SIGN_SPEAKS,  /* an Initiator that speaks first */
-    SIGN_TCP,     /* none of these: its TCP acknowledges, and the connection stays open */
-};
 enum talk_sign talk_sign(const struct talk *talk);
 /* The sign that can be asked for on this connection; SIGN_TCP: none. */
 enum talk_sign talk_usable_sign(const struct talk *talk);
-/* The question that asks for the sign, as a ULPDU of at most TALK_ULPDU octets. */
-size_t talk_make_question(struct talk *talk, enum talk_sign sign, uint8_t *ulpdu);
 bool talk_reads(const struct talk *talk);  /* Reads are answered on this connection */
 bool talk_echoes(const struct talk *talk); /* Sends come back */
 /*
@@ -257,9 +286,9 @@ const char *talk_life_words(struct talk *talk, enum talk_life life);
  * continues; NULL: talk_probe(). Passed when it continues. If it does not, the comparison decides: failed when the DUT
  * continues there, inconclusive when it does not continue there either.
  */
-typedef bool talk_say(struct talk *talk, const struct suite_case *row, bool odd);
+typedef bool talk_stimulus(struct talk *talk, const struct suite_case *row, bool odd);
 typedef enum talk_life talk_alive(struct talk *talk, const struct suite_case *row);
-void talk_expect_taken(struct talk *talk, const struct suite_case *row, talk_say *say, talk_alive *alive);
+void talk_expect_taken(struct talk *talk, const struct suite_case *row, talk_stimulus *say, talk_alive *alive);
 /* talk_start() with an odd frame: true when it was sent, whatever came of it. */
 bool talk_start_oddly(struct talk *talk, const struct talk_wish *wish);
 

@@ -76,7 +76,7 @@ static void describe_fpdu(const struct mpa_fpdu *fpdu, bool crc_used, GString *o
 
 void talk_caption(const struct talk *talk, bool ours, const uint8_t *p, size_t n, GString *out)
 {
-    const struct mpa_framing *framing = ours ? &talk->framing_out : &talk->framing_in;
+    const struct mpa_framing *framing;
     struct mpa_fpdu_scratch *scratch;
     uint64_t offset = ours ? talk->out_offset : talk->parsed_offset;
     struct mpa_startup frame;
@@ -93,6 +93,7 @@ void talk_caption(const struct talk *talk, bool ours, const uint8_t *p, size_t n
         }
         return;
     }
+    framing = talk_framing(talk, ours);
     scratch = framing->markers ? g_new(struct mpa_fpdu_scratch, 1) : NULL;
     for (size_t at = 0; at < n; at += fpdu.length, offset += fpdu.length) {
         if (at > 0)
@@ -101,7 +102,7 @@ void talk_caption(const struct talk *talk, bool ours, const uint8_t *p, size_t n
             g_string_append_printf(out, "%zu octets", n - at);
             break;
         }
-        describe_fpdu(&fpdu, talk->crc, out);
+        describe_fpdu(&fpdu, talk_crc(talk), out);
     }
     g_free(scratch);
 }
@@ -124,7 +125,7 @@ const char *talk_describe(struct talk *talk, const struct talk_heard *heard)
         if (heard->is_terminate)
             describe_terminate(&heard->terminate, text);
         else
-            describe_fpdu(&heard->fpdu, talk->crc, text);
+            describe_fpdu(&heard->fpdu, talk_crc(talk), text);
         break;
     case TALK_GARBAGE:
         g_string_append_printf(text, "%zu octets that are no %s", heard->n,
@@ -207,19 +208,19 @@ static bool parse_fpdu(struct talk *talk)
     struct talk_heard *heard = &talk->heard;
     size_t need;
 
-    if (mpa_fpdu_parse(&heard->fpdu, &need, &talk->framing_in, true, talk->parsed_offset, talk->in->data + talk->parsed,
-                       unparsed(talk), talk->scratch) != MPA_FPDU_OK)
+    if (mpa_fpdu_parse(&heard->fpdu, &need, talk_framing(talk, false), true, talk->parsed_offset,
+                       talk->in->data + talk->parsed, unparsed(talk), talk->scratch) != MPA_FPDU_OK)
         return false;
     heard->crc_good = heard->fpdu.crc == heard->fpdu.crc_computed;
     heard->has_ddp = ddp_segment_decode(&heard->ddp, heard->fpdu.ulpdu, heard->fpdu.ulpdu_length);
     heard->is_terminate =
         heard->has_ddp && !heard->ddp.tagged && heard->ddp.opcode == RDMAP_TERMINATE &&
         rdmap_terminate_decode(&heard->terminate, heard->ddp.payload, heard->ddp.payload_len) != RDMAP_TERMINATE_SHORT;
-    talk->fpdus_heard += !talk->crc || heard->crc_good;
+    talk->fpdus_heard += !talk_crc(talk) || heard->crc_good;
     talk->markers_heard += heard->fpdu.n_markers;
     if (heard->is_terminate)
         learn_layout(talk, &heard->ddp);
-    report(talk, talk->crc && !heard->crc_good ? TALK_GARBAGE : TALK_FPDU, heard->fpdu.length);
+    report(talk, talk_crc(talk) && !heard->crc_good ? TALK_GARBAGE : TALK_FPDU, heard->fpdu.length);
     return true;
 }
 

@@ -3,6 +3,8 @@
 #ifndef IWARP_TRAFFIC_SUITE_TALK_INTERNAL_H
 #define IWARP_TRAFFIC_SUITE_TALK_INTERNAL_H
 
+#include "traffic-gen/say/conversation.h"
+#include "traffic-gen/stack/rpc_header.h"
 #include "traffic-gen/suite/nfs_run.h"
 #include "traffic-gen/suite/result.h"
 #include "traffic-gen/suite/startup_terms.h"
@@ -11,7 +13,7 @@
 
 #include <errno.h>
 
-enum { TALK_QUEUES = 4, TALK_FRAME_ROOM = 2048, TALK_DESCRIPTION = 512, TALK_RECEIVED_MAX = 4 << 20 };
+enum { TALK_FRAME_ROOM = 2048, TALK_DESCRIPTION = 512, TALK_RECEIVED_MAX = 4 << 20 };
 
 /* What all cases of a run share. What is learnt about the DUT is set before the first case runs, or under the lock. */
 struct talk_run {
@@ -75,15 +77,16 @@ struct talk {
     } startup[2]; /* by enum watch_side */
     bool operating, at_once;
     unsigned fpdus_heard, markers_heard;
-    bool crc;
-    struct mpa_framing framing_in, framing_out;
     struct mpa_fpdu_scratch *scratch;
     struct advert advert;
-    /* DDP. */
-    uint32_t msn[TALK_QUEUES];
-    uint8_t last_header[DDP_UNTAGGED_HEADER_LEN]; /* of the segment sent last */
-    size_t last_header_n;
-    uint32_t null_xid; /* of the NULL Call that probes */
+    /* What is said: one side of it ours (talk_say.c). Framing, CRC, MSNs. */
+    struct stage *stage;
+    struct conversation *said;
+    const uint8_t *given; /* payload of the statement; NULL: the usual one */
+    size_t given_n;
+    bool left_out;                    /* it names memory that the device does not advertise */
+    uint8_t null_call[RPC_NULL_SEND]; /* that probes */
+    uint32_t null_xid;
     struct talk_heard heard;
     char description[TALK_DESCRIPTION];
 };
@@ -100,6 +103,14 @@ void talk_clear(struct talk *talk);
 enum talk_sign talk_learn_sign(struct talk *talk);
 /* The pause of an Initiator between the Reply and its first FPDU. */
 int64_t talk_settle_time(const struct talk *talk);
+/* Begins and ends the conversation of a connection. */
+void talk_begin_saying(struct talk *talk);
+void talk_end_saying(struct talk *talk);
+enum role talk_role(const struct talk *talk); /* ours */
+/* What our side, or the DUT, sends in full operation. */
+const struct mpa_framing *talk_framing(const struct talk *talk, bool ours);
+/* The statement that asks for the sign, without the side; "": there is none. Sets the payload that it is said with. */
+const char *talk_question(struct talk *talk, enum talk_sign sign);
 /* As Initiator: an RTR of one of these types (enum mpa_rtr). */
 void talk_send_rtr(struct talk *talk, unsigned types);
 /* Waits for octets, FIN or RST of the DUT, at most until `until`. False when nothing came. */

@@ -4,7 +4,6 @@
  * no Reads and only echo, or only speak RPC, and some services show nothing but TCP. So the sign is learnt before the
  * first case, on connections with nothing odd about them, and no case waits for a sign that the device never gave.
  */
-#include "traffic-gen/stack/rpc_header.h"
 #include "traffic-gen/suite/talk_internal.h"
 #include "wire/octets.h"
 
@@ -19,14 +18,6 @@ enum talk_sign talk_sign(const struct talk *talk)
 }
 
 /* ---- questions ---- */
-
-static size_t make_null_call(struct talk *talk, uint8_t *ulpdu)
-{
-    uint8_t call[RPC_NULL_SEND];
-
-    rpc_null_send(call, talk->null_xid);
-    return talk_make_send(talk, ulpdu, call, sizeof call);
-}
 
 /* On this connection. */
 static bool can_ask(const struct talk *talk, enum talk_sign sign)
@@ -45,22 +36,25 @@ static bool can_ask(const struct talk *talk, enum talk_sign sign)
     }
 }
 
-size_t talk_make_question(struct talk *talk, enum talk_sign sign, uint8_t *ulpdu)
+const char *talk_question(struct talk *talk, enum talk_sign sign)
 {
-    const struct advert_memory *region = &talk->advert.regions[REGION_ALL];
-
     switch (sign) {
     case SIGN_READ: /* STag and Tagged Offset are not checked (RFC 5040 section 7.2) */
-        return talk_make_read(talk, ulpdu, 0, 0, 0);
+        return "read";
     case SIGN_REGION:
-        return talk_make_read(talk, ulpdu, region->stag, region->address, 1);
+        return "read region=all size=1";
     case SIGN_ECHO:
-        return talk_make_send(talk, ulpdu, echo_words, sizeof echo_words);
+        talk->given = (const uint8_t *)echo_words;
+        talk->given_n = sizeof echo_words;
+        return "send";
     case SIGN_RPC:
         talk->null_xid = nfs_run_draw(&talk->run->nfs);
-        return make_null_call(talk, ulpdu);
+        rpc_null_send(talk->null_call, talk->null_xid);
+        talk->given = talk->null_call;
+        talk->given_n = sizeof talk->null_call;
+        return "send";
     default:
-        return 0;
+        return "";
     }
 }
 
@@ -152,14 +146,13 @@ static enum talk_life watch_tcp(struct talk *talk)
 
 enum talk_life talk_probe(struct talk *talk)
 {
-    uint8_t ulpdu[TALK_ULPDU];
     enum talk_sign sign = talk_usable_sign(talk);
 
     if (!talk->operating)
         return LIFE_NOT_STARTED;
     if (sign == SIGN_TCP)
         return watch_tcp(talk);
-    talk_send_ulpdu(talk, ulpdu, talk_make_question(talk, sign, ulpdu));
+    talk_ask(talk, sign, "");
     return talk_await(talk, sign, talk_t_react(talk));
 }
 
@@ -207,11 +200,9 @@ static bool may_ask(const struct talk *talk, enum talk_sign sign)
 
 static bool ask(struct talk *talk, enum talk_sign sign)
 {
-    uint8_t ulpdu[TALK_ULPDU];
-
     if (!can_ask(talk, sign))
         return false;
-    talk_send_ulpdu(talk, ulpdu, talk_make_question(talk, sign, ulpdu));
+    talk_ask(talk, sign, "");
     return talk_await(talk, sign, talk_t_react(talk)) == LIFE_ANSWERS;
 }
 
@@ -283,7 +274,7 @@ static enum talk_life ask_alive(struct talk *talk, const struct suite_case *row,
     return alive ? alive(talk, row) : talk_probe(talk);
 }
 
-void talk_expect_taken(struct talk *talk, const struct suite_case *row, talk_say *say, talk_alive *alive)
+void talk_expect_taken(struct talk *talk, const struct suite_case *row, talk_stimulus *say, talk_alive *alive)
 {
     g_autofree char *what = NULL;
     enum talk_life life;

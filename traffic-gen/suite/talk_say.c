@@ -1,123 +1,294 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the talker sends in full operation: FPDUs, DDP Segments, messages. */
+/* What the talker sends: statements, carried out on the socket as scenarios are on the simulated network. */
+#include "traffic-gen/say/carrier.h"
+#include "traffic-gen/say/operations.h"
+#include "traffic-gen/say/script.h"
+#include "traffic-gen/say/setups.h"
+#include "traffic-gen/say/words.h"
 #include "traffic-gen/suite/talk_internal.h"
 
 #include <string.h>
 
-/* ---- FPDUs ---- */
+enum { MESSAGE_MAX = 4096, HARMLESS_STAG = 1 };
 
-void talk_plan(struct talk *talk, struct mpa_fpdu_plan *plan, const uint8_t *ulpdu, size_t n)
+static const uint8_t usual_octets[MESSAGE_MAX] = "octets received in a case";
+
+enum role talk_role(const struct talk *talk)
 {
-    mpa_fpdu_plan_init(plan, &talk->framing_out, talk->out_offset, ulpdu, (uint16_t)n, talk->crc);
-    if (n >= DDP_TAGGED_HEADER_LEN) {
-        talk->last_header_n = MIN(n, DDP_UNTAGGED_HEADER_LEN);
-        memcpy(talk->last_header, ulpdu, talk->last_header_n);
+    return talk_is_initiator(talk) ? INITIATOR : RESPONDER;
+}
+
+/* ---- messages to this device ---- */
+
+static const struct advert_memory *region_named(struct talk *talk, const struct words *words, const char *name)
+{
+    static const char *const names[REGION_COUNT] = {
+        [REGION_ALL] = "all",     [REGION_READ_ONLY] = "read-only", [REGION_WRITE_ONLY] = "write-only",
+        [REGION_LOCAL] = "local", [REGION_FOREIGN] = "foreign",     [REGION_GONE] = "gone"};
+
+    for (unsigned i = 0; i < REGION_COUNT; i++) {
+        if (strcmp(names[i], name) == 0)
+            return talk_region(talk, (enum advert_region)i);
+    }
+    words_refuse(words, name);
+    return NULL;
+}
+
+/* STag and Tagged Offset of a zero-length Write are not checked (RFC 5041 section 5.2). */
+static struct advert_memory harmless_place(const struct talk *talk)
+{
+    return talk->advert.n > REGION_ALL ? talk->advert.regions[REGION_ALL]
+                                       : (struct advert_memory){.stag = HARMLESS_STAG};
+}
+
+static void set_payload(const struct talk *talk, struct message *message, size_t n)
+{
+    message->payload = talk->given ? talk->given : usual_octets;
+    message->length = talk->given ? talk->given_n : n;
+}
+
+/* Messages as they are without further words; memory: where they go, NULL: no region is named. */
+static void make_usual(struct talk *talk, struct message *message, const struct advert_memory *memory, bool at_end)
+{
+    const struct advert_memory place = memory ? *memory : harmless_place(talk);
+    const uint64_t to = place.address + (at_end ? place.length : 0);
+
+    switch (message->opcode) {
+    case RDMAP_WRITE:
+        message->segment.stag = place.stag;
+        message->segment.to = to;
+        set_payload(talk, message, memory ? TALK_MESSAGE : 0);
+        break;
+    case RDMAP_READ_REQUEST:
+        message->read = (struct rdmap_read_request){.sink_stag = TALK_SINK_STAG, .sink_to = TALK_SINK_TO};
+        if (memory) {
+            message->read.source_stag = memory->stag;
+            message->read.source_to = to;
+            message->read.size = TALK_MESSAGE;
+        }
+        break;
+    case RDMAP_SEND:
+    case RDMAP_SEND_SE:
+    case RDMAP_SEND_INVALIDATE:
+    case RDMAP_SEND_SE_INVALIDATE:
+        message->segment.stag = memory ? memory->stag : 0;
+        set_payload(talk, message, TALK_MESSAGE);
+        break;
+    case RDMAP_READ_RESPONSE:
+        set_payload(talk, message, TALK_MESSAGE);
+        break;
+    case RDMAP_ATOMIC_REQUEST: /* of zero, to the first word: harmless to try (RFC 7306 section 1.1) */
+        message->atomic = (struct rdmap_atomic_request){
+            .opcode = message->atomic.opcode, .identifier = 1, .stag = place.stag, .to = place.address};
+        break;
+    default:
+        break;
     }
 }
 
-GByteArray *talk_encode_plan(const struct mpa_fpdu_plan *plan)
+static bool fill_in(struct conversation *c, struct words *words, struct message *message)
 {
-    GByteArray *octets = g_byte_array_new();
+    struct talk *talk = c->socket;
+    const char *name = words_value(words, "region");
+    bool at_end = words_have(words, "end");
+    const struct advert_memory *memory = NULL;
 
-    g_byte_array_set_size(octets, MPA_FPDU_OCTETS_MAX + 64);
-    g_byte_array_set_size(octets, (guint)mpa_fpdu_encode(plan, octets->data, octets->len));
-    return octets;
+    if (!name && message->opcode == RDMAP_ATOMIC_REQUEST)
+        name = "all";
+    if (name && !(memory = region_named(talk, words, name))) {
+        talk->left_out = true;
+        return false;
+    }
+    make_usual(talk, message, memory, at_end);
+    return true;
 }
 
-void talk_send_plan(struct talk *talk, const struct mpa_fpdu_plan *plan)
-{
-    GByteArray *octets = talk_encode_plan(plan);
+/* ---- the socket as a carrier ---- */
 
-    talk_write(talk, octets->data, octets->len);
+static void write_socket(struct conversation *c, enum role role, const uint8_t *p, size_t n, const struct sim_how *how)
+{
+    struct talk *talk = c->socket;
+
+    (void)role;
+    if (how->acked)
+        talk_delivered(talk);
+    if (how->delay_ns > 0)
+        talk_sleep(talk, how->delay_ns);
+    talk_write(talk, p, n);
+}
+
+static uint64_t written_socket(const struct conversation *c, enum role role)
+{
+    const struct talk *talk = c->socket;
+
+    return role == talk_role(talk) ? talk->out_offset : talk->in_offset;
+}
+
+static void connect_socket(struct conversation *c)
+{
+    c->setup.ulpdu_max = MPA_ULPDU_MAX; /* a case says itself where a message is cut */
+}
+
+static uint64_t all_of_peer_socket(const struct conversation *c, enum role role)
+{
+    return written_socket(c, role == INITIATOR ? RESPONDER : INITIATOR);
+}
+
+static void silence_socket(struct conversation *c, enum role role, const struct sim_how *how)
+{
+    (void)role;
+    talk_sleep(c->socket, how->delay_ns);
+}
+
+static void end_socket(struct conversation *c, enum role role, bool reset, const struct sim_how *how)
+{
+    (void)role;
+    (void)how;
+    if (reset)
+        talk_reset(c->socket);
+    else
+        talk_finish(c->socket);
+}
+
+static void capturing_socket(struct conversation *c, enum role role, bool on, const struct sim_how *how)
+{
+    (void)c;
+    (void)role;
+    (void)on;
+    (void)how;
+}
+
+static const struct carrier carrier_socket = {
+    .name = "socket",
+    .connect = connect_socket,
+    .all_of_peer = all_of_peer_socket,
+    .startup = say_own_startup,
+    .message = say_message_in_fpdus,
+    .silence = silence_socket,
+    .end = end_socket,
+    .capturing = capturing_socket,
+    .write = write_socket,
+    .written = written_socket,
+    .fill_in = fill_in,
+};
+
+void talk_begin_saying(struct talk *talk)
+{
+    talk->stage = stage_new_live(&carrier_socket);
+    talk->said = conversation_new(talk->stage, &setup_rev1);
+    talk->said->socket = talk;
+}
+
+void talk_end_saying(struct talk *talk)
+{
+    if (talk->stage)
+        stage_free(talk->stage);
+    talk->stage = NULL;
+    talk->said = NULL;
+}
+
+/* ---- statements ---- */
+
+/* "ask" and "startup" depend on the device; other verbs are those of scripts. The caller frees it. */
+static char *as_statement(struct talk *talk, const char *text)
+{
+    char side = talk_is_initiator(talk) ? 'I' : 'R';
+    const char *rest = text + strcspn(text, " ");
+    size_t n = (size_t)(rest - text);
+
+    if (n == strlen("ask") && memcmp(text, "ask", n) == 0)
+        return g_strdup_printf("%c %s%s", side, talk_question(talk, talk_usable_sign(talk)), rest);
+    if (n == strlen("startup") && memcmp(text, "startup", n) == 0)
+        return g_strdup_printf("%c %s%s", side, side == 'I' ? "mpa-request" : "mpa-reply", rest);
+    return g_strdup_printf("%c %s", side, text);
+}
+
+static bool say_one(struct talk *talk, const char *text, char **error)
+{
+    g_autofree char *statement = as_statement(talk, text);
+    g_autoptr(GPtrArray) statements = script_parse("case", statement, error);
+    struct script_player *player;
+
+    if (!statements)
+        return false;
+    player = script_join(talk->said, "case");
+    for (unsigned i = 0; i < statements->len && script_say(player, statements->pdata[i]); i++)
+        ;
+    return script_end(player, error);
+}
+
+static bool say(struct talk *talk, const uint8_t *p, size_t n, const char *format, va_list args)
+{
+    g_autofree char *text = g_strdup_vprintf(format, args), *error = NULL;
+    g_auto(GStrv) parts = g_strsplit(text, ";", -1);
+    bool good = talk->said != NULL;
+
+    talk->left_out = false;
+    for (unsigned i = 0; good && parts[i]; i++) {
+        talk->given = p;
+        talk->given_n = n;
+        good = !*g_strstrip(parts[i]) || say_one(talk, parts[i], &error);
+    }
+    talk->given = NULL;
+    if (error && !talk->left_out)
+        talk_inconclusive(talk, "what is to be said cannot be: %s", error);
+    return good;
+}
+
+bool talk_say(struct talk *talk, const char *format, ...)
+{
+    va_list args;
+    bool good;
+
+    va_start(args, format);
+    good = say(talk, NULL, 0, format, args);
+    va_end(args);
+    return good;
+}
+
+bool talk_say_octets(struct talk *talk, const void *p, size_t n, const char *format, ...)
+{
+    va_list args;
+    bool good;
+
+    va_start(args, format);
+    good = say(talk, p, n, format, args);
+    va_end(args);
+    return good;
+}
+
+bool talk_ask(struct talk *talk, enum talk_sign sign, const char *words)
+{
+    const char *question;
+
+    talk->given = NULL;
+    question = talk_question(talk, sign);
+    return *question && talk_say_octets(talk, talk->given, talk->given_n, "%s %s", question, words);
+}
+
+GByteArray *talk_octets(struct talk *talk, const char *format, ...)
+{
+    enum role role = talk_role(talk);
+    GByteArray *octets;
+    va_list args;
+    bool good;
+
+    if (!talk->said)
+        return NULL;
+    va_start(args, format);
+    cork(talk->said, role);
+    good = say(talk, NULL, 0, format, args);
+    va_end(args);
+    octets = talk->said->corked[role];
+    talk->said->corked[role] = NULL;
+    talk->said->is_corked[role] = false;
+    if (good)
+        return octets;
     g_byte_array_unref(octets);
+    return NULL;
 }
 
-void talk_send_ulpdu(struct talk *talk, const uint8_t *ulpdu, size_t n)
+bool talk_echoes_message(const struct ddp_segment *echo)
 {
-    struct mpa_fpdu_plan plan;
-
-    talk_plan(talk, &plan, ulpdu, n);
-    talk_send_plan(talk, &plan);
-}
-
-/* ---- DDP ---- */
-
-static uint8_t version(const struct talk *talk)
-{
-    const struct mpa_startup *ours = talk_frame(talk, true), *theirs = talk_frame(talk, false);
-
-    return (ours && ours->revision == 0) || (theirs && theirs->revision == 0) ? 0 : 1;
-}
-
-struct ddp_segment talk_segment(struct talk *talk, enum rdmap_opcode opcode)
-{
-    const struct rdmap_opcode_info *info = rdmap_opcode_info(opcode);
-    struct ddp_segment segment = {
-        .last = true,
-        .dv = version(talk),
-        .rv = version(talk),
-        .opcode = (uint8_t)opcode,
-        .tagged = info && info->tagged,
-    };
-
-    if (info && !info->tagged) {
-        segment.qn = (uint32_t)info->queue;
-        segment.msn = talk->msn[info->queue]++;
-    }
-    return segment;
-}
-
-static size_t encode(const struct ddp_segment *segment, uint8_t *out, size_t size)
-{
-    size_t head = ddp_header_encode(segment, out, size);
-
-    if (segment->payload_len > size - head)
-        return 0;
-    if (segment->payload_len > 0)
-        memcpy(out + head, segment->payload, segment->payload_len);
-    return head + segment->payload_len;
-}
-
-void talk_send_segment(struct talk *talk, const struct ddp_segment *segment)
-{
-    g_autofree uint8_t *ulpdu = g_malloc(UINT16_MAX);
-
-    talk_send_ulpdu(talk, ulpdu, encode(segment, ulpdu, UINT16_MAX));
-}
-
-size_t talk_make_write(struct talk *talk, uint8_t *out, uint32_t stag, uint64_t to, const void *p, size_t n)
-{
-    struct ddp_segment segment = talk_segment(talk, RDMAP_WRITE);
-
-    segment.stag = stag;
-    segment.to = to;
-    segment.payload = p;
-    segment.payload_len = n;
-    return encode(&segment, out, TALK_ULPDU);
-}
-
-size_t talk_make_read(struct talk *talk, uint8_t *out, uint32_t stag, uint64_t to, uint32_t size)
-{
-    struct ddp_segment segment = talk_segment(talk, RDMAP_READ_REQUEST);
-    const struct rdmap_read_request request = {
-        .sink_stag = TALK_SINK_STAG,
-        .sink_to = TALK_SINK_TO,
-        .size = size,
-        .source_stag = stag,
-        .source_to = to,
-    };
-    uint8_t payload[RDMAP_READ_REQUEST_LEN];
-
-    segment.payload = payload;
-    segment.payload_len = rdmap_read_request_encode(&request, payload, sizeof payload);
-    return encode(&segment, out, TALK_ULPDU);
-}
-
-size_t talk_make_send(struct talk *talk, uint8_t *out, const void *p, size_t n)
-{
-    struct ddp_segment segment = talk_segment(talk, RDMAP_SEND);
-
-    segment.payload = p;
-    segment.payload_len = n;
-    return encode(&segment, out, TALK_ULPDU);
+    return echo->payload_len == TALK_MESSAGE && memcmp(echo->payload, usual_octets, TALK_MESSAGE) == 0;
 }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { RECEIVES_DEFAULT = 64, RECEIVE_SIZE_DEFAULT = 4096, RTR_STAG = 1, RPC_INLINE = 4096 };
+enum { RECEIVES_DEFAULT = 64, RECEIVE_SIZE_DEFAULT = 4096, RPC_INLINE = 4096 };
 
 static const struct talk_wish no_wish;
 static const int64_t greeting_pause = 40 * INT64_C(1000000);
@@ -38,7 +38,12 @@ const struct advert_memory *talk_region(struct talk *talk, enum advert_region re
 
 bool talk_crc(const struct talk *talk)
 {
-    return talk->crc;
+    return talk->said && talk->said->crc;
+}
+
+const struct mpa_framing *talk_framing(const struct talk *talk, bool ours)
+{
+    return &talk->said->framing[(talk_role(talk) == INITIATOR) == ours ? INITIATOR : RESPONDER];
 }
 
 bool talk_vouches_default(const struct talk *talk)
@@ -147,21 +152,25 @@ static size_t our_words(const struct talk *talk, const struct talk_wish *wish, u
     return advert_wish_encode(&advert, talk->run->lab, out);
 }
 
-/* The octets of that frame, for the caller to damage and write; 0: no room. */
-static size_t talk_make_frame(struct talk *talk, const struct talk_wish *wish, uint8_t *out, size_t size)
+/* The octets of that frame; NULL: what the wish says of it cannot be said. */
+static GByteArray *make_frame(struct talk *talk, const struct talk_wish *wish)
 {
     uint8_t words[ADVERT_WISH_LEN];
-    struct mpa_startup frame;
+    size_t n = our_words(talk, wish, words);
+    const struct mpa_startup frame = our_frame(talk, wish);
+    struct startup_wish *own = &talk->said->setup.wish[talk_role(talk)];
+    GByteArray *octets;
 
-    if (!wish)
-        wish = &no_wish;
-    frame = our_frame(talk, wish);
-    frame.ulp_data = wish->private_data ? wish->private_data : words;
-    frame.ulp_length = wish->private_data ? wish->private_length : (uint16_t)our_words(talk, wish, words);
-    mpa_startup_fix_length(&frame);
-    if (wish->frame)
-        wish->frame(talk, &frame);
-    return mpa_startup_encode(&frame, out, size);
+    *own = (struct startup_wish){
+        .revision = frame.revision,
+        .flags = frame.flags,
+        .enhanced = frame.enhanced,
+        .ulp_data = wish->private_data ? wish->private_data : words,
+        .ulp_length = wish->private_data ? wish->private_length : (uint16_t)n,
+    };
+    octets = talk_octets(talk, "startup %s", wish->frame ? wish->frame : "");
+    *own = (struct startup_wish){0};
+    return octets;
 }
 
 static bool is_usual(const struct talk_wish *wish)
@@ -173,25 +182,38 @@ static bool is_usual(const struct talk_wish *wish)
 bool talk_send_frame(struct talk *talk, const struct talk_wish *wish)
 {
     static const size_t cuts[] = {5, 19}; /* within the key, within PD_Length */
-    uint8_t *octets = talk->startup[WATCH_SUITE].octets;
-    size_t n = talk_make_frame(talk, wish, octets, TALK_FRAME_ROOM), need, sent = 0;
     bool said = talk->result->said || !is_usual(wish);
+    g_autoptr(GByteArray) octets = make_frame(talk, wish ? wish : &no_wish);
+    uint8_t *kept = talk->startup[WATCH_SUITE].octets;
+    size_t need, sent = 0;
 
-    if (n == 0)
+    if (!octets)
         return false;
-    talk->startup[WATCH_SUITE].n = n;
-    talk->startup[WATCH_SUITE].known =
-        mpa_startup_decode(&talk->startup[WATCH_SUITE].frame, &need, octets, n) == MPA_STARTUP_OK;
-    if (wish && wish->in_pieces) {
-        for (size_t i = 0; i < G_N_ELEMENTS(cuts); i++) {
-            talk_write(talk, octets + sent, MIN(cuts[i], n) - sent);
-            sent = MIN(cuts[i], n);
-            talk_sleep(talk, piece_pause);
-        }
+    talk->startup[WATCH_SUITE].n = MIN(octets->len, TALK_FRAME_ROOM);
+    memcpy(kept, octets->data, talk->startup[WATCH_SUITE].n);
+    talk->startup[WATCH_SUITE].known = mpa_startup_decode(&talk->startup[WATCH_SUITE].frame, &need, kept,
+                                                          talk->startup[WATCH_SUITE].n) == MPA_STARTUP_OK;
+    for (size_t i = 0; wish && wish->in_pieces && i < G_N_ELEMENTS(cuts); i++) {
+        talk_write(talk, octets->data + sent, MIN(cuts[i], octets->len) - sent);
+        sent = MIN(cuts[i], octets->len);
+        talk_sleep(talk, piece_pause);
     }
-    talk_write(talk, octets + sent, n - sent);
+    talk_write(talk, octets->data + sent, octets->len - sent);
     talk->result->said = said; /* a start-up that the device accepts is no stimulus */
     return true;
+}
+
+bool talk_say_wrong_frame(struct talk *talk, const char *text)
+{
+    const struct mpa_startup *theirs = talk_frame(talk, false);
+    bool enhanced = theirs && theirs->has_enhanced;
+
+    talk->said->setup.wish[talk_role(talk)] = (struct startup_wish){
+        .revision = theirs ? theirs->revision : 1,
+        .flags = (uint8_t)(MPA_FLAG_C | (enhanced ? MPA_FLAG_S : 0)),
+        .enhanced = enhanced ? theirs->enhanced : (struct mpa_enhanced){0},
+    };
+    return talk_say(talk, "%s", text);
 }
 
 /* ---- the DUT's ---- */
@@ -228,15 +250,17 @@ void talk_begin_operation(struct talk *talk)
 {
     const struct mpa_startup *ours = talk_frame(talk, true), *theirs = talk_frame(talk, false);
     bool old = (ours && ours->revision == 0) || (theirs && theirs->revision == 0);
+    enum role us = talk_role(talk);
 
     talk->operating = true;
-    talk->crc = old || (ours && ours->flags & MPA_FLAG_C) || (theirs && theirs->flags & MPA_FLAG_C);
+    talk->said->crc = old || (ours && ours->flags & MPA_FLAG_C) || (theirs && theirs->flags & MPA_FLAG_C);
+    talk->said->version = old ? 0 : 1;
     /* Each M bit says what its sender wants to receive; the grid begins after the start-up frame (section 4.3). */
-    talk->framing_out =
+    talk->said->framing[us] =
         (struct mpa_framing){.markers = old || (theirs && theirs->flags & MPA_FLAG_M), .seq_start = talk->out_offset};
-    talk->framing_in =
+    talk->said->framing[!us] =
         (struct mpa_framing){.markers = old || (ours && ours->flags & MPA_FLAG_M), .seq_start = talk->parsed_offset};
-    if (talk->framing_in.markers && !talk->scratch)
+    if (talk_framing(talk, false)->markers && !talk->scratch)
         talk->scratch = g_new(struct mpa_fpdu_scratch, 1);
     if (talk_settle_time(talk) > 0 && talk_is_initiator(talk) && !talk->at_once)
         talk_sleep(talk, talk_settle_time(talk));
@@ -270,21 +294,12 @@ static unsigned rtr_types(const struct talk *talk)
 
 void talk_send_rtr(struct talk *talk, unsigned types)
 {
-    uint8_t ulpdu[TALK_ULPDU];
-    size_t n = 0;
-
-    if (types & MPA_RTR_WRITE) {
-        bool known = talk->advert.n > REGION_ALL;
-
-        n = talk_make_write(talk, ulpdu, known ? talk->advert.regions[REGION_ALL].stag : RTR_STAG,
-                            known ? talk->advert.regions[REGION_ALL].address : 0, NULL, 0);
-    } else if (types & MPA_RTR_SEND) {
-        n = talk_make_send(talk, ulpdu, NULL, 0);
-    } else if (types & MPA_RTR_READ) {
-        n = talk_make_read(talk, ulpdu, RTR_STAG, 0, 0);
-    }
-    if (n > 0)
-        talk_send_ulpdu(talk, ulpdu, n);
+    if (types & MPA_RTR_WRITE)
+        talk_say(talk, "write");
+    else if (types & MPA_RTR_SEND)
+        talk_say(talk, "send len=0");
+    else if (types & MPA_RTR_READ)
+        talk_say(talk, "read src=1");
 }
 
 static bool begin_as_initiator(struct talk *talk)
@@ -313,10 +328,10 @@ static bool is_advertised(struct talk *talk, const struct talk_heard *heard)
 static bool ask_for_memory(struct talk *talk)
 {
     const struct advert_wish wish = {RECEIVES_DEFAULT, RECEIVE_SIZE_DEFAULT, ADVERT_ECHO};
-    uint8_t words[ADVERT_WISH_LEN], ulpdu[TALK_ULPDU];
+    uint8_t words[ADVERT_WISH_LEN];
 
     advert_wish_encode(&wish, talk->run->lab, words);
-    talk_send_ulpdu(talk, ulpdu, talk_make_send(talk, ulpdu, words, sizeof words));
+    talk_say_octets(talk, words, sizeof words, "send");
     if (is_advertised(talk, talk_hear_opcode(talk, RDMAP_SEND)))
         return true;
     talk_inconclusive(talk, "expected the advertisement that a Send asked for; found %s",
