@@ -9,6 +9,7 @@
 #include "traffic-gen/suite/nfs_mount_service.h"
 #include "traffic-gen/suite/result_layout.h"
 #include "traffic-gen/suite/result_seen.h"
+#include "traffic-gen/suite/rpc_port.h"
 #include "traffic-gen/suite/run.h"
 #include "traffic-gen/suite/tcp_socket.h"
 
@@ -24,7 +25,7 @@ struct options {
     gboolean listen;
     char **suites, **rules, **skip;
     char *waivers, *before_each, *reset, *resume, *format, *output, *record, *service, *advert, *mpa, *device;
-    char *export, *mount_port, *nfs_version, *seed, *transcript;
+    char *export, *mount_port, *nfs_version, *seed, *transcript, *capture;
     double timeout, start_timeout, idle_timeout, accept_timeout, recover_timeout, settle, reset_timeout;
     gint jobs, repeat, stop_after;
     gboolean default_configuration, strict_waivers;
@@ -164,18 +165,28 @@ static bool serve_mount(struct talk_run *run, int *status)
     return run->nfs.mount_service != NULL;
 }
 
+/* The port; 0 with *why. */
+static uint16_t listen_for_device(struct talk_run *run, char **why)
+{
+    if (run->rpc_port)
+        return run->rpc_port->listen(run, why);
+    run->listener = tcp_listen(run->host, run->port, why);
+    return run->listener < 0 ? 0 : tcp_port(run->listener);
+}
+
 /* Connects to the device, or waits for it. False: *status. */
 static bool reach(struct talk_run *run, const char *address, int *status)
 {
     g_autofree char *why = NULL;
 
     if (run->dut == DUT_INITIATOR) {
-        run->listener = tcp_listen(run->host, run->port, &why);
-        if (run->listener < 0) {
+        uint16_t port = listen_for_device(run, &why);
+
+        if (port == 0) {
             *status = command_fail("%s: %s", address, why);
             return false;
         }
-        fprintf(stderr, "iwarp-gen: listening on port %u\n", tcp_port(run->listener));
+        fprintf(stderr, "iwarp-gen: listening on port %u\n", port);
         if (!serve_mount(run, status))
             return false;
     }
@@ -314,6 +325,7 @@ static int run_chosen(struct job *job)
     report->role = g_strdup(job->run->dut == DUT_RESPONDER ? "responder" : "initiator");
     report->version = g_strdup(IWARP_KIT_VERSION);
     report->started = now_text();
+    report->capture = g_strdup(options->capture);
     stop_on_signals();
     if (reach(job->run, job->address, &status)) {
         if (job->run->services & NEED_RPC)
@@ -325,6 +337,9 @@ static int run_chosen(struct job *job)
     }
     if (job->run->listener >= 0)
         close(job->run->listener);
+    if (job->run->rpc_listener)
+        job->run->rpc_port->close(job->run);
+    g_free(job->run->rpc_device);
     suite_report_free(report);
     return status;
 }
@@ -398,6 +413,54 @@ static bool load_earlier(struct job *job, GError **error)
     return false;
 }
 
+#define VERBS "rdma:"
+
+/* Options that need octets, with a device whose octets another device makes and takes. */
+static const char *option_of_octets(const struct options *options)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } given[] = {{"mpa", options->mpa != NULL},
+                 {"advert", options->advert != NULL},
+                 {"default-configuration", options->default_configuration}};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(given); i++) {
+        if (given[i].given)
+            return given[i].name;
+    }
+    return NULL;
+}
+
+/* A socket, or the RDMA device that "rdma:HOST:PORT" is reached through. False: *status. */
+static bool take_port(const struct options *options, const char *address, struct talk_run *run, int *status)
+{
+    const char *wrong = option_of_octets(options);
+
+    if (!g_str_has_prefix(address, VERBS)) {
+        if (!options->capture)
+            return true;
+        *status = command_fail("--capture: of a device at HOST:PORT --write-capture records every octet");
+        return false;
+    }
+    if (!options->service)
+        run->services = NEED_RPC | NEED_NFS | NEED_RECEIVES;
+    run->rpc_port = rpc_port_verbs();
+    if (!run->rpc_port)
+        *status = command_fail("%s: built without librdmacm and libibverbs (IWARP_VERBS)", address);
+    else if (wrong)
+        *status = command_fail("--%s: not of a device at rdma:HOST:PORT, as an RDMA device makes the octets", wrong);
+    else if (options->record)
+        *status =
+            command_fail("--write-capture: the octets of an RDMA device are not seen here; capture them beside the "
+                         "run, and name the file with --capture");
+    else if (!(run->services & NEED_RPC))
+        *status = command_fail("--service: of a device at rdma:HOST:PORT rpc or nfs can be tested");
+    else
+        return true;
+    return false;
+}
+
 static int test(const struct options *options, const char *address)
 {
     struct talk_run run = {
@@ -444,12 +507,14 @@ static int test(const struct options *options, const char *address)
     nfs_run_init(&run.nfs, g_random_int());
     if (!take_nfs(options, &run.nfs, &status))
         return status;
-    if (!choice_address(address, options->listen, &host, &port, &error))
+    if (!take_port(options, address, &run, &status))
+        return status;
+    if (!choice_address(run.rpc_port ? address + strlen(VERBS) : address, options->listen, &host, &port, &error))
         return command_fail("%s", error->message);
     run.host = host;
     run.port = port;
     chosen = choice_cases(options->suites, options->rules, options->skip, run.dut, &error);
-    if (!chosen)
+    if (!chosen || (run.rpc_port && !choice_without_octets(chosen, options->suites, &error)))
         return command_fail("%s", error->message);
     waivers = waivers_new();
     if (options->waivers && !waivers_load(waivers, options->waivers, true, &error))
@@ -467,10 +532,12 @@ static int test(const struct options *options, const char *address)
 int command_test(int argc, char **argv)
 {
     static const struct command_usage usage = {
-        "HOST:PORT | --listen [HOST:PORT]",
+        "[rdma:]HOST:PORT | --listen [[rdma:]HOST:PORT]",
         "Tests a device for conformance: provokes what only a reaction can show, and judges it.",
         "The device is the Responder at HOST:PORT; with --listen it is an Initiator that connects again and again to "
-        "HOST:PORT (default: a free port of this host, which is printed).\n\n"
+        "HOST:PORT (default: a free port of this host, which is printed). rdma:HOST:PORT goes through an RDMA device "
+        "of "
+        "this host, of any kind, and is for the suites rpcrdma and nfs.\n\n"
         "Exit status: 0 all passed, 1 a failure, or stopped by a signal, 2 wrong usage, the device could not be "
         "reached, or offers nothing to test, 3 the device died, and the run ended there.",
     };
@@ -507,6 +574,8 @@ int command_test(int argc, char **argv)
          "a waiver that matches no failure is a failure", NULL},
         {"write-capture", 'w', 0, G_OPTION_ARG_FILENAME, &options.record, "record what is sent and received, as pcapng",
          "FILE"},
+        {"capture", 0, 0, G_OPTION_ARG_FILENAME, &options.capture,
+         "rdma: a capture of the run, made beside it; the report names it", "FILE"},
         {"write", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &options.record, NULL, NULL}, /* its former name */
         COMMAND_GROUP("The device's service"),
         {"service", 0, 0, G_OPTION_ARG_STRING, &options.service, "what the device serves: none, echo, rpc, nfs",
@@ -569,6 +638,7 @@ int command_test(int argc, char **argv)
     g_free(options.nfs_version);
     g_free(options.seed);
     g_free(options.transcript);
+    g_free(options.capture);
     g_free(options.advert);
     g_free(options.mpa);
     g_free(options.device);

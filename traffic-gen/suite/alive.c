@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/suite/alive.h"
 
+#include "traffic-gen/suite/learn_calls.h"
 #include "traffic-gen/suite/tcp_socket.h"
 
 enum { QUEUED_MAX = 3 };
@@ -57,6 +58,8 @@ static enum device_life look(struct talk *talk)
 {
     const struct mpa_startup *theirs;
 
+    if (talk->run->rpc_port)
+        return look_by_calls(talk);
     if (!talk_open(talk))
         return no_connection(talk);
     if (talk_is_initiator(talk))
@@ -76,7 +79,7 @@ static char *seen(struct talk *talk, enum device_life life)
 {
     const char *actual = talk->result->actual;
 
-    if (life == DEVICE_REFUSES || life == DEVICE_VANISHED)
+    if (life == DEVICE_REFUSES || life == DEVICE_VANISHED || talk->run->rpc_port)
         return g_strdup(actual ? actual : "no connection");
     return g_strdup(talk_describe(talk, talk_last(talk)));
 }

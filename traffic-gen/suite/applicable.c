@@ -54,6 +54,6 @@ void report_applicable(const struct talk_run *run, const GArray *chosen, struct 
             suite_report_add_missing(report, missing[k], kinds[k].what, kinds[k].service);
     }
     report->chosen = chosen->len;
-    report->start_up = startup_text(&run->terms);
+    report->start_up = run->rpc_device ? g_strdup(run->rpc_device) : startup_text(&run->terms);
     report->sign = g_strdup(sign_text(run->sign));
 }

@@ -211,6 +211,33 @@ GArray *choice_cases(char *const *suites_wanted, char *const *rules, char *const
     return NULL;
 }
 
+/* The suites that a connection of verbs can carry. */
+static const char *const of_messages[] = {"rpcrdma", "nfs", NULL};
+
+bool choice_without_octets(GArray *chosen, char *const *suites_wanted, GError **error)
+{
+    g_auto(GStrv) names = words_of(suites_wanted);
+
+    for (unsigned i = 0; names[i]; i++) {
+        if (!g_strv_contains(of_messages, names[i])) {
+            g_set_error(error, CHOICE_ERROR, 0,
+                        "--suite: '%s' needs octets that an RDMA device makes by itself: of a device at rdma:HOST:PORT "
+                        "rpcrdma and nfs can be tested",
+                        names[i]);
+            return false;
+        }
+    }
+    for (guint i = chosen->len; i-- > 0;) {
+        if (!g_strv_contains(of_messages, g_array_index(chosen, struct chosen_case, i).suite->name))
+            g_array_remove_index(chosen, i);
+    }
+    if (chosen->len == 0)
+        g_set_error(error, CHOICE_ERROR, 0,
+                    "--rules: these cases need octets that an RDMA device makes by itself: of a device at "
+                    "rdma:HOST:PORT those of --suite=rpcrdma,nfs can be tested");
+    return chosen->len > 0;
+}
+
 static bool any_fits(const struct rule *rule, char **words)
 {
     for (unsigned i = 0; words[i]; i++) {

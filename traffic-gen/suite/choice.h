@@ -17,6 +17,12 @@ bool choice_address(const char *text, bool listening, char **host, char **port, 
 GArray *choice_cases(char *const *suites_wanted, char *const *rules, char *const *skip, enum suite_dut dut,
                      GError **error);
 
+/*
+ * Of these cases the ones that need no octets below RDMA operations, for a device that is reached through an RDMA
+ * device of this host. False with *error when a suite was asked for that has none, or nothing is left.
+ */
+bool choice_without_octets(GArray *chosen, char *const *suites_wanted, GError **error);
+
 /* The same for a rule alone, whatever the suites. */
 bool choice_takes(char *const *rules, char *const *skip, const char *rule);
 

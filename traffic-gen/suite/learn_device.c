@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/suite/learn_device.h"
 
+#include "traffic-gen/suite/learn_calls.h"
+
 #include <string.h>
 
 enum { SILENT_MAX = 2, ANSWERS_MAX = 2 };
@@ -220,6 +222,10 @@ bool learn_device(struct talk_run *run, char **why)
     struct talk talk;
     bool good;
 
+    if (run->rpc_port) {
+        case_result_free(result);
+        return learn_by_calls(run, why);
+    }
     talk_init(&talk, run, NULL, result);
     good = run->dut == DUT_RESPONDER ? learn_responder(&talk, why) : learn_initiator(&talk, why);
     if (good)

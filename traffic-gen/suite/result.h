@@ -77,6 +77,7 @@ struct suite_report {
     char *start_up;            /* the one that it accepts, in words */
     char *sign;                /* how it shows life, in words */
     char *layout;              /* of its Terminates, when it is wrong */
+    char *capture;             /* file with what was on the wire, made beside the run; NULL: none is known */
     unsigned can_run;          /* of the chosen cases, with the service as it is */
     GPtrArray *missing;        /* struct missing_service *: why the others cannot */
     GPtrArray *deaths;         /* struct device_death * */

@@ -358,6 +358,9 @@ static void write_sections(const struct matrix_page *page, unsigned device)
     markup_element(page->writer, "h2", NULL, "%s as %s, by section", name, report->role);
     if (report->start_up)
         markup_element(page->writer, "p", NULL, "Start-up: %s; %s.", report->start_up, or_empty(report->sign));
+    if (report->capture)
+        markup_element(page->writer, "p", NULL, "What was on the wire is in %s: iwarp-check judges it.",
+                       report->capture);
     if (report->layout)
         markup_element(page->writer, "p", NULL, "The layout of its Terminates is not that of RFC 5040: %s.",
                        report->layout);

@@ -197,6 +197,7 @@ void suite_report_json(const struct suite_report *report, FILE *out)
     add_string(builder, "start_up", report->start_up);
     add_string(builder, "sign_of_life", report->sign);
     add_string(builder, "terminate_layout", report->layout);
+    add_string(builder, "capture", report->capture);
     add_reach(builder, report);
     add_deaths(builder, report);
     json_builder_set_member_name(builder, "tests");
@@ -399,6 +400,7 @@ static struct suite_report *read_report(JsonObject *object)
     report->start_up = string_of(object, "start_up");
     report->sign = string_of(object, "sign_of_life");
     report->layout = string_of(object, "terminate_layout");
+    report->capture = string_of(object, "capture");
     report->chosen = good ? json_array_get_length(tests) : 0;
     read_deaths(object, report);
     for (guint i = 0; good && i < json_array_get_length(tests); i++) {

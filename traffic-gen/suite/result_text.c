@@ -98,6 +98,8 @@ static void print_summary(const struct suite_report *report, FILE *out)
         fprintf(out, "  start-up         %s; %s\n", report->start_up, report->sign ? report->sign : "");
     if (report->layout)
         fprintf(out, "  Terminates       wrong layout: %s; [] shows what they mean\n", report->layout);
+    if (report->capture)
+        fprintf(out, "  the wire         in %s: iwarp-check judges it\n", report->capture);
     print_failed_ids(report, out);
     fprintf(out, "  conforms         %u\n", suite_report_count(report, OUTCOME_PASSED, false));
     fprintf(out, "  cannot be shown  %u: %u inconclusive, %u not applicable\n", open + not_applicable, open,

@@ -17,11 +17,20 @@ struct rpc_port {
     /* The next thing that the device does within ns, after the end has had it. After the end of the connection the same
      * again. */
     enum rpc_port_event (*hear)(struct rpc_talker *talker, int64_t ns);
+    /*
+     * run->rpc_listener, where devices connect to run->host and run->port: its port, or 0 with *why. And its end. NULL:
+     * run->listener is used.
+     */
+    uint16_t (*listen)(struct talk_run *run, char **why);
+    void (*close)(struct talk_run *run);
     bool is_blind; /* what is on the wire is not seen: the talker notes the messages, and nothing watches the device */
 };
 
 /* MPA on a TCP socket; every octet is seen. */
 extern const struct rpc_port rpc_port_socket;
+
+/* Queue pairs of an RDMA device of this host (live/verbs.h); NULL: built without. */
+const struct rpc_port *rpc_port_verbs(void);
 
 /* What is the same on every port: the end of a new connection, with these MPA and Read options of its queue pair. */
 void rpc_talker_make_end(struct rpc_talker *talker, const struct talker_wish *wish, const struct qp_options *options,

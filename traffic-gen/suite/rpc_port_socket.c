@@ -186,4 +186,4 @@ static enum rpc_port_event socket_hear(struct rpc_talker *talker, int64_t ns)
     }
 }
 
-const struct rpc_port rpc_port_socket = {socket_open, socket_hear, false};
+const struct rpc_port rpc_port_socket = {.open = socket_open, .hear = socket_hear};

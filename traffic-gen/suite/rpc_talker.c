@@ -12,7 +12,55 @@
 enum {
     SIZE_DEFAULT = 4096,
     CREDITS_DEFAULT = 8,
+    REGION_TO = 0x10000,
+    DDP_REMOTE_PROTECTION = 1, /* error type of a Terminate: of DDP and of RDMAP, RFC 5040 section 4.8 */
+    CAPTION_SIZE = 120,
 };
+
+/* ---- the transcript ---- */
+
+/* Where the wire is not seen, the transcript has what the verbs say. */
+static void note_message(struct rpc_talker *talker, bool ours, const uint8_t *p, size_t n, const char *what)
+{
+    struct rpcrdma_header header;
+    char caption[CAPTION_SIZE];
+
+    rpcrdma_header_decode(&header, p, n);
+    if (header.status == RPCRDMA_OK)
+        g_snprintf(caption, sizeof caption, "%s of %zu octets: %s, XID 0x%08x", what, n, rpcrdma_proc_name(header.proc),
+                   header.xid);
+    else
+        g_snprintf(caption, sizeof caption, "%s of %zu octets", what, n);
+    talk_note(talker->talk, ours, p, n, caption);
+}
+
+static void note_work(struct rpc_talker *talker, const struct qp_work *work)
+{
+    char caption[CAPTION_SIZE];
+
+    if (!talker->port->is_blind)
+        return;
+    talker->talk->result->said |= talker->open; /* the start-up is no stimulus */
+    if (work->kind == QP_SEND) {
+        note_message(talker, true, work->p, work->n, work->invalidate ? "Send with Invalidate" : "Send");
+        return;
+    }
+    g_snprintf(caption, sizeof caption, "RDMA %s of %zu octets, STag 0x%08x", work->kind == QP_WRITE ? "Write" : "Read",
+               work->n, work->remote_stag);
+    talk_note(talker->talk, true, work->p, work->p ? work->n : 0, caption);
+}
+
+static bool on_work(void *ctx, struct qp_work *work)
+{
+    note_work(ctx, work);
+    return true;
+}
+
+bool rpc_talker_post(struct rpc_talker *talker, const struct qp_work *work)
+{
+    note_work(talker, work);
+    return qp_post(rpc_end_qp(talker->end), work);
+}
 
 /* ---- events of the end ---- */
 
@@ -31,6 +79,8 @@ static enum rpc_end_answer note(void *ctx, const struct rpc_end_incoming *incomi
 
     if (!incoming->p) /* it was noted when its Send arrived */
         return due;
+    if (talker->port->is_blind)
+        note_message(talker, false, incoming->p, incoming->n, "Send");
     heard = g_new0(struct talker_heard, 1);
     heard->p = g_memdup2(incoming->p, incoming->n);
     heard->n = incoming->n;
@@ -70,8 +120,27 @@ static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *te
     struct rpc_talker *talker = ctx;
 
     talker->terminated = true;
-    talker->terminate_ours = ours;
-    talker->terminate = *terminate;
+    talker->error = !ours                                       ? QP_REMOTE_ERROR
+                    : terminate->etype == DDP_REMOTE_PROTECTION ? QP_LOCAL_ACCESS
+                                                                : QP_LOCAL_LENGTH;
+}
+
+static void on_broken(void *ctx, enum qp_status status, const char *why)
+{
+    struct rpc_talker *talker = ctx;
+
+    talker->terminated = true;
+    talker->error = status;
+    talk_note(talker->talk, false, NULL, 0, why);
+}
+
+const char *rpc_talker_end_words(const struct rpc_talker *talker)
+{
+    if (!talker->terminated)
+        return "the end of the connection";
+    if (talker->error == QP_LOCAL_LENGTH)
+        return "a Send that is too long for our Receive buffer";
+    return talker->port->is_blind ? qp_status_text(talker->error) : "a Terminate";
 }
 
 void rpc_talker_serve_call(struct rpc_talker *talker, uint64_t id, const struct rpc_end_message *call)
@@ -114,7 +183,8 @@ void rpc_talker_make_end(struct rpc_talker *talker, const struct talker_wish *wi
                                           .established = on_established,
                                           .replied = on_replied,
                                           .called = on_called,
-                                          .terminated = on_terminated};
+                                          .terminated = on_terminated,
+                                          .broken = on_broken};
     uint32_t size = wish->size ? wish->size : SIZE_DEFAULT;
     uint32_t credits = wish->credits ? wish->credits : CREDITS_DEFAULT;
     struct rpc_end_options end = {
@@ -135,10 +205,8 @@ void rpc_talker_make_end(struct rpc_talker *talker, const struct talker_wish *wi
     rpc_talker_spoil_headers(talker, NULL);
     memory = rpc_end_memory(talker->end);
     talker->region = g_malloc0(TALKER_REGION);
-    talker->stag_read =
-        memory_register(memory, talker->region, TALKER_REGION, TALKER_REGION_TO, MEMORY_REMOTE_READ, true);
-    talker->stag_write =
-        memory_register(memory, talker->region, TALKER_REGION, TALKER_REGION_TO, MEMORY_REMOTE_WRITE, true);
+    talker->stag_read = memory_register(memory, talker->region, TALKER_REGION, REGION_TO, MEMORY_REMOTE_READ, true);
+    talker->stag_write = memory_register(memory, talker->region, TALKER_REGION, REGION_TO, MEMORY_REMOTE_WRITE, true);
     if (!talk_is_initiator(talk)) {
         g_mutex_lock(&talk->run->nfs.lock);
         talker->peer = nfs_peer_new(nfs_run_server(&talk->run->nfs), NULL);
@@ -268,7 +336,8 @@ void rpc_talker_close(struct rpc_talker *talker)
 
 void rpc_talker_spoil_headers(struct rpc_talker *talker, void (*header)(void *ctx, struct rpcrdma_plan *plan))
 {
-    rpc_end_set_spoil(talker->end, &(struct rpc_end_spoil){.ctx = talker, .decide = note, .header = header});
+    rpc_end_set_spoil(talker->end,
+                      &(struct rpc_end_spoil){.ctx = talker, .decide = note, .header = header, .work = on_work});
 }
 
 /* ---- hearing ---- */

@@ -13,7 +13,7 @@
 #include "traffic-gen/suite/nfs_run.h"
 #include "traffic-gen/suite/talk.h"
 
-enum { TALKER_REGION = 65536, TALKER_REGION_TO = 0x10000, TALKER_HELD_MAX = 64 };
+enum { TALKER_REGION = 65536, TALKER_HELD_MAX = 64 };
 
 /*
  * XIDs of a connection: 20 bits from the seed, so that no server's reply cache knows them, and 12 that say what a
@@ -97,8 +97,9 @@ struct rpc_talker {
     unsigned replied;
     enum rpc_end_result result;
     struct rpc_end_message reply;
-    bool terminated, terminate_ours;
-    struct rdmap_terminate terminate;
+    /* An error has ended the connection: with a Terminate of our side, or as the RDMA device says. */
+    bool terminated;
+    enum qp_status error; /* QP_REMOTE_ERROR: a Terminate of the device */
     /* A DUT that is a client is served by this. */
     struct nfs_peer *peer;
     uint32_t credits; /* granted to it */
@@ -129,6 +130,9 @@ bool rpc_talker_open(struct rpc_talker *talker, struct talk *talk, const struct 
 /* Removes the files it made, on a separate connection if this one is over. */
 void rpc_talker_close(struct rpc_talker *talker);
 
+/* How the connection ended: "a Terminate", "a Send that is too long for our Receive buffer". */
+const char *rpc_talker_end_words(const struct rpc_talker *talker);
+
 /* Hears the next thing that the DUT says within ns. */
 void rpc_talker_hear(struct rpc_talker *talker, int64_t ns);
 /* Hears what the DUT says within ns, or until done() is true. */
@@ -136,6 +140,8 @@ void rpc_talker_pump(struct rpc_talker *talker, int64_t ns, bool (*done)(const s
 
 /* ---- as client ---- */
 
+/* Work of the case's own. False: it is impossible by now. */
+bool rpc_talker_post(struct rpc_talker *talker, const struct qp_work *work);
 /* A raw Send. */
 void rpc_talker_send(struct rpc_talker *talker, const uint8_t *p, size_t n);
 /* Changes the headers of our messages from now on; NULL: nothing does. */

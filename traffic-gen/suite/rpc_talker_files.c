@@ -126,10 +126,7 @@ const char *rpc_talker_result_words(struct rpc_talker *talker)
     uint32_t status = rpc_talker_status(talker);
 
     if (talker->replied == 0 || talker->result == RPC_END_LOST)
-        return talker->terminated && talker->terminate_ours ? "a Send that is too long for our Receive buffer"
-               : talker->terminated                         ? "a Terminate"
-               : talker->fed_end                            ? "the end of the connection"
-                                                            : "no answer";
+        return talker->terminated || talker->fed_end ? rpc_talker_end_words(talker) : "no answer";
     switch (talker->result) {
     case RPC_END_ERR_CHUNK:
         return "RDMA_ERROR with ERR_CHUNK";

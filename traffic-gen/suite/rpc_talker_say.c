@@ -12,7 +12,7 @@ enum { SEND_MAX = 4096 };
 
 void rpc_talker_send(struct rpc_talker *talker, const uint8_t *p, size_t n)
 {
-    qp_post(rpc_end_qp(talker->end), &(struct qp_work){.kind = QP_SEND, .p = p, .n = n});
+    rpc_talker_post(talker, &(struct qp_work){.kind = QP_SEND, .p = p, .n = n});
 }
 
 void rpc_talker_send_plan(struct rpc_talker *talker, const struct rpcrdma_plan *plan, const uint8_t *p, size_t n)
@@ -39,8 +39,10 @@ static void add_u32(GByteArray *to, uint32_t v)
 
 struct rpcrdma_segment rpc_talker_segment(const struct rpc_talker *talker, bool remote_write, uint32_t at, uint32_t n)
 {
+    uint32_t stag = remote_write ? talker->stag_write : talker->stag_read;
+
     return (struct rpcrdma_segment){
-        .handle = remote_write ? talker->stag_write : talker->stag_read, .length = n, .offset = TALKER_REGION_TO + at};
+        .handle = stag, .length = n, .offset = memory_base(rpc_end_memory(talker->end), stag) + at};
 }
 
 static void add_segment(const struct rpc_talker *talker, GByteArray *to, const char *word)

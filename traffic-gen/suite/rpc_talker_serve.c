@@ -3,6 +3,7 @@
  */
 #include "traffic-gen/suite/rpc_talker.h"
 
+#include "traffic-gen/suite/rpc_port.h"
 #include "traffic-gen/suite/talk_internal.h"
 
 enum { TRIES = 3, BUSY = 20 /* Calls of a device that is kept busy */ };
@@ -126,7 +127,9 @@ void rpc_talker_judge_continues(struct rpc_talker *talker, const char *what)
     if (serves)
         talk_passed(talk, "%s: the device continues", what);
     else if (talker->terminated)
-        talk_failed(talk, "%s: expected the device to continue; found a Terminate", what);
+        talk_failed(talk, "%s: expected the device to continue; found %s", what,
+                    talker->error == QP_LOCAL_LENGTH && !talker->port->is_blind ? "a Terminate"
+                                                                                : rpc_talker_end_words(talker));
     else if (rpc_talker_judge_unmounted(talker))
         return;
     else if (talker->fed_end)

@@ -16,7 +16,6 @@ enum {
     LARGE = 2 * DATA,      /* more than our inline thresholds */
     GETATTR = 1,           /* of version 3 */
     LOOKUP = 3,
-    REMOTE_PROTECTION = 1 /* error type of a Terminate */
 };
 
 static const uint8_t *data(void)
@@ -312,10 +311,10 @@ static void too_small_one(struct rpc_talker *talker, const struct suite_case *ro
     answer = rpc_talker_await(talker, talker->xid, talk_t_close(talker->talk));
     for (int i = row->variant; i < TALKER_REGION; i++)
         beyond |= talker->region[i] != 0;
-    if (beyond || (talker->terminated && talker->terminate_ours && talker->terminate.etype == REMOTE_PROTECTION))
+    if (beyond || (talker->terminated && talker->error == QP_LOCAL_ACCESS))
         talk_failed(talker->talk, "expected nothing past the end of a chunk of %d octets; the device wrote there",
                     row->variant);
-    else if (talker->terminated && talker->terminate_ours)
+    else if (talker->terminated && talker->error == QP_LOCAL_LENGTH)
         talk_failed(talker->talk, "expected %s; found a Send that is too long for our Receive buffer",
                     talker->talk->row->expected);
     else

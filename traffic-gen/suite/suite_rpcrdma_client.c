@@ -5,6 +5,7 @@
  */
 #include "traffic-gen/suite/suite_rpcrdma.h"
 
+#include "traffic-gen/suite/rpc_port.h"
 #include "traffic-gen/suite/talk_internal.h"
 #include "wire/nfs.h"
 
@@ -257,13 +258,13 @@ static void wrong_chunk_one(struct rpc_talker *talker, const struct suite_case *
         rpc_talker_pump(talker, talk_t_react(talk) / 2, NULL);
         work.remote_stag = segment.handle;
         work.remote_to = segment.offset;
-        qp_post(rpc_end_qp(talker->end), &work);
+        rpc_talker_post(talker, &work);
         rpc_talker_pump(talker, talk_t_react(talk) / 2, NULL);
         if (is_over(talker) && rpc_talker_judge_unmounted(talker))
             return;
         if (is_over(talker))
             talk_failed(talk, "expected the Call to stay pending; the device ended the connection%s",
-                        talker->terminated ? " with a Terminate" : "");
+                        talker->terminated && !talker->port->is_blind ? " with a Terminate" : "");
         else
             rpc_talker_judge_continues(
                 talker, "a Reply with a chunk that was not offered, a Write into the Call's chunk, the Reply");
@@ -305,12 +306,12 @@ static void late_write_one(struct rpc_talker *talker, const struct suite_case *r
         work.remote_to = segment.offset;
         rpc_talker_answer(talker, (unsigned)index);
         rpc_talker_pump(talker, talk_t_react(talk) / 2, NULL); /* the device has received the Reply */
-        qp_post(rpc_end_qp(talker->end), &work);
+        rpc_talker_post(talker, &work);
         rpc_talker_pump(talker, talk_t_close(talk), is_over);
         if (is_over(talker) && rpc_talker_judge_unmounted(talker))
             return;
         if (is_over(talker))
-            talk_passed(talk, talker->terminated ? "a Terminate" : "the end of the connection");
+            talk_passed(talk, "%s", rpc_talker_end_words(talker));
         else
             talk_failed(talk, "expected a Write into a chunk refused after the Reply; the device accepted it");
         rpc_talker_serve(talker, LATE_CALLS, talk_t_react(talk)); /* so that the recording shows it too */
@@ -333,7 +334,8 @@ static void late_read_one(struct rpc_talker *talker, const struct suite_case *ro
         work.remote_stag = segment.handle;
         work.remote_to = segment.offset;
         work.sink_stag = memory_register(rpc_end_memory(talker->end), sink, sizeof sink, 0, 0, false);
-        qp_post(rpc_end_qp(talker->end), &work);
+        work.sink_to = memory_base(rpc_end_memory(talker->end), work.sink_stag);
+        rpc_talker_post(talker, &work);
         rpc_talker_pump(talker, talk_t_react(talk) / 2, NULL);
         rpc_talker_judge_continues(talker, "a Read of a chunk before the Reply");
         memory_invalidate(rpc_end_memory(talker->end), work.sink_stag);

@@ -286,8 +286,7 @@ static void serve_all(struct rpc_talker *talker, const struct suite_case *row)
     rpc_talker_pump(talker, (expects == INLINE_NOT ? 3 : 1) * talk_t_close(talk),
                     expects == INLINE_NOT ? has_shown : has_served_enough);
     if (talker->terminated)
-        talk_failed(talk, "expected %s; found %s", row->expected,
-                    talker->terminate_ours ? "a Send that is too long for our Receive buffer" : "a Terminate");
+        talk_failed(talk, "expected %s; found %s", row->expected, rpc_talker_end_words(talker));
     else if (talker->fed_end && !rpc_talker_unmounted(talker))
         talk_failed(talk, "expected %s; found the end of the connection", row->expected);
     else if (talker->served == 0)

@@ -278,6 +278,9 @@ void talk_hang_up(struct talk *talk)
 {
     int64_t until = talk_now() + MIN(talk->run->t_react, 500 * ms);
 
+    if (talk->carrier)
+        talk->carrier->hang_up(talk->carrier->ctx);
+    talk->carrier = NULL;
     if (talk->fd < 0)
         return;
     /*
@@ -381,7 +384,7 @@ bool talk_open(struct talk *talk)
 
 bool talk_is_open(const struct talk *talk)
 {
-    return talk->fd >= 0 && !talk->dut_fin && !talk->dut_reset && !talk->our_reset;
+    return (talk->fd >= 0 || talk->carrier) && !talk->dut_fin && !talk->dut_reset && !talk->our_reset;
 }
 
 /* How far the DUT's TCP has acknowledged what was sent. */
@@ -399,6 +402,8 @@ static bool has_arrived(struct talk *talk, int64_t ns)
 {
     int64_t until = MIN(talk_now() + ns, talk->deadline);
 
+    if (talk->carrier)
+        return talk->carrier->has_arrived(talk->carrier->ctx, until);
     if (talk->cut_short && !talk->dut_reset)
         return false;
     while (talk->fd >= 0 && !talk->dut_reset && acked_by_dut(talk) < talk->out_offset) {

@@ -18,9 +18,11 @@ enum { TALK_FRAME_ROOM = 2048, TALK_DESCRIPTION = 512, TALK_RECEIVED_MAX = 4 << 
 /* What all cases of a run share. What is learnt about the DUT is set before the first case runs, or under the lock. */
 struct talk_run {
     enum suite_dut dut;
-    const char *host, *port;         /* of a DUT that is a Responder */
-    int listener;                    /* where an Initiator connects to; -1: the DUT is a Responder */
-    const struct rpc_port *rpc_port; /* how the RPC-over-RDMA suites reach it (suite/rpc_port.h); NULL: MPA on TCP */
+    const char *host, *port;           /* of a DUT that is a Responder */
+    int listener;                      /* where an Initiator connects to; -1: the DUT is a Responder */
+    const struct rpc_port *rpc_port;   /* how the RPC-over-RDMA suites reach it (suite/rpc_port.h); NULL: MPA on TCP */
+    struct rpc_listener *rpc_listener; /* of an Initiator, on rpc_port; NULL: none */
+    char *rpc_device;                  /* what rpc_port goes through, in words; set when the first connection is open */
     int64_t t_react, t_start, t_idle, t_accept;
     int64_t t_recover;     /* how long a device may take until it listens again */
     int64_t t_settle;      /* pause of an Initiator between the Reply and its first FPDU */
@@ -47,6 +49,14 @@ struct talk_run {
     unsigned has;    /* set of enum suite_need: what its service offers */
 };
 
+/* What carries a connection that is none of TCP, as long as it is open; of rpc_port. */
+struct talk_carrier {
+    /* What was sent has reached the device, or never will: the connection is over. Waits until then. */
+    bool (*has_arrived)(void *ctx, int64_t until);
+    void (*hang_up)(void *ctx); /* and the carrier is gone */
+    void *ctx;
+};
+
 struct talk {
     struct talk_run *run;
     const struct suite_case *row; /* NULL: a connection that learns what the DUT is */
@@ -57,7 +67,8 @@ struct talk {
     int open_error;          /* of talk_open() */
     bool queued;             /* the Initiator had connected before it was waited for */
     /* The connection. */
-    int fd; /* -1: none */
+    int fd;                             /* -1: none */
+    const struct talk_carrier *carrier; /* NULL: TCP, or none */
     struct watch *watch;
     bool dut_fin, dut_reset, our_fin, our_reset;
     bool end_reported;     /* talk_hear() has returned FIN or RST */
