@@ -5,6 +5,7 @@
  */
 #include "engine/connections.h"
 #include "engine/heap.h"
+#include "wire/octets.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,32 +87,38 @@ static struct slot *list_first(struct link *head)
 
 /* ---- keys ---- */
 
+/* Both halves of a product of 128 bits, one XORed into the other. */
 static uint64_t mix(uint64_t h, uint64_t word)
 {
-    unsigned __int128 product = (unsigned __int128)(h ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+    static const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15);
+
+#ifdef __SIZEOF_INT128__
+    unsigned __int128 product = (unsigned __int128)(h ^ word) * odd;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else
+    uint64_t x = h ^ word, low = (x & UINT32_MAX) * (odd & UINT32_MAX), high = (x >> 32) * (odd >> 32);
+    uint64_t middle = (x >> 32) * (odd & UINT32_MAX) + (low >> 32), other = (x & UINT32_MAX) * (odd >> 32);
+
+    other += middle & UINT32_MAX;
+    high += (middle >> 32) + (other >> 32);
+    return x * odd ^ high;
+#endif
 }
 
 static uint64_t hash_endpoint(uint64_t h, const struct endpoint *endpoint)
 {
-    uint64_t words[2];
-    memcpy(words, endpoint->address, sizeof words);
-    h = mix(h, words[0]);
-    h = mix(h, words[1]);
+    h = mix(h, get_be64(endpoint->address));
+    h = mix(h, get_be64(endpoint->address + 8));
     return mix(h, (uint64_t)endpoint->port << 8 | endpoint->ip);
 }
 
-/* Some order. */
+/* Some order, the same on each machine. */
 static bool comes_after(const struct endpoint *a, const struct endpoint *b)
 {
-    uint64_t x[2], y[2];
+    int order = memcmp(a->address, b->address, sizeof a->address);
 
-    memcpy(x, a->address, sizeof x);
-    memcpy(y, b->address, sizeof y);
-    if (x[0] != y[0])
-        return x[0] > y[0];
-    if (x[1] != y[1])
-        return x[1] > y[1];
+    if (order)
+        return order > 0;
     return a->port != b->port ? a->port > b->port : a->ip > b->ip;
 }
 

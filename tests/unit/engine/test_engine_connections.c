@@ -288,6 +288,20 @@ static void many(void **state)
     free(t);
 }
 
+/* Whatever the machine's byte order and word size, a capture is divided in the same way. */
+static void the_same_share_on_every_machine(void **state)
+{
+    static const unsigned shares[] = {726, 119, 281, 4, 888, 529, 652, 169};
+    (void)state;
+    for (uint16_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
+        struct addressed_segment there = {.source = {.ip = 4, .address = {10, 0, 0, 1}, .port = (uint16_t)(40000 + i)},
+                                          .destination = {.ip = 4, .address = {10, 0, 2, 15}, .port = 20049}};
+        struct addressed_segment back = {.source = there.destination, .destination = there.source};
+        assert_int_equal(connections_share(&there, 1000), shares[i]);
+        assert_int_equal(connections_share(&back, 1000), shares[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -300,6 +314,7 @@ int main(void)
         cmocka_unit_test(dismissed),
         cmocka_unit_test(bounded),
         cmocka_unit_test(many),
+        cmocka_unit_test(the_same_share_on_every_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
