@@ -3,6 +3,8 @@
 import re
 import shlex
 
+import versions
+
 
 def commands(text):
     """[(command, output)] of indented blocks."""
@@ -18,10 +20,12 @@ def run(wireshark, root, command):
 
 def test_as_written(wireshark, root):
     text = (root / "docs" / "what-you-see.md").read_text(encoding="utf-8")
+    assert f"by Wireshark {versions.NEWEST[0]}.{versions.NEWEST[1]}." in text
     found = commands(text)
     assert len(found) >= 20
     for command, output in found:
-        assert run(wireshark, root, command) == output, command
+        said = run(wireshark, root, command)
+        assert (said if versions.release() >= versions.NEWEST else versions.as_newest(said)) == output, command
 
 
 def test_the_pairs_differ(root):

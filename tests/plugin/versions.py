@@ -23,6 +23,23 @@ BUILTIN_DIFFERS = [
 ]
 
 
+# Fields that the built-in dissector has since a release, with ours.
+BUILTIN_SINCE = {
+    "iwarp_mpa.enhanced_flag": ("mpa.flags.s", (4, 6)),
+    "iwarp_mpa.enhanced.a": ("mpa.enhanced.a", (4, 6)),
+    "iwarp_mpa.enhanced.b": ("mpa.enhanced.b", (4, 6)),
+    "iwarp_mpa.enhanced.ird": ("mpa.ird", (4, 6)),
+    "iwarp_mpa.enhanced.c": ("mpa.enhanced.c", (4, 6)),
+    "iwarp_mpa.enhanced.D": ("mpa.enhanced.d", (4, 6)),
+    "iwarp_mpa.enhanced.ord": ("mpa.ord", (4, 6)),
+}
+
+
+def builtin_newer():
+    """{field of the built-in dissector: ours} of those above that this release has."""
+    return {theirs: ours for theirs, (ours, since) in BUILTIN_SINCE.items() if release() >= since}
+
+
 def builtin_differs(field):
     return any(name == field and release() >= since for name, since, _ in BUILTIN_DIFFERS)
 
@@ -39,3 +56,13 @@ def tree(text):
                   lambda m: f"{float(m[1]) * UNITS[m[2]]:.9f} seconds", text)
     text = text.replace(" […]:", ":")
     return re.sub(r"\b([0-9a-f]{72})[0-9a-f]*…?", r"\1…", text)
+
+
+NEWEST = (4, 6)
+
+
+def as_newest(text):
+    """Lines of an earlier release, as the newest prints them: without the note on segments, another word for unknown fields."""
+    text = text.replace(" [TCP segment of a reassembled PDU]", "")
+    return re.sub(r'Left side of "==" expression must be a field or function, not (\S+)\.$',
+                  r'"\1" is not a valid protocol or protocol field.', text, flags=re.M)
