@@ -2,6 +2,7 @@
 /* The only file that knows ISA-L; another CRC32c replaces it here. */
 #include "wire/crc32c.h"
 
+#ifdef IWARP_ISAL
 #include <isa-l/crc.h>
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -42,6 +43,12 @@ uint32_t crc32c_extend(uint32_t crc, const void *data, size_t len)
     leave_vectors();
     return ~crc;
 }
+#else
+uint32_t crc32c_extend(uint32_t crc, const void *data, size_t len)
+{
+    return crc32c_extend_plain(crc, data, len);
+}
+#endif
 
 uint32_t crc32c(const void *data, size_t len)
 {

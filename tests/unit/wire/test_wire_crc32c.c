@@ -54,6 +54,7 @@ static void agrees_with_bitwise_at_any_length_and_alignment(void **state)
         size_t at = n % 17;
 
         assert_int_equal(crc32c(data + at, n), bitwise(data + at, n));
+        assert_int_equal(crc32c_extend_plain(0, data + at, n), bitwise(data + at, n));
     }
 }
 
@@ -64,8 +65,12 @@ static void extends_over_every_cut(void **state)
 
     (void)state;
     fill_random(&seed, data, sizeof data);
-    for (size_t cut = 0; cut <= sizeof data; cut++)
-        assert_int_equal(crc32c_extend(crc32c(data, cut), data + cut, sizeof data - cut), crc32c(data, sizeof data));
+    for (size_t cut = 0; cut <= sizeof data; cut++) {
+        uint32_t prefix = crc32c(data, cut), all = crc32c(data, sizeof data);
+
+        assert_int_equal(crc32c_extend(prefix, data + cut, sizeof data - cut), all);
+        assert_int_equal(crc32c_extend_plain(prefix, data + cut, sizeof data - cut), all);
+    }
 }
 
 static void residue_over_data_and_image_is_constant(void **state)
