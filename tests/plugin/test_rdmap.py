@@ -162,11 +162,12 @@ def test_terminate_shows_its_bits(wireshark, root, generated, name, rows):
 def test_terminate_names_what_it_accuses(wireshark, root, name, operation):
     """A soft-iWARP Terminate about a Read echoes a DDP Header that no segment had: its RDMAP header says which Read is meant."""
     path = real(root, name)
-    names = ["rdmap.terminate.accused_in", "rdmap.terminate.accused_operation", "rdmap.operation", "_ws.col.info"]
-    *_, accused, frame = segments(wireshark, path, names, "-Y", "rdmap")
-    assert frame["rdmap.terminate.accused_in"] == [str(accused["frame"])]
+    names = ["rdmap.terminate.accused_in", "rdmap.terminate.accused_operation", "rdmap.operation", "_ws.col.Info"]
+    frames = {frame["frame"]: frame for frame in segments(wireshark, path, names, "-Y", "rdmap")}
+    frame, = (frame for frame in frames.values() if frame["rdmap.terminate.accused_in"])
+    accused = frames[int(frame["rdmap.terminate.accused_in"][0])]
     assert frame["rdmap.terminate.accused_operation"] == accused["rdmap.operation"]
-    assert frame["_ws.col.info"][0].endswith(f", caused by {operation} in frame {accused['frame']}")
+    assert frame["_ws.col.Info"][0].endswith(f", caused by {operation} in frame {accused['frame']}")
 
 
 def test_upper_layers(wireshark, root):
