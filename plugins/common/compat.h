@@ -41,4 +41,14 @@ typedef gboolean compat_bool;
 #include <epan/tfs.h>
 #endif
 
+/* Takes the number of streams, and what finds a part of a stream ("sub-stream"), since 4.2. */
+#if IWARP_WS_AT_LEAST(4, 2)
+#define compat_register_follow_stream(protocol, tap, of_packet, of_stream, of_addresses, port, handler, count, part)   \
+    register_follow_stream((protocol), (tap), (of_packet), (of_stream), (of_addresses), (port), (handler), (count),    \
+                           (part))
+#else
+#define compat_register_follow_stream(protocol, tap, of_packet, of_stream, of_addresses, port, handler, count, part)   \
+    register_follow_stream((protocol), (tap), (of_packet), (of_stream), (of_addresses), (port), (handler))
+#endif
+
 #endif

@@ -149,7 +149,8 @@ static void look_for_others(const char *table, struct heur_dtbl_entry *entry, vo
 
 /*
  * The list of the built-in dissector: SMB Direct and others. It takes Tagged segments and Read Requests, too. Sends are
- * passed reassembled: its dissectors would reassemble segments in order of arrival.
+ * passed reassembled: its dissectors would reassemble segments in order of arrival. That of RPC-over-RDMA accepts what
+ * it shows nothing of: false then, too.
  */
 static bool offer_to_builtin(struct rdmap_canvas *canvas, tvbuff_t *message)
 {
@@ -162,6 +163,7 @@ static bool offer_to_builtin(struct rdmap_canvas *canvas, tvbuff_t *message)
     heur_dtbl_entry_t *entry;
     const char *volatile saved = pinfo->current_proto;
     volatile bool taken = false, failed = false;
+    const unsigned items = canvas->root ? PTREE_DATA(canvas->root)->count : 0;
 
     if (!builtin || ddp->opcode > RDMA_TERMINATE || !may_be_wanted(canvas) ||
         (ddp->opcode != RDMAP_READ_REQUEST && whole && tvb_reported_length(message) < BUILTIN_MIN))
@@ -197,7 +199,7 @@ static bool offer_to_builtin(struct rdmap_canvas *canvas, tvbuff_t *message)
     ENDTRY;
     pinfo->current_proto = saved;
     canvas->flow->builtin_took |= taken || failed;
-    return taken;
+    return taken && !(canvas->root && PTREE_DATA(canvas->root)->count == items);
 }
 
 static int tell_segment(struct rdmap_canvas *canvas, tvbuff_t *payload)
@@ -242,6 +244,8 @@ void rdmap_payload(struct rdmap_canvas *canvas)
     }
     if (tvb_reported_length(message) == 0)
         return;
+    if (shown && send)
+        rdmap_tap_send(canvas, message);
     if (shown && send && offer_to_own(canvas, message))
         return;
     if (shown && answer == RDMAP_SEGMENT_FOREIGN && offer_to_builtin(canvas, message))

@@ -40,6 +40,8 @@ void rdmap_payload(struct rdmap_canvas *canvas);
 
 /* Queues the segment for the statistics. */
 void rdmap_tap(struct rdmap_canvas *canvas);
+/* Likewise a Send, reassembled, for those who follow the stream. */
+void rdmap_tap_send(const struct rdmap_canvas *canvas, tvbuff_t *message);
 
 /* Draws the lifetime of an STag. */
 void rdmap_draw_stag_life(struct rdmap_canvas *canvas, proto_tree *tree, const struct rdmap_stag_life *life);

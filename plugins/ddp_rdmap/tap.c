@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Statistics: -z rdmap,tree (messages, sizes, directions) and -z rdmap,srt (response times of Reads and Atomics). */
+/*
+ * Statistics: -z rdmap,tree (messages, sizes, directions) and -z rdmap,srt (response times of Reads and Atomics); and
+ * -z follow,rdmap (the octets of the Sends).
+ */
 #include "plugins/common/bins.h"
+#include "plugins/common/follow.h"
 #include "plugins/ddp_rdmap/rdmap_plugin.h"
 
+#include <epan/dissectors/packet-tcp.h>
 #include <epan/srt_table.h>
 #include <epan/tap.h>
 
@@ -21,7 +26,7 @@ struct news {
 
 static const char *const response_names[RESPONSES] = {"RDMA Read", "FetchAdd", "CmpSwap"};
 static const char *const direction_names[] = {"to the Responder", "to the Initiator", "unknown direction"};
-static int tap = -1;
+static int tap = -1, sends = -1;
 
 static enum response response_of(const struct rdmap_canvas *canvas, const struct rdmap_operation *op)
 {
@@ -61,6 +66,12 @@ void rdmap_tap(struct rdmap_canvas *canvas)
         news->request_time.nsecs = (int)(seg->op->place.time_ns % 1000000000);
     }
     tap_queue_packet(tap, canvas->pinfo, news);
+}
+
+void rdmap_tap_send(const struct rdmap_canvas *canvas, tvbuff_t *message)
+{
+    if (have_tap_listener(sends))
+        tap_queue_packet(sends, canvas->pinfo, message);
 }
 
 /* ---- -z rdmap,tree ---- */
@@ -124,6 +135,10 @@ static tap_packet_status times_packet(void *data, packet_info *pinfo, epan_disse
 void rdmap_tap_register(void)
 {
     tap = register_tap("rdmap");
+    sends = register_tap("rdmap_follow");
+    compat_register_follow_stream(rdmap_proto, "rdmap_follow", follow_filter_of_packet, follow_filter_of_stream,
+                                  follow_filter_of_addresses, follow_name_of_port, follow_tvb_tap_listener,
+                                  get_tcp_stream_count, NULL);
     register_srt_table(rdmap_proto, "rdmap", 1, times_packet, times_init, NULL);
 }
 

@@ -3,6 +3,7 @@
 
 #include "plugins/rpcrdma/ib_flow.h"
 
+#include <epan/dissectors/packet-tcp.h>
 #include <epan/wmem_scopes.h>
 
 static wmem_map_t *flows;       /* connection -> struct rpcrdma_flow; emptied with the file */
@@ -210,10 +211,35 @@ static bool begin(struct rpcrdma_flow *flow, const uint16_t port[2])
     return true;
 }
 
-bool rpcrdma_flow_listen(struct rdmap_listener *listener, const packet_info *pinfo, bool always)
+struct in_stream {
+    uint32_t tcp_stream;
+    uint64_t transactions;
+};
+
+static void count_transactions(void *key, void *value, void *data)
+{
+    const struct rpcrdma_flow *flow = value;
+    struct in_stream *in = data;
+
+    (void)key;
+    if (flow->tcp_stream == in->tcp_stream && flow->transactions > in->transactions)
+        in->transactions = flow->transactions;
+}
+
+uint64_t rpcrdma_flow_transactions(uint32_t tcp_stream)
+{
+    struct in_stream in = {.tcp_stream = tcp_stream};
+
+    wmem_map_foreach(flows, count_transactions, &in);
+    return in.transactions;
+}
+
+bool rpcrdma_flow_listen(struct rdmap_listener *listener, packet_info *pinfo, bool always)
 {
     struct rpcrdma_flow *flow = flow_new(listener->connection, always);
+    const struct tcp_analysis *tcp = get_tcp_conversation_data(NULL, pinfo);
 
+    flow->tcp_stream = tcp ? tcp->stream : 0;
     take_address(&flow->endpoint[0], &pinfo->src);
     take_address(&flow->endpoint[1], &pinfo->dst);
     flow->start_ns = (int64_t)pinfo->abs_ts.secs * 1000000000 + pinfo->abs_ts.nsecs;

@@ -148,6 +148,8 @@ struct kept_startup {
 
 struct rpcrdma_flow {
     uint32_t connection;
+    uint32_t tcp_stream;   /* as Wireshark numbers them */
+    uint64_t transactions; /* so far */
     bool infiniband;
     bool recognised;                /* as RPC-over-RDMA */
     struct judge judge;             /* its records: struct kept_segment */
@@ -170,9 +172,11 @@ struct rpcrdma_flow {
 
 void rpcrdma_flow_register(void);
 /* First pass: a new connection of the ddp_rdmap plugin. False when out of memory. */
-bool rpcrdma_flow_listen(struct rdmap_listener *listener, const packet_info *pinfo, bool always);
+bool rpcrdma_flow_listen(struct rdmap_listener *listener, packet_info *pinfo, bool always);
 /* NULL when it is not known. */
 struct rpcrdma_flow *rpcrdma_flow_find(uint32_t connection);
+/* Transactions of the connections in this TCP stream. */
+uint64_t rpcrdma_flow_transactions(uint32_t tcp_stream);
 /* First pass: a new connection of InfiniBand. always: it is RPC-over-RDMA, whatever it looks like. NULL when out of
  * memory. */
 struct rpcrdma_flow *rpcrdma_flow_of_ib(const struct ib_connection *connection, bool always);

@@ -144,6 +144,7 @@ void rpcrdma_show_rpc(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc,
         message = put_together(canvas, rpc);
     else
         return;
+    rpcrdma_tap_rpc(canvas, message);
     if (rpc->plain || rpc->have >= RPC_REPLY_MIN) /* fewer octets do not show what it is */
         call_rpc(canvas, message, canvas->root, reverse);
 }

@@ -44,12 +44,13 @@ static void note_procedure(struct kept_transaction *kept, const struct rpc_messa
     kept->procedure = rpc->proc;
 }
 
-static struct kept_transaction *transaction_new(const struct rpcrdma_message *message)
+static struct kept_transaction *transaction_new(struct rpcrdma_flow *flow, const struct rpcrdma_message *message)
 {
     struct rpcrdma_transaction *t = message->transaction;
     struct kept_transaction *kept = wmem_new0(wmem_file_scope(), struct kept_transaction);
 
     kept->number = t->number;
+    flow->transactions = t->number > flow->transactions ? t->number : flow->transactions;
     kept->xid = t->xid;
     kept->side = t->side;
     kept->reverse = t->reverse;
@@ -220,7 +221,8 @@ void rpcrdma_record_message(struct rpcrdma_flow *flow, const struct rpcrdma_mess
     kept->header_len = message->header.header_len;
     kept->threshold = rpcrdma_connection_threshold(stack_rpcrdma(flow->judge.stack), message->side, &kept->negotiated);
     if (message->transaction) {
-        kept->transaction = message->kind == RPCRDMA_KIND_CALL ? transaction_new(message) : message->transaction->host;
+        kept->transaction =
+            message->kind == RPCRDMA_KIND_CALL ? transaction_new(flow, message) : message->transaction->host;
         kept->reverse = message->transaction->reverse;
     }
     if (message->kind == RPCRDMA_KIND_CALL && message->transaction) {

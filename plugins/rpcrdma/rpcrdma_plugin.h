@@ -83,5 +83,7 @@ bool rpcrdma_ib_ask_others(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
 
 /* tap.c: queues a Send for the statistics. */
 void rpcrdma_tap(struct rpcrdma_canvas *canvas);
+/* Likewise the RPC message of the canvas's Send or segment, for those who follow the connection. */
+void rpcrdma_tap_rpc(const struct rpcrdma_canvas *canvas, tvbuff_t *message);
 
 #endif

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Statistics: -z rpcrdma,tree (messages, sizes, chunks, credits) and -z rpcrdma,srt (response times by procedure). */
+/*
+ * Statistics: -z rpcrdma,tree (messages, sizes, chunks, credits) and -z rpcrdma,srt (response times by procedure); and
+ * -z follow,rpcrdma (whole RPC messages, of a connection or of one of its transactions).
+ */
 #include "plugins/common/bins.h"
+#include "plugins/common/follow.h"
 #include "plugins/rpcrdma/rpcrdma_plugin.h"
 
+#include <epan/dissectors/packet-tcp.h>
+#include <epan/proto_data.h>
 #include <epan/srt_table.h>
 #include <epan/tap.h>
 
@@ -20,7 +26,7 @@ struct news {
     nstime_t call_time;
 };
 
-static int tap = -1;
+static int tap = -1, messages = -1;
 
 static const char *const kind_names[] = {[RPCRDMA_KIND_UNKNOWN] = "",
                                          [RPCRDMA_KIND_CALL] = " Call",
@@ -52,6 +58,81 @@ void rpcrdma_tap(struct rpcrdma_canvas *canvas)
     }
     tap_queue_packet(tap, canvas->pinfo, news);
 }
+
+/* ---- -z follow,rpcrdma ---- */
+
+/* What a follower receives for each RPC message. */
+struct followed {
+    tvbuff_t *message;
+    uint64_t transaction;
+};
+
+void rpcrdma_tap_rpc(const struct rpcrdma_canvas *canvas, tvbuff_t *message)
+{
+    const struct kept_transaction *t =
+        canvas->message ? canvas->message->transaction : canvas->segment->move->transaction;
+    struct followed *news;
+
+    if (t && canvas->root)
+        p_set_proto_data(canvas->pinfo->pool, canvas->pinfo, rpcrdma_proto, 0, GUINT_TO_POINTER((unsigned)t->number));
+    if (!have_tap_listener(messages) || !t)
+        return;
+    news = wmem_new(canvas->pinfo->pool, struct followed);
+    news->message = message;
+    news->transaction = t->number;
+    tap_queue_packet(messages, canvas->pinfo, news);
+}
+
+/* Sub-streams are transactions; 0: all of them. */
+static tap_packet_status follow_packet(void *tapdata, packet_info *pinfo, epan_dissect_t *edt, const void *data,
+                                       tap_flags_t flags)
+{
+    const follow_info_t *info = tapdata;
+    const struct followed *news = data;
+
+    if (info->substream_id != SUBSTREAM_UNUSED && info->substream_id != 0 && info->substream_id != news->transaction)
+        return TAP_PACKET_DONT_REDRAW;
+    return follow_tvb_tap_listener(tapdata, pinfo, edt, news->message, flags);
+}
+
+static bool is_one(unsigned transaction)
+{
+    return transaction != 0 && transaction != UINT_MAX;
+}
+
+static char *filter_of_transaction(unsigned stream, unsigned transaction)
+{
+    char *connection = follow_filter_of_stream(stream, transaction), *both;
+
+    if (!connection || !is_one(transaction))
+        return connection;
+    both = ws_strdup_printf("%s and rpcrdma.transaction == %u", connection, transaction);
+    g_free(connection);
+    return both;
+}
+
+static char *filter_of_packet(epan_dissect_t *edt, packet_info *pinfo, unsigned *stream, unsigned *transaction)
+{
+    char *connection = follow_filter_of_packet(edt, pinfo, stream, transaction);
+
+    if (!connection)
+        return NULL;
+    g_free(connection);
+    *transaction = GPOINTER_TO_UINT(p_get_proto_data(pinfo->pool, pinfo, rpcrdma_proto, 0));
+    return filter_of_transaction(*stream, *transaction);
+}
+
+#if IWARP_WS_AT_LEAST(4, 2)
+static bool find_transaction(unsigned stream, unsigned number, bool before, unsigned *found)
+{
+    uint64_t n = rpcrdma_flow_transactions(stream);
+
+    *found = number > n ? (unsigned)n : number;
+    return number <= n || (before && n > 0);
+}
+#else
+#define find_transaction NULL
+#endif
 
 /* ---- -z rpcrdma,tree ---- */
 
@@ -132,6 +213,10 @@ static tap_packet_status times_packet(void *data, packet_info *pinfo, epan_disse
 void rpcrdma_tap_register(void)
 {
     tap = register_tap("rpcrdma");
+    messages = register_tap("rpcrdma_follow");
+    compat_register_follow_stream(rpcrdma_proto, "rpcrdma_follow", filter_of_packet, filter_of_transaction,
+                                  follow_filter_of_addresses, follow_name_of_port, follow_packet, get_tcp_stream_count,
+                                  find_transaction);
     register_srt_table(rpcrdma_proto, "rpcrdma", 1, times_packet, times_init, NULL);
 }
 
