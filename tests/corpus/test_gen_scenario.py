@@ -2,6 +2,7 @@
 """Scenarios in YAML: the library plays from its files as by name; mistakes are named with file, line, what is allowed."""
 import pathlib
 import random
+import re
 
 import pytest
 
@@ -57,6 +58,17 @@ MISTAKES = [
     (RPC + "  - client: call-again\n", 4, "'again' cannot be carried out here: no Call of this side is without Reply"),
     (RPC + "  - server: pull\n", 4, "'pull' cannot be carried out here: no message of the other side has Read chunks"),
     (RPC + "  - server: {error: ERR_OTHER}\n", 4, "allowed here: ERR_CHUNK, ERR_VERS"),
+    (HEAD + "  - initiator: {send: 5, mpa.cut: 3}\n", 3, "'mpa.cut' is no word about FPDUs; allowed here: mpa@OFFSET, mpa.len"),
+    (HEAD + "  - initiator: {mpa-request: , mpa.pad: 3}\n", 3,
+     "'mpa.pad' is no word about start-up frames; allowed here: mpa@OFFSET, mpa.flags, mpa.rev"),
+    (HEAD + "  - initiator: {send: 5, mpa.len: five}\n", 3, "'five' is no value of mpa.len; allowed here: N, +N, -N"),
+    (HEAD + "  - initiator: {send: 5, mpa.pad: ^1}\n", 3, "'^1' is no value of mpa.pad; allowed here: a number"),
+    (HEAD + "  - initiator: {send: 5, mpa.padding: abc}\n", 3, "'abc' is no value of mpa.padding; allowed here: octets in"),
+    (HEAD + "  - initiator: {send: 5, mpa.half: 1}\n", 3, "'1' is no value of mpa.half; allowed here: true, false"),
+    (HEAD + "  - initiator: {send: 5, mpa@x: 1}\n", 3, "'mpa@x' is no word about FPDUs"),
+    (HEAD + "  - initiator: [cork, {cork: , mpa.half: true}]\n", 3, "nothing is said here that words of MPA could change"),
+    (HEAD + "  - initiator: {fpdu: 123}\n", 3, "'123' is none; allowed here: octets in hexadecimal"),
+    (HEAD + "  - initiator: {segment: -x}\n", 3, "'-x' is no such number; allowed here: a number, which may be negative"),
     ("name: x\nmemory: {both: {a: {size: 4}}}\nwork: []\n", 2, "allowed here: octets, to, stag, rights, invalidable, fill"),
     ("name: x\nmemory: {server: {a: {octets: 4}}}\nwork: []\n", 2, "allowed here: initiator, responder, both"),
     ("name: x\nmemory: {both: {a: {rights: [execute]}}}\nwork: []\n", 2, "allowed here: read, write, atomic"),
@@ -140,6 +152,58 @@ def test_repetition_is_the_same_as_its_steps(gen, tmp_path):
     assert play(f"  - {{repeat: 3, steps: [{call}]}}\n") == play(f"  [{call}, {call}, {call}]\n")
     assert play("  - client: [{call: nfs3.null}]\n") == play("  - initiator: {call: nfs3.null}\n")
     assert play("  - client: {send: 5, times: 2}\n") == play("  - client: [{send: {octets: 5}}, {send: 5}]\n")
+
+
+SAME = [
+    ("{fpdu: 4041000000000001000000000000000000}", "fpdu 4041000000000001000000000000000000"),
+    ("{segment: -3, octets: 2, push: true, times: 2, step: 1}", "2* segment at=-3 len=2 push step=1"),
+    ("{segment: {hex: 00ff, at: 4, acknowledges: -1, zero-window: true}}", "segment hex=00ff at=4 ack=-1 zero-window"),
+    ("{send: 9, early: true, acknowledged: true}", "send len=9 early acked"),
+    ("{send: 100, mpa@-1: ^1, mpa.before: 00ff, mpa.gap: 7, mpa.split: -9}",
+     "send len=100 mpa@-1^1 mpa.before=00ff mpa.gap=7 mpa.split=-9"),
+    ("{send: 100, mpa.ptr: '|1', mpa.first-marker: true, mpa.half: false}", "send len=100 mpa.ptr|1 mpa.first-marker"),
+]
+VALUES = {"true, false": ["true"], "a number": ["0", "5", "600", "0x2000"], "octets in hexadecimal": ["00ff17"],
+          "N, +N, -N, ^N, &N, |N": ["3", "+4", "-2", "'^0x41'", "'&0x7f'", "'|0x18'"]}
+
+
+def play_both(gen, tmp_path, steps, statements):
+    """The same as steps and as a script."""
+    (tmp_path / "x.yaml").write_text("name: x\nconnection: {mpa-revision: 2, markers: true}\nsteps:\n" + steps)
+    ways = [gen("play", tmp_path / "x.yaml", "-o", tmp_path / "a"),
+            gen("play", "script", "--script=with rev2 markers; " + statements, "-o", tmp_path / "b")]
+    assert [(way.returncode, way.stderr) for way in ways] == [(0, "")] * 2, (steps, statements)
+    return (tmp_path / "a").read_bytes(), (tmp_path / "b").read_bytes()
+
+
+@pytest.mark.parametrize("action, statement", SAME)
+def test_a_step_is_the_same_as_its_statement(gen, tmp_path, action, statement):
+    a, b = play_both(gen, tmp_path, f"  - initiator: {{send: 90}}\n  - responder: {{send: 30}}\n  - initiator: {action}\n",
+                     f"I send len=90; R send len=30; I {statement}")
+    assert a == b
+
+
+@pytest.mark.parametrize("action, statement", [("send: 701", "I send len=701"), ("mpa-request: ", "I mpa-request")])
+def test_words_about_mpa(gen, tmp_path, action, statement):
+    """Every word that the program lists, with every form of value that it allows: the same octets as in a script."""
+    def allowed(word, value):
+        (tmp_path / "x.yaml").write_text(f"{HEAD}  - initiator: {{{action}, {word}: {value}}}\n")
+        return gen("play", tmp_path / "x.yaml", "-o", tmp_path / "a").stderr.strip().split("allowed here: ")[1]
+
+    words = allowed("mpa.none", 1).replace("OFFSET", "7").split(", ")
+    plain = play_both(gen, tmp_path, f"  - initiator: {{{action}}}\n", statement)
+    changed = set()
+    for word in words:
+        for value in VALUES[allowed(word, "'%'")]:
+            text = value.strip("'")
+            end = "" if text == "true" else text if re.match("[-+^&|]", text) else "=" + text
+            a, b = play_both(gen, tmp_path, f"  - initiator: {{{action}, {word}: {value}}}\n", f"{statement} {word}{end}")
+            assert a == b, (word, value)
+            changed |= {word} if a != plain[0] else set()
+    # The others only say more of another word, or need something that this frame does not have.
+    idle = {"mpa.first-marker", "mpa.later-markers", "mpa.gap", "mpa.acked", "mpa.grid-from", "mpa.early", "mpa.after-request",
+            "mpa.old-crc", "mpa.filler", "mpa.enhanced-last", "mpa.crc-without-marker", "mpa.grid-of-peer"}
+    assert set(words) - changed - idle == set() and len(words) > 12
 
 
 def test_memory_regions(gen, check, tmp_path):

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Large captures for measurements: written as they are made, in constant memory. */
+/*
+ * Large captures for measurements: written as they are made, in constant memory, and therefore not by statements, whose
+ * conversations are simulated as a whole.
+ */
 #ifndef IWARP_TRAFFIC_BULK_BULK_H
 #define IWARP_TRAFFIC_BULK_BULK_H
 

@@ -234,7 +234,7 @@ static void read_statement(struct deviation *d, const struct statement *s, const
 
     if (strcmp(verb, "with") == 0)
         read_setup(d, s, source);
-    else if (strcmp(verb, "mpa-request") == 0 || strcmp(verb, "mpa-reply") == 0)
+    else if (verb_says_startup(s->verb))
         read_change(d, s, source, true);
     else if (strcmp(verb, "fpdu") == 0)
         read_change(d, s, source, false);

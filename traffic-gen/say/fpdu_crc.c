@@ -75,10 +75,12 @@ void fpdu_crc_of_ethernet(struct fpdu_write *w)
 
 void fpdu_crc_swapped(struct fpdu_write *w)
 {
-    uint8_t *p = w->octets->data + covered(w);
+    uint8_t *p;
 
-    if (is_whole(w))
-        put_be32(p, get_le32(p));
+    if (!is_whole(w))
+        return;
+    p = w->octets->data + covered(w);
+    put_be32(p, get_le32(p));
 }
 
 /* The CRC field straight after ULPDU_Length, the rest moved back. */
@@ -97,10 +99,11 @@ void fpdu_crc_after_length(struct fpdu_write *w)
 /* [length ULPDU PAD CRC] becomes [length ULPDU CRC PAD], the CRC over what then precedes it. */
 void fpdu_crc_before_pad(struct fpdu_write *w)
 {
-    uint8_t pad = w->plan.pad_length, *crc = w->octets->data + covered(w) - pad;
+    uint8_t pad = w->plan.pad_length, *crc;
 
     if (!is_whole(w) || covered(w) < pad)
         return;
+    crc = w->octets->data + covered(w) - pad;
     put_le32(crc, crc32c(w->octets->data, (size_t)(crc - w->octets->data)));
     memset(crc + MPA_CRC_LEN, 0, pad);
 }

@@ -47,6 +47,7 @@ static void place_markers(struct fpdu_write *w, const uint64_t *at, unsigned n)
     size_t length;
 
     plan.framing.markers = false;
+    plan.crc_present = true;
     length = mpa_fpdu_encode(&plan, plain, MPA_FPDU_OCTETS_MAX) - MPA_CRC_LEN;
     g_byte_array_set_size(w->octets, 0);
     for (size_t i = 0; i < length; i++, position++) {
@@ -77,6 +78,8 @@ static void place_grid(struct fpdu_write *w, bool lead, uint64_t first, unsigned
 
     if (lead)
         at[n++] = w->plan.offset;
+    if (first < w->plan.offset)
+        first += (w->plan.offset - first) / period * period;
     for (uint64_t position = first; position < end + n * (uint64_t)MPA_MARKER_LEN && n < MPA_FPDU_MARKERS_MAX;
          position += period) {
         if (position >= w->plan.offset + lead)
@@ -103,7 +106,7 @@ void fpdu_no_inner_markers(struct fpdu_write *w)
     place_markers(w, &w->plan.offset, leads(w) ? 1 : 0);
 }
 
-/* The next Marker after the leading one a octet late. */
+/* mpa.marker-late=N: the next Marker after the leading one N octets late. */
 void fpdu_marker_late(struct fpdu_write *w)
 {
     uint64_t first = mpa_next_marker(&w->plan.framing, w->plan.offset);

@@ -80,9 +80,12 @@ static void set_crc(struct fpdu_write *w)
 /* That of the FPDU before the words that follow. */
 static void keep_crc(struct fpdu_write *w)
 {
+    struct mpa_fpdu_plan plan = w->plan;
     g_autofree uint8_t *octets = g_malloc(MPA_FPDU_OCTETS_MAX);
-    size_t n = mpa_fpdu_encode(&w->plan, octets, MPA_FPDU_OCTETS_MAX);
+    size_t n;
 
+    plan.crc_present = true;
+    n = mpa_fpdu_encode(&plan, octets, MPA_FPDU_OCTETS_MAX);
     fix_crc(w, get_le32(octets + n - MPA_CRC_LEN));
 }
 
@@ -114,6 +117,8 @@ static void write_first(struct fpdu_write *w, guint n, const struct sim_how *how
     g_byte_array_remove_range(w->octets, 0, n);
 }
 
+static const uint64_t gap_max_us = UINT64_C(3600) * 1000000;
+
 /* The first n octets now; the others as soon as they may be sent, or after mpa.gap=MICROSECONDS, once mpa.acked. */
 static void split(struct fpdu_write *w, guint n)
 {
@@ -122,7 +127,7 @@ static void split(struct fpdu_write *w, guint n)
     write_first(w, n, &w->how);
     w->how = (struct sim_how){.received = received,
                               .acked = words_have(w->words, "mpa.acked"),
-                              .delay_ns = (int64_t)words_number(w->words, "mpa.gap", 0) * 1000};
+                              .delay_ns = (int64_t)MIN(words_number(w->words, "mpa.gap", 0), gap_max_us) * 1000};
 }
 
 /* mpa.split=N: so many octets first, negative: all but so many. */
@@ -185,10 +190,10 @@ static const struct fpdu_word {
     void (*octets)(struct fpdu_write *w);
     void (*either)(GByteArray *octets, const struct word *word);
 } fpdu_words[] = {
-    {"mpa.len", NUMBER, add_to_length, NULL, NULL},
+    {"mpa.len", CHANGE, add_to_length, NULL, NULL},
     {"mpa.ulpdu", NUMBER, resize_ulpdu, NULL, NULL},
-    {"mpa.ulpdu0", NUMBER, change_ulpdu_octet, NULL, NULL},
-    {"mpa.ulpdu1", NUMBER, change_ulpdu_octet, NULL, NULL},
+    {"mpa.ulpdu0", CHANGE, change_ulpdu_octet, NULL, NULL},
+    {"mpa.ulpdu1", CHANGE, change_ulpdu_octet, NULL, NULL},
     {"mpa.twice", ALONE, double_ulpdu, NULL, NULL},
     {"mpa.pad", NUMBER, set_pad_length, NULL, NULL},
     {"mpa.padding", OCTETS, set_padding, NULL, NULL},
@@ -196,9 +201,9 @@ static const struct fpdu_word {
     {"mpa.crc", NUMBER, set_crc, NULL, NULL},
     {"mpa.old-crc", ALONE, keep_crc, NULL, NULL},
     {"mpa.markers", NUMBER, use_markers, NULL, NULL},
-    {"mpa.ptr", NUMBER, fpdu_change_markers, NULL, NULL},
+    {"mpa.ptr", CHANGE, fpdu_change_markers, NULL, NULL},
     {"mpa.ptr-swapped", ALONE, fpdu_change_markers, NULL, NULL},
-    {"mpa.reserved", NUMBER, fpdu_change_markers, NULL, NULL},
+    {"mpa.reserved", CHANGE, fpdu_change_markers, NULL, NULL},
     {"mpa.first-marker", ALONE, NULL, NULL, NULL},
     {"mpa.later-markers", ALONE, NULL, NULL, NULL},
     {"mpa.early", ALONE, send_early, NULL, NULL},
@@ -229,15 +234,32 @@ static const struct fpdu_word {
     {"bad-crc", ALONE, NULL, fpdu_bad_crc, NULL},
 };
 
-static const struct fpdu_word octet_of_fpdu = {"mpa@", NUMBER, NULL, NULL, frame_change_octet};
+static const struct fpdu_word octet_of_fpdu = {"mpa@", CHANGE, NULL, NULL, frame_change_octet};
+
+static const struct fpdu_word *fpdu_word_named(const char *name)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(fpdu_words); i++) {
+        if (strcmp(fpdu_words[i].name, name) == 0)
+            return &fpdu_words[i];
+    }
+    return names_octet(name) ? &octet_of_fpdu : NULL;
+}
+
+enum mpa_value fpdu_word_value(const char *name)
+{
+    const struct fpdu_word *known = fpdu_word_named(name);
+
+    return known ? known->value : NO_WORD;
+}
+
+const char *fpdu_word_at(unsigned index)
+{
+    return index < G_N_ELEMENTS(fpdu_words) ? fpdu_words[index].name : NULL;
+}
 
 static const struct fpdu_word *fpdu_word_of(const struct word *word)
 {
-    for (unsigned i = 0; i < G_N_ELEMENTS(fpdu_words); i++) {
-        if (strcmp(fpdu_words[i].name, word->name) == 0)
-            return word_has(word, fpdu_words[i].value) ? &fpdu_words[i] : NULL;
-    }
-    return word_is_octet(word) ? &octet_of_fpdu : NULL;
+    return word_has(word, fpdu_word_value(word->name)) ? fpdu_word_named(word->name) : NULL;
 }
 
 void fpdu_change_plan(struct words *words, struct fpdu_write *w)
@@ -264,9 +286,4 @@ void fpdu_change_octets(struct words *words, struct fpdu_write *w)
         else if (known && known->either)
             known->either(w->octets, w->word);
     }
-}
-
-bool fpdu_word_is_known(const struct word *word)
-{
-    return fpdu_word_of(word) != NULL;
 }

@@ -14,14 +14,14 @@ void frame_change_octet(GByteArray *octets, const struct word *word)
         octets->data[at] = (uint8_t)word_apply(word, octets->data[at]);
 }
 
-bool word_is_octet(const struct word *word)
+bool names_octet(const char *name)
 {
     char *end;
 
-    if (!g_str_has_prefix(word->name, "mpa@") || !word->is_number)
+    if (!g_str_has_prefix(name, "mpa@"))
         return false;
-    strtol(word->name + strlen("mpa@"), &end, 0);
-    return !*end && end != word->name + strlen("mpa@");
+    strtol(name + strlen("mpa@"), &end, 0);
+    return !*end && end != name + strlen("mpa@");
 }
 
 GByteArray *word_octets(const struct word *word)
@@ -38,10 +38,19 @@ bool word_has(const struct word *word, enum mpa_value value)
 {
     size_t n = word->text ? strlen(word->text) : 0;
 
-    return value == ALONE ? !word->op
-           : value == NUMBER
-               ? word->op && word->is_number
-               : word->op == '=' && word->text && n % 2 == 0 && strspn(word->text, "0123456789abcdefABCDEF") == n;
+    switch (value) {
+    case ALONE:
+        return !word->op;
+    case NUMBER:
+        return word->op == '=' && word->is_number;
+    case CHANGE:
+        return word->op && word->is_number;
+    case OCTETS:
+        return word->op == '=' && word->text && n % 2 == 0 && strspn(word->text, "0123456789abcdefABCDEF") == n;
+    case NO_WORD:
+        break;
+    }
+    return false;
 }
 
 void frame_put_before(GByteArray *octets, const struct word *word)
@@ -63,13 +72,55 @@ void frame_cut(GByteArray *octets, const struct word *word)
     g_byte_array_set_size(octets, octets->len - (guint)MIN(word->number, octets->len));
 }
 
+static enum mpa_value value_of(const char *name, bool startup)
+{
+    return startup ? startup_word_value(name) : fpdu_word_value(name);
+}
+
 bool mpa_take_words(struct words *words, bool startup)
 {
     bool any = false;
 
     for (unsigned i = 0; i < words->n; i++) {
-        if (startup ? startup_word_is_known(&words->list[i]) : fpdu_word_is_known(&words->list[i]))
+        if (word_has(&words->list[i], value_of(words->list[i].name, startup)))
             any = words->used[i] = true;
     }
     return any;
+}
+
+const char *mpa_word_allows(const char *name, bool startup)
+{
+    static const char *const allowed[] = {[NO_WORD] = NULL,
+                                          [ALONE] = "true, false",
+                                          [NUMBER] = "a number",
+                                          [CHANGE] = "N, +N, -N, ^N, &N, |N",
+                                          [OCTETS] = "octets in hexadecimal"};
+
+    return allowed[value_of(name, startup)];
+}
+
+bool mpa_word_add(struct statement *statement, const char *name, bool startup, const char *text)
+{
+    enum mpa_value value = value_of(name, startup);
+    bool changes = value == CHANGE && *text && strchr("+-^&|", *text);
+    g_autofree char *word = g_strconcat(name, changes ? "" : "=", text, NULL);
+
+    if (value == ALONE) {
+        if (strcmp(text, "true") == 0)
+            statement_add(statement, name);
+        return strcmp(text, "true") == 0 || strcmp(text, "false") == 0;
+    }
+    statement_add_word(statement, word);
+    return word_has(&g_array_index(statement->words, struct word, statement->words->len - 1), value);
+}
+
+char *mpa_word_names(bool startup)
+{
+    const char *(*at)(unsigned index) = startup ? startup_word_at : fpdu_word_at;
+    GString *names = g_string_new("mpa@OFFSET");
+    const char *name;
+
+    for (unsigned i = 0; (name = at(i)); i++)
+        g_string_append_printf(names, ", %s", name);
+    return g_string_free(names, FALSE);
 }

@@ -5,14 +5,14 @@
 
 #include "traffic-gen/say/deviation.h"
 
-/* What a word is to have: nothing, a number, octets in hexadecimal. */
-enum mpa_value { ALONE, NUMBER, OCTETS };
+/* What a word has to have: nothing, a number that it sets, one that it sets or changes, octets in hexadecimal. */
+enum mpa_value { NO_WORD, ALONE, NUMBER, CHANGE, OCTETS };
 
 bool word_has(const struct word *word, enum mpa_value value);
 /* The octets that it has, to be freed by the caller. */
 GByteArray *word_octets(const struct word *word);
-/* mpa@OFFSET=N */
-bool word_is_octet(const struct word *word);
+/* mpa@OFFSET */
+bool names_octet(const char *name);
 
 /* Words that change the octets of either kind of frame. */
 void frame_change_octet(GByteArray *octets, const struct word *word);
@@ -20,8 +20,12 @@ void frame_put_before(GByteArray *octets, const struct word *word);
 void frame_put_after(GByteArray *octets, const struct word *word);
 void frame_cut(GByteArray *octets, const struct word *word);
 
-bool startup_word_is_known(const struct word *word);
-bool fpdu_word_is_known(const struct word *word);
+/* NO_WORD: there is none of that name. */
+enum mpa_value startup_word_value(const char *name);
+enum mpa_value fpdu_word_value(const char *name);
+/* The names of their tables; NULL after the last one. */
+const char *startup_word_at(unsigned index);
+const char *fpdu_word_at(unsigned index);
 
 /* ---- fpdu_crc.c: wrong CRCs in the octets ---- */
 

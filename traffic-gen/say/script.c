@@ -32,6 +32,11 @@ bool verb_has_side(const struct verb *verb)
     return verb->time != BETWEEN_CONNECTIONS;
 }
 
+bool verb_says_startup(const struct verb *verb)
+{
+    return strcmp(verb->name, "mpa-request") == 0 || strcmp(verb->name, "mpa-reply") == 0;
+}
+
 /* What befalls the segments of what is said next. */
 static void set_trouble(struct words *words, struct sim_how *how)
 {
@@ -70,11 +75,6 @@ static void set_time(struct saying *s)
         c->how.delay_ns = (int64_t)words_number(words, "wait-us", 0) * 1000;
 }
 
-static bool says_startup(const struct verb *verb)
-{
-    return strcmp(verb->name, "mpa-request") == 0 || strcmp(verb->name, "mpa-reply") == 0;
-}
-
 struct script_player *script_begin(struct stage *stage, const char *source)
 {
     struct script_player *player = g_new0(struct script_player, 1);
@@ -106,7 +106,7 @@ static void say_once(struct script_player *player, const struct statement *state
         s.c = player->conversation;
         set_time(&s);
         set_trouble(&s.words, &s.c->how);
-        if (s.c->carrier->write && mpa_take_words(&s.words, says_startup(statement->verb)))
+        if (s.c->carrier->write && mpa_take_words(&s.words, verb_says_startup(statement->verb)))
             s.c->changes = &s.words;
     }
     statement->verb->say(&s);

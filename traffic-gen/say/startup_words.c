@@ -101,9 +101,9 @@ static const struct startup_word {
     void (*octets)(struct startup_write *w);
     void (*either)(GByteArray *octets, const struct word *word); /* octets of any frame */
 } startup_words[] = {
-    {"mpa.flags", NUMBER, set_flags, NULL, NULL},
+    {"mpa.flags", CHANGE, set_flags, NULL, NULL},
     {"mpa.rev", NUMBER, set_revision, NULL, NULL},
-    {"mpa.len", NUMBER, set_length, NULL, NULL},
+    {"mpa.len", CHANGE, set_length, NULL, NULL},
     {"mpa.data", OCTETS, set_data, NULL, NULL},
     {"mpa.enhanced", NUMBER, set_enhanced, NULL, NULL},
     {"mpa.a", NUMBER, set_peer_to_peer, NULL, NULL},
@@ -120,15 +120,32 @@ static const struct startup_word {
     {"mpa.enhanced-last", ALONE, NULL, move_enhanced, NULL},
 };
 
-static const struct startup_word octet_of_startup = {"mpa@", NUMBER, NULL, NULL, frame_change_octet};
+static const struct startup_word octet_of_startup = {"mpa@", CHANGE, NULL, NULL, frame_change_octet};
+
+static const struct startup_word *startup_word_named(const char *name)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(startup_words); i++) {
+        if (strcmp(startup_words[i].name, name) == 0)
+            return &startup_words[i];
+    }
+    return names_octet(name) ? &octet_of_startup : NULL;
+}
+
+enum mpa_value startup_word_value(const char *name)
+{
+    const struct startup_word *known = startup_word_named(name);
+
+    return known ? known->value : NO_WORD;
+}
+
+const char *startup_word_at(unsigned index)
+{
+    return index < G_N_ELEMENTS(startup_words) ? startup_words[index].name : NULL;
+}
 
 static const struct startup_word *startup_word_of(const struct word *word)
 {
-    for (unsigned i = 0; i < G_N_ELEMENTS(startup_words); i++) {
-        if (strcmp(startup_words[i].name, word->name) == 0)
-            return word_has(word, startup_words[i].value) ? &startup_words[i] : NULL;
-    }
-    return word_is_octet(word) ? &octet_of_startup : NULL;
+    return word_has(word, startup_word_value(word->name)) ? startup_word_named(word->name) : NULL;
 }
 
 void startup_change_frame(struct words *words, struct startup_write *w)
@@ -155,9 +172,4 @@ void startup_change_octets(struct words *words, struct startup_write *w)
         else if (known && known->either)
             known->either(w->octets, w->word);
     }
-}
-
-bool startup_word_is_known(const struct word *word)
-{
-    return startup_word_of(word) != NULL;
 }

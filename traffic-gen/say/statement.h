@@ -68,6 +68,8 @@ const struct verb *verb_find(const char *name);
 const char *verb_name(const struct verb *verb);
 /* False for those between connections. */
 bool verb_has_side(const struct verb *verb);
+/* True for the two whose words of MPA are about a startup frame instead of an FPDU. */
+bool verb_says_startup(const struct verb *verb);
 
 /*
  * The statements of a script, an array of struct statement * to be freed with g_ptr_array_unref(). NULL with *error

@@ -13,7 +13,8 @@ enum { ULPDU_LIMIT_MIN = 64, ULPDU_LIMIT_MAX = 64768, MSS_LEAST = 64, SEGMENT_MA
 enum kind {
     NUMBER,     /* WORD=N */
     SWITCH,     /* WORD=0, WORD=1 */
-    FALSE_WORD, /* WORD alone when false */
+    TRUE_WORD,  /* WORD alone when true */
+    FALSE_WORD, /* when false */
     THRESHOLD,  /* WORD=N as RFC 8797 encodes it */
     RTR,        /* a list of types */
     TEXT,       /* WORD=octets in hexadecimal */
@@ -37,6 +38,7 @@ static const struct setting settings[] = {
     {"mss", NUMBER, "mss", MSS_LEAST, UINT16_MAX, ANY},
     {"port", NUMBER, "port", 1, UINT16_MAX, ANY},
     {"super-segments", NUMBER, "segments", MSS_LEAST, SEGMENT_MAX, ANY},
+    {"plain", TRUE_WORD, "plain", 0, 0, ANY},
     {"captured", FALSE_WORD, "unseen", 0, 0, ANY},
     {"opened-by", OPENS, "responder-opens", 0, 0, ANY},
     {"capture-begins-at-msn", LATE, "msn", 0, UINT32_MAX, ANY},
@@ -125,10 +127,11 @@ static bool apply(struct reading *r, const struct setting *s, const yaml_node_t 
             return false;
         statement_add_number(m->statement, word, '=', flag);
         return true;
+    case TRUE_WORD:
     case FALSE_WORD:
         if (!read_flag(r, node, &flag))
             return false;
-        if (!flag)
+        if (flag == (s->kind == TRUE_WORD))
             statement_add(m->statement, word);
         return true;
     case RTR:

@@ -151,6 +151,9 @@ static bool play_deviation(const struct scenario_source *source, const struct fa
 bool scenario_source_play(const struct scenario_source *source, const struct fault *fault, struct stage *stage,
                           char **error)
 {
+    const char *script = source->scenario->script;
+    g_autofree char *own = NULL;
+
     if (fault && fault->deviation)
         return play_deviation(source, fault, stage, error);
     stage->deviated |= fault != NULL;
@@ -160,10 +163,13 @@ bool scenario_source_play(const struct scenario_source *source, const struct fau
         return work_play(scenario_file_work(source->yaml), stage, error);
     if (source->yaml)
         return scenario_file_play(source->yaml, stage, error);
-    if (source->scenario->script)
-        return script_play(stage, source->scenario->name, source->scenario->script, error);
-    source->scenario->play(stage);
-    return true;
+    if (source->scenario->play) {
+        source->scenario->play(stage);
+        return true;
+    }
+    if (source->scenario->write)
+        script = own = source->scenario->write(stage->count);
+    return script_play(stage, source->scenario->name, script, error);
 }
 
 static char *fault_hint(const char *id)

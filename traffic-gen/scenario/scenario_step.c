@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/scenario/scenario_step.h"
 
+#include "traffic-gen/say/deviation.h"
 #include "traffic-gen/scenario/scenario_values.h"
 
 #include <string.h>
 
 enum kind {
     NUMBER,      /* WORD=N */
-    CHANGE,      /* the same, or "+N", "-N": relative to what would be right */
+    SIGNED,      /* the same, and it may be negative */
+    CHANGE,      /* NUMBER, or "+N", "-N": relative to what would be right */
     OCTETS,      /* of payload */
     FLAG,        /* WORD alone when true */
     UNSET,       /* WORD=0 when false */
@@ -18,7 +20,8 @@ enum kind {
     VERB_CHOICE, /* instead of the verb */
     PROCEDURE,   /* its name, first */
     OPERATIONS,  /* of a COMPOUND */
-    HEX,         /* a text as octets in hexadecimal, first */
+    TEXT,        /* as octets in hexadecimal, first */
+    HEX,         /* octets in hexadecimal: WORD=HEX, or first without a WORD */
     TERMINATE,   /* layer/type/code, first */
     STAG,        /* WORD=STag; a region: ALSO=Tagged Offset, too */
     SOLICITED,
@@ -55,9 +58,9 @@ static const struct choice captures[] = {{"on", "show"}, {"off", "hide"}, {NULL,
         .name = NULL                                                                                                   \
     }
 #define ALWAYS                                                                                                         \
-    {"times", TIMES, NULL, NULL, NULL}, {"wait", WAIT, NULL, NULL, NULL},                                              \
+    {"times", TIMES, NULL, NULL, NULL}, {"wait", WAIT, NULL, NULL, NULL}, {"early", FLAG, "early", NULL, NULL},        \
     {                                                                                                                  \
-        "early", FLAG, "early", NULL, NULL                                                                             \
+        "acknowledged", FLAG, "acked", NULL, NULL                                                                      \
     }
 static const struct choice troubles[] = {
     {"lost", "lost"},   {"lost-before-capture", "lost-before"}, {"late", "late"},
@@ -137,7 +140,19 @@ static const struct parameter silence_parameters[] = {{"wait", WAIT, NULL, NULL,
 static const struct parameter plain_parameters[] = {{"wait", WAIT, NULL, NULL, NULL}, END};
 static const struct parameter start_parameters[] = {ON_THE_WAY, {"wait", WAIT, NULL, NULL, NULL}, END};
 static const struct parameter streaming_parameters[] = {
-    {"text", HEX, NULL, NULL, NULL}, ON_THE_WAY, {"wait", WAIT, NULL, NULL, NULL}, END};
+    {"text", TEXT, NULL, NULL, NULL}, ON_THE_WAY, {"wait", WAIT, NULL, NULL, NULL}, END};
+static const struct parameter fpdu_parameters[] = {{"ulpdu", HEX, NULL, NULL, NULL}, ON_THE_WAY, ALWAYS, END};
+static const struct parameter segment_parameters[] = {{"at", SIGNED, "at", NULL, NULL},
+                                                      {"step", SIGNED, "step", NULL, NULL},
+                                                      {"octets", OCTETS, "len", NULL, NULL},
+                                                      {"value", NUMBER, "value", NULL, NULL},
+                                                      {"hex", HEX, "hex", NULL, NULL},
+                                                      {"push", FLAG, "push", NULL, NULL},
+                                                      {"acknowledges", SIGNED, "ack", NULL, NULL},
+                                                      {"zero-window", FLAG, "zero-window", NULL, NULL},
+                                                      ON_THE_WAY,
+                                                      ALWAYS,
+                                                      END};
 static const struct parameter capture_parameters[] = {{"capture", VERB_CHOICE, NULL, NULL, captures}, END};
 
 /* Of every RPC-over-RDMA message. */
@@ -215,6 +230,8 @@ static const struct verb {
     {"streaming", "stream", streaming_parameters, true, false, false},
     {"mpa-request", "mpa-request", start_parameters, false, false, false},
     {"mpa-reply", "mpa-reply", start_parameters, false, false, false},
+    {"fpdu", "fpdu", fpdu_parameters, true, false, false},
+    {"segment", "segment", segment_parameters, false, false, false},
     {"cork", "cork", plain_parameters, false, false, false},
     {"uncork", "uncork", start_parameters, false, false, false},
     {"fin", "fin", plain_parameters, false, false, false},
@@ -255,6 +272,7 @@ static const char *parameter_names(const struct verb *verb)
         GString *s = g_string_new(NULL);
 
         append_names(s, verb->parameters, sizeof *verb->parameters, SIZE_MAX);
+        g_string_append(s, ", words about MPA (mpa.WORD)");
         if (verb->free)
             g_string_append_printf(s, ", fields of the %s",
                                    verb->parameters == call_parameters ? "arguments" : "results");
@@ -317,6 +335,40 @@ static bool read_number_word(struct reading *r, const struct parameter *p, struc
     if (p->kind == OCTETS ? !read_octets(r, node, a->times, &value) : !read_number(r, node, 0, UINT64_MAX, &value))
         return false;
     statement_add_number(a->statement, p->word, '=', value);
+    return true;
+}
+
+static bool read_signed(struct reading *r, const struct parameter *p, struct statement *statement,
+                        const yaml_node_t *node)
+{
+    static const char allowed[] = "a number, which may be negative";
+    const char *text = read_text(r, node, allowed);
+    char *end;
+    int64_t value;
+
+    if (!text)
+        return false;
+    value = g_ascii_strtoll(text, &end, 0);
+    if (!g_ascii_isdigit(text[*text == '-']) || *end)
+        return complain(r, node, allowed, "'%s' is no such number", text);
+    statement_add_number(statement, p->word, '=', (uint64_t)value);
+    return true;
+}
+
+static bool read_octets_in_hex(struct reading *r, const struct parameter *p, struct statement *statement,
+                               const yaml_node_t *node)
+{
+    static const char allowed[] = "octets in hexadecimal";
+    const char *text = read_word(r, node, allowed);
+
+    if (!text)
+        return false;
+    if (strlen(text) % 2 || strspn(text, "0123456789abcdefABCDEF") != strlen(text))
+        return complain(r, node, allowed, "'%s' is none", text);
+    if (p->word)
+        statement_add_text(statement, p->word, text);
+    else
+        statement_put_first(statement, text);
     return true;
 }
 
@@ -404,6 +456,8 @@ static bool read_parameter(struct reading *r, const struct parameter *p, struct 
     case NUMBER:
     case OCTETS:
         return read_number_word(r, p, a, node);
+    case SIGNED:
+        return read_signed(r, p, a->statement, node);
     case CHANGE:
         return read_change(r, node, p->word, a->statement);
     case FLAG:
@@ -419,9 +473,11 @@ static bool read_parameter(struct reading *r, const struct parameter *p, struct 
     case OPERATIONS:
         return read_operation_words(r, p, a->statement, node);
     case PROCEDURE:
-    case HEX:
+    case TEXT:
     case TERMINATE:
         return read_first(r, p, a->statement, node);
+    case HEX:
+        return read_octets_in_hex(r, p, a->statement, node);
     case STAG:
         return read_stag_words(r, p, a->statement, node);
     case SOLICITED:
@@ -437,10 +493,27 @@ static bool read_parameter(struct reading *r, const struct parameter *p, struct 
     return false;
 }
 
+static bool says_startup(const struct action *a)
+{
+    return verb_says_startup(verb_find(a->verb->word));
+}
+
+/* A word that changes the FPDU or the startup frame that is said, as scripts have it. */
+static bool read_mpa_word(struct reading *r, const yaml_node_t *node, const char *name, struct action *a)
+{
+    bool startup = says_startup(a);
+    const char *allowed = mpa_word_allows(name, startup);
+    const char *text = read_text(r, node, allowed);
+    return text && (mpa_word_add(a->statement, name, startup, text) ||
+                    complain(r, node, allowed, "'%s' is no value of %s", text, name));
+}
+
 static bool read_named(struct reading *r, void *context, const yaml_node_t *key, const char *name,
                        const yaml_node_t *value)
 {
     struct action *a = context;
+    bool startup = says_startup(a);
+    g_autofree char *names = NULL;
     const char *text;
 
     if (strcmp(name, a->verb->name) == 0)
@@ -448,6 +521,12 @@ static bool read_named(struct reading *r, void *context, const yaml_node_t *key,
     for (const struct parameter *p = a->verb->parameters; p->name; p++) {
         if (strcmp(p->name, name) == 0)
             return read_parameter(r, p, a, value);
+    }
+    if (mpa_word_allows(name, startup))
+        return read_mpa_word(r, value, name, a);
+    if (g_str_has_prefix(name, "mpa")) {
+        names = mpa_word_names(startup);
+        return complain(r, key, names, "'%s' is no word about %s", name, startup ? "start-up frames" : "FPDUs");
     }
     if (!a->verb->free || !is_field(name))
         return complain(r, key, parameter_names(a->verb), "'%s' does not go with %s", name, a->verb->name);
