@@ -4,6 +4,7 @@
 
 #include "conformance/check/check_history.h"
 #include "conformance/check/check_workers.h"
+#include "conformance/input/steady_clock.h"
 #include "engine/heap.h"
 #include "wire/rpcbind.h"
 
@@ -29,8 +30,10 @@ struct reading {
     struct workers *workers; /* NULL: the shares are worked on here */
     uint32_t next_id;        /* of the shares together, as long as that is so */
     uint32_t numbered;       /* connections, where the shares do not number them */
-    int64_t last_ns;
-    bool started; /* a packet came */
+    struct steady_clock clock;
+    int64_t last_ns;       /* by this clock */
+    int64_t last_stamp_ns; /* by the capture's */
+    bool started;          /* a packet came */
     bool memory_lacking;
     uint64_t decapsulated[DECAP_STATUS_COUNT], of_ib[IB_BELOW_COUNT];
     int unknown_linktype;
@@ -59,7 +62,7 @@ static void take_datagram(struct reading *reading, const struct ib_datagram *dat
         reading->memory_lacking |= !workers_datagram(reading->workers, share, datagram);
 }
 
-static void take_packet(struct reading *reading, const struct packet *packet)
+static void take_packet(struct reading *reading, struct packet *packet)
 {
     struct addressed_segment segment;
     struct ib_datagram ib;
@@ -68,6 +71,8 @@ static void take_packet(struct reading *reading, const struct packet *packet)
     if (!reading->started)
         reading->capture->start_ns = packet->time_ns;
     reading->started = true;
+    reading->last_stamp_ns = packet->time_ns;
+    packet->time_ns = steady_clock_take(&reading->clock, packet->frame, packet->time_ns);
     reading->last_ns = packet->time_ns;
     reading->capture->packets++;
     reading->capture->octets += packet->captured;
@@ -95,6 +100,20 @@ static gchar *unknown_link(const char *file, int linktype)
     return g_strdup_printf("%s: link type %d (%s, %s) is not supported", file, linktype, name, text);
 }
 
+static gchar *clock_jumps(const char *file, const struct steady_clock *clock)
+{
+    const char *how = clock->first_ns < 0 ? "back" : "forward";
+    double seconds = (double)ABS(clock->first_ns) / 1e9;
+
+    if (clock->jumps == 1)
+        return g_strdup_printf("%s: the time jumps %s by %.0f s at frame %" PRIu32
+                               "; this report leaves that out of all later times",
+                               file, how, seconds, clock->first_frame);
+    return g_strdup_printf("%s: the time jumps %" PRIu64 " times, first %s by %.0f s at frame %" PRIu32
+                           "; this report leaves the jumps out of all later times",
+                           file, clock->jumps, how, seconds, clock->first_frame);
+}
+
 static void explain_status(const struct reading *reading, enum capture_status status, const struct capture_error *error)
 {
     struct report_capture *capture = reading->capture;
@@ -109,6 +128,8 @@ static void explain_status(const struct reading *reading, enum capture_status st
         capture->trouble = g_utf8_make_valid(error->text, -1);
     else if (reading->decapsulated[DECAP_LINKTYPE] > 0)
         capture->trouble = unknown_link(capture->file, reading->unknown_linktype);
+    else if (reading->clock.jumps > 0 && status == CAPTURE_END)
+        capture->trouble = clock_jumps(capture->file, &reading->clock);
 }
 
 static void add_seen(GString *seen, uint64_t n, const char *one, const char *more)
@@ -308,7 +329,7 @@ static void part_if_due(struct reading *reading, int64_t now)
 
 static void last_part(struct reading *reading)
 {
-    int64_t now = capture_is_live(reading->source) ? capture_now() : reading->last_ns;
+    int64_t now = capture_is_live(reading->source) ? capture_now() : reading->last_stamp_ns;
 
     if (reading->part_end == INT64_MAX)
         begin_parts(reading, now);

@@ -263,7 +263,14 @@ static enum capture_status stopped(struct capture *capture, struct capture_error
 static int64_t time_of(const struct capture *capture, const struct timeval *time)
 {
     const int64_t seconds_max = (INT64_C(1) << 61) / NS_PER_S - 1;
-    int64_t seconds = time->tv_sec < 0 ? 0 : time->tv_sec > seconds_max ? seconds_max : time->tv_sec;
+    int64_t stamp = time->tv_sec;
+    int64_t seconds;
+
+    /* From 2038 on: libpcap takes the 32 bits of pcap for a signed number. */
+    if (stamp < 0 && stamp >= INT32_MIN)
+        stamp += INT64_C(1) << 32;
+    seconds = stamp < 0 ? 0 : stamp > seconds_max ? seconds_max : stamp;
+
     int64_t fraction = time->tv_usec < 0 ? 0 : time->tv_usec > NS_PER_S ? NS_PER_S : time->tv_usec;
 
     return seconds * NS_PER_S + fraction * (capture->nanoseconds ? 1 : 1000);
