@@ -360,3 +360,8 @@ void ib_rc_finish(struct ib_rc *rc)
         give_held(rc, side, 0, 0, true);
     }
 }
+
+bool ib_rc_hole_explains(enum rule_id rule, uint32_t frame, uint32_t latest)
+{
+    return frame > latest && rule_catalogue[rule].observe != OBSERVE_WIRE_1WAY;
+}

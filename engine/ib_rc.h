@@ -77,7 +77,8 @@ struct ib_rc_counts {
 struct ib_rc_events {
     void *ctx; /* any of the functions may be NULL */
     void (*part)(void *ctx, const struct ib_rc_part *part);
-    /* Requests of `side` are missing for good: messages may be missing. */
+    /* Requests of `side` are missing for good: messages may be missing. ib_rc_hole_explains() says what that takes
+     * back. */
     void (*hole)(void *ctx, unsigned side, uint64_t from, uint64_t to, const struct place *next);
     void (*refused)(void *ctx, const struct ib_rc_refusal *refusal);
 };
@@ -99,6 +100,13 @@ void ib_rc_mtu(struct ib_rc *rc, unsigned mtu);
 void ib_rc_packet(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint32_t frame, int64_t time_ns);
 /* End of the connection or of the capture: gives up what is missing and delivers what is held. */
 void ib_rc_finish(struct ib_rc *rc);
+
+/*
+ * Whether requests that are missing after the one in frame `latest`, as the next one says, may explain a finding that
+ * was made since then and belongs to `frame`: it is withdrawn. Rules about one direction alone stay as they were
+ * judged: no packet of the other direction says how far it had received the missing ones.
+ */
+bool ib_rc_hole_explains(enum rule_id rule, uint32_t frame, uint32_t latest);
 
 /* Octets; 0: not known. */
 unsigned ib_rc_path_mtu(const struct ib_rc *rc);

@@ -36,11 +36,7 @@ static void on_part(void *ctx, const struct ib_rc_part *part)
     ib->up.part(ib->up.ctx, part);
 }
 
-/*
- * Requests of a side are missing, as the next one says. What was found since the one before them may be explained by
- * them, but for rules about one direction alone: no packet of the other direction says how far it had received them.
- */
-static void take_back(struct watched_ib *ib, unsigned side)
+static void withdraw(struct watched_ib *ib, unsigned side)
 {
     struct watched *watched = ib->watched;
     GArray *findings = watched->report->findings;
@@ -51,9 +47,7 @@ static void take_back(struct watched_ib *ib, unsigned side)
         const struct report_finding *finding = &g_array_index(findings, struct report_finding, i);
         enum rule_id rule = finding->rule;
 
-        if (MAX(finding->frame, finding->more_last) <= ib->latest[side])
-            continue;
-        if (rule_catalogue[rule].observe == OBSERVE_WIRE_1WAY)
+        if (!ib_rc_hole_explains(rule, MAX(finding->frame, finding->more_last), ib->latest[side]))
             continue;
         check_drop_finding(watched->share->options, watched->report, i);
         watched->verdict.counts[rule].failed -= watched->verdict.counts[rule].failed > 0;
@@ -69,7 +63,7 @@ static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, const 
     ib->watched->hole = true;
     if (ib->watched->notes)
         notes_lost(ib->watched->notes, side, from, to, next);
-    take_back(ib, side & 1u);
+    withdraw(ib, side & 1u);
     ib->up.hole(ib->up.ctx, side, from, to, next);
 }
 

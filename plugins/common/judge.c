@@ -2,6 +2,7 @@
 #include "plugins/common/judge.h"
 
 #include "engine/heap.h"
+#include "engine/ib_rc.h"
 
 #include <epan/wmem_scopes.h>
 
@@ -119,10 +120,10 @@ static void withdraw(struct remark *remark)
         remark->record->last_remark = at;
 }
 
-void judge_withdraw(struct judge *judge, const struct remark *since, uint32_t frame)
+void judge_withdraw(struct judge *judge, const struct remark *since, uint32_t latest)
 {
     for (struct remark *remark = judge->latest; remark && remark != since; remark = remark->earlier) {
-        if (remark->place.frame > frame && rule_catalogue[remark->rule].observe != OBSERVE_WIRE_1WAY)
+        if (ib_rc_hole_explains(remark->rule, remark->place.frame, latest))
             withdraw(remark);
     }
 }

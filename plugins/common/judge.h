@@ -66,8 +66,8 @@ void judge_keep_frame(struct judge *judge, struct record *record, uint32_t frame
 struct record *judge_at(const struct judge *judge, const struct place *place);
 struct record *judge_in_frame(const struct judge *judge, uint32_t frame);
 
-/* Withdraws what was found since then at later frames than this, but for rules about one direction alone. */
-void judge_withdraw(struct judge *judge, const struct remark *since, uint32_t frame);
+/* Withdraws what was found since then and a hole after the request in frame `latest` may explain (engine/ib_rc.h). */
+void judge_withdraw(struct judge *judge, const struct remark *since, uint32_t latest);
 /* Withdraws the finding of this rule at this place. */
 void judge_forget(struct judge *judge, enum rule_id rule, const struct place *place);
 

@@ -420,6 +420,22 @@ static void accused_messages(void **state)
                         "refused1:2 at 0 of a Write refused1:3 at 9 of what is unknown");
 }
 
+static void hole_explains_what_came_after_the_latest_request(void **state)
+{
+    enum rule_id both = 0, one = 0;
+
+    (void)state;
+    for (unsigned rule = 0; rule < RULE_COUNT; rule++) {
+        if (rule_catalogue[rule].observe == OBSERVE_WIRE)
+            both = (enum rule_id)rule;
+        else if (rule_catalogue[rule].observe == OBSERVE_WIRE_1WAY)
+            one = (enum rule_id)rule;
+    }
+    assert_true(ib_rc_hole_explains(both, 8, 7));
+    assert_false(ib_rc_hole_explains(both, 7, 7));
+    assert_false(ib_rc_hole_explains(one, 8, 7));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -438,6 +454,7 @@ int main(void)
         cmocka_unit_test(mtu_from_the_response),
         cmocka_unit_test(bound_on_what_is_held),
         cmocka_unit_test(random_loss_is_no_hole),
+        cmocka_unit_test(hole_explains_what_came_after_the_latest_request),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
