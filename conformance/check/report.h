@@ -9,7 +9,7 @@
 #include "conformance/check/notes.h"
 #include "conformance/check/options.h"
 #include "conformance/check/report_ib.h"
-#include "conformance/input/decap.h"
+#include "engine/decap.h"
 #include "engine/fold.h"
 #include "engine/rpcrdma.h"
 #include "waivers/waivers.h"

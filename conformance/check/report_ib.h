@@ -3,7 +3,7 @@
 #ifndef IWARP_CONFORMANCE_CHECK_REPORT_IB_H
 #define IWARP_CONFORMANCE_CHECK_REPORT_IB_H
 
-#include "conformance/input/decap.h"
+#include "engine/decap.h"
 #include "engine/ib_connections.h"
 
 #include <glib.h>

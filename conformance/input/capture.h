@@ -1,28 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where packets come from: a capture file (pcap, pcapng; any byte order, micro- or nanoseconds; plain or compressed with
- * gzip, zstd or lz4), standard input, or an interface; all through libpcap.
+ * Where packets come from: a capture file (pcap, pcapng; any byte order, micro- or nanoseconds; plain or compressed
+ * with gzip, zstd or lz4), standard input, or an interface; all through libpcap.
  */
 #ifndef IWARP_CONFORMANCE_INPUT_CAPTURE_H
 #define IWARP_CONFORMANCE_INPUT_CAPTURE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "engine/decap.h"
 
 enum { CAPTURE_ERROR_SIZE = 512 };
 
 /* One line, without the program's name and without a newline; names the file and what is wrong with it. */
 struct capture_error {
     char text[CAPTURE_ERROR_SIZE];
-};
-
-struct packet {
-    uint32_t frame;    /* number in the capture, from 1; after the largest number it begins again at 1 */
-    int64_t time_ns;   /* since the epoch */
-    uint32_t length;   /* on the wire */
-    uint32_t captured; /* octets at data, <= length */
-    const uint8_t *data;
-    int linktype; /* DLT_... */
 };
 
 enum capture_status {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/rpcrdma/ib_flow.h"
 
-#include "conformance/input/decap.h"
+#include "engine/decap.h"
 #include "wire/octets.h"
 
 #include <epan/wmem_scopes.h>
@@ -133,7 +133,6 @@ static void on_part(void *ctx, const struct ib_rc_part *part)
     flow->up.part(ctx, part);
 }
 
-/* Findings since the last request may be explained by the missing ones: iwarp-check withdraws them, too. */
 static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, const struct place *next)
 {
     struct rpcrdma_flow *flow = flow_of(ctx);

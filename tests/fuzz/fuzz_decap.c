@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Packets made of the input, from the link layer to the connections: link type (1), then per packet length (1) and
  * octets. */
-#include "conformance/input/decap.h"
+#include "engine/decap.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <pcap/dlt.h>

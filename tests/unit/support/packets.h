@@ -3,7 +3,7 @@
 #ifndef IWARP_TESTS_UNIT_SUPPORT_PACKETS_H
 #define IWARP_TESTS_UNIT_SUPPORT_PACKETS_H
 
-#include "conformance/input/decap.h"
+#include "engine/decap.h"
 #include "tests/unit/support/support.h"
 #include "wire/octets.h"
 

@@ -5,13 +5,22 @@
  * v1, the LRH of an InfiniBand link. TCP checksums are not verified: captures on the sending host hold partial ones
  * (offload).
  */
-#ifndef IWARP_CONFORMANCE_INPUT_DECAP_H
-#define IWARP_CONFORMANCE_INPUT_DECAP_H
+#ifndef IWARP_ENGINE_DECAP_H
+#define IWARP_ENGINE_DECAP_H
 
-#include "conformance/input/capture.h"
 #include "engine/connections.h"
 #include "engine/ib_connections.h"
 #include "wire/ib_icrc.h"
+
+/* As captured. */
+struct packet {
+    uint32_t frame;    /* number in the capture, from 1; after the largest number it begins again at 1 */
+    int64_t time_ns;   /* since the epoch */
+    uint32_t length;   /* on the wire */
+    uint32_t captured; /* octets at data, <= length */
+    const uint8_t *data;
+    int linktype; /* DLT_... */
+};
 
 enum decap_status {
     DECAP_TCP,

@@ -10,9 +10,9 @@
  * The length in the IP header is 0 in packets that the sending host handed to its interface in one piece
  * (segmentation offload, larger than 65535 octets): the packet's own length counts.
  */
-#include "conformance/input/decap.h"
-#include "conformance/input/decap_link.h"
-#include "conformance/input/fragments.h"
+#include "engine/decap.h"
+#include "engine/decap_link.h"
+#include "engine/fragments.h"
 #include "engine/heap.h"
 #include "wire/octets.h"
 #include "wire/rpcbind.h"

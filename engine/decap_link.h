@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Link layers: from a packet to the network protocol in it. */
-#ifndef IWARP_CONFORMANCE_INPUT_DECAP_LINK_H
-#define IWARP_CONFORMANCE_INPUT_DECAP_LINK_H
+#ifndef IWARP_ENGINE_DECAP_LINK_H
+#define IWARP_ENGINE_DECAP_LINK_H
 
 #include <stdbool.h>
 #include <stdint.h>

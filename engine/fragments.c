@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "conformance/input/fragments.h"
+#include "engine/fragments.h"
 #include "engine/heap.h"
 
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * time. Fragments that overlap with other contents make the datagram useless (which copy the receiver took cannot be
  * known); with IPv6 any overlap but a plain repeat does (RFC 5722).
  */
-#ifndef IWARP_CONFORMANCE_INPUT_FRAGMENTS_H
-#define IWARP_CONFORMANCE_INPUT_FRAGMENTS_H
+#ifndef IWARP_ENGINE_FRAGMENTS_H
+#define IWARP_ENGINE_FRAGMENTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -12,7 +12,7 @@
  *   ERF:         timestamp (8) | type (1) | flags (1) | record length (2) | loss counter (2) | wire length (2), while
  * the upper bit of the type, then of each extension header (8), is set: another extension header
  */
-#include "conformance/input/decap_link.h"
+#include "engine/decap_link.h"
 #include "wire/ib.h"
 #include "wire/octets.h"
 
