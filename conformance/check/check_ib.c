@@ -7,6 +7,7 @@
 #include "wire/octets.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct watched_ib {
     struct stack_ib ib; /* what goes up */
@@ -33,6 +34,8 @@ static void on_part(void *ctx, const struct ib_rc_part *part)
     }
     if (ib->watched->notes)
         notes_part(ib->watched->notes, part);
+    if (ib->watched->collector)
+        collector_ib_part(ib->watched->collector, part);
     ib->up.part(ib->up.ctx, part);
 }
 
@@ -64,6 +67,8 @@ static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, const 
     if (ib->watched->notes)
         notes_lost(ib->watched->notes, side, from, to, next);
     withdraw(ib, side & 1u);
+    if (ib->watched->collector)
+        collector_hole(ib->watched->collector, side & 1u, to - from);
     ib->up.hole(ib->up.ctx, side, from, to, next);
 }
 
@@ -114,6 +119,15 @@ static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_ev
     return true;
 }
 
+/* A side reads no more at a time than it announced, and than the other one can serve. */
+static void take_read_limits(struct collector *collector, const struct ib_connection *connection)
+{
+    if (!connection->request_seen || !connection->reply_seen)
+        return;
+    for (unsigned side = 0; side < 2; side++)
+        collector_read_limit(collector, side, MIN(connection->ord[side], connection->ird[other_side(side)]));
+}
+
 static void on_managed(void *ctx, struct ib_connection *connection, unsigned side, const struct ib_cm *cm,
                        const struct place *place)
 {
@@ -125,6 +139,8 @@ static void on_managed(void *ctx, struct ib_connection *connection, unsigned sid
         watched->ib->endpoint[end].port = connection->port[end];
     if (watched->notes)
         notes_managed(watched->notes, side, cm, place);
+    if (watched->collector)
+        take_read_limits(watched->collector, connection);
     stack_ib_managed(&watched->ib->ib, side, cm, place);
 }
 
@@ -188,6 +204,14 @@ static void count_icrc(struct icrc_counts *counts, int right, uint32_t frame)
     }
 }
 
+/* By its address; where both ends have the same, by the queue pair that it goes to. */
+static unsigned sender_of(const struct ib_connection *connection, const struct ib_arrival *arrival)
+{
+    if (memcmp(&connection->address[0], &connection->address[1], sizeof connection->address[0]) != 0)
+        return memcmp(&arrival->source, &connection->address[0], sizeof arrival->source) != 0;
+    return connection->qp_known[0] && connection->qp[0] == arrival->packet->bth.qp;
+}
+
 bool check_ib_datagram(struct share *check, const struct ib_datagram *datagram)
 {
     struct ib_packet packet;
@@ -197,6 +221,7 @@ bool check_ib_datagram(struct share *check, const struct ib_datagram *datagram)
                                        .frame = datagram->frame,
                                        .time_ns = datagram->time_ns};
     struct ib_connection *connection;
+    struct watched *watched;
     int right;
 
     if (ib_packet_decode(&packet, datagram->p, datagram->length, datagram->captured) != IB_DECODED)
@@ -208,8 +233,13 @@ bool check_ib_datagram(struct share *check, const struct ib_datagram *datagram)
     /* A receiver drops a packet whose ICRC is wrong: it is counted with the connection that it seems to be of. */
     connection =
         right == 0 ? ib_connections_find(check->managed, &arrival) : ib_connections_packet(check->managed, &arrival);
-    if (connection && connection->host)
-        count_icrc(&((struct watched *)connection->host)->ib->icrc, right, datagram->frame);
+    if (!connection || !connection->host)
+        return true;
+    watched = connection->host;
+    count_icrc(&watched->ib->icrc, right, datagram->frame);
+    if (watched->collector && right != 0)
+        collector_ib_packet(watched->collector, sender_of(connection, &arrival), &packet, ib_rc_counts(connection->rc),
+                            datagram->frame, datagram->time_ns);
     return true;
 }
 

@@ -67,6 +67,9 @@ struct share *share_new(const struct share_setup *setup)
     share->stack_options.tcp.limit = setup->options->memory_limit;
     share->stack_options.rpcrdma.assume_inline = setup->options->assume_inline;
     share->stack_options.rpcrdma.t_answer = setup->options->t_answer;
+    share->taps = watched_taps;
+    if (setup->options->stats)
+        watched_collect(&share->taps);
     share->capture = setup->capture;
     share->print = setup->print;
     share->layouts = setup->layouts;

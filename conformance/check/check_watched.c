@@ -213,18 +213,18 @@ static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
         print_long_call(&target, direction_of_side(watched, payload->place.side), payload);
 }
 
-static const struct stack_taps taps = {.tcp_segment = on_tcp_segment,
-                                       .hole = on_hole,
-                                       .end = on_end,
-                                       .startup = on_startup,
-                                       .fpdu = on_fpdu,
-                                       .skipped = on_skipped,
-                                       .changed = on_changed,
-                                       .part = on_part,
-                                       .private_data = on_private_data,
-                                       .refusal = on_refusal,
-                                       .message = on_message,
-                                       .payload = on_payload};
+const struct stack_taps watched_taps = {.tcp_segment = on_tcp_segment,
+                                        .hole = on_hole,
+                                        .end = on_end,
+                                        .startup = on_startup,
+                                        .fpdu = on_fpdu,
+                                        .skipped = on_skipped,
+                                        .changed = on_changed,
+                                        .part = on_part,
+                                        .private_data = on_private_data,
+                                        .refusal = on_refusal,
+                                        .message = on_message,
+                                        .payload = on_payload};
 
 /* ---- connections come and go ---- */
 
@@ -253,7 +253,11 @@ bool watched_stack(struct watched *watched, const struct stack_setup *setup)
     struct share *share = watched->share;
     struct stack_setup with_taps = *setup;
 
-    with_taps.taps = &taps;
+    if (share->options->stats && !(watched->collector = collector_new(watched->ib != NULL))) {
+        share->found.memory_lacking = true;
+        return false;
+    }
+    with_taps.taps = &share->taps;
     with_taps.ctx = watched;
     with_taps.verdict = &watched->verdict;
     watched->stack = stack_new(&with_taps);
@@ -271,6 +275,7 @@ bool watched_stack(struct watched *watched, const struct stack_setup *setup)
 void watched_free(struct watched *watched)
 {
     stack_free(watched->stack);
+    collector_free(watched->collector);
     counted_drop(&watched->share->counting, &watched->counted);
     notes_free(watched->notes);
     report_connection_free(watched->report);
@@ -304,7 +309,7 @@ static void take_mpa(const struct watched *watched, struct report_connection *re
 }
 
 /* What its layers know of it by now, and what was found since it was last taken; the host adds the counts. */
-static void take_connection(struct watched *watched, const struct watched_span *span)
+static void take_connection(struct watched *watched, const struct watched_span *span, bool last)
 {
     struct report_connection *report = watched->report;
     unsigned initiator = stack_initiator(watched->stack);
@@ -325,6 +330,8 @@ static void take_connection(struct watched *watched, const struct watched_span *
         take_mpa(watched, report, initiator);
     report->rpcrdma = report_rpcrdma_take(stack_rpcrdma(watched->stack), initiator);
     report->initiator_side = initiator;
+    if (watched->collector)
+        watched_take_statistics(watched, report, last);
     if (watched->notes)
         report->notes = take_notes(watched);
     check_sort_findings(report);
@@ -365,7 +372,7 @@ void watched_close(struct watched *watched, const struct watched_span *span, int
     if (is_rdma(watched)) {
         watched->report->counts = counted_end(&share->counting, &watched->counted);
         watched->report->history = record_of(watched, span);
-        take_connection(watched, span);
+        take_connection(watched, span, true);
     } else {
         share->found.other_connections++;
     }
@@ -378,7 +385,7 @@ void watched_part(struct watched *watched, const struct watched_span *span)
         return;
     watched->report->counts = counted_part(&watched->share->counting, &watched->counted);
     watched->report->continues = true;
-    take_connection(watched, span);
+    take_connection(watched, span, false);
     watched->report = report_connection_new();
     stack_restart_counts(watched->stack);
     watched->active = false;

@@ -7,6 +7,7 @@
 
 #include "conformance/check/check_share.h"
 #include "conformance/check/counting.h"
+#include "conformance/stats/collect.h"
 #include "engine/stack_ib.h"
 
 enum {
@@ -17,6 +18,7 @@ enum {
 struct share {
     const struct check_options *options;
     struct stack_options stack_options;
+    struct stack_taps taps;
     const struct report_capture *capture;
     FILE *print;
     struct layouts *layouts;
@@ -43,7 +45,8 @@ struct watched {
     struct report_connection *report;
     struct verdict verdict;
     struct counted counted;
-    struct notes *notes; /* NULL: no ladders wanted */
+    struct notes *notes;         /* NULL: no ladders wanted */
+    struct collector *collector; /* NULL: no statistics wanted */
     bool hole, ended[2], reset;
     uint64_t dropped;      /* before it was opened */
     uint32_t number;       /* in lines of --print */
@@ -70,6 +73,13 @@ void watched_wake(struct watched *watched);
 void watched_close(struct watched *watched, const struct watched_span *span, int64_t now_ns);
 /* It goes on: what follows belongs to the report of the next part. */
 void watched_part(struct watched *watched, const struct watched_span *span);
+
+/* What is counted, printed and noted in any case. */
+extern const struct stack_taps watched_taps;
+/* --stats: what is collected as well (check_stats.c). */
+void watched_collect(struct stack_taps *taps);
+/* What was collected so far goes to the report. `last`: nothing follows. */
+void watched_take_statistics(struct watched *watched, struct report_connection *report, bool last);
 
 /* RoCE and InfiniBand: conformance/check/check_ib.c. False: out of memory. */
 bool check_ib_datagram(struct share *share, const struct ib_datagram *datagram);

@@ -332,7 +332,8 @@ static bool load_waivers(struct check_options *options, char **waive, char **fil
 struct raw_options {
     gchar *format, *fail_on, *profile, *memory, *capture_buffer, *rotate, *color;
     gchar **rules, **skip, **waive, **waivers, **assume, **timers, **files;
-    gboolean strict, exclusive, allow_empty, list_rules, print, summary, verbose, progress, no_progress, version, help;
+    gboolean strict, exclusive, allow_empty, list_rules, print, summary, stats, verbose, progress, no_progress, version,
+        help;
     gint jobs, max_findings;
 };
 
@@ -412,6 +413,7 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
     options->print = raw->print;
     options->summary = raw->summary;
     options->verbose = raw->verbose;
+    options->stats = raw->stats;
     options->jobs = (unsigned)raw->jobs;
     options->max_findings = (unsigned)raw->max_findings;
     /* Parts are folded when they are merged; the copy of a capture has each finding at its packet. */
@@ -513,6 +515,7 @@ bool options_parse(struct check_options *options, int argc, char **argv, GError 
         {"explain", 0, 0, G_OPTION_ARG_STRING, &options->explain, NULL, NULL},
         {"print", 0, 0, G_OPTION_ARG_NONE, &raw.print, NULL, NULL},
         {"summary", 0, 0, G_OPTION_ARG_NONE, &raw.summary, NULL, NULL},
+        {"stats", 0, 0, G_OPTION_ARG_NONE, &raw.stats, NULL, NULL},
         {"verbose", 'v', 0, G_OPTION_ARG_NONE, &raw.verbose, NULL, NULL},
         {"color", 0, 0, G_OPTION_ARG_STRING, &raw.color, NULL, NULL},
         {"progress", 0, 0, G_OPTION_ARG_NONE, &raw.progress, NULL, NULL},

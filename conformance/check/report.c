@@ -38,6 +38,7 @@ void report_connection_free(struct report_connection *connection)
         return;
     g_array_unref(connection->findings);
     history_record_free(connection->history);
+    statistics_free(connection->statistics);
     free(connection->counts);
     if (connection->failing)
         g_array_unref(connection->failing);

@@ -9,6 +9,7 @@
 #include "conformance/check/notes.h"
 #include "conformance/check/options.h"
 #include "conformance/check/report_ib.h"
+#include "conformance/stats/statistics.h"
 #include "engine/decap.h"
 #include "engine/fold.h"
 #include "engine/rpcrdma.h"
@@ -81,6 +82,7 @@ struct report_connection {
     GArray *notes;                  /* struct note, for the ladders of --format=html; NULL otherwise */
     unsigned initiator_side;        /* the side of notes that is the Initiator */
     struct folded_counts *counts;   /* of rules by themselves: see report_rules(); NULL: nothing */
+    struct statistics *statistics;  /* side 0: the initiator; NULL: not wanted */
     GArray *failing;                /* struct report_failing; NULL: none */
     struct history_record *history; /* until check_history.h has judged it; NULL: none */
 };

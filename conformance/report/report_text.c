@@ -3,6 +3,7 @@
  */
 #include "conformance/check/procedure.h"
 #include "conformance/report/report_parts.h"
+#include "conformance/report/report_stats.h"
 #include "conformance/report/terminal.h"
 
 #include <inttypes.h>
@@ -365,6 +366,8 @@ void report_write_text(const struct report *report, FILE *out)
     for (guint i = 0; i < report->captures->len; i++)
         write_capture(&text, g_ptr_array_index(report->captures, i));
     write_unused_waivers(&text);
+    if (report->options->stats)
+        stats_write_text(report, &text.terminal);
     if (report->connections == 0)
         return;
     if (report->options->verbose) {

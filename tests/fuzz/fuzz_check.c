@@ -18,9 +18,9 @@ static char path[64];
 
 static void start(void)
 {
-    static char words[][32] = {"iwarp-check",         "--verbose",     "--max-findings=20",
-                               "--memory-limit=256K", "--format=html", "-"};
-    char *arguments[] = {words[0], words[1], words[2], words[3], words[4], words[5], NULL};
+    static char words[][32] = {"iwarp-check", "--verbose", "--max-findings=20", "--memory-limit=256K", "--format=html",
+                               "--stats",     "-"};
+    char *arguments[] = {words[0], words[1], words[2], words[3], words[4], words[5], words[6], NULL};
 
     HOLDS(options_parse(&options, (int)(sizeof words / sizeof words[0]), arguments, NULL));
     null = fopen("/dev/null", "w");

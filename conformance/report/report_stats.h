@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --stats in the formats: why it is slow, and the figures. */
+#ifndef IWARP_CONFORMANCE_REPORT_REPORT_STATS_H
+#define IWARP_CONFORMANCE_REPORT_REPORT_STATS_H
+
+#include "conformance/report/json_writer.h"
+#include "conformance/report/report_html.h"
+#include "conformance/report/terminal.h"
+#include "conformance/stats/statistics.h"
+
+/* "NFS3 READ", "COMPOUND with READ", "not known"; g_free() it. */
+gchar *stats_row_label(const struct stat_key *key);
+/* A connection with statistics, and the capture that it is in. */
+struct stats_entry {
+    const struct report_capture *capture;
+    const struct report_connection *connection;
+};
+/* Of struct stats_entry: those that moved the most octets first. The caller's. */
+GArray *stats_entries(const struct report *report);
+/* The Calls of all connections; NULL: there is but one with Calls, or none. Free with statistics_free(). */
+struct statistics *stats_of_all(const GArray *entries);
+/* Octets of all its Calls, in all ways. */
+uint64_t stats_octets(const struct stat_calls *row);
+/* From the first Call to the last Reply, or of the connection. */
+uint64_t stats_span(int64_t first_ns, int64_t last_ns);
+
+void stats_write_text(const struct report *report, const struct terminal *terminal);
+/* A member "statistics" of the connection's object. Times are relative to start_ns. */
+void stats_write_json(struct json_writer *writer, const struct statistics *statistics, int64_t start_ns);
+/* The section of the page. */
+void stats_write_html(struct html_page *page);
+
+#endif

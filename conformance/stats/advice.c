@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/stats/advice_internal.h"
+
+#include <inttypes.h>
+
+const char *advice_rank_name(enum advice_rank rank)
+{
+    static const char *const names[] = {[ADVICE_PROBLEM] = "problem",
+                                        [ADVICE_NOTABLE] = "notable",
+                                        [ADVICE_FACT] = "fact",
+                                        [ADVICE_UNKNOWN] = "unknown"};
+
+    return names[rank];
+}
+
+static void clear(gpointer element)
+{
+    struct advice *advice = element;
+
+    g_free(advice->what);
+    g_free(advice->figures);
+    g_free(advice->next);
+}
+
+void advice_add(GArray *array, const char *id, enum advice_rank rank, double share, gchar *what, gchar *figures,
+                gchar *next)
+{
+    const struct advice advice = {id, rank, share, what, figures, next};
+
+    g_array_append_val(array, advice);
+}
+
+/* What the capture lacks. */
+static void advice_on_unknown(GArray *array, const struct statistics *s, const struct stat_calls *sums)
+{
+    uint64_t unknown = 0, observed = 0, holes = s->carrier[0].n[CARRIER_HOLES] + s->carrier[1].n[CARRIER_HOLES];
+    char share[UNITS_SIZE];
+
+    for (unsigned side = 0; side < 2; side++) {
+        unknown += s->credits[side].n[CREDITS_UNKNOWN];
+        observed += s->credits[side].n[CREDITS_OBSERVED];
+    }
+    if (!s->from_start)
+        advice_add(array, "starts-late", ADVICE_UNKNOWN, 1, g_strdup("The capture lacks the start of the connection."),
+                   g_strdup_printf("how many Reads may be outstanding and the round trip of the handshake are unknown; "
+                                   "credits were unknown for %s of the time",
+                                   units_share(unknown, observed, share)),
+                   g_strdup("to know them, start the capture before the mount"));
+    if (!s->whole && s->from_start)
+        advice_add(array, "holes", ADVICE_UNKNOWN, share_of(sums->n[CALLS_UNCERTAIN], sums->n[CALLS]),
+                   g_strdup("Something of this connection is missing in the capture, or could not be read."),
+                   g_strdup_printf("%" PRIu64 " %s missing; %" PRIu64 " of %" PRIu64 " Calls are in no latency", holes,
+                                   s->ib ? "requests" : "octets", sums->n[CALLS_UNCERTAIN], sums->n[CALLS]),
+                   g_strdup("capture with a larger buffer (-B of tcpdump) and without a snap length"));
+}
+
+/* All procedures that the client calls. */
+static struct stat_calls sum_up(const struct statistics *statistics)
+{
+    struct stat_calls sums = {.first_ns = INT64_MAX, .last_ns = INT64_MIN};
+
+    for (const struct stat_calls *row = statistics->calls; row; row = row->next)
+        if (!row->key.operation && !row->key.reverse)
+            stat_calls_join(&sums, row);
+    return sums;
+}
+
+static gint by_importance(gconstpointer a, gconstpointer b)
+{
+    const struct advice *first = a, *second = b;
+
+    if (first->rank != second->rank)
+        return first->rank < second->rank ? -1 : 1;
+    return first->share > second->share ? -1 : first->share < second->share;
+}
+
+static bool nothing_stands_out(const GArray *array)
+{
+    for (guint i = 0; i < array->len; i++)
+        if (g_array_index(array, struct advice, i).rank <= ADVICE_NOTABLE)
+            return false;
+    return true;
+}
+
+GArray *advice_of(const struct statistics *statistics)
+{
+    GArray *array = g_array_new(FALSE, FALSE, sizeof(struct advice));
+    struct stat_calls sums = sum_up(statistics);
+
+    g_array_set_clear_func(array, clear);
+    advice_on_credits(array, statistics);
+    advice_on_time(array, statistics, &sums);
+    advice_on_calls(array, statistics, &sums);
+    advice_on_operations(array, statistics, &sums);
+    advice_on_carrier(array, statistics);
+    advice_on_gaps(array, statistics);
+    advice_on_unknown(array, statistics, &sums);
+    if (nothing_stands_out(array))
+        advice_add(array, "nothing", ADVICE_NOTABLE, 0, g_strdup("Nothing stands out as slow."),
+                   g_strdup("no limit was reached, nothing was sent again, no part of the time dominates"), NULL);
+    g_array_sort(array, by_importance);
+    for (unsigned i = 0; i < CALL_TIMES; i++)
+        histogram_clear(&sums.time[i]);
+    return array;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What each group of checks looks at; they append to the array. */
+#ifndef IWARP_CONFORMANCE_STATS_ADVICE_INTERNAL_H
+#define IWARP_CONFORMANCE_STATS_ADVICE_INTERNAL_H
+
+#include "conformance/stats/advice.h"
+#include "conformance/stats/units.h"
+
+/* The sums of all procedures called in the forward direction. */
+struct advice_sums {
+    struct stat_calls calls; /* its histograms are freed by the caller */
+};
+
+/* Texts are taken over. */
+void advice_add(GArray *array, const char *id, enum advice_rank rank, double share, gchar *what, gchar *figures,
+                gchar *next);
+static inline double share_of(uint64_t part, uint64_t whole)
+{
+    return whole == 0 ? 0 : (double)part / (double)whole;
+}
+
+/* advice_calls.c */
+void advice_on_credits(GArray *array, const struct statistics *statistics);
+void advice_on_time(GArray *array, const struct statistics *statistics, const struct stat_calls *sums);
+void advice_on_calls(GArray *array, const struct statistics *statistics, const struct stat_calls *sums);
+/* advice_carrier.c */
+void advice_on_operations(GArray *array, const struct statistics *statistics, const struct stat_calls *sums);
+void advice_on_carrier(GArray *array, const struct statistics *statistics);
+void advice_on_gaps(GArray *array, const struct statistics *statistics);
+
+#endif

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/stats/collect_internal.h"
+#include "engine/heap.h"
+
+#include <stdlib.h>
+
+enum { GAP_MIN_NS = 1000000 };
+
+struct collector *collector_new(bool ib)
+{
+    struct collector *collector = heap_zeroed(1, sizeof *collector);
+
+    if (!collector)
+        return NULL;
+    collector->ib = ib;
+    collector->now = statistics_new();
+    if (!collector->now) {
+        free(collector);
+        return NULL;
+    }
+    collector->now->ib = ib;
+    collector->now->whole = true;
+    return collector;
+}
+
+void collector_free(struct collector *collector)
+{
+    if (!collector)
+        return;
+    while (collector->oldest) {
+        struct open_call *call = collector->oldest;
+
+        collector->oldest = call->newer;
+        free(call);
+    }
+    while (collector->spare) {
+        struct open_call *call = collector->spare;
+
+        collector->spare = call->newer;
+        free(call);
+    }
+    statistics_free(collector->now);
+    free(collector);
+}
+
+void collect_time(struct collector *collector, uint32_t frame, int64_t time_ns)
+{
+    struct statistics *now = collector->now;
+
+    if (collector->last_packet_ns != 0) {
+        uint64_t gap = time_since(collector->last_packet_ns, time_ns);
+
+        if (gap >= GAP_MIN_NS) {
+            if (gap > now->gaps.most)
+                now->longest_gap_frame = frame;
+            histogram_add(&now->gaps, gap, 1);
+        }
+    }
+    if (time_ns > collector->last_packet_ns)
+        collector->last_packet_ns = time_ns;
+    now->first_ns = time_ns < now->first_ns ? time_ns : now->first_ns;
+    now->last_ns = time_ns > now->last_ns ? time_ns : now->last_ns;
+}
+
+uint64_t *collect_bin(struct collector *collector, int64_t time_ns)
+{
+    struct statistics *now = collector->now;
+
+    if (!now->series)
+        now->series = heap_zeroed(1, sizeof *now->series);
+    return now->series ? series_at(now->series, time_ns) : NULL;
+}
+
+void collector_hole(struct collector *collector, unsigned side, uint64_t n)
+{
+    collector->now->whole = false;
+    collector->now->carrier[side].n[CARRIER_HOLES] = saturating_sum(collector->now->carrier[side].n[CARRIER_HOLES], n);
+    collector->epoch++;
+    for (unsigned i = 0; i < 2; i++) {
+        struct caller *caller = &collector->side[i].caller;
+
+        caller->known = false;
+        caller->outstanding = 0;
+        caller->freed_ns = caller->quiet_ns = 0;
+        collect_forget_requests(collector, i);
+        for (unsigned class = 0; class < BEGUN_CLASSES; class ++)
+            collector->side[i].begun[class].known = false;
+    }
+}
+
+struct statistics *collector_take(struct collector *collector, unsigned first, bool last)
+{
+    struct statistics *taken = collector->now, *next;
+
+    collect_open(collector, last);
+    if (last) {
+        collect_unanswered(collector);
+        collector->now = NULL;
+    } else {
+        next = statistics_new();
+        if (!next)
+            return NULL;
+        next->ib = taken->ib;
+        next->from_start = taken->from_start;
+        next->whole = true;
+        for (unsigned side = 0; side < 2; side++)
+            next->reads[side].limit = taken->reads[side].limit;
+        collector->now = next;
+    }
+    if (first == 1)
+        statistics_turn(taken);
+    return taken;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shared by the files that collect. */
+#ifndef IWARP_CONFORMANCE_STATS_COLLECT_INTERNAL_H
+#define IWARP_CONFORMANCE_STATS_COLLECT_INTERNAL_H
+
+#include "conformance/stats/collect.h"
+
+enum {
+    GAPS_MAX = 16,     /* in the order of octets of a side, at a time */
+    REQUESTS_MAX = 64, /* Reads and Atomics of a side that are followed at a time; the rest is in no latency */
+    BEGUN_CLASSES = 3, /* Sends, Writes, responses: one message of each at a time */
+};
+
+/* A Call without its answer so far: transaction->host. */
+struct open_call {
+    struct open_call *older, *newer;
+    const struct rpcrdma_transaction *transaction;
+    unsigned epoch; /* of collector->epoch */
+    bool counted;   /* in its rows */
+    bool holds_credit;
+    bool moved; /* RDMA operations: */
+    int64_t first_ns, last_ns;
+};
+
+/* Octets that come late, if at all. */
+struct order_gap {
+    uint64_t from, to;
+    int64_t since_ns;
+};
+
+struct tcp_order {
+    bool started;
+    uint64_t highest;
+    struct order_gap gaps[GAPS_MAX];
+    unsigned n_gaps;
+};
+
+/* One at a time is timed until it is acknowledged. */
+struct timed {
+    bool pending;
+    uint64_t end; /* offset, or PSN */
+    int64_t since_ns;
+};
+
+struct request {
+    uint64_t operation;
+    int64_t time_ns;
+    bool begun; /* its response */
+    enum stat_kind kind;
+};
+
+struct begun {
+    bool known;
+    uint64_t message;
+    uint64_t octets, parts;
+    int64_t since_ns;
+};
+
+struct caller {
+    unsigned outstanding;
+    uint32_t granted, requested;
+    bool known; /* the limit, and what is outstanding */
+    bool started;
+    int64_t since_ns; /* accounted up to here */
+    int64_t freed_ns; /* the Reply that freed a credit at the limit; 0: none waits for its Call */
+    int64_t quiet_ns; /* the Reply after which no Call was outstanding; 0: one is */
+};
+
+struct collector {
+    struct statistics *now;
+    bool ib, full; /* full operation */
+    int64_t last_packet_ns;
+    int64_t syn_ns, answer_ns; /* of the handshake */
+    enum { HANDSHAKE_NONE, HANDSHAKE_SYN, HANDSHAKE_ANSWERED, HANDSHAKE_OVER } handshake;
+    uint8_t opener;
+    unsigned epoch; /* grows with each hole */
+    struct {
+        struct tcp_order order;
+        struct timed timed;
+        bool segment_open; /* a TCP segment with FPDUs came, and of these have ended: */
+        unsigned fpdus;
+        struct begun begun[BEGUN_CLASSES];
+        struct request requests[REQUESTS_MAX];
+        unsigned n_requests;
+        int64_t reads_since_ns; /* accounted up to here */
+        struct caller caller;
+        uint64_t ib_retransmitted, ib_repeated; /* as counted by the engine so far */
+    } side[2];
+    struct open_call *oldest, *newest, *spare;
+};
+
+/* The time since `then`, 0 if that is later: captures are not always in order. */
+static inline uint64_t time_since(int64_t then, int64_t now)
+{
+    return now > then ? (uint64_t)now - (uint64_t)then : 0;
+}
+
+/* Any packet of the connection. */
+void collect_time(struct collector *collector, uint32_t frame, int64_t time_ns);
+/* NULL: memory is lacking. */
+uint64_t *collect_bin(struct collector *collector, int64_t time_ns);
+
+/* A part of an RDMA message. */
+struct collected_part {
+    enum stat_kind kind;
+    bool answer; /* of a Read or Atomic */
+    uint8_t side;
+    bool first, last, complete;
+    uint64_t message; /* equal for the parts of one */
+    uint64_t operation;
+    uint64_t octets;
+    int64_t time_ns;
+};
+void collect_part(struct collector *collector, const struct collected_part *part);
+/* What is not known to be answered will never be. */
+void collect_forget_requests(struct collector *collector, unsigned side);
+/* For the end of the statistics: Calls that wait for their answers, and requests without answer. */
+void collect_open(struct collector *collector, bool last);
+void collect_unanswered(struct collector *collector);
+
+#endif

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Calls, Replies, and credits (RFC 8166 section 3.3). */
+#include "conformance/stats/collect_internal.h"
+#include "engine/heap.h"
+
+#include <stdlib.h>
+
+/* ---- credits ---- */
+
+/* A grant of 0 breaks section 3.3.1; a client that waited for another one would wait for good, so it counts as 1. */
+static uint32_t limit_of(const struct caller *caller)
+{
+    uint32_t granted = caller->granted == 0 ? 1 : caller->granted;
+
+    return caller->requested != 0 && caller->requested < granted ? caller->requested : granted;
+}
+
+static bool at_limit(const struct caller *caller)
+{
+    return caller->known && caller->outstanding >= limit_of(caller);
+}
+
+/* Up to now. */
+static void account(struct caller *caller, struct stat_credits *credits, int64_t now)
+{
+    uint64_t time = caller->started ? time_since(caller->since_ns, now) : 0;
+
+    if (!caller->started || now > caller->since_ns)
+        caller->since_ns = now;
+    caller->started = true;
+    if (time == 0)
+        return;
+    credits->n[CREDITS_OBSERVED] += time;
+    if (!caller->known) {
+        credits->n[CREDITS_UNKNOWN] += time;
+        return;
+    }
+    credits->n[CREDITS_BUSY] += caller->outstanding > 0 ? time : 0;
+    histogram_add(&credits->in_use, caller->outstanding, time);
+    if (!at_limit(caller))
+        return;
+    credits->n[CREDITS_AT_LIMIT] += time;
+    credits->n[CREDITS_BY_REQUEST] += caller->requested != 0 && caller->requested < caller->granted ? time : 0;
+    histogram_add(&credits->limit, limit_of(caller), time);
+}
+
+static void note_credits(struct collector *collector, const struct caller *caller, bool reverse, int64_t now)
+{
+    uint64_t *bin = reverse ? NULL : collect_bin(collector, now);
+
+    if (!bin)
+        return;
+    if (caller->outstanding > bin[SERIES_IN_USE_MOST])
+        bin[SERIES_IN_USE_MOST] = caller->outstanding;
+    bin[SERIES_IN_USE] = 1 + (uint64_t)caller->outstanding;
+    if (caller->known)
+        bin[SERIES_GRANTED] = 1 + (uint64_t)limit_of(caller);
+}
+
+static void credit_call(struct collector *collector, const struct rpcrdma_connection *rpcrdma,
+                        const struct rpcrdma_message *m, struct open_call *call)
+{
+    struct caller *caller = &collector->side[m->side].caller;
+    struct stat_credits *credits = &collector->now->credits[m->side];
+
+    account(caller, credits, m->place.time_ns);
+    if (credits->n[CREDITS_OBSERVED] == 0 && !caller->known && caller->granted == 0 && rpcrdma_whole(rpcrdma)) {
+        caller->known = true; /* one Call before the first grant (section 3.3.3) */
+        caller->granted = 1;
+    }
+    caller->requested = m->header.credit;
+    if (call) {
+        call->holds_credit = !call->transaction->repeats && !call->transaction->late;
+        caller->outstanding += call->holds_credit;
+    }
+    if (caller->freed_ns != 0)
+        histogram_add(&credits->released, time_since(caller->freed_ns, m->place.time_ns), 1);
+    if (caller->quiet_ns != 0)
+        histogram_add(&credits->pauses, time_since(caller->quiet_ns, m->place.time_ns), 1);
+    caller->freed_ns = caller->quiet_ns = 0;
+    note_credits(collector, caller, m->transaction && m->transaction->reverse, m->place.time_ns);
+}
+
+static void credit_answer(struct collector *collector, const struct rpcrdma_message *m, const struct open_call *call,
+                          bool reverse)
+{
+    unsigned side = m->side ^ 1u;
+    struct caller *caller = &collector->side[side].caller;
+    struct stat_credits *credits = &collector->now->credits[side];
+    bool limited;
+
+    account(caller, credits, m->place.time_ns);
+    limited = at_limit(caller);
+    if (call && call->holds_credit && call->epoch == collector->epoch && caller->outstanding > 0)
+        caller->outstanding--;
+    caller->granted = m->header.credit;
+    caller->known = true;
+    if (credits->n[CREDITS_GRANTS] == 0 || caller->granted < credits->granted_least)
+        credits->granted_least = caller->granted;
+    if (caller->granted > credits->granted_most)
+        credits->granted_most = caller->granted;
+    credits->granted_last = caller->granted;
+    credits->requested_last = caller->requested;
+    credits->n[CREDITS_GRANTS]++;
+    credits->n[CREDITS_ZERO] += caller->granted == 0;
+    caller->freed_ns = limited && !at_limit(caller) ? m->place.time_ns : 0;
+    caller->quiet_ns = caller->outstanding == 0 ? m->place.time_ns : 0;
+    note_credits(collector, caller, reverse, m->place.time_ns);
+}
+
+/* ---- rows ---- */
+
+/* What an answer adds to the rows of its Call. */
+struct added {
+    uint64_t n[CALL_COUNTS];
+    uint64_t time[CALL_TIMES];
+    bool timed, moved;
+    int64_t first_ns, last_ns;
+    uint32_t frame;
+};
+
+static void add(struct stat_calls *row, const struct added *added)
+{
+    for (unsigned i = 0; i < CALL_COUNTS; i++)
+        row->n[i] = saturating_sum(row->n[i], added->n[i]);
+    row->first_ns = added->first_ns < row->first_ns ? added->first_ns : row->first_ns;
+    row->last_ns = added->last_ns > row->last_ns ? added->last_ns : row->last_ns;
+    if (!added->timed)
+        return;
+    if (row->time[CALL_LATENCY].count == 0 || added->time[CALL_LATENCY] > row->time[CALL_LATENCY].most)
+        row->slowest_frame = added->frame;
+    histogram_add(&row->time[CALL_LATENCY], added->time[CALL_LATENCY], 1);
+    for (unsigned i = CALL_LATENCY + 1; added->moved && i < CALL_TIMES; i++)
+        histogram_add(&row->time[i], added->time[i], 1);
+}
+
+static void add_to_row(struct collector *collector, const struct stat_key *key, const struct added *added)
+{
+    struct stat_calls *row = statistics_row(collector->now, key);
+
+    if (row)
+        add(row, added);
+}
+
+/* To the row of its procedure, and to that of each operation of a COMPOUND. */
+static void add_to_rows(struct collector *collector, const struct rpcrdma_transaction *t, const struct added *added)
+{
+    const struct rpcrdma_body *body = &t->call_body;
+    bool known = body->known && body->rpc.status == RPC_OK;
+    struct stat_key key = {.known = known, .reverse = t->reverse};
+    uint64_t seen[2] = {0};
+
+    if (known) {
+        key.program = body->rpc.prog;
+        key.version = body->rpc.vers;
+        key.procedure = body->rpc.proc;
+    }
+    add_to_row(collector, &key, added);
+    key.operation = true;
+    for (unsigned i = 0;
+         known && body->walked && body->procedure && body->procedure->compound && i < body->n_operations; i++) {
+        uint32_t op = body->operations[i].op;
+
+        if (op >= 64 * sizeof seen / sizeof *seen || seen[op / 64] >> op % 64 & 1)
+            continue;
+        seen[op / 64] |= UINT64_C(1) << op % 64;
+        key.procedure = op;
+        add_to_row(collector, &key, added);
+    }
+}
+
+/* ---- Calls ---- */
+
+static struct open_call *open_call(struct collector *collector, struct rpcrdma_transaction *t)
+{
+    struct open_call *call = collector->spare;
+
+    if (call)
+        collector->spare = call->newer;
+    else
+        call = heap_get(sizeof *call);
+    if (!call)
+        return NULL;
+    *call = (struct open_call){.transaction = t, .epoch = collector->epoch, .older = collector->newest};
+    if (collector->newest)
+        collector->newest->newer = call;
+    else
+        collector->oldest = call;
+    collector->newest = call;
+    t->host = call;
+    return call;
+}
+
+static void close_call(struct collector *collector, struct open_call *call)
+{
+    if (call->older)
+        call->older->newer = call->newer;
+    else
+        collector->oldest = call->newer;
+    if (call->newer)
+        call->newer->older = call->older;
+    else
+        collector->newest = call->older;
+    call->newer = collector->spare;
+    collector->spare = call;
+}
+
+static void count_call(struct collector *collector, struct open_call *call)
+{
+    const struct rpcrdma_transaction *t = call->transaction;
+    bool chunk = t->call_header.status == RPCRDMA_OK && t->call_header.read.n > 0;
+    bool whole = t->call_header.proc == RPCRDMA_NOMSG && chunk;
+    struct added added = {.first_ns = t->call.time_ns, .last_ns = INT64_MIN};
+
+    if (call->counted)
+        return;
+    call->counted = true;
+    added.n[CALLS] = 1;
+    added.n[CALLS_REPEATED] = t->repeats;
+    added.n[whole ? CALLS_LONG : chunk ? CALLS_WITH_READ_CHUNK : CALLS_INLINE] = 1;
+    added.n[OCTETS_CALLS] = t->call_octets;
+    add_to_rows(collector, t, &added);
+}
+
+static void count_chunks(const struct rpcrdma_transaction *t, struct added *added)
+{
+    static const struct {
+        uint8_t chunks, segments;
+    } of[] = {[RPCRDMA_READ_CHUNK] = {READ_CHUNKS, READ_SEGMENTS},
+              [RPCRDMA_WRITE_CHUNK] = {WRITE_CHUNKS, WRITE_SEGMENTS},
+              [RPCRDMA_REPLY_CHUNK] = {REPLY_CHUNKS, REPLY_SEGMENTS}};
+
+    for (unsigned i = 0; i < t->n_chunks; i++) {
+        added->n[of[t->chunks[i].kind].chunks]++;
+        added->n[of[t->chunks[i].kind].segments] += t->chunks[i].n;
+    }
+}
+
+/* How the Reply went, by its own header. */
+static enum call_count way_of(const struct rpcrdma_transaction *t, const struct rpcrdma_message *reply)
+{
+    if (reply->header.proc == RPCRDMA_NOMSG)
+        return REPLIES_LONG;
+    for (unsigned i = 0; i < t->n_writes; i++)
+        if (t->chunks[t->first_write + i].returned > 0)
+            return REPLIES_WITH_WRITE_CHUNK;
+    return REPLIES_INLINE;
+}
+
+static bool in_order(const struct rpcrdma_transaction *t, const struct open_call *call, const struct rpcrdma_message *m)
+{
+    if (m->place.time_ns < t->call.time_ns)
+        return false;
+    return !call->moved || (call->first_ns >= t->call.time_ns && call->last_ns <= m->place.time_ns);
+}
+
+static void count_answer(struct collector *collector, struct open_call *call, const struct rpcrdma_message *m)
+{
+    const struct rpcrdma_transaction *t = call->transaction;
+    bool uncertain =
+        t->damaged || t->ambiguous || t->late || m->unsure || call->epoch != collector->epoch || !in_order(t, call, m);
+    struct added added = {
+        .first_ns = t->call.time_ns, .last_ns = m->place.time_ns, .timed = !uncertain, .moved = call->moved};
+    uint64_t *bin;
+
+    count_call(collector, call);
+    added.n[m->kind == RPCRDMA_KIND_ERROR ? CALLS_FAILED : CALLS_REPLIED] = 1;
+    added.n[CALLS_UNCERTAIN] = uncertain;
+    if (m->kind == RPCRDMA_KIND_REPLY)
+        added.n[way_of(t, m)] = 1;
+    added.n[OCTETS_REPLIES] = m->n;
+    added.n[OCTETS_READ] = t->octets_read;
+    added.n[OCTETS_WRITTEN] = t->octets_written;
+    count_chunks(t, &added);
+    added.frame = t->call.frame;
+    added.time[CALL_LATENCY] = time_since(t->call.time_ns, m->place.time_ns);
+    if (call->moved) {
+        added.time[CALL_TO_FIRST] = time_since(t->call.time_ns, call->first_ns);
+        added.time[CALL_MOVING] = time_since(call->first_ns, call->last_ns);
+        added.time[CALL_TO_REPLY] = time_since(call->last_ns, m->place.time_ns);
+    }
+    add_to_rows(collector, t, &added);
+    bin = t->reverse ? NULL : collect_bin(collector, m->place.time_ns);
+    if (!bin)
+        return;
+    bin[SERIES_REPLIES]++;
+    if (uncertain)
+        return;
+    bin[SERIES_LATENCY] = saturating_sum(bin[SERIES_LATENCY], added.time[CALL_LATENCY]);
+    if (added.time[CALL_LATENCY] > bin[SERIES_LATENCY_MOST])
+        bin[SERIES_LATENCY_MOST] = added.time[CALL_LATENCY];
+}
+
+/* It is known how it ended, but not when. */
+static void count_end(struct collector *collector, struct open_call *call, enum call_count how)
+{
+    const struct rpcrdma_transaction *t = call->transaction;
+    struct added added = {.first_ns = t->call.time_ns, .last_ns = INT64_MIN};
+
+    count_call(collector, call);
+    added.n[how] = 1;
+    added.n[CALLS_UNCERTAIN] = how == CALLS_REPLIED;
+    add_to_rows(collector, t, &added);
+}
+
+/* ---- events ---- */
+
+static void take_call(struct collector *collector, const struct rpcrdma_connection *rpcrdma,
+                      const struct rpcrdma_message *m)
+{
+    struct rpcrdma_transaction *t = m->transaction;
+    struct open_call *call = t ? open_call(collector, t) : NULL;
+    uint64_t *bin = t && t->reverse ? NULL : collect_bin(collector, m->place.time_ns);
+
+    if (bin)
+        bin[SERIES_CALLS]++;
+    credit_call(collector, rpcrdma, m, call);
+    if (!call)
+        return;
+    if (t->call_body.known)
+        count_call(collector, call);
+    if (!t->late)
+        return;
+    count_end(collector, call, CALLS_REPLIED);
+    t->host = NULL;
+    close_call(collector, call);
+}
+
+/* Does it end its transaction? As engine/rpcrdma_connection.c settles it. */
+static bool ends(const struct rpcrdma_message *m)
+{
+    return m->transaction && m->transaction->outcome == RPCRDMA_OUTSTANDING && !m->discarded &&
+           m->header.status == RPCRDMA_OK && !(m->kind == RPCRDMA_KIND_REPLY && m->header.read.n > 0);
+}
+
+static void take_answer(struct collector *collector, const struct rpcrdma_message *m)
+{
+    struct rpcrdma_transaction *t = m->transaction;
+    struct open_call *call = t && ends(m) ? t->host : NULL;
+
+    credit_answer(collector, m, call, t && t->reverse);
+    if (!call)
+        return;
+    count_answer(collector, call, m);
+    t->host = NULL;
+    close_call(collector, call);
+}
+
+void collector_message(struct collector *collector, const struct rpcrdma_connection *rpcrdma,
+                       const struct rpcrdma_message *m)
+{
+    if (m->kind == RPCRDMA_KIND_CALL)
+        take_call(collector, rpcrdma, m);
+    else if ((m->kind == RPCRDMA_KIND_REPLY || m->kind == RPCRDMA_KIND_ERROR) && m->header.status == RPCRDMA_OK)
+        take_answer(collector, m);
+}
+
+void collector_move(struct collector *collector, const struct rpcrdma_move *move)
+{
+    struct open_call *call = move->offer ? move->offer->transaction->host : NULL;
+
+    (void)collector;
+    if (!call)
+        return;
+    if (!call->moved || move->place.time_ns < call->first_ns)
+        call->first_ns = move->place.time_ns;
+    if (!call->moved || move->place.time_ns > call->last_ns)
+        call->last_ns = move->place.time_ns;
+    call->moved = true;
+}
+
+/* A Long Call is known only now. */
+void collector_payload(struct collector *collector, const struct rpcrdma_payload *payload)
+{
+    struct open_call *call = payload->transaction->host;
+
+    if (!payload->reply && call)
+        count_call(collector, call);
+}
+
+void collector_retired(struct collector *collector, struct rpcrdma_transaction *t)
+{
+    struct open_call *call = t->host;
+
+    if (!call)
+        return;
+    if (collector->now)
+        count_end(collector, call, t->settled ? CALLS_REPLIED : CALLS_FORGOTTEN);
+    t->host = NULL;
+    close_call(collector, call);
+}
+
+void collect_open(struct collector *collector, bool last)
+{
+    for (struct open_call *call = collector->oldest; call; call = call->newer) {
+        struct added open = {.first_ns = INT64_MAX, .last_ns = INT64_MIN};
+
+        if (call->transaction->settled && last) {
+            count_end(collector, call, CALLS_REPLIED);
+            continue;
+        }
+        if (last)
+            count_call(collector, call);
+        open.n[CALLS_OPEN] = call->counted;
+        add_to_rows(collector, call->transaction, &open);
+    }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* TCP segments and FPDUs. */
+#include "conformance/stats/collect_internal.h"
+
+#include <string.h>
+
+/* ---- the order of octets ---- */
+
+static void open_gap(struct tcp_order *order, uint64_t from, uint64_t to, int64_t now)
+{
+    if (order->n_gaps < GAPS_MAX)
+        order->gaps[order->n_gaps++] = (struct order_gap){from, to, now};
+}
+
+/* [from, to) has come. What is left of the gap after it is a gap of its own. */
+static uint64_t fill_gap(struct tcp_order *order, unsigned i, uint64_t from, uint64_t to)
+{
+    struct order_gap *gap = &order->gaps[i], before = *gap;
+
+    from = from > gap->from ? from : gap->from;
+    to = to < gap->to ? to : gap->to;
+    if (from >= to)
+        return 0;
+    if (from > before.from) {
+        gap->to = from;
+        if (to < before.to)
+            open_gap(order, to, before.to, before.since_ns);
+    } else {
+        gap->from = to;
+    }
+    if (gap->from == gap->to)
+        memmove(gap, gap + 1, (--order->n_gaps - i) * sizeof *gap);
+    return to - from;
+}
+
+/* Octets that were seen before, or after which others were. True: there are some. */
+static bool take_repeated(struct collector *collector, unsigned side, const struct tcp_segment *segment,
+                          uint64_t offset, uint64_t end)
+{
+    struct tcp_order *order = &collector->side[side].order;
+    struct stat_carrier *carrier = &collector->now->carrier[side];
+    uint64_t old = (end < order->highest ? end : order->highest) - offset, filled = 0;
+    uint64_t *bin;
+
+    if (segment->length <= 1 && end == order->highest) /* a keep-alive */
+        return false;
+    for (unsigned i = order->n_gaps; i-- > 0;) {
+        int64_t since = order->gaps[i].since_ns;
+        uint64_t n = fill_gap(order, i, offset, end);
+
+        if (n > 0)
+            histogram_add(&carrier->late, time_since(since, segment->time_ns), 1);
+        filled += n;
+    }
+    filled = filled < old ? filled : old;
+    carrier->n[CARRIER_OUT_OF_ORDER] += filled;
+    carrier->n[CARRIER_RETRANSMITTED] += old - filled;
+    carrier->n[CARRIER_OUT_OF_ORDER_PACKETS] += filled > 0;
+    carrier->n[CARRIER_RETRANSMITTED_PACKETS] += filled < old;
+    bin = collect_bin(collector, segment->time_ns);
+    if (bin)
+        bin[SERIES_REPEATED] += old;
+    return true;
+}
+
+static void take_octets(struct collector *collector, const struct tcp_segment *segment, uint64_t offset)
+{
+    unsigned side = segment->side;
+    struct tcp_order *order = &collector->side[side].order;
+    struct timed *timed = &collector->side[side].timed;
+    struct stat_carrier *carrier = &collector->now->carrier[side];
+    uint64_t end = offset + segment->length;
+
+    carrier->n[CARRIER_PACKETS]++;
+    carrier->n[CARRIER_OCTETS] += segment->length;
+    if (segment->length > carrier->segment_most)
+        carrier->segment_most = segment->length;
+    if (!order->started) {
+        order->started = true;
+        order->highest = offset;
+    }
+    if (offset > order->highest)
+        open_gap(order, order->highest, offset, segment->time_ns);
+    if (offset < order->highest && take_repeated(collector, side, segment, offset, end))
+        timed->pending = false; /* which of the copies was acknowledged cannot be known */
+    else if (!timed->pending)
+        *timed = (struct timed){true, end, segment->time_ns};
+    if (end > order->highest)
+        order->highest = end;
+}
+
+/* ---- the handshake ---- */
+
+static void take_handshake(struct collector *collector, const struct tcp_segment *segment)
+{
+    bool syn = segment->flags & TCP_SYN, ack = segment->flags & TCP_ACK;
+
+    if (syn && !ack && collector->handshake == HANDSHAKE_NONE) {
+        collector->handshake = HANDSHAKE_SYN;
+        collector->opener = segment->side;
+        collector->syn_ns = segment->time_ns;
+    } else if (syn && ack && collector->handshake == HANDSHAKE_SYN && segment->side != collector->opener) {
+        collector->handshake = HANDSHAKE_ANSWERED;
+        collector->answer_ns = segment->time_ns;
+    } else if (!syn && ack && collector->handshake == HANDSHAKE_ANSWERED && segment->side == collector->opener) {
+        collector->handshake = HANDSHAKE_OVER;
+        collector->now->round_trip = time_since(collector->syn_ns, segment->time_ns);
+        collector->now->round_trip_far = time_since(collector->syn_ns, collector->answer_ns);
+    } else {
+        collector->handshake = HANDSHAKE_OVER; /* one of the three was sent again: no time to trust */
+    }
+}
+
+void collector_tcp(struct collector *collector, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
+                   uint64_t acked)
+{
+    unsigned side = segment->side & 1u, other = side ^ 1u;
+    struct timed *timed = &collector->side[other].timed;
+
+    collect_time(collector, segment->frame, segment->time_ns);
+    if (collector->handshake != HANDSHAKE_OVER)
+        take_handshake(collector, segment);
+    if (segment->flags & TCP_SYN) {
+        if (segment->mss != 0 && (collector->now->mtu == 0 || segment->mss < collector->now->mtu))
+            collector->now->mtu = segment->mss;
+        return;
+    }
+    collector->now->carrier[side].n[CARRIER_CLOSED_WINDOWS] += segment->window == 0 && !(segment->flags & TCP_RST);
+    if (timed->pending && acked_known && acked >= timed->end) {
+        histogram_add(&collector->now->carrier[other].acked, time_since(timed->since_ns, segment->time_ns), 1);
+        timed->pending = false;
+    }
+    if (segment->length == 0)
+        return;
+    take_octets(collector, segment, offset);
+    if (collector->side[side].segment_open)
+        histogram_add(&collector->now->carrier[side].per_segment, collector->side[side].fpdus, 1);
+    collector->side[side].segment_open = collector->full;
+    collector->side[side].fpdus = 0;
+}
+
+/* ---- MPA ---- */
+
+/* Of an accepting Reply: what the Responder lets its peer have, and what it will use itself. */
+enum { NOT_NEGOTIATED = 0x3FFF };
+
+static uint32_t limit_of(const struct mpa_parameters *parameters, uint16_t value)
+{
+    return parameters->ird_ord_known && value != NOT_NEGOTIATED ? value : 0;
+}
+
+void collector_phase(struct collector *collector, enum mpa_phase phase, const struct mpa_parameters *parameters)
+{
+    unsigned initiator = parameters->initiator_side == 1;
+
+    collector->full = phase == MPA_PHASE_FULL_OPERATION;
+    collector_read_limit(collector, initiator, limit_of(parameters, parameters->ird));
+    collector_read_limit(collector, initiator ^ 1u, limit_of(parameters, parameters->ord));
+}
+
+void collector_fpdu(struct collector *collector, const struct mpa_fpdu_event *event)
+{
+    unsigned side = event->place.side & 1u;
+    const struct mpa_fpdu *fpdu = &event->fpdu;
+    uint64_t *n = collector->now->carrier[side].n;
+    unsigned pad = mpa_pad_length(fpdu->ulpdu_length);
+    uint32_t without = (uint32_t)MPA_LENGTH_LEN + fpdu->ulpdu_length + pad + MPA_CRC_LEN;
+
+    collector->side[side].fpdus++;
+    histogram_add(&collector->now->carrier[side].sizes, fpdu->length, 1);
+    n[CARRIER_FPDUS]++;
+    n[CARRIER_ULPDU] += fpdu->ulpdu_length;
+    n[CARRIER_HEADERS] += MPA_LENGTH_LEN + (event->has_ddp ? (uint64_t)event->ddp.header_len : 0);
+    n[CARRIER_PADS] += pad;
+    n[CARRIER_CRCS] += MPA_CRC_LEN;
+    n[CARRIER_CRCS_USED] += event->crc == MPA_CRC_VERIFIED || event->crc == MPA_CRC_WRONG;
+    n[CARRIER_MARKERS] += fpdu->length > without ? fpdu->length - without : 0;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A distribution of numbers in buckets of constant relative width, after HdrHistogram: numbers below 32 have a bucket
+ * each, and each further power of two has 32. A quantile is off by at most 1/64 of its value (1.6 %); count, sum, least
+ * and most are exact. Two histograms add up to that of all their numbers.
+ *
+ * Memory: 256 octets for each power of two that occurs, at most 15 KiB.
+ */
+#ifndef IWARP_CONFORMANCE_STATS_HISTOGRAM_H
+#define IWARP_CONFORMANCE_STATS_HISTOGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    HISTOGRAM_PAGE = 32,  /* buckets of a power of two */
+    HISTOGRAM_PAGES = 60, /* the first for 0 to 31 */
+    HISTOGRAM_BUCKETS = HISTOGRAM_PAGE * HISTOGRAM_PAGES,
+};
+
+/* Zero to begin with. */
+struct histogram {
+    uint64_t count; /* of numbers, or the sum of their weights; saturating, like sum */
+    uint64_t sum;
+    uint64_t least, most;             /* valid with count > 0 */
+    uint8_t page_of[HISTOGRAM_PAGES]; /* 1 + index; 0: nothing in it */
+    uint8_t n_pages;
+    bool lacking; /* memory was refused: numbers are missing from the buckets */
+    uint64_t (*pages)[HISTOGRAM_PAGE];
+};
+
+void histogram_clear(struct histogram *histogram);
+/* Counts `value` n times. */
+void histogram_add(struct histogram *histogram, uint64_t value, uint64_t n);
+/* Adds what `from` has. */
+void histogram_join(struct histogram *into, const struct histogram *from);
+/*
+ * The smallest number that at least the share q (0 to 1) of all numbers does not exceed: the middle of its bucket, but
+ * not outside of least and most. 0 when there are no numbers.
+ */
+uint64_t histogram_quantile(const struct histogram *histogram, double q);
+/* How much of it does not exceed `value`: exact where a bucket ends at it. */
+uint64_t histogram_up_to(const struct histogram *histogram, uint64_t value);
+
+/* By bucket, for storage: how many numbers it has; add_bucket() leaves sum, least and most alone, and says whether it
+ * could. */
+uint64_t histogram_bucket(const struct histogram *histogram, unsigned bucket);
+bool histogram_add_bucket(struct histogram *histogram, unsigned bucket, uint64_t n);
+/* The bucket that a number belongs to, and the first and last number of a bucket. */
+unsigned histogram_bucket_of(uint64_t value);
+uint64_t histogram_bucket_first(unsigned bucket);
+uint64_t histogram_bucket_last(unsigned bucket);
+
+static inline double histogram_mean(const struct histogram *histogram)
+{
+    return histogram->count == 0 ? 0 : (double)histogram->sum / (double)histogram->count;
+}
+
+static inline uint64_t saturating_sum(uint64_t a, uint64_t b)
+{
+    return b > UINT64_MAX - a ? UINT64_MAX : a + b;
+}
+
+#endif

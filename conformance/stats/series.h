@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What happened over time, in a fixed number of bins. They begin a microsecond wide, aligned to that width since the
+ * epoch, and double their width whenever the time covered no longer fits, so that two series can be joined.
+ */
+#ifndef IWARP_CONFORMANCE_STATS_SERIES_H
+#define IWARP_CONFORMANCE_STATS_SERIES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SERIES_BINS = 96, SERIES_WIDTH_BITS_MIN = 10 /* 1024 ns */ };
+
+/* Sums, but for the last four. */
+enum series_value {
+    SERIES_CALLS,
+    SERIES_REPLIES,
+    SERIES_LATENCY,      /* sum of those of the Replies, ns */
+    SERIES_TO_RESPONDER, /* octets of payload, in either direction: by side until the report is made */
+    SERIES_TO_INITIATOR,
+    SERIES_REPEATED,     /* octets sent again; RoCE and InfiniBand: packets */
+    SERIES_LATENCY_MOST, /* ns */
+    SERIES_IN_USE_MOST,  /* Calls outstanding */
+    SERIES_IN_USE,       /* 1 + Calls outstanding after the latest Call or Reply; 0: there was none */
+    SERIES_GRANTED,      /* 1 + the latest limit; 0: there was none */
+    SERIES_VALUES
+};
+
+/* Names in JSON. */
+extern const char *const series_names[SERIES_VALUES];
+
+struct series {
+    bool used;
+    uint8_t width_bits;
+    int64_t first; /* number of the first bin: time >> width_bits */
+    uint64_t bin[SERIES_BINS][SERIES_VALUES];
+};
+
+/* The bin of this time. What is before the first bin goes into it. */
+uint64_t *series_at(struct series *series, int64_t time_ns);
+void series_join(struct series *into, const struct series *from);
+
+#endif
