@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Preloaded into a program, this makes one allocation fail: number $FAILMALLOC, counted from 1 over the calls that come
- * from the program itself. Those of the libraries that it uses go through: GLib's end the program when memory is out.
+ * from the program itself; with $FAILMALLOC_OBJECTS, from shared objects whose names are in this list, separated by
+ * colons. Those of other libraries go through: GLib's end the program when memory is out.
  * $FAILMALLOC_REPORT names a file that gets the number of calls at the end, and "failed" when the one came.
  */
 #define _GNU_SOURCE
@@ -21,6 +22,7 @@ void *__libc_realloc(void *p, size_t n);
 
 static uintptr_t program_begin, program_end;
 static unsigned long wanted;
+static const char *objects; /* NULL: the program */
 static atomic_ulong calls;
 static atomic_bool failed;
 
@@ -49,6 +51,7 @@ __attribute__((constructor)) static void begin(void)
     const char *number = getenv("FAILMALLOC");
 
     wanted = number ? strtoul(number, NULL, 10) : 0;
+    objects = getenv("FAILMALLOC_OBJECTS");
     dl_iterate_phdr(note_program, NULL);
 }
 
@@ -63,11 +66,35 @@ __attribute__((destructor)) static void end(void)
     fclose(f);
 }
 
-static bool fails(const void *caller)
+static bool is_of_objects(const void *caller)
+{
+    struct dl_find_object found;
+    const char *name;
+    size_t n;
+
+    if (_dl_find_object((void *)caller, &found) != 0 || !found.dlfo_link_map)
+        return false;
+    name = strrchr(found.dlfo_link_map->l_name, '/');
+    name = name ? name + 1 : found.dlfo_link_map->l_name;
+    n = strlen(name);
+    for (const char *item = objects; n > 0 && item; item = strchr(item, ':')) {
+        item += *item == ':';
+        if (strncmp(item, name, n) == 0 && (item[n] == ':' || item[n] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+static bool is_counted(const void *caller)
 {
     uintptr_t at = (uintptr_t)caller;
 
-    if (at < program_begin || at >= program_end || atomic_fetch_add(&calls, 1) + 1 != wanted)
+    return objects ? is_of_objects(caller) : at >= program_begin && at < program_end;
+}
+
+static bool fails(const void *caller)
+{
+    if (!is_counted(caller) || atomic_fetch_add(&calls, 1) + 1 != wanted)
         return false;
     atomic_store(&failed, true);
     errno = ENOMEM;
