@@ -34,7 +34,9 @@ struct suite_case {
     void (*run)(struct talk *talk, const struct suite_case *row);
     const char *stimulus; /* what our side sends: "an FPDU with one bit of its CRC field inverted" */
     const char *expected; /* "Terminate 2/0/2 or close" */
-    int variant;          /* for functions that several rows share */
+    const char *says;     /* the same in statements, for the functions of suite_rows.h */
+    int served;           /* opcode of the answer that shows that it was served; 0: there is none */
+    int variant;          /* for other functions that several rows share */
 };
 
 /* One suite: a name for --suite, and its cases. */

@@ -131,21 +131,21 @@ static void must_terminate(struct talk *talk, const struct suite_case *row)
 
 static const struct suite_case tests[] = {
     {RULE_MPA2_8_01, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with an ORD above the Request's IRD",
-     "if a Terminate, then layer 2 type 0", VARIANT(BAD_ORD, ABOUT_LAYER)},
+     "if a Terminate, then layer 2 type 0", .variant = VARIANT(BAD_ORD, ABOUT_LAYER)},
     {RULE_MPA2_9_1_16, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with an ORD above the Request's IRD",
-     TERMINATE_EXPECTED, VARIANT(BAD_ORD, ABOUT_TERMINATE)},
+     TERMINATE_EXPECTED, .variant = VARIANT(BAD_ORD, ABOUT_TERMINATE)},
     {RULE_MPA2_9_1_17, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with an ORD above the Request's IRD",
-     "the device closes after its Terminate", VARIANT(BAD_ORD, ABOUT_CLOSE)},
+     "the device closes after its Terminate", .variant = VARIANT(BAD_ORD, ABOUT_CLOSE)},
     {RULE_MPA2_9_1_18, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with an ORD above the Request's IRD",
-     "its Terminate has code 6", VARIANT(BAD_ORD, ABOUT_CODE)},
+     "its Terminate has code 6", .variant = VARIANT(BAD_ORD, ABOUT_CODE)},
     {RULE_MPA2_9_2_13, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply without a common RTR type",
-     TERMINATE_EXPECTED, VARIANT(BAD_RTR, ABOUT_TERMINATE)},
+     TERMINATE_EXPECTED, .variant = VARIANT(BAD_RTR, ABOUT_TERMINATE)},
     {RULE_MPA2_9_2_14, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply without a common RTR type",
-     "the device closes after its Terminate", VARIANT(BAD_RTR, ABOUT_CLOSE)},
+     "the device closes after its Terminate", .variant = VARIANT(BAD_RTR, ABOUT_CLOSE)},
     {RULE_MPA2_9_2_15, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply without a common RTR type",
-     "its Terminate has code 7", VARIANT(BAD_RTR, ABOUT_CODE)},
+     "its Terminate has code 7", .variant = VARIANT(BAD_RTR, ABOUT_CODE)},
     {RULE_MPA2_9_3_04, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply whose A differs from the Request's",
-     "a Terminate with code 5 or 7; no RST without one", VARIANT(BAD_MODEL, ABOUT_CODE)},
+     "a Terminate with code 5 or 7; no RST without one", .variant = VARIANT(BAD_MODEL, ABOUT_CODE)},
 };
 
 const struct suite suite_mpa2_reply = {"mpa2", tests, G_N_ELEMENTS(tests)};

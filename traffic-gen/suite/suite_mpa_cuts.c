@@ -136,16 +136,17 @@ static void cut(struct talk *talk, const struct suite_case *row)
 
 static const struct suite_case tests[] = {
     {RULE_MPA_5_1_06, "length", DUT_ANY, 0, cut, "an FPDU whose ULPDU_Length is split over two TCP segments", GOES_ON,
-     CUT_LENGTH},
+     .variant = CUT_LENGTH},
     {RULE_MPA_5_1_06, "header", DUT_ANY, 0, cut, "FPDUs split over two TCP segments before each octet of their header",
-     GOES_ON, CUT_HEADER},
+     GOES_ON, .variant = CUT_HEADER},
     {RULE_MPA_5_1_06, "pad", DUT_ANY, NEED_REGIONS, cut,
-     "FPDUs split over two TCP segments before each octet of their PAD, and after it", GOES_ON, CUT_PAD},
+     "FPDUs split over two TCP segments before each octet of their PAD, and after it", GOES_ON, .variant = CUT_PAD},
     {RULE_MPA_5_1_06, "crc", DUT_ANY, 0, cut, "FPDUs split over two TCP segments before each octet of their CRC field",
-     GOES_ON, CUT_CRC},
+     GOES_ON, .variant = CUT_CRC},
     {RULE_MPA_5_1_06, "marker", DUT_ANY, 0, cut,
-     "FPDUs split over two TCP segments before each octet of a Marker, and after it", GOES_ON, CUT_MARKER},
-    {RULE_MPA_5_1_06, "octets", DUT_ANY, 0, cut, "an FPDU in TCP segments of one octet", GOES_ON, CUT_OCTETS},
+     "FPDUs split over two TCP segments before each octet of a Marker, and after it", GOES_ON, .variant = CUT_MARKER},
+    {RULE_MPA_5_1_06, "octets", DUT_ANY, 0, cut, "an FPDU in TCP segments of one octet", GOES_ON,
+     .variant = CUT_OCTETS},
 };
 
 const struct suite suite_mpa_cuts = {"mpa", tests, G_N_ELEMENTS(tests)};

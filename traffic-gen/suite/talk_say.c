@@ -81,6 +81,10 @@ static void make_usual(struct talk *talk, struct message *message, const struct 
         message->atomic = (struct rdmap_atomic_request){
             .opcode = message->atomic.opcode, .identifier = 1, .stag = place.stag, .to = place.address};
         break;
+    case RDMAP_IMMEDIATE:
+    case RDMAP_IMMEDIATE_SE:
+        message->immediate = UINT64_C(0x696D6D6564696174); /* "immediat" */
+        break;
     default:
         break;
     }
@@ -227,7 +231,7 @@ static bool say(struct talk *talk, const uint8_t *p, size_t n, const char *forma
     for (unsigned i = 0; good && parts[i]; i++) {
         talk->given = p;
         talk->given_n = n;
-        good = !*g_strstrip(parts[i]) || say_one(talk, parts[i], &error);
+        good = !*g_strstrip(parts[i]) || (say_one(talk, parts[i], &error) && !talk->left_out);
     }
     talk->given = NULL;
     if (error && !talk->left_out)
