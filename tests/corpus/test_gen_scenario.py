@@ -58,7 +58,7 @@ MISTAKES = [
     (RPC + "  - client: call-again\n", 4, "'again' cannot be carried out here: no Call of this side is without Reply"),
     (RPC + "  - server: pull\n", 4, "'pull' cannot be carried out here: no message of the other side has Read chunks"),
     (RPC + "  - server: {error: ERR_OTHER}\n", 4, "allowed here: ERR_CHUNK, ERR_VERS"),
-    (HEAD + "  - initiator: {send: 5, mpa.cut: 3}\n", 3, "'mpa.cut' is no word about FPDUs; allowed here: mpa@OFFSET, mpa.len"),
+    (HEAD + "  - initiator: {send: 5, mpa.rev: 3}\n", 3, "'mpa.rev' is no word about FPDUs; allowed here: mpa@OFFSET, mpa.len"),
     (HEAD + "  - initiator: {mpa-request: , mpa.pad: 3}\n", 3,
      "'mpa.pad' is no word about start-up frames; allowed here: mpa@OFFSET, mpa.flags, mpa.rev"),
     (HEAD + "  - initiator: {send: 5, mpa.len: five}\n", 3, "'five' is no value of mpa.len; allowed here: N, +N, -N"),
@@ -108,6 +108,7 @@ MISTAKES = [
     (NFS + "  - server: {mkdir: x}\n", 4, "'mkdir' is no job of an NFS server; allowed here: change"),
     (NFS + "  - {client: null, wait: 1 s}\n", 4, "nobody waits"),
     (NFS + "  - client: null\n  - client: {rmdir: x}\n", 5, "rmdir x: the server answered NOENT (2)"),
+    ("name: x\nconnection: {nfs: 3, responder: {rejects: true}}\nwork:\n  - client: null\n", 4, "mounting: the connection is over"),
     (WORK + "  - initiator: {write: 65, to: yours}\n  - responder: send\n", 8,
      "the responder can do this no more: by the responder's Terminate 1/1/01"),
 ]

@@ -254,7 +254,7 @@ static struct rpc_tcp_mount mount_of(const struct session *session, const struct
     return (struct rpc_tcp_mount){.host = o->host,
                                   .port = ask ? NULL : o->mount_port,
                                   .path = o->export ? o->export : "/",
-                                  .version = nfs->version == 2 ? 1 : 3,
+                                  .version = nfs->client.version == 2 ? 1 : 3,
                                   .timeout_ns = o->timeout_ns};
 }
 
@@ -263,7 +263,7 @@ static const struct work_nfs *needs_mount(const struct session *session, unsigne
 {
     const struct work_nfs *nfs = session->work ? &work_connection(session, index)->nfs : NULL;
 
-    return nfs && nfs->on && nfs->version < 4 && session->options.mount_port ? nfs : NULL;
+    return nfs && nfs->on && nfs->client.version < 4 && session->options.mount_port ? nfs : NULL;
 }
 
 static bool settle_next(struct session *session)

@@ -236,7 +236,7 @@ static void send_flight(struct nfs_client *client, unsigned slot)
     struct client_flight *flight = &client->flights[slot];
     const struct client_rpc *rpc = &client->dialect->rpcs[flight->step.kind];
     struct rpc_end_message message;
-    struct rpc_end_how how = {0};
+    struct rpc_end_how how = client->options.how;
     struct xdr_out out;
 
     flight->is_waiting = false;

@@ -49,9 +49,10 @@ struct nfs_client_options {
     uint32_t io_octets;      /* of each READ and WRITE; 0: what the server prefers, 64 KiB at most */
     unsigned depth;          /* READs and WRITEs in flight; 0: 1, at most 16 */
     uint32_t list_octets;    /* of each READDIR; 0: 8192 */
-    size_t inline_octets;    /* READs of more get a Write chunk; 0: 512 */
+    uint32_t inline_octets;  /* READs of more get a Write chunk; 0: 512 */
     /* READLINK gets a Write chunk too, as it may (RFC 8267 section 6.1); Linux's NFSv4 server spoils them. */
     bool link_chunks;
+    struct rpc_end_how how; /* of every Call: segments, long_call, keep_inline, reduce; the client sets the rest */
     uint32_t uid, gid;
     /* Versions 4.1 and 4.2: nfs_client_called() is used, so the server may delegate files that are read. */
     bool backchannel;

@@ -5,7 +5,8 @@ struct nfs_end {
     struct rpc_end *rpc;
     struct nfs_peer *peer;     /* of a server */
     struct nfs_client *client; /* of a client */
-    const struct stream *stream;
+    struct stream stream;
+    struct nfs_end_events events;
     bool is_over;
     char *trouble; /* of the connection */
 };
@@ -22,7 +23,11 @@ static void fail(struct nfs_end *end, char *trouble)
 
 static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
 {
-    fail(ctx, qp_terminate_text(ours, terminate));
+    struct nfs_end *end = ctx;
+
+    fail(end, qp_terminate_text(ours, terminate));
+    if (end->events.terminated)
+        end->events.terminated(end->events.ctx, ours, terminate);
 }
 
 static void on_failed(void *ctx, enum mpa_end_error error)
@@ -30,6 +35,8 @@ static void on_failed(void *ctx, enum mpa_end_error error)
     struct nfs_end *end = ctx;
 
     fail(end, g_strdup(mpa_end_error_text(error)));
+    if (end->events.failed)
+        end->events.failed(end->events.ctx, error);
     if (end->client)
         nfs_client_lost(end->client);
 }
@@ -48,24 +55,26 @@ static void on_ended(void *ctx, bool orderly)
 {
     struct nfs_end *end = ctx;
 
-    (void)orderly;
     end->is_over = true;
+    if (end->events.ended)
+        end->events.ended(end->events.ctx, orderly);
     if (end->client)
         nfs_client_lost(end->client);
 }
 
-static struct nfs_end *new_end(const struct rpc_end_options *options, const struct stream *stream,
-                               struct rpc_end_events *events, uint64_t seed)
+static struct nfs_end *new_end(const struct nfs_end_options *options, struct rpc_end_events *events)
 {
     struct nfs_end *end = g_new0(struct nfs_end, 1);
 
-    end->stream = stream;
+    end->stream = *options->stream;
+    if (options->events)
+        end->events = *options->events;
     events->ctx = end;
     events->terminated = on_terminated;
     events->failed = on_failed;
     events->broken = on_broken;
     events->ended = on_ended;
-    end->rpc = rpc_end_new(options, stream, events, seed);
+    end->rpc = rpc_end_new(options->rpc, &end->stream, events, options->seed);
     return end;
 }
 
@@ -89,7 +98,13 @@ struct qp *nfs_end_qp(struct nfs_end *end)
 void nfs_end_tick(struct nfs_end *end)
 {
     if (end->client)
-        nfs_client_tick(end->client, end->stream->now(end->stream->ctx));
+        nfs_client_tick(end->client, end->stream.now(end->stream.ctx));
+}
+
+void nfs_end_settle(struct nfs_end *end, const struct nfs_client_place *place)
+{
+    if (end->client)
+        nfs_client_settle(end->client, place);
 }
 
 const char *nfs_end_trouble(const struct nfs_end *end)
@@ -120,6 +135,8 @@ static void server_called(void *ctx, uint64_t id, const struct rpc_end_message *
         rpc_end_reply(end->rpc, id, &reply);
     else
         rpc_end_refuse(end->rpc, id);
+    if (end->events.served)
+        end->events.served(end->events.ctx);
 }
 
 static void server_replied(void *ctx, uint64_t cookie, enum rpc_end_result result, const struct rpc_end_message *reply)
@@ -136,14 +153,13 @@ static void send_callback(void *ctx, const struct rpc_end_message *message, uint
     rpc_end_call(end->rpc, message, NULL, cookie);
 }
 
-struct nfs_end *nfs_end_new_server(const struct rpc_end_options *options, struct nfs_server *server,
-                                   const struct stream *stream, uint64_t seed)
+struct nfs_end *nfs_end_new_server(const struct nfs_end_options *options, struct nfs_server *server, bool calls_back)
 {
     struct rpc_end_events events = {.called = server_called, .replied = server_replied};
-    struct nfs_end *end = new_end(options, stream, &events, seed);
+    struct nfs_end *end = new_end(options, &events);
     const struct nfs_peer_events peer_events = {.ctx = end, .call = send_callback};
 
-    end->peer = nfs_peer_new(server, &peer_events);
+    end->peer = nfs_peer_new(server, calls_back ? &peer_events : NULL);
     return end;
 }
 
@@ -188,18 +204,18 @@ static void client_finished(void *ctx, const char *trouble)
 {
     struct nfs_end *end = ctx;
 
-    (void)trouble;
+    if (end->events.finished)
+        end->events.finished(end->events.ctx, trouble);
     if (!end->is_over)
         qp_close(rpc_end_qp(end->rpc), false);
 }
 
-struct nfs_end *nfs_end_new_client(const struct rpc_end_options *options, const struct nfs_client_options *client,
-                                   const struct nfs_job *jobs, unsigned n_jobs, const struct stream *stream,
-                                   uint64_t seed)
+struct nfs_end *nfs_end_new_client(const struct nfs_end_options *options, const struct nfs_client_options *client,
+                                   const struct nfs_job *jobs, unsigned n_jobs)
 {
     struct rpc_end_events events = {
         .established = client_established, .replied = client_replied, .called = client_called};
-    struct nfs_end *end = new_end(options, stream, &events, seed);
+    struct nfs_end *end = new_end(options, &events);
     const struct nfs_client_events client_events = {.ctx = end, .call = client_call, .finished = client_finished};
 
     end->client = nfs_client_new(client, jobs, n_jobs, &client_events);

@@ -11,16 +11,34 @@
 
 struct nfs_end;
 
-/* A connection of that server, which is borrowed. */
-struct nfs_end *nfs_end_new_server(const struct rpc_end_options *options, struct nfs_server *server,
-                                   const struct stream *stream, uint64_t seed);
+/* Any of the functions may be NULL. The first three are those of its queue pair. */
+struct nfs_end_events {
+    void *ctx;
+    void (*terminated)(void *ctx, bool ours, const struct rdmap_terminate *terminate);
+    void (*failed)(void *ctx, enum mpa_end_error error);
+    void (*ended)(void *ctx, bool orderly);
+    void (*served)(void *ctx);                        /* the server has answered a Call, or refused it */
+    void (*finished)(void *ctx, const char *trouble); /* the client's: nfs_client_events */
+};
+
+/* All are copied. */
+struct nfs_end_options {
+    const struct rpc_end_options *rpc;
+    const struct stream *stream;
+    const struct nfs_end_events *events; /* NULL: none */
+    uint64_t seed;
+};
+
+/* A connection of that server, which is borrowed. calls_back: it may delegate files. */
+struct nfs_end *nfs_end_new_server(const struct nfs_end_options *options, struct nfs_server *server, bool calls_back);
 /*
  * The client's work begins with the connection; when it is finished or has failed, the connection is closed. jobs are
  * borrowed. NULL: there is no such version.
  */
-struct nfs_end *nfs_end_new_client(const struct rpc_end_options *options, const struct nfs_client_options *client,
-                                   const struct nfs_job *jobs, unsigned n_jobs, const struct stream *stream,
-                                   uint64_t seed);
+struct nfs_end *nfs_end_new_client(const struct nfs_end_options *options, const struct nfs_client_options *client,
+                                   const struct nfs_job *jobs, unsigned n_jobs);
+/* Before the start; nothing for a server. */
+void nfs_end_settle(struct nfs_end *end, const struct nfs_client_place *place);
 /* Not from within the stream's functions. */
 void nfs_end_free(struct nfs_end *end);
 struct qp *nfs_end_qp(struct nfs_end *end);

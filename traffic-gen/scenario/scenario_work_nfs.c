@@ -13,24 +13,24 @@ enum kind { VERSION, OCTETS, COUNT, CALLS, FLAG };
 static const struct setting {
     const char *name;
     enum kind kind;
-    size_t offset; /* in struct work_nfs */
+    size_t offset; /* in struct nfs_client_options */
     uint64_t min, max;
 } settings[] = {
     {"version", VERSION, 0, 0, 0},
-    {"io", OCTETS, offsetof(struct work_nfs, io_octets), 1, IO_MAX},
-    {"list", OCTETS, offsetof(struct work_nfs, list_octets), 512, IO_MAX},
-    {"inline-up-to", OCTETS, offsetof(struct work_nfs, inline_octets), 1, IO_MAX},
-    {"in-flight", COUNT, offsetof(struct work_nfs, depth), 1, DEPTH_MAX},
-    {"segments", COUNT, offsetof(struct work_nfs, segments), 1, SEGMENTS_MAX},
+    {"io", OCTETS, offsetof(struct nfs_client_options, io_octets), 1, IO_MAX},
+    {"list", OCTETS, offsetof(struct nfs_client_options, list_octets), 512, IO_MAX},
+    {"inline-up-to", OCTETS, offsetof(struct nfs_client_options, inline_octets), 1, IO_MAX},
+    {"in-flight", COUNT, offsetof(struct nfs_client_options, depth), 1, DEPTH_MAX},
+    {"segments", COUNT, offsetof(struct nfs_client_options, how.segments), 1, SEGMENTS_MAX},
     {"calls", CALLS, 0, 0, 0},
-    {"backchannel", FLAG, offsetof(struct work_nfs, backchannel), 0, 0},
-    {"link-chunks", FLAG, offsetof(struct work_nfs, link_chunks), 0, 0},
+    {"backchannel", FLAG, offsetof(struct nfs_client_options, backchannel), 0, 0},
+    {"link-chunks", FLAG, offsetof(struct nfs_client_options, link_chunks), 0, 0},
 };
 
 static const char *const settings_allowed = "version, io, list, inline-up-to, in-flight, segments, calls, backchannel, "
                                             "link-chunks";
 
-static bool read_version(struct reading *r, const yaml_node_t *node, struct work_nfs *nfs)
+static bool read_version(struct reading *r, const yaml_node_t *node, struct nfs_client_options *nfs)
 {
     static const struct {
         const char *name;
@@ -47,19 +47,19 @@ static bool read_version(struct reading *r, const yaml_node_t *node, struct work
     return complain(r, node, "2, 3, 4.0, 4.1, 4.2", "this is no version of NFS");
 }
 
-static bool read_calls(struct reading *r, const yaml_node_t *node, struct work_nfs *nfs)
+static bool read_calls(struct reading *r, const yaml_node_t *node, struct rpc_end_how *how)
 {
-    nfs->long_calls = node_is(node, "long");
-    nfs->reduced = node_is(node, "reduced");
-    nfs->kept_inline = node_is(node, "unreduced");
-    return nfs->long_calls || nfs->reduced || nfs->kept_inline || node_is(node, "as-needed") ||
+    how->long_call = node_is(node, "long");
+    how->reduce = node_is(node, "reduced");
+    how->keep_inline = node_is(node, "unreduced");
+    return how->long_call || how->reduce || how->keep_inline || node_is(node, "as-needed") ||
            complain(r, node, "as-needed, long, reduced, unreduced", "Calls cannot be like this");
 }
 
 static bool read_setting(struct reading *r, void *context, const yaml_node_t *key, const char *name,
                          const yaml_node_t *value)
 {
-    struct work_nfs *nfs = context;
+    struct nfs_client_options *nfs = context;
     uint64_t number;
 
     for (unsigned i = 0; i < G_N_ELEMENTS(settings); i++) {
@@ -70,7 +70,7 @@ static bool read_setting(struct reading *r, void *context, const yaml_node_t *ke
         if (s->kind == VERSION)
             return read_version(r, value, nfs);
         if (s->kind == CALLS)
-            return read_calls(r, value, nfs);
+            return read_calls(r, value, &nfs->how);
         if (s->kind == FLAG)
             return read_flag(r, value, (bool *)((uint8_t *)nfs + s->offset));
         if (!read_number(r, value, s->min, s->max, &number))
@@ -87,10 +87,10 @@ static bool read_setting(struct reading *r, void *context, const yaml_node_t *ke
 bool read_work_nfs(struct reading *r, const yaml_node_t *node, struct work_nfs *nfs)
 {
     if (node && node->type == YAML_SCALAR_NODE)
-        return read_version(r, node, nfs);
-    if (!read_mapping(r, node, settings_allowed, read_setting, nfs))
+        return read_version(r, node, &nfs->client);
+    if (!read_mapping(r, node, settings_allowed, read_setting, &nfs->client))
         return false;
-    return nfs->version || complain(r, node, settings_allowed, "the version is missing");
+    return nfs->client.version || complain(r, node, settings_allowed, "the version is missing");
 }
 
 /* ---- jobs ---- */

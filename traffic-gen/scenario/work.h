@@ -43,13 +43,7 @@ struct work_round {
 /* How the Initiator's NFS client does its jobs. */
 struct work_nfs {
     bool on; /* the ends are an NFS client and an NFS server */
-    unsigned version, minor;
-    uint32_t io_octets, list_octets, inline_octets;
-    unsigned depth;
-    bool backchannel;                      /* the server may delegate files, and call back */
-    bool link_chunks;                      /* Write chunks for READLINK, too */
-    unsigned segments;                     /* of each chunk; 0: 1 */
-    bool long_calls, reduced, kept_inline; /* struct rpc_end_how */
+    struct nfs_client_options client;
 };
 
 struct work_connection {

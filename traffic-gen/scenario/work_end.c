@@ -148,11 +148,11 @@ struct work_end *work_end_new(const struct work *work, unsigned connection, enum
         end->events = *events;
     register_regions(end);
     if (end->connection->nfs.on) {
-        const struct work_nfs_events nfs_events = {
+        const struct nfs_end_events nfs_events = {
             .ctx = end, .terminated = on_terminated, .failed = on_failed, .ended = on_ended};
 
         end->nfs = work_nfs_new(work, connection, role, stream, &nfs_events);
-        end->qp = work_nfs_qp(end->nfs);
+        end->qp = nfs_end_qp(work_nfs_of(end->nfs));
         end->round = end->connection->n_rounds; /* the client knows all of it */
     } else {
         end->qp = qp_new(&end->connection->options[role].qp, end->memory, stream, &qp_events);
@@ -163,7 +163,7 @@ struct work_end *work_end_new(const struct work *work, unsigned connection, enum
 void work_end_settle(struct work_end *end, const struct nfs_client_place *place)
 {
     if (end->nfs)
-        work_nfs_settle(end->nfs, place);
+        nfs_end_settle(work_nfs_of(end->nfs), place);
 }
 
 void work_end_free(struct work_end *end)
@@ -373,6 +373,6 @@ void work_end_tick(struct work_end *end)
 {
     qp_tick(end->qp);
     if (end->nfs)
-        work_nfs_tick(end->nfs);
+        nfs_end_tick(work_nfs_of(end->nfs));
     go_on(end);
 }

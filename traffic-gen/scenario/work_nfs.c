@@ -1,28 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/scenario/work_nfs.h"
 
-#include "traffic-gen/nfs/nfs_server.h"
-
 #include <string.h>
 
 enum { TREE_OCTETS_MAX = 256 << 20, TREE_NODES_MAX = 200000 };
 
 struct work_nfs_end {
-    struct work_nfs_events events;
-    struct work_nfs how;
+    struct nfs_end *end;
+    struct nfs_end_events events;
     struct stream stream;
-    struct rpc_end *rpc;
     /* The Initiator's: */
-    struct nfs_client *client;
     const struct work *work;
     GArray *jobs;  /* struct nfs_job */
     GArray *lines; /* of them: unsigned */
-    bool done;
     char *trouble;
     /* The Responder's: */
     struct nfs_tree *tree;
     struct nfs_server *server;
-    struct nfs_peer *peer;
     GArray *changes; /* struct change */
 };
 
@@ -39,83 +33,47 @@ static int64_t now(void *ctx)
     return end->stream.now(end->stream.ctx);
 }
 
-/* ---- the client ---- */
-
-static void on_call(void *ctx, const struct rpc_end_message *message, const struct rpc_end_how *how, uint64_t cookie)
+/* The items of a side on a connection, one after the other; NULL after the last one. */
+static const struct work_item *next_item(const struct work *work, const struct work_connection *connection,
+                                         enum role role, unsigned *round, unsigned *index)
 {
-    struct work_nfs_end *end = ctx;
-    struct rpc_end_how mine = *how;
+    for (; *round < connection->n_rounds; ++*round, *index = 0) {
+        const struct work_round *r = &g_array_index(work->rounds, struct work_round, connection->round + *round);
 
-    mine.segments = end->how.segments;
-    mine.long_call |= end->how.long_calls;
-    mine.reduce |= end->how.reduced;
-    mine.keep_inline |= end->how.kept_inline;
-    rpc_end_call(end->rpc, message, &mine, cookie);
+        if (*index < r->n[role])
+            return &g_array_index(work->items[role], struct work_item, r->from[role] + (*index)++);
+    }
+    return NULL;
 }
+
+/* ---- the client ---- */
 
 static void on_finished(void *ctx, const char *trouble)
 {
     struct work_nfs_end *end = ctx;
+    unsigned job = nfs_end_report(end->end)->jobs, last = end->lines->len;
 
-    unsigned job = nfs_client_report(end->client)->jobs, last = end->lines->len;
-
-    end->done = true;
     if (trouble)
         end->trouble = g_strdup_printf("%s:%u: %s", end->work->name,
                                        last ? g_array_index(end->lines, unsigned, MIN(job, last - 1)) : 1, trouble);
-    qp_close(rpc_end_qp(end->rpc), false);
 }
 
-static void on_replied(void *ctx, uint64_t cookie, enum rpc_end_result result, const struct rpc_end_message *reply)
+static void begin_client(struct work_nfs_end *end, const struct nfs_end_options *options, const struct work *work,
+                         const struct work_connection *connection, uint64_t seed)
 {
-    struct work_nfs_end *end = ctx;
+    struct nfs_client_options client = connection->nfs.client;
+    const struct work_item *item;
+    unsigned round = 0, index = 0;
 
-    if (end->client)
-        nfs_client_replied(end->client, cookie, result, reply);
-    else
-        nfs_peer_replied(end->peer, cookie, result == RPC_END_REPLIED ? reply : NULL);
-}
-
-static void on_established(void *ctx, const struct mpa_end_terms *terms)
-{
-    struct work_nfs_end *end = ctx;
-
-    (void)terms;
-    if (end->client)
-        nfs_client_start(end->client);
-}
-
-static void begin_client(struct work_nfs_end *end, const struct work *work, const struct work_connection *connection,
-                         uint64_t seed)
-{
-    const struct nfs_client_options options = {
-        .version = end->how.version,
-        .minor = end->how.minor,
-        .io_octets = end->how.io_octets,
-        .list_octets = end->how.list_octets,
-        .inline_octets = end->how.inline_octets,
-        .depth = end->how.depth,
-        .backchannel = end->how.backchannel,
-        .link_chunks = end->how.link_chunks,
-        .seed = seed,
-    };
-    const struct nfs_client_events events = {.ctx = end, .call = on_call, .finished = on_finished};
-
+    client.seed = seed;
     end->work = work;
     end->jobs = g_array_new(FALSE, FALSE, sizeof(struct nfs_job));
     end->lines = g_array_new(FALSE, FALSE, sizeof(unsigned));
-    for (unsigned i = 0; i < connection->n_rounds; i++) {
-        const struct work_round *round = &g_array_index(work->rounds, struct work_round, connection->round + i);
-
-        for (unsigned k = 0; k < round->n[INITIATOR]; k++) {
-            const struct work_item *item =
-                &g_array_index(work->items[INITIATOR], struct work_item, round->from[INITIATOR] + k);
-
-            g_array_append_val(end->jobs, item->job);
-            g_array_append_val(end->lines, item->line);
-        }
+    while ((item = next_item(work, connection, INITIATOR, &round, &index))) {
+        g_array_append_val(end->jobs, item->job);
+        g_array_append_val(end->lines, item->line);
     }
-    end->client = nfs_client_new(&options, (const struct nfs_job *)(void *)end->jobs->data, end->jobs->len, &events);
+    end->end = nfs_end_new_client(options, &client, (const struct nfs_job *)(void *)end->jobs->data, end->jobs->len);
 }
 
 /* ---- the server ---- */
@@ -134,8 +92,10 @@ static uint64_t node_of(struct nfs_tree *tree, const char *path)
 }
 
 /* A delegation is in the way until it has been given back. */
-static void try_changes(struct work_nfs_end *end)
+static void try_changes(void *ctx)
 {
+    struct work_nfs_end *end = ctx;
+
     for (unsigned i = 0; i < end->changes->len; i++) {
         struct change *change = &g_array_index(end->changes, struct change, i);
         const struct nfs_node_change size = {.set = NFS_SET_SIZE, .size = change->job->octets};
@@ -152,54 +112,22 @@ static void try_changes(struct work_nfs_end *end)
     }
 }
 
-static void on_called(void *ctx, uint64_t id, const struct rpc_end_message *call, const struct rpc_message *header)
+static void begin_server(struct work_nfs_end *end, const struct nfs_end_options *options, const struct work *work,
+                         const struct work_connection *connection, uint64_t seed)
 {
-    struct work_nfs_end *end = ctx;
-    struct rpc_end_message reply = {0};
-    bool answered;
-
-    (void)header;
-    if (end->client)
-        answered = nfs_client_called(end->client, call, &reply);
-    else
-        answered = nfs_server_call(end->peer, call, rpc_end_room(end->rpc, id), &reply);
-    if (answered)
-        rpc_end_reply(end->rpc, id, &reply);
-    else
-        rpc_end_refuse(end->rpc, id);
-    if (!end->client)
-        try_changes(end);
-}
-
-static void call_back(void *ctx, const struct rpc_end_message *message, uint64_t cookie)
-{
-    static const struct rpc_end_how how;
-    struct work_nfs_end *end = ctx;
-
-    rpc_end_call(end->rpc, message, &how, cookie);
-}
-
-static void begin_server(struct work_nfs_end *end, const struct work *work, const struct work_connection *connection,
-                         uint64_t seed)
-{
-    struct nfs_server_options options = {.seed = seed, .now = now, .ctx = end};
-    const struct nfs_peer_events events = {.ctx = end, .call = call_back};
+    struct nfs_server_options server = {.seed = seed, .now = now, .ctx = end};
+    const struct work_item *item;
+    unsigned round = 0, index = 0;
 
     end->changes = g_array_new(FALSE, FALSE, sizeof(struct change));
-    for (unsigned i = 0; i < connection->n_rounds; i++) {
-        const struct work_round *round = &g_array_index(work->rounds, struct work_round, connection->round + i);
+    while ((item = next_item(work, connection, RESPONDER, &round, &index))) {
+        const struct change change = {.job = &item->job};
 
-        for (unsigned k = 0; k < round->n[RESPONDER]; k++) {
-            const struct work_item *item =
-                &g_array_index(work->items[RESPONDER], struct work_item, round->from[RESPONDER] + k);
-            const struct change change = {.job = &item->job};
-
-            g_array_append_val(end->changes, change);
-        }
+        g_array_append_val(end->changes, change);
     }
-    options.tree = end->tree = nfs_tree_new(now, end, TREE_OCTETS_MAX, TREE_NODES_MAX);
-    end->server = nfs_server_new(&options);
-    end->peer = nfs_peer_new(end->server, connection->nfs.backchannel ? &events : NULL);
+    server.tree = end->tree = nfs_tree_new(now, end, TREE_OCTETS_MAX, TREE_NODES_MAX);
+    end->server = nfs_server_new(&server);
+    end->end = nfs_end_new_server(options, end->server, connection->nfs.client.backchannel);
 }
 
 /* ---- both ---- */
@@ -226,52 +154,39 @@ static void on_ended(void *ctx, bool orderly)
 }
 
 struct work_nfs_end *work_nfs_new(const struct work *work, unsigned connection, enum role role,
-                                  const struct stream *stream, const struct work_nfs_events *events)
+                                  const struct stream *stream, const struct nfs_end_events *events)
 {
     const struct work_connection *c = &g_array_index(work->connections, struct work_connection, connection);
     struct work_nfs_end *end = g_new0(struct work_nfs_end, 1);
-    const struct rpc_end_events rpc_events = {
-        .ctx = end,
-        .established = on_established,
-        .replied = on_replied,
-        .called = on_called,
-        .ended = on_ended,
-        .terminated = on_terminated,
-        .failed = on_failed,
-    };
-    struct rpc_end_options options = c->options[role];
+    struct rpc_end_options rpc = c->options[role];
     uint64_t seed = 1 + connection;
+    const struct nfs_end_events mine = {.ctx = end,
+                                        .terminated = on_terminated,
+                                        .failed = on_failed,
+                                        .ended = on_ended,
+                                        .served = try_changes,
+                                        .finished = on_finished};
+    const struct nfs_end_options options = {.rpc = &rpc, .stream = stream, .events = &mine, .seed = 2 * seed + role};
 
     end->events = *events;
-    end->how = c->nfs;
     end->stream = *stream;
     /* RFC 8267 section 6.7.2: a client of NFSv4 can always ask whether the server is alive. */
-    options.keep_credit = role == INITIATOR && c->nfs.version == 4;
-    end->rpc = rpc_end_new(&options, stream, &rpc_events, 2 * seed + role);
+    rpc.keep_credit = role == INITIATOR && c->nfs.client.version == 4;
     if (role == INITIATOR)
-        begin_client(end, work, c, seed);
+        begin_client(end, &options, work, c, seed);
     else
-        begin_server(end, work, c, seed);
+        begin_server(end, &options, work, c, seed);
     return end;
-}
-
-void work_nfs_settle(struct work_nfs_end *end, const struct nfs_client_place *place)
-{
-    if (end->client)
-        nfs_client_settle(end->client, place);
 }
 
 void work_nfs_free(struct work_nfs_end *end)
 {
-    rpc_end_free(end->rpc);
-    if (end->client)
-        nfs_client_free(end->client);
+    nfs_end_free(end->end);
     if (end->jobs) {
         g_array_unref(end->jobs);
         g_array_unref(end->lines);
     }
-    if (end->peer) {
-        nfs_peer_free(end->peer);
+    if (end->server) {
         nfs_server_free(end->server);
         nfs_tree_free(end->tree);
         g_array_unref(end->changes);
@@ -280,20 +195,14 @@ void work_nfs_free(struct work_nfs_end *end)
     g_free(end);
 }
 
-struct qp *work_nfs_qp(struct work_nfs_end *end)
+struct nfs_end *work_nfs_of(struct work_nfs_end *end)
 {
-    return rpc_end_qp(end->rpc);
-}
-
-void work_nfs_tick(struct work_nfs_end *end)
-{
-    if (end->client && !end->done)
-        nfs_client_tick(end->client, now(end));
+    return end->end;
 }
 
 bool work_nfs_is_done(const struct work_nfs_end *end)
 {
-    return !end->client || end->done;
+    return end->server || nfs_end_is_finished(end->end);
 }
 
 const char *work_nfs_trouble(const struct work_nfs_end *end)

@@ -99,7 +99,8 @@ static void *nfs_make(const struct endpoint_options *options, const struct strea
         .credits = CREDITS,
     };
 
-    return nfs_end_new_server(&rpc, server, stream, ++connections);
+    return nfs_end_new_server(&(struct nfs_end_options){.rpc = &rpc, .stream = stream, .seed = ++connections}, server,
+                              true);
 }
 
 static void nfs_free(void *endpoint)

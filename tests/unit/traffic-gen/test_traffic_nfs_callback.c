@@ -62,9 +62,12 @@ static void connect_client(struct bench *bench, unsigned which, const struct nfs
                                       .credits = 4};
 
     bench->at[which].pair = pair;
-    bench->at[which].client = nfs_end_new_client(&options, client, jobs, n_jobs, pair_stream(pair, 0), which);
+    bench->at[which].client =
+        nfs_end_new_client(&(struct nfs_end_options){.rpc = &options, .stream = pair_stream(pair, 0), .seed = which},
+                           client, jobs, n_jobs);
     options.qp.mpa.role = MPA_END_RESPONDER;
-    bench->at[which].server = nfs_end_new_server(&options, bench->server, pair_stream(pair, 1), 9);
+    bench->at[which].server = nfs_end_new_server(
+        &(struct nfs_end_options){.rpc = &options, .stream = pair_stream(pair, 1), .seed = 9}, bench->server, true);
     pair_attach(pair, 0, &(struct pair_end){bench->at[which].client, receive, receive_fin, receive_reset, tick});
     pair_attach(pair, 1, &(struct pair_end){bench->at[which].server, receive, receive_fin, receive_reset, tick});
     qp_start(nfs_end_qp(bench->at[which].server));

@@ -86,11 +86,11 @@ static void begin(struct bench *bench, unsigned version, uint32_t size, uint32_t
             .receive_size = size,
             .credits = credits,
         };
-        const struct stream *stream = pair_stream(bench->pair, side);
+        const struct nfs_end_options end_options = {
+            .rpc = &options, .stream = pair_stream(bench->pair, side), .seed = 1 + side};
 
-        bench->ends[side] = side == 0
-                                ? nfs_end_new_client(&options, &client_options, jobs, ARRAY_LENGTH(jobs), stream, 1)
-                                : nfs_end_new_server(&options, bench->server, stream, 2);
+        bench->ends[side] = side == 0 ? nfs_end_new_client(&end_options, &client_options, jobs, ARRAY_LENGTH(jobs))
+                                      : nfs_end_new_server(&end_options, bench->server, true);
         pair_attach(bench->pair, side,
                     &(struct pair_end){bench->ends[side], receive, receive_fin, receive_reset, tick});
     }
