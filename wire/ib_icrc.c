@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "wire/ib_icrc.h"
 
+#include "wire/crc32.h"
 #include "wire/ib.h"
 
-#include <isa-l/crc.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -70,8 +70,8 @@ uint32_t ib_icrc(enum ib_below kind, const uint8_t *below, size_t below_len, con
     memcpy(bth, transport, sizeof bth);
     bth[4] = 0xFF;
     if (kind != IB_BELOW_LRH && kind != IB_BELOW_LRH_GRH)
-        crc = crc32_gzip_refl(crc, ones, sizeof ones);
-    crc = crc32_gzip_refl(crc, masked, below_len);
-    crc = crc32_gzip_refl(crc, bth, sizeof bth);
-    return crc32_gzip_refl(crc, transport + IB_BTH_LEN, n - IB_BTH_LEN);
+        crc = crc32_extend(crc, ones, sizeof ones);
+    crc = crc32_extend(crc, masked, below_len);
+    crc = crc32_extend(crc, bth, sizeof bth);
+    return crc32_extend(crc, transport + IB_BTH_LEN, n - IB_BTH_LEN);
 }

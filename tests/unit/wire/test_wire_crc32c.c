@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/unit/support/support.h"
+#include "wire/crc32.h"
 #include "wire/crc32c.h"
 #include "wire/octets.h"
 
@@ -8,6 +9,14 @@ static void check_value(void **state)
     (void)state;
     assert_int_equal(crc32c("123456789", 9), 0xE3069283);
     assert_int_equal(crc32c(NULL, 0), 0);
+}
+
+static void check_value_of_crc32(void **state)
+{
+    (void)state;
+    assert_int_equal(crc32_extend(0, "123456789", 9), 0xCBF43926);
+    assert_int_equal(crc32_extend_plain(0, "123456789", 9), 0xCBF43926);
+    assert_int_equal(crc32_extend_plain(crc32_extend(0, "1234", 4), "56789", 5), 0xCBF43926);
 }
 
 /* RFC 3720 section B.4, in the order of transmission. */
@@ -90,6 +99,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(check_value),
+        cmocka_unit_test(check_value_of_crc32),
         cmocka_unit_test(iscsi_vectors),
         cmocka_unit_test(agrees_with_bitwise_at_any_length_and_alignment),
         cmocka_unit_test(extends_over_every_cut),
