@@ -2,6 +2,7 @@
 /* iwarp-gen connect: a scenario's initiating side, or a client of a service. */
 #include "traffic-gen/cli/command_speak.h"
 #include "traffic-gen/live/endpoint.h"
+#include "traffic-gen/live/verbs.h"
 
 #include <string.h>
 
@@ -136,6 +137,7 @@ static int check_uses(const struct options *options, const struct client_row *cl
         {options->speak.mtu, scenario, "--mtu", "scenarios"},
         {options->speak.export, scenario, "--export", "scenarios whose end is an NFS client"},
         {options->speak.mount_port, scenario, "--mount-port", "scenarios whose end is an NFS client"},
+        {options->speak.source, scenario, "--source", "scenarios on RDMA devices"},
         {options->speak.record, !options->device, "-w", "scenarios and clients"},
     };
 
@@ -156,6 +158,8 @@ static int run(int argc, char **argv, const struct options *options)
     status = check_uses(options, client);
     if (status != COMMAND_DONE)
         return status;
+    if (verbs_address(argv[1]) && (client || options->device))
+        return command_fail("rdma: is only for scenarios whose end is an NFS client");
     if (options->device)
         return argc == 2 ? run_device(argv[1], options) : command_fail("--as-device: no scenario is played");
     if (client && argc == 2)
@@ -169,9 +173,10 @@ static int run(int argc, char **argv, const struct options *options)
 int command_connect(int argc, char **argv)
 {
     static const struct command_usage usage = {
-        "HOST:PORT SCENARIO|FILE.yaml | HOST:PORT --rping|--write|--read|--send|--as-device=NAME",
+        "[rdma:]HOST:PORT SCENARIO|FILE.yaml | HOST:PORT --rping|--write|--read|--send|--as-device=NAME",
         "Opens a TCP connection and plays the scenario on it as MPA Initiator (as Responder where the scenario has the "
         "Responder open the connection); or uses a service; or is a device for iwarp-gen test --listen.",
+        "With rdma: before the address an RDMA device connects (RoCE, InfiniBand, iWARP), for NFS clients only.\n"
         "Exit status: 0 success, 1 the peer did something else, 2 wrong usage, or nobody to connect to.",
     };
     struct options options = {.speak = SPEAK_DEFAULTS, .size = -1, .revision = REVISION};
@@ -181,6 +186,8 @@ int command_connect(int argc, char **argv)
         {"export", 0, 0, G_OPTION_ARG_STRING, &options.speak.export, "what is mounted (default /)", "PATH"},
         {"mount-port", 0, 0, G_OPTION_ARG_STRING, &options.speak.mount_port,
          "versions 2 and 3: TCP port of MOUNT, or rpcbind (default: the same connection)", "PORT"},
+        {"source", 0, 0, G_OPTION_ARG_STRING, &options.speak.source,
+         "rdma: connect from this address, which chooses device and GID", "ADDRESS"},
         COMMAND_GROUP("Clients of services"),
         {"rping", 0, 0, G_OPTION_ARG_NONE, &options.chosen[0], clients[0].help, NULL},
         {"write", 0, 0, G_OPTION_ARG_NONE, &options.chosen[1], clients[1].help, NULL},

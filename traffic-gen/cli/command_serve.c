@@ -2,6 +2,7 @@
 /* iwarp-gen serve: a responder that real clients can use. */
 #include "traffic-gen/cli/command_speak.h"
 #include "traffic-gen/live/endpoint.h"
+#include "traffic-gen/live/verbs.h"
 
 #include <string.h>
 #include <sys/resource.h>
@@ -9,7 +10,7 @@
 static const struct endpoint_kind *const services[] = {&rping_server, &echo_server, &rpc_server, &sink_server,
                                                        &nfs_service};
 
-enum { IDLE_DEFAULT = -1 };
+enum { IDLE_DEFAULT = -1, REVISION = 2 };
 
 struct options {
     char *service, *record, *misbehave;
@@ -50,7 +51,8 @@ static char *describe_services(void)
     for (unsigned i = 0; i < G_N_ELEMENTS(services); i++)
         g_string_append_printf(text, "\n  %-8s %s", services[i]->name, services[i]->summary);
     g_string_append(
-        text, "\n\nIt ends after a signal (exit status 0) or --exit-after. Port 0: any free one, which is printed on "
+        text, "\n\nWith rdma: before the address it listens on RDMA devices (RoCE, InfiniBand, iWARP), nfs only.\n"
+              "It ends after a signal (exit status 0) or --exit-after. Port 0: any free one, which is printed on "
               "standard error.");
     return g_string_free(text, FALSE);
 }
@@ -105,20 +107,43 @@ static int check(const struct options *options, const struct endpoint_kind *kind
     return COMMAND_DONE;
 }
 
+/* What is below the operations of an RDMA device is its own. */
+static int check_on_devices(const struct options *options, const struct endpoint_kind *kind)
+{
+    const struct command_only rows[] = {
+        {options->record, false, "-w",
+         "HOST:PORT: what an RDMA device sends cannot be seen here; capture it beside this, with tcpdump or at the "
+         "switch"},
+        {options->revision != REVISION, false, "--revision", "HOST:PORT: an RDMA device speaks as it does"},
+        {options->markers, false, "--markers", "HOST:PORT"},
+        {options->crc, false, "--crc", "HOST:PORT"},
+        {options->no_crc, false, "--no-crc", "HOST:PORT"},
+        {options->idle_timeout != IDLE_DEFAULT, false, "--idle-timeout", "HOST:PORT"},
+    };
+
+    if (!kind->on_devices)
+        return command_fail("the service %s does not run on RDMA devices, only nfs does", kind->name);
+    return command_check_only(rows, G_N_ELEMENTS(rows));
+}
+
 static int run(const char *address, const struct options *options)
 {
     const struct endpoint_kind *kind = service_find(options->service ? options->service : "");
     g_autofree char *host = NULL, *port = NULL, *why = NULL;
     g_autoptr(GError) error = NULL;
+    const char *on_devices = verbs_address(address);
     int status = check(options, kind);
 
+    if (status == COMMAND_DONE && on_devices)
+        status = check_on_devices(options, kind);
     if (status != COMMAND_DONE)
         return status;
-    if (!live_parse_address(address, &host, &port, &error))
+    if (!live_parse_address(on_devices ? on_devices : address, &host, &port, &error))
         return command_fail("%s", error->message);
     raise_descriptor_limit();
     if (!serve(&(struct serve_options){.host = host,
                                        .port = port,
+                                       .on_devices = on_devices,
                                        .kind = kind,
                                        .connections = options->once ? 1 : (unsigned)options->connections,
                                        .connections_max = (unsigned)options->connections_max,
@@ -153,7 +178,7 @@ static GArray *all_entries(const GOptionEntry *common)
 
 int command_serve(int argc, char **argv)
 {
-    struct options options = {.revision = 2, .idle_timeout = IDLE_DEFAULT};
+    struct options options = {.revision = REVISION, .idle_timeout = IDLE_DEFAULT};
     const GOptionEntry common[] = {
         {"service", 0, 0, G_OPTION_ARG_STRING, &options.service, "what is served", "NAME"},
         {"write-capture", 'w', 0, G_OPTION_ARG_FILENAME, &options.record, "record what is sent and received, as pcapng",
@@ -180,7 +205,7 @@ int command_serve(int argc, char **argv)
     };
     g_autofree char *description = describe_services();
     const struct command_usage usage = {
-        "HOST:PORT --service=NAME",
+        "[rdma:]HOST:PORT --service=NAME",
         "Serves real clients as a conforming Responder.",
         description,
     };

@@ -4,6 +4,7 @@
 #include "traffic-gen/bulk/bulk.h"
 #include "traffic-gen/cli/command_scenario.h"
 #include "traffic-gen/live/session.h"
+#include "traffic-gen/live/verbs.h"
 
 #include <string.h>
 
@@ -14,6 +15,7 @@ void speak_options_clear(struct speak_options *options)
     g_free(options->record);
     g_free(options->export);
     g_free(options->mount_port);
+    g_free(options->source);
 }
 
 static int play(const char *address, const struct speak_options *options, const struct scenario_source *source,
@@ -22,10 +24,21 @@ static int play(const char *address, const struct speak_options *options, const 
     static const int statuses[] = {
         [SESSION_PLAYED] = COMMAND_DONE, [SESSION_OTHERWISE] = COMMAND_FAILED, [SESSION_NOT_BEGUN] = COMMAND_TROUBLE};
     g_autofree char *host = NULL, *port = NULL, *why = NULL;
+    const char *on_device = verbs_address(address);
     GError *error = NULL;
     int status;
 
-    if (!live_parse_address(address, &host, &port, &error)) {
+    if (on_device && listens)
+        return command_fail(
+            "scenarios listen on TCP only; iwarp-gen serve rdma:HOST:PORT --service=nfs is a server on RDMA "
+            "devices");
+    if (on_device && options->record)
+        return command_fail(
+            "-w does not go with rdma: what an RDMA device sends cannot be seen here; capture it beside "
+            "this, with tcpdump or at the switch");
+    if (options->source && !on_device)
+        return command_fail("--source is only for rdma:HOST:PORT");
+    if (!live_parse_address(on_device ? on_device : address, &host, &port, &error)) {
         status = command_fail("%s", error->message);
         g_error_free(error);
         return status;
@@ -33,6 +46,8 @@ static int play(const char *address, const struct speak_options *options, const 
     status = statuses[session_play(&(struct session_options){.listens = listens,
                                                              .host = host,
                                                              .port = port,
+                                                             .on_device = on_device,
+                                                             .own_address = options->source,
                                                              .source = source,
                                                              .faults = faults,
                                                              .mtu = (unsigned)options->mtu,

@@ -12,6 +12,7 @@ struct speak_options {
     double timeout;
     char *export, *mount_port; /* connect only */
     double first_delay;
+    char *source;
 };
 
 /* The initializer of speak_options, and its option entries for a struct of that name. */

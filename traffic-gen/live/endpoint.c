@@ -2,6 +2,7 @@
 #include "traffic-gen/live/endpoint.h"
 
 #include "traffic-gen/live/record.h"
+#include "traffic-gen/live/verbs.h"
 
 #include <stdio.h>
 
@@ -33,22 +34,30 @@ struct mpa_end_wish endpoint_wish(const struct endpoint_options *options, enum m
 struct holder {
     const struct endpoint_kind *kind;
     const struct endpoint_options *options;
-    struct live_socket *socket;
+    struct live_socket *socket; /* one of these */
+    struct verbs_link *link;
     void *endpoint; /* NULL: not open yet */
     struct qp *qp;
     int64_t patience_ns; /* patience with an idle peer; 0: unlimited */
     int64_t moved_at;    /* when something came, or its TCP acknowledged something */
     size_t unacknowledged;
+    bool reached; /* there was a connection */
     char *trouble;
     void *owner;
     void (*over)(void *owner, struct holder *holder, const char *why);
 };
 
+static const char *name_of(const struct holder *holder)
+{
+    return holder->link ? verbs_peer_name(holder->link) : live_peer_name(holder->socket);
+}
+
 static void on_opened(void *ctx)
 {
     struct holder *holder = ctx;
 
-    holder->endpoint = holder->kind->make(holder->options, live_stream(holder->socket));
+    holder->endpoint =
+        holder->kind->make(holder->options, holder->link ? verbs_stream(holder->link) : live_stream(holder->socket));
     holder->qp = holder->kind->qp(holder->endpoint);
     holder->moved_at = live_now();
     qp_start(holder->qp);
@@ -79,9 +88,11 @@ static void on_room(void *ctx)
 
 static void lose_patience(struct holder *holder)
 {
-    size_t unacknowledged = live_unacknowledged(holder->socket);
+    size_t unacknowledged = holder->link ? 0 : live_unacknowledged(holder->socket);
     int64_t now = live_now();
 
+    if (holder->link)
+        holder->moved_at = MAX(holder->moved_at, verbs_moved_at(holder->link));
     if (unacknowledged != holder->unacknowledged)
         holder->moved_at = now;
     holder->unacknowledged = unacknowledged;
@@ -108,6 +119,7 @@ static void on_closed(void *ctx, const char *why)
 {
     struct holder *holder = ctx;
 
+    holder->reached = holder->link ? verbs_was_up(holder->link) : holder->endpoint != NULL;
     if (holder->endpoint && holder->kind->trouble && holder->kind->trouble(holder->endpoint))
         why = holder->kind->trouble(holder->endpoint);
     if (holder->trouble)
@@ -136,7 +148,8 @@ static struct live_events events_of(struct holder *holder)
 struct server {
     const struct serve_options *options;
     struct live_loop *loop;
-    struct live_listener *listener;
+    struct live_listener *listener; /* one of these; NULL: no more connections are accepted */
+    struct verbs_listener *verbs_listener;
     GHashTable *holders;
     unsigned accepted;
 };
@@ -146,31 +159,51 @@ static void server_over(void *owner, struct holder *holder, const char *why)
     struct server *server = owner;
 
     if (server->options->endpoint.verbose)
-        fprintf(stderr, "iwarp-gen: %s: %s\n", live_peer_name(holder->socket), why ? why : "closed");
+        fprintf(stderr, "iwarp-gen: %s: %s\n", name_of(holder), why ? why : "closed");
     g_hash_table_remove(server->holders, holder);
-    if (!server->listener && g_hash_table_size(server->holders) == 0)
+    if (!server->listener && !server->verbs_listener && g_hash_table_size(server->holders) == 0)
         live_stop(server->loop);
 }
 
-static bool on_accept(void *ctx, struct live_socket *socket, struct live_events *events)
+static void stop_listening(struct server *server)
 {
-    struct server *server = ctx;
+    if (server->listener)
+        live_listener_close(server->listener);
+    if (server->verbs_listener)
+        verbs_listener_close(server->verbs_listener);
+    server->listener = NULL;
+    server->verbs_listener = NULL;
+}
+
+/* One of socket and link is NULL. */
+static bool accept_any(struct server *server, struct live_socket *socket, struct verbs_link *link,
+                       struct live_events *events)
+{
     struct holder *holder = g_new0(struct holder, 1);
 
     *holder = (struct holder){.kind = server->options->kind,
                               .options = &server->options->endpoint,
                               .socket = socket,
+                              .link = link,
                               .owner = server,
                               .over = server_over};
     *events = events_of(holder);
     g_hash_table_add(server->holders, holder);
     if (server->options->endpoint.verbose)
-        fprintf(stderr, "iwarp-gen: %s: connected\n", live_peer_name(socket));
-    if (++server->accepted == server->options->connections) {
-        live_listener_close(server->listener);
-        server->listener = NULL;
-    }
+        fprintf(stderr, "iwarp-gen: %s: connected\n", name_of(holder));
+    if (++server->accepted == server->options->connections)
+        stop_listening(server);
     return true;
+}
+
+static bool on_accept(void *ctx, struct live_socket *socket, struct live_events *events)
+{
+    return accept_any(ctx, socket, NULL, events);
+}
+
+static bool on_accept_link(void *ctx, struct verbs_link *link, struct live_events *events)
+{
+    return accept_any(ctx, NULL, link, events);
 }
 
 /* After a signal: every connection is closed in order; those whose peer does not follow are reset. */
@@ -180,9 +213,7 @@ static void close_all(struct server *server)
     GHashTableIter iter;
     gpointer key;
 
-    if (server->listener)
-        live_listener_close(server->listener);
-    server->listener = NULL;
+    stop_listening(server);
     g_hash_table_iter_init(&iter, server->holders);
     while (g_hash_table_iter_next(&iter, &key, NULL)) {
         struct holder *holder = key;
@@ -195,17 +226,30 @@ static void close_all(struct server *server)
     live_loop_end(server->loop);
 }
 
+/* Its port; 0 with an error. */
+static uint16_t listen_on(struct server *server, GError **error)
+{
+    const struct serve_options *o = server->options;
+
+    if (o->on_devices) {
+        server->verbs_listener = verbs_listen(server->loop, o->host, o->port, o->connections_max,
+                                              &(struct verbs_options){0}, on_accept_link, server, error);
+        return server->verbs_listener ? verbs_listener_port(server->verbs_listener) : 0;
+    }
+    server->listener = live_listen(server->loop, o->host, o->port, o->connections_max, &(struct live_options){0},
+                                   on_accept, server, error);
+    return server->listener ? live_listener_port(server->listener) : 0;
+}
+
 /* The capture file comes after the listener: when the address is in use, an older file stays as it was. */
 static bool serve_in(struct server *server, char **why)
 {
     const struct serve_options *options = server->options;
-    const struct live_options live = {0};
     struct capture_file *file;
     GError *error = NULL;
+    uint16_t port = listen_on(server, &error);
 
-    server->listener = live_listen(server->loop, options->host, options->port, options->connections_max, &live,
-                                   on_accept, server, &error);
-    if (!server->listener) {
+    if (error) {
         *why = g_strdup(error->message);
         g_error_free(error);
         return false;
@@ -213,8 +257,10 @@ static bool serve_in(struct server *server, char **why)
     file = record_create(options->record, why);
     if (options->record && !file)
         return false;
-    live_listener_record(server->listener, file);
-    fprintf(stderr, "iwarp-gen: %s listening on port %u\n", options->kind->name, live_listener_port(server->listener));
+    if (server->listener)
+        live_listener_record(server->listener, file);
+    fprintf(stderr, "iwarp-gen: %s listening on %sport %u\n", options->kind->name, options->on_devices ? "RDMA " : "",
+            port);
     live_stop_on_signals(server->loop);
     live_run(server->loop, INT64_MAX);
     close_all(server);
@@ -251,7 +297,7 @@ static void client_over(void *owner, struct holder *holder, const char *why)
     struct client *client = owner;
 
     client->over = true;
-    client->end = !why ? CLIENT_DONE : holder->endpoint ? CLIENT_FAILED : CLIENT_NOT_CONNECTED;
+    client->end = !why ? CLIENT_DONE : holder->reached ? CLIENT_FAILED : CLIENT_NOT_CONNECTED;
     client->why = g_strdup(why);
 }
 

@@ -29,6 +29,7 @@ struct endpoint_kind {
     const GOptionEntry *entries; /* its own options; NULL: none */
     bool (*configured)(void);    /* whether one of them was given; NULL: there are none */
     bool misbehaves;             /* knows options->misbehave */
+    bool on_devices;             /* also runs on the queue pair of an RDMA device (live/verbs.h) */
     /* Before the first connection and after the last one, for what they share. Both may be NULL. */
     bool (*open)(const struct endpoint_options *options, char **error);
     void (*close)(void);
@@ -50,11 +51,12 @@ struct mpa_end_wish endpoint_wish(const struct endpoint_options *options, enum m
 
 struct serve_options {
     const char *host, *port;
+    bool on_devices; /* of RDMA devices, not of TCP */
     const struct endpoint_kind *kind;
     struct endpoint_options endpoint;
     unsigned connections;     /* ends after so many; 0: never */
     unsigned connections_max; /* at a time; 0: any number */
-    const char *record;       /* capture file, created once it listens; NULL: none */
+    const char *record;       /* capture file, created once it listens; NULL: none, which RDMA devices require */
 };
 
 /* Until a signal comes, or all connections have been. False: *why. */

@@ -16,6 +16,16 @@ struct live_watch {
     void (*ready)(struct live_watch *watch, uint32_t events);
 };
 
+/* Something else that lives on the loop: connections and listeners of RDMA devices. Embedded; data of link: its owner.
+ */
+struct live_part {
+    GList link; /* of loop->parts */
+    void (*tick)(void *owner, int64_t now);
+    void (*end)(void *owner);  /* at once */
+    bool (*bury)(void *owner); /* if it is over: says `closed`, and frees it */
+    void (*free)(void *owner); /* without events */
+};
+
 struct live_loop {
     int epoll, wake; /* wake: an eventfd that live_stop() writes to */
     volatile int stopped;
@@ -23,12 +33,17 @@ struct live_loop {
     GQueue sockets;   /* struct live_socket */
     GQueue listeners; /* struct live_listener */
     GQueue closed_listeners;
+    GQueue parts; /* struct live_part */
     int64_t next_tick;
     uint8_t *buffer; /* LIVE_RECEIVE octets */
 };
 
+void live_part_join(struct live_loop *loop, struct live_part *part, void *owner);
+void live_part_leave(struct live_loop *loop, struct live_part *part);
 bool live_watch(struct live_loop *loop, struct live_watch *watch, uint32_t events);
 void live_watch_change(struct live_loop *loop, struct live_watch *watch, uint32_t events);
+/* For a descriptor that stays open; fd becomes -1. */
+void live_watch_end(struct live_loop *loop, struct live_watch *watch);
 
 /* Octets written and not yet accepted by the kernel: mostly one FPDU. */
 struct live_chunk {

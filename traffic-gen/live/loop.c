@@ -51,6 +51,22 @@ struct live_loop *live_loop_new(void)
     return loop;
 }
 
+static const struct live_part *part_of(const GList *link)
+{
+    return (const struct live_part *)(const void *)link; /* its first member */
+}
+
+void live_part_join(struct live_loop *loop, struct live_part *part, void *owner)
+{
+    part->link = (GList){.data = owner};
+    g_queue_push_tail_link(&loop->parts, &part->link);
+}
+
+void live_part_leave(struct live_loop *loop, struct live_part *part)
+{
+    g_queue_unlink(&loop->parts, &part->link);
+}
+
 void live_loop_end(struct live_loop *loop)
 {
     while (loop->listeners.head)
@@ -59,6 +75,10 @@ void live_loop_end(struct live_loop *loop)
         live_socket_end(link->data);
     while (loop->sockets.head)
         live_socket_bury(loop->sockets.head->data);
+    for (GList *link = loop->parts.head; link; link = link->next)
+        part_of(link)->end(link->data);
+    while (loop->parts.head)
+        part_of(loop->parts.head)->bury(loop->parts.head->data);
 }
 
 void live_loop_free(struct live_loop *loop)
@@ -70,6 +90,8 @@ void live_loop_free(struct live_loop *loop)
         live_socket_free(loop->sockets.head->data);
     while (loop->closed_listeners.head)
         live_listener_free(loop->closed_listeners.head->data);
+    while (loop->parts.head)
+        part_of(loop->parts.head)->free(loop->parts.head->data);
     close(loop->wake);
     close(loop->epoll);
     g_free(loop->buffer);
@@ -88,6 +110,13 @@ void live_watch_change(struct live_loop *loop, struct live_watch *watch, uint32_
     struct epoll_event event = {.events = events, .data.ptr = watch};
 
     epoll_ctl(loop->epoll, EPOLL_CTL_MOD, watch->fd, &event);
+}
+
+void live_watch_end(struct live_loop *loop, struct live_watch *watch)
+{
+    if (watch->fd >= 0)
+        epoll_ctl(loop->epoll, EPOLL_CTL_DEL, watch->fd, NULL);
+    watch->fd = -1;
 }
 
 /* ---- stopping ---- */
@@ -143,6 +172,10 @@ static bool bury(struct live_loop *loop)
         next = link->next;
         some |= live_socket_bury(link->data);
     }
+    for (GList *link = loop->parts.head, *next; link; link = next) {
+        next = link->next;
+        some |= part_of(link)->bury(link->data);
+    }
     return some;
 }
 
@@ -158,11 +191,14 @@ static void tick(struct live_loop *loop)
         live_socket_tick(link->data, now);
     for (GList *link = loop->listeners.head; link; link = link->next)
         live_listener_tick(link->data);
+    for (GList *link = loop->parts.head; link; link = link->next)
+        part_of(link)->tick(link->data, now);
 }
 
 static int timeout_ms(const struct live_loop *loop, int64_t until_ns)
 {
-    int64_t now = live_now(), until = MIN(until_ns, loop->sockets.length ? loop->next_tick : INT64_MAX);
+    int64_t now = live_now(),
+            until = MIN(until_ns, loop->sockets.length || loop->parts.length ? loop->next_tick : INT64_MAX);
 
     if (until == INT64_MAX && loop->listeners.length == 0)
         return 0;
@@ -179,7 +215,7 @@ bool live_run(struct live_loop *loop, int64_t until_ns)
     while (!loop->stopped) {
         if (bury(loop))
             continue;
-        if (loop->sockets.length == 0 && loop->listeners.length == 0)
+        if (loop->sockets.length == 0 && loop->listeners.length == 0 && loop->parts.length == 0)
             return true;
         if (live_now() >= until_ns)
             return false;

@@ -4,6 +4,7 @@
 #include "traffic-gen/live/player.h"
 #include "traffic-gen/live/record.h"
 #include "traffic-gen/live/rpc_tcp.h"
+#include "traffic-gen/live/verbs.h"
 #include "traffic-gen/scenario/work.h"
 
 #include <stdio.h>
@@ -31,7 +32,8 @@ struct session {
 struct part {
     struct session *session;
     unsigned index;
-    struct live_socket *socket;
+    struct live_socket *socket; /* one of these */
+    struct verbs_link *link;
     struct player *player; /* one of these, once connected */
     struct work_end *end;
     struct live_events inner; /* its */
@@ -110,7 +112,7 @@ static void part_opened(void *ctx)
 {
     struct part *part = ctx;
     struct session *session = part->session;
-    const struct stream *stream = live_stream(part->socket);
+    const struct stream *stream = part->link ? verbs_stream(part->link) : live_stream(part->socket);
 
     if (!fit_plans(session, stream->mss))
         return;
@@ -189,7 +191,7 @@ static void part_closed(void *ctx, const char *why)
 {
     struct part *part = ctx;
     struct session *session = part->session;
-    bool begun = part->player || part->end;
+    bool begun = part->link ? verbs_was_up(part->link) : part->player || part->end;
 
     if (part->player)
         why = player_closed(part->player, why);
@@ -314,8 +316,18 @@ static void connect_next(struct session *session)
     if (!settle_next(session))
         return;
     part = part_new(session, &events);
-    part->socket = live_connect(session->loop, session->options.host, session->options.port, &options, &events, &error);
-    if (part->socket)
+    if (session->options.on_device) {
+        const struct verbs_options device = {.source = session->options.own_address,
+                                             .connect_timeout_ns = options.connect_timeout_ns,
+                                             .close_timeout_ns = options.close_timeout_ns};
+
+        part->link =
+            verbs_connect(session->loop, session->options.host, session->options.port, &device, &events, &error);
+    } else {
+        part->socket =
+            live_connect(session->loop, session->options.host, session->options.port, &options, &events, &error);
+    }
+    if (part->socket || part->link)
         return;
     stop(session, SESSION_NOT_BEGUN, error->message);
     g_error_free(error);
@@ -400,6 +412,15 @@ static unsigned mss_of(const struct session *session)
     return mss;
 }
 
+static bool is_nfs_work(const struct session *session)
+{
+    for (guint i = 0; session->work && i < session->work->connections->len; i++) {
+        if (!work_connection(session, i)->nfs.on || work_connection(session, i)->responder_opens)
+            return false;
+    }
+    return session->work;
+}
+
 static bool prepare(struct session *session)
 {
     const struct session_options *o = &session->options;
@@ -414,6 +435,12 @@ static bool prepare(struct session *session)
         session->plans = plan_make(o->source, o->faults, mtu, o->seed, o->count, &session->why);
     if (session->why)
         return false;
+    if (session->options.on_device && !is_nfs_work(session)) {
+        session->why =
+            g_strdup("an RDMA device plays NFS clients only (stack-nfs3, stack-nfs42, mount-nfs41 ... ): other "
+                     "scenarios need what is below its operations");
+        return false;
+    }
     session->n = session->work ? session->work->connections->len : session->plans->len;
     session->mss = mss_of(session);
     if (session->work && session->mss == 0)

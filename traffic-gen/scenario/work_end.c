@@ -296,7 +296,7 @@ bool work_end_next(struct work_end *end)
 
 static bool over(const struct work_end *end)
 {
-    return end->ended && mpa_end_closed(qp_mpa(end->qp));
+    return end->ended && qp_closed(end->qp);
 }
 
 static void finish(struct work_end *end)

@@ -123,6 +123,7 @@ const struct endpoint_kind nfs_service = {
     .summary = "an in-memory NFS server: versions 2, 3, 4.0, 4.1, 4.2 over RPC-over-RDMA",
     .entries = entries,
     .configured = nfs_configured,
+    .on_devices = true,
     .open = nfs_open,
     .close = nfs_close,
     .listen = nfs_listen,

@@ -52,6 +52,11 @@ void qp_terminate(struct qp *qp, unsigned layer, unsigned etype, unsigned code)
     qp->provider->terminate(qp, layer, etype, code);
 }
 
+bool qp_closed(const struct qp *qp)
+{
+    return qp->provider->closed(qp);
+}
+
 const struct mpa_end_terms *qp_terms(const struct qp *qp)
 {
     return qp->provider->terms(qp);

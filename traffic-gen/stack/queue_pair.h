@@ -107,6 +107,7 @@ struct qp_provider {
     unsigned (*pending)(const struct qp *qp);
     void (*close)(struct qp *qp, bool reset);
     void (*terminate)(struct qp *qp, unsigned layer, unsigned etype, unsigned code);
+    bool (*closed)(const struct qp *qp);
     const struct mpa_end_terms *(*terms)(const struct qp *qp);
 };
 
@@ -138,6 +139,8 @@ unsigned qp_pending(const struct qp *qp);
 void qp_close(struct qp *qp, bool reset);
 /* A Terminate of the ULP (layer, type, code), then close. A device disconnects at once. */
 void qp_terminate(struct qp *qp, unsigned layer, unsigned etype, unsigned code);
+/* Nothing more will be sent. */
+bool qp_closed(const struct qp *qp);
 /*
  * What both ends agreed on; NULL before. Of a device: role, ird, ord and the peer's private data; the rest is what
  * describes MPA least (revision 1, no Markers).

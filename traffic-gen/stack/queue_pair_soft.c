@@ -158,6 +158,11 @@ static void soft_close(struct qp *base, bool reset)
     }
 }
 
+static bool soft_closed(const struct qp *base)
+{
+    return mpa_end_closed(((const struct soft_qp *)(const void *)base)->mpa);
+}
+
 static const struct mpa_end_terms *soft_terms(const struct qp *base)
 {
     return mpa_end_get_terms(((const struct soft_qp *)(const void *)base)->mpa);
@@ -200,6 +205,7 @@ const struct qp_provider qp_software = {
     .pending = soft_qp_pending,
     .close = soft_close,
     .terminate = soft_qp_terminate,
+    .closed = soft_closed,
     .terms = soft_terms,
 };
 

@@ -173,6 +173,7 @@ struct rpc_end *rpc_end_new(const struct rpc_end_options *options, const struct 
     };
 
     end->options = *options;
+    end->options.remote_invalidation &= !stream->no_remote_invalidation;
     end->options.credits = CLAMP(options->credits, 1, UINT16_MAX);
     end->events = *events;
     end->random.state = seed;

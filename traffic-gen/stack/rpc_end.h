@@ -61,10 +61,10 @@ enum rpc_end_result {
 struct rpc_end_options {
     struct qp_options qp;             /* Receive buffers, and private data unless it has some, are set here */
     uint32_t send_size, receive_size; /* advertised in RFC 8797 private data; both 0: 1024, no private data */
-    bool remote_invalidation;
-    uint32_t credits;        /* requested as requester, granted as responder; 0: 1 */
-    bool keep_credit;        /* one is reserved for health checks (RFC 8267 section 6.7.2) */
-    bool backchannel_chunks; /* a client that serves chunks in the reverse direction */
+    bool remote_invalidation;         /* not where the stream cannot */
+    uint32_t credits;                 /* requested as requester, granted as responder; 0: 1 */
+    bool keep_credit;                 /* one is reserved for health checks (RFC 8267 section 6.7.2) */
+    bool backchannel_chunks;          /* a client that serves chunks in the reverse direction */
 };
 
 struct rpc_end_events {

@@ -28,7 +28,9 @@ struct stream {
     /* FIN after what was written, or RST at once. */
     void (*close)(void *ctx, bool reset);
     int64_t (*now)(void *ctx); /* nanoseconds */
-    uint16_t mss;              /* of the connection: FPDUs are cut to fit one segment (RFC 5044 section 5.1) */
+    /* Of a device that lets no peer end a region by Send with Invalidate: it is not to be announced (RFC 8797). */
+    bool no_remote_invalidation;
+    uint16_t mss; /* of the connection: FPDUs are cut to fit one segment (RFC 5044 section 5.1) */
     /* NULL: each write has a whole segment. Else what is left for the next one: see write_pieces. */
     uint16_t (*segment_room)(void *ctx);
     /*
