@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { NS_PER_US = 1000 };
+
 /* What an interrupt ends: the report is written all the same. */
 static _Atomic(struct capture *) interruptible;
 static volatile sig_atomic_t interrupted;
@@ -61,13 +63,17 @@ static void tell_progress(void *ctx, double part)
 
 static void check_source(struct run *run, guint number, struct capture *source)
 {
+    struct report_capture *capture = g_ptr_array_index(run->report->captures, number);
     struct job job = {run, number};
+    gint64 started;
     struct check_setup setup = {
         .options = run->options, .print = run->print, .threads = run->threads, .progress = {tell_progress, &job}};
 
     if (run->options->rotate_ns != 0)
         setup.parts = (struct check_parts){run_report_part, run->parts, run->options->rotate_ns};
-    check_capture(&setup, source, g_ptr_array_index(run->report->captures, number));
+    started = g_get_monotonic_time();
+    check_capture(&setup, source, capture);
+    capture->checking_ns = (g_get_monotonic_time() - started) * NS_PER_US;
     progress_tell(&run->progress, number, 1);
 }
 

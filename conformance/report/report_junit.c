@@ -42,6 +42,7 @@ struct suite {
     const struct report_capture *capture;
     const struct report_connection *connection;
     gchar *classname; /* of its test cases: the capture as the package, the connection as the class */
+    double case_s;    /* of each test case */
     GString *said;    /* system-out */
 };
 
@@ -49,12 +50,28 @@ struct tally {
     unsigned tests, failures, errors, skipped;
 };
 
-/* number: of the suites before it. Its time is that of the connection, from the first to the last frame. */
-static void begin_suite(struct suite *suite, unsigned number, const char *name, int64_t time_ns, int64_t end_ns,
+/*
+ * The time that a test took is that of checking: rules are judged together while the capture is read, so what the
+ * capture took is divided equally among its connections, and their cases.
+ */
+static double time_of_suite(const struct suite *suite)
+{
+    const struct report_capture *capture = suite->capture;
+
+    if (!capture)
+        return 0;
+    if (capture->part.series) /* judged as it came */
+        return (double)(capture->part.to_ns - capture->part.from_ns) / 1e9 / MAX(capture->connections->len, 1);
+    return (double)capture->checking_ns / 1e9 / MAX(capture->connections->len, 1);
+}
+
+/* number: of the suites before it. */
+static void begin_suite(struct suite *suite, unsigned number, const char *name, int64_t time_ns,
                         const struct tally *tally)
 {
     enum { NS = 1000000000 };
-    char seconds[PRINT_TIME_SIZE];
+    double seconds = time_of_suite(suite);
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
     GDateTime *time = g_date_time_new_from_unix_utc(time_ns / NS);
     gchar *timestamp = !time ? NULL : g_date_time_format(time, "%Y-%m-%dT%H:%M:%S");
 
@@ -65,7 +82,8 @@ static void begin_suite(struct suite *suite, unsigned number, const char *name, 
     markup_attribute(suite->writer, "failures", "%u", tally->failures);
     markup_attribute(suite->writer, "errors", "%u", tally->errors);
     markup_attribute(suite->writer, "skipped", "%u", tally->skipped);
-    markup_attribute(suite->writer, "time", "%s", print_time(end_ns, time_ns, seconds));
+    markup_attribute(suite->writer, "time", "%s", g_ascii_formatd(text, sizeof text, "%.9f", seconds));
+    suite->case_s = tally->tests == 0 ? 0 : seconds / tally->tests;
     g_free(timestamp);
     if (time)
         g_date_time_unref(time);
@@ -90,7 +108,10 @@ static void end_suite(struct suite *suite)
 
 static void begin_case(struct suite *suite, const char *name)
 {
-    markup_begin(suite->writer, "testcase", "classname", suite->classname, "name", name, "time", "0", NULL);
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+    markup_begin(suite->writer, "testcase", "classname", suite->classname, "name", name, "time",
+                 g_ascii_formatd(text, sizeof text, "%.9f", suite->case_s), NULL);
 }
 
 /* ---- properties ---- */
@@ -175,7 +196,7 @@ static void write_properties(const struct suite *suite)
 {
     const struct report_connection *connection = suite->connection;
     xmlTextWriter *writer = suite->writer;
-    char text[ENDPOINT_TEXT_SIZE];
+    char text[ENDPOINT_TEXT_SIZE], seconds[PRINT_TIME_SIZE];
 
     markup_begin(writer, "properties", NULL);
     if (suite->capture)
@@ -189,6 +210,7 @@ static void write_properties(const struct suite *suite)
         property(writer, "roles_known", connection->roles_known ? "yes" : "no");
         property_number(writer, "start_frame", true, connection->start_frame);
         property_number(writer, "end_frame", true, connection->end_frame);
+        property(writer, "seconds", print_time(connection->end_ns, connection->start_ns, seconds));
         if (suite->capture->part.series) {
             property(writer, "continued", yes_no((enum tristate)connection->continued));
             property(writer, "continues", yes_no((enum tristate)connection->continues));
@@ -370,7 +392,7 @@ static void write_connection(struct suite *suite, unsigned number)
 
     suite->classname = class_name(suite->capture->file, "connection", connection->id);
     for_each_rule(suite, count_case, &tally);
-    begin_suite(suite, number, name, connection->start_ns, connection->end_ns, &tally);
+    begin_suite(suite, number, name, connection->start_ns, &tally);
     write_properties(suite);
     for_each_rule(suite, write_case, NULL);
     write_harmless_findings(suite);
@@ -390,7 +412,7 @@ static void write_trouble(struct suite *suite, unsigned number)
 
     suite->connection = NULL;
     suite->classname = class_name(suite->capture->file, "capture", 0);
-    begin_suite(suite, number, suite->capture->file, suite->capture->start_ns, suite->capture->start_ns, &tally);
+    begin_suite(suite, number, suite->capture->file, suite->capture->start_ns, &tally);
     write_properties(suite);
     begin_case(suite, what);
     outcome(suite->writer, error ? "error" : "skipped", error ? "capture" : NULL,
@@ -411,7 +433,7 @@ static void write_unused_waivers(struct suite *suite, unsigned number)
     suite->capture = NULL;
     suite->connection = NULL;
     suite->classname = classname;
-    begin_suite(suite, number, "unused waivers", 0, 0, &tally);
+    begin_suite(suite, number, "unused waivers", 0, &tally);
     write_properties(suite);
     for (guint i = 0; i < unused->len; i++) {
         const struct waiver *waiver = g_ptr_array_index(unused, i);

@@ -53,16 +53,22 @@ def test_outcomes_are_those_of_the_json_report(junit, report, good, bad):
 
 
 def test_times_and_host(junit, report, root):
-    """A suite begins with its connection, and takes as long; the host is the one that checked."""
+    """A suite begins with its connection; times are those of checking, shared out; the host is the one that checked."""
     path = root / "captures" / "real" / "nfslong" / "nfs3-long-setacl.pcap"
+    before = time.monotonic()
     _, parsed = junit(path)
+    took = time.monotonic() - before
     connections = report(path)[1]["captures"][0]["connections"]
     listing = subprocess.run(["tcpdump", "-tt", "-n", "-r", path], capture_output=True, text=True, check=True).stdout.splitlines()
     stamps = [float(line.split()[0]) for line in listing if not line.startswith((" ", "\t"))]
     assert len(parsed) == len(connections) == 3
     for suite, connection in zip(parsed, connections):
         start, end = stamps[connection["start_frame"] - 1], stamps[connection["end_frame"] - 1]
-        assert float(suite.get("time")) == pytest.approx(end - start, abs=2e-6) and float(suite.get("time")) > 0
+        properties = {item.get("name"): item.get("value") for item in suite.iter("property")}
+        assert float(properties["seconds"]) == pytest.approx(end - start, abs=2e-6) and float(properties["seconds"]) > 0
+        assert 0 < float(suite.get("time")) < took / 3
+        assert sum(float(case.get("time")) for case in suite.iter("testcase")) == pytest.approx(float(suite.get("time")), abs=1e-6)
+        assert all(float(case.get("time")) > 0 for case in suite.iter("testcase"))
         assert suite.get("timestamp") == time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(int(start)))
         assert suite.get("hostname") == socket.gethostname()
 
