@@ -103,6 +103,5 @@ void watched_take_statistics(struct watched *watched, struct report_connection *
     } else {
         statistics->from_start = report->parameters.startup_seen;
     }
-    statistics->whole &= statistics->from_start;
     report->statistics = statistics;
 }

@@ -2,6 +2,7 @@
 #include "conformance/merge/merge_parts.h"
 
 #include "conformance/check/options.h"
+#include "conformance/merge/merge_stats.h"
 
 #include <string.h>
 
@@ -230,6 +231,16 @@ static bool join_findings(const struct pair *pair)
     return ok;
 }
 
+/* Parts of a run have them all or none. */
+static bool join_statistics(const struct pair *pair)
+{
+    if (!json_object_has_member(pair->from, "statistics"))
+        return true;
+    if (!json_object_has_member(pair->into, "statistics"))
+        return take_latest(pair, "statistics");
+    return merge_statistics(pair->input, pair->into, pair->from);
+}
+
 static bool join_connection(const struct pair *pair)
 {
     static const char *const latest[] = {"initiator", "responder", "roles_known", "end_frame", "continues", NULL};
@@ -239,9 +250,9 @@ static bool join_connection(const struct pair *pair)
     return take_each_latest(pair, latest) && take_latest(pair, ib ? "ib" : "mpa") &&
            inner(pair, "counts", "the counts", &counts) && add_both_directions(&counts, ib ? "packets" : "fpdus") &&
            add_both_directions(&counts, "octets") && inner(&counts, "operations", "the operations", &operations) &&
-           join_members(&operations, add_or_take_count) && join_rpcrdma(pair) && join_findings(pair) &&
-           add_count(pair, "findings_not_listed") && inner(pair, "rules", "the rules of a connection", &rules) &&
-           join_members(&rules, join_rule);
+           join_members(&operations, add_or_take_count) && join_rpcrdma(pair) && join_statistics(pair) &&
+           join_findings(pair) && add_count(pair, "findings_not_listed") &&
+           inner(pair, "rules", "the rules of a connection", &rules) && join_members(&rules, join_rule);
 }
 
 /* ---- a capture ---- */

@@ -116,12 +116,11 @@ void json_string(struct json_writer *writer, const char *name, const char *value
 }
 
 /* A report is made of numbers mostly: printf() would take most of the time. */
-void json_number(struct json_writer *writer, const char *name, int64_t value)
+static void put_number(struct json_writer *writer, int64_t value)
 {
     uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
     char digits[NUMBER_SIZE], *p = digits + sizeof digits;
 
-    put_place(writer, name);
     do {
         *--p = (char)('0' + rest % 10);
         rest /= 10;
@@ -129,6 +128,24 @@ void json_number(struct json_writer *writer, const char *name, int64_t value)
     if (value < 0)
         *--p = '-';
     put_text(writer, p, (size_t)(digits + sizeof digits - p));
+}
+
+void json_number(struct json_writer *writer, const char *name, int64_t value)
+{
+    put_place(writer, name);
+    put_number(writer, value);
+}
+
+void json_numbers(struct json_writer *writer, const char *name, const int64_t *values, size_t n)
+{
+    put_place(writer, name);
+    putc_unlocked('[', writer->out);
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0)
+            put_text(writer, ", ", 2);
+        put_number(writer, values[i]);
+    }
+    putc_unlocked(']', writer->out);
 }
 
 void json_double(struct json_writer *writer, const char *name, double value)

@@ -31,6 +31,8 @@ void json_end_array(struct json_writer *writer);
 /* value NULL: null */
 void json_string(struct json_writer *writer, const char *name, const char *value);
 void json_number(struct json_writer *writer, const char *name, int64_t value);
+/* An array of them, in one line. */
+void json_numbers(struct json_writer *writer, const char *name, const int64_t *values, size_t n);
 void json_double(struct json_writer *writer, const char *name, double value);
 void json_bool(struct json_writer *writer, const char *name, bool value);
 void json_null(struct json_writer *writer, const char *name);

@@ -3,6 +3,7 @@
 #include "conformance/check/procedure.h"
 #include "conformance/report/json_writer.h"
 #include "conformance/report/report_parts.h"
+#include "conformance/report/report_stats.h"
 
 /* null: not captured. */
 static void add_tristate(struct json_writer *writer, const char *name, enum tristate value)
@@ -248,6 +249,8 @@ static void add_connection(struct json_writer *writer, const struct report *repo
     add_counts(writer, connection);
     if (connection->rpcrdma)
         add_rpcrdma(writer, connection->rpcrdma);
+    if (connection->statistics)
+        stats_write_json(writer, connection->statistics, capture->start_ns);
     json_begin_array(writer, "findings");
     for (guint i = 0; i < connection->findings->len; i++)
         add_finding(writer, &g_array_index(connection->findings, struct report_finding, i), capture->start_ns,

@@ -25,6 +25,9 @@ uint64_t stats_octets(const struct stat_calls *row);
 uint64_t stats_span(int64_t first_ns, int64_t last_ns);
 
 void stats_write_text(const struct report *report, const struct terminal *terminal);
+/* Of "statistics": grows when a reader would have to change. Numbers above the second one are written as that. */
+enum { STATS_JSON_FORMAT = 1 };
+#define STATS_JSON_MAX (INT64_C(1) << 62)
 /* A member "statistics" of the connection's object. Times are relative to start_ns. */
 void stats_write_json(struct json_writer *writer, const struct statistics *statistics, int64_t start_ns);
 /* The section of the page. */

@@ -46,7 +46,7 @@ static void advice_on_unknown(GArray *array, const struct statistics *s, const s
                                    "credits were unknown for %s of the time",
                                    units_share(unknown, observed, share)),
                    g_strdup("to know them, start the capture before the mount"));
-    if (!s->whole && s->from_start)
+    if (!s->whole)
         advice_add(array, "holes", ADVICE_UNKNOWN, share_of(sums->n[CALLS_UNCERTAIN], sums->n[CALLS]),
                    g_strdup("Something of this connection is missing in the capture, or could not be read."),
                    g_strdup_printf("%" PRIu64 " %s missing; %" PRIu64 " of %" PRIu64 " Calls are in no latency", holes,

@@ -401,7 +401,9 @@ void collect_open(struct collector *collector, bool last)
         }
         if (last)
             count_call(collector, call);
-        open.n[CALLS_OPEN] = call->counted;
+        if (!call->counted) /* which procedure it calls will be known later */
+            continue;
+        open.n[CALLS_OPEN] = 1;
         add_to_rows(collector, call->transaction, &open);
     }
 }

@@ -54,13 +54,19 @@ uint64_t *series_at(struct series *series, int64_t time_ns)
     return series->bin[at < 0 ? 0 : at];
 }
 
+bool series_is_empty(const struct series *series, unsigned bin)
+{
+    static const uint64_t nothing[SERIES_VALUES];
+
+    return memcmp(series->bin[bin], nothing, sizeof nothing) == 0;
+}
+
 /* The number of its last bin in which something happened. */
 static int64_t last_used(const struct series *series)
 {
-    static const uint64_t nothing[SERIES_VALUES];
     int64_t last = SERIES_BINS - 1;
 
-    while (last > 0 && memcmp(series->bin[last], nothing, sizeof nothing) == 0)
+    while (last > 0 && series_is_empty(series, (unsigned)last))
         last--;
     return series->first + last;
 }

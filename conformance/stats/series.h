@@ -38,6 +38,8 @@ struct series {
 
 /* The bin of this time. What is before the first bin goes into it. */
 uint64_t *series_at(struct series *series, int64_t time_ns);
+/* Nothing happened in this bin. */
+bool series_is_empty(const struct series *series, unsigned bin);
 void series_join(struct series *into, const struct series *from);
 
 #endif

@@ -323,6 +323,7 @@ void statistics_join(struct statistics *into, const struct statistics *from)
         into->longest_gap_frame = from->longest_gap_frame;
     histogram_join(&into->gaps, &from->gaps);
     into->whole &= from->whole;
+    into->from_start |= from->from_start;
     into->client = from->client >= 0 ? from->client : into->client;
     into->first_ns = earlier(into->first_ns, from->first_ns);
     into->last_ns = later(into->last_ns, from->last_ns);

@@ -161,7 +161,7 @@ struct stat_carrier {
 struct statistics {
     int client;                /* the side that calls: 0 or 1; -1: not known, or none calls */
     bool ib;                   /* RoCE, InfiniBand: packets instead of FPDUs and TCP segments */
-    bool from_start, whole;    /* whole: nothing is known to be missing */
+    bool from_start, whole;    /* whole: nothing is known to be missing after its first packet */
     int64_t first_ns, last_ns; /* packets; last_ns < first_ns: none */
     struct stat_calls *calls, **calls_end;
     unsigned n_calls;

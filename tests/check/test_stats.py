@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """--stats: figures of captures whose times are known, and what they come down to in words."""
+import json
+import random as randomness
 import re
+import struct
 import subprocess
 
+import jsonschema
 import pytest
 
-from stats import messages, retime
+from stats import messages, packets, quantile, retime
 
 MS, US = 10**6, 10**3
 
@@ -13,9 +17,9 @@ MS, US = 10**6, 10**3
 @pytest.fixture
 def play(build, tmp_path):
     """play([step], *options) -> pcap; "call" and "reply" of the steps are those of iwarp-scenario(5)."""
-    def run(steps, *options, connection="rpc-over-rdma: true"):
+    def run(steps, *options, connection="rpc-over-rdma: true", memory=None):
         lines = ["# SPDX-License-Identifier: GPL-2.0-or-later", "name: timed", 'summary: "its times are set by the test"',
-                 f"connection: {{{connection}}}", "steps:", *(f"  - {step}" for step in steps)]
+                 f"connection: {{{connection}}}", *([f"memory: {{{memory}}}"] if memory else []), "steps:", *(f"  - {step}" for step in steps)]
         (tmp_path / "timed.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
         subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", tmp_path / "timed.yaml", *options, "--pcap", "-o", tmp_path / "timed.pcap"],
                        check=True, capture_output=True)
@@ -79,3 +83,300 @@ def test_calls_without_reply_are_counted_but_not_timed(check, play, timed):
     assert "1 Call has no Reply in the capture.\n" in said
     assert re.search(r"NFS3 GETATTR +2 +1 +1.00 ms +1.00 ms +1.00 ms +1.00 ms\n", said)
     assert re.search(r"NFS3 ACCESS +1 +- +6.00 ms +6.00 ms +6.00 ms +6.00 ms\n", said)
+
+
+# ---- exact figures ----
+
+def random_of(seed):
+    return randomness.Random(seed)
+
+
+def statistics(report, *arguments, connection=0):
+    _, parsed = report("--stats", *arguments)
+    return parsed["captures"][0]["connections"][connection]["statistics"]
+
+
+def rows(figures):
+    return {row["name"]: row for row in figures["calls"]}
+
+
+def close(found, exact):
+    return abs(found - exact) <= exact / 64
+
+
+def is_of(distribution, numbers):
+    """The distribution says what these numbers come down to."""
+    assert (distribution["count"], distribution["sum"]) == (len(numbers), sum(numbers))
+    if numbers:
+        assert (distribution["min"], distribution["max"]) == (min(numbers), max(numbers))
+        for name, q in (("p50", 0.5), ("p95", 0.95), ("p99", 0.99)):
+            assert close(distribution[name], quantile(numbers, q)), (name, distribution[name], quantile(numbers, q))
+    counts = distribution["buckets"][1::2]
+    assert sum(counts) == len(numbers)
+    for number in numbers:
+        at = number if number < 32 else (number.bit_length() - 5) * 32 + (number >> (number.bit_length() - 6)) % 32
+        assert at in distribution["buckets"][::2]
+
+
+def test_no_statistics_without_the_option(report, good):
+    assert "statistics" not in report(good)[1]["captures"][0]["connections"][0]
+
+
+@pytest.mark.parametrize("transport", ["iwarp", "roce"])
+def test_latencies_of_many_calls_in_flight(check, report, schema, play, tmp_path, transport):
+    """Eight at a time, answered in any order, at random times: as computed from the frames that --print names."""
+    steps = [step for n in range(40) for step in
+             ["client: {call: nfs3.getattr, times: 8}" if n % 2 else "client: {call: nfs3.access, times: 8}", "server: {reply: {outstanding: 5}}",
+              "server: {reply: {outstanding: 2}}", "server: {reply: {times: 6}}"]]
+    source = play(["client: {call: nfs3.null}", "server: reply"] + steps, "--transport=" + transport)
+    random, now, times = random_of(7), 0, {}
+
+    def time_of(frame):
+        nonlocal now
+        now += int(10 ** random.uniform(2, 7))
+        times[frame] = now
+        return now
+    capture = retime(source, tmp_path / "timed.pcap", time_of)
+    began, expected = {}, {}
+    for frame, _, kind, xid, _, about in messages(check("--print", capture).stdout):
+        if kind == "CALL":
+            began[xid] = frame
+        else:
+            expected.setdefault(" ".join(about.split()[:2]), []).append(times[frame] - times[began[xid]])
+    assert len(began) == 321
+    _, whole = report("--stats", capture)
+    jsonschema.validate(whole, schema)
+    found = whole["captures"][0]["connections"][0]["statistics"]
+    assert {name: row["calls"] for name, row in rows(found).items()} == {name: len(all_of) for name, all_of in expected.items()}
+    for name, row in rows(found).items():
+        is_of(row["latency"], expected[name])
+        assert row["uncertain"] == row["open"] == row["forgotten"] == row["errors"] == 0
+
+
+def moving_frames(capture, said, transport):
+    """Frames with RDMA Writes, Reads and their responses."""
+    if transport == "iwarp":
+        return [int(line.split()[0]) for line in said.splitlines() if re.search(r"rdmap: (WRITE|READ)", line)]
+    found = enumerate(packets(capture.read_bytes())[0], 1)  # Ethernet, IPv4, UDP, then the opcode
+    return [frame for frame, (_, _, octets) in found if 0x06 <= octets[42] <= 0x10 and struct.unpack_from(">I", octets, 46)[0] & 0xFFFFFF != 1]
+
+
+@pytest.mark.parametrize("transport", ["iwarp", "roce"])
+def test_parts_of_calls_with_chunks(check, report, play, tmp_path, transport):
+    """One at a time: every RDMA operation between a Call and its Reply is of this Call."""
+    steps = ["client: {call: nfs3.read, count: 5000, write-chunk: [2000, 3000]}", "server: reply",
+             "client: {call: nfs3.write, len: 7000, read-chunk: [1000, 6000]}", "server: pull", "server: reply",
+             "client: {call: nfs3.readdir, reply-chunk: whole}", "server: {reply: {long: true}}"] * 5
+    source = play(["client: {call: nfs3.null}", "server: reply"] + steps, "--transport=" + transport)
+    capture = retime(source, tmp_path / "timed.pcap", lambda frame: frame ** 3 * 1000)
+    said = check("--print", capture).stdout
+    moves = moving_frames(capture, said, transport)
+    expected = {}
+    said = messages(said)
+    for (call, _, _, _, _, name), (reply, *_) in zip(said[::2], said[1::2]):
+        between = [frame for frame in moves if call < frame <= reply]
+        first, last = (between[0], between[-1]) if between else (None, None)
+        at = [frame and frame ** 3 * 1000 for frame in (call, first, last, reply)]
+        expected.setdefault(" ".join(name.split()[:2]), []).append(at)
+    found = rows(statistics(report, capture))
+    assert found.keys() == expected.keys()
+    for name, row in found.items():
+        is_of(row["latency"], [reply - call for call, _, _, reply in expected[name]])
+        is_of(row["to_first_operation"], [first - call for call, first, _, _ in expected[name] if first])
+        is_of(row["moving_data"], [last - first for _, first, last, _ in expected[name] if first])
+        is_of(row["last_operation_to_reply"], [reply - last for _, _, last, reply in expected[name] if last])
+    ways = {name: [row[way] for way in ("calls_inline", "calls_with_read_chunk", "replies_inline", "replies_with_write_chunk", "replies_long",
+                                        "octets_read", "octets_written", "read_segments", "write_segments", "reply_chunks")]
+            for name, row in found.items()}
+    assert ways["NFS3 READ"] == [5, 0, 0, 5, 0, 0, 25000, 0, 10, 0]
+    assert ways["NFS3 WRITE"] == [0, 5, 5, 0, 0, 35000, 0, 10, 0, 0]
+    assert ways["NFS3 READDIR"][:5] == [5, 0, 0, 0, 5] and ways["NFS3 READDIR"][9] == 5
+
+
+def test_operations_of_compounds(report, capture):
+    """Each COMPOUND counts once for each operation that it contains."""
+    found = rows(statistics(report, capture("nfs41")))
+    assert 0 < found["with READ"]["calls"] < found["with SEQUENCE"]["calls"] < found["NFS4 COMPOUND"]["calls"]
+    assert all(row["calls"] == row["replies"] for row in found.values())
+
+
+def test_callbacks_have_rows_of_their_own(report, capture):
+    found = rows(statistics(report, capture("nfs41-backchannel")))
+    assert any(row["direction"] == "reverse" and row["calls"] > 0 for row in found.values())
+
+
+def test_credits_over_time(report, capture):
+    """The scenario says what is granted: 1, 32, 4, 16."""
+    figures = statistics(report, capture("rpcrdma-credits"))
+    credits = figures["initiator"]["credits"]
+    assert (credits["granted_min"], credits["granted_max"], credits["granted_last"], credits["requested_last"]) == (1, 32, 32, 32)
+    assert credits["in_use"]["max"] == figures["initiator"]["credits"]["in_use"]["max"] == 32 and credits["limit_unknown"] == 0
+    assert credits["in_use"]["count"] == credits["observed"] and credits["limit_reached"]["count"] == credits["at_limit"]
+    granted = [value - 1 for value in figures["series"]["granted"] if value]
+    assert {1, 32, 4, 16} <= set(granted)
+    assert max(figures["series"]["in_use_max"]) == 32 and sum(figures["series"]["calls"]) == sum(row["calls"] for row in figures["calls"])
+
+
+def test_reads_at_their_limit(report, capture):
+    figures = statistics(report, capture("reads-at-limit"))
+    reads = [figures[side]["reads"] for side in ("initiator", "responder")]
+    assert any(each["limit"] == each["outstanding_max"] > 0 and each["at_limit"] > 0 for each in reads)
+
+
+def test_the_start_is_missing(report, play, tmp_path):
+    """Nothing is known of credits before the first Reply: here from one packet to the next."""
+    source = play(["client: {call: nfs3.getattr}", "server: {reply: {credits: 9}}"] * 10)
+    figures = statistics(report, rewrite(source, tmp_path / "late.pcap", lambda found: found[5:]))
+    credits = figures["initiator"]["credits"]
+    assert not figures["from_start"] and figures["round_trip"] is None and figures["initiator"]["reads"]["limit"] is None
+    assert credits["limit_unknown"] == 1000 and credits["observed"] == 19000 and credits["granted_min"] == credits["granted_max"] == 9
+    assert "starts-late" in [finding["id"] for finding in figures["findings"]]
+
+
+def test_what_a_hole_touches_is_in_no_latency(report, capture):
+    figures = statistics(report, capture("rpcrdma-hole"))
+    assert not figures["whole"] and figures["from_start"]
+    assert sum(row["uncertain"] + row["open"] + row["forgotten"] for row in figures["calls"]) > 0
+    assert sum(row["latency"]["count"] for row in figures["calls"]) == sum(row["replies"] - row["uncertain"] for row in figures["calls"])
+
+
+# ---- what carries them ----
+
+def rewrite(source, target, change):
+    """Writes the packets of `source` again, in the order change([packet]) -> [packet], a microsecond apart."""
+    found, link = packets(source.read_bytes())
+    with open(target, "wb") as out:
+        out.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, link))
+        for n, (captured, length, octets) in enumerate(change(found)):
+            out.write(struct.pack("<IIII", 1_000_000_000 + n * 1000 // 10**9, n * 1000 % 10**9, captured, length) + octets)
+    return target
+
+
+def payload(packet):
+    """Octets of TCP payload: Ethernet, IPv4."""
+    octets = packet[2]
+    return struct.unpack_from(">H", octets, 16)[0] - 20 - 4 * (octets[14 + 20 + 12] >> 4)
+
+
+def test_sent_again_and_out_of_order(report, capture, tmp_path):
+    source = capture("bulk", "--size=200k", "--pcap", suffix="pcap")
+    whole = [n for n, packet in enumerate(packets(source.read_bytes())[0]) if payload(packet) > 1000]
+    again, swapped = whole[10], whole[30]
+
+    def change(found):
+        found = list(found)
+        found[swapped], found[swapped + 1] = found[swapped + 1], found[swapped]
+        return found[:again + 1] + [found[again]] + found[again + 1:]
+    octets = [payload(packet) for packet in packets(source.read_bytes())[0]]
+    plain = statistics(report, source)["initiator"]["carrier"]
+    assert plain["retransmitted_octets"] == plain["out_of_order_octets"] == 0 == plain["late"]["count"]
+    found = statistics(report, rewrite(source, tmp_path / "changed.pcap", change))
+    sent = found["initiator"]["carrier"]
+    assert (sent["retransmitted_packets"], sent["retransmitted_octets"]) == (1, octets[again])
+    assert (sent["out_of_order_packets"], sent["out_of_order_octets"]) == (1, octets[swapped])
+    is_of(sent["late"], [1000])
+    assert sent["packets"] == plain["packets"] + 1 and sum(found["series"]["repeated"]) == octets[again] + octets[swapped]
+    assert [finding["id"] for finding in found["findings"]].count("sent-again") == 1
+
+
+@pytest.mark.parametrize("markers", [False, True])
+def test_fpdus_and_their_overhead(report, capture, markers):
+    """1400-octet ULPDUs of Tagged segments: 2 of length, 14 of headers, PAD to a multiple of 4, 4 of CRC, Markers of 4 each 512."""
+    source = capture("bulk", "--size=300k", *(["--markers"] if markers else []))
+    sent = statistics(report, source)["initiator"]["carrier"]
+    fpdus, ulpdu = sent["fpdus"], sent["ulpdu_octets"]
+    assert sent["sizes"]["count"] == fpdus > 100 and sent["crc_octets"] == 4 * fpdus and sent["crcs_used"] == fpdus
+    assert sent["sizes"]["sum"] == ulpdu + 2 * fpdus + sent["pad_octets"] + sent["crc_octets"] + sent["marker_octets"]
+    assert sent["header_octets"] >= 16 * fpdus and sent["fpdus_per_segment"]["sum"] <= fpdus
+    if markers:
+        assert abs(sent["marker_octets"] - sent["sizes"]["sum"] / 512 * 4) <= 8
+    else:
+        assert sent["marker_octets"] == 0 and sent["fpdus_per_segment"]["min"] == sent["fpdus_per_segment"]["max"] == 1
+
+
+def test_roce_counts_what_was_sent_again(report, capture):
+    """As the report of the connection itself has it."""
+    _, parsed = report("--stats", capture("nfs3", "--transport=roce", "--net=loss=0.05", "--seed=5"))
+    connection = parsed["captures"][0]["connections"][0]
+    sides = [connection["statistics"][side]["carrier"] for side in ("initiator", "responder")]
+    again = [a + b for a, b in zip(connection["ib"]["retransmitted"], connection["ib"]["repeated_responses"])]
+    assert [side["retransmitted_packets"] for side in sides] == again and sum(again) > 0
+    assert any(side["acknowledged"]["count"] > 10 for side in sides)
+    assert "sent-again" in [finding["id"] for finding in connection["statistics"]["findings"]]
+
+
+def test_latency_of_reads(check, report, play, tmp_path):
+    """From a Read Request to the first and the last segment of its response."""
+    source = play(["initiator: {read: 5000, from: buffer}", "responder: read-response"] * 30, connection="mpa-revision: 2",
+                  memory="buffer: {stag: 7, to: 0, length: 8192}")
+    capture = retime(source, tmp_path / "timed.pcap", lambda frame: frame ** 2 * 1000)
+    lines = [(int(line.split()[0]), line) for line in check("--print", capture).stdout.splitlines() if "rdmap: READ" in line]
+    first, last, asked = [], [], None
+    for frame, line in lines:
+        if "READ-REQ" in line:
+            asked, begun = frame, False
+        else:
+            if not begun:
+                first.append((frame ** 2 - asked ** 2) * 1000)
+            begun = True
+            if "TL " in line:
+                last.append((frame ** 2 - asked ** 2) * 1000)
+    found = statistics(report, capture)["initiator"]["operations"]["read"]
+    assert found["count"] == 30 == len(last)
+    is_of(found["first_response"], first)
+    is_of(found["response"], last)
+    is_of(found["sizes"], [5000] * 30)
+
+
+# ---- however it is read ----
+
+CAPTURES = ["real/nfs/nfs41-recall.pcap", "real/nfs/nfs3-acl.pcap", "real/perftest/ib-read-bw-4096.pcap", "real/net/snap96-rping.pcap",
+            "roce/nfs3-write-4k-64k.pcap", "roce/loss8in-mount-nfs41.pcap"]
+
+
+def without(parsed):
+    """The figures alone: the command line and the like differ."""
+    return [connection["statistics"] for capture in parsed["captures"] for connection in capture["connections"]]
+
+
+@pytest.mark.parametrize("name", CAPTURES)
+def test_parts_merged_threads_and_pipes_say_the_same(check, report, schema, root, tmp_path, name):
+    path = root / "captures" / name
+    whole = report("--stats", path)[1]
+    jsonschema.validate(whole, schema)
+    assert without(whole)
+    check("--stats", "--format=json", "--rotate=0.05", "-j3", f"--output={tmp_path / 'part.json'}", path)
+    parts = sorted(tmp_path.glob("part-*.json"))
+    jsonschema.validate(json.loads(parts[0].read_text(encoding="utf-8")), schema)
+    merged = json.loads(check("merge", *parts).stdout)
+    jsonschema.validate(merged, schema)
+    assert without(merged) == without(whole)
+    assert without(report("--stats", "-j4", path)[1]) == without(whole)
+    assert without(json.loads(check("--stats", "--format=json", "-", input=path.read_bytes()).stdout)) == without(whole)
+
+
+def paths_into(node, where=()):
+    items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for key, value in items:
+        yield (*where, key)
+        yield from paths_into(value, (*where, key))
+
+
+def test_merge_distrusts_statistics(check, root, tmp_path):
+    check("--stats", "--format=json", "--rotate=0.3", f"--output={tmp_path / 'part.json'}", root / "captures" / CAPTURES[0])
+    first, second = sorted(tmp_path.glob("part-*.json"))[:2]
+    whole, random = json.loads(second.read_text(encoding="utf-8")), random_of(3)
+    figures = whole["captures"][0]["connections"][0]["statistics"]
+    everywhere = [path for path in paths_into(figures) if path[0] != "findings"]
+    for where in random.sample(everywhere, 250):
+        inner = figures
+        for key in where[:-1]:
+            inner = inner[key]
+        before = inner[where[-1]]
+        inner[where[-1]] = random.choice([None, -1, "x", [], {}, [1], 2**62, 2**62 + 1, True, 1.5, 4])
+        second.write_text(json.dumps(whole), encoding="utf-8")
+        result = check("merge", first, second)
+        inner[where[-1]] = before
+        assert result.returncode in (0, 1, 2, 3) and len(result.stderr.splitlines()) <= 1, (where, result.stderr)
+        if result.returncode == 2:
+            assert result.stderr.startswith("iwarp-check: ") and not result.stdout
