@@ -77,6 +77,12 @@ static void set_crc(struct fpdu_write *w)
     fix_crc(w, (uint32_t)w->word->number);
 }
 
+/* Also where CRC is not in use. */
+static void use_right_crc(struct fpdu_write *w)
+{
+    w->plan.crc_fixed = false;
+}
+
 /* That of the FPDU before the words that follow. */
 static void keep_crc(struct fpdu_write *w)
 {
@@ -199,6 +205,7 @@ static const struct fpdu_word {
     {"mpa.padding", OCTETS, set_padding, NULL, NULL},
     {"mpa.no-crc", ALONE, omit_crc, NULL, NULL},
     {"mpa.crc", NUMBER, set_crc, NULL, NULL},
+    {"mpa.right-crc", ALONE, use_right_crc, NULL, NULL},
     {"mpa.old-crc", ALONE, keep_crc, NULL, NULL},
     {"mpa.markers", NUMBER, use_markers, NULL, NULL},
     {"mpa.ptr", CHANGE, fpdu_change_markers, NULL, NULL},

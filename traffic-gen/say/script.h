@@ -49,17 +49,20 @@
  *
  *   of both               mpa@OFFSET=N (an octet; a negative OFFSET from the end), mpa.before=HEX (octets before it)
  *   of startup frames     mpa.flags mpa.rev mpa.len (PD_Length) mpa.data=HEX (the upper layer's) mpa.enhanced=0 (left
- *                         out) mpa.a mpa.rtr mpa.ird mpa.ord; mpa.after=HEX mpa.cut=N mpa.fill=N (up to so many octets,
- * mpa.filler=N), mpa.crc (one at the end), mpa.len-swapped, mpa.enhanced-last of FPDUs              mpa.len
- * (ULPDU_Length alone) mpa.ulpdu=N (its length and all that follows from it) mpa.ulpdu0 mpa.ulpdu1 (its first octets)
- * mpa.twice mpa.pad=N mpa.padding=HEX their CRC             mpa.crc=N, mpa.no-crc, mpa.old-crc (that before the words
- * that follow it), bad-crc, mpa.crc-of-ethernet, mpa.crc-swapped, mpa.crc-after-length, mpa.crc-before-pad,
+ *                         out) mpa.a mpa.rtr mpa.ird mpa.ord; mpa.after=HEX mpa.cut=N mpa.fill=N (up to so many
+ *                         octets, mpa.filler=N), mpa.crc (one at the end), mpa.len-swapped, mpa.enhanced-last
+ *   of FPDUs              mpa.len (ULPDU_Length alone) mpa.ulpdu=N (its length and all that follows from it)
+ *                         mpa.ulpdu0 mpa.ulpdu1 (its first octets) mpa.twice mpa.pad=N mpa.padding=HEX
+ *   their CRC             mpa.crc=N, mpa.no-crc, mpa.right-crc (although CRC is not in use),
+ *                         mpa.old-crc (that before the words that follow it), bad-crc,
+ *                         mpa.crc-of-ethernet, mpa.crc-swapped, mpa.crc-after-length, mpa.crc-before-pad,
  *                         mpa.crc-without-length, -leading-marker, -marker, -last-marker, mpa.crc-with-next-marker
  *   their Markers         mpa.ptr mpa.ptr-swapped mpa.reserved (of all, of mpa.first-marker, of mpa.later-markers),
  *                         mpa.markers=0 or 1 (from here on), mpa.grid=PERIOD mpa.grid-from=N, mpa.grid-of-peer,
  *                         mpa.no-inner-markers, mpa.marker-late=N
- *   their segments        mpa.half (and no more), mpa.cut=N, mpa.split=N mpa.split-half (in two writes,
- * mpa.gap=MICROSECONDS, mpa.acked between them), mpa.early, mpa.after-request, mpa.marker-alone, mpa.lost-fragments
+ *   their segments        mpa.half (and no more), mpa.cut=N (octets at the end), mpa.split=N mpa.split-half (in two
+ *                         writes, mpa.gap=MICROSECONDS, mpa.acked between them), mpa.early, mpa.after-request,
+ *                         mpa.marker-alone, mpa.lost-fragments
  *
  * `segment` is one outside orderly TCP: at=N octets from the next one of the stream (step=N more at each repetition),
  * len=N octets again, or so many of value=N, or hex=HEX; push; ack=N added to the acknowledgement; zero-window.

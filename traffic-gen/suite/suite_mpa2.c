@@ -41,9 +41,6 @@ static void all_reads(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {ENHANCED};
     unsigned reads, answered = 0;
-    uint8_t ulpdu[TALK_ULPDU];
-    uint64_t offset;
-    GByteArray *all;
 
     (void)row;
     if (!talk_start(talk, &wish))
@@ -55,20 +52,7 @@ static void all_reads(struct talk *talk, const struct suite_case *row)
         return;
     }
     reads = MIN(reads, 128);
-    offset = talk_out_offset(talk);
-    all = g_byte_array_new();
-    for (unsigned i = 0; i < reads; i++) {
-        struct mpa_fpdu_plan plan;
-        GByteArray *octets;
-
-        talk_plan(talk, &plan, ulpdu, talk_make_read(talk, ulpdu, 0, 0, 0));
-        plan.offset = offset + all->len;
-        octets = talk_encode_plan(&plan);
-        g_byte_array_append(all, octets->data, octets->len);
-        g_byte_array_unref(octets);
-    }
-    talk_write(talk, all->data, all->len);
-    g_byte_array_unref(all);
+    talk_say(talk, "cork; %u* read; uncork", reads);
     while (answered < reads && talk_hear_opcode(talk, RDMAP_READ_RESPONSE))
         answered++;
     if (answered == reads)
@@ -98,19 +82,6 @@ static bool agrees_on(struct talk *talk, uint8_t type)
     return false;
 }
 
-/* The RTR itself, with the caller's STag and TO. */
-static void send_rtr(struct talk *talk, uint8_t type, uint32_t stag, uint64_t to)
-{
-    uint8_t ulpdu[TALK_ULPDU];
-
-    if (type == MPA_RTR_WRITE)
-        talk_send_ulpdu(talk, ulpdu, talk_make_write(talk, ulpdu, stag, to, NULL, 0));
-    else if (type == MPA_RTR_SEND)
-        talk_send_ulpdu(talk, ulpdu, talk_make_send(talk, ulpdu, NULL, 0));
-    else
-        talk_send_ulpdu(talk, ulpdu, talk_make_read(talk, ulpdu, stag, to, 0));
-}
-
 /* A = 0, which talk_start() would not accept when a case needs peer-to-peer mode. */
 static bool start_without_model(struct talk *talk)
 {
@@ -131,10 +102,7 @@ static bool say_rtr(struct talk *talk, const struct suite_case *row, bool odd)
 
     if (!odd && !(row->variant & ODD_RTR))
         return start_without_model(talk);
-    if (!agrees_on(talk, type))
-        return false;
-    send_rtr(talk, type, odd && row->variant & ODD_RTR ? 0 : 1, 0);
-    return true;
+    return agrees_on(talk, type) && row_say_rest(talk, row, odd);
 }
 
 /* An RTR Read is answered as any other Read is. */
@@ -155,14 +123,13 @@ static void takes_rtr(struct talk *talk, const struct suite_case *row)
 
 static void answers_rtr_read(struct talk *talk, const struct suite_case *row)
 {
-    (void)row;
     if (!agrees_on(talk, MPA_RTR_READ))
         return;
     if (!talk_reads(talk)) {
         talk_not_applicable(talk, "the device is not known to answer Reads");
         return;
     }
-    send_rtr(talk, MPA_RTR_READ, 1, 0);
+    row_say_rest(talk, row, true);
     if (talk_hear_opcode(talk, RDMAP_READ_RESPONSE))
         talk_passed(talk, "the RTR Read was answered, without more from us");
     else if (talk_is_open(talk) && !talk_last(talk)->is_terminate)
@@ -202,7 +169,7 @@ static void names_all_rtr(struct talk *talk, const struct suite_case *row)
     uint8_t named, known;
 
     (void)row;
-    if (!names(talk, ALL_RTR, &named) || mpa_question_sign(talk) == SIGN_TCP)
+    if (!names(talk, ALL_RTR, &named) || needs_question(talk) == SIGN_TCP)
         return;
     known = types_alone(talk, (uint8_t)(ALL_RTR & ~named));
     if (known)
@@ -220,7 +187,7 @@ static void names_some_rtr(struct talk *talk, const struct suite_case *row)
     uint8_t named, known;
 
     (void)row;
-    if (!names(talk, ALL_RTR, &named) || mpa_question_sign(talk) == SIGN_TCP)
+    if (!names(talk, ALL_RTR, &named) || needs_question(talk) == SIGN_TCP)
         return;
     known = types_alone(talk, named & both);
     if (known == 0) {
@@ -242,18 +209,12 @@ static void names_some_rtr(struct talk *talk, const struct suite_case *row)
 static bool say_bits(struct talk *talk, const struct suite_case *row, bool odd)
 {
     const struct talk_wish wish = {CLIENT_SERVER, .frame = odd ? BITS_WITHOUT_MODEL : NULL, .wait_only = true};
-    uint8_t ulpdu[TALK_ULPDU];
-    size_t n;
 
-    (void)row;
     if (!talk_start_oddly(talk, &wish))
         return false;
     if (!talk_frame(talk, false) || !talk_is_open(talk))
         return true;
-    n = mpa_padded(talk, ulpdu);
-    if (n > 0)
-        talk_send_ulpdu(talk, ulpdu, n);
-    return n > 0;
+    return row_say_rest(talk, row, odd);
 }
 
 static void ignores_bits(struct talk *talk, const struct suite_case *row)
@@ -373,21 +334,21 @@ static const struct suite_case tests[] = {
     {RULE_MPA2_9_1_14, NULL, DUT_INITIATOR, 0, all_reads, "as many Reads at once as our Reply's ORD allows",
      "all are answered", .variant = 0},
     {RULE_MPA2_9_2_05, "send", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "peer-to-peer mode, an RTR Send",
-     "the device continues", .variant = MPA_RTR_SEND},
+     "the device continues", .says = "send len=0", .variant = MPA_RTR_SEND},
     {RULE_MPA2_9_2_05, "write", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "peer-to-peer mode, an RTR Write",
-     "the device continues", .variant = MPA_RTR_WRITE},
+     "the device continues", .says = "write stag=1 to=0", .variant = MPA_RTR_WRITE},
     {RULE_MPA2_9_2_05, "read", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "peer-to-peer mode, an RTR Read",
-     "the device continues", .variant = MPA_RTR_READ},
+     "the device continues", .says = "read src=1", .variant = MPA_RTR_READ},
     {RULE_MPA2_9_2_09, NULL, DUT_RESPONDER, NEED_PEER_TO_PEER, names_some_rtr,
      "each RTR type offered alone, then Write and Read together", "the Reply names one that works alone", .variant = 1},
     {RULE_MPA2_9_2_20, NULL, DUT_ANY, NEED_ENHANCED, ignores_bits, "A = 0 with B, C and D set",
-     "no peer-to-peer mode: any first FPDU is accepted, and no RTR is sent", .variant = 0},
+     "no peer-to-peer mode: any first FPDU is accepted, and no RTR is sent", .says = "write region=all len=1 @14=0x78"},
     {RULE_MPA2_9_2_25, NULL, DUT_RESPONDER, NEED_PEER_TO_PEER, answers_rtr_read, "peer-to-peer mode, an RTR Read",
-     "its Read Response, without more from us", .variant = 0},
+     "its Read Response, without more from us", .says = "read src=1"},
     {RULE_MPA2_9_2_26, "write", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "an RTR Write with STag 0 and TO 0",
-     "the device continues", .variant = ODD_RTR | MPA_RTR_WRITE},
+     "the device continues", .says = "write stag=(0)[1] to=0", .variant = ODD_RTR | MPA_RTR_WRITE},
     {RULE_MPA2_9_2_26, "read", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "an RTR Read with STag 0 and TO 0",
-     "the device continues", .variant = ODD_RTR | MPA_RTR_READ},
+     "the device continues", .says = "read src=(0)[1]", .variant = ODD_RTR | MPA_RTR_READ},
     {RULE_MPA2_10_01, NULL, DUT_RESPONDER, 0, not_downgraded, "an enhanced Request", "an enhanced Reply, or a close",
      .variant = 0},
     {RULE_MPA2_10_04, NULL, DUT_RESPONDER, NEED_ENHANCED, old_request,

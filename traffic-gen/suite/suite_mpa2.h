@@ -3,7 +3,7 @@
 #ifndef IWARP_TRAFFIC_SUITE_SUITE_MPA2_H
 #define IWARP_TRAFFIC_SUITE_SUITE_MPA2_H
 
-#include "traffic-gen/suite/suite_mpa.h"
+#include "traffic-gen/suite/suite_rows.h"
 
 enum { READS = 16, ALL_RTR = MPA_RTR_SEND | MPA_RTR_WRITE | MPA_RTR_READ };
 

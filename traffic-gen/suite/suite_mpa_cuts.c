@@ -3,7 +3,8 @@
  * Suite mpa, full operation: FPDUs split at every place over TCP segments (RFC 5044 sections 5.1 and A.4). Each part is
  * sent when the one before it has been acknowledged, so that no TCP joins them again.
  */
-#include "traffic-gen/suite/suite_mpa.h"
+#include "traffic-gen/suite/suite_rows.h"
+#include "traffic-gen/suite/talk_internal.h"
 
 enum cut { CUT_LENGTH, CUT_HEADER, CUT_PAD, CUT_CRC, CUT_MARKER, CUT_OCTETS };
 
@@ -19,10 +20,9 @@ static void write_cut(struct talk *talk, const GByteArray *octets, size_t n)
 }
 
 /* From where to where the octets of an FPDU are cut: before each of these, and after the last. */
-static bool range_of(struct talk *talk, enum cut cut, const struct mpa_fpdu_plan *plan, size_t n, size_t *from,
-                     size_t *to)
+static bool range_of(struct talk *talk, enum cut cut, size_t n, size_t *from, size_t *to)
 {
-    const size_t crc = n - MPA_CRC_LEN, pad = crc - plan->pad_length;
+    const size_t crc = n - MPA_CRC_LEN;
 
     switch (cut) {
     case CUT_LENGTH:
@@ -33,7 +33,7 @@ static bool range_of(struct talk *talk, enum cut cut, const struct mpa_fpdu_plan
         *to = MPA_LENGTH_LEN + DDP_TAGGED_HEADER_LEN;
         break;
     case CUT_PAD:
-        *from = pad;
+        *from = crc - mpa_pad_length(DDP_TAGGED_HEADER_LEN + 1);
         *to = crc;
         break;
     case CUT_CRC:
@@ -41,7 +41,7 @@ static bool range_of(struct talk *talk, enum cut cut, const struct mpa_fpdu_plan
         *to = n - 1;
         break;
     case CUT_MARKER:
-        *from = (size_t)(mpa_next_marker(&plan->framing, plan->offset) - plan->offset);
+        *from = (size_t)(mpa_next_marker(talk_framing(talk, true), talk_out_offset(talk)) - talk_out_offset(talk));
         *to = MIN(*from + MPA_MARKER_LEN, n - 1);
         break;
     case CUT_OCTETS:
@@ -52,31 +52,10 @@ static bool range_of(struct talk *talk, enum cut cut, const struct mpa_fpdu_plan
     return talk_is_open(talk);
 }
 
-/* One FPDU: with a PAD if that is split, with a Marker inside if that is. NULL: verdict is set. */
-static GByteArray *make_fpdu(struct talk *talk, enum cut cut, struct mpa_fpdu_plan *plan, uint8_t *ulpdu)
-{
-    size_t n;
-
-    if (cut == CUT_MARKER && !mpa_reach_marker(talk, ulpdu))
-        return NULL;
-    n = cut == CUT_PAD ? mpa_padded(talk, ulpdu) : mpa_harmless(talk, ulpdu);
-    if (n == 0)
-        return NULL;
-    talk_plan(talk, plan, ulpdu, n);
-    return talk_encode_plan(plan);
-}
-
 /* Other cases split the first FPDU. */
 static bool start_with_one(struct talk *talk, const struct talk_wish *wish)
 {
-    GByteArray *whole;
-
-    if (!talk_start(talk, wish))
-        return false;
-    whole = mpa_harmless_octets(talk, 1);
-    talk_write(talk, whole->data, whole->len);
-    g_byte_array_unref(whole);
-    return true;
+    return talk_start(talk, wish) && talk_say(talk, "write");
 }
 
 static bool say_cut(struct talk *talk, const struct suite_case *row, bool odd)
@@ -88,33 +67,26 @@ static bool say_cut(struct talk *talk, const struct suite_case *row, bool odd)
     if (!start_with_one(talk, &wish))
         return false;
     for (size_t step = 0; step == 0 || from + step <= to; step++) {
-        struct mpa_fpdu_plan plan;
-        uint8_t ulpdu[TALK_ULPDU];
-        GByteArray *octets = make_fpdu(talk, cut, &plan, ulpdu);
+        g_autoptr(GByteArray) octets = NULL;
 
-        if (!octets)
+        if ((cut == CUT_MARKER && !reach_marker(talk)) || !(octets = talk_octets(talk, "%s", row->says)))
             return false;
-        if (!range_of(talk, cut, &plan, octets->len, &from, &to)) {
-            g_byte_array_unref(octets);
+        if (!range_of(talk, cut, octets->len, &from, &to))
             break;
-        }
         if (odd)
             write_cut(talk, octets, from + step);
         else
             talk_write(talk, octets->data, octets->len);
-        g_byte_array_unref(octets);
     }
     return true;
 }
 
 /* Every octet in its own segment. */
-static bool say_octets(struct talk *talk, const struct suite_case *row, bool odd)
+static bool say_each_octet(struct talk *talk, const struct suite_case *row, bool odd)
 {
-    struct mpa_fpdu_plan plan;
-    uint8_t ulpdu[TALK_ULPDU];
-    GByteArray *octets;
+    g_autoptr(GByteArray) octets = NULL;
 
-    if (!start_with_one(talk, NULL) || !(octets = make_fpdu(talk, (enum cut)row->variant, &plan, ulpdu)))
+    if (!start_with_one(talk, NULL) || !(octets = talk_octets(talk, "%s", row->says)))
         return false;
     for (guint i = 0; odd && i < octets->len; i++) {
         talk_write(talk, octets->data + i, 1);
@@ -123,29 +95,30 @@ static bool say_octets(struct talk *talk, const struct suite_case *row, bool odd
     }
     if (!odd)
         talk_write(talk, octets->data, octets->len);
-    g_byte_array_unref(octets);
     return true;
 }
 
 static void cut(struct talk *talk, const struct suite_case *row)
 {
-    talk_expect_taken(talk, row, row->variant == CUT_OCTETS ? say_octets : say_cut, NULL);
+    talk_expect_taken(talk, row, row->variant == CUT_OCTETS ? say_each_octet : say_cut, NULL);
 }
 
 #define GOES_ON "the device continues"
 
 static const struct suite_case tests[] = {
     {RULE_MPA_5_1_06, "length", DUT_ANY, 0, cut, "an FPDU whose ULPDU_Length is split over two TCP segments", GOES_ON,
-     .variant = CUT_LENGTH},
+     .says = "write", .variant = CUT_LENGTH},
     {RULE_MPA_5_1_06, "header", DUT_ANY, 0, cut, "FPDUs split over two TCP segments before each octet of their header",
-     GOES_ON, .variant = CUT_HEADER},
+     GOES_ON, .says = "write", .variant = CUT_HEADER},
     {RULE_MPA_5_1_06, "pad", DUT_ANY, NEED_REGIONS, cut,
-     "FPDUs split over two TCP segments before each octet of their PAD, and after it", GOES_ON, .variant = CUT_PAD},
+     "FPDUs split over two TCP segments before each octet of their PAD, and after it", GOES_ON,
+     .says = "write region=all len=1 @14=0x78", .variant = CUT_PAD},
     {RULE_MPA_5_1_06, "crc", DUT_ANY, 0, cut, "FPDUs split over two TCP segments before each octet of their CRC field",
-     GOES_ON, .variant = CUT_CRC},
+     GOES_ON, .says = "write", .variant = CUT_CRC},
     {RULE_MPA_5_1_06, "marker", DUT_ANY, 0, cut,
-     "FPDUs split over two TCP segments before each octet of a Marker, and after it", GOES_ON, .variant = CUT_MARKER},
-    {RULE_MPA_5_1_06, "octets", DUT_ANY, 0, cut, "an FPDU in TCP segments of one octet", GOES_ON,
+     "FPDUs split over two TCP segments before each octet of a Marker, and after it", GOES_ON, .says = "write",
+     .variant = CUT_MARKER},
+    {RULE_MPA_5_1_06, "octets", DUT_ANY, 0, cut, "an FPDU in TCP segments of one octet", GOES_ON, .says = "write",
      .variant = CUT_OCTETS},
 };
 

@@ -3,10 +3,7 @@
  * Suite mpa, start-up: frames at the limits of what is allowed, and what comes together with a frame or right after it
  * (RFC 5044 section 7.1 and Appendix C, RFC 6581 section 6).
  */
-#include "traffic-gen/suite/suite_mpa.h"
-#include "traffic-gen/suite/talk_internal.h"
-
-#include <string.h>
+#include "traffic-gen/suite/suite_rows.h"
 
 enum { CODE_CRC = 2 };
 
@@ -17,10 +14,8 @@ static const int64_t read_pause = 20 * INT64_C(1000000);
 static bool say_long_data(struct talk *talk, const struct suite_case *row, bool odd)
 {
     const struct mpa_startup *theirs;
-    g_autofree char *words =
-        g_strdup_printf("mpa.len=%d mpa.fill=%d mpa.filler=0", row->variant, MPA_STARTUP_HEADER_LEN + row->variant);
 
-    if (!talk_start_oddly(talk, &(struct talk_wish){.frame = odd ? words : NULL}))
+    if (!row_say(talk, row, odd))
         return false;
     theirs = talk_frame(talk, false);
     if (odd && theirs && theirs->flags & MPA_FLAG_R) {
@@ -37,23 +32,10 @@ static void long_data(struct talk *talk, const struct suite_case *row)
 
 /* ---- flags and revisions ---- */
 
-#define REJECTING "mpa.flags|0x20"
-
-static bool say_rejected(struct talk *talk, const struct suite_case *row, bool odd)
-{
-    (void)row;
-    return talk_start_oddly(talk, &(struct talk_wish){.frame = odd ? REJECTING : NULL});
-}
-
-static void rejected_request(struct talk *talk, const struct suite_case *row)
-{
-    talk_expect_taken(talk, row, say_rejected, NULL);
-}
-
 /* After a rejecting Reply an Initiator has no more to say in MPA. */
 static void rejected(struct talk *talk, const struct suite_case *row)
 {
-    const struct talk_wish wish = {.frame = REJECTING, .wait_only = true};
+    const struct talk_wish wish = {.frame = "mpa.flags|0x20", .wait_only = true};
     const struct talk_heard *heard;
 
     (void)row;
@@ -144,22 +126,20 @@ static void request_and_fin(struct talk *talk, const struct suite_case *row)
 static void reply_and_fpdu(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {.wait_only = true};
-    uint8_t ulpdu[TALK_ULPDU];
-    struct mpa_fpdu_plan plan;
+    g_autoptr(GByteArray) octets = NULL;
     enum talk_sign sign;
     enum talk_life life;
-    GByteArray *octets;
     size_t first;
 
     if (!talk_open(talk) || !talk_hear_frame(talk))
         return;
-    if ((sign = mpa_question_sign(talk)) == SIGN_TCP)
+    if ((sign = needs_question(talk)) == SIGN_TCP)
         return;
     talk_together(talk, true);
     talk_send_frame(talk, &wish);
     talk_begin_operation(talk);
-    talk_plan(talk, &plan, ulpdu, talk_make_question(talk, sign, ulpdu));
-    octets = talk_encode_plan(&plan);
+    if (!(octets = talk_octets(talk, "ask")))
+        return;
     first = row->variant ? (size_t)row->variant : octets->len;
     talk_write(talk, octets->data, first);
     talk_together(talk, false);
@@ -168,7 +148,6 @@ static void reply_and_fpdu(struct talk *talk, const struct suite_case *row)
         talk_sleep(talk, read_pause);
         talk_write(talk, octets->data + first, octets->len - first);
     }
-    g_byte_array_unref(octets);
     life = talk_await(talk, sign, talk_t_react(talk));
     if (life == LIFE_TERMINATE && talk_last(talk)->terminate.layer == RDMAP_LAYER_LLP &&
         talk_last(talk)->terminate.code == CODE_CRC)
@@ -188,21 +167,10 @@ static void reply_and_fpdu(struct talk *talk, const struct suite_case *row)
  */
 static void invalid_first(struct talk *talk, const struct suite_case *row)
 {
-    const struct talk_wish wish = {.wait_only = true};
     const struct talk_heard *heard;
-    struct mpa_fpdu_plan plan;
-    uint8_t ulpdu[TALK_ULPDU];
-    enum talk_sign sign;
-    GByteArray *octets;
 
-    (void)row;
-    if (!talk_start(talk, &wish) || !mpa_uses_crc(talk) || (sign = mpa_question_sign(talk)) == SIGN_TCP)
+    if (!row_say(talk, row, true))
         return;
-    talk_plan(talk, &plan, ulpdu, talk_make_question(talk, sign, ulpdu));
-    octets = talk_encode_plan(&plan);
-    octets->data[octets->len - 1] ^= 0x40;
-    talk_write(talk, octets->data, octets->len);
-    g_byte_array_unref(octets);
     heard = talk_hear(talk, talk_t_close(talk));
     if (heard->what == TALK_FIN || heard->what == TALK_RESET)
         talk_passed_by_end(talk, "no FPDU, but %s", talk_describe(talk, heard));
@@ -212,7 +180,8 @@ static void invalid_first(struct talk *talk, const struct suite_case *row)
         talk_failed(talk, "expected no FPDU from the device; found %s", talk_describe(talk, heard));
 }
 
-#define LONG_DATA(octets)                                                                                              \
+/* total: with the header */
+#define LONG_DATA(octets, total)                                                                                       \
     {RULE_MPA_7_1_2_10,                                                                                                \
      #octets,                                                                                                          \
      DUT_RESPONDER,                                                                                                    \
@@ -220,18 +189,19 @@ static void invalid_first(struct talk *talk, const struct suite_case *row)
      long_data,                                                                                                        \
      "a Request with " #octets " octets of Private Data",                                                              \
      "the device continues, or its ULP rejects them",                                                                  \
-     .variant = octets},                                                                                               \
+     .says = "with (mpa.len=" #octets " mpa.fill=" #total " mpa.filler=0)"},                                           \
     {                                                                                                                  \
         RULE_MPA_7_1_2_22, #octets, DUT_INITIATOR, 0, long_data,                                                       \
-            "an accepting Reply with " #octets " octets of Private Data", "the device continues", .variant = octets    \
+            "an accepting Reply with " #octets " octets of Private Data", "the device continues",                      \
+            .says = "with (mpa.len=" #octets " mpa.fill=" #total " mpa.filler=0)"                                      \
     }
 
 static const struct suite_case tests[] = {
-    {RULE_MPA_7_1_1_19, NULL, DUT_RESPONDER, 0, rejected_request, "a Request with R = 1", "the device continues",
-     .variant = 0},
-    LONG_DATA(256),
-    LONG_DATA(257),
-    LONG_DATA(512),
+    {RULE_MPA_7_1_1_19, NULL, DUT_RESPONDER, 0, row_taken, "a Request with R = 1", "the device continues",
+     .says = "with (mpa.flags|0x20)"},
+    LONG_DATA(256, 276),
+    LONG_DATA(257, 277),
+    LONG_DATA(512, 532),
     {RULE_MPA_7_1_2_10, "fin", DUT_RESPONDER, 0, request_and_fin, "a Request and our FIN in one segment",
      "a Reply or a close, and the next connection is accepted", .variant = 0},
     {RULE_MPA_7_1_2_19, NULL, DUT_INITIATOR, 0, rejected, "a Reply with R = 1", "no FPDU", .variant = 0},
@@ -241,7 +211,7 @@ static const struct suite_case tests[] = {
      "our Reply and the first octet of an FPDU in one segment, then its rest",
      "the FPDU is accepted, or the device closes", .variant = 1},
     {RULE_MPA_7_1_2_24, NULL, DUT_RESPONDER, 0, invalid_first, "a request in a first FPDU with a wrong CRC",
-     "no FPDU but a Terminate", .variant = 0},
+     "no FPDU but a Terminate", .says = "with first need-crc; ask mpa@-1^0x40"},
     {RULE_MPA_C_2_1_01, NULL, DUT_RESPONDER, 0, revision_0, "a Request of revision 0",
      "a Reply that names another revision, and a close; or a Reply of revision 0", .variant = 0},
     {RULE_MPA2_6_04, NULL, DUT_RESPONDER, 0, enhanced_revision_1, "a Request of revision 1 with S = 1",

@@ -117,7 +117,7 @@ static void no_recovery(struct talk *talk, const struct suite_case *row)
     if (talk_await(talk, SIGN_READ, talk_t_react(talk)) == LIFE_ANSWERS)
         talk_failed(talk, "expected no answer after a Send with opcode 12; a Read Request after it was answered");
     else
-        talk_expect_close(talk);
+        talk_expect_close(talk, talk_t_close(talk));
 }
 
 /* The Terminate is the next message: no echo of later Sends and no other answer comes before it. */

@@ -134,7 +134,7 @@ bool row_say(struct talk *talk, const struct suite_case *row, bool odd)
     g_autoptr(GString) frame = g_string_new(NULL);
     struct start start = {0};
     const char *rest = read_start(text, &start, frame);
-    bool odd_frame = start.wish.frame || start.wish.in_pieces;
+    bool odd_frame = start.wish.frame || start.wish.in_pieces || start.wish.markers || start.wish.crc;
 
     if (!odd_frame && !talk_start(talk, &start.wish))
         return false;

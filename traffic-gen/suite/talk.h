@@ -131,10 +131,12 @@ void talk_set_mss(struct talk *talk, uint16_t mss); /* of our SYN, for the next 
  *   send           TALK_MESSAGE octets
  *   fadd, cswap    of zero, to the first word of the device's memory
  *   region=NAME    of write, read, send-inv: TALK_MESSAGE octets of that region, from its start: all, read-only,
- *                  write-only, local, foreign, gone. "end": from its end; "write region=all end to-63" reaches beyond
- * it ask            the question that this device answers (talk_usable_sign()) startup        our start-up frame
+ *                  write-only, local, foreign, gone
+ *   end            from the region's end: "write region=all end to-63" reaches beyond it
+ *   ask            the question that this device answers (talk_usable_sign())
+ *   startup        our start-up frame
  *
- * A word with acked, wait or mpa.gap takes its time. False: they were not all said, and the verdict is set.
+ * acked, wait and mpa.gap take their time. False: they were not all said, and the verdict is set.
  */
 bool talk_say(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* With this payload in its Sends and Writes, which have no word len. */
@@ -151,30 +153,11 @@ enum { TALK_MESSAGE = 64 };
 bool talk_echoes_message(const struct ddp_segment *echo);
 /* Where our Reads go: STag and Tagged Offset. */
 enum { TALK_SINK_STAG = 0x51A0, TALK_SINK_TO = 0x1000 };
-/* Statements about "startup", before any other frame of ours: one that is right, but not what this device was seen to
- * want. */
-bool talk_say_wrong_frame(struct talk *talk, const char *text);
-
-/* A conforming plan for the next FPDU; to be changed, and sent with talk_send_plan(). */
-void talk_plan(struct talk *talk, struct mpa_fpdu_plan *plan, const uint8_t *ulpdu, size_t n);
-void talk_send_plan(struct talk *talk, const struct mpa_fpdu_plan *plan);
-/* The octets of a plan, unsent: to be damaged, cut or delayed. Our stream continues after them once they are written.
+/*
+ * What "startup" says from here on: a frame that is right, but not what this device was seen to want. talk_send_frame()
+ * says what it wants.
  */
-GByteArray *talk_encode_plan(const struct mpa_fpdu_plan *plan);
-/* One ULPDU in a conforming FPDU. */
-void talk_send_ulpdu(struct talk *talk, const uint8_t *ulpdu, size_t n);
-/* One DDP Segment in a conforming FPDU; its payload members are the payload. */
-void talk_send_segment(struct talk *talk, const struct ddp_segment *segment);
-/* A conforming header: versions, L set, QN and next MSN of the opcode (which then is used up). */
-struct ddp_segment talk_segment(struct talk *talk, enum rdmap_opcode opcode);
-
-/* ULPDUs of whole messages; return their length. out has room for TALK_ULPDU octets. */
-enum { TALK_ULPDU = 2048 };
-size_t talk_make_write(struct talk *talk, uint8_t *out, uint32_t stag, uint64_t to, const void *p, size_t n);
-/* A Read from the DUT's memory into our sink. size 0: nobody looks at STag and TO. */
-size_t talk_make_read(struct talk *talk, uint8_t *out, uint32_t stag, uint64_t to, uint32_t size);
-size_t talk_make_send(struct talk *talk, uint8_t *out, const void *p, size_t n);
-size_t talk_make_question(struct talk *talk, enum talk_sign sign, uint8_t *ulpdu);
+void talk_plain_startup(struct talk *talk);
 
 /* ---- hearing ---- */
 
@@ -238,8 +221,8 @@ struct talk_terminate {
  * with proof that the faulty request was served, or when the connection is alive at the end.
  */
 void talk_expect_terminate(struct talk *talk, const struct talk_terminate *expected);
-/* The DUT ends the connection within T_close, with or without a Terminate. */
-void talk_expect_close(struct talk *talk);
+/* The DUT ends the connection within that time, whatever it sends before. */
+void talk_expect_close(struct talk *talk, int64_t ns);
 /* ---- signs of life (talk_probe.c) ---- */
 
 enum { TALK_AT_ONCE_TRIES = 8 }; /* some devices occasionally lose what arrives right after the Reply */

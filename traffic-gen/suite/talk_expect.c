@@ -98,17 +98,16 @@ void talk_expect_terminate(struct talk *talk, const struct talk_terminate *expec
 
 /* ---- close ---- */
 
-void talk_expect_close(struct talk *talk)
+void talk_expect_close(struct talk *talk, int64_t ns)
 {
-    int64_t until = talk_now() + talk_t_close(talk);
+    int64_t until = talk_now() + ns;
     const struct talk_heard *heard;
 
     do {
         heard = talk_hear(talk, MAX(until - talk_now(), 0));
     } while (heard->what != TALK_FIN && heard->what != TALK_RESET && heard->what != TALK_SILENCE);
     if (heard->what == TALK_SILENCE)
-        talk_failed(talk, "expected the device to close; the connection was still open after %.1f s",
-                    (double)talk_t_close(talk) / 1e9);
+        talk_failed(talk, "expected the device to close; the connection was still open after %.1f s", (double)ns / 1e9);
     else
         talk_passed_by_end(talk, "%s", talk_describe(talk, heard));
 }

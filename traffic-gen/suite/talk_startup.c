@@ -203,7 +203,7 @@ bool talk_send_frame(struct talk *talk, const struct talk_wish *wish)
     return true;
 }
 
-bool talk_say_wrong_frame(struct talk *talk, const char *text)
+void talk_plain_startup(struct talk *talk)
 {
     const struct mpa_startup *theirs = talk_frame(talk, false);
     bool enhanced = theirs && theirs->has_enhanced;
@@ -213,7 +213,6 @@ bool talk_say_wrong_frame(struct talk *talk, const char *text)
         .flags = (uint8_t)(MPA_FLAG_C | (enhanced ? MPA_FLAG_S : 0)),
         .enhanced = enhanced ? theirs->enhanced : (struct mpa_enhanced){0},
     };
-    return talk_say(talk, "%s", text);
 }
 
 /* ---- the DUT's ---- */
