@@ -150,8 +150,10 @@ bool row_say(struct talk *talk, const struct suite_case *row, bool odd)
 bool row_say_rest(struct talk *talk, const struct suite_case *row, bool odd)
 {
     g_autofree char *text = text_of(row->says, odd);
+    g_autoptr(GString) frame = g_string_new(NULL);
+    struct start start = {0};
 
-    return say_rest(talk, row, text);
+    return say_rest(talk, row, read_start(text, &start, frame));
 }
 
 /* ---- what must be accepted ---- */

@@ -100,7 +100,7 @@ static bool fill_in(struct conversation *c, struct words *words, struct message 
     if (!name && message->opcode == RDMAP_ATOMIC_REQUEST)
         name = "all";
     if (name && !(memory = region_named(talk, words, name))) {
-        talk->left_out = true;
+        talk->left_out = words_good(words); /* the verdict is set */
         return false;
     }
     make_usual(talk, message, memory, at_end);

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the rows of the suites say can be said: to any device, in either role, with and without what is odd in it. */
+#include "tests/unit/support/support.h"
+#include "traffic-gen/suite/suite_rows.h"
+#include "traffic-gen/suite/talk_internal.h"
+
+static void say(const struct suite_case *row, enum suite_dut dut, enum talk_sign sign, bool odd)
+{
+    struct talk_run run = {.dut = dut, .sign = sign, .signs = 1u << sign, .t_react = 1000, .listener = -1};
+    struct case_result *result = case_result_new();
+    struct talk talk;
+
+    nfs_run_init(&run.nfs, 1);
+    talk_init(&talk, &run, row, result);
+    talk.advert.n = REGION_COUNT;
+    for (unsigned i = 0; i < REGION_COUNT; i++)
+        talk.advert.regions[i] = (struct advert_memory){.stag = 0x100 + i, .address = 0x1000, .length = 0x10000};
+    talk_begin_saying(&talk);
+    if (!row_say_rest(&talk, row, odd) || result->actual)
+        fail_msg("%s, %s: %s", row->says, odd ? "odd" : "for comparison", result->actual ? result->actual : "unsaid");
+    talk_clear(&talk);
+    nfs_run_clear(&run.nfs);
+    case_result_free(result);
+}
+
+static void test_rows(void **state)
+{
+    unsigned n = 0;
+
+    (void)state;
+    for (const struct suite *const *suite = suites; *suite; suite++) {
+        for (unsigned i = 0; i < (*suite)->n; i++) {
+            const struct suite_case *row = &(*suite)->cases[i];
+
+            for (unsigned dut = DUT_RESPONDER; row->says && dut <= DUT_INITIATOR; dut++, n++) {
+                say(row, (enum suite_dut)dut, SIGN_READ, true);
+                say(row, (enum suite_dut)dut, SIGN_ECHO, true);
+                say(row, (enum suite_dut)dut, SIGN_READ, false);
+            }
+        }
+    }
+    assert_true(n > 300);
+}
+
+/* The case has no verdict that says so, and nothing is sent. */
+static void test_what_cannot_be_said(void **state)
+{
+    static const char *const texts[] = {"sned", "send lne=3", "with no-such-word; send", "write region=none",
+                                        "segment at=4"};
+
+    (void)state;
+    for (unsigned i = 0; i < ARRAY_LENGTH(texts); i++) {
+        const struct suite_case row = {.rule = RULE_DDP_4_1_03, .duts = DUT_ANY, .says = texts[i]};
+        struct talk_run run = {.dut = DUT_RESPONDER, .sign = SIGN_READ, .listener = -1};
+        struct case_result *result = case_result_new();
+        struct talk talk;
+
+        talk_init(&talk, &run, &row, result);
+        talk_begin_saying(&talk);
+        assert_false(row_say_rest(&talk, &row, true));
+        assert_int_equal(result->outcome, OUTCOME_INCONCLUSIVE);
+        assert_non_null(result->actual);
+        talk_clear(&talk);
+        case_result_free(result);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_what_cannot_be_said),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
