@@ -16,10 +16,13 @@ void ib_held_free(struct ib_held *held)
 /* Where a packet of that offset is, or belongs, from the first. Most come last. */
 static size_t find(const struct ib_held *held, uint64_t offset)
 {
-    struct ib_held_packet *const *packets = held->packets + held->first;
+    struct ib_held_packet *const *packets;
     size_t low = 0, high = held->n;
 
-    if (held->n > 0 && packets[held->n - 1]->offset < offset)
+    if (held->n == 0) /* there may be no packets[] yet */
+        return 0;
+    packets = held->packets + held->first;
+    if (packets[held->n - 1]->offset < offset)
         return held->n;
     while (low < high) {
         size_t middle = (low + high) / 2;

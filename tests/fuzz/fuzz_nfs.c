@@ -3,15 +3,38 @@
  * Arguments or results of NFS: two octets choose the procedure and the direction, the rest is the message. Whatever it
  * is, the walk keeps to it; and when its DDP-eligible items are taken out, everything else keeps its place.
  */
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/fuzz_words.h"
 #include "wire/nfs.h"
 
-enum { SIZE_MAX_KEPT = 1 << 16 };
+enum { SIZE_MAX_KEPT = 1 << 16, HEAD = 2, REACHED = 1 << 13 };
+
+/*
+ * The walk is driven by tables: how much of them an input reaches cannot be seen from the edges of the code. libFuzzer
+ * counts these as well: operations by direction, marked values, and how the walk over each procedure ended.
+ */
+__attribute__((section("__libfuzzer_extra_counters"))) static uint8_t reached[REACHED];
+
+static void reach(uint32_t kind, uint32_t one, uint32_t two)
+{
+    uint8_t *counter = &reached[(kind * 2654435761u ^ one * 40503u ^ two * 97u) % REACHED];
+
+    if (*counter < UINT8_MAX)
+        ++*counter;
+}
+
+#ifdef IWARP_LIBFUZZER
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+    return fuzz_mutate_words(data, size, max, seed, HEAD);
+}
+#endif
 
 struct look {
     const uint8_t *p;
     size_t n, at;
     uint64_t position, told, sum;
+    bool reply;
+    uint32_t op;   /* the latest operation */
     bool reduced;  /* eligible items are not there */
     uint8_t *kept; /* else: where the octets without them go */
     size_t kept_n, copied;
@@ -28,12 +51,19 @@ static void note(struct look *l, size_t at, uint64_t position, uint64_t what)
 
 static void operation(void *ctx, const struct nfs_operation *o)
 {
+    struct look *l = ctx;
+
+    l->op = o->op;
+    reach(1, o->op, l->reply);
     note(ctx, o->at, o->position, o->op);
 }
 
 static void value(void *ctx, const struct nfs_value *v)
 {
+    const struct look *l = ctx;
+
     HOLDS(v->mark != NFS_MARK_NONE && v->mark < NFS_MARK_MAX);
+    reach(2, v->mark, l->op << 1 | l->reply);
     note(ctx, v->at, v->position, v->value);
 }
 
@@ -75,17 +105,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const uint32_t *program;
     bool reply;
 
-    if (size < 2 || size > SIZE_MAX_KEPT)
+    if (size < HEAD || size > SIZE_MAX_KEPT)
         return 0;
     program = programs[data[0] % (sizeof programs / sizeof programs[0])];
     reply = data[1] & 0x80;
     procedure = nfs_procedure_find(program[0], program[1], data[1] & 0x7f);
     if (!procedure)
         return 0;
-    whole.p = data + 2;
-    whole.n = size - 2;
+    whole.p = data + HEAD;
+    whole.n = size - HEAD;
+    whole.reply = reply;
     whole.kept = kept;
     nfs_walk(procedure, reply, whole.p, whole.n, 0, &events, &result);
+    reach(3, procedure->program << 12 | procedure->version << 8 | procedure->number,
+          (uint32_t)result.status << 1 | reply);
     HOLDS(result.at <= whole.n && result.left == whole.n - result.at && result.position == result.at);
     HOLDS(whole.told <= whole.n / 4 + 1);
     HOLDS(result.operations <= result.operations_announced);
@@ -94,6 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     keep(&whole, result.at);
     reduced.p = kept;
     reduced.n = whole.kept_n;
+    reduced.reply = reply;
     reduced.reduced = true;
     events.ctx = &reduced;
     nfs_walk(procedure, reply, reduced.p, reduced.n, 0, &events, &again);

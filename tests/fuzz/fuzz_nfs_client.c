@@ -4,11 +4,15 @@
  * Replies. First octet: the version; then four octets for each Reply: what is done to it, where (two), with what.
  * Behind the input Replies are left alone. Whatever happens, the client comes to an end.
  */
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/fuzz_words.h"
 #include "traffic-gen/nfs/nfs_client.h"
 #include "traffic-gen/nfs/nfs_server.h"
 
-enum { CALLS_MAX = 20000 /* two jobs of 5000 octets, one at a time if the server wants that */, STEP_OCTETS = 4 };
+enum {
+    CALLS_MAX = 20000 /* two jobs of 5000 octets, one at a time if the server wants that */,
+    STEP_OCTETS = 4,
+    HEAD = 1
+};
 
 enum damage { NONE, CUT, OCTET, WORD, ZERO_WORD, ONES_WORD, LOST, REPEATED, DAMAGES };
 
@@ -40,6 +44,13 @@ static const struct nfs_job jobs[] = {
     {.kind = NFS_JOB_REMOVE, .path = "g"},
     {.kind = NFS_JOB_RMDIR, .path = "d", .expect = 66},
 };
+
+#ifdef IWARP_LIBFUZZER
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+    return fuzz_mutate_words(data, size, max, seed, HEAD);
+}
+#endif
 
 static int64_t now(void *ctx)
 {
@@ -130,7 +141,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .version = version[0], .minor = version[1], .depth = 3, .io_octets = 1000, .list_octets = 512, .seed = 2};
     const struct nfs_client_events events = {.ctx = &bench, .call = on_call, .finished = on_finished};
     struct nfs_client *client = nfs_client_new(&options, jobs, sizeof jobs / sizeof jobs[0], &events);
-    size_t at = 1;
+    size_t at = HEAD;
 
     nfs_client_start(client);
     for (unsigned i = 0; i < CALLS_MAX && !bench.finished; i++) {
