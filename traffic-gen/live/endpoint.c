@@ -306,6 +306,7 @@ enum client_end client_run(const char *host, const char *port, const struct endp
 {
     struct capture_file *file = record_create(record, why);
     const struct live_options live = {.record = file, .connect_timeout_ns = timeout_ns, .close_timeout_ns = timeout_ns};
+    const struct verbs_options verbs = {.connect_timeout_ns = timeout_ns, .close_timeout_ns = timeout_ns};
     struct client client = {.end = CLIENT_NOT_CONNECTED};
     struct holder *holder;
     struct live_loop *loop;
@@ -322,8 +323,11 @@ enum client_end client_run(const char *host, const char *port, const struct endp
                               .owner = &client,
                               .over = client_over,
                               .patience_ns = timeout_ns + options->first_delay_ns};
-    holder->socket = live_connect(loop, host, port, &live, &events, &error);
-    if (holder->socket) {
+    if (options->on_device)
+        holder->link = verbs_connect(loop, host, port, &verbs, &events, &error);
+    else
+        holder->socket = live_connect(loop, host, port, &live, &events, &error);
+    if (holder->socket || holder->link) {
         live_stop_on_signals(loop);
         live_run(loop, INT64_MAX);
         if (!client.over) { /* a signal */

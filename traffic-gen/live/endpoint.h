@@ -22,6 +22,7 @@ struct endpoint_options {
     int64_t t_rest;         /* for the rest of an FPDU that has begun; 0: the kind decides */
     const char *misbehave;  /* id of a mutant (mutants/misbehave.h); NULL: conforming */
     bool verbose;           /* report events on standard error */
+    bool on_device;         /* client: of an RDMA device, not of TCP */
 };
 
 struct endpoint_kind {

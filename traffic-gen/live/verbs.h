@@ -48,7 +48,9 @@ void verbs_listener_close(struct verbs_listener *listener);
 
 /* Valid until `closed`. Regions can be ended by the peer unless stream->no_remote_invalidation. */
 const struct stream *verbs_stream(struct verbs_link *link);
-const char *verbs_peer_name(const struct verbs_link *link);   /* "192.0.2.1:20049" */
+const char *verbs_peer_name(const struct verbs_link *link); /* "192.0.2.1:20049" */
+/* Of this side; valid as long as the link. */
+const char *verbs_own_name(struct verbs_link *link);
 const char *verbs_device_name(const struct verbs_link *link); /* "rxe0"; NULL: not known yet */
 /* Both sides had agreed to connect. */
 bool verbs_was_up(const struct verbs_link *link);

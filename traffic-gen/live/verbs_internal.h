@@ -51,7 +51,7 @@ struct verbs_link {
     bool forgotten;
     bool watched; /* for what the device reports by itself */
     int64_t deadline, moved_at;
-    char peer[LIVE_NAME];
+    char peer[LIVE_NAME], own[LIVE_NAME];
     char *why;
     /* What the peer's REQ or REP says; Reads in terms of this side. */
     unsigned peer_ird, peer_ord;

@@ -416,6 +416,15 @@ const char *verbs_peer_name(const struct verbs_link *link)
     return link->peer;
 }
 
+const char *verbs_own_name(struct verbs_link *link)
+{
+    const struct sockaddr *address = &link->id->route.addr.src_addr;
+
+    live_name(address, address->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in),
+              link->own);
+    return link->own;
+}
+
 const char *verbs_device_name(const struct verbs_link *link)
 {
     return link->id && link->id->verbs ? link->id->verbs->device->name : NULL;

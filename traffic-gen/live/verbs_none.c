@@ -62,6 +62,12 @@ const char *verbs_peer_name(const struct verbs_link *link)
     return NULL;
 }
 
+const char *verbs_own_name(struct verbs_link *link)
+{
+    (void)link;
+    return NULL;
+}
+
 const char *verbs_device_name(const struct verbs_link *link)
 {
     (void)link;
