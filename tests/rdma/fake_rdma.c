@@ -432,6 +432,7 @@ static bool take_frame(struct fake_id *id, const struct frame *frame, const uint
         return true;
     case REPLY:
         id->state = CONNECTED;
+        id->rnr = (uint8_t)frame->rnr; /* each side says how often the other one is to try */
         if (id->qp)
             id->qp->state = IBV_QPS_RTS;
         tell(id, RDMA_CM_EVENT_ESTABLISHED, 0, frame, p, IB_REPLY_DATA);
@@ -1167,7 +1168,6 @@ int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *terms)
         return -1;
     g_rec_mutex_lock(&lock);
     fake->state = CONNECTS;
-    fake->rnr = terms ? terms->rnr_retry_count : 0;
     status = connect(fake->fd, &id->route.addr.dst_addr, length_of(&id->route.addr.dst_addr));
     if (status != 0 && errno != EINPROGRESS) {
         hang_up(fake);

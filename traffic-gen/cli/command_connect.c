@@ -86,6 +86,7 @@ static int run_device(const char *address, const struct options *options)
         .peer_to_peer = options->peer_to_peer,
         .plain = options->plain,
         .misbehave = options->misbehave,
+        .on_device = verbs_address(address) != NULL,
     };
     const struct endpoint_kind *kind = NULL;
     g_autofree char *host = NULL, *port = NULL, *why = NULL;
@@ -101,7 +102,9 @@ static int run_device(const char *address, const struct options *options)
         return status;
     if (!kind)
         return command_fail("--as-device: '%s' is not echo or rpc", options->device);
-    if (!live_parse_address(address, &host, &port, &error))
+    if (endpoint.on_device && !kind->on_devices)
+        return command_fail("--as-device: of an RDMA device there is rpc only");
+    if (!live_parse_address(endpoint.on_device ? verbs_address(address) : address, &host, &port, &error))
         return command_fail("%s", error->message);
     if (!kind->open(&endpoint, &why))
         return command_fail("%s", why);
@@ -158,8 +161,8 @@ static int run(int argc, char **argv, const struct options *options)
     status = check_uses(options, client);
     if (status != COMMAND_DONE)
         return status;
-    if (verbs_address(argv[1]) && (client || options->device))
-        return command_fail("rdma: is only for scenarios whose end is an NFS client");
+    if (verbs_address(argv[1]) && client)
+        return command_fail("rdma: is only for scenarios whose end is an NFS client, and --as-device=rpc");
     if (options->device)
         return argc == 2 ? run_device(argv[1], options) : command_fail("--as-device: no scenario is played");
     if (client && argc == 2)

@@ -122,7 +122,7 @@ static int check_on_devices(const struct options *options, const struct endpoint
     };
 
     if (!kind->on_devices)
-        return command_fail("the service %s does not run on RDMA devices, only nfs does", kind->name);
+        return command_fail("the service %s does not run on RDMA devices, only nfs and rpc do", kind->name);
     return command_check_only(rows, G_N_ELEMENTS(rows));
 }
 

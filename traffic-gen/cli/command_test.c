@@ -2,6 +2,7 @@
 /* iwarp-gen test: runs the suites against a device. */
 #include "support/output_file.h"
 #include "traffic-gen/cli/command.h"
+#include "traffic-gen/live/verbs.h"
 #include "traffic-gen/suite/alive.h"
 #include "traffic-gen/suite/applicable.h"
 #include "traffic-gen/suite/choice.h"
@@ -413,8 +414,6 @@ static bool load_earlier(struct job *job, GError **error)
     return false;
 }
 
-#define VERBS "rdma:"
-
 /* Options that need octets, with a device whose octets another device makes and takes. */
 static const char *option_of_octets(const struct options *options)
 {
@@ -436,8 +435,9 @@ static const char *option_of_octets(const struct options *options)
 static bool take_port(const struct options *options, const char *address, struct talk_run *run, int *status)
 {
     const char *wrong = option_of_octets(options);
+    g_autoptr(GError) error = NULL;
 
-    if (!g_str_has_prefix(address, VERBS)) {
+    if (!verbs_address(address)) {
         if (!options->capture)
             return true;
         *status = command_fail("--capture: of a device at HOST:PORT --write-capture records every octet");
@@ -445,10 +445,8 @@ static bool take_port(const struct options *options, const char *address, struct
     }
     if (!options->service)
         run->services = NEED_RPC | NEED_NFS | NEED_RECEIVES;
-    run->rpc_port = rpc_port_verbs();
-    if (!run->rpc_port)
-        *status = command_fail("%s: built without librdmacm and libibverbs (IWARP_VERBS)", address);
-    else if (wrong)
+    run->rpc_port = &rpc_port_verbs;
+    if (wrong)
         *status = command_fail("--%s: not of a device at rdma:HOST:PORT, as an RDMA device makes the octets", wrong);
     else if (options->record)
         *status =
@@ -456,6 +454,10 @@ static bool take_port(const struct options *options, const char *address, struct
                          "run, and name the file with --capture");
     else if (!(run->services & NEED_RPC))
         *status = command_fail("--service: of a device at rdma:HOST:PORT rpc or nfs can be tested");
+    else if (options->listen && options->jobs > 1)
+        *status = command_fail("-j: of a device that connects to rdma:HOST:PORT one case at a time can be tested");
+    else if (!verbs_possible(&error))
+        *status = command_fail("%s: %s", address, error->message);
     else
         return true;
     return false;
@@ -509,7 +511,7 @@ static int test(const struct options *options, const char *address)
         return status;
     if (!take_port(options, address, &run, &status))
         return status;
-    if (!choice_address(run.rpc_port ? address + strlen(VERBS) : address, options->listen, &host, &port, &error))
+    if (!choice_address(run.rpc_port ? verbs_address(address) : address, options->listen, &host, &port, &error))
         return command_fail("%s", error->message);
     run.host = host;
     run.port = port;

@@ -56,7 +56,8 @@ void mutant_attach(struct mutant *mutant, const struct misbehaviour *how, struct
         return;
     mpa = how->mpa;
     mpa.ctx = mutant;
-    mpa_end_set_spoil(qp_mpa(qp), &mpa);
+    if (qp_mpa(qp)) /* a queue pair of an RDMA device has none */
+        mpa_end_set_spoil(qp_mpa(qp), &mpa);
     spoil = how->qp;
     spoil.ctx = mutant;
     qp_set_spoil(qp, &spoil);

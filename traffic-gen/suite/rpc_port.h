@@ -23,16 +23,19 @@ struct rpc_port {
      */
     uint16_t (*listen)(struct talk_run *run, char **why);
     void (*close)(struct talk_run *run);
+    /* One of the end's events has come. NULL: that is of no interest. */
+    void (*noticed)(struct rpc_talker *talker);
     bool is_blind; /* what is on the wire is not seen: the talker notes the messages, and nothing watches the device */
 };
 
 /* MPA on a TCP socket; every octet is seen. */
 extern const struct rpc_port rpc_port_socket;
 
-/* Queue pairs of an RDMA device of this host (live/verbs.h); NULL: built without. */
-const struct rpc_port *rpc_port_verbs(void);
+/* Queue pairs of an RDMA device of this host (live/verbs.h). */
+extern const struct rpc_port rpc_port_verbs;
 
-/* What is the same on every port: the end of a new connection, with these MPA and Read options of its queue pair. */
+/* What is the same on every port: the end of a new connection, with these MPA and Read options of its queue pair;
+ * stream is borrowed. */
 void rpc_talker_make_end(struct rpc_talker *talker, const struct talker_wish *wish, const struct qp_options *options,
                          const struct stream *stream);
 

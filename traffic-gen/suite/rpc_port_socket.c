@@ -89,10 +89,11 @@ static void make_end(struct rpc_talker *talker, const struct talker_wish *wish, 
         .ird = MAX(READS, reads.ird),
         .ord = READS,
     };
-    const struct stream stream = {
+
+    talker->stream = (struct stream){
         .ctx = talker, .write = on_write, .room = on_room, .close = on_close, .now = on_now, .mss = 1460};
 
-    rpc_talker_make_end(talker, wish, &options, &stream);
+    rpc_talker_make_end(talker, wish, &options, &talker->stream);
 }
 
 static bool hear_frame(struct rpc_talker *talker)

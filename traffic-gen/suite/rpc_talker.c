@@ -72,6 +72,13 @@ static void heard_free(gpointer data)
     g_free(heard);
 }
 
+static void notice(struct rpc_talker *talker)
+{
+    talker->noticed++;
+    if (talker->port->noticed)
+        talker->port->noticed(talker);
+}
+
 static enum rpc_end_answer note(void *ctx, const struct rpc_end_incoming *incoming, enum rpc_end_answer due)
 {
     struct rpc_talker *talker = ctx;
@@ -79,6 +86,7 @@ static enum rpc_end_answer note(void *ctx, const struct rpc_end_incoming *incomi
 
     if (!incoming->p) /* it was noted when its Send arrived */
         return due;
+    notice(talker);
     if (talker->port->is_blind)
         note_message(talker, false, incoming->p, incoming->n, "Send");
     heard = g_new0(struct talker_heard, 1);
@@ -92,10 +100,21 @@ static enum rpc_end_answer note(void *ctx, const struct rpc_end_incoming *incomi
     return due;
 }
 
+static void on_ended(void *ctx, bool orderly)
+{
+    struct rpc_talker *talker = ctx;
+
+    talker->ended = true;
+    talker->orderly = orderly;
+    notice(talker);
+}
+
 static void on_established(void *ctx, const struct mpa_end_terms *terms)
 {
     struct rpc_talker *talker = ctx;
 
+    talker->up = true;
+    notice(talker);
     talker->tells =
         rpcrdma_private_data_find(&talker->peer_data, terms->peer_data, terms->peer_length) == RPCRDMA_PD_OK;
 }
@@ -105,6 +124,7 @@ static void on_replied(void *ctx, uint64_t cookie, enum rpc_end_result result, c
     struct rpc_talker *talker = ctx;
 
     (void)cookie;
+    notice(talker);
     talker->replied++;
     talker->result = result;
     g_free(talker->reply.p);
@@ -129,6 +149,7 @@ static void on_broken(void *ctx, enum qp_status status, const char *why)
 {
     struct rpc_talker *talker = ctx;
 
+    notice(talker);
     talker->terminated = true;
     talker->error = status;
     talk_note(talker->talk, false, NULL, 0, why);
@@ -162,6 +183,7 @@ static void on_called(void *ctx, uint64_t id, const struct rpc_end_message *call
 {
     struct rpc_talker *talker = ctx;
 
+    notice(talker);
     talker->showing += call->n > talker->shows_above && call->n <= SIZE_DEFAULT - RPCRDMA_HEADER_MIN;
     if (talker->hold && talker->n_held < TALKER_HELD_MAX) {
         struct talker_held *held = &talker->held[talker->n_held++];
@@ -184,7 +206,8 @@ void rpc_talker_make_end(struct rpc_talker *talker, const struct talker_wish *wi
                                           .replied = on_replied,
                                           .called = on_called,
                                           .terminated = on_terminated,
-                                          .broken = on_broken};
+                                          .broken = on_broken,
+                                          .ended = on_ended};
     uint32_t size = wish->size ? wish->size : SIZE_DEFAULT;
     uint32_t credits = wish->credits ? wish->credits : CREDITS_DEFAULT;
     struct rpc_end_options end = {
@@ -199,9 +222,8 @@ void rpc_talker_make_end(struct rpc_talker *talker, const struct talker_wish *wi
 
     end.qp.mpa.private_data = wish->private_data;
     end.qp.mpa.private_length = wish->private_length;
-    talker->stream = *stream;
     talker->credits = credits;
-    talker->end = rpc_end_new(&end, &talker->stream, &events, 8166);
+    talker->end = rpc_end_new(&end, stream, &events, 8166);
     rpc_talker_spoil_headers(talker, NULL);
     memory = rpc_end_memory(talker->end);
     talker->region = g_malloc0(TALKER_REGION);
@@ -298,7 +320,7 @@ bool rpc_talker_open(struct rpc_talker *talker, struct talk *talk, const struct 
 
 static void release(struct rpc_talker *talker)
 {
-    if (talker->open)
+    if (talker->open || talker->talk->carrier) /* which has the end */
         talk_hang_up(talker->talk);
     for (unsigned i = 0; i < talker->n_held; i++)
         g_free(talker->held[i].call.p);

@@ -82,6 +82,8 @@ struct rpc_talker {
     struct stream stream;
     struct rpc_end *end;
     bool fed_end, open;
+    bool up, ended, orderly;               /* as the end says */
+    unsigned noticed;                      /* its events */
     bool tells;                            /* the device's private data are those of RFC 8797, */
     struct rpcrdma_private_data peer_data; /* these */
     GPtrArray *heard;                      /* struct talker_heard */

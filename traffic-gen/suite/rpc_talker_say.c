@@ -54,7 +54,7 @@ static void add_segment(const struct rpc_talker *talker, GByteArray *to, const c
 
     add_u32(to, segment.handle);
     add_u32(to, segment.length);
-    add_u32(to, 0);
+    add_u32(to, (uint32_t)(segment.offset >> 32));
     add_u32(to, (uint32_t)segment.offset);
 }
 

@@ -6,6 +6,7 @@
 #include "traffic-gen/suite/suite_rpcrdma.h"
 
 #include "traffic-gen/suite/talk_internal.h"
+#include "wire/octets.h"
 
 /* rdma_xid, rdma_vers, rdma_credit of our message; then three absent lists. */
 #define HEAD     "XID 00000001 00000008 "
@@ -99,12 +100,15 @@ void rpcrdma_judge(struct rpc_talker *talker, unsigned allowed, enum rpc_answer 
         rpc_talker_alive(talker);
 }
 
-static void send_stimulus(struct rpc_talker *talker, int variant)
+/* Returns the XID under which it may be answered. */
+static uint32_t send_stimulus(struct rpc_talker *talker, int variant)
 {
     GByteArray *octets = rpc_talker_octets(talker, stimuli[variant].text);
+    uint32_t xid = octets->len >= sizeof xid ? get_be32(octets->data) : talker->xid;
 
     rpc_talker_send(talker, octets->data, octets->len);
     g_byte_array_unref(octets);
+    return xid;
 }
 
 /* Nothing came with the stimulus' XID, not even for a while after the sign of life. */
@@ -148,9 +152,9 @@ static bool is_blocked(struct rpc_talker *talker)
     return false;
 }
 
-static bool judge_unanswered(struct rpc_talker *talker)
+static bool judge_unanswered(struct rpc_talker *talker, uint32_t xid)
 {
-    const struct talker_heard *answer = rpc_talker_find(talker, talker->xid);
+    const struct talker_heard *answer = rpc_talker_find(talker, xid);
 
     if (answer)
         talk_failed(talker->talk, "expected silence; found %s with its XID", rpcrdma_proc_name(answer->header.proc));
@@ -164,19 +168,20 @@ static bool judge_unanswered(struct rpc_talker *talker)
 static void to_client(struct rpc_talker *talker, const struct suite_case *row)
 {
     unsigned before;
+    uint32_t xid;
 
     if (!is_blocked(talker))
         return;
     before = talker->n_held;
     talker->xid = talker->held[0].xid;
-    send_stimulus(talker, row->variant);
+    xid = send_stimulus(talker, row->variant);
     rpc_talker_pump(talker, talk_t_react(talker->talk) / 2, NULL);
     if (talker->n_held > before && !talker->fed_end)
         rpc_talker_doubt(talker, "expected the message to be discarded; the device makes another Call, as if it had "
                                  "been the Reply to a pending one");
-    else if (judge_unanswered(talker))
+    else if (judge_unanswered(talker, xid))
         rpc_talker_judge_continues(talker, "no answer");
-    judge_unanswered(talker);
+    judge_unanswered(talker, xid);
 }
 
 static void say(struct talk *talk, const struct suite_case *row)

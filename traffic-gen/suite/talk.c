@@ -306,6 +306,12 @@ void talk_hang_up(struct talk *talk)
     take_findings(talk);
 }
 
+void talk_renew(struct talk *talk)
+{
+    talk_hang_up(talk);
+    forget_connection(talk);
+}
+
 void talk_clear(struct talk *talk)
 {
     talk_hang_up(talk);
@@ -314,12 +320,14 @@ void talk_clear(struct talk *talk)
 }
 
 /* A SYN is retransmitted after 1 s and after 3 s: a device that has answered before gets no longer than that. */
-static int64_t connect_time(const struct talk_run *run)
+int64_t talk_connect_time(const struct talk *talk)
 {
+    const struct talk_run *run = talk->run;
+
     return MIN(run->t_accept, run->sign == SIGN_UNKNOWN ? 10000 * ms : MAX(run->t_react, 3500 * ms));
 }
 
-static int64_t accept_time(const struct talk *talk)
+int64_t talk_accept_time(const struct talk *talk)
 {
     const struct talk_run *run = talk->run;
     int64_t waited = g_atomic_int_get(&run->waited_ms) * ms;
@@ -355,12 +363,11 @@ bool talk_open(struct talk *talk)
     int64_t began = talk_now();
     guint port;
 
-    talk_hang_up(talk);
-    forget_connection(talk);
+    talk_renew(talk);
     if (talk->run->dut == DUT_RESPONDER)
-        talk->fd = tcp_connect(talk->run->host, talk->run->port, mss, connect_time(talk->run), &why);
+        talk->fd = tcp_connect(talk->run->host, talk->run->port, mss, talk_connect_time(talk), &why);
     else
-        talk->fd = tcp_accept(talk->run->listener, true, accept_time(talk), &why);
+        talk->fd = tcp_accept(talk->run->listener, true, talk_accept_time(talk), &why);
     if (talk->fd < 0) {
         talk->open_error = errno;
         talk->result->refused = true;

@@ -106,6 +106,11 @@ void talk_init(struct talk *talk, struct talk_run *run, const struct suite_case 
 /* Ends the connection, if any, in an orderly way, and collects the engine's findings. */
 void talk_hang_up(struct talk *talk);
 void talk_clear(struct talk *talk);
+/* The same, for a new connection; of rpc_port. */
+void talk_renew(struct talk *talk);
+/* How long to wait for a connection: that we make, that an Initiator makes. */
+int64_t talk_connect_time(const struct talk *talk);
+int64_t talk_accept_time(const struct talk *talk);
 
 /*
  * Finds run->sign and run->signs, on a connection in full operation and on others that it opens. A DUT that needs a

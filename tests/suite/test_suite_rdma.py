@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The suites through an RDMA device: the one of tests/rdma, which is put before librdmacm and libibverbs. Its processes
+connect on the loopback; with FAKE_RDMA=iwarp it is an RNIC, else an InfiniBand adapter."""
+import contextlib
+import functools
+import json
+import os
+import re
+import signal
+import subprocess
+
+import pytest
+
+import devices
+
+FAKE = devices.BUILD / "tests/rdma/libfake-rdma.so"
+SUITES = ("rpcrdma", "nfs")
+TESTS = {row[0]: row for row in devices.listed("tests")}
+OF_SUITES = {name: row for name, row in TESTS.items() if row[1] in SUITES}
+MUTANTS = [row for row in devices.listed("mutants") if TESTS[row[0]][1] in SUITES]
+KINDS = ["ib", "iwarp"]
+
+pytestmark = pytest.mark.skipif(not FAKE.exists(), reason="librdmacm and libibverbs are not installed")
+
+
+def environment(kind):
+    return os.environ | {"LD_PRELOAD": str(FAKE), "FAKE_RDMA": kind}
+
+
+@contextlib.contextmanager
+def server(kind, *options):
+    command = [devices.GEN, "serve", "rdma:127.0.0.1:0", "--service=rpc", *options]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment(kind)) as process:
+        said = process.stderr.readline()
+        found = re.search(r"port (\d+)", said)
+        assert found, said
+        try:
+            yield f"rdma:127.0.0.1:{found[1]}", process.pid
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(20)
+
+
+def run_responder(kind, device_options, *options, jobs=8):
+    folder = devices.work_folder()
+    output = f"{folder}/report.json"
+    with server(kind, *device_options) as (address, _):
+        command = [devices.GEN, "test", address, "--format=json", f"--output={output}", f"--jobs={jobs}", *devices.TIMES, *options]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=200, env=environment(kind))
+    return devices.finish(done.returncode, output, done.stderr, None)
+
+
+def run_initiator(kind, device_options, *options):
+    """The device connects again and again."""
+    folder = devices.work_folder()
+    output = f"{folder}/report.json"
+    command = [devices.GEN, "test", "--listen", "rdma:127.0.0.1:0", "--format=json", f"--output={output}", *devices.TIMES, *options]
+    test = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment(kind))
+    device = None
+    line = test.stderr.readline()
+    try:
+        if "listening on port" in line:
+            device = subprocess.Popen([devices.GEN, "connect", f"rdma:127.0.0.1:{line.split()[-1]}", "--as-device=rpc", *device_options],
+                                      env=environment(kind), stderr=subprocess.DEVNULL)
+        _, errors = test.communicate(timeout=300)
+    finally:
+        test.kill()
+        if device:
+            device.kill()
+            device.wait()
+    return devices.finish(test.returncode, output, line + errors, None)
+
+
+RUNNERS = {"responder": run_responder, "initiator": run_initiator}
+# What is not applicable to a conforming device, and why: nothing else is.
+NOT_APPLICABLE = {("initiator", "iwarp"): {"CMPD-3.2-03": "the device does not set R"}}  # it has no memory windows
+
+
+@functools.cache
+def conforming(role, kind):
+    return RUNNERS[role](kind, ())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("role", RUNNERS)
+def test_every_case_runs(role, kind):
+    """As over sockets: all pass."""
+    run = conforming(role, kind)
+    wanted = {name for name, row in OF_SUITES.items() if row[2] in ("both", role)}
+    assert run.tests.keys() == wanted, run.errors
+    assert run.outcome("failed") + run.outcome("inconclusive") == [], run.tell()
+    assert {name: run.tests[name]["actual"] for name in run.outcome("not applicable")} == NOT_APPLICABLE.get((role, kind), {})
+    assert run.status == 0, run.errors
+
+
+def test_says_once_that_the_wire_is_not_seen():
+    run = conforming("responder", "ib")
+    assert "the wire is not seen" in run.report["start_up"] and "fake0" in run.report["start_up"]
+    assert run.errors.count("not seen") == 1
+    assert not any(test["observations"] for test in run.tests.values())
+
+
+def test_transcripts_have_messages():
+    frames = conforming("responder", "ib").tests["RPCR-4.5.2-03"]["frames"]
+    said = [(frame["from"], frame["what"]) for frame in frames]
+    assert said[0] == ("test", "connects")
+    assert any(who == "test" and re.fullmatch(r"Send of 28 octets: RDMA_NOMSG, XID 0x\w+", what) for who, what in said)
+    assert any(who == "device" and re.fullmatch(r"Send of 20 octets: RDMA_ERROR, XID 0x\w+", what) for who, what in said)
+    assert all(frame["octets"] for frame in frames if frame["what"].startswith("Send"))
+
+
+def test_each_connection_has_a_port():
+    for test in conforming("responder", "iwarp").tests.values():
+        assert len(test["ports"]) == len(set(test["ports"])) >= 1 and min(test["ports"]) > 0
+
+
+# Mutants of the software's queue pair, which refuses segments: no queue pair of a device can be told to.
+OF_SEGMENTS = {"RPCR-3.3.1-08", "EXP-4.5.1-01", "RPCR-3.3.3-01", "RPCR-3.3.3-05", "CMPD-4-12", "RPCR-3.3.1-09", "RPCR-3.4.5.1-03",
+               "RPCR-4.4.1-01", "RPCR-8.1.3-02", "BIDI-4.3.1-01", "BIDI-6-03"}
+# Mutants that look at the length of the private data, which InfiniBand pads.
+OF_LENGTHS = {"CMPD-4.2-03", "CMPD-5-01", "CMPD-5.2-03", "CMPD-5.2-04"}
+
+
+@pytest.mark.parametrize("name,role", [(row[0], role) for row in MUTANTS if row[0] not in OF_SEGMENTS
+                                       for role in (["responder", "initiator"] if row[1] == "both" else [row[1]])])
+def test_mutant_fails(name, role):
+    """As over sockets."""
+    run = RUNNERS[role]("iwarp" if name in OF_LENGTHS else "ib", (f"--misbehave={name}",), f"--rules={name}")
+    assert name in run.outcome("failed"), run.errors + run.tell()
+
+
+@pytest.mark.parametrize("options,words", [
+    (["--suite=mpa"], "--suite: 'mpa' needs octets"), (["--rules=MPA-8-02"], "--rules: these cases need octets"),
+    (["--mpa=rev=2"], "--mpa: not of a device"), (["-w", "x.pcapng"], "--write-capture: the octets of an RDMA device"),
+    (["--service=echo"], "--service: of a device at rdma:HOST:PORT rpc or nfs"),
+    (["--listen", "-j", "2"], "-j: of a device that connects")])
+def test_what_is_refused(options, words):
+    command = [devices.GEN, "test", "rdma:127.0.0.1:1", *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment("ib"))
+    assert done.returncode == 2 and words in done.stderr and done.stdout == ""
+
+
+def test_capture_is_named(tmp_path):
+    """In every report; not with a socket, whose octets are recorded."""
+    run = run_responder("ib", (), "--rules=RPCR-4.5.2-03", "--capture=beside.pcap")
+    assert run.report["capture"] == "beside.pcap"
+    done = subprocess.run([devices.GEN, "test", "127.0.0.1:1", "--capture=x"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "--write-capture records every octet" in done.stderr
+
+
+def test_nobody_listens():
+    done = subprocess.run([devices.GEN, "test", "rdma:127.0.0.1:1"], capture_output=True, text=True, check=False, env=environment("ib"))
+    assert done.returncode == 2 and "nobody listens" in done.stderr
+
+
+def test_death_is_seen_and_the_run_goes_on():
+    """A server that dies of a case, and is started again at its port."""
+    folder = devices.work_folder()
+    output = f"{folder}/report.json"
+    with server("ib") as (address, pid):
+        port = address.rsplit(":", 1)[1]
+        again = (f"LD_PRELOAD={FAKE} {devices.GEN} serve rdma:127.0.0.1:{port} --service=rpc >/dev/null 2>&1 & "
+                 f"echo $! > {folder}/pid; sleep 1")
+        kill = f"[ $IWARP_CASE != RPCR-4.5.2-03 ] || kill {pid}"
+        command = [devices.GEN, "test", address, "--rules=RPCR-4.5.2-0", "--format=json", f"--output={output}", *devices.TIMES,
+                   "--recover-timeout=0.5", f"--before-each={kill}", f"--reset-command={again}"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=200, env=environment("ib"))
+    try:
+        report = json.loads(open(output, encoding="utf-8").read())
+        assert report["deaths"] and report["deaths"][0]["state"] in ("refuses", "vanished"), done.stderr
+        assert all(death["revived"] for death in report["deaths"])
+        assert {test["id"]: test["outcome"] for test in report["tests"]}["RPCR-4.5.2-04"] == "passed"
+    finally:
+        with contextlib.suppress(OSError, ValueError, ProcessLookupError):
+            os.kill(int(open(f"{folder}/pid", encoding="utf-8").read()), signal.SIGKILL)
