@@ -30,7 +30,8 @@ def test_failures_are_verified(name):
 
 def test_deviations_are_shown():
     """No explanation without a failure that it explains."""
-    shown = {row["deviation"] for name in roles.ROLES for row in table.load(name).values()}
+    names = [path.stem for path in table.FOLDER.glob("*.tsv") if path.stem != "deviations"]
+    shown = {row["deviation"] for name in names for row in table.load(name).values()}
     assert set(table.deviations()) <= shown
 
 

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Whether the suites and iwarp-check say the same of a device: the suites by what a requester sees of it through an RDMA
+device, iwarp-check by what was on the wire meanwhile. Connections of a case are found by the opener's port, which the
+connection manager's messages have on RoCE, too."""
+import json
+import subprocess
+
+# A failure that the capture shows under another rule: one that says more, or that sees the same octets first.
+TOO_LONG = {"CMPD-4.2-05", "CMPD-5.1-01"}
+TOLD = {
+    **dict.fromkeys(("RPCR-4.5.3-02", "RPCR-4.5.3-02/large", "EXP-4.3-02", "NFSULB-3.1-01", "CMPD-4-03", "CMPD-5.2-02",
+                     "CMPD-5.2-03", "CMPD-5.2-04"), TOO_LONG),
+    **dict.fromkeys(("NFSULB-6.4.2-05/write", "NFSULB-6.4.2-05/write-segments"), {"RPCR-4.3.3-05"}),
+    "NFSULB-6.4.2-07": {"RPCR-4.5.4-03"},
+}
+# A failure that the capture leaves open, and why.
+OPEN = {}
+# Less than the suites' own times (suites.PATIENCE), so that the capture shows them to be over.
+TIMERS = "--timers=react=2,close=4,reply=4,answer=4"
+
+
+def judge(build, capture, report, dut):
+    """By case: what iwarp-check finds of the device on the case's connections. {"failed": {rule: message}, "passed": [rule]}"""
+    command = [build / "conformance" / "iwarp-check", "--format=json", "--fail-on=never", TIMERS, capture]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1800)
+    if done.returncode != 0:
+        raise RuntimeError(f"iwarp-check ends with {done.returncode}: {done.stderr}")
+    connections = {}
+    for connection in json.loads(done.stdout)["captures"][0]["connections"]:
+        port = int(connection["initiator"].rsplit(":", 1)[1])
+        connections.setdefault(port, []).append(connection)
+    shown = {}
+    for test in report["tests"]:
+        found = {"failed": {}, "passed": [], "connections": 0}
+        for connection in (one for port in test["ports"] for one in connections.get(port, [])):
+            found["connections"] += 1
+            for finding in connection["findings"]:
+                if finding["direction"].startswith(dut) and finding["severity"] != "note":
+                    found["failed"].setdefault(finding["rule"], finding["message"])
+            found["passed"] += [rule for rule, count in connection["rules"].items()
+                                if count["passed"] and rule not in found["passed"]]
+        shown[test["id"]] = found
+    return shown
+
+
+def seen(tests, shown):
+    """Rows as the suites themselves write them of a device whose octets they see: rules broken beside what cases are about."""
+    told = {test["rule"] for test in tests if test["outcome"] == "failed"}
+    found = {}
+    for test in tests:
+        for rule, message in shown.get(test["id"], {"failed": {}})["failed"].items():
+            if rule not in told:
+                found.setdefault(rule, message)
+    return [{"id": f"{rule}/seen", "rule": rule, "suite": "seen", "outcome": "failed", "actual": message, "observations": [],
+             "ports": []} for rule, message in sorted(found.items())]
+
+
+def disagreements(tests, shown, dut):
+    """In words: a verdict that the capture contradicts, or does not bear out without a reason."""
+    for test in tests:
+        if test["suite"] == "seen" or test["outcome"] in ("not applicable", "inconclusive"):
+            continue
+        found = shown[test["id"]]
+        names = {test["rule"], *test.get("aliases", [])}
+        if not found["connections"]:
+            yield f"{test['id']}: no connection of it is in the capture ({test['ports']})"
+        elif test["outcome"] == "passed" and names & found["failed"].keys():
+            rule = (names & found["failed"].keys()).pop()
+            yield f"{test['id']} passed, but iwarp-check finds {rule}: {found['failed'][rule]}"
+        elif test["outcome"] == "failed" and not names & found["failed"].keys() and \
+                not TOLD.get(test["id"], set()) & found["failed"].keys() and (dut, test["id"]) not in OPEN:
+            yield (f"{test['id']} failed ({test['actual']}), but iwarp-check does not find it"
+                   + (f"; it finds {', '.join(sorted(found['failed']))}" if found["failed"] else ""))
