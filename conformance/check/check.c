@@ -36,6 +36,7 @@ struct reading {
     bool started;          /* a packet came */
     bool memory_lacking;
     uint64_t decapsulated[DECAP_STATUS_COUNT], of_ib[IB_BELOW_COUNT];
+    uint64_t of_parts[DECAP_STATUS_COUNT], ib_of_parts[IB_BELOW_COUNT]; /* of these, in the parts before */
     int unknown_linktype;
 };
 
@@ -138,8 +139,8 @@ static void add_seen(GString *seen, uint64_t n, const char *one, const char *mor
         g_string_append_printf(seen, "%s%" PRIu64 " %s", seen->len > 0 ? ", " : "", n, n == 1 ? one : more);
 }
 
-/* What came instead of RDMA connections. */
-static void explain_nothing(const struct reading *reading)
+/* What came instead of RDMA connections, in this part. */
+static void explain_nothing(struct reading *reading)
 {
     static const struct {
         enum ib_below first, last;
@@ -168,13 +169,14 @@ static void explain_nothing(const struct reading *reading)
         uint64_t n = 0;
 
         for (unsigned kind = kinds[i].first; kind <= kinds[i].last; kind++)
-            n += reading->of_ib[kind];
+            n += reading->of_ib[kind] - reading->ib_of_parts[kind];
         add_seen(seen, n, "packet of ", "packets of ");
         if (n > 0)
             g_string_append_printf(seen, "%s without a reliable connection", kinds[i].name);
     }
     for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
-        add_seen(seen, reading->decapsulated[others[i].status], others[i].one, others[i].more);
+        add_seen(seen, reading->decapsulated[others[i].status] - reading->of_parts[others[i].status], others[i].one,
+                 others[i].more);
     capture->nothing =
         g_strdup_printf("%s (seen: %s)", report_nothing[REPORT_NO_MPA], seen->len > 0 ? seen->str : "no packets");
     g_string_free(seen, TRUE);
@@ -303,6 +305,8 @@ static void tell_part(struct reading *reading, bool last, int64_t to)
     part->number++;
     reading->parts->tell(reading->parts->ctx);
     report_capture_begin_part(reading->capture);
+    memcpy(reading->of_parts, reading->decapsulated, sizeof reading->of_parts);
+    memcpy(reading->ib_of_parts, reading->of_ib, sizeof reading->ib_of_parts);
     part->from_ns = to;
 }
 
@@ -323,6 +327,7 @@ static void part_if_due(struct reading *reading, int64_t now)
         share_part(reading->shares[i]);
     gather(reading);
     explain_status(reading, CAPTURE_PACKET, NULL);
+    explain_nothing(reading);
     tell_part(reading, false, to);
     reading->part_end = to + period;
 }
@@ -383,8 +388,7 @@ void check_capture(const struct check_setup *setup, struct capture *source, stru
         finish_shares(&reading);
         gather(&reading);
         explain_status(&reading, status, &error);
-        if (!reading.parts)
-            explain_nothing(&reading);
+        explain_nothing(&reading);
     }
     if (reading.parts)
         last_part(&reading);

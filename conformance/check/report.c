@@ -166,6 +166,7 @@ void report_capture_begin_part(struct report_capture *capture)
 {
     g_ptr_array_set_size(capture->connections, 0);
     g_clear_pointer(&capture->trouble, g_free);
+    g_clear_pointer(&capture->nothing, g_free);
     capture->packets = capture->octets = capture->dropped = capture->other_connections = 0;
     capture->truncated = capture->failed = false;
 }

@@ -180,7 +180,8 @@ static void write_facts(struct html_page *page, const struct report_capture *cap
     markup_begin(page->writer, "p", "class", "facts", NULL);
     if (part)
         markup_format(page->writer, "%s: ", part);
-    markup_format(page->writer, "%s packets, %s octets", packets, octets);
+    markup_format(page->writer, "%s packet%s, %s octet%s", packets, plural(capture->packets), octets,
+                  plural(capture->octets));
     if (capture->dropped > 0)
         markup_format(page->writer, " (%" PRIu64 " dropped by the capture)", capture->dropped);
     markup_format(page->writer, ", %u RDMA connection%s", capture->connections->len, plural(capture->connections->len));

@@ -220,7 +220,8 @@ static void write_capture(struct text *text, const struct report_capture *captur
     GString *line = g_string_new(NULL);
     unsigned left_out;
 
-    g_string_append_printf(line, "%s%s: %" PRIu64 " packets", part ? ", " : "", part ? part : "", capture->packets);
+    g_string_append_printf(line, "%s%s: %" PRIu64 " packet%s", part ? ", " : "", part ? part : "", capture->packets,
+                           plural(capture->packets));
     if (capture->dropped > 0)
         g_string_append_printf(line, " (%" PRIu64 " dropped by the capture)", capture->dropped);
     g_string_append_printf(line, ", %u RDMA connection%s", capture->connections->len,

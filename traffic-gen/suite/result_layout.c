@@ -8,7 +8,10 @@
 
 static const char words[] = "Terminate layer ";
 
-/* *Appends to the last Terminate named in text what it means. */
+static const char meaning[] = " [meant: ";
+
+/* Appends to the last Terminate named in text what it means, unless an interrupted run that is continued has done so.
+ */
 static void add_meaning(char **text, const char *layout)
 {
     struct rdmap_terminate meant;
@@ -17,14 +20,14 @@ static void add_meaning(char **text, const char *layout)
     int n = 0;
 
     if (!at || sscanf(at, "Terminate layer %u type %u code %u%n", &layer, &etype, &code, &n) != 3 || n == 0 ||
-        !rdmap_terminate_meant(layout, layer, etype, code, &meant))
+        g_str_has_prefix(at + n, meaning) || !rdmap_terminate_meant(layout, layer, etype, code, &meant))
         return;
     name = rdmap_terminate_code_name(meant.layer, meant.etype, meant.code);
     g_autofree char *before = g_strndup(*text, (gsize)(at + n - *text)), *after = g_strdup(at + n);
 
     g_free(*text);
-    *text = g_strdup_printf("%s [meant: layer %u type %u code %u%s%s]%s", before, meant.layer, meant.etype, meant.code,
-                            name ? ", " : "", name ? name : "", after);
+    *text = g_strdup_printf("%s%slayer %u type %u code %u%s%s]%s", before, meaning, meant.layer, meant.etype,
+                            meant.code, name ? ", " : "", name ? name : "", after);
 }
 
 void result_layout_explain(struct suite_report *report, const char *layout)

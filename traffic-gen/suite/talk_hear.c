@@ -116,7 +116,7 @@ const char *talk_describe(struct talk *talk, const struct talk_heard *heard)
         if (heard->n > 0)
             g_string_append_printf(text, "%zu octets, not a whole frame, then nothing", heard->n);
         else
-            g_string_append(text, "nothing in that time");
+            g_string_append(text, "nothing");
         break;
     case TALK_FRAME:
         describe_frame(&heard->frame, text);
