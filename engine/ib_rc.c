@@ -285,7 +285,7 @@ static void tell_refusal(struct ib_rc *rc, unsigned responder, enum ib_nak nak, 
         .side = responder, .nak = nak, .place = *place, .offset = offset > IB_RC_ORIGIN ? offset - IB_RC_ORIGIN : 0};
     uint64_t kept = requests->messages < IB_RC_RECENT ? requests->messages : IB_RC_RECENT;
 
-    /* A NAK for what was not seen yet accuses nothing that was. */
+    /* A NAK for what was not seen yet is about nothing that was. */
     for (uint64_t i = 0; offset < requests->next && i < kept && !refusal.known; i++) {
         const struct ib_recent *recent = &requests->recent[(requests->messages - i) % IB_RC_RECENT];
 
@@ -294,7 +294,7 @@ static void tell_refusal(struct ib_rc *rc, unsigned responder, enum ib_nak nak, 
         refusal.known = true;
         refusal.kind = (enum ib_message)recent->kind;
         refusal.invalidates = recent->invalidates;
-        refusal.accused = recent->latest;
+        refusal.culprit = recent->latest;
     }
     rc->events.refused(rc->events.ctx, &refusal);
 }

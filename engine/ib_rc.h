@@ -62,7 +62,7 @@ struct ib_rc_refusal {
     bool known;           /* the message that has this offset was seen: */
     enum ib_message kind; /* of it */
     bool invalidates;     /* a Send with Invalidate */
-    struct place accused; /* its latest packet so far */
+    struct place culprit; /* its latest packet so far */
 };
 
 /* Facts for reports; none of them is a violation. */

@@ -88,9 +88,9 @@ struct rdma_refusal {
     struct place place;
     enum rdma_refusal_cause cause;
     const char *name; /* "a Terminate" */
-    bool accused_found;
-    struct place accused;
-    bool accuses_send;
+    bool culprit_found;
+    struct place culprit;
+    bool blames_send;
 };
 
 static inline bool rdma_refuses_receive(enum rdma_refusal_cause cause)

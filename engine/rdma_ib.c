@@ -77,8 +77,8 @@ struct rdma_refusal rdma_refusal_of_ib(const struct ib_rc_refusal *refusal)
 {
     bool send = refusal->known && refusal->kind == IB_MESSAGE_SEND;
     /* A Send is known by its last packet; of other messages any packet is an access to memory. */
-    struct place accused = send ? refusal->accused
-                                : (struct place){.frame = refusal->known ? refusal->accused.frame : 0,
+    struct place culprit = send ? refusal->culprit
+                                : (struct place){.frame = refusal->known ? refusal->culprit.frame : 0,
                                                  .offset = refusal->offset,
                                                  .side = (uint8_t)other_side(refusal->side)};
 
@@ -86,9 +86,9 @@ struct rdma_refusal rdma_refusal_of_ib(const struct ib_rc_refusal *refusal)
         .place = refusal->place,
         .cause = cause_of(refusal),
         .name = "a NAK",
-        .accused_found = true,
-        .accused = accused,
-        .accuses_send = send,
+        .culprit_found = true,
+        .culprit = culprit,
+        .blames_send = send,
     };
 }
 

@@ -131,9 +131,9 @@ struct rdma_refusal rdma_refusal_of_rdmap(const struct rdmap_terminate_event *ev
         .place = event->fpdu->place,
         .cause = cause_of(terminate),
         .name = "a Terminate",
-        .accused_found = event->accused_found,
-        .accused = event->accused,
-        .accuses_send = terminate->has_ddp && !terminate->ddp.tagged && terminate->ddp.qn == DDP_QN_SEND,
+        .culprit_found = event->culprit_found,
+        .culprit = event->culprit,
+        .blames_send = terminate->has_ddp && !terminate->ddp.tagged && terminate->ddp.qn == DDP_QN_SEND,
     };
 }
 

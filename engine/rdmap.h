@@ -87,8 +87,8 @@ struct rdmap_operation {
 struct rdmap_terminate_event {
     const struct rdmap_terminate *terminate; /* as it was meant, when its control word is laid out wrong */
     const struct mpa_fpdu_event *fpdu;
-    bool accused_found;
-    struct place accused; /* segment of the other direction whose DDP Header or RDMA Read Request Header is echoed */
+    bool culprit_found;
+    struct place culprit; /* segment of the other direction whose DDP Header or RDMA Read Request Header is echoed */
 };
 
 struct rdmap_events {

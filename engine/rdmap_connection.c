@@ -468,7 +468,7 @@ static void terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)
     struct rdmap_side *s = &rdmap->side[step->side];
     struct rdmap_terminate message = {0};
     enum rdmap_terminate_status status;
-    const struct rdmap_recent *accused = NULL;
+    const struct rdmap_recent *culprit = NULL;
     struct rdmap_terminate_event event;
     const char *layout;
 
@@ -483,21 +483,21 @@ static void terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)
     status = rdmap_terminate_decode(&message, step->content, step->content_len);
     layout = rdmap_terminate_reread(&message, &status, step->content, step->content_len, &rdmap->host[step->side]);
     if (message.has_ddp)
-        accused = rdmap_recent_find(rdmap, other_side(step->side), step->content + 6, message.ddp.header_len,
+        culprit = rdmap_recent_find(rdmap, other_side(step->side), step->content + 6, message.ddp.header_len,
                                     message.has_length && message.m ? message.segment_length : -1);
-    rdmap_terminate_message(rdmap, step, &message, status, layout, accused);
-    rdmap_reaction_terminate(rdmap, step, &message, accused);
+    rdmap_terminate_message(rdmap, step, &message, status, layout, culprit);
+    rdmap_reaction_terminate(rdmap, step, &message, culprit);
     if (!s->terminated) {
         s->terminated = true;
         s->terminate_place = step->fpdu->place;
     }
     if (!rdmap->events.terminate || status == RDMAP_TERMINATE_SHORT)
         return;
-    if (!accused && message.has_read)
-        accused = rdmap_recent_read(rdmap, other_side(step->side), &message.read);
-    event = (struct rdmap_terminate_event){.terminate = &message, .fpdu = step->fpdu, .accused_found = accused != NULL};
-    if (accused)
-        event.accused = accused->place;
+    if (!culprit && message.has_read)
+        culprit = rdmap_recent_read(rdmap, other_side(step->side), &message.read);
+    event = (struct rdmap_terminate_event){.terminate = &message, .fpdu = step->fpdu, .culprit_found = culprit != NULL};
+    if (culprit)
+        event.culprit = culprit->place;
     rdmap->events.terminate(rdmap->events.ctx, &event);
 }
 

@@ -126,7 +126,7 @@ struct rdmap_requests {
     int64_t last_answer_ns;
 };
 
-/* What is kept of a segment, to find the one that a Terminate accuses. */
+/* What is kept of a segment, to find the one that a Terminate blames. */
 struct rdmap_recent {
     uint8_t header[DDP_UNTAGGED_HEADER_LEN]; /* DDP header as sent */
     uint8_t header_len;
@@ -376,7 +376,7 @@ void rdmap_close_end(struct rdmap_connection *rdmap, unsigned side, bool reset, 
 void rdmap_close_finish(struct rdmap_connection *rdmap, int64_t time_ns);
 
 /*
- * rdmap_terminate_rules.c: a Terminate message (opcode 7, untagged; QN, MSN, MO, L are judged by DDP). accused is the
+ * rdmap_terminate_rules.c: a Terminate message (opcode 7, untagged; QN, MSN, MO, L are judged by DDP). culprit is the
  * segment of the other direction whose header is echoed, NULL when none is remembered. status SHORT: *terminate is all
  * zero. layout says how the control word is laid out when not as the RFC says, else NULL (rdmap_terminate_layout.h);
  * *terminate is what was meant.
@@ -385,7 +385,7 @@ bool rdmap_terminate_new(struct rdmap_connection *rdmap);
 void rdmap_terminate_free(struct rdmap_connection *rdmap);
 void rdmap_terminate_message(struct rdmap_connection *rdmap, struct rdmap_step *step,
                              const struct rdmap_terminate *terminate, enum rdmap_terminate_status status,
-                             const char *layout, const struct rdmap_recent *accused);
+                             const char *layout, const struct rdmap_recent *culprit);
 
 /* rdmap_reaction_rules.c: every FPDU (also with a wrong CRC or without DDP header: step->ddp NULL), last of all hooks.
  */
@@ -394,7 +394,7 @@ void rdmap_reaction_free(struct rdmap_connection *rdmap);
 void rdmap_reaction_segment(struct rdmap_connection *rdmap, struct rdmap_step *step);
 /* After rdmap_terminate_message(). */
 void rdmap_reaction_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step,
-                              const struct rdmap_terminate *terminate, const struct rdmap_recent *accused);
+                              const struct rdmap_terminate *terminate, const struct rdmap_recent *culprit);
 void rdmap_reaction_skipped(struct rdmap_connection *rdmap, unsigned side);
 void rdmap_reaction_end(struct rdmap_connection *rdmap, unsigned side, bool reset, const struct place *place);
 void rdmap_reaction_finish(struct rdmap_connection *rdmap, int64_t time_ns);

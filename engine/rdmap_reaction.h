@@ -190,7 +190,7 @@ enum fault_answer rdmap_fault_answer(enum fault_kind kind, const struct rdmap_te
 
 void rdmap_odd_segment(struct rdmap_connection *rdmap, struct rdmap_step *step);
 void rdmap_odd_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step,
-                         const struct rdmap_terminate *terminate, const struct rdmap_recent *accused);
+                         const struct rdmap_terminate *terminate, const struct rdmap_recent *culprit);
 /* The reactor, or its peer, closed; or the capture ended. */
 void rdmap_odd_settle(struct rdmap_connection *rdmap, unsigned reactor, bool closed);
 
@@ -198,7 +198,7 @@ void rdmap_odd_settle(struct rdmap_connection *rdmap, unsigned reactor, bool clo
 
 void rdmap_limits_segment(struct rdmap_connection *rdmap, struct rdmap_step *step);
 void rdmap_limits_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step,
-                            const struct rdmap_terminate *terminate, const struct rdmap_recent *accused);
+                            const struct rdmap_terminate *terminate, const struct rdmap_recent *culprit);
 void rdmap_limits_finish(struct rdmap_connection *rdmap);
 
 /* ---- rdmap_reaction_security.c ---- */

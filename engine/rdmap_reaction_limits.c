@@ -103,20 +103,20 @@ static void judge_refused_atomic(struct rdmap_connection *rdmap, struct rdmap_st
 
 /* An Atomic Response for which the Requester had no buffer, though it had asked for it. */
 static void judge_refused_response(struct rdmap_connection *rdmap, struct rdmap_step *step,
-                                   const struct rdmap_recent *accused)
+                                   const struct rdmap_recent *culprit)
 {
-    if (!accused || accused->faulty || rdmap->reaction->fault[step->side].state != FAULT_UNSEEN ||
+    if (!culprit || culprit->faulty || rdmap->reaction->fault[step->side].state != FAULT_UNSEEN ||
         rdmap->side[step->side].hole || !rdmap_requests_certain(&rdmap->side[step->side].requests))
         verdict_inconclusive(rdmap->verdict, RULE_RDMAPX_5_2_2_10);
     else
-        rdmap_fail(rdmap, step, RULE_RDMAPX_5_2_2_10, accused->place.frame,
+        rdmap_fail(rdmap, step, RULE_RDMAPX_5_2_2_10, culprit->place.frame,
                    "expected a buffer on QN 3 for the Atomic Response in frame %u, which was requested; found a "
                    "Terminate for lack of one",
-                   accused->place.frame);
+                   culprit->place.frame);
 }
 
 void rdmap_limits_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step,
-                            const struct rdmap_terminate *terminate, const struct rdmap_recent *accused)
+                            const struct rdmap_terminate *terminate, const struct rdmap_recent *culprit)
 {
     const struct ddp_segment *ddp = &terminate->ddp;
     bool no_buffer = rdmap_terminate_is(terminate, RDMAP_LAYER_DDP, 2) && terminate->code == 2;
@@ -124,7 +124,7 @@ void rdmap_limits_terminate(struct rdmap_connection *rdmap, struct rdmap_step *s
     if (!terminate->has_ddp || ddp->tagged)
         return;
     if (ddp->qn == DDP_QN_ATOMIC_RESPONSE && ddp->opcode == RDMAP_ATOMIC_RESPONSE && no_buffer)
-        judge_refused_response(rdmap, step, accused);
+        judge_refused_response(rdmap, step, culprit);
     if (ddp->qn != DDP_QN_READ_REQUEST)
         return;
     /* For Read Requests this is judged with the negotiation: MPA2-9.1-03, MPA2-9.1-14. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Segments that look wrong and must be accepted: fields that are reserved on receipt, and Tagged segments without
- * payload, whose STag and TO are not checked. A Terminate about them is judged in rdmap_terminate_accused.c, their
+ * payload, whose STag and TO are not checked. A Terminate about them is judged in rdmap_terminate_culprit.c, their
  * acceptance here. And Terminates, for which there always is a buffer (RFC 5040 section 5.4).
  */
 #include "engine/rdmap_reaction.h"
@@ -68,7 +68,7 @@ void rdmap_odd_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
 }
 
 void rdmap_odd_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step,
-                         const struct rdmap_terminate *terminate, const struct rdmap_recent *accused)
+                         const struct rdmap_terminate *terminate, const struct rdmap_recent *culprit)
 {
     struct odd_watch *mine = &rdmap->reaction->odd[step->side], *theirs = &rdmap->reaction->odd[1 - step->side];
     const struct ddp_segment *ddp = &terminate->ddp;
@@ -77,18 +77,18 @@ void rdmap_odd_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step
         theirs->pending |= 1u << ODD_TERMINATE_RESERVED;
         theirs->end[ODD_TERMINATE_RESERVED] = reaction_end_of(step);
     }
-    if (accused && !ddp->tagged && ddp->qn == DDP_QN_TERMINATE && ddp->opcode == RDMAP_TERMINATE && ddp->msn == 1 &&
+    if (culprit && !ddp->tagged && ddp->qn == DDP_QN_TERMINATE && ddp->opcode == RDMAP_TERMINATE && ddp->msn == 1 &&
         ddp->mo == 0) {
         if (rdmap_terminate_is(terminate, RDMAP_LAYER_DDP, 2) && terminate->code == 2)
             rdmap_fail(
-                rdmap, step, RULE_RDMAP_5_4_05, accused->place.frame,
+                rdmap, step, RULE_RDMAP_5_4_05, culprit->place.frame,
                 "expected a buffer for the Terminate in frame %u; found a Terminate that reports the lack of one",
-                accused->place.frame);
+                culprit->place.frame);
         else if (mine->pending & 1u << ODD_TERMINATE_RESERVED)
             rdmap_fail(
-                rdmap, step, RULE_RDMAP_4_8_29, accused->place.frame,
+                rdmap, step, RULE_RDMAP_4_8_29, culprit->place.frame,
                 "expected the Reserved bits of the Terminate in frame %u to be ignored; found a Terminate about it",
-                accused->place.frame);
+                culprit->place.frame);
     }
     /* It may be about something else that the peer sent. */
     for (unsigned kind = 0; kind < ODD_KINDS; kind++)

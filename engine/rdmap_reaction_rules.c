@@ -50,14 +50,14 @@ static void settle_bare_close(struct rdmap_connection *rdmap, struct fault_watch
 /* ---- the Terminate ---- */
 
 static void judge_code(struct rdmap_connection *rdmap, struct rdmap_step *step, const struct fault_watch *watch,
-                       const struct rdmap_terminate *terminate, bool accused)
+                       const struct rdmap_terminate *terminate, bool is_culprit_known)
 {
     const struct fault_info *info = &rdmap_fault_info[watch->kind];
     enum fault_answer answer = rdmap_fault_answer(watch->kind, terminate);
 
     if (answer == ANSWER_RIGHT) {
         verdict_passed(rdmap->verdict, info->code);
-    } else if (answer == ANSWER_ELSEWHERE || !accused) {
+    } else if (answer == ANSWER_ELSEWHERE || !is_culprit_known) {
         verdict_inconclusive(rdmap->verdict, info->code); /* without the header it may be about something else */
     } else {
         rdmap_fail_as(rdmap, step, info->code,
@@ -101,20 +101,20 @@ static void settle_terminated(struct rdmap_connection *rdmap, struct rdmap_step 
     watch->state = FAULT_SETTLED;
 }
 
-static bool is_the_fault(const struct fault_watch *watch, const struct rdmap_recent *accused)
+static bool is_the_fault(const struct fault_watch *watch, const struct rdmap_recent *culprit)
 {
-    return accused && accused->place.offset == watch->place.offset;
+    return culprit && culprit->place.offset == watch->place.offset;
 }
 
-bool rdmap_reaction_expects(const struct rdmap_connection *rdmap, unsigned side, const struct rdmap_recent *accused)
+bool rdmap_reaction_expects(const struct rdmap_connection *rdmap, unsigned side, const struct rdmap_recent *culprit)
 {
     const struct fault_watch *watch = &rdmap->reaction->fault[side];
 
-    return watch->state == FAULT_WAITING && !rdmap_fault_info[watch->kind].served_only && is_the_fault(watch, accused);
+    return watch->state == FAULT_WAITING && !rdmap_fault_info[watch->kind].served_only && is_the_fault(watch, culprit);
 }
 
 static void judge_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step,
-                            const struct rdmap_terminate *terminate, const struct rdmap_recent *accused)
+                            const struct rdmap_terminate *terminate, const struct rdmap_recent *culprit)
 {
     struct fault_watch *watch = &rdmap->reaction->fault[step->side];
 
@@ -123,21 +123,21 @@ static void judge_terminate(struct rdmap_connection *rdmap, struct rdmap_step *s
     if (step->acked_known && step->acked < watch->end) {
         settle_open(rdmap, watch);                          /* sent before it had come */
     } else if (rdmap_fault_info[watch->kind].served_only) { /* its code is judged like any Terminate's */
-        if (is_the_fault(watch, accused))
+        if (is_the_fault(watch, culprit))
             verdict_passed(rdmap->verdict, rdmap_fault_info[watch->kind].ignored);
         watch->state = FAULT_SETTLED;
-    } else if (is_the_fault(watch, accused)) {
+    } else if (is_the_fault(watch, culprit)) {
         judge_code(rdmap, step, watch, terminate, true);
         settle_terminated(rdmap, step, watch);
-    } else if (!accused && !terminate->d) {
+    } else if (!culprit && !terminate->d) {
         judge_code(rdmap, step, watch, terminate, false);
         if (rdmap_fault_answer(watch->kind, terminate) == ANSWER_RIGHT)
             settle_terminated(rdmap, step, watch);
         watch->state = FAULT_SETTLED;
-    } else if (accused && accused->place.offset > watch->place.offset && watch->firm && accused->faulty) {
+    } else if (culprit && culprit->place.offset > watch->place.offset && watch->firm && culprit->faulty) {
         rdmap_fail(rdmap, step, RULE_RDMAP_7_1_10, watch->place.frame,
                    "expected a report of the first error, %s in frame %u; found one of the segment in frame %u",
-                   rdmap_fault_info[watch->kind].what, watch->place.frame, accused->place.frame);
+                   rdmap_fault_info[watch->kind].what, watch->place.frame, culprit->place.frame);
         watch->state = FAULT_SETTLED;
     } else {
         settle_open(rdmap, watch); /* about another segment, or an unknown one */
@@ -145,11 +145,11 @@ static void judge_terminate(struct rdmap_connection *rdmap, struct rdmap_step *s
 }
 
 void rdmap_reaction_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step,
-                              const struct rdmap_terminate *terminate, const struct rdmap_recent *accused)
+                              const struct rdmap_terminate *terminate, const struct rdmap_recent *culprit)
 {
-    rdmap_odd_terminate(rdmap, step, terminate, accused);
-    rdmap_limits_terminate(rdmap, step, terminate, accused);
-    judge_terminate(rdmap, step, terminate, accused);
+    rdmap_odd_terminate(rdmap, step, terminate, culprit);
+    rdmap_limits_terminate(rdmap, step, terminate, culprit);
+    judge_terminate(rdmap, step, terminate, culprit);
 }
 
 /* ---- other segments ---- */

@@ -6,17 +6,18 @@
 #include "engine/rdmap_internal.h"
 #include "engine/rdmap_terminate_layout.h"
 
-/* rdmap_terminate_accused.c: terminate->has_ddp is set; accused is NULL when no such segment is remembered. */
-void rdmap_terminate_judge_accused(struct rdmap_connection *rdmap, struct rdmap_step *step,
-                                   const struct rdmap_terminate *terminate, const struct rdmap_recent *accused);
+/* rdmap_terminate_culprit.c: terminate->has_ddp is set; culprit: the segment at fault, NULL when it is not remembered.
+ */
+void rdmap_terminate_judge_culprit(struct rdmap_connection *rdmap, struct rdmap_step *step,
+                                   const struct rdmap_terminate *terminate, const struct rdmap_recent *culprit);
 
 static inline bool rdmap_terminate_is(const struct rdmap_terminate *terminate, unsigned layer, unsigned etype)
 {
     return terminate->layer == layer && terminate->etype == etype;
 }
 
-/* rdmap_reaction_rules.c: side is to report the accused segment, and what it says of it is judged there. */
-bool rdmap_reaction_expects(const struct rdmap_connection *rdmap, unsigned side, const struct rdmap_recent *accused);
+/* rdmap_reaction_rules.c: whether side has to report this segment: then what it says of it is judged there. */
+bool rdmap_reaction_expects(const struct rdmap_connection *rdmap, unsigned side, const struct rdmap_recent *culprit);
 
 /* The request on QN 1 of `side` with this MSN that is not answered completely; NULL when it is not known. */
 struct rdmap_request *rdmap_open_request(struct rdmap_connection *rdmap, unsigned side, uint32_t msn);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The Terminate Header alone: RFC 5040 section 4.8 (Figures 7 to 10), RFC 5041 section 7.2. What it says about the
- * segment that it reports is in rdmap_terminate_accused.c.
+ * segment that it reports is in rdmap_terminate_culprit.c.
  *
  * Terminates about MPA (layer 2, error type 0): their codes, and for codes 5 to 7 their whole shape, are judged in
  * mpa_terminate_rules.c.
@@ -156,7 +156,7 @@ static void judge_code(struct rdmap_connection *rdmap, struct rdmap_step *step, 
 
 /* ---- M, D and R: Figure 10 and the text of 4.8 ---- */
 
-/* The accuser may not have been able, or have no reason, to point at a segment. */
+/* The sender of the Terminate may not have been able, or have no reason, to point at a segment. */
 static bool may_point_nowhere(const struct rdmap_terminate *terminate)
 {
     if (terminate->layer == RDMAP_LAYER_DDP)
@@ -164,7 +164,7 @@ static bool may_point_nowhere(const struct rdmap_terminate *terminate)
     return terminate->etype == 2 && (terminate->code == 7 || terminate->code == 8 || terminate->code == 0xFF);
 }
 
-/* Version and opcode errors: the accuser cannot rely on the layout of the header. */
+/* Version and opcode errors: the sender of the Terminate cannot rely on the layout of the header. */
 static bool layout_doubtful(const struct rdmap_terminate *terminate)
 {
     if (terminate->layer == RDMAP_LAYER_DDP)
@@ -312,7 +312,7 @@ static bool shape_is_judged_by_mpa(const struct rdmap_terminate *terminate)
 
 void rdmap_terminate_message(struct rdmap_connection *rdmap, struct rdmap_step *step,
                              const struct rdmap_terminate *terminate, enum rdmap_terminate_status status,
-                             const char *layout, const struct rdmap_recent *accused)
+                             const char *layout, const struct rdmap_recent *culprit)
 {
     struct verdict *v = rdmap->verdict;
     const uint8_t *p = step->content;
@@ -342,5 +342,5 @@ void rdmap_terminate_message(struct rdmap_connection *rdmap, struct rdmap_step *
     if (status == RDMAP_TERMINATE_OK)
         judge_bits(rdmap, step, terminate);
     if (terminate->has_ddp && (status == RDMAP_TERMINATE_OK || !length_left_out(step, terminate)))
-        rdmap_terminate_judge_accused(rdmap, step, terminate, accused);
+        rdmap_terminate_judge_culprit(rdmap, step, terminate, culprit);
 }

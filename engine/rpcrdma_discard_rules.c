@@ -131,7 +131,7 @@ static void judge_end(struct rpcrdma_connection *rpcrdma, unsigned side, const s
 }
 
 bool rpcrdma_discard_end(struct rpcrdma_connection *rpcrdma, unsigned side, const struct place *place,
-                         const struct place *accused)
+                         const struct place *culprit)
 {
     bool any = false;
 
@@ -142,7 +142,7 @@ bool rpcrdma_discard_end(struct rpcrdma_connection *rpcrdma, unsigned side, cons
             continue;
         discard->open = false;
         any = true;
-        if (accused && accused->frame != discard->place.frame)
+        if (culprit && culprit->frame != discard->place.frame)
             rpcrdma_inconclusive(rpcrdma, discard->rule);
         else
             judge_end(rpcrdma, side, place, discard);

@@ -272,12 +272,12 @@ void rpcrdma_memory_refusal(struct rpcrdma_connection *rpcrdma, const struct rdm
     unsigned n = state->accesses < RPCRDMA_ACCESSES_MAX ? state->accesses : RPCRDMA_ACCESSES_MAX;
     rpcrdma_revoked_refused(rpcrdma, refusal->place.side & 1u);
 
-    if (!refusal->accused_found || refusal->cause != RDMA_REFUSED_MEMORY)
+    if (!refusal->culprit_found || refusal->cause != RDMA_REFUSED_MEMORY)
         return;
     for (unsigned i = 0; i < n; i++) {
         const struct rpcrdma_access *access = &state->access[i];
 
-        if (access->side != refusal->accused.side || access->offset != refusal->accused.offset)
+        if (access->side != refusal->culprit.side || access->offset != refusal->culprit.offset)
             continue;
         rpcrdma->refused_memory = true;
         rpcrdma->refused_xid = access->xid;

@@ -77,11 +77,11 @@ void rpcrdma_discard_judge(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
 void rpcrdma_discard_open(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
 void rpcrdma_discard_skipped(struct rpcrdma_connection *rpcrdma);
 /*
- * The side closes or sends a Terminate; accused: the other side's segment that it accuses, NULL: unknown. True: there
+ * The side closes or sends a Terminate; culprit: the other side's segment at fault, NULL: unknown. True: there
  * was something to discard.
  */
 bool rpcrdma_discard_end(struct rpcrdma_connection *rpcrdma, unsigned side, const struct place *place,
-                         const struct place *accused);
+                         const struct place *culprit);
 void rpcrdma_discard_finish(struct rpcrdma_connection *rpcrdma);
 
 #endif

@@ -228,14 +228,14 @@ void rpcrdma_reaction_free(struct rpcrdma_connection *rpcrdma)
     free(rpcrdma->reaction);
 }
 
-/* A Terminate that accuses a memory access is about that; any other is about a Call without an answer. */
-static bool accuses_call(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal)
+/* A Terminate that blames a memory access is about that; any other is about a Call without an answer. */
+static bool blames_call(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal)
 {
     unsigned caller = other_side(refusal->place.side & 1u);
     struct rpcrdma_transaction *t = NULL;
 
     while ((t = rpcrdma_next_outstanding(rpcrdma, caller, t))) {
-        if (t->call.offset == refusal->accused.offset)
+        if (t->call.offset == refusal->culprit.offset)
             return true;
     }
     return false;
@@ -252,8 +252,8 @@ void rpcrdma_reaction_refusal(struct rpcrdma_connection *rpcrdma, const struct r
         rpcrdma_discard_skipped(rpcrdma);
     rpcrdma->reaction->closed = true;
     explained =
-        rpcrdma_discard_end(rpcrdma, place->side & 1u, place, refusal->accused_found ? &refusal->accused : NULL);
-    if (!refusal->accused_found || accuses_call(rpcrdma, refusal))
+        rpcrdma_discard_end(rpcrdma, place->side & 1u, place, refusal->culprit_found ? &refusal->culprit : NULL);
+    if (!refusal->culprit_found || blames_call(rpcrdma, refusal))
         rpcrdma_unanswered_close(rpcrdma, place->side & 1u, place, refusal->name, true,
                                  explained || rdma_refuses_receive(refusal->cause));
 }

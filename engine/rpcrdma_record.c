@@ -173,10 +173,10 @@ void rpcrdma_record_refusal(struct rpcrdma_connection *rpcrdma, const struct rdm
     record->refused_by = refusal->place.side & 1u;
     record->cause = refusal->cause;
     record->refusal_place = refusal->place;
-    for (unsigned i = 0; refusal->accused_found && i < record->n_strays; i++) {
+    for (unsigned i = 0; refusal->culprit_found && i < record->n_strays; i++) {
         struct history_stray *stray = &record->strays[i];
 
-        if (stray->place.side == refusal->accused.side && stray->place.offset == refusal->accused.offset)
+        if (stray->place.side == refusal->culprit.side && stray->place.offset == refusal->culprit.offset)
             stray->refused = true;
     }
 }

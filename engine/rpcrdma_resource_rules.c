@@ -170,9 +170,9 @@ void rpcrdma_resource_refusal(struct rpcrdma_connection *rpcrdma, const struct r
 {
     const struct sent *sent;
 
-    if (!refusal->accused_found || !refusal->accuses_send)
+    if (!refusal->culprit_found || !refusal->blames_send)
         return;
-    sent = sent_at(rpcrdma->resource, other_side(refusal->place.side & 1u), refusal->accused.offset);
+    sent = sent_at(rpcrdma->resource, other_side(refusal->place.side & 1u), refusal->culprit.offset);
     if (!sent)
         return;
     if (refusal->cause == RDMA_REFUSED_INVALIDATION && sent->invalidates)

@@ -146,7 +146,7 @@ size_t rdmap_terminate_encode(const struct rdmap_terminate *terminate, uint8_t *
     return n;
 }
 
-bool rdmap_terminate_accuse(struct rdmap_terminate *terminate, const uint8_t *p, size_t n)
+bool rdmap_terminate_echo(struct rdmap_terminate *terminate, const uint8_t *p, size_t n)
 {
     struct ddp_segment ddp;
 

@@ -56,7 +56,7 @@ size_t rdmap_terminate_encode(const struct rdmap_terminate *terminate, uint8_t *
 
 /* Sets length and DDP header, with M and D, to those of the offending ULPDU p[0..n); false when it has no DDP header.
  */
-bool rdmap_terminate_accuse(struct rdmap_terminate *terminate, const uint8_t *p, size_t n);
+bool rdmap_terminate_echo(struct rdmap_terminate *terminate, const uint8_t *p, size_t n);
 
 /* Names in the words of the RFCs; NULL where they define none. */
 const char *rdmap_terminate_etype_name(unsigned layer, unsigned etype);

@@ -97,23 +97,23 @@ static void draw_read(const struct place_in *in, int behind)
     proto_tree_add_item(tree, rdmap_hf.terminated_source_to, tvb, at + 20, 8, ENC_BIG_ENDIAN);
 }
 
-static void draw_accused(struct rdmap_canvas *canvas)
+static void draw_culprit(struct rdmap_canvas *canvas)
 {
-    const struct rdmap_accusation *accusation = canvas->seg ? canvas->seg->accusation : NULL;
+    const struct rdmap_blame *blame = canvas->seg ? canvas->seg->blame : NULL;
     const struct rdmap_opcode_info *info;
     const char *text;
 
-    if (!accusation || !accusation->found)
+    if (!blame || !blame->found)
         return;
-    info = accusation->terminate.has_ddp ? rdmap_opcode_info(accusation->terminate.ddp.opcode) : NULL;
+    info = blame->terminate.has_ddp ? rdmap_opcode_info(blame->terminate.ddp.opcode) : NULL;
     text = wmem_strdup_printf(canvas->pinfo->pool, ", caused by %s%sframe %u", info ? info->name : "",
-                              info ? " in " : "", accusation->frame);
+                              info ? " in " : "", blame->frame);
     rdmap_say(canvas, "%s", text);
     proto_item_append_text(canvas->rdmap_item, "%s", text);
-    rdmap_link(canvas->rdmap_tree, rdmap_hf.accused_in, canvas->tvb, accusation->frame);
-    if (canvas->seg->accuses)
-        proto_item_set_generated(proto_tree_add_uint64(canvas->rdmap_tree, rdmap_hf.accused_operation, canvas->tvb, 0,
-                                                       0, canvas->seg->accuses->number));
+    rdmap_link(canvas->rdmap_tree, rdmap_hf.caused_by, canvas->tvb, blame->frame);
+    if (canvas->seg->blames)
+        proto_item_set_generated(proto_tree_add_uint64(canvas->rdmap_tree, rdmap_hf.caused_by_operation, canvas->tvb, 0,
+                                                       0, canvas->seg->blames->number));
 }
 
 void rdmap_draw_terminate(struct rdmap_canvas *canvas)
@@ -155,5 +155,5 @@ void rdmap_draw_terminate(struct rdmap_canvas *canvas)
               terminate.code);
     expert_add_info_format(canvas->pinfo, canvas->rdmap_item, &rdmap_ei.terminate, "The RDMAP stream is terminated: %s",
                            code ? code : "undefined error");
-    draw_accused(canvas);
+    draw_culprit(canvas);
 }

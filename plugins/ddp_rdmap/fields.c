@@ -211,9 +211,9 @@ static hf_register_info rdmap_fields[] = {
       "Of the Read Request that caused the error"),
     R(terminated_source_to, "Data Source Tagged Offset", "terminate.read.source_to", FT_UINT64, BASE_HEX, NULL, 0x0,
       "Of the Read Request that caused the error"),
-    R_FRAME(accused_in, "Caused by the segment in", "terminate.accused_in", FT_FRAMENUM_NONE,
+    R_FRAME(caused_by, "Caused by the segment in", "terminate.caused_by", FT_FRAMENUM_NONE,
             "The segment whose DDP header the Terminate returns"),
-    R(accused_operation, "Caused by operation", "terminate.accused_operation", FT_UINT64, BASE_DEC, NULL, 0x0,
+    R(caused_by_operation, "Caused by operation", "terminate.caused_by_operation", FT_UINT64, BASE_DEC, NULL, 0x0,
       "Operation of the segment that caused the error"),
 
     R(operation, "Operation", "operation", FT_UINT64, BASE_DEC, NULL, 0x0,

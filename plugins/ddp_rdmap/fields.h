@@ -36,7 +36,7 @@ struct rdmap_hf {
         terminated_invalidate, terminated_qn, terminated_msn, terminated_mo;
     int terminated_read, terminated_sink_stag, terminated_sink_to, terminated_size, terminated_source_stag,
         terminated_source_to;
-    int accused_in, accused_operation;
+    int caused_by, caused_by_operation;
     int operation, response_in, response_to, time;
     int rule, rule_related;
 };

@@ -212,20 +212,20 @@ static void on_operation(void *ctx, const struct rdmap_operation *operation, con
         seg->after_write = operation_of(flow, kept->after_write);
 }
 
-static void record_accusation(const struct rdmap_flow *flow, struct rdmap_seg *seg,
-                              const struct rdmap_terminate_event *event)
+static void record_blame(const struct rdmap_flow *flow, struct rdmap_seg *seg,
+                         const struct rdmap_terminate_event *event)
 {
-    struct rdmap_accusation *accusation = wmem_new0(wmem_file_scope(), struct rdmap_accusation);
-    accusation->terminate = *event->terminate;
-    accusation->terminate.trailing = NULL;
-    accusation->found = event->accused_found;
-    if (event->accused_found) {
-        const struct rdmap_seg *accused = rdmap_flow_seg(flow, &event->accused);
+    struct rdmap_blame *blame = wmem_new0(wmem_file_scope(), struct rdmap_blame);
+    blame->terminate = *event->terminate;
+    blame->terminate.trailing = NULL;
+    blame->found = event->culprit_found;
+    if (event->culprit_found) {
+        const struct rdmap_seg *culprit = rdmap_flow_seg(flow, &event->culprit);
 
-        accusation->frame = event->accused.frame;
-        seg->accuses = accused ? accused->op : NULL;
+        blame->frame = event->culprit.frame;
+        seg->blames = culprit ? culprit->op : NULL;
     }
-    seg->accusation = accusation;
+    seg->blame = blame;
 }
 
 static void on_terminate(void *ctx, const struct rdmap_terminate_event *event)
@@ -234,7 +234,7 @@ static void on_terminate(void *ctx, const struct rdmap_terminate_event *event)
     struct rdmap_seg *seg = current(flow, &event->fpdu->place);
 
     if (seg)
-        record_accusation(flow, seg, event);
+        record_blame(flow, seg, event);
 }
 
 /* ---- life ---- */

@@ -44,7 +44,7 @@ struct rdmap_stag_life {
     uint32_t former_end; /* frame in which the same STag was invalidated before; 0: never */
 };
 
-struct rdmap_accusation {
+struct rdmap_blame {
     struct rdmap_terminate terminate; /* as it was meant; owns its octets */
     bool found;
     uint32_t frame;
@@ -65,8 +65,8 @@ struct rdmap_seg {
     const struct rdmap_operation *after_write;
     /* Of the STag in the DDP header or, for Atomics, in the Request; for Read Requests of both STags. */
     const struct rdmap_stag_life *stag, *source;
-    const struct rdmap_accusation *accusation;
-    const struct rdmap_operation *accuses;
+    const struct rdmap_blame *blame;
+    const struct rdmap_operation *blames;
 };
 
 struct rdmap_flow {

@@ -193,7 +193,7 @@ def findings(checker, path):
 
 
 @pytest.mark.parametrize("scenario", ["rev2", "streaming-first", "rpcrdma-hole", "rpcrdma-again", "atomics", "nfs41-backchannel"])
-def test_clock_jumps_accuse_nobody(checker, build, tmp_path, scenario):
+def test_clock_jumps_blame_nobody(checker, build, tmp_path, scenario):
     original, changed = tmp_path / "original.pcap", tmp_path / "changed.pcap"
     subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", scenario, "--pcap", "-o", original], check=True)
     octets = original.read_bytes()

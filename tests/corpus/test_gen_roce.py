@@ -165,7 +165,7 @@ def calls(capture):
                    for call in connection["rpcrdma"]["calls"]) for connection in capture["connections"]]
 
 
-def test_trouble_accuses_nobody(played, captures, on_roce):
+def test_trouble_blames_nobody(played, captures, on_roce):
     """Loss, reordering, duplicates, Sends without a Receive, and packets that the capture lacks."""
     jobs = [Job(f"{s}-{net}-{seed}", s, ["--net=" + net, f"--seed={seed}"])
             for s, net, seed in itertools.product(on_roce, NETS, SEEDS)]
@@ -180,7 +180,7 @@ def test_trouble_accuses_nobody(played, captures, on_roce):
     assert not wrong, f"{len(wrong)} of {len(jobs)} captures\n" + "\n".join(wrong)
 
 
-def test_faults_in_trouble_accuse_of_nothing_else(played, captures, faults_on_roce, rules):
+def test_faults_in_trouble_blame_nothing_else(played, captures, faults_on_roce, rules):
     nets = [net for net in NETS if LOSSY not in net]
     jobs = [Job(f"{name(f.id)}-{net}", f.scenario, ["--inject=" + f.id, "--net=" + net, f"--seed={SEEDS[0]}"])
             for i, f in enumerate(faults_on_roce) for net in nets[i % len(nets):][:1]]

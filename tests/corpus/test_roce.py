@@ -105,7 +105,7 @@ KNOWN = {"CMPD-4.1-03", "RPCR-2.2.4.2-02"}
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_capture_loss_accuses_nobody(folder, build, tmp_path, seed):
+def test_capture_loss_blames_nobody(folder, build, tmp_path, seed):
     """Requests and responses missing from the capture: what is found is a part of what was found."""
     paths = []
     for path in sorted(folder.glob("nfs*.pcap")):
@@ -128,7 +128,7 @@ RESPONSES = {0x0D, 0x0E, 0x0F, 0x10}
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("lost,rate", [(SENDS_AND_ACKNOWLEDGES, 0.1), (SENDS_AND_ACKNOWLEDGES, 0.5), (RESPONSES, 0.3), (RESPONSES, 1)])
 def test_whole_exchanges_missing(folder, build, tmp_path, seed, lost, rate):
-    """A Send and what acknowledges it are both missing, or what answers a Read: nobody is accused for lack of them."""
+    """A Send and what acknowledges it are both missing, or what answers a Read: nobody is blamed for lack of them."""
     paths = []
     for path in sorted(folder.glob("*nfs*.pcap")):
         chance = random.Random(f"{seed} {path.name}")

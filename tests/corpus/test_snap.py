@@ -67,7 +67,7 @@ def cut(build, gen, whole, request, tmp_path_factory):
     return reports(build, gen, tmp_path_factory.mktemp("cut"), list(whole), request.param)
 
 
-def test_nobody_is_accused(whole, cut):
+def test_nobody_is_blamed(whole, cut):
     wrong = []
     for scenario, report in cut.items():
         known = {f.rule for f in findings(whole[scenario])} | NOTES.get(scenario, set())

@@ -78,17 +78,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct rdmap_opcode_info *info;
     struct ddp_segment segment;
-    struct rdmap_terminate accusation = {0};
+    struct rdmap_terminate blame = {0};
 
     if (!ddp_segment_decode(&segment, data, size)) {
-        HOLDS(size < DDP_UNTAGGED_HEADER_LEN && !rdmap_terminate_accuse(&accusation, data, size));
+        HOLDS(size < DDP_UNTAGGED_HEADER_LEN && !rdmap_terminate_echo(&blame, data, size));
         return 0;
     }
     HOLDS(segment.header_len + segment.payload_len == size);
     HOLDS(ddp_header_encode(&segment, back, sizeof back) == segment.header_len);
     HOLDS(memcmp(back, data, segment.header_len) == 0);
-    HOLDS(rdmap_terminate_accuse(&accusation, data, size));
-    HOLDS(rdmap_terminate_encode(&accusation, back, sizeof back) == 6u + segment.header_len);
+    HOLDS(rdmap_terminate_echo(&blame, data, size));
+    HOLDS(rdmap_terminate_encode(&blame, back, sizeof back) == 6u + segment.header_len);
     HOLDS(memcmp(back + 6, data, segment.header_len) == 0);
     info = rdmap_opcode_info(segment.opcode);
     if (info)

@@ -141,8 +141,8 @@ def holes(capture, n):
 def terminates(capture, n):
     connection = Connection(capture)
     for number in range(n):
-        accused = untagged(TERMINATE, 2, number + 1)
-        connection.fpdu(number & 1, untagged(TERMINATE, 2, number + 1, struct.pack(">HHH", 0x1206, 0xC000, 18) + accused))
+        culprit = untagged(TERMINATE, 2, number + 1)
+        connection.fpdu(number & 1, untagged(TERMINATE, 2, number + 1, struct.pack(">HHH", 0x1206, 0xC000, 18) + culprit))
 
 
 def invalidations(capture, n):

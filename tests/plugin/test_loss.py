@@ -86,20 +86,20 @@ def troubled(generated, check, tmp_path_factory):
     return Troubled(jobs, generated, check, tmp_path_factory.mktemp("troubled"))
 
 
-def accusations(troubled, findings):
+def blames(troubled, findings):
     """Those that are not even true, as the scenario does not do what they say."""
     return sorted((part.name, rule, text) for part, rule, text in findings if (part.name[0], rule) not in troubled.true)
 
 
 @pytest.mark.parametrize("mode", [DEFAULT, ORDER, UNANALYSED], ids=["default", "order", "unanalysed"])
-def test_nobody_is_accused_who_is_not_in_the_report(troubled, wireshark, mode):
+def test_nobody_is_blamed_who_is_not_in_the_report(troubled, wireshark, mode):
     shown = troubled.shown(wireshark, mode)
     extra = shown - troubled.said
     if mode == ORDER:
         # What the TCP dissector holds back of a connection comes glued to octets of the next one, where that begins in
         # the same conversation (its SYN was not captured).
         extra = [finding for finding in extra if finding[0] not in troubled.several]
-    assert not accusations(troubled, extra)
+    assert not blames(troubled, extra)
     assert sum(shown.values()) >= 0.5 * sum(troubled.said.values()) > 5
 
 
@@ -112,5 +112,5 @@ def test_what_the_report_has_is_shown(troubled, wireshark, root):
     due = collections.Counter({finding: n for finding, n in troubled.said.items() if finding[1] not in exempt and not
                                SILENCE.search(finding[2]) and not UPPER_SILENCE.search(finding[2])})
     missing = due - troubled.shown(wireshark, UNANALYSED)
-    assert not accusations(troubled, missing)
+    assert not blames(troubled, missing)
     assert sum(missing.values()) <= 0.1 * sum(due.values())

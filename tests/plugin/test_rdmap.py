@@ -17,7 +17,7 @@ FIELDS = """rddp.tagged rddp.last rddp.version rddp.stag rddp.to rddp.qn rddp.ms
     rddp.message.number rddp.message.segment rddp.message.octets rddp.stag.first_seen rddp.missing rddp.reassembled.length
     rdmap.version rdmap.opcode rdmap.invalidate_stag rdmap.read.sink_stag rdmap.read.sink_to rdmap.read.size
     rdmap.read.source_stag rdmap.read.source_to rdmap.immediate rdmap.atomic.opcode rdmap.atomic.identifier
-    rdmap.terminate.layer rdmap.terminate.etype rdmap.terminate.code rdmap.terminate.accused_in rdmap.operation
+    rdmap.terminate.layer rdmap.terminate.etype rdmap.terminate.code rdmap.terminate.caused_by rdmap.operation
     rdmap.response_to rdmap.time rdmap.after_write""".split()
 
 # Ours by the built-in's name.
@@ -159,15 +159,15 @@ def test_terminate_shows_its_bits(wireshark, root, generated, name, rows):
 
 @pytest.mark.parametrize("name, operation", [("op-read-badstag.pcap", "RDMA Read Request"), ("op-write-bounds.pcap", "RDMA Write"),
                                              ("op-send-toobig.pcap", "Send")])
-def test_terminate_names_what_it_accuses(wireshark, root, name, operation):
+def test_terminate_names_what_it_blames(wireshark, root, name, operation):
     """A soft-iWARP Terminate about a Read echoes a DDP Header that no segment had: its RDMAP header says which Read is meant."""
     path = real(root, name)
-    names = ["rdmap.terminate.accused_in", "rdmap.terminate.accused_operation", "rdmap.operation", "_ws.col.Info"]
+    names = ["rdmap.terminate.caused_by", "rdmap.terminate.caused_by_operation", "rdmap.operation", "_ws.col.Info"]
     frames = {frame["frame"]: frame for frame in segments(wireshark, path, names, "-Y", "rdmap")}
-    frame, = (frame for frame in frames.values() if frame["rdmap.terminate.accused_in"])
-    accused = frames[int(frame["rdmap.terminate.accused_in"][0])]
-    assert frame["rdmap.terminate.accused_operation"] == accused["rdmap.operation"]
-    assert frame["_ws.col.Info"][0].endswith(f", caused by {operation} in frame {accused['frame']}")
+    frame, = (frame for frame in frames.values() if frame["rdmap.terminate.caused_by"])
+    culprit = frames[int(frame["rdmap.terminate.caused_by"][0])]
+    assert frame["rdmap.terminate.caused_by_operation"] == culprit["rdmap.operation"]
+    assert frame["_ws.col.Info"][0].endswith(f", caused by {operation} in frame {culprit['frame']}")
 
 
 def test_upper_layers(wireshark, root):

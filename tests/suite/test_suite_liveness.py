@@ -148,7 +148,7 @@ def test_a_reset_that_never_ends_is_ended(tmp_path):
         pathlib.Path(f"/proc/{(tmp_path / 'pid').read_text().strip()}/cmdline").read_text()
 
 
-def test_several_at_once_are_not_accused():
+def test_several_at_once_are_not_blamed():
     """Nobody can tell which of them it was: none is called failed."""
     barrier = threading.Barrier(2, timeout=5)
 

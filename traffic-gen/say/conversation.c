@@ -209,7 +209,7 @@ static void close_with_terminate(struct conversation *c, enum role offender, uin
     struct message message = {0};
 
     message_init(c, peer, RDMAP_TERMINATE, &message);
-    message_accuse(c, peer, terminate, 0, &message);
+    message_blame(c, peer, terminate, 0, &message);
     say_message(c, peer, &message);
     say_close(c, peer);
 }

@@ -273,7 +273,7 @@ void message_init(struct conversation *c, enum role role, enum rdmap_opcode opco
         make_plain(role, message);
 }
 
-void message_accuse(struct conversation *c, enum role role, unsigned terminate, unsigned back, struct message *message)
+void message_blame(struct conversation *c, enum role role, unsigned terminate, unsigned back, struct message *message)
 {
     enum role peer = peer_of(role);
     struct operations *operations = c->operations;
@@ -286,7 +286,7 @@ void message_accuse(struct conversation *c, enum role role, unsigned terminate, 
 
     const struct kept_segment *kept = &operations->kept[peer][(operations->segments[peer] - 1 - back) % SEGMENTS_KEPT];
 
-    rdmap_terminate_accuse(t, kept->octets, kept->kept);
+    rdmap_terminate_echo(t, kept->octets, kept->kept);
     t->segment_length = kept->length;
     /* The fields are there for whoever wants to send them. RFC 5040 section 4.8: not for local errors, nor of the LLP.
      */

@@ -32,8 +32,8 @@
  *   of Atomics            word0 (28 reserved bits) aop id astag ato data mask cdata cmask
  *   of their responses    id orig
  *   of Immediate Data     data
- *   of Terminates         m d r res tlen, have-len have-ddp have-read (what is there), e.FIELD of the accused header,
- *                         sink sinkto size src srcto of the accused Read Request; back (accuse an earlier segment)
+ *   of Terminates         m d r res tlen, have-len have-ddp have-read (what is there), e.FIELD of the echoed header,
+ *                         sink sinkto size src srcto of the echoed Read Request; back (an earlier segment is at fault)
  *   of the ULPDU          cut (its length), grow (zero octets after it), @OFFSET (an octet)
  *   for answers           of (which of the waiting requests)
  *   of time               wait (milliseconds before), wait-us, unread=N (when all but N octets of the peer's have

@@ -186,8 +186,8 @@ static void say_message_of_verb(struct saying *s)
     if (c->carrier->fill_in && !c->carrier->fill_in(c, words, &message))
         return;
     if (s->verb->opcode == RDMAP_TERMINATE) {
-        message_accuse(c, s->role, words_terminate(words, s->verb->name), (unsigned)words_number(words, "back", 0),
-                       &message);
+        message_blame(c, s->role, words_terminate(words, s->verb->name), (unsigned)words_number(words, "back", 0),
+                      &message);
         s->player->closer = s->role;
     }
     message.keeps_memory = words_have(words, "keep");

@@ -57,7 +57,7 @@ void qp_fail_about(struct soft_qp *qp, unsigned cause, const uint8_t *p, size_t 
 {
     struct rdmap_terminate message = {0};
 
-    rdmap_terminate_accuse(&message, p, n); /* "if possible": not when there is no whole header */
+    rdmap_terminate_echo(&message, p, n); /* "if possible": not when there is no whole header */
     terminate(qp, &message, cause);
 }
 
@@ -65,7 +65,7 @@ void qp_fail_request(struct soft_qp *qp, unsigned cause, const struct qp_request
 {
     struct rdmap_terminate message = {0};
 
-    rdmap_terminate_accuse(&message, request->header, sizeof request->header);
+    rdmap_terminate_echo(&message, request->header, sizeof request->header);
     message.segment_length = request->ulpdu_length;
     if (!request->atomic) {
         message.r = message.has_read = true;

@@ -402,8 +402,8 @@ static void random_loss_is_no_hole(void **state)
     }
 }
 
-/* Which message a NAK is about: by any of its packets; none is accused for what was not seen. */
-static void accused_messages(void **state)
+/* Which message a NAK is about: by any of its packets; none is blamed for what was not seen. */
+static void blamed_messages(void **state)
 {
     struct bench bench;
 
@@ -446,7 +446,7 @@ int main(void)
         cmocka_unit_test(acknowledged_but_never_captured),
         cmocka_unit_test(repeats_are_taken_once),
         cmocka_unit_test(refusals),
-        cmocka_unit_test(accused_messages),
+        cmocka_unit_test(blamed_messages),
         cmocka_unit_test(reads),
         cmocka_unit_test(read_asked_again),
         cmocka_unit_test(more_than_was_asked_for),

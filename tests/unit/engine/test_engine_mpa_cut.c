@@ -170,7 +170,7 @@ static void markers_that_are_there_are_judged(void **state)
     line_free(b);
 }
 
-/* The stream ends inside of an FPDU, or the snap length leaves nothing at all: nobody is accused. */
+/* The stream ends inside of an FPDU, or the snap length leaves nothing at all: nobody is blamed. */
 static void ends_and_nothing(void **state)
 {
     struct mpa_line *b = line_new_streams();

@@ -440,7 +440,7 @@ static void served_after(void **state)
 
         cases[i].send(t);
         terminate =
-            flow_accuse(t->last[I], t->last_len[I], cases[i].code.layer, cases[i].code.etype, cases[i].code.code);
+            flow_blame(t->last[I], t->last_len[I], cases[i].code.layer, cases[i].code.etype, cases[i].code.code);
         flow_read_request(t, I, read_request);
         flow_response(t, R, 0x55667788, 0x2000, 64, true);
         flow_terminate_as(t, R, terminate);
@@ -480,7 +480,7 @@ static void late(void **state)
 
     (void)state;
     rv_send(t);
-    terminate = flow_accuse(t->last[I], t->last_len[I], 0, 2, 5);
+    terminate = flow_blame(t->last[I], t->last_len[I], 0, 2, 5);
     flow_send(t, R, 8);
     flow_wait(t, 5);
     flow_send(t, R, 8);
@@ -497,7 +497,7 @@ static void second_error_reported(void **state)
 
     (void)state;
     dv_tagged(t);
-    first = flow_accuse(t->last[I], t->last_len[I], 1, 1, 4);
+    first = flow_blame(t->last[I], t->last_len[I], 1, 1, 4);
     bad_qn(t);
     flow_terminate_as(t, R, first);
     flow_close(t, R);

@@ -276,7 +276,7 @@ static void header_bits(void **state)
     run(cases, ARRAY_LENGTH(cases));
 }
 
-static void accused(void **state)
+static void segment_at_fault(void **state)
 {
     static const struct terminate_case cases[] = {
         {SEND, "1202c000 0022 4143 00000000 00000000 00000005 00000000", "RDMAP-4.8-33", NULL},
@@ -339,7 +339,7 @@ static void partly_answered(void **state)
 
         snprintf(name, sizeof name, "case %zu", i);
         flow_read_request(t, I, read_request);
-        terminate = flow_accuse(t->last[I], t->last_len[I], 0, 1, 1);
+        terminate = flow_blame(t->last[I], t->last_len[I], 0, 1, 1);
         terminate.read = cases[i].echo;
         flow_response(t, R, 0x55667788, 0x2000, 32, false);
         flow_terminate_as(t, R, terminate);
@@ -358,7 +358,7 @@ static void context_lacking(void **state)
 
     (void)state;
     flow_send(t, I, 16);
-    terminate = flow_accuse(t->last[I], t->last_len[I], 1, 2, 2);
+    terminate = flow_blame(t->last[I], t->last_len[I], 1, 2, 2);
     flow_hole(t, I, 100);
     flow_send(t, I, 16);
     terminate.ddp.msn = 3;
@@ -367,10 +367,10 @@ static void context_lacking(void **state)
     findings_expect(&t->seen, R, "", "hole");
     flow_free(t);
 
-    /* The accuser had received more than the capture has shown so far. */
+    /* The sender of the Terminate had received more than the capture has shown so far. */
     t = flow_new_reacting();
     flow_send(t, I, 16);
-    terminate = flow_accuse(t->last[I], t->last_len[I], 1, 2, 2);
+    terminate = flow_blame(t->last[I], t->last_len[I], 1, 2, 2);
     terminate.ddp.msn = 2;
     {
         uint8_t payload[RDMAP_TERMINATE_LEN_MAX];
@@ -402,7 +402,7 @@ static void same_header_twice(void **state)
 
     (void)state;
     flow_write(t, I, 0x11223344, 0x1000, NULL, 32);
-    terminate = flow_accuse(t->last[I], t->last_len[I], 1, 1, 1);
+    terminate = flow_blame(t->last[I], t->last_len[I], 1, 1, 1);
     flow_write(t, I, 0x11223344, 0x1000, NULL, 64);
     flow_terminate_as(t, R, terminate);
     flow_close(t, R);
@@ -421,7 +421,7 @@ int main(void)
         cmocka_unit_test(learnt_layout),
         cmocka_unit_test(word_alone),
         cmocka_unit_test(header_bits),
-        cmocka_unit_test(accused),
+        cmocka_unit_test(segment_at_fault),
         cmocka_unit_test(partly_answered),
         cmocka_unit_test(context_lacking),
         cmocka_unit_test(same_header_twice),

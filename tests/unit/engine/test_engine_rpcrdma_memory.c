@@ -309,7 +309,7 @@ static void write_after_error(void **state)
 }
 
 /* The client refuses what it offers: layer, type and code of its Terminate. */
-static uint32_t refuse(struct rpcrdma_talk *t, uint8_t layer, uint8_t etype, uint8_t code, struct place accused)
+static uint32_t refuse(struct rpcrdma_talk *t, uint8_t layer, uint8_t etype, uint8_t code, struct place culprit)
 {
     struct rdmap_terminate terminate = {.layer = layer, .etype = etype, .code = code};
     struct mpa_fpdu_event fpdu = {0};
@@ -319,7 +319,7 @@ static uint32_t refuse(struct rpcrdma_talk *t, uint8_t layer, uint8_t etype, uin
     fpdu.place = talk_place(t, C);
     fpdu.direction = talk_direction(t, C);
     refusal = rdma_refusal_of_rdmap(&(struct rdmap_terminate_event){
-        .terminate = &terminate, .fpdu = &fpdu, .accused_found = true, .accused = accused});
+        .terminate = &terminate, .fpdu = &fpdu, .culprit_found = true, .culprit = culprit});
     rpcrdma_connection_refusal(t->rpcrdma, &refusal);
     return t->frame;
 }
@@ -327,15 +327,15 @@ static uint32_t refuse(struct rpcrdma_talk *t, uint8_t layer, uint8_t etype, uin
 static void refused(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
-    struct place accused;
+    struct place culprit;
     uint32_t frame;
     (void)state;
 
     t->seen.keeps = NULL;
     call_reply_segment(t, C, XID, region);
-    accused = talk_place(t, S);
+    culprit = talk_place(t, S);
     talk_write(t, S, region.handle, region.offset, NULL, REPLY);
-    frame = refuse(t, RDMAP_LAYER_DDP, 1, 1, accused);
+    frame = refuse(t, RDMAP_LAYER_DDP, 1, 1, culprit);
     assert_int_equal(t->seen.n, 1);
     assert_int_equal(t->seen.finding[0].rule, RULE_RPCR_3_4_3_03);
     assert_int_equal(t->seen.finding[0].severity, SEVERITY_NOTE);
@@ -345,9 +345,9 @@ static void refused(void **state)
     t = talk_new(); /* another complaint */
     t->seen.keeps = NULL;
     call_reply_segment(t, C, XID, region);
-    accused = talk_place(t, S);
+    culprit = talk_place(t, S);
     talk_write(t, S, region.handle, region.offset, NULL, REPLY);
-    refuse(t, RDMAP_LAYER_DDP, 1, 4, accused);
+    refuse(t, RDMAP_LAYER_DDP, 1, 4, culprit);
     assert_int_equal(t->seen.n, 0);
     talk_free(t);
 }

@@ -253,11 +253,11 @@ uint32_t flow_terminate(struct rdmap_flow *t, unsigned side)
     return flow_terminate_octets(t, side, NULL, 4);
 }
 
-struct rdmap_terminate flow_accuse(const uint8_t *p, uint16_t n, uint8_t layer, uint8_t etype, uint8_t code)
+struct rdmap_terminate flow_blame(const uint8_t *p, uint16_t n, uint8_t layer, uint8_t etype, uint8_t code)
 {
     struct rdmap_terminate terminate = {.layer = layer, .etype = etype, .code = code};
 
-    assert_true(rdmap_terminate_accuse(&terminate, p, n));
+    assert_true(rdmap_terminate_echo(&terminate, p, n));
     if (layer == 0 && !terminate.ddp.tagged && terminate.ddp.opcode == RDMAP_READ_REQUEST &&
         rdmap_read_request_decode(&terminate.read, p + DDP_UNTAGGED_HEADER_LEN, n - (size_t)DDP_UNTAGGED_HEADER_LEN))
         terminate.r = terminate.has_read = true;
@@ -266,7 +266,7 @@ struct rdmap_terminate flow_accuse(const uint8_t *p, uint16_t n, uint8_t layer, 
 
 uint32_t flow_complain(struct rdmap_flow *t, unsigned side, uint8_t layer, uint8_t etype, uint8_t code)
 {
-    return flow_terminate_as(t, side, flow_accuse(t->last[1 - side], t->last_len[1 - side], layer, etype, code));
+    return flow_terminate_as(t, side, flow_blame(t->last[1 - side], t->last_len[1 - side], layer, etype, code));
 }
 
 /* ---- time, holes, ends ---- */

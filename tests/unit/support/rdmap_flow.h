@@ -83,7 +83,7 @@ uint32_t flow_terminate_as(struct rdmap_flow *t, unsigned side, struct rdmap_ter
 /* Control word 0: nothing enclosed. */
 uint32_t flow_terminate(struct rdmap_flow *t, unsigned side);
 /* About the ULPDU p[0..n) as the RFCs demand; R is set for RDMA Read Requests in layer 0. */
-struct rdmap_terminate flow_accuse(const uint8_t *p, uint16_t n, uint8_t layer, uint8_t etype, uint8_t code);
+struct rdmap_terminate flow_blame(const uint8_t *p, uint16_t n, uint8_t layer, uint8_t etype, uint8_t code);
 /* About the latest segment of the other side. */
 uint32_t flow_complain(struct rdmap_flow *t, unsigned side, uint8_t layer, uint8_t etype, uint8_t code);
 

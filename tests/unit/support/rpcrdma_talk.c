@@ -489,9 +489,9 @@ uint32_t talk_terminate_for(struct rpcrdma_talk *t, unsigned side, uint8_t layer
     fpdu.place = talk_place(t, side);
     fpdu.direction = talk_direction(t, side);
     event.fpdu = &fpdu;
-    event.accused_found = t->number[1 - side] > 0;
-    if (event.accused_found) {
-        event.accused = t->last[1 - side];
+    event.culprit_found = t->number[1 - side] > 0;
+    if (event.culprit_found) {
+        event.culprit = t->last[1 - side];
         terminate.m = terminate.d = terminate.has_length = terminate.has_ddp = true;
         terminate.ddp = t->last_ddp[1 - side];
         terminate.ddp.payload = NULL;

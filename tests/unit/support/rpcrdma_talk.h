@@ -157,7 +157,7 @@ void talk_read(struct rpcrdma_talk *t, unsigned side, uint32_t stag, uint64_t to
 
 /* ---- Terminates, time, ends ---- */
 
-/* Accuses the latest segment of the other side, if there is one. Returns its frame. */
+/* Blames the latest segment of the other side, if there is one. Returns its frame. */
 uint32_t talk_terminate_for(struct rpcrdma_talk *t, unsigned side, uint8_t layer, uint8_t etype, uint8_t code);
 
 /* From the upper layer (RFC 5040 section 4.8: layer 0, EType 0), for no known reason. */

@@ -17,7 +17,7 @@ static void llp_error_has_nothing_else(void **state)
     assert_null(t.trailing);
 }
 
-/* Layer RDMA, Remote Protection, base or bounds: M, D and R, with the Read Request that is accused. */
+/* Layer RDMA, Remote Protection, base or bounds: M, D and R, with the Read Request at fault. */
 static void read_request_is_echoed_whole(void **state)
 {
     uint8_t octets[64], back[64];
@@ -107,18 +107,18 @@ static void every_cut_is_noticed(void **state)
 }
 
 /* The Terminate echoes the segment as it began in its FPDU. */
-static void accuse_copies_the_beginning_of_the_fpdu(void **state)
+static void echo_copies_the_beginning_of_the_fpdu(void **state)
 {
     uint8_t ulpdu[64], octets[64];
     struct rdmap_terminate t = {.layer = RDMAP_LAYER_DDP, .etype = 1, .code = 1};
     size_t n = octets_of("c140 000000cc 0000000000000010 [20]", ulpdu, sizeof ulpdu);
 
     (void)state;
-    assert_true(rdmap_terminate_accuse(&t, ulpdu, n));
+    assert_true(rdmap_terminate_echo(&t, ulpdu, n));
     assert_int_equal(rdmap_terminate_encode(&t, octets, sizeof octets), 20);
     assert_memory_equal(octets, "\x11\x01\xC0\x00\x00\x22", 6);
     assert_memory_equal(octets + 6, ulpdu, 14);
-    assert_false(rdmap_terminate_accuse(&t, ulpdu, 13));
+    assert_false(rdmap_terminate_echo(&t, ulpdu, 13));
 }
 
 static void random_headers_make_the_round_trip(void **state)
@@ -164,7 +164,7 @@ int main(void)
         cmocka_unit_test(length_is_there_with_m_or_d),
         cmocka_unit_test(trailing_octets_are_shown),
         cmocka_unit_test(every_cut_is_noticed),
-        cmocka_unit_test(accuse_copies_the_beginning_of_the_fpdu),
+        cmocka_unit_test(echo_copies_the_beginning_of_the_fpdu),
         cmocka_unit_test(random_headers_make_the_round_trip),
         cmocka_unit_test(names),
     };

@@ -13,16 +13,16 @@
 enum { ECHO_AT = 6 }; /* control word and DDP Segment Length come before the DDP Header */
 
 /* A Terminate, the segment that it reports, and what is known about that. */
-struct accusation {
+struct blame {
     struct rdmap_connection *rdmap;
     struct rdmap_step *step;
     const struct rdmap_terminate *terminate;
-    const struct rdmap_recent *accused; /* NULL: not remembered */
+    const struct rdmap_recent *culprit; /* NULL: not remembered */
     const struct ddp_segment *ddp;      /* header as echoed */
     const struct rdmap_opcode_info *info;
-    uint32_t frame; /* of the accused; 0: not known */
+    uint32_t frame; /* of the culprit; 0: not known */
     bool length_known;
-    uint64_t payload; /* of the accused, when length_known */
+    uint64_t payload; /* of the culprit, when length_known */
 };
 
 struct rdmap_request *rdmap_open_request(struct rdmap_connection *rdmap, unsigned side, uint32_t msn)
@@ -52,21 +52,21 @@ static bool invalidates(const struct ddp_segment *ddp)
 
 /* ---- the echoed DDP Header and DDP Segment Length ---- */
 
-/* Everything that the accuser can have received was seen. */
-static bool all_seen(const struct accusation *a)
+/* The capture has everything that the sender of the Terminate can have received. */
+static bool all_seen(const struct blame *a)
 {
     unsigned other = other_side(a->step->side);
 
     return rdmap_recent_all(a->rdmap, other) && (!a->step->acked_known || a->step->acked <= a->rdmap->side[other].end);
 }
 
-static void judge_echo(const struct accusation *a)
+static void judge_echo(const struct blame *a)
 {
     struct verdict *v = a->rdmap->verdict;
     const uint8_t *p = a->step->content + ECHO_AT;
     char octets[2 * DDP_UNTAGGED_HEADER_LEN + 1];
 
-    if (a->accused) {
+    if (a->culprit) {
         verdict_passed(v, RULE_RDMAP_4_8_33);
         return;
     }
@@ -80,14 +80,14 @@ static void judge_echo(const struct accusation *a)
                "expected the DDP Header of a segment that was received; found %s, which none of them had", octets);
 }
 
-static void judge_length(const struct accusation *a)
+static void judge_length(const struct blame *a)
 {
     const struct rdmap_terminate *terminate = a->terminate;
     uint16_t length;
 
-    if (!terminate->m || !a->accused)
+    if (!terminate->m || !a->culprit)
         return;
-    length = a->accused->ulpdu_length;
+    length = a->culprit->ulpdu_length;
     if (terminate->segment_length == length)
         verdict_passed(a->rdmap->verdict, RULE_RDMAP_4_8_30);
     else if (a->ddp->tagged && !rdmap_recent_all(a->rdmap, other_side(a->step->side)))
@@ -98,15 +98,15 @@ static void judge_length(const struct accusation *a)
                    "expected DDP Segment Length %u, of header and payload of the segment in frame %u; found %u%s",
                    length, a->frame, terminate->segment_length,
                    terminate->segment_length + a->ddp->header_len == length ||
-                           (a->accused->has_read && terminate->segment_length == 0)
+                           (a->culprit->has_read && terminate->segment_length == 0)
                        ? ", without the headers"
                        : "");
 }
 
 /* ---- the echoed RDMA Read Request Header ---- */
 
-static void fail_read(const struct accusation *a, enum rule_id rule, const char *what, uint64_t expected,
-                      uint64_t found, uint64_t sent)
+static void fail_read(const struct blame *a, enum rule_id rule, const char *what, uint64_t expected, uint64_t found,
+                      uint64_t sent)
 {
     rdmap_fail(a->rdmap, a->step, rule, a->frame,
                "expected %s 0x%llx after %llu octets of the Read Response to the request in frame %u; found 0x%llx",
@@ -114,7 +114,7 @@ static void fail_read(const struct accusation *a, enum rule_id rule, const char 
 }
 
 /* The request, and how far its answer has come, are known. */
-static void judge_progress(const struct accusation *a, const struct rdmap_read_request *original, uint64_t sent)
+static void judge_progress(const struct blame *a, const struct rdmap_read_request *original, uint64_t sent)
 {
     const struct rdmap_read_request *echo = &a->terminate->read;
     struct verdict *v = a->rdmap->verdict;
@@ -140,9 +140,9 @@ static void judge_progress(const struct accusation *a, const struct rdmap_read_r
     }
 }
 
-static void judge_untouched(const struct accusation *a)
+static void judge_untouched(const struct blame *a)
 {
-    if (memcmp(a->step->content + ECHO_AT + DDP_UNTAGGED_HEADER_LEN, a->accused->read, RDMAP_READ_REQUEST_LEN) == 0)
+    if (memcmp(a->step->content + ECHO_AT + DDP_UNTAGGED_HEADER_LEN, a->culprit->read, RDMAP_READ_REQUEST_LEN) == 0)
         verdict_passed(a->rdmap->verdict, RULE_RDMAP_4_8_38);
     else
         rdmap_fail(a->rdmap, a->step, RULE_RDMAP_4_8_38, a->frame,
@@ -153,16 +153,16 @@ static void judge_untouched(const struct accusation *a)
                    (unsigned long long)a->terminate->read.source_to);
 }
 
-static void judge_read(const struct accusation *a)
+static void judge_read(const struct blame *a)
 {
     struct rdmap_connection *rdmap = a->rdmap;
     const struct rdmap_read_request *echo = &a->terminate->read;
     struct rdmap_read_request original;
     const struct rdmap_request *request;
 
-    if (!a->terminate->has_read || !a->accused || !a->accused->has_read)
+    if (!a->terminate->has_read || !a->culprit || !a->culprit->has_read)
         return;
-    rdmap_read_request_decode(&original, a->accused->read, RDMAP_READ_REQUEST_LEN);
+    rdmap_read_request_decode(&original, a->culprit->read, RDMAP_READ_REQUEST_LEN);
     request = rdmap_open_request(rdmap, other_side(a->step->side), a->ddp->msn);
     if (request && !request->begun && !rdmap->side[a->step->side].hole) {
         judge_untouched(a);
@@ -192,40 +192,40 @@ static bool sum_wraps(uint64_t to, uint64_t length)
     return length != 0 && to + length < length;
 }
 
-static bool version_is_right(const struct accusation *a)
+static bool version_is_right(const struct blame *a)
 {
-    const struct ddp_segment *own = a->step->ddp; /* the accuser's own */
+    const struct ddp_segment *own = a->step->ddp; /* of the sender of the Terminate */
 
     return a->ddp->dv == own->dv;
 }
 
-static bool rdmap_version_is_right(const struct accusation *a)
+static bool rdmap_version_is_right(const struct blame *a)
 {
     return a->ddp->rv == a->step->ddp->rv && (a->ddp->rv == 1 || !rdmap_opcode_too_new(a->ddp));
 }
 
-static bool read_size_and_source(const struct accusation *a, struct rdmap_read_request *read)
+static bool read_size_and_source(const struct blame *a, struct rdmap_read_request *read)
 {
     if (a->ddp->tagged || a->ddp->opcode != RDMAP_READ_REQUEST)
         return false;
-    if (a->accused && a->accused->has_read)
-        return rdmap_read_request_decode(read, a->accused->read, RDMAP_READ_REQUEST_LEN);
+    if (a->culprit && a->culprit->has_read)
+        return rdmap_read_request_decode(read, a->culprit->read, RDMAP_READ_REQUEST_LEN);
     *read = a->terminate->read;
     return a->terminate->has_read;
 }
 
 /*
- * Every header field of the accused is one that its opcode may have; what the accuser can or cannot serve is left open.
+ * Every header field of the culprit is one that its opcode may have; what the receiver can serve is left open.
  */
-static bool opcode_is_expected(const struct accusation *a)
+static bool opcode_is_expected(const struct blame *a)
 {
-    if (!a->info || !a->accused || a->accused->faulty || a->info->rfc_version_only ||
+    if (!a->info || !a->culprit || a->culprit->faulty || a->info->rfc_version_only ||
         a->ddp->opcode == RDMAP_READ_RESPONSE)
         return false;
     return a->info->tagged == a->ddp->tagged && (a->ddp->tagged || a->ddp->qn == (uint32_t)a->info->queue);
 }
 
-static const char *untrue_of_ddp(const struct accusation *a)
+static const char *untrue_of_ddp(const struct blame *a)
 {
     const struct ddp_segment *ddp = a->ddp;
     uint8_t code = a->terminate->code;
@@ -249,7 +249,7 @@ static const char *untrue_of_ddp(const struct accusation *a)
     return NULL;
 }
 
-static const char *untrue_of_rdmap(const struct accusation *a)
+static const char *untrue_of_rdmap(const struct blame *a)
 {
     const struct rdmap_terminate *terminate = a->terminate;
     struct rdmap_read_request read;
@@ -266,11 +266,11 @@ static const char *untrue_of_rdmap(const struct accusation *a)
     return NULL;
 }
 
-/* The segment has what the code says, as far as that shows: of memory and buffers only the accuser knows. */
-static bool ddp_code_is_true(const struct accusation *a)
+/* The segment has what the code says, as far as that shows: of memory and buffers only its receiver knows. */
+static bool ddp_code_is_true(const struct blame *a)
 {
     uint8_t code = a->terminate->code;
-    bool faulty = a->accused && a->accused->faulty;
+    bool faulty = a->culprit && a->culprit->faulty;
 
     if (a->terminate->etype == 1)
         return code == 3 ? a->length_known : code == 4;
@@ -279,7 +279,7 @@ static bool ddp_code_is_true(const struct accusation *a)
     return false;
 }
 
-static bool rdmap_code_is_true(const struct accusation *a)
+static bool rdmap_code_is_true(const struct blame *a)
 {
     const struct rdmap_terminate *terminate = a->terminate;
     struct rdmap_read_request read;
@@ -297,9 +297,9 @@ static bool rdmap_code_is_true(const struct accusation *a)
 /*
  * "Unexpected OpCode" about an Atomic, from an end that answered one before: RDMAPX-1.1-01, unless a field explains it.
  */
-static bool atomics_are_known(const struct accusation *a)
+static bool atomics_are_known(const struct blame *a)
 {
-    return a->ddp->opcode == RDMAP_ATOMIC_REQUEST && a->accused && !a->accused->faulty &&
+    return a->ddp->opcode == RDMAP_ATOMIC_REQUEST && a->culprit && !a->culprit->faulty &&
            a->rdmap->reaction->atomics_answered[other_side(a->step->side)] != 0;
 }
 
@@ -328,20 +328,20 @@ enum rule_id rdmap_overlooked_field(struct rdmap_connection *rdmap, unsigned sid
  * The DDP Segment Length fits neither the whole segment nor its payload: the Terminate is about another one with the
  * same header, such as one in an FPDU whose CRC was wrong.
  */
-static bool is_of_another(const struct accusation *a)
+static bool is_of_another(const struct blame *a)
 {
-    return a->terminate->m && a->length_known && a->terminate->segment_length != a->accused->ulpdu_length &&
+    return a->terminate->m && a->length_known && a->terminate->segment_length != a->culprit->ulpdu_length &&
            a->terminate->segment_length != a->payload;
 }
 
 /* Reported where the RFCs say that nothing may be checked. True when that was so. */
-static bool judge_zero_length(const struct accusation *a)
+static bool judge_zero_length(const struct blame *a)
 {
     const struct rdmap_terminate *terminate = a->terminate;
     bool remote = rdmap_terminate_is(terminate, RDMAP_LAYER_RDMA, 1) && terminate->code <= 4;
     struct rdmap_read_request read;
 
-    if (!a->accused || a->accused->faulty || is_of_another(a))
+    if (!a->culprit || a->culprit->faulty || is_of_another(a))
         return false;
     if (remote && read_size_and_source(a, &read) && read.size == 0) {
         rdmap_fail(a->rdmap, a->step, RULE_RDMAP_5_2_1_17, a->frame,
@@ -362,7 +362,7 @@ static bool judge_zero_length(const struct accusation *a)
 }
 
 /* Figure 10: which messages a Remote Protection Error can be about. True when it is about one of them. */
-static bool judge_remote_protection(const struct accusation *a)
+static bool judge_remote_protection(const struct blame *a)
 {
     const struct rdmap_terminate *terminate = a->terminate;
     struct verdict *v = a->rdmap->verdict;
@@ -388,7 +388,7 @@ static bool judge_remote_protection(const struct accusation *a)
 }
 
 /* Send with Invalidate: of all layer 0 codes "STag cannot be Invalidated" is the one for its STag. */
-static void judge_invalidate_code(const struct accusation *a)
+static void judge_invalidate_code(const struct blame *a)
 {
     const struct rdmap_terminate *terminate = a->terminate;
     struct verdict *v = a->rdmap->verdict;
@@ -413,15 +413,15 @@ static void judge_invalidate_code(const struct accusation *a)
 enum { SEGMENT_TEXT = 48 };
 
 /* Where the capture lacks the segment, its header in the Terminate is all there is. */
-static const char *segment_text(const struct accusation *a, char text[SEGMENT_TEXT])
+static const char *segment_text(const struct blame *a, char text[SEGMENT_TEXT])
 {
-    if (!a->accused)
+    if (!a->culprit)
         return "segment whose header it echoes";
     snprintf(text, SEGMENT_TEXT, "segment in frame %u", a->frame);
     return text;
 }
 
-static void judge_truth(const struct accusation *a)
+static void judge_truth(const struct blame *a)
 {
     char text[SEGMENT_TEXT];
     const struct rdmap_terminate *terminate = a->terminate;
@@ -452,7 +452,7 @@ static void judge_truth(const struct accusation *a)
 }
 
 /* RFC 5041 section 7.2: which kind of segment a DDP error type is about. */
-static bool judge_buffer_model(const struct accusation *a)
+static bool judge_buffer_model(const struct blame *a)
 {
     const struct rdmap_terminate *terminate = a->terminate;
 
@@ -468,19 +468,19 @@ static bool judge_buffer_model(const struct accusation *a)
     return false;
 }
 
-void rdmap_terminate_judge_accused(struct rdmap_connection *rdmap, struct rdmap_step *step,
-                                   const struct rdmap_terminate *terminate, const struct rdmap_recent *accused)
+void rdmap_terminate_judge_culprit(struct rdmap_connection *rdmap, struct rdmap_step *step,
+                                   const struct rdmap_terminate *terminate, const struct rdmap_recent *culprit)
 {
-    struct accusation a = {
+    struct blame a = {
         .rdmap = rdmap,
         .step = step,
         .terminate = terminate,
-        .accused = accused,
+        .culprit = culprit,
         .ddp = &terminate->ddp,
         .info = rdmap_opcode_info(terminate->ddp.opcode),
-        .frame = accused ? accused->place.frame : 0,
-        .length_known = accused != NULL,
-        .payload = accused ? (uint64_t)accused->ulpdu_length - accused->header_len : 0,
+        .frame = culprit ? culprit->place.frame : 0,
+        .length_known = culprit != NULL,
+        .payload = culprit ? (uint64_t)culprit->ulpdu_length - culprit->header_len : 0,
     };
 
     judge_echo(&a);
@@ -491,7 +491,7 @@ void rdmap_terminate_judge_accused(struct rdmap_connection *rdmap, struct rdmap_
         return;
     if (judge_zero_length(&a) || !judge_buffer_model(&a) || !judge_remote_protection(&a))
         return;
-    if (rdmap_reaction_expects(rdmap, step->side, accused))
+    if (rdmap_reaction_expects(rdmap, step->side, culprit))
         return;
     judge_invalidate_code(&a);
     judge_truth(&a);
