@@ -2,6 +2,8 @@
 /* The HTML report. Style and script are beside this file; what all pages share is support/page.c's. */
 #include "conformance/report/report_html.h"
 
+#include "conformance/report/report_stats.h"
+
 #include "support/page.h"
 
 #include <inttypes.h>
@@ -364,6 +366,8 @@ static void write_body(struct html_page *page)
     write_tools(page);
     markup_begin(page->writer, "main", NULL);
     html_write_overview(page);
+    if (page->report->options->stats)
+        stats_write_html(page);
     if (single)
         write_captures(page);
     write_faulty(page);

@@ -5,7 +5,7 @@
 
 #include "conformance/report/json_writer.h"
 #include "conformance/report/report_html.h"
-#include "conformance/report/terminal.h"
+#include "conformance/report/text_table.h"
 #include "conformance/stats/statistics.h"
 
 /* "NFS3 READ", "COMPOUND with READ", "not known"; g_free() it. */
@@ -23,6 +23,14 @@ struct statistics *stats_of_all(const GArray *entries);
 uint64_t stats_octets(const struct stat_calls *row);
 /* From the first Call to the last Reply, or of the connection. */
 uint64_t stats_span(int64_t first_ns, int64_t last_ns);
+
+/* The figures for people; text_table_free() them. */
+struct text_table *stats_table_latencies(const struct statistics *statistics);
+struct text_table *stats_table_ways(const struct statistics *statistics);
+struct text_table *stats_table_operations(const struct statistics *statistics);
+struct text_table *stats_table_carriers(const struct statistics *statistics);
+/* What does not go into tables: gchar *. The caller's. */
+GPtrArray *stats_lines(const struct statistics *statistics);
 
 void stats_write_text(const struct report *report, const struct terminal *terminal);
 /* Of "statistics": grows when a reader would have to change. Numbers above the second one are written as that. */

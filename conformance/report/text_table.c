@@ -19,6 +19,12 @@ struct text_table *text_table_new(const char *const *heads, unsigned n)
     return table;
 }
 
+void text_table_free(struct text_table *table)
+{
+    g_ptr_array_unref(table->cells);
+    g_free(table);
+}
+
 void text_table_add(struct text_table *table, const char *cell)
 {
     g_ptr_array_add(table->cells, g_strdup(cell));
@@ -33,12 +39,12 @@ void text_table_format(struct text_table *table, const char *format, ...)
     va_end(arguments);
 }
 
-static const char *cell_at(const struct text_table *table, unsigned row, unsigned column)
+const char *text_table_cell(const struct text_table *table, unsigned row, unsigned column)
 {
     return g_ptr_array_index(table->cells, row * table->columns + column);
 }
 
-static unsigned rows_of(const struct text_table *table)
+unsigned text_table_rows(const struct text_table *table)
 {
     return table->cells->len / table->columns;
 }
@@ -49,13 +55,28 @@ static unsigned width_of(const struct text_table *table, unsigned column)
     glong width = g_utf8_strlen(table->heads[column], -1);
     bool any = column == 0;
 
-    for (unsigned row = 0; row < rows_of(table); row++) {
-        const char *cell = cell_at(table, row, column);
+    for (unsigned row = 0; row < text_table_rows(table); row++) {
+        const char *cell = text_table_cell(table, row, column);
 
         width = MAX(width, g_utf8_strlen(cell, -1));
         any |= strcmp(cell, "-") != 0;
     }
     return any ? (unsigned)width : 0;
+}
+
+unsigned text_table_columns(const struct text_table *table)
+{
+    return table->columns;
+}
+
+const char *text_table_head(const struct text_table *table, unsigned column)
+{
+    return table->heads[column];
+}
+
+bool text_table_is_used(const struct text_table *table, unsigned column)
+{
+    return width_of(table, column) > 0;
 }
 
 static void add_cell(GString *line, const char *cell, unsigned width, bool figure)
@@ -78,7 +99,7 @@ static void write_line(const struct text_table *table, const struct terminal *te
     for (unsigned column = 0; column < to; column++) {
         if ((column > 0 && column < from) || widths[column] == 0)
             continue;
-        add_cell(line, row < 0 ? table->heads[column] : cell_at(table, (unsigned)row, column), widths[column],
+        add_cell(line, row < 0 ? table->heads[column] : text_table_cell(table, (unsigned)row, column), widths[column],
                  column > 0);
     }
     g_strchomp(line->str);
@@ -86,14 +107,14 @@ static void write_line(const struct text_table *table, const struct terminal *te
     g_string_free(line, TRUE);
 }
 
-void text_table_write(struct text_table *table, const struct terminal *terminal, unsigned indent)
+void text_table_write(const struct text_table *table, const struct terminal *terminal, unsigned indent)
 {
     unsigned *widths = g_new(unsigned, table->columns);
     unsigned from = 1;
 
     for (unsigned column = 0; column < table->columns; column++)
         widths[column] = width_of(table, column);
-    while (rows_of(table) > 0 && from < table->columns) {
+    while (text_table_rows(table) > 0 && from < table->columns) {
         unsigned to = from, used = indent + widths[0];
 
         while (to < table->columns &&
@@ -101,11 +122,9 @@ void text_table_write(struct text_table *table, const struct terminal *terminal,
             used += widths[to] == 0 ? 0 : BETWEEN + widths[to];
             to++;
         }
-        for (int row = -1; row < (int)rows_of(table); row++)
+        for (int row = -1; row < (int)text_table_rows(table); row++)
             write_line(table, terminal, indent, row, from, to, widths);
         from = to;
     }
-    g_ptr_array_unref(table->cells);
     g_free(widths);
-    g_free(table);
 }

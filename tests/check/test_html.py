@@ -475,3 +475,71 @@ def test_many_columns_on_paper(chromium, page, many):
     assert heads[:2] == ["Rule", "All"] and re.fullmatch(r"1-\d+", heads[2]) and len(heads) == 13 and heads[-1] == "Requirement"
     assert chromium.evaluate("document.querySelector('.matrix').getBoundingClientRect().right") <= 700
     chromium.call("Emulation.setEmulatedMedia", media="")
+
+
+# ---- --stats ----
+
+@pytest.fixture(scope="session")
+def slow(capture):
+    """A client with several Calls in flight on a network that loses packets, and the same on RoCE."""
+    return [capture("stack-nfs41", "--net=loss=0.02,reorder=0.02,delay=1", "--seed=4"),
+            capture("stack-nfs41", "--transport=roce", "--net=loss=0.02,delay=1", "--seed=4")]
+
+
+def section(tree):
+    return next((e for e in tree.iter("section") if e.get("id") == "statistics"), None)
+
+
+def test_no_statistics_without_the_option(page, good):
+    assert section(page(good)[1]) is None
+
+
+def test_statistics_say_what_the_json_report_says(page, report, slow):
+    for path in slow:
+        _, parsed = report("--stats", path)
+        part = section(page("--stats", path)[1])
+        for connection in parsed["captures"][0]["connections"]:
+            figures = connection["statistics"]
+            for finding in figures["findings"]:
+                assert finding["text"] in words(part) and finding["figures"] in words(part)
+            for row in figures["calls"]:
+                assert row["name"] in words(part)
+    assert section(page("--stats", *slow)[1]) is not None and "All connections together" in words(section(page("--stats", *slow)[1]))
+
+
+def test_plots(page, slow):
+    """Each kind, with a label; lines stay within the picture."""
+    for path in slow:
+        part = section(page("--stats", path)[1])
+        titles = [words(e) for e in part.iter("figcaption")]
+        assert {"Calls outstanding, and how many the credits allow", "Call to Reply", "Payload moved"} <= set(titles)
+        assert len(titles) >= 6
+        for svg in (e for figure in classed(part, "figure", "plot") for e in figure.findall(SVG + "svg")):
+            _, _, width, height = map(float, svg.get("viewBox").split())
+            assert svg.get("aria-label") and "nan" not in ET.tostring(svg, "unicode") and "inf" not in ET.tostring(svg, "unicode")
+            for line in svg.iter(SVG + "path"):
+                for x, y in re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", line.get("d")):
+                    assert 0 <= float(x) <= width and 0 <= float(y) <= height
+
+
+def test_statistics_are_well_formed(page, slow, root):
+    for path in [*slow, root / "captures" / "real" / "net" / "snap96-rping.pcap", root / "captures" / "real" / "nfs" / "nfs41-recall.pcap"]:
+        page("--stats", path)
+        assert subprocess.run(["xmllint", "--noout", page.paths[("--stats", path)]], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("width, phone", [(360, True), (1200, False)])
+def test_statistics_fit_the_screen(chromium, page, slow, width, phone):
+    for path in slow:
+        page("--stats", path)
+        chromium.open(page.paths[("--stats", path)], width=width, height=4000, phone=phone)
+        assert chromium.complaints() == [] and chromium.evaluate("document.documentElement.scrollWidth") <= width
+        assert chromium.evaluate("Math.max(...Array.from(document.querySelectorAll('.plot > svg')).map((e) => e.getBoundingClientRect().right))") <= width
+        assert chromium.evaluate("Math.min(...Array.from(document.querySelectorAll('.plot text')).map((e) => e.getBoundingClientRect().height))") > 8
+
+
+def test_contrast_of_statistics(chromium, page, slow):
+    page("--stats", slow[0])
+    for dark in (False, True):
+        chromium.open(page.paths[("--stats", slow[0])], height=4000, dark=dark)
+        assert contrast(chromium) >= 4.5

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The tables of --stats, and the lines beside them, for people: the text report and the page have the same. */
+#include "conformance/report/report_stats.h"
+#include "conformance/stats/units.h"
+
+#include <inttypes.h>
+
+static const char *const sides[] = {"initiator", "responder"};
+
+enum { NFS_COMPOUND = 1 /* of NFS version 4 and its callbacks */ };
+
+/* ---- cells ---- */
+
+static void add_time(struct text_table *table, const struct histogram *histogram, double q)
+{
+    char text[UNITS_SIZE];
+
+    text_table_add(table, histogram->count == 0 ? "-" : units_time(histogram_quantile(histogram, q), text));
+}
+
+static void add_octets(struct text_table *table, uint64_t octets)
+{
+    char text[UNITS_SIZE];
+
+    text_table_add(table, units_octets(octets, text));
+}
+
+static void add_count(struct text_table *table, uint64_t n)
+{
+    if (n == 0)
+        text_table_add(table, "-");
+    else
+        text_table_format(table, "%" PRIu64, n);
+}
+
+static void add_quantiles(struct text_table *table, const struct histogram *histogram)
+{
+    static const double quantiles[] = {0.5, 0.95, 0.99, 1};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(quantiles); i++)
+        add_time(table, histogram, quantiles[i]);
+}
+
+static void add_average(struct text_table *table, uint64_t sum, uint64_t n)
+{
+    if (n == 0)
+        text_table_add(table, "-");
+    else
+        text_table_format(table, "%.1f", (double)sum / (double)n);
+}
+
+/* ---- Calls ---- */
+
+/* A COMPOUND, and then its operations. */
+static void each_row(struct text_table *table, const struct statistics *statistics,
+                     void (*add)(struct text_table *table, const struct stat_calls *row))
+{
+    for (const struct stat_calls *row = statistics->calls; row; row = row->next) {
+        if (row->key.operation)
+            continue;
+        add(table, row);
+        for (const struct stat_calls *op = statistics->calls; row->key.known && op; op = op->next)
+            if (op->key.operation && row->key.procedure == NFS_COMPOUND && op->key.program == row->key.program &&
+                op->key.version == row->key.version && op->key.reverse == row->key.reverse)
+                add(table, op);
+    }
+}
+
+static void add_latencies(struct text_table *table, const struct stat_calls *row)
+{
+    g_autofree gchar *label = stats_row_label(&row->key);
+
+    text_table_add(table, label);
+    add_count(table, row->n[CALLS]);
+    add_count(table, stat_unanswered(row));
+    add_quantiles(table, &row->time[CALL_LATENCY]);
+    for (unsigned i = CALL_TO_FIRST; i < CALL_TIMES; i++)
+        add_time(table, &row->time[i], 0.5);
+}
+
+struct text_table *stats_table_latencies(const struct statistics *statistics)
+{
+    static const char *const heads[] = {"Call to Reply", "Calls", "no Reply",  "p50",    "p95",
+                                        "p99",           "max",   "to 1st op", "moving", "to Reply"};
+    struct text_table *table = text_table_new(heads, G_N_ELEMENTS(heads));
+
+    each_row(table, statistics, add_latencies);
+    return table;
+}
+
+static void add_ways(struct text_table *table, const struct stat_calls *row)
+{
+    g_autofree gchar *label = stats_row_label(&row->key);
+    char rate[UNITS_SIZE];
+
+    text_table_add(table, label);
+    add_octets(table, row->n[OCTETS_CALLS] + row->n[OCTETS_REPLIES]);
+    add_octets(table, row->n[OCTETS_READ]);
+    add_octets(table, row->n[OCTETS_WRITTEN]);
+    text_table_add(table, units_rate(stats_octets(row), stats_span(row->first_ns, row->last_ns), rate));
+    add_count(table, row->n[CALLS_INLINE]);
+    add_count(table, row->n[CALLS_WITH_READ_CHUNK]);
+    add_count(table, row->n[CALLS_LONG]);
+    add_count(table, row->n[REPLIES_INLINE]);
+    add_count(table, row->n[REPLIES_WITH_WRITE_CHUNK]);
+    add_count(table, row->n[REPLIES_LONG]);
+    add_average(table, row->n[READ_SEGMENTS], row->n[READ_CHUNKS]);
+    add_average(table, row->n[WRITE_SEGMENTS], row->n[WRITE_CHUNKS]);
+    add_average(table, row->n[REPLY_SEGMENTS], row->n[REPLY_CHUNKS]);
+}
+
+struct text_table *stats_table_ways(const struct statistics *statistics)
+{
+    static const char *const heads[] = {
+        "Octets",          "inline",         "by Read",        "by Write",       "rate", "Calls inline",
+        "by Read chunk",   "long",           "Replies inline", "by Write chunk", "long", "seg/Read chunk",
+        "seg/Write chunk", "seg/Reply chunk"};
+    struct text_table *table = text_table_new(heads, G_N_ELEMENTS(heads));
+
+    each_row(table, statistics, add_ways);
+    return table;
+}
+
+/* ---- operations ---- */
+
+struct text_table *stats_table_operations(const struct statistics *statistics)
+{
+    static const char *const heads[] = {"RDMA",       "count",     "octets",  "rate", "size p50", "max", "parts each",
+                                        "unanswered", "first p50", "all p50", "p95",  "p99",      "max", "moving p50"};
+    struct text_table *table = text_table_new(heads, G_N_ELEMENTS(heads));
+
+    for (unsigned side = 0; side < 2; side++) {
+        for (unsigned kind = 0; kind < STAT_KINDS; kind++) {
+            const struct stat_operations *o = statistics->operations[side][kind];
+            char text[UNITS_SIZE];
+
+            if (!o)
+                continue;
+            text_table_format(table, "%s, %s", stat_kind_names[kind], sides[side]);
+            add_count(table, o->count);
+            add_octets(table, o->octets);
+            text_table_add(table, units_rate(o->octets, stats_span(o->first_ns, o->last_ns), text));
+            add_octets(table, histogram_quantile(&o->sizes, 0.5));
+            add_octets(table, o->sizes.most);
+            add_average(table, o->parts, o->count);
+            add_count(table, o->unanswered);
+            add_time(table, &o->first, 0.5);
+            add_quantiles(table, &o->answered);
+            add_time(table, &o->moving, 0.5);
+        }
+    }
+    return table;
+}
+
+/* ---- what carries them ---- */
+
+struct text_table *stats_table_carriers(const struct statistics *statistics)
+{
+    static const char *const heads[] = {"Towards",   "packets", "octets",    "sent again", "out of order",  "late max",
+                                        "acked p50", "p99",     "sizes p50", "max",        "FPDUs/segment", "headers",
+                                        "CRCs",      "Markers", "NAKs",      "RNR NAKs",   "missing"};
+    struct text_table *table = text_table_new(heads, G_N_ELEMENTS(heads));
+
+    for (unsigned side = 0; side < 2; side++) {
+        const struct stat_carrier *c = &statistics->carrier[side];
+        char text[UNITS_SIZE];
+
+        text_table_add(table, sides[side ^ 1u]);
+        add_count(table, c->n[CARRIER_PACKETS]);
+        add_octets(table, c->n[CARRIER_OCTETS]);
+        add_octets(table, c->n[CARRIER_RETRANSMITTED]);
+        text_table_add(table, statistics->ib ? "-" : units_octets(c->n[CARRIER_OUT_OF_ORDER], text));
+        add_time(table, &c->late, 1);
+        add_time(table, &c->acked, 0.5);
+        add_time(table, &c->acked, 0.99);
+        add_octets(table, histogram_quantile(&c->sizes, 0.5));
+        add_octets(table, c->sizes.most);
+        add_average(table, c->per_segment.sum, c->per_segment.count);
+        text_table_add(
+            table, statistics->ib ? "-" : units_share(c->n[CARRIER_HEADERS] + c->n[CARRIER_PADS], c->sizes.sum, text));
+        text_table_add(table, statistics->ib ? "-" : units_share(c->n[CARRIER_CRCS], c->sizes.sum, text));
+        text_table_add(table, statistics->ib ? "-" : units_share(c->n[CARRIER_MARKERS], c->sizes.sum, text));
+        add_count(table, c->n[CARRIER_SEQUENCE_NAKS]);
+        add_count(table, c->n[CARRIER_RNR_NAKS]);
+        add_count(table, c->n[CARRIER_HOLES]);
+    }
+    return table;
+}
+
+/* ---- lines ---- */
+
+static void add_line(GPtrArray *lines, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+static void add_line(GPtrArray *lines, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    g_ptr_array_add(lines, g_strdup_vprintf(format, arguments));
+    va_end(arguments);
+}
+
+static void add_line_credits(GPtrArray *lines, const struct statistics *statistics, unsigned side)
+{
+    const struct stat_credits *c = &statistics->credits[side];
+    uint64_t known = c->n[CREDITS_OBSERVED] - c->n[CREDITS_UNKNOWN];
+    char at[UNITS_SIZE], busy[UNITS_SIZE], unknown[UNITS_SIZE];
+
+    if (c->n[CREDITS_GRANTS] == 0)
+        return;
+    add_line(lines,
+             "credits of the %s: granted %" PRIu32 " to %" PRIu32 " (latest %" PRIu32 "), requested %" PRIu32
+             "; in use: median %" PRIu64 ", at most %" PRIu64 "; at the limit %s of the time, with a Call "
+             "outstanding %s; limit unknown for %s",
+             sides[side], c->granted_least, c->granted_most, c->granted_last, c->requested_last,
+             histogram_quantile(&c->in_use, 0.5), c->in_use.most, units_share(c->n[CREDITS_AT_LIMIT], known, at),
+             units_share(c->n[CREDITS_BUSY], known, busy), units_time(c->n[CREDITS_UNKNOWN], unknown));
+}
+
+static void add_line_reads(GPtrArray *lines, const struct statistics *statistics, unsigned side)
+{
+    const struct stat_reads *r = &statistics->reads[side];
+    char at[UNITS_SIZE];
+    g_autofree gchar *limit = r->limit == 0 ? g_strdup("unknown") : g_strdup_printf("%" PRIu32, r->limit);
+
+    if (r->outstanding.count == 0)
+        return;
+    add_line(lines,
+             "Reads of the %s outstanding: median %" PRIu64 ", at most %" PRIu32 " of %s (IRD, ORD), at the limit %s "
+             "of the time in which it read",
+             sides[side], histogram_quantile(&r->outstanding, 0.5), r->most, limit,
+             r->limit == 0 ? "unknown" : units_share(r->n[READS_AT_LIMIT], r->n[READS_BUSY], at));
+}
+
+static void add_line_silence(GPtrArray *lines, const struct statistics *statistics)
+{
+    char longest[UNITS_SIZE], sum[UNITS_SIZE], trip[UNITS_SIZE], far[UNITS_SIZE];
+
+    if (statistics->gaps.count > 0)
+        add_line(lines,
+                 "silence: %" PRIu64 " gaps of 1 ms and more, %s together; the longest, %s, ended in frame %" PRIu32,
+                 statistics->gaps.count, units_time(statistics->gaps.sum, sum),
+                 units_time(statistics->gaps.most, longest), statistics->longest_gap_frame);
+    if (statistics->round_trip > 0)
+        add_line(lines, "round trip of the TCP handshake: %s, of which %s to the responder and back",
+                 units_time(statistics->round_trip, trip), units_time(statistics->round_trip_far, far));
+}
+
+GPtrArray *stats_lines(const struct statistics *statistics)
+{
+    GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
+
+    for (unsigned side = 0; side < 2; side++)
+        add_line_credits(lines, statistics, side);
+    for (unsigned side = 0; side < 2; side++)
+        add_line_reads(lines, statistics, side);
+    add_line_silence(lines, statistics);
+    return lines;
+}
