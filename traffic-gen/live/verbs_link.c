@@ -25,7 +25,8 @@ static void fail_with(struct verbs_link *link, const char *what)
 {
     g_autofree char *trouble = verbs_trouble(what, errno);
 
-    verbs_link_fail(link, g_strdup_printf("%s: %s", link->peer, trouble));
+    verbs_link_fail(link, link->accepted ? g_strdup(trouble)
+                                         : g_strdup_printf("cannot connect to %s: %s", link->peer, trouble));
 }
 
 void verbs_link_disconnect(struct verbs_link *link)
@@ -33,7 +34,7 @@ void verbs_link_disconnect(struct verbs_link *link)
     if (link->state >= VERBS_CLOSING)
         return;
     if (link->state < VERBS_UP) { /* nobody to say it to, but a peer that waits for an answer */
-        if (link->state == VERBS_OPEN && link->accepted)
+        if (link->state < VERBS_CONNECTING && link->accepted)
             link->v->reject(link->id, NULL, 0);
         verbs_link_fail(link, NULL);
         return;
@@ -237,7 +238,7 @@ void verbs_link_go(struct verbs_link *link, struct rdma_conn_param *terms)
     link->state = VERBS_CONNECTING;
     status = link->accepted ? link->v->accept(link->id, terms) : link->v->connect(link->id, terms);
     if (status != 0)
-        fail_with(link, link->accepted ? "accept" : "connect");
+        fail_with(link, link->accepted ? "accept" : "connection");
 }
 
 void verbs_link_reject(struct verbs_link *link, const uint8_t *p, uint8_t n)
@@ -399,7 +400,7 @@ struct verbs_link *verbs_connect(struct live_loop *loop, const char *host, const
     live_name(peer->ai_addr, peer->ai_addrlen, link->peer);
     if (!open_channel(link) || v->create_id(link->channel, &link->id, link, RDMA_PS_TCP) != 0 ||
         v->resolve_addr(link->id, source ? source->ai_addr : NULL, peer->ai_addr, timeout_ms(link)) != 0)
-        fail_with(link, source ? "RDMA address, or that of this side" : "RDMA address");
+        fail_with(link, source ? "address, or that of this side" : "address");
     freeaddrinfo(peer);
     if (source)
         freeaddrinfo(source);

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""iwarp-gen on RDMA devices (rdma:HOST:PORT) against Linux's NFS over RDMA, by soft RoCE and by siw: Linux mounts our server, our
+client works on Linux's. What is on the link is captured beside it, and iwarp-check finds nothing on our side."""
+import contextlib
+import re
+
+import pytest
+
+import pair as guests
+
+pytestmark = [pytest.mark.all, pytest.mark.skipif(guests.why_not() is not None, reason=str(guests.why_not()))]
+VERSIONS = ["3", "4.0", "4.1", "4.2"]
+WAIVERS = {"rxe": ["linux-nfsrdma"], "siw": ["linux-nfsrdma", "linux-siw"]}
+OURS, LINUX, LINUX6 = "10.1.1.1", "10.1.1.2", "fd01::2"
+
+
+@pytest.fixture(scope="module", params=["rxe", "siw"])
+def pair(request, build):
+    booted = guests.Pair(request.param)
+    booted.device = request.param
+    booted.install(build)
+    yield booted
+    booted.stop()
+
+
+@pytest.fixture
+def captured(pair, check, root, tmp_path):
+    """The link, while the test runs. Gives a function that says what iwarp-check says of it."""
+    path = tmp_path / "link.pcap"
+    ended = []
+
+    def judged():
+        if not ended:
+            pair.capture()
+            ended.append(True)
+        waivers = [argument for name in WAIVERS[pair.device]
+                   for argument in ("--waivers", root / "waivers" / f"{name}.yaml")]
+        return check(*waivers, path)
+    pair.capture(path)
+    yield judged
+    result = judged()
+    assert result.returncode == 0, result.stdout[:4000]
+    assert "PASS" in result.stdout, result.stdout[:4000]
+
+
+@contextlib.contextmanager
+def serving(pair, *options):
+    pair.start("ours", " ".join(["exec iwarp-gen serve rdma::20049 --service=nfs --verbose", *options]), "serve")
+    try:
+        pair.wait_for("ours", "serve", "nfs listening on RDMA port 20049")
+        yield
+    finally:
+        status = pair.end("ours", "serve")
+    assert status == 0, pair.log("ours", "serve")
+
+
+def workload(version, server=OURS, proto="rdma"):
+    """The one of ../lab/test_lab.py."""
+    options = f"vers={version},proto={proto},port=20049,hard"
+    if version == "3":
+        options += ",nolock,mountproto=tcp,mountport=20048"
+    mount = f"timeout 60 mount.nfs '{server}:/' /mnt -o {options}"
+    return f"""
+        set -e
+        {mount}
+        dd if=/dev/urandom of=/tmp/there bs=64k count=16 2>/dev/null
+        dd if=/tmp/there of=/mnt/file bs=256k conv=fsync 2>/dev/null
+        mkdir /mnt/many
+        for i in $(seq 500); do : > /mnt/many/a-file-with-a-rather-long-name-$i; done
+        ln -s a-file /mnt/link
+        umount /mnt
+        {mount} # nothing is cached any more
+        sha256sum < /tmp/there
+        sha256sum < /mnt/file
+        ls /mnt/many | wc -l
+        ls -l /mnt/many | wc -l
+        readlink /mnt/link
+        rm -r /mnt/many
+        umount /mnt
+        """
+
+
+def was_invalidated(report):
+    return int((re.search(r"(\d+) Sends? with Invalidate", report) or ["", "0"])[1])
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_linux_mounts_our_server(pair, captured, version):
+    with serving(pair, "--mount-port=20048"):
+        status, said = pair.run("linux", workload(version), 240)
+        log = pair.log("ours", "serve")
+    assert status == 0, said + log
+    there, back, names, lines, link = said.splitlines()[-5:]
+    assert there == back and names == "500" and lines == "501" and link == "a-file"
+    assert re.findall(r"10\.1\.1\.2:\d+: (.*)", log) == ["connected", "closed"] * 2, log
+    # Linux announces that its regions can be invalidated; so are ours, where the device has memory windows.
+    assert (was_invalidated(captured().stdout) > 0) == (pair.device == "rxe")
+
+
+def test_linux_mounts_our_server_by_ipv6(pair, captured):
+    with serving(pair):
+        status, said = pair.run("linux", workload("4.2", "[fd01::1]", "rdma6"), 240)
+    assert status == 0, said
+    assert "[fd01::1]:20049" in captured().stdout
+
+
+SCENARIO = """
+name: real
+summary: mount, write, read, list, unmount
+connection: {{nfs: {{version: {version}, in-flight: 4}}}}
+work:
+  - client:
+      - {{mkdir: v{version}}}
+      - {{write: v{version}/large, octets: 1000000, pattern: 2}}
+      - {{read: v{version}/large, octets: 1000000, pattern: 2}}
+      - {{files: v{version}, count: 100}}
+      - {{list: v{version}, count: 101}}
+      - {{rename: v{version}/large, to: v{version}/other}}
+      - {{remove: v{version}/other}}
+      - {{list: v{version}, count: 100}}
+"""
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_our_client_mounts_linux(pair, captured, version):
+    (pair.job("ours") / "real.yaml").write_text(SCENARIO.format(version=version), encoding="utf-8")
+    mount = "--export=/srv/nfs --mount-port=20048" if version == "3" else ""
+    status, said = pair.run("ours", f"iwarp-gen connect rdma:{LINUX}:20049 /job/real.yaml {mount}")
+    assert status == 0, said
+    seen = captured().stdout
+    assert "by Read" in seen and " 0 by Read" not in seen and " 0 by Write" not in seen
+    assert (was_invalidated(seen) > 0) == (pair.device == "rxe")
+    pair.run("linux", f"rm -rf /srv/nfs/v{version}")
+
+
+def test_our_client_mounts_linux_by_ipv6_from_an_address(pair, captured):
+    status, said = pair.run("ours", f"iwarp-gen connect 'rdma:[{LINUX6}]:20049' stack-nfs41 --source=fd01::1")
+    assert status == 0, said
+    assert "[fd01::1]" in captured().stdout
+
+
+@pytest.mark.parametrize("command, text", [
+    (f"iwarp-gen connect rdma:{LINUX}:7 mount-nfs41", "(nobody listens|refused)"),
+    (f"iwarp-gen connect rdma:{LINUX}:20049 mount-nfs41 --source=10.1.1.77", "Cannot assign requested address"),
+    ("iwarp-gen connect rdma:127.0.0.1:20049 mount-nfs41 --timeout=2", "cannot connect to 127.0.0.1:20049: "),
+    ("iwarp-gen serve rdma:10.5.5.5:20049 --service=nfs", "no RDMA device has this address"),
+    (f"ulimit -l 64; setpriv --reuid=65534 --clear-groups iwarp-gen connect rdma:{LINUX}:20049 mount-nfs41",
+     r"may lock 64 KiB of memory \(RLIMIT_MEMLOCK"),
+    ("rdma link delete $(ls /sys/class/infiniband); iwarp-gen connect rdma:10.1.1.2:20049 mount-nfs41; rc=$?;"
+     "modprobe -r rdma_ucm; rdma link add {device}0 type {device} netdev eth0;"
+     "iwarp-gen connect rdma:10.1.1.2:20049 mount-nfs41; modprobe rdma_ucm; exit $rc",
+     "(?s)no RDMA device on this host.*modprobe rdma_ucm"),
+])
+def test_what_is_wrong_is_said(pair, command, text):
+    status, said = pair.run("ours", command.replace("{device}", pair.device), 60)
+    assert status == 2 and re.search(text, said), said
