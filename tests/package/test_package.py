@@ -13,7 +13,7 @@ import pytest
 pytestmark = [pytest.mark.all,
               pytest.mark.skipif(os.geteuid() != 0, reason="a fresh root can be made by root only")]
 RELEASE = platform.freedesktop_os_release()["VERSION_CODENAME"]
-NAMES = ["iwarp-kit", "wireshark-iwarp", "iwarp-kit-doc", "libiwarp-wire-dev", "iwarp-target"]
+NAMES = ["iwarp-kit", "wireshark-iwarp", "iwarp-kit-doc", "libiwarp-wire-dev", "iwarp-target", "iwarp-kit-verbs"]
 
 
 def run(*command, **options):
@@ -87,6 +87,10 @@ def test_they_say_what_they_depend_on(packages):
         assert "libc6" in field(packages[name], "Depends"), name
         assert field(packages[name], "Homepage")
     assert "libglib2.0" in field(packages["iwarp-kit"], "Depends")
+    # What RDMA devices need comes with a package of its own.
+    assert not re.search("librdmacm|libibverbs", field(packages["iwarp-kit"], "Depends"))
+    for other in ("librdmacm1", "libibverbs1", "ibverbs-providers", "iwarp-kit (= "):
+        assert other in field(packages["iwarp-kit-verbs"], "Depends")
     shown = run("pkg-config", "--modversion", "wireshark").strip()
     series = tuple(map(int, shown.split(".")[:2]))
     depends = field(packages["wireshark-iwarp"], "Depends")
@@ -165,6 +169,8 @@ def test_install_use_remove(fresh):
     assert len(shown.splitlines()) == 1
     said = inside(fresh, "iwarp-target 2>&1 || test $? = 2", user="nobody")
     assert "no RDMA device" in said or "/dev/infiniband/rdma_cm" in said
+    said = inside(fresh, "iwarp-gen connect rdma:192.0.2.1:20049 mount-nfs41 2>&1 || test $? = 2", user="nobody")
+    assert "no RDMA device" in said
     program = ('#include "wire/crc32c.h"\n#include <stdio.h>\n'
                'int main(void) { printf("%08x\\n", crc32c("123456789", 9)); return 0; }')
     (fresh / "tmp" / "crc.c").write_text(program, encoding="utf-8")

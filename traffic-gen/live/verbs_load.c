@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #ifndef IWARP_VERBS_FOLDER
-#define IWARP_VERBS_FOLDER "/usr/lib/iwarp-kit"
+#define IWARP_VERBS_FOLDER "../lib/iwarp-kit" /* from the program's */
 #endif
 
 enum { CANNOT = 1 };
@@ -29,7 +29,7 @@ const char *verbs_address(const char *text)
     return g_str_has_prefix(text, "rdma:") ? text + strlen("rdma:") : NULL;
 }
 
-/* Where it was built, beside the program; else where it was installed. */
+/* Where it was built, beside the program; else where it is installed. */
 static char *module_path(void)
 {
     g_autofree char *program = g_file_read_link("/proc/self/exe", NULL);
@@ -39,7 +39,7 @@ static char *module_path(void)
     if (g_file_test(path, G_FILE_TEST_EXISTS))
         return path;
     g_free(path);
-    return g_build_filename(IWARP_VERBS_FOLDER, module_name, NULL);
+    return g_build_filename(folder, IWARP_VERBS_FOLDER, module_name, NULL);
 }
 
 const struct verbs_calls *verbs_calls(GError **error)
