@@ -148,6 +148,23 @@ def test_capture_is_named(tmp_path):
     assert done.returncode == 2 and "--write-capture records every octet" in done.stderr
 
 
+@pytest.mark.parametrize("role", RUNNERS)
+def test_repeated(role):
+    run = RUNNERS[role]("ib", (), "--rules=RPCR-4.5-10", "--repeat=3")
+    assert run.tests["RPCR-4.5-10"]["runs"]["passed"] == 3 and len(run.tests["RPCR-4.5-10"]["ports"]) >= 1
+
+
+def test_resumed(tmp_path):
+    """What the earlier report has is taken over, and the rest is run."""
+    first = run_responder("ib", (), "--rules=RPCR-4.5-10")
+    report = tmp_path / "first.json"
+    first.report["tests"][0]["actual"] = "taken over"
+    report.write_text(json.dumps(first.report), encoding="utf-8")
+    rest = run_responder("ib", (), "--rules=RPCR-4.5-", f"--resume={report}")
+    assert rest.tests["RPCR-4.5-10"]["actual"] == "taken over" and len(rest.tests) > 3
+    assert set(rest.outcome("passed")) == rest.tests.keys()
+
+
 def test_nobody_listens():
     done = subprocess.run([devices.GEN, "test", "rdma:127.0.0.1:1"], capture_output=True, text=True, check=False, env=environment("ib"))
     assert done.returncode == 2 and "nobody listens" in done.stderr

@@ -1,0 +1,95 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""page.py FOLDER: writes docs/results-linux-nfs-rdma.md from the reports that suites.py left in the folder, with what was
+verified by hand (../lab/expected/deviations.tsv)."""
+import collections
+import json
+import pathlib
+import sys
+
+import suites
+
+import table  # of ../lab; pair.py adds its folder
+
+PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs" / "results-linux-nfs-rdma.md"
+OUTCOMES = ["passed", "failed", "inconclusive", "not applicable"]
+# The roles of ../lab in which the same was tested over a TCP socket.
+SOCKET = {"nfs-server": "nfs-server", "nfs-client": "nfs-client", "nfs3-client": "nfs3-client"}
+
+
+def by_deviation(role):
+    """Deviation: cases that show it."""
+    found = collections.defaultdict(list)
+    for name, row in table.load(role).items():
+        if row["outcome"] == "failed":
+            found[row["deviation"] or "not verified"].append(name)
+    return found
+
+
+def overview(reports):
+    yield "| role | tested | " + " | ".join(OUTCOMES) + " | from boot to verdict |"
+    yield "|---" * (len(OUTCOMES) + 3) + "|"
+    for role, report in reports.items():
+        count = collections.Counter(test["outcome"] for test in report["tests"])
+        yield (f"| {role.name} | {role.about} | " + " | ".join(str(count[outcome]) for outcome in OUTCOMES) +
+               f" | {report['from_boot_to_report'] / 60:.0f} min |")
+
+
+def deviations(reports):
+    known = table.deviations()
+    found = collections.defaultdict(dict)
+    for role in reports:
+        for key, cases in by_deviation(role.name).items():
+            found[key][role.name] = cases
+    yield "| deviation | soft RoCE | siw | over a socket |"
+    yield "|---|---|---|---|"
+    sockets = {name: by_deviation(name) for name in SOCKET.values()}
+    for key in dict.fromkeys([*found, *(key for one in sockets.values() for key in one)]):
+        title = known.get(key, {}).get("title", key)
+        of = {device: sorted({case for role, cases in found[key].items() if role.startswith(device) for case in cases})
+              for device in ("rxe", "siw")}
+        socket = sorted({case for one in sockets.values() for case in one.get(key, [])})
+        yield f"| {title} | {', '.join(of['rxe']) or 'no'} | {', '.join(of['siw']) or 'no'} | {', '.join(socket) or 'no'} |"
+
+
+def page(reports):
+    failed = {case for role in reports for cases in by_deviation(role.name).values() for case in cases}
+    keys = {key for role in reports for key in by_deviation(role.name)}
+    yield "<!-- SPDX-License-Identifier: GPL-2.0-or-later -->"
+    yield "# Linux NFS over RDMA, tested through RDMA devices"
+    yield ""
+    yield (f"**Does not conform: {len(failed)} cases fail, in {len(keys)} deviations.** The NFS server and the NFS client of Linux "
+           "6.1 (Debian 12), reached by `iwarp-gen test rdma:HOST:PORT` through soft RoCE (rdma_rxe) and through soft iWARP (siw). "
+           "[Over a TCP socket](results-linux-nfs.md) the octets below RDMA operations are seen as well; each deviation that both "
+           "show is explained there, with its octets.")
+    yield ""
+    yield from overview(reports)
+    yield ""
+    yield ("Each line is one command, without a hand, the times under software emulation: `python3 "
+           f"tests/interop/pair/suites.py {next(iter(reports)).name}`. It boots two guests, runs the suites in one of them against the "
+           "other one, records the link, and holds every outcome against `tests/interop/lab/expected/`. `iwarp-check` judges the "
+           "recording: of every case that passed it finds no breach of the case's rule, and of every case that failed it finds that "
+           "rule broken, or one that says more, or `tests/interop/pair/agree.py` says why a capture cannot show it. Ids that end in "
+           "`/seen` are what it finds beside the cases.")
+    yield ""
+    yield "## Deviations"
+    yield ""
+    yield from deviations(reports)
+    own = [key for key in keys if not any(key in by_deviation(name) for name in SOCKET.values())]
+    known = table.deviations()
+    for key in sorted(own):
+        yield ""
+        yield f"### {key}"
+        yield ""
+        yield known.get(key, {}).get("title", key) + ". " + known.get(key, {}).get("text", "Not verified by hand yet.")
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    reports = {role: json.loads((folder / f"{role.name}.json").read_text(encoding="utf-8")) for role in suites.ROLES.values()
+               if (folder / f"{role.name}.json").exists()}
+    PAGE.write_text("\n".join(page(reports)) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(__doc__ if len(sys.argv) != 2 else main())
