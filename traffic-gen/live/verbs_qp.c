@@ -437,13 +437,14 @@ void verbs_qp_release(struct verbs_qp *qp)
     struct verbs_link *link = qp->link;
     const struct verbs_calls *v = link->v;
 
-    if (link->id && link->id->qp)
-        v->destroy_qp(link->id);
+    /* First the windows: they are bound to the queue pair, and soft RoCE waits minutes for those that are left. */
     memory_attach(qp->memory, NULL);
     for (GList *each = qp->items.head; each; each = each->next)
         item_free(qp, each->data);
     g_queue_clear(&qp->items);
     qp->next = NULL;
+    if (link->id && link->id->qp)
+        v->destroy_qp(link->id);
     if (qp->octets_mr)
         v->dereg_mr(qp->octets_mr);
     if (qp->cq)
