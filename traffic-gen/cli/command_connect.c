@@ -179,7 +179,8 @@ int command_connect(int argc, char **argv)
         "[rdma:]HOST:PORT SCENARIO|FILE.yaml | HOST:PORT --rping|--write|--read|--send|--as-device=NAME",
         "Opens a TCP connection and plays the scenario on it as MPA Initiator (as Responder where the scenario has the "
         "Responder open the connection); or uses a service; or is a device for iwarp-gen test --listen.",
-        "With rdma: before the address an RDMA device connects (RoCE, InfiniBand, iWARP), for NFS clients only.\n"
+        "With rdma: before the address an RDMA device connects (RoCE, InfiniBand, iWARP), for NFS clients and "
+        "--as-device=rpc.\n"
         "Exit status: 0 success, 1 the peer did something else, 2 wrong usage, or nobody to connect to.",
     };
     struct options options = {.speak = SPEAK_DEFAULTS, .size = -1, .revision = REVISION};

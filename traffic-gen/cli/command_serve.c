@@ -51,9 +51,10 @@ static char *describe_services(void)
     for (unsigned i = 0; i < G_N_ELEMENTS(services); i++)
         g_string_append_printf(text, "\n  %-8s %s", services[i]->name, services[i]->summary);
     g_string_append(
-        text, "\n\nWith rdma: before the address it listens on RDMA devices (RoCE, InfiniBand, iWARP), nfs only.\n"
-              "It ends after a signal (exit status 0) or --exit-after. Port 0: any free one, which is printed on "
-              "standard error.");
+        text,
+        "\n\nWith rdma: before the address it listens on RDMA devices (RoCE, InfiniBand, iWARP), for nfs and rpc.\n"
+        "It ends after a signal (exit status 0) or --exit-after. Port 0: any free one, which is printed on "
+        "standard error.");
     return g_string_free(text, FALSE);
 }
 

@@ -9,7 +9,7 @@
 struct session_options {
     bool listens;
     const char *host, *port;
-    bool on_device;     /* connects to host and port by an RDMA device: NFS clients only, and no recording */
+    bool on_device;          /* connects to host and port by an RDMA device: NFS clients only, and no recording */
     const char *own_address; /* then: this side's address; NULL: as routes say */
     const struct scenario_source *source;
     const GPtrArray *faults; /* NULL: none */

@@ -14,6 +14,7 @@ enum {
     SENDS_MAX = 512,     /* of the send queue */
     RECEIVES_SPARE = 64, /* for those that are reposted beyond the first ones */
     POLL_AT_ONCE = 32,
+    TURNS = 128,
     RETRIES = 7, /* retry_count; of RNR: without end */
     MESSAGE_MAX = 1 << 30,
     RECEIVE_MARK = 1, /* of wr_id: a Receive, with the buffer's number above it */
@@ -375,7 +376,11 @@ void verbs_qp_poll(struct verbs_qp *qp)
     struct ibv_wc wc[POLL_AT_ONCE];
     int n;
 
-    while (qp->link && qp->cq && (n = qp->link->v->poll_cq(qp->cq, POLL_AT_ONCE, wc)) > 0) {
+    /* A peer that never pauses does not keep the loop from others: the rest is taken with the next tick. */
+    for (unsigned turn = 0; turn < TURNS && qp->link && qp->cq; turn++) {
+        n = qp->link->v->poll_cq(qp->cq, POLL_AT_ONCE, wc);
+        if (n <= 0)
+            return;
         for (int i = 0; i < n; i++)
             take(qp, &wc[i]);
     }

@@ -134,7 +134,9 @@ def test_our_client_mounts_linux(pair, captured, version):
 
 
 def test_our_client_mounts_linux_by_ipv6_from_an_address(pair, captured):
-    status, said = pair.run("ours", f"iwarp-gen connect 'rdma:[{LINUX6}]:20049' stack-nfs41 --source=fd01::1")
+    (pair.job("ours") / "real.yaml").write_text(SCENARIO.format(version="4.2"), encoding="utf-8")
+    status, said = pair.run("ours", f"iwarp-gen connect 'rdma:[{LINUX6}]:20049' /job/real.yaml --source=fd01::1")
+    pair.run("linux", "rm -rf /srv/nfs/v4.2")
     assert status == 0, said
     assert "[fd01::1]" in captured().stdout
 
