@@ -419,3 +419,24 @@ char *endpoint_text(const struct endpoint *endpoint, char text[ENDPOINT_TEXT_SIZ
     snprintf(text, ENDPOINT_TEXT_SIZE, endpoint->ip == 6 ? "[%s]:%u" : "%s:%u", address, (unsigned)endpoint->port);
     return text;
 }
+
+enum icrc_status ib_datagram_icrc(const struct ib_datagram *datagram, const struct ib_packet *packet)
+{
+    const uint8_t *p = packet->icrc;
+
+    if (!p || !datagram->below)
+        return ICRC_UNKNOWN;
+    return ib_icrc(datagram->kind, datagram->below, datagram->below_len, datagram->p, datagram->length - IB_ICRC_LEN) ==
+                   get_le32(p)
+               ? ICRC_RIGHT
+               : ICRC_WRONG;
+}
+
+struct ib_arrival ib_datagram_arrival(const struct ib_datagram *datagram, const struct ib_packet *packet)
+{
+    return (struct ib_arrival){.source = datagram->source,
+                               .destination = datagram->destination,
+                               .packet = packet,
+                               .frame = datagram->frame,
+                               .time_ns = datagram->time_ns};
+}

@@ -59,6 +59,12 @@ void decap_free(struct decap *decap);
 enum decap_status decap_packet(struct decap *decap, const struct packet *packet, struct addressed_segment *out,
                                struct ib_datagram *ib);
 
+/* What an InfiniBand packet's ICRC says: ICRC_UNKNOWN when not all of it was captured, or none is defined. */
+enum icrc_status { ICRC_RIGHT, ICRC_WRONG, ICRC_UNKNOWN };
+/* packet: decoded from the datagram. */
+enum icrc_status ib_datagram_icrc(const struct ib_datagram *datagram, const struct ib_packet *packet);
+struct ib_arrival ib_datagram_arrival(const struct ib_datagram *datagram, const struct ib_packet *packet);
+
 enum { ENDPOINT_TEXT_SIZE = 64 };
 /* "192.0.2.1:4420", "[2001:db8::1]:4420"; "192.0.2.1" with port 0, "LID 5" with ip 0. Returns text. */
 char *endpoint_text(const struct endpoint *endpoint, char text[ENDPOINT_TEXT_SIZE]);

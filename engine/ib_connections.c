@@ -694,6 +694,18 @@ struct ib_connection *ib_connections_find(struct ib_connections *connections, co
     return flow && flow->pair && !flow->pair->dead ? &flow->pair->connection : NULL;
 }
 
+/* By the queue pair that it goes to, as both ends may have the same address; when that is not known yet, by its source.
+ */
+unsigned ib_connection_sender(const struct ib_connection *connection, const struct ib_arrival *arrival)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        if (connection->qp_known[side] && connection->qp[side] == arrival->packet->bth.qp &&
+            same_address(&connection->address[side], &arrival->destination))
+            return other_side(side);
+    }
+    return same_address(&connection->address[1], &arrival->source);
+}
+
 void ib_connections_each(struct ib_connections *connections, void (*each)(void *ctx, struct ib_connection *connection),
                          void *ctx)
 {

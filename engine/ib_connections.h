@@ -95,6 +95,8 @@ void ib_connections_free(struct ib_connections *connections);
 struct ib_connection *ib_connections_packet(struct ib_connections *connections, const struct ib_arrival *arrival);
 /* The connection that a packet seems to belong to, without delivering it; NULL: none known. */
 struct ib_connection *ib_connections_find(struct ib_connections *connections, const struct ib_arrival *arrival);
+/* The side of the connection that sent the packet. */
+unsigned ib_connection_sender(const struct ib_connection *connection, const struct ib_arrival *arrival);
 /* Calls `each` for every open connection; it must not call anything here. */
 void ib_connections_each(struct ib_connections *connections, void (*each)(void *ctx, struct ib_connection *connection),
                          void *ctx);

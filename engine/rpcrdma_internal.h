@@ -160,7 +160,7 @@ void rpcrdma_vfail(struct rpcrdma_connection *rpcrdma, enum rule_id rule, enum r
                    va_list args) __attribute__((format(printf, 7, 0)));
 /* What `side` has sent is now known to be complete so far; missing: it is not, or will never be known. */
 void rpcrdma_pending_settle(struct rpcrdma_connection *rpcrdma, unsigned side, bool missing);
-/* Its owner refused an access to memory: no Call of his that was missed can have offered it. */
+/* Its owner refused an access to memory: no Call of that side that the capture lacks can have offered it. */
 void rpcrdma_pending_refused(struct rpcrdma_connection *rpcrdma, unsigned owner);
 
 static inline void rpcrdma_pass(struct rpcrdma_connection *rpcrdma, enum rule_id rule)

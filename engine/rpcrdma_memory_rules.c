@@ -42,7 +42,7 @@ bool rpcrdma_offer_shared(const struct rpcrdma_connection *rpcrdma, const struct
         if (o != offer && written(o) == written(offer) && rpcrdma_area_meets(&area, &other) &&
             (outstanding(o) || o->transaction->answer_operation > offer->transaction->call_operation))
             return true;
-        if (++looked == RPCRDMA_LOOKED_MAX) /* who can tell */
+        if (++looked == RPCRDMA_LOOKED_MAX) /* too many to search: it may */
             return true;
     }
     return false;

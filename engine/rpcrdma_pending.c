@@ -3,7 +3,7 @@
  * Findings that wait for proof. TCP's acknowledgment number says in each message whether something that its sender had
  * received is missing in the capture. On InfiniBand a message says nothing of the kind: when a request of the other
  * side and its Acknowledge are both missing, this shows only with that side's next request, whose PSN leaves a gap.
- * Until then, what blames a message for lack of another one waits.
+ * Until then, findings about the lack of another message wait.
  */
 #include "engine/heap.h"
 #include "engine/rpcrdma_internal.h"

@@ -7,7 +7,7 @@
 
 /*
  * Writes the only capture of a concluded report, read again from the file `in`, to `out`: completely or not at all: it
- * is written beside `out` and takes its place when it is complete. False and *error when that failed. A capture that
+ * is written next to `out` and takes its place when it is complete. False and *error when that failed. A capture that
  * ends inside a record is copied up to there. What is compressed is decompressed; the copy is not compressed.
  */
 bool annotate_write(const struct report *report, const char *in, const char *out, GError **error);

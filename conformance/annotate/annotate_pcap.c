@@ -27,7 +27,7 @@ struct pcap_format {
 static const struct pcap_format formats[] = {
     {0xA1B2C3D4, 6, 0},
     {0xA1B23C4D, 9, 0},
-    {0xA1B2CD34, 6, 8}, /* of a Linux patch of old: index, protocol, packet type */
+    {0xA1B2CD34, 6, 8}, /* of an old patch of Linux: index, protocol, packet type */
 };
 
 struct pcap {

@@ -310,7 +310,7 @@ static void tell_part(struct reading *reading, bool last, int64_t to)
     part->from_ns = to;
 }
 
-/* Before what happens now. Periods in which nothing was read at all, not even that nothing came, have no report. */
+/* Ends the period before what is about to be read. Periods in which capture_next() did not return have no report. */
 static void part_if_due(struct reading *reading, int64_t now)
 {
     int64_t period = reading->parts->period_ns, to;

@@ -95,7 +95,7 @@ bool check_history(struct history *history, const struct check_options *options,
         if (!judging->report->history)
             continue;
         if (!history_add(history, judging->report->history, &host))
-            judging->report->history = NULL; /* it is of no use */
+            judging->report->history = NULL; /* no longer needed */
         add_counts(judging);
     }
     for (guint i = 0; i < connections->len; i++) {

@@ -4,7 +4,6 @@
 #include "conformance/check/check_watched.h"
 #include "conformance/check/report_ib.h"
 #include "engine/heap.h"
-#include "wire/octets.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -181,22 +180,11 @@ static struct ib_connections *table(struct share *check)
 
 /* ---- the share ---- */
 
-/* 1: right, 0: wrong, -1: not all of it was captured. */
-static int icrc_is_right(const struct ib_datagram *datagram, const struct ib_packet *packet)
+static void count_icrc(struct icrc_counts *counts, enum icrc_status status, uint32_t frame)
 {
-    const uint8_t *p = packet->icrc;
-
-    if (!p || !datagram->below)
-        return -1;
-    return ib_icrc(datagram->kind, datagram->below, datagram->below_len, datagram->p, datagram->length - IB_ICRC_LEN) ==
-           get_le32(p);
-}
-
-static void count_icrc(struct icrc_counts *counts, int right, uint32_t frame)
-{
-    if (right < 0) {
+    if (status == ICRC_UNKNOWN) {
         counts->unknown++;
-    } else if (right) {
+    } else if (status == ICRC_RIGHT) {
         counts->right++;
     } else {
         counts->wrong++;
@@ -204,42 +192,31 @@ static void count_icrc(struct icrc_counts *counts, int right, uint32_t frame)
     }
 }
 
-/* By its address; where both ends have the same, by the queue pair that it goes to. */
-static unsigned sender_of(const struct ib_connection *connection, const struct ib_arrival *arrival)
-{
-    if (memcmp(&connection->address[0], &connection->address[1], sizeof connection->address[0]) != 0)
-        return memcmp(&arrival->source, &connection->address[0], sizeof arrival->source) != 0;
-    return connection->qp_known[0] && connection->qp[0] == arrival->packet->bth.qp;
-}
-
 bool check_ib_datagram(struct share *check, const struct ib_datagram *datagram)
 {
     struct ib_packet packet;
-    const struct ib_arrival arrival = {.source = datagram->source,
-                                       .destination = datagram->destination,
-                                       .packet = &packet,
-                                       .frame = datagram->frame,
-                                       .time_ns = datagram->time_ns};
+    struct ib_arrival arrival;
     struct ib_connection *connection;
     struct watched *watched;
-    int right;
+    enum icrc_status icrc;
 
     if (ib_packet_decode(&packet, datagram->p, datagram->length, datagram->captured) != IB_DECODED)
         return true;
+    arrival = ib_datagram_arrival(datagram, &packet);
     check->below = datagram->kind;
     if (!table(check))
         return false;
-    right = icrc_is_right(datagram, &packet);
+    icrc = ib_datagram_icrc(datagram, &packet);
     /* A receiver drops a packet whose ICRC is wrong: it is counted with the connection that it seems to be of. */
-    connection =
-        right == 0 ? ib_connections_find(check->managed, &arrival) : ib_connections_packet(check->managed, &arrival);
+    connection = icrc == ICRC_WRONG ? ib_connections_find(check->managed, &arrival)
+                                    : ib_connections_packet(check->managed, &arrival);
     if (!connection || !connection->host)
         return true;
     watched = connection->host;
-    count_icrc(&watched->ib->icrc, right, datagram->frame);
-    if (watched->collector && right != 0)
-        collector_ib_packet(watched->collector, sender_of(connection, &arrival), &packet, ib_rc_counts(connection->rc),
-                            datagram->frame, datagram->time_ns);
+    count_icrc(&watched->ib->icrc, icrc, datagram->frame);
+    if (watched->collector && icrc != ICRC_WRONG)
+        collector_ib_packet(watched->collector, ib_connection_sender(connection, &arrival), &packet,
+                            ib_rc_counts(connection->rc), datagram->frame, datagram->time_ns);
     return true;
 }
 

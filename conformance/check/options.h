@@ -77,7 +77,7 @@ void options_clear(struct check_options *options);
 
 extern const char options_help[];
 
-/* To an error of GLib's parser: the option that was meant, or the command that shows all, `help`. */
+/* Adds to an error of GLib's parser: the option that was meant, or the command that shows all, `help`. */
 void options_add_hint(GError *error, const GOptionEntry *entries, const char *help);
 
 #endif

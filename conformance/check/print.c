@@ -8,7 +8,7 @@
 
 char *print_time(int64_t time_ns, int64_t start_ns, char text[PRINT_TIME_SIZE])
 {
-    /* Unsigned, for a hostile capture may hold any times. */
+    /* Unsigned, so that the difference of any two times of a hostile capture is defined. */
     bool before = time_ns < start_ns;
     uint64_t ns = before ? (uint64_t)start_ns - (uint64_t)time_ns : (uint64_t)time_ns - (uint64_t)start_ns;
 

@@ -11,7 +11,7 @@ bool procedure_label(uint32_t program, uint32_t version, uint32_t procedure, cha
     const struct nfs_procedure *known = nfs_procedure_find(program, version, procedure);
     const char *name = nfs_program_name(program);
 
-    if (!name && known && known->callback) /* whose program numbers are chosen as one goes */
+    if (!name && known && known->callback) /* the client chooses the program number */
         name = "CB";
     if (name && known)
         snprintf(label, PROCEDURE_LABEL_SIZE, "%s%" PRIu32 " %s", name, version, known->name);

@@ -19,7 +19,7 @@ struct steady_clock {
 
 /*
  * The time of the next packet of a capture, of any connection: time_ns as long as the clock never went back by more
- * than a second, nor forth by more than an hour. After a jump, time goes on where it was.
+ * than a second, nor forward by more than an hour. After a jump, time goes on where it was.
  */
 int64_t steady_clock_take(struct steady_clock *clock, uint32_t frame, int64_t time_ns);
 

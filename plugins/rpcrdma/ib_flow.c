@@ -2,7 +2,6 @@
 #include "plugins/rpcrdma/ib_flow.h"
 
 #include "engine/decap.h"
-#include "wire/octets.h"
 
 #include <epan/wmem_scopes.h>
 #include <wiretap/wtap.h>
@@ -226,34 +225,6 @@ void rpcrdma_ib_clock(const packet_info *pinfo)
         last_ns = (int64_t)pinfo->abs_ts.secs * 1000000000 + pinfo->abs_ts.nsecs;
 }
 
-/* A receiver drops a packet with a wrong ICRC; so does iwarp-check. */
-static bool icrc_is_wrong(const struct ib_datagram *datagram, const struct ib_packet *packet)
-{
-    const uint8_t *p = packet->icrc;
-
-    return p && datagram->below &&
-           ib_icrc(datagram->kind, datagram->below, datagram->below_len, datagram->p, datagram->length - IB_ICRC_LEN) !=
-               get_le32(p);
-}
-
-static bool same_address(const struct ib_address *a, const struct ib_address *b)
-{
-    return a->kind == b->kind && memcmp(a->octets, b->octets, sizeof a->octets) == 0;
-}
-
-/* The side that sends to this queue pair. */
-static uint8_t sender_of(const struct ib_connection *connection, const struct ib_arrival *arrival)
-{
-    uint32_t qp = arrival->packet->bth.qp;
-
-    for (unsigned side = 0; side < 2; side++) {
-        if (connection->qp_known[side] && connection->qp[side] == qp &&
-            same_address(&connection->address[side], &arrival->destination))
-            return (uint8_t)other_side(side);
-    }
-    return same_address(&connection->address[1], &arrival->source);
-}
-
 /* Whether the packet that was just taken is a retransmission. */
 static bool is_repeated(struct rpcrdma_flow *flow, const struct ib_connection *connection)
 {
@@ -268,22 +239,19 @@ static bool is_repeated(struct rpcrdma_flow *flow, const struct ib_connection *c
 static void take(const struct ib_datagram *datagram)
 {
     struct ib_packet packet;
-    const struct ib_arrival arrival = {.source = datagram->source,
-                                       .destination = datagram->destination,
-                                       .packet = &packet,
-                                       .frame = datagram->frame,
-                                       .time_ns = datagram->time_ns};
+    struct ib_arrival arrival;
     const struct ib_connection *connection;
     struct ib_frame *frame;
 
     if (ib_packet_decode(&packet, datagram->p, datagram->length, datagram->captured) != IB_DECODED ||
-        icrc_is_wrong(datagram, &packet))
+        ib_datagram_icrc(datagram, &packet) == ICRC_WRONG) /* a receiver drops it, and so does iwarp-check */
         return;
+    arrival = ib_datagram_arrival(datagram, &packet);
     connection = ib_connections_packet(connections, &arrival);
     if (!connection || !connection->host)
         return;
     frame = frame_of(connection->host, fed);
-    frame->side = sender_of(connection, &arrival);
+    frame->side = (uint8_t)ib_connection_sender(connection, &arrival);
     frame->repeated = is_repeated(connection->host, connection);
     frame->qp = packet.bth.qp;
     if (packet.payload_captured < packet.payload_len)

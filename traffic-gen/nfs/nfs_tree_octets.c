@@ -127,16 +127,26 @@ static enum nfs_tree_status find_writable(const struct nfs_tree *tree, uint64_t 
     return at > INT64_MAX || n > INT64_MAX - at ? NFS_TREE_FBIG : NFS_TREE_OK;
 }
 
-enum nfs_tree_status nfs_tree_write(struct nfs_tree *tree, uint64_t id, uint64_t at, const uint8_t *p, size_t n)
+/* The file gets room for these octets, and is at least so long. */
+static enum nfs_tree_status extend(struct nfs_tree *tree, uint64_t id, uint64_t at, uint64_t n, struct tree_node **node)
 {
-    struct tree_node *node;
-    enum nfs_tree_status status = find_writable(tree, id, at, n, &node);
+    enum nfs_tree_status status = find_writable(tree, id, at, n, node);
 
     if (status != NFS_TREE_OK || n == 0)
         return status;
-    if (!make_pages(tree, node, at, n))
+    if (!make_pages(tree, *node, at, n))
         return NFS_TREE_NOSPC;
-    for (size_t done = 0; done < n;) {
+    (*node)->node.size = MAX((*node)->node.size, at + n);
+    tree_changed(tree, *node, true);
+    return NFS_TREE_OK;
+}
+
+enum nfs_tree_status nfs_tree_write(struct nfs_tree *tree, uint64_t id, uint64_t at, const uint8_t *p, size_t n)
+{
+    struct tree_node *node;
+    enum nfs_tree_status status = extend(tree, id, at, n, &node);
+
+    for (size_t done = 0; status == NFS_TREE_OK && done < n;) {
         uint64_t offset = (at + done) % TREE_PAGE;
         size_t part = MIN(TREE_PAGE - offset, n - done);
         uint8_t *page = g_tree_lookup(node->pages, tree_key((at + done) / TREE_PAGE));
@@ -144,24 +154,14 @@ enum nfs_tree_status nfs_tree_write(struct nfs_tree *tree, uint64_t id, uint64_t
         memcpy(page + offset, p + done, part);
         done += part;
     }
-    node->node.size = MAX(node->node.size, at + n);
-    tree_changed(tree, node, true);
-    return NFS_TREE_OK;
+    return status;
 }
 
 enum nfs_tree_status nfs_tree_allocate(struct nfs_tree *tree, uint64_t id, uint64_t at, uint64_t n)
 {
     struct tree_node *node;
-    enum nfs_tree_status status = find_writable(tree, id, at, n, &node);
 
-    if (status != NFS_TREE_OK || n == 0)
-        return status;
-    if (!make_pages(tree, node, at, n))
-        return NFS_TREE_NOSPC;
-    if (at + n > node->node.size)
-        node->node.size = at + n;
-    tree_changed(tree, node, true);
-    return NFS_TREE_OK;
+    return extend(tree, id, at, n, &node);
 }
 
 enum nfs_tree_status nfs_tree_punch(struct nfs_tree *tree, uint64_t id, uint64_t at, uint64_t n)

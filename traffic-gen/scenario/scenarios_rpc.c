@@ -79,26 +79,6 @@ static void answer_all(struct rpc_side *side, struct random_source *random)
 
 /* ---- the two ends ---- */
 
-static void receive(void *end, const uint8_t *p, size_t n)
-{
-    qp_receive(rpc_end_qp(end), p, n);
-}
-
-static void receive_fin(void *end)
-{
-    qp_receive_fin(rpc_end_qp(end));
-}
-
-static void receive_reset(void *end)
-{
-    qp_receive_reset(rpc_end_qp(end));
-}
-
-static void tick(void *end)
-{
-    qp_tick(rpc_end_qp(end));
-}
-
 static void run(struct rpc_talk *talk)
 {
     pair_run(talk->pair, STEPS_MAX);
@@ -154,7 +134,7 @@ static void talk_open(struct rpc_talk *talk, struct stage *stage, uint32_t clien
         side->first_xid = role == INITIATOR ? 0x6A000001 : 0x1B000001;
         side->end = rpc_end_new(&options, pair_stream(talk->pair, role), &events,
                                 stage->seed * 1000 + 2 * stage->n_conversations + role);
-        pair_attach(talk->pair, role, &(struct pair_end){side->end, receive, receive_fin, receive_reset, tick});
+        pair_attach_qp(talk->pair, role, rpc_end_qp(side->end));
     }
     qp_start(rpc_end_qp(talk->side[RESPONDER].end));
     qp_start(rpc_end_qp(talk->side[INITIATOR].end));

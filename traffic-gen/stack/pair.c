@@ -114,6 +114,31 @@ void pair_attach(struct pair *pair, unsigned side, const struct pair_end *end)
     pair->sides[side].end = *end;
 }
 
+static void receive(void *qp, const uint8_t *p, size_t n)
+{
+    qp_receive(qp, p, n);
+}
+
+static void receive_fin(void *qp)
+{
+    qp_receive_fin(qp);
+}
+
+static void receive_reset(void *qp)
+{
+    qp_receive_reset(qp);
+}
+
+static void tick(void *qp)
+{
+    qp_tick(qp);
+}
+
+void pair_attach_qp(struct pair *pair, unsigned side, struct qp *qp)
+{
+    pair->sides[side].end = (struct pair_end){qp, receive, receive_fin, receive_reset, tick};
+}
+
 bool pair_step(struct pair *pair)
 {
     struct pair_action action;

@@ -8,6 +8,7 @@
 #define IWARP_TRAFFIC_STACK_PAIR_H
 
 #include "traffic-gen/sim/sim_tcp.h"
+#include "traffic-gen/stack/queue_pair.h"
 #include "traffic-gen/stack/stream.h"
 
 /* An end as the transport sees it. tick may be NULL. */
@@ -38,6 +39,8 @@ void pair_free(struct pair *pair);
 /* The stream to make the end of that side, 0 or 1, with; then the end itself, copied. */
 const struct stream *pair_stream(struct pair *pair, unsigned side);
 void pair_attach(struct pair *pair, unsigned side, const struct pair_end *end);
+/* The same for an end that is a queue pair and no more. */
+void pair_attach_qp(struct pair *pair, unsigned side, struct qp *qp);
 
 /* Delivers the oldest write that is under way. False when there is none. */
 bool pair_step(struct pair *pair);

@@ -75,16 +75,6 @@ void qps_receive_fin(void *end)
     qp_receive_fin(end);
 }
 
-static void receive_reset(void *end)
-{
-    qp_receive_reset(end);
-}
-
-static void tick(void *end)
-{
-    qp_tick(end);
-}
-
 size_t qps_room;
 
 static size_t room(void *ctx)
@@ -122,14 +112,7 @@ void qps_open_side(struct qp_ends *ends, unsigned number, struct qp_options opti
     memory_bind(side->memory, STAG_FOREIGN, side->memory);
     side->qp = qp_new(&options, side->memory, &stream, &events);
     memory_bind(side->memory, STAG_ALL, side->qp);
-    pair_attach(ends->pair, number,
-                &(struct pair_end){
-                    .end = side->qp,
-                    .receive = qps_receive,
-                    .receive_fin = qps_receive_fin,
-                    .receive_reset = receive_reset,
-                    .tick = tick,
-                });
+    pair_attach_qp(ends->pair, number, side->qp);
 }
 
 const struct qp_options qps_usual = {

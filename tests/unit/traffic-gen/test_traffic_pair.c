@@ -49,26 +49,6 @@ static void on_ended(void *ctx, bool orderly)
     side->orderly = orderly;
 }
 
-static void receive(void *end, const uint8_t *p, size_t n)
-{
-    qp_receive(end, p, n);
-}
-
-static void receive_fin(void *end)
-{
-    qp_receive_fin(end);
-}
-
-static void receive_reset(void *end)
-{
-    qp_receive_reset(end);
-}
-
-static void tick(void *end)
-{
-    qp_tick(end);
-}
-
 static void side_open(struct side *side, struct pair *pair, unsigned number, struct qp_options options)
 {
     const struct qp_events events = {.ctx = side,
@@ -85,7 +65,7 @@ static void side_open(struct side *side, struct pair *pair, unsigned number, str
     memory_register_as(side->memory, STAG, side->region, REGION, 0, 7, false);
     options.mpa.role = number == I ? MPA_END_INITIATOR : MPA_END_RESPONDER;
     side->qp = qp_new(&options, side->memory, pair_stream(pair, number), &events);
-    pair_attach(pair, number, &(struct pair_end){side->qp, receive, receive_fin, receive_reset, tick});
+    pair_attach_qp(pair, number, side->qp);
 }
 
 static void side_free(struct side *side)
