@@ -109,6 +109,25 @@ def test_each_command_has_a_page_with_its_options(gen, root):
         assert f"Xr iwarp-gen-{command} 1" in (root / "docs" / "iwarp-gen.1").read_text(encoding="utf-8")
 
 
+def test_the_page_of_the_extcap_has_its_options(build, root):
+    page = (root / "docs" / "iwarp-extcap.1").read_text(encoding="utf-8")
+    offered = subprocess.run([build / "traffic-gen" / "iwarp-extcap", "--help"], capture_output=True, text=True, check=True).stdout
+    described = {name for line in page.splitlines() if line.startswith(".It Fl") for name in re.findall(r"(?:Fl |, |\| )-([a-z0-9-]+)", line)}
+    assert described == set(re.findall(r"(?m)^ +--([a-z0-9-]+)", offered)) - {"extcap-interface"}
+
+
+def test_the_example_on_the_page_of_waiver_files_is_one(build, root, tmp_path):
+    page = (root / "docs" / "iwarp-waivers.5").read_text(encoding="utf-8")
+    example = page[page.index(".Bd -literal\n") + len(".Bd -literal\n"):page.index(".Ed\n")]
+    (tmp_path / "known.yaml").write_text(example, encoding="utf-8")
+    (tmp_path / "mistake.yaml").write_text(example.replace("MPA-4.3-03", "MPA-4.3-3"), encoding="utf-8")
+    check = [build / "conformance" / "iwarp-check", "--list-rules"]
+    assert subprocess.run([*check, f"--waivers={tmp_path}/known.yaml"], capture_output=True, check=False).returncode == 0
+    refused = subprocess.run([*check, "--waivers=mistake.yaml"], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert refused.stderr.replace("mistake.yaml", "known.yaml").strip() in page
+
+
 def test_former_names_of_options(gen):
     """They work, and --help does not show them."""
     for command, name in (("connect", "--device"), ("serve", "--connections"), ("test", "--write")):
