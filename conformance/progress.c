@@ -2,13 +2,15 @@
 #include "conformance/progress.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
-enum { BAR_WIDTH = 40, REDRAW_US = 100000 };
+enum { BAR_WIDTH = 40, REDRAW_US = 100000, PATIENCE_US = 500000 };
 
-void progress_init(struct progress *progress, size_t captures, bool shown)
+void progress_init(struct progress *progress, size_t captures, enum tristate use)
 {
     g_mutex_init(&progress->lock);
-    progress->shown = shown;
+    progress->shown = use == ON || (use == UNKNOWN && isatty(STDERR_FILENO));
+    progress->from = use == ON ? 0 : g_get_monotonic_time() + PATIENCE_US;
     progress->n = captures;
     progress->parts = g_new0(double, captures);
     progress->drawn = 0;
@@ -44,7 +46,7 @@ void progress_tell(struct progress *progress, size_t capture, double part)
     now = g_get_monotonic_time();
     g_mutex_lock(&progress->lock);
     progress->parts[capture] = MIN(part, 1);
-    if (progress->drawn == 0 || now - progress->drawn >= REDRAW_US || part >= 1)
+    if (now >= progress->from && (progress->drawn == 0 || now - progress->drawn >= REDRAW_US || part >= 1))
         draw(progress, now);
     g_mutex_unlock(&progress->lock);
 }

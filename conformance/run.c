@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { NS_PER_US = 1000 };
 
@@ -220,8 +219,7 @@ enum check_status run_check(const struct check_options *options)
     /* JSON, XML or a summary on standard output would be spoilt by the lines of --print. */
     if (options->print)
         run.print = options->summary || (to_stdout && options->format != FORMAT_TEXT) ? stderr : stdout;
-    progress_init(&run.progress, report.captures->len,
-                  options->progress == ON || (options->progress == UNKNOWN && isatty(STDERR_FILENO)));
+    progress_init(&run.progress, report.captures->len, options->progress);
     if (check_sources(&run)) {
         progress_clear(&run.progress);
         status = options->rotate_ns == 0 ? run_report_all(&report, run.print == stdout && to_stdout)

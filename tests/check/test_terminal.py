@@ -4,9 +4,11 @@ import fcntl
 import os
 import pty
 import re
+import signal
 import struct
 import subprocess
 import termios
+import time
 
 import pytest
 
@@ -91,3 +93,27 @@ def test_names_cannot_control_the_terminal(check, good, tmp_path):
     path.write_bytes(good.read_bytes())
     for out in (check(path).stdout, check(path, str(path) + "missing").stdout):
         assert "\x1b" not in out and "\\x1b]0;owned\\x07.pcapng" in out
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_progress_appears_after_half_a_second(build, good, stopped):
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([build / "conformance" / "iwarp-check", "-", good], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                               stderr=theirs)
+    os.close(theirs)
+    if stopped:
+        time.sleep(0.2)  # it waits for standard input
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(0.6)
+        process.send_signal(signal.SIGCONT)
+    process.stdin.write(good.read_bytes())
+    process.stdin.close()
+    text = b""
+    try:
+        while piece := os.read(ours, 65536):
+            text += piece
+    except OSError:  # the other end was closed
+        pass
+    os.close(ours)
+    assert process.wait(60) == 0
+    assert (b"100%" in text) is stopped, text
