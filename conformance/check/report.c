@@ -144,6 +144,7 @@ struct report_capture *report_capture_new(const char *file)
 {
     struct report_capture *capture = g_new0(struct report_capture, 1);
 
+    capture->path = g_strdup(file);
     /* What is not UTF-8 stays identifiable. */
     capture->file = g_utf8_validate(file, -1, NULL) ? g_strdup(file) : printable_text(file);
     capture->connections = g_ptr_array_new_with_free_func(free_connection);
@@ -155,6 +156,7 @@ void report_capture_free(struct report_capture *capture)
     if (!capture)
         return;
     g_ptr_array_unref(capture->connections);
+    g_free(capture->path);
     g_free(capture->file);
     g_free(capture->trouble);
     g_free(capture->nothing);

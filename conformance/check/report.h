@@ -100,7 +100,8 @@ struct report_part {
  * connections, and the time of the first packet, run on through all parts.
  */
 struct report_capture {
-    char *file;
+    char *path; /* as it was given, any octets */
+    char *file; /* the same as UTF-8 */
     uint64_t packets, octets, dropped;
     struct report_part part;
     int64_t start_ns; /* of the first packet */

@@ -89,7 +89,7 @@ static void add_artifacts(struct json_writer *writer, const struct report *repor
     json_begin_array(writer, "artifacts");
     for (guint i = 0; i < report->captures->len; i++) {
         const struct report_capture *capture = g_ptr_array_index(report->captures, i);
-        g_autofree gchar *uri = uri_of(capture->file);
+        g_autofree gchar *uri = uri_of(capture->path);
 
         json_begin_object(writer, NULL);
         json_begin_object(writer, "location");
@@ -112,7 +112,7 @@ static void add_notification(struct json_writer *writer, const struct report_cap
     json_begin_array(writer, "locations");
     json_begin_object(writer, NULL);
     json_begin_object(writer, "physicalLocation");
-    add_location(writer, "artifactLocation", capture->file, index);
+    add_location(writer, "artifactLocation", capture->path, index);
     json_end_object(writer);
     json_end_object(writer);
     json_end_array(writer);
@@ -185,7 +185,7 @@ static void add_where(struct json_writer *writer, const struct report_capture *c
     json_begin_array(writer, "locations");
     json_begin_object(writer, NULL);
     json_begin_object(writer, "physicalLocation");
-    add_location(writer, "artifactLocation", capture->file, index);
+    add_location(writer, "artifactLocation", capture->path, index);
     json_end_object(writer);
     json_begin_array(writer, "logicalLocations");
     json_begin_object(writer, NULL);

@@ -48,6 +48,8 @@ import pytest
     (("test", "127.0.0.1:1", "--rules=MPA-4.1-066"), "'MPA-4.1-066' matches no case (did you mean 'MPA-4.1-06'?)"),
     (("test", "127.0.0.1:1", "--rules=MPA-4.1-05"), "'MPA-4.1-05' matches no case: the rule has none in these suites (see: iwarp-gen list untested)"),
     (("test", "127.0.0.1:1", "--rules=cloudy"), "'cloudy' matches no case: expected the id of a case or rule"),
+    (("connect", "127.0.0.1:1", "--rping", "--size=-1"), "--size: -1 is not from 1 to"),
+    (("serve", "127.0.0.1:0", "--service=echo", "--idle-timeout=-1"), "--idle-timeout: -1 is not from 0.01 to 3600 seconds"),
     (("list", "clouds"), "clouds"),
     (("list", "mutant"), "did you mean 'mutants'?"),
     (("list", "faults", "more"), "unexpected argument 'more'"),

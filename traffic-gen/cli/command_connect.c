@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { CLIENTS = 4, SIZE_MAX_OCTETS = 16 << 20, REVISION = 2 };
+#define SIZE_DEFAULT G_MININT64 /* the client's own */
 
 static const struct client_row {
     const struct endpoint_kind *kind;
@@ -31,7 +32,7 @@ struct options {
 
 static int check(const struct options *options)
 {
-    if (options->size != -1 && (options->size < 1 || options->size > SIZE_MAX_OCTETS))
+    if (options->size != SIZE_DEFAULT && (options->size < 1 || options->size > SIZE_MAX_OCTETS))
         return command_fail("--size: %" G_GINT64_FORMAT " is not from 1 to %d", options->size, SIZE_MAX_OCTETS);
     if (options->speak.count < 0)
         return command_fail("--count: %d is negative", options->speak.count);
@@ -58,7 +59,7 @@ static int run_client(const char *address, const struct options *options, const 
         .peer_to_peer = options->peer_to_peer,
         .plain = options->plain,
         .count = options->speak.count ? (uint64_t)options->speak.count : client->count,
-        .size = options->size == -1 ? client->size : (size_t)options->size,
+        .size = options->size == SIZE_DEFAULT ? client->size : (size_t)options->size,
         .verify = options->verify,
         .first_delay_ns = (int64_t)(options->speak.first_delay * 1e9),
         .verbose = options->verbose,
@@ -127,7 +128,7 @@ static int check_uses(const struct options *options, const struct client_row *cl
     const bool scenario = !client && !options->device, rping = client && client->kind == &rping_client;
     const struct command_only rows[] = {
         {options->misbehave, options->device, "--misbehave", "--as-device"},
-        {options->size != -1, client, "--size", clients_only},
+        {options->size != SIZE_DEFAULT, client, "--size", clients_only},
         {options->verify, rping, "--verify", "--rping"},
         {options->verbose, rping, "--verbose", "--rping"},
         {options->revision != REVISION, !scenario, "--revision", start_ups},
@@ -183,7 +184,7 @@ int command_connect(int argc, char **argv)
         "--as-device=rpc.\n"
         "Exit status: 0 success, 1 the peer did something else, 2 wrong usage, or nobody to connect to.",
     };
-    struct options options = {.speak = SPEAK_DEFAULTS, .size = -1, .revision = REVISION};
+    struct options options = {.speak = SPEAK_DEFAULTS, .size = SIZE_DEFAULT, .revision = REVISION};
     const GOptionEntry entries[] = {
         SPEAK_ENTRIES(options.speak),
         COMMAND_GROUP("Scenarios whose end is an NFS client"),

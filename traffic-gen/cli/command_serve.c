@@ -10,7 +10,8 @@
 static const struct endpoint_kind *const services[] = {&rping_server, &echo_server, &rpc_server, &sink_server,
                                                        &nfs_service};
 
-enum { IDLE_DEFAULT = -1, REVISION = 2 };
+enum { REVISION = 2 };
+static const gdouble idle_default = -G_MAXDOUBLE; /* what nobody gives */
 
 struct options {
     char *service, *record, *misbehave;
@@ -95,7 +96,7 @@ static int check(const struct options *options, const struct endpoint_kind *kind
             return command_fail("options of the service %s do not go with --service=%s (see: iwarp-gen serve --help)",
                                 services[i]->name, kind->name);
     }
-    if (options->idle_timeout != IDLE_DEFAULT && !(options->idle_timeout >= 0.01 && options->idle_timeout <= 3600))
+    if (options->idle_timeout != idle_default && !(options->idle_timeout >= 0.01 && options->idle_timeout <= 3600))
         return command_fail("--idle-timeout: %g is not from 0.01 to 3600 seconds", options->idle_timeout);
     if (options->revision < 0 || options->revision > 2)
         return command_fail("--revision: %d is not 0, 1 or 2", options->revision);
@@ -119,7 +120,7 @@ static int check_on_devices(const struct options *options, const struct endpoint
         {options->markers, false, "--markers", "HOST:PORT"},
         {options->crc, false, "--crc", "HOST:PORT"},
         {options->no_crc, false, "--no-crc", "HOST:PORT"},
-        {options->idle_timeout != IDLE_DEFAULT, false, "--idle-timeout", "HOST:PORT"},
+        {options->idle_timeout != idle_default, false, "--idle-timeout", "HOST:PORT"},
     };
 
     if (!kind->on_devices)
@@ -155,7 +156,9 @@ static int run(const char *address, const struct options *options)
                                                            : options->no_crc ? ENDPOINT_CRC_AS_PEER
                                                                              : ENDPOINT_CRC_DEFAULT,
                                                     .size = (size_t)options->size,
-                                                    .t_rest = MAX((int64_t)(options->idle_timeout * 1e9), 0),
+                                                    .t_rest = options->idle_timeout == idle_default
+                                                                  ? 0
+                                                                  : (int64_t)(options->idle_timeout * 1e9),
                                                     .misbehave = options->misbehave,
                                                     .verbose = options->verbose}},
                &why))
@@ -179,7 +182,7 @@ static GArray *all_entries(const GOptionEntry *common)
 
 int command_serve(int argc, char **argv)
 {
-    struct options options = {.revision = REVISION, .idle_timeout = IDLE_DEFAULT};
+    struct options options = {.revision = REVISION, .idle_timeout = idle_default};
     const GOptionEntry common[] = {
         {"service", 0, 0, G_OPTION_ARG_STRING, &options.service, "what is served", "NAME"},
         {"write-capture", 'w', 0, G_OPTION_ARG_FILENAME, &options.record, "record what is sent and received, as pcapng",
