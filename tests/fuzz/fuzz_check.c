@@ -12,7 +12,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct report report;
 
-    if (fuzz_check(&checking, data, size, &report))
-        report_clear(&report);
+    if (!fuzz_check(&checking, data, size, &report))
+        return 0;
+    fuzz_write_reports(&checking, &report);
+    report_clear(&report);
     return 0;
 }

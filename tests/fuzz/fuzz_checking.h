@@ -36,15 +36,12 @@ static inline void fuzz_hangs_together(const struct report *report)
 }
 
 /*
- * Judges the octets of a capture file, and writes every report. False: it was refused, with a reason. Otherwise *report
+ * Judges the octets of a capture file. False: it was refused, with a reason. Otherwise *report
  * is for the caller's report_clear().
  */
 static inline bool fuzz_check(struct fuzz_checking *checking, const uint8_t *data, size_t size, struct report *report)
 {
     const struct check_setup setup = {.options = &checking->options, .print = checking->null, .threads = 1};
-    static void (*const writers[])(const struct report *, FILE *) = {
-        report_write_text,  report_write_json,   report_write_html,    report_write_junit,
-        report_write_sarif, report_write_github, report_write_markdown};
     struct capture_error error = {""};
     struct report_capture *capture;
     struct capture *source;
@@ -70,9 +67,17 @@ static inline bool fuzz_check(struct fuzz_checking *checking, const uint8_t *dat
     capture_close(source);
     report_conclude(report);
     fuzz_hangs_together(report);
+    return true;
+}
+
+static inline void fuzz_write_reports(const struct fuzz_checking *checking, const struct report *report)
+{
+    static void (*const writers[])(const struct report *, FILE *) = {
+        report_write_text,  report_write_json,   report_write_html,    report_write_junit,
+        report_write_sarif, report_write_github, report_write_markdown};
+
     for (size_t i = 0; i < sizeof writers / sizeof writers[0]; i++)
         writers[i](report, checking->null);
-    return true;
 }
 
 #endif
