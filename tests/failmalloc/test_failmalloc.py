@@ -4,6 +4,7 @@ Memory that is not there, at every allocation of iwarp-check in turn: it ends wi
 judges less; it never crashes, and never finds what is not there.
 """
 import concurrent.futures
+import gzip
 import os
 import subprocess
 
@@ -28,6 +29,13 @@ def test_each_allocation_may_fail(build, shim, scenario, tmp_path):
     subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", scenario, "--net=loss=0.05,reorder=0.1", "-o", capture],
                    check=True, capture_output=True)
     fail_each(build, shim, tmp_path, capture)
+
+
+def test_each_allocation_may_fail_in_compressed_captures(build, shim, tmp_path):
+    plain, packed = tmp_path / "capture.pcapng", tmp_path / "capture.gz"
+    subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", "rev2", "-o", plain], check=True, capture_output=True)
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    fail_each(build, shim, tmp_path, packed)
 
 
 @pytest.mark.parametrize("name", ROCE)
