@@ -8,21 +8,17 @@
 
 enum cut { CUT_LENGTH, CUT_HEADER, CUT_PAD, CUT_CRC, CUT_MARKER, CUT_OCTETS };
 
+/* The rest once the device has had the octets before, and the time to look at them. */
+#define THEN_THE_REST "mpa.acked mpa.gap=20000"
 static const int64_t read_pause = 20 * INT64_C(1000000);
 
-/* Sends the rest, once the device has had the first n octets and the time to look at them. */
-static void write_cut(struct talk *talk, const GByteArray *octets, size_t n)
-{
-    talk_write(talk, octets->data, n);
-    talk_delivered(talk);
-    talk_sleep(talk, read_pause);
-    talk_write(talk, octets->data + n, octets->len - n);
-}
-
 /* From where to where the octets of an FPDU are cut: before each of these, and after the last. */
-static bool range_of(struct talk *talk, enum cut cut, size_t n, size_t *from, size_t *to)
+static void range_of(struct talk *talk, enum cut cut, size_t *from, size_t *to)
 {
-    const size_t crc = n - MPA_CRC_LEN;
+    const struct mpa_framing *framing = talk_framing(talk, true);
+    const uint64_t offset = talk_out_offset(talk);
+    const uint16_t ulpdu = DDP_TAGGED_HEADER_LEN + (cut == CUT_PAD);
+    const size_t n = mpa_fpdu_octets(framing, offset, ulpdu), crc = n - MPA_CRC_LEN;
 
     switch (cut) {
     case CUT_LENGTH:
@@ -33,7 +29,7 @@ static bool range_of(struct talk *talk, enum cut cut, size_t n, size_t *from, si
         *to = MPA_LENGTH_LEN + DDP_TAGGED_HEADER_LEN;
         break;
     case CUT_PAD:
-        *from = crc - mpa_pad_length(DDP_TAGGED_HEADER_LEN + 1);
+        *from = crc - mpa_pad_length(ulpdu);
         *to = crc;
         break;
     case CUT_CRC:
@@ -41,15 +37,12 @@ static bool range_of(struct talk *talk, enum cut cut, size_t n, size_t *from, si
         *to = n - 1;
         break;
     case CUT_MARKER:
-        *from = (size_t)(mpa_next_marker(talk_framing(talk, true), talk_out_offset(talk)) - talk_out_offset(talk));
+        *from = (size_t)(mpa_next_marker(framing, offset) - offset);
         *to = MIN(*from + MPA_MARKER_LEN, n - 1);
         break;
     case CUT_OCTETS:
-        *from = 1;
-        *to = n - 1;
         break;
     }
-    return talk_is_open(talk);
 }
 
 /* Other cases split the first FPDU. */
@@ -66,17 +59,13 @@ static bool say_cut(struct talk *talk, const struct suite_case *row, bool odd)
 
     if (!start_with_one(talk, &wish))
         return false;
-    for (size_t step = 0; step == 0 || from + step <= to; step++) {
-        g_autoptr(GByteArray) octets = NULL;
-
-        if ((cut == CUT_MARKER && !reach_marker(talk)) || !(octets = talk_octets(talk, "%s", row->says)))
+    for (size_t step = 0; (step == 0 || from + step <= to) && talk_is_open(talk); step++) {
+        if (cut == CUT_MARKER && !reach_marker(talk))
             return false;
-        if (!range_of(talk, cut, octets->len, &from, &to))
-            break;
-        if (odd)
-            write_cut(talk, octets, from + step);
-        else
-            talk_write(talk, octets->data, octets->len);
+        range_of(talk, cut, &from, &to);
+        if (odd ? !talk_say(talk, "%s mpa.split=%zu " THEN_THE_REST, row->says, from + step)
+                : !talk_say(talk, "%s", row->says))
+            return false;
     }
     return true;
 }

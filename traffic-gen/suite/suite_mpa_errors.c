@@ -34,7 +34,7 @@ static void unanswered(struct talk *talk, const struct suite_case *row)
 static void error_code(struct talk *talk, const struct suite_case *row)
 {
     if (row_say(talk, row, true))
-        talk_expect_terminate(talk, &(struct talk_terminate){.layer = 2, .codes = {2}, .close_open = true});
+        talk_expect_terminate(talk, &(struct talk_terminate){.layer = 2, .code = 2, .close_open = true});
 }
 
 /* We do not close: the device must. */

@@ -49,6 +49,8 @@ enum talk_life row_await(struct talk *talk, const struct suite_case *row);
 const struct talk_heard *hear_end(struct talk *talk, int64_t ns);
 /* The device sends a Terminate of any kind, or closes; or proves, with row->served, that it served the request. */
 void expect_error(struct talk *talk, const struct suite_case *row);
+/* The Terminate that row->expected begins with; other_open: another one is inconclusive. */
+void expect_code(struct talk *talk, const struct suite_case *row, bool other_open);
 bool needs_crc(struct talk *talk); /* false: verdict is set */
 /* The sign that can be asked for on this connection. SIGN_TCP: verdict is set (not applicable). */
 enum talk_sign needs_question(struct talk *talk);

@@ -205,8 +205,7 @@ int64_t talk_t_idle(const struct talk *talk);  /* --idle-timeout */
 
 struct talk_terminate {
     unsigned layer, etype;
-    uint8_t codes[6]; /* any of these; a list ends at 0 unless it is the first */
-    bool any_code;
+    uint8_t code;
     bool any_layer;       /* whatever it says */
     unsigned other_etype; /* accepted as well; 0: none */
     bool or_close;        /* a FIN or RST without Terminate will do too */

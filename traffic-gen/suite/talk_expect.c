@@ -6,22 +6,11 @@
 
 /* ---- Terminate ---- */
 
-static bool code_fits(const struct talk_terminate *expected, uint8_t code)
-{
-    if (expected->any_code || code == expected->codes[0])
-        return true;
-    for (unsigned i = 1; i < G_N_ELEMENTS(expected->codes) && expected->codes[i] != 0; i++) {
-        if (code == expected->codes[i])
-            return true;
-    }
-    return false;
-}
-
 static bool is_expected(const struct talk_terminate *expected, const struct rdmap_terminate *terminate)
 {
     if (expected->any_layer)
         return true;
-    return terminate->layer == expected->layer && code_fits(expected, terminate->code) &&
+    return terminate->layer == expected->layer && terminate->code == expected->code &&
            (terminate->etype == expected->etype ||
             (expected->other_etype != 0 && terminate->etype == expected->other_etype));
 }
@@ -35,11 +24,7 @@ static void expected_words(const struct talk_terminate *expected, GString *out)
     g_string_append_printf(out, "Terminate layer %u type %u", expected->layer, expected->etype);
     if (expected->other_etype != 0)
         g_string_append_printf(out, " or %u", expected->other_etype);
-    if (expected->any_code)
-        return;
-    g_string_append_printf(out, " code %u", expected->codes[0]);
-    for (unsigned i = 1; i < G_N_ELEMENTS(expected->codes) && expected->codes[i] != 0; i++)
-        g_string_append_printf(out, " or %u", expected->codes[i]);
+    g_string_append_printf(out, " code %u", expected->code);
 }
 
 static void judge_terminate(struct talk *talk, const struct talk_terminate *expected, const struct talk_heard *heard)
