@@ -199,6 +199,7 @@ static bool read_bins(struct merge_input *input, JsonObject *from, struct series
         for (guint i = 0; i < json_array_get_length(bins); i++) {
             if (!is_integer(json_array_get_element(bins, i), 0, STATS_JSON_MAX))
                 return merge_input_wrong(input, "the series", series_names[value], "counts");
+            series->n = MAX(series->n, i + 1);
             series->bin[i][value] = (uint64_t)json_node_get_int(json_array_get_element(bins, i));
         }
     }

@@ -39,6 +39,8 @@ void collector_free(struct collector *collector)
         collector->spare = call->newer;
         free(call);
     }
+    free(collector->side[0].requests);
+    free(collector->side[1].requests);
     statistics_free(collector->now);
     free(collector);
 }

@@ -80,7 +80,7 @@ struct collector {
         bool segment_open; /* a TCP segment with FPDUs came, and of these have ended: */
         unsigned fpdus;
         struct begun begun[BEGUN_CLASSES];
-        struct request requests[REQUESTS_MAX];
+        struct request *requests; /* REQUESTS_MAX; NULL: there was none */
         unsigned n_requests;
         int64_t reads_since_ns; /* accounted up to here */
         struct caller caller;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* RDMA operations, whatever carries them. */
 #include "conformance/stats/collect_internal.h"
+#include "engine/heap.h"
 
 #include <string.h>
 
@@ -40,7 +41,9 @@ static void begin_request(struct collector *collector, const struct collected_pa
     unsigned *n = &collector->side[side].n_requests;
 
     account_reads(collector, side, part->time_ns);
-    if (*n == REQUESTS_MAX || part->operation == 0)
+    if (!collector->side[side].requests)
+        collector->side[side].requests = heap_get(REQUESTS_MAX * sizeof(struct request));
+    if (*n == REQUESTS_MAX || part->operation == 0 || !collector->side[side].requests)
         return;
     collector->side[side].requests[(*n)++] =
         (struct request){.operation = part->operation, .time_ns = part->time_ns, .kind = part->kind};

@@ -27,16 +27,33 @@ static void join_bin(uint64_t into[SERIES_VALUES], const uint64_t from[SERIES_VA
         into[i] = from[i] != 0 ? from[i] : into[i];
 }
 
-/* Twice the width. The first of a pair has an even number. */
-static void coarsen(struct series *series)
+/* 2^bits times the width, in place: a bin goes into one before it, or stays. */
+static void coarsen(struct series *series, unsigned bits)
 {
-    struct series finer = *series;
+    int64_t first = series->first >> bits;
 
-    series->first = finer.first >> 1;
-    series->width_bits++;
-    memset(series->bin, 0, sizeof series->bin);
-    for (unsigned i = 0; i < SERIES_BINS; i++)
-        join_bin(series->bin[((finer.first + (int64_t)i) >> 1) - series->first], finer.bin[i]);
+    for (unsigned i = 0; i < series->n; i++) {
+        int64_t at = ((series->first + (int64_t)i) >> bits) - first;
+
+        if (at == (int64_t)i)
+            continue;
+        join_bin(series->bin[at], series->bin[i]);
+        memset(series->bin[i], 0, sizeof series->bin[i]);
+    }
+    if (series->n > 0)
+        series->n = (unsigned)(((series->first + (int64_t)series->n - 1) >> bits) - first + 1);
+    series->first = first;
+    series->width_bits = (uint8_t)(series->width_bits + bits);
+}
+
+/* By how many bits its bins have to grow for this one to fit. */
+static unsigned bits_lacking(const struct series *series, int64_t bin)
+{
+    unsigned bits = 0;
+
+    while ((bin >> bits) - (series->first >> bits) >= SERIES_BINS)
+        bits++;
+    return bits;
 }
 
 uint64_t *series_at(struct series *series, int64_t time_ns)
@@ -49,9 +66,15 @@ uint64_t *series_at(struct series *series, int64_t time_ns)
         series->width_bits = SERIES_WIDTH_BITS_MIN;
         series->first = time_ns >> SERIES_WIDTH_BITS_MIN;
     }
-    while ((at = (time_ns >> series->width_bits) - series->first) >= SERIES_BINS)
-        coarsen(series);
-    return series->bin[at < 0 ? 0 : at];
+    at = (time_ns >> series->width_bits) - series->first;
+    if (at >= SERIES_BINS) {
+        coarsen(series, bits_lacking(series, time_ns >> series->width_bits));
+        at = (time_ns >> series->width_bits) - series->first;
+    }
+    at = at < 0 ? 0 : at;
+    if ((unsigned)at >= series->n)
+        series->n = (unsigned)at + 1;
+    return series->bin[at];
 }
 
 bool series_is_empty(const struct series *series, unsigned bin)
@@ -61,19 +84,10 @@ bool series_is_empty(const struct series *series, unsigned bin)
     return memcmp(series->bin[bin], nothing, sizeof nothing) == 0;
 }
 
-/* The number of its last bin in which something happened. */
-static int64_t last_used(const struct series *series)
-{
-    int64_t last = SERIES_BINS - 1;
-
-    while (last > 0 && series_is_empty(series, (unsigned)last))
-        last--;
-    return series->first + last;
-}
-
 void series_join(struct series *into, const struct series *from)
 {
     struct series later = *from;
+    int64_t last;
 
     if (!later.used)
         return;
@@ -87,18 +101,21 @@ void series_join(struct series *into, const struct series *from)
         later = *into;
         *into = earlier;
     }
-    while (later.width_bits < into->width_bits)
-        coarsen(&later);
-    while (into->width_bits < later.width_bits)
-        coarsen(into);
-    while (last_used(&later) - into->first >= SERIES_BINS) {
-        coarsen(into);
-        coarsen(&later);
-    }
-    for (int64_t i = 0; i < SERIES_BINS; i++) {
-        int64_t at = later.first + i - into->first;
+    if (later.width_bits < into->width_bits)
+        coarsen(&later, (unsigned)(into->width_bits - later.width_bits));
+    if (into->width_bits < later.width_bits)
+        coarsen(into, (unsigned)(later.width_bits - into->width_bits));
+    last = later.first + (int64_t)later.n - 1;
+    if (last - into->first >= SERIES_BINS) {
+        unsigned bits = bits_lacking(into, last);
 
-        if (at >= 0 && at < SERIES_BINS)
-            join_bin(into->bin[at], later.bin[i]);
+        coarsen(into, bits);
+        coarsen(&later, bits);
+    }
+    for (unsigned i = 0; i < later.n; i++) {
+        int64_t at = later.first + (int64_t)i - into->first;
+
+        join_bin(into->bin[at], later.bin[i]);
+        into->n = (unsigned)at >= into->n ? (unsigned)at + 1 : into->n;
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What happened over time, in a fixed number of bins. They begin a microsecond wide, aligned to that width since the
+ * What happened over time, in a fixed number of bins. They begin 16 microseconds wide, aligned to that width since the
  * epoch, and double their width whenever the time covered no longer fits, so that two series can be joined.
  */
 #ifndef IWARP_CONFORMANCE_STATS_SERIES_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SERIES_BINS = 96, SERIES_WIDTH_BITS_MIN = 10 /* 1024 ns */ };
+enum { SERIES_BINS = 64, SERIES_WIDTH_BITS_MIN = 14 /* 16384 ns */ };
 
 /* Sums, but for the last four. */
 enum series_value {
@@ -32,6 +32,7 @@ extern const char *const series_names[SERIES_VALUES];
 struct series {
     bool used;
     uint8_t width_bits;
+    unsigned n;    /* bins so far, of SERIES_BINS */
     int64_t first; /* number of the first bin: time >> width_bits */
     uint64_t bin[SERIES_BINS][SERIES_VALUES];
 };
