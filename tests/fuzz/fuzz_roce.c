@@ -194,7 +194,8 @@ static bool happens(GPtrArray *records, const uint8_t step[STEP])
         record->data[10] = record->data[11] = 0;
         return true;
     case DAMAGED:
-        record->data[RECORD + step[2] * (record->len - RECORD) / 256] = step[3];
+        if (record->len > RECORD)
+            record->data[RECORD + step[2] * (record->len - RECORD) / 256] = step[3];
         return true;
     case OCTET:
         if (bth) {
