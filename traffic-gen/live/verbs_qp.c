@@ -45,6 +45,7 @@ struct verbs_qp {
     struct mpa_end_terms terms;
     unsigned ird, ord; /* what this side can do */
     bool up, closing, broken, ended, completing;
+    bool lost; /* the connection was gone when the device sent something */
     /* Receiving. */
     uint8_t *octets; /* of the Receive buffers */
     size_t receive_size;
@@ -115,7 +116,7 @@ bool verbs_qp_is_broken(const struct verbs_qp *qp)
 
 void verbs_qp_break(struct verbs_qp *qp, enum qp_status status, char *why)
 {
-    if (!qp->broken && !qp->ended) {
+    if (!qp->broken && !qp->lost && !qp->ended) {
         qp->broken = true;
         if (qp->events.broken)
             qp->events.broken(qp->events.ctx, status, why);
@@ -339,6 +340,15 @@ static enum qp_status status_of(const struct ibv_wc *wc)
     }
 }
 
+/*
+ * iWARP runs on a stream, which the peer may have closed when the device wants to send on it: soft iWARP completes such
+ * work with this status, and reports a fatal error besides. It is no error of the device.
+ */
+static bool says_lost(const struct verbs_qp *qp, const struct ibv_wc *wc)
+{
+    return qp->device.iwarp && wc->status == IBV_WC_LOC_QP_OP_ERR && !(wc->wr_id & RECEIVE_MARK);
+}
+
 static struct item *first_given(struct verbs_qp *qp)
 {
     for (GList *link = qp->items.head; link; link = link->next) {
@@ -356,11 +366,16 @@ static void take(struct verbs_qp *qp, const struct ibv_wc *wc)
     bool received = wc->wr_id & RECEIVE_MARK;
     struct item *item;
 
-    if (status == QP_OK)
+    if (says_lost(qp, wc)) {
+        status = QP_FLUSHED;
+        qp->lost = qp->closing = true;
+        verbs_link_disconnect(qp->link);
+    } else if (status == QP_OK) {
         qp->link->moved_at = live_now();
-    else if (status != QP_FLUSHED)
+    } else if (status != QP_FLUSHED) {
         verbs_qp_break(qp, status,
                        g_strdup_printf("%s (%s)", qp_status_text(status), qp->link->v->wc_status_str(wc->status)));
+    }
     if (received && status == QP_OK)
         receive(qp, wc);
     if (received || !(item = first_given(qp)))
@@ -434,7 +449,7 @@ void verbs_qp_end(struct verbs_qp *qp)
     flush(qp);
     qp->ended = true;
     if (qp->events.ended)
-        qp->events.ended(qp->events.ctx, qp->link && qp->link->orderly && !qp->broken);
+        qp->events.ended(qp->events.ctx, qp->link && qp->link->orderly && !qp->broken && !qp->lost);
 }
 
 void verbs_qp_release(struct verbs_qp *qp)

@@ -371,6 +371,8 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *work, struct ibv_sen
                     ? IBV_WC_WR_FLUSH_ERR
                     : carry_out(id, work, work->num_sge ? (uint8_t *)(uintptr_t)work->sg_list->addr : NULL,
                                 work->num_sge ? work->sg_list->length : 0);
+    if (fake.stream_gone)
+        wc.status = IBV_WC_LOC_QP_OP_ERR;
     done(qp->send_cq, &wc);
     if (wc.status != IBV_WC_SUCCESS && wc.status != IBV_WC_WR_FLUSH_ERR)
         flush(id);
@@ -504,6 +506,7 @@ static int resolve_addr(struct rdma_cm_id *id, struct sockaddr *source, struct s
 static int resolve_route(struct rdma_cm_id *id, int timeout_ms)
 {
     (void)timeout_ms;
+    device.transport_type = fake.iwarp ? IBV_TRANSPORT_IWARP : IBV_TRANSPORT_IB;
     say(id->channel, id, RDMA_CM_EVENT_ROUTE_RESOLVED, 0, NULL);
     return 0;
 }

@@ -517,6 +517,32 @@ static void reports(void **state)
     end(&bench);
 }
 
+/* soft iWARP calls it an error of its own when the peer has closed while something was sent. */
+static void lost_stream(void **state)
+{
+    (void)state;
+    for (unsigned iwarp = 0; iwarp < 2; iwarp++) {
+        struct bench bench;
+
+        begin(&bench);
+        fake.iwarp = iwarp;
+        connect_port(&bench, "20049");
+        run(&bench);
+        fake.stream_gone = true;
+        send_text(&bench.client, "too late");
+        if (iwarp)
+            fake_report(IBV_EVENT_QP_FATAL);
+        run(&bench);
+        assert_int_equal(bench.client.closed, 1);
+        assert_int_equal(bench.client.completions, 1);
+        assert_int_equal(bench.client.statuses[0], iwarp ? QP_FLUSHED : QP_LOCAL_ERROR);
+        assert_int_equal(bench.client.broken_why != NULL, !iwarp);
+        assert_int_equal(bench.client.why != NULL, !iwarp);
+        assert_false(bench.client.orderly);
+        end(&bench);
+    }
+}
+
 /* ---- what is missing ---- */
 
 static void nothing_there(void **state)
@@ -707,6 +733,7 @@ int main(void)
         cmocka_unit_test(refused_memory),
         cmocka_unit_test(addresses),
         cmocka_unit_test(nfs),
+        cmocka_unit_test(lost_stream),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
