@@ -53,7 +53,7 @@ struct job {
     guint number;
 };
 
-static void tell_progress(void *ctx, double part)
+static void report_progress(void *ctx, double part)
 {
     struct job *job = ctx;
 
@@ -66,7 +66,7 @@ static void check_source(struct run *run, guint number, struct capture *source)
     struct job job = {run, number};
     gint64 started;
     struct check_setup setup = {
-        .options = run->options, .print = run->print, .threads = run->threads, .progress = {tell_progress, &job}};
+        .options = run->options, .print = run->print, .threads = run->threads, .progress = {report_progress, &job}};
 
     if (run->options->rotate_ns != 0)
         setup.parts = (struct check_parts){run_report_part, run->parts, run->options->rotate_ns};

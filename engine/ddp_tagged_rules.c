@@ -148,7 +148,7 @@ static bool explain(struct rdmap_connection *rdmap, struct rdmap_step *step, str
                    "expected TO most significant octet first, %llu octets after 0x%llx; found 0x%llx",
                    (unsigned long long)(m->next - m->last_at), (unsigned long long)m->last_at,
                    (unsigned long long)ddp->to);
-        m->damaged = true; /* its octets can no longer be told apart by TO */
+        m->damaged = true; /* its octets can no longer be distinguished by TO */
     } else {
         put_in_disorder(m, step);
     }

@@ -329,7 +329,7 @@ static void go_on(struct rdmap_connection *rdmap, struct rdmap_step *step, struc
         rdmap_fail(rdmap, step, RULE_DDP_4_3_18, m->last.frame,
                    "expected MO %llu as a number of octets; found %u (0x%08x) (QN %u, MSN %u)",
                    (unsigned long long)m->next, ddp->mo, ddp->mo, m->qn, m->msn);
-        m->damaged = true; /* its octets can no longer be told apart by MO */
+        m->damaged = true; /* its octets can no longer be distinguished by MO */
         return;
     }
     put_in_disorder(m, step, m->next);

@@ -277,8 +277,8 @@ static void acknowledged(struct ib_rc *rc, unsigned side, uint64_t offset, uint3
     give_held(rc, side, frame, time_ns, false);
 }
 
-static void tell_refusal(struct ib_rc *rc, unsigned responder, enum ib_nak nak, uint64_t offset,
-                         const struct place *place)
+static void report_refusal(struct ib_rc *rc, unsigned responder, enum ib_nak nak, uint64_t offset,
+                           const struct place *place)
 {
     const struct ib_requests *requests = &rc->side[other_side(responder)];
     struct ib_rc_refusal refusal = {
@@ -318,7 +318,7 @@ static void acknowledgement(struct ib_rc *rc, unsigned responder, const struct i
             break;
         rc->counts.naks[responder][code]++;
         if (code != IB_NAK_SEQUENCE && rc->events.refused)
-            tell_refusal(rc, responder, (enum ib_nak)code, offset, place);
+            report_refusal(rc, responder, (enum ib_nak)code, offset, place);
         break;
     case IB_AETH_RESERVED:
         break;

@@ -115,7 +115,7 @@ static bool body_of(const struct diagnosing *d, uint64_t start, uint64_t end, un
     return true;
 }
 
-/* The ULPDU's real length when the FPDU ends at `end`: PAD octets cannot be told from ULPDU, so the likeliest one. */
+/* The ULPDU's real length when the FPDU ends at `end`: PAD octets look like ULPDU, so the likeliest one. */
 static unsigned likely_length(const struct diagnosing *d, const struct suspect *suspect, uint64_t end, unsigned both)
 {
     unsigned sent = suspect->length;

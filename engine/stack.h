@@ -106,7 +106,7 @@ struct stack_entrance stack_entrance(struct stack *stack);
  * entrance. stack_terms(): whenever they change.
  */
 void stack_terms(struct stack *stack, const struct rdma_terms *terms);
-/* The ports of the sides, which another transport than TCP may tell later. */
+/* The ports of the sides, which a transport other than TCP may learn later. */
 void stack_ports(struct stack *stack, const uint16_t port[2]);
 void stack_private_data(struct stack *stack, const struct rdma_private_data *data);
 void stack_part(struct stack *stack, const struct rdma_part *part);

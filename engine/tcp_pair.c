@@ -143,7 +143,7 @@ static void note_syn(struct side *me, const struct tcp_segment *segment)
 {
     uint32_t isn = segment->seq + 1;
     if (me->seen && me->facts.isn != isn)
-        return; /* not of this connection; tcp_pair_is_reuse() tells the host */
+        return; /* not of this connection; tcp_pair_is_reuse() says so */
     me->facts.isn = isn;
     me->based = true;
     me->facts.syn_seen = true;

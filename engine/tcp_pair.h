@@ -46,10 +46,9 @@ struct octets_origin {
     bool acked_known;
     uint64_t
         acked; /* stream offset of the OTHER side up to which the sender of these octets had received (ACK number) */
-    bool segment_start; /* the first octet is the first of its TCP segment */
-    bool segment_end;   /* the last octet is the last of its TCP segment */
-    bool retransmitted; /* the segment repeats sequence space sent before (or came out of order: the two cannot be told
-                           apart) */
+    bool segment_start;      /* the first octet is the first of its TCP segment */
+    bool segment_end;        /* the last octet is the last of its TCP segment */
+    bool retransmitted;      /* the segment repeats sequence space sent before, or came out of order: both look alike */
     uint32_t segment_length; /* payload octets of the segment on the wire */
 };
 

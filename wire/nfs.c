@@ -178,20 +178,20 @@ static bool look_boolean(struct walker *w, uint32_t *out)
     return look(w, out) && (*out <= 1 || stop(w, NFS_WALK_BAD, *out));
 }
 
-static void tell_value(struct walker *w, uint8_t mark, uint32_t value)
+static void report_value(struct walker *w, uint8_t mark, uint32_t value)
 {
     if (mark == NFS_MARK_NONE)
         return;
     if (w->events->value) {
-        struct nfs_value told = {.mark = mark,
-                                 .value = value,
-                                 .index = w->seen[mark],
-                                 .op_index = w->op_index,
-                                 .op = w->op,
-                                 .at = w->at,
-                                 .position = w->position};
+        struct nfs_value found = {.mark = mark,
+                                  .value = value,
+                                  .index = w->seen[mark],
+                                  .op_index = w->op_index,
+                                  .op = w->op,
+                                  .at = w->at,
+                                  .position = w->position};
 
-        w->events->value(w->events->ctx, &told);
+        w->events->value(w->events->ctx, &found);
     }
     w->seen[mark]++;
 }
@@ -220,20 +220,20 @@ static bool leave(struct walker *w)
 static bool next_operation(struct walker *w)
 {
     const struct op *known;
-    struct nfs_operation told = {.index = w->op_index, .at = w->at, .position = w->position};
+    struct nfs_operation found = {.index = w->op_index, .at = w->at, .position = w->position};
     uint32_t number;
 
     if (!look(w, &number))
         return false;
-    w->op = told.op = number;
+    w->op = found.op = number;
     memset(w->seen, 0, sizeof w->seen);
     /* Every result begins with its status. */
-    told.has_status = w->reply && w->n - w->at >= 8;
-    if (told.has_status)
-        told.status = get_be32(w->p + w->at + 4);
+    found.has_status = w->reply && w->n - w->at >= 8;
+    if (found.has_status)
+        found.status = get_be32(w->p + w->at + 4);
     w->result->operations++;
     if (w->events->operation)
-        w->events->operation(w->events->ctx, &told);
+        w->events->operation(w->events->ctx, &found);
     known = find_op(number, w->callback);
     if (!known)
         return stop(w, NFS_WALK_UNKNOWN, number);
@@ -296,7 +296,7 @@ static bool do_word(struct walker *w, const struct step *step)
 
     if (!look(w, &value))
         return false;
-    tell_value(w, step->mark, value);
+    report_value(w, step->mark, value);
     move(w, 4);
     w->step++;
     return true;
@@ -308,7 +308,7 @@ static bool do_boolean(struct walker *w, const struct step *step)
 
     if (!look_boolean(w, &value))
         return false;
-    tell_value(w, step->mark, value);
+    report_value(w, step->mark, value);
     move(w, 4);
     w->step++;
     return true;
@@ -419,7 +419,7 @@ static bool do_switch(struct walker *w, const struct step *step)
 
         if (!arm->any && arm->value != value)
             continue;
-        tell_value(w, step->mark, value);
+        report_value(w, step->mark, value);
         if (arm->block == NO_BLOCK)
             return stop(w, NFS_WALK_UNKNOWN, value);
         move(w, 4);

@@ -15,7 +15,7 @@
  *  /                   Terminated RDMA Header (28)                 /
  *  +---------------------------------------------------------------+
  *
- * DDP Segment Length is present when M or D is set; the DDP header when D is set, and its own T bit tells its length;
+ * DDP Segment Length is present when M or D is set; the DDP header when D is set, and its own T bit decides its length;
  * the RDMA header, which is that of a Read Request, when R is set. Length and DDP header are laid out as in the FPDU
  * that they were taken from, so the octets from 4 on are a copy of its beginning.
  */

@@ -209,7 +209,7 @@ static bool make_shares(struct reading *reading, const struct check_setup *setup
 }
 
 /* A connection that ended in what was lost must not seem to have gone on in silence. */
-static void tell_drops(struct reading *reading)
+static void report_drops(struct reading *reading)
 {
     uint64_t dropped = capture_dropped(reading->source);
 
@@ -223,7 +223,7 @@ static void tell_drops(struct reading *reading)
 
 static void finish_shares(struct reading *reading)
 {
-    tell_drops(reading);
+    report_drops(reading);
     if (reading->workers)
         workers_finish(reading->workers, reading->last_ns);
     else
@@ -296,14 +296,14 @@ static void begin_parts(struct reading *reading, int64_t now)
     reading->part_end = now + reading->parts->period_ns;
 }
 
-static void tell_part(struct reading *reading, bool last, int64_t to)
+static void report_part_end(struct reading *reading, bool last, int64_t to)
 {
     struct report_part *part = &reading->capture->part;
 
     part->last = last;
     part->to_ns = MAX(to, part->from_ns);
     part->number++;
-    reading->parts->tell(reading->parts->ctx);
+    reading->parts->report(reading->parts->ctx);
     report_capture_begin_part(reading->capture);
     memcpy(reading->of_parts, reading->decapsulated, sizeof reading->of_parts);
     memcpy(reading->ib_of_parts, reading->of_ib, sizeof reading->ib_of_parts);
@@ -322,13 +322,13 @@ static void part_if_due(struct reading *reading, int64_t now)
     to = reading->part_end + (now - reading->part_end) / period * period;
     if (reading->workers)
         workers_pause(reading->workers);
-    tell_drops(reading);
+    report_drops(reading);
     for (unsigned i = 0; i < reading->n_shares; i++)
         share_part(reading->shares[i]);
     gather(reading);
     explain_status(reading, CAPTURE_PACKET, NULL);
     explain_nothing(reading);
-    tell_part(reading, false, to);
+    report_part_end(reading, false, to);
     reading->part_end = to + period;
 }
 
@@ -338,7 +338,7 @@ static void last_part(struct reading *reading)
 
     if (reading->part_end == INT64_MAX)
         begin_parts(reading, now);
-    tell_part(reading, true, now);
+    report_part_end(reading, true, now);
 }
 
 /* ---- reading ---- */
@@ -355,8 +355,8 @@ static enum capture_status read_all(struct reading *reading, struct capture_erro
         if (status == CAPTURE_TIMEOUT)
             continue;
         take_packet(reading, &packet);
-        if (progress->tell && packet.frame % PROGRESS_EVERY == 0)
-            progress->tell(progress->ctx, capture_progress(reading->source));
+        if (progress->report && packet.frame % PROGRESS_EVERY == 0)
+            progress->report(progress->ctx, capture_progress(reading->source));
     }
     return status;
 }
@@ -369,7 +369,7 @@ void check_capture(const struct check_setup *setup, struct capture *source, stru
                               .options = setup->options,
                               .capture = capture,
                               .progress = &setup->progress,
-                              .parts = setup->parts.tell ? &setup->parts : NULL,
+                              .parts = setup->parts.report ? &setup->parts : NULL,
                               .part_end = INT64_MAX};
     struct capture_error error = {""};
 

@@ -8,13 +8,13 @@
 
 /* Called now and then with the fraction of the capture that was read, 0 to 1 (negative: unknown). */
 struct check_progress {
-    void (*tell)(void *ctx, double part);
+    void (*report)(void *ctx, double part);
     void *ctx;
 };
 
 /* Reports period by period, by the times of packets; live, even when none arrive. */
 struct check_parts {
-    void (*tell)(void *ctx); /* the report_capture holds a part, and is emptied afterwards. NULL: one report of all */
+    void (*report)(void *ctx); /* the report_capture holds a part, and is emptied afterwards. NULL: one report of all */
     void *ctx;
     int64_t period_ns;
 };

@@ -241,23 +241,23 @@ void check_ib_part(struct share *check)
 }
 
 struct each {
-    void (*tell)(void *ctx, struct watched *watched);
+    void (*call)(void *ctx, struct watched *watched);
     void *ctx;
 };
 
-static void tell_one(void *ctx, struct ib_connection *connection)
+static void call_one(void *ctx, struct ib_connection *connection)
 {
     const struct each *each = ctx;
 
-    each->tell(each->ctx, connection->host);
+    each->call(each->ctx, connection->host);
 }
 
-void check_ib_each(struct share *check, void (*tell)(void *ctx, struct watched *watched), void *ctx)
+void check_ib_each(struct share *check, void (*call)(void *ctx, struct watched *watched), void *ctx)
 {
-    struct each each = {tell, ctx};
+    struct each each = {call, ctx};
 
     if (check->managed)
-        ib_connections_each(check->managed, tell_one, &each);
+        ib_connections_each(check->managed, call_one, &each);
 }
 
 void check_ib_free(struct share *check)

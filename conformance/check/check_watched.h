@@ -85,7 +85,7 @@ void watched_take_statistics(struct watched *watched, struct report_connection *
 bool check_ib_datagram(struct share *share, const struct ib_datagram *datagram);
 void check_ib_finish(struct share *share, int64_t last_ns);
 void check_ib_part(struct share *share);
-void check_ib_each(struct share *share, void (*tell)(void *ctx, struct watched *watched), void *ctx);
+void check_ib_each(struct share *share, void (*call)(void *ctx, struct watched *watched), void *ctx);
 void check_ib_free(struct share *share);
 /* Fills in what a report says of the connection itself. */
 void check_ib_report(const struct watched *watched, struct report_connection *report, unsigned initiator);

@@ -77,7 +77,7 @@ static void add_ib(struct json_writer *writer, const struct report_connection *c
     static const char *const naks[] = {"sequence", "invalid_request", "remote_access", "remote_operation",
                                        "invalid_rd_request"};
     const struct report_ib *ib = connection->ib;
-    bool told = ib->request_seen && ib->reply_seen;
+    bool both_known = ib->request_seen && ib->reply_seen;
 
     json_begin_object(writer, "ib");
     json_begin_array(writer, "queue_pairs");
@@ -87,11 +87,11 @@ static void add_ib(struct json_writer *writer, const struct report_connection *c
     add_number_if(writer, "path_mtu", ib->mtu > 0, ib->mtu);
     json_begin_array(writer, "ird");
     for (unsigned role = 0; role < 2; role++)
-        add_known(writer, told, ib->ird[role]);
+        add_known(writer, both_known, ib->ird[role]);
     json_end_array(writer);
     json_begin_array(writer, "ord");
     for (unsigned role = 0; role < 2; role++)
-        add_known(writer, told, ib->ord[role]);
+        add_known(writer, both_known, ib->ord[role]);
     json_end_array(writer);
     add_number_if(writer, "reject_reason", ib->rejected, ib->reject_reason);
     add_pair(writer, "retransmitted", ib->retransmitted);

@@ -18,7 +18,7 @@ unsigned histogram_bucket_of(uint64_t value)
     return (power - PAGE_BITS + 1) * HISTOGRAM_PAGE + (unsigned)(value >> (power - PAGE_BITS) & (HISTOGRAM_PAGE - 1));
 }
 
-/* Of the numbers in a bucket, how many bits are not told apart. */
+/* Of the numbers in a bucket, how many bits are not distinguished. */
 static unsigned width_bits(unsigned bucket)
 {
     return bucket < 2 * HISTOGRAM_PAGE ? 0 : bucket / HISTOGRAM_PAGE - 1;

@@ -14,7 +14,7 @@ DEADLINE = 60  # seconds for anything that is started
 
 
 class Peer:
-    """An iwarp-gen that runs beside the test. `port` is the one that it listens on."""
+    """An iwarp-gen that runs in the background of the test. `port` is the one that it listens on."""
 
     def __init__(self, command):
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -60,7 +60,7 @@ class Peer:
 
 @pytest.fixture
 def start(build):
-    """start(ARGUMENT...) runs iwarp-gen beside the test."""
+    """start(ARGUMENT...) runs iwarp-gen in the background of the test."""
     peers = []
 
     def run(*arguments):
@@ -84,7 +84,7 @@ def gen(build):
 
 @pytest.fixture(scope="session")
 def judge(check):
-    """The rules of findings at error or warning in a recording, and its connections. Ports of tests are no finding."""
+    """The rules of findings at error or warning in a recording, and its connections. The ports that tests use are no finding."""
     def run(path, profile="ietf"):
         report = check("--format=json", f"--profile={profile}", "--skip=NFSULB-6.3-01", path)
         assert report.returncode in (0, 1, 3), report.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where iwarp-check, looking at the recording of a mutant, does not name the rule whose test the mutant fails.
+"""Where iwarp-check, looking at the recording of a mutant, does not name the rule whose case the mutant fails.
 
 A rule that the catalogue does not judge (`judged` is "no") says there why a capture cannot decide it. The other mutants
 stand here: told by another rule, of which the catalogue says so or which sees the same octets first; or left open, with

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The devices that the suites are tested on, over TCP: "device responder|initiator HOST PORT [ID]". The responder
- * tells its port on standard output; the initiator connects again whenever a connection is over. With a test id it is
- * the mutant that fails this test.
+ * prints its port; the initiator connects again whenever a connection is over. With the id of a case it is
+ * the mutant that fails this case.
  */
 #include "traffic-gen/mutants/sample_device.h"
 #include "traffic-gen/suite/tcp_socket.h"
@@ -174,7 +174,7 @@ int main(int argc, char **argv)
             int fd = tcp_connect(argv[2], argv[3], 0, INT64_C(1000000000), &why);
 
             if (fd < 0)
-                return 0; /* the test is over */
+                return 0; /* iwarp-gen test is over */
             connections[n++] = connection_new(fd);
         }
         for (unsigned i = 0; i < n; i++)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The suites themselves: each test fails on its mutant, and none fails on the conforming devices."""
+"""The suites themselves: each case fails on its mutant, and none fails on the conforming devices."""
 import concurrent.futures
 import functools
 import json
@@ -22,7 +22,7 @@ def roles(row):
 
 
 def device_for(name):
-    """What the device is to be, and what the test is told of it."""
+    """What the device has to be, and what iwarp-gen test is given about it."""
     if TESTS[name][1] in ("rpcrdma", "nfs"):
         return ["rpc"], ["--service=nfs"]
     return [], []
@@ -30,7 +30,7 @@ def device_for(name):
 
 @functools.cache
 def mutant_runs():
-    """Each mutant against its own test, some at the same time: they mostly wait."""
+    """Each mutant against its own case, several at the same time: they mostly wait."""
     wanted = [(row[0], role) for row in MUTANTS for role in roles(row[1])]
 
     def run(what):
@@ -82,7 +82,7 @@ DEVICES = {
 
 @functools.cache
 def conforming_runs():
-    # With time enough for a busy machine: hardly a test waits for it to pass.
+    # Enough time for a busy machine: hardly any case waits for it to pass.
     options = ["--skip=rpcrdma,nfs", "--timeout=2", "--start-timeout=4", "--idle-timeout=4"]
     wanted = [(role, tuple(args)) for role, devs in DEVICES.items() for args in devs]
 
@@ -117,7 +117,7 @@ def test_nothing_else_is_seen_of_conforming_devices(role):
 
 @pytest.mark.parametrize("role", DEVICES)
 def test_every_test_passes_on_some_device(role):
-    """One that is never applicable would not be a test."""
+    """One that is never applicable would test nothing."""
     passed = set().union(*(conforming_run(role, tuple(args)).outcome("passed") for args in DEVICES[role]))
     wanted = {name for name, row in TESTS.items() if role in roles(row[2]) and row[1] not in ("rpcrdma", "nfs")}
     # About devices without Atomic Operations, which ours has.
@@ -137,7 +137,7 @@ def checked(run, *options):
 
 
 def found_of_device(run, role):
-    """Pairs of test and rule that iwarp-check finds the device to break in the recording of each test."""
+    """Pairs of case and rule that the device breaks, as iwarp-check finds in the recording of each case."""
     seen, found = checked(run), set()
     for name, test in run.tests.items():
         for connection in (one for port in test["ports"] for one in seen.get(port, [])):
@@ -184,7 +184,7 @@ def carriers_fail(name, role, carriers):
 
 @pytest.mark.parametrize("name,role", [(row[0], role) for row in MUTANTS for role in roles(row[1])])
 def test_checker_agrees_on_mutant(name, role, catalogue):
-    """Where iwarp-check can judge the recording of what a test failed, it finds the same; else it has a reason."""
+    """Where iwarp-check can judge the recording of a failed case, it finds the same, or there is a reason."""
     verdict = verdict_on(name, role)
     rule = next(row for row in catalogue if row["id"] == name.split("/")[0])
     if rule["judged"] in ("no", "permission"):
@@ -220,7 +220,7 @@ ALSO |= {(part, role): {"MPA-5.1-06/octets", "MPA-5.1-06"} for part in PARTS for
 @pytest.mark.parametrize("suites,role", [("mpa,mpa2", "responder"), ("mpa,mpa2", "initiator"),
                                          ("rpcrdma,nfs", "responder"), ("rpcrdma", "initiator")])
 def test_mutant_fails_no_other_test(suites, role):
-    """The whole suites against each mutant: only its own test fails."""
+    """The whole suites against each mutant: only its own case fails."""
     wanted = [row[0] for row in MUTANTS if role in roles(row[1]) and TESTS[row[0]][1] in suites.split(",")
               and row[0] not in NOT_ALONE]
 

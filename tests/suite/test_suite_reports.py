@@ -126,7 +126,7 @@ def test_html_of_one_run():
         device.wait()
     page = Page(done.stdout)
     assert done.returncode == 0 and page.links == []
-    assert "the device does not ask for Markers" in page.text  # why a test was not applicable
+    assert "the device does not ask for Markers" in page.text  # why a case was not applicable
 
 
 def test_junit_is_valid(tmp_path):
@@ -509,7 +509,7 @@ def never_read(connection, over):
 
 
 def test_stopped_by_a_signal(tmp_path):
-    """The report and the recording hold the tests that were finished, and nothing of the one that was not."""
+    """The report and the recording hold the cases that were finished, and nothing of the one that was not."""
     met = threading.Semaphore(0)
 
     def serve(connection, over):
@@ -522,7 +522,7 @@ def test_stopped_by_a_signal(tmp_path):
                              record, "--format=json", "--mpa=rev=1", "--timeout=0.2", "--idle-timeout=1000"], stderr=subprocess.PIPE, text=True)
     try:
         connections = 0
-        while met.acquire(timeout=2 if connections else 30):  # the second test waits, without another connection
+        while met.acquire(timeout=2 if connections else 30):  # the second case waits, without another connection
             connections += 1
         test.send_signal(signal.SIGINT)
         errors = test.communicate(timeout=30)[1]

@@ -105,7 +105,7 @@ static bool is_for_roce(const struct scenario_source *source)
         return source->scenario->rpc;
     if (source->scenario->script)
         statements = script_parse(source->scenario->name, source->scenario->script, &error);
-    return error || speaks_rpc(statements); /* what cannot be read is told when it is played */
+    return error || speaks_rpc(statements); /* what cannot be read is reported when it is played */
 }
 
 char *scenario_source_roce_refusal(const struct scenario_source *source, const struct fault *fault)

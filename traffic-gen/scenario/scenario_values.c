@@ -93,7 +93,7 @@ bool read_chunks(struct reading *r, const yaml_node_t *node, GString *out)
     return true;
 }
 
-/* None of those before it is of the same program; n: octets of the name that tell it. */
+/* None of those before it is of the same program; n: octets of the name that say which. */
 static bool begins_program(unsigned index, size_t n)
 {
     const char *name = nfs_procedure_template_at(index)->name;

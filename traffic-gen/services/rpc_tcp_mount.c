@@ -145,10 +145,10 @@ static void end(struct exchange *exchange)
 /* "what: why" in the place of why. */
 static bool explain(const char *what, const char *port, char **why)
 {
-    char *told = g_strdup_printf("%s (port %s): %s", what, port, *why);
+    char *text = g_strdup_printf("%s (port %s): %s", what, port, *why);
 
     g_free(*why);
-    *why = told;
+    *why = text;
     return false;
 }
 

@@ -144,7 +144,7 @@ void sim_read(struct sim_connection *connection, unsigned side)
     end->reading = false;
     end->read = end->rcv_nxt;
     /* Whether to advertise it, RFC 9293 section 3.8.6.2.2: two segments, or half of the window. */
-    if (!end->dead && end->read + window >= end->told + MIN(window / 2, 2u * connection->options.mss[side]))
+    if (!end->dead && end->read + window >= end->advertised + MIN(window / 2, 2u * connection->options.mss[side]))
         sim_send_ack(connection, side);
 }
 

@@ -111,7 +111,7 @@ struct packet *sim_packet_new(struct sim_connection *connection, unsigned side, 
     packet->seq = connection->options.isn[side] + 1 + (uint32_t)offset - (flags & SEG_SYN ? 1 : 0);
     packet->ack = flags & SEG_ACK ? connection->options.isn[!side] + 1 + (uint32_t)end->rcv_nxt : 0;
     packet->window = window_of(connection, side, flags);
-    end->told = end->rcv_nxt + ((uint64_t)packet->window << (flags & SEG_SYN ? 0 : WINDOW_SCALE));
+    end->advertised = end->rcv_nxt + ((uint64_t)packet->window << (flags & SEG_SYN ? 0 : WINDOW_SCALE));
     packet->fin = flags & SEG_FIN;
     return packet;
 }

@@ -64,7 +64,7 @@ struct end {
     uint64_t snd_limit;    /* the peer has room for octets before this */
     uint16_t peer_window;  /* as last advertised */
     uint64_t read;         /* octets that the application has read */
-    uint64_t told;         /* room was advertised up to here */
+    uint64_t advertised;   /* room was advertised up to here */
     bool reading, blocked; /* the application will read; octets wait for room */
     uint16_t ip_id;
 };
