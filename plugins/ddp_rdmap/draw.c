@@ -92,6 +92,29 @@ static void draw_message(struct rdmap_canvas *canvas)
         hide_children(tree);
 }
 
+static void draw_gap(struct rdmap_canvas *canvas)
+{
+    const struct rdmap_gap *gap = canvas->seg ? canvas->seg->gap : NULL;
+    wmem_strbuf_t *text;
+
+    if (!gap)
+        return;
+    text = wmem_strbuf_new(canvas->pinfo->pool, "");
+    if (gap->msns == 1)
+        wmem_strbuf_append_printf(text, "MSN %u", gap->msn);
+    else if (gap->msns > 1)
+        wmem_strbuf_append_printf(text, "MSN %u to %u", gap->msn, gap->msn + gap->msns - 1);
+    if (gap->to > gap->from)
+        wmem_strbuf_append_printf(text, "%soctets %u-%u of MSN %u", gap->msns > 0 ? ", " : "", gap->from, gap->to - 1,
+                                  canvas->ddp->msn);
+    if (wmem_strbuf_get_len(text) == 0)
+        return;
+    proto_item_set_generated(
+        proto_tree_add_string(canvas->ddp_tree, rddp_hf.gap, canvas->tvb, 0, 0, wmem_strbuf_get_str(text)));
+    expert_add_info_format(canvas->pinfo, canvas->ddp_item, &rdmap_ei.gap, "Before this segment, %s had not come",
+                           wmem_strbuf_get_str(text));
+}
+
 /* ---- DDP ---- */
 
 static void draw_stag(struct rdmap_canvas *canvas)
@@ -247,6 +270,7 @@ void rdmap_draw(struct rdmap_canvas *canvas)
         draw_ddp(canvas);
         draw_rdmap(canvas);
     }
+    draw_gap(canvas);
     say_segment(canvas);
     rdmap_draw_operation(canvas);
     draw_remarks(canvas);

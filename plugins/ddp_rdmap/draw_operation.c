@@ -182,6 +182,8 @@ void rdmap_draw_operation(struct rdmap_canvas *canvas)
     if (!canvas->info || canvas->info->tagged != canvas->ddp->tagged)
         return;
     draw_header(canvas);
+    if (!canvas->info->ulp_data && canvas->ddp->lacking > 0)
+        rdmap_say(canvas, ", MSN %u [header cut]", canvas->ddp->msn);
     switch (canvas->ddp->opcode) {
     case RDMAP_READ_REQUEST:
         say_read(canvas);

@@ -90,6 +90,8 @@ static hf_register_info ddp_fields[] = {
             "The frame with the last segment of the message"),
     D(message_partial, "Beginning not captured", "message.partial", FT_BOOLEAN, BASE_NONE, TFS(&tfs_yes_no), 0x0,
       "The capture lacks the first segments of the message"),
+    D(gap, "Not received before", "gap", FT_STRING, BASE_NONE, NULL, 0x0,
+      "MSNs of the queue, or octets of the message, that had not come before this segment"),
     D(missing, "Missing octets", "missing", FT_STRING, BASE_NONE, NULL, 0x0,
       "Octets of the message that had not arrived before its last segment"),
 
@@ -252,6 +254,7 @@ static ei_register_info ddp_experts[] = {
     {&rdmap_ei.rddp_rule[SEVERITY_ERROR],
      {"rddp.rule.error", PI_PROTOCOL, PI_ERROR, "Violation of the standards", EXPFILL}},
     {&rdmap_ei.truncated, {"rddp.no_header", PI_PROTOCOL, PI_WARN, "ULPDU without a whole DDP header", EXPFILL}},
+    {&rdmap_ei.gap, {"rddp.gap.seen", PI_SEQUENCE, PI_NOTE, "Segments are missing before this one", EXPFILL}},
     {&rdmap_ei.missing, {"rddp.incomplete", PI_REASSEMBLE, PI_NOTE, "Octets of the message are missing", EXPFILL}},
 };
 

@@ -17,7 +17,7 @@ struct rddp_hf {
     int stag_first_seen, stag_invalidated_in, stag_reused_after;
     int message, message_number, message_segment, message_segments, message_octets, message_from, message_first_frame,
         message_last_frame, message_partial;
-    int missing;
+    int missing, gap;
     int fragments, fragment, fragment_overlap, fragment_conflict, fragment_tails, fragment_too_long, fragment_error,
         fragment_count, reassembled_in, reassembled_length;
     int rule, rule_related, truncated;
@@ -48,7 +48,7 @@ struct rdmap_ett {
 
 struct rdmap_ei {
     expert_field rddp_rule[SEVERITY_ERROR + 1], rdmap_rule[SEVERITY_ERROR + 1]; /* by enum rule_severity */
-    expert_field truncated, missing, terminate;
+    expert_field truncated, missing, gap, terminate;
 };
 
 extern int rddp_proto, rdmap_proto;

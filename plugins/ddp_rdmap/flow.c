@@ -83,6 +83,35 @@ static void note_message(struct rdmap_flow *flow, struct rdmap_seg *seg, const s
     seg->msg = msg;
 }
 
+/* ---- gaps ---- */
+
+/*
+ * The engine finds a gap when nothing can fill it any more: with a later segment, which in one pass is too late to show
+ * it here.
+ */
+static void note_gap(struct rdmap_flow *flow, struct rdmap_seg *seg, const struct ddp_segment *ddp)
+{
+    struct rdmap_queue_seen *seen = &flow->seen[seg->place.side & 1u][ddp->qn & 3u];
+    uint32_t ahead = ddp->msn - seen->msn, mo = ahead == 0 ? seen->mo : 0;
+    struct rdmap_gap gap = {.msn = seen->msn, .msns = ahead <= INT32_MAX ? ahead : 0, .from = mo, .to = mo};
+
+    if (seen->known && ahead <= INT32_MAX && ddp->mo > mo)
+        gap.to = ddp->mo;
+    if (seen->known && (gap.msns > 0 || gap.to > gap.from)) {
+        /* A message that was begun is not missing, only its end is. */
+        if (gap.msns > 0 && seen->mo > 0) {
+            gap.msn++;
+            gap.msns--;
+        }
+        seg->gap = wmem_memdup(wmem_file_scope(), &gap, sizeof gap);
+    }
+    if (seen->known && ahead > INT32_MAX)
+        return;
+    seen->known = true;
+    seen->msn = ddp->last ? ddp->msn + 1 : ddp->msn;
+    seen->mo = ddp->last ? 0 : ddp->mo + (uint32_t)(ddp->payload_len + ddp->lacking);
+}
+
 /* ---- reassembly ---- */
 
 static void range_add(struct rdmap_whole *whole, uint32_t from, uint32_t to)
@@ -170,6 +199,8 @@ static void record_segment(struct rdmap_flow *flow, struct rdmap_seg *seg, const
     seg->complete = event->complete;
     note_message(flow, seg, event);
     note_stags(flow, seg, ddp);
+    if (!ddp->tagged)
+        note_gap(flow, seg, ddp);
     if (!ddp->tagged && ddp->qn == DDP_QN_SEND && rdmap_opcode_info(ddp->opcode)->ulp_data)
         note_whole(flow, seg, ddp);
 }

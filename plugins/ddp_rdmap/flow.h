@@ -50,6 +50,18 @@ struct rdmap_blame {
     uint32_t frame;
 };
 
+/* What has not come yet of a queue: segments before this one, which may still come out of order. */
+struct rdmap_gap {
+    uint32_t msn, msns; /* messages from `msn` on; 0: none */
+    uint32_t from, to;  /* octets of the segment's own message; equal: none */
+};
+
+/* The end of what has come of a queue. */
+struct rdmap_queue_seen {
+    bool known;
+    uint32_t msn, mo; /* of the octet after the latest segment */
+};
+
 /* A DDP Segment. */
 struct rdmap_seg {
     struct record record; /* at its FPDU */
@@ -67,6 +79,7 @@ struct rdmap_seg {
     const struct rdmap_stag_life *stag, *source;
     const struct rdmap_blame *blame;
     const struct rdmap_operation *blames;
+    const struct rdmap_gap *gap; /* NULL: there is none */
 };
 
 struct rdmap_flow {
@@ -78,8 +91,9 @@ struct rdmap_flow {
     /* First pass only. */
     struct rdmap_seg *current;
     struct rdmap_msg *open[2][5]; /* by side: of the Tagged segments, and of QN 0 to 3 */
-    wmem_map_t *wholes;           /* key -> latest struct rdmap_whole */
-    wmem_map_t *stags[2];         /* by the side that owns the memory: STag -> struct rdmap_stag_life */
+    struct rdmap_queue_seen seen[2][4];
+    wmem_map_t *wholes;   /* key -> latest struct rdmap_whole */
+    wmem_map_t *stags[2]; /* by the side that owns the memory: STag -> struct rdmap_stag_life */
 };
 
 void rdmap_flow_register(void);

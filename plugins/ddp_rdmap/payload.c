@@ -230,7 +230,7 @@ void rdmap_payload(struct rdmap_canvas *canvas)
         return;
     if (ddp->opcode == RDMAP_READ_REQUEST) {
         if (canvas->seg && canvas->seg->told && answer == RDMAP_SEGMENT_FOREIGN)
-            offer_to_builtin(canvas, tvb_new_subset_length(message, (int)tvb_reported_length(message), 0));
+            offer_to_builtin(canvas, tvb_new_subset_length(message, 0, 0));
         return;
     }
     if (!canvas->info->ulp_data)
@@ -241,6 +241,7 @@ void rdmap_payload(struct rdmap_canvas *canvas)
         tvbuff_t *whole = put_together(canvas, &shown);
 
         message = whole ? whole : message;
+        shown |= ddp->mo == 0 && ddp->lacking > 0; /* there will be no more of it */
     }
     if (tvb_reported_length(message) == 0)
         return;

@@ -219,6 +219,86 @@ static void find_octets(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
                         item->kind == MPA_ITEM_FPDU ? "Reassembled FPDU" : "Reassembled MPA frame");
 }
 
+/* Octets [at, at + length) of the piece, which are part of no item. */
+static void draw_part(struct mpa_canvas *canvas, tvbuff_t *frame_tvb, unsigned at, unsigned length)
+{
+    const struct mpa_piece *piece = canvas->piece;
+    const char *what = NULL;
+    proto_item *item;
+    int field = -1;
+
+    canvas->tvb = frame_tvb;
+    protocol(canvas, at, length);
+    switch (piece->state->phase) {
+    case MPA_PHASE_STREAMING:
+    case MPA_PHASE_REJECTED: /* 7.1.2: anything may follow */
+    case MPA_PHASE_NOT_MPA:
+        field = mpa_hf.streaming;
+        what = "octets outside MPA";
+        break;
+    case MPA_PHASE_STARTUP:
+        field = mpa_hf.part;
+        what = "octets of a start-up frame, or held until it is complete";
+        break;
+    case MPA_PHASE_FULL_OPERATION:
+        field = mpa_hf.part;
+        what = "octets of an FPDU";
+        break;
+    }
+    item = proto_tree_add_item(canvas->tree, field, frame_tvb, (int)at, (int)length, ENC_NA);
+    proto_item_append_text(item, ": %u", length);
+    proto_item_append_text(canvas->proto, ", %u %s", length, what);
+    proto_item_set_generated(proto_tree_add_uint(canvas->tree, mpa_hf.part_length, frame_tvb, 0, 0, length));
+    if (piece->continued_in != 0) {
+        proto_item_append_text(canvas->proto, ", complete in frame %u", piece->continued_in);
+        proto_item_set_generated(
+            proto_tree_add_uint(canvas->tree, mpa_hf.continued_in, frame_tvb, 0, 0, piece->continued_in));
+    }
+    mpa_info(canvas, "[%u %s]", length, what);
+}
+
+static bool is_covered(const struct mpa_piece *piece, uint64_t offset)
+{
+    for (const struct mpa_item *item = piece->items; item; item = item->next)
+        if (item->kind != MPA_ITEM_HOLE && item->place.side == piece->side && mpa_item_covers(item, offset))
+            return true;
+    return false;
+}
+
+/* The end of the last item before this offset. */
+static uint64_t covered_to(const struct mpa_piece *piece, uint64_t offset)
+{
+    uint64_t to = piece->from;
+
+    for (const struct mpa_item *item = piece->items; item; item = item->next) {
+        uint64_t end = item->offset + item->length;
+
+        if (item->kind != MPA_ITEM_HOLE && item->place.side == piece->side && end <= offset && end > to)
+            to = end;
+    }
+    return to;
+}
+
+/*
+ * Where the snap length cut the segment, the item that it cut says so. If there is none, the octets before the hole are
+ * shown.
+ */
+static void draw_cut(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
+{
+    const struct mpa_piece *piece = canvas->piece;
+    uint64_t end = canvas->item->offset, at;
+
+    if (is_covered(piece, end))
+        return;
+    if (piece->placed && piece->side == canvas->item->place.side && end == piece->from + piece->length) {
+        at = covered_to(piece, end);
+        if (at < end)
+            draw_part(canvas, frame_tvb, (unsigned)(at - piece->from), (unsigned)(end - at));
+    }
+    canvas->tvb = frame_tvb;
+    draw_hole(canvas);
+}
+
 static void draw_item(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
 {
     const struct mpa_item *item = canvas->item;
@@ -227,7 +307,10 @@ static void draw_item(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
     canvas->tvb = frame_tvb;
     switch (item->kind) {
     case MPA_ITEM_HOLE:
-        draw_hole(canvas);
+        if (item->hole.cause == HOLE_SNAP_LENGTH)
+            draw_cut(canvas, frame_tvb);
+        else
+            draw_hole(canvas);
         break;
     case MPA_ITEM_SKIPPED:
         draw_skipped(canvas);
@@ -258,10 +341,7 @@ static void draw_item(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
 static void draw_rest(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
 {
     const struct mpa_piece *piece = canvas->piece;
-    const char *what = NULL;
-    unsigned at, length;
-    proto_item *item;
-    int field = -1;
+    unsigned at;
 
     canvas->tvb = frame_tvb;
     if (!piece->placed || piece->repeated) {
@@ -274,34 +354,7 @@ static void draw_rest(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
     at = (unsigned)(piece->taken - piece->from);
     if (at >= piece->length)
         return;
-    length = piece->length - at;
-    protocol(canvas, at, length);
-    switch (piece->state->phase) {
-    case MPA_PHASE_STREAMING:
-    case MPA_PHASE_REJECTED: /* 7.1.2: anything may follow */
-    case MPA_PHASE_NOT_MPA:
-        field = mpa_hf.streaming;
-        what = "octets outside MPA";
-        break;
-    case MPA_PHASE_STARTUP:
-        field = mpa_hf.part;
-        what = "octets of a start-up frame, or held until it is complete";
-        break;
-    case MPA_PHASE_FULL_OPERATION:
-        field = mpa_hf.part;
-        what = "octets of an FPDU";
-        break;
-    }
-    item = proto_tree_add_item(canvas->tree, field, frame_tvb, (int)at, (int)length, ENC_NA);
-    proto_item_append_text(item, ": %u", length);
-    proto_item_append_text(canvas->proto, ", %u %s", length, what);
-    proto_item_set_generated(proto_tree_add_uint(canvas->tree, mpa_hf.part_length, frame_tvb, 0, 0, length));
-    if (piece->continued_in != 0) {
-        proto_item_append_text(canvas->proto, ", complete in frame %u", piece->continued_in);
-        proto_item_set_generated(
-            proto_tree_add_uint(canvas->tree, mpa_hf.continued_in, frame_tvb, 0, 0, piece->continued_in));
-    }
-    mpa_info(canvas, "[%u %s]", length, what);
+    draw_part(canvas, frame_tvb, at, piece->length - at);
 }
 
 static void swap_ends(packet_info *pinfo)

@@ -4,6 +4,8 @@
 
 #include "wire/rpcrdma_private_data.h"
 
+#include <string.h>
+
 static dissector_handle_t upper; /* NULL: there is none */
 
 static void draw_flags(struct mpa_canvas *canvas, proto_tree *tree, unsigned at)
@@ -125,24 +127,39 @@ static const char *summary(wmem_allocator_t *pool, const struct mpa_startup *fra
     return wmem_strbuf_get_str(text);
 }
 
+/* The engine ends a frame whose PD_Length is too large, and the snap length ends one anywhere after the header. */
+static void decode_cut(struct mpa_startup *frame, const uint8_t *octets, unsigned length)
+{
+    uint8_t padded[MPA_STARTUP_HEADER_LEN + MPA_PRIVATE_DATA_MAX] = {0};
+    size_t need;
+
+    if (mpa_startup_decode(frame, &need, octets, length) != MPA_STARTUP_MORE || need > sizeof padded) {
+        *frame = (struct mpa_startup){
+            .kind = frame->kind, .flags = octets[MPA_KEY_LEN], .revision = octets[MPA_KEY_LEN + 1]};
+        return;
+    }
+    memcpy(padded, octets, length);
+    mpa_startup_decode(frame, &need, padded, need);
+    frame->ulp_data = NULL;
+    if (length < MPA_STARTUP_HEADER_LEN + MPA_ENHANCED_LEN)
+        frame->has_enhanced = false;
+}
+
 void mpa_draw_startup(struct mpa_canvas *canvas)
 {
-    struct mpa_startup frame;
+    struct mpa_startup frame = {.kind = canvas->item->startup.kind};
     size_t need;
-    unsigned at = canvas->at, length = canvas->item->length;
+    unsigned at = canvas->at, length = canvas->item->length, end = at + length;
     const uint8_t *octets = tvb_get_ptr(canvas->tvb, (int)at, (int)length);
     bool whole = mpa_startup_decode(&frame, &need, octets, length) == MPA_STARTUP_OK;
     proto_item *item;
     proto_tree *tree;
     const char *text;
 
-    /* The engine ends a frame whose PD_Length is too large; its header is drawn.
-     */
     if (!whole) {
         if (length < MPA_STARTUP_HEADER_LEN)
             return;
-        frame = (struct mpa_startup){
-            .kind = canvas->item->startup.kind, .flags = octets[MPA_KEY_LEN], .revision = octets[MPA_KEY_LEN + 1]};
+        decode_cut(&frame, octets, length);
     }
     text = summary(canvas->pinfo->pool, &frame);
     proto_item_append_text(canvas->proto, ", %s", text + 4);
@@ -159,12 +176,17 @@ void mpa_draw_startup(struct mpa_canvas *canvas)
         draw_enhanced(canvas, tree, at, &frame.enhanced);
         at += MPA_ENHANCED_LEN;
     }
-    if (frame.ulp_length > 0) {
+    if (!whole && at < end)
+        proto_tree_add_item(tree, mpa_hf.private_data, canvas->tvb, (int)at, (int)(end - at), ENC_NA);
+    if (canvas->item->startup.cut > 0)
+        proto_item_append_text(item, ", the last %u octets not captured", canvas->item->startup.cut);
+    if (whole && frame.ulp_length > 0) {
         proto_tree_add_item(tree, mpa_hf.private_data, canvas->tvb, (int)at, frame.ulp_length, ENC_NA);
         draw_rpcrdma(canvas, tree, at, &frame);
     }
     draw_links(canvas, tree, frame.kind);
-    call_upper(canvas, at, &frame);
+    if (whole)
+        call_upper(canvas, at, &frame);
 }
 
 void mpa_draw_startup_handoff(void)

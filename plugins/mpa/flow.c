@@ -289,6 +289,28 @@ static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t of
     }
 }
 
+/* A start-up frame that the snap length cuts: what there is of it, if that is its header. */
+static void note_cut_startup(struct mpa_flow *flow, struct mpa_piece *piece, uint64_t to)
+{
+    const uint8_t *octets = flow->current_octets + (piece->taken - piece->from);
+    size_t length = (size_t)(to - piece->taken), need;
+    struct place place = {.frame = piece->record.frame,
+                          .first_frame = piece->record.frame,
+                          .offset = piece->taken,
+                          .side = piece->side,
+                          .time_ns = flow->last_time_ns};
+    struct mpa_startup frame;
+    struct mpa_item *item;
+
+    if (length < MPA_STARTUP_HEADER_LEN || mpa_startup_decode(&frame, &need, octets, length) != MPA_STARTUP_MORE)
+        return;
+    item = item_new(flow, piece, MPA_ITEM_STARTUP, &place, place.offset, length);
+    item->startup.kind = frame.kind;
+    item->startup.cut = (uint32_t)(need - length);
+    if (flow->startup[frame.kind].frame == 0)
+        flow->startup[frame.kind] = (struct mpa_startup_seen){place.frame, place.time_ns};
+}
+
 static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
                     const struct octets_origin *next)
 {
@@ -299,8 +321,12 @@ static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum h
     if (piece) {
         struct place place = {
             .frame = piece->record.frame, .first_frame = piece->record.frame, .offset = from, .side = (uint8_t)side};
-        struct mpa_item *item = item_new(flow, piece, MPA_ITEM_HOLE, &place, from, to - from);
+        struct mpa_item *item;
 
+        if (cause == HOLE_SNAP_LENGTH && piece->placed && piece->side == side && from <= piece_end(piece) &&
+            from > piece->taken && flow->state->phase <= MPA_PHASE_STARTUP)
+            note_cut_startup(flow, piece, from);
+        item = item_new(flow, piece, MPA_ITEM_HOLE, &place, from, to - from);
         item->hole.cause = cause;
         item->hole.first = !flow->hole_told;
         flow->hole_told = true;

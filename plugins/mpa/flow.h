@@ -56,6 +56,7 @@ struct mpa_item {
         } fpdu;
         struct {
             enum mpa_startup_kind kind;
+            uint32_t cut; /* octets after `length` that were not captured */
         } startup;
         struct {
             const char *why;
@@ -72,6 +73,14 @@ struct mpa_item {
  * the number of octets, at most `wanted`, up to the next Marker; 0 at the end of the FPDU.
  */
 size_t mpa_item_run(const struct mpa_item *item, size_t *at, size_t wanted);
+
+/* Octets of the stream that the item stands for, captured or not. */
+static inline bool mpa_item_covers(const struct mpa_item *item, uint64_t offset)
+{
+    uint64_t cut = item->kind == MPA_ITEM_STARTUP ? item->startup.cut : 0;
+
+    return offset >= item->offset && offset - item->offset < item->length + cut;
+}
 
 /* The octets of one call by the TCP dissector. */
 struct mpa_piece {

@@ -6,7 +6,9 @@
 static dissector_handle_t send_handle;
 static dissector_table_t ports;
 
-/* Whether the user has assigned one of the ports to this protocol ("Decode As"); the engine knows the registered port.
+/*
+ * Whether the user has assigned one of the ports to this protocol ("Decode As"). The registered port alone is no
+ * evidence by which to judge: what goes there is only shown as RPC-over-RDMA.
  */
 static bool user_says_so(const struct rdmap_listener *listener)
 {
@@ -15,6 +17,12 @@ static bool user_says_so(const struct rdmap_listener *listener)
             return true;
     }
     return false;
+}
+
+static bool is_assigned(const packet_info *pinfo)
+{
+    return dissector_get_uint_handle(ports, pinfo->srcport) == send_handle ||
+           dissector_get_uint_handle(ports, pinfo->destport) == send_handle;
 }
 
 static int listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
@@ -35,12 +43,18 @@ static int dissect_send(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, voi
     if (!payload || payload->size != sizeof *payload)
         return 0;
     canvas.flow = rpcrdma_flow_find(payload->ulpdu.connection);
-    if (!canvas.flow || !canvas.flow->recognised || canvas.n == 0)
+    if (!canvas.flow || canvas.n == 0)
         return 0;
     canvas.segment = rpcrdma_flow_segment(canvas.flow, &payload->ulpdu.place);
-    canvas.message = canvas.segment ? canvas.segment->message : NULL;
-    if (!canvas.message)
-        return 0;
+    canvas.message = canvas.segment && canvas.flow->recognised ? canvas.segment->message : NULL;
+    if (!canvas.message) {
+        bool cut = canvas.n < tvb_reported_length(tvb), certain = is_assigned(pinfo) || canvas.flow->recognised;
+
+        if ((!certain && !cut) || !rpcrdma_is_unrecorded(&canvas, certain))
+            return 0;
+        rpcrdma_draw_unrecorded(&canvas);
+        return (int)canvas.n;
+    }
     canvas.p = tvb_get_ptr(tvb, 0, (int)canvas.n);
     rpcrdma_header_decode(&canvas.header, canvas.p, canvas.n);
     rpcrdma_draw_message(&canvas);

@@ -2,6 +2,8 @@
 /* The tree of one Send: RFC 8166 section 4. */
 #include "plugins/rpcrdma/rpcrdma_plugin.h"
 
+#include "wire/octets.h"
+
 void rpcrdma_link(proto_tree *tree, int field, tvbuff_t *tvb, uint32_t frame)
 {
     if (frame != 0)
@@ -40,6 +42,12 @@ const char *rpcrdma_procedure_name(wmem_allocator_t *pool, const struct kept_tra
     if (!program)
         program = wmem_strdup_printf(pool, "program %u", t->program);
     return wmem_strdup_printf(pool, "%s v%u %s", program, t->version, number);
+}
+
+/* Its last octets were not captured. */
+static bool is_cut(const struct rpcrdma_canvas *canvas)
+{
+    return canvas->n < tvb_reported_length(canvas->tvb);
 }
 
 /* ---- the fixed header ---- */
@@ -123,7 +131,7 @@ static void draw_fault(struct rpcrdma_canvas *canvas)
     uint32_t at = header->fault_at < canvas->n ? header->fault_at : canvas->n;
     proto_item *item;
 
-    if (header->status == RPCRDMA_OK)
+    if (header->status == RPCRDMA_OK || is_cut(canvas))
         return;
     item = proto_tree_add_item(canvas->tree, rpcrdma_hf.fault, canvas->tvb, (int)at, (int)(canvas->n - at), ENC_NA);
     expert_add_info_format(canvas->pinfo, item, &rpcrdma_ei.fault, "%s", fault_text(canvas->pinfo->pool, header));
@@ -137,7 +145,8 @@ static void draw_transaction(struct rpcrdma_canvas *canvas)
     const struct kept_transaction *t = message->transaction;
     proto_tree *tree = canvas->tree;
 
-    rpcrdma_number(tree, rpcrdma_hf.kind, canvas->tvb, message->kind);
+    if (message->kind != RPCRDMA_KIND_UNKNOWN || t)
+        rpcrdma_number(tree, rpcrdma_hf.kind, canvas->tvb, message->kind);
     if (!t)
         return;
     rpcrdma_number(tree, rpcrdma_hf.transaction, canvas->tvb, t->number);
@@ -192,7 +201,9 @@ static void say(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc)
     const struct kept_transaction *t = canvas->message->transaction;
     const char *text;
 
-    if (canvas->n < RPCRDMA_FIXED_LEN)
+    if (canvas->n < RPCRDMA_FIXED_LEN && canvas->n >= 4 && is_cut(canvas))
+        text = wmem_strdup_printf(canvas->pinfo->pool, ", XID 0x%08x [header cut]", get_be32(canvas->p));
+    else if (canvas->n < RPCRDMA_FIXED_LEN)
         text = wmem_strdup_printf(canvas->pinfo->pool, ", %u octets", canvas->n);
     else
         text = wmem_strdup_printf(canvas->pinfo->pool, ", %s%s%s%s, XID 0x%08x%s", rpcrdma_proc_name(header->proc),
@@ -208,6 +219,15 @@ static void say(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc)
         col_append_fstr(canvas->pinfo->cinfo, COL_INFO, ", %s", rpcrdma_procedure_name(canvas->pinfo->pool, t));
     if (t->call && t->call->complete_in != 0)
         col_append_fstr(canvas->pinfo->cinfo, COL_INFO, " (complete in %u)", t->call->complete_in);
+}
+
+/* Wireshark's RPC dissector needs as much of a Call: up to the procedure. */
+enum { RPC_CALL_SEEN = 24 };
+
+/* The RPC message begins after the header. */
+static bool is_inline(const struct rpcrdma_header *header)
+{
+    return header->proc == RPCRDMA_MSG || header->proc == RPCRDMA_MSGP;
 }
 
 void rpcrdma_draw_message(struct rpcrdma_canvas *canvas)
@@ -239,6 +259,52 @@ void rpcrdma_draw_message(struct rpcrdma_canvas *canvas)
         rpcrdma_tell_rpc(canvas, message->transaction);
     if (rpc)
         rpcrdma_show_rpc(canvas, rpc, message->reverse);
+    else if (whole && is_cut(canvas) && is_inline(header) &&
+             canvas->n >= header->header_len + (message->kind == RPCRDMA_KIND_CALL ? RPC_CALL_SEEN : RPC_REPLY_MIN))
+        rpcrdma_show_beginning(canvas);
     else if (whole && header->header_len < canvas->n)
         rpcrdma_show_rest(canvas);
+}
+
+/* ---- Sends without a record ---- */
+
+enum { CREDITS_PLAUSIBLE = 65536 };
+
+/* As engine/rpcrdma_recognise.c, as far as the header was captured. */
+static bool is_plausible(const struct rpcrdma_canvas *canvas)
+{
+    const struct rpcrdma_header *header = &canvas->header;
+
+    if (canvas->n < RPCRDMA_HEADER_MIN || header->vers != RPCRDMA_VERSION || header->credit >= CREDITS_PLAUSIBLE ||
+        header->status != RPCRDMA_OK)
+        return false;
+    return is_inline(header)
+               ? canvas->n >= header->header_len + 8 && get_be32(canvas->p + header->header_len) == header->xid &&
+                     get_be32(canvas->p + header->header_len + 4) <= RPC_REPLY
+               : header->proc == RPCRDMA_NOMSG;
+}
+
+bool rpcrdma_is_unrecorded(struct rpcrdma_canvas *canvas, bool certain)
+{
+    canvas->n = tvb_captured_length(canvas->tvb);
+    if (canvas->n < 4)
+        return false;
+    canvas->p = tvb_get_ptr(canvas->tvb, 0, (int)canvas->n);
+    rpcrdma_header_decode(&canvas->header, canvas->p, canvas->n);
+    return certain || is_plausible(canvas);
+}
+
+void rpcrdma_draw_unrecorded(struct rpcrdma_canvas *canvas)
+{
+    const struct rpcrdma_header *header = &canvas->header;
+    struct kept_message message = {.kind = RPCRDMA_KIND_UNKNOWN};
+
+    if (header->proc == RPCRDMA_ERROR)
+        message.kind = RPCRDMA_KIND_ERROR;
+    else if (header->status == RPCRDMA_OK && is_inline(header) && canvas->n >= header->header_len + 8)
+        message.kind =
+            get_be32(canvas->p + header->header_len + 4) == RPC_CALL ? RPCRDMA_KIND_CALL : RPCRDMA_KIND_REPLY;
+    canvas->message = &message;
+    rpcrdma_draw_message(canvas);
+    canvas->message = NULL;
 }

@@ -152,6 +152,7 @@ struct rpcrdma_flow {
     uint64_t transactions; /* so far */
     bool infiniband;
     bool recognised;                /* as RPC-over-RDMA */
+    bool seems;                     /* InfiniBand: likewise, by a Send that was cut; it is only shown */
     struct judge judge;             /* its records: struct kept_segment */
     struct kept_startup startup[2]; /* by enum mpa_startup_kind */
     /* First pass only. */

@@ -219,6 +219,29 @@ static compat_bool dissect_private_data(tvbuff_t *tvb, packet_info *pinfo, proto
 
 /* ---- packets that were not passed on ---- */
 
+/* What was captured of it; nothing for a packet that is whole. */
+static tvbuff_t *cut_payload(const struct ib_frame *frame, tvbuff_t *tvb)
+{
+    if (!frame->cut || frame->payload_at == 0)
+        return tvb_new_subset_length(tvb, 0, 0);
+    return tvb_new_subset_length_caplen(tvb, (int)frame->payload_at, (int)frame->payload_captured,
+                                        (int)frame->payload_len);
+}
+
+/* The engine makes no message of a Send that is cut. */
+static void draw_cut_send(const struct ib_frame *frame, tvbuff_t *payload, packet_info *pinfo, proto_tree *tree)
+{
+    struct rpcrdma_canvas canvas = {
+        .flow = frame->flow, .side = frame->side, .tvb = payload, .pinfo = pinfo, .root = tree};
+    if (frame->cut->message != IB_MESSAGE_SEND || !frame->cut->first ||
+        !rpcrdma_is_unrecorded(&canvas, frame->flow->recognised || frame->flow->seems || is_forced()))
+        return;
+    frame->flow->seems = true;
+    if (!frame->flow->recognised)
+        correct_info(frame, pinfo);
+    rpcrdma_draw_unrecorded(&canvas);
+}
+
 static int dissect_rest(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     const struct ib_frame *frame;
@@ -228,11 +251,15 @@ static int dissect_rest(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, voi
     if (pinfo->ptype != PT_IBQP)
         return 0;
     frame = frame_of(pinfo);
-    if (frame && frame->flow->recognised && drawn != pinfo->num) {
-        if (frame->cut)
+    if (frame && drawn != pinfo->num) {
+        tvbuff_t *payload = cut_payload(frame, tvb);
+
+        if (frame->flow->recognised && frame->cut)
             correct_info(frame, pinfo);
-        if (frame->segments || frame->flow->untold)
-            draw_frame(frame, tvb_new_subset_length(tvb, 0, 0), pinfo, tree);
+        if (frame->flow->recognised && (frame->segments || frame->flow->untold))
+            draw_frame(frame, payload, pinfo, tree);
+        if (tvb_reported_length(payload) > 0)
+            draw_cut_send(frame, payload, pinfo, tree);
     }
     drawn = 0;
     return 0;

@@ -236,7 +236,7 @@ static bool is_repeated(struct rpcrdma_flow *flow, const struct ib_connection *c
     return flow->repeats != before;
 }
 
-static void take(const struct ib_datagram *datagram)
+static void take(const struct packet *whole, const struct ib_datagram *datagram)
 {
     struct ib_packet packet;
     struct ib_arrival arrival;
@@ -254,8 +254,13 @@ static void take(const struct ib_datagram *datagram)
     frame->side = (uint8_t)ib_connection_sender(connection, &arrival);
     frame->repeated = is_repeated(connection->host, connection);
     frame->qp = packet.bth.qp;
-    if (packet.payload_captured < packet.payload_len)
+    if (packet.payload_captured < packet.payload_len && ib_service_of(packet.bth.opcode) == IB_RC) {
         frame->cut = packet.info;
+        frame->payload_captured = (uint32_t)packet.payload_captured;
+        frame->payload_len = (uint32_t)packet.payload_len;
+        if (packet.payload > whole->data && packet.payload <= whole->data + whole->captured)
+            frame->payload_at = (uint32_t)(packet.payload - whole->data);
+    }
 }
 
 void rpcrdma_ib_feed(const packet_info *pinfo, bool always)
@@ -272,7 +277,7 @@ void rpcrdma_ib_feed(const packet_info *pinfo, bool always)
     last_ns = packet.time_ns;
     if (decap_packet(decap, &packet, &tcp, &datagram) != DECAP_IB)
         return;
-    take(&datagram);
+    take(&packet, &datagram);
 }
 
 /* ---- the file ---- */

@@ -27,7 +27,7 @@ static uint32_t base_of(const struct rpcrdma_canvas *canvas, uint32_t port, bool
 {
     if (!canvas->flow->infiniband)
         return port;
-    return (canvas->segment->side == 0) == sender ? 1 : 2;
+    return ((canvas->segment ? canvas->segment->side : canvas->side) == 0) == sender ? 1 : 2;
 }
 
 static void swap_addresses(packet_info *pinfo)
@@ -147,6 +147,12 @@ void rpcrdma_show_rpc(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc,
     rpcrdma_tap_rpc(canvas, message);
     if (rpc->plain || rpc->have >= RPC_REPLY_MIN) /* fewer octets do not show what it is */
         call_rpc(canvas, message, canvas->root, reverse);
+}
+
+void rpcrdma_show_beginning(struct rpcrdma_canvas *canvas)
+{
+    call_rpc(canvas, tvb_new_subset_remaining(canvas->tvb, (int)canvas->header.header_len), canvas->root,
+             canvas->message->reverse);
 }
 
 /* Dissects without tree and columns, as if in that frame. */

@@ -28,11 +28,19 @@ struct rpcrdma_canvas {
     proto_tree *root; /* where protocols go */
     proto_item *item;
     proto_tree *tree; /* below it */
+    uint8_t side;     /* InfiniBand, without a segment: that sent it */
     bool against;     /* InfiniBand: sent by the receiver of the packet in this frame */
 };
 
 /* draw.c */
 void rpcrdma_draw_message(struct rpcrdma_canvas *canvas);
+/*
+ * A Send of which the engine made no message: its header was cut by the snap length, or is not one. certain: the
+ * connection is RPC-over-RDMA; if not, the header must look like one.
+ */
+bool rpcrdma_is_unrecorded(struct rpcrdma_canvas *canvas, bool certain);
+/* After that; canvas->message is NULL. */
+void rpcrdma_draw_unrecorded(struct rpcrdma_canvas *canvas);
 void rpcrdma_draw_remarks(struct rpcrdma_canvas *canvas);
 /* Adds a generated link to a frame, unless frame is 0. */
 void rpcrdma_link(proto_tree *tree, int field, tvbuff_t *tvb, uint32_t frame);
@@ -69,6 +77,8 @@ void rpcrdma_show_rpc(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc,
 void rpcrdma_tell_rpc(struct rpcrdma_canvas *canvas, const struct kept_transaction *transaction);
 /* The same for the RPC message of the canvas's segment. */
 void rpcrdma_tell_segment(struct rpcrdma_canvas *canvas);
+/* Passes the captured part of the RPC message after the header. */
+void rpcrdma_show_beginning(struct rpcrdma_canvas *canvas);
 /* Sends without an RPC message. */
 void rpcrdma_show_rest(struct rpcrdma_canvas *canvas);
 

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+import cases
 from cases import malformed
 
 ORDER = ["-o", "tcp.reassemble_out_of_order:TRUE"]
@@ -122,6 +123,19 @@ def test_holes_are_shown(wireshark, generated):
     for arguments in ([], ["-2"]):
         frames = wireshark.fields(cut, ["rddp.msn", "rddp.missing"], *arguments, "-Y", "rddp.missing")
         assert [frame["rddp.missing"] for frame in frames if frame["rddp.msn"] == middle["rddp.msn"]] == [[missing]]
+
+
+@pytest.mark.parametrize("rule, gap", [("DDP-4.3-12", "MSN 2 to 3"), ("DDP-4.3-12/next", "MSN 2"), ("DDP-5.2-07", "octets 100-103 of MSN 2"),
+                                       ("DDP-4.3-19", "octets 0-3 of MSN 2")])
+def test_gaps_are_shown_at_once(wireshark, generated, rule, gap):
+    """The rule waits for what could still fill the gap: in one pass it may come too late for this frame."""
+    scenario, = (row[1] for row in cases.listed("faults") if row[0] == rule)
+    path = generated(scenario, f"--inject={rule}")
+    for arguments in ([], ["-2"]):
+        frame, = wireshark.fields(path, ["rddp.gap", "_ws.expert.message"], *arguments, *ORDER, "-Y", "rddp.gap")
+        assert frame["rddp.gap"] == [gap]
+        assert f"Before this segment, {gap} had not come" in frame["_ws.expert.message"][0]
+    assert not wireshark.fields(generated(scenario), [], *ORDER, "-Y", "rddp.gap")
 
 
 def test_write_is_shown_as_range(wireshark, root):

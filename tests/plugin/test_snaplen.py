@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Captures with a snap length: headers are dissected as far as they are there, and the Info column says so."""
+import pytest
+
+HEADERS = ["mpa.ulpdu_length", "rddp.tagged", "rddp.qn", "rddp.msn", "rddp.stag", "rdmap.opcode", "rddp.payload_length"]
+MPA = {"mpa.rev": 18, "mpa.ird": 24, "mpa.ord": 24}  # octets of the start-up frame that show it
+
+
+@pytest.mark.parametrize("mode", [[], ["-2"]], ids=["one pass", "two"])
+@pytest.mark.parametrize("octets", [74, 78, 80, 96, 128])
+@pytest.mark.parametrize("scenario", ["operations", "nfs3", "atomics", "rdmap"])
+def test_headers_and_info(wireshark, generated, scenario, octets, mode):
+    """74 octets hold a start-up frame without private data and an FPDU up to the opcode; 78 a Tagged header, too."""
+    names = [*HEADERS, *MPA, "_ws.malformed", "_ws.col.Info", "mpa.part", "mpa.hole"]
+    whole = wireshark.fields(generated(scenario), names, *mode, "-Y", "mpa")
+    cut = wireshark.fields(generated(scenario, f"--snaplen={octets}"), names, *mode, "-Y", "mpa")
+    assert len(cut) == len(whole) > 10
+    for frame, expected in zip(cut, whole):
+        assert frame["_ws.col.Info"] and not frame["_ws.malformed"] and not frame["mpa.hole"], frame
+        if expected["mpa.rev"]:
+            for name, needed in MPA.items():
+                assert frame[name] == (expected[name] if octets >= 54 + needed else []), name
+        if octets >= 78 and len(expected["mpa.ulpdu_length"]) == 1:
+            for name in HEADERS:
+                assert frame[name] == expected[name] or (name not in HEADERS[:3] and octets < 96), name
+
+
+@pytest.mark.parametrize("octets", [80, 96, 128])
+def test_rpcrdma(wireshark, generated, octets):
+    """Each Send shows its XID, with 96 octets its message type; with 128 Calls and Replies are dissected and matched."""
+    names = ["rpcrdma.xid", "rpcrdma.proc", "rpc.xid", "rpc.procedure", "rpc.repframe", "_ws.malformed"]
+    whole = wireshark.fields(generated("nfs3"), names, "-Y", "rddp.qn == 0")
+    cut = wireshark.fields(generated("nfs3", f"--snaplen={octets}"), names, "-Y", "rddp.qn == 0")
+    for name in ["rpcrdma.xid", "rpcrdma.proc"] if octets >= 96 else ["rpcrdma.xid"]:
+        shown, expected = ([frame[name] for frame in frames if frame[name]] for frames in (cut, whole))
+        assert shown == expected  # a Send of several segments in the frame of the first
+    matched = [frame for frame, expected in zip(cut, whole) if frame["rpc.xid"] == expected["rpc.xid"] != [] and
+               frame["rpc.repframe"] == expected["rpc.repframe"]]
+    assert len(matched) > 20 if octets >= 128 else not matched
+
+
+@pytest.mark.parametrize("octets", [96, 128, 256])
+def test_rpcrdma_on_roce(wireshark, generated, octets):
+    """The built-in dissector of InfiniBand passes nothing on; Sends are shown from when their connection is known."""
+    names = ["rpcrdma.xid", "rpcrdma.proc", *(["rpcrdma.kind"] if octets > 96 else [])]
+    whole, cut = ([tuple(frame[name][0] for name in names) for frame in
+                   wireshark.fields(generated("nfs3", "--transport=roce", *option), names, "-2", "-Y", "rpcrdma.xid")]
+                  for option in ([], [f"--snaplen={octets}"]))
+    assert len(cut) > 30 and cut == (whole[1:] if octets < 170 else whole)
