@@ -7,6 +7,7 @@ import resource
 import signal
 import struct
 import subprocess
+import termios
 import time
 
 import pytest
@@ -91,15 +92,18 @@ def test_killed_while_writing_keeps_the_old_file(checker, build, large, tmp_path
 
 # ---- captures that change while they are read ----
 
+def waiting(pipe):
+    """Octets in it."""
+    return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]
+
+
 def reading_stopped(checker, path):
     """iwarp-check --print in the middle of the capture: nobody reads what it prints."""
     process = subprocess.Popen([checker, "--print", "--format=json", "--output=/dev/fd/2", path], stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE)
     fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, 4096)
-    last, now = -1, 0
-    while last != now:  # until the pipe is full
-        time.sleep(0.3)
-        last, now = now, int(open(f"/proc/{process.pid}/io", encoding="ascii").read().split("rchar: ")[1].split()[0])
+    while waiting(process.stdout) < 4096:  # until the pipe is full
+        time.sleep(0.01)
     return process
 
 
@@ -159,7 +163,9 @@ def test_growing_file_through_a_pipe(checker, build, tmp_path):
                 with open(path, "ab") as file:
                     file.write(octets[at:at + 5000])
                 time.sleep(0.05)
-            time.sleep(0.5)
+            while int(open(f"/proc/{process.pid}/io", encoding="ascii").read().split("rchar: ")[1].split()[0]) < len(octets):
+                time.sleep(0.05)
+            time.sleep(0.2)
             process.send_signal(signal.SIGINT)  # as somebody would who has seen enough
             report = json.loads(process.communicate(timeout=60)[0])
         tail.kill()
