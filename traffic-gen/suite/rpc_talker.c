@@ -155,6 +155,11 @@ static void on_broken(void *ctx, enum qp_status status, const char *why)
     talk_note(talker->talk, false, NULL, 0, why);
 }
 
+bool rpc_talker_failed_here(const struct rpc_talker *talker)
+{
+    return !talker->up && talker->terminated && talker->error == QP_LOCAL_ERROR;
+}
+
 const char *rpc_talker_end_words(const struct rpc_talker *talker)
 {
     if (!talker->terminated)

@@ -132,6 +132,8 @@ bool rpc_talker_open(struct rpc_talker *talker, struct talk *talk, const struct 
 /* Removes the files it made, on a separate connection if this one is over. */
 void rpc_talker_close(struct rpc_talker *talker);
 
+/* There was no connection because this host's RDMA device failed: that says nothing about the device under test. */
+bool rpc_talker_failed_here(const struct rpc_talker *talker);
 /* How the connection ended: "a Terminate", "a Send that is too long for our Receive buffer". */
 const char *rpc_talker_end_words(const struct rpc_talker *talker);
 
