@@ -104,7 +104,7 @@ struct report_capture {
     char *file; /* the same as UTF-8 */
     uint64_t packets, octets, dropped;
     struct report_part part;
-    int64_t start_ns; /* of the first packet */
+    int64_t start_ns;    /* of the first packet */
     int64_t checking_ns; /* how long it took to read and judge it */
     bool truncated;
     bool failed;            /* could not be read, or not to the end: trouble */

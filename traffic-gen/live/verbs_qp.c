@@ -334,6 +334,7 @@ static enum qp_status status_of(const struct ibv_wc *wc)
     case IBV_WC_LOC_ACCESS_ERR:
         return QP_LOCAL_ACCESS;
     case IBV_WC_LOC_LEN_ERR:
+    case IBV_WC_LOC_QP_OP_ERR: /* of soft RoCE, for a message of several packets */
         return received ? QP_LOCAL_LENGTH : QP_LOCAL_ERROR;
     default:
         return QP_LOCAL_ERROR;

@@ -49,12 +49,17 @@ static void conclude(struct talk *talk, enum case_outcome outcome, const char *f
 
 static bool has_arrived(struct talk *talk, int64_t ns);
 
+static const char *who(const struct talk *talk)
+{
+    return talk->run->rpc_port ? "it has" : "its TCP has";
+}
+
 void talk_passed(struct talk *talk, const char *format, ...)
 {
     if (has_arrived(talk, MIN(talk->run->t_react, arrival_pause)))
         CONCLUDE(OUTCOME_PASSED);
     else
-        talk_inconclusive(talk, "the stimulus did not reach the device: its TCP has not acknowledged it");
+        talk_inconclusive(talk, "the stimulus did not reach the device: %s not acknowledged it", who(talk));
 }
 
 void talk_passed_by_end(struct talk *talk, const char *format, ...)
@@ -63,7 +68,7 @@ void talk_passed_by_end(struct talk *talk, const char *format, ...)
         CONCLUDE(OUTCOME_PASSED);
         talk->result->by_end = true;
     } else {
-        talk_inconclusive(talk, "the stimulus did not reach the device: its TCP has not acknowledged it");
+        talk_inconclusive(talk, "the stimulus did not reach the device: %s not acknowledged it", who(talk));
     }
 }
 
@@ -78,7 +83,7 @@ void talk_failed(struct talk *talk, const char *format, ...)
     if (talk->dut_fin || talk->dut_reset || has_arrived(talk, MIN(talk->run->t_react, arrival_pause)))
         CONCLUDE(OUTCOME_FAILED);
     else
-        talk_inconclusive(talk, "the stimulus did not reach the device: its TCP has not acknowledged it");
+        talk_inconclusive(talk, "the stimulus did not reach the device: %s not acknowledged it", who(talk));
 }
 
 void talk_inconclusive(struct talk *talk, const char *format, ...)

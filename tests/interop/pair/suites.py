@@ -27,7 +27,7 @@ import table  # noqa: E402 pylint: disable=wrong-import-position
 TOP = pathlib.Path(__file__).resolve().parents[3]
 PORT = 20049
 # Under emulation beside other work a second is not always enough for what takes a millisecond elsewhere.
-PATIENCE = "--timeout=4 --accept-timeout=60 --recover-timeout=20 --settle=0.3 --seed=8166"
+PATIENCE = "--timeout={} --accept-timeout=60 --recover-timeout=20 --settle=0.3 --seed=8166"
 REPEATS = 2  # of what is not as expected: under load a guest may be late
 MINUTES = 40
 
@@ -64,7 +64,7 @@ def run_suites(guests, role, out, cases=None):
     """One run of the suites with its capture; the report. cases: ids; None: all."""
     capture = out.with_suffix(".pcap")
     arguments = [role.options, "--suite=rpcrdma,nfs", f"--device='{role.about}'", "--format=json",
-                 "--output=/job/report.json", f"--capture={capture.name}", PATIENCE]
+                 "--output=/job/report.json", f"--capture={capture.name}", PATIENCE.format(10 if role.mount else 4)]
     if cases:
         arguments.append(f"--rules={','.join(cases)}")
     (guests.job("ours") / "report.json").unlink(missing_ok=True)
@@ -129,7 +129,8 @@ def trouble(role, report, expected):
     """All that is not as it is to be, in words."""
     rows = table.rows(report)
     for case, what in table.differences(expected, rows).items():
-        yield f"{case} {what}"
+        if case in rows or not case.endswith("/seen"):  # what is seen beside the cases is allowed; chance decides whether it shows
+            yield f"{case} {what}"
     for case in table.unverified(expected):
         yield f"{case}: not verified by octets"
     yield from agree.disagreements(report["tests"], report["shown"], role.dut)
