@@ -203,7 +203,7 @@ def test_words_about_mpa(gen, tmp_path, action, statement):
             changed |= {word} if a != plain[0] else set()
     # The others only say more of another word, or need something that this frame does not have.
     idle = {"mpa.first-marker", "mpa.later-markers", "mpa.gap", "mpa.acked", "mpa.grid-from", "mpa.early", "mpa.after-request",
-            "mpa.old-crc", "mpa.filler", "mpa.enhanced-last", "mpa.crc-without-marker", "mpa.grid-of-peer"}
+            "mpa.right-crc", "mpa.old-crc", "mpa.filler", "mpa.enhanced-last", "mpa.crc-without-marker", "mpa.grid-of-peer"}
     assert set(words) - changed - idle == set() and len(words) > 12
 
 

@@ -94,11 +94,11 @@ def test_words_of_mpa_where_nothing_is_said(gen, tmp_path):
 
 def test_all_words_of_mpa_on_all_messages(gen, tmp_path):
     """Whatever is asked for, in whatever order, a capture is written or a word is refused."""
-    alone = ("twice no-crc old-crc ptr-swapped first-marker later-markers early after-request crc-without-length "
-             "crc-without-leading-marker crc-without-marker crc-without-last-marker crc-with-next-marker crc-of-ethernet "
-             "crc-swapped crc-after-length crc-before-pad grid-of-peer no-inner-markers marker-alone half split-half acked "
-             "lost-fragments crc len-swapped enhanced-last").split()
-    numbers = "ulpdu pad crc markers grid grid-from marker-late split gap rev enhanced a rtr cut fill filler".split()
+    alone = ("twice no-crc right-crc old-crc ptr-swapped first-marker later-markers early after-request "
+             "crc-without-length crc-without-leading-marker crc-without-marker crc-without-last-marker "
+             "crc-with-next-marker crc-of-ethernet crc-swapped crc-after-length crc-before-pad grid-of-peer no-inner-markers marker-alone "
+             "half split-half acked lost-fragments crc len-swapped enhanced-last").split()
+    numbers = "ulpdu pad crc markers grid grid-from marker-late split gap rev enhanced a rtr ird ord cut fill filler".split()
     fields = "len ulpdu0 ulpdu1 ptr reserved flags".split()
     values = ["0", "1", "3", "4", "7", "-1", "-4", "64", "512", "65535", "65536", "0xFFFFFFFFFFFFFFFF"]
     chance = random.Random(44)
