@@ -55,7 +55,7 @@ def serving(build, *arguments, port=0):
     ports = {}
     try:
         for line in server.stderr:
-            found = re.search(r"(\w+) (?:at|listening on) port (\d+)", line)
+            found = re.search(r"(\w+) (?:listening )?on port (\d+)", line)
             ports[found[1]] = int(found[2])
             if "listening" in line:
                 break
