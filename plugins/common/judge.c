@@ -6,6 +6,8 @@
 
 #include <epan/wmem_scopes.h>
 
+#include <string.h>
+
 /* The plugins do not report how often a rule passed: all connections share the counters. */
 static struct rule_count counts[RULE_COUNT];
 static struct heap heap; /* of the file that is open */
@@ -18,47 +20,99 @@ void judge_file_opened(void)
 
 /* ---- records ---- */
 
-static guint hash_of_place(const void *key)
-{
-    const struct record *record = key;
+/*
+ * Records come in order, with few exceptions. So they are kept sorted, in arrays of pointers: as entries of maps they
+ * would take six times the memory.
+ */
+typedef int (*compare)(const struct record *, const struct record *);
 
-    return g_int64_hash(&record->offset) ^ record->frame;
+static int by_frame(const struct record *a, const struct record *b)
+{
+    return (a->frame > b->frame) - (a->frame < b->frame);
 }
 
-static gboolean same_place(const void *a, const void *b)
+static int by_place(const struct record *a, const struct record *b)
 {
-    const struct record *x = a, *y = b;
+    return a->offset != b->offset ? (a->offset > b->offset) - (a->offset < b->offset) : by_frame(a, b);
+}
 
-    return x->offset == y->offset && x->frame == y->frame;
+static struct record **record_at(wmem_array_t *records, unsigned i)
+{
+    return wmem_array_index(records, i);
+}
+
+/* Index of the first record that does not come before the key. */
+static unsigned place_for(wmem_array_t *records, const struct record *key, compare order)
+{
+    unsigned from = 0, to = wmem_array_get_count(records);
+
+    /* Most often it is the latest, or comes after it. */
+    if (to > 0 && order(*record_at(records, to - 1), key) < 0)
+        return to;
+    if (to > 1 && order(*record_at(records, to - 2), key) < 0)
+        return to - 1;
+    while (from < to) {
+        unsigned middle = from + (to - from) / 2;
+
+        if (order(*record_at(records, middle), key) < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+static struct record *find(wmem_array_t *records, const struct record *key, compare order)
+{
+    unsigned at = place_for(records, key, order);
+    struct record *found = at < wmem_array_get_count(records) ? *record_at(records, at) : NULL;
+
+    return found && order(found, key) == 0 ? found : NULL;
+}
+
+/* Replaces the one with the same key. */
+static void insert(wmem_array_t *records, struct record *record, compare order)
+{
+    unsigned at = place_for(records, record, order), n = wmem_array_get_count(records);
+
+    if (at < n && order(*record_at(records, at), record) == 0) {
+        *record_at(records, at) = record;
+        return;
+    }
+    wmem_array_append_one(records, record);
+    if (at == n)
+        return;
+    memmove(record_at(records, at + 1), record_at(records, at), (n - at) * sizeof(struct record *));
+    *record_at(records, at) = record;
 }
 
 void judge_keep_frame(struct judge *judge, struct record *record, uint32_t frame)
 {
     record->frame = frame;
-    record->last_remark = &record->remarks;
-    wmem_map_insert(judge->by_frame, GUINT_TO_POINTER(frame), record);
+    insert(judge->by_frame, record, by_frame);
 }
 
 void judge_keep(struct judge *judge, struct record *record, const struct place *place)
 {
     record->offset = place->offset;
     record->frame = place->frame;
-    record->last_remark = &record->remarks;
-    wmem_map_insert(judge->by_place[place->side & 1u], record, record);
+    insert(judge->by_place[place->side & 1u], record, by_place);
     if (!judge_in_frame(judge, place->frame))
-        wmem_map_insert(judge->by_frame, GUINT_TO_POINTER(place->frame), record);
+        insert(judge->by_frame, record, by_frame);
 }
 
 struct record *judge_at(const struct judge *judge, const struct place *place)
 {
     const struct record key = {.offset = place->offset, .frame = place->frame};
 
-    return wmem_map_lookup(judge->by_place[place->side & 1u], &key);
+    return find(judge->by_place[place->side & 1u], &key, by_place);
 }
 
 struct record *judge_in_frame(const struct judge *judge, uint32_t frame)
 {
-    return wmem_map_lookup(judge->by_frame, GUINT_TO_POINTER(frame));
+    const struct record key = {.frame = frame};
+
+    return find(judge->by_frame, &key, by_frame);
 }
 
 /* ---- findings ---- */
@@ -85,7 +139,7 @@ static void on_finding(void *ctx, const struct finding *finding)
 {
     struct judge *judge = ctx;
     struct record *record = judge_at(judge, &finding->place);
-    struct remark *remark;
+    struct remark *remark, **last;
 
     if (!record)
         record = judge_in_frame(judge, finding->place.frame);
@@ -103,21 +157,22 @@ static void on_finding(void *ctx, const struct finding *finding)
     remark->record = record;
     remark->earlier = judge->latest;
     judge->latest = remark;
-    *record->last_remark = remark;
-    record->last_remark = &remark->next;
+    last = remark->earlier && remark->earlier->record == record ? &remark->earlier->next : &record->remarks;
+    while (*last)
+        last = &(*last)->next;
+    *last = remark;
 }
 
 static void withdraw(struct remark *remark)
 {
-    struct remark **at = &remark->record->remarks;
+    struct remark **at = remark->record ? &remark->record->remarks : NULL;
 
-    while (*at && *at != remark)
-        at = &(*at)->next;
-    if (!*at) /* it was withdrawn before */
+    if (!at) /* it was withdrawn before */
         return;
+    while (*at != remark)
+        at = &(*at)->next;
     *at = remark->next;
-    if (!*at)
-        remark->record->last_remark = at;
+    remark->record = NULL;
 }
 
 void judge_withdraw(struct judge *judge, const struct remark *since, uint32_t latest)
@@ -179,8 +234,8 @@ bool judge_begin(struct judge *judge, const struct stack_options *options, const
                                       .host = {judge->host[0], judge->host[1]}};
 
     for (unsigned side = 0; side < 2; side++)
-        judge->by_place[side] = wmem_map_new(wmem_file_scope(), hash_of_place, same_place);
-    judge->by_frame = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);
+        judge->by_place[side] = wmem_array_new(wmem_file_scope(), sizeof(struct record *));
+    judge->by_frame = wmem_array_new(wmem_file_scope(), sizeof(struct record *));
     judge->verdict.counts = counts;
     judge->verdict.finding = on_finding;
     judge->verdict.ctx = judge;

@@ -23,7 +23,7 @@ struct remark {
     struct place place;
     uint32_t related_frame;
     const char *message;
-    struct record *record;
+    struct record *record;  /* NULL: it was withdrawn */
     struct remark *earlier; /* of the connection, in the order in which they were made */
 };
 
@@ -31,7 +31,7 @@ struct remark {
 struct record {
     uint64_t offset; /* in the stream of its side; with the frame, the key */
     uint32_t frame;
-    struct remark *remarks, **last_remark;
+    struct remark *remarks;
 };
 
 struct judge {
@@ -40,8 +40,8 @@ struct judge {
     struct verdict verdict;
     struct remark *latest;       /* of all remarks */
     struct layouts_host host[2]; /* of the sides (engine/stack.h); set before judge_begin(), or zero */
-    wmem_map_t *by_place[2];     /* by side: stream offset and frame -> struct record */
-    wmem_map_t *by_frame;        /* frame -> struct record */
+    wmem_array_t *by_place[2];   /* by side: pointers to records, sorted by stream offset and frame */
+    wmem_array_t *by_frame;      /* likewise, sorted by frame */
     /* Creates a record for a finding at a frame without one. NULL: such findings are not shown. */
     struct record *(*make_record)(struct judge *judge, const struct place *place);
 };

@@ -94,7 +94,7 @@ static void draw_message(struct rdmap_canvas *canvas)
 
 static void draw_gap(struct rdmap_canvas *canvas)
 {
-    const struct rdmap_gap *gap = canvas->seg ? canvas->seg->gap : NULL;
+    const struct rdmap_gap *gap = canvas->seg ? canvas->seg->more->gap : NULL;
     wmem_strbuf_t *text;
 
     if (!gap)

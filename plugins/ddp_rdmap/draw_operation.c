@@ -59,7 +59,7 @@ static void draw_header(struct rdmap_canvas *canvas)
         if (seg && (row->field == &rdmap_hf.sink_stag || row->field == &rdmap_hf.atomic_stag))
             life = seg->stag;
         else if (seg && row->field == &rdmap_hf.source_stag)
-            life = seg->source;
+            life = seg->more->source;
         if (life)
             rdmap_draw_stag_life(canvas, proto_item_add_subtree(item, rdmap_ett.stag), life);
     }
@@ -114,43 +114,44 @@ static void say_original(struct rdmap_canvas *canvas)
 
 /* ---- requests and answers ---- */
 
-static void draw_after(struct rdmap_canvas *canvas, const struct rdmap_operation *op)
+static void draw_after(struct rdmap_canvas *canvas, const struct rdmap_op *op)
 {
-    if (op->kind != RDMAP_OP_ATOMIC || !op->atomic_after_known)
+    if (!op->atomic || !op->atomic->atomic_after_known)
         return;
     proto_item_set_generated(
-        proto_tree_add_uint64(canvas->rdmap_tree, rdmap_hf.atomic_after, canvas->tvb, 0, 0, op->atomic_after));
+        proto_tree_add_uint64(canvas->rdmap_tree, rdmap_hf.atomic_after, canvas->tvb, 0, 0, op->atomic->atomic_after));
 }
 
-static void draw_request(struct rdmap_canvas *canvas, const struct rdmap_operation *op)
+static void draw_request(struct rdmap_canvas *canvas, const struct rdmap_op *op)
 {
-    if (!op->answered)
+    if (op->answer_frame == 0)
         return;
-    rdmap_link(canvas->rdmap_tree, rdmap_hf.response_in, canvas->tvb, op->last_answer.frame);
-    if (op->kind == RDMAP_OP_ATOMIC && op->atomic_after_known) {
+    rdmap_link(canvas->rdmap_tree, rdmap_hf.response_in, canvas->tvb, op->answer_frame);
+    if (op->atomic && op->atomic->atomic_after_known) {
         proto_item_set_generated(proto_tree_add_uint64(canvas->rdmap_tree, rdmap_hf.atomic_original, canvas->tvb, 0, 0,
-                                                       op->atomic_response.original));
+                                                       op->atomic->atomic_response.original));
         draw_after(canvas, op);
     }
 }
 
-static void draw_response(struct rdmap_canvas *canvas, const struct rdmap_operation *op)
+static void draw_response(struct rdmap_canvas *canvas, const struct rdmap_op *op)
 {
-    rdmap_link(canvas->rdmap_tree, rdmap_hf.response_to, canvas->tvb, op->place.frame);
+    rdmap_link(canvas->rdmap_tree, rdmap_hf.response_to, canvas->tvb, op->frame);
     if (canvas->ddp->last)
-        rdmap_duration(canvas->rdmap_tree, rdmap_hf.time, canvas->tvb, canvas->seg->place.time_ns - op->place.time_ns);
-    if (op->kind == RDMAP_OP_ATOMIC && op->atomic_after_known) {
-        const char *name = rdmap_atomic_name(op->atomic.opcode);
+        rdmap_duration(canvas->rdmap_tree, rdmap_hf.time, canvas->tvb, canvas->seg->time_ns - op->time_ns);
+    if (op->atomic && op->atomic->atomic_after_known) {
+        const char *name = rdmap_atomic_name(op->atomic->atomic.opcode);
 
         draw_after(canvas, op);
-        proto_item_append_text(canvas->rdmap_item, ", after %s 0x%" PRIx64, name ? name : "it", op->atomic_after);
-        rdmap_say(canvas, ", after %s 0x%" PRIx64, name ? name : "it", op->atomic_after);
+        proto_item_append_text(canvas->rdmap_item, ", after %s 0x%" PRIx64, name ? name : "it",
+                               op->atomic->atomic_after);
+        rdmap_say(canvas, ", after %s 0x%" PRIx64, name ? name : "it", op->atomic->atomic_after);
     }
 }
 
 static void draw_links(struct rdmap_canvas *canvas)
 {
-    const struct rdmap_operation *op = canvas->seg ? canvas->seg->op : NULL;
+    const struct rdmap_op *op = canvas->seg ? canvas->seg->op : NULL;
 
     if (!op)
         return;
@@ -167,8 +168,8 @@ static void draw_links(struct rdmap_canvas *canvas)
         break;
     case RDMAP_IMMEDIATE:
     case RDMAP_IMMEDIATE_SE:
-        if (canvas->seg->after_write)
-            rdmap_link(canvas->rdmap_tree, rdmap_hf.after_write, canvas->tvb, canvas->seg->after_write->place.frame);
+        if (canvas->seg->more->after_write)
+            rdmap_link(canvas->rdmap_tree, rdmap_hf.after_write, canvas->tvb, canvas->seg->more->after_write->frame);
         break;
     default:
         break;

@@ -99,7 +99,7 @@ static void draw_read(const struct place_in *in, int behind)
 
 static void draw_culprit(struct rdmap_canvas *canvas)
 {
-    const struct rdmap_blame *blame = canvas->seg ? canvas->seg->blame : NULL;
+    const struct rdmap_blame *blame = canvas->seg ? canvas->seg->more->blame : NULL;
     const struct rdmap_opcode_info *info;
     const char *text;
 
@@ -111,9 +111,9 @@ static void draw_culprit(struct rdmap_canvas *canvas)
     rdmap_say(canvas, "%s", text);
     proto_item_append_text(canvas->rdmap_item, "%s", text);
     rdmap_link(canvas->rdmap_tree, rdmap_hf.caused_by, canvas->tvb, blame->frame);
-    if (canvas->seg->blames)
+    if (canvas->seg->more->blames)
         proto_item_set_generated(proto_tree_add_uint64(canvas->rdmap_tree, rdmap_hf.caused_by_operation, canvas->tvb, 0,
-                                                       0, canvas->seg->blames->number));
+                                                       0, canvas->seg->more->blames->number));
 }
 
 void rdmap_draw_terminate(struct rdmap_canvas *canvas)

@@ -21,7 +21,16 @@ static struct rdmap_seg *current(const struct rdmap_flow *flow, const struct pla
 {
     struct rdmap_seg *seg = flow->current;
 
-    return seg && seg->place.offset == place->offset && seg->place.side == place->side ? seg : NULL;
+    return seg && seg->record.offset == place->offset && seg->side == place->side ? seg : NULL;
+}
+
+static struct rdmap_seg_more nothing_more;
+
+static struct rdmap_seg_more *more_of(struct rdmap_seg *seg)
+{
+    if (seg->more == &nothing_more)
+        seg->more = wmem_new0(wmem_file_scope(), struct rdmap_seg_more);
+    return seg->more;
 }
 
 /* ---- STags ---- */
@@ -41,25 +50,25 @@ static struct rdmap_stag_life *stag_used(struct rdmap_flow *flow, unsigned owner
 
 static void note_stags(struct rdmap_flow *flow, struct rdmap_seg *seg, const struct ddp_segment *ddp)
 {
-    unsigned sender = seg->place.side & 1u, receiver = sender ^ 1u;
+    unsigned sender = seg->side & 1u, receiver = sender ^ 1u;
     const struct rdmap_opcode_info *info = rdmap_opcode_info(ddp->opcode);
     struct rdmap_read_request read;
     struct rdmap_atomic_request atomic;
     struct rdmap_stag_life *life;
 
     if (ddp->tagged) {
-        seg->stag = stag_used(flow, receiver, ddp->stag, seg->place.frame);
+        seg->stag = stag_used(flow, receiver, ddp->stag, seg->record.frame);
     } else if (info->invalidates) {
-        seg->stag = life = stag_used(flow, receiver, ddp->stag, seg->place.frame);
+        seg->stag = life = stag_used(flow, receiver, ddp->stag, seg->record.frame);
         if (ddp->last)
-            life->invalidated_in = seg->place.frame;
+            life->invalidated_in = seg->record.frame;
     } else if (ddp->opcode == RDMAP_READ_REQUEST && ddp->lacking == 0 &&
                rdmap_read_request_decode(&read, ddp->payload, ddp->payload_len)) {
-        seg->stag = stag_used(flow, sender, read.sink_stag, seg->place.frame);
-        seg->source = stag_used(flow, receiver, read.source_stag, seg->place.frame);
+        seg->stag = stag_used(flow, sender, read.sink_stag, seg->record.frame);
+        more_of(seg)->source = stag_used(flow, receiver, read.source_stag, seg->record.frame);
     } else if (ddp->opcode == RDMAP_ATOMIC_REQUEST && ddp->lacking == 0 &&
                rdmap_atomic_request_decode(&atomic, ddp->payload, ddp->payload_len)) {
-        seg->stag = stag_used(flow, receiver, atomic.stag, seg->place.frame);
+        seg->stag = stag_used(flow, receiver, atomic.stag, seg->record.frame);
     }
 }
 
@@ -68,17 +77,17 @@ static void note_stags(struct rdmap_flow *flow, struct rdmap_seg *seg, const str
 static void note_message(struct rdmap_flow *flow, struct rdmap_seg *seg, const struct rdmap_segment_event *event)
 {
     const struct ddp_segment *ddp = &event->fpdu->ddp;
-    struct rdmap_msg **open = &flow->open[seg->place.side & 1u][ddp->tagged ? 0 : 1 + (ddp->qn & 3u)], *msg = *open;
+    struct rdmap_msg **open = &flow->open[seg->side & 1u][ddp->tagged ? 0 : 1 + (ddp->qn & 3u)], *msg = *open;
 
     if (!msg || msg->number != event->message) {
         *open = msg = wmem_new0(wmem_file_scope(), struct rdmap_msg);
         msg->number = event->message;
-        msg->first_frame = seg->place.frame;
+        msg->first_frame = seg->record.frame;
         msg->to = ddp->to;
     }
     msg->segments = event->index + 1;
     msg->octets = event->message_octets;
-    msg->last_frame = seg->place.frame;
+    msg->last_frame = seg->record.frame;
     msg->ended |= ddp->last;
     seg->msg = msg;
 }
@@ -91,7 +100,7 @@ static void note_message(struct rdmap_flow *flow, struct rdmap_seg *seg, const s
  */
 static void note_gap(struct rdmap_flow *flow, struct rdmap_seg *seg, const struct ddp_segment *ddp)
 {
-    struct rdmap_queue_seen *seen = &flow->seen[seg->place.side & 1u][ddp->qn & 3u];
+    struct rdmap_queue_seen *seen = &flow->seen[seg->side & 1u][ddp->qn & 3u];
     uint32_t ahead = ddp->msn - seen->msn, mo = ahead == 0 ? seen->mo : 0;
     struct rdmap_gap gap = {.msn = seen->msn, .msns = ahead <= INT32_MAX ? ahead : 0, .from = mo, .to = mo};
 
@@ -103,7 +112,7 @@ static void note_gap(struct rdmap_flow *flow, struct rdmap_seg *seg, const struc
             gap.msn++;
             gap.msns--;
         }
-        seg->gap = wmem_memdup(wmem_file_scope(), &gap, sizeof gap);
+        more_of(seg)->gap = wmem_memdup(wmem_file_scope(), &gap, sizeof gap);
     }
     if (seen->known && ahead > INT32_MAX)
         return;
@@ -145,7 +154,7 @@ static void range_add(struct rdmap_whole *whole, uint32_t from, uint32_t to)
  */
 static void note_whole(struct rdmap_flow *flow, struct rdmap_seg *seg, const struct ddp_segment *ddp)
 {
-    uint64_t key = (uint64_t)(seg->place.side & 1u) << 34 | (uint64_t)(ddp->qn & 3u) << 32 | ddp->msn;
+    uint64_t key = (uint64_t)(seg->side & 1u) << 34 | (uint64_t)(ddp->qn & 3u) << 32 | ddp->msn;
     struct rdmap_whole *whole = wmem_map_lookup(flow->wholes, &key);
     uint32_t to;
 
@@ -157,7 +166,7 @@ static void note_whole(struct rdmap_flow *flow, struct rdmap_seg *seg, const str
         whole->key = key;
         wmem_map_insert(flow->wholes, &whole->key, whole);
     }
-    seg->whole = whole;
+    more_of(seg)->whole = whole;
     whole->first |= ddp->mo == 0;
     for (unsigned i = 0; i < whole->n_ranges; i++)
         whole->spoilt |= ddp->mo < whole->range[i].to && whole->range[i].from < to;
@@ -173,16 +182,36 @@ static void note_whole(struct rdmap_flow *flow, struct rdmap_seg *seg, const str
         range_add(whole, ddp->mo, to);
     if (whole->last && !whole->spoilt &&
         (whole->end == 0 || (whole->n_ranges == 1 && whole->range[0].from == 0 && whole->range[0].to == whole->end))) {
-        whole->completed_in = seg->place.frame;
+        whole->completed_in = seg->record.frame;
         seg->completes = true;
     }
 }
 
 /* ---- events of the engine ---- */
 
-static struct rdmap_operation *operation_of(const struct rdmap_flow *flow, uint64_t number)
+static struct rdmap_op *operation_of(const struct rdmap_flow *flow, uint64_t number)
 {
-    return wmem_map_lookup(flow->operations, &number);
+    if (number == 0 || number > wmem_array_get_count(flow->operations))
+        return NULL;
+    return *(struct rdmap_op **)wmem_array_index(flow->operations, (unsigned)number - 1);
+}
+
+/* The engine numbers them as they begin. */
+static struct rdmap_op *operation_new(const struct rdmap_flow *flow, const struct rdmap_operation *operation)
+{
+    struct rdmap_op *op = wmem_new0(wmem_file_scope(), struct rdmap_op), *none = NULL;
+
+    op->number = operation->number;
+    op->kind = operation->kind;
+    op->frame = operation->place.frame;
+    op->time_ns = operation->place.time_ns;
+    while (wmem_array_get_count(flow->operations) + 1 < operation->number)
+        wmem_array_append_one(flow->operations, none);
+    if (wmem_array_get_count(flow->operations) < operation->number)
+        wmem_array_append_one(flow->operations, op);
+    else
+        *(struct rdmap_op **)wmem_array_index(flow->operations, (unsigned)operation->number - 1) = op;
+    return op;
 }
 
 static void record_segment(struct rdmap_flow *flow, struct rdmap_seg *seg, const struct rdmap_segment_event *event)
@@ -196,7 +225,6 @@ static void record_segment(struct rdmap_flow *flow, struct rdmap_seg *seg, const
     seg->index = event->index;
     seg->message_octets = event->message_octets;
     seg->first_known = event->first_known;
-    seg->complete = event->complete;
     note_message(flow, seg, event);
     note_stags(flow, seg, ddp);
     if (!ddp->tagged)
@@ -210,7 +238,9 @@ static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
     struct rdmap_flow *flow = ctx;
     struct rdmap_seg *seg = wmem_new0(wmem_file_scope(), struct rdmap_seg);
 
-    seg->place = event->place;
+    seg->more = &nothing_more;
+    seg->side = event->place.side;
+    seg->time_ns = event->place.time_ns;
     judge_keep(&flow->judge, &seg->record, &event->place);
     flow->current = seg;
 }
@@ -227,20 +257,22 @@ static void on_segment(void *ctx, const struct rdmap_segment_event *event)
 static void on_operation(void *ctx, const struct rdmap_operation *operation, const struct place *place)
 {
     struct rdmap_flow *flow = ctx;
-    struct rdmap_operation *kept = operation_of(flow, operation->number);
+    struct rdmap_op *op = operation_of(flow, operation->number);
     struct rdmap_seg *seg = current(flow, place);
 
-    if (!kept) {
-        kept = wmem_new(wmem_file_scope(), struct rdmap_operation);
-        kept->number = operation->number;
-        wmem_map_insert(flow->operations, &kept->number, kept);
+    if (!op)
+        op = operation_new(flow, operation);
+    op->answer_frame = operation->answered ? operation->last_answer.frame : 0;
+    if (op->kind == RDMAP_OP_ATOMIC) {
+        if (!op->atomic)
+            op->atomic = wmem_new(wmem_file_scope(), struct rdmap_operation);
+        *op->atomic = *operation;
     }
-    *kept = *operation;
     if (!seg)
         return;
-    seg->op = kept;
-    if (kept->kind == RDMAP_OP_IMMEDIATE && kept->after_write != 0)
-        seg->after_write = operation_of(flow, kept->after_write);
+    seg->op = op;
+    if (op->kind == RDMAP_OP_IMMEDIATE && operation->after_write != 0)
+        more_of(seg)->after_write = operation_of(flow, operation->after_write);
 }
 
 static void record_blame(const struct rdmap_flow *flow, struct rdmap_seg *seg,
@@ -254,9 +286,9 @@ static void record_blame(const struct rdmap_flow *flow, struct rdmap_seg *seg,
         const struct rdmap_seg *culprit = rdmap_flow_seg(flow, &event->culprit);
 
         blame->frame = event->culprit.frame;
-        seg->blames = culprit ? culprit->op : NULL;
+        more_of(seg)->blames = culprit ? culprit->op : NULL;
     }
-    seg->blame = blame;
+    more_of(seg)->blame = blame;
 }
 
 static void on_terminate(void *ctx, const struct rdmap_terminate_event *event)
@@ -278,7 +310,7 @@ bool rdmap_flow_listen(struct mpa_listener *listener)
     struct rdmap_flow *flow = wmem_new0(wmem_file_scope(), struct rdmap_flow);
 
     flow->connection = listener->connection;
-    flow->operations = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);
+    flow->operations = wmem_array_new(wmem_file_scope(), sizeof(struct rdmap_op *));
     flow->wholes = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);
     for (unsigned side = 0; side < 2; side++)
         flow->stags[side] = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);

@@ -62,32 +62,48 @@ struct rdmap_queue_seen {
     uint32_t msn, mo; /* of the octet after the latest segment */
 };
 
-/* A DDP Segment. */
+/* What is kept of an operation of the engine. */
+struct rdmap_op {
+    uint64_t number;
+    int64_t time_ns;              /* of its first segment */
+    uint32_t frame, answer_frame; /* 0: not (yet) answered */
+    enum rdmap_operation_kind kind;
+    struct rdmap_operation *atomic; /* all of it; NULL: it is not an Atomic */
+};
+
+/* What few segments have. */
+struct rdmap_seg_more {
+    struct rdmap_whole *whole;
+    const struct rdmap_op *after_write;
+    const struct rdmap_stag_life *source; /* Read Requests: of the source STag */
+    const struct rdmap_blame *blame;
+    const struct rdmap_op *blames;
+    const struct rdmap_gap *gap;
+};
+
+/* A DDP Segment. There are as many as FPDUs: what is not in most of them is in `more`. */
 struct rdmap_seg {
     struct record record; /* at its FPDU */
-    struct place place;
-    bool told; /* the engine took it for a segment */
-    bool in_message, first_known, complete;
-    bool completes; /* adds the last missing octets to `whole` */
-    uint32_t index;
+    int64_t time_ns;
     uint64_t message_octets;
     struct rdmap_msg *msg;
-    struct rdmap_whole *whole;
-    struct rdmap_operation *op;
-    const struct rdmap_operation *after_write;
-    /* Of the STag in the DDP header or, for Atomics, in the Request; for Read Requests of both STags. */
-    const struct rdmap_stag_life *stag, *source;
-    const struct rdmap_blame *blame;
-    const struct rdmap_operation *blames;
-    const struct rdmap_gap *gap; /* NULL: there is none */
+    struct rdmap_op *op;
+    /* Of the STag in the DDP header or, for Atomics and Read Requests, of the requester's. */
+    const struct rdmap_stag_life *stag;
+    struct rdmap_seg_more *more; /* never NULL; shared and empty unless there is something in it */
+    uint32_t index;
+    uint8_t side;
+    bool told; /* the engine took it for a segment */
+    bool in_message, first_known;
+    bool completes; /* adds the last missing octets to more->whole */
 };
 
 struct rdmap_flow {
     uint32_t connection;
-    struct judge judge;     /* its records: struct rdmap_seg */
-    wmem_map_t *operations; /* number -> struct rdmap_operation */
-    bool builtin_took;      /* a dissector in the built-in dissector's list accepted a Send */
-    const bool *known;      /* of struct rdmap_listener; NULL: there is none */
+    struct judge judge;       /* its records: struct rdmap_seg */
+    wmem_array_t *operations; /* by number from 1: pointers to struct rdmap_op, or NULL */
+    bool builtin_took;        /* a dissector in the built-in dissector's list accepted a Send */
+    const bool *known;        /* of struct rdmap_listener; NULL: there is none */
     /* First pass only. */
     struct rdmap_seg *current;
     struct rdmap_msg *open[2][5]; /* by side: of the Tagged segments, and of QN 0 to 3 */

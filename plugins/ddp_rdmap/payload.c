@@ -75,7 +75,7 @@ static void draw_missing(struct rdmap_canvas *canvas, const struct rdmap_whole *
 static tvbuff_t *put_together(struct rdmap_canvas *canvas, bool *shown)
 {
     const struct ddp_segment *ddp = canvas->ddp;
-    const struct rdmap_whole *whole = canvas->seg->whole;
+    const struct rdmap_whole *whole = canvas->seg->more->whole;
     packet_info *pinfo = canvas->pinfo;
     bool fragmented = pinfo->fragmented;
     proto_item *item;
@@ -237,7 +237,7 @@ void rdmap_payload(struct rdmap_canvas *canvas)
         return;
     if (!canvas->seg || !canvas->seg->told) { /* not part of a message: most likely its CRC is wrong */
         shown = false;
-    } else if (send && canvas->seg->whole) {
+    } else if (send && canvas->seg->more->whole) {
         tvbuff_t *whole = put_together(canvas, &shown);
 
         message = whole ? whole : message;

@@ -28,15 +28,15 @@ static const char *const response_names[RESPONSES] = {"RDMA Read", "FetchAdd", "
 static const char *const direction_names[] = {"to the Responder", "to the Initiator", "unknown direction"};
 static int tap = -1, sends = -1;
 
-static enum response response_of(const struct rdmap_canvas *canvas, const struct rdmap_operation *op)
+static enum response response_of(const struct rdmap_canvas *canvas, const struct rdmap_op *op)
 {
     if (!canvas->ddp->last)
         return RESPONSE_NONE;
     if (canvas->ddp->opcode == RDMAP_READ_RESPONSE && op->kind == RDMAP_OP_READ)
         return RESPONSE_READ;
-    if (canvas->ddp->opcode != RDMAP_ATOMIC_RESPONSE || op->kind != RDMAP_OP_ATOMIC)
+    if (canvas->ddp->opcode != RDMAP_ATOMIC_RESPONSE || !op->atomic)
         return RESPONSE_NONE;
-    switch (op->atomic.opcode) {
+    switch (op->atomic->atomic.opcode) {
     case RDMAP_ATOMIC_FETCH_ADD:
         return RESPONSE_FETCH_ADD;
     case RDMAP_ATOMIC_CMP_SWAP:
@@ -62,8 +62,8 @@ void rdmap_tap(struct rdmap_canvas *canvas)
     news->response = RESPONSE_NONE;
     if (seg->op) {
         news->response = response_of(canvas, seg->op);
-        news->request_time.secs = seg->op->place.time_ns / 1000000000;
-        news->request_time.nsecs = (int)(seg->op->place.time_ns % 1000000000);
+        news->request_time.secs = seg->op->time_ns / 1000000000;
+        news->request_time.nsecs = (int)(seg->op->time_ns % 1000000000);
     }
     tap_queue_packet(tap, canvas->pinfo, news);
 }
