@@ -86,6 +86,23 @@ static void insert(wmem_array_t *records, struct record *record, compare order)
     *record_at(records, at) = record;
 }
 
+enum { SLAB_MIN = 2, SLAB_MAX = 64 };
+
+void *judge_new(struct judge *judge, size_t size)
+{
+    void *record;
+
+    if (judge->left == 0) { /* a short connection needs few */
+        judge->slab_size = judge->slab_size == 0 ? SLAB_MIN : MIN(2 * judge->slab_size, (unsigned)SLAB_MAX);
+        judge->left = judge->slab_size;
+        judge->slab = wmem_alloc0(wmem_file_scope(), judge->left * size);
+    }
+    record = judge->slab;
+    judge->slab += size;
+    judge->left--;
+    return record;
+}
+
 void judge_keep_frame(struct judge *judge, struct record *record, uint32_t frame)
 {
     record->frame = frame;

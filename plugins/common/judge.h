@@ -40,8 +40,10 @@ struct judge {
     struct verdict verdict;
     struct remark *latest;       /* of all remarks */
     struct layouts_host host[2]; /* of the sides (engine/stack.h); set before judge_begin(), or zero */
-    wmem_array_t *by_place[2];   /* by side: pointers to records, sorted by stream offset and frame */
-    wmem_array_t *by_frame;      /* likewise, sorted by frame */
+    char *slab;                  /* room for `left` more records: as many small blocks would take more memory */
+    unsigned left, slab_size;
+    wmem_array_t *by_place[2]; /* by side: pointers to records, sorted by stream offset and frame */
+    wmem_array_t *by_frame;    /* likewise, sorted by frame */
     /* Creates a record for a finding at a frame without one. NULL: such findings are not shown. */
     struct record *(*make_record)(struct judge *judge, const struct place *place);
 };
@@ -58,6 +60,8 @@ void judge_options(struct stack_options *options, enum stack_layer first, enum s
 bool judge_begin(struct judge *judge, const struct stack_options *options, const struct stack_taps *taps, void *ctx,
                  const uint16_t port[2]);
 
+/* A record and what follows it in the plugin's own, zeroed; size is the same for all of a connection. */
+void *judge_new(struct judge *judge, size_t size);
 /* Attaches findings about this place, or this frame, to the record from now on, unless there is an earlier one. */
 void judge_keep(struct judge *judge, struct record *record, const struct place *place);
 /* Attaches findings about the frame to the record from now on. */

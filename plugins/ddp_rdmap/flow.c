@@ -236,7 +236,7 @@ static void record_segment(struct rdmap_flow *flow, struct rdmap_seg *seg, const
 static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
 {
     struct rdmap_flow *flow = ctx;
-    struct rdmap_seg *seg = wmem_new0(wmem_file_scope(), struct rdmap_seg);
+    struct rdmap_seg *seg = judge_new(&flow->judge, sizeof *seg);
 
     seg->more = &nothing_more;
     seg->side = event->place.side;

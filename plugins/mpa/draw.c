@@ -48,9 +48,9 @@ static bool remark_is_of(const struct remark *remark, const struct mpa_item *ite
            remark->place.offset - item->offset < item->length;
 }
 
-static bool remark_is_of_any(const struct remark *remark, const struct mpa_piece *piece)
+static bool remark_is_of_any(const struct remark *remark, const struct mpa_canvas *canvas)
 {
-    for (const struct mpa_item *item = piece->items; item; item = item->next)
+    for (const struct mpa_item *item = canvas->items; item; item = item->next)
         if (remark_is_of(remark, item))
             return true;
     return false;
@@ -249,28 +249,29 @@ static void draw_part(struct mpa_canvas *canvas, tvbuff_t *frame_tvb, unsigned a
     proto_item_append_text(item, ": %u", length);
     proto_item_append_text(canvas->proto, ", %u %s", length, what);
     proto_item_set_generated(proto_tree_add_uint(canvas->tree, mpa_hf.part_length, frame_tvb, 0, 0, length));
-    if (piece->continued_in != 0) {
-        proto_item_append_text(canvas->proto, ", complete in frame %u", piece->continued_in);
+    if (piece->more && piece->more->continued_in != 0) {
+        proto_item_append_text(canvas->proto, ", complete in frame %u", piece->more->continued_in);
         proto_item_set_generated(
-            proto_tree_add_uint(canvas->tree, mpa_hf.continued_in, frame_tvb, 0, 0, piece->continued_in));
+            proto_tree_add_uint(canvas->tree, mpa_hf.continued_in, frame_tvb, 0, 0, piece->more->continued_in));
     }
     mpa_info(canvas, "[%u %s]", length, what);
 }
 
-static bool is_covered(const struct mpa_piece *piece, uint64_t offset)
+static bool is_covered(const struct mpa_canvas *canvas, uint64_t offset)
 {
-    for (const struct mpa_item *item = piece->items; item; item = item->next)
-        if (item->kind != MPA_ITEM_HOLE && item->place.side == piece->side && mpa_item_covers(item, offset))
+    for (const struct mpa_item *item = canvas->items; item; item = item->next)
+        if (item->kind != MPA_ITEM_HOLE && item->place.side == canvas->piece->side && mpa_item_covers(item, offset))
             return true;
     return false;
 }
 
 /* The end of the last item before this offset. */
-static uint64_t covered_to(const struct mpa_piece *piece, uint64_t offset)
+static uint64_t covered_to(const struct mpa_canvas *canvas, uint64_t offset)
 {
+    const struct mpa_piece *piece = canvas->piece;
     uint64_t to = piece->from;
 
-    for (const struct mpa_item *item = piece->items; item; item = item->next) {
+    for (const struct mpa_item *item = canvas->items; item; item = item->next) {
         uint64_t end = item->offset + item->length;
 
         if (item->kind != MPA_ITEM_HOLE && item->place.side == piece->side && end <= offset && end > to)
@@ -288,10 +289,10 @@ static void draw_cut(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
     const struct mpa_piece *piece = canvas->piece;
     uint64_t end = canvas->item->offset, at;
 
-    if (is_covered(piece, end))
+    if (is_covered(canvas, end))
         return;
     if (piece->placed && piece->side == canvas->item->place.side && end == piece->from + piece->length) {
-        at = covered_to(piece, end);
+        at = covered_to(canvas, end);
         if (at < end)
             draw_part(canvas, frame_tvb, (unsigned)(at - piece->from), (unsigned)(end - at));
     }
@@ -351,7 +352,7 @@ static void draw_rest(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
         mpa_info(canvas, "[octets seen before]");
         return;
     }
-    at = (unsigned)(piece->taken - piece->from);
+    at = piece->more ? (unsigned)(piece->more->taken - piece->from) : piece->length;
     if (at >= piece->length)
         return;
     draw_part(canvas, frame_tvb, at, piece->length - at);
@@ -376,7 +377,7 @@ static void draw_late(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
     nstime_t time = pinfo->abs_ts;
     bool against;
 
-    for (canvas->item = canvas->piece->late; canvas->item; canvas->item = canvas->item->next) {
+    for (canvas->item = canvas->piece->more->late; canvas->item; canvas->item = canvas->item->next) {
         pinfo->num = canvas->item->place.frame;
         pinfo->abs_ts.secs = (time_t)(canvas->item->place.time_ns / 1000000000);
         pinfo->abs_ts.nsecs = (int)(canvas->item->place.time_ns % 1000000000);
@@ -398,13 +399,14 @@ void mpa_draw_piece(const struct mpa_flow *flow, const struct mpa_piece *piece, 
 
     col_set_str(pinfo->cinfo, COL_PROTOCOL, "MPA");
     col_clear(pinfo->cinfo, COL_INFO);
-    if (!PINFO_FD_VISITED(pinfo))
+    canvas.items = mpa_flow_items(piece, tvb, pinfo);
+    if (!PINFO_FD_VISITED(pinfo) && piece->more)
         draw_late(&canvas, tvb);
-    for (canvas.item = piece->items; canvas.item; canvas.item = canvas.item->next)
+    for (canvas.item = canvas.items; canvas.item; canvas.item = canvas.item->next)
         draw_item(&canvas, tvb);
     draw_rest(&canvas, tvb);
     for (const struct remark *remark = piece->record.remarks; remark; remark = remark->next) {
-        if (remark_is_of_any(remark, piece))
+        if (remark_is_of_any(remark, &canvas))
             continue;
         if (!canvas.proto) {
             canvas.tvb = tvb;

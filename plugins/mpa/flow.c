@@ -3,6 +3,7 @@
 
 #include "engine/layouts.h"
 #include "engine/tcp_boundary.h"
+#include "wire/octets.h"
 
 #include <epan/wmem_scopes.h>
 
@@ -21,14 +22,20 @@ static struct mpa_piece *piece_of_frame(const struct mpa_flow *flow, uint32_t fr
     return (struct mpa_piece *)judge_in_frame(&flow->judge, frame);
 }
 
+/* Of regular pieces; of file scope. */
+static struct mpa_item *spare_items;
+static struct mpa_piece_more *spare_more;
+
 static struct mpa_piece *piece_new(struct mpa_flow *flow, const struct mpa_flow_input *input)
 {
-    struct mpa_piece *piece = wmem_new0(wmem_file_scope(), struct mpa_piece);
+    struct mpa_piece *piece = judge_new(&flow->judge, sizeof *piece);
 
     piece->side = input->side;
     piece->key = input->key;
     piece->length = input->captured;
-    piece->last_item = &piece->items;
+    piece->more = spare_more ? spare_more : wmem_new(wmem_file_scope(), struct mpa_piece_more);
+    *piece->more = (struct mpa_piece_more){.last = &piece->items};
+    spare_more = NULL;
     piece->next_in_frame = piece_of_frame(flow, input->frame);
     judge_keep_frame(&flow->judge, &piece->record, input->frame);
     return piece;
@@ -47,15 +54,15 @@ static void open_piece(struct mpa_flow *flow, struct mpa_piece *piece)
     struct mpa_piece **link = &open->first;
 
     if (open->first && open->last->from <= piece->from) {
-        open->last->next_open = piece;
+        open->last->more->next_open = piece;
         open->last = piece;
         return;
     }
     while (*link && (*link)->from <= piece->from)
-        link = &(*link)->next_open;
-    piece->next_open = *link;
+        link = &(*link)->more->next_open;
+    piece->more->next_open = *link;
     *link = piece;
-    if (!piece->next_open)
+    if (!piece->more->next_open)
         open->last = piece;
 }
 
@@ -67,17 +74,17 @@ static void close_pieces(struct mpa_flow *flow, unsigned side, uint64_t start, u
 
     while ((piece = open->first) && piece->from < end) {
         if (piece_end(piece) > start)
-            piece->continued_in = frame;
-        open->first = piece->next_open;
-        piece->next_open = NULL;
+            piece->more->continued_in = frame;
+        open->first = piece->more->next_open;
+        piece->more->next_open = NULL;
     }
 }
 
 /* Whether the octets are in the data of the piece, and were not seen before it. */
 static bool lies_in(const struct mpa_piece *piece, unsigned side, uint64_t offset, uint64_t length)
 {
-    return piece->placed && piece->side == side && offset >= piece->from && offset >= piece->fresh &&
-           offset + length <= piece_end(piece);
+    return piece->placed && piece->side == side && offset >= piece->from &&
+           (!piece->more || offset >= piece->more->fresh) && offset + length <= piece_end(piece);
 }
 
 static struct mpa_piece *piece_of_side(const struct mpa_flow *flow, uint32_t frame, unsigned side)
@@ -125,7 +132,7 @@ static void note_late(struct mpa_flow *flow, const struct mpa_piece *piece, cons
     if (!late->octets)
         late->octets = wmem_memdup(wmem_file_scope(), octets, item->length - item->fpdu.cut);
     /* The engine reports one side after the other. */
-    link = &flow->current->late;
+    link = &flow->current->more->late;
     while (*link && (*link)->place.frame <= late->place.frame)
         link = &(*link)->next;
     late->next = *link;
@@ -135,18 +142,28 @@ static void note_late(struct mpa_flow *flow, const struct mpa_piece *piece, cons
 static struct mpa_item *item_new(struct mpa_flow *flow, struct mpa_piece *piece, enum mpa_item_kind kind,
                                  const struct place *place, uint64_t offset, uint64_t length)
 {
-    struct mpa_item *item = wmem_new0(wmem_file_scope(), struct mpa_item);
+    struct mpa_item *item = spare_items, **last = piece->more ? piece->more->last : &piece->items;
 
+    if (item)
+        spare_items = item->next;
+    else
+        item = wmem_new(wmem_file_scope(), struct mpa_item);
+    memset(item, 0, sizeof *item);
     item->kind = kind;
     item->place = *place;
     item->offset = offset;
     item->length = length > UINT32_MAX ? UINT32_MAX : (uint32_t)length;
     item->direction = DIR_UNKNOWN;
     item->state = flow->state;
-    *piece->last_item = item;
-    piece->last_item = &item->next;
-    if (piece->placed && piece->side == place->side && offset + length > piece->taken)
-        piece->taken = offset + length;
+    while (*last)
+        last = &(*last)->next;
+    *last = item;
+    if (piece->more)
+        piece->more->last = &item->next;
+    if (piece->more && piece != flow->current)
+        piece->regular = false;
+    if (piece->more && piece->placed && piece->side == place->side && offset + length > piece->more->taken)
+        piece->more->taken = offset + length;
     close_pieces(flow, place->side, offset, offset + length, piece->record.frame);
     return item;
 }
@@ -284,7 +301,7 @@ static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t of
     (void)acked_known, (void)acked;
     if (piece && piece->side == segment->side && !piece->placed && segment->payload == flow->current_octets) {
         piece->from = offset;
-        piece->taken = offset;
+        piece->more->taken = offset;
         piece->placed = true;
     }
 }
@@ -292,11 +309,11 @@ static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t of
 /* A start-up frame that the snap length cuts: what there is of it, if that is its header. */
 static void note_cut_startup(struct mpa_flow *flow, struct mpa_piece *piece, uint64_t to)
 {
-    const uint8_t *octets = flow->current_octets + (piece->taken - piece->from);
-    size_t length = (size_t)(to - piece->taken), need;
+    const uint8_t *octets = flow->current_octets + (piece->more->taken - piece->from);
+    size_t length = (size_t)(to - piece->more->taken), need;
     struct place place = {.frame = piece->record.frame,
                           .first_frame = piece->record.frame,
-                          .offset = piece->taken,
+                          .offset = piece->more->taken,
                           .side = piece->side,
                           .time_ns = flow->last_time_ns};
     struct mpa_startup frame;
@@ -324,7 +341,7 @@ static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum h
         struct mpa_item *item;
 
         if (cause == HOLE_SNAP_LENGTH && piece->placed && piece->side == side && from <= piece_end(piece) &&
-            from > piece->taken && flow->state->phase <= MPA_PHASE_STARTUP)
+            from > piece->more->taken && flow->state->phase <= MPA_PHASE_STARTUP)
             note_cut_startup(flow, piece, from);
         item = item_new(flow, piece, MPA_ITEM_HOLE, &place, from, to - from);
         item->hole.cause = cause;
@@ -347,6 +364,8 @@ static struct layouts *layouts; /* of the capture file's hosts; NULL until the f
 void mpa_flow_forget(void)
 {
     layouts = NULL;
+    spare_items = NULL;
+    spare_more = NULL;
 }
 
 /* A host uses one layout of Terminates in all its connections. Addresses of other kinds are not recorded. */
@@ -427,21 +446,109 @@ void mpa_flow_syn(struct mpa_flow *flow, const struct mpa_flow_input *syn)
     stack_segment(flow->judge.stack, &segment);
 }
 
+/* ---- regular pieces ---- */
+
+static unsigned pad_of(unsigned ulpdu_length)
+{
+    return (0u - (MPA_LENGTH_LEN + ulpdu_length)) & 3u;
+}
+
+/* An FPDU that its octets, p, and its place tell everything about. */
+static bool is_regular_fpdu(const struct mpa_piece *piece, const struct mpa_item *item, const uint8_t *p)
+{
+    const struct mpa_item *first = piece->items;
+    unsigned n = item->fpdu.ulpdu_length;
+
+    return item->kind == MPA_ITEM_FPDU && !item->octets && !item->fpdu.ulpdu && item->fpdu.n_markers == 0 &&
+           item->fpdu.cut == 0 && item->fpdu.header_at == 0 && !item->fpdu.after_resync &&
+           item->fpdu.crc != MPA_CRC_WRONG && item->fpdu.crc == first->fpdu.crc && item->state == piece->state &&
+           item->direction == first->direction && item->place.side == piece->side &&
+           item->place.frame == piece->record.frame && item->place.first_frame == piece->record.frame &&
+           get_be16(p) == n && item->fpdu.pad_length == pad_of(n) &&
+           item->length == MPA_LENGTH_LEN + n + pad_of(n) + MPA_CRC_LEN;
+}
+
+static bool is_regular(const struct mpa_piece *piece, const uint8_t *octets)
+{
+    uint64_t at = piece->from, number = piece->items ? piece->items->fpdu.number : 0;
+
+    if (!piece->placed || piece->repeated || piece->not_mpa || piece->more->late || piece->more->fresh > piece->from)
+        return false;
+    for (const struct mpa_item *item = piece->items; item; item = item->next, number++) {
+        if (item->offset != at || item->offset + item->length > piece_end(piece) ||
+            !is_regular_fpdu(piece, item, octets + (at - piece->from)) || item->fpdu.number != number)
+            return false;
+        at += item->length;
+    }
+    return piece->items && at == piece_end(piece);
+}
+
+/* Before the next piece: until then the latest one is being drawn. */
+static void forget_items(struct mpa_flow *flow)
+{
+    struct mpa_piece *piece = flow->latest;
+
+    flow->latest = NULL;
+    if (!piece || !piece->regular || !piece->more)
+        return;
+    piece->number = piece->items->fpdu.number;
+    piece->crc = (uint8_t)piece->items->fpdu.crc;
+    piece->direction = (uint8_t)piece->items->direction;
+    *piece->more->last = spare_items;
+    spare_items = piece->items;
+    spare_more = piece->more;
+    piece->items = NULL;
+    piece->more = NULL;
+}
+
+struct mpa_item *mpa_flow_items(const struct mpa_piece *piece, tvbuff_t *tvb, const packet_info *pinfo)
+{
+    struct mpa_item *first = NULL, **link = &first;
+    uint64_t number = piece->number;
+
+    for (unsigned at = 0, n; !piece->more && at < piece->length; at += (*link)->length, link = &(*link)->next) {
+        struct mpa_item *item = *link = wmem_new0(pinfo->pool, struct mpa_item);
+
+        n = tvb_get_ntohs(tvb, (int)at);
+        item->kind = MPA_ITEM_FPDU;
+        item->length = MPA_LENGTH_LEN + n + pad_of(n) + MPA_CRC_LEN;
+        item->offset = piece->from + at;
+        item->place = (struct place){.frame = piece->record.frame,
+                                     .first_frame = piece->record.frame,
+                                     .offset = item->offset,
+                                     .side = piece->side,
+                                     .time_ns = mpa_time_ns(pinfo)};
+        item->state = piece->state;
+        item->direction = (enum direction)piece->direction;
+        item->fpdu.number = number++;
+        item->fpdu.crc = (enum mpa_crc_verdict)piece->crc;
+        item->fpdu.ulpdu_length = (uint16_t)n;
+        item->fpdu.pad_length = (uint8_t)pad_of(n);
+        tvb_memcpy(tvb, item->fpdu.pad, (int)(at + MPA_LENGTH_LEN + n), pad_of(n));
+        item->fpdu.crc_computed = tvb_get_letohl(tvb, (int)(at + item->length - MPA_CRC_LEN));
+    }
+    *link = piece->items;
+    return first;
+}
+
 struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_input *input)
 {
     struct tcp_segment segment = segment_of(input);
-    struct mpa_piece *piece = piece_new(flow, input);
+    struct mpa_piece *piece;
 
+    forget_items(flow);
+    flow->latest = piece = piece_new(flow, input);
     flow->last_time_ns = input->time_ns;
-    piece->fresh = tcp_pair_facts(stack_tcp(flow->judge.stack), input->side)->next;
+    piece->more->fresh = tcp_pair_facts(stack_tcp(flow->judge.stack), input->side)->next;
     flow->current = piece;
     flow->current_octets = input->octets;
     stack_segment(flow->judge.stack, &segment);
     piece->state = flow->state;
     piece->not_mpa = flow->state->phase == MPA_PHASE_NOT_MPA && !piece->items;
-    piece->repeated = piece->placed && piece_end(piece) <= piece->fresh;
-    if (piece->placed && !piece->repeated && piece->taken < piece_end(piece))
+    piece->repeated = piece->placed && piece_end(piece) <= piece->more->fresh;
+    if (piece->placed && !piece->repeated && piece->more->taken < piece_end(piece))
         open_piece(flow, piece);
+    piece->regular = is_regular(piece, input->octets);
     flow->current = NULL;
     flow->current_octets = NULL;
     return piece;

@@ -82,28 +82,41 @@ static inline bool mpa_item_covers(const struct mpa_item *item, uint64_t offset)
     return offset >= item->offset && offset - item->offset < item->length + cut;
 }
 
-/* The octets of one call by the TCP dissector. */
-struct mpa_piece {
-    struct record record; /* in its frame */
-    struct mpa_piece *next_in_frame;
-    uint32_t key;    /* see struct mpa_flow_input */
-    uint32_t length; /* octets captured */
-    uint8_t side;
-    bool placed;           /* from is known */
-    bool repeated;         /* all of it was seen before */
-    bool not_mpa;          /* left to other dissectors */
-    uint64_t from;         /* stream offset of its first octet */
-    uint64_t fresh;        /* first stream offset that had not been seen before */
-    uint64_t taken;        /* end of the last item; the octets after it wait for more */
-    uint32_t continued_in; /* frame that completed what begins at `taken`; 0 not (yet) known */
-    struct mpa_item *items, **last_item;
+/* What is only known of a piece while its octets may belong to later FPDUs, and of those that are not regular. */
+struct mpa_piece_more {
+    uint64_t fresh;         /* first stream offset that had not been seen before */
+    uint64_t taken;         /* end of the last item; the octets after it wait for more */
+    uint32_t continued_in;  /* frame that completed what begins at `taken`; 0 not (yet) known */
+    struct mpa_item **last; /* where the next item goes */
     /*
      * Items of earlier frames, of a connection that was recognised with this piece: copies with octets of their own. On
      * the first pass they are drawn here, because their frames are over; afterwards they are drawn in their own frames.
      */
-    struct mpa_item *late;         /* by frame */
+    struct mpa_item *late;       /* by frame */
+    struct mpa_piece *next_open; /* first pass: the next piece of the side with waiting octets */
+};
+
+/*
+ * The octets of one call by the TCP dissector. Most are regular: whole FPDUs without Markers, one after the other, with
+ * nothing unusual. Their items are not kept, but made again when the piece is drawn.
+ */
+struct mpa_piece {
+    struct record record; /* in its frame */
+    struct mpa_piece *next_in_frame;
+    struct mpa_item *items;        /* more == NULL: only those that were found after it */
+    struct mpa_piece_more *more;   /* NULL: the piece is regular */
     const struct mpa_state *state; /* after it */
-    struct mpa_piece *next_open;   /* first pass: the next piece of the side with waiting octets */
+    uint64_t from;                 /* stream offset of its first octet */
+    uint64_t number;               /* regular: of its first FPDU */
+    uint32_t key;                  /* see struct mpa_flow_input */
+    uint32_t length;               /* octets captured */
+    uint8_t side;
+    bool placed;   /* from is known */
+    bool repeated; /* all of it was seen before */
+    bool not_mpa;  /* left to other dissectors */
+    bool regular;
+    uint8_t crc;       /* regular: enum mpa_crc_verdict of its FPDUs */
+    uint8_t direction; /* regular: enum direction */
 };
 
 struct mpa_startup_seen {
@@ -129,6 +142,7 @@ struct mpa_flow {
     int64_t last_time_ns;
     struct stack_options layers;
     struct mpa_piece *current;
+    struct mpa_piece *latest; /* the last one that was fed: it may be regular, and still have its items */
     struct mpa_open {
         struct mpa_piece *first, *last;
     } open[2]; /* pieces with octets after the last item */
@@ -167,6 +181,8 @@ void mpa_flow_syn(struct mpa_flow *flow, const struct mpa_flow_input *syn);
 struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_input *input);
 /* The end of the connection, or of the capture. */
 void mpa_flow_finish(struct mpa_flow *flow);
+/* The items of a piece; tvb holds its octets. */
+struct mpa_item *mpa_flow_items(const struct mpa_piece *piece, tvbuff_t *tvb, const packet_info *pinfo);
 /* Any pass: the piece, or NULL. */
 const struct mpa_piece *mpa_flow_find(const struct mpa_flow *flow, uint32_t frame, uint8_t side, uint32_t key);
 

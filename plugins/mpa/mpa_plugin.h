@@ -30,6 +30,7 @@ void mpa_draw_piece(const struct mpa_flow *flow, const struct mpa_piece *piece, 
 struct mpa_canvas {
     const struct mpa_flow *flow;
     const struct mpa_piece *piece;
+    const struct mpa_item *items; /* of the piece */
     const struct mpa_item *item;
     tvbuff_t *tvb; /* holds the item */
     unsigned at;   /* where it begins in tvb */

@@ -97,7 +97,8 @@ static void draw_link(struct rpcrdma_canvas *canvas, const char *text, int field
 
 bool rpcrdma_draw_part(struct rpcrdma_canvas *canvas)
 {
-    draw_link(canvas, "part of a Send completed", rpcrdma_hf.send_complete_in, canvas->segment->part_of->last_in);
+    draw_link(canvas, "part of a Send completed", rpcrdma_hf.send_complete_in,
+              canvas->segment->packet->part_of->last_in);
     return true;
 }
 

@@ -25,10 +25,13 @@ static struct kept_segment *segment_new(struct rpcrdma_flow *flow, const struct 
 
     if (segment)
         return segment;
-    segment = wmem_new0(wmem_file_scope(), struct kept_segment);
+    segment = judge_new(&flow->judge, sizeof *segment);
     segment->side = place->side;
-    segment->time_ns = place->time_ns;
-    segment->own_frame = place->first_frame != 0 ? place->first_frame : place->frame;
+    if (flow->infiniband) {
+        segment->packet = wmem_new0(wmem_file_scope(), struct kept_packet);
+        segment->packet->time_ns = place->time_ns;
+        segment->packet->own_frame = place->first_frame != 0 ? place->first_frame : place->frame;
+    }
     judge_keep(&flow->judge, &segment->record, place);
     if (flow->infiniband)
         rpcrdma_ib_keep(flow, segment);

@@ -125,18 +125,22 @@ struct kept_move {
     const struct kept_operation *operation;
 };
 
+/* A packet of InfiniBand. */
+struct kept_packet {
+    int64_t time_ns;
+    uint32_t own_frame;                 /* of the packet: before record.frame if it was held back */
+    const struct kept_message *part_of; /* the Send that it belongs to, once known */
+    struct kept_segment *next_in_frame; /* reported in the same frame */
+    struct kept_segment *next_in_send, *next_untold;
+};
+
 /* A DDP Segment, a packet of InfiniBand, or a start-up frame. */
 struct kept_segment {
     struct record record;
     struct kept_message *message;
     struct kept_move *move;
-    /* InfiniBand: */
-    uint8_t side; /* that sent it */
-    int64_t time_ns;
-    uint32_t own_frame;                 /* of its packet: before record.frame if it was held back */
-    const struct kept_message *part_of; /* the Send that it belongs to, once known */
-    struct kept_segment *next_in_frame; /* reported in the same frame */
-    struct kept_segment *next_in_send, *next_untold;
+    struct kept_packet *packet; /* InfiniBand; NULL on iWARP */
+    uint8_t side;               /* that sent it */
 };
 
 /* The private data of a side: RFC 8797. */

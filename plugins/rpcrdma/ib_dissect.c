@@ -73,7 +73,7 @@ static void draw_message(struct rpcrdma_canvas *canvas, tvbuff_t *payload)
 /* True when payload was shown. */
 static bool draw_segment(struct rpcrdma_canvas *canvas, tvbuff_t *payload)
 {
-    bool own = canvas->segment->own_frame == canvas->pinfo->num;
+    bool own = canvas->segment->packet->own_frame == canvas->pinfo->num;
 
     canvas->tvb = own ? payload : tvb_new_subset_length(payload, 0, 0);
     if (canvas->segment->message) {
@@ -82,7 +82,7 @@ static bool draw_segment(struct rpcrdma_canvas *canvas, tvbuff_t *payload)
     }
     if (rpcrdma_draw_move(canvas))
         return own;
-    return own && canvas->segment->part_of && rpcrdma_draw_part(canvas);
+    return own && canvas->segment->packet->part_of && rpcrdma_draw_part(canvas);
 }
 
 /* "RC Send Only QP=0x000011 " ends in a blank, which does not go with a comma. */
@@ -126,7 +126,7 @@ static bool draw_frame(const struct ib_frame *frame, tvbuff_t *payload, packet_i
     drawn = pinfo->num;
     trim_info(pinfo);
     tell_untold(frame->flow, payload, pinfo, frame->side);
-    for (const struct kept_segment *segment = frame->segments; segment; segment = segment->next_in_frame) {
+    for (const struct kept_segment *segment = frame->segments; segment; segment = segment->packet->next_in_frame) {
         struct rpcrdma_canvas canvas = {.flow = frame->flow,
                                         .segment = segment,
                                         .pinfo = pinfo,

@@ -42,12 +42,12 @@ void rpcrdma_ib_keep(struct rpcrdma_flow *flow, struct kept_segment *segment)
     struct kept_segment **link = &frame->segments;
 
     while (*link)
-        link = &(*link)->next_in_frame;
+        link = &(*link)->packet->next_in_frame;
     *link = segment;
-    if (segment->own_frame == segment->record.frame) {
+    if (segment->packet->own_frame == segment->record.frame) {
         frame->side = segment->side;
     } else {
-        struct ib_frame *own = frame_of(flow, segment->own_frame);
+        struct ib_frame *own = frame_of(flow, segment->packet->own_frame);
 
         own->side = segment->side;
         own->taken_in = segment->record.frame;
@@ -63,14 +63,14 @@ void rpcrdma_ib_open_send(struct rpcrdma_flow *flow, struct kept_segment *segmen
     if (first || !flow->open_send[side])
         flow->open_send[side] = segment;
     else
-        flow->last_of_send[side]->next_in_send = segment;
+        flow->last_of_send[side]->packet->next_in_send = segment;
     flow->last_of_send[side] = segment;
 }
 
 /* A Send that is the payload of its frame need not be copied. */
 static bool needs_octets(const struct kept_segment *first, const struct kept_segment *last)
 {
-    return first != last || last->own_frame != last->record.frame || last->record.frame < fed;
+    return first != last || last->packet->own_frame != last->record.frame || last->record.frame < fed;
 }
 
 void rpcrdma_ib_close_send(struct rpcrdma_flow *flow, const struct rpcrdma_message *message)
@@ -81,10 +81,10 @@ void rpcrdma_ib_close_send(struct rpcrdma_flow *flow, const struct rpcrdma_messa
     flow->open_send[message->side & 1u] = NULL;
     if (!first || !last || !last->message || last != flow->last_of_send[message->side & 1u])
         return;
-    last->message->first_in = first->own_frame;
-    last->message->last_in = last->own_frame;
-    for (struct kept_segment *segment = first; segment; segment = segment->next_in_send)
-        segment->part_of = last->message;
+    last->message->first_in = first->packet->own_frame;
+    last->message->last_in = last->packet->own_frame;
+    for (struct kept_segment *segment = first; segment; segment = segment->packet->next_in_send)
+        segment->packet->part_of = last->message;
     if (needs_octets(first, last)) {
         last->message->octets = wmem_memdup(wmem_file_scope(), message->p, message->n);
         last->message->n = message->n;
@@ -100,7 +100,7 @@ void rpcrdma_ib_note_untold(struct rpcrdma_flow *flow, struct kept_segment *segm
     if (!flow->untold)
         flow->untold = segment;
     else
-        flow->last_untold->next_untold = segment;
+        flow->last_untold->packet->next_untold = segment;
     flow->last_untold = segment;
 }
 
@@ -109,7 +109,7 @@ const struct kept_segment *rpcrdma_ib_next_untold(struct rpcrdma_flow *flow)
     const struct kept_segment *segment = flow->untold;
 
     if (segment)
-        flow->untold = segment->next_untold;
+        flow->untold = segment->packet->next_untold;
     return segment;
 }
 
