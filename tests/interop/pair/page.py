@@ -13,8 +13,11 @@ import table  # of ../lab; pair.py adds its folder
 
 PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs" / "results-linux-nfs-rdma.md"
 OUTCOMES = ["passed", "failed", "inconclusive", "not applicable"]
-# The roles of ../lab in which the same was tested over a TCP socket.
-SOCKET = {"nfs-server": "nfs-server", "nfs-client": "nfs-client", "nfs3-client": "nfs3-client"}
+
+
+def sockets(reports):
+    """The roles of ../lab in which the same was tested over a TCP socket."""
+    return {role.name.split("-", 1)[1] for role in reports}
 
 
 def by_deviation(role):
@@ -43,12 +46,12 @@ def deviations(reports):
             found[key][role.name] = cases
     yield "| deviation | soft RoCE | siw | over a socket |"
     yield "|---|---|---|---|"
-    sockets = {name: by_deviation(name) for name in SOCKET.values()}
-    for key in dict.fromkeys([*found, *(key for one in sockets.values() for key in one)]):
+    by_socket = {name: by_deviation(name) for name in sorted(sockets(reports))}
+    for key in dict.fromkeys([*found, *(key for one in by_socket.values() for key in one)]):
         title = known.get(key, {}).get("title", key)
         of = {device: sorted({case for role, cases in found[key].items() if role.startswith(device) for case in cases})
               for device in ("rxe", "siw")}
-        socket = sorted({case for one in sockets.values() for case in one.get(key, [])})
+        socket = sorted({case for one in by_socket.values() for case in one.get(key, [])})
         yield f"| {title} | {', '.join(of['rxe']) or 'no'} | {', '.join(of['siw']) or 'no'} | {', '.join(socket) or 'no'} |"
 
 
@@ -58,8 +61,9 @@ def page(reports):
     yield "<!-- SPDX-License-Identifier: GPL-2.0-or-later -->"
     yield "# Linux NFS over RDMA, tested through RDMA devices"
     yield ""
-    yield (f"**Does not conform: {len(failed)} cases fail, in {len(keys)} deviations.** The NFS server and the NFS client of Linux "
-           "6.1 (Debian 12), reached by `iwarp-gen test rdma:HOST:PORT` through soft RoCE (rdma_rxe) and through soft iWARP (siw). "
+    what = " and ".join(["the NFS server"] + ["the NFS client"] * any(role.mount for role in reports))
+    yield (f"**Does not conform: {len(failed)} cases fail, in {len(keys)} deviations.** {what[0].upper() + what[1:]} of Linux 6.1 "
+           "(Debian 12), reached by `iwarp-gen test rdma:HOST:PORT` through soft RoCE (rdma_rxe) and through soft iWARP (siw). "
            "[Over a TCP socket](results-linux-nfs.md) the octets below RDMA operations are seen as well; each deviation that both "
            "show is explained there, with its octets.")
     yield ""
@@ -75,7 +79,7 @@ def page(reports):
     yield "## Deviations"
     yield ""
     yield from deviations(reports)
-    own = [key for key in keys if not any(key in by_deviation(name) for name in SOCKET.values())]
+    own = [key for key in keys if not any(key in by_deviation(name) for name in sockets(reports))]
     known = table.deviations()
     for key in sorted(own):
         yield ""
