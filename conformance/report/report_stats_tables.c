@@ -205,16 +205,19 @@ static void add_line_credits(GPtrArray *lines, const struct statistics *statisti
     const struct stat_credits *c = &statistics->credits[side];
     uint64_t known = c->n[CREDITS_OBSERVED] - c->n[CREDITS_UNKNOWN];
     char at[UNITS_SIZE], busy[UNITS_SIZE], unknown[UNITS_SIZE];
+    g_autofree gchar *granted = NULL;
 
     if (c->n[CREDITS_GRANTS] == 0)
         return;
+    granted = c->granted_least == c->granted_most ? g_strdup_printf("%" PRIu32, c->granted_most)
+                                                  : g_strdup_printf("%" PRIu32 " to %" PRIu32 " (latest %" PRIu32 ")",
+                                                                    c->granted_least, c->granted_most, c->granted_last);
     add_line(lines,
-             "credits of the %s: granted %" PRIu32 " to %" PRIu32 " (latest %" PRIu32 "), requested %" PRIu32
-             "; in use: median %" PRIu64 ", at most %" PRIu64 "; at the limit %s of the time, with a Call "
-             "outstanding %s; limit unknown for %s",
-             sides[side], c->granted_least, c->granted_most, c->granted_last, c->requested_last,
-             histogram_quantile(&c->in_use, 0.5), c->in_use.most, units_share(c->n[CREDITS_AT_LIMIT], known, at),
-             units_share(c->n[CREDITS_BUSY], known, busy), units_time(c->n[CREDITS_UNKNOWN], unknown));
+             "credits of the %s: granted %s, requested %" PRIu32 "; in use: median %" PRIu64 ", at most %" PRIu64
+             "; at the limit %s of the time, with a Call outstanding %s; limit unknown for %s",
+             sides[side], granted, c->requested_last, histogram_quantile(&c->in_use, 0.5), c->in_use.most,
+             units_share(c->n[CREDITS_AT_LIMIT], known, at), units_share(c->n[CREDITS_BUSY], known, busy),
+             units_time(c->n[CREDITS_UNKNOWN], unknown));
 }
 
 static void add_line_reads(GPtrArray *lines, const struct statistics *statistics, unsigned side)

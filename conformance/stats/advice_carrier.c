@@ -105,7 +105,6 @@ void advice_on_operations(GArray *array, const struct statistics *s, const struc
 static void on_repeated(GArray *array, const struct statistics *s, unsigned side)
 {
     const struct stat_carrier *c = &s->carrier[side];
-    uint64_t octets = c->n[CARRIER_RETRANSMITTED] + c->n[CARRIER_OUT_OF_ORDER];
     uint64_t packets = c->n[CARRIER_RETRANSMITTED_PACKETS] + c->n[CARRIER_OUT_OF_ORDER_PACKETS];
     double share = share_of(packets, c->n[CARRIER_PACKETS]);
     char again[UNITS_SIZE], late[UNITS_SIZE], half[UNITS_SIZE], most[UNITS_SIZE], text[UNITS_SIZE];
@@ -130,7 +129,6 @@ static void on_repeated(GArray *array, const struct statistics *s, unsigned side
                                 "counters of the ports"
                               : "look for loss: counters of the ports and switches (ethtool -S), cables, buffers, and "
                                 "the speeds of both ends"));
-    (void)octets;
 }
 
 static void on_rnr(GArray *array, const struct statistics *s, unsigned side)

@@ -6,11 +6,6 @@
 #include "conformance/stats/advice.h"
 #include "conformance/stats/units.h"
 
-/* The sums of all procedures called in the forward direction. */
-struct advice_sums {
-    struct stat_calls calls; /* its histograms are freed by the caller */
-};
-
 /* Texts are taken over. */
 void advice_add(GArray *array, const char *id, enum advice_rank rank, double share, gchar *what, gchar *figures,
                 gchar *next);

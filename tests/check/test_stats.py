@@ -380,3 +380,66 @@ def test_merge_distrusts_statistics(check, root, tmp_path):
         assert result.returncode in (0, 1, 2, 3) and len(result.stderr.splitlines()) <= 1, (where, result.stderr)
         if result.returncode == 2:
             assert result.stderr.startswith("iwarp-check: ") and not result.stdout
+
+
+# ---- what it comes down to ----
+
+def found(report, *arguments):
+    return {finding["id"]: finding for finding in statistics(report, *arguments)["findings"]}
+
+
+def test_finding_small_sends(report, play):
+    path = play(["initiator: {send: 16, times: 60}", "responder: {send: 16, times: 60}"], connection="mpa-revision: 2")
+    assert found(report, path)["small-sends"]["text"] == "100 % of the Sends have no more than 256 octets."
+
+
+def test_finding_inline_too_small(report, play):
+    """No Private Data: 1024 octets, where 2000 have to go by chunks."""
+    steps = ["client: {call: nfs3.read, count: 2000, write-chunk: whole}", "server: reply"] * 30
+    path = play(["client: {call: nfs3.null}", "server: reply"] + steps, connection="rpc-over-rdma: true, rpc-private-data: false")
+    finding = found(report, path)["inline-too-small"]
+    assert finding["rank"] == "problem" and "only 1024 octets" in finding["text"]
+    assert finding["figures"].startswith("30 Calls and Replies used chunks; 100 % of the RDMA Reads and Writes")
+    path = play(["client: {call: nfs3.null}", "server: reply"] + steps)
+    assert "inline-too-small" not in found(report, path)
+
+
+def test_finding_reads_at_their_limit(report, capture):
+    """16 Reads and Atomics in flight, which is what the ends agreed on."""
+    finding = found(report, capture("operations", "--count=200"))["read-limit"]
+    assert "as IRD and ORD allow, 16," in finding["text"]
+
+
+@pytest.mark.parametrize("options, said", [(["--markers"], "with Markers"), (["--ulpdu=64"], "DDP and RDMAP.")])
+def test_finding_overhead(report, capture, options, said):
+    assert said in found(report, capture("bulk", "--size=300k", *options))["overhead"]["text"]
+
+
+def test_no_overhead_of_large_messages(report, capture):
+    assert "overhead" not in found(report, capture("bulk", "--size=300k"))
+
+
+def test_finding_the_server_and_the_tail(report, play, timed):
+    """Calls of 1 ms, three of which take 200 ms; nothing is moved by RDMA, and the path takes no time."""
+    path = play(["client: {call: nfs3.getattr}", "server: {reply: {credits: 9}}"] * 200)
+    times, now = [], MS
+    for n in range(200):
+        took = 200 * MS if n in (20, 120, 180) else MS
+        times += [now, now + took]
+        now += took + 1000
+    findings = found(report, timed(path, times))
+    assert "takes 100 % of the time of the Calls" in findings["server-time"]["text"]
+    tail = findings["slow-tail"]
+    assert re.fullmatch(r"One in a hundred GETATTR Calls takes more than (19\d|20\d) ms, where half of them take no more than 1.0\d ms.", tail["text"])
+    assert "took 200 ms" in tail["figures"] and re.search(r"frame \d+", tail["next"])
+
+
+def test_finding_that_moving_data_takes_the_time(report, play, tmp_path):
+    """Every frame takes a millisecond, and most of them carry data."""
+    path = play(["client: {call: nfs3.read, count: 30000, write-chunk: whole}", "server: reply"] * 12)
+    assert "moving-data" in found(report, retime(path, tmp_path / "timed.pcap", lambda frame: frame * MS))
+
+
+def test_nothing_stands_out(report, good):
+    findings = statistics(report, good)["findings"]
+    assert findings[0]["id"] == "nothing" and findings[0]["next"] is None
