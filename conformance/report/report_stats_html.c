@@ -36,7 +36,7 @@ static void write_advice(struct html_page *page, const struct statistics *statis
 
 static unsigned bins_of(const struct series *series)
 {
-    unsigned n = SERIES_BINS;
+    unsigned n = series->n;
 
     while (n > 1 && series_is_empty(series, n - 1))
         n--;

@@ -112,7 +112,7 @@ static void add_calls(struct json_writer *writer, const struct stat_calls *row, 
 
 static void add_series(struct json_writer *writer, const struct series *series)
 {
-    unsigned n = SERIES_BINS;
+    unsigned n = series ? series->n : 0;
     int64_t numbers[SERIES_BINS];
 
     if (!series || !series->used) {

@@ -68,8 +68,8 @@ uint64_t *collect_bin(struct collector *collector, int64_t time_ns)
 {
     struct statistics *now = collector->now;
 
-    if (!now->series)
-        now->series = heap_zeroed(1, sizeof *now->series);
+    if (!now->series && (now->series = heap_get(sizeof *now->series)))
+        series_init(now->series);
     return now->series ? series_at(now->series, time_ns) : NULL;
 }
 

@@ -46,6 +46,13 @@ static void coarsen(struct series *series, unsigned bits)
     series->width_bits = (uint8_t)(series->width_bits + bits);
 }
 
+/* Up to this one. */
+static void use_bins(struct series *series, unsigned last)
+{
+    while (series->n <= last)
+        memset(series->bin[series->n++], 0, sizeof *series->bin);
+}
+
 /* By how many bits its bins have to grow for this one to fit. */
 static unsigned bits_lacking(const struct series *series, int64_t bin)
 {
@@ -72,8 +79,7 @@ uint64_t *series_at(struct series *series, int64_t time_ns)
         at = (time_ns >> series->width_bits) - series->first;
     }
     at = at < 0 ? 0 : at;
-    if ((unsigned)at >= series->n)
-        series->n = (unsigned)at + 1;
+    use_bins(series, (unsigned)at);
     return series->bin[at];
 }
 
@@ -115,7 +121,7 @@ void series_join(struct series *into, const struct series *from)
     for (unsigned i = 0; i < later.n; i++) {
         int64_t at = later.first + (int64_t)i - into->first;
 
+        use_bins(into, (unsigned)at);
         join_bin(into->bin[at], later.bin[i]);
-        into->n = (unsigned)at >= into->n ? (unsigned)at + 1 : into->n;
     }
 }

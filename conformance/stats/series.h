@@ -32,11 +32,17 @@ extern const char *const series_names[SERIES_VALUES];
 struct series {
     bool used;
     uint8_t width_bits;
-    unsigned n;    /* bins so far, of SERIES_BINS */
+    unsigned n;    /* bins so far, of SERIES_BINS: the others have no content */
     int64_t first; /* number of the first bin: time >> width_bits */
     uint64_t bin[SERIES_BINS][SERIES_VALUES];
 };
 
+/* Without a bin. */
+static inline void series_init(struct series *series)
+{
+    series->used = false;
+    series->n = 0;
+}
 /* The bin of this time. What is before the first bin goes into it. */
 uint64_t *series_at(struct series *series, int64_t time_ns);
 /* Nothing happened in this bin. */

@@ -357,6 +357,6 @@ void statistics_turn(struct statistics *statistics)
         statistics->operations[0][kind] = statistics->operations[1][kind];
         statistics->operations[1][kind] = first;
     }
-    for (unsigned i = 0; statistics->series && i < SERIES_BINS; i++)
+    for (unsigned i = 0; statistics->series && i < statistics->series->n; i++)
         SWAP(uint64_t, &statistics->series->bin[i][SERIES_TO_RESPONDER]);
 }
