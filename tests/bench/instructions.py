@@ -40,9 +40,9 @@ def is_release(build):
     return "CMAKE_BUILD_TYPE:STRING=RelWithDebInfo" in cache and not re.search("IWARP_SANITIZE:STRING=.", cache)
 
 
-def instructions(build, capture):
+def instructions(build, capture, *options):
     run = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", build / "conformance" / "iwarp-check",
-                          "--no-progress", "--summary", capture], capture_output=True, text=True, check=True)
+                          "--no-progress", "--summary", *options, capture], capture_output=True, text=True, check=True)
     return int(re.search(r"Collected : (\d+)", run.stderr).group(1))
 
 
@@ -52,8 +52,8 @@ def units(build, capture, unit):
     return len(connections) if unit == "connection" else sum(sum(c["counts"]["fpdus"]) for c in connections)
 
 
-def measure(build):
-    """name -> instructions each"""
+def measure(build, *extra):
+    """name -> instructions each, with these options of iwarp-check"""
     found = {}
     with tempfile.TemporaryDirectory(prefix="iwarp-instructions-") as folder:
         for name, (unit, scenario, options) in MEASURED.items():
@@ -61,7 +61,7 @@ def measure(build):
             for size in (1, 2):
                 capture = pathlib.Path(folder) / f"{size}.pcapng"
                 subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", scenario, *options(size), "-o", capture], check=True)
-                spent.append(instructions(build, capture))
+                spent.append(instructions(build, capture, *extra))
                 number.append(units(build, capture, unit))
             found[name] = round((spent[1] - spent[0]) / (number[1] - number[0]))
     return found

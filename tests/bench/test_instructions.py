@@ -8,6 +8,7 @@ import shutil
 import pytest
 
 GROWTH_MAX = 1.10
+STATISTICS_MAX = 1.20
 
 
 def load():
@@ -18,13 +19,27 @@ def load():
     return module
 
 
-def test_instructions(build):
-    instructions = load()
-    recorded = json.loads(instructions.RECORD.read_text(encoding="utf-8"))
+def need_release(instructions, build):
     if shutil.which("valgrind") is None:
         pytest.skip("valgrind is missing")
     if not instructions.is_release(build):
         pytest.skip("only a release build is measured")
+
+
+def test_statistics_cost_little(build):
+    """Connections of a few packets each are the exception: what is allocated for each is some 15 % of their cost."""
+    instructions = load()
+    need_release(instructions, build)
+    without, found = instructions.measure(build), instructions.measure(build, "--stats")
+    for name, count in found.items():
+        most = 1.20 if name == "connections" else STATISTICS_MAX
+        assert count <= most * without[name], f"{name}: {count} instructions, {without[name]} without --stats: {count / without[name] - 1:+.1%}"
+
+
+def test_instructions(build):
+    instructions = load()
+    recorded = json.loads(instructions.RECORD.read_text(encoding="utf-8"))
+    need_release(instructions, build)
     if instructions.compiler(build) != recorded["compiler"]:
         pytest.skip(f"recorded with {recorded['compiler']}, built by {instructions.compiler(build)}")
     found = instructions.measure(build)
