@@ -17,7 +17,7 @@ NAMES = ["iwarp-kit", "wireshark-iwarp", "iwarp-kit-doc", "libiwarp-wire-dev", "
 
 
 def run(*command, **options):
-    result = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=1200,
+    result = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=3600,
                             **options)
     assert result.returncode == 0, (command, result.stdout[-2000:], result.stderr[-2000:])
     return result.stdout
