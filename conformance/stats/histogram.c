@@ -73,7 +73,7 @@ bool histogram_add_bucket(struct histogram *histogram, unsigned bucket, uint64_t
     return true;
 }
 
-void histogram_add(struct histogram *histogram, uint64_t value, uint64_t n)
+void histogram_add_n(struct histogram *histogram, uint64_t value, uint64_t n)
 {
     uint64_t product;
 

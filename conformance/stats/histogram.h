@@ -32,7 +32,7 @@ struct histogram {
 
 void histogram_clear(struct histogram *histogram);
 /* Counts `value` n times. */
-void histogram_add(struct histogram *histogram, uint64_t value, uint64_t n);
+void histogram_add_n(struct histogram *histogram, uint64_t value, uint64_t n);
 /* Adds what `from` has. */
 void histogram_join(struct histogram *into, const struct histogram *from);
 /*
@@ -60,6 +60,24 @@ static inline double histogram_mean(const struct histogram *histogram)
 static inline uint64_t saturating_sum(uint64_t a, uint64_t b)
 {
     return b > UINT64_MAX - a ? UINT64_MAX : a + b;
+}
+
+/* The usual case, n = 1 and a number like one before, takes a few instructions. */
+static inline void histogram_add(struct histogram *histogram, uint64_t value, uint64_t n)
+{
+    unsigned power = value < HISTOGRAM_PAGE ? 0 : 63 - (unsigned)__builtin_clzll(value);
+    unsigned page = power == 0 ? 0 : power - 4;
+    unsigned at = histogram->page_of[page];
+
+    if (n != 1 || at == 0 || histogram->count == UINT64_MAX || value > UINT64_MAX - histogram->sum) {
+        histogram_add_n(histogram, value, n);
+        return;
+    }
+    histogram->pages[at - 1][(power == 0 ? value : value >> (power - 5)) % HISTOGRAM_PAGE]++;
+    histogram->count++;
+    histogram->sum += value;
+    histogram->least = value < histogram->least ? value : histogram->least;
+    histogram->most = value > histogram->most ? value : histogram->most;
 }
 
 #endif
