@@ -48,7 +48,8 @@ typedef gboolean compat_bool;
                            (part))
 #else
 #define compat_register_follow_stream(protocol, tap, of_packet, of_stream, of_addresses, port, handler, count, part)   \
-    register_follow_stream((protocol), (tap), (of_packet), (of_stream), (of_addresses), (port), (handler))
+    ((void)(count), (void)(part),                                                                                      \
+     register_follow_stream((protocol), (tap), (of_packet), (of_stream), (of_addresses), (port), (handler)))
 #endif
 
 #endif

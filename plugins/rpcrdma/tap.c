@@ -122,17 +122,13 @@ static char *filter_of_packet(epan_dissect_t *edt, packet_info *pinfo, unsigned 
     return filter_of_transaction(*stream, *transaction);
 }
 
-#if IWARP_WS_AT_LEAST(4, 2)
-static bool find_transaction(unsigned stream, unsigned number, bool before, unsigned *found)
+static compat_bool find_transaction(unsigned stream, unsigned number, compat_bool before, unsigned *found)
 {
     uint64_t n = rpcrdma_flow_transactions(stream);
 
     *found = number > n ? (unsigned)n : number;
     return number <= n || (before && n > 0);
 }
-#else
-#define find_transaction NULL
-#endif
 
 /* ---- -z rpcrdma,tree ---- */
 
