@@ -190,7 +190,8 @@ static void on_called(void *ctx, uint64_t id, const struct rpc_end_message *call
 
     notice(talker);
     talker->showing += call->n > talker->shows_above && call->n <= SIZE_DEFAULT - RPCRDMA_HEADER_MIN;
-    if (talker->hold && talker->n_held < TALKER_HELD_MAX) {
+    /* Those that come before the case begins are the case's to answer, too. */
+    if ((talker->hold || !talker->open) && talker->n_held < TALKER_HELD_MAX) {
         struct talker_held *held = &talker->held[talker->n_held++];
 
         *held = (struct talker_held){.id = id, .xid = header->xid, .call = *call};

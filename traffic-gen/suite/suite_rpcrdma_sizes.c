@@ -283,6 +283,8 @@ static void serve_all(struct rpc_talker *talker, const struct suite_case *row)
     struct talk *talk = talker->talk;
 
     talker->shows_above = blocks[row->variant].size;
+    while (talker->n_held > 0)
+        rpc_talker_answer(talker, 0);
     rpc_talker_pump(talker, (expects == INLINE_NOT ? 3 : 1) * talk_t_close(talk),
                     expects == INLINE_NOT ? has_shown : has_served_enough);
     if (talker->terminated)
