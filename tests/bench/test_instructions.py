@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 GROWTH_MAX = 1.10
-STATISTICS_MAX = 1.20
+STATISTICS_MAX = {"connections": 1.15, "Reads and Atomics": 1.15}  # else 1.10
 
 
 def load():
@@ -27,12 +27,12 @@ def need_release(instructions, build):
 
 
 def test_statistics_cost_little(build):
-    """Connections of a few packets each are the exception: what is allocated for each is some 15 % of their cost."""
+    """A tenth, and somewhat more where every FPDU is a Read, an Atomic or its response, and for connections of a few packets."""
     instructions = load()
     need_release(instructions, build)
     without, found = instructions.measure(build), instructions.measure(build, "--stats")
     for name, count in found.items():
-        most = 1.20 if name == "connections" else STATISTICS_MAX
+        most = STATISTICS_MAX.get(name, 1.10)
         assert count <= most * without[name], f"{name}: {count} instructions, {without[name]} without --stats: {count / without[name] - 1:+.1%}"
 
 
