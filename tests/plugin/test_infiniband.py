@@ -215,7 +215,7 @@ def test_a_call_before_the_connection_is_known_is_told(wireshark, tmp_path, name
 
 
 def test_cut_packets_keep_their_operation(wireshark, tmp_path):
-    """Read as the column that is shown: since 4.6 the field _ws.col.Info is what the column was before it was corrected."""
+    """Read as the column that is shown: since 4.4 the field _ws.col.Info is what the column was before it was corrected."""
     path = rewritten(PATHS["nfs3-read-4k-64k"], tmp_path / "cut.pcap", lambda i, frame: frame[:256])
     frames = wireshark.fields(path, [], "-2", "-Y", "frame.cap_len < frame.len && infiniband")
     wide = wireshark.tshark(path, "-2", "-o", 'gui.column.format:"Info","%i"', "-Y",
