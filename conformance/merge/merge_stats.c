@@ -26,6 +26,7 @@ static bool read_count(struct merge_input *input, JsonObject *object, const char
 {
     JsonNode *node = json_object_get_member(object, name);
 
+    *value = 0;
     if (!is_integer(node, 0, most))
         return merge_input_wrong(input, statistics_name, name, "a count");
     *value = (uint64_t)json_node_get_int(node);
