@@ -2,7 +2,7 @@
 # Before packages are made: without these CPack makes packages that depend on nothing, and only warns.
 if(CPACK_GENERATOR MATCHES "DEB")
     foreach(program dpkg-shlibdeps file)
-        find_program(found_${program} ${program})
+        find_program(found_${program} ${program} PATHS ENV PATH NO_DEFAULT_PATH)
         if(NOT found_${program})
             message(FATAL_ERROR "${program} is missing, which finds out what a package depends on: install dpkg-dev and file")
         endif()

@@ -8,10 +8,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#ifndef IWARP_VERBS_FOLDER
-#define IWARP_VERBS_FOLDER "../lib/iwarp-kit" /* from the program's */
-#endif
-
 enum { CANNOT = 1 };
 
 static const char module_name[] = "iwarp-gen-verbs.so", cm_device[] = "/dev/infiniband/rdma_cm";
@@ -29,17 +25,17 @@ const char *verbs_address(const char *text)
     return g_str_has_prefix(text, "rdma:") ? text + strlen("rdma:") : NULL;
 }
 
-/* Where it was built, beside the program; else where it is installed. */
+/* Where it was built, beside the program; else where it is installed, seen from the program, wherever both are. */
 static char *module_path(void)
 {
     g_autofree char *program = g_file_read_link("/proc/self/exe", NULL);
-    g_autofree char *folder = program ? g_path_get_dirname(program) : g_strdup(".");
+    g_autofree char *folder = program ? g_path_get_dirname(program) : g_strdup(IWARP_PROGRAM_FOLDER);
     char *path = g_build_filename(folder, module_name, NULL);
 
     if (g_file_test(path, G_FILE_TEST_EXISTS))
         return path;
     g_free(path);
-    return g_build_filename(folder, IWARP_VERBS_FOLDER, module_name, NULL);
+    return g_build_filename(folder, IWARP_VERBS_FROM_PROGRAM, module_name, NULL);
 }
 
 const struct verbs_calls *verbs_calls(GError **error)
