@@ -221,14 +221,22 @@ static void report_drops(struct reading *reading)
         share_dropped(reading->shares[i], dropped);
 }
 
+/* Whoever is silent after a jump may belong to a capture that others were appended to: that silence proves nothing. */
+static int64_t silence_until(const struct reading *reading)
+{
+    return reading->clock.jumps > 0 ? MIN(reading->clock.first_at_ns, reading->last_ns) : reading->last_ns;
+}
+
 static void finish_shares(struct reading *reading)
 {
+    int64_t until = silence_until(reading);
+
     report_drops(reading);
     if (reading->workers)
-        workers_finish(reading->workers, reading->last_ns);
+        workers_finish(reading->workers, until);
     else
         for (unsigned i = 0; i < reading->n_shares; i++)
-            share_finish(reading->shares[i], reading->last_ns);
+            share_finish(reading->shares[i], until);
     reading->workers = NULL;
 }
 
@@ -283,7 +291,7 @@ static void gather(struct reading *reading)
     }
     g_ptr_array_sort(capture->connections, by_id);
     reading->memory_lacking |=
-        !check_history(reading->history, reading->options, capture->connections, reading->last_ns);
+        !check_history(reading->history, reading->options, capture->connections, silence_until(reading));
     capture->dropped = dropped - reading->dropped;
     reading->dropped = dropped;
 }

@@ -16,6 +16,7 @@ int64_t steady_clock_take(struct steady_clock *clock, uint32_t frame, int64_t ti
         if (clock->jumps++ == 0) {
             clock->first_frame = frame;
             clock->first_ns = step;
+            clock->first_at_ns = clock->last_ns;
         }
         clock->skew_ns -= step;
     }

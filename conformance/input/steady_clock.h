@@ -15,6 +15,7 @@ struct steady_clock {
     uint64_t jumps;
     uint32_t first_frame; /* after the first jump */
     int64_t first_ns;     /* how far it went; negative: back */
+    int64_t first_at_ns;  /* the time then, by this clock */
 };
 
 /*

@@ -145,7 +145,7 @@ def played():
 def merged(generated, tmp_path_factory):
     path = tmp_path_factory.mktemp("roce") / "merged.pcap"
     paths = [(name, generated(*arguments, "--transport=roce", "--pcap")) for name, arguments in played().items()]
-    parts = merge.merge(paths, path, roce.finished)
+    parts = merge.merge(paths, path, roce.finished, in_turn=True)
     assert len(parts) == len(paths) > 150
     return path
 
