@@ -155,6 +155,8 @@ static tap_packet_status tree_packet(stats_tree *tree, packet_info *pinfo, epan_
     tick_stat_node(tree, node_messages, 0, TRUE);
     tick_stat_node(tree, news->message, at_messages, FALSE);
     bins_add(tree, node_sizes, 0, news->octets);
+    if (news->kind == RPCRDMA_KIND_CALL || news->kind == RPCRDMA_KIND_REPLY)
+        tick_stat_node(tree, node_credits, 0, TRUE); /* by hand: averages do not count for the node above them */
     if (news->kind == RPCRDMA_KIND_CALL)
         avg_stat_node_add_value_int(tree, node_requested, at_credits, FALSE, bins_bounded(news->credit));
     if (news->kind == RPCRDMA_KIND_REPLY)

@@ -181,6 +181,7 @@ def test_statistics(wireshark, generated):
     text = wireshark.tshark(generated("nfs3", "--pcap"), *ORDER, "-q", "-z", "rpcrdma,tree", "-z", "rpcrdma,srt")
     calls = re.search(r"RDMA_MSG Call +(\d+)", text)
     assert int(calls[1]) > 10 and re.search(r"Write chunk sizes +[1-9]", text) and re.search(r"granted +\d+ +\d+", text)
+    assert re.search(r"Credits +[1-9]", text)
     assert not re.search(r"^ +\d+(-\d*)? +0 ", text, re.M)  # no bins without a size
     times = dict(re.findall(r"\d+ +(NFS v3 [A-Z]+) +(\d+) ", text))
     assert int(times["NFS v3 READ"]) >= 1 and int(times["NFS v3 WRITE"]) >= 1
