@@ -12,7 +12,7 @@ DECODE_AS = ["-d", "tcp.port==7174,mpa", "-d", "tcp.port==20049,mpa"]  # where n
 BLIND = ["fault DDP-4.3-14", "fault RDMAP-4.1-24"]
 TEXT = 150  # long ones are cut in Wireshark
 # Told at the end only: what is not done, or not done until then, the plugin does not see.
-SILENCE = re.compile("found (no reaction|an answer to a request after it|further messages|none within)")
+SILENCE = re.compile("found (no reaction|an answer to a request after it|further messages)")
 LAYERS = re.compile(r"(?:DDP|RDMAPX?|SEC)-[0-9A-Z.]+-[0-9]+")
 
 
