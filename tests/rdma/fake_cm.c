@@ -63,7 +63,8 @@ static struct fake_id *id_new(struct rdma_event_channel *channel, void *data)
     id->fd = -1;
     id->in = g_byte_array_new();
     id->out = g_byte_array_new();
-    g_hash_table_add(host.ids, id);
+    id->number = ++host.next_number;
+    g_hash_table_insert(host.ids, GUINT_TO_POINTER(id->number), id);
     return id;
 }
 
@@ -106,7 +107,7 @@ int rdma_destroy_id(struct rdma_cm_id *id)
     if (fake->fd >= 0 && fake->out->len > 0)
         send(fake->fd, fake->out->data, fake->out->len, MSG_NOSIGNAL | MSG_DONTWAIT);
     fake_hang_up(fake);
-    g_hash_table_remove(host.ids, fake);
+    g_hash_table_remove(host.ids, GUINT_TO_POINTER(fake->number));
     if (fake->qp)
         ((struct fake_qp *)fake->qp)->id = NULL;
     g_byte_array_unref(fake->in);

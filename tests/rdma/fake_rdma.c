@@ -143,7 +143,7 @@ void fake_is_over(struct fake_id *id)
 
 void fake_watch(struct fake_id *id, uint32_t interest)
 {
-    struct epoll_event event = {.events = interest, .data.ptr = id};
+    struct epoll_event event = {.events = interest, .data.u32 = id->number};
 
     if (interest == id->interest)
         return;
@@ -426,10 +426,11 @@ gpointer fake_run(gpointer data)
         gpointer id;
 
         g_rec_mutex_lock(&host.lock);
-        if (n > 0 && event.data.ptr && g_hash_table_contains(host.ids, event.data.ptr))
-            ready(event.data.ptr, event.events);
+        /* By number: the id may be gone by now, and another be where it was. */
+        if (n > 0 && (id = g_hash_table_lookup(host.ids, GUINT_TO_POINTER(event.data.u32))))
+            ready(id, event.events);
         g_hash_table_iter_init(&iterator, host.ids);
-        while (n == 0 && g_hash_table_iter_next(&iterator, &id, NULL)) {
+        while (n == 0 && g_hash_table_iter_next(&iterator, NULL, &id)) {
             const struct fake_qp *qp = (const struct fake_qp *)((struct fake_id *)id)->qp;
 
             if (qp && qp->stalled_at) {

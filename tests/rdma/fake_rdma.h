@@ -44,7 +44,7 @@ struct fake_id {
     struct rdma_cm_id id;
     enum state state;
     int fd;
-    uint32_t interest;
+    uint32_t number, interest;
     GByteArray *in, *out;
     bool sent_disconnect, got_disconnect, told;
     struct fake_id *listener;
@@ -97,9 +97,9 @@ struct fake_mw {
 
 struct fake_host {
     GRecMutex lock;
-    GHashTable *ids, *regions /* rkey -> fake_mr */, *windows /* rkey -> fake_mw */;
+    GHashTable *ids /* number -> fake_id */, *regions /* rkey -> fake_mr */, *windows /* rkey -> fake_mw */;
     int epoll_fd;
-    uint32_t next_key;
+    uint32_t next_key, next_number;
     struct ibv_context context;
     struct ibv_device device;
 };
