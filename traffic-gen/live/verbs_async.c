@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a device reports by itself: errors of queue pairs, its own end. A device has one such queue for all connections.
+/*
+ * What a device reports by itself: errors of queue pairs, its own end. A device has one queue of such events for all
+ * connections of the process, which may run in several threads: each takes what is there with its tick, and leaves it
+ * with the connections that it is about.
  */
 #include "traffic-gen/live/verbs_internal.h"
 
 #include <fcntl.h>
-#include <sys/epoll.h>
-
-struct device {
-    struct live_watch watch;
-    struct live_loop *loop;
-    struct ibv_context *context;
-    GPtrArray *links; /* struct verbs_link */
-};
-
-static GHashTable *devices; /* struct ibv_context -> struct device */
 
 /* What happened to a queue pair; rows that are not here end nothing. */
-static const struct {
+static const struct row {
     enum ibv_event_type type;
     bool whole_device;
     enum qp_status status;
@@ -29,69 +22,62 @@ static const struct {
     {IBV_EVENT_DEVICE_FATAL, true, QP_LOCAL_ERROR, "the device failed"},
 };
 
-static void report(const struct device *device, const struct ibv_async_event *event)
-{
-    for (guint i = 0; i < device->links->len; i++) {
-        struct verbs_link *link = device->links->pdata[i];
+static GMutex lock;
+static GPtrArray *watched; /* struct verbs_link, of all threads */
 
-        for (unsigned k = 0; k < G_N_ELEMENTS(rows); k++) {
-            if (rows[k].type == event->event_type && link->qp && link->state < VERBS_OVER &&
-                (rows[k].whole_device || link->id->qp == event->element.qp)) {
-                /* What came before it may say more. */
-                verbs_qp_poll(link->qp);
-                verbs_qp_break(link->qp, rows[k].status, g_strdup(rows[k].text));
-            }
+static void leave_with(const struct ibv_context *context, const struct ibv_async_event *event)
+{
+    for (unsigned k = 0; k < G_N_ELEMENTS(rows); k++) {
+        for (guint i = 0; rows[k].type == event->event_type && i < watched->len; i++) {
+            struct verbs_link *link = watched->pdata[i];
+
+            if (link->id->verbs == context && (rows[k].whole_device || link->id->qp == event->element.qp) &&
+                !link->reported)
+                link->reported = k + 1;
         }
     }
 }
 
-static void on_ready(struct live_watch *watch, uint32_t events)
+void verbs_async_take(struct verbs_link *link)
 {
-    struct device *device = (struct device *)(void *)watch;
-    const struct verbs_calls *v = verbs_calls(NULL);
     struct ibv_async_event event;
+    unsigned reported;
 
-    (void)events;
-    while (v->get_async_event(device->context, &event) == 0) {
-        v->ack_async_event(&event); /* first: a queue pair cannot be destroyed before */
-        report(device, &event);
+    if (!link->watched)
+        return;
+    g_mutex_lock(&lock);
+    while (link->v->get_async_event(link->id->verbs, &event) == 0) {
+        link->v->ack_async_event(&event); /* first: a queue pair cannot be destroyed before */
+        leave_with(link->id->verbs, &event);
     }
+    reported = link->reported;
+    link->reported = 0;
+    g_mutex_unlock(&lock);
+    if (reported == 0)
+        return;
+    verbs_qp_poll(link->qp); /* what came before it may say more */
+    verbs_qp_break(link->qp, rows[reported - 1].status, g_strdup(rows[reported - 1].text));
 }
 
 void verbs_async_watch(struct verbs_link *link)
 {
-    struct ibv_context *context = link->id->verbs;
-    struct device *device;
+    int fd = link->id->verbs->async_fd;
 
-    if (!devices)
-        devices = g_hash_table_new(NULL, NULL);
-    device = g_hash_table_lookup(devices, context);
-    if (!device) {
-        device = g_new0(struct device, 1);
-        *device = (struct device){.watch = {.fd = context->async_fd, .ready = on_ready},
-                                  .loop = link->loop,
-                                  .context = context,
-                                  .links = g_ptr_array_new()};
-        fcntl(context->async_fd, F_SETFL, fcntl(context->async_fd, F_GETFL) | O_NONBLOCK);
-        live_watch(link->loop, &device->watch, EPOLLIN);
-        g_hash_table_insert(devices, context, device);
-    }
-    g_ptr_array_add(device->links, link);
+    g_mutex_lock(&lock);
+    if (!watched)
+        watched = g_ptr_array_new();
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+    g_ptr_array_add(watched, link);
     link->watched = true;
+    g_mutex_unlock(&lock);
 }
 
 void verbs_async_leave(struct verbs_link *link)
 {
-    struct device *device = link->watched ? g_hash_table_lookup(devices, link->id->verbs) : NULL;
-
-    if (!device)
+    if (!link->watched)
         return;
+    g_mutex_lock(&lock);
+    g_ptr_array_remove_fast(watched, link);
     link->watched = false;
-    g_ptr_array_remove(device->links, link);
-    if (device->links->len > 0)
-        return;
-    live_watch_end(device->loop, &device->watch);
-    g_hash_table_remove(devices, device->context);
-    g_ptr_array_unref(device->links);
-    g_free(device);
+    g_mutex_unlock(&lock);
 }

@@ -49,7 +49,8 @@ struct verbs_link {
     bool was_up;
     bool orderly; /* the peer, or this side, disconnected without an error before it */
     bool forgotten;
-    bool watched; /* for what the device reports by itself */
+    bool watched;      /* for what the device reports by itself */
+    unsigned reported; /* what it has, in verbs_async.c; 0: nothing */
     int64_t deadline, moved_at;
     char peer[LIVE_NAME], own[LIVE_NAME];
     char *why;
@@ -140,7 +141,10 @@ void verbs_buffer_give(struct verbs_memory *memory, struct verbs_buffer *buffer)
 
 /* ---- what a device reports by itself ---- */
 
+/* From when its queue pair is there until it goes. */
 void verbs_async_watch(struct verbs_link *link);
 void verbs_async_leave(struct verbs_link *link);
+/* Breaks the queue pair if an error of it, or of the whole device, has been reported. */
+void verbs_async_take(struct verbs_link *link);
 
 #endif

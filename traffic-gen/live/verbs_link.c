@@ -68,7 +68,6 @@ static void open_it(struct verbs_link *link)
     }
     link->state = VERBS_OPEN;
     link->stream.no_remote_invalidation = !verbs_has_windows(&attributes);
-    verbs_async_watch(link);
     if (link->events.opened && !link->forgotten)
         link->events.opened(link->events.ctx);
 }
@@ -260,10 +259,8 @@ static void release(struct verbs_link *link)
 {
     if (link->qp)
         verbs_qp_release(link->qp);
-    if (link->id) {
-        verbs_async_leave(link);
+    if (link->id)
         link->v->destroy_id(link->id);
-    }
     if (link->channel)
         link->v->destroy_event_channel(link->channel);
     live_part_leave(link->loop, &link->part);
@@ -285,6 +282,7 @@ static void part_tick(void *owner, int64_t now)
                                    : g_strdup_printf("%s did not close in time", link->peer));
         return;
     }
+    verbs_async_take(link);
     if (link->events.tick && !link->forgotten)
         link->events.tick(link->events.ctx);
 }

@@ -458,6 +458,7 @@ void verbs_qp_release(struct verbs_qp *qp)
     struct verbs_link *link = qp->link;
     const struct verbs_calls *v = link->v;
 
+    verbs_async_leave(link);
     /* First the windows: they are bound to the queue pair, and soft RoCE waits minutes for those that are left. */
     memory_attach(qp->memory, NULL);
     for (GList *each = qp->items.head; each; each = each->next)
@@ -562,6 +563,7 @@ static struct qp *make(const struct qp_options *options, struct memory *memory, 
         qp->idle[qp->n_idle] = qp->n_idle;
         qp->n_idle++;
     }
+    verbs_async_watch(qp->link);
     post_receives(qp, options->receives);
     return &qp->base;
 }
