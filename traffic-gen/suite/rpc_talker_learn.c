@@ -200,7 +200,7 @@ void rpc_talker_learn(struct talk *talk)
     struct nfs_run *nfs = &talk->run->nfs;
     int64_t began = talk_now();
 
-    if (!talk->row) /* on on one of these connections */
+    if (!talk->row) /* it runs on one of those connections itself */
         return;
     g_mutex_lock(&nfs->lock);
     if (!nfs->is_learnt) {
