@@ -154,6 +154,19 @@ def test_rpm(root, packages, tmp_path):
     assert "libglib-2.0.so.0" in run("rpm", "-qp", "--requires", found["iwarp-kit-tools"])
 
 
+def test_another_wireshark_refuses_the_plugins(fresh, packages):
+    """apt names the dependency, and installs nothing, where Wireshark is that of the next series."""
+    major, minor = re.search(r"wireshark-common \(<< (\d+)\.(\d+)\)", field(packages["wireshark-iwarp"], "Depends")).groups()
+    control = fresh / "tmp" / "next" / "tree" / "DEBIAN" / "control"
+    control.parent.mkdir(parents=True)
+    control.write_text(f"Package: wireshark-common\nVersion: {major}.{minor}.0-1\nArchitecture: all\n"
+                       "Maintainer: nobody <nobody@example.org>\nDescription: the next series\n", encoding="utf-8")
+    inside(fresh, "dpkg-deb -b /tmp/next/tree /tmp/next/wireshark-common.deb")
+    said = inside(fresh, "apt-get -s -o APT::Sandbox::User=root install --no-install-recommends /tmp/wireshark-iwarp_*.deb "
+                  "/tmp/next/wireshark-common.deb 2>&1 || test $? = 100")
+    assert f"wireshark-iwarp : Depends: wireshark-common (< {major}.{minor})" in said, said
+
+
 def test_install_use_remove(fresh):
     apt = "DEBIAN_FRONTEND=noninteractive apt-get -qq -o APT::Sandbox::User=root"
     before = files(fresh)
