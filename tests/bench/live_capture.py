@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""iwarp-check -i on a veth pair between two network namespaces, while iwarp-gen sends as much as it can."""
+"""iwarp-check -i on a veth pair between two network namespaces: while iwarp-gen sends as much as it can, and at which rate of
+replayed captures it begins to lose packets."""
 import json
 import os
 import re
@@ -9,6 +10,8 @@ import subprocess
 import time
 
 COUNT = 40000  # messages of 64 KiB: 2.6 GB
+REPLAYED = {1400: "600M", 64: "150M"}  # octets of a ULPDU, and of the capture that is replayed
+REPLAYS = 6
 
 
 def ip(*arguments):
@@ -38,29 +41,83 @@ class Namespaces:
                                 stdout=subprocess.PIPE)
 
 
+class Capturing:
+    """iwarp-check on the first namespace's end, from when it captures; what it saw is there once it has ended."""
+
+    def __init__(self, wire, build, report):
+        self.report, self.begin = report, time.monotonic()
+        self.process = wire.start(0, build / "conformance" / "iwarp-check", "-i", "ba", "--no-progress", "--format=json",
+                                  f"--output={report}")
+        while "NoNewPrivs:\t1" not in open(f"/proc/{self.process.pid}/status", encoding="ascii").read():
+            if self.process.poll() is not None:
+                raise OSError(self.process.stderr.read())
+            time.sleep(0.05)
+
+    def end(self):
+        """(packets, packets dropped, share of a processor that iwarp-check took, its exit status)"""
+        self.process.send_signal(signal.SIGINT)
+        _, status, usage = os.wait4(self.process.pid, 0)
+        elapsed = time.monotonic() - self.begin
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        capture = json.loads(self.report.read_text(encoding="utf-8"))["captures"][0]
+        return capture["packets"], capture["dropped"], (usage.ru_utime + usage.ru_stime) / elapsed, self.process.returncode
+
+
 def run(wire, build, report):
     """(Gbit/s, packets, packets dropped, share of a processor that iwarp-check took)"""
     gen = build / "traffic-gen" / "iwarp-gen"
     server = wire.start(1, gen, "serve", "192.0.2.1:7174", "--service=sink")
     server.stderr.readline()
-    begin = time.monotonic()
-    check = wire.start(0, build / "conformance" / "iwarp-check", "-i", "ba", "--no-progress", "--format=json", f"--output={report}")
-    while "NoNewPrivs:\t1" not in open(f"/proc/{check.pid}/status", encoding="ascii").read():
-        if check.poll() is not None:
-            raise OSError(check.stderr.read())
-        time.sleep(0.05)
+    check = Capturing(wire, build, report)
     client = wire.start(0, gen, "connect", "192.0.2.1:7174", "--write", "--size=65536", f"--count={COUNT}")
     said = client.communicate()[0]
-    check.send_signal(signal.SIGINT)
-    _, status, usage = os.wait4(check.pid, 0)
-    elapsed = time.monotonic() - begin
-    check.returncode = os.waitstatus_to_exitcode(status)
+    packets, dropped, share, status = check.end()
     server.send_signal(signal.SIGTERM)
     server.communicate()
-    capture = json.loads(report.read_text(encoding="utf-8"))["captures"][0]
-    assert check.returncode == 0, check.stderr.read()
-    return (float(re.search(r"([\d.]+) Gbit/s", said).group(1)), capture["packets"], capture["dropped"],
-            (usage.ru_utime + usage.ru_stime) / elapsed)
+    assert status == 0, check.process.stderr.read()
+    return float(re.search(r"([\d.]+) Gbit/s", said).group(1)), packets, dropped, share
+
+
+def replay(wire, build, path, mbit):
+    """(Mbit/s on the wire, packets in a second, packets dropped): a capture as fast as asked, or as tcpreplay can."""
+    check = Capturing(wire, build, path.with_suffix(".json"))
+    sender = wire.start(1, "tcpreplay", "-q", "--preload-pcap", "-i", "bb", *([f"--mbps={mbit}"] if mbit else ["--topspeed"]), path)
+    said, errors = sender.communicate()
+    assert sender.returncode == 0, errors
+    time.sleep(0.3)  # what the kernel holds is read
+    rated = re.search(r"([\d.]+) Mbps, ([\d.]+) pps", said)
+    return float(rated[1]), float(rated[2]), check.end()[1]
+
+
+def drops_begin(wire, build, path):
+    """(Mbit/s, packets in a second, whether the sender could send no faster) of the fastest replay without a dropped packet."""
+    best = replay(wire, build, path, 0)
+    if best[2] == 0:
+        return *best[:2], True
+    slow, fast, best = 0, best[0], None
+    for _ in range(REPLAYS):
+        middle = (slow + fast) / 2
+        figures = replay(wire, build, path, round(middle))
+        if figures[2] == 0:
+            slow, best = middle, figures
+        else:
+            fast = middle
+    return (*best[:2], False) if best else (0, 0, False)
+
+
+def replays(wire, build, folder):
+    if not shutil.which("tcpreplay"):
+        return ["live capture, replayed: no tcpreplay here"]
+    lines = []
+    for ulpdu, size in REPLAYED.items():
+        path = folder / "replayed.pcap"
+        subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", "bulk", "--pcap", f"--ulpdu={ulpdu}", f"--size={size}", "-o", path],
+                       check=True)
+        mbit, packets, at_most = drops_begin(wire, build, path)
+        lines.append(f"live capture, ULPDUs of {ulpdu} octets, replayed: no packet dropped at {mbit / 1000:.2f} Gbit/s, {packets:.0f} "
+                     f"packets/s" + (", all that tcpreplay sends" if at_most else ""))
+        path.unlink()
+    return lines
 
 
 def live_capture(build, folder, runs):
@@ -69,8 +126,10 @@ def live_capture(build, folder, runs):
         if not wire.made:
             return ["live capture: no network namespaces here"], []
         figures = [run(wire, build, folder / "live.json") for _ in range(runs)]
+        replayed = replays(wire, build, folder)
     rate, packets, dropped, share = min(figures, key=lambda f: f[2] / (f[1] + f[2]))
     lost = 100 * dropped / (packets + dropped)
     lines = [f"live capture, {COUNT * 65536 / 1e9:.1f} GB by RDMA Writes of 64 KiB, CRC on: {rate:.2f} Gbit/s, {packets} packets, "
              f"{dropped} dropped, {100 * share:.0f} % of a processor"]
+    lines += replayed
     return lines, [("live capture: packets dropped", lost, 1, "%")]
