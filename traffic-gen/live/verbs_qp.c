@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A device's queue pair as a provider of stack/queue_pair.h. Work is given to the device in the order of posting, as
- * much as its send queue holds, and all of it is signalled, so completions come in that order, too.
+ * much as its send queue holds, and all of it is signalled. Its completions are passed on in that order, in which
+ * devices report them; but soft iWARP reports a Send or Write that comes after a Read before that Read.
  */
 #include "traffic-gen/live/verbs_internal.h"
 
@@ -17,11 +18,12 @@ enum {
     TURNS = 128,
     RETRIES = 7, /* retry_count; of RNR: without end */
     MESSAGE_MAX = 1 << 30,
-    RECEIVE_MARK = 1, /* of wr_id: a Receive, with the buffer's number above it */
+    RECEIVE_MARK = 1, /* of wr_id: a Receive, with the buffer's number above it; else the number of the work */
 };
 
 /* Work posted, from qp_post() until its completion. */
 struct item {
+    uint64_t number;
     struct qp_work work;
     struct verbs_buffer *buffer; /* SEND, WRITE: the octets */
     struct verbs_region *bind;   /* a memory window is bound: it has no completion. NULL: ended in between */
@@ -58,6 +60,7 @@ struct verbs_qp {
     GQueue items; /* struct item */
     GList *next;  /* of items: the first one that the device does not have */
     unsigned given, given_max;
+    uint64_t posted; /* the number of the latest */
 };
 
 static struct verbs_qp *of(struct qp *base)
@@ -157,6 +160,7 @@ static int give(struct verbs_qp *qp, struct item *item)
     struct ibv_send_wr work = {.sg_list = &piece, .num_sge = item->work.n > 0, .opcode = opcode_of(item)}, *bad;
     int status;
 
+    work.wr_id = item->number << 1;
     work.send_flags = IBV_SEND_SIGNALED | (item->work.solicited ? IBV_SEND_SOLICITED : 0);
     if (item->binds) {
         work.num_sge = 0;
@@ -212,6 +216,7 @@ static void pump(struct verbs_qp *qp)
 
 static void push(struct verbs_qp *qp, struct item *item)
 {
+    item->number = ++qp->posted;
     g_queue_push_tail(&qp->items, item);
     if (!qp->next)
         qp->next = qp->items.tail;
@@ -350,13 +355,13 @@ static bool says_lost(const struct verbs_qp *qp, const struct ibv_wc *wc)
     return qp->device.iwarp && wc->status == IBV_WC_LOC_QP_OP_ERR && !(wc->wr_id & RECEIVE_MARK);
 }
 
-static struct item *first_given(struct verbs_qp *qp)
+static struct item *given_as(struct verbs_qp *qp, uint64_t wr_id)
 {
     for (GList *link = qp->items.head; link; link = link->next) {
         struct item *item = link->data;
 
-        if (item->given && !item->completed)
-            return item;
+        if (item->number == wr_id >> 1)
+            return item->given && !item->completed ? item : NULL;
     }
     return NULL;
 }
@@ -379,7 +384,7 @@ static void take(struct verbs_qp *qp, const struct ibv_wc *wc)
     }
     if (received && status == QP_OK)
         receive(qp, wc);
-    if (received || !(item = first_given(qp)))
+    if (received || !(item = given_as(qp, wc->wr_id)))
         return;
     qp->given--;
     item->completed = true;

@@ -201,6 +201,13 @@ struct receive {
 
 static struct fake_id *asker;
 
+/* fake.reads_late: a Read that is not done yet. */
+static struct {
+    struct ibv_qp *qp; /* NULL: none */
+    struct ibv_send_wr work;
+    struct ibv_sge sink;
+} late;
+
 static struct ibv_comp_channel *create_comp_channel(struct ibv_context *of)
 {
     struct ibv_comp_channel *channel = g_new0(struct ibv_comp_channel, 1);
@@ -272,11 +279,15 @@ static void ack_cq_events(struct ibv_cq *cq, unsigned n)
     (void)cq, (void)n;
 }
 
+static void carry_out_late(void);
+
 static int poll_cq(struct ibv_cq *base, int n, struct ibv_wc *wc)
 {
     struct fake_cq *cq = (struct fake_cq *)(void *)base;
     int some = MIN(n, (int)cq->done->len);
 
+    if (some == 0 && late.qp && late.qp->send_cq == base)
+        carry_out_late(); /* it is found the next time */
     for (int i = 0; i < some; i++)
         wc[i] = g_array_index(cq->done, struct ibv_wc, i);
     if (some > 0)
@@ -359,14 +370,11 @@ static enum ibv_wc_status carry_out(struct fake_id *id, const struct ibv_send_wr
     }
 }
 
-static int post_send(struct ibv_qp *qp, struct ibv_send_wr *work, struct ibv_send_wr **bad)
+static void carry_out_and_report(struct ibv_qp *qp, const struct ibv_send_wr *work)
 {
     struct fake_id *id = id_of(qp);
     struct ibv_wc wc = {.wr_id = work->wr_id};
 
-    *bad = work;
-    if (fake.send_queue_full)
-        return fake.send_queue_full;
     wc.status = id->in_error || !id->peer
                     ? IBV_WC_WR_FLUSH_ERR
                     : carry_out(id, work, work->num_sge ? (uint8_t *)(uintptr_t)work->sg_list->addr : NULL,
@@ -376,6 +384,28 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *work, struct ibv_sen
     done(qp->send_cq, &wc);
     if (wc.status != IBV_WC_SUCCESS && wc.status != IBV_WC_WR_FLUSH_ERR)
         flush(id);
+}
+
+static void carry_out_late(void)
+{
+    struct ibv_qp *qp = g_steal_pointer(&late.qp);
+
+    late.work.sg_list = &late.sink;
+    carry_out_and_report(qp, &late.work);
+}
+
+static int post_send(struct ibv_qp *qp, struct ibv_send_wr *work, struct ibv_send_wr **bad)
+{
+    *bad = work;
+    if (fake.send_queue_full)
+        return fake.send_queue_full;
+    if (fake.reads_late && work->opcode == IBV_WR_RDMA_READ && !late.qp) {
+        late.qp = qp;
+        late.work = *work;
+        late.sink = *work->sg_list;
+    } else {
+        carry_out_and_report(qp, work);
+    }
     return 0;
 }
 
@@ -527,6 +557,8 @@ static int create_qp(struct rdma_cm_id *base, struct ibv_pd *pd, struct ibv_qp_i
 
 static void destroy_qp(struct rdma_cm_id *id)
 {
+    if (late.qp == id->qp)
+        late.qp = NULL;
     id->qp = NULL;
     fake.queue_pairs--;
 }

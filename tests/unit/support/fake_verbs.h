@@ -17,6 +17,7 @@ struct fake_device {
     int refuse_memory;   /* errno of each registration from now on; 0: none */
     int send_queue_full; /* errno of each posted Send or other work; 0: none */
     bool iwarp;          /* its kind */
+    bool reads_late;     /* a Read is done after what follows it has been reported, as by soft iWARP */
     bool stream_gone;    /* iWARP: what is sent meets a stream that the peer has closed */
     int reads;           /* max_qp_rd_atom, max_qp_init_rd_atom */
     bool silent;         /* connections are asked for, and nothing happens */
