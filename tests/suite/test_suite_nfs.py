@@ -2,6 +2,7 @@
 """The NFS suites as to what is no fault of the device: XIDs that nobody has seen, versions, exports, clients that unmount."""
 import json
 import re
+import socket
 import subprocess
 import threading
 
@@ -65,6 +66,35 @@ def test_export_that_is_not_there():
 def test_wrong_options(option, words):
     result = subprocess.run([devices.GEN, "test", "127.0.0.1:1", option], capture_output=True, text=True, check=False)
     assert result.returncode == 2 and words in result.stderr
+
+
+def connect_in_vain(port, stays):
+    with socket.create_connection(("127.0.0.1", port)) as client:
+        client.sendall(b"MPA ID Req Frame" + bytes([0x40, 1, 0, 0]))
+        assert client.recv(20)[:16] == b"MPA ID Rep Frame"
+        while stays and client.recv(4096):
+            pass
+
+
+@pytest.mark.parametrize("case", ["RPCR-4.5-10", "RPCR-3.4.5.1-03", "BIDI-4.1-05"])
+@pytest.mark.parametrize("stays", [False, True])
+def test_a_connection_without_calls_is_followed_by_another_one(stays, case, tmp_path):
+    """Of a client that has thought better of it, or whose first Call went astray: the case is run on the next one."""
+    report = tmp_path / "report.json"
+    with subprocess.Popen([devices.GEN, "test", "--listen", "127.0.0.1:0", "--service=nfs", f"--rules={case}", "--timeout=0.4",
+                           "--format=json", f"--output={report}"], stderr=subprocess.PIPE, text=True) as test:
+        port = int(test.stderr.readline().split()[-1])
+        said = []
+        reader = threading.Thread(target=lambda: said.extend(iter(test.stderr.readline, "")))
+        reader.start()
+        while not any("can run" in line for line in said):  # until then it gets to know the device
+            connect_in_vain(port, False)
+        connect_in_vain(port, stays)
+        with subprocess.Popen([devices.GEN, "connect", f"127.0.0.1:{port}", "--as-device=rpc"], stderr=subprocess.DEVNULL) as device:
+            reader.join()
+            device.kill()
+    [result] = json.loads(report.read_text(encoding="utf-8"))["tests"]
+    assert result["outcome"] == "passed" and len(result["ports"]) > 1, result
 
 
 @pytest.mark.parametrize("version", ["3", "40", "42"])

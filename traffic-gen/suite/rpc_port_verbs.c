@@ -95,11 +95,19 @@ static bool is_acknowledged(const struct carried *carried)
     return is_over(carried) || qp_pending(rpc_end_qp(carried->talker->end)) == 0;
 }
 
+/* Calls of the device wait meanwhile: there would always be a Reply that is under way. */
 static bool verbs_has_arrived(void *ctx, int64_t until)
 {
     struct carried *carried = ctx;
+    struct rpc_talker *talker = carried->talker;
+    bool hold = talker->hold, arrived;
 
-    return !carried->talker->end || await(carried, until, is_acknowledged);
+    if (!talker->end)
+        return true;
+    talker->hold = true;
+    arrived = await(carried, until, is_acknowledged);
+    talker->hold = hold;
+    return arrived;
 }
 
 static void carried_free(struct carried *carried)

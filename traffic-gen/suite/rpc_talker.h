@@ -110,6 +110,7 @@ struct rpc_talker {
     unsigned n_held;
     unsigned served, served_wanted;
     int64_t served_at;  /* when it was last answered */
+    bool left_early;    /* no connection to judge by: it ended before the stimulus, or without a Call */
     bool closed_idle;   /* its FIN came when no Call of it was outstanding */
     bool is_quiet;      /* it made no more Calls after the stimulus */
     const char *doubt;  /* counts as a failure when it is seen each time */
@@ -250,6 +251,8 @@ void rpc_talker_doubt(struct rpc_talker *talker, const char *what);
 bool rpc_talker_unmounted(const struct rpc_talker *talker);
 /* The same; true: verdict is set (inconclusive). */
 bool rpc_talker_judge_unmounted(struct rpc_talker *talker);
+/* It has ended the connection, in whatever way, and there was no stimulus yet; true: verdict is set (inconclusive). */
+bool rpc_talker_left_early(struct rpc_talker *talker);
 
 /* Waits until at least n Calls of the DUT are pending. False: verdict is set (inconclusive). */
 bool rpc_talker_wait_calls(struct rpc_talker *talker, unsigned n);

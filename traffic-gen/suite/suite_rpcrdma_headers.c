@@ -148,7 +148,8 @@ static bool is_blocked(struct rpc_talker *talker)
         if (talker->n_held == before)
             return true;
     }
-    talk_inconclusive(talker->talk, "the device makes one Call after the other without waiting for Replies");
+    if (!rpc_talker_left_early(talker))
+        talk_inconclusive(talker->talk, "the device makes one Call after the other without waiting for Replies");
     return false;
 }
 
