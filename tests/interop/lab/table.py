@@ -75,13 +75,13 @@ def unverified(expected):
 
 
 def save(name, report_rows):
-    """Keeps the deviation of a failure that is what it was."""
+    """Keeps a failure that is as it was, with its deviation."""
     before = load(name)
     FOLDER.mkdir(exist_ok=True)
     with open(FOLDER / f"{name}.tsv", "w", encoding="utf-8") as file:
         file.write("# SPDX-License-Identifier: GPL-2.0-or-later\n" + "\t".join(COLUMNS) + "\n")
         for case, row in report_rows.items():
             old = before.get(case, {})
-            if row["outcome"] == "failed" and (old.get("outcome"), old.get("found")) == ("failed", row["found"]):
-                row = {**row, "deviation": old["deviation"] or ""}
-            file.write("\t".join(row[column] for column in COLUMNS) + "\n")
+            if row["outcome"] == old.get("outcome") == "failed" and row["found"] in old["found"].split(OR):
+                row = old
+            file.write("\t".join(row[column] or "" for column in COLUMNS) + "\n")

@@ -73,7 +73,7 @@ class Pair:
         server = "on" if number == 1 else "off"
         with open(folder / "console.txt", "wb") as console:
             qemu = subprocess.Popen(  # pylint: disable=consider-using-with
-                ["qemu-system-x86_64", "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "1",
+                ["qemu-system-x86_64", "-machine", lab.MACHINE, "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "1",
                  "-m", "1024", "-nographic", "-no-reboot", "-nodefaults", "-serial", "stdio", "-monitor", "none",
                  "-qmp", f"unix:{folder}/qmp,server=on,wait=off",
                  "-kernel", self.lab / "vmlinuz", "-initrd", self.lab / "initrd.gz",

@@ -64,7 +64,7 @@ def run_suites(guests, role, out, cases=None):
     """One run of the suites with its capture; the report. cases: ids; None: all."""
     capture = out.with_suffix(".pcap")
     arguments = [role.options, "--suite=rpcrdma,nfs", f"--device='{role.about}'", "--format=json",
-                 "--output=/job/report.json", f"--capture={capture.name}", PATIENCE.format(10 if role.mount else 4)]
+                 "--output=/job/report.json", f"--capture={capture.name}", PATIENCE.format(4)]
     if cases:
         arguments.append(f"--rules={','.join(cases)}")
     (guests.job("ours") / "report.json").unlink(missing_ok=True)
