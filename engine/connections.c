@@ -50,6 +50,7 @@ struct connections {
     size_t n_buckets; /* power of two */
     size_t n_slots, n_closed;
     struct link lists[3]; /* by state; rings with a head */
+    struct slot *latest;  /* of the segment before: most are followed by another of the same connection. May be NULL */
     uint32_t own_next_id;
 };
 
@@ -140,12 +141,18 @@ static uint64_t hash_key(const struct connections *connections, const struct key
     return hash_endpoint(h ^ connections->seed[1], &key->high);
 }
 
+static uint64_t fold(const struct endpoint *endpoint)
+{
+    return get_be64(endpoint->address) + UINT64_C(3) * get_be64(endpoint->address + 8) +
+           UINT64_C(0xC2B2AE3D27D4EB4F) * endpoint->port;
+}
+
 unsigned connections_share(const struct addressed_segment *segment, unsigned n)
 {
     /* No secret is needed: whoever puts all connections into one share only slows down their own check. */
-    uint64_t h = hash_endpoint(1, &segment->source) + hash_endpoint(1, &segment->destination);
+    uint64_t h = mix(1, fold(&segment->source) + fold(&segment->destination));
 
-    return (unsigned)((h ^ h >> 32) % n);
+    return (uint32_t)(h ^ h >> 32) % n;
 }
 
 /* ---- the table ---- */
@@ -200,6 +207,8 @@ static void grow_table(struct connections *connections)
 
 static void set_state(struct connections *connections, struct slot *slot, enum slot_state state)
 {
+    if (slot->state == state && connections->lists[state].previous == &slot->order)
+        return;
     connections->n_closed -= slot->state == SLOT_CLOSED;
     connections->n_closed += state == SLOT_CLOSED;
     list_remove(&slot->order);
@@ -213,6 +222,8 @@ static void remove_slot(struct connections *connections, struct slot *slot)
     while (*place != slot)
         place = &(*place)->chain;
     *place = slot->chain;
+    if (connections->latest == slot)
+        connections->latest = NULL;
     list_remove(&slot->order);
     connections->n_closed -= slot->state == SLOT_CLOSED;
     connections->n_slots--;
@@ -247,9 +258,11 @@ static void make_room(struct connections *connections, int64_t now)
     remove_slot(connections, victim);
 }
 
-static struct slot *open_slot(struct connections *connections, const struct addressed_segment *segment,
-                              const struct key *key, uint64_t hash)
+static struct slot *open_slot(struct connections *connections, const struct addressed_segment *segment)
 {
+    struct key key = key_of(segment);
+    uint64_t hash = hash_key(connections, &key);
+
     make_room(connections, segment->segment.time_ns);
     if (connections->n_slots >= connections->n_buckets)
         grow_table(connections);
@@ -258,7 +271,7 @@ static struct slot *open_slot(struct connections *connections, const struct addr
         return NULL;
     /* A SYN-ACK comes from the side that was connected to. */
     bool answer = (segment->segment.flags & (TCP_SYN | TCP_ACK)) == (TCP_SYN | TCP_ACK);
-    slot->key = *key;
+    slot->key = key;
     slot->hash = hash;
     slot->connection.id = *connections->options.next_id;
     slot->connection.endpoint[answer] = segment->source;
@@ -362,20 +375,36 @@ static struct slot *settle(struct connections *connections, struct slot *slot, s
     return NULL;
 }
 
+static bool is_of(const struct slot *slot, const struct addressed_segment *segment)
+{
+    const struct endpoint *ends = slot->connection.endpoint;
+
+    return (same_endpoint(&ends[0], &segment->source) && same_endpoint(&ends[1], &segment->destination)) ||
+           (same_endpoint(&ends[1], &segment->source) && same_endpoint(&ends[0], &segment->destination));
+}
+
+static struct slot *find(const struct connections *connections, const struct addressed_segment *segment)
+{
+    if (connections->latest && is_of(connections->latest, segment))
+        return connections->latest;
+    struct key key = key_of(segment);
+    uint64_t hash = hash_key(connections, &key);
+    struct slot *slot = connections->buckets[hash & (connections->n_buckets - 1)];
+    while (slot && (slot->hash != hash || !same_endpoint(&slot->key.low, &key.low) ||
+                    !same_endpoint(&slot->key.high, &key.high)))
+        slot = slot->chain;
+    return slot;
+}
+
 struct connection *connections_segment(struct connections *connections, struct addressed_segment *segment)
 {
     struct tcp_segment *s = &segment->segment;
-    struct key key = key_of(segment);
-    uint64_t hash = hash_key(connections, &key);
     struct addressed_segment syn;
     bool with_syn = false, ignore = false;
 
     if (connections->n_closed)
         retire_quiet(connections, s->time_ns);
-    struct slot *slot = connections->buckets[hash & (connections->n_buckets - 1)];
-    while (slot && (slot->hash != hash || !same_endpoint(&slot->key.low, &key.low) ||
-                    !same_endpoint(&slot->key.high, &key.high)))
-        slot = slot->chain;
+    struct slot *slot = find(connections, segment);
     if (slot)
         slot = settle(connections, slot, segment, &syn, &with_syn, &ignore);
     if (ignore)
@@ -383,7 +412,7 @@ struct connection *connections_segment(struct connections *connections, struct a
     if (!slot) {
         if (s->flags & TCP_RST)
             return NULL; /* nothing to reset */
-        slot = open_slot(connections, with_syn ? &syn : segment, &key, hash);
+        slot = open_slot(connections, with_syn ? &syn : segment);
         if (!slot)
             return NULL;
         if (with_syn) {
@@ -391,6 +420,7 @@ struct connection *connections_segment(struct connections *connections, struct a
             feed(connections, slot, &syn.segment);
         }
     }
+    connections->latest = slot;
     s->side = (uint8_t)side_of(slot, segment);
     feed(connections, slot, s);
     if (slot->dismissed) {

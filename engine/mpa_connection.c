@@ -165,10 +165,9 @@ static inline const struct origin_run *run_of(const struct mpa_side *s, uint64_t
     return i < s->n_runs ? &s->runs[i] : NULL;
 }
 
-const struct octets_origin *mpa_origin(const struct mpa_connection *mpa, unsigned side, uint64_t at)
+const struct octets_origin *mpa_later_origin(const struct mpa_side *s, uint64_t at)
 {
     static const struct octets_origin unknown;
-    const struct mpa_side *s = &mpa->side[side];
     const struct origin_run *run = run_of(s, at);
 
     if (!run)

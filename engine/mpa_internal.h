@@ -161,10 +161,19 @@ static inline const uint8_t *mpa_window_at(const struct mpa_window *window, uint
 
 /* Place of the octets [from, to) of a side: frames from the origin runs. */
 struct place mpa_place(const struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to);
-/* The origin of the octet at stream offset `at` of a side that is not consumed yet. */
-const struct octets_origin *mpa_origin(const struct mpa_connection *mpa, unsigned side, uint64_t at);
 /* Index in runs[] of the run that holds the octet at `at`, or n_runs. */
 size_t mpa_run_of(const struct mpa_side *s, uint64_t at);
+/* Where it is not in the first run. */
+const struct octets_origin *mpa_later_origin(const struct mpa_side *s, uint64_t at);
+
+/* The origin of the octet at stream offset `at` of a side that is not consumed yet: most windows hold one segment. */
+static inline const struct octets_origin *mpa_origin(const struct mpa_connection *mpa, unsigned side, uint64_t at)
+{
+    const struct mpa_side *s = &mpa->side[side];
+
+    return s->n_runs > 0 && at < s->runs[0].end ? &s->runs[0].origin : mpa_later_origin(s, at);
+}
+
 /* A TCP segment begins (ends) exactly at stream offset `at`, as far as the octets still held show. */
 bool mpa_segment_starts(const struct mpa_connection *mpa, unsigned side, uint64_t at);
 bool mpa_segment_ends(const struct mpa_connection *mpa, unsigned side, uint64_t at);

@@ -352,12 +352,14 @@ void reaction_error_segment(struct mpa_connection *mpa, const struct tcp_segment
     unsigned reactor = 1 - segment->side;
     struct error_watch *watch = &mpa->reaction->error[reactor];
 
+    mpa->reaction->error[segment->side].heard = true;
+    if (watch->state == ERROR_NONE && mpa->reaction->error[segment->side].state == ERROR_NONE)
+        return;
     /* Sent again before it was acknowledged, and too long ago to know whether it was repaired. */
     if (watch->state == ERROR_SENT && segment->length > 0 && segment->frame > watch->at.frame &&
         offset < watch->at.end && offset + segment->length > watch->at.offset && mpa->tcp &&
         tcp_pair_facts(mpa->tcp, segment->side)->highest - watch->at.offset > TCP_PAIR_HISTORY_DEFAULT)
         settle_open(mpa, watch);
-    mpa->reaction->error[segment->side].heard = true;
     for (reactor = 0; reactor < 2; reactor++) {
         start_clock(mpa, reactor);
         /* What the reactor's octets are is known when the FPDU is complete. */

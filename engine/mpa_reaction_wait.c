@@ -105,6 +105,14 @@ void reaction_wait_startup(struct mpa_connection *mpa, unsigned side)
 
 void reaction_wait_segment(struct mpa_connection *mpa, const struct tcp_segment *segment)
 {
+    const struct mpa_side *sides = mpa->side;
+
+    /* No startup frame is awaited any more, nor the rest of an FPDU. */
+    if (mpa->phase == MPA_PHASE_FULL_OPERATION && sides[0].cursor >= sides[0].next &&
+        sides[1].cursor >= sides[1].next) {
+        mpa->reaction->wait.frame_waiting[0] = mpa->reaction->wait.frame_waiting[1] = false;
+        return;
+    }
     for (unsigned waiter = 0; waiter < 2; waiter++) {
         check_frame(mpa, waiter, segment);
         check_rest(mpa, waiter, segment);

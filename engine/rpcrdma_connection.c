@@ -528,7 +528,13 @@ static void complete_long_call(struct rpcrdma_connection *rpcrdma, const struct 
     decode_payload(rpcrdma, t, false, t->content[0], chunk->length, &move->place, NULL);
 }
 
-static void on_access(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part, bool unsure)
+/* No message has offered memory, and none before this one may come later. */
+static bool concerns_no_offer(const struct rpcrdma_connection *rpcrdma, bool unsure)
+{
+    return rpcrdma->recognised == RPCRDMA_UNDECIDED && rpcrdma->n_offers == 0 && !unsure && !rpcrdma->events.move;
+}
+
+static void take_move(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part, bool unsure)
 {
     struct rpcrdma_move move = {.side = part->place.side & 1u,
                                 .kind = part->kind,
@@ -545,15 +551,7 @@ static void on_access(struct rpcrdma_connection *rpcrdma, const struct rdma_part
                                 .acked = part->acked,
                                 .unsure = unsure};
 
-    if (rpcrdma->recognised == RPCRDMA_NO)
-        return;
     move.owner = part->kind == RDMA_READ_RESPONSE ? move.side : other_side(move.side);
-    if (!part->memory_known) {
-        if (part->kind != RDMA_READ)
-            rpcrdma_transactions_damage(rpcrdma); /* its octets belong to one of them */
-        return;
-    }
-    rpcrdma_recognise_by_setup(rpcrdma);
     rpcrdma_move(rpcrdma, &move);
     if (rpcrdma->recognised == RPCRDMA_YES) {
         rpcrdma_memory_move(rpcrdma, &move);
@@ -564,6 +562,20 @@ static void on_access(struct rpcrdma_connection *rpcrdma, const struct rdma_part
         rpcrdma->events.move(rpcrdma->events.ctx, &move);
     if (move.offer)
         complete_long_call(rpcrdma, &move);
+}
+
+static void on_access(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part, bool unsure)
+{
+    if (rpcrdma->recognised == RPCRDMA_NO)
+        return;
+    if (!part->memory_known) {
+        if (part->kind != RDMA_READ)
+            rpcrdma_transactions_damage(rpcrdma); /* its octets belong to one of them */
+        return;
+    }
+    rpcrdma_recognise_by_setup(rpcrdma);
+    if (!concerns_no_offer(rpcrdma, unsure))
+        take_move(rpcrdma, part, unsure);
 }
 
 /* ---- inputs ---- */

@@ -65,8 +65,9 @@ static bool is_foreign(const struct tcp_pair *pair, const struct tcp_segment *se
 {
     const struct tcp_side_facts *facts = tcp_pair_facts(pair, segment->side);
 
-    return tcp_pair_state(pair) == TCP_PAIR_CLOSED && !(segment->flags & (TCP_SYN | TCP_RST)) && facts->syn_seen &&
-           !belongs_to_the_end(segment, facts->isn + (uint32_t)facts->highest);
+    return !(segment->flags & (TCP_SYN | TCP_RST)) && facts->syn_seen &&
+           !belongs_to_the_end(segment, facts->isn + (uint32_t)facts->highest) &&
+           tcp_pair_state(pair) == TCP_PAIR_CLOSED;
 }
 
 enum tcp_boundary tcp_boundary(const struct tcp_pair *pair, const struct tcp_segment *segment,

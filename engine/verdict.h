@@ -70,10 +70,9 @@ struct verdict {
 
 static inline void verdict_passed(struct verdict *v, enum rule_id id)
 {
-    struct rule_count *count = &v->counts[id];
-    bool full = __builtin_add_overflow(count->passed, (uint32_t)!v->muted, &count->passed);
+    uint32_t most = (uint32_t)v->muted - 1; /* muted: 0. Several in a row share it, and each is an ADC */
 
-    count->passed -= full;
+    v->counts[id].passed += v->counts[id].passed < most;
 }
 
 static inline void verdict_passed_n(struct verdict *v, enum rule_id id, uint32_t n)
