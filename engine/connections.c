@@ -415,13 +415,13 @@ struct connection *connections_segment(struct connections *connections, struct a
         slot = open_slot(connections, with_syn ? &syn : segment);
         if (!slot)
             return NULL;
+        s->side = (uint8_t)side_of(slot, segment);
         if (with_syn) {
             syn.segment.side = (uint8_t)side_of(slot, &syn);
             feed(connections, slot, &syn.segment);
         }
     }
     connections->latest = slot;
-    s->side = (uint8_t)side_of(slot, segment);
     feed(connections, slot, s);
     if (slot->dismissed) {
         retire(connections, slot, CONNECTION_DISMISSED, s->time_ns);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What an FPDU in step shows besides Markers and CRC: length (3), one ULPDU each (3), PAD (4.1). */
 #include "engine/mpa_framing.h"
+#include "wire/rdmap.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -62,6 +63,18 @@ static bool only_control_odd(const struct mpa_framing_state *fs, const uint8_t *
     return mpa_octets_oddity(fs, other, n) == 0;
 }
 
+/* The header of a Tagged segment in which nothing is odd, as most are; what follows it says nothing of its bounds. */
+static bool is_plain_tagged(const struct mpa_fpdu *fpdu)
+{
+    const struct rdmap_opcode_info *info;
+
+    if (fpdu->ulpdu_length < DDP_TAGGED_HEADER_LEN || fpdu->ulpdu_length > MPA_ULPDU_MAX ||
+        fpdu->ulpdu_length < fpdu->lacking + 2u || (fpdu->ulpdu[0] & 0xBF) != 0x81 || (fpdu->ulpdu[1] & 0xF0) != 0x40)
+        return false;
+    info = rdmap_opcode_info(fpdu->ulpdu[1] & 0x0F);
+    return info && info->tagged;
+}
+
 /* One whole DDP segment per ULPDU (3). False when the ULPDU is no DDP segment. */
 static bool judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)
 {
@@ -72,6 +85,12 @@ static bool judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct 
     size_t n = fpdu->ulpdu_length - fpdu->lacking;
     unsigned fixed;
 
+    if (is_plain_tagged(fpdu)) {
+        verdict_passed(mpa->verdict, RULE_MPA_3_07);
+        verdict_passed(mpa->verdict, RULE_MPA_4_1_12);
+        verdict_passed(mpa->verdict, RULE_MPA_3_01);
+        return true;
+    }
     n = n < HEADER_VISIBLE - MPA_LENGTH_LEN ? n : HEADER_VISIBLE - MPA_LENGTH_LEN;
     if (fpdu->ulpdu_length == 0) {
         /* As an RTR (RFC 6581) it is judged by the rules of the RTR. */

@@ -73,7 +73,7 @@ static void watch_ack(struct mpa_connection *mpa, const struct tcp_segment *segm
         return;
     }
     /* One more is a FIN, which the capture may have lost. */
-    if (mine->early_ack.settled || !peer->syn_seen || acked <= peer->highest + 1 || mpa->side[1 - segment->side].hole ||
+    if (acked <= peer->highest + 1 || mine->early_ack.settled || !peer->syn_seen || mpa->side[1 - segment->side].hole ||
         peer->next < peer->highest || segment->flags & (TCP_RST | TCP_SYN))
         return;
     mine->early_ack.open = true;
@@ -182,7 +182,7 @@ static void keep_boundaries(struct mpa_tcp_side *mine, struct octet_range range)
         }
     }
     if (mine->sent_capacity > 0)
-        mine->sent[mine->n_sent++ % mine->sent_capacity] = range;
+        mine->sent[mine->n_sent++ & (mine->sent_capacity - 1)] = range;
 }
 
 static void note_boundaries(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset)
@@ -202,7 +202,7 @@ static void note_boundaries(struct mpa_connection *mpa, const struct tcp_segment
     if (range.from < facts->next)
         mine->compared++;
     for (uint64_t i = mine->n_sent; i > oldest; i--) {
-        const struct octet_range *sent = &mine->sent[(i - 1) % mine->sent_capacity];
+        const struct octet_range *sent = &mine->sent[(i - 1) & (mine->sent_capacity - 1)];
 
         if (sent->from == range.from && sent->to == range.to) {
             mine->repeated_same++;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RECENT_MIN = 2 };
+enum { RECENT_MIN = 2 }; /* a power of two, as RDMAP_RECENT_MAX */
 
 static void fill_options(struct rdmap_options *options)
 {
@@ -185,7 +185,7 @@ static void remember(struct rdmap_side *s, const struct rdmap_step *step)
     s->segments++;
     if (s->recent_capacity == 0)
         return;
-    recent = &s->recent[(s->segments - 1) % s->recent_capacity];
+    recent = &s->recent[(s->segments - 1) & (s->recent_capacity - 1)];
     recent->header_len = ddp->header_len;
     if (ddp->tagged) /* lengths that the compiler knows */
         memcpy(recent->header, step->fpdu->fpdu.ulpdu, DDP_TAGGED_HEADER_LEN);
@@ -222,7 +222,7 @@ static const struct rdmap_recent *rdmap_recent_find(const struct rdmap_connectio
     uint64_t n = s->segments < s->recent_capacity ? s->segments : s->recent_capacity;
 
     for (uint64_t i = 1; i <= n; i++) {
-        const struct rdmap_recent *recent = &s->recent[(s->segments - i) % s->recent_capacity];
+        const struct rdmap_recent *recent = &s->recent[(s->segments - i) & (s->recent_capacity - 1)];
 
         if (recent->header_len != len || memcmp(recent->header, header, len) != 0)
             continue;
@@ -253,7 +253,7 @@ static const struct rdmap_recent *rdmap_recent_read(const struct rdmap_connectio
     struct rdmap_read_request sent;
 
     for (uint64_t i = 1; i <= n; i++) {
-        const struct rdmap_recent *recent = &s->recent[(s->segments - i) % s->recent_capacity];
+        const struct rdmap_recent *recent = &s->recent[(s->segments - i) & (s->recent_capacity - 1)];
 
         if (recent->has_read && rdmap_read_request_decode(&sent, recent->read, RDMAP_READ_REQUEST_LEN) &&
             is_of_read(echo, &sent))

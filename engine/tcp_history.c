@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OCTETS_FIRST = 256, RUNS_FIRST = 8 };
+enum { OCTETS_FIRST = 256, RUNS_FIRST = 8 }; /* powers of two, as TCP_HISTORY_RUNS */
 
 void tcp_history_init(struct tcp_history *history, size_t limit)
 {
@@ -31,7 +31,8 @@ static void put(uint8_t *ring, size_t capacity, uint64_t at, const uint8_t *p, s
     size_t position = (size_t)at & (capacity - 1), first = capacity - position < n ? capacity - position : n;
 
     memcpy(ring + position, p, first);
-    memcpy(ring, p + first, n - first);
+    if (first < n)
+        memcpy(ring, p + first, n - first);
 }
 
 /* Room for what is kept and n more, as far as the limit goes. */
@@ -68,7 +69,7 @@ static void add_run(struct tcp_history *history, uint64_t end, uint32_t frame)
         }
     }
     if (history->runs_capacity)
-        history->runs[history->n_runs++ % history->runs_capacity] = (struct tcp_history_run){end, frame};
+        history->runs[history->n_runs++ & (history->runs_capacity - 1)] = (struct tcp_history_run){end, frame};
 }
 
 void tcp_history_append(struct tcp_history *history, uint64_t at, const uint8_t *p, size_t n, uint32_t frame)
@@ -99,7 +100,7 @@ static uint32_t frame_of(const struct tcp_history *history, uint64_t at)
 {
     uint32_t kept = history->n_runs < history->runs_capacity ? history->n_runs : history->runs_capacity, frame = 0;
     for (uint32_t i = 0; i < kept; i++) { /* from the latest back */
-        const struct tcp_history_run *run = &history->runs[(history->n_runs - 1 - i) % history->runs_capacity];
+        const struct tcp_history_run *run = &history->runs[(history->n_runs - 1 - i) & (history->runs_capacity - 1)];
         if (run->end <= at)
             return frame;
         frame = run->frame;

@@ -417,29 +417,24 @@ static void take_octets(struct tcp_pair *pair, const struct tcp_segment *segment
     unsigned s = segment->side & 1;
     struct side *me = &pair->side[s];
     uint64_t end = start + segment->length;
-    bool in_order = start == me->facts.next && tcp_held_empty(&me->held) && !me->fin_known;
+    struct octets_origin origin = {.frame = segment->frame,
+                                   .acked_known = acked_known,
+                                   .acked = acked,
+                                   .segment_start = from_start,
+                                   .segment_end = true,
+                                   .retransmitted = start < me->facts.highest,
+                                   .segment_length = segment->length};
 
-    struct arrival arrival = {
-        .segment = segment,
-        .start = start,
-        .end = end,
-        .captured_end = start + segment->captured,
-        .origin = {.frame = segment->frame,
-                   .acked_known = acked_known,
-                   .acked = acked,
-                   .segment_start = from_start,
-                   .segment_end = true,
-                   .retransmitted = start < me->facts.highest,
-                   .segment_length = segment->length},
-    };
     me->facts.highest = larger(me->facts.highest, end);
     if (segment->length > me->facts.largest_segment)
         me->facts.largest_segment = segment->length;
-    if (in_order) {
-        place(pair, s, &arrival, start, end);
+    if (start == me->facts.next && tcp_held_empty(&me->held) && !me->fin_known) {
+        deliver(pair, s, segment->payload, segment->captured, segment->length, &origin);
         return;
     }
-    if (arrival.origin.retransmitted && segment->captured && !is_keep_alive(me, segment, start))
+    struct arrival arrival = {
+        .segment = segment, .start = start, .end = end, .captured_end = start + segment->captured, .origin = origin};
+    if (origin.retransmitted && segment->captured && !is_keep_alive(me, segment, start))
         compare(pair, s, segment, start, segment->payload, segment->captured);
     if (may_be_garbage(me, segment, start))
         return;
@@ -508,65 +503,81 @@ static int64_t cut_to_start(struct tcp_segment *segment, int64_t offset)
     return offset + cut;
 }
 
-void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *given)
+/* What a segment says of where the streams start. True: what it acknowledges is only guessed. */
+static bool find_starts(struct side *me, struct side *peer, const struct tcp_segment *segment, bool syn)
 {
-    struct tcp_segment segment = *given;
-    unsigned s = segment.side & 1;
-    struct side *me = &pair->side[s], *peer = &pair->side[!s];
-    bool syn = (segment.flags & (TCP_SYN | TCP_RST)) == TCP_SYN;
-    pair->frame = segment.frame;
-    pair->now = segment.time_ns;
-
     if (syn)
-        note_syn(me, &segment);
-    else if (!me->seen && !(segment.flags & TCP_RST))
-        note_start(me, &segment);
-    if (!syn && !(segment.flags & TCP_RST))
-        settle_start(me, &segment);
-    me->seen = me->seen || !(segment.flags & TCP_RST);
-    bool ack = segment.flags & TCP_ACK;
+        note_syn(me, segment);
+    else if (!me->seen && !(segment->flags & TCP_RST))
+        note_start(me, segment);
+    if (!syn && !(segment->flags & TCP_RST))
+        settle_start(me, segment);
+    me->seen = me->seen || !(segment->flags & TCP_RST);
     /* A handshake shows the other side's start, should its SYN not be captured or come late. */
-    bool guessed = false;
-    if (ack && !peer->based && me->facts.syn_seen && !(segment.flags & TCP_RST)) {
-        peer->facts.isn = segment.ack;
-        peer->based = true;
-        guessed = segment.length > 0; /* it may also answer octets that the capture shows later */
-    }
+    if (!(segment->flags & TCP_ACK) || peer->based || !me->facts.syn_seen || (segment->flags & TCP_RST))
+        return false;
+    peer->facts.isn = segment->ack;
+    peer->based = true;
+    return segment->length > 0; /* it may also answer octets that the capture shows later */
+}
+
+/* Not acceptable to any receiver. */
+static bool is_out_of_reach(const struct side *me, const struct side *peer, uint64_t end)
+{
+    return end > me->facts.next + WINDOW_SLACK && end > reach(me, peer);
+}
+
+void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *segment)
+{
+    struct tcp_segment cut;
+    unsigned s = segment->side & 1;
+    struct side *me = &pair->side[s], *peer = &pair->side[!s];
+    bool syn = (segment->flags & (TCP_SYN | TCP_RST)) == TCP_SYN, guessed = false;
+    bool starts_known = me->started && me->seen && peer->based;
+    pair->frame = segment->frame;
+    pair->now = segment->time_ns;
+
+    if (syn || !starts_known)
+        guessed = find_starts(me, peer, segment, syn);
 
     /* The SYN itself takes a sequence number; its payload, if any, comes after it (RFC 7413). */
-    int64_t unwrapped = me->based ? unwrap(me, segment.seq + syn) : 0;
-    int64_t offset = cut_to_start(&segment, unwrapped);
-    bool ack_known = ack && peer->based && !guessed;
-    uint64_t acked = ack_known ? not_negative(unwrap(peer, segment.ack)) : 0;
+    int64_t unwrapped = me->based ? unwrap(me, segment->seq + syn) : 0, offset = unwrapped;
+    if (offset < 0) {
+        cut = *segment;
+        offset = cut_to_start(&cut, unwrapped);
+        segment = &cut;
+    }
+    bool ack_known = segment->flags & TCP_ACK && peer->based && !guessed;
+    uint64_t acked = ack_known ? not_negative(unwrap(peer, segment->ack)) : 0;
     if (pair->events.segment)
-        pair->events.segment(pair->events.ctx, &segment, not_negative(offset), ack_known, acked);
+        pair->events.segment(pair->events.ctx, segment, not_negative(offset), ack_known, acked);
 
-    if (!syn && segment.window > me->largest_window)
-        me->largest_window = segment.window;
+    if (!syn && segment->window > me->largest_window)
+        me->largest_window = segment->window;
     if (ack_known) {
         take_ack(peer, acked);
         if (peer->facts.acked > peer->facts.next)
             give_up_lost(pair, !s);
     }
-    if (segment.flags & TCP_RST) {
-        take_reset(pair, &segment, unwrapped);
+    if (segment->flags & TCP_RST) {
+        take_reset(pair, segment, unwrapped);
         return;
     }
     if (syn && !me->started && !peer->started)
         me->reset = peer->reset = false; /* a SYN repeated after a refusal */
-    bool fin = segment.flags & TCP_FIN;
-    uint64_t end = not_negative(offset) + segment.length;
-    if (offset < 0 || (syn && me->facts.isn != segment.seq + 1)) {
+    bool fin = segment->flags & TCP_FIN;
+    uint64_t end = not_negative(offset) + segment->length;
+    if (offset < 0 || (syn && me->facts.isn != segment->seq + 1)) {
         /* Before the start, or of another connection. */
-    } else if (end > reach(me, peer) && ++me->strays < STRAYS_BELIEVED) {
-        /* Not acceptable to any receiver. */
+    } else if (is_out_of_reach(me, peer, end) && ++me->strays < STRAYS_BELIEVED) {
+        /* Until more of them are there. */
     } else {
         me->strays = 0;
         me->sequence_top = larger(me->sequence_top, end);
-        if (segment.length)
-            take_octets(pair, &segment, (uint64_t)offset, unwrapped == offset, acked, ack_known);
+        if (segment->length)
+            take_octets(pair, segment, (uint64_t)offset, unwrapped == offset, acked, ack_known);
         if (fin)
-            take_fin(pair, &segment, end);
+            take_fin(pair, segment, end);
         if (me->fin_known && !me->facts.fin)
             deliver_fin(pair, s);
     }

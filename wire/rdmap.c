@@ -41,20 +41,6 @@ unsigned rdmap_ulpdu_max(const struct rdmap_opcode_info *info)
     return (info->tagged ? DDP_TAGGED_HEADER_LEN : DDP_UNTAGGED_HEADER_LEN) + (unsigned)info->header_max;
 }
 
-bool rdmap_control_plausible(const struct ddp_segment *ddp)
-{
-    const struct rdmap_opcode_info *info = rdmap_opcode_info(ddp->opcode);
-
-    return info && info->tagged == ddp->tagged && ddp->rsvd == 0 && ddp->rdmap_rsv == 0 && ddp->dv <= 1 && ddp->rv <= 1;
-}
-
-bool rdmap_opcode_too_new(const struct ddp_segment *ddp)
-{
-    const struct rdmap_opcode_info *info = rdmap_opcode_info(ddp->opcode);
-
-    return info && info->rfc_version_only && ddp->rv == 0;
-}
-
 bool rdmap_read_request_decode(struct rdmap_read_request *out, const uint8_t *p, size_t n)
 {
     if (n < RDMAP_READ_REQUEST_LEN)

@@ -136,9 +136,19 @@ unsigned rdmap_ulpdu_max(const struct rdmap_opcode_info *info);
  * True when the two control octets can be those of an RDMAP message: reserved bits clear, versions 0 or 1, opcode
  * assigned, T bit as the opcode demands. Anything else is a fault of its own, whatever its version bits say.
  */
-bool rdmap_control_plausible(const struct ddp_segment *ddp);
+static inline bool rdmap_control_plausible(const struct ddp_segment *ddp)
+{
+    const struct rdmap_opcode_info *info = rdmap_opcode_info(ddp->opcode);
+
+    return info && info->tagged == ddp->tagged && ddp->rsvd == 0 && ddp->rdmap_rsv == 0 && ddp->dv <= 1 && ddp->rv <= 1;
+}
 /* An opcode that does not exist in the RDMAP version that RV names. */
-bool rdmap_opcode_too_new(const struct ddp_segment *ddp);
+static inline bool rdmap_opcode_too_new(const struct ddp_segment *ddp)
+{
+    const struct rdmap_opcode_info *info = rdmap_opcode_info(ddp->opcode);
+
+    return info && info->rfc_version_only && ddp->rv == 0;
+}
 
 struct rdmap_read_request {
     uint32_t sink_stag;

@@ -312,7 +312,7 @@ static bool next_directly(struct capture *capture, struct packet *packet, int *r
         return false;
     }
     packet->frame = next_frame(capture);
-    packet->time_ns = record.seconds * NS_PER_S + record.nanoseconds;
+    packet->time_ns = record.time_ns;
     packet->captured = record.captured;
     packet->length = record.length > record.captured ? record.length : record.captured;
     packet->data = record.data;

@@ -27,6 +27,8 @@ enum {
     OPTION_TIME_OFFSET = 14,
     DECIMAL_MICROSECONDS = 6,
     DECIMAL_NANOSECONDS = 9,
+    NS_PER_SECOND = 1000000000,
+    TICK_MICROSECOND = 1000,
     INTERFACES_MAX = 64,
 };
 
@@ -41,8 +43,8 @@ struct capture_direct {
     uint64_t offset;   /* in the file, of what follows the buffer */
     size_t start, end; /* in the buffer */
     bool ended;        /* the file did */
-    /* pcap: ticks in a second. pcapng: by interface, which must agree in everything else. */
-    uint32_t per_second[INTERFACES_MAX];
+    /* Of times, in nanoseconds: 1 or 1000. pcapng: by interface, which must agree in everything else. */
+    uint32_t tick[INTERFACES_MAX];
     unsigned interfaces;
     uint32_t first_kind; /* link type and reserved word of the first */
     uint32_t first_snap_length;
@@ -65,11 +67,8 @@ static uint16_t get16(const uint8_t *p)
     return value;
 }
 
-/* At least n octets in the buffer, if the file has them. */
-static bool have(struct capture_direct *direct, size_t n)
+static bool fill(struct capture_direct *direct, size_t n)
 {
-    if (direct->end - direct->start >= n)
-        return true;
     if (n > sizeof direct->buffer || direct->ended)
         return false;
     memmove(direct->buffer, direct->buffer + direct->start, direct->end - direct->start);
@@ -91,20 +90,25 @@ static bool have(struct capture_direct *direct, size_t n)
     return true;
 }
 
+/* At least n octets in the buffer, if the file has them. */
+static inline bool have(struct capture_direct *direct, size_t n)
+{
+    return direct->end - direct->start >= n || fill(direct, n);
+}
+
 static bool at_end(struct capture_direct *direct)
 {
     return !have(direct, 1) && direct->start == direct->end;
 }
 
-/* Splits a time in ticks. False: no time that libpcap would give in the same way. */
-static bool set_time(struct direct_record *record, uint64_t ticks, uint32_t per_second)
+/* A time in ticks of `tick` nanoseconds. False: none that libpcap would give in the same way. */
+static bool set_time(struct direct_record *record, uint64_t ticks, uint32_t tick)
 {
-    uint64_t seconds = ticks / per_second;
+    static const uint64_t limit = ((uint64_t)INT32_MAX + 1) * NS_PER_SECOND;
 
-    if (seconds > INT32_MAX)
+    if (ticks >= (tick == 1 ? limit : limit / TICK_MICROSECOND))
         return false;
-    record->seconds = (int64_t)seconds;
-    record->nanoseconds = (uint32_t)(ticks % per_second) * (1000000000u / per_second);
+    record->time_ns = (int64_t)(ticks * tick);
     return true;
 }
 
@@ -120,7 +124,7 @@ static bool begin_pcap(struct capture_direct *direct)
     if ((magic != pcap_microseconds && magic != pcap_nanoseconds) || get16(direct->buffer + 4) != PCAP_VERSION_MAJOR ||
         get16(direct->buffer + 6) != PCAP_VERSION_MINOR)
         return false;
-    direct->per_second[0] = magic == pcap_nanoseconds ? 1000000000 : 1000000;
+    direct->tick[0] = magic == pcap_nanoseconds ? 1 : TICK_MICROSECOND;
     direct->start = PCAP_HEADER;
     return true;
 }
@@ -128,7 +132,8 @@ static bool begin_pcap(struct capture_direct *direct)
 static enum direct_status next_pcap(struct capture_direct *direct, struct direct_record *record)
 {
     const uint8_t *p;
-    uint32_t seconds, fraction;
+    uint32_t seconds, fraction, tick = direct->tick[0];
+    uint64_t ns;
 
     if (!have(direct, PCAP_RECORD))
         return at_end(direct) ? DIRECT_END : DIRECT_UNUSUAL;
@@ -137,8 +142,9 @@ static enum direct_status next_pcap(struct capture_direct *direct, struct direct
     fraction = get32(p + 4);
     record->captured = get32(p + 8);
     record->length = get32(p + 12);
-    if (record->captured > direct->snap_length || fraction >= direct->per_second[0] ||
-        !set_time(record, (uint64_t)seconds * direct->per_second[0] + fraction, direct->per_second[0]) ||
+    ns = (uint64_t)fraction * tick;
+    if (record->captured > direct->snap_length || ns >= NS_PER_SECOND ||
+        !set_time(record, (uint64_t)seconds * NS_PER_SECOND + ns, 1) ||
         !have(direct, PCAP_RECORD + (size_t)record->captured))
         return DIRECT_UNUSUAL;
     record->data = direct->buffer + direct->start + PCAP_RECORD;
@@ -177,17 +183,17 @@ static bool begin_pcapng(struct capture_direct *direct)
     return true;
 }
 
-/* Ticks in a second by the options p[0..n) of an interface; 0: other than usual. */
+/* The tick by the options p[0..n) of an interface; 0: other than usual. */
 static uint32_t resolution(const uint8_t *p, size_t n)
 {
-    uint32_t per_second = 1000000;
+    uint32_t tick = TICK_MICROSECOND;
 
     while (n >= 4) {
         uint16_t code = get16(p), length = get16(p + 2);
         size_t padded = 4 + (((size_t)length + 3) & ~(size_t)3);
 
         if (code == OPTION_END)
-            return per_second;
+            return tick;
         if (padded > n)
             return 0;
         if (code == OPTION_TIME_OFFSET)
@@ -195,22 +201,22 @@ static uint32_t resolution(const uint8_t *p, size_t n)
         if (code == OPTION_TIME_RESOLUTION) {
             if (length != 1 || (p[4] != DECIMAL_MICROSECONDS && p[4] != DECIMAL_NANOSECONDS))
                 return 0;
-            per_second = p[4] == DECIMAL_NANOSECONDS ? 1000000000 : 1000000;
+            tick = p[4] == DECIMAL_NANOSECONDS ? 1 : TICK_MICROSECOND;
         }
         p += padded;
         n -= padded;
     }
-    return n == 0 ? per_second : 0;
+    return n == 0 ? tick : 0;
 }
 
 static bool take_interface(struct capture_direct *direct, const uint8_t *block, uint32_t length)
 {
-    uint32_t per_second;
+    uint32_t tick;
 
     if (length < INTERFACE_MIN || direct->interfaces == INTERFACES_MAX)
         return false;
-    per_second = resolution(block + 16, length - INTERFACE_MIN);
-    if (per_second == 0)
+    tick = resolution(block + 16, length - INTERFACE_MIN);
+    if (tick == 0)
         return false;
     if (direct->interfaces == 0) {
         direct->first_kind = get32(block + 8);
@@ -218,7 +224,7 @@ static bool take_interface(struct capture_direct *direct, const uint8_t *block, 
     } else if (direct->first_kind != get32(block + 8) || direct->first_snap_length != get32(block + 12)) {
         return false;
     }
-    direct->per_second[direct->interfaces++] = per_second;
+    direct->tick[direct->interfaces++] = tick;
     return true;
 }
 
@@ -235,7 +241,7 @@ static bool take_packet(const struct capture_direct *direct, const uint8_t *bloc
     record->data = block + PACKET_DATA;
     return interface < direct->interfaces && record->captured <= length - PACKET_MIN &&
            record->captured <= direct->snap_length &&
-           set_time(record, (uint64_t)get32(block + 12) << 32 | get32(block + 16), direct->per_second[interface]);
+           set_time(record, (uint64_t)get32(block + 12) << 32 | get32(block + 16), direct->tick[interface]);
 }
 
 static enum direct_status next_pcapng(struct capture_direct *direct, struct direct_record *record)

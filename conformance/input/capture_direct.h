@@ -20,8 +20,7 @@ struct direct_facts {
 };
 
 struct direct_record {
-    int64_t seconds;
-    uint32_t nanoseconds;
+    int64_t time_ns;
     uint32_t length, captured;
     const uint8_t *data; /* until the next call */
 };
