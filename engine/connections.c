@@ -152,7 +152,7 @@ unsigned connections_share(const struct addressed_segment *segment, unsigned n)
     /* No secret is needed: whoever puts all connections into one share only slows down their own check. */
     uint64_t h = mix(1, fold(&segment->source) + fold(&segment->destination));
 
-    return (uint32_t)(h ^ h >> 32) % n;
+    return (unsigned)((h >> 32) * n >> 32);
 }
 
 /* ---- the table ---- */

@@ -223,12 +223,18 @@ static enum decap_status take_lrh(struct ib_datagram *ib, struct slice slice)
 
 /* ---- IP ---- */
 
+/* The whole of it in large pieces, as it will be read. */
+static void set_address(struct endpoint *out, uint8_t ip, const uint8_t *p)
+{
+    out->ip = ip;
+    put_be64(out->address, ip == 4 ? (uint64_t)get_be32(p) << 32 : get_be64(p));
+    put_be64(out->address + 8, ip == 4 ? 0 : get_be64(p + 8));
+}
+
 static void set_addresses(struct addressed_segment *out, uint8_t ip, const uint8_t *source, const uint8_t *destination)
 {
-    size_t n = ip == 4 ? 4 : 16;
-    out->source.ip = out->destination.ip = ip;
-    memcpy(out->source.address, source, n);
-    memcpy(out->destination.address, destination, n);
+    set_address(&out->source, ip, source);
+    set_address(&out->destination, ip, destination);
 }
 
 /* Hands a fragment in; COMPLETE leaves the whole datagram in *slice. */
@@ -379,10 +385,8 @@ enum decap_status decap_packet(struct decap *decap, const struct packet *packet,
 {
     struct target target = {out, ib};
     struct slice slice = {packet->data, packet->captured, packet->length};
-    memset(out, 0, sizeof *out);
-    out->segment.frame = packet->frame;
-    out->segment.time_ns = packet->time_ns;
-    out->segment.window_scale = WINDOW_SCALE_ABSENT;
+    out->segment =
+        (struct tcp_segment){.frame = packet->frame, .time_ns = packet->time_ns, .window_scale = WINDOW_SCALE_ABSENT};
     ib->frame = packet->frame;
     ib->time_ns = packet->time_ns;
     switch (link_payload(packet->linktype, &slice)) {

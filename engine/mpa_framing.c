@@ -206,16 +206,16 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
     struct mpa_framing_state *fs = s->framing;
     uint64_t end = fpdu->offset + fpdu->length;
     const struct octets_origin *origin = mpa_origin(mpa, side, end - 1);
-    struct mpa_fpdu_event event = {
-        .place = mpa_place(mpa, side, fpdu->offset, end),
-        .direction = direction_of(mpa, side),
-        .number = s->fpdus,
-        .after_resync = fs->after_resync,
-        .acked_known = origin->acked_known,
-        .acked = origin->acked,
-    };
+    struct mpa_fpdu_event event; /* field by field: to clear them first would be a good part of what an FPDU costs */
+    bool is_segment;
     uint32_t errors, glued = mpa->verdict->counts[RULE_MPA_3_01].failed;
 
+    event.place = mpa_place(mpa, side, fpdu->offset, end);
+    event.direction = direction_of(mpa, side);
+    event.number = s->fpdus;
+    event.after_resync = fs->after_resync;
+    event.acked_known = origin->acked_known;
+    event.acked = origin->acked;
     if (fs->after_resync) {
         mpa_skipped(mpa, side, fs->lost_from, fpdu->offset, "no FPDU could be recognised");
         fs->after_resync = false;
@@ -245,8 +245,11 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
     else if (!(how & ACCEPT_DEVIANT))
         count_shape(mpa, fs);
     event.fpdu = *fpdu;
-    event.has_ddp = !(event.crc == MPA_CRC_WRONG && mpa_crc_misplaced(fpdu)) &&
-                    mpa_judge_content(mpa, side, fpdu, event.crc) && decode_ddp(&event.ddp, fpdu);
+    is_segment =
+        !(event.crc == MPA_CRC_WRONG && mpa_crc_misplaced(fpdu)) && mpa_judge_content(mpa, side, fpdu, event.crc);
+    if (!is_segment || fpdu->ulpdu_length < 2) /* nothing is decoded */
+        event.ddp = (struct ddp_segment){0};
+    event.has_ddp = is_segment && decode_ddp(&event.ddp, fpdu);
     s->hole |= fpdu->cut && !event.has_ddp; /* it may have been any message */
     event.faulty = mpa->verdict->counts[RULE_MPA_3_01].failed != glued;
     /* A grid that was only guessed, and that this FPDU does not confirm: which octets are the ULPDU is unknown. */

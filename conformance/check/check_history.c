@@ -3,7 +3,6 @@
 
 #include "conformance/check/check_finding.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* One connection at a time is judged. */
@@ -76,7 +75,7 @@ static void add_counts(struct judging *judging)
         judging->memory_lacking = true;
         return;
     }
-    free(judging->report->counts);
+    counts_free(judging->report->counts);
     judging->report->counts = sum;
     check_sort_findings(judging->report);
 }

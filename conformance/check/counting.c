@@ -14,6 +14,7 @@ void counting_free(struct counting *counting)
 {
     for (unsigned i = 0; i < counting->n; i++)
         free(counting->tables[i]);
+    folded_pool_free(&counting->pool);
     *counting = (struct counting){0};
 }
 
@@ -25,7 +26,7 @@ static void release(struct counting *counting, struct counted *counted)
     counted->table = NULL;
     if (!table)
         return;
-    memset(table->counts, 0, sizeof table->counts);
+    counts_clear(table->counts);
     table->owner = NULL;
     table->next = counting->free;
     counting->free = table;
@@ -83,7 +84,7 @@ void counted_lend(struct counting *counting, struct counted *counted)
     counted->verdict->counts = table->counts;
     if (counted->folded) {
         counts_unfold(counted->folded, table->counts);
-        free(counted->folded);
+        counts_free(counted->folded);
         counted->folded = NULL;
     }
 }
@@ -96,7 +97,7 @@ struct folded_counts *counted_end(struct counting *counting, struct counted *cou
     folded = counts_fold(counted->verdict->counts);
     counting->memory_lacking |= !folded;
     release(counting, counted);
-    return folded;
+    return counts_pool(&counting->pool, folded);
 }
 
 struct folded_counts *counted_part(struct counting *counting, struct counted *counted)
@@ -108,13 +109,13 @@ struct folded_counts *counted_part(struct counting *counting, struct counted *co
         return folded;
     folded = counts_fold(counted->table->counts);
     counting->memory_lacking |= !folded;
-    memset(counted->table->counts, 0, sizeof counted->table->counts);
+    counts_clear(counted->table->counts);
     return folded;
 }
 
 void counted_drop(struct counting *counting, struct counted *counted)
 {
     release(counting, counted);
-    free(counted->folded);
+    counts_free(counted->folded);
     counted->folded = NULL;
 }

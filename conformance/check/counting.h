@@ -24,7 +24,8 @@ struct counting {
     struct counting_table *tables[COUNTING_TABLES];
     unsigned n, hand;
     struct counting_table *free;
-    bool memory_lacking; /* counts were lost */
+    struct folded_pool pool; /* of connections that are over */
+    bool memory_lacking;     /* counts were lost */
     struct rule_count lost[RULE_COUNT];
 };
 
@@ -41,7 +42,7 @@ static inline void counted_wake(struct counting *counting, struct counted *count
         counted_lend(counting, counted);
 }
 
-/* The connection is over. The counts are the caller's, for free(); NULL: out of memory. */
+/* The connection is over. The counts are the caller's, for counts_free(); NULL: out of memory. */
 struct folded_counts *counted_end(struct counting *counting, struct counted *counted);
 /* What it counted so far, as above; it goes on and counts from 0. NULL also when there is nothing. */
 struct folded_counts *counted_part(struct counting *counting, struct counted *counted);

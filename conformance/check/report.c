@@ -39,7 +39,7 @@ void report_connection_free(struct report_connection *connection)
     g_array_unref(connection->findings);
     history_record_free(connection->history);
     statistics_free(connection->statistics);
-    free(connection->counts);
+    counts_free(connection->counts);
     if (connection->failing)
         g_array_unref(connection->failing);
     if (connection->notes)

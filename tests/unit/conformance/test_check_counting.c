@@ -48,7 +48,7 @@ static void more_connections_than_tables(void **state)
         assert_null(c->verdict.counts);
         counts_unfold(folded, counts);
         assert_memory_equal(counts, c->expected, sizeof counts);
-        free(folded);
+        counts_free(folded);
     }
     assert_false(counting->memory_lacking);
     counting_free(counting);
@@ -74,7 +74,7 @@ static void tables_are_used_again(void **state)
         folded = counted_end(counting, &c.counted);
         assert_non_null(folded);
         counts_unfold(folded, counts);
-        free(folded);
+        counts_free(folded);
         for (unsigned rule = 0; rule < 10; rule++)
             assert_int_equal(counts[rule].passed, rule == i ? i + 1 : 0);
     }

@@ -291,7 +291,7 @@ static void many(void **state)
 /* Whatever the machine's byte order and word size, a capture is divided in the same way. */
 static void the_same_share_on_every_machine(void **state)
 {
-    static const unsigned shares[] = {726, 119, 281, 4, 888, 529, 652, 169};
+    static const unsigned shares[] = {522, 396, 974, 577, 714, 727, 537, 880};
     (void)state;
     for (uint16_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
         struct addressed_segment there = {.source = {.ip = 4, .address = {10, 0, 0, 1}, .port = (uint16_t)(40000 + i)},

@@ -2,8 +2,6 @@
 #include "engine/fold.h"
 #include "tests/unit/support/support.h"
 
-#include <stdlib.h>
-
 static uint32_t random_count(uint64_t *seed)
 {
     static const uint32_t edges[] = {0, 1, 127, 128, 16383, 16384, UINT32_MAX - 1, UINT32_MAX};
@@ -31,7 +29,7 @@ static void random_counts(void **state)
         folded = counts_fold(counts);
         assert_non_null(folded);
         counts_unfold(folded, back);
-        free(folded);
+        counts_free(folded);
         assert_memory_equal(counts, back, sizeof counts);
     }
 }
@@ -45,7 +43,7 @@ static void nothing_counted(void **state)
     assert_non_null(folded);
     counts_unfold(folded, back);
     assert_memory_equal(counts, back, sizeof counts);
-    free(folded);
+    counts_free(folded);
 }
 
 /* Adding saturates, as counting does. */
@@ -60,7 +58,7 @@ static void unfolding_adds(void **state)
     folded = counts_fold(counts);
     assert_non_null(folded);
     counts_unfold(folded, counts);
-    free(folded);
+    counts_free(folded);
     assert_int_equal(counts[0].passed, 2);
     assert_int_equal(counts[0].inconclusive, 4);
     assert_int_equal(counts[RULE_COUNT - 1].passed, UINT32_MAX);
@@ -68,12 +66,51 @@ static void unfolding_adds(void **state)
     assert_int_equal(counts[1].passed, 0);
 }
 
+/* Connections that counted the same share a block, whichever is freed first; a pool that is gone takes none away. */
+static void equal_ones_are_one(void **state)
+{
+    struct rule_count counts[RULE_COUNT] = {0}, back[RULE_COUNT] = {0};
+    struct folded_pool pool = {0};
+    struct folded_counts *first, *second, *other;
+
+    (void)state;
+    counts[3].passed = 5;
+    first = counts_pool(&pool, counts_fold(counts));
+    second = counts_pool(&pool, counts_fold(counts));
+    counts[3].passed = 6;
+    other = counts_pool(&pool, counts_fold(counts));
+    assert_ptr_equal(first, second);
+    assert_ptr_not_equal(first, other);
+    counts_free(first);
+    folded_pool_free(&pool);
+    counts_unfold(second, back);
+    assert_int_equal(back[3].passed, 5);
+    counts_unfold(other, back);
+    assert_int_equal(back[3].passed, 11);
+    counts_free(second);
+    counts_free(other);
+    assert_null(counts_pool(&pool, NULL));
+}
+
+/* Wherever in the table they are. */
+static void cleared(void **state)
+{
+    struct rule_count counts[RULE_COUNT] = {0}, none[RULE_COUNT] = {0};
+
+    (void)state;
+    for (size_t i = 0; i < RULE_COUNT; i++) {
+        counts[i].inconclusive = 1;
+        counts[RULE_COUNT - 1 - i].failed = 1;
+        counts_clear(counts);
+        assert_memory_equal(counts, none, sizeof none);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_counts),
-        cmocka_unit_test(nothing_counted),
-        cmocka_unit_test(unfolding_adds),
+        cmocka_unit_test(random_counts),      cmocka_unit_test(nothing_counted), cmocka_unit_test(unfolding_adds),
+        cmocka_unit_test(equal_ones_are_one), cmocka_unit_test(cleared),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
