@@ -85,7 +85,8 @@ enum { FRAME_NS = 50000000 };
 
 static void segment(struct stack *stack, unsigned side, unsigned flags, const uint8_t *p, size_t n, size_t captured)
 {
-    struct tcp_segment segment = {.frame = ++frame,
+    frame++; /* not in the initializer: its expressions have no order, 6.7.9 */
+    struct tcp_segment segment = {.frame = frame,
                                   .time_ns = (int64_t)frame * FRAME_NS,
                                   .side = (uint8_t)side,
                                   .flags = (uint8_t)flags,
