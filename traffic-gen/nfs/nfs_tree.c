@@ -12,8 +12,10 @@ enum { ROOT = 1, FIRST_COOKIE = 3 };
 
 static int tree_compare_numbers(gconstpointer a, gconstpointer b, gpointer unused)
 {
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+
     (void)unused;
-    return (tree_number(a) > tree_number(b)) - (tree_number(a) < tree_number(b));
+    return (left > right) - (left < right);
 }
 
 struct tree_node *tree_find(const struct nfs_tree *tree, uint64_t id)
@@ -164,7 +166,7 @@ static void add_entry(struct nfs_tree *tree, struct tree_node *dir, const char *
     entry->n = n;
     memcpy(entry->name, name, n);
     g_hash_table_insert(dir->dir.names, entry->name, entry);
-    g_tree_insert(dir->dir.entries, tree_key(entry->cookie), entry);
+    g_tree_insert(dir->dir.entries, &entry->cookie, entry);
     dir->node.size += n;
     if (node->node.kind == NFS_NODE_DIRECTORY) {
         node->node.parent = dir->node.id;
@@ -177,7 +179,7 @@ static void add_entry(struct nfs_tree *tree, struct tree_node *dir, const char *
 static void drop_entry(struct nfs_tree *tree, struct tree_node *dir, struct tree_entry *entry,
                        const struct tree_node *node)
 {
-    g_tree_remove(dir->dir.entries, tree_key(entry->cookie));
+    g_tree_remove(dir->dir.entries, &entry->cookie);
     dir->node.size -= entry->n;
     if (node->node.kind == NFS_NODE_DIRECTORY)
         dir->node.nlink--;
@@ -450,7 +452,7 @@ bool nfs_tree_next(const struct nfs_tree *tree, uint64_t dir, uint64_t cookie, u
 
     if (!at || at->node.kind != NFS_NODE_DIRECTORY)
         return false;
-    next = g_tree_upper_bound(at->dir.entries, tree_key(cookie));
+    next = g_tree_upper_bound(at->dir.entries, &cookie);
     if (!next)
         return false;
     entry = g_tree_node_value(next);

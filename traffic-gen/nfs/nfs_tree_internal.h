@@ -6,6 +6,11 @@
 
 enum { TREE_PAGE = 4096 };
 
+struct tree_page {
+    uint64_t number;
+    uint8_t octets[TREE_PAGE];
+};
+
 struct tree_entry {
     uint64_t cookie, id;
     size_t n;
@@ -15,7 +20,7 @@ struct tree_entry {
 struct tree_node {
     struct nfs_node node; /* first: what others see */
     union {
-        GTree *pages; /* FILE: number -> TREE_PAGE octets; what is missing is zeros */
+        GTree *pages; /* FILE: number -> struct tree_page, whose number is the key; what is missing is zeros */
         struct {
             GHashTable *names; /* name -> struct tree_entry, which it owns */
             GTree *entries;    /* cookie -> the same */
@@ -42,15 +47,6 @@ struct nfs_tree {
 struct tree_node *tree_find(const struct nfs_tree *tree, uint64_t id);
 /* Octets, entries (mtime and ctime) or attributes (ctime) have changed. */
 void tree_changed(struct nfs_tree *tree, struct tree_node *node, bool contents);
-static inline gpointer tree_key(uint64_t number)
-{
-    G_STATIC_ASSERT(sizeof(gpointer) == sizeof(uint64_t));
-    return (gpointer)(uintptr_t)number;
-}
-static inline uint64_t tree_number(gconstpointer key)
-{
-    return (uintptr_t)key;
-}
 
 /* nfs_tree_octets.c */
 enum nfs_tree_status tree_resize(struct nfs_tree *tree, struct tree_node *node, uint64_t size);

@@ -16,12 +16,25 @@ static enum nfs_tree_status find_file(const struct nfs_tree *tree, uint64_t id, 
     return (*node)->node.kind == NFS_NODE_DIRECTORY ? NFS_TREE_ISDIR : NFS_TREE_INVAL;
 }
 
+static uint64_t page_number(GTreeNode *page)
+{
+    return *(const uint64_t *)g_tree_node_key(page);
+}
+
+/* The octets of a page; NULL: it does not exist. */
+static uint8_t *find_page(const struct tree_node *node, uint64_t number)
+{
+    struct tree_page *page = g_tree_lookup(node->pages, &number);
+
+    return page ? page->octets : NULL;
+}
+
 /* Pages from number `from` on, before number `to`. */
 void tree_drop_pages(struct nfs_tree *tree, struct tree_node *node, uint64_t from, uint64_t to)
 {
     GTreeNode *page;
 
-    while ((page = g_tree_lower_bound(node->pages, tree_key(from))) && tree_number(g_tree_node_key(page)) < to) {
+    while ((page = g_tree_lower_bound(node->pages, &from)) && page_number(page) < to) {
         g_tree_remove(node->pages, g_tree_node_key(page));
         tree->octets -= TREE_PAGE;
         node->node.used -= TREE_PAGE;
@@ -39,7 +52,7 @@ static void clear(struct nfs_tree *tree, struct tree_node *node, uint64_t at, ui
             at = end - end % TREE_PAGE;
             continue;
         }
-        uint8_t *page = g_tree_lookup(node->pages, tree_key(number));
+        uint8_t *page = find_page(node, number);
 
         if (page)
             memset(page + offset, 0, n);
@@ -66,13 +79,16 @@ static bool make_pages(struct nfs_tree *tree, struct tree_node *node, uint64_t a
     uint64_t free_pages = tree->octets < tree->octets_max ? (tree->octets_max - tree->octets) / TREE_PAGE : 0;
 
     for (uint64_t i = first; i <= last; i++) {
-        missing += !g_tree_lookup(node->pages, tree_key(i));
+        missing += !find_page(node, i);
         if (missing > free_pages)
             return false;
     }
     for (uint64_t i = first; missing > 0; i++)
-        if (!g_tree_lookup(node->pages, tree_key(i))) {
-            g_tree_insert(node->pages, tree_key(i), g_malloc0(TREE_PAGE));
+        if (!find_page(node, i)) {
+            struct tree_page *page = g_new0(struct tree_page, 1);
+
+            page->number = i;
+            g_tree_insert(node->pages, &page->number, page);
             tree->octets += TREE_PAGE;
             node->node.used += TREE_PAGE;
             missing--;
@@ -98,7 +114,7 @@ enum nfs_tree_status nfs_tree_read(struct nfs_tree *tree, uint64_t id, uint64_t 
     if (*n == 0)
         return NFS_TREE_OK;
     if (at % TREE_PAGE + *n <= TREE_PAGE) {
-        page = g_tree_lookup(node->pages, tree_key(at / TREE_PAGE));
+        page = find_page(node, at / TREE_PAGE);
         *p = (page ? page : zeros) + at % TREE_PAGE;
         return NFS_TREE_OK;
     }
@@ -106,7 +122,7 @@ enum nfs_tree_status nfs_tree_read(struct nfs_tree *tree, uint64_t id, uint64_t 
     while (tree->scratch->len < *n) {
         uint64_t now = at + tree->scratch->len, offset = now % TREE_PAGE;
 
-        page = g_tree_lookup(node->pages, tree_key(now / TREE_PAGE));
+        page = find_page(node, now / TREE_PAGE);
         g_byte_array_append(tree->scratch, (page ? page : zeros) + offset,
                             (guint)MIN(TREE_PAGE - offset, *n - tree->scratch->len));
     }
@@ -149,7 +165,7 @@ enum nfs_tree_status nfs_tree_write(struct nfs_tree *tree, uint64_t id, uint64_t
     for (size_t done = 0; status == NFS_TREE_OK && done < n;) {
         uint64_t offset = (at + done) % TREE_PAGE;
         size_t part = MIN(TREE_PAGE - offset, n - done);
-        uint8_t *page = g_tree_lookup(node->pages, tree_key((at + done) / TREE_PAGE));
+        uint8_t *page = find_page(node, (at + done) / TREE_PAGE);
 
         memcpy(page + offset, p + done, part);
         done += part;
@@ -188,12 +204,12 @@ enum nfs_tree_status nfs_tree_seek(struct nfs_tree *tree, uint64_t id, uint64_t 
     *found = node->node.size;
     if (at >= node->node.size)
         return NFS_TREE_OK;
-    page = g_tree_lower_bound(node->pages, tree_key(number));
+    page = g_tree_lower_bound(node->pages, &number);
     if (!hole && page)
-        number = tree_number(g_tree_node_key(page));
+        number = page_number(page);
     else if (!hole)
         return NFS_TREE_OK;
-    for (; hole && page && tree_number(g_tree_node_key(page)) == number; page = g_tree_node_next(page))
+    for (; hole && page && page_number(page) == number; page = g_tree_node_next(page))
         number++;
     *found = MIN(MAX(at, number * TREE_PAGE), node->node.size);
     return NFS_TREE_OK;

@@ -221,6 +221,24 @@ static void holes(void **state)
     nfs_tree_free(tree);
 }
 
+/* Numbers of pages whose low 32 bits are equal. */
+static void far_pages(void **state)
+{
+    struct nfs_tree *tree = new_tree();
+    uint64_t id = create(tree, ROOT, "f", NFS_NODE_FILE), at = UINT64_C(4096) << 32, found;
+
+    (void)state;
+    assert_int_equal(nfs_tree_write(tree, id, 0, (const uint8_t *)"near", 4), NFS_TREE_OK);
+    assert_octets(tree, id, 0, "near", 4);
+    assert_int_equal(nfs_tree_write(tree, id, at, (const uint8_t *)"far", 3), NFS_TREE_OK);
+    assert_int_equal(used(tree), 8192);
+    assert_octets(tree, id, 0, "near", 4);
+    assert_octets(tree, id, at, "far", 3);
+    assert_int_equal(nfs_tree_seek(tree, id, 4096, false, &found), NFS_TREE_OK);
+    assert_int_equal(found, at);
+    nfs_tree_free(tree);
+}
+
 static void limits(void **state)
 {
     struct nfs_tree *tree = nfs_tree_new(now, NULL, 3 * 4096, 4);
@@ -296,8 +314,8 @@ static void import(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names), cmocka_unit_test(renaming), cmocka_unit_test(cookies),
-        cmocka_unit_test(holes), cmocka_unit_test(limits),   cmocka_unit_test(import),
+        cmocka_unit_test(names),     cmocka_unit_test(renaming), cmocka_unit_test(cookies), cmocka_unit_test(holes),
+        cmocka_unit_test(far_pages), cmocka_unit_test(limits),   cmocka_unit_test(import),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
