@@ -3,6 +3,7 @@
 import json
 import random
 import re
+import struct
 import subprocess
 
 import pytest
@@ -66,3 +67,56 @@ def test_damaged_files(build, originals, tmp_path, seed):
         path.write_bytes(mutate(source.choice(originals).read_bytes(), source))
         direct, piped = both(build, path)
         assert direct == piped
+
+
+def records(octets):
+    """[(header, octets)] of a pcap file of this byte order."""
+    at, found = 24, []
+    while at < len(octets):
+        n = struct.unpack_from("<I", octets, at + 8)[0]
+        found.append((octets[at:at + 16], octets[at + 16:at + 16 + n]))
+        at += 16 + n
+    return found
+
+
+def pcap_of(file, original):
+    """Packets of zeros up to 2 GiB, as holes, then those of the original."""
+    size = 1 << 18  # the snapshot length
+    file.write(original[:24])
+    first = records(original)[0][0][:8]
+    while file.tell() < 1 << 31:
+        file.write(first + struct.pack("<II", size, size))
+        file.seek(size, 1)
+    file.write(original[24:])
+
+
+def pcapng_of(file, original):
+    """The same with blocks of a local type."""
+    size = 1 << 24  # the longest that libpcap takes
+    file.write(struct.pack("<IIIHHqI", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, -1, 28))
+    file.write(struct.pack("<IIHHII", 1, 20, 1, 0, 0, 20))
+    while file.tell() < 1 << 31:
+        file.write(struct.pack("<II", 0x80000001, size))
+        file.seek(size - 12, 1)
+        file.write(struct.pack("<I", size))
+    for header, octets in records(original):
+        seconds, fraction, captured, length = struct.unpack("<IIII", header)
+        stamp, n = seconds * 1000000 + fraction, 32 + (captured + 3) // 4 * 4
+        file.write(struct.pack("<IIIIIII", 6, n, 0, stamp >> 32, stamp & 0xFFFFFFFF, captured, length))
+        file.write(octets + bytes(n - 32 - captured) + struct.pack("<I", n))
+
+
+@pytest.mark.parametrize("write", [pcap_of, pcapng_of])
+def test_files_longer_than_2_gib(check, root, tmp_path, write):
+    """Also where off_t has 32 bits by default."""
+    original = root / "captures" / "real" / "params" / "crc-rping.pcap"
+    path = tmp_path / "long"
+    with open(path, "wb") as file:
+        write(file, original.read_bytes())
+    try:
+        long, short = (check("--no-progress", name, timeout=900) for name in (path, original))
+    finally:
+        path.unlink()
+    assert long.returncode == short.returncode == 0, long.stderr
+    assert long.stdout.splitlines()[0] == short.stdout.splitlines()[0]
+    assert long.stdout.splitlines()[-1] == short.stdout.splitlines()[-1]
