@@ -52,4 +52,14 @@ typedef gboolean compat_bool;
      register_follow_stream((protocol), (tap), (of_packet), (of_stream), (of_addresses), (port), (handler)))
 #endif
 
+/* Conversation filters have data of whoever registers them since 4.4. */
+#if IWARP_WS_AT_LEAST(4, 4)
+#define COMPAT_OF_PACKET packet_info *pinfo, void *data G_GNUC_UNUSED
+#define compat_register_conversation_filter(protocol, name, is_valid, build)                                           \
+    register_conversation_filter((protocol), (name), (is_valid), (build), NULL)
+#else
+#define COMPAT_OF_PACKET                    packet_info *pinfo
+#define compat_register_conversation_filter register_conversation_filter
+#endif
+
 #endif

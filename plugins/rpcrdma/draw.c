@@ -150,6 +150,7 @@ static void draw_transaction(struct rpcrdma_canvas *canvas)
     if (!t)
         return;
     rpcrdma_number(tree, rpcrdma_hf.transaction, canvas->tvb, t->number);
+    rpcrdma_tap_belongs(canvas, t);
     proto_item_set_generated(proto_tree_add_boolean(tree, rpcrdma_hf.reverse, canvas->tvb, 0, 0, message->reverse));
     if (message->repeated)
         proto_item_set_generated(proto_tree_add_boolean(tree, rpcrdma_hf.repeated, canvas->tvb, 0, 0, 1));

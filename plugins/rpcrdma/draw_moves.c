@@ -38,6 +38,7 @@ static void draw_access(struct rpcrdma_canvas *canvas, const struct kept_move *m
     proto_item_append_text(canvas->item, ", %s of XID 0x%08x, %" PRIu64 " octets at %" PRIu64, name, t->xid,
                            move->length, move->offset);
     rpcrdma_number(tree, rpcrdma_hf.transaction, canvas->tvb, t->number);
+    rpcrdma_tap_belongs(canvas, t);
     rpcrdma_number(tree, rpcrdma_hf.move_xid, canvas->tvb, t->xid);
     rpcrdma_number(tree, rpcrdma_hf.chunk_kind, canvas->tvb, chunk->kind);
     rpcrdma_number(tree, rpcrdma_hf.chunk_number, canvas->tvb, chunk->number + 1);

@@ -95,5 +95,7 @@ bool rpcrdma_ib_ask_others(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
 void rpcrdma_tap(struct rpcrdma_canvas *canvas);
 /* Likewise the RPC message of the canvas's Send or segment, for those who follow the connection. */
 void rpcrdma_tap_rpc(const struct rpcrdma_canvas *canvas, tvbuff_t *message);
+/* The packet is of this transaction, for Follow and Conversation Filter. */
+void rpcrdma_tap_belongs(const struct rpcrdma_canvas *canvas, const struct kept_transaction *t);
 
 #endif

@@ -7,6 +7,8 @@
 #include "plugins/common/follow.h"
 #include "plugins/rpcrdma/rpcrdma_plugin.h"
 
+#include <epan/conversation.h>
+#include <epan/conversation_filter.h>
 #include <epan/dissectors/packet-tcp.h>
 #include <epan/proto_data.h>
 #include <epan/srt_table.h>
@@ -59,6 +61,19 @@ void rpcrdma_tap(struct rpcrdma_canvas *canvas)
     tap_queue_packet(tap, canvas->pinfo, news);
 }
 
+/* ---- the transaction of a packet, for whoever asks later ---- */
+
+void rpcrdma_tap_belongs(const struct rpcrdma_canvas *canvas, const struct kept_transaction *t)
+{
+    if (canvas->root)
+        p_set_proto_data(canvas->pinfo->pool, canvas->pinfo, rpcrdma_proto, 0, GUINT_TO_POINTER((unsigned)t->number));
+}
+
+static unsigned transaction_of(packet_info *pinfo)
+{
+    return GPOINTER_TO_UINT(p_get_proto_data(pinfo->pool, pinfo, rpcrdma_proto, 0));
+}
+
 /* ---- -z follow,rpcrdma ---- */
 
 /* What a follower receives for each RPC message. */
@@ -73,8 +88,6 @@ void rpcrdma_tap_rpc(const struct rpcrdma_canvas *canvas, tvbuff_t *message)
         canvas->message ? canvas->message->transaction : canvas->segment->move->transaction;
     struct followed *news;
 
-    if (t && canvas->root)
-        p_set_proto_data(canvas->pinfo->pool, canvas->pinfo, rpcrdma_proto, 0, GUINT_TO_POINTER((unsigned)t->number));
     if (!have_tap_listener(messages) || !t)
         return;
     news = wmem_new(canvas->pinfo->pool, struct followed);
@@ -118,7 +131,7 @@ static char *filter_of_packet(epan_dissect_t *edt, packet_info *pinfo, unsigned 
     if (!connection)
         return NULL;
     g_free(connection);
-    *transaction = GPOINTER_TO_UINT(p_get_proto_data(pinfo->pool, pinfo, rpcrdma_proto, 0));
+    *transaction = transaction_of(pinfo);
     return filter_of_transaction(*stream, *transaction);
 }
 
@@ -128,6 +141,20 @@ static compat_bool find_transaction(unsigned stream, unsigned number, compat_boo
 
     *found = number > n ? (unsigned)n : number;
     return number <= n || (before && n > 0);
+}
+
+/* ---- Conversation Filter: a transaction with the operations that move its data, on TCP ---- */
+
+static compat_bool has_transaction(COMPAT_OF_PACKET)
+{
+    return pinfo->ptype == PT_TCP && is_one(transaction_of(pinfo)) && find_conversation_pinfo(pinfo, 0);
+}
+
+static char *filter_of_selected(COMPAT_OF_PACKET)
+{
+    const struct tcp_analysis *tcp = get_tcp_conversation_data(find_conversation_pinfo(pinfo, 0), pinfo);
+
+    return tcp ? filter_of_transaction(tcp->stream, transaction_of(pinfo)) : NULL;
 }
 
 /* ---- -z rpcrdma,tree ---- */
@@ -215,6 +242,7 @@ void rpcrdma_tap_register(void)
     compat_register_follow_stream(rpcrdma_proto, "rpcrdma_follow", filter_of_packet, filter_of_transaction,
                                   follow_filter_of_addresses, follow_name_of_port, follow_packet, get_tcp_stream_count,
                                   find_transaction);
+    compat_register_conversation_filter("rpcrdma", "RPC-over-RDMA transaction", has_transaction, filter_of_selected);
     register_srt_table(rpcrdma_proto, "rpcrdma", 1, times_packet, times_init, NULL);
 }
 

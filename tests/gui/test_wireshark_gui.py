@@ -144,6 +144,20 @@ def test_look_at_a_capture(screen, root, link):
     assert process.poll() is None
 
 
+def test_conversation_filter(screen, root):
+    """Of a frame that moves data: its transaction. Wireshark notes the filters that were applied when it ends."""
+    capture = screen.folder / "transaction.pcap"
+    shutil.copy(root / CAPTURES["iwarp"], capture)
+    process = screen.wireshark("-r", capture, "-g", "12")
+    main = screen.window("transaction.pcap")
+    screen.menu(main, "alt+a", *["Down"] * 5, "Right", "Up")
+    screen.shot("conversation-filter")
+    screen.menu(main, "Return", "ctrl+q")
+    process.wait(30)
+    recent = (screen.folder / "home" / ".config" / "wireshark" / "recent_common").read_text(encoding="utf-8")
+    assert "recent.display_filter: tcp.stream eq 0 and rpcrdma.transaction == 2\n" in recent
+
+
 def test_capture_reference_traffic(screen):
     """Started on the interface at once, as the double click does; the packets are there, and dissected."""
     process = screen.wireshark("-k", "-i", "iwarp-reference")
