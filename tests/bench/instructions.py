@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Instructions that iwarp-check spends on an FPDU and on a connection, counted by callgrind: repeatable, where times are not.
+"""Instructions that iwarp-check spends on an FPDU and on a connection, and tshark on an FPDU with our plugins and without, counted by callgrind:
+repeatable, where times are not.
 
-Each figure is the difference of two runs, on a capture and on one of twice the size, so that start and end of the program do not count.
-Prints a table; --record writes instructions.json, which test_instructions.py compares with.
+Each figure of iwarp-check is the difference of two runs, on a capture and on one of twice the size, so that start and end of the program do not
+count. Prints tables; --record writes instructions.json, which test_instructions.py compares with.
 """
 import argparse
 import json
@@ -12,6 +13,8 @@ import re
 import subprocess
 import sys
 import tempfile
+
+import plugin_instructions
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RECORD = pathlib.Path(__file__).with_name("instructions.json")
@@ -67,21 +70,44 @@ def measure(build, *extra):
     return found
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release")
-    parser.add_argument("--record", action="store_true", help=f"write {RECORD.name}")
-    arguments = parser.parse_args()
-    if not is_release(arguments.build):
-        sys.exit(f"{arguments.build} is no release build")
-    found = measure(arguments.build)
-    recorded = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {"instructions": {}}
+def print_check(build, recorded):
+    found = measure(build)
     for name, count in found.items():
         before = recorded["instructions"].get(name)
         change = f"{100 * (count / before - 1):+8.1f} %" if before else ""
         print(f"{name:<40} {count:8} per {MEASURED[name][0]:<10} {change}")
+    recorded.update(compiler=compiler(build), instructions=found)
+
+
+def print_plugins(build, recorded):
+    found, ratios = plugin_instructions.measure(build), {}
+    print(f"{'an FPDU in tshark ' + plugin_instructions.version():<40}     ours built-in    ratio before")
+    for name, (ours, theirs) in found.items():
+        ratios[name] = round(ours / theirs, 3)
+        print(f"{name:<40} {ours:8} {theirs:8} {ratios[name]:8.3f} {recorded.get('plugins', {}).get('ratios', {}).get(name, '')}")
+    for name, count in plugin_instructions.measure_undissected(build).items():
+        theirs = found[f"{name}, summary"][1]
+        print(f"{name + ', undissected':<40} {count:8} {theirs:8} {count / theirs:8.3f}")
+    recorded["plugins"] = {"wireshark": plugin_instructions.version(), "ratios": ratios}
+
+
+PARTS = {"check": print_check, "plugins": print_plugins}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release")
+    parser.add_argument("--only", choices=PARTS, help="of iwarp-check, or of the plugins, which takes ten minutes")
+    parser.add_argument("--record", action="store_true", help=f"write {RECORD.name}")
+    arguments = parser.parse_args()
+    if not is_release(arguments.build):
+        sys.exit(f"{arguments.build} is no release build")
+    recorded = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {"instructions": {}}
+    for name, part in PARTS.items():
+        if arguments.only in (None, name):
+            part(arguments.build, recorded)
     if arguments.record:
-        RECORD.write_text(json.dumps({"compiler": compiler(arguments.build), "instructions": found}, indent=1) + "\n", encoding="utf-8")
+        RECORD.write_text(json.dumps(recorded, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

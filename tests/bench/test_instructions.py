@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What iwarp-check spends on an FPDU does not grow unnoticed. After a change that is worth it: instructions.py --record."""
+"""What iwarp-check and the plugins spend on an FPDU does not grow unnoticed. After a change that is worth it: instructions.py --record."""
 import importlib.util
 import json
 import pathlib
 import shutil
+import sys
 
 import pytest
 
 GROWTH_MAX = 1.10
+RATIO_GROWTH_MAX = 1.03
 STATISTICS_MAX = {"connections": 1.15, "Reads and Atomics": 1.15}  # else 1.10
 
 
 def load():
     path = pathlib.Path(__file__).with_name("instructions.py")
+    sys.path.insert(0, str(path.parent))
     spec = importlib.util.spec_from_file_location("instructions", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -47,3 +50,21 @@ def test_instructions(build):
     for name, count in found.items():
         before = recorded["instructions"][name]
         assert count <= GROWTH_MAX * before, f"{name}: {count} instructions, {before} recorded: {count / before - 1:+.1%}"
+
+
+@pytest.mark.all
+def test_plugins(build):
+    """tshark with the plugins, relative to its built-in dissectors."""
+    instructions = load()
+    need_release(instructions, build)
+    plugins = instructions.plugin_instructions
+    if not (build / "plugins" / "run").is_dir():
+        pytest.skip("the plugins are not built")
+    recorded = json.loads(instructions.RECORD.read_text(encoding="utf-8"))
+    if plugins.version() != recorded["plugins"]["wireshark"] or instructions.compiler(build) != recorded["compiler"]:
+        pytest.skip(f"recorded with Wireshark {recorded['plugins']['wireshark']} and {recorded['compiler']}")
+    found = plugins.measure(build)
+    assert found.keys() == recorded["plugins"]["ratios"].keys()
+    for name, (ours, theirs) in found.items():
+        before = recorded["plugins"]["ratios"][name]
+        assert ours <= RATIO_GROWTH_MAX * before * theirs, f"{name}: {ours / theirs:.3f} of the built-in dissectors' instructions, {before} recorded"
