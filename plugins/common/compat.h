@@ -36,6 +36,14 @@ typedef gboolean compat_bool;
 #define compat_dissector_try_uint dissector_try_uint_new
 #endif
 
+/* Whether addresses and ports alone identify a TCP conversation. Since 4.2 a preference adds the interface or VLAN. */
+#if IWARP_WS_AT_LEAST(4, 2)
+#include <epan/prefs.h>
+#define compat_ports_identify_conversation() (prefs.conversation_deinterlacing_key == 0)
+#else
+#define compat_ports_identify_conversation() true
+#endif
+
 /* true_false_string and its stock values have had their own header since 4.4, which no other header includes. */
 #if IWARP_WS_AT_LEAST(4, 4)
 #include <epan/tfs.h>

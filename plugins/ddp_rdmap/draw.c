@@ -207,6 +207,8 @@ static void draw_rdmap(struct rdmap_canvas *canvas)
 
 /* ---- Info column ---- */
 
+enum { SAID_MAX = 256 };
+
 static char *place_in_message(char *at, const struct rdmap_canvas *canvas)
 {
     const struct rdmap_seg *seg = canvas->seg;
@@ -222,11 +224,25 @@ static char *place_in_message(char *at, const struct rdmap_canvas *canvas)
     return text_before(uint_to_str_back(at, seg->index + 1), " [");
 }
 
+/* What is the first text in the column is not copied by Wireshark, which takes longer than to write it. */
+static void say(column_info *cinfo, const char *text, size_t n)
+{
+    static char said[SAID_MAX]; /* a column may refer to it after the frame */
+    const char *before = col_get_text(cinfo, COL_INFO);
+
+    if (!before || *before != '\0' || n >= sizeof said) {
+        col_append_str(cinfo, COL_INFO, text);
+        return;
+    }
+    memcpy(said, text, n + 1);
+    col_set_str(cinfo, COL_INFO, said);
+}
+
 static void say_segment(struct rdmap_canvas *canvas)
 {
     const struct ddp_segment *ddp = canvas->ddp;
     const struct rdmap_opcode_info *info = canvas->info;
-    char text[256], *at = text + sizeof text - 1;
+    char text[SAID_MAX], *end = text + sizeof text - 1, *at = end;
 
     if (!col_get_writable(canvas->pinfo->cinfo, COL_INFO))
         return;
@@ -243,7 +259,7 @@ static void say_segment(struct rdmap_canvas *canvas)
         at = text_before(uint_to_str_back(at, ddp->msn), ", MSN ");
     at = info ? text_before(at, info->name)
               : text_before(uint_to_str_back(text_before(at, " (unassigned)"), ddp->opcode), "Opcode ");
-    col_append_str(canvas->pinfo->cinfo, COL_INFO, at);
+    say(canvas->pinfo->cinfo, at, (size_t)(end - at));
 }
 
 static void draw_without_header(struct rdmap_canvas *canvas)

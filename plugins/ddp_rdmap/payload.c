@@ -202,6 +202,11 @@ static bool offer_to_builtin(struct rdmap_canvas *canvas, tvbuff_t *message)
     return taken && !(canvas->root && PTREE_DATA(canvas->root)->count == items);
 }
 
+static bool next_layer_is_known(const struct rdmap_canvas *canvas)
+{
+    return segment_handle && canvas->flow && canvas->flow->known && *canvas->flow->known;
+}
+
 static int tell_segment(struct rdmap_canvas *canvas, tvbuff_t *payload)
 {
     const struct ddp_segment *ddp = canvas->ddp;
@@ -212,20 +217,31 @@ static int tell_segment(struct rdmap_canvas *canvas, tvbuff_t *payload)
         .last = ddp->last,
     };
 
-    if (!segment_handle || !canvas->flow || !canvas->flow->known || !*canvas->flow->known)
+    if (!next_layer_is_known(canvas))
         return RDMAP_SEGMENT_FOREIGN;
     segment.ulpdu = *canvas->ulpdu;
     segment.operation = canvas->seg && canvas->seg->op ? canvas->seg->op->number : 0;
     return call_dissector_only(segment_handle, payload, canvas->pinfo, canvas->root, &segment);
 }
 
+/* Nothing is shown of a Tagged segment without a tree, unless a dissector takes its payload. */
+static bool is_of_no_use(const struct rdmap_canvas *canvas)
+{
+    return !canvas->root && canvas->ddp->tagged && !next_layer_is_known(canvas) &&
+           !(canvas->flow && may_be_wanted(canvas));
+}
+
 void rdmap_payload(struct rdmap_canvas *canvas)
 {
     const struct ddp_segment *ddp = canvas->ddp;
-    tvbuff_t *message = tvb_new_subset_remaining(canvas->tvb, ddp->header_len);
-    int answer = tell_segment(canvas, message);
     bool send = !ddp->tagged, shown = true;
+    tvbuff_t *message;
+    int answer;
 
+    if (is_of_no_use(canvas))
+        return;
+    message = tvb_new_subset_remaining(canvas->tvb, ddp->header_len);
+    answer = tell_segment(canvas, message);
     if (!canvas->info || canvas->info->tagged != ddp->tagged)
         return;
     if (ddp->opcode == RDMAP_READ_REQUEST) {
@@ -251,7 +267,7 @@ void rdmap_payload(struct rdmap_canvas *canvas)
         return;
     if (shown && answer == RDMAP_SEGMENT_FOREIGN && offer_to_builtin(canvas, message))
         return;
-    if (answer == RDMAP_SEGMENT_SHOWN)
+    if (answer == RDMAP_SEGMENT_SHOWN || !canvas->root)
         return;
     call_data_dissector(message, canvas->pinfo, canvas->root);
 }

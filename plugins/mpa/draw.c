@@ -304,6 +304,7 @@ static void draw_item(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
 {
     const struct mpa_item *item = canvas->item;
     tvbuff_t *next = NULL;
+    bool named;
 
     canvas->tvb = frame_tvb;
     switch (item->kind) {
@@ -333,8 +334,10 @@ static void draw_item(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
     if (!next)
         return;
     /* The dissector of each ULPDU clears the column up to the fence. */
+    named = canvas->named;
     mpa_info_next(canvas);
-    col_set_fence(canvas->pinfo->cinfo, COL_INFO);
+    if (named)
+        col_set_fence(canvas->pinfo->cinfo, COL_INFO);
     call_next(canvas, next);
 }
 
