@@ -20,6 +20,8 @@ void judge_file_opened(void)
 
 /* ---- records ---- */
 
+enum { RECORDS_MIN = 4 };
+
 /*
  * Records come in order, with few exceptions. So they are kept sorted, in arrays of pointers: as entries of maps they
  * would take six times the memory.
@@ -36,25 +38,20 @@ static int by_place(const struct record *a, const struct record *b)
     return a->offset != b->offset ? (a->offset > b->offset) - (a->offset < b->offset) : by_frame(a, b);
 }
 
-static struct record **record_at(wmem_array_t *records, unsigned i)
-{
-    return wmem_array_index(records, i);
-}
-
 /* Index of the first record that does not come before the key. */
-static unsigned place_for(wmem_array_t *records, const struct record *key, compare order)
+static unsigned place_for(const struct records *records, const struct record *key, compare order)
 {
-    unsigned from = 0, to = wmem_array_get_count(records);
+    unsigned from = 0, to = records->n;
 
     /* Most often it is the latest, or comes after it. */
-    if (to > 0 && order(*record_at(records, to - 1), key) < 0)
+    if (to > 0 && order(records->at[to - 1], key) < 0)
         return to;
-    if (to > 1 && order(*record_at(records, to - 2), key) < 0)
+    if (to > 1 && order(records->at[to - 2], key) < 0)
         return to - 1;
     while (from < to) {
         unsigned middle = from + (to - from) / 2;
 
-        if (order(*record_at(records, middle), key) < 0)
+        if (order(records->at[middle], key) < 0)
             from = middle + 1;
         else
             to = middle;
@@ -62,36 +59,47 @@ static unsigned place_for(wmem_array_t *records, const struct record *key, compa
     return from;
 }
 
-static struct record *find(wmem_array_t *records, const struct record *key, compare order)
+static struct record *find(const struct records *records, const struct record *key, compare order)
 {
     unsigned at = place_for(records, key, order);
-    struct record *found = at < wmem_array_get_count(records) ? *record_at(records, at) : NULL;
+    struct record *found = at < records->n ? records->at[at] : NULL;
 
     return found && order(found, key) == 0 ? found : NULL;
 }
 
 /* Replaces the one with the same key. */
-static void insert(wmem_array_t *records, struct record *record, compare order)
+static void insert(struct records *records, struct record *record, compare order)
 {
-    unsigned at = place_for(records, record, order), n = wmem_array_get_count(records);
+    unsigned at = place_for(records, record, order);
 
-    if (at < n && order(*record_at(records, at), record) == 0) {
-        *record_at(records, at) = record;
+    if (at < records->n && order(records->at[at], record) == 0) {
+        records->at[at] = record;
         return;
     }
-    wmem_array_append_one(records, record);
-    if (at == n)
-        return;
-    memmove(record_at(records, at + 1), record_at(records, at), (n - at) * sizeof(struct record *));
-    *record_at(records, at) = record;
+    if (records->n == records->room) {
+        records->room = records->room == 0 ? RECORDS_MIN : 2 * records->room;
+        records->at = wmem_realloc(wmem_file_scope(), records->at, records->room * sizeof(struct record *));
+    }
+    memmove(&records->at[at + 1], &records->at[at], (records->n - at) * sizeof(struct record *));
+    records->at[at] = record;
+    records->n++;
+}
+
+static struct record *last(const struct records *records)
+{
+    return records->n > 0 ? records->at[records->n - 1] : NULL;
 }
 
 enum { SLAB_MIN = 2, SLAB_MAX = 64 };
 
 void *judge_new(struct judge *judge, size_t size)
 {
-    void *record;
+    void *record = judge->spare;
 
+    if (record) {
+        judge->spare = NULL;
+        return memset(record, 0, size);
+    }
     if (judge->left == 0) { /* a short connection needs few */
         judge->slab_size = judge->slab_size == 0 ? SLAB_MIN : MIN(2 * judge->slab_size, (unsigned)SLAB_MAX);
         judge->left = judge->slab_size;
@@ -106,30 +114,109 @@ void *judge_new(struct judge *judge, size_t size)
 void judge_keep_frame(struct judge *judge, struct record *record, uint32_t frame)
 {
     record->frame = frame;
-    insert(judge->by_frame, record, by_frame);
+    insert(&judge->by_frame, record, by_frame);
 }
 
 void judge_keep(struct judge *judge, struct record *record, const struct place *place)
 {
     record->offset = place->offset;
     record->frame = place->frame;
-    insert(judge->by_place[place->side & 1u], record, by_place);
+    insert(&judge->by_place[place->side & 1u], record, by_place);
     if (!judge_in_frame(judge, place->frame))
-        insert(judge->by_frame, record, by_frame);
+        insert(&judge->by_frame, record, by_frame);
 }
 
-struct record *judge_at(const struct judge *judge, const struct place *place)
+static struct record *kept_at(const struct judge *judge, const struct place *place)
 {
     const struct record key = {.offset = place->offset, .frame = place->frame};
 
-    return find(judge->by_place[place->side & 1u], &key, by_place);
+    return find(&judge->by_place[place->side & 1u], &key, by_place);
 }
 
-struct record *judge_in_frame(const struct judge *judge, uint32_t frame)
+static struct record *kept_in_frame(const struct judge *judge, uint32_t frame)
 {
     const struct record key = {.frame = frame};
 
-    return find(judge->by_frame, &key, by_frame);
+    return find(&judge->by_frame, &key, by_frame);
+}
+
+bool judge_settle(struct judge *judge, struct record *record, unsigned side)
+{
+    struct records *places = &judge->by_place[side & 1u], *frames = &judge->by_frame;
+    bool latest = (places->n == 0 || last(places) == record) &&
+                  (last(frames) == record || kept_in_frame(judge, record->frame) != record);
+
+    if (!judge->runs.pattern)
+        return false;
+    if (!latest)
+        runs_break(&judge->runs, side);
+    if (!latest || !runs_take(&judge->runs, side, record))
+        return false;
+    places->n -= places->n > 0;
+    frames->n -= last(frames) == record;
+    judge->spare = record;
+    return true;
+}
+
+/* Room for one that was asked for. */
+static union {
+    struct record record;
+    char octets[RECORD_MAX];
+} made;
+
+const struct record *judge_at(const struct judge *judge, const struct place *place)
+{
+    const struct record *kept = kept_at(judge, place);
+
+    return !kept && judge->runs.pattern && runs_at(&judge->runs, place, &made.record) ? &made.record : kept;
+}
+
+const struct record *judge_in_frame(const struct judge *judge, uint32_t frame)
+{
+    const struct record *kept = kept_in_frame(judge, frame);
+    unsigned side;
+
+    return !kept && judge->runs.pattern && runs_in_frame(&judge->runs, frame, &made.record, &side) ? &made.record
+                                                                                                   : kept;
+}
+
+/* Takes the record that was made out of its run. Plugins that do not keep records by place find it by its frame. */
+static struct record *keep_made(struct judge *judge, unsigned side)
+{
+    struct record *record = judge_new(judge, judge->runs.size);
+
+    memcpy(record, &made, judge->runs.size);
+    if (judge->runs.pattern->keep)
+        judge->runs.pattern->keep(record);
+    if (judge->by_place[side].n > 0)
+        insert(&judge->by_place[side], record, by_place);
+    if (!kept_in_frame(judge, record->frame))
+        insert(&judge->by_frame, record, by_frame);
+    return record;
+}
+
+struct record *judge_change_in_frame(struct judge *judge, uint32_t frame)
+{
+    struct record *kept = kept_in_frame(judge, frame);
+    unsigned side;
+
+    if (kept || !judge->runs.pattern || !runs_in_frame(&judge->runs, frame, &made.record, &side))
+        return kept;
+    return keep_made(judge, side);
+}
+
+struct record *judge_change_at(struct judge *judge, const struct place *place)
+{
+    struct record *kept = kept_at(judge, place), *first;
+
+    if (kept || !judge->runs.pattern || !runs_at(&judge->runs, place, &made.record))
+        return kept;
+    /* The first record of the frame first: findings about the frame stay with it. */
+    first = judge_change_in_frame(judge, place->frame);
+    if (judge->by_place[place->side & 1u].n == 0)
+        return first;
+    kept = kept_at(judge, place);
+    return kept || !runs_at(&judge->runs, place, &made.record) ? kept : keep_made(judge, place->side & 1u);
 }
 
 /* ---- findings ---- */
@@ -155,11 +242,11 @@ static const char *shortened(enum rule_id rule, const char *message)
 static void on_finding(void *ctx, const struct finding *finding)
 {
     struct judge *judge = ctx;
-    struct record *record = judge_at(judge, &finding->place);
-    struct remark *remark, **last;
+    struct record *record = judge_change_at(judge, &finding->place);
+    struct remark *remark, **end;
 
     if (!record)
-        record = judge_in_frame(judge, finding->place.frame);
+        record = judge_change_in_frame(judge, finding->place.frame);
     if (!record && judge->make_record)
         record = judge->make_record(judge, &finding->place);
     if (!record)
@@ -174,10 +261,10 @@ static void on_finding(void *ctx, const struct finding *finding)
     remark->record = record;
     remark->earlier = judge->latest;
     judge->latest = remark;
-    last = remark->earlier && remark->earlier->record == record ? &remark->earlier->next : &record->remarks;
-    while (*last)
-        last = &(*last)->next;
-    *last = remark;
+    end = remark->earlier && remark->earlier->record == record ? &remark->earlier->next : &record->remarks;
+    while (*end)
+        end = &(*end)->next;
+    *end = remark;
 }
 
 static void withdraw(struct remark *remark)
@@ -202,7 +289,7 @@ void judge_withdraw(struct judge *judge, const struct remark *since, uint32_t la
 
 void judge_forget(struct judge *judge, enum rule_id rule, const struct place *place)
 {
-    struct record *record = judge_at(judge, place);
+    const struct record *record = judge_at(judge, place);
 
     if (!record)
         return;
@@ -250,9 +337,6 @@ bool judge_begin(struct judge *judge, const struct stack_options *options, const
                                       .next = &judge->next,
                                       .host = {judge->host[0], judge->host[1]}};
 
-    for (unsigned side = 0; side < 2; side++)
-        judge->by_place[side] = wmem_array_new(wmem_file_scope(), sizeof(struct record *));
-    judge->by_frame = wmem_array_new(wmem_file_scope(), sizeof(struct record *));
     judge->verdict.counts = counts;
     judge->verdict.finding = on_finding;
     judge->verdict.ctx = judge;

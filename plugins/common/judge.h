@@ -12,26 +12,15 @@
 
 #include "plugins/common/compat.h"
 
+#include "plugins/common/record.h"
+#include "plugins/common/runs.h"
+
 #include "engine/stack.h"
 
-/* A finding. */
-struct remark {
-    struct remark *next;
-    enum rule_id rule;
-    enum rule_severity severity;
-    enum direction direction;
-    struct place place;
-    uint32_t related_frame;
-    const char *message;
-    struct record *record;  /* NULL: it was withdrawn */
-    struct remark *earlier; /* of the connection, in the order in which they were made */
-};
-
-/* What findings are attached to; the first member of a plugin's own record. Initially zero. */
-struct record {
-    uint64_t offset; /* in the stream of its side; with the frame, the key */
-    uint32_t frame;
-    struct remark *remarks;
+/* Pointers to records, sorted. */
+struct records {
+    struct record **at;
+    unsigned n, room;
 };
 
 struct judge {
@@ -42,8 +31,10 @@ struct judge {
     struct layouts_host host[2]; /* of the sides (engine/stack.h); set before judge_begin(), or zero */
     char *slab;                  /* room for `left` more records: as many small blocks would take more memory */
     unsigned left, slab_size;
-    wmem_array_t *by_place[2]; /* by side: pointers to records, sorted by stream offset and frame */
-    wmem_array_t *by_frame;    /* likewise, sorted by frame */
+    struct records by_place[2]; /* by side; by stream offset and frame */
+    struct records by_frame;
+    struct runs runs;     /* pattern and size may be set before judge_begin() */
+    struct record *spare; /* to be used next, or NULL */
     /* Creates a record for a finding at a frame without one. NULL: such findings are not shown. */
     struct record *(*make_record)(struct judge *judge, const struct place *place);
 };
@@ -66,9 +57,17 @@ void *judge_new(struct judge *judge, size_t size);
 void judge_keep(struct judge *judge, struct record *record, const struct place *place);
 /* Attaches findings about the frame to the record from now on. */
 void judge_keep_frame(struct judge *judge, struct record *record, uint32_t frame);
-/* NULL: there is none. */
-struct record *judge_at(const struct judge *judge, const struct place *place);
-struct record *judge_in_frame(const struct judge *judge, uint32_t frame);
+/*
+ * The record, the latest one, does not change any more, except by judge_change_at() and judge_change_in_frame(). True:
+ * it is in a run now, and was freed.
+ */
+bool judge_settle(struct judge *judge, struct record *record, unsigned side);
+/* NULL: there is none. What they return need not last longer than until the next call. */
+const struct record *judge_at(const struct judge *judge, const struct place *place);
+const struct record *judge_in_frame(const struct judge *judge, uint32_t frame);
+/* Likewise; the record lasts, and may be changed. */
+struct record *judge_change_at(struct judge *judge, const struct place *place);
+struct record *judge_change_in_frame(struct judge *judge, uint32_t frame);
 
 /* Withdraws what was found since then and a hole after the request in frame `latest` may explain (engine/ib_rc.h). */
 void judge_withdraw(struct judge *judge, const struct remark *since, uint32_t latest);

@@ -11,9 +11,9 @@ struct rdmap_flow *rdmap_flow_find(uint32_t connection)
     return wmem_map_lookup(flows, GUINT_TO_POINTER(connection));
 }
 
-struct rdmap_seg *rdmap_flow_seg(const struct rdmap_flow *flow, const struct place *place)
+const struct rdmap_seg *rdmap_flow_seg(const struct rdmap_flow *flow, const struct place *place)
 {
-    return (struct rdmap_seg *)judge_at(&flow->judge, place);
+    return (const struct rdmap_seg *)judge_at(&flow->judge, place);
 }
 
 /* The current segment. */
@@ -233,14 +233,31 @@ static void record_segment(struct rdmap_flow *flow, struct rdmap_seg *seg, const
         note_whole(flow, seg, ddp);
 }
 
+/* The segments of a message differ in their places and in what was before them. */
+static void nth_seg(const struct record *first_record, const struct record *second_record, unsigned n,
+                    struct record *out)
+{
+    const struct rdmap_seg *first = (const struct rdmap_seg *)first_record;
+    const struct rdmap_seg *second = (const struct rdmap_seg *)second_record;
+    struct rdmap_seg *seg = (struct rdmap_seg *)out;
+
+    seg->index += n * (second->index - first->index);
+    seg->message_octets += n * (second->message_octets - first->message_octets);
+}
+
+static const struct run_pattern pattern = {.nth = nth_seg};
+_Static_assert(sizeof(struct rdmap_seg) <= RECORD_MAX, "room for a record that is made");
+
 static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
 {
     struct rdmap_flow *flow = ctx;
-    struct rdmap_seg *seg = judge_new(&flow->judge, sizeof *seg);
+    struct rdmap_seg *seg = flow->current;
 
+    if (seg)
+        judge_settle(&flow->judge, &seg->record, seg->side);
+    seg = judge_new(&flow->judge, sizeof *seg);
     seg->more = &nothing_more;
     seg->side = event->place.side;
-    seg->time_ns = event->place.time_ns;
     judge_keep(&flow->judge, &seg->record, &event->place);
     flow->current = seg;
 }
@@ -314,6 +331,8 @@ bool rdmap_flow_listen(struct mpa_listener *listener)
     flow->wholes = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);
     for (unsigned side = 0; side < 2; side++)
         flow->stags[side] = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);
+    flow->judge.runs.pattern = &pattern;
+    flow->judge.runs.size = sizeof(struct rdmap_seg);
     for (unsigned side = 0; side < 2; side++)
         flow->judge.host[side] = listener->host[side];
     if (!judge_begin(&flow->judge, &options, &taps, flow, listener->port))

@@ -84,7 +84,6 @@ struct rdmap_seg_more {
 /* A DDP Segment. There are as many as FPDUs: what is not in most of them is in `more`. */
 struct rdmap_seg {
     struct record record; /* at its FPDU */
-    int64_t time_ns;
     uint64_t message_octets;
     struct rdmap_msg *msg;
     struct rdmap_op *op;
@@ -119,6 +118,6 @@ bool rdmap_flow_listen(struct mpa_listener *listener);
 void rdmap_flow_tell(uint32_t connection, const struct rdmap_listener *listener);
 /* NULL when it is not known. */
 struct rdmap_flow *rdmap_flow_find(uint32_t connection);
-struct rdmap_seg *rdmap_flow_seg(const struct rdmap_flow *flow, const struct place *place);
+const struct rdmap_seg *rdmap_flow_seg(const struct rdmap_flow *flow, const struct place *place);
 
 #endif

@@ -17,7 +17,7 @@ void rdmap_tap_handoff(void);
 struct rdmap_canvas {
     const struct mpa_ulpdu *ulpdu;        /* NULL: not called by the mpa plugin */
     struct rdmap_flow *flow;              /* NULL: as above */
-    struct rdmap_seg *seg;                /* its record, or NULL */
+    const struct rdmap_seg *seg;          /* its record, or NULL */
     const struct ddp_segment *ddp;        /* its payload is the ULPDU's own octets */
     const struct rdmap_opcode_info *info; /* NULL: the opcode is not assigned */
     tvbuff_t *tvb;                        /* the ULPDU */

@@ -17,9 +17,9 @@ enum {
 
 /* ---- recording ---- */
 
-static struct mpa_piece *piece_of_frame(const struct mpa_flow *flow, uint32_t frame)
+static struct mpa_piece *piece_of_frame(struct mpa_flow *flow, uint32_t frame)
 {
-    return (struct mpa_piece *)judge_in_frame(&flow->judge, frame);
+    return (struct mpa_piece *)judge_change_in_frame(&flow->judge, frame);
 }
 
 /* Of regular pieces; of file scope. */
@@ -87,7 +87,7 @@ static bool lies_in(const struct mpa_piece *piece, unsigned side, uint64_t offse
            (!piece->more || offset >= piece->more->fresh) && offset + length <= piece_end(piece);
 }
 
-static struct mpa_piece *piece_of_side(const struct mpa_flow *flow, uint32_t frame, unsigned side)
+static struct mpa_piece *piece_of_side(struct mpa_flow *flow, uint32_t frame, unsigned side)
 {
     struct mpa_piece *piece = piece_of_frame(flow, frame);
 
@@ -100,7 +100,7 @@ static struct mpa_piece *piece_of_side(const struct mpa_flow *flow, uint32_t fra
  * The piece that shows an item: the current one. At the end of the connection there is none: then the one that
  * completed the item or, if that was not a segment of this side with octets, the one with its first octets.
  */
-static struct mpa_piece *piece_for(const struct mpa_flow *flow, const struct place *place)
+static struct mpa_piece *piece_for(struct mpa_flow *flow, const struct place *place)
 {
     struct mpa_piece *piece = flow->current;
 
@@ -112,7 +112,7 @@ static struct mpa_piece *piece_for(const struct mpa_flow *flow, const struct pla
 }
 
 /* The piece of the frame that completed it: before the current one where the connection has just been recognised. */
-static struct mpa_piece *own_piece_for(const struct mpa_flow *flow, const struct place *place)
+static struct mpa_piece *own_piece_for(struct mpa_flow *flow, const struct place *place)
 {
     struct mpa_piece *own = NULL;
 
@@ -382,6 +382,24 @@ static struct layouts_host host_of(const address *host)
     return of;
 }
 
+/* The pieces of bulk data differ in their places and numbers alone. */
+static void nth_piece(const struct record *first_record, const struct record *second_record, unsigned n,
+                      struct record *out)
+{
+    const struct mpa_piece *first = (const struct mpa_piece *)first_record;
+    const struct mpa_piece *second = (const struct mpa_piece *)second_record;
+    struct mpa_piece *piece = (struct mpa_piece *)out;
+
+    piece->next_in_frame = NULL;
+    piece->items = NULL;
+    piece->from += n * (second->from - first->from);
+    piece->key += n * (second->key - first->key);
+    piece->number += n * (second->number - first->number);
+}
+
+static const struct run_pattern pattern = {.nth = nth_piece};
+_Static_assert(sizeof(struct mpa_piece) <= RECORD_MAX, "room for a record that is made");
+
 struct mpa_flow *mpa_flow_new(packet_info *pinfo, const struct mpa_flow_options *options)
 {
     struct mpa_flow *flow = wmem_new0(wmem_file_scope(), struct mpa_flow);
@@ -393,6 +411,8 @@ struct mpa_flow *mpa_flow_new(packet_info *pinfo, const struct mpa_flow_options 
     judge_options(&flow->layers, STACK_TCP, STACK_MPA);
     flow->layers.tcp.eager_holes = options->eager_holes;
     flow->layers.mpa.accept_midstream = options->accept_midstream;
+    flow->judge.runs.pattern = &pattern;
+    flow->judge.runs.size = sizeof(struct mpa_piece);
     flow->judge.host[0] = host_of(&pinfo->src);
     flow->judge.host[1] = host_of(&pinfo->dst);
     if (!judge_begin(&flow->judge, &flow->layers, &taps, flow, port))
@@ -484,7 +504,7 @@ static bool is_regular(const struct mpa_piece *piece, const uint8_t *octets)
 }
 
 /* Before the next piece: until then the latest one is being drawn. */
-static void forget_items(struct mpa_flow *flow)
+static void forget_items(struct mpa_flow *flow, uint32_t next_frame)
 {
     struct mpa_piece *piece = flow->latest;
 
@@ -499,6 +519,9 @@ static void forget_items(struct mpa_flow *flow)
     spare_more = piece->more;
     piece->items = NULL;
     piece->more = NULL;
+    piece->record.offset = piece->from;
+    if (!piece->next_in_frame && piece->record.frame != next_frame)
+        judge_settle(&flow->judge, &piece->record, piece->side);
 }
 
 struct mpa_item *mpa_flow_items(const struct mpa_piece *piece, tvbuff_t *tvb, const packet_info *pinfo)
@@ -536,7 +559,7 @@ struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_inp
     struct tcp_segment segment = segment_of(input);
     struct mpa_piece *piece;
 
-    forget_items(flow);
+    forget_items(flow, input->frame);
     flow->latest = piece = piece_new(flow, input);
     flow->last_time_ns = input->time_ns;
     piece->more->fresh = tcp_pair_facts(stack_tcp(flow->judge.stack), input->side)->next;
@@ -564,7 +587,7 @@ void mpa_flow_finish(struct mpa_flow *flow)
 
 const struct mpa_piece *mpa_flow_find(const struct mpa_flow *flow, uint32_t frame, uint8_t side, uint32_t key)
 {
-    const struct mpa_piece *piece = piece_of_frame(flow, frame);
+    const struct mpa_piece *piece = (const struct mpa_piece *)judge_in_frame(&flow->judge, frame);
 
     while (piece && (piece->side != side || piece->key != key))
         piece = piece->next_in_frame;

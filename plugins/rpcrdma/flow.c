@@ -14,18 +14,80 @@ struct rpcrdma_flow *rpcrdma_flow_find(uint32_t connection)
     return wmem_map_lookup(flows, GUINT_TO_POINTER(connection));
 }
 
-struct kept_segment *rpcrdma_flow_segment(const struct rpcrdma_flow *flow, const struct place *place)
+const struct kept_segment *rpcrdma_flow_segment(const struct rpcrdma_flow *flow, const struct place *place)
 {
-    return (struct kept_segment *)judge_at(&flow->judge, place);
+    return (const struct kept_segment *)judge_at(&flow->judge, place);
+}
+
+struct kept_segment *rpcrdma_flow_change(struct rpcrdma_flow *flow, const struct place *place)
+{
+    return (struct kept_segment *)judge_change_at(&flow->judge, place);
+}
+
+/* ---- segments that follow from others ---- */
+
+/* The segments of an RDMA operation differ in the place in the chunk. */
+static void nth_segment(const struct record *first_record, const struct record *second_record, unsigned n,
+                        struct record *out)
+{
+    static struct kept_move move;
+    const struct kept_segment *first = (const struct kept_segment *)first_record;
+    const struct kept_segment *second = (const struct kept_segment *)second_record;
+    struct kept_segment *segment = (struct kept_segment *)out;
+
+    if (!first->move || !second->move)
+        return;
+    move = *first->move;
+    move.offset += n * (second->move->offset - first->move->offset);
+    segment->move = &move;
+}
+
+static bool same_move(const struct kept_move *a, const struct kept_move *b)
+{
+    if (!a || !b)
+        return a == b;
+    return a->transaction == b->transaction && a->chunk == b->chunk && a->offer == b->offer && !a->request &&
+           !b->request && a->offset == b->offset && a->length == b->length && !a->completes && !b->completes &&
+           a->operation == b->operation;
+}
+
+static bool same_segment(const struct record *made, const struct record *record)
+{
+    const struct kept_segment *a = (const struct kept_segment *)made, *b = (const struct kept_segment *)record;
+
+    return !a->message && !b->message && !a->packet && !b->packet && a->side == b->side && same_move(a->move, b->move);
+}
+
+static void keep_segment(struct record *made)
+{
+    struct kept_segment *segment = (struct kept_segment *)made;
+
+    if (segment->move)
+        segment->move = wmem_memdup(wmem_file_scope(), segment->move, sizeof *segment->move);
+}
+
+static const struct run_pattern pattern = {.nth = nth_segment, .same = same_segment, .keep = keep_segment};
+_Static_assert(sizeof(struct kept_segment) <= RECORD_MAX, "room for a record that is made");
+
+/* The latest segment has all that is to be recorded of it. */
+static void settle(struct rpcrdma_flow *flow)
+{
+    struct kept_segment *segment = flow->latest_segment;
+    struct kept_move *move = segment ? segment->move : NULL;
+
+    flow->latest_segment = NULL;
+    if (segment && judge_settle(&flow->judge, &segment->record, segment->side))
+        wmem_free(wmem_file_scope(), move);
 }
 
 static struct kept_segment *segment_new(struct rpcrdma_flow *flow, const struct place *place)
 {
-    struct kept_segment *segment = rpcrdma_flow_segment(flow, place);
+    struct kept_segment *segment = rpcrdma_flow_change(flow, place);
 
     if (segment)
         return segment;
-    segment = judge_new(&flow->judge, sizeof *segment);
+    settle(flow);
+    segment = flow->latest_segment = judge_new(&flow->judge, sizeof *segment);
     segment->side = place->side;
     if (flow->infiniband) {
         segment->packet = wmem_new0(wmem_file_scope(), struct kept_packet);
@@ -47,7 +109,7 @@ static void on_message(void *ctx, const struct rpcrdma_message *message)
     rpcrdma_record_message(flow, message);
     if (flow->infiniband) {
         rpcrdma_ib_close_send(flow, message);
-        rpcrdma_ib_note_untold(flow, rpcrdma_flow_segment(flow, &message->place));
+        rpcrdma_ib_note_untold(flow, rpcrdma_flow_change(flow, &message->place));
     }
 }
 
@@ -57,7 +119,7 @@ static void on_move(void *ctx, const struct rpcrdma_move *move)
 
     rpcrdma_record_move(flow, move);
     if (flow->infiniband)
-        rpcrdma_ib_note_untold(flow, rpcrdma_flow_segment(flow, &move->place));
+        rpcrdma_ib_note_untold(flow, rpcrdma_flow_change(flow, &move->place));
 }
 
 static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
@@ -242,6 +304,8 @@ bool rpcrdma_flow_listen(struct rdmap_listener *listener, packet_info *pinfo, bo
     struct rpcrdma_flow *flow = flow_new(listener->connection, always);
     const struct tcp_analysis *tcp = get_tcp_conversation_data(NULL, pinfo);
 
+    flow->judge.runs.pattern = &pattern;
+    flow->judge.runs.size = sizeof(struct kept_segment);
     flow->tcp_stream = tcp ? tcp->stream : 0;
     take_address(&flow->endpoint[0], &pinfo->src);
     take_address(&flow->endpoint[1], &pinfo->dst);

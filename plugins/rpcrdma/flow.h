@@ -160,6 +160,7 @@ struct rpcrdma_flow {
     struct judge judge;             /* its records: struct kept_segment */
     struct kept_startup startup[2]; /* by enum mpa_startup_kind */
     /* First pass only. */
+    struct kept_segment *latest_segment;
     struct stack_options layers;
     struct endpoint endpoint[2]; /* by side; only the addresses matter */
     int64_t start_ns;
@@ -185,7 +186,9 @@ uint64_t rpcrdma_flow_transactions(uint32_t tcp_stream);
 /* First pass: a new connection of InfiniBand. always: it is RPC-over-RDMA, whatever it looks like. NULL when out of
  * memory. */
 struct rpcrdma_flow *rpcrdma_flow_of_ib(const struct ib_connection *connection, bool always);
-struct kept_segment *rpcrdma_flow_segment(const struct rpcrdma_flow *flow, const struct place *place);
+const struct kept_segment *rpcrdma_flow_segment(const struct rpcrdma_flow *flow, const struct place *place);
+/* First pass: likewise, to be changed. */
+struct kept_segment *rpcrdma_flow_change(struct rpcrdma_flow *flow, const struct place *place);
 
 /* ---- record.c: the engine's events about messages and moves ---- */
 

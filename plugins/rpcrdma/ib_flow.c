@@ -76,7 +76,7 @@ static bool needs_octets(const struct kept_segment *first, const struct kept_seg
 void rpcrdma_ib_close_send(struct rpcrdma_flow *flow, const struct rpcrdma_message *message)
 {
     struct kept_segment *first = flow->open_send[message->side & 1u];
-    struct kept_segment *last = rpcrdma_flow_segment(flow, &message->place);
+    struct kept_segment *last = rpcrdma_flow_change(flow, &message->place);
 
     flow->open_send[message->side & 1u] = NULL;
     if (!first || !last || !last->message || last != flow->last_of_send[message->side & 1u])

@@ -210,7 +210,7 @@ static void record_answer(struct rpcrdma_flow *flow, struct kept_message *kept, 
 
 void rpcrdma_record_message(struct rpcrdma_flow *flow, const struct rpcrdma_message *message)
 {
-    struct kept_segment *segment = rpcrdma_flow_segment(flow, &message->place);
+    struct kept_segment *segment = rpcrdma_flow_change(flow, &message->place);
     struct kept_message *kept = wmem_new0(wmem_file_scope(), struct kept_message);
 
     flow->recognised = true;
@@ -314,7 +314,7 @@ static void note_octets(struct kept_move *kept, struct kept_chunk *chunk, struct
 
 void rpcrdma_record_move(struct rpcrdma_flow *flow, const struct rpcrdma_move *move)
 {
-    struct kept_segment *segment = rpcrdma_flow_segment(flow, &move->place);
+    struct kept_segment *segment = rpcrdma_flow_change(flow, &move->place);
     struct kept_transaction *t = move->offer ? move->offer->transaction->host : NULL;
     struct kept_operation *operation;
     struct kept_chunk *chunk;

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the plugins attach findings to. */
+#ifndef IWARP_PLUGINS_COMMON_RECORD_H
+#define IWARP_PLUGINS_COMMON_RECORD_H
+
+#include "engine/stack.h"
+
+struct record;
+
+/* A finding. */
+struct remark {
+    struct remark *next;
+    enum rule_id rule;
+    enum rule_severity severity;
+    enum direction direction;
+    struct place place;
+    uint32_t related_frame;
+    const char *message;
+    struct record *record;  /* NULL: it was withdrawn */
+    struct remark *earlier; /* of the connection, in the order in which they were made */
+};
+
+/* The first member of a plugin's own record. Initially zero. */
+struct record {
+    uint64_t offset; /* in the stream of its side; with the frame, the key */
+    uint32_t frame;
+    struct remark *remarks;
+};
+
+#endif

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/common/runs.h"
+
+#include <epan/wmem_scopes.h>
+
+#include <string.h>
+
+enum {
+    ROOM_MIN = 8,
+    RUN_MAX = 256,
+    RUNS_MIN = 4,
+};
+
+struct run {
+    struct record *first, *second;
+    uint64_t stride; /* octets from one record to the next */
+    unsigned n, room;
+    uint16_t *since; /* frames of each after that of the first */
+};
+
+static uint64_t offset_of(const struct run *run, unsigned n)
+{
+    return run->first->offset + n * run->stride;
+}
+
+static uint32_t frame_of(const struct run *run, unsigned n)
+{
+    return run->first->frame + run->since[n];
+}
+
+static void make(const struct runs *runs, const struct run *run, unsigned n, struct record *out)
+{
+    memcpy(out, run->first, runs->size);
+    out->offset = offset_of(run, n);
+    out->frame = frame_of(run, n);
+    runs->pattern->nth(run->first, run->second, n, out);
+}
+
+/* ---- taking records ---- */
+
+/* Room for a record that does not last. */
+static union {
+    struct record record;
+    char octets[RECORD_MAX];
+} room;
+
+static bool follows(const struct runs *runs, const struct record *first, const struct record *second, unsigned n,
+                    const struct record *record)
+{
+    if (record->remarks || record->frame - first->frame > UINT16_MAX ||
+        record->offset != first->offset + n * (second->offset - first->offset))
+        return false;
+    memcpy(&room.record, first, runs->size);
+    runs->pattern->nth(first, second, n, &room.record);
+    if (runs->pattern->same)
+        return runs->pattern->same(&room.record, record);
+    return memcmp(&room.record + 1, record + 1, runs->size - sizeof *record) == 0;
+}
+
+static void append(struct run *run, uint32_t frame)
+{
+    if (run->n == run->room) {
+        run->room = run->room == 0 ? ROOM_MIN : 2 * run->room;
+        run->since = wmem_realloc(wmem_file_scope(), run->since, run->room * sizeof *run->since);
+    }
+    run->since[run->n++] = (uint16_t)(frame - run->first->frame);
+}
+
+static struct run *run_new(const struct runs *runs, struct runs_side *side)
+{
+    struct run *run = wmem_new0(wmem_file_scope(), struct run);
+
+    run->first = wmem_memdup(wmem_file_scope(), side->before[1], runs->size);
+    run->second = wmem_memdup(wmem_file_scope(), side->before[0], runs->size);
+    run->first->remarks = run->second->remarks = NULL;
+    run->stride = run->second->offset - run->first->offset;
+    append(run, run->first->frame);
+    append(run, run->second->frame);
+    if (side->n == side->room) {
+        side->room = side->room == 0 ? RUNS_MIN : 2 * side->room;
+        side->run = wmem_realloc(wmem_file_scope(), side->run, side->room * sizeof(struct run *));
+    }
+    side->run[side->n++] = run;
+    return run;
+}
+
+static bool is_after(const struct runs_side *side, const struct record *record)
+{
+    const struct run *last = side->n > 0 ? side->run[side->n - 1] : NULL;
+
+    return !last || (record->offset > offset_of(last, last->n - 1) && record->frame >= frame_of(last, last->n - 1));
+}
+
+/* The two records before are consecutive, and may begin a run. */
+static bool may_begin(const struct runs_side *side)
+{
+    const struct record *first = side->before[1], *second = side->before[0];
+
+    return first && second && second->offset > first->offset && second->frame >= first->frame &&
+           second->frame - first->frame <= UINT16_MAX && !first->remarks && !second->remarks && is_after(side, first);
+}
+
+bool runs_take(struct runs *runs, unsigned number, const struct record *record)
+{
+    struct runs_side *side = &runs->side[number & 1u];
+    struct run *run = side->open ? side->run[side->n - 1] : NULL;
+
+    if (run && run->n < RUN_MAX && record->frame >= frame_of(run, run->n - 1) &&
+        follows(runs, run->first, run->second, run->n, record)) {
+        append(run, record->frame);
+        return true;
+    }
+    side->open = false;
+    if (may_begin(side) && record->frame >= side->before[0]->frame &&
+        follows(runs, side->before[1], side->before[0], 2, record)) {
+        append(run_new(runs, side), record->frame);
+        side->open = true;
+        side->before[0] = side->before[1] = NULL;
+        return true;
+    }
+    side->before[1] = side->before[0];
+    side->before[0] = record;
+    return false;
+}
+
+void runs_break(struct runs *runs, unsigned number)
+{
+    struct runs_side *side = &runs->side[number & 1u];
+
+    side->open = false;
+    side->before[0] = side->before[1] = NULL;
+}
+
+/* ---- finding records ---- */
+
+/* The last run that begins at or before this place, or frame; NULL: there is none. */
+static const struct run *last_run(const struct runs_side *side, uint64_t offset, uint32_t frame)
+{
+    unsigned from = 0, to = side->n;
+
+    while (from < to) {
+        unsigned middle = from + (to - from) / 2;
+
+        if (side->run[middle]->first->offset <= offset && side->run[middle]->first->frame <= frame)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from == 0 ? NULL : side->run[from - 1];
+}
+
+/* Frames mostly are, on the first pass. */
+static bool is_beyond(const struct runs_side *side, uint32_t frame)
+{
+    const struct run *last = side->n > 0 ? side->run[side->n - 1] : NULL;
+
+    return !last || frame > frame_of(last, last->n - 1);
+}
+
+bool runs_at(const struct runs *runs, const struct place *place, struct record *out)
+{
+    const struct run *run = last_run(&runs->side[place->side & 1u], place->offset, place->frame);
+    uint64_t n;
+
+    if (!run || (place->offset - run->first->offset) % run->stride != 0)
+        return false;
+    n = (place->offset - run->first->offset) / run->stride;
+    if (n < 2 || n >= run->n || frame_of(run, (unsigned)n) != place->frame)
+        return false;
+    make(runs, run, (unsigned)n, out);
+    return true;
+}
+
+bool runs_in_frame(const struct runs *runs, uint32_t frame, struct record *out, unsigned *number)
+{
+    for (*number = 0; *number < 2; (*number)++) {
+        const struct run *run =
+            is_beyond(&runs->side[*number], frame) ? NULL : last_run(&runs->side[*number], UINT64_MAX, frame);
+        unsigned from = 2, to = run ? run->n : 0;
+
+        while (from < to) {
+            unsigned middle = from + (to - from) / 2;
+
+            if (frame_of(run, middle) < frame)
+                from = middle + 1;
+            else
+                to = middle;
+        }
+        if (run && from < run->n && frame_of(run, from) == frame) {
+            make(runs, run, from, out);
+            return true;
+        }
+    }
+    return false;
+}
