@@ -8,7 +8,8 @@
  * It is InfiniBand to its users: private data are padded to what the CM's messages hold, errors disconnect nobody, and
  * a Send that finds no Receive is retried. With FAKE_RDMA=iwarp private data come as they were sent, and an error or a
  * Send without a Receive disconnects both ends. A connection's frames are executed by one thread per process, as by
- * hardware: memory changes without the program's help.
+ * hardware: memory changes without the program's help. With FAKE_RDMA_LATE a Send is acknowledged after what its
+ * receiver has sent next, as where the way is long; or after a while.
  */
 #include "tests/rdma/fake_rdma.h"
 
@@ -167,14 +168,28 @@ static void push_out(struct fake_id *id)
     fake_watch(id, EPOLLIN | (id->out->len > 0 ? EPOLLOUT : 0));
 }
 
-void fake_say(struct fake_id *id, struct frame frame, const void *p, size_t n)
+static void append(struct fake_id *id, struct frame frame, const void *p, size_t n)
 {
-    if (id->fd < 0)
-        return;
     frame.n = (uint32_t)n;
     g_byte_array_append(id->out, (const uint8_t *)&frame, sizeof frame);
     if (n > 0)
         g_byte_array_append(id->out, p, (guint)n);
+}
+
+static void acknowledge(struct fake_id *id)
+{
+    for (; id->unacknowledged > 0; id->unacknowledged--)
+        append(id, (struct frame){.kind = ANSWER, .status = IBV_WC_SUCCESS}, NULL, 0);
+}
+
+void fake_say(struct fake_id *id, struct frame frame, const void *p, size_t n)
+{
+    if (id->fd < 0)
+        return;
+    if (frame.kind == ANSWER) /* answers come in order */
+        acknowledge(id);
+    append(id, frame, p, n);
+    acknowledge(id);
     push_out(id);
 }
 
@@ -285,7 +300,10 @@ static bool take_send(struct fake_qp *qp, const struct frame *frame, const uint8
     }
     complete(qp->qp.recv_cq, &wc, frame->solicited);
     fake_work_free(receive);
-    answer(qp, wc.status == IBV_WC_SUCCESS ? IBV_WC_SUCCESS : IBV_WC_REM_INV_REQ_ERR, NULL, 0);
+    if (wc.status == IBV_WC_SUCCESS && g_getenv("FAKE_RDMA_LATE"))
+        qp->id->unacknowledged++;
+    else
+        answer(qp, wc.status == IBV_WC_SUCCESS ? IBV_WC_SUCCESS : IBV_WC_REM_INV_REQ_ERR, NULL, 0);
     return true;
 }
 
@@ -433,6 +451,10 @@ gpointer fake_run(gpointer data)
         while (n == 0 && g_hash_table_iter_next(&iterator, NULL, &id)) {
             const struct fake_qp *qp = (const struct fake_qp *)((struct fake_id *)id)->qp;
 
+            if (((struct fake_id *)id)->unacknowledged > 0) {
+                acknowledge(id);
+                push_out(id);
+            }
             if (qp && qp->stalled_at) {
                 fake_take_frames(id);
                 break; /* which may have changed the table */

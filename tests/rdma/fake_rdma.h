@@ -46,6 +46,7 @@ struct fake_id {
     int fd;
     uint32_t number, interest;
     GByteArray *in, *out;
+    unsigned unacknowledged; /* Sends; FAKE_RDMA_LATE */
     bool sent_disconnect, got_disconnect, told;
     struct fake_id *listener;
     struct ibv_qp *qp;
