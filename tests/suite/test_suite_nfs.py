@@ -5,6 +5,7 @@ import re
 import socket
 import subprocess
 import threading
+import time
 
 import pytest
 
@@ -89,6 +90,7 @@ def test_a_connection_without_calls_is_followed_by_another_one(stays, case, tmp_
         reader.start()
         while not any("can run" in line for line in said):  # until then it gets to know the device
             connect_in_vain(port, False)
+            time.sleep(0.3)
         connect_in_vain(port, stays)
         with subprocess.Popen([devices.GEN, "connect", f"127.0.0.1:{port}", "--as-device=rpc"], stderr=subprocess.DEVNULL) as device:
             reader.join()

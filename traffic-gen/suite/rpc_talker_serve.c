@@ -25,36 +25,36 @@ static bool is_busy_otherwise(struct talk *talk)
 
 /*
  * A device that unmounts, or makes no more Calls, may have its own reasons, unless it does so each time after the
- * stimulus, and never without it. One that does so before any stimulus has them.
+ * stimulus, and never without it. One that does so before any stimulus has them: such a connection counts for nothing.
  */
 void rpc_talker_with_client(struct talk *talk, const struct suite_case *row, const struct talker_wish *wish,
                             void (*one)(struct rpc_talker *talker, const struct suite_case *row))
 {
     struct case_result *result = talk->result;
     g_autofree char *what = NULL, *doubt = NULL;
-    bool unmounted = false, early = true;
+    bool unmounted = false, is_quiet = false;
 
-    for (unsigned tries = 0; tries < TRIES; tries++) {
+    for (unsigned tries = 0, in_vain = 0; tries < TRIES && !is_quiet;) {
         struct rpc_talker talker;
-        bool is_quiet, left;
-
-        g_clear_pointer(&doubt, g_free);
 
         if (rpc_talker_open(&talker, talk, wish))
             one(&talker, row);
-        unmounted = rpc_talker_unmounted(&talker);
-        is_quiet = talker.is_quiet;
-        left = unmounted || talker.left_early;
-        early &= talker.left_early;
-        doubt = g_strdup(talker.doubt);
+        if (!talker.left_early) {
+            unmounted = rpc_talker_unmounted(&talker);
+            is_quiet = talker.is_quiet;
+            g_free(doubt);
+            doubt = g_strdup(talker.doubt);
+            tries++;
+        }
+        in_vain += talker.left_early;
         rpc_talker_close(&talker);
         talk_hang_up(talk);
-        if (!(left || is_quiet || doubt) || result->outcome == OUTCOME_FAILED || result->outcome == OUTCOME_PASSED)
+        if (result->outcome == OUTCOME_FAILED || result->outcome == OUTCOME_PASSED || in_vain == TRIES)
             return;
-        if (is_quiet)
-            break;
+        if (!talker.left_early && !(unmounted || is_quiet || doubt))
+            return;
     }
-    if (early || (unmounted && wish && wish->may_close))
+    if (unmounted && wish && wish->may_close)
         return;
     if (doubt) {
         talk_failed(talk, "%s", doubt);
