@@ -27,7 +27,7 @@ import table  # noqa: E402 pylint: disable=wrong-import-position
 TOP = pathlib.Path(__file__).resolve().parents[3]
 PORT = 20049
 # Under emulation beside other work a second is not always enough for what takes a millisecond elsewhere.
-PATIENCE = "--timeout={} --accept-timeout=60 --recover-timeout=20 --settle=0.3 --seed=8166"
+PATIENCE = "--timeout=4 --accept-timeout=60 --recover-timeout=20 --settle=0.3 --seed=8166"
 REPEATS = 2  # of what is not as expected: under load a guest may be late
 MINUTES = 40
 
@@ -64,7 +64,7 @@ def run_suites(guests, role, out, cases=None):
     """One run of the suites with its capture; the report. cases: ids; None: all."""
     capture = out.with_suffix(".pcap")
     arguments = [role.options, "--suite=rpcrdma,nfs", f"--device='{role.about}'", "--format=json",
-                 "--output=/job/report.json", f"--capture={capture.name}", PATIENCE.format(4)]
+                 "--output=/job/report.json", f"--capture={capture.name}", PATIENCE]
     if cases:
         arguments.append(f"--rules={','.join(cases)}")
     (guests.job("ours") / "report.json").unlink(missing_ok=True)
