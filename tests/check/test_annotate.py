@@ -154,6 +154,7 @@ def shape(capture, interfaces=False):
 def comments(capture):
     rows = tool("tshark", "-n", "-r", capture, "-Y", "frame.comment", "-T", "fields", "-E", "aggregator=\x1f", "-e", "frame.number",
                 "-e", "frame.comment")
+    rows = rows.replace("\\\\", "\\")  # Wireshark 4.4 doubles it, 4.0 does not
     return {int(number): text.split("\x1f") for number, text in (row.split("\t") for row in rows.splitlines())}
 
 
