@@ -69,7 +69,7 @@ def page(reports):
     yield ""
     yield from overview(reports)
     yield ""
-    yield ("Each line is one command, without a hand, the times under software emulation: `python3 "
+    yield ("Each line is one command (all of them: `./test --all siw roce`), the times under software emulation: `python3 "
            f"tests/interop/pair/suites.py {next(iter(reports)).name}`. It boots two guests, runs the suites in one of them against the "
            "other one, records the link, and holds every outcome against `tests/interop/lab/expected/`. `iwarp-check` judges the "
            "recording: of every case that passed it finds no breach of the case's rule, and of every case that failed it finds that "
