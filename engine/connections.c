@@ -322,6 +322,8 @@ static void feed(struct connections *connections, struct slot *slot, const struc
     stack_segment(slot->connection.stack, segment);
     enum slot_state state =
         tcp_pair_state(stack_tcp(slot->connection.stack)) == TCP_PAIR_CLOSED ? SLOT_CLOSED : SLOT_OPEN;
+    if (state == SLOT_CLOSED && slot->state != SLOT_CLOSED && connections->events.over)
+        connections->events.over(connections->events.ctx, &slot->connection);
     set_state(connections, slot, state); /* to the end of its list */
 }
 

@@ -45,6 +45,8 @@ struct connection_events {
      * host cannot take it (no memory); its segments are ignored.
      */
     bool (*open)(void *ctx, struct connection *connection);
+    /* Both directions are over; few segments, if any, are still to come before close. May be NULL. */
+    void (*over)(void *ctx, struct connection *connection);
     /* The host finishes the stack (stack_finish) and frees it. Called once per open. */
     void (*close)(void *ctx, struct connection *connection, enum connection_end why, int64_t now_ns);
 };

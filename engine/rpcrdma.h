@@ -232,6 +232,7 @@ struct rpcrdma_events {
     void *ctx; /* any of the functions may be NULL */
     void (*message)(void *ctx, const struct rpcrdma_message *message);
     void (*move)(void *ctx, const struct rpcrdma_move *move);
+    bool only_offered; /* move: only to and from memory that a message has offered */
     void (*payload)(void *ctx, const struct rpcrdma_payload *payload);
     /* Forgotten: its memory will be reused. */
     void (*retired)(void *ctx, struct rpcrdma_transaction *transaction);

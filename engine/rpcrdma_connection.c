@@ -531,7 +531,8 @@ static void complete_long_call(struct rpcrdma_connection *rpcrdma, const struct 
 /* No message has offered memory, and none before this one may come later. */
 static bool concerns_no_offer(const struct rpcrdma_connection *rpcrdma, bool unsure)
 {
-    return rpcrdma->recognised == RPCRDMA_UNDECIDED && rpcrdma->n_offers == 0 && !unsure && !rpcrdma->events.move;
+    return rpcrdma->recognised == RPCRDMA_UNDECIDED && rpcrdma->n_offers == 0 && !unsure &&
+           (!rpcrdma->events.move || rpcrdma->events.only_offered);
 }
 
 static void take_move(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part, bool unsure)
@@ -558,7 +559,7 @@ static void take_move(struct rpcrdma_connection *rpcrdma, const struct rdma_part
         rpcrdma_threshold_move(rpcrdma, &move);
         rpcrdma_call_move(rpcrdma, &move);
     }
-    if (rpcrdma->events.move)
+    if (rpcrdma->events.move && (move.offer || !rpcrdma->events.only_offered))
         rpcrdma->events.move(rpcrdma->events.ctx, &move);
     if (move.offer)
         complete_long_call(rpcrdma, &move);

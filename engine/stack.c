@@ -113,6 +113,7 @@ static void make_rpcrdma(struct stack *stack)
     const struct rpcrdma_events events = {.ctx = stack,
                                           .message = on_message,
                                           .move = stack->setup.taps->move ? on_move : NULL,
+                                          .only_offered = true,
                                           .payload = on_payload,
                                           .retired = on_retired};
 

@@ -33,6 +33,12 @@ static bool on_open(void *ctx, struct connection *connection)
     return true;
 }
 
+static void on_over(void *ctx, struct connection *connection)
+{
+    (void)ctx;
+    watched_rest(connection->host);
+}
+
 static void on_close(void *ctx, struct connection *connection, enum connection_end why, int64_t now_ns)
 {
     struct watched *watched = connection->host;
@@ -57,7 +63,7 @@ static void take_part(void *ctx, struct connection *connection)
 struct share *share_new(const struct share_setup *setup)
 {
     struct share *share = g_new0(struct share, 1);
-    struct connection_events events = {.ctx = share, .open = on_open, .close = on_close};
+    struct connection_events events = {.ctx = share, .open = on_open, .over = on_over, .close = on_close};
     struct connections_options options = {.max_connections = CONNECTIONS_MAX / setup->shares,
                                           .next_id = setup->next_id};
 

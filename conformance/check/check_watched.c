@@ -75,6 +75,11 @@ void watched_wake(struct watched *watched)
     watched->active = true;
 }
 
+void watched_rest(struct watched *watched)
+{
+    counted_rest(&watched->share->counting, &watched->counted);
+}
+
 static void on_tcp_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
                            uint64_t acked)
 {

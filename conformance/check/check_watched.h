@@ -69,6 +69,8 @@ bool watched_stack(struct watched *watched, const struct stack_setup *setup);
 void watched_free(struct watched *watched);
 /* Before the engine is given anything of it. */
 void watched_wake(struct watched *watched);
+/* Little more is expected of it: it takes less memory. */
+void watched_rest(struct watched *watched);
 /* The stack is finished, and what is known of it goes to the share's reports, if it is RDMA; then it is freed. */
 void watched_close(struct watched *watched, const struct watched_span *span, int64_t now_ns);
 /* It goes on: what follows belongs to the report of the next part. */

@@ -89,6 +89,12 @@ void counted_lend(struct counting *counting, struct counted *counted)
     }
 }
 
+void counted_rest(struct counting *counting, struct counted *counted)
+{
+    if (counted->table)
+        make_idle(counting, counted);
+}
+
 struct folded_counts *counted_end(struct counting *counting, struct counted *counted)
 {
     struct folded_counts *folded;

@@ -42,6 +42,8 @@ static inline void counted_wake(struct counting *counting, struct counted *count
         counted_lend(counting, counted);
 }
 
+/* Nothing is counted for a while: the table, which is still in the cache, is for another one. */
+void counted_rest(struct counting *counting, struct counted *counted);
 /* The connection is over. The counts are the caller's, for counts_free(); NULL: out of memory. */
 struct folded_counts *counted_end(struct counting *counting, struct counted *counted);
 /* What it counted so far, as above; it goes on and counts from 0. NULL also when there is nothing. */

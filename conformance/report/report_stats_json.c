@@ -33,7 +33,7 @@ static void add_histogram(struct json_writer *writer, const char *name, const st
         add_count(writer, "p99", histogram_quantile(histogram, 0.99));
         add_count(writer, "max", histogram->most);
     }
-    for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
+    for (unsigned i = histogram_begin(histogram); i < histogram_end(histogram); i++) {
         int64_t pair[] = {i, (int64_t)MIN(histogram_bucket(histogram, i), (uint64_t)STATS_JSON_MAX)};
 
         if (pair[1] > 0)

@@ -90,10 +90,20 @@ void collector_hole(struct collector *collector, unsigned side, uint64_t n)
     }
 }
 
+static void take_repeated(struct histogram *histogram, struct repeated *last)
+{
+    histogram_add(histogram, last->value, last->n);
+    last->n = 0;
+}
+
 struct statistics *collector_take(struct collector *collector, unsigned first, bool last)
 {
     struct statistics *taken = collector->now, *next;
 
+    for (unsigned side = 0; side < 2; side++) {
+        take_repeated(&taken->carrier[side].sizes, &collector->side[side].fpdu_size);
+        take_repeated(&taken->carrier[side].per_segment, &collector->side[side].per_segment);
+    }
     collect_open(collector, last);
     if (last) {
         collect_unanswered(collector);

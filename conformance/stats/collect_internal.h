@@ -56,6 +56,11 @@ struct begun {
     int64_t since_ns;
 };
 
+/* Equal numbers one after the other, which a histogram takes together. */
+struct repeated {
+    uint64_t value, n;
+};
+
 struct caller {
     unsigned outstanding;
     uint32_t granted, requested;
@@ -79,6 +84,7 @@ struct collector {
         struct timed timed;
         bool segment_open; /* a TCP segment with FPDUs came, and of these have ended: */
         unsigned fpdus;
+        struct repeated fpdu_size, per_segment; /* not in their histograms yet */
         struct begun begun[BEGUN_CLASSES];
         struct request *requests; /* REQUESTS_MAX; NULL: there was none */
         unsigned n_requests;
@@ -93,6 +99,15 @@ struct collector {
 static inline uint64_t time_since(int64_t then, int64_t now)
 {
     return now > then ? (uint64_t)now - (uint64_t)then : 0;
+}
+
+static inline void add_repeated(struct repeated *last, struct histogram *histogram, uint64_t value)
+{
+    if (last->value != value || last->n == 0) {
+        histogram_add(histogram, last->value, last->n);
+        *last = (struct repeated){.value = value};
+    }
+    last->n++;
 }
 
 /* Any packet of the connection. */

@@ -357,7 +357,7 @@ void collector_message(struct collector *collector, const struct rpcrdma_connect
 
 void collector_move(struct collector *collector, const struct rpcrdma_move *move)
 {
-    struct open_call *call = move->offer ? move->offer->transaction->host : NULL;
+    struct open_call *call = move->offer->transaction->host;
 
     (void)collector;
     if (!call)

@@ -125,7 +125,8 @@ void collector_tcp(struct collector *collector, const struct tcp_segment *segmen
             collector->now->mtu = segment->mss;
         return;
     }
-    collector->now->carrier[side].n[CARRIER_CLOSED_WINDOWS] += segment->window == 0 && !(segment->flags & TCP_RST);
+    if (segment->window == 0 && !(segment->flags & TCP_RST))
+        collector->now->carrier[side].n[CARRIER_CLOSED_WINDOWS]++;
     if (timed->pending && acked_known && acked >= timed->end) {
         histogram_add(&collector->now->carrier[other].acked, time_since(timed->since_ns, segment->time_ns), 1);
         timed->pending = false;
@@ -134,7 +135,8 @@ void collector_tcp(struct collector *collector, const struct tcp_segment *segmen
         return;
     take_octets(collector, segment, offset);
     if (collector->side[side].segment_open)
-        histogram_add(&collector->now->carrier[side].per_segment, collector->side[side].fpdus, 1);
+        add_repeated(&collector->side[side].per_segment, &collector->now->carrier[side].per_segment,
+                     collector->side[side].fpdus);
     collector->side[side].segment_open = collector->full;
     collector->side[side].fpdus = 0;
 }
@@ -167,7 +169,7 @@ void collector_fpdu(struct collector *collector, const struct mpa_fpdu_event *ev
     uint32_t without = (uint32_t)MPA_LENGTH_LEN + fpdu->ulpdu_length + pad + MPA_CRC_LEN;
 
     collector->side[side].fpdus++;
-    histogram_add(&collector->now->carrier[side].sizes, fpdu->length, 1);
+    add_repeated(&collector->side[side].fpdu_size, &collector->now->carrier[side].sizes, fpdu->length);
     n[CARRIER_FPDUS]++;
     n[CARRIER_ULPDU] += fpdu->ulpdu_length;
     n[CARRIER_HEADERS] += MPA_LENGTH_LEN + (event->has_ddp ? (uint64_t)event->ddp.header_len : 0);

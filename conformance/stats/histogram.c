@@ -47,7 +47,7 @@ static uint64_t *page_with(struct histogram *histogram, unsigned bucket)
 {
     uint8_t *at = &histogram->page_of[bucket / HISTOGRAM_PAGE];
 
-    if (*at == 0) {
+    if (!histogram->pages || *at == 0) {
         uint64_t(*pages)[HISTOGRAM_PAGE] =
             heap_resize(histogram->pages, (histogram->n_pages + 1u) * sizeof *histogram->pages);
 
@@ -55,6 +55,8 @@ static uint64_t *page_with(struct histogram *histogram, unsigned bucket)
             histogram->lacking = true;
             return NULL;
         }
+        if (!histogram->pages)
+            memset(histogram->page_of, 0, sizeof histogram->page_of);
         histogram->pages = pages;
         memset(pages[histogram->n_pages], 0, sizeof *pages);
         *at = ++histogram->n_pages;
@@ -62,10 +64,30 @@ static uint64_t *page_with(struct histogram *histogram, unsigned bucket)
     return histogram->pages[*at - 1];
 }
 
+/* Puts the early numbers into buckets. */
+static void spread(struct histogram *histogram)
+{
+    uint64_t early[HISTOGRAM_EARLY];
+    unsigned n = histogram->n_early;
+
+    memcpy(early, histogram->early, sizeof early);
+    histogram->n_early = 0;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned bucket = histogram_bucket_of(early[i]);
+        uint64_t *page = page_with(histogram, bucket);
+
+        if (page)
+            page[bucket % HISTOGRAM_PAGE]++;
+    }
+}
+
 bool histogram_add_bucket(struct histogram *histogram, unsigned bucket, uint64_t n)
 {
-    uint64_t *page = page_with(histogram, bucket);
+    uint64_t *page;
 
+    if (histogram->n_early > 0)
+        spread(histogram);
+    page = page_with(histogram, bucket);
     if (!page)
         return false;
     page[bucket % HISTOGRAM_PAGE] = saturating_sum(page[bucket % HISTOGRAM_PAGE], n);
@@ -73,11 +95,22 @@ bool histogram_add_bucket(struct histogram *histogram, unsigned bucket, uint64_t
     return true;
 }
 
+/* As it is, while there are few. */
+static bool keep_early(struct histogram *histogram, uint64_t value)
+{
+    if (histogram->pages || histogram->n_early == HISTOGRAM_EARLY || histogram->count != histogram->n_early)
+        return false;
+    histogram->early[histogram->n_early++] = value;
+    histogram->count++;
+    return true;
+}
+
 void histogram_add_n(struct histogram *histogram, uint64_t value, uint64_t n)
 {
     uint64_t product;
 
-    if (n == 0 || !histogram_add_bucket(histogram, histogram_bucket_of(value), n))
+    if (n == 0 ||
+        (!(n == 1 && keep_early(histogram, value)) && !histogram_add_bucket(histogram, histogram_bucket_of(value), n)))
         return;
     if (__builtin_mul_overflow(value, n, &product))
         product = UINT64_MAX;
@@ -90,8 +123,15 @@ void histogram_add_n(struct histogram *histogram, uint64_t value, uint64_t n)
 
 uint64_t histogram_bucket(const struct histogram *histogram, unsigned bucket)
 {
-    unsigned page = histogram->page_of[bucket / HISTOGRAM_PAGE];
+    unsigned page;
+    uint64_t n = 0;
 
+    if (!histogram->pages) {
+        for (unsigned i = 0; i < histogram->n_early; i++)
+            n += histogram_bucket_of(histogram->early[i]) == bucket;
+        return n;
+    }
+    page = histogram->page_of[bucket / HISTOGRAM_PAGE];
     return page == 0 ? 0 : histogram->pages[page - 1][bucket % HISTOGRAM_PAGE];
 }
 
@@ -102,7 +142,9 @@ void histogram_join(struct histogram *into, const struct histogram *from)
     into->lacking |= from->lacking;
     if (from->count == 0)
         return;
-    for (unsigned bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
+    for (unsigned i = 0; i < from->n_early; i++)
+        histogram_add_bucket(into, histogram_bucket_of(from->early[i]), 1);
+    for (unsigned bucket = 0; from->pages && bucket < HISTOGRAM_BUCKETS; bucket++) {
         uint64_t n = histogram_bucket(from, bucket);
 
         if (n > 0)
@@ -119,7 +161,7 @@ uint64_t histogram_quantile(const struct histogram *histogram, double q)
 
     if (histogram->count == 0 || wanted > (double)(histogram->count - 1)) /* the largest, which is known exactly */
         return histogram->most;
-    for (unsigned bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
+    for (unsigned bucket = histogram_begin(histogram); bucket < histogram_end(histogram); bucket++) {
         uint64_t n = histogram_bucket(histogram, bucket), first = histogram_bucket_first(bucket), middle;
 
         so_far += (double)n;

@@ -4,7 +4,8 @@
  * each, and each further power of two has 32. A quantile is off by at most 1/64 of its value (1.6 %); count, sum, least
  * and most are exact. Two histograms add up to that of all their numbers.
  *
- * Memory: 256 octets for each power of two that occurs, at most 15 KiB.
+ * Memory: none for the first few numbers, which are kept as they are; then 256 octets for each power of two that
+ * occurs, at most 15 KiB.
  */
 #ifndef IWARP_CONFORMANCE_STATS_HISTOGRAM_H
 #define IWARP_CONFORMANCE_STATS_HISTOGRAM_H
@@ -17,15 +18,19 @@ enum {
     HISTOGRAM_PAGE = 32,  /* buckets of a power of two */
     HISTOGRAM_PAGES = 60, /* the first for 0 to 31 */
     HISTOGRAM_BUCKETS = HISTOGRAM_PAGE * HISTOGRAM_PAGES,
+    HISTOGRAM_EARLY = 7, /* as many as there is room for */
 };
 
 /* Zero to begin with. */
 struct histogram {
     uint64_t count; /* of numbers, or the sum of their weights; saturating, like sum */
     uint64_t sum;
-    uint64_t least, most;             /* valid with count > 0 */
-    uint8_t page_of[HISTOGRAM_PAGES]; /* 1 + index; 0: nothing in it */
-    uint8_t n_pages;
+    uint64_t least, most; /* valid with count > 0 */
+    union {
+        uint64_t early[HISTOGRAM_EARLY];  /* without pages: the numbers */
+        uint8_t page_of[HISTOGRAM_PAGES]; /* with pages: 1 + index; 0: nothing in it */
+    };
+    uint8_t n_early, n_pages;
     bool lacking; /* memory was refused: numbers are missing from the buckets */
     uint64_t (*pages)[HISTOGRAM_PAGE];
 };
@@ -51,6 +56,15 @@ bool histogram_add_bucket(struct histogram *histogram, unsigned bucket, uint64_t
 unsigned histogram_bucket_of(uint64_t value);
 uint64_t histogram_bucket_first(unsigned bucket);
 uint64_t histogram_bucket_last(unsigned bucket);
+/* All numbers are in buckets from begin on, before end. */
+static inline unsigned histogram_begin(const struct histogram *histogram)
+{
+    return histogram->pages ? 0 : histogram_bucket_of(histogram->least);
+}
+static inline unsigned histogram_end(const struct histogram *histogram)
+{
+    return histogram->pages ? HISTOGRAM_BUCKETS : histogram_bucket_of(histogram->most) + 1;
+}
 
 static inline double histogram_mean(const struct histogram *histogram)
 {
@@ -62,20 +76,22 @@ static inline uint64_t saturating_sum(uint64_t a, uint64_t b)
     return b > UINT64_MAX - a ? UINT64_MAX : a + b;
 }
 
-/* The usual case, n = 1 and a number like one before, takes a few instructions. */
+/* The usual case, a number like one before, takes a few instructions. */
 static inline void histogram_add(struct histogram *histogram, uint64_t value, uint64_t n)
 {
     unsigned power = value < HISTOGRAM_PAGE ? 0 : 63 - (unsigned)__builtin_clzll(value);
     unsigned page = power == 0 ? 0 : power - 4;
-    unsigned at = histogram->page_of[page];
+    unsigned at = histogram->pages ? histogram->page_of[page] : 0;
+    uint64_t weighted, count, sum;
 
-    if (n != 1 || at == 0 || histogram->count == UINT64_MAX || value > UINT64_MAX - histogram->sum) {
+    if (n == 0 || at == 0 || __builtin_mul_overflow(value, n, &weighted) ||
+        __builtin_add_overflow(histogram->count, n, &count) || __builtin_add_overflow(histogram->sum, weighted, &sum)) {
         histogram_add_n(histogram, value, n);
         return;
     }
-    histogram->pages[at - 1][(power == 0 ? value : value >> (power - 5)) % HISTOGRAM_PAGE]++;
-    histogram->count++;
-    histogram->sum += value;
+    histogram->pages[at - 1][(power == 0 ? value : value >> (power - 5)) % HISTOGRAM_PAGE] += n;
+    histogram->count = count;
+    histogram->sum = sum;
     histogram->least = value < histogram->least ? value : histogram->least;
     histogram->most = value > histogram->most ? value : histogram->most;
 }
