@@ -163,7 +163,7 @@ static bool offer_to_builtin(struct rdmap_canvas *canvas, tvbuff_t *message)
     heur_dtbl_entry_t *entry;
     const char *volatile saved = pinfo->current_proto;
     volatile bool taken = false, failed = false;
-    const unsigned items = canvas->root ? PTREE_DATA(canvas->root)->count : 0;
+    const volatile unsigned items = canvas->root ? PTREE_DATA(canvas->root)->count : 0;
 
     if (!builtin || ddp->opcode > RDMA_TERMINATE || !may_be_wanted(canvas) ||
         (ddp->opcode != RDMAP_READ_REQUEST && whole && tvb_reported_length(message) < BUILTIN_MIN))
