@@ -2,6 +2,7 @@
 """iwarp-gen on RDMA devices (rdma:HOST:PORT) against Linux's NFS over RDMA, by soft RoCE and by siw: Linux mounts our server, our
 client works on Linux's. What is on the link is captured beside it, and iwarp-check finds nothing on our side."""
 import contextlib
+import functools
 import re
 
 import pytest
@@ -23,24 +24,50 @@ def pair(request, build):
     booted.stop()
 
 
-@pytest.fixture
-def captured(pair, check, root, tmp_path):
-    """The link, while the test runs. Gives a function that says what iwarp-check says of it."""
-    path = tmp_path / "link.pcap"
-    ended = []
+class Captured:
+    """The link, while the test runs; called, it says what iwarp-check says of it."""
 
-    def judged():
-        if not ended:
-            pair.capture()
-            ended.append(True)
+    def __init__(self, pair, check, root, path):
+        self.pair, self.path, self.is_on = pair, path, False
         waivers = [argument for name in WAIVERS[pair.device]
                    for argument in ("--waivers", root / "waivers" / f"{name}.yaml")]
-        return check(*waivers, path)
-    pair.capture(path)
-    yield judged
-    result = judged()
+        self.check = lambda: check(*waivers, path)
+
+    def begin(self):
+        self.path.unlink(missing_ok=True)
+        self.pair.capture(self.path)
+        self.is_on = True
+
+    def __call__(self):
+        if self.is_on:
+            self.pair.capture()
+            self.is_on = False
+        return self.check()
+
+
+@pytest.fixture
+def captured(pair, check, root, tmp_path):
+    link = Captured(pair, check, root, tmp_path / "link.pcap")
+    link.begin()
+    yield link
+    result = link()
     assert result.returncode == 0, result.stdout[:4000]
     assert "PASS" in result.stdout, result.stdout[:4000]
+
+
+def once_more_on_siw(test):
+    """Up to three times where siw has not seen the first FPDU of a connection, which came right after its Reply."""
+    @functools.wraps(test)
+    def run(pair, captured, **more):
+        for again in (True, True, False):
+            try:
+                return test(pair=pair, captured=captured, **more)
+            except AssertionError:
+                lost = re.search(r"\b1 FPDUs? to the responder, 0 to the initiator", captured().stdout)
+                if pair.device != "siw" or not again or not lost:
+                    raise
+                captured.begin()
+    return run
 
 
 @contextlib.contextmanager
@@ -85,6 +112,7 @@ def was_invalidated(report):
 
 
 @pytest.mark.parametrize("version", VERSIONS)
+@once_more_on_siw
 def test_linux_mounts_our_server(pair, captured, version):
     with serving(pair, "--mount-port=20048"):
         status, said = pair.run("linux", workload(version), 240)
@@ -97,6 +125,7 @@ def test_linux_mounts_our_server(pair, captured, version):
     assert (was_invalidated(captured().stdout) > 0) == (pair.device == "rxe")
 
 
+@once_more_on_siw
 def test_linux_mounts_our_server_by_ipv6(pair, captured):
     with serving(pair):
         status, said = pair.run("linux", workload("4.2", "[fd01::1]", "rdma6"), 240)
@@ -122,10 +151,11 @@ work:
 
 
 @pytest.mark.parametrize("version", VERSIONS)
+@once_more_on_siw
 def test_our_client_mounts_linux(pair, captured, version):
     (pair.job("ours") / "real.yaml").write_text(SCENARIO.format(version=version), encoding="utf-8")
     mount = "--export=/srv/nfs --mount-port=20048" if version == "3" else ""
-    status, said = pair.run("ours", f"iwarp-gen connect rdma:{LINUX}:20049 /job/real.yaml {mount}")
+    status, said = pair.run("ours", f"iwarp-gen connect rdma:{LINUX}:20049 /job/real.yaml {mount}", 60)
     assert status == 0, said
     seen = captured().stdout
     assert "by Read" in seen and " 0 by Read" not in seen and " 0 by Write" not in seen
@@ -133,9 +163,10 @@ def test_our_client_mounts_linux(pair, captured, version):
     pair.run("linux", f"rm -rf /srv/nfs/v{version}")
 
 
+@once_more_on_siw
 def test_our_client_mounts_linux_by_ipv6_from_an_address(pair, captured):
     (pair.job("ours") / "real.yaml").write_text(SCENARIO.format(version="4.2"), encoding="utf-8")
-    status, said = pair.run("ours", f"iwarp-gen connect 'rdma:[{LINUX6}]:20049' /job/real.yaml --source=fd01::1")
+    status, said = pair.run("ours", f"iwarp-gen connect 'rdma:[{LINUX6}]:20049' /job/real.yaml --source=fd01::1", 60)
     pair.run("linux", "rm -rf /srv/nfs/v4.2")
     assert status == 0, said
     assert "[fd01::1]" in captured().stdout
