@@ -223,12 +223,21 @@ static enum decap_status take_lrh(struct ib_datagram *ib, struct slice slice)
 
 /* ---- IP ---- */
 
-/* The whole of it in large pieces, as it will be read. */
-static void set_address(struct endpoint *out, uint8_t ip, const uint8_t *p)
+/* In large pieces, as it will be read: a processor waits for what it has just written in smaller ones. */
+static inline void set_address(struct endpoint *out, uint8_t ip, const uint8_t *p)
 {
+    uint32_t four;
+    uint64_t eight[2] = {0, 0};
+
     out->ip = ip;
-    put_be64(out->address, ip == 4 ? (uint64_t)get_be32(p) << 32 : get_be64(p));
-    put_be64(out->address + 8, ip == 4 ? 0 : get_be64(p + 8));
+    if (ip == 4) {
+        memcpy(&four, p, sizeof four);
+        eight[0] = htonl(1) == 1 ? (uint64_t)four << 32 : four;
+    } else {
+        memcpy(eight, p, sizeof eight);
+    }
+    memcpy(out->address, &eight[0], sizeof eight[0]);
+    memcpy(out->address + 8, &eight[1], sizeof eight[1]);
 }
 
 static void set_addresses(struct addressed_segment *out, uint8_t ip, const uint8_t *source, const uint8_t *destination)

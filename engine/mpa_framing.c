@@ -210,7 +210,11 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
     bool is_segment;
     uint32_t errors, glued = mpa->verdict->counts[RULE_MPA_3_01].failed;
 
-    event.place = mpa_place(mpa, side, fpdu->offset, end);
+    event.place.frame = origin->arrival;
+    event.place.first_frame = mpa_origin(mpa, side, fpdu->offset)->frame;
+    event.place.time_ns = origin->time_ns;
+    event.place.offset = fpdu->offset;
+    event.place.side = (uint8_t)side;
     event.direction = direction_of(mpa, side);
     event.number = s->fpdus;
     event.after_resync = fs->after_resync;
