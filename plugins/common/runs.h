@@ -13,9 +13,11 @@
 
 /* What a plugin's records have in common. */
 struct run_pattern {
-    /* Makes *out, a copy of the first with a place of its own, the nth from 0 of those that follow from the first two. */
+    /* Makes *out, a copy of the first with a place of its own, the nth from 0 of those that follow from the first two.
+     */
     void (*nth)(const struct record *first, const struct record *second, unsigned n, struct record *out);
-    /* Whether the record is the one that nth() made, apart from its place. NULL: if all octets after it are the same. */
+    /* Whether the record is the one that nth() made, apart from its place. NULL: if all octets after it are the same.
+     */
     bool (*same)(const struct record *made, const struct record *record);
     /* A record that nth() made is to last. May be NULL. */
     void (*keep)(struct record *made);

@@ -35,12 +35,13 @@ struct kept_offer {
     struct kept_operation *operations, *last_operation;
 };
 
-/* Octets of a chunk that one DDP segment moved. */
+/* Octets of a chunk that DDP segments moved, one after the other. */
 struct kept_part {
     struct kept_part *next;
     uint64_t offset; /* in the chunk */
-    uint32_t length;
-    const uint8_t *octets;
+    uint32_t length, room;
+    uint8_t *octets;  /* owned, and not of file scope: they are needed until the message is complete */
+    guint at_the_end; /* what frees them with the file */
 };
 
 struct kept_chunk {
@@ -199,6 +200,9 @@ void rpcrdma_record_finish(struct rpcrdma_flow *flow);
 void rpcrdma_record_move(struct rpcrdma_flow *flow, const struct rpcrdma_move *move);
 
 /* ---- rebuild.c ---- */
+
+/* Keeps a copy of octets that were moved, at this offset in the chunk. */
+void rpcrdma_keep_part(struct kept_chunk *chunk, uint64_t offset, const uint8_t *p, uint32_t n);
 
 /* Whether all Read chunks of the Call were moved. */
 bool rpcrdma_call_complete(const struct kept_transaction *kept, const struct rpcrdma_transaction *transaction);

@@ -272,19 +272,9 @@ static struct kept_operation *operation_of(struct rpcrdma_flow *flow, struct kep
 
 static void keep_part(struct kept_chunk *chunk, const struct rpcrdma_move *move)
 {
-    struct kept_part *part;
-
     if (move->length == 0 || move->length > INT32_MAX)
         return;
-    part = wmem_new0(wmem_file_scope(), struct kept_part);
-    part->offset = move->offset;
-    part->length = (uint32_t)move->length;
-    part->octets = wmem_memdup(wmem_file_scope(), move->p, (size_t)move->length);
-    if (chunk->last_part)
-        chunk->last_part->next = part;
-    else
-        chunk->parts = part;
-    chunk->last_part = part;
+    rpcrdma_keep_part(chunk, move->offset, move->p, (uint32_t)move->length);
     chunk->octets += move->length;
 }
 
