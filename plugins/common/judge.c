@@ -70,8 +70,13 @@ static struct record *find(const struct records *records, const struct record *k
 /* Replaces the one with the same key. */
 static void insert(struct records *records, struct record *record, compare order)
 {
-    unsigned at = place_for(records, record, order);
+    unsigned at;
 
+    if (records->n < records->room && (records->n == 0 || order(records->at[records->n - 1], record) < 0)) {
+        records->at[records->n++] = record;
+        return;
+    }
+    at = place_for(records, record, order);
     if (at < records->n && order(records->at[at], record) == 0) {
         records->at[at] = record;
         return;
@@ -168,7 +173,8 @@ const struct record *judge_at(const struct judge *judge, const struct place *pla
 {
     const struct record *kept = kept_at(judge, place);
 
-    return !kept && judge->runs.pattern && runs_at(&judge->runs, place, &made.record) ? &made.record : kept;
+    return !kept && runs_reach(&judge->runs, place->frame) && runs_at(&judge->runs, place, &made.record) ? &made.record
+                                                                                                         : kept;
 }
 
 const struct record *judge_in_frame(const struct judge *judge, uint32_t frame)
@@ -176,8 +182,9 @@ const struct record *judge_in_frame(const struct judge *judge, uint32_t frame)
     const struct record *kept = kept_in_frame(judge, frame);
     unsigned side;
 
-    return !kept && judge->runs.pattern && runs_in_frame(&judge->runs, frame, &made.record, &side) ? &made.record
-                                                                                                   : kept;
+    return !kept && runs_reach(&judge->runs, frame) && runs_in_frame(&judge->runs, frame, &made.record, &side)
+               ? &made.record
+               : kept;
 }
 
 /* Takes the record that was made out of its run. Plugins that do not keep records by place find it by its frame. */
@@ -200,7 +207,7 @@ struct record *judge_change_in_frame(struct judge *judge, uint32_t frame)
     struct record *kept = kept_in_frame(judge, frame);
     unsigned side;
 
-    if (kept || !judge->runs.pattern || !runs_in_frame(&judge->runs, frame, &made.record, &side))
+    if (kept || !runs_reach(&judge->runs, frame) || !runs_in_frame(&judge->runs, frame, &made.record, &side))
         return kept;
     return keep_made(judge, side);
 }
@@ -209,7 +216,7 @@ struct record *judge_change_at(struct judge *judge, const struct place *place)
 {
     struct record *kept = kept_at(judge, place), *first;
 
-    if (kept || !judge->runs.pattern || !runs_at(&judge->runs, place, &made.record))
+    if (kept || !runs_reach(&judge->runs, place->frame) || !runs_at(&judge->runs, place, &made.record))
         return kept;
     /* The first record of the frame first: findings about the frame stay with it. */
     first = judge_change_in_frame(judge, place->frame);

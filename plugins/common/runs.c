@@ -108,6 +108,7 @@ bool runs_take(struct runs *runs, unsigned number, const struct record *record)
     if (run && run->n < RUN_MAX && record->frame >= frame_of(run, run->n - 1) &&
         follows(runs, run->first, run->second, run->n, record)) {
         append(run, record->frame);
+        side->last_frame = record->frame;
         return true;
     }
     side->open = false;
@@ -115,6 +116,7 @@ bool runs_take(struct runs *runs, unsigned number, const struct record *record)
         follows(runs, side->before[1], side->before[0], 2, record)) {
         append(run_new(runs, side), record->frame);
         side->open = true;
+        side->last_frame = record->frame;
         side->before[0] = side->before[1] = NULL;
         return true;
     }
@@ -149,14 +151,6 @@ static const struct run *last_run(const struct runs_side *side, uint64_t offset,
     return from == 0 ? NULL : side->run[from - 1];
 }
 
-/* Frames mostly are, on the first pass. */
-static bool is_beyond(const struct runs_side *side, uint32_t frame)
-{
-    const struct run *last = side->n > 0 ? side->run[side->n - 1] : NULL;
-
-    return !last || frame > frame_of(last, last->n - 1);
-}
-
 bool runs_at(const struct runs *runs, const struct place *place, struct record *out)
 {
     const struct run *run = last_run(&runs->side[place->side & 1u], place->offset, place->frame);
@@ -174,8 +168,7 @@ bool runs_at(const struct runs *runs, const struct place *place, struct record *
 bool runs_in_frame(const struct runs *runs, uint32_t frame, struct record *out, unsigned *number)
 {
     for (*number = 0; *number < 2; (*number)++) {
-        const struct run *run =
-            is_beyond(&runs->side[*number], frame) ? NULL : last_run(&runs->side[*number], UINT64_MAX, frame);
+        const struct run *run = last_run(&runs->side[*number], UINT64_MAX, frame);
         unsigned from = 2, to = run ? run->n : 0;
 
         while (from < to) {

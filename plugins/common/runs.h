@@ -31,7 +31,8 @@ struct runs {
     const struct run_pattern *pattern; /* NULL: there are no runs */
     size_t size;                       /* of a record */
     struct runs_side {
-        struct run **run; /* sorted by stream offset as well as by frame */
+        uint32_t last_frame; /* of its records */
+        struct run **run;    /* sorted by stream offset as well as by frame */
         unsigned n, room;
         bool open;                      /* the record before was the last one of the last run */
         const struct record *before[2]; /* records that were not taken, the latest first; NULL: there is none */
@@ -45,5 +46,10 @@ void runs_break(struct runs *runs, unsigned side);
 /* Make the record at that place, or the first one of the frame; false: it is in no run. */
 bool runs_at(const struct runs *runs, const struct place *place, struct record *out);
 bool runs_in_frame(const struct runs *runs, uint32_t frame, struct record *out, unsigned *side);
+/* Whether they can find anything: on the first pass, mostly not. */
+static inline bool runs_reach(const struct runs *runs, uint32_t frame)
+{
+    return frame <= runs->side[0].last_frame || frame <= runs->side[1].last_frame;
+}
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The trees of one DDP Segment: RFC 5041 section 4, RFC 5040 section 4.1. */
+#include "plugins/common/say.h"
 #include "plugins/common/text_before.h"
 #include "plugins/ddp_rdmap/rdmap_plugin.h"
 
@@ -207,8 +208,6 @@ static void draw_rdmap(struct rdmap_canvas *canvas)
 
 /* ---- Info column ---- */
 
-enum { SAID_MAX = 256 };
-
 static char *place_in_message(char *at, const struct rdmap_canvas *canvas)
 {
     const struct rdmap_seg *seg = canvas->seg;
@@ -224,25 +223,11 @@ static char *place_in_message(char *at, const struct rdmap_canvas *canvas)
     return text_before(uint_to_str_back(at, seg->index + 1), " [");
 }
 
-/* What is the first text in the column is not copied by Wireshark, which takes longer than to write it. */
-static void say(column_info *cinfo, const char *text, size_t n)
-{
-    static char said[SAID_MAX]; /* a column may refer to it after the frame */
-    const char *before = col_get_text(cinfo, COL_INFO);
-
-    if (!before || *before != '\0' || n >= sizeof said) {
-        col_append_str(cinfo, COL_INFO, text);
-        return;
-    }
-    memcpy(said, text, n + 1);
-    col_set_str(cinfo, COL_INFO, said);
-}
-
 static void say_segment(struct rdmap_canvas *canvas)
 {
     const struct ddp_segment *ddp = canvas->ddp;
     const struct rdmap_opcode_info *info = canvas->info;
-    char text[SAID_MAX], *end = text + sizeof text - 1, *at = end;
+    char text[256], *end = text + sizeof text - 1, *at = end;
 
     if (!col_get_writable(canvas->pinfo->cinfo, COL_INFO))
         return;

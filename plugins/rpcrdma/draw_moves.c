@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* RDMA operations on a Call's chunks, and the RPC-over-RDMA private data of start-up frames. */
+#include "plugins/common/say.h"
 #include "plugins/common/text_before.h"
 #include "plugins/rpcrdma/rpcrdma_plugin.h"
 
@@ -15,14 +16,14 @@ static void begin(struct rpcrdma_canvas *canvas, int length)
 
 static void say_access(struct rpcrdma_canvas *canvas, const struct kept_move *move)
 {
-    char text[128], *at = text + sizeof text - 1;
+    char text[128], *end = text + sizeof text - 1, *at = end;
 
     if (!col_get_writable(canvas->pinfo->cinfo, COL_INFO))
         return;
     *at = '\0';
     at = hex_to_str_back_len(text_before(at, ")"), move->transaction->xid, 8);
     at = text_before(rpcrdma_chunk_name_before(text_before(at, " of XID "), move->chunk), " (");
-    col_append_str(canvas->pinfo->cinfo, COL_INFO, at);
+    say(canvas->pinfo->cinfo, at, (size_t)(end - at));
 }
 
 static void draw_access(struct rpcrdma_canvas *canvas, const struct kept_move *move)

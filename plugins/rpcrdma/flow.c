@@ -76,8 +76,8 @@ static void settle(struct rpcrdma_flow *flow)
     struct kept_move *move = segment ? segment->move : NULL;
 
     flow->latest_segment = NULL;
-    if (segment && judge_settle(&flow->judge, &segment->record, segment->side))
-        wmem_free(wmem_file_scope(), move);
+    if (segment && judge_settle(&flow->judge, &segment->record, segment->side) && move)
+        flow->spare_move = move;
 }
 
 static struct kept_segment *segment_new(struct rpcrdma_flow *flow, const struct place *place)

@@ -162,6 +162,7 @@ struct rpcrdma_flow {
     struct kept_startup startup[2]; /* by enum mpa_startup_kind */
     /* First pass only. */
     struct kept_segment *latest_segment;
+    struct kept_move *spare_move; /* to be used next, or NULL */
     struct stack_options layers;
     struct endpoint endpoint[2]; /* by side; only the addresses matter */
     int64_t start_ns;

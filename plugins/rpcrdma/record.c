@@ -4,6 +4,8 @@
 
 #include <epan/wmem_scopes.h>
 
+#include <string.h>
+
 /* ---- transactions ---- */
 
 static void keep_offers(struct kept_chunk *kept, const struct rpcrdma_transaction *t,
@@ -315,7 +317,9 @@ void rpcrdma_record_move(struct rpcrdma_flow *flow, const struct rpcrdma_move *m
         return;
     chunk = &t->chunks[move->offer->chunk];
     offer = &chunk->offers[move->offer->index];
-    segment->move = kept = wmem_new0(wmem_file_scope(), struct kept_move);
+    segment->move = kept = flow->spare_move ? flow->spare_move : wmem_new(wmem_file_scope(), struct kept_move);
+    flow->spare_move = NULL;
+    memset(kept, 0, sizeof *kept);
     kept->transaction = t;
     kept->chunk = chunk;
     kept->offer = offer;
