@@ -82,7 +82,15 @@ class Screen:
             time.sleep(0.4)
 
     def shot(self, name):
-        path = self.shots / f"{name}.png"
+        """When nothing moves any more: Wireshark has read the packets again, and has drawn what it counted."""
+        path, end, before = self.shots / f"{name}.png", time.monotonic() + 30, None
+        while time.monotonic() < end:
+            now = subprocess.run(["import", "-window", "root", "rgb:-"], env=self.environment, check=True, timeout=60,
+                                 capture_output=True).stdout
+            if now == before:
+                break
+            before = now
+            time.sleep(1.5)
         subprocess.run(["import", "-window", "root", path], env=self.environment, check=True, timeout=60)
         return path
 
