@@ -131,7 +131,7 @@ def connections(build, folder, count):
         results.append(command.result())
         capture.unlink()
     each = results[1]["peak_mib"] * 1024 * 1024 / count
-    return results, [("iwarp-check: memory per connection", each, 1536, "octets"),
+    return results, [("iwarp-check: memory per connection", each, 1400, "octets"),
                      ("iwarp-check: CPU time of ten times the connections", results[1]["cpu_s"] / results[0]["cpu_s"], 12, "x")]
 
 
