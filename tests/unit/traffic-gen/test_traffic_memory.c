@@ -93,7 +93,7 @@ static void streams(void **state)
 {
     struct memory *memory = memory_new(7);
     uint32_t stag = memory_register(memory, octets, 64, 0, MEMORY_REMOTE_READ, false);
-    int mine, other;
+    int mine = 0, other = 0;
     uint8_t *at;
 
     (void)state;
