@@ -64,13 +64,15 @@ void collect_time(struct collector *collector, uint32_t frame, int64_t time_ns)
     now->last_ns = time_ns > now->last_ns ? time_ns : now->last_ns;
 }
 
-uint64_t *collect_bin(struct collector *collector, int64_t time_ns)
+uint64_t *collect_first_bin(struct collector *collector, int64_t time_ns)
 {
-    struct statistics *now = collector->now;
+    struct series *series = heap_get(sizeof *series);
 
-    if (!now->series && (now->series = heap_get(sizeof *now->series)))
-        series_init(now->series);
-    return now->series ? series_at(now->series, time_ns) : NULL;
+    collector->now->series = series;
+    if (!series)
+        return NULL;
+    series_init(series);
+    return series_at(series, time_ns);
 }
 
 void collector_hole(struct collector *collector, unsigned side, uint64_t n)

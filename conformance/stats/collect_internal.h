@@ -112,8 +112,14 @@ static inline void add_repeated(struct repeated *last, struct histogram *histogr
 
 /* Any packet of the connection. */
 void collect_time(struct collector *collector, uint32_t frame, int64_t time_ns);
+uint64_t *collect_first_bin(struct collector *collector, int64_t time_ns);
 /* NULL: memory is lacking. */
-uint64_t *collect_bin(struct collector *collector, int64_t time_ns);
+static inline uint64_t *collect_bin(struct collector *collector, int64_t time_ns)
+{
+    struct series *series = collector->now->series;
+
+    return series ? series_at(series, time_ns) : collect_first_bin(collector, time_ns);
+}
 
 /* A part of an RDMA message. */
 struct collected_part {

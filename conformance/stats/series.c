@@ -63,7 +63,7 @@ static unsigned bits_lacking(const struct series *series, int64_t bin)
     return bits;
 }
 
-uint64_t *series_at(struct series *series, int64_t time_ns)
+uint64_t *series_extend(struct series *series, int64_t time_ns)
 {
     int64_t at;
 

@@ -41,10 +41,19 @@ struct series {
 static inline void series_init(struct series *series)
 {
     series->used = false;
+    series->width_bits = 0;
     series->n = 0;
+    series->first = 0;
 }
+/* Where the bin of this time is not there yet. */
+uint64_t *series_extend(struct series *series, int64_t time_ns);
 /* The bin of this time. What is before the first bin goes into it. */
-uint64_t *series_at(struct series *series, int64_t time_ns);
+static inline uint64_t *series_at(struct series *series, int64_t time_ns)
+{
+    uint64_t at = (uint64_t)((time_ns >> series->width_bits) - series->first);
+
+    return at < series->n ? series->bin[at] : series_extend(series, time_ns);
+}
 /* Nothing happened in this bin. */
 bool series_is_empty(const struct series *series, unsigned bin);
 void series_join(struct series *into, const struct series *from);
