@@ -64,7 +64,7 @@ def test_column_widths(root):
     columns = re.findall(r'^\t"[^"]*", "([^"]*)"', (root / FILES / "preferences").read_text(encoding="utf-8"), re.M)
     recent = (root / FILES / "recent").read_text(encoding="utf-8")
     widths = re.findall(r'(%\w+|"[^"]*"), (\d+)', recent.split("column.width:")[1])
-    assert [name.strip('"') for name, _ in widths] == [re.sub(r":0:R$", "", column) for column in columns]
+    assert [name.strip('"') for name, _ in widths] == [re.sub(r":0:[RU]$", "", column) for column in columns]
     assert all(int(width) >= 50 for _, width in widths)
 
 
