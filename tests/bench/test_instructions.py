@@ -10,7 +10,8 @@ import pytest
 
 GROWTH_MAX = 1.10
 RATIO_GROWTH_MAX = 1.03
-STATISTICS_MAX = {"Reads and Atomics": 1.15, "connections": 1.11}  # else 1.10
+# Else 1.10. Connections take 1.099, and the C library's own instructions depend on the processor.
+STATISTICS_MAX = {"Reads and Atomics": 1.15, "connections": 1.11}
 
 
 def load():

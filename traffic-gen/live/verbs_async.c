@@ -9,7 +9,7 @@
 #include <fcntl.h>
 
 /* What happened to a queue pair; rows that are not here end nothing. */
-static const struct row {
+static const struct {
     enum ibv_event_type type;
     bool whole_device;
     enum qp_status status;
