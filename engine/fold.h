@@ -10,27 +10,42 @@
 
 struct folded_counts; /* for counts_free() */
 
-/* NULL when memory is lacking. */
-struct folded_counts *counts_fold(const struct rule_count counts[RULE_COUNT]);
-/* folded may be NULL. */
-void counts_free(struct folded_counts *folded);
-/* All to 0. Cheaper than memset() where few are not. */
-void counts_clear(struct rule_count counts[RULE_COUNT]);
-/* Adds them to `counts`. */
-void counts_unfold(const struct folded_counts *folded, struct rule_count counts[RULE_COUNT]);
-
 /*
  * Most connections of a capture count the same: of those that do, all have one block. To begin with zero. The
  * connections of one pool must not be freed by several threads at a time.
  */
-enum { FOLDED_POOL = 64 };
+enum { FOLDED_POOL_BITS = 6, FOLDED_POOL = 1 << FOLDED_POOL_BITS };
 
 struct folded_pool {
     struct folded_counts *latest[FOLDED_POOL]; /* by a hash */
 };
 
-/* Takes `folded`; what it returns says the same. folded may be NULL. */
-struct folded_counts *counts_pool(struct folded_pool *pool, struct folded_counts *folded);
+/*
+ * Takes the counts, which are 0 afterwards, and adds them to `before`, which it takes over and which may be NULL. NULL
+ * when memory is lacking: all are lost. pool may be NULL.
+ */
+struct folded_counts *counts_fold(struct folded_pool *pool, struct rule_counts *counts, struct folded_counts *before);
+/* folded may be NULL. */
+void counts_free(struct folded_counts *folded);
 void folded_pool_free(struct folded_pool *pool);
+
+/* Findings of a rule, or of any. folded may be NULL, here and below. */
+uint32_t folded_failed(const struct folded_counts *folded, size_t rule);
+bool folded_any_failed(const struct folded_counts *folded);
+/* Adds them to `counts`. */
+void counts_unfold(const struct folded_counts *folded, struct rule_counts *counts);
+
+/* The sum of many, where those that are one block are unfolded once. The rest to begin with zero. */
+struct counts_sum {
+    struct rule_counts *counts;
+    struct {
+        const struct folded_counts *folded;
+        uint32_t times;
+    } latest[FOLDED_POOL];
+};
+
+void counts_sum_add(struct counts_sum *sum, const struct folded_counts *folded);
+/* Before that, `counts` lacks some, and what was added must not be freed. */
+void counts_sum_end(struct counts_sum *sum);
 
 #endif

@@ -208,7 +208,7 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
     const struct octets_origin *origin = mpa_origin(mpa, side, end - 1);
     struct mpa_fpdu_event event; /* field by field: to clear them first would be a good part of what an FPDU costs */
     bool is_segment;
-    uint32_t errors, glued = mpa->verdict->counts[RULE_MPA_3_01].failed;
+    uint32_t errors, glued = mpa->verdict->counts->failed[RULE_MPA_3_01];
 
     event.place.frame = origin->arrival;
     event.place.first_frame = mpa_origin(mpa, side, fpdu->offset)->frame;
@@ -255,7 +255,7 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
         event.ddp = (struct ddp_segment){0};
     event.has_ddp = is_segment && decode_ddp(&event.ddp, fpdu);
     s->hole |= fpdu->cut && !event.has_ddp; /* it may have been any message */
-    event.faulty = mpa->verdict->counts[RULE_MPA_3_01].failed != glued;
+    event.faulty = mpa->verdict->counts->failed[RULE_MPA_3_01] != glued;
     /* A grid that was only guessed, and that this FPDU does not confirm: which octets are the ULPDU is unknown. */
     if (!fs->start_known && !mpa_markers_right(fpdu)) {
         event.has_ddp = false;

@@ -18,7 +18,8 @@ void verdict_vfailed_as(struct verdict *v, enum rule_id id, enum rule_severity s
         return;
     }
     v->errors += severity == SEVERITY_ERROR;
-    v->counts[id].failed += v->counts[id].failed != UINT32_MAX;
+    v->counts->failed[id] = rule_count_sum(v->counts->failed[id], 1);
+    v->counts->others = true;
     if (!v->finding)
         return;
     vsnprintf(finding.message, sizeof finding.message, format, args);

@@ -47,21 +47,31 @@ struct rule_count {
     uint32_t passed, failed, inconclusive; /* saturating */
 };
 
+/* Counts are looked at in blocks, which the compiler compares at once. */
+enum { RULE_BLOCK = 16, RULE_ROOM = (RULE_COUNT + RULE_BLOCK - 1) / RULE_BLOCK * RULE_BLOCK };
+
+/*
+ * Of all rules, each outcome apart: on most connections all that is not 0 is in the first array, and whoever folds the
+ * counts looks at no other.
+ */
+struct rule_counts {
+    uint32_t passed[RULE_ROOM], failed[RULE_ROOM], inconclusive[RULE_ROOM];
+    bool others; /* false: failed and inconclusive are all 0 */
+};
+
+static inline struct rule_count rule_counts_of(const struct rule_counts *counts, size_t id)
+{
+    return (struct rule_count){counts->passed[id], counts->failed[id], counts->inconclusive[id]};
+}
+
 static inline uint32_t rule_count_sum(uint32_t a, uint32_t b)
 {
     return b > UINT32_MAX - a ? UINT32_MAX : a + b;
 }
 
-static inline void rule_count_add(struct rule_count *sum, const struct rule_count *count)
-{
-    sum->passed = rule_count_sum(sum->passed, count->passed);
-    sum->failed = rule_count_sum(sum->failed, count->failed);
-    sum->inconclusive = rule_count_sum(sum->inconclusive, count->inconclusive);
-}
-
 /* One per connection and host (checker or plugin). */
 struct verdict {
-    struct rule_count *counts; /* RULE_COUNT of them, the host's; it may keep them folded (engine/fold.h) */
+    struct rule_counts *counts; /* the host's; it may keep them folded (engine/fold.h) */
     uint32_t errors; /* findings of severity error so far: a layer compares it to learn whether a step found any */
     bool muted;      /* neither counts nor findings: what is looked at was judged by another layer */
     void (*finding)(void *ctx, const struct finding *finding); /* may be NULL */
@@ -72,21 +82,19 @@ static inline void verdict_passed(struct verdict *v, enum rule_id id)
 {
     uint32_t most = (uint32_t)v->muted - 1; /* muted: 0. Several in a row share it, and each is an ADC */
 
-    v->counts[id].passed += v->counts[id].passed < most;
+    v->counts->passed[id] += v->counts->passed[id] < most;
 }
 
 static inline void verdict_passed_n(struct verdict *v, enum rule_id id, uint32_t n)
 {
-    uint32_t old = v->counts[id].passed;
-
-    if (v->muted)
-        return;
-    v->counts[id].passed = n > UINT32_MAX - old ? UINT32_MAX : old + n;
+    if (!v->muted)
+        v->counts->passed[id] = rule_count_sum(v->counts->passed[id], n);
 }
 
 static inline void verdict_inconclusive(struct verdict *v, enum rule_id id)
 {
-    v->counts[id].inconclusive += !v->muted && v->counts[id].inconclusive != UINT32_MAX;
+    v->counts->inconclusive[id] += !v->muted && v->counts->inconclusive[id] != UINT32_MAX;
+    v->counts->others = true;
 }
 
 /* Counts a failure and sends the finding. The message is printf-formatted and cut to FINDING_MESSAGE_SIZE. */

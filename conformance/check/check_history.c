@@ -10,7 +10,7 @@ struct judging {
     const struct check_options *options;
     struct report_connection *report;
     struct verdict verdict;
-    struct rule_count counts[RULE_COUNT];
+    struct rule_counts counts;
     uint32_t excused[RULE_COUNT]; /* failures to be taken back */
     bool any_excused;
     bool memory_lacking;
@@ -48,12 +48,9 @@ static void on_excuse(void *ctx, enum rule_id rule, const struct place *place)
 
 static bool counted_anything(const struct judging *judging)
 {
-    static const struct rule_count nothing;
+    static const struct rule_counts nothing;
 
-    for (unsigned rule = 0; rule < RULE_COUNT; rule++)
-        if (memcmp(&judging->counts[rule], &nothing, sizeof nothing) != 0)
-            return true;
-    return false;
+    return memcmp(&judging->counts, &nothing, sizeof nothing) != 0;
 }
 
 /* Adds what was counted to what the connection's own rules have. */
@@ -63,14 +60,12 @@ static void add_counts(struct judging *judging)
 
     if (!counted_anything(judging) && !judging->any_excused)
         return;
-    if (judging->report->counts)
-        counts_unfold(judging->report->counts, judging->counts);
+    counts_unfold(judging->report->counts, &judging->counts);
     for (unsigned rule = 0; judging->any_excused && rule < RULE_COUNT; rule++)
-        judging->counts[rule].failed -= MIN(judging->counts[rule].failed, judging->excused[rule]);
+        judging->counts.failed[rule] -= MIN(judging->counts.failed[rule], judging->excused[rule]);
     memset(judging->excused, 0, sizeof judging->excused);
     judging->any_excused = false;
-    sum = counts_fold(judging->counts);
-    memset(judging->counts, 0, sizeof judging->counts);
+    sum = counts_fold(NULL, &judging->counts, NULL);
     if (!sum) {
         judging->memory_lacking = true;
         return;
@@ -88,7 +83,7 @@ bool check_history(struct history *history, const struct check_options *options,
     bool done;
 
     judging->options = options;
-    judging->verdict = (struct verdict){.counts = judging->counts, .finding = on_finding, .ctx = judging};
+    judging->verdict = (struct verdict){.counts = &judging->counts, .finding = on_finding, .ctx = judging};
     for (guint i = 0; i < connections->len; i++) {
         judging->report = g_ptr_array_index(connections, i);
         if (!judging->report->history)

@@ -52,7 +52,7 @@ static void withdraw(struct watched_ib *ib, unsigned side)
         if (!ib_rc_hole_explains(rule, MAX(finding->frame, finding->more_last), ib->latest[side]))
             continue;
         check_drop_finding(watched->share->options, watched->report, i);
-        watched->verdict.counts[rule].failed -= watched->verdict.counts[rule].failed > 0;
+        watched->verdict.counts->failed[rule] -= watched->verdict.counts->failed[rule] > 0;
         verdict_inconclusive(&watched->verdict, rule);
     }
 }

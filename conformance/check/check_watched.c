@@ -42,7 +42,7 @@ static bool worth_keeping(const struct watched *watched, enum rule_id rule)
 
     /* The finding is counted already. */
     return limit == 0 ||
-           (watched->verdict.counts[rule].failed <= limit && watched->share->findings_kept < FINDINGS_KEPT_MAX);
+           (watched->verdict.counts->failed[rule] <= limit && watched->share->findings_kept < FINDINGS_KEPT_MAX);
 }
 
 static void on_finding(void *ctx, const struct finding *finding)
@@ -58,7 +58,7 @@ static void on_finding(void *ctx, const struct finding *finding)
                            worth_keeping(watched, finding->rule)) != CHECK_KEPT)
         return;
     watched->share->findings_kept++;
-    if (watched->notes && watched->verdict.counts[finding->rule].failed <= REPORT_LADDERS)
+    if (watched->notes && watched->verdict.counts->failed[finding->rule] <= REPORT_LADDERS)
         notes_want(watched->notes, finding);
 }
 
@@ -371,7 +371,7 @@ void watched_close(struct watched *watched, const struct watched_span *span, int
 
     if (share->dropped != watched->dropped) /* what came since then may have been lost: silence proves nothing */
         now_ns = MIN(now_ns, span->end_ns);
-    counted_wake(&share->counting, &watched->counted);
+    counted_wake_last(&share->counting, &watched->counted);
     stack_finish(watched->stack, now_ns);
     share->found.memory_lacking |= stack_lacks_memory(watched->stack);
     if (is_rdma(watched)) {

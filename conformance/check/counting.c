@@ -7,7 +7,7 @@
 struct counting_table {
     struct counted *owner;       /* NULL: free, and all zero */
     struct counting_table *next; /* of the free ones, the one used last first: it may still be in the cache */
-    struct rule_count counts[RULE_COUNT];
+    struct rule_counts counts;
 };
 
 void counting_free(struct counting *counting)
@@ -18,6 +18,7 @@ void counting_free(struct counting *counting)
     *counting = (struct counting){0};
 }
 
+/* Its counts are 0. */
 static void release(struct counting *counting, struct counted *counted)
 {
     struct counting_table *table = counted->table;
@@ -26,17 +27,25 @@ static void release(struct counting *counting, struct counted *counted)
     counted->table = NULL;
     if (!table)
         return;
-    counts_clear(table->counts);
     table->owner = NULL;
     table->next = counting->free;
     counting->free = table;
 }
 
+/* With what it counted before, where that is still folded. */
+static struct folded_counts *take(struct counting *counting, struct counted *counted)
+{
+    struct folded_counts *folded = counts_fold(&counting->pool, counted->verdict->counts, counted->folded);
+
+    counted->folded = NULL;
+    counting->memory_lacking |= !folded;
+    return folded;
+}
+
 /* A connection that did not count for a while makes way. */
 static void make_idle(struct counting *counting, struct counted *counted)
 {
-    counted->folded = counts_fold(counted->verdict->counts);
-    counting->memory_lacking |= !counted->folded;
+    counted->folded = take(counting, counted);
     release(counting, counted);
 }
 
@@ -70,23 +79,23 @@ static struct counting_table *find_table(struct counting *counting)
     return table;
 }
 
-void counted_lend(struct counting *counting, struct counted *counted)
+void counted_lend(struct counting *counting, struct counted *counted, bool last)
 {
     struct counting_table *table = find_table(counting);
 
     if (!table) { /* the counts are reported as incomplete */
         counting->memory_lacking = true;
-        counted->verdict->counts = counting->lost;
+        counted->verdict->counts = &counting->lost;
         return;
     }
     table->owner = counted;
     counted->table = table;
-    counted->verdict->counts = table->counts;
-    if (counted->folded) {
-        counts_unfold(counted->folded, table->counts);
-        counts_free(counted->folded);
-        counted->folded = NULL;
-    }
+    counted->verdict->counts = &table->counts;
+    if (last && !folded_any_failed(counted->folded))
+        return;
+    counts_unfold(counted->folded, &table->counts);
+    counts_free(counted->folded);
+    counted->folded = NULL;
 }
 
 void counted_rest(struct counting *counting, struct counted *counted)
@@ -99,28 +108,26 @@ struct folded_counts *counted_end(struct counting *counting, struct counted *cou
 {
     struct folded_counts *folded;
 
-    counted_wake(counting, counted);
-    folded = counts_fold(counted->verdict->counts);
-    counting->memory_lacking |= !folded;
+    counted_wake_last(counting, counted);
+    folded = take(counting, counted);
     release(counting, counted);
-    return counts_pool(&counting->pool, folded);
+    return folded;
 }
 
 struct folded_counts *counted_part(struct counting *counting, struct counted *counted)
 {
     struct folded_counts *folded = counted->folded;
 
+    if (counted->table)
+        return take(counting, counted);
     counted->folded = NULL;
-    if (!counted->table)
-        return folded;
-    folded = counts_fold(counted->table->counts);
-    counting->memory_lacking |= !folded;
-    counts_clear(counted->table->counts);
     return folded;
 }
 
 void counted_drop(struct counting *counting, struct counted *counted)
 {
+    if (counted->table)
+        memset(&counted->table->counts, 0, sizeof counted->table->counts);
     release(counting, counted);
     counts_free(counted->folded);
     counted->folded = NULL;

@@ -24,22 +24,29 @@ struct counting {
     struct counting_table *tables[COUNTING_TABLES];
     unsigned n, hand;
     struct counting_table *free;
-    struct folded_pool pool; /* of connections that are over */
+    struct folded_pool pool; /* of connections that are idle or over */
     bool memory_lacking;     /* counts were lost */
-    struct rule_count lost[RULE_COUNT];
+    struct rule_counts lost;
 };
 
 void counting_free(struct counting *counting);
 
-/* Lends a table. */
-void counted_lend(struct counting *counting, struct counted *counted);
+/* Lends a table. `last`: what was counted before stays folded, unless it has findings. */
+void counted_lend(struct counting *counting, struct counted *counted, bool last);
 
 /* Before anything is counted. */
 static inline void counted_wake(struct counting *counting, struct counted *counted)
 {
     counted->recent = true;
     if (!counted->verdict->counts)
-        counted_lend(counting, counted);
+        counted_lend(counting, counted, false);
+}
+
+/* The same, when nothing but counted_end() or counted_drop() follows. */
+static inline void counted_wake_last(struct counting *counting, struct counted *counted)
+{
+    if (!counted->verdict->counts)
+        counted_lend(counting, counted, true);
 }
 
 /* Nothing is counted for a while: the table, which is still in the cache, is for another one. */

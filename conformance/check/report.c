@@ -206,11 +206,10 @@ static enum rule_transport transport_of(const struct report_connection *connecti
 
 void report_rules(const struct report *report, const struct report_connection *connection, GArray *rules)
 {
-    struct rule_count counts[RULE_COUNT] = {0};
+    struct rule_counts counts = {0};
 
     g_array_set_size(rules, 0);
-    if (connection->counts)
-        counts_unfold(connection->counts, counts);
+    counts_unfold(connection->counts, &counts);
     for (size_t i = 0; i < RULE_COUNT; i++) {
         const struct rule *rule = &rule_catalogue[i];
         struct report_rule exercised = {.rule = (enum rule_id)i};
@@ -218,7 +217,7 @@ void report_rules(const struct report *report, const struct report_connection *c
 
         if (!report->shown[i] || !rule_binds_on(rule, transport_of(connection)))
             continue;
-        exercised.count = counts[rule->same]; /* rules that state the same share the outcome */
+        exercised.count = rule_counts_of(&counts, rule->same); /* rules that state the same share the outcome */
         if ((exercised.count.passed | exercised.count.failed | exercised.count.inconclusive) == 0)
             continue;
         failing = find_failing(connection, rule->same);
@@ -236,9 +235,8 @@ static void sum_transport(struct report *report, const struct report_connection 
         report->transport = RULE_ON_ANY;
 }
 
-/* counts: of rules by themselves. */
-static void sum_connection(struct report *report, const struct report_connection *connection,
-                           struct rule_count counts[RULE_COUNT])
+/* sum: of rules by themselves. */
+static void sum_connection(struct report *report, const struct report_connection *connection, struct counts_sum *sum)
 {
     bool any = false;
 
@@ -250,8 +248,7 @@ static void sum_connection(struct report *report, const struct report_connection
     sum_transport(report, connection);
     report->connections++;
     report->connections_with_findings += any;
-    if (connection->counts)
-        counts_unfold(connection->counts, counts);
+    counts_sum_add(sum, connection->counts);
 }
 
 static void find_unused_waivers(struct report *report)
@@ -333,7 +330,8 @@ static void clear_sums(struct report *report)
 
 void report_conclude(struct report *report)
 {
-    struct rule_count counts[RULE_COUNT] = {0};
+    struct rule_counts counts = {0};
+    struct counts_sum sum = {.counts = &counts};
 
     clear_sums(report);
     for (guint i = 0; i < report->captures->len; i++) {
@@ -341,11 +339,12 @@ void report_conclude(struct report *report)
 
         report->empty += !capture->failed && report_nothing_checked(capture);
         for (guint j = 0; j < capture->connections->len; j++)
-            sum_connection(report, g_ptr_array_index(capture->connections, j), counts);
+            sum_connection(report, g_ptr_array_index(capture->connections, j), &sum);
     }
+    counts_sum_end(&sum);
     for (size_t i = 0; i < RULE_COUNT; i++)
         if (report->shown[i] && rule_binds_on(&rule_catalogue[i], report->transport))
-            report->counts[i] = counts[rule_catalogue[i].same];
+            report->counts[i] = rule_counts_of(&counts, rule_catalogue[i].same);
     for (size_t i = 0; i < RULE_COUNT; i++)
         report->exercised += report->counts[i].passed > 0 || report->counts[i].failed > 0;
     if (!goes_on(report))

@@ -10,7 +10,7 @@ uint64_t finding_group_times(const struct report_connection *connection, const G
                              const struct finding_group *group)
 {
     enum rule_id rule = group->first->rule;
-    struct rule_count counts[RULE_COUNT] = {0};
+    uint32_t failed;
     uint64_t others = 0;
 
     if (connection->not_kept == 0 || !connection->counts)
@@ -21,8 +21,8 @@ uint64_t finding_group_times(const struct report_connection *connection, const G
         if (other->first->rule == rule && other->first != group->first)
             others += other->times;
     }
-    counts_unfold(connection->counts, counts);
-    return MAX(group->times, counts[rule].failed - MIN(others, counts[rule].failed));
+    failed = folded_failed(connection->counts, rule);
+    return MAX(group->times, failed - MIN(others, failed));
 }
 
 static int rank_of(const struct report_finding *finding)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The plugins do not report how often a rule passed: all connections share the counters. */
-static struct rule_count counts[RULE_COUNT];
+static struct rule_counts counts;
 static struct heap heap; /* of the file that is open */
 
 void judge_file_opened(void)
@@ -344,7 +344,7 @@ bool judge_begin(struct judge *judge, const struct stack_options *options, const
                                       .next = &judge->next,
                                       .host = {judge->host[0], judge->host[1]}};
 
-    judge->verdict.counts = counts;
+    judge->verdict.counts = &counts;
     judge->verdict.finding = on_finding;
     judge->verdict.ctx = judge;
     judge->stack = stack_new(&setup);

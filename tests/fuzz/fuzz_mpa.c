@@ -28,7 +28,7 @@ struct input {
 static struct line lines[2];
 static uint32_t frame;
 static struct verdict verdict;
-static struct rule_count counts[RULE_COUNT];
+static struct rule_counts counts;
 
 static unsigned take(struct input *input)
 {
@@ -241,7 +241,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     stack_options_init(&options, NULL);
     options.mpa.assume_crc = modes & 1 ? ON : UNKNOWN;
     options.mpa.assume_markers_to_initiator = options.mpa.assume_markers_to_responder = modes & 2 ? ON : UNKNOWN;
-    verdict = (struct verdict){.counts = counts, .finding = on_finding};
+    verdict = (struct verdict){.counts = &counts, .finding = on_finding};
     frame = 0;
     stack = stack_new(&setup);
     HOLDS(stack != NULL);

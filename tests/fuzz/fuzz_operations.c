@@ -25,7 +25,7 @@ struct sender {
 };
 
 static struct verdict verdict;
-static struct rule_count counts[RULE_COUNT];
+static struct rule_counts counts;
 
 static unsigned take(struct input *input)
 {
@@ -100,7 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint32_t frame = 1;
     int64_t now = 1;
 
-    verdict = (struct verdict){.counts = counts};
+    verdict = (struct verdict){.counts = &counts};
     rdmap = rdmap_connection_new(&options, &events, &verdict);
     if (!rdmap)
         return 0;

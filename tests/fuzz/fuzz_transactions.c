@@ -229,7 +229,7 @@ struct sender {
 struct world {
     struct input input;
     struct verdict verdict;
-    struct rule_count counts[RULE_COUNT];
+    struct rule_counts counts;
     struct stack *stack;
     struct stack_entrance in;
     struct sender sender[2];
@@ -712,7 +712,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     unsigned setup;
 
     memset(w, 0, sizeof *w);
-    w->verdict.counts = w->counts;
+    w->verdict.counts = &w->counts;
     w->input = (struct input){data, size};
     setup = take(&w->input);
     w->xid = 0x100;

@@ -22,7 +22,7 @@ struct watch {
     struct stack_options layers;
     struct stack *stack;
     struct verdict verdict;
-    struct rule_count counts[RULE_COUNT];
+    struct rule_counts counts;
     GArray *findings;
     uint64_t sent[2], acked[2]; /* acked: what that side has received of the other */
     bool ended[2], reset, finished;
@@ -171,7 +171,7 @@ struct watch *watch_new(const struct watch_options *options)
     stack_options_init(&watch->layers, &mpa_options);
     watch->options = *options;
     watch->findings = g_array_new(FALSE, FALSE, sizeof(struct watch_finding));
-    watch->verdict.counts = watch->counts;
+    watch->verdict.counts = &watch->counts;
     watch->verdict.finding = on_finding;
     watch->verdict.ctx = watch;
     watch->stack = stack_new(&setup);

@@ -176,7 +176,7 @@ static void layout_and_close(void **state)
     flow_terminate(t, R);
     flow_close(t, I);
     expect_one(t, NONE, 2);
-    assert_int_equal(t->seen.counts[RULE_DDP_6_2_1_02].passed, 0);
+    assert_int_equal(t->seen.counts.passed[RULE_DDP_6_2_1_02], 0);
     flow_free(t);
 }
 

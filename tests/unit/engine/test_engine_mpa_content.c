@@ -61,11 +61,11 @@ static void every_rtr(void **state)
                 start_p2p(t, req, rep);
                 send_rtr(t, types[i]);
                 finish_p2p(t, types[i]);
-                assert_int_equal(t->seen.counts[RULE_MPA2_9_2_12].passed, common);
+                assert_int_equal(t->seen.counts.passed[RULE_MPA2_9_2_12], common);
                 if (common && types[i] != WRITE)
-                    assert_int_equal(t->seen.counts[RULE_MPA2_9_2_27].passed, 1);
+                    assert_int_equal(t->seen.counts.passed[RULE_MPA2_9_2_27], 1);
                 if (common && types[i] == READ)
-                    assert_int_equal(t->seen.counts[RULE_MPA2_9_2_24].passed, 1);
+                    assert_int_equal(t->seen.counts.passed[RULE_MPA2_9_2_24], 1);
                 line_expect_case(t, common ? "" : "MPA2-9.2-12", req * 100u + rep * 10u + types[i]);
             }
 }
@@ -239,7 +239,7 @@ static void reads_one_by_one(void **state)
         line_message(t, R, untagged_segment(RDMAP_ATOMIC_RESPONSE, 3, i + 1), NULL, 12);
     }
     line_close(t, I);
-    assert_int_equal(t->seen.counts[RULE_MPA2_9_1_15].passed, 10);
+    assert_int_equal(t->seen.counts.passed[RULE_MPA2_9_1_15], 10);
     line_expect(t, "");
 
     t = line_new_direct(PROFILE_IETF);
@@ -260,7 +260,7 @@ static void reads_over_a_hole(void **state)
     line_hole(t, R, 32);
     line_read(t, I, 2, 0, 8);
     line_close(t, I);
-    assert_int_equal(t->seen.counts[RULE_MPA2_9_1_15].inconclusive, 1);
+    assert_int_equal(t->seen.counts.inconclusive[RULE_MPA2_9_1_15], 1);
     line_expect(t, "");
 }
 

@@ -36,11 +36,11 @@ static void plain_conversation(void **state)
     line_plain_start(t);
     converse(t);
     line_close(t, I);
-    assert_int_equal(t->seen.counts[RULE_MPA_7_1_2_03].passed, 1);
-    assert_int_equal(t->seen.counts[RULE_MPA_7_1_2_16].passed, 1);
-    assert_int_equal(t->seen.counts[RULE_MPA_7_1_2_23].passed, 1);
-    assert_int_equal(t->seen.counts[RULE_MPA_7_1_2_24].passed, 1);
-    assert_int_equal(t->seen.counts[RULE_MPA_7_1_01].passed, 2);
+    assert_int_equal(t->seen.counts.passed[RULE_MPA_7_1_2_03], 1);
+    assert_int_equal(t->seen.counts.passed[RULE_MPA_7_1_2_16], 1);
+    assert_int_equal(t->seen.counts.passed[RULE_MPA_7_1_2_23], 1);
+    assert_int_equal(t->seen.counts.passed[RULE_MPA_7_1_2_24], 1);
+    assert_int_equal(t->seen.counts.passed[RULE_MPA_7_1_01], 2);
     line_expect(t, "");
 }
 
@@ -100,8 +100,8 @@ static void delayed_startup(void **state)
     line_plain_start(t);
     converse(t);
     line_close(t, I);
-    assert_int_equal(t->seen.counts[RULE_MPA_7_1_3_01].passed, 1);
-    assert_int_equal(t->seen.counts[RULE_MPA_7_1_5_01].passed, 1);
+    assert_int_equal(t->seen.counts.passed[RULE_MPA_7_1_3_01], 1);
+    assert_int_equal(t->seen.counts.passed[RULE_MPA_7_1_5_01], 1);
     line_expect(t, "");
 }
 
@@ -153,8 +153,8 @@ static void rejected(void **state)
     line_say(t, I, "GET / HTTP/1.0\r\n\r\n", 18);
     line_say(t, R, "HTTP/1.0 200 OK\r\n\r\n", 19);
     line_close(t, I);
-    assert_int_equal(t->seen.counts[RULE_MPA_7_1_2_07].passed, 1);
-    assert_int_equal(t->seen.counts[RULE_MPA_7_1_2_19].passed, 1);
+    assert_int_equal(t->seen.counts.passed[RULE_MPA_7_1_2_07], 1);
+    assert_int_equal(t->seen.counts.passed[RULE_MPA_7_1_2_19], 1);
     line_expect(t, "");
 }
 
@@ -167,7 +167,7 @@ static void hole_before_the_first_fpdu(void **state)
     line_hole(t, I, 64);
     line_send(t, R, 16);
     line_close(t, I);
-    assert_int_equal(t->seen.counts[RULE_MPA_7_1_2_23].failed, 0);
+    assert_int_equal(t->seen.counts.failed[RULE_MPA_7_1_2_23], 0);
     line_expect(t, "");
 }
 
@@ -390,7 +390,7 @@ static void request_cut_short(void **state)
         else if (i == 2)
             mpa_connection_reset(t->mpa, R, ++t->frame, t->now);
         mpa_connection_finish(t->mpa, t->now);
-        assert_int_equal(t->seen.counts[RULE_MPA_7_1_1_28].failed, i == 0 || i == 1 || i == 3);
+        assert_int_equal(t->seen.counts.failed[RULE_MPA_7_1_1_28], i == 0 || i == 1 || i == 3);
         line_free(t);
     }
 }
@@ -409,8 +409,8 @@ static void bad_first_marker(void **state)
     line_say(t, I, fpdu, n);
     line_send(t, R, 16);
     line_close(t, I);
-    assert_int_equal(t->seen.counts[RULE_MPA_7_1_01].failed, 0);
-    assert_int_equal(t->seen.counts[RULE_MPA_7_1_2_16].passed, 1);
+    assert_int_equal(t->seen.counts.failed[RULE_MPA_7_1_01], 0);
+    assert_int_equal(t->seen.counts.passed[RULE_MPA_7_1_2_16], 1);
     line_free(t);
 }
 
@@ -604,7 +604,7 @@ static void after_a_bad_first_fpdu(void **state)
         else if (variant == 1)
             line_terminate_control(t, R, 0x20020000, 0);
         line_close(t, I);
-        failed = t->seen.counts[RULE_MPA_7_1_2_24].failed;
+        failed = t->seen.counts.failed[RULE_MPA_7_1_2_24];
         assert_int_equal(failed, variant == 0);
         line_free(t);
     }

@@ -354,7 +354,7 @@ static void half_a_request(void **state)
     line_ack(l, R);
     line_wait(l, 61 * second);
     line_ack(l, I);
-    assert_int_equal(l->seen.counts[RULE_MPA_7_1_2_41].failed, 1);
+    assert_int_equal(l->seen.counts.failed[RULE_MPA_7_1_2_41], 1);
     line_finish(l);
     line_expect(l, "MPA-7.1.2-41");
 }

@@ -38,7 +38,7 @@ static void damaged_keys(void **state)
         line_startup(t, f, rep1(0x40));
         finish_talk(t);
         /* That it was answered at all is the matter of the reaction rules. */
-        assert_int_equal(t->seen.counts[RULE_MPA_7_1_1_01].failed, 1);
+        assert_int_equal(t->seen.counts.failed[RULE_MPA_7_1_1_01], 1);
         line_free(t);
     }
 }
@@ -342,9 +342,9 @@ static void legal_flags(void **state)
                 line_send(t, R, 500);
             }
             line_close(t, I);
-            assert_true(t->seen.counts[RULE_MPA_7_1_2_16].passed == 1);
-            assert_true(t->seen.counts[RULE_MPA_7_1_2_23].passed == 1);
-            assert_true(t->seen.counts[RULE_MPA_3_16].passed == 8);
+            assert_true(t->seen.counts.passed[RULE_MPA_7_1_2_16] == 1);
+            assert_true(t->seen.counts.passed[RULE_MPA_7_1_2_23] == 1);
+            assert_true(t->seen.counts.passed[RULE_MPA_3_16] == 8);
             line_expect(t, "");
         }
 }

@@ -515,14 +515,14 @@ static void test_retry(void **state)
     findings_passed(&t->seen, RULE_NFSULB_3_1_03);
     findings_passed(&t->seen, RULE_NFSULB_3_1_04);
     findings_passed(&t->seen, RULE_NFSULB_3_1_05);
-    assert_int_equal(t->seen.counts[RULE_NFSULB_3_1_03].failed, 0);
+    assert_int_equal(t->seen.counts.failed[RULE_NFSULB_3_1_03], 0);
     talk_free(t);
     t = talk_new();
     say_getacl(t, 0x10, 100);
     talk_error(t, S, 0x10, RPCRDMA_ERR_CHUNK);
     frame = say_getacl(t, 0x10, 10000);
     talk_finish(t);
-    assert_int_equal(t->seen.counts[RULE_NFSULB_3_1_03].failed, 1);
+    assert_int_equal(t->seen.counts.failed[RULE_NFSULB_3_1_03], 1);
     assert_int_equal(t->seen.finding[t->seen.n - 1].place.frame, frame);
     talk_free(t);
 }
@@ -533,12 +533,12 @@ static void test_endless_retry(void **state)
 
     (void)state;
     for (uint32_t i = 0; i < 10; i++) {
-        assert_int_equal(t->seen.counts[RULE_NFSULB_3_1_04].failed, i > 6);
+        assert_int_equal(t->seen.counts.failed[RULE_NFSULB_3_1_04], i > 6);
         say_getacl(t, 0x10 + i, 100);
         talk_error(t, S, 0x10 + i, RPCRDMA_ERR_CHUNK);
     }
     talk_finish(t);
-    assert_int_equal(t->seen.counts[RULE_NFSULB_3_1_04].failed, 1);
+    assert_int_equal(t->seen.counts.failed[RULE_NFSULB_3_1_04], 1);
     talk_free(t);
 }
 
@@ -564,7 +564,7 @@ static void test_retry_in_session(void **state)
             talk_error(t, S, xid, RPCRDMA_ERR_CHUNK);
     }
     talk_finish(t);
-    assert_int_equal(t->seen.counts[RULE_NFSULB_3_1_05].failed, 1);
+    assert_int_equal(t->seen.counts.failed[RULE_NFSULB_3_1_05], 1);
     talk_free(t);
 }
 
@@ -659,7 +659,7 @@ static void refused(uint32_t op, bool negotiated, bool garbage, enum rule_id fai
         talk_expect(t, failed, SEVERITY_ERROR, frame);
         return;
     }
-    assert_int_equal(t->seen.counts[RULE_NFSULB_6_4_2_05].inconclusive, 1);
+    assert_int_equal(t->seen.counts.inconclusive[RULE_NFSULB_6_4_2_05], 1);
     talk_expect_nothing(t);
 }
 

@@ -248,7 +248,7 @@ static void what_the_capture_hides(void **state)
     flow_response(t, R, 0x98, 0, 8, true);
     flow_response(t, R, 0x10, 0, 8, true);
     flow_close(t, R);
-    assert_true(t->seen.counts[RULE_RDMAP_5_2_01].inconclusive > 0);
+    assert_true(t->seen.counts.inconclusive[RULE_RDMAP_5_2_01] > 0);
     flow_expect_nothing(t);
 
     t = flow_new(); /* requests in a hole */

@@ -246,7 +246,7 @@ static void test_two_writes(void **state)
     findings_passed(&t->seen, RULE_RPCR_3_4_4_4_02);
     findings_passed(&t->seen, RULE_NFSULB_6_4_1_07);
     findings_passed(&t->seen, RULE_NFSULB_6_1_05);
-    assert_int_equal(t->seen.counts[RULE_RPCR_3_4_5_02].failed, 0);
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR_3_4_5_02], 0);
     t->seen.n = 0; /* two Read chunks are more than every server takes */
     talk_expect_nothing(t);
 }

@@ -122,7 +122,7 @@ static void test_over_the_grant_twice(void **state)
         talk_reply(t, S, xid);
     for (uint32_t xid = 0x13; xid < 0x16; xid++)
         talk_call(t, C, xid);
-    assert_int_equal(t->seen.counts[RULE_RPCR_3_3_1_03].failed, 2);
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR_3_3_1_03], 2);
     talk_free(t);
 }
 
@@ -263,10 +263,10 @@ static void test_retransmissions_take_no_credit(void **state)
     talk_reply(t, S, 0x10);
     talk_call(t, C, 0x11);
     talk_call(t, C, 0x12);
-    assert_int_equal(t->seen.counts[RULE_RPCR_3_3_1_03].failed, 0);
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR_3_3_1_03], 0);
     talk_reply(t, S, 0x10); /* the duplicates are answered late */
     talk_call(t, C, 0x13);
-    assert_int_equal(t->seen.counts[RULE_RPCR_3_3_1_03].failed, 1);
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR_3_3_1_03], 1);
     talk_free(t);
 }
 
@@ -278,7 +278,7 @@ static void test_rdma_error_ends_a_call(void **state)
     talk_call(t, C, 0x10);
     talk_error(t, S, 0x10, RPCRDMA_ERR_CHUNK);
     talk_call(t, C, 0x11);
-    assert_int_equal(t->seen.counts[RULE_RPCR_3_3_1_03].failed, 0);
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR_3_3_1_03], 0);
     talk_free(t);
 }
 
@@ -409,10 +409,10 @@ static void test_error_with_zero(void **state)
     plan.proc = RPCRDMA_ERROR;
     plan.err = RPCRDMA_ERR_CHUNK;
     talk_message(t, S, &plan, NULL, 0);
-    assert_int_equal(t->seen.counts[RULE_RPCR_3_3_1_04].failed, 0);
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR_3_3_1_04], 0);
     talk_call(t, C, 0x11);
     talk_call(t, C, 0x12);
-    assert_int_equal(t->seen.counts[RULE_RPCR_3_3_1_03].failed, 0);
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR_3_3_1_03], 0);
     talk_free(t);
 }
 
@@ -489,7 +489,7 @@ static void test_request_follows_the_calls(void **state)
         for (uint32_t i = 0; i < 3; i++)
             talk_reply(t, S, 0x100 + 3 * round + i);
     }
-    assert_int_equal(t->seen.counts[RULE_RPCR_3_3_1_06].failed, 1);
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR_3_3_1_06], 1);
     assert_int_equal(t->seen.n, 1);
     talk_free(t);
 }
@@ -513,7 +513,7 @@ static void test_grant_follows_reverse_calls(void **state)
         talk_call(t, C, 0x200 + i);
         reply_with_credit(t, S, 0x200 + i, 32 - pending);
     }
-    assert_int_equal(t->seen.counts[RULE_BIDI_4_1_03].failed, 1);
+    assert_int_equal(t->seen.counts.failed[RULE_BIDI_4_1_03], 1);
     assert_int_equal(t->seen.n, 1);
     talk_free(t);
 }
@@ -605,7 +605,7 @@ static void test_old_done_takes_a_credit(void **state)
     talk_read(t, C, 0x99, 0, NULL, 1000);
     done(t, 0x10);
     talk_call(t, C, 0x11);
-    assert_int_equal(t->seen.counts[RULE_RPCR0_3_8_03].failed, 1);
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR0_3_8_03], 1);
     talk_free(t);
 }
 
@@ -616,7 +616,7 @@ static void test_old_zero_while_done_is_awaited(void **state)
     (void)state;
     talk_call(t, C, 0x10);
     reply_with_read_list(t, 0x10, 0);
-    assert_int_equal(t->seen.counts[RULE_RPCR0_11_03].failed, 1);
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR0_11_03], 1);
     talk_free(t);
 }
 
@@ -628,7 +628,7 @@ static void test_old_no_room_for_done(void **state)
     talk_call(t, C, 0x10);
     talk_call(t, C, 0x11);
     reply_with_read_list(t, 0x10, 1);
-    assert_int_equal(t->seen.counts[RULE_RPCR0_3_8_04].failed, 1);
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR0_3_8_04], 1);
     talk_free(t);
 }
 
@@ -641,7 +641,7 @@ static void test_old_room_for_done(void **state)
     talk_call(t, C, 0x11);
     reply_with_read_list(t, 0x10, 4);
     done(t, 0x10);
-    assert_int_equal(t->seen.counts[RULE_RPCR0_3_8_03].failed, 0);
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR0_3_8_03], 0);
     findings_passed(&t->seen, RULE_RPCR0_3_8_03);
     findings_passed(&t->seen, RULE_RPCR0_3_8_04);
     talk_free(t);

@@ -419,7 +419,7 @@ static void long_replies(void **state)
     findings_passed(&t->seen, RULE_RPCR_4_3_3_04);
     findings_passed(&t->seen, RULE_RPCR_4_3_3_05);
     findings_passed(&t->seen, RULE_RPCR_4_3_3_07);
-    assert_int_equal(t->seen.counts[RULE_RPCR_4_3_3_07].failed, 0);
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR_4_3_3_07], 0);
     talk_free(t);
 
     t = talk_new(); /* the data in the Reply chunk, too */

@@ -175,7 +175,7 @@ static void stray_reply(uint8_t code, unsigned findings)
         findings_show(&t->seen, __func__);
     assert_int_equal(t->seen.n, findings);
     assert_int_equal(t->seen.finding[0].rule, RULE_RPCR_2_2_2_02);
-    assert_int_equal(t->seen.counts[RULE_RPCR_3_3_3_05].failed, findings - 1);
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR_3_3_3_05], findings - 1);
     talk_free(t);
 }
 
@@ -217,7 +217,7 @@ static void test_invalidation(void **state)
     talk_free(t);
     t = invalidated(0x78); /* not the client's fault */
     talk_terminate_for(t, C, RDMA, PROTECTION, CANNOT_INVALIDATE);
-    assert_int_equal(t->seen.counts[RULE_CMPD_3_2_03].failed, 0);
+    assert_int_equal(t->seen.counts.failed[RULE_CMPD_3_2_03], 0);
     talk_free(t);
 }
 

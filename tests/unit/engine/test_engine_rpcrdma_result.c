@@ -467,7 +467,7 @@ static void test_gss(void **state)
         }
         lists(&answers, (const uint32_t[]){24, UINT32_MAX}, UINT32_MAX);
         frame = talk_message(t, S, &answers, a->p, a->w.at);
-        assert_int_equal(t->seen.counts[cases[i].rule].failed, 1);
+        assert_int_equal(t->seen.counts.failed[cases[i].rule], 1);
         assert_true(t->seen.n > 0 && t->seen.n <= FINDINGS_MAX);
         assert_int_equal(t->seen.finding[t->seen.n - 1].place.frame, frame);
         talk_free(t);

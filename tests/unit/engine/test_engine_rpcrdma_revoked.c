@@ -54,7 +54,7 @@ static void expect_second(struct rpcrdma_talk *t, enum rule_severity severity)
 static void expect_none(struct rpcrdma_talk *t)
 {
     talk_finish(t);
-    assert_int_equal(t->seen.counts[RULE_RPCR_4_4_1_01].failed, 0);
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR_4_4_1_01], 0);
     talk_free(t);
 }
 

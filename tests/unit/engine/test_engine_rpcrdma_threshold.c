@@ -262,7 +262,7 @@ static void test_unknown_version_is_no_block(void **state)
     talk_greet(t);
     call_long(t, C, 0x10, 100);
     reply_long(t, S, 0x10, 2000);
-    assert_int_equal(t->seen.counts[RULE_CMPD_5_1_01].failed, 1);
+    assert_int_equal(t->seen.counts.failed[RULE_CMPD_5_1_01], 1);
     talk_free(t);
 }
 
@@ -348,7 +348,7 @@ static void test_invalidation_unknown(void **state)
     talk_call(t, C, 0x10);
     talk_message_invalidate(t, S, 0x77, &plan, rpc, talk_rpc_reply(rpc, sizeof rpc, 0x10, 0, NULL, 0));
     findings_inconclusive(&t->seen, RULE_CMPD_4_1_03);
-    assert_int_equal(t->seen.counts[RULE_CMPD_4_1_03].failed, 0);
+    assert_int_equal(t->seen.counts.failed[RULE_CMPD_4_1_03], 0);
     talk_free(t);
 }
 
@@ -436,7 +436,7 @@ static void test_ccp_without_reads(void **state)
     plan.reads = &segment;
     plan.n_reads = 1;
     talk_call_with(t, C, &plan, 400000, 1, 1, word, sizeof word);
-    assert_int_equal(t->seen.counts[RULE_RPCR0_6_2_04].failed, 1);
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR0_6_2_04], 1);
     talk_free(t);
 }
 
@@ -457,10 +457,10 @@ static void test_ccp_reads(void **state)
     talk_call_with(t, C, &plan, 400000, 1, 1, word, sizeof word);
     for (unsigned i = 0; i < 8; i++)
         talk_read_request(t, S, 0x99, i * 1000, 1000);
-    assert_int_equal(t->seen.counts[RULE_RPCR0_6_2_03].failed, 0); /* the client allows 8 */
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR0_6_2_03], 0); /* the client allows 8 */
     findings_passed(&t->seen, RULE_RPCR0_6_2_03);
     talk_read_request(t, S, 0x99, 8000, 1000);
-    assert_int_equal(t->seen.counts[RULE_RPCR0_6_2_03].failed, 1);
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR0_6_2_03], 1);
     talk_free(t);
 }
 

@@ -161,14 +161,14 @@ static void test_copies(void **state)
     talk_reply(t, S, 0x10);
     call_after(t, 0x11, 60);
     talk_reply(t, S, 0x11);
-    assert_int_equal(t->seen.counts[RULE_RPCR_4_5_4_03].failed, 0);
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR_4_5_4_03], 0);
     talk_reply(t, S, 0x10);
     talk_reply(t, S, 0x10);
-    assert_int_equal(t->seen.counts[RULE_RPCR_2_2_2_04].failed, 0);
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR_2_2_2_04], 0);
     talk_reply(t, S, 0x10); /* one more than there were Calls */
-    assert_int_equal(t->seen.counts[RULE_RPCR_2_2_2_04].failed, 1);
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR_2_2_2_04], 1);
     talk_call(t, C, 0x10); /* the XID is free again */
-    assert_int_equal(t->seen.counts[RULE_RPCR_2_2_2_03].failed, 0);
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR_2_2_2_03], 0);
     talk_free(t);
 }
 
@@ -256,7 +256,7 @@ static void test_reset_explained(void **state)
     talk_end(t, S, true);
     findings_inconclusive(&t->seen, RULE_RPC_3_01);
     talk_finish(t);
-    assert_int_equal(t->seen.counts[RULE_RPC_3_01].failed, 0);
+    assert_int_equal(t->seen.counts.failed[RULE_RPC_3_01], 0);
     talk_free(t);
     t = reacting();
     t->faulty = true; /* what the layers below have found */

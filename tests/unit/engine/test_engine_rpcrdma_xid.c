@@ -109,8 +109,8 @@ static void test_retransmission_is_no_duplicate(void **state)
     call_of(t, C, 0x20, 400000, 1);
     talk_reply(t, S, 0x20);
     talk_reply(t, S, 0x20);
-    assert_int_equal(t->seen.counts[RULE_RPCR_2_2_2_03].failed, 0);
-    assert_int_equal(t->seen.counts[RULE_RPCR_2_2_2_04].failed, 0);
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR_2_2_2_03], 0);
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR_2_2_2_04], 0);
     talk_free(t);
 }
 
@@ -138,9 +138,9 @@ static void test_retransmission_with_another_credential(void **state)
     call_as(t, RPC_AUTH_SYS, sys, sizeof sys, 1);
     sys[3] = 9;
     call_as(t, RPC_AUTH_SYS, sys, sizeof sys, 1);
-    assert_int_equal(t->seen.counts[RULE_RPCR_2_2_2_03].failed, 0);
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR_2_2_2_03], 0);
     call_as(t, RPC_AUTH_SYS, sys, sizeof sys, 2);
-    assert_int_equal(t->seen.counts[RULE_RPCR_2_2_2_03].failed, 1);
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR_2_2_2_03], 1);
     talk_free(t);
     t = talk_new();
     call_as(t, RPC_AUTH_GSS, gss, sizeof gss, 1);
@@ -149,7 +149,7 @@ static void test_retransmission_with_another_credential(void **state)
     gss[11]++;
     gss[15] = RPC_GSS_SVC_PRIVACY;
     call_as(t, RPC_AUTH_GSS, gss, sizeof gss, 0x1234);
-    assert_int_equal(t->seen.counts[RULE_RPCR_2_2_2_03].failed, 0);
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR_2_2_2_03], 0);
     talk_free(t);
 }
 
@@ -329,7 +329,7 @@ static void test_opener_unknown(void **state)
     (void)state;
     talk_midstream(t);
     talk_call(t, S, 0x50);
-    assert_int_equal(t->seen.counts[RULE_RPCR_2_2_3_01].failed, 0);
+    assert_int_equal(t->seen.counts.failed[RULE_RPCR_2_2_3_01], 0);
     talk_free(t);
 }
 
@@ -351,7 +351,7 @@ static void test_callbacks_of_version_4_0(void **state)
 
     (void)state;
     cb_compound(t, C, 0x61, 0);
-    assert_int_equal(t->seen.counts[RULE_BIDI_2_03].failed, 0);
+    assert_int_equal(t->seen.counts.failed[RULE_BIDI_2_03], 0);
     talk_free(t);
 }
 

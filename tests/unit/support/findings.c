@@ -22,7 +22,7 @@ static void on_finding(void *ctx, const struct finding *finding)
 void findings_begin(struct findings *f, bool (*keeps)(enum rule_id rule))
 {
     memset(f, 0, sizeof *f);
-    f->verdict = (struct verdict){.counts = f->counts, .finding = on_finding, .ctx = f};
+    f->verdict = (struct verdict){.counts = &f->counts, .finding = on_finding, .ctx = f};
     f->keeps = keeps;
 }
 
@@ -50,7 +50,7 @@ void findings_expect_one(const struct findings *f, enum rule_id rule, enum rule_
         fail_msg("expected %s %s at frame %u; found %u findings", rule_severity_name(severity), rule_catalogue[rule].id,
                  frame, f->n);
     }
-    assert_int_equal(f->counts[rule].failed, 1);
+    assert_int_equal(f->counts.failed[rule], 1);
 }
 
 static bool at(const struct finding *finding, int side)
@@ -69,15 +69,15 @@ static bool has(const struct findings *f, int side, const char *id)
 static void expect_count(const struct findings *f, char kind, const char *id, const char *name)
 {
     const struct rule *rule = rule_find(id);
-    const struct rule_count *count;
+    struct rule_count count;
 
     assert_non_null(rule);
-    count = &f->counts[rule_number(rule)];
-    if ((kind == '+' ? count->passed : count->inconclusive) > 0)
+    count = rule_counts_of(&f->counts, rule_number(rule));
+    if ((kind == '+' ? count.passed : count.inconclusive) > 0)
         return;
     findings_show(f, name);
-    fail_msg("%s: %c%s: passed %u failed %u inconclusive %u", name, kind, id, count->passed, count->failed,
-             count->inconclusive);
+    fail_msg("%s: %c%s: passed %u failed %u inconclusive %u", name, kind, id, count.passed, count.failed,
+             count.inconclusive);
 }
 
 void findings_expect(const struct findings *f, int side, const char *ids, const char *name)
@@ -116,12 +116,12 @@ void findings_expect_passed(const struct findings *f, const char *ids, const cha
 
 void findings_passed(const struct findings *f, enum rule_id rule)
 {
-    if (f->counts[rule].passed == 0)
+    if (f->counts.passed[rule] == 0)
         fail_msg("%s was not passed", rule_catalogue[rule].id);
 }
 
 void findings_inconclusive(const struct findings *f, enum rule_id rule)
 {
-    if (f->counts[rule].inconclusive == 0)
+    if (f->counts.inconclusive[rule] == 0)
         fail_msg("%s was not inconclusive", rule_catalogue[rule].id);
 }

@@ -10,7 +10,7 @@ enum { FINDINGS_MAX = 64 };
 
 struct findings {
     struct verdict verdict; /* the layer's */
-    struct rule_count counts[RULE_COUNT];
+    struct rule_counts counts;
     struct finding finding[FINDINGS_MAX];
     unsigned n;                       /* may exceed FINDINGS_MAX */
     bool (*keeps)(enum rule_id rule); /* findings of other rules are not recorded; NULL: all are */
