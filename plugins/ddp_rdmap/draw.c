@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The trees of one DDP Segment: RFC 5041 section 4, RFC 5040 section 4.1. */
+#include "plugins/common/label.h"
 #include "plugins/common/say.h"
-#include "plugins/common/text_before.h"
 #include "plugins/ddp_rdmap/rdmap_plugin.h"
 
 #include <string.h>
@@ -49,6 +49,32 @@ static void hide_children(proto_tree *tree)
         proto_item_set_hidden(node);
 }
 
+static void label_message(const struct rdmap_canvas *canvas, proto_item *item, bool whole)
+{
+    const struct rdmap_seg *seg = canvas->seg;
+    struct label label;
+
+    if (!label_begin(&label, item))
+        return;
+    if (!seg->first_known)
+        label_text(&label, ", its beginning was not captured");
+    label_text(&label, whole ? " octets in one segment" : " octets so far");
+    label_number(&label, seg->message_octets);
+    if (!whole) {
+        label_text(&label, ", ");
+        if (seg->msg->ended) {
+            label_number(&label, seg->msg->segments);
+            label_text(&label, " of ");
+        }
+        label_number(&label, seg->index + UINT64_C(1));
+        label_text(&label, "segment ");
+    }
+    label_text(&label, ": ");
+    label_number(&label, seg->msg->number + 1);
+    label_text(&label, " ");
+    label_end(&label, item, rddp_hf.message);
+}
+
 static void draw_message(struct rdmap_canvas *canvas)
 {
     const struct rdmap_seg *seg = canvas->seg;
@@ -63,29 +89,18 @@ static void draw_message(struct rdmap_canvas *canvas)
     whole = seg->index == 0 && canvas->ddp->last && seg->first_known;
     item = proto_tree_add_item(canvas->ddp_tree, rddp_hf.message, canvas->tvb, 0, 0, ENC_NA);
     proto_item_set_generated(item);
-    if (whole)
-        proto_item_append_text(item, " %" PRIu64 ": %" PRIu64 " octets in one segment", msg->number + 1,
-                               seg->message_octets);
-    else
-        proto_item_append_text(item, " %" PRIu64 ": segment %u", msg->number + 1, seg->index + 1);
+    label_message(canvas, item, whole);
     tree = proto_item_add_subtree(item, rdmap_ett.message);
     proto_item_set_generated(proto_tree_add_uint64(tree, rddp_hf.message_number, canvas->tvb, 0, 0, msg->number + 1));
     proto_item_set_generated(proto_tree_add_uint(tree, rddp_hf.message_segment, canvas->tvb, 0, 0, seg->index + 1));
-    if (msg->ended) {
-        if (!whole)
-            proto_item_append_text(item, " of %u", msg->segments);
+    if (msg->ended)
         proto_item_set_generated(proto_tree_add_uint(tree, rddp_hf.message_segments, canvas->tvb, 0, 0, msg->segments));
-    }
-    if (!whole)
-        proto_item_append_text(item, ", %" PRIu64 " octets so far", seg->message_octets);
     proto_item_set_generated(
         proto_tree_add_uint64(tree, rddp_hf.message_octets, canvas->tvb, 0, 0, seg->message_octets));
     if (canvas->ddp->tagged)
         proto_item_set_generated(proto_tree_add_uint64(tree, rddp_hf.message_from, canvas->tvb, 0, 0, msg->to));
-    if (!seg->first_known) {
-        proto_item_append_text(item, ", its beginning was not captured");
+    if (!seg->first_known)
         proto_item_set_generated(proto_tree_add_boolean(tree, rddp_hf.message_partial, canvas->tvb, 0, 0, 1));
-    }
     rdmap_link(tree, rddp_hf.message_first_frame, canvas->tvb, msg->first_frame);
     if (msg->ended)
         rdmap_link(tree, rddp_hf.message_last_frame, canvas->tvb, msg->last_frame);
@@ -135,6 +150,48 @@ void rdmap_draw_stag_life(struct rdmap_canvas *canvas, proto_tree *tree, const s
     rdmap_link(tree, rddp_hf.stag_reused_after, canvas->tvb, life->former_end);
 }
 
+static void label_ddp(const struct rdmap_canvas *canvas)
+{
+    const struct ddp_segment *ddp = canvas->ddp;
+    struct label label;
+
+    if (!label_begin(&label, canvas->ddp_item))
+        return;
+    label_text(&label, ddp->last ? " octets, last" : " octets");
+    label_number(&label, ddp->payload_len + ddp->lacking);
+    label_text(&label, ", ");
+    if (ddp->tagged) {
+        label_hex(&label, ddp->to, 1);
+        label_text(&label, ", TO ");
+        label_hex(&label, ddp->stag, 8);
+        label_text(&label, ", Tagged, STag ");
+    } else {
+        label_number(&label, ddp->mo);
+        label_text(&label, ", MO ");
+        label_number(&label, ddp->msn);
+        label_text(&label, ", MSN ");
+        label_number(&label, ddp->qn);
+        label_text(&label, ", Untagged, QN ");
+    }
+    label_end(&label, canvas->ddp_item, rddp_proto);
+}
+
+static void label_ddp_control(const struct rdmap_canvas *canvas, proto_item *item)
+{
+    const struct ddp_segment *ddp = canvas->ddp;
+    struct label label;
+
+    if (!label_begin(&label, item))
+        return;
+    label_text(&label, ")");
+    label_number(&label, ddp->dv);
+    label_text(&label, ddp->last ? "last, version " : "version ");
+    label_text(&label, ddp->tagged ? " (Tagged, " : " (Untagged, ");
+    label_hex(&label, *tvb_get_ptr(canvas->tvb, 0, 1), 2);
+    label_text(&label, ": ");
+    label_end(&label, item, rddp_hf.control);
+}
+
 static void draw_ddp(struct rdmap_canvas *canvas)
 {
     const struct ddp_segment *ddp = canvas->ddp;
@@ -146,26 +203,22 @@ static void draw_ddp(struct rdmap_canvas *canvas)
     canvas->ddp_tree = proto_item_add_subtree(canvas->ddp_item, rdmap_ett.rddp);
     if (!canvas->fields)
         return;
+    label_ddp(canvas);
     item = proto_tree_add_item(canvas->ddp_tree, rddp_hf.control, tvb, 0, 1, ENC_NA);
-    proto_item_append_text(item, " (%s, %sversion %u)", ddp->tagged ? "Tagged" : "Untagged", ddp->last ? "last, " : "",
-                           ddp->dv);
+    label_ddp_control(canvas, item);
     tree = proto_item_add_subtree(item, rdmap_ett.control);
     proto_tree_add_item(tree, rddp_hf.tagged, tvb, 0, 1, ENC_NA);
     proto_tree_add_item(tree, rddp_hf.last, tvb, 0, 1, ENC_NA);
     proto_tree_add_item(tree, rddp_hf.rsvd, tvb, 0, 1, ENC_NA);
     proto_tree_add_item(tree, rddp_hf.version, tvb, 0, 1, ENC_NA);
     if (ddp->tagged) {
-        proto_item_append_text(canvas->ddp_item, ", Tagged, STag 0x%08x, TO 0x%" PRIx64, ddp->stag, ddp->to);
         draw_stag(canvas);
         proto_tree_add_item(canvas->ddp_tree, rddp_hf.to, tvb, 6, 8, ENC_BIG_ENDIAN);
     } else {
-        proto_item_append_text(canvas->ddp_item, ", Untagged, QN %u, MSN %u, MO %u", ddp->qn, ddp->msn, ddp->mo);
         proto_tree_add_item(canvas->ddp_tree, rddp_hf.qn, tvb, 6, 4, ENC_BIG_ENDIAN);
         proto_tree_add_item(canvas->ddp_tree, rddp_hf.msn, tvb, 10, 4, ENC_BIG_ENDIAN);
         proto_tree_add_item(canvas->ddp_tree, rddp_hf.mo, tvb, 14, 4, ENC_BIG_ENDIAN);
     }
-    proto_item_append_text(canvas->ddp_item, ", %zu octets%s", ddp->payload_len + ddp->lacking,
-                           ddp->last ? ", last" : "");
     item = proto_tree_add_uint(canvas->ddp_tree, rddp_hf.payload_length, tvb, 0, 0,
                                (uint32_t)(ddp->payload_len + ddp->lacking));
     proto_item_set_generated(item);
@@ -173,6 +226,33 @@ static void draw_ddp(struct rdmap_canvas *canvas)
 }
 
 /* ---- RDMAP ---- */
+
+static void label_rdmap(const struct rdmap_canvas *canvas)
+{
+    struct label label;
+
+    if (!label_begin(&label, canvas->rdmap_item))
+        return;
+    label_text(&label, canvas->info ? canvas->info->name : "unassigned opcode");
+    label_text(&label, ", ");
+    label_end(&label, canvas->rdmap_item, rdmap_proto);
+}
+
+static void label_rdmap_control(const struct rdmap_canvas *canvas, proto_item *item)
+{
+    struct label label;
+
+    if (!label_begin(&label, item))
+        return;
+    label_text(&label, ")");
+    label_number(&label, canvas->ddp->rv);
+    label_text(&label, ", version ");
+    label_text(&label, canvas->info ? canvas->info->name : "unassigned");
+    label_text(&label, " (");
+    label_hex(&label, *tvb_get_ptr(canvas->tvb, 1, 1), 2);
+    label_text(&label, ": ");
+    label_end(&label, item, rdmap_hf.control);
+}
 
 static void draw_rdmap(struct rdmap_canvas *canvas)
 {
@@ -189,9 +269,9 @@ static void draw_rdmap(struct rdmap_canvas *canvas)
     canvas->rdmap_tree = proto_item_add_subtree(canvas->rdmap_item, rdmap_ett.rdmap);
     if (!canvas->fields)
         return;
-    proto_item_append_text(canvas->rdmap_item, ", %s", info ? info->name : "unassigned opcode");
+    label_rdmap(canvas);
     item = proto_tree_add_item(canvas->rdmap_tree, rdmap_hf.control, tvb, 1, 1, ENC_NA);
-    proto_item_append_text(item, " (%s, version %u)", info ? info->name : "unassigned", ddp->rv);
+    label_rdmap_control(canvas, item);
     tree = proto_item_add_subtree(item, rdmap_ett.rdmap_control);
     proto_tree_add_item(tree, rdmap_hf.version, tvb, 1, 1, ENC_NA);
     proto_tree_add_item(tree, rdmap_hf.rsv, tvb, 1, 1, ENC_NA);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The tree of an FPDU: RFC 5044 section 4. */
+#include "plugins/common/label.h"
 #include "plugins/mpa/mpa_plugin.h"
 
 #include <string.h>
@@ -24,6 +25,19 @@ static void add_switch(struct mpa_canvas *canvas, proto_tree *tree, int field, e
         proto_item_set_generated(proto_tree_add_boolean(tree, field, canvas->tvb, 0, 0, value == ON));
 }
 
+static void label_state(proto_item *item, const struct mpa_parameters *parameters, enum tristate markers)
+{
+    struct label label;
+
+    if (!label_begin(&label, item))
+        return;
+    if (parameters->midstream)
+        label_text(&label, " (inferred: the start was not captured)");
+    label_text(&label, markers == ON ? ", Markers" : ", no Markers");
+    label_text(&label, parameters->crc == ON ? ": CRC" : ": no CRC");
+    label_end(&label, item, mpa_hf.state);
+}
+
 static void draw_state(struct mpa_canvas *canvas)
 {
     const struct mpa_parameters *parameters = &canvas->item->state->parameters;
@@ -33,9 +47,7 @@ static void draw_state(struct mpa_canvas *canvas)
     proto_tree *tree = proto_item_add_subtree(item, mpa_ett.state);
 
     proto_item_set_generated(item);
-    proto_item_append_text(item, ": %s%s%s", parameters->crc == ON ? "CRC" : "no CRC",
-                           markers == ON ? ", Markers" : ", no Markers",
-                           parameters->midstream ? " (inferred: the start was not captured)" : "");
+    label_state(item, parameters, markers);
     if (parameters->request_seen || parameters->reply_seen)
         proto_item_set_generated(
             proto_tree_add_uint(tree, mpa_hf.state_revision, canvas->tvb, 0, 0, parameters->revision));
@@ -103,6 +115,18 @@ static enum mpa_crc_display shown_crc(const struct mpa_item *item, const char **
     return MPA_CRC_DISPLAY_UNVERIFIED;
 }
 
+static void label_good_crc(const struct mpa_canvas *canvas, proto_item *item, int at)
+{
+    struct label label;
+
+    if (!label_begin(&label, item))
+        return;
+    label_text(&label, " [good]");
+    label_hex(&label, tvb_get_letohl(canvas->tvb, at), 8);
+    label_text(&label, ": ");
+    label_end(&label, item, mpa_hf.crc);
+}
+
 static void draw_crc(struct mpa_canvas *canvas, proto_tree *parent)
 {
     const char *reason;
@@ -123,7 +147,7 @@ static void draw_crc(struct mpa_canvas *canvas, proto_tree *parent)
     proto_item_set_generated(item);
     switch (status) {
     case MPA_CRC_DISPLAY_GOOD:
-        proto_item_append_text(field, " [good]");
+        label_good_crc(canvas, field, at);
         break;
     case MPA_CRC_DISPLAY_BAD:
         proto_item_append_text(field, " [bad, expected 0x%08x]", computed);
@@ -179,6 +203,41 @@ static tvbuff_t *ulpdu_tvb(struct mpa_canvas *canvas)
     return next;
 }
 
+static void label_protocol(const struct mpa_canvas *canvas)
+{
+    struct label label;
+
+    if (!label_begin(&label, canvas->proto))
+        return;
+    label_text(&label, " octets of ULPDU");
+    label_number(&label, canvas->item->fpdu.ulpdu_length);
+    label_text(&label, ", ");
+    label_number(&label, canvas->item->fpdu.number + 1);
+    label_text(&label, ", FPDU ");
+    label_end(&label, canvas->proto, mpa_proto);
+}
+
+static void label_fpdu(const struct mpa_item *fpdu, proto_item *item)
+{
+    struct label label;
+
+    if (!label_begin(&label, item))
+        return;
+    if (fpdu->fpdu.cut > 0) {
+        label_text(&label, " octets not captured");
+        label_number(&label, fpdu->fpdu.cut);
+        label_text(&label, ", the last ");
+    }
+    label_text(&label, fpdu->fpdu.n_markers == 1 ? " Marker" : " Markers");
+    label_number(&label, fpdu->fpdu.n_markers);
+    label_text(&label, ", ");
+    label_number(&label, fpdu->fpdu.pad_length);
+    label_text(&label, ", PAD ");
+    label_number(&label, fpdu->fpdu.ulpdu_length);
+    label_text(&label, ": ULPDU ");
+    label_end(&label, item, mpa_hf.fpdu);
+}
+
 void mpa_draw_fpdu(struct mpa_canvas *canvas, tvbuff_t **next)
 {
     const struct mpa_item *fpdu = canvas->item;
@@ -195,14 +254,10 @@ void mpa_draw_fpdu(struct mpa_canvas *canvas, tvbuff_t **next)
         pad += run;
         left -= run;
     } while (run > 0 && left > 0);
-    proto_item_append_text(canvas->proto, ", FPDU %" PRIu64 ", %u octets of ULPDU", fpdu->fpdu.number + 1,
-                           fpdu->fpdu.ulpdu_length);
+    label_protocol(canvas);
     item = proto_tree_add_item(canvas->tree, mpa_hf.fpdu, canvas->tvb, (int)at, (int)(fpdu->length - fpdu->fpdu.cut),
                                ENC_NA);
-    proto_item_append_text(item, ": ULPDU %u, PAD %u, %u Marker%s", fpdu->fpdu.ulpdu_length, fpdu->fpdu.pad_length,
-                           fpdu->fpdu.n_markers, fpdu->fpdu.n_markers == 1 ? "" : "s");
-    if (fpdu->fpdu.cut > 0)
-        proto_item_append_text(item, ", the last %u octets not captured", fpdu->fpdu.cut);
+    label_fpdu(fpdu, item);
     tree = proto_item_add_subtree(item, mpa_ett.fpdu);
     draw_markers(canvas, tree, &markers, fpdu->fpdu.header_at);
     proto_tree_add_item(tree, mpa_hf.ulpdu_length, canvas->tvb, (int)(at + fpdu->fpdu.header_at), MPA_LENGTH_LEN,

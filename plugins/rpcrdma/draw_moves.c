@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* RDMA operations on a Call's chunks, and the RPC-over-RDMA private data of start-up frames. */
+#include "plugins/common/label.h"
 #include "plugins/common/say.h"
-#include "plugins/common/text_before.h"
 #include "plugins/rpcrdma/rpcrdma_plugin.h"
 
 static void begin(struct rpcrdma_canvas *canvas, int length)
@@ -26,18 +26,32 @@ static void say_access(struct rpcrdma_canvas *canvas, const struct kept_move *mo
     say(canvas->pinfo->cinfo, at, (size_t)(end - at));
 }
 
+static void label_access(const struct rpcrdma_canvas *canvas, const struct kept_move *move)
+{
+    struct label label;
+
+    if (!label_begin(&label, canvas->item))
+        return;
+    label_number(&label, move->offset);
+    label_text(&label, " octets at ");
+    label_number(&label, move->length);
+    label_text(&label, ", ");
+    label_hex(&label, move->transaction->xid, 8);
+    label_text(&label, " of XID ");
+    label.at = rpcrdma_chunk_name_before(label.at, move->chunk);
+    label_text(&label, ", ");
+    label_end(&label, canvas->item, rpcrdma_proto);
+}
+
 static void draw_access(struct rpcrdma_canvas *canvas, const struct kept_move *move)
 {
     const struct kept_transaction *t = move->transaction;
     const struct kept_chunk *chunk = move->chunk;
-    const char *name;
     proto_tree *tree = canvas->tree;
 
     if (!proto_field_is_referenced(canvas->root, rpcrdma_proto))
         return;
-    name = rpcrdma_chunk_name(canvas->pinfo->pool, chunk);
-    proto_item_append_text(canvas->item, ", %s of XID 0x%08x, %" PRIu64 " octets at %" PRIu64, name, t->xid,
-                           move->length, move->offset);
+    label_access(canvas, move);
     rpcrdma_number(tree, rpcrdma_hf.transaction, canvas->tvb, t->number);
     rpcrdma_tap_belongs(canvas, t);
     rpcrdma_number(tree, rpcrdma_hf.move_xid, canvas->tvb, t->xid);
