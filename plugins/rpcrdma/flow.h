@@ -40,8 +40,9 @@ struct kept_part {
     struct kept_part *next;
     uint64_t offset; /* in the chunk */
     uint32_t length, room;
-    uint8_t *octets;  /* owned, and not of file scope: they are needed until the message is complete */
-    guint at_the_end; /* what frees them with the file */
+    uint32_t head;    /* octets of the block before its own: for what precedes them in the message */
+    uint8_t *block;   /* owned, and not of file scope: needed until the message is complete; NULL: now the message's */
+    guint at_the_end; /* what frees it with the file */
 };
 
 struct kept_chunk {

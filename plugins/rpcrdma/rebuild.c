@@ -10,7 +10,12 @@
 
 #include <string.h>
 
-enum { LARGE = 1 << 16 };
+enum {
+    LARGE = 1 << 16,
+    AHEAD = 32,         /* times the octets that came: at most so much room for more */
+    HEAD = 512,         /* octets before those of a chunk's first part */
+    WORTH_TAKING = 2048 /* octets of a part that are not copied, but become part of the message where they are */
+};
 
 /* ---- contents of a chunk ---- */
 
@@ -21,18 +26,41 @@ static compat_bool release(wmem_allocator_t *allocator, wmem_cb_event_t event, v
     return 0;
 }
 
-/* Whether the octets follow those of the part, and were appended to it. */
-static bool part_takes(struct kept_part *part, uint64_t offset, const uint8_t *p, uint32_t n)
+static uint8_t *part_octets(const struct kept_part *part)
 {
+    return part->block + part->head;
+}
+
+static void part_resize(struct kept_part *part, uint32_t room)
+{
+    if (part->block)
+        wmem_unregister_callback(wmem_file_scope(), part->at_the_end);
+    part->room = room;
+    part->block = g_realloc(part->block, part->head + (size_t)room);
+    part->at_the_end = wmem_register_callback(wmem_file_scope(), release, part->block);
+}
+
+/* Room for the rest of the chunk as it was offered, though not for much more than what came: that would be hostile. */
+static uint32_t room_for(const struct kept_chunk *chunk, const struct kept_part *part, uint32_t needed)
+{
+    uint64_t rest = chunk->length > part->offset ? chunk->length - part->offset : 0, most = AHEAD * (uint64_t)needed;
+
+    if (rest < needed)
+        return 2 * needed;
+    rest = rest < most ? rest : most;
+    return rest < INT32_MAX ? (uint32_t)rest : INT32_MAX;
+}
+
+/* Whether the octets follow those of the last part, and were appended to it. */
+static bool part_takes(const struct kept_chunk *chunk, uint64_t offset, const uint8_t *p, uint32_t n)
+{
+    struct kept_part *part = chunk->last_part;
+
     if (!part || part->offset + part->length != offset || part->length > INT32_MAX - n)
         return false;
-    if (part->length + n > part->room) {
-        wmem_unregister_callback(wmem_file_scope(), part->at_the_end);
-        part->room = 2 * (part->length + n);
-        part->octets = g_realloc(part->octets, part->room);
-        part->at_the_end = wmem_register_callback(wmem_file_scope(), release, part->octets);
-    }
-    memcpy(part->octets + part->length, p, n);
+    if (part->length + n > part->room)
+        part_resize(part, room_for(chunk, part, part->length + n));
+    memcpy(part_octets(part) + part->length, p, n);
     part->length += n;
     return true;
 }
@@ -41,13 +69,14 @@ void rpcrdma_keep_part(struct kept_chunk *chunk, uint64_t offset, const uint8_t 
 {
     struct kept_part *part;
 
-    if (part_takes(chunk->last_part, offset, p, n))
+    if (part_takes(chunk, offset, p, n))
         return;
     part = wmem_new0(wmem_file_scope(), struct kept_part);
     part->offset = offset;
-    part->length = part->room = n;
-    part->octets = g_memdup2(p, n);
-    part->at_the_end = wmem_register_callback(wmem_file_scope(), release, part->octets);
+    part->length = n;
+    part->head = offset == 0 && !chunk->parts ? HEAD : 0;
+    part_resize(part, n);
+    memcpy(part_octets(part), p, n);
     if (chunk->last_part)
         chunk->last_part->next = part;
     else
@@ -55,15 +84,17 @@ void rpcrdma_keep_part(struct kept_chunk *chunk, uint64_t offset, const uint8_t 
     chunk->last_part = part;
 }
 
-/* The octets were copied, and are not needed any more. */
+/* The octets are in the message, and are not needed any more. */
 static void drop_parts(struct kept_chunk *chunk)
 {
     while (chunk->parts) {
         struct kept_part *part = chunk->parts;
 
         chunk->parts = part->next;
-        wmem_unregister_callback(wmem_file_scope(), part->at_the_end);
-        g_free(part->octets);
+        if (part->block) {
+            wmem_unregister_callback(wmem_file_scope(), part->at_the_end);
+            g_free(part->block);
+        }
         wmem_free(wmem_file_scope(), part);
     }
     chunk->last_part = NULL;
@@ -108,7 +139,7 @@ static void copy_out(uint8_t *out, const struct kept_chunk *chunk, uint64_t n)
 
         left = part->length < left ? part->length : left;
         if (left > 0)
-            memcpy(out + part->offset, part->octets, left);
+            memcpy(out + part->offset, part_octets(part), left);
     }
 }
 
@@ -288,9 +319,37 @@ static uint8_t *octets_new(size_t n)
     return octets;
 }
 
+static bool may_be_taken(const struct kept_piece *piece)
+{
+    const struct kept_part *part = piece->chunk ? piece->chunk->parts : NULL;
+
+    return part && !part->next && part->offset == 0 && part->length >= piece->have && piece->have >= WORTH_TAKING &&
+           piece->from <= part->head;
+}
+
+/*
+ * The first piece whose octets are one part is not copied: the part's block becomes the message, and the other pieces
+ * are put around it. NULL: there is no such piece.
+ */
+static const struct kept_piece *take_part(struct kept_rpc *rpc, uint8_t **out)
+{
+    for (unsigned i = 0; i < rpc->n_pieces && rpc->pieces[i].from < rpc->have; i++) {
+        const struct kept_piece *piece = &rpc->pieces[i];
+
+        if (may_be_taken(piece)) {
+            part_resize(piece->chunk->parts, rpc->have - piece->from);
+            *out = part_octets(piece->chunk->parts) - piece->from;
+            piece->chunk->parts->block = NULL;
+            return piece;
+        }
+    }
+    return NULL;
+}
+
 /* Allocates memory for the octets that are available, not for the announced length. */
 static void fill(struct kept_rpc *rpc, const struct work *work, const uint8_t *p)
 {
+    const struct kept_piece *taken;
     uint8_t *out;
 
     rpc->pieces = work->pieces;
@@ -303,15 +362,18 @@ static void fill(struct kept_rpc *rpc, const struct work *work, const uint8_t *p
     }
     if (rpc->have == 0)
         return;
-    rpc->octets = out = octets_new(rpc->have);
+    taken = take_part(rpc, &out);
+    if (!taken)
+        out = octets_new(rpc->have);
+    rpc->octets = out;
     for (unsigned i = 0; i < work->n_pieces && work->pieces[i].from < rpc->have; i++) {
         const struct kept_piece *piece = &work->pieces[i];
 
         if (piece->roundup) {
             memset(out + piece->from, 0, piece->have);
-        } else if (piece->chunk) {
+        } else if (piece->chunk && piece != taken) {
             copy_out(out + piece->from, piece->chunk, piece->have);
-        } else if (p) {
+        } else if (!piece->chunk && p) {
             memcpy(out + piece->from, p, piece->have);
             p += piece->have;
         }
