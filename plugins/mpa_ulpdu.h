@@ -9,9 +9,13 @@
 #ifndef IWARP_PLUGINS_MPA_ULPDU_H
 #define IWARP_PLUGINS_MPA_ULPDU_H
 
+#include "plugins/common/compat.h"
+
 #include "engine/stack.h"
 
 #define MPA_ULPDU_TABLE "mpa.ulpdu"
+
+struct mpa_ulpdu;
 
 /*
  * A plugin that judges connections registers a dissector of this name. It is called once for each MPA connection, on
@@ -21,11 +25,19 @@
 #define MPA_LISTENER_DISSECTOR "mpa.listener"
 
 struct mpa_listener {
-    uint32_t size;                  /* sizeof(struct mpa_listener) of the mpa plugin */
-    uint32_t connection;            /* as in struct mpa_ulpdu */
-    uint16_t port[2];               /* TCP ports of the sides */
-    struct layouts_host host[2];    /* of the sides: see struct stack_setup */
-    struct stack_entrance entrance; /* the listener's */
+    uint32_t size;               /* sizeof(struct mpa_listener) of the mpa plugin */
+    uint32_t connection;         /* as in struct mpa_ulpdu */
+    uint16_t port[2];            /* TCP ports of the sides */
+    struct layouts_host host[2]; /* of the sides: see struct stack_setup */
+    /* The listener's. */
+    struct stack_entrance entrance;
+    /*
+     * Where no tree is wanted, mpa offers a ULPDU without faults to this function before the table, if the table has
+     * that handle, and the ULPDU is octets[0..n). It does all that there is to do, mostly in the Info column, or
+     * nothing, and returns false. Calling a dissector costs more. May be NULL.
+     */
+    bool (*brief)(packet_info *pinfo, const struct mpa_ulpdu *ulpdu, const uint8_t *octets, size_t n);
+    dissector_handle_t handle;
 };
 
 /*

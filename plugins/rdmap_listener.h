@@ -26,6 +26,11 @@ struct rdmap_listener {
     struct stack_entrance entrance;
     const bool
         *knows; /* whether the connection is the listener's: it is not called for segments of others; may be NULL */
+    /*
+     * What the Info column has of a Tagged segment at that place, if that is all that there is of it without a tree;
+     * NULL: it has to be dissected. Lasts until the next call. May be NULL.
+     */
+    const char *(*brief)(uint32_t connection, const struct place *place);
 };
 
 /*

@@ -17,13 +17,30 @@ static void offer(const struct mpa_listener *news, tvbuff_t *tvb, packet_info *p
     rdmap_flow_tell(news->connection, &listener);
 }
 
+static bool brief(packet_info *pinfo, const struct mpa_ulpdu *ulpdu, const uint8_t *octets, size_t n)
+{
+    struct rdmap_canvas canvas = {.ulpdu = ulpdu, .pinfo = pinfo};
+    struct ddp_segment ddp;
+
+    if (!ddp_segment_decode(&ddp, octets, n) || !ddp.tagged)
+        return false;
+    canvas.ddp = &ddp;
+    canvas.info = rdmap_opcode_info(ddp.opcode);
+    canvas.flow = rdmap_flow_find(ulpdu->connection);
+    canvas.seg = canvas.flow ? rdmap_flow_seg(canvas.flow, &ulpdu->place) : NULL;
+    return rdmap_draw_brief(&canvas);
+}
+
 static int listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     struct mpa_listener *listener = data;
 
     (void)tree;
-    if (listener && listener->size == sizeof *listener && rdmap_flow_listen(listener))
-        offer(listener, tvb, pinfo);
+    if (!listener || listener->size != sizeof *listener || !rdmap_flow_listen(listener))
+        return 0;
+    listener->brief = brief;
+    listener->handle = ulpdu_handle;
+    offer(listener, tvb, pinfo);
     return 0;
 }
 

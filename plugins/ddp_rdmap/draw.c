@@ -303,15 +303,17 @@ static char *place_in_message(char *at, const struct rdmap_canvas *canvas)
     return text_before(uint_to_str_back(at, seg->index + 1), " [");
 }
 
-static void say_segment(struct rdmap_canvas *canvas)
+/* more: text after that of the segment. */
+static void say_segment(struct rdmap_canvas *canvas, const char *more)
 {
     const struct ddp_segment *ddp = canvas->ddp;
     const struct rdmap_opcode_info *info = canvas->info;
-    char text[256], *end = text + sizeof text - 1, *at = end;
+    char text[384], *end = text + sizeof text - 1, *at = end;
 
     if (!col_get_writable(canvas->pinfo->cinfo, COL_INFO))
         return;
     *at = '\0';
+    at = text_before(at, more);
     at = place_in_message(at, canvas);
     if (!ddp->tagged && info && info->invalidates)
         at = text_before(hex_to_str_back_len(at, ddp->stag, 8), ", invalidates STag ");
@@ -339,6 +341,23 @@ static void draw_without_header(struct rdmap_canvas *canvas)
     rdmap_say(canvas, "[%d octets without DDP header]", length);
 }
 
+bool rdmap_draw_brief(struct rdmap_canvas *canvas)
+{
+    const struct rdmap_seg *seg = canvas->seg;
+    const char *more;
+
+    /* Without faults: that its opcode is one of Tagged segments is all that is shown of the operation. */
+    if (!seg || !seg->told || seg->record.remarks || seg->more->gap || !canvas->info || !canvas->info->tagged)
+        return false;
+    more = rdmap_payload_brief(canvas);
+    if (!more)
+        return false;
+    col_set_str(canvas->pinfo->cinfo, COL_PROTOCOL, "RDMAP");
+    say_segment(canvas, more);
+    rdmap_tap(canvas);
+    return true;
+}
+
 void rdmap_draw(struct rdmap_canvas *canvas)
 {
     col_set_str(canvas->pinfo->cinfo, COL_PROTOCOL, "RDMAP");
@@ -352,7 +371,7 @@ void rdmap_draw(struct rdmap_canvas *canvas)
         draw_rdmap(canvas);
     }
     draw_gap(canvas);
-    say_segment(canvas);
+    say_segment(canvas, "");
     rdmap_draw_operation(canvas);
     draw_remarks(canvas);
     rdmap_tap(canvas);

@@ -350,6 +350,7 @@ void rdmap_flow_tell(uint32_t connection, const struct rdmap_listener *listener)
         return;
     flow->judge.next = listener->entrance;
     flow->known = listener->knows;
+    flow->brief = listener->brief;
 }
 
 void rdmap_flow_register(void)

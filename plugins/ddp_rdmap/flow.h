@@ -103,6 +103,7 @@ struct rdmap_flow {
     wmem_array_t *operations; /* by number from 1: pointers to struct rdmap_op, or NULL */
     bool builtin_took;        /* a dissector in the built-in dissector's list accepted a Send */
     const bool *known;        /* of struct rdmap_listener; NULL: there is none */
+    const char *(*brief)(uint32_t connection, const struct place *place); /* likewise */
     /* First pass only. */
     struct rdmap_seg *current;
     struct rdmap_msg *open[2][5]; /* by side: of the Tagged segments, and of QN 0 to 3 */

@@ -231,6 +231,13 @@ static bool is_of_no_use(const struct rdmap_canvas *canvas)
            !(canvas->flow && may_be_wanted(canvas));
 }
 
+const char *rdmap_payload_brief(const struct rdmap_canvas *canvas)
+{
+    if (!next_layer_is_known(canvas))
+        return may_be_wanted(canvas) ? NULL : "";
+    return canvas->flow->brief ? canvas->flow->brief(canvas->flow->connection, &canvas->ulpdu->place) : NULL;
+}
+
 void rdmap_payload(struct rdmap_canvas *canvas)
 {
     const struct ddp_segment *ddp = canvas->ddp;

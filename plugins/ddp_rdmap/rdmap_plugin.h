@@ -32,11 +32,15 @@ struct rdmap_canvas {
 #define rdmap_say(canvas, ...) col_append_fstr((canvas)->pinfo->cinfo, COL_INFO, __VA_ARGS__)
 
 void rdmap_draw(struct rdmap_canvas *canvas);
+/* What there is of a Tagged segment without a tree, or nothing, and false: canvas->tvb is NULL. */
+bool rdmap_draw_brief(struct rdmap_canvas *canvas);
 /* The fields after the DDP header of opcodes that have any, and the links to other segments. */
 void rdmap_draw_operation(struct rdmap_canvas *canvas);
 void rdmap_draw_terminate(struct rdmap_canvas *canvas);
 /* Reassembles the segments of a message, and offers them to the upper layer. */
 void rdmap_payload(struct rdmap_canvas *canvas);
+/* What the upper layer adds to the Info column of a Tagged segment; NULL: its payload has to be offered. */
+const char *rdmap_payload_brief(const struct rdmap_canvas *canvas);
 
 /* Queues the segment for the statistics. */
 void rdmap_tap(struct rdmap_canvas *canvas);

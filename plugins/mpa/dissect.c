@@ -223,6 +223,7 @@ static void offer(struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinfo)
         return;
     call_dissector_only(listener_handle, tvb, pinfo, NULL, &listener);
     mpa_flow_listen(flow, &listener);
+    flow->brief = listener.brief && mpa_draw_next_is(listener.handle) ? listener.brief : NULL;
 }
 
 /* Records the initial sequence numbers; sender: of the current packet. */

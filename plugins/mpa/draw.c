@@ -110,20 +110,65 @@ static void forget_layers(packet_info *pinfo, unsigned before)
         wmem_list_remove_frame(pinfo->layers, wmem_list_tail(pinfo->layers));
 }
 
-static void call_next(struct mpa_canvas *canvas, tvbuff_t *next)
+bool mpa_draw_next_is(dissector_handle_t handle)
+{
+    for (unsigned revision = 0; revision <= 2; revision++) {
+        if (dissector_get_uint_handle(ulpdu_table, revision) != handle)
+            return false;
+    }
+    return true;
+}
+
+static struct mpa_ulpdu about_ulpdu(const struct mpa_canvas *canvas)
 {
     const struct mpa_item *item = canvas->item;
-    const struct mpa_parameters *parameters = &item->state->parameters;
-    struct mpa_ulpdu info = {
-        .size = sizeof info,
+
+    return (struct mpa_ulpdu){
+        .size = sizeof(struct mpa_ulpdu),
         .connection = canvas->flow->number,
         .place = item->place,
         .direction = item->direction,
         .number = item->fpdu.number,
         .crc = item->fpdu.crc,
         .after_resync = item->fpdu.after_resync,
-        .parameters = *parameters,
+        .parameters = item->state->parameters,
     };
+}
+
+/* The dissector of each ULPDU clears the column up to the fence. */
+static void begin_next(struct mpa_canvas *canvas)
+{
+    bool named = canvas->named;
+
+    mpa_info_next(canvas);
+    if (named)
+        col_set_fence(canvas->pinfo->cinfo, COL_INFO);
+}
+
+/* An FPDU of which nothing but its ULPDU is shown without a tree, and whose octets are all in the frame. */
+static bool is_brief(const struct mpa_canvas *canvas)
+{
+    const struct mpa_item *item = canvas->item;
+
+    return !canvas->root && canvas->flow->brief && item->kind == MPA_ITEM_FPDU && !item->octets && !item->fpdu.ulpdu &&
+           item->fpdu.n_markers == 0 && item->fpdu.cut == 0 && !canvas->piece->record.remarks &&
+           !mpa_crc_is_remarked(item);
+}
+
+static bool draw_brief(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
+{
+    const struct mpa_item *item = canvas->item;
+    struct mpa_ulpdu info = about_ulpdu(canvas);
+    unsigned at = (unsigned)(item->offset - canvas->piece->from) + item->fpdu.header_at + MPA_LENGTH_LEN;
+
+    return canvas->flow->brief(canvas->pinfo, &info, tvb_get_ptr(frame_tvb, (int)at, item->fpdu.ulpdu_length),
+                               item->fpdu.ulpdu_length);
+}
+
+static void call_next(struct mpa_canvas *canvas, tvbuff_t *next)
+{
+    const struct mpa_parameters *parameters = &canvas->item->state->parameters;
+    struct mpa_ulpdu info = about_ulpdu(canvas);
     packet_info *pinfo = canvas->pinfo;
     port_type saved = pinfo->ptype;
     unsigned layers = wmem_list_count(pinfo->layers);
@@ -304,8 +349,13 @@ static void draw_item(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
 {
     const struct mpa_item *item = canvas->item;
     tvbuff_t *next = NULL;
-    bool named;
+    bool brief = is_brief(canvas);
 
+    if (brief) {
+        begin_next(canvas);
+        if (draw_brief(canvas, frame_tvb))
+            return;
+    }
     canvas->tvb = frame_tvb;
     switch (item->kind) {
     case MPA_ITEM_HOLE:
@@ -333,11 +383,8 @@ static void draw_item(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
             draw_remark(canvas->pinfo, canvas->proto, canvas->tvb, remark);
     if (!next)
         return;
-    /* The dissector of each ULPDU clears the column up to the fence. */
-    named = canvas->named;
-    mpa_info_next(canvas);
-    if (named)
-        col_set_fence(canvas->pinfo->cinfo, COL_INFO);
+    if (!brief)
+        begin_next(canvas);
     call_next(canvas, next);
 }
 

@@ -168,8 +168,7 @@ static void draw_crc(struct mpa_canvas *canvas, proto_tree *parent)
     }
 }
 
-/* Whether the FPDU has an expert item, which is needed even if its fields are not. */
-static bool crc_is_remarked(const struct mpa_item *item)
+bool mpa_crc_is_remarked(const struct mpa_item *item)
 {
     const char *reason;
     enum mpa_crc_display status = shown_crc(item, &reason);
@@ -247,7 +246,7 @@ void mpa_draw_fpdu(struct mpa_canvas *canvas, tvbuff_t **next)
     proto_tree *tree;
 
     *next = ulpdu_tvb(canvas);
-    if (!proto_field_is_referenced(canvas->root, mpa_proto) && !crc_is_remarked(fpdu))
+    if (!proto_field_is_referenced(canvas->root, mpa_proto) && !mpa_crc_is_remarked(fpdu))
         return;
     do {
         run = mpa_item_run(fpdu, &pad, left);

@@ -134,6 +134,7 @@ struct mpa_flow {
     address side0;    /* side 0's address and port */
     uint32_t port0;
     struct judge judge; /* its records: the latest struct mpa_piece of a frame */
+    bool (*brief)(packet_info *pinfo, const struct mpa_ulpdu *ulpdu, const uint8_t *octets, size_t n); /* or NULL */
     const struct mpa_state *state;
     struct mpa_startup_seen startup[2]; /* by enum mpa_startup_kind */
     bool hole_told;

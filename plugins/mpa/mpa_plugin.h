@@ -26,6 +26,9 @@ void mpa_draw_handoff(void);
 void mpa_draw_piece(const struct mpa_flow *flow, const struct mpa_piece *piece, tvbuff_t *tvb, packet_info *pinfo,
                     proto_tree *tree);
 
+/* Whether ULPDUs go to this dissector, on all connections. */
+bool mpa_draw_next_is(dissector_handle_t handle);
+
 /* Shared by the functions that draw an item. */
 struct mpa_canvas {
     const struct mpa_flow *flow;
@@ -49,5 +52,7 @@ void mpa_draw_startup(struct mpa_canvas *canvas);
 void mpa_draw_startup_handoff(void);
 /* Draws the FPDU without its ULPDU; *next is the tvb of the ULPDU for the next layer. */
 void mpa_draw_fpdu(struct mpa_canvas *canvas, tvbuff_t **next);
+/* Whether the FPDU has an expert item, which is needed even if its fields are not. */
+bool mpa_crc_is_remarked(const struct mpa_item *item);
 
 #endif

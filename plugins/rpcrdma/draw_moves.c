@@ -14,16 +14,41 @@ static void begin(struct rpcrdma_canvas *canvas, int length)
 
 /* ---- Tagged segments and Read Requests ---- */
 
+enum { ACCESS_MAX = 128 };
+
+/* The text ends at text[ACCESS_MAX - 1]; returns its beginning. */
+static char *access_text(char text[ACCESS_MAX], const struct kept_move *move)
+{
+    char *at = text + ACCESS_MAX - 1;
+
+    *at = '\0';
+    at = hex_to_str_back_len(text_before(at, ")"), move->transaction->xid, 8);
+    return text_before(rpcrdma_chunk_name_before(text_before(at, " of XID "), move->chunk), " (");
+}
+
 static void say_access(struct rpcrdma_canvas *canvas, const struct kept_move *move)
 {
-    char text[128], *end = text + sizeof text - 1, *at = end;
+    char text[ACCESS_MAX], *at;
 
     if (!col_get_writable(canvas->pinfo->cinfo, COL_INFO))
         return;
-    *at = '\0';
-    at = hex_to_str_back_len(text_before(at, ")"), move->transaction->xid, 8);
-    at = text_before(rpcrdma_chunk_name_before(text_before(at, " of XID "), move->chunk), " (");
-    say(canvas->pinfo->cinfo, at, (size_t)(end - at));
+    at = access_text(text, move);
+    say(canvas->pinfo->cinfo, at, (size_t)(text + ACCESS_MAX - 1 - at));
+}
+
+const char *rpcrdma_move_brief(uint32_t connection, const struct place *place)
+{
+    static char text[ACCESS_MAX];
+    const struct rpcrdma_flow *flow = rpcrdma_flow_find(connection);
+    const struct kept_segment *segment = flow ? rpcrdma_flow_segment(flow, place) : NULL;
+
+    if (!segment)
+        return flow ? "" : NULL;
+    if (segment->message || segment->record.remarks)
+        return NULL;
+    if (!segment->move)
+        return "";
+    return segment->move->completes ? NULL : access_text(text, segment->move);
 }
 
 static void label_access(const struct rpcrdma_canvas *canvas, const struct kept_move *move)

@@ -315,6 +315,7 @@ bool rpcrdma_flow_listen(struct rdmap_listener *listener, packet_info *pinfo, bo
     wmem_map_insert(flows, GUINT_TO_POINTER(flow->connection), flow);
     listener->entrance = stack_entrance(flow->judge.stack);
     listener->knows = &flow->recognised;
+    listener->brief = rpcrdma_move_brief;
     return true;
 }
 

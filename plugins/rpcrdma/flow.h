@@ -190,6 +190,8 @@ uint64_t rpcrdma_flow_transactions(uint32_t tcp_stream);
  * memory. */
 struct rpcrdma_flow *rpcrdma_flow_of_ib(const struct ib_connection *connection, bool always);
 const struct kept_segment *rpcrdma_flow_segment(const struct rpcrdma_flow *flow, const struct place *place);
+/* What the Info column has of an RDMA operation on a chunk: struct rdmap_listener. */
+const char *rpcrdma_move_brief(uint32_t connection, const struct place *place);
 /* First pass: likewise, to be changed. */
 struct kept_segment *rpcrdma_flow_change(struct rpcrdma_flow *flow, const struct place *place);
 
