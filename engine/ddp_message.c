@@ -59,10 +59,7 @@ void ddp_message_init(struct ddp_queue *q)
 
 void ddp_message_free(struct ddp_queue *q)
 {
-    if (q->message != &no_message) {
-        free(q->message->ranges);
-        free(q->message);
-    }
+    free(q->message->ranges);
     free(q->content);
 }
 
@@ -74,7 +71,7 @@ bool ddp_message_room(struct rdmap_connection *rdmap, const struct rdmap_step *s
 
     if (q->message != &no_message)
         return true;
-    message = heap_zeroed(1, sizeof *message);
+    message = arena_zeroed(rdmap->arena, sizeof *message);
     if (!message)
         return false;
     q->message = message;

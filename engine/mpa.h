@@ -8,6 +8,7 @@
 #ifndef IWARP_ENGINE_MPA_H
 #define IWARP_ENGINE_MPA_H
 
+#include "engine/arena.h"
 #include "engine/layouts.h"
 #include "engine/tcp_pair.h"
 #include "engine/verdict.h"
@@ -100,9 +101,12 @@ struct mpa_events {
 
 struct mpa_connection;
 
-/* events, options are copied; verdict is borrowed and outlives the connection. NULL when memory is lacking. */
+/*
+ * events, options are copied; verdict is borrowed and outlives the connection; arena may be NULL (arena_hold()), here
+ * and in the other layers. NULL when memory is lacking.
+ */
 struct mpa_connection *mpa_connection_new(const struct mpa_options *options, const struct mpa_events *events,
-                                          struct verdict *verdict);
+                                          struct verdict *verdict, struct arena *arena);
 void mpa_connection_free(struct mpa_connection *mpa);
 
 /* The inputs, in the order of a tcp_pair's events; same parameters as struct tcp_pair_events. */

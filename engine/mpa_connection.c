@@ -40,12 +40,17 @@ static void fill_timers(struct mpa_options *options)
 }
 
 struct mpa_connection *mpa_connection_new(const struct mpa_options *options, const struct mpa_events *events,
-                                          struct verdict *verdict)
+                                          struct verdict *verdict, struct arena *arena)
 {
-    struct mpa_connection *mpa = heap_zeroed(1, sizeof *mpa);
+    struct mpa_connection *mpa;
 
-    if (!mpa)
+    arena = arena_hold(arena);
+    mpa = arena ? arena_zeroed(arena, sizeof *mpa) : NULL;
+    if (!mpa) {
+        arena_release(arena);
         return NULL;
+    }
+    mpa->arena = arena;
     mpa->options = *options;
     fill_timers(&mpa->options);
     if (events)
@@ -65,15 +70,13 @@ void mpa_connection_free(struct mpa_connection *mpa)
 {
     if (!mpa)
         return;
-    mpa_order_free(mpa);
     mpa_reaction_free(mpa);
     mpa_tcp_free(mpa);
     for (unsigned side = 0; side < 2; side++) {
         mpa_window_free(&mpa->side[side].window);
-        mpa_framing_free(&mpa->side[side]);
         free(mpa->side[side].runs);
     }
-    free(mpa);
+    arena_release(mpa->arena);
 }
 
 void mpa_connection_set_hosts(struct mpa_connection *mpa, const struct layouts_host host[2])

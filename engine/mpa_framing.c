@@ -4,9 +4,6 @@
  * short; whatever does not fit goes to the diagnosis or, after a loss, to the search for the next FPDU.
  */
 #include "engine/mpa_framing.h"
-#include "engine/heap.h"
-
-#include <stdlib.h>
 
 enum {
     WINDOW_MAX = 2 * MPA_FPDU_OCTETS_MAX, /* octets kept while a diagnosis waits */
@@ -21,7 +18,7 @@ bool mpa_framing_prepare(struct mpa_connection *mpa, unsigned side)
     struct mpa_side *s = &mpa->side[side];
 
     if (!s->framing)
-        s->framing = heap_get(sizeof *s->framing);
+        s->framing = arena_zeroed(mpa->arena, sizeof *s->framing);
     if (!s->framing)
         return false;
     *s->framing = (struct mpa_framing_state){.period = MPA_MARKER_PERIOD};
@@ -41,12 +38,6 @@ bool mpa_framing_begin(struct mpa_connection *mpa, unsigned side, uint64_t at)
     s->cursor = at;
     s->state = SIDE_FPDUS;
     return true;
-}
-
-void mpa_framing_free(struct mpa_side *side)
-{
-    free(side->framing);
-    side->framing = NULL;
 }
 
 /*

@@ -106,9 +106,10 @@ struct mpa_connection {
     bool start_captured[2];  /* the stream is known from offset 0: its SYN was seen */
     uint32_t start_frame[2]; /* in this frame */
     bool finished;
-    int64_t end_time;  /* of the capture or the connection; valid when finished */
-    bool crc_inferred; /* parameters.crc was found by looking: nothing obliges the sender */
-    /* Owned by the rule families; allocated by their _new, freed by their _free. */
+    int64_t end_time;    /* of the capture or the connection; valid when finished */
+    bool crc_inferred;   /* parameters.crc was found by looking: nothing obliges the sender */
+    struct arena *arena; /* held; what the families have for as long as the connection is there */
+    /* Owned by the rule families; made by their _new. */
     struct mpa_order_state *order;
     struct mpa_reaction_state *reaction;
     struct mpa_tcp_state *tcp_rules;
@@ -194,7 +195,6 @@ void mpa_framing_octets(struct mpa_connection *mpa, unsigned side);
 void mpa_framing_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to);
 void mpa_framing_end(struct mpa_connection *mpa, unsigned side,
                      bool fin); /* fin: a graceful close, nothing is missing */
-void mpa_framing_free(struct mpa_side *side);
 /*
  * mpa_cut.c: Full Operation where the snap length cuts segments. Octets [from, to) were sent and not captured; false:
  * they are to be taken for a hole.
@@ -228,7 +228,6 @@ void mpa_judge_negotiation(struct mpa_connection *mpa);
 
 /* mpa_order_rules.c: who may speak when (7.1.2, 7.1.3), decided by ACK numbers. */
 bool mpa_order_new(struct mpa_connection *mpa);
-void mpa_order_free(struct mpa_connection *mpa);
 void mpa_order_startup(struct mpa_connection *mpa, unsigned side);
 /*
  * Octets [from, to) of `side` were delivered (in order, `from` new) while the side is not in Full Operation: streaming

@@ -13,10 +13,7 @@
  * sending, so they can hide a violation but not feign one. Where the ACK number is not known the order in the capture
  * decides.
  */
-#include "engine/heap.h"
 #include "engine/mpa_startup_state.h"
-
-#include <stdlib.h>
 
 enum { FPDU_OCTETS_MIN = 8 };
 
@@ -24,14 +21,8 @@ enum timing { TIMELY, EARLY, OPEN };
 
 bool mpa_order_new(struct mpa_connection *mpa)
 {
-    mpa->order = heap_zeroed(1, sizeof *mpa->order);
+    mpa->order = arena_zeroed(mpa->arena, sizeof *mpa->order);
     return mpa->order != NULL;
-}
-
-void mpa_order_free(struct mpa_connection *mpa)
-{
-    free(mpa->order);
-    mpa->order = NULL;
 }
 
 static void fail_two_requests(struct mpa_connection *mpa, enum rule_id rule)

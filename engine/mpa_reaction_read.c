@@ -34,7 +34,6 @@ void reaction_read_free(struct read_ring *ring)
 {
     if (ring)
         free(ring->kept);
-    free(ring);
 }
 
 /* Room for one more; the oldest makes way where there is none. False: memory is lacking. */
@@ -126,7 +125,7 @@ static void keep(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
         !rdmap_read_request_decode(&read, event->ddp.payload, event->ddp.payload_len))
         return;
     if (!*ring)
-        *ring = heap_zeroed(1, sizeof **ring);
+        *ring = arena_zeroed(mpa->arena, sizeof **ring);
     if (!*ring || !make_room(*ring))
         return;
     kept = kept_at(*ring, (*ring)->n++);
@@ -225,7 +224,7 @@ static void answer(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
         event->crc == MPA_CRC_WRONG)
         return;
     if (!ring)
-        ring = mpa->reaction->reads[1 - fpdu->side] = heap_zeroed(1, sizeof *ring);
+        ring = mpa->reaction->reads[1 - fpdu->side] = arena_zeroed(mpa->arena, sizeof *ring);
     if (!ring)
         return;
     answer_passed_over(mpa, fpdu);

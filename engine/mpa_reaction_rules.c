@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reactions: the hooks of the core, the clock, and what each side has acknowledged. */
-#include "engine/heap.h"
 #include "engine/mpa_reaction.h"
 #include "engine/rdmap_terminate_layout.h"
 
-#include <stdlib.h>
-
 bool mpa_reaction_new(struct mpa_connection *mpa)
 {
-    mpa->reaction = heap_zeroed(1, sizeof *mpa->reaction);
+    mpa->reaction = arena_zeroed(mpa->arena, sizeof *mpa->reaction);
     return mpa->reaction != NULL;
 }
 
@@ -18,8 +15,6 @@ void mpa_reaction_free(struct mpa_connection *mpa)
         return;
     reaction_read_free(mpa->reaction->reads[0]);
     reaction_read_free(mpa->reaction->reads[1]);
-    free(mpa->reaction);
-    mpa->reaction = NULL;
 }
 
 /* ---- what all families ask ---- */

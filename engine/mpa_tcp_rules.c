@@ -21,7 +21,7 @@ enum { SEGMENTS_FIRST = 4 }; /* a power of two, as SEGMENTS_KEPT */
 
 bool mpa_tcp_new(struct mpa_connection *mpa)
 {
-    mpa->tcp_rules = heap_zeroed(1, sizeof *mpa->tcp_rules);
+    mpa->tcp_rules = arena_zeroed(mpa->arena, sizeof *mpa->tcp_rules);
     return mpa->tcp_rules != NULL;
 }
 
@@ -31,8 +31,6 @@ void mpa_tcp_free(struct mpa_connection *mpa)
         return;
     for (unsigned side = 0; side < 2; side++)
         free(mpa->tcp_rules->side[side].sent);
-    free(mpa->tcp_rules);
-    mpa->tcp_rules = NULL;
 }
 
 static struct place place_of(const struct tcp_segment *segment, uint64_t offset)

@@ -9,6 +9,7 @@
 #ifndef IWARP_ENGINE_RDMAP_H
 #define IWARP_ENGINE_RDMAP_H
 
+#include "engine/arena.h"
 #include "engine/layouts.h"
 #include "engine/mpa.h"
 #include "wire/rdmap.h"
@@ -105,7 +106,7 @@ struct rdmap_connection;
 
 /* events and options are copied; verdict is borrowed. NULL when memory is lacking. */
 struct rdmap_connection *rdmap_connection_new(const struct rdmap_options *options, const struct rdmap_events *events,
-                                              struct verdict *verdict);
+                                              struct verdict *verdict, struct arena *arena);
 void rdmap_connection_free(struct rdmap_connection *rdmap);
 /* By side: how its host lays out Terminates; copied. */
 void rdmap_connection_set_hosts(struct rdmap_connection *rdmap, const struct layouts_host host[2]);

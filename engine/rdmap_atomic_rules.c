@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Atomic Requests and Responses: header fields, identifier, alignment. RFC 7306 section 5; values:
  * rdmap_atomic_values.c */
-#include "engine/heap.h"
 #include "engine/rdmap_answers.h"
 #include "engine/rdmap_atomic_state.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum {
     WORD_OPCODE_HIGH = 0x20000000,
@@ -15,7 +13,7 @@ enum {
 
 bool rdmap_atomic_new(struct rdmap_connection *rdmap)
 {
-    rdmap->atomic = heap_zeroed(1, sizeof *rdmap->atomic);
+    rdmap->atomic = arena_zeroed(rdmap->arena, sizeof *rdmap->atomic);
     return rdmap->atomic != NULL;
 }
 
@@ -23,7 +21,6 @@ void rdmap_atomic_free(struct rdmap_connection *rdmap)
 {
     if (rdmap->atomic)
         rdmap_values_free(rdmap->atomic);
-    free(rdmap->atomic);
 }
 
 /* ---- the header: 5.2.1 ---- */

@@ -2,11 +2,8 @@
 /*
  * The end of an RDMAP Stream: nothing after a Terminate, and a close that lets it arrive. RFC 5040 sections 5.4, 6.2.
  */
-#include "engine/heap.h"
 #include "engine/rdmap_answers.h"
 #include "engine/rdmap_atomic_state.h"
-
-#include <stdlib.h>
 
 enum { LLP_MPA = 0x20, CODE_STARTUP_FIRST = 5, CODE_STARTUP_LAST = 7 };
 
@@ -22,13 +19,8 @@ struct rdmap_close_state {
 
 bool rdmap_close_new(struct rdmap_connection *rdmap)
 {
-    rdmap->close = heap_zeroed(1, sizeof *rdmap->close);
+    rdmap->close = arena_zeroed(rdmap->arena, sizeof *rdmap->close);
     return rdmap->close != NULL;
-}
-
-void rdmap_close_free(struct rdmap_connection *rdmap)
-{
-    free(rdmap->close);
 }
 
 static bool is_terminate(const struct rdmap_step *step)

@@ -28,12 +28,17 @@ static void fill_options(struct rdmap_options *options)
 }
 
 struct rdmap_connection *rdmap_connection_new(const struct rdmap_options *options, const struct rdmap_events *events,
-                                              struct verdict *verdict)
+                                              struct verdict *verdict, struct arena *arena)
 {
-    struct rdmap_connection *rdmap = heap_zeroed(1, sizeof *rdmap);
+    struct rdmap_connection *rdmap;
 
-    if (!rdmap)
+    arena = arena_hold(arena);
+    rdmap = arena ? arena_zeroed(arena, sizeof *rdmap) : NULL;
+    if (!rdmap) {
+        arena_release(arena);
         return NULL;
+    }
+    rdmap->arena = arena;
     rdmap->options = *options;
     fill_options(&rdmap->options);
     if (events)
@@ -46,8 +51,7 @@ struct rdmap_connection *rdmap_connection_new(const struct rdmap_options *option
             ddp_message_init(&rdmap->side[side].queue[qn]);
         ddp_message_init(&rdmap->side[side].tagged);
     }
-    if (!rdmap_read_new(rdmap) || !rdmap_atomic_new(rdmap) || !rdmap_stag_new(rdmap) || !rdmap_close_new(rdmap) ||
-        !rdmap_terminate_new(rdmap) || !rdmap_reaction_new(rdmap)) {
+    if (!rdmap_read_new(rdmap) || !rdmap_atomic_new(rdmap) || !rdmap_close_new(rdmap) || !rdmap_reaction_new(rdmap)) {
         rdmap_connection_free(rdmap);
         return NULL;
     }
@@ -60,10 +64,6 @@ void rdmap_connection_free(struct rdmap_connection *rdmap)
         return;
     rdmap_read_free(rdmap);
     rdmap_atomic_free(rdmap);
-    rdmap_stag_free(rdmap);
-    rdmap_close_free(rdmap);
-    rdmap_terminate_free(rdmap);
-    rdmap_reaction_free(rdmap);
     rdmap_readback_free(rdmap);
     for (unsigned side = 0; side < 2; side++) {
         rdmap_requests_free(&rdmap->side[side].requests);
@@ -72,7 +72,7 @@ void rdmap_connection_free(struct rdmap_connection *rdmap)
             ddp_message_free(&rdmap->side[side].queue[qn]);
         ddp_message_free(&rdmap->side[side].tagged);
     }
-    free(rdmap);
+    arena_release(rdmap->arena);
 }
 
 void rdmap_connection_set_hosts(struct rdmap_connection *rdmap, const struct layouts_host host[2])

@@ -175,6 +175,7 @@ struct rdmap_connection {
     struct rdmap_options options; /* defaults filled in */
     struct rdmap_events events;
     struct verdict *verdict;
+    struct arena *arena; /* held; what the families have for as long as the connection is there */
     enum mpa_phase phase;
     struct mpa_parameters parameters;
     struct rdmap_side side[2];
@@ -358,8 +359,6 @@ void rdmap_atomic_response(struct rdmap_connection *rdmap, struct rdmap_step *st
 void rdmap_atomic_finish(struct rdmap_connection *rdmap, int64_t time_ns);
 
 /* rdmap_stag_rules.c: every sound segment, after its message is updated. */
-bool rdmap_stag_new(struct rdmap_connection *rdmap);
-void rdmap_stag_free(struct rdmap_connection *rdmap);
 void rdmap_stag_segment(struct rdmap_connection *rdmap, struct rdmap_step *step);
 void rdmap_stag_skipped(struct rdmap_connection *rdmap, unsigned side);
 
@@ -370,7 +369,6 @@ void rdmap_readback_hole(struct rdmap_connection *rdmap);
 
 /* rdmap_close_rules.c: every FPDU of DDP's (step->sound or not; first of all hooks), ends, the end. */
 bool rdmap_close_new(struct rdmap_connection *rdmap);
-void rdmap_close_free(struct rdmap_connection *rdmap);
 void rdmap_close_segment(struct rdmap_connection *rdmap, struct rdmap_step *step);
 void rdmap_close_end(struct rdmap_connection *rdmap, unsigned side, bool reset, const struct place *place);
 void rdmap_close_finish(struct rdmap_connection *rdmap, int64_t time_ns);
@@ -381,8 +379,6 @@ void rdmap_close_finish(struct rdmap_connection *rdmap, int64_t time_ns);
  * zero. layout says how the control word is laid out when not as the RFC says, else NULL (rdmap_terminate_layout.h);
  * *terminate is what was meant.
  */
-bool rdmap_terminate_new(struct rdmap_connection *rdmap);
-void rdmap_terminate_free(struct rdmap_connection *rdmap);
 void rdmap_terminate_message(struct rdmap_connection *rdmap, struct rdmap_step *step,
                              const struct rdmap_terminate *terminate, enum rdmap_terminate_status status,
                              const char *layout, const struct rdmap_recent *culprit);
@@ -390,7 +386,6 @@ void rdmap_terminate_message(struct rdmap_connection *rdmap, struct rdmap_step *
 /* rdmap_reaction_rules.c: every FPDU (also with a wrong CRC or without DDP header: step->ddp NULL), last of all hooks.
  */
 bool rdmap_reaction_new(struct rdmap_connection *rdmap);
-void rdmap_reaction_free(struct rdmap_connection *rdmap);
 void rdmap_reaction_segment(struct rdmap_connection *rdmap, struct rdmap_step *step);
 /* After rdmap_terminate_message(). */
 void rdmap_reaction_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step,

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reactions: the hooks of the core, and what became of a fault. */
-#include "engine/heap.h"
 #include "engine/rdmap_reaction.h"
-
-#include <stdlib.h>
 
 bool rdmap_reaction_new(struct rdmap_connection *rdmap)
 {
-    rdmap->reaction = heap_zeroed(1, sizeof *rdmap->reaction);
+    rdmap->reaction = arena_zeroed(rdmap->arena, sizeof *rdmap->reaction);
     return rdmap->reaction != NULL;
-}
-
-void rdmap_reaction_free(struct rdmap_connection *rdmap)
-{
-    free(rdmap->reaction);
-    rdmap->reaction = NULL;
 }
 
 /* ---- settling ---- */

@@ -5,7 +5,6 @@
  * STag, opcode and TO within a Response are DDP's to judge (ddp_tagged_rules.c), as is Last = 0 where it should be 1:
  * it knows how many octets a Response has.
  */
-#include "engine/heap.h"
 #include "engine/rdmap_answers.h"
 
 #include <inttypes.h>
@@ -13,7 +12,7 @@
 
 bool rdmap_read_new(struct rdmap_connection *rdmap)
 {
-    rdmap->read = heap_zeroed(1, sizeof *rdmap->read);
+    rdmap->read = arena_zeroed(rdmap->arena, sizeof *rdmap->read);
     return rdmap->read != NULL;
 }
 
@@ -23,7 +22,6 @@ void rdmap_read_free(struct rdmap_connection *rdmap)
         return;
     for (unsigned side = 0; side < 2; side++)
         free(rdmap->read->side[side].overtaken);
-    free(rdmap->read);
 }
 
 /* ---- requests ---- */

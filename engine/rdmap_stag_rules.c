@@ -7,11 +7,8 @@
  * the owner's has reached it since: its ACK numbers stay where they were. (What the capture saw in between proves less:
  * the two directions may be given in another order than they were captured, around a hole for example.)
  */
-#include "engine/heap.h"
 #include "engine/rdmap_answers.h"
 #include "engine/rdmap_atomic_state.h"
-
-#include <stdlib.h>
 
 enum { INVALID_MAX = 64 };
 
@@ -28,17 +25,6 @@ struct rdmap_stag_state {
         unsigned first, n;
     } side[2];
 };
-
-bool rdmap_stag_new(struct rdmap_connection *rdmap)
-{
-    (void)rdmap; /* made with the first invalidation: few ULPs have any */
-    return true;
-}
-
-void rdmap_stag_free(struct rdmap_connection *rdmap)
-{
-    free(rdmap->stag);
-}
 
 static struct invalidated *entry_at(struct rdmap_stag_state *state, unsigned side, unsigned i)
 {
@@ -91,7 +77,7 @@ static void invalidate(struct rdmap_connection *rdmap, const struct rdmap_step *
     if (!step->acked_known)
         return;
     if (!state)
-        state = rdmap->stag = heap_zeroed(1, sizeof *state);
+        state = rdmap->stag = arena_zeroed(rdmap->arena, sizeof *state);
     if (!state)
         return;
     if (state->side[side].n == INVALID_MAX) {

@@ -12,17 +12,6 @@
 
 enum { CONTROL_LEN = 4, SEGMENT_LENGTH_LEN = 2, CODE_LAST_OF_5044 = 4, CODE_LAST_OF_6581 = 7 };
 
-bool rdmap_terminate_new(struct rdmap_connection *rdmap)
-{
-    (void)rdmap;
-    return true;
-}
-
-void rdmap_terminate_free(struct rdmap_connection *rdmap)
-{
-    (void)rdmap;
-}
-
 /* ---- the parts that the control word announces ---- */
 
 /* D = 1, and the DDP Header begins where DDP Segment Length ought to be. */

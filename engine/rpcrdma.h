@@ -11,6 +11,7 @@
 #ifndef IWARP_ENGINE_RPCRDMA_H
 #define IWARP_ENGINE_RPCRDMA_H
 
+#include "engine/arena.h"
 #include "engine/rdma.h"
 #include "wire/nfs.h"
 #include "wire/rpcrdma.h"
@@ -243,7 +244,8 @@ struct history_record;
 
 /* options and events are copied; verdict is borrowed. NULL when memory is lacking. */
 struct rpcrdma_connection *rpcrdma_connection_new(const struct rpcrdma_options *options,
-                                                  const struct rpcrdma_events *events, struct verdict *verdict);
+                                                  const struct rpcrdma_events *events, struct verdict *verdict,
+                                                  struct arena *arena);
 void rpcrdma_connection_free(struct rpcrdma_connection *rpcrdma);
 
 /* The transport's events, handed on by the host; meanings as in engine/rdma.h. */

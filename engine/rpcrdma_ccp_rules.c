@@ -6,10 +6,7 @@
  *   Call   maxcall_sendsize, maxreply_sendsize, maxrdmaread
  *   Reply  maxcall_sendsize, align,             maxrdmaread
  */
-#include "engine/heap.h"
 #include "engine/rpcrdma_internal.h"
-
-#include <stdlib.h>
 
 enum { CCP_PROGRAM = 100417, CCP_VERSION = 1, CCP_CONF_RDMA = 1, CCP_WORDS = 3 };
 
@@ -24,9 +21,9 @@ struct rpcrdma_ccp {
     uint32_t asked_frame, agreed_frame;
 };
 
-struct rpcrdma_ccp *rpcrdma_ccp_new(void)
+struct rpcrdma_ccp *rpcrdma_ccp_new(struct arena *arena)
 {
-    return heap_zeroed(1, sizeof(struct rpcrdma_ccp));
+    return arena_zeroed(arena, sizeof(struct rpcrdma_ccp));
 }
 
 bool rpcrdma_ccp_agreed(const struct rpcrdma_ccp *ccp)

@@ -25,12 +25,18 @@ static void fill_options(struct rpcrdma_options *options)
 }
 
 struct rpcrdma_connection *rpcrdma_connection_new(const struct rpcrdma_options *options,
-                                                  const struct rpcrdma_events *events, struct verdict *verdict)
+                                                  const struct rpcrdma_events *events, struct verdict *verdict,
+                                                  struct arena *arena)
 {
-    struct rpcrdma_connection *rpcrdma = heap_zeroed(1, sizeof *rpcrdma);
+    struct rpcrdma_connection *rpcrdma;
 
-    if (!rpcrdma)
+    arena = arena_hold(arena);
+    rpcrdma = arena ? arena_zeroed(arena, sizeof *rpcrdma) : NULL;
+    if (!rpcrdma) {
+        arena_release(arena);
         return NULL;
+    }
+    rpcrdma->arena = arena;
     rpcrdma->options = *options;
     fill_options(&rpcrdma->options);
     if (events)
@@ -79,7 +85,6 @@ void rpcrdma_connection_free(struct rpcrdma_connection *rpcrdma)
     history_record_free(rpcrdma->record);
     rpcrdma_transactions_free(rpcrdma);
     rpcrdma_early_free(rpcrdma);
-    rpcrdma_threshold_free(rpcrdma);
     rpcrdma_credit_free(rpcrdma);
     rpcrdma_resource_free(rpcrdma);
     rpcrdma_memory_free(rpcrdma);
@@ -91,7 +96,7 @@ void rpcrdma_connection_free(struct rpcrdma_connection *rpcrdma)
     }
     free(rpcrdma->pending);
     free(rpcrdma->procedures);
-    free(rpcrdma);
+    arena_release(rpcrdma->arena);
 }
 
 /* ---- findings ---- */

@@ -91,6 +91,7 @@ struct rpcrdma_connection {
     struct rpcrdma_options options; /* defaults filled in */
     struct rpcrdma_events events;
     struct verdict *verdict;
+    struct arena *arena; /* held */
     struct rdma_terms terms;
     uint16_t port[2];
     enum { RPCRDMA_UNDECIDED, RPCRDMA_YES, RPCRDMA_NO } recognised;
@@ -279,7 +280,6 @@ void rpcrdma_header_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
 
 /* rpcrdma_threshold_rules.c: RFC 8797 blocks, lengths of Sends, remote invalidation. */
 bool rpcrdma_threshold_new(struct rpcrdma_connection *rpcrdma);
-void rpcrdma_threshold_free(struct rpcrdma_connection *rpcrdma);
 /* side[].announced is filled in already; status from rpcrdma_private_data_find(). */
 void rpcrdma_threshold_private_data(struct rpcrdma_connection *rpcrdma, const struct rdma_private_data *data,
                                     enum rpcrdma_private_data_status status);
@@ -291,7 +291,7 @@ void rpcrdma_threshold_move(struct rpcrdma_connection *rpcrdma, const struct rpc
 bool rpcrdma_threshold_configured(const struct rpcrdma_connection *rpcrdma);
 /* rpcrdma_ccp_rules.c: limits of RFC 5666 section 6. NULL when memory is lacking; freed by free(). */
 struct rpcrdma_ccp;
-struct rpcrdma_ccp *rpcrdma_ccp_new(void);
+struct rpcrdma_ccp *rpcrdma_ccp_new(struct arena *arena);
 bool rpcrdma_ccp_agreed(const struct rpcrdma_ccp *ccp);
 void rpcrdma_ccp_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *ccp, struct rpcrdma_message *message);
 void rpcrdma_ccp_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *ccp, const struct rpcrdma_move *move);

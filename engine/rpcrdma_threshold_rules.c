@@ -7,10 +7,7 @@
  * been done instead (the Reply chunk), the reverse direction, what both sides announced, finally the default.
  * Administrators may set larger buffers on both sides, so exceeding just the default is a warning, once per direction.
  */
-#include "engine/heap.h"
 #include "engine/rpcrdma_internal.h"
-
-#include <stdlib.h>
 
 struct rpcrdma_threshold_state {
     bool default_reported[2]; /* by sending side */
@@ -19,22 +16,15 @@ struct rpcrdma_threshold_state {
 
 bool rpcrdma_threshold_new(struct rpcrdma_connection *rpcrdma)
 {
-    rpcrdma->threshold = heap_zeroed(1, sizeof *rpcrdma->threshold);
+    rpcrdma->threshold = arena_zeroed(rpcrdma->arena, sizeof *rpcrdma->threshold);
     if (rpcrdma->threshold)
-        rpcrdma->threshold->ccp = rpcrdma_ccp_new();
+        rpcrdma->threshold->ccp = rpcrdma_ccp_new(rpcrdma->arena);
     return rpcrdma->threshold && rpcrdma->threshold->ccp;
 }
 
 bool rpcrdma_threshold_configured(const struct rpcrdma_connection *rpcrdma)
 {
     return rpcrdma->threshold && rpcrdma_ccp_agreed(rpcrdma->threshold->ccp);
-}
-
-void rpcrdma_threshold_free(struct rpcrdma_connection *rpcrdma)
-{
-    if (rpcrdma->threshold)
-        free(rpcrdma->threshold->ccp);
-    free(rpcrdma->threshold);
 }
 
 /* ---- the blocks ---- */

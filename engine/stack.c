@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/stack.h"
 
-#include "engine/heap.h"
 #include "engine/history.h"
 #include "engine/rdma_rdmap.h"
 
-#include <stdlib.h>
-
 struct stack {
     struct stack_setup setup;
+    struct arena *arena; /* which the layers share */
     struct tcp_pair *tcp;
     struct mpa_connection *mpa;
     struct rdmap_connection *rdmap;
@@ -117,7 +115,8 @@ static void make_rpcrdma(struct stack *stack)
                                           .payload = on_payload,
                                           .retired = on_retired};
 
-    stack->rpcrdma = rpcrdma_connection_new(&stack->setup.options->rpcrdma, &events, stack->setup.verdict);
+    stack->rpcrdma =
+        rpcrdma_connection_new(&stack->setup.options->rpcrdma, &events, stack->setup.verdict, stack->arena);
     if (!stack->rpcrdma) {
         stack->memory_lacking = true;
         return;
@@ -404,7 +403,7 @@ static bool make_tcp(struct stack *stack)
                                            .fin = on_fin,
                                            .reset = on_reset};
 
-    stack->tcp = tcp_pair_new(&stack->setup.options->tcp, &events);
+    stack->tcp = tcp_pair_new(&stack->setup.options->tcp, &events, stack->arena);
     return stack->tcp != NULL;
 }
 
@@ -413,7 +412,7 @@ static bool make_mpa(struct stack *stack)
     const struct mpa_events events = {
         .ctx = stack, .startup = give_startup, .fpdu = give_fpdu, .skipped = on_skipped, .changed = on_changed};
 
-    stack->mpa = mpa_connection_new(&stack->setup.options->mpa, &events, stack->setup.verdict);
+    stack->mpa = mpa_connection_new(&stack->setup.options->mpa, &events, stack->setup.verdict, stack->arena);
     if (!stack->mpa)
         return false;
     mpa_connection_set_tcp(stack->mpa, stack->tcp);
@@ -437,7 +436,7 @@ static bool make_rdmap(struct stack *stack)
                                         .terminate = give_terminate,
                                         .skipped = skip_messages};
 
-    stack->rdmap = rdmap_connection_new(&stack->setup.options->rdmap, &events, stack->setup.verdict);
+    stack->rdmap = rdmap_connection_new(&stack->setup.options->rdmap, &events, stack->setup.verdict, stack->arena);
     if (!stack->rdmap)
         return false;
     rdmap_connection_set_hosts(stack->rdmap, stack->setup.host);
@@ -446,10 +445,14 @@ static bool make_rdmap(struct stack *stack)
 
 struct stack *stack_new(const struct stack_setup *setup)
 {
-    struct stack *stack = heap_zeroed(1, sizeof *stack);
+    struct arena *arena = arena_new(setup->pool);
+    struct stack *stack = arena ? arena_zeroed(arena, sizeof *stack) : NULL;
 
-    if (!stack)
+    if (!stack) {
+        arena_release(arena);
         return NULL;
+    }
+    stack->arena = arena;
     stack->setup = *setup;
     stack->terms.initiator_side = -1;
     if (!stack->setup.taps)
@@ -470,7 +473,7 @@ void stack_free(struct stack *stack)
     rdmap_connection_free(stack->rdmap);
     rpcrdma_connection_free(stack->rpcrdma); /* before nfs, whose state of each transaction it retires */
     nfs_connection_free(stack->nfs);
-    free(stack);
+    arena_release(stack->arena);
 }
 
 void stack_segment(struct stack *stack, const struct tcp_segment *segment)

@@ -89,6 +89,7 @@ struct stack_setup {
     uint16_t port[2];                  /* TCP ports of the sides; 0: unknown */
     const struct stack_entrance *next; /* of the stack above; NULL: none */
     struct layouts_host host[2];       /* by side: the layout of its Terminates */
+    struct arena_pool *pool;           /* of the memory of the layers; NULL: none */
 };
 
 struct stack;

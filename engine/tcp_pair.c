@@ -10,7 +10,6 @@
  *   - Where does a stream begin whose SYN is missing?
  */
 #include "engine/tcp_pair.h"
-#include "engine/heap.h"
 #include "engine/tcp_held.h"
 #include "engine/tcp_history.h"
 
@@ -61,18 +60,26 @@ struct side {
 
 struct tcp_pair {
     struct tcp_pair_events events;
+    struct arena *arena; /* held */
     bool eager_holes;
     uint32_t frame; /* of the segment being worked on */
     int64_t now;
     struct side side[2];
 };
 
-struct tcp_pair *tcp_pair_new(const struct tcp_pair_options *options, const struct tcp_pair_events *events)
+struct tcp_pair *tcp_pair_new(const struct tcp_pair_options *options, const struct tcp_pair_events *events,
+                              struct arena *arena)
 {
     static const struct tcp_pair_options defaults;
-    struct tcp_pair *pair = heap_zeroed(1, sizeof *pair);
-    if (!pair)
+    struct tcp_pair *pair;
+
+    arena = arena_hold(arena);
+    pair = arena ? arena_zeroed(arena, sizeof *pair) : NULL;
+    if (!pair) {
+        arena_release(arena);
         return NULL;
+    }
+    pair->arena = arena;
     if (!options)
         options = &defaults;
     pair->events = *events;
@@ -93,7 +100,7 @@ void tcp_pair_free(struct tcp_pair *pair)
         tcp_held_free(&pair->side[s].held);
         tcp_history_free(&pair->side[s].history);
     }
-    free(pair);
+    arena_release(pair->arena);
 }
 
 const struct tcp_side_facts *tcp_pair_facts(const struct tcp_pair *pair, unsigned side)

@@ -14,6 +14,7 @@
 #ifndef IWARP_ENGINE_TCP_PAIR_H
 #define IWARP_ENGINE_TCP_PAIR_H
 
+#include "engine/arena.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -99,7 +100,8 @@ enum { TCP_PAIR_LIMIT_DEFAULT = 4 << 20, TCP_PAIR_HISTORY_DEFAULT = 64 << 10 };
 struct tcp_pair;
 
 /* Returns NULL when memory is lacking. events and options are copied. */
-struct tcp_pair *tcp_pair_new(const struct tcp_pair_options *options, const struct tcp_pair_events *events);
+struct tcp_pair *tcp_pair_new(const struct tcp_pair_options *options, const struct tcp_pair_events *events,
+                              struct arena *arena);
 /* Calls no events. */
 void tcp_pair_free(struct tcp_pair *pair);
 void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *segment);

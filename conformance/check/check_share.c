@@ -191,6 +191,7 @@ void share_free(struct share *share)
         connections_free(share->connections);
     check_ib_free(share);
     counting_free(&share->counting);
+    arena_pool_free(&share->arenas);
     g_ptr_array_unref(share->found.connections);
     g_array_unref(share->found.opened);
     g_free(share);

@@ -265,6 +265,7 @@ bool watched_stack(struct watched *watched, const struct stack_setup *setup)
     with_taps.taps = &share->taps;
     with_taps.ctx = watched;
     with_taps.verdict = &watched->verdict;
+    with_taps.pool = watched->tcp ? &share->arenas : NULL;
     watched->stack = stack_new(&with_taps);
     if (!watched->stack) {
         share->found.memory_lacking = true;

@@ -33,6 +33,7 @@ struct share {
     uint32_t findings_kept, notes_kept, records;
     bool numbers_apart;
     struct counting counting;
+    struct arena_pool arenas; /* of connections over TCP */
 };
 
 /* One connection while it is being read. Whoever opens it sets what differs between the transports. */

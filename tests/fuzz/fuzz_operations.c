@@ -101,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int64_t now = 1;
 
     verdict = (struct verdict){.counts = &counts};
-    rdmap = rdmap_connection_new(&options, &events, &verdict);
+    rdmap = rdmap_connection_new(&options, &events, &verdict, NULL);
     if (!rdmap)
         return 0;
     parameters.ird = (uint16_t)take(&input);

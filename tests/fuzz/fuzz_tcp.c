@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct tcp_pair_options options = {
         .limit = data[0] & 1 ? 2000 : 0, .history = data[0] & 2 ? 100 : 0, .eager_holes = data[0] & 4};
     uint32_t isn = data[0] & 8 ? UINT32_MAX - 100 : 0;
-    struct tcp_pair *pair = tcp_pair_new(&options, &events);
+    struct tcp_pair *pair = tcp_pair_new(&options, &events, NULL);
     if (!pair)
         return 0;
     size--;

@@ -80,7 +80,7 @@ static void begins_with_what_came_last(void **state)
     (void)state;
     mpa_options_init(&options);
     mpa_connection_free(t->mpa); /* without its SYNs */
-    t->mpa = mpa_connection_new(&options, NULL, &t->seen.verdict);
+    t->mpa = mpa_connection_new(&options, NULL, &t->seen.verdict, NULL);
     assert_non_null(t->mpa);
     t->acked_unknown = true;
     line_say_frame(t, R, reply);

@@ -33,7 +33,7 @@ static struct tcp_pair *established(void)
 {
     const struct tcp_pair_options options = {0};
     const struct tcp_pair_events events = {0};
-    struct tcp_pair *pair = tcp_pair_new(&options, &events);
+    struct tcp_pair *pair = tcp_pair_new(&options, &events, NULL);
 
     assert_non_null(pair);
     feed(pair, CLIENT, TCP_SYN, ISN, 0, 0);

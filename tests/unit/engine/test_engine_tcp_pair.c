@@ -300,7 +300,7 @@ static void a_super_segment_is_one_run(void **state)
                                   .payload = (const uint8_t *)text};
     c.frame = 4;
     struct tcp_pair_events none = {0};
-    struct tcp_pair *pair = tcp_pair_new(NULL, &none);
+    struct tcp_pair *pair = tcp_pair_new(NULL, &none, NULL);
     tcp_pair_segment(pair, &segment);
     assert_int_equal(tcp_pair_facts(pair, 0)->largest_segment, 60000);
     assert_int_equal(tcp_pair_facts(pair, 0)->next, 60000);

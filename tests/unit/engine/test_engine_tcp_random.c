@@ -100,7 +100,7 @@ static struct tcp_pair *begin(struct run *run, uint64_t *seed)
     run->isn = (uint32_t)next_random(seed);
     if (next_random(seed) % 4 == 0)
         run->isn = UINT32_MAX - (uint32_t)(next_random(seed) % STREAM); /* wraps on the way */
-    struct tcp_pair *pair = tcp_pair_new(NULL, &events);
+    struct tcp_pair *pair = tcp_pair_new(NULL, &events, NULL);
     struct tcp_segment syn = {.frame = 1, .flags = TCP_SYN, .window_scale = 255, .seq = run->isn};
     struct tcp_segment syn_ack = {
         .frame = 2, .side = 1, .flags = TCP_SYN | TCP_ACK, .window_scale = 255, .seq = 7000, .ack = run->isn + 1};

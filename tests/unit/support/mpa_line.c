@@ -67,7 +67,7 @@ static struct mpa_line *begin(enum mpa_profile profile, bool (*keeps)(enum rule_
     mpa_options_init(&options);
     options.profile = profile;
     findings_begin(&l->seen, keeps);
-    l->mpa = mpa_connection_new(&options, &events, &l->seen.verdict);
+    l->mpa = mpa_connection_new(&options, &events, &l->seen.verdict, NULL);
     assert_non_null(l->mpa);
     l->step = 1000;
     l->isn[I] = 1000;
@@ -104,7 +104,7 @@ struct mpa_line *line_new(void)
                                      .fin = on_fin,
                                      .reset = on_reset};
 
-    l->pair = tcp_pair_new(NULL, &events);
+    l->pair = tcp_pair_new(NULL, &events, NULL);
     assert_non_null(l->pair);
     mpa_connection_set_tcp(l->mpa, l->pair);
     l->step = millisecond / 20;

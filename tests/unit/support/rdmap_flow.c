@@ -27,7 +27,7 @@ static struct rdmap_flow *begin(const struct rdmap_options *options, bool (*keep
     t->end[I] = t->end[R] = FLOW_START;
     for (unsigned qn = 0; qn < 4; qn++)
         t->msn[I][qn] = t->msn[R][qn] = 1;
-    t->rdmap = rdmap_connection_new(options ? options : &defaults, NULL, &t->seen.verdict);
+    t->rdmap = rdmap_connection_new(options ? options : &defaults, NULL, &t->seen.verdict, NULL);
     assert_non_null(t->rdmap);
     flow_parameters(t);
     return t;

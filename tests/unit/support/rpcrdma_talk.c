@@ -88,7 +88,7 @@ struct rpcrdma_talk *talk_new_bare(const struct rpcrdma_options *options)
     t->segment = 60000;
     t->msn[C] = t->msn[S] = 1;
     t->parameters = (struct mpa_parameters){.initiator_side = -1, .markers = {OFF, OFF}, .crc = ON, .midstream = true};
-    t->rpcrdma = rpcrdma_connection_new(options, &events, &t->seen.verdict);
+    t->rpcrdma = rpcrdma_connection_new(options, &events, &t->seen.verdict, NULL);
     assert_non_null(t->rpcrdma);
     t->nfs = nfs_connection_new(options, t->rpcrdma, &t->seen.verdict);
     assert_non_null(t->nfs);

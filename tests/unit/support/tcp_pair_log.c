@@ -72,7 +72,7 @@ void log_start(struct conversation *c, const struct tcp_pair_options *options)
                                      .reset = log_reset};
 
     memset(c, 0, sizeof *c);
-    c->pair = tcp_pair_new(options, &events);
+    c->pair = tcp_pair_new(options, &events, NULL);
     c->step = 10000; /* 10 us */
     c->isn[0] = 1000;
     c->isn[1] = 5000;
