@@ -71,6 +71,21 @@ def test_default_mode_tells_of_holes_once_and_goes_on(wireshark, generated):
     assert all(status == "1" for frame in frames for status in frame["mpa.crc.status"])
 
 
+@pytest.mark.parametrize("options", [
+    ["bulk", "--size=20k", "--ulpdu=64"],
+    ["bulk", "--size=20k", "--markers"],
+    ["operations", "--count=50"],
+    ["nfs-bulk", "--size=1100k"],
+    ["nfs3", "--net=loss=0.05,reorder=0.1"],
+], ids=" ".join)
+def test_summary_is_the_same_without_a_tree(wireshark, generated, options):
+    """Without a tree, most Tagged segments take a shorter way."""
+    path = generated(*options)
+    lines = wireshark.tshark(path)
+    assert "RDMA Write, STag" in lines or "RDMA Read Response, STag" in lines
+    assert lines == wireshark.tshark(path, "-Y", "frame")
+
+
 def trees(answers):
     """The protocol trees without what only later frames can tell."""
     def strip(node):

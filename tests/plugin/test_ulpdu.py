@@ -46,6 +46,14 @@ def test_ulpdus(wireshark, generated, probe, options, markers):
         assert found == expected and expected
 
 
+def test_without_a_tree(wireshark, generated, probe):
+    """The shorter way of Tagged segments ends where another dissector is assigned."""
+    path = generated("bulk", "--size=20k")
+    assert "RDMA Write, STag" in wireshark.tshark(path)
+    lines = wireshark.tshark(path, *probe)
+    assert "MPA Request" in lines and "RDMA Write" not in lines
+
+
 def test_builtin_is_the_fallback(wireshark, generated, probe):
     path = generated("rev1")
     alone = ["--disable-protocol", "rddp"]
