@@ -37,7 +37,7 @@ class Wireshark:
         self.environment = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8",
                             "WIRESHARK_PLUGIN_DIR": str(self.folder / "plugins")}
         plugin = next((self.folder / "plugins").rglob("mpa.so"))
-        needed = subprocess.run(["ldd", plugin], capture_output=True, text=True, check=True).stdout
+        needed = subprocess.run(["ldd", plugin], capture_output=True, text=True, check=False).stdout # no ldd for other architectures
         sanitizer = re.search(r"=> (\S*libasan\S*)", needed)
         if sanitizer:  # the runtime must come first
             self.environment |= {"LD_PRELOAD": sanitizer[1], "UBSAN_OPTIONS": "halt_on_error=1",

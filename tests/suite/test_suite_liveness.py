@@ -281,9 +281,10 @@ def test_an_initiator_that_has_gone_costs_seconds():
 def test_an_initiator_is_revived(tmp_path):
     """It is gone before the second case says anything: nobody is blamed, and that case is begun anew."""
     start = f"{devices.SAMPLE_DEVICE} initiator 127.0.0.1 $(cat {tmp_path}/port) > /dev/null 2>&1 & echo $! > {tmp_path}/pid"
-    kill = f"if [ $IWARP_CASE = MPA-8-02/ulpdu ] && mkdir {tmp_path}/once 2> /dev/null; then kill $(cat {tmp_path}/pid); fi"
+    gone = f"kill -9 $(cat {tmp_path}/pid); timeout 2 tail --pid=$(cat {tmp_path}/pid) -f /dev/null"
+    kill = f"if [ $IWARP_CASE = MPA-8-02/ulpdu ] && mkdir {tmp_path}/once 2> /dev/null; then {gone}; fi"
     test = subprocess.Popen([devices.GEN, "test", "--listen", "127.0.0.1:0", "--format=json", "--rules=MPA-8-02/crc,MPA-8-02/ulpdu",
-                             "--timeout=0.3", "--recover-timeout=0.5", f"--reset-command={start}", f"--before-each={kill}",
+                             "--timeout=1", "--recover-timeout=1", f"--reset-command={start}", f"--before-each={kill}",
                              "--reset-timeout=20"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     (tmp_path / "port").write_text(test.stderr.readline().split()[-1])
     first = subprocess.run(["sh", "-c", start], check=True)
