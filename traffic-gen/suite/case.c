@@ -54,6 +54,7 @@ static bool prepare(const struct talk_run *run, const struct run_options *option
     if (!options->before_each || user_command_run(options->before_each, variables, options->t_reset, &why))
         return true;
     result->actual = g_strdup_printf("--before-each: %s", why);
+    result->refused = true;
     return false;
 }
 

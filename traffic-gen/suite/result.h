@@ -46,7 +46,7 @@ struct case_result {
     char *waived;            /* why; NULL: not */
     char *death;             /* state of the device afterwards (alive.h: device_life_names); NULL: alive */
     unsigned runs[OUTCOMES]; /* with --repeat: how often each outcome occurred */
-    /* While it runs: our side has sent its stimulus; a usual start-up was refused. */
+    /* While it runs: our side has sent its stimulus; a usual start-up, or what prepares it, was refused. */
     bool said, refused;
 };
 
