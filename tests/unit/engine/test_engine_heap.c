@@ -33,7 +33,7 @@ static void *refused_in_thread(void *heap)
 
 static void refusal_stays_with_its_heap(void **state)
 {
-    struct heap first = {0}, second = {0};
+    static struct heap first, second; /* in use beyond this test */
     pthread_t thread;
 
     (void)state;
