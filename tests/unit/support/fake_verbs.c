@@ -326,7 +326,8 @@ static enum ibv_wc_status deliver(struct fake_id *to, const struct ibv_send_wr *
         flush(to);
         return IBV_WC_REM_INV_REQ_ERR;
     }
-    memcpy(receive.p, p, n);
+    if (n > 0)
+        memcpy(receive.p, p, n);
     if (work->opcode == IBV_WR_SEND_WITH_INV) {
         wc.wc_flags = IBV_WC_WITH_INV;
         wc.invalidated_rkey = work->invalidate_rkey;
