@@ -9,6 +9,7 @@ import collections
 import concurrent.futures
 import itertools
 import os
+import shutil
 import subprocess
 
 import pytest
@@ -252,6 +253,8 @@ def test_the_same_arguments_give_the_same_file(gen, tmp_path):
 
 
 def tshark(path, *options):
+    if not shutil.which("tshark"):
+        pytest.skip("no tshark")
     environment = {**os.environ, "WIRESHARK_PLUGIN_DIR": "/nonexistent", "HOME": "/nonexistent"}
     return subprocess.run(["tshark", "-n", "-r", path, *options], capture_output=True, text=True, check=True,
                           env=environment).stdout
