@@ -337,9 +337,12 @@ static const struct kept_piece *take_part(struct kept_rpc *rpc, uint8_t **out)
         const struct kept_piece *piece = &rpc->pieces[i];
 
         if (may_be_taken(piece)) {
-            part_resize(piece->chunk->parts, rpc->have - piece->from);
-            *out = part_octets(piece->chunk->parts) - piece->from;
-            piece->chunk->parts->block = NULL;
+            struct kept_part *part = piece->chunk->parts;
+
+            part_resize(part, rpc->have - piece->from);
+            *out = part_octets(part) - piece->from;
+            part->block = NULL; /* the part is empty now, should octets still come for it */
+            part->length = part->room = 0;
             return piece;
         }
     }

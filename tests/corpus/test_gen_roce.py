@@ -253,7 +253,7 @@ def test_the_same_arguments_give_the_same_file(gen, tmp_path):
 
 
 def tshark(path, *options):
-    if not shutil.which("tshark"):
+    if not shutil.which("tshark"): # where another architecture is emulated: scripts/packages
         pytest.skip("no tshark")
     environment = {**os.environ, "WIRESHARK_PLUGIN_DIR": "/nonexistent", "HOME": "/nonexistent"}
     return subprocess.run(["tshark", "-n", "-r", path, *options], capture_output=True, text=True, check=True,
