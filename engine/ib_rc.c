@@ -149,8 +149,6 @@ static void take_request(struct ib_rc *rc, unsigned side, const struct ib_packet
     uint64_t offset = requests->next;
     bool read = packet->info->message == IB_MESSAGE_READ || packet->info->message == IB_MESSAGE_ATOMIC;
 
-    if (packet->info->payload && !packet->info->last)
-        ib_rc_learn_mtu(rc, (unsigned)packet->payload_len);
     part.reads_unseen = part.kind == IB_MESSAGE_SEND && ib_reads_incomplete(rc, side);
     enter_message(rc, requests, packet);
     remember(requests, packet, place);
@@ -196,6 +194,17 @@ static void skip_to(struct ib_rc *rc, unsigned side, uint64_t to, const struct p
     requests->open = false;
 }
 
+/* The request at `offset` may be the one after a Read whose response packets cannot be counted (yet). */
+static void follow(struct ib_rc *rc, unsigned side, uint64_t offset, bool likely)
+{
+    struct ib_requests *requests = &rc->side[side];
+
+    if (!requests->next_least || offset <= requests->next || !ib_reads_followed(rc, side, offset, likely))
+        return;
+    requests->next = offset;
+    requests->next_least = false;
+}
+
 /* Delivers what is held, up to the first gap; with `all`, across gaps, too. */
 static void give_held(struct ib_rc *rc, unsigned side, uint32_t frame, int64_t time_ns, bool all)
 {
@@ -210,8 +219,7 @@ static void give_held(struct ib_rc *rc, unsigned side, uint32_t frame, int64_t t
         struct ib_held_packet *packet;
 
         if (first->offset > requests->next) {
-            if (requests->next_least)
-                ib_reads_followed(rc, side, first->offset);
+            follow(rc, side, first->offset, all);
             if (first->offset > requests->next && requests->acked_known && requests->acked > requests->next)
                 skip_to(rc, side, requests->acked < first->offset ? requests->acked : first->offset, &place);
             if (first->offset > requests->next && all)
@@ -239,13 +247,7 @@ static void request(struct ib_rc *rc, unsigned side, const struct ib_packet *pac
         rc->counts.retransmitted[side]++;
         return;
     }
-    if (offset > requests->next && requests->next_least) {
-        ib_reads_followed(rc, side, offset);
-        if (requests->next_least && offset > requests->next) { /* for a Read that no MTU explains: taken as it is */
-            requests->next_least = false;
-            requests->next = offset;
-        }
-    }
+    follow(rc, side, offset, false);
     place = place_of(side, offset, frame, frame, time_ns);
     if (offset > requests->next && requests->acked_known && requests->acked > requests->next)
         skip_to(rc, side, requests->acked < offset ? requests->acked : offset, &place);
@@ -348,6 +350,8 @@ void ib_rc_packet(struct ib_rc *rc, unsigned side, const struct ib_packet *packe
     if (!packet->info)
         return;
     rc->counts.packets[side]++;
+    if (!rc->mtu)
+        ib_rc_observe_mtu(rc, packet);
     if (packet->info->response)
         answer(rc, side, packet, frame, time_ns);
     else

@@ -97,6 +97,7 @@ struct ib_rc {
     struct ib_rc_options options;
     struct ib_rc_events events;
     unsigned mtu;        /* 0: not known */
+    unsigned mtu_least;  /* then: it is no less */
     uint64_t operations; /* that began, of both sides */
     struct ib_requests side[2];
     struct ib_rc_counts counts;
@@ -109,11 +110,16 @@ void ib_rc_give(struct ib_rc *rc, const struct ib_rc_part *part);
 
 /* The MTU became known: fills in the number of packets of Reads that lack it. */
 void ib_rc_learn_mtu(struct ib_rc *rc, unsigned mtu);
+/* What a packet says of it while it is unknown: no payload is longer, and all but the last of a message are full. */
+void ib_rc_observe_mtu(struct ib_rc *rc, const struct ib_packet *packet);
 /* Takes a Read or Atomic of `side` at that offset; its packets, at least 1. *least: there may be more. */
 uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint64_t offset,
                       uint64_t message, bool *least);
-/* The request at `offset` came right after the last Read, which gives the number of packets of its response. */
-void ib_reads_followed(struct ib_rc *rc, unsigned side, uint64_t offset);
+/*
+ * Whether the request at `offset` came right after the last Read, whose response packets cannot be counted: for sure, as
+ * none has fewer; or likely, as some MTU makes so many, unless requests between them were lost.
+ */
+bool ib_reads_followed(const struct ib_rc *rc, unsigned side, uint64_t offset, bool likely);
 /* A Read of `side` lacks parts of its response. */
 bool ib_reads_incomplete(const struct ib_rc *rc, unsigned side);
 /* A response packet, sent by `responder`, at that offset of the other side's requests. */

@@ -28,7 +28,9 @@ static uint32_t packets_known(const struct ib_rc *rc, const struct ib_read *read
         return read->packets;
     if (read->atomic || read->size <= MTU_MIN)
         return 1;
-    return rc->mtu ? packets_of(read->size, rc->mtu) : 0;
+    if (rc->mtu)
+        return packets_of(read->size, rc->mtu);
+    return read->size <= rc->mtu_least ? 1 : 0;
 }
 
 static void forget_oldest(struct ib_reads *reads)
@@ -70,40 +72,65 @@ uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *p
     return here.packets ? here.packets : 1;
 }
 
-void ib_rc_learn_mtu(struct ib_rc *rc, unsigned mtu)
+/* Counts the packets of Reads that can be counted now. */
+static void count_packets(struct ib_rc *rc)
 {
-    if (rc->mtu || mtu < MTU_MIN || mtu > MTU_MAX || (mtu & (mtu - 1)) != 0)
-        return;
-    rc->mtu = mtu;
     for (unsigned side = 0; side < 2; side++) {
         struct ib_requests *requests = &rc->side[side];
+        const struct ib_read *last = NULL;
 
         for (unsigned i = 0; i < requests->reads.n; i++) {
             struct ib_read *read = read_at(&requests->reads, i);
 
-            if (read->packets == 0)
-                read->packets = packets_of(read->size, mtu);
+            read->packets = packets_known(rc, read);
+            last = read;
         }
-        if (requests->next_least && requests->reads.n > 0) {
-            const struct ib_read *last = read_at(&requests->reads, requests->reads.n - 1);
-
+        if (requests->next_least && last && last->packets > 0) {
             requests->next = last->from + last->packets;
             requests->next_least = false;
         }
     }
 }
 
-void ib_reads_followed(struct ib_rc *rc, unsigned side, uint64_t offset)
+void ib_rc_learn_mtu(struct ib_rc *rc, unsigned mtu)
 {
-    struct ib_reads *reads = &rc->side[side].reads;
-    struct ib_read *last;
+    if (rc->mtu || mtu < MTU_MIN || mtu > MTU_MAX || (mtu & (mtu - 1)) != 0)
+        return;
+    rc->mtu = mtu;
+    count_packets(rc);
+}
+
+void ib_rc_observe_mtu(struct ib_rc *rc, const struct ib_packet *packet)
+{
+    unsigned least = MTU_MIN;
+
+    if (!packet->info->payload)
+        return;
+    if (!packet->info->last)
+        ib_rc_learn_mtu(rc, (unsigned)packet->payload_len);
+    while (least < packet->payload_len && least < MTU_MAX)
+        least *= 2;
+    if (rc->mtu || least <= rc->mtu_least)
+        return;
+    rc->mtu_least = least;
+    count_packets(rc);
+}
+
+bool ib_reads_followed(const struct ib_rc *rc, unsigned side, uint64_t offset, bool likely)
+{
+    const struct ib_reads *reads = &rc->side[side].reads;
+    const struct ib_read *last;
 
     if (reads->n == 0)
-        return;
+        return false;
     last = read_at(reads, reads->n - 1);
-    for (unsigned mtu = MTU_MIN; mtu <= MTU_MAX && last->packets == 0; mtu *= 2)
-        if (packets_of(last->size, mtu) == offset - last->from && packets_of(last->size, mtu) > 1)
-            ib_rc_learn_mtu(rc, mtu);
+    for (unsigned mtu = MTU_MAX; mtu >= MTU_MIN && mtu >= rc->mtu_least; mtu /= 2) {
+        if (packets_of(last->size, mtu) == offset - last->from)
+            return true;
+        if (!likely)
+            break;
+    }
+    return false;
 }
 
 bool ib_reads_incomplete(const struct ib_rc *rc, unsigned side)
@@ -175,8 +202,6 @@ void ib_reads_answer(struct ib_rc *rc, unsigned responder, const struct ib_packe
     struct ib_rc_part part = ib_rc_part_of(rc, responder, packet, place);
     struct ib_read *read;
 
-    if (packet->info->first && !packet->info->last)
-        ib_rc_learn_mtu(rc, (unsigned)packet->payload_len);
     read = find(&rc->side[other_side(responder)].reads, offset);
     if (!read || read->atomic != (packet->info->message == IB_MESSAGE_ATOMIC_ACK))
         return;

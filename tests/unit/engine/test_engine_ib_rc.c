@@ -284,7 +284,7 @@ static void more_than_was_asked_for(void **state)
     close_bench(&bench, "R0@1000:100 P0@1000+100!");
 }
 
-/* Neither management nor MTU were captured: what follows a Read says how many packets its response has. */
+/* Neither management nor MTU were captured: what follows a Read waits for a packet that tells. */
 static void late_start(void **state)
 {
     struct bench bench;
@@ -298,6 +298,46 @@ static void late_start(void **state)
     RESPONSE(IB_READ_RESPONSE_LAST, 3, 952);
     RESPONSE(IB_READ_RESPONSE_FIRST, 1, 1024);
     close_bench(&bench, "S0.0+7 R1@1000:3000 S2.0+1!? P1@1400+1024 P1@1800+952 P1@1000+1024!");
+}
+
+/* What may have followed a Read of 2 packets of 512 octets followed a lost Read: a payload says so, before or after. */
+static void a_request_lost_after_a_read(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, false, 0);
+    packet(&bench, 0, IB_SEND_LAST, 0, 1000, (struct words){0});
+    READ(1, 0x1000, 1024);
+    SEND(3, 1);
+    RESPONSE(IB_READ_RESPONSE_ONLY, 1, 1024);
+    RESPONSE(IB_READ_RESPONSE_ONLY, 2, 1024);
+    READ(4, 0x2000, 2048);
+    SEND(6, 1);
+    close_bench(&bench, "S0.0+1000 R1@1000:1024 P1@1000+1024! hole0:2-3 S2.0+1! R3@2000:2048 S4.0+1!?");
+
+    open_bench(&bench, false, 0);
+    READ(0, 0x1000, 1024);
+    READ(2, 0x2000, 1024);
+    RESPONSE(IB_READ_RESPONSE_ONLY, 0, 1024);
+    RESPONSE(IB_READ_RESPONSE_ONLY, 1, 1024);
+    RESPONSE(IB_READ_RESPONSE_ONLY, 2, 1024);
+    close_bench(&bench, "R0@1000:1024 P0@1000+1024! hole0:1-2 R1@2000:1024 P1@2000+1024!");
+}
+
+/* The fewest packets leave no room for a lost request; others do, and are taken for likely when nothing else tells. */
+static void reads_without_any_answer(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, false, 0);
+    READ(0, 0x1000, 5000);
+    READ(2, 0x2000, 2000);
+    assert_string_equal(bench.log, "R0@1000:5000 R1@2000:2000");
+    READ(6, 0x3000, 1000);
+    SEND(9, 1);
+    close_bench(&bench, "R0@1000:5000 R1@2000:2000 R2@3000:1000 hole0:7-9 S3.0+1!?");
 }
 
 static void mtu_from_the_response(void **state)
@@ -451,6 +491,8 @@ int main(void)
         cmocka_unit_test(read_asked_again),
         cmocka_unit_test(more_than_was_asked_for),
         cmocka_unit_test(late_start),
+        cmocka_unit_test(a_request_lost_after_a_read),
+        cmocka_unit_test(reads_without_any_answer),
         cmocka_unit_test(mtu_from_the_response),
         cmocka_unit_test(bound_on_what_is_held),
         cmocka_unit_test(random_loss_is_no_hole),
