@@ -116,8 +116,8 @@ void ib_rc_observe_mtu(struct ib_rc *rc, const struct ib_packet *packet);
 uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint64_t offset,
                       uint64_t message, bool *least);
 /*
- * Whether the request at `offset` came right after the last Read, whose response packets cannot be counted: for sure, as
- * none has fewer; or likely, as some MTU makes so many, unless requests between them were lost.
+ * Whether the request at `offset` came right after the last Read, whose response packets cannot be counted: for sure,
+ * as none has fewer; or likely, as some MTU makes so many, unless requests between them were lost.
  */
 bool ib_reads_followed(const struct ib_rc *rc, unsigned side, uint64_t offset, bool likely);
 /* A Read of `side` lacks parts of its response. */
