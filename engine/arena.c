@@ -24,10 +24,11 @@ enum {
     OTHER_ROOM = 0,
 #else
     FIRST_ROOM = 4096 - 64,
-    POOLED_ROOM = 16384 - 64, /* the layers of a connection with a few messages: some 15 KiB */
+    POOLED_ROOM = 16384 - 64, /* the layers of a connection with a few messages */
     OTHER_ROOM = 2048 - 64,
 #endif
     POOL_MAX = 256, /* 4 MiB */
+    SHORT = 512,    /* octets of an array */
 };
 
 struct arena_block {
@@ -146,6 +147,24 @@ void *arena_zeroed(struct arena *arena, size_t size)
     if (left(block) - size > left(arena->latest))
         arena->latest = block;
     return take(block, size);
+}
+
+void *arena_resize(struct arena *arena, void *array, size_t size, size_t wanted)
+{
+    void *larger;
+
+    if (size > SHORT)
+        return heap_resize(array, wanted);
+    larger = wanted > SHORT ? heap_get(wanted) : arena_zeroed(arena, wanted);
+    if (larger && size > 0)
+        memcpy(larger, array, size);
+    return larger;
+}
+
+void arena_drop(void *array, size_t size)
+{
+    if (size > SHORT)
+        free(array);
 }
 
 void arena_pool_free(struct arena_pool *pool)

@@ -25,6 +25,13 @@ void arena_release(struct arena *arena);
 /* Zeroed, aligned for anything, and never freed by itself. NULL when memory is lacking. */
 void *arena_zeroed(struct arena *arena, size_t size);
 
+/*
+ * As realloc(), for arrays that are short on most connections: what is short is a piece of the arena, and stays there
+ * when the array grows. Sizes are in octets; array may be NULL, of 0 octets. In the end arena_drop(), before the arena.
+ */
+void *arena_resize(struct arena *arena, void *array, size_t size, size_t wanted) __attribute__((cold, noinline));
+void arena_drop(void *array, size_t size);
+
 void arena_pool_free(struct arena_pool *pool);
 
 #endif

@@ -3,10 +3,8 @@
  * RDMA Read Requests and the Responses to them. Only a Response proves that a receiver has processed an FPDU: in time
  * (RFC 5044 section 6), in spite of an error (section 8), within IRD (RFC 6581 section 9.1).
  */
-#include "engine/heap.h"
 #include "engine/mpa_reaction.h"
 
-#include <stdlib.h>
 
 enum { ETYPE_UNTAGGED = 2, CODE_NO_BUFFER = 2, CODE_MSN_RANGE = 3 }; /* of layer DDP, RFC 5041 section 8.2 */
 
@@ -33,18 +31,18 @@ static void drop(struct read_ring *ring, unsigned count)
 void reaction_read_free(struct read_ring *ring)
 {
     if (ring)
-        free(ring->kept);
+        arena_drop(ring->kept, ring->capacity * sizeof *ring->kept);
 }
 
 /* Room for one more; the oldest makes way where there is none. False: memory is lacking. */
-static bool make_room(struct read_ring *ring)
+static bool make_room(struct arena *arena, struct read_ring *ring)
 {
     unsigned capacity = ring->capacity == 0 ? READS_FIRST : 2 * ring->capacity;
     struct read_kept *kept;
 
     if (ring->n < ring->capacity)
         return true;
-    kept = capacity > READS_KEPT ? NULL : heap_get(capacity * sizeof *kept);
+    kept = capacity > READS_KEPT ? NULL : arena_resize(arena, NULL, 0, capacity * sizeof *kept);
     if (!kept && ring->capacity == 0)
         return false;
     if (!kept) {
@@ -53,7 +51,7 @@ static bool make_room(struct read_ring *ring)
     }
     for (unsigned i = 0; i < ring->n; i++)
         kept[i] = *kept_at(ring, i);
-    free(ring->kept);
+    arena_drop(ring->kept, ring->capacity * sizeof *ring->kept);
     ring->kept = kept;
     ring->first = 0;
     ring->capacity = capacity;
@@ -126,7 +124,7 @@ static void keep(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
         return;
     if (!*ring)
         *ring = arena_zeroed(mpa->arena, sizeof **ring);
-    if (!*ring || !make_room(*ring))
+    if (!*ring || !make_room(mpa->arena, *ring))
         return;
     kept = kept_at(*ring, (*ring)->n++);
     *kept = (struct read_kept){

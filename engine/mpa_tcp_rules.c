@@ -3,10 +3,8 @@
  * TCP's own conduct on an MPA connection: RFC 5044 sections 1.2, 7.1.5, 7.2, Appendix A.1, A.3, A.5. Captures lose,
  * reorder and repeat segments; what that may explain is not reported.
  */
-#include "engine/heap.h"
 #include "engine/mpa_tcp.h"
 
-#include <stdlib.h>
 
 static const int64_t millisecond = 1000000;
 
@@ -30,7 +28,8 @@ void mpa_tcp_free(struct mpa_connection *mpa)
     if (!mpa->tcp_rules)
         return;
     for (unsigned side = 0; side < 2; side++)
-        free(mpa->tcp_rules->side[side].sent);
+        arena_drop(mpa->tcp_rules->side[side].sent,
+                   mpa->tcp_rules->side[side].sent_capacity * sizeof(struct octet_range));
 }
 
 static struct place place_of(const struct tcp_segment *segment, uint64_t offset)
@@ -168,11 +167,12 @@ static void note_crc(struct mpa_connection *mpa, unsigned side, const struct mpa
 
 /* ---- MPA-A.1-05: boundaries of retransmissions ---- */
 
-static void keep_boundaries(struct mpa_tcp_side *mine, struct octet_range range)
+static void keep_boundaries(struct mpa_connection *mpa, struct mpa_tcp_side *mine, struct octet_range range)
 {
     if (mine->n_sent == mine->sent_capacity && mine->sent_capacity < SEGMENTS_KEPT) {
         unsigned capacity = mine->sent_capacity == 0 ? SEGMENTS_FIRST : 2 * mine->sent_capacity;
-        struct octet_range *sent = heap_resize(mine->sent, capacity * sizeof *sent);
+        struct octet_range *sent =
+            arena_resize(mpa->arena, mine->sent, mine->sent_capacity * sizeof *sent, capacity * sizeof *sent);
 
         if (sent) {
             mine->sent = sent;
@@ -194,7 +194,7 @@ static void note_boundaries(struct mpa_connection *mpa, const struct tcp_segment
     if (segment->length < 2)
         return;
     if (range.from >= facts->highest) {
-        keep_boundaries(mine, range);
+        keep_boundaries(mpa, mine, range);
         return;
     }
     if (range.from < facts->next)

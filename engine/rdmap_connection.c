@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The DDP and RDMAP layers of one connection: life cycle, processing of a segment, operations, counts. */
-#include "engine/heap.h"
 #include "engine/rdmap_internal.h"
 #include "engine/rdmap_reaction.h"
 #include "engine/rdmap_terminate_layout.h"
 #include "wire/atomic.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { RECENT_MIN = 2 }; /* a power of two, as RDMAP_RECENT_MAX */
@@ -67,7 +65,7 @@ void rdmap_connection_free(struct rdmap_connection *rdmap)
     rdmap_readback_free(rdmap);
     for (unsigned side = 0; side < 2; side++) {
         rdmap_requests_free(&rdmap->side[side].requests);
-        free(rdmap->side[side].recent);
+        arena_drop(rdmap->side[side].recent, rdmap->side[side].recent_capacity * sizeof *rdmap->side[side].recent);
         for (unsigned qn = 0; qn < DDP_QUEUES; qn++)
             ddp_message_free(&rdmap->side[side].queue[qn]);
         ddp_message_free(&rdmap->side[side].tagged);
@@ -167,7 +165,7 @@ void rdmap_fail_at_as(struct rdmap_connection *rdmap, const struct place *place,
 
 /* ---- recent segments ---- */
 
-static void remember(struct rdmap_side *s, const struct rdmap_step *step)
+static void remember(struct rdmap_connection *rdmap, struct rdmap_side *s, const struct rdmap_step *step)
 {
     struct rdmap_recent *recent;
     const struct ddp_segment *ddp = step->ddp;
@@ -176,7 +174,7 @@ static void remember(struct rdmap_side *s, const struct rdmap_step *step)
         unsigned capacity = s->recent_capacity == 0 ? RECENT_MIN : 4 * s->recent_capacity;
 
         capacity = capacity > RDMAP_RECENT_MAX ? RDMAP_RECENT_MAX : capacity;
-        recent = heap_resize(s->recent, capacity * sizeof *recent);
+        recent = arena_resize(rdmap->arena, s->recent, s->recent_capacity * sizeof *recent, capacity * sizeof *recent);
         if (recent) {
             s->recent = recent;
             s->recent_capacity = capacity;
@@ -623,7 +621,7 @@ static void segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
     if (is_unread_request(step))
         rdmap_requests_doubt(&rdmap->side[step->side].requests);
     rdmap->verdict->muted = false;
-    remember(&rdmap->side[step->side], step);
+    remember(rdmap, &rdmap->side[step->side], step);
     emit_segment(rdmap, step);
 }
 

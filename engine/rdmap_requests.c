@@ -9,10 +9,8 @@
  * idle with nothing open. The same holds for a capture that starts inside the connection;
  *  - an answer may be captured before its request: its sender's ACK number then covers more than the capture has shown.
  */
-#include "engine/heap.h"
 #include "engine/rdmap_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { CAPACITY_MIN = 2, LOST_MAX = 4096 };
@@ -47,19 +45,19 @@ uint64_t rdmap_requests_open(const struct rdmap_requests *requests)
 
 void rdmap_requests_free(struct rdmap_requests *requests)
 {
-    free(requests->ring);
+    arena_drop(requests->ring, requests->capacity * sizeof *requests->ring);
 }
 
-static bool grow(struct rdmap_requests *requests)
+static bool grow(struct arena *arena, struct rdmap_requests *requests)
 {
     uint64_t capacity = requests->capacity == 0 ? CAPACITY_MIN : 2 * requests->capacity;
-    struct rdmap_request *ring = heap_get(capacity * sizeof *ring);
+    struct rdmap_request *ring = arena_resize(arena, NULL, 0, capacity * sizeof *ring);
 
     if (!ring)
         return false;
     for (uint64_t i = requests->head; i < requests->tail; i++)
         ring[i & (capacity - 1)] = *slot(requests, i);
-    free(requests->ring);
+    arena_drop(requests->ring, requests->capacity * sizeof *requests->ring);
     requests->ring = ring;
     requests->capacity = capacity;
     return true;
@@ -75,7 +73,7 @@ static struct rdmap_request *enter(const struct rdmap_connection *rdmap, struct 
         requests->head++;
         requests->uncertain = true;
     }
-    if (rdmap_requests_open(requests) == requests->capacity && !grow(requests)) {
+    if (rdmap_requests_open(requests) == requests->capacity && !grow(rdmap->arena, requests)) {
         requests->uncertain = true;
         return NULL;
     }

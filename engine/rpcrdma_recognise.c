@@ -78,7 +78,8 @@ void rpcrdma_early_keep(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
 
     if (rpcrdma->recognised != RPCRDMA_UNDECIDED)
         return;
-    early = heap_resize(rpcrdma->early, (rpcrdma->n_early + 1) * sizeof *early); /* they are few */
+    early = arena_resize(rpcrdma->arena, rpcrdma->early, rpcrdma->n_early * sizeof *early,
+                         (rpcrdma->n_early + 1) * sizeof *early); /* they are few */
     if (early)
         rpcrdma->early = early;
     octets = early && message->n <= RPCRDMA_EARLY_OCTETS_MAX ? heap_get(message->n + 1) : NULL;
@@ -97,7 +98,7 @@ void rpcrdma_early_free(struct rpcrdma_connection *rpcrdma)
 {
     for (unsigned i = 0; i < rpcrdma->n_early; i++)
         free(rpcrdma->early[i].octets);
-    free(rpcrdma->early);
+    arena_drop(rpcrdma->early, rpcrdma->n_early * sizeof *rpcrdma->early);
     rpcrdma->early = NULL;
     rpcrdma->n_early = 0;
 }

@@ -79,12 +79,37 @@ static void held(void **state)
     arena_release(NULL);
 }
 
+/* Short arrays are pieces of the arena, longer ones are not; what is in them comes along. */
+static void arrays(void **state)
+{
+    struct arena *arena = arena_new(NULL);
+    uint8_t *array = NULL;
+    size_t size = 0;
+
+    (void)state;
+    assert_non_null(arena);
+    for (size_t wanted = 1; wanted < 100000; wanted = 2 * wanted + 1) {
+        array = arena_resize(arena, array, size, wanted);
+        assert_non_null(array);
+        for (size_t i = 0; i < size; i++)
+            assert_int_equal(array[i], (uint8_t)(i * 7));
+        for (size_t i = 0; i < wanted; i++)
+            array[i] = (uint8_t)(i * 7);
+        size = wanted;
+    }
+    arena_drop(array, size);
+    arena_drop(arena_resize(arena, NULL, 0, 10), 10);
+    arena_drop(NULL, 0);
+    arena_release(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces),
         cmocka_unit_test(pool_has_a_limit),
         cmocka_unit_test(held),
+        cmocka_unit_test(arrays),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
