@@ -182,24 +182,29 @@ static void take_request(struct ib_rc *rc, unsigned side, const struct ib_packet
     ib_rc_give(rc, &part);
 }
 
+void ib_rc_hole(struct ib_rc *rc, unsigned side, uint64_t from, uint64_t to, const struct place *next)
+{
+    rc->counts.holes[side]++;
+    if (rc->events.hole)
+        rc->events.hole(rc->events.ctx, side, from - IB_RC_ORIGIN, to - IB_RC_ORIGIN, next);
+}
+
 static void skip_to(struct ib_rc *rc, unsigned side, uint64_t to, const struct place *next)
 {
     struct ib_requests *requests = &rc->side[side];
 
-    rc->counts.holes[side]++;
-    if (rc->events.hole)
-        rc->events.hole(rc->events.ctx, side, requests->next - IB_RC_ORIGIN, to - IB_RC_ORIGIN, next);
+    ib_rc_hole(rc, side, requests->next, to, next);
     requests->next = to;
     requests->next_least = false;
     requests->open = false;
 }
 
-/* The request at `offset` may be the one after a Read whose response packets cannot be counted (yet). */
-static void follow(struct ib_rc *rc, unsigned side, uint64_t offset, bool likely)
+/* The request at `offset` may be the one after a Read whose response packets cannot be counted yet. */
+static void follow(struct ib_rc *rc, unsigned side, uint64_t offset)
 {
     struct ib_requests *requests = &rc->side[side];
 
-    if (!requests->next_least || offset <= requests->next || !ib_reads_followed(rc, side, offset, likely))
+    if (!requests->next_least || offset <= requests->next || !ib_reads_followed(rc, side, offset))
         return;
     requests->next = offset;
     requests->next_least = false;
@@ -219,7 +224,7 @@ static void give_held(struct ib_rc *rc, unsigned side, uint32_t frame, int64_t t
         struct ib_held_packet *packet;
 
         if (first->offset > requests->next) {
-            follow(rc, side, first->offset, all);
+            follow(rc, side, first->offset);
             if (first->offset > requests->next && requests->acked_known && requests->acked > requests->next)
                 skip_to(rc, side, requests->acked < first->offset ? requests->acked : first->offset, &place);
             if (first->offset > requests->next && all)
@@ -247,7 +252,7 @@ static void request(struct ib_rc *rc, unsigned side, const struct ib_packet *pac
         rc->counts.retransmitted[side]++;
         return;
     }
-    follow(rc, side, offset, false);
+    follow(rc, side, offset);
     place = place_of(side, offset, frame, frame, time_ns);
     if (offset > requests->next && requests->acked_known && requests->acked > requests->next)
         skip_to(rc, side, requests->acked < offset ? requests->acked : offset, &place);
@@ -350,8 +355,11 @@ void ib_rc_packet(struct ib_rc *rc, unsigned side, const struct ib_packet *packe
     if (!packet->info)
         return;
     rc->counts.packets[side]++;
-    if (!rc->mtu)
-        ib_rc_observe_mtu(rc, packet);
+    if (!rc->mtu_settled) {
+        struct place place = place_of(side, rc->side[side].next, frame, frame, time_ns);
+
+        ib_rc_observe_mtu(rc, packet, &place);
+    }
     if (packet->info->response)
         answer(rc, side, packet, frame, time_ns);
     else

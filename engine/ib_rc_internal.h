@@ -48,8 +48,9 @@ struct ib_read {
     uint64_t operation;
     uint64_t address;
     uint32_t rkey, size;
-    uint32_t packets; /* of its response; 0: unknown, as the MTU is */
-    uint32_t taken;   /* response packets up to here were taken, except for the gaps */
+    uint32_t packets;  /* of its response; 0: unknown, as the MTU is */
+    uint64_t followed; /* while they are unknown: request offset of what seemed to come next; 0: nothing did */
+    uint32_t taken;    /* response packets up to here were taken, except for the gaps */
     struct {
         uint32_t from, to;
     } gap[IB_RC_GAPS_MAX];
@@ -98,6 +99,7 @@ struct ib_rc {
     struct ib_rc_events events;
     unsigned mtu;        /* 0: not known */
     unsigned mtu_least;  /* then: it is no less */
+    bool mtu_settled;    /* it is known, and the packets of all Reads are counted */
     uint64_t operations; /* that began, of both sides */
     struct ib_requests side[2];
     struct ib_rc_counts counts;
@@ -108,18 +110,21 @@ struct ib_rc_part ib_rc_part_of(const struct ib_rc *rc, unsigned side, const str
                                 const struct place *place);
 void ib_rc_give(struct ib_rc *rc, const struct ib_rc_part *part);
 
-/* The MTU became known: fills in the number of packets of Reads that lack it. */
+void ib_rc_hole(struct ib_rc *rc, unsigned side, uint64_t from, uint64_t to, const struct place *next);
 void ib_rc_learn_mtu(struct ib_rc *rc, unsigned mtu);
-/* What a packet says of it while it is unknown: no payload is longer, and all but the last of a message are full. */
-void ib_rc_observe_mtu(struct ib_rc *rc, const struct ib_packet *packet);
+/*
+ * What a packet says of it while it is unknown: no payload is longer, and all but the last of a message are full.
+ * Counts the packets of Reads that can be counted then.
+ */
+void ib_rc_observe_mtu(struct ib_rc *rc, const struct ib_packet *packet, const struct place *place);
 /* Takes a Read or Atomic of `side` at that offset; its packets, at least 1. *least: there may be more. */
 uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint64_t offset,
                       uint64_t message, bool *least);
 /*
- * Whether the request at `offset` came right after the last Read, whose response packets cannot be counted: for sure,
- * as none has fewer; or likely, as some MTU makes so many, unless requests between them were lost.
+ * Whether the request at `offset` came right after the last Read, whose response packets cannot be counted yet: some
+ * MTU makes so many. If the MTU turns out to be another one, requests between them were lost.
  */
-bool ib_reads_followed(const struct ib_rc *rc, unsigned side, uint64_t offset, bool likely);
+bool ib_reads_followed(const struct ib_rc *rc, unsigned side, uint64_t offset);
 /* A Read of `side` lacks parts of its response. */
 bool ib_reads_incomplete(const struct ib_rc *rc, unsigned side);
 /* A response packet, sent by `responder`, at that offset of the other side's requests. */

@@ -72,18 +72,24 @@ uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *p
     return here.packets ? here.packets : 1;
 }
 
-/* Counts the packets of Reads that can be counted now. */
-static void count_packets(struct ib_rc *rc)
+/* The packets of a Read can be counted now: what had seemed to follow it right away may not have done so. */
+static void count_packets(struct ib_rc *rc, unsigned side, struct ib_read *read, const struct place *place)
+{
+    read->packets = packets_known(rc, read);
+    if (read->packets > 0 && read->from + read->packets < read->followed)
+        ib_rc_hole(rc, side, read->from + read->packets, read->followed, place);
+}
+
+static void count_all_packets(struct ib_rc *rc, const struct place *place)
 {
     for (unsigned side = 0; side < 2; side++) {
         struct ib_requests *requests = &rc->side[side];
-        const struct ib_read *last = NULL;
+        struct ib_read *last = NULL;
 
         for (unsigned i = 0; i < requests->reads.n; i++) {
-            struct ib_read *read = read_at(&requests->reads, i);
-
-            read->packets = packets_known(rc, read);
-            last = read;
+            last = read_at(&requests->reads, i);
+            if (last->packets == 0)
+                count_packets(rc, side, last, place);
         }
         if (requests->next_least && last && last->packets > 0) {
             requests->next = last->from + last->packets;
@@ -94,41 +100,38 @@ static void count_packets(struct ib_rc *rc)
 
 void ib_rc_learn_mtu(struct ib_rc *rc, unsigned mtu)
 {
-    if (rc->mtu || mtu < MTU_MIN || mtu > MTU_MAX || (mtu & (mtu - 1)) != 0)
-        return;
-    rc->mtu = mtu;
-    count_packets(rc);
+    if (!rc->mtu && mtu >= MTU_MIN && mtu <= MTU_MAX && (mtu & (mtu - 1)) == 0)
+        rc->mtu = mtu;
 }
 
-void ib_rc_observe_mtu(struct ib_rc *rc, const struct ib_packet *packet)
+void ib_rc_observe_mtu(struct ib_rc *rc, const struct ib_packet *packet, const struct place *place)
 {
-    unsigned least = MTU_MIN;
+    unsigned least = rc->mtu_least > 0 ? rc->mtu_least : MTU_MIN;
 
-    if (!packet->info->payload)
-        return;
-    if (!packet->info->last)
+    if (packet->info->payload && !packet->info->last)
         ib_rc_learn_mtu(rc, (unsigned)packet->payload_len);
-    while (least < packet->payload_len && least < MTU_MAX)
+    while (packet->info->payload && least < packet->payload_len && least < MTU_MAX)
         least *= 2;
-    if (rc->mtu || least <= rc->mtu_least)
+    if (!rc->mtu && least == rc->mtu_least)
         return;
     rc->mtu_least = least;
-    count_packets(rc);
+    rc->mtu_settled = rc->mtu > 0;
+    count_all_packets(rc, place);
 }
 
-bool ib_reads_followed(const struct ib_rc *rc, unsigned side, uint64_t offset, bool likely)
+bool ib_reads_followed(const struct ib_rc *rc, unsigned side, uint64_t offset)
 {
     const struct ib_reads *reads = &rc->side[side].reads;
-    const struct ib_read *last;
+    struct ib_read *last;
 
     if (reads->n == 0)
         return false;
     last = read_at(reads, reads->n - 1);
     for (unsigned mtu = MTU_MAX; mtu >= MTU_MIN && mtu >= rc->mtu_least; mtu /= 2) {
-        if (packets_of(last->size, mtu) == offset - last->from)
+        if (packets_of(last->size, mtu) == offset - last->from) {
+            last->followed = offset;
             return true;
-        if (!likely)
-            break;
+        }
     }
     return false;
 }
