@@ -24,10 +24,10 @@ enum {
     OTHER_ROOM = 0,
 #else
     FIRST_ROOM = 4096 - 64,
-    POOLED_ROOM = 16384 - 64, /* the layers of a connection with a few messages */
+    POOLED_ROOM = 20480 - 64, /* the layers of a connection with a few messages, and their short arrays */
     OTHER_ROOM = 2048 - 64,
 #endif
-    POOL_MAX = 256, /* 4 MiB */
+    POOL_MAX = 256, /* 5 MiB */
     SHORT = 512,    /* octets of an array */
 };
 

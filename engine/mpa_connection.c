@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The MPA layer of one connection: life cycle, dispatch of the inputs, and which frame carried which octets. */
-#include "engine/heap.h"
 #include "engine/mpa_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -51,6 +49,8 @@ struct mpa_connection *mpa_connection_new(const struct mpa_options *options, con
         return NULL;
     }
     mpa->arena = arena;
+    for (unsigned side = 0; side < 2; side++)
+        mpa->side[side].window.arena = arena;
     mpa->options = *options;
     fill_timers(&mpa->options);
     if (events)
@@ -74,7 +74,7 @@ void mpa_connection_free(struct mpa_connection *mpa)
     mpa_tcp_free(mpa);
     for (unsigned side = 0; side < 2; side++) {
         mpa_window_free(&mpa->side[side].window);
-        free(mpa->side[side].runs);
+        arena_drop(mpa->side[side].runs, mpa->side[side].runs_capacity * sizeof(struct origin_run));
     }
     arena_release(mpa->arena);
 }
@@ -108,7 +108,8 @@ bool mpa_connection_is_mpa(const struct mpa_connection *mpa)
 
 /* ---- origins ---- */
 
-static bool add_run(struct mpa_side *s, uint64_t start, uint64_t end, const struct octets_origin *origin)
+static bool add_run(struct arena *arena, struct mpa_side *s, uint64_t start, uint64_t end,
+                    const struct octets_origin *origin)
 {
     if (s->n_runs == RUNS_MAX) { /* octet-sized segments without end: the last ones count as one */
         s->runs[s->n_runs - 1].end = end;
@@ -118,7 +119,8 @@ static bool add_run(struct mpa_side *s, uint64_t start, uint64_t end, const stru
     }
     if (s->n_runs == s->runs_capacity) {
         size_t capacity = s->runs_capacity == 0 ? 4 : 2 * s->runs_capacity;
-        struct origin_run *runs = heap_resize(s->runs, capacity * sizeof *runs);
+        struct origin_run *runs =
+            arena_resize(arena, s->runs, s->runs_capacity * sizeof *runs, capacity * sizeof *runs);
 
         if (!runs)
             return false;
@@ -281,7 +283,7 @@ void mpa_connection_octets(struct mpa_connection *mpa, unsigned side, uint64_t o
     s->next = offset + n;
     if (s->window.n == 0)
         s->n_runs = 0;
-    if (!add_run(s, offset, offset + n, origin)) {
+    if (!add_run(mpa->arena, s, offset, offset + n, origin)) {
         mpa_ignore(mpa, side);
         return;
     }
@@ -328,7 +330,7 @@ void mpa_connection_hole(struct mpa_connection *mpa, unsigned side, uint64_t fro
     s->next = to;
     if (cause == HOLE_SNAP_LENGTH && s->state == SIDE_FPDUS && next) {
         s->n_runs = s->window.n == 0 ? 0 : s->n_runs;
-        if (add_run(s, from, to, next) && mpa_cut_hole(mpa, side, from, to)) {
+        if (add_run(mpa->arena, s, from, to, next) && mpa_cut_hole(mpa, side, from, to)) {
             mpa_window_save(&s->window);
             return;
         }

@@ -42,7 +42,8 @@ struct mpa_window {
     size_t n;
     uint8_t *buffer;
     size_t capacity;
-    bool buffered; /* p points into buffer */
+    struct arena *arena; /* of the connection */
+    bool buffered;       /* p points into buffer */
 };
 
 /* Which rows of octets came from where: kept for octets that are not consumed yet. */

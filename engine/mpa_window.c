@@ -2,10 +2,8 @@
 /*
  * The octets of one direction that are still needed: the piece as delivered, or a buffer once something must be kept.
  */
-#include "engine/heap.h"
 #include "engine/mpa_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { BUFFER_MIN = 256 };
@@ -21,12 +19,12 @@ static bool gather(struct mpa_window *window, size_t more)
 
         while (capacity < wanted)
             capacity *= 2;
-        buffer = heap_get(capacity);
+        buffer = arena_resize(window->arena, NULL, 0, capacity);
         if (!buffer)
             return false;
         if (window->n > 0)
             memcpy(buffer, window->p, window->n);
-        free(window->buffer);
+        arena_drop(window->buffer, window->capacity);
         window->buffer = buffer;
         window->capacity = capacity;
     } else if (!window->buffered) {
@@ -45,8 +43,9 @@ static bool gather(struct mpa_window *window, size_t more)
 bool mpa_window_feed(struct mpa_window *window, uint64_t offset, const uint8_t *p, size_t n)
 {
     if (window->n == 0) {
-        *window = (struct mpa_window){
-            .offset = offset, .p = p, .n = n, .buffer = window->buffer, .capacity = window->capacity};
+        mpa_window_restart(window, offset);
+        window->p = p;
+        window->n = n;
         return true;
     }
     if (!gather(window, n))
@@ -84,6 +83,6 @@ void mpa_window_restart(struct mpa_window *window, uint64_t offset)
 
 void mpa_window_free(struct mpa_window *window)
 {
-    free(window->buffer);
-    *window = (struct mpa_window){.offset = window->offset};
+    arena_drop(window->buffer, window->capacity);
+    *window = (struct mpa_window){.offset = window->offset, .arena = window->arena};
 }

@@ -4,10 +4,8 @@
  * (RFC 8166 section 5 names a port, RFC 8797 a block in the private data, both optional); the RPC message answers the
  * second (RFC 8167 section 2), where it can be seen.
  */
-#include "engine/heap.h"
 #include "engine/rpcrdma_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { CREDITS_PLAUSIBLE = 65536, SEARCH_MAX = 256 };
@@ -78,15 +76,16 @@ void rpcrdma_early_keep(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
 
     if (rpcrdma->recognised != RPCRDMA_UNDECIDED)
         return;
-    early = arena_resize(rpcrdma->arena, rpcrdma->early, rpcrdma->n_early * sizeof *early,
-                         (rpcrdma->n_early + 1) * sizeof *early); /* they are few */
-    if (early)
-        rpcrdma->early = early;
-    octets = early && message->n <= RPCRDMA_EARLY_OCTETS_MAX ? heap_get(message->n + 1) : NULL;
-    if (!octets) { /* it may have been a message */
+    octets = message->n <= RPCRDMA_EARLY_OCTETS_MAX ? arena_resize(rpcrdma->arena, NULL, 0, message->n + 1) : NULL;
+    early = octets ? arena_resize(rpcrdma->arena, rpcrdma->early, rpcrdma->n_early * sizeof *early,
+                                  (rpcrdma->n_early + 1) * sizeof *early) /* they are few */
+                   : NULL;
+    if (!early) { /* it may have been a message */
+        arena_drop(octets, message->n + 1);
         rpcrdma->side[0].hole = rpcrdma->side[1].hole = true;
         return;
     }
+    rpcrdma->early = early;
     early += rpcrdma->n_early;
     memcpy(octets, message->p, message->n);
     *early = (struct rpcrdma_early){.message = *message, .muted = rpcrdma->verdict->muted};
@@ -97,7 +96,7 @@ void rpcrdma_early_keep(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
 void rpcrdma_early_free(struct rpcrdma_connection *rpcrdma)
 {
     for (unsigned i = 0; i < rpcrdma->n_early; i++)
-        free(rpcrdma->early[i].octets);
+        arena_drop(rpcrdma->early[i].octets, rpcrdma->early[i].message.n + 1);
     arena_drop(rpcrdma->early, rpcrdma->n_early * sizeof *rpcrdma->early);
     rpcrdma->early = NULL;
     rpcrdma->n_early = 0;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/tcp_history.h"
-#include "engine/heap.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { OCTETS_FIRST = 256, RUNS_FIRST = 8 }; /* powers of two, as TCP_HISTORY_RUNS */
 
-void tcp_history_init(struct tcp_history *history, size_t limit)
+void tcp_history_init(struct tcp_history *history, size_t limit, struct arena *arena)
 {
     memset(history, 0, sizeof *history);
+    history->arena = arena;
     history->limit = OCTETS_FIRST;
     while (history->limit < limit && history->limit < (size_t)1 << 30)
         history->limit *= 2;
@@ -17,8 +16,8 @@ void tcp_history_init(struct tcp_history *history, size_t limit)
 
 void tcp_history_free(struct tcp_history *history)
 {
-    free(history->octets);
-    free(history->runs);
+    arena_drop(history->octets, history->capacity);
+    arena_drop(history->runs, history->runs_capacity * sizeof *history->runs);
     history->octets = NULL;
     history->runs = NULL;
     history->capacity = 0;
@@ -44,7 +43,7 @@ static void grow_octets(struct tcp_history *history, size_t n)
         capacity = OCTETS_FIRST;
     while (capacity < history->limit && capacity - kept < n)
         capacity *= 2;
-    uint8_t *octets = heap_get(capacity);
+    uint8_t *octets = arena_resize(history->arena, NULL, 0, capacity);
     if (!octets)
         return;
     if (kept) {
@@ -53,7 +52,7 @@ static void grow_octets(struct tcp_history *history, size_t n)
         put(octets, capacity, history->start, history->octets + position, first);
         put(octets, capacity, history->start + first, history->octets, kept - first);
     }
-    free(history->octets);
+    arena_drop(history->octets, history->capacity);
     history->octets = octets;
     history->capacity = capacity;
 }
@@ -62,7 +61,8 @@ static void add_run(struct tcp_history *history, uint64_t end, uint32_t frame)
 {
     if (history->n_runs == history->runs_capacity && history->runs_capacity < TCP_HISTORY_RUNS) {
         uint32_t capacity = history->runs_capacity ? history->runs_capacity * 2 : RUNS_FIRST;
-        struct tcp_history_run *runs = heap_resize(history->runs, capacity * sizeof *runs);
+        struct tcp_history_run *runs =
+            arena_resize(history->arena, history->runs, history->runs_capacity * sizeof *runs, capacity * sizeof *runs);
         if (runs) {
             history->runs = runs;
             history->runs_capacity = capacity;

@@ -6,6 +6,8 @@
 #ifndef IWARP_ENGINE_TCP_HISTORY_H
 #define IWARP_ENGINE_TCP_HISTORY_H
 
+#include "engine/arena.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,10 +25,11 @@ struct tcp_history {
     } * runs;
     uint32_t runs_capacity;
     uint32_t n_runs; /* ever */
+    struct arena *arena;
 };
 
-/* limit is rounded up to a power of two. Allocates nothing. */
-void tcp_history_init(struct tcp_history *history, size_t limit);
+/* limit is rounded up to a power of two. Allocates nothing; arena: the connection's, for what is short. */
+void tcp_history_init(struct tcp_history *history, size_t limit, struct arena *arena);
 void tcp_history_free(struct tcp_history *history);
 /* Octets at stream offset `at`; an `at` other than the end so far starts anew. Without memory less is kept. */
 void tcp_history_append(struct tcp_history *history, uint64_t at, const uint8_t *p, size_t n, uint32_t frame);

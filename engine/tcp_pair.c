@@ -86,7 +86,7 @@ struct tcp_pair *tcp_pair_new(const struct tcp_pair_options *options, const stru
     pair->eager_holes = options->eager_holes;
     for (int s = 0; s < 2; s++) {
         tcp_held_init(&pair->side[s].held, options->limit ? options->limit : TCP_PAIR_LIMIT_DEFAULT);
-        tcp_history_init(&pair->side[s].history, options->history ? options->history : TCP_PAIR_HISTORY_DEFAULT);
+        tcp_history_init(&pair->side[s].history, options->history ? options->history : TCP_PAIR_HISTORY_DEFAULT, arena);
         pair->side[s].window_scale = SCALE_UNKNOWN;
     }
     return pair;

@@ -25,11 +25,13 @@ static void random_streams(void **state)
     for (uint64_t i = 0; i < STREAM; i++)
         stream[i] = octet_at(i);
     for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct arena *arena = arena_new(NULL);
         struct tcp_history history;
         uint64_t random = seed, end = 0, hole = 0;
         uint64_t largest = seed % 4 == 0 ? 3 * LIMIT : seed % 4 == 1 ? 10 : 3000;
 
-        tcp_history_init(&history, LIMIT);
+        assert_non_null(arena);
+        tcp_history_init(&history, LIMIT, arena);
         for (uint32_t frame = 1; frame < 1000; frame++) {
             uint64_t n = 1 + next_random(&random) % largest, from, length;
             struct tcp_difference difference;
@@ -69,6 +71,7 @@ static void random_streams(void **state)
         }
         assert_true(history.capacity <= LIMIT && history.runs_capacity <= TCP_HISTORY_RUNS);
         tcp_history_free(&history);
+        arena_release(arena);
     }
     free(stream);
     free(frames);
@@ -77,15 +80,18 @@ static void random_streams(void **state)
 /* A connection that says little costs little. */
 static void grows_with_the_stream(void **state)
 {
+    struct arena *arena = arena_new(NULL);
     struct tcp_history history;
     uint8_t octets[100] = {0};
 
     (void)state;
-    tcp_history_init(&history, 65536);
+    assert_non_null(arena);
+    tcp_history_init(&history, 65536, arena);
     assert_int_equal(history.capacity, 0);
     tcp_history_append(&history, 0, octets, sizeof octets, 1);
     assert_true(history.capacity <= 512);
     tcp_history_free(&history);
+    arena_release(arena);
 }
 
 int main(void)
