@@ -282,14 +282,10 @@ static struct pair *open_pair(struct ib_connections *connections, const struct i
                                               .end_ns = time_ns};
     link_newest(connections, pair);
     connections->n_pairs++;
-    pair->dead = !connections->events.open(connections->events.ctx, &pair->connection, &events);
-    pair->connection.rc = ib_rc_new(&connections->options.rc, &events);
-    if (!pair->connection.rc && !pair->dead) {
-        if (connections->events.close)
-            connections->events.close(connections->events.ctx, &pair->connection, IB_CONNECTION_EVICTED, time_ns);
-        pair->connection.host = NULL; /* the host freed it */
-        pair->dead = true;
-    }
+    pair->connection.rc = ib_rc_new(&connections->options.rc);
+    pair->dead = !pair->connection.rc || !connections->events.open(connections->events.ctx, &pair->connection, &events);
+    if (!pair->dead)
+        ib_rc_listen(pair->connection.rc, &events);
     return pair;
 }
 

@@ -8,7 +8,7 @@
 
 /* ---- life ---- */
 
-struct ib_rc *ib_rc_new(const struct ib_rc_options *options, const struct ib_rc_events *events)
+struct ib_rc *ib_rc_new(const struct ib_rc_options *options)
 {
     struct ib_rc *rc = heap_zeroed(1, sizeof *rc);
 
@@ -17,8 +17,12 @@ struct ib_rc *ib_rc_new(const struct ib_rc_options *options, const struct ib_rc_
     rc->options = *options;
     if (rc->options.limit == 0)
         rc->options.limit = IB_RC_LIMIT_DEFAULT;
-    rc->events = *events;
     return rc;
+}
+
+void ib_rc_listen(struct ib_rc *rc, const struct ib_rc_events *events)
+{
+    rc->events = *events;
 }
 
 void ib_rc_free(struct ib_rc *rc)

@@ -85,8 +85,9 @@ struct ib_rc_events {
 
 struct ib_rc;
 
-/* NULL when memory is lacking. options and events are copied. */
-struct ib_rc *ib_rc_new(const struct ib_rc_options *options, const struct ib_rc_events *events);
+/* NULL when memory is lacking. options and events are copied; events before the first packet. */
+struct ib_rc *ib_rc_new(const struct ib_rc_options *options);
+void ib_rc_listen(struct ib_rc *rc, const struct ib_rc_events *events);
 void ib_rc_free(struct ib_rc *rc);
 
 /*

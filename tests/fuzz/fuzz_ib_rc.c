@@ -47,7 +47,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size < 1)
         return 0;
-    rc = ib_rc_new(&(struct ib_rc_options){.limit = data[0] & 1 ? 3000 : 0}, &events);
+    rc = ib_rc_new(&(struct ib_rc_options){.limit = data[0] & 1 ? 3000 : 0});
+    HOLDS(rc != NULL);
+    ib_rc_listen(rc, &events);
     if (data[0] & 2) {
         ib_rc_start(rc, 0, psn[0]);
         ib_rc_start(rc, 1, psn[1]);

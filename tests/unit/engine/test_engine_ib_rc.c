@@ -70,8 +70,9 @@ static void open_bench(struct bench *bench, bool managed, size_t limit)
 {
     const struct ib_rc_events events = {bench, on_part, on_hole, on_refused};
 
-    *bench = (struct bench){.rc = ib_rc_new(&(struct ib_rc_options){.limit = limit}, &events)};
+    *bench = (struct bench){.rc = ib_rc_new(&(struct ib_rc_options){.limit = limit})};
     assert_non_null(bench->rc);
+    ib_rc_listen(bench->rc, &events);
     if (managed) {
         ib_rc_start(bench->rc, 0, START);
         ib_rc_start(bench->rc, 1, START_1);
