@@ -5,7 +5,6 @@
  */
 #include "engine/mpa_reaction.h"
 
-
 enum { ETYPE_UNTAGGED = 2, CODE_NO_BUFFER = 2, CODE_MSN_RANGE = 3 }; /* of layer DDP, RFC 5041 section 8.2 */
 
 /* i is at most the capacity. */

@@ -5,7 +5,6 @@
  */
 #include "engine/mpa_tcp.h"
 
-
 static const int64_t millisecond = 1000000;
 
 enum {

@@ -41,7 +41,7 @@ void rpcrdma_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transactio
     }
     count = &rpcrdma->procedures[t->procedure - 1];
     count->calls++;
-    count->replies += t->outcome == RPCRDMA_REPLIED || t->settled;
+    count->replies += t->outcome == RPCRDMA_REPLIED || (t->settled && t->outcome != RPCRDMA_FAILED);
     count->errors += t->outcome == RPCRDMA_FAILED;
     count->inline_octets += t->call_octets + (uint64_t)t->answer_octets;
     count->read_octets += t->octets_read;

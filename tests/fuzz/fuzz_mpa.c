@@ -208,7 +208,9 @@ static void run(struct stack *stack, struct input *input)
             memset(room, 0, n);
             put(line, room, n);
             if (op & 16) { /* cut by the snap length */
-                segment(stack, side, TCP_ACK, line->octets + line->sent, line->n - line->sent, take(input) % 96);
+                at = take(input) % 96;
+                n = line->n - line->sent;
+                segment(stack, side, TCP_ACK, line->octets + line->sent, n, at < n ? at : n);
             } else { /* not captured, but received */
                 line->sent = line->n;
                 segment(stack, 1 - side, TCP_ACK, NULL, 0, 0);

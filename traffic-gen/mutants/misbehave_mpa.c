@@ -186,13 +186,14 @@ static void answer_early(void *ctx)
 {
     struct mutant *mutant = ctx;
     struct mpa_end *mpa = qp_mpa(mutant->qp);
-    const uint8_t *p = mpa->reader.p, *sink = p + 2 + DDP_UNTAGGED_HEADER_LEN; /* STag and TO */
+    const uint8_t *p = mpa->reader.p, *sink;
     uint8_t answer[DDP_TAGGED_HEADER_LEN];
 
     if (mpa->state != MPA_END_OPERATION || mpa->reader.n < 2 + DDP_UNTAGGED_HEADER_LEN + 12 || mutant->seen ||
         (p[3] & 0x0F) != RDMAP_READ_REQUEST)
         return;
     mutant->seen = 1;
+    sink = p + 2 + DDP_UNTAGGED_HEADER_LEN; /* STag and TO */
     mutant_tagged_header(RDMAP_READ_RESPONSE, get_be32(sink), get_be64(sink + 4), answer);
     mpa_end_send(mpa, answer, sizeof answer, NULL, 0);
 }

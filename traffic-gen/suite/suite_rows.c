@@ -110,7 +110,7 @@ bool reach_marker(struct talk *talk)
         uint64_t offset = talk_out_offset(talk);
 
         if (mpa_next_marker(framing, offset) != offset &&
-            mpa_fpdu_octets(framing, offset, n) > n + MPA_LENGTH_LEN + MPA_CRC_LEN)
+            mpa_fpdu_octets(framing, offset, n) > (size_t)n + MPA_LENGTH_LEN + MPA_CRC_LEN)
             return true;
         talk_say(talk, "write");
     }
