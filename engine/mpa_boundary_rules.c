@@ -206,11 +206,15 @@ static void hex(char out[32], const uint8_t *p, size_t n)
         to[shown > 0 ? -1 : 0] = '\0';
 }
 
-/*
- * The first frame may have been rejected, after which the connection is the ULP's again (RFC 5044 section 7.1.2): the
- * Reply may be missing in the capture.
- */
-static bool may_be_rejected(const struct mpa_connection *mpa, unsigned side)
+bool mpa_is_startup(const uint8_t *p, size_t n)
+{
+    unsigned there = n < MPA_KEY_LEN ? (unsigned)n : MPA_KEY_LEN;
+
+    return there >= 4 &&
+           (mpa_startup_key_matches(MPA_REQUEST, p, n) == there || mpa_startup_key_matches(MPA_REPLY, p, n) == there);
+}
+
+bool mpa_may_be_rejected(const struct mpa_connection *mpa, unsigned side)
 {
     const struct tcp_side_facts *other = mpa->tcp ? tcp_pair_facts(mpa->tcp, 1 - side) : NULL;
 
@@ -234,7 +238,7 @@ static void report_frame(struct mpa_connection *mpa, unsigned side, const struct
                        "expected a new TCP connection for unenhanced setup; found a second MPA Request (Rev %u, flags "
                        "0x%02x) after one with Rev %u, flags 0x%02x",
                        second.revision, second.flags, first->revision, first->flags);
-    else if (request && may_be_rejected(mpa, side))
+    else if (request && mpa_may_be_rejected(mpa, side))
         verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_06);
     else
         verdict_failed(mpa->verdict, RULE_MPA_7_1_06, direction_of(mpa, side), place,
@@ -297,6 +301,8 @@ void mpa_boundary_report(struct mpa_connection *mpa, unsigned side, const struct
         mpa->side[side].startup.excess = true;
         break;
     case BOUNDARY_STREAMING:
+        if (mpa_is_startup(p, b->count) && mpa_may_be_rejected(mpa, side)) /* cut off */
+            break;
         verdict_failed(mpa->verdict, waiting || b->before_reply ? RULE_MPA_7_1_3_01 : RULE_MPA_7_1_01, direction,
                        &place, seen->place.frame,
                        "expected an FPDU right after the startup frame; found %zu other octets: %s", b->count, octets);

@@ -8,6 +8,7 @@
  * found.
  */
 #include "engine/mpa_diagnose.h"
+#include "engine/mpa_startup_state.h"
 
 /* ---- reports ---- */
 
@@ -486,6 +487,16 @@ static bool try_rest(struct diagnosing *d)
     return false;
 }
 
+/* After a rejection that the capture lacks: nothing of this startup was accepted, and no FPDU was due. */
+static bool is_another_startup(const struct diagnosing *d)
+{
+    const struct startup_seen *seen = &d->s->startup;
+
+    return seen->seen && seen->frame.kind == MPA_REQUEST && d->at == seen->end &&
+           mpa_is_startup(mpa_window_at(&d->s->window, d->at), mpa_octets_from(d->s, d->at)) &&
+           mpa_may_be_rejected(d->mpa, d->side);
+}
+
 enum diagnosis mpa_diagnose(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, bool last)
 {
     static bool (*const hypotheses[])(struct diagnosing *) = {
@@ -513,6 +524,10 @@ enum diagnosis mpa_diagnose(struct mpa_connection *mpa, unsigned side, const str
     if (fpdu) {
         copy = *fpdu;
         d.fpdu = &copy;
+    }
+    if (is_another_startup(&d)) {
+        mpa_ignore(mpa, side);
+        return DIAGNOSIS_DONE;
     }
     if (d.fs->no_field) {
         if (mpa_try_no_field(&d))

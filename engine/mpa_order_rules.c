@@ -95,7 +95,8 @@ static void judge_reply(struct mpa_connection *mpa, unsigned from, unsigned to)
     mpa->order->reply_open = false;
     verdict_passed(v, RULE_MPA_7_1_2_14);
     verdict_passed(v, RULE_MPA_7_1_2_32);
-    if (request->oversized || request->partial) /* how far the Request goes is not known */
+    /* How far the Request goes is not known, or it is not the one that was answered. */
+    if (request->oversized || request->partial || (request->start > 0 && mpa->side[from].hole))
         verdict_inconclusive(v, RULE_MPA_7_1_2_03);
     else if (received)
         verdict_passed(v, RULE_MPA_7_1_2_03);
@@ -399,12 +400,6 @@ void mpa_order_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_
             event->has_ddp ? event->ddp.opcode : 0);
 }
 
-static bool is_startup(const uint8_t *p, size_t n)
-{
-    return mpa_startup_key_matches(MPA_REQUEST, p, n) == MPA_KEY_LEN ||
-           mpa_startup_key_matches(MPA_REPLY, p, n) == MPA_KEY_LEN;
-}
-
 void mpa_order_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
                             const struct octets_origin *origin)
 {
@@ -429,8 +424,8 @@ void mpa_order_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t 
             mpa_boundary_report(mpa, side, &b, p, n);
         return;
     }
-    /* The connection may be used for other purposes (7.1.2): another start-up, too, and then FPDUs are in order. */
-    if (is_startup(p, n))
+    /* The connection may be used for other purposes (7.1.2): another startup, too, and then FPDUs are in order. */
+    if (mpa_is_startup(p, n) || mpa->side[side].hole)
         mpa->order->side[0].proof_after_reject = mpa->order->side[1].proof_after_reject = true;
     if (order->proof_after_reject || !mpa_fpdu_proven(p, n))
         return;

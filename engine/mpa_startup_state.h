@@ -137,6 +137,13 @@ struct boundary mpa_boundary_classify(const struct mpa_connection *mpa, unsigned
                                       size_t early, bool last);
 void mpa_boundary_report(struct mpa_connection *mpa, unsigned side, const struct boundary *b, const uint8_t *p,
                          size_t n);
+/* p[0..n) is the key of a startup frame, or as much of it as there is, from 4 octets on. */
+bool mpa_is_startup(const uint8_t *p, size_t n);
+/*
+ * The startup may have been rejected, after which the connection is the ULP's again (RFC 5044 section 7.1.2), for
+ * another startup, too: the capture may lack a Reply of the peer of `side`.
+ */
+bool mpa_may_be_rejected(const struct mpa_connection *mpa, unsigned side);
 /* FO of this side is where PD_Length says. */
 void mpa_boundary_passed(struct mpa_connection *mpa, unsigned side);
 

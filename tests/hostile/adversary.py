@@ -157,6 +157,9 @@ def alike_connections(capture, n):
         Connection(capture, client=0x0A100000 + number, port=65000 - number % 60000)
 
 
+alike_connections.open = lambda n: n // 20  # connections at the same time
+
+
 def fragments(capture, n):
     """First fragments of datagrams whose rest never comes."""
     for number in range(n):
@@ -179,6 +182,9 @@ def junk_requests(capture, n):
         connection.capture, connection.address = capture, (0x0A200000 + number, 0x0A000002)
         connection.port, connection.sequence = (40000, 7174), [1, 1]
         connection.segment(0, b"MPA ID Req Frame\0\1\2\0")
+
+
+junk_requests.open = lambda n: n // 20
 
 
 ALL = [many_stags, endless_send, scattered_send, gigantic_reads, unanswered_calls, long_chunk_lists, retransmissions,
