@@ -365,9 +365,10 @@ static struct slot *settle(struct connections *connections, struct slot *slot, s
             remember_syn(slot, segment);
             *ignore = true;
             return slot;
-        case TCP_HAS_BEGUN:
-            *syn = *slot->pending;
-            *with_syn = true;
+        case TCP_HAS_BEGUN: /* with the SYN that waits */
+            if (slot->pending)
+                *syn = *slot->pending;
+            *with_syn = slot->pending != NULL;
             break;
         case TCP_BEGINS:
             break;

@@ -112,11 +112,24 @@ static void take_passed(uint32_t passed[RULE_ROOM], struct folding *folding)
     }
 }
 
+static bool block_is_zero(const struct rule_counts *counts, size_t block)
+{
+    return is_zero(counts->passed + block) &&
+           (!counts->others || (is_zero(counts->failed + block) && is_zero(counts->inconclusive + block)));
+}
+
+bool counts_empty(const struct rule_counts *counts)
+{
+    for (size_t block = 0; block < RULE_ROOM; block += RULE_BLOCK)
+        if (!block_is_zero(counts, block))
+            return false;
+    return true;
+}
+
 static void take_all(struct rule_counts *counts, struct folding *folding)
 {
     for (size_t block = 0; block < RULE_ROOM; block += RULE_BLOCK)
-        if (!is_zero(counts->passed + block) || !is_zero(counts->failed + block) ||
-            !is_zero(counts->inconclusive + block))
+        if (!block_is_zero(counts, block))
             for (size_t rule = block; rule < block + RULE_BLOCK; rule++)
                 put_count(folding, rule, rule_counts_of(counts, rule));
     memset(counts, 0, sizeof *counts);

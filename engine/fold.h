@@ -20,6 +20,8 @@ struct folded_pool {
     struct folded_counts *latest[FOLDED_POOL]; /* by a hash */
 };
 
+/* Nothing was counted of any rule. */
+bool counts_empty(const struct rule_counts *counts);
 /*
  * Takes the counts, which are 0 afterwards, and adds them to `before`, which it takes over and which may be NULL. NULL
  * when memory is lacking: all are lost. pool may be NULL.

@@ -231,8 +231,8 @@ static void remove_flow(struct ib_connections *connections, struct flow *flow)
 
 static void unlink_pair(struct ib_connections *connections, struct pair *pair)
 {
-    *(pair->older ? &pair->older->newer : &connections->oldest) = pair->newer;
-    *(pair->newer ? &pair->newer->older : &connections->newest) = pair->older;
+    *(pair == connections->oldest ? &connections->oldest : &pair->older->newer) = pair->newer;
+    *(pair == connections->newest ? &connections->newest : &pair->newer->older) = pair->older;
 }
 
 static void link_newest(struct ib_connections *connections, struct pair *pair)

@@ -37,7 +37,7 @@ static bool listen_now(struct loop *loop)
         return false;
     }
     responder->listener = id;
-    responder->visible = watch_listens((unsigned)atoi(loop->options->port));
+    responder->visible = watch_listens((unsigned)strtoul(loop->options->port, NULL, 10));
     responder->next = connection_now() + loop->options->watch;
     trouble_say("listening on %s%s%s", loop->options->host, loop->options->host[0] ? ":" : "port ",
                 loop->options->port);
@@ -135,7 +135,7 @@ static void look(struct loop *loop, double now)
     if (!responder->visible || loop->options->watch <= 0)
         return;
     responder->next = now + loop->options->watch;
-    if (!watch_listens((unsigned)atoi(loop->options->port)))
+    if (!watch_listens((unsigned)strtoul(loop->options->port, NULL, 10)))
         stop_listening(loop, "the device stopped listening on the port without an event");
 }
 

@@ -1,17 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "target/watch.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 enum { LISTEN = 0x0A };
+
+static bool after(const char **at, char what)
+{
+    const char *found = strchr(*at, what);
+
+    if (found)
+        *at = found + 1;
+    return found != NULL;
+}
+
+static bool number(const char **at, unsigned long *out)
+{
+    char *end;
+
+    *out = strtoul(*at, &end, 16);
+    if (end == *at)
+        return false;
+    *at = end;
+    return true;
+}
 
 bool watch_listed(FILE *table, unsigned port)
 {
     char line[512];
-    unsigned local, state;
 
     /* "   0: 00000000:1C07 00000000:0000 0A ..." */
     while (fgets(line, sizeof line, table)) {
-        if (sscanf(line, " %*u: %*[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x", &local, &state) == 2 && state == LISTEN &&
-            local == port)
+        const char *at = line;
+        unsigned long local, state;
+
+        if (after(&at, ':') && after(&at, ':') && number(&at, &local) && after(&at, ':') && after(&at, ' ') &&
+            number(&at, &state) && state == LISTEN && local == port)
             return true;
     }
     return false;

@@ -46,19 +46,12 @@ static void on_excuse(void *ctx, enum rule_id rule, const struct place *place)
     }
 }
 
-static bool counted_anything(const struct judging *judging)
-{
-    static const struct rule_counts nothing;
-
-    return memcmp(&judging->counts, &nothing, sizeof nothing) != 0;
-}
-
 /* Adds what was counted to what the connection's own rules have. */
 static void add_counts(struct judging *judging)
 {
     struct folded_counts *sum;
 
-    if (!counted_anything(judging) && !judging->any_excused)
+    if (counts_empty(&judging->counts) && !judging->any_excused)
         return;
     counts_unfold(judging->report->counts, &judging->counts);
     for (unsigned rule = 0; judging->any_excused && rule < RULE_COUNT; rule++)

@@ -132,8 +132,8 @@ static unsigned ticks_of(const struct scale *scale, double ticks[TICKS_MAX])
     } else {
         double step = step_of(scale->high);
 
-        for (double value = 0; value <= scale->high * 1.0001 && n < TICKS_MAX; value += step)
-            ticks[n++] = value;
+        for (; n * step <= scale->high * 1.0001 && n < TICKS_MAX; n++)
+            ticks[n] = n * step;
     }
     return n;
 }

@@ -212,7 +212,7 @@ void rpcrdma_tell_segment(struct rpcrdma_canvas *canvas)
         return;
     if (!rpc->plain && rpc->have >= RPC_REPLY_MIN)
         tell(canvas, whole_of(canvas, rpc), segment->record.frame, segment->packet->time_ns, reverse);
-    else if (rpc->plain && message->octets && message->header_len < message->n)
+    else if (rpc->plain && message && message->octets && message->header_len < message->n)
         tell(canvas,
              tvb_new_child_real_data(canvas->tvb, message->octets + message->header_len,
                                      message->n - message->header_len, (int)(message->n - message->header_len)),

@@ -145,7 +145,7 @@ def test_hostile(build, bad, form, tmp_path, seed):
 
 def test_memory_stays_while_the_content_grows(build, form, tmp_path):
     """A gigabyte of packets in a small file; no more memory than for a small one."""
-    if "sanitize" in (build / "CMakeCache.txt").read_text().split("IWARP_SANITIZE:STRING=")[1].split("\n")[0]:
+    if (build / "CMakeCache.txt").read_text().split("IWARP_SANITIZE:STRING=")[1].split("\n")[0]:
         pytest.skip("sanitizers reserve memory of their own")
     record = bytes.fromhex("01000000 00000000 00000400 00000400") + bytes(1 << 18)
     header = bytes.fromhex("d4c3b2a1 0200 0400 00000000 00000000 00000400 01000000")

@@ -107,10 +107,8 @@ void fake_tell(struct fake_id *id, enum rdma_cm_event_type type, int status, con
     struct fake_event *event = g_new0(struct fake_event, 1);
     struct fake_channel *channel = (struct fake_channel *)id->id.channel;
 
-    event->event =
-        (struct rdma_cm_event){.id = &id->id, .listen_id = &id->listener->id, .event = type, .status = status};
-    if (!id->listener)
-        event->event.listen_id = NULL;
+    event->event = (struct rdma_cm_event){
+        .id = &id->id, .listen_id = id->listener ? &id->listener->id : NULL, .event = type, .status = status};
     if (frame) {
         size_t n = MIN(frame->n, DATA_MAX);
 

@@ -286,7 +286,7 @@ void rpc_say_reply(struct rpc_making *m)
         words_refuse_because(m->words, "reply", "no Call of the other side waits for a Reply, or not that many do");
     if (part == 0)
         words_refuse(m->words, "parts");
-    if (!words_good(m->words))
+    if (!words_good(m->words) || !exchange)
         return;
     m->exchange = exchange;
     m->side = &exchange->reply;

@@ -177,10 +177,18 @@ static void prepare_plan(struct rpc_making *m)
     }
 }
 
-void rpc_say(struct rpc_making *m)
+static void append_header(struct rpc_making *m, GByteArray *octets)
 {
     g_autofree uint8_t *room = g_malloc(TRANSPORT_HEADER_ROOM);
     struct xdr_writer w = {.p = room, .size = TRANSPORT_HEADER_ROOM};
+
+    prepare_plan(m);
+    rpcrdma_header_encode(&m->plan, &w);
+    g_byte_array_append(octets, room, (guint)w.at);
+}
+
+void rpc_say(struct rpc_making *m)
+{
     GByteArray *octets = g_byte_array_new();
     bool invalidate = words_given(m->words, "inv");
     unsigned cut = (unsigned)words_number(m->words, "cut", 0), grow = (unsigned)words_number(m->words, "grow", 0);
@@ -194,10 +202,8 @@ void rpc_say(struct rpc_making *m)
         g_byte_array_unref(octets);
         return;
     }
-    prepare_plan(m);
-    rpcrdma_header_encode(&m->plan, &w);
-    g_byte_array_append(octets, room, (guint)w.at);
-    payload_at = w.at;
+    append_header(m, octets);
+    payload_at = octets->len;
     if (m->payload && m->plan.proc == RPCRDMA_MSGP && m->side->body.items->len)
         append_payload(m, octets,
                        m->side->body_at +

@@ -151,8 +151,7 @@ static bool play_deviation(const struct scenario_source *source, const struct fa
 bool scenario_source_play(const struct scenario_source *source, const struct fault *fault, struct stage *stage,
                           char **error)
 {
-    const char *script = source->scenario->script;
-    g_autofree char *own = NULL;
+    g_autofree char *written = NULL;
 
     if (fault && fault->deviation)
         return play_deviation(source, fault, stage, error);
@@ -168,8 +167,8 @@ bool scenario_source_play(const struct scenario_source *source, const struct fau
         return true;
     }
     if (source->scenario->write)
-        script = own = source->scenario->write(stage->count);
-    return script_play(stage, source->scenario->name, script, error);
+        written = source->scenario->write(stage->count);
+    return script_play(stage, source->scenario->name, written ? written : source->scenario->script, error);
 }
 
 static char *fault_hint(const char *id)

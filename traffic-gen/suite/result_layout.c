@@ -3,12 +3,22 @@
 
 #include "engine/rdmap_terminate_layout.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const char words[] = "Terminate layer ";
 
 static const char meaning[] = " [meant: ";
+
+static bool number_after(const char **at, const char *words_before, unsigned *out)
+{
+    char *end;
+
+    if (!g_str_has_prefix(*at, words_before) || !g_ascii_isdigit((*at)[strlen(words_before)]))
+        return false;
+    *out = (unsigned)g_ascii_strtoull(*at + strlen(words_before), &end, 10);
+    *at = end;
+    return true;
+}
 
 /* Appends to the last Terminate named in text what it means, unless an interrupted run that is continued has done so.
  */
@@ -17,13 +27,13 @@ static void add_meaning(char **text, const char *layout)
     struct rdmap_terminate meant;
     unsigned layer, etype, code;
     const char *at = *text ? g_strrstr(*text, words) : NULL, *name;
-    int n = 0;
 
-    if (!at || sscanf(at, "Terminate layer %u type %u code %u%n", &layer, &etype, &code, &n) != 3 || n == 0 ||
-        g_str_has_prefix(at + n, meaning) || !rdmap_terminate_meant(layout, layer, etype, code, &meant))
+    if (!at || !number_after(&at, words, &layer) || !number_after(&at, " type ", &etype) ||
+        !number_after(&at, " code ", &code) || g_str_has_prefix(at, meaning) ||
+        !rdmap_terminate_meant(layout, layer, etype, code, &meant))
         return;
     name = rdmap_terminate_code_name(meant.layer, meant.etype, meant.code);
-    g_autofree char *before = g_strndup(*text, (gsize)(at + n - *text)), *after = g_strdup(at + n);
+    g_autofree char *before = g_strndup(*text, (gsize)(at - *text)), *after = g_strdup(at);
 
     g_free(*text);
     *text = g_strdup_printf("%s%slayer %u type %u code %u%s%s]%s", before, meaning, meant.layer, meant.etype,

@@ -293,7 +293,7 @@ static void the_same_share_on_every_machine(void **state)
 {
     static const unsigned shares[] = {522, 396, 974, 577, 714, 727, 537, 880};
     (void)state;
-    for (uint16_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
+    for (unsigned i = 0; i < sizeof shares / sizeof shares[0]; i++) {
         struct addressed_segment there = {.source = {.ip = 4, .address = {10, 0, 0, 1}, .port = (uint16_t)(40000 + i)},
                                           .destination = {.ip = 4, .address = {10, 0, 2, 15}, .port = 20049}};
         struct addressed_segment back = {.source = there.destination, .destination = there.source};

@@ -25,10 +25,10 @@ struct bench {
 
 static void say(struct bench *bench, const char *text)
 {
-    assert_true(strlen(bench->log) + strlen(text) + 2 < LOG);
-    if (bench->log[0])
-        strcat(bench->log, " ");
-    strcat(bench->log, text);
+    size_t n = strlen(bench->log);
+
+    assert_true(n + strlen(text) + 2 < LOG);
+    snprintf(bench->log + n, LOG - n, "%s%s", n > 0 ? " " : "", text);
 }
 
 static void on_part(void *ctx, const struct ib_rc_part *part)

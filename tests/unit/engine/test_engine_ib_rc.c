@@ -19,10 +19,10 @@ struct bench {
 
 static void say(struct bench *bench, const char *text)
 {
-    assert_true(strlen(bench->log) + strlen(text) + 2 < LOG);
-    if (bench->log[0])
-        strcat(bench->log, " ");
-    strcat(bench->log, text);
+    size_t n = strlen(bench->log);
+
+    assert_true(n + strlen(text) + 2 < LOG);
+    snprintf(bench->log + n, LOG - n, "%s%s", n > 0 ? " " : "", text);
 }
 
 /* "S0.0+3!?" : Send, message 0, at offset 0, 3 octets, complete; responses to Reads of its sender were not seen. */
@@ -404,7 +404,8 @@ static void random_loss_is_no_hole(void **state)
         struct sent sent[PACKETS];
         uint64_t random = seed;
         unsigned n = make_messages(&random, sent), expected = 0, turns = 0;
-        char wanted[LOG] = "", text[64];
+        char wanted[LOG] = "";
+        size_t length = 0;
         unsigned message = 0, offset = 0;
 
         open_bench(&bench, true, 0);
@@ -431,9 +432,9 @@ static void random_loss_is_no_hole(void **state)
         for (unsigned i = 0; i < n; i++) {
             bool last = sent[i].opcode == IB_SEND_ONLY || sent[i].opcode == IB_SEND_LAST;
 
-            snprintf(text, sizeof text, "%sS%u.%u+%zu%s", i ? " " : "", message, offset, sent[i].octets,
-                     last ? "!" : "");
-            strcat(wanted, text);
+            length += (size_t)snprintf(wanted + length, sizeof wanted - length, "%sS%u.%u+%zu%s", i ? " " : "", message,
+                                       offset, sent[i].octets, last ? "!" : "");
+            assert_true(length < sizeof wanted);
             offset = last ? 0 : offset + (unsigned)sent[i].octets;
             message += last;
         }

@@ -356,7 +356,8 @@ static enum ibv_wc_status carry_out(struct fake_id *id, const struct ibv_send_wr
             flush(id->peer);
             return IBV_WC_REM_ACCESS_ERR;
         }
-        memcpy(write ? there : p, write ? p : there, n);
+        if (n > 0)
+            memcpy(write ? there : p, write ? p : there, n);
         return IBV_WC_SUCCESS;
     case IBV_WR_BIND_MW:
         mw = (struct fake_mw *)(void *)work->bind_mw.mw;

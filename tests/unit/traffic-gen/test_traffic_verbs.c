@@ -22,6 +22,7 @@ struct side {
     const uint8_t *sink; /* NULL: none */
     uint8_t found;       /* its first octet, when the first work was done */
     unsigned completions, established, ended, closed;
+    uint64_t cookie; /* of the next work */
     bool orderly;
     enum qp_status broken;
     char *broken_why, *why;
@@ -216,13 +217,9 @@ static void end(struct bench *bench)
 
 static void post(struct side *side, struct qp_work work)
 {
-    static const struct side *last;
-    static uint64_t cookie;
-
-    if (last != side || side->completions + qp_pending(side->qp) == 0)
-        cookie = 0;
-    last = side;
-    work.cookie = cookie++;
+    if (side->completions + qp_pending(side->qp) == 0)
+        side->cookie = 0;
+    work.cookie = side->cookie++;
     assert_true(qp_post(side->qp, &work));
 }
 
