@@ -77,8 +77,11 @@ struct ib_rc_counts {
 struct ib_rc_events {
     void *ctx; /* any of the functions may be NULL */
     void (*part)(void *ctx, const struct ib_rc_part *part);
-    /* Requests of `side` are missing for good: messages may be missing. ib_rc_hole_explains() says what that takes
-     * back. */
+    /*
+     * Requests of `side` are missing for good: messages may be missing. ib_rc_hole_explains() says what that takes
+     * back. While the MTU is unknown, what is missing after a Read may show only after requests that came later were
+     * given.
+     */
     void (*hole)(void *ctx, unsigned side, uint64_t from, uint64_t to, const struct place *next);
     void (*refused)(void *ctx, const struct ib_rc_refusal *refusal);
 };

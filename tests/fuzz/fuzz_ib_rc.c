@@ -10,6 +10,7 @@ struct seen {
     bool any[2];
     uint64_t next[2];
     uint64_t octets;
+    bool managed; /* start and MTU are known */
 };
 
 static void on_part(void *ctx, const struct ib_rc_part *part)
@@ -34,7 +35,8 @@ static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, const 
 {
     struct seen *seen = ctx;
 
-    HOLDS(from < to && (!seen->any[side] || from >= seen->next[side]) && next);
+    /* Before what was given only where it shows late that a Read had fewer packets than it seemed. */
+    HOLDS(from < to && (!seen->managed || !seen->any[side] || from >= seen->next[side]) && next);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -51,6 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     HOLDS(rc != NULL);
     ib_rc_listen(rc, &events);
     if (data[0] & 2) {
+        seen.managed = (data[0] >> 2 & 7) < 5; /* an MTU that there is */
         ib_rc_start(rc, 0, psn[0]);
         ib_rc_start(rc, 1, psn[1]);
         ib_rc_mtu(rc, 256u << (data[0] >> 2 & 7));
