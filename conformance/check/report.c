@@ -4,6 +4,7 @@
 #include "engine/history.h"
 #include "support/printable.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,13 +15,19 @@ const char *report_operation_name(unsigned opcode)
     return info ? info->key : NULL;
 }
 
+static GArray *none;
+
+static void make_none(void)
+{
+    none = g_array_new(FALSE, FALSE, sizeof(struct report_finding));
+}
+
 /* Most connections have none: these share one array. */
 static GArray *no_findings(void)
 {
-    static GArray *none;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    if (g_once_init_enter(&none))
-        g_once_init_leave(&none, g_array_new(FALSE, FALSE, sizeof(struct report_finding)));
+    pthread_once(&once, make_none);
     return none;
 }
 
