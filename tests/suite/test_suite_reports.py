@@ -571,6 +571,6 @@ def test_hostile_devices_end(serve, suite):
     finally:
         end()
     assert done.returncode in (0, 1, 2, 3), (done.returncode, done.stderr)
-    assert time.monotonic() - began < 60  # it ends, on a busy machine, too
+    assert time.monotonic() - began < 110  # it ends, on a busy machine and counting its coverage, too
     if done.returncode != 2 and done.stdout:
         assert json.loads(done.stdout)["tests"]
