@@ -567,7 +567,7 @@ def test_hostile_devices_end(serve, suite):
     began = time.monotonic()
     try:
         done = gen("test", f"127.0.0.1:{port}", f"--suite={suite}", "--service=nfs", "--timeout=0.05", "--start-timeout=0.1",
-                   "--idle-timeout=0.1", "--accept-timeout=1", "--jobs=16", "--format=json")
+                   "--idle-timeout=0.1", "--accept-timeout=1", "--jobs=16", "--format=json", timeout=100)
     finally:
         end()
     assert done.returncode in (0, 1, 2, 3), (done.returncode, done.stderr)
