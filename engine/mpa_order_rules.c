@@ -425,8 +425,10 @@ void mpa_order_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t 
         return;
     }
     /* The connection may be used for other purposes (7.1.2): another startup, too, and then FPDUs are in order. */
-    if (mpa_is_startup(p, n) || mpa->side[side].hole)
+    if (mpa_is_startup(p, n))
         mpa->order->side[0].proof_after_reject = mpa->order->side[1].proof_after_reject = true;
+    if (mpa->side[side].hole) /* where one may have been */
+        order->proof_after_reject = true;
     if (order->proof_after_reject || !mpa_fpdu_proven(p, n))
         return;
     order->proof_after_reject = true;

@@ -558,6 +558,10 @@ def reply_and_rpc_nonsense(connection, over):
     over.wait(10)
 
 
+# Counting what a flood reaches takes longer.
+HOSTILE_SECONDS = 110 if "IWARP_COVERAGE:BOOL=ON" in (devices.BUILD / "CMakeCache.txt").read_text(encoding="utf-8") else 30
+
+
 @pytest.mark.parametrize("serve", [send_random, reply_and_random, dribble, reply_and_flood, reply_and_sleep, close_at_once,
                                    close_in_reply, never_read, reply_and_rpc_nonsense],
                          ids=lambda serve: serve.__name__)
@@ -567,10 +571,10 @@ def test_hostile_devices_end(serve, suite):
     began = time.monotonic()
     try:
         done = gen("test", f"127.0.0.1:{port}", f"--suite={suite}", "--service=nfs", "--timeout=0.05", "--start-timeout=0.1",
-                   "--idle-timeout=0.1", "--accept-timeout=1", "--jobs=16", "--format=json", timeout=100)
+                   "--idle-timeout=0.1", "--accept-timeout=1", "--jobs=16", "--format=json", timeout=2 * HOSTILE_SECONDS)
     finally:
         end()
     assert done.returncode in (0, 1, 2, 3), (done.returncode, done.stderr)
-    assert time.monotonic() - began < 110  # it ends, on a busy machine and counting its coverage, too
+    assert time.monotonic() - began < HOSTILE_SECONDS
     if done.returncode != 2 and done.stdout:
         assert json.loads(done.stdout)["tests"]
