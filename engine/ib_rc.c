@@ -153,6 +153,10 @@ static void take_request(struct ib_rc *rc, unsigned side, const struct ib_packet
     uint64_t offset = requests->next;
     bool read = packet->info->message == IB_MESSAGE_READ || packet->info->message == IB_MESSAGE_ATOMIC;
 
+    if (requests->older) {
+        requests->older = false;
+        ib_rc_hole(rc, &(struct ib_rc_hole){side, offset, offset, ib_requests_frame(requests), *place});
+    }
     part.reads_unseen = part.kind == IB_MESSAGE_SEND && ib_reads_incomplete(rc, side);
     enter_message(rc, requests, packet);
     remember(requests, packet, place);
@@ -186,18 +190,22 @@ static void take_request(struct ib_rc *rc, unsigned side, const struct ib_packet
     ib_rc_give(rc, &part);
 }
 
-void ib_rc_hole(struct ib_rc *rc, unsigned side, uint64_t from, uint64_t to, const struct place *next)
+void ib_rc_hole(struct ib_rc *rc, const struct ib_rc_hole *hole)
 {
-    rc->counts.holes[side]++;
+    struct ib_rc_hole counted = *hole;
+
+    counted.from -= IB_RC_ORIGIN;
+    counted.to -= IB_RC_ORIGIN;
+    rc->counts.holes[hole->side]++;
     if (rc->events.hole)
-        rc->events.hole(rc->events.ctx, side, from - IB_RC_ORIGIN, to - IB_RC_ORIGIN, next);
+        rc->events.hole(rc->events.ctx, &counted);
 }
 
 static void skip_to(struct ib_rc *rc, unsigned side, uint64_t to, const struct place *next)
 {
     struct ib_requests *requests = &rc->side[side];
 
-    ib_rc_hole(rc, side, requests->next, to, next);
+    ib_rc_hole(rc, &(struct ib_rc_hole){side, requests->next, to, ib_requests_frame(requests), *next});
     requests->next = to;
     requests->next_least = false;
     requests->open = false;
@@ -247,12 +255,15 @@ static void request(struct ib_rc *rc, unsigned side, const struct ib_packet *pac
 {
     struct ib_requests *requests = &rc->side[side];
     struct place place;
-    uint64_t offset;
+    uint64_t offset = 0;
     bool again = false;
 
-    if (!requests->known) /* the capture began late */
+    if (!requests->known) {
         ib_rc_start(rc, side, packet->bth.psn);
+        requests->late = true;
+    }
     if (!ib_requests_offset(requests, packet->bth.psn, &offset) || offset < requests->next) {
+        requests->older |= requests->late && offset < IB_RC_ORIGIN;
         rc->counts.retransmitted[side]++;
         return;
     }
@@ -377,7 +388,7 @@ void ib_rc_finish(struct ib_rc *rc)
     }
 }
 
-bool ib_rc_hole_explains(enum rule_id rule, uint32_t frame, uint32_t latest)
+bool ib_rc_hole_explains(enum rule_id rule, uint32_t frame, uint32_t after)
 {
-    return frame > latest && rule_catalogue[rule].observe != OBSERVE_WIRE_1WAY;
+    return frame > after && rule_catalogue[rule].observe != OBSERVE_WIRE_1WAY;
 }

@@ -65,6 +65,17 @@ struct ib_rc_refusal {
     struct place culprit; /* its latest packet so far */
 };
 
+/*
+ * Requests of `side` are missing for good: messages may be missing. ib_rc_hole_explains() says what that takes back.
+ * While the MTU is unknown, what is missing after a Read may show only after requests that came later were given.
+ */
+struct ib_rc_hole {
+    unsigned side;
+    uint64_t from, to; /* request offsets; equal: what precedes the first request that was seen was sent again */
+    uint32_t after;    /* frame of the request before them; 0: none was seen */
+    struct place next; /* of what shows that they are missing */
+};
+
 /* Facts for reports; none of them is a violation. */
 struct ib_rc_counts {
     uint64_t packets[2], octets[2];   /* by sending side; octets of payload taken */
@@ -77,12 +88,7 @@ struct ib_rc_counts {
 struct ib_rc_events {
     void *ctx; /* any of the functions may be NULL */
     void (*part)(void *ctx, const struct ib_rc_part *part);
-    /*
-     * Requests of `side` are missing for good: messages may be missing. ib_rc_hole_explains() says what that takes
-     * back. While the MTU is unknown, what is missing after a Read may show only after requests that came later were
-     * given.
-     */
-    void (*hole)(void *ctx, unsigned side, uint64_t from, uint64_t to, const struct place *next);
+    void (*hole)(void *ctx, const struct ib_rc_hole *hole);
     void (*refused)(void *ctx, const struct ib_rc_refusal *refusal);
 };
 
@@ -106,11 +112,11 @@ void ib_rc_packet(struct ib_rc *rc, unsigned side, const struct ib_packet *packe
 void ib_rc_finish(struct ib_rc *rc);
 
 /*
- * Whether requests that are missing after the one in frame `latest`, as the next one says, may explain a finding that
- * was made since then and belongs to `frame`: it is withdrawn. Rules about one direction alone stay as they were
+ * Whether a hole after the request in frame `after` may explain a finding that was made since then and belongs to
+ * `frame`: it is withdrawn. Rules about one direction alone stay as they were
  * judged: no packet of the other direction says how far it had received the missing ones.
  */
-bool ib_rc_hole_explains(enum rule_id rule, uint32_t frame, uint32_t latest);
+bool ib_rc_hole_explains(enum rule_id rule, uint32_t frame, uint32_t after);
 
 /* Octets; 0: not known. */
 unsigned ib_rc_path_mtu(const struct ib_rc *rc);

@@ -48,6 +48,7 @@ struct ib_read {
     uint64_t operation;
     uint64_t address;
     uint32_t rkey, size;
+    uint32_t frame;    /* of the request */
     uint32_t packets;  /* of its response; 0: unknown, as the MTU is */
     uint64_t followed; /* while they are unknown: request offset of what seemed to come next; 0: nothing did */
     uint32_t taken;    /* response packets up to here were taken, except for the gaps */
@@ -76,6 +77,8 @@ struct ib_recent {
 
 struct ib_requests {
     bool known;
+    bool late;       /* the capture began within them */
+    bool older;      /* then: some from before it were sent again since the latest that was taken */
     uint32_t psn;    /* of offset IB_RC_ORIGIN */
     uint64_t next;   /* first offset not taken */
     bool next_least; /* it may be more: the last request was a Read whose response packets cannot be counted yet */
@@ -105,12 +108,19 @@ struct ib_rc {
     struct ib_rc_counts counts;
 };
 
+/* Of the request that was taken last; 0: there is none. */
+static inline uint32_t ib_requests_frame(const struct ib_requests *requests)
+{
+    return requests->recent[requests->messages % IB_RC_RECENT].latest.frame;
+}
+
 /* A part with the fields common to all kinds filled in: sender, place, octets. */
 struct ib_rc_part ib_rc_part_of(const struct ib_rc *rc, unsigned side, const struct ib_packet *packet,
                                 const struct place *place);
 void ib_rc_give(struct ib_rc *rc, const struct ib_rc_part *part);
 
-void ib_rc_hole(struct ib_rc *rc, unsigned side, uint64_t from, uint64_t to, const struct place *next);
+/* Tells of it; its offsets count from IB_RC_ORIGIN here. */
+void ib_rc_hole(struct ib_rc *rc, const struct ib_rc_hole *hole);
 void ib_rc_learn_mtu(struct ib_rc *rc, unsigned mtu);
 /*
  * What a packet says of it while it is unknown: no payload is longer, and all but the last of a message are full.

@@ -55,6 +55,7 @@ uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *p
                                   .address = atomic ? packet->atomic.address : packet->reth.address,
                                   .rkey = atomic ? packet->atomic.rkey : packet->reth.rkey,
                                   .size = atomic ? ATOMIC_OCTETS : packet->reth.length,
+                                  .frame = ib_requests_frame(&rc->side[side]),
                                   .atomic = atomic};
 
     here.packets = packets_known(rc, &here);
@@ -77,7 +78,7 @@ static void count_packets(struct ib_rc *rc, unsigned side, struct ib_read *read,
 {
     read->packets = packets_known(rc, read);
     if (read->packets > 0 && read->from + read->packets < read->followed)
-        ib_rc_hole(rc, side, read->from + read->packets, read->followed, place);
+        ib_rc_hole(rc, &(struct ib_rc_hole){side, read->from + read->packets, read->followed, read->frame, *place});
 }
 
 static void count_all_packets(struct ib_rc *rc, const struct place *place)

@@ -8,8 +8,8 @@
 struct nfs_connection;
 
 /* rpcrdma and verdict are borrowed. NULL when memory is lacking. */
-struct nfs_connection *nfs_connection_new(const struct rpcrdma_options *options,
-                                          const struct rpcrdma_connection *rpcrdma, struct verdict *verdict);
+struct nfs_connection *nfs_connection_new(const struct rpcrdma_options *options, struct rpcrdma_connection *rpcrdma,
+                                          struct verdict *verdict);
 /* To be freed after rpcrdma, which retires its transactions when it is freed. */
 void nfs_connection_free(struct nfs_connection *nfs);
 

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-struct nfs_connection *nfs_connection_new(const struct rpcrdma_options *options,
-                                          const struct rpcrdma_connection *rpcrdma, struct verdict *verdict)
+struct nfs_connection *nfs_connection_new(const struct rpcrdma_options *options, struct rpcrdma_connection *rpcrdma,
+                                          struct verdict *verdict)
 {
     struct nfs_connection *nfs = heap_zeroed(1, sizeof *nfs);
 
@@ -44,9 +44,9 @@ void nfs_fail(const struct nfs_look *look, enum rule_id rule, const char *format
     va_list args;
 
     va_start(args, format);
-    verdict_vfailed_as(look->nfs->verdict, rule, rule_catalogue[rule].severity,
-                       rpcrdma_connection_direction(look->nfs->rpcrdma, look->place.side & 1u), &look->place,
-                       look->related, format, args);
+    rpcrdma_vfail(look->nfs->rpcrdma, rule, rule_catalogue[rule].severity,
+                  rpcrdma_connection_direction(look->nfs->rpcrdma, look->place.side & 1u), &look->place, look->related,
+                  format, args);
     va_end(args);
 }
 
@@ -55,9 +55,9 @@ void nfs_fail_as(const struct nfs_look *look, enum rule_id rule, enum rule_sever
     va_list args;
 
     va_start(args, format);
-    verdict_vfailed_as(look->nfs->verdict, rule, severity,
-                       rpcrdma_connection_direction(look->nfs->rpcrdma, look->place.side & 1u), &look->place,
-                       look->related, format, args);
+    rpcrdma_vfail(look->nfs->rpcrdma, rule, severity,
+                  rpcrdma_connection_direction(look->nfs->rpcrdma, look->place.side & 1u), &look->place, look->related,
+                  format, args);
     va_end(args);
 }
 

@@ -83,7 +83,7 @@ struct nfs_slot {
 
 struct nfs_connection {
     struct rpcrdma_options options;
-    const struct rpcrdma_connection *rpcrdma;
+    struct rpcrdma_connection *rpcrdma;
     struct verdict *verdict;
     uint16_t port[2];
     struct nfs_exchange *spare;

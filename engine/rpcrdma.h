@@ -281,6 +281,11 @@ uint32_t rpcrdma_connection_threshold(const struct rpcrdma_connection *rpcrdma, 
 bool rpcrdma_whole(const struct rpcrdma_connection *rpcrdma);
 /* The direction of what this side sends. */
 enum direction rpcrdma_connection_direction(const struct rpcrdma_connection *rpcrdma, unsigned side);
+/* For this layer and those above it: the finding is made, or waits for what the other side sends (rpcrdma_pending.c).
+ */
+void rpcrdma_vfail(struct rpcrdma_connection *rpcrdma, enum rule_id rule, enum rule_severity severity,
+                   enum direction direction, const struct place *place, uint32_t related_frame, const char *format,
+                   va_list args) __attribute__((format(printf, 7, 0)));
 /* The first value with this mark from values[*i] on, then *i is the next index; NULL: none. op 0: of any operation. */
 const struct nfs_value *rpcrdma_value(const struct rpcrdma_body *body, enum nfs_mark mark, uint32_t op, unsigned *i);
 

@@ -276,10 +276,46 @@ static bool offers_area(const struct rpcrdma_transaction *t, const struct rpcrdm
     return false;
 }
 
+static void keep_ahead(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    struct rpcrdma_memory_state *state = rpcrdma->memory;
+    const struct rpcrdma_ahead *latest = &state->ahead[(state->aheads + RPCRDMA_STRAYS_MAX - 1) % RPCRDMA_STRAYS_MAX];
+
+    if (!rpcrdma->gaps_show_late || (latest->frame != 0 && latest->owner == move->owner && latest->stag == move->stag))
+        return;
+    state->ahead[state->aheads++ % RPCRDMA_STRAYS_MAX] =
+        (struct rpcrdma_ahead){.stag = move->stag, .frame = move->place.frame, .owner = move->owner};
+}
+
+static bool offers_stag(const struct rpcrdma_transaction *t, uint32_t stag)
+{
+    for (unsigned i = 0; i < t->n_offers; i++)
+        if (t->offers[i].target.handle == stag)
+            return true;
+    return false;
+}
+
+static void settle_ahead(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *call)
+{
+    const struct rpcrdma_side *caller = &rpcrdma->side[call->side];
+
+    call->transaction->damaged |= caller->accessed && caller->calls.answered == 0;
+    for (unsigned i = 0; i < RPCRDMA_STRAYS_MAX; i++) {
+        struct rpcrdma_ahead *ahead = &rpcrdma->memory->ahead[i];
+
+        if (ahead->frame == 0 || ahead->owner != call->side || !offers_stag(call->transaction, ahead->stag))
+            continue;
+        call->transaction->damaged = true;
+        rpcrdma_pending_excuse(rpcrdma, call->side, ahead->frame);
+        ahead->frame = 0;
+    }
+}
+
 void rpcrdma_access_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *call)
 {
     struct rpcrdma_memory_state *state = rpcrdma->memory;
 
+    settle_ahead(rpcrdma, call);
     for (unsigned i = 0; i < state->strays;) {
         struct rpcrdma_stray *stray = &state->stray[i];
 
@@ -417,6 +453,7 @@ void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move
     }
     mark_astray(rpcrdma, move->owner);
     rpcrdma_record_stray(rpcrdma, move);
+    keep_ahead(rpcrdma, move);
     if (uncertain(rpcrdma, move)) {
         rpcrdma_inconclusive(rpcrdma, move->kind == RDMA_WRITE ? RULE_RPCR_3_4_6_04 : RULE_RPCR_3_4_5_09);
         return;

@@ -98,6 +98,14 @@ static bool header_removed(struct rpcrdma_shape *shape)
     return true;
 }
 
+/* By RFC 5666 section 5.2 a server's Reply may be in such a chunk, too: it was taken for a Call as its Call is missing.
+ */
+static bool may_be_reply(const struct rpcrdma_shape *shape)
+{
+    return rpcrdma_by_rfc5666(shape->rpcrdma) && !rpcrdma_whole(shape->rpcrdma) &&
+           shape->rpcrdma->client != (int)shape->t->side;
+}
+
 /* The type of an inline message was judged with its header. */
 static void broken_header(struct rpcrdma_shape *shape)
 {
@@ -109,6 +117,8 @@ static void broken_header(struct rpcrdma_shape *shape)
     if (rpc->status == RPC_BAD_TYPE && shape->in_chunk)
         rpcrdma_shape_fail(shape, RULE_RPCR_2_2_2_01, "expected CALL (0) or REPLY (1) in the RPC message; found %u",
                            rpc->fault);
+    else if (rpc->status == RPC_OK && shape->in_chunk && may_be_reply(shape))
+        rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_3_5_3_04);
     else if (rpc->status == RPC_OK && shape->in_chunk)
         rpcrdma_shape_fail(shape, RULE_RPCR_3_5_3_04,
                            "expected an RPC Call in the Position-Zero Read chunk; found a Reply");

@@ -197,6 +197,34 @@ uint32_t rpcrdma_connection_threshold(const struct rpcrdma_connection *rpcrdma, 
 }
 
 /*
+ * A Call of a server: NFS callbacks, and in the lock manager GRANTED, GRANTED_MSG and the results of what clients asked
+ * for with a message (XNFS, chapter 10). Either side sends NOTIFY of the status monitor.
+ */
+static bool calls_back(const struct rpc_message *call)
+{
+    enum { NLM_GRANTED = 5, NLM_GRANTED_MSG = 10, NLM_GRANTED_RES = 15, NSM_NOTIFY = 6 };
+
+    switch (call->prog) {
+    case NFS_PROGRAM_NLM:
+        return call->proc == NLM_GRANTED || (call->proc >= NLM_GRANTED_MSG && call->proc < NLM_GRANTED_RES);
+    case NFS_PROGRAM_NSM:
+        return call->proc == NSM_NOTIFY;
+    default:
+        return call->prog >= NFS_PROGRAM_CALLBACK_FIRST && call->prog <= NFS_PROGRAM_CALLBACK_LAST;
+    }
+}
+
+/* By RFC 5666 only servers reply, and only clients send RDMA_DONE. */
+static int client_of_rfc5666(const struct rpcrdma_message *message)
+{
+    if (message->header.status == RPCRDMA_OK && message->header.proc == RPCRDMA_DONE)
+        return (int)message->side;
+    return message->has_rpc && message->rpc.status == RPC_OK && message->rpc.type == RPC_REPLY
+               ? (int)other_side(message->side)
+               : -1;
+}
+
+/*
  * The side that opened the connection is the client (RFC 8166 section 2.2.3); otherwise the port decides, then the
  * first Call.
  */
@@ -209,8 +237,10 @@ static void learn_client(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     else if ((rpcrdma->port[0] == RPCRDMA_PORT) != (rpcrdma->port[1] == RPCRDMA_PORT))
         rpcrdma->client = rpcrdma->port[0] == RPCRDMA_PORT ? 1 : 0;
     else if (message && message->has_rpc && message->rpc.status == RPC_OK && message->rpc.type == RPC_CALL &&
-             (message->rpc.prog < NFS_PROGRAM_CALLBACK_FIRST || message->rpc.prog > NFS_PROGRAM_CALLBACK_LAST))
+             !calls_back(&message->rpc))
         rpcrdma->client = (int)message->side;
+    else if (message && rpcrdma_by_rfc5666(rpcrdma))
+        rpcrdma->client = client_of_rfc5666(message);
 }
 
 void rpcrdma_connection_ports(struct rpcrdma_connection *rpcrdma, uint16_t port0, uint16_t port1)
@@ -251,7 +281,7 @@ static void hole(struct rpcrdma_connection *rpcrdma, unsigned side)
 
     s->hole = true;
     s->send_open = false;
-    rpcrdma_pending_settle(rpcrdma, side, true);
+    rpcrdma_pending_hole(rpcrdma, side);
     rpcrdma_transactions_damage(rpcrdma);
     if (rpcrdma->recognised != RPCRDMA_YES)
         return; /* nothing is known so far that the hole could make doubtful */
@@ -328,7 +358,7 @@ static void answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m
     struct rpcrdma_transaction *t = m->transaction;
     bool ends = t && t->outcome == RPCRDMA_OUTSTANDING && m->header.status == RPCRDMA_OK && !m->discarded;
 
-    if (!t && m->unsure) {
+    if (!t && (m->unsure || rpcrdma->gaps_show_late)) {
         rpcrdma_transaction_orphan(rpcrdma, m);
         if (m->kind == RPCRDMA_KIND_REPLY && m->header.status == RPCRDMA_OK && m->header.read.n > 0)
             rpcrdma_served_reply(rpcrdma, m); /* the Call comes later */
@@ -582,6 +612,8 @@ static void on_access(struct rpcrdma_connection *rpcrdma, const struct rdma_part
     rpcrdma_recognise_by_setup(rpcrdma);
     if (!concerns_no_offer(rpcrdma, unsure))
         take_move(rpcrdma, part, unsure);
+    else if (rpcrdma->gaps_show_late && part->kind != RDMA_READ_RESPONSE)
+        rpcrdma->side[other_side(part->place.side & 1u)].accessed = true;
 }
 
 /* ---- inputs ---- */
@@ -617,8 +649,6 @@ void rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rd
     else if (part->after_gap)
         hole(rpcrdma, side);
     rpcrdma->gaps_show_late = part->gaps_show_late;
-    if (rpcrdma->pending && (part->kind == RDMA_SEND || part->kind == RDMA_WRITE || part->kind == RDMA_READ))
-        rpcrdma_pending_settle(rpcrdma, side, false);
     s->end = part->end;
     if (part->received > rpcrdma->received[side])
         rpcrdma->received[side] = part->received;
@@ -633,6 +663,9 @@ void rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rd
     else if (part->kind != RDMA_OTHER)
         on_access(rpcrdma, part, unsure);
     rpcrdma->verdict->muted = false;
+    if (rpcrdma->pending && (part->kind == RDMA_WRITE || part->kind == RDMA_READ ||
+                             (part->kind == RDMA_SEND && part->last))) /* a Call may explain what was found before */
+        rpcrdma_pending_part(rpcrdma, part);
 }
 
 void rpcrdma_connection_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal)
@@ -682,8 +715,8 @@ void rpcrdma_connection_finish(struct rpcrdma_connection *rpcrdma, int64_t time_
         rpcrdma_memory_finish(rpcrdma);
         rpcrdma_reaction_finish(rpcrdma, time_ns);
     }
+    rpcrdma_pending_finish(rpcrdma);
     for (unsigned side = 0; side < 2; side++) {
-        rpcrdma_pending_settle(rpcrdma, side, true);
         for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, side, t));)
             rpcrdma_count(rpcrdma, t);
     }

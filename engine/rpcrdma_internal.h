@@ -51,10 +51,16 @@ struct rpcrdma_calls {
     struct rpcrdma_queue waiting, done; /* outstanding; answered and still remembered */
     unsigned outstanding;               /* waiting.n */
     uint64_t total, answered;
-    /* The latest answers that came before their Calls (the direction lagged). */
-    uint32_t orphan[RPCRDMA_ORPHANS_MAX];
+    /* The latest answers that came before their Calls (the direction lagged, or waits for what the capture lacks). */
+    struct rpcrdma_orphan {
+        uint32_t xid, frame;
+        bool alone; /* no Call was outstanding for certain */
+    } orphan[RPCRDMA_ORPHANS_MAX];
     unsigned orphans;
-    uint64_t lagged_until; /* Calls before this stream offset came late: their operations are unknown */
+    /* Calls that came late, whose operations are unknown: those before a stream offset; those captured before a frame.
+     */
+    uint64_t lagged_until;
+    uint32_t lagged_frame;
 };
 
 /* What one side sends. */
@@ -67,6 +73,7 @@ struct rpcrdma_side {
     bool send_open, send_spoilt; /* spoilt: a segment is missing or out of place */
     uint64_t send_message;
     bool faulty;        /* a lower layer, or a rule about Sends, has found an error in what it sent */
+    bool accessed;      /* its memory was, before the first RPC-over-RDMA message that was seen (InfiniBand) */
     bool started, hole; /* something was seen; something is missing, the beginning included */
     uint64_t end;       /* stream offset after the latest FPDU */
     uint64_t messages;  /* Sends treated as RPC-over-RDMA */
@@ -155,12 +162,13 @@ void rpcrdma_fail_at_as(struct rpcrdma_connection *rpcrdma, const struct place *
                         enum rule_severity severity, uint32_t related_frame, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 
-/* What these come down to (rpcrdma_pending.c): the finding is made, or waits for what the other side sends next. */
-void rpcrdma_vfail(struct rpcrdma_connection *rpcrdma, enum rule_id rule, enum rule_severity severity,
-                   enum direction direction, const struct place *place, uint32_t related_frame, const char *format,
-                   va_list args) __attribute__((format(printf, 7, 0)));
-/* What `side` has sent is now known to be complete so far; missing: it is not, or will never be known. */
-void rpcrdma_pending_settle(struct rpcrdma_connection *rpcrdma, unsigned side, bool missing);
+/* Of what this side has sent something is missing. */
+void rpcrdma_pending_hole(struct rpcrdma_connection *rpcrdma, unsigned side);
+/* Nothing is missing before this part. */
+void rpcrdma_pending_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part);
+void rpcrdma_pending_finish(struct rpcrdma_connection *rpcrdma);
+/* What was found in that frame is explained by a Call of that side that came late. */
+void rpcrdma_pending_excuse(struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t frame);
 /* Its owner refused an access to memory: no Call of that side that the capture lacks can have offered it. */
 void rpcrdma_pending_refused(struct rpcrdma_connection *rpcrdma, unsigned owner);
 
@@ -220,6 +228,8 @@ struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *
                                                      const struct rpcrdma_message *call);
 /* An answer whose Call has not been seen yet. */
 void rpcrdma_transaction_orphan(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *answer);
+/* An answer or an access to memory in that frame, by a side that had received so much, has its Call still to come. */
+void rpcrdma_calls_lag(struct rpcrdma_connection *rpcrdma, unsigned caller, uint64_t acked, uint32_t frame);
 void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction,
                                const struct rpcrdma_message *answer, enum rpcrdma_outcome outcome);
 void rpcrdma_transactions_damage(struct rpcrdma_connection *rpcrdma);

@@ -317,15 +317,13 @@ static void note_pieces(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move 
 
 void rpcrdma_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
 {
-    struct rpcrdma_calls *calls = &rpcrdma->side[move->owner].calls;
-
     move->offer = find_offer(rpcrdma, move);
     if (move->offer)
         note(rpcrdma, move);
     else if (abut(rpcrdma, move))
         note_pieces(rpcrdma, move);
-    else if (move->unsure && move->acked > calls->lagged_until)
-        calls->lagged_until = move->acked; /* its Call may come later */
+    else if (move->unsure || rpcrdma->gaps_show_late)
+        rpcrdma_calls_lag(rpcrdma, move->owner, move->unsure ? move->acked : 0, move->place.frame);
 }
 
 /* ---- chunks ---- */

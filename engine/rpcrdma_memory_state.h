@@ -31,6 +31,12 @@ struct rpcrdma_stray {
     unsigned calls; /* of the owner, since */
 };
 
+/* On InfiniBand: an access to memory that the next Call offers, which may be a copy of one that the capture lacks. */
+struct rpcrdma_ahead {
+    uint32_t stag, frame; /* frame 0: unused */
+    unsigned owner;
+};
+
 /* A returned segment that was not filled before the Reply: a late RDMA Write, or none, shows what is wrong. */
 struct rpcrdma_unwritten {
     struct rpcrdma_area area; /* as claimed */
@@ -90,6 +96,8 @@ struct rpcrdma_memory_state {
     uint64_t late_number[2]; /* by owner: transaction whose RDMA Writes after the Reply were reported already */
     struct rpcrdma_stray stray[RPCRDMA_STRAYS_MAX];
     unsigned strays;
+    struct rpcrdma_ahead ahead[RPCRDMA_STRAYS_MAX]; /* a ring */
+    unsigned aheads;
     struct rpcrdma_unwritten unwritten[RPCRDMA_UNWRITTEN_MAX];
     unsigned unwrittens;
     struct rpcrdma_access access[RPCRDMA_ACCESSES_MAX]; /* a ring */

@@ -11,27 +11,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PENDING_MAX = 16 };
+enum { PENDING_MAX = 16, PENDING_OF_A_RULE = 8 };
 
 struct rpcrdma_pending {
     unsigned n;
-    struct finding finding[PENDING_MAX];
+    struct pending_finding {
+        struct finding finding;
+        bool unproven; /* the other side has sent something since, and had acknowledged nothing */
+    } finding[PENDING_MAX];
 };
 
 /* Each compares a message with those of the other side: an unseen one may excuse it. */
-static bool waits(enum rule_id rule)
-{
-    static const enum rule_id rules[] = {
-        RULE_RPCR_2_2_2_02, RULE_RPCR_2_2_2_04, RULE_RPCR_3_3_1_10, RULE_BIDI_2_02,    /* the Call */
-        RULE_RPCR_3_4_6_04, RULE_RPCR_3_4_5_09,                                        /* the Call with the memory */
-        RULE_RPCR_3_3_3_03, RULE_RPCR_3_3_1_03, RULE_RPCR_3_3_1_05, RULE_RPCR0_3_3_02, /* the Reply */
-        RULE_RPCR_6_3_01,   RULE_RPCR0_3_8_03,  RULE_RPCR_2_2_2_03, RULE_RPCR_8_1_4_02, RULE_NFSULB_6_7_2_01,
-    };
+static const struct waiting {
+    enum rule_id rule;
+    bool reply; /* one that its sender may have received before it: a Reply */
+} waiting[] = {
+    {RULE_RPCR_2_2_2_02, false},  {RULE_RPCR_2_2_2_04, false}, {RULE_RPCR_3_3_1_10, false},
+    {RULE_BIDI_2_02, false},      {RULE_RPCR_3_4_6_04, false}, {RULE_RPCR_3_4_5_09, false},
+    {RULE_RPCR_3_3_3_03, true},   {RULE_RPCR_3_3_1_03, true},  {RULE_RPCR_3_3_1_05, true},
+    {RULE_RPCR0_3_3_02, true},    {RULE_RPCR_6_3_01, true},    {RULE_RPCR0_3_8_03, true},
+    {RULE_RPCR_2_2_2_03, true},   {RULE_RPCR_8_1_4_02, true},  {RULE_NFSULB_6_7_2_01, true},
+    {RULE_NFSULB_6_7_2_03, true},
+};
 
-    for (unsigned i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if (rules[i] == rule)
-            return true;
-    return false;
+static const struct waiting *waiting_for(enum rule_id rule)
+{
+    for (unsigned i = 0; i < sizeof waiting / sizeof waiting[0]; i++)
+        if (waiting[i].rule == rule)
+            return &waiting[i];
+    return NULL;
 }
 
 static void give(struct verdict *verdict, const struct finding *finding, const char *format, ...)
@@ -47,66 +55,137 @@ static void give(struct verdict *verdict, const struct finding *finding, const c
     va_end(args);
 }
 
+/* One rule leaves room for others. */
+static bool full(const struct rpcrdma_pending *pending, enum rule_id rule)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < pending->n; i++)
+        n += pending->finding[i].finding.rule == rule;
+    return pending->n == PENDING_MAX || n == PENDING_OF_A_RULE;
+}
+
 void rpcrdma_vfail(struct rpcrdma_connection *rpcrdma, enum rule_id rule, enum rule_severity severity,
                    enum direction direction, const struct place *place, uint32_t related_frame, const char *format,
                    va_list args)
 {
-    struct finding *finding;
+    struct pending_finding *finding;
 
-    if (!rpcrdma->gaps_show_late || rpcrdma->verdict->muted || !waits(rule)) {
+    if (!rpcrdma->gaps_show_late || rpcrdma->verdict->muted || severity == SEVERITY_NOTE || !waiting_for(rule)) {
         verdict_vfailed_as(rpcrdma->verdict, rule, severity, direction, place, related_frame, format, args);
         return;
     }
     if (!rpcrdma->pending)
         rpcrdma->pending = heap_zeroed(1, sizeof *rpcrdma->pending);
-    if (!rpcrdma->pending || rpcrdma->pending->n == PENDING_MAX) {
+    if (!rpcrdma->pending || full(rpcrdma->pending, rule)) {
         rpcrdma_inconclusive(rpcrdma, rule);
         return;
     }
     finding = &rpcrdma->pending->finding[rpcrdma->pending->n++];
-    *finding = (struct finding){
-        .rule = rule, .severity = severity, .direction = direction, .place = *place, .related_frame = related_frame};
-    vsnprintf(finding->message, sizeof finding->message, format, args);
+    *finding = (struct pending_finding){.finding = {.rule = rule,
+                                                    .severity = severity,
+                                                    .direction = direction,
+                                                    .place = *place,
+                                                    .related_frame = related_frame}};
+    vsnprintf(finding->finding.message, sizeof finding->finding.message, format, args);
 }
 
-static bool is_access(enum rule_id rule)
-{
-    return rule == RULE_RPCR_3_4_6_04 || rule == RULE_RPCR_3_4_5_09;
-}
+/* ---- what becomes of them ---- */
 
-void rpcrdma_pending_refused(struct rpcrdma_connection *rpcrdma, unsigned owner)
+enum fate { WAITS, STANDS, FALLS };
+
+/* What has happened: at most one of part and frame is set. */
+struct event {
+    unsigned side;
+    const struct rdma_part *part;
+    uint32_t frame;
+};
+
+static void sweep(struct rpcrdma_connection *rpcrdma, const struct event *event,
+                  enum fate (*judge)(const struct event *event, struct pending_finding *pending))
 {
     struct rpcrdma_pending *pending = rpcrdma->pending;
     unsigned kept = 0;
 
     for (unsigned i = 0; pending && i < pending->n; i++) {
-        const struct finding *finding = &pending->finding[i];
+        const struct finding *finding = &pending->finding[i].finding;
+        enum fate fate = finding->place.side == event->side ? WAITS : judge(event, &pending->finding[i]);
 
-        if (finding->place.side != owner && is_access(finding->rule))
+        if (fate == WAITS)
+            pending->finding[kept++] = pending->finding[i];
+        else if (fate == STANDS)
             give(rpcrdma->verdict, finding, "%s", finding->message);
         else
-            pending->finding[kept++] = *finding;
+            rpcrdma_inconclusive(rpcrdma, finding->rule);
     }
     if (pending)
         pending->n = kept;
 }
 
-void rpcrdma_pending_settle(struct rpcrdma_connection *rpcrdma, unsigned side, bool missing)
+static enum fate after_refusal(const struct event *event, struct pending_finding *pending)
 {
-    struct rpcrdma_pending *pending = rpcrdma->pending;
-    unsigned kept = 0;
+    enum rule_id rule = pending->finding.rule;
 
-    if (!pending || pending->n == 0)
-        return;
-    for (unsigned i = 0; i < pending->n; i++) {
-        const struct finding *finding = &pending->finding[i];
+    (void)event;
+    return rule == RULE_RPCR_3_4_6_04 || rule == RULE_RPCR_3_4_5_09 ? STANDS : WAITS;
+}
 
-        if (finding->place.side == side)
-            pending->finding[kept++] = *finding; /* it is about messages of the other one */
-        else if (missing)
-            rpcrdma_inconclusive(rpcrdma, finding->rule);
-        else
-            give(rpcrdma->verdict, finding, "%s", finding->message);
-    }
-    pending->n = kept;
+void rpcrdma_pending_refused(struct rpcrdma_connection *rpcrdma, unsigned owner)
+{
+    sweep(rpcrdma, &(struct event){.side = owner}, after_refusal);
+}
+
+static enum fate after_late_call(const struct event *event, struct pending_finding *pending)
+{
+    return pending->finding.place.frame == event->frame ? FALLS : WAITS;
+}
+
+void rpcrdma_pending_excuse(struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t frame)
+{
+    sweep(rpcrdma, &(struct event){.side = caller, .frame = frame}, after_late_call);
+}
+
+static enum fate after_hole(const struct event *event, struct pending_finding *pending)
+{
+    (void)event, (void)pending;
+    return FALLS;
+}
+
+void rpcrdma_pending_hole(struct rpcrdma_connection *rpcrdma, unsigned side)
+{
+    sweep(rpcrdma, &(struct event){.side = side}, after_hole);
+}
+
+/*
+ * Nothing is missing before this part. But the directions may be out of step in the capture: what a side sends after
+ * its Acknowledge of a message was sent after that; what it sends before, the message's sender may have received. Where
+ * the capture shows no Acknowledge at all, the order of frames decides.
+ */
+static enum fate after_part(const struct event *event, struct pending_finding *pending)
+{
+    uint64_t received = event->part->received;
+
+    if (!waiting_for(pending->finding.rule)->reply)
+        return STANDS;
+    if (received > 0)
+        return pending->unproven || received <= pending->finding.place.offset ? FALLS : STANDS;
+    pending->unproven = true;
+    return WAITS;
+}
+
+void rpcrdma_pending_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part)
+{
+    sweep(rpcrdma, &(struct event){.side = part->place.side, .part = part}, after_part);
+}
+
+static enum fate at_end(const struct event *event, struct pending_finding *pending)
+{
+    (void)event;
+    return pending->unproven ? STANDS : FALLS;
+}
+
+void rpcrdma_pending_finish(struct rpcrdma_connection *rpcrdma)
+{
+    for (unsigned side = 0; side < 2; side++)
+        sweep(rpcrdma, &(struct event){.side = side}, at_end);
 }

@@ -146,8 +146,9 @@ static enum rpcrdma_kind kind_by_lists(const struct rpcrdma_connection *rpcrdma,
 
     for (uint32_t i = 0; i < m->header.read.n; i++)
         has_position_zero |= rpcrdma_read_segment_at(&m->header, m->p, i).position == 0;
-    /* The Call may come later. RFC 5666 has no Calls from the server. */
-    answers |= m->unsure && rpcrdma_by_rfc5666(rpcrdma) && rpcrdma->client >= 0 && (unsigned)rpcrdma->client != m->side;
+    /* The Call may come later, or be missing. RFC 5666 has no Calls from the server. */
+    answers |= (m->unsure || rpcrdma->side[other_side(m->side)].hole) && rpcrdma_by_rfc5666(rpcrdma) &&
+               rpcrdma->client >= 0 && (unsigned)rpcrdma->client != m->side;
     /* By RFC 5666 section 5.2 a Reply may have one, too; a side that has never called is more likely answering. */
     if (has_position_zero)
         return answers && (rpcrdma_by_rfc5666(rpcrdma) || rpcrdma->side[m->side].calls.total == 0) ? RPCRDMA_KIND_REPLY

@@ -158,13 +158,28 @@ static bool repeats(const struct rpcrdma_transaction *before, const struct rpcrd
            (before->arguments_hash == t->arguments_hash || rpc_gss_protects(again));
 }
 
-static void settle_late(struct rpcrdma_calls *calls, struct rpcrdma_transaction *t, const struct rpcrdma_message *call)
+/*
+ * Its answer came before it. On InfiniBand it may also be a copy of a Call that the capture lacks: a Reply to no Call
+ * that was outstanding cannot know the XID of the next one.
+ */
+static void settle_late(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t,
+                        const struct rpcrdma_message *call)
 {
+    const struct rpcrdma_calls *calls = &rpcrdma->side[call->side].calls;
     unsigned n = calls->orphans < RPCRDMA_ORPHANS_MAX ? calls->orphans : RPCRDMA_ORPHANS_MAX;
+    bool lagged = call->place.offset < calls->lagged_until;
+    uint32_t captured = call->place.first_frame;
 
-    t->damaged = call->place.offset < calls->lagged_until;
-    for (unsigned i = 0; t->damaged && i < n; i++)
-        t->late |= calls->orphan[i] == t->xid;
+    t->damaged = lagged || captured < calls->lagged_frame;
+    for (unsigned i = 0; i < n; i++) {
+        const struct rpcrdma_orphan *orphan = &calls->orphan[i];
+        bool copy = rpcrdma->gaps_show_late && orphan->alone;
+
+        if (orphan->xid != t->xid || !(lagged || captured < orphan->frame || copy))
+            continue;
+        t->damaged = t->late = true;
+        rpcrdma_pending_excuse(rpcrdma, call->side, orphan->frame);
+    }
 }
 
 struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *rpcrdma,
@@ -193,7 +208,7 @@ struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *
     t->inline_hash = from < call->n ? hash_octets(0, call->p + from, call->n - from) : 0;
     take_arguments(t, call);
     t->repeats = before && repeats(before, t, call);
-    settle_late(calls, t, call);
+    settle_late(rpcrdma, t, call);
     t->hash_next = calls->hash[hash_bucket(t->xid)];
     calls->hash[hash_bucket(t->xid)] = t;
     enqueue(&calls->waiting, t);
@@ -202,13 +217,34 @@ struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *
     return t;
 }
 
+/* All that are outstanding may have been answered in a hole. */
+static bool none_certain(const struct rpcrdma_calls *calls)
+{
+    const struct rpcrdma_transaction *t = calls->waiting.newest;
+
+    while (t && t->damaged)
+        t = t->older;
+    return !t;
+}
+
 void rpcrdma_transaction_orphan(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *answer)
 {
     struct rpcrdma_calls *calls = &rpcrdma->side[other_side(answer->side)].calls;
 
-    calls->orphan[calls->orphans++ % RPCRDMA_ORPHANS_MAX] = answer->header.xid;
-    if (answer->acked_known && answer->acked > calls->lagged_until)
-        calls->lagged_until = answer->acked;
+    calls->orphan[calls->orphans++ % RPCRDMA_ORPHANS_MAX] =
+        (struct rpcrdma_orphan){.xid = answer->header.xid, .frame = answer->place.frame, .alone = none_certain(calls)};
+    rpcrdma_calls_lag(rpcrdma, other_side(answer->side), answer->acked_known ? answer->acked : 0, answer->place.frame);
+}
+
+/* On InfiniBand a Call is taken late when a request before it, and the Acknowledge of both, are missing. */
+void rpcrdma_calls_lag(struct rpcrdma_connection *rpcrdma, unsigned caller, uint64_t acked, uint32_t frame)
+{
+    struct rpcrdma_calls *calls = &rpcrdma->side[caller].calls;
+
+    if (acked > calls->lagged_until)
+        calls->lagged_until = acked;
+    if (rpcrdma->gaps_show_late)
+        calls->lagged_frame = frame;
 }
 
 /* ---- ending ---- */

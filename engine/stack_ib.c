@@ -11,13 +11,12 @@ static void on_part(void *ctx, const struct ib_rc_part *seen)
     stack_part(ib->stack, &part);
 }
 
-static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, const struct place *next)
+static void on_hole(void *ctx, const struct ib_rc_hole *hole)
 {
     struct stack_ib *ib = ctx;
     struct stack_entrance entrance = stack_entrance(ib->stack);
 
-    (void)from, (void)to, (void)next;
-    entrance.skipped(entrance.ctx, side);
+    entrance.skipped(entrance.ctx, hole->side);
 }
 
 static void on_refused(void *ctx, const struct ib_rc_refusal *seen)

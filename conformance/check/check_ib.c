@@ -38,18 +38,20 @@ static void on_part(void *ctx, const struct ib_rc_part *part)
     ib->up.part(ib->up.ctx, part);
 }
 
-static void withdraw(struct watched_ib *ib, unsigned side)
+static void withdraw(struct watched_ib *ib, const struct ib_rc_hole *hole)
 {
     struct watched *watched = ib->watched;
     GArray *findings = watched->report->findings;
+    unsigned side = hole->side & 1u;
+    bool late = hole->after < ib->latest[side]; /* requests after it have been judged */
     /* An equal one may be folded into an earlier one. */
-    guint first = watched->share->options->fold ? 0 : MIN(ib->found[side], findings->len);
+    guint first = late || watched->share->options->fold ? 0 : MIN(ib->found[side], findings->len);
 
     for (guint i = findings->len; i-- > first;) {
         const struct report_finding *finding = &g_array_index(findings, struct report_finding, i);
         enum rule_id rule = finding->rule;
 
-        if (!ib_rc_hole_explains(rule, MAX(finding->frame, finding->more_last), ib->latest[side]))
+        if (!ib_rc_hole_explains(rule, MAX(finding->frame, finding->more_last), hole->after))
             continue;
         check_drop_finding(watched->share->options, watched->report, i);
         watched->verdict.counts->failed[rule] -= watched->verdict.counts->failed[rule] > 0;
@@ -57,18 +59,18 @@ static void withdraw(struct watched_ib *ib, unsigned side)
     }
 }
 
-static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, const struct place *next)
+static void on_hole(void *ctx, const struct ib_rc_hole *hole)
 {
     struct watched_ib *ib = ctx;
 
     watched_wake(ib->watched);
     ib->watched->hole = true;
     if (ib->watched->notes)
-        notes_lost(ib->watched->notes, side, from, to, next);
-    withdraw(ib, side & 1u);
+        notes_lost(ib->watched->notes, hole->side, hole->from, hole->to, &hole->next);
+    withdraw(ib, hole);
     if (ib->watched->collector)
-        collector_hole(ib->watched->collector, side & 1u, to - from);
-    ib->up.hole(ib->up.ctx, side, from, to, next);
+        collector_hole(ib->watched->collector, hole->side & 1u, hole->to - hole->from);
+    ib->up.hole(ib->up.ctx, hole);
 }
 
 static void on_refused(void *ctx, const struct ib_rc_refusal *refusal)

@@ -43,8 +43,11 @@ void notes_part(struct notes *notes, const struct ib_rc_part *part)
 
 void notes_lost(struct notes *notes, unsigned side, uint64_t from, uint64_t to, const struct place *place)
 {
-    struct note *note = notes_add(notes, NOTE_SKIPPED, side, place);
+    struct note *note;
 
+    if (from == to)
+        return;
+    note = notes_add(notes, NOTE_SKIPPED, side, place);
     note->offset = from;
     note->length = to - from;
     WHAT(note, "%" PRIu64 " packet%s not captured", to - from, to - from == 1 ? "" : "s");

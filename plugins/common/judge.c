@@ -286,10 +286,10 @@ static void withdraw(struct remark *remark)
     remark->record = NULL;
 }
 
-void judge_withdraw(struct judge *judge, const struct remark *since, uint32_t latest)
+void judge_withdraw(struct judge *judge, const struct remark *since, uint32_t after)
 {
     for (struct remark *remark = judge->latest; remark && remark != since; remark = remark->earlier) {
-        if (ib_rc_hole_explains(remark->rule, remark->place.frame, latest))
+        if (ib_rc_hole_explains(remark->rule, remark->place.frame, after))
             withdraw(remark);
     }
 }

@@ -69,8 +69,11 @@ const struct record *judge_in_frame(const struct judge *judge, uint32_t frame);
 struct record *judge_change_at(struct judge *judge, const struct place *place);
 struct record *judge_change_in_frame(struct judge *judge, uint32_t frame);
 
-/* Withdraws what was found since then and a hole after the request in frame `latest` may explain (engine/ib_rc.h). */
-void judge_withdraw(struct judge *judge, const struct remark *since, uint32_t latest);
+/*
+ * Withdraws what was found since then (NULL: ever) and a hole after the request in frame `after` may explain
+ * (engine/ib_rc.h).
+ */
+void judge_withdraw(struct judge *judge, const struct remark *since, uint32_t after);
 /* Withdraws the finding of this rule at this place. */
 void judge_forget(struct judge *judge, enum rule_id rule, const struct place *place);
 

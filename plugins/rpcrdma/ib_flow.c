@@ -132,12 +132,13 @@ static void on_part(void *ctx, const struct ib_rc_part *part)
     flow->up.part(ctx, part);
 }
 
-static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, const struct place *next)
+static void on_hole(void *ctx, const struct ib_rc_hole *hole)
 {
     struct rpcrdma_flow *flow = flow_of(ctx);
+    bool late = hole->after < flow->latest[hole->side & 1u]; /* requests after it have been judged */
 
-    judge_withdraw(&flow->judge, flow->mark[side & 1u], flow->latest[side & 1u]);
-    flow->up.hole(ctx, side, from, to, next);
+    judge_withdraw(&flow->judge, late ? NULL : flow->mark[hole->side & 1u], hole->after);
+    flow->up.hole(ctx, hole);
 }
 
 /* ---- connections come and go ---- */

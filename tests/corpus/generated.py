@@ -13,6 +13,8 @@ Finding = collections.namedtuple("Finding", "rule severity frame message")
 # Trouble on the way; probabilities that strike every conversation somewhere.
 NETS = ("loss=0.08", "reorder=0.15", "dup=0.15", "resegment=0.1",
         "loss=0.04,reorder=0.1,dup=0.05,resegment=0.05")
+ROCE_NETS = ("loss=0.08", "reorder=0.15", "dup=0.15", "rnr=0.2",
+             "loss=0.04,reorder=0.1,dup=0.05,rnr=0.05,delay=1,jitter=2")
 # What else the way can be like: a quarter of the seeds.
 WAYS = ("window=2048,delay=2,jitter=3,loss=0.02", "tso=16000,reorder=0.05")
 
@@ -44,6 +46,10 @@ def troubled(scenario, net, seed):
 def profile(path):
     """Conversations that only RFC 5666 allows, and faults against its own rules, are judged by it."""
     return "rfc5666" if os.path.basename(path).startswith(("old-", "fault-RPCR0-")) else "ietf"
+
+
+def lines(gen, *arguments):
+    return [line.split("\t") for line in gen("list", *arguments).stdout.splitlines()]
 
 
 def judge(build, paths, by_name=True, rules="ietf"):

@@ -14,12 +14,11 @@ import subprocess
 
 import pytest
 
-from generated import base, findings, judge, layer, name, outcomes, profile
+from generated import ROCE_NETS, base, findings, judge, layer, lines, name, outcomes, profile
 from test_corpus import NOTES, expected, show
 
 SEEDS = range(1, 1 + int(os.environ.get("IWARP_ROCE_SEEDS", "3")))
-NETS = ("loss=0.08", "reorder=0.15", "dup=0.15", "capture-loss=0.05", "rnr=0.2",
-        "loss=0.04,reorder=0.1,dup=0.05,rnr=0.05,delay=1,jitter=2")
+NETS = (*ROCE_NETS, "capture-loss=0.05")
 WAYS = (("--ipv6", "--vlan"), ("--mtu=9000",), ("--mtu=420",))  # path MTU 1024, 4096, 256
 CHUNK = 100  # captures per call of iwarp-check
 LAYERS = {"rpcrdma", "rpc", "nfs"}
@@ -63,10 +62,6 @@ def played(build, gen, tmp_path_factory):
         assert len(result) == len(jobs)
         return result
     return run
-
-
-def lines(gen, *arguments):
-    return [line.split("\t") for line in gen("list", *arguments).stdout.splitlines()]
 
 
 @pytest.fixture(scope="module")

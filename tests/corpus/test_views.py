@@ -12,7 +12,7 @@ import re
 
 import pytest
 
-from generated import NETS, findings, judge, profile
+from generated import NETS, ROCE_NETS, findings, judge, lines, profile
 from random_operations import Operations
 from test_corpus import NOTES, show
 from views import VIEWS, packets, seen_badly, write
@@ -20,6 +20,7 @@ from views import VIEWS, packets, seen_badly, write
 SEEDS = range(int(os.environ.get("IWARP_VIEWS", "1")))
 READS = range(int(os.environ.get("IWARP_READS", "40")))
 CHUNK = 8
+MANY = ("bulk", "nfs-bulk", "many")  # long, and nothing new
 # What the sender may do is told by how much of it: of a part of this conversation it does the less advisable.
 OF_A_PART = {"unaligned": {"MPA-5.1-04"}}
 
@@ -59,15 +60,20 @@ def gather(work):
     assert not wrong, f"{len(wrong)} captures\n" + "\n".join(wrong)
 
 
-def test_conforming_however_seen(build, gen, scenarios, tmp_path):
+@pytest.mark.parametrize("transport", ["iwarp", "roce"])
+def test_conforming_however_seen(build, gen, transport, tmp_path):
+    ways = ["", *NETS] if transport == "iwarp" else ["", *ROCE_NETS]
+
     def net(scenario, seed):
-        return random.Random(f"{scenario} {seed}").choice(["", *NETS])
+        return random.Random(f"{scenario} {seed}").choice(ways)
 
     def command(scenario):
-        return lambda seed: [scenario, *([f"--net={net(scenario, seed)}"] if net(scenario, seed) else [])]
+        return lambda seed: [scenario, f"--transport={transport}",
+                             *([f"--net={net(scenario, seed)}"] if net(scenario, seed) else [])]
 
+    names = [row[0] for row in lines(gen, "scenarios", f"--transport={transport}") if not row[0].startswith(MANY)]
     gather([lambda name=name: look(build, gen, tmp_path, name, command(name), SEEDS, profile(name),
-                                   set(NOTES.get(name, ())) | OF_A_PART.get(name, set())) for name in scenarios])
+                                   set(NOTES.get(name, ())) | OF_A_PART.get(name, set())) for name in names])
 
 
 def into_one_sink(seed):

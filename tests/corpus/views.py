@@ -124,6 +124,7 @@ VIEWS = {
     "loss 1 %": lossy(0.01), "loss 5 %": lossy(0.05), "loss 30 %": lossy(0.3), "loss of one direction": lossy(0.2, True),
     "gap": gap, "late": late, "cut off": cut_off, "one direction": one_direction, "cut short": cut_short,
     "repeated": repeated, "swapped": swapped, "shifted": shifted, "shifted, loss": both(shifted, lossy(0.05)),
+    "late, loss": both(late, lossy(0.1)), "late, loss of one direction": both(late, lossy(0.4, True)),
 }
 
 

@@ -31,12 +31,14 @@ static void on_part(void *ctx, const struct ib_rc_part *part)
     seen->octets += part->length;
 }
 
-static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, const struct place *next)
+static void on_hole(void *ctx, const struct ib_rc_hole *hole)
 {
     struct seen *seen = ctx;
 
     /* Before what was given only where it shows late that a Read had fewer packets than it seemed. */
-    HOLDS(from < to && (!seen->managed || !seen->any[side] || from >= seen->next[side]) && next);
+    HOLDS(hole->from < hole->to || (hole->from == hole->to && !seen->managed));
+    HOLDS(!seen->managed || !seen->any[hole->side] || hole->from >= seen->next[hole->side]);
+    HOLDS(hole->after == 0 || hole->after <= hole->next.frame);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

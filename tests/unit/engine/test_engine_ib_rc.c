@@ -43,12 +43,12 @@ static void on_part(void *ctx, const struct ib_rc_part *part)
     say(bench, text);
 }
 
-static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, const struct place *next)
+/* "hole0:1-3@7": requests 1 and 2 of side 0, after the one in frame 7. */
+static void on_hole(void *ctx, const struct ib_rc_hole *hole)
 {
     char text[64];
 
-    (void)next;
-    snprintf(text, sizeof text, "hole%u:%u-%u", side, (unsigned)from, (unsigned)to);
+    snprintf(text, sizeof text, "hole%u:%u-%u@%u", hole->side, (unsigned)hole->from, (unsigned)hole->to, hole->after);
     say(ctx, text);
 }
 
@@ -173,7 +173,7 @@ static void lost_by_the_capture(void **state)
     assert_string_equal(bench.log, "W0@1000+256");
     ACK(3);
     assert_int_equal(ib_rc_counts(bench.rc)->holes[0], 1);
-    close_bench(&bench, "W0@1000+256 hole0:1-2 W1.0+9 S2.0+5!");
+    close_bench(&bench, "W0@1000+256 hole0:1-2@1 W1.0+9 S2.0+5!");
 }
 
 /* The acknowledgement is captured before what it acknowledges: nothing is missing. */
@@ -199,9 +199,9 @@ static void acknowledged_but_never_captured(void **state)
     SEND(0, 1);
     ACK(2);
     SEND(4, 5);
-    assert_string_equal(bench.log, "S0.0+1! hole0:1-3");
+    assert_string_equal(bench.log, "S0.0+1! hole0:1-3@1");
     SEND(3, 4);
-    close_bench(&bench, "S0.0+1! hole0:1-3 S1.0+4! S2.0+5!");
+    close_bench(&bench, "S0.0+1! hole0:1-3@1 S1.0+4! S2.0+5!");
 }
 
 static void repeats_are_taken_once(void **state)
@@ -315,7 +315,7 @@ static void a_request_lost_after_a_read(void **state)
     RESPONSE(IB_READ_RESPONSE_ONLY, 2, 1024);
     READ(4, 0x2000, 2048);
     SEND(6, 1);
-    close_bench(&bench, "S0.0+1000 R1@1000:1024 P1@1000+1024! hole0:2-3 S2.0+1! R3@2000:2048 S4.0+1!?");
+    close_bench(&bench, "S0.0+1000 R1@1000:1024 P1@1000+1024! hole0:2-3@2 S2.0+1! R3@2000:2048 S4.0+1!?");
 
     open_bench(&bench, false, 0);
     READ(0, 0x1000, 1024);
@@ -323,7 +323,25 @@ static void a_request_lost_after_a_read(void **state)
     RESPONSE(IB_READ_RESPONSE_ONLY, 0, 1024);
     RESPONSE(IB_READ_RESPONSE_ONLY, 1, 1024);
     RESPONSE(IB_READ_RESPONSE_ONLY, 2, 1024);
-    close_bench(&bench, "R0@1000:1024 R1@2000:1024 hole0:1-2 P0@1000+1024! P1@2000+1024!");
+    close_bench(&bench, "R0@1000:1024 R1@2000:1024 hole0:1-2@1 P0@1000+1024! P1@2000+1024!");
+}
+
+/* A capture that begins late, while what came before is being sent again: what that is is unknown. */
+static void requests_from_before_the_capture(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, false, 0);
+    SEND(4, 1);
+    SEND(2, 1);
+    SEND(3, 1);
+    SEND(4, 1);
+    assert_string_equal(bench.log, "S0.0+1!");
+    SEND(5, 2);
+    SEND(6, 3);
+    assert_int_equal(ib_rc_counts(bench.rc)->retransmitted[0], 3);
+    close_bench(&bench, "S0.0+1! hole0:1-1@1 S1.0+2! S2.0+3!");
 }
 
 /* Nothing tells the MTU. No MTU makes three packets of 1000 octets. */
@@ -338,7 +356,7 @@ static void reads_without_any_answer(void **state)
     READ(6, 0x3000, 1000);
     assert_string_equal(bench.log, "R0@1000:5000 R1@2000:2000 R2@3000:1000");
     SEND(9, 1);
-    close_bench(&bench, "R0@1000:5000 R1@2000:2000 R2@3000:1000 hole0:7-9 S3.0+1!?");
+    close_bench(&bench, "R0@1000:5000 R1@2000:2000 R2@3000:1000 hole0:7-9@3 S3.0+1!?");
 }
 
 static void mtu_from_the_response(void **state)
@@ -367,7 +385,7 @@ static void bound_on_what_is_held(void **state)
     SEND(4, 1000);
     SEND(5, 2000); /* too much */
     SEND(6, 4);
-    close_bench(&bench, "S0.0+1! hole0:1-2 S1.0+1000! S2.0+1000! S3.0+1000! S4.0+2000! S5.0+4!");
+    close_bench(&bench, "S0.0+1! hole0:1-2@1 S1.0+1000! S2.0+1000! S3.0+1000! S4.0+2000! S5.0+4!");
 }
 
 /* ---- conversations by chance ---- */
@@ -495,6 +513,7 @@ int main(void)
         cmocka_unit_test(late_start),
         cmocka_unit_test(a_request_lost_after_a_read),
         cmocka_unit_test(reads_without_any_answer),
+        cmocka_unit_test(requests_from_before_the_capture),
         cmocka_unit_test(mtu_from_the_response),
         cmocka_unit_test(bound_on_what_is_held),
         cmocka_unit_test(random_loss_is_no_hole),

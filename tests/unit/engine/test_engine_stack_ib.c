@@ -12,7 +12,7 @@ struct bench {
     struct stack_ib ib;
     struct verdict verdict;
     struct rule_counts counts;
-    uint32_t frame, psn[2];
+    uint32_t frame, psn[2], credit;
     unsigned calls, replies, payloads, findings;
     uint64_t unreduced; /* of the last Reply */
     enum rule_id rule;
@@ -110,6 +110,7 @@ static void open_bench(struct bench *b, bool client_invalidates, bool server_inv
     stack_options_init(&b->options, NULL);
     b->options.first = STACK_RPCRDMA;
     b->verdict = (struct verdict){.counts = &b->counts, .finding = on_finding, .ctx = b};
+    b->credit = 32;
     b->psn[0] = 900;
     b->psn[1] = 500;
     b->connections = ib_connections_new(&(struct ib_connections_options){0}, &events);
@@ -193,6 +194,7 @@ static void null_call(struct bench *b, uint32_t xid)
     struct rpcrdma_plan plan = plain_plan;
 
     plan.xid = xid;
+    plan.credit = b->credit;
     send_message(b, 0, &plan, talk_rpc_call(b->rpc, sizeof b->rpc, xid, TALK_NFS, 3, 0, NULL, 0), 0);
 }
 
@@ -201,6 +203,7 @@ static void null_reply(struct bench *b, uint32_t xid)
     struct rpcrdma_plan plan = plain_plan;
 
     plan.xid = xid;
+    plan.credit = b->credit;
     send_message(b, 1, &plan, talk_rpc_reply(b->rpc, sizeof b->rpc, xid, RPC_SUCCESS, NULL, 0), 0);
 }
 
@@ -223,16 +226,15 @@ static void calls_and_replies(void **state)
     assert_int_equal(b.counts.passed[RULE_RPCR_2_2_2_02], 2);
 }
 
-/* READ of 600 octets into a Write chunk: three packets, the offset in the first one only. */
-static void read_into_a_chunk(struct bench *b, uint32_t invalidate)
+enum { OCTETS = 600 };
+
+/* READ of 600 octets into a Write chunk, XID 9. */
+static void read_call(struct bench *b)
 {
-    enum { OCTETS = 600 };
-    static const uint8_t write_opcodes[] = {IB_WRITE_FIRST, IB_WRITE_MIDDLE, IB_WRITE_LAST, IB_WRITE_ONLY};
-    static const uint8_t data[OCTETS];
     struct rpcrdma_segment segment = {.handle = HANDLE, .length = OCTETS, .offset = 0x1000};
     struct rpcrdma_write_plan chunk = {.segments = &segment, .n = 1};
     struct rpcrdma_plan plan = plain_plan;
-    uint8_t args[64], results[256];
+    uint8_t args[64];
     struct xdr_writer w = {.p = args, .size = sizeof args};
 
     plan.writes = &chunk;
@@ -242,14 +244,40 @@ static void read_into_a_chunk(struct bench *b, uint32_t invalidate)
     xdr_put_u64(&w, 0); /* offset */
     xdr_put_u32(&w, OCTETS);
     send_message(b, 0, &plan, talk_rpc_call(b->rpc, sizeof b->rpc, 9, TALK_NFS, 3, 6, args, w.at), 0);
-    send_as(b, 1, write_opcodes, data, OCTETS, 0x1000, 0);
-    w = (struct xdr_writer){.p = results, .size = sizeof results};
+}
+
+/* Three packets, the offset in the first one only. */
+static void read_data(struct bench *b)
+{
+    static const uint8_t opcodes[] = {IB_WRITE_FIRST, IB_WRITE_MIDDLE, IB_WRITE_LAST, IB_WRITE_ONLY};
+    static const uint8_t data[OCTETS];
+
+    send_as(b, 1, opcodes, data, OCTETS, 0x1000, 0);
+}
+
+static void read_reply(struct bench *b, uint32_t invalidate)
+{
+    struct rpcrdma_segment segment = {.handle = HANDLE, .length = OCTETS, .offset = 0x1000};
+    struct rpcrdma_write_plan chunk = {.segments = &segment, .n = 1};
+    struct rpcrdma_plan plan = plain_plan;
+    uint8_t results[256];
+    struct xdr_writer w = {.p = results, .size = sizeof results};
+
+    plan.writes = &chunk;
+    plan.n_writes = 1;
     xdr_put_u32(&w, 0); /* NFS3_OK */
     xdr_put_u32(&w, 0); /* no attributes */
     xdr_put_u32(&w, OCTETS);
     xdr_put_u32(&w, 1); /* end of the file */
     xdr_put_u32(&w, OCTETS);
     send_message(b, 1, &plan, talk_rpc_reply(b->rpc, sizeof b->rpc, 9, RPC_SUCCESS, results, w.at), invalidate);
+}
+
+static void read_into_a_chunk(struct bench *b, uint32_t invalidate)
+{
+    read_call(b);
+    read_data(b);
+    read_reply(b, invalidate);
 }
 
 static void chunks_by_write(void **state)
@@ -360,7 +388,6 @@ static void call_without_reply(void **state)
 /* A Reply while its Read is under way leaves open what depends on the Read, and nothing else. */
 static void reply_before_the_response(void **state)
 {
-    enum { OCTETS = 600 };
     static struct bench b;
     const struct rpcrdma_read_segment entry = {72, {.handle = HANDLE, .length = OCTETS, .offset = 0x1000}};
     struct rpcrdma_plan plan = plain_plan;
@@ -403,6 +430,95 @@ static void reply_before_the_response(void **state)
     assert_int_equal(b.counts.inconclusive[RULE_RPCR_3_3_1_03], 0);
 }
 
+/* With one credit, so that a Call that is held to be unanswered shows. */
+static void open_narrow(struct bench *b)
+{
+    open_bench(b, true, true);
+    b->credit = 1;
+    null_call(b, 8);
+    acknowledge(b, 1, b->psn[0] - 1);
+    null_reply(b, 8);
+}
+
+static void close_narrow(struct bench *b, unsigned failed)
+{
+    null_call(b, 20);
+    null_reply(b, 20);
+    close_bench(b);
+    assert_int_equal(b->findings, failed);
+    assert_int_equal(b->counts.failed[RULE_RPCR_3_3_1_03], failed);
+}
+
+/* The request before the Call is missing, and the Acknowledge of both: the Call waits while it is answered. */
+static void reply_before_its_call_is_taken(void **state)
+{
+    static struct bench b;
+
+    (void)state;
+    open_narrow(&b);
+    b.psn[0]++;
+    null_call(&b, 9);
+    null_reply(&b, 9);
+    null_call(&b, 10);
+    acknowledge(&b, 1, b.psn[0] - 1);
+    null_reply(&b, 10);
+    close_narrow(&b, 0);
+}
+
+/* The capture lacks a Call, and has the copy that its sender, who missed the Acknowledge, sent after the Reply. */
+static void copy_of_a_call_that_is_missing(void **state)
+{
+    static struct bench b;
+
+    (void)state;
+    open_narrow(&b);
+    null_reply(&b, 9);
+    null_call(&b, 9);
+    acknowledge(&b, 1, b.psn[0] - 1);
+    close_narrow(&b, 0);
+    assert_int_equal(b.counts.inconclusive[RULE_RPCR_3_3_1_10], 1);
+
+    open_bench(&b, true, true);
+    null_call(&b, 8);
+    null_reply(&b, 8);
+    read_data(&b);
+    read_call(&b);
+    read_reply(&b, 0);
+    close_bench(&b);
+    assert_int_equal(b.findings, 0);
+    assert_int_equal(b.counts.inconclusive[RULE_RPCR_3_4_6_04], 1);
+}
+
+/* A Call seen before the Reply to the one before it: the server's Acknowledge says which was sent first. */
+static void directions_out_of_step(void **state)
+{
+    enum { NEVER, AFTER_THE_REPLY, BEFORE_THE_REPLY };
+
+    (void)state;
+    for (unsigned acknowledged = NEVER; acknowledged <= BEFORE_THE_REPLY; acknowledged++) {
+        static struct bench b;
+
+        if (acknowledged == NEVER) {
+            open_bench(&b, true, true);
+            b.credit = 1;
+            null_call(&b, 8);
+            null_reply(&b, 8);
+        } else {
+            open_narrow(&b);
+        }
+        null_call(&b, 9);
+        null_call(&b, 10);
+        if (acknowledged == BEFORE_THE_REPLY)
+            acknowledge(&b, 1, b.psn[0] - 1);
+        null_reply(&b, 9);
+        if (acknowledged == AFTER_THE_REPLY)
+            acknowledge(&b, 1, b.psn[0] - 1);
+        null_reply(&b, 10);
+        close_narrow(&b, acknowledged != AFTER_THE_REPLY);
+        assert_int_equal(b.counts.inconclusive[RULE_RPCR_3_3_1_03], acknowledged == AFTER_THE_REPLY);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -413,6 +529,9 @@ int main(void)
         cmocka_unit_test(reply_without_call),
         cmocka_unit_test(call_without_reply),
         cmocka_unit_test(reply_before_the_response),
+        cmocka_unit_test(reply_before_its_call_is_taken),
+        cmocka_unit_test(copy_of_a_call_that_is_missing),
+        cmocka_unit_test(directions_out_of_step),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
