@@ -10,7 +10,8 @@ struct seen {
     bool any[2];
     uint64_t next[2];
     uint64_t octets;
-    bool managed; /* start and MTU are known */
+    uint32_t latest[2]; /* frame of the request that was given last */
+    bool managed;       /* start and MTU are known */
 };
 
 static void on_part(void *ctx, const struct ib_rc_part *part)
@@ -29,6 +30,7 @@ static void on_part(void *ctx, const struct ib_rc_part *part)
     seen->any[side] = true;
     seen->next[side] = part->place.offset + 1;
     seen->octets += part->length;
+    seen->latest[side] = part->place.frame;
 }
 
 static void on_hole(void *ctx, const struct ib_rc_hole *hole)
@@ -38,7 +40,7 @@ static void on_hole(void *ctx, const struct ib_rc_hole *hole)
     /* Before what was given only where it shows late that a Read had fewer packets than it seemed. */
     HOLDS(hole->from < hole->to || (hole->from == hole->to && !seen->managed));
     HOLDS(!seen->managed || !seen->any[hole->side] || hole->from >= seen->next[hole->side]);
-    HOLDS(hole->after == 0 || hole->after <= hole->next.frame);
+    HOLDS(seen->managed ? hole->after == seen->latest[hole->side] : hole->after <= seen->latest[hole->side]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
