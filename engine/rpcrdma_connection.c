@@ -640,7 +640,8 @@ void rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rd
     unsigned side = part->place.side & 1u;
     struct rpcrdma_side *s = &rpcrdma->side[side];
     const struct rpcrdma_side *other = &rpcrdma->side[other_side(side)];
-    bool unsure = part->received > other->end;
+    /* Its sender had received what is not there yet. Or that is unknown, as nothing of the other direction is there. */
+    bool unsure = part->received > other->end || (!part->gaps_show_late && !part->acked_known);
 
     if (!rpcrdma_connection_follows(rpcrdma))
         return;

@@ -54,7 +54,8 @@ struct rpcrdma_calls {
     /* The latest answers that came before their Calls (the direction lagged, or waits for what the capture lacks). */
     struct rpcrdma_orphan {
         uint32_t xid, frame;
-        bool alone; /* no Call was outstanding for certain */
+        bool alone;     /* no Call was outstanding for certain */
+        uint64_t calls; /* that were seen before it */
     } orphan[RPCRDMA_ORPHANS_MAX];
     unsigned orphans;
     /* Calls that came late, whose operations are unknown: those before a stream offset; those captured before a frame.

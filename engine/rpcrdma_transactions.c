@@ -159,23 +159,28 @@ static bool repeats(const struct rpcrdma_transaction *before, const struct rpcrd
 }
 
 /*
- * Its answer came before it. On InfiniBand it may also be a copy of a Call that the capture lacks: a Reply to no Call
- * that was outstanding cannot know the XID of the next one.
+ * On InfiniBand: the Call was captured before this answer, but taken after it. Or it is a copy of one that the capture
+ * lacks, as an answer to no Call that was outstanding cannot know the XID of one of the next.
  */
+static bool answers_late(const struct rpcrdma_orphan *orphan, const struct rpcrdma_calls *calls,
+                         const struct rpcrdma_message *call)
+{
+    return call->place.first_frame < orphan->frame ||
+           (orphan->alone && calls->total - orphan->calls < RPCRDMA_ORPHANS_MAX);
+}
+
 static void settle_late(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t,
                         const struct rpcrdma_message *call)
 {
     const struct rpcrdma_calls *calls = &rpcrdma->side[call->side].calls;
     unsigned n = calls->orphans < RPCRDMA_ORPHANS_MAX ? calls->orphans : RPCRDMA_ORPHANS_MAX;
     bool lagged = call->place.offset < calls->lagged_until;
-    uint32_t captured = call->place.first_frame;
 
-    t->damaged = lagged || captured < calls->lagged_frame;
+    t->damaged = lagged || call->place.first_frame < calls->lagged_frame;
     for (unsigned i = 0; i < n; i++) {
         const struct rpcrdma_orphan *orphan = &calls->orphan[i];
-        bool copy = rpcrdma->gaps_show_late && orphan->alone;
 
-        if (orphan->xid != t->xid || !(lagged || captured < orphan->frame || copy))
+        if (orphan->xid != t->xid || !(lagged || (rpcrdma->gaps_show_late && answers_late(orphan, calls, call))))
             continue;
         t->damaged = t->late = true;
         rpcrdma_pending_excuse(rpcrdma, call->side, orphan->frame);
@@ -231,8 +236,8 @@ void rpcrdma_transaction_orphan(struct rpcrdma_connection *rpcrdma, const struct
 {
     struct rpcrdma_calls *calls = &rpcrdma->side[other_side(answer->side)].calls;
 
-    calls->orphan[calls->orphans++ % RPCRDMA_ORPHANS_MAX] =
-        (struct rpcrdma_orphan){.xid = answer->header.xid, .frame = answer->place.frame, .alone = none_certain(calls)};
+    calls->orphan[calls->orphans++ % RPCRDMA_ORPHANS_MAX] = (struct rpcrdma_orphan){
+        .xid = answer->header.xid, .frame = answer->place.frame, .alone = none_certain(calls), .calls = calls->total};
     rpcrdma_calls_lag(rpcrdma, other_side(answer->side), answer->acked_known ? answer->acked : 0, answer->place.frame);
 }
 

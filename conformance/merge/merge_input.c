@@ -9,11 +9,13 @@
 
 static bool fail(struct merge_input *input, const char *text)
 {
-    gchar *path = printable_text(input->path);
+    gchar *said = g_strdup_printf("%s: %s", input->path, text);
+    gchar *shown = printable_text(said); /* both may name what comes from outside */
 
     if (!input->error)
-        g_set_error(&input->error, CHECK_ERROR, CHECK_ERROR_INPUT, "%s: %s", path, text);
-    g_free(path);
+        g_set_error_literal(&input->error, CHECK_ERROR, CHECK_ERROR_INPUT, shown);
+    g_free(shown);
+    g_free(said);
     return false;
 }
 
