@@ -70,6 +70,10 @@ static bool fits(const struct read_kept *kept, const struct ddp_segment *respons
 static void fail_completeness(struct mpa_connection *mpa, const struct place *place, const struct read_kept *kept,
                               uint64_t acked)
 {
+    if (mpa->side[1 - place->side].hole) { /* it may answer a Request into the same sink that the capture lacks */
+        verdict_inconclusive(mpa->verdict, RULE_MPA_6_06);
+        return;
+    }
     verdict_failed(mpa->verdict, RULE_MPA_6_06, direction_of(mpa, place->side), place, kept->at.frame,
                    "expected the Response only after all %u octets of the Read Request's FPDU had been received; found "
                    "it sent after %u",
