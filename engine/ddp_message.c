@@ -201,7 +201,8 @@ bool ddp_message_cut_off(struct rdmap_connection *rdmap, unsigned side, struct d
 
     if (!q->open || m->opcode == RDMAP_TERMINATE || s->terminated || peer->terminated)
         return false;
-    if (peer->hole || (s->acked_known && s->acked > peer->end)) { /* a Terminate may be missing, or be reported later */
+    /* A Terminate may be missing, or be reported later; the peer's FIN alone takes one sequence number. */
+    if (peer->hole || (s->acked_known && s->acked > peer->end + 1)) {
         verdict_inconclusive(rdmap->verdict, RULE_DDP_6_2_1_02);
         return true;
     }

@@ -64,7 +64,7 @@ static void settle(struct rdmap_connection *rdmap, struct ddp_message *m)
 {
     const struct ddp_ranges *ranges = ddp_ranges_of(m);
 
-    if (!m->disordered || m->faulty || m->damaged || ranges->lost)
+    if (!m->disordered || m->faulty || m->damaged || !m->first_known || ranges->lost)
         return;
     m->faulty = true;
     if (ranges->n == 1 && !ranges->overlapped)
@@ -241,6 +241,8 @@ void ddp_tagged_hole(struct rdmap_connection *rdmap, unsigned side)
 {
     struct ddp_queue *q = &rdmap->side[side].tagged;
 
+    if (q->open) /* the disorder is a fact, whatever would have followed */
+        settle(rdmap, q->message);
     q->any = q->open = q->known = false;
 }
 
@@ -250,6 +252,8 @@ void ddp_tagged_end(struct rdmap_connection *rdmap, unsigned side, bool fin)
 
     const struct rdmap_side *s = &rdmap->side[side];
 
+    if (q->open)
+        settle(rdmap, q->message);
     /* After a Terminate the close is not the ULP's; and a message hidden by a hole may be open. */
     if (fin && !ddp_message_cut_off(rdmap, side, q) && !s->terminated && !rdmap->side[other_side(side)].terminated) {
         if (s->hole)

@@ -471,8 +471,28 @@ void ddp_untagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *ste
     add(rdmap, step, q);
 }
 
+/* The message never ends as far as is known; that its segments are out of order is a fact nevertheless. */
+static void settle_open(struct rdmap_connection *rdmap, struct ddp_queue *q)
+{
+    struct ddp_message *m = q->message;
+    const struct ddp_ranges *ranges = ddp_ranges_of(m);
+
+    if (!q->open || !m->disordered || m->faulty || m->damaged || !m->first_known || ranges->lost)
+        return;
+    if (ranges->overlapped || ranges->n != 1 || ranges->range[0].from != 0) {
+        q->unsettled = true;
+        return;
+    }
+    m->faulty = true;
+    rdmap_fail_at(rdmap, &m->disorder, RULE_DDP_5_3_03, m->last.frame,
+                  "expected the segments of a message in increasing MO order (QN %u, MSN %u); found MO %llu instead of "
+                  "MO %llu",
+                  m->qn, m->msn, (unsigned long long)m->disorder_found, (unsigned long long)m->disorder_expected);
+}
+
 static void unlearn(struct rdmap_connection *rdmap, struct ddp_queue *q)
 {
+    settle_open(rdmap, q);
     settle(rdmap, q);
     if (q->skipped)
         report_astray(rdmap, q);

@@ -3,6 +3,7 @@
 
 #include "engine/hash.h"
 #include "engine/heap.h"
+#include "engine/history_cut_off.h"
 #include "engine/history_lookups.h"
 #include "wire/nfs.h"
 
@@ -32,6 +33,7 @@ struct history {
     struct pair *buckets[BUCKETS];
     struct pair *newest, *oldest;
     unsigned n;
+    struct history_ends ends;
     unsigned excess; /* records beyond HISTORY_RECORDS_MAX, in all pairs */
 };
 
@@ -290,6 +292,75 @@ static void judge_reverse(const struct look *look, const struct history_call *ca
              call->call.frame, call->xid, other->xid);
 }
 
+/* The first request in its slot of the session. */
+static const struct history_call *first_in_slot(const struct history_record *record, const struct history_call *call)
+{
+    for (unsigned i = 0; i < record->n_calls; i++) {
+        const struct history_call *other = &record->calls[i];
+
+        if (other->use.known && other->use.session == call->use.session && other->use.slot == call->use.slot &&
+            other->call.time_ns > call->call.time_ns)
+            return other;
+    }
+    return NULL;
+}
+
+static bool slot_used_between(const struct history_record *before, const struct history_call *call)
+{
+    for (const struct history_record *between = before->newer; between; between = between->newer)
+        if (first_in_slot(between, call))
+            return true;
+    return false;
+}
+
+/* The same operations under the same XID, in whatever slot. */
+static const struct history_call *same_operations(const struct history_record *now, const struct history_call *call)
+{
+    for (unsigned i = 0; i < now->n_calls; i++) {
+        const struct history_call *again = &now->calls[i];
+
+        if (again->use.known && again->xid == call->xid && again->side == call->side &&
+            again->use.session == call->use.session && again->use.arguments == call->use.arguments &&
+            again->call.time_ns > call->call.time_ns)
+            return again;
+    }
+    return NULL;
+}
+
+/*
+ * RFC 8881 section 2.10.6.2: an unanswered request is sent again with its slot and sequence, and these belong to no
+ * other request. A client that gave it up may ask with a SEQUENCE alone whether it was carried out; one that has met
+ * NFS4ERR_SEQ_MISORDERED may use the sequence after all, so only the first request in the slot is judged.
+ */
+static void judge_slot(const struct look *look, const struct history_record *before, const struct history_call *call)
+{
+    const struct rpcrdma_slot_use *use = &call->use;
+    const struct history_call *again, *next;
+
+    if (!use->known || call->outcome != RPCRDMA_OUTSTANDING || slot_used_between(before, call))
+        return;
+    again = same_operations(look->now, call);
+    if (again && (again->use.slot != use->slot || again->use.sequence != use->sequence)) {
+        fail(look, RULE_NFS41_2_10_6_2_02, SEVERITY_ERROR, &again->call, call->call.frame,
+             "expected the unanswered request with XID 0x%08x in frame %u to be sent again with slot %u and sequence "
+             "%u; found slot %u and sequence %u",
+             call->xid, call->call.frame, use->slot, use->sequence, again->use.slot, again->use.sequence);
+        return;
+    }
+    next = first_in_slot(look->now, call);
+    if (!next || next->use.sequence != use->sequence)
+        return;
+    if (next->use.arguments == use->arguments)
+        pass(look, RULE_NFS41_2_10_6_2_02);
+    else if (next->use.bare || !look->now->whole)
+        verdict_inconclusive(look->verdict, RULE_NFS41_2_10_6_2_02);
+    else
+        fail(look, RULE_NFS41_2_10_6_2_02, SEVERITY_ERROR, &next->call, call->call.frame,
+             "expected the unanswered request in frame %u, or none, with slot %u and sequence %u; found another "
+             "request with them",
+             call->call.frame, use->slot, use->sequence);
+}
+
 static void judge_calls(const struct look *look, const struct history_record *before)
 {
     for (unsigned i = 0; i < before->n_calls; i++) {
@@ -297,6 +368,7 @@ static void judge_calls(const struct look *look, const struct history_record *be
 
         if (call->outcome == RPCRDMA_REPLIED || call->damaged)
             continue;
+        judge_slot(look, before, call);
         again = sent_again(look->now, call);
         if (again && sent_again_between(before, call)) /* that transmission was judged already */
             continue;
@@ -382,8 +454,11 @@ static void judge_memory(const struct look *look, const struct pair *pair)
 
 static bool died_of_callback(const struct history_record *record)
 {
+    unsigned client = record->client == 1;
+
     return record->callback_at_end && !record->callbacks && record->client >= 0 &&
-           (record->reset[record->client] || (record->refusal && record->refused_by == (unsigned)record->client));
+           (record->reset[client] || (record->one_end && record->fin[client]) ||
+            (record->refusal && record->refused_by == client));
 }
 
 static void judge_callbacks(const struct look *look, const struct pair *pair)
@@ -431,6 +506,7 @@ bool history_add(struct history *history, struct history_record *record, const s
         return false;
     }
     judge(&look, pair);
+    history_ends_add(&history->ends, record);
     record->older = pair->newest;
     record->newer = NULL;
     *(pair->newest ? &pair->newest->newer : &pair->oldest) = record;
@@ -470,6 +546,73 @@ static void judge_delegations(const struct look *look, const struct pair *pair, 
     }
 }
 
+/* RFC 5531 section 3: a server that ends the connection rather than answer. */
+static void judge_cut_off(const struct look *look, const struct history *history, const struct pair *pair)
+{
+    const struct history_cut *cut = &look->now->cut;
+    const struct history_record *again;
+    bool acquitted;
+
+    if (!cut->any)
+        return;
+    acquitted = history_cut_off_acquitted(&history->ends, pair->newest, look->now, &again);
+    if (!acquitted && !again)
+        return;
+    if (cut->reported && look->host->excuse)
+        look->host->excuse(look->host->ctx, cut->rule, &cut->place);
+    if (acquitted)
+        verdict_inconclusive(look->verdict, cut->rule);
+    else
+        fail(look, cut->rule, SEVERITY_WARNING, &cut->place, cut->call.call.frame,
+             "expected an answer to the Call with XID 0x%08x in frame %u; found the connection ended over it, like an "
+             "earlier one in frame %u",
+             cut->call.xid, cut->call.call.frame, again->cut.place.frame);
+}
+
+/* RFC 8881 section 20.8.3: a session's slots may be recalled on one connection, its credits returned on another. */
+static void judge_empty(const struct look *look, const struct pair *pair)
+{
+    const struct history_record *now = look->now;
+
+    for (unsigned i = 0; i < now->n_empty && look->host->excuse; i++) {
+        const struct history_record *other = pair->newest;
+
+        while (other && (other == now || !other->recalled || other->recalled_ns > now->empty[i].time_ns))
+            other = other->older;
+        if (other)
+            look->host->excuse(look->host->ctx, RULE_RPCR_4_01, &now->empty[i]);
+    }
+}
+
+/* Clients reset connections for reasons of their own; not each time after the same answer, though. */
+static void judge_drop(const struct look *look, const struct pair *pair)
+{
+    const struct history_drop *drop = &look->now->drop;
+    const struct history_record *before = NULL;
+    bool habit = false;
+
+    if (!drop->any)
+        return;
+    for (const struct history_record *other = pair->newest; other; other = other->older) {
+        habit |= other->reset[other->client] && !other->drop.any;
+        if (other != look->now && other->start_ns < look->now->start_ns && other->drop.any &&
+            other->drop.rule == drop->rule)
+            before = other;
+    }
+    if (!habit && !before)
+        return;
+    if (look->host->excuse)
+        look->host->excuse(look->host->ctx, drop->rule, &drop->place);
+    if (habit)
+        verdict_inconclusive(look->verdict, drop->rule);
+    else
+        fail(
+            look, drop->rule, SEVERITY_WARNING, &drop->place, drop->culprit.frame,
+            "expected the client to go on after the answer in frame %u; found RST, as after such an answer in frame %u "
+            "on an earlier connection",
+            drop->culprit.frame, before->drop.culprit.frame);
+}
+
 void history_conclude(const struct history *history, const struct history_record *record, int64_t now_ns,
                       const struct history_host *host)
 {
@@ -481,6 +624,9 @@ void history_conclude(const struct history *history, const struct history_record
     if (!pair)
         return;
     judge_memory(&look, pair);
+    judge_cut_off(&look, history, pair);
+    judge_empty(&look, pair);
+    judge_drop(&look, pair);
     judge_delegations(&look, pair, now_ns);
 }
 
@@ -506,5 +652,6 @@ void history_free(struct history *history)
         return;
     while (history->oldest)
         drop_oldest_pair(history);
+    free(history->ends.latest);
     free(history);
 }

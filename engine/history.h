@@ -18,6 +18,7 @@ enum {
     HISTORY_CALLS_MAX = 96,    /* later ones only if no Reply answered them */
     HISTORY_OFFERS_MAX = 64,   /* memory segments per record, the latest */
     HISTORY_STRAYS_MAX = 16,   /* accesses to memory that nothing on the connection offered */
+    HISTORY_EMPTY_MAX = 8,     /* Sends of no octets that were reported, the first */
     HISTORY_RECORDS_MAX = 8,   /* per pair of addresses, the latest */
     HISTORY_PAIRS_MAX = 16384, /* the latest */
 };
@@ -34,6 +35,7 @@ struct history_call {
     bool request_known; /* the four fields below are valid */
     uint32_t program, version, procedure;
     uint64_t hash; /* of the request without its XID */
+    struct rpcrdma_slot_use use;
     enum rpcrdma_outcome outcome;
     uint32_t error; /* RPCRDMA_FAILED: rdma_err */
     struct place call, answer;
@@ -57,6 +59,25 @@ struct history_stray {
     struct place place, proof; /* proof: the frame that shows it was served */
 };
 
+enum { HISTORY_SHAPES = 8 }; /* words of a set of shapes of Calls: equal ones are always in it, others hardly ever */
+
+/* A Call that was outstanding when the responder ended the connection: the one that most likely was the reason. */
+struct history_cut {
+    bool any, reported; /* reported: there is a finding about it */
+    bool forgotten;     /* by a host that knew nothing of the connection any more */
+    enum rule_id rule;
+    struct place place; /* of the end */
+    unsigned shape;     /* in a set of shapes */
+    struct history_call call;
+};
+
+/* The client reset the connection after an answer that it should have put up with. */
+struct history_drop {
+    bool any;
+    enum rule_id rule;
+    struct place place, culprit; /* of the reset, of the answer */
+};
+
 struct history_record {
     int client;         /* side; -1: unknown */
     int initiator_side; /* -1: unknown */
@@ -69,12 +90,20 @@ struct history_record {
     bool callback_at_end; /* the server's last Send is a Call that was never answered */
     struct place callback;
     bool fin[2], reset[2]; /* by side */
+    bool one_end;          /* fin: a DisconnectRequest, which ends both directions at once */
     bool refusal;          /* a Terminate or NAK ended the connection */
     uint8_t refused_by;    /* side */
     enum rdma_refusal_cause cause;
     struct place refusal_place, end[2];
-    bool delegated;       /* the client was granted delegations that can be recalled on this connection */
-    unsigned delegations; /* still held when the connection ended */
+    struct history_cut cut;
+    struct history_drop drop;
+    uint64_t served[HISTORY_SHAPES]; /* shapes of the Calls of the client that a Reply answered */
+    bool delegated;                  /* the client was granted delegations that can be recalled on this connection */
+    unsigned delegations;            /* still held when the connection ended */
+    struct place empty[HISTORY_EMPTY_MAX];
+    unsigned n_empty;
+    bool recalled; /* slots, by CB_RECALL_SLOT; the first time at: */
+    int64_t recalled_ns;
     /* Filled in by the host: */
     struct endpoint endpoint[2]; /* by side */
     int64_t start_ns, end_ns;

@@ -514,6 +514,18 @@ static struct ib_connection *unpaired(struct ib_connections *connections, const 
 
 /* ---- connection management ---- */
 
+/* Its start was not captured, but the message names the queue pair that it is for. */
+static struct pair *connection_of_queue_pair(const struct ib_connections *connections, const struct ib_arrival *arrival,
+                                             uint32_t qp, unsigned *side)
+{
+    const struct flow *flow = find_flow(connections, &(struct key){arrival->source, arrival->destination, qp});
+
+    if (!flow || !flow->pair)
+        return NULL;
+    *side = flow->sender;
+    return flow->pair;
+}
+
 /* The connection that a message is about, and the side that sent it. */
 static struct pair *connection_of_message(const struct ib_connections *connections, const struct ib_arrival *arrival,
                                           const struct ib_cm *cm, unsigned *side)
@@ -526,6 +538,8 @@ static struct pair *connection_of_message(const struct ib_connections *connectio
         return id && id->side == 0 && id->pair->connection.qp[0] == cm->qp ? id->pair : NULL;
     }
     id = find_id(connections, &arrival->destination, cm->remote_id);
+    if (!id && cm->attribute == IB_CM_DISCONNECT_REQUEST)
+        return connection_of_queue_pair(connections, arrival, cm->qp, side);
     if (!id)
         return NULL;
     *side = other_side(id->side);
@@ -548,6 +562,7 @@ static void take_request(struct ib_connections *connections, struct pair *pair, 
     }
     if (pair->connection.rc) {
         ib_rc_start(pair->connection.rc, 1, cm->psn);
+        ib_rc_rnr_retries(pair->connection.rc, 1, cm->path.rnr_retries);
         ib_rc_mtu(pair->connection.rc, ib_cm_mtu(cm->path_mtu));
     }
     set_qp(connections, pair, 0, cm->qp, now_ns);
@@ -559,8 +574,10 @@ static void take_reply(struct ib_connections *connections, struct pair *pair, co
     pair->connection.reply_seen = true;
     pair->connection.ird[1] = cm->responder_resources;
     pair->connection.ord[1] = cm->initiator_depth;
-    if (pair->connection.rc)
+    if (pair->connection.rc) {
         ib_rc_start(pair->connection.rc, 0, cm->psn);
+        ib_rc_rnr_retries(pair->connection.rc, 0, cm->path.rnr_retries);
+    }
     set_qp(connections, pair, 1, cm->qp, now_ns);
 }
 
@@ -592,6 +609,8 @@ static struct ib_connection *management(struct ib_connections *connections, cons
     pair->connection.end_ns = arrival->time_ns;
     pair->connection.packets++;
     place.side = (uint8_t)side;
+    if (pair->connection.rc && pair->connection.disconnected)
+        ib_rc_disconnect(pair->connection.rc);
     if (!pair->dead && connections->events.managed)
         connections->events.managed(connections->events.ctx, &pair->connection, side, cm, &place);
     return &pair->connection;

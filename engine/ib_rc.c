@@ -63,6 +63,12 @@ void ib_rc_mtu(struct ib_rc *rc, unsigned mtu)
         ib_rc_learn_mtu(rc, mtu);
 }
 
+void ib_rc_rnr_retries(struct ib_rc *rc, unsigned side, uint8_t retries)
+{
+    rc->side[side].rnr_retries = retries;
+    rc->side[side].rnr_retries_known = true;
+}
+
 /* ---- numbers ---- */
 
 /*
@@ -97,6 +103,20 @@ struct ib_rc_part ib_rc_part_of(const struct ib_rc *rc, unsigned side, const str
         .acked_known = other->acked_known,
         .acked = other->acked_known && other->acked > IB_RC_ORIGIN ? other->acked - IB_RC_ORIGIN : 0,
     };
+}
+
+uint64_t ib_rc_acked(const struct ib_rc *rc, unsigned side)
+{
+    const struct ib_requests *requests = &rc->side[side & 1u];
+
+    return requests->acked_known && requests->acked > IB_RC_ORIGIN ? requests->acked - IB_RC_ORIGIN : 0;
+}
+
+bool ib_rc_missing(const struct ib_rc *rc, unsigned side)
+{
+    const struct ib_requests *requests = &rc->side[side & 1u];
+
+    return requests->acked_known && !requests->next_least && requests->acked > requests->next;
 }
 
 void ib_rc_give(struct ib_rc *rc, const struct ib_rc_part *part)
@@ -157,7 +177,7 @@ static void take_request(struct ib_rc *rc, unsigned side, const struct ib_packet
         requests->older = false;
         ib_rc_hole(rc, &(struct ib_rc_hole){side, offset, offset, ib_requests_frame(requests), *place});
     }
-    part.reads_unseen = part.kind == IB_MESSAGE_SEND && ib_reads_incomplete(rc, side);
+    part.reads_unseen = part.kind == IB_MESSAGE_SEND && ib_reads_incomplete(rc, side, place->time_ns);
     enter_message(rc, requests, packet);
     remember(requests, packet, place);
     part.message = requests->messages - 1;
@@ -184,6 +204,7 @@ static void take_request(struct ib_rc *rc, unsigned side, const struct ib_packet
         part.address = packet->atomic.address;
         part.rkey = packet->atomic.rkey;
     }
+    requests->damaged = 0;
     requests->next_least = false;
     requests->next = offset + (read ? ib_reads_add(rc, side, packet, offset, part.message, &requests->next_least) : 1);
     part.next = requests->next - IB_RC_ORIGIN;
@@ -263,10 +284,12 @@ static void request(struct ib_rc *rc, unsigned side, const struct ib_packet *pac
         requests->late = true;
     }
     if (!ib_requests_offset(requests, packet->bth.psn, &offset) || offset < requests->next) {
+        ib_not_ready_request(requests, offset, time_ns);
         requests->older |= requests->late && offset < IB_RC_ORIGIN;
         rc->counts.retransmitted[side]++;
         return;
     }
+    ib_not_ready_request(requests, offset, time_ns);
     follow(rc, side, offset);
     place = place_of(side, offset, frame, frame, time_ns);
     if (offset > requests->next && requests->acked_known && requests->acked > requests->next)
@@ -286,27 +309,45 @@ static void request(struct ib_rc *rc, unsigned side, const struct ib_packet *pac
 
 /* ---- answers ---- */
 
+/* An answer to the latest request that was captured, or to one that was not. */
+static void time_answer(struct ib_requests *requests, uint64_t offset, int64_t time_ns)
+{
+    const struct ib_recent *latest = &requests->recent[requests->messages % IB_RC_RECENT];
+    int64_t took = time_ns - latest->latest.time_ns;
+
+    requests->lags |= offset > requests->next && !requests->next_least;
+    if (offset == requests->next && took > 0 && (requests->answered_ns == 0 || took < requests->answered_ns))
+        requests->answered_ns = took;
+}
+
 /* The other side has received everything from this side before `offset`. */
 static void acknowledged(struct ib_rc *rc, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns)
 {
     struct ib_requests *requests = &rc->side[side];
 
+    requests->not_ready.waiting &= offset <= requests->not_ready.offset;
     if (requests->acked_known && offset <= requests->acked)
         return;
+    time_answer(requests, offset, time_ns);
     requests->acked_known = true;
     requests->acked = offset;
+    requests->acked_frame = frame;
+    requests->acked_ns = time_ns;
     /* What is missing but acknowledged was lost by the capture. Without anything after it, it may still come. */
     give_held(rc, side, frame, time_ns, false);
+    if (rc->events.acknowledged && offset > IB_RC_ORIGIN)
+        rc->events.acknowledged(rc->events.ctx, other_side(side), offset - IB_RC_ORIGIN);
 }
 
-static void report_refusal(struct ib_rc *rc, unsigned responder, enum ib_nak nak, uint64_t offset,
-                           const struct place *place)
+/* What is known of it beforehand: side, place, why. */
+static void report_refusal(struct ib_rc *rc, struct ib_rc_refusal refusal, uint64_t offset)
 {
-    const struct ib_requests *requests = &rc->side[other_side(responder)];
-    struct ib_rc_refusal refusal = {
-        .side = responder, .nak = nak, .place = *place, .offset = offset > IB_RC_ORIGIN ? offset - IB_RC_ORIGIN : 0};
+    const struct ib_requests *requests = &rc->side[other_side(refusal.side)];
     uint64_t kept = requests->messages < IB_RC_RECENT ? requests->messages : IB_RC_RECENT;
 
+    if (!rc->events.refused)
+        return;
+    refusal.offset = offset > IB_RC_ORIGIN ? offset - IB_RC_ORIGIN : 0;
     /* A NAK for what was not seen yet is about nothing that was. */
     for (uint64_t i = 0; offset < requests->next && i < kept && !refusal.known; i++) {
         const struct ib_recent *recent = &requests->recent[(requests->messages - i) % IB_RC_RECENT];
@@ -321,9 +362,25 @@ static void report_refusal(struct ib_rc *rc, unsigned responder, enum ib_nak nak
     rc->events.refused(rc->events.ctx, &refusal);
 }
 
+/* Only now, as a Send that is sent again after an RNR NAK is received as if nothing had been. */
+static void report_not_ready(struct ib_rc *rc)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        struct ib_requests *requests = &rc->side[side];
+
+        if (ib_not_ready_final(requests, rc->disconnected))
+            report_refusal(
+                rc,
+                (struct ib_rc_refusal){.side = other_side(side), .not_ready = true, .place = requests->not_ready.place},
+                requests->not_ready.offset);
+        requests->not_ready.waiting = false;
+    }
+}
+
 static void acknowledgement(struct ib_rc *rc, unsigned responder, const struct ib_packet *packet, uint64_t offset,
                             const struct place *place)
 {
+    struct ib_requests *requests = &rc->side[other_side(responder)];
     unsigned code = packet->aeth.syndrome & 0x1F;
 
     switch (ib_aeth_kind(packet->aeth.syndrome)) {
@@ -333,14 +390,17 @@ static void acknowledgement(struct ib_rc *rc, unsigned responder, const struct i
     case IB_AETH_RNR_NAK:
         rc->counts.rnr_naks[responder]++;
         acknowledged(rc, other_side(responder), offset, place->frame, place->time_ns);
+        if (!rc->disconnected && requests->acked <= offset) /* else overtaken by the Acknowledge of what it refused */
+            ib_not_ready_nak(requests, offset, packet->aeth.syndrome, place);
         break;
     case IB_AETH_NAK:
         acknowledged(rc, other_side(responder), offset, place->frame, place->time_ns);
         if (code > IB_NAK_INVALID_RD_REQUEST)
             break;
         rc->counts.naks[responder][code]++;
-        if (code != IB_NAK_SEQUENCE && rc->events.refused)
-            report_refusal(rc, responder, (enum ib_nak)code, offset, place);
+        if (code != IB_NAK_SEQUENCE)
+            report_refusal(rc, (struct ib_rc_refusal){.side = responder, .nak = (enum ib_nak)code, .place = *place},
+                           offset);
         break;
     case IB_AETH_RESERVED:
         break;
@@ -381,11 +441,45 @@ void ib_rc_packet(struct ib_rc *rc, unsigned side, const struct ib_packet *packe
         request(rc, side, packet, frame, time_ns);
 }
 
+void ib_rc_damaged(struct ib_rc *rc, unsigned side)
+{
+    rc->side[side].damaged++;
+}
+
+unsigned ib_rc_damaged_acked(struct ib_rc *rc, unsigned side)
+{
+    struct ib_requests *requests = &rc->side[side];
+    unsigned damaged = requests->damaged;
+
+    /* Of a side without a request so far, any Acknowledge is for one that was dropped. */
+    if (damaged == 0 || (requests->known && (!requests->acked_known || requests->acked <= requests->next)))
+        return 0;
+    requests->damaged = 0;
+    return damaged;
+}
+
+void ib_rc_disconnect(struct ib_rc *rc)
+{
+    if (rc->disconnected)
+        return;
+    rc->disconnected = true;
+    report_not_ready(rc);
+}
+
 void ib_rc_finish(struct ib_rc *rc)
 {
     for (unsigned side = 0; side < 2; side++) {
+        struct ib_requests *requests = &rc->side[side];
+
         give_held(rc, side, 0, 0, true);
+        if (!requests->next_least && requests->acked_known && requests->acked > requests->next) {
+            uint32_t frame = requests->acked_frame;
+            struct place place = place_of(side, requests->acked, frame, frame, requests->acked_ns);
+
+            skip_to(rc, side, requests->acked, &place); /* of the last ones only the Acknowledge was captured */
+        }
     }
+    report_not_ready(rc);
 }
 
 bool ib_rc_hole_explains(enum rule_id rule, uint32_t frame, uint32_t after)

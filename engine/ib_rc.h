@@ -53,9 +53,13 @@ struct ib_rc_part {
     bool reads_unseen;
 };
 
-/* `side` refuses a request of the other side for good: remote access or operational error, invalid request. */
+/*
+ * `side` refuses a request of the other side for good: remote access or operational error, invalid request; or it had
+ * no Receive until the other side stopped trying, or one of them ended the connection (section 9.7.5.2.8).
+ */
 struct ib_rc_refusal {
     unsigned side;
+    bool not_ready; /* RNR NAK; else: */
     enum ib_nak nak;
     struct place place;   /* of the NAK */
     uint64_t offset;      /* request offset that it names */
@@ -90,6 +94,8 @@ struct ib_rc_events {
     void (*part)(void *ctx, const struct ib_rc_part *part);
     void (*hole)(void *ctx, const struct ib_rc_hole *hole);
     void (*refused)(void *ctx, const struct ib_rc_refusal *refusal);
+    /* `side` has received all requests of the other side before this request offset. */
+    void (*acknowledged)(void *ctx, unsigned side, uint64_t offset);
 };
 
 struct ib_rc;
@@ -106,8 +112,17 @@ void ib_rc_free(struct ib_rc *rc);
 void ib_rc_start(struct ib_rc *rc, unsigned side, uint32_t psn);
 void ib_rc_mtu(struct ib_rc *rc, unsigned mtu);
 
+/* From connection management: how often `side` sends a request again after an RNR NAK, 7: without end. */
+void ib_rc_rnr_retries(struct ib_rc *rc, unsigned side, uint8_t retries);
+
 /* A packet that `side` sent on this connection; decoded, headers complete. */
 void ib_rc_packet(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint32_t frame, int64_t time_ns);
+/* A request of `side` that its receiver seems to have dropped, as its ICRC is wrong. */
+void ib_rc_damaged(struct ib_rc *rc, unsigned side);
+/* How many of these were acknowledged though nothing was sent again: they were received. Counted once. */
+unsigned ib_rc_damaged_acked(struct ib_rc *rc, unsigned side);
+/* One side asked for the end: what was not received so far never will be. Only the first call counts. */
+void ib_rc_disconnect(struct ib_rc *rc);
 /* End of the connection or of the capture: gives up what is missing and delivers what is held. */
 void ib_rc_finish(struct ib_rc *rc);
 
@@ -118,6 +133,10 @@ void ib_rc_finish(struct ib_rc *rc);
  */
 bool ib_rc_hole_explains(enum rule_id rule, uint32_t frame, uint32_t after);
 
+/* The offset up to which requests of this side are acknowledged; 0: none, or not known. */
+uint64_t ib_rc_acked(const struct ib_rc *rc, unsigned side);
+/* Requests of this side were acknowledged that are not captured. */
+bool ib_rc_missing(const struct ib_rc *rc, unsigned side);
 /* Octets; 0: not known. */
 unsigned ib_rc_path_mtu(const struct ib_rc *rc);
 const struct ib_rc_counts *ib_rc_counts(const struct ib_rc *rc);

@@ -48,7 +48,8 @@ struct ib_read {
     uint64_t operation;
     uint64_t address;
     uint32_t rkey, size;
-    uint32_t frame;    /* of the request */
+    uint32_t frame; /* of the request */
+    int64_t time_ns;
     uint32_t packets;  /* of its response; 0: unknown, as the MTU is */
     uint64_t followed; /* while they are unknown: request offset of what seemed to come next; 0: nothing did */
     uint32_t taken;    /* response packets up to here were taken, except for the gaps */
@@ -63,6 +64,7 @@ struct ib_read {
 struct ib_reads {
     struct ib_read *ring; /* IB_RC_READS_MAX, made with the first Read */
     unsigned first, n;
+    unsigned done; /* of these, the oldest: complete, and remembered for responses that come again */
 };
 
 /* ---- one direction's requests ---- */
@@ -75,6 +77,16 @@ struct ib_recent {
     bool invalidates;
 };
 
+/* The request that an RNR NAK was about, until it is acknowledged. */
+struct ib_not_ready {
+    bool waiting;
+    bool again;         /* the request, or one after it, came since the RNR NAK: it may have been received */
+    uint64_t offset;    /* of the request */
+    int64_t resumes_ns; /* when its sender may go on */
+    unsigned naks;      /* for it; one for each time that it was sent */
+    struct place place; /* of the latest */
+};
+
 struct ib_requests {
     bool known;
     bool late;       /* the capture began within them */
@@ -84,6 +96,10 @@ struct ib_requests {
     bool next_least; /* it may be more: the last request was a Read whose response packets cannot be counted yet */
     bool acked_known;
     uint64_t acked; /* by the other side: everything before it */
+    uint32_t acked_frame;
+    int64_t acked_ns;
+    int64_t answered_ns; /* how soon a request was acknowledged or answered, at least; 0: not known */
+    bool lags;           /* one was acknowledged before it was captured: times say nothing about the order */
     /* The message that is open. */
     uint64_t messages;  /* that began */
     uint64_t operation; /* of it */
@@ -92,6 +108,10 @@ struct ib_requests {
     uint64_t octets;
     uint64_t address;
     uint32_t rkey;
+    unsigned damaged; /* requests that were dropped since the latest that was taken */
+    uint8_t rnr_retries;
+    bool rnr_retries_known;
+    struct ib_not_ready not_ready;
     struct ib_recent recent[IB_RC_RECENT]; /* message i, counted from 1, at i % IB_RC_RECENT */
     struct ib_held held;
     struct ib_reads reads;
@@ -104,9 +124,16 @@ struct ib_rc {
     unsigned mtu_least;  /* then: it is no less */
     bool mtu_settled;    /* it is known, and the packets of all Reads are counted */
     uint64_t operations; /* that began, of both sides */
+    bool disconnected;   /* a side asked for the end */
     struct ib_requests side[2];
     struct ib_rc_counts counts;
 };
+
+/* ib_rc_not_ready.c: a request of `side` at that offset was seen; one that was refused by an RNR NAK at `place`. */
+void ib_not_ready_request(struct ib_requests *requests, uint64_t offset, int64_t time_ns);
+void ib_not_ready_nak(struct ib_requests *requests, uint64_t offset, uint8_t syndrome, const struct place *place);
+/* The refusal is final: whoever sent the request has stopped trying, or the connection has ended. */
+bool ib_not_ready_final(const struct ib_requests *requests, bool ended);
 
 /* Of the request that was taken last; 0: there is none. */
 static inline uint32_t ib_requests_frame(const struct ib_requests *requests)
@@ -135,8 +162,8 @@ uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *p
  * MTU makes so many. If the MTU turns out to be another one, requests between them were lost.
  */
 bool ib_reads_followed(const struct ib_rc *rc, unsigned side, uint64_t offset);
-/* A Read of `side` lacks parts of its response. */
-bool ib_reads_incomplete(const struct ib_rc *rc, unsigned side);
+/* A Read of `side` lacks parts of its response, which may have come by then. */
+bool ib_reads_incomplete(const struct ib_rc *rc, unsigned side, int64_t time_ns);
 /* A response packet, sent by `responder`, at that offset of the other side's requests. */
 void ib_reads_answer(struct ib_rc *rc, unsigned responder, const struct ib_packet *packet, uint64_t offset,
                      const struct place *place);

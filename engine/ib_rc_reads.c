@@ -37,6 +37,7 @@ static void forget_oldest(struct ib_reads *reads)
 {
     reads->first = (reads->first + 1) % IB_RC_READS_MAX;
     reads->n--;
+    reads->done -= reads->done > 0;
 }
 
 static bool is_done(const struct ib_read *read)
@@ -49,14 +50,16 @@ uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *p
 {
     struct ib_reads *reads = &rc->side[side].reads;
     bool atomic = packet->info->message == IB_MESSAGE_ATOMIC;
-    struct ib_read *read, here = {.from = offset,
-                                  .message = message,
-                                  .operation = rc->side[side].operation,
-                                  .address = atomic ? packet->atomic.address : packet->reth.address,
-                                  .rkey = atomic ? packet->atomic.rkey : packet->reth.rkey,
-                                  .size = atomic ? ATOMIC_OCTETS : packet->reth.length,
-                                  .frame = ib_requests_frame(&rc->side[side]),
-                                  .atomic = atomic};
+    struct ib_read *read,
+        here = {.from = offset,
+                .message = message,
+                .operation = rc->side[side].operation,
+                .address = atomic ? packet->atomic.address : packet->reth.address,
+                .rkey = atomic ? packet->atomic.rkey : packet->reth.rkey,
+                .size = atomic ? ATOMIC_OCTETS : packet->reth.length,
+                .frame = ib_requests_frame(&rc->side[side]),
+                .time_ns = rc->side[side].recent[rc->side[side].messages % IB_RC_RECENT].latest.time_ns,
+                .atomic = atomic};
 
     here.packets = packets_known(rc, &here);
     *least = here.packets == 0;
@@ -64,9 +67,9 @@ uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *p
         reads->ring = heap_get(IB_RC_READS_MAX * sizeof *reads->ring);
     if (!reads->ring)
         return here.packets ? here.packets : 1;
-    while (reads->n > 0 && is_done(read_at(reads, 0)))
-        forget_oldest(reads);
-    if (reads->n == IB_RC_READS_MAX) /* responses that the capture lacks */
+    while (reads->done < reads->n && is_done(read_at(reads, reads->done)))
+        reads->done++;
+    if (reads->n == IB_RC_READS_MAX)
         forget_oldest(reads);
     read = read_at(reads, reads->n++);
     *read = here;
@@ -137,12 +140,20 @@ bool ib_reads_followed(const struct ib_rc *rc, unsigned side, uint64_t offset)
     return false;
 }
 
-bool ib_reads_incomplete(const struct ib_rc *rc, unsigned side)
+/* Asked for so shortly before that no answer can have come, going by how soon one came at least. */
+static bool is_too_soon(const struct ib_requests *requests, const struct ib_read *read, int64_t time_ns)
+{
+    enum { MARGIN = 4 };
+
+    return !requests->lags && time_ns - read->time_ns < requests->answered_ns / MARGIN;
+}
+
+bool ib_reads_incomplete(const struct ib_rc *rc, unsigned side, int64_t time_ns)
 {
     const struct ib_reads *reads = &rc->side[side].reads;
 
-    for (unsigned i = reads->n; i-- > 0;)
-        if (!is_done(read_at(reads, i)))
+    for (unsigned i = reads->n; i-- > reads->done;)
+        if (!is_done(read_at(reads, i)) && !is_too_soon(&rc->side[side], read_at(reads, i), time_ns))
             return true;
     return false;
 }

@@ -379,6 +379,12 @@ static bool try_unexpected(struct diagnosing *d, bool by_crc)
     return true;
 }
 
+/* The first Marker is missing and the rest is as negotiated: MPA-4.3-04, before any other grid explains as much. */
+static bool try_leading_missing(struct diagnosing *d)
+{
+    return d->fs->leading_missing && mpa_crc_expected(d->mpa, d->side) && try_unexpected(d, true);
+}
+
 static bool try_displaced(struct diagnosing *d, bool by_crc)
 {
     struct mpa_shape shape;
@@ -500,20 +506,12 @@ static bool is_another_startup(const struct diagnosing *d)
 enum diagnosis mpa_diagnose(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, bool last)
 {
     static bool (*const hypotheses[])(struct diagnosing *) = {
-        mpa_try_other_grid,
-        try_markers_crc_right,
+        try_leading_missing, mpa_try_other_grid, try_markers_crc_right,
 
-        mpa_try_no_pad,
-        try_crc_explained,
-        try_markers_by_crc,
-        mpa_try_end_by_crc,
-        try_wrong_crc,
-        try_markers_by_looks,
-        mpa_try_lone_marker,
-        mpa_try_lengths,
-        try_odd_ulpdu,
-        mpa_try_next_fpdu,
-        try_rest,
+        mpa_try_no_pad,      try_crc_explained,  try_markers_by_crc,
+        mpa_try_end_by_crc,  try_wrong_crc,      try_markers_by_looks,
+        mpa_try_lone_marker, mpa_try_lengths,    try_odd_ulpdu,
+        mpa_try_next_fpdu,   try_rest,
     };
     struct mpa_side *s = &mpa->side[side];
     struct mpa_fpdu copy;

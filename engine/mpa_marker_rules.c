@@ -185,7 +185,7 @@ static enum rule_id grid_rule(const struct mpa_connection *mpa, unsigned side, u
         return RULE_MPA_4_3_08;
     if ((found - fs->start) % (MPA_MARKER_PERIOD + MPA_MARKER_LEN) == 0) /* 512 FPDU octets between Markers */
         return RULE_MPA_4_3_06;
-    if (other && other->start_known) {
+    if (other && other->start_known && (found - fs->start) % MPA_MARKER_PERIOD != 0) {
         const struct tcp_side_facts *mine = mpa->tcp ? tcp_pair_facts(mpa->tcp, side) : NULL;
         const struct tcp_side_facts *theirs = mpa->tcp ? tcp_pair_facts(mpa->tcp, 1 - side) : NULL;
 

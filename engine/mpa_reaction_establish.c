@@ -174,9 +174,19 @@ static void judge_going_on(struct mpa_connection *mpa, const struct reaction_fpd
 {
     const struct establish_watch *watch = &mpa->reaction->establish;
     const struct mpa_fpdu_event *event = fpdu->event;
+    const struct startup_seen *request = &mpa->side[fpdu->side].startup;
 
     if (watch->no_types || event->crc == MPA_CRC_WRONG || !event->has_ddp || event->ddp.opcode == RDMAP_TERMINATE) {
         verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_13);
+        return;
+    }
+    /* It is able to generate a type that the Responder supports: the Request should have said so. */
+    if (rtr_type(event) & mpa->side[1 - fpdu->side].startup.frame.enhanced.rtr) {
+        verdict_failed(mpa->verdict, RULE_MPA2_9_2_04, direction_of(mpa, fpdu->side), &event->place,
+                       request->place.frame,
+                       "expected all RTR types that the Initiator supports in the Request in frame %u; found an RTR of "
+                       "a type that only the Reply in frame %u names",
+                       request->place.frame, watch->at.frame);
         return;
     }
     verdict_failed(mpa->verdict, RULE_MPA2_9_2_13, direction_of(mpa, fpdu->side), &event->place, watch->at.frame,

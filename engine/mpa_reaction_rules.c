@@ -42,6 +42,7 @@ bool reaction_sees_all(const struct mpa_connection *mpa)
 
 bool reaction_lost(const struct mpa_connection *mpa, unsigned reactor)
 {
+    const struct mpa_reaction_state *reaction = mpa->reaction;
     const struct tcp_side_facts *facts;
 
     if (mpa->side[reactor].hole)
@@ -49,7 +50,9 @@ bool reaction_lost(const struct mpa_connection *mpa, unsigned reactor)
     if (!mpa->tcp)
         return false;
     facts = tcp_pair_facts(mpa->tcp, reactor);
-    return facts->next < facts->highest || (facts->acked_known && facts->acked > facts->next + facts->fin);
+    /* The segment at hand may be what acknowledges a FIN that is missing, or comes a frame late. */
+    return facts->next < facts->highest || (facts->acked_known && facts->acked > facts->next + facts->fin) ||
+           (reaction->acked_known[1 - reactor] && reaction->acked[1 - reactor] > facts->next + facts->fin);
 }
 
 bool reaction_is_end(const struct tcp_segment *segment, unsigned reactor)

@@ -105,22 +105,28 @@ static bool little_endian_length(const struct subject *s, uint64_t follow)
     return true;
 }
 
+static bool has_ended(const struct mpa_side *s)
+{
+    return s->fin || s->reset;
+}
+
 /*
  * Is the rest of the Private Data not sent, or only not seen? Its sender continued or closed without it, or was silent
- * for long while the other end waited; an abort proves nothing.
+ * for long while the other end waited; an abort proves nothing. Of several ends the first decides.
  */
 static bool truly_missing(const struct subject *s)
 {
     const struct mpa_connection *mpa = s->mpa;
     const struct mpa_side *sender = &mpa->side[s->side], *peer = &mpa->side[other_side(s->side)];
     int64_t since = s->seen->last.time_ns;
+    bool peer_first = has_ended(peer) && (!has_ended(sender) || peer->end_place.frame < sender->end_place.frame);
 
-    if (sender->fin)
-        return !peer->reset;
+    if (sender->fin && !(peer_first && peer->reset))
+        return true;
+    if (peer_first)
+        return peer->end_place.time_ns - since >= mpa->options.t_close;
     if (sender->reset)
         return false;
-    if (peer->fin || peer->reset)
-        return peer->end_place.time_ns - since >= mpa->options.t_close;
     return !mpa->finished || mpa->end_time - since >= mpa->options.t_close;
 }
 
@@ -238,9 +244,10 @@ static void judge_enhanced(const struct subject *s)
     }
     verdict_passed(v, RULE_MPA2_9_02);
 
-    /* A Reply that clears only A where A was requested breaks 9.2-06; its B, C, D are then no separate finding. */
-    asked_peer_to_peer = f->kind == MPA_REPLY && peer->seen && peer->frame.kind == MPA_REQUEST &&
-                         peer->frame.has_enhanced && peer->frame.enhanced.peer_to_peer;
+    /* An accepting Reply that clears only A where A was requested breaks 9.2-06, which does for its B, C, D, too. */
+    asked_peer_to_peer = f->kind == MPA_REPLY && !(f->flags & MPA_FLAG_R) && peer->seen &&
+                         peer->frame.kind == MPA_REQUEST && peer->frame.has_enhanced &&
+                         peer->frame.enhanced.peer_to_peer;
     if (!e->peer_to_peer && !asked_peer_to_peer)
         CHECK(s, RULE_MPA2_9_2_19, e->rtr == 0,
               "expected B = C = D = 0 with A = 0; found B = %u, C = %u, D = %u in the %s", (e->rtr & MPA_RTR_SEND) != 0,

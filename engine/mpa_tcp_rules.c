@@ -80,6 +80,15 @@ static void watch_ack(struct mpa_connection *mpa, const struct tcp_segment *segm
     mine->early_ack.sent = peer->highest;
 }
 
+/*
+ * The segment fills what was acknowledged early, and nothing that it acknowledges in turn was sent after that: no
+ * receiver knows beforehand where the segments to come will end, so the acknowledgment was captured before its data.
+ */
+static bool captured_late(const struct mpa_tcp_side *acker, uint64_t end, bool acked_known, uint64_t acked)
+{
+    return end == acker->early_ack.acked && acked_known && acked <= acker->early_ack.offset;
+}
+
 /* The peer of an early acknowledgment sends: the octets in question, or later ones. */
 static void resolve_early_ack(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset,
                               bool acked_known, uint64_t acked)
@@ -98,7 +107,9 @@ static void resolve_early_ack(struct mpa_connection *mpa, const struct tcp_segme
         acker->early_ack.open = false;
         acker->early_ack.settled = true;
     } else if (offset == acker->early_ack.sent) {
-        if (segment->time_ns - acker->early_ack.place.time_ns >= EARLY_ACK_MS * millisecond)
+        if (captured_late(acker, offset + segment->length, acked_known, acked))
+            acker->early_ack.open = false;
+        else if (segment->time_ns - acker->early_ack.place.time_ns >= EARLY_ACK_MS * millisecond)
             fail_early_ack(mpa, 1 - segment->side, segment->frame);
         else if (offset + segment->length >= acker->early_ack.acked)
             acker->early_ack.open = false; /* the capture had the directions in another order */

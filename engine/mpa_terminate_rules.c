@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Terminate messages about MPA (layer 2, error type 0): RFC 5044 section 8, RFC 6581 section 8. */
+#include "engine/mpa_reaction.h"
 #include "engine/mpa_startup_state.h"
 #include "engine/rdmap_terminate_layout.h"
 
@@ -46,6 +47,8 @@ void mpa_judge_terminate(struct mpa_connection *mpa, unsigned side, const struct
     enum rdmap_terminate_status status;
     uint8_t code;
 
+    if (mpa->reaction->terminated[side]) /* RDMAP-5.4-06 */
+        return;
     if (ddp->payload_len < TERMINATE_CONTROL_LEN || ddp->lacking > 0 || control[0] != TERMINATE_MPA)
         return;
     /* A control word that is laid out wrong only seems to be about MPA: RDMAP-4.8-02. */

@@ -24,5 +24,7 @@ void nfs_connection_skipped(struct nfs_connection *nfs);
 void nfs_connection_finish(struct nfs_connection *nfs);
 /* The client was granted delegations that can be recalled on this connection; *left: how many it still holds. */
 bool nfs_connection_delegated(const struct nfs_connection *nfs, unsigned *left);
+/* CB_RECALL_SLOT was sent on this connection, for the first time then. */
+bool nfs_connection_recalled(const struct nfs_connection *nfs, int64_t *time_ns);
 
 #endif

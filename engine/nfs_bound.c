@@ -12,9 +12,8 @@ enum {
     READ4_HEADER = 8,     /* eof, count of octets */
     V2_DATA_MAX = 8192,
     VERIFIER_MAX = RPC_AUTH_MAX,
-    ATTRIBUTES = 1000, /* far more than GETATTR returns without the attributes that have no limit */
-    BITMAP = 16,       /* count and three words */
-    NOTHING = 1,       /* no result beyond the status; 0 means that the table has no entry */
+    BITMAP = 16, /* count and three words */
+    NOTHING = 1, /* no result beyond the status; 0 means that the table has no entry */
 };
 
 /* The largest results of procedures other than COMPOUND, in octets, without the items that an argument limits. */
@@ -214,7 +213,7 @@ static const uint16_t results[] = {
     [NFS_OP_CREATE] = 20 + BITMAP,
     [7 /* DELEGPURGE */] = NOTHING,
     [NFS_OP_DELEGRETURN] = NOTHING,
-    [NFS_OP_GETATTR] = BITMAP + ATTRIBUTES,
+    [NFS_OP_GETATTR] = BITMAP + 4, /* and the attributes */
     [10 /* GETFH */] = 132,
     [NFS_OP_LINK] = 20,
     [12 /* LOCK */] = 1056,
@@ -260,23 +259,104 @@ static const uint16_t results[] = {
     [75 /* REMOVEXATTR */] = 20,
 };
 
-/* Masks of the attributes without a length limit (RFC 8267 section 6.2), by word of the bitmap. */
-static const uint32_t unlimited[] = {
-    1u << 12 | 1u << 24,                                                   /* acl, fs_locations */
-    1u << (58 - 32) | 1u << (59 - 32) | 1u << (62 - 32),                   /* dacl, sacl, fs_layout_types */
-    1u << (64 - 64) | 1u << (67 - 64) | 1u << (68 - 64) | 1u << (80 - 64), /* layout_types, fs_locations_info,
-                                                                              mdsthreshold, sec_label */
+enum {
+    MASK = 24, /* a bitmap4 with room for extensions */
+    OWNER = 4 + 128,
+    HANDLE = 4 + 128,
+    TIME = 12,
+    RETENTION = 8 + 4 + TIME,
 };
 
-static bool limited_attributes(const struct rpcrdma_body *body, const struct nfs_operation *operation)
+/*
+ * The largest values of attributes, in octets: RFC 7531, 5662, 7863, 8275 and 8276. owner and owner_group are strings
+ * of any length, which hold a user's name in practice. Attributes that can only be set are left out.
+ */
+static const uint8_t attributes[] = {
+    [0 /* supported_attrs */] = MASK,
+    [1 /* type */] = 4,
+    [2 /* fh_expire_type */] = 4,
+    [3 /* change */] = 8,
+    [4 /* size */] = 8,
+    [5 /* link_support */] = 4,
+    [6 /* symlink_support */] = 4,
+    [7 /* named_attr */] = 4,
+    [8 /* fsid */] = 16,
+    [9 /* unique_handles */] = 4,
+    [10 /* lease_time */] = 4,
+    [11 /* rdattr_error */] = 4,
+    [13 /* aclsupport */] = 4,
+    [14 /* archive */] = 4,
+    [15 /* cansettime */] = 4,
+    [16 /* case_insensitive */] = 4,
+    [17 /* case_preserving */] = 4,
+    [18 /* chown_restricted */] = 4,
+    [19 /* filehandle */] = HANDLE,
+    [20 /* fileid */] = 8,
+    [21 /* files_avail */] = 8,
+    [22 /* files_free */] = 8,
+    [23 /* files_total */] = 8,
+    [25 /* hidden */] = 4,
+    [26 /* homogeneous */] = 4,
+    [27 /* maxfilesize */] = 8,
+    [28 /* maxlink */] = 4,
+    [29 /* maxname */] = 4,
+    [30 /* maxread */] = 8,
+    [31 /* maxwrite */] = 8,
+    [33 /* mode */] = 4,
+    [34 /* no_trunc */] = 4,
+    [35 /* numlinks */] = 4,
+    [36 /* owner */] = OWNER,
+    [37 /* owner_group */] = OWNER,
+    [38 /* quota_avail_hard */] = 8,
+    [39 /* quota_avail_soft */] = 8,
+    [40 /* quota_used */] = 8,
+    [41 /* rawdev */] = 8,
+    [42 /* space_avail */] = 8,
+    [43 /* space_free */] = 8,
+    [44 /* space_total */] = 8,
+    [45 /* space_used */] = 8,
+    [46 /* system */] = 4,
+    [47 /* time_access */] = TIME,
+    [49 /* time_backup */] = TIME,
+    [50 /* time_create */] = TIME,
+    [51 /* time_delta */] = TIME,
+    [52 /* time_metadata */] = TIME,
+    [53 /* time_modify */] = TIME,
+    [55 /* mounted_on_fileid */] = 8,
+    [56 /* dir_notif_delay */] = TIME,
+    [57 /* dirent_notif_delay */] = TIME,
+    [60 /* change_policy */] = 16,
+    [65 /* layout_blksize */] = 4,
+    [66 /* layout_alignment */] = 4,
+    [69 /* retention_get */] = RETENTION,
+    [71 /* retentevt_get */] = RETENTION,
+    [73 /* retention_hold */] = 8,
+    [75 /* suppattr_exclcreat */] = MASK,
+    [76 /* fs_charset_cap */] = 4,
+    [77 /* clone_blksize */] = 4,
+    [78 /* space_freed */] = 8,
+    [79 /* change_attr_type */] = 4,
+    [82 /* xattr_support */] = 4,
+};
+
+/* Adds the attributes that this GETATTR asks for; false: one of them has no limit, or none that is known. */
+static bool add_attributes(const struct rpcrdma_body *body, const struct nfs_operation *operation, uint64_t *octets)
 {
     const struct nfs_value *word;
     unsigned i = 0;
 
     while ((word = rpcrdma_value(body, NFS_MARK_ATTR_MASK, NFS_OP_GETATTR, &i))) {
-        if (word->op_index == operation->index &&
-            (word->index >= sizeof unlimited / sizeof unlimited[0] || (word->value & unlimited[word->index]) != 0))
-            return false;
+        if (word->op_index != operation->index)
+            continue;
+        for (unsigned bit = 0; bit < 32; bit++) {
+            uint64_t number = 32 * (uint64_t)word->index + bit;
+
+            if ((word->value >> bit & 1) == 0)
+                continue;
+            if (number >= sizeof attributes || attributes[number] == 0)
+                return false;
+            *octets += attributes[number];
+        }
     }
     return true;
 }
@@ -289,7 +369,7 @@ static bool add_results(const struct nfs_look *look, const struct nfs_operation 
     bool in_chunk = nfs_op_read_class(op) && nfs_chunk_offered(look->nfs, look->t, (*reads)++);
 
     if (op >= sizeof results / sizeof results[0] || results[op] == 0 ||
-        (op == NFS_OP_GETATTR && !limited_attributes(look->body, operation)))
+        (op == NFS_OP_GETATTR && !add_attributes(look->body, operation, octets)))
         return false;
     *octets += OPERATION_HEADER + results[op];
     if (op == NFS_OP_READ && !in_chunk)

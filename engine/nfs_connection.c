@@ -39,10 +39,21 @@ void nfs_connection_ports(struct nfs_connection *nfs, uint16_t port0, uint16_t p
 
 /* ---- findings ---- */
 
+/* Its answer is judged by what is wrong with the Call. */
+static void mark_call(const struct nfs_look *look, enum rule_id rule, enum rule_severity severity)
+{
+    struct rpcrdma_transaction *t = look->t;
+
+    if (t && t->fault == 0 && severity >= SEVERITY_WARNING && look->place.side == t->call.side &&
+        look->place.frame == t->call.frame)
+        t->fault = 1 + (uint32_t)rule;
+}
+
 void nfs_fail(const struct nfs_look *look, enum rule_id rule, const char *format, ...)
 {
     va_list args;
 
+    mark_call(look, rule, rule_catalogue[rule].severity);
     va_start(args, format);
     rpcrdma_vfail(look->nfs->rpcrdma, rule, rule_catalogue[rule].severity,
                   rpcrdma_connection_direction(look->nfs->rpcrdma, look->place.side & 1u), &look->place, look->related,
@@ -54,6 +65,7 @@ void nfs_fail_as(const struct nfs_look *look, enum rule_id rule, enum rule_sever
 {
     va_list args;
 
+    mark_call(look, rule, severity);
     va_start(args, format);
     rpcrdma_vfail(look->nfs->rpcrdma, rule, severity,
                   rpcrdma_connection_direction(look->nfs->rpcrdma, look->place.side & 1u), &look->place, look->related,
@@ -198,14 +210,19 @@ static void forward_call(struct nfs_look *look)
         look->exchange->keepalive = is_keepalive(body);
         nfs_sessions_call(look);
         nfs_slot_call(look);
+        nfs_recall_slot(look);
     }
     if (look->t->repeats || look->t->offers_lost)
         return;
     nfs_retry_call(look);
+    if (look->exchange->in_session && nfs_understood(body))
+        nfs_retry_use(look);
     if (look->t->malformed)
         return;
     if (v4)
         nfs_compound_call(look);
+    if (look->exchange->asks_session && nfs_understood(body))
+        nfs_terms_call(look);
     if (nfs_understood(body))
         nfs_size_call(look);
 }
@@ -220,8 +237,10 @@ static void call(struct nfs_look *look)
     learn_minor(look);
     if (!look->t->reverse)
         forward_call(look);
-    else if (nfs_understood(look->body))
+    else if (nfs_understood(look->body)) {
         nfs_sessions_call(look);
+        nfs_recall_call(look);
+    }
 }
 
 static void reply(struct nfs_look *look)
@@ -235,12 +254,16 @@ static void reply(struct nfs_look *look)
         look->nfs->verifier = body->rpc.verf.length;
     if (look->t->reverse) {
         nfs_backchannel_reply(look);
+        nfs_recall_answer(look);
         return;
     }
     if (body->rpc.reply_stat == RPC_MSG_ACCEPTED && body->rpc.accept_stat == RPC_GARBAGE_ARGS)
         nfs_retry_failed(look);
     if (!nfs_understood(body))
         return;
+    if (look->exchange->asks_session && !look->t->malformed)
+        nfs_terms_reply(look);
+    nfs_recall_reply(look);
     nfs_sessions_reply(look);
     if (look->t->malformed)
         return;
@@ -262,6 +285,7 @@ void nfs_connection_payload(struct nfs_connection *nfs, const struct rpcrdma_pay
         reply(&look);
     else
         call(&look);
+    rpcrdma_connection_returns(nfs->rpcrdma, nfs_recall_returns(nfs));
 }
 
 /* ---- messages ---- */
@@ -332,6 +356,7 @@ void nfs_connection_message(struct nfs_connection *nfs, const struct rpcrdma_mes
         call_message(&look, message);
     else if (look.t->outcome == RPCRDMA_OUTSTANDING && message->header.status == RPCRDMA_OK)
         answer_message(&look, message);
+    rpcrdma_connection_returns(nfs->rpcrdma, nfs_recall_returns(nfs));
 }
 
 /* ---- other inputs ---- */

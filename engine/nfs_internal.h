@@ -81,6 +81,17 @@ struct nfs_slot {
     uint32_t frame;  /* of the error */
 };
 
+/* The latest CB_RECALL_SLOT: nfs_recall_rules.c. */
+struct nfs_recall {
+    bool in_force; /* it was sent, and the client did not refuse it */
+    bool answered; /* the client took note, and the server has not raised its target since */
+    bool settled;  /* no request is left that was given its slot before that */
+    uint64_t session;
+    uint32_t target;
+    uint32_t call;          /* frame */
+    uint64_t answer_offset; /* in the client's stream */
+};
+
 struct nfs_connection {
     struct rpcrdma_options options;
     struct rpcrdma_connection *rpcrdma;
@@ -99,6 +110,7 @@ struct nfs_connection {
     /* sessions */
     struct nfs_session sessions[NFS_SESSIONS_MAX];
     unsigned n_sessions;  /* created in total */
+    bool foreign;         /* a session of another connection is in use */
     bool session_asked;   /* CREATE_SESSION or BIND_CONN_TO_SESSION was sent */
     unsigned back_asked;  /* outstanding Calls that ask for a backchannel */
     bool back;            /* the server agreed to one */
@@ -106,6 +118,9 @@ struct nfs_connection {
     bool delegated;       /* any were granted */
     bool blind;           /* some Call or Reply could not be understood */
     unsigned unread;      /* outstanding Calls whose payload is not complete yet */
+    struct nfs_recall recall;
+    bool recalled; /* a CB_RECALL_SLOT was seen, the first at: */
+    int64_t recalled_ns;
     /* retries */
     struct nfs_failure failures[NFS_FAILURES_MAX];
     unsigned n_failures; /* in total */
@@ -164,6 +179,17 @@ void nfs_sessions_reply(struct nfs_look *look);
 /* A Call that asked for a backchannel is answered or forgotten. */
 void nfs_sessions_settled(struct nfs_connection *nfs, struct nfs_exchange *exchange);
 
+/* nfs_terms_rules.c: a Call that asks_session, and its Reply. */
+void nfs_terms_call(const struct nfs_look *look);
+void nfs_terms_reply(const struct nfs_look *look);
+
+/* nfs_recall_rules.c: reverse Calls and Replies; forward Calls of a session and their Replies. */
+void nfs_recall_call(struct nfs_look *look);
+void nfs_recall_answer(struct nfs_look *look);
+void nfs_recall_slot(struct nfs_look *look);
+void nfs_recall_reply(struct nfs_look *look);
+enum rpcrdma_returns nfs_recall_returns(const struct nfs_connection *nfs);
+
 /* nfs_backchannel_rules.c */
 void nfs_backchannel_message(struct nfs_look *look, const struct rpcrdma_message *message);
 void nfs_backchannel_finish(struct nfs_connection *nfs);
@@ -211,6 +237,8 @@ void nfs_slot_failed(struct nfs_look *look);
 
 /* nfs_retry_rules.c */
 void nfs_retry_call(struct nfs_look *look);
+/* For history.c, which judges what is sent again on another connection. */
+void nfs_retry_use(struct nfs_look *look);
 /* ERR_CHUNK or GARBAGE_ARGS answered the Call. */
 void nfs_retry_failed(struct nfs_look *look);
 void nfs_retry_repeated(struct nfs_look *look, const struct rpcrdma_message *message);

@@ -114,6 +114,23 @@ void nfs_retry_call(struct nfs_look *look)
     failure->request = request;
 }
 
+void nfs_retry_use(struct nfs_look *look)
+{
+    const struct rpcrdma_body *body = look->body;
+    unsigned i = 0, k = 0;
+    const struct nfs_value *slot = rpcrdma_value(body, NFS_MARK_SLOT, NFS_OP_SEQUENCE, &i),
+                           *sequence = rpcrdma_value(body, NFS_MARK_SEQUENCE, NFS_OP_SEQUENCE, &k);
+
+    if (!slot || !sequence)
+        return;
+    look->t->use = (struct rpcrdma_slot_use){.known = true,
+                                             .bare = body->n_operations == 1,
+                                             .slot = (uint32_t)slot->value,
+                                             .sequence = (uint32_t)sequence->value,
+                                             .session = look->exchange->session_hash,
+                                             .arguments = look->exchange->request.hash};
+}
+
 void nfs_retry_failed(struct nfs_look *look)
 {
     struct nfs_connection *nfs = look->nfs;

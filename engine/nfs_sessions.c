@@ -49,6 +49,31 @@ static const struct nfs_session *find(const struct nfs_connection *nfs, const ui
     return NULL;
 }
 
+/* ca_rdma_ird bounds the Reads of the server on the fore channel, of the client on the backchannel. */
+static void set_depth(struct nfs_look *look)
+{
+    struct rpcrdma_connection *rpcrdma = look->nfs->rpcrdma;
+    unsigned client = look->t->side, server = other_side(client);
+    uint32_t fore = 0, back = 0;
+
+    if (look->nfs->n_sessions == 1 && !look->nfs->foreign) { /* with several, other Reads may belong to another */
+        value_of(look->body, NFS_MARK_FORE_IRD, NFS_OP_CREATE_SESSION, &fore);
+        value_of(look->body, NFS_MARK_BACK_IRD, NFS_OP_CREATE_SESSION, &back);
+    }
+    rpcrdma_connection_depth(rpcrdma, server, fore, look->place.frame);
+    rpcrdma_connection_depth(rpcrdma, client, back, look->place.frame);
+}
+
+/* The connection is used for a session that was created on another one. */
+static void note_foreign(struct nfs_look *look)
+{
+    struct nfs_connection *nfs = look->nfs;
+
+    nfs->foreign = true;
+    rpcrdma_connection_depth(nfs->rpcrdma, 0, 0, 0);
+    rpcrdma_connection_depth(nfs->rpcrdma, 1, 0, 0);
+}
+
 void nfs_sessions_call(struct nfs_look *look)
 {
     struct nfs_connection *nfs = look->nfs;
@@ -67,6 +92,8 @@ void nfs_sessions_call(struct nfs_look *look)
     session = find(nfs, id);
     if (session)
         look->exchange->limits = session->limits;
+    else if (id && !look->nfs->foreign)
+        note_foreign(look);
     if (body->procedure->callback)
         return;
     create = value_of(body, NFS_MARK_SESSION_FLAGS, NFS_OP_CREATE_SESSION, &flags);
@@ -105,6 +132,7 @@ static void created(struct nfs_look *look, uint32_t flags)
     if (!value_of(&look->t->call_body, NFS_MARK_BACK_MAXREQUEST, NFS_OP_CREATE_SESSION, &limits->back_maxrequest))
         limits->back_maxrequest = 0;
     nfs->n_sessions++;
+    set_depth(look);
     nfs->back |= (flags & CONN_BACK_CHAN) != 0;
 }
 

@@ -93,6 +93,13 @@ struct rdma_refusal {
     bool blames_send;
 };
 
+/* What the transport knows of a side that closes. */
+struct rdma_closing {
+    bool forgotten;  /* a reset of a host that knows nothing of the connection any more */
+    bool missing[2]; /* that side had sent what is not captured */
+    uint64_t acked;  /* how far it had acknowledged the other side; 0: not known */
+};
+
 static inline bool rdma_refuses_receive(enum rdma_refusal_cause cause)
 {
     return cause == RDMA_REFUSED_RECEIVE || cause == RDMA_REFUSED_NO_RECEIVE || cause == RDMA_REFUSED_TOO_LONG;

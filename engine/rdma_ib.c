@@ -39,7 +39,7 @@ struct rdma_part rdma_part_of_ib(const struct ib_connection *connection, const s
         .direction = rdma_direction_of_ib(connection, part->place.side),
         .first_of_all =
             part->place.offset == 0 && part->first_known && connection->request_seen && connection->reply_seen,
-        .in_message = part->n == part->length, /* else it was cut by the snap length, and unknown */
+        .in_message = part->n == part->length || part->length <= IB_MTU_MAX,
         .message = part->message,
         .index = part->index,
         .first_known = part->first_known,
@@ -48,7 +48,8 @@ struct rdma_part rdma_part_of_ib(const struct ib_connection *connection, const s
         .operation = part->operation,
         .offset = part->offset,
         .p = part->p,
-        .n = part->n,
+        .n = part->length,
+        .lacking = part->length - part->n,
         .memory_known = part->memory_known,
         .handle = part->rkey,
         .address = part->address,
@@ -65,6 +66,8 @@ struct rdma_part rdma_part_of_ib(const struct ib_connection *connection, const s
  */
 static enum rdma_refusal_cause cause_of(const struct ib_rc_refusal *refusal)
 {
+    if (refusal->not_ready)
+        return refusal->known && refusal->kind == IB_MESSAGE_SEND ? RDMA_REFUSED_NO_RECEIVE : RDMA_REFUSED_OTHER;
     if (refusal->nak == IB_NAK_REMOTE_ACCESS)
         return RDMA_REFUSED_MEMORY;
     return refusal->nak == IB_NAK_INVALID_REQUEST && refusal->known && refusal->kind == IB_MESSAGE_SEND &&
@@ -85,7 +88,7 @@ struct rdma_refusal rdma_refusal_of_ib(const struct ib_rc_refusal *refusal)
     return (struct rdma_refusal){
         .place = refusal->place,
         .cause = cause_of(refusal),
-        .name = "a NAK",
+        .name = refusal->not_ready ? "an RNR NAK" : "a NAK",
         .culprit_found = true,
         .culprit = culprit,
         .blames_send = send,

@@ -331,6 +331,21 @@ static void judge_unanswered(struct rdmap_connection *rdmap, unsigned requester,
                      name_of(request->operation.kind), went_on ? ", but other messages from the responder" : "");
 }
 
+/* Whatever the ULP wished, a later request was served: this one was skipped, and can no longer be answered in order. */
+static void judge_skipped(struct rdmap_connection *rdmap, const struct rdmap_request *request,
+                          const struct rdmap_overtaken *overtaken, bool certain)
+{
+    enum rule_id rule = unanswered_rule(&request->operation);
+
+    if (certain)
+        rdmap_fail_at(rdmap, &request->operation.place, rule, overtaken->by.frame,
+                      "expected an %s Response; found none by the end of the connection, but the %s Response to the "
+                      "later request in frame %u",
+                      name_of(request->operation.kind), name_of(overtaken->by_kind), overtaken->by_request_frame);
+    else
+        verdict_inconclusive(rdmap->verdict, rule);
+}
+
 static void finish_side(struct rdmap_connection *rdmap, unsigned requester)
 {
     struct rdmap_requests *requests = &rdmap->side[requester].requests;
@@ -352,7 +367,9 @@ static void finish_side(struct rdmap_connection *rdmap, unsigned requester)
         if (overtaken && serial == 0 && answers->first) /* MPA-7.1.2-12, when it is never answered */
             continue;
         reported = graceful(rdmap);
-        if (reported)
+        if (reported && overtaken)
+            judge_skipped(rdmap, request, overtaken, certain);
+        else if (reported)
             judge_unanswered(rdmap, requester, request, certain);
         else if (overtaken)
             fail_order(rdmap, answers, overtaken, request->operation.kind);

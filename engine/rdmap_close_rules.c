@@ -10,10 +10,13 @@ enum { LLP_MPA = 0x20, CODE_STARTUP_FIRST = 5, CODE_STARTUP_LAST = 7 };
 struct rdmap_close_state {
     struct {
         bool terminated;
-        bool by_mpa; /* the Terminate ends the startup: MPA judges what follows (RFC 6581 sections 9.1, 9.2) */
+        bool by_mpa; /* the Terminate ends the startup: MPA may judge what follows (RFC 6581 sections 9.1, 9.2) */
         bool reported, settled;
         uint64_t end; /* stream offset after the Terminate */
         struct place place;
+        struct place after; /* by_mpa: the first FPDU after it, and what it is; frame 0: none */
+        const char *after_name;
+        bool after_is_terminate;
     } side[2];
 };
 
@@ -36,21 +39,43 @@ static bool ends_startup(const struct rdmap_connection *rdmap, const struct rdma
            ddp->payload[0] == LLP_MPA && ddp->payload[1] >= CODE_STARTUP_FIRST && ddp->payload[1] <= CODE_STARTUP_LAST;
 }
 
+static void fail_after_terminate(struct rdmap_connection *rdmap, const struct place *place, uint32_t frame,
+                                 bool is_terminate, const char *name)
+{
+    if (is_terminate)
+        rdmap_fail_at(rdmap, place, RULE_RDMAP_5_4_06, frame,
+                      "expected at most one Terminate in a direction; found a second one");
+    else
+        rdmap_fail_at(rdmap, place, RULE_RDMAP_5_4_11, frame, "expected no message after a Terminate; found %s", name);
+}
+
 static void judge_after_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     unsigned side = step->side;
     struct rdmap_close_state *state = rdmap->close;
-    uint32_t frame = state->side[side].place.frame;
+    const char *name = step->info ? step->info->name : "an FPDU";
 
-    if (state->side[side].reported || state->side[side].by_mpa || step->faulty)
+    if (state->side[side].reported || step->faulty || (state->side[side].by_mpa && step->fpdu->faulty))
         return;
     state->side[side].reported = true;
-    if (is_terminate(step))
-        rdmap_fail(rdmap, step, RULE_RDMAP_5_4_06, frame,
-                   "expected at most one Terminate in a direction; found a second one");
-    else
-        rdmap_fail(rdmap, step, RULE_RDMAP_5_4_11, frame, "expected no message after a Terminate; found %s",
-                   step->info ? step->info->name : "an FPDU");
+    if (state->side[side].by_mpa) { /* MPA judges it later than this layer */
+        state->side[side].after = step->fpdu->place;
+        state->side[side].after_name = name;
+        state->side[side].after_is_terminate = is_terminate(step);
+        return;
+    }
+    fail_after_terminate(rdmap, &step->fpdu->place, state->side[side].place.frame, is_terminate(step), name);
+    step->faulty = true;
+    if (step->message)
+        step->message->faulty = true;
+}
+
+/* MPA has asked for a close after the Terminate, and reported what came instead. */
+static bool judged_by_mpa(const struct rdmap_connection *rdmap)
+{
+    const uint32_t *failed = rdmap->verdict->counts->failed;
+
+    return failed[RULE_MPA2_9_1_17] + failed[RULE_MPA2_9_2_14] > 0;
 }
 
 void rdmap_close_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
@@ -79,6 +104,9 @@ static void settle(struct rdmap_connection *rdmap, unsigned side)
     if (!state->side[side].terminated || state->side[side].settled)
         return;
     state->side[side].settled = true;
+    if (state->side[side].after.frame != 0 && !judged_by_mpa(rdmap))
+        fail_after_terminate(rdmap, &state->side[side].after, state->side[side].place.frame,
+                             state->side[side].after_is_terminate, state->side[side].after_name);
     if (state->side[side].reported)
         return;
     verdict_passed(rdmap->verdict, RULE_RDMAP_5_4_06);

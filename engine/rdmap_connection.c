@@ -195,6 +195,7 @@ static void remember(struct rdmap_connection *rdmap, struct rdmap_side *s, const
     if (recent->has_read)
         memcpy(recent->read, ddp->payload, RDMAP_READ_REQUEST_LEN);
     recent->faulty = step->faulty;
+    recent->disordered = step->message && step->message->disordered;
     recent->message = step->message ? step->message->number : s->messages;
     recent->operation = step->operation ? step->operation->number : 0;
     recent->place = step->fpdu->place;

@@ -133,7 +133,8 @@ struct rdmap_recent {
     uint16_t ulpdu_length;
     uint8_t read[RDMAP_READ_REQUEST_LEN]; /* RDMA Read Request header as sent; opcode 1 with all its octets only */
     bool has_read;
-    bool faulty; /* a finding was made at it */
+    bool faulty;     /* a finding was made at it */
+    bool disordered; /* it or a segment of its message before it is out of order: reported later, if at all */
     uint64_t message, operation;
     struct place place;
 };

@@ -71,9 +71,10 @@ enum fault_state { FAULT_UNSEEN, FAULT_WAITING, FAULT_SETTLED };
 struct fault_watch {
     enum fault_state state;
     enum fault_kind kind;
-    struct place place; /* of the segment in error */
-    uint64_t end;       /* of its FPDU, in the peer's stream */
-    bool firm;          /* found as soon as it has come; else when its message is complete */
+    struct place place;  /* of the segment in error */
+    uint64_t end;        /* of its FPDU, in the peer's stream */
+    bool firm;           /* found as soon as it has come; else when its message is complete */
+    bool may_just_close; /* its receiver need not, or must not, answer it with a Terminate */
     /* What its receiver may have taken it for, whatever its header says: a request whose answer goes to a sink. */
     bool is_read, is_atomic;
     uint32_t sink_stag; /* or identifier of an Atomic */

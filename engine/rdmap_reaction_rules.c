@@ -31,6 +31,10 @@ static void settle_ignored(struct rdmap_connection *rdmap, struct fault_watch *w
 static void settle_bare_close(struct rdmap_connection *rdmap, struct fault_watch *watch, const struct place *place,
                               bool reset)
 {
+    if (watch->may_just_close && watch->later.frame == 0) {
+        settle_open(rdmap, watch);
+        return;
+    }
     rdmap_fail_at(rdmap, place, RULE_RDMAP_6_2_1_01, watch->place.frame,
                   "expected a Terminate after %s in frame %u; found %s%s without one",
                   rdmap_fault_info[watch->kind].what, watch->place.frame,
@@ -240,6 +244,17 @@ static bool fills_gap(const struct fault_watch *watch, const struct rdmap_step *
            (int32_t)(step->ddp->msn - watch->msn) < 0;
 }
 
+/*
+ * Whoever receives a Terminate may tear down the LLP Stream at once (RFC 5040 section 6.2.1), were it on another queue.
+ * The Responder sends no FPDU, a Terminate included, before it has validated one (RFC 5044 section 7.1.2 (4)).
+ */
+static bool may_just_close(const struct rdmap_connection *rdmap, const struct rdmap_step *step)
+{
+    bool first = step->fpdu->number == 0 && (int)step->side == rdmap->parameters.initiator_side;
+
+    return (first && step->fpdu->faulty) || (step->ddp && step->ddp->opcode == RDMAP_TERMINATE);
+}
+
 static void watch_peer(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     unsigned reactor = other_side(step->side);
@@ -267,6 +282,7 @@ static void watch_peer(struct rdmap_connection *rdmap, struct rdmap_step *step)
         .kind = kind,
         .place = step->fpdu->place,
         .end = reaction_end_of(step),
+        .may_just_close = may_just_close(rdmap, step),
         .firm = (rdmap_fault_info[kind].ddp || step->ends) && !rdmap_fault_info[kind].served_only,
     };
     note_request(rdmap, step, watch);

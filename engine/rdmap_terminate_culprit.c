@@ -239,7 +239,7 @@ static const char *untrue_of_ddp(const struct blame *a)
         if (code == 1 && a->info && !a->info->tagged && ddp->qn == (uint32_t)a->info->queue &&
             ddp->qn <= DDP_QN_TERMINATE)
             return "its QN is valid and fits its opcode";
-        if (code == 4 && ddp->mo == 0)
+        if (code == 4 && ddp->mo == 0 && !(a->culprit && a->culprit->disordered))
             return "its MO is 0";
         if (code == 5 && a->length_known && a->payload == 0 && ddp->mo == 0)
             return "it has no payload";

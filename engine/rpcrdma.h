@@ -121,6 +121,15 @@ struct rpcrdma_body {
     uint64_t roundup_position;
 };
 
+/* The slot of a session that a Call uses (RFC 8881 section 2.10.6.1). */
+struct rpcrdma_slot_use {
+    bool known;
+    bool bare; /* its COMPOUND is a SEQUENCE alone */
+    uint32_t slot, sequence;
+    uint64_t session;   /* hash of its id */
+    uint64_t arguments; /* hash of the COMPOUND's other operations */
+};
+
 enum rpcrdma_outcome { RPCRDMA_OUTSTANDING, RPCRDMA_REPLIED, RPCRDMA_FAILED /* by RDMA_ERROR */ };
 
 struct rpcrdma_transaction {
@@ -164,6 +173,7 @@ struct rpcrdma_transaction {
     void *host;                                            /* the host's */
     struct rpcrdma_transaction *hash_next, *older, *newer; /* used by the layer alone */
     void *nfs;                                             /* used by the NFS binding */
+    struct rpcrdma_slot_use use;                           /* set by the NFS binding */
     uint32_t
         fault; /* 1 + the first rule that the Call broke (at least a warning), by which its answer is judged; 0: none */
 };
@@ -255,7 +265,13 @@ void rpcrdma_connection_terms(struct rpcrdma_connection *rpcrdma, const struct r
 void rpcrdma_connection_ports(struct rpcrdma_connection *rpcrdma, uint16_t port0, uint16_t port1);
 void rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part);
 void rpcrdma_connection_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal);
+/* `side` has received what the other side sent before that offset, as an Acknowledge or an ACK number says. */
+void rpcrdma_connection_received(struct rpcrdma_connection *rpcrdma, unsigned side, uint64_t offset);
+/* The capture dropped packets: what is missing may leave no trace. */
+void rpcrdma_connection_lossy(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_connection_skipped(struct rpcrdma_connection *rpcrdma, unsigned side);
+/* Before a close or a refusal: what the transport knows of it. */
+void rpcrdma_connection_closing(struct rpcrdma_connection *rpcrdma, const struct rdma_closing *closing);
 void rpcrdma_connection_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place);
 void rpcrdma_connection_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);
 
@@ -279,6 +295,19 @@ int rpcrdma_connection_client(const struct rpcrdma_connection *rpcrdma);
 uint32_t rpcrdma_connection_threshold(const struct rpcrdma_connection *rpcrdma, unsigned side, bool *negotiated);
 /* Both directions were captured in full so far, from the start: absence and order prove something. */
 bool rpcrdma_whole(const struct rpcrdma_connection *rpcrdma);
+/*
+ * For the NFS binding: are Sends of no octets expected, by which a client returns credits (RFC 8881 section 20.8.3)?
+ */
+enum rpcrdma_returns {
+    RPCRDMA_RETURNS_UNKNOWN,    /* nothing was seen so far */
+    RPCRDMA_RETURNS_NO_SESSION, /* no: nothing here can be recalled */
+    RPCRDMA_RETURNS_NOT_ASKED,  /* no: the server calls back here, and has recalled nothing */
+    RPCRDMA_RETURNS_UNCLEAR,    /* it may have done so where it cannot be seen */
+    RPCRDMA_RETURNS_ASKED,      /* yes */
+};
+void rpcrdma_connection_returns(struct rpcrdma_connection *rpcrdma, enum rpcrdma_returns returns);
+/* Likewise: RDMA Reads that this side may have outstanding, as agreed for the session in that frame; 0: no limit. */
+void rpcrdma_connection_depth(struct rpcrdma_connection *rpcrdma, unsigned requester, uint32_t limit, uint32_t frame);
 /* The direction of what this side sends. */
 enum direction rpcrdma_connection_direction(const struct rpcrdma_connection *rpcrdma, unsigned side);
 /* For this layer and those above it: the finding is made, or waits for what the other side sends (rpcrdma_pending.c).

@@ -183,7 +183,7 @@ static enum rule_id compound_rule(const struct rpcrdma_transaction *t)
 
 enum rule_id rpcrdma_form_rule(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
-    if (t->reverse || t->offers_lost || t->n_chunks == 0 || t->fault != 0 || !rpcrdma_untouched(t))
+    if (rpcrdma->client != (int)t->side || t->offers_lost || t->n_chunks == 0 || t->fault != 0 || !rpcrdma_untouched(t))
         return RULE_COUNT;
     for (size_t i = 0; is_ordinary(t) && i < sizeof forms / sizeof *forms; i++) {
         if (forms[i].old == rpcrdma_by_rfc5666(rpcrdma) && forms[i].applies(t))
@@ -225,7 +225,7 @@ void rpcrdma_accept_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     const struct rpcrdma_transaction *t = m->transaction;
     bool unread = m->kind == RPCRDMA_KIND_ERROR && read_chunks(t) > 0 && rpcrdma_untouched(t), is_refused = refused(m);
 
-    if (t->reverse || t->damaged || t->offers_lost || t->n_chunks == 0 || !is_ordinary(t))
+    if (rpcrdma->client != (int)t->side || t->damaged || t->offers_lost || t->n_chunks == 0 || !is_ordinary(t))
         return;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         const struct form *form = &forms[i];

@@ -83,6 +83,9 @@ static bool header_removed(struct rpcrdma_shape *shape)
         return false;
     if (body->rpc.status == RPC_OK && (!body->walked || body->reduction != RPCRDMA_REDUCED_NONE))
         return false;
+    if (body->rpc.status == RPC_BAD_VALUE &&
+        body->rpc.fault_at < chunk->position) /* wrong before anything was removed */
+        return false;
     flavor = get_be32(body->payload + CRED_FLAVOR_AT);
     if (flavor == RPC_AUTH_GSS)
         rpcrdma_shape_fail(
@@ -252,7 +255,7 @@ static void judge(struct rpcrdma_shape *shape)
         broken_header(shape);
         return;
     }
-    if (header_removed(shape))
+    if (header_removed(shape) || !rpcrdma_auth_rules(shape))
         return;
     if (shape->in_chunk) {
         rpcrdma_shape_pass(shape, RULE_RPCR_2_2_2_01);

@@ -5,7 +5,14 @@
  */
 #include "engine/rpcrdma_shape.h"
 
-enum { OP_ILLEGAL = 10044, FIRST_OP = 3 };
+enum {
+    OP_ILLEGAL = 10044,
+    FIRST_OP = 3,
+    DESTROY_CLIENTID = 57,
+    MINOR_KNOWN_MAX = 2,
+    MINOR_VERS_MISMATCH = 10021, /* values of nfsstat4: RFC 5662 */
+    NOT_IN_SESSION = 10071,
+};
 
 static const char *name_of(const struct rpcrdma_shape *shape, uint32_t op)
 {
@@ -52,13 +59,17 @@ static bool judge_illegal(struct rpcrdma_shape *shape, uint32_t asked)
     return false;
 }
 
+/* Of a Call whose arguments end or turn unreadable, the operations up to there are known. */
 static bool judge_operations(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *call = &shape->t->call_body, *body = shape->body;
+    bool all_known = call->walk.status == NFS_WALK_OK;
 
     for (unsigned i = 0; i < body->n_operations; i++) {
         uint32_t op = body->operations[i].op, asked = i < call->n_operations ? call->operations[i].op : 0;
 
+        if (i >= call->n_operations && !all_known)
+            return true;
         if (i >= call->n_operations) {
             rpcrdma_shape_fail(shape, RULE_NFS4_15_2_02, "expected at most %u results; found result %u, of %s",
                                call->n_operations, i + 1, name_of(shape, op));
@@ -74,6 +85,114 @@ static bool judge_operations(struct rpcrdma_shape *shape)
     }
     rpcrdma_shape_pass(shape, RULE_NFS4_15_2_01);
     return true;
+}
+
+/* Results under the number of an operation that the Call's minor version lacks. */
+static bool judge_foreign(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *call = &shape->t->call_body, *body = shape->body;
+    bool callback = body->procedure->callback;
+    uint64_t minor = minor_of(call);
+
+    for (unsigned i = 0; i < body->n_operations && i < call->n_operations; i++) {
+        const struct nfs_operation *result = &body->operations[i];
+        bool undefined = minor < MINOR_KNOWN_MAX && !defined(result->op, minor, callback);
+        bool dropped = !callback && minor <= MINOR_KNOWN_MAX && withdrawn(result->op, minor) && result->status == 0;
+
+        if (!result->has_status || result->op == OP_ILLEGAL || result->op != call->operations[i].op ||
+            !(undefined || dropped))
+            continue;
+        rpcrdma_shape_fail_as(shape, RULE_NFS4_15_2_06,
+                              result->status == 0 && undefined ? SEVERITY_ERROR : SEVERITY_WARNING,
+                              "expected %s for %s (operation %u) in minor version %u; found its result, with status %u",
+                              undefined ? "ILLEGAL" : "NFS4ERR_NOTSUPP", name_of(shape, result->op), result->op,
+                              (unsigned)minor, result->status);
+        return false;
+    }
+    if (minor <= MINOR_KNOWN_MAX && body->n_operations > 0)
+        rpcrdma_shape_pass(shape, RULE_NFS4_15_2_06);
+    return true;
+}
+
+static bool needs_no_session(uint32_t op)
+{
+    return op == NFS_OP_EXCHANGE_ID || op == NFS_OP_CREATE_SESSION || op == NFS_OP_BIND_CONN_TO_SESSION ||
+           op == NFS_OP_DESTROY_SESSION || op == DESTROY_CLIENTID;
+}
+
+/* Only the first operation decides whether a COMPOUND is in a session. */
+static bool judge_session(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *call = &shape->t->call_body, *body = shape->body;
+    uint64_t minor = minor_of(call);
+    uint32_t first;
+
+    if (body->procedure->callback || minor == 0 || minor > MINOR_KNOWN_MAX || call->n_operations == 0 ||
+        body->n_operations == 0 || body->operations[0].op != call->operations[0].op || !body->operations[0].has_status)
+        return true;
+    first = call->operations[0].op;
+    if (!defined(first, minor, false) || withdrawn(first, minor) || needs_no_session(first))
+        return true;
+    if (first != NFS_OP_SEQUENCE && body->operations[0].status == 0) {
+        rpcrdma_shape_fail(shape, RULE_NFS41_16_2_01,
+                           "expected NFS4ERR_OP_NOT_IN_SESSION for %s in a COMPOUND without SEQUENCE; found status 0",
+                           name_of(shape, first));
+        return false;
+    }
+    for (unsigned i = 0; first == NFS_OP_SEQUENCE && i < body->n_operations; i++) {
+        if (!body->operations[i].has_status || body->operations[i].status != NOT_IN_SESSION)
+            continue;
+        rpcrdma_shape_fail(shape, RULE_NFS41_16_2_01,
+                           "expected NFS4ERR_OP_NOT_IN_SESSION only without SEQUENCE; found it for %s (result %u) in a "
+                           "COMPOUND that begins with SEQUENCE",
+                           name_of(shape, body->operations[i].op), i + 1);
+        return false;
+    }
+    rpcrdma_shape_pass(shape, RULE_NFS41_16_2_01);
+    return true;
+}
+
+/* NFS4ERR_MINOR_VERS_MISMATCH has no results, and a minor version that does not exist has nothing else. */
+static bool judge_minor(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *body = shape->body;
+    uint64_t minor = minor_of(&shape->t->call_body);
+    unsigned first = 0;
+    const struct nfs_value *whole = rpcrdma_value(body, NFS_MARK_STATUS, 0, &first);
+
+    if (!whole || whole->op != 0 || minor == UINT64_MAX)
+        return true;
+    if (whole->value == MINOR_VERS_MISMATCH && body->n_operations > 0) {
+        rpcrdma_shape_fail(shape, RULE_NFS4_15_2_05,
+                           "expected no results along with NFS4ERR_MINOR_VERS_MISMATCH; found %u",
+                           body->walk.operations_announced);
+        return false;
+    }
+    if (minor > MINOR_KNOWN_MAX && body->n_operations > 0 && body->operations[0].has_status &&
+        body->operations[0].status == 0) {
+        rpcrdma_shape_fail_as(shape, RULE_NFS4_15_2_05, SEVERITY_WARNING,
+                              "expected NFS4ERR_MINOR_VERS_MISMATCH for minor version %u; found that %s succeeded",
+                              (unsigned)minor, name_of(shape, body->operations[0].op));
+        return false;
+    }
+    if (minor > MINOR_KNOWN_MAX || whole->value == MINOR_VERS_MISMATCH)
+        rpcrdma_shape_pass(shape, RULE_NFS4_15_2_05);
+    return true;
+}
+
+/* A COMPOUND may fail as a whole, before its first operation. */
+static bool fails_whole(uint32_t status)
+{
+    enum { INVAL = 22, SERVERFAULT = 10006, DELAY = 10008, RESOURCE = 10018, BADXDR = 10036, BADCHAR = 10040 };
+    enum { REQ_TOO_BIG = 10065, REP_TOO_BIG = 10066, TOO_MANY_OPS = 10070 };
+    static const uint16_t whole[] = {INVAL,  SERVERFAULT, DELAY,       RESOURCE,    MINOR_VERS_MISMATCH,
+                                     BADXDR, BADCHAR,     REQ_TOO_BIG, REP_TOO_BIG, TOO_MANY_OPS};
+
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+        if (whole[i] == status)
+            return true;
+    }
+    return false;
 }
 
 /* For a walk that reached its end. */
@@ -99,6 +218,14 @@ static bool judge_end(struct rpcrdma_shape *shape)
                            call->n_operations);
         return false;
     }
+    if (n == 0 && whole->value != 0 && !fails_whole((uint32_t)whole->value)) {
+        rpcrdma_shape_fail_as(shape, RULE_NFS4_15_2_02, SEVERITY_WARNING,
+                              call->n_operations > 0
+                                  ? "expected the result of the operation that failed with status %u; found no results"
+                                  : "expected status 0 for a COMPOUND without operations; found %u",
+                              (unsigned)whole->value);
+        return false;
+    }
     if (n > 0 && n < call->n_operations && last == 0) {
         rpcrdma_shape_fail(shape, RULE_NFS4_15_2_02, "expected the results of %u operations, as none failed; found %u",
                            call->n_operations, n);
@@ -120,8 +247,13 @@ bool rpcrdma_compound_results(struct rpcrdma_shape *shape)
     const struct rpcrdma_body *call = &shape->t->call_body, *body = shape->body;
 
     if (!body->walked || !body->procedure || !body->procedure->compound || body->cut || call->cut || !call->walked ||
-        call->walk.status != NFS_WALK_OK || call->reduction == RPCRDMA_REDUCED_NONE)
-        return true;
-    return judge_operations(shape) && (body->walk.status != NFS_WALK_OK || body->reduction == RPCRDMA_REDUCED_NONE ||
-                                       judge_end(shape) || !shape->failed);
+        (call->reduction == RPCRDMA_REDUCED_NONE && shape->t->first_write > 0))
+        return true; /* what its Read chunks removed is not certain */
+    /* What the tables do not know ends a walk, at or after an operation of another minor version. */
+    if (body->reduction != RPCRDMA_REDUCED_NONE &&
+        (call->walk.status == NFS_WALK_OK || call->walk.status == NFS_WALK_UNKNOWN) &&
+        (!judge_minor(shape) || !judge_foreign(shape) || !judge_session(shape)))
+        return false;
+    return judge_operations(shape) && (call->walk.status != NFS_WALK_OK || body->walk.status != NFS_WALK_OK ||
+                                       body->reduction == RPCRDMA_REDUCED_NONE || judge_end(shape) || !shape->failed);
 }

@@ -180,6 +180,11 @@ bool rpcrdma_connection_is_rpcrdma(const struct rpcrdma_connection *rpcrdma)
     return rpcrdma->recognised == RPCRDMA_YES;
 }
 
+void rpcrdma_connection_returns(struct rpcrdma_connection *rpcrdma, enum rpcrdma_returns returns)
+{
+    rpcrdma->returns = returns;
+}
+
 int rpcrdma_connection_client(const struct rpcrdma_connection *rpcrdma)
 {
     return rpcrdma->client;
@@ -593,6 +598,7 @@ static void take_move(struct rpcrdma_connection *rpcrdma, const struct rdma_part
         rpcrdma_memory_move(rpcrdma, &move);
         rpcrdma_threshold_move(rpcrdma, &move);
         rpcrdma_call_move(rpcrdma, &move);
+        rpcrdma_depth_move(rpcrdma, &move);
     }
     if (rpcrdma->events.move && (move.offer || !rpcrdma->events.only_offered))
         rpcrdma->events.move(rpcrdma->events.ctx, &move);
@@ -650,9 +656,9 @@ void rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rd
     else if (part->after_gap)
         hole(rpcrdma, side);
     rpcrdma->gaps_show_late = part->gaps_show_late;
+    rpcrdma->close_unseen |= part->lacking > 0 && part->gaps_show_late && rpcrdma->terms.initiator_side < 0;
     s->end = part->end;
-    if (part->received > rpcrdma->received[side])
-        rpcrdma->received[side] = part->received;
+    rpcrdma_connection_received(rpcrdma, side, part->received);
     if (part->set_up) /* not an RPC-over-RDMA message */
         return;
     rpcrdma->verdict->muted = part->faulty;
@@ -669,11 +675,24 @@ void rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rd
         rpcrdma_pending_part(rpcrdma, part);
 }
 
+void rpcrdma_connection_received(struct rpcrdma_connection *rpcrdma, unsigned side, uint64_t offset)
+{
+    if (offset > rpcrdma->received[side & 1u])
+        rpcrdma->received[side & 1u] = offset;
+}
+
+void rpcrdma_connection_lossy(struct rpcrdma_connection *rpcrdma)
+{
+    rpcrdma->lossy = true;
+}
+
 void rpcrdma_connection_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal)
 {
-    if (rpcrdma->finished || rpcrdma->recognised != RPCRDMA_YES)
+    if (rpcrdma->finished || rpcrdma->recognised == RPCRDMA_NO)
         return;
-    rpcrdma->terminated = true;
+    rpcrdma->terminated = true; /* whatever is recognised later ends with it */
+    if (rpcrdma->recognised != RPCRDMA_YES)
+        return;
     if (refusal->cause == RDMA_REFUSED_MEMORY) {
         rpcrdma_access_finish(rpcrdma); /* no Call comes any more that might offer it */
         rpcrdma_pending_refused(rpcrdma, refusal->place.side & 1u);
@@ -692,6 +711,11 @@ void rpcrdma_connection_skipped(struct rpcrdma_connection *rpcrdma, unsigned sid
         begin_side(rpcrdma, side & 1u, false);
     else
         hole(rpcrdma, side & 1u);
+}
+
+void rpcrdma_connection_closing(struct rpcrdma_connection *rpcrdma, const struct rdma_closing *closing)
+{
+    rpcrdma->closing = *closing;
 }
 
 void rpcrdma_connection_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place)

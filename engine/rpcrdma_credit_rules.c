@@ -135,7 +135,8 @@ static struct knowledge knowledge_of(const struct rpcrdma_connection *rpcrdma, c
         uint64_t looked = m->received > 0 || kept < 2 ? kept : 2;
 
         k = (struct knowledge){.known = true, .limit = a->grant, .frame = a->frame};
-        k.before = k.lowest = a->grant;
+        k.before = kept > 1 ? answer_before(c, c->n_answers - 2)->grant : 1;
+        k.lowest = a->grant;
         for (uint64_t i = 1; a->offset >= m->received && i < looked; i++) {
             a = answer_before(c, c->n_answers - 1 - i);
             k.limit = a->grant > k.limit ? a->grant : k.limit;

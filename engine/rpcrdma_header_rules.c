@@ -33,11 +33,32 @@ static bool fixed_sound(const struct rpcrdma_message *m)
            (h->proc != RPCRDMA_MSG || (h->status == RPCRDMA_OK && rpcrdma_header_xid_follows(m)));
 }
 
+/* RFC 8881 section 20.8.3: a client returns credits that are recalled by Sends of no octets. */
+static void judge_empty(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    bool by_client = rpcrdma->client < 0 || (unsigned)rpcrdma->client == m->side;
+    bool sure = rpcrdma->returns == RPCRDMA_RETURNS_NO_SESSION ||
+                (rpcrdma->returns != RPCRDMA_RETURNS_UNCLEAR && rpcrdma_whole(rpcrdma) && !m->unsure);
+
+    if (by_client && rpcrdma->returns == RPCRDMA_RETURNS_ASKED)
+        return;
+    if (by_client && !sure) {
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_4_01);
+        return;
+    }
+    rpcrdma_record_empty(rpcrdma, m);
+    rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_01, 0, "expected a Transport header of at least 28 octets; found 0 octets");
+}
+
 static bool judge_fixed(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     const struct rpcrdma_header *h = &m->header;
     uint32_t meant[4];
 
+    if (m->n == 0) {
+        judge_empty(rpcrdma, m);
+        return false;
+    }
     if (m->n < RPCRDMA_FIXED_LEN) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_01, 0,
                      "expected a Transport header of at least 28 octets; found %u octets", m->n);
@@ -403,7 +424,8 @@ static void judge_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
 
 void rpcrdma_header_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
-    if (!judge_fixed(rpcrdma, m) || !judge_proc(rpcrdma, m) || !judge_version(rpcrdma, m))
+    /* Another version may have other procedures. */
+    if (!judge_fixed(rpcrdma, m) || !judge_version(rpcrdma, m) || !judge_proc(rpcrdma, m))
         return;
     switch (m->header.proc) {
     case RPCRDMA_MSG:

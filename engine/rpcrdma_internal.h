@@ -58,6 +58,8 @@ struct rpcrdma_calls {
         uint64_t calls; /* that were seen before it */
     } orphan[RPCRDMA_ORPHANS_MAX];
     unsigned orphans;
+    uint32_t newest_xid;
+    bool scattered; /* XIDs do not follow one another */
     /* Calls that came late, whose operations are unknown: those before a stream offset; those captured before a frame.
      */
     uint64_t lagged_until;
@@ -80,6 +82,16 @@ struct rpcrdma_side {
     uint64_t messages;  /* Sends treated as RPC-over-RDMA */
     bool fin, reset;
     struct place end_place;
+};
+
+/* RDMA Reads of one side: rpcrdma_depth_rules.c. */
+struct rpcrdma_depth {
+    uint32_t limit, frame; /* of its session; 0: none */
+    unsigned outstanding;
+    bool reported;
+    bool doubtful; /* beyond the limit, unless a Response was captured late: */
+    struct place place;
+    unsigned most;
 };
 
 struct rpcrdma_credit_state;    /* rpcrdma_credit_rules.c */
@@ -110,7 +122,8 @@ struct rpcrdma_connection {
     struct rpcrdma_offer **offers[2]; /* HASH_BUCKETS, by the side whose memory it is, and STag */
     struct rpcrdma_offer *recent[2];  /* by the same side: the one accessed last */
     unsigned n_offers;
-    bool gaps_show_late;               /* see struct rdma_part */
+    bool gaps_show_late; /* see struct rdma_part */
+    bool close_unseen;   /* the snap length hides connection management: the connection may have been closed */
     struct rpcrdma_pending *pending;   /* NULL: none ever was */
     struct rpcrdma_transaction *spare; /* retired ones, for reuse */
     uint64_t transactions;
@@ -124,10 +137,14 @@ struct rpcrdma_connection {
     /* For later connections: rpcrdma_record.c */
     struct history_record *record; /* NULL: nothing recorded so far */
     bool record_taken;
-    bool refused_memory; /* of a Call with this XID: */
+    enum rpcrdma_returns returns;
+    struct rpcrdma_depth depth[2]; /* by requester */
+    bool refused_memory;           /* of a Call with this XID: */
     uint32_t refused_xid;
     uint64_t last_send[2]; /* offset */
-    uint64_t received[2];  /* how far the side had received the other direction when it last sent, at least */
+    struct rdma_closing closing;
+    uint64_t received[2]; /* how far the side has received the other direction, at least */
+    bool lossy;           /* packets may be missing, wherever the capture does not show it */
     /*
      * Owned by the rule families; created by their _new, NULL when they need none. These and the tables above are
      * created once the connection is known to carry RPC-over-RDMA (rpcrdma_equip()); the thresholds exist from the
@@ -140,12 +157,24 @@ struct rpcrdma_connection {
     struct rpcrdma_reaction_state *reaction;
 };
 
+/* ---- rpcrdma_depth_rules.c ---- */
+
+void rpcrdma_depth_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
+
 /* ---- rpcrdma_record.c ---- */
 
 void rpcrdma_record_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t);
+struct history_drop;
+void rpcrdma_record_drop(struct rpcrdma_connection *rpcrdma, const struct history_drop *drop);
+/* That Call was cut off: all of *cut but `any` and `call`. */
+struct history_cut;
+void rpcrdma_record_cut_off(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
+                            const struct history_cut *cut);
 void rpcrdma_record_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
 void rpcrdma_record_response(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
 void rpcrdma_record_send(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
+/* A Send of no octets was reported: a recall on another connection may explain it. */
+void rpcrdma_record_empty(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
 void rpcrdma_record_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal);
 
 /* ---- findings (rpcrdma_connection.c) ---- */
@@ -229,6 +258,8 @@ struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *
                                                      const struct rpcrdma_message *call);
 /* An answer whose Call has not been seen yet. */
 void rpcrdma_transaction_orphan(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *answer);
+/* The answer in that frame may be to a Call that the capture lacks: its XID is where the caller's next to them are. */
+bool rpcrdma_transaction_follows(const struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t frame);
 /* An answer or an access to memory in that frame, by a side that had received so much, has its Call still to come. */
 void rpcrdma_calls_lag(struct rpcrdma_connection *rpcrdma, unsigned caller, uint64_t acked, uint32_t frame);
 void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction,
@@ -389,6 +420,8 @@ void rpcrdma_reply_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
 /* rpcrdma_reaction_rules.c: stimuli and reactions to them; every message, after all other hooks but before closing. */
 bool rpcrdma_reaction_new(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_reaction_free(struct rpcrdma_connection *rpcrdma);
+/* rpcrdma_tolerance_rules.c: by this rule the client must go on after the answer, which is its latest. */
+void rpcrdma_tolerate(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message, enum rule_id rule);
 /* First: after header and threshold, before the transaction is looked up. Message: the last of all hooks. */
 void rpcrdma_reaction_first(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 void rpcrdma_reaction_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);

@@ -207,6 +207,8 @@ static void judge_unused(const struct pairing *p, unsigned k, const struct rpcrd
     const struct rpcrdma_chunk_state *chunk = r->chunk;
     bool old = rpcrdma_by_rfc5666(p->rpcrdma);
 
+    if (r->moved == 0)
+        rpcrdma_tolerate(p->rpcrdma, p->reply, RULE_EXP_3_9_03);
     if (chunk->returned == 0 && (r->from.n > 0 || !old)) {
         PASS(p, RULE_RPCR_4_3_2_2_01, old ? RULE_RPCR0_3N_02 : RULE_RPCR_4_3_2_2_03);
         if (p->compound && !old)

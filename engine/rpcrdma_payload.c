@@ -368,6 +368,12 @@ static bool can_walk(const struct rpcrdma_transaction *t, const struct rpcrdma_b
     return body->rpc.reply_stat == RPC_MSG_ACCEPTED && body->rpc.accept_stat == RPC_SUCCESS;
 }
 
+/* An unknown flavor may protect arguments and results, as RPCSEC_GSS does: they count only when they come out even. */
+static bool may_wrap(const struct rpc_auth *cred)
+{
+    return cred->flavor > RPC_AUTH_DH && cred->flavor != RPC_AUTH_GSS;
+}
+
 /*
  * Arguments with integrity protection are readable (RFC 2203 section 5.3.2.2): databody_integ, which is seq_num and the
  * arguments, and the checksum. They count only when they come out even.
@@ -420,7 +426,10 @@ void rpcrdma_payload_decode(struct rpcrdma_transaction *t, bool reply, const uin
     if (!reply)
         rpcrdma_look_sort(&look);
     find_reduction(&look, p, n);
-    body->walked = true;
+    body->walked = !may_wrap(&t->call_body.rpc.cred) || (body->reduction == RPCRDMA_REDUCED_STANDARD &&
+                                                         body->walk.status == NFS_WALK_OK && body->walk.left == 0);
+    if (!body->walked)
+        return;
     if (body->walk.status == NFS_WALK_OK)
         body->unreduced = body->walk.position;
 }

@@ -24,14 +24,20 @@ struct rpcrdma_pending {
 /* Each compares a message with those of the other side: an unseen one may excuse it. */
 static const struct waiting {
     enum rule_id rule;
-    bool reply; /* one that its sender may have received before it: a Reply */
+    enum {
+        SAME_CALL, /* a copy of a Call that was seen */
+        CALL,      /* of the answer that is blamed */
+        OFFER,     /* a Call that offers the memory accessed; its answer follows */
+        ANSWER,    /* to the Call of the same XID, which its sender may have received before it */
+        REPLY,     /* any, likewise */
+    } lacks;
 } waiting[] = {
-    {RULE_RPCR_2_2_2_02, false},  {RULE_RPCR_2_2_2_04, false}, {RULE_RPCR_3_3_1_10, false},
-    {RULE_BIDI_2_02, false},      {RULE_RPCR_3_4_6_04, false}, {RULE_RPCR_3_4_5_09, false},
-    {RULE_RPCR_3_3_3_03, true},   {RULE_RPCR_3_3_1_03, true},  {RULE_RPCR_3_3_1_05, true},
-    {RULE_RPCR0_3_3_02, true},    {RULE_RPCR_6_3_01, true},    {RULE_RPCR0_3_8_03, true},
-    {RULE_RPCR_2_2_2_03, true},   {RULE_RPCR_8_1_4_02, true},  {RULE_NFSULB_6_7_2_01, true},
-    {RULE_NFSULB_6_7_2_03, true},
+    {RULE_RPCR_2_2_2_02, CALL},    {RULE_RPCR_2_2_2_04, SAME_CALL}, {RULE_RPCR_3_3_1_10, CALL},
+    {RULE_BIDI_2_02, CALL},        {RULE_RPCR_4_5_04, CALL},        {RULE_RPCR_3_4_6_04, OFFER},
+    {RULE_RPCR_3_4_5_09, OFFER},   {RULE_RPCR_3_3_3_03, REPLY},     {RULE_RPCR_3_3_1_03, REPLY},
+    {RULE_RPCR_3_3_1_05, REPLY},   {RULE_RPCR0_3_3_02, REPLY},      {RULE_RPCR_6_3_01, REPLY},
+    {RULE_RPCR0_3_8_03, REPLY},    {RULE_RPCR_2_2_2_03, ANSWER},    {RULE_RPCR_8_1_4_02, REPLY},
+    {RULE_NFSULB_6_7_2_01, REPLY}, {RULE_NFSULB_6_7_2_03, REPLY},
 };
 
 static const struct waiting *waiting_for(enum rule_id rule)
@@ -92,14 +98,31 @@ void rpcrdma_vfail(struct rpcrdma_connection *rpcrdma, enum rule_id rule, enum r
 
 /* ---- what becomes of them ---- */
 
-enum fate { WAITS, STANDS, FALLS };
+enum fate { WAITS, STANDS, UNFINISHED /* a warning */, DOUBTFUL /* a note */, FALLS };
 
-/* What has happened: at most one of part and frame is set. */
+/* What has happened. */
 struct event {
     unsigned side;
+    /* One or none of these: */
     const struct rdma_part *part;
     uint32_t frame;
+    /* At the end: */
+    const struct rpcrdma_connection *rpcrdma;
+    bool whole, closed;
 };
+
+static void give_weaker(struct verdict *verdict, const struct finding *finding, enum fate fate)
+{
+    struct finding weaker = *finding;
+    enum rule_severity most = fate == UNFINISHED ? SEVERITY_WARNING : SEVERITY_NOTE;
+
+    if (weaker.severity > most)
+        weaker.severity = most;
+    give(verdict, &weaker,
+         fate == UNFINISHED ? "%s; the capture ends without showing that it lacks no message before it"
+                            : "%s; the capture may lack just the Call that it belongs to, with the Acknowledge of that",
+         finding->message);
+}
 
 static void sweep(struct rpcrdma_connection *rpcrdma, const struct event *event,
                   enum fate (*judge)(const struct event *event, struct pending_finding *pending))
@@ -115,6 +138,8 @@ static void sweep(struct rpcrdma_connection *rpcrdma, const struct event *event,
             pending->finding[kept++] = pending->finding[i];
         else if (fate == STANDS)
             give(rpcrdma->verdict, finding, "%s", finding->message);
+        else if (fate != FALLS)
+            give_weaker(rpcrdma->verdict, finding, fate);
         else
             rpcrdma_inconclusive(rpcrdma, finding->rule);
     }
@@ -165,7 +190,7 @@ static enum fate after_part(const struct event *event, struct pending_finding *p
 {
     uint64_t received = event->part->received;
 
-    if (!waiting_for(pending->finding.rule)->reply)
+    if (waiting_for(pending->finding.rule)->lacks < ANSWER)
         return STANDS;
     if (received > 0)
         return pending->unproven || received <= pending->finding.place.offset ? FALLS : STANDS;
@@ -178,14 +203,57 @@ void rpcrdma_pending_part(struct rpcrdma_connection *rpcrdma, const struct rdma_
     sweep(rpcrdma, &(struct event){.side = part->place.side, .part = part}, after_part);
 }
 
+/*
+ * Nothing tells an answer to no Call from the answer to a Call that the capture lacks, with its Acknowledge and nothing
+ * else, where no request of the caller follows. But then all Calls that were seen are answered, and its XID is one
+ * that the caller might have used.
+ */
+static bool may_have_call(const struct event *event, const struct finding *finding)
+{
+    const struct rpcrdma_connection *rpcrdma = event->rpcrdma;
+
+    return rpcrdma->side[event->side].calls.outstanding == 0 &&
+           rpcrdma_transaction_follows(rpcrdma, event->side, finding->place.frame);
+}
+
+/* What offers the memory was answered, too. */
+static bool may_have_offer(const struct event *event, const struct finding *finding)
+{
+    const struct rpcrdma_pending *pending = event->rpcrdma->pending;
+
+    for (unsigned i = 0; i < pending->n; i++) {
+        const struct finding *answer = &pending->finding[i].finding;
+
+        if (waiting_for(answer->rule)->lacks == CALL && answer->place.side == finding->place.side &&
+            answer->place.frame > finding->place.frame && may_have_call(event, answer))
+            return true;
+    }
+    return false;
+}
+
+/*
+ * No later request of the other side shows what is missing before it. A capture that is whole otherwise, and goes on to
+ * the Acknowledge of what is accused or to the end of the connection, proves what it can.
+ */
 static enum fate at_end(const struct event *event, struct pending_finding *pending)
 {
-    (void)event;
-    return pending->unproven ? STANDS : FALLS;
+    const struct finding *finding = &pending->finding;
+    bool call = waiting_for(finding->rule)->lacks == CALL, offer = waiting_for(finding->rule)->lacks == OFFER;
+
+    if (pending->unproven)
+        return STANDS;
+    if (!event->whole || waiting_for(finding->rule)->lacks == REPLY) /* whoever received a Reply goes on sending */
+        return FALLS;
+    if ((call && may_have_call(event, finding)) || (offer && may_have_offer(event, finding)))
+        return DOUBTFUL;
+    return event->closed || event->rpcrdma->received[event->side] > finding->place.offset ? STANDS : UNFINISHED;
 }
 
 void rpcrdma_pending_finish(struct rpcrdma_connection *rpcrdma)
 {
+    bool whole = rpcrdma_whole(rpcrdma) && !rpcrdma->lossy && rpcrdma->side[0].started && rpcrdma->side[1].started;
+    bool closed = rpcrdma->side[0].fin || rpcrdma->side[1].fin;
+
     for (unsigned side = 0; side < 2; side++)
-        sweep(rpcrdma, &(struct event){.side = side}, at_end);
+        sweep(rpcrdma, &(struct event){.side = side, .rpcrdma = rpcrdma, .whole = whole, .closed = closed}, at_end);
 }

@@ -3,6 +3,7 @@
 #ifndef IWARP_ENGINE_RPCRDMA_REACTION_H
 #define IWARP_ENGINE_RPCRDMA_REACTION_H
 
+#include "engine/history.h"
 #include "engine/rpcrdma_internal.h"
 
 /* The answer that a Call which broke a rule must draw: kinds of answers, as sets. */
@@ -26,10 +27,23 @@ void rpcrdma_unanswered_close(struct rpcrdma_connection *rpcrdma, unsigned side,
                               const char *how, bool reset, bool explained);
 /* This Call was answered by a Reply. */
 void rpcrdma_unanswered_served(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *transaction);
+const uint64_t *rpcrdma_unanswered_shapes(const struct rpcrdma_connection *rpcrdma, unsigned caller);
 void rpcrdma_unanswered_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);
+
+/* rpcrdma_tolerance_rules.c: every message, before its transaction is closed; a close. */
+void rpcrdma_tolerance_message(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
+void rpcrdma_tolerance_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place);
 
 /* rpcrdma_rpc_rules.c: the RPC header of the Reply to a Call. */
 void rpcrdma_rpc_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+
+/*
+ * rpcrdma_program_rules.c: the lowest and the highest version of a program that is known; false: it is not. The
+ * accepted Reply to a Call whose header was read: may the server have carried it out?
+ */
+bool rpcrdma_program_versions(uint32_t program, uint32_t *low, uint32_t *high);
+void rpcrdma_program_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message,
+                           const struct rpc_message *reply);
 
 /* rpcrdma_error_rules.c: an RDMA_ERROR, before its transaction is closed; and a Reply after one. */
 void rpcrdma_error_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
@@ -59,6 +73,14 @@ struct rpcrdma_served_most {
     unsigned segments; /* in a chunk */
 };
 
+/* An answer that its client must put up with: the latest message of the server. */
+struct rpcrdma_tolerance {
+    bool open;
+    enum rule_id rule;
+    uint32_t xid;
+    struct place place;
+};
+
 struct rpcrdma_reaction_state {
     struct rpcrdma_discard discard[2][RPCRDMA_DISCARDS_MAX]; /* by the side that must discard it */
     unsigned next[2];
@@ -68,7 +90,9 @@ struct rpcrdma_reaction_state {
     int64_t spoke_ns[2];                  /* time of a side's latest message */
     bool closed;                          /* a side has begun to close */
     struct rpcrdma_served_most served[2]; /* by calling side */
-    bool stalled[2];                      /* by calling side: that answers have stopped was reported */
+    uint64_t shapes[2][HISTORY_SHAPES];   /* likewise: of the Calls that a Reply answered */
+    struct rpcrdma_tolerance tolerance;
+    bool stalled[2]; /* by calling side: that answers have stopped was reported */
 };
 
 /* Before all other rules: does the message react to what should have been discarded? */

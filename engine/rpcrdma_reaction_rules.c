@@ -200,6 +200,7 @@ void rpcrdma_reaction_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma
         rpcrdma->reaction->unclear[m->side][rpcrdma->reaction->n_unclear[m->side]++ % RPCRDMA_UNCLEAR_MAX] =
             m->header.xid;
     rpcrdma_error_message(rpcrdma, m);
+    rpcrdma_tolerance_message(rpcrdma, m);
     rpcrdma_discard_open(rpcrdma, m);
     if (!t || t->outcome != RPCRDMA_OUTSTANDING || t->late || t->ambiguous || m->faulty ||
         (m->kind != RPCRDMA_KIND_REPLY && m->kind != RPCRDMA_KIND_ERROR) || m->header.status != RPCRDMA_OK)
@@ -265,13 +266,15 @@ void rpcrdma_reaction_skipped(struct rpcrdma_connection *rpcrdma)
 
 void rpcrdma_reaction_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place)
 {
-    bool explained = false;
+    bool explained = rpcrdma->terminated;
 
     if (rpcrdma->reaction->closed)
         return;
     rpcrdma->reaction->closed = true;
+    if (!rpcrdma->terminated)
+        rpcrdma_tolerance_end(rpcrdma, side, reset, place);
     if (reset || (rpcrdma->client >= 0 && side != (unsigned)rpcrdma->client)) /* the client's FIN is the ULP's wish */
-        explained = rpcrdma_discard_end(rpcrdma, side, place, NULL);
+        explained |= rpcrdma_discard_end(rpcrdma, side, place, NULL);
     rpcrdma_unanswered_close(rpcrdma, side, place, reset ? "RST" : "FIN", reset, explained);
 }
 

@@ -6,8 +6,10 @@
 #include "engine/heap.h"
 #include "engine/history.h"
 #include "engine/rpcrdma_memory_state.h"
+#include "engine/rpcrdma_reaction.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void history_record_free(struct history_record *record)
 {
@@ -60,6 +62,35 @@ static void note_offers(struct history_record *record, const struct rpcrdma_tran
     }
 }
 
+static struct history_call call_of(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
+{
+    struct history_call call = {.xid = t->xid,
+                                .side = t->side,
+                                .reverse = t->reverse,
+                                .damaged = t->damaged || t->spoilt || t->ambiguous,
+                                .repeats = t->repeats,
+                                .received =
+                                    t->outcome != RPCRDMA_OUTSTANDING && rpcrdma->received[t->side] > t->answer.offset,
+                                .refused = rpcrdma->refused_memory && rpcrdma->refused_xid == t->xid,
+                                .request_known = t->call_body.known,
+                                .hash = t->call_body.hash,
+                                .use = t->use,
+                                .outcome = t->outcome,
+                                .call = t->call,
+                                .answer = t->answer};
+
+    if (t->outcome == RPCRDMA_OUTSTANDING && t->settled)
+        call.outcome = RPCRDMA_REPLIED;
+    if (t->outcome == RPCRDMA_FAILED)
+        call.error = t->answer_header.err;
+    if (t->call_body.known) {
+        call.program = t->call_body.rpc.prog;
+        call.version = t->call_body.rpc.vers;
+        call.procedure = t->call_body.rpc.proc;
+    }
+    return call;
+}
+
 void rpcrdma_record_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
     bool plain = t->outcome == RPCRDMA_REPLIED && t->number > HISTORY_FIRST_CALLS;
@@ -76,28 +107,27 @@ void rpcrdma_record_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     record->callbacks |= t->reverse && t->outcome == RPCRDMA_REPLIED;
     if (plain || !(call = call_new(record)))
         return;
-    *call = (struct history_call){.xid = t->xid,
-                                  .side = t->side,
-                                  .reverse = t->reverse,
-                                  .damaged = t->damaged || t->spoilt || t->ambiguous,
-                                  .repeats = t->repeats,
-                                  .received = t->outcome != RPCRDMA_OUTSTANDING &&
-                                              rpcrdma->received[t->side] > t->answer.offset,
-                                  .refused = rpcrdma->refused_memory && rpcrdma->refused_xid == t->xid,
-                                  .request_known = t->call_body.known,
-                                  .hash = t->call_body.hash,
-                                  .outcome = t->outcome,
-                                  .call = t->call,
-                                  .answer = t->answer};
-    if (t->outcome == RPCRDMA_OUTSTANDING && t->settled)
-        call->outcome = RPCRDMA_REPLIED;
-    if (t->outcome == RPCRDMA_FAILED)
-        call->error = t->answer_header.err;
-    if (t->call_body.known) {
-        call->program = t->call_body.rpc.prog;
-        call->version = t->call_body.rpc.vers;
-        call->procedure = t->call_body.rpc.proc;
-    }
+    *call = call_of(rpcrdma, t);
+}
+
+void rpcrdma_record_cut_off(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
+                            const struct history_cut *cut)
+{
+    struct history_record *record = record_of(rpcrdma);
+
+    if (!record)
+        return;
+    record->cut = *cut;
+    record->cut.any = true;
+    record->cut.call = call_of(rpcrdma, t);
+}
+
+void rpcrdma_record_drop(struct rpcrdma_connection *rpcrdma, const struct history_drop *drop)
+{
+    struct history_record *record = record_of(rpcrdma);
+
+    if (record)
+        record->drop = *drop;
 }
 
 /* ---- accesses to what nothing here offers ---- */
@@ -161,6 +191,16 @@ void rpcrdma_record_send(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     }
 }
 
+/* ---- Sends of no octets ---- */
+
+void rpcrdma_record_empty(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
+{
+    struct history_record *record = record_of(rpcrdma);
+
+    if (record && record->n_empty < HISTORY_EMPTY_MAX)
+        record->empty[record->n_empty++] = message->place;
+}
+
 /* ---- the end ---- */
 
 void rpcrdma_record_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal)
@@ -219,7 +259,10 @@ struct history_record *rpcrdma_connection_record(struct rpcrdma_connection *rpcr
     record->client = rpcrdma->client;
     record->initiator_side = rpcrdma->terms.initiator_side;
     record->whole = rpcrdma_whole(rpcrdma);
+    record->one_end = rpcrdma->gaps_show_late;
     note_callbacks(rpcrdma, record);
+    if (rpcrdma->client >= 0)
+        memcpy(record->served, rpcrdma_unanswered_shapes(rpcrdma, (unsigned)rpcrdma->client), sizeof record->served);
     for (unsigned side = 0; side < 2; side++) {
         record->fin[side] = rpcrdma->side[side].fin;
         record->reset[side] = rpcrdma->side[side].reset;

@@ -74,12 +74,12 @@ static void take(struct rpcrdma_connection *rpcrdma, unsigned receiver, const st
 
         if (sent->offset >= m->received)
             return;
-        /* Where a Send without a Receive comes again, as on InfiniBand, it says nothing of their number. */
-        if (!sent->size_only && m->acked_known)
+        /* On InfiniBand it may have been sent again after an RNR NAK, which is no violation. */
+        if (!sent->size_only)
             rpcrdma_pass(rpcrdma, number);
         if (sent->invalidates)
             rpcrdma_pass(rpcrdma, RULE_CMPD_3_2_03);
-        if (size != RULE_COUNT && (size != number || sent->size_only || !m->acked_known))
+        if (size != RULE_COUNT && (size != number || sent->size_only))
             rpcrdma_pass(rpcrdma, size);
     }
 }

@@ -210,7 +210,7 @@ static void broken_header(struct rpcrdma_shape *shape)
     else if (rpc->status == RPC_BAD_VALUE)
         rpcrdma_shape_fail(shape, RULE_RPCR_4_03, "expected an RPC header as in RFC 5531; found 0x%08x at its octet %u",
                            rpc->fault, rpc->fault_at);
-    else if (rpc->status == RPC_SHORT && body->length >= RPC_REPLY_MIN + 4)
+    else if (rpc->status == RPC_SHORT && body->length >= RPC_REPLY_MIN)
         rpcrdma_shape_fail(
             shape, RULE_RPCR_4_03,
             "expected a complete RPC header (RFC 5531); found that the payload ends within it, at octet %" PRIu64,
@@ -246,6 +246,8 @@ static void judge(struct rpcrdma_shape *shape)
         return;
     }
     rpcrdma_shape_pass(shape, RULE_RPCR_4_03);
+    if (!rpcrdma_auth_rules(shape))
+        return;
     if (shape->in_chunk)
         rpcrdma_shape_pass(shape, RULE_RPCR_2_2_2_01);
     if (!shape->t->call_body.known || shape->t->offers_lost)

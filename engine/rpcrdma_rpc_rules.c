@@ -15,6 +15,40 @@ static bool holds(const struct rpc_message *reply, uint32_t version)
     return reply->low <= version && version <= reply->high;
 }
 
+/*
+ * What is wrong with a range of versions, NULL: nothing. Both ends are supported (RFC 5531 section 9), so the rejected
+ * version is neither; between them it may be, where a server supports, say, versions 2 and 4. What is known to exist is
+ * from known_low to known_high.
+ */
+static const char *flaw(const struct rpc_message *reply, uint32_t rejected, bool known, uint32_t known_low,
+                        uint32_t known_high, enum rule_severity *severity)
+{
+    *severity = SEVERITY_ERROR;
+    if (reply->low > reply->high)
+        return "the lowest and then the highest supported version";
+    if (rejected == reply->low || rejected == reply->high)
+        return "a range that neither begins nor ends with the rejected version";
+    *severity = SEVERITY_WARNING;
+    if (known && (reply->low < known_low || reply->high > known_high))
+        return "a range of versions that exist";
+    *severity = SEVERITY_NOTE;
+    return holds(reply, rejected) ? "a range without the version that was rejected" : NULL;
+}
+
+static void judge_range(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, const struct rpc_message *reply,
+                        uint32_t rejected, bool known, uint32_t known_low, uint32_t known_high)
+{
+    enum rule_severity severity;
+    const char *expected = flaw(reply, rejected, known, known_low, known_high, &severity);
+
+    if (!expected)
+        rpcrdma_pass(rpcrdma, RULE_RPC_9_03);
+    else
+        rpcrdma_fail_as(rpcrdma, m, RULE_RPC_9_03, severity, m->transaction->call.frame,
+                        "expected %s in answer to version %u; found %u to %u", expected, rejected, reply->low,
+                        reply->high);
+}
+
 static void judge_mismatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m,
                            const struct rpc_message *reply)
 {
@@ -29,12 +63,7 @@ static void judge_mismatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
         return;
     }
     rpcrdma_pass(rpcrdma, RULE_RPC_9_02);
-    if (holds(reply, RPC_VERSION) && !holds(reply, version))
-        rpcrdma_pass(rpcrdma, RULE_RPC_9_03);
-    else
-        rpcrdma_fail(rpcrdma, m, RULE_RPC_9_03, t->call.frame,
-                     "expected a range of supported rpcvers that includes 2, but not the rejected %u; found %u to %u",
-                     version, reply->low, reply->high);
+    judge_range(rpcrdma, m, reply, version, true, RPC_VERSION, RPC_VERSION);
 }
 
 static void judge_denied(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, const struct rpc_message *reply)
@@ -52,20 +81,15 @@ static void judge_denied(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         rpcrdma_pass(rpcrdma, RULE_RPC_9_06);
 }
 
-/* Versions from low to high are supported, and the Call's is not among them. */
+/* Versions from low to high are supported, and the Call's is not. */
 static void judge_program(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m,
                           const struct rpc_message *reply)
 {
-    const struct rpcrdma_transaction *t = m->transaction;
-    uint32_t version = t->call_body.rpc.vers;
+    const struct rpc_message *call = &m->transaction->call_body.rpc;
+    uint32_t low = 0, high = 0;
+    bool known = rpcrdma_program_versions(call->prog, &low, &high);
 
-    if (reply->low <= reply->high && !holds(reply, version))
-        rpcrdma_pass(rpcrdma, RULE_RPC_9_03);
-    else
-        rpcrdma_fail(
-            rpcrdma, m, RULE_RPC_9_03, t->call.frame,
-            "expected the range of supported versions of program %u, without the rejected version %u; found %u to %u",
-            t->call_body.rpc.prog, version, reply->low, reply->high);
+    judge_range(rpcrdma, m, reply, call->vers, known, low, high);
 }
 
 void rpcrdma_rpc_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
@@ -88,4 +112,5 @@ void rpcrdma_rpc_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
     rpcrdma_pass(rpcrdma, RULE_RPC_9_04);
     if (reply->accept_stat == RPC_PROG_MISMATCH)
         judge_program(rpcrdma, m, reply);
+    rpcrdma_program_reply(rpcrdma, m, reply);
 }

@@ -265,40 +265,8 @@ static const struct rpcrdma_item *padded_name(const struct rpcrdma_shape *shape)
     return NULL;
 }
 
-/* Octets of roundup after p[at..at + n) that are not zero. */
-static bool nonzero_roundup(const uint8_t *p, uint64_t at, uint64_t n)
-{
-    for (unsigned i = 0; i < xdr_roundup(n); i++) {
-        if (p[at + n + i] != 0)
-            return true;
-    }
-    return false;
-}
-
-/* Roundup in the RPC header: of its two bodies, and of the machine's name in an AUTH_SYS credential. */
-static bool header_roundup_nonzero(const struct rpcrdma_body *body, uint64_t *position)
-{
-    const struct rpc_auth *cred = &body->rpc.cred, *verf = &body->rpc.verf;
-    const uint8_t *p = body->payload;
-
-    *position = cred->at + cred->length;
-    if (body->rpc.type == RPC_CALL && nonzero_roundup(p, cred->at, cred->length))
-        return true;
-    if (body->rpc.type == RPC_CALL && cred->flavor == RPC_AUTH_SYS && cred->length >= 8) {
-        uint64_t name = get_be32(p + cred->at + 4);
-
-        *position = cred->at + 8 + name;
-        if (8 + xdr_padded(name) <= cred->length && nonzero_roundup(p, cred->at + 8, name))
-            return true;
-    }
-    *position = verf->at + verf->length;
-    return (body->rpc.type == RPC_CALL || body->rpc.reply_stat == RPC_MSG_ACCEPTED) &&
-           nonzero_roundup(p, verf->at, verf->length);
-}
-
 static void items(struct rpcrdma_shape *shape)
 {
-    uint64_t position;
     const struct rpcrdma_body *body = shape->body;
     const struct rpcrdma_item *name = body->reduction == RPCRDMA_REDUCED_STANDARD ? padded_name(shape) : NULL;
     bool roundup = false, is_inline = false;
@@ -313,11 +281,10 @@ static void items(struct rpcrdma_shape *shape)
                            rpcrdma_shape_item_name(shape, &name->item), name->item.count);
     else if (is_inline)
         rpcrdma_shape_pass(shape, RULE_RPCR_2_2_4_2_01);
-    if (header_roundup_nonzero(body, &position) || body->roundup_not_zero)
-        rpcrdma_shape_fail(
-            shape, RULE_RPCR_2_2_4_2_02,
-            "expected roundup octets to be zero; found others at octet %llu of the RPC message",
-            (unsigned long long)(header_roundup_nonzero(body, &position) ? position : body->roundup_position));
+    if (body->roundup_not_zero)
+        rpcrdma_shape_fail(shape, RULE_RPCR_2_2_4_2_02,
+                           "expected roundup octets to be zero; found others at octet %llu of the RPC message",
+                           (unsigned long long)body->roundup_position);
     else if (roundup)
         rpcrdma_shape_pass(shape, RULE_RPCR_2_2_4_2_02);
 }
@@ -357,6 +324,8 @@ static void opaque(struct rpcrdma_shape *shape)
                            (unsigned long long)body->length);
     else
         rpcrdma_shape_pass(shape, rule);
+    if (body->procedure && !body->walked)
+        rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_3_2_01);
 }
 
 /* The item whose count in the payload differs from the walk that fits. */

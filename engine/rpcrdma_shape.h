@@ -59,6 +59,11 @@ bool rpcrdma_shape_whole(const struct rpcrdma_shape *shape);
 /* Counts the READ-class operations of the Call: shape->results. */
 void rpcrdma_shape_count_results(struct rpcrdma_shape *shape);
 
+/*
+ * rpcrdma_auth_rules.c: credential and verifier of a header that was read. False: one of them is wrong, and what
+ * follows does not decode.
+ */
+bool rpcrdma_auth_rules(struct rpcrdma_shape *shape);
 /* rpcrdma_position_rules.c: the Call's Read chunks against its arguments. */
 void rpcrdma_position_rules(struct rpcrdma_shape *shape);
 /* rpcrdma_provision_rules.c: the Call's Write chunks against the results that it asks for. */

@@ -169,6 +169,37 @@ static bool answers_late(const struct rpcrdma_orphan *orphan, const struct rpcrd
            (orphan->alone && calls->total - orphan->calls < RPCRDMA_ORPHANS_MAX);
 }
 
+/*
+ * Close to each other: most implementations count XIDs up. Linux counts in the byte order of the machine, and sends
+ * them without a conversion.
+ */
+static bool are_neighbours(uint32_t a, uint32_t b)
+{
+    enum { FAR = 16 };
+    uint32_t up = a - b, swapped = __builtin_bswap32(a) - __builtin_bswap32(b);
+
+    return up + FAR <= 2 * FAR || swapped + FAR <= 2 * FAR;
+}
+
+static void take_xid(struct rpcrdma_calls *calls, uint32_t xid)
+{
+    calls->scattered |= calls->total > 0 && !are_neighbours(xid, calls->newest_xid);
+    calls->newest_xid = xid;
+}
+
+bool rpcrdma_transaction_follows(const struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t frame)
+{
+    const struct rpcrdma_calls *calls = &rpcrdma->side[caller].calls;
+    unsigned n = calls->orphans < RPCRDMA_ORPHANS_MAX ? calls->orphans : RPCRDMA_ORPHANS_MAX;
+
+    if (calls->total == 0 || calls->scattered)
+        return true;
+    for (unsigned i = 0; i < n; i++)
+        if (calls->orphan[i].frame == frame)
+            return are_neighbours(calls->orphan[i].xid, calls->newest_xid);
+    return true; /* forgotten */
+}
+
 static void settle_late(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t,
                         const struct rpcrdma_message *call)
 {
@@ -218,6 +249,7 @@ struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *
     calls->hash[hash_bucket(t->xid)] = t;
     enqueue(&calls->waiting, t);
     calls->outstanding = calls->waiting.n;
+    take_xid(calls, t->xid);
     calls->total++;
     return t;
 }

@@ -5,6 +5,7 @@
  * answered; a sound one must draw a Reply, and a responder that cannot send it has to close (RFC 8166 section 4.5.4). A
  * close gives no reason: it is a warning where the Call suggests one, or when it is a reset.
  */
+#include "engine/hash.h"
 #include "engine/rpcrdma_reaction.h"
 
 #include <inttypes.h>
@@ -88,8 +89,8 @@ static const char *context(const struct rpcrdma_connection *rpcrdma, const struc
 /* An answer to it would have been seen. */
 static bool followed(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
-    return !t->damaged && !t->late && !t->ambiguous && !t->spoilt && !t->settled &&
-           rpcrdma->side[other_side(t->side)].started;
+    return !rpcrdma->closing.missing[other_side(t->side)] && !t->damaged && !t->late && !t->ambiguous && !t->spoilt &&
+           !t->settled && (rpcrdma->side[other_side(t->side)].started || rpcrdma_whole(rpcrdma));
 }
 
 /*
@@ -122,7 +123,8 @@ static void judge_hang(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
     char behind[40] = "";
     unsigned n;
 
-    if (waited < rpcrdma->options.t_answer || t->repeats || rpcrdma->options.payload_only || !followed(rpcrdma, t))
+    if (waited < rpcrdma->options.t_answer || t->repeats || rpcrdma->options.payload_only || !followed(rpcrdma, t) ||
+        (rpcrdma->close_unseen && rpcrdma->answered_number[t->side] <= t->number))
         return;
     if (!passed_over && state->stalled[t->side]) /* reported with the first that waits */
         return;
@@ -215,22 +217,70 @@ static unsigned oddity(const struct rpcrdma_connection *rpcrdma, const struct rp
     for (unsigned i = 0; i < t->n_chunks; i++)
         odd += t->chunks[i].n > SEGMENTS_USUAL && t->chunks[i].n > served->segments ? 2 : 0;
     odd += t->reverse && t->n_chunks > 0 ? 4 : 0;
-    odd += t->octets_written > 0 ? 2 : 0; /* an answer was begun */
     return odd;
+}
+
+/*
+ * Calls of one shape ask for the same: the procedure, the operations of a COMPOUND, the kinds and sizes of chunk lists.
+ * A place in a set of 64 * HISTORY_SHAPES.
+ */
+static unsigned shape_of(const struct rpcrdma_transaction *t)
+{
+    const struct rpcrdma_body *body = &t->call_body;
+    uint32_t words[] = {t->call_header.proc, t->first_write, t->n_writes, t->reply_chunk >= 0, t->reverse, 0, 0, 0, 0};
+    uint64_t hash = 0;
+
+    for (unsigned i = 0; i < t->n_chunks; i++)
+        words[5] |= t->chunks[i].n > SEGMENTS_USUAL ? t->chunks[i].n : 0;
+    if (body->known) {
+        words[6] = body->rpc.prog;
+        words[7] = body->rpc.vers;
+        words[8] = body->rpc.proc;
+    }
+    hash = hash_octets(hash, (const uint8_t *)words, sizeof words);
+    for (unsigned i = 0; body->walked && i < body->n_operations; i++)
+        hash = hash_octets(hash, (const uint8_t *)&body->operations[i].op, sizeof body->operations[i].op);
+    return (unsigned)(hash >> 16) % (64 * HISTORY_SHAPES);
+}
+
+static bool was_served(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, unsigned shape)
+{
+    return (rpcrdma->reaction->shapes[t->side][shape / 64] >> shape % 64 & 1) != 0;
+}
+
+const uint64_t *rpcrdma_unanswered_shapes(const struct rpcrdma_connection *rpcrdma, unsigned caller)
+{
+    return rpcrdma->reaction->shapes[caller];
 }
 
 void rpcrdma_unanswered_served(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
     struct rpcrdma_served_most *served = &rpcrdma->reaction->served[t->side];
+    unsigned shape = shape_of(t);
 
+    rpcrdma->reaction->shapes[t->side][shape / 64] |= UINT64_C(1) << shape % 64;
     served->writes = t->n_writes > served->writes ? t->n_writes : served->writes;
     for (unsigned i = 0; i < t->n_chunks; i++)
         served->segments = t->chunks[i].n > served->segments ? t->chunks[i].n : served->segments;
 }
 
 /*
- * Calls with sound Transport headers are cut off: one finding, at the Call that most likely was the reason. When an RPC
- * fails only that one must end (RFC 8267 section 6.6), so others at the same time excuse nothing.
+ * A server that is restarted, or killed, resets connections as well. That it ends this one over the Call is likely if
+ * the Call was its only one, and the first of its kind; had arrived; and was followed by the end at once, with nothing
+ * done about it. A close in order, which a server at leisure does as well, must come after an unusual Call.
+ */
+static bool suspicious(const struct rpcrdma_connection *rpcrdma, unsigned closer, const struct rpcrdma_transaction *t,
+                       const struct place *place)
+{
+    bool arrived = rpcrdma->closing.acked > t->call.offset || rpcrdma->received[closer] > t->call.offset;
+
+    return arrived && !was_served(rpcrdma, t, shape_of(t)) && t->octets_written == 0 &&
+           place->time_ns - t->call.time_ns < rpcrdma->options.t_react;
+}
+
+/*
+ * Calls with sound Transport headers are cut off: one finding, at the Call that most likely was the reason. What other
+ * connections prove about it engine/history_cut_off.c adds, or takes back.
  */
 static void judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigned closer, const struct place *place,
                           const char *how, bool reset)
@@ -238,7 +288,8 @@ static void judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigned closer, c
     struct rpcrdma_transaction *t = NULL, *why = NULL;
     unsigned n = 0;
     char call[CALL_TEXT], around[CONTEXT_TEXT];
-    enum rule_severity severity = SEVERITY_WARNING;
+    struct history_cut cut = {.place = *place, .forgotten = rpcrdma->closing.forgotten};
+    bool suspect;
     enum rule_id rule;
 
     while ((t = rpcrdma_next_outstanding(rpcrdma, other_side(closer), t))) {
@@ -256,19 +307,21 @@ static void judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigned closer, c
     rule = why->reverse && why->n_chunks > 0 ? RULE_BIDI_5_3_04 : rpcrdma_form_rule(rpcrdma, why);
     if (rule == RULE_COUNT)
         rule = RULE_RPC_3_01;
-    if (!rpcrdma_whole(rpcrdma) || excused(rpcrdma, other_side(closer))) {
+    if (!rpcrdma_whole(rpcrdma) || rpcrdma->closing.missing[closer] || excused(rpcrdma, other_side(closer))) {
         rpcrdma_inconclusive(rpcrdma, rule);
         return;
     }
-    /* A responder may have to close (RFC 8166 section 4.5.4), and a client that closes may simply be done. */
-    if (!reset && (oddity(rpcrdma, why) == 0 || (why->reverse && rpcrdma->side[closer].calls.outstanding == 0)))
-        return;
-    if (reset && why->reverse && why->n_chunks == 0)
-        return;
-    /* If none is unusual, an immediate reset may be due to one Call, but hardly to several. */
-    if (oddity(rpcrdma, why) == 0 && (n > 1 || place->time_ns - why->call.time_ns >= rpcrdma->options.t_react))
-        severity = SEVERITY_NOTE;
-    rpcrdma_fail_at_as(rpcrdma, place, rule, severity, why->call.frame,
+    if (why->reverse && (why->n_chunks == 0 || (!reset && rpcrdma->side[closer].calls.outstanding == 0)))
+        return; /* a client that closes may simply be done */
+    suspect = n == 1 && (reset || oddity(rpcrdma, why) > 0) && suspicious(rpcrdma, closer, why, place);
+    cut.rule = rule;
+    cut.shape = shape_of(why);
+    cut.reported = !cut.forgotten && (suspect || reset);
+    if (!why->reverse)
+        rpcrdma_record_cut_off(rpcrdma, why, &cut);
+    if (!cut.reported)
+        return; /* a responder may have to close (RFC 8166 section 4.5.4) */
+    rpcrdma_fail_at_as(rpcrdma, place, rule, suspect ? SEVERITY_WARNING : SEVERITY_NOTE, why->call.frame,
                        "expected an answer to %s in frame %u; found %s; %u Call%s unanswered; %s", describe(why, call),
                        why->call.frame, how, n, plural(n), context(rpcrdma, why, around));
 }

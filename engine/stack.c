@@ -14,6 +14,13 @@ struct stack {
     struct nfs_connection *nfs;         /* NULL before the first RPC-over-RDMA message */
     struct rdma_terms terms;
     bool skipped[2];
+    struct {
+        bool any, forgotten; /* forgotten: a RST without ACK, of a host that does not know the connection (RFC 9293
+                                section 3.10.7.1) */
+        uint64_t offset;     /* of its sequence number */
+        bool acked_known;
+        uint64_t acked;
+    } closing[2]; /* the latest FIN or RST, by side */
     bool memory_lacking;
 };
 
@@ -174,6 +181,47 @@ void stack_refusal(struct stack *stack, const struct rdma_refusal *refusal)
         rpcrdma_connection_refusal(stack->rpcrdma, refusal);
 }
 
+void stack_received(struct stack *stack, unsigned side, uint64_t offset)
+{
+    if (stack->rpcrdma)
+        rpcrdma_connection_received(stack->rpcrdma, side, offset);
+}
+
+void stack_lossy(struct stack *stack)
+{
+    if (stack->rpcrdma)
+        rpcrdma_connection_lossy(stack->rpcrdma);
+}
+
+void stack_closing(struct stack *stack, const struct rdma_closing *closing)
+{
+    if (stack->rpcrdma)
+        rpcrdma_connection_closing(stack->rpcrdma, closing);
+}
+
+/* Some that the other side acknowledges are not captured. One sequence number may be that of a FIN. */
+static bool lacks_octets(const struct stack *stack, unsigned side)
+{
+    const struct tcp_side_facts *facts = tcp_pair_facts(stack->tcp, side);
+
+    return facts->acked > facts->next + 1;
+}
+
+static void note_closing(struct stack *stack, unsigned side)
+{
+    struct rdma_closing closing = {.forgotten = stack->closing[side].forgotten};
+
+    if (stack->tcp) {
+        const struct tcp_side_facts *mine = tcp_pair_facts(stack->tcp, side);
+        const struct tcp_side_facts *other = tcp_pair_facts(stack->tcp, other_side(side));
+
+        closing.missing[side] = lacks_octets(stack, side) || stack->closing[side].offset > mine->next + 1;
+        closing.missing[other_side(side)] = lacks_octets(stack, other_side(side));
+        closing.acked = other->acked_known ? other->acked : 0;
+    }
+    stack_closing(stack, &closing);
+}
+
 /* ---- events going up, from the layers of this stack or through its entrance ---- */
 
 static void give_startup(void *ctx, const struct mpa_startup_event *event)
@@ -208,8 +256,9 @@ static void give_acked(void *ctx, unsigned side, bool known, uint64_t acked)
 
     if (stack->rdmap)
         rdmap_connection_acked(stack->rdmap, side, known, acked);
-    else
-        NEXT(stack, acked, side, known, acked);
+    if (known)
+        stack_received(stack, side, acked);
+    NEXT(stack, acked, side, known, acked);
 }
 
 static void give_fpdu(void *ctx, const struct mpa_fpdu_event *event)
@@ -246,6 +295,7 @@ static void give_terminate(void *ctx, const struct rdmap_terminate_event *event)
     if (carries_rpcrdma(stack)) {
         struct rdma_refusal refusal = rdma_refusal_of_rdmap(event);
 
+        note_closing(stack, refusal.place.side & 1u);
         rpcrdma_connection_refusal(stack->rpcrdma, &refusal);
     }
     NEXT(stack, terminate, event);
@@ -318,6 +368,18 @@ static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_paramet
 
 /* ---- TCP ---- */
 
+static void note_close(struct stack *stack, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
+                       uint64_t acked)
+{
+    unsigned side = segment->side & 1u;
+
+    stack->closing[side].any = true;
+    stack->closing[side].forgotten = (segment->flags & (TCP_RST | TCP_ACK)) == TCP_RST;
+    stack->closing[side].offset = offset;
+    stack->closing[side].acked_known = acked_known;
+    stack->closing[side].acked = acked;
+}
+
 static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known, uint64_t acked)
 {
     struct stack *stack = ctx;
@@ -325,6 +387,8 @@ static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t of
     TAP(stack, tcp_segment, segment, offset, acked_known, acked);
     if (!stack->mpa)
         return;
+    if (segment->flags & (TCP_FIN | TCP_RST))
+        note_close(stack, segment, offset, acked_known, acked);
     mpa_connection_segment(stack->mpa, segment, offset, acked_known, acked);
     if (segment->length == 0)
         give_acked(stack, segment->side, acked_known, acked);
@@ -365,11 +429,39 @@ static void on_conflict(void *ctx, unsigned side, uint64_t offset, uint8_t first
         mpa_connection_conflict(stack->mpa, side, offset, first, repeated, first_frame, segment);
 }
 
+static struct place end_place(unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns)
+{
+    return (struct place){
+        .frame = frame, .first_frame = frame, .time_ns = time_ns, .offset = offset, .side = (uint8_t)side};
+}
+
+/*
+ * A FIN that is missing in the capture, or comes late, has a sequence number of its own: `beyond` counts it. The layers
+ * above learn of it before the close that shows it.
+ */
+static void give_fin_shown(struct stack *stack, unsigned side, uint64_t beyond, uint32_t frame, int64_t time_ns)
+{
+    const struct tcp_side_facts *facts = tcp_pair_facts(stack->tcp, side);
+    struct place place = end_place(side, facts->next, frame, time_ns);
+
+    if (facts->fin || facts->highest != facts->next || beyond != facts->next + 1)
+        return;
+    if (stack->rdmap)
+        rdmap_connection_end(stack->rdmap, side, false, &place);
+    if (stack->rpcrdma)
+        rpcrdma_connection_end(stack->rpcrdma, side, false, &place);
+    NEXT(stack, end, side, false, &place);
+}
+
 static void end(struct stack *stack, unsigned side, bool reset, uint64_t offset, uint32_t frame, int64_t time_ns)
 {
-    struct place place = {
-        .frame = frame, .first_frame = frame, .time_ns = time_ns, .offset = offset, .side = (uint8_t)side};
+    struct place place = end_place(side, offset, frame, time_ns);
 
+    if (stack->closing[side].acked_known)
+        give_fin_shown(stack, other_side(side), stack->closing[side].acked, frame, time_ns);
+    if (reset && stack->closing[side].any)
+        give_fin_shown(stack, side, stack->closing[side].offset, frame, time_ns);
+    note_closing(stack, side);
     give_end(stack, side, reset, &place);
 }
 
@@ -497,8 +589,12 @@ struct stack_entrance stack_entrance(struct stack *stack)
 
 void stack_finish(struct stack *stack, int64_t time_ns)
 {
-    if (stack->tcp)
+    if (stack->tcp) {
+        struct rdma_closing closing = {.missing = {lacks_octets(stack, 0), lacks_octets(stack, 1)}};
+
         tcp_pair_finish(stack->tcp);
+        stack_closing(stack, &closing);
+    }
     if (stack->mpa)
         mpa_connection_finish(stack->mpa, time_ns);
     give_finish(stack, time_ns);
@@ -510,6 +606,8 @@ struct history_record *stack_record(struct stack *stack)
 
     if (record && stack->nfs)
         record->delegated = nfs_connection_delegated(stack->nfs, &record->delegations);
+    if (record && stack->nfs)
+        record->recalled = nfs_connection_recalled(stack->nfs, &record->recalled_ns);
     return record;
 }
 

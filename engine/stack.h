@@ -111,7 +111,11 @@ void stack_terms(struct stack *stack, const struct rdma_terms *terms);
 void stack_ports(struct stack *stack, const uint16_t port[2]);
 void stack_private_data(struct stack *stack, const struct rdma_private_data *data);
 void stack_part(struct stack *stack, const struct rdma_part *part);
+void stack_closing(struct stack *stack, const struct rdma_closing *closing);
 void stack_refusal(struct stack *stack, const struct rdma_refusal *refusal);
+void stack_received(struct stack *stack, unsigned side, uint64_t offset);
+/* The capture dropped packets; before stack_finish(). */
+void stack_lossy(struct stack *stack);
 /* The end of the connection or of the capture: judges what only the end decides. To be called once. */
 void stack_finish(struct stack *stack, int64_t time_ns);
 

@@ -13,6 +13,7 @@
 struct stack_ib {
     struct stack *stack;
     const struct ib_connection *connection;
+    bool asked[2]; /* by side: it asked for the end, as its request or the reply to it shows */
 };
 
 /* For ib_connection_events: what open gives to the connection, and the two others. */

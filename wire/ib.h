@@ -88,6 +88,7 @@ enum {
     IB_ICRC_LEN = 4,
     IB_HEADERS_MAX = IB_BTH_LEN + IB_ATOMIC_ETH_LEN,
     IB_PSN_MASK = 0xFFFFFF,
+    IB_MTU_MAX = 4096,
     IB_QP_CM = 1, /* the general services QP, to which connection management is sent */
     IB_ROCE2_UDP_PORT = 4791,
     IB_ROCE1_ETHERTYPE = 0x8915,

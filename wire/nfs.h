@@ -77,6 +77,7 @@ enum nfs_op {
     NFS_OP_LAYOUTGET = 50,
     NFS_OP_LAYOUTRETURN = 51,
     NFS_OP_SEQUENCE = 53,
+    NFS_OP_CB_RECALL_SLOT = 10,
     NFS_OP_READ_PLUS = 68,
     NFS_OP_WRITE_SAME = 70,
     NFS_OP_PUTFH = 22,
@@ -114,6 +115,8 @@ enum nfs_mark {
     NFS_MARK_MINOR_VERSION,   /* of a COMPOUND */
     NFS_MARK_SLOT,            /* SEQUENCE argument: sa_slotid */
     NFS_MARK_SEQUENCE,        /* SEQUENCE argument: sa_sequenceid */
+    NFS_MARK_HIGHEST_SLOT,    /* SEQUENCE argument: sa_highest_slotid */
+    NFS_MARK_TARGET_SLOT,     /* SEQUENCE result: sr_target_highest_slotid; CB_RECALL_SLOT: rsa_target_highest_slotid */
     NFS_MARK_SESSION,         /* item: a session id */
     NFS_MARK_SESSION_FLAGS,   /* CREATE_SESSION: csa_flags, csr_flags */
     NFS_MARK_CB_PROGRAM,      /* CREATE_SESSION argument: csa_cb_program; SETCLIENTID: cb_program */
@@ -122,7 +125,12 @@ enum nfs_mark {
     NFS_MARK_FORE_MAXREQUESTS,
     NFS_MARK_BACK_MAXREQUEST,
     NFS_MARK_BACK_MAXRESPONSE,
+    NFS_MARK_FORE_HEADERPAD,
+    NFS_MARK_BACK_HEADERPAD,
+    NFS_MARK_FORE_IRD, /* each element of ca_rdma_ird */
+    NFS_MARK_BACK_IRD,
     NFS_MARK_BIND_DIR,    /* BIND_CONN_TO_SESSION: bctsa_dir, bctsr_dir */
+    NFS_MARK_RDMA_MODE,   /* BIND_CONN_TO_SESSION: bctsa_use_conn_in_rdma_mode, bctsr_... */
     NFS_MARK_CREATE_TYPE, /* CREATE argument: objtype */
     NFS_MARK_OPEN_CREATE, /* OPEN argument: opentype (1: creates) */
     NFS_MARK_DELEGATION,  /* OPEN result: delegation_type */

@@ -24,6 +24,7 @@ function __iwarp_check_values --argument-names option
         case --assume
             printf 'markers=%s\n' none both to-responder to-initiator
             printf 'crc=%s\n' on off
+            printf 'icrc=%s\n' on off
             echo inline=
         case --timers
             printf '%s=\n' react close reply start idle answer

@@ -35,6 +35,7 @@ struct reading {
     int64_t last_stamp_ns; /* by the capture's */
     bool started;          /* a packet came */
     bool memory_lacking;
+    uint64_t wrong_icrcs; /* of this part */
     uint64_t decapsulated[DECAP_STATUS_COUNT], of_ib[IB_BELOW_COUNT];
     uint64_t of_parts[DECAP_STATUS_COUNT], ib_of_parts[IB_BELOW_COUNT]; /* of these, in the parts before */
     int unknown_linktype;
@@ -174,6 +175,8 @@ static void explain_nothing(struct reading *reading)
         if (n > 0)
             g_string_append_printf(seen, "%s without a reliable connection", kinds[i].name);
     }
+    if (reading->wrong_icrcs > 0)
+        g_string_append_printf(seen, ", %" PRIu64 " of these with a wrong ICRC", reading->wrong_icrcs);
     for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
         add_seen(seen, reading->decapsulated[others[i].status] - reading->of_parts[others[i].status], others[i].one,
                  others[i].more);
@@ -192,6 +195,7 @@ static bool make_shares(struct reading *reading, const struct check_setup *setup
                                    .capture = reading->capture,
                                    .print = setup->print,
                                    .layouts = &reading->layouts,
+                                   .lossy = capture_dropped(reading->source) > 0,
                                    .shares = n};
 
     reading->next_id = setup->print || setup->threads <= 1;
@@ -280,12 +284,14 @@ static void gather(struct reading *reading)
 
     if (reading->next_id == 0)
         number_connections(reading);
+    reading->wrong_icrcs = 0;
     for (unsigned i = 0; i < reading->n_shares; i++) {
         const struct share_found *found = share_result(reading->shares[i]);
 
         for (guint j = 0; j < found->connections->len; j++)
             g_ptr_array_add(capture->connections, g_ptr_array_index(found->connections, j));
         capture->other_connections += found->other_connections;
+        reading->wrong_icrcs += found->wrong_icrcs;
         reading->memory_lacking |= found->memory_lacking;
         share_taken(reading->shares[i]);
     }

@@ -4,6 +4,7 @@
 #include "conformance/check/check_watched.h"
 #include "conformance/check/report_ib.h"
 #include "engine/heap.h"
+#include "engine/ib_icrc_senders.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,8 +80,15 @@ static void on_refused(void *ctx, const struct ib_rc_refusal *refusal)
 
     watched_wake(ib->watched);
     if (ib->watched->notes)
-        notes_refused(ib->watched->notes, refusal->side, refusal->nak, &refusal->place);
+        notes_refused(ib->watched->notes, refusal);
     ib->up.refused(ib->up.ctx, refusal);
+}
+
+static void on_acknowledged(void *ctx, unsigned side, uint64_t offset)
+{
+    struct watched_ib *ib = ctx;
+
+    ib->up.acknowledged(ib->up.ctx, side, offset);
 }
 
 /* ---- connections come and go ---- */
@@ -116,7 +124,8 @@ static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_ev
     ib->up = stack_ib_events(&ib->ib);
     watched->endpoint = ib->endpoint;
     connection->host = watched;
-    *events = (struct ib_rc_events){.ctx = ib, .part = on_part, .hole = on_hole, .refused = on_refused};
+    *events = (struct ib_rc_events){
+        .ctx = ib, .part = on_part, .hole = on_hole, .refused = on_refused, .acknowledged = on_acknowledged};
     return true;
 }
 
@@ -162,7 +171,7 @@ static void on_close(void *ctx, struct ib_connection *connection, enum ib_connec
     free(ib);
 }
 
-static struct ib_connections *table(struct share *check)
+static bool table(struct share *check)
 {
     const struct ib_connections_options options = {.max_connections = check->max_connections,
                                                    .next_id = check->next_id,
@@ -177,7 +186,9 @@ static struct ib_connections *table(struct share *check)
         check->ib_options.first = STACK_RPCRDMA;
         check->managed = ib_connections_new(&options, &events);
     }
-    return check->managed;
+    if (!check->icrc_senders)
+        check->icrc_senders = ib_icrc_senders_new();
+    return check->managed && check->icrc_senders;
 }
 
 /* ---- the share ---- */
@@ -194,6 +205,19 @@ static void count_icrc(struct icrc_counts *counts, enum icrc_status status, uint
     }
 }
 
+/* What was dropped and acknowledged all the same shows that the sender's ICRC means nothing. */
+static void note_damage(struct share *check, const struct ib_connection *connection, unsigned sender,
+                        const struct ib_packet *packet, bool dropped)
+{
+    if (!packet->info)
+        return;
+    if (dropped && !packet->info->response)
+        ib_rc_damaged(connection->rc, sender);
+    else if (!dropped && packet->info->response)
+        ib_icrc_acked(check->icrc_senders, &connection->address[other_side(sender)],
+                      ib_rc_damaged_acked(connection->rc, other_side(sender)));
+}
+
 bool check_ib_datagram(struct share *check, const struct ib_datagram *datagram)
 {
     struct ib_packet packet;
@@ -201,6 +225,8 @@ bool check_ib_datagram(struct share *check, const struct ib_datagram *datagram)
     struct ib_connection *connection;
     struct watched *watched;
     enum icrc_status icrc;
+    unsigned sender;
+    bool dropped;
 
     if (ib_packet_decode(&packet, datagram->p, datagram->length, datagram->captured) != IB_DECODED)
         return true;
@@ -209,16 +235,22 @@ bool check_ib_datagram(struct share *check, const struct ib_datagram *datagram)
     if (!table(check))
         return false;
     icrc = ib_datagram_icrc(datagram, &packet);
-    /* A receiver drops a packet whose ICRC is wrong: it is counted with the connection that it seems to be of. */
-    connection = icrc == ICRC_WRONG ? ib_connections_find(check->managed, &arrival)
-                                    : ib_connections_packet(check->managed, &arrival);
-    if (!connection || !connection->host)
+    dropped = !check->options->assume_no_icrc && ib_icrc_drops(check->icrc_senders, &arrival, icrc);
+    /* What a receiver drops is counted with the connection that it seems to be of. */
+    connection =
+        dropped ? ib_connections_find(check->managed, &arrival) : ib_connections_packet(check->managed, &arrival);
+    if (!connection || !connection->host) {
+        check->found.wrong_icrcs += icrc == ICRC_WRONG;
         return true;
+    }
     watched = connection->host;
+    sender = ib_connection_sender(connection, &arrival);
     count_icrc(&watched->ib->icrc, icrc, datagram->frame);
-    if (watched->collector && icrc != ICRC_WRONG)
-        collector_ib_packet(watched->collector, ib_connection_sender(connection, &arrival), &packet,
-                            ib_rc_counts(connection->rc), datagram->frame, datagram->time_ns);
+    watched->ib->icrc.taken[sender] += icrc == ICRC_WRONG && !dropped;
+    note_damage(check, connection, sender, &packet, dropped);
+    if (watched->collector && !dropped)
+        collector_ib_packet(watched->collector, sender, &packet, ib_rc_counts(connection->rc), datagram->frame,
+                            datagram->time_ns);
     return true;
 }
 
@@ -265,6 +297,7 @@ void check_ib_each(struct share *check, void (*call)(void *ctx, struct watched *
 void check_ib_free(struct share *check)
 {
     ib_connections_free(check->managed);
+    ib_icrc_senders_free(check->icrc_senders);
 }
 
 /* ---- reports ---- */

@@ -79,6 +79,7 @@ struct share *share_new(const struct share_setup *setup)
     share->capture = setup->capture;
     share->print = setup->print;
     share->layouts = setup->layouts;
+    share->lossy = setup->lossy;
     share->numbers_apart = !setup->next_id;
     share->found.connections = g_ptr_array_new();
     share->found.opened = g_array_new(FALSE, FALSE, sizeof(uint32_t));
@@ -175,6 +176,7 @@ void share_taken(struct share *share)
 {
     g_ptr_array_set_size(share->found.connections, 0);
     share->found.other_connections = 0;
+    share->found.wrong_icrcs = 0;
     share->findings_kept = share->notes_kept = share->records = 0;
 }
 

@@ -19,6 +19,7 @@ struct share_setup {
     FILE *print;                          /* NULL: no lines */
     struct layouts *layouts;              /* of all shares; it outlives them */
     unsigned shares;
+    bool lossy;        /* it is known that packets were dropped */
     uint32_t *next_id; /* NULL: share_number() sets the numbers of its connections */
 };
 
@@ -26,6 +27,7 @@ struct share_found {
     GPtrArray *connections; /* struct report_connection *; freed by whoever takes them */
     GArray *opened;         /* uint32_t: frames in which connections were opened that have no number yet */
     uint64_t other_connections;
+    uint64_t wrong_icrcs; /* packets of RoCE or InfiniBand of no connection that were left out for it */
     bool memory_lacking;
 };
 

@@ -372,6 +372,8 @@ void watched_close(struct watched *watched, const struct watched_span *span, int
 
     if (share->dropped != watched->dropped) /* what came since then may have been lost: silence proves nothing */
         now_ns = MIN(now_ns, span->end_ns);
+    if (share->lossy || share->dropped != watched->dropped)
+        stack_lossy(watched->stack);
     counted_wake_last(&share->counting, &watched->counted);
     stack_finish(watched->stack, now_ns);
     share->found.memory_lacking |= stack_lacks_memory(watched->stack);

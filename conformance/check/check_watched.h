@@ -23,12 +23,14 @@ struct share {
     FILE *print;
     struct layouts *layouts;
     struct connections *connections;
-    struct ib_connections *managed; /* RoCE and InfiniBand; NULL until there is one */
+    struct ib_connections *managed;       /* RoCE and InfiniBand; NULL until there is one */
+    struct ib_icrc_senders *icrc_senders; /* NULL until there is one */
     struct stack_options ib_options;
     enum ib_below below; /* of the packet being worked on */
     uint32_t *next_id, max_connections;
     uint32_t frame;   /* being worked on */
     uint64_t dropped; /* by the capture, as far as known */
+    bool lossy;       /* some were dropped, whenever that was */
     struct share_found found;
     uint32_t findings_kept, notes_kept, records;
     bool numbers_apart;

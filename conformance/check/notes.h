@@ -53,7 +53,7 @@ void notes_skipped(struct notes *notes, unsigned side, uint64_t from, uint64_t t
 void notes_managed(struct notes *notes, unsigned side, const struct ib_cm *cm, const struct place *place);
 void notes_part(struct notes *notes, const struct ib_rc_part *part);
 void notes_lost(struct notes *notes, unsigned side, uint64_t from, uint64_t to, const struct place *place);
-void notes_refused(struct notes *notes, unsigned side, enum ib_nak nak, const struct place *place);
+void notes_refused(struct notes *notes, const struct ib_rc_refusal *refusal);
 /* What the Send of an FPDU or a packet noted before turned out to be. */
 void notes_rpcrdma(struct notes *notes, const struct rpcrdma_message *message);
 

@@ -53,11 +53,12 @@ void notes_lost(struct notes *notes, unsigned side, uint64_t from, uint64_t to, 
     WHAT(note, "%" PRIu64 " packet%s not captured", to - from, to - from == 1 ? "" : "s");
 }
 
-void notes_refused(struct notes *notes, unsigned side, enum ib_nak nak, const struct place *place)
+void notes_refused(struct notes *notes, const struct ib_rc_refusal *refusal)
 {
-    const char *name = ib_nak_name((uint8_t)(IB_AETH_NAK << 5 | (unsigned)nak));
-    struct note *note = notes_add(notes, NOTE_TERMINATE, side, place);
+    const char *name =
+        refusal->not_ready ? "no Receive" : ib_nak_name((uint8_t)(IB_AETH_NAK << 5 | (unsigned)refusal->nak));
+    struct note *note = notes_add(notes, NOTE_TERMINATE, refusal->side, &refusal->place);
 
-    WHAT(note, "NAK");
+    WHAT(note, refusal->not_ready ? "RNR NAK" : "NAK");
     DETAIL(note, "%s", name ? name : "");
 }

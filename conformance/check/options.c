@@ -119,6 +119,17 @@ static bool assume_crc(struct check_options *options, const char *value, GError 
     return true;
 }
 
+static bool assume_icrc(struct check_options *options, const char *value, GError **error)
+{
+    static const struct word words[] = {{"on", ON}, {"off", OFF}, {NULL, 0}};
+    const struct word *word = find_word(words, value);
+
+    if (!word)
+        return usage(error, "--assume=icrc=%s: allowed are on, off", value);
+    options->assume_no_icrc = word->value == OFF;
+    return true;
+}
+
 static bool assume_inline(struct check_options *options, const char *value, GError **error)
 {
     enum { INLINE_MIN = 1024, INLINE_MAX = 256 * 1024 }; /* what RFC 8797 can express */
@@ -184,11 +195,13 @@ static bool read_pairs(struct check_options *options, const char *option, const 
 
 static bool parse_assume(struct check_options *options, const char *value, GError **error)
 {
-    static const struct pair_reader readers[] = {
-        {"markers", assume_markers}, {"crc", assume_crc}, {"inline", assume_inline}, {"qp", assume_qp}, {NULL, NULL}};
+    static const struct pair_reader readers[] = {{"markers", assume_markers}, {"crc", assume_crc},
+                                                 {"icrc", assume_icrc},       {"inline", assume_inline},
+                                                 {"qp", assume_qp},           {NULL, NULL}};
 
-    return read_pairs(options, "--assume", "markers=none|both|to-responder|to-initiator, crc=on|off, inline=N, qp=A:B",
-                      readers, value, error);
+    return read_pairs(options, "--assume",
+                      "markers=none|both|to-responder|to-initiator, crc=on|off, icrc=on|off, inline=N, qp=A:B", readers,
+                      value, error);
 }
 
 static bool read_seconds(const char *value, int64_t *out, GError **error)

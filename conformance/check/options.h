@@ -43,6 +43,7 @@ struct check_options {
     bool strict_waivers;
     bool exclusive;         /* only the connection itself writes the memory that it accesses */
     unsigned assume_inline; /* 0: not given */
+    bool assume_no_icrc;    /* of RoCE and InfiniBand */
     struct ib_qp_pair assumed_qps[ASSUMED_QPS_MAX];
     unsigned n_assumed_qps;
     int64_t t_answer; /* nanoseconds: struct rpcrdma_options; 0: not given */

@@ -43,6 +43,9 @@ void print_refusal(const struct print_target *target, enum direction direction, 
                    const struct rdma_refusal *refusal)
 {
     print_begin(target, direction, &refusal->place, transport);
-    fputs(refusal->cause == RDMA_REFUSED_MEMORY ? "NAK remote access error" : "NAK", target->out);
+    fputs(refusal->cause == RDMA_REFUSED_MEMORY       ? "NAK remote access error"
+          : refusal->cause == RDMA_REFUSED_NO_RECEIVE ? "RNR NAK"
+                                                      : "NAK",
+          target->out);
     print_end(target);
 }

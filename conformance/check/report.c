@@ -283,13 +283,41 @@ const char *const report_nothing[] = {
     [REPORT_NO_MPA] = "no RDMA connection found: nothing was checked",
     [REPORT_NO_RPCRDMA] = "no RPC-over-RDMA found: on RoCE and InfiniBand nothing below it is judged",
     [REPORT_NO_FPDU] = "no FPDU could be judged: only the start-up of connections was checked",
+    [REPORT_NO_ANSWER] = "no FPDU could be judged: the request for a connection was never answered",
+    [REPORT_REJECTED] = "no RPC-over-RDMA found: the connection was rejected",
 };
+
+static bool exercised_any(const struct folded_counts *folded)
+{
+    struct rule_counts counts = {0};
+
+    counts_unfold(folded, &counts);
+    for (size_t i = 0; i < RULE_COUNT; i++)
+        if (counts.passed[i] > 0 || counts.failed[i] > 0)
+            return true;
+    return false;
+}
 
 static bool is_judged(const struct report_connection *connection)
 {
-    if (connection->ib) /* rules of the InfiniBand specification are not judged */
-        return connection->ib->rejected || connection->rpcrdma;
-    return connection->fpdus[0] + connection->fpdus[1] > 0 || connection->parameters.rejected || connection->rpcrdma;
+    bool carried = connection->fpdus[0] + connection->fpdus[1] > 0;
+
+    if (!connection->ib)
+        return carried || connection->parameters.rejected;
+    /* Rules of the InfiniBand specification are not judged. */
+    return connection->ib->rejected ? exercised_any(connection->counts) : carried && connection->rpcrdma;
+}
+
+static enum report_emptiness emptiness_of(const struct report_connection *connection)
+{
+    bool asked = connection->ib ? connection->ib->request_seen : connection->parameters.request_seen;
+    bool answered = connection->ib ? connection->ib->reply_seen : connection->parameters.reply_seen;
+
+    if (connection->ib && connection->ib->rejected)
+        return REPORT_REJECTED;
+    if (asked && !answered && connection->fpdus[0] + connection->fpdus[1] == 0)
+        return REPORT_NO_ANSWER;
+    return connection->ib ? REPORT_NO_RPCRDMA : REPORT_NO_FPDU;
 }
 
 bool report_judged_something(const struct report_capture *capture)
@@ -302,14 +330,22 @@ bool report_judged_something(const struct report_capture *capture)
 
 const char *report_nothing_checked(const struct report_capture *capture)
 {
+    enum report_emptiness why = REPORT_NO_RPCRDMA;
+    bool alike = true, iwarp = false;
+
     if (capture->connections->len == 0)
         return capture->nothing ? capture->nothing : report_nothing[REPORT_NO_MPA];
     if (capture->part.series || report_judged_something(capture))
         return NULL;
-    for (guint i = 0; i < capture->connections->len; i++)
-        if (!((const struct report_connection *)g_ptr_array_index(capture->connections, i))->ib)
-            return report_nothing[REPORT_NO_FPDU];
-    return report_nothing[REPORT_NO_RPCRDMA];
+    for (guint i = 0; i < capture->connections->len; i++) {
+        const struct report_connection *connection = g_ptr_array_index(capture->connections, i);
+        enum report_emptiness own = emptiness_of(connection);
+
+        why = i == 0 ? own : why;
+        alike &= own == why;
+        iwarp |= !connection->ib;
+    }
+    return report_nothing[alike ? why : iwarp ? REPORT_NO_FPDU : REPORT_NO_RPCRDMA];
 }
 
 static enum check_status decide(const struct report *report)

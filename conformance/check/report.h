@@ -168,11 +168,11 @@ void report_write_markdown(const struct report *report, FILE *out);
 void report_write_summary(const struct report *report, FILE *out);
 
 /* One line each. */
-enum report_emptiness { REPORT_NO_MPA, REPORT_NO_FPDU, REPORT_NO_RPCRDMA };
+enum report_emptiness { REPORT_NO_MPA, REPORT_NO_FPDU, REPORT_NO_RPCRDMA, REPORT_NO_ANSWER, REPORT_REJECTED };
 extern const char *const report_nothing[];
 /*
- * Why nothing was checked in a capture that could be read: it has no connection, or none in which an FPDU, a rejection
- * or an RPC message was judged. NULL: something was. One line.
+ * Why nothing was checked in a capture that could be read: it has no connection, or none in which an FPDU, an RPC
+ * message, or a rule about a rejected start-up was judged. NULL: something was. One line.
  */
 const char *report_nothing_checked(const struct report_capture *capture);
 /* The same for this part of a capture alone; for report_nothing_checked() any connection in a part is something. */

@@ -48,6 +48,7 @@ struct report_ib *report_ib_new(const struct ib_connection *connection, unsigned
         ib->retransmitted[role] = counts->retransmitted[side];
         ib->repeated_responses[role] = counts->repeated_responses[side];
         ib->holes[role] = counts->holes[side];
+        ib->icrc.taken[role] = icrc->taken[side];
         ib->rnr_naks[role] = counts->rnr_naks[side];
         memcpy(ib->naks[role], counts->naks[side], sizeof ib->naks[role]);
     }
@@ -91,6 +92,7 @@ static void add_pair(GString *text, const uint64_t pair[2], const char *what)
 gchar *report_ib_trouble_text(const struct report_ib *ib)
 {
     GString *text = g_string_new(NULL);
+    uint64_t ignored = ib->icrc.wrong - ib->icrc.taken[0] - ib->icrc.taken[1];
 
     add_pair(text, ib->retransmitted, "requests retransmitted");
     add_pair(text, ib->repeated_responses, "repeated Read response packets");
@@ -102,9 +104,14 @@ gchar *report_ib_trouble_text(const struct report_ib *ib)
     }
     add_pair(text, ib->rnr_naks, "RNR NAKs");
     add_pair(text, ib->holes, "holes in the capture");
-    if (ib->icrc.wrong > 0)
+    for (unsigned role = 0; role < 2; role++)
+        if (ib->icrc.taken[role] > 0)
+            g_string_append_printf(text, "%sICRC of the %s not used, as %" PRIu64 " of its packets have a wrong one",
+                                   text->len > 0 ? ", " : "", role == 0 ? "initiator" : "responder",
+                                   ib->icrc.taken[role]);
+    if (ignored > 0)
         g_string_append_printf(text, "%s%" PRIu64 " packets with a wrong ICRC ignored, the first in frame %" PRIu32,
-                               text->len > 0 ? ", " : "", ib->icrc.wrong, ib->icrc.first_wrong);
+                               text->len > 0 ? ", " : "", ignored, ib->icrc.first_wrong);
     if (text->len > 0)
         return g_string_free(text, FALSE);
     g_string_free(text, TRUE);

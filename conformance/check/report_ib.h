@@ -11,6 +11,7 @@
 /* Of the packets of a connection. */
 struct icrc_counts {
     uint64_t right, wrong, unknown; /* unknown: cut by the snap length */
+    uint64_t taken[2];              /* of the wrong ones, as the sender's ICRC is not used; by side */
     uint32_t first_wrong;           /* frame; 0: none */
 };
 
@@ -25,7 +26,7 @@ struct report_ib {
     bool rejected;
     uint16_t reject_reason;
     uint64_t retransmitted[2], repeated_responses[2], holes[2], rnr_naks[2], naks[2][5];
-    struct icrc_counts icrc;
+    struct icrc_counts icrc; /* taken: by role */
 };
 
 /* "roce2", "roce1", "infiniband" */

@@ -2,6 +2,7 @@
 #include "conformance/input/capture.h"
 
 #include "conformance/input/capture_direct.h"
+#include "conformance/input/capture_drops.h"
 #include "conformance/input/capture_live.h"
 #include "conformance/input/unpack.h"
 
@@ -35,6 +36,7 @@ struct capture {
     char last_text[CAPTURE_ERROR_SIZE];
     volatile sig_atomic_t stop;
     uint64_t packets;
+    uint64_t dropped; /* as the file says */
 };
 
 void capture_error_set(struct capture_error *error, const char *format, ...)
@@ -164,8 +166,10 @@ static bool open_offline(struct capture *capture, struct opening *opening, struc
         return false;
     }
     capture->linktype = pcap_datalink(capture->pcap);
-    if (opening->from_start)
+    if (opening->from_start) {
+        capture->dropped = capture_drops(fileno(opening->file), capture->size);
         read_directly(capture);
+    }
     return true;
 }
 
@@ -376,7 +380,7 @@ double capture_progress(const struct capture *capture)
 
 uint64_t capture_dropped(struct capture *capture)
 {
-    return capture->is_live ? live_dropped(&capture->live) : 0;
+    return capture->is_live ? live_dropped(&capture->live) : capture->dropped;
 }
 
 bool capture_is_live(const struct capture *capture)

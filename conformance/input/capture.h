@@ -43,7 +43,7 @@ enum capture_status capture_next(struct capture *capture, struct packet *packet,
 
 /* The fraction of a regular file that was read, 0 to 1; negative when unknown (standard input, live). */
 double capture_progress(const struct capture *capture);
-/* Live: packets that the kernel had no room for; 0 for files. */
+/* Packets that the kernel had no room for: live, so far; of a file, of the whole capture, as far as it says. */
 uint64_t capture_dropped(struct capture *capture);
 bool capture_is_live(const struct capture *capture);
 /* Not a regular file: when it ends cannot be known. */

@@ -8,17 +8,29 @@ enum {
     FORTH_MAX_S = 3600 /* longer than any time that the rules go by */
 };
 
+static void jump(struct steady_clock *clock, uint32_t frame, int64_t step)
+{
+    if (clock->jumps++ == 0) {
+        clock->first_frame = frame;
+        clock->first_ns = step;
+        clock->first_at_ns = clock->last_ns;
+    }
+    clock->skew_ns -= step;
+}
+
 int64_t steady_clock_take(struct steady_clock *clock, uint32_t frame, int64_t time_ns)
 {
-    int64_t step = clock->started ? time_ns - clock->last_ns : 0;
+    int64_t step = clock->started ? time_ns - clock->last_ns : 0, forth = time_ns - clock->before_ns;
+    bool was_late = clock->is_back && forth >= 0 && forth <= FORTH_MAX_S * second;
 
-    if (step < -BACK_MAX_S * second || step > FORTH_MAX_S * second) {
-        if (clock->jumps++ == 0) {
-            clock->first_frame = frame;
-            clock->first_ns = step;
-            clock->first_at_ns = clock->last_ns;
-        }
-        clock->skew_ns -= step;
+    clock->is_back = false;
+    if (was_late) {
+        clock->jumps--;
+        clock->skew_ns += clock->last_ns - clock->before_ns;
+    } else if (step < -BACK_MAX_S * second || step > FORTH_MAX_S * second) {
+        clock->is_back = step < 0 && step >= -FORTH_MAX_S * second;
+        clock->before_ns = clock->last_ns;
+        jump(clock, frame, step);
     }
     clock->started = true;
     clock->last_ns = time_ns;

@@ -12,6 +12,8 @@
 struct steady_clock {
     bool started;
     int64_t last_ns, skew_ns;
+    bool is_back;      /* the latest packet went back */
+    int64_t before_ns; /* from there, by its own clock */
     uint64_t jumps;
     uint32_t first_frame; /* after the first jump */
     int64_t first_ns;     /* how far it went; negative: back */
@@ -20,7 +22,8 @@ struct steady_clock {
 
 /*
  * The time of the next packet of a capture, of any connection: time_ns as long as the clock never went back by more
- * than a second, nor forward by more than an hour. After a jump, time goes on where it was.
+ * than a second, nor forward by more than an hour. After a jump, time goes on where it was. One packet that was stamped
+ * in time and captured late is none: the packet after it goes on from before.
  */
 int64_t steady_clock_take(struct steady_clock *clock, uint32_t frame, int64_t time_ns);
 

@@ -99,17 +99,17 @@ static bool has_facts(struct merge_input *input, JsonObject *connection)
     bool ib = json_object_has_member(connection, "ib");
     JsonObject *counts = merge_object(input, connection, "a connection", "counts");
     JsonObject *mpa = counts && !ib ? merge_object(input, connection, "a connection", "mpa") : NULL;
-    JsonArray *fpdus = mpa ? merge_array(input, counts, "the counts", "fpdus") : NULL;
+    const char *name = ib ? "packets" : "fpdus";
+    JsonArray *pair = counts ? merge_array(input, counts, "the counts", name) : NULL;
     bool rejected;
 
-    if (ib)
-        return counts && merge_object(input, connection, "a connection", "ib");
-    if (!fpdus || !merge_bool(input, mpa, "mpa", "rejected", &rejected))
+    if (!pair || (ib && !merge_object(input, connection, "a connection", "ib")) ||
+        (!ib && (!mpa || !merge_bool(input, mpa, "mpa", "rejected", &rejected))))
         return false;
-    for (guint i = 0; i < json_array_get_length(fpdus); i++)
-        if (!JSON_NODE_HOLDS_VALUE(json_array_get_element(fpdus, i)))
-            return merge_input_wrong(input, "the counts", "fpdus", "a pair of numbers");
-    return json_array_get_length(fpdus) == 2 || merge_input_wrong(input, "the counts", "fpdus", "a pair of numbers");
+    for (guint i = 0; i < json_array_get_length(pair); i++)
+        if (!JSON_NODE_HOLDS_VALUE(json_array_get_element(pair, i)))
+            return merge_input_wrong(input, "the counts", name, "a pair of numbers");
+    return json_array_get_length(pair) == 2 || merge_input_wrong(input, "the counts", name, "a pair of numbers");
 }
 
 static bool take_connection(struct merge *merge, struct merge_input *input, JsonObject *connection,
@@ -321,21 +321,43 @@ static uint64_t count_connections(JsonArray *captures)
     return sum;
 }
 
+static bool exercised_any(JsonObject *connection)
+{
+    JsonObject *rules = json_object_get_object_member(connection, "rules");
+    GList *counts = json_object_get_values(rules);
+    bool any = false;
+
+    for (GList *rule = counts; rule && !any; rule = rule->next) {
+        JsonObject *count = JSON_NODE_HOLDS_OBJECT(rule->data) ? json_node_get_object(rule->data) : NULL;
+
+        any = count && (json_object_get_int_member_with_default(count, "passed", 0) > 0 ||
+                        json_object_get_int_member_with_default(count, "failed", 0) > 0);
+    }
+    g_list_free(counts);
+    return any;
+}
+
+static bool rejected_by_ib(JsonObject *connection)
+{
+    JsonNode *reason = json_object_has_member(connection, "ib")
+                           ? json_object_get_member(json_object_get_object_member(connection, "ib"), "reject_reason")
+                           : NULL;
+
+    return reason && !JSON_NODE_HOLDS_NULL(reason);
+}
+
 /* What a part of a capture lacks, another one may have. */
 static bool is_judged(JsonObject *connection)
 {
-    JsonArray *fpdus;
+    bool ib = json_object_has_member(connection, "ib");
+    JsonArray *pair =
+        json_object_get_array_member(json_object_get_object_member(connection, "counts"), ib ? "packets" : "fpdus");
+    bool carried = json_array_get_int_element(pair, 0) + json_array_get_int_element(pair, 1) > 0;
 
-    if (json_object_has_member(connection, "rpcrdma"))
-        return true;
-    if (json_object_has_member(connection, "ib")) {
-        JsonNode *reason = json_object_get_member(json_object_get_object_member(connection, "ib"), "reject_reason");
-
-        return reason && !JSON_NODE_HOLDS_NULL(reason);
-    }
-    fpdus = json_object_get_array_member(json_object_get_object_member(connection, "counts"), "fpdus");
-    return json_object_get_boolean_member(json_object_get_object_member(connection, "mpa"), "rejected") ||
-           json_array_get_int_element(fpdus, 0) + json_array_get_int_element(fpdus, 1) > 0;
+    if (ib)
+        return rejected_by_ib(connection) ? exercised_any(connection)
+                                          : carried && json_object_has_member(connection, "rpcrdma");
+    return carried || json_object_get_boolean_member(json_object_get_object_member(connection, "mpa"), "rejected");
 }
 
 /* The report that it comes from says what was seen instead. */
@@ -356,14 +378,18 @@ static unsigned count_empty(JsonArray *captures)
         enum report_emptiness why = REPORT_NO_RPCRDMA;
         guint n = json_array_get_length(connections);
         bool judged = json_object_has_member(capture, "error") || (json_object_has_member(capture, "part") && n > 0);
+        guint rejected = 0;
 
         for (guint j = 0; j < n; j++) {
             JsonObject *connection = json_array_get_object_element(connections, j);
 
             judged |= is_judged(connection);
+            rejected += rejected_by_ib(connection);
             if (!json_object_has_member(connection, "ib"))
                 why = REPORT_NO_FPDU;
         }
+        if (n > 0 && rejected == n)
+            why = REPORT_REJECTED;
         if (judged)
             json_object_remove_member(capture, "nothing_checked");
         else if (!says_why(capture))

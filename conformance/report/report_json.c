@@ -106,6 +106,7 @@ static void add_ib(struct json_writer *writer, const struct report_connection *c
     add_number(writer, "right", ib->icrc.right);
     add_number(writer, "wrong", ib->icrc.wrong);
     add_number(writer, "unknown", ib->icrc.unknown);
+    add_pair(writer, "not_used", ib->icrc.taken);
     add_number_if(writer, "first_wrong_frame", ib->icrc.wrong > 0, ib->icrc.first_wrong);
     json_end_object(writer);
     json_bool(writer, "complete", connection->complete);

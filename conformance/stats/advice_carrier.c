@@ -106,7 +106,8 @@ static void on_repeated(GArray *array, const struct statistics *s, unsigned side
 {
     const struct stat_carrier *c = &s->carrier[side];
     uint64_t packets = c->n[CARRIER_RETRANSMITTED_PACKETS] + c->n[CARRIER_OUT_OF_ORDER_PACKETS];
-    double share = share_of(packets, c->n[CARRIER_PACKETS]);
+    uint64_t all = c->n[CARRIER_PACKETS] + (s->ib ? packets : 0); /* there, only first copies are in the count */
+    double share = share_of(packets, all);
     char again[UNITS_SIZE], late[UNITS_SIZE], half[UNITS_SIZE], most[UNITS_SIZE], text[UNITS_SIZE];
     GString *figures;
 
@@ -122,8 +123,8 @@ static void on_repeated(GArray *array, const struct statistics *s, unsigned side
         g_string_append_printf(figures, "; what was missing came %s (median), at most %s, later",
                                units_time(histogram_quantile(&c->late, 0.5), half), units_time(c->late.most, most));
     advice_add(array, "sent-again", share >= 0.01 ? ADVICE_PROBLEM : ADVICE_NOTABLE, share,
-               g_strdup_printf("%s of the packets to the %s %s.", units_share(packets, c->n[CARRIER_PACKETS], text),
-                               towards(side), s->ib ? "were sent again" : "were sent again or out of order"),
+               g_strdup_printf("%s of the packets to the %s %s.", units_share(packets, all, text), towards(side),
+                               s->ib ? "were sent again" : "were sent again or out of order"),
                g_string_free(figures, FALSE),
                g_strdup(s->ib ? "RoCE needs a network without loss: look at PFC and ECN in the switches, and at the "
                                 "counters of the ports"

@@ -8,7 +8,7 @@
 enum {
     GAPS_MAX = 16,     /* in the order of octets of a side, at a time */
     REQUESTS_MAX = 64, /* Reads and Atomics of a side that are followed at a time; the rest is in no latency */
-    BEGUN_CLASSES = 3, /* Sends, Writes, responses: one message of each at a time */
+    BEGUN_CLASSES = 3, /* Sends, Writes, answers to requests that are not followed: one message of each at a time */
 };
 
 /* A Call without its answer so far: transaction->host. */
@@ -42,18 +42,20 @@ struct timed {
     int64_t since_ns;
 };
 
-struct request {
-    uint64_t operation;
-    int64_t time_ns;
-    bool begun; /* its response */
-    enum stat_kind kind;
-};
-
 struct begun {
     bool known;
     uint64_t message;
     uint64_t octets, parts;
     int64_t since_ns;
+};
+
+struct request {
+    uint64_t operation;
+    int64_t time_ns;
+    enum stat_kind kind;
+    bool begun;            /* its answer: */
+    bool over;             /* its last part came, though some are missing: these may come again */
+    struct begun answered; /* so far */
 };
 
 /* Equal numbers one after the other, which a histogram takes together. */
@@ -87,7 +89,7 @@ struct collector {
         struct repeated fpdu_size, per_segment; /* not in their histograms yet */
         struct begun begun[BEGUN_CLASSES];
         struct request *requests; /* REQUESTS_MAX; NULL: there was none */
-        unsigned n_requests;
+        unsigned n_requests, n_over;
         int64_t reads_since_ns; /* accounted up to here */
         struct caller caller;
         uint64_t ib_retransmitted, ib_repeated; /* as counted by the engine so far */

@@ -11,7 +11,7 @@ enum { OF_SENDS, OF_WRITES, OF_ANSWERS };
 
 static unsigned reads_in_flight(const struct collector *collector, unsigned side)
 {
-    return collector->side[side].n_requests;
+    return collector->side[side].n_requests - collector->side[side].n_over;
 }
 
 /* Up to now. */
@@ -35,6 +35,24 @@ void collector_read_limit(struct collector *collector, unsigned side, uint32_t l
         collector->now->reads[side].limit = limit;
 }
 
+static void remove_request(struct collector *collector, unsigned side, unsigned at)
+{
+    struct request *all = collector->side[side].requests;
+
+    collector->side[side].n_over -= all[at].over;
+    memmove(&all[at], &all[at + 1], (--collector->side[side].n_requests - at) * sizeof *all);
+}
+
+static void remove_over(struct collector *collector, unsigned side)
+{
+    unsigned at = 0;
+
+    while (at < collector->side[side].n_requests && !collector->side[side].requests[at].over)
+        at++;
+    if (at < collector->side[side].n_requests)
+        remove_request(collector, side, at);
+}
+
 static void begin_request(struct collector *collector, const struct collected_part *part)
 {
     unsigned side = part->side;
@@ -43,12 +61,14 @@ static void begin_request(struct collector *collector, const struct collected_pa
     account_reads(collector, side, part->time_ns);
     if (!collector->side[side].requests)
         collector->side[side].requests = heap_get(REQUESTS_MAX * sizeof(struct request));
+    if (*n == REQUESTS_MAX)
+        remove_over(collector, side);
     if (*n == REQUESTS_MAX || part->operation == 0 || !collector->side[side].requests)
         return;
     collector->side[side].requests[(*n)++] =
         (struct request){.operation = part->operation, .time_ns = part->time_ns, .kind = part->kind};
-    if (*n > collector->now->reads[side].most)
-        collector->now->reads[side].most = *n;
+    if (reads_in_flight(collector, side) > collector->now->reads[side].most)
+        collector->now->reads[side].most = reads_in_flight(collector, side);
 }
 
 /* NULL: its request was not seen, or is not followed. Answers come in order: it is among the first. */
@@ -60,22 +80,13 @@ static struct request *request_of(struct collector *collector, unsigned side, ui
     return NULL;
 }
 
-static void end_request(struct collector *collector, unsigned side, const struct request *request, int64_t now)
-{
-    struct request *all = collector->side[side].requests;
-    unsigned at = (unsigned)(request - all);
-
-    account_reads(collector, side, now);
-    memmove(&all[at], &all[at + 1], (--collector->side[side].n_requests - at) * sizeof *all);
-}
-
 static void lose_requests(struct collector *collector, unsigned side)
 {
     for (unsigned i = 0; i < collector->side[side].n_requests; i++) {
         struct stat_operations *operations =
             statistics_operations(collector->now, side, collector->side[side].requests[i].kind);
 
-        if (operations)
+        if (operations && !collector->side[side].requests[i].over)
             operations->unanswered++;
     }
 }
@@ -83,7 +94,7 @@ static void lose_requests(struct collector *collector, unsigned side)
 void collect_forget_requests(struct collector *collector, unsigned side)
 {
     lose_requests(collector, side);
-    collector->side[side].n_requests = 0;
+    collector->side[side].n_requests = collector->side[side].n_over = 0;
 }
 
 void collect_unanswered(struct collector *collector)
@@ -119,12 +130,24 @@ static void count(struct stat_operations *operations, const struct begun *messag
     operations->last_ns = now > operations->last_ns ? now : operations->last_ns;
 }
 
+/* Requests that are answered at a time have their answers mixed where packets are sent again. */
+static const struct begun *take_followed(struct request *request, const struct collected_part *part)
+{
+    struct begun *answered = &request->answered;
+
+    if (!answered->known)
+        *answered = (struct begun){.known = true, .message = part->message, .since_ns = part->time_ns};
+    answered->octets += part->octets;
+    answered->parts++;
+    return part->complete ? answered : NULL;
+}
+
 /* To the side that asked for it. */
 static void take_answer(struct collector *collector, const struct collected_part *part)
 {
     unsigned side = part->side ^ 1u;
     struct request *request = request_of(collector, side, part->operation);
-    const struct begun *whole = take_message(collector, part, OF_ANSWERS);
+    const struct begun *whole = request ? take_followed(request, part) : take_message(collector, part, OF_ANSWERS);
     struct stat_operations *operations = statistics_operations(collector->now, side, part->kind);
 
     if (!operations)
@@ -136,13 +159,16 @@ static void take_answer(struct collector *collector, const struct collected_part
     if (!request->begun)
         histogram_add(&operations->first, time_since(request->time_ns, part->time_ns), 1);
     request->begun = true;
-    if (!part->last)
-        return;
     if (part->complete) {
         histogram_add(&operations->answered, time_since(request->time_ns, part->time_ns), 1);
         operations->first_ns = request->time_ns < operations->first_ns ? request->time_ns : operations->first_ns;
+        account_reads(collector, side, part->time_ns);
+        remove_request(collector, side, (unsigned)(request - collector->side[side].requests));
+    } else if (part->last && !request->over) {
+        account_reads(collector, side, part->time_ns);
+        request->over = true;
+        collector->side[side].n_over++;
     }
-    end_request(collector, side, request, part->time_ns);
 }
 
 void collect_part(struct collector *collector, const struct collected_part *part)

@@ -342,7 +342,7 @@ struct rpcrdma_flow *rpcrdma_flow_of_ib(const struct ib_connection *connection, 
     flow->judge.make_record = make_record;
     if (!begin(flow, no_ports))
         return NULL;
-    flow->ib = (struct stack_ib){flow->judge.stack, connection};
+    flow->ib = (struct stack_ib){.stack = flow->judge.stack, .connection = connection};
     return flow;
 }
 

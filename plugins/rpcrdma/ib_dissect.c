@@ -154,12 +154,20 @@ static bool is_reliable(const struct infinibandinfo *info)
     return info->opCode >> 5 == 0;
 }
 
+/* The built-in dissector takes any Send for RPC-over-RDMA that seems long enough, and then finds it malformed. */
+static bool seems_rpcrdma(tvbuff_t *tvb)
+{
+    struct rpcrdma_canvas canvas = {.tvb = tvb};
+
+    return rpcrdma_is_unrecorded(&canvas, false);
+}
+
 /* Dissectors that were called here must not be called again by Wireshark: some keep state. */
 static bool leave_to_others(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     if (choice() >= 0) /* called by Wireshark, after the list */
         return false;
-    if (!rpcrdma_ib_ask_others(tvb, pinfo, tree, data))
+    if (!rpcrdma_ib_ask_others(tvb, pinfo, tree, data, !is_ours() || seems_rpcrdma(tvb) ? -1 : builtin))
         call_data_dissector(tvb, pinfo, tree);
     return true;
 }
@@ -228,7 +236,15 @@ static tvbuff_t *cut_payload(const struct ib_frame *frame, tvbuff_t *tvb)
                                         (int)frame->payload_len);
 }
 
-/* The engine makes no message of a Send that is cut. */
+static bool has_message(const struct ib_frame *frame)
+{
+    for (const struct kept_segment *segment = frame->segments; segment; segment = segment->packet->next_in_frame)
+        if (segment->message || segment->packet->part_of)
+            return true;
+    return false;
+}
+
+/* The engine makes no message of a Send whose header is cut. */
 static void draw_cut_send(const struct ib_frame *frame, tvbuff_t *payload, packet_info *pinfo, proto_tree *tree)
 {
     struct rpcrdma_canvas canvas = {
@@ -258,7 +274,7 @@ static int dissect_rest(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, voi
             correct_info(frame, pinfo);
         if (frame->flow->recognised && (frame->segments || frame->flow->untold))
             draw_frame(frame, payload, pinfo, tree);
-        if (tvb_reported_length(payload) > 0)
+        if (tvb_reported_length(payload) > 0 && !(frame->flow->recognised && has_message(frame)))
             draw_cut_send(frame, payload, pinfo, tree);
     }
     drawn = 0;

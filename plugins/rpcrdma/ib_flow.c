@@ -2,6 +2,7 @@
 #include "plugins/rpcrdma/ib_flow.h"
 
 #include "engine/decap.h"
+#include "engine/ib_icrc_senders.h"
 
 #include <epan/wmem_scopes.h>
 #include <wiretap/wtap.h>
@@ -11,6 +12,7 @@
 /* First pass only. */
 static struct ib_connections *connections; /* of this file; NULL before its first packet */
 static struct decap *decap;
+static struct ib_icrc_senders *icrc_senders;
 static uint32_t fed; /* the latest frame */
 static int64_t last_ns;
 static bool always_rpcrdma;
@@ -185,7 +187,9 @@ static bool ready(void)
         decap = decap_new(0);
     if (!connections)
         connections = ib_connections_new(&options, &events);
-    return decap && connections;
+    if (!icrc_senders)
+        icrc_senders = ib_icrc_senders_new();
+    return decap && connections && icrc_senders;
 }
 
 static int linktype_of(int encapsulation)
@@ -244,18 +248,28 @@ static void take(const struct packet *whole, const struct ib_datagram *datagram)
     const struct ib_connection *connection;
     struct ib_frame *frame;
 
-    if (ib_packet_decode(&packet, datagram->p, datagram->length, datagram->captured) != IB_DECODED ||
-        ib_datagram_icrc(datagram, &packet) == ICRC_WRONG) /* a receiver drops it, and so does iwarp-check */
+    if (ib_packet_decode(&packet, datagram->p, datagram->length, datagram->captured) != IB_DECODED)
         return;
     arrival = ib_datagram_arrival(datagram, &packet);
+    if (ib_icrc_drops(icrc_senders, &arrival, ib_datagram_icrc(datagram, &packet))) { /* as iwarp-check does */
+        connection = ib_connections_find(connections, &arrival);
+        if (connection && packet.info && !packet.info->response)
+            ib_rc_damaged(connection->rc, ib_connection_sender(connection, &arrival));
+        return;
+    }
     connection = ib_connections_packet(connections, &arrival);
     if (!connection || !connection->host)
         return;
+    if (packet.info && packet.info->response) {
+        unsigned other = other_side(ib_connection_sender(connection, &arrival));
+
+        ib_icrc_acked(icrc_senders, &connection->address[other], ib_rc_damaged_acked(connection->rc, other));
+    }
     frame = frame_of(connection->host, fed);
     frame->side = (uint8_t)ib_connection_sender(connection, &arrival);
     frame->repeated = is_repeated(connection->host, connection);
     frame->qp = packet.bth.qp;
-    if (packet.payload_captured < packet.payload_len && ib_service_of(packet.bth.opcode) == IB_RC) {
+    if (datagram->captured < datagram->length && ib_service_of(packet.bth.opcode) == IB_RC) {
         frame->cut = packet.info;
         frame->payload_captured = (uint32_t)packet.payload_captured;
         frame->payload_len = (uint32_t)packet.payload_len;
@@ -296,6 +310,8 @@ static void file_closed(void)
     connections = NULL;
     decap_free(decap);
     decap = NULL;
+    ib_icrc_senders_free(icrc_senders);
+    icrc_senders = NULL;
     fed = 0;
 }
 

@@ -11,6 +11,7 @@ static wmem_map_t *latest;
 static wmem_map_t *handles; /* protocol -> dissector_handle_t */
 static unsigned now;
 static const heur_dtbl_entry_t *asked;
+static int without = -1; /* the protocol that is not asked; -1: all are */
 
 /* Called through a handle, so that Wireshark adds the protocol's layer as it does for heuristic dissectors. */
 static int ask(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
@@ -47,7 +48,8 @@ static void add(const char *table, heur_dtbl_entry_t *entry, void *user)
     unsigned stamp = GPOINTER_TO_UINT(wmem_map_lookup(latest, entry->short_name)), at = others->n;
 
     (void)table;
-    if (strcmp(entry->short_name, RPCRDMA_IB_HEURISTIC) == 0 || others->n == OTHERS_MAX)
+    if (strcmp(entry->short_name, RPCRDMA_IB_HEURISTIC) == 0 || others->n == OTHERS_MAX ||
+        (without >= 0 && entry->protocol && proto_get_id(entry->protocol) == without))
         return;
     for (; at > 0 && others->latest[at - 1] < stamp; at--) {
         others->entry[at] = others->entry[at - 1];
@@ -71,12 +73,13 @@ static bool is_enabled(const heur_dtbl_entry_t *entry)
     return entry->enabled && (!entry->protocol || proto_is_protocol_enabled(entry->protocol));
 }
 
-bool rpcrdma_ib_ask_others(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+bool rpcrdma_ib_ask_others(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data, int except)
 {
     const char *protocol = pinfo->current_proto;
     struct others others = {.n = 0};
     bool taken = false;
 
+    without = except;
     heur_dissector_table_foreach(RPCRDMA_IB_LIST, add, &others);
     /* Remove the layer that Wireshark added for us. */
     wmem_list_remove_frame(pinfo->layers, wmem_list_tail(pinfo->layers));

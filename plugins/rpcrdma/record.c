@@ -276,7 +276,8 @@ static void keep_part(struct kept_chunk *chunk, const struct rpcrdma_move *move)
 {
     if (move->length == 0 || move->length > INT32_MAX)
         return;
-    rpcrdma_keep_part(chunk, move->offset, move->p, (uint32_t)move->length);
+    if (move->lacking < move->length)
+        rpcrdma_keep_part(chunk, move->offset, move->p, (uint32_t)(move->length - move->lacking));
     chunk->octets += move->length;
 }
 

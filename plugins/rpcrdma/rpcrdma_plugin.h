@@ -88,8 +88,11 @@ void rpcrdma_show_rest(struct rpcrdma_canvas *canvas);
 #define RPCRDMA_IB_HEURISTIC "rpcrdma_ib"
 
 void rpcrdma_ib_others_register(void);
-/* Calls the other heuristic dissectors of RPCRDMA_IB_LIST. True when one of them accepts the payload. */
-bool rpcrdma_ib_ask_others(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data);
+/*
+ * Calls the other heuristic dissectors of RPCRDMA_IB_LIST, but for those of the protocol `except` (-1: all). True when
+ * one of them accepts the payload.
+ */
+bool rpcrdma_ib_ask_others(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data, int except);
 
 /* tap.c: queues a Send for the statistics. */
 void rpcrdma_tap(struct rpcrdma_canvas *canvas);

@@ -49,6 +49,8 @@ def complete(root, environment, tmp_path):
     ("iwarp-check --rules=mpa,nf", {"mpa,nfs"}),
     ("iwarp-check --assume=c", {"crc="}),
     ("iwarp-check --assume=crc=o", {"on", "off"}),
+    ("iwarp-check --assume=ic", {"icrc="}),
+    ("iwarp-check --assume=icrc=o", {"on", "off"}),
     ("iwarp-check --annotate=oth", {"other.pcap"}),
     ("iwarp-check -o oth", {"other.pcap"}),
     ("iwarp-check ", {"a capture.pcapng", "other.pcap"}),

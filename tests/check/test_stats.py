@@ -305,6 +305,21 @@ def test_roce_counts_what_was_sent_again(report, capture):
     assert "sent-again" in [finding["id"] for finding in connection["statistics"]["findings"]]
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_reads_are_counted_whatever_is_sent_again(report, capture, seed):
+    """Responses of several Reads are mixed then; and no more than all packets are copies."""
+    counts = []
+    for net in ([], [f"--net=loss=0.05", f"--seed={seed}"]):
+        _, parsed = report("--stats", capture("mount-nfs42", "--transport=roce", *net))
+        connection, = parsed["captures"][0]["connections"]
+        read = connection["statistics"]["responder"]["operations"]["read"]
+        counts.append((read["count"], read["octets"]))
+        for finding in connection["statistics"]["findings"]:
+            if finding["id"] == "sent-again":
+                assert 0 < float(finding["text"].split()[0]) <= 100, finding
+    assert counts[0] == counts[1] and counts[0][0] > 1
+
+
 def test_latency_of_reads(check, report, play, tmp_path):
     """From a Read Request to the first and the last segment of its response."""
     source = play(["initiator: {read: 5000, from: buffer}", "responder: read-response"] * 30, connection="mpa-revision: 2",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Exit statuses, files, standard input, output."""
 import struct
+import subprocess
 
 import pytest
 
@@ -61,6 +62,28 @@ def test_connections_without_a_judged_fpdu_are_no_pass(check, report, good, capt
             said = check(f"--format={form}", path).stdout
             assert "no FPDU could be judged" in said and ">PASS<" not in said
     assert check(capture("rev2-reject")).returncode == 0
+
+
+def test_a_request_that_is_never_answered_is_no_pass(check, report, build, tmp_path):
+    """Not even when its private data says that RPC-over-RDMA would have followed."""
+    for options, frames in ((["rpcrdma-private-data"], 4), (["rpcrdma-private-data", "--transport=roce"], 1)):
+        subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", *options, "-o", tmp_path / "whole.pcapng"], check=True)
+        path = cut_behind(tmp_path / "whole.pcapng", frames, tmp_path / "asked.pcapng")
+        status, parsed = report(path)
+        assert status == 3 and len(parsed["captures"][0]["connections"]) == 1, options
+        assert "the request for a connection was never answered" in parsed["captures"][0]["nothing_checked"]
+        (tmp_path / "one.json").write_text(check("--format=json", path).stdout)
+        merged = check("merge", tmp_path / "one.json")
+        assert merged.returncode == 3, merged.stderr
+
+
+def test_a_rejected_start_up_without_a_rule_is_no_pass(check, report, root):
+    path = root / "captures" / "roce" / "cm-reject.pcap"
+    status, parsed = report(path)
+    assert status == 3 and parsed["captures"][0]["nothing_checked"].endswith("the connection was rejected")
+    assert parsed["captures"][0]["connections"][0]["ib"]["reject_reason"] == 8
+    assert "rejected (reason 8" in check(path).stdout
+    assert check("--allow-empty", path).returncode == 0
 
 
 def test_a_link_type_that_is_not_understood_is_2(check, report, good, tmp_path):

@@ -221,6 +221,22 @@ def test_clock_jumps_blame_nobody(checker, build, tmp_path, scenario):
                 assert f"{'back' if jump < 0 else 'forward'} by" in capture["warning"] and f"at frame {at + 1};" in capture["warning"]
 
 
+def test_a_packet_captured_late_is_no_jump(checker, build, tmp_path):
+    """It has the time at which it was sent; the packet after it goes on from before."""
+    original, changed = tmp_path / "original.pcap", tmp_path / "changed.pcap"
+    subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", "nfs3", "--pcap", "-o", original], check=True)
+    octets = original.read_bytes()
+    packets = records(octets)
+    expected, _ = findings(checker, original)
+    for late in (2, 1800):
+        for at in range(1, len(packets) - 1, max(1, len(packets) // 6)):
+            stamps = [stamp - late * 10**9 * (index == at) for index, (stamp, _) in enumerate(packets)]
+            changed.write_bytes(octets[:24] + b"".join(struct.pack("<II", stamp // 10**9, stamp % 10**9) + rest
+                                                       for stamp, (_, rest) in zip(stamps, packets)))
+            got, capture = findings(checker, changed)
+            assert got <= expected and "warning" not in capture, (late, at)
+
+
 def test_times_at_their_limits(checker, build, tmp_path):
     original, changed = tmp_path / "original.pcap", tmp_path / "changed.pcap"
     subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", "nfs3", "--pcap", "-o", original], check=True)

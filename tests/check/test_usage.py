@@ -14,6 +14,7 @@ import pytest
     (["--profile=ieee", "x"], "ietf, rdmac, rfc5666"),
     (["--assume=markers=maybe", "x"], "none, both, to-responder, to-initiator"),
     (["--assume=crc=1", "x"], "on, off"),
+    (["--assume=icrc=1", "x"], "on, off"),
     (["--assume=inline=0", "x"], "number of octets"),
     (["--assume=qp=0x11", "x"], "as in 0x11:0x22"),
     (["--assume=qp=17:1", "x"], "as in 0x11:0x22"),

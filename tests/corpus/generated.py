@@ -27,7 +27,7 @@ STRICT = {"mpa", "ddp", "rdmap", "rpcrdma", "rpc", "nfs"}
 
 def layer(rule):
     """None for tables that this corpus does not cover."""
-    return LAYERS.get(re.match("[A-Z]+?(?=[0234]?-|X-)", rule)[0])
+    return LAYERS.get(re.match("[A-Z]+?(?=(?:[0234]|41)?-|X-)", rule)[0])
 
 
 def base(fault_id):

@@ -96,6 +96,19 @@ def test_conforming_scenarios(captures, on_roce):
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.parametrize("snap", [96, 118, 128, 160, 200, 256])
+def test_snap_length_blames_nobody(played, captures, on_roce, faults_on_roce, snap):
+    """Conforming conversations stay so, and every Send is counted."""
+    cut = played([Job(s, s, [f"--snaplen={snap}"]) for s in on_roce] +
+                 [Job(name(f.id), f.scenario, ["--inject=" + f.id, f"--snaplen={snap}"]) for f in faults_on_roce if "+ok" in f.id])
+    wrong = [f"{key}:\n{show(extra)}" for key, capture in cut.items()
+             if (extra := [f for f in findings(capture) if f.rule not in {f.rule for f in findings(captures[key])}])]
+    assert not wrong, "\n".join(wrong)
+    cut_sends, sends = ({key: sum(c["counts"]["operations"].get("send", 0) for c in of[key]["connections"]) for key in on_roce}
+                        for of in (cut, captures))
+    assert cut_sends == sends
+
+
 def test_packets(captures):
     """All of it is RoCE v2, with connection management from end to end and right invariant CRCs."""
     for key, capture in captures.items():

@@ -163,13 +163,34 @@ def queue_pairs(folder, check):
     return ":".join(map(str, connection["ib"]["queue_pairs"]))
 
 
-@pytest.mark.parametrize("length", [96, 128, 256])
-def test_snap_length(folder, build, tmp_path, length):
+@pytest.mark.parametrize("length", [64, 80, 96, 110, 128, 144, 160, 192, 256, 320])
+def test_snap_length(folder, build, reports, tmp_path, length):
+    """What is found is a part of what the whole capture shows; with 96 octets, headers without chunks are read."""
     paths = [rewritten(path, tmp_path / path.name, lambda number, frame: True, length)
-             for path in sorted(folder.glob("nfs*.pcap"))]
+             for path in sorted(folder.glob("*.pcap"))]
     for path, capture in zip(paths, judge(build, paths, by_name=False)):
-        wrong = [f for f in findings(capture) if f.severity != "note" and f.rule not in KNOWN]
+        known = {f.rule for f in findings(reports[path.name])}
+        wrong = [f for f in findings(capture) if f.rule not in known]
         assert not wrong, (path.name, wrong)
+        whole, cut = (sum(len(c.get("rpcrdma", {"calls": []})["calls"]) > 0 or bool(c.get("rpcrdma", {}).get("other_calls"))
+                          for c in report["connections"]) for report in (reports[path.name], capture))
+        assert cut == (whole if length >= 96 else 0), path.name
+
+
+def test_octets_of_the_icrc_cut(folder, build, reports, tmp_path):
+    """They hide nothing else."""
+    paths = []
+    for path in sorted(folder.glob("nfs*.pcap")):
+        paths.append(tmp_path / path.name)
+        with open(paths[-1], "wb") as file:
+            file.write(path.read_bytes()[:24])
+            for number, (header, frame) in enumerate(packets_of(path)):
+                short = frame[:len(frame) - (number % 5 if frame[23:24] == b"\x11" else 0)]
+                file.write(header[:8] + struct.pack("<I", len(short)) + header[12:] + short)
+    for path, capture in zip(paths, judge(build, paths, by_name=False)):
+        whole = reports[path.name]
+        assert calls(capture) == calls(whole), path.name
+        assert [(f.rule, f.frame) for f in findings(capture)] == [(f.rule, f.frame) for f in findings(whole)], path.name
 
 
 def test_a_packet_with_a_wrong_icrc_is_left_out(folder, check, build, tmp_path):
@@ -187,6 +208,36 @@ def test_a_packet_with_a_wrong_icrc_is_left_out(folder, check, build, tmp_path):
     assert sum(call["calls"] for call in calls(capture)) == 12
 
 
+@pytest.mark.parametrize("name", ["nfs3-mount-umount.pcap", "nfs42-long-setxattr.pcap"])
+@pytest.mark.parametrize("senders", ["client", "server", "both"])
+@pytest.mark.parametrize("management", [True, False])
+def test_an_icrc_that_its_sender_never_gets_right_is_not_used(folder, build, check, tmp_path, name, senders, management):
+    """Captured on the sending host, by a simulator, or anonymised; without `management`, of what goes to queue pairs."""
+    source, path = folder / name, tmp_path / name
+    frames = [frame for _, frame in packets_of(source)]
+    client = next(frame[26:30] for frame in frames if frame[36:38] == b"\x12\xb7")
+
+    with open(path, "wb") as file:
+        file.write(source.read_bytes()[:24])
+        for header, frame in packets_of(source):
+            of = senders == "both" or (frame[26:30] == client) == (senders == "client")
+            wrong = of and frame[36:38] == b"\x12\xb7" and (management or frame[42] != 0x64)
+            file.write(header + (frame[:-4] + bytes(4) if wrong else frame))
+    whole, capture = judge(build, [source, path], by_name=False)
+    if management:
+        assert findings(capture) == findings(whole)
+        assert calls(capture) == calls(whole)
+        assert check(path).stdout.count("ICRC of the ") == (2 if senders == "both" else 1)
+    else:
+        assert not set(f.rule for f in findings(capture)) - set(f.rule for f in findings(whole))
+        # What came before the first Acknowledge is lost.
+        assert sum(call["calls"] for call in calls(capture)) >= sum(call["calls"] for call in calls(whole)) - 2
+    off = check("--assume=icrc=off", "--format=json", path)
+    connection, = json.loads(off.stdout)["captures"][0]["connections"]
+    assert connection["ib"]["icrc"]["wrong"] == sum(connection["ib"]["icrc"]["not_used"])
+    assert sum(call["calls"] for call in connection["rpcrdma"]["calls"]) == sum(call["calls"] for call in calls(whole))
+
+
 def test_lines(folder, check):
     lines = check("--print", folder / "nfs42-long-setxattr.pcap").stdout.splitlines()
     assert any("[roce2: ConnectRequest rpcrdma: v1 R send 4096 receive 4096]" in line for line in lines)
@@ -201,3 +252,42 @@ def test_pages(folder, check):
     junit = check("--format=junit", folder / "nfs3-acl.pcap").stdout
     assert 'name="transport" value="roce2"' in junit
     assert subprocess.run(["xmllint", "--noout", "-"], input=junit, text=True, check=False).returncode == 0
+
+
+def of_first_packets(path, n, drops=0):
+    """The pcapng again with its first n packets, and a drop counter after them."""
+    octets, at, seen = path.read_bytes(), 0, 0
+    while at < len(octets):
+        kind, length = struct.unpack_from("<II", octets, at)
+        seen += kind == 6
+        if seen > n:
+            break
+        at += length
+    counters = struct.pack("<HHQHH", 7, 8, drops, 0, 0)
+    statistics = struct.pack("<IIIQ", 5, 24 + len(counters), 0, 0) + counters + struct.pack("<I", 24 + len(counters))
+    return octets[:at] + statistics
+
+
+# What a message of the other side might excuse, by the fault that shows it.
+AT_THE_END = {"RPCR-2.2.2-02": "RPCR-2.2.2-02", "RPCR-2.2.2-03": "RPCR-2.2.2-03", "RPCR-2.2.2-04": "RPCR-2.2.2-04",
+              "RPCR-3.3.1-10": "RPCR-3.3.1-10", "RPCR-3.4.5-09": "RPCR-3.4.5-09", "RPCR-3.4.6-04": "RPCR-3.4.6-04",
+              "RPCR-4.5-04": "RPCR-4.5-04", "RPCR-2.2.2-02/reverse": "RPCR-2.2.2-02", "BIDI-2-02/later": "BIDI-2-02"}
+
+
+@pytest.mark.parametrize("fault", AT_THE_END)
+def test_end_of_a_whole_capture(gen, build, tmp_path, fault):
+    """A capture that ends with what is accused shows it, unless packets were dropped; its Acknowledge proves it."""
+    whole, cut = tmp_path / "whole.pcapng", tmp_path / "cut.pcapng"
+    run = gen("list", "faults", "--transport=roce")
+    scenario = next(line.split("\t")[1] for line in run.stdout.splitlines() if line.split("\t")[0] == fault)
+    assert gen("play", scenario, "--transport=roce", f"--inject={fault}", "-o", whole).returncode == 0
+
+    def severity(n, drops=0):
+        cut.write_bytes(of_first_packets(whole, n, drops))
+        found = [f for f in findings(judge(build, [cut], by_name=False)[0]) if f.rule == AT_THE_END[fault]]
+        return found[0].severity if found else None
+
+    frame = next(f.frame for f in findings(judge(build, [whole], by_name=False)[0]) if f.rule == AT_THE_END[fault])
+    assert severity(frame) == "warning"
+    assert severity(frame + 4) == "error"
+    assert severity(frame, drops=3) is None

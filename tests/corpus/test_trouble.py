@@ -29,6 +29,8 @@ FADING = {
     "MPA-5.1-06", "MPA-6-06", "MPA-6-06/crossing", "MPA-7.1.2-16", "MPA-7.1.2-23", "MPA-7.1.2-25", "MPA-7.1.3-01",
     "MPA-7.1.5-01", "MPA-8-03", "MPA-A.1-05", "RDMAP-6.2.1-06", "RPCR-2.2.2-03/early", "RPCR-3.3.1-03/early",
     "RPCR-8.1.1-01", "RPCR-8.1.1-01/read",  # that it was taken shows by what the network may have lost
+    # What the network loses just before a reset is never sent again.
+    "DDP-5.3-03/endless", "NFS41-2.10.6.2-02", "NFS41-2.10.6.2-02/slot",
 }
 
 # What is wrong with segments is not to be seen where the capture shows them before the card cuts them.

@@ -3,6 +3,8 @@
 What a capture lacks, or shows in another order, makes rules inconclusive: a conforming conversation stays without a
 finding, however badly it is seen.
 
+The views of its end also add nothing to what a faulty one has.
+
 IWARP_VIEWS says how many seeds of each view, IWARP_READS how many conversations of Reads into one sink.
 """
 import concurrent.futures
@@ -12,10 +14,10 @@ import re
 
 import pytest
 
-from generated import NETS, ROCE_NETS, findings, judge, lines, profile
+from generated import NETS, ROCE_NETS, findings, judge, lines, name, profile
 from random_operations import Operations
 from test_corpus import NOTES, show
-from views import VIEWS, packets, seen_badly, write
+from views import CLOSE_VIEWS, VIEWS, packets, seen_badly, write
 
 SEEDS = range(int(os.environ.get("IWARP_VIEWS", "1")))
 READS = range(int(os.environ.get("IWARP_READS", "40")))
@@ -74,6 +76,46 @@ def test_conforming_however_seen(build, gen, transport, tmp_path):
     names = [row[0] for row in lines(gen, "scenarios", f"--transport={transport}") if not row[0].startswith(MANY)]
     gather([lambda name=name: look(build, gen, tmp_path, name, command(name), SEEDS, profile(name),
                                    set(NOTES.get(name, ())) | OF_A_PART.get(name, set())) for name in names])
+
+
+def close_views(build, gen, folder, transport, faults):
+    """What the views of a conversation's end show that the whole lacks."""
+    made, wrong = [], []
+    for fault, scenario in faults:
+        whole = folder / f"{transport}-{name(fault)}.pcapng"
+        run = gen("play", scenario, f"--transport={transport}", f"--inject={fault}", "-o", whole)
+        assert run.returncode == 0, run.stderr
+        sent = packets(whole)
+        made.append((whole, None, fault))
+        for number, view in enumerate(CLOSE_VIEWS):
+            for seed in SEEDS:
+                seen = seen_badly(sent, view, f"{fault} {seed}")
+                if seen:
+                    path = folder / f"{transport}-{name(fault)}-{number}-{seed}.pcap"
+                    write(path, seen)
+                    made.append((path, view, f"iwarp-gen play {scenario} --transport={transport} --inject={fault}, {view}"))
+    for rules in ("ietf", "rfc5666"):
+        alike = [one for one in made if ("RPCR0-" in one[2]) == (rules == "rfc5666")]
+        known = set()
+        for (path, view, what), report in zip(alike, judge(build, [path for path, *_ in alike], False, rules)
+                                              if alike else []):
+            path.unlink()
+            found = findings(report)
+            if view is None:
+                known = {f.rule for f in found}
+            elif more := [f for f in found if f.severity != "note" and f.rule not in known]:
+                wrong.append(f"{what}\n{show(more)}")
+    return wrong
+
+
+@pytest.mark.parametrize("transport", ["iwarp", "roce"])
+def test_faults_however_closed(build, gen, transport, tmp_path):
+    """A FIN, RST, DREQ or DREP that is missing, or a frame off, adds no finding to those of the whole."""
+    faults = [row[:2] for row in lines(gen, "faults", f"--transport={transport}")]
+    if os.environ.get("IWARP_ALL") != "1":  # those whose reactions are proper, and a part of the others
+        faults = [row for number, row in enumerate(faults) if "+" in row[0] or number % 8 == 0]
+    gather([lambda first=first: close_views(build, gen, tmp_path, transport, faults[first:first + 50])
+            for first in range(0, len(faults), 50)])
 
 
 def into_one_sink(seed):

@@ -3,6 +3,9 @@
 import random
 import struct
 
+TCP, UDP, BTH, DETH, UD_SEND_ONLY = 6, 17, 12, 8, 0x64
+FIN, RST = 0x01, 0x04
+DREQ, DREP = 0x15, 0x16
 LATEST_NS = 3_000_000  # how far the directions of a capture are apart at most
 
 
@@ -120,11 +123,64 @@ def both(first, then):
     return view
 
 
+def transport(octets):
+    """(where the transport header begins, its protocol), through VLAN tags and IPv4 or IPv6 without extensions."""
+    at = 12
+    while octets[at:at + 2] == b"\x81\x00":
+        at += 4
+    if octets[at:at + 2] == b"\x86\xdd":
+        return at + 42, octets[at + 8]
+    return at + 2 + (octets[at + 2] & 15) * 4, octets[at + 11]
+
+
+def closes(flag, attribute):
+    """Whether a packet is the TCP segment with this flag, or the message of InfiniBand's connection management."""
+    def is_one(packet):
+        octets = packet[1]
+        at, protocol = transport(octets)
+        if protocol == TCP:
+            return flag is not None and bool(octets[at + 13] & flag)
+        mad = at + 8 + BTH + DETH
+        return (attribute is not None and protocol == UDP and octets[at + 8] == UD_SEND_ONLY
+                and octets[mad + 16:mad + 18] == attribute.to_bytes(2, "big"))
+    return is_one
+
+
+CLOSES = {"FIN": closes(FIN, None), "RST": closes(RST, None), "DREQ": closes(None, DREQ), "DREP": closes(None, DREP)}
+
+
+def without(kind):
+    """One of its closes is lost, or all."""
+    def view(whole, rng):
+        there = [i for i, packet in enumerate(whole) if CLOSES[kind](packet)]
+        lost = set(there) if rng.random() < 0.25 else set(rng.sample(there, min(1, len(there))))
+        return [packet for i, packet in enumerate(whole) if i not in lost] if lost else []
+    return view
+
+
+def swapped_close(kind):
+    """A close, and one frame before or after it, have changed places."""
+    def view(whole, rng):
+        pairs = [(i, i + 1) for i in range(len(whole) - 1)
+                 if (CLOSES[kind](whole[i]) or CLOSES[kind](whole[i + 1])) and not syn(whole[i]) and not syn(whole[i + 1])
+                 and whole[i + 1][0] - whole[i][0] < LATEST_NS]
+        if not pairs:
+            return []
+        one, two = rng.choice(pairs)
+        seen = list(whole)
+        seen[one], seen[two] = seen[two], seen[one]
+        return in_order_of_time(seen)
+    return view
+
+
+CLOSE_VIEWS = {**{f"{kind} lost": without(kind) for kind in CLOSES},
+               **{f"{kind} swapped": swapped_close(kind) for kind in CLOSES}}
 VIEWS = {
     "loss 1 %": lossy(0.01), "loss 5 %": lossy(0.05), "loss 30 %": lossy(0.3), "loss of one direction": lossy(0.2, True),
     "gap": gap, "late": late, "cut off": cut_off, "one direction": one_direction, "cut short": cut_short,
     "repeated": repeated, "swapped": swapped, "shifted": shifted, "shifted, loss": both(shifted, lossy(0.05)),
     "late, loss": both(late, lossy(0.1)), "late, loss of one direction": both(late, lossy(0.4, True)),
+    **CLOSE_VIEWS,
 }
 
 

@@ -9,7 +9,8 @@ ORDER = ["-2", "-o", "tcp.reassemble_out_of_order:TRUE"]
 DECODE_AS = ["-d", "tcp.port==7174,mpa", "-d", "tcp.port==20049,mpa"]  # where no startup frame tells the heuristic
 # Where Wireshark shows less of the stream; see test_captures.py.
 # Octets are missing right after the SYNs, which only ACKs without payload tell: the TCP dissector waits for them.
-BLIND = ["fault DDP-4.3-14", "fault RDMAP-4.1-24"]
+# That an answer never came only the end tells, which the plugin does not see: to it the next one is out of order.
+BLIND = ["fault DDP-4.3-14", "fault RDMAP-4.1-24", "fault RDMAP-5.2.1-14/skipped", "fault RDMAPX-5.2.1-26/skipped"]
 TEXT = 150  # long ones are cut in Wireshark
 # Told at the end only: what is not done, or not done until then, the plugin does not see.
 SILENCE = re.compile("found (no reaction|an answer to a request after it|further messages)")

@@ -9,7 +9,9 @@ ORDER = ["-2", "-o", "tcp.reassemble_out_of_order:TRUE"]
 # Where Wireshark shows less of the stream; see test_captures.py.
 TEXT = 150  # long ones are cut in Wireshark
 # Cannot be told from a close that the plugin does not see, or is one.
-SILENCE = re.compile(r"answer to .*found n(one|either)|to a Call .*found none|found (FIN|RST|the connection closed)")
+SILENCE = re.compile(r"answer to .*found n(one|either)|to a Call .*found none|found (FIN|RST|the connection (closed|ended))")
+# An ACK without payload shows the first; the others are Sends of no octets, which are not passed on to dissectors.
+BLIND = {"fault NFSULB-6.7.2-02/ack", "fault RPCR-4-01/empty", "fault RPCR-4-01/refused", "fault RPCR-4-01/server"}
 RULE = re.compile(r"([A-Z0-9]+(?:-[0-9A-Z.]+)+): ")
 
 
@@ -55,7 +57,8 @@ def test_case(everything, check, root, case):
     said = findings_of_checker(everything.connections(case, check), rules)
     here = findings_of_plugin(shown(everything, case), rules)
     exempt = alone(root)
-    assert not {finding for finding in said - here if finding[1] not in exempt and not SILENCE.search(finding[3])}
+    missing = {finding for finding in said - here if finding[1] not in exempt and not SILENCE.search(finding[3])}
+    assert not missing or case in BLIND
     assert not here - said
 
 

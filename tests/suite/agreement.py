@@ -28,6 +28,7 @@ TOLD = {
 SEGMENTS = "how the device cuts its octets into segments, and takes those of others, a socket does not tell"
 # Mostly told all the same.
 LATE = "that the device has received the stimulus shows in the recording too late when the machine is busy"
+RESET = "a client that resets the connection after one answer may have another reason: a note"
 BRIEF = "the test has seen enough before the checker's time for it is over"
 CAUSE = "a close, a silence or a Terminate without a header may have another cause"
 
@@ -35,11 +36,14 @@ OPEN = {
     "CMPD-4.2-03": "a device that takes its peer's size for a smaller one sends less than it might; what is counted kept "
                    "are these Sends",
     "CMPD-4.2-03/max": CAUSE,
+    "NFSULB-6.6-03": RESET,
     "RPCR-4.3.1-04/pending": "that a Call is one too many only its device knows",
     "RPCR-4.5-01/0": CAUSE,
     "DDP-7.1-09": "a device may have posted 100,000 Receives",
     "EXP-4.3-02": "closing where there is no room for the Reply is what RFC 8166 section 4.5.4 names; what is counted kept "
                   "are the lengths of its other Sends",
+    "EXP-3.9-03/empty": RESET,
+    "EXP-3.9-03/unmodified": RESET,
     "MPA-4.1-07": LATE,
     "MPA-4.1-11": LATE,
     "MPA-4.2-04": LATE,

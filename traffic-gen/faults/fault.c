@@ -33,6 +33,7 @@ static const struct fault_table *const tables[] = {
     &rpcrdma_unanswered_faults,
     &history_faults,
     &nfs_refused_faults,
+    &nfs_rdma_faults,
     &rpc_faults,
 };
 

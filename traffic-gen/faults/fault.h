@@ -44,7 +44,7 @@ struct fault_table {
 extern const struct fault_table fpdu_faults, crc_faults, marker_faults, startup_faults, negotiation_faults,
     order_faults, rtr_faults, tcp_faults, reaction_faults, startup_reaction_faults, ddp_faults, rdmap_faults,
     terminate_faults, atomic_faults, rdmap_reaction_faults, rpcrdma_header_faults, rpcrdma_reaction_faults,
-    rpcrdma_answer_faults, rpcrdma_unanswered_faults, history_faults, rpc_faults, nfs_refused_faults,
+    rpcrdma_answer_faults, rpcrdma_unanswered_faults, history_faults, rpc_faults, nfs_refused_faults, nfs_rdma_faults,
     rpcrdma_xid_faults, rpcrdma_credit_faults, rpcrdma_threshold_faults, rpcrdma_memory_faults, rpcrdma_payload_faults,
     rpcrdma_reply_faults, nfs_faults, proper_faults;
 

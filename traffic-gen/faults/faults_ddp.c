@@ -50,10 +50,14 @@ static const struct fault faults[] = {
     DDP("DDP-5.2-01", "an empty segment with Last after the payload", "I send l=0 len=100; I send len=0; R send"),
     DDP("DDP-5.2-03", "MO and length exceed 2^32", "I send mo=0xFFFFFFF0 len=32; R term 1/2/04"),
     DDP("DDP-5.2-07", "a gap of four octets in MO", "I send l=0 len=100; I send mo=104 len=20; R term 1/2/04"),
+    DDP("DDP-5.2-07/repeated", "MO 0 twice in a message that never ends",
+        "I send l=0 len=100; I send mo=0 l=0 len=100; R term 1/2/04"),
     DDP("DDP-5.2-14", "an empty Send in two segments", "I send l=0 len=0; I send len=0; R send"),
     DDP("DDP-5.3-02", "MSN 3 before MSN 2", "I cork; I send msn+1; I send msn-2; I uncork; R term 1/2/03 back=1"),
     DDP("DDP-5.3-03", "the first two of three segments in the other order",
         "I send mo=100 l=0 len=100; I send mo=0 l=0 len=100; I send mo=200 len=50; R send"),
+    DDP("DDP-5.3-03/endless", "the second half of a Send before the first, and then a reset",
+        "I send mo=100 l=0 len=100; I send mo=0 l=0 len=100; I rst"),
     /* Tagged messages */
     DDP("DDP-4.2-06", "the opcode of a Read Response in the second segment of a Write",
         "I write l=0 len=100; I write op=2 len=50; R term 0/2/06"),
@@ -62,6 +66,8 @@ static const struct fault faults[] = {
     DDP("DDP-4.2-15", "TO in the other octet order in the second segment",
         "I write to=0x1000 l=0 len=100; I write to=0x6410000000000000 len=50; R term 1/1/01"),
     DDP("DDP-5.2-11", "a gap of 100 octets in TO", "I write l=0 len=100; I write to+100 len=50; R send"),
+    DDP("DDP-5.2-11/repeated", "the same TO twice in a Write that never ends",
+        "I write to=0x10000 l=0 len=100; I write to=0x10000 l=0 len=100; R term 0/0/00"),
     DDP("DDP-5.3-04", "the first two of three segments in the other order",
         "I write to=0x10100 l=0 len=256; I write to=0x10000 l=0 len=256; I write to=0x10200 len=50; R send"),
     DDP("DDP-5.3-05", "a Send between the segments of a Read Response",
@@ -72,6 +78,10 @@ static const struct fault faults[] = {
     DDP("DDP-7.1-16/read", "SrcTO and length exceed 2^64", "I read srcto=0xFFFFFFFFFFFFFFFC size=8; R term 0/1/04"),
     /* Ends */
     DDP("DDP-6.2.1-02", "FIN after the first segment of a Send", "I send l=0 len=50; I fin; R fin"),
+    DDP("DDP-6.2.1-02/second", "FIN after the first segment of a Send, of the side that closes second",
+        "R fin; I send l=0 len=50; I fin"),
+    DDP("DDP-6.2.1-02/write", "FIN after the first segment of a Write, of the side that closes second",
+        "R fin; I write l=0 len=50; I fin"),
 };
 
 const struct fault_table ddp_faults = {faults, sizeof faults / sizeof faults[0]};

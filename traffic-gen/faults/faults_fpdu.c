@@ -11,6 +11,8 @@ static const struct fault faults[] = {
               "I fpdu from=2 mpa.ulpdu=0; R term 1/0/00"),
     DEVIATION("rev1", "MPA-3-16", NULL, "DDP and RDMAP version 0 in a Send under MPA revision 1",
               "I fpdu from=2 mpa.ulpdu0&0xFC mpa.ulpdu1&0x3F; R term 1/2/06"),
+    SCRIPT("rev1", "MPA-3-16/first", NULL, "the same in the first FPDU, whose receiver closes at once",
+           "with plain; I send len=24 dv=0 rv=0; R fin; I fin"),
     /* Read as a header the stray octets announce 5 octets, so that the receiver soon finds a wrong CRC. */
     DEVIATION("rev1", "MPA-4.1-01", NULL, "three stray octets between two FPDUs",
               "I fpdu from=3 mpa.before=00055a; R term 2/0/02"),

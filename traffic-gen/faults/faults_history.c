@@ -42,6 +42,10 @@ static const struct fault faults[] = {
     OVER("NFSULB-6.7.2-02", NULL, "a request that ERR_CHUNK answered comes again with its XID on the next connection",
          SESSION "I call " ACL " reply=256; R error chunk; I call nfs3.null; R reply; I rst; next; I call " ACL
                  " reply=32768; R reply aces=500"),
+    OVER("NFSULB-6.7.2-02/ack", NULL,
+         "the same, where nothing but an ACK or Acknowledge says that the client has ERR_CHUNK",
+         SESSION "I call " ACL " reply=256; R error chunk; I fin wait=100; R fin; next; I call " ACL
+                 " reply=32768; R reply aces=500"),
     OVER("NFSULB-6.7.2-02+ok", NULL, "a request that ERR_CHUNK answered is made anew on the next connection",
          SESSION "I call " ACL " reply=256; R error chunk; I call nfs3.null; R reply; I rst; next; "
                  "I call nfs40.compound ops=putfh,getattr:0x1000 reply=32768; R reply aces=500"),

@@ -5,6 +5,7 @@
 #define WALK(id, also, summary, deviation) DEVIATION("marker-walk", id, also, summary, deviation)
 #define ONE_INSIDE                         "I fpdu from=2 when=one-marker-inside,no-marker-leads "
 #define TWO_INSIDE                         "I fpdu from=2 when=two-markers-inside,no-marker-leads "
+#define FROM_512                           " mpa.grid=512 mpa.grid-from=512"
 #define TERMINATED                         "; R term 2/0/03"
 
 static const struct fault faults[] = {
@@ -14,6 +15,10 @@ static const struct fault faults[] = {
     WALK("MPA-4.3-03", NULL, "no Markers inside a long FPDU", TWO_INSIDE "mpa.no-inner-markers; R term 2/0/02"),
     DEVIATION("jumbo-markers", "MPA-4.3-04", NULL, "no Marker before the first FPDU, the next one in its place",
               "I fpdu when=marker-leads mpa.grid=512 mpa.grid-from=512; R close"),
+    SCRIPT("markers", "MPA-4.3-04/short", NULL,
+           "no Marker before the first FPDU, and the next one where Markers 256 octets apart would be, too",
+           "with markers plain; I send len=100" FROM_512 "; R send; I send len=300" FROM_512 "; I send len=200" FROM_512
+           "; I send len=600" FROM_512 "; R send"),
     DEVIATION("markers", "MPA-4.3-05", NULL, "the first Marker is 00000004",
               "I fpdu when=marker-leads mpa.first-marker mpa.ptr=4"),
     DEVIATION("jumbo-markers", "MPA-4.3-06", NULL, "second Marker 516 octets after the first",

@@ -91,6 +91,8 @@ static const struct fault faults[] = {
     /* ---- COMPOUNDs ---- */
     SCRIPT("nfs40", "NFSULB-6.2.1-02", NULL, "RENAME and a GETATTR of the ACL in one COMPOUND",
            NFS "I call nfs40.compound ops=savefh,putfh,rename,getattr:mask0=0x1000; R reply aces=3"),
+    SCRIPT("nfs40", "NFSULB-6.2.1-02/refused", NULL, "GARBAGE_ARGS for a COMPOUND of RENAME and a GETATTR of the ACL",
+           NFS "I call nfs40.compound ops=savefh,putfh,rename,getattr:mask0=0x1000; R reply accept=4"),
     SCRIPT("nfs40", "NFSULB-6.2.1-03", NULL, "LOOKUP and a GETATTR of fs_locations in one COMPOUND",
            NFS OF40 "lookup:file,getattr:mask0=0x1000000; R reply"),
     SCRIPT("nfs40", "NFSULB-6.2.1-03+ok", NULL, "a GETATTR of the ACL by itself",

@@ -39,6 +39,8 @@ static const struct fault faults[] = {
     RDMAP("RDMAP-4.1-19", "a Send with SE on QN 1", "I send-se qn=1 msn=1; R term 0/2/06"),
     RDMAP("RDMAP-4.1-20", "a Send with SE and Invalidate on QN 1", "I send-se-inv qn=1 msn=1; R term 0/2/06"),
     RDMAP("RDMAP-4.1-21", "a Terminate on QN 0", "I term 0/0/00 qn=0 msn=2; R term 0/2/06"),
+    RDMAP("RDMAP-4.1-21/closed", "a Terminate on QN 0, whose receiver closes at once",
+          "I term 0/0/00 qn=0 msn=2; R fin; I fin"),
     /* Reads */
     RDMAP("RDMAP-4.2-02", "a Read Request of 32 octets", "I read grow=4; R term 1/2/05"),
     RDMAP("RDMAP-4.2-02/short", "a Read Request of 24 octets", "I read cut=42; R term 0/2/FF"),
@@ -54,6 +56,8 @@ static const struct fault faults[] = {
     SCRIPT("rdmap", "RDMAP-5.2-01/first", NULL, "a Read Response to a side that has not said anything",
            "I answer; R term 0/2/06"),
     RDMAP("RDMAP-5.2.1-14", "a Read Request is not answered", "I read; R send; R fin; I fin"),
+    RDMAP("RDMAP-5.2.1-14/skipped", "the first of two Reads is never answered, the second is, and the requester closes",
+          "I read; I read size=500; R answer of=1; I fin; R fin"),
     RDMAP("RDMAP-5.2.1-18", "a Read of no octets is answered with four",
           "I read size=0; R answer len=4; I term 1/1/01"),
     RDMAP("RDMAP-5.2.2-01", "the requester answers itself",
@@ -68,6 +72,8 @@ static const struct fault faults[] = {
           "I write len=5000 stag=0x5B17C201 to=0; I read src=0x5B17C201 srcto=4968 size=32; R answer @20=0xEE"),
     /* Ends */
     RDMAP("RDMAP-5.4-06", "two Terminates", "R term 0/0/00; R term 0/0/00"),
+    SCRIPT("rev2", "RDMAP-5.4-06/first", NULL, "the Initiator's first FPDUs are two Terminates",
+           "with rev2 rtrI=1 rtrR=1; I term 2/0/05; I term 2/0/05"),
     RDMAP("RDMAP-5.4-11", "a Send after a Terminate", "R term 0/0/00; R send"),
     RDMAP("DDP-3-14", "the connection stays for three minutes after a Terminate",
           "R term 0/0/00; I silence wait=100000; I silence wait=100000; I hang"),

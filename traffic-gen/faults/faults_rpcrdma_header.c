@@ -75,6 +75,7 @@ static const struct fault faults[] = {
     HEADER("RPCR-4.2.2-01", "rdma_vers 2", NO_LISTS "h.vers=2" UNSUPPORTED),
     HEADER("RPCR-4.2.2-01/zero", "rdma_vers 0", NO_LISTS "h.vers=0" UNSUPPORTED),
     HEADER("RPCR-4.2.2-01/large", "rdma_vers 0xffffffff", NO_LISTS "h.vers=0xffffffff" UNSUPPORTED),
+    HEADER("RPCR-4.2.2-01/done", "rdma_vers 7 with rdma_proc 3", NO_LISTS "h.vers=7 @h12=3" UNSUPPORTED),
     HEADER("RPCR-4.2.2-01/reply", "rdma_vers 2 in a Reply", NO_LISTS "; R reply h.vers=2" ANEW),
     HEADER("RPCR-4.6.1-01", "RDMA_MSGP", "I call nfs3.write len=2000 h.proc=2 h.align=1024 h.thresh=1024" REFUSED),
     HEADER("RPCR-4.6.2-01", "RDMA_DONE", NO_LISTS "; R reply; I done" END),

@@ -27,11 +27,17 @@ static const struct fault faults[] = {
           "I call nfs3.lookup name=abcde cred=none @p80=0x65000001; R reply"),
     AFTER("RPCR-2.2.4.2-02/reply", NULL, "the text of a READLINK with roundup that is not zero",
           "I call nfs3.readlink; R reply attributes=0 len=5 p.len=6 p.len=5 @p40=0x55AA0000"),
+    AFTER("RPCR-2.2.4.2-02/credential", NULL, "a machine's name with roundup that is not zero, and unknown arguments",
+          "I call nfs3.null rpc.prog=200000 cred=sys @p56=0xffffffff; R reply accept=1"),
     AFTER("RPCR-3.2-01", NULL, "40 octets after a Call", "I call nfs3.getattr more=40" REFUSED),
     AFTER("RPCR-3.2-01/reply", NULL, "8 octets after a Reply", "I call nfs3.getattr; R reply more=8"),
     AFTER("RPCR-3.2-01/refusal", NULL, "results after a Reply that refuses",
           "I call nfs3.getattr; R reply accept=5 more=8"),
     AFTER("RPCR-4-03", NULL, "a verifier of 500 octets", "I call nfs3.getattr cred=none @p36=500" REFUSED),
+    AFTER("RPCR-4-03/reads", NULL, "a verifier of 500 octets, and data of a WRITE in a Read chunk",
+          "I call nfs3.write len=4096 cred=none read @p36=500" REFUSED),
+    AFTER("RPCR-4-03/shortest", NULL, "a Reply of 20 octets that ends within its verifier",
+          "I call nfs3.null; R reply drop=4"),
     AFTER("RPCR-4-03/reply", NULL, "an accept_stat of 9", "I call nfs3.getattr; R reply accept=9"),
 
     /* What is inline: section 3.4.1 to 3.4.4 */

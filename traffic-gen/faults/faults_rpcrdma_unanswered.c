@@ -10,6 +10,9 @@
 #define SEGMENTS_32 SEGMENTS_8 "+" SEGMENTS_8 "+" SEGMENTS_8 "+" SEGMENTS_8
 #define NEXT        "; next; I again of=0; R reply"
 
+#define FAILED_READ "I call nfs3.read count=4096 write; R reply status=5; "
+#define REFUSED     "I call nfs40.compound ops=putfh,getattr:0x1000 reply=256; R error chunk; "
+
 static const struct fault faults[] = {
     /* ---- nothing at all ---- */
     NONE("RPCR-4.5.4-03/idle", NULL, "a Call that nothing answers while the connection stays open",
@@ -47,14 +50,27 @@ static const struct fault faults[] = {
          "; I call nfs3.access; R rst"),
     NONE("RPC-3-01/read", NULL, "a Read chunk of three segments is read, and the connection reset",
          "I call nfs3.write len=4000 read=1000+1000+rest; R pull; R rst"),
-    NONE("RPC-3-01/begun", NULL, "the beginning of a Reply in the Reply chunk, and the responder closes",
-         "I call nfs3.readdir count=8192 reply; R put reply.0 len=100; R fin; I fin"),
+    NONE("RPC-3-01/again", NULL, "a reset over two Calls, and over the second once more",
+         "I call nfs3.getattr; I call nfs3.access; R rst; next; I again of=1; R rst"),
+    NONE("RPC-3-01/again-closed", NULL, "the responder closes over a Call twice, though not at once",
+         "I call nfs3.getattr; R fin wait=5000; I fin; next; I again of=0; R fin wait=5000; I fin"),
     NONE("RPC-3-01/terminate", NULL, "a Terminate without a reason over a READ of two segments",
          "I call nfs3.read count=4096 write=2048+2048; R term 0/0/0"),
     NONE("RPC-3-01/many", NULL, "a reset with four unanswered Calls, none of which is wrong",
          "I 4* call nfs3.getattr; R rst"),
     NONE("RPC-3-01+ok", NULL, "the client resets, and sends the Call again on another connection",
          "I call nfs3.getattr; I rst" NEXT),
+    NONE("RPC-3-01+ok/closed", NULL, "the responder closes over a GETATTR", "I call nfs3.getattr; R fin; I fin"),
+    NONE("RPC-3-01+ok/begun", NULL, "the beginning of a Reply in the Reply chunk, and the responder closes",
+         "I call nfs3.readdir count=8192 reply; R put reply.0 len=100; R fin; I fin"),
+    NONE("RPC-3-01+ok/later", NULL, "a reset over a GETATTR, which is answered on the next connection",
+         "I call nfs3.getattr; R rst" NEXT),
+    NONE("RPC-3-01+ok/third", NULL, "a GETATTR that two connections end with is answered on the third",
+         "I call nfs3.getattr; R rst; next; I again of=0; R rst" NEXT),
+    NONE("RPC-3-01+ok/like", NULL, "a reset over a GETATTR; another one is answered on the next connection",
+         "I call nfs3.getattr; R rst; next; I call nfs3.getattr; R reply of=1"),
+    NONE("RPC-3-01+ok/served", NULL, "the responder closes over the second of two GETATTRs",
+         "I call nfs3.getattr; R reply; I call nfs3.getattr; R fin; I fin"),
     NONE("RPC-3-01+ok/close", NULL, "the responder closes with two plain Calls unanswered",
          "I call nfs3.getattr; I call nfs3.read count=4096 write; R fin; I fin" NEXT),
     NONE("RPC-3-01+ok/again", "NFSULB-6.7.2-03", "a reset over a Call that was sent again",
@@ -63,6 +79,27 @@ static const struct fault faults[] = {
          SESSION "I call nfs41.compound ops=sequence,putfh,read:1152 write=128+128+128+128+128+128+128+128+128; R rst"),
     NONE("BIDI-5.3-04/reset", "NFSULB-6.5.2-03", "the client resets the connection over a Call with a Write chunk",
          SESSION "R call cb41.cb_compound ops=cb_sequence write=64; I rst"),
+
+    /* ---- a client that resets over an answer ---- */
+    NONE("EXP-3.9-03", NULL, "a reset over a failed READ, whose Write chunk is returned unused", FAILED_READ "I rst"),
+    NONE("EXP-3.9-03/empty", "RPCR-3.4.6-06",
+         "a reset over a failed READ, whose Write chunk is returned without segments",
+         "I call nfs3.read count=4096 write; R reply status=5 empty; I rst"),
+    NONE("EXP-3.9-03/unmodified", "RPCR-4.3.2.2-03",
+         "a reset over a failed READ, whose Write chunk is returned as offered",
+         "I call nfs3.read count=4096 write; R reply status=5 write0.seg0.len=4096; I rst"),
+    NONE("EXP-3.9-03/again", NULL, "two connections that the client resets over a failed READ",
+         FAILED_READ "I rst; next; " FAILED_READ "I rst"),
+    NONE("EXP-3.9-03+ok", NULL, "the client goes on after a failed READ",
+         FAILED_READ "I call nfs3.null; R reply; I rst"),
+    NONE("EXP-3.9-03+ok/habit", NULL, "the client resets each connection when it is done",
+         FAILED_READ "I call nfs3.null; R reply; " FAILED_READ "I rst; next; I call nfs3.getattr; R reply; I rst"),
+    NONE("NFSULB-6.6-03", NULL, "a reset over an RDMA_ERROR", REFUSED "I rst"),
+    NONE("NFSULB-6.6-03/again", NULL, "two connections that the client resets over an RDMA_ERROR",
+         REFUSED "I rst; next; " REFUSED "I rst"),
+    NONE("NFSULB-6.6-03+ok", NULL, "the client goes on after an RDMA_ERROR",
+         REFUSED "I call nfs3.null; R reply; I rst"),
+    NONE("NFSULB-6.6-03+ok/close", NULL, "the client closes after an RDMA_ERROR", REFUSED "I fin; R fin"),
 
     /* ---- what has to be discarded, with nothing else to do ---- */
     NONE("RPCR-4.6.2-02/reset", "RPCR-4.6.2-01", "a reset over an RDMA_DONE", "I done; R rst"),

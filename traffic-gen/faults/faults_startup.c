@@ -17,6 +17,9 @@ static const struct fault faults[] = {
               "with dataI=4 dataR=4; I mpa-request mpa.after=666f7572; R close"),
     DEVIATION("private-data", "MPA-7.1.1-28/short", NULL, "four octets fewer than PD_Length says, then silence",
               "with dataI=4 dataR=4; I mpa-request mpa.len+4; R close"),
+    SCRIPT("private-data", "MPA-7.1.1-28/given-up", NULL,
+           "four octets fewer than PD_Length says, until the Responder has waited long enough",
+           "with dataI=16; I mpa-request mpa.cut=4; R silence wait=20000; R fin; I rst"),
     DEVIATION("rev1", "MPA-7.1.1-29", NULL, "PD_Length 0, yet four zero octets follow",
               "I mpa-request mpa.after=00000000; R close"),
     DEVIATION("rev1", "MPA-7.1.1-34", NULL, "513 octets of Private Data",
@@ -47,6 +50,8 @@ static const struct fault faults[] = {
     DEVIATION("rev2", "MPA2-9.2-04", NULL, "Request with A = 1 and none of B, C, D",
               "I mpa-request enhanced mpa.a=1 mpa.rtr=0; R close"),
     DEVIATION("rev2", "MPA2-9.2-19", NULL, "Request with A = 0 and D = 1", "I mpa-request enhanced mpa.rtr=4"),
+    SCRIPT("rev2", "MPA2-9.2-19/rejected", NULL, "rejecting Reply with A = 0 and C = 1 to a Request with A = 1",
+           "with rev2 rtrI=4 rejectR=1 rtrR=2 aR=0"),
 };
 
 const struct fault_table startup_faults = {faults, sizeof faults / sizeof faults[0]};

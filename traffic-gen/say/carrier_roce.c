@@ -124,10 +124,6 @@ static void refuse_request(struct conversation *c, enum role role, const struct 
     };
     enum { NO_BUFFER = 2, CANNOT_INVALIDATE = 9 };
 
-    if (terminate->layer == RDMAP_LAYER_DDP && terminate->etype == 2 && terminate->code == NO_BUFFER) {
-        refuse(c, "a queue pair without a Receive says RNR NAK, and the Send comes again");
-        return;
-    }
     if (terminate->layer == RDMAP_LAYER_RDMA && terminate->code == CANNOT_INVALIDATE) {
         refuse(c, "a queue pair that cannot invalidate an R_Key breaks off without a NAK");
         return;
@@ -137,7 +133,12 @@ static void refuse_request(struct conversation *c, enum role role, const struct 
             continue;
         if (!rc_refuse(c->rc, c->side[role], rows[i].about))
             break;
-        say(c, role, &(struct rc_step){.kind = RC_REFUSE, .nak = rows[i].nak}, how);
+        say(c, role,
+            &(struct rc_step){.kind = RC_REFUSE,
+                              .nak = rows[i].nak,
+                              .not_ready = rows[i].about == RC_SEND && rows[i].layer == RDMAP_LAYER_DDP &&
+                                           terminate->code == NO_BUFFER},
+            how);
         return;
     }
     refuse(c, "there is no NAK for it on RoCE");

@@ -36,8 +36,10 @@ static const struct {
     {"status_change", "status=0 (ok %change )"},
     {"status_set", "status=0 attrsset=0"},
     {"ace", "acetype=0 aceflag=0 acemask=0x1601E7 who:s=OWNER@"},
-    {"fore", "headerpad=0 fmaxreq=1049620 fmaxresp=1049480 fmaxcached=3428 fmaxops=8 fmaxreqs=32 firds=0"},
-    {"back", "bheaderpad=0 bmaxreq=4096 bmaxresp=4096 bmaxcached=0 bmaxops=2 bmaxreqs=16 birds=0"},
+    {"fore", "headerpad=0 fmaxreq=1049620 fmaxresp=1049480 fmaxcached=3428 fmaxops=8 fmaxreqs=32 firds=0"
+             " (?firds=1 fird=16 ) (?firds=2 fird=16 fird2=16 )"},
+    {"back", "bheaderpad=0 bmaxreq=4096 bmaxresp=4096 bmaxcached=0 bmaxops=2 bmaxreqs=16 birds=0"
+             " (?birds=1 bird=16 ) (?birds=2 bird=16 bird2=16 )"},
     {"lock", "caller:s=client.example.org handle:o=28 owner:o=20 svid=1 offset:8=0 length:8=100"},
 };
 
@@ -278,6 +280,7 @@ static const struct nfs_template callback_operations[] = {
     OP("cb_getattr", 3, "mask0", "%fh %few_masks", "status=0 (ok %masks_asked %attrs )"),
     OP("cb_recall", 4, NULL, "%stateid truncate=0 %fh", "%status"),
     OP("cb_recall_any", 8, NULL, "keep=0 masks=1 mask0=1", "%status"),
+    OP("cb_recall_slot", 10, "slot", "slot=1", "%status"),
     OP("cb_sequence", 11, "slotid", "sessionid:f=16 sequenceid=1 slotid=0 highest=0 cachethis=0 referring=0",
        "status=0 (ok sessionid:f=16 sequenceid=$sequenceid slotid=$slotid highest=15 target=15 )"),
     OP("cb_illegal", 10044, NULL, "", "status=10044"),

@@ -109,6 +109,7 @@ void rc_say(struct rc_connection *connection, unsigned side, const struct rc_ste
 
     if (how)
         action.how = *how;
+    connection->end[!side].no_retries |= step->not_ready;
     action.step.p = g_memdup2(step->p, step->n);
     g_array_append_val(connection->end[side].script, action);
 }

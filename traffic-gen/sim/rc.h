@@ -47,7 +47,7 @@ enum rc_kind {
     RC_WRITE,
     RC_READ,
     RC_ANSWER, /* to the peer's oldest Read without one: p[0..n), zeros beyond */
-    RC_REFUSE, /* a NAK for the peer's request rc_refuse() chose */
+    RC_REFUSE, /* a NAK for the peer's request rc_refuse() chose; with not_ready an RNR NAK, after which it gives up */
     RC_SIGN,   /* the latest Acknowledge once more: it is still there */
     RC_END,    /* DisconnectRequest when its own requests are done; at once with abrupt */
     RC_CAPTURE /* from here on the capture holds, or does not hold, the connection's packets */
@@ -60,6 +60,7 @@ struct rc_step {
     uint64_t address;           /* WRITE, READ */
     uint32_t length;            /* READ */
     enum ib_nak nak;            /* REFUSE */
+    bool not_ready;             /* REFUSE: RNR NAK; the peer was allowed no retries */
     bool abrupt;                /* END */
     bool on;                    /* CAPTURE */
     const uint8_t *p;           /* copied */

@@ -89,6 +89,7 @@ struct rc_end {
     unsigned timeouts; /* since the last progress */
     uint64_t timer_generation;
     int64_t not_before; /* an RNR NAK asked for it */
+    bool no_retries;    /* the first RNR NAK is the end */
     /* Answers. */
     uint64_t expected; /* offset of the peer's next request */
     bool nak_sent;     /* it was asked for; what follows is dropped silently */

@@ -67,7 +67,7 @@ static void encode(const struct rc_connection *connection, unsigned side, uint8_
                  .ack_timeout = RC_ACK_TIMEOUT,
                  .cm_retries = RC_CM_TRIES - 1,
                  .retries = RETRIES,
-                 .rnr_retries = RETRIES},
+                 .rnr_retries = connection->end[!side].no_retries ? 0 : RETRIES},
     };
 
     while (ib_cm_mtu((uint8_t)mtu_code) < options->mtu)

@@ -276,6 +276,11 @@ static void take_nak(struct rc_connection *connection, unsigned side, const stru
 
     switch (ib_aeth_kind(packet->wire.aeth.syndrome)) {
     case IB_AETH_RNR_NAK:
+        if (end->no_retries) {
+            end->broken = true;
+            end->timer_generation++;
+            break;
+        }
         end->not_before = connection->sim->now + RC_RNR_NS;
         end->went_back = false;
         go_back(connection, side);

@@ -163,7 +163,10 @@ void rc_say_nak(struct rc_connection *connection, unsigned side, unsigned index)
 
     if (!end->refusing)
         return;
-    say_acknowledge(connection, side, end->expected, (uint8_t)(IB_AETH_NAK << 5 | action->step.nak), &action->how);
+    say_acknowledge(connection, side, end->expected,
+                    (uint8_t)(action->step.not_ready ? IB_AETH_RNR_NAK << 5 | RC_RNR_CODE
+                                                     : IB_AETH_NAK << 5 | (unsigned)action->step.nak),
+                    &action->how);
     end->broken = true;
     end->timer_generation++;
 }

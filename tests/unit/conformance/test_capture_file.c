@@ -54,6 +54,43 @@ static const struct {
     {"pcapng, little-endian", pcapng_little, 7},           {"pcapng, big-endian", pcapng_big, 7},
 };
 
+/* Statistics of two interfaces: 2 and 1 packets dropped, by the interface and by the system. */
+static void counters_of_dropped_packets(void **state)
+{
+    static const struct {
+        const char *statistics[2];
+        uint64_t dropped;
+    } cases[] = {
+        {{"", ""}, 0},
+        {{"05000000 24000000 00000000 00000000 00000000 0500 0800 0200000000000000 24000000 "
+          "05000000 28000000 01000000 00000000 00000000 0700 0800 0100000000000000 00000000 28000000",
+          "00000005 00000024 00000000 00000000 00000000 0005 0008 0000000000000002 00000024 "
+          "00000005 00000028 00000001 00000000 00000000 0007 0008 0000000000000001 00000000 00000028"},
+         3},
+        {{"05000000 24000000 00000000 00000000 00000000 0500 f8ff 0200000000000000 24000000",
+          "00000005 00000024 00000000 00000000 00000000 0005 fff8 0000000000000002 00000024"},
+         0},
+        {{"05000000 24000000 00000000 00000000 00000000 0500 0800 0200000000000000 25000000",
+          "00000005 fffffff4 00000000 00000000 00000000 0005 0008 0000000000000002 fffffff4"},
+         0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        for (unsigned big = 0; big < 2; big++) {
+            char hex[2048];
+            struct capture *capture;
+
+            snprintf(hex, sizeof hex, "%s%s", big ? pcapng_big : pcapng_little, cases[i].statistics[big]);
+            write_hex(hex);
+            capture = capture_open(path, &(struct capture_error){0});
+            assert_non_null(capture);
+            assert_int_equal(capture_dropped(capture), cases[i].dropped);
+            capture_close(capture);
+        }
+    }
+}
+
 static void both_formats_and_byte_orders(void **state)
 {
     (void)state;
@@ -224,6 +261,7 @@ static int remove_path(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counters_of_dropped_packets),
         cmocka_unit_test(both_formats_and_byte_orders),
         cmocka_unit_test(what_is_no_capture),
         cmocka_unit_test(corrupt_records),

@@ -28,7 +28,7 @@ static void on_excuse(void *ctx, enum rule_id rule, const struct place *place)
 {
     struct trace *t = ctx;
 
-    assert_int_equal(rule, RULE_RPCR_4_5_12);
+    assert_true(rule == RULE_RPCR_4_5_12 || rule == RULE_RPCR_4_01);
     assert_true(place->frame > SECOND);
     t->excused++;
 }
@@ -226,6 +226,89 @@ static void what_is_another_call(void **state)
     }
 }
 
+/* ---- slots and credits of a session ---- */
+
+static struct history_record *in_slot(uint32_t frame, struct rpcrdma_slot_use use)
+{
+    struct history_record *record = connection(frame, 1);
+
+    record->calls[0].use = use;
+    record->calls[0].hash = frame; /* SEQUENCE's arguments, too, tell requests apart */
+    return record;
+}
+
+static void slots_of_requests_that_are_sent_again(void **state)
+{
+    static const struct rpcrdma_slot_use lost = {
+        .known = true, .slot = 3, .sequence = 7, .session = 11, .arguments = 99};
+    static const struct {
+        struct rpcrdma_slot_use use;
+        uint32_t xid;
+        unsigned passed, failed, inconclusive;
+    } cases[] = {
+        {{true, false, 3, 7, 11, 99}, 7, 1, 0, 0}, /* the same */
+        {{true, false, 3, 7, 11, 98}, 8, 0, 1, 0}, /* another request */
+        {{true, false, 3, 7, 11, 98}, 7, 0, 1, 0}, /* under its XID */
+        {{true, true, 3, 7, 11, 98}, 8, 0, 0, 1},  /* a SEQUENCE alone */
+        {{true, false, 3, 8, 11, 98}, 8, 0, 0, 0}, /* the next one in its slot */
+        {{true, false, 3, 8, 11, 99}, 7, 0, 1, 0}, /* the same, with another sequence */
+        {{true, false, 2, 7, 11, 99}, 7, 0, 1, 0}, /* in another slot */
+        {{true, false, 2, 7, 11, 99}, 8, 0, 0, 0}, /* an equal one in another slot */
+        {{true, false, 3, 7, 12, 98}, 7, 0, 0, 0}, /* in another session */
+        {{0}, 7, 0, 0, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct history_record *second = in_slot(SECOND, cases[i].use);
+        struct trace t;
+
+        begin(&t);
+        second->calls[0].xid = cases[i].xid;
+        add(&t, in_slot(FIRST, lost));
+        add(&t, second);
+        expect(&t, RULE_NFS41_2_10_6_2_02, cases[i].passed, cases[i].failed, cases[i].inconclusive);
+        history_free(t.history);
+    }
+    for (unsigned how = 0; how < 3; how++) {
+        struct history_record *first = in_slot(FIRST, lost), *second = in_slot(SECOND, cases[1].use);
+        struct trace t;
+
+        begin(&t);
+        second->calls[0].xid = 8;
+        if (how == 0)
+            first->calls[0].outcome = RPCRDMA_REPLIED;
+        else if (how == 1)
+            first->calls[0].damaged = true;
+        else
+            second->whole = false;
+        add(&t, first);
+        add(&t, second);
+        expect(&t, RULE_NFS41_2_10_6_2_02, 0, 0, how == 2);
+        history_free(t.history);
+    }
+}
+
+static void credits_recalled_on_another_connection(void **state)
+{
+    (void)state;
+    for (unsigned late = 0; late < 2; late++) {
+        struct history_record *first = connection(FIRST, 1), *second = connection(SECOND, 1);
+        struct trace t;
+
+        begin(&t);
+        first->recalled = true;
+        first->recalled_ns = (int64_t)(SECOND + 4 + late) * 1000000;
+        second->n_empty = 1;
+        second->empty[0] = at(CLIENT, SECOND + 4);
+        add(&t, first);
+        add(&t, second);
+        conclude(&t, second, 0);
+        assert_int_equal(t.excused, !late);
+        history_free(t.history);
+    }
+}
+
 /* ---- memory that was refused ---- */
 
 static void refused_twice(void **state)
@@ -360,6 +443,20 @@ static void connections_that_callbacks_end(void **state)
         add(&t, killed(i * SECOND, false));
     expect(&t, RULE_BIDI_6_04, 0, 0, 0);
     history_free(t.history);
+
+    for (unsigned one_end = 0; one_end < 2; one_end++) { /* a FIN leaves the other direction open, a DREQ does not */
+        begin(&t);
+        for (unsigned i = 1; i <= 3; i++) {
+            struct history_record *record = killed(i * SECOND, false);
+
+            record->reset[CLIENT] = false;
+            record->fin[CLIENT] = true;
+            record->one_end = one_end;
+            add(&t, record);
+        }
+        expect(&t, RULE_BIDI_6_04, 0, one_end, 0);
+        history_free(t.history);
+    }
 }
 
 /* ---- delegations ---- */
@@ -530,6 +627,160 @@ static void asked_without_end(void **state)
     history_free(t.history);
 }
 
+/* ---- Calls that are cut off ---- */
+
+/* The server resets the connection over its one Call. */
+static struct history_record *cut_off(uint8_t host, uint32_t frame)
+{
+    struct history_record *record = connection_of(host, frame, 1);
+
+    record->calls[0].outcome = RPCRDMA_OUTSTANDING;
+    record->calls[0].answer = (struct place){0};
+    record->cut = (struct history_cut){
+        .any = true, .reported = true, .rule = RULE_RPC_3_01, .place = at(SERVER, frame + 20), .shape = 77};
+    record->cut.call = record->calls[0];
+    record->reset[SERVER] = true;
+    record->end[SERVER] = record->cut.place;
+    record->end_ns = record->cut.place.time_ns;
+    return record;
+}
+
+static void on_acquittal(void *ctx, enum rule_id rule, const struct place *place)
+{
+    struct trace *t = ctx;
+
+    (void)place;
+    assert_true(rule == RULE_RPC_3_01 || rule == RULE_NFSULB_6_6_03);
+    t->excused++;
+}
+
+/* What is concluded about `now`, with `other`, if any. */
+static void judge_with(struct trace *t, struct history_record *now, struct history_record *other)
+{
+    const struct history_host host = {&t->verdict, on_acquittal, t};
+    bool later = !other || other->start_ns > now->start_ns;
+
+    begin(t);
+    if (!later)
+        history_add(t->history, other, &host);
+    history_add(t->history, now, &host);
+    if (later && other)
+        history_add(t->history, other, &host);
+    history_conclude(t->history, now, now->end_ns, &host);
+    history_free(t->history);
+}
+
+static void cut_off_alone(void **state)
+{
+    struct trace t;
+
+    (void)state;
+    judge_with(&t, cut_off(1, FIRST), NULL); /* what the connection has found stands */
+    assert_int_equal(t.excused, 0);
+    expect(&t, RULE_RPC_3_01, 0, 0, 0);
+    judge_with(&t, cut_off(1, FIRST), cut_off(1, SECOND)); /* the second is the one reported */
+    assert_int_equal(t.excused, 0);
+}
+
+static void cut_off_twice(void **state)
+{
+    struct history_record *now = cut_off(1, SECOND);
+    struct trace t;
+
+    (void)state;
+    judge_with(&t, now, cut_off(1, FIRST));
+    assert_int_equal(t.excused, 1);
+    expect(&t, RULE_RPC_3_01, 0, 1, 0);
+    assert_int_equal(t.last.severity, SEVERITY_WARNING);
+    assert_int_equal(t.last.place.frame, SECOND + 20);
+    now = cut_off(1, SECOND);
+    now->cut.forgotten = true;
+    now->cut.reported = false;
+    judge_with(&t, now, cut_off(1, FIRST));
+    assert_int_equal(t.excused, 0);
+    expect(&t, RULE_RPC_3_01, 0, 0, 1);
+}
+
+static void cut_off_and_answered(void **state)
+{
+    struct history_record *other = connection(SECOND, 1);
+    struct trace t;
+
+    (void)state;
+    other->calls[0].outcome = RPCRDMA_REPLIED;
+    judge_with(&t, cut_off(1, FIRST), other);
+    assert_int_equal(t.excused, 1);
+    expect(&t, RULE_RPC_3_01, 0, 0, 1);
+    other = connection(SECOND, 1);
+    other->calls[0].outcome = RPCRDMA_REPLIED;
+    other->calls[0].hash++; /* another Call */
+    judge_with(&t, cut_off(1, FIRST), other);
+    assert_int_equal(t.excused, 0);
+    other = connection(SECOND, 0);
+    other->served[1] = UINT64_C(1) << (77 - 64); /* one like it */
+    judge_with(&t, cut_off(1, FIRST), other);
+    assert_int_equal(t.excused, 1);
+    other = connection(FIRST, 0);
+    other->served[1] = UINT64_C(1) << (77 - 64);
+    judge_with(&t, cut_off(1, SECOND), other);
+    assert_int_equal(t.excused, 1);
+}
+
+static void cut_off_together(void **state)
+{
+    struct history_record *other = cut_off(9, FIRST + 1);
+    struct trace t;
+
+    (void)state;
+    judge_with(&t, cut_off(1, FIRST), other); /* another client's */
+    assert_int_equal(t.excused, 1);
+    other = cut_off(9, FIRST + 100); /* not open at the same time */
+    judge_with(&t, cut_off(1, FIRST), other);
+    assert_int_equal(t.excused, 0);
+    other = cut_off(9, FIRST + 1);
+    other->reset[SERVER] = false; /* the client closes */
+    other->fin[CLIENT] = true;
+    other->end[CLIENT] = other->end[SERVER];
+    judge_with(&t, cut_off(1, FIRST), other);
+    assert_int_equal(t.excused, 0);
+    other = cut_off(9, FIRST + 1);
+    other->endpoint[SERVER].address[0]++; /* another server */
+    judge_with(&t, cut_off(1, FIRST), other);
+    assert_int_equal(t.excused, 0);
+}
+
+/* ---- answers that a client does not put up with ---- */
+
+static struct history_record *dropped(uint32_t frame, enum rule_id rule)
+{
+    struct history_record *record = connection(frame, 1);
+
+    record->drop =
+        (struct history_drop){.any = true, .rule = rule, .place = at(CLIENT, frame + 20), .culprit = at(SERVER, frame)};
+    record->reset[CLIENT] = true;
+    record->end[CLIENT] = record->drop.place;
+    return record;
+}
+
+static void dropped_over_an_answer(void **state)
+{
+    static const enum rule_id rule = RULE_NFSULB_6_6_03;
+    struct history_record *now = dropped(SECOND, rule), *other = connection(FIRST, 1);
+    struct trace t;
+
+    (void)state;
+    judge_with(&t, now, dropped(FIRST, rule));
+    assert_int_equal(t.excused, 1);
+    expect(&t, rule, 0, 1, 0);
+    assert_int_equal(t.last.severity, SEVERITY_WARNING);
+    judge_with(&t, dropped(SECOND, rule), dropped(FIRST, RULE_EXP_3_9_03)); /* another answer */
+    assert_int_equal(t.excused, 0);
+    other->reset[CLIENT] = true; /* as it does after any */
+    judge_with(&t, dropped(SECOND, rule), other);
+    assert_int_equal(t.excused, 1);
+    expect(&t, rule, 0, 0, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -540,9 +791,16 @@ int main(void)
         cmocka_unit_test(what_is_another_call),
         cmocka_unit_test(refused_twice),
         cmocka_unit_test(refused_then_an_error),
+        cmocka_unit_test(slots_of_requests_that_are_sent_again),
+        cmocka_unit_test(credits_recalled_on_another_connection),
         cmocka_unit_test(memory_of_another_connection),
         cmocka_unit_test(connections_that_callbacks_end),
         cmocka_unit_test(delegations_at_the_end),
+        cmocka_unit_test(cut_off_alone),
+        cmocka_unit_test(cut_off_twice),
+        cmocka_unit_test(cut_off_and_answered),
+        cmocka_unit_test(cut_off_together),
+        cmocka_unit_test(dropped_over_an_answer),
         cmocka_unit_test(old_ones_are_forgotten),
         cmocka_unit_test(what_was_asked),
         cmocka_unit_test(who_asked_and_when),

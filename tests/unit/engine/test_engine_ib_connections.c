@@ -244,6 +244,22 @@ static void by_what_answers(void **state)
     close_bench(&bench, "1/0:04 1/1:04 2/0:04 2/0:04 1-capture 2-capture");
 }
 
+/* The end is known by the queue pair, also where the start was not captured. */
+static void disconnected_by_queue_pair(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, 0);
+    packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1000);
+    packet(&bench, B, A, 0x11, IB_ACKNOWLEDGE, 1000);
+    manage(&bench, B, A,
+           (struct ib_cm){.attribute = IB_CM_DISCONNECT_REQUEST, .local_id = 82, .remote_id = 71, .qp = 0x12});
+    manage(&bench, B, A,
+           (struct ib_cm){.attribute = IB_CM_DISCONNECT_REQUEST, .local_id = 82, .remote_id = 71, .qp = 0x11});
+    close_bench(&bench, "1/0:04 1/1:DisconnectRequest 1-capture");
+}
+
 /* Two that were asked the same PSN: it is open which of them the answer is for, until another PSN tells. */
 static void in_doubt(void **state)
 {
@@ -365,17 +381,12 @@ static void many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_management),
-        cmocka_unit_test(facts_of_management),
-        cmocka_unit_test(rejected),
-        cmocka_unit_test(reused),
-        cmocka_unit_test(by_what_answers),
-        cmocka_unit_test(in_doubt),
-        cmocka_unit_test(in_no_doubt),
-        cmocka_unit_test(one_direction),
-        cmocka_unit_test(bounds),
-        cmocka_unit_test(host_refuses),
-        cmocka_unit_test(many),
+        cmocka_unit_test(by_management),   cmocka_unit_test(facts_of_management),
+        cmocka_unit_test(rejected),        cmocka_unit_test(reused),
+        cmocka_unit_test(by_what_answers), cmocka_unit_test(disconnected_by_queue_pair),
+        cmocka_unit_test(in_doubt),        cmocka_unit_test(in_no_doubt),
+        cmocka_unit_test(one_direction),   cmocka_unit_test(bounds),
+        cmocka_unit_test(host_refuses),    cmocka_unit_test(many),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

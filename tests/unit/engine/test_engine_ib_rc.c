@@ -14,6 +14,7 @@ enum { START = 0xFFFFFE, START_1 = 100, MTU = 256, LOG = 4096 };
 struct bench {
     struct ib_rc *rc;
     uint32_t frame;
+    int64_t now; /* besides the frame's number */
     char log[LOG];
 };
 
@@ -56,7 +57,8 @@ static void on_refused(void *ctx, const struct ib_rc_refusal *refusal)
 {
     char text[64];
 
-    snprintf(text, sizeof text, "refused%u:%u at %u of %s%s", refusal->side, refusal->nak, (unsigned)refusal->offset,
+    snprintf(text, sizeof text, "refused%u:%u%s at %u of %s%s", refusal->side, refusal->nak,
+             refusal->not_ready ? "rnr" : "", (unsigned)refusal->offset,
              !refusal->known                     ? "what is unknown"
              : refusal->kind == IB_MESSAGE_SEND  ? "a Send"
              : refusal->kind == IB_MESSAGE_WRITE ? "a Write"
@@ -68,7 +70,7 @@ static void on_refused(void *ctx, const struct ib_rc_refusal *refusal)
 
 static void open_bench(struct bench *bench, bool managed, size_t limit)
 {
-    const struct ib_rc_events events = {bench, on_part, on_hole, on_refused};
+    const struct ib_rc_events events = {.ctx = bench, .part = on_part, .hole = on_hole, .refused = on_refused};
 
     *bench = (struct bench){.rc = ib_rc_new(&(struct ib_rc_options){.limit = limit})};
     assert_non_null(bench->rc);
@@ -112,7 +114,7 @@ static void packet(struct bench *bench, unsigned side, uint8_t opcode, int n, si
     };
 
     bench->frame++;
-    ib_rc_packet(bench->rc, side, &p, bench->frame, bench->frame);
+    ib_rc_packet(bench->rc, side, &p, bench->frame, bench->now + bench->frame);
 }
 
 #define SEND(n, octets)         packet(&bench, 0, IB_SEND_ONLY, n, octets, (struct words){0})
@@ -236,6 +238,124 @@ static void refusals(void **state)
     close_bench(&bench, "S0.0+1! W1@666+8! refused1:2 at 1 of a Write");
 }
 
+#define RNR(n) packet(&bench, 1, IB_ACKNOWLEDGE, n, 0, (struct words){.syndrome = 0x21}) /* 10 us */
+
+/* A Send that is sent again after an RNR NAK is received; only what is given up was refused. */
+static void not_ready(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, true, 0);
+    SEND(0, 1);
+    SEND(1, 2);
+    RNR(0);
+    ib_rc_disconnect(bench.rc);
+    ib_rc_disconnect(bench.rc);
+    close_bench(&bench, "S0.0+1! S1.0+2! refused1:0rnr at 0 of a Send");
+
+    open_bench(&bench, true, 0); /* the capture ends */
+    SEND(0, 1);
+    RNR(0);
+    close_bench(&bench, "S0.0+1!");
+
+    open_bench(&bench, true, 0); /* it was taken later */
+    SEND(0, 1);
+    RNR(0);
+    SEND(0, 1);
+    ACK(0);
+    ib_rc_disconnect(bench.rc);
+    close_bench(&bench, "S0.0+1!");
+
+    open_bench(&bench, true, 0); /* overtaken by the Acknowledge of the copy */
+    SEND(0, 1);
+    SEND(0, 1);
+    ACK(0);
+    RNR(0);
+    ib_rc_disconnect(bench.rc);
+    close_bench(&bench, "S0.0+1!");
+
+    open_bench(&bench, true, 0); /* the capture may lack the Acknowledge, */
+    SEND(0, 1);
+    RNR(0);
+    SEND(0, 1);
+    ib_rc_disconnect(bench.rc);
+    close_bench(&bench, "S0.0+1!");
+
+    open_bench(&bench, true, 0); /* and what was sent again, too */
+    SEND(0, 1);
+    RNR(0);
+    bench.now = 10002;
+    SEND(1, 2);
+    ib_rc_disconnect(bench.rc);
+    close_bench(&bench, "S0.0+1! S1.0+2!");
+
+    open_bench(&bench, true, 0); /* it came when the connection was over */
+    SEND(0, 1);
+    ib_rc_disconnect(bench.rc);
+    RNR(0);
+    close_bench(&bench, "S0.0+1!");
+}
+
+static void retries_after_not_ready(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    for (unsigned retries = 0; retries < 8; retries++) {
+        for (unsigned naks = 1; naks < 9; naks++) {
+            open_bench(&bench, true, 0);
+            ib_rc_rnr_retries(bench.rc, 0, (uint8_t)retries);
+            for (unsigned i = 0; i < naks; i++) {
+                SEND(0, 1);
+                RNR(0);
+                RNR(0); /* captured twice */
+            }
+            close_bench(&bench, retries < 7 && naks > retries ? "S0.0+1! refused1:0rnr at 0 of a Send" : "S0.0+1!");
+        }
+    }
+    open_bench(&bench, true, 0); /* more often than agreed, and taken */
+    ib_rc_rnr_retries(bench.rc, 0, 0);
+    SEND(0, 1);
+    RNR(0);
+    SEND(0, 1);
+    close_bench(&bench, "S0.0+1!");
+
+    open_bench(&bench, true, 0); /* each request by itself */
+    ib_rc_rnr_retries(bench.rc, 0, 1);
+    SEND(0, 1);
+    RNR(0);
+    SEND(0, 1);
+    ACK(0);
+    SEND(1, 1);
+    RNR(1);
+    close_bench(&bench, "S0.0+1! S1.0+1!");
+}
+
+/* Requests whose ICRC is wrong: those that are acknowledged without a copy were received. */
+static void damaged_requests(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, true, 0);
+    SEND(0, 1);
+    ACK(0);
+    assert_int_equal(ib_rc_damaged_acked(bench.rc, 0), 0);
+    ib_rc_damaged(bench.rc, 0);
+    ACK(0);
+    assert_int_equal(ib_rc_damaged_acked(bench.rc, 0), 0);
+    SEND(1, 1); /* sent again */
+    ACK(1);
+    assert_int_equal(ib_rc_damaged_acked(bench.rc, 0), 0);
+    ib_rc_damaged(bench.rc, 0);
+    ib_rc_damaged(bench.rc, 0);
+    ACK(3);
+    assert_int_equal(ib_rc_damaged_acked(bench.rc, 0), 2);
+    assert_int_equal(ib_rc_damaged_acked(bench.rc, 0), 0);
+    close_bench(&bench, "S0.0+1! S1.0+1! hole0:2-4@4");
+}
+
 static void reads(void **state)
 {
     struct bench bench;
@@ -250,6 +370,28 @@ static void reads(void **state)
     RESPONSE(IB_READ_RESPONSE_LAST, 2, 88);
     RESPONSE(IB_READ_RESPONSE_ONLY, 3, 0);
     close_bench(&bench, "R0@1000:600 R1@8000:0 S2.0+1!? P0@1000+256 P0@1100+256 P0@1200+88! P1@8000+0!");
+}
+
+/* Also of Reads that were complete before the next one began. */
+static void responses_sent_again(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, true, 0);
+    for (int n = 0; n < 600; n++) {
+        READ(n, 0x1000, 8);
+        RESPONSE(IB_READ_RESPONSE_ONLY, n, 8);
+        bench.log[0] = 0;
+    }
+    assert_int_equal(ib_rc_counts(bench.rc)->repeated_responses[1], 0);
+    RESPONSE(IB_READ_RESPONSE_ONLY, 597, 8);
+    RESPONSE(IB_READ_RESPONSE_ONLY, 598, 8);
+    RESPONSE(IB_READ_RESPONSE_ONLY, 599, 8);
+    RESPONSE(IB_READ_RESPONSE_ONLY, 100, 8);
+    assert_int_equal(ib_rc_counts(bench.rc)->repeated_responses[1], 4);
+    SEND(600, 1);
+    close_bench(&bench, "S600.0+1!");
 }
 
 /* The rest is asked for with the missing PSN, and comes with the opcodes that it had: Middle and Last. */
@@ -477,7 +619,7 @@ static void blamed_messages(void **state)
     NAK(0, IB_NAK_REMOTE_ACCESS);
     NAK(9, IB_NAK_REMOTE_OPERATION);
     close_bench(&bench, "W0@666+8! S1.0+1! S2.0+1! refused1:1 at 2 of a Send with Invalidate refused1:1 at 1 of a Send "
-                        "refused1:2 at 0 of a Write refused1:3 at 9 of what is unknown");
+                        "refused1:2 at 0 of a Write refused1:3 at 9 of what is unknown hole0:3-9@3");
 }
 
 static void hole_explains_what_came_after_the_latest_request(void **state)
@@ -506,8 +648,12 @@ int main(void)
         cmocka_unit_test(acknowledged_but_never_captured),
         cmocka_unit_test(repeats_are_taken_once),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(not_ready),
+        cmocka_unit_test(damaged_requests),
+        cmocka_unit_test(retries_after_not_ready),
         cmocka_unit_test(blamed_messages),
         cmocka_unit_test(reads),
+        cmocka_unit_test(responses_sent_again),
         cmocka_unit_test(read_asked_again),
         cmocka_unit_test(more_than_was_asked_for),
         cmocka_unit_test(late_start),

@@ -17,7 +17,7 @@ static struct startup_frame reply(uint8_t flags)
 }
 
 /* A Request of a kind that must be closed upon, and what the Responder does about it. */
-enum answer { CLOSES, RESETS, ACCEPTS, REJECTS, NOTHING, LATE, CUT_SHORT, NOT_RECEIVED, ANSWERS };
+enum answer { CLOSES, RESETS, ACCEPTS, REJECTS, NOTHING, LATE, ACKNOWLEDGED_FIRST, CUT_SHORT, NOT_RECEIVED, ANSWERS };
 
 static void answer_request(struct mpa_line *l, struct startup_frame frame, enum answer answer)
 {
@@ -53,6 +53,13 @@ static void answer_request(struct mpa_line *l, struct startup_frame frame, enum 
         break;
     case LATE:
         line_wait(l, 6 * second);
+        line_close(l, R);
+        return;
+    case ACKNOWLEDGED_FIRST: /* the capture has the FIN a frame late */
+        line_wait(l, 6 * second);
+        l->acked_fixed[I] = true;
+        l->acked[I] = l->sent[R] + 1;
+        line_ack(l, I);
         line_close(l, R);
         return;
     case CUT_SHORT:
@@ -99,6 +106,7 @@ static void broken_requests(void **state)
         {0, REJECTS, "MPA-7.1.2-04"},
         {0, NOTHING, "MPA-7.1.2-26"},
         {0, LATE, "MPA-8-09"},
+        {0, ACKNOWLEDGED_FIRST, "?MPA-7.1.2-26"},
         {0, CUT_SHORT, "?MPA-7.1.1-02"},
         {0, NOT_RECEIVED, "?MPA-7.1.1-02"},
         {1, CLOSES, "+MPA-7.1.1-24 +MPA-7.1.1-25"},
@@ -388,7 +396,8 @@ static void establishment(void **state)
         {{1, S, 1, 1}, {1, W, 1, 1}, D_RST, 0, true, "MPA2-9.2-13"},
         {{1, S, 1, 1}, {1, W, 1, 1}, D_SILENCE, 0, false, "MPA2-9.2-13"},
         {{1, S, 1, 1}, {1, W, 1, 1}, D_SEND, 0, true, "MPA2-9.2-13"},
-        {{1, S, 1, 1}, {1, W, 1, 1}, D_WRITE, 0, true, "MPA2-9.2-13"},
+        {{1, S, 1, 1}, {1, W, 1, 1}, D_WRITE, 0, true, ""}, /* MPA2-9.2-04 */
+        {{1, S, 1, 1}, {1, D, 1, 1}, D_WRITE, 0, true, "MPA2-9.2-13"},
         /* the Reply names none at all: its own fault, which explains everything but a wrong Terminate */
         {{1, S, 1, 1}, {1, 0, 1, 1}, D_FIN, 0, true, ""},
         {{1, S, 1, 1}, {1, 0, 1, 1}, D_SEND, 0, true, ""},

@@ -112,6 +112,30 @@ static void older_ack_comes_late(void **state)
     line_expect(l, "+MPA-1.2-04");
 }
 
+/* The data come long after their acknowledgment: another segment that ends just there, before or after an answer. */
+static void data_captured_late(void **state)
+{
+    (void)state;
+    for (unsigned way = 0; way < 3; way++) {
+        struct mpa_line *l = line_started(C, C);
+        uint8_t fpdu[LINE_FPDU_MAX];
+        size_t n;
+
+        exchange(l);
+        n = line_make_send(l, I, 24, fpdu);
+        l->acked_fixed[R] = true;
+        l->acked[R] = l->sent[I] + n + (way == 1 ? 4 : 0);
+        line_ack(l, R);
+        l->acked_fixed[R] = false;
+        if (way == 2)
+            line_send(l, R, 24); /* what I says next acknowledges it */
+        line_wait(l, second);
+        line_say(l, I, fpdu, n);
+        line_close(l, I);
+        line_expect(l, way == 0 ? "+MPA-1.2-04" : "MPA-1.2-04");
+    }
+}
+
 /* A FIN that the capture lost is acknowledged. */
 static void fin_not_captured(void **state)
 {
@@ -437,6 +461,7 @@ int main(void)
         cmocka_unit_test(clean),
         cmocka_unit_test(early_ack),
         cmocka_unit_test(older_ack_comes_late),
+        cmocka_unit_test(data_captured_late),
         cmocka_unit_test(fin_not_captured),
         cmocka_unit_test(retransmissions),
         cmocka_unit_test(keep_alive),

@@ -304,6 +304,24 @@ static void closed_without_terminate(void **state)
     }
 }
 
+/* Whoever receives a Terminate may close at once, though it came on another queue; not after messages of its own. */
+static void misplaced_terminate(void **state)
+{
+    (void)state;
+    for (unsigned messages = 0; messages < 2; messages++) {
+        struct rdmap_flow *t = flow_new_reacting();
+
+        flow_send(t, I, 8);
+        untagged(t, RDMAP_TERMINATE, DDP_QN_SEND, 2, 0, 4);
+        for (unsigned i = 0; i < messages; i++)
+            flow_send(t, R, 8);
+        flow_ack(t, R);
+        flow_close(t, R);
+        findings_expect(&t->seen, R, messages > 0 ? "RDMAP-6.2.1-01" : "", "a Terminate on QN 0");
+        flow_free(t);
+    }
+}
+
 /* Messages in between excuse nothing; when each side has answered the other, the fault was passed over. */
 static void closed_after_messages(void **state)
 {
@@ -749,6 +767,7 @@ int main(void)
         cmocka_unit_test(silence),
         cmocka_unit_test(closed_without_terminate),
         cmocka_unit_test(closed_after_messages),
+        cmocka_unit_test(misplaced_terminate),
         cmocka_unit_test(cut_short),
         cmocka_unit_test(short_ulpdu),
         cmocka_unit_test(answered),

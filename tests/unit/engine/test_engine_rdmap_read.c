@@ -195,6 +195,23 @@ static void never_answered(void **state)
     flow_close(t, R);
     flow_expect_one(t, RULE_RDMAP_5_2_1_14, SEVERITY_ERROR, frame);
 
+    t = flow_new(); /* the same, and the requester closes: it cannot have been its wish */
+    flow_send(t, I, 4);
+    frame = flow_read(t, I, 0x11, 0, 8);
+    flow_read(t, I, 0x12, 0, 8);
+    flow_response(t, R, 0x12, 0, 8, true);
+    flow_close(t, I);
+    flow_expect_one(t, RULE_RDMAP_5_2_1_14, SEVERITY_ERROR, frame);
+
+    t = flow_new(); /* the missing Response may be in the hole */
+    flow_send(t, I, 4);
+    flow_read(t, I, 0x11, 0, 8);
+    flow_read(t, I, 0x12, 0, 8);
+    flow_response(t, R, 0x12, 0, 8, true);
+    flow_hole(t, R, 28);
+    flow_close(t, I);
+    flow_expect_nothing(t);
+
     t = flow_new(); /* the Initiator's first FPDU: MPA-7.1.2-12 */
     flow_read(t, I, 0x11, 0, 8);
     flow_read(t, I, 0x12, 0, 8);

@@ -125,7 +125,10 @@ static void compound_call(struct rpcrdma_talk *t, uint32_t first, uint32_t secon
 {
     struct words *a = fresh();
 
-    WORDS(a, 0, 1, 4, NFS_OP_PUTFH);
+    if (first == OP_READ_PLUS) /* of minor version 2 */
+        WORDS(a, 0, 2, 5, NFS_OP_SEQUENCE, 1, 2, 3, 4, 1, 0, 0, 0, NFS_OP_PUTFH);
+    else
+        WORDS(a, 0, 0, 4, NFS_OP_PUTFH);
     handle(a);
     for (unsigned i = 0; i < 2; i++) {
         uint32_t op = i == 0 ? first : second;
@@ -274,7 +277,8 @@ static void test_compound_faults(void **state)
         t = talk_new();
         compound_call(t, OP_READ_PLUS, NFS_OP_READ, (const uint32_t[]){4096, UINT32_MAX, 0});
         a = fresh();
-        WORDS(a, 0, 0, 4, NFS_OP_PUTFH, 0, OP_READ_PLUS, 0, 0, 1, 0, 0, 0, 2000, NFS_OP_READ, 0, 1, 0);
+        WORDS(a, 0, 0, 5, NFS_OP_SEQUENCE, 0, 1, 2, 3, 4, 1, 0, 0, 0, 0);
+        WORDS(a, NFS_OP_PUTFH, 0, OP_READ_PLUS, 0, 0, 1, 0, 0, 0, 2000, NFS_OP_READ, 0, 1, 0);
         getattr_result(a);
         frame = answer(t, a, (const uint32_t[]){2000, UINT32_MAX, 0}, UINT32_MAX);
         talk_expect(t, RULE_NFSULB_6_1_05, SEVERITY_ERROR, frame);

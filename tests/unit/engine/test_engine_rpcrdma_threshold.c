@@ -359,7 +359,8 @@ enum { CCP = 100417 };
 static uint32_t ccp_call(struct rpcrdma_talk *t, uint32_t flavor)
 {
     const uint32_t args[] = {2048, 3072, 8};
-    const struct rpc_body cred = {.flavor = flavor};
+    static const uint8_t nobody[20]; /* stamp, no name, uid, gid, no gids */
+    const struct rpc_body cred = {.flavor = flavor, .p = nobody, .n = flavor == RPC_AUTH_SYS ? sizeof nobody : 0};
     struct rpc_message call = {
         .xid = 0x10, .type = RPC_CALL, .rpcvers = RPC_VERSION, .prog = CCP, .vers = 1, .proc = 1};
     struct rpcrdma_plan plan = talk_plan(t, C, 0x10);

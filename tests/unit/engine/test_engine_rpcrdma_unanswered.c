@@ -102,6 +102,12 @@ static void test_client_closes(void **state)
     talk_wait(t, 40 * second);
     talk_close(t, C);
     talk_expect(t, RULE_RPCR_4_5_4_03, SEVERITY_WARNING, frame);
+    t = reacting();
+    talk_call(t, C, 0x10);
+    talk_wait(t, 40 * second);
+    t->missing[S] = true; /* the client has acknowledged what is not captured: the Reply, no doubt */
+    talk_close(t, C);
+    talk_expect_nothing(t);
 }
 
 static void test_answered_late(void **state)
@@ -174,14 +180,51 @@ static void test_copies(void **state)
 
 /* ---- closes ---- */
 
+static void expect_reset(struct rpcrdma_talk *t, enum rule_severity severity)
+{
+    talk_end(t, S, true);
+    talk_expect(t, RULE_RPC_3_01, severity, t->frame);
+}
+
 static void test_reset_over_one(void **state)
 {
     struct rpcrdma_talk *t = reacting();
 
     (void)state;
+    call_read(t, 0x10, 1);
+    expect_reset(t, SEVERITY_WARNING);
+    t = reacting(); /* a NULL was served when the connection began */
     talk_call(t, C, 0x10);
+    expect_reset(t, SEVERITY_NOTE);
+}
+
+static void test_what_a_lost_server_does(void **state)
+{
+    struct rpcrdma_talk *t = reacting();
+
+    (void)state;
+    call_read(t, 0x10, 1);
+    t->unacknowledged = true;
+    expect_reset(t, SEVERITY_NOTE);
+    t = reacting();
+    call_read(t, 0x10, 1);
+    t->forgotten = true;
     talk_end(t, S, true);
-    talk_expect(t, RULE_RPC_3_01, SEVERITY_WARNING, t->frame);
+    talk_expect_nothing(t);
+    t = reacting();
+    call_read(t, 0x10, 1);
+    t->missing[S] = true;
+    talk_end(t, S, true);
+    talk_expect_nothing(t);
+    t = reacting();
+    call_read(t, 0x10, 1);
+    talk_wait(t, 10 * second);
+    expect_reset(t, SEVERITY_NOTE);
+    t = reacting();
+    call_read(t, 0x10, 1);
+    talk_wait(t, 10 * second);
+    talk_close(t, S);
+    talk_expect_nothing(t);
 }
 
 /* Which of them it was for, or whether for any, is not known. */
@@ -214,7 +257,7 @@ static void test_reset_over_segments(void **state)
     talk_finish(t);
     assert_int_equal(t->seen.n, 1);
     assert_int_equal(t->seen.finding[0].rule, RULE_RPC_3_01);
-    assert_int_equal(t->seen.finding[0].severity, SEVERITY_WARNING);
+    assert_int_equal(t->seen.finding[0].severity, SEVERITY_NOTE);
     assert_int_equal(t->seen.finding[0].related_frame, frame);
     talk_free(t);
     t = reacting();
@@ -273,6 +316,52 @@ static void test_reset_explained(void **state)
     talk_expect_nothing(t);
 }
 
+/* ---- a client that gives up over an answer ---- */
+
+/* A READ fails, whose Write chunk is unused. */
+static struct rpcrdma_talk *read_failed(void)
+{
+    static const uint32_t words[] = {5, 0};
+    const struct rpcrdma_segment place = {.handle = 0xB0000000 + 16 * 0x10, .offset = 0x1000};
+    const struct rpcrdma_write_plan chunk = {&place, 1};
+    struct rpcrdma_talk *t = reacting();
+    struct rpcrdma_plan plan = talk_plan(t, S, 0x10);
+    uint8_t results[8];
+
+    call_read(t, 0x10, 1);
+    plan.writes = &chunk;
+    plan.n_writes = 1;
+    talk_reply_with(t, S, &plan, results, talk_words(results, sizeof results, words, 2));
+    return t;
+}
+
+static void test_client_drops_an_answer(void **state)
+{
+    struct rpcrdma_talk *t = read_failed();
+
+    (void)state;
+    talk_end(t, C, true);
+    talk_expect(t, RULE_EXP_3_9_03, SEVERITY_NOTE, t->frame);
+    t = read_failed();
+    talk_wait(t, 10 * second); /* for another reason */
+    talk_end(t, C, true);
+    talk_expect_nothing(t);
+    t = read_failed();
+    t->unacknowledged = true;
+    talk_end(t, C, true);
+    talk_expect_nothing(t);
+    t = read_failed();
+    talk_call(t, C, 0x11);
+    findings_passed(&t->seen, RULE_EXP_3_9_03);
+    talk_reply(t, S, 0x11);
+    talk_end(t, C, true);
+    talk_expect_nothing(t);
+    t = read_failed();
+    talk_close(t, C);
+    findings_passed(&t->seen, RULE_EXP_3_9_03);
+    talk_expect_nothing(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,11 +375,13 @@ int main(void)
         cmocka_unit_test(test_midstream),
         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_reset_over_one),
+        cmocka_unit_test(test_what_a_lost_server_does),
         cmocka_unit_test(test_reset_over_several),
         cmocka_unit_test(test_reset_over_segments),
         cmocka_unit_test(test_responder_closes),
         cmocka_unit_test(test_client_resets),
         cmocka_unit_test(test_reset_explained),
+        cmocka_unit_test(test_client_drops_an_answer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -225,6 +225,47 @@ static void holes_go_up(void **state)
     expect(&t, "fin0 fin1 finish@12");
 }
 
+static void on_ended(void *ctx, unsigned side, bool reset, const struct place *place)
+{
+    (void)place;
+    note(ctx, "%s%u", reset ? "gone" : "ended", side);
+}
+
+/* A FIN that the capture lacks, or has later, is known by the number of the close that shows it. */
+static void a_fin_is_shown_by_what_follows(void **state)
+{
+    struct stack_entrance next = {.end = on_ended};
+    struct stack_options options;
+    struct trace t = {0};
+
+    (void)state;
+    stack_options_init(&options, NULL);
+    options.last = STACK_MPA;
+    next.ctx = &t;
+    begin(&t, &options, &next);
+    t.length = 0;
+    t.seq[0]++; /* its FIN */
+    segment(&t, 1, TCP_FIN | TCP_ACK, NULL, 0);
+    expect(&t, "ended0 fin1 ended1");
+    stack_free(t.stack);
+
+    memset(&t, 0, sizeof t);
+    begin(&t, &options, &next);
+    t.length = 0;
+    t.seq[1]++; /* its own FIN, before the reset */
+    segment(&t, 1, TCP_RST, NULL, 0);
+    expect(&t, "ended1 reset1 gone1");
+    stack_free(t.stack);
+
+    memset(&t, 0, sizeof t);
+    begin(&t, &options, &next);
+    t.length = 0;
+    t.seq[0] += FPDU_LENGTH + 1; /* not a FIN alone */
+    segment(&t, 1, TCP_FIN | TCP_ACK, NULL, 0);
+    expect(&t, "fin1 ended1");
+    stack_free(t.stack);
+}
+
 /* Three parts, as the plugins have them, find what the whole finds. */
 struct part {
     struct trace *trace;
@@ -298,6 +339,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_layer_in_order),
         cmocka_unit_test(holes_go_up),
+        cmocka_unit_test(a_fin_is_shown_by_what_follows),
         cmocka_unit_test(parts_are_the_whole),
     };
 

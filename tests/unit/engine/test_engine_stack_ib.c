@@ -10,12 +10,17 @@ struct bench {
     struct ib_connections *connections;
     struct stack_options options;
     struct stack_ib ib;
+    struct stack_entrance above;
+    unsigned ends[2]; /* by side: how often it was found to have asked for the end */
     struct verdict verdict;
     struct rule_counts counts;
     uint32_t frame, psn[2], credit;
+    int64_t now_ns, step_ns;
     unsigned calls, replies, payloads, findings;
     uint64_t unreduced; /* of the last Reply */
+    size_t captured;    /* of each payload, at most; 0: all */
     enum rule_id rule;
+    enum rule_severity severity;
     uint8_t rpc[8192], send[8192];
 };
 
@@ -25,6 +30,7 @@ static void on_finding(void *ctx, const struct finding *finding)
 
     b->findings++;
     b->rule = finding->rule;
+    b->severity = finding->severity;
 }
 
 static void on_message(void *ctx, const struct rpcrdma_message *message)
@@ -43,13 +49,23 @@ static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
     b->unreduced = payload->body->unreduced;
 }
 
+static void on_end(void *ctx, unsigned side, bool reset, const struct place *place)
+{
+    struct bench *b = ctx;
+
+    (void)reset, (void)place;
+    b->ends[side]++;
+}
+
 static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_events *events)
 {
     static const struct stack_taps taps = {.message = on_message, .payload = on_payload};
     struct bench *b = ctx;
-    const struct stack_setup setup = {.options = &b->options, .taps = &taps, .ctx = b, .verdict = &b->verdict};
+    const struct stack_setup setup = {
+        .options = &b->options, .taps = &taps, .ctx = b, .verdict = &b->verdict, .next = &b->above};
 
-    b->ib = (struct stack_ib){stack_new(&setup), connection};
+    b->above = (struct stack_entrance){.ctx = b, .end = on_end};
+    b->ib = (struct stack_ib){.stack = stack_new(&setup), .connection = connection};
     assert_non_null(b->ib.stack);
     *events = stack_ib_events(&b->ib);
     return true;
@@ -80,7 +96,7 @@ static void arrive(struct bench *b, unsigned side, const struct ib_packet *packe
                                  .packet = packet};
 
     arrival.frame = ++b->frame;
-    arrival.time_ns = b->frame * INT64_C(1000000);
+    arrival.time_ns = b->now_ns += b->step_ns;
     ib_connections_packet(b->connections, &arrival);
 }
 
@@ -111,6 +127,7 @@ static void open_bench(struct bench *b, bool client_invalidates, bool server_inv
     b->options.first = STACK_RPCRDMA;
     b->verdict = (struct verdict){.counts = &b->counts, .finding = on_finding, .ctx = b};
     b->credit = 32;
+    b->step_ns = 1000000;
     b->psn[0] = 900;
     b->psn[1] = 500;
     b->connections = ib_connections_new(&(struct ib_connections_options){0}, &events);
@@ -168,7 +185,7 @@ static void send_as(struct bench *b, unsigned side, const uint8_t opcodes[4], co
                                    .invalidate = invalidate,
                                    .payload = p + at,
                                    .payload_len = piece,
-                                   .payload_captured = piece});
+                                   .payload_captured = b->captured && b->captured < piece ? b->captured : piece});
         at += piece;
     } while (at < n);
 }
@@ -224,6 +241,42 @@ static void calls_and_replies(void **state)
     close_bench(&b);
     assert_int_equal(b.findings, 0);
     assert_int_equal(b.counts.passed[RULE_RPCR_2_2_2_02], 2);
+}
+
+/* The header is there, with the XID and type of the RPC message: all are paired, and no payload is judged. */
+static void cut_after_the_header(void **state)
+{
+    static struct bench b;
+
+    (void)state;
+    open_bench(&b, true, true);
+    b.captured = RPCRDMA_FIXED_LEN + 12 + 8;
+    null_call(&b, 9);
+    null_reply(&b, 9);
+    null_call(&b, 10);
+    null_reply(&b, 10);
+    assert_int_equal(b.calls, 2);
+    assert_int_equal(b.replies, 2);
+    assert_int_equal(b.payloads, 0);
+    close_bench(&b);
+    assert_int_equal(b.findings, 0);
+    assert_int_equal(b.counts.passed[RULE_RPCR_2_2_2_02], 2);
+}
+
+static void cut_in_the_header(void **state)
+{
+    static struct bench b;
+
+    (void)state;
+    open_bench(&b, true, true);
+    b.captured = RPCRDMA_FIXED_LEN;
+    null_call(&b, 9);
+    b.captured = 0;
+    null_reply(&b, 9);
+    assert_int_equal(b.calls, 0);
+    assert_int_equal(b.replies, 1);
+    close_bench(&b);
+    assert_int_equal(b.findings, 0);
 }
 
 enum { OCTETS = 600 };
@@ -294,6 +347,24 @@ static void chunks_by_write(void **state)
 }
 
 /* RFC 8797 section 4.1: the server did not say that it supports it. */
+/* Where the octets of a Write go is known without them. */
+static void writes_that_are_cut(void **state)
+{
+    static struct bench b;
+
+    (void)state;
+    open_bench(&b, true, true);
+    read_call(&b);
+    b.captured = 40;
+    read_data(&b);
+    b.captured = 0;
+    read_reply(&b, HANDLE);
+    assert_int_equal(b.replies, 1);
+    assert_int_equal(b.payloads, 2);
+    close_bench(&b);
+    assert_int_equal(b.findings, 0);
+}
+
 static void invalidation_that_was_not_agreed_upon(void **state)
 {
     static struct bench b;
@@ -338,7 +409,7 @@ static void reply_without_call(void **state)
     static const struct {
         bool missing, goes_on;
         unsigned failed, inconclusive;
-    } cases[] = {{false, true, 1, 0}, {true, true, 0, 1}, {false, false, 0, 1}};
+    } cases[] = {{false, true, 1, 0}, {true, true, 0, 1}};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
@@ -364,6 +435,80 @@ static void reply_without_call(void **state)
     }
 }
 
+static void disconnect(struct bench *b)
+{
+    manage(b, 0, (struct ib_cm){.attribute = IB_CM_DISCONNECT_REQUEST, .local_id = 1, .remote_id = 2});
+}
+
+enum { NOTHING = -1 };
+
+/* What comes last proves the more, the further the capture goes on, and the less, the more it may lack. */
+static void reply_without_call_at_the_end(void **state)
+{
+    static const struct {
+        bool unanswered, acknowledged, closed, missing, lossy;
+        uint32_t xid;
+        int severity;
+    } cases[] = {
+        {.unanswered = true, .xid = 10, .severity = SEVERITY_WARNING},
+        {.unanswered = true, .xid = 10, .acknowledged = true, .severity = SEVERITY_ERROR},
+        {.unanswered = true, .xid = 10, .closed = true, .severity = SEVERITY_ERROR},
+        {.xid = 999, .severity = SEVERITY_WARNING},
+        {.xid = 999, .acknowledged = true, .severity = SEVERITY_ERROR},
+        {.xid = 9, .closed = true, .severity = SEVERITY_NOTE}, /* the next that the client would use */
+        {.xid = 0x09000000, .closed = true, .severity = SEVERITY_ERROR},
+        {.unanswered = true, .xid = 10, .closed = true, .missing = true, .severity = NOTHING},
+        {.unanswered = true, .xid = 10, .closed = true, .lossy = true, .severity = NOTHING},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        static struct bench b;
+
+        open_bench(&b, true, true);
+        null_call(&b, 7);
+        null_reply(&b, 7);
+        null_call(&b, 8);
+        if (!cases[i].unanswered)
+            null_reply(&b, 8);
+        null_reply(&b, cases[i].xid);
+        if (cases[i].acknowledged)
+            acknowledge(&b, 0, b.psn[1] - 1);
+        if (cases[i].missing) /* the Acknowledge of a Call that was not captured */
+            acknowledge(&b, 1, b.psn[0]);
+        if (cases[i].closed)
+            disconnect(&b);
+        if (cases[i].lossy)
+            stack_lossy(b.ib.stack);
+        assert_int_equal(b.findings, 0);
+        close_bench(&b);
+        assert_int_equal(b.findings, cases[i].severity != NOTHING);
+        if (cases[i].severity != NOTHING)
+            assert_int_equal(b.severity, cases[i].severity);
+    }
+}
+
+/* Of a Call that the capture lacks both is seen, what it makes the server write, and its Reply. */
+static void write_without_call_at_the_end(void **state)
+{
+    (void)state;
+    for (unsigned answered = 0; answered < 2; answered++) {
+        static struct bench b;
+
+        open_bench(&b, true, true);
+        null_call(&b, 8);
+        null_reply(&b, 8);
+        read_data(&b);
+        if (answered)
+            null_reply(&b, 9);
+        disconnect(&b);
+        close_bench(&b);
+        assert_int_equal(b.findings, 1 + answered);
+        assert_int_equal(b.severity, answered ? SEVERITY_NOTE : SEVERITY_ERROR);
+        assert_int_equal(b.rule, answered ? RULE_RPCR_3_3_1_10 : RULE_RPCR_3_4_6_04);
+    }
+}
+
 /* The first Call's Reply was not captured, nor was its Acknowledge: the second Call is not one too many. */
 static void call_without_reply(void **state)
 {
@@ -385,19 +530,14 @@ static void call_without_reply(void **state)
     }
 }
 
-/* A Reply while its Read is under way leaves open what depends on the Read, and nothing else. */
-static void reply_before_the_response(void **state)
+/* WRITE of 600 octets from a Read chunk, its Read, and its Reply so much later. */
+static void write_by_read(struct bench *b, int64_t later_ns)
 {
-    static struct bench b;
     const struct rpcrdma_read_segment entry = {72, {.handle = HANDLE, .length = OCTETS, .offset = 0x1000}};
     struct rpcrdma_plan plan = plain_plan;
     uint8_t args[64], results[64];
     struct xdr_writer w = {.p = args, .size = sizeof args};
 
-    (void)state;
-    open_bench(&b, true, true);
-    null_call(&b, 8);
-    null_reply(&b, 8);
     plan.reads = &entry;
     plan.n_reads = 1;
     xdr_put_u32(&w, 8); /* file handle */
@@ -406,20 +546,34 @@ static void reply_before_the_response(void **state)
     xdr_put_u32(&w, OCTETS);
     xdr_put_u32(&w, 2); /* FILE_SYNC */
     xdr_put_u32(&w, OCTETS);
-    send_message(&b, 0, &plan, talk_rpc_call(b.rpc, sizeof b.rpc, 9, TALK_NFS, 3, 7, args, w.at), 0);
-    arrive(&b, 1,
-           &(struct ib_packet){.bth = {.opcode = IB_READ_REQUEST, .qp = CLIENT_QP, .psn = b.psn[1]},
+    send_message(b, 0, &plan, talk_rpc_call(b->rpc, sizeof b->rpc, 9, TALK_NFS, 3, 7, args, w.at), 0);
+    arrive(b, 1,
+           &(struct ib_packet){.bth = {.opcode = IB_READ_REQUEST, .qp = CLIENT_QP, .psn = b->psn[1]},
                                .info = ib_opcode_info(IB_READ_REQUEST),
                                .headers = IB_HAS_RETH,
                                .reth = {0x1000, HANDLE, OCTETS}});
-    b.psn[1] += 3;
+    b->psn[1] += 3;
+    b->step_ns = later_ns;
     w = (struct xdr_writer){.p = results, .size = sizeof results};
     xdr_put_u32(&w, 0); /* NFS3_OK */
     xdr_put_u64(&w, 0); /* no attributes */
     xdr_put_u32(&w, OCTETS);
     xdr_put_u32(&w, 2);
     xdr_put_u64(&w, 5);
-    send_message(&b, 1, &plain_plan, talk_rpc_reply(b.rpc, sizeof b.rpc, 9, RPC_SUCCESS, results, w.at), 0);
+    send_message(b, 1, &plain_plan, talk_rpc_reply(b->rpc, sizeof b->rpc, 9, RPC_SUCCESS, results, w.at), 0);
+    b->step_ns = 1000000;
+}
+
+/* A Reply while its Read is under way leaves open what depends on the Read, and nothing else. */
+static void reply_before_the_response(void **state)
+{
+    static struct bench b;
+
+    (void)state;
+    open_bench(&b, true, true);
+    null_call(&b, 8);
+    null_reply(&b, 8);
+    write_by_read(&b, 1000000);
     null_call(&b, 10);
     null_reply(&b, 10);
     assert_true(rpcrdma_whole(stack_rpcrdma(b.ib.stack)));
@@ -428,6 +582,39 @@ static void reply_before_the_response(void **state)
     assert_int_equal(b.counts.inconclusive[RULE_RPCR_2_3_2_03], 1);
     assert_int_equal(b.counts.inconclusive[RULE_RPCR_2_2_2_03], 0);
     assert_int_equal(b.counts.inconclusive[RULE_RPCR_3_3_1_03], 0);
+}
+
+/* No response can have come where the Reply follows at once, unless the directions are out of step. */
+static void reply_too_soon_for_the_response(void **state)
+{
+    static const struct {
+        int64_t later_ns;
+        bool answered, lags, fails;
+    } cases[] = {
+        {1000, true, false, true},
+        {900000, true, false, false},
+        {1000, false, false, false},
+        {1000, true, true, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        static struct bench b;
+
+        open_bench(&b, true, true);
+        if (cases[i].lags)
+            acknowledge(&b, 0, b.psn[1]);
+        null_call(&b, 8);
+        null_reply(&b, 8);
+        if (cases[i].answered)
+            acknowledge(&b, 0, b.psn[1] - 1);
+        write_by_read(&b, cases[i].later_ns);
+        null_call(&b, 10);
+        null_reply(&b, 10);
+        close_bench(&b);
+        assert_int_equal(b.counts.failed[RULE_RPCR_2_3_2_03], cases[i].fails);
+        assert_int_equal(b.findings, cases[i].fails);
+    }
 }
 
 /* With one credit, so that a Call that is held to be unanswered shows. */
@@ -519,19 +706,43 @@ static void directions_out_of_step(void **state)
     }
 }
 
+static void reply_to_a_missing_disconnect_request(void **state)
+{
+    static struct bench b;
+
+    (void)state;
+    for (unsigned captured = 0; captured < 2; captured++) {
+        open_bench(&b, true, true);
+        if (captured)
+            manage(&b, 1, (struct ib_cm){.attribute = IB_CM_DISCONNECT_REQUEST, .local_id = 2, .remote_id = 1});
+        manage(&b, 0, (struct ib_cm){.attribute = IB_CM_DISCONNECT_REPLY, .local_id = 1, .remote_id = 2});
+        manage(&b, 0, (struct ib_cm){.attribute = IB_CM_DISCONNECT_REPLY, .local_id = 1, .remote_id = 2});
+        assert_int_equal(b.ends[1], 1);
+        assert_int_equal(b.ends[0], 0);
+        close_bench(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_and_replies),
+        cmocka_unit_test(cut_after_the_header),
+        cmocka_unit_test(cut_in_the_header),
+        cmocka_unit_test(writes_that_are_cut),
         cmocka_unit_test(chunks_by_write),
         cmocka_unit_test(invalidation_that_was_not_agreed_upon),
         cmocka_unit_test(hole_in_a_capture),
         cmocka_unit_test(reply_without_call),
+        cmocka_unit_test(reply_without_call_at_the_end),
+        cmocka_unit_test(write_without_call_at_the_end),
         cmocka_unit_test(call_without_reply),
         cmocka_unit_test(reply_before_the_response),
+        cmocka_unit_test(reply_too_soon_for_the_response),
         cmocka_unit_test(reply_before_its_call_is_taken),
         cmocka_unit_test(copy_of_a_call_that_is_missing),
         cmocka_unit_test(directions_out_of_step),
+        cmocka_unit_test(reply_to_a_missing_disconnect_request),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -522,10 +522,14 @@ void talk_wait(struct rpcrdma_talk *t, int64_t nanoseconds)
 
 void talk_end(struct rpcrdma_talk *t, unsigned side, bool reset)
 {
+    struct rdma_closing closing = {.missing = {t->missing[0], t->missing[1]},
+                                   .forgotten = t->forgotten,
+                                   .acked = t->unacknowledged ? 0 : t->end[1 - side]};
     struct place place;
 
     talk_step(t);
     place = talk_place(t, side);
+    rpcrdma_connection_closing(t->rpcrdma, &closing);
     rpcrdma_connection_end(t->rpcrdma, side, reset, &place);
 }
 

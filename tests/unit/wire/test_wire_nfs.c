@@ -250,10 +250,11 @@ static void test_failed_compound(void **state)
     assert_int_equal(seen.operations, 3);
     assert_true(seen.operation[2].has_status);
     assert_int_equal(seen.operation[2].status, 10025);
-    assert_int_equal(seen.values, 4);
+    assert_int_equal(seen.values, 5);
     assert_int_equal(seen.value[0].op_index, 0);
-    assert_int_equal(seen.value[3].value, 10025);
-    assert_int_equal(seen.value[3].op, NFS_OP_READ);
+    assert_int_equal(seen.value[2].mark, NFS_MARK_TARGET_SLOT);
+    assert_int_equal(seen.value[4].value, 10025);
+    assert_int_equal(seen.value[4].op, NFS_OP_READ);
 }
 
 static void channel(struct nfs_text *t, uint32_t request, uint32_t response, uint32_t requests)

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/input/capture_drops.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    SECTION_MIN = 28,
+    BLOCK_MIN = 12,
+    BLOCK_STATISTICS = 5,
+    STATISTICS_OPTIONS = 20,   /* from the start of the block */
+    STATISTICS_MAX = 64 << 10, /* octets of a block that are looked at */
+    BLOCKS_MAX = 256,
+    OPTION_END = 0,
+    OPTION_DROPPED_BY_INTERFACE = 5,
+    OPTION_DROPPED_BY_SYSTEM = 7,
+    COUNTER = 8,
+};
+/* Blocks with packets in them: no statistics of the whole capture before these. */
+static const uint32_t packet_blocks[] = {2, 3, 6};
+static const uint32_t block_section = 0x0a0d0d0a, section_magic = 0x1a2b3c4d;
+
+struct file {
+    int fd;
+    bool swapped; /* the other byte order */
+};
+
+static bool get(const struct file *file, int64_t at, uint8_t *p, size_t n)
+{
+    return pread(file->fd, p, n, (off_t)at) == (ssize_t)n;
+}
+
+static uint32_t get32(const struct file *file, const uint8_t *p)
+{
+    uint32_t value;
+
+    memcpy(&value, p, sizeof value);
+    return file->swapped ? __builtin_bswap32(value) : value;
+}
+
+static uint16_t get16(const struct file *file, const uint8_t *p)
+{
+    uint16_t value;
+
+    memcpy(&value, p, sizeof value);
+    return file->swapped ? __builtin_bswap16(value) : value;
+}
+
+static uint64_t get64(const struct file *file, const uint8_t *p)
+{
+    uint64_t value;
+
+    memcpy(&value, p, sizeof value);
+    return file->swapped ? __builtin_bswap64(value) : value;
+}
+
+static bool is_pcapng(struct file *file)
+{
+    uint8_t header[BLOCK_MIN];
+
+    if (!get(file, 0, header, sizeof header) || get32(file, header) != block_section)
+        return false;
+    file->swapped = get32(file, header + 8) != section_magic;
+    return get32(file, header + 8) == section_magic;
+}
+
+/* By the options p[0..n) of an Interface Statistics Block. */
+static uint64_t drops_of(const struct file *file, const uint8_t *p, size_t n)
+{
+    uint64_t drops = 0;
+
+    while (n >= 4) {
+        uint16_t code = get16(file, p), length = get16(file, p + 2);
+        size_t padded = 4 + (((size_t)length + 3) & ~(size_t)3);
+
+        if (code == OPTION_END || padded > n)
+            break;
+        if ((code == OPTION_DROPPED_BY_INTERFACE || code == OPTION_DROPPED_BY_SYSTEM) && length == COUNTER)
+            drops += get64(file, p + 4);
+        p += padded;
+        n -= padded;
+    }
+    return drops;
+}
+
+static bool has_packets(uint32_t type)
+{
+    for (size_t i = 0; i < sizeof packet_blocks / sizeof packet_blocks[0]; i++)
+        if (packet_blocks[i] == type)
+            return true;
+    return false;
+}
+
+uint64_t capture_drops(int fd, int64_t size)
+{
+    struct file file = {.fd = fd};
+    uint8_t block[STATISTICS_MAX];
+    uint64_t drops = 0;
+    int64_t end = size;
+
+    if (!is_pcapng(&file))
+        return 0;
+    for (unsigned i = 0; i < BLOCKS_MAX && end >= SECTION_MIN + BLOCK_MIN; i++) { /* each ends with its length */
+        uint32_t length;
+
+        if (!get(&file, end - 4, block, 4))
+            break;
+        length = get32(&file, block);
+        if (length < BLOCK_MIN || length % 4 != 0 || length > end - SECTION_MIN ||
+            !get(&file, end - length, block, BLOCK_MIN) || get32(&file, block + 4) != length ||
+            has_packets(get32(&file, block)))
+            break;
+        if (get32(&file, block) == BLOCK_STATISTICS && length > STATISTICS_OPTIONS && length <= sizeof block &&
+            get(&file, end - length, block, length))
+            drops += drops_of(&file, block + STATISTICS_OPTIONS, length - STATISTICS_OPTIONS - 4);
+        end -= length;
+    }
+    return drops;
+}
