@@ -6,11 +6,16 @@
 #include <epan/dissectors/packet-tcp.h>
 #include <epan/wmem_scopes.h>
 
-static wmem_map_t *flows;       /* connection -> struct rpcrdma_flow; emptied with the file */
-static struct history *history; /* of the connections of this file that have ended */
+enum { ENDED_MAX = 4096 /* judged together, some 7 KiB each at most */ };
+
+static wmem_map_t *flows; /* connection -> struct rpcrdma_flow; emptied with the file */
+static struct history *history;
+static GPtrArray *ended; /* struct rpcrdma_flow that the history has yet to judge */
+static bool pass_over;   /* the first one */
 
 struct rpcrdma_flow *rpcrdma_flow_find(uint32_t connection)
 {
+    rpcrdma_flow_judge_ended();
     return wmem_map_lookup(flows, GUINT_TO_POINTER(connection));
 }
 
@@ -209,31 +214,75 @@ static void on_excuse(void *ctx, enum rule_id rule, const struct place *place)
     judge_forget(&flow->judge, rule, place);
 }
 
-/* Rules that bind across connections, as far as payload shows; connections end in the order in which they began. */
-static void judge_by_history(struct rpcrdma_flow *flow, int64_t time_ns)
+static int in_order_of_begin(gconstpointer a, gconstpointer b)
 {
-    const struct history_host host = {&flow->judge.verdict, on_excuse, flow};
-    struct history_record *record = stack_record(flow->judge.stack);
+    const struct rpcrdma_flow *x = *(const struct rpcrdma_flow *const *)a, *y = *(const struct rpcrdma_flow *const *)b;
 
-    if (!record)
-        return;
-    record->endpoint[0] = flow->endpoint[0];
-    record->endpoint[1] = flow->endpoint[1];
-    record->start_ns = flow->start_ns;
-    record->end_ns = time_ns;
-    if (!history || !history_add(history, record, &host)) {
-        if (!history)
-            history_record_free(record);
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return (x->connection > y->connection) - (x->connection < y->connection);
+}
+
+static void forget_ended(void)
+{
+    for (guint i = 0; i < ended->len; i++)
+        history_record_free(((struct rpcrdma_flow *)g_ptr_array_index(ended, i))->record);
+    g_ptr_array_set_size(ended, 0);
+}
+
+/* Rules that bind across connections, as far as payload shows: what one proves another may disprove. */
+static void judge_ended(void)
+{
+    int64_t now_ns = INT64_MIN;
+
+    if (!history) {
+        forget_ended();
         return;
     }
-    history_conclude(history, record, time_ns, &host);
+    g_ptr_array_sort(ended, in_order_of_begin);
+    for (guint i = 0; i < ended->len; i++) {
+        struct rpcrdma_flow *flow = g_ptr_array_index(ended, i);
+        const struct history_host host = {&flow->judge.verdict, on_excuse, flow};
+
+        now_ns = MAX(now_ns, flow->record->end_ns);
+        if (!history_add(history, flow->record, &host))
+            flow->record = NULL;
+    }
+    for (guint i = 0; i < ended->len; i++) {
+        struct rpcrdma_flow *flow = g_ptr_array_index(ended, i);
+        const struct history_host host = {&flow->judge.verdict, on_excuse, flow};
+
+        if (flow->record)
+            history_conclude(history, flow->record, now_ns, &host);
+        flow->record = NULL;
+    }
+    g_ptr_array_set_size(ended, 0);
     history_trim(history);
+}
+
+/* The routine that is called after the first pass comes too early: those of other plugins, which end more connections,
+ * may follow it. */
+void rpcrdma_flow_judge_ended(void)
+{
+    if (pass_over && ended->len > 0)
+        judge_ended();
 }
 
 static void on_finish(void *ctx, int64_t time_ns)
 {
-    rpcrdma_record_finish(ctx);
-    judge_by_history(ctx, time_ns);
+    struct rpcrdma_flow *flow = ctx;
+
+    rpcrdma_record_finish(flow);
+    flow->record = stack_record(flow->judge.stack);
+    if (!flow->record)
+        return;
+    flow->record->endpoint[0] = flow->endpoint[0];
+    flow->record->endpoint[1] = flow->endpoint[1];
+    flow->record->start_ns = flow->start_ns;
+    flow->record->end_ns = time_ns;
+    g_ptr_array_add(ended, flow);
+    if (ended->len == ENDED_MAX)
+        judge_ended();
 }
 
 /* ---- life ---- */
@@ -346,22 +395,31 @@ struct rpcrdma_flow *rpcrdma_flow_of_ib(const struct ib_connection *connection, 
     return flow;
 }
 
+static void first_pass_over(void)
+{
+    pass_over = true;
+}
+
 static void file_opened(void)
 {
     judge_file_opened();
     history_free(history);
     history = history_new();
+    pass_over = false;
 }
 
 static void file_closed(void)
 {
+    forget_ended();
     history_free(history);
     history = NULL;
 }
 
 void rpcrdma_flow_register(void)
 {
+    ended = g_ptr_array_new();
     register_init_routine(file_opened);
+    register_postseq_cleanup_routine(first_pass_over);
     register_cleanup_routine(file_closed);
     flows = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
 }

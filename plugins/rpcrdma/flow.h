@@ -167,6 +167,7 @@ struct rpcrdma_flow {
     struct stack_options layers;
     struct endpoint endpoint[2]; /* by side; only the addresses matter */
     int64_t start_ns;
+    struct history_record *record; /* of a connection that has ended, until all have */
     wmem_map_t *operations;              /* number -> struct kept_operation */
     struct kept_transaction *waiting;    /* their Calls have waited for Read chunks */
     uint32_t outstanding[2], granted[2]; /* by the side that calls */
@@ -182,6 +183,8 @@ struct rpcrdma_flow {
 void rpcrdma_flow_register(void);
 /* First pass: a new connection of the ddp_rdmap plugin. False when out of memory. */
 bool rpcrdma_flow_listen(struct rdmap_listener *listener, packet_info *pinfo, bool always);
+/* Once the first pass is over, what connections prove about each other is in their records. */
+void rpcrdma_flow_judge_ended(void);
 /* NULL when it is not known. */
 struct rpcrdma_flow *rpcrdma_flow_find(uint32_t connection);
 /* Transactions of the connections in this TCP stream. */

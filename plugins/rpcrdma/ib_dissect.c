@@ -42,6 +42,7 @@ static const struct ib_frame *frame_of(const packet_info *pinfo)
     if (!is_ours())
         return NULL;
     rpcrdma_ib_feed(pinfo, is_forced());
+    rpcrdma_flow_judge_ended();
     return rpcrdma_ib_frame(pinfo->num);
 }
 
