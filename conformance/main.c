@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* iwarp-check: judges the iWARP conversations in captures. */
-#include "conformance/check/catalogue.h"
-#include "conformance/check/options.h"
 #include "conformance/merge/merge.h"
+#include "conformance/options/catalogue.h"
+#include "conformance/options/options.h"
 #include "conformance/run.h"
 #include "waivers/rule_hint.h"
 

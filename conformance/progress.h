@@ -3,7 +3,7 @@
 #ifndef IWARP_CONFORMANCE_PROGRESS_H
 #define IWARP_CONFORMANCE_PROGRESS_H
 
-#include "engine/verdict.h"
+#include "engine/core/verdict.h"
 
 #include <glib.h>
 #include <stdbool.h>

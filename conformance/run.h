@@ -3,7 +3,7 @@
 #ifndef IWARP_CONFORMANCE_RUN_H
 #define IWARP_CONFORMANCE_RUN_H
 
-#include "conformance/check/options.h"
+#include "conformance/options/options.h"
 
 /* Writes the report, and one line per trouble to standard error. */
 enum check_status run_check(const struct check_options *options);

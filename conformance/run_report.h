@@ -3,7 +3,7 @@
 #ifndef IWARP_CONFORMANCE_RUN_REPORT_H
 #define IWARP_CONFORMANCE_RUN_REPORT_H
 
-#include "conformance/check/report.h"
+#include "conformance/model/report.h"
 
 /* False: the report could not be written where the options say; reported on standard error. */
 bool run_report_possible(const struct check_options *options);

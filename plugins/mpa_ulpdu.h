@@ -11,7 +11,7 @@
 
 #include "plugins/common/compat.h"
 
-#include "engine/stack.h"
+#include "engine/stack/stack.h"
 
 #define MPA_ULPDU_TABLE "mpa.ulpdu"
 
@@ -25,10 +25,10 @@ struct mpa_ulpdu;
 #define MPA_LISTENER_DISSECTOR "mpa.listener"
 
 struct mpa_listener {
-    uint32_t size;               /* sizeof(struct mpa_listener) of the mpa plugin */
-    uint32_t connection;         /* as in struct mpa_ulpdu */
-    uint16_t port[2];            /* TCP ports of the sides */
-    struct layouts_host host[2]; /* of the sides: see struct stack_setup */
+    uint32_t size;                 /* sizeof(struct mpa_listener) of the mpa plugin */
+    uint32_t connection;           /* as in struct mpa_ulpdu */
+    uint16_t port[2];              /* TCP ports of the sides */
+    struct terminate_host host[2]; /* of the sides: see struct stack_setup */
     /* The listener's. */
     struct stack_entrance entrance;
     /*

@@ -9,7 +9,7 @@
 
 #include "plugins/mpa_ulpdu.h"
 
-#include "engine/stack.h"
+#include "engine/stack/stack.h"
 
 /*
  * A plugin that judges connections registers a dissector of this name. It is called once for each MPA connection, on

@@ -12,7 +12,7 @@
 
 #include "plugins/mpa_ulpdu.h"
 
-#include "engine/rdmap.h"
+#include "engine/ddp_rdmap/rdmap.h"
 
 #define RDMAP_PORT_TABLE "rdmap.port"
 #define RDMAP_SEND_LIST  "rdmap.send"

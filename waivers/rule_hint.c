@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "waivers/rule_hint.h"
 
-#include "engine/rule.h"
+#include "engine/core/rule.h"
 #include "support/closest.h"
 
 #include <stdint.h>

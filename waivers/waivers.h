@@ -14,7 +14,7 @@
 #ifndef IWARP_WAIVERS_WAIVERS_H
 #define IWARP_WAIVERS_WAIVERS_H
 
-#include "engine/rule.h"
+#include "engine/core/rule.h"
 #include "wire/endpoint.h"
 
 #include <glib.h>

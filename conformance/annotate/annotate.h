@@ -3,7 +3,7 @@
 #ifndef IWARP_CONFORMANCE_ANNOTATE_ANNOTATE_H
 #define IWARP_CONFORMANCE_ANNOTATE_ANNOTATE_H
 
-#include "conformance/check/report.h"
+#include "conformance/model/report.h"
 
 /*
  * Writes the only capture of a concluded report, read again from the file `in`, to `out`: completely or not at all: it

@@ -5,7 +5,7 @@
 #include "conformance/check/check_history.h"
 #include "conformance/check/check_workers.h"
 #include "conformance/input/steady_clock.h"
-#include "engine/heap.h"
+#include "engine/core/heap.h"
 #include "wire/rpcbind.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ struct reading {
     struct decap *decap;
     const struct check_options *options;
     struct history *history;
-    struct layouts layouts; /* of Terminates, by host: what one share learns counts for all */
+    struct terminate_layouts layouts; /* of Terminates, by host: what one share learns counts for all */
     struct share *shares[CHECK_SHARES];
     unsigned n_shares;
     struct workers *workers; /* NULL: the shares are worked on here */

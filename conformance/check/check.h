@@ -3,8 +3,8 @@
 #ifndef IWARP_CONFORMANCE_CHECK_CHECK_H
 #define IWARP_CONFORMANCE_CHECK_CHECK_H
 
-#include "conformance/check/report.h"
 #include "conformance/input/capture.h"
+#include "conformance/model/report.h"
 
 /* Called now and then with the fraction of the capture that was read, 0 to 1 (negative: unknown). */
 struct check_progress {

@@ -3,7 +3,7 @@
 #ifndef IWARP_CONFORMANCE_CHECK_CHECK_FINDING_H
 #define IWARP_CONFORMANCE_CHECK_CHECK_FINDING_H
 
-#include "conformance/check/report.h"
+#include "conformance/model/report.h"
 
 /* The roles of the ends, as far as known at the time of the finding. */
 struct check_roles {

@@ -2,9 +2,9 @@
 /* The connections of RoCE and InfiniBand of a share. */
 #include "conformance/check/check_finding.h"
 #include "conformance/check/check_watched.h"
-#include "conformance/check/report_ib.h"
-#include "engine/heap.h"
-#include "engine/ib_icrc_senders.h"
+#include "conformance/model/report_ib.h"
+#include "engine/core/heap.h"
+#include "engine/ib/ib_icrc_senders.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -230,7 +230,7 @@ bool check_ib_datagram(struct share *check, const struct ib_datagram *datagram)
 
     if (ib_packet_decode(&packet, datagram->p, datagram->length, datagram->captured) != IB_DECODED)
         return true;
-    arrival = ib_datagram_arrival(datagram, &packet);
+    arrival = ib_arrival_of(datagram, &packet);
     check->below = datagram->kind;
     if (!table(check))
         return false;

@@ -28,7 +28,7 @@ static bool on_open(void *ctx, struct connection *connection)
         watched_free(watched);
         return false;
     }
-    connection->stack = watched->stack;
+    connection->tcp = stack_pair(watched->stack);
     connection->host = watched;
     return true;
 }
@@ -45,7 +45,7 @@ static void on_close(void *ctx, struct connection *connection, enum connection_e
     struct watched_span span = span_of(connection);
 
     (void)ctx, (void)why;
-    connection->stack = NULL; /* it goes with the rest */
+    connection->tcp = NULL; /* it goes with the rest */
     watched_close(watched, &span, now_ns);
 }
 

@@ -6,8 +6,8 @@
 #ifndef IWARP_CONFORMANCE_CHECK_CHECK_SHARE_H
 #define IWARP_CONFORMANCE_CHECK_CHECK_SHARE_H
 
-#include "conformance/check/report.h"
-#include "engine/connections.h"
+#include "conformance/model/report.h"
+#include "engine/tcp/connections.h"
 
 struct share;
 
@@ -17,7 +17,7 @@ struct share_setup {
     const struct check_options *options;
     const struct report_capture *capture; /* its start_ns is set before the first segment */
     FILE *print;                          /* NULL: no lines */
-    struct layouts *layouts;              /* of all shares; it outlives them */
+    struct terminate_layouts *layouts;    /* of all shares; it outlives them */
     unsigned shares;
     bool lossy;        /* it is known that packets were dropped */
     uint32_t *next_id; /* NULL: share_number() sets the numbers of its connections */

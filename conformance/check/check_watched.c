@@ -2,9 +2,9 @@
 #include "conformance/check/check_watched.h"
 
 #include "conformance/check/check_finding.h"
-#include "conformance/check/print.h"
-#include "engine/heap.h"
-#include "engine/history.h"
+#include "conformance/print/print.h"
+#include "engine/core/heap.h"
+#include "engine/rpcrdma/history.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 #include "conformance/check/check_share.h"
 #include "conformance/check/counting.h"
 #include "conformance/stats/collect.h"
-#include "engine/stack_ib.h"
+#include "engine/stack/stack_ib.h"
 
 enum {
     CONNECTIONS_MAX = 32768, /* open at a time, including those that ended a short while ago; most take some 20 KiB */
@@ -21,7 +21,7 @@ struct share {
     struct stack_taps taps;
     const struct report_capture *capture;
     FILE *print;
-    struct layouts *layouts;
+    struct terminate_layouts *layouts;
     struct connections *connections;
     struct ib_connections *managed;       /* RoCE and InfiniBand; NULL until there is one */
     struct ib_icrc_senders *icrc_senders; /* NULL until there is one */

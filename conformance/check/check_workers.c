@@ -66,7 +66,7 @@ struct workers {
     struct heap *heap;
     unsigned n;
     int64_t last_ns;
-    struct layouts *layouts;
+    struct terminate_layouts *layouts;
     uint32_t frame;             /* the last that came */
     _Atomic uint64_t handed_on; /* no frame up to this one is still the reader's */
     struct worker worker[];
@@ -221,7 +221,8 @@ static void discard(struct worker *worker)
 
 /* ---- all ---- */
 
-struct workers *workers_new(struct share *const *shares, unsigned n, struct layouts *layouts, struct heap *heap)
+struct workers *workers_new(struct share *const *shares, unsigned n, struct terminate_layouts *layouts,
+                            struct heap *heap)
 {
     struct workers *workers = calloc(1, sizeof *workers + n * sizeof workers->worker[0]);
 

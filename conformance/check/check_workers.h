@@ -5,7 +5,7 @@
 #define IWARP_CONFORMANCE_CHECK_CHECK_WORKERS_H
 
 #include "conformance/check/check_share.h"
-#include "engine/heap.h"
+#include "engine/core/heap.h"
 
 struct workers;
 
@@ -13,7 +13,8 @@ struct workers;
  * For CHECK_SHARES shares, whose memory is of the heap; n threads at most, which use the layouts of their shares in
  * turn. NULL: no threads or no memory; the caller does the work itself.
  */
-struct workers *workers_new(struct share *const *shares, unsigned n, struct layouts *layouts, struct heap *heap);
+struct workers *workers_new(struct share *const *shares, unsigned n, struct terminate_layouts *layouts,
+                            struct heap *heap);
 /* Copies the segment; waits while the worker lags far behind. False: out of memory. */
 bool workers_segment(struct workers *workers, unsigned share, const struct addressed_segment *segment);
 /* The same for a packet of RoCE or InfiniBand. */

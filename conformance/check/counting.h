@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where connections count how often rules passed and failed: a limited number of tables, lent to connections while they
- * are active. The counts of the others are folded (engine/fold.h), so that an idle connection takes little memory.
+ * are active. The counts of the others are folded (engine/core/fold.h), so that an idle connection takes little memory.
  */
 #ifndef IWARP_CONFORMANCE_CHECK_COUNTING_H
 #define IWARP_CONFORMANCE_CHECK_COUNTING_H
 
-#include "engine/fold.h"
+#include "engine/core/fold.h"
 
 enum { COUNTING_TABLES = 64 };
 

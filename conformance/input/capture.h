@@ -6,7 +6,7 @@
 #ifndef IWARP_CONFORMANCE_INPUT_CAPTURE_H
 #define IWARP_CONFORMANCE_INPUT_CAPTURE_H
 
-#include "engine/decap.h"
+#include "engine/packet/decap.h"
 
 enum { CAPTURE_ERROR_SIZE = 512 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/merge/merge.h"
 
-#include "conformance/check/report.h"
 #include "conformance/merge/merge_parts.h"
+#include "conformance/model/report.h"
 #include "support/output_file.h"
 
 #include <errno.h>

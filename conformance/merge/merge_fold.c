@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Parts of a capture list all findings: those of the whole are folded as in its own report (report_fold.c). */
-#include "conformance/check/report.h"
 #include "conformance/merge/merge_parts.h"
+#include "conformance/model/report.h"
 
 static const char *text_of(JsonObject *object, const char *name)
 {

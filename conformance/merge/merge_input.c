@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/merge/merge_input.h"
 
-#include "conformance/check/options.h"
+#include "conformance/options/options.h"
 #include "conformance/report/report_parts.h"
 #include "support/json_guard.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/merge/merge_parts.h"
 
-#include "conformance/check/options.h"
 #include "conformance/merge/merge_stats.h"
+#include "conformance/options/options.h"
 
 #include <string.h>
 

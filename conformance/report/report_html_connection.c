@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A connection on the page: what was negotiated, how it began, and its findings by rule. */
-#include "conformance/check/print.h"
-#include "conformance/check/procedure.h"
+#include "conformance/model/procedure.h"
+#include "conformance/print/print.h"
 #include "conformance/report/report_html.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Ladder diagrams: the Initiator's line on the left, the Responder's on the right, an arrow for each event. */
-#include "conformance/check/print.h"
+#include "conformance/print/print.h"
 #include "conformance/report/report_html.h"
 
 #include <inttypes.h>

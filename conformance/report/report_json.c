@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The JSON report; docs/iwarp-check.schema.json describes it. */
-#include "conformance/check/procedure.h"
+#include "conformance/model/procedure.h"
 #include "conformance/report/json_writer.h"
 #include "conformance/report/report_parts.h"
 #include "conformance/report/report_stats.h"
@@ -172,7 +172,7 @@ static void add_rpcrdma(struct json_writer *writer, const struct report_rpcrdma 
 }
 
 /* The other rules that `related` ties to the one that was violated. */
-static void add_related(struct json_writer *writer, const char *name, enum rule_id id, enum mpa_profile profile,
+static void add_related(struct json_writer *writer, const char *name, enum rule_id id, enum rule_profile profile,
                         bool (*related)(const struct rule *rule, enum rule_id id))
 {
     json_begin_array(writer, name);
@@ -183,7 +183,7 @@ static void add_related(struct json_writer *writer, const char *name, enum rule_
 }
 
 static void add_finding(struct json_writer *writer, const struct report_finding *finding, int64_t start_ns,
-                        enum mpa_profile profile)
+                        enum rule_profile profile)
 {
     const struct rule *rule = &rule_catalogue[finding->rule];
 

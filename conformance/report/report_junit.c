@@ -5,7 +5,7 @@
  * the lenient ones do not know. So a test case is failed or skipped or neither, and all else goes to the suite's
  * system-out.
  */
-#include "conformance/check/print.h"
+#include "conformance/print/print.h"
 #include "conformance/report/report_parts.h"
 #include "support/markup.h"
 

@@ -3,7 +3,7 @@
 #ifndef IWARP_CONFORMANCE_REPORT_REPORT_PARTS_H
 #define IWARP_CONFORMANCE_REPORT_REPORT_PARTS_H
 
-#include "conformance/check/report.h"
+#include "conformance/model/report.h"
 #include "support/printable.h"
 
 /* Why a rule was not exercised, if it was not. */

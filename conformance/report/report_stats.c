@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/report/report_stats.h"
 
-#include "conformance/check/procedure.h"
+#include "conformance/model/procedure.h"
 
 #include <inttypes.h>
 

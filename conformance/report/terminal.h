@@ -3,7 +3,7 @@
 #ifndef IWARP_CONFORMANCE_REPORT_TERMINAL_H
 #define IWARP_CONFORMANCE_REPORT_TERMINAL_H
 
-#include "conformance/check/options.h"
+#include "conformance/options/options.h"
 
 #include <glib.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/stats/collect_internal.h"
-#include "engine/heap.h"
+#include "engine/core/heap.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes the statistics of one connection from what the engine's layers report (engine/stack.h): a tap each. The order
- * of calls is that of the taps.
+ * Makes the statistics of one connection from what the engine's layers report (engine/stack/stack.h): a tap each. The
+ * order of calls is that of the taps.
  *
  * Memory: bounded. Of each outstanding Call it keeps some 80 octets, and the engine bounds their number.
  */
@@ -9,8 +9,8 @@
 #define IWARP_CONFORMANCE_STATS_COLLECT_H
 
 #include "conformance/stats/statistics.h"
-#include "engine/ib_rc.h"
-#include "engine/stack.h"
+#include "engine/ib/ib_rc.h"
+#include "engine/stack/stack.h"
 
 struct collector;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* RDMA operations, whatever carries them. */
 #include "conformance/stats/collect_internal.h"
-#include "engine/heap.h"
+#include "engine/core/heap.h"
 
 #include <string.h>
 

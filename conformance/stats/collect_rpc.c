@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Calls, Replies, and credits (RFC 8166 section 3.3). */
 #include "conformance/stats/collect_internal.h"
-#include "engine/heap.h"
+#include "engine/core/heap.h"
 
 #include <stdlib.h>
 
@@ -326,7 +326,7 @@ static void take_call(struct collector *collector, const struct rpcrdma_connecti
     close_call(collector, call);
 }
 
-/* Does it end its transaction? As engine/rpcrdma_connection.c settles it. */
+/* Does it end its transaction? As engine/rpcrdma/rpcrdma_connection.c settles it. */
 static bool ends(const struct rpcrdma_message *m)
 {
     return m->transaction && m->transaction->outcome == RPCRDMA_OUTSTANDING && !m->discarded &&

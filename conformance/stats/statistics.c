@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/stats/statistics.h"
 
-#include "engine/heap.h"
+#include "engine/core/heap.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -65,7 +65,7 @@ def main():
              "no": "RULE_NOT_JUDGED"}
     header = ["/* Generated from engine/rules; do not edit. */", "#ifndef IWARP_RULE_IDS_H", "#define IWARP_RULE_IDS_H",
               "enum rule_id {"]
-    table = ["/* Generated from engine/rules; do not edit. */", '#include "engine/rule.h"',
+    table = ["/* Generated from engine/rules; do not edit. */", '#include "engine/core/rule.h"',
              "const struct rule rule_catalogue[RULE_COUNT] = {"]
     for row in rows:
         judged, same, along = relations(row["judged"])

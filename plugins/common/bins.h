@@ -3,8 +3,8 @@
  * Counts sizes in the bins of a statistics tree. A bin is created with its first size, so that there are no empty rows;
  * range nodes of Wireshark would show all bins.
  */
-#ifndef IWARP_PLUGINS_BINS_H
-#define IWARP_PLUGINS_BINS_H
+#ifndef IWARP_PLUGINS_COMMON_BINS_H
+#define IWARP_PLUGINS_COMMON_BINS_H
 
 #include <epan/stats_tree.h>
 

@@ -3,8 +3,8 @@
  * Differences between the Wireshark versions that the plugins support (4.0, 4.2, 4.4, 4.6). The names are those of the
  * newest version where it has one.
  */
-#ifndef IWARP_PLUGINS_COMPAT_H
-#define IWARP_PLUGINS_COMPAT_H
+#ifndef IWARP_PLUGINS_COMMON_COMPAT_H
+#define IWARP_PLUGINS_COMMON_COMPAT_H
 
 #include <epan/packet.h>
 #include <ws_version.h>

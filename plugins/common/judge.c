@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/common/judge.h"
 
-#include "engine/heap.h"
-#include "engine/ib_rc.h"
+#include "engine/core/heap.h"
+#include "engine/ib/ib_rc.h"
 
 #include <epan/wmem_scopes.h>
 

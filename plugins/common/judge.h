@@ -15,7 +15,7 @@
 #include "plugins/common/record.h"
 #include "plugins/common/runs.h"
 
-#include "engine/stack.h"
+#include "engine/stack/stack.h"
 
 /* Pointers to records, sorted. */
 struct records {
@@ -27,9 +27,9 @@ struct judge {
     struct stack *stack;        /* first pass only; NULL when Wireshark has closed the file */
     struct stack_entrance next; /* of the next plugin's stack; empty: there is none */
     struct verdict verdict;
-    struct remark *latest;       /* of all remarks */
-    struct layouts_host host[2]; /* of the sides (engine/stack.h); set before judge_begin(), or zero */
-    char *slab;                  /* room for `left` more records: as many small blocks would take more memory */
+    struct remark *latest;         /* of all remarks */
+    struct terminate_host host[2]; /* of the sides (engine/stack/stack.h); set before judge_begin(), or zero */
+    char *slab;                    /* room for `left` more records: as many small blocks would take more memory */
     unsigned left, slab_size;
     struct records by_place[2]; /* by side; by stream offset and frame */
     struct records by_frame;
@@ -39,7 +39,7 @@ struct judge {
     struct record *(*make_record)(struct judge *judge, const struct place *place);
 };
 
-/* Before the first connection of a file: forgets that memory was refused in the previous one (engine/heap.h). */
+/* Before the first connection of a file: forgets that memory was refused in the previous one (engine/core/heap.h). */
 void judge_file_opened(void);
 
 /* Options of a plugin's layers: they judge from payload alone, by the RFCs. */
@@ -71,7 +71,7 @@ struct record *judge_change_in_frame(struct judge *judge, uint32_t frame);
 
 /*
  * Withdraws what was found since then (NULL: ever) and a hole after the request in frame `after` may explain
- * (engine/ib_rc.h).
+ * (engine/ib/ib_rc.h).
  */
 void judge_withdraw(struct judge *judge, const struct remark *since, uint32_t after);
 /* Withdraws the finding of this rule at this place. */

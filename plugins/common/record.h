@@ -3,7 +3,7 @@
 #ifndef IWARP_PLUGINS_COMMON_RECORD_H
 #define IWARP_PLUGINS_COMMON_RECORD_H
 
-#include "engine/stack.h"
+#include "engine/stack/stack.h"
 
 struct record;
 

@@ -3,8 +3,8 @@
  * Text that is built from its end, as wsutil formats numbers. Formatting the Info column of each segment by printf
  * would cost more than everything else that is done for the segment.
  */
-#ifndef IWARP_PLUGINS_TEXT_BEFORE_H
-#define IWARP_PLUGINS_TEXT_BEFORE_H
+#ifndef IWARP_PLUGINS_COMMON_TEXT_BEFORE_H
+#define IWARP_PLUGINS_COMMON_TEXT_BEFORE_H
 
 #include <wsutil/to_str.h>
 

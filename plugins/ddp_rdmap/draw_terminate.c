@@ -2,7 +2,7 @@
 /* The Terminate header: RFC 5040 section 4.8. */
 #include "plugins/ddp_rdmap/rdmap_plugin.h"
 
-#include "engine/rdmap_terminate_layout.h"
+#include "engine/terminate/terminate_layout.h"
 
 enum { AT_CONTROL = 0, AT_LENGTH = 4, AT_DDP = 6 };
 

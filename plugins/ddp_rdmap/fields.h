@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Protocols, header fields, subtrees and expert infos of the ddp_rdmap plugin. */
-#ifndef IWARP_PLUGINS_RDMAP_FIELDS_H
-#define IWARP_PLUGINS_RDMAP_FIELDS_H
+#ifndef IWARP_PLUGINS_DDP_RDMAP_FIELDS_H
+#define IWARP_PLUGINS_DDP_RDMAP_FIELDS_H
 
 #include "plugins/common/compat.h"
 
-#include "engine/rule.h"
+#include "engine/core/rule.h"
 
 #include <epan/expert.h>
 #include <epan/reassemble.h>

@@ -4,14 +4,14 @@
  * them, and its events are recorded by segment. This happens on the first pass only; later passes only read. Memory is
  * of file scope.
  */
-#ifndef IWARP_PLUGINS_RDMAP_FLOW_H
-#define IWARP_PLUGINS_RDMAP_FLOW_H
+#ifndef IWARP_PLUGINS_DDP_RDMAP_FLOW_H
+#define IWARP_PLUGINS_DDP_RDMAP_FLOW_H
 
 #include "plugins/common/judge.h"
 #include "plugins/mpa_ulpdu.h"
 #include "plugins/rdmap_listener.h"
 
-#include "engine/rdmap.h"
+#include "engine/ddp_rdmap/rdmap.h"
 #include "wire/rdmap_terminate.h"
 
 enum { RDMAP_WHOLE_RANGES = 16 };

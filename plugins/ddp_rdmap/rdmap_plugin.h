@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Shared by the files of the ddp_rdmap plugin. */
-#ifndef IWARP_PLUGINS_RDMAP_PLUGIN_H
-#define IWARP_PLUGINS_RDMAP_PLUGIN_H
+#ifndef IWARP_PLUGINS_DDP_RDMAP_RDMAP_PLUGIN_H
+#define IWARP_PLUGINS_DDP_RDMAP_RDMAP_PLUGIN_H
 
 #include "plugins/ddp_rdmap/fields.h"
 #include "plugins/ddp_rdmap/flow.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/mpa/fields.h"
 
-#include "engine/verdict.h"
+#include "engine/core/verdict.h"
 #include "wire/mpa_startup.h"
 #include "wire/rpcrdma_private_data.h"
 

@@ -5,7 +5,7 @@
 
 #include "plugins/common/compat.h"
 
-#include "engine/rule.h"
+#include "engine/core/rule.h"
 
 #include <epan/expert.h>
 

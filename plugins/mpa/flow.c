@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/mpa/flow.h"
 
-#include "engine/layouts.h"
-#include "engine/tcp_boundary.h"
+#include "engine/tcp/tcp_boundary.h"
+#include "engine/terminate/terminate_hosts.h"
 #include "wire/octets.h"
 
 #include <epan/wmem_scopes.h>
@@ -359,7 +359,7 @@ static const struct stack_taps taps = {.tcp_segment = on_segment,
                                        .skipped = on_skipped,
                                        .changed = on_changed};
 
-static struct layouts *layouts; /* of the capture file's hosts; NULL until the first connection */
+static struct terminate_layouts *layouts; /* of the capture file's hosts; NULL until the first connection */
 
 void mpa_flow_forget(void)
 {
@@ -369,15 +369,15 @@ void mpa_flow_forget(void)
 }
 
 /* A host uses one layout of Terminates in all its connections. Addresses of other kinds are not recorded. */
-static struct layouts_host host_of(const address *host)
+static struct terminate_host host_of(const address *host)
 {
-    struct layouts_host of = {.host.ip = host->type == AT_IPv4 ? 4 : 6};
+    struct terminate_host of = {.host.ip = host->type == AT_IPv4 ? 4 : 6};
 
     if ((host->type != AT_IPv4 && host->type != AT_IPv6) || (size_t)host->len > sizeof of.host.address)
         return of;
     memcpy(of.host.address, host->data, (size_t)host->len);
     if (!layouts)
-        layouts = wmem_new0(wmem_file_scope(), struct layouts);
+        layouts = wmem_new0(wmem_file_scope(), struct terminate_layouts);
     of.layouts = layouts;
     return of;
 }

@@ -174,7 +174,7 @@ struct mpa_flow_input {
     const uint8_t *octets;
 };
 
-/* First pass: whether the octets belong to a new connection without a captured SYN (engine/tcp_boundary.h). */
+/* First pass: whether the octets belong to a new connection without a captured SYN (engine/tcp/tcp_boundary.h). */
 bool mpa_flow_is_over(const struct mpa_flow *flow, const struct mpa_flow_input *input);
 /* First pass, before any octets: a SYN (flags SYN, or SYN and ACK; no octets). */
 void mpa_flow_syn(struct mpa_flow *flow, const struct mpa_flow_input *syn);

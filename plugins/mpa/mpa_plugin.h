@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Shared by the files of the mpa plugin. */
-#ifndef IWARP_PLUGINS_MPA_PLUGIN_H
-#define IWARP_PLUGINS_MPA_PLUGIN_H
+#ifndef IWARP_PLUGINS_MPA_MPA_PLUGIN_H
+#define IWARP_PLUGINS_MPA_MPA_PLUGIN_H
 
 #include "plugins/mpa/fields.h"
 #include "plugins/mpa/flow.h"

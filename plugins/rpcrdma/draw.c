@@ -271,7 +271,7 @@ void rpcrdma_draw_message(struct rpcrdma_canvas *canvas)
 
 enum { CREDITS_PLAUSIBLE = 65536 };
 
-/* As engine/rpcrdma_recognise.c, as far as the header was captured. */
+/* As engine/rpcrdma/rpcrdma_recognise.c, as far as the header was captured. */
 static bool is_plausible(const struct rpcrdma_canvas *canvas)
 {
     const struct rpcrdma_header *header = &canvas->header;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/rpcrdma/fields.h"
 
-#include "engine/rpcrdma.h"
+#include "engine/rpcrdma/rpcrdma.h"
 #include "wire/rpcrdma_private_data.h"
 
 int rpcrdma_proto = -1;

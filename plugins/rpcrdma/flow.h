@@ -11,8 +11,8 @@
 #include "plugins/common/judge.h"
 #include "plugins/rdmap_listener.h"
 
-#include "engine/history.h"
-#include "engine/stack_ib.h"
+#include "engine/rpcrdma/history.h"
+#include "engine/stack/stack_ib.h"
 
 #include "wire/rpcrdma_private_data.h"
 
@@ -167,7 +167,7 @@ struct rpcrdma_flow {
     struct stack_options layers;
     struct endpoint endpoint[2]; /* by side; only the addresses matter */
     int64_t start_ns;
-    struct history_record *record; /* of a connection that has ended, until all have */
+    struct history_record *record;       /* of a connection that has ended, until all have */
     wmem_map_t *operations;              /* number -> struct kept_operation */
     struct kept_transaction *waiting;    /* their Calls have waited for Read chunks */
     uint32_t outstanding[2], granted[2]; /* by the side that calls */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/rpcrdma/ib_flow.h"
 
-#include "engine/decap.h"
-#include "engine/ib_icrc_senders.h"
+#include "engine/ib/ib_icrc_senders.h"
+#include "engine/packet/decap.h"
 
 #include <epan/wmem_scopes.h>
 #include <wiretap/wtap.h>
@@ -250,7 +250,7 @@ static void take(const struct packet *whole, const struct ib_datagram *datagram)
 
     if (ib_packet_decode(&packet, datagram->p, datagram->length, datagram->captured) != IB_DECODED)
         return;
-    arrival = ib_datagram_arrival(datagram, &packet);
+    arrival = ib_arrival_of(datagram, &packet);
     if (ib_icrc_drops(icrc_senders, &arrival, ib_datagram_icrc(datagram, &packet))) { /* as iwarp-check does */
         connection = ib_connections_find(connections, &arrival);
         if (connection && packet.info && !packet.info->response)

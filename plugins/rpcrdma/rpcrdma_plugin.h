@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Shared by the files of the rpcrdma plugin. */
-#ifndef IWARP_PLUGINS_RPCRDMA_PLUGIN_H
-#define IWARP_PLUGINS_RPCRDMA_PLUGIN_H
+#ifndef IWARP_PLUGINS_RPCRDMA_RPCRDMA_PLUGIN_H
+#define IWARP_PLUGINS_RPCRDMA_RPCRDMA_PLUGIN_H
 
 #include "plugins/rdmap_payload.h"
 #include "plugins/rpcrdma/fields.h"

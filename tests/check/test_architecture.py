@@ -25,7 +25,7 @@ def test_includes_keep_to_the_directions():
 
 @pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md", "docs/howto/add-a-case.md", "docs/howto/add-a-rule.md"])
 def test_named_files_are_there(page):
-    """`engine/stack.c` is a file, `engine/` a folder, `flow.c` a file of some folder."""
+    """`engine/stack/stack.c` is a file, `engine/` a folder, `flow.c` a file of some folder."""
     names = {path.rsplit("/", 1)[-1] for path in FILES}
     for name in re.findall(r"`([\w./*-]+)`", (ROOT / page).read_text(encoding="utf-8")):
         if "*" in name:

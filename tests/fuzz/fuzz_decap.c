@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Packets made of the input, from the link layer to the connections: link type (1), then per packet length (1) and
  * octets. */
-#include "engine/decap.h"
+#include "engine/ib/ib_connections.h"
+#include "engine/packet/decap.h"
+#include "engine/stack/stack.h"
+#include "engine/tcp/connections.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <pcap/dlt.h>
@@ -12,11 +15,13 @@ static bool open_event(void *ctx, struct connection *connection)
 {
     static const struct stack_options options = {.first = STACK_TCP, .last = STACK_TCP};
     const struct stack_setup setup = {.options = &options};
+    struct stack *stack = stack_new(&setup);
     int *open = ctx;
 
-    connection->stack = stack_new(&setup);
-    *open += connection->stack != NULL;
-    return connection->stack != NULL;
+    connection->host = stack;
+    connection->tcp = stack ? stack_pair(stack) : NULL;
+    *open += stack != NULL;
+    return stack != NULL;
 }
 
 static void close_event(void *ctx, struct connection *connection, enum connection_end why, int64_t now_ns)
@@ -25,8 +30,8 @@ static void close_event(void *ctx, struct connection *connection, enum connectio
 
     (void)why;
     HOLDS(connection->segments > 0);
-    stack_finish(connection->stack, now_ns);
-    stack_free(connection->stack);
+    stack_finish(connection->host, now_ns);
+    stack_free(connection->host);
     --*open;
 }
 

@@ -3,7 +3,7 @@
  * A program of packets on one reliable connection, four octets each: side, operation, PSN near the expected one or
  * anywhere, octets. Requests are given in order and once; a Read's octets lie in the memory that was asked for.
  */
-#include "engine/ib_rc.h"
+#include "engine/ib/ib_rc.h"
 #include "tests/fuzz/fuzz.h"
 
 struct seen {

@@ -7,7 +7,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 #include "traffic-gen/live/player.h"
-#include "traffic-gen/live/record.h"
+#include "traffic-gen/live/tcp/record.h"
 
 #include <netinet/in.h>
 

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "conformance/merge/merge.h"
 
-#include "conformance/check/options.h"
+#include "conformance/options/options.h"
 #include "tests/fuzz/fuzz_file.h"
 
 #include <glib.h>

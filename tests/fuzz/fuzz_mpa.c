@@ -5,7 +5,7 @@
  * anywhere. Faults are likely here, so that the diagnosis and the search for the next FPDU have work, which random
  * octets would not give them.
  */
-#include "engine/stack.h"
+#include "engine/stack/stack.h"
 #include "tests/fuzz/fuzz.h"
 #include "wire/octets.h"
 

@@ -5,8 +5,8 @@
  * Behind the input Replies are left alone. Whatever happens, the client comes to an end.
  */
 #include "tests/fuzz/fuzz_words.h"
-#include "traffic-gen/nfs/nfs_client.h"
-#include "traffic-gen/nfs/nfs_server.h"
+#include "traffic-gen/nfs/client/nfs_client.h"
+#include "traffic-gen/nfs/server/nfs_server.h"
 
 enum {
     CALLS_MAX = 20000 /* two jobs of 5000 octets, one at a time if the server wants that */,

@@ -4,7 +4,7 @@
  * near the right ones, holes, skipped octets, ends, pauses. MSN, MO and TO go on by themselves unless the input says
  * otherwise, so that operations in flight, answers and Terminates are reached, which random octets would not give.
  */
-#include "engine/rdmap.h"
+#include "engine/ddp_rdmap/rdmap.h"
 #include "tests/fuzz/fuzz.h"
 #include "wire/octets.h"
 

@@ -7,9 +7,9 @@
  */
 #include "tests/fuzz/fuzz.h"
 #include "traffic-gen/mutants/sample_device.h"
-#include "traffic-gen/suite/learn_device.h"
-#include "traffic-gen/suite/run.h"
-#include "traffic-gen/suite/tcp_socket.h"
+#include "traffic-gen/suite/run/run.h"
+#include "traffic-gen/suite/talk/learn_device.h"
+#include "traffic-gen/suite/talk/tcp_socket.h"
 #include "wire/crc32c.h"
 #include "wire/octets.h"
 

@@ -4,7 +4,7 @@
  * or far from it by one bit), ack (2), length (2), captured (1), payload (1). Whatever comes: offsets rise without a
  * gap and without an overlap, and memory is bounded.
  */
-#include "engine/tcp_pair.h"
+#include "engine/tcp/tcp_pair.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdbool.h>

@@ -5,7 +5,7 @@
  * holes, ends, pauses. Everything goes through the DDP and RDMAP layers, so that the layers above are told only what
  * they are told in earnest.
  */
-#include "engine/stack.h"
+#include "engine/stack/stack.h"
 #include "tests/fuzz/fuzz.h"
 
 enum {

@@ -7,7 +7,7 @@
 #define _GNU_SOURCE
 #include "waivers/waivers.h"
 
-#include "conformance/check/selector.h"
+#include "conformance/options/selector.h"
 #include "tests/fuzz/fuzz_file.h"
 
 static void match_all(GPtrArray *waivers)

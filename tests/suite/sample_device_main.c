@@ -5,7 +5,7 @@
  * the mutant that fails this case.
  */
 #include "traffic-gen/mutants/sample_device.h"
-#include "traffic-gen/suite/tcp_socket.h"
+#include "traffic-gen/suite/talk/tcp_socket.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>

@@ -6,8 +6,8 @@
 #include "traffic-gen/mutants/misbehave.h"
 #include "traffic-gen/say/carrier.h"
 #include "traffic-gen/scenario/scenario_source.h"
-#include "traffic-gen/suite/suite.h"
-#include "traffic-gen/suite/untested.h"
+#include "traffic-gen/suite/run/untested.h"
+#include "traffic-gen/suite/talk/suite.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* iwarp-gen serve: a responder that real clients can use. */
 #include "traffic-gen/cli/command_speak.h"
 #include "traffic-gen/live/endpoint.h"
-#include "traffic-gen/live/verbs.h"
+#include "traffic-gen/live/verbs/verbs.h"
 
 #include <string.h>
 #include <sys/resource.h>

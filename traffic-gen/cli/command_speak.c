@@ -4,7 +4,7 @@
 #include "traffic-gen/bulk/bulk.h"
 #include "traffic-gen/cli/command_scenario.h"
 #include "traffic-gen/live/session.h"
-#include "traffic-gen/live/verbs.h"
+#include "traffic-gen/live/verbs/verbs.h"
 
 #include <string.h>
 

@@ -2,17 +2,17 @@
 /* iwarp-gen test: runs the suites against a device. */
 #include "support/output_file.h"
 #include "traffic-gen/cli/command.h"
-#include "traffic-gen/live/verbs.h"
-#include "traffic-gen/suite/alive.h"
-#include "traffic-gen/suite/applicable.h"
-#include "traffic-gen/suite/choice.h"
-#include "traffic-gen/suite/learn_device.h"
-#include "traffic-gen/suite/nfs_mount_service.h"
-#include "traffic-gen/suite/result_layout.h"
-#include "traffic-gen/suite/result_seen.h"
-#include "traffic-gen/suite/rpc_port.h"
-#include "traffic-gen/suite/run.h"
-#include "traffic-gen/suite/tcp_socket.h"
+#include "traffic-gen/live/verbs/verbs.h"
+#include "traffic-gen/suite/result/result_layout.h"
+#include "traffic-gen/suite/result/result_seen.h"
+#include "traffic-gen/suite/run/applicable.h"
+#include "traffic-gen/suite/run/choice.h"
+#include "traffic-gen/suite/run/run.h"
+#include "traffic-gen/suite/talk/alive.h"
+#include "traffic-gen/suite/talk/learn_device.h"
+#include "traffic-gen/suite/talk/nfs_mount_service.h"
+#include "traffic-gen/suite/talk/rpc_port.h"
+#include "traffic-gen/suite/talk/tcp_socket.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/live/endpoint.h"
 
-#include "traffic-gen/live/record.h"
-#include "traffic-gen/live/verbs.h"
+#include "traffic-gen/live/tcp/record.h"
+#include "traffic-gen/live/verbs/verbs.h"
 
 #include <stdio.h>
 

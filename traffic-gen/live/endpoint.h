@@ -6,8 +6,8 @@
 #ifndef IWARP_TRAFFIC_LIVE_ENDPOINT_H
 #define IWARP_TRAFFIC_LIVE_ENDPOINT_H
 
-#include "traffic-gen/live/live.h"
-#include "traffic-gen/stack/queue_pair.h"
+#include "traffic-gen/ends/queue_pair.h"
+#include "traffic-gen/live/tcp/live.h"
 
 /* What the user wants from the start-up, and from a client's work. */
 struct endpoint_options {

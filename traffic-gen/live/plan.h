@@ -7,7 +7,7 @@
 #ifndef IWARP_TRAFFIC_LIVE_PLAN_H
 #define IWARP_TRAFFIC_LIVE_PLAN_H
 
-#include "traffic-gen/live/units.h"
+#include "traffic-gen/live/tcp/units.h"
 #include "traffic-gen/say/conversation.h"
 #include "traffic-gen/scenario/scenario_source.h"
 

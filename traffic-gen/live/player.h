@@ -5,8 +5,8 @@
 #ifndef IWARP_TRAFFIC_LIVE_PLAYER_H
 #define IWARP_TRAFFIC_LIVE_PLAYER_H
 
-#include "traffic-gen/live/live.h"
 #include "traffic-gen/live/plan.h"
+#include "traffic-gen/live/tcp/live.h"
 
 struct player;
 

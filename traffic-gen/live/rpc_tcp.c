@@ -2,7 +2,7 @@
 /* The server's side of RPC over TCP. */
 #include "traffic-gen/live/rpc_tcp.h"
 
-#include "traffic-gen/stack/rpc_record.h"
+#include "traffic-gen/ends/rpc_record.h"
 
 enum {
     CONNECTIONS_MAX = 64,

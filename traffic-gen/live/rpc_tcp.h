@@ -6,8 +6,8 @@
 #ifndef IWARP_TRAFFIC_LIVE_RPC_TCP_H
 #define IWARP_TRAFFIC_LIVE_RPC_TCP_H
 
-#include "traffic-gen/live/live.h"
-#include "traffic-gen/nfs/nfs_server.h"
+#include "traffic-gen/live/tcp/live.h"
+#include "traffic-gen/nfs/server/nfs_server.h"
 
 /* Serves all programs of the server to anyone who connects. NULL with an error. Ends with the listener. */
 struct live_listener *rpc_tcp_serve(struct live_loop *loop, const char *host, const char *port,

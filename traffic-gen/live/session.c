@@ -2,9 +2,9 @@
 #include "traffic-gen/live/session.h"
 
 #include "traffic-gen/live/player.h"
-#include "traffic-gen/live/record.h"
 #include "traffic-gen/live/rpc_tcp.h"
-#include "traffic-gen/live/verbs.h"
+#include "traffic-gen/live/tcp/record.h"
+#include "traffic-gen/live/verbs/verbs.h"
 #include "traffic-gen/scenario/work.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef IWARP_TRAFFIC_LIVE_SESSION_H
 #define IWARP_TRAFFIC_LIVE_SESSION_H
 
-#include "traffic-gen/live/live.h"
+#include "traffic-gen/live/tcp/live.h"
 #include "traffic-gen/scenario/scenario_source.h"
 
 struct session_options {

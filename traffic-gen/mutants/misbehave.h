@@ -6,8 +6,8 @@
 #ifndef IWARP_TRAFFIC_MUTANTS_MISBEHAVE_H
 #define IWARP_TRAFFIC_MUTANTS_MISBEHAVE_H
 
-#include "traffic-gen/stack/rpc_end.h"
-#include "traffic-gen/suite/suite.h"
+#include "traffic-gen/ends/rpc_end.h"
+#include "traffic-gen/suite/talk/suite.h"
 
 #include <glib.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Mutants for suite mpa2. */
+#include "traffic-gen/ends/mpa_end_internal.h"
+#include "traffic-gen/ends/queue_pair_internal.h"
 #include "traffic-gen/mutants/misbehave.h"
-#include "traffic-gen/stack/mpa_end_internal.h"
-#include "traffic-gen/stack/queue_pair_internal.h"
 #include "wire/octets.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Mutants for suite mpa: frames at the limits of what is allowed, and what comes with them. */
+#include "traffic-gen/ends/mpa_end_internal.h"
 #include "traffic-gen/mutants/misbehave.h"
-#include "traffic-gen/stack/mpa_end_internal.h"
 
 static struct mpa_end *mpa_of(void *ctx)
 {

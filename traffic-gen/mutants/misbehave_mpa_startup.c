@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Mutants for suite mpa, start-up. */
 #include "support/advert.h"
+#include "traffic-gen/ends/mpa_end_internal.h"
 #include "traffic-gen/mutants/misbehave.h"
-#include "traffic-gen/stack/mpa_end_internal.h"
 #include "wire/octets.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Mutants for suite rpcrdma that are clients, or can be. */
 #include "traffic-gen/mutants/misbehave.h"
 
-#include "traffic-gen/stack/rpc_header.h"
+#include "traffic-gen/ends/rpc_header.h"
 #include "wire/ddp.h"
 #include "wire/octets.h"
 #include "wire/rdmap.h"

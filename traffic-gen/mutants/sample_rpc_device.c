@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/mutants/sample_rpc_device.h"
 
-#include "traffic-gen/nfs/nfs_server.h"
-#include "traffic-gen/stack/rpc_header.h"
-#include "traffic-gen/stack/xdr_out.h"
+#include "traffic-gen/ends/rpc_header.h"
+#include "traffic-gen/ends/xdr_out.h"
+#include "traffic-gen/nfs/server/nfs_server.h"
 #include "wire/nfs.h"
 
 #include <string.h>

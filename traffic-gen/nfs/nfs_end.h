@@ -6,8 +6,8 @@
 #ifndef IWARP_TRAFFIC_NFS_NFS_END_H
 #define IWARP_TRAFFIC_NFS_NFS_END_H
 
-#include "traffic-gen/nfs/nfs_client.h"
-#include "traffic-gen/nfs/nfs_server.h"
+#include "traffic-gen/nfs/client/nfs_client.h"
+#include "traffic-gen/nfs/server/nfs_server.h"
 
 struct nfs_end;
 

@@ -5,10 +5,10 @@
  * jobs of NFS clients, not single Calls answered late and in random order, and because the table of Calls would be as
  * long there.
  */
+#include "traffic-gen/ends/pair_roce.h"
+#include "traffic-gen/ends/rpc_sample.h"
 #include "traffic-gen/scenario/scenario.h"
 #include "traffic-gen/sim/random.h"
-#include "traffic-gen/stack/pair_roce.h"
-#include "traffic-gen/stack/rpc_sample.h"
 
 enum { STEPS_MAX = 1000000, CREDITS = 8, WAITING_MAX = 64 };
 

@@ -7,7 +7,7 @@
 #ifndef IWARP_TRAFFIC_SCENARIO_WORK_H
 #define IWARP_TRAFFIC_SCENARIO_WORK_H
 
-#include "traffic-gen/nfs/nfs_client.h"
+#include "traffic-gen/nfs/client/nfs_client.h"
 #include "traffic-gen/say/conversation.h"
 
 /* Memory of one side, registered anew for each connection. */

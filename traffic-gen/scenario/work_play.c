@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Both ends of each connection in memory against each other, and then in the simulated network. */
+#include "traffic-gen/ends/pair_roce.h"
 #include "traffic-gen/scenario/work.h"
-#include "traffic-gen/stack/pair_roce.h"
 
 enum { STEPS_MAX = 10000000, PORT = 40001, TICK_NS = 100000000, TICKS_MAX = 3000 };
 

@@ -2,9 +2,9 @@
 /* The client's side of RPC over TCP: MOUNT, and rpcbind, which knows its port. */
 #include "traffic-gen/live/rpc_tcp.h"
 
-#include "traffic-gen/stack/rpc_header.h"
-#include "traffic-gen/stack/rpc_record.h"
-#include "traffic-gen/stack/xdr_out.h"
+#include "traffic-gen/ends/rpc_header.h"
+#include "traffic-gen/ends/rpc_record.h"
+#include "traffic-gen/ends/xdr_out.h"
 #include "wire/nfs.h"
 
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 #ifndef IWARP_TESTS_UNIT_SUPPORT_FAKE_VERBS_H
 #define IWARP_TESTS_UNIT_SUPPORT_FAKE_VERBS_H
 
-#include "traffic-gen/live/verbs_calls.h"
+#include "traffic-gen/live/verbs/verbs_calls.h"
 
 #include <stdbool.h>
 

@@ -3,7 +3,7 @@
 #ifndef IWARP_TESTS_UNIT_SUPPORT_FINDINGS_H
 #define IWARP_TESTS_UNIT_SUPPORT_FINDINGS_H
 
-#include "engine/verdict.h"
+#include "engine/core/verdict.h"
 #include "tests/unit/support/support.h"
 
 enum { FINDINGS_MAX = 64 };

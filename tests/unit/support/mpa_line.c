@@ -57,7 +57,7 @@ static void on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, con
     l->skipped[side] += to - from;
 }
 
-static struct mpa_line *begin(enum mpa_profile profile, bool (*keeps)(enum rule_id rule))
+static struct mpa_line *begin(enum rule_profile profile, bool (*keeps)(enum rule_id rule))
 {
     struct mpa_line *l = calloc(1, sizeof *l);
     const struct mpa_events events = {.ctx = l, .fpdu = on_fpdu, .skipped = on_skipped};
@@ -112,7 +112,7 @@ struct mpa_line *line_new(void)
     return l;
 }
 
-struct mpa_line *line_new_direct(enum mpa_profile profile)
+struct mpa_line *line_new_direct(enum rule_profile profile)
 {
     struct mpa_line *l = begin(profile, NULL);
 

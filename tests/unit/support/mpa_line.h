@@ -11,7 +11,7 @@
 #ifndef IWARP_TESTS_UNIT_SUPPORT_MPA_LINE_H
 #define IWARP_TESTS_UNIT_SUPPORT_MPA_LINE_H
 
-#include "engine/mpa.h"
+#include "engine/mpa/mpa.h"
 #include "tests/unit/support/findings.h"
 #include "tests/unit/support/segments.h"
 #include "wire/mpa_fpdu.h"
@@ -63,7 +63,7 @@ struct mpa_line {
 
 struct mpa_line *line_new(void);
 /* The SYNs were captured. */
-struct mpa_line *line_new_direct(enum mpa_profile profile);
+struct mpa_line *line_new_direct(enum rule_profile profile);
 struct mpa_line *line_new_streams(void);
 void line_free(struct mpa_line *l);
 

@@ -6,8 +6,8 @@
 #define IWARP_TESTS_UNIT_SUPPORT_NFS4_CLIENT_H
 
 #include "tests/unit/support/support.h"
-#include "traffic-gen/nfs/nfs_server.h"
-#include "traffic-gen/stack/xdr_out.h"
+#include "traffic-gen/ends/xdr_out.h"
+#include "traffic-gen/nfs/server/nfs_server.h"
 #include "wire/nfs.h"
 
 enum { V4_OPS_MAX = 128, V4_SLOTS = 8 };

@@ -3,7 +3,7 @@
 #ifndef IWARP_TESTS_UNIT_SUPPORT_PACKETS_H
 #define IWARP_TESTS_UNIT_SUPPORT_PACKETS_H
 
-#include "engine/decap.h"
+#include "engine/packet/decap.h"
 #include "tests/unit/support/support.h"
 #include "wire/octets.h"
 

@@ -7,7 +7,7 @@
 #ifndef IWARP_TESTS_UNIT_SUPPORT_RDMAP_FLOW_H
 #define IWARP_TESTS_UNIT_SUPPORT_RDMAP_FLOW_H
 
-#include "engine/rdmap.h"
+#include "engine/ddp_rdmap/rdmap.h"
 #include "tests/unit/support/findings.h"
 #include "tests/unit/support/segments.h"
 #include "wire/octets.h"

@@ -17,9 +17,9 @@
 #ifndef IWARP_TESTS_UNIT_SUPPORT_RPCRDMA_TALK_H
 #define IWARP_TESTS_UNIT_SUPPORT_RPCRDMA_TALK_H
 
-#include "engine/nfs.h"
-#include "engine/rdma_rdmap.h"
-#include "engine/rpcrdma.h"
+#include "engine/nfs/nfs.h"
+#include "engine/rdma/rdma_rdmap.h"
+#include "engine/rpcrdma/rpcrdma.h"
 #include "tests/unit/support/findings.h"
 #include "wire/rdmap_terminate.h"
 #include "wire/rpc.h"

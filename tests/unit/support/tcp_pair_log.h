@@ -11,7 +11,7 @@
 #ifndef IWARP_TESTS_UNIT_SUPPORT_TCP_PAIR_LOG_H
 #define IWARP_TESTS_UNIT_SUPPORT_TCP_PAIR_LOG_H
 
-#include "engine/tcp_pair.h"
+#include "engine/tcp/tcp_pair.h"
 #include "tests/unit/support/support.h"
 
 struct conversation {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the rows of the suites say can be said: to any device, in either role, with and without what is odd in it. */
 #include "tests/unit/support/support.h"
-#include "traffic-gen/suite/suite_rows.h"
-#include "traffic-gen/suite/talk_internal.h"
+#include "traffic-gen/suite/cases/suite_rows.h"
+#include "traffic-gen/suite/talk/talk_internal.h"
 
 static void say(const struct suite_case *row, enum suite_dut dut, enum talk_sign sign, bool odd)
 {

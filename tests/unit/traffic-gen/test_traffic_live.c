@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The live transport: both ends of loopback connections in one loop. */
 #include "tests/unit/support/support.h"
-#include "traffic-gen/live/live.h"
-#include "traffic-gen/live/units.h"
+#include "traffic-gen/live/tcp/live.h"
+#include "traffic-gen/live/tcp/units.h"
 
 #include <signal.h>
 #include <string.h>

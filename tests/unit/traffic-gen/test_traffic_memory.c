@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Registered memory: bounds, rights, the end of the Tagged Offsets, invalidation. */
 #include "tests/unit/support/support.h"
-#include "traffic-gen/stack/memory.h"
+#include "traffic-gen/ends/memory.h"
 
 static uint8_t octets[64];
 

@@ -4,8 +4,8 @@
  * and at random.
  */
 #include "tests/unit/support/support.h"
-#include "traffic-gen/stack/mpa_end.h"
-#include "traffic-gen/stack/pair.h"
+#include "traffic-gen/ends/mpa_end.h"
+#include "traffic-gen/ends/pair.h"
 #include "wire/octets.h"
 #include "wire/rdmap.h"
 

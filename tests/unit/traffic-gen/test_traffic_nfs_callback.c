@@ -4,9 +4,9 @@
  * from the stack's client when another client is about to change the file; and callbacks that no server should send.
  */
 #include "tests/unit/support/support.h"
+#include "traffic-gen/ends/pair.h"
+#include "traffic-gen/ends/xdr_out.h"
 #include "traffic-gen/nfs/nfs_end.h"
-#include "traffic-gen/stack/pair.h"
-#include "traffic-gen/stack/xdr_out.h"
 #include "wire/nfs.h"
 
 enum { STEPS_MAX = 100000, FILE_OCTETS = 20000, READER = 0, WRITER = 1 };

@@ -4,8 +4,8 @@
  * ready, Replies that are cut or changed. Every Call is walked to its end.
  */
 #include "tests/unit/support/support.h"
-#include "traffic-gen/nfs/nfs_client_internal.h"
-#include "traffic-gen/nfs/nfs_server.h"
+#include "traffic-gen/nfs/client/nfs_client_internal.h"
+#include "traffic-gen/nfs/server/nfs_server.h"
 #include "traffic-gen/sim/random.h"
 #include "wire/nfs.h"
 

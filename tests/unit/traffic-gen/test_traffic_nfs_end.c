@@ -4,8 +4,8 @@
  * small inline thresholds, few credits, markers; and what is left when either of them is gone amid it.
  */
 #include "tests/unit/support/support.h"
+#include "traffic-gen/ends/pair.h"
 #include "traffic-gen/nfs/nfs_end.h"
-#include "traffic-gen/stack/pair.h"
 
 enum { STEPS_MAX = 1000000, FILE_OCTETS = 300001 };
 

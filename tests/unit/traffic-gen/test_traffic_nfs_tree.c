@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The file tree: names, cookies that stay good, holes, limits, import. */
 #include "tests/unit/support/support.h"
-#include "traffic-gen/nfs/nfs_tree.h"
+#include "traffic-gen/nfs/tree/nfs_tree.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Delegations of the stack's NFSv4 server, and the callbacks that want them back: RFC 8881 sections 10.2, 10.4, 20. */
 #include "tests/unit/support/nfs4_client.h"
-#include "traffic-gen/nfs/nfs_server_internal.h"
+#include "traffic-gen/nfs/server/nfs_server_internal.h"
 
 enum { DELEGATE_NONE = 0, DELEGATE_READ = 1, DELEGATE_WRITE = 2, DELEGATE_NONE_EXT = 3 };
 

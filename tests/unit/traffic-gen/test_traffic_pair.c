@@ -4,8 +4,8 @@
  * the conversation whatever the network does.
  */
 #include "tests/unit/support/support.h"
-#include "traffic-gen/stack/pair.h"
-#include "traffic-gen/stack/queue_pair.h"
+#include "traffic-gen/ends/pair.h"
+#include "traffic-gen/ends/queue_pair.h"
 
 #include <glib.h>
 

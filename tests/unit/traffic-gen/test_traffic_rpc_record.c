@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Record marking: records of several fragments, in pieces of any size; empty ones; too long ones. */
 #include "tests/unit/support/support.h"
-#include "traffic-gen/stack/rpc_record.h"
+#include "traffic-gen/ends/rpc_record.h"
 
 static size_t records_of(const uint8_t *p, size_t n, size_t piece, size_t max, GString *bodies, bool *too_long)
 {

@@ -2,7 +2,7 @@
 /* The verbs transport on a device of the test's own: connections, work, memory, what goes wrong. */
 #include "tests/unit/support/fake_verbs.h"
 #include "tests/unit/support/support.h"
-#include "traffic-gen/live/verbs.h"
+#include "traffic-gen/live/verbs/verbs.h"
 #include "traffic-gen/nfs/nfs_end.h"
 
 enum { OCTETS = 10000, COMPLETIONS_MAX = 64 };

@@ -4,10 +4,10 @@
  * are led, and tell what could not be done.
  */
 #include "tests/unit/support/support.h"
+#include "traffic-gen/ends/pair.h"
 #include "traffic-gen/scenario/scenario.h"
 #include "traffic-gen/scenario/scenario_file.h"
 #include "traffic-gen/scenario/work.h"
-#include "traffic-gen/stack/pair.h"
 
 #include <string.h>
 

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/model/report.h"
+
+#include "engine/rpcrdma/history.h"
+#include "support/printable.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *report_operation_name(unsigned opcode)
+{
+    const struct rdmap_opcode_info *info = rdmap_opcode_info(opcode);
+
+    return info ? info->key : NULL;
+}
+
+static GArray *none;
+
+static void make_none(void)
+{
+    none = g_array_new(FALSE, FALSE, sizeof(struct report_finding));
+}
+
+/* Most connections have none: these share one array. */
+static GArray *no_findings(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, make_none);
+    return none;
+}
+
+struct report_connection *report_connection_new(void)
+{
+    struct report_connection *connection = g_new0(struct report_connection, 1);
+
+    connection->findings = g_array_ref(no_findings());
+    return connection;
+}
+
+void report_connection_free(struct report_connection *connection)
+{
+    if (!connection)
+        return;
+    g_array_unref(connection->findings);
+    history_record_free(connection->history);
+    statistics_free(connection->statistics);
+    counts_free(connection->counts);
+    if (connection->failing)
+        g_array_unref(connection->failing);
+    if (connection->notes)
+        g_array_unref(connection->notes);
+    if (connection->messages)
+        g_string_chunk_free(connection->messages);
+    if (connection->folds)
+        g_hash_table_unref(connection->folds);
+    g_free(connection->ib);
+    if (connection->rpcrdma) {
+        g_array_unref(connection->rpcrdma->calls);
+        g_free(connection->rpcrdma);
+    }
+    g_free(connection);
+}
+
+void report_add_finding(struct report_connection *connection, const struct report_finding *finding, const char *message)
+{
+    struct report_finding kept = *finding;
+
+    if (!connection->messages) {
+        connection->messages = g_string_chunk_new(1024);
+        g_array_unref(connection->findings);
+        connection->findings = g_array_new(FALSE, FALSE, sizeof(struct report_finding));
+    }
+    /* Many findings of a rule say the same: g_string_chunk_insert_const() keeps one copy. */
+    kept.message = g_string_chunk_insert_const(connection->messages, message);
+    g_array_append_val(connection->findings, kept);
+}
+
+static struct report_failing *find_failing(const struct report_connection *connection, enum rule_id rule)
+{
+    for (guint i = 0; connection->failing && i < connection->failing->len; i++) {
+        struct report_failing *failing = &g_array_index(connection->failing, struct report_failing, i);
+
+        if (failing->rule == rule)
+            return failing;
+    }
+    return NULL;
+}
+
+void report_add_failing(struct report_connection *connection, enum rule_id rule)
+{
+    struct report_failing *known = find_failing(connection, rule), first = {rule, 1};
+
+    if (known) {
+        known->times = rule_count_sum(known->times, 1);
+        return;
+    }
+    if (!connection->failing)
+        connection->failing = g_array_new(FALSE, FALSE, sizeof(struct report_failing));
+    g_array_append_val(connection->failing, first);
+}
+
+void report_drop_failing(struct report_connection *connection, enum rule_id rule)
+{
+    struct report_failing *known = find_failing(connection, rule);
+
+    if (known && --known->times == 0)
+        g_array_remove_index(connection->failing, (guint)(known - (struct report_failing *)connection->failing->data));
+}
+
+static struct report_rpcrdma *report_rpcrdma_new(void)
+{
+    struct report_rpcrdma *rpcrdma = g_new0(struct report_rpcrdma, 1);
+
+    rpcrdma->calls = g_array_new(FALSE, FALSE, sizeof(struct rpcrdma_procedure_count));
+    return rpcrdma;
+}
+
+struct report_rpcrdma *report_rpcrdma_take(const struct rpcrdma_connection *rpcrdma, unsigned initiator)
+{
+    const struct rpcrdma_counts *counts;
+    struct report_rpcrdma *report;
+    int client;
+
+    if (!rpcrdma || !rpcrdma_connection_is_rpcrdma(rpcrdma))
+        return NULL;
+    client = rpcrdma_connection_client(rpcrdma);
+    counts = rpcrdma_connection_counts(rpcrdma);
+    report = report_rpcrdma_new();
+    report->calls_go = client < 0 ? DIR_UNKNOWN : (unsigned)client == initiator ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
+    for (unsigned direction = 0; direction < 2; direction++) {
+        unsigned sender = direction == DIR_TO_RESPONDER ? initiator : other_side(initiator);
+        bool negotiated;
+
+        report->threshold[direction] = rpcrdma_connection_threshold(rpcrdma, sender, &negotiated);
+    }
+    for (unsigned i = 0; i < counts->n; i++)
+        if (counts->procedures[i].calls > 0) /* none since the report of the part before */
+            g_array_append_val(report->calls, counts->procedures[i]);
+    report->other_calls = counts->other_calls;
+    return report;
+}
+
+static void free_connection(gpointer connection)
+{
+    report_connection_free(connection);
+}
+
+struct report_capture *report_capture_new(const char *file)
+{
+    struct report_capture *capture = g_new0(struct report_capture, 1);
+
+    capture->path = g_strdup(file);
+    /* What is not UTF-8 stays identifiable. */
+    capture->file = g_utf8_validate(file, -1, NULL) ? g_strdup(file) : printable_text(file);
+    capture->connections = g_ptr_array_new_with_free_func(free_connection);
+    return capture;
+}
+
+void report_capture_free(struct report_capture *capture)
+{
+    if (!capture)
+        return;
+    g_ptr_array_unref(capture->connections);
+    g_free(capture->path);
+    g_free(capture->file);
+    g_free(capture->trouble);
+    g_free(capture->nothing);
+    g_free(capture->part.series);
+    g_free(capture);
+}
+
+void report_capture_begin_part(struct report_capture *capture)
+{
+    g_ptr_array_set_size(capture->connections, 0);
+    g_clear_pointer(&capture->trouble, g_free);
+    g_clear_pointer(&capture->nothing, g_free);
+    capture->packets = capture->octets = capture->dropped = capture->other_connections = 0;
+    capture->truncated = capture->failed = false;
+}
+
+static void free_capture(gpointer capture)
+{
+    report_capture_free(capture);
+}
+
+void report_init(struct report *report, const struct check_options *options)
+{
+    memset(report, 0, sizeof *report);
+    report->options = options;
+    for (size_t i = 0; i < RULE_COUNT; i++)
+        report->shown[i] = options->rules.shown[i] && rule_binds(&rule_catalogue[i], options->mpa.profile);
+    report->captures = g_ptr_array_new_with_free_func(free_capture);
+    report->unused_waivers = g_ptr_array_new();
+}
+
+void report_clear(struct report *report)
+{
+    g_ptr_array_unref(report->captures);
+    g_ptr_array_unref(report->unused_waivers);
+}
+
+bool report_fails(const struct check_options *options, enum rule_severity severity)
+{
+    return !options->fail_never && severity >= options->fail_on;
+}
+
+static enum rule_transport transport_of(const struct report_connection *connection)
+{
+    return connection->ib ? RULE_ON_IB : RULE_ON_IWARP;
+}
+
+void report_rules(const struct report *report, const struct report_connection *connection, GArray *rules)
+{
+    struct rule_counts counts = {0};
+
+    g_array_set_size(rules, 0);
+    counts_unfold(connection->counts, &counts);
+    for (size_t i = 0; i < RULE_COUNT; i++) {
+        const struct rule *rule = &rule_catalogue[i];
+        struct report_rule exercised = {.rule = (enum rule_id)i};
+        const struct report_failing *failing;
+
+        if (!report->shown[i] || !rule_binds_on(rule, transport_of(connection)))
+            continue;
+        exercised.count = rule_counts_of(&counts, rule->same); /* rules that state the same share the outcome */
+        if ((exercised.count.passed | exercised.count.failed | exercised.count.inconclusive) == 0)
+            continue;
+        failing = find_failing(connection, rule->same);
+        exercised.failing = failing ? failing->times : 0;
+        g_array_append_val(rules, exercised);
+    }
+}
+
+/* Both kinds make any. */
+static void sum_transport(struct report *report, const struct report_connection *connection)
+{
+    if (report->connections == 0)
+        report->transport = transport_of(connection);
+    else if (report->transport != transport_of(connection))
+        report->transport = RULE_ON_ANY;
+}
+
+/* sum: of rules by themselves. */
+static void sum_connection(struct report *report, const struct report_connection *connection, struct counts_sum *sum)
+{
+    bool any = false;
+
+    for (size_t severity = 0; severity < SEVERITY_COUNT; severity++) {
+        report->found[severity] += connection->found[severity];
+        any |= connection->found[severity] > 0;
+    }
+    report->waived += connection->waived;
+    sum_transport(report, connection);
+    report->connections++;
+    report->connections_with_findings += any;
+    counts_sum_add(sum, connection->counts);
+}
+
+static void find_unused_waivers(struct report *report)
+{
+    const struct check_options *options = report->options;
+
+    for (guint i = 0; options->waivers && i < options->waivers->len; i++) {
+        struct waiver *waiver = g_ptr_array_index(options->waivers, i);
+
+        /* A rule that is not looked at says nothing about its waiver. */
+        if (!g_atomic_int_get(&waiver->used) && options->rules.reported[rule_catalogue[waiver->rule].same])
+            g_ptr_array_add(report->unused_waivers, waiver);
+    }
+}
+
+/* What no part has used so far, the next one may. */
+static bool goes_on(const struct report *report)
+{
+    const struct report_capture *capture = report->captures->len == 0 ? NULL : g_ptr_array_index(report->captures, 0);
+
+    return capture && capture->part.series && !capture->part.last;
+}
+
+const char *const report_nothing[] = {
+    [REPORT_NO_MPA] = "no RDMA connection found: nothing was checked",
+    [REPORT_NO_RPCRDMA] = "no RPC-over-RDMA found: on RoCE and InfiniBand nothing below it is judged",
+    [REPORT_NO_FPDU] = "no FPDU could be judged: only the start-up of connections was checked",
+    [REPORT_NO_ANSWER] = "no FPDU could be judged: the request for a connection was never answered",
+    [REPORT_REJECTED] = "no RPC-over-RDMA found: the connection was rejected",
+};
+
+static bool exercised_any(const struct folded_counts *folded)
+{
+    struct rule_counts counts = {0};
+
+    counts_unfold(folded, &counts);
+    for (size_t i = 0; i < RULE_COUNT; i++)
+        if (counts.passed[i] > 0 || counts.failed[i] > 0)
+            return true;
+    return false;
+}
+
+static bool is_judged(const struct report_connection *connection)
+{
+    bool carried = connection->fpdus[0] + connection->fpdus[1] > 0;
+
+    if (!connection->ib)
+        return carried || connection->parameters.rejected;
+    /* Rules of the InfiniBand specification are not judged. */
+    return connection->ib->rejected ? exercised_any(connection->counts) : carried && connection->rpcrdma;
+}
+
+static enum report_emptiness emptiness_of(const struct report_connection *connection)
+{
+    bool asked = connection->ib ? connection->ib->request_seen : connection->parameters.request_seen;
+    bool answered = connection->ib ? connection->ib->reply_seen : connection->parameters.reply_seen;
+
+    if (connection->ib && connection->ib->rejected)
+        return REPORT_REJECTED;
+    if (asked && !answered && connection->fpdus[0] + connection->fpdus[1] == 0)
+        return REPORT_NO_ANSWER;
+    return connection->ib ? REPORT_NO_RPCRDMA : REPORT_NO_FPDU;
+}
+
+bool report_judged_something(const struct report_capture *capture)
+{
+    for (guint i = 0; i < capture->connections->len; i++)
+        if (is_judged(g_ptr_array_index(capture->connections, i)))
+            return true;
+    return false;
+}
+
+const char *report_nothing_checked(const struct report_capture *capture)
+{
+    enum report_emptiness why = REPORT_NO_RPCRDMA;
+    bool alike = true, iwarp = false;
+
+    if (capture->connections->len == 0)
+        return capture->nothing ? capture->nothing : report_nothing[REPORT_NO_MPA];
+    if (capture->part.series || report_judged_something(capture))
+        return NULL;
+    for (guint i = 0; i < capture->connections->len; i++) {
+        const struct report_connection *connection = g_ptr_array_index(capture->connections, i);
+        enum report_emptiness own = emptiness_of(connection);
+
+        why = i == 0 ? own : why;
+        alike &= own == why;
+        iwarp |= !connection->ib;
+    }
+    return report_nothing[alike ? why : iwarp ? REPORT_NO_FPDU : REPORT_NO_RPCRDMA];
+}
+
+static enum check_status decide(const struct report *report)
+{
+    for (guint i = 0; i < report->captures->len; i++)
+        if (((const struct report_capture *)g_ptr_array_index(report->captures, i))->failed)
+            return CHECK_TROUBLE;
+    for (size_t severity = 0; severity < SEVERITY_COUNT; severity++)
+        if (report->found[severity] > 0 && report_fails(report->options, (enum rule_severity)severity))
+            return CHECK_FAIL;
+    if (report->options->strict_waivers && report->unused_waivers->len > 0)
+        return CHECK_FAIL;
+    return report->empty > 0 && !report->options->allow_empty ? CHECK_NOTHING : CHECK_PASS;
+}
+
+static void clear_sums(struct report *report)
+{
+    memset(report->found, 0, sizeof report->found);
+    memset(report->counts, 0, sizeof report->counts);
+    report->waived = report->connections = report->connections_with_findings = 0;
+    report->exercised = report->empty = 0;
+    report->transport = RULE_ON_ANY;
+    g_ptr_array_set_size(report->unused_waivers, 0);
+}
+
+void report_conclude(struct report *report)
+{
+    struct rule_counts counts = {0};
+    struct counts_sum sum = {.counts = &counts};
+
+    clear_sums(report);
+    for (guint i = 0; i < report->captures->len; i++) {
+        const struct report_capture *capture = g_ptr_array_index(report->captures, i);
+
+        report->empty += !capture->failed && report_nothing_checked(capture);
+        for (guint j = 0; j < capture->connections->len; j++)
+            sum_connection(report, g_ptr_array_index(capture->connections, j), &sum);
+    }
+    counts_sum_end(&sum);
+    for (size_t i = 0; i < RULE_COUNT; i++)
+        if (report->shown[i] && rule_binds_on(&rule_catalogue[i], report->transport))
+            report->counts[i] = rule_counts_of(&counts, rule_catalogue[i].same);
+    for (size_t i = 0; i < RULE_COUNT; i++)
+        report->exercised += report->counts[i].passed > 0 || report->counts[i].failed > 0;
+    if (!goes_on(report))
+        find_unused_waivers(report);
+    report->status = decide(report);
+}
+
+const char *report_verdict(const struct report *report)
+{
+    switch (report->status) {
+    case CHECK_PASS:
+        return "pass";
+    case CHECK_FAIL:
+        return "fail";
+    case CHECK_TROUBLE:
+        return "error";
+    case CHECK_NOTHING:
+        return "nothing-to-check";
+    }
+    return "error";
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The result of a run, between the engine and the report formats: captures, their connections, and for each connection
+ * the findings to report and the outcome of each rule.
+ */
+#ifndef IWARP_CONFORMANCE_MODEL_REPORT_H
+#define IWARP_CONFORMANCE_MODEL_REPORT_H
+
+#include "conformance/model/notes.h"
+#include "conformance/model/report_ib.h"
+#include "conformance/options/options.h"
+#include "conformance/stats/statistics.h"
+#include "engine/core/fold.h"
+#include "engine/packet/decap.h"
+#include "engine/rpcrdma/rpcrdma.h"
+#include "waivers/waivers.h"
+
+#include <glib.h>
+#include <stdio.h>
+
+/* With ladder diagrams: the first findings of a rule on a connection. */
+enum { REPORT_LADDERS = 3 };
+
+/* Of the JSON report: grows when a reader would have to change. */
+enum { REPORT_JSON_FORMAT = 1 };
+
+enum { SEVERITY_COUNT = 3, OPERATION_COUNT = 16 };
+
+struct report_finding {
+    enum rule_id rule;
+    enum rule_severity severity;
+    enum direction direction; /* never DIR_UNKNOWN: by presumed roles where they are not known */
+    uint32_t frame, first_frame, related_frame;
+    int64_t time_ns;
+    uint64_t offset;
+    const struct waiver *waiver; /* NULL: not waived */
+    const char *message;         /* UTF-8 */
+    /* Equal ones after it that are not listed (report_fold.c), and the frames of the first and the last of them. */
+    uint32_t more, more_first, more_last;
+};
+
+/* Findings of a rule that make the run fail. */
+struct report_failing {
+    enum rule_id rule;
+    uint32_t times;
+};
+
+struct report_rule {
+    enum rule_id rule;
+    struct rule_count count;
+    uint32_t failing; /* findings of it that make the run fail: at or above the fail level, not waived */
+};
+
+/* What a connection carried of RPC-over-RDMA. */
+struct report_rpcrdma {
+    enum direction calls_go; /* of the client; DIR_UNKNOWN: it cannot be known which */
+    uint32_t threshold[2];   /* inline, by direction; 0: not known */
+    GArray *calls;           /* struct rpcrdma_procedure_count, in order of first appearance */
+    uint64_t other_calls;    /* of unknown procedure, or beyond the number of those counted singly */
+};
+
+struct report_connection {
+    uint32_t id;
+    uint32_t opened_frame;
+    bool continued, continues; /* in parts: it is in an earlier report, and may be in a later one */
+    struct endpoint initiator, responder;
+    bool roles_known; /* false: initiator is whoever opened the TCP connection, or spoke first */
+    uint32_t start_frame, end_frame;
+    int64_t start_ns, end_ns;
+    struct report_ib *ib; /* NULL: iWARP, which the next three are of */
+    struct mpa_parameters parameters;
+    bool complete;                /* startup to end without a hole */
+    enum tristate markers[2];     /* by direction */
+    uint64_t fpdus[2], octets[2]; /* by direction; octets of FPDUs. With ib: packets, and octets of their payload */
+    uint64_t operations[OPERATION_COUNT]; /* RDMAP messages by opcode, counted by their last segment */
+    struct report_rpcrdma *rpcrdma;       /* NULL: carries none */
+    GArray *findings;                     /* struct report_finding, by frame; never NULL */
+    GStringChunk *messages;
+    GHashTable *folds;                      /* report_fold.c; NULL: none */
+    uint64_t found[SEVERITY_COUNT], waived; /* all findings, those not kept as well; found holds unwaived ones */
+    uint64_t not_kept;
+    GArray *notes;                  /* struct note, for the ladders of --format=html; NULL otherwise */
+    unsigned initiator_side;        /* the side of notes that is the Initiator */
+    struct folded_counts *counts;   /* of rules by themselves: see report_rules(); NULL: nothing */
+    struct statistics *statistics;  /* side 0: the initiator; NULL: not wanted */
+    GArray *failing;                /* struct report_failing; NULL: none */
+    struct history_record *history; /* until check_history.h has judged it; NULL: none */
+};
+
+/* A capture that is reported period by period. */
+struct report_part {
+    char *series;    /* the same in all parts; NULL: the capture is whole */
+    unsigned number; /* from 1 */
+    bool last;
+    int64_t from_ns, to_ns; /* the period */
+};
+
+/*
+ * With parts, counts and findings are those of one part: what was decided in its period. Numbers of frames and
+ * connections, and the time of the first packet, run on through all parts.
+ */
+struct report_capture {
+    char *path; /* as it was given, any octets */
+    char *file; /* the same as UTF-8 */
+    uint64_t packets, octets, dropped;
+    struct report_part part;
+    int64_t start_ns;    /* of the first packet */
+    int64_t checking_ns; /* how long it took to read and judge it */
+    bool truncated;
+    bool failed;            /* could not be read, or not to the end: trouble */
+    char *trouble;          /* one line; NULL: none. Set without `failed` for a warning */
+    GPtrArray *connections; /* struct report_connection *, by id */
+    uint64_t other_connections;
+    char *nothing; /* why nothing was checked, with what was seen instead; NULL: not known, or something was */
+};
+
+struct report {
+    const struct check_options *options;
+    GPtrArray *captures; /* struct report_capture * */
+    /* Filled by report_conclude(). */
+    uint64_t found[SEVERITY_COUNT], waived;
+    uint64_t connections, connections_with_findings;
+    unsigned empty;                       /* captures in which nothing was checked */
+    struct rule_count counts[RULE_COUNT]; /* sums */
+    unsigned exercised;
+    enum rule_transport transport; /* of all connections; RULE_ON_ANY: of both kinds, or there are none */
+    bool shown[RULE_COUNT];        /* selected by the options, and in the profile */
+    GPtrArray *unused_waivers;     /* struct waiver *, borrowed */
+    enum check_status status;
+};
+
+struct report_connection *report_connection_new(void);
+void report_connection_free(struct report_connection *connection);
+void report_add_finding(struct report_connection *connection, const struct report_finding *finding,
+                        const char *message);
+/* True: three like it are listed already, and it is counted with the last of them. False: the caller adds it. */
+bool report_fold_finding(struct report_connection *connection, const struct report_finding *finding,
+                         const char *message);
+/* The text that findings have in common which differ only in numbers; g_free() it. */
+gchar *report_fold_text(const char *message);
+enum { REPORT_EQUAL_LISTED = 3 };
+void report_add_failing(struct report_connection *connection, enum rule_id rule);
+void report_drop_failing(struct report_connection *connection, enum rule_id rule);
+/* Into rules (of struct report_rule): what was exercised or inconclusive, in catalogue order. */
+void report_rules(const struct report *report, const struct report_connection *connection, GArray *rules);
+/* What the layer has counted so far; NULL: the connection does not carry RPC-over-RDMA. rpcrdma may be NULL; initiator:
+ * a side. */
+struct report_rpcrdma *report_rpcrdma_take(const struct rpcrdma_connection *rpcrdma, unsigned initiator);
+struct report_capture *report_capture_new(const char *file);
+void report_capture_free(struct report_capture *capture);
+/* Empties it for the next part. */
+void report_capture_begin_part(struct report_capture *capture);
+
+void report_init(struct report *report, const struct check_options *options);
+void report_clear(struct report *report);
+/* Sums up and decides; after the last capture, or each part. */
+void report_conclude(struct report *report);
+
+/* The formats. They write to `out`; errors stay in the stream. */
+void report_write_text(const struct report *report, FILE *out);
+void report_write_json(const struct report *report, FILE *out);
+void report_write_junit(const struct report *report, FILE *out);
+void report_write_html(const struct report *report, FILE *out);
+void report_write_sarif(const struct report *report, FILE *out);
+void report_write_github(const struct report *report, FILE *out);
+void report_write_markdown(const struct report *report, FILE *out);
+/* One line per capture: --summary. */
+void report_write_summary(const struct report *report, FILE *out);
+
+/* One line each. */
+enum report_emptiness { REPORT_NO_MPA, REPORT_NO_FPDU, REPORT_NO_RPCRDMA, REPORT_NO_ANSWER, REPORT_REJECTED };
+extern const char *const report_nothing[];
+/*
+ * Why nothing was checked in a capture that could be read: it has no connection, or none in which an FPDU, an RPC
+ * message, or a rule about a rejected start-up was judged. NULL: something was. One line.
+ */
+const char *report_nothing_checked(const struct report_capture *capture);
+/* The same for this part of a capture alone; for report_nothing_checked() any connection in a part is something. */
+bool report_judged_something(const struct report_capture *capture);
+/* "pass", "fail", "error", "nothing-to-check" */
+const char *report_verdict(const struct report *report);
+/* Member names of "operations": "write", "read_request", ...; NULL for an opcode without a name. */
+const char *report_operation_name(unsigned opcode);
+/* True when a finding of this severity makes the status 1. */
+bool report_fails(const struct check_options *options, enum rule_severity severity);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command line of iwarp-check. */
+#ifndef IWARP_CONFORMANCE_OPTIONS_OPTIONS_H
+#define IWARP_CONFORMANCE_OPTIONS_OPTIONS_H
+
+#include "conformance/options/selector.h"
+#include "engine/ib/ib_connections.h"
+#include "engine/mpa/mpa.h"
+
+#include <glib.h>
+
+#define CHECK_ERROR (check_error_quark())
+GQuark check_error_quark(void);
+enum check_error { CHECK_ERROR_USAGE, CHECK_ERROR_INPUT };
+
+enum check_status { CHECK_PASS = 0, CHECK_FAIL = 1, CHECK_TROUBLE = 2, CHECK_NOTHING = 3 };
+
+enum report_format {
+    FORMAT_TEXT,
+    FORMAT_JSON,
+    FORMAT_JUNIT,
+    FORMAT_HTML,
+    FORMAT_SARIF,
+    FORMAT_GITHUB,
+    FORMAT_MARKDOWN
+};
+
+/* --color */
+enum color_use { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+enum { MAX_FINDINGS_DEFAULT = 1000, ASSUMED_QPS_MAX = 64 };
+
+struct check_options {
+    enum report_format format;
+    char *output;   /* NULL: standard output */
+    char *annotate; /* the annotated capture; NULL: not wanted */
+    struct rule_selection rules;
+    enum rule_severity fail_on;
+    bool fail_never;
+    struct mpa_options mpa;
+    const char *profile; /* as given */
+    GPtrArray *waivers;  /* waivers.h */
+    bool strict_waivers;
+    bool exclusive;         /* only the connection itself writes the memory that it accesses */
+    unsigned assume_inline; /* 0: not given */
+    bool assume_no_icrc;    /* of RoCE and InfiniBand */
+    struct ib_qp_pair assumed_qps[ASSUMED_QPS_MAX];
+    unsigned n_assumed_qps;
+    int64_t t_answer; /* nanoseconds: struct rpcrdma_options; 0: not given */
+    bool print, verbose, stats;
+    enum color_use color;   /* of the text report */
+    bool summary;           /* lines on standard output, and the report only to `output`, if given */
+    enum tristate progress; /* UNKNOWN: when standard error is a terminal */
+    unsigned jobs;
+    size_t memory_limit;     /* octets held out of order per side of a connection; 0: the default */
+    unsigned max_findings;   /* kept per rule and connection; 0: all */
+    char *interface;         /* live capture */
+    unsigned capture_buffer; /* of it, in octets; 0: the default */
+    int64_t rotate_ns;       /* a report of each such period; 0: one of all */
+    char **files;            /* NULL-terminated; empty with interface */
+    char *command_line;      /* as a shell takes it */
+
+    bool fold;        /* of equal findings the first three are listed, the others counted */
+    bool allow_empty; /* captures in which nothing was checked are accepted */
+
+    bool list_rules, version, help;
+    char *explain;
+};
+
+/*
+ * Parses argv. False and *error (CHECK_ERROR_USAGE) if it is invalid; the caller clears `options` in either case.
+ * With list_rules, version, help or explain set there may be no files.
+ */
+bool options_parse(struct check_options *options, int argc, char **argv, GError **error);
+/* The value of --fail-on. */
+bool options_parse_fail_on(struct check_options *options, const char *value, GError **error);
+void options_clear(struct check_options *options);
+
+extern const char options_help[];
+
+/* Adds to an error of GLib's parser: the option that was meant, or the command that shows all, `help`. */
+void options_add_hint(GError *error, const GOptionEntry *entries, const char *help);
+
+#endif

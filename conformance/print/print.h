@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --print: one line per start-up frame, FPDU and RPC-over-RDMA message, in the notation that people paste into mails.
+ */
+#ifndef IWARP_CONFORMANCE_PRINT_PRINT_H
+#define IWARP_CONFORMANCE_PRINT_PRINT_H
+
+#include "engine/ddp_rdmap/rdmap.h"
+#include "engine/rpcrdma/rpcrdma.h"
+
+#include <stdio.h>
+
+/*
+ *   14 0.001235 > [mpa: ulplen 14 ddp: v1 TL stag 0x1f to 0 rdmap: WRITE]
+ *   31 0.004512 > [rpcrdma: RDMA_MSG xid 0x3c1f credit 128 read 1x8192@152 write - reply - CALL NFS3 WRITE]
+ *   38 0.004902 > [rpcrdma: xid 0x3c20 1156 octets by Read CALL NFS3 SYMLINK]
+ *
+ * Frame number, seconds since start_ns, '>' from the Initiator and '<' from the Responder; from the second connection
+ * of a capture on, its number follows. A chunk is shown by its segments, their octets together and, in the Read
+ * list, its Position.
+ */
+struct print_target {
+    FILE *out;
+    int64_t start_ns;
+    uint32_t connection;
+};
+
+void print_startup(const struct print_target *target, enum direction direction, const struct mpa_startup_event *event);
+void print_fpdu(const struct print_target *target, enum direction direction, const struct mpa_fpdu_event *event);
+void print_skipped(const struct print_target *target, enum direction direction, uint64_t octets, const char *why,
+                   const struct place *place);
+/* An RPC-over-RDMA message: in print_rpcrdma.c. */
+void print_rpcrdma(const struct print_target *target, enum direction direction, const struct rpcrdma_message *message);
+/* A Call whose RPC message was fetched: its Send does not contain it. */
+void print_long_call(const struct print_target *target, enum direction direction,
+                     const struct rpcrdma_payload *payload);
+
+/*
+ * RoCE and InfiniBand: in print_rdma.c. One line for each message, at its last packet.
+ *
+ *   17 0.000120 > [roce2: WRITE handle 0x3af71 to 0x706176650abd9000 4108 octets]
+ *
+ * transport: "roce2", "roce1", "infiniband".
+ */
+void print_part(const struct print_target *target, enum direction direction, const char *transport,
+                const struct rdma_part *part);
+void print_private_data(const struct print_target *target, enum direction direction, const char *transport,
+                        const struct rdma_private_data *data);
+void print_refusal(const struct print_target *target, enum direction direction, const char *transport,
+                   const struct rdma_refusal *refusal);
+
+/* The beginning and the end of every line. */
+void print_begin(const struct print_target *target, enum direction direction, const struct place *place,
+                 const char *layer);
+void print_end(const struct print_target *target);
+
+enum { PRINT_TIME_SIZE = 32 };
+/* Seconds since start_ns with six decimals. Returns text. */
+char *print_time(int64_t time_ns, int64_t start_ns, char text[PRINT_TIME_SIZE]);
+
+#endif

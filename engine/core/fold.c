@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A rule that was exercised is a number of 7-bit groups, the lowest first, 0x80 meaning that more follow: the distance
+ * from the rule before it, shifted left by two, with two bits that say whether it failed or stayed open; then, as
+ * such numbers, how often it passed, and failed and stayed open where the bits say so.
+ */
+#include "engine/core/fold.h"
+#include "engine/core/hash.h"
+#include "engine/core/heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    HAS_FAILED = 1,
+    HAS_INCONCLUSIVE = 2,
+    FLAG_BITS = 2,
+    GROUP_BITS = 7,
+    GROUP_MORE = 0x80,
+    NUMBER_MAX = 5,             /* octets of a 32-bit number */
+    ENTRY_MAX = 4 * NUMBER_MAX, /* of a rule */
+};
+
+struct folded_counts {
+    struct folded_counts *before; /* to be added; NULL: nothing */
+    uint32_t size, users;
+    bool failed; /* a rule has findings */
+    uint8_t octets[];
+};
+
+static uint8_t *put_number(uint8_t *p, uint32_t number)
+{
+    while (number >= GROUP_MORE) {
+        *p++ = (uint8_t)(number | GROUP_MORE);
+        number >>= GROUP_BITS;
+    }
+    *p++ = (uint8_t)number;
+    return p;
+}
+
+static const uint8_t *get_number(const uint8_t *p, uint32_t *number)
+{
+    unsigned shift = 0;
+
+    *number = 0;
+    while (*p & GROUP_MORE) {
+        *number |= (uint32_t)(*p++ & ~GROUP_MORE) << shift;
+        shift += GROUP_BITS;
+    }
+    *number |= (uint32_t)*p++ << shift;
+    return p;
+}
+
+enum { WORD = sizeof(uint64_t) / sizeof(uint32_t), WORDS = RULE_BLOCK / WORD };
+
+/* Counts, several at once. */
+static uint64_t word_at(const uint32_t *counts)
+{
+    uint64_t word;
+
+    memcpy(&word, counts, sizeof word);
+    return word;
+}
+
+static bool is_zero(const uint32_t counts[RULE_BLOCK])
+{
+    uint64_t any = 0;
+
+    for (size_t i = 0; i < WORDS; i++)
+        any |= word_at(counts + WORD * i);
+    return any == 0;
+}
+
+/* Where octets are put. */
+struct folding {
+    uint8_t *next;
+    size_t last; /* rule */
+    bool failed;
+};
+
+static inline void put_count(struct folding *folding, size_t rule, struct rule_count count)
+{
+    uint32_t distance = (uint32_t)(rule - folding->last);
+
+    if ((count.passed | count.failed | count.inconclusive) == 0)
+        return;
+    folding->last = rule;
+    folding->next = put_number(folding->next, distance << FLAG_BITS | (count.failed > 0 ? HAS_FAILED : 0) |
+                                                  (count.inconclusive > 0 ? HAS_INCONCLUSIVE : 0));
+    folding->next = put_number(folding->next, count.passed);
+    if (count.failed > 0) {
+        folding->next = put_number(folding->next, count.failed);
+        folding->failed = true;
+    }
+    if (count.inconclusive > 0)
+        folding->next = put_number(folding->next, count.inconclusive);
+}
+
+/* None failed or was inconclusive. */
+static void take_passed(uint32_t passed[RULE_ROOM], struct folding *folding)
+{
+    for (size_t block = 0; block < RULE_ROOM; block += RULE_BLOCK) {
+        if (is_zero(passed + block))
+            continue;
+        for (size_t i = block; i < block + RULE_BLOCK; i += WORD) {
+            if (word_at(passed + i) == 0)
+                continue;
+            for (size_t rule = i; rule < i + WORD; rule++)
+                put_count(folding, rule, (struct rule_count){passed[rule], 0, 0});
+        }
+        memset(passed + block, 0, RULE_BLOCK * sizeof *passed);
+    }
+}
+
+static bool block_is_zero(const struct rule_counts *counts, size_t block)
+{
+    return is_zero(counts->passed + block) &&
+           (!counts->others || (is_zero(counts->failed + block) && is_zero(counts->inconclusive + block)));
+}
+
+bool counts_empty(const struct rule_counts *counts)
+{
+    for (size_t block = 0; block < RULE_ROOM; block += RULE_BLOCK)
+        if (!block_is_zero(counts, block))
+            return false;
+    return true;
+}
+
+static void take_all(struct rule_counts *counts, struct folding *folding)
+{
+    for (size_t block = 0; block < RULE_ROOM; block += RULE_BLOCK)
+        if (!block_is_zero(counts, block))
+            for (size_t rule = block; rule < block + RULE_BLOCK; rule++)
+                put_count(folding, rule, rule_counts_of(counts, rule));
+    memset(counts, 0, sizeof *counts);
+}
+
+/* The upper bits are the best of a hash of few octets. */
+static size_t slot_of(uint64_t hash)
+{
+    return hash >> (64 - FOLDED_POOL_BITS);
+}
+
+static struct folded_counts *keep(const struct folded_counts *head, const uint8_t *octets)
+{
+    struct folded_counts *folded = heap_get(sizeof *folded + head->size);
+
+    if (!folded)
+        return NULL;
+    *folded = *head;
+    memcpy(folded->octets, octets, head->size);
+    return folded;
+}
+
+static bool is_same(const struct folded_counts *folded, const struct folded_counts *head, const uint8_t *octets)
+{
+    return folded && folded->size == head->size && folded->before == head->before && folded->users != UINT32_MAX &&
+           memcmp(folded->octets, octets, head->size) == 0;
+}
+
+struct folded_counts *counts_fold(struct folded_pool *pool, struct rule_counts *counts, struct folded_counts *before)
+{
+    uint8_t octets[RULE_COUNT * ENTRY_MAX];
+    struct folding folding = {octets, 0, false};
+    struct folded_counts head = {.before = before, .users = 1}, *folded, **latest;
+
+    if (counts->others)
+        take_all(counts, &folding);
+    else
+        take_passed(counts->passed, &folding);
+    head.size = (uint32_t)(folding.next - octets);
+    head.failed = folding.failed;
+    latest = pool ? &pool->latest[slot_of(hash_octets(0, octets, head.size))] : NULL;
+    if (latest && is_same(*latest, &head, octets)) {
+        counts_free(before);
+        (*latest)->users++;
+        return *latest;
+    }
+    folded = keep(&head, octets);
+    if (!folded) {
+        counts_free(before);
+    } else if (latest) {
+        counts_free(*latest);
+        *latest = folded;
+        folded->users++;
+    }
+    return folded;
+}
+
+void counts_free(struct folded_counts *folded)
+{
+    while (folded && --folded->users == 0) {
+        struct folded_counts *before = folded->before;
+
+        free(folded);
+        folded = before;
+    }
+}
+
+void folded_pool_free(struct folded_pool *pool)
+{
+    for (unsigned i = 0; i < FOLDED_POOL; i++)
+        counts_free(pool->latest[i]);
+    *pool = (struct folded_pool){0};
+}
+
+struct cursor {
+    const uint8_t *next, *end;
+    size_t rule; /* that next_count() returned last */
+};
+
+static struct cursor begin(const struct folded_counts *folded)
+{
+    return (struct cursor){folded->octets, folded->octets + folded->size, 0};
+}
+
+/* False at the end. */
+static inline bool next_count(struct cursor *cursor, struct rule_count *count)
+{
+    uint32_t head;
+
+    if (cursor->next == cursor->end)
+        return false;
+    *count = (struct rule_count){0};
+    cursor->next = get_number(get_number(cursor->next, &head), &count->passed);
+    if (head & HAS_FAILED)
+        cursor->next = get_number(cursor->next, &count->failed);
+    if (head & HAS_INCONCLUSIVE)
+        cursor->next = get_number(cursor->next, &count->inconclusive);
+    cursor->rule += head >> FLAG_BITS;
+    return true;
+}
+
+uint32_t folded_failed(const struct folded_counts *folded, size_t rule)
+{
+    uint32_t failed = 0;
+
+    for (; folded; folded = folded->before) {
+        struct cursor cursor = begin(folded);
+        struct rule_count count;
+
+        while (folded->failed && next_count(&cursor, &count))
+            failed = rule_count_sum(failed, cursor.rule == rule ? count.failed : 0);
+    }
+    return failed;
+}
+
+bool folded_any_failed(const struct folded_counts *folded)
+{
+    while (folded && !folded->failed)
+        folded = folded->before;
+    return folded != NULL;
+}
+
+static void add_times(uint32_t *sum, uint32_t count, uint32_t times)
+{
+    uint64_t product = (uint64_t)count * times;
+
+    *sum = rule_count_sum(*sum, product > UINT32_MAX ? UINT32_MAX : (uint32_t)product);
+}
+
+static void unfold_times(const struct folded_counts *folded, uint32_t times, struct rule_counts *counts)
+{
+    for (; folded; folded = folded->before) {
+        struct cursor cursor = begin(folded);
+        struct rule_count count;
+
+        while (next_count(&cursor, &count)) {
+            add_times(&counts->passed[cursor.rule], count.passed, times);
+            if ((count.failed | count.inconclusive) == 0)
+                continue;
+            add_times(&counts->failed[cursor.rule], count.failed, times);
+            add_times(&counts->inconclusive[cursor.rule], count.inconclusive, times);
+            counts->others = true;
+        }
+    }
+}
+
+void counts_unfold(const struct folded_counts *folded, struct rule_counts *counts)
+{
+    unfold_times(folded, 1, counts);
+}
+
+void counts_sum_add(struct counts_sum *sum, const struct folded_counts *folded)
+{
+    size_t i = slot_of(hash_octets(0, (const uint8_t *)&folded, sizeof folded));
+
+    if (sum->latest[i].folded != folded || sum->latest[i].times == UINT32_MAX) {
+        unfold_times(sum->latest[i].folded, sum->latest[i].times, sum->counts);
+        sum->latest[i].folded = folded;
+        sum->latest[i].times = 0;
+    }
+    sum->latest[i].times++;
+}
+
+void counts_sum_end(struct counts_sum *sum)
+{
+    for (unsigned i = 0; i < FOLDED_POOL; i++) {
+        unfold_times(sum->latest[i].folded, sum->latest[i].times, sum->counts);
+        sum->latest[i].folded = NULL;
+        sum->latest[i].times = 0;
+    }
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rule counts, folded: only the rules that a connection exercised, in two or three octets each. Kept for idle and ended
+ * connections, where RULE_COUNT counts would take a hundred times as much.
+ */
+#ifndef IWARP_ENGINE_CORE_FOLD_H
+#define IWARP_ENGINE_CORE_FOLD_H
+
+#include "engine/core/verdict.h"
+
+struct folded_counts; /* for counts_free() */
+
+/*
+ * Most connections of a capture count the same: of those that do, all have one block. To begin with zero. The
+ * connections of one pool must not be freed by several threads at a time.
+ */
+enum { FOLDED_POOL_BITS = 6, FOLDED_POOL = 1 << FOLDED_POOL_BITS };
+
+struct folded_pool {
+    struct folded_counts *latest[FOLDED_POOL]; /* by a hash */
+};
+
+/* Nothing was counted of any rule. */
+bool counts_empty(const struct rule_counts *counts);
+/*
+ * Takes the counts, which are 0 afterwards, and adds them to `before`, which it takes over and which may be NULL. NULL
+ * when memory is lacking: all are lost. pool may be NULL.
+ */
+struct folded_counts *counts_fold(struct folded_pool *pool, struct rule_counts *counts, struct folded_counts *before);
+/* folded may be NULL. */
+void counts_free(struct folded_counts *folded);
+void folded_pool_free(struct folded_pool *pool);
+
+/* Findings of a rule, or of any. folded may be NULL, here and below. */
+uint32_t folded_failed(const struct folded_counts *folded, size_t rule);
+bool folded_any_failed(const struct folded_counts *folded);
+/* Adds them to `counts`. */
+void counts_unfold(const struct folded_counts *folded, struct rule_counts *counts);
+
+/* The sum of many, where those that are one block are unfolded once. The rest to begin with zero. */
+struct counts_sum {
+    struct rule_counts *counts;
+    struct {
+        const struct folded_counts *folded;
+        uint32_t times;
+    } latest[FOLDED_POOL];
+};
+
+void counts_sum_add(struct counts_sum *sum, const struct folded_counts *folded);
+/* Before that, `counts` lacks some, and what was added must not be freed. */
+void counts_sum_end(struct counts_sum *sum);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The rule catalogue: one row per requirement of the standards, made at build time from engine/rules/<layer>.tsv.
+ * Everything that speaks of rules (--list-rules, --explain, docs, expert infos, tests) reads this table.
+ */
+#ifndef IWARP_ENGINE_CORE_RULE_H
+#define IWARP_ENGINE_CORE_RULE_H
+
+#include "rule_ids.h" /* generated: enum rule_id { RULE_MPA_4_3_03, ..., RULE_COUNT } in catalogue order */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum rule_severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
+
+enum rule_observe { OBSERVE_WIRE, OBSERVE_WIRE_1WAY, OBSERVE_REACTION, OBSERVE_ENDPOINT, OBSERVE_META };
+
+/* What it binds on. */
+enum rule_transport { RULE_ON_ANY, RULE_ON_IWARP, RULE_ON_IB /* RoCE and InfiniBand */ };
+
+enum rule_judged {
+    RULE_JUDGED, /* has a check and findings of its own */
+    RULE_SAME,   /* states the same requirement as another rule and shares its outcome */
+    RULE_WITH,   /* has no check of its own: a violation also violates other rules and is reported under their ids */
+    RULE_PERMISSION, /* allows something; never a finding */
+    RULE_NOT_JUDGED, /* cannot be seen in a capture; `how` says why */
+};
+
+struct rule {
+    const char *id;       /* "MPA-4.3-03" */
+    const char *layer;    /* "mpa" */
+    const char *document; /* "RFC 5044" */
+    const char *section;
+    const char *level; /* "MUST", "SHOULD", "STATED", ... */
+    const char *party;
+    enum rule_transport transport;
+    enum rule_observe observe;
+    enum rule_severity severity;
+    enum rule_judged judged;
+    enum rule_id same; /* for RULE_SAME: the rule that carries the findings; else the rule itself */
+    /*
+     * Rules that it is judged along with: a violation may be reported under their ids, but not each of their findings
+     * is a violation of this rule. A RULE_WITH has only these; a RULE_JUDGED has findings of its own, too.
+     */
+    const enum rule_id *with;
+    unsigned n_with;
+    const char *text;  /* the requirement, in the project's own words */
+    const char *how;   /* how it is judged, or why it cannot be */
+    const char *cause; /* what a violation typically looks like */
+};
+
+extern const struct rule rule_catalogue[RULE_COUNT];
+
+/* Finds by id, case-insensitively; NULL when there is none. */
+const struct rule *rule_find(const char *id);
+enum rule_id rule_number(const struct rule *rule);
+/* True when each finding of rule `id` is one of this rule: it is the rule itself, or the one that it is the same as. */
+bool rule_carried_by(const struct rule *rule, enum rule_id id);
+/* True when this rule is judged along with rule `id`. */
+bool rule_judged_with(const struct rule *rule, enum rule_id id);
+/* True when it binds on that transport, RULE_ON_IWARP or RULE_ON_IB; any rule does so on RULE_ON_ANY. */
+bool rule_binds_on(const struct rule *rule, enum rule_transport transport);
+const char *rule_severity_name(enum rule_severity severity); /* "error" */
+const char *rule_observe_name(enum rule_observe observe);    /* "wire-1way" */
+/* "passive", "active", "passive+active" or "none": what verifies the rule. */
+const char *rule_verification(const struct rule *rule);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The engine's verdicts: findings, for one sink, and per connection and rule how often it passed, failed or stayed
+ * open.
+ */
+#ifndef IWARP_ENGINE_CORE_VERDICT_H
+#define IWARP_ENGINE_CORE_VERDICT_H
+
+#include "engine/core/rule.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+
+/* Which documents bind; PROFILE_RFC5666 is PROFILE_IETF with RFC 5666 and 5667 in the place of RFC 8166 and 8267. */
+enum rule_profile { PROFILE_IETF, PROFILE_RDMAC, PROFILE_RFC5666 };
+
+enum tristate { UNKNOWN = -1, OFF = 0, ON = 1 };
+
+enum direction { DIR_TO_RESPONDER, DIR_TO_INITIATOR, DIR_UNKNOWN };
+
+/* Where something was seen. */
+struct place {
+    uint32_t frame;       /* capture packet number, from 1; the frame that made the octets complete */
+    uint32_t first_frame; /* first frame that carried octets of it; equal to frame when there is only one */
+    int64_t time_ns;      /* of frame, since the epoch */
+    uint64_t offset;      /* stream offset of the first octet concerned, within its direction */
+    uint8_t side;         /* TCP side that sent it (0 or 1) */
+};
+
+static inline unsigned other_side(unsigned side)
+{
+    return side ^ 1u;
+}
+
+enum { FINDING_MESSAGE_SIZE = 512 };
+
+struct finding {
+    enum rule_id rule;
+    enum rule_severity severity;
+    enum direction direction;
+    struct place place;
+    uint32_t related_frame;             /* another frame that matters (the other startup frame, ...), or 0 */
+    char message[FINDING_MESSAGE_SIZE]; /* "expected ...; found ..." */
+};
+
+struct rule_count {
+    uint32_t passed, failed, inconclusive; /* saturating */
+};
+
+/* Counts are looked at in blocks, which the compiler compares at once. */
+enum { RULE_BLOCK = 16, RULE_ROOM = (RULE_COUNT + RULE_BLOCK - 1) / RULE_BLOCK * RULE_BLOCK };
+
+/*
+ * Of all rules, each outcome apart: on most connections all that is not 0 is in the first array, and whoever folds the
+ * counts looks at no other.
+ */
+struct rule_counts {
+    uint32_t passed[RULE_ROOM], failed[RULE_ROOM], inconclusive[RULE_ROOM];
+    bool others; /* false: failed and inconclusive are all 0 */
+};
+
+static inline struct rule_count rule_counts_of(const struct rule_counts *counts, size_t id)
+{
+    return (struct rule_count){counts->passed[id], counts->failed[id], counts->inconclusive[id]};
+}
+
+static inline uint32_t rule_count_sum(uint32_t a, uint32_t b)
+{
+    return b > UINT32_MAX - a ? UINT32_MAX : a + b;
+}
+
+/* One per connection and host (checker or plugin). */
+struct verdict {
+    struct rule_counts *counts; /* the host's; it may keep them folded (engine/core/fold.h) */
+    uint32_t errors; /* findings of severity error so far: a layer compares it to learn whether a step found any */
+    bool muted;      /* neither counts nor findings: what is looked at was judged by another layer */
+    void (*finding)(void *ctx, const struct finding *finding); /* may be NULL */
+    void *ctx;
+};
+
+static inline void verdict_passed(struct verdict *v, enum rule_id id)
+{
+    uint32_t most = (uint32_t)v->muted - 1; /* muted: 0. Several in a row share it, and each is an ADC */
+
+    v->counts->passed[id] += v->counts->passed[id] < most;
+}
+
+static inline void verdict_passed_n(struct verdict *v, enum rule_id id, uint32_t n)
+{
+    if (!v->muted)
+        v->counts->passed[id] = rule_count_sum(v->counts->passed[id], n);
+}
+
+static inline void verdict_inconclusive(struct verdict *v, enum rule_id id)
+{
+    v->counts->inconclusive[id] += !v->muted && v->counts->inconclusive[id] != UINT32_MAX;
+    v->counts->others = true;
+}
+
+/* Counts a failure and sends the finding. The message is printf-formatted and cut to FINDING_MESSAGE_SIZE. */
+void verdict_failed(struct verdict *v, enum rule_id id, enum direction direction, const struct place *place,
+                    uint32_t related_frame, const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* The same with another severity than the rule's own, where the text is weaker for a part of the rule. */
+void verdict_vfailed_as(struct verdict *v, enum rule_id id, enum rule_severity severity, enum direction direction,
+                        const struct place *place, uint32_t related_frame, const char *format, va_list args)
+    __attribute__((format(printf, 7, 0)));
+
+#endif

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Atomic Requests and Responses: header fields, identifier, alignment. RFC 7306 section 5; values:
+ * rdmap_atomic_values.c */
+#include "engine/ddp_rdmap/rdmap_answers.h"
+#include "engine/ddp_rdmap/rdmap_atomic_state.h"
+
+#include <inttypes.h>
+
+enum {
+    WORD_OPCODE_HIGH = 0x20000000,
+    WORD_OPCODE_LITTLE = 0x02000000
+}; /* CmpSwap at the other end of the first word */
+
+bool rdmap_atomic_new(struct rdmap_connection *rdmap)
+{
+    rdmap->atomic = arena_zeroed(rdmap->arena, sizeof *rdmap->atomic);
+    return rdmap->atomic != NULL;
+}
+
+void rdmap_atomic_free(struct rdmap_connection *rdmap)
+{
+    if (rdmap->atomic)
+        rdmap_values_free(rdmap->atomic);
+}
+
+/* ---- the header: 5.2.1 ---- */
+
+static void judge_first_word(struct rdmap_connection *rdmap, struct rdmap_step *step,
+                             const struct rdmap_atomic_request *atomic)
+{
+    uint32_t word = atomic->reserved << 4 | atomic->opcode;
+
+    if (word == WORD_OPCODE_HIGH || word == WORD_OPCODE_LITTLE) {
+        rdmap_fail(rdmap, step, RULE_RDMAPX_5_2_1_01, 0,
+                   "expected Reserved and AOpCode in the lowest 4 bits of the first word; found 0x%08x", word);
+        return;
+    }
+    verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_1_01);
+    if (atomic->reserved != 0)
+        rdmap_blemish(rdmap, step, RULE_RDMAPX_5_2_1_02, "expected Reserved 0; found 0x%07x (first word 0x%08x)",
+                      atomic->reserved, word);
+    else
+        verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_1_02);
+    if (!rdmap_atomic_name(atomic->opcode))
+        rdmap_fail(rdmap, step, RULE_RDMAPX_5_2_1_04, 0, "expected AOpCode 0 (FetchAdd) or 2 (CmpSwap); found %u%s",
+                   atomic->opcode, atomic->opcode == RDMAP_ATOMIC_SWAP_RESERVED ? " (reserved)" : "");
+    else
+        verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_1_04);
+}
+
+static void judge_unused_operands(struct rdmap_connection *rdmap, struct rdmap_step *step,
+                                  const struct rdmap_atomic_request *atomic)
+{
+    if (atomic->compare_data == 0)
+        verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_1_12);
+    else
+        rdmap_blemish(rdmap, step, RULE_RDMAPX_5_2_1_12, "expected Compare Data 0 in a FetchAdd; found 0x%016" PRIx64,
+                      atomic->compare_data);
+    if (atomic->compare_mask == UINT64_MAX)
+        verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_1_14);
+    else
+        rdmap_blemish(rdmap, step, RULE_RDMAPX_5_2_1_14,
+                      "expected Compare Mask 0x%016" PRIx64 " in a FetchAdd; found 0x%016" PRIx64, UINT64_MAX,
+                      atomic->compare_mask);
+}
+
+/* ---- alignment: 5.1. The base of the buffer is not on the wire, so that TO mod 8 is a hint ---- */
+
+static struct rdmap_atomic_stag *stag_of(struct rdmap_atomic_state *state, unsigned requester, uint32_t stag)
+{
+    struct rdmap_atomic_stag *oldest = &state->stag[requester][0];
+
+    for (unsigned i = 0; i < RDMAP_ATOMIC_STAGS; i++) {
+        struct rdmap_atomic_stag *entry = &state->stag[requester][i];
+
+        if (entry->remainders != 0 && entry->stag == stag)
+            return entry;
+        if (entry->used < oldest->used)
+            oldest = entry;
+    }
+    *oldest = (struct rdmap_atomic_stag){.stag = stag};
+    return oldest;
+}
+
+static void judge_answered_alignment(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    unsigned requester = other_side(step->side);
+    struct rdmap_atomic_state *state = rdmap->atomic;
+    struct rdmap_operation *operation = &step->request->operation;
+    struct rdmap_atomic_stag *entry = stag_of(state, requester, operation->atomic.stag);
+    unsigned remainder = operation->atomic.to & 7u;
+    bool others = (entry->remainders & ~(1u << remainder)) != 0;
+
+    entry->used = ++state->clock;
+    entry->remainders |= (uint8_t)(1u << remainder);
+    if (remainder == 0 || (entry->reported && !others))
+        return;
+    entry->reported = true;
+    rdmap_fail_at_as(rdmap, &operation->place, RULE_RDMAPX_5_1_1_04, others ? SEVERITY_WARNING : SEVERITY_NOTE,
+                     step->fpdu->place.frame,
+                     "expected a Remote TO for an address aligned to 8 octets; found TO 0x%" PRIx64 "%s",
+                     operation->atomic.to,
+                     others ? ", and other Atomics on this STag at TOs with another remainder"
+                            : ", which the responder accepted as one");
+}
+
+/* Not answered: a responder refuses what is not aligned. */
+static void judge_refused_alignment(struct rdmap_connection *rdmap, const struct rdmap_request *request)
+{
+    if ((request->operation.atomic.to & 7u) != 0)
+        rdmap_fail_at(rdmap, &request->operation.place, RULE_RDMAPX_5_1_1_04, 0,
+                      "expected a Remote TO for an address aligned to 8 octets; found TO 0x%" PRIx64,
+                      request->operation.atomic.to);
+}
+
+/* ---- hooks ---- */
+
+void rdmap_atomic_request(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    const struct rdmap_atomic_request *atomic = &step->operation->atomic;
+
+    judge_first_word(rdmap, step, atomic);
+    if (atomic->opcode == RDMAP_ATOMIC_FETCH_ADD && !step->faulty)
+        judge_unused_operands(rdmap, step, atomic);
+    if ((atomic->to & 7u) == 0)
+        verdict_passed(rdmap->verdict, RULE_RDMAPX_5_1_1_04);
+    rdmap_answers_request(rdmap, step);
+    rdmap_values_request(rdmap, step);
+}
+
+void rdmap_atomic_response(struct rdmap_connection *rdmap, struct rdmap_step *step,
+                           const struct rdmap_atomic_response *response)
+{
+    const struct rdmap_request *request = step->request;
+
+    if (!rdmap_answers_first(rdmap, step, response->identifier)) {
+        if (step->match != RDMAP_MATCH_UNSOLICITED)
+            verdict_inconclusive(rdmap->verdict, RULE_RDMAPX_5_2_2_02);
+        return;
+    }
+    if (request->operation.kind != RDMAP_OP_ATOMIC)
+        return;
+    if (response->identifier == request->operation.atomic.identifier)
+        verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_2_02);
+    else if (!request->faulty)
+        rdmap_fail(rdmap, step, RULE_RDMAPX_5_2_2_02, request->operation.place.frame,
+                   "expected the Request Identifier 0x%08x of the Atomic Request; found 0x%08x",
+                   request->operation.atomic.identifier, response->identifier);
+    rdmap_answers_complete(rdmap, step);
+    if (!request->faulty)
+        judge_answered_alignment(rdmap, step);
+    rdmap_values_response(rdmap, step, response);
+}
+
+void rdmap_atomic_finish(struct rdmap_connection *rdmap, int64_t time_ns)
+{
+    (void)time_ns;
+    for (unsigned side = 0; side < 2; side++) {
+        struct rdmap_requests *requests = &rdmap->side[side].requests;
+
+        for (uint64_t serial = requests->head; serial < requests->tail; serial++) {
+            const struct rdmap_request *request = rdmap_request_at(requests, serial);
+
+            if (request->known && !request->answered && !request->faulty && request->operation.kind == RDMAP_OP_ATOMIC)
+                judge_refused_alignment(rdmap, request);
+        }
+    }
+}

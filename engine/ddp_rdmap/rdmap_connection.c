@@ -1,0 +1,764 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The DDP and RDMAP layers of one connection: life cycle, processing of a segment, operations, counts. */
+#include "engine/ddp_rdmap/rdmap_internal.h"
+#include "engine/ddp_rdmap/rdmap_reaction.h"
+#include "engine/terminate/terminate_layout.h"
+#include "wire/atomic.h"
+
+#include <string.h>
+
+enum { RECENT_MIN = 2 }; /* a power of two, as RDMAP_RECENT_MAX */
+
+static void fill_options(struct rdmap_options *options)
+{
+    static const int64_t second = 1000000000;
+
+    if (options->t_react == 0)
+        options->t_react = 2 * second;
+    if (options->t_close == 0)
+        options->t_close = 5 * second;
+    if (options->t_idle == 0)
+        options->t_idle = 120 * second;
+    if (options->operations_max == 0)
+        options->operations_max = 65536;
+    if (options->stags_max == 0)
+        options->stags_max = 4096;
+}
+
+struct rdmap_connection *rdmap_connection_new(const struct rdmap_options *options, const struct rdmap_events *events,
+                                              struct verdict *verdict, struct arena *arena)
+{
+    struct rdmap_connection *rdmap;
+
+    arena = arena_hold(arena);
+    rdmap = arena ? arena_zeroed(arena, sizeof *rdmap) : NULL;
+    if (!rdmap) {
+        arena_release(arena);
+        return NULL;
+    }
+    rdmap->arena = arena;
+    rdmap->options = *options;
+    fill_options(&rdmap->options);
+    if (events)
+        rdmap->events = *events;
+    rdmap->verdict = verdict;
+    rdmap->parameters.initiator_side = -1;
+    rdmap->parameters.crc = UNKNOWN;
+    for (unsigned side = 0; side < 2; side++) {
+        for (unsigned qn = 0; qn < DDP_QUEUES; qn++)
+            ddp_message_init(&rdmap->side[side].queue[qn]);
+        ddp_message_init(&rdmap->side[side].tagged);
+    }
+    if (!rdmap_read_new(rdmap) || !rdmap_atomic_new(rdmap) || !rdmap_close_new(rdmap) || !rdmap_reaction_new(rdmap)) {
+        rdmap_connection_free(rdmap);
+        return NULL;
+    }
+    return rdmap;
+}
+
+void rdmap_connection_free(struct rdmap_connection *rdmap)
+{
+    if (!rdmap)
+        return;
+    rdmap_read_free(rdmap);
+    rdmap_atomic_free(rdmap);
+    rdmap_readback_free(rdmap);
+    for (unsigned side = 0; side < 2; side++) {
+        rdmap_requests_free(&rdmap->side[side].requests);
+        arena_drop(rdmap->side[side].recent, rdmap->side[side].recent_capacity * sizeof *rdmap->side[side].recent);
+        for (unsigned qn = 0; qn < DDP_QUEUES; qn++)
+            ddp_message_free(&rdmap->side[side].queue[qn]);
+        ddp_message_free(&rdmap->side[side].tagged);
+    }
+    arena_release(rdmap->arena);
+}
+
+void rdmap_connection_set_hosts(struct rdmap_connection *rdmap, const struct terminate_host host[2])
+{
+    rdmap->host[0] = host[0];
+    rdmap->host[1] = host[1];
+}
+
+const struct rdmap_counts *rdmap_connection_counts(const struct rdmap_connection *rdmap)
+{
+    return &rdmap->counts;
+}
+
+void rdmap_connection_restart_counts(struct rdmap_connection *rdmap)
+{
+    rdmap->counts = (struct rdmap_counts){0};
+}
+
+/* ---- findings ---- */
+
+static enum direction rdmap_direction(const struct rdmap_connection *rdmap, unsigned side)
+{
+    if (rdmap->parameters.initiator_side < 0)
+        return DIR_UNKNOWN;
+    return (unsigned)rdmap->parameters.initiator_side == side ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
+}
+
+static void mark(struct rdmap_step *step)
+{
+    step->faulty = true;
+    if (step->message)
+        step->message->faulty = true;
+    if (step->request && step->match == RDMAP_MATCH_NONE)
+        step->request->faulty = true;
+}
+
+void rdmap_fail(struct rdmap_connection *rdmap, struct rdmap_step *step, enum rule_id rule, uint32_t related_frame,
+                const char *format, ...)
+{
+    va_list args;
+
+    mark(step);
+    va_start(args, format);
+    verdict_vfailed_as(rdmap->verdict, rule, rule_catalogue[rule].severity, step->fpdu->direction, &step->fpdu->place,
+                       related_frame, format, args);
+    va_end(args);
+}
+
+void rdmap_blemish(struct rdmap_connection *rdmap, struct rdmap_step *step, enum rule_id rule, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    verdict_vfailed_as(rdmap->verdict, rule, rule_catalogue[rule].severity, step->fpdu->direction, &step->fpdu->place,
+                       0, format, args);
+    va_end(args);
+}
+
+void rdmap_fail_as(struct rdmap_connection *rdmap, struct rdmap_step *step, enum rule_id rule,
+                   enum rule_severity severity, uint32_t related_frame, const char *format, ...)
+{
+    va_list args;
+
+    mark(step);
+    va_start(args, format);
+    verdict_vfailed_as(rdmap->verdict, rule, severity, step->fpdu->direction, &step->fpdu->place, related_frame, format,
+                       args);
+    va_end(args);
+}
+
+void rdmap_fail_at(struct rdmap_connection *rdmap, const struct place *place, enum rule_id rule, uint32_t related_frame,
+                   const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    verdict_vfailed_as(rdmap->verdict, rule, rule_catalogue[rule].severity, rdmap_direction(rdmap, place->side & 1u),
+                       place, related_frame, format, args);
+    va_end(args);
+}
+
+void rdmap_fail_at_as(struct rdmap_connection *rdmap, const struct place *place, enum rule_id rule,
+                      enum rule_severity severity, uint32_t related_frame, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    verdict_vfailed_as(rdmap->verdict, rule, severity, rdmap_direction(rdmap, place->side & 1u), place, related_frame,
+                       format, args);
+    va_end(args);
+}
+
+/* ---- recent segments ---- */
+
+static void remember(struct rdmap_connection *rdmap, struct rdmap_side *s, const struct rdmap_step *step)
+{
+    struct rdmap_recent *recent;
+    const struct ddp_segment *ddp = step->ddp;
+
+    if (s->segments == s->recent_capacity && s->recent_capacity < RDMAP_RECENT_MAX) {
+        unsigned capacity = s->recent_capacity == 0 ? RECENT_MIN : 4 * s->recent_capacity;
+
+        capacity = capacity > RDMAP_RECENT_MAX ? RDMAP_RECENT_MAX : capacity;
+        recent = arena_resize(rdmap->arena, s->recent, s->recent_capacity * sizeof *recent, capacity * sizeof *recent);
+        if (recent) {
+            s->recent = recent;
+            s->recent_capacity = capacity;
+        }
+    }
+    s->segments++;
+    if (s->recent_capacity == 0)
+        return;
+    recent = &s->recent[(s->segments - 1) & (s->recent_capacity - 1)];
+    recent->header_len = ddp->header_len;
+    if (ddp->tagged) /* lengths that the compiler knows */
+        memcpy(recent->header, step->fpdu->fpdu.ulpdu, DDP_TAGGED_HEADER_LEN);
+    else
+        memcpy(recent->header, step->fpdu->fpdu.ulpdu, DDP_UNTAGGED_HEADER_LEN);
+    recent->ulpdu_length = step->fpdu->fpdu.ulpdu_length;
+    recent->has_read = ddp->opcode == RDMAP_READ_REQUEST && !ddp->tagged &&
+                       ddp->payload_len >= RDMAP_READ_REQUEST_LEN && ddp->lacking == 0;
+    if (recent->has_read)
+        memcpy(recent->read, ddp->payload, RDMAP_READ_REQUEST_LEN);
+    recent->faulty = step->faulty;
+    recent->disordered = step->message && step->message->disordered;
+    recent->message = step->message ? step->message->number : s->messages;
+    recent->operation = step->operation ? step->operation->number : 0;
+    recent->place = step->fpdu->place;
+}
+
+bool rdmap_recent_all(const struct rdmap_connection *rdmap, unsigned side)
+{
+    const struct rdmap_side *s = &rdmap->side[side];
+
+    /* Silence of a direction says nothing when the capture begins inside the connection. */
+    if (!s->started)
+        return !s->hole && rdmap->parameters.startup_seen && !rdmap->parameters.midstream;
+    return s->segments <= s->recent_capacity && !s->hole && s->from_start;
+}
+
+/* The latest segment of `side` whose DDP header is header[0..len), and whose ULPDU_Length is `length` when that is
+ * known (>= 0); NULL when none is remembered. */
+static const struct rdmap_recent *rdmap_recent_find(const struct rdmap_connection *rdmap, unsigned side,
+                                                    const uint8_t *header, size_t len, int length)
+{
+    const struct rdmap_side *s = &rdmap->side[side];
+    const struct rdmap_recent *other_length = NULL;
+    uint64_t n = s->segments < s->recent_capacity ? s->segments : s->recent_capacity;
+
+    for (uint64_t i = 1; i <= n; i++) {
+        const struct rdmap_recent *recent = &s->recent[(s->segments - i) & (s->recent_capacity - 1)];
+
+        if (recent->header_len != len || memcmp(recent->header, header, len) != 0)
+            continue;
+        if (length < 0 || recent->ulpdu_length == length)
+            return recent;
+        if (!other_length)
+            other_length = recent;
+    }
+    return other_length;
+}
+
+/* The Read Request that this header is of: as it was sent, or with that advanced which was answered (RFC 5040 section
+ * 4.8). */
+static bool is_of_read(const struct rdmap_read_request *echo, const struct rdmap_read_request *sent)
+{
+    uint64_t ahead = echo->sink_to - sent->sink_to;
+
+    return echo->sink_stag == sent->sink_stag && echo->source_stag == sent->source_stag && ahead <= sent->size &&
+           echo->source_to - sent->source_to == ahead && echo->size == sent->size - ahead;
+}
+
+/* Likewise by the echoed RDMA Read Request Header: there are senders whose DDP Header is that of no segment. */
+static const struct rdmap_recent *rdmap_recent_read(const struct rdmap_connection *rdmap, unsigned side,
+                                                    const struct rdmap_read_request *echo)
+{
+    const struct rdmap_side *s = &rdmap->side[side];
+    uint64_t n = s->segments < s->recent_capacity ? s->segments : s->recent_capacity;
+    struct rdmap_read_request sent;
+
+    for (uint64_t i = 1; i <= n; i++) {
+        const struct rdmap_recent *recent = &s->recent[(s->segments - i) & (s->recent_capacity - 1)];
+
+        if (recent->has_read && rdmap_read_request_decode(&sent, recent->read, RDMAP_READ_REQUEST_LEN) &&
+            is_of_read(echo, &sent))
+            return recent;
+    }
+    return NULL;
+}
+
+/* ---- operations ---- */
+
+static enum rdmap_operation_kind kind_of(uint8_t opcode)
+{
+    static const enum rdmap_operation_kind kinds[] = {
+        [RDMAP_WRITE] = RDMAP_OP_WRITE,
+        [RDMAP_READ_REQUEST] = RDMAP_OP_READ,
+        [RDMAP_READ_RESPONSE] = RDMAP_OP_READ,
+        [RDMAP_SEND] = RDMAP_OP_SEND,
+        [RDMAP_SEND_INVALIDATE] = RDMAP_OP_SEND,
+        [RDMAP_SEND_SE] = RDMAP_OP_SEND,
+        [RDMAP_SEND_SE_INVALIDATE] = RDMAP_OP_SEND,
+        [RDMAP_TERMINATE] = RDMAP_OP_TERMINATE,
+        [RDMAP_IMMEDIATE] = RDMAP_OP_IMMEDIATE,
+        [RDMAP_IMMEDIATE_SE] = RDMAP_OP_IMMEDIATE,
+        [RDMAP_ATOMIC_REQUEST] = RDMAP_OP_ATOMIC,
+        [RDMAP_ATOMIC_RESPONSE] = RDMAP_OP_ATOMIC,
+    };
+    return kinds[opcode];
+}
+
+static void begin_operation(struct rdmap_connection *rdmap, struct rdmap_operation *operation,
+                            const struct rdmap_step *step)
+{
+    const struct ddp_segment *ddp = step->ddp;
+
+    *operation = (struct rdmap_operation){
+        .number = ++rdmap->operations,
+        .kind = kind_of(ddp->opcode),
+        .opcode = ddp->opcode,
+        .side = (uint8_t)step->side,
+    };
+    switch (operation->kind) {
+    case RDMAP_OP_WRITE:
+        operation->stag = ddp->stag;
+        operation->to = ddp->to;
+        rdmap->side[step->side].last_write = operation->number;
+        break;
+    case RDMAP_OP_IMMEDIATE:
+        operation->after_write = rdmap->side[step->side].last_write;
+        operation->msn = ddp->msn;
+        break;
+    case RDMAP_OP_SEND:
+        operation->invalidates = step->info->invalidates;
+        operation->invalidate_stag = step->info->invalidates ? ddp->stag : 0;
+        operation->msn = ddp->msn;
+        break;
+    case RDMAP_OP_READ:
+    case RDMAP_OP_ATOMIC:
+    case RDMAP_OP_TERMINATE:
+        operation->msn = ddp->msn;
+        break;
+    }
+}
+
+/* One message, the operation: Write, Send, Immediate Data, Terminate. */
+static void one_way(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    struct rdmap_operation *operation = &step->message->operation;
+
+    if (step->starts)
+        begin_operation(rdmap, operation, step);
+    operation->octets += step->ddp->payload_len;
+    operation->segments++;
+    operation->place = step->fpdu->place;
+    step->operation = operation;
+}
+
+static void request(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    struct rdmap_read_request read;
+    struct rdmap_atomic_request atomic;
+    bool is_read = step->ddp->opcode == RDMAP_READ_REQUEST;
+
+    if (step->ends && step->ddp->lacking > 0)
+        rdmap_requests_cut(rdmap, step);
+    if (!step->complete || !(is_read ? rdmap_read_request_decode(&read, step->content, step->content_len)
+                                     : rdmap_atomic_request_decode(&atomic, step->content, step->content_len)))
+        return;
+    rdmap_requests_push(rdmap, step);
+    if (!step->request)
+        return;
+    step->operation = &step->request->operation;
+    begin_operation(rdmap, step->operation, step);
+    step->operation->place = step->fpdu->place;
+    step->operation->segments = step->message->segments;
+    step->request->faulty = step->message->faulty;
+    if (is_read) {
+        ddp_judge_read_ranges(rdmap, step, &read);
+        step->operation->read = read;
+        step->operation->stag = read.source_stag;
+        step->operation->to = read.source_to;
+        rdmap_read_request(rdmap, step);
+    } else {
+        step->operation->atomic = atomic;
+        step->operation->stag = atomic.stag;
+        step->operation->to = atomic.to;
+        rdmap_atomic_request(rdmap, step);
+    }
+}
+
+static void count_answer(struct rdmap_step *step)
+{
+    struct rdmap_operation *operation;
+
+    if (!step->request || !step->request->known)
+        return;
+    operation = step->operation = &step->request->operation;
+    if (!step->request->begun)
+        operation->first_answer = step->fpdu->place;
+    step->request->begun = true;
+    step->request->damaged |= step->message->damaged;
+    operation->last_answer = step->fpdu->place;
+    operation->octets += step->ddp->payload_len;
+    operation->answered = step->ends;
+}
+
+/*
+ * After a hole the FPDUs of one direction may come later than those of the other. An answer whose sender had received
+ * requests that are yet to come may answer one of them: then it is not known which ones are open.
+ */
+static bool requests_lag(struct rdmap_connection *rdmap, const struct rdmap_step *step)
+{
+    struct rdmap_side *requester = &rdmap->side[other_side(step->side)];
+
+    bool whole = requester->started ? !requester->hole : rdmap->parameters.startup_seen && !rdmap->parameters.midstream;
+
+    if (whole || (requester->started && step->acked_known && step->acked <= requester->end))
+        return false;
+    rdmap_requests_doubt(&requester->requests);
+    if (!step->acked_known)
+        requester->requests.late_until = UINT64_MAX;
+    else if (step->acked > requester->requests.late_until)
+        requester->requests.late_until = step->acked;
+    return true;
+}
+
+static void read_response(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    struct rdmap_requests *requests = &rdmap->side[other_side(step->side)].requests;
+    struct ddp_message *message = step->message;
+
+    if (step->starts && requests_lag(rdmap, step)) {
+        message->match = RDMAP_MATCH_UNKNOWN;
+        step->match = RDMAP_MATCH_UNKNOWN;
+    } else if (step->starts && rdmap_read_resumes(rdmap, step)) {
+        message->faulty = step->faulty = true;
+        message->match = RDMAP_MATCH_UNKNOWN;
+        step->match = RDMAP_MATCH_UNKNOWN;
+    } else if (step->starts && message->first_known && !rdmap_read_is_asked_for(requests, step->ddp) &&
+               rdmap_reaction_serves_fault(rdmap, step, 0)) {
+        message->match = RDMAP_MATCH_UNKNOWN;
+        step->match = RDMAP_MATCH_UNKNOWN;
+    } else if (step->starts && message->first_known) {
+        rdmap_requests_match(rdmap, step, 0);
+        message->matched = step->request != NULL;
+        message->request = message->matched ? step->request->serial : 0;
+        message->match = (uint8_t)step->match;
+    } else {
+        if (step->starts) /* after a hole: it, too, answers one of the open requests */
+            rdmap_requests_doubt(requests);
+        step->match = message->first_known ? (enum rdmap_match)message->match : RDMAP_MATCH_UNKNOWN;
+        step->request = message->matched ? rdmap_request_at(requests, message->request) : NULL;
+    }
+    count_answer(step);
+    rdmap_read_response(rdmap, step);
+    if (step->ends && step->request)
+        rdmap_requests_retire(requests, step->request, step->fpdu->place.time_ns);
+    else if (step->ends)
+        requests->last_answer_ns = step->fpdu->place.time_ns;
+}
+
+static void atomic_response(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    struct rdmap_requests *requests = &rdmap->side[other_side(step->side)].requests;
+    struct rdmap_atomic_response response;
+
+    if (step->ddp->lacking > 0)
+        rdmap_requests_doubt(requests);
+    if (!step->complete || !rdmap_atomic_response_decode(&response, step->content, step->content_len))
+        return;
+    if (!rdmap_atomic_is_asked_for(requests, response.identifier) &&
+        rdmap_reaction_serves_fault(rdmap, step, response.identifier))
+        step->match = RDMAP_MATCH_UNKNOWN;
+    else
+        rdmap_requests_match(rdmap, step, response.identifier);
+    count_answer(step);
+    if (step->operation) {
+        struct rdmap_operation *operation = step->operation;
+
+        operation->octets = sizeof response.original;
+        operation->atomic_response = response;
+        operation->atomic_after_known =
+            rdmap_atomic_apply(&operation->atomic, response.original, &operation->atomic_after);
+    }
+    rdmap_atomic_response(rdmap, step, &response);
+    requests->last_answer_ns = step->fpdu->place.time_ns;
+    if (step->request)
+        rdmap_requests_retire(requests, step->request, step->fpdu->place.time_ns);
+}
+
+static void terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    struct rdmap_side *s = &rdmap->side[step->side];
+    struct rdmap_terminate message = {0};
+    enum rdmap_terminate_status status;
+    const struct rdmap_recent *culprit = NULL;
+    struct rdmap_terminate_event event;
+    const char *layout;
+
+    one_way(rdmap, step);
+    if (step->ddp->lacking > 0) { /* what it complains about was not captured */
+        rdmap_reaction_skipped(rdmap, step->side);
+        s->hole = s->terminated = true;
+        s->terminate_place = step->fpdu->place;
+    }
+    if (!step->complete)
+        return;
+    status = rdmap_terminate_decode(&message, step->content, step->content_len);
+    layout = rdmap_terminate_reread(&message, &status, step->content, step->content_len, &rdmap->host[step->side]);
+    if (message.has_ddp)
+        culprit = rdmap_recent_find(rdmap, other_side(step->side), step->content + 6, message.ddp.header_len,
+                                    message.has_length && message.m ? message.segment_length : -1);
+    rdmap_terminate_message(rdmap, step, &message, status, layout, culprit);
+    rdmap_reaction_terminate(rdmap, step, &message, culprit);
+    if (!s->terminated) {
+        s->terminated = true;
+        s->terminate_place = step->fpdu->place;
+    }
+    if (!rdmap->events.terminate || status == RDMAP_TERMINATE_SHORT)
+        return;
+    if (!culprit && message.has_read)
+        culprit = rdmap_recent_read(rdmap, other_side(step->side), &message.read);
+    event = (struct rdmap_terminate_event){.terminate = &message, .fpdu = step->fpdu, .culprit_found = culprit != NULL};
+    if (culprit)
+        event.culprit = culprit->place;
+    rdmap->events.terminate(rdmap->events.ctx, &event);
+}
+
+static void operation(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    switch (step->ddp->opcode) {
+    case RDMAP_READ_REQUEST:
+    case RDMAP_ATOMIC_REQUEST:
+        request(rdmap, step);
+        break;
+    case RDMAP_READ_RESPONSE:
+        read_response(rdmap, step);
+        break;
+    case RDMAP_ATOMIC_RESPONSE:
+        atomic_response(rdmap, step);
+        break;
+    case RDMAP_TERMINATE:
+        terminate(rdmap, step);
+        break;
+    default:
+        one_way(rdmap, step);
+        break;
+    }
+}
+
+/* ---- one segment ---- */
+
+static void count(struct rdmap_connection *rdmap, const struct rdmap_step *step)
+{
+    unsigned direction = step->fpdu->direction == DIR_UNKNOWN ? step->side : (unsigned)step->fpdu->direction;
+
+    rdmap->counts.messages[step->ddp->opcode][direction] += step->ends;
+    rdmap->counts.octets[step->ddp->opcode][direction] += step->ddp->payload_len;
+}
+
+static void emit_segment(struct rdmap_connection *rdmap, const struct rdmap_step *step)
+{
+    if (rdmap->events.segment) {
+        struct rdmap_segment_event event = {.fpdu = step->fpdu,
+                                            .rtr = step->rtr,
+                                            .faulty = step->faulty || step->fpdu->faulty,
+                                            .acked_known = step->acked_known,
+                                            .acked = step->acked};
+
+        event.message = rdmap->side[step->side].messages;
+        if (step->message) {
+            event.in_message = true;
+            event.message = step->message->number;
+            event.index = step->message->segments - 1;
+            event.message_octets = step->message->octets;
+            event.first_known = step->message->first_known;
+            event.complete = step->complete;
+        }
+        if (step->operation && step->operation->number != 0) {
+            event.operation = step->operation->number;
+            event.op = step->operation;
+        }
+        rdmap->events.segment(rdmap->events.ctx, &event);
+    }
+    /* A request in a hole is not an operation that was reported. */
+    if (rdmap->events.operation && step->operation && step->operation->number != 0)
+        rdmap->events.operation(rdmap->events.ctx, step->operation, &step->fpdu->place);
+}
+
+/* A segment that does not count as a message may have been one nevertheless, by its opcode or its queue. */
+static void unlearn(struct rdmap_connection *rdmap, const struct rdmap_step *step)
+{
+    const struct rdmap_opcode_info *info = step->info;
+    struct rdmap_side *s = &rdmap->side[step->side];
+
+    if (step->ddp->tagged || (info && info->tagged))
+        ddp_tagged_hole(rdmap, step->side);
+    if (!step->ddp->tagged && step->ddp->qn < DDP_QUEUES)
+        ddp_untagged_unlearn(rdmap, step->side, step->ddp->qn);
+    if (info && !info->tagged)
+        ddp_untagged_unlearn(rdmap, step->side, (unsigned)info->queue);
+    if (!s->queue[DDP_QN_READ_REQUEST].known)
+        rdmap_requests_hole(&s->requests);
+    if (!s->tagged.known || !s->queue[DDP_QN_ATOMIC_RESPONSE].known)
+        rdmap_requests_doubt(&rdmap->side[other_side(step->side)].requests);
+}
+
+/* MPA has reported that its sender uses another DV than the connection's; its receiver must report that. */
+static bool is_wrong_version(const struct rdmap_connection *rdmap, const struct rdmap_step *step)
+{
+    return rdmap->parameters.startup_seen && step->ddp->dv == (rdmap->parameters.revision == 0);
+}
+
+/* A request that ends here and was not entered: it is faulty, or began in a hole. It may be answered nevertheless. */
+static bool is_unread_request(const struct rdmap_step *step)
+{
+    return step->message && step->ends && !step->request &&
+           (step->ddp->opcode == RDMAP_READ_REQUEST || step->ddp->opcode == RDMAP_ATOMIC_REQUEST);
+}
+
+static void segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    rdmap->verdict->muted = step->fpdu->faulty; /* MPA has judged it */
+    ddp_judge_header(rdmap, step);
+    if (!step->sound || !ddp_message_room(rdmap, step))
+        unlearn(rdmap, step);
+    else if (step->ddp->tagged)
+        ddp_tagged_segment(rdmap, step);
+    else
+        ddp_untagged_segment(rdmap, step);
+    if (step->message)
+        ddp_message_interrupts(rdmap, step);
+    rdmap_close_segment(rdmap, step);
+    if (step->message) {
+        count(rdmap, step);
+        operation(rdmap, step);
+        rdmap_stag_segment(rdmap, step);
+        rdmap_readback_segment(rdmap, step);
+    } else {
+        rdmap_readback_hole(rdmap);
+    }
+    if (step->fpdu->faulty && !is_wrong_version(rdmap, step)) {
+        rdmap_reaction_skipped(rdmap, step->side); /* nor do other rules judge the peer's reaction to it */
+    } else {
+        rdmap->verdict->muted = false;
+        rdmap_reaction_segment(rdmap, step);
+    }
+    if (is_unread_request(step))
+        rdmap_requests_doubt(&rdmap->side[step->side].requests);
+    rdmap->verdict->muted = false;
+    remember(rdmap, &rdmap->side[step->side], step);
+    emit_segment(rdmap, step);
+}
+
+/* Octets of this direction are lost, or may be anything. */
+static void hole(struct rdmap_connection *rdmap, unsigned side)
+{
+    rdmap->side[side].hole = true;
+    ddp_untagged_hole(rdmap, side);
+    ddp_tagged_hole(rdmap, side);
+    rdmap_requests_hole(&rdmap->side[side].requests);
+    rdmap_requests_doubt(&rdmap->side[other_side(side)].requests); /* answers may be missing */
+    rdmap_stag_skipped(rdmap, side);
+    rdmap_readback_hole(rdmap);
+    rdmap_reaction_skipped(rdmap, side);
+    if (rdmap->events.skipped)
+        rdmap->events.skipped(rdmap->events.ctx, side);
+}
+
+/* The first FPDU that is seen of a direction: does the direction begin with it? */
+static void start(struct rdmap_connection *rdmap, unsigned side, const struct mpa_fpdu_event *event)
+{
+    struct rdmap_side *s = &rdmap->side[side];
+
+    s->started = true;
+    s->from_start =
+        event->number == 0 && !event->after_resync && rdmap->parameters.startup_seen && !rdmap->parameters.midstream;
+    if (s->from_start) {
+        for (unsigned qn = 0; qn < DDP_QUEUES; qn++) {
+            s->queue[qn].known = s->queue[qn].learnt = true;
+            s->queue[qn].expected = 1;
+        }
+        s->tagged.known = true;
+        return;
+    }
+    rdmap_requests_doubt(&s->requests);
+    hole(rdmap, side);
+}
+
+void rdmap_connection_fpdu(struct rdmap_connection *rdmap, const struct mpa_fpdu_event *event)
+{
+    unsigned side = event->place.side & 1u;
+    struct rdmap_side *s = &rdmap->side[side];
+    struct rdmap_step step = {.fpdu = event,
+                              .side = side,
+                              .acked_known = event->acked_known || s->acked_known,
+                              .acked = event->acked_known ? event->acked : s->acked};
+
+    if (rdmap->finished || s->reset) /* captured after the RST, though sent before it: messages are closed already */
+        return;
+    if (!s->started)
+        start(rdmap, side, event);
+    else if (event->after_resync)
+        hole(rdmap, side);
+    s->end = event->fpdu.offset + event->fpdu.length;
+    s->last = event->place;
+    if (event->crc == MPA_CRC_WRONG) { /* MPA has judged it; it may have been any message (RFC 5044 section 8) */
+        hole(rdmap, side);
+        rdmap_reaction_segment(rdmap, &step);
+        return;
+    }
+    if ((event->faulty || event->fpdu.cut) && !event->has_ddp) {
+        hole(rdmap, side);
+        return;
+    }
+    if (!event->has_ddp) {
+        ddp_judge_no_header(rdmap, &step);
+        rdmap_close_segment(rdmap, &step);
+        rdmap_reaction_segment(rdmap, &step);
+        hole(rdmap, side);
+        return;
+    }
+    step.ddp = &event->ddp;
+    step.info = rdmap_opcode_info(event->ddp.opcode);
+    step.ends = event->ddp.last;
+    segment(rdmap, &step);
+}
+
+/* ---- the other inputs ---- */
+
+void rdmap_connection_parameters(struct rdmap_connection *rdmap, enum mpa_phase phase,
+                                 const struct mpa_parameters *parameters)
+{
+    rdmap->phase = phase;
+    rdmap->parameters = *parameters;
+    /* An end that has received only the startup frame has received no request. */
+    for (unsigned side = 0; side < 2; side++)
+        if (!rdmap->side[side].started && parameters->startup_seen)
+            rdmap->side[side].end = parameters->full_from[side];
+}
+
+void rdmap_connection_skipped(struct rdmap_connection *rdmap, unsigned side)
+{
+    struct rdmap_side *s = &rdmap->side[side & 1u];
+
+    if (rdmap->finished)
+        return;
+    if (!s->started) { /* what is missing may have been the first messages */
+        s->started = true;
+        rdmap_requests_doubt(&s->requests);
+    }
+    hole(rdmap, side & 1u);
+}
+
+void rdmap_connection_acked(struct rdmap_connection *rdmap, unsigned side, bool known, uint64_t acked)
+{
+    rdmap->side[side].acked_known = known;
+    rdmap->side[side].acked = acked;
+}
+
+void rdmap_connection_end(struct rdmap_connection *rdmap, unsigned side, bool reset, const struct place *place)
+{
+    struct rdmap_side *s = &rdmap->side[side];
+
+    if (s->reset || (s->fin && !reset) || rdmap->finished)
+        return;
+    s->fin |= !reset;
+    s->reset = reset;
+    s->end_place = *place;
+    ddp_untagged_end(rdmap, side, !reset);
+    ddp_tagged_end(rdmap, side, !reset);
+    rdmap_close_end(rdmap, side, reset, place);
+    rdmap_reaction_end(rdmap, side, reset, place);
+}
+
+void rdmap_connection_finish(struct rdmap_connection *rdmap, int64_t time_ns)
+{
+    if (rdmap->finished)
+        return;
+    for (unsigned side = 0; side < 2; side++) {
+        ddp_untagged_end(rdmap, side, false);
+        ddp_tagged_end(rdmap, side, false);
+    }
+    rdmap->finished = true;
+    ddp_stream_finish(rdmap, time_ns);
+    rdmap_read_finish(rdmap, time_ns);
+    rdmap_atomic_finish(rdmap, time_ns);
+    rdmap_close_finish(rdmap, time_ns);
+    rdmap_reaction_finish(rdmap, time_ns);
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What is read is what was written: RFC 5040 section 5.5 (12). A Write is placed before a later Read of the same
+ * direction is answered, so the Response holds what the Write wrote, unless something else wrote there in between.
+ *
+ * A capture of one connection cannot show other writers. Octets are compared only when nothing was seen since that
+ * could have changed them, or have moved the ULP of their owner to do so, and a difference is a note. Where the memory
+ * is known to be used by this connection alone it is an error, and messages in between are no excuse.
+ *
+ * Of each Write the ends of its first and of its last segment are kept; of exclusive memory, all octets.
+ */
+#include "engine/core/heap.h"
+#include "engine/ddp_rdmap/rdmap_internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WRITES_FIRST = 2,
+    WRITES_MAX = 16,
+    WRITES_MAX_EXCLUSIVE = 2048,
+    END_OCTETS = 32, /* kept of either end of a segment */
+    OCTETS_MAX = 8 << 20,
+};
+
+/* One segment of a Write. */
+struct written {
+    uint32_t stag, length, frame;
+    uint64_t to;
+    uint64_t message;  /* its number */
+    uint64_t end;      /* stream offset after its FPDU */
+    uint64_t activity; /* when it was sent */
+    uint8_t *octets;   /* all of them, on the heap; NULL: the ends only */
+    uint8_t head[END_OCTETS], tail[END_OCTETS];
+};
+
+struct rdmap_readback {
+    struct written *ring; /* capacity is a power of two */
+    unsigned capacity;
+    uint64_t first, next; /* those kept; the rest was overwritten or forgotten */
+    size_t octets;        /* on the heap */
+    uint64_t activity;    /* counts what else may have changed the owner's memory */
+    bool reported;        /* the memory is not what it seems: one finding is enough */
+};
+
+static struct written *written_at(const struct rdmap_readback *b, uint64_t i)
+{
+    return &b->ring[i & (b->capacity - 1)];
+}
+
+static void forget_oldest(struct rdmap_readback *b)
+{
+    struct written *w = written_at(b, b->first++);
+
+    if (w->octets)
+        b->octets -= w->length;
+    free(w->octets);
+    w->octets = NULL;
+}
+
+static void forget(struct rdmap_readback *b)
+{
+    while (b->first < b->next)
+        forget_oldest(b);
+}
+
+void rdmap_readback_free(struct rdmap_connection *rdmap)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        if (!rdmap->readback[side])
+            continue;
+        forget(rdmap->readback[side]);
+        free(rdmap->readback[side]->ring);
+        free(rdmap->readback[side]);
+    }
+}
+
+void rdmap_readback_hole(struct rdmap_connection *rdmap)
+{
+    for (unsigned side = 0; side < 2; side++)
+        if (rdmap->readback[side])
+            forget(rdmap->readback[side]);
+}
+
+/* ---- Writes ---- */
+
+static bool grow(struct rdmap_readback *b)
+{
+    unsigned capacity = b->capacity == 0 ? WRITES_FIRST : 2 * b->capacity;
+    struct written *ring = heap_zeroed(capacity, sizeof *ring);
+
+    if (!ring)
+        return false;
+    for (uint64_t i = b->first; i < b->next; i++)
+        ring[i & (capacity - 1)] = *written_at(b, i);
+    free(b->ring);
+    b->ring = ring;
+    b->capacity = capacity;
+    return true;
+}
+
+static bool overlaps(const struct written *w, uint32_t stag, uint64_t from, uint64_t length)
+{
+    return w->stag == stag && (from - w->to < w->length || w->to - from < length);
+}
+
+/* Octets [from, from + length) are no longer what was written, except by this message. */
+static void overwrite(struct rdmap_readback *b, uint32_t stag, uint64_t from, uint64_t length, uint64_t message)
+{
+    for (uint64_t i = b->first; i < b->next; i++)
+        if (written_at(b, i)->message != message && overlaps(written_at(b, i), stag, from, length))
+            written_at(b, i)->end = UINT64_MAX; /* after every Read */
+}
+
+static void keep(struct rdmap_connection *rdmap, const struct rdmap_step *step, struct rdmap_readback *b)
+{
+    const struct ddp_segment *ddp = step->ddp;
+    size_t n = ddp->payload_len < END_OCTETS ? ddp->payload_len : END_OCTETS;
+    unsigned max = rdmap->options.exclusive ? WRITES_MAX_EXCLUSIVE : WRITES_MAX;
+    struct written *w;
+
+    if (b->next - b->first == max || (b->next - b->first == b->capacity && !grow(b)))
+        forget_oldest(b);
+    w = written_at(b, b->next++);
+    *w = (struct written){.stag = ddp->stag,
+                          .length = (uint32_t)ddp->payload_len,
+                          .frame = step->fpdu->place.frame,
+                          .to = ddp->to,
+                          .message = step->message->number,
+                          .end = step->fpdu->fpdu.offset + step->fpdu->fpdu.length,
+                          .activity = b->activity};
+    memcpy(w->head, ddp->payload, n);
+    memcpy(w->tail, ddp->payload + ddp->payload_len - n, n);
+    if (!rdmap->options.exclusive || !(w->octets = heap_get(ddp->payload_len)))
+        return;
+    memcpy(w->octets, ddp->payload, ddp->payload_len);
+    b->octets += ddp->payload_len;
+    while (b->octets > OCTETS_MAX && b->first + 1 < b->next)
+        forget_oldest(b);
+}
+
+static void note_write(struct rdmap_connection *rdmap, const struct rdmap_step *step)
+{
+    struct rdmap_readback *b = rdmap->readback[step->side];
+    const struct ddp_segment *ddp = step->ddp;
+    const struct ddp_message *m = step->message;
+
+    if (!step->starts && !step->ends && !rdmap->options.exclusive)
+        return;
+    if (!b)
+        b = rdmap->readback[step->side] = heap_zeroed(1, sizeof *b);
+    if (!b || (b->capacity == 0 && !grow(b)))
+        return;
+    if (step->faulty || m->faulty || m->damaged || m->disordered || step->fpdu->faulty) {
+        forget(b);
+        return;
+    }
+    if (ddp->payload_len == 0)
+        return;
+    overwrite(b, ddp->stag, ddp->to, ddp->payload_len, m->number);
+    if (step->ends && m->segments > 1)
+        overwrite(b, m->stag, m->start, m->octets, m->number);
+    keep(rdmap, step, b);
+}
+
+/* ---- Reads ---- */
+
+/* Octets p[0..n) are at `from` of what was read. The first that differs from octets q[0..m) at `at`; n when none. */
+static size_t differs(const uint8_t *p, size_t n, uint64_t from, const uint8_t *q, size_t m, uint64_t at)
+{
+    uint64_t begin = at > from ? at : from, end = at + m < from + n ? at + m : from + n;
+
+    if (begin >= end || memcmp(p + (begin - from), q + (begin - at), end - begin) == 0)
+        return n;
+    for (uint64_t i = begin; i < end; i++)
+        if (p[i - from] != q[i - at])
+            return (size_t)(i - from);
+    return n;
+}
+
+static size_t compare(const struct written *w, const uint8_t *p, size_t n, uint64_t from)
+{
+    size_t kept = w->length < END_OCTETS ? w->length : END_OCTETS, head;
+
+    if (w->octets)
+        return differs(p, n, from, w->octets, w->length, w->to);
+    head = differs(p, n, from, w->head, kept, w->to);
+    return head < n ? head : differs(p, n, from, w->tail, kept, w->to + w->length - kept);
+}
+
+/* What the Response holds can be compared with what was written before its request, and only then. */
+static bool comparable(const struct rdmap_connection *rdmap, const struct rdmap_step *step)
+{
+    const struct rdmap_side *requester = &rdmap->side[other_side(step->side)];
+    const struct rdmap_request *request = step->request;
+
+    return request && request->known && step->match == RDMAP_MATCH_HEAD && !request->faulty && !request->doubtful &&
+           !request->damaged && !step->faulty && !step->message->faulty && !step->message->damaged &&
+           !step->message->disordered && rdmap_requests_certain(&requester->requests) &&
+           request->operation.kind == RDMAP_OP_READ && step->ddp->stag == request->operation.read.sink_stag &&
+           /* Something that is yet to come in the capture may have been written before the answer. */
+           !requester->tagged.open && step->acked_known && step->acked <= requester->end;
+}
+
+static void judge_read(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    struct rdmap_readback *b = rdmap->readback[other_side(step->side)];
+    const struct rdmap_operation *operation = step->operation;
+    const struct ddp_segment *ddp = step->ddp;
+    uint64_t from;
+    bool compared = false;
+
+    if (!b || b->first == b->next || ddp->payload_len == 0 || !comparable(rdmap, step))
+        return;
+    from = operation->read.source_to + (ddp->to - operation->read.sink_to);
+    for (uint64_t i = b->first; i < b->next; i++) {
+        const struct written *w = written_at(b, i);
+        size_t at;
+
+        if (!overlaps(w, operation->read.source_stag, from, ddp->payload_len) || w->end > operation->place.offset)
+            continue;
+        if (!rdmap->options.exclusive && w->activity != b->activity) {
+            verdict_inconclusive(rdmap->verdict, RULE_RDMAP_5_5_13);
+            continue;
+        }
+        at = compare(w, ddp->payload, ddp->payload_len, from);
+        compared = true;
+        if (at == ddp->payload_len || b->reported)
+            continue;
+        b->reported = true;
+        rdmap_fail_as(
+            rdmap, step, RULE_RDMAP_5_5_13, rdmap->options.exclusive ? SEVERITY_ERROR : SEVERITY_NOTE, w->frame,
+            "expected the octets of the RDMA Write in frame %u at STag 0x%08x TO 0x%" PRIx64 "; found others (%02x)%s",
+            w->frame, w->stag, from + at, ddp->payload[at],
+            rdmap->options.exclusive ? "" : "; another writer may explain it");
+        return;
+    }
+    if (compared)
+        verdict_passed(rdmap->verdict, RULE_RDMAP_5_5_13);
+}
+
+/* ---- all segments ---- */
+
+/* The memory of `owner` may have been changed by something other than Writes. */
+static void note_activity(struct rdmap_connection *rdmap, unsigned owner)
+{
+    struct rdmap_readback *b = rdmap->readback[other_side(owner)];
+
+    if (b)
+        b->activity++;
+}
+
+void rdmap_readback_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    struct rdmap_readback *of_peer = rdmap->readback[other_side(step->side)];
+
+    switch (step->ddp->opcode) {
+    case RDMAP_WRITE:
+        note_activity(rdmap, step->side); /* for all that is known, whoever writes also uses its own memory */
+        note_write(rdmap, step);
+        break;
+    case RDMAP_READ_RESPONSE:
+        judge_read(rdmap, step);
+        /* It is placed in the memory of the side that asked for it. */
+        if (rdmap->readback[step->side]) {
+            note_activity(rdmap, other_side(step->side));
+            overwrite(rdmap->readback[step->side], step->ddp->stag, step->ddp->to, step->ddp->payload_len, UINT64_MAX);
+        }
+        break;
+    case RDMAP_READ_REQUEST:
+        note_activity(rdmap, step->side);
+        break;
+    case RDMAP_ATOMIC_REQUEST:
+        note_activity(rdmap, step->side);
+        if (rdmap->readback[step->side] && step->operation) {
+            note_activity(rdmap, other_side(step->side));
+            overwrite(rdmap->readback[step->side], step->operation->atomic.stag, step->operation->atomic.to,
+                      sizeof(uint64_t), UINT64_MAX);
+        }
+        break;
+    case RDMAP_ATOMIC_RESPONSE:
+        break;
+    case RDMAP_SEND_INVALIDATE:
+    case RDMAP_SEND_SE_INVALIDATE: /* the STag may name other memory from now on */
+        if (rdmap->readback[step->side])
+            overwrite(rdmap->readback[step->side], step->ddp->stag, 0, UINT64_MAX, UINT64_MAX);
+        /* fall through */
+    default: /* either ULP may act on it, or be about to */
+        note_activity(rdmap, 0);
+        note_activity(rdmap, 1);
+        if (of_peer && step->faulty)
+            forget(of_peer);
+        break;
+    }
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Read and Atomic Requests in flight, and which of them an answer answers: RFC 5040 section 5.2.2, RFC 7306 section 7.
+ *
+ * Both kinds share QN 1 and are answered in its order, so that the oldest open request is the one that an answer
+ * belongs to. What a capture may hide is treated by what is known about it:
+ *  - requests in a hole are counted by the MSNs of QN 1 as soon as the next one comes, and entered as unknown ones;
+ *  - answers in a hole leave no count: from then on an answer is looked for by its fields, until the connection was
+ * idle with nothing open. The same holds for a capture that starts inside the connection;
+ *  - an answer may be captured before its request: its sender's ACK number then covers more than the capture has shown.
+ */
+#include "engine/ddp_rdmap/rdmap_internal.h"
+
+#include <string.h>
+
+enum { CAPACITY_MIN = 2, LOST_MAX = 4096 };
+
+static struct rdmap_request *slot(const struct rdmap_requests *requests, uint64_t serial)
+{
+    return &requests->ring[serial & (requests->capacity - 1)];
+}
+
+struct rdmap_request *rdmap_request_at(struct rdmap_requests *requests, uint64_t serial)
+{
+    return serial >= requests->head && serial < requests->tail ? slot(requests, serial) : NULL;
+}
+
+/* Those answered out of order leave when nothing older is open. */
+static void drop_answered(struct rdmap_requests *requests)
+{
+    while (requests->head < requests->tail && slot(requests, requests->head)->answered)
+        requests->head++;
+}
+
+struct rdmap_request *rdmap_request_oldest(struct rdmap_requests *requests)
+{
+    drop_answered(requests);
+    return requests->head < requests->tail ? slot(requests, requests->head) : NULL;
+}
+
+uint64_t rdmap_requests_open(const struct rdmap_requests *requests)
+{
+    return requests->tail - requests->head;
+}
+
+void rdmap_requests_free(struct rdmap_requests *requests)
+{
+    arena_drop(requests->ring, requests->capacity * sizeof *requests->ring);
+}
+
+static bool grow(struct arena *arena, struct rdmap_requests *requests)
+{
+    uint64_t capacity = requests->capacity == 0 ? CAPACITY_MIN : 2 * requests->capacity;
+    struct rdmap_request *ring = arena_resize(arena, NULL, 0, capacity * sizeof *ring);
+
+    if (!ring)
+        return false;
+    for (uint64_t i = requests->head; i < requests->tail; i++)
+        ring[i & (capacity - 1)] = *slot(requests, i);
+    arena_drop(requests->ring, requests->capacity * sizeof *requests->ring);
+    requests->ring = ring;
+    requests->capacity = capacity;
+    return true;
+}
+
+static struct rdmap_request *enter(const struct rdmap_connection *rdmap, struct rdmap_requests *requests)
+{
+    struct rdmap_request *request;
+
+    drop_answered(requests);
+    if (rdmap_requests_open(requests) >= rdmap->options.operations_max) {
+        /* No one has this many in flight: answers must have been missed, or never come. */
+        requests->head++;
+        requests->uncertain = true;
+    }
+    if (rdmap_requests_open(requests) == requests->capacity && !grow(rdmap->arena, requests)) {
+        requests->uncertain = true;
+        return NULL;
+    }
+    request = slot(requests, requests->tail);
+    *request = (struct rdmap_request){.serial = requests->tail};
+    requests->tail++;
+    if (rdmap_requests_open(requests) > requests->peak)
+        requests->peak = rdmap_requests_open(requests);
+    return request;
+}
+
+void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    struct rdmap_requests *requests = &rdmap->side[step->side].requests;
+    struct rdmap_request *request;
+
+    drop_answered(requests);
+    /* An open Response may belong to this request, although it came before it. */
+    if (requests->uncertain && requests->head == requests->tail && requests->last_answer_ns != 0 &&
+        !rdmap->side[other_side(step->side)].tagged.open &&
+        step->fpdu->place.time_ns - requests->last_answer_ns >= rdmap->options.t_react) {
+        requests->uncertain = false;
+        requests->overdrawn = 0;
+        requests->late_until = 0;
+    }
+    request = enter(rdmap, requests);
+    if (!request)
+        return;
+    request->known = true;
+    request->msn = step->ddp->msn;
+    request->end = step->fpdu->fpdu.offset + step->fpdu->fpdu.length;
+    request->doubtful = request->end <= requests->late_until;
+    if (requests->overdrawn > 0 && !requests->maybe_lost) { /* its answer was captured before it */
+        requests->overdrawn--;
+        request->answered = true;
+    }
+    step->request = request;
+}
+
+void rdmap_requests_cut(struct rdmap_connection *rdmap, const struct rdmap_step *step)
+{
+    struct rdmap_requests *requests = &rdmap->side[step->side].requests;
+
+    if (requests->overdrawn > 0 && !requests->maybe_lost) /* its answer was captured before it */
+        requests->overdrawn--;
+    else
+        enter(rdmap, requests);
+}
+
+void rdmap_requests_doubt(struct rdmap_requests *requests)
+{
+    requests->uncertain = true;
+    for (uint64_t i = requests->head > requests->doubted ? requests->head : requests->doubted; i < requests->tail; i++)
+        slot(requests, i)->doubtful = true;
+    requests->doubted = requests->tail;
+}
+
+void rdmap_requests_hole(struct rdmap_requests *requests)
+{
+    requests->maybe_lost = true;
+}
+
+void rdmap_requests_found(struct rdmap_connection *rdmap, struct rdmap_requests *requests, uint32_t missing)
+{
+    requests->maybe_lost = false;
+    if (missing > LOST_MAX || requests->overdrawn > missing) {
+        requests->uncertain = true;
+        if (requests->overdrawn > 0 && requests->early_to > requests->late_until)
+            requests->late_until = requests->early_to;
+        requests->overdrawn = 0;
+        return;
+    }
+    missing -= (uint32_t)requests->overdrawn;
+    requests->overdrawn = 0;
+    while (missing-- > 0 && enter(rdmap, requests))
+        ;
+}
+
+static bool fits(const struct rdmap_request *request, const struct ddp_segment *ddp, uint32_t identifier)
+{
+    if (!request->known || request->answered)
+        return false;
+    if (ddp->opcode == RDMAP_READ_RESPONSE)
+        return request->operation.kind == RDMAP_OP_READ && request->operation.read.sink_stag == ddp->stag &&
+               request->operation.read.sink_to == ddp->to;
+    return request->operation.kind == RDMAP_OP_ATOMIC && request->operation.atomic.identifier == identifier;
+}
+
+static bool is_asked_for(const struct rdmap_requests *requests, const struct ddp_segment *ddp, uint32_t identifier)
+{
+    uint64_t end =
+        requests->tail - requests->head > RDMAP_SEARCH_MAX ? requests->head + RDMAP_SEARCH_MAX : requests->tail;
+
+    for (uint64_t i = requests->head; i < end; i++)
+        if (fits(slot(requests, i), ddp, identifier))
+            return true;
+    return false;
+}
+
+bool rdmap_read_is_asked_for(const struct rdmap_requests *requests, const struct ddp_segment *response)
+{
+    return is_asked_for(requests, response, 0);
+}
+
+bool rdmap_atomic_is_asked_for(const struct rdmap_requests *requests, uint32_t identifier)
+{
+    return is_asked_for(requests, &(struct ddp_segment){.opcode = RDMAP_ATOMIC_RESPONSE}, identifier);
+}
+
+static bool of_kind(const struct rdmap_request *request, const struct ddp_segment *ddp)
+{
+    return request->known && !request->answered &&
+           request->operation.kind == (ddp->opcode == RDMAP_READ_RESPONSE ? RDMAP_OP_READ : RDMAP_OP_ATOMIC);
+}
+
+/* The first request that fits the answer; failing that, unless only fields can decide, the first of its kind. */
+static struct rdmap_request *search(struct rdmap_requests *requests, const struct ddp_segment *ddp, uint32_t identifier)
+{
+    struct rdmap_request *first = NULL;
+    uint64_t end =
+        requests->tail - requests->head > RDMAP_SEARCH_MAX ? requests->head + RDMAP_SEARCH_MAX : requests->tail;
+
+    for (uint64_t i = requests->head; i < end; i++) {
+        struct rdmap_request *request = slot(requests, i);
+
+        if (fits(request, ddp, identifier))
+            return request;
+        if (!first && of_kind(request, ddp))
+            first = request;
+    }
+    return requests->uncertain ? NULL : first;
+}
+
+void rdmap_requests_match(struct rdmap_connection *rdmap, struct rdmap_step *step, uint32_t identifier)
+{
+    struct rdmap_requests *requests = &rdmap->side[other_side(step->side)].requests;
+    struct rdmap_request *oldest = rdmap_request_oldest(requests);
+    bool early = step->acked_known && step->acked > rdmap->side[other_side(step->side)].end;
+
+    step->match = RDMAP_MATCH_UNKNOWN;
+    if (oldest && !oldest->known) { /* by order, it answers a request in a hole */
+        step->request = oldest;
+        return;
+    }
+    step->request = oldest ? search(requests, step->ddp, identifier) : NULL;
+    if (step->request && (requests->maybe_lost || early) && !fits(step->request, step->ddp, identifier)) {
+        rdmap_requests_doubt(requests); /* just as likely the answer to one that is missing, or still to come */
+        step->request = NULL;
+        return;
+    }
+    if (step->request && early) /* one with the same sink may follow, which it answers */
+        step->request->doubtful = true;
+    if (!step->request) {
+        if (requests->uncertain)
+            return;
+        if (requests->maybe_lost || early) {
+            requests->overdrawn++;
+            requests->early_to = step->acked_known ? step->acked : UINT64_MAX;
+        } else {
+            step->match = RDMAP_MATCH_UNSOLICITED;
+        }
+        return;
+    }
+    if (requests->uncertain) /* older ones were answered in the hole */
+        requests->head = step->request->serial;
+    step->match = step->request->serial == requests->head ? RDMAP_MATCH_HEAD : RDMAP_MATCH_LATER;
+}
+
+void rdmap_requests_retire(struct rdmap_requests *requests, struct rdmap_request *request, int64_t time_ns)
+{
+    request->answered = true;
+    requests->last_answer_ns = time_ns;
+    drop_answered(requests);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The rules of Terminates, shared by their files (engine/rdmap_terminate_*.c, engine/rdmap_reaction_*.c). */
+#ifndef IWARP_ENGINE_DDP_RDMAP_RDMAP_TERMINATE_H
+#define IWARP_ENGINE_DDP_RDMAP_RDMAP_TERMINATE_H
+
+#include "engine/ddp_rdmap/rdmap_internal.h"
+#include "engine/terminate/terminate_layout.h"
+
+/* rdmap_terminate_culprit.c: terminate->has_ddp is set; culprit: the segment at fault, NULL when it is not remembered.
+ */
+void rdmap_terminate_judge_culprit(struct rdmap_connection *rdmap, struct rdmap_step *step,
+                                   const struct rdmap_terminate *terminate, const struct rdmap_recent *culprit);
+
+static inline bool rdmap_terminate_is(const struct rdmap_terminate *terminate, unsigned layer, unsigned etype)
+{
+    return terminate->layer == layer && terminate->etype == etype;
+}
+
+/* rdmap_reaction_rules.c: whether side has to report this segment: then what it says of it is judged there. */
+bool rdmap_reaction_expects(const struct rdmap_connection *rdmap, unsigned side, const struct rdmap_recent *culprit);
+
+/* The request on QN 1 of `side` with this MSN that is not answered completely; NULL when it is not known. */
+struct rdmap_request *rdmap_open_request(struct rdmap_connection *rdmap, unsigned side, uint32_t msn);
+
+/* The rule of a field of this segment of `side` that its receiver is not to look at and that is not as it should be;
+ * RULE_COUNT: there is none. */
+enum rule_id rdmap_overlooked_field(struct rdmap_connection *rdmap, unsigned side, const struct ddp_segment *ddp);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The reliable connections in a RoCE or InfiniBand capture, and which of them a packet belongs to.
+ *
+ * A packet names only the queue pair that receives it. Connection management says which two queue pairs form a
+ * connection (wire/ib_cm.h). Where the capture lacks it, responses do: an Acknowledge or Read response carries the PSN
+ * of a request in the other direction. Until then packets are kept; a queue pair without a known counterpart when the
+ * bound is reached, or at the end, is a connection with one direction.
+ *
+ * Sans-I/O. Memory: max_connections, and IB_EARLY_LIMIT octets for each queue pair without a counterpart so far, of
+ * which there are at most IB_UNPAIRED_MAX at a time.
+ */
+#ifndef IWARP_ENGINE_IB_IB_CONNECTIONS_H
+#define IWARP_ENGINE_IB_IB_CONNECTIONS_H
+
+#include "engine/ib/ib_rc.h"
+#include "engine/packet/addressed.h"
+#include "wire/ib_cm.h"
+
+enum { IB_EARLY_LIMIT = 256 << 10, IB_UNPAIRED_MAX = 256 };
+
+struct ib_arrival {
+    struct ib_address source, destination;
+    const struct ib_packet *packet; /* decoded, headers complete */
+    uint32_t frame;
+    int64_t time_ns;
+};
+
+/* packet: decoded from the datagram. */
+struct ib_arrival ib_arrival_of(const struct ib_datagram *datagram, const struct ib_packet *packet);
+
+/* Side 0 sent the ConnectRequest; without one, the first packet seen. */
+struct ib_connection {
+    uint32_t id; /* from 1, in the order in which they became known */
+    struct ib_address address[2];
+    uint32_t qp[2]; /* of each side; valid with qp_known */
+    bool qp_known[2];
+    bool request_seen, reply_seen, ready_seen; /* of connection management */
+    bool rejected;
+    uint16_t reject_reason;
+    bool disconnected;      /* a side asked for the end */
+    uint16_t port[2];       /* of an IP service, by side; 0: not known */
+    uint8_t ird[2], ord[2]; /* by side, as announced; valid with request_seen and reply_seen */
+    uint32_t start_frame, end_frame;
+    int64_t start_ns, end_ns;
+    uint64_t packets;
+    struct ib_rc *rc; /* used by ib_connections */
+    void *host;       /* the host's */
+};
+
+enum ib_connection_end { IB_CONNECTION_ENDED, IB_CONNECTION_REUSED, IB_CONNECTION_EVICTED, IB_CONNECTION_CAPTURE };
+
+struct ib_connection_events {
+    void *ctx;
+    /*
+     * A new connection, before its first event: the host sets *events. False: the host refuses it; its packets are
+     * skipped.
+     */
+    bool (*open)(void *ctx, struct ib_connection *connection, struct ib_rc_events *events);
+    /* A message of connection management that belongs to it, sent by `side`; may be NULL. */
+    void (*managed)(void *ctx, struct ib_connection *connection, unsigned side, const struct ib_cm *cm,
+                    const struct place *place);
+    /* After everything held was delivered. Once per open. */
+    void (*close)(void *ctx, struct ib_connection *connection, enum ib_connection_end why, int64_t now_ns);
+};
+
+/* Two queue pairs that form a connection, whichever of the ends they belong to. */
+struct ib_qp_pair {
+    uint32_t qp[2];
+};
+
+struct ib_connections_options {
+    uint32_t max_connections;         /* known at one time; 0: 65536 */
+    int64_t linger_ns;                /* how long a connection stays known after its end; 0: 10 s */
+    uint32_t *next_id;                /* shared with other tables; NULL: separate numbers */
+    const struct ib_qp_pair *assumed; /* what the capture does not show: n_assumed pairs; borrowed */
+    unsigned n_assumed;
+    struct ib_rc_options rc;
+};
+
+struct ib_connections;
+
+/* Which of n tables a packet belongs to: the same for both directions, and in every run. */
+unsigned ib_connections_share(const struct ib_address *source, const struct ib_address *destination, unsigned n);
+
+/* Options and events are copied. NULL when memory is lacking. */
+struct ib_connections *ib_connections_new(const struct ib_connections_options *options,
+                                          const struct ib_connection_events *events);
+/* Without ib_connections_finish() before, open connections are not closed. */
+void ib_connections_free(struct ib_connections *connections);
+/* The connection that the packet belongs to; NULL: none, or unknown so far. */
+struct ib_connection *ib_connections_packet(struct ib_connections *connections, const struct ib_arrival *arrival);
+/* The connection that a packet seems to belong to, without delivering it; NULL: none known. */
+struct ib_connection *ib_connections_find(struct ib_connections *connections, const struct ib_arrival *arrival);
+/* The side of the connection that sent the packet. */
+unsigned ib_connection_sender(const struct ib_connection *connection, const struct ib_arrival *arrival);
+/* Calls `each` for every open connection; it must not call anything here. */
+void ib_connections_each(struct ib_connections *connections, void (*each)(void *ctx, struct ib_connection *connection),
+                         void *ctx);
+/* Closes all open connections, in the order of their ids. */
+void ib_connections_finish(struct ib_connections *connections, int64_t now_ns);
+
+#endif

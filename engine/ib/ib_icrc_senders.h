@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Whose ICRC counts. A receiver drops a packet with a wrong ICRC, and so it is left out; but a capture on the sending
+ * host sees packets before the adapter fills it in, a simulator may never do so, and anonymised packets have changed
+ * since. Hence the ICRC of a sender counts only from its first right one on, and no longer when packets with a wrong
+ * one turn out to have been received.
+ *
+ * Memory: fixed. When the table is full, the ICRC of further senders counts from the start.
+ */
+#ifndef IWARP_ENGINE_IB_IB_ICRC_SENDERS_H
+#define IWARP_ENGINE_IB_IB_ICRC_SENDERS_H
+
+#include "engine/ib/ib_connections.h"
+#include "engine/packet/decap.h"
+
+struct ib_icrc_senders;
+
+/* NULL when memory is lacking. */
+struct ib_icrc_senders *ib_icrc_senders_new(void);
+void ib_icrc_senders_free(struct ib_icrc_senders *senders);
+
+/* Takes note of a packet from that address. Whether its receiver dropped it. */
+bool ib_icrc_drops(struct ib_icrc_senders *senders, const struct ib_arrival *arrival, enum icrc_status status);
+/* So many packets that it dropped were acknowledged, and not sent again before (ib_rc_damaged_acked()). */
+void ib_icrc_acked(struct ib_icrc_senders *senders, const struct ib_address *sender, unsigned packets);
+
+#endif

@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/ib/ib_rc.h"
+
+#include "engine/core/heap.h"
+#include "engine/ib/ib_rc_internal.h"
+
+#include <stdlib.h>
+
+/* ---- life ---- */
+
+struct ib_rc *ib_rc_new(const struct ib_rc_options *options)
+{
+    struct ib_rc *rc = heap_zeroed(1, sizeof *rc);
+
+    if (!rc)
+        return NULL;
+    rc->options = *options;
+    if (rc->options.limit == 0)
+        rc->options.limit = IB_RC_LIMIT_DEFAULT;
+    return rc;
+}
+
+void ib_rc_listen(struct ib_rc *rc, const struct ib_rc_events *events)
+{
+    rc->events = *events;
+}
+
+void ib_rc_free(struct ib_rc *rc)
+{
+    if (!rc)
+        return;
+    for (unsigned side = 0; side < 2; side++) {
+        ib_held_free(&rc->side[side].held);
+        free(rc->side[side].reads.ring);
+    }
+    free(rc);
+}
+
+unsigned ib_rc_path_mtu(const struct ib_rc *rc)
+{
+    return rc->mtu;
+}
+
+const struct ib_rc_counts *ib_rc_counts(const struct ib_rc *rc)
+{
+    return &rc->counts;
+}
+
+void ib_rc_start(struct ib_rc *rc, unsigned side, uint32_t psn)
+{
+    struct ib_requests *requests = &rc->side[side];
+
+    if (requests->known)
+        return;
+    requests->known = true;
+    requests->psn = psn & IB_PSN_MASK;
+    requests->next = IB_RC_ORIGIN;
+}
+
+void ib_rc_mtu(struct ib_rc *rc, unsigned mtu)
+{
+    if (mtu > 0)
+        ib_rc_learn_mtu(rc, mtu);
+}
+
+void ib_rc_rnr_retries(struct ib_rc *rc, unsigned side, uint8_t retries)
+{
+    rc->side[side].rnr_retries = retries;
+    rc->side[side].rnr_retries_known = true;
+}
+
+/* ---- numbers ---- */
+
+/*
+ * Offset of a PSN of this side's requests: the one nearest to what comes next. False: it is before all that is known.
+ */
+static bool ib_requests_offset(const struct ib_requests *requests, uint32_t psn, uint64_t *offset)
+{
+    uint32_t next = (uint32_t)(requests->psn + requests->next - IB_RC_ORIGIN) & IB_PSN_MASK;
+    int32_t distance = ib_psn_distance(next, psn);
+
+    if (!requests->known || (distance < 0 && (uint64_t) - (int64_t)distance > requests->next))
+        return false;
+    *offset = requests->next + (uint64_t)(int64_t)distance;
+    return true;
+}
+
+/* ---- parts ---- */
+
+struct ib_rc_part ib_rc_part_of(const struct ib_rc *rc, unsigned side, const struct ib_packet *packet,
+                                const struct place *place)
+{
+    const struct ib_requests *other = &rc->side[other_side(side)];
+
+    return (struct ib_rc_part){
+        .kind = (enum ib_message)packet->info->message,
+        .place = *place,
+        .next = place->offset,
+        .packet = packet,
+        .p = packet->payload,
+        .n = packet->payload_captured,
+        .length = packet->payload_len,
+        .acked_known = other->acked_known,
+        .acked = other->acked_known && other->acked > IB_RC_ORIGIN ? other->acked - IB_RC_ORIGIN : 0,
+    };
+}
+
+uint64_t ib_rc_acked(const struct ib_rc *rc, unsigned side)
+{
+    const struct ib_requests *requests = &rc->side[side & 1u];
+
+    return requests->acked_known && requests->acked > IB_RC_ORIGIN ? requests->acked - IB_RC_ORIGIN : 0;
+}
+
+bool ib_rc_missing(const struct ib_rc *rc, unsigned side)
+{
+    const struct ib_requests *requests = &rc->side[side & 1u];
+
+    return requests->acked_known && !requests->next_least && requests->acked > requests->next;
+}
+
+void ib_rc_give(struct ib_rc *rc, const struct ib_rc_part *part)
+{
+    rc->counts.octets[part->place.side] += part->length;
+    if (rc->events.part)
+        rc->events.part(rc->events.ctx, part);
+}
+
+/* ---- requests ---- */
+
+static struct place place_of(unsigned side, uint64_t offset, uint32_t frame, uint32_t first_frame, int64_t time_ns)
+{
+    return (struct place){.frame = frame,
+                          .first_frame = first_frame,
+                          .time_ns = time_ns,
+                          .offset = offset > IB_RC_ORIGIN ? offset - IB_RC_ORIGIN : 0,
+                          .side = (uint8_t)side};
+}
+
+/* The message that a request packet begins or continues. */
+static void enter_message(struct ib_rc *rc, struct ib_requests *requests, const struct ib_packet *packet)
+{
+    if (packet->info->first || !requests->open) {
+        requests->messages++;
+        requests->operation = ++rc->operations;
+        requests->open = true;
+        requests->first_known = packet->info->first;
+        requests->memory_known = false;
+        requests->index = 0;
+        requests->octets = 0;
+    }
+    if (packet->headers & IB_HAS_RETH) {
+        requests->memory_known = true;
+        requests->address = packet->reth.address;
+        requests->rkey = packet->reth.rkey;
+    }
+}
+
+static void remember(struct ib_requests *requests, const struct ib_packet *packet, const struct place *place)
+{
+    struct ib_recent *recent = &requests->recent[requests->messages % IB_RC_RECENT];
+
+    if (requests->index == 0)
+        *recent = (struct ib_recent){.from = requests->next, .kind = packet->info->message};
+    recent->latest = *place;
+    recent->invalidates |= packet->headers & IB_HAS_INVALIDATE;
+}
+
+static void take_request(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, const struct place *place)
+{
+    struct ib_requests *requests = &rc->side[side];
+    struct ib_rc_part part = ib_rc_part_of(rc, side, packet, place);
+    uint64_t offset = requests->next;
+    bool read = packet->info->message == IB_MESSAGE_READ || packet->info->message == IB_MESSAGE_ATOMIC;
+
+    if (requests->older) {
+        requests->older = false;
+        ib_rc_hole(rc, &(struct ib_rc_hole){side, offset, offset, ib_requests_frame(requests), *place});
+    }
+    part.reads_unseen = part.kind == IB_MESSAGE_SEND && ib_reads_incomplete(rc, side, place->time_ns);
+    enter_message(rc, requests, packet);
+    remember(requests, packet, place);
+    part.message = requests->messages - 1;
+    part.operation = requests->operation;
+    part.index = requests->index++;
+    part.first_known = requests->first_known;
+    part.last = packet->info->last;
+    part.complete = part.last && part.first_known;
+    part.offset = requests->octets;
+    requests->octets += part.length;
+    requests->open = !packet->info->last;
+    if (part.kind == IB_MESSAGE_WRITE && requests->memory_known) {
+        part.memory_known = true;
+        part.address = requests->address;
+        part.rkey = requests->rkey;
+        requests->address += part.length;
+    } else if (part.kind == IB_MESSAGE_READ) {
+        part.memory_known = true;
+        part.address = packet->reth.address;
+        part.rkey = packet->reth.rkey;
+        part.size = packet->reth.length;
+    } else if (part.kind == IB_MESSAGE_ATOMIC) {
+        part.memory_known = true;
+        part.address = packet->atomic.address;
+        part.rkey = packet->atomic.rkey;
+    }
+    requests->damaged = 0;
+    requests->next_least = false;
+    requests->next = offset + (read ? ib_reads_add(rc, side, packet, offset, part.message, &requests->next_least) : 1);
+    part.next = requests->next - IB_RC_ORIGIN;
+    ib_rc_give(rc, &part);
+}
+
+void ib_rc_hole(struct ib_rc *rc, const struct ib_rc_hole *hole)
+{
+    struct ib_rc_hole counted = *hole;
+
+    counted.from -= IB_RC_ORIGIN;
+    counted.to -= IB_RC_ORIGIN;
+    rc->counts.holes[hole->side]++;
+    if (rc->events.hole)
+        rc->events.hole(rc->events.ctx, &counted);
+}
+
+static void skip_to(struct ib_rc *rc, unsigned side, uint64_t to, const struct place *next)
+{
+    struct ib_requests *requests = &rc->side[side];
+
+    ib_rc_hole(rc, &(struct ib_rc_hole){side, requests->next, to, ib_requests_frame(requests), *next});
+    requests->next = to;
+    requests->next_least = false;
+    requests->open = false;
+}
+
+/* The request at `offset` may be the one after a Read whose response packets cannot be counted yet. */
+static void follow(struct ib_rc *rc, unsigned side, uint64_t offset)
+{
+    struct ib_requests *requests = &rc->side[side];
+
+    if (!requests->next_least || offset <= requests->next || !ib_reads_followed(rc, side, offset))
+        return;
+    requests->next = offset;
+    requests->next_least = false;
+}
+
+/* Delivers what is held, up to the first gap; with `all`, across gaps, too. */
+static void give_held(struct ib_rc *rc, unsigned side, uint32_t frame, int64_t time_ns, bool all)
+{
+    struct ib_requests *requests = &rc->side[side];
+    const struct ib_held_packet *first;
+
+    while ((first = ib_held_first(&requests->held))) {
+        /* What made it deliverable: another packet, or the end, which has no frame. */
+        struct place place = frame > first->frame
+                                 ? place_of(side, first->offset, frame, first->frame, time_ns)
+                                 : place_of(side, first->offset, first->frame, first->frame, first->time_ns);
+        struct ib_held_packet *packet;
+
+        if (first->offset > requests->next) {
+            follow(rc, side, first->offset);
+            if (first->offset > requests->next && requests->acked_known && requests->acked > requests->next)
+                skip_to(rc, side, requests->acked < first->offset ? requests->acked : first->offset, &place);
+            if (first->offset > requests->next && all)
+                skip_to(rc, side, first->offset, &place);
+            if (first->offset > requests->next)
+                return;
+        }
+        packet = ib_held_take(&requests->held);
+        if (packet->offset == requests->next)
+            take_request(rc, side, &packet->packet, &place);
+        free(packet);
+    }
+}
+
+static void request(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint32_t frame, int64_t time_ns)
+{
+    struct ib_requests *requests = &rc->side[side];
+    struct place place;
+    uint64_t offset = 0;
+    bool again = false;
+
+    if (!requests->known) {
+        ib_rc_start(rc, side, packet->bth.psn);
+        requests->late = true;
+    }
+    if (!ib_requests_offset(requests, packet->bth.psn, &offset) || offset < requests->next) {
+        ib_not_ready_request(requests, offset, time_ns);
+        requests->older |= requests->late && offset < IB_RC_ORIGIN;
+        rc->counts.retransmitted[side]++;
+        return;
+    }
+    ib_not_ready_request(requests, offset, time_ns);
+    follow(rc, side, offset);
+    place = place_of(side, offset, frame, frame, time_ns);
+    if (offset > requests->next && requests->acked_known && requests->acked > requests->next)
+        skip_to(rc, side, requests->acked < offset ? requests->acked : offset, &place);
+    if (offset == requests->next) {
+        take_request(rc, side, packet, &place);
+    } else if (!ib_held_add(&requests->held, rc->options.limit, offset, packet, frame, time_ns, &again)) {
+        give_held(rc, side, frame, time_ns, true);
+        if (offset > requests->next)
+            skip_to(rc, side, offset, &place);
+        if (offset == requests->next)
+            take_request(rc, side, packet, &place);
+    }
+    rc->counts.retransmitted[side] += again;
+    give_held(rc, side, frame, time_ns, false);
+}
+
+/* ---- answers ---- */
+
+/* An answer to the latest request that was captured, or to one that was not. */
+static void time_answer(struct ib_requests *requests, uint64_t offset, int64_t time_ns)
+{
+    const struct ib_recent *latest = &requests->recent[requests->messages % IB_RC_RECENT];
+    int64_t took = time_ns - latest->latest.time_ns;
+
+    requests->lags |= offset > requests->next && !requests->next_least;
+    if (offset == requests->next && took > 0 && (requests->answered_ns == 0 || took < requests->answered_ns))
+        requests->answered_ns = took;
+}
+
+/* The other side has received everything from this side before `offset`. */
+static void acknowledged(struct ib_rc *rc, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns)
+{
+    struct ib_requests *requests = &rc->side[side];
+
+    requests->not_ready.waiting &= offset <= requests->not_ready.offset;
+    if (requests->acked_known && offset <= requests->acked)
+        return;
+    time_answer(requests, offset, time_ns);
+    requests->acked_known = true;
+    requests->acked = offset;
+    requests->acked_frame = frame;
+    requests->acked_ns = time_ns;
+    /* What is missing but acknowledged was lost by the capture. Without anything after it, it may still come. */
+    give_held(rc, side, frame, time_ns, false);
+    if (rc->events.acknowledged && offset > IB_RC_ORIGIN)
+        rc->events.acknowledged(rc->events.ctx, other_side(side), offset - IB_RC_ORIGIN);
+}
+
+/* What is known of it beforehand: side, place, why. */
+static void report_refusal(struct ib_rc *rc, struct ib_rc_refusal refusal, uint64_t offset)
+{
+    const struct ib_requests *requests = &rc->side[other_side(refusal.side)];
+    uint64_t kept = requests->messages < IB_RC_RECENT ? requests->messages : IB_RC_RECENT;
+
+    if (!rc->events.refused)
+        return;
+    refusal.offset = offset > IB_RC_ORIGIN ? offset - IB_RC_ORIGIN : 0;
+    /* A NAK for what was not seen yet is about nothing that was. */
+    for (uint64_t i = 0; offset < requests->next && i < kept && !refusal.known; i++) {
+        const struct ib_recent *recent = &requests->recent[(requests->messages - i) % IB_RC_RECENT];
+
+        if (recent->from > offset)
+            continue;
+        refusal.known = true;
+        refusal.kind = (enum ib_message)recent->kind;
+        refusal.invalidates = recent->invalidates;
+        refusal.culprit = recent->latest;
+    }
+    rc->events.refused(rc->events.ctx, &refusal);
+}
+
+/* Only now, as a Send that is sent again after an RNR NAK is received as if nothing had been. */
+static void report_not_ready(struct ib_rc *rc)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        struct ib_requests *requests = &rc->side[side];
+
+        if (ib_not_ready_final(requests, rc->disconnected))
+            report_refusal(
+                rc,
+                (struct ib_rc_refusal){.side = other_side(side), .not_ready = true, .place = requests->not_ready.place},
+                requests->not_ready.offset);
+        requests->not_ready.waiting = false;
+    }
+}
+
+static void acknowledgement(struct ib_rc *rc, unsigned responder, const struct ib_packet *packet, uint64_t offset,
+                            const struct place *place)
+{
+    struct ib_requests *requests = &rc->side[other_side(responder)];
+    unsigned code = packet->aeth.syndrome & 0x1F;
+
+    switch (ib_aeth_kind(packet->aeth.syndrome)) {
+    case IB_AETH_ACK:
+        acknowledged(rc, other_side(responder), offset + 1, place->frame, place->time_ns);
+        break;
+    case IB_AETH_RNR_NAK:
+        rc->counts.rnr_naks[responder]++;
+        acknowledged(rc, other_side(responder), offset, place->frame, place->time_ns);
+        if (!rc->disconnected && requests->acked <= offset) /* else overtaken by the Acknowledge of what it refused */
+            ib_not_ready_nak(requests, offset, packet->aeth.syndrome, place);
+        break;
+    case IB_AETH_NAK:
+        acknowledged(rc, other_side(responder), offset, place->frame, place->time_ns);
+        if (code > IB_NAK_INVALID_RD_REQUEST)
+            break;
+        rc->counts.naks[responder][code]++;
+        if (code != IB_NAK_SEQUENCE)
+            report_refusal(rc, (struct ib_rc_refusal){.side = responder, .nak = (enum ib_nak)code, .place = *place},
+                           offset);
+        break;
+    case IB_AETH_RESERVED:
+        break;
+    }
+}
+
+static void answer(struct ib_rc *rc, unsigned responder, const struct ib_packet *packet, uint32_t frame,
+                   int64_t time_ns)
+{
+    const struct ib_requests *own = &rc->side[responder];
+    struct place place = place_of(responder, own->known ? own->next : IB_RC_ORIGIN, frame, frame, time_ns);
+    uint64_t offset;
+
+    if (!ib_requests_offset(&rc->side[other_side(responder)], packet->bth.psn, &offset))
+        return;
+    if (packet->info->message == IB_MESSAGE_ACK) {
+        acknowledgement(rc, responder, packet, offset, &place);
+        return;
+    }
+    /* Responses come in order, and say that everything up to them has arrived (section 9.7.5.1.2). */
+    acknowledged(rc, other_side(responder), offset + 1, frame, time_ns);
+    ib_reads_answer(rc, responder, packet, offset, &place);
+}
+
+void ib_rc_packet(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint32_t frame, int64_t time_ns)
+{
+    if (!packet->info)
+        return;
+    rc->counts.packets[side]++;
+    if (!rc->mtu_settled) {
+        struct place place = place_of(side, rc->side[side].next, frame, frame, time_ns);
+
+        ib_rc_observe_mtu(rc, packet, &place);
+    }
+    if (packet->info->response)
+        answer(rc, side, packet, frame, time_ns);
+    else
+        request(rc, side, packet, frame, time_ns);
+}
+
+void ib_rc_damaged(struct ib_rc *rc, unsigned side)
+{
+    rc->side[side].damaged++;
+}
+
+unsigned ib_rc_damaged_acked(struct ib_rc *rc, unsigned side)
+{
+    struct ib_requests *requests = &rc->side[side];
+    unsigned damaged = requests->damaged;
+
+    /* Of a side without a request so far, any Acknowledge is for one that was dropped. */
+    if (damaged == 0 || (requests->known && (!requests->acked_known || requests->acked <= requests->next)))
+        return 0;
+    requests->damaged = 0;
+    return damaged;
+}
+
+void ib_rc_disconnect(struct ib_rc *rc)
+{
+    if (rc->disconnected)
+        return;
+    rc->disconnected = true;
+    report_not_ready(rc);
+}
+
+void ib_rc_finish(struct ib_rc *rc)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        struct ib_requests *requests = &rc->side[side];
+
+        give_held(rc, side, 0, 0, true);
+        if (!requests->next_least && requests->acked_known && requests->acked > requests->next) {
+            uint32_t frame = requests->acked_frame;
+            struct place place = place_of(side, requests->acked, frame, frame, requests->acked_ns);
+
+            skip_to(rc, side, requests->acked, &place); /* of the last ones only the Acknowledge was captured */
+        }
+    }
+    report_not_ready(rc);
+}
+
+bool ib_rc_hole_explains(enum rule_id rule, uint32_t frame, uint32_t after)
+{
+    return frame > after && rule_catalogue[rule].observe != OBSERVE_WIRE_1WAY;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/core/heap.h"
+#include "engine/ib/ib_rc_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void ib_held_free(struct ib_held *held)
+{
+    for (size_t i = 0; i < held->n; i++)
+        free(held->packets[held->first + i]);
+    free(held->packets);
+    *held = (struct ib_held){0};
+}
+
+/* Where a packet of that offset is, or belongs, from the first. Most come last. */
+static size_t find(const struct ib_held *held, uint64_t offset)
+{
+    struct ib_held_packet *const *packets;
+    size_t low = 0, high = held->n;
+
+    if (held->n == 0) /* there may be no packets[] yet */
+        return 0;
+    packets = held->packets + held->first;
+    if (packets[held->n - 1]->offset < offset)
+        return held->n;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (packets[middle]->offset < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool has_room(struct ib_held *held)
+{
+    struct ib_held_packet **more;
+    size_t capacity = held->capacity ? 2 * held->capacity : 16;
+
+    if (held->first + held->n < held->capacity)
+        return true;
+    if (held->first > held->capacity / 2) {
+        memmove(held->packets, held->packets + held->first, held->n * sizeof *held->packets);
+        held->first = 0;
+        return true;
+    }
+    more = heap_resize(held->packets, capacity * sizeof *more);
+    if (!more)
+        return false;
+    held->packets = more;
+    held->capacity = capacity;
+    return true;
+}
+
+bool ib_held_add(struct ib_held *held, size_t limit, uint64_t offset, const struct ib_packet *packet, uint32_t frame,
+                 int64_t time_ns, bool *again)
+{
+    size_t size = sizeof(struct ib_held_packet) + packet->payload_captured, at = find(held, offset);
+    struct ib_held_packet *copy, **place;
+
+    *again = at < held->n && held->packets[held->first + at]->offset == offset;
+    if (*again)
+        return true;
+    if (held->n >= IB_RC_HELD_MAX || held->octets + size > limit || !has_room(held))
+        return false;
+    copy = heap_get(size);
+    if (!copy)
+        return false;
+    copy->offset = offset;
+    copy->frame = frame;
+    copy->time_ns = time_ns;
+    copy->packet = *packet;
+    copy->packet.payload = copy->octets;
+    copy->packet.icrc = NULL;
+    if (packet->payload_captured > 0)
+        memcpy(copy->octets, packet->payload, packet->payload_captured);
+    place = held->packets + held->first + at;
+    memmove(place + 1, place, (held->n - at) * sizeof *place);
+    *place = copy;
+    held->n++;
+    held->octets += size;
+    return true;
+}
+
+struct ib_held_packet *ib_held_take(struct ib_held *held)
+{
+    struct ib_held_packet *first = held->packets[held->first++];
+
+    held->n--;
+    held->octets -= sizeof *first + first->packet.payload_captured;
+    return first;
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * RNR NAKs: a Send found no Receive (InfiniBand Architecture Specification volume 1, section 9.7.5.2.8). Its sender
+ * waits as long as the NAK says and sends it again, as often as the other side's REQ or REP allows. Only when this is
+ * used up, or the connection ends before, has the Send been refused.
+ *
+ * A capture may lack the Acknowledge of what was sent again; so whatever its sender sends after the wait acquits.
+ */
+#include "engine/ib/ib_rc_internal.h"
+
+enum { RNR_WITHOUT_END = 7, RNR_TIMER_MASK = 0x1F };
+
+/* What the timer codes stand for (table "Encoding for RNR NAK Timer Field"), in units of 10 us; code 0 is 655.36 ms. */
+static const int64_t wait_unit_ns = 10000;
+static const uint16_t wait_of_code[RNR_TIMER_MASK + 1] = {
+    UINT16_MAX, 1,   2,   3,   4,    6,    8,    12,   16,   24,   32,   48,    64,    96,    128,   192,
+    256,        384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
+
+void ib_not_ready_request(struct ib_requests *requests, uint64_t offset, int64_t time_ns)
+{
+    struct ib_not_ready *not_ready = &requests->not_ready;
+
+    if (not_ready->waiting && (offset == not_ready->offset || (offset > not_ready->offset && /* was under way */
+                                                               time_ns >= not_ready->resumes_ns)))
+        not_ready->again = true;
+}
+
+void ib_not_ready_nak(struct ib_requests *requests, uint64_t offset, uint8_t syndrome, const struct place *place)
+{
+    struct ib_not_ready *not_ready = &requests->not_ready;
+    bool same = not_ready->waiting && not_ready->offset == offset;
+
+    if (same && !not_ready->again) /* a copy of the NAK */
+        return;
+    *not_ready =
+        (struct ib_not_ready){.waiting = true,
+                              .offset = offset,
+                              .resumes_ns = place->time_ns + wait_of_code[syndrome & RNR_TIMER_MASK] * wait_unit_ns,
+                              .naks = same ? not_ready->naks + 1 : 1,
+                              .place = *place};
+}
+
+bool ib_not_ready_final(const struct ib_requests *requests, bool ended)
+{
+    const struct ib_not_ready *not_ready = &requests->not_ready;
+
+    if (!not_ready->waiting || not_ready->again)
+        return false;
+    return ended || (requests->rnr_retries_known && requests->rnr_retries != RNR_WITHOUT_END &&
+                     not_ready->naks > requests->rnr_retries);
+}

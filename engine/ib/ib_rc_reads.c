@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Reads and their responses. A response names no memory: its PSN says which part of which Read it is. A requester that
+ * misses response packets may ask for the rest with a Read of the missing PSN (section 9.7.5.1.6); this counts as the
+ * same Read, and its packets are the missing ones.
+ */
+#include "engine/core/heap.h"
+#include "engine/ib/ib_rc_internal.h"
+
+#include <stdlib.h>
+
+enum { ATOMIC_OCTETS = 8, MTU_MIN = 256, MTU_MAX = 4096 };
+
+static struct ib_read *read_at(const struct ib_reads *reads, unsigned i)
+{
+    return &reads->ring[(reads->first + i) % IB_RC_READS_MAX];
+}
+
+/* Packets of a response of this length. */
+static uint32_t packets_of(uint32_t size, unsigned mtu)
+{
+    return size == 0 ? 1 : (uint32_t)(((uint64_t)size + mtu - 1) / mtu);
+}
+
+static uint32_t packets_known(const struct ib_rc *rc, const struct ib_read *read)
+{
+    if (read->packets > 0)
+        return read->packets;
+    if (read->atomic || read->size <= MTU_MIN)
+        return 1;
+    if (rc->mtu)
+        return packets_of(read->size, rc->mtu);
+    return read->size <= rc->mtu_least ? 1 : 0;
+}
+
+static void forget_oldest(struct ib_reads *reads)
+{
+    reads->first = (reads->first + 1) % IB_RC_READS_MAX;
+    reads->n--;
+    reads->done -= reads->done > 0;
+}
+
+static bool is_done(const struct ib_read *read)
+{
+    return read->packets > 0 && read->taken >= read->packets && read->gaps == 0 && !read->lost;
+}
+
+uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint64_t offset,
+                      uint64_t message, bool *least)
+{
+    struct ib_reads *reads = &rc->side[side].reads;
+    bool atomic = packet->info->message == IB_MESSAGE_ATOMIC;
+    struct ib_read *read,
+        here = {.from = offset,
+                .message = message,
+                .operation = rc->side[side].operation,
+                .address = atomic ? packet->atomic.address : packet->reth.address,
+                .rkey = atomic ? packet->atomic.rkey : packet->reth.rkey,
+                .size = atomic ? ATOMIC_OCTETS : packet->reth.length,
+                .frame = ib_requests_frame(&rc->side[side]),
+                .time_ns = rc->side[side].recent[rc->side[side].messages % IB_RC_RECENT].latest.time_ns,
+                .atomic = atomic};
+
+    here.packets = packets_known(rc, &here);
+    *least = here.packets == 0;
+    if (!reads->ring)
+        reads->ring = heap_get(IB_RC_READS_MAX * sizeof *reads->ring);
+    if (!reads->ring)
+        return here.packets ? here.packets : 1;
+    while (reads->done < reads->n && is_done(read_at(reads, reads->done)))
+        reads->done++;
+    if (reads->n == IB_RC_READS_MAX)
+        forget_oldest(reads);
+    read = read_at(reads, reads->n++);
+    *read = here;
+    return here.packets ? here.packets : 1;
+}
+
+/* The packets of a Read can be counted now: what had seemed to follow it right away may not have done so. */
+static void count_packets(struct ib_rc *rc, unsigned side, struct ib_read *read, const struct place *place)
+{
+    read->packets = packets_known(rc, read);
+    if (read->packets > 0 && read->from + read->packets < read->followed)
+        ib_rc_hole(rc, &(struct ib_rc_hole){side, read->from + read->packets, read->followed, read->frame, *place});
+}
+
+static void count_all_packets(struct ib_rc *rc, const struct place *place)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        struct ib_requests *requests = &rc->side[side];
+        struct ib_read *last = NULL;
+
+        for (unsigned i = 0; i < requests->reads.n; i++) {
+            last = read_at(&requests->reads, i);
+            if (last->packets == 0)
+                count_packets(rc, side, last, place);
+        }
+        if (requests->next_least && last && last->packets > 0) {
+            requests->next = last->from + last->packets;
+            requests->next_least = false;
+        }
+    }
+}
+
+void ib_rc_learn_mtu(struct ib_rc *rc, unsigned mtu)
+{
+    if (!rc->mtu && mtu >= MTU_MIN && mtu <= MTU_MAX && (mtu & (mtu - 1)) == 0)
+        rc->mtu = mtu;
+}
+
+void ib_rc_observe_mtu(struct ib_rc *rc, const struct ib_packet *packet, const struct place *place)
+{
+    unsigned least = rc->mtu_least > 0 ? rc->mtu_least : MTU_MIN;
+
+    if (packet->info->payload && !packet->info->last)
+        ib_rc_learn_mtu(rc, (unsigned)packet->payload_len);
+    while (packet->info->payload && least < packet->payload_len && least < MTU_MAX)
+        least *= 2;
+    if (!rc->mtu && least == rc->mtu_least)
+        return;
+    rc->mtu_least = least;
+    rc->mtu_settled = rc->mtu > 0;
+    count_all_packets(rc, place);
+}
+
+bool ib_reads_followed(const struct ib_rc *rc, unsigned side, uint64_t offset)
+{
+    const struct ib_reads *reads = &rc->side[side].reads;
+    struct ib_read *last;
+
+    if (reads->n == 0)
+        return false;
+    last = read_at(reads, reads->n - 1);
+    for (unsigned mtu = MTU_MAX; mtu >= MTU_MIN && mtu >= rc->mtu_least; mtu /= 2) {
+        if (packets_of(last->size, mtu) == offset - last->from) {
+            last->followed = offset;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Asked for so shortly before that no answer can have come, going by how soon one came at least. */
+static bool is_too_soon(const struct ib_requests *requests, const struct ib_read *read, int64_t time_ns)
+{
+    enum { MARGIN = 4 };
+
+    return !requests->lags && time_ns - read->time_ns < requests->answered_ns / MARGIN;
+}
+
+bool ib_reads_incomplete(const struct ib_rc *rc, unsigned side, int64_t time_ns)
+{
+    const struct ib_reads *reads = &rc->side[side].reads;
+
+    for (unsigned i = reads->n; i-- > reads->done;)
+        if (!is_done(read_at(reads, i)) && !is_too_soon(&rc->side[side], read_at(reads, i), time_ns))
+            return true;
+    return false;
+}
+
+/* The Read whose response has a packet at that offset. */
+static struct ib_read *find(const struct ib_reads *reads, uint64_t offset)
+{
+    unsigned low = 0, high = reads->n;
+    struct ib_read *read;
+
+    while (low < high) { /* the last one that begins at or before it */
+        unsigned middle = (low + high) / 2;
+
+        if (read_at(reads, middle)->from <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return NULL;
+    read = read_at(reads, low - 1);
+    return read->packets == 0 || offset - read->from < read->packets ? read : NULL;
+}
+
+static void add_gap(struct ib_read *read, uint32_t from, uint32_t to)
+{
+    if (from >= to)
+        return;
+    if (read->gaps == IB_RC_GAPS_MAX) {
+        read->lost = true;
+        return;
+    }
+    read->gap[read->gaps].from = from;
+    read->gap[read->gaps++].to = to;
+}
+
+/* True when this packet of the response has not been taken yet; it is now. */
+static bool take(struct ib_read *read, uint32_t index)
+{
+    if (index >= read->taken) {
+        add_gap(read, read->taken, index);
+        read->taken = index + 1;
+        return true;
+    }
+    for (unsigned i = 0; i < read->gaps; i++) {
+        uint32_t from = read->gap[i].from, to = read->gap[i].to;
+
+        if (index < from || index >= to)
+            continue;
+        read->gap[i] = read->gap[--read->gaps];
+        add_gap(read, from, index);
+        add_gap(read, index + 1, to);
+        return true;
+    }
+    return false;
+}
+
+void ib_reads_answer(struct ib_rc *rc, unsigned responder, const struct ib_packet *packet, uint64_t offset,
+                     const struct place *place)
+{
+    struct ib_rc_part part = ib_rc_part_of(rc, responder, packet, place);
+    struct ib_read *read;
+
+    read = find(&rc->side[other_side(responder)].reads, offset);
+    if (!read || read->atomic != (packet->info->message == IB_MESSAGE_ATOMIC_ACK))
+        return;
+    part.index = (uint32_t)(offset - read->from);
+    if (part.index > 0 && rc->mtu == 0) /* its place in the memory is unknown */
+        return;
+    if (!take(read, part.index)) {
+        rc->counts.repeated_responses[responder]++;
+        return;
+    }
+    part.message = read->message;
+    part.operation = read->operation;
+    part.offset = (uint64_t)part.index * rc->mtu;
+    part.address = read->address + part.offset;
+    part.rkey = read->rkey;
+    part.size = read->size;
+    part.memory_known = part.first_known = true;
+    if (read->atomic) {
+        part.last = part.complete = true;
+    } else if (part.offset + part.length > read->size) { /* more than was asked for: not the requester's memory */
+        part.length = part.offset < read->size ? (size_t)(read->size - part.offset) : 0;
+        part.n = part.n < part.length ? part.n : part.length;
+    }
+    part.last = part.last || part.offset + part.length == read->size;
+    part.complete = part.complete || is_done(read);
+    ib_rc_give(rc, &part);
+}

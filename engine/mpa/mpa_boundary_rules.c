@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The octets at FO, right after a startup frame: RFC 5044 sections 7.1, 7.1.1 (PD_Length), 7.1.3, RFC 6581 section 6.
+ *
+ * Octets there that are no FPDU can have several causes; the octets themselves show which rule was broken:
+ *  - another startup frame: MPA-7.1-06, or MPA2-10-09 when it steps down from enhanced to unenhanced setup;
+ *  - CRC32c of the frame, or a Marker counted into it: MPA-7.1-05;
+ *  - octets in the segment that ends the frame: more Private Data than PD_Length says. Their number shows why:
+ * PD_Length little-endian (MPA-7.1.1-07), without the enhanced data (MPA2-6-07), 0 (MPA-7.1.1-29), else MPA-7.1.1-28;
+ *  - octets in segments of their own: streaming data, MPA-7.1.3-01 of an Initiator that waits, MPA-7.1-01 else.
+ */
+#include "engine/mpa/mpa_startup_state.h"
+#include "wire/crc32c.h"
+#include "wire/octets.h"
+
+#include <string.h>
+
+enum {
+    SEARCH_LIMIT = 1024, /* octets searched for the first FPDU after stray ones */
+    KEY_MATCHES_MIN = 12,
+};
+
+static const uint8_t zeros[MPA_MARKER_LEN];
+
+static enum fpdu_likeness likeness(const uint8_t *p, size_t n, bool marker)
+{
+    size_t lead = marker ? MPA_MARKER_LEN : 0, total;
+    const uint8_t *q = p + lead;
+
+    if (n < lead + MPA_LENGTH_LEN)
+        return marker && memcmp(p, zeros, n < lead ? n : lead) != 0 ? FPDU_NO : FPDU_TOO_SHORT;
+    if (marker && memcmp(p, zeros, lead) != 0)
+        return FPDU_NO;
+    total = lead + MPA_LENGTH_LEN + get_be16(q) + mpa_pad_length(get_be16(q)) + MPA_CRC_LEN;
+    /* A good CRC is proof for any ULPDU_Length. With Markers only up to the next one. */
+    if (total <= n && (!marker || total <= MPA_MARKER_PERIOD) &&
+        crc32c(p, total - MPA_CRC_LEN) == get_le32(p + total - MPA_CRC_LEN))
+        return FPDU_CONVINCING;
+    return mpa_header_likeness(q, n - lead);
+}
+
+enum fpdu_likeness mpa_fpdu_likeness(const uint8_t *p, size_t n)
+{
+    enum fpdu_likeness plain = likeness(p, n, false), marked = likeness(p, n, true);
+
+    return plain > marked ? plain : marked;
+}
+
+bool mpa_fpdu_proven(const uint8_t *p, size_t n)
+{
+    for (unsigned marker = 0; marker < 2; marker++) {
+        size_t lead = marker ? MPA_MARKER_LEN : 0, total;
+        const uint8_t *q = p + lead;
+        unsigned pad;
+        bool zero_pad = true;
+
+        if (n < lead + MPA_LENGTH_LEN || likeness(p, n, marker) != FPDU_CONVINCING)
+            continue;
+        pad = mpa_pad_length(get_be16(q));
+        total = lead + MPA_LENGTH_LEN + get_be16(q) + pad + MPA_CRC_LEN;
+        if (total > n || (marker && total > MPA_MARKER_PERIOD))
+            continue;
+        if (crc32c(p, total - MPA_CRC_LEN) == get_le32(p + total - MPA_CRC_LEN))
+            return true;
+        for (unsigned i = 0; i < pad; i++)
+            zero_pad &= p[total - MPA_CRC_LEN - 1 - i] == 0;
+        /* Without CRC: version 1 headers, zero PAD, and another FPDU or the segment's end right after it. */
+        if (zero_pad && (q[2] & 0x03) == 1 && (q[3] & 0xc0) == 0x40 &&
+            (total == n || likeness(p + total, n - total, false) == FPDU_CONVINCING))
+            return true;
+    }
+    return false;
+}
+
+/* Another startup frame: its length as far as that is known, 0 if there is none. */
+static size_t frame_length(const uint8_t *p, size_t n)
+{
+    struct mpa_startup frame;
+    size_t need = 0;
+
+    if (n < MPA_KEY_LEN || (mpa_startup_key_matches(MPA_REQUEST, p, n) < KEY_MATCHES_MIN &&
+                            mpa_startup_key_matches(MPA_REPLY, p, n) < KEY_MATCHES_MIN))
+        return 0;
+    if (mpa_startup_decode(&frame, &need, p, n) == MPA_STARTUP_NO_KEY)
+        need = MPA_STARTUP_HEADER_LEN;
+    return need;
+}
+
+/* It came in several segments; its flags decide which rule it breaks. */
+static bool may_become_frame(const uint8_t *p, size_t n)
+{
+    return (n < MPA_KEY_LEN && mpa_startup_key_matches(MPA_REQUEST, p, n) == n) || frame_length(p, n) > n;
+}
+
+/* Four octets that are the frame's CRC32c, or that a Marker at octet 512 of the frame pushed out of it. */
+static const char *trailer(const struct startup_seen *seen, const uint8_t *p, size_t n)
+{
+    size_t length = MPA_STARTUP_HEADER_LEN + seen->frame.pd_length;
+    const uint8_t *marker = seen->octets + MPA_MARKER_PERIOD;
+    uint32_t crc;
+
+    if (n < MPA_CRC_LEN || seen->frame.pd_length > MPA_PRIVATE_DATA_MAX)
+        return NULL;
+    crc = crc32c(seen->octets, length);
+    if (get_le32(p) == crc || get_be32(p) == crc)
+        return "the CRC32c of the frame";
+    if (length >= MPA_MARKER_PERIOD + MPA_MARKER_LEN && get_be16(marker) == 0 && get_be16(marker + 2) != 0 &&
+        get_be16(marker + 2) <= MPA_MARKER_PERIOD && get_be16(marker + 2) % 4 == 0 &&
+        (n == MPA_MARKER_LEN || mpa_fpdu_likeness(p + MPA_MARKER_LEN, n - MPA_MARKER_LEN) == FPDU_CONVINCING))
+        return "as many octets as the Marker in the frame takes up";
+    return NULL;
+}
+
+/* Long enough for a DDP header, and not too long for an FPDU. */
+static bool plausible_length(const uint8_t *p, size_t n)
+{
+    const uint8_t *q =
+        n > MPA_MARKER_LEN + MPA_LENGTH_LEN && memcmp(p, zeros, MPA_MARKER_LEN) == 0 ? p + MPA_MARKER_LEN : p;
+
+    return n >= MPA_LENGTH_LEN && get_be16(q) >= DDP_TAGGED_HEADER_LEN && get_be16(q) <= MPA_ULPDU_MAX;
+}
+
+/* Where the FPDU after stray octets begins; 0 when there is none, or when its predecessor is an FPDU by its length. */
+static size_t find_fpdu(const uint8_t *p, size_t n)
+{
+    size_t plain = n < 2 ? 0 : MPA_LENGTH_LEN + get_be16(p) + mpa_pad_length(get_be16(p)) + MPA_CRC_LEN;
+    size_t marked =
+        n < 6 ? 0 : MPA_MARKER_LEN + MPA_LENGTH_LEN + get_be16(p + 4) + mpa_pad_length(get_be16(p + 4)) + MPA_CRC_LEN;
+
+    if (n < 2 || (plain == n && get_be16(p) >= DDP_TAGGED_HEADER_LEN))
+        return 0;
+    if (plain < n && mpa_fpdu_likeness(p + plain, n - plain) == FPDU_CONVINCING)
+        return 0;
+    if (marked != 0 && marked < n && memcmp(p, zeros, MPA_MARKER_LEN) == 0 &&
+        mpa_fpdu_likeness(p + marked, n - marked) == FPDU_CONVINCING)
+        return 0;
+    for (size_t at = 1; at < n && at <= SEARCH_LIMIT; at++)
+        if (mpa_fpdu_likeness(p + at, n - at) == FPDU_CONVINCING && plausible_length(p + at, n - at))
+            return at;
+    return 0;
+}
+
+struct boundary mpa_boundary_classify(const struct mpa_connection *mpa, unsigned side, const uint8_t *p, size_t n,
+                                      size_t early, bool last)
+{
+    const struct startup_seen *seen = &mpa->side[side].startup;
+    struct boundary b = {.what = BOUNDARY_FPDU};
+    enum fpdu_likeness like = mpa_fpdu_likeness(p, n);
+    size_t found;
+
+    found = frame_length(p, n);
+    if (found > 0 && (last || found <= n)) {
+        b.count = found < n ? found : n;
+        b.what = BOUNDARY_FRAME;
+        return b;
+    }
+    b.trailer = trailer(seen, p, n);
+    if (b.trailer) {
+        b.what = BOUNDARY_TRAILER;
+        b.count = MPA_CRC_LEN;
+        return b;
+    }
+    /* Four zero octets that came alone, where no Markers are, are no Marker of the FPDU that came later. */
+    if (early == MPA_MARKER_LEN && mpa->parameters.markers[side] != ON)
+        like = likeness(p, n, false);
+    if (like == FPDU_CONVINCING)
+        return b;
+    /* A first Marker with wrong contents is still the Marker that is due there. */
+    if (mpa->parameters.markers[side] == ON && n > MPA_MARKER_LEN &&
+        likeness(p + MPA_MARKER_LEN, n - MPA_MARKER_LEN, false) == FPDU_CONVINCING)
+        return b;
+    if (!last && (like == FPDU_TOO_SHORT || may_become_frame(p, n) || n < SEARCH_LIMIT / 8)) {
+        b.what = BOUNDARY_MORE;
+        return b;
+    }
+    /* What came in time most likely begins with an FPDU. */
+    if (early > 0 && early < n && mpa_fpdu_likeness(p + early, n - early) == FPDU_CONVINCING)
+        found = early;
+    else
+        found = find_fpdu(p, n);
+    /*
+     * Octets that were sent before an FPDU was allowed and do not look like one need no further proof; later ones may
+     * be a damaged FPDU unless an FPDU follows them.
+     */
+    if (found == 0 && (early == 0 || (like == FPDU_TOO_SHORT && n > MPA_MARKER_LEN)))
+        return b;
+    b.count = found != 0 && (early == 0 || found < early) ? found : early;
+    b.what = mpa_origin(mpa, side, seen->end)->frame == seen->last.frame ? BOUNDARY_EXCESS : BOUNDARY_STREAMING;
+    return b;
+}
+
+static void hex(char out[32], const uint8_t *p, size_t n)
+{
+    static const char digits[] = "0123456789abcdef";
+    size_t shown = n < 8 ? n : 8;
+    char *to = out;
+
+    for (size_t i = 0; i < shown; i++) {
+        *to++ = digits[p[i] >> 4];
+        *to++ = digits[p[i] & 15];
+        *to++ = ' ';
+    }
+    if (n > shown)
+        memcpy(to, "...", 4);
+    else
+        to[shown > 0 ? -1 : 0] = '\0';
+}
+
+bool mpa_is_startup(const uint8_t *p, size_t n)
+{
+    unsigned there = n < MPA_KEY_LEN ? (unsigned)n : MPA_KEY_LEN;
+
+    return there >= 4 &&
+           (mpa_startup_key_matches(MPA_REQUEST, p, n) == there || mpa_startup_key_matches(MPA_REPLY, p, n) == there);
+}
+
+bool mpa_may_be_rejected(const struct mpa_connection *mpa, unsigned side)
+{
+    const struct tcp_side_facts *other = mpa->tcp ? tcp_pair_facts(mpa->tcp, 1 - side) : NULL;
+
+    return mpa->side[1 - side].hole || (other && !mpa->side[1 - side].any && !other->syn_seen);
+}
+
+static void report_frame(struct mpa_connection *mpa, unsigned side, const struct place *place, const uint8_t *p,
+                         size_t n)
+{
+    const struct mpa_startup *first = &mpa->side[side].startup.frame;
+    struct mpa_startup second;
+    size_t need;
+    bool request = first->kind == MPA_REQUEST;
+    bool step_down = request && mpa_startup_decode(&second, &need, p, n) == MPA_STARTUP_OK &&
+                     second.kind == MPA_REQUEST &&
+                     (second.revision < first->revision || ((first->flags & ~second.flags) & MPA_FLAG_S) != 0);
+
+    if (step_down)
+        verdict_failed(mpa->verdict, RULE_MPA2_10_09, direction_of(mpa, side), place,
+                       mpa->side[side].startup.place.frame,
+                       "expected a new TCP connection for unenhanced setup; found a second MPA Request (Rev %u, flags "
+                       "0x%02x) after one with Rev %u, flags 0x%02x",
+                       second.revision, second.flags, first->revision, first->flags);
+    else if (request && mpa_may_be_rejected(mpa, side))
+        verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_06);
+    else
+        verdict_failed(mpa->verdict, RULE_MPA_7_1_06, direction_of(mpa, side), place,
+                       mpa->side[side].startup.place.frame, "expected one MPA %s; found another startup frame after it",
+                       request ? "Request" : "Reply");
+}
+
+static void report_excess(struct mpa_connection *mpa, unsigned side, const struct place *place, size_t count,
+                          const char *octets)
+{
+    const struct mpa_startup *f = &mpa->side[side].startup.frame;
+    const char *name = f->kind == MPA_REQUEST ? "Request" : "Reply";
+    uint16_t swapped = (uint16_t)(f->pd_length << 8 | f->pd_length >> 8);
+    uint32_t related = mpa->side[side].startup.place.frame;
+    enum direction direction = direction_of(mpa, side);
+    struct verdict *v = mpa->verdict;
+
+    if ((f->flags & MPA_FLAG_S) != 0 && f->revision >= 2 && f->pd_length < MPA_ENHANCED_LEN)
+        return; /* MPA2-6-08 said so at the frame itself */
+    if (f->pd_length != 0 && swapped == f->pd_length + count)
+        verdict_failed(
+            v, RULE_MPA_7_1_1_07, direction, place, related,
+            "expected PD_Length in network byte order (%02x %02x for the %u octets that follow); found %02x %02x",
+            swapped >> 8, swapped & 0xff, swapped, f->pd_length >> 8, f->pd_length & 0xff);
+    else if ((f->flags & MPA_FLAG_S) != 0 && count == MPA_ENHANCED_LEN)
+        verdict_failed(
+            v, RULE_MPA2_6_07, direction, place, related,
+            "expected PD_Length to include the 4 octets of enhanced data (%u); found %u, and 4 more octets: %s",
+            f->pd_length + MPA_ENHANCED_LEN, f->pd_length, octets);
+    else if (f->pd_length == 0)
+        verdict_failed(v, RULE_MPA_7_1_1_29, direction, place, related,
+                       "expected nothing after an MPA %s with PD_Length 0; found %zu octets: %s", name, count, octets);
+    else
+        verdict_failed(v, RULE_MPA_7_1_1_28, direction, place, related,
+                       "expected %u octets of Private Data in the MPA %s, as PD_Length says; found %zu more: %s",
+                       f->pd_length, name, count, octets);
+}
+
+void mpa_boundary_report(struct mpa_connection *mpa, unsigned side, const struct boundary *b, const uint8_t *p,
+                         size_t n)
+{
+    const struct startup_seen *seen = &mpa->side[side].startup;
+    struct place place = mpa_place(mpa, side, seen->end, seen->end + b->count);
+    enum direction direction = direction_of(mpa, side);
+    bool waiting = seen->frame.kind == MPA_REQUEST && !mpa->side[other_side(side)].startup.seen;
+    char octets[32];
+
+    hex(octets, p, b->count);
+    switch (b->what) {
+    case BOUNDARY_FRAME:
+        report_frame(mpa, side, &place, p, n);
+        break;
+    case BOUNDARY_TRAILER:
+        verdict_failed(mpa->verdict, RULE_MPA_7_1_05, direction, &place, seen->place.frame,
+                       "expected a startup frame of 20 + %u octets without CRC and Markers; found 4 more (%s): %s",
+                       seen->frame.pd_length, octets, b->trailer);
+        break;
+    case BOUNDARY_EXCESS:
+        report_excess(mpa, side, &place, b->count, octets);
+        mpa->side[side].startup.excess = true;
+        break;
+    case BOUNDARY_STREAMING:
+        if (mpa_is_startup(p, b->count) && mpa_may_be_rejected(mpa, side)) /* cut off */
+            break;
+        verdict_failed(mpa->verdict, waiting || b->before_reply ? RULE_MPA_7_1_3_01 : RULE_MPA_7_1_01, direction,
+                       &place, seen->place.frame,
+                       "expected an FPDU right after the startup frame; found %zu other octets: %s", b->count, octets);
+        break;
+    case BOUNDARY_FPDU:
+    case BOUNDARY_MORE:
+        break;
+    }
+}
+
+void mpa_boundary_passed(struct mpa_connection *mpa, unsigned side)
+{
+    const struct mpa_startup *f = &mpa->side[side].startup.frame;
+    struct verdict *v = mpa->verdict;
+
+    if (mpa->order->side[side].boundary_judged)
+        return;
+    mpa->order->side[side].boundary_judged = true;
+    if (f->pd_length > MPA_PRIVATE_DATA_MAX || mpa->side[side].startup.missing > 0)
+        return;
+    verdict_passed(v, RULE_MPA_7_1_01);
+    verdict_passed(v, RULE_MPA_7_1_05);
+    verdict_passed(v, RULE_MPA_7_1_06);
+    verdict_passed(v, RULE_MPA_7_1_1_07);
+    verdict_passed(v, f->pd_length == 0 ? RULE_MPA_7_1_1_29 : RULE_MPA_7_1_1_28);
+    if ((f->flags & MPA_FLAG_S) != 0) {
+        if (f->pd_length >= MPA_ENHANCED_LEN)
+            verdict_passed(v, RULE_MPA2_6_07);
+        if (f->kind == MPA_REQUEST)
+            verdict_passed(v, RULE_MPA2_10_09);
+    }
+}

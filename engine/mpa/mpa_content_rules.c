@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What an FPDU in step shows besides Markers and CRC: length (3), one ULPDU each (3), PAD (4.1). */
+#include "engine/mpa/mpa_framing.h"
+#include "wire/rdmap.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void judge_pad(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)
+{
+    uint64_t end = fpdu->offset + fpdu->length - MPA_CRC_LEN;
+    char found[sizeof "00 00 00"];
+
+    if (fpdu->pad_length == 0)
+        return;
+    if ((fpdu->pad[0] | fpdu->pad[1] | fpdu->pad[2]) == 0) {
+        verdict_passed(mpa->verdict, RULE_MPA_4_1_05);
+        return;
+    }
+    snprintf(found, sizeof found, "%02x %02x %02x", fpdu->pad[0], fpdu->pad[1], fpdu->pad[2]);
+    mpa_fail(mpa, side, RULE_MPA_4_1_05, end - fpdu->pad_length, end, "expected %u zero PAD octets; found %.*s",
+             fpdu->pad_length, fpdu->pad_length * 3 - 1, found);
+}
+
+/* A message whose length its opcode fixes is followed, in the same ULPDU, by another DDP segment. */
+static bool glued(const struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu, unsigned *fixed)
+{
+    uint8_t second[HEADER_VISIBLE];
+    size_t rest;
+
+    *fixed = mpa_fixed_ulpdu_length(fpdu->ulpdu, fpdu->ulpdu_length - fpdu->lacking);
+    if (*fixed == 0 || (fpdu->lacking > 0 && *fixed + HEADER_VISIBLE > (unsigned)fpdu->ulpdu_length - fpdu->lacking) ||
+        fpdu->ulpdu_length < *fixed + DDP_TAGGED_HEADER_LEN)
+        return false;
+    rest = fpdu->ulpdu_length - *fixed;
+    put_be16(second, (uint16_t)rest);
+    if (rest > sizeof second - MPA_LENGTH_LEN)
+        rest = sizeof second - MPA_LENGTH_LEN;
+    for (size_t i = 0; i < rest; i++)
+        second[MPA_LENGTH_LEN + i] = fpdu->ulpdu[*fixed + i];
+    return mpa_octets_oddity(fs, second, MPA_LENGTH_LEN + rest) == 0;
+}
+
+/*
+ * A whole header of DDP in which nothing but the control octets is odd: the RDMAP octet of an Untagged segment, or the
+ * bits of the DDP octet of a Tagged one in the other order. That is for DDP and RDMAP to judge.
+ */
+static bool only_control_odd(const struct mpa_framing_state *fs, const uint8_t *header, size_t n)
+{
+    static const uint8_t usual[] = {0x43, 0x41, 0x47, 0x4B}; /* RV 1 and a message of each queue */
+    uint8_t other[HEADER_VISIBLE];
+    uint32_t qn = n >= MPA_LENGTH_LEN + 10 ? get_be32(header + MPA_LENGTH_LEN + 6) : UINT32_MAX;
+
+    for (size_t i = 0; i < n; i++)
+        other[i] = header[i];
+    if ((header[2] & 0xBF) == 0x01 && qn < sizeof usual) { /* the whole of RsvdULP */
+        other[3] = usual[qn];
+        other[4] = other[5] = other[6] = other[7] = 0;
+    } else if ((header[2] & 0xFE) == 0x42 && (header[3] == 0x40 || header[3] == 0x42))
+        other[2] = (uint8_t)(0x81 | (header[2] & 0x01) << 6);
+    else
+        return false;
+    return mpa_octets_oddity(fs, other, n) == 0;
+}
+
+/* The header of a Tagged segment in which nothing is odd, as most are; what follows it says nothing of its bounds. */
+static bool is_plain_tagged(const struct mpa_fpdu *fpdu)
+{
+    const struct rdmap_opcode_info *info;
+
+    if (fpdu->ulpdu_length < DDP_TAGGED_HEADER_LEN || fpdu->ulpdu_length > MPA_ULPDU_MAX ||
+        fpdu->ulpdu_length < fpdu->lacking + 2u || (fpdu->ulpdu[0] & 0xBF) != 0x81 || (fpdu->ulpdu[1] & 0xF0) != 0x40)
+        return false;
+    info = rdmap_opcode_info(fpdu->ulpdu[1] & 0x0F);
+    return info && info->tagged;
+}
+
+/* One whole DDP segment per ULPDU (3). False when the ULPDU is no DDP segment. */
+static bool judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)
+{
+    const struct mpa_framing_state *fs = mpa->side[side].framing;
+    uint64_t end = fpdu->offset + fpdu->length;
+    const uint8_t *ulpdu = fpdu->ulpdu;
+    uint8_t header[HEADER_VISIBLE];
+    size_t n = fpdu->ulpdu_length - fpdu->lacking;
+    unsigned fixed;
+
+    if (is_plain_tagged(fpdu)) {
+        verdict_passed(mpa->verdict, RULE_MPA_3_07);
+        verdict_passed(mpa->verdict, RULE_MPA_4_1_12);
+        verdict_passed(mpa->verdict, RULE_MPA_3_01);
+        return true;
+    }
+    n = n < HEADER_VISIBLE - MPA_LENGTH_LEN ? n : HEADER_VISIBLE - MPA_LENGTH_LEN;
+    if (fpdu->ulpdu_length == 0) {
+        /* As an RTR (RFC 6581) it is judged by the rules of the RTR. */
+        if (mpa->parameters.peer_to_peer && initiator_of(mpa) == (int)side && mpa->side[side].fpdus == 0)
+            return false;
+        mpa_fail(mpa, side, RULE_MPA_3_07, fpdu->offset, end,
+                 "expected a ULPDU of 1 to 64768 octets; found ULPDU_Length 0");
+        return false;
+    }
+    verdict_passed(mpa->verdict, RULE_MPA_3_07);
+    if (fpdu->ulpdu_length < DDP_TAGGED_HEADER_LEN) {
+        mpa_fail(mpa, side, RULE_MPA_4_1_12, fpdu->offset, end,
+                 "expected at least the 14 octets of a DDP header; found ULPDU_Length %u", fpdu->ulpdu_length);
+        return false;
+    }
+    verdict_passed(mpa->verdict, RULE_MPA_4_1_12);
+    put_be16(header, fpdu->ulpdu_length > MPA_ULPDU_MAX ? MPA_ULPDU_MAX : fpdu->ulpdu_length);
+    memcpy(header + MPA_LENGTH_LEN, ulpdu, n);
+    if (!(ulpdu[0] & 0x80) && fpdu->ulpdu_length < DDP_UNTAGGED_HEADER_LEN && (ulpdu[0] & 0xBF) == 0x01)
+        return false; /* a header cut short: DDP-4.3-01 */
+    if ((mpa_octets_oddity(fs, header, MPA_LENGTH_LEN + n) > HEADER_ODD_MAX &&
+         !only_control_odd(fs, header, MPA_LENGTH_LEN + n)) ||
+        (!(ulpdu[0] & 0x80) && fpdu->ulpdu_length < DDP_UNTAGGED_HEADER_LEN)) {
+        mpa_fail(
+            mpa, side, RULE_MPA_3_01, fpdu->offset, end,
+            "expected a ULPDU of one DDP segment with its header; found %u octets beginning with %02x %02x %02x %02x",
+            fpdu->ulpdu_length, ulpdu[0], ulpdu[1], ulpdu[2], ulpdu[3]);
+        return false;
+    }
+    if (glued(fs, fpdu, &fixed))
+        mpa_fail(
+            mpa, side, RULE_MPA_3_01, fpdu->offset, end,
+            "expected one ULPDU of %u octets; found %u octets: another DDP segment (%02x %02x) follows it in the FPDU",
+            fixed, fpdu->ulpdu_length, ulpdu[fixed], ulpdu[fixed + 1]);
+    else
+        verdict_passed(mpa->verdict, RULE_MPA_3_01);
+    return true;
+}
+
+bool mpa_judge_content(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, enum mpa_crc_verdict crc)
+{
+    if (crc == MPA_CRC_WRONG && mpa_crc_expected(mpa, side)) {
+        /* Nothing in it can be trusted (6), so nothing more is reported; but the hosts may want to look. */
+        if (mpa_crc_of_zero_pad(fpdu))
+            judge_pad(mpa, side, fpdu);
+        return fpdu->ulpdu_length >= DDP_TAGGED_HEADER_LEN;
+    }
+    /* The place of its octets is a guess that Markers, if there are any, may refute. */
+    if (mpa->side[side].framing->doubtful && fpdu->crc != fpdu->crc_computed)
+        return fpdu->ulpdu_length >= DDP_TAGGED_HEADER_LEN;
+    if (!fpdu->cut)
+        judge_pad(mpa, side, fpdu);
+    if (fpdu->ulpdu_length > MPA_ULPDU_MAX)
+        mpa_fail(mpa, side, RULE_MPA_3_05, fpdu->offset, fpdu->offset + fpdu->length,
+                 "expected a ULPDU_Length of at most 64768; found %u", fpdu->ulpdu_length);
+    else
+        verdict_passed(mpa->verdict, RULE_MPA_3_05);
+    return judge_ulpdu(mpa, side, fpdu);
+}

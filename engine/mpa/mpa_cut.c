@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Segments that the snap length cut: their octets end early, but TCP knows how many there were. An FPDU whose
+ * ULPDU_Length is there is followed to its end in number, though not in content; its header, and Markers as far as they
+ * are there, are judged as usual. Its octets wait in the window, which takes nothing more until its end has passed.
+ * Where the next ULPDU_Length is cut away, framing is lost until a segment begins with an FPDU.
+ */
+#include "engine/mpa/mpa_framing.h"
+
+enum { WHOLE_HEADER = MPA_LENGTH_LEN + DDP_UNTAGGED_HEADER_LEN };
+
+/* Where the FPDU at `start` ends by its ULPDU_Length, which must be in the window. */
+static uint64_t end_of(const struct mpa_side *s, uint64_t start)
+{
+    struct mpa_shape shape;
+
+    mpa_shape_init(&shape, s->framing, start, get_be16(mpa_window_at(&s->window, mpa_header_of(s, start))));
+    return mpa_shape_end(&shape, start);
+}
+
+/*
+ * An FPDU begins at the cursor, as far as its header and the segments show: it fills a segment, or its header is
+ * correct. segment_end: of the segment that was cut.
+ */
+static bool begins_here(struct mpa_connection *mpa, unsigned side, uint64_t segment_end)
+{
+    struct mpa_side *s = &mpa->side[side];
+    size_t seen = 0;
+    unsigned odd = mpa_oddity_at(s, s->cursor, &seen);
+
+    if (seen < MPA_LENGTH_LEN || s->framing->opening || s->framing->doubtful)
+        return false;
+    if (odd == 0)
+        return true;
+    return get_be16(mpa_window_at(&s->window, mpa_header_of(s, s->cursor))) >= DDP_TAGGED_HEADER_LEN &&
+           mpa_segment_starts(mpa, side, s->cursor) && end_of(s, s->cursor) == segment_end;
+}
+
+/* The FPDU at the cursor has passed. */
+static void accept(struct mpa_connection *mpa, unsigned side)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_shape shape;
+    struct mpa_fpdu fpdu;
+
+    s->cut_end = 0;
+    mpa_shape_init(&shape, s->framing, s->cursor, get_be16(mpa_window_at(&s->window, mpa_header_of(s, s->cursor))));
+    mpa_shape_read_cut(&fpdu, &shape, s, s->cursor);
+    mpa_framing_accept(mpa, side, &fpdu, ACCEPT_CUT);
+}
+
+/*
+ * Complete FPDUs before the one that was cut; what waited for octets after them must do. Where the start of the stream
+ * is missing, one whose CRC is wrong may be no FPDU: Markers, if there are any, were guessed.
+ */
+static void settle_whole(struct mpa_connection *mpa, unsigned side)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_fpdu fpdu;
+    uint64_t before;
+
+    do
+        before = s->cursor;
+    while (s->state == SIDE_FPDUS && mpa_framing_parse(mpa, side, s->cursor, &fpdu) == MPA_FPDU_OK &&
+           (s->framing->start_known || fpdu.crc == fpdu.crc_computed || !mpa_crc_expected(mpa, side)) &&
+           mpa_framing_step(mpa, side, true) && s->cursor != before);
+}
+
+bool mpa_cut_regain(struct mpa_connection *mpa, unsigned side)
+{
+    struct mpa_side *s = &mpa->side[side];
+    const struct origin_run *last = s->n_runs > 0 ? &s->runs[s->n_runs - 1] : NULL;
+    const uint8_t *header;
+    size_t seen = 0;
+
+    if (!last || !last->origin.segment_start || last->origin.segment_end || last->start < s->window.offset ||
+        last->end - last->start >= last->origin.segment_length || mpa_oddity_at(s, last->start, &seen) != 0 ||
+        seen < WHOLE_HEADER)
+        return false;
+    /* Little of an Untagged header may be anything; of a Tagged one the length must be the segment's. */
+    header = mpa_window_at(&s->window, mpa_header_of(s, last->start));
+    if (header[MPA_LENGTH_LEN] & 0x80 && end_of(s, last->start) != last->start + last->origin.segment_length)
+        return false;
+    s->cursor = last->start;
+    s->state = SIDE_FPDUS;
+    return true;
+}
+
+bool mpa_cut_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to)
+{
+    struct mpa_side *s = &mpa->side[side];
+
+    if (s->cut_end == 0) {
+        settle_whole(mpa, side);
+        if (s->state != SIDE_FPDUS || !begins_here(mpa, side, to))
+            return false;
+        s->cut_end = end_of(s, s->cursor);
+        if (s->cut_end <= from) { /* complete, and still no FPDU */
+            s->cut_end = 0;
+            return false;
+        }
+    }
+    if (s->cut_end > to)
+        return true;
+    accept(mpa, side);
+    if (s->cursor < to) { /* where the FPDUs after it begin was cut away */
+        s->hole = true;
+        mpa_framing_hole(mpa, side, s->cursor, to);
+    } else {
+        mpa_window_restart(&s->window, to);
+    }
+    return true;
+}
+
+size_t mpa_cut_octets(struct mpa_connection *mpa, unsigned side, uint64_t offset, size_t n)
+{
+    struct mpa_side *s = &mpa->side[side];
+
+    if (s->cut_end > offset + n)
+        return n;
+    accept(mpa, side);
+    mpa_window_restart(&s->window, s->cursor);
+    return (size_t)(s->cursor - offset);
+}

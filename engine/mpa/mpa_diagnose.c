@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Names the rule when the octets at the cursor make no acceptable FPDU. Hypotheses are tried in turn, those that a CRC
+ * can prove first; one counts when it makes the FPDU verify, or puts the next FPDU where there is one. What no
+ * hypothesis explains is one finding against 4.1 and a search for the next FPDU.
+ *
+ * Nothing is reported that the octets do not prove, and one fault gives one finding: the framing is set to what was
+ * found.
+ */
+#include "engine/mpa/mpa_diagnose.h"
+#include "engine/mpa/mpa_startup_state.h"
+
+/* ---- reports ---- */
+
+static const struct mpa_startup *frame_of(const struct mpa_connection *mpa, bool request)
+{
+    unsigned initiator = (unsigned)mpa->parameters.initiator_side;
+
+    return &mpa->side[request ? initiator : 1 - initiator].startup.frame;
+}
+
+void mpa_report_unmet(struct mpa_connection *mpa, unsigned side, const struct place *place, bool found_on)
+{
+    struct mpa_framing_state *fs = mpa->side[side].framing;
+    bool initiator = mpa->parameters.initiator_side == (int)side;
+    const struct mpa_startup *request, *reply, *governing;
+    unsigned related;
+    enum rule_id rule;
+
+    if (fs->unmet)
+        return;
+    fs->unmet = mpa->side[side].negotiated_unmet = mpa->side[side].faulty = true;
+    if (!mpa->parameters.startup_seen)
+        return;
+    request = frame_of(mpa, true);
+    reply = frame_of(mpa, false);
+    governing = initiator ? reply : request;
+    related = mpa->side[1 - side].startup.place.frame;
+    if (request->revision == 0 && reply->revision != 0)
+        return; /* nothing was agreed that could be kept */
+    if (request->revision >= 1 && reply->revision == 0)
+        rule = RULE_MPA_C_2_5_04;
+    else if (!found_on)
+        rule = initiator ? RULE_MPA_7_1_1_09 : RULE_MPA_7_1_1_08;
+    else
+        rule = initiator ? RULE_MPA_7_1_1_11 : RULE_MPA_7_1_1_10;
+    if (!found_on && rule != RULE_MPA_C_2_5_04 && !(governing->flags & MPA_FLAG_M))
+        return; /* Rev 0 with M = 0: the fault is in the startup frame */
+    verdict_failed(mpa->verdict, rule, direction_of(mpa, side), place, related,
+                   "expected %s (%s has Rev %u, M = %u); found %s", found_on ? "no Markers" : "Markers",
+                   initiator ? "the Reply" : "the Request", governing->revision, (governing->flags & MPA_FLAG_M) != 0,
+                   found_on ? "a Marker" : "FPDUs without Markers");
+}
+
+static void report_leading_missing(struct diagnosing *d)
+{
+    d->fs->leading_missing = false;
+    d->s->faulty = true;
+    if (d->mpa->parameters.startup_seen)
+        verdict_failed(d->mpa->verdict, RULE_MPA_4_3_04, direction_of(d->mpa, d->side), &d->fs->opening_place, 0,
+                       "expected the Marker 00000000 as the first octets of Full Operation; found an FPDU header, and "
+                       "the first Marker 512 octets later");
+}
+
+/* ---- helpers ---- */
+
+void mpa_diagnose_refresh(struct diagnosing *d)
+{
+    if (d->fpdu)
+        mpa_framing_parse(d->mpa, d->side, d->at, d->fpdu);
+}
+
+bool mpa_diagnose_suspect(struct diagnosing *d, struct suspect *suspect, uint64_t start)
+{
+    suspect->start = start;
+    suspect->header = mpa_header_of(d->s, start);
+    if (mpa_octets_from(d->s, suspect->header) < MPA_LENGTH_LEN)
+        return false;
+    suspect->length = get_be16(mpa_window_at(&d->s->window, suspect->header));
+    return true;
+}
+
+enum follow mpa_diagnose_next(struct diagnosing *d, uint64_t at)
+{
+    enum follow follow = mpa_follow(d->mpa, d->side, at);
+
+    if (follow == FOLLOW_UNKNOWN && at + HEADER_VISIBLE_MIN > mpa_window_end(&d->s->window))
+        d->unsure = true;
+    return follow;
+}
+
+static bool ends_well(struct diagnosing *d, uint64_t at)
+{
+    return mpa_framing_ends_well(d->mpa, d->side, d->at, at);
+}
+
+static bool next_fits(struct diagnosing *d, uint64_t at)
+{
+    bool fits = mpa_diagnose_next(d, at) >= FOLLOW_MAYBE || ends_well(d, at);
+
+    mpa_diagnose_refresh(d);
+    return fits;
+}
+
+static bool crc_right(const struct mpa_fpdu *fpdu)
+{
+    return fpdu->crc == fpdu->crc_computed;
+}
+
+static bool read_shape(struct diagnosing *d, const struct mpa_shape *shape, struct mpa_fpdu *fpdu)
+{
+    return mpa_shape_read(fpdu, shape, d->s, d->at);
+}
+
+/* ---- hypotheses about Markers ---- */
+
+/* The FPDU has its Markers where they are due; their contents are judged like any others. */
+static bool accept_contents(struct diagnosing *d)
+{
+    struct mpa_fpdu fpdu;
+
+    if (mpa_framing_parse(d->mpa, d->side, d->at, &fpdu) != MPA_FPDU_OK)
+        return false;
+    mpa_framing_accept(d->mpa, d->side, &fpdu, crc_right(&fpdu) ? ACCEPT_PROVEN : 0);
+    return true;
+}
+
+static const struct mpa_marker *first_wrong(const struct mpa_fpdu *fpdu, bool unlike_only)
+{
+    for (unsigned i = 0; i < fpdu->n_markers; i++) {
+        const struct mpa_marker *marker = &fpdu->markers[i];
+
+        if ((marker->reserved != 0 || marker->fpduptr != marker->expected) &&
+            !(unlike_only && mpa_marker_like(marker, fpdu)))
+            return marker;
+    }
+    return NULL;
+}
+
+/* Pointers count as a receiver reads them: without their low bits (4.2). */
+static bool markers_lead_right(const struct mpa_fpdu *fpdu)
+{
+    for (unsigned i = 0; i < fpdu->n_markers; i++)
+        if (fpdu->markers[i].reserved != 0 || (fpdu->markers[i].fpduptr & ~3u) != (fpdu->markers[i].expected & ~3u))
+            return false;
+    return true;
+}
+
+/* Continues with Markers at `found` and every `period` octets from there. */
+static void adopt_grid(struct diagnosing *d, uint64_t found)
+{
+    struct mpa_framing_state *fs = d->fs;
+    uint64_t distance = found - fs->start;
+
+    fs->framing.markers = true;
+    if (!fs->start_known && d->mpa->parameters.midstream)
+        d->mpa->parameters.markers[d->side] = ON;
+    if (fs->start_known && distance % (MPA_MARKER_PERIOD + MPA_MARKER_LEN) == 0 && distance % MPA_MARKER_PERIOD != 0)
+        fs->period = MPA_MARKER_PERIOD + MPA_MARKER_LEN;
+    else
+        fs->period = MPA_MARKER_PERIOD;
+    /* The origin is before all octets to come, so that grid arithmetic never goes below it. */
+    fs->framing.seq_start = found - (found - d->at) / fs->period * fs->period;
+    if (fs->framing.seq_start > d->at)
+        fs->framing.seq_start =
+            fs->framing.seq_start >= fs->period ? fs->framing.seq_start - fs->period : fs->framing.seq_start;
+}
+
+/* The header at `header` without the four octets at `at`, or with them (at 0), is one of DDP without a flaw. */
+static bool header_plausible(const struct diagnosing *d, uint64_t header, uint64_t at)
+{
+    uint8_t octets[HEADER_VISIBLE];
+    size_t n = 0;
+
+    for (uint64_t x = header; n < sizeof octets && x < mpa_window_end(&d->s->window); x++)
+        if (at == 0 || x < at || x >= at + MPA_MARKER_LEN)
+            octets[n++] = *mpa_window_at(&d->s->window, x);
+    return n >= HEADER_VISIBLE_MIN && mpa_octets_oddity(d->fs, octets, n) == 0;
+}
+
+/*
+ * The first Marker that points back to this header. An MSN, MO or TO may look like one, too: octets of a good header
+ * are not it when another Marker follows them, or when the header is none without them.
+ */
+static bool find_first_marker(const struct diagnosing *d, uint64_t header, uint64_t from, uint64_t until, uint64_t *at)
+{
+    uint64_t second;
+
+    if (!mpa_find_marker(d->s, header, from, until, at))
+        return false;
+    if (*at >= header + HEADER_VISIBLE || !header_plausible(d, header, 0))
+        return true;
+    if (mpa_find_marker(d->s, header, *at + MPA_MARKER_LEN, until, &second)) {
+        if (second != *at + MPA_MARKER_PERIOD) /* else that confirms it */
+            *at = second;
+        return true;
+    }
+    return header_plausible(d, header, *at);
+}
+
+/* Markers that point back to this header are elsewhere: collects them into the shape. False when there are none. */
+static bool displaced_shape(struct diagnosing *d, struct mpa_shape *shape, uint64_t *found)
+{
+    struct suspect suspect;
+    uint64_t from, until, at;
+
+    /* A displaced leading Marker cannot be recognised; the header is right at the cursor, or after a good one. */
+    if (!mpa_diagnose_suspect(d, &suspect, d->at))
+        return false;
+    mpa_shape_set_length(shape, suspect.length);
+    shape->n = 0;
+    if (suspect.header > d->at)
+        shape->at[shape->n++] = d->at;
+    *found = 0;
+    from = suspect.header + MPA_LENGTH_LEN + 2;
+    for (;;) {
+        until = mpa_shape_end(shape, d->at);
+        if (shape->n == MPA_FPDU_MARKERS_MAX ||
+            !(*found == 0 ? find_first_marker(d, suspect.header, from, until, &at)
+                          : mpa_find_marker(d->s, suspect.header, from, until, &at)))
+            break;
+        if (*found == 0)
+            *found = at;
+        shape->at[shape->n++] = at;
+        from = at + MPA_MARKER_PERIOD - 8; /* the next one is about an interval away */
+    }
+    return *found != 0;
+}
+
+/* What Markers at `found`, found in a direction where the framing in use has none there, mean. */
+void mpa_diagnose_found_marker(struct diagnosing *d, uint64_t found, uint64_t header)
+{
+    struct mpa_framing_state *fs = d->fs;
+    uint64_t due = fs->start + (found - fs->start) / MPA_MARKER_PERIOD * MPA_MARKER_PERIOD;
+    bool on_negotiated_grid = fs->start_known && (found - fs->start) % MPA_MARKER_PERIOD == 0;
+
+    if (!fs->start_known)
+        return; /* the first Marker seen fixes the grid */
+    if (d->mpa->parameters.markers[d->side] == OFF) {
+        struct place place = mpa_place(d->mpa, d->side, found, found + MPA_MARKER_LEN);
+
+        mpa_report_unmet(d->mpa, d->side, &place, true);
+    } else if (fs->leading_missing) {
+        if (on_negotiated_grid) {
+            report_leading_missing(d);
+        } else {
+            fs->leading_missing = false;
+            mpa_report_grid(d->mpa, d->side, due, found, header);
+        }
+    } else if (!on_negotiated_grid && !fs->missing_reported) {
+        mpa_report_grid(d->mpa, d->side, due, found, header);
+    }
+    if (on_negotiated_grid)
+        fs->missing_reported = false;
+}
+
+/* The grid as negotiated, where the framing in use has none, or no longer has one. */
+static bool negotiated_grid_shape(struct diagnosing *d, struct mpa_shape *shape)
+{
+    uint64_t header = d->at;
+
+    if (d->fs->framing.markers || !d->fs->start_known)
+        return false;
+    mpa_shape_grid(shape, true, d->fs->start, MPA_MARKER_PERIOD, d->at, d->at + MPA_FPDU_OCTETS_MAX);
+    if (shape->n > 0 && shape->at[0] == d->at)
+        header += MPA_MARKER_LEN;
+    if (mpa_octets_from(d->s, header) < MPA_LENGTH_LEN)
+        return false;
+    mpa_shape_set_length(shape, get_be16(mpa_window_at(&d->s->window, header)));
+    return shape->n > 0 && shape->at[0] < mpa_shape_end(shape, d->at);
+}
+
+/* An FPDU whose CRC is right although a Marker is not where it is due: displaced, or its contents are wrong. */
+static bool try_markers_crc_right(struct diagnosing *d)
+{
+    const struct mpa_marker *wrong;
+    struct mpa_shape shape;
+    uint64_t found;
+    struct mpa_fpdu fpdu;
+
+    if (!d->fpdu || !crc_right(d->fpdu))
+        return false;
+    wrong = first_wrong(d->fpdu, false);
+    if (!wrong || !displaced_shape(d, &shape, &found) || !read_shape(d, &shape, &fpdu) ||
+        fpdu.length != d->fpdu->length || !markers_lead_right(&fpdu))
+        return accept_contents(d);
+    mpa_report_grid(d->mpa, d->side, wrong->offset, found, d->fpdu->header);
+    adopt_grid(d, found);
+    mpa_framing_accept(d->mpa, d->side, &fpdu, ACCEPT_PROVEN | ACCEPT_NO_MARKERS | ACCEPT_DEVIANT);
+    return true;
+}
+
+/* Is the FPDU right under this shape? By its CRC, or, where none is generated, by what follows it. */
+static bool shape_fits(struct diagnosing *d, const struct mpa_shape *shape, struct mpa_fpdu *fpdu, bool by_crc)
+{
+    if (!read_shape(d, shape, fpdu))
+        return false;
+    if (by_crc)
+        return crc_right(fpdu);
+    /* Looking at the next FPDU took the scratch memory. */
+    return next_fits(d, d->at + fpdu->length) && read_shape(d, shape, fpdu);
+}
+
+/* The Marker due at `at` is there, so it is not missing. */
+static bool marker_right_at(const struct diagnosing *d, uint64_t at, uint64_t header)
+{
+    return mpa_octets_from(d->s, at) >= MPA_MARKER_LEN &&
+           get_be32(mpa_window_at(&d->s->window, at)) == (at < header ? 0 : at - header);
+}
+
+static bool try_missing(struct diagnosing *d, bool by_crc)
+{
+    struct mpa_shape shape, reduced;
+    struct suspect suspect;
+    struct mpa_fpdu fpdu;
+    uint64_t end, due;
+    unsigned inside = 0;
+
+    if (!d->fs->framing.markers)
+        return false;
+    /* The leading one: the header is then at the cursor itself. */
+    if (mpa_header_of(d->s, d->at) != d->at && mpa_octets_from(d->s, d->at) >= HEADER_VISIBLE_MIN &&
+        mpa_octets_oddity(d->fs, mpa_window_at(&d->s->window, d->at), mpa_octets_from(d->s, d->at)) <= HEADER_ODD_MAX) {
+        mpa_shape_init(&shape, d->fs, d->at, get_be16(mpa_window_at(&d->s->window, d->at)));
+        mpa_shape_remove(&shape, 0);
+        if (shape_fits(d, &shape, &fpdu, by_crc)) {
+            mpa_report_missing_marker(d->mpa, d->side, d->at);
+            d->fs->framing.markers = false;
+            mpa_framing_accept(d->mpa, d->side, &fpdu, (by_crc ? ACCEPT_PROVEN : 0) | ACCEPT_DEVIANT);
+            return true;
+        }
+    }
+    if (!mpa_diagnose_suspect(d, &suspect, d->at))
+        return false;
+    mpa_shape_init(&shape, d->fs, d->at, suspect.length);
+    end = mpa_shape_end(&shape, d->at);
+    while (inside < shape.n && shape.at[inside] < end)
+        inside++;
+    if (inside == 0 || shape.at[inside - 1] < suspect.header)
+        return false;
+    due = shape.at[shape.at[0] < suspect.header ? 1 : 0];
+    reduced = shape;
+    reduced.n = shape.at[0] < suspect.header ? 1 : 0;
+    if (!marker_right_at(d, due, suspect.header) && shape_fits(d, &reduced, &fpdu, by_crc)) {
+        mpa_report_missing_marker(d->mpa, d->side, due);
+        d->fs->framing.markers = false;
+        mpa_framing_accept(d->mpa, d->side, &fpdu, (by_crc ? ACCEPT_PROVEN : 0) | ACCEPT_DEVIANT);
+        return true;
+    }
+    for (unsigned i = 0; i < inside; i++) {
+        uint64_t gone = shape.at[i];
+
+        if (gone < suspect.header || marker_right_at(d, gone, suspect.header))
+            continue;
+        reduced = shape;
+        mpa_shape_remove(&reduced, i);
+        if (!shape_fits(d, &reduced, &fpdu, by_crc) || !mpa_markers_right(&fpdu))
+            continue;
+        mpa_report_missing_marker(d->mpa, d->side, gone);
+        d->fs->missing_reported = false; /* the grid continues: the next one that is missing is another fault */
+        mpa_framing_accept(d->mpa, d->side, &fpdu, (by_crc ? ACCEPT_PROVEN : 0) | ACCEPT_DEVIANT);
+        return true;
+    }
+    return false;
+}
+
+/* Markers in a direction that has none by the framing in use. */
+static bool try_unexpected(struct diagnosing *d, bool by_crc)
+{
+    struct mpa_shape shape;
+    struct mpa_fpdu fpdu;
+
+    if (!negotiated_grid_shape(d, &shape) || !shape_fits(d, &shape, &fpdu, by_crc) || !mpa_markers_right(&fpdu))
+        return false;
+    mpa_diagnose_found_marker(d, fpdu.markers[0].offset, fpdu.header);
+    d->fs->framing = (struct mpa_framing){.markers = true, .seq_start = d->fs->start};
+    d->fs->period = MPA_MARKER_PERIOD;
+    mpa_framing_accept(d->mpa, d->side, &fpdu, ACCEPT_PROVEN);
+    return true;
+}
+
+/* The first Marker is missing and the rest is as negotiated: MPA-4.3-04, before any other grid explains as much. */
+static bool try_leading_missing(struct diagnosing *d)
+{
+    return d->fs->leading_missing && mpa_crc_expected(d->mpa, d->side) && try_unexpected(d, true);
+}
+
+static bool try_displaced(struct diagnosing *d, bool by_crc)
+{
+    struct mpa_shape shape;
+    struct mpa_fpdu fpdu;
+    uint64_t found;
+
+    if (!displaced_shape(d, &shape, &found) || !shape_fits(d, &shape, &fpdu, by_crc))
+        return false;
+    if (d->fs->framing.markers && (found - d->fs->framing.seq_start) % d->fs->period == 0)
+        return false; /* it is where it is due */
+    if (d->fs->framing.markers)
+        mpa_report_grid(d->mpa, d->side, mpa_next_marker(&d->fs->framing, d->at), found, fpdu.header);
+    else
+        mpa_diagnose_found_marker(d, found, fpdu.header);
+    adopt_grid(d, found);
+    mpa_framing_accept(d->mpa, d->side, &fpdu, ACCEPT_PROVEN | ACCEPT_NO_MARKERS | ACCEPT_DEVIANT);
+    return true;
+}
+
+/*
+ * Where the start of the direction is not known: a Marker before this FPDU's header may be the first one seen, and fix
+ * the grid.
+ */
+static bool try_first_marker(struct diagnosing *d, bool by_crc)
+{
+    struct mpa_shape shape;
+    struct mpa_fpdu fpdu;
+    uint64_t header = d->at + MPA_MARKER_LEN;
+
+    if (d->fs->start_known || d->fs->framing.markers || mpa_octets_from(d->s, header) < HEADER_VISIBLE_MIN ||
+        get_be32(mpa_window_at(&d->s->window, d->at)) != 0)
+        return false;
+    mpa_shape_grid(&shape, true, d->at, MPA_MARKER_PERIOD, d->at, d->at + MPA_FPDU_OCTETS_MAX);
+    mpa_shape_set_length(&shape, get_be16(mpa_window_at(&d->s->window, header)));
+    if (!shape_fits(d, &shape, &fpdu, by_crc) || !mpa_markers_right(&fpdu))
+        return false;
+    adopt_grid(d, d->at);
+    mpa_framing_accept(d->mpa, d->side, &fpdu, ACCEPT_PROVEN);
+    return true;
+}
+
+static bool try_markers_by_crc(struct diagnosing *d)
+{
+    return try_first_marker(d, true) || try_missing(d, true) || try_unexpected(d, true) || try_displaced(d, true);
+}
+
+static bool try_markers_by_looks(struct diagnosing *d)
+{
+    if (mpa_crc_expected(d->mpa, d->side))
+        return false;
+    if (try_first_marker(d, false) || try_unexpected(d, false) || try_displaced(d, false))
+        return true;
+    mpa_diagnose_refresh(d);
+    if (d->fpdu && !first_wrong(d->fpdu, true) && first_wrong(d->fpdu, false) && next_fits(d, d->at + d->fpdu->length))
+        return accept_contents(d);
+    if (try_missing(d, false))
+        return true;
+    mpa_diagnose_refresh(d);
+    /* Garbage where a Marker is due, in an FPDU that is otherwise right. */
+    if (d->fpdu && first_wrong(d->fpdu, false) && next_fits(d, d->at + d->fpdu->length))
+        return accept_contents(d);
+    return false;
+}
+
+/* ---- hypotheses about values, and the rest ---- */
+
+static bool try_crc_explained(struct diagnosing *d)
+{
+    return d->fpdu && mpa_crc_explained(d->fpdu) && accept_contents(d);
+}
+
+/* The bounds are right, so the CRC is what is wrong. */
+static bool try_wrong_crc(struct diagnosing *d)
+{
+    uint64_t end;
+
+    if (!d->fpdu || !mpa_crc_expected(d->mpa, d->side) || mpa_oddity_at(d->s, d->at, NULL) > HEADER_ODD_MAX)
+        return false;
+    end = d->at + d->fpdu->length;
+    if (mpa_oddity_at(d->s, end, NULL) > HEADER_ODD_MAX)
+        return false;
+    if (mpa_octets_from(d->s, end) < HEADER_VISIBLE_MIN && !ends_well(d, end) && !d->last) {
+        d->unsure = true;
+        return false;
+    }
+    return accept_contents(d);
+}
+
+/* A regular FPDU, but its ULPDU is none: length 0, too short, or no DDP header (3). */
+static bool try_odd_ulpdu(struct diagnosing *d)
+{
+    if (!d->fpdu || first_wrong(d->fpdu, false))
+        return false;
+    if (!crc_right(d->fpdu) && mpa_crc_expected(d->mpa, d->side))
+        return false;
+    /* Zero octets look like one empty FPDU after the other: the next one must show, or the segments vouch for it. */
+    return next_fits(d, d->at + d->fpdu->length) && accept_contents(d);
+}
+
+static bool try_rest(struct diagnosing *d)
+{
+    if (!d->last)
+        return false;
+    if (d->fpdu && mpa_oddity_at(d->s, d->at, NULL) <= HEADER_ODD_MAX)
+        return accept_contents(d);
+    return false;
+}
+
+/* After a rejection that the capture lacks: nothing of this startup was accepted, and no FPDU was due. */
+static bool is_another_startup(const struct diagnosing *d)
+{
+    const struct startup_seen *seen = &d->s->startup;
+
+    return seen->seen && seen->frame.kind == MPA_REQUEST && d->at == seen->end &&
+           mpa_is_startup(mpa_window_at(&d->s->window, d->at), mpa_octets_from(d->s, d->at)) &&
+           mpa_may_be_rejected(d->mpa, d->side);
+}
+
+enum diagnosis mpa_diagnose(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, bool last)
+{
+    static bool (*const hypotheses[])(struct diagnosing *) = {
+        try_leading_missing, mpa_try_other_grid, try_markers_crc_right,
+
+        mpa_try_no_pad,      try_crc_explained,  try_markers_by_crc,
+        mpa_try_end_by_crc,  try_wrong_crc,      try_markers_by_looks,
+        mpa_try_lone_marker, mpa_try_lengths,    try_odd_ulpdu,
+        mpa_try_next_fpdu,   try_rest,
+    };
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_fpdu copy;
+    struct diagnosing d = {
+        .mpa = mpa, .side = side, .s = s, .fs = s->framing, .at = s->cursor, .last = last, .strict = last && !fpdu};
+    bool header_fine;
+
+    if (fpdu) {
+        copy = *fpdu;
+        d.fpdu = &copy;
+    }
+    if (is_another_startup(&d)) {
+        mpa_ignore(mpa, side);
+        return DIAGNOSIS_DONE;
+    }
+    if (d.fs->no_field) {
+        if (mpa_try_no_field(&d))
+            return DIAGNOSIS_DONE;
+        if (d.unsure && !last)
+            return DIAGNOSIS_WAIT;
+    }
+    for (size_t i = 0; i < sizeof hypotheses / sizeof hypotheses[0]; i++) {
+        if (hypotheses[i](&d))
+            return DIAGNOSIS_DONE;
+        mpa_diagnose_refresh(&d);
+    }
+    if (!last)
+        return DIAGNOSIS_WAIT;
+    header_fine = mpa_oddity_at(s, d.at, NULL) <= HEADER_ODD_MAX;
+    if (header_fine) /* a good beginning whose rest never came: the end judges that */
+        return DIAGNOSIS_WAIT;
+    mpa_report_unexplained(mpa, side, d.at);
+    mpa_framing_lose(mpa, side, d.at, d.at);
+    return DIAGNOSIS_DONE;
+}

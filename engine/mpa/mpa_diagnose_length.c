@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ULPDU_Length, PAD or CRC field that section 4.1 does not allow. Where CRCs are generated the FPDU's own CRC shows
+ * where it ends. Without them the usual mistakes are tried, and the next FPDU must be where they would put it.
+ */
+#include "engine/mpa/mpa_diagnose.h"
+
+#include "wire/crc32c.h"
+
+static uint16_t swap16(uint16_t v)
+{
+    return (uint16_t)(v << 8 | v >> 8);
+}
+
+/* Markers in [from, to), by the framing in use. */
+static unsigned markers_between(const struct mpa_framing_state *fs, uint64_t from, uint64_t to)
+{
+    struct mpa_shape shape;
+
+    mpa_shape_grid(&shape, fs->framing.markers, fs->framing.seq_start, fs->period, from, to);
+    return shape.n;
+}
+
+void mpa_report_length(struct diagnosing *d, const struct suspect *suspect, unsigned length, uint64_t end)
+{
+    const char *why = "";
+
+    if (length == swap16(suspect->length))
+        why = ": its octets are in reverse order";
+    else if (suspect->length == length + MPA_LENGTH_LEN || suspect->length == length + MPA_CRC_LEN ||
+             suspect->length == length + MPA_LENGTH_LEN + MPA_CRC_LEN || suspect->length == end - suspect->start)
+        why = ": it includes header, PAD or CRC";
+    mpa_fail(d->mpa, d->side, RULE_MPA_4_1_02, suspect->start, end,
+             "expected ULPDU_Length %04x (%u octets of ULPDU); found %04x (%u)%s", length, length, suspect->length,
+             suspect->length, why);
+}
+
+static void report_pad(struct diagnosing *d, const struct suspect *suspect, unsigned pad, uint64_t end)
+{
+    mpa_fail(d->mpa, d->side, RULE_MPA_4_1_04, suspect->start, end,
+             "expected %u PAD octets after a ULPDU of %u octets; found %u", mpa_pad_length(suspect->length),
+             suspect->length, pad);
+}
+
+static void report_counted_markers(struct diagnosing *d, const struct suspect *suspect, unsigned length, uint64_t end)
+{
+    mpa_fail(d->mpa, d->side, RULE_MPA_4_1_03, suspect->start, end,
+             "expected ULPDU_Length %u, without the Markers inside the FPDU; found %u, which includes them", length,
+             suspect->length);
+}
+
+static void report_no_crc(struct diagnosing *d, const struct suspect *suspect, uint64_t end)
+{
+    if (d->fs->no_field_reported)
+        return;
+    d->fs->no_field_reported = true;
+    mpa_fail(d->mpa, d->side, RULE_MPA_4_1_09, suspect->start, end,
+             "expected a CRC field of 4 octets after ULPDU and PAD (ULPDU_Length %u); found the next FPDU there",
+             suspect->length);
+}
+
+/* ---- by CRC ---- */
+
+/* The CRC32c of [start, end - 4) with another ULPDU_Length in it. */
+static uint32_t crc_with_length(const struct diagnosing *d, const struct suspect *suspect, uint64_t end,
+                                uint16_t length)
+{
+    const uint8_t *p = mpa_window_at(&d->s->window, suspect->start);
+    size_t header = (size_t)(suspect->header - suspect->start), covered = (size_t)(end - suspect->start) - MPA_CRC_LEN;
+    uint8_t field[MPA_LENGTH_LEN];
+
+    put_be16(field, length);
+    return crc32c_extend(crc32c_extend(crc32c(p, header), field, sizeof field), p + header + sizeof field,
+                         covered - header - sizeof field);
+}
+
+/* Where the CRC of the octets before it is; 0 when nowhere. */
+static uint64_t scan_for_crc(const struct diagnosing *d, const struct suspect *suspect)
+{
+    const uint8_t *p = mpa_window_at(&d->s->window, suspect->start);
+    size_t n = mpa_octets_from(d->s, suspect->start), at = (size_t)(suspect->header - suspect->start) + MPA_LENGTH_LEN;
+    uint32_t crc;
+
+    if (n > MPA_FPDU_OCTETS_MAX)
+        n = MPA_FPDU_OCTETS_MAX;
+    if (n < at + MPA_CRC_LEN)
+        return 0;
+    crc = crc32c(p, at);
+    for (; at + MPA_CRC_LEN <= n; at++) {
+        if (get_le32(p + at) == crc && crc != 0)
+            return suspect->start + at + MPA_CRC_LEN;
+        crc = crc32c_extend(crc, p + at, 1);
+    }
+    return 0;
+}
+
+/* With this ULPDU_Length, are the PAD octets zero? They are ULPDU else. */
+static bool length_fits(const struct diagnosing *d, const struct suspect *suspect, unsigned length)
+{
+    struct mpa_shape shape;
+    struct mpa_fpdu fpdu;
+
+    mpa_shape_init(&shape, d->fs, suspect->start, (uint16_t)length);
+    return mpa_shape_read(&fpdu, &shape, d->s, suspect->start) && (fpdu.pad[0] | fpdu.pad[1] | fpdu.pad[2]) == 0;
+}
+
+/* Octets of ULPDU and PAD when the FPDU ends at `end`; false when there is no room for any. */
+static bool body_of(const struct diagnosing *d, uint64_t start, uint64_t end, unsigned *body)
+{
+    uint64_t other = MPA_MARKER_LEN * markers_between(d->fs, start, end) + MPA_LENGTH_LEN + MPA_CRC_LEN;
+
+    if (end < start + other || end - start - other > UINT16_MAX)
+        return false;
+    *body = (unsigned)(end - start - other);
+    return true;
+}
+
+/* The ULPDU's real length when the FPDU ends at `end`: PAD octets look like ULPDU, so the likeliest one. */
+static unsigned likely_length(const struct diagnosing *d, const struct suspect *suspect, uint64_t end, unsigned both)
+{
+    unsigned sent = suspect->length;
+    const unsigned guesses[] = {
+        sent - MPA_LENGTH_LEN - MPA_CRC_LEN,
+        sent - MPA_CRC_LEN,
+        sent - MPA_LENGTH_LEN,
+        sent - MPA_LENGTH_LEN - MPA_CRC_LEN - (both & 3),
+        swap16(suspect->length),
+    };
+    uint64_t body = suspect->header + MPA_LENGTH_LEN;
+    unsigned fixed = mpa_octets_from(d->s, body) > 0
+                         ? mpa_fixed_ulpdu_length(mpa_window_at(&d->s->window, body), mpa_octets_from(d->s, body))
+                         : 0;
+
+    if (fixed != 0 && fixed + mpa_pad_length((uint16_t)fixed) == both)
+        return fixed;
+    if (sent == end - suspect->start) /* the whole FPDU was counted: L + 2 + 4 + PAD */
+        for (unsigned pad = 0; pad < 4; pad++)
+            if (both >= pad && mpa_pad_length((uint16_t)(both - pad)) == pad)
+                return both - pad;
+    for (size_t i = 0; i < sizeof guesses / sizeof guesses[0]; i++)
+        if (guesses[i] <= UINT16_MAX && guesses[i] + mpa_pad_length((uint16_t)guesses[i]) == both &&
+            length_fits(d, suspect, guesses[i]))
+            return guesses[i];
+    return both;
+}
+
+/* The FPDU ends at `end`, which its CRC proves: which field is wrong? */
+static bool settle_end(struct diagnosing *d, const struct suspect *suspect, uint64_t end, bool length_corrected)
+{
+    unsigned markers = markers_between(d->fs, suspect->header, end), sent = suspect->length, body;
+    struct mpa_shape shape;
+    struct mpa_fpdu fpdu;
+
+    if (!body_of(d, suspect->start, end, &body))
+        return false;
+    mpa_shape_init(&shape, d->fs, suspect->start, suspect->length);
+    if (!length_corrected && body >= sent && body - sent < 8 && (body % 4 != 2 || body - sent >= 4)) {
+        report_pad(d, suspect, body - sent, end);
+        shape.pad = (uint8_t)(body - sent);
+    } else {
+        unsigned length = likely_length(d, suspect, end, body);
+        unsigned less = MPA_MARKER_LEN * markers;
+
+        if (markers > 0 && sent > less && sent - less + mpa_pad_length((uint16_t)(sent - less)) == body &&
+            length_fits(d, suspect, sent - less)) {
+            length = sent - less;
+            report_counted_markers(d, suspect, length, end);
+        } else {
+            mpa_report_length(d, suspect, length, end);
+        }
+        mpa_shape_set_length(&shape, (uint16_t)length);
+        shape.pad = (uint8_t)(body - length);
+    }
+    if (!mpa_shape_read(&fpdu, &shape, d->s, suspect->start)) {
+        d->s->cursor = end;
+        return true;
+    }
+    if (length_corrected)
+        fpdu.crc_computed = fpdu.crc; /* right for what was meant; the length is what is reported */
+    mpa_framing_accept(d->mpa, d->side, &fpdu, ACCEPT_PROVEN | ACCEPT_DEVIANT);
+    return true;
+}
+
+/* Ends where a usual mistake would put them, with the CRC taken before the mistake was made. */
+static bool try_corrected_length(struct diagnosing *d, const struct suspect *suspect, uint64_t end)
+{
+    uint64_t least = suspect->header + MPA_LENGTH_LEN + MPA_CRC_LEN + 1;
+    unsigned body;
+
+    if (end < least || end > mpa_window_end(&d->s->window) || !body_of(d, suspect->start, end, &body))
+        return false;
+    for (unsigned pad = 0; pad < 4 && pad <= body; pad++) {
+        unsigned length = body - pad;
+
+        if (length > UINT16_MAX || mpa_pad_length((uint16_t)length) != pad || length == suspect->length)
+            continue;
+        if (crc_with_length(d, suspect, end, (uint16_t)length) == get_le32(mpa_window_at(&d->s->window, end - 4)))
+            return true;
+    }
+    return false;
+}
+
+bool mpa_try_end_by_crc(struct diagnosing *d)
+{
+    struct suspect suspect;
+    uint64_t end;
+
+    if (!mpa_diagnose_suspect(d, &suspect, d->at))
+        return false;
+    end = scan_for_crc(d, &suspect);
+    if (end == 0 || (d->fpdu && end == d->at + d->fpdu->length))
+        return false;
+    return settle_end(d, &suspect, end, false);
+}
+
+/*
+ * No PAD: the CRC is right after the ULPDU, and the next FPDU right after the CRC. (The CRC before the PAD looks alike;
+ * there zero octets follow.)
+ */
+bool mpa_try_no_pad(struct diagnosing *d)
+{
+    struct suspect suspect;
+    struct mpa_shape shape;
+    struct mpa_fpdu fpdu;
+    uint64_t end;
+    bool zero = true;
+
+    if (!mpa_diagnose_suspect(d, &suspect, d->at) || mpa_pad_length(suspect.length) == 0)
+        return false;
+    mpa_shape_init(&shape, d->fs, suspect.start, suspect.length);
+    shape.pad = 0;
+    end = mpa_shape_end(&shape, suspect.start);
+    if (!mpa_shape_read(&fpdu, &shape, d->s, suspect.start) || fpdu.crc != fpdu.crc_computed)
+        return false;
+    for (uint64_t x = end; x < end + mpa_pad_length(suspect.length); x++) {
+        if (x >= mpa_window_end(&d->s->window)) {
+            d->unsure = true;
+            return false;
+        }
+        zero &= *mpa_window_at(&d->s->window, x) == 0;
+    }
+    if (zero && !mpa_segment_starts(d->mpa, d->side, end))
+        return false;
+    return settle_end(d, &suspect, end, false);
+}
+
+bool mpa_try_corrected_end(struct diagnosing *d, const struct suspect *suspect, uint64_t end)
+{
+    if (!try_corrected_length(d, suspect, end))
+        return false;
+    return settle_end(d, suspect, end, true);
+}
+
+/* ---- by what follows ---- */
+
+enum mistake { NO_CRC_FIELD, LENGTH, COUNTED_MARKERS, PAD };
+
+struct candidate {
+    enum mistake mistake;
+    unsigned value; /* the right length, or the PAD octets sent */
+    struct mpa_shape shape;
+    uint64_t end;
+};
+
+/* Octets of a CRC field in this direction while CRCs are not generated: usually zero, and then a zero word means much.
+ */
+static bool crc_fields_are_zero(const struct diagnosing *d, const struct suspect *suspect)
+{
+    unsigned last = suspect->start == d->fs->last_end ? d->fs->crc_field : CRC_FIELD_NONE;
+    const struct mpa_framing_state *other = d->mpa->side[1 - d->side].framing;
+
+    if (d->fs->zero_crc_fields + d->fs->other_crc_fields > 0 || last != CRC_FIELD_NONE)
+        return d->fs->other_crc_fields == 0 && last != CRC_FIELD_OTHER;
+    return other && other->zero_crc_fields > 0 && other->other_crc_fields == 0;
+}
+
+static bool zero_word_before(const struct diagnosing *d, uint64_t end)
+{
+    return end >= d->s->window.offset + MPA_CRC_LEN && end <= mpa_window_end(&d->s->window) &&
+           get_be32(mpa_window_at(&d->s->window, end - MPA_CRC_LEN)) == 0;
+}
+
+/* The octets before a CRC field that ends at `end` are zero, and the one before them is not: PAD. */
+static bool pad_precedes(const struct diagnosing *d, uint64_t end, unsigned pad)
+{
+    const struct mpa_window *window = &d->s->window;
+
+    if (pad == 0 || end < window->offset + MPA_CRC_LEN + pad + 1 || end > mpa_window_end(window))
+        return false;
+    for (unsigned i = 1; i <= pad; i++)
+        if (*mpa_window_at(window, end - MPA_CRC_LEN - i) != 0)
+            return false;
+    return *mpa_window_at(window, end - MPA_CRC_LEN - pad - 1) != 0;
+}
+
+static unsigned fixed_length(const struct diagnosing *d, const struct suspect *suspect)
+{
+    uint64_t body = suspect->header + MPA_LENGTH_LEN;
+    size_t n = mpa_octets_from(d->s, body);
+
+    return n == 0 ? 0 : mpa_fixed_ulpdu_length(mpa_window_at(&d->s->window, body), n);
+}
+
+static bool extra_pad_zero(const struct diagnosing *d, const struct suspect *suspect, const struct candidate *candidate)
+{
+    uint64_t from = candidate->end - MPA_CRC_LEN - candidate->value;
+
+    if (crc_fields_are_zero(d, suspect) && !zero_word_before(d, candidate->end))
+        return false;
+    for (uint64_t x = from; x < candidate->end - MPA_CRC_LEN; x++)
+        if (*mpa_window_at(&d->s->window, x) != 0)
+            return false;
+    return true;
+}
+
+/* Beyond the position of the next FPDU: is this mistake likelier than the others that end at the same octet? */
+static bool credible(struct diagnosing *d, const struct suspect *suspect, const struct candidate *candidate)
+{
+    unsigned fixed = fixed_length(d, suspect);
+
+    switch (candidate->mistake) {
+    case NO_CRC_FIELD:
+        if (fixed != 0)
+            return fixed == suspect->length;
+        /* A zero word there is a CRC field like the others', unless all before it is zero, too. */
+        return !(crc_fields_are_zero(d, suspect) && zero_word_before(d, candidate->end) &&
+                 !zero_word_before(d, candidate->end - MPA_CRC_LEN));
+    case LENGTH:
+        return (fixed == 0 || fixed == candidate->value) && length_fits(d, suspect, candidate->value);
+    case COUNTED_MARKERS:
+        /* The PAD octets reveal a length that was too large by some other amount. */
+        if (!length_fits(d, suspect, candidate->value))
+            return false;
+        return !pad_precedes(d, candidate->end, mpa_pad_length((uint16_t)(suspect->length - 6u))) ||
+               candidate->value + mpa_pad_length((uint16_t)candidate->value) !=
+                   suspect->length - 6u + mpa_pad_length((uint16_t)(suspect->length - 6u));
+    case PAD:
+        return (fixed == 0 || fixed == suspect->length) &&
+               (candidate->value <= mpa_pad_length(suspect->length) || extra_pad_zero(d, suspect, candidate));
+    }
+    return false;
+}
+
+static void settle(struct diagnosing *d, const struct suspect *suspect, const struct candidate *candidate)
+{
+    struct mpa_fpdu fpdu;
+
+    switch (candidate->mistake) {
+    case NO_CRC_FIELD:
+        report_no_crc(d, suspect, candidate->end);
+        break;
+    case LENGTH:
+        mpa_report_length(d, suspect, candidate->value, candidate->end);
+        break;
+    case COUNTED_MARKERS:
+        report_counted_markers(d, suspect, candidate->value, candidate->end);
+        break;
+    case PAD:
+        report_pad(d, suspect, candidate->value, candidate->end);
+        break;
+    }
+    if (suspect->start == d->at && mpa_shape_read(&fpdu, &candidate->shape, d->s, suspect->start)) {
+        mpa_framing_accept(d->mpa, d->side, &fpdu,
+                           ACCEPT_DEVIANT | ACCEPT_PROVEN | (candidate->mistake == NO_CRC_FIELD ? ACCEPT_NO_CRC : 0));
+    } else { /* it went out already, as its ULPDU_Length said */
+        d->s->cursor = candidate->end;
+        d->fs->previous = false;
+    }
+}
+
+static bool try_candidate(struct diagnosing *d, const struct suspect *suspect, enum mistake mistake, unsigned value)
+{
+    struct candidate candidate = {.mistake = mistake, .value = value};
+    uint64_t window_end = mpa_window_end(&d->s->window), usual;
+    enum follow follow;
+
+    mpa_shape_init(&candidate.shape, d->fs, suspect->start, suspect->length);
+    usual = mpa_shape_end(&candidate.shape, suspect->start);
+    if (mistake == NO_CRC_FIELD) {
+        candidate.shape.crc = 0;
+    } else if (mistake == PAD) {
+        candidate.shape.pad = (uint8_t)value;
+    } else {
+        if (value == 0 || value > UINT16_MAX || value == suspect->length)
+            return false;
+        mpa_shape_set_length(&candidate.shape, (uint16_t)value);
+    }
+    candidate.end = mpa_shape_end(&candidate.shape, suspect->start);
+    if (mistake == COUNTED_MARKERS &&
+        markers_between(d->fs, suspect->header, candidate.end) * MPA_MARKER_LEN != suspect->length - value)
+        return false;
+    if (candidate.end == usual || candidate.end > window_end || candidate.end < suspect->header + HEADER_VISIBLE_MIN)
+        return false;
+    follow = mpa_diagnose_next(d, candidate.end);
+    if (candidate.end == window_end && d->last && d->s->fin && mistake == NO_CRC_FIELD)
+        follow = FOLLOW_YES; /* exactly the CRC field is lacking before the FIN */
+    if (follow < (d->strict ? FOLLOW_YES : FOLLOW_MAYBE) || !credible(d, suspect, &candidate))
+        return false;
+    if (mpa_crc_expected(d->mpa, d->side) && suspect->start == d->at &&
+        mpa_try_corrected_end(d, suspect, candidate.end))
+        return true; /* there is a CRC field, and it decides */
+    settle(d, suspect, &candidate);
+    return true;
+}
+
+static bool try_suspect(struct diagnosing *d, uint64_t start)
+{
+    struct suspect suspect;
+    struct mpa_shape shape;
+    unsigned sent, pad, markers;
+
+    if (!mpa_diagnose_suspect(d, &suspect, start))
+        return false;
+    if (mpa_header_oddity(mpa_window_at(&d->s->window, suspect.header), MPA_LENGTH_LEN) > HEADER_ODD_MAX)
+        return false;
+    sent = suspect.length;
+    pad = mpa_pad_length(suspect.length);
+    if (try_candidate(d, &suspect, NO_CRC_FIELD, 0))
+        return true;
+    if (mpa_crc_expected(d->mpa, d->side)) /* the CRC would have shown it */
+        return false;
+    mpa_shape_init(&shape, d->fs, start, suspect.length);
+    markers = markers_between(d->fs, suspect.header, mpa_shape_end(&shape, start));
+    for (unsigned k = markers; k > 0; k--)
+        if (sent > MPA_MARKER_LEN * k && try_candidate(d, &suspect, COUNTED_MARKERS, sent - MPA_MARKER_LEN * k))
+            return true;
+    {
+        const unsigned lengths[] = {
+            fixed_length(d, &suspect),
+            sent - MPA_LENGTH_LEN - MPA_CRC_LEN,
+            sent - MPA_CRC_LEN,
+            sent - MPA_LENGTH_LEN,
+            sent - pad,
+            sent - MPA_LENGTH_LEN - MPA_CRC_LEN - 1,
+            sent - 8,
+            sent - 9,
+            swap16(suspect.length),
+        };
+
+        for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
+            if (lengths[i] >= DDP_TAGGED_HEADER_LEN && try_candidate(d, &suspect, LENGTH, lengths[i]))
+                return true;
+    }
+    for (unsigned count = 0; count < 8; count++)
+        if (count != pad && try_candidate(d, &suspect, PAD, count))
+            return true;
+    return false;
+}
+
+bool mpa_try_no_field(struct diagnosing *d)
+{
+    struct suspect suspect;
+
+    return mpa_diagnose_suspect(d, &suspect, d->at) && mpa_oddity_at(d->s, d->at, NULL) <= HEADER_ODD_MAX &&
+           try_candidate(d, &suspect, NO_CRC_FIELD, 0);
+}
+
+bool mpa_try_lengths(struct diagnosing *d)
+{
+    struct suspect suspect;
+    bool header_fine = mpa_diagnose_suspect(d, &suspect, d->at) && mpa_oddity_at(d->s, d->at, NULL) <= HEADER_ODD_MAX;
+
+    if (header_fine)
+        return try_suspect(d, d->at);
+    return d->fs->previous && d->fs->previous_start >= d->s->window.offset && try_suspect(d, d->fs->previous_start);
+}

@@ -1,0 +1,657 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Finds MPA in the octet streams: the startup frames at the streams' beginning, or after streaming-mode data (RFC 5044
+ * section 7.1), in either order of arrival at the capture point. Octets after a startup frame are held until the other
+ * side's frame is known, or is known to be lost.
+ */
+#define _GNU_SOURCE /* memmem() */
+#include "engine/mpa/mpa_internal.h"
+
+#include "engine/mpa/mpa_framing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LOOK_MAX = 1 << 20,   /* streaming-mode octets searched for a key, per side */
+    HELD_MAX = 512 << 10, /* octets held after a startup frame while the other one is awaited */
+    UNCONFIRMED_MAX = 64 << 10,
+    KEY_DAMAGED_MIN = 12, /* of 16 octets: below this it is some other protocol */
+};
+
+static const char common_key[] = "MPA ID Re"; /* what the keys of 7.1.1 have in common before they part */
+
+static struct mpa_side *other_of(struct mpa_connection *mpa, unsigned side)
+{
+    return &mpa->side[1 - side];
+}
+
+static bool has_frame(const struct mpa_side *s)
+{
+    return s->startup.seen || s->startup.partial;
+}
+
+/* ---- negotiation ---- */
+
+static enum tristate assumed(const struct mpa_connection *mpa, unsigned side)
+{
+    switch (direction_of(mpa, side)) {
+    case DIR_TO_RESPONDER:
+        return mpa->options.assume_markers_to_responder;
+    case DIR_TO_INITIATOR:
+        return mpa->options.assume_markers_to_initiator;
+    case DIR_UNKNOWN:
+        break;
+    }
+    return mpa->options.assume_markers_to_responder == mpa->options.assume_markers_to_initiator
+               ? mpa->options.assume_markers_to_responder
+               : UNKNOWN;
+}
+
+void mpa_assume(struct mpa_connection *mpa)
+{
+    for (unsigned side = 0; side < 2; side++)
+        if (mpa->parameters.markers[side] == UNKNOWN)
+            mpa->parameters.markers[side] = assumed(mpa, side);
+    if (mpa->parameters.crc == UNKNOWN)
+        mpa->parameters.crc = mpa->options.assume_crc;
+}
+
+/* 7.1.1: M of a frame governs what its receiver sends; C is ORed. RFC 6581 section 9 for the rest. */
+static void negotiate(struct mpa_connection *mpa)
+{
+    struct mpa_parameters *parameters = &mpa->parameters;
+    unsigned i = (unsigned)parameters->initiator_side, r = 1 - i;
+    const struct mpa_startup *request = &mpa->side[i].startup.frame, *reply = &mpa->side[r].startup.frame;
+
+    parameters->request_seen = has_frame(&mpa->side[i]);
+    parameters->reply_seen = has_frame(&mpa->side[r]);
+    parameters->startup_seen = mpa->side[i].startup.seen && mpa->side[r].startup.seen;
+    for (unsigned side = 0; side < 2; side++)
+        parameters->full_from[side] = mpa->side[side].startup.end;
+    if (parameters->request_seen) {
+        parameters->revision = request->revision;
+        /* A Reply of Rev 0 has Markers whatever was requested. */
+        parameters->markers[r] = request->flags & MPA_FLAG_M ? ON : parameters->reply_seen ? OFF : UNKNOWN;
+        parameters->crc = request->flags & MPA_FLAG_C ? ON : UNKNOWN;
+    }
+    if (parameters->reply_seen) {
+        parameters->revision =
+            parameters->request_seen && request->revision < reply->revision ? request->revision : reply->revision;
+        parameters->markers[i] = reply->flags & MPA_FLAG_M ? ON : OFF;
+        if (reply->flags & MPA_FLAG_C)
+            parameters->crc = ON;
+        else if (parameters->request_seen && parameters->crc == UNKNOWN)
+            parameters->crc = OFF;
+        parameters->rejected = reply->flags & MPA_FLAG_R;
+    }
+    if ((parameters->request_seen && request->revision == 0) || (parameters->reply_seen && reply->revision == 0)) {
+        /* Appendix C: an RDMAC end always uses Markers and CRCs, in both directions. */
+        parameters->markers[0] = parameters->markers[1] = ON;
+        parameters->crc = ON;
+    }
+    if (parameters->startup_seen && request->has_enhanced && reply->has_enhanced) {
+        parameters->enhanced = true;
+        parameters->peer_to_peer = request->enhanced.peer_to_peer && reply->enhanced.peer_to_peer;
+        parameters->rtr = parameters->peer_to_peer ? request->enhanced.rtr & reply->enhanced.rtr : 0;
+    }
+    if (parameters->reply_seen && reply->has_enhanced && !parameters->rejected) {
+        parameters->ird_ord_known = true;
+        parameters->ird = reply->enhanced.ird;
+        parameters->ord = reply->enhanced.ord;
+    }
+    mpa_assume(mpa);
+}
+
+/* ---- from startup to Full Operation ---- */
+
+/* Begins Full Operation of a side whose own startup frame is complete. True when the side changed its state. */
+static bool begin(struct mpa_connection *mpa, unsigned side, bool last)
+{
+    struct mpa_side *s = &mpa->side[side];
+    uint64_t at = s->startup.end, end = mpa_window_end(&s->window);
+    size_t skip = 0;
+
+    if (s->state != SIDE_WAITING || s->window.n == 0 || end <= at)
+        return false;
+    mpa_window_drop(&s->window, at);
+    if (at < s->window.offset) {
+        /* The capture lost the first octets. FO, the grid's origin, is known nevertheless. */
+        uint64_t first = s->window.offset;
+
+        if (!mpa_framing_begin(mpa, side, at)) {
+            mpa_ignore(mpa, side);
+            return true;
+        }
+        mpa_framing_lose(mpa, side, first, first);
+        return true;
+    }
+    if (mpa->parameters.startup_seen)
+        skip = mpa_order_first_octets(mpa, side, s->window.p, s->window.n, last);
+    if (skip == MPA_ORDER_MORE) {
+        if (!last && s->window.n < HELD_MAX)
+            return false;
+        skip = 0;
+    }
+    if (skip > s->window.n)
+        skip = s->window.n;
+    mpa_skipped(mpa, side, at, at + skip, "octets between startup frame and first FPDU");
+    if (!mpa_framing_begin(mpa, side, at + skip))
+        mpa_ignore(mpa, side);
+    return true;
+}
+
+enum { FPDU_SEGMENTS = 8 }; /* within which an FPDU after a rejection must show itself */
+
+/* Does an FPDU end with this run of octets? It may begin with it, or with one of those before. */
+static void look_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t from, size_t last)
+{
+    struct mpa_side *s = &mpa->side[side];
+    uint64_t end = s->runs[last].end;
+
+    if (end > mpa_window_end(&s->window))
+        return;
+    for (size_t i = last < FPDU_SEGMENTS ? 0 : last - FPDU_SEGMENTS + 1; i <= last; i++) {
+        uint64_t start = s->runs[i].start > from ? s->runs[i].start : from;
+
+        if (s->runs[i].end > start)
+            mpa_order_after_reject(mpa, side, start, mpa_window_at(&s->window, start), (size_t)(end - start),
+                                   &s->runs[i].origin);
+    }
+}
+
+static void after_reject(struct mpa_connection *mpa, unsigned side)
+{
+    struct mpa_side *s = &mpa->side[side];
+    uint64_t from = s->startup.end;
+
+    if (s->state == SIDE_WAITING && s->window.n > 0) {
+        if (from < s->window.offset)
+            from = s->window.offset;
+        for (size_t i = 0; i < s->n_runs; i++)
+            look_after_reject(mpa, side, from, i);
+    }
+    mpa_ignore(mpa, side);
+}
+
+void mpa_find_after_reject(struct mpa_connection *mpa, unsigned side)
+{
+    struct mpa_side *s = &mpa->side[side];
+
+    if (s->n_runs == 0)
+        return;
+    look_after_reject(mpa, side, s->startup.end > s->window.offset ? s->startup.end : s->window.offset, s->n_runs - 1);
+    if (s->n_runs >= FPDU_SEGMENTS)
+        mpa_window_drop(&s->window, s->runs[s->n_runs - FPDU_SEGMENTS + 1].start);
+}
+
+/* Both frames are there, or the one that is missing is lost for good. */
+static void start_operation(struct mpa_connection *mpa, const struct place *place)
+{
+    unsigned first = (unsigned)mpa->parameters.initiator_side;
+
+    negotiate(mpa);
+    if (mpa->parameters.startup_seen)
+        mpa_judge_negotiation(mpa);
+    if (mpa->parameters.rejected) {
+        mpa_set_phase(mpa, MPA_PHASE_REJECTED, place);
+        after_reject(mpa, first);
+        after_reject(mpa, 1 - first);
+        return;
+    }
+    mpa_set_phase(mpa, MPA_PHASE_FULL_OPERATION, place);
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned side = i == 0 ? first : 1 - first;
+        struct mpa_side *s = &mpa->side[side];
+
+        if (!has_frame(s)) {
+            s->state = SIDE_RECOGNISING;
+            if (mpa_recognise(mpa, side, false))
+                mpa_framing_octets(mpa, side);
+        } else if (begin(mpa, side, s->fin || s->reset) && s->state != SIDE_IGNORED) {
+            mpa_framing_octets(mpa, side);
+        }
+    }
+}
+
+/* The capture lacks the other side's frame: continues with what this one says. */
+static void start_one_sided(struct mpa_connection *mpa, unsigned side)
+{
+    struct mpa_side *s = &mpa->side[side];
+
+    if (mpa->phase != MPA_PHASE_STARTUP || !has_frame(s) || has_frame(other_of(mpa, side)))
+        return;
+    start_operation(mpa, &s->startup.place);
+}
+
+static void frame_complete(struct mpa_connection *mpa, unsigned side)
+{
+    struct mpa_side *s = &mpa->side[side], *o = other_of(mpa, side);
+    struct startup_seen *startup = &s->startup;
+    bool request = startup->frame.kind == MPA_REQUEST;
+    struct mpa_startup_event event = {
+        .frame = startup->frame, .place = startup->place, .length = startup->end - startup->start};
+
+    if (mpa->parameters.initiator_side < 0)
+        mpa->parameters.initiator_side = (int)(request ? side : 1 - side);
+    mpa->parameters.request_seen |= request;
+    mpa->parameters.reply_seen |= !request;
+    if (!has_frame(o))
+        mpa->parameters.revision = startup->frame.revision; /* negotiate() may never come */
+    event.direction = direction_of(mpa, side);
+    s->state = SIDE_WAITING;
+    s->cursor = startup->end;
+    if (!startup->partial && mpa->events.startup)
+        mpa->events.startup(mpa->events.ctx, &event);
+    if (mpa->phase == MPA_PHASE_STREAMING)
+        mpa_set_phase(mpa, MPA_PHASE_STARTUP, &startup->place);
+    if (!startup->partial) {
+        mpa_judge_startup(mpa, side);
+        mpa_order_startup(mpa, side);
+        mpa_reaction_startup(mpa, side);
+    }
+    if (!has_frame(o)) {
+        if (o->hole && o->state == SIDE_RECOGNISING)
+            start_one_sided(mpa, side);
+        return;
+    }
+    if (o->startup.frame.kind == startup->frame.kind) {
+        /* 7.1.2: two Initiators (or two Responders) never come to Full Operation. */
+        mpa_ignore(mpa, side);
+        mpa_ignore(mpa, 1 - side);
+        return;
+    }
+    start_operation(mpa, &startup->place);
+}
+
+/* ---- collecting a frame ---- */
+
+static bool plausible_request_or_reply(const uint8_t *header)
+{
+    return header[17] <= 2 && (header[18] << 8 | header[19]) <= MPA_PRIVATE_DATA_MAX &&
+           (header[16] & 0x07) == 0; /* 0x08 is set by a well-known implementation's extension */
+}
+
+/*
+ * A key after other data is not yet MPA: somebody may transfer the text of the RFC. It counts when it was sent as a
+ * unit, a frame that fills its segment, or when the other side has the matching frame.
+ */
+static bool confirmed(struct mpa_connection *mpa, unsigned side, size_t need)
+{
+    struct mpa_side *s = &mpa->side[side], *o = other_of(mpa, side);
+    const struct startup_seen *theirs = &o->startup;
+
+    if (!s->startup.late)
+        return true;
+    if (theirs->header_seen && theirs->frame.kind != s->startup.frame.kind)
+        return true;
+    return s->startup.frame.kind == MPA_REQUEST && mpa_segment_starts(mpa, side, s->startup.start) &&
+           mpa_segment_ends(mpa, side, s->startup.start + need);
+}
+
+/* The sender of an incomplete frame continued with FPDUs although PD_Length announced more octets. */
+static bool went_on(struct mpa_connection *mpa, unsigned side)
+{
+    struct mpa_side *s = &mpa->side[side];
+    const struct startup_seen *theirs = &other_of(mpa, side)->startup;
+    const struct origin_run *run = s->n_runs > 0 ? &s->runs[s->n_runs - 1] : NULL;
+    bool request = s->startup.frame.kind == MPA_REQUEST;
+
+    if (!run || !theirs->seen || !run->origin.acked_known || run->start < s->startup.start + MPA_STARTUP_HEADER_LEN)
+        return false;
+    if (request ? run->origin.acked < theirs->end : run->origin.acked <= theirs->end)
+        return false;
+    return mpa_header_plausible(mpa_window_at(&s->window, run->start), (size_t)(run->end - run->start));
+}
+
+static void take_frame(struct mpa_connection *mpa, unsigned side, size_t have)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct startup_seen *startup = &s->startup;
+    size_t length = MPA_STARTUP_HEADER_LEN + (size_t)startup->frame.pd_length, need;
+    size_t kept = have < sizeof startup->octets ? have : sizeof startup->octets;
+    enum mpa_startup_kind kind = startup->frame.kind;
+    uint8_t repaired[sizeof startup->octets] = {0};
+
+    memset(startup->octets, 0, sizeof startup->octets);
+    memcpy(startup->octets, mpa_window_at(&s->window, startup->start), kept);
+    /* A damaged key must not hide the rest of the frame: it is decoded with the key that was meant. */
+    mpa_startup_encode(&(struct mpa_startup){.kind = kind}, repaired, sizeof repaired);
+    memcpy(repaired + MPA_KEY_LEN, startup->octets + MPA_KEY_LEN, sizeof repaired - MPA_KEY_LEN);
+    if (startup->frame.pd_length > MPA_PRIVATE_DATA_MAX)
+        startup->oversized = true;
+    else if (mpa_startup_decode(&startup->frame, &need, repaired, length) == MPA_STARTUP_OK) {
+        /* The pointers point into the copy; the same places in octets[] remain valid. */
+        if (startup->frame.private_data)
+            startup->frame.private_data = startup->octets + MPA_STARTUP_HEADER_LEN;
+        if (startup->frame.ulp_data)
+            startup->frame.ulp_data = startup->octets + length - startup->frame.ulp_length;
+    }
+    startup->missing = have < length && !startup->oversized && !startup->partial ? (uint32_t)(length - have) : 0;
+    if (startup->missing > 0)
+        startup->frame.has_enhanced &= have >= MPA_STARTUP_HEADER_LEN + MPA_ENHANCED_LEN;
+    if (startup->partial && have < MPA_STARTUP_HEADER_LEN + MPA_ENHANCED_LEN)
+        startup->frame.has_enhanced = false;
+    startup->end = startup->start + (startup->missing > 0 ? have : length);
+    startup->seen = !startup->partial;
+    startup->first = *mpa_origin(mpa, side, startup->start);
+    startup->last = *mpa_origin(mpa, side, startup->start + (have < length ? have : length) - 1);
+    startup->place = mpa_place(mpa, side, startup->start, startup->start + (have < length ? have : length));
+    frame_complete(mpa, side);
+}
+
+/* SIDE_STARTUP: a key is at startup.start. True when the state changed. */
+static bool collect(struct mpa_connection *mpa, unsigned side, bool last)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct startup_seen *startup = &s->startup;
+    uint64_t end = mpa_window_end(&s->window);
+    size_t have = (size_t)(end - startup->start), need;
+    const uint8_t *p = mpa_window_at(&s->window, startup->start);
+
+    if (have < MPA_STARTUP_HEADER_LEN)
+        return false;
+    if (!startup->header_seen) {
+        /* A whole key at the start of a segment is one, whatever follows it. */
+        if (startup->late && !plausible_request_or_reply(p) && !mpa_segment_starts(mpa, side, startup->start)) {
+            s->state = SIDE_STREAMING;
+            s->cursor = startup->start + 1;
+            return true;
+        }
+        startup->header_seen = true;
+        startup->frame.flags = p[16];
+        startup->frame.revision = p[17];
+        startup->frame.pd_length = (uint16_t)(p[18] << 8 | p[19]);
+    }
+    need = MPA_STARTUP_HEADER_LEN + (size_t)startup->frame.pd_length;
+    /* Also when what came last completes the frame: then it is an FPDU that PD_Length takes for Private Data. */
+    if (s->n_runs > 0 && s->runs[s->n_runs - 1].start < startup->start + need && went_on(mpa, side)) {
+        take_frame(mpa, side, (size_t)(s->runs[s->n_runs - 1].start - startup->start));
+        return true;
+    }
+    if (have < need && !(startup->frame.pd_length > MPA_PRIVATE_DATA_MAX && !startup->late)) {
+        if (!last || startup->late || s->hole)
+            return false;
+        take_frame(mpa, side, have);
+        return true;
+    }
+    if (!confirmed(mpa, side, need)) {
+        if (have < UNCONFIRMED_MAX && !last)
+            return false;
+        startup->header_seen = false;
+        s->state = SIDE_STREAMING;
+        s->cursor = startup->start + 1;
+        return true;
+    }
+    take_frame(mpa, side, have < need ? have : need);
+    return true;
+}
+
+/* ---- looking for a key ---- */
+
+static void found_key(struct mpa_connection *mpa, unsigned side, uint64_t at, enum mpa_startup_kind kind,
+                      unsigned matches, bool late)
+{
+    struct mpa_side *s = &mpa->side[side];
+
+    s->startup =
+        (struct startup_seen){.start = at, .key_matches = (uint8_t)matches, .late = late, .frame = {.kind = kind}};
+    s->state = SIDE_STARTUP;
+    mpa_window_drop(&s->window, at);
+}
+
+enum first_look { FIRST_NOT_A_KEY, FIRST_KEY, FIRST_WAIT };
+
+/*
+ * The octets where a startup frame is due: the first of a stream. Damaged keys count only there, on the side that
+ * speaks first, or in answer to a Request.
+ */
+static enum first_look look_at_start(struct mpa_connection *mpa, unsigned side, bool last)
+{
+    struct mpa_side *s = &mpa->side[side], *o = other_of(mpa, side);
+    const uint8_t *p = s->window.p;
+    size_t n = s->window.n < MPA_KEY_LEN ? s->window.n : MPA_KEY_LEN;
+    unsigned request = mpa_startup_key_matches(MPA_REQUEST, p, n);
+    unsigned reply = mpa_startup_key_matches(MPA_REPLY, p, n);
+    bool answer = o->startup.header_seen && o->startup.frame.kind == MPA_REQUEST && !o->startup.late;
+    unsigned best = request > reply ? request : reply;
+
+    if (n < MPA_KEY_LEN) {
+        unsigned misses = (unsigned)n - best;
+
+        return !last && misses <= MPA_KEY_LEN - KEY_DAMAGED_MIN ? FIRST_WAIT : FIRST_NOT_A_KEY;
+    }
+    if (request == MPA_KEY_LEN || reply == MPA_KEY_LEN) {
+        found_key(mpa, side, s->window.offset, request == MPA_KEY_LEN ? MPA_REQUEST : MPA_REPLY, MPA_KEY_LEN, false);
+        return FIRST_KEY;
+    }
+    if (best >= KEY_DAMAGED_MIN && mpa->start_captured[side] && (answer || !o->any)) {
+        /* More like the other key, it is a Reply whose Request the capture lacks, or shows later. */
+        answer |= reply > request;
+        found_key(mpa, side, s->window.offset, answer ? MPA_REPLY : MPA_REQUEST, answer ? reply : request, false);
+        return FIRST_KEY;
+    }
+    return FIRST_NOT_A_KEY;
+}
+
+/* Octets at `at` are where a Reply is due, and are none. */
+static void report_bad_reply(struct mpa_connection *mpa, unsigned side, uint64_t at)
+{
+    struct mpa_side *s = &mpa->side[side], *o = other_of(mpa, side);
+    const struct octets_origin *origin = mpa_origin(mpa, side, at);
+    struct place place;
+
+    if (s->bad_start_reported || s->hole || !o->startup.seen || o->startup.frame.kind != MPA_REQUEST ||
+        !origin->acked_known || origin->acked < o->startup.end)
+        return;
+    s->bad_start_reported = true;
+    place = mpa_place(mpa, side, at, mpa_window_end(&s->window));
+    mpa_reaction_bad_startup(mpa, side, &place);
+}
+
+/* Searches for a key in streaming-mode data. True when one was found; else s->cursor is past what need not be kept. */
+static bool search_key(struct mpa_connection *mpa, unsigned side)
+{
+    struct mpa_side *s = &mpa->side[side];
+    uint64_t end = mpa_window_end(&s->window);
+
+    while (end - s->cursor >= MPA_KEY_LEN) {
+        const uint8_t *p = mpa_window_at(&s->window, s->cursor);
+        const uint8_t *hit = memmem(p, (size_t)(end - s->cursor), common_key, sizeof common_key - 1);
+        size_t left;
+
+        if (!hit) {
+            s->cursor = end - (MPA_KEY_LEN - 1);
+            return false;
+        }
+        s->cursor += (uint64_t)(hit - p);
+        left = (size_t)(end - s->cursor);
+        if (left < MPA_KEY_LEN)
+            return false;
+        for (enum mpa_startup_kind kind = MPA_REQUEST; kind <= MPA_REPLY; kind++)
+            if (mpa_startup_key_matches(kind, hit, left) == MPA_KEY_LEN) {
+                found_key(mpa, side, s->cursor, kind, MPA_KEY_LEN, true);
+                return true;
+            }
+        s->cursor++;
+    }
+    return false;
+}
+
+/* True when this side's stream may begin inside an MPA connection, or with FPDUs. */
+static bool start_may_be_lost(const struct mpa_connection *mpa, unsigned side)
+{
+    const struct mpa_side *s = &mpa->side[side];
+
+    return s->hole || !mpa->start_captured[side] || mpa->phase == MPA_PHASE_FULL_OPERATION;
+}
+
+static void give_up(struct mpa_connection *mpa)
+{
+    struct place place = mpa_place(mpa, 0, mpa->side[0].cursor, mpa->side[0].cursor);
+
+    mpa_ignore(mpa, 0);
+    mpa_ignore(mpa, 1);
+    mpa_set_phase(mpa, MPA_PHASE_NOT_MPA, &place);
+}
+
+/* Counts octets in which nothing was found, and gives up when there are too many. */
+static void count_streamed(struct mpa_connection *mpa, unsigned side, uint64_t octets)
+{
+    struct mpa_side *s = &mpa->side[side], *o = other_of(mpa, side);
+
+    s->streamed += octets;
+    if (s->streamed < LOOK_MAX)
+        return;
+    if (mpa->phase == MPA_PHASE_STREAMING && (o->streamed >= LOOK_MAX || !has_frame(o)))
+        give_up(mpa);
+    else if (mpa->phase != MPA_PHASE_STREAMING)
+        mpa_ignore(mpa, side);
+}
+
+/* SIDE_STREAMING and SIDE_RECOGNISING. True when the state changed. */
+static bool look(struct mpa_connection *mpa, unsigned side, bool last)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_side *o = other_of(mpa, side);
+    uint64_t kept;
+
+    if (!s->start_looked_at) {
+        enum first_look found = look_at_start(mpa, side, last);
+
+        if (found == FIRST_WAIT)
+            return false;
+        s->start_looked_at = true;
+        if (found == FIRST_KEY)
+            return true;
+        if (mpa->options.accept_midstream || mpa->phase == MPA_PHASE_FULL_OPERATION)
+            s->state = SIDE_RECOGNISING;
+    }
+    report_bad_reply(mpa, side, s->cursor);
+    if (search_key(mpa, side))
+        return true;
+    if (o->state == SIDE_WAITING && start_may_be_lost(mpa, side)) {
+        start_one_sided(mpa, 1 - side);
+        if (s->state != SIDE_STREAMING && s->state != SIDE_RECOGNISING)
+            return true;
+    }
+    if (s->state == SIDE_RECOGNISING)
+        return mpa_recognise(mpa, side, last);
+    kept = mpa_window_end(&s->window) - s->cursor;
+    count_streamed(mpa, side, s->window.n - kept);
+    mpa_window_drop(&s->window, s->cursor);
+    return false;
+}
+
+void mpa_find_octets(struct mpa_connection *mpa, unsigned side)
+{
+    struct mpa_side *s = &mpa->side[side];
+    bool go_on = true;
+
+    while (go_on) {
+        switch (s->state) {
+        case SIDE_STREAMING:
+        case SIDE_RECOGNISING:
+            go_on = s->window.n > 0 && look(mpa, side, false);
+            break;
+        case SIDE_STARTUP:
+            go_on = collect(mpa, side, false);
+            break;
+        case SIDE_WAITING:
+            if (mpa->phase == MPA_PHASE_FULL_OPERATION) {
+                go_on = begin(mpa, side, false);
+            } else {
+                if (s->window.n > 0 && mpa_window_end(&s->window) > s->startup.end + HELD_MAX) {
+                    start_one_sided(mpa, side);
+                    if (s->state == SIDE_WAITING)
+                        mpa_ignore(mpa, side);
+                }
+                go_on = false;
+            }
+            break;
+        case SIDE_FPDUS:
+        case SIDE_LOST:
+            mpa_framing_octets(mpa, side);
+            go_on = false;
+            break;
+        case SIDE_IGNORED:
+            mpa_ignore(mpa, side);
+            go_on = false;
+            break;
+        }
+    }
+    /* A frame after other data waits for its counterpart, which may have come now. */
+    if (other_of(mpa, side)->state == SIDE_STARTUP && s->startup.header_seen && other_of(mpa, side)->startup.late)
+        if (collect(mpa, 1 - side, false))
+            mpa_find_octets(mpa, 1 - side);
+}
+
+void mpa_find_hole(struct mpa_connection *mpa, unsigned side, uint64_t to)
+{
+    struct mpa_side *s = &mpa->side[side];
+
+    if (s->state == SIDE_STARTUP && s->startup.header_seen && !s->startup.late &&
+        to <= s->startup.start + MPA_STARTUP_HEADER_LEN + s->startup.frame.pd_length) {
+        /* Only Private Data is lost: the header has all that Full Operation needs. */
+        s->startup.partial = true;
+        take_frame(mpa, side, (size_t)(mpa_window_end(&s->window) - s->startup.start));
+        mpa_window_restart(&s->window, to);
+        return;
+    }
+    if (s->state == SIDE_STARTUP) {
+        s->startup = (struct startup_seen){0};
+        s->state = SIDE_STREAMING;
+    }
+    if (s->state == SIDE_WAITING && mpa->phase != MPA_PHASE_FULL_OPERATION) {
+        if (s->window.n > 0 && mpa_window_end(&s->window) > s->startup.end) {
+            /* Held octets cannot be joined over the hole. */
+            mpa_skipped(mpa, side, s->startup.end, to, "octets missing before Full Operation was seen");
+        }
+    } else if (s->state == SIDE_WAITING) {
+        begin(mpa, side, true);
+        if (s->state == SIDE_FPDUS || s->state == SIDE_LOST) {
+            mpa_framing_octets(mpa, side);
+            mpa_framing_hole(mpa, side, mpa_window_end(&s->window), to);
+            return;
+        }
+    }
+    if (s->state == SIDE_STREAMING || s->state == SIDE_RECOGNISING) {
+        s->start_looked_at = true;
+        s->state = mpa->options.accept_midstream ? SIDE_RECOGNISING : SIDE_STREAMING;
+    }
+    mpa_window_restart(&s->window, to);
+    if (s->cursor < to)
+        s->cursor = to;
+}
+
+/* The octets after this side's frame acknowledge nothing that the capture lacks: the other end really was silent. */
+static bool nothing_missed(const struct mpa_connection *mpa, unsigned side)
+{
+    const struct octets_origin *origin = mpa_origin(mpa, side, mpa->side[side].startup.end);
+    const struct mpa_side *o = &mpa->side[1 - side];
+
+    return !o->hole && mpa->start_captured[1 - side] && origin->acked_known && origin->acked <= (o->any ? o->next : 0);
+}
+
+void mpa_find_end(struct mpa_connection *mpa, unsigned side)
+{
+    struct mpa_side *s = &mpa->side[side];
+    bool over = s->fin || s->reset;
+
+    if (s->state == SIDE_STARTUP && (over || mpa->finished || mpa->side[1 - side].fin || mpa->side[1 - side].reset))
+        collect(mpa, side, true);
+    if ((s->state == SIDE_STREAMING || s->state == SIDE_RECOGNISING) && s->window.n > 0 && look(mpa, side, true))
+        mpa_find_octets(mpa, side);
+    if (mpa->finished && s->state == SIDE_WAITING && mpa->phase == MPA_PHASE_STARTUP) {
+        const struct mpa_side *o = other_of(mpa, side);
+
+        if (mpa_window_end(&s->window) > s->startup.end && s->window.n > 0 && (o->hole || !o->any) &&
+            !nothing_missed(mpa, side))
+            start_one_sided(mpa, side);
+    }
+    if (s->state == SIDE_WAITING && mpa->phase == MPA_PHASE_FULL_OPERATION && begin(mpa, side, true) &&
+        s->state != SIDE_IGNORED)
+        mpa_framing_octets(mpa, side);
+    if (s->state == SIDE_FPDUS || s->state == SIDE_LOST)
+        mpa_framing_end(mpa, side, s->fin);
+}

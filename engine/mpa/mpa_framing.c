@@ -1,0 +1,609 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Full Operation (RFC 5044 section 4): one FPDU after the other out of the octets of a direction. The fast path is
+ * short; whatever does not fit goes to the diagnosis or, after a loss, to the search for the next FPDU.
+ */
+#include "engine/mpa/mpa_framing.h"
+
+enum {
+    WINDOW_MAX = 2 * MPA_FPDU_OCTETS_MAX, /* octets kept while a diagnosis waits */
+    TRUSTED = 3,                          /* FPDUs in step, after which the end of a segment vouches for one */
+    PATIENCE = 8,                         /* a diagnosis is tried again when an eighth more octets are there */
+};
+
+/* ---- beginning ---- */
+
+bool mpa_framing_prepare(struct mpa_connection *mpa, unsigned side)
+{
+    struct mpa_side *s = &mpa->side[side];
+
+    if (!s->framing)
+        s->framing = arena_zeroed(mpa->arena, sizeof *s->framing);
+    if (!s->framing)
+        return false;
+    *s->framing = (struct mpa_framing_state){.period = MPA_MARKER_PERIOD};
+    return true;
+}
+
+bool mpa_framing_begin(struct mpa_connection *mpa, unsigned side, uint64_t at)
+{
+    struct mpa_side *s = &mpa->side[side];
+
+    if (!mpa_framing_prepare(mpa, side))
+        return false;
+    s->framing->framing = (struct mpa_framing){.markers = mpa->parameters.markers[side] == ON, .seq_start = at};
+    s->framing->start = at;
+    s->framing->start_known = s->framing->opening = true;
+    s->framing->version_zero = mpa->parameters.startup_seen && mpa->parameters.revision == 0;
+    s->cursor = at;
+    s->state = SIDE_FPDUS;
+    return true;
+}
+
+/*
+ * With the first octets: does this direction have Markers? What is found counts from here on (7.1.1, 4.3); it is judged
+ * once it is certain. False: too few octets.
+ */
+static bool settle_markers(struct mpa_connection *mpa, unsigned side, bool last)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_framing_state *fs = s->framing;
+    const uint8_t *p = mpa_window_at(&s->window, s->cursor);
+    size_t n = mpa_octets_from(s, s->cursor);
+    enum tristate negotiated = mpa->parameters.markers[side];
+    unsigned plain, marked;
+    bool zero, found;
+
+    if (n < MPA_MARKER_LEN + HEADER_VISIBLE_MIN && !last)
+        return false;
+    if (n < MPA_MARKER_LEN + HEADER_VISIBLE_MIN) { /* a Marker alone, or the rest of something: nothing can be known */
+        fs->opening = false;
+        return true;
+    }
+    zero = get_be32(p) == 0;
+    plain = mpa_octets_oddity(fs, p, n);
+    marked = mpa_octets_oddity(fs, p + MPA_MARKER_LEN, n - MPA_MARKER_LEN);
+    if (negotiated == ON)
+        found = zero || plain >= marked || plain > HEADER_ODD_MAX;
+    else
+        found = zero && marked <= HEADER_ODD_MAX;
+    if (negotiated == OFF && found && mpa_crc_binding(mpa)) {
+        switch (mpa_lone_word(mpa, side, s->cursor)) {
+        case LONE_WORD_OPEN:
+            if (!last)
+                return false;
+            break;
+        case LONE_WORD_YES: /* no Markers, but for this one */
+            fs->opening = false;
+            mpa_skip_lone_word(mpa, side);
+            return true;
+        case LONE_WORD_NO:
+            break;
+        }
+    }
+    fs->opening = false;
+    fs->framing.markers = found;
+    if (negotiated == UNKNOWN) {
+        mpa->parameters.markers[side] = found ? ON : OFF;
+    } else if (negotiated == ON && !found) {
+        fs->leading_missing = s->faulty = true;
+        fs->opening_place = mpa_place(mpa, side, s->cursor, s->cursor + MPA_MARKER_LEN);
+    } else if (negotiated == OFF && found) {
+        fs->unexpected_marker = s->faulty = true;
+        fs->opening_place = mpa_place(mpa, side, s->cursor, s->cursor + MPA_MARKER_LEN);
+    }
+    return true;
+}
+
+/* ---- FPDUs ---- */
+
+static void count_reads(struct mpa_connection *mpa, unsigned side, const struct ddp_segment *ddp)
+{
+    struct mpa_side *s = &mpa->side[side], *o = &mpa->side[1 - side];
+
+    if (ddp->opcode == RDMAP_READ_REQUEST || ddp->opcode == RDMAP_ATOMIC_REQUEST)
+        s->reads_outstanding++;
+    else if ((ddp->opcode == RDMAP_READ_RESPONSE && ddp->last) || ddp->opcode == RDMAP_ATOMIC_RESPONSE)
+        o->reads_outstanding -= o->reads_outstanding > 0;
+}
+
+static void count_shape(struct mpa_connection *mpa, const struct mpa_framing_state *fs)
+{
+    struct verdict *v = mpa->verdict;
+
+    verdict_passed(v, RULE_MPA_4_1_01);
+    verdict_passed(v, RULE_MPA_4_1_02);
+    verdict_passed(v, RULE_MPA_4_1_04);
+    verdict_passed(v, RULE_MPA_4_1_09);
+    verdict_passed(v, RULE_MPA_A_1_03);
+    if (fs->framing.markers)
+        verdict_passed(v, RULE_MPA_4_1_03);
+}
+
+/* Of an FPDU that was cut, everything after the header stays open; framed: it ends with a segment. */
+static void count_cut(struct mpa_connection *mpa, const struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu,
+                      bool framed)
+{
+    struct verdict *v = mpa->verdict;
+
+    if (framed) {
+        verdict_passed(v, RULE_MPA_4_1_01);
+        verdict_passed(v, RULE_MPA_4_1_02);
+        verdict_passed(v, RULE_MPA_A_1_03);
+    } else {
+        verdict_inconclusive(v, RULE_MPA_4_1_01);
+    }
+    verdict_inconclusive(v, RULE_MPA_4_1_04);
+    verdict_inconclusive(v, RULE_MPA_4_1_09);
+    if (fpdu->pad_length > 0)
+        verdict_inconclusive(v, RULE_MPA_4_1_05);
+    if (fs->framing.markers)
+        verdict_inconclusive(v, RULE_MPA_4_3_03);
+    if (mpa_crc_binding(mpa)) {
+        verdict_inconclusive(v, RULE_MPA_4_4_07);
+        verdict_inconclusive(v, RULE_MPA_7_1_1_15);
+    }
+}
+
+/* The DDP segment of an FPDU; false when there is no header of one, or not all of it was captured. */
+static bool decode_ddp(struct ddp_segment *ddp, const struct mpa_fpdu *fpdu)
+{
+    if (!ddp_segment_decode(ddp, fpdu->ulpdu, fpdu->ulpdu_length))
+        return false;
+    if (fpdu->lacking == 0)
+        return true;
+    ddp->lacking = fpdu->lacking;
+    return ddp->lacking <= ddp->payload_len;
+}
+
+/* 7.1.1-08..-11, C.2.5-04: the direction does with Markers what was negotiated. */
+static void count_negotiated(struct mpa_connection *mpa, unsigned side)
+{
+    bool initiator = mpa->parameters.initiator_side == (int)side;
+    const struct mpa_startup *request = &mpa->side[side].startup.frame, *reply = &mpa->side[1 - side].startup.frame;
+
+    if (!mpa->parameters.startup_seen)
+        return;
+    if (!initiator) {
+        const struct mpa_startup *swap = request;
+        request = reply;
+        reply = swap;
+    }
+    if (request->revision >= 1 && reply->revision == 0)
+        verdict_passed(mpa->verdict, RULE_MPA_C_2_5_04);
+    else if (mpa->parameters.markers[side] == ON && (initiator ? reply : request)->flags & MPA_FLAG_M)
+        verdict_passed(mpa->verdict, initiator ? RULE_MPA_7_1_1_09 : RULE_MPA_7_1_1_08);
+    else if (mpa->parameters.markers[side] == OFF)
+        verdict_passed(mpa->verdict, initiator ? RULE_MPA_7_1_1_11 : RULE_MPA_7_1_1_10);
+}
+
+/* A guess about Markers is confirmed by one that points right, or, where they would show, by correct FPDUs. */
+static void vouch(struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu)
+{
+    bool interior = fpdu->n_markers > 0 && fpdu->markers[fpdu->n_markers - 1].offset > fpdu->header;
+
+    if (fs->framing.markers)
+        fs->doubtful = !(interior && mpa_markers_right(fpdu));
+    else if (fpdu->crc == fpdu->crc_computed)
+        fs->doubtful = fs->vouched + fpdu->length <= MPA_MARKER_PERIOD + MPA_MARKER_LEN;
+    else if (fs->in_step >= TRUSTED) /* it confirms where the ones before it end, not its own end */
+        fs->doubtful = fs->vouched <= MPA_MARKER_PERIOD + MPA_MARKER_LEN;
+    fs->vouched += fpdu->length;
+}
+
+void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fpdu *fpdu, unsigned how)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_framing_state *fs = s->framing;
+    uint64_t end = fpdu->offset + fpdu->length;
+    const struct octets_origin *origin = mpa_origin(mpa, side, end - 1);
+    struct mpa_fpdu_event event; /* field by field: to clear them first would be a good part of what an FPDU costs */
+    bool is_segment;
+    uint32_t errors, glued = mpa->verdict->counts->failed[RULE_MPA_3_01];
+
+    event.place.frame = origin->arrival;
+    event.place.first_frame = mpa_origin(mpa, side, fpdu->offset)->frame;
+    event.place.time_ns = origin->time_ns;
+    event.place.offset = fpdu->offset;
+    event.place.side = (uint8_t)side;
+    event.direction = direction_of(mpa, side);
+    event.number = s->fpdus;
+    event.after_resync = fs->after_resync;
+    event.acked_known = origin->acked_known;
+    event.acked = origin->acked;
+    if (fs->after_resync) {
+        mpa_skipped(mpa, side, fs->lost_from, fpdu->offset, "no FPDU could be recognised");
+        fs->after_resync = false;
+    }
+    if (fs->unexpected_marker) {
+        fs->unexpected_marker = false;
+        mpa_report_unmet(mpa, side, &fs->opening_place, true);
+    } else if (s->fpdus == 0 && fs->start_known && !fs->leading_missing && fpdu->offset == fs->start && !fs->unmet) {
+        count_negotiated(mpa, side);
+    }
+    if (fs->leading_missing && !fs->framing.markers && end >= fs->start + MPA_MARKER_PERIOD + MPA_MARKER_LEN) {
+        fs->leading_missing = false;
+        if (how & ACCEPT_CUT) /* nor can the place of the next Marker be examined */
+            verdict_failed(mpa->verdict, RULE_MPA_4_3_04, event.direction, &fs->opening_place, 0,
+                           "expected the Marker 00000000 as the first octets of Full Operation; found an FPDU header");
+        else /* The next Marker is not there either: this direction has none. */
+            mpa_report_unmet(mpa, side, &fs->opening_place, false);
+    }
+    if (!(how & ACCEPT_NO_MARKERS))
+        mpa_judge_markers(mpa, side, fpdu, &event.place);
+    if (how & (ACCEPT_NO_CRC | ACCEPT_CUT))
+        event.crc = mpa->parameters.crc == OFF ? MPA_CRC_NOT_USED : MPA_CRC_UNKNOWN;
+    else
+        mpa_judge_crc(mpa, side, fpdu, &event.place, &event.crc);
+    if (how & ACCEPT_CUT)
+        count_cut(mpa, fs, fpdu, mpa_segment_ends(mpa, side, end));
+    else if (!(how & ACCEPT_DEVIANT))
+        count_shape(mpa, fs);
+    event.fpdu = *fpdu;
+    is_segment =
+        !(event.crc == MPA_CRC_WRONG && mpa_crc_misplaced(fpdu)) && mpa_judge_content(mpa, side, fpdu, event.crc);
+    if (!is_segment || fpdu->ulpdu_length < 2) /* nothing is decoded */
+        event.ddp = (struct ddp_segment){0};
+    event.has_ddp = is_segment && decode_ddp(&event.ddp, fpdu);
+    s->hole |= fpdu->cut && !event.has_ddp; /* it may have been any message */
+    event.faulty = mpa->verdict->counts->failed[RULE_MPA_3_01] != glued;
+    /* A grid that was only guessed, and that this FPDU does not confirm: which octets are the ULPDU is unknown. */
+    if (!fs->start_known && !mpa_markers_right(fpdu)) {
+        event.has_ddp = false;
+        event.faulty = true;
+    }
+
+    if (s->fpdus++ == 0) {
+        s->first_fpdu = event.place;
+        s->first_fpdu_end = end;
+        s->first_fpdu_bad = event.crc == MPA_CRC_WRONG;
+        s->first_fpdu_known = fs->start_known && !event.after_resync && !s->hole;
+    }
+    s->fpdu_octets += fpdu->length;
+    s->good_crcs += event.crc == MPA_CRC_VERIFIED;
+    s->bad_crcs += event.crc == MPA_CRC_WRONG;
+    /* The FPDU before this one was where it seemed to be, and so was its CRC field. */
+    if (fs->crc_field != CRC_FIELD_NONE && fpdu->offset == fs->last_end) {
+        if (fs->crc_field == CRC_FIELD_ZERO)
+            fs->zero_crc_fields++;
+        else
+            fs->other_crc_fields++;
+    }
+    fs->crc_field = event.crc == MPA_CRC_VERIFIED || how & (ACCEPT_NO_CRC | ACCEPT_DEVIANT | ACCEPT_CUT)
+                        ? CRC_FIELD_NONE
+                    : fpdu->crc == 0 ? CRC_FIELD_ZERO
+                                     : CRC_FIELD_OTHER;
+    if (mpa_segment_starts(mpa, side, fpdu->offset))
+        fs->segment_fpdu = fpdu->offset;
+    fs->recent[fs->n_recent++ % RECENT_HEADERS] = fpdu->header;
+    fs->last_end = end;
+    fs->in_step++;
+    if (fs->doubtful)
+        vouch(fs, fpdu);
+    fs->uncertain = false;
+    fs->no_field = how & ACCEPT_NO_CRC;
+    fs->previous = !(how & (ACCEPT_PROVEN | ACCEPT_CUT));
+    fs->previous_start = fpdu->offset;
+    s->cursor = end;
+    if (event.has_ddp)
+        count_reads(mpa, side, &event.ddp);
+
+    mpa_order_fpdu(mpa, side, &event);
+    errors = mpa->verdict->errors;
+    mpa_judge_fpdu_content(mpa, side, &event);
+    event.faulty |= mpa->verdict->errors != errors;
+    if (mpa->events.fpdu)
+        mpa->events.fpdu(mpa->events.ctx, &event);
+    mpa_reaction_fpdu(mpa, side, &event);
+    mpa_tcp_fpdu(mpa, side, &event);
+}
+
+bool mpa_framing_ends_well(struct mpa_connection *mpa, unsigned side, uint64_t start, uint64_t end)
+{
+    const struct mpa_side *s = &mpa->side[side];
+    const struct mpa_framing_state *fs = s->framing;
+    size_t run = mpa_run_of(s, start);
+
+    /* A Marker after it may have been sent ahead of the next FPDU (4.3). */
+    if (fs->framing.markers && mpa_octets_from(s, end) == MPA_MARKER_LEN &&
+        (end - fs->framing.seq_start) % fs->period == 0 && get_be32(mpa_window_at(&s->window, end)) == 0)
+        end += MPA_MARKER_LEN;
+    if (end != mpa_window_end(&s->window) || !mpa_segment_ends(mpa, side, end))
+        return false;
+    return run < s->n_runs && s->runs[run].origin.segment_start &&
+           (s->runs[run].start == start || (fs->in_step > 0 && s->runs[run].start == fs->segment_fpdu));
+}
+
+void mpa_framing_lose(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t seek)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_framing_state *fs = s->framing;
+
+    if (!fs->after_resync)
+        fs->lost_from = from;
+    fs->after_resync = true;
+    fs->opening = false;
+    fs->previous = false;
+    fs->in_step = 0;
+    fs->uncertain = false;
+    s->cursor = fs->sought = seek;
+    s->state = SIDE_LOST;
+    if (fs->doubtful)
+        mpa->parameters.markers[side] = UNKNOWN;
+    if (mpa->parameters.markers[side] == UNKNOWN) {
+        s->state = SIDE_RECOGNISING;
+        s->looked = seek;
+    }
+}
+
+/* SIDE_LOST. True when an FPDU was found. */
+static bool resynchronise(struct mpa_connection *mpa, unsigned side, bool last)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_framing_state *fs = s->framing;
+    uint64_t end = mpa_window_end(&s->window), at;
+
+    if (mpa_cut_regain(mpa, side))
+        return true;
+    if (!last && end < fs->diagnose_at)
+        return false;
+    fs->diagnose_at = 0;
+    switch (mpa_seek(mpa, side, fs->sought, end, last, &at)) {
+    case SEEK_FOUND:
+        s->cursor = at;
+        s->state = SIDE_FPDUS;
+        return true;
+    case SEEK_PENDING:
+        fs->sought = at;
+        fs->diagnose_at = end + 1 + (end - at) / PATIENCE;
+        if (mpa_octets_from(s, at) > WINDOW_MAX / 2)
+            fs->sought = at + 1;
+        break;
+    case SEEK_NONE:
+        /* The last octets may be the front of a header. */
+        fs->sought = end - fs->sought > HEADER_VISIBLE_MIN - 1 ? end - (HEADER_VISIBLE_MIN - 1) : fs->sought;
+        break;
+    }
+    s->cursor = fs->sought;
+    return false;
+}
+
+/* An incomplete FPDU, inside of which a segment begins with a CRC-proven FPDU: its length cannot be right. */
+static bool overtaken(struct mpa_connection *mpa, unsigned side)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_framing_state *fs = s->framing;
+    struct mpa_fpdu inner;
+
+    if (fs->overtaken <= s->cursor)
+        fs->overtaken = s->cursor + 1;
+    for (size_t i = mpa_run_of(s, fs->overtaken); i < s->n_runs; i++) {
+        uint64_t at = s->runs[i].start;
+
+        if (at < fs->overtaken || !s->runs[i].origin.segment_start)
+            continue;
+        fs->overtaken = at;
+        if (mpa_octets_from(s, at) < HEADER_VISIBLE)
+            return false;
+        if (mpa_oddity_at(s, at, NULL) > 0)
+            continue;
+        if (mpa_framing_parse(mpa, side, at, &inner) != MPA_FPDU_OK)
+            return false;
+        if (inner.crc == inner.crc_computed)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Without a CRC: Markers, header and PAD as they should be, and no contradiction from what follows. When nothing
+ * follows yet, the end must be one that segments vouch for, or octets may still show that ULPDU_Length was wrong.
+ */
+enum looks { LOOKS_WRONG, LOOKS_OPEN, LOOKS_RIGHT };
+
+static enum looks look_at(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, bool last)
+{
+    struct mpa_side *s = &mpa->side[side];
+    uint64_t end = fpdu->offset + fpdu->length;
+    size_t seen;
+
+    if (!mpa_markers_right(fpdu) || mpa_oddity_at(s, fpdu->offset, NULL) > HEADER_ODD_MAX ||
+        mpa_oddity_at(s, end, &seen) > HEADER_ODD_MAX)
+        return LOOKS_WRONG;
+    if (seen >= HEADER_VISIBLE_MIN || last)
+        return LOOKS_RIGHT;
+    if (s->framing->uncertain)
+        return mpa_oddity_at(s, fpdu->offset, NULL) == 0 ? LOOKS_RIGHT : LOOKS_WRONG;
+    if (mpa_framing_ends_well(mpa, side, fpdu->offset, end))
+        return LOOKS_RIGHT;
+    /* In a direction that does not align FPDUs the end of a segment is weaker evidence. */
+    return s->framing->in_step >= TRUSTED && end == mpa_window_end(&s->window) && mpa_segment_ends(mpa, side, end) &&
+                   mpa_oddity_at(s, fpdu->offset, NULL) == 0 && (fpdu->pad[0] | fpdu->pad[1] | fpdu->pad[2]) == 0
+               ? LOOKS_RIGHT
+               : LOOKS_OPEN;
+}
+
+bool mpa_framing_step(struct mpa_connection *mpa, unsigned side, bool last)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_framing_state *fs = s->framing;
+    struct mpa_fpdu fpdu;
+    bool complete, proven;
+
+    if (s->state == SIDE_LOST)
+        return resynchronise(mpa, side, last);
+    if (fs->opening && !settle_markers(mpa, side, last))
+        return false;
+    complete = mpa_framing_parse(mpa, side, s->cursor, &fpdu) == MPA_FPDU_OK;
+    if (complete && fpdu.crc == fpdu.crc_computed && mpa_markers_right(&fpdu)) {
+        mpa_framing_accept(mpa, side, &fpdu, ACCEPT_PROVEN);
+        return true;
+    }
+    if (!complete && !last && mpa_oddity_at(s, s->cursor, NULL) <= (fs->doubtful ? 0 : HEADER_ODD_MAX) &&
+        !overtaken(mpa, side))
+        return false;
+    if (complete && !fs->no_field && !mpa_crc_expected(mpa, side)) {
+        enum looks looks = look_at(mpa, side, &fpdu, last);
+
+        if (looks == LOOKS_OPEN) /* nothing to diagnose: a random CRC field can look like a header */
+            return false;
+        if (looks == LOOKS_RIGHT) {
+            proven = fpdu.n_markers > 0 && fpdu.markers[fpdu.n_markers - 1].expected != 0;
+            mpa_framing_accept(mpa, side, &fpdu, proven ? ACCEPT_PROVEN : 0);
+            return true;
+        }
+    }
+    if (fs->uncertain) { /* computed over a hole, and not confirmed */
+        mpa_framing_lose(mpa, side, s->cursor, s->cursor);
+        return true;
+    }
+    if (fs->doubtful) { /* the guess may be the fault */
+        mpa_framing_lose(mpa, side, s->cursor, s->cursor);
+        if (fs->vouched == 0) /* nothing came of this start */
+            s->looked++;
+        return true;
+    }
+    if (!last && mpa_window_end(&s->window) < fs->diagnose_at)
+        return false;
+    if (mpa_diagnose(mpa, side, complete ? &fpdu : NULL, last) == DIAGNOSIS_DONE) {
+        fs->diagnose_at = 0;
+        return true;
+    }
+    fs->diagnose_at = mpa_window_end(&s->window) + 1 + mpa_octets_from(s, s->cursor) / PATIENCE;
+    if (mpa_octets_from(s, s->cursor) <= WINDOW_MAX)
+        return false;
+    mpa_report_unexplained(mpa, side, s->cursor);
+    mpa_framing_lose(mpa, side, s->cursor, s->cursor);
+    return true;
+}
+
+static void run(struct mpa_connection *mpa, unsigned side, bool last)
+{
+    struct mpa_side *s = &mpa->side[side];
+    uint64_t keep;
+
+    while ((s->state == SIDE_FPDUS || s->state == SIDE_LOST) && mpa_window_end(&s->window) > s->cursor &&
+           mpa_framing_step(mpa, side, last))
+        continue;
+    keep = s->state == SIDE_FPDUS && s->framing->previous ? s->framing->previous_start : s->cursor;
+    mpa_window_drop(&s->window, keep);
+}
+
+void mpa_framing_octets(struct mpa_connection *mpa, unsigned side)
+{
+    do
+        run(mpa, side, false);
+    while (mpa->side[side].state == SIDE_RECOGNISING && mpa_recognise(mpa, side, false));
+}
+
+/* ---- holes and ends ---- */
+
+/* What the capture lost can hide anything: these rules stay open for it. */
+static void count_hole(struct mpa_connection *mpa, unsigned side)
+{
+    struct verdict *v = mpa->verdict;
+
+    verdict_inconclusive(v, RULE_MPA_4_1_01);
+    if (mpa->side[side].framing->framing.markers)
+        verdict_inconclusive(v, RULE_MPA_4_3_03);
+    if (mpa_crc_binding(mpa)) {
+        verdict_inconclusive(v, RULE_MPA_4_4_07);
+        verdict_inconclusive(v, RULE_MPA_7_1_1_15);
+    }
+}
+
+void mpa_framing_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_framing_state *fs = s->framing;
+    uint64_t start = s->cursor, header = mpa_header_of(s, start), end;
+    size_t seen;
+    bool in_fpdu = s->state == SIDE_FPDUS && start < from && !fs->opening && mpa_oddity_at(s, start, &seen) == 0 &&
+                   seen >= MPA_LENGTH_LEN;
+
+    count_hole(mpa, side);
+    s->cut_end = 0;
+    fs->previous = false;
+    fs->opening = false;
+    fs->diagnose_at = 0;
+    if (in_fpdu) {
+        struct mpa_shape shape;
+
+        mpa_shape_init(&shape, fs, start, get_be16(mpa_window_at(&s->window, header)));
+        end = mpa_shape_end(&shape, start);
+    }
+    mpa_window_restart(&s->window, to);
+    if (in_fpdu && end >= to) {
+        /* The FPDU is damaged, but its header still says where the next one starts. */
+        mpa_skipped(mpa, side, start, end, "FPDU not captured completely");
+        s->cursor = end;
+        fs->in_step = 0;
+        fs->uncertain = true;
+        return;
+    }
+    mpa_framing_lose(mpa, side, start < from ? start : from, to);
+}
+
+/* 4.3-18: the stream ends on the grid. A Marker would belong to the next FPDU, so none is due. */
+static bool judge_end_on_grid(struct mpa_connection *mpa, unsigned side)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_framing_state *fs = s->framing;
+    size_t left = mpa_octets_from(s, s->cursor);
+
+    if (!fs->framing.markers || (s->cursor - fs->framing.seq_start) % fs->period != 0)
+        return false;
+    if (s->cursor == fs->start && fs->start_known) /* nothing but the first Marker: the order rules judge it */
+        return left == 0 || (left == MPA_MARKER_LEN && get_be32(mpa_window_at(&s->window, s->cursor)) == 0);
+    if (fs->in_step == 0)
+        return false;
+    if (left == 0) {
+        verdict_passed(mpa->verdict, RULE_MPA_4_3_18);
+        return true;
+    }
+    if (left != MPA_MARKER_LEN || get_be32(mpa_window_at(&s->window, s->cursor)) != 0)
+        return false;
+    mpa_fail(mpa, side, RULE_MPA_4_3_18, s->cursor, s->cursor + left,
+             "expected no Marker after the last FPDU; found 00000000");
+    return true;
+}
+
+void mpa_framing_end(struct mpa_connection *mpa, unsigned side, bool fin)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_framing_state *fs = s->framing;
+    uint64_t end = mpa_window_end(&s->window);
+    bool on_grid = fin && judge_end_on_grid(mpa, side);
+
+    if (s->ended)
+        return;
+    s->ended = true;
+    if (s->cut_end > 0) { /* the direction ends inside an FPDU of which the capture has a part */
+        if (fin)
+            verdict_inconclusive(mpa->verdict, RULE_MPA_7_2_03);
+        mpa_framing_lose(mpa, side, s->cursor, s->next);
+        mpa_window_restart(&s->window, s->next);
+        s->cut_end = 0;
+        return;
+    }
+    if (!on_grid && mpa_octets_from(s, s->cursor) > 0) {
+        run(mpa, side, true);
+        on_grid = fin && judge_end_on_grid(mpa, side);
+    }
+    if (fs->leading_missing) { /* no octet 512 came that could have held the next Marker */
+        fs->leading_missing = false;
+        mpa_report_unmet(mpa, side, &fs->opening_place, false);
+    }
+    if (!fin || s->state != SIDE_FPDUS || (fs->in_step == 0 && !fs->start_known))
+        return;
+    if (s->cursor == end || on_grid) {
+        verdict_passed(mpa->verdict, RULE_MPA_7_2_03);
+    } else if (s->cursor < end && !fs->uncertain && !fs->opening) {
+        struct place place = s->end_place;
+
+        place.offset = s->cursor;
+        verdict_failed(
+            mpa->verdict, RULE_MPA_7_2_03, direction_of(mpa, side), &place, mpa_origin(mpa, side, s->cursor)->frame,
+            "expected the FIN after a complete FPDU; found it %zu octets into one", (size_t)(end - s->cursor));
+    }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* RFC 5044 sections 4.2 and 4.3: what a Marker holds, and where Markers are. */
+#include "engine/mpa/mpa_framing.h"
+
+static uint16_t swap16(uint16_t v)
+{
+    return (uint16_t)(v << 8 | v >> 8);
+}
+
+static bool right(const struct mpa_marker *marker)
+{
+    return marker->reserved == 0 && marker->fpduptr == marker->expected;
+}
+
+bool mpa_markers_right(const struct mpa_fpdu *fpdu)
+{
+    for (unsigned i = 0; i < fpdu->n_markers; i++)
+        if (!right(&fpdu->markers[i]))
+            return false;
+    return true;
+}
+
+/* The octets of FPDUPTR, of the whole Marker, or its two fields are in reverse order. */
+static bool swapped(const struct mpa_marker *marker)
+{
+    uint16_t twisted = swap16(marker->expected);
+
+    return marker->expected != 0 &&
+           ((marker->reserved == 0 && marker->fpduptr == twisted) ||
+            (marker->fpduptr == 0 && (marker->reserved == twisted || marker->reserved == marker->expected)));
+}
+
+/* The octets look like a Marker, if a wrong one, and not like ULPDU. */
+bool mpa_marker_like(const struct mpa_marker *marker, const struct mpa_fpdu *fpdu)
+{
+    if (right(marker) || swapped(marker) || marker->fpduptr == marker->expected)
+        return true;
+    return marker->reserved == 0 && marker->fpduptr <= fpdu->length + MPA_MARKER_PERIOD;
+}
+
+bool mpa_find_marker(const struct mpa_side *s, uint64_t header, uint64_t from, uint64_t to, uint64_t *at)
+{
+    uint64_t end = mpa_window_end(&s->window);
+
+    if (from < header + MPA_MARKER_LEN)
+        from = header + MPA_MARKER_LEN;
+    if (to > header + UINT16_MAX)
+        to = header + UINT16_MAX;
+    for (uint64_t x = from; x < to && x + MPA_MARKER_LEN <= end; x++) {
+        uint32_t octets = get_be32(mpa_window_at(&s->window, x));
+
+        /* Off the 4-octet grid the two least significant bits may or may not have been cleared. */
+        if (octets == x - header || (octets == ((x - header) & ~UINT64_C(3)) && octets != 0)) {
+            *at = x;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- contents ---- */
+
+/* FPDUPTR leads to an FPDU of the same Marker interval that ended before the Marker. */
+static bool points_to_earlier(const struct mpa_framing_state *fs, const struct mpa_marker *marker)
+{
+    uint64_t target = marker->offset - marker->fpduptr;
+    unsigned n = fs->n_recent < RECENT_HEADERS ? fs->n_recent : RECENT_HEADERS;
+
+    if (marker->fpduptr == 0 || marker->fpduptr > MPA_MARKER_PERIOD || marker->fpduptr > marker->offset)
+        return false;
+    for (unsigned i = 0; i < n; i++)
+        if (fs->recent[i] == target)
+            return true;
+    return false;
+}
+
+static enum rule_id content_rule(const struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu, unsigned i)
+{
+    const struct mpa_marker *marker = &fpdu->markers[i];
+    bool leading = marker->offset < fpdu->header;
+    bool earlier_interior = i > 0 && fpdu->markers[i - 1].offset > fpdu->header;
+
+    if (marker->reserved != 0 && marker->fpduptr == marker->expected)
+        return RULE_MPA_4_2_02;
+    if (swapped(marker))
+        return RULE_MPA_4_2_01;
+    if (marker->reserved == 0 && (marker->fpduptr & ~3u) == marker->expected)
+        return RULE_MPA_4_2_05;
+    if (leading)
+        return marker->offset == fs->start && fs->start_known ? RULE_MPA_4_3_05 : RULE_MPA_4_3_10;
+    if (marker->reserved == 0 && marker->fpduptr == 0)
+        return RULE_MPA_4_3_11;
+    if (earlier_interior && marker->fpduptr == fs->period)
+        return RULE_MPA_4_3_14;
+    if (points_to_earlier(fs, marker))
+        return RULE_MPA_4_3_15;
+    return RULE_MPA_4_3_09;
+}
+
+static void judge_content(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, unsigned i)
+{
+    const struct mpa_marker *marker = &fpdu->markers[i];
+    enum rule_id rule = content_rule(mpa->side[side].framing, fpdu, i);
+
+    mpa_fail(mpa, side, rule, marker->offset, marker->offset + MPA_MARKER_LEN,
+             "expected Marker 0000%04x (%s); found %04x%04x", marker->expected,
+             marker->expected == 0 ? "between FPDUs: an FPDU header follows"
+                                   : "octets since the ULPDU_Length of the FPDU that contains it",
+             marker->reserved, marker->fpduptr);
+}
+
+/* Stream offset at which the sequence numbers of this side wrap to 0; 0 when unknown. */
+static uint64_t wrap_of(const struct mpa_connection *mpa, unsigned side)
+{
+    const struct tcp_side_facts *facts = mpa->tcp ? tcp_pair_facts(mpa->tcp, side) : NULL;
+
+    return facts ? (UINT64_C(1) << 32) - facts->isn : 0;
+}
+
+static void count_right(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, unsigned i)
+{
+    const struct mpa_marker *marker = &fpdu->markers[i];
+    const struct mpa_framing_state *fs = mpa->side[side].framing;
+    const struct mpa_framing_state *other = mpa->side[1 - side].framing;
+    struct verdict *v = mpa->verdict;
+    uint64_t wrap = wrap_of(mpa, side);
+
+    verdict_passed(v, RULE_MPA_4_2_01);
+    verdict_passed(v, RULE_MPA_4_2_02);
+    verdict_passed(v, RULE_MPA_4_2_05);
+    if (!fs->grid_reported) {
+        verdict_passed(v, RULE_MPA_4_3_03);
+        verdict_passed(v, RULE_MPA_4_3_06);
+        if (wrap != 0 && fs->start <= wrap && marker->offset + MPA_MARKER_LEN > wrap)
+            verdict_passed(v, RULE_MPA_4_3_08);
+        if (other && other->start_known && fs->start_known && (other->start - fs->start) % fs->period != 0)
+            verdict_passed(v, RULE_MPA_4_3_17);
+    }
+    if (marker->offset < fpdu->header) {
+        if (marker->offset == fs->start && fs->start_known) {
+            verdict_passed(v, RULE_MPA_4_3_04);
+            verdict_passed(v, RULE_MPA_4_3_05);
+        } else {
+            verdict_passed(v, RULE_MPA_4_3_10);
+        }
+        return;
+    }
+    verdict_passed(v, RULE_MPA_4_3_09);
+    verdict_passed(v, RULE_MPA_4_3_11);
+    if (i > 0 && fpdu->markers[i - 1].offset > fpdu->header)
+        verdict_passed(v, RULE_MPA_4_3_14);
+    /* An FPDU that ended in the same interval could have been pointed to instead. */
+    if (fs->last_end > 0 && fs->last_end <= fpdu->offset && marker->offset - fs->last_end < fs->period && i == 0)
+        verdict_passed(v, RULE_MPA_4_3_15);
+}
+
+void mpa_judge_markers(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu,
+                       const struct place *place)
+{
+    struct mpa_framing_state *fs = mpa->side[side].framing;
+
+    (void)place;
+    for (unsigned i = 0; i < fpdu->n_markers; i++) {
+        if (!right(&fpdu->markers[i])) {
+            judge_content(mpa, side, fpdu, i);
+            continue;
+        }
+        count_right(mpa, side, fpdu, i);
+        fs->last_marker = fpdu->markers[i].offset;
+        fs->markers_right++;
+    }
+}
+
+/* ---- the grid ---- */
+
+static enum rule_id grid_rule(const struct mpa_connection *mpa, unsigned side, uint64_t found)
+{
+    const struct mpa_framing_state *fs = mpa->side[side].framing;
+    const struct mpa_framing_state *other = mpa->side[1 - side].framing;
+    uint64_t wrap = wrap_of(mpa, side);
+
+    if (!fs->start_known)
+        return RULE_MPA_4_3_06;
+    if (wrap != 0 && fs->markers_right > 0 && fs->last_marker < wrap && found + MPA_MARKER_LEN > wrap)
+        return RULE_MPA_4_3_08;
+    if ((found - fs->start) % (MPA_MARKER_PERIOD + MPA_MARKER_LEN) == 0) /* 512 FPDU octets between Markers */
+        return RULE_MPA_4_3_06;
+    if (other && other->start_known && (found - fs->start) % MPA_MARKER_PERIOD != 0) {
+        const struct tcp_side_facts *mine = mpa->tcp ? tcp_pair_facts(mpa->tcp, side) : NULL;
+        const struct tcp_side_facts *theirs = mpa->tcp ? tcp_pair_facts(mpa->tcp, 1 - side) : NULL;
+
+        if ((found - other->start) % MPA_MARKER_PERIOD == 0)
+            return RULE_MPA_4_3_17;
+        if (mine && theirs && (mine->isn + found - theirs->isn - other->start) % MPA_MARKER_PERIOD == 0)
+            return RULE_MPA_4_3_17;
+    }
+    return RULE_MPA_4_3_06;
+}
+
+void mpa_report_grid(struct mpa_connection *mpa, unsigned side, uint64_t due, uint64_t found, uint64_t header)
+{
+    struct mpa_framing_state *fs = mpa->side[side].framing;
+    enum rule_id rule = grid_rule(mpa, side, found);
+
+    if (fs->grid_reported)
+        return;
+    fs->grid_reported = true;
+    mpa->side[side].faulty = true;
+    if (!mpa->parameters.startup_seen || !fs->start_known) {
+        verdict_inconclusive(mpa->verdict, rule);
+        return;
+    }
+    mpa_fail(mpa, side, rule, found, found + MPA_MARKER_LEN,
+             "expected a Marker at octet %llu of Full Operation (a multiple of 512); found one at octet %llu (%llu "
+             "octets %s)",
+             (unsigned long long)(due - fs->start), (unsigned long long)(found - fs->start),
+             (unsigned long long)(found < header ? header - found : found - header),
+             found < header ? "before ULPDU_Length" : "after the ULPDU_Length that it points to");
+}
+
+void mpa_report_missing_marker(struct mpa_connection *mpa, unsigned side, uint64_t due)
+{
+    struct mpa_framing_state *fs = mpa->side[side].framing;
+    uint64_t end = mpa_window_end(&mpa->side[side].window);
+
+    if (fs->missing_reported)
+        return;
+    fs->missing_reported = true;
+    if (fs->unmet && mpa->parameters.markers[side] == OFF) /* there should be none: that is reported */
+        return;
+    if (!fs->start_known && fs->markers_right < 2) { /* the grid is a guess */
+        verdict_inconclusive(mpa->verdict, RULE_MPA_4_3_03);
+        return;
+    }
+    mpa_fail(mpa, side, RULE_MPA_4_3_03, due, due + MPA_MARKER_LEN < end ? due + MPA_MARKER_LEN : end,
+             "expected a Marker at octet %llu of Full Operation (a multiple of 512); found FPDU octets",
+             (unsigned long long)(due - fs->start));
+}

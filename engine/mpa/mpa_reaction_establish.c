@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Enhanced establishment (RFC 6581 sections 8 to 10): Replies that the Initiator cannot accept, what it sends then, and
+ * how the Responder reacts to the RTR.
+ */
+#include "engine/mpa/mpa_reaction.h"
+
+enum { CODE_LOCAL_CATASTROPHIC = 5, CODE_IRD = 6, CODE_RTR = 7 };
+
+/* What a Terminate of the establishment must say, by stimulus; the first that applies names the rule. */
+static const struct {
+    unsigned flag;
+    enum rule_id code_rule;
+    enum rule_id sent_rule;  /* that there is one */
+    enum rule_id close_rule; /* and that a close follows */
+    unsigned codes;          /* set of 1 << code */
+    const char *stimulus, *wanted;
+} causes[] = {
+    {ESTABLISH_NO_RTR, RULE_MPA2_9_2_15, RULE_MPA2_9_2_13, RULE_MPA2_9_2_14, 1u << CODE_RTR,
+     "Reply without a common RTR type", "7"},
+    {ESTABLISH_ORD, RULE_MPA2_9_1_18, RULE_MPA2_9_1_16, RULE_MPA2_9_1_17, 1u << CODE_IRD,
+     "Reply with an ORD above the Request's IRD", "6"},
+    {ESTABLISH_MODEL, RULE_MPA2_9_3_04, RULE_NONE, RULE_NONE, 1u << CODE_LOCAL_CATASTROPHIC | 1u << CODE_RTR,
+     "Reply whose A differs from the Request's", "5 (or 7)"},
+    {ESTABLISH_NOT_NEGOTIATED, RULE_MPA2_9_3_04, RULE_NONE, RULE_NONE, 1u << CODE_LOCAL_CATASTROPHIC | 1u << CODE_IRD,
+     "Reply that does not return 0x3FFF", "5 (or 6)"},
+};
+enum { CAUSES = sizeof causes / sizeof causes[0] };
+
+static unsigned flags_of(const struct mpa_startup *request, const struct mpa_startup *reply)
+{
+    const struct mpa_enhanced *asked = &request->enhanced, *got = &reply->enhanced;
+    unsigned flags = 0;
+
+    if (reply->flags & MPA_FLAG_R)
+        return 0;
+    if (!request->has_enhanced || !reply->has_enhanced) {
+        if (request->has_enhanced && asked->peer_to_peer && !(reply->flags & MPA_FLAG_S))
+            flags |= ESTABLISH_UNENHANCED;
+        if (!(request->flags & MPA_FLAG_S) && request->revision == 1 && reply->has_enhanced)
+            flags |= ESTABLISH_UNASKED;
+        return flags;
+    }
+    if (asked->peer_to_peer != got->peer_to_peer)
+        flags |= ESTABLISH_MODEL;
+    else if (got->peer_to_peer && asked->rtr != 0 && (asked->rtr & got->rtr) == 0)
+        flags |= ESTABLISH_NO_RTR;
+    if (!got->peer_to_peer && (asked->rtr & got->rtr) != 0)
+        flags |= ESTABLISH_BITS_WITHOUT_A;
+    if ((asked->ord == MPA_IRD_ORD_NOT_NEGOTIATED && got->ird != MPA_IRD_ORD_NOT_NEGOTIATED) ||
+        (asked->ird == MPA_IRD_ORD_NOT_NEGOTIATED && got->ord != MPA_IRD_ORD_NOT_NEGOTIATED))
+        flags |= ESTABLISH_NOT_NEGOTIATED;
+    if (got->ord > asked->ird && got->ord != MPA_IRD_ORD_NOT_NEGOTIATED)
+        flags |= ESTABLISH_ORD;
+    return flags;
+}
+
+/* R of a Request and Res of any frame are ignored (7.1.1): a rejection after them is suspicious, no more. */
+static void judge_ignored_bits(struct mpa_connection *mpa, unsigned responder)
+{
+    const struct startup_seen *request = &mpa->side[1 - responder].startup, *reply = &mpa->side[responder].startup;
+    unsigned ignored = request->frame.flags & (MPA_FLAG_R | MPA_FLAGS_RES);
+    bool rejects = reply->frame.flags & MPA_FLAG_R;
+    enum rule_id rule = ignored & MPA_FLAG_R ? RULE_MPA_7_1_1_19 : RULE_MPA_7_1_1_22;
+
+    if (ignored == 0)
+        return;
+    if (rejects)
+        verdict_failed(mpa->verdict, rule, direction_of(mpa, responder), &reply->place, request->place.frame,
+                       "expected %s of the Request to be ignored; found a Reply that rejects flags 0x%02x (unless the "
+                       "ULP rejects for another reason)",
+                       rule == RULE_MPA_7_1_1_19 ? "R" : "Res", request->frame.flags);
+    else
+        verdict_passed(mpa->verdict, rule);
+}
+
+static void start_clock(struct mpa_connection *mpa)
+{
+    struct establish_watch *watch = &mpa->reaction->establish;
+    unsigned initiator = (unsigned)mpa->parameters.initiator_side;
+
+    if (watch->flags != 0 && !watch->started && reaction_received(mpa, initiator, watch->at.end)) {
+        watch->started = true;
+        watch->due = mpa->reaction->now + mpa->options.t_close;
+    }
+    if (watch->rtr != 0 && !watch->rtr_started && reaction_received(mpa, 1 - initiator, watch->rtr_at.end)) {
+        watch->rtr_started = true;
+        watch->rtr_due = mpa->reaction->now + mpa->options.t_react;
+    }
+}
+
+void reaction_establish_startup(struct mpa_connection *mpa, unsigned side)
+{
+    const struct startup_seen *mine = &mpa->side[side].startup, *theirs = &mpa->side[1 - side].startup;
+    const struct startup_seen *request, *reply;
+
+    if (!theirs->seen || mine->frame.kind == theirs->frame.kind || mine->missing > 0 || theirs->missing > 0 ||
+        mine->oversized || theirs->oversized || mine->key_matches < MPA_KEY_LEN || theirs->key_matches < MPA_KEY_LEN)
+        return;
+    request = mine->frame.kind == MPA_REQUEST ? mine : theirs;
+    reply = request == mine ? theirs : mine;
+    judge_ignored_bits(mpa, request == mine ? 1 - side : side);
+    mpa->reaction->establish =
+        (struct establish_watch){.flags = flags_of(&request->frame, &reply->frame),
+                                 .no_types = reply->frame.enhanced.rtr == 0,
+                                 .at = {.offset = reply->start, .end = reply->end, .frame = reply->place.frame}};
+    start_clock(mpa);
+}
+
+/* ---- the Initiator's answer ---- */
+
+static enum mpa_rtr rtr_type(const struct mpa_fpdu_event *event)
+{
+    struct rdmap_read_request read;
+
+    if (!event->has_ddp || event->crc == MPA_CRC_WRONG)
+        return 0;
+    if (event->ddp.tagged)
+        return event->ddp.opcode == RDMAP_WRITE && event->ddp.payload_len == 0 ? MPA_RTR_WRITE : 0;
+    if (event->ddp.opcode == RDMAP_SEND && event->ddp.qn == DDP_QN_SEND && event->ddp.payload_len == 0)
+        return MPA_RTR_SEND;
+    if (event->ddp.opcode == RDMAP_READ_REQUEST && event->ddp.qn == DDP_QN_READ_REQUEST && event->ddp.lacking == 0 &&
+        rdmap_read_request_decode(&read, event->ddp.payload, event->ddp.payload_len) && read.size == 0)
+        return MPA_RTR_READ;
+    return 0;
+}
+
+static void judge_terminate(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
+{
+    struct establish_watch *watch = &mpa->reaction->establish;
+    const struct rdmap_terminate *terminate = &fpdu->terminate;
+    const struct place *place = &fpdu->event->place;
+    enum direction direction = direction_of(mpa, fpdu->side);
+    bool layer_right = reaction_is_mpa_error(terminate), code_right = false;
+    const char *wanted = NULL, *stimulus = NULL;
+    enum rule_id code_rule = RULE_NONE;
+
+    for (unsigned i = 0; i < CAUSES; i++) {
+        if (!(watch->flags & causes[i].flag))
+            continue;
+        if (!wanted) {
+            wanted = causes[i].wanted;
+            stimulus = causes[i].stimulus;
+            code_rule = causes[i].code_rule;
+        }
+        if (causes[i].sent_rule != RULE_NONE)
+            verdict_passed(mpa->verdict, causes[i].sent_rule);
+        if (terminate->code < 32 && causes[i].codes & 1u << terminate->code) {
+            code_right = true;
+            if (layer_right)
+                verdict_passed(mpa->verdict, causes[i].code_rule);
+        }
+    }
+    if (!layer_right)
+        verdict_failed(mpa->verdict, RULE_MPA2_8_01, direction, place, watch->at.frame,
+                       "expected a Terminate with layer 2, error type 0 after the %s in frame %u; found layer %u, "
+                       "error type %u, code %u",
+                       stimulus, watch->at.frame, terminate->layer, terminate->etype, terminate->code);
+    else
+        verdict_passed(mpa->verdict, RULE_MPA2_8_01);
+    if (layer_right && !code_right)
+        verdict_failed(mpa->verdict, code_rule, direction, place, watch->at.frame,
+                       "expected a Terminate with code %s after the %s in frame %u; found code %u", wanted, stimulus,
+                       watch->at.frame, terminate->code);
+    watch->flags &= ESTABLISH_NO_RTR | ESTABLISH_ORD;
+    watch->terminated = true;
+    watch->terminate_frame = place->frame;
+    watch->due = mpa->reaction->now + mpa->options.t_close;
+    watch->started = true;
+}
+
+/* No RTR type is common, and the Initiator's first FPDU is no Terminate that says so. */
+static void judge_going_on(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
+{
+    const struct establish_watch *watch = &mpa->reaction->establish;
+    const struct mpa_fpdu_event *event = fpdu->event;
+    const struct startup_seen *request = &mpa->side[fpdu->side].startup;
+
+    if (watch->no_types || event->crc == MPA_CRC_WRONG || !event->has_ddp || event->ddp.opcode == RDMAP_TERMINATE) {
+        verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_13);
+        return;
+    }
+    /* It is able to generate a type that the Responder supports: the Request should have said so. */
+    if (rtr_type(event) & mpa->side[1 - fpdu->side].startup.frame.enhanced.rtr) {
+        verdict_failed(mpa->verdict, RULE_MPA2_9_2_04, direction_of(mpa, fpdu->side), &event->place,
+                       request->place.frame,
+                       "expected all RTR types that the Initiator supports in the Request in frame %u; found an RTR of "
+                       "a type that only the Reply in frame %u names",
+                       request->place.frame, watch->at.frame);
+        return;
+    }
+    verdict_failed(mpa->verdict, RULE_MPA2_9_2_13, direction_of(mpa, fpdu->side), &event->place, watch->at.frame,
+                   "expected a Terminate with layer 2, error type 0, code %u after the Reply in frame %u, which has no "
+                   "RTR type in common with the Request; found an FPDU with opcode %u",
+                   CODE_RTR, watch->at.frame, event->ddp.opcode);
+}
+
+/* The rule that demands the close after the Terminate; RULE_NONE when there was none. */
+static enum rule_id close_rule(const struct establish_watch *watch)
+{
+    for (unsigned i = 0; i < CAUSES; i++)
+        if (watch->terminated && watch->flags & causes[i].flag)
+            return causes[i].close_rule;
+    return RULE_NONE;
+}
+
+static void judge_first_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
+{
+    struct establish_watch *watch = &mpa->reaction->establish;
+    const struct mpa_startup *request = &mpa->side[fpdu->side].startup.frame;
+    const struct mpa_startup *reply = &mpa->side[1 - fpdu->side].startup.frame;
+    unsigned rtr = rtr_type(fpdu->event);
+    enum direction direction = direction_of(mpa, fpdu->side);
+    const struct place *place = &fpdu->event->place;
+
+    if (fpdu->is_terminate && watch->flags & ESTABLISH_FATAL) {
+        judge_terminate(mpa, fpdu);
+        return;
+    }
+    if (watch->flags & ESTABLISH_NO_RTR)
+        judge_going_on(mpa, fpdu);
+    if (watch->flags & ESTABLISH_BITS_WITHOUT_A && !(watch->flags & ESTABLISH_MODEL && fpdu->is_terminate)) {
+        if (rtr & request->enhanced.rtr & reply->enhanced.rtr)
+            verdict_failed(mpa->verdict, RULE_MPA2_9_2_20, direction, place, watch->at.frame,
+                           "expected B, C and D of the Reply to be ignored, as its A is 0; found a zero-length message "
+                           "of a type that they name");
+        else
+            verdict_passed(mpa->verdict, RULE_MPA2_9_2_20);
+    }
+    if (watch->flags & ESTABLISH_UNENHANCED) {
+        if (rtr & request->enhanced.rtr)
+            verdict_failed(
+                mpa->verdict, RULE_MPA2_10_11, direction, place, watch->at.frame,
+                "expected no RTR after a Reply with S = 0; found a zero-length message of a type offered as RTR");
+        else
+            verdict_passed(mpa->verdict, RULE_MPA2_10_11);
+    }
+    if (watch->flags & ESTABLISH_UNASKED)
+        verdict_failed(
+            mpa->verdict, RULE_MPA2_10_12, direction, place, watch->at.frame,
+            "expected the connection to be closed after a Reply with S = 1 to a Request with Rev 1; found an FPDU");
+    watch->flags = 0;
+    if (mpa->parameters.peer_to_peer && rtr & mpa->parameters.rtr) {
+        watch->rtr = rtr;
+        watch->rtr_at = (struct stimulus){.offset = fpdu->event->fpdu.offset,
+                                          .end = fpdu->event->fpdu.offset + fpdu->event->fpdu.length,
+                                          .frame = place->frame};
+    }
+}
+
+/* ---- the Responder's answer to the RTR ---- */
+
+static void accept_rtr(struct mpa_connection *mpa)
+{
+    struct establish_watch *watch = &mpa->reaction->establish;
+
+    verdict_passed(mpa->verdict, RULE_MPA2_9_2_05);
+    if (watch->rtr != MPA_RTR_SEND)
+        verdict_passed(mpa->verdict, RULE_MPA2_9_2_26);
+    watch->rtr = 0;
+}
+
+static void judge_rtr_answer(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
+{
+    struct establish_watch *watch = &mpa->reaction->establish;
+    const struct rdmap_terminate *terminate = &fpdu->terminate;
+    bool tagged = watch->rtr != MPA_RTR_SEND, about_buffer;
+    enum rule_id rule;
+
+    if (!fpdu->is_terminate) {
+        accept_rtr(mpa);
+        return;
+    }
+    about_buffer = terminate->etype == 1 && terminate->layer <= RDMAP_LAYER_DDP;
+    rule = tagged && about_buffer ? RULE_MPA2_9_2_26 : RULE_MPA2_9_2_05;
+    /*
+     * Something after the RTR, an error of MPA itself, or the ULP's own wish may be the cause, too; and with an IRD of
+     * 0 there is no room for a Read (MPA2-9.2-28).
+     */
+    if (!fpdu->acked_known || fpdu->acked != watch->rtr_at.end || terminate->layer >= RDMAP_LAYER_LLP ||
+        (watch->rtr == MPA_RTR_READ && mpa->parameters.ird_ord_known && mpa->parameters.ird == 0) ||
+        (terminate->layer == RDMAP_LAYER_RDMA && terminate->etype == 0))
+        verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_05);
+    else
+        verdict_failed(
+            mpa->verdict, rule, direction_of(mpa, fpdu->side), &fpdu->event->place, watch->rtr_at.frame,
+            "expected the RTR in frame %u to be accepted; found a Terminate with layer %u, error type %u, code %u",
+            watch->rtr_at.frame, terminate->layer, terminate->etype, terminate->code);
+    watch->rtr = 0;
+}
+
+void reaction_establish_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
+{
+    struct establish_watch *watch = &mpa->reaction->establish;
+    enum rule_id rule;
+
+    if (initiator_of(mpa) < 0)
+        return;
+    if ((int)fpdu->side != initiator_of(mpa)) {
+        if (watch->rtr != 0 && reaction_after(fpdu, watch->rtr_at.end))
+            judge_rtr_answer(mpa, fpdu);
+        return;
+    }
+    rule = close_rule(watch);
+    if (rule != RULE_NONE) {
+        verdict_failed(mpa->verdict, rule, direction_of(mpa, fpdu->side), &fpdu->event->place, watch->terminate_frame,
+                       "expected the connection to be closed after the Terminate in frame %u; found another FPDU",
+                       watch->terminate_frame);
+        watch->flags = 0;
+    } else if (mpa_is_first(mpa, fpdu->side, fpdu->event)) {
+        judge_first_fpdu(mpa, fpdu);
+    }
+}
+
+/* ---- silence and closes ---- */
+
+static void no_terminate(struct mpa_connection *mpa, unsigned initiator, const struct place *place, const char *found)
+{
+    struct establish_watch *watch = &mpa->reaction->establish;
+    enum rule_id rule = watch->flags & ESTABLISH_NO_RTR ? RULE_MPA2_9_2_13 : RULE_MPA2_9_1_16;
+
+    if (rule == RULE_MPA2_9_2_13 && watch->no_types) {
+        verdict_inconclusive(mpa->verdict, rule);
+        return;
+    }
+    verdict_failed(mpa->verdict, rule, direction_of(mpa, initiator), place, watch->at.frame,
+                   "expected a Terminate with layer 2, error type 0, code %u after the Reply in frame %u; found %s",
+                   rule == RULE_MPA2_9_2_13 ? CODE_RTR : CODE_IRD, watch->at.frame, found);
+}
+
+static void check_due(struct mpa_connection *mpa, unsigned initiator)
+{
+    struct establish_watch *watch = &mpa->reaction->establish;
+    struct place place = reaction_place(mpa, initiator);
+    enum rule_id rule = close_rule(watch);
+
+    if (watch->rtr != 0 && watch->rtr_started && mpa->reaction->now > watch->rtr_due)
+        accept_rtr(mpa);
+    if (!watch->started || mpa->reaction->now <= watch->due || reaction_lost(mpa, initiator))
+        return;
+    if (rule != RULE_NONE) {
+        verdict_failed(
+            mpa->verdict, rule, direction_of(mpa, initiator), &place, watch->terminate_frame,
+            "expected the connection to be closed within %g s of the Terminate in frame %u; found it still open",
+            reaction_seconds(mpa->options.t_close), watch->terminate_frame);
+        watch->flags = 0;
+    } else if (!watch->terminated && watch->flags & ESTABLISH_NO_RTR) {
+        no_terminate(mpa, initiator, &place, "nothing");
+        watch->flags = 0;
+    }
+}
+
+void reaction_establish_segment(struct mpa_connection *mpa, const struct tcp_segment *segment)
+{
+    struct establish_watch *watch = &mpa->reaction->establish;
+
+    if (initiator_of(mpa) < 0 || (watch->flags == 0 && watch->rtr == 0))
+        return;
+    start_clock(mpa);
+    /* What the Initiator's octets are is known when the FPDU is complete. */
+    if (segment->side != initiator_of(mpa) || (segment->length == 0 && !reaction_is_end(segment, segment->side)))
+        check_due(mpa, (unsigned)initiator_of(mpa));
+}
+
+void reaction_establish_end(struct mpa_connection *mpa, unsigned side, bool reset)
+{
+    struct establish_watch *watch = &mpa->reaction->establish;
+    enum rule_id rule = close_rule(watch);
+    bool by_initiator = (int)side == initiator_of(mpa);
+    bool alone = !mpa->side[1 - side].fin && !mpa->side[1 - side].reset;
+
+    if (watch->flags == 0)
+        return;
+    if (rule != RULE_NONE) {
+        check_due(mpa, (unsigned)initiator_of(mpa));
+        if (watch->flags != 0)
+            verdict_passed(mpa->verdict, rule);
+    } else if (!by_initiator) {
+        if (!reset)
+            return; /* the Initiator may still send something */
+    } else if (alone && watch->started && !reaction_lost(mpa, side)) {
+        if (watch->flags & (ESTABLISH_NO_RTR | ESTABLISH_ORD))
+            no_terminate(mpa, side, &mpa->side[side].end_place, reset ? "only an RST" : "only a FIN");
+        else if (watch->flags & ESTABLISH_FATAL && reset)
+            verdict_failed(mpa->verdict, RULE_MPA2_9_3_04, direction_of(mpa, side), &mpa->side[side].end_place,
+                           watch->at.frame,
+                           "expected a Terminate with layer 2, error type 0, code 5 before the reset, as the Reply in "
+                           "frame %u contradicts the Request; found only an RST",
+                           watch->at.frame);
+        if (watch->flags & ESTABLISH_UNENHANCED)
+            verdict_passed(mpa->verdict, RULE_MPA2_10_11);
+        if (watch->flags & ESTABLISH_UNASKED)
+            verdict_passed(mpa->verdict, RULE_MPA2_10_12);
+    }
+    watch->flags = 0;
+}
+
+void reaction_establish_finish(struct mpa_connection *mpa)
+{
+    struct establish_watch *watch = &mpa->reaction->establish;
+    enum rule_id rule;
+
+    if (initiator_of(mpa) < 0)
+        return;
+    if (reaction_sees_all(mpa) && !mpa->reaction->ended[0] && !mpa->reaction->ended[1])
+        check_due(mpa, (unsigned)initiator_of(mpa));
+    if (watch->rtr != 0 && watch->rtr_started && reaction_sees_all(mpa)) {
+        if (mpa->reaction->now > watch->rtr_due || mpa->side[initiator_of(mpa)].fin)
+            accept_rtr(mpa);
+        else
+            verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_05);
+    }
+    rule = close_rule(watch);
+    if (rule != RULE_NONE)
+        verdict_inconclusive(mpa->verdict, rule);
+    else if (watch->flags & ESTABLISH_NO_RTR)
+        verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_13);
+    else if (watch->flags & ESTABLISH_ORD)
+        verdict_inconclusive(mpa->verdict, RULE_MPA2_9_1_16);
+    watch->flags = 0;
+}

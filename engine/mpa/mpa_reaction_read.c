@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * RDMA Read Requests and the Responses to them. Only a Response proves that a receiver has processed an FPDU: in time
+ * (RFC 5044 section 6), in spite of an error (section 8), within IRD (RFC 6581 section 9.1).
+ */
+#include "engine/mpa/mpa_reaction.h"
+
+enum { ETYPE_UNTAGGED = 2, CODE_NO_BUFFER = 2, CODE_MSN_RANGE = 3 }; /* of layer DDP, RFC 5041 section 8.2 */
+
+/* i is at most the capacity. */
+static unsigned place_of(const struct read_ring *ring, unsigned i)
+{
+    unsigned place = ring->first + i;
+
+    return place < ring->capacity ? place : place - ring->capacity;
+}
+
+static struct read_kept *kept_at(struct read_ring *ring, unsigned i)
+{
+    return &ring->kept[place_of(ring, i)];
+}
+
+/* Forgets the i oldest. */
+static void drop(struct read_ring *ring, unsigned count)
+{
+    ring->first = place_of(ring, count);
+    ring->n -= count;
+}
+
+void reaction_read_free(struct read_ring *ring)
+{
+    if (ring)
+        arena_drop(ring->kept, ring->capacity * sizeof *ring->kept);
+}
+
+/* Room for one more; the oldest makes way where there is none. False: memory is lacking. */
+static bool make_room(struct arena *arena, struct read_ring *ring)
+{
+    unsigned capacity = ring->capacity == 0 ? READS_FIRST : 2 * ring->capacity;
+    struct read_kept *kept;
+
+    if (ring->n < ring->capacity)
+        return true;
+    kept = capacity > READS_KEPT ? NULL : arena_resize(arena, NULL, 0, capacity * sizeof *kept);
+    if (!kept && ring->capacity == 0)
+        return false;
+    if (!kept) {
+        drop(ring, 1);
+        return true;
+    }
+    for (unsigned i = 0; i < ring->n; i++)
+        kept[i] = *kept_at(ring, i);
+    arena_drop(ring->kept, ring->capacity * sizeof *ring->kept);
+    ring->kept = kept;
+    ring->first = 0;
+    ring->capacity = capacity;
+    return true;
+}
+
+/* ---- requests ---- */
+
+static bool fits(const struct read_kept *kept, const struct ddp_segment *response)
+{
+    uint64_t ahead = response->to - kept->to;
+
+    return response->stag == kept->stag && (kept->size == 0 ? ahead == 0 : ahead < kept->size) &&
+           response->payload_len <= kept->size - ahead;
+}
+
+static void fail_completeness(struct mpa_connection *mpa, const struct place *place, const struct read_kept *kept,
+                              uint64_t acked)
+{
+    if (mpa->side[1 - place->side].hole) { /* it may answer a Request into the same sink that the capture lacks */
+        verdict_inconclusive(mpa->verdict, RULE_MPA_6_06);
+        return;
+    }
+    verdict_failed(mpa->verdict, RULE_MPA_6_06, direction_of(mpa, place->side), place, kept->at.frame,
+                   "expected the Response only after all %u octets of the Read Request's FPDU had been received; found "
+                   "it sent after %u",
+                   (unsigned)(kept->at.end - kept->at.offset), (unsigned)(acked - kept->at.offset));
+}
+
+/* Octets that PD_Length did not count were skipped as if they were Private Data: what follows is understood. */
+static void judge_excess_taken(struct mpa_connection *mpa, const struct place *answer, const struct read_kept *kept)
+{
+    struct startup_seen *startup = &mpa->side[1 - answer->side].startup;
+
+    if (!startup->excess)
+        return;
+    startup->excess = false;
+    verdict_failed(mpa->verdict, RULE_MPA_7_1_1_30, direction_of(mpa, answer->side), answer, startup->place.frame,
+                   "expected the connection to be closed after the startup frame in frame %u, whose Private Data is "
+                   "longer than PD_Length says; found an answer to the Read Request after it, in frame %u",
+                   startup->place.frame, kept->at.frame);
+}
+
+/* A Response came when part of this Request had been received: before it, as the capture point saw it. */
+static void judge_early(struct mpa_connection *mpa, struct read_ring *ring, struct read_kept *kept)
+{
+    uint64_t acked = ring->early.acked;
+
+    if (!ring->early.open || !fits(kept, &ring->early.segment))
+        return;
+    ring->early.open = false;
+    if (acked > kept->at.offset && acked < kept->at.end)
+        fail_completeness(mpa, &ring->early.place, kept, acked);
+    if (acked <= kept->at.offset) /* sent without it: no answer */
+        return;
+    judge_excess_taken(mpa, &ring->early.place, kept);
+    kept->answered = true;
+    if (ring->early.segment.last)
+        ring->n--;
+}
+
+static void keep(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
+{
+    const struct mpa_fpdu_event *event = fpdu->event;
+    struct read_ring **ring = &mpa->reaction->reads[fpdu->side];
+    const struct error_watch *error = &mpa->reaction->error[1 - fpdu->side];
+    struct rdmap_read_request read;
+    struct read_kept *kept;
+
+    if (*ring)
+        (*ring)->last_is_read = false;
+    if (!event->has_ddp || event->ddp.tagged || event->ddp.opcode != RDMAP_READ_REQUEST ||
+        !rdmap_read_request_decode(&read, event->ddp.payload, event->ddp.payload_len))
+        return;
+    if (!*ring)
+        *ring = arena_zeroed(mpa->arena, sizeof **ring);
+    if (!*ring || !make_room(mpa->arena, *ring))
+        return;
+    kept = kept_at(*ring, (*ring)->n++);
+    *kept = (struct read_kept){
+        .at = {.offset = event->fpdu.offset,
+               .end = event->fpdu.offset + event->fpdu.length,
+               .frame = event->place.frame},
+        .stag = read.sink_stag,
+        .to = read.sink_to,
+        .size = read.size,
+        .wrong_crc = reaction_is_error(mpa, event),
+        .after_wrong = error->state != ERROR_NONE && error->state != ERROR_SETTLED,
+        .first = mpa_is_first(mpa, fpdu->side, event) && (int)fpdu->side == initiator_of(mpa),
+    };
+    (*ring)->last_is_read = true;
+    judge_early(mpa, *ring, kept);
+}
+
+/* ---- responses ---- */
+
+/* Responses come in the order of the Requests (RFC 5040 section 5.5): the oldest that fits, a correct one first. */
+static int find(struct read_ring *ring, const struct ddp_segment *response)
+{
+    int faulty = -1;
+
+    for (unsigned i = 0; i < ring->n; i++) {
+        const struct read_kept *kept = kept_at(ring, i);
+
+        if (!fits(kept, response))
+            continue;
+        if (!kept->wrong_crc && !kept->after_wrong)
+            return (int)i;
+        if (faulty < 0)
+            faulty = (int)i;
+    }
+    return faulty;
+}
+
+/* The FPDU had to be complete before it was passed on (section 6). */
+static void judge_completeness(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu, struct read_kept *kept)
+{
+    if (!fpdu->acked_known || kept->answered)
+        return;
+    if (fpdu->acked > kept->at.offset && fpdu->acked < kept->at.end)
+        fail_completeness(mpa, &fpdu->event->place, kept, fpdu->acked);
+    else if (fpdu->acked >= kept->at.end)
+        verdict_passed(mpa->verdict, RULE_MPA_6_06);
+}
+
+/*
+ * The Initiator's first FPDU was a Read Request; a later one is answered before it. When the first one is answered
+ * afterwards, only the order is wrong (RFC 5040 section 5.2.2): the end decides.
+ */
+static void judge_first(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu, struct read_ring *ring,
+                        unsigned answered)
+{
+    const struct read_kept *first = kept_at(ring, 0);
+
+    if (answered == 0 || !first->first || first->answered || first->wrong_crc || mpa->parameters.peer_to_peer ||
+        mpa->side[fpdu->side].hole || mpa->reaction->responder_understood || ring->early.lost)
+        return;
+    mpa->reaction->responder_understood = true;
+    mpa->reaction->passed_over.first = *first;
+    mpa->reaction->passed_over.place = fpdu->event->place;
+    mpa->reaction->passed_over.later_frame = kept_at(ring, answered)->at.frame;
+}
+
+static void answer_passed_over(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
+{
+    if (mpa->reaction->passed_over.later_frame != 0 && fpdu->side == mpa->reaction->passed_over.place.side &&
+        fits(&mpa->reaction->passed_over.first, &fpdu->event->ddp))
+        mpa->reaction->passed_over.later_frame = 0;
+}
+
+void reaction_read_finish(struct mpa_connection *mpa)
+{
+    const struct place *place = &mpa->reaction->passed_over.place;
+
+    if (mpa->reaction->passed_over.later_frame != 0)
+        verdict_failed(mpa->verdict, RULE_MPA_7_1_2_12, direction_of(mpa, place->side), place,
+                       mpa->reaction->passed_over.first.at.frame,
+                       "expected the RDMA Read Request in the first FPDU to be answered; found the answer to a later "
+                       "one, in frame %u",
+                       mpa->reaction->passed_over.later_frame);
+    mpa->reaction->passed_over.later_frame = 0;
+}
+
+static void answer(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
+{
+    struct read_ring *ring = mpa->reaction->reads[1 - fpdu->side];
+    const struct mpa_fpdu_event *event = fpdu->event;
+    struct read_kept *kept;
+    int i;
+
+    if (!event->has_ddp || !event->ddp.tagged || event->ddp.opcode != RDMAP_READ_RESPONSE ||
+        event->crc == MPA_CRC_WRONG)
+        return;
+    if (!ring)
+        ring = mpa->reaction->reads[1 - fpdu->side] = arena_zeroed(mpa->arena, sizeof *ring);
+    if (!ring)
+        return;
+    answer_passed_over(mpa, fpdu);
+    i = find(ring, &event->ddp);
+    if (i < 0) {
+        if (fpdu->acked_known) {
+            ring->early.lost |= ring->early.open;
+            ring->early.open = true;
+            ring->early.segment = event->ddp;
+            ring->early.segment.payload = NULL;
+            ring->early.acked = fpdu->acked;
+            ring->early.place = event->place;
+        }
+        return;
+    }
+    kept = kept_at(ring, (unsigned)i);
+    if (kept->wrong_crc || kept->after_wrong)
+        reaction_error_answered(mpa, fpdu, kept->wrong_crc, kept->at.frame);
+    else
+        judge_completeness(mpa, fpdu, kept);
+    judge_excess_taken(mpa, &event->place, kept);
+    judge_first(mpa, fpdu, ring, (unsigned)i);
+    kept->answered = true;
+    if (event->ddp.last)
+        drop(ring, (unsigned)i + 1);
+}
+
+/* ---- IRD ---- */
+
+/* How many Requests of side its peer has declared to support; false when that is not negotiated. */
+static bool limit_of(const struct mpa_connection *mpa, unsigned side, unsigned *limit, enum rule_id *rule)
+{
+    const struct mpa_parameters *parameters = &mpa->parameters;
+    bool initiator = (int)side == parameters->initiator_side;
+
+    if (!parameters->ird_ord_known || !parameters->enhanced || parameters->initiator_side < 0)
+        return false;
+    *limit = initiator ? parameters->ird : parameters->ord;
+    *rule = initiator ? RULE_MPA2_9_1_03 : RULE_MPA2_9_1_14;
+    /* REP.ORD above REQ.IRD was never agreed upon: MPA2-9.1-16. */
+    if (!initiator && *limit > mpa->side[parameters->initiator_side].startup.frame.enhanced.ird)
+        return false;
+    return *limit != MPA_IRD_ORD_NOT_NEGOTIATED && *limit > 0;
+}
+
+static void judge_ird(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
+{
+    unsigned reader = 1 - fpdu->side, limit;
+    struct mpa_reaction_state *state = mpa->reaction;
+    const struct rdmap_terminate *terminate = &fpdu->terminate;
+    enum rule_id rule;
+
+    if (state->reads_peak[reader] == 0 || !limit_of(mpa, reader, &limit, &rule))
+        return;
+    if (!fpdu->is_terminate) {
+        if (state->reads_limit_reached[reader] && mpa->side[reader].reads_outstanding < limit) {
+            verdict_passed(mpa->verdict, rule);
+            state->reads_limit_reached[reader] = false;
+        }
+        return;
+    }
+    if (terminate->layer != RDMAP_LAYER_DDP || terminate->etype != ETYPE_UNTAGGED ||
+        (terminate->code != CODE_NO_BUFFER && terminate->code != CODE_MSN_RANGE))
+        return;
+    /* Which queue: by the enclosed DDP header, or by what came last. */
+    if (terminate->has_ddp ? terminate->ddp.tagged || terminate->ddp.qn != DDP_QN_READ_REQUEST
+                           : !state->reads[reader] || !state->reads[reader]->last_is_read)
+        return;
+    if (terminate->has_ddp && terminate->ddp.opcode == RDMAP_ATOMIC_REQUEST)
+        return; /* RDMAPX-5.2.2-09 */
+    /* The RTR is the first of them, and has a rule of its own: MPA2-9.2-05. */
+    if (terminate->has_ddp && terminate->ddp.msn == 1 && (int)reader == initiator_of(mpa) &&
+        mpa->parameters.peer_to_peer && mpa->parameters.rtr & MPA_RTR_READ)
+        return;
+    /* The MSN may really have been out of range: the last request then had another one than it should. */
+    if (terminate->has_ddp && terminate->code == CODE_MSN_RANGE && terminate->ddp.msn > state->requests[reader])
+        return;
+    if (terminate->has_ddp && terminate->code == CODE_MSN_RANGE &&
+        terminate->ddp.msn + mpa->side[reader].reads_outstanding <= state->requests[reader])
+        return;
+    if (mpa->side[0].hole || mpa->side[1].hole)
+        verdict_inconclusive(mpa->verdict, rule);
+    else if (state->reads_peak[reader] <= limit)
+        verdict_failed(mpa->verdict, rule, direction_of(mpa, fpdu->side), &fpdu->event->place,
+                       mpa->side[reader].last_frame,
+                       "expected %u simultaneous RDMA Read Requests to be accepted; found a Terminate (layer 1, error "
+                       "type 2, code %u) although there were never more than %u",
+                       limit, terminate->code, (unsigned)state->reads_peak[reader]);
+}
+
+static void count_reads(struct mpa_connection *mpa, unsigned reader)
+{
+    struct mpa_reaction_state *state = mpa->reaction;
+    uint64_t now = mpa->side[reader].reads_outstanding;
+    unsigned limit;
+    enum rule_id rule;
+
+    if (now > state->reads_peak[reader])
+        state->reads_peak[reader] = now;
+    if (now > 0 && limit_of(mpa, reader, &limit, &rule) && now == limit)
+        state->reads_limit_reached[reader] = true;
+}
+
+void reaction_read_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
+{
+    answer(mpa, fpdu);
+    judge_ird(mpa, fpdu);
+    if (fpdu->event->has_ddp && !fpdu->event->ddp.tagged && fpdu->event->ddp.qn == DDP_QN_READ_REQUEST)
+        mpa->reaction->requests[fpdu->side] += fpdu->event->ddp.last;
+    keep(mpa, fpdu);
+    count_reads(mpa, fpdu->side);
+}

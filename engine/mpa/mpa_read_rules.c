@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * RDMA Reads in flight against the negotiated IRD and ORD: RFC 6581 section 9.1. Atomics share the limit (RFC 7306).
+ *
+ * A Request counts from the frame that completes it in the capture until the frame that completes its Response. That
+ * passes the capture point before the requester can know of it, so the count is never above the true one; unless the
+ * capture has the directions in another order, which the ACK numbers show.
+ */
+#include "engine/mpa/mpa_startup_state.h"
+
+static bool is_request(const struct ddp_segment *ddp)
+{
+    return !ddp->tagged && ddp->last && (ddp->opcode == RDMAP_READ_REQUEST || ddp->opcode == RDMAP_ATOMIC_REQUEST);
+}
+
+/*
+ * The sender of this FPDU has received octets that were not judged yet: they have not passed the capture point, or
+ * wait, without a CRC, for those that follow.
+ */
+static bool ahead_of_capture(const struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
+{
+    const struct octets_origin *origin = mpa_origin(mpa, side, event->fpdu.offset + event->fpdu.length - 1);
+    const struct mpa_side *o = &mpa->side[other_side(side)];
+
+    return origin->acked_known && origin->acked > (mpa->parameters.crc == ON ? o->next : o->cursor);
+}
+
+static bool is_response(const struct ddp_segment *ddp)
+{
+    return ddp->last && (ddp->tagged ? ddp->opcode == RDMAP_READ_RESPONSE : ddp->opcode == RDMAP_ATOMIC_RESPONSE);
+}
+
+void mpa_judge_reads(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
+{
+    struct mpa_reads_state *reads = &mpa->order->reads;
+    bool initiator = initiator_of(mpa) == (int)side;
+    enum rule_id rule = initiator ? RULE_MPA2_9_1_15 : RULE_MPA2_9_1_28;
+    uint16_t limit = initiator ? mpa->parameters.ird : mpa->parameters.ord;
+
+    if (is_response(&event->ddp)) {
+        if (reads->outstanding[other_side(side)] > 0)
+            reads->outstanding[other_side(side)]--;
+        else if (ahead_of_capture(mpa, side, event))
+            reads->early[other_side(side)]++;
+    }
+    if (reads->over[other_side(side)] &&
+        reads->outstanding[other_side(side)] <= (initiator ? mpa->parameters.ord : mpa->parameters.ird))
+        reads->over[other_side(side)] = false;
+    if (!is_request(&event->ddp))
+        return;
+    if (reads->early[side] > 0)
+        reads->early[side]--;
+    else
+        reads->outstanding[side]++;
+    if (!mpa->parameters.enhanced || !mpa->parameters.ird_ord_known || limit == MPA_IRD_ORD_NOT_NEGOTIATED ||
+        mpa->order->side[0].enhanced_unusable || mpa->order->side[1].enhanced_unusable)
+        return;
+    if (reads->given_up || mpa->side[0].hole || mpa->side[1].hole) {
+        reads->given_up = true;
+        verdict_inconclusive(mpa->verdict, rule);
+        return;
+    }
+    /* Responses that it has received are still to come: how many is not known. */
+    if (ahead_of_capture(mpa, side, event)) {
+        verdict_inconclusive(mpa->verdict, rule);
+        return;
+    }
+    if (reads->outstanding[side] <= limit) {
+        verdict_passed(mpa->verdict, rule);
+        return;
+    }
+    /* A Read RTR without a slot is MPA2-9.2-28. */
+    if (reads->over[side] || (limit == 0 && mpa->order->rtr.read_without_slot))
+        return;
+    reads->over[side] = true;
+    verdict_failed(mpa->verdict, rule, event->direction, &event->place,
+                   mpa->side[initiator ? other_side(side) : side].startup.place.frame,
+                   "expected at most %u RDMA Read Requests in flight (%s of the MPA Reply); found %llu", limit,
+                   initiator ? "IRD" : "ORD", (unsigned long long)reads->outstanding[side]);
+}

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Recognises FPDU streams whose startup frames are not in the capture, by structure and CRC, with and without Markers.
+ *
+ * Other protocols must never be taken for MPA, so one plausible header is no proof: it takes valid CRCs, Markers that
+ * point to their header, or a row of plausible FPDUs, each where the one before ends. Once one direction is recognised,
+ * or a startup frame of the other side was seen, less is required.
+ */
+#include "engine/mpa/mpa_framing.h"
+
+enum {
+    LOOK_MAX = 512 << 10,               /* octets of one side searched in vain */
+    INSIDE_MAX = 96 << 10,              /* of these, searched octet by octet, not only where segments begin */
+    KEEP_MAX = 2 * MPA_FPDU_OCTETS_MAX, /* octets kept while one plausible start waits for more */
+    WALK_MAX = 8,
+    STARTS_MAX = 64, /* later starts of segments tried while one start waits */
+    ROW_SURE = 4,    /* plausible FPDUs without CRC or Markers */
+    ROW_OF_SEGMENTS = 3,
+};
+
+/* The evidence for an FPDU stream that starts at some octet. */
+struct tally {
+    unsigned plausible, crcs, markers;
+    uint32_t zero_crc_fields;
+    bool contradicted;
+    bool whole_segments; /* the FPDUs fill segments */
+};
+
+static bool msn_follows(const struct ddp_segment *ddp, uint32_t msn[4], bool seen[4])
+{
+    bool follows;
+
+    if (ddp->tagged || ddp->qn > 3)
+        return true;
+    follows = !seen[ddp->qn] || ddp->msn == msn[ddp->qn] || ddp->msn == msn[ddp->qn] + 1;
+    seen[ddp->qn] = true;
+    msn[ddp->qn] = ddp->msn;
+    return follows;
+}
+
+/* What Markers inside the header leave of it is a header of DDP. */
+static bool header_left(const struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu)
+{
+    uint8_t header[HEADER_VISIBLE];
+    size_t n = HEADER_VISIBLE - MPA_LENGTH_LEN;
+
+    if (fpdu->n_markers == 0 || fpdu->ulpdu_length < n)
+        return true;
+    put_be16(header, fpdu->ulpdu_length);
+    for (size_t i = 0; i < n; i++)
+        header[MPA_LENGTH_LEN + i] = fpdu->ulpdu[i];
+    return mpa_octets_oddity(fs, header, sizeof header) == 0;
+}
+
+static struct tally walk(struct mpa_connection *mpa, unsigned side, uint64_t start)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct tally tally = {0};
+    uint32_t msn[4] = {0};
+    bool seen[4] = {false};
+    uint64_t at = start;
+
+    for (unsigned i = 0; i < WALK_MAX && mpa_octets_from(s, at) > 0; i++) {
+        struct mpa_fpdu fpdu;
+        struct ddp_segment ddp;
+        enum follow follow = mpa_follow(mpa, side, at);
+        bool right;
+
+        if (follow == FOLLOW_NO) {
+            tally.contradicted = true;
+            break;
+        }
+        if (mpa_framing_parse(mpa, side, at, &fpdu) != MPA_FPDU_OK)
+            break;
+        right = fpdu.crc == fpdu.crc_computed;
+        if (fpdu.n_markers > 0 && !mpa_markers_right(&fpdu)) {
+            tally.contradicted = true;
+            break;
+        }
+        if (!ddp_segment_decode(&ddp, fpdu.ulpdu, fpdu.ulpdu_length) || !msn_follows(&ddp, msn, seen) ||
+            (!right && mpa_header_oddity(mpa_window_at(&s->window, fpdu.header), MPA_LENGTH_LEN) > 0)) {
+            tally.contradicted = true;
+            break;
+        }
+        if (!header_left(s->framing, &fpdu)) {
+            tally.contradicted = true;
+            break;
+        }
+        /* An MSN or TO can look like one inside the header: it counts when others are 512 octets from it. */
+        for (unsigned m = 0; m < fpdu.n_markers; m++)
+            tally.markers += fpdu.markers[m].expected != 0 && (fpdu.markers[m].expected >= HEADER_VISIBLE || m > 0);
+        tally.plausible++;
+        tally.crcs += right;
+        tally.zero_crc_fields += fpdu.crc == 0;
+        at += fpdu.length;
+        tally.whole_segments = mpa_segment_starts(mpa, side, start) && mpa_segment_ends(mpa, side, at);
+    }
+    return tally;
+}
+
+static bool proves(struct mpa_connection *mpa, unsigned side, const struct tally *tally, bool last)
+{
+    bool known = mpa->phase == MPA_PHASE_FULL_OPERATION;
+
+    if (mpa->side[side].framing->version_zero && tally->crcs == 0)
+        return false;
+    if (tally->crcs >= 2 || tally->markers >= 2 || (tally->crcs >= 1 && (tally->markers >= 1 || known)))
+        return true;
+    if (tally->crcs >= 1 && tally->whole_segments)
+        return true;
+    if (tally->plausible >= ROW_SURE)
+        return true;
+    if (tally->contradicted || tally->plausible == 0)
+        return false;
+    if (mpa->parameters.crc == ON && tally->crcs == 0) /* as the other direction has them, the CRC must decide */
+        return false;
+    if (tally->plausible >= ROW_OF_SEGMENTS && tally->whole_segments)
+        return true;
+    if (known)
+        return tally->plausible >= 2 || tally->whole_segments || last;
+    /* Both directions together. */
+    return tally->whole_segments && mpa->side[1 - side].row > 0 &&
+           tally->plausible + mpa->side[1 - side].row >= ROW_SURE;
+}
+
+/* Looks at one start with the framing set up in the side's framing state. */
+static enum seek judge(struct mpa_connection *mpa, unsigned side, uint64_t start, bool last, struct tally *best)
+{
+    struct tally tally = walk(mpa, side, start);
+
+    if (proves(mpa, side, &tally, last)) {
+        *best = tally;
+        return SEEK_FOUND;
+    }
+    if (tally.contradicted || last)
+        return SEEK_NONE;
+    if (tally.whole_segments && tally.plausible > mpa->side[side].row)
+        mpa->side[side].row = tally.plausible;
+    return SEEK_PENDING;
+}
+
+static void set_grid(struct mpa_framing_state *fs, bool markers, uint64_t origin, uint64_t start)
+{
+    fs->framing.markers = markers;
+    fs->framing.seq_start = origin;
+    while (markers && fs->framing.seq_start > start && fs->framing.seq_start >= MPA_MARKER_PERIOD)
+        fs->framing.seq_start -= MPA_MARKER_PERIOD;
+}
+
+/*
+ * An FPDU that may start at `start`, or have its Marker there. Without Markers first; then on the grids that Markers
+ * inside it, found by their pointing back to its header, would be on.
+ */
+static enum seek try_start(struct mpa_connection *mpa, unsigned side, uint64_t start, bool last, struct tally *best)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_framing_state *fs = s->framing;
+    const uint8_t *p = mpa_window_at(&s->window, start);
+    size_t n = mpa_octets_from(s, start);
+    enum tristate markers = mpa->parameters.markers[side];
+    enum seek result = SEEK_NONE, other;
+    uint64_t found, from, until, grid = 0;
+    struct tally tally;
+
+    if (n < HEADER_VISIBLE_MIN)
+        return last ? SEEK_NONE : SEEK_PENDING;
+    /* Without startup frames version 0 is an old RDMAC connection (Appendix C): always with Markers and CRCs. */
+    fs->version_zero = ((p[2] & 0x03) | (p[3] & 0xC0)) == 0;
+    if (get_be32(p) == 0 && n >= MPA_MARKER_LEN + HEADER_VISIBLE_MIN)
+        fs->version_zero = ((p[6] & 0x03) | (p[7] & 0xC0)) == 0;
+    if (mpa_octets_oddity(fs, p, n < HEADER_VISIBLE ? n : HEADER_VISIBLE) == 0) {
+        /* Also where Markers are known to be used: there may be none in the first FPDUs seen. */
+        set_grid(fs, false, 0, start);
+        result = judge(mpa, side, start, last, best);
+        if (result == SEEK_FOUND)
+            return result;
+        from = start + MPA_MARKER_LEN;
+        until = start + MPA_LENGTH_LEN + get_be16(p) + MPA_CRC_LEN;
+        if (until > start + MPA_MARKER_PERIOD + 1) /* the first one */
+            until = start + MPA_MARKER_PERIOD + 1;
+        while (markers != OFF && mpa_find_marker(s, start, from, until, &found)) {
+            from = found + 1;
+            /* ULPDU can look like a Marker, too; a Marker's distance is a number of words. */
+            if ((found - start) % MPA_MARKER_LEN != 0)
+                continue;
+            set_grid(fs, true, found, start);
+            other = judge(mpa, side, start, last, &tally);
+            if (other == SEEK_FOUND && grid == 0) {
+                grid = found;
+                *best = tally;
+            } else if (other == SEEK_FOUND) { /* two readings, so far */
+                return last ? SEEK_NONE : SEEK_PENDING;
+            } else if (other != SEEK_NONE) {
+                result = other;
+            }
+        }
+        if (grid == 0)
+            return result;
+        set_grid(fs, true, grid, start);
+        return SEEK_FOUND;
+    }
+    if (markers == OFF || get_be32(p) != 0)
+        return SEEK_NONE;
+    if (n < MPA_MARKER_LEN + HEADER_VISIBLE_MIN)
+        return last ? SEEK_NONE : SEEK_PENDING;
+    if (mpa_octets_oddity(fs, p + MPA_MARKER_LEN, n - MPA_MARKER_LEN) != 0)
+        return SEEK_NONE;
+    set_grid(fs, true, start, start);
+    return judge(mpa, side, start, last, best);
+}
+
+/* The first start that proves itself; with PENDING the first one that waits for more octets. */
+static enum seek search(struct mpa_connection *mpa, unsigned side, bool last, uint64_t *at, struct tally *best)
+{
+    struct mpa_side *s = &mpa->side[side];
+    uint64_t end = mpa_window_end(&s->window), from = s->looked > s->window.offset ? s->looked : s->window.offset;
+    bool inside = (!mpa->start_captured[side] || s->hole) && s->streamed < INSIDE_MAX, waiting = false;
+    unsigned starts = 0;
+    uint64_t x = from;
+
+    while (x < end) {
+        size_t run = mpa_run_of(s, x);
+        bool segment = run < s->n_runs && s->runs[run].start == x && s->runs[run].origin.segment_start;
+        uint64_t next = inside && !waiting ? x + 1 : run < s->n_runs ? s->runs[run].end : end;
+
+        if (segment || x == s->first_offset || (inside && !waiting)) {
+            enum seek found = try_start(mpa, side, x, last, best);
+
+            if (found == SEEK_FOUND) {
+                *at = x;
+                return found;
+            }
+            if (found == SEEK_PENDING && !waiting) {
+                waiting = true;
+                *at = x;
+                next = run < s->n_runs ? s->runs[run].end : end;
+            }
+            if (waiting && ++starts > STARTS_MAX)
+                break;
+        }
+        x = next;
+    }
+    if (!waiting)
+        *at = end;
+    return waiting ? SEEK_PENDING : SEEK_NONE;
+}
+
+static void settle(struct mpa_connection *mpa, unsigned side, uint64_t at, const struct tally *tally)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_framing_state *fs = s->framing;
+    struct mpa_parameters *parameters = &mpa->parameters;
+    struct place place = mpa_place(mpa, side, at, at);
+
+    /* What the search tried last is the framing that was found. */
+    fs->start = fs->framing.markers ? fs->framing.seq_start : at;
+    if (parameters->markers[side] == UNKNOWN) {
+        parameters->markers[side] = fs->framing.markers ? ON : OFF;
+        fs->doubtful = tally->markers == 0;
+    }
+    if (s->fpdus > 0 || s->hole) { /* not the first FPDUs of this direction: something is missing before them */
+        fs->after_resync = true;
+        fs->lost_from = at;
+    }
+    if (parameters->crc == UNKNOWN && (tally->crcs > 0 || tally->zero_crc_fields > 0)) {
+        parameters->crc = tally->crcs > 0 ? ON : OFF;
+        mpa->crc_inferred = true;
+    }
+    s->cursor = at;
+    s->state = SIDE_FPDUS;
+    if (at > s->window.offset)
+        mpa_skipped(mpa, side, s->window.offset, at, "before the first FPDU that could be recognised");
+    if (mpa->phase != MPA_PHASE_FULL_OPERATION) {
+        parameters->midstream = true;
+        mpa_set_phase(mpa, MPA_PHASE_FULL_OPERATION, &place);
+    }
+}
+
+bool mpa_recognise(struct mpa_connection *mpa, unsigned side, bool last)
+{
+    struct mpa_side *s = &mpa->side[side], *o = &mpa->side[1 - side];
+    bool was_known = mpa->phase == MPA_PHASE_FULL_OPERATION;
+    struct tally tally = {0};
+    uint64_t at, keep;
+    enum seek found;
+
+    if (s->window.n == 0 || !mpa_framing_prepare(mpa, side))
+        return false;
+    if (!was_known)
+        mpa_assume(mpa);
+    found = search(mpa, side, last, &at, &tally);
+    if (found == SEEK_FOUND) {
+        settle(mpa, side, at, &tally);
+        /* The other direction may have waited for this. */
+        if (!was_known && o->state == SIDE_RECOGNISING && o->window.n > 0 && mpa_recognise(mpa, 1 - side, false))
+            mpa_framing_octets(mpa, 1 - side);
+        return true;
+    }
+    s->looked = at;
+    keep = s->looked;
+    if (found == SEEK_PENDING && mpa_octets_from(s, at) > KEEP_MAX)
+        keep = s->looked = at + 1;
+    if (mpa->phase != MPA_PHASE_FULL_OPERATION && s->cursor < keep)
+        keep = s->cursor; /* the search for a startup frame has not been there yet */
+    if (s->cursor < keep)
+        s->cursor = keep;
+    s->streamed += keep > s->window.offset ? keep - s->window.offset : 0;
+    mpa_window_drop(&s->window, keep);
+    if (s->streamed > LOOK_MAX && mpa->phase != MPA_PHASE_FULL_OPERATION)
+        s->state = SIDE_STREAMING;
+    return false;
+}

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The NFS binding on one connection: life cycle, and dispatch of events to the rule families. */
+#include "engine/core/heap.h"
+#include "engine/nfs/nfs_internal.h"
+
+#include <stdlib.h>
+
+struct nfs_connection *nfs_connection_new(const struct rpcrdma_options *options, struct rpcrdma_connection *rpcrdma,
+                                          struct verdict *verdict)
+{
+    struct nfs_connection *nfs = heap_zeroed(1, sizeof *nfs);
+
+    if (!nfs)
+        return NULL;
+    nfs->options = *options;
+    nfs->rpcrdma = rpcrdma;
+    nfs->verdict = verdict;
+    return nfs;
+}
+
+void nfs_connection_free(struct nfs_connection *nfs)
+{
+    if (!nfs)
+        return;
+    while (nfs->spare) {
+        struct nfs_exchange *exchange = nfs->spare;
+
+        nfs->spare = exchange->spare;
+        free(exchange);
+    }
+    free(nfs);
+}
+
+void nfs_connection_ports(struct nfs_connection *nfs, uint16_t port0, uint16_t port1)
+{
+    nfs->port[0] = port0;
+    nfs->port[1] = port1;
+}
+
+/* ---- findings ---- */
+
+/* Its answer is judged by what is wrong with the Call. */
+static void mark_call(const struct nfs_look *look, enum rule_id rule, enum rule_severity severity)
+{
+    struct rpcrdma_transaction *t = look->t;
+
+    if (t && t->fault == 0 && severity >= SEVERITY_WARNING && look->place.side == t->call.side &&
+        look->place.frame == t->call.frame)
+        t->fault = 1 + (uint32_t)rule;
+}
+
+void nfs_fail(const struct nfs_look *look, enum rule_id rule, const char *format, ...)
+{
+    va_list args;
+
+    mark_call(look, rule, rule_catalogue[rule].severity);
+    va_start(args, format);
+    rpcrdma_vfail(look->nfs->rpcrdma, rule, rule_catalogue[rule].severity,
+                  rpcrdma_connection_direction(look->nfs->rpcrdma, look->place.side & 1u), &look->place, look->related,
+                  format, args);
+    va_end(args);
+}
+
+void nfs_fail_as(const struct nfs_look *look, enum rule_id rule, enum rule_severity severity, const char *format, ...)
+{
+    va_list args;
+
+    mark_call(look, rule, severity);
+    va_start(args, format);
+    rpcrdma_vfail(look->nfs->rpcrdma, rule, severity,
+                  rpcrdma_connection_direction(look->nfs->rpcrdma, look->place.side & 1u), &look->place, look->related,
+                  format, args);
+    va_end(args);
+}
+
+/* ---- payloads, for the rules ---- */
+
+const uint8_t *nfs_contents(const struct rpcrdma_body *body, const struct rpcrdma_item *item)
+{
+    /* With integrity protection the arguments follow two words. */
+    uint64_t from = (uint64_t)body->rpc.header_len + (body->wrapped ? 8 : 0) + item->item.at;
+
+    if (item->chunk >= 0 || from + item->item.count > body->length)
+        return NULL;
+    return body->payload + from;
+}
+
+const struct nfs_operation *nfs_operation_find(const struct rpcrdma_body *body, uint32_t op)
+{
+    for (unsigned i = 0; i < body->n_operations; i++) {
+        if (body->operations[i].op == op)
+            return &body->operations[i];
+    }
+    return NULL;
+}
+
+bool nfs_chunk_offered(const struct nfs_connection *nfs, const struct rpcrdma_transaction *t, unsigned number)
+{
+    const struct rpcrdma_chunk_state *chunk;
+
+    if (number >= t->n_writes)
+        return false;
+    chunk = &t->chunks[t->first_write + number];
+    return chunk->n > 0 && (chunk->length > 0 || nfs->options.profile != PROFILE_RFC5666);
+}
+
+/* ---- exchanges ---- */
+
+static struct nfs_exchange *exchange_of(struct nfs_connection *nfs, struct rpcrdma_transaction *t)
+{
+    struct nfs_exchange *exchange = t->nfs;
+
+    if (exchange)
+        return exchange;
+    exchange = nfs->spare;
+    if (exchange)
+        nfs->spare = exchange->spare;
+    else
+        exchange = heap_get(sizeof *exchange);
+    if (!exchange) {
+        nfs->blind = true;
+        return NULL;
+    }
+    *exchange = (struct nfs_exchange){.minor = -1};
+    t->nfs = exchange;
+    return exchange;
+}
+
+static void set_unread(struct nfs_connection *nfs, struct nfs_exchange *exchange, bool unread)
+{
+    nfs->unread += unread && !exchange->unread;
+    nfs->unread -= exchange->unread && !unread;
+    exchange->unread = unread;
+}
+
+/* It is answered or forgotten. */
+static void settle(struct nfs_connection *nfs, struct nfs_exchange *exchange)
+{
+    if (exchange->unread) {
+        nfs->blind = true;
+        set_unread(nfs, exchange, false);
+    }
+    nfs->blind |= exchange->asks_session; /* its result was not understood */
+    exchange->asks_session = false;
+    nfs_sessions_settled(nfs, exchange);
+    if (!exchange->outstanding)
+        return;
+    exchange->outstanding = false;
+    nfs->outstanding--;
+    nfs->keepalives -= exchange->keepalive;
+}
+
+void nfs_connection_retired(struct nfs_connection *nfs, struct rpcrdma_transaction *transaction)
+{
+    struct nfs_exchange *exchange = transaction->nfs;
+
+    if (!exchange)
+        return;
+    settle(nfs, exchange);
+    exchange->spare = nfs->spare;
+    nfs->spare = exchange;
+    transaction->nfs = NULL;
+}
+
+/* ---- payloads ---- */
+
+/* It only checks that the server is alive: RFC 8267 section 6.7.2. */
+static bool is_keepalive(const struct rpcrdma_body *body)
+{
+    if (body->rpc.proc == 0)
+        return true;
+    for (unsigned i = 0; i < body->n_operations; i++) {
+        if (body->operations[i].op != NFS_OP_SEQUENCE && body->operations[i].op != NFS_OP_RENEW)
+            return false;
+    }
+    return body->n_operations > 0;
+}
+
+static void learn_minor(struct nfs_look *look)
+{
+    const struct nfs_value *minor;
+    unsigned i = 0;
+
+    if (!look->body->walked || !look->body->procedure->compound)
+        return;
+    minor = rpcrdma_value(look->body, NFS_MARK_MINOR_VERSION, 0, &i);
+    if (!minor)
+        return;
+    look->exchange->minor = (int)(minor->value & 0xff);
+    if (look->body->procedure->callback)
+        return;
+    look->nfs->minor_0 |= minor->value == 0;
+    look->nfs->minor_1 |= minor->value > 0;
+}
+
+static void forward_call(struct nfs_look *look)
+{
+    struct nfs_connection *nfs = look->nfs;
+    const struct rpcrdma_body *body = look->body;
+    bool v4 = body->rpc.prog == NFS_PROGRAM && body->rpc.vers == 4;
+
+    nfs->v4 |= v4;
+    if (v4)
+        nfs_port_call(look);
+    if (v4 && body->rpc.proc != 0 && !nfs_understood(body))
+        nfs->blind = true;
+    if (!body->procedure || body->procedure->callback)
+        return;
+    if (nfs_understood(body)) { /* state is updated even by a Call with errors */
+        look->exchange->keepalive = is_keepalive(body);
+        nfs_sessions_call(look);
+        nfs_slot_call(look);
+        nfs_recall_slot(look);
+    }
+    if (look->t->repeats || look->t->offers_lost)
+        return;
+    nfs_retry_call(look);
+    if (look->exchange->in_session && nfs_understood(body))
+        nfs_retry_use(look);
+    if (look->t->malformed)
+        return;
+    if (v4)
+        nfs_compound_call(look);
+    if (look->exchange->asks_session && nfs_understood(body))
+        nfs_terms_call(look);
+    if (nfs_understood(body))
+        nfs_size_call(look);
+}
+
+static void call(struct nfs_look *look)
+{
+    set_unread(look->nfs, look->exchange, false);
+    if (!look->body->known) {
+        look->nfs->blind = true;
+        return;
+    }
+    learn_minor(look);
+    if (!look->t->reverse)
+        forward_call(look);
+    else if (nfs_understood(look->body)) {
+        nfs_sessions_call(look);
+        nfs_recall_call(look);
+    }
+}
+
+static void reply(struct nfs_look *look)
+{
+    const struct rpcrdma_body *body = look->body;
+
+    if (!body->known)
+        return;
+    if (body->rpc.reply_stat == RPC_MSG_ACCEPTED && body->rpc.verf.flavor == RPC_AUTH_GSS &&
+        body->rpc.verf.length > look->nfs->verifier)
+        look->nfs->verifier = body->rpc.verf.length;
+    if (look->t->reverse) {
+        nfs_backchannel_reply(look);
+        nfs_recall_answer(look);
+        return;
+    }
+    if (body->rpc.reply_stat == RPC_MSG_ACCEPTED && body->rpc.accept_stat == RPC_GARBAGE_ARGS)
+        nfs_retry_failed(look);
+    if (!nfs_understood(body))
+        return;
+    if (look->exchange->asks_session && !look->t->malformed)
+        nfs_terms_reply(look);
+    nfs_recall_reply(look);
+    nfs_sessions_reply(look);
+    if (look->t->malformed)
+        return;
+    nfs_size_reply(look);
+    nfs_result_reply(look);
+    nfs_delegation_reply(look);
+}
+
+void nfs_connection_payload(struct nfs_connection *nfs, const struct rpcrdma_payload *payload)
+{
+    struct rpcrdma_transaction *t = payload->transaction;
+    struct nfs_look look = {
+        .nfs = nfs, .t = t, .exchange = exchange_of(nfs, t), .body = payload->body, .place = payload->place};
+
+    if (!look.exchange)
+        return;
+    look.related = payload->reply || payload->place.frame != t->call.frame ? t->call.frame : 0;
+    if (payload->reply)
+        reply(&look);
+    else
+        call(&look);
+    rpcrdma_connection_returns(nfs->rpcrdma, nfs_recall_returns(nfs));
+}
+
+/* ---- messages ---- */
+
+static void call_message(struct nfs_look *look, const struct rpcrdma_message *message)
+{
+    struct nfs_connection *nfs = look->nfs;
+    struct nfs_exchange *exchange = look->exchange;
+    struct rpcrdma_transaction *t = look->t;
+
+    if (t->outcome == RPCRDMA_OUTSTANDING && !t->call_body.known && !t->reverse)
+        set_unread(nfs, exchange, true);
+    if (t->repeats)
+        nfs_retry_repeated(look, message);
+    if (t->reverse) {
+        nfs_backchannel_message(look, message);
+        return;
+    }
+    nfs->forward_calls++;
+    if (message->received > nfs->grant_offset) /* the latest grant has arrived */
+        nfs->former = nfs->grant;
+    nfs->asked = message->header.credit;
+    if (t->repeats || t->late || exchange->outstanding)
+        return;
+    exchange->outstanding = true;
+    exchange->early = nfs->answered == 0;
+    nfs->outstanding++;
+    nfs->keepalives += exchange->keepalive;
+    if (!message->faulty && !message->unsure)
+        nfs_retry_credits(look);
+}
+
+static void answer_message(struct nfs_look *look, const struct rpcrdma_message *message)
+{
+    struct nfs_connection *nfs = look->nfs;
+
+    if (message->kind == RPCRDMA_KIND_ERROR && !look->t->reverse) {
+        if (message->header.err == RPCRDMA_ERR_CHUNK)
+            nfs_retry_failed(look);
+        nfs_slot_failed(look);
+    }
+    if (!look->t->reverse && !nfs_limit_answer(look, message))
+        nfs_refusal_answer(look, message);
+    if (message->kind == RPCRDMA_KIND_REPLY && !look->t->reverse) {
+        if (nfs->grant > nfs->former)
+            nfs->former = nfs->grant;
+        nfs->grant = message->header.credit;
+        nfs->grant_offset = message->place.offset;
+        nfs->answered++;
+    }
+    settle(nfs, look->exchange);
+}
+
+void nfs_connection_message(struct nfs_connection *nfs, const struct rpcrdma_message *message)
+{
+    struct nfs_look look = {.nfs = nfs, .t = message->transaction, .place = message->place};
+
+    if (message->kind == RPCRDMA_KIND_CALL && !look.t)
+        nfs->blind = true;
+    if (!look.t)
+        return;
+    look.related = message->kind == RPCRDMA_KIND_CALL ? 0 : look.t->call.frame;
+    look.exchange = exchange_of(nfs, look.t);
+    if (!look.exchange)
+        return;
+    look.body = &look.t->call_body;
+    if (message->kind == RPCRDMA_KIND_CALL)
+        call_message(&look, message);
+    else if (look.t->outcome == RPCRDMA_OUTSTANDING && message->header.status == RPCRDMA_OK)
+        answer_message(&look, message);
+    rpcrdma_connection_returns(nfs->rpcrdma, nfs_recall_returns(nfs));
+}
+
+/* ---- other inputs ---- */
+
+void nfs_connection_skipped(struct nfs_connection *nfs)
+{
+    nfs->blind = true;
+}
+
+void nfs_connection_finish(struct nfs_connection *nfs)
+{
+    nfs_retry_finish(nfs);
+    nfs_backchannel_finish(nfs);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * State of the NFS binding, private to its files (engine/nfs_*.c).
+ *
+ * A Call or Reply whose payload is complete goes to each rule family that concerns it; nfs_sessions.c learns what was
+ * agreed for a session. A Call that the RPC-over-RDMA layer found wrong (`malformed`) is not judged again.
+ */
+#ifndef IWARP_ENGINE_NFS_NFS_INTERNAL_H
+#define IWARP_ENGINE_NFS_NFS_INTERNAL_H
+
+#include "engine/nfs/nfs.h"
+
+enum {
+    NFS_SESSION_ID_LEN = 16,
+    NFS_SESSIONS_MAX = 8,
+    NFS_FAILURES_MAX = 16,
+    NFS_SLOTS_MAX = 8,
+    NFS_CHUNK_SEGMENTS_MAX = 16, /* that every server must accept: RFC 8267 section 6.4.2 */
+};
+
+/* Channel attributes of a session that was created on this connection (RFC 8881 section 18.36); 0: unknown. */
+struct nfs_limits {
+    uint32_t fore_maxresponse;
+    uint32_t back_maxrequest; /* as the client asked: it limits what the client must accept */
+    uint32_t back_maxresponse;
+};
+
+struct nfs_session {
+    uint8_t id[NFS_SESSION_ID_LEN];
+    struct nfs_limits limits;
+};
+
+/* What a Call asks of the server beyond the limits of RFC 8267 section 6.4.2. */
+struct nfs_chunk_use {
+    unsigned reads;   /* Read chunks, the Position Zero Read chunk left out */
+    unsigned longest; /* segments of the longest chunk */
+    bool any_read;    /* a Read chunk of any Position */
+    bool complex;     /* more than every server must accept */
+};
+
+/* What identifies a request that is sent again: RFC 8267 sections 3.1 and 6.4.2. */
+struct nfs_request {
+    uint64_t hash; /* of the arguments, except SEQUENCE's, which change with each request */
+    uint32_t program, version, procedure, xid;
+    unsigned reads, writes, segments; /* in its chunk lists */
+    uint64_t reply_length;            /* of its Reply chunk */
+    bool complex;                     /* beyond what every server must accept */
+    bool may_grow;                    /* Short Reply chunk retry is allowed for it */
+};
+
+/* What is remembered of a transaction, at transaction->nfs. */
+struct nfs_exchange {
+    struct nfs_exchange *spare;
+    bool outstanding;         /* it counts in nfs->outstanding */
+    bool keepalive;           /* only checks that the server is alive */
+    bool early;               /* sent before any Call was answered on this connection */
+    bool unread;              /* the Call's payload is not complete yet */
+    bool has_request;         /* request is filled in */
+    bool in_session;          /* its COMPOUND begins with SEQUENCE */
+    uint64_t session_hash;    /* of its session's id */
+    int minor;                /* minor version of its COMPOUND; -1: not a COMPOUND */
+    bool asks_back;           /* asks for a backchannel on this connection */
+    bool asks_session;        /* CREATE_SESSION or BIND_CONN_TO_SESSION, not answered yet */
+    struct nfs_limits limits; /* of its session */
+    struct nfs_request request;
+};
+
+struct nfs_failure {
+    struct nfs_request request;
+    unsigned times;
+    uint32_t frame;
+    bool retried, reported;
+};
+
+/* A slot whose request was ended by a transport error. */
+struct nfs_slot {
+    bool waiting; /* to be used again */
+    uint32_t slot;
+    uint64_t session;
+    unsigned others; /* requests in higher slots since then */
+    uint32_t frame;  /* of the error */
+};
+
+/* The latest CB_RECALL_SLOT: nfs_recall_rules.c. */
+struct nfs_recall {
+    bool in_force; /* it was sent, and the client did not refuse it */
+    bool answered; /* the client took note, and the server has not raised its target since */
+    bool settled;  /* no request is left that was given its slot before that */
+    uint64_t session;
+    uint32_t target;
+    uint32_t call;          /* frame */
+    uint64_t answer_offset; /* in the client's stream */
+};
+
+struct nfs_connection {
+    struct rpcrdma_options options;
+    struct rpcrdma_connection *rpcrdma;
+    struct verdict *verdict;
+    uint16_t port[2];
+    struct nfs_exchange *spare;
+    uint64_t forward_calls, answered; /* in total */
+    unsigned outstanding;             /* forward Calls */
+    unsigned keepalives;              /* of these, those that only check that the server is alive */
+    uint32_t grant, former;           /* credits of the latest Reply, and the most the client may still rely on */
+    uint64_t grant_offset;            /* of that Reply in its stream */
+    uint32_t asked;                   /* credits that the latest Call asked for */
+    uint32_t verifier;                /* octets of the largest RPCSEC_GSS verifier in a Reply so far */
+    bool v4;                          /* NFSv4 Calls were seen */
+    bool minor_0, minor_1;            /* COMPOUNDs of minor version 0, of later ones were seen */
+    /* sessions */
+    struct nfs_session sessions[NFS_SESSIONS_MAX];
+    unsigned n_sessions;  /* created in total */
+    bool foreign;         /* a session of another connection is in use */
+    bool session_asked;   /* CREATE_SESSION or BIND_CONN_TO_SESSION was sent */
+    unsigned back_asked;  /* outstanding Calls that ask for a backchannel */
+    bool back;            /* the server agreed to one */
+    unsigned delegations; /* granted here and not returned */
+    bool delegated;       /* any were granted */
+    bool blind;           /* some Call or Reply could not be understood */
+    unsigned unread;      /* outstanding Calls whose payload is not complete yet */
+    struct nfs_recall recall;
+    bool recalled; /* a CB_RECALL_SLOT was seen, the first at: */
+    int64_t recalled_ns;
+    /* retries */
+    struct nfs_failure failures[NFS_FAILURES_MAX];
+    unsigned n_failures; /* in total */
+    struct nfs_slot lost[NFS_SLOTS_MAX];
+    unsigned n_lost; /* in total */
+    /* reported once per connection */
+    bool reported_port, reported_reads, reported_writes, reported_segments, reported_credit, reported_reverse,
+        reported_program, reported_delegation, reported_needless;
+    bool reported_default; /* what depends on the default threshold */
+};
+
+/* A Call or Reply to be judged. */
+struct nfs_look {
+    struct nfs_connection *nfs;
+    struct rpcrdma_transaction *t;
+    struct nfs_exchange *exchange;
+    const struct rpcrdma_body *body;
+    struct place place;
+    uint32_t related; /* frame of the Call, when place is another one; else 0 */
+};
+
+void nfs_fail(const struct nfs_look *look, enum rule_id rule, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void nfs_fail_as(const struct nfs_look *look, enum rule_id rule, enum rule_severity severity, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+static inline void nfs_pass(const struct nfs_look *look, enum rule_id rule)
+{
+    verdict_passed(look->nfs->verdict, rule);
+}
+static inline void nfs_inconclusive(const struct nfs_look *look, enum rule_id rule)
+{
+    verdict_inconclusive(look->nfs->verdict, rule);
+}
+
+/* The payload was decoded to its end, reduced as the standard demands. */
+static inline bool nfs_understood(const struct rpcrdma_body *body)
+{
+    return body->known && body->walked && body->walk.status == NFS_WALK_OK &&
+           body->reduction == RPCRDMA_REDUCED_STANDARD && !body->cut;
+}
+/* Both directions were captured in full, and all that concerns sessions was understood. */
+static inline bool nfs_all_seen(const struct nfs_connection *nfs)
+{
+    return rpcrdma_whole(nfs->rpcrdma) && !nfs->blind && nfs->unread == 0;
+}
+/* Contents of an item; NULL when they are not inline. */
+const uint8_t *nfs_contents(const struct rpcrdma_body *body, const struct rpcrdma_item *item);
+/* The first operation of this kind in a COMPOUND, or NULL. */
+const struct nfs_operation *nfs_operation_find(const struct rpcrdma_body *body, uint32_t op);
+/* The Call has Write chunk `number`, with room for a result (RFC 5667: not when all its segments are empty). */
+bool nfs_chunk_offered(const struct nfs_connection *nfs, const struct rpcrdma_transaction *t, unsigned number);
+
+/* nfs_sessions.c: forward COMPOUNDs and their results; reverse Calls find the limits of their session here, too. */
+void nfs_sessions_call(struct nfs_look *look);
+void nfs_sessions_reply(struct nfs_look *look);
+/* A Call that asked for a backchannel is answered or forgotten. */
+void nfs_sessions_settled(struct nfs_connection *nfs, struct nfs_exchange *exchange);
+
+/* nfs_terms_rules.c: a Call that asks_session, and its Reply. */
+void nfs_terms_call(const struct nfs_look *look);
+void nfs_terms_reply(const struct nfs_look *look);
+
+/* nfs_recall_rules.c: reverse Calls and Replies; forward Calls of a session and their Replies. */
+void nfs_recall_call(struct nfs_look *look);
+void nfs_recall_answer(struct nfs_look *look);
+void nfs_recall_slot(struct nfs_look *look);
+void nfs_recall_reply(struct nfs_look *look);
+enum rpcrdma_returns nfs_recall_returns(const struct nfs_connection *nfs);
+
+/* nfs_backchannel_rules.c */
+void nfs_backchannel_message(struct nfs_look *look, const struct rpcrdma_message *message);
+void nfs_backchannel_finish(struct nfs_connection *nfs);
+void nfs_backchannel_reply(struct nfs_look *look); /* reverse Replies */
+void nfs_delegation_reply(struct nfs_look *look);  /* forward Replies: BIDI-3.2-03 */
+
+/* nfs_compound_rules.c: the server's port; chunk lists and operations of NFSv4 Calls. */
+void nfs_port_call(struct nfs_look *look);
+void nfs_compound_call(struct nfs_look *look);
+
+/*
+ * nfs_bound.c: the largest payload of the Reply to this Call, in octets, without verifier and without what goes into
+ * Write chunks.
+ */
+struct nfs_reply_size {
+    uint64_t largest;  /* the maximum, or a lower bound of it */
+    uint64_t eligible; /* of these, DDP-eligible results that will be inline */
+    uint64_t asked;    /* of these, octets that the arguments ask for by number */
+    bool exact;        /* largest is the maximum */
+};
+/* False: unknown. */
+bool nfs_reply_size(const struct nfs_look *look, struct nfs_reply_size *size);
+/* Octets of the Reply's Transport header, which returns the Call's Write chunks. */
+uint64_t nfs_reply_transport(const struct rpcrdma_transaction *t);
+/* Any Reply to this Call fits inline or in the Reply chunk. */
+bool nfs_reply_fits(const struct nfs_look *look);
+
+/* nfs_size_rules.c: the largest Reply against what the Call provides for it; Replies against the session's limit. */
+void nfs_size_call(struct nfs_look *look);
+void nfs_size_reply(struct nfs_look *look);
+
+/* nfs_limit_rules.c */
+struct nfs_chunk_use nfs_chunk_use(const struct rpcrdma_transaction *t);
+/* look is about the Call, the message answers it. True: the Call was refused, which a rule about limits has judged. */
+bool nfs_limit_answer(struct nfs_look *look, const struct rpcrdma_message *message);
+/* nfs_refusal_rules.c: any other refused Call; likewise. */
+void nfs_refusal_answer(struct nfs_look *look, const struct rpcrdma_message *message);
+
+/* nfs_result_rules.c: results against what was asked for. */
+void nfs_result_reply(struct nfs_look *look);
+
+/* nfs_slot_rules.c. nfs_slot_failed(): look->place is the error's. */
+void nfs_slot_call(struct nfs_look *look);
+void nfs_slot_failed(struct nfs_look *look);
+
+/* nfs_retry_rules.c */
+void nfs_retry_call(struct nfs_look *look);
+/* For history.c, which judges what is sent again on another connection. */
+void nfs_retry_use(struct nfs_look *look);
+/* ERR_CHUNK or GARBAGE_ARGS answered the Call. */
+void nfs_retry_failed(struct nfs_look *look);
+void nfs_retry_repeated(struct nfs_look *look, const struct rpcrdma_message *message);
+void nfs_retry_credits(struct nfs_look *look);
+void nfs_retry_finish(struct nfs_connection *nfs);
+
+#endif

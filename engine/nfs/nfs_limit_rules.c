@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What every NFSv4 server must accept, and how it refuses more: RFC 8267 section 6.4.2. A Call within the limits that
+ * has no errors and provides for any Reply must not be refused.
+ */
+#include "engine/nfs/nfs_internal.h"
+
+struct nfs_chunk_use nfs_chunk_use(const struct rpcrdma_transaction *t)
+{
+    struct nfs_chunk_use use = {0};
+
+    for (unsigned i = 0; i < t->n_chunks; i++) {
+        const struct rpcrdma_chunk_state *chunk = &t->chunks[i];
+
+        use.any_read |= chunk->kind == RPCRDMA_READ_CHUNK;
+        use.reads += chunk->kind == RPCRDMA_READ_CHUNK && chunk->position != 0;
+        use.longest = chunk->n > use.longest ? chunk->n : use.longest;
+    }
+    use.complex = use.reads > 1 || t->n_writes > 1 || use.longest > NFS_CHUNK_SEGMENTS_MAX;
+    return use;
+}
+
+static void pass(const struct nfs_look *look, const struct nfs_chunk_use *use)
+{
+    if (use->any_read)
+        nfs_pass(look, RULE_NFSULB_6_4_2_04);
+    if (look->t->n_writes > 0 || use->longest > 1)
+        nfs_pass(look, RULE_NFSULB_6_4_2_05);
+}
+
+/* GARBAGE_ARGS is about the arguments, which have no errors; ERR_CHUNK may be for lack of room, too. */
+static bool judge_refusal(const struct nfs_look *look, const struct nfs_chunk_use *use, bool err_chunk)
+{
+    enum rule_id rule = use->any_read && use->longest <= 1 ? RULE_NFSULB_6_4_2_04 : RULE_NFSULB_6_4_2_05;
+
+    if (!use->any_read && look->t->n_writes == 0 && use->longest <= 1)
+        return false;
+    if (look->t->damaged || !rpcrdma_whole(look->nfs->rpcrdma) || (err_chunk && !nfs_reply_fits(look))) {
+        nfs_inconclusive(look, rule);
+        return true;
+    }
+    /* An early Call may have broken the previous connection already: RFC 8166 section 4.5.3. */
+    nfs_fail_as(look, rule, err_chunk && look->exchange->early ? SEVERITY_WARNING : rule_catalogue[rule].severity,
+                "expected a server to process a Call with no more than a Position-Zero Read chunk, another Read chunk "
+                "and a Write chunk, of up to %u segments each; found %s",
+                NFS_CHUNK_SEGMENTS_MAX, err_chunk ? "ERR_CHUNK" : "GARBAGE_ARGS");
+    return true;
+}
+
+bool nfs_limit_answer(struct nfs_look *look, const struct rpcrdma_message *message)
+{
+    const struct rpcrdma_body *reply = &look->t->reply_body;
+    const struct nfs_chunk_use use = nfs_chunk_use(look->t);
+    bool error = message->kind == RPCRDMA_KIND_ERROR, accepted = false;
+
+    if (look->exchange->minor < 0 || look->nfs->options.profile == PROFILE_RFC5666 || !nfs_understood(look->body) ||
+        look->t->malformed || look->t->offers_lost || message->faulty || message->unsure)
+        return false;
+    if (error && message->header.err != RPCRDMA_ERR_CHUNK)
+        return false;
+    if (!error) {
+        if (!reply->known || reply->rpc.reply_stat != RPC_MSG_ACCEPTED)
+            return false;
+        accepted = reply->rpc.accept_stat == RPC_SUCCESS;
+    }
+    if (!use.complex) {
+        if (accepted)
+            pass(look, &use);
+        else if (error || reply->rpc.accept_stat == RPC_GARBAGE_ARGS)
+            return judge_refusal(look, &use, error);
+        return false;
+    }
+    if (!error && reply->rpc.accept_stat == RPC_GARBAGE_ARGS)
+        nfs_pass(look, RULE_NFSULB_6_4_2_07);
+    else if (!error && !accepted)
+        nfs_fail(look, RULE_NFSULB_6_4_2_07,
+                 "expected ERR_CHUNK or GARBAGE_ARGS for chunk lists that are too complex; found %s",
+                 rpc_accept_stat_name(reply->rpc.accept_stat));
+    return true;
+}

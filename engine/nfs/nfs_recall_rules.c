@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * CB_RECALL_SLOT (RFC 8881 section 20.8.3): the client returns slots above a target, and with RDMA connections credits,
+ * by Sends of no octets. Such Sends are no RPC-over-RDMA messages; engine/rpcrdma/rpcrdma_header_rules.c judges those
+ * for which nothing was recalled.
+ *
+ * Requests may have been given a higher slot before the client took note, and be sent later. The client is held to the
+ * target once no request was outstanding when it answered CB_RECALL_SLOT, or one that it sent after that was answered.
+ */
+#include "engine/nfs/nfs_internal.h"
+
+static bool value_of(const struct rpcrdma_body *body, enum nfs_mark mark, uint32_t op, uint32_t *out)
+{
+    unsigned i = 0;
+    const struct nfs_value *value = rpcrdma_value(body, mark, op, &i);
+
+    if (!value)
+        return false;
+    *out = (uint32_t)value->value;
+    return true;
+}
+
+/* ---- the callback ---- */
+
+void nfs_recall_call(struct nfs_look *look)
+{
+    struct nfs_recall *recall = &look->nfs->recall;
+    uint32_t target;
+
+    if (look->t->repeats || !value_of(look->body, NFS_MARK_TARGET_SLOT, NFS_OP_CB_RECALL_SLOT, &target))
+        return;
+    if (!look->nfs->recalled) {
+        look->nfs->recalled = true;
+        look->nfs->recalled_ns = look->place.time_ns;
+    }
+    *recall = (struct nfs_recall){
+        .in_force = true, .session = look->exchange->session_hash, .target = target, .call = look->t->call.frame};
+}
+
+void nfs_recall_answer(struct nfs_look *look)
+{
+    struct nfs_recall *recall = &look->nfs->recall;
+    const struct nfs_operation *result = nfs_operation_find(look->body, NFS_OP_CB_RECALL_SLOT);
+
+    if (!recall->in_force || recall->call != look->t->call.frame || !nfs_understood(look->body))
+        return;
+    if (!result || !result->has_status || result->status != 0) { /* it was not carried out */
+        recall->in_force = false;
+        return;
+    }
+    recall->answered = true;
+    recall->settled = look->nfs->outstanding == 0;
+    recall->answer_offset = look->place.offset;
+}
+
+/* ---- requests of the session ---- */
+
+/* sa_highest_slotid is the highest slot of a request that is outstanding, this one included. */
+static void judge_highest(struct nfs_look *look, const struct nfs_recall *recall)
+{
+    uint32_t highest;
+
+    if (!value_of(look->body, NFS_MARK_HIGHEST_SLOT, NFS_OP_SEQUENCE, &highest))
+        return;
+    if (highest <= recall->target)
+        nfs_pass(look, RULE_NFS41_20_8_3_03);
+    else if (look->nfs->outstanding > 0)
+        nfs_inconclusive(look, RULE_NFS41_20_8_3_03);
+    else
+        nfs_fail(look, RULE_NFS41_20_8_3_03,
+                 "expected an sa_highest_slotid of at most %u after CB_RECALL_SLOT in frame %u; found %u with no "
+                 "other request outstanding",
+                 recall->target, recall->call, highest);
+}
+
+void nfs_recall_slot(struct nfs_look *look)
+{
+    const struct nfs_recall *recall = &look->nfs->recall;
+    struct nfs_look found = *look;
+    uint32_t slot;
+
+    if (!recall->answered || look->t->repeats || recall->session != look->exchange->session_hash ||
+        !value_of(look->body, NFS_MARK_SLOT, NFS_OP_SEQUENCE, &slot))
+        return;
+    found.related = recall->call;
+    if (!recall->settled || !rpcrdma_whole(look->nfs->rpcrdma)) {
+        nfs_inconclusive(look, RULE_NFS41_20_8_3_02);
+        nfs_inconclusive(look, RULE_NFS41_20_8_3_03);
+    } else if (slot > recall->target) {
+        nfs_fail(&found, RULE_NFS41_20_8_3_02,
+                 "expected no slot above %u after CB_RECALL_SLOT in frame %u; found slot %u in use", recall->target,
+                 recall->call, slot);
+    } else {
+        nfs_pass(look, RULE_NFS41_20_8_3_02);
+        judge_highest(&found, recall);
+    }
+}
+
+/* The server may raise its target again; and an answer shows what the client had sent. */
+void nfs_recall_reply(struct nfs_look *look)
+{
+    struct nfs_recall *recall = &look->nfs->recall;
+    uint32_t target;
+
+    if (!recall->in_force || recall->session != look->exchange->session_hash)
+        return;
+    if (value_of(look->body, NFS_MARK_TARGET_SLOT, NFS_OP_SEQUENCE, &target) && target > recall->target)
+        recall->answered = false;
+    if (look->t->call.offset > recall->answer_offset)
+        recall->settled = true;
+}
+
+/* ---- Sends of no octets ---- */
+
+enum rpcrdma_returns nfs_recall_returns(const struct nfs_connection *nfs)
+{
+    if (nfs->recall.in_force)
+        return RPCRDMA_RETURNS_ASKED;
+    if (nfs->minor_1) /* another connection may have the session's backchannel */
+        return nfs->back && nfs_all_seen(nfs) ? RPCRDMA_RETURNS_NOT_ASKED : RPCRDMA_RETURNS_UNCLEAR;
+    if (nfs->blind || nfs->unread > 0)
+        return RPCRDMA_RETURNS_UNCLEAR;
+    return nfs->forward_calls > 0 ? RPCRDMA_RETURNS_NO_SESSION : RPCRDMA_RETURNS_UNKNOWN;
+}
+
+bool nfs_connection_recalled(const struct nfs_connection *nfs, int64_t *time_ns)
+{
+    *time_ns = nfs->recalled_ns;
+    return nfs->recalled;
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Requests that are sent again: after ERR_CHUNK or GARBAGE_ARGS (RFC 8267 sections 3.1 and 6.4.2), or while they are
+ * outstanding (6.7.2); and the credit that is reserved for health checks (6.7.2).
+ */
+#include "engine/core/hash.h"
+#include "engine/nfs/nfs_internal.h"
+
+enum {
+    RETRIES_MAX = 5, /* of a request that only draws errors: "should avoid retrying indefinitely" names no number */
+    ACL_GETACL = 1,
+};
+
+/* The arguments, without those of SEQUENCE, which change with each request. */
+static uint64_t arguments_hash(const struct rpcrdma_body *body)
+{
+    uint64_t from = body->rpc.header_len;
+
+    if (body->walked && !body->wrapped && body->n_operations > 1 && body->operations[0].op == NFS_OP_SEQUENCE)
+        from += body->operations[1].at;
+    return from <= body->length ? hash_octets(0, body->payload + from, body->length - from) : 0;
+}
+
+static struct nfs_request request_of(const struct nfs_look *look)
+{
+    const struct rpcrdma_transaction *t = look->t;
+    const struct rpcrdma_body *body = look->body;
+    const struct nfs_chunk_use use = nfs_chunk_use(t);
+    struct nfs_request request = {.hash = arguments_hash(body),
+                                  .program = body->rpc.prog,
+                                  .version = body->rpc.vers,
+                                  .procedure = body->rpc.proc,
+                                  .xid = t->xid,
+                                  .writes = t->n_writes,
+                                  .segments = t->n_offers,
+                                  .reads = use.reads,
+                                  .complex = use.complex && body->rpc.prog == NFS_PROGRAM && body->rpc.vers == 4};
+
+    if (t->reply_chunk >= 0)
+        request.reply_length = t->chunks[t->reply_chunk].length;
+    /* RFC 8267 sections 5.2 and 6.2.1 */
+    request.may_grow = (request.program == NFS_PROGRAM_ACL && request.procedure == ACL_GETACL) ||
+                       (look->exchange->minor == 0 && nfs_operation_find(body, NFS_OP_GETATTR));
+    return request;
+}
+
+static bool same_request(const struct nfs_request *a, const struct nfs_request *b)
+{
+    return a->hash == b->hash && a->program == b->program && a->version == b->version && a->procedure == b->procedure;
+}
+
+static bool same_shape(const struct nfs_request *a, const struct nfs_request *b)
+{
+    return a->reads == b->reads && a->writes == b->writes && a->segments == b->segments &&
+           a->reply_length == b->reply_length;
+}
+
+static struct nfs_failure *failure_of(struct nfs_connection *nfs, const struct nfs_request *request)
+{
+    for (unsigned i = 0; i < nfs->n_failures && i < NFS_FAILURES_MAX; i++) {
+        if (same_request(&nfs->failures[i].request, request))
+            return &nfs->failures[i];
+    }
+    return NULL;
+}
+
+/* What was too complex must not be retried at all; otherwise XID, Reply chunk and number of retries are judged. */
+static void judge_retry(struct nfs_look *look, struct nfs_failure *failure, const struct nfs_request *request)
+{
+    const struct nfs_request *before = &failure->request;
+
+    look->related = failure->frame;
+    if (before->complex && same_shape(before, request)) {
+        nfs_fail(look, RULE_NFSULB_6_4_2_08,
+                 "expected a request whose chunk lists are too complex for the server not to be sent again; found it "
+                 "sent again with the same chunks");
+        return;
+    }
+    if (request->xid == before->xid)
+        nfs_fail(look, RULE_NFSULB_3_1_03, "expected a new XID for a retry after an error; found %#x again",
+                 request->xid);
+    else
+        nfs_pass(look, RULE_NFSULB_3_1_03);
+    if (request->reply_length > before->reply_length) {
+        if (request->may_grow)
+            nfs_pass(look, RULE_NFSULB_3_1_05);
+        else
+            nfs_fail(look, RULE_NFSULB_3_1_05,
+                     "expected retries with a larger Reply chunk only for GETACL or, in NFSv4.0, GETATTR; found %s "
+                     "sent again with %llu octets instead of %llu",
+                     look->body->procedure->name, (unsigned long long)request->reply_length,
+                     (unsigned long long)before->reply_length);
+    }
+    if (failure->times <= RETRIES_MAX)
+        nfs_pass(look, RULE_NFSULB_3_1_04);
+    else if (!failure->reported)
+        nfs_fail(look, RULE_NFSULB_3_1_04, "expected the client to give up; found a request sent again after %u errors",
+                 failure->times);
+    failure->reported |= failure->times > RETRIES_MAX;
+}
+
+void nfs_retry_call(struct nfs_look *look)
+{
+    struct nfs_request request = request_of(look);
+    struct nfs_failure *failure = failure_of(look->nfs, &request);
+    struct nfs_look retry = *look;
+
+    look->exchange->has_request = true;
+    look->exchange->request = request;
+    if (!failure || request.procedure == 0 || look->nfs->options.profile == PROFILE_RFC5666)
+        return;
+    judge_retry(&retry, failure, &request);
+    failure->retried = true;
+    failure->request = request;
+}
+
+void nfs_retry_use(struct nfs_look *look)
+{
+    const struct rpcrdma_body *body = look->body;
+    unsigned i = 0, k = 0;
+    const struct nfs_value *slot = rpcrdma_value(body, NFS_MARK_SLOT, NFS_OP_SEQUENCE, &i),
+                           *sequence = rpcrdma_value(body, NFS_MARK_SEQUENCE, NFS_OP_SEQUENCE, &k);
+
+    if (!slot || !sequence)
+        return;
+    look->t->use = (struct rpcrdma_slot_use){.known = true,
+                                             .bare = body->n_operations == 1,
+                                             .slot = (uint32_t)slot->value,
+                                             .sequence = (uint32_t)sequence->value,
+                                             .session = look->exchange->session_hash,
+                                             .arguments = look->exchange->request.hash};
+}
+
+void nfs_retry_failed(struct nfs_look *look)
+{
+    struct nfs_connection *nfs = look->nfs;
+    const struct nfs_request *request = &look->exchange->request;
+    struct nfs_failure *failure;
+
+    if (!look->exchange->has_request)
+        return;
+    failure = failure_of(nfs, request);
+    if (!failure) {
+        failure = &nfs->failures[nfs->n_failures++ % NFS_FAILURES_MAX];
+        *failure = (struct nfs_failure){.request = *request};
+    }
+    failure->times++;
+    failure->frame = look->place.frame;
+    failure->retried = false;
+}
+
+void nfs_retry_finish(struct nfs_connection *nfs)
+{
+    for (unsigned i = 0; i < nfs->n_failures && i < NFS_FAILURES_MAX; i++) {
+        const struct nfs_failure *failure = &nfs->failures[i];
+
+        if (failure->request.complex && failure->times == 1 && !failure->retried &&
+            nfs->options.profile != PROFILE_RFC5666)
+            verdict_passed(nfs->verdict, RULE_NFSULB_6_4_2_08);
+    }
+}
+
+/* ---- while the request is outstanding ---- */
+
+void nfs_retry_repeated(struct nfs_look *look, const struct rpcrdma_message *message)
+{
+    const struct rpcrdma_body *body = look->body;
+    bool v4;
+
+    if (!body->known || message->faulty)
+        return;
+    v4 = (body->rpc.prog == NFS_PROGRAM && body->rpc.vers == 4) || (body->procedure && body->procedure->callback);
+    if (!v4 && body->rpc.prog != NFS_PROGRAM)
+        return;
+    if (!rpcrdma_whole(look->nfs->rpcrdma) || message->unsure || look->t->damaged) {
+        nfs_inconclusive(look, RULE_NFSULB_6_7_2_03);
+        return;
+    }
+    nfs_fail_as(look, RULE_NFSULB_6_7_2_03, v4 ? SEVERITY_ERROR : SEVERITY_NOTE,
+                "expected no request to be sent again on the connection where it is outstanding; found XID %#x again",
+                look->t->xid);
+}
+
+/* A forward Call was sent: nfs->outstanding counts it. */
+void nfs_retry_credits(struct nfs_look *look)
+{
+    struct nfs_connection *nfs = look->nfs;
+    uint32_t grant = nfs->grant > nfs->former ? nfs->grant : nfs->former;
+
+    if (nfs->asked < grant)
+        grant = nfs->asked;
+    if (!nfs->v4 || !look->body->known)
+        return;
+    nfs_pass(look, RULE_NFSULB_6_7_2_03);
+    if (grant <= 1)
+        return;
+    if (!rpcrdma_whole(nfs->rpcrdma))
+        nfs_inconclusive(look, RULE_NFSULB_6_7_2_01);
+    else if (nfs->outstanding < grant || nfs->keepalives > 0)
+        nfs_pass(look, RULE_NFSULB_6_7_2_01);
+    else if (nfs->outstanding == grant && !nfs->reported_credit) {
+        nfs->reported_credit = true;
+        nfs_fail(look, RULE_NFSULB_6_7_2_01,
+                 "expected one credit to be reserved for health checks; found all %u in use", grant);
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Slots of requests that a transport error ended: the client recovers them (RFC 8267 section 6.6). A slot that stays
+ * unused while many other requests come appears to be lost; the text sets no time limit, so it is a note.
+ */
+#include "engine/nfs/nfs_internal.h"
+
+enum { REQUESTS_MANY = 16 };
+
+static bool slot_of(const struct rpcrdma_body *body, uint32_t *slot)
+{
+    unsigned i = 0;
+    const struct nfs_value *value = rpcrdma_value(body, NFS_MARK_SLOT, NFS_OP_SEQUENCE, &i);
+
+    if (!value)
+        return false;
+    *slot = (uint32_t)value->value;
+    return true;
+}
+
+void nfs_slot_failed(struct nfs_look *look)
+{
+    struct nfs_connection *nfs = look->nfs;
+    struct nfs_slot *lost = &nfs->lost[nfs->n_lost % NFS_SLOTS_MAX];
+    uint32_t slot;
+
+    if (!look->exchange->in_session || !slot_of(look->body, &slot))
+        return;
+    *lost = (struct nfs_slot){
+        .waiting = true, .slot = slot, .session = look->exchange->session_hash, .frame = look->place.frame};
+    nfs->n_lost++;
+}
+
+static void judge_other(struct nfs_look *look, struct nfs_slot *lost)
+{
+    if (++lost->others < REQUESTS_MANY)
+        return;
+    lost->waiting = false;
+    if (!rpcrdma_whole(look->nfs->rpcrdma)) {
+        nfs_inconclusive(look, RULE_NFSULB_6_6_04);
+        return;
+    }
+    look->related = lost->frame;
+    nfs_fail(look, RULE_NFSULB_6_6_04,
+             "expected slot %u to be used again after the error that ended its request; found %u requests in higher "
+             "slots and none in it",
+             lost->slot, lost->others);
+}
+
+void nfs_slot_call(struct nfs_look *look)
+{
+    struct nfs_connection *nfs = look->nfs;
+    uint32_t slot;
+
+    if (!look->exchange->in_session || nfs->n_lost == 0 || !slot_of(look->body, &slot))
+        return;
+    for (unsigned i = 0; i < nfs->n_lost && i < NFS_SLOTS_MAX; i++) {
+        struct nfs_slot *lost = &nfs->lost[i];
+        struct nfs_look copy = *look;
+
+        if (!lost->waiting || lost->session != look->exchange->session_hash)
+            continue;
+        if (lost->slot == slot) {
+            lost->waiting = false;
+            nfs_pass(look, RULE_NFSULB_6_6_04);
+        } else if (slot > lost->slot) {
+            /* Clients normally take the lowest free slot, so lower slots prove nothing. */
+            judge_other(&copy, lost);
+        }
+    }
+}

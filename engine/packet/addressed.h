@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a packet carries once it is unwrapped, and between whom: a TCP segment, or a packet of the InfiniBand transport.
+ */
+#ifndef IWARP_ENGINE_PACKET_ADDRESSED_H
+#define IWARP_ENGINE_PACKET_ADDRESSED_H
+
+#include "wire/endpoint.h"
+#include "wire/ib_icrc.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- TCP ---- */
+
+enum { TCP_FIN = 0x01, TCP_SYN = 0x02, TCP_RST = 0x04, TCP_PSH = 0x08, TCP_ACK = 0x10 };
+
+/* One captured segment; numbers in host order. */
+struct tcp_segment {
+    uint32_t frame;
+    int64_t time_ns;
+    uint8_t side; /* 0 or 1: the sender */
+    uint8_t flags;
+    bool sack_permitted; /* option, SYN only */
+    bool df;             /* IPv4 DF bit set, or IPv6 */
+    bool fragmented;     /* came as IP fragments */
+    uint16_t mss;        /* option, SYN only; 0 when absent */
+    uint16_t window;
+    uint8_t window_scale; /* option, SYN only; 255 when absent */
+    uint32_t seq, ack;
+    uint32_t length;   /* payload octets on the wire */
+    uint32_t captured; /* payload octets present, <= length (snap length) */
+    const uint8_t *payload;
+};
+
+/* A segment and its endpoints. segment.side is not set: connections_segment() (engine/tcp/connections.h) finds it out.
+ */
+struct addressed_segment {
+    struct endpoint source, destination;
+    struct tcp_segment segment;
+};
+
+/* ---- RoCE, InfiniBand ---- */
+
+enum ib_address_kind { IB_ADDRESS_LID = 2, IB_ADDRESS_IPV4 = 4, IB_ADDRESS_IPV6 = 6, IB_ADDRESS_GID = 16 };
+
+struct ib_address {
+    uint8_t kind;       /* enum ib_address_kind */
+    uint8_t octets[16]; /* network order, the rest is zero */
+};
+
+/* From the BTH to the ICRC, and what comes before. Pointers as long as packet->data is valid. */
+struct ib_datagram {
+    struct ib_address source, destination;
+    uint32_t frame;
+    int64_t time_ns;
+    const uint8_t *p; /* captured of length octets */
+    uint32_t captured, length;
+    enum ib_below kind;
+    const uint8_t *below; /* ends where p begins; NULL: extension headers, for which no ICRC is defined */
+    uint32_t below_len;
+};
+
+#endif

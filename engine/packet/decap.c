@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * IPv4 (RFC 791), IPv6 (RFC 8200), TCP (RFC 9293).
+ *
+ * IPv4:  version 4, IHL 4 | TOS | total length (2) | id (2) | flags 3, fragment offset 13 | TTL | protocol | checksum
+ * (2) | source (4) | destination (4) | options IPv6:  version 4, class 8, flow 20 | payload length (2) | next header |
+ * hop limit | source (16) | destination (16) TCP:   source (2) | destination (2) | seq (4) | ack (4) | offset 4,
+ * reserved 4, flags 8 | window (2) | checksum (2) | urgent (2) | options
+ *
+ * The length in the IP header is 0 in packets that the sending host handed to its interface in one piece
+ * (segmentation offload, larger than 65535 octets): the packet's own length counts.
+ */
+#include "engine/packet/decap.h"
+#include "engine/core/heap.h"
+#include "engine/packet/decap_link.h"
+#include "engine/packet/fragments.h"
+#include "wire/octets.h"
+#include "wire/rpcbind.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    IPV4_HEADER = 20,
+    IPV6_HEADER = 40,
+    TCP_HEADER = 20,
+    UDP_HEADER = 8,
+    PROTOCOL_HOP_BY_HOP = 0,
+    PROTOCOL_TCP = 6,
+    PROTOCOL_UDP = 17,
+    PROTOCOL_ROUTING = 43,
+    PROTOCOL_FRAGMENT = 44,
+    PROTOCOL_AH = 51,
+    PROTOCOL_DESTINATION = 60,
+    PROTOCOL_MOBILITY = 135,
+    PROTOCOL_HIP = 139,
+    PROTOCOL_SHIM6 = 140,
+    IPV4_DF = 0x4000,
+    IPV4_MF = 0x2000,
+    IPV4_OFFSET = 0x1fff,
+    OPTION_END = 0,
+    OPTION_NOP = 1,
+    OPTION_MSS = 2,
+    OPTION_WINDOW_SCALE = 3,
+    OPTION_SACK_PERMITTED = 4,
+    WINDOW_SCALE_ABSENT = 255,
+};
+
+struct decap {
+    struct fragments *fragments;
+};
+
+/* Where what is found in a packet goes. */
+struct target {
+    struct addressed_segment *tcp;
+    struct ib_datagram *ib;
+};
+
+struct decap *decap_new(size_t fragment_limit)
+{
+    struct decap *decap = heap_zeroed(1, sizeof *decap);
+    if (!decap)
+        return NULL;
+    decap->fragments = fragments_new(fragment_limit);
+    if (!decap->fragments) {
+        free(decap);
+        return NULL;
+    }
+    return decap;
+}
+
+void decap_free(struct decap *decap)
+{
+    if (!decap)
+        return;
+    fragments_free(decap->fragments);
+    free(decap);
+}
+
+/* ---- TCP ---- */
+
+static void take_options(struct tcp_segment *segment, const uint8_t *p, const uint8_t *end)
+{
+    while (p < end && *p != OPTION_END) {
+        if (*p == OPTION_NOP) {
+            p++;
+            continue;
+        }
+        if (end - p < 2 || p[1] < 2 || p[1] > end - p)
+            return;
+        if (p[0] == OPTION_MSS && p[1] == 4)
+            segment->mss = get_be16(p + 2);
+        else if (p[0] == OPTION_WINDOW_SCALE && p[1] == 3)
+            segment->window_scale = p[2];
+        else if (p[0] == OPTION_SACK_PERMITTED && p[1] == 2)
+            segment->sack_permitted = true;
+        p += p[1];
+    }
+}
+
+static enum decap_status take_tcp(struct addressed_segment *out, struct slice slice)
+{
+    struct tcp_segment *segment = &out->segment;
+    const uint8_t *p = slice.p;
+    if (slice.length < TCP_HEADER)
+        return DECAP_MALFORMED;
+    if (slice.captured < TCP_HEADER)
+        return DECAP_CUT;
+    uint32_t header = (uint32_t)(p[12] >> 4) * 4;
+    if (header < TCP_HEADER || header > slice.length)
+        return DECAP_MALFORMED;
+    out->source.port = get_be16(p);
+    out->destination.port = get_be16(p + 2);
+    segment->seq = get_be32(p + 4);
+    segment->ack = get_be32(p + 8);
+    segment->flags = p[13];
+    segment->window = get_be16(p + 14);
+    uint32_t header_captured = header < slice.captured ? header : slice.captured;
+    if (segment->flags & TCP_SYN)
+        take_options(segment, p + TCP_HEADER, p + header_captured);
+    segment->payload = p + header_captured;
+    segment->length = slice.length - header;
+    segment->captured = slice.captured - header_captured;
+    return DECAP_TCP;
+}
+
+/* ---- InfiniBand transport ---- */
+
+static void set_ib_addresses(struct ib_datagram *ib, enum ib_address_kind kind, const uint8_t *source,
+                             const uint8_t *destination, size_t n)
+{
+    ib->source = ib->destination = (struct ib_address){.kind = (uint8_t)kind};
+    memcpy(ib->source.octets, source, n);
+    memcpy(ib->destination.octets, destination, n);
+}
+
+/* slice: from the BTH on. below: where the headers begin of which the ICRC takes some. */
+static enum decap_status take_transport(struct ib_datagram *ib, struct slice slice, enum ib_below kind,
+                                        const uint8_t *below)
+{
+    ib->p = slice.p;
+    ib->captured = slice.captured;
+    ib->length = slice.length;
+    ib->kind = kind;
+    ib->below = below;
+    ib->below_len = below ? (uint32_t)(slice.p - below) : 0;
+    return slice.captured < IB_BTH_LEN ? DECAP_CUT : DECAP_IB;
+}
+
+/* UDP: source (2) | destination (2) | length (2) | checksum (2). ip: where the IP header begins. */
+static enum decap_status take_udp(struct target *target, struct slice slice, const uint8_t *ip)
+{
+    const uint8_t *p = slice.p;
+    struct endpoint *source = &target->tcp->source, *destination = &target->tcp->destination;
+    bool v4 = source->ip == 4;
+    uint32_t length;
+
+    if (slice.captured < UDP_HEADER)
+        return slice.length < UDP_HEADER ? DECAP_MALFORMED : DECAP_CUT;
+    source->port = get_be16(p);
+    destination->port = get_be16(p + 2);
+    if (destination->port != IB_ROCE2_UDP_PORT && destination->port != RPCBIND_PORT)
+        return DECAP_OTHER;
+    length = get_be16(p + 4);
+    if (length < UDP_HEADER || length > slice.length)
+        return DECAP_MALFORMED;
+    slice_bound(&slice, length);
+    slice_skip(&slice, UDP_HEADER);
+    if (destination->port == RPCBIND_PORT) {
+        target->tcp->segment.payload = slice.p;
+        target->tcp->segment.length = slice.length;
+        target->tcp->segment.captured = slice.captured;
+        return DECAP_RPCBIND;
+    }
+    set_ib_addresses(target->ib, v4 ? IB_ADDRESS_IPV4 : IB_ADDRESS_IPV6, source->address, destination->address,
+                     v4 ? 4 : 16);
+    if (!v4 && slice.p - ip != IPV6_HEADER + UDP_HEADER)
+        ip = NULL;
+    return take_transport(target->ib, slice, v4 ? IB_BELOW_IPV4_UDP : IB_BELOW_IPV6_UDP, ip);
+}
+
+static enum decap_status take_grh(struct ib_datagram *ib, struct slice slice, enum ib_below kind, const uint8_t *below)
+{
+    struct ib_grh grh;
+
+    if (!ib_grh_decode(&grh, slice.p, slice.captured))
+        return DECAP_CUT;
+    if (grh.version != 6 || grh.payload_length > slice.length - IB_GRH_LEN)
+        return DECAP_MALFORMED;
+    if (grh.next != IB_GRH_NEXT_BTH)
+        return DECAP_OTHER;
+    slice_skip(&slice, IB_GRH_LEN);
+    slice_bound(&slice, grh.payload_length);
+    set_ib_addresses(ib, IB_ADDRESS_GID, grh.source, grh.destination, sizeof grh.source);
+    return take_transport(ib, slice, kind, below);
+}
+
+static enum decap_status take_lrh(struct ib_datagram *ib, struct slice slice)
+{
+    const uint8_t *below = slice.p;
+    struct ib_lrh lrh;
+
+    if (!ib_lrh_decode(&lrh, slice.p, slice.captured))
+        return DECAP_CUT;
+    if (lrh.words * 4u < IB_LRH_LEN || lrh.words * 4u > slice.length)
+        return DECAP_MALFORMED;
+    slice_bound(&slice, lrh.words * 4u); /* after it: the VCRC */
+    slice_skip(&slice, IB_LRH_LEN);
+    switch ((enum ib_next)lrh.next) {
+    case IB_NEXT_GRH:
+        return take_grh(ib, slice, IB_BELOW_LRH_GRH, below);
+    case IB_NEXT_BTH:
+        set_ib_addresses(ib, IB_ADDRESS_LID, below + 6, below + 2, 2);
+        return take_transport(ib, slice, IB_BELOW_LRH, below);
+    case IB_NEXT_RAW:
+    case IB_NEXT_IPV6:
+        break;
+    }
+    return DECAP_OTHER;
+}
+
+/* ---- IP ---- */
+
+/* In large pieces, as it will be read: a processor waits for what it has just written in smaller ones. */
+static inline void set_address(struct endpoint *out, uint8_t ip, const uint8_t *p)
+{
+    uint32_t four;
+    uint64_t eight[2] = {0, 0};
+
+    out->ip = ip;
+    if (ip == 4) {
+        memcpy(&four, p, sizeof four);
+        eight[0] = htonl(1) == 1 ? (uint64_t)four << 32 : four;
+    } else {
+        memcpy(eight, p, sizeof eight);
+    }
+    memcpy(out->address, &eight[0], sizeof eight[0]);
+    memcpy(out->address + 8, &eight[1], sizeof eight[1]);
+}
+
+static void set_addresses(struct addressed_segment *out, uint8_t ip, const uint8_t *source, const uint8_t *destination)
+{
+    set_address(&out->source, ip, source);
+    set_address(&out->destination, ip, destination);
+}
+
+/* Hands a fragment in; COMPLETE leaves the whole datagram in *slice. */
+static enum fragment_status reassemble(struct decap *decap, struct addressed_segment *out, struct slice *slice,
+                                       uint8_t protocol, uint32_t id, uint32_t offset, bool more)
+{
+    struct fragment_key key = {.ip = out->source.ip, .protocol = protocol, .id = id};
+    memcpy(key.source, out->source.address, sizeof key.source);
+    memcpy(key.destination, out->destination.address, sizeof key.destination);
+    struct fragment fragment = {
+        .offset = offset, .length = slice->length, .captured = slice->captured, .more = more, .octets = slice->p};
+    struct datagram datagram;
+    enum fragment_status status = fragments_add(decap->fragments, &key, &fragment, out->segment.time_ns, &datagram);
+    if (status == FRAGMENT_COMPLETE) {
+        *slice = (struct slice){datagram.octets, datagram.captured, datagram.length};
+        out->segment.fragmented = true;
+    }
+    return status;
+}
+
+static enum decap_status fragment_answer(enum fragment_status status)
+{
+    return status == FRAGMENT_KEPT ? DECAP_FRAGMENT : DECAP_MALFORMED;
+}
+
+static enum decap_status take_ipv4(struct decap *decap, struct target *target, struct slice slice)
+{
+    struct addressed_segment *out = target->tcp;
+    const uint8_t *p = slice.p;
+    if (slice.captured < IPV4_HEADER)
+        return DECAP_CUT;
+    uint32_t header = (uint32_t)(p[0] & 0x0f) * 4, total = get_be16(p + 2);
+    if (p[0] >> 4 != 4 || header < IPV4_HEADER)
+        return DECAP_MALFORMED;
+    if (total == 0)
+        total = slice.length;
+    if (total < header)
+        return DECAP_MALFORMED;
+    unsigned flags = get_be16(p + 6);
+    uint8_t protocol = p[9];
+    if (protocol != PROTOCOL_TCP && protocol != PROTOCOL_UDP)
+        return DECAP_OTHER;
+    slice_bound(&slice, total);
+    if (!slice_skip(&slice, header))
+        return DECAP_CUT;
+    set_addresses(out, 4, p + 12, p + 16);
+    if (protocol == PROTOCOL_UDP) /* RoCE has no fragments */
+        return flags & (IPV4_MF | IPV4_OFFSET) ? DECAP_OTHER : take_udp(target, slice, p);
+    out->segment.df = flags & IPV4_DF;
+    if (flags & (IPV4_MF | IPV4_OFFSET)) {
+        enum fragment_status status =
+            reassemble(decap, out, &slice, protocol, get_be16(p + 4), (flags & IPV4_OFFSET) * 8, flags & IPV4_MF);
+        if (status != FRAGMENT_COMPLETE)
+            return fragment_answer(status);
+    }
+    return take_tcp(out, slice);
+}
+
+/* RFC 2675: the length in a hop-by-hop option, when the header's is 0. Returns 0 when there is none. */
+static uint32_t jumbo_length(const uint8_t *p, const uint8_t *end)
+{
+    enum { PAD1 = 0, JUMBO = 0xc2 };
+    while (p < end) {
+        if (*p == PAD1) {
+            p++;
+            continue;
+        }
+        if (end - p < 2 || p[1] > end - p - 2)
+            return 0;
+        if (p[0] == JUMBO && p[1] == 4)
+            return get_be32(p + 2);
+        p += 2 + p[1];
+    }
+    return 0;
+}
+
+/* Octets of an extension header; 0 when the protocol is none. p: its first two octets. */
+static uint32_t extension_length(uint8_t protocol, const uint8_t *p)
+{
+    switch (protocol) {
+    case PROTOCOL_HOP_BY_HOP:
+    case PROTOCOL_ROUTING:
+    case PROTOCOL_DESTINATION:
+    case PROTOCOL_MOBILITY:
+    case PROTOCOL_HIP:
+    case PROTOCOL_SHIM6:
+        return ((uint32_t)p[1] + 1) * 8;
+    case PROTOCOL_FRAGMENT:
+        return 8;
+    case PROTOCOL_AH: /* RFC 4302 section 2.2 */
+        return ((uint32_t)p[1] + 2) * 4;
+    default:
+        return 0;
+    }
+}
+
+static enum decap_status take_ipv6(struct decap *decap, struct target *target, struct slice slice)
+{
+    struct addressed_segment *out = target->tcp;
+    const uint8_t *p = slice.p;
+    if (slice.captured < IPV6_HEADER)
+        return DECAP_CUT;
+    if (p[0] >> 4 != 6)
+        return DECAP_MALFORMED;
+    uint32_t length = get_be16(p + 4);
+    uint8_t protocol = p[6];
+    set_addresses(out, 6, p + 8, p + 24);
+    out->segment.df = true;
+    slice_skip(&slice, IPV6_HEADER);
+    if (length)
+        slice_bound(&slice, length);
+    while (protocol != PROTOCOL_TCP) {
+        static const uint8_t no_octets[2];
+        if (protocol == PROTOCOL_UDP && !out->segment.fragmented)
+            return take_udp(target, slice, p);
+        if (extension_length(protocol, no_octets) == 0)
+            return DECAP_OTHER;
+        if (slice.captured < 8)
+            return slice.length < 8 ? DECAP_MALFORMED : DECAP_CUT;
+        const uint8_t *header = slice.p;
+        uint32_t n = extension_length(protocol, header);
+        if (n > slice.length)
+            return DECAP_MALFORMED;
+        if (!slice_skip(&slice, n))
+            return DECAP_CUT;
+        if (protocol == PROTOCOL_HOP_BY_HOP && length == 0) {
+            uint32_t jumbo = jumbo_length(header + 2, header + n);
+            if (jumbo && jumbo < n)
+                return DECAP_MALFORMED;
+            if (jumbo && jumbo - n < slice.length)
+                slice_bound(&slice, jumbo - n);
+        }
+        unsigned field = protocol == PROTOCOL_FRAGMENT ? get_be16(header + 2) : 0;
+        bool is_fragment = field & 0xfff9; /* an offset, or more to come; else "atomic", RFC 6946 */
+        protocol = header[0];
+        if (is_fragment) {
+            enum fragment_status status =
+                reassemble(decap, out, &slice, protocol, get_be32(header + 4), field & 0xfff8, field & 1);
+            if (status != FRAGMENT_COMPLETE)
+                return fragment_answer(status);
+        }
+    }
+    return take_tcp(out, slice);
+}
+
+enum decap_status decap_packet(struct decap *decap, const struct packet *packet, struct addressed_segment *out,
+                               struct ib_datagram *ib)
+{
+    struct target target = {out, ib};
+    struct slice slice = {packet->data, packet->captured, packet->length};
+    out->segment =
+        (struct tcp_segment){.frame = packet->frame, .time_ns = packet->time_ns, .window_scale = WINDOW_SCALE_ABSENT};
+    ib->frame = packet->frame;
+    ib->time_ns = packet->time_ns;
+    switch (link_payload(packet->linktype, &slice)) {
+    case LINK_IPV4:
+        return take_ipv4(decap, &target, slice);
+    case LINK_IPV6:
+        return take_ipv6(decap, &target, slice);
+    case LINK_GRH:
+        return take_grh(ib, slice, IB_BELOW_GRH, slice.p);
+    case LINK_LRH:
+        return take_lrh(ib, slice);
+    case LINK_OTHER:
+        return DECAP_OTHER;
+    case LINK_CUT:
+        return DECAP_CUT;
+    case LINK_UNKNOWN_TYPE:
+        return DECAP_LINKTYPE;
+    }
+    return DECAP_OTHER;
+}
+
+char *endpoint_text(const struct endpoint *endpoint, char text[ENDPOINT_TEXT_SIZE])
+{
+    char address[INET6_ADDRSTRLEN] = "?";
+    if (endpoint->ip == 0) {
+        snprintf(text, ENDPOINT_TEXT_SIZE, "LID %u", (unsigned)get_be16(endpoint->address));
+        return text;
+    }
+    inet_ntop(endpoint->ip == 6 ? AF_INET6 : AF_INET, endpoint->address, address, sizeof address);
+    if (endpoint->port == 0) {
+        snprintf(text, ENDPOINT_TEXT_SIZE, "%s", address);
+        return text;
+    }
+    snprintf(text, ENDPOINT_TEXT_SIZE, endpoint->ip == 6 ? "[%s]:%u" : "%s:%u", address, (unsigned)endpoint->port);
+    return text;
+}
+
+enum icrc_status ib_datagram_icrc(const struct ib_datagram *datagram, const struct ib_packet *packet)
+{
+    const uint8_t *p = packet->icrc;
+
+    if (!p || !datagram->below)
+        return ICRC_UNKNOWN;
+    return ib_icrc(datagram->kind, datagram->below, datagram->below_len, datagram->p, datagram->length - IB_ICRC_LEN) ==
+                   get_le32(p)
+               ? ICRC_RIGHT
+               : ICRC_WRONG;
+}

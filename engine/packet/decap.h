@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From a packet as captured to a TCP segment, or to a packet of the InfiniBand transport: link layer, VLAN tags, IPv4
+ * and IPv6 with their options, extension headers and fragments, TCP header; UDP to the port of RoCE v2, the GRH of RoCE
+ * v1, the LRH of an InfiniBand link. TCP checksums are not verified: captures on the sending host hold partial ones
+ * (offload).
+ */
+#ifndef IWARP_ENGINE_PACKET_DECAP_H
+#define IWARP_ENGINE_PACKET_DECAP_H
+
+#include "engine/packet/addressed.h"
+#include "wire/ib.h"
+
+/* As captured. */
+struct packet {
+    uint32_t frame;    /* number in the capture, from 1; after the largest number it begins again at 1 */
+    int64_t time_ns;   /* since the epoch */
+    uint32_t length;   /* on the wire */
+    uint32_t captured; /* octets at data, <= length */
+    const uint8_t *data;
+    int linktype; /* DLT_... */
+};
+
+enum decap_status {
+    DECAP_TCP,
+    DECAP_IB,        /* RoCE, InfiniBand */
+    DECAP_RPCBIND,   /* a UDP datagram to port 111 */
+    DECAP_OTHER,     /* neither */
+    DECAP_FRAGMENT,  /* a fragment, kept until the rest comes */
+    DECAP_CUT,       /* the snap length cut the headers, or a length field points outside the packet */
+    DECAP_MALFORMED, /* a header contradicts itself */
+    DECAP_LINKTYPE,  /* unknown link type */
+    DECAP_STATUS_COUNT
+};
+
+struct decap;
+
+/* fragment_limit: octets of incomplete datagrams kept; 0 takes the default (4 MiB). NULL: out of memory. */
+struct decap *decap_new(size_t fragment_limit);
+void decap_free(struct decap *decap);
+/*
+ * DECAP_TCP fills *out, DECAP_RPCBIND its endpoints, payload, lengths, frame and time, DECAP_IB *ib; the
+ * other one is undefined. out->segment.side is not set. out->segment.payload is valid as long as packet->data is and
+ * until the next call.
+ */
+enum decap_status decap_packet(struct decap *decap, const struct packet *packet, struct addressed_segment *out,
+                               struct ib_datagram *ib);
+
+/* What an InfiniBand packet's ICRC says: ICRC_UNKNOWN when not all of it was captured, or none is defined. */
+enum icrc_status { ICRC_RIGHT, ICRC_WRONG, ICRC_UNKNOWN };
+/* packet: decoded from the datagram. */
+enum icrc_status ib_datagram_icrc(const struct ib_datagram *datagram, const struct ib_packet *packet);
+
+enum { ENDPOINT_TEXT_SIZE = 64 };
+/* "192.0.2.1:4420", "[2001:db8::1]:4420"; "192.0.2.1" with port 0, "LID 5" with ip 0. Returns text. */
+char *endpoint_text(const struct endpoint *endpoint, char text[ENDPOINT_TEXT_SIZE]);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reassembles IP fragments (RFC 791 section 3.2, RFC 8200 section 4.5). Bounded in octets, in datagrams and in
+ * time. Fragments that overlap with other contents make the datagram useless (which copy the receiver took cannot be
+ * known); with IPv6 any overlap but a plain repeat does (RFC 5722).
+ */
+#ifndef IWARP_ENGINE_PACKET_FRAGMENTS_H
+#define IWARP_ENGINE_PACKET_FRAGMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fragment_key {
+    uint8_t ip; /* 4 or 6 */
+    uint8_t source[16], destination[16];
+    uint8_t protocol;
+    uint32_t id;
+};
+
+struct fragment {
+    uint32_t offset; /* in octets */
+    uint32_t length;
+    uint32_t captured;
+    bool more;
+    const uint8_t *octets;
+};
+
+struct datagram {
+    const uint8_t *octets;     /* valid until the next call */
+    uint32_t length, captured; /* captured: octets from the start without a gap */
+};
+
+enum fragment_status { FRAGMENT_KEPT, FRAGMENT_COMPLETE, FRAGMENT_BAD };
+
+struct fragments;
+
+struct fragments *fragments_new(size_t limit);
+void fragments_free(struct fragments *fragments);
+enum fragment_status fragments_add(struct fragments *fragments, const struct fragment_key *key,
+                                   const struct fragment *fragment, int64_t time_ns, struct datagram *out);
+
+#endif

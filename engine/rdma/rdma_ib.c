@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/rdma/rdma_ib.h"
+
+#include "wire/rpcrdma_private_data.h"
+
+/* Of what a side sends. */
+static enum direction rdma_direction_of_ib(const struct ib_connection *connection, unsigned side)
+{
+    if (!connection->request_seen)
+        return DIR_UNKNOWN;
+    return side == 0 ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
+}
+
+static enum rdma_kind kind_of(enum ib_message kind)
+{
+    switch (kind) {
+    case IB_MESSAGE_SEND:
+        return RDMA_SEND;
+    case IB_MESSAGE_WRITE:
+        return RDMA_WRITE;
+    case IB_MESSAGE_READ:
+        return RDMA_READ;
+    case IB_MESSAGE_READ_RESPONSE:
+        return RDMA_READ_RESPONSE;
+    case IB_MESSAGE_ACK:
+    case IB_MESSAGE_ATOMIC:
+    case IB_MESSAGE_ATOMIC_ACK:
+        break;
+    }
+    return RDMA_OTHER;
+}
+
+struct rdma_part rdma_part_of_ib(const struct ib_connection *connection, const struct ib_rc_part *part)
+{
+    return (struct rdma_part){
+        .kind = kind_of(part->kind),
+        .place = part->place,
+        .end = part->next,
+        .direction = rdma_direction_of_ib(connection, part->place.side),
+        .first_of_all =
+            part->place.offset == 0 && part->first_known && connection->request_seen && connection->reply_seen,
+        .in_message = part->n == part->length || part->length <= IB_MTU_MAX,
+        .message = part->message,
+        .index = part->index,
+        .first_known = part->first_known,
+        .last = part->last,
+        .complete = part->complete,
+        .operation = part->operation,
+        .offset = part->offset,
+        .p = part->p,
+        .n = part->length,
+        .lacking = part->length - part->n,
+        .memory_known = part->memory_known,
+        .handle = part->rkey,
+        .address = part->address,
+        .length = part->kind == IB_MESSAGE_READ ? part->size : part->length,
+        .invalidates = part->packet->headers & IB_HAS_INVALIDATE,
+        .invalidated = part->packet->invalidate,
+        .received = part->acked_known ? part->acked : 0,
+        .gaps_show_late = true,
+        .reads_unseen = part->reads_unseen,
+    };
+}
+
+/* What is wrong with a sound Send without Invalidate can only be its length (section 9.7.5.2.8, inbound Send length).
+ */
+static enum rdma_refusal_cause cause_of(const struct ib_rc_refusal *refusal)
+{
+    if (refusal->not_ready)
+        return refusal->known && refusal->kind == IB_MESSAGE_SEND ? RDMA_REFUSED_NO_RECEIVE : RDMA_REFUSED_OTHER;
+    if (refusal->nak == IB_NAK_REMOTE_ACCESS)
+        return RDMA_REFUSED_MEMORY;
+    return refusal->nak == IB_NAK_INVALID_REQUEST && refusal->known && refusal->kind == IB_MESSAGE_SEND &&
+                   !refusal->invalidates
+               ? RDMA_REFUSED_TOO_LONG
+               : RDMA_REFUSED_OTHER;
+}
+
+struct rdma_refusal rdma_refusal_of_ib(const struct ib_rc_refusal *refusal)
+{
+    bool send = refusal->known && refusal->kind == IB_MESSAGE_SEND;
+    /* A Send is known by its last packet; of other messages any packet is an access to memory. */
+    struct place culprit = send ? refusal->culprit
+                                : (struct place){.frame = refusal->known ? refusal->culprit.frame : 0,
+                                                 .offset = refusal->offset,
+                                                 .side = (uint8_t)other_side(refusal->side)};
+
+    return (struct rdma_refusal){
+        .place = refusal->place,
+        .cause = cause_of(refusal),
+        .name = refusal->not_ready ? "an RNR NAK" : "a NAK",
+        .culprit_found = true,
+        .culprit = culprit,
+        .blames_send = send,
+    };
+}
+
+bool rdma_private_data_of_ib(struct rdma_private_data *out, const struct ib_connection *connection, unsigned side,
+                             const struct ib_cm *cm, const struct place *place)
+{
+    size_t n;
+    const uint8_t *p = ib_cm_consumer_data(cm, &n);
+    struct rpcrdma_private_data block;
+    bool cut = cm->private_len < (cm->attribute == IB_CM_REQUEST ? IB_CM_REQUEST_PRIVATE : IB_CM_REPLY_PRIVATE);
+
+    if (cm->attribute != IB_CM_REQUEST && cm->attribute != IB_CM_REPLY)
+        return false;
+    /* In an incomplete capture, absence proves nothing; a block that was captured counts. */
+    if (cut && rpcrdma_private_data_find(&block, p, n) != RPCRDMA_PD_OK)
+        return false;
+    *out = (struct rdma_private_data){
+        .place = *place,
+        .direction = rdma_direction_of_ib(connection, side),
+        .carrier = ib_cm_name(cm->attribute),
+        .p = p,
+        .n = n,
+    };
+    return true;
+}
+
+struct rdma_terms rdma_terms_of_ib(const struct ib_connection *connection)
+{
+    return (struct rdma_terms){
+        .initiator_side = connection->request_seen ? 0 : -1,
+        .from_start = connection->request_seen && connection->reply_seen,
+    };
+}

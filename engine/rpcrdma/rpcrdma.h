@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The RPC-over-RDMA layer (RFC 8166, 8167, 8797; RFC 5666 by profile) on one connection. Takes the messages, Tagged
+ * memory accesses and private data of an RDMA transport (engine/rdma/rdma.h); returns messages, transactions, complete
+ * RPC messages rebuilt from inline content and chunks, and verdicts. Hosted by iwarp-check, the Wireshark plugin and
+ * the active suites.
+ *
+ * Sides are TCP sides (0, 1). A transaction is identified by its calling side and XID. The client is the side that
+ * opened the connection; Calls from the other side are in the reverse direction (RFC 8167).
+ */
+#ifndef IWARP_ENGINE_RPCRDMA_RPCRDMA_H
+#define IWARP_ENGINE_RPCRDMA_RPCRDMA_H
+
+#include "engine/core/arena.h"
+#include "engine/rdma/rdma.h"
+#include "wire/nfs.h"
+#include "wire/rpcrdma.h"
+#include "wire/rpcrdma_private_data.h"
+
+struct rpcrdma_options {
+    enum rule_profile profile;
+    uint32_t assume_inline;    /* octets, when no startup frames were captured (--assume=inline=N); 0: unknown */
+    int64_t t_react, t_answer; /* nanoseconds; 0: 2 s, 30 s */
+    unsigned transactions_max; /* remembered per calling side, answered ones included; 0: 4096 */
+    unsigned segments_max;     /* chunk segments remembered per connection; 0: 65536 */
+    uint32_t content_max;      /* octets kept of a Position-Zero Read chunk or Reply chunk; 0: 4 MiB */
+    bool payload_only;         /* the host sees only segments with payload: see engine/mpa/mpa.h */
+    bool always;               /* the host knows that this connection carries RPC-over-RDMA */
+};
+
+/* ---- transactions ---- */
+
+enum rpcrdma_chunk_kind { RPCRDMA_READ_CHUNK, RPCRDMA_WRITE_CHUNK, RPCRDMA_REPLY_CHUNK };
+
+enum { RPCRDMA_RANGES_MAX = 6 };
+
+/* Octets of a segment that were moved: ascending, disjoint pieces relative to its offset. */
+struct rpcrdma_ranges {
+    struct rpcrdma_range {
+        uint64_t from, to;
+    } range[RPCRDMA_RANGES_MAX];
+    uint8_t n;
+    bool lost; /* more pieces than can be remembered: coverage is unknown */
+};
+
+/* A segment that a Call offers. */
+struct rpcrdma_offer {
+    struct rpcrdma_transaction *transaction;
+    struct rpcrdma_offer *next;  /* in the same bucket (side, STag) */
+    struct rpcrdma_offer **link; /* what points to it, as one STag may name the segments of all Calls */
+    enum rpcrdma_chunk_kind kind;
+    uint32_t chunk; /* index in transaction->chunks */
+    uint32_t index; /* in its chunk */
+    struct rpcrdma_segment target;
+    uint64_t start;              /* octets of the chunk before it */
+    struct rpcrdma_ranges moved; /* by RDMA Writes or Read Responses */
+    struct rpcrdma_ranges asked; /* by RDMA Read Requests */
+    struct place first_moved, last_moved;
+    bool touched; /* at least one operation accessed it */
+};
+
+/* A Read chunk (all read segments of one Position), a Write chunk, or the Reply chunk. */
+struct rpcrdma_chunk_state {
+    enum rpcrdma_chunk_kind kind;
+    uint32_t position; /* Read chunks */
+    uint32_t number;   /* Write chunks: place in the Write list, from 0; Read chunks: order of first appearance */
+    uint32_t first, n; /* its offers: transaction->offers[first..], in list order; Read chunks: all consecutive here */
+    uint64_t length;   /* sum of the segments' lengths */
+    uint64_t roundup;  /* Read chunks: where the item's roundup begins in it; 0: none or unknown */
+    /* From the Reply's header; has_returned when the Reply has a chunk at this place. */
+    bool has_returned;
+    uint32_t returned_n;
+    uint64_t returned;
+};
+
+/* An item found by the walker, and where its contents are. */
+struct rpcrdma_item {
+    struct nfs_item item;
+    int chunk;           /* index in transaction->chunks whose data it is; -1: in the payload */
+    unsigned read_class; /* READ-class operations of the COMPOUND before it (RFC 8267 section 6.4.1) */
+};
+
+/* How the payload may have been reduced: first as the standard demands, then the known mistakes. */
+enum rpcrdma_reduction {
+    RPCRDMA_REDUCED_STANDARD, /* Calls: a Read chunk has its item's Position; Replies: chunk k belongs to the k-th
+                                 READ-class operation, and is used when its returned length is not 0 */
+    RPCRDMA_REDUCED_ROUNDUP,  /* the roundup of a removed item is still inline */
+    RPCRDMA_REDUCED_INLINE,   /* nothing was removed, whatever the lists say */
+    RPCRDMA_REDUCED_IN_ORDER, /* eligible items use the chunks in order, whatever Positions and numbers say */
+    RPCRDMA_REDUCED_PARTIAL,  /* the contents that the chunk does not hold are inline */
+    RPCRDMA_REDUCED_OTHER,    /* Replies: an item that is not eligible is in the chunk */
+    RPCRDMA_REDUCED_COUNT,    /* the count went into the chunk together with the contents */
+    RPCRDMA_REDUCED_ABSENT,   /* eligible contents are neither inline nor in a chunk */
+    RPCRDMA_REDUCED_UNPADDED, /* inline items have no roundup */
+    RPCRDMA_REDUCED_BARE,     /* Calls: the arguments begin where the verifier should be */
+    RPCRDMA_REDUCED_RECOUNT,  /* an inline item has a wrong count */
+    RPCRDMA_REDUCED_NONE,     /* the payload is valid under none of these; walk is the standard's */
+};
+
+/* The decoded payload of a Call or Reply. The arrays belong to the layer and are reused. */
+struct rpcrdma_body {
+    bool known; /* the whole payload was present: header decoded (rpc.status OK), walked as far as the tables go */
+    bool
+        walked; /* walk is valid: a procedure with tables, not protected by RPCSEC_GSS, except for arguments as below */
+    bool wrapped; /* protected by integrity or privacy; arguments with integrity are walked when they come out even */
+    struct rpc_message rpc;
+    const struct nfs_procedure *procedure; /* NULL: not known */
+    enum rpcrdma_reduction reduction;
+    struct nfs_walk_result walk;
+    uint64_t length;        /* octets of the payload as transferred (reduced) */
+    uint64_t unreduced;     /* of the whole RPC message; valid when walked and walk.status is OK */
+    uint64_t hash;          /* from program to end: equal for equal requests, whatever their XID */
+    const uint8_t *payload; /* the payload as transferred; valid only during the events about it */
+    struct nfs_operation *operations;
+    struct rpcrdma_item *items;
+    struct nfs_value *values;
+    unsigned n_operations, n_items, n_values;
+    unsigned operations_size, items_size, values_size;
+    bool cut; /* some could not be remembered */
+    bool roundup_not_zero;
+    uint64_t roundup_position;
+};
+
+/* The slot of a session that a Call uses (RFC 8881 section 2.10.6.1). */
+struct rpcrdma_slot_use {
+    bool known;
+    bool bare; /* its COMPOUND is a SEQUENCE alone */
+    uint32_t slot, sequence;
+    uint64_t session;   /* hash of its id */
+    uint64_t arguments; /* hash of the COMPOUND's other operations */
+};
+
+enum rpcrdma_outcome { RPCRDMA_OUTSTANDING, RPCRDMA_REPLIED, RPCRDMA_FAILED /* by RDMA_ERROR */ };
+
+struct rpcrdma_transaction {
+    uint64_t number; /* of the connection, from 1, in the order of the Calls */
+    uint32_t xid;
+    uint8_t side; /* the caller */
+    bool reverse; /* from server to client */
+    enum rpcrdma_outcome outcome;
+    bool damaged;              /* octets of either direction were lost since the Call: absence proves nothing */
+    bool malformed;            /* the Call's Transport header cannot be understood, or a finding was made at it */
+    bool misread;              /* the Call's header or lists, or its payload, have an error: the rest is not judged */
+    bool repeats;              /* the same Call (XID and following octets) was already outstanding */
+    bool ambiguous;            /* another Call with its XID is outstanding: an answer may be to either */
+    bool astray;               /* the responder has accessed memory that nothing offers since: reported already */
+    bool late;                 /* captured after its answer: damaged, and the answer is unknown */
+    bool spoilt;               /* an answer cannot be read: the caller should have discarded it, but may not have */
+    bool settled;              /* another copy of the Call was answered, which settles this one, too */
+    bool twin;                 /* a Call with this XID from the other side was outstanding when it arrived */
+    bool uncounted;            /* uses no credit: rpcrdma_credit_rules.c */
+    uint64_t inline_hash;      /* of the Call's inline payload after the XID, to detect retransmissions */
+    uint64_t arguments_hash;   /* of what follows the RPC header, when inline */
+    uint32_t arguments;        /* octets of it */
+    struct place call, answer; /* of the Sends; answer: the Reply or RDMA_ERROR, if any */
+    uint64_t call_operation, answer_operation; /* numbers of RDMA operations */
+    uint64_t call_received;                    /* the caller had received so much at least */
+    struct rpcrdma_header call_header, answer_header;
+    uint32_t call_octets, answer_octets; /* of the whole Sends */
+    struct rpcrdma_chunk_state *chunks;
+    struct rpcrdma_offer *offers;
+    unsigned n_chunks, n_offers, chunks_size, offers_size;
+    int position_zero, reply_chunk; /* index in chunks, or -1 */
+    unsigned first_write, n_writes; /* Write chunks in chunks */
+    bool offers_lost;               /* more segments than can be remembered */
+    struct rpcrdma_body call_body, reply_body;
+    uint8_t *content[2]; /* of the Position Zero Read chunk, of the Reply chunk */
+    uint64_t content_size[2];
+    bool content_cut[2];                  /* some of its octets were not captured */
+    uint64_t octets_read, octets_written; /* moved by RDMA */
+    unsigned procedure;                   /* in the counts, from 1; 0: not counted */
+    bool counted;
+    void *host;                                            /* the host's */
+    struct rpcrdma_transaction *hash_next, *older, *newer; /* used by the layer alone */
+    void *nfs;                                             /* used by the NFS binding */
+    struct rpcrdma_slot_use use;                           /* set by the NFS binding */
+    uint32_t
+        fault; /* 1 + the first rule that the Call broke (at least a warning), by which its answer is judged; 0: none */
+};
+
+/* ---- events ---- */
+
+enum rpcrdma_kind { RPCRDMA_KIND_UNKNOWN, RPCRDMA_KIND_CALL, RPCRDMA_KIND_REPLY, RPCRDMA_KIND_ERROR };
+
+/* A Send, treated as an RPC-over-RDMA message. */
+struct rpcrdma_message {
+    unsigned side;
+    enum direction direction;
+    struct place place; /* of its last segment */
+    uint64_t operation; /* RDMA operation */
+    bool invalidates;
+    uint32_t invalidate_stag;
+    bool acked_known; /* as in struct rdma_part */
+    uint64_t acked;
+    uint64_t received;
+    const uint8_t *p; /* valid during the event */
+    uint32_t n;
+    uint32_t lacking; /* octets at its end that were not captured: they read as zero */
+    struct rpcrdma_header header;
+    enum rpcrdma_kind kind;
+    bool has_rpc; /* RDMA_MSG: the header of the inline RPC message, at header.header_len */
+    struct rpc_message rpc;
+    bool faulty;       /* a finding was made at it */
+    uint32_t fault;    /* 1 + the first rule that it broke (at least a warning); 0: none */
+    bool misread;      /* one that makes its lists and payload look wrong, too */
+    bool discarded;    /* a Reply with an error in its header: by section 4.5 it is discarded and its Call stays
+                          outstanding */
+    uint64_t excess;   /* octets that are wrongly inline by another rule */
+    bool unsure;       /* the other direction lags behind: the Call that it answers may come later */
+    bool reads_unseen; /* responses to Reads of its sender may be missing in the capture */
+    struct rpcrdma_transaction *transaction; /* NULL: none */
+};
+
+/* Octets moved by an RDMA Write or Read Response, or requested by a Read Request. */
+struct rpcrdma_move {
+    unsigned side;       /* sent this segment */
+    unsigned owner;      /* side whose memory is accessed */
+    enum rdma_kind kind; /* RDMA_WRITE, RDMA_READ, RDMA_READ_RESPONSE */
+    uint64_t operation;
+    struct place place;
+    uint32_t stag; /* of the memory that was offered: a Read's source */
+    uint64_t to;   /* likewise */
+    uint64_t length;
+    const uint8_t *p; /* NULL for Read Requests */
+    uint64_t lacking; /* octets at its end that were not captured: they read as zero */
+    bool first, last; /* first, last segment of the operation's message */
+    bool acked_known;
+    uint64_t acked;
+    bool unsure;
+    struct rpcrdma_offer *offer; /* NULL: nothing outstanding offers this memory */
+    uint64_t offset;             /* from the beginning of the offer's chunk; valid with offer */
+};
+
+/* An RPC message is complete: body is transaction->call_body or reply_body. */
+struct rpcrdma_payload {
+    struct rpcrdma_transaction *transaction;
+    bool reply;
+    const struct rpcrdma_body *body;
+    struct place place; /* of the segment that completed it */
+};
+
+struct rpcrdma_events {
+    void *ctx; /* any of the functions may be NULL */
+    void (*message)(void *ctx, const struct rpcrdma_message *message);
+    void (*move)(void *ctx, const struct rpcrdma_move *move);
+    bool only_offered; /* move: only to and from memory that a message has offered */
+    void (*payload)(void *ctx, const struct rpcrdma_payload *payload);
+    /* Forgotten: its memory will be reused. */
+    void (*retired)(void *ctx, struct rpcrdma_transaction *transaction);
+};
+
+struct rpcrdma_connection;
+struct history_record;
+
+/* options and events are copied; verdict is borrowed. NULL when memory is lacking. */
+struct rpcrdma_connection *rpcrdma_connection_new(const struct rpcrdma_options *options,
+                                                  const struct rpcrdma_events *events, struct verdict *verdict,
+                                                  struct arena *arena);
+void rpcrdma_connection_free(struct rpcrdma_connection *rpcrdma);
+
+/* The transport's events, handed on by the host; meanings as in engine/rdma/rdma.h. */
+void rpcrdma_connection_private_data(struct rpcrdma_connection *rpcrdma, const struct rdma_private_data *data);
+void rpcrdma_connection_terms(struct rpcrdma_connection *rpcrdma, const struct rdma_terms *terms);
+/* TCP ports of the sides: a hint only. */
+void rpcrdma_connection_ports(struct rpcrdma_connection *rpcrdma, uint16_t port0, uint16_t port1);
+void rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part);
+void rpcrdma_connection_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal);
+/* `side` has received what the other side sent before that offset, as an Acknowledge or an ACK number says. */
+void rpcrdma_connection_received(struct rpcrdma_connection *rpcrdma, unsigned side, uint64_t offset);
+/* The capture dropped packets: what is missing may leave no trace. */
+void rpcrdma_connection_lossy(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_connection_skipped(struct rpcrdma_connection *rpcrdma, unsigned side);
+/* Before a close or a refusal: what the transport knows of it. */
+void rpcrdma_connection_closing(struct rpcrdma_connection *rpcrdma, const struct rdma_closing *closing);
+void rpcrdma_connection_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place);
+void rpcrdma_connection_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);
+
+/*
+ * After rpcrdma_connection_finish(), once: the record for later connections (engine/rpcrdma/history.h), owned by the
+ * caller. NULL: the connection carried no RPC-over-RDMA, or memory is lacking.
+ */
+struct history_record *rpcrdma_connection_record(struct rpcrdma_connection *rpcrdma);
+
+/* False: it carries another ULP and needs no further events. */
+bool rpcrdma_connection_follows(const struct rpcrdma_connection *rpcrdma);
+/* True when it could not be followed for lack of memory. */
+bool rpcrdma_connection_lacks_memory(const struct rpcrdma_connection *rpcrdma);
+/* True when the options or private data say that the connection carries RPC-over-RDMA. */
+bool rpcrdma_connection_is_announced(const struct rpcrdma_connection *rpcrdma);
+/* True once messages of RPC-over-RDMA were recognised. */
+bool rpcrdma_connection_is_rpcrdma(const struct rpcrdma_connection *rpcrdma);
+/* The side that is the client; -1 unknown. */
+int rpcrdma_connection_client(const struct rpcrdma_connection *rpcrdma);
+/* Inline threshold for what `side` sends, in octets, 0: unknown; *negotiated: both startup frames announced it. */
+uint32_t rpcrdma_connection_threshold(const struct rpcrdma_connection *rpcrdma, unsigned side, bool *negotiated);
+/* Both directions were captured in full so far, from the start: absence and order prove something. */
+bool rpcrdma_whole(const struct rpcrdma_connection *rpcrdma);
+/*
+ * For the NFS binding: are Sends of no octets expected, by which a client returns credits (RFC 8881 section 20.8.3)?
+ */
+enum rpcrdma_returns {
+    RPCRDMA_RETURNS_UNKNOWN,    /* nothing was seen so far */
+    RPCRDMA_RETURNS_NO_SESSION, /* no: nothing here can be recalled */
+    RPCRDMA_RETURNS_NOT_ASKED,  /* no: the server calls back here, and has recalled nothing */
+    RPCRDMA_RETURNS_UNCLEAR,    /* it may have done so where it cannot be seen */
+    RPCRDMA_RETURNS_ASKED,      /* yes */
+};
+void rpcrdma_connection_returns(struct rpcrdma_connection *rpcrdma, enum rpcrdma_returns returns);
+/* Likewise: RDMA Reads that this side may have outstanding, as agreed for the session in that frame; 0: no limit. */
+void rpcrdma_connection_depth(struct rpcrdma_connection *rpcrdma, unsigned requester, uint32_t limit, uint32_t frame);
+/* The direction of what this side sends. */
+enum direction rpcrdma_connection_direction(const struct rpcrdma_connection *rpcrdma, unsigned side);
+/* For this layer and those above it: the finding is made, or waits for what the other side sends (rpcrdma_pending.c).
+ */
+void rpcrdma_vfail(struct rpcrdma_connection *rpcrdma, enum rule_id rule, enum rule_severity severity,
+                   enum direction direction, const struct place *place, uint32_t related_frame, const char *format,
+                   va_list args) __attribute__((format(printf, 7, 0)));
+/* The first value with this mark from values[*i] on, then *i is the next index; NULL: none. op 0: of any operation. */
+const struct nfs_value *rpcrdma_value(const struct rpcrdma_body *body, enum nfs_mark mark, uint32_t op, unsigned *i);
+
+/* ---- counts for the reports ---- */
+
+struct rpcrdma_procedure_count {
+    uint32_t program, version, procedure;
+    bool reverse;
+    uint64_t calls, replies, errors;
+    uint64_t inline_octets, read_octets, written_octets; /* moved by Sends, by RDMA Reads, by RDMA Writes */
+};
+
+struct rpcrdma_counts {
+    const struct rpcrdma_procedure_count *procedures; /* in order of first appearance */
+    unsigned n;
+    uint64_t other_calls; /* of procedures beyond those counted one by one */
+    uint64_t messages[5]; /* Sends by rdma_proc 0 to 4 */
+};
+const struct rpcrdma_counts *rpcrdma_connection_counts(const struct rpcrdma_connection *rpcrdma);
+/* Resets them, for hosts that report in intervals; procedures keep their places. */
+void rpcrdma_connection_restart_counts(struct rpcrdma_connection *rpcrdma);
+
+#endif

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * RDMA operations against the memory that Calls offer: RFC 8166 sections 2.3.2, 3.1, 3.4.3, 3.4.5 and 3.4.6.
+ *
+ * rpcrdma_memory.c has found the offer that an access fits, if any. An access that fits none violates exactly one rule,
+ * the first of a list that applies: this depends on what else is offered under its STag, what has been answered
+ * already, and what the next Call offers. Ambiguous accesses (an STag that several outstanding Calls offer) are not
+ * judged, nor is an access after a hole, as its Call may be missing.
+ */
+#include "engine/rpcrdma/rpcrdma_memory_state.h"
+
+enum { DISORDERED_MAX = 1024 }; /* segments that are searched for one access */
+enum { STRAY_CALLS = 3 };       /* Calls of the owner to wait for after an RDMA Read that came before its Call */
+
+static bool outstanding(const struct rpcrdma_offer *offer)
+{
+    return offer->transaction->outcome == RPCRDMA_OUTSTANDING;
+}
+
+static bool written(const struct rpcrdma_offer *offer)
+{
+    return offer->kind != RPCRDMA_READ_CHUNK;
+}
+
+/* ---- other offers under the STag of an access that fits none ---- */
+
+struct lookup {
+    const struct rpcrdma_offer *same;  /* outstanding, of the right kind, but of another range */
+    const struct rpcrdma_offer *wrong; /* outstanding, for the other kind of access; holding the range, if any does */
+    const struct rpcrdma_offer *answered; /* of the right kind and range, of a Call that was answered */
+    bool wrong_holds;
+    const struct rpcrdma_offer *first, *last; /* of the right kind: the offers that hold its first and last octet */
+};
+
+static struct lookup look_up(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    struct rpcrdma_area area = rpcrdma_area_of_move(move), begin = {area.stag, area.from, area.from + 1},
+                        end = {area.stag, area.to - 1, area.to};
+    bool write = move->kind == RDMA_WRITE;
+    struct lookup found = {0};
+
+    for (const struct rpcrdma_offer *o = rpcrdma_offers_of(rpcrdma, move->owner, move->stag); o;
+         o = rpcrdma_offers_next(o)) {
+        struct rpcrdma_area offered = rpcrdma_area_of(&o->target);
+        bool holds = rpcrdma_area_holds(&offered, &area);
+
+        if (!outstanding(o)) {
+            if (written(o) == write && holds && !found.answered)
+                found.answered = o;
+        } else if (written(o) != write) {
+            if (!found.wrong || (holds && !found.wrong_holds))
+                found.wrong = o;
+            found.wrong_holds |= holds;
+        } else {
+            if (!found.same || rpcrdma_area_meets(&offered, &area))
+                found.same = o;
+            if (rpcrdma_area_holds(&offered, &begin))
+                found.first = o;
+            if (rpcrdma_area_holds(&offered, &end))
+                found.last = o;
+        }
+    }
+    return found;
+}
+
+/* The words of the segment, in another order, name the accessed memory. */
+static bool disordered(const struct rpcrdma_segment *segment, const struct rpcrdma_move *move)
+{
+    uint32_t word[4] = {segment->handle, segment->length, (uint32_t)(segment->offset >> 32), (uint32_t)segment->offset};
+
+    for (unsigned handle = 0; handle < 4; handle++) {
+        for (unsigned length = 0; word[handle] == move->stag && length < 4; length++) {
+            for (unsigned upper = 0; upper < 4; upper++) {
+                unsigned lower = 6 - handle - length - upper;
+
+                if (handle != length && upper != handle && upper != length && word[length] >= move->length &&
+                    ((uint64_t)word[upper] << 32 | word[lower]) == move->to)
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
+static struct rpcrdma_offer *find_disordered(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    unsigned looked = 0;
+
+    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, move->owner, t));) {
+        for (unsigned i = 0; i < t->n_offers && looked++ < DISORDERED_MAX; i++) {
+            if (written(&t->offers[i]) == (move->kind == RDMA_WRITE) && disordered(&t->offers[i].target, move))
+                return &t->offers[i];
+        }
+    }
+    return NULL;
+}
+
+static bool offers_outstanding(const struct rpcrdma_connection *rpcrdma, unsigned owner, bool to_write)
+{
+    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, owner, t));) {
+        for (unsigned i = 0; i < t->n_offers; i++) {
+            if (written(&t->offers[i]) == to_write)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* ---- findings at accesses ---- */
+
+static const char *access_name(const struct rpcrdma_move *move)
+{
+    return move->kind == RDMA_WRITE ? "RDMA Write" : "RDMA Read";
+}
+
+static void fail_disordered(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move,
+                            struct rpcrdma_offer *offer)
+{
+    const struct rpcrdma_segment *segment = &offer->target;
+    bool read = offer->kind == RPCRDMA_READ_CHUNK;
+
+    if (offer->transaction->misread) /* reported already */
+        return;
+    rpcrdma_fail_at(rpcrdma, &offer->transaction->call, read ? RULE_RPCR_4_1_2_06 : RULE_RPCR_4_1_2_07,
+                    move->place.frame,
+                    "expected %shandle, length and 64-bit offset in this order; found 0x%08x 0x%08x 0x%016llx, while "
+                    "the %s in frame %u accesses 0x%llx of STag 0x%08x",
+                    read ? "position, " : "", segment->handle, segment->length, (unsigned long long)segment->offset,
+                    access_name(move), move->place.frame, (unsigned long long)move->to, move->stag);
+    offer->transaction->malformed = offer->transaction->misread = true;
+}
+
+static void fail_bounds(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move, const struct lookup *found)
+{
+    const struct rpcrdma_segment *segment = &found->same->target;
+    unsigned long long from = move->to, to = rpcrdma_area_of_move(move).to;
+
+    if (found->first && found->last && found->first != found->last)
+        rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_3_01, found->first->transaction->call.frame,
+                        "expected an %s within one segment; found 0x%llx to 0x%llx of STag 0x%08x, from the segment at "
+                        "0x%llx across a gap into the one at 0x%llx",
+                        access_name(move), from, to, move->stag, (unsigned long long)found->first->target.offset,
+                        (unsigned long long)found->last->target.offset);
+    else
+        rpcrdma_fail_at(rpcrdma, &move->place, move->kind == RDMA_WRITE ? RULE_RPCR_3_4_6_05 : RULE_RPCR_3_4_5_09,
+                        found->same->transaction->call.frame,
+                        "expected an %s within 0x%llx to 0x%llx of STag 0x%08x (%u octets offered by the Call in frame "
+                        "%u); found 0x%llx to 0x%llx",
+                        access_name(move), (unsigned long long)segment->offset,
+                        (unsigned long long)segment->offset + segment->length, move->stag, segment->length,
+                        found->same->transaction->call.frame, from, to);
+}
+
+static struct rpcrdma_unwritten *find_unwritten(struct rpcrdma_memory_state *state, const struct rpcrdma_move *move,
+                                                const struct rpcrdma_offer *answered)
+{
+    struct rpcrdma_area area = rpcrdma_area_of_move(move);
+
+    for (unsigned i = 0; i < state->unwrittens; i++) {
+        if (state->unwritten[i].owner == move->owner &&
+            (rpcrdma_area_meets(&state->unwritten[i].area, &area) ||
+             (answered && answered->transaction->number == state->unwritten[i].transaction)))
+            return &state->unwritten[i];
+    }
+    return NULL;
+}
+
+static void fail_write_after_reply(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move, uint32_t xid,
+                                   const struct place *reply)
+{
+    rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_2_3_2_02, reply->frame,
+                    "expected RDMA Writes for XID 0x%08x before its Reply in frame %u; found one after it, to 0x%llx "
+                    "of STag 0x%08x",
+                    xid, reply->frame, (unsigned long long)move->to, move->stag);
+}
+
+/* A Write into memory of an answered Call: late, or meant for another Call. */
+static void judge_answered_write(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move,
+                                 const struct rpcrdma_transaction *t)
+{
+    rpcrdma_revoked_access(rpcrdma, move, t);
+    if (rpcrdma->memory->late_number[move->owner] == t->number)
+        return;
+    if (t->outcome == RPCRDMA_FAILED) {
+        rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_6_04, t->answer.frame,
+                        "expected memory that an outstanding Call offers; found STag 0x%08x of XID 0x%08x, which "
+                        "RDMA_ERROR answered in frame %u",
+                        move->stag, t->xid, t->answer.frame);
+        return;
+    }
+    if (offers_outstanding(rpcrdma, move->owner, true)) {
+        rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_3_02, t->answer.frame,
+                        "expected memory that an outstanding Call offers; found STag 0x%08x of XID 0x%08x, which was "
+                        "answered in frame %u",
+                        move->stag, t->xid, t->answer.frame);
+        return;
+    }
+    rpcrdma->memory->late_number[move->owner] = t->number;
+    fail_write_after_reply(rpcrdma, move, t->xid, &t->answer);
+}
+
+static void judge_stray_write(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    struct rpcrdma_memory_state *state = rpcrdma->memory;
+    struct lookup found = look_up(rpcrdma, move);
+    struct rpcrdma_unwritten *unwritten = find_unwritten(state, move, found.answered);
+    struct rpcrdma_offer *offer;
+
+    if (unwritten) {
+        if (!unwritten->reported && state->late_number[move->owner] != unwritten->transaction)
+            fail_write_after_reply(rpcrdma, move, unwritten->xid, &unwritten->place);
+        unwritten->reported = true;
+        state->late_number[move->owner] = unwritten->transaction;
+    } else if ((offer = find_disordered(rpcrdma, move))) {
+        fail_disordered(rpcrdma, move, offer);
+    } else if (found.wrong && (found.wrong_holds || !found.same)) {
+        rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_5_10, found.wrong->transaction->call.frame,
+                        "expected no RDMA Write to memory of a Read list; found one to 0x%llx of STag 0x%08x, which "
+                        "the Call in frame %u offers for reading",
+                        (unsigned long long)move->to, move->stag, found.wrong->transaction->call.frame);
+    } else if (found.same) {
+        fail_bounds(rpcrdma, move, &found);
+    } else if (found.answered) {
+        judge_answered_write(rpcrdma, move, found.answered->transaction);
+    } else {
+        rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_6_04, 0,
+                        "expected an STag that an outstanding Call offers in its Write list or Reply chunk; found "
+                        "0x%08x (to 0x%llx, %llu octets)",
+                        move->stag, (unsigned long long)move->to, (unsigned long long)move->length);
+    }
+}
+
+/* ---- RDMA Reads of what nothing offers: reported after the next Calls ---- */
+
+static void report_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_stray *stray)
+{
+    if (rpcrdma->gaps_show_late && rpcrdma->side[stray->owner].hole) { /* it may have been there before the Read */
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_5_09);
+        return;
+    }
+    rpcrdma_fail_at(rpcrdma, &stray->place, RULE_RPCR_3_4_5_09, 0,
+                    "expected an RDMA Read of memory that an outstanding Call offers in its Read list; found STag "
+                    "0x%08x (0x%llx to 0x%llx)",
+                    stray->area.stag, (unsigned long long)stray->area.from, (unsigned long long)stray->area.to);
+}
+
+static void drop_stray(struct rpcrdma_memory_state *state, unsigned i)
+{
+    for (state->strays--; i < state->strays; i++)
+        state->stray[i] = state->stray[i + 1];
+}
+
+static void keep_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    struct rpcrdma_memory_state *state = rpcrdma->memory;
+
+    if (state->strays == RPCRDMA_STRAYS_MAX) {
+        report_stray(rpcrdma, &state->stray[0]);
+        drop_stray(state, 0);
+    }
+    state->stray[state->strays++] = (struct rpcrdma_stray){.area = rpcrdma_area_of_move(move),
+                                                           .owner = move->owner,
+                                                           .place = move->place,
+                                                           .acked_known = move->acked_known,
+                                                           .acked = move->acked};
+}
+
+static bool offers_area(const struct rpcrdma_transaction *t, const struct rpcrdma_area *area)
+{
+    for (unsigned i = 0; i < t->n_offers; i++) {
+        struct rpcrdma_area offered = rpcrdma_area_of(&t->offers[i].target);
+
+        if (!written(&t->offers[i]) && rpcrdma_area_holds(&offered, area))
+            return true;
+    }
+    return false;
+}
+
+static void keep_ahead(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    struct rpcrdma_memory_state *state = rpcrdma->memory;
+    const struct rpcrdma_ahead *latest = &state->ahead[(state->aheads + RPCRDMA_STRAYS_MAX - 1) % RPCRDMA_STRAYS_MAX];
+
+    if (!rpcrdma->gaps_show_late || (latest->frame != 0 && latest->owner == move->owner && latest->stag == move->stag))
+        return;
+    state->ahead[state->aheads++ % RPCRDMA_STRAYS_MAX] =
+        (struct rpcrdma_ahead){.stag = move->stag, .frame = move->place.frame, .owner = move->owner};
+}
+
+static bool offers_stag(const struct rpcrdma_transaction *t, uint32_t stag)
+{
+    for (unsigned i = 0; i < t->n_offers; i++)
+        if (t->offers[i].target.handle == stag)
+            return true;
+    return false;
+}
+
+static void settle_ahead(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *call)
+{
+    const struct rpcrdma_side *caller = &rpcrdma->side[call->side];
+
+    call->transaction->damaged |= caller->accessed && caller->calls.answered == 0;
+    for (unsigned i = 0; i < RPCRDMA_STRAYS_MAX; i++) {
+        struct rpcrdma_ahead *ahead = &rpcrdma->memory->ahead[i];
+
+        if (ahead->frame == 0 || ahead->owner != call->side || !offers_stag(call->transaction, ahead->stag))
+            continue;
+        call->transaction->damaged = true;
+        rpcrdma_pending_excuse(rpcrdma, call->side, ahead->frame);
+        ahead->frame = 0;
+    }
+}
+
+void rpcrdma_access_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *call)
+{
+    struct rpcrdma_memory_state *state = rpcrdma->memory;
+
+    settle_ahead(rpcrdma, call);
+    for (unsigned i = 0; i < state->strays;) {
+        struct rpcrdma_stray *stray = &state->stray[i];
+
+        if (stray->owner != call->side) {
+            i++;
+        } else if (offers_area(call->transaction, &stray->area)) {
+            if (stray->acked_known && stray->acked <= call->place.offset) {
+                rpcrdma_fail_at(rpcrdma, &stray->place, RULE_RPCR_3_4_5_06, call->place.frame,
+                                "expected RDMA Reads of STag 0x%08x after the Call that offers it; found one before "
+                                "that Call, which is in frame %u",
+                                stray->area.stag, call->place.frame);
+            } else { /* the Call may have come before, and comes again */
+                rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_5_06);
+                call->transaction->damaged = true;
+            }
+            drop_stray(state, i);
+        } else if (++stray->calls == STRAY_CALLS) {
+            report_stray(rpcrdma, stray);
+            drop_stray(state, i);
+        } else {
+            i++;
+        }
+    }
+}
+
+static void judge_stray_read(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    struct lookup found = look_up(rpcrdma, move);
+    struct rpcrdma_offer *offer = find_disordered(rpcrdma, move);
+
+    if (offer)
+        fail_disordered(rpcrdma, move, offer);
+    else if (found.same)
+        fail_bounds(rpcrdma, move, &found);
+    else if (found.answered) {
+        rpcrdma_revoked_access(rpcrdma, move, found.answered->transaction);
+        rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_5_1_02, found.answered->transaction->answer.frame,
+                        "expected no RDMA Read of a Read chunk after the answer to its Call (XID 0x%08x, frame %u); "
+                        "found one of STag 0x%08x",
+                        found.answered->transaction->xid, found.answered->transaction->answer.frame, move->stag);
+    } else if (found.wrong)
+        rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_5_09, found.wrong->transaction->call.frame,
+                        "expected an RDMA Read of memory that an outstanding Call offers in its Read list; found STag "
+                        "0x%08x, which the Call in frame %u offers for writing",
+                        move->stag, found.wrong->transaction->call.frame);
+    else
+        keep_stray(rpcrdma, move);
+}
+
+/* ---- the client accesses memory of the server ---- */
+
+/* No Call of the server offers memory, so the client has nothing to access. */
+static bool judge_model(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    bool write = move->kind == RDMA_WRITE;
+
+    if (rpcrdma->client < 0 || (unsigned)rpcrdma->client != move->side ||
+        rpcrdma_offers_of(rpcrdma, move->owner, move->stag) || offers_outstanding(rpcrdma, move->owner, write))
+        return false;
+    if (!write && rpcrdma_served_read(rpcrdma, move))
+        return true;
+    if (write)
+        rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_1_02, 0,
+                        "expected no RDMA Write from the client; found one of %llu octets to 0x%llx of STag 0x%08x",
+                        (unsigned long long)move->length, (unsigned long long)move->to, move->stag);
+    else
+        rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_1_01, 0,
+                        "expected no RDMA Read from the client; found one of %llu octets from 0x%llx of STag 0x%08x",
+                        (unsigned long long)move->length, (unsigned long long)move->to, move->stag);
+    return true;
+}
+
+/* ---- accesses ---- */
+
+static const enum rule_id read_rules[] = {RULE_RPCR_3_1_01,   RULE_RPCR_3_4_3_01, RULE_RPCR_3_4_3_02,
+                                          RULE_RPCR_3_4_5_06, RULE_RPCR_3_4_5_09, RULE_RPCR_3_4_5_1_02,
+                                          RULE_RPCR_4_1_2_06};
+static const enum rule_id write_rules[] = {RULE_RPCR_2_3_2_02, RULE_RPCR_3_1_02,   RULE_RPCR_3_4_3_01,
+                                           RULE_RPCR_3_4_3_02, RULE_RPCR_3_4_5_10, RULE_RPCR_3_4_6_04,
+                                           RULE_RPCR_3_4_6_05, RULE_RPCR_4_1_2_07};
+
+static void judge_fitting(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    struct rpcrdma_memory_state *state = rpcrdma->memory;
+    bool write = move->kind == RDMA_WRITE;
+    const enum rule_id *rules = write ? write_rules : read_rules;
+    unsigned n = write ? sizeof write_rules / sizeof write_rules[0] : sizeof read_rules / sizeof read_rules[0];
+
+    state->access[state->accesses++ % RPCRDMA_ACCESSES_MAX] =
+        (struct rpcrdma_access){.side = move->side,
+                                .offset = move->place.offset,
+                                .kind = move->kind,
+                                .area = rpcrdma_area_of_move(move),
+                                .xid = move->offer->transaction->xid,
+                                .frame = move->place.frame};
+    if (!move->first)
+        return;
+    for (unsigned i = 0; i < n; i++)
+        rpcrdma_pass(rpcrdma, rules[i]);
+}
+
+/* What this access should have moved is missing, which is not held against its transactions. */
+static void mark_astray(struct rpcrdma_connection *rpcrdma, unsigned owner)
+{
+    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, owner, t));)
+        t->astray = true;
+}
+
+/* The Call that offers this memory may have a header that was not understood, or may not have been captured. */
+static bool uncertain(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    if (move->unsure || !rpcrdma_whole(rpcrdma))
+        return true;
+    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, move->owner, t));) {
+        if (t->call_header.status != RPCRDMA_OK || t->offers_lost)
+            return true;
+    }
+    return false;
+}
+
+void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
+{
+    struct rpcrdma_memory_state *state = rpcrdma->memory;
+
+    /* Without octets there is no access (RFC 5040 section 5.2). A Response follows its request. */
+    if (move->kind == RDMA_READ_RESPONSE && !move->offer)
+        rpcrdma_revoked_response(rpcrdma, move);
+    if (move->kind == RDMA_READ_RESPONSE)
+        rpcrdma_record_response(rpcrdma, move);
+    if (move->length == 0 || move->kind == RDMA_READ_RESPONSE)
+        return;
+    if (move->offer) {
+        judge_fitting(rpcrdma, move);
+        return;
+    }
+    mark_astray(rpcrdma, move->owner);
+    rpcrdma_record_stray(rpcrdma, move);
+    keep_ahead(rpcrdma, move);
+    if (uncertain(rpcrdma, move)) {
+        rpcrdma_inconclusive(rpcrdma, move->kind == RDMA_WRITE ? RULE_RPCR_3_4_6_04 : RULE_RPCR_3_4_5_09);
+        return;
+    }
+    /* One finding for all segments of an RDMA Write. */
+    if (!move->first && move->operation != 0 && state->judged[move->side] == move->operation)
+        return;
+    state->judged[move->side] = move->operation;
+    if (rpcrdma->verdict->muted || judge_model(rpcrdma, move))
+        return;
+    if (move->kind == RDMA_WRITE)
+        judge_stray_write(rpcrdma, move);
+    else
+        judge_stray_read(rpcrdma, move);
+}
+
+void rpcrdma_access_finish(struct rpcrdma_connection *rpcrdma)
+{
+    struct rpcrdma_memory_state *state = rpcrdma->memory;
+
+    for (unsigned i = 0; i < state->strays; i++)
+        report_stray(rpcrdma, &state->stray[i]);
+    state->strays = 0;
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Credential and verifier, which every RPC header has: what their flavor makes of their body (RFC 5531 sections 8.2 and
+ * 10.1, Appendix A), and their roundup (RFC 4506 section 4.10). A body of more than 400 octets is no RPC header:
+ * RPCR-4-03.
+ */
+#include "engine/rpcrdma/rpcrdma_shape.h"
+
+enum { MACHINE_NAME_MAX = 255, GIDS_MAX = 16, AUTH_TLS = 7 };
+
+static bool judge_none(struct rpcrdma_shape *shape, const struct rpc_auth *auth, const char *what)
+{
+    if (auth->flavor != RPC_AUTH_NONE)
+        return true;
+    if (auth->length == 0) {
+        rpcrdma_shape_pass(shape, RULE_RPC_10_1_01);
+        return true;
+    }
+    rpcrdma_shape_fail(shape, RULE_RPC_10_1_01, "expected an empty %s of flavor AUTH_NONE; found one of %u octets",
+                       what, auth->length);
+    return false;
+}
+
+/* struct authsys_parms. */
+static bool judge_sys(struct rpcrdma_shape *shape)
+{
+    const struct rpc_auth *cred = &shape->body->rpc.cred;
+    struct xdr x = xdr_begin(shape->body->payload + cred->at, cred->length);
+    uint32_t stamp, name_octets = 0, uid, gid, gids = 0;
+    const uint8_t *name;
+
+    if (cred->flavor != RPC_AUTH_SYS)
+        return true;
+    if (!xdr_u32(&x, &stamp) || !xdr_opaque(&x, &name, &name_octets) || name_octets > MACHINE_NAME_MAX ||
+        !xdr_u32(&x, &uid) || !xdr_u32(&x, &gid) || !xdr_u32(&x, &gids) || !xdr_skip(&x, 4 * (uint64_t)gids) ||
+        xdr_left(&x) != 0) {
+        rpcrdma_shape_fail(
+            shape, RULE_RPC_A_01,
+            "expected an AUTH_SYS credential of stamp, machinename, uid, gid and gids; found a body of %u "
+            "octets with a name of %u octets and %u gids",
+            cred->length, name_octets, gids);
+        return false;
+    }
+    if (gids > GIDS_MAX)
+        rpcrdma_shape_fail_as(shape, RULE_RPC_A_01, SEVERITY_WARNING,
+                              "expected at most %u gids in an AUTH_SYS credential; found %u", (unsigned)GIDS_MAX, gids);
+    else
+        rpcrdma_shape_pass(shape, RULE_RPC_A_01);
+    return true;
+}
+
+/* Octets of roundup after p[at..at + n) that are not zero. */
+static bool nonzero_roundup(const uint8_t *p, uint64_t at, uint64_t n)
+{
+    for (unsigned i = 0; i < xdr_roundup(n); i++) {
+        if (p[at + n + i] != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Also of the machine's name in an AUTH_SYS credential. */
+static bool header_roundup_nonzero(const struct rpcrdma_body *body, uint64_t *position)
+{
+    const struct rpc_auth *cred = &body->rpc.cred, *verf = &body->rpc.verf;
+    const uint8_t *p = body->payload;
+
+    *position = cred->at + cred->length;
+    if (body->rpc.type == RPC_CALL && nonzero_roundup(p, cred->at, cred->length))
+        return true;
+    if (body->rpc.type == RPC_CALL && cred->flavor == RPC_AUTH_SYS && cred->length >= 8) {
+        uint64_t name = get_be32(p + cred->at + 4);
+
+        *position = cred->at + 8 + name;
+        if (8 + xdr_padded(name) <= cred->length && nonzero_roundup(p, cred->at + 8, name))
+            return true;
+    }
+    *position = verf->at + verf->length;
+    return (body->rpc.type == RPC_CALL || body->rpc.reply_stat == RPC_MSG_ACCEPTED) &&
+           nonzero_roundup(p, verf->at, verf->length);
+}
+
+bool rpcrdma_auth_rules(struct rpcrdma_shape *shape)
+{
+    const struct rpc_message *rpc = &shape->body->rpc;
+    bool sound = true;
+    uint64_t position;
+
+    /* Octets are missing, or the verifier is (RPCR-4-03): everything is displaced. */
+    if (shape->body->length % 4 != 0 || (shape->body->walked && shape->body->reduction == RPCRDMA_REDUCED_BARE))
+        return true;
+    if (rpc->type == RPC_CALL)
+        sound = judge_none(shape, &rpc->cred, "credential") && judge_sys(shape);
+    /* The answer to a probe for TLS has STARTTLS in it (RFC 9289 section 4.1). */
+    if (sound && (rpc->type == RPC_CALL ||
+                  (rpc->reply_stat == RPC_MSG_ACCEPTED && shape->t->call_body.rpc.cred.flavor != AUTH_TLS)))
+        sound = judge_none(shape, &rpc->verf, "verifier");
+    if (sound && header_roundup_nonzero(shape->body, &position)) {
+        rpcrdma_shape_fail(shape, RULE_RPCR_2_2_4_2_02,
+                           "expected roundup octets to be zero; found others at octet %llu of the RPC message",
+                           (unsigned long long)position);
+        sound = false;
+    }
+    return sound || rpcrdma_shape_whole(shape);
+}

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Calls: their Read list by itself, and their payload, inline or read from the Position-Zero Read chunk (RFC 8166
+ * sections 3.4.5, 3.5.3, 4.3.1, 8.2.2).
+ */
+#include "engine/rpcrdma/rpcrdma_shape.h"
+
+#include <inttypes.h>
+
+/* ---- the Read list by itself ---- */
+
+/* Section 3.4.5 has segments of one Position taken until there are no more, so they are expected to be consecutive. */
+static void check_consecutive(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    struct rpcrdma_transaction *t = m->transaction;
+    uint32_t i = 0;
+
+    /* t->chunks is ordered by first appearance, each chunk with all its segments. */
+    for (unsigned c = 0; c < t->n_chunks && t->chunks[c].kind == RPCRDMA_READ_CHUNK; c++) {
+        for (uint32_t k = 0; k < t->chunks[c].n; k++, i++) {
+            struct rpcrdma_read_segment segment = rpcrdma_read_segment_at(&m->header, m->p, i);
+
+            if (segment.position == t->chunks[c].position)
+                continue;
+            rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_4_5_11, 0,
+                         "expected the %u segments of the Read chunk at Position %u to be consecutive; found Position "
+                         "%u among them",
+                         t->chunks[c].n, t->chunks[c].position, segment.position);
+            return;
+        }
+    }
+    if (m->header.read.n > 1)
+        rpcrdma_pass(rpcrdma, RULE_RPCR_3_4_5_11);
+}
+
+void rpcrdma_call_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    if (m->misread || m->header.status != RPCRDMA_OK || m->header.read.n == 0 || m->transaction->offers_lost)
+        return;
+    for (uint32_t i = 0; i < m->header.read.n; i++) {
+        uint32_t position = rpcrdma_read_segment_at(&m->header, m->p, i).position;
+
+        if (position % 4 == 0)
+            continue;
+        m->misread = m->transaction->misread = true;
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_4_5_04, 0, "expected Positions that are multiples of 4; found %u",
+                     position);
+        return;
+    }
+    rpcrdma_pass(rpcrdma, RULE_RPCR_3_4_5_04);
+    check_consecutive(rpcrdma, m);
+    if (m->header.proc == RPCRDMA_MSG && m->transaction->position_zero >= 0 &&
+        m->transaction->chunks[m->transaction->position_zero].length == 0)
+        rpcrdma_fail_as(rpcrdma, m, RULE_RPCR_4_3_01, SEVERITY_NOTE, 0,
+                        "expected no Read list when there is nothing to read; found an empty segment at Position 0 "
+                        "along with an inline RPC message");
+}
+
+/* ---- RPC header ---- */
+
+enum { RPCVERS_AT = 8, CRED_FLAVOR_AT = 24, CRED_AT = 32 };
+
+static const struct rpcrdma_chunk_state *first_data_chunk(const struct rpcrdma_transaction *t)
+{
+    const struct rpcrdma_chunk_state *first = NULL;
+
+    for (unsigned i = 0; i < t->n_chunks && t->chunks[i].kind == RPCRDMA_READ_CHUNK; i++) {
+        if ((int)i != t->position_zero && (!first || t->chunks[i].position < first->position))
+            first = &t->chunks[i];
+    }
+    return first;
+}
+
+/* The credential or verifier is in a Read chunk. True: reported. */
+static bool header_removed(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *body = shape->body;
+    const struct rpcrdma_chunk_state *chunk = first_data_chunk(shape->t);
+    uint32_t flavor, end = body->rpc.status == RPC_OK ? body->rpc.header_len : RPC_CALL_MIN + 2 * RPC_AUTH_MAX;
+    enum rule_id binding = rpcrdma_shape_binding(shape);
+
+    if (!chunk || chunk->position < CRED_AT || chunk->position >= end || body->length < CRED_AT)
+        return false;
+    if (body->rpc.status == RPC_OK && (!body->walked || body->reduction != RPCRDMA_REDUCED_NONE))
+        return false;
+    if (body->rpc.status == RPC_BAD_VALUE &&
+        body->rpc.fault_at < chunk->position) /* wrong before anything was removed */
+        return false;
+    flavor = get_be32(body->payload + CRED_FLAVOR_AT);
+    if (flavor == RPC_AUTH_GSS)
+        rpcrdma_shape_fail(
+            shape, RULE_RPCR_8_2_2_01,
+            "expected the RPCSEC_GSS credential and verifier inline; found a Read chunk at Position %u of "
+            "the RPC header",
+            chunk->position);
+    else
+        rpcrdma_shape_fail(
+            shape, binding != RULE_COUNT ? binding : RULE_RPCR_4_03,
+            "expected a complete RPC header inline (RFC 5531); found a Read chunk at Position %u, within it",
+            chunk->position);
+    return true;
+}
+
+/* By RFC 5666 section 5.2 a server's Reply may be in such a chunk, too: it was taken for a Call as its Call is missing.
+ */
+static bool may_be_reply(const struct rpcrdma_shape *shape)
+{
+    return rpcrdma_by_rfc5666(shape->rpcrdma) && !rpcrdma_whole(shape->rpcrdma) &&
+           shape->rpcrdma->client != (int)shape->t->side;
+}
+
+/* The type of an inline message was judged with its header. */
+static void broken_header(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *body = shape->body;
+    const struct rpc_message *rpc = &body->rpc;
+
+    if (header_removed(shape))
+        return;
+    if (rpc->status == RPC_BAD_TYPE && shape->in_chunk)
+        rpcrdma_shape_fail(shape, RULE_RPCR_2_2_2_01, "expected CALL (0) or REPLY (1) in the RPC message; found %u",
+                           rpc->fault);
+    else if (rpc->status == RPC_OK && shape->in_chunk && may_be_reply(shape))
+        rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_3_5_3_04);
+    else if (rpc->status == RPC_OK && shape->in_chunk)
+        rpcrdma_shape_fail(shape, RULE_RPCR_3_5_3_04,
+                           "expected an RPC Call in the Position-Zero Read chunk; found a Reply");
+    else if (rpc->status == RPC_BAD_VALUE && rpc->fault_at == RPCVERS_AT)
+        rpcrdma_shape_fail(shape, RULE_RPC_9_01, "expected rpcvers 2 in the Call; found %u", rpc->fault);
+    else if (rpc->status == RPC_BAD_VALUE)
+        rpcrdma_shape_fail(shape, RULE_RPCR_4_03, "expected an RPC header as in RFC 5531; found 0x%08x at its octet %u",
+                           rpc->fault, rpc->fault_at);
+    else if (rpc->status == RPC_SHORT && /* shorter ones: rpcrdma_header_rules.c, rpcrdma_shape_start() */
+             body->length >= (shape->in_chunk ? (uint64_t)RPC_CALL_MIN : (uint64_t)RPC_REPLY_MIN))
+        rpcrdma_shape_fail(
+            shape, shape->in_chunk ? RULE_RPCR_3_5_3_04 : RULE_RPCR_4_03,
+            "expected a complete RPC header (RFC 5531); found that the payload ends within it, at octet %" PRIu64,
+            body->length);
+    else
+        rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_4_03);
+}
+
+/* ---- RPCSEC_GSS: section 8.2.2 ---- */
+
+static unsigned data_chunks(const struct rpcrdma_transaction *t)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < t->n_chunks && t->chunks[i].kind == RPCRDMA_READ_CHUNK; i++)
+        n += (int)i != t->position_zero;
+    return n;
+}
+
+/* Context establishment is RPCSEC_GSS's own. */
+static void gss_control(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_chunk_state *chunk = first_data_chunk(shape->t);
+
+    if (chunk)
+        rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_01,
+                           "expected RPCSEC_GSS context messages not to be reduced; found a Read chunk at Position %u",
+                           chunk->position);
+}
+
+/* RFC 5666 section 11 allows the whole protected body to be a chunk. */
+static void gss_wrapped(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_transaction *t = shape->t;
+    const struct rpcrdma_chunk_state *chunk = first_data_chunk(t);
+    const char *service = shape->body->rpc.gss_service == RPC_GSS_SVC_PRIVACY ? "privacy" : "integrity";
+
+    if (rpcrdma_by_rfc5666(shape->rpcrdma) && data_chunks(t) <= 1)
+        return;
+    if (chunk)
+        rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_3_01,
+                           "expected a payload with RPCSEC_GSS %s not to be reduced; found a Read chunk at Position %u",
+                           service, chunk->position);
+    else
+        rpcrdma_shape_pass(shape, RULE_RPCR_8_2_2_3_01);
+    if (rpcrdma_by_rfc5666(shape->rpcrdma))
+        return;
+    if (t->n_writes > 0)
+        rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_3_02, "expected no Write list with RPCSEC_GSS %s; found %u chunks",
+                           service, t->n_writes);
+    else
+        rpcrdma_shape_pass(shape, RULE_RPCR_8_2_2_3_02);
+}
+
+/* ---- the payload ---- */
+
+/*
+ * A program without a known upper-layer binding: without one nothing may be reduced (section 6), but another document
+ * may define one. Once per program.
+ */
+static void judge_unbound(struct rpcrdma_shape *shape)
+{
+    struct rpcrdma_connection *rpcrdma = shape->rpcrdma;
+    const struct rpcrdma_transaction *t = shape->t;
+    uint32_t program = shape->body->rpc.prog;
+
+    if (program == NFS_PROGRAM_CCP || t->reverse)
+        return;
+    if (!first_data_chunk(t) && t->n_writes == 0) {
+        rpcrdma_shape_pass(shape, RULE_RPCR_3_4_2_02);
+        return;
+    }
+    for (unsigned i = 0; i < rpcrdma->n_unbound; i++) {
+        if (rpcrdma->unbound[i] == program)
+            return;
+    }
+    if (rpcrdma->n_unbound < RPCRDMA_UNBOUND_MAX)
+        rpcrdma->unbound[rpcrdma->n_unbound++] = program;
+    rpcrdma_shape_fail_as(shape, RULE_RPCR_3_4_2_02, SEVERITY_WARNING,
+                          "expected no data chunks for program %u, as no known binding makes anything in it "
+                          "DDP-eligible; found %u Read and %u Write chunks",
+                          program, data_chunks(t), t->n_writes);
+}
+
+/* Programs in which nothing is eligible: their chunks are not judged further. True: reported. */
+static bool never_eligible(struct rpcrdma_shape *shape)
+{
+    enum rule_id binding = rpcrdma_shape_binding(shape);
+    const struct rpcrdma_chunk_state *chunk = first_data_chunk(shape->t);
+
+    if (binding == RULE_COUNT)
+        judge_unbound(shape);
+    if (binding == RULE_COUNT || binding == RULE_NFSULB_4_05 || binding == RULE_NFSULB_6_1_05)
+        return false;
+    if (!chunk) {
+        rpcrdma_shape_pass(shape, binding);
+        return false;
+    }
+    rpcrdma_shape_fail(shape, binding,
+                       "expected only a Position-Zero Read chunk for this program, as nothing in it is DDP-eligible; "
+                       "found one at Position %u",
+                       chunk->position);
+    return true;
+}
+
+/* A Position-Zero chunk along with an inline message was reported already. */
+static bool zero_beside_inline(const struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_transaction *t = shape->t;
+
+    return !shape->in_chunk && t->position_zero >= 0 && t->chunks[t->position_zero].length > 0;
+}
+
+static void judge(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *body = shape->body;
+
+    if (shape->in_chunk && !rpcrdma_shape_start(shape))
+        return;
+    if (!body->known) {
+        broken_header(shape);
+        return;
+    }
+    if (header_removed(shape) || !rpcrdma_auth_rules(shape))
+        return;
+    if (shape->in_chunk) {
+        rpcrdma_shape_pass(shape, RULE_RPCR_2_2_2_01);
+        rpcrdma_shape_pass(shape, RULE_RPCR_3_5_3_03);
+    }
+    if (shape->t->offers_lost || zero_beside_inline(shape))
+        return;
+    if (body->rpc.has_gss && body->rpc.gss_proc != RPC_GSS_DATA)
+        gss_control(shape);
+    else if (body->wrapped)
+        gss_wrapped(shape);
+    else if (never_eligible(shape))
+        return;
+    else if (body->walked)
+        rpcrdma_position_rules(shape);
+    if (!shape->failed)
+        rpcrdma_shape_stream(shape);
+    if (!shape->failed) {
+        rpcrdma_shape_pass(shape, RULE_RPCR_4_03);
+        rpcrdma_shape_pass(shape, RULE_RPC_9_01);
+    }
+    if (!shape->failed && body->rpc.has_gss)
+        rpcrdma_shape_pass(shape, RULE_RPCR_8_2_2_01);
+    if (!shape->failed && !body->wrapped)
+        rpcrdma_provision_rules(shape);
+    if (!shape->failed && shape->in_chunk && rpcrdma_shape_whole(shape))
+        rpcrdma_shape_pass(shape, RULE_RPCR_3_5_3_04);
+    if (shape->t->n_chunks == 0)
+        rpcrdma_shape_pass(shape, RULE_RPCR_4_3_01);
+}
+
+/* What completed a Long Call: the latest Read Response for its chunk. */
+static struct place completed_at(const struct rpcrdma_transaction *t)
+{
+    const struct rpcrdma_chunk_state *chunk = &t->chunks[t->position_zero];
+    struct place place = t->offers[chunk->first].last_moved;
+
+    for (uint32_t i = 1; i < chunk->n; i++) {
+        if (t->offers[chunk->first + i].last_moved.frame > place.frame)
+            place = t->offers[chunk->first + i].last_moved;
+    }
+    return place;
+}
+
+void rpcrdma_call_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t,
+                          struct rpcrdma_message *message)
+{
+    struct rpcrdma_shape shape = {
+        .rpcrdma = rpcrdma, .t = t, .message = message, .body = &t->call_body, .in_chunk = !message};
+
+    if (t->misread)
+        return;
+    shape.place = message ? message->place : completed_at(t);
+    judge(&shape);
+}
+
+/* Section 2.2.4.2: roundup in a Read chunk is zero, too. */
+void rpcrdma_call_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    const struct rpcrdma_transaction *t;
+    const struct rpcrdma_chunk_state *chunk;
+
+    if (move->kind != RDMA_READ_RESPONSE || !move->offer)
+        return;
+    t = move->offer->transaction;
+    chunk = &t->chunks[move->offer->chunk];
+    if (chunk->roundup == 0 || move->offset + move->length <= chunk->roundup)
+        return;
+    if (move->lacking > 0) {
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_4_2_02);
+        return;
+    }
+    for (uint64_t at = chunk->roundup > move->offset ? chunk->roundup - move->offset : 0; at < move->length; at++) {
+        if (move->p[at] == 0)
+            continue;
+        rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_2_2_4_2_02, t->call.frame,
+                        "expected roundup octets to be zero; found 0x%02x in the Read chunk at Position %u",
+                        move->p[at], chunk->position);
+        return;
+    }
+    rpcrdma_pass(rpcrdma, RULE_RPCR_2_2_4_2_02);
+}

@@ -1,0 +1,748 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The RPC-over-RDMA layer on one connection: life cycle, reassembly of Sends, dispatch of messages. */
+#include "engine/core/hash.h"
+#include "engine/core/heap.h"
+#include "engine/rpcrdma/history.h"
+#include "engine/rpcrdma/rpcrdma_memory_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void fill_options(struct rpcrdma_options *options)
+{
+    static const int64_t second = 1000000000;
+
+    if (options->t_react == 0)
+        options->t_react = 2 * second;
+    if (options->t_answer == 0)
+        options->t_answer = 30 * second;
+    if (options->transactions_max == 0)
+        options->transactions_max = 4096;
+    if (options->segments_max == 0)
+        options->segments_max = 65536;
+    if (options->content_max == 0)
+        options->content_max = 4 * 1024 * 1024;
+}
+
+struct rpcrdma_connection *rpcrdma_connection_new(const struct rpcrdma_options *options,
+                                                  const struct rpcrdma_events *events, struct verdict *verdict,
+                                                  struct arena *arena)
+{
+    struct rpcrdma_connection *rpcrdma;
+
+    arena = arena_hold(arena);
+    rpcrdma = arena ? arena_zeroed(arena, sizeof *rpcrdma) : NULL;
+    if (!rpcrdma) {
+        arena_release(arena);
+        return NULL;
+    }
+    rpcrdma->arena = arena;
+    rpcrdma->options = *options;
+    fill_options(&rpcrdma->options);
+    if (events)
+        rpcrdma->events = *events;
+    rpcrdma->verdict = verdict;
+    rpcrdma->client = -1;
+    rpcrdma->terms.initiator_side = -1;
+    for (unsigned side = 0; side < 2; side++)
+        rpcrdma->side[side].announced.data.send_size = rpcrdma->side[side].announced.data.receive_size =
+            RPCRDMA_INLINE_DEFAULT;
+    if (!rpcrdma_threshold_new(rpcrdma)) {
+        rpcrdma_connection_free(rpcrdma);
+        return NULL;
+    }
+    return rpcrdma;
+}
+
+void rpcrdma_equip(struct rpcrdma_connection *rpcrdma)
+{
+    bool good = rpcrdma_credit_new(rpcrdma) && rpcrdma_resource_new(rpcrdma) && rpcrdma_memory_new(rpcrdma) &&
+                rpcrdma_reaction_new(rpcrdma);
+
+    rpcrdma->procedures = heap_zeroed(RPCRDMA_PROCEDURES_MAX, sizeof *rpcrdma->procedures);
+    good &= rpcrdma->procedures != NULL;
+    for (unsigned side = 0; side < 2; side++) {
+        struct rpcrdma_calls *calls = &rpcrdma->side[side].calls;
+
+        calls->hash = heap_zeroed(HASH_BUCKETS, sizeof(struct rpcrdma_transaction *));
+        rpcrdma->offers[side] = heap_zeroed(HASH_BUCKETS, sizeof(struct rpcrdma_offer *));
+        good &= calls->hash && rpcrdma->offers[side];
+    }
+    rpcrdma->recognised = good ? RPCRDMA_YES : RPCRDMA_NO;
+    rpcrdma->memory_lacking |= !good;
+}
+
+bool rpcrdma_connection_lacks_memory(const struct rpcrdma_connection *rpcrdma)
+{
+    return rpcrdma->memory_lacking;
+}
+
+void rpcrdma_connection_free(struct rpcrdma_connection *rpcrdma)
+{
+    if (!rpcrdma)
+        return;
+    rpcrdma->finished = true;
+    history_record_free(rpcrdma->record);
+    rpcrdma_transactions_free(rpcrdma);
+    rpcrdma_early_free(rpcrdma);
+    rpcrdma_credit_free(rpcrdma);
+    rpcrdma_resource_free(rpcrdma);
+    rpcrdma_memory_free(rpcrdma);
+    rpcrdma_reaction_free(rpcrdma);
+    for (unsigned side = 0; side < 2; side++) {
+        free(rpcrdma->side[side].calls.hash);
+        free(rpcrdma->offers[side]);
+        free(rpcrdma->side[side].send);
+    }
+    free(rpcrdma->pending);
+    free(rpcrdma->procedures);
+    arena_release(rpcrdma->arena);
+}
+
+/* ---- findings ---- */
+
+enum direction rpcrdma_connection_direction(const struct rpcrdma_connection *rpcrdma, unsigned side)
+{
+    if (rpcrdma->terms.initiator_side < 0)
+        return DIR_UNKNOWN;
+    return (unsigned)rpcrdma->terms.initiator_side == side ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
+}
+
+/* After an error nothing else is judged; after a warning or note it is. */
+static void mark_faulty(struct rpcrdma_message *message, enum rule_id rule, enum rule_severity severity)
+{
+    if (severity >= SEVERITY_WARNING && message->fault == 0)
+        message->fault = 1 + (uint32_t)rule;
+    if (severity >= SEVERITY_WARNING && message->kind == RPCRDMA_KIND_CALL && message->transaction &&
+        message->transaction->fault == 0)
+        message->transaction->fault = message->fault;
+    if (severity != SEVERITY_ERROR)
+        return;
+    message->faulty = true;
+    if (message->kind == RPCRDMA_KIND_CALL && message->transaction)
+        message->transaction->malformed = true;
+}
+
+void rpcrdma_fail(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message, enum rule_id rule,
+                  uint32_t related_frame, const char *format, ...)
+{
+    va_list args;
+
+    mark_faulty(message, rule, rule_catalogue[rule].severity);
+    va_start(args, format);
+    rpcrdma_vfail(rpcrdma, rule, rule_catalogue[rule].severity, message->direction, &message->place, related_frame,
+                  format, args);
+    va_end(args);
+}
+
+void rpcrdma_fail_as(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message, enum rule_id rule,
+                     enum rule_severity severity, uint32_t related_frame, const char *format, ...)
+{
+    va_list args;
+
+    mark_faulty(message, rule, severity);
+    va_start(args, format);
+    rpcrdma_vfail(rpcrdma, rule, severity, message->direction, &message->place, related_frame, format, args);
+    va_end(args);
+}
+
+void rpcrdma_fail_at(struct rpcrdma_connection *rpcrdma, const struct place *place, enum rule_id rule,
+                     uint32_t related_frame, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    rpcrdma_vfail(rpcrdma, rule, rule_catalogue[rule].severity, rpcrdma_connection_direction(rpcrdma, place->side & 1u),
+                  place, related_frame, format, args);
+    va_end(args);
+}
+
+void rpcrdma_fail_at_as(struct rpcrdma_connection *rpcrdma, const struct place *place, enum rule_id rule,
+                        enum rule_severity severity, uint32_t related_frame, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    rpcrdma_vfail(rpcrdma, rule, severity, rpcrdma_connection_direction(rpcrdma, place->side & 1u), place,
+                  related_frame, format, args);
+    va_end(args);
+}
+
+/* ---- what is known of the connection ---- */
+
+bool rpcrdma_whole(const struct rpcrdma_connection *rpcrdma)
+{
+    return rpcrdma->terms.from_start && !rpcrdma->side[0].hole && !rpcrdma->side[1].hole;
+}
+
+bool rpcrdma_connection_is_rpcrdma(const struct rpcrdma_connection *rpcrdma)
+{
+    return rpcrdma->recognised == RPCRDMA_YES;
+}
+
+void rpcrdma_connection_returns(struct rpcrdma_connection *rpcrdma, enum rpcrdma_returns returns)
+{
+    rpcrdma->returns = returns;
+}
+
+int rpcrdma_connection_client(const struct rpcrdma_connection *rpcrdma)
+{
+    return rpcrdma->client;
+}
+
+uint32_t rpcrdma_connection_threshold(const struct rpcrdma_connection *rpcrdma, unsigned side, bool *negotiated)
+{
+    const struct rpcrdma_announced *own = &rpcrdma->side[side].announced,
+                                   *peer = &rpcrdma->side[other_side(side)].announced;
+
+    *negotiated = own->frame_seen && peer->frame_seen && own->valid && peer->valid;
+    if (!own->frame_seen || !peer->frame_seen || rpcrdma_threshold_configured(rpcrdma))
+        return rpcrdma->options.assume_inline;
+    return own->data.send_size < peer->data.receive_size ? own->data.send_size : peer->data.receive_size;
+}
+
+/*
+ * A Call of a server: NFS callbacks, and in the lock manager GRANTED, GRANTED_MSG and the results of what clients asked
+ * for with a message (XNFS, chapter 10). Either side sends NOTIFY of the status monitor.
+ */
+static bool calls_back(const struct rpc_message *call)
+{
+    enum { NLM_GRANTED = 5, NLM_GRANTED_MSG = 10, NLM_GRANTED_RES = 15, NSM_NOTIFY = 6 };
+
+    switch (call->prog) {
+    case NFS_PROGRAM_NLM:
+        return call->proc == NLM_GRANTED || (call->proc >= NLM_GRANTED_MSG && call->proc < NLM_GRANTED_RES);
+    case NFS_PROGRAM_NSM:
+        return call->proc == NSM_NOTIFY;
+    default:
+        return call->prog >= NFS_PROGRAM_CALLBACK_FIRST && call->prog <= NFS_PROGRAM_CALLBACK_LAST;
+    }
+}
+
+/* By RFC 5666 only servers reply, and only clients send RDMA_DONE. */
+static int client_of_rfc5666(const struct rpcrdma_message *message)
+{
+    if (message->header.status == RPCRDMA_OK && message->header.proc == RPCRDMA_DONE)
+        return (int)message->side;
+    return message->has_rpc && message->rpc.status == RPC_OK && message->rpc.type == RPC_REPLY
+               ? (int)other_side(message->side)
+               : -1;
+}
+
+/*
+ * The side that opened the connection is the client (RFC 8166 section 2.2.3); otherwise the port decides, then the
+ * first Call.
+ */
+static void learn_client(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
+{
+    if (rpcrdma->terms.initiator_side >= 0)
+        rpcrdma->client = rpcrdma->terms.initiator_side;
+    else if (rpcrdma->client >= 0)
+        return;
+    else if ((rpcrdma->port[0] == RPCRDMA_PORT) != (rpcrdma->port[1] == RPCRDMA_PORT))
+        rpcrdma->client = rpcrdma->port[0] == RPCRDMA_PORT ? 1 : 0;
+    else if (message && message->has_rpc && message->rpc.status == RPC_OK && message->rpc.type == RPC_CALL &&
+             !calls_back(&message->rpc))
+        rpcrdma->client = (int)message->side;
+    else if (message && rpcrdma_by_rfc5666(rpcrdma))
+        rpcrdma->client = client_of_rfc5666(message);
+}
+
+void rpcrdma_connection_ports(struct rpcrdma_connection *rpcrdma, uint16_t port0, uint16_t port1)
+{
+    rpcrdma->port[0] = port0;
+    rpcrdma->port[1] = port1;
+    learn_client(rpcrdma, NULL);
+}
+
+void rpcrdma_connection_terms(struct rpcrdma_connection *rpcrdma, const struct rdma_terms *terms)
+{
+    rpcrdma->terms = *terms;
+    learn_client(rpcrdma, NULL);
+}
+
+void rpcrdma_connection_private_data(struct rpcrdma_connection *rpcrdma, const struct rdma_private_data *data)
+{
+    struct rpcrdma_side *s = &rpcrdma->side[data->place.side & 1u];
+    struct rpcrdma_private_data block = s->announced.data;
+    enum rpcrdma_private_data_status status = RPCRDMA_PD_ABSENT;
+
+    if (rpcrdma->finished)
+        return;
+    if (data->p)
+        status = rpcrdma_private_data_find(&block, data->p, data->n);
+    s->end = data->end;
+    s->announced.frame_seen = true;
+    s->announced.end = s->end;
+    s->announced.valid = status == RPCRDMA_PD_OK;
+    if (s->announced.valid)
+        s->announced.data = block;
+    rpcrdma_threshold_private_data(rpcrdma, data, status);
+}
+
+static void hole(struct rpcrdma_connection *rpcrdma, unsigned side)
+{
+    struct rpcrdma_side *s = &rpcrdma->side[side];
+
+    s->hole = true;
+    s->send_open = false;
+    rpcrdma_pending_hole(rpcrdma, side);
+    rpcrdma_transactions_damage(rpcrdma);
+    if (rpcrdma->recognised != RPCRDMA_YES)
+        return; /* nothing is known so far that the hole could make doubtful */
+    rpcrdma_credit_skipped(rpcrdma, side);
+    rpcrdma_reaction_skipped(rpcrdma);
+}
+
+/* ---- messages ---- */
+
+static void decode_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t, bool reply,
+                           const uint8_t *p, uint64_t n, const struct place *place, struct rpcrdma_message *message)
+{
+    struct rpcrdma_payload payload = {
+        .transaction = t, .reply = reply, .body = reply ? &t->reply_body : &t->call_body, .place = *place};
+
+    rpcrdma_payload_decode(t, reply, p, n);
+    if (reply) {
+        rpcrdma_result_payload(rpcrdma, message);
+        rpcrdma_reply_payload(rpcrdma, message);
+    } else {
+        rpcrdma_call_payload(rpcrdma, t, message);
+    }
+    if (rpcrdma->events.payload)
+        rpcrdma->events.payload(rpcrdma->events.ctx, &payload);
+}
+
+static void decode_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, bool reply)
+{
+    uint32_t from = m->header.header_len;
+
+    decode_payload(rpcrdma, m->transaction, reply, m->p + from, m->n - from, &m->place, m);
+}
+
+static void call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    struct rpcrdma_transaction *before = rpcrdma_find_outstanding(rpcrdma, m->side, m->header.xid), *t;
+
+    t = m->transaction = rpcrdma_transaction_open(rpcrdma, m);
+    if (!t)
+        return;
+    t->malformed = m->faulty || m->header.status != RPCRDMA_OK;
+    t->fault = m->fault;
+    if (before && before->settled) /* as good as answered, like its copy */
+        before = NULL;
+    if (before && !t->repeats)
+        before->ambiguous = t->ambiguous = true;
+    t->misread = m->misread || m->header.status != RPCRDMA_OK;
+    if (m->header.status == RPCRDMA_OK)
+        rpcrdma_offers_take(rpcrdma, t, m);
+    rpcrdma_xid_call(rpcrdma, m, before);
+    rpcrdma_credit_call(rpcrdma, m);
+    rpcrdma_memory_call(rpcrdma, m);
+    rpcrdma_call_lists(rpcrdma, m);
+    if (m->has_rpc && m->lacking == 0)
+        decode_inline(rpcrdma, m, false);
+}
+
+/* The payload of a Long Reply is in the Reply chunk, written there before this Send. */
+static void decode_long_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    struct rpcrdma_transaction *t = m->transaction;
+    const struct rpcrdma_chunk_state *chunk;
+
+    chunk = t->reply_chunk >= 0 ? &t->chunks[t->reply_chunk] : NULL;
+    if (!chunk || chunk->returned == 0 || chunk->returned > t->content_size[1] ||
+        rpcrdma_chunk_prefix(t, chunk) < chunk->returned || t->content_cut[1])
+        rpcrdma_reply_payload(rpcrdma, m); /* its chunks can still be judged */
+    else
+        decode_payload(rpcrdma, t, true, t->content[1], chunk->returned, &m->place, m);
+}
+
+static void answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    struct rpcrdma_transaction *t = m->transaction;
+    bool ends = t && t->outcome == RPCRDMA_OUTSTANDING && m->header.status == RPCRDMA_OK && !m->discarded;
+
+    if (!t && (m->unsure || rpcrdma->gaps_show_late)) {
+        rpcrdma_transaction_orphan(rpcrdma, m);
+        if (m->kind == RPCRDMA_KIND_REPLY && m->header.status == RPCRDMA_OK && m->header.read.n > 0)
+            rpcrdma_served_reply(rpcrdma, m); /* the Call comes later */
+    }
+    rpcrdma_xid_answer(rpcrdma, m);
+    rpcrdma_credit_answer(rpcrdma, m);
+    if (!ends || t->ambiguous)
+        return;
+    rpcrdma_memory_answer(rpcrdma, m);
+    if (m->kind != RPCRDMA_KIND_REPLY)
+        return;
+    rpcrdma_take_returned(t, m);
+    rpcrdma_reply_header(rpcrdma, m);
+    if (m->lacking > 0)
+        rpcrdma_reply_payload(rpcrdma, m);
+    else if (m->has_rpc)
+        decode_inline(rpcrdma, m, true);
+    else
+        decode_long_reply(rpcrdma, m);
+}
+
+/* An error in the header (RFC 8166 section 4.3.1), whether or not it could be reported. */
+static bool read_list_in_reply(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
+{
+    return m->kind == RPCRDMA_KIND_REPLY && m->header.read.n > 0 && !rpcrdma_by_rfc5666(rpcrdma);
+}
+
+/* One Reply settles all copies of a Call, though each copy may draw one. */
+static void settle_copies(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *answered)
+{
+    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, answered->side, t));) {
+        if (t->xid != answered->xid || t->settled || !(t->repeats || answered->repeats))
+            continue;
+        t->settled = true;
+        rpcrdma_credit_settled(rpcrdma, t);
+    }
+}
+
+/* Closes the transaction after all rules have seen its end. */
+static void settle(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    struct rpcrdma_transaction *t = m->transaction;
+
+    if (!t || t->outcome != RPCRDMA_OUTSTANDING)
+        return;
+    if (m->kind == RPCRDMA_KIND_CALL && t->late)
+        rpcrdma_transaction_close(rpcrdma, t, NULL, RPCRDMA_REPLIED);
+    else if (m->kind == RPCRDMA_KIND_CALL)
+        return;
+    else if (m->discarded || m->header.status != RPCRDMA_OK || read_list_in_reply(rpcrdma, m))
+        t->spoilt = true;
+    else if (m->kind == RPCRDMA_KIND_REPLY)
+        rpcrdma_transaction_close(rpcrdma, t, m, RPCRDMA_REPLIED);
+    else if (m->kind == RPCRDMA_KIND_ERROR)
+        rpcrdma_transaction_close(rpcrdma, t, m, RPCRDMA_FAILED);
+    if (t->outcome != RPCRDMA_OUTSTANDING)
+        settle_copies(rpcrdma, t);
+}
+
+/* One message, through all rules. */
+static void dispatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    rpcrdma_classify(rpcrdma, m);
+    learn_client(rpcrdma, m);
+    rpcrdma->side[m->side].messages++;
+    if (m->header.proc <= RPCRDMA_ERROR && m->n >= RPCRDMA_FIXED_LEN)
+        rpcrdma->counts.messages[m->header.proc]++;
+    rpcrdma_header_message(rpcrdma, m);
+    m->misread = m->faulty;
+    m->discarded = m->faulty && m->kind == RPCRDMA_KIND_REPLY;
+    rpcrdma_threshold_message(rpcrdma, m);
+    rpcrdma_resource_message(rpcrdma, m);
+    rpcrdma_revoked_message(rpcrdma, m);
+    rpcrdma_record_send(rpcrdma, m);
+    rpcrdma->last_send[m->side] = m->place.offset;
+    rpcrdma_reaction_first(rpcrdma, m);
+    if (m->kind == RPCRDMA_KIND_CALL)
+        call(rpcrdma, m);
+    else if (m->kind == RPCRDMA_KIND_REPLY || m->kind == RPCRDMA_KIND_ERROR)
+        answer(rpcrdma, m);
+    else if (m->header.proc == RPCRDMA_DONE && m->header.status == RPCRDMA_OK)
+        rpcrdma_served_done(rpcrdma, m);
+    rpcrdma_threshold_length(rpcrdma, m);
+    rpcrdma_resource_sent(rpcrdma, m);
+    rpcrdma_reaction_message(rpcrdma, m);
+    if (rpcrdma->events.message)
+        rpcrdma->events.message(rpcrdma->events.ctx, m);
+    settle(rpcrdma, m);
+}
+
+static void on_send(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part, const uint8_t *p, uint32_t n,
+                    uint32_t there, bool unsure)
+{
+    struct rpcrdma_message m = {.side = part->place.side & 1u,
+                                .direction = part->direction,
+                                .place = part->place,
+                                .operation = part->operation,
+                                .invalidates = part->invalidates,
+                                .invalidate_stag = part->invalidates ? part->invalidated : 0,
+                                .acked_known = part->acked_known,
+                                .acked = part->acked,
+                                .received = part->received,
+                                .p = p,
+                                .n = n,
+                                .lacking = n - there,
+                                .unsure = unsure,
+                                .reads_unseen = part->reads_unseen};
+
+    rpcrdma_header_decode(&m.header, p, there);
+    /* Its header is incomplete; or it may be a Call or a Reply, and both sides send both. */
+    if (m.lacking > 0 &&
+        (m.header.status != RPCRDMA_OK ||
+         (there < m.header.header_len + 8 && rpcrdma->side[0].calls.total > 0 && rpcrdma->side[1].calls.total > 0))) {
+        hole(rpcrdma, m.side);
+        return;
+    }
+    if (!rpcrdma_recognise(rpcrdma, &m)) {
+        rpcrdma_early_keep(rpcrdma, &m);
+        return;
+    }
+    for (unsigned i = 0; i < rpcrdma->n_early; i++) {
+        bool muted = rpcrdma->verdict->muted;
+
+        rpcrdma->verdict->muted = rpcrdma->early[i].muted;
+        dispatch(rpcrdma, &rpcrdma->early[i].message);
+        rpcrdma->verdict->muted = muted;
+    }
+    rpcrdma_early_free(rpcrdma);
+    dispatch(rpcrdma, &m);
+}
+
+/* ---- Sends ---- */
+
+static bool send_room(struct rpcrdma_side *s, uint64_t n)
+{
+    uint32_t larger = s->send_size == 0 ? 4096 : s->send_size;
+    uint8_t *grown;
+
+    if (n > RPCRDMA_SEND_MAX)
+        return false;
+    while (larger < n)
+        larger *= 2;
+    if (larger == s->send_size)
+        return true;
+    grown = heap_resize(s->send, larger);
+    if (!grown)
+        return false;
+    s->send = grown;
+    s->send_size = larger;
+    return true;
+}
+
+static void on_send_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part, bool unsure)
+{
+    unsigned side = part->place.side & 1u;
+    struct rpcrdma_side *s = &rpcrdma->side[side];
+    uint64_t end = part->offset + part->n;
+
+    if (part->complete && part->offset == 0 && part->index == 0) { /* the usual case: one part, nothing to copy */
+        s->send_open = false;
+        on_send(rpcrdma, part, part->p, (uint32_t)part->n, (uint32_t)(part->n - part->lacking), unsure);
+        return;
+    }
+    if (!s->send_open || s->send_message != part->message) {
+        s->send_open = true;
+        s->send_message = part->message;
+        s->send_spoilt = !part->first_known || part->index != 0; /* the beginning is missing */
+        s->send_n = 0;
+        s->send_there = UINT32_MAX;
+    }
+    if (send_room(s, end))
+        memcpy(s->send + part->offset, part->p, part->n);
+    else
+        s->send_spoilt = true;
+    s->send_n = end > s->send_n ? (uint32_t)end : s->send_n;
+    if (part->lacking > 0 && end - part->lacking < s->send_there)
+        s->send_there = (uint32_t)(end - part->lacking);
+    if (!part->last)
+        return;
+    s->send_open = false;
+    if (part->complete && !s->send_spoilt)
+        on_send(rpcrdma, part, s->send, s->send_n, s->send_there < s->send_n ? s->send_there : s->send_n, unsure);
+    else
+        hole(rpcrdma, side);
+}
+
+/* ---- RDMA operations ---- */
+
+/* The last Read Response of a Position-Zero chunk completes a Long Call. */
+static void complete_long_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    struct rpcrdma_transaction *t = move->offer->transaction;
+    const struct rpcrdma_chunk_state *chunk;
+
+    if (move->kind != RDMA_READ_RESPONSE || (int)move->offer->chunk != t->position_zero || t->call_body.known ||
+        t->call_header.proc != RPCRDMA_NOMSG)
+        return;
+    chunk = &t->chunks[t->position_zero];
+    if (t->content_cut[0] || chunk->length == 0 || chunk->length > t->content_size[0] ||
+        rpcrdma_chunk_prefix(t, chunk) < chunk->length)
+        return;
+    decode_payload(rpcrdma, t, false, t->content[0], chunk->length, &move->place, NULL);
+}
+
+/* No message has offered memory, and none before this one may come later. */
+static bool concerns_no_offer(const struct rpcrdma_connection *rpcrdma, bool unsure)
+{
+    return rpcrdma->recognised == RPCRDMA_UNDECIDED && rpcrdma->n_offers == 0 && !unsure &&
+           (!rpcrdma->events.move || rpcrdma->events.only_offered);
+}
+
+static void take_move(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part, bool unsure)
+{
+    struct rpcrdma_move move = {.side = part->place.side & 1u,
+                                .kind = part->kind,
+                                .operation = part->operation,
+                                .place = part->place,
+                                .stag = part->handle,
+                                .to = part->address,
+                                .length = part->length,
+                                .p = part->kind == RDMA_READ ? NULL : part->p,
+                                .lacking = part->kind == RDMA_READ ? 0 : part->lacking,
+                                .first = part->index == 0,
+                                .last = part->last,
+                                .acked_known = part->acked_known,
+                                .acked = part->acked,
+                                .unsure = unsure};
+
+    move.owner = part->kind == RDMA_READ_RESPONSE ? move.side : other_side(move.side);
+    rpcrdma_move(rpcrdma, &move);
+    if (rpcrdma->recognised == RPCRDMA_YES) {
+        rpcrdma_memory_move(rpcrdma, &move);
+        rpcrdma_threshold_move(rpcrdma, &move);
+        rpcrdma_call_move(rpcrdma, &move);
+        rpcrdma_depth_move(rpcrdma, &move);
+    }
+    if (rpcrdma->events.move && (move.offer || !rpcrdma->events.only_offered))
+        rpcrdma->events.move(rpcrdma->events.ctx, &move);
+    if (move.offer)
+        complete_long_call(rpcrdma, &move);
+}
+
+static void on_access(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part, bool unsure)
+{
+    if (rpcrdma->recognised == RPCRDMA_NO)
+        return;
+    if (!part->memory_known) {
+        if (part->kind != RDMA_READ)
+            rpcrdma_transactions_damage(rpcrdma); /* its octets belong to one of them */
+        return;
+    }
+    rpcrdma_recognise_by_setup(rpcrdma);
+    if (!concerns_no_offer(rpcrdma, unsure))
+        take_move(rpcrdma, part, unsure);
+    else if (rpcrdma->gaps_show_late && part->kind != RDMA_READ_RESPONSE)
+        rpcrdma->side[other_side(part->place.side & 1u)].accessed = true;
+}
+
+/* ---- inputs ---- */
+
+/* The first event of a side. A capture that begins inside the connection lacks the start of both directions. */
+static void begin_side(struct rpcrdma_connection *rpcrdma, unsigned side, bool from_first)
+{
+    rpcrdma->side[side].started = true;
+    if (!rpcrdma->terms.from_start) {
+        hole(rpcrdma, other_side(side));
+        from_first = false;
+    }
+    if (!from_first)
+        hole(rpcrdma, side);
+}
+
+bool rpcrdma_connection_follows(const struct rpcrdma_connection *rpcrdma)
+{
+    return !rpcrdma->finished && rpcrdma->recognised != RPCRDMA_NO;
+}
+
+void rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part)
+{
+    unsigned side = part->place.side & 1u;
+    struct rpcrdma_side *s = &rpcrdma->side[side];
+    const struct rpcrdma_side *other = &rpcrdma->side[other_side(side)];
+    /* Its sender had received what is not there yet. Or that is unknown, as nothing of the other direction is there. */
+    bool unsure = part->received > other->end || (!part->gaps_show_late && !part->acked_known);
+
+    if (!rpcrdma_connection_follows(rpcrdma))
+        return;
+    if (!s->started)
+        begin_side(rpcrdma, side, part->first_of_all);
+    else if (part->after_gap)
+        hole(rpcrdma, side);
+    rpcrdma->gaps_show_late = part->gaps_show_late;
+    rpcrdma->close_unseen |= part->lacking > 0 && part->gaps_show_late && rpcrdma->terms.initiator_side < 0;
+    s->end = part->end;
+    rpcrdma_connection_received(rpcrdma, side, part->received);
+    if (part->set_up) /* not an RPC-over-RDMA message */
+        return;
+    rpcrdma->verdict->muted = part->faulty;
+    s->faulty |= part->faulty;
+    if (!part->in_message)
+        hole(rpcrdma, side);
+    else if (part->kind == RDMA_SEND)
+        on_send_part(rpcrdma, part, unsure);
+    else if (part->kind != RDMA_OTHER)
+        on_access(rpcrdma, part, unsure);
+    rpcrdma->verdict->muted = false;
+    if (rpcrdma->pending && (part->kind == RDMA_WRITE || part->kind == RDMA_READ ||
+                             (part->kind == RDMA_SEND && part->last))) /* a Call may explain what was found before */
+        rpcrdma_pending_part(rpcrdma, part);
+}
+
+void rpcrdma_connection_received(struct rpcrdma_connection *rpcrdma, unsigned side, uint64_t offset)
+{
+    if (offset > rpcrdma->received[side & 1u])
+        rpcrdma->received[side & 1u] = offset;
+}
+
+void rpcrdma_connection_lossy(struct rpcrdma_connection *rpcrdma)
+{
+    rpcrdma->lossy = true;
+}
+
+void rpcrdma_connection_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal)
+{
+    if (rpcrdma->finished || rpcrdma->recognised == RPCRDMA_NO)
+        return;
+    rpcrdma->terminated = true; /* whatever is recognised later ends with it */
+    if (rpcrdma->recognised != RPCRDMA_YES)
+        return;
+    if (refusal->cause == RDMA_REFUSED_MEMORY) {
+        rpcrdma_access_finish(rpcrdma); /* no Call comes any more that might offer it */
+        rpcrdma_pending_refused(rpcrdma, refusal->place.side & 1u);
+    }
+    rpcrdma_record_refusal(rpcrdma, refusal);
+    rpcrdma_memory_refusal(rpcrdma, refusal);
+    rpcrdma_resource_refusal(rpcrdma, refusal);
+    rpcrdma_reaction_refusal(rpcrdma, refusal);
+}
+
+void rpcrdma_connection_skipped(struct rpcrdma_connection *rpcrdma, unsigned side)
+{
+    if (rpcrdma->finished)
+        return;
+    if (!rpcrdma->side[side & 1u].started)
+        begin_side(rpcrdma, side & 1u, false);
+    else
+        hole(rpcrdma, side & 1u);
+}
+
+void rpcrdma_connection_closing(struct rpcrdma_connection *rpcrdma, const struct rdma_closing *closing)
+{
+    rpcrdma->closing = *closing;
+}
+
+void rpcrdma_connection_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place)
+{
+    struct rpcrdma_side *s = &rpcrdma->side[side & 1u];
+
+    if (rpcrdma->finished || s->reset || (s->fin && !reset))
+        return;
+    s->fin |= !reset;
+    s->reset |= reset;
+    s->end_place = *place;
+    if (rpcrdma->recognised == RPCRDMA_YES)
+        rpcrdma_reaction_end(rpcrdma, side & 1u, reset, place);
+}
+
+void rpcrdma_connection_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns)
+{
+    if (rpcrdma->finished)
+        return;
+    rpcrdma->finished = true;
+    if (rpcrdma->recognised == RPCRDMA_YES) {
+        rpcrdma_memory_finish(rpcrdma);
+        rpcrdma_reaction_finish(rpcrdma, time_ns);
+    }
+    rpcrdma_pending_finish(rpcrdma);
+    for (unsigned side = 0; side < 2; side++) {
+        for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, side, t));)
+            rpcrdma_count(rpcrdma, t);
+    }
+}

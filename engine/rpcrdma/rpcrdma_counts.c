@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Counts for the reports: calls, answers and octets by procedure. */
+#include "engine/rpcrdma/rpcrdma_internal.h"
+
+#include <string.h>
+
+static unsigned entry_of(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
+{
+    const struct rpc_message *rpc = &t->call_body.rpc;
+    unsigned i = 0;
+
+    for (; i < rpcrdma->counts.n; i++) {
+        const struct rpcrdma_procedure_count *count = &rpcrdma->procedures[i];
+
+        if (count->program == rpc->prog && count->version == rpc->vers && count->procedure == rpc->proc &&
+            count->reverse == t->reverse)
+            return i + 1;
+    }
+    if (i == RPCRDMA_PROCEDURES_MAX)
+        return 0;
+    rpcrdma->procedures[i] = (struct rpcrdma_procedure_count){
+        .program = rpc->prog, .version = rpc->vers, .procedure = rpc->proc, .reverse = t->reverse};
+    rpcrdma->counts.procedures = rpcrdma->procedures;
+    rpcrdma->counts.n = i + 1;
+    return i + 1;
+}
+
+/* Called once per transaction, when it ends or is forgotten. */
+void rpcrdma_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t)
+{
+    struct rpcrdma_procedure_count *count;
+
+    if (t->counted)
+        return;
+    t->counted = true;
+    if (t->call_body.known && t->call_body.rpc.status == RPC_OK)
+        t->procedure = entry_of(rpcrdma, t);
+    if (t->procedure == 0) {
+        rpcrdma->counts.other_calls++;
+        return;
+    }
+    count = &rpcrdma->procedures[t->procedure - 1];
+    count->calls++;
+    count->replies += t->outcome == RPCRDMA_REPLIED || (t->settled && t->outcome != RPCRDMA_FAILED);
+    count->errors += t->outcome == RPCRDMA_FAILED;
+    count->inline_octets += t->call_octets + (uint64_t)t->answer_octets;
+    count->read_octets += t->octets_read;
+    count->written_octets += t->octets_written;
+}
+
+const struct rpcrdma_counts *rpcrdma_connection_counts(const struct rpcrdma_connection *rpcrdma)
+{
+    return &rpcrdma->counts;
+}
+
+void rpcrdma_connection_restart_counts(struct rpcrdma_connection *rpcrdma)
+{
+    for (unsigned i = 0; i < rpcrdma->counts.n; i++) {
+        struct rpcrdma_procedure_count *count = &rpcrdma->procedures[i];
+
+        *count = (struct rpcrdma_procedure_count){.program = count->program,
+                                                  .version = count->version,
+                                                  .procedure = count->procedure,
+                                                  .reverse = count->reverse};
+    }
+    memset(rpcrdma->counts.messages, 0, sizeof rpcrdma->counts.messages);
+    rpcrdma->counts.other_calls = 0;
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * RDMA Reads outstanding against ca_rdma_ird of the session (RFC 8881 section 18.36.3).
+ *
+ * A Response counts from where it was captured. Where ACK numbers say what the requester had received, no Response is
+ * missed so. On InfiniBand one may be captured shortly after the next Read although the requester had it: there a Read
+ * is reported when the Response that it should have waited for comes later than that.
+ */
+#include "engine/rpcrdma/rpcrdma_internal.h"
+
+static const int64_t skew_ns = 50000;
+
+void rpcrdma_connection_depth(struct rpcrdma_connection *rpcrdma, unsigned requester, uint32_t limit, uint32_t frame)
+{
+    struct rpcrdma_depth *depth = &rpcrdma->depth[requester & 1u];
+
+    depth->limit = limit;
+    depth->frame = frame;
+    depth->doubtful = false;
+}
+
+static void report(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *depth, const struct place *place,
+                   unsigned outstanding)
+{
+    depth->doubtful = false;
+    if (!depth->reported)
+        rpcrdma_fail_at(rpcrdma, place, RULE_NFS41_18_36_3_05, depth->frame,
+                        "expected at most %u RDMA Reads outstanding, the session's ca_rdma_ird; found %u", depth->limit,
+                        outstanding);
+    depth->reported = true;
+}
+
+static void read(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *depth, const struct rpcrdma_move *move)
+{
+    depth->outstanding++;
+    if (depth->limit == 0)
+        return;
+    if (!rpcrdma_whole(rpcrdma) || move->unsure) {
+        rpcrdma_inconclusive(rpcrdma, RULE_NFS41_18_36_3_05);
+    } else if (depth->outstanding <= depth->limit) {
+        rpcrdma_pass(rpcrdma, RULE_NFS41_18_36_3_05);
+    } else if (move->acked_known) {
+        report(rpcrdma, depth, &move->place, depth->outstanding);
+    } else if (!depth->doubtful) {
+        depth->doubtful = true;
+        depth->place = move->place;
+        depth->most = depth->outstanding;
+    }
+}
+
+static void response(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *depth, const struct rpcrdma_move *move)
+{
+    if (depth->outstanding > 0)
+        depth->outstanding--;
+    if (!depth->doubtful)
+        return;
+    if (rpcrdma_whole(rpcrdma) && move->place.time_ns - depth->place.time_ns > skew_ns)
+        report(rpcrdma, depth, &depth->place, depth->most);
+    else
+        rpcrdma_inconclusive(rpcrdma, RULE_NFS41_18_36_3_05);
+    depth->doubtful = false;
+}
+
+void rpcrdma_depth_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    if (move->kind == RDMA_READ && move->first)
+        read(rpcrdma, &rpcrdma->depth[move->side], move);
+    else if (move->kind == RDMA_READ_RESPONSE && move->last)
+        response(rpcrdma, &rpcrdma->depth[other_side(move->side)], move);
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Messages that the receiver silently discards (RFC 8166 sections 4.2.4, 4.5 and 4.6): it neither answers them nor
+ * closes the connection over them.
+ */
+#include "engine/rpcrdma/rpcrdma_reaction.h"
+
+/* How the receiver must treat a message of this kind that broke a rule. */
+static const struct met {
+    enum rule_id broken, rule;
+    enum rpcrdma_kind kind;
+} mets[] = {
+    {RULE_RPCR_4_1_2_10, RULE_RPCR_4_5_01, RPCRDMA_KIND_UNKNOWN},
+    {RULE_RPCR_4_01, RULE_RPCR_4_5_01, RPCRDMA_KIND_UNKNOWN},
+    {RULE_RPCR_4_6_2_01, RULE_RPCR_4_6_2_02, RPCRDMA_KIND_UNKNOWN},
+    {RULE_RPCR_4_2_4_07, RULE_RPCR_4_2_4_08, RPCRDMA_KIND_ERROR},
+    {RULE_RPCR_4_1_2_13, RULE_RPCR_4_5_10, RPCRDMA_KIND_ERROR},
+    {RULE_RPCR_4_1_2_14, RULE_RPCR_4_5_10, RPCRDMA_KIND_ERROR},
+    {RULE_RPCR_4_3_1_03, RULE_RPCR_4_3_1_04, RPCRDMA_KIND_REPLY},
+    {RULE_RPCR_4_6_1_01, RULE_RPCR_4_6_1_03, RPCRDMA_KIND_REPLY},
+    {RULE_RPCR_4_2_2_01, RULE_RPCR_4_5_03, RPCRDMA_KIND_REPLY},
+    {RULE_RPCR_4_1_2_02, RULE_RPCR_4_5_03, RPCRDMA_KIND_REPLY},
+    {RULE_RPCR_4_1_2_03, RULE_RPCR_4_5_03, RPCRDMA_KIND_REPLY},
+    {RULE_RPCR_4_1_2_04, RULE_RPCR_4_5_03, RPCRDMA_KIND_REPLY},
+    {RULE_RPCR_4_1_2_05, RULE_RPCR_4_5_03, RPCRDMA_KIND_REPLY},
+    {RULE_RPCR_4_1_2_08, RULE_RPCR_4_5_03, RPCRDMA_KIND_REPLY},
+    {RULE_RPCR_4_1_2_09, RULE_RPCR_4_5_03, RPCRDMA_KIND_REPLY},
+    {RULE_RPCR_4_1_2_11, RULE_RPCR_4_5_03, RPCRDMA_KIND_REPLY},
+    {RULE_RPCR_2_2_2_02, RULE_RPCR_2_2_2_05, RPCRDMA_KIND_REPLY},
+    {RULE_RPCR_3_3_1_10, RULE_RPCR_2_2_2_05, RPCRDMA_KIND_REPLY},
+};
+
+static const struct met *met_for(const struct rpcrdma_message *m)
+{
+    for (size_t i = 0; m->fault != 0 && i < sizeof mets / sizeof *mets; i++) {
+        if (mets[i].broken == (enum rule_id)(m->fault - 1) && mets[i].kind == m->kind)
+            return &mets[i];
+    }
+    return NULL;
+}
+
+static void open_discard(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m, enum rule_id rule)
+{
+    struct rpcrdma_reaction_state *state = rpcrdma->reaction;
+    unsigned side = other_side(m->side);
+    struct rpcrdma_discard *discard = &state->discard[side][state->next[side]++ % RPCRDMA_DISCARDS_MAX];
+
+    if (discard->open) /* some could not be remembered */
+        rpcrdma_inconclusive(rpcrdma, discard->rule);
+    *discard = (struct rpcrdma_discard){
+        .open = true, .rule = rule, .xid = m->header.xid, .has_xid = m->n >= 4, .place = m->place};
+}
+
+static bool takes_up(const struct rpcrdma_message *m, const struct rpcrdma_discard *discard)
+{
+    bool answers = m->kind == RPCRDMA_KIND_ERROR || m->kind == RPCRDMA_KIND_REPLY;
+
+    return answers && discard->has_xid && m->header.xid == discard->xid &&
+           (m->kind == RPCRDMA_KIND_ERROR || !m->transaction || m->transaction->outcome != RPCRDMA_OUTSTANDING);
+}
+
+/* The receiver goes on: only a message that reacts to what it should have discarded is wrong. */
+static void judge(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, struct rpcrdma_discard *discard)
+{
+    static const char text[] =
+        "expected the message in frame %u to be silently discarded; found %s with its XID 0x%08x";
+    const char *what = m->kind == RPCRDMA_KIND_ERROR ? "an RDMA_ERROR" : "a Reply";
+
+    if (m->acked_known && m->acked <= discard->place.offset) /* sent before it arrived */
+        return;
+    discard->open = false;
+    if (!takes_up(m, discard))
+        rpcrdma_pass(rpcrdma, discard->rule);
+    else if (m->kind == RPCRDMA_KIND_ERROR && !m->transaction && (unsigned)rpcrdma->client == m->side)
+        /* An RDMA_ERROR from the requester is wrong by itself, too (section 4.2.4). */
+        rpcrdma_fail_at(rpcrdma, &m->place, discard->rule, discard->place.frame, text, discard->place.frame, what,
+                        discard->xid);
+    else
+        rpcrdma_fail(rpcrdma, m, discard->rule, discard->place.frame, text, discard->place.frame, what, discard->xid);
+}
+
+void rpcrdma_discard_judge(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    struct rpcrdma_discard *discards = rpcrdma->reaction->discard[m->side];
+
+    for (unsigned i = 0; i < RPCRDMA_DISCARDS_MAX; i++) {
+        if (discards[i].open)
+            judge(rpcrdma, m, &discards[i]);
+    }
+}
+
+void rpcrdma_discard_open(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
+{
+    const struct met *met = met_for(m);
+
+    /* By RFC 5666 section 4.2 an RDMA_ERROR answers anything wrong, however short. */
+    if (met && !m->unsure && (!rpcrdma_by_rfc5666(rpcrdma) || met->rule != RULE_RPCR_4_5_01))
+        open_discard(rpcrdma, m, met->rule);
+}
+
+void rpcrdma_discard_skipped(struct rpcrdma_connection *rpcrdma)
+{
+    for (unsigned i = 0; i < 2 * RPCRDMA_DISCARDS_MAX; i++) {
+        struct rpcrdma_discard *discard =
+            &rpcrdma->reaction->discard[i / RPCRDMA_DISCARDS_MAX][i % RPCRDMA_DISCARDS_MAX];
+
+        if (discard->open)
+            rpcrdma_inconclusive(rpcrdma, discard->rule);
+        discard->open = false;
+    }
+}
+
+/*
+ * A side that closes first after something it should have discarded did not discard it: certain where Calls are
+ * unanswered. Servers also close without a reason, but not at once.
+ */
+static void judge_end(struct rpcrdma_connection *rpcrdma, unsigned side, const struct place *place,
+                      const struct rpcrdma_discard *discard)
+{
+    bool busy = rpcrdma->side[0].calls.outstanding + rpcrdma->side[1].calls.outstanding > 0;
+    bool server = rpcrdma->client >= 0 && side != (unsigned)rpcrdma->client;
+
+    if ((busy || server) && place->time_ns - discard->place.time_ns < rpcrdma->options.t_react &&
+        rpcrdma_whole(rpcrdma) && !rpcrdma->options.payload_only)
+        rpcrdma_fail_at_as(rpcrdma, place, discard->rule,
+                           busy ? rule_catalogue[discard->rule].severity : SEVERITY_WARNING, discard->place.frame,
+                           "expected the message in frame %u to be silently discarded; found the connection closed",
+                           discard->place.frame);
+    else
+        rpcrdma_inconclusive(rpcrdma, discard->rule);
+}
+
+bool rpcrdma_discard_end(struct rpcrdma_connection *rpcrdma, unsigned side, const struct place *place,
+                         const struct place *culprit)
+{
+    bool any = false;
+
+    for (unsigned i = 0; i < RPCRDMA_DISCARDS_MAX; i++) {
+        struct rpcrdma_discard *discard = &rpcrdma->reaction->discard[side][i];
+
+        if (!discard->open)
+            continue;
+        discard->open = false;
+        any = true;
+        if (culprit && culprit->frame != discard->place.frame)
+            rpcrdma_inconclusive(rpcrdma, discard->rule);
+        else
+            judge_end(rpcrdma, side, place, discard);
+    }
+    return any;
+}
+
+void rpcrdma_discard_finish(struct rpcrdma_connection *rpcrdma)
+{
+    rpcrdma_discard_skipped(rpcrdma);
+}

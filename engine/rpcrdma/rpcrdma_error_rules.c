@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* RDMA_ERROR: who sends it, why, and what it says about the Call that it answers (RFC 8166 section 4.5). */
+#include "engine/rpcrdma/rpcrdma_reaction.h"
+
+static unsigned client_side(const struct rpcrdma_connection *rpcrdma)
+{
+    return rpcrdma->client < 0 ? 2 : (unsigned)rpcrdma->client;
+}
+
+/* The other side sent something with this XID that may have been a Call. */
+static bool answers_unclear(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
+{
+    const struct rpcrdma_reaction_state *state = rpcrdma->reaction;
+    unsigned side = other_side(m->side);
+
+    for (unsigned i = 0; i < state->n_unclear[side] && i < RPCRDMA_UNCLEAR_MAX; i++) {
+        if (state->unclear[side][i] == m->header.xid)
+            return true;
+    }
+    return false;
+}
+
+/* It answers no known Call. */
+static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    unsigned caller = other_side(m->side);
+    bool client = client_side(rpcrdma) == m->side, old = rpcrdma_by_rfc5666(rpcrdma);
+    enum rule_id rule = client ? RULE_RPCR_4_2_4_07 : RULE_RPCR_4_5_04;
+
+    if (rpcrdma->client < 0 || m->unsure || rpcrdma->side[caller].hole || answers_unclear(rpcrdma, m)) {
+        rpcrdma_inconclusive(rpcrdma, rule);
+        return;
+    }
+    if (!client) {
+        rpcrdma_fail(rpcrdma, m, rule, 0,
+                     "expected an RDMA_ERROR to have the XID of an outstanding Call (there are %u); found 0x%08x",
+                     rpcrdma->side[caller].calls.outstanding, m->header.xid);
+        for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, caller, t));)
+            t->ambiguous |= t->fault != 0; /* it was meant for one of these */
+    } else if (old)                        /* RFC 5666 section 4.2 allows either side to send it */
+        rpcrdma_fail_as(rpcrdma, m, rule, SEVERITY_NOTE, 0,
+                        "expected no RDMA_ERROR from the requester; found one with XID 0x%08x", m->header.xid);
+    else
+        rpcrdma_fail(rpcrdma, m, rule, 0, "expected no RDMA_ERROR from the requester; found one with XID 0x%08x",
+                     m->header.xid);
+}
+
+/* ---- what it says ---- */
+
+static bool judge_kind(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    const struct rpcrdma_transaction *t = m->transaction;
+    uint32_t wanted = t->call_header.vers == RPCRDMA_VERSION ? RPCRDMA_ERR_CHUNK : RPCRDMA_ERR_VERS;
+
+    if (m->header.err == wanted) {
+        rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_07);
+        return true;
+    }
+    rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_07, t->call.frame,
+                 "expected %s in answer to a Call with rdma_vers %u; found %s", rpcrdma_err_name(wanted),
+                 t->call_header.vers, rpcrdma_err_name(m->header.err));
+    return false;
+}
+
+static void judge_version(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    const struct rpcrdma_transaction *t = m->transaction;
+
+    if (m->header.vers == t->call_header.vers)
+        rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_05);
+    else if (!rpcrdma_by_rfc5666(rpcrdma) ||
+             m->header.err != RPCRDMA_ERR_VERS) /* RFC 5666 section 4.2: any valid one */
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_05, t->call.frame,
+                     "expected the Call's rdma_vers %u in the RDMA_ERROR; found %u", t->call_header.vers,
+                     m->header.vers);
+}
+
+static void judge_range(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    const struct rpcrdma_transaction *t = m->transaction;
+    uint32_t low = m->header.vers_low, high = m->header.vers_high, vers = t->call_header.vers;
+
+    if (m->header.err != RPCRDMA_ERR_VERS)
+        return;
+    if (low <= RPCRDMA_VERSION && RPCRDMA_VERSION <= high && !(low <= vers && vers <= high))
+        rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_1_02);
+    else
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_1_02, t->call.frame,
+                     "expected a range of supported versions that includes 1, but not the rejected %u; found %u to %u",
+                     vers, low, high);
+}
+
+/* Sound Calls of the forward direction: nfs_refusal_rules.c. */
+static void judge_cause(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
+{
+    if (t->call_header.status != RPCRDMA_OK || t->fault != 0)
+        rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_12);
+    else if (t->reverse)
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_4_5_12);
+}
+
+/* ---- hook ---- */
+
+static void reply_after_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    const struct rpcrdma_transaction *t = m->transaction;
+
+    if (m->unsure || t->late || rpcrdma_hole_since(rpcrdma, t->side, t->answer.frame)) {
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_4_5_09);
+        return;
+    }
+    rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_09, t->answer.frame,
+                 "expected no Reply to XID 0x%08x after the RDMA_ERROR in frame %u; found one", t->xid,
+                 t->answer.frame);
+}
+
+void rpcrdma_error_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    const struct rpcrdma_transaction *t = m->transaction;
+
+    if (m->faulty)
+        return;
+    if (m->kind == RPCRDMA_KIND_REPLY) {
+        if (t && t->outcome == RPCRDMA_FAILED)
+            reply_after_error(rpcrdma, m);
+        return;
+    }
+    if (m->kind != RPCRDMA_KIND_ERROR)
+        return;
+    if (!t) {
+        judge_stray(rpcrdma, m);
+        return;
+    }
+    /* rpcrdma_xid_rules.c judges a second answer; a kind that RFC 5666 leaves open is not judged. */
+    if (t->outcome != RPCRDMA_OUTSTANDING || t->late || m->header.status != RPCRDMA_OK)
+        return;
+    rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_04);
+    rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_09);
+    if (client_side(rpcrdma) == m->side || t->reverse)
+        rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_4_07);
+    judge_version(rpcrdma, m);
+    if (m->faulty || !judge_kind(rpcrdma, m))
+        return;
+    judge_range(rpcrdma, m);
+    if (!m->faulty)
+        judge_cause(rpcrdma, t);
+}

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Every Send by itself: the fixed words, the lists, and what follows them (RFC 8166 sections 4.1, 4.2 and 4.6). */
+#include "engine/rpcrdma/rpcrdma_header.h"
+
+enum { REPLY_SHORTEST = RPC_REPLY_MIN };
+
+static uint32_t swapped(uint32_t v)
+{
+    return v >> 24 | (v >> 8 & 0xff00u) | (v << 8 & 0xff0000u) | v << 24;
+}
+
+static bool lists_follow(const struct rpcrdma_message *m)
+{
+    return m->header.proc == RPCRDMA_MSG || m->header.proc == RPCRDMA_NOMSG;
+}
+
+/* ---- the fixed words ---- */
+
+/* rdma_vers or rdma_proc is invalid, but valid with its octets reversed. */
+static bool fixed_swapped(const struct rpcrdma_header *h)
+{
+    if (h->vers == swapped(RPCRDMA_VERSION))
+        return h->proc < RPCRDMA_ERROR || swapped(h->proc) <= RPCRDMA_ERROR; /* RDMA_ERROR repeats a Call's version */
+    return h->proc > RPCRDMA_ERROR && swapped(h->proc) <= RPCRDMA_ERROR &&
+           (h->vers == RPCRDMA_VERSION || swapped(h->vers) <= 2);
+}
+
+static bool fixed_sound(const struct rpcrdma_message *m)
+{
+    const struct rpcrdma_header *h = &m->header;
+
+    return h->vers == RPCRDMA_VERSION && h->proc <= RPCRDMA_ERROR &&
+           (h->proc != RPCRDMA_MSG || (h->status == RPCRDMA_OK && rpcrdma_header_xid_follows(m)));
+}
+
+/* RFC 8881 section 20.8.3: a client returns credits that are recalled by Sends of no octets. */
+static void judge_empty(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    bool by_client = rpcrdma->client < 0 || (unsigned)rpcrdma->client == m->side;
+    bool sure = rpcrdma->returns == RPCRDMA_RETURNS_NO_SESSION ||
+                (rpcrdma->returns != RPCRDMA_RETURNS_UNCLEAR && rpcrdma_whole(rpcrdma) && !m->unsure);
+
+    if (by_client && rpcrdma->returns == RPCRDMA_RETURNS_ASKED)
+        return;
+    if (by_client && !sure) {
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_4_01);
+        return;
+    }
+    rpcrdma_record_empty(rpcrdma, m);
+    rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_01, 0, "expected a Transport header of at least 28 octets; found 0 octets");
+}
+
+static bool judge_fixed(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    const struct rpcrdma_header *h = &m->header;
+    uint32_t meant[4];
+
+    if (m->n == 0) {
+        judge_empty(rpcrdma, m);
+        return false;
+    }
+    if (m->n < RPCRDMA_FIXED_LEN) {
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_01, 0,
+                     "expected a Transport header of at least 28 octets; found %u octets", m->n);
+        return false;
+    }
+    if (fixed_swapped(h)) {
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_02, 0,
+                     "expected big-endian words; found rdma_vers 0x%08x and rdma_proc 0x%08x", h->vers, h->proc);
+        return false;
+    }
+    if (!fixed_sound(m) && rpcrdma_header_disordered(m, meant)) {
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_01, 0,
+                     "expected rdma_xid 0x%08x, rdma_vers %u, rdma_credit %u and rdma_proc %u in this order; found "
+                     "0x%08x, %u, %u and %u",
+                     meant[0], meant[1], meant[2], meant[3], h->xid, h->vers, h->credit, h->proc);
+        return false;
+    }
+    if (h->proc > RPCRDMA_ERROR && h->vers != RPCRDMA_VERSION) {
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_01, 0,
+                     "expected a Transport header; found %u octets with 0x%08x for rdma_vers and 0x%08x for rdma_proc",
+                     m->n, h->vers, h->proc);
+        return false;
+    }
+    rpcrdma_pass(rpcrdma, RULE_RPCR_4_01);
+    rpcrdma_pass(rpcrdma, RULE_RPCR_4_02);
+    rpcrdma_pass(rpcrdma, RULE_RPCR_4_1_2_01);
+    return true;
+}
+
+/* An RDMA_ERROR repeats the version of the Call that it answers, however wrong. */
+static bool judge_version(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    if (m->header.proc == RPCRDMA_ERROR)
+        return true;
+    if (m->header.vers != RPCRDMA_VERSION) {
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_2_2_01, 0, "expected rdma_vers 1; found %u", m->header.vers);
+        return false;
+    }
+    rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_2_01);
+    return true;
+}
+
+/* Error data with another rdma_proc: octets that no RDMA_MSG can have. */
+static bool error_disguised(const struct rpcrdma_message *m)
+{
+    uint32_t err = m->n >= RPCRDMA_ERR_CHUNK_LEN ? get_be32(m->p + RPCRDMA_FIXED_LEN) : 0;
+
+    return lists_follow(m) && ((err == RPCRDMA_ERR_CHUNK && m->n == RPCRDMA_ERR_CHUNK_LEN) ||
+                               (err == RPCRDMA_ERR_VERS && m->n == RPCRDMA_ERR_VERS_LEN && get_be32(m->p + 20) <= 2 &&
+                                get_be32(m->p + 24) <= 2 && get_be32(m->p + 24) >= 1));
+}
+
+static bool judge_proc(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    bool old = rpcrdma_by_rfc5666(rpcrdma);
+
+    if (m->header.proc > RPCRDMA_ERROR)
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_02, 0, "expected rdma_proc 0 to 4; found %u", m->header.proc);
+    else if (m->header.proc == RPCRDMA_MSGP && !old)
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_6_1_01, 0, "expected no RDMA_MSGP; found one");
+    else if (m->header.proc == RPCRDMA_DONE && !old)
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_6_2_01, 0, "expected no RDMA_DONE; found one");
+    else if (error_disguised(m))
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_06, 0, "expected rdma_proc 4 (RDMA_ERROR) before error data; found %u",
+                     m->header.proc);
+    else {
+        rpcrdma_pass(rpcrdma, RULE_RPCR_4_1_2_02);
+        if (!old) {
+            rpcrdma_pass(rpcrdma, RULE_RPCR_4_6_1_01);
+            rpcrdma_pass(rpcrdma, RULE_RPCR_4_6_2_01);
+        }
+        if (m->header.proc == RPCRDMA_ERROR)
+            rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_06);
+        return true;
+    }
+    return false;
+}
+
+/* ---- the lists ---- */
+
+static void fail_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    const struct rpcrdma_header *h = &m->header;
+
+    if (h->status == RPCRDMA_BAD_DISCRIMINATOR && h->fault == swapped(1))
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_02, 0, "expected big-endian words; found 0x%08x instead of 1 at octet %u",
+                     h->fault, h->fault_at);
+    else if (h->status == RPCRDMA_BAD_DISCRIMINATOR)
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_04, 0,
+                     "expected 0 or 1 at octet %u, where a chunk list ends or continues; found %u", h->fault_at,
+                     h->fault);
+    else if (h->fault != 0)
+        rpcrdma_fail(
+            rpcrdma, m, RULE_RPCR_4_1_2_11, 0,
+            "expected the chunk lists to end within the Send of %u octets; found a count of %u segments at octet %u",
+            m->n, h->fault, h->fault_at);
+    else
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_11, 0,
+                     "expected the chunk lists to end within the Send; found that they go on past its end, octet %u",
+                     m->n);
+}
+
+static const enum rule_id list_rules[] = {
+    RULE_RPCR_4_1_2_03, RULE_RPCR_4_1_2_04, RULE_RPCR_4_1_2_05, RULE_RPCR_4_1_2_08, RULE_RPCR_4_1_2_09,
+    RULE_RPCR_4_1_2_10, RULE_RPCR_4_1_2_11, RULE_RPCR_3_4_6_01, RULE_RPCR_3_4_6_03,
+};
+
+/* An RDMA_NOMSG ends with its Reply chunk. */
+static bool reply_chunk_goes_on(const struct rpcrdma_message *m)
+{
+    return m->header.proc == RPCRDMA_NOMSG && m->header.status == RPCRDMA_OK && m->header.has_reply &&
+           m->n > m->header.header_len;
+}
+
+/* True: the lists can be read, and what follows them can be judged. */
+static bool judge_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    struct rpcrdma_diagnosis d;
+    bool readable = m->header.status == RPCRDMA_OK;
+
+    if (m->n < RPCRDMA_HEADER_MIN) {
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_10, 0, "expected an %s of at least 28 octets; found %u octets",
+                     rpcrdma_proc_name(m->header.proc), m->n);
+        return false;
+    }
+    if ((!readable || !rpcrdma_header_xid_follows(m) || rpcrdma_header_suspicious(m) || reply_chunk_goes_on(m)) &&
+        rpcrdma_header_diagnose(m, &d)) {
+        rpcrdma_fail(rpcrdma, m, d.rule, 0, "expected %s; found %s", d.expected, d.found);
+        return false;
+    }
+    if (!readable) {
+        fail_lists(rpcrdma, m);
+        return false;
+    }
+    for (size_t i = 0; i < sizeof list_rules / sizeof *list_rules; i++)
+        rpcrdma_pass(rpcrdma, list_rules[i]);
+    return true;
+}
+
+/* After the complete message: octets that form no XDR unit (section 2.2.4). */
+static bool judge_units(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, uint32_t end)
+{
+    if (m->n <= end || m->n - end >= 4) {
+        rpcrdma_pass(rpcrdma, RULE_RPCR_2_2_4_01);
+        return true;
+    }
+    rpcrdma_fail(rpcrdma, m, RULE_RPCR_2_2_4_01, 0,
+                 "expected a Send whose length is a multiple of 4 octets; found %u octets", m->n);
+    return false;
+}
+
+/* ---- RDMA_MSG: what follows the lists ---- */
+
+static bool has_position_zero(const struct rpcrdma_message *m, uint64_t *octets)
+{
+    bool found = false;
+
+    *octets = 0;
+    for (uint32_t i = 0; i < m->header.read.n; i++) {
+        struct rpcrdma_read_segment segment = rpcrdma_read_segment_at(&m->header, m->p, i);
+
+        if (segment.position == 0) {
+            found = true;
+            *octets += segment.target.length;
+        }
+    }
+    return found;
+}
+
+/* The returned Reply chunk has octets in it. */
+static bool in_reply_chunk(const struct rpcrdma_message *m)
+{
+    struct rpcrdma_chunk chunk = rpcrdma_reply_chunk(&m->header);
+    uint64_t octets = 0;
+
+    if (m->kind != RPCRDMA_KIND_REPLY || !m->header.has_reply)
+        return false;
+    for (uint32_t i = 0; i < chunk.n; i++)
+        octets += rpcrdma_segment_at(&chunk, m->p, i).length;
+    return octets > 0;
+}
+
+static void judge_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    uint32_t from = m->header.header_len, octets = m->n - from, type;
+    uint64_t zero;
+
+    if (octets == 0 && in_reply_chunk(m)) {
+        rpcrdma_fail(
+            rpcrdma, m, RULE_RPCR_3_5_3_14, 0,
+            "expected an RDMA_NOMSG, as the Reply is in the Reply chunk; found an RDMA_MSG with nothing inline");
+        return;
+    }
+    if (octets == 0 && m->header.read.n > 0) {
+        rpcrdma_fail(
+            rpcrdma, m, RULE_RPCR_3_5_2_02, 0,
+            "expected the reduced RPC message after the header of an RDMA_MSG with a Read list; found nothing");
+        return;
+    }
+    if (octets < REPLY_SHORTEST) {
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_2_4_01, 0,
+                     "expected an RPC message of at least %u octets after the header of an RDMA_MSG; found %u octets",
+                     (unsigned)REPLY_SHORTEST, octets);
+        return;
+    }
+    if (octets < m->lacking + 8) { /* XID and msg_type were not captured */
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_4_2_1_01);
+        return;
+    }
+    if (get_be32(m->p + from) != m->header.xid) {
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_2_1_01, 0,
+                     "expected the RPC message to begin with rdma_xid 0x%08x; found 0x%08x", m->header.xid,
+                     get_be32(m->p + from));
+        return;
+    }
+    type = get_be32(m->p + from + 4);
+    if (type > RPC_REPLY) {
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_2_2_2_01, 0, "expected msg_type 0 (CALL) or 1 (REPLY); found %u", type);
+        return;
+    }
+    rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_4_01);
+    rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_1_01);
+    rpcrdma_pass(rpcrdma, RULE_RPCR_2_2_2_01);
+    rpcrdma_pass(rpcrdma, RULE_RPCR_3_2_03);
+    rpcrdma_pass(rpcrdma, RULE_RPCR_3_2_04);
+    if (m->header.read.n > 0)
+        rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_2_02);
+    if (m->kind != RPCRDMA_KIND_CALL)
+        return;
+    if (has_position_zero(m, &zero) && zero > 0) /* only implied by section 3.5.3; an empty one: RPCR-4.3-01 */
+        rpcrdma_fail_as(
+            rpcrdma, m, RULE_RPCR_3_5_3_05, SEVERITY_WARNING, 0,
+            "expected no Position-Zero Read chunk along with an inline RPC message; found one of %llu octets",
+            (unsigned long long)zero);
+    else
+        rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_3_05);
+}
+
+/* ---- RDMA_NOMSG ---- */
+
+/* A Long Reply to a Call without a Reply chunk is wrong, whatever its lists: rpcrdma_reply_rules.c. */
+static bool unasked_long_reply(const struct rpcrdma_message *m)
+{
+    return m->kind == RPCRDMA_KIND_REPLY && m->transaction && m->transaction->outcome == RPCRDMA_OUTSTANDING &&
+           !m->transaction->misread && m->transaction->reply_chunk < 0;
+}
+
+static void judge_long(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    const struct rpcrdma_header *h = &m->header;
+    uint64_t zero;
+
+    if (!judge_units(rpcrdma, m, h->header_len))
+        return;
+    if (m->n > h->header_len) {
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_5_3_02, 0,
+                     "expected nothing after the header of an RDMA_NOMSG; found %u octets", m->n - h->header_len);
+        return;
+    }
+    rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_3_02);
+    if (h->read.n == 0 && h->write.n == 0 && !h->has_reply) {
+        if (unasked_long_reply(m))
+            return;
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_2_4_04, 0,
+                     "expected a Read list, Write list or Reply chunk in an RDMA_NOMSG; found none");
+        return;
+    }
+    rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_4_04);
+    if (m->kind != RPCRDMA_KIND_CALL)
+        return;
+    if (!has_position_zero(m, &zero) || zero < RPC_CALL_MIN) {
+        rpcrdma_fail(
+            rpcrdma, m, RULE_RPCR_4_2_4_05, 0,
+            "expected a Position-Zero Read chunk of at least %u octets in an RDMA_NOMSG Call; found %llu octets",
+            (unsigned)RPC_CALL_MIN, (unsigned long long)zero);
+        return;
+    }
+    rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_4_05);
+    if (rpcrdma_by_rfc5666(rpcrdma)) {
+        if (rpcrdma_read_segment_at(h, m->p, 0).position != 0)
+            rpcrdma_fail(rpcrdma, m, RULE_RPCR0_5_1_01, 0,
+                         "expected the Position-Zero chunk first in the Read list; found Position %u",
+                         rpcrdma_read_segment_at(h, m->p, 0).position);
+        else
+            rpcrdma_pass(rpcrdma, RULE_RPCR0_5_1_01);
+    }
+}
+
+/* ---- other messages ---- */
+
+static void judge_padded(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    uint32_t from = m->header.header_len;
+
+    if (m->header.status != RPCRDMA_OK) {
+        fail_lists(rpcrdma, m);
+    } else if (m->lacking > 0) {
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_4_1_01);
+    } else if (m->n < from + 4 || get_be32(m->p + from) != m->header.xid) {
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR0_4_1_01, 0,
+                     "expected an RPC message with XID 0x%08x after the header of an RDMA_MSGP; found %u octets",
+                     m->header.xid, m->n - from);
+    } else {
+        rpcrdma_pass(rpcrdma, RULE_RPCR0_4_1_01);
+    }
+}
+
+static void judge_error_vers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    const struct rpcrdma_header *h = &m->header;
+
+    if (m->n < RPCRDMA_ERR_VERS_LEN)
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_14, 0, "expected an ERR_VERS of 28 octets; found %u octets", m->n);
+    else if (h->vers_low > h->vers_high)
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_14, 0,
+                     "expected rdma_vers_low and then rdma_vers_high; found %u and %u", h->vers_low, h->vers_high);
+    else
+        rpcrdma_pass(rpcrdma, RULE_RPCR_4_1_2_14);
+}
+
+static bool reply_follows(const struct rpcrdma_message *m, uint32_t at)
+{
+    return m->n - m->lacking >= at + 8 && get_be32(m->p + at) == m->header.xid && get_be32(m->p + at + 4) == RPC_REPLY;
+}
+
+static void judge_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    const struct rpcrdma_header *h = &m->header;
+    uint32_t end = h->err == RPCRDMA_ERR_VERS ? RPCRDMA_ERR_VERS_LEN : RPCRDMA_ERR_CHUNK_LEN;
+
+    if (m->n < RPCRDMA_ERR_CHUNK_LEN) {
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_13, 0, "expected rdma_err in an RDMA_ERROR; found %u octets", m->n);
+        return;
+    }
+    if (h->status == RPCRDMA_BAD_ERR) {
+        enum rule_id rule = rpcrdma_by_rfc5666(rpcrdma) ? RULE_RPCR0_4_3_01 : RULE_RPCR_4_1_2_13;
+
+        if (rpcrdma_by_rfc5666(rpcrdma) && m->n == RPCRDMA_ERR_CHUNK_LEN + 4 * RPCRDMA_ERR_EXTRA_WORDS)
+            rpcrdma_pass(rpcrdma, rule);
+        else
+            rpcrdma_fail(rpcrdma, m, rule, 0, "expected rdma_err 1 (ERR_VERS) or 2 (ERR_CHUNK)%s; found %u",
+                         rpcrdma_by_rfc5666(rpcrdma) ? ", or 8 words after it" : "", h->err);
+        return;
+    }
+    rpcrdma_pass(rpcrdma, RULE_RPCR_4_1_2_13);
+    if (!judge_units(rpcrdma, m, end))
+        return;
+    if (m->n > end) {
+        enum rule_id rule = reply_follows(m, end)        ? RULE_RPCR_4_2_4_06
+                            : h->err == RPCRDMA_ERR_VERS ? RULE_RPCR_4_1_2_14
+                                                         : RULE_RPCR_4_1_2_15;
+
+        rpcrdma_fail(rpcrdma, m, rule, 0, "expected nothing after the %u octets of an %s; found %u octets", end,
+                     rpcrdma_err_name(h->err), m->n - end);
+        return;
+    }
+    rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_4_06);
+    if (h->err == RPCRDMA_ERR_VERS)
+        judge_error_vers(rpcrdma, m);
+    else
+        rpcrdma_pass(rpcrdma, RULE_RPCR_4_1_2_15);
+}
+
+void rpcrdma_header_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    /* Another version may have other procedures. */
+    if (!judge_fixed(rpcrdma, m) || !judge_version(rpcrdma, m) || !judge_proc(rpcrdma, m))
+        return;
+    switch (m->header.proc) {
+    case RPCRDMA_MSG:
+        if (judge_lists(rpcrdma, m))
+            judge_inline(rpcrdma, m);
+        break;
+    case RPCRDMA_NOMSG:
+        if (judge_lists(rpcrdma, m))
+            judge_long(rpcrdma, m);
+        break;
+    case RPCRDMA_MSGP:
+        judge_padded(rpcrdma, m);
+        break;
+    case RPCRDMA_ERROR:
+        judge_error(rpcrdma, m);
+        break;
+    default: /* RDMA_DONE has nothing after the fixed words */
+        break;
+    }
+}

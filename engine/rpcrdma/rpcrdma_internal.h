@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * State of the RPC-over-RDMA layer, private to its files (engine/rpcrdma_*.c).
+ *
+ * A Tagged segment or Read Request goes to rpcrdma_memory.c, which finds the offer that it accesses. A Send is
+ * reassembled and decoded by rpcrdma_connection.c and finds or opens its transaction (rpcrdma_transactions.c); its
+ * payload is decoded as soon as it is complete (rpcrdma_payload.c). The rule families see each step through the hooks
+ * below.
+ */
+#ifndef IWARP_ENGINE_RPCRDMA_RPCRDMA_INTERNAL_H
+#define IWARP_ENGINE_RPCRDMA_RPCRDMA_INTERNAL_H
+
+#include "engine/rpcrdma/rpcrdma.h"
+
+/*
+ * So that one violation has one finding: a message marked faulty has its finding, and consequences are not judged
+ * again; of a transaction whose Call is malformed only the answer is judged. What MPA, DDP and RDMAP report is not
+ * reported here again (the verdict is muted meanwhile).
+ */
+
+enum {
+    RPCRDMA_BODY_MAX = 1024, /* operations, items, values remembered per RPC message */
+    RPCRDMA_PROCEDURES_MAX = 64,
+    RPCRDMA_READ_CHUNKS_MAX = 256, /* different Positions in one Call */
+    RPCRDMA_ANSWERED_MAX = 128,    /* answered transactions remembered per calling side */
+    RPCRDMA_ORPHANS_MAX = 16,
+    RPCRDMA_UNBOUND_MAX = 8, /* programs without a binding, reported once each */
+    RPCRDMA_SEND_MAX =
+        1024 * 1024, /* octets of a Send; the largest threshold that can be announced is a quarter of this */
+    RPCRDMA_EARLY_OCTETS_MAX = 65536, /* of a Send that is kept until the ULP is known */
+    RPCRDMA_UNDECIDED_MAX = 8,        /* Sends that may look foreign before another ULP is assumed */
+};
+
+/* What one side announced in its startup frame (RFC 8797). */
+struct rpcrdma_announced {
+    bool frame_seen;                  /* its startup frame was captured */
+    bool valid;                       /* with a valid block in it */
+    uint64_t end;                     /* stream offset after it */
+    struct rpcrdma_private_data data; /* the defaults unless valid */
+};
+
+/* Transactions by age; each is in one queue. */
+struct rpcrdma_queue {
+    struct rpcrdma_transaction *oldest, *newest;
+    unsigned n;
+};
+
+/* Transactions that one side called. */
+struct rpcrdma_calls {
+    struct rpcrdma_transaction **hash;  /* HASH_BUCKETS, by XID, the newest first */
+    struct rpcrdma_queue waiting, done; /* outstanding; answered and still remembered */
+    unsigned outstanding;               /* waiting.n */
+    uint64_t total, answered;
+    /* The latest answers that came before their Calls (the direction lagged, or waits for what the capture lacks). */
+    struct rpcrdma_orphan {
+        uint32_t xid, frame;
+        bool alone;     /* no Call was outstanding for certain */
+        uint64_t calls; /* that were seen before it */
+    } orphan[RPCRDMA_ORPHANS_MAX];
+    unsigned orphans;
+    uint32_t newest_xid;
+    bool scattered; /* XIDs do not follow one another */
+    /* Calls that came late, whose operations are unknown: those before a stream offset; those captured before a frame.
+     */
+    uint64_t lagged_until;
+    uint32_t lagged_frame;
+};
+
+/* What one side sends. */
+struct rpcrdma_side {
+    struct rpcrdma_calls calls;
+    struct rpcrdma_announced announced;
+    uint8_t *send; /* a Send that comes in several segments */
+    uint32_t send_size, send_n;
+    uint32_t send_there;         /* octets captured from its beginning */
+    bool send_open, send_spoilt; /* spoilt: a segment is missing or out of place */
+    uint64_t send_message;
+    bool faulty;        /* a lower layer, or a rule about Sends, has found an error in what it sent */
+    bool accessed;      /* its memory was, before the first RPC-over-RDMA message that was seen (InfiniBand) */
+    bool started, hole; /* something was seen; something is missing, the beginning included */
+    uint64_t end;       /* stream offset after the latest FPDU */
+    uint64_t messages;  /* Sends treated as RPC-over-RDMA */
+    bool fin, reset;
+    struct place end_place;
+};
+
+/* RDMA Reads of one side: rpcrdma_depth_rules.c. */
+struct rpcrdma_depth {
+    uint32_t limit, frame; /* of its session; 0: none */
+    unsigned outstanding;
+    bool reported;
+    bool doubtful; /* beyond the limit, unless a Response was captured late: */
+    struct place place;
+    unsigned most;
+};
+
+struct rpcrdma_credit_state;    /* rpcrdma_credit_rules.c */
+struct rpcrdma_threshold_state; /* rpcrdma_threshold_rules.c */
+struct rpcrdma_resource_state;  /* rpcrdma_resource_rules.c */
+struct rpcrdma_memory_state;    /* rpcrdma_memory_rules.c */
+struct rpcrdma_reaction_state;  /* rpcrdma_reaction_rules.c */
+
+/* A Send from before the connection was recognised: judged when it is. */
+struct rpcrdma_early {
+    struct rpcrdma_message message;
+    uint8_t *octets;
+    bool muted;
+};
+
+struct rpcrdma_connection {
+    struct rpcrdma_options options; /* defaults filled in */
+    struct rpcrdma_events events;
+    struct verdict *verdict;
+    struct arena *arena; /* held */
+    struct rdma_terms terms;
+    uint16_t port[2];
+    enum { RPCRDMA_UNDECIDED, RPCRDMA_YES, RPCRDMA_NO } recognised;
+    struct rpcrdma_early *early; /* Sends that left it undecided, at most RPCRDMA_UNDECIDED_MAX */
+    unsigned n_early;
+    int client; /* side, or -1 */
+    struct rpcrdma_side side[2];
+    struct rpcrdma_offer **offers[2]; /* HASH_BUCKETS, by the side whose memory it is, and STag */
+    struct rpcrdma_offer *recent[2];  /* by the same side: the one accessed last */
+    unsigned n_offers;
+    bool gaps_show_late; /* see struct rdma_part */
+    bool close_unseen;   /* the snap length hides connection management: the connection may have been closed */
+    struct rpcrdma_pending *pending;   /* NULL: none ever was */
+    struct rpcrdma_transaction *spare; /* retired ones, for reuse */
+    uint64_t transactions;
+    struct rpcrdma_counts counts;
+    struct rpcrdma_procedure_count *procedures; /* RPCRDMA_PROCEDURES_MAX */
+    uint64_t answered_number[2]; /* number of the newest transaction of that calling side that was answered */
+    bool finished, terminated;
+    bool memory_lacking;
+    uint32_t unbound[RPCRDMA_UNBOUND_MAX];
+    unsigned n_unbound;
+    /* For later connections: rpcrdma_record.c */
+    struct history_record *record; /* NULL: nothing recorded so far */
+    bool record_taken;
+    enum rpcrdma_returns returns;
+    struct rpcrdma_depth depth[2]; /* by requester */
+    bool refused_memory;           /* of a Call with this XID: */
+    uint32_t refused_xid;
+    uint64_t last_send[2]; /* offset */
+    struct rdma_closing closing;
+    uint64_t received[2]; /* how far the side has received the other direction, at least */
+    bool lossy;           /* packets may be missing, wherever the capture does not show it */
+    /*
+     * Owned by the rule families; created by their _new, NULL when they need none. These and the tables above are
+     * created once the connection is known to carry RPC-over-RDMA (rpcrdma_equip()); the thresholds exist from the
+     * start, as the startup frames announce them.
+     */
+    struct rpcrdma_credit_state *credit;
+    struct rpcrdma_threshold_state *threshold;
+    struct rpcrdma_resource_state *resource;
+    struct rpcrdma_memory_state *memory;
+    struct rpcrdma_reaction_state *reaction;
+};
+
+/* ---- rpcrdma_depth_rules.c ---- */
+
+void rpcrdma_depth_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
+
+/* ---- rpcrdma_record.c ---- */
+
+void rpcrdma_record_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t);
+struct history_drop;
+void rpcrdma_record_drop(struct rpcrdma_connection *rpcrdma, const struct history_drop *drop);
+/* That Call was cut off: all of *cut but `any` and `call`. */
+struct history_cut;
+void rpcrdma_record_cut_off(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
+                            const struct history_cut *cut);
+void rpcrdma_record_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
+void rpcrdma_record_response(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
+void rpcrdma_record_send(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
+/* A Send of no octets was reported: a recall on another connection may explain it. */
+void rpcrdma_record_empty(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
+void rpcrdma_record_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal);
+
+/* ---- findings (rpcrdma_connection.c) ---- */
+
+/* Fails a rule at this message, and marks it as faulty (its transaction as malformed when it is the Call). */
+void rpcrdma_fail(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message, enum rule_id rule,
+                  uint32_t related_frame, const char *format, ...) __attribute__((format(printf, 5, 6)));
+void rpcrdma_fail_as(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message, enum rule_id rule,
+                     enum rule_severity severity, uint32_t related_frame, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+/* Fails a rule at a place in the direction of place->side; marks nothing. */
+void rpcrdma_fail_at(struct rpcrdma_connection *rpcrdma, const struct place *place, enum rule_id rule,
+                     uint32_t related_frame, const char *format, ...) __attribute__((format(printf, 5, 6)));
+void rpcrdma_fail_at_as(struct rpcrdma_connection *rpcrdma, const struct place *place, enum rule_id rule,
+                        enum rule_severity severity, uint32_t related_frame, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+
+/* Of what this side has sent something is missing. */
+void rpcrdma_pending_hole(struct rpcrdma_connection *rpcrdma, unsigned side);
+/* Nothing is missing before this part. */
+void rpcrdma_pending_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part);
+void rpcrdma_pending_finish(struct rpcrdma_connection *rpcrdma);
+/* What was found in that frame is explained by a Call of that side that came late. */
+void rpcrdma_pending_excuse(struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t frame);
+/* Its owner refused an access to memory: no Call of that side that the capture lacks can have offered it. */
+void rpcrdma_pending_refused(struct rpcrdma_connection *rpcrdma, unsigned owner);
+
+static inline void rpcrdma_pass(struct rpcrdma_connection *rpcrdma, enum rule_id rule)
+{
+    verdict_passed(rpcrdma->verdict, rule);
+}
+
+static inline void rpcrdma_inconclusive(struct rpcrdma_connection *rpcrdma, enum rule_id rule)
+{
+    verdict_inconclusive(rpcrdma->verdict, rule);
+}
+
+/* ---- state ---- */
+
+/* The connection carries RPC-over-RDMA: creates all state. Without memory it is treated as another ULP's. */
+void rpcrdma_equip(struct rpcrdma_connection *rpcrdma);
+/* rpcrdma_recognise.c: does the connection carry RPC-over-RDMA, judging by this Send and earlier ones? */
+bool rpcrdma_recognise(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
+/* An RDMA operation before any Send: port and private data may decide, too. */
+void rpcrdma_recognise_by_setup(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_early_keep(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
+void rpcrdma_early_free(struct rpcrdma_connection *rpcrdma);
+/* Sets kind, has_rpc, rpc and transaction. */
+void rpcrdma_classify(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+/* Copies the chunk lists of a Reply into its transaction's chunks. */
+void rpcrdma_take_returned(struct rpcrdma_transaction *transaction, const struct rpcrdma_message *reply);
+/* rpcrdma_counts.c */
+void rpcrdma_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction);
+
+/*
+ * It is known what the sender had received when it sent this message. A side that sends messages has received the other
+ * side's startup frame, so lower ACK numbers are not trusted.
+ */
+static inline bool rpcrdma_acked(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
+{
+    return message->acked_known && message->acked >= rpcrdma->side[other_side(message->side)].announced.end;
+}
+/* True with the RFC 5666 profile. */
+static inline bool rpcrdma_by_rfc5666(const struct rpcrdma_connection *rpcrdma)
+{
+    return rpcrdma->options.profile == PROFILE_RFC5666;
+}
+
+/* ---- transactions (rpcrdma_transactions.c) ---- */
+
+/* The newest transaction of this calling side with this XID, answered or not; NULL when none is remembered. */
+struct rpcrdma_transaction *rpcrdma_find(const struct rpcrdma_connection *rpcrdma, unsigned side, uint32_t xid);
+/* The same, but only when it is outstanding. */
+struct rpcrdma_transaction *rpcrdma_find_outstanding(const struct rpcrdma_connection *rpcrdma, unsigned side,
+                                                     uint32_t xid);
+/* Outstanding transactions of a calling side, the oldest first: begin with NULL; NULL after the last. */
+struct rpcrdma_transaction *rpcrdma_next_outstanding(const struct rpcrdma_connection *rpcrdma, unsigned side,
+                                                     struct rpcrdma_transaction *after);
+/* For the core. open: NULL when memory is lacking. */
+struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *rpcrdma,
+                                                     const struct rpcrdma_message *call);
+/* An answer whose Call has not been seen yet. */
+void rpcrdma_transaction_orphan(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *answer);
+/* The answer in that frame may be to a Call that the capture lacks: its XID is where the caller's next to them are. */
+bool rpcrdma_transaction_follows(const struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t frame);
+/* An answer or an access to memory in that frame, by a side that had received so much, has its Call still to come. */
+void rpcrdma_calls_lag(struct rpcrdma_connection *rpcrdma, unsigned caller, uint64_t acked, uint32_t frame);
+void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction,
+                               const struct rpcrdma_message *answer, enum rpcrdma_outcome outcome);
+void rpcrdma_transactions_damage(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_transactions_free(struct rpcrdma_connection *rpcrdma);
+
+/* ---- memory (rpcrdma_memory.c) ---- */
+
+void rpcrdma_ranges_add(struct rpcrdma_ranges *ranges, uint64_t from, uint64_t to);
+/* Octets covered; octets covered from 0 on without a gap. */
+uint64_t rpcrdma_ranges_octets(const struct rpcrdma_ranges *ranges);
+uint64_t rpcrdma_ranges_prefix(const struct rpcrdma_ranges *ranges);
+bool rpcrdma_ranges_cover(const struct rpcrdma_ranges *ranges, uint64_t from, uint64_t to);
+/* Offers of `owner` with this STag, outstanding or answered (see offer->transaction->outcome), the newest first. */
+struct rpcrdma_offer *rpcrdma_offers_of(const struct rpcrdma_connection *rpcrdma, unsigned owner, uint32_t stag);
+static inline struct rpcrdma_offer *rpcrdma_offers_next(const struct rpcrdma_offer *offer)
+{
+    for (struct rpcrdma_offer *o = offer->next; o; o = o->next) {
+        if (o->target.handle == offer->target.handle)
+            return o;
+    }
+    return NULL;
+}
+/* For the core: take over the chunk lists of a Call; forget them. */
+void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction,
+                         const struct rpcrdma_message *call);
+void rpcrdma_offers_drop(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction);
+/* A Tagged segment or Read Request: finds the offer, records what was moved, keeps content where needed. */
+void rpcrdma_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move);
+/* The words of its segments are in another order: other words than the lengths add up to count. */
+bool rpcrdma_chunk_disordered(const struct rpcrdma_transaction *transaction, const struct rpcrdma_chunk_state *chunk,
+                              uint64_t count);
+/* A chunk of this length may hold a whole item of `count` octets, with or without roundup (RFC 8166 section 3.4.5.2).
+ */
+static inline bool rpcrdma_chunk_holds(uint64_t length, uint32_t count)
+{
+    return length == count || length == xdr_padded(count);
+}
+/* Octets of a chunk moved so far, from its beginning, without a gap. */
+uint64_t rpcrdma_chunk_prefix(const struct rpcrdma_transaction *transaction, const struct rpcrdma_chunk_state *chunk);
+/* Octets of a chunk moved so far, with or without gaps; *lost: not known exactly. */
+uint64_t rpcrdma_chunk_moved(const struct rpcrdma_transaction *transaction, const struct rpcrdma_chunk_state *chunk,
+                             bool *lost);
+
+/* ---- payloads (rpcrdma_payload.c) ---- */
+
+/* Decodes the payload p[0..n) of a Call or Reply into its body, trying one reduction after another until one fits. */
+void rpcrdma_payload_decode(struct rpcrdma_transaction *transaction, bool reply, const uint8_t *p, uint64_t n);
+void rpcrdma_body_free(struct rpcrdma_body *body);
+
+/*
+ * ---- hooks: the core calls them, one family a file ----
+ * A _new returns false when memory is lacking. The order within a message: header, threshold; then by kind
+ * xid, credit, [payload looked at: chunk]; at last reaction, events.
+ */
+
+/* rpcrdma_header_rules.c: each Send, header decoded, kind and has_rpc set; may mark it faulty. */
+void rpcrdma_header_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+
+/* rpcrdma_threshold_rules.c: RFC 8797 blocks, lengths of Sends, remote invalidation. */
+bool rpcrdma_threshold_new(struct rpcrdma_connection *rpcrdma);
+/* side[].announced is filled in already; status from rpcrdma_private_data_find(). */
+void rpcrdma_threshold_private_data(struct rpcrdma_connection *rpcrdma, const struct rdma_private_data *data,
+                                    enum rpcrdma_private_data_status status);
+void rpcrdma_threshold_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+/* The length of a Send, after everything else was judged: the cause of an excess may have been reported already. */
+void rpcrdma_threshold_length(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+void rpcrdma_threshold_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
+/* Limits were agreed by a separate protocol, not in the startup frames. */
+bool rpcrdma_threshold_configured(const struct rpcrdma_connection *rpcrdma);
+/* rpcrdma_ccp_rules.c: limits of RFC 5666 section 6. NULL when memory is lacking; freed by free(). */
+struct rpcrdma_ccp;
+struct rpcrdma_ccp *rpcrdma_ccp_new(struct arena *arena);
+bool rpcrdma_ccp_agreed(const struct rpcrdma_ccp *ccp);
+void rpcrdma_ccp_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *ccp, struct rpcrdma_message *message);
+void rpcrdma_ccp_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *ccp, const struct rpcrdma_move *move);
+
+/*
+ * rpcrdma_xid_rules.c: Calls, Replies and errors against the table. before: the transaction of the same side and XID
+ * that was outstanding when this Call arrived, or NULL. Replies and errors: message->transaction is the one answered
+ * (outstanding or answered before), or NULL.
+ */
+void rpcrdma_xid_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message,
+                      struct rpcrdma_transaction *before);
+void rpcrdma_xid_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+
+/* rpcrdma_credit_rules.c: after xid; a Call's transaction is open already (side[].calls.outstanding counts it). */
+bool rpcrdma_credit_new(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_credit_free(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_credit_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+/* Before the transaction is closed. */
+void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+/* Another copy of the Call was answered: this one no longer holds a credit. */
+void rpcrdma_credit_settled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction);
+void rpcrdma_credit_skipped(struct rpcrdma_connection *rpcrdma, unsigned side);
+/* RDMA_DONE, which uses a credit by RFC 5666; rpcrdma_threshold_message() sees it. */
+void rpcrdma_credit_done(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+/* Octets that this side sent after the message in this frame are, or may be, missing. */
+bool rpcrdma_hole_since(const struct rpcrdma_connection *rpcrdma, unsigned side, uint32_t frame);
+
+/* rpcrdma_credit_patterns.c: does a value depend on the number of Calls in flight? Initially all zero. */
+struct rpcrdma_pattern {
+    uint64_t sum;           /* of both, while it does not change */
+    uint32_t n, changes;    /* messages with this sum; changes of the number within them */
+    uint32_t rises;         /* changes upwards among these */
+    uint32_t value, steady; /* messages with this value */
+    uint32_t steady_changes;
+    uint32_t in_flight;
+    bool reported;
+};
+void rpcrdma_pattern_judge(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message,
+                           struct rpcrdma_pattern *pattern, uint32_t in_flight, enum rule_id rule, const char *what,
+                           const char *of);
+
+/*
+ * rpcrdma_resource_rules.c: Receives. The credit rules report Sends within all limits, for which the receiver must be
+ * prepared.
+ */
+struct rpcrdma_expected {
+    bool first;  /* Call before any grant */
+    bool raised; /* Call that only the latest grant, higher than the one before, allows */
+};
+bool rpcrdma_resource_new(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_resource_free(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_resource_message(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
+void rpcrdma_resource_expected(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message,
+                               struct rpcrdma_expected expected);
+/* Any message, after all other hooks. */
+void rpcrdma_resource_sent(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
+void rpcrdma_resource_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal);
+
+/* rpcrdma_memory_rules.c, rpcrdma_access_rules.c (_move): operations against offers; after the move was recorded. */
+bool rpcrdma_memory_new(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_memory_free(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_memory_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move);
+/* A Reply or error that ends its transaction, before it is closed. */
+void rpcrdma_memory_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+void rpcrdma_memory_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal);
+void rpcrdma_memory_finish(struct rpcrdma_connection *rpcrdma);
+
+/*
+ * rpcrdma_call_rules.c: a Call's Read list by itself; then, once its payload is decoded, Positions, eligibility,
+ * lengths. message is NULL when that is later than the Call's Send (Long Call). rpcrdma_reply_rules.c: a Reply's header
+ * against the Call's (returned chunks), before its payload is decoded. rpcrdma_result_rules.c: the shape of its
+ * payload; then rpcrdma_reply_rules.c again: what is in which chunk. message->transaction is still outstanding. What an
+ * earlier hook reports, a later one leaves alone.
+ */
+void rpcrdma_call_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+void rpcrdma_call_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction,
+                          struct rpcrdma_message *message);
+void rpcrdma_call_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
+void rpcrdma_reply_header(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+void rpcrdma_result_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+void rpcrdma_reply_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+
+/* rpcrdma_reaction_rules.c: stimuli and reactions to them; every message, after all other hooks but before closing. */
+bool rpcrdma_reaction_new(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_reaction_free(struct rpcrdma_connection *rpcrdma);
+/* rpcrdma_tolerance_rules.c: by this rule the client must go on after the answer, which is its latest. */
+void rpcrdma_tolerate(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message, enum rule_id rule);
+/* First: after header and threshold, before the transaction is looked up. Message: the last of all hooks. */
+void rpcrdma_reaction_first(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+void rpcrdma_reaction_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+void rpcrdma_reaction_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal);
+void rpcrdma_reaction_skipped(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_reaction_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place);
+void rpcrdma_reaction_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The state of one attempt to decode a payload: rpcrdma_payload.c walks, rpcrdma_reduction.c decides what is inline. */
+#ifndef IWARP_ENGINE_RPCRDMA_RPCRDMA_LOOK_H
+#define IWARP_ENGINE_RPCRDMA_RPCRDMA_LOOK_H
+
+#include "engine/rpcrdma/rpcrdma_internal.h"
+
+enum { LOOK_ALL_BARE = -1 };
+
+struct rpcrdma_look {
+    const struct rpcrdma_transaction *t;
+    struct rpcrdma_body *body;
+    bool reply;
+    enum rpcrdma_reduction reduction;
+    uint16_t order[RPCRDMA_READ_CHUNKS_MAX]; /* the Call's Read chunks by Position, without the one at Position Zero */
+    unsigned n_order;
+    unsigned next;  /* Calls: in order; Replies: in the Write list */
+    unsigned seen;  /* items so far */
+    bool word;      /* the rest of an item's roundup is a whole zero word */
+    int bare;       /* the item that has no roundup, or one of the above */
+    unsigned class; /* READ-class operations that began so far */
+    bool in_class;  /* the latest operation is one */
+};
+
+/* Octets of an item's contents and roundup in the payload, by look->reduction; *chunk has the rest, or is -1. */
+uint64_t rpcrdma_look_inline(struct rpcrdma_look *look, const struct nfs_item *item, int *chunk);
+/* The Read chunk at this Position, or -1. To be called with ascending Positions; look->next = 0 starts over. */
+int rpcrdma_look_read_chunk(struct rpcrdma_look *look, uint64_t position);
+/* The Write chunk of the current READ-class operation, if it was returned with octets in it, or -1. */
+int rpcrdma_look_write_chunk(const struct rpcrdma_look *look);
+/* Sorts the Call's Read chunks into look->order. */
+void rpcrdma_look_sort(struct rpcrdma_look *look);
+/*
+ * True when there are data chunks: a Call's Read chunks except the one at Position Zero, a Reply's Write chunks with
+ * octets.
+ */
+bool rpcrdma_look_has_chunks(const struct rpcrdma_look *look);
+
+#endif

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The memory that Calls offer, by side and STag; what RDMA operations move to and from it (RFC 8166 section 3.4). */
+#include "engine/core/hash.h"
+#include "engine/core/heap.h"
+#include "engine/rpcrdma/rpcrdma_internal.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONTENT_CALL, CONTENT_REPLY, CONTENT_FIRST = 4096 };
+enum { PIECES_MAX = 64 }; /* segments that one access may cross */
+
+/* ---- offers of a Call ---- */
+
+static struct rpcrdma_chunk_state *add_chunk(struct rpcrdma_transaction *t, enum rpcrdma_chunk_kind kind,
+                                             uint32_t number, uint32_t position)
+{
+    void *chunks = heap_room(t->chunks, &t->chunks_size, t->n_chunks + 1, UINT_MAX, sizeof *t->chunks);
+    struct rpcrdma_chunk_state *chunk;
+
+    if (!chunks)
+        return NULL;
+    t->chunks = chunks;
+    chunk = &t->chunks[t->n_chunks++];
+    *chunk = (struct rpcrdma_chunk_state){.kind = kind, .number = number, .position = position, .first = t->n_offers};
+    return chunk;
+}
+
+/* There must be room already. */
+static void add_offer(struct rpcrdma_transaction *t, struct rpcrdma_chunk_state *chunk,
+                      const struct rpcrdma_segment *target)
+{
+    t->offers[t->n_offers++] = (struct rpcrdma_offer){.transaction = t,
+                                                      .kind = chunk->kind,
+                                                      .chunk = (uint32_t)(chunk - t->chunks),
+                                                      .index = chunk->n++,
+                                                      .target = *target,
+                                                      .start = chunk->length};
+    chunk->length += target->length;
+}
+
+/* All read segments of one Position, anywhere in the list, are one chunk (section 3.4.5). */
+static bool take_reads(struct rpcrdma_transaction *t, const struct rpcrdma_message *call)
+{
+    const struct rpcrdma_header *header = &call->header;
+    uint32_t number = 0;
+
+    for (uint32_t i = 0; i < header->read.n; i++) {
+        struct rpcrdma_read_segment first = rpcrdma_read_segment_at(header, call->p, i);
+        struct rpcrdma_chunk_state *chunk;
+        bool known = false;
+
+        for (unsigned k = 0; k < t->n_chunks && !known; k++)
+            known = t->chunks[k].position == first.position;
+        if (known)
+            continue;
+        chunk =
+            t->n_chunks < RPCRDMA_READ_CHUNKS_MAX ? add_chunk(t, RPCRDMA_READ_CHUNK, number++, first.position) : NULL;
+        if (!chunk)
+            return false;
+        if (first.position == 0)
+            t->position_zero = (int)(chunk - t->chunks);
+        for (uint32_t k = i; k < header->read.n; k++) {
+            struct rpcrdma_read_segment segment = rpcrdma_read_segment_at(header, call->p, k);
+
+            if (segment.position == first.position)
+                add_offer(t, chunk, &segment.target);
+        }
+    }
+    return true;
+}
+
+static bool take_segments(struct rpcrdma_transaction *t, const struct rpcrdma_message *call,
+                          enum rpcrdma_chunk_kind kind, uint32_t number, const struct rpcrdma_chunk *from)
+{
+    struct rpcrdma_chunk_state *chunk = add_chunk(t, kind, number, 0);
+
+    if (!chunk)
+        return false;
+    for (uint32_t i = 0; i < from->n; i++) {
+        struct rpcrdma_segment target = rpcrdma_segment_at(from, call->p, i);
+
+        add_offer(t, chunk, &target);
+    }
+    return true;
+}
+
+static bool take_lists(struct rpcrdma_transaction *t, const struct rpcrdma_message *call)
+{
+    struct rpcrdma_chunk chunk = rpcrdma_write_begin(&call->header);
+
+    if (!take_reads(t, call))
+        return false;
+    t->first_write = t->n_chunks;
+    while (rpcrdma_write_next(&call->header, call->p, &chunk)) {
+        if (!take_segments(t, call, RPCRDMA_WRITE_CHUNK, t->n_writes, &chunk))
+            return false;
+        t->n_writes++;
+    }
+    if (!call->header.has_reply)
+        return true;
+    chunk = rpcrdma_reply_chunk(&call->header);
+    if (!take_segments(t, call, RPCRDMA_REPLY_CHUNK, 0, &chunk))
+        return false;
+    t->reply_chunk = (int)t->n_chunks - 1;
+    return true;
+}
+
+static bool room_for_offers(struct rpcrdma_transaction *t, unsigned n)
+{
+    void *offers = heap_room(t->offers, &t->offers_size, n, UINT_MAX, sizeof *t->offers);
+
+    if (!offers)
+        return n == 0;
+    t->offers = offers;
+    return true;
+}
+
+void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t,
+                         const struct rpcrdma_message *call)
+{
+    const struct rpcrdma_header *header = &call->header;
+    unsigned n = header->read.segments + header->write.segments + header->reply.segments;
+
+    if (n == 0 && header->write.n == 0 && !header->has_reply)
+        return;
+    if (n > rpcrdma->options.segments_max - rpcrdma->n_offers || !room_for_offers(t, n) || !take_lists(t, call)) {
+        t->n_chunks = t->n_offers = t->n_writes = 0;
+        t->position_zero = t->reply_chunk = -1;
+        t->offers_lost = t->damaged = true;
+        rpcrdma->side[t->side].hole = true; /* operations on them look like stray ones */
+        return;
+    }
+    rpcrdma->n_offers += t->n_offers;
+    for (unsigned i = 0; i < t->n_offers; i++) {
+        struct rpcrdma_offer **first = &rpcrdma->offers[t->side][hash_bucket(t->offers[i].target.handle)];
+
+        t->offers[i].next = *first;
+        t->offers[i].link = first;
+        if (*first)
+            (*first)->link = &t->offers[i].next;
+        *first = &t->offers[i];
+    }
+}
+
+void rpcrdma_offers_drop(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t)
+{
+    if (rpcrdma->recent[t->side] && rpcrdma->recent[t->side]->transaction == t)
+        rpcrdma->recent[t->side] = NULL;
+    for (unsigned i = 0; i < t->n_offers; i++) {
+        struct rpcrdma_offer *offer = &t->offers[i];
+
+        *offer->link = offer->next;
+        if (offer->next)
+            offer->next->link = offer->link;
+    }
+    rpcrdma->n_offers -= t->n_offers;
+    t->n_offers = t->n_chunks = 0;
+}
+
+struct rpcrdma_offer *rpcrdma_offers_of(const struct rpcrdma_connection *rpcrdma, unsigned owner, uint32_t stag)
+{
+    struct rpcrdma_offer *offer = rpcrdma->offers[owner] ? rpcrdma->offers[owner][hash_bucket(stag)] : NULL;
+
+    while (offer && offer->target.handle != stag)
+        offer = offer->next;
+    return offer;
+}
+
+/* ---- moves ---- */
+
+static bool within(const struct rpcrdma_offer *offer, const struct rpcrdma_move *move)
+{
+    uint64_t from = move->to - offer->target.offset;
+
+    return move->to >= offer->target.offset && from <= offer->target.length &&
+           move->length <= offer->target.length - from;
+}
+
+static bool serves(const struct rpcrdma_offer *offer, const struct rpcrdma_move *move)
+{
+    return offer->target.handle == move->stag && offer->transaction->outcome == RPCRDMA_OUTSTANDING &&
+           (offer->kind != RPCRDMA_READ_CHUNK) == (move->kind == RDMA_WRITE) && within(offer, move);
+}
+
+/* Most accesses continue the previous one, or are in the next segment: one STag may name thousands of segments. */
+static struct rpcrdma_offer *find_recent(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    struct rpcrdma_offer *recent = rpcrdma->recent[move->owner];
+
+    if (!recent || serves(recent, move))
+        return recent;
+    recent++;
+    return recent < recent[-1].transaction->offers + recent[-1].transaction->n_offers && serves(recent, move) ? recent
+                                                                                                              : NULL;
+}
+
+/* The newest outstanding Call is as good as any other: an access fits all of them. */
+static struct rpcrdma_offer *find_offer(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    struct rpcrdma_offer *recent = find_recent(rpcrdma, move);
+
+    if (recent)
+        return recent;
+    for (struct rpcrdma_offer *o = rpcrdma_offers_of(rpcrdma, move->owner, move->stag); o; o = rpcrdma_offers_next(o)) {
+        if (serves(o, move))
+            return o;
+    }
+    return NULL;
+}
+
+/* An access may cross adjacent segments of one STag: the octets are the same as in two accesses. */
+static struct rpcrdma_offer *offer_at(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move,
+                                      uint64_t to)
+{
+    struct rpcrdma_move octet = *move;
+
+    octet.to = to;
+    octet.length = 1;
+    return find_offer(rpcrdma, &octet);
+}
+
+static bool abut(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    uint64_t left = move->length, to = move->to;
+
+    for (unsigned pieces = 0; left > 0 && pieces < PIECES_MAX; pieces++) {
+        const struct rpcrdma_offer *offer = offer_at(rpcrdma, move, to);
+        uint64_t room;
+
+        if (!offer)
+            return false;
+        room = offer->target.length - (to - offer->target.offset);
+        if (room >= left)
+            return true;
+        left -= room;
+        to += room;
+    }
+    return false;
+}
+
+/* Content that forms a payload: the Position-Zero Read chunk and the Reply chunk. */
+static void keep_content(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    struct rpcrdma_transaction *t = move->offer->transaction;
+    unsigned which = move->offer->kind == RPCRDMA_REPLY_CHUNK ? CONTENT_REPLY : CONTENT_CALL;
+    uint64_t end = move->offset + move->length;
+
+    if (move->offer->kind == RPCRDMA_WRITE_CHUNK ||
+        (move->offer->kind == RPCRDMA_READ_CHUNK && (int)move->offer->chunk != t->position_zero))
+        return;
+    if (end > rpcrdma->options.content_max)
+        return;
+    if (end > t->content_size[which]) {
+        uint64_t larger = t->content_size[which] == 0 ? CONTENT_FIRST : t->content_size[which];
+        uint8_t *grown;
+
+        while (larger < end)
+            larger *= 2;
+        grown = heap_resize(t->content[which], larger);
+        if (!grown) {
+            t->damaged = true;
+            return;
+        }
+        t->content[which] = grown;
+        t->content_size[which] = larger;
+    }
+    memcpy(t->content[which] + move->offset, move->p, move->length);
+    t->content_cut[which] |= move->lacking > 0;
+}
+
+static void note(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
+{
+    struct rpcrdma_offer *offer = move->offer;
+    uint64_t from = move->to - offer->target.offset;
+
+    rpcrdma->recent[move->owner] = offer;
+    move->offset = offer->start + from;
+    if (move->kind == RDMA_READ) {
+        rpcrdma_ranges_add(&offer->asked, from, from + move->length);
+        offer->touched = true;
+        return;
+    }
+    if (!offer->touched || offer->moved.n == 0)
+        offer->first_moved = move->place;
+    offer->last_moved = move->place;
+    offer->touched = true;
+    rpcrdma_ranges_add(&offer->moved, from, from + move->length);
+    if (move->kind == RDMA_WRITE)
+        offer->transaction->octets_written += move->length;
+    else
+        offer->transaction->octets_read += move->length;
+    if (move->p && move->length > 0)
+        keep_content(rpcrdma, move);
+}
+
+static void note_pieces(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
+{
+    struct rpcrdma_move piece = *move;
+
+    for (uint64_t left = move->length; left > 0; left -= piece.length) {
+        uint64_t room;
+
+        piece.offer = offer_at(rpcrdma, move, piece.to);
+        room = piece.offer->target.length - (piece.to - piece.offer->target.offset);
+        piece.length = left < room ? left : room;
+        note(rpcrdma, &piece);
+        if (!move->offer) {
+            move->offer = piece.offer;
+            move->offset = piece.offset;
+        }
+        piece.to += piece.length;
+        piece.p = piece.p ? piece.p + piece.length : NULL;
+    }
+}
+
+void rpcrdma_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
+{
+    move->offer = find_offer(rpcrdma, move);
+    if (move->offer)
+        note(rpcrdma, move);
+    else if (abut(rpcrdma, move))
+        note_pieces(rpcrdma, move);
+    else if (move->unsure || rpcrdma->gaps_show_late)
+        rpcrdma_calls_lag(rpcrdma, move->owner, move->unsure ? move->acked : 0, move->place.frame);
+}
+
+/* ---- chunks ---- */
+
+bool rpcrdma_chunk_disordered(const struct rpcrdma_transaction *t, const struct rpcrdma_chunk_state *chunk,
+                              uint64_t count)
+{
+    uint64_t handles = 0, upper = 0, lower = 0;
+
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        const struct rpcrdma_segment *segment = &t->offers[chunk->first + i].target;
+
+        handles += segment->handle;
+        upper += segment->offset >> 32;
+        lower += (uint32_t)segment->offset;
+    }
+    return count > 0 && chunk->length != count && (handles == count || upper == count || lower == count);
+}
+
+uint64_t rpcrdma_chunk_prefix(const struct rpcrdma_transaction *t, const struct rpcrdma_chunk_state *chunk)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        const struct rpcrdma_offer *offer = &t->offers[chunk->first + i];
+        uint64_t prefix = rpcrdma_ranges_prefix(&offer->moved);
+
+        sum += prefix;
+        if (prefix < offer->target.length)
+            break;
+    }
+    return sum;
+}
+
+uint64_t rpcrdma_chunk_moved(const struct rpcrdma_transaction *t, const struct rpcrdma_chunk_state *chunk, bool *lost)
+{
+    uint64_t sum = 0;
+
+    *lost = false;
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        const struct rpcrdma_offer *offer = &t->offers[chunk->first + i];
+
+        sum += rpcrdma_ranges_octets(&offer->moved);
+        *lost |= offer->moved.lost;
+    }
+    return sum;
+}
+
+void rpcrdma_take_returned(struct rpcrdma_transaction *t, const struct rpcrdma_message *reply)
+{
+    struct rpcrdma_chunk from = rpcrdma_write_begin(&reply->header);
+    unsigned number = 0;
+
+    for (; number < t->n_writes && rpcrdma_write_next(&reply->header, reply->p, &from); number++) {
+        struct rpcrdma_chunk_state *chunk = &t->chunks[t->first_write + number];
+
+        chunk->has_returned = true;
+        chunk->returned_n = from.n;
+        for (uint32_t i = 0; i < from.n; i++)
+            chunk->returned += rpcrdma_segment_at(&from, reply->p, i).length;
+    }
+    if (t->reply_chunk >= 0 && reply->header.has_reply) {
+        struct rpcrdma_chunk_state *chunk = &t->chunks[t->reply_chunk];
+
+        from = rpcrdma_reply_chunk(&reply->header);
+        chunk->has_returned = true;
+        chunk->returned_n = from.n;
+        for (uint32_t i = 0; i < from.n; i++)
+            chunk->returned += rpcrdma_segment_at(&from, reply->p, i).length;
+    }
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Memory that Calls offer, at the end of a transaction: RDMA Reads and Writes complete before the Reply (RFC 8166
+ * section 2.3.2), what is invalidated (RFC 8797 section 4.1), and Terminates that refuse what was offered. The
+ * operations themselves: rpcrdma_access_rules.c.
+ */
+#include "engine/core/heap.h"
+#include "engine/rpcrdma/rpcrdma_memory_state.h"
+
+#include <stdlib.h>
+
+bool rpcrdma_memory_new(struct rpcrdma_connection *rpcrdma)
+{
+    rpcrdma->memory = heap_zeroed(1, sizeof *rpcrdma->memory);
+    return rpcrdma->memory != NULL;
+}
+
+void rpcrdma_memory_free(struct rpcrdma_connection *rpcrdma)
+{
+    free(rpcrdma->memory);
+}
+
+static bool outstanding(const struct rpcrdma_offer *offer)
+{
+    return offer->transaction->outcome == RPCRDMA_OUTSTANDING;
+}
+
+static bool written(const struct rpcrdma_offer *offer)
+{
+    return offer->kind != RPCRDMA_READ_CHUNK;
+}
+
+bool rpcrdma_offer_shared(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_offer *offer)
+{
+    struct rpcrdma_area area = rpcrdma_area_of(&offer->target);
+    unsigned looked = 0;
+
+    for (const struct rpcrdma_offer *o = rpcrdma_offers_of(rpcrdma, offer->transaction->side, offer->target.handle); o;
+         o = rpcrdma_offers_next(o)) {
+        struct rpcrdma_area other = rpcrdma_area_of(&o->target);
+
+        if (o != offer && written(o) == written(offer) && rpcrdma_area_meets(&area, &other) &&
+            (outstanding(o) || o->transaction->answer_operation > offer->transaction->call_operation))
+            return true;
+        if (++looked == RPCRDMA_LOOKED_MAX) /* too many to search: it may */
+            return true;
+    }
+    return false;
+}
+
+/* ---- Calls, answers ---- */
+
+void rpcrdma_memory_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message)
+{
+    rpcrdma_access_call(rpcrdma, message);
+    rpcrdma_served_call(rpcrdma, message);
+    rpcrdma_handles_call(rpcrdma, message);
+}
+
+/* Section 2.3.2: the Reply implies that the RDMA Reads of its Call are complete. */
+static void judge_reads_complete(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *reply)
+{
+    const struct rpcrdma_transaction *t = reply->transaction;
+    bool any = false;
+
+    for (unsigned i = 0; i < t->n_offers; i++) {
+        const struct rpcrdma_offer *offer = &t->offers[i];
+        uint64_t asked = rpcrdma_ranges_octets(&offer->asked), moved = rpcrdma_ranges_octets(&offer->moved);
+
+        if (written(offer) || asked == 0)
+            continue;
+        any = true;
+        if (moved >= asked)
+            continue;
+        if (t->damaged || t->late || reply->unsure || reply->reads_unseen || offer->asked.lost || offer->moved.lost ||
+            rpcrdma_offer_shared(rpcrdma, offer)) {
+            rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_3_2_03);
+            return;
+        }
+        rpcrdma_fail_at(rpcrdma, &reply->place, RULE_RPCR_2_3_2_03, t->call.frame,
+                        "expected the Reply after the Responses to the RDMA Reads of its Call (XID 0x%08x); found only "
+                        "%llu of %llu octets of STag 0x%08x read before it",
+                        t->xid, (unsigned long long)moved, (unsigned long long)asked, offer->target.handle);
+        reply->transaction->astray = true; /* what was not read in time was reported */
+        return;
+    }
+    if (any)
+        rpcrdma_pass(rpcrdma, RULE_RPCR_2_3_2_03);
+}
+
+/* ---- Read chunks of a Call that was carried out ---- */
+
+/* The operation that this argument belongs to succeeded; *octets: how much of it was used, if the result says so. */
+static bool succeeded(const struct rpcrdma_transaction *t, const struct nfs_item *argument, uint64_t *octets)
+{
+    const struct rpcrdma_body *body = &t->reply_body;
+    const struct nfs_value *value;
+    unsigned i = 0;
+    bool ok = false;
+
+    while ((value = rpcrdma_value(body, NFS_MARK_STATUS, argument->op, &i)))
+        ok |= value->op_index == argument->op_index && value->value == 0;
+    i = 0;
+    while (ok && (value = rpcrdma_value(body, NFS_MARK_RESULT_COUNT, argument->op, &i))) {
+        if (value->op_index == argument->op_index && value->value < *octets)
+            *octets = value->value;
+    }
+    return ok;
+}
+
+static void judge_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply,
+                         const struct rpcrdma_chunk_state *chunk, uint64_t needed)
+{
+    const struct rpcrdma_transaction *t = reply->transaction;
+    uint64_t moved = rpcrdma_chunk_prefix(t, chunk);
+    bool unsure = t->damaged || t->astray || reply->unsure || reply->reads_unseen;
+
+    if (moved >= needed) {
+        rpcrdma_pass(rpcrdma, RULE_RPCR_3_4_5_1_01);
+        return;
+    }
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        const struct rpcrdma_offer *offer = &t->offers[chunk->first + i];
+
+        unsure |= offer->moved.lost || offer->asked.lost || rpcrdma_offer_shared(rpcrdma, offer);
+    }
+    if (unsure)
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_5_1_01);
+    else
+        rpcrdma_fail(rpcrdma, reply, RULE_RPCR_3_4_5_1_01, t->call.frame,
+                     "expected %llu octets of the Read chunk at Position %u to be read before a Reply that reports "
+                     "success; found %llu",
+                     (unsigned long long)needed, chunk->position, (unsigned long long)moved);
+}
+
+void rpcrdma_memory_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply)
+{
+    const struct rpcrdma_transaction *t = reply->transaction;
+    const struct rpcrdma_body *call = &t->call_body, *body = &t->reply_body;
+
+    if (!body->known || body->rpc.reply_stat != RPC_MSG_ACCEPTED || body->rpc.accept_stat != RPC_SUCCESS)
+        return;
+    if (t->position_zero >= 0 && t->call_header.proc == RPCRDMA_NOMSG)
+        judge_pulled(rpcrdma, reply, &t->chunks[t->position_zero],
+                     call->known ? call->length : t->chunks[t->position_zero].length);
+    for (unsigned i = 0; call->known && call->walked && i < call->n_items && !reply->faulty; i++) {
+        const struct rpcrdma_item *item = &call->items[i];
+        uint64_t octets = item->item.count;
+
+        if (item->chunk >= 0 && octets > 0 && body->walked && succeeded(t, &item->item, &octets))
+            judge_pulled(rpcrdma, reply, &t->chunks[item->chunk], octets);
+    }
+}
+
+/* ---- invalidation ---- */
+
+/* RFC 8797 section 4.1: a Send with Invalidate names an STag of the transaction that it ends, and of no other. */
+static void judge_invalidated(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *answer)
+{
+    const struct rpcrdma_transaction *t = answer->transaction, *other = NULL;
+    uint32_t stag = answer->invalidate_stag;
+    bool own = false;
+
+    for (const struct rpcrdma_offer *o = rpcrdma_offers_of(rpcrdma, t->side, stag); o; o = rpcrdma_offers_next(o)) {
+        if (o->transaction == t)
+            own = true;
+        else if (outstanding(o) && o->transaction->xid != t->xid)
+            other = o->transaction;
+    }
+    /* The Call may have been sent again in a hole, with other chunks. */
+    if (t->offers_lost || t->call_header.status != RPCRDMA_OK || t->late ||
+        (!own && rpcrdma_hole_since(rpcrdma, t->side, t->call.frame)))
+        rpcrdma_inconclusive(rpcrdma, RULE_CMPD_4_1_02);
+    else if (!own)
+        rpcrdma_fail(
+            rpcrdma, answer, RULE_CMPD_4_1_02, other ? other->call.frame : t->call.frame,
+            "expected the invalidated STag to belong to the chunks of XID 0x%08x (Call in frame %u); found 0x%08x%s",
+            t->xid, t->call.frame, stag, other ? ", which another outstanding Call offers" : "");
+    else if (other)
+        rpcrdma_fail(rpcrdma, answer, RULE_CMPD_4_1_02, other->call.frame,
+                     "expected the invalidated STag to belong to XID 0x%08x alone; found 0x%08x, which XID 0x%08x "
+                     "(Call in frame %u) offers, too",
+                     t->xid, stag, other->xid, other->call.frame);
+    else
+        rpcrdma_pass(rpcrdma, RULE_CMPD_4_1_02);
+}
+
+/* ---- what a Reply says to be written, and was not ---- */
+
+static void report_unwritten(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_unwritten *u)
+{
+    if (u->reported || rpcrdma->memory->late_number[u->owner] == u->transaction)
+        return;
+    rpcrdma_fail_at(rpcrdma, &u->place, u->rule, u->call_frame,
+                    "expected RDMA Writes of the %llu octets that the Reply to XID 0x%08x returns at 0x%llx of STag "
+                    "0x%08x; found %llu octets written",
+                    (unsigned long long)(u->area.to - u->area.from), u->xid, (unsigned long long)u->area.from,
+                    u->area.stag, (unsigned long long)u->moved);
+}
+
+void rpcrdma_memory_unwritten(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *reply,
+                              const struct rpcrdma_offer *offer, uint64_t returned, enum rule_id rule)
+{
+    struct rpcrdma_memory_state *state = rpcrdma->memory;
+    const struct rpcrdma_transaction *t = offer->transaction;
+    struct rpcrdma_unwritten u = {.area = rpcrdma_area_of(&offer->target),
+                                  .owner = t->side,
+                                  .transaction = t->number,
+                                  .xid = t->xid,
+                                  .call_frame = t->call.frame,
+                                  .place = reply->place,
+                                  .rule = rule,
+                                  .moved = rpcrdma_ranges_octets(&offer->moved)};
+
+    u.area.to = returned < u.area.to - u.area.from ? u.area.from + returned : u.area.to;
+    if (state->unwrittens == RPCRDMA_UNWRITTEN_MAX)
+        report_unwritten(rpcrdma, &u);
+    else
+        state->unwritten[state->unwrittens++] = u;
+}
+
+/* The responder goes on to its next answer: what was missing will no longer come. */
+static void settle_unwritten(struct rpcrdma_connection *rpcrdma, unsigned owner)
+{
+    struct rpcrdma_memory_state *state = rpcrdma->memory;
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < state->unwrittens; i++) {
+        if (state->unwritten[i].owner == owner)
+            report_unwritten(rpcrdma, &state->unwritten[i]);
+        else
+            state->unwritten[kept++] = state->unwritten[i];
+    }
+    state->unwrittens = kept;
+}
+
+static bool accessed(const struct rpcrdma_transaction *t)
+{
+    for (unsigned i = 0; i < t->n_offers; i++) {
+        if (t->offers[i].touched)
+            return true;
+    }
+    return false;
+}
+
+void rpcrdma_memory_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message)
+{
+    settle_unwritten(rpcrdma, message->transaction->side);
+    if (accessed(message->transaction) && !message->transaction->astray) /* and nothing was refused */
+        rpcrdma_pass(rpcrdma, RULE_RPCR_3_4_3_03);
+    if (message->kind == RPCRDMA_KIND_REPLY)
+        judge_reads_complete(rpcrdma, message);
+    if (message->invalidates && !message->faulty)
+        judge_invalidated(rpcrdma, message);
+}
+
+void rpcrdma_memory_finish(struct rpcrdma_connection *rpcrdma)
+{
+    rpcrdma_access_finish(rpcrdma);
+    rpcrdma_served_finish(rpcrdma);
+    rpcrdma_revoked_finish(rpcrdma);
+    settle_unwritten(rpcrdma, 0);
+    settle_unwritten(rpcrdma, 1);
+}
+
+/* ---- refusals ---- */
+
+/* The requester refuses access to what it has offered. It may have cancelled the Call (section 8.1.4): a note. */
+void rpcrdma_memory_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal)
+{
+    const struct rpcrdma_memory_state *state = rpcrdma->memory;
+    unsigned n = state->accesses < RPCRDMA_ACCESSES_MAX ? state->accesses : RPCRDMA_ACCESSES_MAX;
+    rpcrdma_revoked_refused(rpcrdma, refusal->place.side & 1u);
+
+    if (!refusal->culprit_found || refusal->cause != RDMA_REFUSED_MEMORY)
+        return;
+    for (unsigned i = 0; i < n; i++) {
+        const struct rpcrdma_access *access = &state->access[i];
+
+        if (access->side != refusal->culprit.side || access->offset != refusal->culprit.offset)
+            continue;
+        rpcrdma->refused_memory = true;
+        rpcrdma->refused_xid = access->xid;
+        rpcrdma_fail_at(rpcrdma, &refusal->place, RULE_RPCR_3_4_3_03, access->frame,
+                        "expected the memory that XID 0x%08x offers to be accessible; found the %s of 0x%llx to "
+                        "0x%llx of STag 0x%08x in frame %u refused (unless the RPC was cancelled)",
+                        access->xid, access->kind == RDMA_WRITE ? "RDMA Write" : "RDMA Read",
+                        (unsigned long long)access->area.from, (unsigned long long)access->area.to, access->area.stag,
+                        access->frame);
+        return;
+    }
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the rules on offered memory remember: rpcrdma_access_rules.c, rpcrdma_memory_rules.c and others. */
+#ifndef IWARP_ENGINE_RPCRDMA_RPCRDMA_MEMORY_STATE_H
+#define IWARP_ENGINE_RPCRDMA_RPCRDMA_MEMORY_STATE_H
+
+#include "engine/rpcrdma/rpcrdma_internal.h"
+
+enum {
+    RPCRDMA_STRAYS_MAX = 8,    /* RDMA Reads of memory that no Call has offered yet */
+    RPCRDMA_UNWRITTEN_MAX = 8, /* segments that a Reply claims to be filled, but were not */
+    RPCRDMA_ACCESSES_MAX = 64, /* accesses remembered for a Terminate that blames one */
+    RPCRDMA_SERVED_MAX = 64,   /* read segments of Replies */
+    RPCRDMA_LOOKED_MAX = 1024, /* offers of one STag that are searched */
+    RPCRDMA_LATES_MAX = 4,     /* accesses to memory of RPCs that are over */
+    RPCRDMA_OWED_MAX = 16,     /* Replies whose RDMA_DONE is to come */
+};
+
+/* Octets [from, to) of one STag. */
+struct rpcrdma_area {
+    uint32_t stag;
+    uint64_t from, to;
+};
+
+/* An RDMA Read of memory that nothing offers: the next Calls show whether it was too early or simply wrong. */
+struct rpcrdma_stray {
+    struct rpcrdma_area area;
+    unsigned owner;
+    struct place place;
+    bool acked_known;
+    uint64_t acked;
+    unsigned calls; /* of the owner, since */
+};
+
+/* On InfiniBand: an access to memory that the next Call offers, which may be a copy of one that the capture lacks. */
+struct rpcrdma_ahead {
+    uint32_t stag, frame; /* frame 0: unused */
+    unsigned owner;
+};
+
+/* A returned segment that was not filled before the Reply: a late RDMA Write, or none, shows what is wrong. */
+struct rpcrdma_unwritten {
+    struct rpcrdma_area area; /* as claimed */
+    unsigned owner;
+    uint64_t transaction;
+    uint32_t xid, call_frame;
+    struct place place; /* of the Reply */
+    enum rule_id rule;  /* to report when no RDMA Write comes */
+    uint64_t moved;     /* octets of the area that were written */
+    bool reported;
+};
+
+struct rpcrdma_access {
+    unsigned side;
+    uint64_t offset; /* stream offset of its FPDU */
+    enum rdma_kind kind;
+    struct rpcrdma_area area;
+    uint32_t xid, frame;
+};
+
+/* Memory that a Reply offers for reading. */
+struct rpcrdma_served {
+    struct rpcrdma_area area;
+    unsigned owner;
+    uint32_t xid, frame;
+};
+
+/* An RDMA_DONE that is to come (RFC 5666). */
+struct rpcrdma_owed {
+    uint32_t xid;
+    struct place place; /* of the Reply */
+    bool read;          /* its memory was read, and */
+    unsigned calls;     /* so many Calls followed */
+};
+
+/* An access to memory of a Call answered long ago: does the owner refuse it? */
+struct rpcrdma_late {
+    bool open, read;
+    enum rule_severity severity;
+    unsigned owner;
+    struct rpcrdma_area area;
+    uint32_t xid, answer; /* frame of the answer */
+    struct place place;
+    unsigned messages; /* of the owner, since it has received it */
+};
+
+struct rpcrdma_handles {
+    bool any;
+    uint32_t last;        /* STag */
+    uint32_t difference;  /* to the one before it */
+    unsigned run;         /* STags in a row with this difference */
+    bool predicted, kept; /* reported already */
+};
+
+struct rpcrdma_memory_state {
+    uint64_t judged[2];      /* by sending side: operation that was reported already */
+    uint64_t late_number[2]; /* by owner: transaction whose RDMA Writes after the Reply were reported already */
+    struct rpcrdma_stray stray[RPCRDMA_STRAYS_MAX];
+    unsigned strays;
+    struct rpcrdma_ahead ahead[RPCRDMA_STRAYS_MAX]; /* a ring */
+    unsigned aheads;
+    struct rpcrdma_unwritten unwritten[RPCRDMA_UNWRITTEN_MAX];
+    unsigned unwrittens;
+    struct rpcrdma_access access[RPCRDMA_ACCESSES_MAX]; /* a ring */
+    unsigned accesses;
+    struct rpcrdma_served served[RPCRDMA_SERVED_MAX]; /* a ring */
+    unsigned serves;
+    struct rpcrdma_owed owed[RPCRDMA_OWED_MAX];
+    unsigned n_owed;
+    struct rpcrdma_late late[RPCRDMA_LATES_MAX]; /* a ring */
+    unsigned lates;
+    struct rpcrdma_handles handles[2];
+};
+
+static inline struct rpcrdma_area rpcrdma_area_of(const struct rpcrdma_segment *segment)
+{
+    uint64_t room = UINT64_MAX - segment->offset;
+
+    return (struct rpcrdma_area){.stag = segment->handle,
+                                 .from = segment->offset,
+                                 .to = segment->length > room ? UINT64_MAX : segment->offset + segment->length};
+}
+
+static inline struct rpcrdma_area rpcrdma_area_of_move(const struct rpcrdma_move *move)
+{
+    return (struct rpcrdma_area){.stag = move->stag,
+                                 .from = move->to,
+                                 .to = move->length > UINT64_MAX - move->to ? UINT64_MAX : move->to + move->length};
+}
+
+static inline bool rpcrdma_area_holds(const struct rpcrdma_area *area, const struct rpcrdma_area *other)
+{
+    return area->stag == other->stag && area->from <= other->from && other->to <= area->to;
+}
+
+static inline bool rpcrdma_area_meets(const struct rpcrdma_area *area, const struct rpcrdma_area *other)
+{
+    return area->stag == other->stag && area->from < other->to && other->from < area->to;
+}
+
+/* rpcrdma_access_rules.c */
+void rpcrdma_access_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *call);
+void rpcrdma_access_finish(struct rpcrdma_connection *rpcrdma);
+
+/* rpcrdma_handle_rules.c: the STags and segments of a Call. */
+void rpcrdma_handles_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+
+/* What was moved for this offer may have been moved for another Call: both offer the same memory at the same time. */
+bool rpcrdma_offer_shared(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_offer *offer);
+/* A Reply claims that this segment was filled, but it was not; reported when nothing follows. */
+void rpcrdma_memory_unwritten(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *reply,
+                              const struct rpcrdma_offer *offer, uint64_t returned, enum rule_id rule);
+/* A Reply whose payload was decoded: were the Read chunks of its Call read? */
+void rpcrdma_memory_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply);
+
+/* rpcrdma_revoked_rules.c: an access to memory of a Call that was answered; what its owner does then. */
+void rpcrdma_revoked_access(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move,
+                            const struct rpcrdma_transaction *transaction);
+void rpcrdma_revoked_response(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
+void rpcrdma_revoked_message(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
+void rpcrdma_revoked_finish(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_revoked_refused(struct rpcrdma_connection *rpcrdma, unsigned side);
+
+/* rpcrdma_served_rules.c: the Read list of a Reply; an RDMA Read of the client (true: judged); its Calls; RDMA_DONE. */
+void rpcrdma_served_reply(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *reply);
+bool rpcrdma_served_read(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
+void rpcrdma_served_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *call);
+void rpcrdma_served_done(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
+void rpcrdma_served_finish(struct rpcrdma_connection *rpcrdma);
+
+#endif

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Decodes the payload of a Call or Reply as transferred: items that went into chunks are missing from it (RFC 8166
+ * section 3.4). It is walked as if reduced by the standard; when that does not come out even, the known mistakes of
+ * senders are tried, one after another, until one explains it: that is then the error.
+ */
+#include "engine/core/hash.h"
+#include "engine/core/heap.h"
+#include "engine/rpcrdma/rpcrdma_look.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    UNPADDED_TRIES = 4, /* items before the point of failure that may lack their roundup */
+    RECOUNT_TRIES = 4,  /* or have a wrong count */
+    RECOUNT_WORDS = 4,  /* by which it is too large or too small */
+    RECOUNT_MAX = 65536 /* octets of a payload that this is tried on */
+};
+
+/* ---- what is remembered of a payload ---- */
+
+static void remember_operation(struct rpcrdma_body *body, const struct nfs_operation *operation)
+{
+    void *array = heap_room(body->operations, &body->operations_size, body->n_operations + 1, RPCRDMA_BODY_MAX,
+                            sizeof *operation);
+
+    body->cut |= !array;
+    if (!array)
+        return;
+    body->operations = array;
+    body->operations[body->n_operations++] = *operation;
+}
+
+static void remember_item(struct rpcrdma_body *body, const struct rpcrdma_item *item)
+{
+    void *array = heap_room(body->items, &body->items_size, body->n_items + 1, RPCRDMA_BODY_MAX, sizeof *item);
+
+    body->cut |= !array;
+    if (!array)
+        return;
+    body->items = array;
+    body->items[body->n_items++] = *item;
+}
+
+static void remember_value(struct rpcrdma_body *body, const struct nfs_value *value)
+{
+    void *array = heap_room(body->values, &body->values_size, body->n_values + 1, RPCRDMA_BODY_MAX, sizeof *value);
+
+    body->cut |= !array;
+    if (!array)
+        return;
+    body->values = array;
+    body->values[body->n_values++] = *value;
+}
+
+void rpcrdma_body_free(struct rpcrdma_body *body)
+{
+    free(body->operations);
+    free(body->items);
+    free(body->values);
+    *body = (struct rpcrdma_body){0};
+}
+
+const struct nfs_value *rpcrdma_value(const struct rpcrdma_body *body, enum nfs_mark mark, uint32_t op, unsigned *i)
+{
+    while (*i < body->n_values) {
+        const struct nfs_value *value = &body->values[(*i)++];
+
+        if (value->mark == mark && (op == 0 || value->op == op))
+            return value;
+    }
+    return NULL;
+}
+
+/* ---- the walk ---- */
+
+static void on_operation(void *ctx, const struct nfs_operation *operation)
+{
+    struct rpcrdma_look *look = ctx;
+
+    look->in_class = !look->body->procedure->callback && nfs_op_read_class(operation->op);
+    look->class += look->in_class;
+    remember_operation(look->body, operation);
+}
+
+static uint64_t on_item(void *ctx, const struct nfs_item *item)
+{
+    struct rpcrdma_look *look = ctx;
+    struct rpcrdma_item kept = {.item = *item, .chunk = -1, .read_class = look->class - look->in_class};
+    uint64_t inlined = rpcrdma_look_inline(look, item, &kept.chunk);
+
+    look->seen++;
+    remember_item(look->body, &kept);
+    return inlined;
+}
+
+static void on_value(void *ctx, const struct nfs_value *value)
+{
+    struct rpcrdma_look *look = ctx;
+
+    remember_value(look->body, value);
+}
+
+static void on_roundup(void *ctx, size_t at, uint64_t position)
+{
+    struct rpcrdma_look *look = ctx;
+
+    (void)at;
+    if (!look->body->roundup_not_zero)
+        look->body->roundup_position = position;
+    look->body->roundup_not_zero = true;
+}
+
+/* Walks p[0..n), the whole payload, assuming this reduction. True when it comes out even. */
+static bool walk(struct rpcrdma_look *look, enum rpcrdma_reduction reduction, const uint8_t *p, size_t n)
+{
+    struct rpcrdma_body *body = look->body;
+    const struct nfs_walk_events events = {
+        .ctx = look, .operation = on_operation, .item = on_item, .value = on_value, .roundup = on_roundup};
+    uint32_t from = body->rpc.header_len;
+
+    look->reduction = body->reduction = reduction;
+    look->next = look->class = look->seen = 0;
+    look->in_class = false;
+    body->n_operations = body->n_items = body->n_values = 0;
+    body->cut = body->roundup_not_zero = false;
+    nfs_walk(body->procedure, look->reply, p + from, n - from, from, &events, &body->walk);
+    return body->walk.status == NFS_WALK_OK && body->walk.left == 0;
+}
+
+/* ---- the count in the chunk ---- */
+
+/*
+ * Where the count of a chunk's item is missing, as seen by the standard's walk: before what it took for the item's
+ * contents, or where the payload ended. The offset in the payload, and the chunk; false when there is none.
+ */
+static bool missing_count(struct rpcrdma_look *look, size_t *place, int *chunk)
+{
+    const struct rpcrdma_body *body = look->body;
+
+    for (unsigned i = 0; i < body->n_items; i++) {
+        const struct rpcrdma_item *item = &body->items[i];
+
+        look->next = i == 0 ? 0 : look->next;
+        *chunk = look->reply ? item->chunk : rpcrdma_look_read_chunk(look, item->item.position - 4);
+        *place = body->rpc.header_len + item->item.at - 4;
+        if (*chunk >= 0)
+            return true;
+    }
+    if (body->walk.status != NFS_WALK_SHORT)
+        return false;
+    *place = body->rpc.header_len + body->walk.at;
+    look->next = 0;
+    *chunk = look->reply ? (look->in_class || !body->procedure->compound ? rpcrdma_look_write_chunk(look) : -1)
+                         : rpcrdma_look_read_chunk(look, body->walk.position);
+    return *chunk >= 0;
+}
+
+static void shift(size_t *at, size_t from)
+{
+    *at -= *at > from ? 4 : 0;
+}
+
+/* What was found after the inserted count is four octets earlier in the payload; from: of the arguments. */
+static void shift_back(struct rpcrdma_body *body, size_t from)
+{
+    for (unsigned i = 0; i < body->n_operations; i++)
+        shift(&body->operations[i].at, from);
+    for (unsigned i = 0; i < body->n_items; i++)
+        shift(&body->items[i].item.at, from);
+    for (unsigned i = 0; i < body->n_values; i++)
+        shift(&body->values[i].at, from);
+}
+
+/* Walks the payload with the count inserted. */
+static bool walk_counted(struct rpcrdma_look *look, const uint8_t *p, size_t n)
+{
+    const struct rpcrdma_chunk_state *state;
+    uint64_t length;
+    uint8_t *whole;
+    size_t place;
+    bool even;
+    int chunk;
+
+    walk(look, RPCRDMA_REDUCED_STANDARD, p, n);
+    if (!missing_count(look, &place, &chunk) || place > n)
+        return false;
+    state = &look->t->chunks[chunk];
+    length = look->reply ? state->returned : state->length;
+    if (length < 4 || length - 4 > UINT32_MAX)
+        return false;
+    whole = heap_get(n + 4);
+    if (!whole)
+        return false;
+    memcpy(whole, p, place);
+    put_be32(whole + place, (uint32_t)(length - 4));
+    memcpy(whole + place + 4, p + place, n - place);
+    even = walk(look, RPCRDMA_REDUCED_COUNT, whole, n + 4);
+    free(whole);
+    if (even)
+        shift_back(look->body, place - look->body->rpc.header_len);
+    return even;
+}
+
+/* ---- roundup that is left inline ---- */
+
+/* Its octets, or a whole word, so that what follows is aligned as before. */
+static bool walk_roundup(struct rpcrdma_look *look, const uint8_t *p, size_t n)
+{
+    look->word = false;
+    if (walk(look, RPCRDMA_REDUCED_ROUNDUP, p, n))
+        return true;
+    look->word = true;
+    return walk(look, RPCRDMA_REDUCED_ROUNDUP, p, n);
+}
+
+/* ---- roundup that is missing ---- */
+
+/* All inline items may lack their roundup, or one: then it is what the payload lacks to a multiple of 4 octets. */
+static bool walk_unpadded(struct rpcrdma_look *look, const uint8_t *p, size_t n)
+{
+    const struct rpcrdma_body *body = look->body;
+    unsigned candidates[UNPADDED_TRIES], tries = 0;
+
+    look->bare = LOOK_ALL_BARE;
+    if (walk(look, RPCRDMA_REDUCED_UNPADDED, p, n))
+        return true;
+    if (n % 4 == 0)
+        return false;
+    walk(look, RPCRDMA_REDUCED_STANDARD, p, n);
+    for (unsigned i = body->n_items; i > 0 && tries < UNPADDED_TRIES; i--) {
+        if (body->items[i - 1].chunk < 0 && xdr_roundup(body->items[i - 1].item.count) == xdr_roundup(n))
+            candidates[tries++] = i - 1;
+    }
+    for (unsigned i = 0; i < tries; i++) {
+        look->bare = (int)candidates[i];
+        if (walk(look, RPCRDMA_REDUCED_UNPADDED, p, n))
+            return true;
+    }
+    return false;
+}
+
+/* ---- a verifier that is missing ---- */
+
+static bool walk_bare(struct rpcrdma_look *look, const uint8_t *p, size_t n)
+{
+    struct rpcrdma_body *body = look->body;
+    uint32_t whole = body->rpc.header_len;
+    bool even;
+
+    body->rpc.header_len = body->rpc.cred.at + (uint32_t)xdr_padded(body->rpc.cred.length);
+    even = walk(look, RPCRDMA_REDUCED_IN_ORDER, p, n) || walk(look, RPCRDMA_REDUCED_STANDARD, p, n);
+    body->rpc.header_len = whole;
+    body->reduction = RPCRDMA_REDUCED_BARE;
+    if (even) /* their offsets count from the end of a header that is not there */
+        body->n_operations = body->n_items = body->n_values = 0;
+    return even;
+}
+
+/* ---- a count that is wrong ---- */
+
+/* copy: the payload, to be changed; at: of the item's count in it. */
+static bool walk_with_count(struct rpcrdma_look *look, uint8_t *copy, size_t n, size_t at, uint32_t count)
+{
+    for (uint32_t words = 1; words <= RECOUNT_WORDS; words++) {
+        put_be32(copy + at, (uint32_t)xdr_padded(count) + 4 * words);
+        if (walk(look, RPCRDMA_REDUCED_RECOUNT, copy, n))
+            return true;
+        if (xdr_padded(count) < 4 * words)
+            continue;
+        put_be32(copy + at, (uint32_t)xdr_padded(count) - 4 * words);
+        if (walk(look, RPCRDMA_REDUCED_RECOUNT, copy, n))
+            return true;
+    }
+    put_be32(copy + at, count);
+    return false;
+}
+
+/* The count of one of the items before the point where the standard's walk failed. */
+static bool walk_recount(struct rpcrdma_look *look, const uint8_t *p, size_t n)
+{
+    const struct rpcrdma_body *body = look->body;
+    struct nfs_item candidates[RECOUNT_TRIES];
+    unsigned tries = 0;
+    bool even = false;
+    uint8_t *copy;
+
+    if (n > RECOUNT_MAX || walk(look, RPCRDMA_REDUCED_STANDARD, p, n) || body->walk.status == NFS_WALK_OK)
+        return false;
+    for (unsigned i = body->n_items; i > 0 && tries < RECOUNT_TRIES; i--) {
+        const struct rpcrdma_item *item = &body->items[i - 1];
+
+        /* Marked items of fixed length have no count. */
+        if (item->chunk < 0 && get_be32(p + body->rpc.header_len + item->item.at - 4) == item->item.count)
+            candidates[tries++] = item->item;
+    }
+    copy = heap_get(n);
+    if (!copy)
+        return false;
+    memcpy(copy, p, n);
+    for (unsigned i = 0; i < tries && !even; i++)
+        even = walk_with_count(look, copy, n, body->rpc.header_len + candidates[i].at - 4, candidates[i].count);
+    free(copy);
+    return even;
+}
+
+/* ---- looking ---- */
+
+/* After the standard's way, in the order in which they are tried. */
+static const struct way {
+    enum rpcrdma_reduction reduction;
+    bool with_chunks; /* applies only when there are chunks */
+    bool call, reply;
+    bool (*walk)(struct rpcrdma_look *look, const uint8_t *p, size_t n); /* NULL: walk() */
+} ways[] = {
+    {RPCRDMA_REDUCED_ROUNDUP, true, true, true, walk_roundup},
+    {RPCRDMA_REDUCED_INLINE, true, true, true, NULL},
+    {RPCRDMA_REDUCED_IN_ORDER, true, true, true, NULL},
+    {RPCRDMA_REDUCED_PARTIAL, true, true, true, NULL},
+    {RPCRDMA_REDUCED_OTHER, true, false, true, NULL},
+    {RPCRDMA_REDUCED_COUNT, true, true, true, walk_counted},
+    {RPCRDMA_REDUCED_ABSENT, false, true, true, NULL},
+    {RPCRDMA_REDUCED_UNPADDED, false, true, true, walk_unpadded},
+    {RPCRDMA_REDUCED_BARE, false, true, false, walk_bare},
+    {RPCRDMA_REDUCED_RECOUNT, false, true, true, walk_recount},
+};
+
+/* Operations and arms that the tables do not know yet have small numbers; misread words hardly ever. */
+static bool may_be_new(const struct nfs_walk_result *walk)
+{
+    return walk->status == NFS_WALK_UNKNOWN && walk->fault > 2 && walk->fault < 256;
+}
+
+/* The standard's way, then the others: an error may look like something unknown to the tables. */
+static void find_reduction(struct rpcrdma_look *look, const uint8_t *p, size_t n)
+{
+    bool chunks = rpcrdma_look_has_chunks(look);
+    enum nfs_walk_status standard;
+
+    if (walk(look, RPCRDMA_REDUCED_STANDARD, p, n) || (!chunks && may_be_new(&look->body->walk)))
+        return;
+    standard = look->body->walk.status;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        const struct way *way = &ways[i];
+
+        if (!(look->reply ? way->reply : way->call) || (way->with_chunks && !chunks))
+            continue;
+        if (way->walk ? way->walk(look, p, n) : walk(look, way->reduction, p, n))
+            return;
+    }
+    walk(look, RPCRDMA_REDUCED_STANDARD, p, n);
+    if (standard != NFS_WALK_OK && standard != NFS_WALK_UNKNOWN)
+        look->body->reduction = RPCRDMA_REDUCED_NONE;
+}
+
+/* The arguments or results of the procedure, in clear. */
+static bool can_walk(const struct rpcrdma_transaction *t, const struct rpcrdma_body *body, bool reply)
+{
+    const struct rpc_message *call = &t->call_body.rpc;
+
+    if (!body->procedure || body->wrapped || t->offers_lost)
+        return false;
+    if (call->cred.flavor == RPC_AUTH_GSS && (!call->has_gss || call->gss_proc != RPC_GSS_DATA))
+        return false; /* context control, or not understood */
+    if (!reply)
+        return t->call_header.proc != RPCRDMA_MSGP; /* alignment octets may be anywhere */
+    return body->rpc.reply_stat == RPC_MSG_ACCEPTED && body->rpc.accept_stat == RPC_SUCCESS;
+}
+
+/* An unknown flavor may protect arguments and results, as RPCSEC_GSS does: they count only when they come out even. */
+static bool may_wrap(const struct rpc_auth *cred)
+{
+    return cred->flavor > RPC_AUTH_DH && cred->flavor != RPC_AUTH_GSS;
+}
+
+/*
+ * Arguments with integrity protection are readable (RFC 2203 section 5.3.2.2): databody_integ, which is seq_num and the
+ * arguments, and the checksum. They count only when they come out even.
+ */
+static bool walk_integrity(struct rpcrdma_look *look, const uint8_t *p, size_t n)
+{
+    struct rpcrdma_body *body = look->body;
+    const struct nfs_walk_events events = {
+        .ctx = look, .operation = on_operation, .item = on_item, .value = on_value, .roundup = on_roundup};
+    struct xdr x = xdr_begin(p + body->rpc.header_len, n - body->rpc.header_len);
+    const uint8_t *protected, *checksum;
+    uint32_t octets, length;
+
+    if (body->rpc.gss_service != RPC_GSS_SVC_INTEGRITY || !xdr_opaque(&x, &protected, &octets) ||
+        !xdr_opaque(&x, &checksum, &length) || xdr_left(&x) != 0 || octets < 4 ||
+        get_be32(protected) != body->rpc.gss_seq)
+        return false;
+    nfs_walk(body->procedure, false, protected + 4, octets - 4, body->rpc.header_len + 8, &events, &body->walk);
+    return body->walk.status == NFS_WALK_OK && body->walk.left == 0;
+}
+
+void rpcrdma_payload_decode(struct rpcrdma_transaction *t, bool reply, const uint8_t *p, uint64_t n)
+{
+    struct rpcrdma_body *body = reply ? &t->reply_body : &t->call_body;
+    struct rpcrdma_look look = {.t = t, .body = body, .reply = reply};
+
+    body->payload = p;
+    body->length = n;
+    body->walked = body->wrapped = false;
+    body->procedure = NULL;
+    body->reduction = RPCRDMA_REDUCED_STANDARD;
+    body->unreduced = body->hash = 0;
+    body->n_operations = body->n_items = body->n_values = 0;
+    body->cut = body->roundup_not_zero = false;
+    rpc_decode(&body->rpc, p, n);
+    body->known = body->rpc.status == RPC_OK && body->rpc.type == (reply ? RPC_REPLY : RPC_CALL);
+    if (!body->known)
+        return;
+    if (!reply)
+        body->hash = hash_octets(0, p + 12, n - 12);
+    if (!t->call_body.known)
+        return;
+    body->wrapped = rpc_gss_protects(&t->call_body.rpc);
+    body->procedure =
+        reply ? t->call_body.procedure : nfs_procedure_find(body->rpc.prog, body->rpc.vers, body->rpc.proc);
+    if (!can_walk(t, body, reply)) {
+        body->walked = !reply && body->wrapped && body->procedure && walk_integrity(&look, p, n);
+        return;
+    }
+    if (!reply)
+        rpcrdma_look_sort(&look);
+    find_reduction(&look, p, n);
+    body->walked = !may_wrap(&t->call_body.rpc.cred) || (body->reduction == RPCRDMA_REDUCED_STANDARD &&
+                                                         body->walk.status == NFS_WALK_OK && body->walk.left == 0);
+    if (!body->walked)
+        return;
+    if (body->walk.status == NFS_WALK_OK)
+        body->unreduced = body->walk.position;
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Findings that wait for proof. TCP's acknowledgment number says in each message whether something that its sender had
+ * received is missing in the capture. On InfiniBand a message says nothing of the kind: when a request of the other
+ * side and its Acknowledge are both missing, this shows only with that side's next request, whose PSN leaves a gap.
+ * Until then, findings about the lack of another message wait.
+ */
+#include "engine/core/heap.h"
+#include "engine/rpcrdma/rpcrdma_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { PENDING_MAX = 16, PENDING_OF_A_RULE = 8 };
+
+struct rpcrdma_pending {
+    unsigned n;
+    struct pending_finding {
+        struct finding finding;
+        bool unproven; /* the other side has sent something since, and had acknowledged nothing */
+    } finding[PENDING_MAX];
+};
+
+/* Each compares a message with those of the other side: an unseen one may excuse it. */
+static const struct waiting {
+    enum rule_id rule;
+    enum {
+        SAME_CALL, /* a copy of a Call that was seen */
+        CALL,      /* of the answer that is blamed */
+        OFFER,     /* a Call that offers the memory accessed; its answer follows */
+        ANSWER,    /* to the Call of the same XID, which its sender may have received before it */
+        REPLY,     /* any, likewise */
+    } lacks;
+} waiting[] = {
+    {RULE_RPCR_2_2_2_02, CALL},    {RULE_RPCR_2_2_2_04, SAME_CALL}, {RULE_RPCR_3_3_1_10, CALL},
+    {RULE_BIDI_2_02, CALL},        {RULE_RPCR_4_5_04, CALL},        {RULE_RPCR_3_4_6_04, OFFER},
+    {RULE_RPCR_3_4_5_09, OFFER},   {RULE_RPCR_3_3_3_03, REPLY},     {RULE_RPCR_3_3_1_03, REPLY},
+    {RULE_RPCR_3_3_1_05, REPLY},   {RULE_RPCR0_3_3_02, REPLY},      {RULE_RPCR_6_3_01, REPLY},
+    {RULE_RPCR0_3_8_03, REPLY},    {RULE_RPCR_2_2_2_03, ANSWER},    {RULE_RPCR_8_1_4_02, REPLY},
+    {RULE_NFSULB_6_7_2_01, REPLY}, {RULE_NFSULB_6_7_2_03, REPLY},
+};
+
+static const struct waiting *waiting_for(enum rule_id rule)
+{
+    for (unsigned i = 0; i < sizeof waiting / sizeof waiting[0]; i++)
+        if (waiting[i].rule == rule)
+            return &waiting[i];
+    return NULL;
+}
+
+static void give(struct verdict *verdict, const struct finding *finding, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void give(struct verdict *verdict, const struct finding *finding, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    verdict_vfailed_as(verdict, finding->rule, finding->severity, finding->direction, &finding->place,
+                       finding->related_frame, format, args);
+    va_end(args);
+}
+
+/* One rule leaves room for others. */
+static bool full(const struct rpcrdma_pending *pending, enum rule_id rule)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < pending->n; i++)
+        n += pending->finding[i].finding.rule == rule;
+    return pending->n == PENDING_MAX || n == PENDING_OF_A_RULE;
+}
+
+void rpcrdma_vfail(struct rpcrdma_connection *rpcrdma, enum rule_id rule, enum rule_severity severity,
+                   enum direction direction, const struct place *place, uint32_t related_frame, const char *format,
+                   va_list args)
+{
+    struct pending_finding *finding;
+
+    if (!rpcrdma->gaps_show_late || rpcrdma->verdict->muted || severity == SEVERITY_NOTE || !waiting_for(rule)) {
+        verdict_vfailed_as(rpcrdma->verdict, rule, severity, direction, place, related_frame, format, args);
+        return;
+    }
+    if (!rpcrdma->pending)
+        rpcrdma->pending = heap_zeroed(1, sizeof *rpcrdma->pending);
+    if (!rpcrdma->pending || full(rpcrdma->pending, rule)) {
+        rpcrdma_inconclusive(rpcrdma, rule);
+        return;
+    }
+    finding = &rpcrdma->pending->finding[rpcrdma->pending->n++];
+    *finding = (struct pending_finding){.finding = {.rule = rule,
+                                                    .severity = severity,
+                                                    .direction = direction,
+                                                    .place = *place,
+                                                    .related_frame = related_frame}};
+    vsnprintf(finding->finding.message, sizeof finding->finding.message, format, args);
+}
+
+/* ---- what becomes of them ---- */
+
+enum fate { WAITS, STANDS, UNFINISHED /* a warning */, DOUBTFUL /* a note */, FALLS };
+
+/* What has happened. */
+struct event {
+    unsigned side;
+    /* One or none of these: */
+    const struct rdma_part *part;
+    uint32_t frame;
+    /* At the end: */
+    const struct rpcrdma_connection *rpcrdma;
+    bool whole, closed;
+};
+
+static void give_weaker(struct verdict *verdict, const struct finding *finding, enum fate fate)
+{
+    struct finding weaker = *finding;
+    enum rule_severity most = fate == UNFINISHED ? SEVERITY_WARNING : SEVERITY_NOTE;
+
+    if (weaker.severity > most)
+        weaker.severity = most;
+    give(verdict, &weaker,
+         fate == UNFINISHED ? "%s; the capture ends without showing that it lacks no message before it"
+                            : "%s; the capture may lack just the Call that it belongs to, with the Acknowledge of that",
+         finding->message);
+}
+
+static void sweep(struct rpcrdma_connection *rpcrdma, const struct event *event,
+                  enum fate (*judge)(const struct event *event, struct pending_finding *pending))
+{
+    struct rpcrdma_pending *pending = rpcrdma->pending;
+    unsigned kept = 0;
+
+    for (unsigned i = 0; pending && i < pending->n; i++) {
+        const struct finding *finding = &pending->finding[i].finding;
+        enum fate fate = finding->place.side == event->side ? WAITS : judge(event, &pending->finding[i]);
+
+        if (fate == WAITS)
+            pending->finding[kept++] = pending->finding[i];
+        else if (fate == STANDS)
+            give(rpcrdma->verdict, finding, "%s", finding->message);
+        else if (fate != FALLS)
+            give_weaker(rpcrdma->verdict, finding, fate);
+        else
+            rpcrdma_inconclusive(rpcrdma, finding->rule);
+    }
+    if (pending)
+        pending->n = kept;
+}
+
+static enum fate after_refusal(const struct event *event, struct pending_finding *pending)
+{
+    enum rule_id rule = pending->finding.rule;
+
+    (void)event;
+    return rule == RULE_RPCR_3_4_6_04 || rule == RULE_RPCR_3_4_5_09 ? STANDS : WAITS;
+}
+
+void rpcrdma_pending_refused(struct rpcrdma_connection *rpcrdma, unsigned owner)
+{
+    sweep(rpcrdma, &(struct event){.side = owner}, after_refusal);
+}
+
+static enum fate after_late_call(const struct event *event, struct pending_finding *pending)
+{
+    return pending->finding.place.frame == event->frame ? FALLS : WAITS;
+}
+
+void rpcrdma_pending_excuse(struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t frame)
+{
+    sweep(rpcrdma, &(struct event){.side = caller, .frame = frame}, after_late_call);
+}
+
+static enum fate after_hole(const struct event *event, struct pending_finding *pending)
+{
+    (void)event, (void)pending;
+    return FALLS;
+}
+
+void rpcrdma_pending_hole(struct rpcrdma_connection *rpcrdma, unsigned side)
+{
+    sweep(rpcrdma, &(struct event){.side = side}, after_hole);
+}
+
+/*
+ * Nothing is missing before this part. But the directions may be out of step in the capture: what a side sends after
+ * its Acknowledge of a message was sent after that; what it sends before, the message's sender may have received. Where
+ * the capture shows no Acknowledge at all, the order of frames decides.
+ */
+static enum fate after_part(const struct event *event, struct pending_finding *pending)
+{
+    uint64_t received = event->part->received;
+
+    if (waiting_for(pending->finding.rule)->lacks < ANSWER)
+        return STANDS;
+    if (received > 0)
+        return pending->unproven || received <= pending->finding.place.offset ? FALLS : STANDS;
+    pending->unproven = true;
+    return WAITS;
+}
+
+void rpcrdma_pending_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part)
+{
+    sweep(rpcrdma, &(struct event){.side = part->place.side, .part = part}, after_part);
+}
+
+/*
+ * Nothing tells an answer to no Call from the answer to a Call that the capture lacks, with its Acknowledge and nothing
+ * else, where no request of the caller follows. But then all Calls that were seen are answered, and its XID is one
+ * that the caller might have used.
+ */
+static bool may_have_call(const struct event *event, const struct finding *finding)
+{
+    const struct rpcrdma_connection *rpcrdma = event->rpcrdma;
+
+    return rpcrdma->side[event->side].calls.outstanding == 0 &&
+           rpcrdma_transaction_follows(rpcrdma, event->side, finding->place.frame);
+}
+
+/* What offers the memory was answered, too. */
+static bool may_have_offer(const struct event *event, const struct finding *finding)
+{
+    const struct rpcrdma_pending *pending = event->rpcrdma->pending;
+
+    for (unsigned i = 0; i < pending->n; i++) {
+        const struct finding *answer = &pending->finding[i].finding;
+
+        if (waiting_for(answer->rule)->lacks == CALL && answer->place.side == finding->place.side &&
+            answer->place.frame > finding->place.frame && may_have_call(event, answer))
+            return true;
+    }
+    return false;
+}
+
+/*
+ * No later request of the other side shows what is missing before it. A capture that is whole otherwise, and goes on to
+ * the Acknowledge of what is accused or to the end of the connection, proves what it can.
+ */
+static enum fate at_end(const struct event *event, struct pending_finding *pending)
+{
+    const struct finding *finding = &pending->finding;
+    bool call = waiting_for(finding->rule)->lacks == CALL, offer = waiting_for(finding->rule)->lacks == OFFER;
+
+    if (pending->unproven)
+        return STANDS;
+    if (!event->whole || waiting_for(finding->rule)->lacks == REPLY) /* whoever received a Reply goes on sending */
+        return FALLS;
+    if ((call && may_have_call(event, finding)) || (offer && may_have_offer(event, finding)))
+        return DOUBTFUL;
+    return event->closed || event->rpcrdma->received[event->side] > finding->place.offset ? STANDS : UNFINISHED;
+}
+
+void rpcrdma_pending_finish(struct rpcrdma_connection *rpcrdma)
+{
+    bool whole = rpcrdma_whole(rpcrdma) && !rpcrdma->lossy && rpcrdma->side[0].started && rpcrdma->side[1].started;
+    bool closed = rpcrdma->side[0].fin || rpcrdma->side[1].fin;
+
+    for (unsigned side = 0; side < 2; side++)
+        sweep(rpcrdma, &(struct event){.side = side, .rpcrdma = rpcrdma, .whole = whole, .closed = closed}, at_end);
+}

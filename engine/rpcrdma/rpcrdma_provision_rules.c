@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The Write chunks that a Call provides, against the results that it asks for: RFC 8166 sections 3.4.6, 4.3.2. */
+#include "engine/rpcrdma/rpcrdma_shape.h"
+
+#include <inttypes.h>
+
+/* Octets that the READ-class operation `number` asks for; false: not known, or not bounded by an argument. */
+static bool asked(const struct rpcrdma_body *call, unsigned number, uint64_t *count)
+{
+    unsigned seen = 0, i = 0;
+    const struct nfs_value *value;
+
+    if (!call->procedure->compound) {
+        value = rpcrdma_value(call, NFS_MARK_COUNT, 0, &i);
+        *count = value ? value->value : 0;
+        return value != NULL;
+    }
+    for (unsigned k = 0; k < call->n_operations; k++) {
+        if (!nfs_op_read_class(call->operations[k].op) || seen++ < number)
+            continue;
+        while ((value = rpcrdma_value(call, NFS_MARK_COUNT, NFS_OP_READ, &i))) {
+            if (value->op_index != call->operations[k].index)
+                continue;
+            *count = value->value;
+            return true;
+        }
+        return false;
+    }
+    return false;
+}
+
+static void check_sizes(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_transaction *t = shape->t;
+
+    for (unsigned k = 0; k < t->n_writes && k < shape->results; k++) {
+        const struct rpcrdma_chunk_state *chunk = &t->chunks[t->first_write + k];
+        uint64_t count;
+
+        /* An empty chunk asks for the result inline; so does one of empty segments by RFC 5667. */
+        if (chunk->n == 0 || (chunk->length == 0 && rpcrdma_by_rfc5666(shape->rpcrdma)) ||
+            !asked(shape->body, k, &count))
+            continue;
+        if (chunk->length < count && rpcrdma_chunk_disordered(t, chunk, count)) {
+            rpcrdma_shape_fail(shape, RULE_RPCR_4_1_2_07,
+                               "expected handle, length and 64-bit offset in this order; found a length of %" PRIu64
+                               " octets, with the expected %" PRIu64 " in another place of the segment",
+                               chunk->length, count);
+            return;
+        }
+        if (chunk->length < count) {
+            rpcrdma_shape_fail(shape, RULE_RPCR_3_4_6_02,
+                               "expected Write chunk %u to have room for the %" PRIu64
+                               " octets asked for; found %" PRIu64,
+                               k + 1, count, chunk->length);
+            return;
+        }
+        rpcrdma_shape_pass(shape, RULE_RPCR_3_4_6_02);
+        if (count % 4 == 0 || rpcrdma_by_rfc5666(shape->rpcrdma))
+            continue;
+        if (chunk->length == xdr_padded(count))
+            rpcrdma_shape_fail(shape, RULE_RPCR_3_4_6_2_01,
+                               "expected Write chunk %u to have %" PRIu64
+                               " octets, without space for roundup; found %" PRIu64,
+                               k + 1, count, chunk->length);
+        else
+            rpcrdma_shape_pass(shape, RULE_RPCR_3_4_6_2_01);
+    }
+}
+
+/* Auxiliary programs and callbacks have their own rule; NFS has one for the Write list. */
+static enum rule_id no_results(const struct rpcrdma_shape *shape)
+{
+    enum rule_id binding = rpcrdma_shape_binding(shape);
+
+    return binding == RULE_COUNT || binding == RULE_NFSULB_4_05 || binding == RULE_NFSULB_6_1_05 ? RULE_RPCR_4_3_2_02
+                                                                                                 : binding;
+}
+
+void rpcrdma_provision_rules(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_transaction *t = shape->t;
+    const struct nfs_procedure *procedure = shape->body->procedure;
+
+    rpcrdma_shape_count_results(shape);
+    if (!shape->results_known || t->offers_lost)
+        return;
+    /* By RFC 5667 section 4 lists that are not needed are ignored. */
+    if (rpcrdma_by_rfc5666(shape->rpcrdma) && t->n_writes > shape->results)
+        return;
+    if (shape->results == 0) {
+        if (t->n_writes > 0)
+            rpcrdma_shape_fail(
+                shape, no_results(shape),
+                "expected no Write list for %s, whose Reply has no DDP-eligible result; found %u chunk%s",
+                procedure->name, t->n_writes, t->n_writes > 1 ? "s" : "");
+        else
+            rpcrdma_shape_pass(shape, no_results(shape));
+        return;
+    }
+    if (t->n_writes == 0)
+        return;
+    rpcrdma_shape_pass(shape, RULE_RPCR_4_3_2_02);
+    if (t->n_writes > shape->results) {
+        /* For several results the text says only that chunks are filled until either runs out. */
+        rpcrdma_shape_fail_as(shape, RULE_RPCR_4_3_2_1_01, shape->results == 1 ? SEVERITY_ERROR : SEVERITY_NOTE,
+                              "expected at most %u Write chunk%s for as many DDP-eligible results; found %u",
+                              shape->results, shape->results > 1 ? "s" : "", t->n_writes);
+        return;
+    }
+    rpcrdma_shape_pass(shape, RULE_RPCR_4_3_2_1_01);
+    if (shape->body->walked && rpcrdma_shape_whole(shape))
+        check_sizes(shape);
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which octets of a segment were moved: a few ascending, disjoint pieces. */
+#include "engine/rpcrdma/rpcrdma_internal.h"
+
+#include <string.h>
+
+void rpcrdma_ranges_add(struct rpcrdma_ranges *ranges, uint64_t from, uint64_t to)
+{
+    unsigned at = 0, behind;
+
+    if (from >= to)
+        return;
+    /* The usual case: it continues the last piece. */
+    if (ranges->n > 0 && ranges->range[ranges->n - 1].to == from) {
+        ranges->range[ranges->n - 1].to = to;
+        return;
+    }
+    while (at < ranges->n && ranges->range[at].to < from)
+        at++;
+    for (behind = at; behind < ranges->n && ranges->range[behind].from <= to; behind++) {
+        from = ranges->range[behind].from < from ? ranges->range[behind].from : from;
+        to = ranges->range[behind].to > to ? ranges->range[behind].to : to;
+    }
+    if (behind == at) {
+        if (ranges->n == RPCRDMA_RANGES_MAX) {
+            ranges->lost = true;
+            return;
+        }
+        memmove(&ranges->range[at + 1], &ranges->range[at], (ranges->n - at) * sizeof ranges->range[0]);
+        ranges->n++;
+    } else if (behind > at + 1) {
+        memmove(&ranges->range[at + 1], &ranges->range[behind], (ranges->n - behind) * sizeof ranges->range[0]);
+        ranges->n = (uint8_t)(ranges->n - (behind - at - 1));
+    }
+    ranges->range[at].from = from;
+    ranges->range[at].to = to;
+}
+
+uint64_t rpcrdma_ranges_octets(const struct rpcrdma_ranges *ranges)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < ranges->n; i++)
+        sum += ranges->range[i].to - ranges->range[i].from;
+    return sum;
+}
+
+uint64_t rpcrdma_ranges_prefix(const struct rpcrdma_ranges *ranges)
+{
+    return ranges->n > 0 && ranges->range[0].from == 0 ? ranges->range[0].to : 0;
+}
+
+bool rpcrdma_ranges_cover(const struct rpcrdma_ranges *ranges, uint64_t from, uint64_t to)
+{
+    if (from >= to)
+        return true;
+    for (unsigned i = 0; i < ranges->n; i++) {
+        if (ranges->range[i].from <= from && to <= ranges->range[i].to)
+            return true;
+    }
+    return false;
+}

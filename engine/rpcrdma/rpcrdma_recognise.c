@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Does a connection carry RPC-over-RDMA, and is a message a Call or a Reply? Nothing in MPA answers the first question
+ * (RFC 8166 section 5 names a port, RFC 8797 a block in the private data, both optional); the RPC message answers the
+ * second (RFC 8167 section 2), where it can be seen.
+ */
+#include "engine/rpcrdma/rpcrdma_internal.h"
+
+#include <string.h>
+
+enum { CREDITS_PLAUSIBLE = 65536, SEARCH_MAX = 256 };
+
+/* ---- the connection ---- */
+
+static bool header_plausible(const struct rpcrdma_message *m)
+{
+    const struct rpcrdma_header *h = &m->header;
+
+    if (m->n < RPCRDMA_ERR_CHUNK_LEN || h->vers != RPCRDMA_VERSION || h->credit >= CREDITS_PLAUSIBLE ||
+        h->status != RPCRDMA_OK)
+        return false;
+    if (h->proc == RPCRDMA_MSG || h->proc == RPCRDMA_MSGP)
+        return m->n - m->lacking >= h->header_len + 8 && get_be32(m->p + h->header_len) == h->xid &&
+               get_be32(m->p + h->header_len + 4) <= RPC_REPLY;
+    return h->proc == RPCRDMA_ERROR || (h->proc == RPCRDMA_NOMSG && h->read.n + h->write.n + h->reply.segments > 0);
+}
+
+/* An RPC message with the XID of the first word is somewhere in it, whatever is wrong with the header. */
+static bool holds_call(const struct rpcrdma_message *m)
+{
+    uint32_t there = m->n - m->lacking, end = there < SEARCH_MAX ? there : SEARCH_MAX;
+
+    for (uint32_t at = RPCRDMA_FIXED_LEN; at + 16 <= end; at += 4) {
+        uint32_t program = get_be32(m->p + at + 12);
+
+        if (get_be32(m->p + at) == m->header.xid && get_be32(m->p + at + 4) == RPC_CALL &&
+            get_be32(m->p + at + 8) == RPC_VERSION && nfs_program_name(program))
+            return true;
+    }
+    return false;
+}
+
+/* The port alone proves nothing: any protocol may use it. */
+bool rpcrdma_connection_is_announced(const struct rpcrdma_connection *rpcrdma)
+{
+    return rpcrdma->options.always || rpcrdma->side[0].announced.valid || rpcrdma->side[1].announced.valid;
+}
+
+void rpcrdma_recognise_by_setup(struct rpcrdma_connection *rpcrdma)
+{
+    if (rpcrdma->recognised == RPCRDMA_UNDECIDED && rpcrdma_connection_is_announced(rpcrdma))
+        rpcrdma_equip(rpcrdma);
+}
+
+bool rpcrdma_recognise(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
+{
+    if (rpcrdma->recognised != RPCRDMA_UNDECIDED)
+        return rpcrdma->recognised == RPCRDMA_YES;
+    if (rpcrdma_connection_is_announced(rpcrdma) || header_plausible(message) || holds_call(message)) {
+        rpcrdma_equip(rpcrdma);
+        return rpcrdma->recognised == RPCRDMA_YES;
+    }
+    if (rpcrdma->n_early == RPCRDMA_UNDECIDED_MAX) {
+        rpcrdma_early_free(rpcrdma);
+        rpcrdma->recognised = RPCRDMA_NO;
+    }
+    return false;
+}
+
+/* ---- Sends from before that ---- */
+
+void rpcrdma_early_keep(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
+{
+    struct rpcrdma_early *early;
+    uint8_t *octets;
+
+    if (rpcrdma->recognised != RPCRDMA_UNDECIDED)
+        return;
+    octets = message->n <= RPCRDMA_EARLY_OCTETS_MAX ? arena_resize(rpcrdma->arena, NULL, 0, message->n + 1) : NULL;
+    early = octets ? arena_resize(rpcrdma->arena, rpcrdma->early, rpcrdma->n_early * sizeof *early,
+                                  (rpcrdma->n_early + 1) * sizeof *early) /* they are few */
+                   : NULL;
+    if (!early) { /* it may have been a message */
+        arena_drop(octets, message->n + 1);
+        rpcrdma->side[0].hole = rpcrdma->side[1].hole = true;
+        return;
+    }
+    rpcrdma->early = early;
+    early += rpcrdma->n_early;
+    memcpy(octets, message->p, message->n);
+    *early = (struct rpcrdma_early){.message = *message, .muted = rpcrdma->verdict->muted};
+    early->message.p = early->octets = octets;
+    rpcrdma->n_early++;
+}
+
+void rpcrdma_early_free(struct rpcrdma_connection *rpcrdma)
+{
+    for (unsigned i = 0; i < rpcrdma->n_early; i++)
+        arena_drop(rpcrdma->early[i].octets, rpcrdma->early[i].message.n + 1);
+    arena_drop(rpcrdma->early, rpcrdma->n_early * sizeof *rpcrdma->early);
+    rpcrdma->early = NULL;
+    rpcrdma->n_early = 0;
+}
+
+/* ---- the message ---- */
+
+/* After the XID a Call has rpcvers, program, version and procedure. */
+static bool call_shaped(const struct rpcrdma_message *m)
+{
+    uint32_t at = m->header.header_len;
+
+    if (m->lacking > 0 && m->n - m->lacking < at + 12) /* nothing contradicts it */
+        return true;
+    return m->n >= at + 12 && get_be32(m->p + at + 8) == RPC_VERSION;
+}
+
+/* The same, for a header that cannot be read: somewhere after the fixed words. */
+static bool call_within(const struct rpcrdma_message *m)
+{
+    uint32_t there = m->n - m->lacking, end = there < SEARCH_MAX ? there : SEARCH_MAX;
+
+    for (uint32_t at = RPCRDMA_FIXED_LEN; at + 12 <= end; at += 4) {
+        if (get_be32(m->p + at) == m->header.xid && get_be32(m->p + at + 4) == RPC_CALL &&
+            get_be32(m->p + at + 8) == RPC_VERSION)
+            return true;
+    }
+    return false;
+}
+
+static enum rpcrdma_kind kind_inline(const struct rpcrdma_message *m, bool answers)
+{
+    uint32_t type = get_be32(m->p + m->header.header_len + 4);
+
+    if (type == RPC_CALL) /* msg_type may be what is wrong (RFC 8167 section 5.2) */
+        return answers && !call_shaped(m) ? RPCRDMA_KIND_REPLY : RPCRDMA_KIND_CALL;
+    if (type == RPC_REPLY)
+        return RPCRDMA_KIND_REPLY;
+    return answers && !call_shaped(m) ? RPCRDMA_KIND_REPLY : RPCRDMA_KIND_CALL;
+}
+
+/* The Send has no part of the RPC message. */
+static enum rpcrdma_kind kind_by_lists(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m,
+                                       bool answers)
+{
+    bool has_position_zero = false;
+
+    for (uint32_t i = 0; i < m->header.read.n; i++)
+        has_position_zero |= rpcrdma_read_segment_at(&m->header, m->p, i).position == 0;
+    /* The Call may come later, or be missing. RFC 5666 has no Calls from the server. */
+    answers |= (m->unsure || rpcrdma->side[other_side(m->side)].hole) && rpcrdma_by_rfc5666(rpcrdma) &&
+               rpcrdma->client >= 0 && (unsigned)rpcrdma->client != m->side;
+    /* By RFC 5666 section 5.2 a Reply may have one, too; a side that has never called is more likely answering. */
+    if (has_position_zero)
+        return answers && (rpcrdma_by_rfc5666(rpcrdma) || rpcrdma->side[m->side].calls.total == 0) ? RPCRDMA_KIND_REPLY
+                                                                                                   : RPCRDMA_KIND_CALL;
+    if (answers)
+        return RPCRDMA_KIND_REPLY;
+    /* Where the client is unknown, the capture begins inside the connection: its Call was before that. */
+    return rpcrdma->client >= 0 && (unsigned)rpcrdma->client == m->side ? RPCRDMA_KIND_CALL : RPCRDMA_KIND_REPLY;
+}
+
+void rpcrdma_classify(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    struct rpcrdma_transaction *answered = rpcrdma_find_outstanding(rpcrdma, other_side(m->side), m->header.xid);
+    bool from_client = rpcrdma->client < 0 || (unsigned)rpcrdma->client == m->side;
+
+    m->kind = RPCRDMA_KIND_UNKNOWN;
+    /* A receiver discards anything shorter (RFC 8166 section 4.5): it opens nothing and ends nothing. */
+    if (m->n < RPCRDMA_FIXED_LEN || m->header.proc == RPCRDMA_DONE ||
+        (m->n < RPCRDMA_HEADER_MIN && m->header.proc != RPCRDMA_ERROR))
+        return;
+    if (m->header.proc == RPCRDMA_ERROR)
+        m->kind = RPCRDMA_KIND_ERROR;
+    else if (m->header.status == RPCRDMA_OK && m->header.proc == RPCRDMA_NOMSG)
+        m->kind = kind_by_lists(rpcrdma, m, answered != NULL);
+    else if (m->header.status == RPCRDMA_OK && m->n - m->lacking >= m->header.header_len + 8)
+        m->kind = kind_inline(m, answered != NULL);
+    else /* a header that cannot be read to its end, or is not followed by a payload */
+        m->kind = answered                        ? RPCRDMA_KIND_REPLY
+                  : from_client || call_within(m) ? RPCRDMA_KIND_CALL
+                                                  : RPCRDMA_KIND_UNKNOWN;
+    m->has_rpc = m->header.status == RPCRDMA_OK && m->n > m->header.header_len &&
+                 (m->header.proc == RPCRDMA_MSG || m->header.proc == RPCRDMA_MSGP);
+    if (m->has_rpc && m->n - m->lacking > m->header.header_len)
+        rpc_decode(&m->rpc, m->p + m->header.header_len, m->n - m->lacking - m->header.header_len);
+    m->has_rpc &= m->lacking == 0 || (m->n - m->lacking > m->header.header_len && m->rpc.status == RPC_OK);
+    if (m->kind == RPCRDMA_KIND_REPLY || m->kind == RPCRDMA_KIND_ERROR)
+        m->transaction = answered ? answered : rpcrdma_find(rpcrdma, other_side(m->side), m->header.xid);
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The record that a connection leaves for later ones (engine/rpcrdma/history.h). It is assembled at the end from the
+ * transactions still remembered; only accesses, and what is forgotten earlier, are recorded at once.
+ */
+#include "engine/core/heap.h"
+#include "engine/rpcrdma/history.h"
+#include "engine/rpcrdma/rpcrdma_memory_state.h"
+#include "engine/rpcrdma/rpcrdma_reaction.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void history_record_free(struct history_record *record)
+{
+    if (!record)
+        return;
+    free(record->calls);
+    free(record->offers);
+    free(record->strays);
+    free(record);
+}
+
+static struct history_record *record_of(struct rpcrdma_connection *rpcrdma)
+{
+    if (!rpcrdma->record)
+        rpcrdma->record = heap_zeroed(1, sizeof *rpcrdma->record);
+    return rpcrdma->record;
+}
+
+/* ---- Calls and what they offer ---- */
+
+static struct history_call *call_new(struct history_record *record)
+{
+    void *calls =
+        heap_room(record->calls, &record->calls_size, record->n_calls + 1, HISTORY_CALLS_MAX, sizeof *record->calls);
+
+    if (!calls)
+        return NULL;
+    record->calls = calls;
+    return &record->calls[record->n_calls++];
+}
+
+static void note_offers(struct history_record *record, const struct rpcrdma_transaction *t)
+{
+    for (unsigned i = 0; i < t->n_offers; i++) {
+        struct rpcrdma_area area = rpcrdma_area_of(&t->offers[i].target);
+        unsigned at = record->n_offers % HISTORY_OFFERS_MAX;
+        void *offers =
+            heap_room(record->offers, &record->offers_size, at + 1, HISTORY_OFFERS_MAX, sizeof *record->offers);
+
+        if (!offers)
+            return;
+        record->offers = offers;
+        record->offers[at] = (struct history_offer){.owner = t->side,
+                                                    .handle = area.stag,
+                                                    .xid = t->xid,
+                                                    .from = area.from,
+                                                    .to = area.to,
+                                                    .frame = t->call.frame};
+        record->n_offers++;
+    }
+}
+
+static struct history_call call_of(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
+{
+    struct history_call call = {.xid = t->xid,
+                                .side = t->side,
+                                .reverse = t->reverse,
+                                .damaged = t->damaged || t->spoilt || t->ambiguous,
+                                .repeats = t->repeats,
+                                .received =
+                                    t->outcome != RPCRDMA_OUTSTANDING && rpcrdma->received[t->side] > t->answer.offset,
+                                .refused = rpcrdma->refused_memory && rpcrdma->refused_xid == t->xid,
+                                .request_known = t->call_body.known,
+                                .hash = t->call_body.hash,
+                                .use = t->use,
+                                .outcome = t->outcome,
+                                .call = t->call,
+                                .answer = t->answer};
+
+    if (t->outcome == RPCRDMA_OUTSTANDING && t->settled)
+        call.outcome = RPCRDMA_REPLIED;
+    if (t->outcome == RPCRDMA_FAILED)
+        call.error = t->answer_header.err;
+    if (t->call_body.known) {
+        call.program = t->call_body.rpc.prog;
+        call.version = t->call_body.rpc.vers;
+        call.procedure = t->call_body.rpc.proc;
+    }
+    return call;
+}
+
+void rpcrdma_record_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
+{
+    bool plain = t->outcome == RPCRDMA_REPLIED && t->number > HISTORY_FIRST_CALLS;
+    struct history_record *record;
+    struct history_call *call;
+
+    if (t->late || (plain && !t->reverse && !rpcrdma->finished))
+        return;
+    record = record_of(rpcrdma);
+    if (!record)
+        return;
+    if (rpcrdma->finished) /* the latest suffice */
+        note_offers(record, t);
+    record->callbacks |= t->reverse && t->outcome == RPCRDMA_REPLIED;
+    if (plain || !(call = call_new(record)))
+        return;
+    *call = call_of(rpcrdma, t);
+}
+
+void rpcrdma_record_cut_off(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
+                            const struct history_cut *cut)
+{
+    struct history_record *record = record_of(rpcrdma);
+
+    if (!record)
+        return;
+    record->cut = *cut;
+    record->cut.any = true;
+    record->cut.call = call_of(rpcrdma, t);
+}
+
+void rpcrdma_record_drop(struct rpcrdma_connection *rpcrdma, const struct history_drop *drop)
+{
+    struct history_record *record = record_of(rpcrdma);
+
+    if (record)
+        record->drop = *drop;
+}
+
+/* ---- accesses to what nothing here offers ---- */
+
+static struct history_stray *find_stray(struct history_record *record, const struct rpcrdma_move *move)
+{
+    for (unsigned i = 0; record && i < record->n_strays; i++) {
+        struct history_stray *stray = &record->strays[i];
+
+        if (stray->operation == move->operation && stray->owner == move->owner)
+            return stray;
+    }
+    return NULL;
+}
+
+void rpcrdma_record_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    struct rpcrdma_area area = rpcrdma_area_of_move(move);
+    struct history_record *record;
+
+    if (move->operation == 0 || move->length == 0 || find_stray(rpcrdma->record, move))
+        return;
+    record = record_of(rpcrdma);
+    if (record && !record->strays)
+        record->strays = heap_zeroed(HISTORY_STRAYS_MAX, sizeof *record->strays);
+    if (!record || !record->strays || record->n_strays == HISTORY_STRAYS_MAX)
+        return;
+    record->strays[record->n_strays++] = (struct history_stray){.owner = (uint8_t)move->owner,
+                                                                .write = move->kind == RDMA_WRITE,
+                                                                .handle = area.stag,
+                                                                .from = area.from,
+                                                                .to = area.to,
+                                                                .operation = move->operation,
+                                                                .place = move->place};
+}
+
+/* The owner's adapter returned what was asked for. */
+void rpcrdma_record_response(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    struct history_stray *stray = find_stray(rpcrdma->record, move);
+
+    if (!stray || stray->served || move->length == 0)
+        return;
+    stray->served = true;
+    stray->proof = move->place;
+}
+
+/* What was written before this Send must have been placed, or the connection would have ended. */
+void rpcrdma_record_send(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
+{
+    struct history_record *record = rpcrdma->record;
+
+    for (unsigned i = 0; record && i < record->n_strays; i++) {
+        struct history_stray *stray = &record->strays[i];
+
+        if (stray->write && !stray->served && !stray->refused && stray->owner == message->side &&
+            message->received > stray->place.offset && !rpcrdma->terminated) {
+            stray->served = true;
+            stray->proof = message->place;
+        }
+    }
+}
+
+/* ---- Sends of no octets ---- */
+
+void rpcrdma_record_empty(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
+{
+    struct history_record *record = record_of(rpcrdma);
+
+    if (record && record->n_empty < HISTORY_EMPTY_MAX)
+        record->empty[record->n_empty++] = message->place;
+}
+
+/* ---- the end ---- */
+
+void rpcrdma_record_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal)
+{
+    struct history_record *record = record_of(rpcrdma);
+
+    if (!record || record->refusal)
+        return;
+    record->refusal = true;
+    record->refused_by = refusal->place.side & 1u;
+    record->cause = refusal->cause;
+    record->refusal_place = refusal->place;
+    for (unsigned i = 0; refusal->culprit_found && i < record->n_strays; i++) {
+        struct history_stray *stray = &record->strays[i];
+
+        if (stray->place.side == refusal->culprit.side && stray->place.offset == refusal->culprit.offset)
+            stray->refused = true;
+    }
+}
+
+static void note_callbacks(struct rpcrdma_connection *rpcrdma, struct history_record *record)
+{
+    const struct rpcrdma_transaction *newest = NULL;
+    unsigned server;
+
+    if (rpcrdma->client < 0)
+        return;
+    server = other_side((unsigned)rpcrdma->client);
+    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, server, t));)
+        newest = t;
+    if (!newest || newest->call.offset < rpcrdma->last_send[server] || newest->damaged)
+        return;
+    record->callback_at_end = true;
+    record->callback = newest->call;
+}
+
+struct history_record *rpcrdma_connection_record(struct rpcrdma_connection *rpcrdma)
+{
+    struct history_record *record;
+
+    if (rpcrdma->recognised != RPCRDMA_YES || rpcrdma->record_taken)
+        return NULL;
+    for (unsigned side = 0; side < 2; side++) {
+        const struct rpcrdma_calls *calls = &rpcrdma->side[side].calls;
+
+        for (const struct rpcrdma_transaction *t = calls->done.oldest; t; t = t->newer)
+            rpcrdma_record_call(rpcrdma, t);
+        for (const struct rpcrdma_transaction *t = calls->waiting.oldest; t; t = t->newer)
+            rpcrdma_record_call(rpcrdma, t);
+    }
+    record = record_of(rpcrdma);
+    if (!record)
+        return NULL;
+    rpcrdma->record = NULL;
+    rpcrdma->record_taken = true;
+    record->client = rpcrdma->client;
+    record->initiator_side = rpcrdma->terms.initiator_side;
+    record->whole = rpcrdma_whole(rpcrdma);
+    record->one_end = rpcrdma->gaps_show_late;
+    note_callbacks(rpcrdma, record);
+    if (rpcrdma->client >= 0)
+        memcpy(record->served, rpcrdma_unanswered_shapes(rpcrdma, (unsigned)rpcrdma->client), sizeof record->served);
+    for (unsigned side = 0; side < 2; side++) {
+        record->fin[side] = rpcrdma->side[side].fin;
+        record->reset[side] = rpcrdma->side[side].reset;
+        record->end[side] = rpcrdma->side[side].end_place;
+    }
+    return record;
+}

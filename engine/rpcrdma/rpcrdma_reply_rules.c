@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The chunk lists of a Reply against its Call's: RFC 8166 sections 4.3.1 to 4.3.3 and 3.4.6. The responder adds and
+ * drops nothing and changes nothing but lengths. What was moved for the Reply: rpcrdma_returned_rules.c.
+ */
+#include "engine/rpcrdma/rpcrdma_returned.h"
+
+/* ---- other Calls that the Reply may answer ---- */
+
+/* A retransmission may be answered with the chunks of either Send. */
+static bool ambiguous(const struct rpcrdma_transaction *t)
+{
+    for (const struct rpcrdma_transaction *o = t->hash_next; o; o = o->hash_next) {
+        if (o->xid == t->xid && o->outcome == RPCRDMA_OUTSTANDING)
+            return true;
+    }
+    return false;
+}
+
+bool rpcrdma_returned_judged(const struct rpcrdma_message *reply)
+{
+    const struct rpcrdma_transaction *t = reply->transaction;
+
+    return !reply->misread && !t->misread && !t->late && !t->offers_lost && t->call_header.status == RPCRDMA_OK &&
+           !ambiguous(t);
+}
+
+bool rpcrdma_returned_compound(const struct rpcrdma_transaction *t)
+{
+    const struct nfs_procedure *procedure = t->call_body.procedure;
+
+    return procedure && procedure->compound && !procedure->callback;
+}
+
+/* ---- Read list ---- */
+
+static void judge_read_list(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply)
+{
+    if (reply->header.read.n == 0) {
+        rpcrdma_pass(rpcrdma, RULE_RPCR_4_3_1_03);
+        return;
+    }
+    rpcrdma_served_reply(rpcrdma, reply);
+    if (rpcrdma_by_rfc5666(rpcrdma))
+        return;
+    rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_1_03, reply->transaction->call.frame,
+                 "expected an empty Read list in a Reply; found %u segments, the first of STag 0x%08x",
+                 reply->header.read.n, rpcrdma_read_segment_at(&reply->header, reply->p, 0).target.handle);
+}
+
+/* ---- Write chunks ---- */
+
+static bool same_place(const struct rpcrdma_segment *offered, const struct rpcrdma_segment *returned)
+{
+    return offered->handle == returned->handle && offered->offset == returned->offset;
+}
+
+/* The whole returned chunk is another one of the Call's. */
+static bool is_chunk(const struct rpcrdma_transaction *t, const struct rpcrdma_chunk_state *chunk,
+                     const struct rpcrdma_message *reply, const struct rpcrdma_chunk *from)
+{
+    if (chunk->n != from->n || from->n == 0)
+        return false;
+    for (uint32_t i = 0; i < from->n; i++) {
+        struct rpcrdma_segment returned = rpcrdma_segment_at(from, reply->p, i);
+
+        if (!same_place(&t->offers[chunk->first + i].target, &returned))
+            return false;
+    }
+    return true;
+}
+
+/* Its place in the Call's Write list; -1: none. */
+static int other_place(const struct rpcrdma_transaction *t, const struct rpcrdma_message *reply,
+                       const struct rpcrdma_chunk *from)
+{
+    for (unsigned i = 0; i < t->n_writes; i++) {
+        if (is_chunk(t, &t->chunks[t->first_write + i], reply, from))
+            return (int)i;
+    }
+    return -1;
+}
+
+/* A chunk without segments is correct if it was offered like that, and, for NFSv4, if it has no result. */
+static void judge_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply,
+                        const struct rpcrdma_chunk_state *chunk, const struct rpcrdma_chunk *from)
+{
+    const struct rpcrdma_transaction *t = reply->transaction;
+
+    if (chunk->n == from->n) {
+        rpcrdma_pass(rpcrdma, chunk->n == 0 ? RULE_RPCR_4_3_2_3_03 : RULE_RPCR_3_4_6_06);
+        return;
+    }
+    if (from->n == 0 && (rpcrdma_returned_compound(t) || rpcrdma_by_rfc5666(rpcrdma)))
+        return; /* rpcrdma_returned_rules.c knows whether there is a result */
+    if (from->n == 0 && chunk->n > 0 && !t->call_body.known) { /* it may be a COMPOUND */
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_6_06);
+        return;
+    }
+    rpcrdma_fail(rpcrdma, reply, chunk->n == 0 ? RULE_RPCR_4_3_2_3_03 : RULE_RPCR_3_4_6_06, t->call.frame,
+                 "expected %u segments in Write chunk %u as in the Call; found %u", chunk->n, chunk->number + 1,
+                 from->n);
+}
+
+static void judge_segments(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply,
+                           const struct rpcrdma_chunk_state *chunk, const struct rpcrdma_chunk *from)
+{
+    const struct rpcrdma_transaction *t = reply->transaction;
+
+    for (uint32_t i = 0; i < from->n; i++) {
+        const struct rpcrdma_segment *offered = &t->offers[chunk->first + i].target;
+        struct rpcrdma_segment returned = rpcrdma_segment_at(from, reply->p, i);
+
+        if (!same_place(offered, &returned)) {
+            rpcrdma_fail_as(rpcrdma, reply, RULE_RPCR_3_4_6_07, returned.length > 0 ? SEVERITY_ERROR : SEVERITY_WARNING,
+                            t->call.frame,
+                            "expected segment %u of Write chunk %u as in the Call (STag 0x%08x, offset 0x%llx); found "
+                            "STag 0x%08x, offset 0x%llx",
+                            i + 1, chunk->number + 1, offered->handle, (unsigned long long)offered->offset,
+                            returned.handle, (unsigned long long)returned.offset);
+            return;
+        }
+        if (returned.length > offered->length && !t->astray) {
+            rpcrdma_fail(rpcrdma, reply, RULE_RPCR_3_4_6_08, t->call.frame,
+                         "expected at most %u octets in segment %u of Write chunk %u, as offered; found %u",
+                         offered->length, i + 1, chunk->number + 1, returned.length);
+            return;
+        }
+    }
+    if (from->n > 0) {
+        rpcrdma_pass(rpcrdma, RULE_RPCR_3_4_6_07);
+        rpcrdma_pass(rpcrdma, RULE_RPCR_3_4_6_08);
+    }
+}
+
+static bool reduces_reply(const struct rpcrdma_transaction *t)
+{
+    const struct rpcrdma_body *call = &t->call_body;
+
+    if (!call->procedure || !call->procedure->reduces_reply)
+        return false;
+    for (unsigned i = 0; call->procedure->compound && i < call->n_operations; i++) {
+        if (nfs_op_read_class(call->operations[i].op))
+            return true;
+    }
+    return !call->procedure->compound;
+}
+
+/* No Write list was offered. */
+static void judge_none_offered(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply)
+{
+    const struct rpcrdma_transaction *t = reply->transaction;
+    bool inline_wanted = reduces_reply(t);
+
+    if (reply->header.write.n == 0) {
+        rpcrdma_pass(rpcrdma, RULE_RPCR_3_1_03);
+        if (inline_wanted)
+            rpcrdma_pass(rpcrdma, RULE_RPCR_4_3_2_3_01);
+        return;
+    }
+    rpcrdma_fail(rpcrdma, reply, inline_wanted ? RULE_RPCR_4_3_2_3_01 : RULE_RPCR_3_1_03, t->call.frame,
+                 "expected no Write list in the Reply to a Call without one%s; found %u chunks",
+                 inline_wanted ? ", which asks for the result inline" : "", reply->header.write.n);
+}
+
+/* Only chunks that the Call offers without segments are missing. */
+static bool empty_ones_missing(const struct rpcrdma_message *reply)
+{
+    const struct rpcrdma_transaction *t = reply->transaction;
+    struct rpcrdma_chunk from = rpcrdma_write_begin(&reply->header);
+    bool more = rpcrdma_write_next(&reply->header, reply->p, &from);
+
+    for (unsigned i = 0; i < t->n_writes; i++) {
+        const struct rpcrdma_chunk_state *chunk = &t->chunks[t->first_write + i];
+
+        if (more && (is_chunk(t, chunk, reply, &from) || (chunk->n == 0 && from.n == 0)))
+            more = rpcrdma_write_next(&reply->header, reply->p, &from);
+        else if (chunk->n > 0)
+            return false;
+    }
+    return !more;
+}
+
+static void judge_write_list(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply)
+{
+    struct rpcrdma_transaction *t = reply->transaction;
+    struct rpcrdma_chunk from = rpcrdma_write_begin(&reply->header);
+    int place;
+
+    if (t->n_writes == 0) {
+        judge_none_offered(rpcrdma, reply);
+        return;
+    }
+    if (reply->header.write.n == 0) /* rpcrdma_returned_rules.c knows whether there is a result */
+        return;
+    if (reply->header.write.n != t->n_writes) {
+        rpcrdma_fail(rpcrdma, reply, empty_ones_missing(reply) ? RULE_RPCR_4_3_2_3_03 : RULE_RPCR_4_3_2_01,
+                     t->call.frame, "expected a Write list of %u chunks as in the Call; found %u", t->n_writes,
+                     reply->header.write.n);
+        return;
+    }
+    for (unsigned i = 0; i < t->n_writes && rpcrdma_write_next(&reply->header, reply->p, &from); i++) {
+        const struct rpcrdma_chunk_state *chunk = &t->chunks[t->first_write + i];
+
+        place = from.n == 0 || is_chunk(t, chunk, reply, &from) ? (int)i : other_place(t, reply, &from);
+        if (place >= 0 && (unsigned)place != i) {
+            rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_2_01, t->call.frame,
+                         "expected the Write chunks in the order of the Call; found chunk %d as chunk %u", place + 1,
+                         i + 1);
+            return;
+        }
+        judge_count(rpcrdma, reply, chunk, &from);
+        if (!reply->faulty && chunk->n == from.n)
+            judge_segments(rpcrdma, reply, chunk, &from);
+        if (reply->faulty)
+            return;
+    }
+    rpcrdma_pass(rpcrdma, RULE_RPCR_4_3_2_01);
+    rpcrdma_pass(rpcrdma, RULE_RPCR_3_1_03);
+}
+
+/* ---- Reply chunk ---- */
+
+static void judge_reply_copy(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply,
+                             const struct rpcrdma_chunk_state *chunk)
+{
+    const struct rpcrdma_transaction *t = reply->transaction;
+    struct rpcrdma_chunk from = rpcrdma_reply_chunk(&reply->header);
+
+    if (from.n != chunk->n) {
+        rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_3_04, t->call.frame,
+                     "expected %u segments in the Reply chunk as in the Call; found %u", chunk->n, from.n);
+        return;
+    }
+    for (uint32_t i = 0; i < from.n; i++) {
+        const struct rpcrdma_segment *offered = &t->offers[chunk->first + i].target;
+        struct rpcrdma_segment returned = rpcrdma_segment_at(&from, reply->p, i);
+
+        if (!same_place(offered, &returned)) {
+            rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_3_04, t->call.frame,
+                         "expected segment %u of the Reply chunk as in the Call (STag 0x%08x, offset 0x%llx); found "
+                         "STag 0x%08x, offset 0x%llx",
+                         i + 1, offered->handle, (unsigned long long)offered->offset, returned.handle,
+                         (unsigned long long)returned.offset);
+            return;
+        }
+        if (returned.length > offered->length && !t->astray) {
+            rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_3_05, t->call.frame,
+                         "expected at most %u octets in segment %u of the Reply chunk, as offered; found %u",
+                         offered->length, i + 1, returned.length);
+            return;
+        }
+    }
+    rpcrdma_pass(rpcrdma, RULE_RPCR_4_3_3_04);
+}
+
+static void judge_reply_chunk(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply)
+{
+    const struct rpcrdma_transaction *t = reply->transaction;
+    const struct rpcrdma_chunk_state *chunk = t->reply_chunk >= 0 ? &t->chunks[t->reply_chunk] : NULL;
+    bool is_long = reply->header.proc == RPCRDMA_NOMSG;
+
+    if (is_long && rpcrdma_by_rfc5666(rpcrdma) && reply->header.read.n > 0)
+        return; /* RFC 5666 section 5.2: the client reads it */
+    if (!chunk && is_long) {
+        rpcrdma_fail(rpcrdma, reply, RULE_RPCR_3_5_3_12, t->call.frame,
+                     "expected the Reply inline, as the Call has no Reply chunk; found RDMA_NOMSG");
+    } else if (!chunk && reply->header.has_reply) {
+        rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_3_06, t->call.frame,
+                     "expected no Reply chunk in the Reply to a Call without one; found one of %u segments",
+                     reply->header.reply.segments);
+    } else if (!chunk) {
+        rpcrdma_pass(rpcrdma, RULE_RPCR_4_3_3_06);
+    } else if (!reply->header.has_reply && is_long) {
+        rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_2_4_05, t->call.frame,
+                     "expected the Reply chunk in an RDMA_NOMSG Reply; found none");
+    } else if (!reply->header.has_reply) {
+        rpcrdma_fail_as(rpcrdma, reply, RULE_RPCR_4_3_3_04, SEVERITY_WARNING, t->call.frame,
+                        "expected the Call's Reply chunk in the Reply, with lengths of 0; found none");
+    } else {
+        judge_reply_copy(rpcrdma, reply, chunk);
+    }
+    if (is_long && chunk)
+        rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_3_12);
+}
+
+/* ---- a Call that the capture may not show ---- */
+
+/*
+ * The chunks are the Call's. If octets were lost since, a Call of the same XID may be among them, and a difference may
+ * be due to it.
+ */
+static bool fits_call(const struct rpcrdma_message *reply)
+{
+    const struct rpcrdma_transaction *t = reply->transaction;
+    struct rpcrdma_chunk from = rpcrdma_write_begin(&reply->header);
+
+    if ((reply->header.write.n != t->n_writes && reply->header.write.n > 0) ||
+        (reply->header.has_reply && t->reply_chunk < 0))
+        return false;
+    for (unsigned i = 0; rpcrdma_write_next(&reply->header, reply->p, &from); i++) {
+        if (from.n > 0 && !is_chunk(t, &t->chunks[t->first_write + i], reply, &from))
+            return false;
+    }
+    if (reply->header.has_reply) {
+        from = rpcrdma_reply_chunk(&reply->header);
+        return from.n == 0 || is_chunk(t, &t->chunks[t->reply_chunk], reply, &from);
+    }
+    return reply->header.proc != RPCRDMA_NOMSG;
+}
+
+void rpcrdma_reply_header(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message)
+{
+    bool faulty = message->faulty;
+
+    if (!rpcrdma_returned_judged(message))
+        return;
+    if (message->transaction->damaged && !fits_call(message)) {
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_6_07);
+        message->misread = true;
+        return;
+    }
+    message->faulty = false; /* from here on: by these rules */
+    judge_read_list(rpcrdma, message);
+    if (!message->faulty)
+        judge_write_list(rpcrdma, message);
+    if (!message->faulty)
+        judge_reply_chunk(rpcrdma, message);
+    if (!message->faulty)
+        rpcrdma_returned_reply(rpcrdma, message);
+    message->misread |= message->faulty;
+    message->transaction->spoilt |= message->faulty; /* its caller may wait for another one */
+    message->faulty |= faulty;
+}

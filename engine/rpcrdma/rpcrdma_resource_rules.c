@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Receive resources (RFC 8166 sections 3.3.1 and 3.3.3, RFC 8167 section 4.3, RFC 8797 section 4): a responder has a
+ * Receive for every Call within its grant, a requester one for every Reply, each as large as announced. A violation
+ * shows when DDP ends the connection because there was no buffer for a Send, or one too small, though the Send was
+ * within all limits. Conformance shows when the receiver goes on after the Send has arrived.
+ */
+#include "engine/core/heap.h"
+#include "engine/rpcrdma/rpcrdma_internal.h"
+
+#include <stdlib.h>
+
+enum { SENT_KEPT = 64 };
+
+/* A Send for which its receiver had to be prepared. */
+struct sent {
+    uint64_t offset; /* of its last segment */
+    uint32_t frame;
+    uint32_t octets;
+    struct rpcrdma_expected expected;
+    bool call, reverse;
+    bool invalidates; /* an STag that its receiver must be able to invalidate */
+    bool size_only;   /* the receiver need not have a buffer for it, but any buffer must be large enough */
+};
+
+struct rpcrdma_resource_state {
+    struct sent sent[2][SENT_KEPT]; /* rings, by sender */
+    uint64_t n[2], taken[2];        /* Sends; those that are known to have been received */
+};
+
+bool rpcrdma_resource_new(struct rpcrdma_connection *rpcrdma)
+{
+    rpcrdma->resource = heap_zeroed(1, sizeof *rpcrdma->resource);
+    return rpcrdma->resource != NULL;
+}
+
+void rpcrdma_resource_free(struct rpcrdma_connection *rpcrdma)
+{
+    free(rpcrdma->resource);
+}
+
+static enum rule_id rule_of_number(const struct sent *sent)
+{
+    if (!sent->call)
+        return sent->reverse ? RULE_BIDI_4_3_2_01 : RULE_RPCR_3_3_1_09;
+    if (sent->expected.first)
+        return sent->reverse ? RULE_BIDI_6_03 : RULE_RPCR_3_3_3_01;
+    if (sent->reverse)
+        return RULE_BIDI_4_3_1_01;
+    return sent->expected.raised ? RULE_RPCR_3_3_1_08 : RULE_EXP_4_5_1_01;
+}
+
+/* RULE_COUNT: nothing that the receiver announced covers its size. */
+static enum rule_id rule_of_size(const struct rpcrdma_connection *rpcrdma, unsigned receiver, const struct sent *sent)
+{
+    const struct rpcrdma_announced *announced = &rpcrdma->side[receiver].announced;
+
+    if (sent->octets <= RPCRDMA_INLINE_DEFAULT)
+        return sent->call && sent->expected.first && !sent->reverse ? RULE_RPCR_3_3_3_01 : RULE_RPCR_3_3_3_05;
+    return announced->valid && sent->octets <= announced->data.receive_size ? RULE_CMPD_4_12 : RULE_COUNT;
+}
+
+/* It went on after them: there was a buffer for each. */
+static void take(struct rpcrdma_connection *rpcrdma, unsigned receiver, const struct rpcrdma_message *m)
+{
+    struct rpcrdma_resource_state *state = rpcrdma->resource;
+    unsigned sender = other_side(receiver);
+
+    if (state->n[sender] > state->taken[sender] + SENT_KEPT)
+        state->taken[sender] = state->n[sender] - SENT_KEPT;
+    for (; state->taken[sender] < state->n[sender]; state->taken[sender]++) {
+        const struct sent *sent = &state->sent[sender][state->taken[sender] % SENT_KEPT];
+        enum rule_id number = rule_of_number(sent), size = rule_of_size(rpcrdma, receiver, sent);
+
+        if (sent->offset >= m->received)
+            return;
+        /* On InfiniBand it may have been sent again after an RNR NAK, which is no violation. */
+        if (!sent->size_only)
+            rpcrdma_pass(rpcrdma, number);
+        if (sent->invalidates)
+            rpcrdma_pass(rpcrdma, RULE_CMPD_3_2_03);
+        if (size != RULE_COUNT && (size != number || sent->size_only))
+            rpcrdma_pass(rpcrdma, size);
+    }
+}
+
+void rpcrdma_resource_message(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
+{
+    if ((rpcrdma_acked(rpcrdma, m) || !m->acked_known) && !rpcrdma->terminated)
+        take(rpcrdma, m->side, m);
+}
+
+/* Both sides support it (RFC 8797 section 4.1), and the Call offers this STag. */
+static bool may_invalidate(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
+{
+    const struct rpcrdma_transaction *t = m->transaction;
+    bool offered = false;
+
+    for (unsigned i = 0; m->invalidates && i < t->n_offers && !offered; i++)
+        offered = t->offers[i].target.handle == m->invalidate_stag;
+    return offered && rpcrdma->side[0].announced.data.remote_invalidation &&
+           rpcrdma->side[1].announced.data.remote_invalidation;
+}
+
+void rpcrdma_resource_expected(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m,
+                               struct rpcrdma_expected expected)
+{
+    struct rpcrdma_resource_state *state = rpcrdma->resource;
+
+    state->sent[m->side][state->n[m->side]++ % SENT_KEPT] = (struct sent){
+        .offset = m->place.offset,
+        .frame = m->place.frame,
+        .octets = m->n,
+        .expected = expected,
+        .call = m->kind == RPCRDMA_KIND_CALL,
+        .reverse = m->transaction->reverse,
+        .invalidates = may_invalidate(rpcrdma, m),
+    };
+}
+
+void rpcrdma_resource_sent(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
+{
+    struct rpcrdma_resource_state *state = rpcrdma->resource;
+    uint64_t n = state->n[m->side];
+
+    if (n > 0 && state->sent[m->side][(n - 1) % SENT_KEPT].offset == m->place.offset)
+        return;
+    state->sent[m->side][state->n[m->side]++ % SENT_KEPT] =
+        (struct sent){.offset = m->place.offset, .frame = m->place.frame, .octets = m->n, .size_only = true};
+}
+
+/* The Send that a segment belongs to: the first that ends with it or after it. */
+static const struct sent *sent_at(const struct rpcrdma_resource_state *state, unsigned sender, uint64_t offset)
+{
+    const struct sent *found = NULL;
+    uint64_t kept = state->n[sender] < SENT_KEPT ? state->n[sender] : SENT_KEPT;
+
+    for (uint64_t i = 1; i <= kept; i++) {
+        const struct sent *sent = &state->sent[sender][(state->n[sender] - i) % SENT_KEPT];
+
+        if (sent->offset < offset)
+            break;
+        found = sent;
+    }
+    /* Without anything known before it, it may have begun anywhere. */
+    return found && (found->offset == offset || found->octets > 0) ? found : NULL;
+}
+
+static void judge_buffer(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal,
+                         const struct sent *sent)
+{
+    bool too_long = refusal->cause == RDMA_REFUSED_TOO_LONG;
+    unsigned receiver = refusal->place.side & 1u;
+    enum rule_id rule = too_long ? rule_of_size(rpcrdma, receiver, sent) : rule_of_number(sent);
+
+    if (rule == RULE_COUNT || (sent->size_only && !too_long))
+        return;
+    if (too_long)
+        rpcrdma_fail_at(rpcrdma, &refusal->place, rule, sent->frame,
+                        "expected a Receive for a Send of %u octets (frame %u); found %s, as it was too long",
+                        (unsigned)sent->octets, sent->frame, refusal->name);
+    else
+        rpcrdma_fail_at(rpcrdma, &refusal->place, rule, sent->frame,
+                        "expected a Receive for the %s in frame %u, which is within the granted credits; found %s for "
+                        "lack of a buffer",
+                        sent->call ? "Call" : "answer", sent->frame, refusal->name);
+}
+
+void rpcrdma_resource_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal)
+{
+    const struct sent *sent;
+
+    if (!refusal->culprit_found || !refusal->blames_send)
+        return;
+    sent = sent_at(rpcrdma->resource, other_side(refusal->place.side & 1u), refusal->culprit.offset);
+    if (!sent)
+        return;
+    if (refusal->cause == RDMA_REFUSED_INVALIDATION && sent->invalidates)
+        rpcrdma_fail_at(rpcrdma, &refusal->place, RULE_CMPD_3_2_03, sent->frame,
+                        "expected an STag that can be invalidated remotely, as its owner announced support for it; "
+                        "found %s, as the one in frame %u cannot",
+                        refusal->name, sent->frame);
+    if (refusal->cause == RDMA_REFUSED_NO_RECEIVE || refusal->cause == RDMA_REFUSED_TOO_LONG)
+        judge_buffer(rpcrdma, refusal, sent);
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Memory of a completed RPC must be inaccessible to the responder before the upper layer gets it back (RFC 8166 section
+ * 4.4.1). A violation shows when an access comes long after the answer, itself an error of the responder, and the
+ * requester does not refuse it: it answers the RDMA Read, or goes on after the RDMA Write. Only accesses at a time when
+ * the requester must have processed the answer are judged: after t_react, or after another exchange of its own, which
+ * makes it a warning.
+ */
+#include "engine/rpcrdma/rpcrdma_memory_state.h"
+
+enum { GOES_ON = 2 }; /* messages of the requester after an RDMA Write that it has received */
+
+/* A Call that the owner sent after it had received the answer was answered itself. */
+static bool exchanged_since(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
+{
+    const struct rpcrdma_transaction *other = rpcrdma->side[t->side].calls.done.newest;
+
+    for (; other && other != t; other = other->older) {
+        if (other->number > t->number && other->call_received > t->answer.offset)
+            return true;
+    }
+    return false;
+}
+
+void rpcrdma_revoked_access(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move,
+                            const struct rpcrdma_transaction *t)
+{
+    struct rpcrdma_memory_state *state = rpcrdma->memory;
+    bool long_after = move->place.time_ns - t->answer.time_ns >= rpcrdma->options.t_react;
+
+    if (t->outcome == RPCRDMA_OUTSTANDING || t->damaged || t->spoilt || (!long_after && !exchanged_since(rpcrdma, t)))
+        return;
+    state->late[state->lates++ % RPCRDMA_LATES_MAX] =
+        (struct rpcrdma_late){.open = true,
+                              .read = move->kind != RDMA_WRITE,
+                              .severity = long_after ? SEVERITY_ERROR : SEVERITY_WARNING,
+                              .owner = move->owner,
+                              .area = rpcrdma_area_of_move(move),
+                              .xid = t->xid,
+                              .answer = t->answer.frame,
+                              .place = move->place};
+}
+
+static void report(struct rpcrdma_connection *rpcrdma, struct rpcrdma_late *late, const struct place *place)
+{
+    late->open = false;
+    rpcrdma_fail_at_as(rpcrdma, place, RULE_RPCR_4_4_1_01, late->severity, late->place.frame,
+                       "expected the memory of XID 0x%08x to be inaccessible after its answer in frame %u; found the "
+                       "%s of STag 0x%08x in frame %u %s",
+                       late->xid, late->answer, late->read ? "RDMA Read" : "RDMA Write", late->area.stag,
+                       late->place.frame, late->read ? "answered" : "accepted");
+}
+
+void rpcrdma_revoked_response(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    struct rpcrdma_area area = rpcrdma_area_of_move(move);
+
+    for (unsigned i = 0; i < RPCRDMA_LATES_MAX; i++) {
+        struct rpcrdma_late *late = &rpcrdma->memory->late[i];
+
+        if (late->open && late->read && late->owner == move->side && rpcrdma_area_meets(&late->area, &area))
+            report(rpcrdma, late, &move->place);
+    }
+}
+
+void rpcrdma_revoked_message(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
+{
+    for (unsigned i = 0; i < RPCRDMA_LATES_MAX; i++) {
+        struct rpcrdma_late *late = &rpcrdma->memory->late[i];
+
+        if (!late->open || late->read || late->owner != m->side || m->received <= late->place.offset)
+            continue;
+        if (++late->messages == GOES_ON)
+            report(rpcrdma, late, &m->place);
+    }
+}
+
+/* The requester had only one chance to refuse it, which may have crossed with it. */
+void rpcrdma_revoked_finish(struct rpcrdma_connection *rpcrdma)
+{
+    for (unsigned i = 0; i < RPCRDMA_LATES_MAX; i++) {
+        struct rpcrdma_late *late = &rpcrdma->memory->late[i];
+
+        if (!late->open || late->messages == 0 || rpcrdma->side[late->owner].reset || rpcrdma->options.payload_only)
+            continue;
+        late->severity = SEVERITY_WARNING;
+        report(rpcrdma, late, &late->place);
+    }
+}
+
+void rpcrdma_revoked_refused(struct rpcrdma_connection *rpcrdma, unsigned side)
+{
+    for (unsigned i = 0; i < RPCRDMA_LATES_MAX; i++) {
+        if (!rpcrdma->memory->late[i].open || rpcrdma->memory->late[i].owner != side)
+            continue;
+        rpcrdma->memory->late[i].open = false;
+        rpcrdma_pass(rpcrdma, RULE_RPCR_4_4_1_01);
+    }
+}

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The shape of RPC messages: what Calls and Replies have in common. */
+#include "engine/rpcrdma/rpcrdma_shape.h"
+
+#include <stdio.h>
+
+/* ---- findings ---- */
+
+static void vfail(struct rpcrdma_shape *shape, enum rule_id rule, enum rule_severity severity, const char *format,
+                  va_list args)
+{
+    char text[FINDING_MESSAGE_SIZE];
+
+    vsnprintf(text, sizeof text, format, args);
+    shape->failed |= severity == SEVERITY_ERROR;
+    if (!shape->reply)
+        shape->t->misread |= severity == SEVERITY_ERROR;
+    if (shape->message) {
+        shape->message->misread |= severity == SEVERITY_ERROR;
+        rpcrdma_fail_as(shape->rpcrdma, shape->message, rule, severity, shape->reply ? shape->t->call.frame : 0, "%s",
+                        text);
+        return;
+    }
+    shape->t->malformed |= severity == SEVERITY_ERROR;
+    if (severity >= SEVERITY_WARNING && !shape->reply && shape->t->fault == 0)
+        shape->t->fault = 1 + (uint32_t)rule;
+    rpcrdma_fail_at_as(shape->rpcrdma, &shape->place, rule, severity, shape->t->call.frame, "%s", text);
+}
+
+void rpcrdma_shape_fail(struct rpcrdma_shape *shape, enum rule_id rule, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vfail(shape, rule, rule_catalogue[rule].severity, format, args);
+    va_end(args);
+}
+
+void rpcrdma_shape_fail_as(struct rpcrdma_shape *shape, enum rule_id rule, enum rule_severity severity,
+                           const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vfail(shape, rule, severity, format, args);
+    va_end(args);
+}
+
+/* ---- what is eligible ---- */
+
+static enum rule_id callback_binding(const struct rpcrdma_body *call)
+{
+    unsigned i = 0;
+    const struct nfs_value *minor = rpcrdma_value(call, NFS_MARK_MINOR_VERSION, 0, &i);
+
+    return minor && minor->value > 0 ? RULE_NFSULB_6_5_2_03 : RULE_NFSULB_6_5_1_02;
+}
+
+enum rule_id rpcrdma_shape_binding(const struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *call = &shape->t->call_body;
+
+    if (call->procedure && call->procedure->callback)
+        return callback_binding(call);
+    switch (call->rpc.prog) {
+    case NFS_PROGRAM:
+        return call->rpc.vers < 4 ? RULE_NFSULB_4_05 : RULE_NFSULB_6_1_05;
+    case NFS_PROGRAM_ACL:
+        return RULE_NFSULB_5_2_01;
+    case NFS_PROGRAM_MOUNT:
+    case NFS_PROGRAM_NLM:
+    case NFS_PROGRAM_NSM:
+        return RULE_NFSULB_5_1_02;
+    default:
+        return RULE_COUNT;
+    }
+}
+
+static const char *mark_name(enum nfs_mark mark)
+{
+    switch (mark) {
+    case NFS_MARK_DATA:
+        return "the data";
+    case NFS_MARK_LINK:
+        return "the link's text";
+    case NFS_MARK_HANDLE:
+        return "a file handle";
+    case NFS_MARK_NAME:
+        return "a name";
+    default:
+        return "an item";
+    }
+}
+
+const char *rpcrdma_shape_item_name(const struct rpcrdma_shape *shape, const struct nfs_item *item)
+{
+    static _Thread_local char text[96];
+    const struct nfs_procedure *procedure = shape->body->procedure;
+    const char *op = procedure->compound ? nfs_op_name(item->op, procedure->callback) : procedure->name;
+
+    snprintf(text, sizeof text, "%s of %s", mark_name(item->mark), op ? op : procedure->name);
+    return text;
+}
+
+void rpcrdma_shape_count_results(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *call = &shape->t->call_body;
+
+    shape->results = 0;
+    shape->results_known = false;
+    if (!call->procedure)
+        return;
+    if (call->procedure->compound && call->procedure->reduces_reply) {
+        if (!call->walked || call->walk.status != NFS_WALK_OK || call->reduction == RPCRDMA_REDUCED_NONE || call->cut)
+            return;
+        for (unsigned i = 0; i < call->n_operations; i++)
+            shape->results += nfs_op_read_class(call->operations[i].op);
+    } else {
+        shape->results = call->procedure->reduces_reply;
+    }
+    shape->results_known = true;
+}
+
+/* ---- the stream ---- */
+
+/* This is an RPC message, whatever its XID. */
+static bool begins_message(const struct rpcrdma_shape *shape)
+{
+    const uint8_t *p = shape->body->payload;
+    uint32_t type = get_be32(p + 4);
+
+    return shape->reply ? type == RPC_REPLY && get_be32(p + 8) <= RPC_MSG_DENIED
+                        : type == RPC_CALL && get_be32(p + 8) == RPC_VERSION;
+}
+
+/* It begins some words later. */
+static bool begins_late(const struct rpcrdma_shape *shape)
+{
+    const uint8_t *p = shape->body->payload;
+
+    for (uint64_t at = 4; at <= 16 && at + 8 <= shape->body->length; at += 4) {
+        if (get_be32(p + at) == shape->t->xid && get_be32(p + at + 4) <= RPC_REPLY)
+            return true;
+    }
+    return false;
+}
+
+bool rpcrdma_shape_start(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *body = shape->body;
+    const char *chunk = shape->reply ? "Reply chunk" : "Position-Zero Read chunk";
+    uint32_t xid = shape->t->xid, first;
+
+    if (body->length < (shape->reply ? RPC_REPLY_MIN : RPC_CALL_MIN)) {
+        rpcrdma_shape_fail(shape, shape->reply ? RULE_RPCR_4_3_3_07 : RULE_RPCR_3_5_3_04,
+                           "expected the %s to hold an RPC message; found %llu octets", chunk,
+                           (unsigned long long)body->length);
+        return false;
+    }
+    first = get_be32(body->payload);
+    if (first == xid) {
+        rpcrdma_shape_pass(shape, RULE_RPCR_3_2_04);
+        rpcrdma_shape_pass(shape, RULE_RPCR_4_2_1_02);
+        return true;
+    }
+    if (first == (UINT32_C(0x80000000) | (uint32_t)(body->length - 4)) && get_be32(body->payload + 4) == xid)
+        rpcrdma_shape_fail(shape, RULE_RPCR_3_2_04,
+                           "expected the RPC message without other framing; found the record mark 0x%08x", first);
+    else if (begins_message(shape) || begins_late(shape))
+        rpcrdma_shape_fail(shape, RULE_RPCR_4_2_1_02,
+                           "expected the %s to begin with the XID of the Transport header, 0x%08x; found 0x%08x", chunk,
+                           xid, first);
+    else
+        rpcrdma_shape_fail(
+            shape, shape->reply ? RULE_RPCR_4_3_3_07 : RULE_RPCR_3_5_3_04,
+            "expected the %s to begin with an RPC message of XID 0x%08x; found 0x%08x, which begins no message", chunk,
+            xid, first);
+    return false;
+}
+
+bool rpcrdma_shape_whole(const struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *body = shape->body;
+
+    return body->walked && body->walk.status == NFS_WALK_OK && body->walk.left == 0 &&
+           body->reduction != RPCRDMA_REDUCED_NONE;
+}
+
+static const char *kind_name(const struct rpcrdma_shape *shape)
+{
+    return shape->reply ? "Reply" : "Call";
+}
+
+static bool is_rpc_message(const uint8_t *p, uint64_t n)
+{
+    struct rpc_message rpc;
+
+    return n >= RPC_REPLY_MIN && rpc_decode(&rpc, p, n) == RPC_OK;
+}
+
+/* Section 3.2: one RPC message in one RPC-over-RDMA message. */
+static void surplus(struct rpcrdma_shape *shape, uint64_t left)
+{
+    const struct rpcrdma_body *body = shape->body;
+
+    if (left < 4 && body->length % 4 != 0) {
+        rpcrdma_shape_fail(shape, shape->in_chunk ? RULE_RPCR_3_5_3_13 : RULE_RPCR_2_2_4_01,
+                           "expected a payload whose length is a multiple of 4 octets; found %llu octets",
+                           (unsigned long long)body->length);
+        return;
+    }
+    rpcrdma_shape_fail(shape, RULE_RPCR_3_2_01,
+                       "expected the payload to end with its RPC %s of %llu octets; found %llu "
+                       "octets more%s",
+                       kind_name(shape), (unsigned long long)(body->length - left), (unsigned long long)left,
+                       is_rpc_message(body->payload + (body->length - left), left) ? ", another RPC message" : "");
+}
+
+/* The payload ends too early. */
+static void cut_off(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *body = shape->body;
+    const struct nfs_walk_result *walk = &body->walk;
+    uint64_t there = body->length - body->rpc.header_len - walk->at, missing = walk->fault - there;
+    bool negotiated, in_item = body->n_items > 0 && body->items[body->n_items - 1].item.at == walk->at;
+    uint32_t threshold;
+
+    if (shape->in_chunk) {
+        rpcrdma_shape_fail(shape, shape->reply ? RULE_RPCR_4_3_3_07 : RULE_RPCR_3_5_3_04,
+                           "expected the chunk to hold a complete RPC %s; found that it ends %llu octets too early",
+                           kind_name(shape), (unsigned long long)missing);
+        return;
+    }
+    threshold = rpcrdma_connection_threshold(shape->rpcrdma, shape->message->side, &negotiated);
+    if (threshold == 0)
+        threshold = RPCRDMA_INLINE_DEFAULT;
+    if (shape->message->n + RPCRDMA_HEADER_MIN >= threshold)
+        rpcrdma_shape_fail(shape, RULE_RPCR_6_1_06,
+                           "expected a Long Message for an RPC %s that does not fit the inline threshold of %u octets; "
+                           "found that the Send ends %llu octets too early",
+                           kind_name(shape), threshold, (unsigned long long)missing);
+    else if (in_item)
+        rpcrdma_shape_fail(shape, RULE_RPCR_2_2_4_2_01,
+                           "expected items with their true octet counts; found a count of %u with %llu octets left",
+                           body->items[body->n_items - 1].item.count, (unsigned long long)there);
+    else
+        rpcrdma_shape_fail(shape, RULE_RPCR_6_1_06,
+                           "expected the payload to be a complete RPC %s; found that it ends %llu octets too early",
+                           kind_name(shape), (unsigned long long)missing);
+}
+
+/* Names have no NUL octets: those at the end are roundup that was counted in. */
+static const struct rpcrdma_item *padded_name(const struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *body = shape->body;
+
+    for (unsigned i = 0; i < body->n_items; i++) {
+        const struct nfs_item *item = &body->items[i].item;
+        const uint8_t *p = body->payload + body->rpc.header_len + item->at;
+
+        if (item->mark == NFS_MARK_NAME && body->items[i].chunk < 0 && item->count >= 4 && item->count % 4 == 0 &&
+            p[item->count - 1] == 0 && p[item->count - 4] != 0)
+            return &body->items[i];
+    }
+    return NULL;
+}
+
+static void items(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *body = shape->body;
+    const struct rpcrdma_item *name = body->reduction == RPCRDMA_REDUCED_STANDARD ? padded_name(shape) : NULL;
+    bool roundup = false, is_inline = false;
+
+    for (unsigned i = 0; i < body->n_items; i++) {
+        is_inline |= body->items[i].chunk < 0;
+        roundup |= body->items[i].chunk < 0 && body->items[i].item.count % 4 != 0;
+    }
+    if (name)
+        rpcrdma_shape_fail(shape, RULE_RPCR_2_2_4_2_01,
+                           "expected the octet count of %s without its roundup; found %u with NUL octets at the end",
+                           rpcrdma_shape_item_name(shape, &name->item), name->item.count);
+    else if (is_inline)
+        rpcrdma_shape_pass(shape, RULE_RPCR_2_2_4_2_01);
+    if (body->roundup_not_zero)
+        rpcrdma_shape_fail(shape, RULE_RPCR_2_2_4_2_02,
+                           "expected roundup octets to be zero; found others at octet %llu of the RPC message",
+                           (unsigned long long)body->roundup_position);
+    else if (roundup)
+        rpcrdma_shape_pass(shape, RULE_RPCR_2_2_4_2_02);
+}
+
+static void whole(struct rpcrdma_shape *shape)
+{
+    rpcrdma_shape_pass(shape, RULE_RPCR_3_2_01);
+    items(shape);
+    if (shape->in_chunk) {
+        rpcrdma_shape_pass(shape, RULE_RPCR_3_5_3_13);
+    } else {
+        rpcrdma_shape_pass(shape, RULE_RPCR_2_2_4_01);
+    }
+    if (shape->in_chunk || shape->t->n_chunks > 0)
+        rpcrdma_shape_pass(shape, RULE_RPCR_6_1_06);
+}
+
+/* A Reply without results ends with its header. */
+static void without_results(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *body = shape->body;
+
+    if (body->length > body->rpc.header_len)
+        surplus(shape, body->length - body->rpc.header_len);
+    else
+        rpcrdma_shape_pass(shape, RULE_RPCR_3_2_01);
+}
+
+/* What follows the header is unknown. */
+static void opaque(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *body = shape->body;
+    enum rule_id rule = shape->in_chunk ? RULE_RPCR_3_5_3_13 : RULE_RPCR_2_2_4_01;
+
+    if (body->length % 4 != 0)
+        rpcrdma_shape_fail(shape, rule, "expected a payload whose length is a multiple of 4 octets; found %llu octets",
+                           (unsigned long long)body->length);
+    else
+        rpcrdma_shape_pass(shape, rule);
+    if (body->procedure && !body->walked)
+        rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_3_2_01);
+}
+
+/* The item whose count in the payload differs from the walk that fits. */
+static void miscounted(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *body = shape->body;
+
+    for (unsigned i = 0; i < body->n_items; i++) {
+        const struct nfs_item *item = &body->items[i].item;
+        uint32_t count = get_be32(body->payload + body->rpc.header_len + item->at - 4);
+
+        /* Marked items of fixed length have no count; anything may precede them. */
+        if (body->items[i].chunk >= 0 || count == item->count ||
+            (count > item->count ? count - item->count : item->count - count) > 20)
+            continue;
+        rpcrdma_shape_fail(shape, RULE_RPCR_2_2_4_2_01,
+                           "expected the true octet count of %s; found %u, where the payload is valid with %u",
+                           rpcrdma_shape_item_name(shape, item), count, item->count);
+        return;
+    }
+}
+
+void rpcrdma_shape_stream(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *body = shape->body;
+
+    if (shape->reply && (body->rpc.reply_stat != RPC_MSG_ACCEPTED || body->rpc.accept_stat != RPC_SUCCESS))
+        without_results(shape);
+    else if (!body->walked || body->wrapped || body->walk.status == NFS_WALK_UNKNOWN)
+        opaque(shape);
+    else if (body->reduction == RPCRDMA_REDUCED_RECOUNT)
+        miscounted(shape);
+    else if (body->reduction == RPCRDMA_REDUCED_UNPADDED)
+        rpcrdma_shape_fail(shape, shape->in_chunk ? RULE_RPCR_3_5_3_13 : RULE_RPCR_2_2_4_2_01,
+                           "expected roundup after variable-length items; found none in a payload of %llu octets",
+                           (unsigned long long)body->length);
+    else if (body->walk.status == NFS_WALK_OK && body->walk.left > 0)
+        surplus(shape, body->walk.left);
+    else if (body->walk.status == NFS_WALK_OK)
+        whole(shape);
+    else if (body->walk.status == NFS_WALK_SHORT)
+        cut_off(shape);
+    else if (shape->in_chunk && body->length % 4 != 0)
+        opaque(shape);
+    else
+        rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_6_1_06); /* invalid values are the upper layer's business */
+}

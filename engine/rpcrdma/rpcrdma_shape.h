@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The shape of one RPC message, Call or Reply, as decoded by rpcrdma_payload.c: shared by rpcrdma_call_rules.c,
+ * rpcrdma_position_rules.c, rpcrdma_provision_rules.c and rpcrdma_result_rules.c. One message has at most one finding
+ * of severity error: an error in a payload makes what follows it look wrong, too.
+ */
+#ifndef IWARP_ENGINE_RPCRDMA_RPCRDMA_SHAPE_H
+#define IWARP_ENGINE_RPCRDMA_RPCRDMA_SHAPE_H
+
+#include "engine/rpcrdma/rpcrdma_internal.h"
+
+struct rpcrdma_shape {
+    struct rpcrdma_connection *rpcrdma;
+    struct rpcrdma_transaction *t;
+    struct rpcrdma_message *message; /* NULL: a Call that was read from a Position-Zero Read chunk */
+    const struct rpcrdma_body *body;
+    bool reply;
+    bool in_chunk;      /* the payload is a Position-Zero Read chunk or a Reply chunk */
+    bool failed;        /* an error was found */
+    struct place place; /* of what completed the payload */
+    unsigned results;   /* eligible results that the Reply may have; valid with results_known */
+    bool results_known;
+};
+
+/* Severity as the catalogue says. */
+void rpcrdma_shape_fail(struct rpcrdma_shape *shape, enum rule_id rule, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void rpcrdma_shape_fail_as(struct rpcrdma_shape *shape, enum rule_id rule, enum rule_severity severity,
+                           const char *format, ...) __attribute__((format(printf, 4, 5)));
+static inline void rpcrdma_shape_pass(const struct rpcrdma_shape *shape, enum rule_id rule)
+{
+    rpcrdma_pass(shape->rpcrdma, rule);
+}
+
+/* These octets are inline, and should not be. */
+static inline void rpcrdma_shape_excess(struct rpcrdma_shape *shape, uint64_t octets)
+{
+    if (shape->message && !shape->in_chunk)
+        shape->message->excess += octets;
+}
+
+/*
+ * The binding's rule that says what is eligible in this program and version (RFC 8267 sections 4 to 6); RULE_COUNT when
+ * no binding is known.
+ */
+enum rule_id rpcrdma_shape_binding(const struct rpcrdma_shape *shape);
+/* "the name of NFS LOOKUP": what an item is, for messages. Valid until the next call. */
+const char *rpcrdma_shape_item_name(const struct rpcrdma_shape *shape, const struct nfs_item *item);
+
+/* Section 3.2, for the contents of a chunk: the XID comes first, without other framing. False: reported. */
+bool rpcrdma_shape_start(struct rpcrdma_shape *shape);
+/*
+ * What holds for every payload: whole words (section 2.2.4), nothing after the RPC message (3.2), roundup (2.2.4.2),
+ * true counts, a complete message. Called when no chunk explains what is wrong.
+ */
+void rpcrdma_shape_stream(struct rpcrdma_shape *shape);
+/* The walk came out even, or found no error. */
+bool rpcrdma_shape_whole(const struct rpcrdma_shape *shape);
+/* Counts the READ-class operations of the Call: shape->results. */
+void rpcrdma_shape_count_results(struct rpcrdma_shape *shape);
+
+/*
+ * rpcrdma_auth_rules.c: credential and verifier of a header that was read. False: one of them is wrong, and what
+ * follows does not decode.
+ */
+bool rpcrdma_auth_rules(struct rpcrdma_shape *shape);
+/* rpcrdma_position_rules.c: the Call's Read chunks against its arguments. */
+void rpcrdma_position_rules(struct rpcrdma_shape *shape);
+/* rpcrdma_provision_rules.c: the Call's Write chunks against the results that it asks for. */
+void rpcrdma_provision_rules(struct rpcrdma_shape *shape);
+
+/*
+ * rpcrdma_compound_rules.c: the results of a COMPOUND against its operations. False: reported, and the rest of the
+ * payload cannot be trusted.
+ */
+bool rpcrdma_compound_results(struct rpcrdma_shape *shape);
+
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Answers that a client must put up with: an RDMA_ERROR ends its RPC alone (RFC 8267 section 6.6), and of a Reply
+ * without bulk data the Write list is ignored, whatever it holds. What the client does about one cannot be seen, unless
+ * it resets the connection at once: that may have other reasons, so engine/rpcrdma/history.c has the last word.
+ */
+#include "engine/rpcrdma/rpcrdma_reaction.h"
+
+void rpcrdma_tolerate(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m, enum rule_id rule)
+{
+    const struct rpcrdma_transaction *t = m->transaction;
+
+    if (!t || t->reverse || t->late || t->ambiguous || (int)t->side != rpcrdma->client)
+        return;
+    rpcrdma->reaction->tolerance =
+        (struct rpcrdma_tolerance){.open = true, .rule = rule, .xid = m->header.xid, .place = m->place};
+}
+
+static bool is_nfs4(const struct rpcrdma_body *call)
+{
+    return call->known && call->rpc.prog == NFS_PROGRAM && call->rpc.vers == 4;
+}
+
+/* Whatever its Write list looks like; a Reply that is sound there is known to rpcrdma_pairing_rules.c. */
+static bool failed_without_data(const struct rpcrdma_transaction *t)
+{
+    unsigned i = 0;
+    const struct nfs_value *status = rpcrdma_value(&t->reply_body, NFS_MARK_STATUS, 0, &i);
+
+    return t->outcome == RPCRDMA_OUTSTANDING && t->n_writes > 0 && t->octets_written == 0 && status &&
+           status->value != 0;
+}
+
+void rpcrdma_tolerance_message(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
+{
+    struct rpcrdma_tolerance *tolerance = &rpcrdma->reaction->tolerance;
+
+    if (tolerance->open && m->place.side != tolerance->place.side && m->received > tolerance->place.offset) {
+        rpcrdma_pass(rpcrdma, tolerance->rule);
+        tolerance->open = false;
+    } else if (m->place.side == tolerance->place.side && m->place.offset != tolerance->place.offset) {
+        tolerance->open = false; /* whatever the client does next may be about this one */
+    }
+    if (m->kind == RPCRDMA_KIND_ERROR && m->transaction && is_nfs4(&m->transaction->call_body) &&
+        m->transaction->outcome == RPCRDMA_OUTSTANDING)
+        rpcrdma_tolerate(rpcrdma, m, RULE_NFSULB_6_6_03);
+    else if (m->kind == RPCRDMA_KIND_REPLY && m->transaction && failed_without_data(m->transaction))
+        rpcrdma_tolerate(rpcrdma, m, RULE_EXP_3_9_03);
+}
+
+void rpcrdma_tolerance_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place)
+{
+    struct rpcrdma_tolerance *tolerance = &rpcrdma->reaction->tolerance;
+    struct history_drop drop = {.any = true, .rule = tolerance->rule, .place = *place, .culprit = tolerance->place};
+
+    if (!tolerance->open || (int)side != rpcrdma->client)
+        return;
+    tolerance->open = false;
+    if (!reset) { /* as a client does that has no more to do */
+        if (rpcrdma->side[side].calls.outstanding == 0)
+            rpcrdma_pass(rpcrdma, tolerance->rule);
+        return;
+    }
+    if (!rpcrdma_whole(rpcrdma) || rpcrdma->closing.missing[side] || rpcrdma->closing.forgotten ||
+        rpcrdma->closing.acked <= tolerance->place.offset ||
+        place->time_ns - tolerance->place.time_ns >= rpcrdma->options.t_react) {
+        rpcrdma_inconclusive(rpcrdma, tolerance->rule);
+        return;
+    }
+    rpcrdma_record_drop(rpcrdma, &drop);
+    rpcrdma_fail_at_as(rpcrdma, place, tolerance->rule, SEVERITY_NOTE, tolerance->place.frame,
+                       "expected the client to go on after the %s with XID 0x%08x in frame %u; found RST",
+                       tolerance->rule == RULE_NFSULB_6_6_03 ? "RDMA_ERROR" : "Reply", tolerance->xid,
+                       tolerance->place.frame);
+}

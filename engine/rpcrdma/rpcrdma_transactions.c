@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The transactions of one connection, by calling side and XID (RFC 8166 section 2.2.2, RFC 8167 section 2.4). */
+#include "engine/core/hash.h"
+#include "engine/core/heap.h"
+#include "engine/rpcrdma/rpcrdma_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONTENT_KEPT = 16384 }; /* larger buffers are freed at the end of the transaction */
+
+/* ---- queues ---- */
+
+static void enqueue(struct rpcrdma_queue *queue, struct rpcrdma_transaction *t)
+{
+    t->older = queue->newest;
+    t->newer = NULL;
+    if (queue->newest)
+        queue->newest->newer = t;
+    else
+        queue->oldest = t;
+    queue->newest = t;
+    queue->n++;
+}
+
+static void dequeue(struct rpcrdma_queue *queue, struct rpcrdma_transaction *t)
+{
+    if (t->older)
+        t->older->newer = t->newer;
+    else
+        queue->oldest = t->newer;
+    if (t->newer)
+        t->newer->older = t->older;
+    else
+        queue->newest = t->older;
+    t->older = t->newer = NULL;
+    queue->n--;
+}
+
+/* ---- finding ---- */
+
+static struct rpcrdma_transaction *first_of(const struct rpcrdma_connection *rpcrdma, unsigned side, uint32_t xid)
+{
+    const struct rpcrdma_calls *calls = &rpcrdma->side[side].calls;
+
+    return calls->hash ? calls->hash[hash_bucket(xid)] : NULL;
+}
+
+struct rpcrdma_transaction *rpcrdma_find(const struct rpcrdma_connection *rpcrdma, unsigned side, uint32_t xid)
+{
+    struct rpcrdma_transaction *t = first_of(rpcrdma, side, xid);
+
+    while (t && t->xid != xid)
+        t = t->hash_next;
+    return t;
+}
+
+struct rpcrdma_transaction *rpcrdma_find_outstanding(const struct rpcrdma_connection *rpcrdma, unsigned side,
+                                                     uint32_t xid)
+{
+    struct rpcrdma_transaction *t = first_of(rpcrdma, side, xid);
+
+    while (t && (t->xid != xid || t->outcome != RPCRDMA_OUTSTANDING))
+        t = t->hash_next;
+    return t;
+}
+
+struct rpcrdma_transaction *rpcrdma_next_outstanding(const struct rpcrdma_connection *rpcrdma, unsigned side,
+                                                     struct rpcrdma_transaction *after)
+{
+    return after ? after->newer : rpcrdma->side[side].calls.waiting.oldest;
+}
+
+/* ---- opening ---- */
+
+/* A new transaction takes over the arrays and buffers of a retired one. */
+static struct rpcrdma_transaction *fresh(struct rpcrdma_connection *rpcrdma)
+{
+    struct rpcrdma_transaction *t = rpcrdma->spare, keep;
+
+    if (!t)
+        return heap_zeroed(1, sizeof *t);
+    rpcrdma->spare = t->hash_next;
+    keep = *t;
+    *t = (struct rpcrdma_transaction){
+        .chunks = keep.chunks, .offers = keep.offers, .chunks_size = keep.chunks_size, .offers_size = keep.offers_size};
+    for (unsigned i = 0; i < 2; i++) {
+        const struct rpcrdma_body *old = i == 0 ? &keep.call_body : &keep.reply_body;
+
+        t->content[i] = keep.content[i];
+        t->content_size[i] = keep.content_size[i];
+        *(i == 0 ? &t->call_body : &t->reply_body) = (struct rpcrdma_body){.operations = old->operations,
+                                                                           .items = old->items,
+                                                                           .values = old->values,
+                                                                           .operations_size = old->operations_size,
+                                                                           .items_size = old->items_size,
+                                                                           .values_size = old->values_size};
+    }
+    return t;
+}
+
+static void retire(struct rpcrdma_connection *rpcrdma, struct rpcrdma_queue *queue, struct rpcrdma_transaction *t)
+{
+    struct rpcrdma_transaction **at = &rpcrdma->side[t->side].calls.hash[hash_bucket(t->xid)];
+
+    if (!rpcrdma->finished)
+        rpcrdma_record_call(rpcrdma, t);
+    if (rpcrdma->events.retired)
+        rpcrdma->events.retired(rpcrdma->events.ctx, t);
+    rpcrdma_count(rpcrdma, t);
+    rpcrdma_offers_drop(rpcrdma, t);
+    while (*at != t)
+        at = &(*at)->hash_next;
+    *at = t->hash_next;
+    dequeue(queue, t);
+    t->hash_next = rpcrdma->spare;
+    rpcrdma->spare = t;
+}
+
+/* A Call forgotten while outstanding may still be answered: from now on absence proves nothing. */
+static void make_room(struct rpcrdma_connection *rpcrdma, struct rpcrdma_calls *calls, unsigned side)
+{
+    if (calls->done.n > RPCRDMA_ANSWERED_MAX)
+        retire(rpcrdma, &calls->done, calls->done.oldest);
+    if (calls->waiting.n < rpcrdma->options.transactions_max)
+        return;
+    rpcrdma->side[side].hole = true;
+    retire(rpcrdma, &calls->waiting, calls->waiting.oldest);
+}
+
+/* The arguments, without the RPC header before them. */
+static void take_arguments(struct rpcrdma_transaction *t, const struct rpcrdma_message *call)
+{
+    uint64_t from = (uint64_t)call->header.header_len + call->rpc.header_len;
+
+    if (!call->has_rpc || call->rpc.status != RPC_OK || from > call->n)
+        return;
+    t->arguments = call->n - (uint32_t)from;
+    t->arguments_hash = hash_octets(0, call->p + from, t->arguments);
+}
+
+/*
+ * A retransmission has the arguments of the first transmission. Its credential may differ: AUTH_SYS has a stamp,
+ * RPCSEC_GSS a sequence number that is never used twice (RFC 2203 section 5.3.1), on which protected arguments depend.
+ */
+static bool repeats(const struct rpcrdma_transaction *before, const struct rpcrdma_transaction *t,
+                    const struct rpcrdma_message *call)
+{
+    const struct rpc_message *first = &before->call_body.rpc, *again = &call->rpc;
+
+    if (call->header.status != RPCRDMA_OK || before->call_header.proc != call->header.proc)
+        return false;
+    if (before->inline_hash == t->inline_hash)
+        return true;
+    return call->has_rpc && again->status == RPC_OK && again->type == RPC_CALL && before->call_body.known &&
+           first->prog == again->prog && first->vers == again->vers && first->proc == again->proc &&
+           first->cred.flavor == again->cred.flavor && before->arguments == t->arguments &&
+           (before->arguments_hash == t->arguments_hash || rpc_gss_protects(again));
+}
+
+/*
+ * On InfiniBand: the Call was captured before this answer, but taken after it. Or it is a copy of one that the capture
+ * lacks, as an answer to no Call that was outstanding cannot know the XID of one of the next.
+ */
+static bool answers_late(const struct rpcrdma_orphan *orphan, const struct rpcrdma_calls *calls,
+                         const struct rpcrdma_message *call)
+{
+    return call->place.first_frame < orphan->frame ||
+           (orphan->alone && calls->total - orphan->calls < RPCRDMA_ORPHANS_MAX);
+}
+
+/*
+ * Close to each other: most implementations count XIDs up. Linux counts in the byte order of the machine, and sends
+ * them without a conversion.
+ */
+static bool are_neighbours(uint32_t a, uint32_t b)
+{
+    enum { FAR = 16 };
+    uint32_t up = a - b, swapped = __builtin_bswap32(a) - __builtin_bswap32(b);
+
+    return up + FAR <= 2 * FAR || swapped + FAR <= 2 * FAR;
+}
+
+static void take_xid(struct rpcrdma_calls *calls, uint32_t xid)
+{
+    calls->scattered |= calls->total > 0 && !are_neighbours(xid, calls->newest_xid);
+    calls->newest_xid = xid;
+}
+
+bool rpcrdma_transaction_follows(const struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t frame)
+{
+    const struct rpcrdma_calls *calls = &rpcrdma->side[caller].calls;
+    unsigned n = calls->orphans < RPCRDMA_ORPHANS_MAX ? calls->orphans : RPCRDMA_ORPHANS_MAX;
+
+    if (calls->total == 0 || calls->scattered)
+        return true;
+    for (unsigned i = 0; i < n; i++)
+        if (calls->orphan[i].frame == frame)
+            return are_neighbours(calls->orphan[i].xid, calls->newest_xid);
+    return true; /* forgotten */
+}
+
+static void settle_late(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t,
+                        const struct rpcrdma_message *call)
+{
+    const struct rpcrdma_calls *calls = &rpcrdma->side[call->side].calls;
+    unsigned n = calls->orphans < RPCRDMA_ORPHANS_MAX ? calls->orphans : RPCRDMA_ORPHANS_MAX;
+    bool lagged = call->place.offset < calls->lagged_until;
+
+    t->damaged = lagged || call->place.first_frame < calls->lagged_frame;
+    for (unsigned i = 0; i < n; i++) {
+        const struct rpcrdma_orphan *orphan = &calls->orphan[i];
+
+        if (orphan->xid != t->xid || !(lagged || (rpcrdma->gaps_show_late && answers_late(orphan, calls, call))))
+            continue;
+        t->damaged = t->late = true;
+        rpcrdma_pending_excuse(rpcrdma, call->side, orphan->frame);
+    }
+}
+
+struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *rpcrdma,
+                                                     const struct rpcrdma_message *call)
+{
+    struct rpcrdma_calls *calls = &rpcrdma->side[call->side].calls;
+    struct rpcrdma_transaction *before = rpcrdma_find_outstanding(rpcrdma, call->side, call->header.xid), *t;
+    uint32_t from = call->header.status == RPCRDMA_OK ? call->header.header_len + 4 : RPCRDMA_FIXED_LEN;
+
+    make_room(rpcrdma, calls, call->side);
+    t = fresh(rpcrdma);
+    if (!t) {
+        rpcrdma->side[call->side].hole = true;
+        return NULL;
+    }
+    t->number = ++rpcrdma->transactions;
+    t->xid = call->header.xid;
+    t->side = (uint8_t)call->side;
+    t->reverse = rpcrdma->client >= 0 && (unsigned)rpcrdma->client != call->side;
+    t->call = call->place;
+    t->call_operation = call->operation;
+    t->call_received = call->received;
+    t->call_header = call->header;
+    t->call_octets = call->n;
+    t->position_zero = t->reply_chunk = -1;
+    t->inline_hash = from < call->n ? hash_octets(0, call->p + from, call->n - from) : 0;
+    take_arguments(t, call);
+    t->repeats = before && repeats(before, t, call);
+    settle_late(rpcrdma, t, call);
+    t->hash_next = calls->hash[hash_bucket(t->xid)];
+    calls->hash[hash_bucket(t->xid)] = t;
+    enqueue(&calls->waiting, t);
+    calls->outstanding = calls->waiting.n;
+    take_xid(calls, t->xid);
+    calls->total++;
+    return t;
+}
+
+/* All that are outstanding may have been answered in a hole. */
+static bool none_certain(const struct rpcrdma_calls *calls)
+{
+    const struct rpcrdma_transaction *t = calls->waiting.newest;
+
+    while (t && t->damaged)
+        t = t->older;
+    return !t;
+}
+
+void rpcrdma_transaction_orphan(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *answer)
+{
+    struct rpcrdma_calls *calls = &rpcrdma->side[other_side(answer->side)].calls;
+
+    calls->orphan[calls->orphans++ % RPCRDMA_ORPHANS_MAX] = (struct rpcrdma_orphan){
+        .xid = answer->header.xid, .frame = answer->place.frame, .alone = none_certain(calls), .calls = calls->total};
+    rpcrdma_calls_lag(rpcrdma, other_side(answer->side), answer->acked_known ? answer->acked : 0, answer->place.frame);
+}
+
+/* On InfiniBand a Call is taken late when a request before it, and the Acknowledge of both, are missing. */
+void rpcrdma_calls_lag(struct rpcrdma_connection *rpcrdma, unsigned caller, uint64_t acked, uint32_t frame)
+{
+    struct rpcrdma_calls *calls = &rpcrdma->side[caller].calls;
+
+    if (acked > calls->lagged_until)
+        calls->lagged_until = acked;
+    if (rpcrdma->gaps_show_late)
+        calls->lagged_frame = frame;
+}
+
+/* ---- ending ---- */
+
+void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t,
+                               const struct rpcrdma_message *answer, enum rpcrdma_outcome outcome)
+{
+    struct rpcrdma_calls *calls = &rpcrdma->side[t->side].calls;
+
+    t->outcome = outcome;
+    if (answer) {
+        t->answer = answer->place;
+        t->answer_operation = answer->operation;
+        t->answer_header = answer->header;
+        t->answer_octets = answer->n;
+    }
+    dequeue(&calls->waiting, t);
+    enqueue(&calls->done, t);
+    calls->outstanding = calls->waiting.n;
+    calls->answered++;
+    if (answer && t->number > rpcrdma->answered_number[t->side])
+        rpcrdma->answered_number[t->side] = t->number;
+    rpcrdma_count(rpcrdma, t);
+    for (unsigned i = 0; i < 2; i++) {
+        if (t->content_size[i] > CONTENT_KEPT) {
+            free(t->content[i]);
+            t->content[i] = NULL;
+            t->content_size[i] = 0;
+        }
+    }
+}
+
+void rpcrdma_transactions_damage(struct rpcrdma_connection *rpcrdma)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, side, t));)
+            t->damaged = true;
+    }
+}
+
+static void release(struct rpcrdma_transaction *t)
+{
+    free(t->chunks);
+    free(t->offers);
+    free(t->content[0]);
+    free(t->content[1]);
+    rpcrdma_body_free(&t->call_body);
+    rpcrdma_body_free(&t->reply_body);
+    free(t);
+}
+
+void rpcrdma_transactions_free(struct rpcrdma_connection *rpcrdma)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        struct rpcrdma_calls *calls = &rpcrdma->side[side].calls;
+
+        while (calls->waiting.oldest)
+            retire(rpcrdma, &calls->waiting, calls->waiting.oldest);
+        while (calls->done.oldest)
+            retire(rpcrdma, &calls->done, calls->done.oldest);
+    }
+    while (rpcrdma->spare) {
+        struct rpcrdma_transaction *t = rpcrdma->spare;
+
+        rpcrdma->spare = t->hash_next;
+        release(t);
+    }
+}

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Calls without an answer (RFC 8166 section 4.5, RFC 5531 section 3): passed over while later ones are answered, left
+ * unanswered for long, or cut off by a responder that closes. rpcrdma_reaction_rules.c says how a wrong Call must be
+ * answered; a sound one must draw a Reply, and a responder that cannot send it has to close (RFC 8166 section 4.5.4). A
+ * close gives no reason: it is a warning where the Call suggests one, or when it is a reset.
+ */
+#include "engine/core/hash.h"
+#include "engine/rpcrdma/rpcrdma_reaction.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { CALL_TEXT = 160, CONTEXT_TEXT = 96, SEGMENTS_USUAL = 7, WRITES_USUAL = 2, SECOND = 1000000000 };
+
+/* ---- description of a Call ---- */
+
+static const char *plural(unsigned n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static int name_call(const struct rpcrdma_transaction *t, char *text, size_t size)
+{
+    const struct rpcrdma_body *body = &t->call_body;
+    const char *program = body->known ? nfs_program_name(body->rpc.prog) : NULL;
+
+    if (!body->known)
+        return snprintf(text, size, "the %sCall", t->call_header.proc == RPCRDMA_NOMSG ? "Long " : "");
+    if (body->procedure)
+        return snprintf(text, size, "%s of %s%u", body->procedure->name,
+                        body->procedure->callback || !program ? "callback version " : program, body->rpc.vers);
+    return snprintf(text, size, "procedure %u of program %u", body->rpc.proc, body->rpc.prog);
+}
+
+/* "READ of NFS3 (Write list of 1 chunk, Reply chunk; 16 segments in the longest)" */
+static const char *describe(const struct rpcrdma_transaction *t, char text[CALL_TEXT])
+{
+    unsigned reads = t->first_write, longest = 0;
+    const char *separator = " (";
+    size_t n;
+
+    n = (size_t)name_call(t, text, CALL_TEXT);
+    if (t->n_chunks == 0)
+        return text;
+    for (unsigned i = 0; i < t->n_chunks; i++)
+        longest = t->chunks[i].n > longest ? t->chunks[i].n : longest;
+    if (reads > 0 && n < CALL_TEXT) {
+        n += (size_t)snprintf(text + n, CALL_TEXT - n, "%s%u Read chunk%s", separator, reads, plural(reads));
+        separator = ", ";
+    }
+    if (t->n_writes > 0 && n < CALL_TEXT) {
+        n += (size_t)snprintf(text + n, CALL_TEXT - n, "%s%u Write chunk%s", separator, t->n_writes,
+                              plural(t->n_writes));
+        separator = ", ";
+    }
+    if (t->reply_chunk >= 0 && n < CALL_TEXT)
+        n += (size_t)snprintf(text + n, CALL_TEXT - n, "%sa Reply chunk", separator);
+    if (longest > 1 && n < CALL_TEXT)
+        n += (size_t)snprintf(text + n, CALL_TEXT - n, ", up to %u segments each", longest);
+    if (n < CALL_TEXT)
+        snprintf(text + n, CALL_TEXT - n, ", %s)", rpcrdma_untouched(t) ? "untouched" : "accessed");
+    return text;
+}
+
+/* The answers before it and after it. */
+static const char *context(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
+                           char text[CONTEXT_TEXT])
+{
+    const struct rpcrdma_transaction *before = rpcrdma->side[t->side].calls.done.newest, *after = NULL;
+
+    for (; before && before->answer.frame > t->call.frame; before = before->older)
+        after = before->answer.frame != 0 ? before : after;
+    if (before && after)
+        snprintf(text, CONTEXT_TEXT, "the previous answer is in frame %u, the next one in frame %u",
+                 before->answer.frame, after->answer.frame);
+    else if (before)
+        snprintf(text, CONTEXT_TEXT, "the previous answer is in frame %u, there is none after it",
+                 before->answer.frame);
+    else if (after)
+        snprintf(text, CONTEXT_TEXT, "there is no answer before it, the next one is in frame %u", after->answer.frame);
+    else
+        snprintf(text, CONTEXT_TEXT, "no Call was answered");
+    return text;
+}
+
+/* ---- silence ---- */
+
+/* An answer to it would have been seen. */
+static bool followed(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
+{
+    return !rpcrdma->closing.missing[other_side(t->side)] && !t->damaged && !t->late && !t->ambiguous && !t->spoilt &&
+           !t->settled && (rpcrdma->side[other_side(t->side)].started || rpcrdma_whole(rpcrdma));
+}
+
+/*
+ * The responder has had its chance: it answered a later Call, or was silent that long while neither side closed
+ * (otherwise this is asked at the moment before the close).
+ */
+static bool due(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, int64_t time_ns)
+{
+    return followed(rpcrdma, t) && !rpcrdma->options.payload_only && rpcrdma_whole(rpcrdma) &&
+           (rpcrdma->answered_number[t->side] > t->number || time_ns - t->call.time_ns >= rpcrdma->options.t_react);
+}
+
+/* Later Calls that are unanswered, too. */
+static unsigned stalled_after(const struct rpcrdma_transaction *t)
+{
+    unsigned n = 0;
+
+    for (const struct rpcrdma_transaction *next = t->newer; next; next = next->newer)
+        n += !next->settled && !next->repeats;
+    return n;
+}
+
+static void judge_hang(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
+                       const struct place *place, int64_t time_ns)
+{
+    struct rpcrdma_reaction_state *state = rpcrdma->reaction;
+    int64_t waited = time_ns - t->call.time_ns;
+    char call[CALL_TEXT], around[CONTEXT_TEXT];
+    bool passed_over = rpcrdma->answered_number[t->side] > t->number;
+    char behind[40] = "";
+    unsigned n;
+
+    if (waited < rpcrdma->options.t_answer || t->repeats || rpcrdma->options.payload_only || !followed(rpcrdma, t) ||
+        (rpcrdma->close_unseen && rpcrdma->answered_number[t->side] <= t->number))
+        return;
+    if (!passed_over && state->stalled[t->side]) /* reported with the first that waits */
+        return;
+    n = passed_over ? 0 : stalled_after(t);
+    state->stalled[t->side] |= !passed_over;
+    if (n > 0)
+        snprintf(behind, sizeof behind, ", nor to %u later Call%s", n, plural(n));
+    rpcrdma_fail_at_as(rpcrdma, place, RULE_RPCR_4_5_4_03, SEVERITY_WARNING, 0,
+                       "expected an answer to %s in frame %u, or the connection closed; found neither within %" PRId64
+                       " s%s; %s",
+                       describe(t, call), t->call.frame, waited / SECOND, behind, context(rpcrdma, t, around));
+}
+
+static void judge_sound(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
+                        const struct place *place, int64_t time_ns)
+{
+    bool now = due(rpcrdma, t, time_ns);
+
+    if (t->reverse && t->n_chunks > 0 && now)
+        rpcrdma_fail_at(rpcrdma, place, RULE_BIDI_5_3_04, 0,
+                        "expected a Reply or ERR_CHUNK in answer to a reverse-direction Call with chunks; found none");
+    else if (t->reverse && t->twin && now)
+        rpcrdma_fail_at(rpcrdma, place, RULE_BIDI_2_4_1_02, 0,
+                        "expected an answer to the reverse-direction Call in frame %u, which shares its XID with a "
+                        "forward Call; found none",
+                        t->call.frame);
+    else
+        judge_hang(rpcrdma, t, place, time_ns);
+}
+
+static void judge_unanswered(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, int64_t time_ns)
+{
+    const struct rpcrdma_demand *demand = rpcrdma_demand_for(t);
+    struct place place = t->call; /* silence has no frame */
+
+    place.side = (uint8_t)other_side(t->side);
+    place.offset = rpcrdma->side[place.side].end;
+    if (rpcrdma_reduced_ineligible(t)) {
+        if (due(rpcrdma, t, time_ns))
+            rpcrdma_fail_at(rpcrdma, &place, RULE_RPCR_6_1_08, 0,
+                            "expected ERR_CHUNK or GARBAGE_ARGS in answer to the Call in frame %u; found none",
+                            t->call.frame);
+    } else if (!demand) {
+        judge_sound(rpcrdma, t, &place, time_ns);
+    } else if (due(rpcrdma, t, time_ns)) {
+        rpcrdma_fail_at(rpcrdma, &place, demand->rule, 0, "expected %s in answer to the Call in frame %u; found none",
+                        demand->expected, t->call.frame);
+    } else {
+        rpcrdma_inconclusive(rpcrdma, demand->rule);
+    }
+}
+
+/* ---- closing ---- */
+
+/* Calls that a responder may have been unable to receive, or that its RDMA layer refuses. */
+static const enum rule_id excuses[] = {
+    RULE_RPCR_3_3_1_03, RULE_RPCR_3_3_1_05, RULE_RPCR_3_3_3_03, RULE_RPCR_6_3_01,   RULE_RPCR0_3_3_02,
+    RULE_RPCR0_3_8_03,  RULE_RPCR_3_3_2_01, RULE_RPCR_3_3_3_08, RULE_CMPD_4_2_04,   RULE_CMPD_4_2_05,
+    RULE_CMPD_4_11,     RULE_CMPD_5_1_01,   RULE_BIDI_4_2_01,   RULE_RPCR_3_5_3_11, RULE_CMPD_4_1_04,
+};
+
+/* Something that this side sent explains why the other one gives up, regardless of its Calls. */
+static bool excused(const struct rpcrdma_connection *rpcrdma, unsigned caller)
+{
+    struct rpcrdma_transaction *t = NULL;
+
+    if (rpcrdma->side[caller].faulty)
+        return true;
+    while ((t = rpcrdma_next_outstanding(rpcrdma, caller, t))) {
+        if (t->repeats || t->astray)
+            return true;
+        for (size_t i = 0; t->fault != 0 && i < sizeof excuses / sizeof *excuses; i++) {
+            if (excuses[i] == (enum rule_id)(t->fault - 1))
+                return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * How likely it is that a responder has given up over this Call; 0: it is not unusual. What was served on this
+ * connection before is not unusual.
+ */
+static unsigned oddity(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
+{
+    const struct rpcrdma_served_most *served = &rpcrdma->reaction->served[t->side];
+    unsigned odd = t->fault != 0 ? 8 : 0;
+
+    odd += t->n_writes > WRITES_USUAL && t->n_writes > served->writes ? 4 : 0;
+    for (unsigned i = 0; i < t->n_chunks; i++)
+        odd += t->chunks[i].n > SEGMENTS_USUAL && t->chunks[i].n > served->segments ? 2 : 0;
+    odd += t->reverse && t->n_chunks > 0 ? 4 : 0;
+    return odd;
+}
+
+/*
+ * Calls of one shape ask for the same: the procedure, the operations of a COMPOUND, the kinds and sizes of chunk lists.
+ * A place in a set of 64 * HISTORY_SHAPES.
+ */
+static unsigned shape_of(const struct rpcrdma_transaction *t)
+{
+    const struct rpcrdma_body *body = &t->call_body;
+    uint32_t words[] = {t->call_header.proc, t->first_write, t->n_writes, t->reply_chunk >= 0, t->reverse, 0, 0, 0, 0};
+    uint64_t hash = 0;
+
+    for (unsigned i = 0; i < t->n_chunks; i++)
+        words[5] |= t->chunks[i].n > SEGMENTS_USUAL ? t->chunks[i].n : 0;
+    if (body->known) {
+        words[6] = body->rpc.prog;
+        words[7] = body->rpc.vers;
+        words[8] = body->rpc.proc;
+    }
+    hash = hash_octets(hash, (const uint8_t *)words, sizeof words);
+    for (unsigned i = 0; body->walked && i < body->n_operations; i++)
+        hash = hash_octets(hash, (const uint8_t *)&body->operations[i].op, sizeof body->operations[i].op);
+    return (unsigned)(hash >> 16) % (64 * HISTORY_SHAPES);
+}
+
+static bool was_served(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, unsigned shape)
+{
+    return (rpcrdma->reaction->shapes[t->side][shape / 64] >> shape % 64 & 1) != 0;
+}
+
+const uint64_t *rpcrdma_unanswered_shapes(const struct rpcrdma_connection *rpcrdma, unsigned caller)
+{
+    return rpcrdma->reaction->shapes[caller];
+}
+
+void rpcrdma_unanswered_served(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
+{
+    struct rpcrdma_served_most *served = &rpcrdma->reaction->served[t->side];
+    unsigned shape = shape_of(t);
+
+    rpcrdma->reaction->shapes[t->side][shape / 64] |= UINT64_C(1) << shape % 64;
+    served->writes = t->n_writes > served->writes ? t->n_writes : served->writes;
+    for (unsigned i = 0; i < t->n_chunks; i++)
+        served->segments = t->chunks[i].n > served->segments ? t->chunks[i].n : served->segments;
+}
+
+/*
+ * A server that is restarted, or killed, resets connections as well. That it ends this one over the Call is likely if
+ * the Call was its only one, and the first of its kind; had arrived; and was followed by the end at once, with nothing
+ * done about it. A close in order, which a server at leisure does as well, must come after an unusual Call.
+ */
+static bool suspicious(const struct rpcrdma_connection *rpcrdma, unsigned closer, const struct rpcrdma_transaction *t,
+                       const struct place *place)
+{
+    bool arrived = rpcrdma->closing.acked > t->call.offset || rpcrdma->received[closer] > t->call.offset;
+
+    return arrived && !was_served(rpcrdma, t, shape_of(t)) && t->octets_written == 0 &&
+           place->time_ns - t->call.time_ns < rpcrdma->options.t_react;
+}
+
+/*
+ * Calls with sound Transport headers are cut off: one finding, at the Call that most likely was the reason. What other
+ * connections prove about it engine/rpcrdma/history_cut_off.c adds, or takes back.
+ */
+static void judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigned closer, const struct place *place,
+                          const char *how, bool reset)
+{
+    struct rpcrdma_transaction *t = NULL, *why = NULL;
+    unsigned n = 0;
+    char call[CALL_TEXT], around[CONTEXT_TEXT];
+    struct history_cut cut = {.place = *place, .forgotten = rpcrdma->closing.forgotten};
+    bool suspect;
+    enum rule_id rule;
+
+    while ((t = rpcrdma_next_outstanding(rpcrdma, other_side(closer), t))) {
+        if (rpcrdma_demand_for(t) || rpcrdma_reduced_ineligible(t) || t->settled ||
+            rpcrdma->answered_number[t->side] > t->number)
+            continue;
+        if (t->fault == 0 && !t->malformed)
+            rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_4_03);
+        n++;
+        if (!why || oddity(rpcrdma, t) >= oddity(rpcrdma, why))
+            why = t;
+    }
+    if (!why || !followed(rpcrdma, why))
+        return;
+    rule = why->reverse && why->n_chunks > 0 ? RULE_BIDI_5_3_04 : rpcrdma_form_rule(rpcrdma, why);
+    if (rule == RULE_COUNT)
+        rule = RULE_RPC_3_01;
+    if (!rpcrdma_whole(rpcrdma) || rpcrdma->closing.missing[closer] || excused(rpcrdma, other_side(closer))) {
+        rpcrdma_inconclusive(rpcrdma, rule);
+        return;
+    }
+    if (why->reverse && (why->n_chunks == 0 || (!reset && rpcrdma->side[closer].calls.outstanding == 0)))
+        return; /* a client that closes may simply be done */
+    suspect = n == 1 && (reset || oddity(rpcrdma, why) > 0) && suspicious(rpcrdma, closer, why, place);
+    cut.rule = rule;
+    cut.shape = shape_of(why);
+    cut.reported = !cut.forgotten && (suspect || reset);
+    if (!why->reverse)
+        rpcrdma_record_cut_off(rpcrdma, why, &cut);
+    if (!cut.reported)
+        return; /* a responder may have to close (RFC 8166 section 4.5.4) */
+    rpcrdma_fail_at_as(rpcrdma, place, rule, suspect ? SEVERITY_WARNING : SEVERITY_NOTE, why->call.frame,
+                       "expected an answer to %s in frame %u; found %s; %u Call%s unanswered; %s", describe(why, call),
+                       why->call.frame, how, n, plural(n), context(rpcrdma, why, around));
+}
+
+/*
+ * The responder closes with this Call unanswered. Where it should have sent an error, it is a warning. True: reported.
+ */
+static bool judge_closed(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
+                         const struct place *place, const char *how)
+{
+    const struct rpcrdma_demand *demand = rpcrdma_demand_for(t);
+    bool ineligible = rpcrdma_reduced_ineligible(t);
+    enum rule_id rule = ineligible || !demand ? RULE_RPCR_6_1_08 : demand->rule;
+
+    /* It skipped the Call and closes later. */
+    if (rpcrdma->answered_number[t->side] > t->number) {
+        judge_unanswered(rpcrdma, t, place->time_ns);
+        return false;
+    }
+    if (!ineligible && !demand) {
+        if (t->reverse) /* or the client, which closes when it is done */
+            judge_unanswered(rpcrdma, t, place->time_ns);
+        return false;
+    }
+    if (t->reverse) {
+        judge_unanswered(rpcrdma, t, place->time_ns);
+        return false;
+    }
+    if (t->damaged || t->late || t->ambiguous || t->spoilt || !rpcrdma_whole(rpcrdma)) {
+        rpcrdma_inconclusive(rpcrdma, rule);
+        return true;
+    }
+    rpcrdma_fail_at_as(rpcrdma, place, rule, SEVERITY_WARNING, t->call.frame,
+                       "expected %s in answer to the Call in frame %u; found %s",
+                       ineligible ? "ERR_CHUNK or GARBAGE_ARGS" : demand->expected, t->call.frame, how);
+    return true;
+}
+
+void rpcrdma_unanswered_close(struct rpcrdma_connection *rpcrdma, unsigned side, const struct place *place,
+                              const char *how, bool reset, bool explained)
+{
+    struct rpcrdma_transaction *t = NULL;
+
+    while ((t = rpcrdma_next_outstanding(rpcrdma, other_side(side), t)))
+        explained |= judge_closed(rpcrdma, t, place, how);
+    if (!explained)
+        judge_cut_off(rpcrdma, side, place, how, reset);
+    while ((t = rpcrdma_next_outstanding(rpcrdma, side, t)))
+        judge_unanswered(rpcrdma, t, place->time_ns);
+}
+
+void rpcrdma_unanswered_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, side, t));)
+            judge_unanswered(rpcrdma, t, time_ns);
+    }
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Calls and their answers: who calls, which XIDs are in use, what an answer may refer to (RFC 8166 sections 2.2.2,
+ * 2.2.3 and 3.3.1; RFC 8167 sections 2 and 5). The same XID may be in use in both directions (RFC 8167 section 2.4.1):
+ * transactions are looked up by the side that calls.
+ */
+#include "engine/rpcrdma/rpcrdma_internal.h"
+
+enum { CB_COMPOUND = 1, CB_VERSION = 1, CB_TAG_MAX = 1024 };
+
+/* The startup frames say who opened the connection; ports and first Calls only suggest it. */
+static bool opener_known(const struct rpcrdma_connection *rpcrdma)
+{
+    return rpcrdma->terms.from_start && rpcrdma->client >= 0;
+}
+
+static bool from_client(const struct rpcrdma_connection *rpcrdma, unsigned side)
+{
+    return rpcrdma->client >= 0 && (unsigned)rpcrdma->client == side;
+}
+
+/* ---- who calls ---- */
+
+static bool callback_program(const struct rpcrdma_message *m)
+{
+    return m->has_rpc && m->rpc.prog >= NFS_PROGRAM_CALLBACK_FIRST && m->rpc.prog <= NFS_PROGRAM_CALLBACK_LAST;
+}
+
+/*
+ * CB_COMPOUND of NFSv4.1 or later: tag, minorversion, callback_ident, ... (RFC 8881 section 20.2). In NFSv4.0 it
+ * legitimately comes over a connection that the server opened for it.
+ */
+static bool backchannel_compound(const struct rpcrdma_message *m, uint32_t *minor)
+{
+    uint32_t from = m->header.header_len + m->rpc.header_len, tag;
+    struct xdr x;
+    const uint8_t *p;
+
+    if (!callback_program(m) || m->rpc.status != RPC_OK || m->rpc.type != RPC_CALL || m->rpc.vers != CB_VERSION ||
+        m->rpc.proc != CB_COMPOUND || rpc_gss_protects(&m->rpc) || from >= m->n - m->lacking)
+        return false;
+    x = xdr_begin(m->p + from, m->n - m->lacking - from);
+    return xdr_opaque(&x, &p, &tag) && tag <= CB_TAG_MAX && xdr_u32(&x, minor) && *minor >= 1 && *minor <= 2;
+}
+
+static void judge_caller(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    const struct rpcrdma_calls *own = &rpcrdma->side[m->side].calls,
+                               *others = &rpcrdma->side[other_side(m->side)].calls;
+    uint32_t minor = 0;
+
+    if (!opener_known(rpcrdma))
+        return;
+    if (from_client(rpcrdma, m->side)) {
+        if (backchannel_compound(m, &minor))
+            rpcrdma_fail(rpcrdma, m, RULE_BIDI_2_03, 0,
+                         "expected Calls to the NFSv4.%u callback program on a connection that the RPC client opened; "
+                         "found CB_COMPOUND from the side that opened this one",
+                         (unsigned)minor);
+        else if (own->total == 1 && rpcrdma_whole(rpcrdma) && others->total == 0)
+            rpcrdma_pass(rpcrdma, RULE_RPCR_2_2_3_01);
+        return;
+    }
+    if (callback_program(m))
+        rpcrdma_pass(rpcrdma, RULE_BIDI_2_03);
+    /* When callbacks may begin is up to their program (RFC 8167 section 6). */
+    if (others->total > 0 || own->total > 1 || callback_program(m))
+        return;
+    if (!rpcrdma_whole(rpcrdma) || m->unsure)
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_3_01);
+    else
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_2_2_3_01, 0,
+                     "expected the first Call from the side that opened the connection; found a Call to program %u "
+                     "from the other side",
+                     (unsigned)m->rpc.prog);
+}
+
+/* ---- XIDs of Calls ---- */
+
+/* The Call of this XID before this one, answered: its Reply had not reached the caller yet. */
+static const struct rpcrdma_transaction *answered_unseen(const struct rpcrdma_connection *rpcrdma,
+                                                         const struct rpcrdma_message *m)
+{
+    const struct rpcrdma_transaction *t = m->transaction;
+
+    for (t = t->hash_next; t && t->xid != m->header.xid; t = t->hash_next)
+        ;
+    if (!t || t->outcome == RPCRDMA_OUTSTANDING || t->late || !rpcrdma_acked(rpcrdma, m) || t->answer.offset < m->acked)
+        return NULL;
+    return t->inline_hash == m->transaction->inline_hash || t->arguments_hash == m->transaction->arguments_hash ||
+                   (m->has_rpc && rpc_gss_protects(&m->rpc))
+               ? NULL
+               : t;
+}
+
+static void judge_unique(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m,
+                         const struct rpcrdma_transaction *before)
+{
+    if (!before)
+        before = answered_unseen(rpcrdma, m);
+    if (!before) {
+        if (rpcrdma_whole(rpcrdma))
+            rpcrdma_pass(rpcrdma, RULE_RPCR_2_2_2_03);
+        else
+            rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_2_03);
+        return;
+    }
+    if (m->transaction->repeats) /* a retransmission: whether that is allowed is for the upper layer to say */
+        return;
+    /* Calls that a receiver discards are unknown; an answer may be in a hole, or come later. */
+    if (before->malformed || before->damaged || m->unsure || m->header.status != RPCRDMA_OK) {
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_2_03);
+        return;
+    }
+    rpcrdma_fail(rpcrdma, m, RULE_RPCR_2_2_2_03, before->call.frame,
+                 "expected an XID that no outstanding Call has; found XID 0x%08x of another Call (frame %u), which is "
+                 "unanswered so far",
+                 (unsigned)m->header.xid, before->call.frame);
+}
+
+void rpcrdma_xid_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, struct rpcrdma_transaction *before)
+{
+    m->transaction->twin = rpcrdma_find_outstanding(rpcrdma, other_side(m->side), m->header.xid) != NULL;
+    if (m->faulty)
+        return;
+    judge_caller(rpcrdma, m);
+    if (m->faulty)
+        return;
+    judge_unique(rpcrdma, m, before);
+    if (m->has_rpc && m->transaction->reverse && opener_known(rpcrdma))
+        rpcrdma_pass(rpcrdma, RULE_BIDI_5_1_05);
+}
+
+/* ---- answers ---- */
+
+static const char *answer_name(const struct rpcrdma_message *m)
+{
+    return m->kind == RPCRDMA_KIND_ERROR ? "RDMA_ERROR" : "Reply";
+}
+
+/* msg_type 1 is followed by what a Call has: rpcvers, program, version, procedure, credential, verifier. */
+static bool call_follows(const struct rpcrdma_message *m)
+{
+    const uint8_t *p = m->p + m->header.header_len;
+
+    return m->has_rpc && m->lacking == 0 && m->kind == RPCRDMA_KIND_REPLY && m->rpc.type == RPC_REPLY &&
+           m->n - m->header.header_len >= RPC_CALL_MIN && get_be32(p + 8) == RPC_VERSION &&
+           get_be32(p + 24) <= RPC_AUTH_GSS && get_be32(p + 28) <= RPC_AUTH_MAX;
+}
+
+/* A Call with two XIDs was answered with its RPC message's: the finding is at the answer. */
+static void answered_under_inner(struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t xid)
+{
+    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, caller, t));) {
+        if (t->malformed && t->call_body.known && t->call_body.rpc.xid == xid && t->xid != xid)
+            t->ambiguous = true;
+    }
+}
+
+/* An answer to no known Call. */
+static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    unsigned caller = other_side(m->side);
+    bool client = from_client(rpcrdma, m->side);
+    unsigned waiting = rpcrdma->side[caller].calls.outstanding;
+    enum rule_id rule = waiting > 0 ? RULE_RPCR_2_2_2_02 : client ? RULE_BIDI_2_02 : RULE_RPCR_3_3_1_10;
+    unsigned xid = m->header.xid;
+
+    if (m->kind == RPCRDMA_KIND_ERROR) /* judged by the rules on RDMA_ERROR */
+        return;
+    if (call_follows(m) && opener_known(rpcrdma) && !client)
+        rule = RULE_BIDI_5_1_05;
+    else if (m->unsure || rpcrdma->side[caller].hole || m->header.status != RPCRDMA_OK) {
+        rpcrdma_inconclusive(rpcrdma, rule);
+        return;
+    }
+    if (rule == RULE_BIDI_5_1_05)
+        rpcrdma_fail(rpcrdma, m, rule, 0, "expected msg_type 0 (CALL) in a reverse-direction Call; found 1");
+    else if (rule == RULE_RPCR_2_2_2_02) {
+        answered_under_inner(rpcrdma, caller, xid);
+        rpcrdma_fail(rpcrdma, m, rule, 0,
+                     "expected the XID of one of %u outstanding Calls; found a Reply with XID 0x%08x", waiting, xid);
+    } else if (rule == RULE_BIDI_2_02)
+        rpcrdma_fail(rpcrdma, m, rule, 0,
+                     "expected no Reply, as no reverse-direction Call is outstanding; found one with XID 0x%08x", xid);
+    else
+        rpcrdma_fail(rpcrdma, m, rule, 0, "expected only Calls, as no Call is outstanding; found %s with XID 0x%08x",
+                     answer_name(m), xid);
+}
+
+/* The Call was answered before. */
+static void judge_second(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    const struct rpcrdma_transaction *t = m->transaction;
+
+    /* A Reply after an RDMA_ERROR has its own rule (RFC 8166 section 4.5). */
+    if (t->outcome == RPCRDMA_FAILED && m->kind == RPCRDMA_KIND_REPLY)
+        return;
+    /* The Call may have been sent again in a hole, or will be captured later. */
+    if (m->unsure || t->late || rpcrdma_hole_since(rpcrdma, t->side, t->answer.frame)) {
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_2_04);
+        return;
+    }
+    rpcrdma_fail(
+        rpcrdma, m, RULE_RPCR_2_2_2_04, t->answer.frame,
+        "expected one answer to the Call with XID 0x%08x (frame %u); found another %s after the one in frame %u",
+        (unsigned)t->xid, t->call.frame, answer_name(m), t->answer.frame);
+}
+
+static void judge_first(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    const struct rpcrdma_transaction *t = m->transaction;
+
+    if (m->kind == RPCRDMA_KIND_REPLY && m->has_rpc && m->rpc.type != RPC_REPLY) {
+        rpcrdma_fail(rpcrdma, m, t->reverse ? RULE_BIDI_5_2_05 : RULE_RPCR_2_2_2_01, t->call.frame,
+                     "expected msg_type 1 (REPLY) in the Reply to the Call in frame %u; found %u", t->call.frame,
+                     (unsigned)m->rpc.type);
+        m->misread = true;
+        return;
+    }
+    if (t->reverse && m->kind == RPCRDMA_KIND_REPLY && m->has_rpc)
+        rpcrdma_pass(rpcrdma, RULE_BIDI_5_2_05);
+    if (m->kind == RPCRDMA_KIND_REPLY) {
+        rpcrdma_pass(rpcrdma, RULE_RPCR_2_2_2_02);
+        if (t->reverse)
+            rpcrdma_pass(rpcrdma, RULE_BIDI_2_02);
+    }
+    rpcrdma_pass(rpcrdma, RULE_RPCR_2_2_2_04);
+    if (!t->reverse)
+        rpcrdma_pass(rpcrdma, RULE_RPCR_3_3_1_10);
+}
+
+void rpcrdma_xid_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    if (m->faulty)
+        return;
+    if (!m->transaction)
+        judge_stray(rpcrdma, m);
+    else if (m->transaction->outcome != RPCRDMA_OUTSTANDING)
+        judge_second(rpcrdma, m);
+    else
+        judge_first(rpcrdma, m);
+}

@@ -1,0 +1,662 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/stack/stack.h"
+
+#include "engine/rdma/rdma_rdmap.h"
+#include "engine/rpcrdma/history.h"
+
+struct stack {
+    struct stack_setup setup;
+    struct arena *arena; /* which the layers share */
+    struct tcp_pair *tcp;
+    struct mpa_connection *mpa;
+    struct rdmap_connection *rdmap;
+    struct rpcrdma_connection *rpcrdma; /* NULL before the first event that may concern it */
+    struct nfs_connection *nfs;         /* NULL before the first RPC-over-RDMA message */
+    struct rdma_terms terms;
+    bool skipped[2];
+    struct {
+        bool any, forgotten; /* forgotten: a RST without ACK, of a host that does not know the connection (RFC 9293
+                                section 3.10.7.1) */
+        uint64_t offset;     /* of its sequence number */
+        bool acked_known;
+        uint64_t acked;
+    } closing[2]; /* the latest FIN or RST, by side */
+    bool memory_lacking;
+};
+
+static const struct stack_taps no_taps;
+
+#define TAP(stack, what, ...)                                                                                          \
+    do {                                                                                                               \
+        if ((stack)->setup.taps->what)                                                                                 \
+            (stack)->setup.taps->what((stack)->setup.ctx, __VA_ARGS__);                                                \
+    } while (0)
+
+/* To the next stack. */
+#define NEXT(stack, what, ...)                                                                                         \
+    do {                                                                                                               \
+        if ((stack)->setup.next && (stack)->setup.next->what)                                                          \
+            (stack)->setup.next->what((stack)->setup.next->ctx, __VA_ARGS__);                                          \
+    } while (0)
+
+static bool has(const struct stack *stack, enum stack_layer layer)
+{
+    return stack->setup.options->first <= layer && layer <= stack->setup.options->last;
+}
+
+void stack_options_init(struct stack_options *options, const struct mpa_options *mpa)
+{
+    *options = (struct stack_options){.first = STACK_TCP, .last = STACK_RPCRDMA};
+    if (mpa)
+        options->mpa = *mpa;
+    else
+        mpa_options_init(&options->mpa);
+    options->rdmap = (struct rdmap_options){.profile = options->mpa.profile,
+                                            .t_react = options->mpa.t_react,
+                                            .t_close = options->mpa.t_close,
+                                            .t_idle = options->mpa.t_idle,
+                                            .payload_only = options->mpa.payload_only};
+    options->rpcrdma = (struct rpcrdma_options){
+        .profile = options->mpa.profile, .t_react = options->mpa.t_react, .payload_only = options->mpa.payload_only};
+}
+
+/* ---- RPC-over-RDMA and NFS ---- */
+
+static void on_retired(void *ctx, struct rpcrdma_transaction *transaction)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, retired, transaction);
+    if (stack->nfs)
+        nfs_connection_retired(stack->nfs, transaction);
+}
+
+/* Created with the first message; false: memory is lacking. */
+static bool carries_nfs(struct stack *stack)
+{
+    if (stack->nfs || stack->memory_lacking)
+        return stack->nfs != NULL;
+    stack->nfs = nfs_connection_new(&stack->setup.options->rpcrdma, stack->rpcrdma, stack->setup.verdict);
+    if (!stack->nfs) {
+        stack->memory_lacking = true;
+        return false;
+    }
+    nfs_connection_ports(stack->nfs, stack->setup.port[0], stack->setup.port[1]);
+    for (unsigned side = 0; side < 2; side++)
+        if (stack->skipped[side])
+            nfs_connection_skipped(stack->nfs);
+    return true;
+}
+
+static void on_message(void *ctx, const struct rpcrdma_message *message)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, message, message);
+    if (carries_nfs(stack))
+        nfs_connection_message(stack->nfs, message);
+}
+
+static void on_move(void *ctx, const struct rpcrdma_move *move)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, move, move);
+}
+
+static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, payload, payload);
+    if (carries_nfs(stack))
+        nfs_connection_payload(stack->nfs, payload);
+}
+
+static void make_rpcrdma(struct stack *stack)
+{
+    const struct rpcrdma_events events = {.ctx = stack,
+                                          .message = on_message,
+                                          .move = stack->setup.taps->move ? on_move : NULL,
+                                          .only_offered = true,
+                                          .payload = on_payload,
+                                          .retired = on_retired};
+
+    stack->rpcrdma =
+        rpcrdma_connection_new(&stack->setup.options->rpcrdma, &events, stack->setup.verdict, stack->arena);
+    if (!stack->rpcrdma) {
+        stack->memory_lacking = true;
+        return;
+    }
+    rpcrdma_connection_ports(stack->rpcrdma, stack->setup.port[0], stack->setup.port[1]);
+    rpcrdma_connection_terms(stack->rpcrdma, &stack->terms);
+    for (unsigned side = 0; side < 2; side++)
+        if (stack->skipped[side])
+            rpcrdma_connection_skipped(stack->rpcrdma, side);
+}
+
+/* Created with the first event that may concern it; false: not in this stack, or memory is lacking. */
+static bool carries_rpcrdma(struct stack *stack)
+{
+    if (!stack->rpcrdma && !stack->memory_lacking && has(stack, STACK_RPCRDMA))
+        make_rpcrdma(stack);
+    return stack->rpcrdma != NULL;
+}
+
+void stack_terms(struct stack *stack, const struct rdma_terms *terms)
+{
+    stack->terms = *terms;
+    if (stack->rpcrdma)
+        rpcrdma_connection_terms(stack->rpcrdma, terms);
+}
+
+void stack_ports(struct stack *stack, const uint16_t port[2])
+{
+    stack->setup.port[0] = port[0];
+    stack->setup.port[1] = port[1];
+    if (stack->rpcrdma)
+        rpcrdma_connection_ports(stack->rpcrdma, port[0], port[1]);
+    if (stack->nfs)
+        nfs_connection_ports(stack->nfs, port[0], port[1]);
+}
+
+void stack_private_data(struct stack *stack, const struct rdma_private_data *data)
+{
+    TAP(stack, private_data, data);
+    if (carries_rpcrdma(stack))
+        rpcrdma_connection_private_data(stack->rpcrdma, data);
+}
+
+void stack_part(struct stack *stack, const struct rdma_part *part)
+{
+    TAP(stack, part, part);
+    if (carries_rpcrdma(stack))
+        rpcrdma_connection_part(stack->rpcrdma, part);
+}
+
+void stack_refusal(struct stack *stack, const struct rdma_refusal *refusal)
+{
+    TAP(stack, refusal, refusal);
+    if (carries_rpcrdma(stack))
+        rpcrdma_connection_refusal(stack->rpcrdma, refusal);
+}
+
+void stack_received(struct stack *stack, unsigned side, uint64_t offset)
+{
+    if (stack->rpcrdma)
+        rpcrdma_connection_received(stack->rpcrdma, side, offset);
+}
+
+void stack_lossy(struct stack *stack)
+{
+    if (stack->rpcrdma)
+        rpcrdma_connection_lossy(stack->rpcrdma);
+}
+
+void stack_closing(struct stack *stack, const struct rdma_closing *closing)
+{
+    if (stack->rpcrdma)
+        rpcrdma_connection_closing(stack->rpcrdma, closing);
+}
+
+/* Some that the other side acknowledges are not captured. One sequence number may be that of a FIN. */
+static bool lacks_octets(const struct stack *stack, unsigned side)
+{
+    const struct tcp_side_facts *facts = tcp_pair_facts(stack->tcp, side);
+
+    return facts->acked > facts->next + 1;
+}
+
+static void note_closing(struct stack *stack, unsigned side)
+{
+    struct rdma_closing closing = {.forgotten = stack->closing[side].forgotten};
+
+    if (stack->tcp) {
+        const struct tcp_side_facts *mine = tcp_pair_facts(stack->tcp, side);
+        const struct tcp_side_facts *other = tcp_pair_facts(stack->tcp, other_side(side));
+
+        closing.missing[side] = lacks_octets(stack, side) || stack->closing[side].offset > mine->next + 1;
+        closing.missing[other_side(side)] = lacks_octets(stack, other_side(side));
+        closing.acked = other->acked_known ? other->acked : 0;
+    }
+    stack_closing(stack, &closing);
+}
+
+/* ---- events going up, from the layers of this stack or through its entrance ---- */
+
+static void give_startup(void *ctx, const struct mpa_startup_event *event)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, startup, event);
+    if (carries_rpcrdma(stack)) {
+        struct rdma_private_data data = rdma_private_data_of_mpa(event);
+
+        rpcrdma_connection_private_data(stack->rpcrdma, &data);
+    }
+    NEXT(stack, startup, event);
+}
+
+static void give_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters)
+{
+    struct stack *stack = ctx;
+    struct rdma_terms terms;
+
+    TAP(stack, changed, phase, parameters);
+    if (stack->rdmap)
+        rdmap_connection_parameters(stack->rdmap, phase, parameters);
+    terms = rdma_terms_of_mpa(parameters);
+    stack_terms(stack, &terms);
+    NEXT(stack, changed, phase, parameters);
+}
+
+static void give_acked(void *ctx, unsigned side, bool known, uint64_t acked)
+{
+    struct stack *stack = ctx;
+
+    if (stack->rdmap)
+        rdmap_connection_acked(stack->rdmap, side, known, acked);
+    if (known)
+        stack_received(stack, side, acked);
+    NEXT(stack, acked, side, known, acked);
+}
+
+static void give_fpdu(void *ctx, const struct mpa_fpdu_event *event)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, fpdu, event);
+    if (stack->rdmap)
+        rdmap_connection_fpdu(stack->rdmap, event);
+    else
+        NEXT(stack, fpdu, event);
+}
+
+static void give_segment(void *ctx, const struct rdmap_segment_event *event)
+{
+    struct stack *stack = ctx;
+    bool carries = carries_rpcrdma(stack);
+
+    TAP(stack, segment, event);
+    if (carries && rpcrdma_connection_follows(stack->rpcrdma)) {
+        struct rdma_part part;
+
+        rdma_part_of_rdmap(&part, event);
+        rpcrdma_connection_part(stack->rpcrdma, &part);
+    }
+    NEXT(stack, segment, event);
+}
+
+static void give_terminate(void *ctx, const struct rdmap_terminate_event *event)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, terminate, event);
+    if (carries_rpcrdma(stack)) {
+        struct rdma_refusal refusal = rdma_refusal_of_rdmap(event);
+
+        note_closing(stack, refusal.place.side & 1u);
+        rpcrdma_connection_refusal(stack->rpcrdma, &refusal);
+    }
+    NEXT(stack, terminate, event);
+}
+
+/* To the layers above RDMAP. */
+static void skip_messages(void *ctx, unsigned side)
+{
+    struct stack *stack = ctx;
+
+    stack->skipped[side & 1u] = true;
+    if (stack->rpcrdma)
+        rpcrdma_connection_skipped(stack->rpcrdma, side);
+    if (stack->nfs)
+        nfs_connection_skipped(stack->nfs);
+    NEXT(stack, skipped, side);
+}
+
+static void give_skipped(void *ctx, unsigned side)
+{
+    struct stack *stack = ctx;
+
+    if (stack->rdmap)
+        rdmap_connection_skipped(stack->rdmap, side); /* calls skip_messages() when messages are affected */
+    else
+        skip_messages(stack, side);
+}
+
+static void give_end(void *ctx, unsigned side, bool reset, const struct place *place)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, end, side, reset, place);
+    if (stack->rdmap)
+        rdmap_connection_end(stack->rdmap, side, reset, place);
+    if (stack->rpcrdma)
+        rpcrdma_connection_end(stack->rpcrdma, side, reset, place);
+    NEXT(stack, end, side, reset, place);
+}
+
+static void give_finish(void *ctx, int64_t time_ns)
+{
+    struct stack *stack = ctx;
+
+    if (stack->rdmap)
+        rdmap_connection_finish(stack->rdmap, time_ns);
+    if (stack->rpcrdma)
+        rpcrdma_connection_finish(stack->rpcrdma, time_ns);
+    if (stack->nfs)
+        nfs_connection_finish(stack->nfs);
+    NEXT(stack, finish, time_ns);
+}
+
+/* ---- MPA ---- */
+
+static void on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why, const struct place *place)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, skipped, side, from, to, why, place);
+    give_skipped(stack, side);
+}
+
+static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters,
+                       const struct place *place)
+{
+    (void)place;
+    give_changed(ctx, phase, parameters);
+}
+
+/* ---- TCP ---- */
+
+static void note_close(struct stack *stack, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
+                       uint64_t acked)
+{
+    unsigned side = segment->side & 1u;
+
+    stack->closing[side].any = true;
+    stack->closing[side].forgotten = (segment->flags & (TCP_RST | TCP_ACK)) == TCP_RST;
+    stack->closing[side].offset = offset;
+    stack->closing[side].acked_known = acked_known;
+    stack->closing[side].acked = acked;
+}
+
+static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known, uint64_t acked)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, tcp_segment, segment, offset, acked_known, acked);
+    if (!stack->mpa)
+        return;
+    if (segment->flags & (TCP_FIN | TCP_RST))
+        note_close(stack, segment, offset, acked_known, acked);
+    mpa_connection_segment(stack->mpa, segment, offset, acked_known, acked);
+    if (segment->length == 0)
+        give_acked(stack, segment->side, acked_known, acked);
+}
+
+static void on_octets(void *ctx, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
+                      const struct octets_origin *origin)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, octets, side, offset, p, n, origin);
+    if (!stack->mpa)
+        return;
+    give_acked(stack, side, origin->acked_known, origin->acked);
+    mpa_connection_octets(stack->mpa, side, offset, p, n, origin);
+}
+
+static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
+                    const struct octets_origin *next)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, hole, side, from, to, cause, next);
+    if (!stack->mpa)
+        return;
+    mpa_connection_hole(stack->mpa, side, from, to, cause, next);
+    /* MPA reports only what it skips beyond the hole; the layers above must learn of the hole in any case. */
+    give_skipped(stack, side);
+}
+
+static void on_conflict(void *ctx, unsigned side, uint64_t offset, uint8_t first, uint8_t repeated,
+                        uint32_t first_frame, const struct tcp_segment *segment)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, conflict, side, offset, first, repeated, first_frame, segment);
+    if (stack->mpa)
+        mpa_connection_conflict(stack->mpa, side, offset, first, repeated, first_frame, segment);
+}
+
+static struct place end_place(unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns)
+{
+    return (struct place){
+        .frame = frame, .first_frame = frame, .time_ns = time_ns, .offset = offset, .side = (uint8_t)side};
+}
+
+/*
+ * A FIN that is missing in the capture, or comes late, has a sequence number of its own: `beyond` counts it. The layers
+ * above learn of it before the close that shows it.
+ */
+static void give_fin_shown(struct stack *stack, unsigned side, uint64_t beyond, uint32_t frame, int64_t time_ns)
+{
+    const struct tcp_side_facts *facts = tcp_pair_facts(stack->tcp, side);
+    struct place place = end_place(side, facts->next, frame, time_ns);
+
+    if (facts->fin || facts->highest != facts->next || beyond != facts->next + 1)
+        return;
+    if (stack->rdmap)
+        rdmap_connection_end(stack->rdmap, side, false, &place);
+    if (stack->rpcrdma)
+        rpcrdma_connection_end(stack->rpcrdma, side, false, &place);
+    NEXT(stack, end, side, false, &place);
+}
+
+static void end(struct stack *stack, unsigned side, bool reset, uint64_t offset, uint32_t frame, int64_t time_ns)
+{
+    struct place place = end_place(side, offset, frame, time_ns);
+
+    if (stack->closing[side].acked_known)
+        give_fin_shown(stack, other_side(side), stack->closing[side].acked, frame, time_ns);
+    if (reset && stack->closing[side].any)
+        give_fin_shown(stack, side, stack->closing[side].offset, frame, time_ns);
+    note_closing(stack, side);
+    give_end(stack, side, reset, &place);
+}
+
+static void on_fin(void *ctx, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns)
+{
+    struct stack *stack = ctx;
+
+    if (stack->mpa)
+        mpa_connection_fin(stack->mpa, side, offset, frame, time_ns);
+    end(stack, side, false, offset, frame, time_ns);
+}
+
+static void on_reset(void *ctx, unsigned side, uint32_t frame, int64_t time_ns)
+{
+    struct stack *stack = ctx;
+
+    if (stack->mpa)
+        mpa_connection_reset(stack->mpa, side, frame, time_ns);
+    end(stack, side, true, 0, frame, time_ns);
+}
+
+/* ---- life ---- */
+
+static bool make_tcp(struct stack *stack)
+{
+    const struct tcp_pair_events events = {.ctx = stack,
+                                           .segment = on_segment,
+                                           .octets = on_octets,
+                                           .hole = on_hole,
+                                           .conflict = on_conflict,
+                                           .fin = on_fin,
+                                           .reset = on_reset};
+
+    stack->tcp = tcp_pair_new(&stack->setup.options->tcp, &events, stack->arena);
+    return stack->tcp != NULL;
+}
+
+static bool make_mpa(struct stack *stack)
+{
+    const struct mpa_events events = {
+        .ctx = stack, .startup = give_startup, .fpdu = give_fpdu, .skipped = on_skipped, .changed = on_changed};
+
+    stack->mpa = mpa_connection_new(&stack->setup.options->mpa, &events, stack->setup.verdict, stack->arena);
+    if (!stack->mpa)
+        return false;
+    mpa_connection_set_tcp(stack->mpa, stack->tcp);
+    stack->terms = rdma_terms_of_mpa(mpa_connection_parameters(stack->mpa));
+    mpa_connection_set_hosts(stack->mpa, stack->setup.host);
+    return true;
+}
+
+static void on_operation(void *ctx, const struct rdmap_operation *operation, const struct place *place)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, operation, operation, place);
+}
+
+static bool make_rdmap(struct stack *stack)
+{
+    const struct rdmap_events events = {.ctx = stack,
+                                        .segment = give_segment,
+                                        .operation = stack->setup.taps->operation ? on_operation : NULL,
+                                        .terminate = give_terminate,
+                                        .skipped = skip_messages};
+
+    stack->rdmap = rdmap_connection_new(&stack->setup.options->rdmap, &events, stack->setup.verdict, stack->arena);
+    if (!stack->rdmap)
+        return false;
+    rdmap_connection_set_hosts(stack->rdmap, stack->setup.host);
+    return true;
+}
+
+struct stack *stack_new(const struct stack_setup *setup)
+{
+    struct arena *arena = arena_new(setup->pool);
+    struct stack *stack = arena ? arena_zeroed(arena, sizeof *stack) : NULL;
+
+    if (!stack) {
+        arena_release(arena);
+        return NULL;
+    }
+    stack->arena = arena;
+    stack->setup = *setup;
+    stack->terms.initiator_side = -1;
+    if (!stack->setup.taps)
+        stack->setup.taps = &no_taps;
+    if ((!has(stack, STACK_TCP) || make_tcp(stack)) && (!has(stack, STACK_MPA) || make_mpa(stack)) &&
+        (!has(stack, STACK_RDMAP) || make_rdmap(stack)))
+        return stack;
+    stack_free(stack);
+    return NULL;
+}
+
+void stack_free(struct stack *stack)
+{
+    if (!stack)
+        return;
+    tcp_pair_free(stack->tcp);
+    mpa_connection_free(stack->mpa);
+    rdmap_connection_free(stack->rdmap);
+    rpcrdma_connection_free(stack->rpcrdma); /* before nfs, whose state of each transaction it retires */
+    nfs_connection_free(stack->nfs);
+    arena_release(stack->arena);
+}
+
+struct tcp_pair *stack_pair(struct stack *stack)
+{
+    return stack->tcp;
+}
+
+void stack_segment(struct stack *stack, const struct tcp_segment *segment)
+{
+    tcp_pair_segment(stack->tcp, segment);
+}
+
+struct stack_entrance stack_entrance(struct stack *stack)
+{
+    return (struct stack_entrance){.ctx = stack,
+                                   .startup = give_startup,
+                                   .changed = give_changed,
+                                   .acked = give_acked,
+                                   .fpdu = give_fpdu,
+                                   .segment = give_segment,
+                                   .terminate = give_terminate,
+                                   .skipped = give_skipped,
+                                   .end = give_end,
+                                   .finish = give_finish};
+}
+
+void stack_finish(struct stack *stack, int64_t time_ns)
+{
+    if (stack->tcp) {
+        struct rdma_closing closing = {.missing = {lacks_octets(stack, 0), lacks_octets(stack, 1)}};
+
+        tcp_pair_finish(stack->tcp);
+        stack_closing(stack, &closing);
+    }
+    if (stack->mpa)
+        mpa_connection_finish(stack->mpa, time_ns);
+    give_finish(stack, time_ns);
+}
+
+struct history_record *stack_record(struct stack *stack)
+{
+    struct history_record *record = stack->rpcrdma ? rpcrdma_connection_record(stack->rpcrdma) : NULL;
+
+    if (record && stack->nfs)
+        record->delegated = nfs_connection_delegated(stack->nfs, &record->delegations);
+    if (record && stack->nfs)
+        record->recalled = nfs_connection_recalled(stack->nfs, &record->recalled_ns);
+    return record;
+}
+
+/* ---- queries ---- */
+
+bool stack_lacks_memory(const struct stack *stack)
+{
+    return stack->memory_lacking || (stack->rpcrdma && rpcrdma_connection_lacks_memory(stack->rpcrdma));
+}
+
+const struct tcp_pair *stack_tcp(const struct stack *stack)
+{
+    return stack->tcp;
+}
+
+const struct mpa_connection *stack_mpa(const struct stack *stack)
+{
+    return stack->mpa;
+}
+
+const struct rdmap_connection *stack_rdmap(const struct stack *stack)
+{
+    return stack->rdmap;
+}
+
+const struct rpcrdma_connection *stack_rpcrdma(const struct stack *stack)
+{
+    return stack->rpcrdma;
+}
+
+unsigned stack_initiator(const struct stack *stack)
+{
+    return stack->terms.initiator_side < 0 ? 0u : (unsigned)stack->terms.initiator_side;
+}
+
+bool stack_roles_known(const struct stack *stack)
+{
+    return stack->terms.initiator_side >= 0;
+}
+
+void stack_restart_counts(struct stack *stack)
+{
+    if (stack->rdmap)
+        rdmap_connection_restart_counts(stack->rdmap);
+    if (stack->rpcrdma)
+        rpcrdma_connection_restart_counts(stack->rpcrdma);
+}

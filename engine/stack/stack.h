@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The layers of one connection, wired in one place: TCP segments -> octet streams -> MPA -> DDP and RDMAP ->
+ * RPC-over-RDMA and its NFS binding. RPC-over-RDMA and NFS are created when first needed. Each layer receives the
+ * events of the one below it, and all learn of holes and of the end, whichever layer noticed them. The host watches
+ * through taps, one per event.
+ *
+ * A host that keeps the layers apart (the Wireshark plugins) makes several stacks of a few layers each: events of the
+ * uppermost layer go to the entrance of the next stack.
+ *
+ * Sans-I/O; sides are TCP sides (0, 1).
+ */
+#ifndef IWARP_ENGINE_STACK_STACK_H
+#define IWARP_ENGINE_STACK_STACK_H
+
+#include "engine/ddp_rdmap/rdmap.h"
+#include "engine/nfs/nfs.h"
+#include "engine/rdma/rdma.h"
+#include "engine/terminate/terminate_hosts.h"
+
+enum stack_layer { STACK_TCP, STACK_MPA, STACK_RDMAP /* and DDP */, STACK_RPCRDMA /* and NFS */ };
+
+struct stack_options {
+    enum stack_layer first, last; /* the layers of this stack */
+    struct tcp_pair_options tcp;
+    struct mpa_options mpa;
+    struct rdmap_options rdmap;
+    struct rpcrdma_options rpcrdma;
+};
+
+/* All layers; the upper ones inherit MPA's profile, timers and payload_only. mpa NULL: mpa_options_init(). */
+void stack_options_init(struct stack_options *options, const struct mpa_options *mpa);
+
+/*
+ * What the host wants to see; any may be NULL. Each is called before the layer above sees the event, so that the
+ * findings of that layer follow what they are about. Meanings: the events of engine/tcp/tcp_pair.h, mpa.h, rdmap.h and
+ * rpcrdma.h.
+ */
+struct stack_taps {
+    /* TCP */
+    void (*tcp_segment)(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
+                        uint64_t acked);
+    void (*hole)(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
+                 const struct octets_origin *next);
+    void (*octets)(void *ctx, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
+                   const struct octets_origin *origin);
+    void (*conflict)(void *ctx, unsigned side, uint64_t offset, uint8_t first, uint8_t repeated, uint32_t first_frame,
+                     const struct tcp_segment *segment);
+    void (*end)(void *ctx, unsigned side, bool reset, const struct place *place); /* FIN or RST */
+    /* MPA */
+    void (*startup)(void *ctx, const struct mpa_startup_event *event);
+    void (*fpdu)(void *ctx, const struct mpa_fpdu_event *event);
+    void (*skipped)(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why, const struct place *place);
+    void (*changed)(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters);
+    /* DDP, RDMAP */
+    void (*segment)(void *ctx, const struct rdmap_segment_event *event);
+    void (*operation)(void *ctx, const struct rdmap_operation *operation, const struct place *place);
+    void (*terminate)(void *ctx, const struct rdmap_terminate_event *event);
+    /* From transports other than iWARP: stack_part(), stack_private_data(), stack_refusal(). */
+    void (*part)(void *ctx, const struct rdma_part *part);
+    void (*private_data)(void *ctx, const struct rdma_private_data *data);
+    void (*refusal)(void *ctx, const struct rdma_refusal *refusal);
+    /* RPC-over-RDMA */
+    void (*message)(void *ctx, const struct rpcrdma_message *message);
+    void (*move)(void *ctx, const struct rpcrdma_move *move);
+    void (*payload)(void *ctx, const struct rpcrdma_payload *payload);
+    void (*retired)(void *ctx, struct rpcrdma_transaction *transaction);
+};
+
+/* Takes the events of the layers below, where they are in another stack; any may be NULL. */
+struct stack_entrance {
+    void *ctx;
+    void (*startup)(void *ctx, const struct mpa_startup_event *event);
+    void (*changed)(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters);
+    void (*acked)(void *ctx, unsigned side, bool known, uint64_t acked);
+    void (*fpdu)(void *ctx, const struct mpa_fpdu_event *event);
+    void (*segment)(void *ctx, const struct rdmap_segment_event *event);
+    void (*terminate)(void *ctx, const struct rdmap_terminate_event *event);
+    void (*skipped)(void *ctx, unsigned side); /* octets of that side are missing or were skipped */
+    void (*end)(void *ctx, unsigned side, bool reset, const struct place *place);
+    void (*finish)(void *ctx, int64_t time_ns);
+};
+
+struct stack_setup {
+    const struct stack_options *options; /* all pointers are borrowed and must outlive the stack */
+    const struct stack_taps *taps;       /* NULL: none */
+    void *ctx;                           /* of the taps */
+    struct verdict *verdict;
+    uint16_t port[2];                  /* TCP ports of the sides; 0: unknown */
+    const struct stack_entrance *next; /* of the stack above; NULL: none */
+    struct terminate_host host[2];     /* by side: the layout of its Terminates */
+    struct arena_pool *pool;           /* of the memory of the layers; NULL: none */
+};
+
+struct stack;
+
+/* NULL when memory is lacking. */
+struct stack *stack_new(const struct stack_setup *setup);
+void stack_free(struct stack *stack);
+
+/* A stack that begins with TCP takes segments; or its pair does, which takes them directly. */
+struct tcp_pair *stack_pair(struct stack *stack);
+void stack_segment(struct stack *stack, const struct tcp_segment *segment);
+/* Feeds a stack whose lowest layer is above TCP. */
+struct stack_entrance stack_entrance(struct stack *stack);
+/*
+ * Feed a stack that begins with RPC-over-RDMA from a transport other than iWARP; holes and ends go through its
+ * entrance. stack_terms(): whenever they change.
+ */
+void stack_terms(struct stack *stack, const struct rdma_terms *terms);
+/* The ports of the sides, which a transport other than TCP may learn later. */
+void stack_ports(struct stack *stack, const uint16_t port[2]);
+void stack_private_data(struct stack *stack, const struct rdma_private_data *data);
+void stack_part(struct stack *stack, const struct rdma_part *part);
+void stack_closing(struct stack *stack, const struct rdma_closing *closing);
+void stack_refusal(struct stack *stack, const struct rdma_refusal *refusal);
+void stack_received(struct stack *stack, unsigned side, uint64_t offset);
+/* The capture dropped packets; before stack_finish(). */
+void stack_lossy(struct stack *stack);
+/* The end of the connection or of the capture: judges what only the end decides. To be called once. */
+void stack_finish(struct stack *stack, int64_t time_ns);
+
+/* After stack_finish(): the record for later connections; see rpcrdma_connection_record(). */
+struct history_record *stack_record(struct stack *stack);
+
+/* True when RPC-over-RDMA or NFS could not be followed for lack of memory. */
+bool stack_lacks_memory(const struct stack *stack);
+/* The layers; NULL when not part of this stack, or not needed so far. */
+const struct tcp_pair *stack_tcp(const struct stack *stack);
+const struct mpa_connection *stack_mpa(const struct stack *stack);
+const struct rdmap_connection *stack_rdmap(const struct stack *stack);
+const struct rpcrdma_connection *stack_rpcrdma(const struct stack *stack);
+/* The Initiator's side; while roles are unknown, the side that opened the TCP connection. */
+unsigned stack_initiator(const struct stack *stack);
+bool stack_roles_known(const struct stack *stack);
+/* Resets the counts of all layers, for hosts that report in intervals. */
+void stack_restart_counts(struct stack *stack);
+
+#endif

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/stack/stack_ib.h"
+
+#include "engine/rdma/rdma_ib.h"
+
+#include <string.h>
+
+/* Of a packet that was cut by the snap length: what is lacking reads as zero. */
+static void give_cut(struct stack_ib *ib, struct rdma_part *part, size_t captured)
+{
+    uint8_t octets[IB_MTU_MAX] = {0};
+
+    if (captured > 0)
+        memcpy(octets, part->p, captured);
+    part->p = octets;
+    stack_part(ib->stack, part);
+}
+
+static void on_part(void *ctx, const struct ib_rc_part *seen)
+{
+    struct stack_ib *ib = ctx;
+    struct rdma_part part = rdma_part_of_ib(ib->connection, seen);
+
+    if (part.lacking > 0 && part.in_message)
+        give_cut(ib, &part, seen->n);
+    else
+        stack_part(ib->stack, &part);
+}
+
+static void on_hole(void *ctx, const struct ib_rc_hole *hole)
+{
+    struct stack_ib *ib = ctx;
+    struct stack_entrance entrance = stack_entrance(ib->stack);
+
+    entrance.skipped(entrance.ctx, hole->side);
+}
+
+static void on_refused(void *ctx, const struct ib_rc_refusal *seen)
+{
+    struct stack_ib *ib = ctx;
+    struct rdma_refusal refusal = rdma_refusal_of_ib(seen);
+
+    stack_refusal(ib->stack, &refusal);
+}
+
+static void on_acknowledged(void *ctx, unsigned side, uint64_t offset)
+{
+    struct stack_ib *ib = ctx;
+
+    stack_received(ib->stack, side, offset);
+}
+
+struct ib_rc_events stack_ib_events(struct stack_ib *ib)
+{
+    return (struct ib_rc_events){
+        .ctx = ib, .part = on_part, .hole = on_hole, .refused = on_refused, .acknowledged = on_acknowledged};
+}
+
+/* A DisconnectReply answers a DisconnectRequest, which the capture may lack (IBTA 12.6.8, 12.6.9). */
+static void give_request_shown(struct stack_ib *ib, unsigned side, const struct ib_cm *cm, const struct place *place)
+{
+    struct stack_entrance entrance = stack_entrance(ib->stack);
+    unsigned other = 1 - side;
+
+    if (cm->attribute == IB_CM_DISCONNECT_REQUEST) {
+        ib->asked[side] = true;
+    } else if (cm->attribute == IB_CM_DISCONNECT_REPLY && !ib->asked[other]) {
+        ib->asked[other] = true;
+        entrance.end(entrance.ctx, other, false, place);
+    }
+}
+
+static void note_closing(const struct stack_ib *ib, unsigned side)
+{
+    const struct ib_rc *rc = ib->connection->rc;
+    struct rdma_closing closing = {.missing = {ib_rc_missing(rc, 0), ib_rc_missing(rc, 1)},
+                                   .acked = ib_rc_acked(rc, other_side(side))};
+
+    stack_closing(ib->stack, &closing);
+}
+
+void stack_ib_managed(struct stack_ib *ib, unsigned side, const struct ib_cm *cm, const struct place *place)
+{
+    struct rdma_terms terms = rdma_terms_of_ib(ib->connection);
+    struct rdma_private_data data;
+    struct stack_entrance entrance = stack_entrance(ib->stack);
+
+    give_request_shown(ib, side, cm, place);
+    stack_terms(ib->stack, &terms);
+    stack_ports(ib->stack, ib->connection->port);
+    if (rdma_private_data_of_ib(&data, ib->connection, side, cm, place))
+        stack_private_data(ib->stack, &data);
+    if (cm->attribute == IB_CM_DISCONNECT_REQUEST) {
+        note_closing(ib, side);
+        entrance.end(entrance.ctx, side, false, place);
+    }
+}
+
+void stack_ib_finish(struct stack_ib *ib, int64_t now_ns)
+{
+    stack_finish(ib->stack, now_ns);
+}

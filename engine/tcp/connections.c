@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A slot of the table is live (it has a tcp_pair and a consumer) or a tombstone: what remains of a connection that was
+ * closed or dismissed, so that its late segments can be recognised.
+ */
+#include "engine/tcp/connections.h"
+#include "engine/core/heap.h"
+#include "wire/octets.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+enum {
+    MAX_CONNECTIONS_DEFAULT = 65536,
+    CLOSED_MAX = 64, /* closed connections, until they are quiet */
+    BUCKETS_FIRST = 256,
+};
+static const int64_t linger_default_ns = INT64_C(10) * 1000000000;
+
+struct link {
+    struct link *previous, *next;
+};
+
+struct key {
+    struct endpoint low, high; /* the smaller endpoint first: both directions have one key */
+};
+
+enum slot_state { SLOT_OPEN, SLOT_CLOSED, SLOT_TOMBSTONE };
+
+struct slot {
+    struct connection connection; /* first: a connection is its slot */
+    struct link order;            /* in the list of its state, the one idle longest first */
+    struct slot *chain;
+    uint64_t hash;
+    struct key key;
+    enum slot_state state;
+    bool dismissed;
+    struct tcp_remains remains; /* of a tombstone */
+    /* A SYN that may be a new connection's: TCP_MAY_BEGIN. */
+    struct addressed_segment *pending;
+};
+
+struct connections {
+    struct connections_options options;
+    struct connection_events events;
+    uint64_t seed[2];
+    struct slot **buckets;
+    size_t n_buckets; /* power of two */
+    size_t n_slots, n_closed;
+    struct link lists[3]; /* by state; rings with a head */
+    struct slot *latest;  /* of the segment before: most are followed by another of the same connection. May be NULL */
+    uint32_t own_next_id;
+};
+
+/* ---- lists ---- */
+
+static void list_init(struct link *head)
+{
+    head->previous = head->next = head;
+}
+
+static void list_remove(struct link *link)
+{
+    link->previous->next = link->next;
+    link->next->previous = link->previous;
+}
+
+static void list_append(struct link *head, struct link *link)
+{
+    link->previous = head->previous;
+    link->next = head;
+    head->previous->next = link;
+    head->previous = link;
+}
+
+static struct slot *slot_of(struct link *link)
+{
+    return (struct slot *)((char *)link - offsetof(struct slot, order));
+}
+
+static struct slot *list_first(struct link *head)
+{
+    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): a slot leaves its list before it is freed */
+    return head->next == head ? NULL : slot_of(head->next);
+}
+
+/* ---- keys ---- */
+
+/* Both halves of a product of 128 bits, one XORed into the other. */
+static uint64_t mix(uint64_t h, uint64_t word)
+{
+    static const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15);
+
+#ifdef __SIZEOF_INT128__
+    unsigned __int128 product = (unsigned __int128)(h ^ word) * odd;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else
+    uint64_t x = h ^ word, low = (x & UINT32_MAX) * (odd & UINT32_MAX), high = (x >> 32) * (odd >> 32);
+    uint64_t middle = (x >> 32) * (odd & UINT32_MAX) + (low >> 32), other = (x & UINT32_MAX) * (odd >> 32);
+
+    other += middle & UINT32_MAX;
+    high += (middle >> 32) + (other >> 32);
+    return x * odd ^ high;
+#endif
+}
+
+static uint64_t hash_endpoint(uint64_t h, const struct endpoint *endpoint)
+{
+    h = mix(h, get_be64(endpoint->address));
+    h = mix(h, get_be64(endpoint->address + 8));
+    return mix(h, (uint64_t)endpoint->port << 8 | endpoint->ip);
+}
+
+/* Some order, the same on each machine. */
+static bool comes_after(const struct endpoint *a, const struct endpoint *b)
+{
+    int order = memcmp(a->address, b->address, sizeof a->address);
+
+    if (order)
+        return order > 0;
+    return a->port != b->port ? a->port > b->port : a->ip > b->ip;
+}
+
+static bool same_endpoint(const struct endpoint *a, const struct endpoint *b)
+{
+    return memcmp(a->address, b->address, sizeof a->address) == 0 && a->port == b->port && a->ip == b->ip;
+}
+
+static struct key key_of(const struct addressed_segment *segment)
+{
+    bool descending = comes_after(&segment->source, &segment->destination);
+    return descending ? (struct key){segment->destination, segment->source}
+                      : (struct key){segment->source, segment->destination};
+}
+
+static uint64_t hash_key(const struct connections *connections, const struct key *key)
+{
+    uint64_t h = hash_endpoint(connections->seed[0], &key->low);
+    return hash_endpoint(h ^ connections->seed[1], &key->high);
+}
+
+static uint64_t fold(const struct endpoint *endpoint)
+{
+    return get_be64(endpoint->address) + UINT64_C(3) * get_be64(endpoint->address + 8) +
+           UINT64_C(0xC2B2AE3D27D4EB4F) * endpoint->port;
+}
+
+unsigned connections_share(const struct addressed_segment *segment, unsigned n)
+{
+    /* No secret is needed: whoever puts all connections into one share only slows down their own check. */
+    uint64_t h = mix(1, fold(&segment->source) + fold(&segment->destination));
+
+    return (unsigned)((h >> 32) * n >> 32);
+}
+
+/* ---- the table ---- */
+
+struct connections *connections_new(const struct connections_options *options, const struct connection_events *events)
+{
+    struct connections *connections = heap_zeroed(1, sizeof *connections);
+    if (!connections)
+        return NULL;
+    if (options)
+        connections->options = *options;
+    connections->events = *events;
+    if (!connections->options.max_connections)
+        connections->options.max_connections = MAX_CONNECTIONS_DEFAULT;
+    if (!connections->options.linger_ns)
+        connections->options.linger_ns = linger_default_ns;
+    connections->seed[0] = connections->seed[1] = connections->options.seed;
+    if (!connections->options.seed &&
+        getrandom(connections->seed, sizeof connections->seed, 0) != sizeof connections->seed)
+        connections->seed[0] = (uint64_t)time(NULL) ^ (uint64_t)(uintptr_t)connections;
+    connections->n_buckets = BUCKETS_FIRST;
+    connections->buckets = heap_zeroed(connections->n_buckets, sizeof(struct slot *));
+    if (!connections->buckets) {
+        free(connections);
+        return NULL;
+    }
+    for (int state = 0; state < 3; state++)
+        list_init(&connections->lists[state]);
+    connections->own_next_id = 1;
+    if (!connections->options.next_id)
+        connections->options.next_id = &connections->own_next_id;
+    return connections;
+}
+
+static void grow_table(struct connections *connections)
+{
+    size_t n = connections->n_buckets * 2;
+    struct slot **buckets = heap_zeroed(n, sizeof(struct slot *));
+    if (!buckets)
+        return; /* longer chains, then */
+    for (size_t i = 0; i < connections->n_buckets; i++) {
+        for (struct slot *slot = connections->buckets[i], *next; slot; slot = next) {
+            next = slot->chain;
+            slot->chain = buckets[slot->hash & (n - 1)];
+            buckets[slot->hash & (n - 1)] = slot;
+        }
+    }
+    free(connections->buckets);
+    connections->buckets = buckets;
+    connections->n_buckets = n;
+}
+
+static void set_state(struct connections *connections, struct slot *slot, enum slot_state state)
+{
+    if (slot->state == state && connections->lists[state].previous == &slot->order)
+        return;
+    connections->n_closed -= slot->state == SLOT_CLOSED;
+    connections->n_closed += state == SLOT_CLOSED;
+    list_remove(&slot->order);
+    slot->state = state;
+    list_append(&connections->lists[state], &slot->order);
+}
+
+static void remove_slot(struct connections *connections, struct slot *slot)
+{
+    struct slot **place = &connections->buckets[slot->hash & (connections->n_buckets - 1)];
+    while (*place != slot)
+        place = &(*place)->chain;
+    *place = slot->chain;
+    if (connections->latest == slot)
+        connections->latest = NULL;
+    list_remove(&slot->order);
+    connections->n_closed -= slot->state == SLOT_CLOSED;
+    connections->n_slots--;
+    free(slot->pending);
+    free(slot);
+}
+
+/* Ends a live connection; a tombstone stays. */
+static void retire(struct connections *connections, struct slot *slot, enum connection_end why, int64_t now)
+{
+    slot->remains = tcp_remains(slot->connection.tcp);
+    connections->events.close(connections->events.ctx, &slot->connection, why, now);
+    slot->connection.tcp = NULL;
+    free(slot->pending);
+    slot->pending = NULL;
+    set_state(connections, slot, SLOT_TOMBSTONE);
+}
+
+static void make_room(struct connections *connections, int64_t now)
+{
+    if (connections->n_slots < connections->options.max_connections)
+        return;
+    struct slot *victim = list_first(&connections->lists[SLOT_TOMBSTONE]);
+    if (!victim)
+        victim = list_first(&connections->lists[SLOT_CLOSED]);
+    if (!victim)
+        victim = list_first(&connections->lists[SLOT_OPEN]);
+    if (!victim)
+        return;
+    if (victim->state != SLOT_TOMBSTONE)
+        retire(connections, victim, victim->state == SLOT_CLOSED ? CONNECTION_CLOSED : CONNECTION_EVICTED, now);
+    remove_slot(connections, victim);
+}
+
+static struct slot *open_slot(struct connections *connections, const struct addressed_segment *segment)
+{
+    struct key key = key_of(segment);
+    uint64_t hash = hash_key(connections, &key);
+
+    make_room(connections, segment->segment.time_ns);
+    if (connections->n_slots >= connections->n_buckets)
+        grow_table(connections);
+    struct slot *slot = heap_zeroed(1, sizeof *slot);
+    if (!slot)
+        return NULL;
+    /* A SYN-ACK comes from the side that was connected to. */
+    bool answer = (segment->segment.flags & (TCP_SYN | TCP_ACK)) == (TCP_SYN | TCP_ACK);
+    slot->key = key;
+    slot->hash = hash;
+    slot->connection.id = *connections->options.next_id;
+    slot->connection.endpoint[answer] = segment->source;
+    slot->connection.endpoint[!answer] = segment->destination;
+    slot->connection.start_frame = slot->connection.end_frame = segment->segment.frame;
+    slot->connection.start_ns = slot->connection.end_ns = segment->segment.time_ns;
+    if (!connections->events.open(connections->events.ctx, &slot->connection)) {
+        free(slot);
+        return NULL;
+    }
+    (*connections->options.next_id)++;
+    connections->n_slots++;
+    slot->chain = connections->buckets[hash & (connections->n_buckets - 1)];
+    connections->buckets[hash & (connections->n_buckets - 1)] = slot;
+    slot->state = SLOT_OPEN;
+    list_append(&connections->lists[SLOT_OPEN], &slot->order);
+    return slot;
+}
+
+static unsigned side_of(const struct slot *slot, const struct addressed_segment *segment)
+{
+    return !same_endpoint(&slot->connection.endpoint[0], &segment->source);
+}
+
+/* ---- reused addresses ---- */
+
+static void remember_syn(struct slot *slot, const struct addressed_segment *segment)
+{
+    if (slot->pending && slot->pending->segment.seq == segment->segment.seq)
+        return; /* sent again */
+    if (!slot->pending)
+        slot->pending = heap_get(sizeof *slot->pending);
+    if (!slot->pending)
+        return;
+    *slot->pending = *segment;
+    /* The payload is not kept: a SYN that has one is rare, and it is sent again if the SYN got lost. */
+    slot->pending->segment.payload = NULL;
+    slot->pending->segment.length = slot->pending->segment.captured = 0;
+}
+
+/* ---- segments ---- */
+
+static void feed(struct connections *connections, struct slot *slot, const struct tcp_segment *segment)
+{
+    slot->connection.end_frame = segment->frame;
+    slot->connection.end_ns = segment->time_ns;
+    slot->connection.segments++;
+    tcp_pair_segment(slot->connection.tcp, segment);
+    enum slot_state state = tcp_pair_state(slot->connection.tcp) == TCP_PAIR_CLOSED ? SLOT_CLOSED : SLOT_OPEN;
+    if (state == SLOT_CLOSED && slot->state != SLOT_CLOSED && connections->events.over)
+        connections->events.over(connections->events.ctx, &slot->connection);
+    set_state(connections, slot, state); /* to the end of its list */
+}
+
+/* Closed connections that have been quiet for long enough, or are too many. */
+static void retire_quiet(struct connections *connections, int64_t now)
+{
+    struct slot *slot;
+    while ((slot = list_first(&connections->lists[SLOT_CLOSED])) &&
+           (now - slot->connection.end_ns > connections->options.linger_ns || connections->n_closed > CLOSED_MAX))
+        retire(connections, slot, CONNECTION_CLOSED, now);
+}
+
+/* Makes way for a new connection at the slot's addresses. */
+static void replace(struct connections *connections, struct slot *slot, int64_t now)
+{
+    if (slot->state != SLOT_TOMBSTONE)
+        retire(connections, slot, CONNECTION_REUSED, now);
+    remove_slot(connections, slot);
+}
+
+/* The connection of a segment whose addresses are known, if it has one. NULL: open a new one. */
+static struct slot *settle(struct connections *connections, struct slot *slot, struct addressed_segment *segment,
+                           struct addressed_segment *syn, bool *with_syn, bool *ignore)
+{
+    struct tcp_segment *s = &segment->segment;
+
+    s->side = (uint8_t)side_of(slot, segment);
+    if (slot->state == SLOT_TOMBSTONE) {
+        if (!tcp_remains_reused(&slot->remains, s, slot->dismissed)) {
+            set_state(connections, slot, SLOT_TOMBSTONE);
+            *ignore = true;
+            return slot;
+        }
+    } else {
+        switch (tcp_boundary(slot->connection.tcp, s, slot->pending ? &slot->pending->segment : NULL)) {
+        case TCP_GOES_ON:
+            return slot;
+        case TCP_MAY_BEGIN:
+            remember_syn(slot, segment);
+            *ignore = true;
+            return slot;
+        case TCP_HAS_BEGUN: /* with the SYN that waits */
+            if (slot->pending)
+                *syn = *slot->pending;
+            *with_syn = slot->pending != NULL;
+            break;
+        case TCP_BEGINS:
+            break;
+        }
+    }
+    replace(connections, slot, s->time_ns);
+    return NULL;
+}
+
+static bool is_of(const struct slot *slot, const struct addressed_segment *segment)
+{
+    const struct endpoint *ends = slot->connection.endpoint;
+
+    return (same_endpoint(&ends[0], &segment->source) && same_endpoint(&ends[1], &segment->destination)) ||
+           (same_endpoint(&ends[1], &segment->source) && same_endpoint(&ends[0], &segment->destination));
+}
+
+static struct slot *find(const struct connections *connections, const struct addressed_segment *segment)
+{
+    if (connections->latest && is_of(connections->latest, segment))
+        return connections->latest;
+    struct key key = key_of(segment);
+    uint64_t hash = hash_key(connections, &key);
+    struct slot *slot = connections->buckets[hash & (connections->n_buckets - 1)];
+    while (slot && (slot->hash != hash || !same_endpoint(&slot->key.low, &key.low) ||
+                    !same_endpoint(&slot->key.high, &key.high)))
+        slot = slot->chain;
+    return slot;
+}
+
+struct connection *connections_segment(struct connections *connections, struct addressed_segment *segment)
+{
+    struct tcp_segment *s = &segment->segment;
+    struct addressed_segment syn;
+    bool with_syn = false, ignore = false;
+
+    if (connections->n_closed)
+        retire_quiet(connections, s->time_ns);
+    struct slot *slot = find(connections, segment);
+    if (slot)
+        slot = settle(connections, slot, segment, &syn, &with_syn, &ignore);
+    if (ignore)
+        return NULL;
+    if (!slot) {
+        if (s->flags & TCP_RST)
+            return NULL; /* nothing to reset */
+        slot = open_slot(connections, with_syn ? &syn : segment);
+        if (!slot)
+            return NULL;
+        s->side = (uint8_t)side_of(slot, segment);
+        if (with_syn) {
+            syn.segment.side = (uint8_t)side_of(slot, &syn);
+            feed(connections, slot, &syn.segment);
+        }
+    }
+    connections->latest = slot;
+    feed(connections, slot, s);
+    if (slot->dismissed) {
+        retire(connections, slot, CONNECTION_DISMISSED, s->time_ns);
+        return NULL;
+    }
+    return &slot->connection;
+}
+
+void connection_dismiss(struct connection *connection)
+{
+    ((struct slot *)connection)->dismissed = true;
+}
+
+void connections_each(struct connections *connections, void (*visit)(void *ctx, struct connection *connection),
+                      void *ctx)
+{
+    for (int state = SLOT_OPEN; state <= SLOT_CLOSED; state++)
+        for (struct link *l = connections->lists[state].next; l != &connections->lists[state]; l = l->next)
+            visit(ctx, &slot_of(l)->connection);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    uint32_t x = (*(struct slot *const *)a)->connection.id, y = (*(struct slot *const *)b)->connection.id;
+    return (x > y) - (x < y);
+}
+
+void connections_finish(struct connections *connections, int64_t now_ns)
+{
+    struct slot **live = heap_zeroed(connections->n_slots + 1, sizeof *live), *slot;
+    size_t n = 0;
+    if (live) {
+        for (int state = SLOT_OPEN; state <= SLOT_CLOSED; state++)
+            for (struct link *l = connections->lists[state].next; l != &connections->lists[state]; l = l->next)
+                live[n++] = slot_of(l);
+        qsort(live, n, sizeof *live, by_id);
+        for (size_t i = 0; i < n; i++)
+            retire(connections, live[i], live[i]->state == SLOT_CLOSED ? CONNECTION_CLOSED : CONNECTION_CAPTURE,
+                   now_ns);
+        free(live);
+    }
+    /* Without memory to sort: in any order. */
+    for (int state = SLOT_OPEN; state <= SLOT_CLOSED; state++)
+        while ((slot = list_first(&connections->lists[state])))
+            retire(connections, slot, CONNECTION_CAPTURE, now_ns);
+}
+
+void connections_free(struct connections *connections)
+{
+    struct slot *slot;
+    if (!connections)
+        return;
+    for (int state = 0; state < 3; state++)
+        while ((slot = list_first(&connections->lists[state])))
+            remove_slot(connections, slot);
+    free(connections->buckets);
+    free(connections);
+}

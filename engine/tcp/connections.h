@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The TCP connections of a capture, and which of them a segment belongs to. VLAN tags are not part of the key: the same
+ * addresses and ports in two VLANs are one connection seen twice.
+ *
+ * A segment that cannot belong to the connection known at its addresses opens a new one (engine/tcp/tcp_boundary.h).
+ * Connections that ended stay known for a while, so that a late retransmission opens nothing.
+ */
+#ifndef IWARP_ENGINE_TCP_CONNECTIONS_H
+#define IWARP_ENGINE_TCP_CONNECTIONS_H
+
+#include "engine/packet/addressed.h"
+#include "engine/tcp/tcp_boundary.h"
+#include "wire/endpoint.h"
+
+/* Side 0 sent the SYN; without a SYN, received the SYN-ACK; else sent the first segment seen. */
+struct connection {
+    uint32_t id;                     /* from 1, in the order of first frames */
+    struct endpoint endpoint[2];     /* by side */
+    uint32_t start_frame, end_frame; /* first and last segment */
+    int64_t start_ns, end_ns;
+    uint64_t segments;
+    struct tcp_pair *tcp; /* the host's; takes the segments */
+    void *host;           /* likewise */
+};
+
+enum connection_end {
+    CONNECTION_CLOSED,    /* both FINs acknowledged, or RST, and quiet ever since */
+    CONNECTION_REUSED,    /* a new connection took its addresses */
+    CONNECTION_EVICTED,   /* too many connections: this one was idle longest */
+    CONNECTION_DISMISSED, /* connection_dismiss() */
+    CONNECTION_CAPTURE,   /* the capture ends */
+};
+
+struct connection_events {
+    void *ctx;
+    /*
+     * A new connection, before its first segment: the host sets connection->tcp. False: the host cannot take
+     * it (no memory); its segments are ignored.
+     */
+    bool (*open)(void *ctx, struct connection *connection);
+    /* Both directions are over; few segments, if any, are still to come before close. May be NULL. */
+    void (*over)(void *ctx, struct connection *connection);
+    /* The host frees what it made for it, tcp included. Called once per open. */
+    void (*close)(void *ctx, struct connection *connection, enum connection_end why, int64_t now_ns);
+};
+
+struct connections_options {
+    uint32_t max_connections; /* known at one time; 0 takes the default (65536) */
+    int64_t linger_ns;        /* a closed connection is forgotten after this much silence; 0 takes the default (10 s) */
+    uint64_t seed;            /* of the hash; 0 takes a random one */
+    uint32_t *next_id; /* of the next connection, where several tables share their numbers; NULL: numbers of its own */
+};
+
+struct connections;
+
+/* Which of n tables a segment belongs to: the same for both directions, and in every run. */
+unsigned connections_share(const struct addressed_segment *segment, unsigned n);
+
+/* Options and events are copied. NULL when memory is lacking. */
+struct connections *connections_new(const struct connections_options *options, const struct connection_events *events);
+/* Calls `visit` for each open connection, in no particular order; it must not call anything here. */
+void connections_each(struct connections *connections, void (*visit)(void *ctx, struct connection *connection),
+                      void *ctx);
+/* Closes what is open (CONNECTION_CAPTURE), in the order of ids. now_ns: time of the last packet. */
+void connections_finish(struct connections *connections, int64_t now_ns);
+/* Without connections_finish() before, nothing is closed, and the host frees what it has made. */
+void connections_free(struct connections *connections);
+
+/* Sets segment->segment.side and passes the segment on. Returns the connection, or NULL when it belongs to none. */
+struct connection *connections_segment(struct connections *connections, struct addressed_segment *segment);
+/*
+ * The host is no longer interested in this connection (not MPA): its close is called soon and the memory is freed;
+ * further segments are ignored. May be called inside the events of connection->tcp.
+ */
+void connection_dismiss(struct connection *connection);
+
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/tcp/tcp_boundary.h"
+
+enum {
+    /* A segment of a closed connection is near its end in sequence space; other connections begin anywhere. */
+    NEAR_END = 16 << 20,
+    FAR_OFF = 8 << 20,
+};
+
+static bool near(uint32_t seq, uint32_t top)
+{
+    return (int32_t)(seq - top) < NEAR_END && (int32_t)(top - seq) < NEAR_END;
+}
+
+/* A segment at the addresses of a connection that is over, without being a SYN: one of its own, late? */
+static bool belongs_to_the_end(const struct tcp_segment *segment, uint32_t top)
+{
+    return segment->length == 0 || near(segment->seq, top);
+}
+
+/* ---- a connection that continues, or is closed and waits for silence ---- */
+
+static bool far(uint32_t seq, const struct tcp_side_facts *facts)
+{
+    uint32_t top = facts->isn + (uint32_t)facts->highest;
+
+    return (facts->highest > 0 || facts->syn_seen) && seq - top > FAR_OFF && top - seq > FAR_OFF;
+}
+
+/*
+ * Octets elsewhere in the sequence numbers of both directions at once: the capture lacks the end of the connection, and
+ * the SYNs of the next one at these addresses. One direction alone may just miss that much, both hardly.
+ */
+static bool jumps(const struct tcp_pair *pair, const struct tcp_segment *segment)
+{
+    return segment->length > 0 && (segment->flags & (TCP_SYN | TCP_RST | TCP_ACK)) == TCP_ACK &&
+           far(segment->seq, tcp_pair_facts(pair, segment->side)) &&
+           far(segment->ack, tcp_pair_facts(pair, 1 - segment->side));
+}
+
+/*
+ * A SYN inside an established connection need not be a new one's: a stack that knows the connection answers with an ACK
+ * and carries on (RFC 9293 section 3.10.7.4, RFC 5961 section 4). Only what follows decides.
+ */
+static bool is_doubtful(const struct tcp_pair *pair, const struct tcp_segment *syn)
+{
+    const struct tcp_side_facts *a = tcp_pair_facts(pair, 0), *b = tcp_pair_facts(pair, 1);
+    bool established = a->highest && b->highest && !a->fin && !b->fin;
+
+    return !(syn->flags & TCP_ACK) && established && tcp_pair_state(pair) == TCP_PAIR_OPEN;
+}
+
+/* Does this segment show that the held-back SYN did open a connection? */
+static bool confirms(const struct tcp_segment *segment, const struct tcp_segment *syn)
+{
+    bool answer = (segment->flags & (TCP_SYN | TCP_ACK | TCP_RST)) == (TCP_SYN | TCP_ACK);
+
+    if (segment->side != syn->side)
+        return answer && segment->ack - (syn->seq + 1) <= UINT16_MAX;
+    return !(segment->flags & (TCP_SYN | TCP_RST)) && segment->seq == syn->seq + 1;
+}
+
+/* Octets at a closed connection's addresses that are elsewhere: the next connection's, whose SYNs were not captured. */
+static bool is_foreign(const struct tcp_pair *pair, const struct tcp_segment *segment)
+{
+    const struct tcp_side_facts *facts = tcp_pair_facts(pair, segment->side);
+
+    return !(segment->flags & (TCP_SYN | TCP_RST)) && facts->syn_seen &&
+           !belongs_to_the_end(segment, facts->isn + (uint32_t)facts->highest) &&
+           tcp_pair_state(pair) == TCP_PAIR_CLOSED;
+}
+
+enum tcp_boundary tcp_boundary(const struct tcp_pair *pair, const struct tcp_segment *segment,
+                               const struct tcp_segment *held)
+{
+    if (held && confirms(segment, held))
+        return TCP_HAS_BEGUN;
+    if (tcp_pair_is_reuse(pair, segment))
+        return is_doubtful(pair, segment) ? TCP_MAY_BEGIN : TCP_BEGINS;
+    return is_foreign(pair, segment) || jumps(pair, segment) ? TCP_BEGINS : TCP_GOES_ON;
+}
+
+/* ---- a connection that is over ---- */
+
+struct tcp_remains tcp_remains(const struct tcp_pair *pair)
+{
+    struct tcp_remains remains;
+
+    for (unsigned side = 0; side < 2; side++) {
+        const struct tcp_side_facts *facts = tcp_pair_facts(pair, side);
+        uint64_t top = facts->highest > facts->acked ? facts->highest : facts->acked;
+
+        remains.side[side].isn_known = facts->syn_seen;
+        remains.side[side].isn = facts->isn;
+        remains.side[side].top = facts->isn + (uint32_t)top;
+    }
+    return remains;
+}
+
+bool tcp_remains_reused(const struct tcp_remains *remains, const struct tcp_segment *segment, bool settled)
+{
+    if (segment->flags & TCP_RST)
+        return false;
+    if (segment->flags & TCP_SYN)
+        return !remains->side[segment->side].isn_known || segment->seq + 1 != remains->side[segment->side].isn;
+    return !settled && !belongs_to_the_end(segment, remains->side[segment->side].top);
+}

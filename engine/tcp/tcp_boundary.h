@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where a TCP connection ends and the next one at its addresses begins: whether a segment belongs to a connection that
+ * is known, or to one of which the capture may lack the beginning (RFC 9293, RFC 5961).
+ */
+#ifndef IWARP_ENGINE_TCP_TCP_BOUNDARY_H
+#define IWARP_ENGINE_TCP_TCP_BOUNDARY_H
+
+#include "engine/tcp/tcp_pair.h"
+
+enum tcp_boundary {
+    TCP_GOES_ON,   /* the segment is one of this connection */
+    TCP_BEGINS,    /* it is the first one of another connection */
+    TCP_MAY_BEGIN, /* a SYN of another connection, or not: only what follows decides. To be held back */
+    TCP_HAS_BEGUN, /* the SYN that was held back did begin another connection; this segment is its next one */
+};
+
+/*
+ * segment->side is a side of this pair. held: the SYN that was held back; NULL: none. Nothing changes; with TCP_BEGINS
+ * and TCP_HAS_BEGUN the caller finishes this pair and opens another one.
+ */
+enum tcp_boundary tcp_boundary(const struct tcp_pair *pair, const struct tcp_segment *segment,
+                               const struct tcp_segment *held);
+
+/* What is left of a connection that is over, so that its late segments are known for what they are. */
+struct tcp_remains {
+    struct {
+        bool isn_known;
+        uint32_t isn, top;
+    } side[2];
+};
+
+struct tcp_remains tcp_remains(const struct tcp_pair *pair);
+/* True: the segment opens a new connection at the addresses. settled: why this one is over is known, and octets that
+ * are not near its end are still its own. */
+bool tcp_remains_reused(const struct tcp_remains *remains, const struct tcp_segment *segment, bool settled);
+
+#endif

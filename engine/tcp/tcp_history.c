@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/tcp/tcp_history.h"
+
+#include <string.h>
+
+enum { OCTETS_FIRST = 256, RUNS_FIRST = 8 }; /* powers of two, as TCP_HISTORY_RUNS */
+
+void tcp_history_init(struct tcp_history *history, size_t limit, struct arena *arena)
+{
+    memset(history, 0, sizeof *history);
+    history->arena = arena;
+    history->limit = OCTETS_FIRST;
+    while (history->limit < limit && history->limit < (size_t)1 << 30)
+        history->limit *= 2;
+}
+
+void tcp_history_free(struct tcp_history *history)
+{
+    arena_drop(history->octets, history->capacity);
+    arena_drop(history->runs, history->runs_capacity * sizeof *history->runs);
+    history->octets = NULL;
+    history->runs = NULL;
+    history->capacity = 0;
+    history->runs_capacity = 0;
+}
+
+/* Copies the octets [at, at + n) into a ring. */
+static void put(uint8_t *ring, size_t capacity, uint64_t at, const uint8_t *p, size_t n)
+{
+    size_t position = (size_t)at & (capacity - 1), first = capacity - position < n ? capacity - position : n;
+
+    memcpy(ring + position, p, first);
+    if (first < n)
+        memcpy(ring, p + first, n - first);
+}
+
+/* Room for what is kept and n more, as far as the limit goes. */
+static void grow_octets(struct tcp_history *history, size_t n)
+{
+    size_t kept = (size_t)(history->end - history->start), capacity = history->capacity;
+
+    if (capacity == 0)
+        capacity = OCTETS_FIRST;
+    while (capacity < history->limit && capacity - kept < n)
+        capacity *= 2;
+    uint8_t *octets = arena_resize(history->arena, NULL, 0, capacity);
+    if (!octets)
+        return;
+    if (kept) {
+        size_t position = (size_t)history->start & (history->capacity - 1);
+        size_t first = history->capacity - position < kept ? history->capacity - position : kept;
+        put(octets, capacity, history->start, history->octets + position, first);
+        put(octets, capacity, history->start + first, history->octets, kept - first);
+    }
+    arena_drop(history->octets, history->capacity);
+    history->octets = octets;
+    history->capacity = capacity;
+}
+
+static void add_run(struct tcp_history *history, uint64_t end, uint32_t frame)
+{
+    if (history->n_runs == history->runs_capacity && history->runs_capacity < TCP_HISTORY_RUNS) {
+        uint32_t capacity = history->runs_capacity ? history->runs_capacity * 2 : RUNS_FIRST;
+        struct tcp_history_run *runs =
+            arena_resize(history->arena, history->runs, history->runs_capacity * sizeof *runs, capacity * sizeof *runs);
+        if (runs) {
+            history->runs = runs;
+            history->runs_capacity = capacity;
+        }
+    }
+    if (history->runs_capacity)
+        history->runs[history->n_runs++ & (history->runs_capacity - 1)] = (struct tcp_history_run){end, frame};
+}
+
+void tcp_history_append(struct tcp_history *history, uint64_t at, const uint8_t *p, size_t n, uint32_t frame)
+{
+    if (at != history->end) {
+        history->start = history->end = at;
+        history->n_runs = 0;
+    }
+    if (history->capacity < history->limit && history->capacity - (size_t)(history->end - history->start) < n)
+        grow_octets(history, n);
+    if (history->capacity == 0) {
+        history->start = history->end = at + n;
+        return;
+    }
+    history->end = at + n;
+    /* Only the tail of what is longer than the ring. */
+    if (n > history->capacity) {
+        p += n - history->capacity;
+        n = history->capacity;
+    }
+    put(history->octets, history->capacity, history->end - n, p, n);
+    if (history->end - history->start > history->capacity)
+        history->start = history->end - history->capacity;
+    add_run(history, history->end, frame);
+}
+
+static uint32_t frame_of(const struct tcp_history *history, uint64_t at)
+{
+    uint32_t kept = history->n_runs < history->runs_capacity ? history->n_runs : history->runs_capacity, frame = 0;
+    for (uint32_t i = 0; i < kept; i++) { /* from the latest back */
+        const struct tcp_history_run *run = &history->runs[(history->n_runs - 1 - i) & (history->runs_capacity - 1)];
+        if (run->end <= at)
+            return frame;
+        frame = run->frame;
+    }
+    /* The oldest run that is kept begins where the kept octets do only if nothing was overwritten. */
+    return history->n_runs <= history->runs_capacity ? frame : 0;
+}
+
+bool tcp_history_differs(const struct tcp_history *history, uint64_t at, const uint8_t *p, size_t n,
+                         struct tcp_difference *out)
+{
+    if (!history->octets || at >= history->end || at + n <= history->start)
+        return false;
+    uint64_t from = at > history->start ? at : history->start;
+    uint64_t to = at + n < history->end ? at + n : history->end;
+    size_t mask = history->capacity - 1;
+    while (from < to) {
+        size_t position = (size_t)from & mask, step = history->capacity - position;
+        if (step > to - from)
+            step = (size_t)(to - from);
+        const uint8_t *kept = history->octets + position, *again = p + (from - at);
+        if (memcmp(kept, again, step) != 0) {
+            size_t i = 0;
+            while (kept[i] == again[i])
+                i++;
+            *out = (struct tcp_difference){from + i, kept[i], again[i], frame_of(history, from + i)};
+            return true;
+        }
+        from += step;
+    }
+    return false;
+}

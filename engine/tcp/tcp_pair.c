@@ -1,0 +1,638 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Sequence numbers become 64-bit stream offsets on entry (RFC 9293 section 3.4); everything after that counts in
+ * offsets. Octets in order go straight through; the rest waits in tcp_held. A passive observer has three questions that
+ * an endpoint has not:
+ *
+ *   - Was something lost by the network (it will be sent again) or by the capture (it will not)? The other side's ACK
+ * number answers that: what it has received was not lost by the network.
+ *   - Is a segment at an odd place (far outside the window) really part of this connection?
+ *   - Where does a stream begin whose SYN is missing?
+ */
+#include "engine/tcp/tcp_pair.h"
+#include "engine/tcp/tcp_held.h"
+#include "engine/tcp/tcp_history.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    /*
+     * An acknowledgment may be captured a little before the octets that it acknowledges: the directions of a link come
+     * through different queues, taps or interfaces. A gap that was acknowledged is given up after a millisecond with
+     * some segments in it, or after many segments (clocks of merged captures cannot be trusted).
+     */
+    GRACE_SEGMENTS = 3,
+    GRACE_SEGMENTS_MANY = 64,
+    GRACE_NS = 1000000,
+    GRACE_NS_LONG = 100000000, /* or after that time, whatever came */
+    /* Octets that far outside the window are believed after this many segments in a row. */
+    STRAYS_BELIEVED = 3,
+    WINDOW_SLACK = 1 << 20,
+    WINDOW_LARGEST = 1 << 30, /* RFC 7323 section 2.3 */
+    SCALE_UNKNOWN = 255,
+    SCALE_LARGEST = 14,
+};
+
+struct side {
+    struct tcp_side_facts facts;
+    bool based;   /* facts.isn is valid */
+    bool seen;    /* it sent a segment */
+    bool started; /* octets or FIN seen: the base is settled */
+    bool syn_scale_seen;
+    uint8_t window_scale;
+    uint16_t largest_window; /* as in the header */
+    bool fin_known;
+    uint64_t fin_offset;
+    uint32_t fin_frame;
+    int64_t fin_time;
+    uint64_t sequence_top; /* highest sequence number used, also by segments without payload */
+    bool reset;            /* it sent a valid RST */
+    unsigned strays;
+    /* A gap that the other side has acknowledged, see GRACE_SEGMENTS. */
+    bool loss_suspected;
+    uint64_t loss_next, loss_acked;
+    unsigned loss_segments;
+    int64_t loss_since;
+    struct tcp_held held;
+    struct tcp_history history;
+};
+
+struct tcp_pair {
+    struct tcp_pair_events events;
+    struct arena *arena; /* held */
+    bool eager_holes;
+    uint32_t frame; /* of the segment being worked on */
+    int64_t now;
+    struct side side[2];
+};
+
+struct tcp_pair *tcp_pair_new(const struct tcp_pair_options *options, const struct tcp_pair_events *events,
+                              struct arena *arena)
+{
+    static const struct tcp_pair_options defaults;
+    struct tcp_pair *pair;
+
+    arena = arena_hold(arena);
+    pair = arena ? arena_zeroed(arena, sizeof *pair) : NULL;
+    if (!pair) {
+        arena_release(arena);
+        return NULL;
+    }
+    pair->arena = arena;
+    if (!options)
+        options = &defaults;
+    pair->events = *events;
+    pair->eager_holes = options->eager_holes;
+    for (int s = 0; s < 2; s++) {
+        tcp_held_init(&pair->side[s].held, options->limit ? options->limit : TCP_PAIR_LIMIT_DEFAULT);
+        tcp_history_init(&pair->side[s].history, options->history ? options->history : TCP_PAIR_HISTORY_DEFAULT, arena);
+        pair->side[s].window_scale = SCALE_UNKNOWN;
+    }
+    return pair;
+}
+
+void tcp_pair_free(struct tcp_pair *pair)
+{
+    if (!pair)
+        return;
+    for (int s = 0; s < 2; s++) {
+        tcp_held_free(&pair->side[s].held);
+        tcp_history_free(&pair->side[s].history);
+    }
+    arena_release(pair->arena);
+}
+
+const struct tcp_side_facts *tcp_pair_facts(const struct tcp_pair *pair, unsigned side)
+{
+    return &pair->side[side & 1].facts;
+}
+
+/* ---- offsets ---- */
+
+/* Stream offset of a sequence number, by the nearest turn of the 32-bit circle; negative: before the start. */
+static int64_t unwrap(const struct side *side, uint32_t seq)
+{
+    uint64_t near = side->facts.next;
+    return (int64_t)near + (int32_t)(seq - (side->facts.isn + (uint32_t)near));
+}
+
+static uint64_t not_negative(int64_t offset)
+{
+    return offset < 0 ? 0 : (uint64_t)offset;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How far beyond what was acknowledged (or delivered) a side may plausibly send: the other side's window. */
+static uint64_t reach(const struct side *sender, const struct side *receiver)
+{
+    uint64_t window = WINDOW_LARGEST;
+    /* The scale counts only if both SYNs offered one (RFC 7323 section 2.2), which takes both SYNs to know. */
+    if (sender->syn_scale_seen && receiver->syn_scale_seen) {
+        bool scaled = sender->window_scale <= SCALE_LARGEST && receiver->window_scale <= SCALE_LARGEST;
+        window = ((uint64_t)receiver->largest_window << (scaled ? receiver->window_scale : 0)) * 2 + WINDOW_SLACK;
+    }
+    return larger(sender->facts.next, sender->facts.acked) + window;
+}
+
+/* ---- the start of a stream ---- */
+
+static void note_syn(struct side *me, const struct tcp_segment *segment)
+{
+    uint32_t isn = segment->seq + 1;
+    if (me->seen && me->facts.isn != isn)
+        return; /* not of this connection; tcp_pair_is_reuse() says so */
+    me->facts.isn = isn;
+    me->based = true;
+    me->facts.syn_seen = true;
+    me->facts.mss = segment->mss;
+    me->facts.sack_permitted = segment->sack_permitted;
+    me->syn_scale_seen = true;
+    me->window_scale = segment->window_scale;
+}
+
+/* The first segment of a side whose SYN was not captured. */
+static void note_start(struct side *me, const struct tcp_segment *segment)
+{
+    /* A base taken from the other side's ACK holds, unless octets before it turn up. */
+    if (!me->based || (int32_t)(segment->seq - me->facts.isn) < 0)
+        me->facts.isn = segment->seq;
+    me->based = true;
+}
+
+/*
+ * A keep-alive probe repeats the sequence number before the next one (RFC 9293 section 3.8.4). When it was the first
+ * segment seen, the stream starts after it.
+ */
+static void settle_start(struct side *me, const struct tcp_segment *segment)
+{
+    if (!segment->length && !(segment->flags & TCP_FIN))
+        return;
+    if (!me->started && !me->facts.syn_seen && segment->seq == me->facts.isn + 1 && me->facts.acked <= 1) {
+        me->facts.isn++;
+        me->facts.acked = 0;
+        me->sequence_top = 0;
+    }
+    me->started = true;
+}
+
+/* ---- delivery ---- */
+
+static void deliver_hole(struct tcp_pair *pair, unsigned s, uint64_t to, enum hole_cause cause,
+                         const struct octets_origin *next)
+{
+    struct side *me = &pair->side[s];
+    uint64_t from = me->facts.next;
+    if (to <= from)
+        return;
+    me->facts.next = to;
+    if (pair->events.hole)
+        pair->events.hole(pair->events.ctx, s, from, to, cause, next);
+}
+
+/* Octets that continue the stream: `captured` of `length` are there. */
+static void deliver(struct tcp_pair *pair, unsigned s, const uint8_t *p, uint32_t captured, uint32_t length,
+                    struct octets_origin *origin)
+{
+    struct side *me = &pair->side[s];
+    uint64_t from = me->facts.next;
+    bool start = origin->segment_start, end = origin->segment_end;
+    origin->arrival = pair->frame;
+    origin->time_ns = pair->now;
+    origin->segment_end = end && captured == length;
+    if (captured) {
+        me->facts.next = from + captured;
+        if (pair->events.octets)
+            pair->events.octets(pair->events.ctx, s, from, p, captured, origin);
+        tcp_history_append(&me->history, from, p, captured, origin->frame);
+    }
+    if (captured < length) {
+        origin->segment_start = start && captured == 0;
+        origin->segment_end = end;
+        deliver_hole(pair, s, from + length, HOLE_SNAP_LENGTH, origin);
+        origin->segment_start = start;
+    }
+}
+
+/* Delivers what is held and has become due. */
+static void drain(struct tcp_pair *pair, unsigned s)
+{
+    struct side *me = &pair->side[s];
+    while (!tcp_held_empty(&me->held) && tcp_held_first(&me->held)->start <= me->facts.next) {
+        struct tcp_piece *piece = tcp_held_take(&me->held);
+        deliver(pair, s, piece->octets, piece->captured, piece->length, &piece->origin);
+        free(piece);
+    }
+}
+
+static void deliver_fin(struct tcp_pair *pair, unsigned s)
+{
+    struct side *me = &pair->side[s];
+    if (!me->fin_known || me->facts.fin || me->facts.next < me->fin_offset)
+        return;
+    me->facts.fin = true;
+    if (pair->events.fin)
+        pair->events.fin(pair->events.ctx, s, me->fin_offset, me->fin_frame, me->fin_time);
+}
+
+/* Gives the first gap up, but not beyond `to`. `incoming`, at `to`, is a segment not held yet; NULL when there is none.
+ */
+static void give_up(struct tcp_pair *pair, unsigned s, uint64_t to, enum hole_cause cause,
+                    const struct octets_origin *incoming)
+{
+    struct side *me = &pair->side[s];
+    const struct octets_origin *beyond = incoming;
+    if (!tcp_held_empty(&me->held)) {
+        const struct tcp_piece *first = tcp_held_first(&me->held);
+        if (first->start <= to || !incoming)
+            beyond = &first->origin;
+        to = smaller(to, first->start);
+    }
+    struct octets_origin next;
+    if (beyond) {
+        next = *beyond;
+        next.arrival = pair->frame;
+        next.time_ns = pair->now;
+    }
+    deliver_hole(pair, s, to, cause, beyond ? &next : NULL);
+    drain(pair, s);
+}
+
+/* ---- lost by the capture ---- */
+
+/*
+ * Up to where the stream was sent for sure: by octets captured, or by later sequence numbers of the sender that the
+ * receiver's ACK confirms.
+ */
+static uint64_t sent_top(const struct side *side)
+{
+    return larger(side->facts.highest, smaller(side->sequence_top, side->facts.acked));
+}
+
+static uint64_t loss_end(const struct side *side)
+{
+    uint64_t top = smaller(side->loss_acked, sent_top(side));
+    if (side->fin_known)
+        return smaller(top, side->fin_offset);
+    /* One sequence number beyond everything captured: more likely a FIN than an octet. */
+    if (tcp_held_empty(&side->held) && top == side->facts.next + 1 && side->facts.highest <= side->facts.next)
+        return side->facts.next;
+    return top;
+}
+
+static void give_up_lost(struct tcp_pair *pair, unsigned s)
+{
+    struct side *me = &pair->side[s];
+    if (me->facts.acked <= me->facts.next) {
+        me->loss_suspected = false;
+        return;
+    }
+    if (!me->loss_suspected || me->loss_next != me->facts.next) {
+        me->loss_acked = me->facts.acked;
+        me->loss_next = me->facts.next;
+        me->loss_segments = 0;
+        me->loss_since = pair->now;
+        me->loss_suspected = loss_end(me) > me->facts.next;
+        return;
+    }
+    me->loss_segments++;
+    int64_t waited = pair->now - me->loss_since;
+    bool enough = (me->loss_segments >= GRACE_SEGMENTS && waited >= GRACE_NS) || waited >= GRACE_NS_LONG ||
+                  me->loss_segments >= GRACE_SEGMENTS_MANY;
+    if (!enough)
+        return;
+    /* All gaps that were acknowledged when the wait began. */
+    while (loss_end(me) > me->facts.next)
+        give_up(pair, s, loss_end(me), HOLE_CAPTURE_LOSS, NULL);
+    me->loss_suspected = false;
+    deliver_fin(pair, s);
+}
+
+/* ---- octets ---- */
+
+static bool is_keep_alive(const struct side *me, const struct tcp_segment *segment, uint64_t from)
+{
+    /* One octet of garbage just before what is next; a sender repeating unacknowledged data begins at SND.UNA. */
+    return segment->length == 1 && from + 1 == me->facts.highest && (!me->facts.acked_known || me->facts.acked > from);
+}
+
+/*
+ * One octet that the receiver has, after octets that the capture lost: a retransmission or the garbage of a keep-alive
+ * probe. Better missing than wrong.
+ */
+static bool may_be_garbage(const struct side *me, const struct tcp_segment *segment, uint64_t from)
+{
+    return segment->length == 1 && from > me->facts.next && me->facts.acked_known && me->facts.acked > from;
+}
+
+/* Compares repeated octets with the first copy. Reports the first difference. */
+static void compare(struct tcp_pair *pair, unsigned s, const struct tcp_segment *segment, uint64_t from,
+                    const uint8_t *p, uint64_t n)
+{
+    struct side *me = &pair->side[s];
+    struct tcp_difference difference;
+    bool differs = from < me->facts.next && tcp_history_differs(&me->history, from, p, (size_t)n, &difference);
+    uint64_t at = from;
+    while (!differs && at < from + n) {
+        const struct tcp_piece *piece = tcp_held_after(&me->held, at);
+        if (!piece || piece->start >= from + n)
+            break;
+        uint64_t start = larger(piece->start, from), end = smaller(piece->start + piece->captured, from + n);
+        for (uint64_t i = start; i < end && !differs; i++) {
+            uint8_t first = piece->octets[i - piece->start], repeated = p[i - from];
+            differs = first != repeated;
+            difference = (struct tcp_difference){i, first, repeated, piece->origin.frame};
+        }
+        at = piece->start + piece->length;
+    }
+    if (differs && pair->events.conflict)
+        pair->events.conflict(pair->events.ctx, s, difference.offset, difference.first, difference.repeated,
+                              difference.first_frame, segment);
+}
+
+struct arrival {
+    const struct tcp_segment *segment;
+    uint64_t start, end; /* of the segment's octets in the stream */
+    uint64_t captured_end;
+    struct octets_origin origin; /* of the segment as a whole */
+};
+
+static struct octets_origin origin_of(const struct arrival *arrival, uint64_t from, uint64_t to)
+{
+    struct octets_origin origin = arrival->origin;
+    origin.segment_start = arrival->origin.segment_start && from == arrival->start;
+    origin.segment_end = to == arrival->end;
+    return origin;
+}
+
+/* Puts [from, to), which is nowhere yet, into the stream or keeps it. False: no room, nothing was done. */
+static bool place(struct tcp_pair *pair, unsigned s, const struct arrival *arrival, uint64_t from, uint64_t to)
+{
+    struct side *me = &pair->side[s];
+    uint64_t captured_to = smaller(to, larger(from, arrival->captured_end));
+    struct octets_origin origin = origin_of(arrival, from, to);
+    const uint8_t *p = arrival->segment->payload;
+    if (captured_to > from)
+        p += from - arrival->start;
+    if (from == me->facts.next) {
+        deliver(pair, s, p, (uint32_t)(captured_to - from), (uint32_t)(to - from), &origin);
+        drain(pair, s);
+        return true;
+    }
+    return tcp_held_add(&me->held, from, (uint32_t)(to - from), p, (uint32_t)(captured_to - from), &origin);
+}
+
+/* A segment that does not simply continue the stream. */
+static void take_out_of_order(struct tcp_pair *pair, unsigned s, const struct arrival *arrival, uint64_t end)
+{
+    struct side *me = &pair->side[s];
+    uint64_t from = arrival->start;
+    while (from < end) {
+        from = larger(from, me->facts.next);
+        if (from >= end)
+            break;
+        const struct tcp_piece *piece = tcp_held_after(&me->held, from);
+        if (piece && piece->start <= from) {
+            from = piece->start + piece->length;
+            continue;
+        }
+        uint64_t to = piece ? smaller(end, piece->start) : end;
+        bool eager = pair->eager_holes && from > me->facts.next;
+        if (!eager && place(pair, s, arrival, from, to)) {
+            from = to;
+            continue;
+        }
+        /* The first gap goes; it may be the one before this segment. */
+        struct octets_origin incoming = origin_of(arrival, from, to);
+        give_up(pair, s, from, eager ? HOLE_CAPTURE_LOSS : HOLE_MEMORY_LIMIT, &incoming);
+    }
+}
+
+/* Octets and FIN of a segment whose first octet has the offset `start`. */
+static void take_octets(struct tcp_pair *pair, const struct tcp_segment *segment, uint64_t start, bool from_start,
+                        uint64_t acked, bool acked_known)
+{
+    unsigned s = segment->side & 1;
+    struct side *me = &pair->side[s];
+    uint64_t end = start + segment->length;
+    struct octets_origin origin = {.frame = segment->frame,
+                                   .acked_known = acked_known,
+                                   .acked = acked,
+                                   .segment_start = from_start,
+                                   .segment_end = true,
+                                   .retransmitted = start < me->facts.highest,
+                                   .segment_length = segment->length};
+
+    me->facts.highest = larger(me->facts.highest, end);
+    if (segment->length > me->facts.largest_segment)
+        me->facts.largest_segment = segment->length;
+    if (start == me->facts.next && tcp_held_empty(&me->held) && !me->fin_known) {
+        deliver(pair, s, segment->payload, segment->captured, segment->length, &origin);
+        return;
+    }
+    struct arrival arrival = {
+        .segment = segment, .start = start, .end = end, .captured_end = start + segment->captured, .origin = origin};
+    if (origin.retransmitted && segment->captured && !is_keep_alive(me, segment, start))
+        compare(pair, s, segment, start, segment->payload, segment->captured);
+    if (may_be_garbage(me, segment, start))
+        return;
+    if (me->fin_known)
+        end = smaller(end, me->fin_offset);
+    take_out_of_order(pair, s, &arrival, end);
+}
+
+static void take_fin(struct tcp_pair *pair, const struct tcp_segment *segment, uint64_t offset)
+{
+    struct side *me = &pair->side[segment->side & 1];
+    if (me->fin_known || offset < me->facts.next)
+        return; /* repeated, or before octets that the stream has: no receiver takes it */
+    me->fin_known = true;
+    me->fin_offset = offset;
+    me->fin_frame = segment->frame;
+    me->fin_time = segment->time_ns;
+    me->facts.highest = larger(me->facts.highest, offset);
+    tcp_held_cut(&me->held, offset);
+}
+
+/* ---- segments ---- */
+
+/* RFC 9293 section 3.5.3: a reset counts when its sequence number is in the window. */
+static bool reset_is_valid(const struct side *me, const struct side *peer, int64_t offset)
+{
+    if (!me->started && !me->facts.syn_seen)
+        return true; /* refusal of a SYN, or nothing known to measure it by */
+    if (offset < 0 || (uint64_t)offset > reach(me, peer))
+        return false;
+    return !me->facts.acked_known || (uint64_t)offset >= me->facts.acked;
+}
+
+static void take_reset(struct tcp_pair *pair, const struct tcp_segment *segment, int64_t offset)
+{
+    unsigned s = segment->side & 1;
+    if (!reset_is_valid(&pair->side[s], &pair->side[!s], offset))
+        return;
+    bool again = pair->side[s].reset;
+    pair->side[s].reset = true;
+    if (pair->events.reset && !again)
+        pair->events.reset(pair->events.ctx, s, segment->frame, segment->time_ns);
+}
+
+/* me: whose octets are acknowledged. */
+static void take_ack(struct side *me, uint64_t acked)
+{
+    if (acked > larger(me->facts.highest, me->facts.next) + WINDOW_LARGEST)
+        return; /* no window was ever that wide */
+    me->facts.acked = me->facts.acked_known ? larger(me->facts.acked, acked) : acked;
+    me->facts.acked_known = true;
+}
+
+/* The segment as the stream sees it: what precedes the start of the capture is cut off. */
+static int64_t cut_to_start(struct tcp_segment *segment, int64_t offset)
+{
+    if (offset >= 0)
+        return offset;
+    uint64_t before = (uint64_t)-offset;
+    uint32_t cut = before < segment->length ? (uint32_t)before : segment->length;
+    uint32_t cut_captured = cut < segment->captured ? cut : segment->captured;
+    segment->payload += cut_captured;
+    segment->captured -= cut_captured;
+    segment->length -= cut;
+    segment->seq += cut;
+    return offset + cut;
+}
+
+/* What a segment says of where the streams start. True: what it acknowledges is only guessed. */
+static bool find_starts(struct side *me, struct side *peer, const struct tcp_segment *segment, bool syn)
+{
+    if (syn)
+        note_syn(me, segment);
+    else if (!me->seen && !(segment->flags & TCP_RST))
+        note_start(me, segment);
+    if (!syn && !(segment->flags & TCP_RST))
+        settle_start(me, segment);
+    me->seen = me->seen || !(segment->flags & TCP_RST);
+    /* A handshake shows the other side's start, should its SYN not be captured or come late. */
+    if (!(segment->flags & TCP_ACK) || peer->based || !me->facts.syn_seen || (segment->flags & TCP_RST))
+        return false;
+    peer->facts.isn = segment->ack;
+    peer->based = true;
+    return segment->length > 0; /* it may also answer octets that the capture shows later */
+}
+
+/* Not acceptable to any receiver. */
+static bool is_out_of_reach(const struct side *me, const struct side *peer, uint64_t end)
+{
+    return end > me->facts.next + WINDOW_SLACK && end > reach(me, peer);
+}
+
+void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *segment)
+{
+    struct tcp_segment cut;
+    unsigned s = segment->side & 1;
+    struct side *me = &pair->side[s], *peer = &pair->side[!s];
+    bool syn = (segment->flags & (TCP_SYN | TCP_RST)) == TCP_SYN, guessed = false;
+    bool starts_known = me->started && me->seen && peer->based;
+    pair->frame = segment->frame;
+    pair->now = segment->time_ns;
+
+    if (syn || !starts_known)
+        guessed = find_starts(me, peer, segment, syn);
+
+    /* The SYN itself takes a sequence number; its payload, if any, comes after it (RFC 7413). */
+    int64_t unwrapped = me->based ? unwrap(me, segment->seq + syn) : 0, offset = unwrapped;
+    if (offset < 0) {
+        cut = *segment;
+        offset = cut_to_start(&cut, unwrapped);
+        segment = &cut;
+    }
+    bool ack_known = segment->flags & TCP_ACK && peer->based && !guessed;
+    uint64_t acked = ack_known ? not_negative(unwrap(peer, segment->ack)) : 0;
+    if (pair->events.segment)
+        pair->events.segment(pair->events.ctx, segment, not_negative(offset), ack_known, acked);
+
+    if (!syn && segment->window > me->largest_window)
+        me->largest_window = segment->window;
+    if (ack_known) {
+        take_ack(peer, acked);
+        if (peer->facts.acked > peer->facts.next)
+            give_up_lost(pair, !s);
+    }
+    if (segment->flags & TCP_RST) {
+        take_reset(pair, segment, unwrapped);
+        return;
+    }
+    if (syn && !me->started && !peer->started)
+        me->reset = peer->reset = false; /* a SYN repeated after a refusal */
+    bool fin = segment->flags & TCP_FIN;
+    uint64_t end = not_negative(offset) + segment->length;
+    if (offset < 0 || (syn && me->facts.isn != segment->seq + 1)) {
+        /* Before the start, or of another connection. */
+    } else if (is_out_of_reach(me, peer, end) && ++me->strays < STRAYS_BELIEVED) {
+        /* Until more of them are there. */
+    } else {
+        me->strays = 0;
+        me->sequence_top = larger(me->sequence_top, end);
+        if (segment->length)
+            take_octets(pair, segment, (uint64_t)offset, unwrapped == offset, acked, ack_known);
+        if (fin)
+            take_fin(pair, segment, end);
+        if (me->fin_known && !me->facts.fin)
+            deliver_fin(pair, s);
+    }
+    if (me->facts.acked > me->facts.next)
+        give_up_lost(pair, s);
+}
+
+void tcp_pair_finish(struct tcp_pair *pair)
+{
+    for (unsigned s = 0; s < 2; s++) {
+        struct side *me = &pair->side[s];
+        me->loss_acked = me->facts.acked;
+        while (!tcp_held_empty(&me->held)) {
+            uint64_t to = tcp_held_first(&me->held)->start;
+            give_up(pair, s, to, me->facts.acked > me->facts.next ? HOLE_CAPTURE_LOSS : HOLE_END, NULL);
+        }
+        /* The octets known to be missing at the end of the stream. */
+        if (me->fin_known)
+            give_up(pair, s, me->fin_offset, me->facts.acked > me->facts.next ? HOLE_CAPTURE_LOSS : HOLE_END, NULL);
+        else if (me->facts.acked > me->facts.next + 1)
+            give_up(pair, s, me->facts.acked, HOLE_CAPTURE_LOSS, NULL);
+        deliver_fin(pair, s);
+    }
+}
+
+/* ---- the connection as a whole ---- */
+
+static bool fin_acknowledged(const struct side *side)
+{
+    return side->fin_known && side->facts.acked_known && side->facts.acked > side->fin_offset;
+}
+
+enum tcp_pair_state tcp_pair_state(const struct tcp_pair *pair)
+{
+    bool closed = pair->side[0].reset || pair->side[1].reset ||
+                  (fin_acknowledged(&pair->side[0]) && fin_acknowledged(&pair->side[1]));
+    return closed ? TCP_PAIR_CLOSED : TCP_PAIR_OPEN;
+}
+
+bool tcp_pair_is_reuse(const struct tcp_pair *pair, const struct tcp_segment *segment)
+{
+    if (!(segment->flags & TCP_SYN) || (segment->flags & TCP_RST))
+        return false;
+    const struct side *me = &pair->side[segment->side & 1], *peer = &pair->side[!(segment->side & 1)];
+    if (me->based)
+        return me->facts.isn != segment->seq + 1 && (me->seen || !peer->facts.syn_seen);
+    /* Nothing of its side was seen: a SYN in answer fits, if it answers what is known. */
+    if (segment->flags & TCP_ACK)
+        return peer->based && peer->facts.isn != segment->ack && peer->started && !peer->facts.syn_seen;
+    return peer->seen && !peer->facts.syn_seen;
+}

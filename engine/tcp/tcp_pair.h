@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One TCP connection: turns captured segments into the octet streams of both sides (RFC 9293).
+ *
+ * Reassembly by ranges with 64-bit stream offsets: offset 0 is the first octet after the SYN, or the first octet seen
+ * when the capture starts inside the connection. Out-of-order segments, retransmissions with other boundaries,
+ * overlaps, wrap, keep-alives, zero-window probes, half-close, RST. Delivered octets are in order and never twice;
+ * first arrival wins, differing repeats are reported. A hole is given up as soon as the other side acknowledges octets
+ * beyond it that the capture does not hold (lost by the capture, not by the network), when the bound on held octets is
+ * reached, or at the end.
+ *
+ * Sans-I/O. Memory: at most `limit` octets of out-of-order data per side, plus a fixed amount.
+ */
+#ifndef IWARP_ENGINE_TCP_TCP_PAIR_H
+#define IWARP_ENGINE_TCP_TCP_PAIR_H
+
+#include "engine/core/arena.h"
+#include "engine/packet/addressed.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What is known of the segment that carried some octets. */
+struct octets_origin {
+    uint32_t frame;   /* that carried them */
+    uint32_t arrival; /* frame whose arrival made them deliverable in order: >= frame */
+    int64_t time_ns;  /* of arrival */
+    bool acked_known;
+    uint64_t
+        acked; /* stream offset of the OTHER side up to which the sender of these octets had received (ACK number) */
+    bool segment_start;      /* the first octet is the first of its TCP segment */
+    bool segment_end;        /* the last octet is the last of its TCP segment */
+    bool retransmitted;      /* the segment repeats sequence space sent before, or came out of order: both look alike */
+    uint32_t segment_length; /* payload octets of the segment on the wire */
+};
+
+enum hole_cause { HOLE_CAPTURE_LOSS, HOLE_SNAP_LENGTH, HOLE_MEMORY_LIMIT, HOLE_END };
+
+/* What the pair reports; any member may be NULL. side: of the sender. */
+struct tcp_pair_events {
+    void *ctx;
+    /*
+     * Every segment, even without payload, before its octets are delivered. offset (of the first payload octet) and
+     * acked are unwrapped; what precedes the start of the capture is cut off. tcp_pair_facts() are still those before
+     * this segment, except for what its SYN says.
+     */
+    void (*segment)(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known, uint64_t acked);
+    void (*octets)(void *ctx, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
+                   const struct octets_origin *origin);
+    /*
+     * Octets [from, to) are missing for good; called in stream order. next: of the octets after the hole, with
+     * HOLE_SNAP_LENGTH of the segment that was cut; NULL when nothing after it is known.
+     */
+    void (*hole)(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
+                 const struct octets_origin *next);
+    /*
+     * A repeat differs from what was first seen: offset, first and repeated octet of the first difference, once per
+     * segment. first_frame is 0 when it is no longer known.
+     */
+    void (*conflict)(void *ctx, unsigned side, uint64_t offset, uint8_t first, uint8_t repeated, uint32_t first_frame,
+                     const struct tcp_segment *segment);
+    void (*fin)(void *ctx, unsigned side, uint64_t offset, uint32_t frame,
+                int64_t time_ns); /* after all octets before it */
+    void (*reset)(void *ctx, unsigned side, uint32_t frame, int64_t time_ns);
+};
+
+enum tcp_pair_state {
+    TCP_PAIR_OPEN,
+    TCP_PAIR_CLOSED, /* both FINs acknowledged, or RST */
+};
+
+struct tcp_pair_options {
+    size_t limit;   /* octets held out of order per side; 0 means TCP_PAIR_LIMIT_DEFAULT */
+    size_t history; /* octets kept per side to compare retransmissions with; 0 means TCP_PAIR_HISTORY_DEFAULT */
+    /* A segment beyond a gap gives the gap up at once: for hosts to which the missing segment never comes later. */
+    bool eager_holes;
+};
+
+enum { TCP_PAIR_LIMIT_DEFAULT = 4 << 20, TCP_PAIR_HISTORY_DEFAULT = 64 << 10 };
+
+struct tcp_pair;
+
+/* Returns NULL when memory is lacking. events and options are copied. */
+struct tcp_pair *tcp_pair_new(const struct tcp_pair_options *options, const struct tcp_pair_events *events,
+                              struct arena *arena);
+/* Calls no events. */
+void tcp_pair_free(struct tcp_pair *pair);
+void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *segment);
+/* End of the capture: gives up what is missing and delivers what is held. */
+void tcp_pair_finish(struct tcp_pair *pair);
+enum tcp_pair_state tcp_pair_state(const struct tcp_pair *pair);
+/*
+ * True when `segment` cannot belong to this connection: a SYN with another ISN after data was seen or after the end.
+ * The caller then finishes this pair and opens a new one (reused 4-tuple).
+ */
+bool tcp_pair_is_reuse(const struct tcp_pair *pair, const struct tcp_segment *segment);
+
+/* Facts for the layers above. */
+struct tcp_side_facts {
+    bool syn_seen;
+    uint32_t isn; /* sequence number of stream offset 0, i.e. SYN + 1, or of the first octet seen */
+    uint16_t mss; /* from its SYN, i.e. what the OTHER side may send; 0 unknown */
+    bool sack_permitted;
+    uint64_t next;    /* first stream offset not delivered yet */
+    uint64_t highest; /* highest offset sent */
+    bool acked_known;
+    uint64_t acked;           /* highest offset of this side acknowledged by the other */
+    uint32_t largest_segment; /* payload octets; far above MSS: TSO/GRO capture */
+    bool fin;
+};
+const struct tcp_side_facts *tcp_pair_facts(const struct tcp_pair *pair, unsigned side);
+
+#endif

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/core/fold.h"
+#include "tests/unit/support/support.h"
+
+static uint32_t random_count(uint64_t *seed)
+{
+    static const uint32_t edges[] = {0, 1, 127, 128, 16383, 16384, UINT32_MAX - 1, UINT32_MAX};
+    uint64_t random = next_random(seed);
+
+    return random & 1 ? edges[random >> 1 & 7] : (uint32_t)(random >> 32) >> (random >> 1 & 31);
+}
+
+/* What is folded comes back, whatever it is, and is no longer where it was. */
+static void random_counts(void **state)
+{
+    static const struct rule_counts none;
+    struct rule_counts counts = {0}, copy, back;
+    uint64_t seed = 1;
+
+    (void)state;
+    for (unsigned round = 0; round < 500; round++) {
+        uint64_t sparse = next_random(&seed) % 200 + 1; /* one rule in so many; 1: all */
+        struct folded_counts *folded;
+
+        counts.others = round % 2;
+        for (size_t i = 0; i < RULE_COUNT; i++) {
+            if (next_random(&seed) % sparse != 0)
+                continue;
+            counts.passed[i] = random_count(&seed);
+            counts.failed[i] = counts.others ? random_count(&seed) : 0;
+            counts.inconclusive[i] = counts.others ? random_count(&seed) : 0;
+        }
+        copy = counts;
+        memset(&back, 0, sizeof back);
+        folded = counts_fold(NULL, &counts, NULL);
+        assert_non_null(folded);
+        assert_memory_equal(&counts, &none, sizeof none);
+        counts_unfold(folded, &back);
+        for (size_t i = 0; i < RULE_COUNT; i++) {
+            struct rule_count expected = rule_counts_of(&copy, i), found = rule_counts_of(&back, i);
+
+            assert_memory_equal(&expected, &found, sizeof expected);
+            assert_int_equal(folded_failed(folded, i), expected.failed);
+            assert_true(folded_any_failed(folded) || expected.failed == 0);
+            assert_true(back.others || (expected.failed | expected.inconclusive) == 0);
+        }
+        counts_free(folded);
+    }
+}
+
+static void nothing_counted(void **state)
+{
+    struct rule_counts counts = {0}, back = {0};
+    struct folded_counts *folded = counts_fold(NULL, &counts, NULL);
+
+    (void)state;
+    assert_non_null(folded);
+    counts_unfold(folded, &back);
+    counts_unfold(NULL, &back);
+    assert_memory_equal(&counts, &back, sizeof counts);
+    assert_int_equal(folded_failed(folded, 0), 0);
+    assert_false(folded_any_failed(folded) || folded_any_failed(NULL));
+    counts_free(folded);
+}
+
+/* Adding saturates, as counting does; so does the sum of many, some of them in one block. */
+static void unfolding_adds(void **state)
+{
+    struct rule_counts counts = {0}, total = {0};
+    struct counts_sum sum = {.counts = &total};
+    struct folded_counts *folded, *other;
+
+    (void)state;
+    counts.passed[0] = 1;
+    counts.inconclusive[0] = 2;
+    counts.passed[RULE_COUNT - 1] = UINT32_MAX;
+    counts.failed[RULE_COUNT - 1] = 3;
+    counts.others = true;
+    folded = counts_fold(NULL, &counts, NULL);
+    assert_non_null(folded);
+    counts_unfold(folded, &counts);
+    counts_unfold(folded, &counts);
+    assert_int_equal(counts.passed[0], 2);
+    assert_int_equal(counts.inconclusive[0], 4);
+    assert_int_equal(counts.passed[RULE_COUNT - 1], UINT32_MAX);
+    assert_int_equal(counts.failed[RULE_COUNT - 1], 6);
+    assert_int_equal(counts.passed[1], 0);
+    other = counts_fold(NULL, &counts, NULL);
+    assert_non_null(other);
+    for (unsigned i = 0; i < 300; i++) {
+        counts_sum_add(&sum, folded);
+        if (i % 100 == 0)
+            counts_sum_add(&sum, other);
+        if (i % 10 == 0)
+            counts_sum_add(&sum, NULL);
+    }
+    counts_sum_end(&sum);
+    assert_int_equal(total.passed[0], 300 + 3 * 2);
+    assert_int_equal(total.inconclusive[0], 2 * 300 + 3 * 4);
+    assert_int_equal(total.passed[RULE_COUNT - 1], UINT32_MAX);
+    assert_int_equal(total.failed[RULE_COUNT - 1], 3 * 300 + 3 * 6);
+    assert_true(total.others);
+    counts_free(folded);
+    counts_free(other);
+}
+
+/* Connections that counted the same share a block, whichever is freed first; a pool that is gone takes none away. */
+static void equal_ones_are_one(void **state)
+{
+    struct rule_counts counts = {0}, back = {0};
+    struct folded_pool pool = {0};
+    struct folded_counts *first, *second, *other;
+
+    (void)state;
+    counts.passed[3] = 5;
+    first = counts_fold(&pool, &counts, NULL);
+    counts.passed[3] = 5;
+    second = counts_fold(&pool, &counts, NULL);
+    counts.passed[3] = 6;
+    other = counts_fold(&pool, &counts, NULL);
+    assert_ptr_equal(first, second);
+    assert_ptr_not_equal(first, other);
+    counts_free(first);
+    folded_pool_free(&pool);
+    counts_unfold(second, &back);
+    assert_int_equal(back.passed[3], 5);
+    counts_unfold(other, &back);
+    assert_int_equal(back.passed[3], 11);
+    counts_free(second);
+    counts_free(other);
+}
+
+/* What was counted later is added to what was folded before, which has one block for all as well. */
+static void folded_twice(void **state)
+{
+    struct rule_counts counts = {0}, back = {0};
+    struct folded_pool pool = {0};
+    struct folded_counts *all[3];
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        struct folded_counts *before;
+
+        counts.passed[3] = 5;
+        counts.failed[4] = 1;
+        counts.others = true;
+        before = counts_fold(&pool, &counts, NULL);
+        counts.passed[3] = 1 + i / 2;
+        counts.passed[RULE_COUNT - 1] = 1;
+        all[i] = counts_fold(&pool, &counts, before);
+        assert_non_null(all[i]);
+        assert_int_equal(folded_failed(all[i], 4), 1);
+        assert_true(folded_any_failed(all[i]));
+    }
+    assert_ptr_equal(all[0], all[1]);
+    assert_ptr_not_equal(all[0], all[2]);
+    folded_pool_free(&pool);
+    counts_unfold(all[0], &back);
+    assert_int_equal(back.passed[3], 6);
+    counts_unfold(all[2], &back);
+    assert_int_equal(back.passed[3], 6 + 7);
+    assert_int_equal(back.failed[4], 2);
+    assert_int_equal(back.passed[RULE_COUNT - 1], 2);
+    for (unsigned i = 0; i < 3; i++)
+        counts_free(all[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_counts),      cmocka_unit_test(nothing_counted), cmocka_unit_test(unfolding_adds),
+        cmocka_unit_test(equal_ones_are_one), cmocka_unit_test(folded_twice),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Refused memory silences the findings of those that share it, and of nobody else. */
+#include "tests/unit/support/support.h"
+
+#include "engine/core/heap.h"
+#include "engine/core/verdict.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+static struct rule_counts counts;
+static unsigned findings;
+
+static void on_finding(void *ctx, const struct finding *finding)
+{
+    (void)ctx, (void)finding;
+    findings++;
+}
+
+static void fail_once(void)
+{
+    struct verdict verdict = {.counts = &counts, .finding = on_finding};
+
+    verdict_failed(&verdict, (enum rule_id)0, DIR_UNKNOWN, &(struct place){0}, 0, "expected one; found another");
+}
+
+static void *refused_in_thread(void *heap)
+{
+    heap_use(heap);
+    assert_null(heap_get(SIZE_MAX - 4096));
+    return NULL;
+}
+
+static void refusal_stays_with_its_heap(void **state)
+{
+    static struct heap first, second; /* in use beyond this test */
+    pthread_t thread;
+
+    (void)state;
+    heap_use(&first);
+    free(heap_get(1));
+    assert_false(heap_refused());
+    fail_once();
+    assert_int_equal(findings, 1);
+    assert_int_equal(pthread_create(&thread, NULL, refused_in_thread, &first), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_true(heap_refused());
+    fail_once();
+    assert_int_equal(findings, 1);
+    assert_int_equal(counts.failed[0], 1);
+    assert_int_equal(counts.inconclusive[0], 1);
+    heap_use(&second);
+    assert_false(heap_refused());
+    fail_once();
+    assert_int_equal(findings, 2);
+    heap_use(NULL);
+    assert_false(heap_refused());
+    assert_null(heap_resize(NULL, SIZE_MAX - 4096));
+    assert_true(heap_refused());
+    heap_use(&second);
+    assert_false(heap_refused());
+}
+
+static void arrays_grow_up_to_a_bound(void **state)
+{
+    unsigned *numbers = NULL, size = 0;
+
+    (void)state;
+    for (unsigned n = 1; n <= 100; n++) {
+        unsigned *moved = heap_room(numbers, &size, n, 100, sizeof *numbers);
+
+        assert_non_null(moved);
+        assert_true(size >= n && size <= 100);
+        numbers = moved;
+        numbers[n - 1] = n;
+    }
+    assert_int_equal(size, 100);
+    assert_null(heap_room(numbers, &size, 101, 100, sizeof *numbers));
+    assert_false(heap_refused()); /* a bound is no lack of memory */
+    for (unsigned n = 1; n <= 100; n++)
+        assert_int_equal(numbers[n - 1], n);
+    free(numbers);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refusal_stays_with_its_heap),
+        cmocka_unit_test(arrays_grow_up_to_a_bound),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Which packets are one connection: by connection management, by what answers, by neither. Queue pairs are at A (1) and
+ * B (2); what was given is written down as "side:opcode" after the number of the connection.
+ */
+#include "engine/ib/ib_connections.h"
+#include "tests/unit/support/support.h"
+
+#include <stdio.h>
+
+enum { A = 1, B = 2, C = 3, LOG = 2048 };
+
+struct bench {
+    struct ib_connections *connections;
+    uint32_t frame;
+    int64_t now;
+    bool refuse;
+    char log[LOG];
+    struct seen {
+        struct bench *bench;
+        uint32_t id;
+    } seen[16];
+    struct ib_connection last; /* that was closed */
+};
+
+static void say(struct bench *bench, const char *text)
+{
+    size_t n = strlen(bench->log);
+
+    assert_true(n + strlen(text) + 2 < LOG);
+    snprintf(bench->log + n, LOG - n, "%s%s", n > 0 ? " " : "", text);
+}
+
+static void on_part(void *ctx, const struct ib_rc_part *part)
+{
+    const struct seen *seen = ctx;
+    char text[40];
+
+    snprintf(text, sizeof text, "%u/%u:%02x", seen->id, part->place.side, part->packet->bth.opcode);
+    say(seen->bench, text);
+}
+
+static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_events *events)
+{
+    struct bench *bench = ctx;
+    struct seen *seen = &bench->seen[connection->id % 16];
+
+    *seen = (struct seen){bench, connection->id};
+    *events = (struct ib_rc_events){.ctx = seen, .part = on_part};
+    return !bench->refuse;
+}
+
+static void on_close(void *ctx, struct ib_connection *connection, enum ib_connection_end why, int64_t now_ns)
+{
+    static const char *const words[] = {"ended", "reused", "evicted", "capture"};
+    struct bench *bench = ctx;
+    char text[40];
+
+    (void)now_ns;
+    bench->last = *connection;
+    snprintf(text, sizeof text, "%u-%s", connection->id, words[why]);
+    say(bench, text);
+}
+
+static void on_managed(void *ctx, struct ib_connection *connection, unsigned side, const struct ib_cm *cm,
+                       const struct place *place)
+{
+    char text[60];
+
+    (void)place;
+    snprintf(text, sizeof text, "%u/%u:%s", connection->id, side, ib_cm_name(cm->attribute));
+    say(ctx, text);
+}
+
+static void open_with(struct bench *bench, const struct ib_connections_options *options)
+{
+    const struct ib_connection_events events = {bench, on_open, on_managed, on_close};
+
+    memset(bench, 0, sizeof *bench);
+    bench->connections = ib_connections_new(options, &events);
+    assert_non_null(bench->connections);
+}
+
+static void open_bench(struct bench *bench, uint32_t max_connections)
+{
+    open_with(bench, &(struct ib_connections_options){.max_connections = max_connections});
+}
+
+static void close_bench(struct bench *bench, const char *expected)
+{
+    ib_connections_finish(bench->connections, bench->now);
+    assert_string_equal(bench->log, expected);
+    ib_connections_free(bench->connections);
+}
+
+static struct ib_address address(unsigned host)
+{
+    return (struct ib_address){.kind = IB_ADDRESS_IPV4, .octets = {10, 0, 0, (uint8_t)host}};
+}
+
+static void arrive(struct bench *bench, unsigned from, unsigned to, const struct ib_packet *packet)
+{
+    bench->now += 1000;
+    ib_connections_packet(bench->connections, &(struct ib_arrival){.source = address(from),
+                                                                   .destination = address(to),
+                                                                   .packet = packet,
+                                                                   .frame = ++bench->frame,
+                                                                   .time_ns = bench->now});
+}
+
+static void packet(struct bench *bench, unsigned from, unsigned to, uint32_t qp, uint8_t opcode, uint32_t psn)
+{
+    static const uint8_t octets[64];
+    const struct ib_opcode_info *info = ib_opcode_info(opcode);
+
+    arrive(bench, from, to,
+           &(struct ib_packet){.bth = {.opcode = opcode, .qp = qp, .psn = psn},
+                               .info = info,
+                               .headers = info->headers,
+                               .aeth = {0x1F, 0},
+                               .payload = octets,
+                               .payload_len = info->payload ? 4 : 0,
+                               .payload_captured = info->payload ? 4 : 0});
+}
+
+static void manage(struct bench *bench, unsigned from, unsigned to, struct ib_cm cm)
+{
+    uint8_t mad[IB_MAD_LEN];
+
+    assert_int_equal(ib_cm_encode(&cm, mad, sizeof mad), IB_MAD_LEN);
+    arrive(bench, from, to,
+           &(struct ib_packet){.bth = {.opcode = 0x64, .qp = IB_QP_CM},
+                               .info = ib_opcode_info(0x64),
+                               .headers = IB_HAS_DETH,
+                               .payload = mad,
+                               .payload_len = IB_MAD_LEN,
+                               .payload_captured = IB_MAD_LEN});
+}
+
+#define REQUEST(from, to, id, number)                                                                                  \
+    manage(&bench, from, to,                                                                                           \
+           (struct ib_cm){.attribute = IB_CM_REQUEST,                                                                  \
+                          .local_id = id,                                                                              \
+                          .qp = number,                                                                                \
+                          .psn = 500,                                                                                  \
+                          .path_mtu = 1,                                                                               \
+                          .service = ib_service_of_port(20049),                                                        \
+                          .responder_resources = 4,                                                                    \
+                          .initiator_depth = 3})
+#define REPLY(from, to, id, remote, number)                                                                            \
+    manage(&bench, from, to,                                                                                           \
+           (struct ib_cm){.attribute = IB_CM_REPLY, .local_id = id, .remote_id = remote, .qp = number, .psn = 900})
+#define SAY(kind, from, to, id, remote)                                                                                \
+    manage(&bench, from, to, (struct ib_cm){.attribute = kind, .local_id = id, .remote_id = remote, .reason = 28})
+
+static void by_management(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, 0);
+    REQUEST(A, B, 71, 0x11);
+    REQUEST(A, B, 71, 0x11);   /* again */
+    REPLY(B, A, 82, 71, 0x11); /* the same number on both hosts */
+    SAY(IB_CM_READY, A, B, 71, 82);
+    packet(&bench, A, B, 0x11, IB_SEND_ONLY, 900);
+    packet(&bench, B, A, 0x11, IB_ACKNOWLEDGE, 900);
+    packet(&bench, B, A, 0x11, IB_SEND_ONLY, 500);
+    packet(&bench, A, C, 0x11, IB_SEND_ONLY, 900); /* somebody else's */
+    SAY(IB_CM_DISCONNECT_REQUEST, B, A, 82, 71);
+    SAY(IB_CM_DISCONNECT_REPLY, A, B, 71, 82);
+    ib_connections_finish(bench.connections, bench.now);
+    assert_string_equal(bench.log,
+                        "1/0:ConnectRequest 1/0:ConnectRequest 1/1:ConnectReply 1/0:ReadyToUse 1/0:04 1/1:04 "
+                        "1/1:DisconnectRequest 1/0:DisconnectReply 2/0:04 1-capture 2-capture");
+    ib_connections_free(bench.connections);
+}
+
+static void facts_of_management(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, 0);
+    REQUEST(A, B, 71, 0x11);
+    REPLY(B, A, 82, 71, 0x22);
+    ib_connections_finish(bench.connections, 0);
+    assert_true(bench.last.request_seen && bench.last.reply_seen && !bench.last.ready_seen && !bench.last.rejected);
+    assert_int_equal(bench.last.qp[0], 0x11);
+    assert_int_equal(bench.last.qp[1], 0x22);
+    assert_int_equal(bench.last.port[1], 20049);
+    assert_int_equal(bench.last.ird[0], 4);
+    assert_int_equal(bench.last.ord[0], 3);
+    ib_connections_free(bench.connections);
+}
+
+static void rejected(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, 0);
+    REQUEST(A, B, 71, 0x11);
+    SAY(IB_CM_REJECT, B, A, 0, 71);
+    bench.now += INT64_C(20) * 1000000000;
+    packet(&bench, A, B, 0x99, IB_SEND_ONLY, 1); /* time goes on */
+    assert_true(bench.last.rejected);
+    assert_int_equal(bench.last.reject_reason, 28);
+    close_bench(&bench, "1/0:ConnectRequest 1/1:ConnectReject 1-ended 2/0:04 2-capture");
+}
+
+/* A queue pair number is used again, by another connection. */
+static void reused(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, 0);
+    REQUEST(A, B, 71, 0x11);
+    REPLY(B, A, 82, 71, 0x22);
+    packet(&bench, A, B, 0x22, IB_SEND_ONLY, 900);
+    REQUEST(A, B, 72, 0x33);
+    REPLY(B, A, 83, 72, 0x22);
+    packet(&bench, A, B, 0x22, IB_SEND_ONLY, 900);
+    close_bench(&bench, "1/0:ConnectRequest 1/1:ConnectReply 1/0:04 2/0:ConnectRequest 1-reused 2/1:ConnectReply "
+                        "2/0:04 2-capture");
+}
+
+/* No management: what answers says which two directions belong together, also among several. */
+static void by_what_answers(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, 0);
+    packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1000);
+    packet(&bench, A, B, 0x22, IB_SEND_ONLY, 7000);
+    packet(&bench, B, A, 0x12, IB_SEND_ONLY, 40);
+    assert_string_equal(bench.log, "");
+    packet(&bench, B, A, 0x12, IB_ACKNOWLEDGE, 7000);
+    assert_string_equal(bench.log, "1/0:04 1/1:04");
+    packet(&bench, B, A, 0x11, IB_ACKNOWLEDGE, 1000);
+    packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1001);
+    close_bench(&bench, "1/0:04 1/1:04 2/0:04 2/0:04 1-capture 2-capture");
+}
+
+/* The end is known by the queue pair, also where the start was not captured. */
+static void disconnected_by_queue_pair(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, 0);
+    packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1000);
+    packet(&bench, B, A, 0x11, IB_ACKNOWLEDGE, 1000);
+    manage(&bench, B, A,
+           (struct ib_cm){.attribute = IB_CM_DISCONNECT_REQUEST, .local_id = 82, .remote_id = 71, .qp = 0x12});
+    manage(&bench, B, A,
+           (struct ib_cm){.attribute = IB_CM_DISCONNECT_REQUEST, .local_id = 82, .remote_id = 71, .qp = 0x11});
+    close_bench(&bench, "1/0:04 1/1:DisconnectRequest 1-capture");
+}
+
+/* Two that were asked the same PSN: it is open which of them the answer is for, until another PSN tells. */
+static void in_doubt(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, 0);
+    packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1000);
+    packet(&bench, A, B, 0x22, IB_SEND_ONLY, 1000);
+    packet(&bench, B, A, 0x11, IB_ACKNOWLEDGE, 1000);
+    packet(&bench, A, B, 0x22, IB_SEND_ONLY, 1001);
+    assert_string_equal(bench.log, "");
+    packet(&bench, B, A, 0x11, IB_ACKNOWLEDGE, 1001);
+    close_bench(&bench, "1/0:04 1/0:04 2/0:04 1-capture 2-capture");
+}
+
+/* The same where the user says which belong together: at the first packet of the second one. */
+static void in_no_doubt(void **state)
+{
+    static const struct ib_qp_pair assumed[] = {{{0x99, 0x98}}, {{0x11, 0x22}}};
+    struct bench bench;
+
+    (void)state;
+    open_with(&bench, &(struct ib_connections_options){.assumed = assumed, .n_assumed = ARRAY_LENGTH(assumed)});
+    packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1000);
+    packet(&bench, A, B, 0x22, IB_SEND_ONLY, 1000);
+    assert_string_equal(bench.log, "");
+    packet(&bench, B, A, 0x11, IB_SEND_ONLY, 5000);
+    assert_string_equal(bench.log, "1/0:04 1/1:04");
+    packet(&bench, B, A, 0x11, IB_ACKNOWLEDGE, 1000);
+    packet(&bench, A, B, 0x22, IB_SEND_ONLY, 1001);
+    close_bench(&bench, "1/0:04 1/1:04 1/0:04 2/0:04 1-capture 2-capture");
+}
+
+static void one_direction(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, 0);
+    packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1000);
+    packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1001);
+    ib_connections_finish(bench.connections, 0);
+    assert_true(bench.last.qp_known[1] && !bench.last.qp_known[0]);
+    close_bench(&bench, "1/0:04 1/0:04 1-capture");
+}
+
+static void bounds(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, 2);
+    for (unsigned i = 0; i < 3; i++)
+        REQUEST(A, B, i, 0x11 + i);
+    close_bench(&bench, "1/0:ConnectRequest 2/0:ConnectRequest 1-evicted 3/0:ConnectRequest 2-capture 3-capture");
+
+    /* Queue pairs without counterpart: the oldest is taken as it is. */
+    open_bench(&bench, 100000);
+    for (unsigned i = 0; i < IB_UNPAIRED_MAX + 2; i++)
+        packet(&bench, A, B, i, IB_SEND_ONLY, 5);
+    assert_string_equal(bench.log, "1/0:04 2/0:04");
+    ib_connections_free(bench.connections);
+
+    /* And packets kept for one of them. */
+    open_bench(&bench, 0);
+    for (unsigned i = 0; i < 2000 && bench.log[0] == '\0'; i++)
+        packet(&bench, A, B, 0x21, IB_ACKNOWLEDGE, 5);
+    ib_connections_finish(bench.connections, 0);
+    assert_string_equal(bench.log, "1-capture");
+    assert_true(bench.last.packets > 500 && bench.last.packets <= 2000);
+    ib_connections_free(bench.connections);
+}
+
+static void host_refuses(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, 0);
+    bench.refuse = true;
+    REQUEST(A, B, 71, 0x11);
+    REPLY(B, A, 82, 71, 0x22);
+    packet(&bench, A, B, 0x22, IB_SEND_ONLY, 900);
+    close_bench(&bench, "");
+}
+
+static void many(void **state)
+{
+    enum { N = 3000 };
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, 0);
+    for (uint32_t i = 0; i < N; i++) {
+        REQUEST(A, B, i, i + 2);
+        REPLY(B, A, i + 100000, i, N - i + 2);
+        bench.log[0] = '\0';
+    }
+    for (uint32_t i = 0; i < N; i++) {
+        char text[32];
+
+        bench.log[0] = '\0';
+        packet(&bench, A, B, N - i + 2, IB_SEND_ONLY, 900);
+        assert_non_null(strstr(bench.log, "/0:04"));
+        assert_null(strchr(bench.log, ' '));
+        SAY(IB_CM_DISCONNECT_REQUEST, B, A, i + 100000, i);
+        snprintf(text, sizeof text, "%u/1:DisconnectRequest", i + 1);
+        assert_non_null(strstr(bench.log, text));
+    }
+    bench.log[0] = '\0';
+    bench.now += INT64_C(11) * 1000000000;
+    for (unsigned i = 0; i < 3; i++)
+        packet(&bench, A, C, 7, IB_SEND_ONLY, i); /* each packet retires one */
+    assert_string_equal(bench.log, "1-ended 2-ended 3-ended");
+    ib_connections_free(bench.connections);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_management),   cmocka_unit_test(facts_of_management),
+        cmocka_unit_test(rejected),        cmocka_unit_test(reused),
+        cmocka_unit_test(by_what_answers), cmocka_unit_test(disconnected_by_queue_pair),
+        cmocka_unit_test(in_doubt),        cmocka_unit_test(in_no_doubt),
+        cmocka_unit_test(one_direction),   cmocka_unit_test(bounds),
+        cmocka_unit_test(host_refuses),    cmocka_unit_test(many),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

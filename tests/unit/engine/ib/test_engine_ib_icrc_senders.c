@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Whose ICRC counts: what is damaged is left out, what no receiver can have checked is taken. */
+#include "engine/ib/ib_icrc_senders.h"
+#include "tests/unit/support/support.h"
+
+static bool drops(struct ib_icrc_senders *senders, uint8_t host, bool management, enum icrc_status status)
+{
+    struct ib_packet packet = {.headers = management ? IB_HAS_DETH : 0, .info = ib_opcode_info(IB_SEND_ONLY)};
+    struct ib_arrival arrival = {.source = {.kind = IB_ADDRESS_IPV4, .octets = {192, 0, 2, host}}, .packet = &packet};
+
+    return ib_icrc_drops(senders, &arrival, status);
+}
+
+static void acked(struct ib_icrc_senders *senders, uint8_t host, unsigned packets)
+{
+    const struct ib_address address = {.kind = IB_ADDRESS_IPV4, .octets = {192, 0, 2, host}};
+
+    ib_icrc_acked(senders, &address, packets);
+}
+
+static void damage_is_dropped_from_the_first_right_one_on(void **state)
+{
+    struct ib_icrc_senders *senders = ib_icrc_senders_new();
+
+    (void)state;
+    assert_false(drops(senders, 1, false, ICRC_WRONG));
+    assert_false(drops(senders, 1, false, ICRC_UNKNOWN));
+    assert_false(drops(senders, 1, false, ICRC_WRONG));
+    assert_false(drops(senders, 2, false, ICRC_RIGHT));
+    assert_true(drops(senders, 2, false, ICRC_WRONG));
+    assert_false(drops(senders, 1, false, ICRC_WRONG)); /* another host */
+    assert_false(drops(senders, 1, false, ICRC_RIGHT));
+    assert_true(drops(senders, 1, false, ICRC_WRONG));
+    ib_icrc_senders_free(senders);
+}
+
+static void acknowledged_damage_was_none(void **state)
+{
+    struct ib_icrc_senders *senders = ib_icrc_senders_new();
+
+    (void)state;
+    drops(senders, 1, false, ICRC_RIGHT);
+    acked(senders, 1, 0);
+    acked(senders, 1, 2);
+    assert_true(drops(senders, 1, false, ICRC_WRONG)); /* the capture may lack what was sent again */
+    acked(senders, 1, 1);
+    assert_false(drops(senders, 1, false, ICRC_WRONG));
+    assert_false(drops(senders, 1, false, ICRC_RIGHT));
+    assert_false(drops(senders, 1, false, ICRC_WRONG));
+    drops(senders, 2, true, ICRC_RIGHT); /* only connection management has them right */
+    assert_true(drops(senders, 2, false, ICRC_WRONG));
+    acked(senders, 2, 1);
+    assert_false(drops(senders, 2, false, ICRC_WRONG));
+    ib_icrc_senders_free(senders);
+}
+
+/* Further senders have no place: theirs counts. */
+static void more_senders_than_there_is_room_for(void **state)
+{
+    struct ib_icrc_senders *senders = ib_icrc_senders_new();
+    unsigned dropped = 0;
+
+    (void)state;
+    for (unsigned kind = 0; kind < 4; kind++) {
+        for (unsigned host = 0; host < 256; host++) {
+            struct ib_packet packet = {.info = ib_opcode_info(IB_SEND_ONLY)};
+            struct ib_arrival arrival = {
+                .source = {.kind = IB_ADDRESS_IPV4, .octets = {10, 0, (uint8_t)kind, (uint8_t)host}},
+                .packet = &packet};
+
+            dropped += ib_icrc_drops(senders, &arrival, ICRC_WRONG);
+        }
+    }
+    assert_in_range(dropped, 4 * 256 - 256, 4 * 256 - 1);
+    ib_icrc_senders_free(senders);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(damage_is_dropped_from_the_first_right_one_on),
+        cmocka_unit_test(acknowledged_damage_was_none),
+        cmocka_unit_test(more_senders_than_there_is_room_for),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,670 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A reliable connection as a capture shows it: order, loss on the network, loss by the capture, repeats, Reads. Side 0
+ * asks, unless said; its first request has PSN 0xFFFFFE, so that every case wraps.
+ */
+#include "engine/ib/ib_rc.h"
+#include "tests/unit/support/support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { START = 0xFFFFFE, START_1 = 100, MTU = 256, LOG = 4096 };
+
+struct bench {
+    struct ib_rc *rc;
+    uint32_t frame;
+    int64_t now; /* besides the frame's number */
+    char log[LOG];
+};
+
+static void say(struct bench *bench, const char *text)
+{
+    size_t n = strlen(bench->log);
+
+    assert_true(n + strlen(text) + 2 < LOG);
+    snprintf(bench->log + n, LOG - n, "%s%s", n > 0 ? " " : "", text);
+}
+
+/* "S0.0+3!?" : Send, message 0, at offset 0, 3 octets, complete; responses to Reads of its sender were not seen. */
+static void on_part(void *ctx, const struct ib_rc_part *part)
+{
+    static const char letters[] = "SWRPKAB";
+    struct bench *bench = ctx;
+    char text[80];
+
+    if (part->kind == IB_MESSAGE_READ)
+        snprintf(text, sizeof text, "R%u@%x:%u", (unsigned)part->message, (unsigned)part->address, part->size);
+    else if (part->memory_known)
+        snprintf(text, sizeof text, "%c%u@%x+%zu%s", letters[part->kind], (unsigned)part->message,
+                 (unsigned)part->address, part->length, part->complete ? "!" : "");
+    else
+        snprintf(text, sizeof text, "%c%u.%u+%zu%s%s", letters[part->kind], (unsigned)part->message,
+                 (unsigned)part->offset, part->length, part->complete ? "!" : "", part->reads_unseen ? "?" : "");
+    say(bench, text);
+}
+
+/* "hole0:1-3@7": requests 1 and 2 of side 0, after the one in frame 7. */
+static void on_hole(void *ctx, const struct ib_rc_hole *hole)
+{
+    char text[64];
+
+    snprintf(text, sizeof text, "hole%u:%u-%u@%u", hole->side, (unsigned)hole->from, (unsigned)hole->to, hole->after);
+    say(ctx, text);
+}
+
+static void on_refused(void *ctx, const struct ib_rc_refusal *refusal)
+{
+    char text[64];
+
+    snprintf(text, sizeof text, "refused%u:%u%s at %u of %s%s", refusal->side, refusal->nak,
+             refusal->not_ready ? "rnr" : "", (unsigned)refusal->offset,
+             !refusal->known                     ? "what is unknown"
+             : refusal->kind == IB_MESSAGE_SEND  ? "a Send"
+             : refusal->kind == IB_MESSAGE_WRITE ? "a Write"
+             : refusal->kind == IB_MESSAGE_READ  ? "a Read"
+                                                 : "another",
+             refusal->invalidates ? " with Invalidate" : "");
+    say(ctx, text);
+}
+
+static void open_bench(struct bench *bench, bool managed, size_t limit)
+{
+    const struct ib_rc_events events = {.ctx = bench, .part = on_part, .hole = on_hole, .refused = on_refused};
+
+    *bench = (struct bench){.rc = ib_rc_new(&(struct ib_rc_options){.limit = limit})};
+    assert_non_null(bench->rc);
+    ib_rc_listen(bench->rc, &events);
+    if (managed) {
+        ib_rc_start(bench->rc, 0, START);
+        ib_rc_start(bench->rc, 1, START_1);
+        ib_rc_mtu(bench->rc, MTU);
+    }
+}
+
+static void close_bench(struct bench *bench, const char *expected)
+{
+    ib_rc_finish(bench->rc);
+    assert_string_equal(bench->log, expected);
+    ib_rc_free(bench->rc);
+}
+
+struct words {
+    uint64_t address;
+    uint32_t size;
+    uint8_t syndrome;
+};
+
+/* A packet of `side`; n: its place after START (or START_1). */
+static void packet(struct bench *bench, unsigned side, uint8_t opcode, int n, size_t octets, struct words words)
+{
+    static const uint8_t payload[8192];
+    const struct ib_opcode_info *info = ib_opcode_info(opcode);
+    unsigned asker = info->response ? side ^ 1 : side;
+    struct ib_packet p = {
+        .bth = {.opcode = opcode, .psn = (uint32_t)((asker == 0 ? START : START_1) + n) & IB_PSN_MASK},
+        .info = info,
+        .headers = info->headers,
+        .reth = {words.address, 7, words.size},
+        .atomic = {words.address, 7, 1, 0},
+        .aeth = {words.syndrome, 0},
+        .payload = payload,
+        .payload_len = octets,
+        .payload_captured = octets,
+    };
+
+    bench->frame++;
+    ib_rc_packet(bench->rc, side, &p, bench->frame, bench->now + bench->frame);
+}
+
+#define SEND(n, octets)         packet(&bench, 0, IB_SEND_ONLY, n, octets, (struct words){0})
+#define ACK(n)                  packet(&bench, 1, IB_ACKNOWLEDGE, n, 0, (struct words){.syndrome = 0x1F})
+#define NAK(n, code)            packet(&bench, 1, IB_ACKNOWLEDGE, n, 0, (struct words){.syndrome = 0x60 | (code)})
+#define READ(n, at, octets)     packet(&bench, 0, IB_READ_REQUEST, n, 0, (struct words){.address = at, .size = octets})
+#define RESPONSE(op, n, octets) packet(&bench, 1, op, n, octets, (struct words){.syndrome = 0x1F})
+
+static void in_order(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, true, 0);
+    SEND(0, 10);
+    packet(&bench, 0, IB_SEND_FIRST, 1, 256, (struct words){0});
+    packet(&bench, 0, IB_SEND_MIDDLE, 2, 256, (struct words){0});
+    packet(&bench, 0, IB_SEND_LAST_INVALIDATE, 3, 5, (struct words){0});
+    packet(&bench, 0, IB_WRITE_FIRST, 4, 256, (struct words){.address = 0x1000, .size = 300});
+    packet(&bench, 0, IB_WRITE_LAST, 5, 44, (struct words){0});
+    packet(&bench, 0, IB_FETCH_ADD, 6, 0, (struct words){.address = 0x2000});
+    packet(&bench, 1, IB_ATOMIC_ACKNOWLEDGE, 6, 0, (struct words){.syndrome = 0x1F});
+    packet(&bench, 1, IB_SEND_ONLY, 0, 4, (struct words){0});
+    close_bench(&bench, "S0.0+10! S1.0+256 S1.256+256 S1.512+5! W2@1000+256 W2@1100+44! A3@2000+0! B3@2000+0! S0.0+4!");
+}
+
+/* Lost before the capture point: the receiver asks again, and everything follows again. */
+static void lost_on_the_network(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, true, 0);
+    SEND(0, 1);
+    SEND(2, 3);
+    SEND(3, 4);
+    NAK(1, IB_NAK_SEQUENCE);
+    SEND(1, 2);
+    SEND(2, 3);
+    SEND(3, 4);
+    ACK(3);
+    assert_int_equal(ib_rc_counts(bench.rc)->retransmitted[0], 2);
+    assert_int_equal(ib_rc_counts(bench.rc)->naks[1][IB_NAK_SEQUENCE], 1);
+    assert_int_equal(ib_rc_counts(bench.rc)->holes[0], 0);
+    close_bench(&bench, "S0.0+1! S1.0+2! S2.0+3! S3.0+4!");
+}
+
+/* Acknowledged, and not there: the capture lost it. */
+static void lost_by_the_capture(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, true, 0);
+    packet(&bench, 0, IB_WRITE_FIRST, 0, 256, (struct words){.address = 0x1000});
+    packet(&bench, 0, IB_WRITE_LAST, 2, 9, (struct words){0});
+    SEND(3, 5);
+    assert_string_equal(bench.log, "W0@1000+256");
+    ACK(3);
+    assert_int_equal(ib_rc_counts(bench.rc)->holes[0], 1);
+    close_bench(&bench, "W0@1000+256 hole0:1-2@1 W1.0+9 S2.0+5!");
+}
+
+/* The acknowledgement is captured before what it acknowledges: nothing is missing. */
+static void acknowledgement_comes_first(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, true, 0);
+    SEND(0, 1);
+    ACK(1);
+    SEND(1, 2);
+    SEND(2, 3);
+    close_bench(&bench, "S0.0+1! S1.0+2! S2.0+3!");
+}
+
+static void acknowledged_but_never_captured(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, true, 0);
+    SEND(0, 1);
+    ACK(2);
+    SEND(4, 5);
+    assert_string_equal(bench.log, "S0.0+1! hole0:1-3@1");
+    SEND(3, 4);
+    close_bench(&bench, "S0.0+1! hole0:1-3@1 S1.0+4! S2.0+5!");
+}
+
+static void repeats_are_taken_once(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, true, 0);
+    SEND(0, 1);
+    SEND(0, 1);
+    SEND(2, 3);
+    SEND(2, 3);
+    SEND(1, 2);
+    SEND(0, 1);
+    assert_int_equal(ib_rc_counts(bench.rc)->retransmitted[0], 3);
+    close_bench(&bench, "S0.0+1! S1.0+2! S2.0+3!");
+}
+
+static void refusals(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, true, 0);
+    SEND(0, 1);
+    packet(&bench, 1, IB_ACKNOWLEDGE, 0, 0, (struct words){.syndrome = 0x2A}); /* RNR */
+    SEND(0, 1);
+    ACK(0);
+    packet(&bench, 0, IB_WRITE_ONLY, 1, 8, (struct words){.address = 0x666});
+    NAK(1, IB_NAK_REMOTE_ACCESS);
+    assert_int_equal(ib_rc_counts(bench.rc)->rnr_naks[1], 1);
+    close_bench(&bench, "S0.0+1! W1@666+8! refused1:2 at 1 of a Write");
+}
+
+#define RNR(n) packet(&bench, 1, IB_ACKNOWLEDGE, n, 0, (struct words){.syndrome = 0x21}) /* 10 us */
+
+/* A Send that is sent again after an RNR NAK is received; only what is given up was refused. */
+static void not_ready(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, true, 0);
+    SEND(0, 1);
+    SEND(1, 2);
+    RNR(0);
+    ib_rc_disconnect(bench.rc);
+    ib_rc_disconnect(bench.rc);
+    close_bench(&bench, "S0.0+1! S1.0+2! refused1:0rnr at 0 of a Send");
+
+    open_bench(&bench, true, 0); /* the capture ends */
+    SEND(0, 1);
+    RNR(0);
+    close_bench(&bench, "S0.0+1!");
+
+    open_bench(&bench, true, 0); /* it was taken later */
+    SEND(0, 1);
+    RNR(0);
+    SEND(0, 1);
+    ACK(0);
+    ib_rc_disconnect(bench.rc);
+    close_bench(&bench, "S0.0+1!");
+
+    open_bench(&bench, true, 0); /* overtaken by the Acknowledge of the copy */
+    SEND(0, 1);
+    SEND(0, 1);
+    ACK(0);
+    RNR(0);
+    ib_rc_disconnect(bench.rc);
+    close_bench(&bench, "S0.0+1!");
+
+    open_bench(&bench, true, 0); /* the capture may lack the Acknowledge, */
+    SEND(0, 1);
+    RNR(0);
+    SEND(0, 1);
+    ib_rc_disconnect(bench.rc);
+    close_bench(&bench, "S0.0+1!");
+
+    open_bench(&bench, true, 0); /* and what was sent again, too */
+    SEND(0, 1);
+    RNR(0);
+    bench.now = 10002;
+    SEND(1, 2);
+    ib_rc_disconnect(bench.rc);
+    close_bench(&bench, "S0.0+1! S1.0+2!");
+
+    open_bench(&bench, true, 0); /* it came when the connection was over */
+    SEND(0, 1);
+    ib_rc_disconnect(bench.rc);
+    RNR(0);
+    close_bench(&bench, "S0.0+1!");
+}
+
+static void retries_after_not_ready(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    for (unsigned retries = 0; retries < 8; retries++) {
+        for (unsigned naks = 1; naks < 9; naks++) {
+            open_bench(&bench, true, 0);
+            ib_rc_rnr_retries(bench.rc, 0, (uint8_t)retries);
+            for (unsigned i = 0; i < naks; i++) {
+                SEND(0, 1);
+                RNR(0);
+                RNR(0); /* captured twice */
+            }
+            close_bench(&bench, retries < 7 && naks > retries ? "S0.0+1! refused1:0rnr at 0 of a Send" : "S0.0+1!");
+        }
+    }
+    open_bench(&bench, true, 0); /* more often than agreed, and taken */
+    ib_rc_rnr_retries(bench.rc, 0, 0);
+    SEND(0, 1);
+    RNR(0);
+    SEND(0, 1);
+    close_bench(&bench, "S0.0+1!");
+
+    open_bench(&bench, true, 0); /* each request by itself */
+    ib_rc_rnr_retries(bench.rc, 0, 1);
+    SEND(0, 1);
+    RNR(0);
+    SEND(0, 1);
+    ACK(0);
+    SEND(1, 1);
+    RNR(1);
+    close_bench(&bench, "S0.0+1! S1.0+1!");
+}
+
+/* Requests whose ICRC is wrong: those that are acknowledged without a copy were received. */
+static void damaged_requests(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, true, 0);
+    SEND(0, 1);
+    ACK(0);
+    assert_int_equal(ib_rc_damaged_acked(bench.rc, 0), 0);
+    ib_rc_damaged(bench.rc, 0);
+    ACK(0);
+    assert_int_equal(ib_rc_damaged_acked(bench.rc, 0), 0);
+    SEND(1, 1); /* sent again */
+    ACK(1);
+    assert_int_equal(ib_rc_damaged_acked(bench.rc, 0), 0);
+    ib_rc_damaged(bench.rc, 0);
+    ib_rc_damaged(bench.rc, 0);
+    ACK(3);
+    assert_int_equal(ib_rc_damaged_acked(bench.rc, 0), 2);
+    assert_int_equal(ib_rc_damaged_acked(bench.rc, 0), 0);
+    close_bench(&bench, "S0.0+1! S1.0+1! hole0:2-4@4");
+}
+
+static void reads(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, true, 0);
+    READ(0, 0x1000, 600); /* three packets */
+    READ(3, 0x8000, 0);
+    SEND(4, 1);
+    RESPONSE(IB_READ_RESPONSE_FIRST, 0, 256);
+    RESPONSE(IB_READ_RESPONSE_MIDDLE, 1, 256);
+    RESPONSE(IB_READ_RESPONSE_LAST, 2, 88);
+    RESPONSE(IB_READ_RESPONSE_ONLY, 3, 0);
+    close_bench(&bench, "R0@1000:600 R1@8000:0 S2.0+1!? P0@1000+256 P0@1100+256 P0@1200+88! P1@8000+0!");
+}
+
+/* Also of Reads that were complete before the next one began. */
+static void responses_sent_again(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, true, 0);
+    for (int n = 0; n < 600; n++) {
+        READ(n, 0x1000, 8);
+        RESPONSE(IB_READ_RESPONSE_ONLY, n, 8);
+        bench.log[0] = 0;
+    }
+    assert_int_equal(ib_rc_counts(bench.rc)->repeated_responses[1], 0);
+    RESPONSE(IB_READ_RESPONSE_ONLY, 597, 8);
+    RESPONSE(IB_READ_RESPONSE_ONLY, 598, 8);
+    RESPONSE(IB_READ_RESPONSE_ONLY, 599, 8);
+    RESPONSE(IB_READ_RESPONSE_ONLY, 100, 8);
+    assert_int_equal(ib_rc_counts(bench.rc)->repeated_responses[1], 4);
+    SEND(600, 1);
+    close_bench(&bench, "S600.0+1!");
+}
+
+/* The rest is asked for with the missing PSN, and comes with the opcodes that it had: Middle and Last. */
+static void read_asked_again(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, true, 0);
+    READ(0, 0x1000, 600);
+    READ(3, 0x8000, 5);
+    RESPONSE(IB_READ_RESPONSE_FIRST, 0, 256);
+    RESPONSE(IB_READ_RESPONSE_LAST, 2, 88); /* that of PSN 1 was lost before the capture */
+    RESPONSE(IB_READ_RESPONSE_ONLY, 3, 5);
+    READ(1, 0x1100, 344);
+    READ(3, 0x8000, 5);
+    RESPONSE(IB_READ_RESPONSE_MIDDLE, 1, 256);
+    RESPONSE(IB_READ_RESPONSE_LAST, 2, 88);
+    RESPONSE(IB_READ_RESPONSE_ONLY, 3, 5);
+    assert_int_equal(ib_rc_counts(bench.rc)->retransmitted[0], 2);
+    assert_int_equal(ib_rc_counts(bench.rc)->holes[0], 0);
+    close_bench(&bench, "R0@1000:600 R1@8000:5 P0@1000+256 P0@1200+88 P1@8000+5! P0@1100+256!");
+}
+
+static void more_than_was_asked_for(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, true, 0);
+    READ(0, 0x1000, 100);
+    RESPONSE(IB_READ_RESPONSE_ONLY, 0, 200);
+    close_bench(&bench, "R0@1000:100 P0@1000+100!");
+}
+
+/* Neither management nor MTU were captured: some MTU explains what follows a Read. */
+static void late_start(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, false, 0);
+    packet(&bench, 0, IB_SEND_LAST, 0, 7, (struct words){0});
+    READ(1, 0x1000, 3000); /* 1024: three packets */
+    SEND(4, 1);
+    RESPONSE(IB_READ_RESPONSE_MIDDLE, 2, 1024);
+    RESPONSE(IB_READ_RESPONSE_LAST, 3, 952);
+    RESPONSE(IB_READ_RESPONSE_FIRST, 1, 1024);
+    close_bench(&bench, "S0.0+7 R1@1000:3000 S2.0+1!? P1@1400+1024 P1@1800+952 P1@1000+1024!");
+}
+
+/* What could follow a Read of two packets of 512 octets followed a lost Read: a payload says so, earlier or later. */
+static void a_request_lost_after_a_read(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, false, 0);
+    packet(&bench, 0, IB_SEND_LAST, 0, 1000, (struct words){0});
+    READ(1, 0x1000, 1024);
+    SEND(3, 1);
+    RESPONSE(IB_READ_RESPONSE_ONLY, 1, 1024);
+    RESPONSE(IB_READ_RESPONSE_ONLY, 2, 1024);
+    READ(4, 0x2000, 2048);
+    SEND(6, 1);
+    close_bench(&bench, "S0.0+1000 R1@1000:1024 P1@1000+1024! hole0:2-3@2 S2.0+1! R3@2000:2048 S4.0+1!?");
+
+    open_bench(&bench, false, 0);
+    READ(0, 0x1000, 1024);
+    READ(2, 0x2000, 1024);
+    RESPONSE(IB_READ_RESPONSE_ONLY, 0, 1024);
+    RESPONSE(IB_READ_RESPONSE_ONLY, 1, 1024);
+    RESPONSE(IB_READ_RESPONSE_ONLY, 2, 1024);
+    close_bench(&bench, "R0@1000:1024 R1@2000:1024 hole0:1-2@1 P0@1000+1024! P1@2000+1024!");
+}
+
+/* A capture that begins late, while what came before is being sent again: what that is is unknown. */
+static void requests_from_before_the_capture(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, false, 0);
+    SEND(4, 1);
+    SEND(2, 1);
+    SEND(3, 1);
+    SEND(4, 1);
+    assert_string_equal(bench.log, "S0.0+1!");
+    SEND(5, 2);
+    SEND(6, 3);
+    assert_int_equal(ib_rc_counts(bench.rc)->retransmitted[0], 3);
+    close_bench(&bench, "S0.0+1! hole0:1-1@1 S1.0+2! S2.0+3!");
+}
+
+/* Nothing tells the MTU. No MTU makes three packets of 1000 octets. */
+static void reads_without_any_answer(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, false, 0);
+    READ(0, 0x1000, 5000);
+    READ(2, 0x2000, 2000);
+    READ(6, 0x3000, 1000);
+    assert_string_equal(bench.log, "R0@1000:5000 R1@2000:2000 R2@3000:1000");
+    SEND(9, 1);
+    close_bench(&bench, "R0@1000:5000 R1@2000:2000 R2@3000:1000 hole0:7-9@3 S3.0+1!?");
+}
+
+static void mtu_from_the_response(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, false, 0);
+    READ(0, 0x1000, 1000);
+    RESPONSE(IB_READ_RESPONSE_FIRST, 0, 512);
+    RESPONSE(IB_READ_RESPONSE_LAST, 1, 488);
+    SEND(2, 1);
+    assert_int_equal(ib_rc_counts(bench.rc)->holes[0], 0);
+    close_bench(&bench, "R0@1000:1000 P0@1000+512 P0@1200+488! S1.0+1!");
+}
+
+static void bound_on_what_is_held(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, true, 4000);
+    SEND(0, 1);
+    SEND(2, 1000);
+    SEND(3, 1000);
+    SEND(4, 1000);
+    SEND(5, 2000); /* too much */
+    SEND(6, 4);
+    close_bench(&bench, "S0.0+1! hole0:1-2@1 S1.0+1000! S2.0+1000! S3.0+1000! S4.0+2000! S5.0+4!");
+}
+
+/* ---- conversations by chance ---- */
+
+enum { PACKETS = 60, MESSAGES_MAX = 40 };
+
+struct sent {
+    uint8_t opcode;
+    size_t octets;
+};
+
+static unsigned make_messages(uint64_t *seed, struct sent *sent)
+{
+    unsigned n = 0;
+
+    while (n < PACKETS - 4) {
+        unsigned parts = 1 + (unsigned)(next_random(seed) % 4);
+
+        for (unsigned i = 0; i < parts; i++)
+            sent[n++] = parts == 1       ? (struct sent){IB_SEND_ONLY, 9}
+                        : i == 0         ? (struct sent){IB_SEND_FIRST, MTU}
+                        : i + 1 == parts ? (struct sent){IB_SEND_LAST, 1 + i}
+                                         : (struct sent){IB_SEND_MIDDLE, MTU};
+    }
+    return n;
+}
+
+/* Go-back-N with packets lost before the capture point or after it: all octets come once, and in order. */
+static void random_loss_is_no_hole(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 400; seed++) {
+        struct bench bench;
+        struct sent sent[PACKETS];
+        uint64_t random = seed;
+        unsigned n = make_messages(&random, sent), expected = 0, turns = 0;
+        char wanted[LOG] = "";
+        size_t length = 0;
+        unsigned message = 0, offset = 0;
+
+        open_bench(&bench, true, 0);
+        while (expected < n && turns++ < 1000) {
+            unsigned arrived = expected;
+            bool gap = false;
+
+            for (unsigned i = expected; i < n && i < expected + 8; i++) {
+                bool before = next_random(&random) % 8 == 0, after = next_random(&random) % 8 == 0;
+
+                if (!before)
+                    packet(&bench, 0, sent[i].opcode, (int)i, sent[i].octets, (struct words){0});
+                if (before || after)
+                    gap = true;
+                else if (!gap)
+                    arrived = i + 1;
+            }
+            if (arrived > expected && next_random(&random) % 3)
+                ACK((int)arrived - 1);
+            if (gap && next_random(&random) % 2)
+                NAK((int)arrived, IB_NAK_SEQUENCE);
+            expected = arrived;
+        }
+        for (unsigned i = 0; i < n; i++) {
+            bool last = sent[i].opcode == IB_SEND_ONLY || sent[i].opcode == IB_SEND_LAST;
+
+            length += (size_t)snprintf(wanted + length, sizeof wanted - length, "%sS%u.%u+%zu%s", i ? " " : "", message,
+                                       offset, sent[i].octets, last ? "!" : "");
+            assert_true(length < sizeof wanted);
+            offset = last ? 0 : offset + (unsigned)sent[i].octets;
+            message += last;
+        }
+        assert_int_equal(expected, n);
+        assert_int_equal(ib_rc_counts(bench.rc)->holes[0], 0);
+        close_bench(&bench, wanted);
+    }
+}
+
+/* Which message a NAK is about: by any of its packets; none is blamed for what was not seen. */
+static void blamed_messages(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, true, 0);
+    packet(&bench, 0, IB_WRITE_ONLY, 0, 8, (struct words){.address = 0x666});
+    SEND(1, 1);
+    packet(&bench, 0, IB_SEND_ONLY_INVALIDATE, 2, 1, (struct words){0});
+    NAK(2, IB_NAK_INVALID_REQUEST);
+    NAK(1, IB_NAK_INVALID_REQUEST);
+    NAK(0, IB_NAK_REMOTE_ACCESS);
+    NAK(9, IB_NAK_REMOTE_OPERATION);
+    close_bench(&bench, "W0@666+8! S1.0+1! S2.0+1! refused1:1 at 2 of a Send with Invalidate refused1:1 at 1 of a Send "
+                        "refused1:2 at 0 of a Write refused1:3 at 9 of what is unknown hole0:3-9@3");
+}
+
+static void hole_explains_what_came_after_the_latest_request(void **state)
+{
+    enum rule_id both = 0, one = 0;
+
+    (void)state;
+    for (unsigned rule = 0; rule < RULE_COUNT; rule++) {
+        if (rule_catalogue[rule].observe == OBSERVE_WIRE)
+            both = (enum rule_id)rule;
+        else if (rule_catalogue[rule].observe == OBSERVE_WIRE_1WAY)
+            one = (enum rule_id)rule;
+    }
+    assert_true(ib_rc_hole_explains(both, 8, 7));
+    assert_false(ib_rc_hole_explains(both, 7, 7));
+    assert_false(ib_rc_hole_explains(one, 8, 7));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(in_order),
+        cmocka_unit_test(lost_on_the_network),
+        cmocka_unit_test(lost_by_the_capture),
+        cmocka_unit_test(acknowledgement_comes_first),
+        cmocka_unit_test(acknowledged_but_never_captured),
+        cmocka_unit_test(repeats_are_taken_once),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(not_ready),
+        cmocka_unit_test(damaged_requests),
+        cmocka_unit_test(retries_after_not_ready),
+        cmocka_unit_test(blamed_messages),
+        cmocka_unit_test(reads),
+        cmocka_unit_test(responses_sent_again),
+        cmocka_unit_test(read_asked_again),
+        cmocka_unit_test(more_than_was_asked_for),
+        cmocka_unit_test(late_start),
+        cmocka_unit_test(a_request_lost_after_a_read),
+        cmocka_unit_test(reads_without_any_answer),
+        cmocka_unit_test(requests_from_before_the_capture),
+        cmocka_unit_test(mtu_from_the_response),
+        cmocka_unit_test(bound_on_what_is_held),
+        cmocka_unit_test(random_loss_is_no_hole),
+        cmocka_unit_test(hole_explains_what_came_after_the_latest_request),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

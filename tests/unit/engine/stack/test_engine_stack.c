@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The layers wired: what goes in as TCP segments comes out of each layer in order, parts of a stack behave as the
+ * whole, holes and ends reach every layer. Taps write one word each; a layer that is told of a thing after another one
+ * writes after it.
+ */
+#include "engine/stack/stack.h"
+#include "tests/unit/support/support.h"
+#include "wire/mpa_startup.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { PAYLOAD_LENGTH = 32, FPDU_LENGTH = 2 + DDP_UNTAGGED_HEADER_LEN + PAYLOAD_LENGTH + 4 };
+
+struct trace {
+    char log[2048];
+    size_t length;
+    struct verdict verdict;
+    struct rule_counts counts;
+    struct stack *stack;
+    uint32_t frame;
+    uint32_t seq[2];
+};
+
+__attribute__((format(printf, 2, 3))) static void note(void *ctx, const char *format, ...)
+{
+    struct trace *t = ctx;
+    va_list arguments;
+
+    va_start(arguments, format);
+    if (t->length)
+        t->log[t->length++] = ' ';
+    t->length += (size_t)vsnprintf(t->log + t->length, sizeof t->log - t->length, format, arguments);
+    va_end(arguments);
+    assert_true(t->length < sizeof t->log);
+}
+
+static void expect(struct trace *t, const char *log)
+{
+    t->log[t->length] = '\0';
+    assert_string_equal(t->log, log);
+    t->length = 0;
+}
+
+static void on_startup(void *ctx, const struct mpa_startup_event *event)
+{
+    note(ctx, "startup%u", event->place.side);
+}
+
+static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
+{
+    note(ctx, "fpdu%u", event->place.side);
+}
+
+static void on_segment(void *ctx, const struct rdmap_segment_event *event)
+{
+    note(ctx, "%s%u", event->complete ? "segment" : "part", event->fpdu->place.side);
+}
+
+static void on_operation(void *ctx, const struct rdmap_operation *operation, const struct place *place)
+{
+    (void)place;
+    note(ctx, "operation%u", (unsigned)operation->number);
+}
+
+static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
+                    const struct octets_origin *next)
+{
+    (void)cause;
+    (void)next;
+    note(ctx, "hole%u+%u", side, (unsigned)(to - from));
+}
+
+static void on_end(void *ctx, unsigned side, bool reset, const struct place *place)
+{
+    (void)place;
+    note(ctx, "%s%u", reset ? "reset" : "fin", side);
+}
+
+static void on_message(void *ctx, const struct rpcrdma_message *message)
+{
+    note(ctx, "message%u", message->side);
+}
+
+static void on_skipped(void *ctx, unsigned side)
+{
+    note(ctx, "skipped%u", side);
+}
+
+static void on_finish(void *ctx, int64_t time_ns)
+{
+    note(ctx, "finish@%u", (unsigned)time_ns);
+}
+
+static const struct stack_taps taps = {.hole = on_hole,
+                                       .end = on_end,
+                                       .startup = on_startup,
+                                       .fpdu = on_fpdu,
+                                       .segment = on_segment,
+                                       .operation = on_operation,
+                                       .message = on_message};
+
+static void segment(struct trace *t, unsigned side, unsigned flags, const uint8_t *p, size_t n)
+{
+    struct tcp_segment s = {.frame = ++t->frame,
+                            .time_ns = t->frame * INT64_C(200000000),
+                            .side = (uint8_t)side,
+                            .flags = (uint8_t)flags,
+                            .window = 65535,
+                            .window_scale = 255,
+                            .seq = t->seq[side],
+                            .ack = t->seq[1 - side],
+                            .length = (uint32_t)n,
+                            .captured = (uint32_t)n,
+                            .payload = p};
+
+    t->seq[side] += (uint32_t)n + ((flags & (TCP_SYN | TCP_FIN)) != 0);
+    stack_segment(t->stack, &s);
+}
+
+static void startup(struct trace *t, unsigned side)
+{
+    const struct mpa_startup frame = {.kind = side ? MPA_REPLY : MPA_REQUEST, .revision = 1};
+    uint8_t octets[MPA_STARTUP_HEADER_LEN];
+
+    mpa_startup_encode(&frame, octets, sizeof octets);
+    segment(t, side, TCP_ACK, octets, sizeof octets);
+}
+
+/* A Send of `n` octets, no Markers, no CRC. */
+static size_t send_encode(uint8_t *out, uint32_t msn, const uint8_t *payload, size_t n)
+{
+    const struct ddp_segment ddp = {.last = true, .dv = 1, .rv = 1, .opcode = RDMAP_SEND, .msn = msn};
+    uint8_t ulpdu[1024];
+    struct mpa_fpdu_plan plan;
+    struct mpa_framing framing = {0};
+    size_t header = ddp_header_encode(&ddp, ulpdu, sizeof ulpdu);
+
+    memcpy(ulpdu + header, payload, n);
+    mpa_fpdu_plan_init(&plan, &framing, 0, ulpdu, (uint16_t)(header + n), false);
+    return mpa_fpdu_encode(&plan, out, 2048);
+}
+
+static void send(struct trace *t, unsigned side, uint32_t msn)
+{
+    static const uint8_t payload[PAYLOAD_LENGTH] = "octets that are no message";
+    uint8_t fpdu[2048];
+
+    segment(t, side, TCP_ACK, fpdu, send_encode(fpdu, msn, payload, sizeof payload));
+}
+
+static void begin(struct trace *t, const struct stack_options *options, const struct stack_entrance *next)
+{
+    const struct stack_setup setup = {
+        .options = options, .taps = &taps, .ctx = t, .verdict = &t->verdict, .next = next};
+
+    t->verdict.counts = &t->counts;
+    t->seq[0] = 1000;
+    t->seq[1] = 5000;
+    t->stack = stack_new(&setup);
+    assert_non_null(t->stack);
+    segment(t, 0, TCP_SYN, NULL, 0);
+    segment(t, 1, TCP_SYN | TCP_ACK, NULL, 0);
+    segment(t, 0, TCP_ACK, NULL, 0);
+    startup(t, 0);
+    startup(t, 1);
+}
+
+static void close_and_finish(struct trace *t)
+{
+    segment(t, 0, TCP_FIN | TCP_ACK, NULL, 0);
+    segment(t, 1, TCP_FIN | TCP_ACK, NULL, 0);
+    segment(t, 0, TCP_ACK, NULL, 0);
+    stack_finish(t->stack, t->frame);
+    stack_free(t->stack);
+}
+
+static void each_layer_in_order(void **state)
+{
+    struct stack_options options;
+    struct trace t = {0};
+
+    (void)state;
+    stack_options_init(&options, NULL);
+    begin(&t, &options, NULL);
+    assert_non_null(stack_tcp(t.stack));
+    assert_non_null(stack_rdmap(t.stack));
+    expect(&t, "startup0 startup1");
+    assert_int_equal(stack_initiator(t.stack), 0);
+    send(&t, 0, 1);
+    expect(&t, "fpdu0 segment0 operation1");
+    send(&t, 1, 1);
+    expect(&t, "fpdu1 segment1 operation2");
+    assert_false(rpcrdma_connection_is_rpcrdma(stack_rpcrdma(t.stack)));
+    close_and_finish(&t);
+    expect(&t, "fin0 fin1");
+}
+
+/* Octets that the capture lost: every layer learns of them, also the next part's. */
+static void holes_go_up(void **state)
+{
+    const struct stack_entrance next = {.skipped = on_skipped, .finish = on_finish};
+    struct stack_entrance here = next;
+    struct stack_options options;
+    struct trace t = {0};
+
+    (void)state;
+    here.ctx = &t;
+    stack_options_init(&options, NULL);
+    options.last = STACK_MPA;
+    begin(&t, &options, &here);
+    assert_null(stack_rdmap(t.stack));
+    assert_null(stack_rpcrdma(t.stack));
+    expect(&t, "startup0 startup1");
+    send(&t, 0, 1);
+    expect(&t, "fpdu0");
+    t.seq[0] += FPDU_LENGTH; /* a Send that the capture does not hold ... */
+    send(&t, 0, 3);
+    expect(&t, "");
+    segment(&t, 1, TCP_ACK, NULL, 0); /* ... and that was received */
+    segment(&t, 1, TCP_ACK, NULL, 0);
+    expect(&t, "hole0+56 skipped0 skipped0 fpdu0"); /* of the hole, and of what MPA passed over */
+    close_and_finish(&t);
+    expect(&t, "fin0 fin1 finish@12");
+}
+
+static void on_ended(void *ctx, unsigned side, bool reset, const struct place *place)
+{
+    (void)place;
+    note(ctx, "%s%u", reset ? "gone" : "ended", side);
+}
+
+/* A FIN that the capture lacks, or has later, is known by the number of the close that shows it. */
+static void a_fin_is_shown_by_what_follows(void **state)
+{
+    struct stack_entrance next = {.end = on_ended};
+    struct stack_options options;
+    struct trace t = {0};
+
+    (void)state;
+    stack_options_init(&options, NULL);
+    options.last = STACK_MPA;
+    next.ctx = &t;
+    begin(&t, &options, &next);
+    t.length = 0;
+    t.seq[0]++; /* its FIN */
+    segment(&t, 1, TCP_FIN | TCP_ACK, NULL, 0);
+    expect(&t, "ended0 fin1 ended1");
+    stack_free(t.stack);
+
+    memset(&t, 0, sizeof t);
+    begin(&t, &options, &next);
+    t.length = 0;
+    t.seq[1]++; /* its own FIN, before the reset */
+    segment(&t, 1, TCP_RST, NULL, 0);
+    expect(&t, "ended1 reset1 gone1");
+    stack_free(t.stack);
+
+    memset(&t, 0, sizeof t);
+    begin(&t, &options, &next);
+    t.length = 0;
+    t.seq[0] += FPDU_LENGTH + 1; /* not a FIN alone */
+    segment(&t, 1, TCP_FIN | TCP_ACK, NULL, 0);
+    expect(&t, "fin1 ended1");
+    stack_free(t.stack);
+}
+
+/* Three parts, as the plugins have them, find what the whole finds. */
+struct part {
+    struct trace *trace;
+    struct stack *stack;
+    struct stack_options options;
+    struct stack_entrance entrance;
+};
+
+static void compare(struct trace *whole, struct trace *apart)
+{
+    uint64_t failed = 0, passed = 0;
+
+    for (unsigned rule = 0; rule < RULE_COUNT; rule++) {
+        failed += whole->counts.failed[rule];
+        passed += whole->counts.passed[rule];
+        assert_int_equal(whole->counts.passed[rule], apart->counts.passed[rule]);
+        assert_int_equal(whole->counts.failed[rule], apart->counts.failed[rule]);
+        assert_int_equal(whole->counts.inconclusive[rule], apart->counts.inconclusive[rule]);
+    }
+    assert_true(failed > 0 && passed > 20);
+}
+
+static void talk(struct trace *t)
+{
+    send(t, 0, 1);
+    send(t, 1, 1);
+    send(t, 0, 3); /* a gap in the MSN */
+    t->seq[1] += FPDU_LENGTH;
+    send(t, 1, 3);
+    segment(t, 0, TCP_ACK, NULL, 0);
+    send(t, 1, 5); /* and one after a hole */
+    close_and_finish(t);
+}
+
+static void parts_are_the_whole(void **state)
+{
+    static const struct {
+        enum stack_layer first, last;
+    } ranges[3] = {{STACK_TCP, STACK_MPA}, {STACK_RDMAP, STACK_RDMAP}, {STACK_RPCRDMA, STACK_RPCRDMA}};
+    static struct trace whole, apart;
+    struct part parts[3];
+    struct stack_options options;
+
+    (void)state;
+    stack_options_init(&options, NULL);
+    begin(&whole, &options, NULL);
+    talk(&whole);
+    apart.verdict.counts = &apart.counts;
+    for (int i = 2; i >= 0; i--) {
+        struct stack_setup setup = {
+            .options = &parts[i].options, .verdict = &apart.verdict, .next = i < 2 ? &parts[i + 1].entrance : NULL};
+
+        stack_options_init(&parts[i].options, NULL);
+        parts[i].options.first = ranges[i].first;
+        parts[i].options.last = ranges[i].last;
+        if (i == 0)
+            break;
+        parts[i].stack = stack_new(&setup);
+        assert_non_null(parts[i].stack);
+        parts[i].entrance = stack_entrance(parts[i].stack);
+    }
+    begin(&apart, &parts[0].options, &parts[1].entrance);
+    talk(&apart);
+    stack_free(parts[1].stack);
+    stack_free(parts[2].stack);
+    compare(&whole, &apart);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_layer_in_order),
+        cmocka_unit_test(holes_go_up),
+        cmocka_unit_test(a_fin_is_shown_by_what_follows),
+        cmocka_unit_test(parts_are_the_whole),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Connections told apart. Events are written down: open<id>:<port of side 0>, close<id>:<why>,
+ * <id>.<side>@<offset>+<n>. */
+#include "engine/stack/stack.h"
+#include "engine/tcp/connections.h"
+#include "tests/unit/support/support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct trace {
+    struct connections *connections;
+    uint32_t frame;
+    int64_t now;
+    char log[4096];
+    size_t length;
+    uint32_t dismiss; /* id of the connection that is dismissed at its first octets */
+};
+
+struct consumer {
+    struct trace *trace;
+    struct connection *connection;
+    struct stack *stack;
+    struct verdict verdict;
+};
+
+__attribute__((format(printf, 2, 3))) static void note(struct trace *t, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (t->length)
+        t->log[t->length++] = ' ';
+    t->length += (size_t)vsnprintf(t->log + t->length, sizeof t->log - t->length, format, arguments);
+    va_end(arguments);
+    assert_true(t->length < sizeof t->log);
+}
+
+static void octets_event(void *ctx, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
+                         const struct octets_origin *origin)
+{
+    struct consumer *c = ctx;
+    (void)p;
+    (void)origin;
+    note(c->trace, "%u.%u@%llu+%zu", c->connection->id, side, (unsigned long long)offset, n);
+    if (c->trace->dismiss == c->connection->id)
+        connection_dismiss(c->connection);
+}
+
+static bool open_event(void *ctx, struct connection *connection)
+{
+    static const struct stack_options options = {.first = STACK_TCP, .last = STACK_TCP};
+    static const struct stack_taps taps = {.octets = octets_event};
+    struct consumer *c = calloc(1, sizeof *c);
+    const struct stack_setup setup = {.options = &options, .taps = &taps, .ctx = c, .verdict = &c->verdict};
+    c->trace = ctx;
+    c->connection = connection;
+    connection->host = c;
+    c->stack = stack_new(&setup);
+    connection->tcp = c->stack ? stack_pair(c->stack) : NULL;
+    note(ctx, "open%u:%u", connection->id, connection->endpoint[0].port);
+    return c->stack != NULL;
+}
+
+static void close_event(void *ctx, struct connection *connection, enum connection_end why, int64_t now_ns)
+{
+    static const char *const words[] = {"closed", "reused", "evicted", "dismissed", "capture"};
+    struct consumer *c = connection->host;
+    stack_finish(c->stack, now_ns);
+    note(ctx, "close%u:%s", connection->id, words[why]);
+    stack_free(c->stack);
+    free(c);
+}
+
+static void start(struct trace *t, const struct connections_options *options)
+{
+    struct connection_events events = {.ctx = t, .open = open_event, .close = close_event};
+    memset(t, 0, sizeof *t);
+    t->connections = connections_new(options, &events);
+    assert_non_null(t->connections);
+}
+
+static void finish(struct trace *t)
+{
+    connections_finish(t->connections, t->now);
+    connections_free(t->connections);
+}
+
+static void expect(struct trace *t, const char *log)
+{
+    t->log[t->length] = '\0';
+    assert_string_equal(t->log, log);
+    t->length = 0;
+}
+
+/* Client at `port`, server at 20; from_server turns the direction. */
+static struct connection *give(struct trace *t, uint16_t port, bool from_server, unsigned flags, uint32_t seq,
+                               uint32_t ack, uint32_t length)
+{
+    static const uint8_t payload[2000];
+    struct endpoint client = {.ip = 4, .address = {10, 0, 0, 1}, .port = port};
+    struct endpoint server = {.ip = 4, .address = {10, 0, 0, 2}, .port = 20};
+    struct addressed_segment a = {.source = from_server ? server : client,
+                                  .destination = from_server ? client : server,
+                                  .segment = {.frame = ++t->frame,
+                                              .time_ns = t->now += 1000,
+                                              .flags = (uint8_t)flags,
+                                              .window = 65535,
+                                              .window_scale = 255,
+                                              .seq = seq,
+                                              .ack = ack,
+                                              .length = length,
+                                              .captured = length,
+                                              .payload = payload}};
+    return connections_segment(t->connections, &a);
+}
+
+enum { CLIENT = 0, SERVER = 1 };
+
+static void handshake(struct trace *t, uint16_t port, uint32_t isn)
+{
+    give(t, port, CLIENT, TCP_SYN, isn, 0, 0);
+    give(t, port, SERVER, TCP_SYN | TCP_ACK, 9000, isn + 1, 0);
+    give(t, port, CLIENT, TCP_ACK, isn + 1, 9001, 0);
+}
+
+/* After handshake: n octets of the client, both FINs. */
+static void talk_and_close(struct trace *t, uint16_t port, uint32_t isn, uint32_t n)
+{
+    give(t, port, CLIENT, TCP_ACK, isn + 1, 9001, n);
+    give(t, port, CLIENT, TCP_ACK | TCP_FIN, isn + 1 + n, 9001, 0);
+    give(t, port, SERVER, TCP_ACK | TCP_FIN, 9001, isn + 2 + n, 0);
+    give(t, port, CLIENT, TCP_ACK, isn + 2 + n, 9002, 0);
+}
+
+static void two_at_a_time(void **state)
+{
+    struct trace t;
+    (void)state;
+    start(&t, NULL);
+    handshake(&t, 1, 100);
+    handshake(&t, 2, 100);
+    give(&t, 1, CLIENT, TCP_ACK, 101, 9001, 5);
+    give(&t, 2, SERVER, TCP_ACK, 9001, 101, 6);
+    struct connection *connection = give(&t, 1, SERVER, TCP_ACK, 9001, 106, 7);
+    assert_int_equal(connection->id, 1);
+    assert_int_equal(connection->start_frame, 1);
+    assert_int_equal(connection->end_frame, 9);
+    assert_int_equal(connection->segments, 5);
+    finish(&t);
+    expect(&t, "open1:1 open2:2 1.0@0+5 2.1@0+6 1.1@0+7 close1:capture close2:capture");
+}
+
+static void sides(void **state)
+{
+    struct trace t;
+    (void)state;
+    start(&t, NULL);
+    give(&t, 1, SERVER, TCP_SYN | TCP_ACK, 1, 1, 0); /* answers the client: side 0 */
+    give(&t, 2, SERVER, TCP_ACK, 1, 1, 3);           /* in mid-stream: the first to speak */
+    give(&t, 2, CLIENT, TCP_ACK, 1, 4, 3);
+    give(&t, 3, SERVER, TCP_SYN, 1, 0, 0);
+    give(&t, 4, CLIENT, TCP_RST, 1, 0, 0); /* resets nothing */
+    finish(&t);
+    expect(&t, "open1:1 open2:20 2.0@0+3 2.1@0+3 open3:20 close1:capture close2:capture close3:capture");
+}
+
+static void reused_after_close(void **state)
+{
+    struct trace t;
+    (void)state;
+    start(&t, NULL);
+    handshake(&t, 1, 100);
+    talk_and_close(&t, 1, 100, 5);
+    give(&t, 1, CLIENT, TCP_ACK, 101, 9001, 5); /* late */
+    handshake(&t, 1, 70000);
+    give(&t, 1, CLIENT, TCP_ACK, 70001, 9001, 8);
+    finish(&t);
+    expect(&t, "open1:1 1.0@0+5 close1:reused open2:1 2.0@0+8 close2:capture");
+}
+
+/* The capture lacks the end of the one and the SYNs of the other. So far off may be one direction of the same one. */
+static void reused_unseen(void **state)
+{
+    struct trace t;
+    (void)state;
+    start(&t, NULL);
+    handshake(&t, 1, 100);
+    give(&t, 1, CLIENT, TCP_ACK, 101, 9001, 5);
+    give(&t, 1, SERVER, TCP_ACK, 9001, 106, 7);
+    give(&t, 1, CLIENT, TCP_ACK, 101 + (9 << 20), 9008, 5);
+    expect(&t, "open1:1 1.0@0+5 1.1@0+7");
+    give(&t, 1, CLIENT, TCP_ACK, 101 + (40 << 20), 9008 + (40 << 20), 5);
+    give(&t, 1, SERVER, TCP_ACK, 9008 + (40 << 20), 106 + (40 << 20), 7);
+    finish(&t);
+    expect(&t, "close1:reused open2:1 2.0@0+5 2.1@0+7 close2:capture");
+}
+
+static void retired_when_quiet_and_late_segments_open_nothing(void **state)
+{
+    struct trace t;
+    (void)state;
+    start(&t, NULL);
+    handshake(&t, 1, 100);
+    talk_and_close(&t, 1, 100, 5);
+    handshake(&t, 2, 100);
+    t.now += INT64_C(11000000000);
+    give(&t, 2, CLIENT, TCP_ACK, 101, 9001, 1);
+    expect(&t, "open1:1 1.0@0+5 open2:2 close1:closed 2.0@0+1");
+    assert_null(give(&t, 1, CLIENT, TCP_ACK, 101, 9001, 5));
+    assert_null(give(&t, 1, SERVER, TCP_ACK | TCP_FIN, 9001, 107, 0));
+    assert_null(give(&t, 1, CLIENT, TCP_SYN, 100, 0, 0)); /* even its SYN */
+    assert_null(give(&t, 1, CLIENT, TCP_RST, 5, 0, 0));
+    expect(&t, "");
+    /* Octets from quite elsewhere are a connection whose SYN is missing. */
+    give(&t, 1, CLIENT, TCP_ACK, 0x70000000, 1, 9);
+    handshake(&t, 1, 4000);
+    finish(&t);
+    expect(&t, "open3:1 3.0@0+9 close3:reused open4:1 close2:capture close4:capture");
+}
+
+static void a_stray_syn_does_not_end_a_connection(void **state)
+{
+    struct trace t;
+    (void)state;
+    start(&t, NULL);
+    handshake(&t, 1, 100);
+    give(&t, 1, CLIENT, TCP_ACK, 101, 9001, 5);
+    give(&t, 1, SERVER, TCP_ACK, 9001, 106, 5);
+    assert_null(give(&t, 1, CLIENT, TCP_SYN, 5000000, 0, 0));
+    give(&t, 1, SERVER, TCP_ACK, 9006, 106, 0); /* challenge */
+    give(&t, 1, CLIENT, TCP_ACK, 106, 9006, 5);
+    expect(&t, "open1:1 1.0@0+5 1.1@0+5 1.0@5+5");
+    /* But one that is answered does; it began at its SYN. */
+    give(&t, 1, CLIENT, TCP_SYN, 6000000, 0, 0);
+    uint32_t frame = t.frame;
+    struct connection *connection = give(&t, 1, SERVER, TCP_SYN | TCP_ACK, 80000, 6000001, 0);
+    assert_int_equal(connection->start_frame, frame);
+    assert_int_equal(connection->segments, 2);
+    give(&t, 1, CLIENT, TCP_ACK, 6000001, 80001, 5);
+    finish(&t);
+    expect(&t, "close1:reused open2:1 2.0@0+5 close2:capture");
+}
+
+static void dismissed(void **state)
+{
+    struct trace t;
+    (void)state;
+    start(&t, NULL);
+    t.dismiss = 1;
+    handshake(&t, 1, 100);
+    assert_null(give(&t, 1, CLIENT, TCP_ACK, 101, 9001, 5));
+    assert_null(give(&t, 1, CLIENT, TCP_ACK, 106, 9001, 5));
+    assert_null(give(&t, 1, CLIENT, TCP_ACK, 50000000, 9001, 5));
+    handshake(&t, 1, 7777);
+    finish(&t);
+    expect(&t, "open1:1 1.0@0+5 close1:dismissed open2:1 close2:capture");
+}
+
+static void bounded(void **state)
+{
+    struct connections_options options = {.max_connections = 3};
+    struct trace t;
+    (void)state;
+    start(&t, &options);
+    for (uint16_t port = 1; port <= 3; port++)
+        handshake(&t, port, 100);
+    give(&t, 1, CLIENT, TCP_ACK, 101, 9001, 5);
+    handshake(&t, 4, 100);
+    finish(&t);
+    expect(&t, "open1:1 open2:2 open3:3 1.0@0+5 close2:evicted open4:4 close1:capture close3:capture close4:capture");
+}
+
+static void many(void **state)
+{
+    struct trace *t = malloc(sizeof *t);
+    (void)state;
+    start(t, NULL);
+    for (uint32_t port = 1; port <= 5000; port++) {
+        handshake(t, (uint16_t)port, port);
+        talk_and_close(t, (uint16_t)port, port, 1);
+        t->length = 0;
+    }
+    struct connection *connection = give(t, 5000, CLIENT, TCP_ACK, 5001, 9002, 0);
+    assert_int_equal(connection->id, 5000);
+    for (uint16_t port = 1; port <= 3000; port++)
+        assert_null(give(t, port, CLIENT, TCP_ACK, port + 1U, 9001, 1));
+    t->log[t->length] = '\0';
+    assert_null(strstr(t->log, "open"));
+    connections_finish(t->connections, t->now += INT64_C(20000000000));
+    t->length = 0;
+    connections_free(t->connections);
+    free(t);
+}
+
+/* Whatever the machine's byte order and word size, a capture is divided in the same way. */
+static void the_same_share_on_every_machine(void **state)
+{
+    static const unsigned shares[] = {522, 396, 974, 577, 714, 727, 537, 880};
+    (void)state;
+    for (unsigned i = 0; i < sizeof shares / sizeof shares[0]; i++) {
+        struct addressed_segment there = {.source = {.ip = 4, .address = {10, 0, 0, 1}, .port = (uint16_t)(40000 + i)},
+                                          .destination = {.ip = 4, .address = {10, 0, 2, 15}, .port = 20049}};
+        struct addressed_segment back = {.source = there.destination, .destination = there.source};
+        assert_int_equal(connections_share(&there, 1000), shares[i]);
+        assert_int_equal(connections_share(&back, 1000), shares[i]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_at_a_time),
+        cmocka_unit_test(sides),
+        cmocka_unit_test(reused_after_close),
+        cmocka_unit_test(reused_unseen),
+        cmocka_unit_test(retired_when_quiet_and_late_segments_open_nothing),
+        cmocka_unit_test(a_stray_syn_does_not_end_a_connection),
+        cmocka_unit_test(dismissed),
+        cmocka_unit_test(bounded),
+        cmocka_unit_test(many),
+        cmocka_unit_test(the_same_share_on_every_machine),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

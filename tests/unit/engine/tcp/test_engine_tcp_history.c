@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/tcp/tcp_history.h"
+#include "tests/unit/support/support.h"
+
+#include <stdlib.h>
+
+enum { STREAM = 1 << 20, LIMIT = 16384 };
+
+static uint8_t octet_at(uint64_t at)
+{
+    return (uint8_t)(at * 151 + (at >> 9));
+}
+
+/*
+ * Pieces of all sizes, with a hole now and then: what is kept are the last LIMIT octets at least, each with its frame
+ * as long as the run that brought it is remembered, and never anything before a hole.
+ */
+static void random_streams(void **state)
+{
+    uint8_t *stream = malloc(STREAM);
+    uint32_t *frames = malloc(STREAM * sizeof *frames);
+
+    (void)state;
+    assert_true(stream && frames);
+    for (uint64_t i = 0; i < STREAM; i++)
+        stream[i] = octet_at(i);
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct arena *arena = arena_new(NULL);
+        struct tcp_history history;
+        uint64_t random = seed, end = 0, hole = 0;
+        uint64_t largest = seed % 4 == 0 ? 3 * LIMIT : seed % 4 == 1 ? 10 : 3000;
+
+        assert_non_null(arena);
+        tcp_history_init(&history, LIMIT, arena);
+        for (uint32_t frame = 1; frame < 1000; frame++) {
+            uint64_t n = 1 + next_random(&random) % largest, from, length;
+            struct tcp_difference difference;
+
+            if (next_random(&random) % 200 == 0)
+                hole = end += 1 + next_random(&random) % 100;
+            if (end + n > STREAM)
+                break;
+            for (uint64_t i = end; i < end + n; i++)
+                frames[i] = frame;
+            tcp_history_append(&history, end, stream + end, n, frame);
+            end += n;
+            /* Repeated as it was: no difference. */
+            from = end - next_random(&random) % (end + 1);
+            length = 1 + next_random(&random) % (end - from + 1);
+            if (from + length > STREAM)
+                continue;
+            assert_false(tcp_history_differs(&history, from, stream + from, length, &difference));
+            /* One octet is another one: reported if it is kept. */
+            uint64_t kept = end - hole > LIMIT ? end - LIMIT : hole;
+            uint64_t at = from + next_random(&random) % length;
+
+            stream[at] ^= 0x40;
+            bool differs = tcp_history_differs(&history, from, stream + from, length, &difference);
+
+            stream[at] ^= 0x40;
+            if (at >= end || at < hole)
+                assert_false(differs);
+            if (at >= kept && at < end) {
+                assert_true(differs);
+                assert_int_equal(difference.offset, at);
+                assert_int_equal(difference.first, octet_at(at));
+                assert_int_equal(difference.repeated, octet_at(at) ^ 0x40);
+                assert_true(difference.first_frame == 0 || difference.first_frame == frames[at]);
+                assert_true(difference.first_frame != 0 || frame - frames[at] >= TCP_HISTORY_RUNS / 2);
+            }
+        }
+        assert_true(history.capacity <= LIMIT && history.runs_capacity <= TCP_HISTORY_RUNS);
+        tcp_history_free(&history);
+        arena_release(arena);
+    }
+    free(stream);
+    free(frames);
+}
+
+/* A connection that says little costs little. */
+static void grows_with_the_stream(void **state)
+{
+    struct arena *arena = arena_new(NULL);
+    struct tcp_history history;
+    uint8_t octets[100] = {0};
+
+    (void)state;
+    assert_non_null(arena);
+    tcp_history_init(&history, 65536, arena);
+    assert_int_equal(history.capacity, 0);
+    tcp_history_append(&history, 0, octets, sizeof octets, 1);
+    assert_true(history.capacity <= 512);
+    tcp_history_free(&history);
+    arena_release(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_streams),
+        cmocka_unit_test(grows_with_the_stream),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

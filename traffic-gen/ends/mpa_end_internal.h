@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the two halves of an MPA end share: start-up (mpa_end_startup.c) and full operation (mpa_end.c). */
+#ifndef IWARP_TRAFFIC_ENDS_MPA_END_INTERNAL_H
+#define IWARP_TRAFFIC_ENDS_MPA_END_INTERNAL_H
+
+#include "traffic-gen/ends/mpa_end.h"
+
+#include <glib.h>
+
+enum mpa_end_state {
+    MPA_END_IDLE,
+    MPA_END_WAIT_FRAME, /* the peer's Request or Reply */
+    MPA_END_WAIT_ULP,   /* Responder: the Request has come, the ULP has not answered */
+    MPA_END_OPERATION,
+};
+
+struct mpa_end {
+    struct mpa_end_wish wish;
+    uint8_t private_data[MPA_PRIVATE_DATA_MAX]; /* of this end's frame */
+    struct stream stream;
+    struct mpa_end_events events;
+    struct mpa_end_spoil spoil;
+    enum mpa_end_state state;
+    int64_t since;       /* when waiting for the peer's frame began, or octets came last */
+    GByteArray *startup; /* the peer's frame; its private data are borrowed from here */
+    struct mpa_startup peer;
+    struct mpa_enhanced offer; /* Responder: the enhanced data of its Reply */
+    struct mpa_end_terms terms;
+    bool has_terms;
+    struct mpa_framing framing_out, framing_in;
+    uint64_t out_offset, in_offset; /* octets written and received since the stream began */
+    struct mpa_fpdu_reader reader;
+    struct mpa_fpdu_scratch *scratch; /* only for Markers */
+    GByteArray *ulpdu, *octets;       /* of the FPDU being sent */
+    bool may_send;
+    bool more;   /* another FPDU follows the next one at once */
+    bool deaf;   /* after an error nothing is passed up (RFC 5044 section 8) */
+    bool closed; /* by this end */
+    bool ended;  /* by the peer */
+};
+
+/* Reports the error, then closes unless the layers above did. */
+void mpa_end_fail(struct mpa_end *end, enum mpa_end_error error);
+void mpa_end_write(struct mpa_end *end, const uint8_t *p, size_t n);
+/* Framing as negotiated; from here on this end sends and receives FPDUs. */
+void mpa_end_begin_operation(struct mpa_end *end);
+
+void mpa_end_startup_receive(struct mpa_end *end, const uint8_t *p, size_t n);
+
+#endif

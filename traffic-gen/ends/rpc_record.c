@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/ends/rpc_record.h"
+
+#include "wire/octets.h"
+
+#define LAST (UINT32_C(1) << 31)
+
+void rpc_record_init(struct rpc_record *record, size_t max)
+{
+    *record = (struct rpc_record){.max = max, .body = g_byte_array_new()};
+}
+
+void rpc_record_clear(struct rpc_record *record)
+{
+    if (record->body)
+        g_byte_array_unref(record->body);
+    *record = (struct rpc_record){0};
+}
+
+bool rpc_record_take(struct rpc_record *record, const uint8_t **p, size_t *n, bool *too_long)
+{
+    *too_long = false;
+    if (record->n_mark == RPC_RECORD_MARK && record->left == 0) { /* the last one was given */
+        record->n_mark = 0;
+        g_byte_array_set_size(record->body, 0);
+    }
+    while (*n > 0) {
+        size_t part;
+
+        if (record->n_mark < RPC_RECORD_MARK) {
+            record->mark[record->n_mark++] = *(*p)++;
+            --*n;
+            if (record->n_mark < RPC_RECORD_MARK)
+                continue;
+            record->left = get_be32(record->mark) & ~LAST;
+            record->is_last = get_be32(record->mark) & LAST;
+            *too_long = record->left > record->max - record->body->len;
+            if (*too_long)
+                return false;
+        }
+        part = MIN(*n, record->left);
+        if (part > 0)
+            g_byte_array_append(record->body, *p, (guint)part);
+        *p += part;
+        *n -= part;
+        record->left -= (uint32_t)part;
+        if (record->left > 0)
+            return false;
+        if (record->is_last)
+            return true;
+        record->n_mark = 0;
+    }
+    return false;
+}
+
+void rpc_record_mark(uint8_t mark[RPC_RECORD_MARK], size_t n)
+{
+    put_be32(mark, (uint32_t)n | LAST);
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Listening: on all addresses of a name, with a limit on simultaneous connections. */
+#define _GNU_SOURCE /* accept4 */
+#include "traffic-gen/live/tcp/internal.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { BACKLOG = 1024, FDS_MAX = 8, ACCEPTS_AT_ONCE = 64 };
+
+struct listening {
+    struct live_watch watch;
+    struct live_listener *listener;
+};
+
+struct live_listener {
+    struct live_loop *loop;
+    GList link;
+    struct listening places[FDS_MAX];
+    unsigned n_places;
+    unsigned connections, connections_max;
+    struct live_options options;
+    live_accept accept;
+    void *ctx;
+    uint16_t port;
+    bool paused; /* not watched: at the limit, or out of descriptors */
+};
+
+static void pause_listening(struct live_listener *listener, bool pause)
+{
+    if (listener->paused == pause)
+        return;
+    listener->paused = pause;
+    for (unsigned i = 0; i < listener->n_places; i++)
+        live_watch_change(listener->loop, &listener->places[i].watch, pause ? 0 : EPOLLIN);
+}
+
+static bool at_limit(const struct live_listener *listener)
+{
+    return listener->connections_max && listener->connections >= listener->connections_max;
+}
+
+static void accept_one(struct live_listener *listener, int fd)
+{
+    struct live_socket *socket = live_socket_new(listener->loop, &listener->options);
+
+    socket->watch.fd = fd;
+    socket->listener = listener;
+    listener->connections++;
+    live_socket_open(socket, true);
+    if (!listener->accept(listener->ctx, socket, &socket->events))
+        live_forget(socket);
+}
+
+static void on_ready(struct live_watch *watch, uint32_t events)
+{
+    struct listening *place = (struct listening *)(void *)watch;
+    struct live_listener *listener = place->listener;
+
+    (void)events;
+    for (unsigned i = 0; i < ACCEPTS_AT_ONCE && watch->fd >= 0 && !at_limit(listener); i++) {
+        int fd = accept4(watch->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+        if (fd >= 0) {
+            accept_one(listener, fd);
+            continue;
+        }
+        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+            pause_listening(listener, true);
+        if (errno != ECONNABORTED && errno != EINTR)
+            return;
+    }
+    if (at_limit(listener))
+        pause_listening(listener, true);
+}
+
+void live_listener_tick(struct live_listener *listener)
+{
+    if (listener->paused && !at_limit(listener))
+        pause_listening(listener, false);
+}
+
+void live_listener_left(struct live_listener *listener)
+{
+    listener->connections--;
+    live_listener_tick(listener);
+}
+
+/* ---- life ---- */
+
+static uint16_t port_of(int fd)
+{
+    union {
+        struct sockaddr any;
+        struct sockaddr_in ipv4;
+        struct sockaddr_in6 ipv6;
+    } address = {0};
+    socklen_t n = sizeof address;
+
+    if (getsockname(fd, &address.any, &n) != 0)
+        return 0;
+    return ntohs(address.any.sa_family == AF_INET6 ? address.ipv6.sin6_port : address.ipv4.sin_port);
+}
+
+/* Port 0 is chosen once, for all addresses. */
+static void set_port(struct sockaddr *address, uint16_t port)
+{
+    if (address->sa_family == AF_INET6)
+        ((struct sockaddr_in6 *)(void *)address)->sin6_port = htons(port);
+    else
+        ((struct sockaddr_in *)(void *)address)->sin_port = htons(port);
+}
+
+static bool listen_at(struct live_listener *listener, const struct addrinfo *address)
+{
+    struct listening *place = &listener->places[listener->n_places];
+    const int on = 1;
+    int fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+    if (fd < 0)
+        return false;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (address->ai_family == AF_INET6)
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+    live_limit_mss(fd, listener->options.mss);
+    if (listener->port)
+        set_port(address->ai_addr, listener->port);
+    *place = (struct listening){.watch = {.fd = fd, .ready = on_ready}, .listener = listener};
+    if (bind(fd, address->ai_addr, address->ai_addrlen) != 0 || listen(fd, BACKLOG) != 0 ||
+        !live_watch(listener->loop, &place->watch, EPOLLIN)) {
+        int kept = errno;
+
+        close(fd);
+        errno = kept;
+        return false;
+    }
+    listener->port = port_of(fd);
+    listener->n_places++;
+    return true;
+}
+
+struct live_listener *live_listen(struct live_loop *loop, const char *host, const char *port, unsigned connections_max,
+                                  const struct live_options *options, live_accept accept, void *ctx, GError **error)
+{
+    struct addrinfo *addresses = live_resolve(host, port, true, error);
+    struct live_listener *listener;
+    int trouble = 0;
+
+    if (!addresses)
+        return NULL;
+    listener = g_new0(struct live_listener, 1);
+    listener->loop = loop;
+    listener->connections_max = connections_max;
+    listener->options = *options;
+    listener->accept = accept;
+    listener->ctx = ctx;
+    listener->link.data = listener;
+    g_queue_push_tail_link(&loop->listeners, &listener->link);
+    /* An address that this host lacks, such as IPv6 where there is none, does not matter if there is another. */
+    for (const struct addrinfo *a = addresses; a && listener->n_places < FDS_MAX && trouble != EADDRINUSE;
+         a = a->ai_next)
+        trouble = listen_at(listener, a) ? 0 : errno;
+    freeaddrinfo(addresses);
+    if (listener->n_places > 0 && trouble != EADDRINUSE)
+        return listener;
+    live_listener_close(listener);
+    g_set_error(error, live_error(), trouble, "cannot listen on %s:%s: %s", host, port, g_strerror(trouble));
+    return NULL;
+}
+
+uint16_t live_listener_port(const struct live_listener *listener)
+{
+    return listener->port;
+}
+
+void live_listener_record(struct live_listener *listener, struct capture_file *file)
+{
+    listener->options.record = file;
+}
+
+void live_listener_close(struct live_listener *listener)
+{
+    struct live_loop *loop = listener->loop;
+
+    for (unsigned i = 0; i < listener->n_places; i++) {
+        close(listener->places[i].watch.fd);
+        listener->places[i].watch.fd = -1;
+    }
+    for (GList *link = loop->sockets.head; link; link = link->next) {
+        struct live_socket *accepted = link->data;
+
+        if (accepted->listener == listener)
+            accepted->listener = NULL;
+    }
+    g_queue_unlink(&loop->listeners, &listener->link);
+    g_queue_push_tail_link(&loop->closed_listeners, &listener->link); /* this may be one of its events */
+}
+
+void live_listener_free(struct live_listener *listener)
+{
+    g_queue_unlink(&listener->loop->closed_listeners, &listener->link);
+    g_free(listener);
+}

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The NFS client's side of callbacks (RFC 8881 sections 2.10.6.1, 10.4 and 20): read delegations, kept when files are
+ * opened, and Calls from the server that recall them. They are returned at the start of the client's next COMPOUND.
+ */
+#include "traffic-gen/nfs/client/nfs_client_v4.h"
+
+#include "traffic-gen/ends/rpc_header.h"
+#include <string.h>
+
+enum {
+    CB_NULL = 0,
+    CB_COMPOUND = 1,
+    CB_VERSION = 1,
+    CB_VERSION_OTHER = 4, /* some servers' */
+    OP_CB_FIRST = 3,
+    OP_CB_RECALL = 4,
+    OP_CB_RECALL_ANY = 8,
+    OP_CB_RECALL_SLOT = 10,
+    OP_CB_SEQUENCE = 11,
+    OP_CB_LAST = 15,
+    OP_CB_ILLEGAL = 10044,
+    NFS4_OK = 0,
+    NFS4ERR_NOTSUPP = 10004,
+    NFS4ERR_DELAY = 10008,
+    NFS4ERR_MINOR_VERS_MISMATCH = 10021,
+    NFS4ERR_BAD_STATEID = 10025,
+    NFS4ERR_BADXDR = 10036,
+    NFS4ERR_OP_ILLEGAL = 10044,
+    NFS4ERR_BADSESSION = 10052,
+    NFS4ERR_BADSLOT = 10053,
+    NFS4ERR_SEQ_MISORDERED = 10063,
+    NFS4ERR_SEQUENCE_POS = 10064,
+    NFS4ERR_OP_NOT_IN_SESSION = 10071,
+};
+
+/* ---- delegations ---- */
+
+bool v4_holds_delegations(const struct nfs_client *client)
+{
+    for (size_t i = 0; i < CLIENT_DELEGATIONS_MAX; i++) {
+        if (client->v4.delegations[i].is_held)
+            return true;
+    }
+    return false;
+}
+
+bool v4_get_delegation(struct xdr *x, uint8_t stateid[16])
+{
+    enum { NONE, READ, WRITE, NONE_EXT, WHY_CONTENTION = 1, WHY_RESOURCE = 2 };
+    const uint8_t *who, *p;
+    uint32_t kind = 0, why = 0, n;
+
+    xdr_u32(x, &kind);
+    if (kind == READ || kind == WRITE) {
+        p = x->p + x->at;
+        if (xdr_skip(x, 16))
+            memcpy(stateid, p, 16);
+        xdr_skip(x, 4 + (kind == WRITE ? 12 : 0) + 12);
+        xdr_opaque(x, &who, &n);
+        return !x->failed;
+    }
+    if (kind == NONE_EXT) {
+        xdr_u32(x, &why);
+        if (why == WHY_CONTENTION || why == WHY_RESOURCE)
+            xdr_skip(x, 4);
+    } else {
+        x->failed |= kind != NONE;
+    }
+    return false;
+}
+
+void v4_keep_delegation(struct nfs_client *client, const uint8_t stateid[16], const struct client_handle *handle)
+{
+    struct client_delegation *vacant = NULL;
+    unsigned held = 0;
+
+    for (size_t i = 0; i < CLIENT_DELEGATIONS_MAX; i++) {
+        struct client_delegation *delegation = &client->v4.delegations[i];
+
+        held += delegation->is_held;
+        if (!delegation->is_held)
+            vacant = delegation;
+    }
+    if (!vacant)
+        return; /* the server recalls it when it is in the way */
+    client->report.delegations++;
+    *vacant = (struct client_delegation){.is_held = true, .handle = *handle};
+    memcpy(vacant->stateid, stateid, sizeof vacant->stateid);
+    /* There is room for only one more: the others are returned, in time for the next one. */
+    for (size_t i = 0; held + 2 > CLIENT_DELEGATIONS_MAX && i < CLIENT_DELEGATIONS_MAX; i++) {
+        if (&client->v4.delegations[i] != vacant)
+            client->v4.delegations[i].is_wanted = true;
+    }
+}
+
+void v4_put_returns(struct nfs_client *client, const struct client_step *step, struct xdr_out *out)
+{
+    for (size_t i = 0; i < CLIENT_DELEGATIONS_MAX; i++) {
+        struct client_delegation *delegation = &client->v4.delegations[i];
+
+        if (!delegation->is_held || !delegation->is_wanted || delegation->slot_1 != 0)
+            continue;
+        delegation->slot_1 = step->slot + 1;
+        v4_op(client, out, NFS_OP_PUTFH);
+        xdr_out_opaque(out, delegation->handle.p, delegation->handle.n);
+        v4_op(client, out, V4_OP_DELEGRETURN);
+        xdr_out_fixed(out, delegation->stateid, sizeof delegation->stateid);
+    }
+}
+
+bool v4_get_returns(struct nfs_client *client, const struct client_step *step, struct xdr *x,
+                    struct client_answer *answer)
+{
+    bool ok = true;
+
+    for (size_t i = 0; i < CLIENT_DELEGATIONS_MAX; i++) {
+        struct client_delegation *delegation = &client->v4.delegations[i];
+
+        if (delegation->slot_1 != step->slot + 1)
+            continue;
+        delegation->slot_1 = 0;
+        if (!ok)
+            continue; /* the COMPOUND did not reach it */
+        ok = v4_get_op(x, NFS_OP_PUTFH, answer) && v4_get_op(x, V4_OP_DELEGRETURN, answer);
+        /* What the server does not accept back it has forgotten, or the file is gone. */
+        if (!x->failed && answer->status != NFS4ERR_DELAY)
+            delegation->is_held = false;
+    }
+    /* The COMPOUND's purpose was not reached: it is sent again. */
+    if (!ok)
+        answer->status = NFS4ERR_DELAY;
+    return ok;
+}
+
+/* ---- operations of CB_COMPOUND ---- */
+
+static void want_all(struct nfs_client *client)
+{
+    for (size_t i = 0; i < CLIENT_DELEGATIONS_MAX; i++) {
+        client->report.recalls += client->v4.delegations[i].is_held && !client->v4.delegations[i].is_wanted;
+        client->v4.delegations[i].is_wanted = client->v4.delegations[i].is_held;
+    }
+}
+
+static uint32_t recall(struct nfs_client *client, struct xdr *x)
+{
+    const uint8_t *stateid = x->p + x->at, *handle;
+    uint32_t n;
+
+    xdr_skip(x, 16);
+    client_get_bool(x); /* truncate */
+    if (!xdr_opaque(x, &handle, &n))
+        return NFS4ERR_BADXDR;
+    for (size_t i = 0; i < CLIENT_DELEGATIONS_MAX; i++) {
+        struct client_delegation *delegation = &client->v4.delegations[i];
+
+        /* The seqid may be an older one; what follows it is the delegation's name. */
+        if (!delegation->is_held || memcmp(delegation->stateid + 4, stateid + 4, 12) != 0)
+            continue;
+        client->report.recalls += !delegation->is_wanted;
+        delegation->is_wanted = true;
+        return NFS4_OK;
+    }
+    return NFS4ERR_BAD_STATEID;
+}
+
+static uint32_t recall_any(struct nfs_client *client, struct xdr *x)
+{
+    uint32_t keep, n = 0;
+
+    xdr_u32(x, &keep);
+    xdr_u32(x, &n);
+    if (!xdr_skip(x, n * UINT64_C(4)))
+        return NFS4ERR_BADXDR;
+    want_all(client);
+    return NFS4_OK;
+}
+
+static uint32_t recall_slot(struct nfs_client *client, struct xdr *x)
+{
+    uint32_t highest;
+
+    (void)client; /* fewer slots may be used, and finally are: nothing needs them */
+    return xdr_u32(x, &highest) ? NFS4_OK : NFS4ERR_BADXDR;
+}
+
+static bool skip_referring_calls(struct xdr *x)
+{
+    uint32_t lists = 0, calls = 0;
+
+    for (xdr_u32(x, &lists); lists > 0 && !x->failed; lists--) {
+        xdr_skip(x, 16);
+        xdr_u32(x, &calls);
+        xdr_skip(x, calls * UINT64_C(8));
+    }
+    return !x->failed;
+}
+
+struct callback {
+    struct nfs_client *client;
+    struct xdr x;
+    struct xdr_out *out;
+    uint32_t index, n_ops;
+    bool in_session, is_retry;
+};
+
+/* CB_SEQUENCE4args; there is one slot. */
+static uint32_t sequence(struct callback *callback)
+{
+    struct client_v4 *v4 = &callback->client->v4;
+    struct xdr *x = &callback->x;
+    const uint8_t *session = x->p + x->at;
+    uint32_t number = 0, slot = 0, highest = 0;
+
+    xdr_skip(x, sizeof v4->session);
+    xdr_u32(x, &number);
+    xdr_u32(x, &slot);
+    xdr_u32(x, &highest);
+    client_get_bool(x);
+    if (!skip_referring_calls(x))
+        return NFS4ERR_BADXDR;
+    if (callback->index > 0)
+        return NFS4ERR_SEQUENCE_POS;
+    if (memcmp(session, v4->session, sizeof v4->session) != 0)
+        return NFS4ERR_BADSESSION;
+    if (slot != 0)
+        return NFS4ERR_BADSLOT;
+    callback->is_retry = v4->back_reply && number == v4->back_sequence;
+    if (callback->is_retry)
+        return NFS4_OK;
+    if (number != v4->back_sequence + 1)
+        return NFS4ERR_SEQ_MISORDERED;
+    v4->back_sequence = number;
+    callback->in_session = true;
+    xdr_out_fixed(callback->out, session, sizeof v4->session);
+    xdr_out_u32(callback->out, number);
+    xdr_out_u32(callback->out, 0); /* slot, highest and target slot */
+    xdr_out_u32(callback->out, 0);
+    xdr_out_u32(callback->out, 0);
+    return NFS4_OK;
+}
+
+static const struct {
+    uint32_t number;
+    uint32_t (*serve)(struct nfs_client *client, struct xdr *x);
+} operations[] = {{OP_CB_RECALL, recall}, {OP_CB_RECALL_ANY, recall_any}, {OP_CB_RECALL_SLOT, recall_slot}};
+
+static uint32_t serve_op(struct callback *callback, uint32_t number)
+{
+    if (number == OP_CB_SEQUENCE)
+        return sequence(callback);
+    if (!callback->in_session)
+        return NFS4ERR_OP_NOT_IN_SESSION;
+    for (size_t i = 0; i < G_N_ELEMENTS(operations); i++) {
+        if (operations[i].number == number)
+            return operations[i].serve(callback->client, &callback->x);
+    }
+    return NFS4ERR_NOTSUPP;
+}
+
+static uint32_t next_op(struct callback *callback)
+{
+    uint32_t number = OP_CB_ILLEGAL, status;
+    size_t start = xdr_out_at(callback->out);
+    bool is_there = xdr_u32(&callback->x, &number), is_known = number >= OP_CB_FIRST && number <= OP_CB_LAST;
+
+    xdr_out_u32(callback->out, is_known ? number : OP_CB_ILLEGAL);
+    xdr_out_u32(callback->out, NFS4_OK);
+    if (!is_there)
+        status = NFS4ERR_BADXDR;
+    else
+        status = is_known ? serve_op(callback, number) : NFS4ERR_OP_ILLEGAL;
+    if (status != NFS4_OK)
+        xdr_out_cut(callback->out, start + 8);
+    xdr_out_set_u32(callback->out, start + 4, status);
+    return status;
+}
+
+/* What a retry of this is answered with. */
+static void keep_reply(struct callback *callback, size_t start)
+{
+    struct client_v4 *v4 = &callback->client->v4;
+
+    if (!v4->back_reply)
+        v4->back_reply = g_byte_array_new();
+    g_byte_array_set_size(v4->back_reply, 0);
+    g_byte_array_append(v4->back_reply, callback->out->octets->data + start,
+                        (guint)(xdr_out_at(callback->out) - start));
+}
+
+static enum rpc_accept_stat serve_compound(struct callback *callback)
+{
+    struct xdr *x = &callback->x;
+    size_t start = xdr_out_at(callback->out), count_at;
+    const uint8_t *tag;
+    uint32_t n_tag, minor, ident, status = NFS4_OK;
+
+    xdr_opaque(x, &tag, &n_tag);
+    xdr_u32(x, &minor);
+    xdr_u32(x, &ident);
+    if (!xdr_u32(x, &callback->n_ops) || callback->n_ops > xdr_left(x) / 4)
+        return RPC_GARBAGE_ARGS;
+    xdr_out_u32(callback->out, NFS4_OK);
+    xdr_out_opaque(callback->out, tag, n_tag);
+    count_at = xdr_out_at(callback->out);
+    xdr_out_u32(callback->out, 0);
+    if (minor != callback->client->options.minor || minor == 0) {
+        xdr_out_set_u32(callback->out, start, NFS4ERR_MINOR_VERS_MISMATCH);
+        return RPC_SUCCESS;
+    }
+    for (; callback->index < callback->n_ops && status == NFS4_OK; callback->index++) {
+        status = next_op(callback);
+        if (callback->is_retry) {
+            xdr_out_cut(callback->out, start);
+            xdr_out_fixed(callback->out, callback->client->v4.back_reply->data, callback->client->v4.back_reply->len);
+            return RPC_SUCCESS;
+        }
+    }
+    xdr_out_set_u32(callback->out, start, status);
+    xdr_out_set_u32(callback->out, count_at, callback->index);
+    if (callback->in_session)
+        keep_reply(callback, start);
+    return RPC_SUCCESS;
+}
+
+/* ---- Calls ---- */
+
+bool nfs_client_called(struct nfs_client *client, const struct rpc_end_message *call, struct rpc_end_message *reply)
+{
+    struct rpc_message header;
+    struct rpc_message answer = {.type = RPC_REPLY, .reply_stat = RPC_MSG_ACCEPTED};
+    struct callback callback = {.client = client, .x = xdr_begin(call->p, call->n)};
+    struct xdr_out out;
+
+    if (rpc_decode(&header, call->p, call->n) != RPC_OK || header.type != RPC_CALL)
+        return false;
+    answer.xid = header.xid;
+    xdr_out_begin(&out);
+    rpc_reply_header(&out, &answer);
+    callback.out = &out;
+    callback.x.at = header.header_len;
+    if (header.prog != V4_CALLBACK_PROGRAM || client->options.version != 4 || !client->options.backchannel)
+        answer.accept_stat = RPC_PROG_UNAVAIL;
+    else if (header.vers != CB_VERSION && header.vers != CB_VERSION_OTHER)
+        answer.accept_stat = RPC_PROG_MISMATCH;
+    else if (header.proc == CB_COMPOUND)
+        answer.accept_stat = serve_compound(&callback);
+    else
+        answer.accept_stat = header.proc == CB_NULL ? RPC_SUCCESS : RPC_PROC_UNAVAIL;
+    answer.low = answer.high = CB_VERSION;
+    client->report.callbacks++;
+    if (answer.accept_stat != RPC_SUCCESS)
+        rpc_reply_header(&out, &answer);
+    xdr_out_take(&out, reply);
+    return true;
+}

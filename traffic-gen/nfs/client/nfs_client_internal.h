@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A job is a series of phases; a phase takes steps; a step is one RPC, which each version writes and reads in its own
+ * way, by a table. What a version does not need is not a step there.
+ */
+#ifndef IWARP_TRAFFIC_NFS_CLIENT_NFS_CLIENT_INTERNAL_H
+#define IWARP_TRAFFIC_NFS_CLIENT_NFS_CLIENT_INTERNAL_H
+
+#include "traffic-gen/ends/xdr_out.h"
+#include "traffic-gen/nfs/client/nfs_client.h"
+#include "traffic-gen/sim/random.h"
+#include "wire/nfs.h"
+
+enum {
+    CLIENT_HANDLE_MAX = 128,
+    CLIENT_FLIGHTS_MAX = 16,
+    CLIENT_TARGET_MAX = 4096,
+    CLIENT_DELEGATIONS_MAX = 4,
+    CLIENT_STATUS_OK = 0,
+    CLIENT_STATUS_MALFORMED = UINT32_MAX, /* the Reply cannot be decoded */
+};
+
+enum client_step_kind {
+    STEP_NULL,
+    STEP_MOUNT, /* the root's handle, by MOUNT or PUTROOTFH */
+    STEP_UNMOUNT,
+    STEP_LIMITS, /* sizes of READ and WRITE */
+    STEP_CLIENT, /* SETCLIENTID, EXCHANGE_ID */
+    STEP_CONFIRM,
+    STEP_SESSION,
+    STEP_RECLAIMED,
+    STEP_RETURN, /* of all delegations */
+    STEP_END_SESSION,
+    STEP_END_CLIENT,
+    STEP_LOOKUP,
+    STEP_CREATE, /* a file, or open the existing one */
+    STEP_OPEN,
+    STEP_OPEN_CONFIRM,
+    STEP_WRITE,
+    STEP_COMMIT,
+    STEP_READ,
+    STEP_CLOSE,
+    STEP_LIST,
+    STEP_ATTRIBUTES,
+    STEP_ACCESS,
+    STEP_TRUNCATE,
+    STEP_MKDIR,
+    STEP_SYMLINK,
+    STEP_READLINK,
+    STEP_RENAME,
+    STEP_LINK,
+    STEP_REMOVE,
+    STEP_RMDIR,
+    STEP_STATFS,
+    STEPS
+};
+
+struct client_handle {
+    uint8_t p[CLIENT_HANDLE_MAX];
+    uint32_t n;
+};
+
+struct client_name {
+    const char *p;
+    uint32_t n;
+};
+
+struct client_step {
+    enum client_step_kind kind;
+    struct client_handle handle, other; /* what it is done to; RENAME, LINK: the second directory */
+    struct client_name name, new_name;
+    uint64_t at; /* offset, cookie, size */
+    uint64_t verifier;
+    uint32_t n;
+    unsigned slot; /* set when it is sent; of the session, too */
+};
+
+struct client_answer {
+    uint32_t status;
+    struct client_handle handle; /* MOUNT, LOOKUP, CREATE, OPEN */
+    bool needs_lookup;           /* CREATE without a handle in its results */
+    bool needs_confirm;          /* OPEN of version 4.0 */
+    const uint8_t *p;            /* READ, READLINK */
+    uint32_t n;                  /* of p; WRITE: octets written */
+    bool eof;                    /* READ, READDIR */
+    uint64_t cookie, verifier;   /* READDIR: of the last entry; WRITE, COMMIT: verifier */
+    unsigned entries;            /* READDIR, without "." and ".." */
+    bool has_size;
+    uint64_t size;
+};
+
+/* How a version makes an RPC of a step. */
+struct client_rpc {
+    uint32_t procedure;
+    void (*put)(struct nfs_client *client, const struct client_step *step, struct xdr_out *out,
+                struct rpc_end_how *how);
+    /* Decodes results into *answer; answer->status is 0 before; x->failed says whether it could be decoded. */
+    void (*get)(struct nfs_client *client, const struct client_step *step, struct xdr *x, struct client_answer *answer);
+    bool is_mount; /* of program MOUNT */
+};
+
+struct client_dialect {
+    uint32_t version, mount_version;
+    struct client_rpc rpcs[STEPS]; /* put NULL: no such step */
+    /* Before and after the jobs; STEP_NULL ends. */
+    enum client_step_kind before[8], after[4];
+};
+
+extern const struct client_dialect client_v2, client_v3, client_v40, client_v41;
+
+struct client_flight {
+    bool is_used, is_waiting; /* waiting: to be sent again */
+    uint32_t xid;
+    struct client_step step;
+};
+
+struct client_delegation {
+    bool is_held;
+    bool is_wanted;  /* back */
+    unsigned slot_1; /* slot of the COMPOUND that returns it, and 1 more; 0: none does */
+    uint8_t stateid[16];
+    struct client_handle handle;
+};
+
+struct client_v4 {
+    uint64_t client_id, client_verifier;
+    uint8_t session[16], stateid[16];
+    uint32_t sequence;                  /* of CREATE_SESSION */
+    uint32_t open_seq;                  /* of the open-owner, version 4.0 */
+    uint32_t slots[CLIENT_FLIGHTS_MAX]; /* sequence ids */
+    uint64_t confirm;
+    size_t count_at; /* of the COMPOUND that is being written */
+    uint32_t n_ops;
+    struct client_delegation delegations[CLIENT_DELEGATIONS_MAX];
+    uint32_t back_sequence; /* of the last CB_SEQUENCE */
+    GByteArray *back_reply; /* and its results; NULL: none yet */
+};
+
+enum client_stage { CLIENT_BEFORE, CLIENT_JOBS, CLIENT_AFTER, CLIENT_FINISHED };
+
+struct nfs_client {
+    struct nfs_client_options options;
+    struct nfs_client_events events;
+    const struct client_dialect *dialect;
+    const struct nfs_job *jobs;
+    unsigned n_jobs;
+    struct random_source random;
+    uint32_t xid;
+    struct nfs_client_report report;
+    char *trouble;
+    int64_t again_ns; /* when waiting steps are sent again; 0: not known yet */
+    int64_t first_delay_ns, first_ns;
+    bool is_delayed; /* started, and nothing sent yet */
+
+    enum client_stage stage;
+    unsigned index; /* of the step of BEFORE and AFTER, of the job */
+    unsigned phase; /* of the job */
+    struct client_flight flights[CLIENT_FLIGHTS_MAX];
+    unsigned in_flight;
+    bool is_draining; /* the job is over, some of its Replies are not */
+
+    uint32_t read_max, write_max; /* octets of one READ, WRITE */
+    struct client_handle root;
+    struct client_v4 v4;
+
+    /* Of the current job. */
+    struct client_handle at, saved; /* how far the walk has come */
+    const char *rest;               /* of the path */
+    struct client_name name;        /* the last one of it */
+    struct client_name saved_name;
+    uint64_t done, taken; /* octets answered, octets asked for */
+    unsigned count;
+    uint64_t cookie, verifier;
+    bool has_verifier; /* of the WRITEs */
+    char text[24];
+};
+
+/* Sends a step. False when this version has no such step. */
+bool client_send(struct nfs_client *client, const struct client_step *step);
+void client_fail(struct nfs_client *client, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* nfs_client_jobs.c: continues the current job; answer NULL: it begins. True when it is done. */
+bool client_job_step(struct nfs_client *client, const struct client_step *step, const struct client_answer *answer);
+
+/* ---- the octets of files ---- */
+
+void client_fill(uint8_t *p, size_t n, uint64_t at, uint32_t pattern);
+/* SIZE_MAX: all as expected; else the first that is not. */
+size_t client_compare(const uint8_t *p, size_t n, uint64_t at, uint32_t pattern);
+
+/* For every version: a Write chunk for data that may be long. */
+void client_plan_data(const struct nfs_client *client, struct rpc_end_how *how, uint32_t n, size_t rest);
+/* The same for READLINK. */
+void client_plan_link(const struct nfs_client *client, struct rpc_end_how *how, uint32_t n, size_t rest);
+bool client_get_handle(struct xdr *x, struct client_handle *handle);
+/* True: the step has succeeded, results follow. */
+bool client_get_status(struct xdr *x, struct client_answer *answer);
+bool client_get_bool(struct xdr *x);
+static inline void client_put_name(struct xdr_out *out, const struct client_name *name)
+{
+    xdr_out_opaque(out, name->p, name->n);
+}
+static inline bool client_is_dots(const uint8_t *name, uint32_t n)
+{
+    return (n == 1 || n == 2) && name[0] == '.' && name[n - 1] == '.';
+}
+/* client_rpc.put and .get all have the same parameters, of which each needs a few. */
+#define CLIENT_PUT(name)                                                                                               \
+    static void name(struct nfs_client *client, const struct client_step *step, struct xdr_out *out,                   \
+                     struct rpc_end_how *how)
+#define CLIENT_GET(name)                                                                                               \
+    static void name(struct nfs_client *client, const struct client_step *step, struct xdr *x,                         \
+                     struct client_answer *answer)
+#define CLIENT_UNUSED_PUT (void)client, (void)step, (void)out, (void)how
+#define CLIENT_UNUSED_GET (void)client, (void)step, (void)x, (void)answer
+
+/* Arguments that several versions have: none, and the path that is mounted. */
+void client_put_nothing(struct nfs_client *client, const struct client_step *step, struct xdr_out *out,
+                        struct rpc_end_how *how);
+void client_put_export(struct nfs_client *client, const struct client_step *step, struct xdr_out *out,
+                       struct rpc_end_how *how);
+
+#endif

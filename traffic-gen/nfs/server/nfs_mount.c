@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * MOUNT versions 1 (RFC 1094 appendix A) and 3 (RFC 1813 appendix I): paths become handles. The export is "/", and
+ * every directory below it can be mounted.
+ */
+#include "traffic-gen/nfs/server/nfs_server_internal.h"
+
+#include <string.h>
+
+enum { PATH_OCTETS_MAX = 1024, MOUNTS_MAX = 256, V2_HANDLE = 32, ROOT = 1 };
+
+static const char export[] = "/";
+
+/* What DUMP reports: who has mounted what. Only what clients say; nothing depends on it. */
+struct nfs_mount_entry {
+    char *host, *path;
+};
+
+void nfs_mount_entry_free(gpointer p)
+{
+    struct nfs_mount_entry *entry = p;
+
+    g_free(entry->host);
+    g_free(entry->path);
+    g_free(entry);
+}
+
+/* The name that a client gives itself in its credential. */
+static char *host_of(const struct nfs_call *call)
+{
+    const struct nfs_credentials *credentials = &call->credentials;
+
+    return credentials->machine_n > 0 ? g_strndup(credentials->machine, credentials->machine_n) : g_strdup("unknown");
+}
+
+/* path NULL: everything that host has mounted. */
+static void forget(struct nfs_call *call, const char *path)
+{
+    GPtrArray *mounts = call->server->mounts;
+    char *host = host_of(call);
+
+    for (guint i = mounts->len; i-- > 0;) {
+        const struct nfs_mount_entry *entry = mounts->pdata[i];
+
+        if (g_str_equal(entry->host, host) && (!path || g_str_equal(entry->path, path)))
+            g_ptr_array_remove_index(mounts, i);
+    }
+    g_free(host);
+}
+
+static void remember(struct nfs_call *call, const char *path)
+{
+    GPtrArray *mounts = call->server->mounts;
+    struct nfs_mount_entry *entry;
+
+    forget(call, path);
+    if (mounts->len >= MOUNTS_MAX)
+        g_ptr_array_remove_index(mounts, 0);
+    entry = g_new(struct nfs_mount_entry, 1);
+    entry->host = host_of(call);
+    entry->path = g_strdup(path);
+    g_ptr_array_add(mounts, entry);
+}
+
+static uint32_t find_path(struct nfs_call *call, const char *path, uint64_t *id)
+{
+    uint32_t status = path[0] == '/' ? NFS_TREE_OK : NFS_TREE_NOENT;
+
+    *id = ROOT;
+    while (status == NFS_TREE_OK && *(path += strspn(path, "/"))) {
+        size_t n = strcspn(path, "/");
+
+        if (!nfs_may(call, nfs_tree_get(call->server->tree, *id), NFS_MAY_EXECUTE))
+            return NFS_TREE_ACCES;
+        status = nfs_tree_lookup(call->server->tree, *id, path, n, id);
+        path += n;
+    }
+    if (status == NFS_TREE_OK && nfs_tree_get(call->server->tree, *id)->kind != NFS_NODE_DIRECTORY)
+        status = NFS_TREE_NOTDIR;
+    return status;
+}
+
+/* The path of the arguments, or NULL. */
+static char *get_path(struct nfs_call *call)
+{
+    const uint8_t *p;
+    uint32_t n;
+
+    if (!xdr_opaque(&call->in, &p, &n) || n > PATH_OCTETS_MAX || memchr(p, 0, n))
+        return NULL;
+    return g_strndup((const char *)p, n);
+}
+
+static enum rpc_accept_stat mount_mnt(struct nfs_call *call)
+{
+    static const uint32_t flavors[] = {RPC_AUTH_SYS, RPC_AUTH_NONE};
+    uint8_t handle[V2_HANDLE] = {0};
+    char *path = get_path(call);
+    uint32_t status;
+    uint64_t id;
+
+    if (!path)
+        return RPC_GARBAGE_ARGS;
+    status = find_path(call, path, &id);
+    xdr_out_u32(call->out, status);
+    if (status == NFS_TREE_OK) {
+        remember(call, path);
+        nfs_handle_encode(call->server, id, handle);
+    }
+    g_free(path);
+    if (status != NFS_TREE_OK)
+        return RPC_SUCCESS;
+    if (call->header->vers == 1) {
+        xdr_out_fixed(call->out, handle, sizeof handle);
+        return RPC_SUCCESS;
+    }
+    xdr_out_opaque(call->out, handle, NFS_HANDLE_OCTETS);
+    xdr_out_u32(call->out, G_N_ELEMENTS(flavors));
+    for (size_t i = 0; i < G_N_ELEMENTS(flavors); i++)
+        xdr_out_u32(call->out, flavors[i]);
+    return RPC_SUCCESS;
+}
+
+static enum rpc_accept_stat mount_dump(struct nfs_call *call)
+{
+    const GPtrArray *mounts = call->server->mounts;
+
+    for (guint i = 0; i < mounts->len; i++) {
+        const struct nfs_mount_entry *entry = mounts->pdata[i];
+
+        xdr_out_bool(call->out, true);
+        xdr_out_opaque(call->out, entry->host, (uint32_t)strlen(entry->host));
+        xdr_out_opaque(call->out, entry->path, (uint32_t)strlen(entry->path));
+    }
+    xdr_out_bool(call->out, false);
+    return RPC_SUCCESS;
+}
+
+static enum rpc_accept_stat mount_umnt(struct nfs_call *call)
+{
+    char *path = get_path(call);
+
+    if (!path)
+        return RPC_GARBAGE_ARGS;
+    forget(call, path);
+    g_free(path);
+    return RPC_SUCCESS;
+}
+
+static enum rpc_accept_stat mount_umntall(struct nfs_call *call)
+{
+    forget(call, NULL);
+    return RPC_SUCCESS;
+}
+
+static enum rpc_accept_stat mount_export(struct nfs_call *call)
+{
+    xdr_out_bool(call->out, true);
+    xdr_out_opaque(call->out, export, sizeof export - 1);
+    xdr_out_bool(call->out, false); /* no groups: everybody */
+    xdr_out_bool(call->out, false);
+    return RPC_SUCCESS;
+}
+
+static const nfs_serve procedures[] = {nfs_serve_null, mount_mnt,    mount_dump,  mount_umnt,
+                                       mount_umntall,  mount_export, mount_export /* EXPORTALL, version 1 only */};
+
+const struct nfs_version nfs_mount_v1 = {NFS_PROGRAM_MOUNT, 1, G_N_ELEMENTS(procedures), procedures};
+const struct nfs_version nfs_mount_v3 = {NFS_PROGRAM_MOUNT, 3, G_N_ELEMENTS(procedures) - 1, procedures};

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The RPC part of the NFS server: from a Call's header to the procedure that serves it, and every way to reject a Call
+ * (RFC 5531 section 9).
+ */
+#include "traffic-gen/nfs/server/nfs_server.h"
+
+#include "traffic-gen/ends/rpc_header.h"
+#include "traffic-gen/nfs/server/nfs_server_internal.h"
+#include "traffic-gen/nfs/server/nfs_v4.h"
+
+static const struct nfs_version *const versions[] = {&nfs_v2, &nfs_v3, &nfs_v4, &nfs_mount_v1, &nfs_mount_v3};
+
+enum { AUTH_STAT_BADCRED = 1, MACHINE_MAX = 255 }; /* RFC 5531 section 8.2, appendix A */
+
+/* ---- life ---- */
+
+struct nfs_server *nfs_server_new(const struct nfs_server_options *options)
+{
+    struct nfs_server *server = g_new0(struct nfs_server, 1);
+
+    server->options = *options;
+    if (server->options.io_max == 0)
+        server->options.io_max = NFS_IO_MAX_DEFAULT;
+    if (server->options.lease_s == 0)
+        server->options.lease_s = 90;
+    server->tree = options->tree;
+    server->random.state = options->seed;
+    server->instance = random_next(&server->random);
+    server->verifier = random_next(&server->random);
+    server->mounts = g_ptr_array_new_with_free_func(nfs_mount_entry_free);
+    nfs4_begin(server);
+    return server;
+}
+
+void nfs_server_free(struct nfs_server *server)
+{
+    if (!server)
+        return;
+    nfs4_end(server);
+    g_ptr_array_unref(server->mounts);
+    g_free(server);
+}
+
+struct nfs_peer *nfs_peer_new(struct nfs_server *server, const struct nfs_peer_events *events)
+{
+    struct nfs_peer *peer = g_new0(struct nfs_peer, 1);
+
+    peer->server = server;
+    if (events)
+        peer->events = *events;
+    return peer;
+}
+
+void nfs_peer_free(struct nfs_peer *peer)
+{
+    if (peer)
+        nfs4_peer_gone(peer);
+    g_free(peer);
+}
+
+int64_t nfs_now(const struct nfs_server *server)
+{
+    return server->options.now(server->options.ctx);
+}
+
+/* ---- file handles and permissions ---- */
+
+void nfs_handle_encode(const struct nfs_server *server, uint64_t id, uint8_t out[NFS_HANDLE_OCTETS])
+{
+    put_be64(out, server->instance);
+    put_be64(out + 8, id);
+}
+
+uint32_t nfs_handle_decode(const struct nfs_server *server, const uint8_t *p, uint32_t n, uint64_t *id)
+{
+    if (n != NFS_HANDLE_OCTETS || get_be64(p) != server->instance)
+        return NFS_STATUS_BADHANDLE;
+    *id = get_be64(p + 8);
+    return nfs_tree_get(server->tree, *id) ? NFS_TREE_OK : NFS_TREE_STALE;
+}
+
+static bool in_group(const struct nfs_credentials *credentials, uint32_t gid)
+{
+    if (credentials->gid == gid)
+        return true;
+    for (unsigned i = 0; i < credentials->n_groups; i++)
+        if (credentials->groups[i] == gid)
+            return true;
+    return false;
+}
+
+bool nfs_may(const struct nfs_call *call, const struct nfs_node *node, unsigned what)
+{
+    unsigned shift = call->credentials.uid == node->uid ? 6 : in_group(&call->credentials, node->gid) ? 3 : 0;
+
+    return call->credentials.uid == 0 || (node->mode >> shift & what) == what;
+}
+
+bool nfs_owns(const struct nfs_call *call, const struct nfs_node *node)
+{
+    return call->credentials.uid == 0 || call->credentials.uid == node->uid;
+}
+
+bool nfs_next_entry(const struct nfs_server *server, uint64_t dir, uint64_t cookie, struct nfs_entry *entry)
+{
+    const struct nfs_node *node = nfs_tree_get(server->tree, dir);
+
+    if (!node)
+        return false;
+    if (cookie < 2) {
+        *entry = (struct nfs_entry){.cookie = cookie + 1, .id = cookie == 0 ? dir : node->parent};
+        entry->name = "..";
+        entry->n = entry->cookie;
+        return true;
+    }
+    return nfs_tree_next(server->tree, dir, cookie, &entry->cookie, &entry->name, &entry->n, &entry->id);
+}
+
+/* ---- Calls ---- */
+
+/* RFC 5531 section 8.1 and appendix A. False: the credential cannot be used. */
+static bool read_credentials(const uint8_t *message, const struct rpc_auth *cred, struct nfs_credentials *out)
+{
+    struct xdr x = xdr_begin(message + cred->at, cred->length);
+    const uint8_t *machine;
+    uint32_t stamp;
+
+    *out = (struct nfs_credentials){.flavor = cred->flavor, .uid = NFS_NOBODY, .gid = NFS_NOBODY};
+    if (cred->flavor == RPC_AUTH_NONE)
+        return true;
+    if (cred->flavor != RPC_AUTH_SYS)
+        return false;
+    xdr_u32(&x, &stamp);
+    if (!xdr_opaque(&x, &machine, &out->machine_n) || out->machine_n > MACHINE_MAX)
+        return false;
+    out->machine = (const char *)machine;
+    xdr_u32(&x, &out->uid);
+    xdr_u32(&x, &out->gid);
+    if (!xdr_u32(&x, &out->n_groups) || out->n_groups > NFS_GROUPS_MAX)
+        return false;
+    for (unsigned i = 0; i < out->n_groups; i++)
+        xdr_u32(&x, &out->groups[i]);
+    return !x.failed && xdr_left(&x) == 0;
+}
+
+static const struct nfs_version *find_version(const struct rpc_message *header, struct rpc_message *reply)
+{
+    bool known = false;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(versions); i++) {
+        if (versions[i]->program != header->prog)
+            continue;
+        if (versions[i]->version == header->vers)
+            return versions[i];
+        reply->low = known ? MIN(reply->low, versions[i]->version) : versions[i]->version;
+        reply->high = MAX(reply->high, versions[i]->version);
+        known = true;
+    }
+    reply->accept_stat = known ? RPC_PROG_MISMATCH : RPC_PROG_UNAVAIL;
+    return NULL;
+}
+
+static void serve(struct nfs_call *call, struct rpc_message *reply)
+{
+    const struct rpc_message *header = call->header;
+    const struct nfs_version *version = find_version(header, reply);
+    nfs_serve procedure = NULL;
+
+    if (!version)
+        return;
+    if (header->proc < version->n_procedures)
+        procedure = version->procedures[header->proc];
+    if (!procedure) {
+        reply->accept_stat = RPC_PROC_UNAVAIL;
+        return;
+    }
+    rpc_reply_header(call->out, reply);
+    reply->accept_stat = procedure(call);
+}
+
+bool nfs_server_call(struct nfs_peer *peer, const struct rpc_end_message *message, size_t room,
+                     struct rpc_end_message *reply)
+{
+    struct rpc_message header;
+    enum rpc_status status = rpc_decode(&header, message->p, message->n);
+    struct rpc_message answer = {.xid = header.xid, .type = RPC_REPLY, .reply_stat = RPC_MSG_ACCEPTED};
+    struct nfs_call call = {
+        .server = peer->server, .peer = peer, .header = &header, .room = room == 0 ? SIZE_MAX : room};
+    struct xdr_out out;
+
+    /* What has no header, or is not a Call, cannot be answered. */
+    if (status == RPC_SHORT || status == RPC_BAD_TYPE || header.type != RPC_CALL)
+        return false;
+    if (status == RPC_BAD_VALUE) {
+        answer.reply_stat = RPC_MSG_DENIED;
+        answer.reject_stat = header.rpcvers != RPC_VERSION ? RPC_MISMATCH : RPC_AUTH_ERROR;
+        answer.low = answer.high = RPC_VERSION;
+        answer.auth_stat = AUTH_STAT_BADCRED;
+    } else if (!read_credentials(message->p, &header.cred, &call.credentials)) {
+        answer.reply_stat = RPC_MSG_DENIED;
+        answer.reject_stat = RPC_AUTH_ERROR;
+        answer.auth_stat = AUTH_STAT_BADCRED;
+    }
+    xdr_out_begin(&out);
+    call.out = &out;
+    call.in = xdr_begin(message->p, message->n);
+    if (answer.reply_stat == RPC_MSG_ACCEPTED) {
+        call.in.at = header.header_len;
+        serve(&call, &answer);
+    }
+    if (call.silent) {
+        xdr_out_free(&out);
+        return false;
+    }
+    if (answer.reply_stat != RPC_MSG_ACCEPTED || answer.accept_stat != RPC_SUCCESS)
+        rpc_reply_header(&out, &answer);
+    xdr_out_take(&out, reply);
+    nfs4_send_callbacks(peer->server);
+    return true;
+}
+
+/* Procedure 0 of every program: RFC 5531 section 12.1 recommends it. */
+enum rpc_accept_stat nfs_serve_null(struct nfs_call *call)
+{
+    (void)call;
+    return RPC_SUCCESS;
+}
+
+bool nfs_server_may_change(struct nfs_server *server, uint64_t node)
+{
+    bool may = !nfs4_delegated(server, node, true);
+
+    nfs4_send_callbacks(server);
+    return may;
+}

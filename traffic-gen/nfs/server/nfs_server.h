@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An NFS server over a file tree: versions 2 (RFC 1094), 3 (RFC 1813), 4.0 (RFC 7530), 4.1 (RFC 8881), 4.2 (RFC 7862),
+ * and MOUNT (RFC 1813 appendix I). It takes whole RPC Calls and returns whole RPC Replies, so it runs on any transport:
+ * RPC-over-RDMA (stack/rpc_end.h), or a TCP socket with record marks for MOUNT.
+ */
+#ifndef IWARP_TRAFFIC_NFS_SERVER_NFS_SERVER_H
+#define IWARP_TRAFFIC_NFS_SERVER_NFS_SERVER_H
+
+#include "traffic-gen/ends/rpc_end.h"
+#include "traffic-gen/nfs/tree/nfs_tree.h"
+
+struct nfs_server; /* one for all connections: tree, clients, sessions, open files */
+struct nfs_peer;   /* one connection */
+
+struct nfs_server_options {
+    struct nfs_tree *tree; /* borrowed */
+    uint32_t io_max;       /* largest READ and WRITE, octets; 0: 1 MiB */
+    uint32_t lease_s;      /* of NFSv4; 0: 90 */
+    uint64_t seed;         /* of verifiers and session ids */
+    int64_t (*now)(void *ctx);
+    void *ctx;
+};
+
+/* The connection's service to the server: Calls in the reverse direction (callbacks), if it can carry them. */
+struct nfs_peer_events {
+    void *ctx;
+    /* message is borrowed; the Reply comes to nfs_peer_replied() with this cookie. */
+    void (*call)(void *ctx, const struct rpc_end_message *message, uint64_t cookie);
+};
+
+struct nfs_server *nfs_server_new(const struct nfs_server_options *options);
+void nfs_server_free(struct nfs_server *server);
+
+/* events may be NULL: no backchannel on this connection. */
+struct nfs_peer *nfs_peer_new(struct nfs_server *server, const struct nfs_peer_events *events);
+void nfs_peer_free(struct nfs_peer *peer);
+/*
+ * Serves one Call. *reply is filled in (octets g_malloc'd, the caller frees them; items: the eligible results, RFC 8267
+ * section 4 and 6.1, ascending). room: the largest Reply that the requester can receive, all chunks together, 0 when
+ * unknown; NFSv4 then answers NFS4ERR_REP_TOO_BIG / TOO_SMALL, other versions return less. False: no answer at all.
+ */
+bool nfs_server_call(struct nfs_peer *peer, const struct rpc_end_message *call, size_t room,
+                     struct rpc_end_message *reply);
+/*
+ * Somebody on the server's own host wants to change the node. False while clients hold delegations of it, which are
+ * recalled: try again after their next Calls.
+ */
+bool nfs_server_may_change(struct nfs_server *server, uint64_t node);
+/* A Reply in the reverse direction; NULL: lost. */
+void nfs_peer_replied(struct nfs_peer *peer, uint64_t cookie, const struct rpc_end_message *reply);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the versions of the NFS server have in common: one Call, its credentials, file handles, the tables of
+ * procedures.
+ */
+#ifndef IWARP_TRAFFIC_NFS_SERVER_NFS_SERVER_INTERNAL_H
+#define IWARP_TRAFFIC_NFS_SERVER_NFS_SERVER_INTERNAL_H
+
+#include "traffic-gen/ends/xdr_out.h"
+#include "traffic-gen/nfs/server/nfs_server.h"
+#include "traffic-gen/sim/random.h"
+#include "wire/nfs.h"
+
+enum {
+    NFS_HANDLE_OCTETS = 16, /* our file handles of versions 3 and 4; version 2 pads with zeros to 32 */
+    NFS_GROUPS_MAX = 16,    /* of AUTH_SYS: RFC 5531 appendix A */
+    NFS_STATUS_SERVERFAULT = 10006,
+    NFS_STATUS_BADHANDLE = 10001, /* NFS3ERR_BADHANDLE, NFS4ERR_BADHANDLE */
+    NFS_IO_MAX_DEFAULT = 1 << 20,
+    NFS_NOBODY = 65534, /* who calls with AUTH_NONE */
+};
+
+struct nfs_server {
+    struct nfs_server_options options; /* defaults filled in */
+    struct nfs_tree *tree;
+    struct random_source random;
+    uint64_t instance; /* of this server, in its file handles: those of another instance are not ours */
+    uint64_t verifier; /* of WRITE and COMMIT: changes when the server has forgotten what was written */
+    GPtrArray *mounts; /* struct nfs_mount_entry, what DUMP reports */
+    void *v4;          /* clients, sessions, states: traffic-gen/nfs/nfs_v4*.c */
+};
+
+struct nfs_peer {
+    struct nfs_server *server;
+    struct nfs_peer_events events; /* call is NULL without a backchannel */
+    void *v4;
+};
+
+struct nfs_credentials {
+    uint32_t flavor, uid, gid;
+    uint32_t groups[NFS_GROUPS_MAX];
+    unsigned n_groups;
+    const char *machine; /* machine_n octets of the Call */
+    uint32_t machine_n;
+};
+
+/* The Call being served. */
+struct nfs_call {
+    struct nfs_server *server;
+    struct nfs_peer *peer;
+    const struct rpc_message *header;
+    struct nfs_credentials credentials;
+    struct xdr in;       /* in.p[0] is the Call's XID; in.at: the next argument */
+    struct xdr_out *out; /* begins with the Reply's XID; holds the header of an accepted, successful Reply */
+    size_t room;         /* largest Reply from its XID on; SIZE_MAX: not known */
+    bool silent;         /* set: no Reply at all */
+};
+
+/* Octets of Reply that may still be written. */
+static inline size_t nfs_room_left(const struct nfs_call *call)
+{
+    return call->room > xdr_out_at(call->out) ? call->room - xdr_out_at(call->out) : 0;
+}
+
+/*
+ * Reads arguments from call->in and writes results to call->out. Unless RPC_SUCCESS is returned, what was written is
+ * dropped and the Reply has the value returned: RPC_GARBAGE_ARGS for arguments that cannot be decoded.
+ */
+typedef enum rpc_accept_stat (*nfs_serve)(struct nfs_call *call);
+
+struct nfs_version {
+    uint32_t program, version;
+    unsigned n_procedures;
+    const nfs_serve *procedures; /* by number; NULL: PROC_UNAVAIL */
+};
+
+extern const struct nfs_version nfs_v2, nfs_v3, nfs_mount_v1, nfs_mount_v3;
+void nfs_mount_entry_free(gpointer p);
+
+enum rpc_accept_stat nfs_serve_null(struct nfs_call *call);
+
+int64_t nfs_now(const struct nfs_server *server);
+
+/* ---- file handles ---- */
+
+void nfs_handle_encode(const struct nfs_server *server, uint64_t id, uint8_t out[NFS_HANDLE_OCTETS]);
+/* NFS_TREE_OK, NFS_TREE_STALE (the node is gone), or NFS_STATUS_BADHANDLE (never was one of ours). */
+uint32_t nfs_handle_decode(const struct nfs_server *server, const uint8_t *p, uint32_t n, uint64_t *id);
+
+/* ---- permissions: mode bits against the caller's numbers; uid 0 may do everything ---- */
+
+enum { NFS_MAY_EXECUTE = 1, NFS_MAY_WRITE = 2, NFS_MAY_READ = 4 };
+bool nfs_may(const struct nfs_call *call, const struct nfs_node *node, unsigned what);
+/* The owner's privilege: mode, owner, times. */
+bool nfs_owns(const struct nfs_call *call, const struct nfs_node *node);
+
+/* ---- directories ---- */
+
+struct nfs_entry {
+    uint64_t cookie, id;
+    const char *name;
+    size_t n;
+};
+
+/* Like nfs_tree_next(), with "." (cookie 1) and ".." (2) in front. */
+bool nfs_next_entry(const struct nfs_server *server, uint64_t dir, uint64_t cookie, struct nfs_entry *entry);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the procedures of NFS version 3 share (RFC 1813 section 2.6), and those of version 2 in part. */
+#ifndef IWARP_TRAFFIC_NFS_SERVER_NFS_V3_INTERNAL_H
+#define IWARP_TRAFFIC_NFS_SERVER_NFS_V3_INTERNAL_H
+
+#include "traffic-gen/nfs/server/nfs_server_internal.h"
+
+enum {
+    V3_NOT_SYNC = 10002,
+    V3_BAD_COOKIE = 10003,
+    V3_TOOSMALL = 10005,
+    V3_BADTYPE = 10007,
+    V3_JUKEBOX = 10008,
+    V3_HANDLE_MAX = 64,
+    V3_POST_OCTETS = 88, /* of post_op_attr with attributes */
+};
+
+/* A file that the Call names, and its attributes before the operation. */
+struct v3_object {
+    uint32_t status; /* of its handle */
+    uint64_t id;
+    bool known;
+    struct nfs_node before;
+};
+
+struct v3_name {
+    const char *p;
+    uint32_t n;
+};
+
+/* ---- arguments: false when they cannot be decoded: GARBAGE_ARGS ---- */
+
+bool v3_get_object(struct nfs_call *call, struct v3_object *object);
+bool v3_get_name(struct nfs_call *call, struct v3_name *name);
+bool v3_get_where(struct nfs_call *call, struct v3_object *dir, struct v3_name *name); /* diropargs3 */
+bool v3_get_sattr(struct nfs_call *call, struct nfs_node_change *change);
+
+/* ---- results ---- */
+
+void v3_put_post(struct nfs_call *call, const struct v3_object *object);
+void v3_put_wcc(struct nfs_call *call, const struct v3_object *object);
+/* post_op_fh3 and post_op_attr of what was created. */
+void v3_put_made(struct nfs_call *call, uint64_t id);
+void v3_put_handle(struct nfs_call *call, uint64_t id);
+
+/* ---- permissions: NFS_TREE_OK, NFS_TREE_ACCES or NFS_TREE_PERM, or the object's own status ---- */
+
+uint32_t v3_may(const struct nfs_call *call, const struct v3_object *object, unsigned what);
+/* The owner may always read and write, whatever the mode: it may have opened the file before (section 4.4). */
+uint32_t v3_may_use(const struct nfs_call *call, const struct v3_object *object, unsigned what);
+uint32_t v3_may_set(const struct nfs_call *call, const struct v3_object *object, const struct nfs_node_change *change);
+/* For a new file: its owner is the caller unless another is asked for. */
+uint32_t v3_own(const struct nfs_call *call, struct nfs_node_change *change);
+
+/* The same for a directory in which a name is looked up or changed; NFS_TREE_NOTDIR for anything else. */
+uint32_t v3_may_look(const struct nfs_call *call, const struct v3_object *dir);
+uint32_t v3_may_change(const struct nfs_call *call, const struct v3_object *dir);
+
+/*
+ * V3_JUKEBOX while an NFSv4 client holds a delegation that conflicts with it: it is being recalled, and the caller may
+ * try again (RFC 7530 section 10.4.5). `status` when that is not NFS_TREE_OK.
+ */
+uint32_t v3_undelegated(const struct nfs_call *call, uint32_t status, uint64_t id, bool modifies);
+/* The same for what has that name, if anything has. */
+uint32_t v3_undelegated_name(const struct nfs_call *call, uint32_t status, const struct v3_object *dir,
+                             const struct v3_name *name);
+
+/* ---- creation ---- */
+
+uint32_t v3_make(struct nfs_call *call, const struct v3_object *dir, const struct v3_name *name,
+                 enum nfs_node_kind kind, struct nfs_node_change *change, uint64_t *id);
+uint32_t v3_make_link(struct nfs_call *call, const struct v3_object *dir, const struct v3_name *name,
+                      const struct v3_name *target, struct nfs_node_change *change, uint64_t *id);
+/* An existing file is truncated to the size asked for. */
+uint32_t v3_create_again(struct nfs_call *call, uint64_t id, const struct nfs_node_change *change);
+
+/* ---- procedures ---- */
+
+enum rpc_accept_stat v3_lookup(struct nfs_call *call);
+enum rpc_accept_stat v3_readlink(struct nfs_call *call);
+enum rpc_accept_stat v3_read(struct nfs_call *call);
+enum rpc_accept_stat v3_write(struct nfs_call *call);
+enum rpc_accept_stat v3_create(struct nfs_call *call);
+enum rpc_accept_stat v3_mkdir(struct nfs_call *call);
+enum rpc_accept_stat v3_symlink(struct nfs_call *call);
+enum rpc_accept_stat v3_mknod(struct nfs_call *call);
+enum rpc_accept_stat v3_remove(struct nfs_call *call);
+enum rpc_accept_stat v3_rmdir(struct nfs_call *call);
+enum rpc_accept_stat v3_rename(struct nfs_call *call);
+enum rpc_accept_stat v3_link(struct nfs_call *call);
+enum rpc_accept_stat v3_readdir(struct nfs_call *call);
+enum rpc_accept_stat v3_readdirplus(struct nfs_call *call);
+enum rpc_accept_stat v3_commit(struct nfs_call *call);
+
+#endif

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Attributes of NFSv4: fattr4 out of a node and into a change of one (RFC 7530 section 5, RFC 8881 section 5, RFC 7862
+ * section 12.2, RFC 8275, RFC 8276). Each attribute is a row of the table: what writes it, what reads it, and since
+ * which minor version it exists.
+ */
+#include "traffic-gen/nfs/server/nfs_v4_internal.h"
+
+enum {
+    ATTR_SUPPORTED = 0,
+    ATTR_RDATTR_ERROR = NFS4_ATTR_RDATTR_ERROR,
+    ATTR_SIZE = NFS4_ATTR_SIZE,
+    ATTR_MODE = 33,
+    ATTR_OWNER = 36,
+    ATTR_GROUP = 37,
+    ATTR_ACCESS_SET = 48,
+    ATTR_MODIFY_SET = 54,
+    ATTR_EXCLUSIVE = 75,
+    ATTR_MODE_UMASK = NFS4_ATTR_MODE_UMASK,
+    ATTR_MAX = NFS4_MASK_WORDS * 32,
+    MODE_MASK = 07777,
+    NS_PER_S = 1000000000,
+};
+
+struct source {
+    struct nfs4_call *call;
+    const struct nfs_node *node;
+    uint64_t octets, octets_max, nodes, nodes_max;
+};
+
+struct sink {
+    struct nfs4_call *call;
+    struct nfs_node_change *change;
+};
+
+struct attribute {
+    void (*put)(struct source *from, unsigned bit);
+    int (*get)(struct sink *to); /* NFS4_OK, or what is wrong with the value */
+    uint8_t since;               /* minor version */
+};
+
+static const struct attribute attributes[ATTR_MAX];
+
+/* ---- out of a node ---- */
+
+/* What can be read; settable: what SETATTR accepts. */
+static struct nfs4_mask supported(unsigned minor, bool settable)
+{
+    struct nfs4_mask mask = {0};
+
+    for (unsigned bit = 0; bit < ATTR_MAX; bit++) {
+        const struct attribute *attribute = &attributes[bit];
+
+        if (minor >= attribute->since && (attribute->get || (attribute->put && !settable)))
+            nfs4_mask_add(&mask, bit);
+    }
+    return mask;
+}
+
+static void put_supported(struct source *from, unsigned bit)
+{
+    struct nfs4_mask mask = supported(from->call->minor, bit == ATTR_EXCLUSIVE);
+
+    nfs4_put_mask(from->call->out, &mask);
+}
+
+static void put_yes(struct source *from, unsigned bit)
+{
+    (void)bit;
+    xdr_out_bool(from->call->out, true);
+}
+
+static void put_no(struct source *from, unsigned bit)
+{
+    (void)bit;
+    xdr_out_bool(from->call->out, false);
+}
+
+/* Numbers of one word, and of two. */
+static void put_word(struct source *from, unsigned bit)
+{
+    const struct nfs_node *node = from->node;
+    uint32_t v = 0; /* fh_expire_type: persistent; change_attr_type: grows monotonically; rdattr_error: none */
+
+    switch (bit) {
+    case 1: /* type */
+        v = node->kind;
+        break;
+    case 10: /* lease_time */
+        v = from->call->rpc->server->options.lease_s;
+        break;
+    case 28: /* maxlink */
+        v = NFS_LINKS_MAX;
+        break;
+    case 29: /* maxname */
+        v = NFS_NAME_MAX;
+        break;
+    case ATTR_MODE:
+        v = node->mode & MODE_MASK;
+        break;
+    case 35: /* numlinks */
+        v = node->nlink;
+        break;
+    case 76: /* fs_charset_cap: names may be any octets; all UTF-8 is allowed */
+        v = 1;
+        break;
+    case 77: /* clone_blksize: no alignment */
+        v = 1;
+        break;
+    default:
+        break;
+    }
+    xdr_out_u32(from->call->out, v);
+}
+
+static void put_long(struct source *from, unsigned bit)
+{
+    const struct nfs_node *node = from->node;
+    uint64_t v = 0;
+
+    switch (bit) {
+    case 3: /* change */
+        v = node->change;
+        break;
+    case ATTR_SIZE:
+        v = node->size;
+        break;
+    case 45: /* space_used */
+        v = node->used;
+        break;
+    case 20: /* fileid */
+    case 55: /* mounted_on_fileid */
+        v = node->id;
+        break;
+    case 21: /* files_avail */
+    case 22: /* files_free */
+        v = from->nodes_max - MIN(from->nodes, from->nodes_max);
+        break;
+    case 23: /* files_total */
+        v = from->nodes_max;
+        break;
+    case 27: /* maxfilesize */
+        v = INT64_MAX;
+        break;
+    case 44: /* space_total */
+        v = from->octets_max;
+        break;
+    case 30: /* maxread */
+    case 31: /* maxwrite */
+        v = from->call->rpc->server->options.io_max;
+        break;
+    case 42: /* space_avail */
+    case 43: /* space_free */
+        v = from->octets_max - MIN(from->octets, from->octets_max);
+        break;
+    default:
+        break;
+    }
+    xdr_out_u64(from->call->out, v);
+}
+
+static void put_fsid(struct source *from, unsigned bit)
+{
+    (void)bit;
+    xdr_out_u64(from->call->out, from->call->rpc->server->instance);
+    xdr_out_u64(from->call->out, 0);
+}
+
+static void put_handle(struct source *from, unsigned bit)
+{
+    uint8_t handle[NFS_HANDLE_OCTETS];
+
+    (void)bit;
+    nfs_handle_encode(from->call->rpc->server, from->node->id, handle);
+    xdr_out_opaque(from->call->out, handle, sizeof handle);
+}
+
+/* Numbers as text: RFC 7530 section 5.9, for AUTH_SYS. */
+static void put_who(struct source *from, unsigned bit)
+{
+    char text[16];
+    int n = g_snprintf(text, sizeof text, "%" G_GUINT32_FORMAT, bit == ATTR_OWNER ? from->node->uid : from->node->gid);
+
+    xdr_out_opaque(from->call->out, text, (uint32_t)n);
+}
+
+static void put_rawdev(struct source *from, unsigned bit)
+{
+    (void)bit;
+    xdr_out_u32(from->call->out, from->node->major);
+    xdr_out_u32(from->call->out, from->node->minor);
+}
+
+static void put_time(struct source *from, unsigned bit)
+{
+    const struct nfs_node *node = from->node;
+    int64_t ns = bit == 47   ? node->atime_ns
+                 : bit == 51 ? 1 /* time_delta */
+                 : bit == 52 ? node->ctime_ns
+                             : node->mtime_ns;
+    int64_t seconds = ns / NS_PER_S, rest = ns % NS_PER_S;
+
+    /* nseconds counts upwards before 1970 too. */
+    if (rest < 0) {
+        rest += NS_PER_S;
+        seconds--;
+    }
+    xdr_out_u64(from->call->out, (uint64_t)seconds);
+    xdr_out_u32(from->call->out, (uint32_t)rest);
+}
+
+/* ---- into a change ---- */
+
+static int get_size(struct sink *to)
+{
+    xdr_u64(to->call->in, &to->change->size);
+    to->change->set |= NFS_SET_SIZE;
+    return NFS4_OK;
+}
+
+static int get_mode(struct sink *to)
+{
+    xdr_u32(to->call->in, &to->change->mode);
+    to->change->set |= NFS_SET_MODE;
+    return to->change->mode & ~(uint32_t)MODE_MASK ? NFS4ERR_INVAL : NFS4_OK;
+}
+
+/* mode_umask4 of RFC 8275: there are no inherited ACLs, so the umask always counts. */
+static int get_mode_umask(struct sink *to)
+{
+    uint32_t mode = 0, umask = 0;
+
+    xdr_u32(to->call->in, &mode);
+    xdr_u32(to->call->in, &umask);
+    to->change->mode = mode & ~umask;
+    to->change->set |= NFS_SET_MODE;
+    return (mode | umask) & ~(uint32_t)MODE_MASK ? NFS4ERR_INVAL : NFS4_OK;
+}
+
+static int get_number(struct xdr *in, uint32_t *out)
+{
+    const uint8_t *text;
+    uint32_t n;
+    uint64_t v = 0;
+
+    if (!xdr_opaque(in, &text, &n))
+        return NFS4_OK; /* the caller sees that the stream has failed */
+    if (n == 0 || n > 10)
+        return NFS4ERR_BADOWNER;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!g_ascii_isdigit((char)text[i]))
+            return NFS4ERR_BADOWNER;
+        v = v * 10 + (text[i] - '0');
+    }
+    *out = (uint32_t)v;
+    return v <= UINT32_MAX ? NFS4_OK : NFS4ERR_BADOWNER;
+}
+
+static int get_owner(struct sink *to)
+{
+    to->change->set |= NFS_SET_UID;
+    return get_number(to->call->in, &to->change->uid);
+}
+
+static int get_group(struct sink *to)
+{
+    to->change->set |= NFS_SET_GID;
+    return get_number(to->call->in, &to->change->gid);
+}
+
+/* settime4 */
+static int get_time(struct sink *to, int64_t *ns)
+{
+    struct nfs4_call *call = to->call;
+    uint32_t how = 0, nseconds = 0;
+    uint64_t seconds = 0;
+
+    xdr_u32(call->in, &how);
+    if (how != 1) {
+        *ns = nfs_now(call->rpc->server);
+        return NFS4_OK;
+    }
+    to->change->explicit_times = true;
+    xdr_u64(call->in, &seconds);
+    xdr_u32(call->in, &nseconds);
+    if (nseconds >= NS_PER_S || (int64_t)seconds > INT64_MAX / NS_PER_S - 1 ||
+        (int64_t)seconds < INT64_MIN / NS_PER_S + 1)
+        return NFS4ERR_INVAL;
+    *ns = (int64_t)seconds * NS_PER_S + nseconds;
+    return NFS4_OK;
+}
+
+static int get_access_time(struct sink *to)
+{
+    to->change->set |= NFS_SET_ATIME;
+    return get_time(to, &to->change->atime_ns);
+}
+
+static int get_modify_time(struct sink *to)
+{
+    to->change->set |= NFS_SET_MTIME;
+    return get_time(to, &to->change->mtime_ns);
+}
+
+/* ---- the table ---- */
+
+static const struct attribute attributes[ATTR_MAX] = {
+    [ATTR_SUPPORTED] = {put_supported, NULL, 0},
+    [1] = {put_word, NULL, 0}, /* type */
+    [2] = {put_word, NULL, 0}, /* fh_expire_type */
+    [3] = {put_long, NULL, 0}, /* change */
+    [ATTR_SIZE] = {put_long, get_size, 0},
+    [5] = {put_yes, NULL, 0},   /* link_support */
+    [6] = {put_yes, NULL, 0},   /* symlink_support */
+    [7] = {put_no, NULL, 0},    /* named_attr */
+    [8] = {put_fsid, NULL, 0},  /* fsid */
+    [9] = {put_yes, NULL, 0},   /* unique_handles */
+    [10] = {put_word, NULL, 0}, /* lease_time */
+    [ATTR_RDATTR_ERROR] = {put_word, NULL, 0},
+    [15] = {put_yes, NULL, 0},    /* cansettime */
+    [16] = {put_no, NULL, 0},     /* case_insensitive */
+    [17] = {put_yes, NULL, 0},    /* case_preserving */
+    [18] = {put_yes, NULL, 0},    /* chown_restricted */
+    [19] = {put_handle, NULL, 0}, /* filehandle */
+    [20] = {put_long, NULL, 0},   /* fileid */
+    [21] = {put_long, NULL, 0},   /* files_avail */
+    [22] = {put_long, NULL, 0},   /* files_free */
+    [23] = {put_long, NULL, 0},   /* files_total */
+    [26] = {put_yes, NULL, 0},    /* homogeneous */
+    [27] = {put_long, NULL, 0},   /* maxfilesize */
+    [28] = {put_word, NULL, 0},   /* maxlink */
+    [29] = {put_word, NULL, 0},   /* maxname */
+    [30] = {put_long, NULL, 0},   /* maxread */
+    [31] = {put_long, NULL, 0},   /* maxwrite */
+    [ATTR_MODE] = {put_word, get_mode, 0},
+    [34] = {put_yes, NULL, 0},  /* no_trunc */
+    [35] = {put_word, NULL, 0}, /* numlinks */
+    [ATTR_OWNER] = {put_who, get_owner, 0},
+    [ATTR_GROUP] = {put_who, get_group, 0},
+    [41] = {put_rawdev, NULL, 0}, /* rawdev */
+    [42] = {put_long, NULL, 0},   /* space_avail */
+    [43] = {put_long, NULL, 0},   /* space_free */
+    [44] = {put_long, NULL, 0},   /* space_total */
+    [45] = {put_long, NULL, 0},   /* space_used */
+    [47] = {put_time, NULL, 0},   /* time_access */
+    [ATTR_ACCESS_SET] = {NULL, get_access_time, 0},
+    [51] = {put_time, NULL, 0}, /* time_delta */
+    [52] = {put_time, NULL, 0}, /* time_metadata */
+    [53] = {put_time, NULL, 0}, /* time_modify */
+    [ATTR_MODIFY_SET] = {NULL, get_modify_time, 0},
+    [55] = {put_long, NULL, 0}, /* mounted_on_fileid */
+    [ATTR_EXCLUSIVE] = {put_supported, NULL, 1},
+    [76] = {put_word, NULL, 1}, /* fs_charset_cap */
+    [77] = {put_word, NULL, 2}, /* clone_blksize */
+    [79] = {put_word, NULL, 2}, /* change_attr_type */
+    [ATTR_MODE_UMASK] = {NULL, get_mode_umask, 2},
+    [82] = {put_yes, NULL, 2}, /* xattr_support */
+};
+
+/* ---- masks ---- */
+
+bool nfs4_get_mask(struct xdr *in, struct nfs4_mask *out, bool *unknown)
+{
+    uint32_t n = 0, word = 0;
+
+    *out = (struct nfs4_mask){0};
+    *unknown = false;
+    if (!xdr_u32(in, &n))
+        return false;
+    if (n > xdr_left(in) / 4) {
+        in->failed = true;
+        return false;
+    }
+    for (uint32_t i = 0; i < n && xdr_u32(in, &word); i++) {
+        if (i < NFS4_MASK_WORDS)
+            out->words[i] = word;
+        else if (word != 0)
+            *unknown = true;
+    }
+    return !in->failed;
+}
+
+void nfs4_put_mask(struct xdr_out *out, const struct nfs4_mask *mask)
+{
+    uint32_t n = NFS4_MASK_WORDS;
+
+    while (n > 0 && mask->words[n - 1] == 0)
+        n--;
+    xdr_out_u32(out, n);
+    for (uint32_t i = 0; i < n; i++)
+        xdr_out_u32(out, mask->words[i]);
+}
+
+/* ---- fattr4 ---- */
+
+void nfs4_put_attributes(struct nfs4_call *call, const struct nfs_node *node, const struct nfs4_mask *wanted)
+{
+    struct source from = {.call = call, .node = node};
+    struct nfs4_mask mask = {0};
+    size_t length_at;
+
+    for (unsigned bit = 0; bit < ATTR_MAX; bit++) {
+        if (nfs4_mask_has(wanted, bit) && attributes[bit].put && call->minor >= attributes[bit].since)
+            nfs4_mask_add(&mask, bit);
+    }
+    nfs_tree_usage(call->tree, &from.octets, &from.octets_max, &from.nodes, &from.nodes_max);
+    nfs4_put_mask(call->out, &mask);
+    length_at = xdr_out_at(call->out);
+    xdr_out_u32(call->out, 0);
+    for (unsigned bit = 0; bit < ATTR_MAX; bit++) {
+        if (nfs4_mask_has(&mask, bit))
+            attributes[bit].put(&from, bit);
+    }
+    xdr_out_set_u32(call->out, length_at, (uint32_t)(xdr_out_at(call->out) - length_at - 4));
+}
+
+int nfs4_get_attributes(struct nfs4_call *call, struct nfs_node_change *change, struct nfs4_mask *set)
+{
+    struct sink to = {.call = call, .change = change};
+    const uint8_t *values;
+    struct xdr *in = call->in, inner;
+    uint32_t n;
+    bool unknown;
+    int status = NFS4_OK;
+
+    *change = (struct nfs_node_change){0};
+    if (!nfs4_get_mask(in, set, &unknown) || !xdr_opaque(in, &values, &n))
+        return NFS4ERR_BADXDR;
+    if (unknown)
+        return NFS4ERR_ATTRNOTSUPP;
+    inner = xdr_begin(values, n);
+    call->in = &inner;
+    for (unsigned bit = 0; bit < ATTR_MAX && status == NFS4_OK; bit++) {
+        const struct attribute *attribute = &attributes[bit];
+
+        if (!nfs4_mask_has(set, bit))
+            continue;
+        if (attribute->get && call->minor >= attribute->since)
+            status = attribute->get(&to);
+        else if (attribute->put && call->minor >= attribute->since)
+            status = NFS4ERR_INVAL; /* read-only */
+        else
+            status = NFS4ERR_ATTRNOTSUPP;
+    }
+    call->in = in;
+    if (inner.failed || (status == NFS4_OK && xdr_left(&inner) != 0))
+        return NFS4ERR_BADXDR;
+    return status;
+}
+
+void nfs4_new_attributes(const struct nfs4_call *call, struct nfs_node_change *change, uint32_t mode)
+{
+    if (!(change->set & NFS_SET_MODE))
+        change->mode = mode;
+    /* The creator of an object cannot give it away, unless uid 0. */
+    if (!(change->set & NFS_SET_UID) || call->rpc->credentials.uid != 0)
+        change->uid = call->rpc->credentials.uid;
+    if (!(change->set & NFS_SET_GID))
+        change->gid = call->rpc->credentials.gid;
+    change->set |= NFS_SET_MODE | NFS_SET_UID | NFS_SET_GID;
+}
+
+bool nfs4_mask_write_only(const struct nfs4_mask *mask)
+{
+    for (unsigned bit = 0; bit < ATTR_MAX; bit++) {
+        if (nfs4_mask_has(mask, bit) && attributes[bit].get && !attributes[bit].put)
+            return true;
+    }
+    return false;
+}
+
+bool nfs4_mask_supported(const struct nfs4_call *call, const struct nfs4_mask *mask)
+{
+    for (unsigned bit = 0; bit < ATTR_MAX; bit++) {
+        if (nfs4_mask_has(mask, bit) &&
+            ((!attributes[bit].put && !attributes[bit].get) || call->minor < attributes[bit].since))
+            return false;
+    }
+    return true;
+}

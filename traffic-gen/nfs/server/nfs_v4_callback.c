@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Callbacks in the reverse direction of the connection (RFC 8881 section 20, RFC 8167, RFC 8267 section 6.5.2):
+ * CB_NULL, which finds out whether the client answers at all, and CB_RECALL after CB_SEQUENCE. One slot is used, so
+ * there is one at a time in a session.
+ */
+#include "traffic-gen/nfs/server/nfs_v4_internal.h"
+
+enum {
+    CB_VERSION = 1,
+    CB_NULL = 0,
+    CB_COMPOUND = 1,
+    OP_CB_RECALL = 4,
+    OP_CB_SEQUENCE = 11,
+    HEADER_MAX = RPC_CALL_MIN + RPC_AUTH_MAX,
+    FAILURES_MAX = 3,
+    CB_SEQUENCE_RESULT = NFS4_SESSION_OCTETS + 16,
+};
+
+static void begin(struct nfs4_session *session, uint32_t procedure, struct xdr_out *out)
+{
+    struct rpc_message header = {.xid = ++session->client->v4->last_xid,
+                                 .type = RPC_CALL,
+                                 .rpcvers = RPC_VERSION,
+                                 .prog = session->program,
+                                 .vers = CB_VERSION,
+                                 .proc = procedure};
+    struct rpc_body credential = {
+        .flavor = session->flavor, .p = session->credential->data, .n = session->credential->len};
+    uint8_t octets[HEADER_MAX];
+    struct xdr_writer w = {.p = octets, .size = sizeof octets};
+
+    rpc_call_encode(&header, &credential, NULL, &w);
+    xdr_out_begin(out);
+    xdr_out_fixed(out, octets, w.at);
+}
+
+static void send(struct nfs4_session *session, struct xdr_out *out, uint64_t state)
+{
+    struct nfs4 *v4 = session->client->v4;
+    struct nfs_peer *peer = session->back_peer;
+    struct nfs4_callback *callback = g_new0(struct nfs4_callback, 1);
+    struct rpc_end_message message;
+    uint64_t cookie = ++v4->last_cookie;
+
+    callback->cookie = cookie;
+    callback->peer = peer;
+    callback->state = state;
+    memcpy(callback->session, session->id, NFS4_SESSION_OCTETS);
+    g_hash_table_insert(v4->callbacks, &callback->cookie, callback);
+    session->back_busy = true;
+    xdr_out_take(out, &message);
+    peer->events.call(peer->events.ctx, &message, cookie);
+    g_free(message.p);
+}
+
+static void probe(struct nfs4_session *session)
+{
+    struct xdr_out out;
+
+    session->probed = true;
+    begin(session, CB_NULL, &out);
+    send(session, &out, 0);
+}
+
+static void recall(struct nfs4_session *session, struct nfs4_state *state)
+{
+    struct nfs4_stateid stateid = nfs4_stateid_of(state);
+    uint8_t handle[NFS_HANDLE_OCTETS];
+    struct xdr_out out;
+
+    state->asked = true;
+    nfs_handle_encode(session->client->v4->server, state->file->node, handle);
+    begin(session, CB_COMPOUND, &out);
+    xdr_out_opaque(&out, "", 0);
+    xdr_out_u32(&out, session->minor);
+    xdr_out_u32(&out, 0); /* callback_ident: of minor version 0 */
+    xdr_out_u32(&out, 2);
+    xdr_out_u32(&out, OP_CB_SEQUENCE);
+    xdr_out_fixed(&out, session->id, NFS4_SESSION_OCTETS);
+    xdr_out_u32(&out, session->back_sequence);
+    xdr_out_u32(&out, 0); /* slot, and the highest one */
+    xdr_out_u32(&out, 0);
+    xdr_out_bool(&out, false);
+    xdr_out_u32(&out, 0); /* no referring Calls */
+    xdr_out_u32(&out, OP_CB_RECALL);
+    nfs4_put_stateid(&out, &stateid);
+    xdr_out_bool(&out, false);
+    xdr_out_opaque(&out, handle, sizeof handle);
+    send(session, &out, state->number);
+}
+
+/* A session of the client that can carry a callback now. */
+static struct nfs4_session *idle_session(const struct nfs4_client *client)
+{
+    for (GList *at = client->sessions.head; at; at = at->next) {
+        struct nfs4_session *session = at->data;
+
+        if (session->back_peer && session->back_good && !session->back_fault && !session->back_busy)
+            return session;
+    }
+    return NULL;
+}
+
+static struct nfs4_session *unprobed(struct nfs4 *v4)
+{
+    GHashTableIter iter;
+    gpointer p;
+
+    g_hash_table_iter_init(&iter, v4->sessions);
+    while (g_hash_table_iter_next(&iter, NULL, &p)) {
+        struct nfs4_session *session = p;
+
+        /* RFC 8167 section 6: a client that has used its session is ready for Calls. */
+        if (session->back_peer && session->in_use && !session->probed && !session->back_busy)
+            return session;
+    }
+    return NULL;
+}
+
+/*
+ * Sending a callback may bring its answer, and other Calls, before it returns: nothing is held across that.
+ */
+void nfs4_send_callbacks(struct nfs_server *server)
+{
+    struct nfs4 *v4 = server->v4;
+    struct nfs4_session *session;
+
+    if (!v4->callbacks_due)
+        return;
+    v4->callbacks_due = false;
+    while ((session = unprobed(v4)))
+        probe(session);
+    for (guint i = 0; i < v4->recalls->len;) {
+        struct nfs4_state *state = nfs4_state_find(v4, g_array_index(v4->recalls, uint64_t, i));
+
+        session = state && !state->revoked ? idle_session(state->client) : NULL;
+        if (state && !state->revoked && !session) {
+            i++;
+            continue;
+        }
+        g_array_remove_index(v4->recalls, i);
+        if (!session)
+            continue;
+        state->queued = false;
+        recall(session, state);
+        i = 0; /* the list may be another one now */
+    }
+}
+
+/* ---- answers ---- */
+
+/* Reads CB_COMPOUND4res up to the status of CB_RECALL. False: not even CB_SEQUENCE was answered. */
+static bool read_recall(const struct rpc_end_message *reply, uint32_t header, uint32_t *sequence, uint32_t *recalled)
+{
+    struct xdr x = xdr_begin(reply->p, reply->n);
+    const uint8_t *tag;
+    uint32_t n, status, op = 0;
+
+    *recalled = NFS4ERR_SERVERFAULT;
+    x.at = header;
+    xdr_u32(&x, &status);
+    xdr_opaque(&x, &tag, &n);
+    xdr_u32(&x, &n);
+    xdr_u32(&x, &op);
+    if (!xdr_u32(&x, sequence) || op != OP_CB_SEQUENCE)
+        return false;
+    if (*sequence != NFS4_OK)
+        return true;
+    xdr_skip(&x, CB_SEQUENCE_RESULT);
+    xdr_u32(&x, &op);
+    if (xdr_u32(&x, &status) && op == OP_CB_RECALL)
+        *recalled = status;
+    return true;
+}
+
+static void recall_answered(struct nfs4_session *session, struct nfs4_state *state, uint32_t sequence,
+                            uint32_t recalled)
+{
+    if (sequence == NFS4_OK)
+        session->back_sequence++;
+    else if (sequence != NFS4ERR_DELAY)
+        session->back_fault = true; /* SEQUENCE reports it to the client, which creates a new one */
+    /* A client that does not know the stateid yet is asked again when the next Call runs into the delegation. */
+    if (state && (sequence != NFS4_OK || recalled != NFS4_OK))
+        state->asked = false;
+}
+
+void nfs_peer_replied(struct nfs_peer *peer, uint64_t cookie, const struct rpc_end_message *reply)
+{
+    struct nfs4 *v4 = peer->server->v4;
+    struct nfs4_callback *found = g_hash_table_lookup(v4->callbacks, &cookie), callback;
+    struct rpc_message header;
+    struct nfs4_session *session;
+    struct nfs4_state *state;
+    uint32_t sequence = 0, recalled = 0;
+    bool good;
+
+    if (!found || found->peer != peer)
+        return;
+    callback = *found;
+    g_hash_table_remove(v4->callbacks, &cookie);
+    session = nfs4_session_find(v4, callback.session);
+    state = callback.state ? nfs4_state_find(v4, callback.state) : NULL;
+    if (!session || session->back_peer != peer) {
+        if (state)
+            state->asked = false;
+        return;
+    }
+    session->back_busy = false;
+    good = reply && rpc_decode(&header, reply->p, reply->n) == RPC_OK && header.type == RPC_REPLY &&
+           header.reply_stat == RPC_MSG_ACCEPTED && header.accept_stat == RPC_SUCCESS;
+    if (good && callback.state)
+        good = read_recall(reply, header.header_len, &sequence, &recalled);
+    session->back_good = good;
+    /* It is retried, but not for ever. */
+    if (!good && ++session->back_failures < FAILURES_MAX)
+        session->probed = false;
+    if (good && callback.state)
+        recall_answered(session, state, sequence, recalled);
+    else if (state)
+        state->asked = false;
+    /* The slot is free for the next one. */
+    if (v4->recalls->len > 0 && good) {
+        v4->callbacks_due = true;
+        nfs4_send_callbacks(peer->server);
+    }
+}

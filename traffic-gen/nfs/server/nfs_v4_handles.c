@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Current and saved file handles of NFSv4, with their stateids (RFC 7530 section 15.2.3.1, RFC 8881 section 16.2.3.1),
+ * and the operations that change them.
+ */
+#include "traffic-gen/nfs/server/nfs_v4_internal.h"
+
+static void set_current(struct nfs4_call *call, uint64_t node)
+{
+    call->current = node;
+    call->has_stateid = false;
+}
+
+const struct nfs_node *nfs4_node(const struct nfs4_call *call, int *status)
+{
+    const struct nfs_node *node = call->current == 0 ? NULL : nfs_tree_get(call->tree, call->current);
+
+    *status = node ? NFS4_OK : call->current == 0 ? NFS4ERR_NOFILEHANDLE : NFS4ERR_STALE;
+    return node;
+}
+
+const struct nfs_node *nfs4_directory(const struct nfs4_call *call, int *status)
+{
+    const struct nfs_node *node = nfs4_node(call, status);
+
+    if (!node || node->kind == NFS_NODE_DIRECTORY)
+        return node;
+    *status = node->kind == NFS_NODE_LINK ? NFS4ERR_SYMLINK : NFS4ERR_NOTDIR;
+    return NULL;
+}
+
+const struct nfs_node *nfs4_regular(const struct nfs4_call *call, int *status)
+{
+    const struct nfs_node *node = nfs4_node(call, status);
+
+    if (!node || node->kind == NFS_NODE_FILE)
+        return node;
+    *status = node->kind == NFS_NODE_DIRECTORY                           ? NFS4ERR_ISDIR
+              : node->kind == NFS_NODE_LINK                              ? NFS4ERR_SYMLINK
+              : call->minor > 0 /* RFC 8881 section 15.1.2.9 is newer */ ? NFS4ERR_WRONG_TYPE
+                                                                         : NFS4ERR_INVAL;
+    return NULL;
+}
+
+uint64_t nfs4_change_of(const struct nfs4_call *call, uint64_t node)
+{
+    const struct nfs_node *found = nfs_tree_get(call->tree, node);
+
+    return found ? found->change : 0;
+}
+
+/* RFC 7530 section 12.7: names that no directory can have. */
+int nfs4_check_name(const char *name, uint32_t n)
+{
+    if (n == 0)
+        return NFS4ERR_INVAL;
+    if (n > NFS_NAME_MAX)
+        return NFS4ERR_NAMETOOLONG;
+    if ((n == 1 && name[0] == '.') || (n == 2 && name[0] == '.' && name[1] == '.') || memchr(name, '/', n))
+        return NFS4ERR_BADNAME;
+    return memchr(name, 0, n) ? NFS4ERR_BADCHAR : NFS4_OK;
+}
+
+int nfs4_get_name(struct nfs4_call *call, const char **name, uint32_t *n)
+{
+    const uint8_t *p;
+
+    if (!xdr_opaque(call->in, &p, n))
+        return NFS4ERR_BADXDR;
+    *name = (const char *)p;
+    return nfs4_check_name(*name, *n);
+}
+
+int nfs4_putrootfh(struct nfs4_call *call)
+{
+    set_current(call, 1);
+    return NFS4_OK;
+}
+
+int nfs4_putfh(struct nfs4_call *call)
+{
+    const uint8_t *handle;
+    uint32_t n;
+    uint64_t node;
+    int status;
+
+    if (!xdr_opaque(call->in, &handle, &n))
+        return NFS4ERR_BADXDR;
+    status = (int)nfs_handle_decode(call->rpc->server, handle, n, &node);
+    if (status == NFS4_OK)
+        set_current(call, node);
+    return status;
+}
+
+int nfs4_getfh(struct nfs4_call *call)
+{
+    uint8_t handle[NFS_HANDLE_OCTETS];
+    int status;
+
+    if (!nfs4_node(call, &status))
+        return status;
+    nfs_handle_encode(call->rpc->server, call->current, handle);
+    xdr_out_opaque(call->out, handle, sizeof handle);
+    return NFS4_OK;
+}
+
+int nfs4_savefh(struct nfs4_call *call)
+{
+    call->saved = call->current;
+    call->saved_stateid = call->stateid;
+    call->has_saved_stateid = call->has_stateid;
+    return NFS4_OK;
+}
+
+int nfs4_restorefh(struct nfs4_call *call)
+{
+    if (call->saved == 0)
+        return call->minor == 0 ? NFS4ERR_RESTOREFH : NFS4ERR_NOFILEHANDLE;
+    call->current = call->saved;
+    call->stateid = call->saved_stateid;
+    call->has_stateid = call->has_saved_stateid;
+    return NFS4_OK;
+}
+
+/* In the current directory. */
+static int find(struct nfs4_call *call, const char *name, uint32_t n, uint64_t *node)
+{
+    int status;
+    const struct nfs_node *directory = nfs4_directory(call, &status);
+
+    if (!directory)
+        return status;
+    if (!nfs_may(call->rpc, directory, NFS_MAY_EXECUTE))
+        return NFS4ERR_ACCESS;
+    return (int)nfs_tree_lookup(call->tree, directory->id, name, n, node);
+}
+
+/* By the name that is the operation's argument. */
+static int find_named(struct nfs4_call *call, uint64_t *node)
+{
+    const char *name;
+    uint32_t n;
+    int status = nfs4_get_name(call, &name, &n);
+
+    return status == NFS4_OK ? find(call, name, n, node) : status;
+}
+
+int nfs4_lookup(struct nfs4_call *call)
+{
+    uint64_t node;
+    int status = find_named(call, &node);
+
+    if (status == NFS4_OK)
+        set_current(call, node);
+    return status;
+}
+
+static int to_parent(struct nfs4_call *call)
+{
+    int status;
+    const struct nfs_node *directory = nfs4_directory(call, &status);
+
+    if (!directory)
+        return status;
+    if (directory->id == 1)
+        return NFS4ERR_NOENT;
+    if (!nfs_may(call->rpc, directory, NFS_MAY_EXECUTE))
+        return NFS4ERR_ACCESS;
+    set_current(call, directory->parent);
+    return NFS4_OK;
+}
+
+int nfs4_lookupp(struct nfs4_call *call)
+{
+    return to_parent(call);
+}
+
+/* ---- security ---- */
+
+static void put_flavors(struct nfs4_call *call)
+{
+    xdr_out_u32(call->out, 2);
+    xdr_out_u32(call->out, RPC_AUTH_SYS);
+    xdr_out_u32(call->out, RPC_AUTH_NONE);
+    /* RFC 8881 section 2.6.3.1.1.8: the file handle is consumed. */
+    if (call->minor > 0)
+        set_current(call, 0);
+}
+
+int nfs4_secinfo(struct nfs4_call *call)
+{
+    uint64_t node;
+    int status = find_named(call, &node);
+
+    if (status == NFS4_OK)
+        put_flavors(call);
+    return status;
+}
+
+int nfs4_secinfo_no_name(struct nfs4_call *call)
+{
+    uint32_t style;
+    int status = NFS4_OK;
+
+    if (!xdr_u32(call->in, &style) || style > 1)
+        return NFS4ERR_BADXDR;
+    if (style == 1)
+        status = to_parent(call);
+    else
+        nfs4_node(call, &status);
+    if (status == NFS4_OK)
+        put_flavors(call);
+    return status;
+}

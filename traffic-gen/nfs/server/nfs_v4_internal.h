@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the parts of NFSv4 share: one COMPOUND, and the state that clients hold (RFC 7530 section 9, RFC 8881 sections
+ * 2.10, 8, 9 and 10).
+ */
+#ifndef IWARP_TRAFFIC_NFS_SERVER_NFS_V4_INTERNAL_H
+#define IWARP_TRAFFIC_NFS_SERVER_NFS_V4_INTERNAL_H
+
+#include "traffic-gen/nfs/server/nfs_v4.h"
+
+#include <string.h>
+
+/* Limits on what clients can make the server keep: about 200 MB in all. */
+enum {
+    NFS4_CLIENTS_MAX = 1024,
+    NFS4_SESSIONS_MAX = 16, /* of one client */
+    NFS4_SLOTS_MAX = 64,    /* of one session */
+    NFS4_OPS_MAX = 64,
+    NFS4_OWNERS_MAX = 4096,  /* of one client */
+    NFS4_STATES_MAX = 16384, /* of one client */
+    NFS4_RANGES_MAX = 1024,  /* of one lock stateid */
+    NFS4_ALL_SLOTS_MAX = 16384,
+    NFS4_ALL_OWNERS_MAX = 16384,
+    NFS4_ALL_STATES_MAX = 65536,
+    NFS4_ALL_RANGES_MAX = 262144,
+    NFS4_ALL_XATTR_OCTETS_MAX = 16 << 20,
+    NFS4_CACHED_MAX = 4096, /* octets of a Reply kept for a retry */
+    NFS4_REPLAY_MAX = 1024, /* octets of a result kept for a retry in minor version 0 */
+    NFS4_XATTRS_MAX = 64,   /* of one file */
+    NFS4_XATTR_OCTETS_MAX = 65536,
+    NFS4_OPAQUE_LIMIT = 1024,
+    NFS4_OTHER_SIZE = 12,
+    NFS4_SESSION_OCTETS = 16,
+    NFS4_VERIFIER_OCTETS = 8,
+};
+
+enum nfs4_status {
+    NFS4_OK = 0,
+    NFS4ERR_PERM = 1,
+    NFS4ERR_NOENT = 2,
+    NFS4ERR_NXIO = 6,
+    NFS4ERR_ACCESS = 13,
+    NFS4ERR_EXIST = 17,
+    NFS4ERR_XDEV = 18,
+    NFS4ERR_NOTDIR = 20,
+    NFS4ERR_ISDIR = 21,
+    NFS4ERR_INVAL = 22,
+    NFS4ERR_FBIG = 27,
+    NFS4ERR_NOSPC = 28,
+    NFS4ERR_NAMETOOLONG = 63,
+    NFS4ERR_STALE = 70,
+    NFS4ERR_BADHANDLE = 10001,
+    NFS4ERR_BAD_COOKIE = 10003,
+    NFS4ERR_NOTSUPP = 10004,
+    NFS4ERR_TOOSMALL = 10005,
+    NFS4ERR_SERVERFAULT = 10006,
+    NFS4ERR_BADTYPE = 10007,
+    NFS4ERR_DELAY = 10008,
+    NFS4ERR_SAME = 10009,
+    NFS4ERR_DENIED = 10010,
+    NFS4ERR_LOCKED = 10012,
+    NFS4ERR_GRACE = 10013,
+    NFS4ERR_SHARE_DENIED = 10015,
+    NFS4ERR_CLID_INUSE = 10017,
+    NFS4ERR_RESOURCE = 10018,
+    NFS4ERR_NOFILEHANDLE = 10020,
+    NFS4ERR_MINOR_VERS_MISMATCH = 10021,
+    NFS4ERR_STALE_CLIENTID = 10022,
+    NFS4ERR_STALE_STATEID = 10023,
+    NFS4ERR_OLD_STATEID = 10024,
+    NFS4ERR_BAD_STATEID = 10025,
+    NFS4ERR_BAD_SEQID = 10026,
+    NFS4ERR_NOT_SAME = 10027,
+    NFS4ERR_SYMLINK = 10029,
+    NFS4ERR_RESTOREFH = 10030,
+    NFS4ERR_ATTRNOTSUPP = 10032,
+    NFS4ERR_NO_GRACE = 10033,
+    NFS4ERR_BADXDR = 10036,
+    NFS4ERR_LOCKS_HELD = 10037,
+    NFS4ERR_OPENMODE = 10038,
+    NFS4ERR_BADOWNER = 10039,
+    NFS4ERR_BADCHAR = 10040,
+    NFS4ERR_BADNAME = 10041,
+    NFS4ERR_OP_ILLEGAL = 10044,
+    NFS4ERR_BADSESSION = 10052,
+    NFS4ERR_BADSLOT = 10053,
+    NFS4ERR_COMPLETE_ALREADY = 10054,
+    NFS4ERR_SEQ_MISORDERED = 10063,
+    NFS4ERR_SEQUENCE_POS = 10064,
+    NFS4ERR_REQ_TOO_BIG = 10065,
+    NFS4ERR_REP_TOO_BIG = 10066,
+    NFS4ERR_REP_TOO_BIG_TO_CACHE = 10067,
+    NFS4ERR_RETRY_UNCACHED_REP = 10068,
+    NFS4ERR_TOO_MANY_OPS = 10070,
+    NFS4ERR_OP_NOT_IN_SESSION = 10071,
+    NFS4ERR_CLIENTID_BUSY = 10074,
+    NFS4ERR_SEQ_FALSE_RETRY = 10076,
+    NFS4ERR_BAD_HIGH_SLOT = 10077,
+    NFS4ERR_ENCR_ALG_UNSUPP = 10079,
+    NFS4ERR_NOT_ONLY_OP = 10081,
+    NFS4ERR_WRONG_TYPE = 10083,
+    NFS4ERR_DELEG_REVOKED = 10087,
+    NFS4ERR_UNION_NOTSUPP = 10090,
+    NFS4ERR_OFFLOAD_NO_REQS = 10094,
+    NFS4ERR_NOXATTR = 10095,
+    NFS4ERR_XATTR2BIG = 10096,
+    NFS4_REPLAYED = -1, /* the result of an earlier request has replaced this one's */
+};
+
+struct nfs4_stateid {
+    uint32_t seqid;
+    uint8_t other[NFS4_OTHER_SIZE];
+};
+
+enum nfs4_kind { NFS4_OPEN = 1, NFS4_LOCK = 2, NFS4_DELEGATION = 4 };
+enum { NFS4_ACCESS_READ = 1, NFS4_ACCESS_WRITE = 2, NFS4_ACCESS_BOTH = 3 }; /* share_access, share_deny */
+
+struct nfs4_range {
+    uint64_t first, last; /* inclusive */
+    bool write;
+};
+
+/* What a client holds on a file: an open, byte-range locks of an owner, or a delegation. */
+struct nfs4_state {
+    uint64_t number; /* in the stateid's "other" */
+    uint32_t seqid;
+    enum nfs4_kind kind;
+    struct nfs4_client *client;
+    struct nfs4_file *file;
+    struct nfs4_owner *owner; /* none: a delegation */
+    unsigned access, deny;    /* of an open; of a delegation: what it is for */
+    bool closed;              /* an open, of minor version 0: kept so that CLOSE can be retried */
+    bool revoked;             /* a delegation that was not returned in time */
+    /* Of a delegation: recalled since; waits for a callback; a callback is under way or was received. */
+    bool asked_back, queued, asked;
+    int64_t asked_at;
+    struct nfs4_state *open; /* of locks: where they come from */
+    GArray *ranges;          /* of locks: struct nfs4_range, ascending, apart */
+    GList in_file, in_client;
+};
+
+struct nfs4_file {
+    uint64_t node;
+    GQueue states;
+    int64_t recalled_at; /* when a delegation was last recalled: none is granted soon after */
+};
+
+/* An open-owner or lock-owner. */
+struct nfs4_owner {
+    struct nfs4_client *client;
+    GBytes *name; /* prefixed by 'o' or 'l' */
+    bool lock, confirmed;
+    unsigned states;
+    /* Of minor version 0: RFC 7530 section 9.1.7. */
+    bool used;
+    uint32_t seqid;
+    uint32_t replay_op;
+    uint64_t replay_node; /* current file handle after the operation */
+    GByteArray *replay;   /* its result from the status on */
+    struct nfs4_state *closed;
+};
+
+struct nfs4_client {
+    struct nfs4 *v4;
+    uint64_t id;
+    bool sessions_used; /* minor version 1 and above */
+    bool confirmed;
+    GBytes *name;
+    uint8_t verifier[NFS4_VERIFIER_OCTETS];
+    uint8_t confirm[NFS4_VERIFIER_OCTETS]; /* of SETCLIENTID_CONFIRM */
+    uint32_t uid;                          /* principal that made it */
+    int64_t renewed;
+    GHashTable *owners; /* by name */
+    GQueue states;
+    /* Minor version 1 and above. */
+    GQueue sessions;
+    uint32_t sequence;   /* of the next CREATE_SESSION */
+    GByteArray *created; /* result of the last one, from the status on */
+    bool reclaim_complete;
+    unsigned revoked; /* states */
+};
+
+struct nfs4_slot {
+    uint32_t sequence;
+    bool used;
+    uint32_t crc;                  /* of the arguments: a retry must be the same */
+    struct rpc_end_message *reply; /* without the RPC header; NULL: not kept */
+    uint32_t status;               /* of the COMPOUND */
+};
+
+struct nfs4_channel {
+    uint32_t max_request, max_response, max_cached, max_ops, max_requests;
+};
+
+struct nfs4_session {
+    uint8_t id[NFS4_SESSION_OCTETS];
+    struct nfs4_client *client;
+    unsigned minor;
+    struct nfs4_channel fore, back;
+    struct nfs4_slot *slots; /* fore.max_requests of them */
+    GList in_client;
+    /* Callbacks. */
+    uint32_t program;
+    uint32_t flavor;
+    GByteArray *credential; /* body of it */
+    struct nfs_peer *back_peer;
+    bool had_back;          /* there was one once: its loss is reported */
+    bool in_use;            /* there was a SEQUENCE */
+    bool probed, back_good; /* CB_NULL was sent; the last callback was answered */
+    unsigned back_failures;
+    bool back_fault; /* the client does not understand us */
+    bool back_busy;  /* the only slot is in use */
+    uint32_t back_sequence;
+};
+
+struct nfs4_callback {
+    uint64_t cookie;
+    struct nfs_peer *peer;
+    uint8_t session[NFS4_SESSION_OCTETS];
+    uint64_t state; /* recalled; 0: a probe */
+};
+
+struct nfs4 {
+    struct nfs_server *server;
+    uint32_t boot; /* in stateids and client ids, to recognise those of an earlier instance */
+    uint64_t last_client, last_state, last_session, last_cookie;
+    uint32_t last_xid;
+    GHashTable *clients;   /* by id */
+    GHashTable *sessions;  /* by id */
+    GHashTable *states;    /* by number */
+    GHashTable *files;     /* by node */
+    GHashTable *xattrs;    /* by node: struct nfs4_xattrs */
+    GHashTable *callbacks; /* by cookie */
+    /* How many of each there are in all. */
+    unsigned n_slots, n_owners, n_ranges;
+    size_t xattr_octets;
+    GArray *recalls; /* numbers of delegations that wait for CB_RECALL */
+    bool callbacks_due;
+};
+
+/* A COMPOUND while it is served. */
+struct nfs4_call {
+    struct nfs_call *rpc;
+    struct nfs4 *v4;
+    struct nfs_tree *tree;
+    unsigned minor;
+    struct xdr *in;
+    struct xdr_out *out;
+    unsigned n_ops, index;
+    uint32_t op;             /* being served */
+    size_t rpc_start;        /* of the results after the RPC header */
+    size_t limit;            /* octets of the Reply */
+    uint64_t current, saved; /* nodes; 0: no file handle */
+    struct nfs4_stateid stateid, saved_stateid;
+    bool has_stateid, has_saved_stateid;
+    struct nfs4_session *session;
+    struct nfs4_slot *slot;
+    bool cache_this;
+    struct nfs4_client *client; /* the session's */
+    struct nfs4_owner *owner;   /* whose seqid this operation has */
+    bool keep_result;           /* there is a result though the status is an error */
+    bool replayed;              /* the whole Reply has replaced it */
+    bool uncached;              /* a retry of what was not kept: the next operation cannot be answered */
+};
+
+/* Reads arguments from call->in, writes the result after its status to call->out. */
+typedef int (*nfs4_serve)(struct nfs4_call *call);
+
+struct nfs4_op {
+    nfs4_serve serve;    /* NULL: NFS4ERR_NOTSUPP */
+    uint8_t first, last; /* minor versions that have it */
+    uint8_t flags;
+    uint16_t reserve; /* octets of result that need room before it is done, if it changes something */
+};
+
+enum {
+    NFS4_NEEDS_HANDLE = 1,
+    NFS4_OUTSIDE = 2, /* it may be alone, without SEQUENCE */
+    NFS4_ALONE = 4,   /* it must be */
+};
+
+/* ---- XDR ---- */
+
+/* A boolean other than 0 or 1 is an error. */
+bool nfs4_get_bool(struct xdr *in, bool *out);
+/* n octets, borrowed; NULL: missing. */
+const uint8_t *nfs4_get_fixed(struct xdr *in, uint32_t n);
+bool nfs4_get_stateid(struct xdr *in, struct nfs4_stateid *out);
+void nfs4_put_stateid(struct xdr_out *out, const struct nfs4_stateid *stateid);
+/* change_info4 */
+void nfs4_put_change(struct nfs4_call *call, uint64_t before, uint64_t node);
+/* Checks a component name: NFS4_OK, or what is wrong with it. */
+int nfs4_get_name(struct nfs4_call *call, const char **name, uint32_t *n);
+int nfs4_check_name(const char *name, uint32_t n);
+
+/* ---- nodes: nfs_v4_handles.c ---- */
+
+/* The current file handle's node; NULL: *status says why. */
+const struct nfs_node *nfs4_node(const struct nfs4_call *call, int *status);
+/* The same, and it must be a directory, or a regular file. */
+const struct nfs_node *nfs4_directory(const struct nfs4_call *call, int *status);
+const struct nfs_node *nfs4_regular(const struct nfs4_call *call, int *status);
+uint64_t nfs4_change_of(const struct nfs4_call *call, uint64_t node);
+
+/* ---- attributes: nfs_v4_attributes.c ---- */
+
+enum {
+    NFS4_MASK_WORDS = 3,
+    NFS4_ATTR_CHANGE = 3,
+    NFS4_ATTR_SIZE = 4,
+    NFS4_ATTR_RDATTR_ERROR = 11,
+    NFS4_ATTR_TIME_MODIFY = 53,
+    NFS4_ATTR_MODE_UMASK = 81,
+};
+
+struct nfs4_mask {
+    uint32_t words[NFS4_MASK_WORDS];
+};
+
+static inline bool nfs4_mask_has(const struct nfs4_mask *mask, unsigned bit)
+{
+    return mask->words[bit / 32] >> bit % 32 & 1;
+}
+
+static inline void nfs4_mask_add(struct nfs4_mask *mask, unsigned bit)
+{
+    mask->words[bit / 32] |= UINT32_C(1) << bit % 32;
+}
+
+/* What is asked for; unknown bits are left out. */
+bool nfs4_get_mask(struct xdr *in, struct nfs4_mask *out, bool *unknown);
+void nfs4_put_mask(struct xdr_out *out, const struct nfs4_mask *mask);
+/* One of them is write-only. */
+bool nfs4_mask_write_only(const struct nfs4_mask *mask);
+bool nfs4_mask_supported(const struct nfs4_call *call, const struct nfs4_mask *mask);
+/* fattr4 of a node, of what is asked for and supported. */
+void nfs4_put_attributes(struct nfs4_call *call, const struct nfs_node *node, const struct nfs4_mask *wanted);
+/* fattr4 to be set: *set names what it contains. */
+int nfs4_get_attributes(struct nfs4_call *call, struct nfs_node_change *change, struct nfs4_mask *set);
+/* Fills in what a new object inherits from its creator unless set: mode, owner, group. */
+void nfs4_new_attributes(const struct nfs4_call *call, struct nfs_node_change *change, uint32_t mode);
+int nfs4_getattr(struct nfs4_call *call);
+int nfs4_setattr(struct nfs4_call *call);
+int nfs4_verify(struct nfs4_call *call);
+int nfs4_nverify(struct nfs4_call *call);
+int nfs4_access(struct nfs4_call *call);
+
+/* ---- handles and names ---- */
+
+int nfs4_putrootfh(struct nfs4_call *call);
+int nfs4_putfh(struct nfs4_call *call);
+int nfs4_getfh(struct nfs4_call *call);
+int nfs4_savefh(struct nfs4_call *call);
+int nfs4_restorefh(struct nfs4_call *call);
+int nfs4_lookup(struct nfs4_call *call);
+int nfs4_lookupp(struct nfs4_call *call);
+int nfs4_secinfo(struct nfs4_call *call);
+int nfs4_secinfo_no_name(struct nfs4_call *call);
+int nfs4_create(struct nfs4_call *call);
+int nfs4_remove(struct nfs4_call *call);
+int nfs4_rename(struct nfs4_call *call);
+int nfs4_link(struct nfs4_call *call);
+int nfs4_readlink(struct nfs4_call *call);
+int nfs4_readdir(struct nfs4_call *call);
+
+/* ---- data: nfs_v4_io.c, nfs_v4_2.c, nfs_v4_xattr.c ---- */
+
+/* The arguments of READ and READ_PLUS: stateid, offset, count. NFS4_OK when *node may be read with that stateid. */
+int nfs4_begin_read(struct nfs4_call *call, const struct nfs_node **node, uint64_t *offset, uint32_t *count);
+
+int nfs4_read(struct nfs4_call *call);
+int nfs4_write(struct nfs4_call *call);
+int nfs4_commit(struct nfs4_call *call);
+int nfs4_allocate(struct nfs4_call *call);
+int nfs4_deallocate(struct nfs4_call *call);
+int nfs4_seek(struct nfs4_call *call);
+int nfs4_read_plus(struct nfs4_call *call);
+int nfs4_copy(struct nfs4_call *call);
+int nfs4_clone(struct nfs4_call *call);
+int nfs4_io_advise(struct nfs4_call *call);
+int nfs4_offload(struct nfs4_call *call);
+int nfs4_getxattr(struct nfs4_call *call);
+int nfs4_setxattr(struct nfs4_call *call);
+int nfs4_listxattrs(struct nfs4_call *call);
+int nfs4_removexattr(struct nfs4_call *call);
+void nfs4_xattrs_free(void *xattrs);
+
+/* ---- clients: nfs_v4_client.c ---- */
+
+struct nfs4_client *nfs4_client_find(struct nfs4 *v4, uint64_t id);
+/* Removes it with all its state. */
+void nfs4_client_free(struct nfs4_client *client);
+/* Its lease has expired: what it holds no longer blocks anybody. */
+bool nfs4_client_expired(const struct nfs4_client *client);
+void nfs4_client_renew(struct nfs4_client *client);
+/* A client of minor version 0 by its id; renews its lease. */
+int nfs4_client_of_minor_0(struct nfs4_call *call, uint64_t id, struct nfs4_client **client);
+/* It is confirmed: an earlier instance of the same client is removed. */
+void nfs4_client_confirm(struct nfs4_call *call, struct nfs4_client *client);
+int nfs4_setclientid(struct nfs4_call *call);
+int nfs4_setclientid_confirm(struct nfs4_call *call);
+int nfs4_renew(struct nfs4_call *call);
+int nfs4_exchange_id(struct nfs4_call *call);
+int nfs4_destroy_clientid(struct nfs4_call *call);
+int nfs4_reclaim_complete(struct nfs4_call *call);
+
+/* ---- sessions: nfs_v4_session.c, nfs_v4_sequence.c ---- */
+
+void nfs4_session_free(struct nfs4_session *session);
+struct nfs4_session *nfs4_session_find(struct nfs4 *v4, const uint8_t *id);
+int nfs4_create_session(struct nfs4_call *call);
+int nfs4_destroy_session(struct nfs4_call *call);
+int nfs4_bind_conn_to_session(struct nfs4_call *call);
+int nfs4_backchannel_ctl(struct nfs4_call *call);
+int nfs4_sequence(struct nfs4_call *call);
+/* The Reply is whole: it is kept for a retry. start: of the results after the RPC header. */
+void nfs4_slot_keep(struct nfs4_call *call, size_t start);
+
+/* ---- owners and states: nfs_v4_state.c ---- */
+
+struct nfs4_owner *nfs4_owner_find(struct nfs4_client *client, bool lock, const uint8_t *name, uint32_t n);
+/* NULL: too many. */
+struct nfs4_owner *nfs4_owner_get(struct nfs4_client *client, bool lock, const uint8_t *name, uint32_t n);
+void nfs4_owner_free(struct nfs4_owner *owner);
+/*
+ * Minor version 0: is it the owner's next request? NFS4_OK: it is, and its result will be kept; NFS4_REPLAYED: it is
+ * the last one, repeated; NFS4ERR_BAD_SEQID. Other minor versions: NFS4_OK.
+ */
+int nfs4_owner_seqid(struct nfs4_call *call, struct nfs4_owner *owner, uint32_t seqid);
+/* After an operation with call->owner; result: the position of its status. */
+void nfs4_owner_keep(struct nfs4_call *call, int status, size_t result);
+
+struct nfs4_file *nfs4_file_find(struct nfs4 *v4, uint64_t node);
+/* One more is too many. */
+bool nfs4_states_full(const struct nfs4_client *client);
+/* NULL: there are too many. */
+struct nfs4_state *nfs4_state_new(struct nfs4_client *client, enum nfs4_kind kind, uint64_t node,
+                                  struct nfs4_owner *owner);
+void nfs4_state_free(struct nfs4_state *state);
+/* What a client holds on removed files. */
+void nfs4_states_forget_gone(struct nfs4_client *client);
+/* An open of minor version 0: nothing is held any more, but a retry of CLOSE finds its owner by it. */
+void nfs4_state_close(struct nfs4_state *state);
+struct nfs4_state *nfs4_state_find(struct nfs4 *v4, uint64_t number);
+struct nfs4_stateid nfs4_stateid_of(const struct nfs4_state *state);
+/* Increments the seqid, makes it the current stateid, and writes it. */
+void nfs4_put_state(struct nfs4_call *call, struct nfs4_state *state);
+/* The state that a stateid names, of one of these kinds. node 0: of any file. */
+int nfs4_state_get(struct nfs4_call *call, const struct nfs4_stateid *stateid, unsigned kinds, uint64_t node,
+                   struct nfs4_state **state);
+/* For READ, WRITE, SETATTR of the size and their like: special stateids, share reservations, delegations. */
+int nfs4_may_access(struct nfs4_call *call, const struct nfs4_stateid *stateid, uint64_t node, unsigned access);
+/* What other clients' opens deny; expired clients lose theirs. */
+int nfs4_share_conflict(struct nfs4_call *call, uint64_t node, const struct nfs4_owner *owner, unsigned access,
+                        unsigned deny);
+
+int nfs4_open(struct nfs4_call *call);
+int nfs4_open_confirm(struct nfs4_call *call);
+int nfs4_open_downgrade(struct nfs4_call *call);
+int nfs4_close(struct nfs4_call *call);
+int nfs4_lock(struct nfs4_call *call);
+int nfs4_lockt(struct nfs4_call *call);
+int nfs4_locku(struct nfs4_call *call);
+int nfs4_release_lockowner(struct nfs4_call *call);
+int nfs4_free_stateid(struct nfs4_call *call);
+int nfs4_test_stateid(struct nfs4_call *call);
+
+/* ---- delegations: nfs_v4_delegation.c, nfs_v4_callback.c ---- */
+
+int nfs4_delegreturn(struct nfs4_call *call);
+int nfs4_delegpurge(struct nfs4_call *call);
+/* NFS4ERR_DELAY while another client's delegation is in the way; it is recalled. */
+int nfs4_delegation_conflict(struct nfs4 *v4, const struct nfs4_client *client, uint64_t node, bool modifies);
+/* Writes open_delegation4: what OPEN with these bits of share_access gets. */
+void nfs4_put_delegation(struct nfs4_call *call, struct nfs4_state *open, uint32_t share_access);
+
+#endif

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* File data of NFSv4: READ, WRITE, COMMIT (RFC 7530 sections 16.23, 16.36 and 16.3). */
+#include "traffic-gen/nfs/server/nfs_v4_internal.h"
+
+enum { READ_RESULT = 8 /* eof and count */, ROUNDUP_MAX = 3, WRITE_STABLE_MAX = 2 };
+
+int nfs4_begin_read(struct nfs4_call *call, const struct nfs_node **node, uint64_t *offset, uint32_t *count)
+{
+    struct nfs4_stateid stateid;
+    int status;
+
+    nfs4_get_stateid(call->in, &stateid);
+    xdr_u64(call->in, offset);
+    if (!xdr_u32(call->in, count))
+        return NFS4ERR_BADXDR;
+    *node = nfs4_regular(call, &status);
+    return *node ? nfs4_may_access(call, &stateid, (*node)->id, NFS4_ACCESS_READ) : status;
+}
+
+int nfs4_read(struct nfs4_call *call)
+{
+    uint64_t offset;
+    uint32_t count;
+    size_t left = call->limit - MIN(call->limit, xdr_out_at(call->out)), n;
+    const struct nfs_node *node;
+    const uint8_t *data;
+    bool eof;
+    int status;
+
+    status = nfs4_begin_read(call, &node, &offset, &count);
+    if (status != NFS4_OK)
+        return status;
+    /* A Reply that the client cannot receive is an error; returning less because of our own limit is not. */
+    if (call->minor > 0 &&
+        MIN((uint64_t)count, node->size - MIN(offset, node->size)) + READ_RESULT + ROUNDUP_MAX > left)
+        return NFS4ERR_REP_TOO_BIG;
+    count = MIN(count, call->rpc->server->options.io_max);
+    if (left < READ_RESULT + ROUNDUP_MAX + count)
+        count = left < READ_RESULT + ROUNDUP_MAX ? 0 : (uint32_t)(left - READ_RESULT - ROUNDUP_MAX);
+    status = (int)nfs_tree_read(call->tree, node->id, offset, count, &data, &n, &eof);
+    if (status != NFS4_OK)
+        return status;
+    xdr_out_bool(call->out, eof);
+    xdr_out_eligible(call->out, data, (uint32_t)n);
+    return NFS4_OK;
+}
+
+int nfs4_write(struct nfs4_call *call)
+{
+    struct nfs4_stateid stateid;
+    uint64_t offset;
+    uint32_t stable = 0, n;
+    const struct nfs_node *node;
+    const uint8_t *data;
+    int status;
+
+    nfs4_get_stateid(call->in, &stateid);
+    xdr_u64(call->in, &offset);
+    xdr_u32(call->in, &stable);
+    if (!xdr_opaque(call->in, &data, &n) || stable > WRITE_STABLE_MAX)
+        return NFS4ERR_BADXDR;
+    node = nfs4_regular(call, &status);
+    if (!node)
+        return status;
+    status = nfs4_may_access(call, &stateid, node->id, NFS4_ACCESS_WRITE);
+    if (status != NFS4_OK)
+        return status;
+    n = MIN(n, call->rpc->server->options.io_max);
+    if (offset > UINT64_MAX - n)
+        return NFS4ERR_INVAL;
+    if (n > 0)
+        status = (int)nfs_tree_write(call->tree, call->current, offset, data, n);
+    if (status != NFS4_OK)
+        return status;
+    xdr_out_u32(call->out, n);
+    xdr_out_u32(call->out, stable); /* memory is lost only with the server, and then the verifier changes */
+    xdr_out_u64(call->out, call->rpc->server->verifier);
+    return NFS4_OK;
+}
+
+int nfs4_commit(struct nfs4_call *call)
+{
+    uint64_t offset;
+    uint32_t count;
+    int status;
+
+    xdr_u64(call->in, &offset);
+    if (!xdr_u32(call->in, &count))
+        return NFS4ERR_BADXDR;
+    if (!nfs4_regular(call, &status))
+        return status;
+    if (offset > UINT64_MAX - count)
+        return NFS4ERR_INVAL;
+    xdr_out_u64(call->out, call->rpc->server->verifier);
+    return NFS4_OK;
+}

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Byte-range locks of NFSv4: LOCK, LOCKT, LOCKU (RFC 7530 sections 9.3 and 16.10 to 16.12), with POSIX ranges. */
+#include "traffic-gen/nfs/server/nfs_v4_internal.h"
+
+enum { READ_LT = 1, WRITE_LT = 2, WRITEW_LT = 4 };
+
+/* Nonexistent types cannot be decoded. */
+static bool is_type(uint32_t type)
+{
+    return type >= READ_LT && type <= WRITEW_LT;
+}
+
+static int get_range(uint32_t type, uint64_t offset, uint64_t length, struct nfs4_range *out)
+{
+    if (length == 0 || (length != UINT64_MAX && offset > UINT64_MAX - length))
+        return NFS4ERR_INVAL;
+    out->first = offset;
+    out->last = length == UINT64_MAX ? UINT64_MAX : offset + length - 1;
+    out->write = type % 2 == 0;
+    return NFS4_OK;
+}
+
+/* ---- ranges ---- */
+
+static bool overlap(const struct nfs4_range *a, const struct nfs4_range *b)
+{
+    return a->first <= b->last && b->first <= a->last;
+}
+
+static void add_range(GArray *ranges, uint64_t first, uint64_t last, bool write)
+{
+    struct nfs4_range range = {.first = first, .last = last, .write = write};
+    struct nfs4_range *before;
+
+    if (ranges->len > 0) {
+        before = &g_array_index(ranges, struct nfs4_range, ranges->len - 1);
+        if (before->write == write && before->last + 1 == first) {
+            before->last = last;
+            return;
+        }
+    }
+    g_array_append_val(ranges, range);
+}
+
+/* Locks or unlocks a range. False: there would be too many ranges. */
+static bool change_ranges(struct nfs4_state *state, const struct nfs4_range *change, bool lock)
+{
+    struct nfs4 *v4 = state->client->v4;
+    GArray *old = state->ranges, *new;
+    bool done = !lock;
+
+    if (old->len + 2 > NFS4_RANGES_MAX || v4->n_ranges + 2 > NFS4_ALL_RANGES_MAX)
+        return false;
+    new = g_array_new(FALSE, FALSE, sizeof(struct nfs4_range));
+    for (guint i = 0; i < old->len; i++) {
+        const struct nfs4_range *range = &g_array_index(old, struct nfs4_range, i);
+
+        if (range->first < change->first)
+            add_range(new, range->first, MIN(range->last, change->first - 1), range->write);
+        if (!done && range->last >= change->first) {
+            add_range(new, change->first, change->last, change->write);
+            done = true;
+        }
+        if (range->last > change->last)
+            add_range(new, MAX(range->first, change->last + 1), range->last, range->write);
+    }
+    if (!done)
+        add_range(new, change->first, change->last, change->write);
+    v4->n_ranges += new->len;
+    v4->n_ranges -= old->len;
+    g_array_unref(old);
+    state->ranges = new;
+    return true;
+}
+
+/* The conflicting holder; expired clients do not conflict. */
+static const struct nfs4_state *conflicting(struct nfs4_call *call, const struct nfs4_owner *owner,
+                                            const struct nfs4_range *wanted, struct nfs4_range *found)
+{
+    struct nfs4_file *file = nfs4_file_find(call->v4, call->current);
+
+    for (GList *at = file ? file->states.head : NULL; at; at = at->next) {
+        struct nfs4_state *state = at->data;
+
+        if (state->kind != NFS4_LOCK || state->owner == owner)
+            continue;
+        for (guint i = 0; i < state->ranges->len; i++) {
+            *found = g_array_index(state->ranges, struct nfs4_range, i);
+            if (!overlap(found, wanted) || !(found->write || wanted->write))
+                continue;
+            if (!nfs4_client_expired(state->client) || state->client == call->client)
+                return state;
+            nfs4_client_free(state->client);
+            return conflicting(call, owner, wanted, found);
+        }
+    }
+    return NULL;
+}
+
+/* LOCK4denied */
+static int put_denied(struct nfs4_call *call, const struct nfs4_state *holder, const struct nfs4_range *range)
+{
+    gsize n;
+    const uint8_t *name = g_bytes_get_data(holder->owner->name, &n);
+
+    call->keep_result = true;
+    xdr_out_u64(call->out, range->first);
+    xdr_out_u64(call->out, range->last == UINT64_MAX ? UINT64_MAX : range->last - range->first + 1);
+    xdr_out_u32(call->out, range->write ? WRITE_LT : READ_LT);
+    xdr_out_u64(call->out, holder->client->id);
+    xdr_out_opaque(call->out, name + 1, (uint32_t)n - 1);
+    return NFS4ERR_DENIED;
+}
+
+/* ---- LOCK ---- */
+
+struct request {
+    struct nfs4_range range;
+    int range_status;
+    bool reclaim, new_owner;
+    uint32_t open_seqid, seqid;
+    struct nfs4_stateid stateid; /* of the open, or of the locks */
+    uint64_t client;
+    const uint8_t *owner;
+    uint32_t n_owner;
+};
+
+static bool get_request(struct xdr *in, struct request *out)
+{
+    uint32_t type = 0;
+    uint64_t offset = 0, length = 0;
+
+    *out = (struct request){0};
+    xdr_u32(in, &type);
+    nfs4_get_bool(in, &out->reclaim);
+    xdr_u64(in, &offset);
+    xdr_u64(in, &length);
+    if (!nfs4_get_bool(in, &out->new_owner))
+        return false;
+    if (out->new_owner)
+        xdr_u32(in, &out->open_seqid);
+    nfs4_get_stateid(in, &out->stateid);
+    xdr_u32(in, &out->seqid);
+    if (out->new_owner) {
+        xdr_u64(in, &out->client);
+        xdr_opaque(in, &out->owner, &out->n_owner);
+    }
+    out->range_status = get_range(type, offset, length, &out->range);
+    return !in->failed && out->n_owner <= NFS4_OPAQUE_LIMIT && is_type(type);
+}
+
+/* Minor version 0: a retry is recognised by its seqid before its stateid is checked, which has moved on. */
+static int retried(struct nfs4_call *call, const struct nfs4_stateid *stateid, enum nfs4_kind kind, uint32_t seqid)
+{
+    struct nfs4_state *state;
+
+    if (call->minor > 0 || get_be32(stateid->other) != call->v4->boot)
+        return NFS4_OK;
+    state = nfs4_state_find(call->v4, get_be64(stateid->other + 4));
+    if (!state || state->kind != kind || !state->owner->used || state->owner->seqid != seqid)
+        return NFS4_OK;
+    return nfs4_owner_seqid(call, state->owner, seqid);
+}
+
+static struct nfs4_state *locks_of(const struct nfs4_call *call, const struct nfs4_owner *owner)
+{
+    struct nfs4_file *file = nfs4_file_find(call->v4, call->current);
+
+    for (GList *at = file ? file->states.head : NULL; at; at = at->next) {
+        struct nfs4_state *state = at->data;
+
+        if (state->kind == NFS4_LOCK && state->owner == owner)
+            return state;
+    }
+    return NULL;
+}
+
+/* The open, the lock-owner, and the locks if there are any. */
+static int get_locker(struct nfs4_call *call, const struct request *request, struct nfs4_state **open,
+                      struct nfs4_owner **owner, struct nfs4_state **locks)
+{
+    int status = retried(call, &request->stateid, request->new_owner ? NFS4_OPEN : NFS4_LOCK,
+                         request->new_owner ? request->open_seqid : request->seqid);
+
+    if (status != NFS4_OK)
+        return status;
+    if (!request->new_owner) {
+        status = nfs4_state_get(call, &request->stateid, NFS4_LOCK, call->current, locks);
+        if (status != NFS4_OK)
+            return status;
+        *open = (*locks)->open;
+        *owner = (*locks)->owner;
+        return nfs4_owner_seqid(call, *owner, request->seqid);
+    }
+    status = nfs4_state_get(call, &request->stateid, NFS4_OPEN, call->current, open);
+    if (status != NFS4_OK)
+        return status;
+    if (call->minor == 0 && !(*open)->owner->confirmed)
+        return NFS4ERR_BAD_STATEID;
+    if (call->minor == 0 && request->client != (*open)->client->id)
+        return NFS4ERR_STALE_CLIENTID;
+    *owner = nfs4_owner_get((*open)->client, true, request->owner, request->n_owner);
+    if (!*owner)
+        return call->minor == 0 ? NFS4ERR_RESOURCE : NFS4ERR_DELAY;
+    *locks = locks_of(call, *owner);
+    return nfs4_owner_seqid(call, (*open)->owner, request->open_seqid);
+}
+
+int nfs4_lock(struct nfs4_call *call)
+{
+    struct request request;
+    struct nfs4_state *open = NULL, *locks = NULL;
+    struct nfs4_owner *owner = NULL;
+    const struct nfs4_state *holder;
+    struct nfs4_range held;
+    int status;
+
+    if (!get_request(call->in, &request))
+        return NFS4ERR_BADXDR;
+    status = get_locker(call, &request, &open, &owner, &locks);
+    if (status != NFS4_OK)
+        return status;
+    if (!nfs4_regular(call, &status))
+        return status;
+    if (request.range_status != NFS4_OK)
+        return request.range_status;
+    if (request.reclaim)
+        return NFS4ERR_NO_GRACE;
+    if (!(open->access & (request.range.write ? NFS4_ACCESS_WRITE : NFS4_ACCESS_READ)))
+        return NFS4ERR_OPENMODE;
+    holder = conflicting(call, owner, &request.range, &held);
+    if (holder)
+        return put_denied(call, holder, &held);
+    if (!locks) {
+        locks = nfs4_state_new(open->client, NFS4_LOCK, call->current, owner);
+        if (!locks)
+            return call->minor == 0 ? NFS4ERR_RESOURCE : NFS4ERR_DELAY;
+        locks->open = open;
+    }
+    if (!change_ranges(locks, &request.range, true))
+        return call->minor == 0 ? NFS4ERR_RESOURCE : NFS4ERR_DELAY;
+    if (request.new_owner) {
+        owner->used = true;
+        owner->seqid = request.seqid;
+    }
+    nfs4_put_state(call, locks);
+    return NFS4_OK;
+}
+
+/* ---- the others ---- */
+
+static int client_of(struct nfs4_call *call, uint64_t id, struct nfs4_client **client)
+{
+    if (call->minor == 0)
+        return nfs4_client_of_minor_0(call, id, client);
+    *client = call->client;
+    return NFS4_OK;
+}
+
+int nfs4_lockt(struct nfs4_call *call)
+{
+    uint32_t type = 0, n = 0;
+    uint64_t offset = 0, length = 0, id = 0;
+    const uint8_t *name = NULL;
+    struct nfs4_client *client;
+    const struct nfs4_state *holder;
+    struct nfs4_range wanted, held;
+    int status;
+
+    xdr_u32(call->in, &type);
+    xdr_u64(call->in, &offset);
+    xdr_u64(call->in, &length);
+    xdr_u64(call->in, &id);
+    if (!xdr_opaque(call->in, &name, &n) || n > NFS4_OPAQUE_LIMIT || !is_type(type))
+        return NFS4ERR_BADXDR;
+    status = get_range(type, offset, length, &wanted);
+    if (status == NFS4_OK)
+        status = client_of(call, id, &client);
+    if (status != NFS4_OK)
+        return status;
+    if (!nfs4_regular(call, &status))
+        return status;
+    holder = conflicting(call, nfs4_owner_find(client, true, name, n), &wanted, &held);
+    return holder ? put_denied(call, holder, &held) : NFS4_OK;
+}
+
+int nfs4_locku(struct nfs4_call *call)
+{
+    uint32_t type = 0, seqid = 0;
+    uint64_t offset = 0, length = 0;
+    struct nfs4_stateid stateid;
+    struct nfs4_state *locks;
+    struct nfs4_range range;
+    int status;
+
+    xdr_u32(call->in, &type);
+    xdr_u32(call->in, &seqid);
+    nfs4_get_stateid(call->in, &stateid);
+    xdr_u64(call->in, &offset);
+    if (!xdr_u64(call->in, &length) || !is_type(type))
+        return NFS4ERR_BADXDR;
+    status = retried(call, &stateid, NFS4_LOCK, seqid);
+    if (status == NFS4_OK)
+        status = nfs4_state_get(call, &stateid, NFS4_LOCK, call->current, &locks);
+    if (status == NFS4_OK)
+        status = nfs4_owner_seqid(call, locks->owner, seqid);
+    if (status == NFS4_OK)
+        status = get_range(type, offset, length, &range);
+    if (status != NFS4_OK)
+        return status;
+    if (!change_ranges(locks, &range, false))
+        return call->minor == 0 ? NFS4ERR_RESOURCE : NFS4ERR_DELAY;
+    nfs4_put_state(call, locks);
+    return NFS4_OK;
+}
+
+/* RFC 7530 section 16.37 */
+int nfs4_release_lockowner(struct nfs4_call *call)
+{
+    uint64_t id = 0;
+    const uint8_t *name;
+    uint32_t n;
+    struct nfs4_client *client;
+    struct nfs4_owner *owner;
+    GList *next;
+    int status;
+
+    xdr_u64(call->in, &id);
+    if (!xdr_opaque(call->in, &name, &n) || n > NFS4_OPAQUE_LIMIT)
+        return NFS4ERR_BADXDR;
+    status = nfs4_client_of_minor_0(call, id, &client);
+    if (status != NFS4_OK)
+        return status;
+    owner = nfs4_owner_find(client, true, name, n);
+    if (!owner)
+        return NFS4_OK;
+    for (GList *at = client->states.head; at; at = at->next) {
+        const struct nfs4_state *state = at->data;
+
+        if (state->owner == owner && state->ranges->len > 0)
+            return NFS4ERR_LOCKS_HELD;
+    }
+    for (GList *at = client->states.head; at; at = next) {
+        struct nfs4_state *state = at->data;
+
+        next = at->next;
+        if (state->owner == owner)
+            nfs4_state_free(state);
+    }
+    nfs4_owner_free(owner);
+    return NFS4_OK;
+}

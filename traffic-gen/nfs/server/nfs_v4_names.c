@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Directories of NFSv4: entries created, removed, moved and listed (RFC 7530 section 16, RFC 8881 section 18). */
+#include "traffic-gen/nfs/server/nfs_v4_internal.h"
+
+/* The current directory, in which the caller is about to change entries. */
+static const struct nfs_node *writable_directory(struct nfs4_call *call, int *status)
+{
+    const struct nfs_node *directory = nfs4_directory(call, status);
+
+    if (directory && !nfs_may(call->rpc, directory, NFS_MAY_WRITE | NFS_MAY_EXECUTE)) {
+        *status = NFS4ERR_ACCESS;
+        return NULL;
+    }
+    return directory;
+}
+
+/* createtype4 */
+struct creation {
+    uint32_t kind;
+    const uint8_t *link;
+    uint32_t n_link, major, minor; /* the numbers: of a device */
+};
+
+static bool get_creation(struct xdr *in, struct creation *out)
+{
+    *out = (struct creation){0};
+    if (!xdr_u32(in, &out->kind))
+        return false;
+    if (out->kind == NFS_NODE_LINK)
+        return xdr_opaque(in, &out->link, &out->n_link);
+    if (out->kind == NFS_NODE_BLOCK || out->kind == NFS_NODE_CHAR) {
+        xdr_u32(in, &out->major);
+        return xdr_u32(in, &out->minor);
+    }
+    return true;
+}
+
+static int make(struct nfs4_call *call, const struct creation *what, const char *name, uint32_t n,
+                struct nfs_node_change *attributes, uint64_t *node)
+{
+    int status;
+
+    attributes->major = what->major;
+    attributes->minor = what->minor;
+    /* The tree makes symbolic links without attributes; theirs are the caller's. */
+    if (what->kind != NFS_NODE_LINK)
+        return (int)nfs_tree_create(call->tree, call->current, name, n, (enum nfs_node_kind)what->kind, attributes,
+                                    node);
+    if (what->n_link == 0 || memchr(what->link, 0, what->n_link))
+        return NFS4ERR_INVAL;
+    status = (int)nfs_tree_symlink(call->tree, call->current, name, n, (const char *)what->link, what->n_link, node);
+    if (status == NFS4_OK)
+        nfs_tree_set(call->tree, *node, attributes);
+    return status;
+}
+
+int nfs4_create(struct nfs4_call *call)
+{
+    struct creation what;
+    struct nfs_node_change attributes;
+    struct nfs4_mask set;
+    const struct nfs_node *directory;
+    const char *name;
+    const uint8_t *octets;
+    uint32_t n;
+    uint64_t before, node;
+    int status;
+
+    if (!get_creation(call->in, &what) || !xdr_opaque(call->in, &octets, &n))
+        return NFS4ERR_BADXDR;
+    name = (const char *)octets;
+    status = nfs4_get_attributes(call, &attributes, &set);
+    if (status == NFS4_OK && (what.kind < NFS_NODE_DIRECTORY || what.kind > NFS_NODE_FIFO))
+        status = NFS4ERR_BADTYPE; /* regular files are OPEN's */
+    if (status == NFS4_OK)
+        status = nfs4_check_name(name, n);
+    if (status == NFS4_OK && attributes.set & NFS_SET_SIZE)
+        status = NFS4ERR_INVAL;
+    if (status != NFS4_OK)
+        return status;
+    directory = writable_directory(call, &status);
+    if (!directory)
+        return status;
+    before = directory->change;
+    nfs4_new_attributes(call, &attributes, what.kind == NFS_NODE_DIRECTORY ? 0777 : 0666);
+    status = make(call, &what, name, n, &attributes, &node);
+    if (status != NFS4_OK)
+        return status;
+    nfs4_put_change(call, before, call->current);
+    nfs4_put_mask(call->out, &set);
+    call->current = node;
+    call->has_stateid = false;
+    return NFS4_OK;
+}
+
+int nfs4_remove(struct nfs4_call *call)
+{
+    const char *name;
+    uint32_t n;
+    uint64_t before, node;
+    const struct nfs_node *directory;
+    int status = nfs4_get_name(call, &name, &n);
+
+    if (status != NFS4_OK)
+        return status;
+    directory = writable_directory(call, &status);
+    if (!directory)
+        return status;
+    before = directory->change;
+    status = (int)nfs_tree_lookup(call->tree, directory->id, name, n, &node);
+    if (status == NFS4_OK)
+        status = nfs4_delegation_conflict(call->v4, call->client, node, true);
+    if (status == NFS4_OK)
+        status = (int)nfs_tree_remove(call->tree, call->current, name, n, NULL);
+    if (status != NFS4_OK)
+        return status;
+    if (!nfs_tree_get(call->tree, node))
+        g_hash_table_remove(call->v4->xattrs, &node);
+    nfs4_put_change(call, before, call->current);
+    return NFS4_OK;
+}
+
+/* Nothing with that name is delegated to somebody else. */
+static int undelegated(struct nfs4_call *call, uint64_t directory, const char *name, uint32_t n)
+{
+    uint64_t node;
+
+    if (nfs_tree_lookup(call->tree, directory, name, n, &node) != NFS_TREE_OK)
+        return NFS4_OK;
+    return nfs4_delegation_conflict(call->v4, call->client, node, true);
+}
+
+int nfs4_rename(struct nfs4_call *call)
+{
+    const uint8_t *from, *to;
+    uint32_t n_from, n_to;
+    const struct nfs_node *source, *target;
+    uint64_t before_source, before_target;
+    int status;
+
+    if (!xdr_opaque(call->in, &from, &n_from) || !xdr_opaque(call->in, &to, &n_to))
+        return NFS4ERR_BADXDR;
+    status = nfs4_check_name((const char *)from, n_from);
+    if (status == NFS4_OK)
+        status = nfs4_check_name((const char *)to, n_to);
+    if (status != NFS4_OK)
+        return status;
+    target = writable_directory(call, &status);
+    if (!target)
+        return status;
+    if (call->saved == 0)
+        return call->minor == 0 ? NFS4ERR_RESTOREFH : NFS4ERR_NOFILEHANDLE;
+    source = nfs_tree_get(call->tree, call->saved);
+    if (!source)
+        return NFS4ERR_STALE;
+    if (source->kind != NFS_NODE_DIRECTORY)
+        return NFS4ERR_NOTDIR;
+    if (!nfs_may(call->rpc, source, NFS_MAY_WRITE | NFS_MAY_EXECUTE))
+        return NFS4ERR_ACCESS;
+    status = undelegated(call, call->saved, (const char *)from, n_from);
+    if (status == NFS4_OK)
+        status = undelegated(call, call->current, (const char *)to, n_to);
+    if (status != NFS4_OK)
+        return status;
+    before_source = source->change;
+    before_target = target->change;
+    status = (int)nfs_tree_rename(call->tree, call->saved, (const char *)from, n_from, call->current, (const char *)to,
+                                  n_to);
+    if (status != NFS4_OK)
+        return status;
+    nfs4_put_change(call, before_source, call->saved);
+    nfs4_put_change(call, before_target, call->current);
+    return NFS4_OK;
+}
+
+int nfs4_link(struct nfs4_call *call)
+{
+    const char *name;
+    uint32_t n;
+    uint64_t before;
+    const struct nfs_node *directory, *object;
+    int status = nfs4_get_name(call, &name, &n);
+
+    if (status != NFS4_OK)
+        return status;
+    directory = writable_directory(call, &status);
+    if (!directory)
+        return status;
+    if (call->saved == 0)
+        return NFS4ERR_NOFILEHANDLE;
+    object = nfs_tree_get(call->tree, call->saved);
+    if (!object)
+        return NFS4ERR_STALE;
+    if (object->kind == NFS_NODE_DIRECTORY)
+        return NFS4ERR_ISDIR;
+    status = nfs4_delegation_conflict(call->v4, call->client, object->id, true);
+    if (status != NFS4_OK)
+        return status;
+    before = directory->change;
+    status = (int)nfs_tree_link(call->tree, call->saved, call->current, name, n);
+    if (status == NFS4_OK)
+        nfs4_put_change(call, before, call->current);
+    return status;
+}
+
+int nfs4_readlink(struct nfs4_call *call)
+{
+    int status;
+    const struct nfs_node *node = nfs4_node(call, &status);
+    const char *target;
+    size_t n;
+
+    if (!node)
+        return status;
+    if (node->kind != NFS_NODE_LINK)
+        return node->kind == NFS_NODE_DIRECTORY ? NFS4ERR_ISDIR : call->minor > 0 ? NFS4ERR_WRONG_TYPE : NFS4ERR_INVAL;
+    status = (int)nfs_tree_readlink(call->tree, node->id, &target, &n);
+    if (status == NFS4_OK)
+        xdr_out_eligible(call->out, target, (uint32_t)n);
+    return status;
+}
+
+/* ---- READDIR ---- */
+
+enum { COOKIE_FIRST = 3, ENTRY_COOKIE_VERIFIER = 8, LIST_END = 8 };
+
+/* Writes entries while they fit; false: not even one did, though there was one. */
+static bool put_entries(struct nfs4_call *call, uint64_t cookie, size_t end, const struct nfs4_mask *wanted)
+{
+    bool any = false;
+
+    for (;;) {
+        size_t start = xdr_out_at(call->out);
+        uint64_t next, id;
+        const char *name;
+        size_t n;
+        const struct nfs_node *node;
+
+        if (!nfs_tree_next(call->tree, call->current, cookie, &next, &name, &n, &id)) {
+            xdr_out_bool(call->out, false);
+            xdr_out_bool(call->out, true); /* eof */
+            return true;
+        }
+        cookie = next;
+        node = nfs_tree_get(call->tree, id);
+        if (!node)
+            continue;
+        xdr_out_bool(call->out, true);
+        xdr_out_u64(call->out, next);
+        xdr_out_opaque(call->out, name, (uint32_t)n);
+        nfs4_put_attributes(call, node, wanted);
+        if (xdr_out_at(call->out) + LIST_END > end) {
+            xdr_out_cut(call->out, start);
+            xdr_out_bool(call->out, false);
+            xdr_out_bool(call->out, false);
+            return any;
+        }
+        any = true;
+    }
+}
+
+int nfs4_readdir(struct nfs4_call *call)
+{
+    uint64_t cookie, verifier, ours = call->rpc->server->verifier;
+    uint32_t dircount, maxcount;
+    size_t start = xdr_out_at(call->out), end;
+    struct nfs4_mask wanted;
+    const struct nfs_node *directory;
+    bool unknown;
+    int status;
+
+    xdr_u64(call->in, &cookie);
+    xdr_u64(call->in, &verifier);
+    xdr_u32(call->in, &dircount); /* a hint, not a limit */
+    xdr_u32(call->in, &maxcount);
+    if (!nfs4_get_mask(call->in, &wanted, &unknown))
+        return NFS4ERR_BADXDR;
+    directory = nfs4_node(call, &status);
+    if (!directory)
+        return status;
+    if (directory->kind != NFS_NODE_DIRECTORY)
+        return NFS4ERR_NOTDIR;
+    if (!nfs_may(call->rpc, directory, NFS_MAY_READ))
+        return NFS4ERR_ACCESS;
+    /* RFC 7530 section 16.24.4: 1 and 2 are not to be used; with 0, the verifier is 0. */
+    if (cookie != 0 && cookie < COOKIE_FIRST)
+        return NFS4ERR_BAD_COOKIE;
+    if (cookie != 0 && verifier != ours)
+        return NFS4ERR_NOT_SAME;
+    if (maxcount < ENTRY_COOKIE_VERIFIER + LIST_END)
+        return NFS4ERR_TOOSMALL;
+    end = MIN(start + maxcount, call->limit);
+    xdr_out_u64(call->out, ours);
+    return put_entries(call, cookie, end, &wanted) ? NFS4_OK : NFS4ERR_TOOSMALL;
+}

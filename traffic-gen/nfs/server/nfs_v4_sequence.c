@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* SEQUENCE: slots, and the Replies that they keep for retries (RFC 8881 sections 2.10.6 and 18.46). */
+#include "traffic-gen/nfs/server/nfs_v4_internal.h"
+
+#include "wire/crc32c.h"
+
+enum {
+    STATUS_CB_PATH_DOWN = 0x1,
+    STATUS_RECALLABLE_REVOKED = 0x40,
+    STATUS_CB_PATH_DOWN_SESSION = 0x200,
+    STATUS_BACKCHANNEL_FAULT = 0x400,
+};
+
+struct arguments {
+    const uint8_t *session;
+    uint32_t sequence, slot, highest;
+    bool cache;
+};
+
+/* Sessions of the client had backchannels, and none still has one. */
+static bool lost_backchannels(const struct nfs4_client *client)
+{
+    bool had = false;
+
+    for (GList *at = client->sessions.head; at; at = at->next) {
+        const struct nfs4_session *session = at->data;
+
+        if (session->back_peer)
+            return false;
+        had = had || session->had_back;
+    }
+    return had;
+}
+
+/* Section 18.46.3: what the client should know about its lease and its backchannels. */
+static uint32_t status_flags(const struct nfs4_session *session)
+{
+    uint32_t flags = 0;
+
+    if (lost_backchannels(session->client))
+        flags |= STATUS_CB_PATH_DOWN;
+    if (session->had_back && !session->back_peer)
+        flags |= STATUS_CB_PATH_DOWN_SESSION;
+    if (session->back_fault)
+        flags |= STATUS_BACKCHANNEL_FAULT;
+    if (session->client->revoked > 0)
+        flags |= STATUS_RECALLABLE_REVOKED;
+    return flags;
+}
+
+static void put_result(struct nfs4_call *call, const struct nfs4_session *session, const struct arguments *arguments)
+{
+    xdr_out_fixed(call->out, session->id, NFS4_SESSION_OCTETS);
+    xdr_out_u32(call->out, arguments->sequence);
+    xdr_out_u32(call->out, arguments->slot);
+    xdr_out_u32(call->out, session->fore.max_requests - 1); /* highest slot in use or allowed */
+    xdr_out_u32(call->out, session->fore.max_requests - 1); /* and what we wish it to be */
+    xdr_out_u32(call->out, status_flags(session));
+}
+
+/* The Reply of this slot again. The results begin with the COMPOUND's status. */
+static int replay(struct nfs4_call *call, const struct nfs4_session *session, const struct nfs4_slot *slot,
+                  const struct arguments *arguments, uint32_t crc)
+{
+    size_t start = call->rpc_start;
+
+    if (!slot->used)
+        return NFS4ERR_SEQ_MISORDERED;
+    if (slot->crc != crc)
+        return NFS4ERR_SEQ_FALSE_RETRY;
+    if (!slot->reply) {
+        /* Section 2.10.6.1.3: SEQUENCE is answered, what follows it cannot be. */
+        call->uncached = true;
+        put_result(call, session, arguments);
+        return NFS4_OK;
+    }
+    xdr_out_cut(call->out, start);
+    xdr_out_fixed(call->out, slot->reply->p, slot->reply->n);
+    for (unsigned i = 0; i < slot->reply->n_items; i++) {
+        call->out->items[i] = slot->reply->items[i];
+        call->out->items[i].at += start;
+    }
+    call->out->n_items = slot->reply->n_items;
+    call->replayed = true;
+    return (int)slot->status;
+}
+
+int nfs4_sequence(struct nfs4_call *call)
+{
+    struct arguments arguments = {0};
+    struct nfs4_session *session;
+    struct nfs4_slot *slot;
+    uint32_t crc;
+
+    arguments.session = nfs4_get_fixed(call->in, NFS4_SESSION_OCTETS);
+    xdr_u32(call->in, &arguments.sequence);
+    xdr_u32(call->in, &arguments.slot);
+    xdr_u32(call->in, &arguments.highest);
+    if (!nfs4_get_bool(call->in, &arguments.cache) || call->in->failed)
+        return NFS4ERR_BADXDR;
+    session = nfs4_session_find(call->v4, arguments.session);
+    if (!session)
+        return NFS4ERR_BADSESSION;
+    if (arguments.slot >= session->fore.max_requests)
+        return NFS4ERR_BADSLOT;
+    if (arguments.highest >= session->fore.max_requests)
+        return NFS4ERR_BAD_HIGH_SLOT;
+    if (call->in->n > session->fore.max_request)
+        return NFS4ERR_REQ_TOO_BIG;
+    if (call->n_ops > session->fore.max_ops)
+        return NFS4ERR_TOO_MANY_OPS;
+    nfs4_client_renew(session->client);
+    slot = &session->slots[arguments.slot];
+    crc = crc32c(call->in->p + call->rpc->header->header_len, call->in->n - call->rpc->header->header_len);
+    if (arguments.sequence == slot->sequence)
+        return replay(call, session, slot, &arguments, crc);
+    if (arguments.sequence != slot->sequence + 1)
+        return NFS4ERR_SEQ_MISORDERED;
+    slot->sequence = arguments.sequence;
+    slot->used = true;
+    slot->crc = crc;
+    call->session = session;
+    call->slot = slot;
+    call->client = session->client;
+    call->cache_this = arguments.cache;
+    call->limit = MIN(call->limit, session->fore.max_response);
+    session->in_use = true;
+    /* What waits for a callback may now have one. */
+    if (session->back_peer && (!session->probed || call->v4->recalls->len > 0))
+        call->v4->callbacks_due = true;
+    put_result(call, session, &arguments);
+    return NFS4_OK;
+}
+
+void nfs4_slot_keep(struct nfs4_call *call, size_t start)
+{
+    const uint8_t *p = call->out->octets->data + start;
+    struct nfs4_slot *slot = call->slot;
+    size_t n = xdr_out_at(call->out) - start;
+
+    if (slot->reply) {
+        g_free(slot->reply->p);
+        g_free(slot->reply);
+        slot->reply = NULL;
+    }
+    slot->status = get_be32(p);
+    /* A Reply of SEQUENCE alone is always kept; others when the client asks for it. */
+    if (n > call->session->fore.max_cached || (!call->cache_this && call->n_ops > 1))
+        return;
+    slot->reply = g_new0(struct rpc_end_message, 1);
+    slot->reply->p = g_memdup2(p, n);
+    slot->reply->n = n;
+    slot->reply->n_items = call->out->n_items;
+    for (unsigned i = 0; i < call->out->n_items; i++) {
+        slot->reply->items[i] = call->out->items[i];
+        slot->reply->items[i].at -= start;
+    }
+}

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Suite mpa2: the enhanced connection setup of RFC 6581. */
+#include "traffic-gen/suite/cases/suite_mpa2.h"
+
+/* ---- S = 1 without room for it ---- */
+
+static void short_enhanced(struct talk *talk, const struct suite_case *row)
+{
+    const struct talk_wish wish = {ENHANCED, .frame = "mpa.rev=2 mpa.flags|0x10 mpa.enhanced=0 mpa.data=0001"};
+    const struct talk_heard *heard;
+    const struct mpa_startup *request;
+
+    (void)row;
+    if (!talk_open(talk))
+        return;
+    if (!talk_is_initiator(talk)) {
+        request = talk_hear_frame(talk);
+        if (!request || !request->has_enhanced) {
+            talk_not_applicable(talk, "the device's Request is not enhanced (RFC 6581)");
+            return;
+        }
+    }
+    talk_send_frame(talk, &wish);
+    if (!talk_is_initiator(talk))
+        talk_begin_operation(talk);
+    do {
+        heard = talk_hear(talk, talk_t_close(talk));
+    } while (heard->what == TALK_FPDU && heard->is_terminate);
+    if (heard->what == TALK_FIN || heard->what == TALK_RESET ||
+        (heard->what == TALK_FRAME && heard->frame.flags & MPA_FLAG_R))
+        talk_passed_by_end(talk, "%s", talk_describe(talk, heard));
+    else
+        talk_failed(talk, "expected a close or a rejection of the malformed frame; found %s",
+                    talk_describe(talk, heard));
+}
+
+/* ---- IRD and ORD ---- */
+
+/* As many Reads at once as the device says it serves. */
+static void all_reads(struct talk *talk, const struct suite_case *row)
+{
+    const struct talk_wish wish = {ENHANCED};
+    unsigned reads, answered = 0;
+
+    (void)row;
+    if (!talk_start(talk, &wish))
+        return;
+    /* The Reply is binding: its IRD is the Responder's, its ORD limits the Responder's Reads (section 9.1). */
+    reads = talk_is_initiator(talk) ? talk_frame(talk, false)->enhanced.ird : talk_frame(talk, true)->enhanced.ord;
+    if (reads == 0 || reads == MPA_IRD_ORD_NOT_NEGOTIATED) {
+        talk_not_applicable(talk, "no number of Reads was negotiated");
+        return;
+    }
+    reads = MIN(reads, 128);
+    talk_say(talk, "cork; %u* read; uncork", reads);
+    while (answered < reads && talk_hear_opcode(talk, RDMAP_READ_RESPONSE))
+        answered++;
+    if (answered == reads)
+        talk_passed(talk, "all of %u simultaneous Reads were answered", reads);
+    else if (talk_usable_sign(talk) == SIGN_READ &&
+             (talk_last(talk)->is_terminate || talk_last(talk)->what == TALK_SILENCE))
+        talk_failed(talk, "only %u of %u simultaneous Reads were answered, then %s", answered, reads,
+                    talk_describe(talk, talk_last(talk)));
+    else
+        talk_inconclusive(talk, "only %u of %u simultaneous Reads were answered, then %s", answered, reads,
+                          talk_describe(talk, talk_last(talk)));
+}
+
+/* ---- RTR ---- */
+
+enum { ODD_RTR = 8 };
+
+static bool agrees_on(struct talk *talk, uint8_t type)
+{
+    const struct talk_wish wish = {PEER_TO_PEER(type), .wait_only = true};
+
+    if (!talk_start(talk, &wish))
+        return false;
+    if (talk_frame(talk, false)->enhanced.rtr & type)
+        return true;
+    talk_not_applicable(talk, "the device does not accept an RTR of this type");
+    return false;
+}
+
+/* A = 0, which talk_start() would not accept when a case needs peer-to-peer mode. */
+static bool start_without_model(struct talk *talk)
+{
+    const struct talk_wish wish = {CLIENT_SERVER};
+    const struct mpa_startup *reply;
+
+    if (!talk_open(talk) || !talk_send_frame(talk, &wish) || !(reply = talk_hear_frame(talk)) ||
+        reply->flags & MPA_FLAG_R)
+        return false;
+    talk_begin_operation(talk);
+    return talk_first_fpdu(talk);
+}
+
+/* The comparison for an odd RTR is the usual one; for a usual one, no peer-to-peer mode at all. */
+static bool say_rtr(struct talk *talk, const struct suite_case *row, bool odd)
+{
+    uint8_t type = (uint8_t)(row->variant & ALL_RTR);
+
+    if (!odd && !(row->variant & ODD_RTR))
+        return start_without_model(talk);
+    return agrees_on(talk, type) && row_say_rest(talk, row, odd);
+}
+
+/* An RTR Read is answered as any other Read is. */
+static enum talk_life rtr_life(struct talk *talk, const struct suite_case *row)
+{
+    enum talk_life life = LIFE_ANSWERS;
+
+    if (row->variant & MPA_RTR_READ && talk_reads(talk) && talk_frame(talk, true)->enhanced.peer_to_peer)
+        life = talk_await(talk, SIGN_READ, talk_t_react(talk));
+    /* A device that answers it once it receives more has accepted it: MPA2-9.2-25 is about that. */
+    return life == LIFE_ANSWERS || life == LIFE_MUTE ? talk_probe(talk) : life;
+}
+
+static void takes_rtr(struct talk *talk, const struct suite_case *row)
+{
+    talk_expect_taken(talk, row, say_rtr, rtr_life);
+}
+
+static void answers_rtr_read(struct talk *talk, const struct suite_case *row)
+{
+    if (!agrees_on(talk, MPA_RTR_READ))
+        return;
+    if (!talk_reads(talk)) {
+        talk_not_applicable(talk, "the device is not known to answer Reads");
+        return;
+    }
+    row_say_rest(talk, row, true);
+    if (talk_hear_opcode(talk, RDMAP_READ_RESPONSE))
+        talk_passed(talk, "the RTR Read was answered, without more from us");
+    else if (talk_is_open(talk) && !talk_last(talk)->is_terminate)
+        talk_failed(talk, "expected an answer to the RTR alone; the device waits for more: %s",
+                    talk_describe(talk, talk_last(talk)));
+    else
+        talk_inconclusive(talk, "%s", talk_describe(talk, talk_last(talk)));
+}
+
+/* Those of these types that the device accepts when each is offered alone. */
+static uint8_t types_alone(struct talk *talk, uint8_t types)
+{
+    uint8_t known = 0;
+
+    for (unsigned type = MPA_RTR_SEND; type <= MPA_RTR_READ; type <<= 1) {
+        const struct talk_wish wish = {PEER_TO_PEER((uint8_t)type)};
+
+        if (types & type && talk_start(talk, &wish) && talk_probe(talk) == LIFE_ANSWERS)
+            known |= (uint8_t)type;
+    }
+    return known;
+}
+
+/* The offered types that the Reply names; false: verdict is set. */
+static bool names(struct talk *talk, uint8_t offered, uint8_t *named)
+{
+    const struct talk_wish wish = {PEER_TO_PEER(offered)};
+
+    if (!talk_start(talk, &wish))
+        return false;
+    *named = talk_frame(talk, false)->enhanced.rtr;
+    return true;
+}
+
+static void names_all_rtr(struct talk *talk, const struct suite_case *row)
+{
+    uint8_t named, known;
+
+    (void)row;
+    if (!names(talk, ALL_RTR, &named) || needs_question(talk) == SIGN_TCP)
+        return;
+    known = types_alone(talk, (uint8_t)(ALL_RTR & ~named));
+    if (known)
+        talk_failed(talk, "offered alone, types %u (B 1, C 2, D 4) work; offered all, the Reply names %u", known,
+                    named);
+    else
+        talk_passed(talk, "offered all types, the Reply names %u (B 1, C 2, D 4); others do not work alone either",
+                    named);
+}
+
+static void names_some_rtr(struct talk *talk, const struct suite_case *row)
+{
+    const uint8_t both = MPA_RTR_WRITE | MPA_RTR_READ;
+    const struct talk_wish wish = {PEER_TO_PEER(both), .wait_only = true};
+    uint8_t named, known;
+
+    (void)row;
+    if (!names(talk, ALL_RTR, &named) || needs_question(talk) == SIGN_TCP)
+        return;
+    known = types_alone(talk, named & both);
+    if (known == 0) {
+        talk_not_applicable(talk, "the device accepts neither RTR Writes nor RTR Reads");
+        return;
+    }
+    if (!talk_start(talk, &wish))
+        return;
+    named = talk_frame(talk, false)->enhanced.rtr;
+    if ((named & both) == 0)
+        talk_failed(talk, "offered alone, types %u (C 2, D 4) work; offered both, the Reply names %u", known, named);
+    else
+        talk_passed(talk, "offered alone, types %u (C 2, D 4) work; offered both, the Reply names %u", known, named);
+}
+
+#define BITS_WITHOUT_MODEL "mpa.a=0 mpa.rtr=7"
+
+/* A = 0, and the bits set nevertheless; then an ordinary first FPDU, which is no RTR. */
+static bool say_bits(struct talk *talk, const struct suite_case *row, bool odd)
+{
+    const struct talk_wish wish = {CLIENT_SERVER, .frame = odd ? BITS_WITHOUT_MODEL : NULL, .wait_only = true};
+
+    if (!talk_start_oddly(talk, &wish))
+        return false;
+    if (!talk_frame(talk, false) || !talk_is_open(talk))
+        return true;
+    return row_say_rest(talk, row, odd);
+}
+
+static void ignores_bits(struct talk *talk, const struct suite_case *row)
+{
+    const struct talk_wish wish = {ENHANCED, .frame = BITS_WITHOUT_MODEL, .wait_only = true};
+    const struct talk_heard *heard;
+
+    if (talk_is_initiator(talk)) {
+        talk_expect_taken(talk, row, say_bits, NULL);
+        return;
+    }
+    if (!talk_start(talk, &wish))
+        return;
+    if (talk_frame(talk, false)->enhanced.peer_to_peer) {
+        talk_not_applicable(talk, "the device's Request is for peer-to-peer mode");
+        return;
+    }
+    heard = talk_hear(talk, talk_t_close(talk));
+    if (heard->what != TALK_FPDU || heard->is_terminate || !heard->has_ddp)
+        talk_inconclusive(talk, "expected the device to continue; found %s", talk_describe(talk, heard));
+    else if (heard->ddp.payload_len == 0 && heard->ddp.opcode != RDMAP_READ_RESPONSE)
+        talk_failed(talk, "expected no peer-to-peer mode; the device begins with %s", talk_describe(talk, heard));
+    else
+        talk_passed(talk, "%s", talk_describe(talk, heard));
+}
+
+/* ---- together with RFC 5044 ---- */
+
+/* A device that speaks revision 2 still accepts revision 1. variant: with private data. */
+static void old_request(struct talk *talk, const struct suite_case *row)
+{
+    static const uint8_t nothing[1];
+    const struct talk_wish enhanced = {ENHANCED};
+    const struct talk_wish with = {.revision = 1}, without = {.revision = 1, .private_data = nothing};
+
+    if (!talk_start(talk, &enhanced))
+        return;
+    if (talk_start(talk, row->variant ? &with : &without)) {
+        talk_passed(talk, "%s", "a Request of revision 1 is accepted too");
+        return;
+    }
+    if (talk_frame(talk, false) && talk_frame(talk, false)->flags & MPA_FLAG_R)
+        talk_inconclusive(talk, "rejected, as the ULP may do: %s", talk_describe(talk, talk_last(talk)));
+    else if (talk_last(talk)->what == TALK_FIN || talk_last(talk)->what == TALK_RESET)
+        talk_failed(talk, "expected a Request of revision 1 accepted as an enhanced one is; found %s",
+                    talk_describe(talk, talk_last(talk)));
+}
+
+static void not_downgraded(struct talk *talk, const struct suite_case *row)
+{
+    const struct talk_wish wish = {ENHANCED};
+    const struct mpa_startup *reply;
+
+    (void)row;
+    if (!talk_open(talk))
+        return;
+    talk_send_frame(talk, &wish);
+    reply = talk_hear_frame(talk);
+    if (reply && reply->has_enhanced)
+        talk_passed(talk, "the device supports RFC 6581: %s", talk_describe(talk, talk_last(talk)));
+    else if (reply && !(reply->flags & MPA_FLAG_R))
+        talk_failed(talk, "expected an enhanced Reply or a close; found %s", talk_describe(talk, talk_last(talk)));
+    else if (reply || talk_is_open(talk))
+        talk_inconclusive(talk, "%s", talk_describe(talk, talk_last(talk)));
+    else
+        talk_passed_by_end(talk, "the device closes, as devices without RFC 6581 do");
+}
+
+/* Impossible or implausible values: each is answered or refused, and the device is still alive afterwards. */
+static void odd_values(struct talk *talk, const struct suite_case *row)
+{
+    static const struct mpa_enhanced odd[] = {
+        {.ird = 0, .ord = 0, .peer_to_peer = true, .rtr = MPA_RTR_READ},
+        {.ird = 0x3FFE, .ord = 0x3FFE},
+        {.ird = 0x3FFF, .ord = 0x3FFF},
+        {.ird = 1, .ord = 0x3FFF, .peer_to_peer = true, .rtr = ALL_RTR},
+        {.peer_to_peer = true, .rtr = 0, .ird = 4, .ord = 4},
+    };
+
+    (void)row;
+    if (!talk_start(talk, &(struct talk_wish){ENHANCED}))
+        return; /* it does not answer usual Requests either */
+    for (unsigned i = 0; i < G_N_ELEMENTS(odd); i++) {
+        const struct talk_wish wish = {ENHANCED, .data = odd[i]};
+        const struct mpa_startup *reply;
+
+        if (!talk_open(talk))
+            return;
+        talk_send_frame(talk, &wish);
+        reply = talk_hear_frame(talk);
+        if (!reply && talk_is_open(talk)) {
+            talk_failed(talk, "expected a Reply or a close after a Request with A%d IRD %u ORD %u; found neither",
+                        odd[i].peer_to_peer, odd[i].ird, odd[i].ord);
+            return;
+        }
+        if (reply && !(reply->flags & MPA_FLAG_R) && reply->has_enhanced && odd[i].ird != 0x3FFF &&
+            reply->enhanced.ord != 0x3FFF && reply->enhanced.ord > odd[i].ird) {
+            talk_failed(talk, "expected an ORD of at most the Request's IRD; found ORD %u for IRD %u",
+                        reply->enhanced.ord, odd[i].ird);
+            return;
+        }
+    }
+    if (talk_start(talk, &(struct talk_wish){ENHANCED}))
+        talk_passed(talk, "each unusual Request was answered or refused, and a usual one was accepted afterwards");
+    else
+        talk_failed(talk, "expected a usual Request accepted after unusual ones; found %s",
+                    talk_describe(talk, talk_last(talk)));
+}
+
+static const struct suite_case tests[] = {
+    {RULE_MPA2_6_06, NULL, DUT_RESPONDER, NEED_ENHANCED, old_request,
+     "an enhanced connection, then a Request of revision 1", "a Reply with R = 0", .variant = 1},
+    {RULE_MPA2_6_09, NULL, DUT_ANY, NEED_ENHANCED, short_enhanced, "our start-up frame with S = 1 and PD_Length 2",
+     "the device closes, or rejects", .variant = 0},
+    {RULE_MPA2_9_1_03, NULL, DUT_RESPONDER, NEED_ENHANCED, all_reads, "as many Reads at once as the Reply's IRD allows",
+     "all are answered", .variant = 0},
+    {RULE_MPA2_9_1_14, NULL, DUT_INITIATOR, 0, all_reads, "as many Reads at once as our Reply's ORD allows",
+     "all are answered", .variant = 0},
+    {RULE_MPA2_9_2_05, "send", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "peer-to-peer mode, an RTR Send",
+     "the device continues", .says = "send len=0", .variant = MPA_RTR_SEND},
+    {RULE_MPA2_9_2_05, "write", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "peer-to-peer mode, an RTR Write",
+     "the device continues", .says = "write stag=1 to=0", .variant = MPA_RTR_WRITE},
+    {RULE_MPA2_9_2_05, "read", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "peer-to-peer mode, an RTR Read",
+     "the device continues", .says = "read src=1", .variant = MPA_RTR_READ},
+    {RULE_MPA2_9_2_09, NULL, DUT_RESPONDER, NEED_PEER_TO_PEER, names_some_rtr,
+     "each RTR type offered alone, then Write and Read together", "the Reply names one that works alone", .variant = 1},
+    {RULE_MPA2_9_2_20, NULL, DUT_ANY, NEED_ENHANCED, ignores_bits, "A = 0 with B, C and D set",
+     "no peer-to-peer mode: any first FPDU is accepted, and no RTR is sent", .says = "write region=all len=1 @14=0x78"},
+    {RULE_MPA2_9_2_25, NULL, DUT_RESPONDER, NEED_PEER_TO_PEER, answers_rtr_read, "peer-to-peer mode, an RTR Read",
+     "its Read Response, without more from us", .says = "read src=1"},
+    {RULE_MPA2_9_2_26, "write", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "an RTR Write with STag 0 and TO 0",
+     "the device continues", .says = "write stag=(0)[1] to=0", .variant = ODD_RTR | MPA_RTR_WRITE},
+    {RULE_MPA2_9_2_26, "read", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "an RTR Read with STag 0 and TO 0",
+     "the device continues", .says = "read src=(0)[1]", .variant = ODD_RTR | MPA_RTR_READ},
+    {RULE_MPA2_10_01, NULL, DUT_RESPONDER, 0, not_downgraded, "an enhanced Request", "an enhanced Reply, or a close",
+     .variant = 0},
+    {RULE_MPA2_10_04, NULL, DUT_RESPONDER, NEED_ENHANCED, old_request,
+     "an enhanced connection, then a Request of revision 1 without Private Data", "a Reply with R = 0", .variant = 0},
+    {RULE_MPA2_12_01, NULL, DUT_RESPONDER, NEED_ENHANCED, odd_values, "Requests with unusual IRD, ORD and RTR types",
+     "each is answered or refused, and the device is still alive afterwards", .variant = 0},
+    /* Last: some devices do not survive the offer of a type that they do not support. */
+    {RULE_MPA2_9_2_07, NULL, DUT_RESPONDER, NEED_PEER_TO_PEER, names_all_rtr,
+     "all RTR types offered together, then, one by one, those that the Reply does not name", "none of these works",
+     .variant = 0},
+};
+
+const struct suite suite_mpa2 = {"mpa2", tests, G_N_ELEMENTS(tests)};

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of suite mpa2 share: enhanced start-ups. */
+#ifndef IWARP_TRAFFIC_SUITE_CASES_SUITE_MPA2_H
+#define IWARP_TRAFFIC_SUITE_CASES_SUITE_MPA2_H
+
+#include "traffic-gen/suite/cases/suite_rows.h"
+
+enum { READS = 16, ALL_RTR = MPA_RTR_SEND | MPA_RTR_WRITE | MPA_RTR_READ };
+
+#define ENHANCED            .revision = 2, .enhanced = true
+#define CLIENT_SERVER       ENHANCED, .data = {.ird = READS, .ord = READS}
+#define PEER_TO_PEER(types) ENHANCED, .data = {.peer_to_peer = true, .rtr = (types), .ird = READS, .ord = READS}
+
+#endif

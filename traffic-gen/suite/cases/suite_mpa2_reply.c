@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Suite mpa2: Replies that the Initiator must answer with a Terminate (RFC 6581 sections 9.1 to 9.3). */
+#include "traffic-gen/suite/cases/suite_mpa2.h"
+
+enum bad_reply { BAD_ORD, BAD_RTR, BAD_MODEL };
+enum about { ABOUT_TERMINATE, ABOUT_LAYER, ABOUT_CODE, ABOUT_CLOSE };
+
+/* variant = bad_reply * 8 + about */
+#define VARIANT(bad, about) ((bad)*8 + (about))
+
+/* A Read more than the Request offers to serve; RTR types that it does not offer; the other model. */
+static char *bad_words(enum bad_reply bad, const struct mpa_enhanced *request)
+{
+    switch (bad) {
+    case BAD_ORD:
+        return g_strdup_printf("mpa.ord=%u", request->ird + 1);
+    case BAD_RTR:
+        return g_strdup_printf("mpa.rtr=%u", ALL_RTR & ~request->rtr);
+    default:
+        return g_strdup(request->peer_to_peer ? "mpa.a=0 mpa.rtr=0" : "mpa.a=1 mpa.rtr=7");
+    }
+}
+
+static bool start_badly(struct talk *talk, enum bad_reply bad)
+{
+    const struct mpa_startup *request;
+    g_autofree char *words = NULL;
+
+    if (!talk_open(talk))
+        return false;
+    request = talk_hear_frame(talk);
+    if (!request || !request->has_enhanced) {
+        talk_not_applicable(talk, "the device's Request is not enhanced (RFC 6581)");
+        return false;
+    }
+    if (bad == BAD_ORD && request->enhanced.ird >= MPA_IRD_ORD_NOT_NEGOTIATED - 1) {
+        talk_not_applicable(talk, "the device's Request has IRD %u: no Reply can ask for more", request->enhanced.ird);
+        return false;
+    }
+    if (bad == BAD_RTR && (!request->enhanced.peer_to_peer || request->enhanced.rtr == ALL_RTR)) {
+        talk_not_applicable(talk, request->enhanced.peer_to_peer
+                                      ? "the device offers all RTR types: every Reply has one in common"
+                                      : "the device's Request is not for peer-to-peer mode");
+        return false;
+    }
+    words = bad_words(bad, &request->enhanced);
+    talk_send_frame(talk, &(struct talk_wish){ENHANCED, .wait_only = true, .frame = words});
+    talk_begin_operation(talk);
+    return true;
+}
+
+static bool code_fits(enum bad_reply bad, uint8_t code)
+{
+    switch (bad) {
+    case BAD_ORD:
+        return code == 6;
+    case BAD_RTR:
+        return code == 7;
+    default:
+        return code == 5 || code == 7; /* A has no code of its own; the code for no common RTR fits too */
+    }
+}
+
+/* The device closes silently: does it continue after a correct Reply? */
+static void compare(struct talk *talk)
+{
+    g_autofree char *what = g_strdup(talk_describe(talk, talk_last(talk)));
+    const struct talk_wish right = {ENHANCED};
+
+    if (talk_start(talk, &right))
+        talk_failed(talk, "expected a Terminate; found %s", what);
+    else
+        talk_inconclusive(talk, "%s; after a correct Reply it does not continue either", what);
+}
+
+static void must_terminate(struct talk *talk, const struct suite_case *row)
+{
+    enum bad_reply bad = (enum bad_reply)(row->variant / 8);
+    enum about about = (enum about)(row->variant % 8);
+    const struct talk_heard *heard;
+    struct rdmap_terminate terminate;
+
+    if (!start_badly(talk, bad))
+        return;
+    heard = talk_hear(talk, talk_t_close(talk));
+    if (!(heard->what == TALK_FPDU && heard->is_terminate)) {
+        bool closed = heard->what == TALK_FIN || heard->what == TALK_RESET;
+
+        /* A device that continues with more Reads to serve may have had the resources for them. */
+        if (about == ABOUT_TERMINATE && (closed || (bad == BAD_RTR && heard->what == TALK_SILENCE)))
+            compare(talk);
+        else if (bad == BAD_MODEL && heard->what == TALK_RESET)
+            talk_failed(talk, "RST without a Terminate");
+        else
+            talk_inconclusive(talk, "expected a Terminate; found %s", talk_describe(talk, heard));
+        return;
+    }
+    terminate = heard->terminate;
+    switch (about) {
+    case ABOUT_TERMINATE:
+        talk_passed(talk, "%s", talk_describe(talk, heard));
+        break;
+    case ABOUT_LAYER:
+        if (terminate.layer == 2 && terminate.etype == 0)
+            talk_passed(talk, "%s", talk_describe(talk, heard));
+        else
+            talk_failed(talk, "expected layer 2 type 0; found %s", talk_describe(talk, heard));
+        break;
+    case ABOUT_CODE:
+        if (terminate.layer != 2 || terminate.etype != 0)
+            talk_inconclusive(talk, "%s has another layer or type", talk_describe(talk, heard));
+        else if (code_fits(bad, terminate.code))
+            talk_passed(talk, "%s", talk_describe(talk, heard));
+        else
+            talk_failed(talk, "expected code %u; found %s",
+                        bad == BAD_ORD   ? 6
+                        : bad == BAD_RTR ? 7
+                                         : 5,
+                        talk_describe(talk, heard));
+        break;
+    case ABOUT_CLOSE:
+        heard = talk_hear(talk, talk_t_close(talk));
+        if (heard->what == TALK_FIN || heard->what == TALK_RESET)
+            talk_passed(talk, "Terminate, then %s", talk_describe(talk, heard));
+        else
+            talk_failed(talk, "expected a close after its Terminate; found %s", talk_describe(talk, heard));
+    }
+}
+
+#define TERMINATE_EXPECTED "a Terminate as the first FPDU"
+
+static const struct suite_case tests[] = {
+    {RULE_MPA2_8_01, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with an ORD above the Request's IRD",
+     "if a Terminate, then layer 2 type 0", .variant = VARIANT(BAD_ORD, ABOUT_LAYER)},
+    {RULE_MPA2_9_1_16, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with an ORD above the Request's IRD",
+     TERMINATE_EXPECTED, .variant = VARIANT(BAD_ORD, ABOUT_TERMINATE)},
+    {RULE_MPA2_9_1_17, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with an ORD above the Request's IRD",
+     "the device closes after its Terminate", .variant = VARIANT(BAD_ORD, ABOUT_CLOSE)},
+    {RULE_MPA2_9_1_18, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with an ORD above the Request's IRD",
+     "its Terminate has code 6", .variant = VARIANT(BAD_ORD, ABOUT_CODE)},
+    {RULE_MPA2_9_2_13, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply without a common RTR type",
+     TERMINATE_EXPECTED, .variant = VARIANT(BAD_RTR, ABOUT_TERMINATE)},
+    {RULE_MPA2_9_2_14, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply without a common RTR type",
+     "the device closes after its Terminate", .variant = VARIANT(BAD_RTR, ABOUT_CLOSE)},
+    {RULE_MPA2_9_2_15, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply without a common RTR type",
+     "its Terminate has code 7", .variant = VARIANT(BAD_RTR, ABOUT_CODE)},
+    {RULE_MPA2_9_3_04, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply whose A differs from the Request's",
+     "a Terminate with code 5 or 7; no RST without one", .variant = VARIANT(BAD_MODEL, ABOUT_CODE)},
+};
+
+const struct suite suite_mpa2_reply = {"mpa2", tests, G_N_ELEMENTS(tests)};

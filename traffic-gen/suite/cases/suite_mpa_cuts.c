@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Suite mpa, full operation: FPDUs split at every place over TCP segments (RFC 5044 sections 5.1 and A.4). Each part is
+ * sent when the one before it has been acknowledged, so that no TCP joins them again.
+ */
+#include "traffic-gen/suite/cases/suite_rows.h"
+#include "traffic-gen/suite/talk/talk_internal.h"
+
+enum cut { CUT_LENGTH, CUT_HEADER, CUT_PAD, CUT_CRC, CUT_MARKER, CUT_OCTETS };
+
+/* The rest once the device has had the octets before, and the time to look at them. */
+#define THEN_THE_REST "mpa.acked mpa.gap=20000"
+static const int64_t read_pause = 20 * INT64_C(1000000);
+
+/* From where to where the octets of an FPDU are cut: before each of these, and after the last. */
+static void range_of(struct talk *talk, enum cut cut, size_t *from, size_t *to)
+{
+    const struct mpa_framing *framing = talk_framing(talk, true);
+    const uint64_t offset = talk_out_offset(talk);
+    const uint16_t ulpdu = DDP_TAGGED_HEADER_LEN + (cut == CUT_PAD);
+    const size_t n = mpa_fpdu_octets(framing, offset, ulpdu), crc = n - MPA_CRC_LEN;
+
+    switch (cut) {
+    case CUT_LENGTH:
+        *from = *to = 1;
+        break;
+    case CUT_HEADER:
+        *from = MPA_LENGTH_LEN;
+        *to = MPA_LENGTH_LEN + DDP_TAGGED_HEADER_LEN;
+        break;
+    case CUT_PAD:
+        *from = crc - mpa_pad_length(ulpdu);
+        *to = crc;
+        break;
+    case CUT_CRC:
+        *from = crc;
+        *to = n - 1;
+        break;
+    case CUT_MARKER:
+        *from = (size_t)(mpa_next_marker(framing, offset) - offset);
+        *to = MIN(*from + MPA_MARKER_LEN, n - 1);
+        break;
+    case CUT_OCTETS:
+        break;
+    }
+}
+
+/* Other cases split the first FPDU. */
+static bool start_with_one(struct talk *talk, const struct talk_wish *wish)
+{
+    return talk_start(talk, wish) && talk_say(talk, "write");
+}
+
+static bool say_cut(struct talk *talk, const struct suite_case *row, bool odd)
+{
+    const enum cut cut = (enum cut)row->variant;
+    const struct talk_wish wish = {.need_markers = cut == CUT_MARKER};
+    size_t from = 0, to = 0;
+
+    if (!start_with_one(talk, &wish))
+        return false;
+    for (size_t step = 0; (step == 0 || from + step <= to) && talk_is_open(talk); step++) {
+        if (cut == CUT_MARKER && !reach_marker(talk))
+            return false;
+        range_of(talk, cut, &from, &to);
+        if (odd ? !talk_say(talk, "%s mpa.split=%zu " THEN_THE_REST, row->says, from + step)
+                : !talk_say(talk, "%s", row->says))
+            return false;
+    }
+    return true;
+}
+
+/* Every octet in its own segment. */
+static bool say_each_octet(struct talk *talk, const struct suite_case *row, bool odd)
+{
+    g_autoptr(GByteArray) octets = NULL;
+
+    if (!start_with_one(talk, NULL) || !(octets = talk_octets(talk, "%s", row->says)))
+        return false;
+    for (guint i = 0; odd && i < octets->len; i++) {
+        talk_write(talk, octets->data + i, 1);
+        talk_delivered(talk);
+        talk_sleep(talk, read_pause);
+    }
+    if (!odd)
+        talk_write(talk, octets->data, octets->len);
+    return true;
+}
+
+static void cut(struct talk *talk, const struct suite_case *row)
+{
+    talk_expect_taken(talk, row, row->variant == CUT_OCTETS ? say_each_octet : say_cut, NULL);
+}
+
+#define GOES_ON "the device continues"
+
+static const struct suite_case tests[] = {
+    {RULE_MPA_5_1_06, "length", DUT_ANY, 0, cut, "an FPDU whose ULPDU_Length is split over two TCP segments", GOES_ON,
+     .says = "write", .variant = CUT_LENGTH},
+    {RULE_MPA_5_1_06, "header", DUT_ANY, 0, cut, "FPDUs split over two TCP segments before each octet of their header",
+     GOES_ON, .says = "write", .variant = CUT_HEADER},
+    {RULE_MPA_5_1_06, "pad", DUT_ANY, NEED_REGIONS, cut,
+     "FPDUs split over two TCP segments before each octet of their PAD, and after it", GOES_ON,
+     .says = "write region=all len=1 @14=0x78", .variant = CUT_PAD},
+    {RULE_MPA_5_1_06, "crc", DUT_ANY, 0, cut, "FPDUs split over two TCP segments before each octet of their CRC field",
+     GOES_ON, .says = "write", .variant = CUT_CRC},
+    {RULE_MPA_5_1_06, "marker", DUT_ANY, 0, cut,
+     "FPDUs split over two TCP segments before each octet of a Marker, and after it", GOES_ON, .says = "write",
+     .variant = CUT_MARKER},
+    {RULE_MPA_5_1_06, "octets", DUT_ANY, 0, cut, "an FPDU in TCP segments of one octet", GOES_ON, .says = "write",
+     .variant = CUT_OCTETS},
+};
+
+const struct suite suite_mpa_cuts = {"mpa", tests, G_N_ELEMENTS(tests)};

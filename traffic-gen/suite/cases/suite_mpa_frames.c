@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Suite mpa, start-up: frames at the limits of what is allowed, and what comes together with a frame or right after it
+ * (RFC 5044 section 7.1 and Appendix C, RFC 6581 section 6).
+ */
+#include "traffic-gen/suite/cases/suite_rows.h"
+
+enum { CODE_CRC = 2 };
+
+static const int64_t read_pause = 20 * INT64_C(1000000);
+
+/* ---- much Private Data ---- */
+
+static bool say_long_data(struct talk *talk, const struct suite_case *row, bool odd)
+{
+    const struct mpa_startup *theirs;
+
+    if (!row_say(talk, row, odd))
+        return false;
+    theirs = talk_frame(talk, false);
+    if (odd && theirs && theirs->flags & MPA_FLAG_R) {
+        talk_inconclusive(talk, "rejected, as the ULP may do: %s", talk_describe(talk, talk_last(talk)));
+        return false;
+    }
+    return true;
+}
+
+static void long_data(struct talk *talk, const struct suite_case *row)
+{
+    talk_expect_taken(talk, row, say_long_data, NULL);
+}
+
+/* ---- flags and revisions ---- */
+
+/* After a rejecting Reply an Initiator has no more to say in MPA. */
+static void rejected(struct talk *talk, const struct suite_case *row)
+{
+    const struct talk_wish wish = {.frame = "mpa.flags|0x20", .wait_only = true};
+    const struct talk_heard *heard;
+
+    (void)row;
+    if (!talk_start(talk, &wish))
+        return;
+    heard = talk_hear(talk, talk_t_close(talk));
+    if (heard->what == TALK_FIN || heard->what == TALK_RESET)
+        talk_passed_by_end(talk, "the device closes: %s", talk_describe(talk, heard));
+    else if (heard->what == TALK_SILENCE && heard->n == 0)
+        talk_passed(talk, "the device says nothing more");
+    else
+        talk_failed(talk, "expected no FPDU after a Reply with R = 1; found %s", talk_describe(talk, heard));
+}
+
+/* Devices that also speak revision 0 say so; others name the revision that they speak, and close. */
+static void revision_0(struct talk *talk, const struct suite_case *row)
+{
+    const struct talk_wish wish = {.revision_0 = true, .markers = true, .crc = true};
+    const struct mpa_startup *reply;
+    const struct talk_heard *heard;
+
+    (void)row;
+    if (!talk_open(talk) || !talk_send_frame(talk, &wish))
+        return;
+    reply = talk_hear_frame(talk);
+    if (reply && reply->revision == 0) {
+        talk_passed(talk, "the device also speaks revision 0: %s", talk_describe(talk, talk_last(talk)));
+        return;
+    }
+    heard = reply ? talk_hear(talk, talk_t_close(talk)) : talk_last(talk);
+    if (heard->what == TALK_FIN || heard->what == TALK_RESET)
+        talk_passed_by_end(talk, "%s", reply ? "the device names its own revision, and closes" : "the device closes");
+    else
+        talk_failed(talk, "expected the device to close; found %s", talk_describe(talk, heard));
+}
+
+/* For RFC 5044 it is a reserved bit, for RFC 6581 a contradiction: nobody may take the octets as IRD and ORD. */
+static void enhanced_revision_1(struct talk *talk, const struct suite_case *row)
+{
+    const struct talk_wish wish = {.revision = 1, .frame = "mpa.flags|0x10 mpa.enhanced=0 mpa.data=00040004"};
+    const struct mpa_startup *reply;
+
+    (void)row;
+    if (!talk_open(talk) || !talk_send_frame(talk, &wish))
+        return;
+    reply = talk_hear_frame(talk);
+    if (!reply && talk_is_open(talk))
+        talk_failed(talk, "expected a Reply or a close; found %s", talk_describe(talk, talk_last(talk)));
+    else if (!reply)
+        talk_passed_by_end(talk, "the device closes: %s", talk_describe(talk, talk_last(talk)));
+    else if (reply->flags & MPA_FLAG_S)
+        talk_failed(talk,
+                    "expected a Reply with S = 0; expected a Reply with S = 0; expected a Reply with S = 0; expected a "
+                    "Reply with S = 0; the device answers as if the Request were enhanced: %s",
+                    talk_describe(talk, talk_last(talk)));
+    else
+        talk_passed(talk, "%s", talk_describe(talk, talk_last(talk)));
+}
+
+/* ---- what leaves together with a frame ---- */
+
+/* A Request and our FIN. Whatever the device makes of it, it must accept the next connection. */
+static void request_and_fin(struct talk *talk, const struct suite_case *row)
+{
+    g_autofree char *what = NULL;
+
+    (void)row;
+    if (!talk_open(talk))
+        return;
+    talk_together(talk, true);
+    if (!talk_send_frame(talk, NULL))
+        return;
+    talk_finish(talk);
+    talk_together(talk, false);
+    talk_hear(talk, talk_t_close(talk));
+    what = g_strdup(talk_describe(talk, talk_last(talk)));
+    if (talk_start(talk, NULL) && talk_life_good(talk_probe(talk)))
+        talk_passed(talk, "%s; the next connection was accepted", what);
+    else
+        talk_failed(talk, "%s; expected the next connection to be accepted; found %s", what,
+                    talk_describe(talk, talk_last(talk)));
+}
+
+/*
+ * Our Reply and an FPDU, or its first octet, in one segment: we should have waited for the device's own FPDU. It may
+ * close; but what follows the Reply is FPDUs, and what is not refused must not be lost.
+ */
+static void reply_and_fpdu(struct talk *talk, const struct suite_case *row)
+{
+    const struct talk_wish wish = {.wait_only = true};
+    g_autoptr(GByteArray) octets = NULL;
+    enum talk_sign sign;
+    enum talk_life life;
+    size_t first;
+
+    if (!talk_open(talk) || !talk_hear_frame(talk))
+        return;
+    if ((sign = needs_question(talk)) == SIGN_TCP)
+        return;
+    talk_together(talk, true);
+    talk_send_frame(talk, &wish);
+    talk_begin_operation(talk);
+    if (!(octets = talk_octets(talk, "ask")))
+        return;
+    first = row->variant ? (size_t)row->variant : octets->len;
+    talk_write(talk, octets->data, first);
+    talk_together(talk, false);
+    if (first < octets->len) {
+        talk_delivered(talk);
+        talk_sleep(talk, read_pause);
+        talk_write(talk, octets->data + first, octets->len - first);
+    }
+    life = talk_await(talk, sign, talk_t_react(talk));
+    if (life == LIFE_TERMINATE && talk_last(talk)->terminate.layer == RDMAP_LAYER_LLP &&
+        talk_last(talk)->terminate.code == CODE_CRC)
+        talk_failed(talk, "expected the FPDU after the Reply intact; found %s", talk_describe(talk, talk_last(talk)));
+    else if (life == LIFE_ANSWERS)
+        talk_passed(talk, "the FPDU was accepted: %s", talk_describe(talk, talk_last(talk)));
+    else if (life == LIFE_TERMINATE || life == LIFE_CLOSED)
+        talk_passed_by_end(talk, "the device does not accept an FPDU before its own: %s",
+                           talk_describe(talk, talk_last(talk)));
+    else
+        talk_failed(talk, "expected the FPDU accepted or refused; found %s", talk_describe(talk, talk_last(talk)));
+}
+
+/*
+ * A Responder that has not received a valid FPDU may send none; but section 8 asks for a Terminate, so that one does
+ * not count against it.
+ */
+static void invalid_first(struct talk *talk, const struct suite_case *row)
+{
+    const struct talk_heard *heard;
+
+    if (!row_say(talk, row, true))
+        return;
+    heard = talk_hear(talk, talk_t_close(talk));
+    if (heard->what == TALK_FIN || heard->what == TALK_RESET)
+        talk_passed_by_end(talk, "no FPDU, but %s", talk_describe(talk, heard));
+    else if ((heard->what == TALK_SILENCE && heard->n == 0) || heard->is_terminate)
+        talk_passed(talk, "no FPDU, but %s", talk_describe(talk, heard));
+    else
+        talk_failed(talk, "expected no FPDU from the device; found %s", talk_describe(talk, heard));
+}
+
+/* total: with the header */
+#define LONG_DATA(octets, total)                                                                                       \
+    {RULE_MPA_7_1_2_10,                                                                                                \
+     #octets,                                                                                                          \
+     DUT_RESPONDER,                                                                                                    \
+     0,                                                                                                                \
+     long_data,                                                                                                        \
+     "a Request with " #octets " octets of Private Data",                                                              \
+     "the device continues, or its ULP rejects them",                                                                  \
+     .says = "with (mpa.len=" #octets " mpa.fill=" #total " mpa.filler=0)"},                                           \
+    {                                                                                                                  \
+        RULE_MPA_7_1_2_22, #octets, DUT_INITIATOR, 0, long_data,                                                       \
+            "an accepting Reply with " #octets " octets of Private Data", "the device continues",                      \
+            .says = "with (mpa.len=" #octets " mpa.fill=" #total " mpa.filler=0)"                                      \
+    }
+
+static const struct suite_case tests[] = {
+    {RULE_MPA_7_1_1_19, NULL, DUT_RESPONDER, 0, row_taken, "a Request with R = 1", "the device continues",
+     .says = "with (mpa.flags|0x20)"},
+    LONG_DATA(256, 276),
+    LONG_DATA(257, 277),
+    LONG_DATA(512, 532),
+    {RULE_MPA_7_1_2_10, "fin", DUT_RESPONDER, 0, request_and_fin, "a Request and our FIN in one segment",
+     "a Reply or a close, and the next connection is accepted", .variant = 0},
+    {RULE_MPA_7_1_2_19, NULL, DUT_INITIATOR, 0, rejected, "a Reply with R = 1", "no FPDU", .variant = 0},
+    {RULE_MPA_7_1_2_22, "segment", DUT_INITIATOR, 0, reply_and_fpdu, "our Reply and an FPDU in one segment",
+     "the FPDU is accepted, or the device closes", .variant = 0},
+    {RULE_MPA_7_1_2_22, "octet", DUT_INITIATOR, 0, reply_and_fpdu,
+     "our Reply and the first octet of an FPDU in one segment, then its rest",
+     "the FPDU is accepted, or the device closes", .variant = 1},
+    {RULE_MPA_7_1_2_24, NULL, DUT_RESPONDER, 0, invalid_first, "a request in a first FPDU with a wrong CRC",
+     "no FPDU but a Terminate", .says = "with first need-crc; ask mpa@-1^0x40"},
+    {RULE_MPA_C_2_1_01, NULL, DUT_RESPONDER, 0, revision_0, "a Request of revision 0",
+     "a Reply that names another revision, and a close; or a Reply of revision 0", .variant = 0},
+    {RULE_MPA2_6_04, NULL, DUT_RESPONDER, 0, enhanced_revision_1, "a Request of revision 1 with S = 1",
+     "a Reply with S = 0, or a close", .variant = 0},
+};
+
+const struct suite suite_mpa_frames = {"mpa", tests, G_N_ELEMENTS(tests)};

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Suite mpa, start-up: RFC 5044 section 7.1. A malformed frame has one correct answer, a close, and several wrong ones
+ * that break different rules: a case says which answers break its rule; with other wrong answers it is inconclusive.
+ */
+#include "traffic-gen/suite/cases/suite_rows.h"
+
+static const int64_t at_once_pause = 300 * INT64_C(1000000);
+
+/* ---- what the device makes of a frame ---- */
+
+enum answer {
+    ANSWER_CLOSED = 1,   /* FIN or RST, whatever was sent before it */
+    ANSWER_ACCEPTS = 2,  /* a Reply with R = 0 (Responder), an FPDU other than a Terminate (Initiator) */
+    ANSWER_REJECTS = 4,  /* a Reply with R = 1 */
+    ANSWER_OPEN = 8,     /* nothing, and the connection stays open for T_close */
+    ANSWER_GARBAGE = 16, /* octets that are neither a frame nor an FPDU */
+    ANSWER_LATE = 32,    /* closed, but only after T_close */
+};
+
+static const char *answer_words(enum answer answer)
+{
+    switch (answer) {
+    case ANSWER_CLOSED:
+        return "the device closes";
+    case ANSWER_ACCEPTS:
+        return "the device continues as if nothing were wrong";
+    case ANSWER_REJECTS:
+        return "the device answers with a rejecting Reply";
+    case ANSWER_OPEN:
+        return "the device leaves the connection open";
+    case ANSWER_GARBAGE:
+        return "the device answers with octets that are not MPA";
+    case ANSWER_LATE:
+        return "the device closes, but not at once";
+    }
+    return "";
+}
+
+static enum answer hear_answer(struct talk *talk, int64_t ns)
+{
+    int64_t until = talk_now() + ns;
+
+    for (;;) {
+        const struct talk_heard *heard = talk_hear(talk, MAX(until - talk_now(), 0));
+
+        switch (heard->what) {
+        case TALK_FIN:
+        case TALK_RESET:
+            return ANSWER_CLOSED;
+        case TALK_SILENCE:
+            return ANSWER_OPEN;
+        case TALK_GARBAGE:
+            return ANSWER_GARBAGE;
+        case TALK_FRAME:
+            return heard->frame.flags & MPA_FLAG_R ? ANSWER_REJECTS : ANSWER_ACCEPTS;
+        case TALK_FPDU:
+            if (!heard->is_terminate)
+                return ANSWER_ACCEPTS;
+        }
+    }
+}
+
+/* The verdict on an answer; failing: set of those that break the rule. */
+static void judge(struct talk *talk, enum answer answer, unsigned failing)
+{
+    if (answer == ANSWER_CLOSED)
+        talk_passed_by_end(talk, "the device closes: %s", talk_describe(talk, talk_last(talk)));
+    else if (answer & failing)
+        talk_failed(talk, "%s: %s", answer_words(answer), talk_describe(talk, talk_last(talk)));
+    else
+        talk_inconclusive(talk, "%s, which is wrong too, but breaks other rules", answer_words(answer));
+}
+
+/* ---- wrong frames ---- */
+
+enum { REVISION_UNKNOWN = 42 };
+
+/* Opens a connection on which it is our turn to send a frame. */
+static bool our_turn(struct talk *talk)
+{
+    if (!talk_open(talk))
+        return false;
+    if (talk_is_initiator(talk) || talk_hear_frame(talk))
+        return true;
+    talk_inconclusive(talk, "expected a Request; found %s", talk_describe(talk, talk_last(talk)));
+    return false;
+}
+
+/* The frame that the row says, or one of an unknown revision. */
+static bool give(struct talk *talk, const struct suite_case *row)
+{
+    if (!our_turn(talk))
+        return false;
+    talk_plain_startup(talk);
+    if (row->says)
+        talk_say(talk, "%s", row->says);
+    else
+        talk_send_frame(talk, &(struct talk_wish){.revision = REVISION_UNKNOWN});
+    if (!talk_is_initiator(talk))
+        talk_begin_operation(talk); /* from now on the device can only send FPDUs */
+    return true;
+}
+
+/* variant: the set of enum answer that breaks the rule. */
+static void wrong_frame(struct talk *talk, const struct suite_case *row)
+{
+    const unsigned failing = (unsigned)row->variant;
+    enum answer answer;
+
+    if (!give(talk, row))
+        return;
+    answer = hear_answer(talk, talk_t_close(talk));
+    /* A Responder may name its own revision before it closes (section 7.1.1, Appendix C.2.1). */
+    if (!row->says && answer != ANSWER_CLOSED && talk_last(talk)->what == TALK_FRAME)
+        answer = hear_answer(talk, talk_t_close(talk));
+    /* Another rule is about a late close. */
+    if (answer == ANSWER_OPEN && failing & ANSWER_OPEN && hear_answer(talk, talk_t_start(talk)) == ANSWER_CLOSED)
+        answer = ANSWER_LATE;
+    judge(talk, answer, failing);
+}
+
+/* Whether a device that answers an unknown revision continues in it. */
+static void unknown_revision(struct talk *talk, const struct suite_case *row)
+{
+    const struct mpa_startup *reply;
+
+    if (!give(talk, row))
+        return;
+    if (!talk_is_initiator(talk)) {
+        judge(talk, hear_answer(talk, talk_t_close(talk)), ANSWER_ACCEPTS);
+        return;
+    }
+    reply = talk_hear_frame(talk);
+    if (!reply) {
+        judge(talk, talk_is_open(talk) ? ANSWER_OPEN : ANSWER_CLOSED, 0);
+        return;
+    }
+    if (reply->revision == talk_frame(talk, true)->revision) {
+        talk_inconclusive(talk, "expected a revision that exists; the device answers with revision %u",
+                          reply->revision);
+        return;
+    }
+    talk_begin_operation(talk);
+    if (!talk_first_fpdu(talk))
+        return;
+    if (talk_probe(talk) == LIFE_ANSWERS)
+        talk_failed(talk, "expected a close; expected a close; the device answers with revision %u and then FPDUs",
+                    reply->revision);
+    else if (talk_is_open(talk))
+        talk_inconclusive(talk, "the device leaves the connection open, which another rule is about");
+    else
+        talk_passed_by_end(talk, "the device closes: %s", talk_describe(talk, talk_last(talk)));
+}
+
+/* A close, but not at once. */
+static void late_close(struct talk *talk, const struct suite_case *row)
+{
+    if (!give(talk, row))
+        return;
+    if (hear_answer(talk, talk_t_close(talk)) != ANSWER_OPEN) {
+        judge(talk, talk_is_open(talk) ? ANSWER_ACCEPTS : ANSWER_CLOSED, 0);
+        return;
+    }
+    judge(talk, hear_answer(talk, talk_t_start(talk)) == ANSWER_CLOSED ? ANSWER_LATE : ANSWER_OPEN, ANSWER_LATE);
+}
+
+/* ---- waiting ---- */
+
+/* Nothing or part of a frame, then silence. */
+static void incomplete(struct talk *talk, const struct suite_case *row)
+{
+    g_autoptr(GByteArray) octets = NULL;
+
+    if (!our_turn(talk))
+        return;
+    talk_plain_startup(talk);
+    if (row->variant > 0 && (octets = talk_octets(talk, "startup")))
+        talk_write(talk, octets->data, MIN(octets->len, (guint)row->variant));
+    if (!talk_is_initiator(talk))
+        talk_begin_operation(talk);
+    talk_expect_close(talk, talk_t_start(talk));
+}
+
+/* An Initiator that has not received the whole Reply must wait; when it has, it continues. */
+static void withheld(struct talk *talk, const struct suite_case *row)
+{
+    g_autoptr(GByteArray) octets = NULL;
+    const struct talk_heard *heard;
+
+    (void)row;
+    if (!our_turn(talk))
+        return;
+    talk_plain_startup(talk);
+    if (!(octets = talk_octets(talk, "startup")))
+        return;
+    talk_write(talk, octets->data, octets->len - 1);
+    talk_begin_operation(talk);
+    heard = talk_hear(talk, talk_t_react(talk));
+    if (heard->what == TALK_FIN || heard->what == TALK_RESET) {
+        talk_passed_by_end(talk, "the device closes: %s", talk_describe(talk, heard));
+        return;
+    }
+    if (heard->what != TALK_SILENCE || heard->n > 0) {
+        talk_failed(talk, "expected the device to wait for the whole Reply; found %s", talk_describe(talk, heard));
+        return;
+    }
+    talk_write(talk, octets->data + octets->len - 1, 1);
+    talk_begin_operation(talk); /* from here on */
+    heard = talk_hear(talk, talk_t_close(talk));
+    if (heard->what == TALK_FPDU && !heard->is_terminate)
+        talk_passed(talk, "the device waits for the whole Reply, then continues: %s", talk_describe(talk, heard));
+    else
+        talk_inconclusive(talk, "the device waits, but does not continue after the whole Reply either: %s",
+                          talk_describe(talk, heard));
+}
+
+/* ---- right frames ---- */
+
+/* Requests that every device must grant: Markers, or CRC. */
+static void must_grant(struct talk *talk, const struct suite_case *row)
+{
+    talk_expect_taken(talk, row, row_say, NULL);
+    if (!talk_has_passed(talk))
+        return;
+    /* What the device inserts shows in its own FPDUs. */
+    if (talk_fpdus_heard(talk) == 0)
+        talk_inconclusive(talk, "the device accepts %s, but sent no FPDU", row->variant == 0 ? "M = 1" : "C = 1");
+    else if (row->variant == 0 && talk_markers_heard(talk) == 0)
+        talk_failed(talk, "expected Markers after M = 1 was accepted; found none in its FPDUs");
+}
+
+static void default_crc(struct talk *talk, const struct suite_case *row)
+{
+    const struct talk_wish wish = {.no_crc = true};
+
+    (void)row;
+    if (!talk_start(talk, &wish))
+        return;
+    if (talk_frame(talk, false)->flags & MPA_FLAG_C)
+        talk_passed(talk, "the device sets C = 1");
+    else if (talk_vouches_default(talk))
+        talk_failed(talk, "expected C = 1 in the default configuration; found C = 0");
+    else
+        talk_not_applicable(
+            talk, "the device sets C = 0; if it is in its default configuration, say so with --default-configuration");
+}
+
+/* Private Data that the device's ULP is asked to reject. */
+/* No answer: does it answer others? */
+static void compare(struct talk *talk)
+{
+    g_autofree char *what = g_strdup(talk_describe(talk, talk_last(talk)));
+
+    if (talk_start(talk, NULL))
+        talk_failed(talk, "expected a Reply with R = 1; found %s; with other private data it accepts", what);
+    else
+        talk_inconclusive(talk, "%s; with other private data it does not accept either", what);
+}
+
+static void disliked(struct talk *talk, const struct suite_case *row)
+{
+    const struct talk_wish wish = {.advert = {.flags = (uint32_t)row->variant}};
+    const struct mpa_startup *reply;
+
+    if (!talk_open(talk))
+        return;
+    talk_send_frame(talk, &wish);
+    reply = talk_hear_frame(talk);
+    if (reply && reply->flags & MPA_FLAG_R)
+        talk_passed(talk, "%s", talk_describe(talk, talk_last(talk)));
+    else if (reply)
+        talk_failed(talk, "expected a Reply with R = 1; found %s", talk_describe(talk, talk_last(talk)));
+    else
+        compare(talk);
+}
+
+static void disliked_reply(struct talk *talk, const struct suite_case *row)
+{
+    const struct talk_wish wish = {.advert = {.flags = ADVERT_REJECT}, .wait_only = true};
+    enum answer answer;
+
+    (void)row;
+    if (!talk_start(talk, &wish))
+        return;
+    answer = hear_answer(talk, talk_t_close(talk));
+    if (answer == ANSWER_OPEN)
+        talk_passed(talk, "the device says nothing more");
+    else
+        judge(talk, answer, ANSWER_ACCEPTS | ANSWER_GARBAGE);
+}
+
+static void enters_operation(struct talk *talk, const struct suite_case *row)
+{
+    const struct talk_wish wish = {.wait_only = true};
+    const struct talk_heard *heard;
+
+    (void)row;
+    if (!talk_start(talk, &wish))
+        return;
+    heard = talk_hear(talk, talk_t_close(talk));
+    if (heard->what == TALK_FPDU && !heard->is_terminate)
+        talk_passed(talk, "%s", talk_describe(talk, heard));
+    else if (heard->what == TALK_GARBAGE || (heard->what == TALK_SILENCE && heard->n > 0))
+        talk_failed(talk, "expected framed data from the device; found %s", talk_describe(talk, heard));
+    else
+        talk_inconclusive(talk, "%s", talk_describe(talk, heard));
+}
+
+/*
+ * A request right after the Reply, in our first FPDU: a device that is still turning to full operation must not lose
+ * it. The comparison is the same after a pause.
+ */
+static bool say_at_once(struct talk *talk, const struct suite_case *row, bool odd)
+{
+    const struct talk_wish wish = {.wait_only = true, .at_once = odd};
+
+    if (!talk_start(talk, &wish) || needs_question(talk) == SIGN_TCP)
+        return false;
+    if (!odd)
+        talk_sleep(talk, at_once_pause);
+    return row_say_rest(talk, row, odd);
+}
+
+static void first_is_an_fpdu(struct talk *talk, const struct suite_case *row)
+{
+    for (unsigned i = 0; i < TALK_AT_ONCE_TRIES && (i == 0 || talk_has_passed(talk)); i++)
+        talk_expect_taken(talk, row, say_at_once, row_await);
+}
+
+#define CLOSE_EXPECTED "the device closes"
+
+static const struct suite_case tests[] = {
+    {RULE_MPA_4_3_01, NULL, DUT_ANY, 0, must_grant, "M = 1 in our start-up frame; if refused, the same with M = 0",
+     "the device continues, with Markers", .says = "with no-crc (markers)"},
+    {RULE_MPA_4_4_01, NULL, DUT_ANY, 0, must_grant, "C = 1 in our start-up frame; if refused, the same with C = 0",
+     "the device continues, with CRC", .says = "with no-crc (crc)", .variant = 1},
+    {RULE_MPA_4_4_03, NULL, DUT_ANY, 0, default_crc, "C = 0 in our start-up frame",
+     "C = 1 in the device's frame, by default", .variant = 0},
+    {RULE_MPA_7_1_1_02, "end", DUT_RESPONDER, 0, wrong_frame, "a Request whose key has a wrong last octet",
+     CLOSE_EXPECTED ", and does not accept", .says = "startup mpa@15^1", .variant = ANSWER_ACCEPTS},
+    {RULE_MPA_7_1_1_02, "middle", DUT_RESPONDER, 0, wrong_frame, "a Request whose key has four wrong octets",
+     CLOSE_EXPECTED ", and does not accept", .says = "startup mpa@4=120 mpa@5=120 mpa@6=120 mpa@7=120",
+     .variant = ANSWER_ACCEPTS},
+    {RULE_MPA_7_1_1_05, NULL, DUT_INITIATOR, 0, wrong_frame, "a Reply whose key has a wrong last octet",
+     CLOSE_EXPECTED ", without FPDUs", .says = "startup mpa@15^1", .variant = ANSWER_ACCEPTS},
+    {RULE_MPA_7_1_1_22, NULL, DUT_ANY, 0, row_taken, "our start-up frame with all Res bits set", "the device continues",
+     .says = "with (mpa.flags|0x0F)"},
+    {RULE_MPA_7_1_1_24, NULL, DUT_ANY, 0, unknown_revision, "our start-up frame with Rev 42",
+     CLOSE_EXPECTED ", without FPDUs", .variant = 0},
+    {RULE_MPA_7_1_1_25, NULL, DUT_ANY, 0, wrong_frame, "our start-up frame with Rev 42", CLOSE_EXPECTED,
+     .variant = ANSWER_OPEN},
+    {RULE_MPA_7_1_1_30, NULL, DUT_ANY, 0, wrong_frame,
+     "our start-up frame with PD_Length 100, 40 octets of it, and FIN", CLOSE_EXPECTED,
+     .says = "startup mpa.len=100 mpa.fill=60 mpa.filler=0; fin", .variant = ANSWER_OPEN},
+    {RULE_MPA_7_1_1_31, NULL, DUT_ANY, 0, wrong_frame, "our start-up frame with 513 octets of Private Data",
+     CLOSE_EXPECTED ", and does not continue", .says = "startup mpa.len=513 mpa.fill=533 mpa.filler=0",
+     .variant = ANSWER_ACCEPTS},
+    {RULE_MPA_7_1_2_04, "key", DUT_RESPONDER, 0, wrong_frame, "a Request whose key has a wrong last octet",
+     CLOSE_EXPECTED ", without a rejecting Reply", .says = "startup mpa@15^1", .variant = ANSWER_REJECTS},
+    {RULE_MPA_7_1_2_04, "pd-length", DUT_RESPONDER, 0, wrong_frame, "a Request with 513 octets of Private Data",
+     CLOSE_EXPECTED, .says = "startup mpa.len=513 mpa.fill=533 mpa.filler=0", .variant = ANSWER_OPEN},
+    {RULE_MPA_7_1_2_04, "http", DUT_RESPONDER, 0, wrong_frame, "a web browser's request",
+     CLOSE_EXPECTED ", without an answer",
+     .says = "stream 474554202f20485454502f312e310d0a486f73743a206465766963650d0a0d0a",
+     .variant = ANSWER_REJECTS | ANSWER_ACCEPTS | ANSWER_GARBAGE},
+    {RULE_MPA_7_1_2_05, NULL, DUT_RESPONDER, NEED_WORDS, disliked, "private data that the ULP is asked to reject",
+     "a Reply with R = 1", .variant = ADVERT_REJECT},
+    {RULE_MPA_7_1_2_12, NULL, DUT_RESPONDER, 0, first_is_an_fpdu,
+     "a request in the first FPDU, as soon as the Reply has come", "its answer", .says = "ask"},
+    {RULE_MPA_7_1_2_12, "cut", DUT_RESPONDER, 0, first_is_an_fpdu,
+     "the first octet of the first FPDU as soon as the Reply has come, then the rest", "the request is answered",
+     .says = "ask (mpa.split=1 mpa.acked mpa.gap=10000)"},
+    {RULE_MPA_7_1_2_16, NULL, DUT_INITIATOR, 0, withheld, "a Reply without its last octet", "no FPDU", .variant = 0},
+    {RULE_MPA_7_1_2_17, NULL, DUT_INITIATOR, 0, wrong_frame, "a Reply with 513 octets of Private Data", CLOSE_EXPECTED,
+     .says = "startup mpa.len=513 mpa.fill=533 mpa.filler=0", .variant = ANSWER_OPEN},
+    {RULE_MPA_7_1_2_18, NULL, DUT_INITIATOR, NEED_ECHO, disliked_reply, "private data that the ULP is asked to reject",
+     "no FPDU but a Terminate", .variant = 0},
+    {RULE_MPA_7_1_2_22, NULL, DUT_INITIATOR, 0, enters_operation, "an accepting Reply", "FPDUs", .variant = 0},
+    {RULE_MPA_7_1_2_26, NULL, DUT_ANY, 0, wrong_frame, "our start-up frame with a wrong last octet in its key",
+     CLOSE_EXPECTED, .says = "startup mpa@15^1", .variant = ANSWER_OPEN},
+    {RULE_MPA_7_1_2_29, NULL, DUT_RESPONDER, NEED_WORDS, disliked,
+     "private data that the ULP is asked to reject with private data of its own", "a Reply with R = 1",
+     .variant = ADVERT_REJECT_DATA},
+    {RULE_MPA_7_1_2_34, NULL, DUT_INITIATOR, 0, wrong_frame, "a Request in answer to the device's Request",
+     CLOSE_EXPECTED, .says = "startup mpa@9=113", .variant = ANSWER_OPEN},
+    {RULE_MPA_7_1_2_35, NULL, DUT_RESPONDER, 0, incomplete, "nothing at all",
+     "the device closes within --start-timeout", .variant = 0},
+    {RULE_MPA_7_1_2_40, NULL, DUT_RESPONDER, 0, wrong_frame, "a Request with 513 octets of Private Data",
+     CLOSE_EXPECTED ", without a rejecting Reply", .says = "startup mpa.len=513 mpa.fill=533 mpa.filler=0",
+     .variant = ANSWER_REJECTS},
+    {RULE_MPA_7_1_2_41, "nothing", DUT_INITIATOR, 0, incomplete, "no Reply", "the device closes within --start-timeout",
+     .variant = 0},
+    {RULE_MPA_7_1_2_41, "key", DUT_ANY, 0, incomplete, "10 octets of our start-up frame, then nothing",
+     "the device closes within --start-timeout", .variant = 10},
+    {RULE_MPA_8_09, NULL, DUT_ANY, 0, late_close, "our start-up frame with a wrong last octet in its key",
+     "the device closes at once", .says = "startup mpa@15^1"},
+};
+
+const struct suite suite_mpa_startup = {"mpa", tests, G_N_ELEMENTS(tests)};

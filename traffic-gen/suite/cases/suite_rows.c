@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/suite/cases/suite_rows.h"
+
+#include "traffic-gen/say/words.h"
+#include "traffic-gen/suite/talk/talk_internal.h"
+
+#include <string.h>
+
+enum { MARKER_TRIES = 64, RECEIVE_SIZE = 4096 };
+
+/* ---- the text of a row ---- */
+
+/* With what is odd, or with what is in its place. The caller frees it. */
+static char *text_of(const char *says, bool odd)
+{
+    GString *text = g_string_new(NULL);
+    char within = 0;
+
+    for (; *says; says++) {
+        if (strchr("([", *says))
+            within = *says;
+        else if (strchr(")]", *says))
+            within = 0;
+        else if (within == 0 || (within == '(') == odd)
+            g_string_append_c(text, *says);
+    }
+    return g_string_free(text, FALSE);
+}
+
+/* What its "with" asks for. */
+struct start {
+    struct talk_wish wish;
+    bool crc, marker, first;
+};
+
+static const struct start_word {
+    const char *name;
+    size_t offset; /* of a bool in struct start */
+} start_words[] = {
+    {"no-crc", offsetof(struct start, wish.no_crc)},    {"crc", offsetof(struct start, wish.crc)},
+    {"markers", offsetof(struct start, wish.markers)},  {"need-no-crc", offsetof(struct start, wish.need_no_crc)},
+    {"pieces", offsetof(struct start, wish.in_pieces)}, {"need-crc", offsetof(struct start, crc)},
+    {"marker", offsetof(struct start, marker)},         {"first", offsetof(struct start, first)},
+};
+
+static bool read_start_word(struct start *start, const char *word, GString *frame)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(start_words); i++) {
+        if (strcmp(start_words[i].name, word) == 0) {
+            *(bool *)((char *)start + start_words[i].offset) = true;
+            return true;
+        }
+    }
+    if (strcmp(word, "receives=0") == 0)
+        start->wish.advert.size = RECEIVE_SIZE;
+    else if (g_str_has_prefix(word, "mpa"))
+        g_string_append_printf(frame, "%s ", word);
+    else
+        return false;
+    return true;
+}
+
+/* The words of "with", of which there may be none, and where the rest begins. */
+static const char *read_start(const char *text, struct start *start, GString *frame)
+{
+    const char *end = strchr(text, ';');
+    g_autofree char *with = NULL;
+    g_auto(GStrv) words = NULL;
+
+    text += strspn(text, " ");
+    if (!g_str_has_prefix(text, "with "))
+        return text;
+    with = g_strndup(text, end ? (size_t)(end - text) : strlen(text));
+    words = g_strsplit(with, " ", -1);
+    for (unsigned i = 1; words[i]; i++) {
+        if (*words[i] && !read_start_word(start, words[i], frame))
+            return text; /* "with" cannot be said */
+    }
+    start->wish.need_markers = start->marker;
+    start->wish.wait_only = start->first;
+    if (frame->len > 0)
+        start->wish.frame = frame->str;
+    return end ? end + 1 : "";
+}
+
+/* ---- saying it ---- */
+
+bool needs_crc(struct talk *talk)
+{
+    if (!talk_crc(talk))
+        talk_not_applicable(talk, "CRC is not in use");
+    return talk_crc(talk);
+}
+
+enum talk_sign needs_question(struct talk *talk)
+{
+    enum talk_sign sign = talk_usable_sign(talk);
+
+    if (sign == SIGN_TCP)
+        talk_not_applicable(talk, "the device's service has never answered a request");
+    return sign;
+}
+
+bool reach_marker(struct talk *talk)
+{
+    const struct mpa_framing *framing = talk_framing(talk, true);
+    const uint16_t n = DDP_TAGGED_HEADER_LEN;
+
+    for (unsigned i = 0; i < MARKER_TRIES; i++) {
+        uint64_t offset = talk_out_offset(talk);
+
+        if (mpa_next_marker(framing, offset) != offset &&
+            mpa_fpdu_octets(framing, offset, n) > (size_t)n + MPA_LENGTH_LEN + MPA_CRC_LEN)
+            return true;
+        talk_say(talk, "write");
+    }
+    talk_inconclusive(talk, "no FPDU came to contain a Marker");
+    return false;
+}
+
+static bool asks(const struct suite_case *row)
+{
+    return row->says && (g_str_has_prefix(row->says, "ask") || strstr(row->says, " ask"));
+}
+
+static bool say_rest(struct talk *talk, const struct suite_case *row, const char *text)
+{
+    return (!asks(row) || needs_question(talk) != SIGN_TCP) && talk_say(talk, "%s", text);
+}
+
+bool row_say(struct talk *talk, const struct suite_case *row, bool odd)
+{
+    g_autofree char *text = text_of(row->says, odd);
+    g_autoptr(GString) frame = g_string_new(NULL);
+    struct start start = {0};
+    const char *rest = read_start(text, &start, frame);
+    bool odd_frame = start.wish.frame || start.wish.in_pieces || start.wish.markers || start.wish.crc;
+
+    if (!odd_frame && !talk_start(talk, &start.wish))
+        return false;
+    if (odd_frame && !talk_start_oddly(talk, &start.wish))
+        return false;
+    if (odd_frame && (!talk->operating || !talk_is_open(talk)))
+        return true;
+    if (start.first && !talk_is_initiator(talk) && !talk_first_fpdu(talk))
+        return odd_frame;
+    return (!start.crc || needs_crc(talk)) && (!start.marker || reach_marker(talk)) && say_rest(talk, row, rest);
+}
+
+bool row_say_rest(struct talk *talk, const struct suite_case *row, bool odd)
+{
+    g_autofree char *text = text_of(row->says, odd);
+    g_autoptr(GString) frame = g_string_new(NULL);
+    struct start start = {0};
+
+    return say_rest(talk, row, read_start(text, &start, frame));
+}
+
+/* ---- what must be accepted ---- */
+
+/* What came instead of the answer. */
+static enum talk_life life_of_last(const struct talk *talk)
+{
+    const struct talk_heard *heard = talk_last(talk);
+
+    if (heard->what == TALK_FPDU)
+        return LIFE_TERMINATE;
+    return heard->what == TALK_SILENCE ? LIFE_MUTE : heard->what == TALK_GARBAGE ? LIFE_GARBAGE : LIFE_CLOSED;
+}
+
+enum talk_life row_await(struct talk *talk, const struct suite_case *row)
+{
+    if (asks(row))
+        return talk_await(talk, talk_usable_sign(talk), talk_t_react(talk));
+    return talk_hear_opcode(talk, (enum rdmap_opcode)row->served) ? LIFE_ANSWERS : life_of_last(talk);
+}
+
+void row_taken(struct talk *talk, const struct suite_case *row)
+{
+    talk_expect_taken(talk, row, row_say, row->served || asks(row) ? row_await : NULL);
+}
+
+/* ---- what must be refused ---- */
+
+const struct talk_heard *hear_end(struct talk *talk, int64_t ns)
+{
+    int64_t until = talk_now() + ns;
+    const struct talk_heard *heard;
+
+    do {
+        heard = talk_hear(talk, MAX(until - talk_now(), 0));
+    } while (heard->what == TALK_FPDU && !heard->is_terminate);
+    return heard;
+}
+
+/* An Initiator may still be sending its first messages. */
+static size_t served_octets(const struct suite_case *row)
+{
+    return row->served == RDMAP_SEND ? TALK_MESSAGE : 0;
+}
+
+void expect_error(struct talk *talk, const struct suite_case *row)
+{
+    talk_expect_terminate(talk, &(struct talk_terminate){.any_layer = true,
+                                                         .or_close = true,
+                                                         .served = (uint8_t)row->served,
+                                                         .served_octets = served_octets(row)});
+}
+
+void row_error(struct talk *talk, const struct suite_case *row)
+{
+    if (row_say(talk, row, true))
+        expect_error(talk, row);
+}
+
+void expect_code(struct talk *talk, const struct suite_case *row, bool other_open)
+{
+    unsigned layer = 0, etype = 0, code = 0, other_etype = 0;
+    const char *rest = words_match(row->expected, "Terminate %/%/%", &layer, &etype, &code);
+
+    words_match(rest, " or %/%/%", &layer, &other_etype, &code);
+    talk_expect_terminate(talk, &(struct talk_terminate){.layer = layer,
+                                                         .etype = etype,
+                                                         .other_etype = other_etype,
+                                                         .code = (uint8_t)code,
+                                                         .close_open = true,
+                                                         .other_open = other_open,
+                                                         .served = (uint8_t)row->served,
+                                                         .served_octets = served_octets(row)});
+}
+
+void row_refused_with_code(struct talk *talk, const struct suite_case *row)
+{
+    if (row_say(talk, row, true))
+        expect_code(talk, row, false);
+}
+
+void row_refused_for_that(struct talk *talk, const struct suite_case *row)
+{
+    if (row_say(talk, row, true))
+        expect_code(talk, row, true);
+}
+
+void row_refused(struct talk *talk, const struct suite_case *row)
+{
+    g_autofree char *what = NULL;
+
+    row_error(talk, row);
+    if (!talk_has_passed(talk) || talk_last(talk)->is_terminate)
+        return;
+    what = g_strdup(talk_describe(talk, talk_last(talk)));
+    if (!row_say(talk, row, false) || !talk_life_good(talk_probe(talk)))
+        talk_inconclusive(talk, "%s; with nothing wrong the device does not continue either", what);
+    else
+        talk_passed_by_end(talk, "%s; with nothing wrong the device continues", what);
+}

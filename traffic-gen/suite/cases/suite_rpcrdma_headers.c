@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Suite rpcrdma: messages whose Transport header is malformed (RFC 8166 section 4.5). A Call is answered with the error
+ * that the section names; some messages and every malformed Reply are silently discarded.
+ */
+#include "traffic-gen/suite/cases/suite_rpcrdma.h"
+
+#include "traffic-gen/suite/talk/talk_internal.h"
+#include "wire/octets.h"
+
+/* rdma_xid, rdma_vers, rdma_credit of our message; then three absent lists. */
+#define HEAD     "XID 00000001 00000008 "
+#define NO_LISTS "00000000 00000000 00000000 "
+/* An accepted Reply, SUCCESS. */
+#define ACCEPTED "XID 00000001 00000000 00000000 00000000 00000000"
+
+static const struct {
+    const char *text;
+    unsigned allowed; /* set of enum rpc_answer */
+} stimuli[] = {
+#define SHORT 0
+    {HEAD "00000000 00000000 00000000", RPC_ANSWER_SILENCE},
+#define VERSION 1
+    {"XID 00000002 00000008 00000000 " NO_LISTS "NULL", RPC_ANSWER_ERR_VERS},
+#define VERSION_0 2
+    {"XID 00000000 00000008 00000000 " NO_LISTS "NULL", RPC_ANSWER_ERR_VERS},
+#define DISCRIMINATOR 3
+    {HEAD "00000000 00000002 00000000 00000000 NULL", RPC_ANSWER_ERR_CHUNK},
+#define OVERRUN 4
+    {HEAD "00000000 00000001 00000040 R:100 00000001 00000040", RPC_ANSWER_ERR_CHUNK},
+#define COUNT 5
+    {HEAD "00000000 00000000 00000001 00ffffff W:100 00000000 00000000 NULL", RPC_ANSWER_ERR_CHUNK},
+#define PROC 6
+    {HEAD "00000005 " NO_LISTS "NULL", RPC_ANSWER_ERR_CHUNK},
+#define PROC_MAX 7
+    {HEAD "ffffffff " NO_LISTS "NULL", RPC_ANSWER_ERR_CHUNK},
+#define NO_CHUNKS 8
+    {HEAD "00000001 " NO_LISTS, RPC_ANSWER_ERR_CHUNK},
+#define OTHER_XID 9
+    {"XID 00000001 00000008 00000000 " NO_LISTS "OTHER",
+     RPC_ANSWER_ERR_CHUNK | RPC_ANSWER_SUCCESS | RPC_ANSWER_RPC_ERROR | RPC_ANSWER_GARBAGE},
+#define NO_BODY_REPLY 10
+    {HEAD "00000001 00000000 00000000 00000001 00000001 W:1000", RPC_ANSWER_ERR_CHUNK},
+#define NO_BODY_READ 11
+    {HEAD "00000001 00000001 00000028 R:40 00000000 00000000 00000000", RPC_ANSWER_ERR_CHUNK},
+#define TWO_BODIES 12
+    {HEAD "00000000 00000001 00000000 R:40 00000000 00000000 00000000 NULL",
+     RPC_ANSWER_ERR_CHUNK | RPC_ANSWER_RPC_ERROR | RPC_ANSWER_GARBAGE | RPC_ANSWER_SUCCESS},
+#define POSITION 13
+    {HEAD "00000000 00000001 00000026 R:40 00000000 00000000 00000000 NULL",
+     RPC_ANSWER_ERR_CHUNK | RPC_ANSWER_RPC_ERROR | RPC_ANSWER_GARBAGE},
+#define REPLY_LIST 14
+    {HEAD "00000000 00000000 00000000 00000002 NULL", RPC_ANSWER_ERR_CHUNK | RPC_ANSWER_RPC_ERROR | RPC_ANSWER_GARBAGE},
+#define ERROR 15
+    {HEAD "00000004 00000002", RPC_ANSWER_SILENCE},
+#define BAD_ERROR 16
+    {HEAD "00000004 00000007", RPC_ANSWER_SILENCE},
+#define MSGP 17
+    {HEAD "00000002 00000000 00000000 " NO_LISTS "NULL", RPC_ANSWER_ERR_CHUNK},
+#define DONE 18
+    {HEAD "00000003", RPC_ANSWER_SILENCE},
+/* Replies, to a client. */
+#define REPLY_XID 19
+    {"7a7a7a7a 00000001 00000008 00000000 " NO_LISTS "7a7a7a7a 00000001 00000000 00000000 00000000 00000000",
+     RPC_ANSWER_SILENCE},
+#define REPLY_READ_LIST 20
+    {HEAD "00000000 00000001 00000040 R:100 00000000 00000000 00000000 " ACCEPTED, RPC_ANSWER_SILENCE},
+#define REPLY_VERSION 21
+    {"XID 00000002 00000008 00000000 " NO_LISTS ACCEPTED, RPC_ANSWER_SILENCE},
+#define REPLY_DISCRIMINATOR 22
+    {HEAD "00000000 00000000 00000007 00000000 " ACCEPTED, RPC_ANSWER_SILENCE},
+#define REPLY_MSGP 23
+    {HEAD "00000002 00000000 00000000 " NO_LISTS ACCEPTED, RPC_ANSWER_SILENCE},
+/* Neighbours. */
+#define NOTHING 24
+    {"", RPC_ANSWER_SILENCE},
+#define SHORT_27 25
+    {HEAD "00000000 00000000 00000000 000000", RPC_ANSWER_SILENCE},
+#define VERSION_PROC 26
+    {"XID 00000002 00000008 00000009 " NO_LISTS "NULL", RPC_ANSWER_ERR_VERS},
+#define WRITE_LIST 27
+    {HEAD "00000000 00000000 00000002 00000000 NULL", RPC_ANSWER_ERR_CHUNK},
+#define CUT_CHUNK 28
+    {HEAD "00000000 00000000 00000000 00000001 00000001 00001234 00000064", RPC_ANSWER_ERR_CHUNK},
+#define NO_BODY_WRITE 29
+    {HEAD "00000001 00000000 00000001 00000001 W:1000 00000000 00000000", RPC_ANSWER_ERR_CHUNK},
+};
+
+void rpcrdma_judge(struct rpc_talker *talker, unsigned allowed, enum rpc_answer found)
+{
+    if (allowed & RPC_ANSWER_SUCCESS && talker->talk->run->nfs.no_null)
+        allowed |= RPC_ANSWER_RPC_ERROR; /* no program that we know: only what was understood of the Call */
+    if (allowed & found) {
+        talk_passed(talker->talk, "%s", rpc_answer_words(found));
+        return;
+    }
+    talk_failed(talker->talk, "expected %s; found %s", talker->talk->row->expected, rpc_answer_words(found));
+    /* So that the recording shows, too, that it will not come. */
+    if (found == RPC_ANSWER_SILENCE && talk_is_initiator(talker->talk))
+        rpc_talker_alive(talker);
+}
+
+/* Returns the XID under which it may be answered. */
+static uint32_t send_stimulus(struct rpc_talker *talker, int variant)
+{
+    GByteArray *octets = rpc_talker_octets(talker, stimuli[variant].text);
+    uint32_t xid = octets->len >= sizeof xid ? get_be32(octets->data) : talker->xid;
+
+    rpc_talker_send(talker, octets->data, octets->len);
+    g_byte_array_unref(octets);
+    return xid;
+}
+
+/* Nothing came with the stimulus' XID, not even for a while after the sign of life. */
+static void judge_silence(struct rpc_talker *talker, bool alive)
+{
+    const struct talker_heard *answer;
+
+    rpc_talker_pump(talker, talk_t_react(talker->talk) / 4, NULL);
+    answer = rpc_talker_find(talker, talker->xid);
+    if (answer)
+        talk_failed(talker->talk, "expected silence; found %s with its XID", rpcrdma_proc_name(answer->header.proc));
+    else if (alive)
+        talk_passed(talker->talk, "no answer, and the device continues");
+}
+
+static void to_server(struct rpc_talker *talker, int variant)
+{
+    send_stimulus(talker, variant);
+    if (stimuli[variant].allowed == RPC_ANSWER_SILENCE)
+        judge_silence(talker, rpc_talker_alive(talker));
+    else
+        rpcrdma_judge(talker, stimuli[variant].allowed,
+                      rpc_talker_await(talker, talker->xid, talk_t_react(talker->talk)));
+}
+
+/* All Calls of the DUT are pending: it makes no more. */
+static bool is_blocked(struct rpc_talker *talker)
+{
+    int64_t until = talk_now() + talk_t_close(talker->talk);
+
+    if (!rpc_talker_wait_calls(talker, 1))
+        return false;
+    while (talk_now() < until && !talker->fed_end) {
+        unsigned before = talker->n_held;
+
+        rpc_talker_pump(talker, talk_t_react(talker->talk) / 4, NULL);
+        if (talker->n_held == before)
+            return true;
+    }
+    if (!rpc_talker_left_early(talker))
+        talk_inconclusive(talker->talk, "the device makes one Call after the other without waiting for Replies");
+    return false;
+}
+
+static bool judge_unanswered(struct rpc_talker *talker, uint32_t xid)
+{
+    const struct talker_heard *answer = rpc_talker_find(talker, xid);
+
+    if (answer)
+        talk_failed(talker->talk, "expected silence; found %s with its XID", rpcrdma_proc_name(answer->header.proc));
+    return !answer;
+}
+
+/*
+ * Sent instead of the Reply to a Call of the DUT, which can make no other Calls meanwhile: if it makes one, it has
+ * taken this for the Reply instead of discarding it. Then comes the Reply, and the DUT continues.
+ */
+static void to_client(struct rpc_talker *talker, const struct suite_case *row)
+{
+    unsigned before;
+    uint32_t xid;
+
+    if (!is_blocked(talker))
+        return;
+    before = talker->n_held;
+    talker->xid = talker->held[0].xid;
+    xid = send_stimulus(talker, row->variant);
+    rpc_talker_pump(talker, talk_t_react(talker->talk) / 2, NULL);
+    if (talker->n_held > before && !talker->fed_end)
+        rpc_talker_doubt(talker, "expected the message to be discarded; the device makes another Call, as if it had "
+                                 "been the Reply to a pending one");
+    else if (judge_unanswered(talker, xid))
+        rpc_talker_judge_continues(talker, "no answer");
+    judge_unanswered(talker, xid);
+}
+
+static void say(struct talk *talk, const struct suite_case *row)
+{
+    struct rpc_talker talker;
+
+    if (!talk_is_initiator(talk)) {
+        rpc_talker_with_client(talk, row, NULL, to_client);
+        return;
+    }
+    if (rpc_talker_open(&talker, talk, NULL))
+        to_server(&talker, row->variant);
+    rpc_talker_close(&talker);
+}
+
+#define SILENCE "no answer, and the connection stays"
+
+static const struct suite_case tests[] = {
+    {RULE_RPCR_2_2_2_05, NULL, DUT_INITIATOR, NEED_RPC, say, "a Reply with an unknown XID", SILENCE,
+     .variant = REPLY_XID},
+    {RULE_RPCR_4_2_4_08, NULL, DUT_RESPONDER, NEED_RPC, say, "an RDMA_ERROR from the requester", SILENCE,
+     .variant = ERROR},
+    {RULE_RPCR_4_3_1_04, NULL, DUT_INITIATOR, NEED_RPC, say, "a Reply with a Read list", SILENCE,
+     .variant = REPLY_READ_LIST},
+    {RULE_RPCR_4_3_1_04, "pending", DUT_INITIATOR, NEED_RPC, say, "a Reply with a Read list, to a pending Call",
+     "the Call stays pending", .variant = REPLY_READ_LIST},
+    {RULE_RPCR_4_5_01, NULL, DUT_ANY, NEED_RPC, say, "a Send of 24 octets", SILENCE, .variant = SHORT},
+    {RULE_RPCR_4_5_01, "27", DUT_ANY, NEED_RPC, say, "a Send of 27 octets", SILENCE, .variant = SHORT_27},
+    {RULE_RPCR_4_5_01, "0", DUT_ANY, NEED_RPC, say, "a zero-length Send", SILENCE, .variant = NOTHING},
+    {RULE_RPCR_4_5_02, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call whose Reply chunk discriminator is 2",
+     "ERR_CHUNK or an RPC error", .variant = REPLY_LIST},
+    {RULE_RPCR_4_5_03, "version", DUT_INITIATOR, NEED_RPC, say, "a Reply with rdma_vers 2", SILENCE,
+     .variant = REPLY_VERSION},
+    {RULE_RPCR_4_5_03, "list", DUT_INITIATOR, NEED_RPC, say, "a Reply whose Write list cannot be decoded", SILENCE,
+     .variant = REPLY_DISCRIMINATOR},
+    {RULE_RPCR_4_5_10, NULL, DUT_ANY, NEED_RPC, say, "an RDMA_ERROR with rdma_err 7", SILENCE, .variant = BAD_ERROR},
+    {RULE_RPCR_4_5_1_01, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_vers 2", "ERR_VERS", .variant = VERSION},
+    {RULE_RPCR_4_5_1_01, "0", DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_vers 0", "ERR_VERS",
+     .variant = VERSION_0},
+    {RULE_RPCR_4_5_1_01, "proc", DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_vers 2 and rdma_proc 9", "ERR_VERS",
+     .variant = VERSION_PROC},
+    {RULE_RPCR_4_5_2_01, "write-list", DUT_RESPONDER, NEED_RPC, say, "a Write list that starts with the word 2",
+     "ERR_CHUNK", .variant = WRITE_LIST},
+    {RULE_RPCR_4_5_2_01, "cut", DUT_RESPONDER, NEED_RPC, say, "a Send that ends within a segment of its Reply chunk",
+     "ERR_CHUNK", .variant = CUT_CHUNK},
+    {RULE_RPCR_4_5_2_01, "discriminator", DUT_RESPONDER, NEED_RPC, say, "a Read list that starts with the word 2",
+     "ERR_CHUNK", .variant = DISCRIMINATOR},
+    {RULE_RPCR_4_5_2_01, "overrun", DUT_RESPONDER, NEED_RPC, say, "a Read list that continues past the end of the Send",
+     "ERR_CHUNK", .variant = OVERRUN},
+    {RULE_RPCR_4_5_2_01, "count", DUT_RESPONDER, NEED_RPC, say, "a Write chunk of 16777215 segments", "ERR_CHUNK",
+     .variant = COUNT},
+    {RULE_RPCR_4_5_2_02, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_proc 5", "ERR_CHUNK", .variant = PROC},
+    {RULE_RPCR_4_5_2_02, "max", DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_proc 4294967295", "ERR_CHUNK",
+     .variant = PROC_MAX},
+    {RULE_RPCR_4_5_2_03, NULL, DUT_RESPONDER, NEED_RPC, say, "an RDMA_NOMSG without any chunk", "ERR_CHUNK",
+     .variant = NO_CHUNKS},
+    {RULE_RPCR_4_5_2_04, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call whose RPC message has another XID",
+     "ERR_CHUNK, or a Reply with rdma_xid", .variant = OTHER_XID},
+    {RULE_RPCR_4_5_2_05, "reply-chunk", DUT_RESPONDER, NEED_RPC, say, "an RDMA_NOMSG with only a Reply chunk",
+     "ERR_CHUNK", .variant = NO_BODY_REPLY},
+    {RULE_RPCR_4_5_2_05, "write-list", DUT_RESPONDER, NEED_RPC, say, "an RDMA_NOMSG with only a Write chunk",
+     "ERR_CHUNK", .variant = NO_BODY_WRITE},
+    {RULE_RPCR_4_5_2_05, "position", DUT_RESPONDER, NEED_RPC, say,
+     "an RDMA_NOMSG whose only Read chunk has Position 40", "ERR_CHUNK", .variant = NO_BODY_READ},
+    {RULE_RPCR_4_5_2_06, NULL, DUT_RESPONDER, NEED_RPC, say, "an RDMA_MSG with a Position-Zero Read chunk too",
+     "ERR_CHUNK or an RPC error", .variant = TWO_BODIES},
+    {RULE_RPCR_4_5_2_08, NULL, DUT_RESPONDER, NEED_RPC, say, "a Read chunk at Position 38", "ERR_CHUNK or an RPC error",
+     .variant = POSITION},
+    {RULE_RPCR_4_6_1_02, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call as RDMA_MSGP", "ERR_CHUNK", .variant = MSGP},
+    {RULE_RPCR_4_6_1_03, NULL, DUT_INITIATOR, NEED_RPC, say, "a Reply as RDMA_MSGP", SILENCE, .variant = REPLY_MSGP},
+    {RULE_RPCR_4_6_2_02, NULL, DUT_ANY, NEED_RPC, say, "an RDMA_DONE", SILENCE, .variant = DONE},
+};
+
+const struct suite suite_rpcrdma = {"rpcrdma", tests, G_N_ELEMENTS(tests)};

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Suite rpcrdma: credits, Receive buffers, inline thresholds and the private data that advertise them (RFC 8166
+ * section 3.3, RFC 8797).
+ */
+#include "traffic-gen/suite/cases/suite_rpcrdma.h"
+
+#include "traffic-gen/suite/talk/talk_internal.h"
+#include "wire/nfs.h"
+#include "wire/rpcrdma_private_data.h"
+
+#include <string.h>
+
+enum { CREDITS = 64, SERVED = 40, FORGOTTEN = 0xEAD };
+
+/* ---- credits ---- */
+
+static void send_null(struct rpc_talker *talker, uint32_t xid, uint32_t credit, size_t size)
+{
+    uint32_t before = talker->xid;
+    GByteArray *octets;
+
+    talker->xid = xid;
+    octets = rpc_talker_octets(talker, "XID 00000001 00000008 00000000 00000000 00000000 00000000 NULL");
+    put_be32(octets->data + 8, credit);
+    if (size > octets->len) {
+        guint from = octets->len;
+
+        g_byte_array_set_size(octets, (guint)size);
+        memset(octets->data + from, 0, size - from);
+    }
+    rpc_talker_send(talker, octets->data, octets->len);
+    g_byte_array_unref(octets);
+    talker->xid = before;
+}
+
+/* As many Calls at once as are granted, up to what was requested: all are answered. */
+static bool burst(struct rpc_talker *talker, uint32_t xid)
+{
+    uint32_t n = MIN(talker->grant, CREDITS);
+
+    for (uint32_t i = 0; i < n; i++)
+        send_null(talker, xid + i, CREDITS, 0);
+    for (uint32_t i = 0; i < n; i++) {
+        enum rpc_answer answer = rpc_talker_await(talker, xid + i, talk_t_close(talker->talk));
+
+        if (answer == RPC_ANSWER_SILENCE || answer == RPC_ANSWER_GONE) {
+            talk_failed(talker->talk,
+                        "expected an answer to each of %u simultaneous Calls, as granted; number %u has %s", n, i + 1,
+                        rpc_answer_words(answer));
+            return false;
+        }
+    }
+    return true;
+}
+
+enum { AT_ONCE, LATER };
+
+static void bursts(struct talk *talk, const struct suite_case *row)
+{
+    const struct talker_wish wish = {.credits = CREDITS};
+    struct rpc_talker talker;
+    uint32_t n = 0;
+    bool good = rpc_talker_open(&talker, talk, &wish);
+
+    if (good && row->variant == LATER) {
+        for (unsigned i = 0; i < 3 && good; i++)
+            good = rpc_talker_alive(&talker);
+        for (unsigned i = 0; i < 3 && good; i++)
+            good = burst(&talker, talker.xids + TALKER_XID_BURST + (n += CREDITS));
+    } else if (good) {
+        good = burst(&talker, talker.xids + TALKER_XID_BURST);
+    }
+    if (good)
+        talk_passed(talk, "all were answered, with a grant of %u", talker.grant);
+    rpc_talker_close(&talker);
+}
+
+/* The requester asks for an unusual number. */
+static void requested(struct talk *talk, const struct suite_case *row)
+{
+    struct rpc_talker talker;
+    enum rpc_answer answer;
+
+    if (rpc_talker_open(&talker, talk, NULL)) {
+        uint32_t xid = talker.xids + TALKER_XID_BURST;
+
+        send_null(&talker, xid, (uint32_t)row->variant, 0);
+        answer = rpc_talker_await(&talker, xid, talk_t_react(talk));
+        if (answer == RPC_ANSWER_SUCCESS && talker.grant == 0)
+            talk_failed(talk, "expected a grant of at least 1; the Reply grants 0 credits");
+        else
+            rpcrdma_judge(&talker, RPC_ANSWER_SUCCESS, answer);
+    }
+    rpc_talker_close(&talker);
+}
+
+/* Each Call is answered. */
+static void none_forgotten(struct talk *talk, const struct suite_case *row)
+{
+    static const uint32_t xids[] = {TALKER_XID_BURST + 1, TALKER_XID_BURST + 2, FORGOTTEN, TALKER_XID_BURST + 3};
+    struct rpc_talker talker;
+
+    (void)row;
+    if (rpc_talker_open(&talker, talk, NULL)) {
+        bool all = true;
+
+        for (unsigned i = 0; i < G_N_ELEMENTS(xids) && all; i++) {
+            enum rpc_answer answer;
+
+            send_null(&talker, talker.xids + xids[i], 8, 0);
+            answer = rpc_talker_await(&talker, talker.xids + xids[i], talk_t_close(talk));
+            all = answer != RPC_ANSWER_SILENCE;
+            if (answer == RPC_ANSWER_GONE)
+                break;
+        }
+        if (all)
+            talk_passed(talk, "each is answered, or the connection ends");
+        else if (rpc_talker_alive(&talker))
+            talk_failed(talk, "expected each Call answered; one was not, and a later one was");
+    }
+    rpc_talker_close(&talker);
+}
+
+/* ---- Receive buffers ---- */
+
+enum { FIRST, LATER_ON, AS_TOLD };
+
+static uint32_t advertised_size(const struct rpc_talker *talker)
+{
+    return talker->tells ? talker->peer_data.receive_size : 0;
+}
+
+/* A Reply to nobody, of that size: discarded, and the client continues. */
+static void large_to_client(struct rpc_talker *talker, size_t size)
+{
+    uint8_t *octets;
+    struct xdr_writer w;
+    char *what;
+
+    if (!rpc_talker_wait_calls(talker, 1))
+        return;
+    octets = g_malloc0(size);
+    w = (struct xdr_writer){.p = octets, .size = size};
+    rpcrdma_header_encode(&(struct rpcrdma_plan){.xid = 0x7B7B7B7B, .vers = 1, .credit = 8}, &w);
+    xdr_put_u32(&w, 0x7B7B7B7B);
+    xdr_put_u32(&w, RPC_REPLY);
+    rpc_talker_send(talker, octets, size);
+    g_free(octets);
+    what = g_strdup_printf("a Send of %zu octets", size);
+    rpc_talker_judge_continues(talker, what);
+    g_free(what);
+}
+
+/* 0: verdict is set (not applicable). */
+static size_t large_size(struct rpc_talker *talker, int variant)
+{
+    size_t advertised = MIN(advertised_size(talker), 65536);
+
+    if (variant != AS_TOLD)
+        return RPCRDMA_INLINE_DEFAULT;
+    if (advertised > RPCRDMA_INLINE_DEFAULT)
+        return advertised;
+    talk_not_applicable(talker->talk, "the device does not advertise a Receive Size above 1024");
+    return 0;
+}
+
+static void large_to_client_one(struct rpc_talker *talker, const struct suite_case *row)
+{
+    size_t size = large_size(talker, row->variant);
+
+    if (size > 0)
+        large_to_client(talker, size);
+}
+
+static void large_send(struct talk *talk, const struct suite_case *row)
+{
+    const struct talker_wish wish = {.no_grant = row->variant == FIRST, .size = 65536};
+    struct rpc_talker talker;
+    size_t size;
+
+    if (!talk_is_initiator(talk)) {
+        rpc_talker_with_client(talk, row, &wish, large_to_client_one);
+        return;
+    }
+    if (rpc_talker_open(&talker, talk, &wish) && (size = large_size(&talker, row->variant)) > 0) {
+        uint32_t xid = talker.xids + TALKER_XID_BURST;
+
+        send_null(&talker, xid, 8, size);
+        rpcrdma_judge(&talker, RPC_ANSWER_SUCCESS | RPC_ANSWER_GARBAGE | RPC_ANSWER_RPC_ERROR,
+                      rpc_talker_await(&talker, xid, talk_t_close(talk)));
+    }
+    rpc_talker_close(&talker);
+}
+
+/* ---- private data ---- */
+
+enum { RESULT = 3500, SIZE_3 = 4096 };
+enum { INLINE_TAKEN, INLINE_NOT, ALIVE };
+
+#define BLOCK(version, flags, size) 0xF6, 0xAB, 0x0E, 0x18, version, flags, size, size
+
+static const struct {
+    uint8_t octets[24];
+    uint16_t n;
+    uint32_t size; /* of our Receive buffers */
+    unsigned expects;
+} blocks[] = {
+#define RESERVED 0
+    {{BLOCK(1, 0xFE, 3)}, 8, 4096, ALIVE},
+#define SIZE 1
+    {{BLOCK(1, 0, 3)}, 8, 4096, INLINE_TAKEN},
+#define WITHOUT 2
+    {{0}, 0, 1024, ALIVE},
+#define OFFSET 3
+    {{'o', 'd', 'd', BLOCK(1, 0, 3)}, 11, 4096, INLINE_TAKEN},
+#define FOREIGN 4
+    {{'s', 'o', 'm', 'e', 1, 0, 0xFF, 0xFF, 'e', 'l', 's', 'e'}, 12, 1024, INLINE_NOT},
+#define VERSION 5
+    {{BLOCK(2, 0, 3)}, 8, 1024, INLINE_NOT},
+#define CUT 6
+    {{'o', 0xF6, 0xAB, 0x0E, 0x18, 1, 0, 3}, 8, 1024, INLINE_NOT},
+#define AGAIN 7
+    {{BLOCK(1, 0, 1)}, 8, 2048, INLINE_NOT},
+#define LARGEST 8
+    {{BLOCK(1, 0, 255)}, 8, 262144, ALIVE},
+};
+
+/* A file of RESULT octets, read without chunks: whether the Reply comes inline shows what the device understood. */
+static void ask_inline(struct rpc_talker *talker, unsigned expects)
+{
+    static const uint8_t zeros[RESULT];
+    struct talk *talk = talker->talk;
+    struct xdr_out out;
+    bool took;
+
+    if (!rpc_talker_file(talker))
+        return;
+    rpc_talker_begin_write(talker, &out, RESULT);
+    xdr_out_eligible(&out, zeros, RESULT);
+    rpc_talker_call(talker, &out, &(struct rpc_end_how){.reduce = true, .reply_max = 400});
+    if (rpc_talker_status(talker) != 0) {
+        talk_inconclusive(talk, "cannot write the file: %s", rpc_talker_result_words(talker));
+        return;
+    }
+    rpc_talker_begin_read(talker, &out, RESULT);
+    took = rpc_talker_call(talker, &out, NULL) && talker->reply.n > RESULT;
+    if (expects == INLINE_TAKEN && !took)
+        talk_failed(talk,
+                    "expected a Reply of %d octets inline, as both sides advertise 4096; it did not come inline: the "
+                    "device has not understood our private data",
+                    RESULT);
+    else if (talker->terminated || talker->fed_end || talker->replied == 0)
+        talk_failed(talk, "expected %s; found %s", talk->row->expected, rpc_talker_result_words(talker));
+    else
+        talk_passed(talk, took ? "the Reply comes inline" : "no long Send: %s", rpc_talker_result_words(talker));
+}
+
+static struct talker_wish wish_of(const struct suite_case *row)
+{
+    static const uint8_t none[1];
+    unsigned block = (unsigned)row->variant;
+
+    return (struct talker_wish){.size = blocks[block].size,
+                                .private_data = blocks[block].n > 0 ? blocks[block].octets : none,
+                                .private_length = blocks[block].n};
+}
+
+static bool has_served_enough(const struct rpc_talker *talker)
+{
+    return talker->served >= SERVED;
+}
+
+static bool has_shown(const struct rpc_talker *talker)
+{
+    return talker->served >= SERVED && talker->showing > 0;
+}
+
+/* A client whose Calls must fit our Receive buffers. Calls show that which only a mistake would send inline. */
+static void serve_all(struct rpc_talker *talker, const struct suite_case *row)
+{
+    unsigned expects = blocks[row->variant].expects;
+    struct talk *talk = talker->talk;
+
+    talker->shows_above = blocks[row->variant].size;
+    while (talker->n_held > 0)
+        rpc_talker_answer(talker, 0);
+    rpc_talker_pump(talker, (expects == INLINE_NOT ? 3 : 1) * talk_t_close(talk),
+                    expects == INLINE_NOT ? has_shown : has_served_enough);
+    if (talker->terminated)
+        talk_failed(talk, "expected %s; found %s", row->expected, rpc_talker_end_words(talker));
+    else if (talker->fed_end && !rpc_talker_unmounted(talker))
+        talk_failed(talk, "expected %s; found the end of the connection", row->expected);
+    else if (talker->served == 0 && !rpc_talker_left_early(talker))
+        talk_inconclusive(talk, "the device makes no Calls: keep it busy");
+    else if (expects == INLINE_NOT && talker->showing == 0)
+        talk_inconclusive(talk,
+                          "none of %u Calls has more than %u octets and fewer than 4096, to show what size it assumes "
+                          "for our Receive buffers",
+                          talker->served, blocks[row->variant].size);
+    else if (expects == INLINE_NOT)
+        talk_passed(talk, "%u Calls, %u of them longer than our Receive buffers and not sent inline", talker->served,
+                    talker->showing);
+    else
+        talk_passed(talk, "%u Calls are made", talker->served);
+}
+
+/* The connection did not come up: with the usual private data it must, or the cause is another. */
+static void judge_refusal(struct talk *talk, const char *what)
+{
+    struct rpc_talker talker;
+
+    if (rpc_talker_open(&talker, talk, NULL))
+        talk_failed(talk, "expected a connection as with the usual private data; it does not come up: %s", what);
+    rpc_talker_close(&talker);
+}
+
+static void private_data(struct talk *talk, const struct suite_case *row)
+{
+    unsigned expects = blocks[row->variant].expects;
+    struct talker_wish wish = wish_of(row);
+    struct rpc_talker talker;
+
+    if (talk_is_initiator(talk) && expects != ALIVE && !rpc_talker_first_version(talk, &wish.version))
+        return;
+    if (row->variant == AGAIN) { /* a connection before it, with larger sizes */
+        bool good = rpc_talker_open(&talker, talk, NULL);
+
+        rpc_talker_close(&talker);
+        if (!good)
+            return;
+    }
+    if (!talk_is_initiator(talk)) {
+        rpc_talker_with_client(talk, row, &wish, serve_all);
+        return;
+    }
+    if (rpc_talker_open(&talker, talk, &wish)) {
+        if (expects == INLINE_TAKEN && advertised_size(&talker) < SIZE_3)
+            talk_not_applicable(talk, "the device does not advertise sizes of 4096");
+        else if (expects != ALIVE)
+            ask_inline(&talker, expects);
+        else if (rpc_talker_alive(&talker))
+            talk_passed(talk, "Calls are answered");
+        rpc_talker_close(&talker);
+    } else {
+        g_autofree char *what = g_strdup(talk->result->actual);
+
+        rpc_talker_close(&talker);
+        if (expects == ALIVE && !rpc_talker_failed_here(&talker))
+            judge_refusal(talk, what);
+    }
+}
+
+static const struct suite_case tests[] = {
+    {RULE_RPCR_3_3_1_08, NULL, DUT_RESPONDER, NEED_RPC, bursts, "after the first Reply, as many Calls as it grants",
+     "all are answered", .variant = AT_ONCE},
+    {RULE_EXP_4_5_1_01, NULL, DUT_RESPONDER, NEED_RPC, bursts, "three times as many Calls at once as are granted",
+     "all are answered", .variant = LATER},
+    {RULE_RPCR_3_3_1_13, "zero", DUT_RESPONDER, NEED_RPC, requested, "a Call that requests 0 credits",
+     "a Reply that grants at least 1", .variant = 0},
+    {RULE_RPCR_3_3_1_13, "max", DUT_RESPONDER, NEED_RPC, requested, "a Call that requests 4294967295 credits",
+     "a Reply that grants at least 1", .variant = -1},
+    {RULE_RPCR_3_3_3_01, NULL, DUT_RESPONDER, NEED_RPC, large_send, "a first Call of 1024 octets", "a Reply",
+     .variant = FIRST},
+    {RULE_RPCR_3_3_3_05, NULL, DUT_ANY, NEED_RPC, large_send, "a later Send of 1024 octets", "the device continues",
+     .variant = LATER_ON},
+    {RULE_RPCR_4_5_4_03, NULL, DUT_RESPONDER, NEED_RPC, none_forgotten, "correct Calls, one after the other",
+     "each is answered, or the connection ends", .variant = 0},
+    {RULE_CMPD_4_12, NULL, DUT_ANY, NEED_RPC, large_send, "a Send of the Receive Size that the device advertises",
+     "the device continues", .variant = AS_TOLD},
+    {RULE_CMPD_4_03, NULL, DUT_ANY, NEED_NFS, private_data,
+     "a connection with sizes of 4096, then one with 2048 and READs of 3500 octets without chunks, or WRITEs",
+     "no Send above 2048 octets", .variant = AGAIN},
+    {RULE_CMPD_4_09, NULL, DUT_ANY, NEED_RPC, private_data, "private data with all reserved bits 1",
+     "Calls are answered", .variant = RESERVED},
+    {RULE_CMPD_4_2_03, NULL, DUT_RESPONDER, NEED_NFS, private_data,
+     "sizes of 3, and READs of 3500 octets without chunks, or WRITEs", "a Reply inline", .variant = SIZE},
+    {RULE_CMPD_4_2_03, "max", DUT_ANY, NEED_RPC, private_data, "sizes of 255, which are 262144 octets",
+     "Calls are answered", .variant = LARGEST},
+    {RULE_CMPD_5_01, NULL, DUT_ANY, NEED_RPC, private_data, "no private data", "Calls are answered",
+     .variant = WITHOUT},
+    {RULE_CMPD_5_2_01, NULL, DUT_RESPONDER, NEED_NFS, private_data,
+     "the block after three other octets, and READs of 3500 octets without chunks, or WRITEs", "a Reply inline",
+     .variant = OFFSET},
+    {RULE_CMPD_5_2_02, NULL, DUT_ANY, NEED_NFS, private_data,
+     "other private data, and READs of 3500 octets without chunks, or WRITEs", "no Send above 1024 octets",
+     .variant = FOREIGN},
+    {RULE_CMPD_5_2_03, NULL, DUT_ANY, NEED_NFS, private_data,
+     "a block of version 2, and READs of 3500 octets without chunks, or WRITEs", "no Send above 1024 octets",
+     .variant = VERSION},
+    {RULE_CMPD_5_2_04, NULL, DUT_ANY, NEED_NFS, private_data,
+     "a truncated block, and READs of 3500 octets without chunks, or WRITEs", "no Send above 1024 octets",
+     .variant = CUT},
+};
+
+const struct suite suite_rpcrdma_sizes = {"rpcrdma", tests, G_N_ELEMENTS(tests)};

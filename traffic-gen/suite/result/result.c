@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/suite/result/result.h"
+
+#include <string.h>
+
+const char *const case_outcome_names[OUTCOMES] = {
+    [OUTCOME_PASSED] = "passed",
+    [OUTCOME_FAILED] = "failed",
+    [OUTCOME_UNSTABLE] = "unstable",
+    [OUTCOME_INCONCLUSIVE] = "inconclusive",
+    [OUTCOME_NOT_APPLICABLE] = "not applicable",
+};
+
+static void step_free(gpointer data)
+{
+    struct case_step *step = data;
+
+    g_free(step->caption);
+    g_free(step->octets);
+    g_free(step);
+}
+
+struct case_result *case_result_new(void)
+{
+    struct case_result *result = g_new0(struct case_result, 1);
+
+    result->outcome = OUTCOME_INCONCLUSIVE;
+    result->aliases = g_ptr_array_new_with_free_func(g_free);
+    result->observations = g_ptr_array_new_with_free_func(g_free);
+    result->steps = g_ptr_array_new_with_free_func(step_free);
+    result->ports = g_array_new(FALSE, FALSE, sizeof(guint));
+    return result;
+}
+
+void case_result_free(struct case_result *result)
+{
+    char *texts[] = {result->id,          result->rule,     result->suite,    result->document, result->section,
+                     result->level,       result->severity, result->stimulus, result->expected, result->actual,
+                     result->requirement, result->waived,   result->death};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
+        g_free(texts[i]);
+    g_ptr_array_unref(result->aliases);
+    g_ptr_array_unref(result->observations);
+    g_ptr_array_unref(result->steps);
+    g_array_unref(result->ports);
+    g_free(result);
+}
+
+static gpointer copy_text(gconstpointer text, gpointer data)
+{
+    (void)data;
+    return g_strdup(text);
+}
+
+static gpointer copy_step(gconstpointer from, gpointer data)
+{
+    struct case_step *step = g_memdup2(from, sizeof *step);
+
+    (void)data;
+    step->caption = g_strdup(step->caption);
+    step->octets = g_strdup(step->octets);
+    return step;
+}
+
+static void copy_texts(GPtrArray *to, GPtrArray *from)
+{
+    g_ptr_array_extend(to, from, (GCopyFunc)copy_text, NULL);
+}
+
+struct case_result *case_result_copy(const struct case_result *from)
+{
+    struct case_result *result = case_result_new();
+    struct case_result empty = *result;
+    char **texts[] = {&result->id,          &result->rule,     &result->suite,  &result->document, &result->section,
+                      &result->level,       &result->severity, &result->actual, &result->stimulus, &result->expected,
+                      &result->requirement, &result->waived,   &result->death};
+
+    *result = *from;
+    result->aliases = empty.aliases;
+    result->observations = empty.observations;
+    result->steps = empty.steps;
+    result->ports = empty.ports;
+    for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
+        *texts[i] = g_strdup(*texts[i]);
+    copy_texts(result->aliases, from->aliases);
+    copy_texts(result->observations, from->observations);
+    g_ptr_array_extend(result->steps, from->steps, (GCopyFunc)copy_step, NULL);
+    g_array_append_vals(result->ports, from->ports->data, from->ports->len);
+    return result;
+}
+
+static void death_free(gpointer data)
+{
+    struct device_death *death = data;
+
+    g_ptr_array_unref(death->cases);
+    g_free(death->state);
+    g_free(death->what);
+    g_free(death);
+}
+
+struct device_death *suite_report_add_death(struct suite_report *report, const char *state, const char *what)
+{
+    struct device_death *death = g_new0(struct device_death, 1);
+
+    death->cases = g_ptr_array_new_with_free_func(g_free);
+    death->state = g_strdup(state);
+    death->what = g_strdup(what);
+    g_ptr_array_add(report->deaths, death);
+    return death;
+}
+
+static void missing_free(gpointer data)
+{
+    struct missing_service *missing = data;
+
+    g_free(missing->what);
+    g_free(missing->service);
+    g_free(missing);
+}
+
+void suite_report_add_missing(struct suite_report *report, unsigned cases, const char *what, const char *service)
+{
+    struct missing_service *missing = g_new0(struct missing_service, 1);
+
+    *missing = (struct missing_service){.cases = cases, .what = g_strdup(what), .service = g_strdup(service)};
+    g_ptr_array_add(report->missing, missing);
+}
+
+struct suite_report *suite_report_new(void)
+{
+    struct suite_report *report = g_new0(struct suite_report, 1);
+
+    report->results = g_ptr_array_new_with_free_func((GDestroyNotify)case_result_free);
+    report->unused_waivers = g_ptr_array_new_with_free_func(g_free);
+    report->deaths = g_ptr_array_new_with_free_func(death_free);
+    report->missing = g_ptr_array_new_with_free_func(missing_free);
+    return report;
+}
+
+void suite_report_free(struct suite_report *report)
+{
+    if (!report)
+        return;
+    g_free(report->device);
+    g_free(report->role);
+    g_free(report->version);
+    g_free(report->started);
+    g_ptr_array_unref(report->results);
+    g_ptr_array_unref(report->unused_waivers);
+    g_ptr_array_unref(report->deaths);
+    g_free(report->state);
+    g_free(report->start_up);
+    g_free(report->sign);
+    g_free(report->layout);
+    g_free(report->capture);
+    g_ptr_array_unref(report->missing);
+    g_free(report);
+}
+
+unsigned suite_report_count(const struct suite_report *report, enum case_outcome outcome, bool waived)
+{
+    unsigned n = 0;
+
+    for (guint i = 0; i < report->results->len; i++) {
+        const struct case_result *result = g_ptr_array_index(report->results, i);
+
+        n += result->outcome == outcome && (result->waived != NULL) == waived;
+    }
+    return n;
+}
+
+bool case_result_failed(const struct case_result *result)
+{
+    return result->outcome == OUTCOME_FAILED || result->outcome == OUTCOME_UNSTABLE;
+}
+
+unsigned suite_report_failures(const struct suite_report *report)
+{
+    return suite_report_count(report, OUTCOME_FAILED, false) + suite_report_count(report, OUTCOME_UNSTABLE, false);
+}
+
+static struct report_section *section_of(GArray *sections, const struct case_result *result)
+{
+    const struct report_section fresh = {.document = result->document, .section = result->section};
+
+    for (guint i = 0; i < sections->len; i++) {
+        struct report_section *section = &g_array_index(sections, struct report_section, i);
+
+        if (g_strcmp0(section->document, result->document) == 0 && g_strcmp0(section->section, result->section) == 0)
+            return section;
+    }
+    g_array_append_val(sections, fresh);
+    return &g_array_index(sections, struct report_section, sections->len - 1);
+}
+
+static int by_document(gconstpointer a, gconstpointer b)
+{
+    const struct report_section *one = a, *other = b;
+    int order = g_strcmp0(one->document, other->document);
+
+    if (order != 0)
+        return order;
+    g_autofree char *first = g_utf8_collate_key_for_filename(one->section ? one->section : "", -1),
+                    *second = g_utf8_collate_key_for_filename(other->section ? other->section : "", -1);
+
+    return strcmp(first, second);
+}
+
+GArray *suite_report_sections(const struct suite_report *report)
+{
+    GArray *sections = g_array_new(FALSE, FALSE, sizeof(struct report_section));
+
+    for (guint i = 0; i < report->results->len; i++) {
+        const struct case_result *result = g_ptr_array_index(report->results, i);
+        struct report_section *section = section_of(sections, result);
+
+        section->conforms += result->outcome == OUTCOME_PASSED;
+        section->fails += case_result_failed(result) && !result->waived;
+        section->waived += case_result_failed(result) && result->waived;
+        section->open += result->outcome == OUTCOME_INCONCLUSIVE || result->outcome == OUTCOME_NOT_APPLICABLE;
+    }
+    g_array_sort(sections, by_document);
+    return sections;
+}
+
+char *suite_report_life(const struct suite_report *report)
+{
+    GString *text = g_string_new(g_strcmp0(report->state, "alive") == 0 ? "alive at the end" : "");
+
+    if (text->len == 0)
+        g_string_append_printf(text, "NOT ALIVE at the end: %s", report->state ? report->state : "unknown");
+    for (guint i = 0; i < report->deaths->len; i++) {
+        const struct device_death *death = g_ptr_array_index(report->deaths, i);
+
+        g_string_append_printf(text, "; died %s", death->cases->len > 1 ? "during" : "of");
+        for (guint k = 0; k < death->cases->len; k++)
+            g_string_append_printf(text, "%s %s", k ? "," : "", (const char *)g_ptr_array_index(death->cases, k));
+        g_string_append_printf(text, " (%s%s)", death->state ? death->state : "", death->revived ? ", revived" : "");
+    }
+    return g_string_free(text, FALSE);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a run of the suites found: filled in by the run, or read from a JSON report. Every report is made from it. */
+#ifndef IWARP_TRAFFIC_SUITE_RESULT_RESULT_H
+#define IWARP_TRAFFIC_SUITE_RESULT_RESULT_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum case_outcome {
+    OUTCOME_PASSED,
+    OUTCOME_FAILED,
+    OUTCOME_UNSTABLE, /* repeated runs had different outcomes */
+    OUTCOME_INCONCLUSIVE,
+    OUTCOME_NOT_APPLICABLE,
+    OUTCOMES
+};
+
+extern const char *const case_outcome_names[OUTCOMES]; /* "passed", ..., "not applicable" */
+
+/* One line of the transcript. */
+struct case_step {
+    double seconds; /* since the case began */
+    bool ours;
+    unsigned connection; /* of the case, from 1 */
+    char *caption;       /* "FPDU: RDMA Read Request QN 1 MSN 1 ..., CRC wrong" */
+    char *octets;        /* hexadecimal; NULL: none (FIN, RST) */
+    unsigned n;          /* octets in all: the text may be shortened */
+    unsigned left_out;   /* steps between the one before and this one that are not shown */
+    unsigned repeated;   /* times that the same was said again at once, and is not shown */
+};
+
+struct case_result {
+    char *id, *rule, *suite;
+    char *document, *section, *level, *severity;
+    GPtrArray *aliases; /* ids of rules that state the same requirement: char * */
+    char *requirement, *stimulus, *expected;
+    enum case_outcome outcome;
+    char *actual;            /* why this outcome */
+    GPtrArray *observations; /* what else the engine found about the DUT: char * "ID: message" */
+    GPtrArray *steps;        /* struct case_step * */
+    GArray *ports;           /* guint: the case's TCP ports, one per connection, in the order of the ladder */
+    double seconds;
+    bool by_end;             /* passed because the device refused or closed: it must be alive afterwards */
+    char *waived;            /* why; NULL: not */
+    char *death;             /* state of the device afterwards (alive.h: device_life_names); NULL: alive */
+    unsigned runs[OUTCOMES]; /* with --repeat: how often each outcome occurred */
+    /* While it runs: our side has sent its stimulus; a usual start-up, or what prepares it, was refused. */
+    bool said, refused;
+};
+
+/* The device died. */
+struct device_death {
+    GPtrArray *cases; /* char *: the case, or those that ran at the same time and cannot be told apart */
+    char *state;      /* alive.h: device_life_names */
+    char *what;       /* in words */
+    bool revived;
+};
+
+/* What a device would have to offer for more cases. */
+struct missing_service {
+    unsigned cases;
+    char *what, *service;
+};
+
+struct suite_report {
+    char *device;  /* --device, or its address */
+    char *role;    /* "responder" or "initiator" */
+    char *version; /* of iwarp-gen */
+    char *started; /* ISO 8601 */
+    double seconds;
+    GPtrArray *results;        /* struct case_result * */
+    GPtrArray *unused_waivers; /* char * */
+    unsigned chosen, finished; /* cases selected, and cases that ran: fewer when the run ended early */
+    char *state;               /* of the device at the end: "alive", ... (alive.h) */
+    char *start_up;            /* the one that it accepts, in words */
+    char *sign;                /* how it shows life, in words */
+    char *layout;              /* of its Terminates, when it is wrong */
+    char *capture;             /* file with what was on the wire, made beside the run; NULL: none is known */
+    unsigned can_run;          /* of the chosen cases, with the service as it is */
+    GPtrArray *missing;        /* struct missing_service *: why the others cannot */
+    GPtrArray *deaths;         /* struct device_death * */
+};
+
+/* Copies state and what; the cases are the caller's to add. */
+struct device_death *suite_report_add_death(struct suite_report *report, const char *state, const char *what);
+void suite_report_add_missing(struct suite_report *report, unsigned cases, const char *what, const char *service);
+struct suite_report *suite_report_new(void);
+void suite_report_free(struct suite_report *report);
+struct case_result *case_result_new(void);
+struct case_result *case_result_copy(const struct case_result *result);
+void case_result_free(struct case_result *result);
+
+/* Failed or unstable, waived or not. */
+bool case_result_failed(const struct case_result *result);
+
+/* Totals of one section of a document, in the order of the results. */
+struct report_section {
+    const char *document, *section; /* borrowed from a result */
+    unsigned conforms, fails, waived, open;
+};
+GArray *suite_report_sections(const struct suite_report *report); /* struct report_section; the caller's */
+/* "alive at the end", "died of MPA-8-02/crc: ...": the caller's. */
+char *suite_report_life(const struct suite_report *report);
+/* Failures that are not waived, with those seen during other cases. */
+unsigned suite_report_failures(const struct suite_report *report);
+
+/* Waived failures are counted apart. */
+unsigned suite_report_count(const struct suite_report *report, enum case_outcome outcome, bool waived);
+
+/* Each writes the whole report; the caller checks the stream for errors. */
+void suite_report_text(const struct suite_report *report, FILE *out);
+void suite_report_json(const struct suite_report *report, FILE *out);
+void suite_report_junit(const struct suite_report *report, FILE *out);
+void suite_report_page(const struct suite_report *report, FILE *out); /* HTML */
+/* One report, or a matrix of rules by devices when there are several. */
+void suite_report_html(struct suite_report *const *reports, unsigned n, FILE *out);
+
+/* NULL with *error saying what is wrong with the file. */
+struct suite_report *suite_report_load(const char *path, GError **error);
+
+#endif

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Rules other than the one under test that the engine saw the device break: one failure for each rule, with the cases
+ * that showed it, so that it counts and can be waived like any other.
+ */
+#include "traffic-gen/suite/result/result_seen.h"
+
+#include "engine/core/rule.h"
+
+#include <string.h>
+
+enum { CASES_NAMED = 5 };
+
+static const struct rule *rule_of(const char *observation, const char **message)
+{
+    const char *end = strstr(observation, ": ");
+
+    for (unsigned i = 0; end && i < RULE_COUNT; i++) {
+        const char *id = rule_catalogue[i].id;
+
+        if (strlen(id) == (size_t)(end - observation) && strncmp(id, observation, strlen(id)) == 0) {
+            *message = end + 2;
+            return &rule_catalogue[i];
+        }
+    }
+    return NULL;
+}
+
+/* What no document demands and only hints at trouble remains an observation. */
+static bool is_demanded(const struct rule *rule)
+{
+    return rule->severity == SEVERITY_ERROR ||
+           (rule->severity == SEVERITY_WARNING && strcmp(rule->level, "STATED") != 0);
+}
+
+/* A case of the rule itself, or of one that states the same, has failed: it is already reported. */
+static bool is_reported(const struct suite_report *report, const struct rule *rule)
+{
+    for (guint i = 0; i < report->results->len; i++) {
+        const struct case_result *result = g_ptr_array_index(report->results, i);
+
+        if (!case_result_failed(result))
+            continue;
+        if (strcmp(result->rule, rule->id) == 0 ||
+            g_ptr_array_find_with_equal_func(result->aliases, rule->id, g_str_equal, NULL))
+            return true;
+    }
+    return false;
+}
+
+struct seen {
+    const struct rule *rule;
+    const char *message;
+    const struct case_result *first;
+    GString *cases;
+    unsigned n;
+};
+
+static void add(GPtrArray *all, const struct rule *rule, const char *message, const struct case_result *in)
+{
+    struct seen *seen = NULL;
+
+    for (guint i = 0; i < all->len && !seen; i++) {
+        seen = g_ptr_array_index(all, i);
+        if (seen->rule != rule)
+            seen = NULL;
+    }
+    if (!seen) {
+        seen = g_new0(struct seen, 1);
+        *seen = (struct seen){.rule = rule, .message = message, .first = in, .cases = g_string_new(NULL)};
+        g_ptr_array_add(all, seen);
+    }
+    if (seen->n++ < CASES_NAMED)
+        g_string_append_printf(seen->cases, "%s%s", seen->n > 1 ? ", " : "", in->id);
+}
+
+static struct case_result *result_of(const struct seen *seen)
+{
+    struct case_result *result = case_result_new();
+    const struct rule *rule = seen->rule;
+
+    result->id = g_strdup_printf("%s/seen", rule->id);
+    result->rule = g_strdup(rule->id);
+    result->suite = g_strdup("seen");
+    result->document = g_strdup(rule->document);
+    result->section = g_strdup(rule->section);
+    result->level = g_strdup(rule->level);
+    result->severity = g_strdup(rule_severity_name(rule->severity));
+    result->requirement = g_strdup(rule->text);
+    result->stimulus = seen->n > CASES_NAMED
+                           ? g_strdup_printf("seen during %s and %u others", seen->cases->str, seen->n - CASES_NAMED)
+                           : g_strdup_printf("seen during %s", seen->cases->str);
+    result->expected = g_strdup("as the rule demands, in everything that the device sends");
+    result->actual = g_strdup(seen->message);
+    result->outcome = OUTCOME_FAILED;
+    g_array_append_vals(result->ports, seen->first->ports->data, seen->first->ports->len);
+    return result;
+}
+
+static void seen_free(gpointer data)
+{
+    struct seen *seen = data;
+
+    g_string_free(seen->cases, TRUE);
+    g_free(seen);
+}
+
+void result_seen_add(struct suite_report *report, bool (*wanted)(void *ctx, const char *rule), void *ctx)
+{
+    g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(seen_free);
+
+    for (guint i = 0; i < report->results->len; i++) {
+        const struct case_result *result = g_ptr_array_index(report->results, i);
+        g_autoptr(GHashTable) once = g_hash_table_new(NULL, NULL);
+
+        for (guint k = 0; k < result->observations->len; k++) {
+            const char *message = NULL;
+            const struct rule *rule = rule_of(g_ptr_array_index(result->observations, k), &message);
+
+            if (rule && is_demanded(rule) && wanted(ctx, rule->id) && g_hash_table_add(once, (gpointer)rule) &&
+                !is_reported(report, rule))
+                add(all, rule, message, result);
+        }
+    }
+    for (guint i = 0; i < all->len; i++)
+        g_ptr_array_add(report->results, result_of(g_ptr_array_index(all, i)));
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How many of the chosen cases the device's service allows, and which one would allow the others. */
+#ifndef IWARP_TRAFFIC_SUITE_RUN_APPLICABLE_H
+#define IWARP_TRAFFIC_SUITE_RUN_APPLICABLE_H
+
+#include "traffic-gen/suite/run/run.h"
+
+/* After learn_device(): fills in report->chosen, can_run, missing, start_up and sign. */
+void report_applicable(const struct talk_run *run, const GArray *chosen /* struct chosen_case */,
+                       struct suite_report *report);
+
+#endif

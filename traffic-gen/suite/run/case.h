@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One case: what it needs, one run of it, several runs as one result. */
+#ifndef IWARP_TRAFFIC_SUITE_RUN_CASE_H
+#define IWARP_TRAFFIC_SUITE_RUN_CASE_H
+
+#include "traffic-gen/suite/run/run.h"
+
+/* NULL: it can run; else why not, as far as is known before anything is sent. */
+const char *case_cannot(const struct talk_run *run, const struct suite_case *row);
+/* The caller frees it. */
+struct case_result *case_run(struct talk_run *run, const struct run_options *options, const struct chosen_case *chosen);
+/* At least one run (struct case_result *, taken out of the array): the worst speaks for all. The caller frees it. */
+struct case_result *case_merge(GPtrArray *runs);
+
+#endif

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/suite/run/run.h"
+
+#include "traffic-gen/suite/run/case.h"
+#include "traffic-gen/suite/run/user_command.h"
+#include "traffic-gen/suite/talk/alive.h"
+#include "traffic-gen/suite/talk/tcp_socket.h"
+
+#include <string.h>
+
+struct trial {
+    const struct chosen_case *chosen;
+    const struct case_result *earlier; /* taken over */
+    GPtrArray *runs;                   /* struct case_result *: --repeat */
+    struct case_result *result;        /* NULL: not finished */
+    bool again;                        /* restarted, as the device had died before it said anything */
+};
+
+/*
+ * The threads run cases and check after each whether the device answers. When it does not, no thread begins another
+ * case; the last one to finish its own settles the death. A case after which the device was seen alive is innocent; the
+ * suspects are the others.
+ */
+struct crew {
+    struct talk_run *run;
+    const struct run_options *options;
+    struct suite_report *report;
+    struct trial *trials;
+    guint n;
+    GMutex lock; /* of all that follows, and of trials without a thread */
+    GCond changed;
+    guint next, finished, failures;
+    guint working;                   /* threads within a case */
+    GPtrArray *suspects, *acquitted; /* struct trial * */
+    const struct case_result *last;  /* the last one to finish */
+    bool over;                       /* the device is dead for good, or --stop-after is reached */
+    enum device_life life;
+};
+
+static bool may_go_on(const struct crew *crew)
+{
+    return !crew->over && !suite_stopped;
+}
+
+/* ---- a case ---- */
+
+enum end { END_ALIVE, END_NO_ANSWER, END_CUT };
+
+/* Its remaining runs, until the device does not answer after one. */
+static enum end run_rest(const struct crew *crew, struct trial *trial)
+{
+    while (trial->runs->len < crew->options->repeat) {
+        struct case_result *result = case_run(crew->run, crew->options, trial->chosen);
+
+        if (suite_stopped) { /* it was cut short, and its findings are accidental */
+            case_result_free(result);
+            return END_CUT;
+        }
+        g_ptr_array_add(trial->runs, result);
+        if (result->outcome == OUTCOME_NOT_APPLICABLE && result->ports->len == 0)
+            return END_ALIVE; /* and would be again */
+        if (alive_check(crew->run, 0, 0, NULL) != DEVICE_ALIVE)
+            return suite_stopped ? END_CUT : END_NO_ANSWER;
+    }
+    return END_ALIVE;
+}
+
+/* It has a verdict. */
+static void finish(struct crew *crew, struct trial *trial)
+{
+    struct case_result *result = trial->result = case_merge(trial->runs);
+
+    crew->finished++;
+    crew->last = result;
+    if (crew->options->judged)
+        crew->options->judged(crew->options->ctx, result);
+    if ((result->outcome == OUTCOME_FAILED || result->outcome == OUTCOME_UNSTABLE) && !result->waived &&
+        ++crew->failures == crew->options->stop_after)
+        crew->over = true;
+}
+
+/* ---- death ---- */
+
+static struct case_result *last_of(const struct trial *trial)
+{
+    return g_ptr_array_index(trial->runs, trial->runs->len - 1);
+}
+
+static struct device_death *add_death(struct crew *crew, const char *how)
+{
+    g_autofree char *what = g_strdup_printf("%s (%s)", device_life_text(crew->life), how);
+
+    return suite_report_add_death(crew->report, device_life_names[crew->life], what);
+}
+
+/* False: it stays dead, and the run is over. */
+static bool revive(struct crew *crew, struct device_death *death)
+{
+    const struct run_options *options = crew->options;
+    g_autofree char *device = g_strdup_printf("IWARP_DEVICE=%s", options->address),
+                    *state = g_strdup_printf("IWARP_STATE=%s", death->state),
+                    *name = g_strdup_printf("IWARP_CASE=%s", (const char *)g_ptr_array_index(death->cases, 0)),
+                    *why = NULL;
+    const char *role = crew->run->dut == DUT_RESPONDER ? "IWARP_ROLE=responder" : "IWARP_ROLE=initiator";
+    const char *const variables[] = {device, state, name, role, NULL};
+    int64_t until = talk_now() + options->t_reset;
+    gint waited = g_atomic_int_get(&crew->run->waited_ms); /* how long it took to boot says nothing about later waits */
+
+    if (options->reset && user_command_run(options->reset, variables, options->t_reset, &why)) {
+        crew->life = alive_check(crew->run, MAX(until - talk_now(), 0), options->t_reset, &why);
+        g_atomic_int_set(&crew->run->waited_ms, waited);
+        death->revived = crew->life == DEVICE_ALIVE;
+        if (!death->revived && !suite_stopped)
+            g_printerr("iwarp-gen: after --reset-command: %s (%s)\n", device_life_text(crew->life), why);
+    } else if (options->reset) {
+        g_printerr("iwarp-gen: --reset-command: %s\n", why);
+    }
+    crew->over |= !death->revived;
+    return death->revived;
+}
+
+/* It got no further than a start-up, which was refused. */
+static bool is_unbegun(const struct trial *trial)
+{
+    return last_of(trial)->refused && !last_of(trial)->said;
+}
+
+/* The device was alive after the case before, and dead before this one had sent its stimulus: this one is tried once
+ * more. */
+static void blame_none(struct crew *crew, struct trial *trial, const char *how)
+{
+    struct device_death *death = add_death(crew, how);
+    struct case_result *result = last_of(trial);
+
+    if (crew->last)
+        g_ptr_array_add(death->cases, g_strdup(crew->last->id));
+    g_ptr_array_add(death->cases, g_strdup(result->id));
+    result->death = g_strdup(device_life_names[crew->life]);
+    if (revive(crew, death) && !trial->again) {
+        trial->again = true;
+        g_ptr_array_set_size(trial->runs, trial->runs->len - 1);
+    }
+}
+
+/* It is dead, and no other case can have done it. */
+static void blame(struct crew *crew, struct trial *trial, const char *how)
+{
+    struct case_result *result = last_of(trial);
+    struct device_death *death;
+    g_autofree char *before = NULL;
+
+    if (is_unbegun(trial)) {
+        blame_none(crew, trial, how);
+        return;
+    }
+    death = add_death(crew, how);
+    before = g_steal_pointer(&result->actual);
+
+    result->death = g_strdup(device_life_names[crew->life]);
+    result->actual = g_strdup_printf("%s after this case (%s); the case itself: %s, %s", device_life_text(crew->life),
+                                     how, case_outcome_names[result->outcome], before);
+    result->outcome = OUTCOME_FAILED;
+    g_ptr_array_add(death->cases, g_strdup(result->id));
+    revive(crew, death);
+}
+
+/* Patiently: a device that needs a moment to recover is alive. */
+static bool is_alive(struct crew *crew, char **how)
+{
+    crew->life = alive_check(crew->run, crew->run->t_recover, 0, how);
+    return crew->life == DEVICE_ALIVE;
+}
+
+/* The remaining runs of a case, alone: a device that dies now dies of it. */
+static void run_alone(struct crew *crew, struct trial *trial)
+{
+    while (may_go_on(crew)) {
+        g_autofree char *how = NULL;
+        enum end end = run_rest(crew, trial);
+
+        if (end == END_CUT)
+            return;
+        if (end == END_ALIVE)
+            break;
+        if (!is_alive(crew, &how)) {
+            if (crew->life == DEVICE_STOPPED)
+                return;
+            blame(crew, trial, how);
+        }
+    }
+    if (trial->runs->len > 0 && !suite_stopped)
+        finish(crew, trial);
+}
+
+/* Several cases ran when it died. If it can be revived, each runs alone; otherwise none of them has a verdict. */
+static void settle_several(struct crew *crew, const char *how)
+{
+    struct device_death *death = add_death(crew, how);
+    enum device_life life = crew->life;
+    guint deaths = crew->report->deaths->len, n = crew->suspects->len;
+    bool revived;
+
+    for (guint i = 0; i < n; i++)
+        g_ptr_array_add(death->cases, g_strdup(last_of(g_ptr_array_index(crew->suspects, i))->id));
+    revived = revive(crew, death);
+    for (guint i = 0; i < n && !suite_stopped; i++) {
+        struct trial *trial = g_ptr_array_index(crew->suspects, i);
+
+        if (revived) {
+            g_ptr_array_set_size(trial->runs, 0);
+            run_alone(crew, trial);
+            continue;
+        }
+        struct case_result *result = last_of(trial);
+
+        g_free(result->actual);
+        result->actual = g_strdup_printf(
+            "%s after this case and %u others that ran at the same time (%s): -j 1 or --reset-command shows which",
+            device_life_text(life), n - 1, how);
+        result->outcome = OUTCOME_INCONCLUSIVE;
+        result->death = g_strdup(device_life_names[life]);
+        finish(crew, trial);
+    }
+    if (crew->report->deaths->len > deaths) /* what it finds alone is better */
+        g_ptr_array_remove(crew->report->deaths, death);
+}
+
+/* Suspects that have sent nothing are innocent: they restart when the death is settled. */
+static void acquit(struct crew *crew)
+{
+    guint guilty = 0;
+
+    for (guint i = 0; i < crew->suspects->len; i++)
+        guilty += !is_unbegun(g_ptr_array_index(crew->suspects, i));
+    for (guint i = crew->suspects->len; guilty > 0 && i > 0; i--) {
+        struct trial *trial = g_ptr_array_index(crew->suspects, i - 1);
+
+        if (!is_unbegun(trial))
+            continue;
+        g_ptr_array_set_size(trial->runs, 0);
+        g_ptr_array_add(crew->acquitted, trial);
+        g_ptr_array_remove_index(crew->suspects, i - 1);
+    }
+}
+
+/* No thread is within a case. */
+static void settle(struct crew *crew)
+{
+    g_autofree char *how = NULL;
+    bool alive = is_alive(crew, &how);
+
+    if (crew->life == DEVICE_STOPPED)
+        return;
+    if (!alive)
+        acquit(crew);
+    if (!alive && crew->suspects->len > 1) {
+        settle_several(crew, how);
+    } else {
+        if (!alive)
+            blame(crew, g_ptr_array_index(crew->suspects, 0), how);
+        for (guint i = 0; i < crew->suspects->len; i++)
+            run_alone(crew, g_ptr_array_index(crew->suspects, i));
+    }
+    for (guint i = 0; i < crew->acquitted->len; i++)
+        run_alone(crew, g_ptr_array_index(crew->acquitted, i));
+    g_ptr_array_set_size(crew->suspects, 0);
+    g_ptr_array_set_size(crew->acquitted, 0);
+}
+
+/* ---- all ---- */
+
+/* The next case; NULL when there is none. */
+static struct trial *take_one(struct crew *crew)
+{
+    while (crew->suspects->len > 0 && may_go_on(crew))
+        g_cond_wait(&crew->changed, &crew->lock);
+    while (may_go_on(crew) && crew->next < crew->n) {
+        struct trial *trial = &crew->trials[crew->next++];
+
+        if (!trial->earlier)
+            return trial;
+        crew->finished++;
+    }
+    return NULL;
+}
+
+static void report_progress(const struct crew *crew, const struct trial *trial)
+{
+    g_autofree char *id = suite_case_id(trial->chosen->row);
+
+    if (crew->options->progress)
+        crew->options->progress(crew->options->ctx, crew->finished, crew->n, id);
+}
+
+static gpointer work(gpointer data)
+{
+    struct crew *crew = data;
+    struct trial *trial;
+
+    g_mutex_lock(&crew->lock);
+    while ((trial = take_one(crew))) {
+        enum end end;
+
+        report_progress(crew, trial);
+        crew->working++;
+        g_mutex_unlock(&crew->lock);
+        end = run_rest(crew, trial);
+        g_mutex_lock(&crew->lock);
+        crew->working--;
+        if (end == END_NO_ANSWER)
+            g_ptr_array_add(crew->suspects, trial);
+        else if (end == END_ALIVE)
+            finish(crew, trial);
+        if (crew->suspects->len > 0 && crew->working == 0)
+            settle(crew);
+        g_cond_broadcast(&crew->changed);
+    }
+    g_mutex_unlock(&crew->lock);
+    return NULL;
+}
+
+bool run_is_alive(struct talk_run *run, char **why)
+{
+    g_autofree char *how = NULL;
+    enum device_life life = alive_check(run, run->t_recover, run->t_accept, &how);
+
+    if (life == DEVICE_ALIVE)
+        return true;
+    *why = g_strdup_printf("%s after the connections that learnt what it is (%s)", device_life_text(life), how);
+    return false;
+}
+
+static const struct case_result *earlier_of(const struct suite_report *report, const struct suite_case *row)
+{
+    g_autofree char *id = suite_case_id(row);
+
+    for (guint i = 0; report && i < report->results->len; i++) {
+        const struct case_result *result = g_ptr_array_index(report->results, i);
+        bool open = result->outcome == OUTCOME_INCONCLUSIVE && result->death;
+
+        if (strcmp(result->id, id) == 0)
+            return open ? NULL : result;
+    }
+    return NULL;
+}
+
+/* Deaths of an earlier run, from cases whose results are taken over. */
+static void take_deaths(struct crew *crew)
+{
+    const struct suite_report *earlier = crew->options->earlier;
+
+    for (guint i = 0; earlier && i < earlier->deaths->len; i++) {
+        const struct device_death *from = g_ptr_array_index(earlier->deaths, i);
+        bool taken = false;
+
+        for (guint k = 0; k < crew->n; k++) {
+            const struct case_result *result = crew->trials[k].earlier;
+
+            taken |=
+                result && result->death && g_ptr_array_find_with_equal_func(from->cases, result->id, g_str_equal, NULL);
+        }
+        if (taken) {
+            struct device_death *death = suite_report_add_death(crew->report, from->state, from->what);
+
+            death->revived = true; /* as it has been revived */
+            for (guint k = 0; k < from->cases->len; k++)
+                g_ptr_array_add(death->cases, g_strdup(g_ptr_array_index(from->cases, k)));
+        }
+    }
+}
+
+static void collect(struct crew *crew)
+{
+    for (guint i = 0; i < crew->n; i++) {
+        struct trial *trial = &crew->trials[i];
+
+        if (trial->earlier) {
+            struct case_result *result = case_result_copy(trial->earlier);
+
+            g_clear_pointer(&result->waived, g_free);
+            if (crew->options->judged)
+                crew->options->judged(crew->options->ctx, result);
+            g_ptr_array_add(crew->report->results, result);
+        } else if (trial->result)
+            g_ptr_array_add(crew->report->results, trial->result);
+        g_ptr_array_unref(trial->runs);
+    }
+    crew->report->finished = crew->report->results->len;
+    crew->report->state = g_strdup(device_life_names[suite_stopped ? DEVICE_STOPPED : crew->life]);
+}
+
+void run_cases(struct talk_run *run, const GArray *chosen, const struct run_options *options,
+               struct suite_report *report)
+{
+    struct crew crew = {.run = run,
+                        .options = options,
+                        .report = report,
+                        .n = chosen->len,
+                        .suspects = g_ptr_array_new(),
+                        .acquitted = g_ptr_array_new()};
+    int64_t began = talk_now();
+    GThread **threads = g_new0(GThread *, options->jobs);
+
+    g_mutex_init(&crew.lock);
+    g_cond_init(&crew.changed);
+    crew.trials = g_new0(struct trial, crew.n);
+    for (guint i = 0; i < crew.n; i++) {
+        crew.trials[i].chosen = &g_array_index(chosen, struct chosen_case, i);
+        crew.trials[i].runs = g_ptr_array_new_with_free_func((GDestroyNotify)case_result_free);
+        crew.trials[i].earlier = earlier_of(options->earlier, crew.trials[i].chosen->row);
+    }
+    for (unsigned i = 0; i < options->jobs; i++)
+        threads[i] = g_thread_new("test", work, &crew);
+    for (unsigned i = 0; i < options->jobs; i++)
+        g_thread_join(threads[i]);
+    g_free(threads);
+    take_deaths(&crew);
+    collect(&crew);
+    g_free(crew.trials);
+    g_ptr_array_unref(crew.suspects);
+    g_ptr_array_unref(crew.acquitted);
+    g_cond_clear(&crew.changed);
+    g_mutex_clear(&crew.lock);
+    report->seconds = (double)(talk_now() - began) / 1e9;
+}

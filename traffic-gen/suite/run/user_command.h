@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The user's commands: --before-each, --reset-command. */
+#ifndef IWARP_TRAFFIC_SUITE_RUN_USER_COMMAND_H
+#define IWARP_TRAFFIC_SUITE_RUN_USER_COMMAND_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * sh -c command, its standard output joined to standard error, with these variables (NAME=VALUE, NULL after the last)
+ * in its environment. True when it exits with 0 within timeout_ns; else *why, which the caller frees, and it is ended
+ * with all that it started.
+ */
+bool user_command_run(const char *command, const char *const *variables, int64_t timeout_ns, char **why);
+
+#endif

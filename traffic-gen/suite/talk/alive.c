@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/suite/talk/alive.h"
+
+#include "traffic-gen/suite/talk/learn_calls.h"
+#include "traffic-gen/suite/talk/tcp_socket.h"
+
+enum { QUEUED_MAX = 3 };
+
+static const int64_t pause_ns = 50 * INT64_C(1000000), stay_ns = 100 * INT64_C(1000000);
+
+const char *const device_life_names[DEVICE_LIVES] = {
+    [DEVICE_ALIVE] = "alive",     [DEVICE_REFUSES] = "refuses", [DEVICE_VANISHED] = "vanished",
+    [DEVICE_REJECTS] = "rejects", [DEVICE_HANGS] = "hangs",     [DEVICE_IDLES] = "idles",
+    [DEVICE_STOPPED] = "unknown",
+};
+
+const char *device_life_text(enum device_life life)
+{
+    static const char *const texts[DEVICE_LIVES] = {
+        [DEVICE_ALIVE] = "the device is alive",
+        [DEVICE_REFUSES] = "the device no longer accepts connections",
+        [DEVICE_VANISHED] = "the device has vanished: nothing answers any more",
+        [DEVICE_REJECTS] = "the device rejects the start-up that it accepted before",
+        [DEVICE_HANGS] = "the device hangs: it accepts TCP connections but says nothing on them",
+        [DEVICE_IDLES] = "the device negotiates, but no longer exchanges anything",
+        [DEVICE_STOPPED] = "unknown: the run was stopped",
+    };
+
+    return texts[life];
+}
+
+static enum device_life no_connection(const struct talk *talk)
+{
+    return talk->open_error == ECONNREFUSED || talk->open_error == ECONNRESET ? DEVICE_REFUSES : DEVICE_VANISHED;
+}
+
+static enum device_life no_frame(const struct talk *talk)
+{
+    return talk_last(talk)->what == TALK_SILENCE ? DEVICE_HANGS : DEVICE_REJECTS;
+}
+
+/* In full operation. A device without a sign of life of its own is alive as long as it stays connected. */
+static enum device_life exchanges(struct talk *talk)
+{
+    if (!talk_is_initiator(talk) && talk->run->speaks_first && !talk_first_fpdu(talk))
+        return DEVICE_IDLES;
+    if (talk_is_initiator(talk) && !talk_first_fpdu(talk))
+        return DEVICE_IDLES;
+    if (talk_usable_sign(talk) != SIGN_TCP)
+        return talk_probe(talk) == LIFE_ANSWERS ? DEVICE_ALIVE : DEVICE_IDLES;
+    if (!talk_delivered(talk))
+        return DEVICE_IDLES;
+    talk_sleep(talk, stay_ns);
+    return talk_is_open(talk) || talk->run->leaves ? DEVICE_ALIVE : DEVICE_IDLES;
+}
+
+static enum device_life look(struct talk *talk)
+{
+    const struct mpa_startup *theirs;
+
+    if (talk->run->rpc_port)
+        return look_by_calls(talk);
+    if (!talk_open(talk))
+        return no_connection(talk);
+    if (talk_is_initiator(talk))
+        talk_send_frame(talk, NULL);
+    theirs = talk_hear_frame(talk);
+    if (!theirs)
+        return no_frame(talk);
+    if (talk_is_initiator(talk) && theirs->flags & MPA_FLAG_R)
+        return DEVICE_REJECTS;
+    if (!talk_is_initiator(talk))
+        talk_send_frame(talk, NULL);
+    talk_begin_operation(talk);
+    return exchanges(talk);
+}
+
+static char *seen(struct talk *talk, enum device_life life)
+{
+    const char *actual = talk->result->actual;
+
+    if (life == DEVICE_REFUSES || life == DEVICE_VANISHED || talk->run->rpc_port)
+        return g_strdup(actual ? actual : "no connection");
+    return g_strdup(talk_describe(talk, talk_last(talk)));
+}
+
+enum device_life alive_check(struct talk_run *run, int64_t grace, int64_t patience, char **how)
+{
+    int64_t until = talk_now() + grace;
+    enum device_life life;
+    unsigned queued = 0;
+
+    for (;;) {
+        struct case_result *result = case_result_new();
+        struct talk talk;
+
+        talk_init(&talk, run, NULL, result);
+        talk.patience = patience;
+        life = look(&talk);
+        if (how) {
+            g_free(*how);
+            *how = seen(&talk, life);
+        }
+        /* A connection that was queued may have been abandoned by the device: that says nothing about the next one. */
+        queued = talk.queued ? queued + 1 : 0;
+        talk_clear(&talk);
+        case_result_free(result);
+        if (suite_stopped)
+            return DEVICE_STOPPED;
+        if (life != DEVICE_ALIVE && queued > 0 && run->jobs < 2)
+            tcp_drop_waiting(run->listener);
+        if (life == DEVICE_ALIVE || (talk_now() >= until && (queued == 0 || queued > QUEUED_MAX)))
+            return life;
+        g_usleep((gulong)(pause_ns / 1000));
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/suite/talk/nfs_run.h"
+
+#include "traffic-gen/sim/random.h"
+#include "traffic-gen/suite/talk/nfs_mount_service.h"
+
+#include <string.h>
+
+enum { TREE_OCTETS = 256 << 20, TREE_NODES = 100000 };
+
+const char *const nfs_version_names[NFS_VERSIONS] = {"3", "4.0", "4.1", "4.2"};
+
+static unsigned version_of(const char *word)
+{
+    for (unsigned i = 0; i < NFS_VERSIONS; i++) {
+        if (strcmp(nfs_version_names[i], word) == 0)
+            return 1U << i;
+    }
+    return strcmp(word, "4") == 0 ? NFS_ALL_VERSIONS & ~(1U << NFS_V3) : 0;
+}
+
+unsigned nfs_versions_parse(const char *text)
+{
+    g_auto(GStrv) words = g_strsplit(text, ",", -1);
+    unsigned versions = 0;
+
+    for (unsigned i = 0; words[i]; i++) {
+        unsigned version = version_of(words[i]);
+
+        if (version == 0)
+            return 0;
+        versions |= version;
+    }
+    return versions;
+}
+
+char *nfs_versions_text(unsigned versions)
+{
+    GString *text = g_string_new(NULL);
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < NFS_VERSIONS; i++) {
+        if (versions & 1U << i)
+            g_string_append_printf(text, "%s%s", n++ > 0 ? ", " : "", nfs_version_names[i]);
+    }
+    g_string_prepend(text, n == 1 ? "version " : "versions ");
+    return g_string_free(text, FALSE);
+}
+
+void nfs_run_init(struct nfs_run *nfs, uint64_t seed)
+{
+    *nfs = (struct nfs_run){.seed = seed};
+    g_mutex_init(&nfs->lock);
+}
+
+void nfs_run_clear(struct nfs_run *nfs)
+{
+    for (unsigned i = 0; i < NFS_VERSIONS; i++)
+        g_free(nfs->version[i].why_not);
+    if (nfs->server) {
+        nfs_server_free(nfs->server);
+        nfs_tree_free(nfs->tree);
+    }
+    nfs_mount_service_free(nfs->mount_service);
+    g_mutex_clear(&nfs->lock);
+}
+
+uint32_t nfs_run_draw(struct nfs_run *nfs)
+{
+    struct random_source random = {.state = nfs->seed ^ (uint64_t)g_atomic_int_add(&nfs->others, 1) << 16};
+
+    return (uint32_t)random_next(&random);
+}
+
+struct nfs_server *nfs_run_server(struct nfs_run *nfs)
+{
+    if (!nfs->server) {
+        nfs->tree = nfs_tree_new(nfs_tree_real_time, NULL, TREE_OCTETS, TREE_NODES);
+        nfs->server = nfs_server_new(
+            &(struct nfs_server_options){.tree = nfs->tree, .now = nfs_tree_real_time, .seed = nfs->seed});
+    }
+    return nfs->server;
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The end of the stack on the talker's TCP connection: every octet is seen by the watcher, too. */
+#include "traffic-gen/suite/talk/rpc_port.h"
+
+#include "traffic-gen/suite/talk/talk_internal.h"
+
+#include <string.h>
+
+enum { READS = 16, READS_MAX = 256 };
+
+/* ---- the transport ---- */
+
+static void on_write(void *ctx, const uint8_t *p, size_t n)
+{
+    struct rpc_talker *talker = ctx;
+    struct talk *talk = talker->talk;
+    bool said = talk->result->said || talker->open; /* the start-up is no stimulus */
+    size_t need;
+
+    if (!talk->startup[WATCH_SUITE].known &&
+        mpa_startup_decode(&talk->startup[WATCH_SUITE].frame, &need, p, n) == MPA_STARTUP_OK && n <= TALK_FRAME_ROOM) {
+        memcpy(talk->startup[WATCH_SUITE].octets, p, n);
+        talk->startup[WATCH_SUITE].n = n;
+        mpa_startup_decode(&talk->startup[WATCH_SUITE].frame, &need, talk->startup[WATCH_SUITE].octets, n);
+        talk->startup[WATCH_SUITE].known = true;
+    }
+    talk_write(talk, p, n);
+    talk->result->said = said;
+}
+
+static size_t on_room(void *ctx)
+{
+    (void)ctx;
+    return SIZE_MAX; /* talk_write() waits */
+}
+
+static void on_close(void *ctx, bool reset)
+{
+    struct rpc_talker *talker = ctx;
+
+    if (reset)
+        talk_reset(talker->talk);
+    else
+        talk_finish(talker->talk);
+}
+
+static int64_t on_now(void *ctx)
+{
+    (void)ctx;
+    return talk_now();
+}
+
+/* ---- start-up ---- */
+
+/*
+ * As Initiator what the device was found to accept; as Responder what it asks for, with Reads of our own whatever its
+ * Request says: some clients say ORD 0.
+ */
+static struct mpa_enhanced our_reads(const struct talk *talk)
+{
+    const struct startup_terms *terms = &talk->run->terms;
+    const struct startup_given *given = &talk->run->given;
+    const struct mpa_startup *request = talk_is_initiator(talk) ? NULL : talk_frame(talk, false);
+    struct mpa_enhanced reads = {.ird = READS, .ord = READS};
+
+    if (talk_is_initiator(talk))
+        return terms->enhanced ? terms->data : reads;
+    if (request && request->has_enhanced)
+        reads.ird = CLAMP(request->enhanced.ord, READS, READS_MAX);
+    if (given->fields & STARTUP_IRD)
+        reads.ird = given->terms.data.ird;
+    if (given->fields & STARTUP_ORD)
+        reads.ord = given->terms.data.ord;
+    return reads;
+}
+
+static void make_end(struct rpc_talker *talker, const struct talker_wish *wish, bool crc)
+{
+    struct talk *talk = talker->talk;
+    const struct startup_terms *terms = &talk->run->terms;
+    const struct mpa_enhanced reads = our_reads(talk);
+    const struct qp_options options = {
+        .mpa = {.role = talk_is_initiator(talk) ? MPA_END_INITIATOR : MPA_END_RESPONDER,
+                .revision = talk_is_initiator(talk) ? MAX(terms->revision, 1) : 2,
+                .crc = crc,
+                .markers = terms->markers,
+                .enhanced = terms->enhanced,
+                .enhanced_data = reads},
+        .ird = MAX(READS, reads.ird),
+        .ord = READS,
+    };
+
+    talker->stream = (struct stream){
+        .ctx = talker, .write = on_write, .room = on_room, .close = on_close, .now = on_now, .mss = 1460};
+
+    rpc_talker_make_end(talker, wish, &options, &talker->stream);
+}
+
+static bool hear_frame(struct rpc_talker *talker)
+{
+    struct talk *talk = talker->talk;
+    const struct mpa_startup *theirs = talk_hear_frame(talk);
+
+    if (!theirs || (theirs->kind == MPA_REPLY && theirs->flags & MPA_FLAG_R))
+        talk->result->refused = true;
+    if (!theirs)
+        talk_inconclusive(talk, "expected a start-up frame; found %s", talk_describe(talk, talk_last(talk)));
+    else if (theirs->kind == MPA_REPLY && theirs->flags & MPA_FLAG_R)
+        talk_inconclusive(talk, "the start-up was rejected: %s", talk_describe(talk, talk_last(talk)));
+    else
+        return true;
+    return false;
+}
+
+static void take_frame(struct rpc_talker *talker)
+{
+    struct talk *talk = talker->talk;
+
+    qp_receive(rpc_end_qp(talker->end), talk->startup[WATCH_DUT].octets, talk->startup[WATCH_DUT].n);
+    talker->open = true;
+}
+
+static bool start_as_client(struct rpc_talker *talker, const struct talker_wish *wish)
+{
+    struct talk *talk = talker->talk;
+
+    make_end(talker, wish, !talk->run->terms.no_crc);
+    qp_start(rpc_end_qp(talker->end));
+    if (!hear_frame(talker))
+        return false;
+    talk_begin_operation(talk);
+    if (talk_settle_time(talk) > 0)
+        talk_sleep(talk, talk_settle_time(talk));
+    take_frame(talker);
+    return true;
+}
+
+/* Some clients refuse a Reply with C = 1 when their Request had C = 0. */
+static bool start_as_server(struct rpc_talker *talker, const struct talker_wish *wish)
+{
+    struct talk *talk = talker->talk;
+    bool heard = hear_frame(talker);
+
+    make_end(talker, wish, heard && talk_frame(talk, false)->flags & MPA_FLAG_C);
+    if (!heard)
+        return false;
+    qp_start(rpc_end_qp(talker->end));
+    take_frame(talker);
+    talk_begin_operation(talk);
+    return true;
+}
+
+static bool socket_open(struct rpc_talker *talker, const struct talker_wish *wish)
+{
+    return talk_open(talker->talk) &&
+           (talk_is_initiator(talker->talk) ? start_as_client(talker, wish) : start_as_server(talker, wish));
+}
+
+/* ---- hearing ---- */
+
+static void feed(struct rpc_talker *talker, const struct talk_heard *heard)
+{
+    /* The octets move when more arrive. */
+    g_autofree uint8_t *octets = g_memdup2(heard->octets, heard->n);
+
+    qp_receive(rpc_end_qp(talker->end), octets, heard->n);
+}
+
+static enum rpc_port_event socket_hear(struct rpc_talker *talker, int64_t ns)
+{
+    const struct talk_heard *heard = talk_hear(talker->talk, ns);
+
+    switch (heard->what) {
+    case TALK_FIN:
+        if (!talker->fed_end)
+            qp_receive_fin(rpc_end_qp(talker->end));
+        return RPC_PORT_CLOSED;
+    case TALK_RESET:
+        if (!talker->fed_end)
+            qp_receive_reset(rpc_end_qp(talker->end));
+        return RPC_PORT_BROKEN;
+    case TALK_SILENCE:
+        return RPC_PORT_SILENCE;
+    default:
+        feed(talker, heard);
+        return RPC_PORT_HEARD;
+    }
+}
+
+const struct rpc_port rpc_port_socket = {.open = socket_open, .hear = socket_hear};

@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/suite/talk/rpc_talker.h"
+
+#include "traffic-gen/ends/rpc_header.h"
+#include "traffic-gen/suite/talk/rpc_port.h"
+#include "traffic-gen/suite/talk/talk_internal.h"
+#include "wire/nfs.h"
+#include "wire/rpcrdma_private_data.h"
+
+#include <string.h>
+
+enum {
+    SIZE_DEFAULT = 4096,
+    CREDITS_DEFAULT = 8,
+    REGION_TO = 0x10000,
+    DDP_REMOTE_PROTECTION = 1, /* error type of a Terminate: of DDP and of RDMAP, RFC 5040 section 4.8 */
+    CAPTION_SIZE = 120,
+};
+
+/* ---- the transcript ---- */
+
+/* Where the wire is not seen, the transcript has what the verbs say. */
+static void note_message(struct rpc_talker *talker, bool ours, const uint8_t *p, size_t n, const char *what)
+{
+    struct rpcrdma_header header;
+    char caption[CAPTION_SIZE];
+
+    rpcrdma_header_decode(&header, p, n);
+    if (header.status == RPCRDMA_OK)
+        g_snprintf(caption, sizeof caption, "%s of %zu octets: %s, XID 0x%08x", what, n, rpcrdma_proc_name(header.proc),
+                   header.xid);
+    else
+        g_snprintf(caption, sizeof caption, "%s of %zu octets", what, n);
+    talk_note(talker->talk, ours, p, n, caption);
+}
+
+static void note_work(struct rpc_talker *talker, const struct qp_work *work)
+{
+    char caption[CAPTION_SIZE];
+
+    if (!talker->port->is_blind)
+        return;
+    talker->talk->result->said |= talker->open; /* the start-up is no stimulus */
+    if (work->kind == QP_SEND) {
+        note_message(talker, true, work->p, work->n, work->invalidate ? "Send with Invalidate" : "Send");
+        return;
+    }
+    g_snprintf(caption, sizeof caption, "RDMA %s of %zu octets, STag 0x%08x", work->kind == QP_WRITE ? "Write" : "Read",
+               work->n, work->remote_stag);
+    talk_note(talker->talk, true, work->p, work->p ? work->n : 0, caption);
+}
+
+static bool on_work(void *ctx, struct qp_work *work)
+{
+    note_work(ctx, work);
+    return true;
+}
+
+bool rpc_talker_post(struct rpc_talker *talker, const struct qp_work *work)
+{
+    note_work(talker, work);
+    return qp_post(rpc_end_qp(talker->end), work);
+}
+
+/* ---- events of the end ---- */
+
+static void heard_free(gpointer data)
+{
+    struct talker_heard *heard = data;
+
+    g_free(heard->p);
+    g_free(heard);
+}
+
+static void notice(struct rpc_talker *talker)
+{
+    talker->noticed++;
+    if (talker->port->noticed)
+        talker->port->noticed(talker);
+}
+
+static enum rpc_end_answer note(void *ctx, const struct rpc_end_incoming *incoming, enum rpc_end_answer due)
+{
+    struct rpc_talker *talker = ctx;
+    struct talker_heard *heard;
+
+    if (!incoming->p) /* it was noted when its Send arrived */
+        return due;
+    notice(talker);
+    if (talker->port->is_blind)
+        note_message(talker, false, incoming->p, incoming->n, "Send");
+    heard = g_new0(struct talker_heard, 1);
+    heard->p = g_memdup2(incoming->p, incoming->n);
+    heard->n = incoming->n;
+    heard->header = *incoming->header;
+    heard->call = incoming->call;
+    g_ptr_array_add(talker->heard, heard);
+    if (!heard->call && heard->header.status == RPCRDMA_OK && heard->header.proc <= RPCRDMA_NOMSG)
+        talker->grant = heard->header.credit;
+    return due;
+}
+
+static void on_ended(void *ctx, bool orderly)
+{
+    struct rpc_talker *talker = ctx;
+
+    talker->ended = true;
+    talker->orderly = orderly;
+    notice(talker);
+}
+
+static void on_established(void *ctx, const struct mpa_end_terms *terms)
+{
+    struct rpc_talker *talker = ctx;
+
+    talker->up = true;
+    notice(talker);
+    talker->tells =
+        rpcrdma_private_data_find(&talker->peer_data, terms->peer_data, terms->peer_length) == RPCRDMA_PD_OK;
+}
+
+static void on_replied(void *ctx, uint64_t cookie, enum rpc_end_result result, const struct rpc_end_message *reply)
+{
+    struct rpc_talker *talker = ctx;
+
+    (void)cookie;
+    notice(talker);
+    talker->replied++;
+    talker->result = result;
+    g_free(talker->reply.p);
+    talker->reply = (struct rpc_end_message){0};
+    if (reply) {
+        talker->reply = *reply;
+        talker->reply.p = g_memdup2(reply->p, reply->n);
+    }
+}
+
+static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
+{
+    struct rpc_talker *talker = ctx;
+
+    talker->terminated = true;
+    talker->error = !ours                                       ? QP_REMOTE_ERROR
+                    : terminate->etype == DDP_REMOTE_PROTECTION ? QP_LOCAL_ACCESS
+                                                                : QP_LOCAL_LENGTH;
+}
+
+static void on_broken(void *ctx, enum qp_status status, const char *why)
+{
+    struct rpc_talker *talker = ctx;
+
+    notice(talker);
+    talker->terminated = true;
+    talker->error = status;
+    talk_note(talker->talk, false, NULL, 0, why);
+}
+
+bool rpc_talker_failed_here(const struct rpc_talker *talker)
+{
+    return !talker->up && talker->terminated && talker->error == QP_LOCAL_ERROR;
+}
+
+const char *rpc_talker_end_words(const struct rpc_talker *talker)
+{
+    if (!talker->terminated)
+        return "the end of the connection";
+    if (talker->error == QP_LOCAL_LENGTH)
+        return "a Send that is too long for our Receive buffer";
+    return talker->port->is_blind ? qp_status_text(talker->error) : "a Terminate";
+}
+
+void rpc_talker_serve_call(struct rpc_talker *talker, uint64_t id, const struct rpc_end_message *call)
+{
+    struct rpc_end_message reply = {0};
+    GMutex *lock = &talker->talk->run->nfs.lock;
+    bool answered;
+
+    talker->served++;
+    talker->served_at = talk_now();
+    g_mutex_lock(lock);
+    answered = nfs_server_call(talker->peer, call, rpc_end_room(talker->end, id), &reply);
+    g_mutex_unlock(lock);
+    if (answered)
+        rpc_end_reply(talker->end, id, &reply);
+}
+
+static void on_called(void *ctx, uint64_t id, const struct rpc_end_message *call, const struct rpc_message *header)
+{
+    struct rpc_talker *talker = ctx;
+
+    notice(talker);
+    talker->showing += call->n > talker->shows_above && call->n <= SIZE_DEFAULT - RPCRDMA_HEADER_MIN;
+    /* Those that come before the case begins are the case's to answer, too. */
+    if ((talker->hold || !talker->open) && talker->n_held < TALKER_HELD_MAX) {
+        struct talker_held *held = &talker->held[talker->n_held++];
+
+        *held = (struct talker_held){.id = id, .xid = header->xid, .call = *call};
+        held->call.p = g_memdup2(call->p, call->n);
+    } else {
+        rpc_talker_serve_call(talker, id, call);
+    }
+}
+
+/* ---- life ---- */
+
+void rpc_talker_make_end(struct rpc_talker *talker, const struct talker_wish *wish, const struct qp_options *options,
+                         const struct stream *stream)
+{
+    struct talk *talk = talker->talk;
+    const struct rpc_end_events events = {.ctx = talker,
+                                          .established = on_established,
+                                          .replied = on_replied,
+                                          .called = on_called,
+                                          .terminated = on_terminated,
+                                          .broken = on_broken,
+                                          .ended = on_ended};
+    uint32_t size = wish->size ? wish->size : SIZE_DEFAULT;
+    uint32_t credits = wish->credits ? wish->credits : CREDITS_DEFAULT;
+    struct rpc_end_options end = {
+        .qp = *options,
+        .send_size = size,
+        .receive_size = size,
+        .remote_invalidation = !wish->private_data && (talk_is_initiator(talk) || wish->invalidation),
+        .credits = credits,
+        .backchannel_chunks = true,
+    };
+    struct memory *memory;
+
+    end.qp.mpa.private_data = wish->private_data;
+    end.qp.mpa.private_length = wish->private_length;
+    talker->credits = credits;
+    talker->end = rpc_end_new(&end, stream, &events, 8166);
+    rpc_talker_spoil_headers(talker, NULL);
+    memory = rpc_end_memory(talker->end);
+    talker->region = g_malloc0(TALKER_REGION);
+    talker->stag_read = memory_register(memory, talker->region, TALKER_REGION, REGION_TO, MEMORY_REMOTE_READ, true);
+    talker->stag_write = memory_register(memory, talker->region, TALKER_REGION, REGION_TO, MEMORY_REMOTE_WRITE, true);
+    if (!talk_is_initiator(talk)) {
+        g_mutex_lock(&talk->run->nfs.lock);
+        talker->peer = nfs_peer_new(nfs_run_server(&talk->run->nfs), NULL);
+        g_mutex_unlock(&talk->run->nfs.lock);
+    }
+}
+
+static enum rpc_port_event hear(struct rpc_talker *talker, int64_t ns)
+{
+    enum rpc_port_event event = talker->port->hear(talker, ns);
+
+    if (!talker->fed_end && (event == RPC_PORT_CLOSED || event == RPC_PORT_BROKEN)) {
+        talker->closed_idle =
+            event == RPC_PORT_CLOSED && talker->n_held == 0 && talker->served > 0 && !talker->terminated;
+        talker->fed_end = true;
+    }
+    return event;
+}
+
+void rpc_talker_hear(struct rpc_talker *talker, int64_t ns)
+{
+    hear(talker, ns);
+}
+
+void rpc_talker_pump(struct rpc_talker *talker, int64_t ns, bool (*done)(const struct rpc_talker *talker))
+{
+    int64_t until = talk_now() + ns;
+
+    while (!talker->fed_end && !(done && done(talker))) {
+        /* A device that never stops must not hold up the case. */
+        if (hear(talker, MAX(until - talk_now(), 0)) == RPC_PORT_SILENCE ||
+            talk_now() > until + talk_t_react(talker->talk))
+            break;
+    }
+}
+
+/* A version of NFS that the service supports, if known. */
+uint32_t rpc_talker_null_version(const struct rpc_talker *talker)
+{
+    uint32_t version = talker->talk->run->nfs.null_version;
+
+    return version ? version : 3;
+}
+
+static bool call_null(struct rpc_talker *talker)
+{
+    struct xdr_out out;
+
+    rpc_talker_begin(talker, &out, NFS_PROGRAM, rpc_talker_null_version(talker), 0);
+    return rpc_talker_call(talker, &out, NULL);
+}
+
+/* The same in each run with that seed, whatever runs at the same time. */
+static void draw(struct rpc_talker *talker)
+{
+    const struct talk *talk = talker->talk;
+    struct nfs_run *nfs = &talk->run->nfs;
+    uint64_t id = talk->result->id ? g_str_hash(talk->result->id) : (uint64_t)g_atomic_int_add(&nfs->others, 1);
+
+    talker->random.state = nfs->seed ^ (id << 32 | talk->result->ports->len);
+    talker->xids = (uint32_t)random_next(&talker->random) & ~(uint32_t)TALKER_XID_MASK;
+    talker->xid = talker->xids + TALKER_XID_STIMULUS;
+    talker->next_xid = talker->xids + TALKER_XID_CALLS;
+}
+
+bool rpc_talker_open(struct rpc_talker *talker, struct talk *talk, const struct talker_wish *wish)
+{
+    static const struct talker_wish no_wish;
+
+    wish = wish ? wish : &no_wish;
+    *talker = (struct rpc_talker){.talk = talk,
+                                  .port = talk->run->rpc_port ? talk->run->rpc_port : &rpc_port_socket,
+                                  .heard = g_ptr_array_new_with_free_func(heard_free),
+                                  .names = g_ptr_array_new_with_free_func(g_free),
+                                  .version = wish->version};
+    if (talk_is_initiator(talk))
+        rpc_talker_learn(talk);
+    draw(talker);
+    if (!talker->port->open(talker, wish))
+        return false;
+    if (!talk_is_initiator(talk) || wish->no_grant)
+        return true;
+    if (call_null(talker))
+        return true;
+    talk_inconclusive(talk, "the first NULL Call was not answered: %s",
+                      talker->fed_end ? "the connection is over" : "silence");
+    return false;
+}
+
+static void release(struct rpc_talker *talker)
+{
+    if (talker->open || talker->talk->carrier) /* which has the end */
+        talk_hang_up(talker->talk);
+    for (unsigned i = 0; i < talker->n_held; i++)
+        g_free(talker->held[i].call.p);
+    if (talker->end)
+        rpc_end_free(talker->end);
+    if (talker->peer) {
+        g_mutex_lock(&talker->talk->run->nfs.lock);
+        nfs_peer_free(talker->peer);
+        g_mutex_unlock(&talker->talk->run->nfs.lock);
+    }
+    g_free(talker->region);
+    g_free(talker->reply.p);
+    g_ptr_array_unref(talker->heard);
+    g_ptr_array_unref(talker->names);
+}
+
+void rpc_talker_close(struct rpc_talker *talker)
+{
+    g_autoptr(GPtrArray) left = g_ptr_array_ref(talker->names);
+    enum nfs_version_at version = talker->version;
+    struct talk *talk = talker->talk;
+
+    if (talker->end)
+        rpc_end_set_spoil(talker->end, NULL);
+    if (talker->open && talk_is_initiator(talk))
+        rpc_talker_leave(talker);
+    release(talker);
+    if (left->len > 0) {
+        int64_t began = talk_now();
+
+        rpc_talker_clear_up(talk->run, version, left);
+        talk->deadline += talk_now() - began;
+    }
+}
+
+void rpc_talker_spoil_headers(struct rpc_talker *talker, void (*header)(void *ctx, struct rpcrdma_plan *plan))
+{
+    rpc_end_set_spoil(talker->end,
+                      &(struct rpc_end_spoil){.ctx = talker, .decide = note, .header = header, .work = on_work});
+}
+
+/* ---- hearing ---- */
+
+const struct talker_heard *rpc_talker_find(const struct rpc_talker *talker, uint32_t xid)
+{
+    for (guint i = talker->heard->len; i-- > 0;) {
+        const struct talker_heard *heard = g_ptr_array_index(talker->heard, i);
+
+        if (!heard->call && heard->n >= sizeof(uint32_t) && heard->header.xid == xid)
+            return heard;
+    }
+    return NULL;
+}
+
+static enum rpc_answer classify(const struct talker_heard *heard)
+{
+    const struct rpcrdma_header *header = &heard->header;
+    struct rpc_message reply;
+
+    if (header->status != RPCRDMA_OK)
+        return RPC_ANSWER_NONSENSE;
+    if (header->proc == RPCRDMA_ERROR)
+        return header->err == RPCRDMA_ERR_VERS ? RPC_ANSWER_ERR_VERS : RPC_ANSWER_ERR_CHUNK;
+    if (header->proc == RPCRDMA_NOMSG) /* the answer may be in our memory */
+        return RPC_ANSWER_SUCCESS;
+    if (header->proc != RPCRDMA_MSG)
+        return RPC_ANSWER_NONSENSE;
+    rpc_decode(&reply, heard->p + header->header_len, heard->n - header->header_len);
+    if (reply.type != RPC_REPLY || reply.status != RPC_OK)
+        return RPC_ANSWER_NONSENSE;
+    if (reply.reply_stat == RPC_MSG_ACCEPTED && reply.accept_stat == RPC_SUCCESS)
+        return RPC_ANSWER_SUCCESS;
+    if (reply.reply_stat == RPC_MSG_ACCEPTED && reply.accept_stat == RPC_GARBAGE_ARGS)
+        return RPC_ANSWER_GARBAGE;
+    return RPC_ANSWER_RPC_ERROR;
+}
+
+enum rpc_answer rpc_talker_await(struct rpc_talker *talker, uint32_t xid, int64_t ns)
+{
+    int64_t until = talk_now() + ns;
+    const struct talker_heard *heard;
+
+    while (!(heard = rpc_talker_find(talker, xid))) {
+        guint before = talker->heard->len;
+        enum rpc_port_event event;
+
+        if (talker->fed_end || talker->terminated)
+            return RPC_ANSWER_GONE;
+        event = hear(talker, MAX(until - talk_now(), 0));
+        if (talker->heard->len == before &&
+            (event == RPC_PORT_SILENCE || talk_now() > until + talk_t_react(talker->talk)))
+            return RPC_ANSWER_SILENCE;
+    }
+    return classify(heard);
+}
+
+const char *rpc_answer_words(enum rpc_answer answer)
+{
+    switch (answer) {
+    case RPC_ANSWER_SUCCESS:
+        return "a Reply with SUCCESS";
+    case RPC_ANSWER_RPC_ERROR:
+        return "a Reply with an RPC error";
+    case RPC_ANSWER_GARBAGE:
+        return "a Reply with GARBAGE_ARGS";
+    case RPC_ANSWER_ERR_VERS:
+        return "RDMA_ERROR with ERR_VERS";
+    case RPC_ANSWER_ERR_CHUNK:
+        return "RDMA_ERROR with ERR_CHUNK";
+    case RPC_ANSWER_SILENCE:
+        return "no answer";
+    case RPC_ANSWER_GONE:
+        return "the end of the connection";
+    case RPC_ANSWER_NONSENSE:
+        break;
+    }
+    return "a message that answers nothing";
+}
+
+bool rpc_talker_alive(struct rpc_talker *talker)
+{
+    if (call_null(talker))
+        return true;
+    talk_failed(talker->talk, "a NULL Call after it was not answered: %s",
+                talker->fed_end ? "the connection is over" : "silence");
+    return false;
+}
+
+/* ---- whole Calls ---- */
+
+void rpc_talker_begin(struct rpc_talker *talker, struct xdr_out *out, uint32_t program, uint32_t version,
+                      uint32_t procedure)
+{
+    const struct rpc_message call = {.xid = talker->next_xid++, .prog = program, .vers = version, .proc = procedure};
+
+    xdr_out_begin(out);
+    rpc_call_header(out, &call, &(struct rpc_caller){0}); /* which servers usually want for files */
+}
+
+static bool has_replied(const struct rpc_talker *talker)
+{
+    return talker->replied > 0;
+}
+
+bool rpc_talker_call(struct rpc_talker *talker, struct xdr_out *out, const struct rpc_end_how *how)
+{
+    struct rpc_end_message call = {0};
+
+    xdr_out_take(out, &call);
+    talker->replied = 0;
+    rpc_end_call(talker->end, &call, how, 1);
+    g_free(call.p);
+    rpc_talker_pump(talker, talk_t_close(talker->talk), has_replied);
+    return talker->replied > 0 && talker->result == RPC_END_REPLIED;
+}
+
+bool rpc_talker_results(const struct rpc_talker *talker, struct xdr *results)
+{
+    struct rpc_message header;
+
+    *results = xdr_begin(talker->reply.p, talker->reply.n);
+    if (rpc_decode(&header, talker->reply.p, talker->reply.n) != RPC_OK || header.reply_stat != RPC_MSG_ACCEPTED ||
+        header.accept_stat != RPC_SUCCESS)
+        return false;
+    results->at = header.header_len;
+    return true;
+}

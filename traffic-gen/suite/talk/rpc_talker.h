@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Our side of the RPC-over-RDMA cases: an end of the stack (stack/rpc_end.h) on the talker's connection. By itself it
+ * conforms; a case can send anything else: raw Sends, and whatever the hooks of the end can spoil. It hears every
+ * message of the DUT; the stack serves the DUT's Reads from our memory, and the Calls of a DUT that is a client.
+ */
+#ifndef IWARP_TRAFFIC_SUITE_TALK_RPC_TALKER_H
+#define IWARP_TRAFFIC_SUITE_TALK_RPC_TALKER_H
+
+#include "traffic-gen/ends/rpc_end.h"
+#include "traffic-gen/ends/xdr_out.h"
+#include "traffic-gen/sim/random.h"
+#include "traffic-gen/suite/talk/nfs_run.h"
+#include "traffic-gen/suite/talk/talk.h"
+
+enum { TALKER_REGION = 65536, TALKER_HELD_MAX = 64 };
+
+/*
+ * XIDs of a connection: 20 bits from the seed, so that no server's reply cache knows them, and 12 that say what a
+ * message is: the stimulus, the RPC message of a stimulus with two XIDs, whole Calls from there on, bursts.
+ */
+enum {
+    TALKER_XID_STIMULUS = 1,
+    TALKER_XID_OTHER = 2,
+    TALKER_XID_CALLS = 0x010,
+    TALKER_XID_FIRST = 0x200, /* a server's */
+    TALKER_XID_BURST = 0x400,
+    TALKER_XID_MASK = 0xFFF
+};
+
+/* A Send of the DUT. */
+struct talker_heard {
+    uint8_t *p;
+    size_t n;
+    struct rpcrdma_header header;
+    bool call, taken, invalidated;
+};
+
+struct talker_wish {
+    uint32_t size;               /* inline thresholds of our private data; 0: 4096 */
+    const uint8_t *private_data; /* instead of ours, which would advertise the size */
+    uint16_t private_length;
+    uint32_t credits;            /* 0: 8 */
+    bool invalidation;           /* to a client: Replies by Send with Invalidate, if it sets R */
+    bool no_grant;               /* make no first Call to learn the grant */
+    bool may_close;              /* as server: the stimulus is a reason to unmount */
+    enum nfs_version_at version; /* of the files */
+};
+
+/* What an NFSv4 client holds of the server. */
+struct talker_v4 {
+    bool is_known, has_session;
+    uint64_t client_id;
+    uint8_t session[16];
+    uint32_t slot, sequence; /* of the next SEQUENCE */
+    uint32_t slots;
+    uint32_t open_sequence; /* of the open-owner, minor version 0 */
+    uint8_t stateid[16];    /* of the file */
+};
+
+/* A Call of the DUT that is not answered yet. */
+struct talker_held {
+    uint64_t id;
+    uint32_t xid;
+    struct rpc_end_message call; /* octets owned */
+};
+
+struct talk_run;
+struct rpc_port;
+
+/* What the device did; see suite/rpc_port.h. */
+enum rpc_port_event {
+    RPC_PORT_SILENCE,
+    RPC_PORT_HEARD,  /* something that the end has had: a message, a Read or a Write, the completion of our work */
+    RPC_PORT_CLOSED, /* the end, in an orderly way */
+    RPC_PORT_BROKEN, /* any other */
+};
+
+struct rpc_talker {
+    struct talk *talk;
+    const struct rpc_port *port;
+    struct stream stream;
+    struct rpc_end *end;
+    bool fed_end, open;
+    bool up, ended, orderly;               /* as the end says */
+    unsigned noticed;                      /* its events */
+    bool tells;                            /* the device's private data are those of RFC 8797, */
+    struct rpcrdma_private_data peer_data; /* these */
+    GPtrArray *heard;                      /* struct talker_heard */
+    struct random_source random;
+    uint32_t xids;     /* all XIDs of ours begin so */
+    uint32_t xid;      /* of the stimulus */
+    uint32_t next_xid; /* of whole Calls */
+    uint32_t grant;    /* of the last Reply */
+    /* Memory for stimuli: the same octets for remote reads and for remote writes. */
+    uint8_t *region;
+    uint32_t stag_read, stag_write;
+    /* The outcome of rpc_end_call(). */
+    unsigned replied;
+    enum rpc_end_result result;
+    struct rpc_end_message reply;
+    /* An error has ended the connection: with a Terminate of our side, or as the RDMA device says. */
+    bool terminated;
+    enum qp_status error; /* QP_REMOTE_ERROR: a Terminate of the device */
+    /* A DUT that is a client is served by this. */
+    struct nfs_peer *peer;
+    uint32_t credits; /* granted to it */
+    bool hold;        /* its Calls wait until rpc_talker_answer() */
+    struct talker_held held[TALKER_HELD_MAX];
+    unsigned n_held;
+    unsigned served, served_wanted;
+    int64_t served_at;  /* when it was last answered */
+    bool left_early;    /* no connection to judge by: it ended before the stimulus, or without a Call */
+    bool closed_idle;   /* its FIN came when no Call of it was outstanding */
+    bool is_quiet;      /* it made no more Calls after the stimulus */
+    const char *doubt;  /* counts as a failure when it is seen each time */
+    size_t shows_above; /* its Calls that have more octets than this, */
+    unsigned showing;   /* and would fit inline by the sizes that we do not advertise */
+    /* rpc_talker_root(), rpc_talker_file(). */
+    enum nfs_version_at version;
+    struct talker_v4 v4;
+    uint8_t root[NFS_HANDLE_MAX], file[NFS_HANDLE_MAX];
+    uint32_t root_n, file_n;
+    char name[32];
+    GPtrArray *names; /* to be removed at the end: char * */
+    char words[64];   /* of rpc_talker_result_words() */
+};
+
+/*
+ * Connection, start-up, and, as client, a NULL Call to learn the grant. False: verdict is set; close it in either case.
+ */
+bool rpc_talker_open(struct rpc_talker *talker, struct talk *talk, const struct talker_wish *wish);
+/* Removes the files it made, on a separate connection if this one is over. */
+void rpc_talker_close(struct rpc_talker *talker);
+
+/* There was no connection because this host's RDMA device failed: that says nothing about the device under test. */
+bool rpc_talker_failed_here(const struct rpc_talker *talker);
+/* How the connection ended: "a Terminate", "a Send that is too long for our Receive buffer". */
+const char *rpc_talker_end_words(const struct rpc_talker *talker);
+
+/* Hears the next thing that the DUT says within ns. */
+void rpc_talker_hear(struct rpc_talker *talker, int64_t ns);
+/* Hears what the DUT says within ns, or until done() is true. */
+void rpc_talker_pump(struct rpc_talker *talker, int64_t ns, bool (*done)(const struct rpc_talker *talker));
+
+/* ---- as client ---- */
+
+/* Work of the case's own. False: it is impossible by now. */
+bool rpc_talker_post(struct rpc_talker *talker, const struct qp_work *work);
+/* A raw Send. */
+void rpc_talker_send(struct rpc_talker *talker, const uint8_t *p, size_t n);
+/* Changes the headers of our messages from now on; NULL: nothing does. */
+void rpc_talker_spoil_headers(struct rpc_talker *talker, void (*header)(void *ctx, struct rpcrdma_plan *plan));
+/* A Send of any header with octets after it. Its rdma_xid becomes talker->xid. */
+void rpc_talker_send_plan(struct rpc_talker *talker, const struct rpcrdma_plan *plan, const uint8_t *p, size_t n);
+/* n octets of our memory from `at` on. */
+struct rpcrdma_segment rpc_talker_segment(const struct rpc_talker *talker, bool remote_write, uint32_t at, uint32_t n);
+/*
+ * The octets that a text describes: words of 8 hexadecimal digits (or fewer pairs), and
+ *   XID   talker->xid        NULL     a NULL Call of NFS (10 words)     [N]  N octets of zero
+ *   OTHER      the same under another XID
+ *   R:N, W:N   a segment of N octets of our memory, for remote reads or writes (handle, length, offset); R:N@A: from
+ *              octet A on
+ */
+GByteArray *rpc_talker_octets(const struct rpc_talker *talker, const char *text);
+
+/* What came in answer to an XID. */
+enum rpc_answer {
+    RPC_ANSWER_SUCCESS = 1,   /* MSG_ACCEPTED, SUCCESS */
+    RPC_ANSWER_RPC_ERROR = 2, /* any other Reply */
+    RPC_ANSWER_ERR_VERS = 4,
+    RPC_ANSWER_ERR_CHUNK = 8,
+    RPC_ANSWER_SILENCE = 16,
+    RPC_ANSWER_GONE = 32,     /* Terminate, FIN, RST */
+    RPC_ANSWER_NONSENSE = 64, /* none of these */
+    RPC_ANSWER_GARBAGE = 128, /* MSG_ACCEPTED, GARBAGE_ARGS */
+};
+enum rpc_answer rpc_talker_await(struct rpc_talker *talker, uint32_t xid, int64_t ns);
+/* The message itself; NULL: none. */
+const struct talker_heard *rpc_talker_find(const struct rpc_talker *talker, uint32_t xid);
+const char *rpc_answer_words(enum rpc_answer answer);
+
+/* The NFS version for NULL Calls. */
+uint32_t rpc_talker_null_version(const struct rpc_talker *talker);
+/* A NULL Call with its own XID is answered. False: verdict is set (failed). */
+bool rpc_talker_alive(struct rpc_talker *talker);
+/* Whole Calls through the end: begins a Call with AUTH_SYS, to which arguments are added. */
+void rpc_talker_begin(struct rpc_talker *talker, struct xdr_out *out, uint32_t program, uint32_t version,
+                      uint32_t procedure);
+/* Consumes out. True when a Reply came: talker->reply, whose results rpc_talker_results() finds. */
+bool rpc_talker_call(struct rpc_talker *talker, struct xdr_out *out, const struct rpc_end_how *how);
+/* MSG_ACCEPTED and SUCCESS; *results: what follows the header. */
+bool rpc_talker_results(const struct rpc_talker *talker, struct xdr *results);
+
+/* ---- NFS, as client ---- */
+
+/*
+ * Finds out which versions the server speaks, and the handles of the export's root: once in a run, on separate
+ * connections, before the case opens its own.
+ */
+void rpc_talker_learn(struct talk *talk);
+/*
+ * Runs a case for each of these versions that the user wants and the server speaks; its verdict combines those of
+ * one(), which has a fresh connection each time.
+ */
+void rpc_talker_each_version(struct talk *talk, const struct suite_case *row, unsigned versions,
+                             const struct talker_wish *wish,
+                             void (*one)(struct rpc_talker *talker, const struct suite_case *row));
+/* The first such version. False: verdict is set (not applicable). */
+bool rpc_talker_first_version(struct talk *talk, enum nfs_version_at *version);
+
+/* The export's root: its handle in talker->root; with NFSv4 the server then knows us. False: verdict is set. */
+bool rpc_talker_root(struct rpc_talker *talker);
+/* Creates and opens a file in it: talker->file, its name in talker->name. False: verdict is set (not applicable). */
+bool rpc_talker_file(struct rpc_talker *talker);
+/* Ends a case: files are closed and removed, the session is destroyed. */
+void rpc_talker_leave(struct rpc_talker *talker);
+/* Removes the names (char *) of a finished connection on another one. */
+void rpc_talker_clear_up(struct talk_run *run, enum nfs_version_at version, GPtrArray *names);
+/* A new name, which is removed in the end. Borrowed. */
+const char *rpc_talker_new_name(struct rpc_talker *talker);
+
+/*
+ * Begins a procedure of version 3, or a COMPOUND of version 4 with so many operations after those that every one needs
+ * (SEQUENCE; PUTFH if handle is not NULL).
+ */
+void rpc_talker_begin_nfs(struct rpc_talker *talker, struct xdr_out *out, uint32_t procedure, const uint8_t *handle,
+                          uint32_t handle_n, unsigned operations);
+/* A WRITE of n octets, to be added (xdr_out_eligible()), and a READ of n octets, both from offset 0 of the file. */
+void rpc_talker_begin_write(struct rpc_talker *talker, struct xdr_out *out, uint32_t n);
+void rpc_talker_begin_read(struct rpc_talker *talker, struct xdr_out *out, uint32_t n);
+/* The NFS status of the Reply; UINT32_MAX: none. */
+uint32_t rpc_talker_status(const struct rpc_talker *talker);
+/* The outcome of rpc_talker_call(): "NFS status 70 (STALE)", "RDMA_ERROR with ERR_CHUNK", "no answer". */
+const char *rpc_talker_result_words(struct rpc_talker *talker);
+/* rpc_talker_call(), and the NFS status is OK. False: verdict is set. */
+bool rpc_talker_succeeds(struct rpc_talker *talker, struct xdr_out *out, const struct rpc_end_how *how);
+
+/* ---- as server ---- */
+
+/*
+ * Runs a case on the device's next connection, and again on up to two more if the device unmounts before there is a
+ * verdict. If it unmounts each time, or makes no more Calls, one more connection shows whether the stimulus is the
+ * cause (failed) or not (inconclusive).
+ */
+void rpc_talker_with_client(struct talk *talk, const struct suite_case *row, const struct talker_wish *wish,
+                            void (*one)(struct rpc_talker *talker, const struct suite_case *row));
+/* Something that a timer of the device may explain once: on each of these connections it is a failure. Borrowed. */
+void rpc_talker_doubt(struct rpc_talker *talker, const char *what);
+/* The device has sent FIN with no Call outstanding, as an unmount does: that says nothing about any rule. */
+bool rpc_talker_unmounted(const struct rpc_talker *talker);
+/* The same; true: verdict is set (inconclusive). */
+bool rpc_talker_judge_unmounted(struct rpc_talker *talker);
+/* It has ended the connection, in whatever way, and there was no stimulus yet; true: verdict is set (inconclusive). */
+bool rpc_talker_left_early(struct rpc_talker *talker);
+
+/* Waits until at least n Calls of the DUT are pending. False: verdict is set (inconclusive). */
+bool rpc_talker_wait_calls(struct rpc_talker *talker, unsigned n);
+/* Serves until n more Calls have been answered. False: they did not come. */
+bool rpc_talker_serve(struct rpc_talker *talker, unsigned n, int64_t ns);
+/*
+ * Serves until the DUT has made a Call after what our side sent last, and says whether it has within T_close. what: the
+ * stimulus.
+ */
+void rpc_talker_judge_continues(struct rpc_talker *talker, const char *what);
+/* The proper Reply: to a pending Call, to any Call. */
+void rpc_talker_answer(struct rpc_talker *talker, unsigned index);
+void rpc_talker_serve_call(struct rpc_talker *talker, uint64_t id, const struct rpc_end_message *call);
+
+#endif

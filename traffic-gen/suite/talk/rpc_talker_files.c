@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Files for RPC-over-RDMA cases: created in the export's root with the NFS version of the case, and removed at the end.
+ */
+#include "traffic-gen/suite/talk/rpc_talker_v4.h"
+
+#include "traffic-gen/nfs/tree/nfs_status.h"
+#include "traffic-gen/suite/talk/talk_internal.h"
+#include "wire/nfs.h"
+
+#include <string.h>
+
+enum {
+    V3_READ = 6,
+    V3_WRITE = 7,
+    V3_CREATE = 8,
+    V3_REMOVE = 12,
+    FILE_SYNC = 2,
+    SHARE_BOTH = 3,
+    WANT_NO_DELEGATION = 0x400,
+    RESULT_CONFIRM = 2,
+    MODE_WORD = 2, /* of a bitmap4 with the mode alone */
+    MODE_BIT = 1 << 1,
+};
+
+static bool take_handle(struct xdr *results, uint8_t handle[NFS_HANDLE_MAX], uint32_t *n)
+{
+    const uint8_t *p;
+
+    if (!xdr_opaque(results, &p, n) || *n > NFS_HANDLE_MAX)
+        return false;
+    memcpy(handle, p, *n);
+    return true;
+}
+
+/* ---- procedures and COMPOUNDs ---- */
+
+void rpc_talker_begin_nfs(struct rpc_talker *talker, struct xdr_out *out, uint32_t procedure, const uint8_t *handle,
+                          uint32_t handle_n, unsigned operations)
+{
+    if (talker->version == NFS_V3) {
+        rpc_talker_begin(talker, out, NFS_PROGRAM, 3, procedure);
+        if (handle)
+            xdr_out_opaque(out, handle, handle_n);
+        return;
+    }
+    talker_begin_compound(talker, out, operations + (handle != NULL));
+    if (handle) {
+        xdr_out_u32(out, NFS_OP_PUTFH);
+        xdr_out_opaque(out, handle, handle_n);
+    }
+}
+
+static void put_stateid(const struct rpc_talker *talker, struct xdr_out *out)
+{
+    xdr_out_fixed(out, talker->v4.stateid, sizeof talker->v4.stateid);
+}
+
+static bool take_stateid(struct rpc_talker *talker, struct xdr *results)
+{
+    const uint8_t *p = results->p + results->at;
+
+    if (!xdr_skip(results, sizeof talker->v4.stateid))
+        return false;
+    memcpy(talker->v4.stateid, p, sizeof talker->v4.stateid);
+    return true;
+}
+
+void rpc_talker_begin_write(struct rpc_talker *talker, struct xdr_out *out, uint32_t n)
+{
+    rpc_talker_begin_nfs(talker, out, V3_WRITE, talker->file, talker->file_n, 1);
+    if (talker->version == NFS_V3) {
+        xdr_out_u64(out, 0);
+        xdr_out_u32(out, n);
+        xdr_out_u32(out, FILE_SYNC);
+        return;
+    }
+    xdr_out_u32(out, NFS_OP_WRITE);
+    put_stateid(talker, out);
+    xdr_out_u64(out, 0);
+    xdr_out_u32(out, FILE_SYNC);
+}
+
+void rpc_talker_begin_read(struct rpc_talker *talker, struct xdr_out *out, uint32_t n)
+{
+    rpc_talker_begin_nfs(talker, out, V3_READ, talker->file, talker->file_n, 1);
+    if (talker->version != NFS_V3) {
+        xdr_out_u32(out, NFS_OP_READ);
+        put_stateid(talker, out);
+    }
+    xdr_out_u64(out, 0);
+    xdr_out_u32(out, n);
+}
+
+/* ---- what was answered ---- */
+
+uint32_t rpc_talker_status(const struct rpc_talker *talker)
+{
+    struct xdr results;
+    uint32_t status;
+
+    return talker->replied > 0 && talker->result == RPC_END_REPLIED && rpc_talker_results(talker, &results) &&
+                   xdr_u32(&results, &status)
+               ? status
+               : UINT32_MAX;
+}
+
+/* A status whose cause is not the message: no space, no permission, not now. */
+static bool rpc_talker_is_circumstance(uint32_t status)
+{
+    static const uint32_t statuses[] = {
+        1 /* PERM */,   5 /* IO */,     13 /* ACCES */,   28 /* NOSPC */,   30 /* ROFS */,
+        69 /* DQUOT */, 70 /* STALE */, NFS_STATUS_DELAY, NFS_STATUS_GRACE, 10022 /* STALE_CLIENTID */,
+        10052 /* BADSESSION */};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(statuses); i++) {
+        if (statuses[i] == status)
+            return true;
+    }
+    return false;
+}
+
+const char *rpc_talker_result_words(struct rpc_talker *talker)
+{
+    struct rpc_message header;
+    uint32_t status = rpc_talker_status(talker);
+
+    if (talker->replied == 0 || talker->result == RPC_END_LOST)
+        return talker->terminated || talker->fed_end ? rpc_talker_end_words(talker) : "no answer";
+    switch (talker->result) {
+    case RPC_END_ERR_CHUNK:
+        return "RDMA_ERROR with ERR_CHUNK";
+    case RPC_END_ERR_VERS:
+        return "RDMA_ERROR with ERR_VERS";
+    case RPC_END_GARBAGE:
+        return "a Reply whose chunks do not fit its results";
+    case RPC_END_UNSENT:
+        return "nothing: the Call's header exceeds the inline threshold";
+    default:
+        break;
+    }
+    if (status != UINT32_MAX)
+        g_snprintf(talker->words, sizeof talker->words, "NFS status %u (%s)", status, nfs_status_name(status));
+    else if (rpc_decode(&header, talker->reply.p, talker->reply.n) == RPC_OK && header.reply_stat == RPC_MSG_ACCEPTED &&
+             header.accept_stat != RPC_SUCCESS)
+        g_snprintf(talker->words, sizeof talker->words, "a Reply with %s", rpc_accept_stat_name(header.accept_stat));
+    else
+        g_strlcpy(talker->words, "a Reply that rejects the Call", sizeof talker->words);
+    return talker->words;
+}
+
+bool rpc_talker_succeeds(struct rpc_talker *talker, struct xdr_out *out, const struct rpc_end_how *how)
+{
+    rpc_talker_call(talker, out, how);
+    if (rpc_talker_status(talker) == 0)
+        return true;
+    if (rpc_talker_is_circumstance(rpc_talker_status(talker)))
+        talk_inconclusive(talker->talk, "the server refuses for another reason: %s", rpc_talker_result_words(talker));
+    else
+        talk_failed(talker->talk, "expected %s; found %s", talker->talk->row->expected,
+                    rpc_talker_result_words(talker));
+    return false;
+}
+
+/* ---- the root ---- */
+
+bool rpc_talker_root(struct rpc_talker *talker)
+{
+    const struct nfs_run *nfs = &talker->talk->run->nfs;
+    uint32_t status;
+
+    if (talker->root_n > 0)
+        return true;
+    if (!(nfs->spoken & 1U << talker->version)) {
+        talk_not_applicable(talker->talk, "NFS version %s: %s", nfs_version_names[talker->version],
+                            nfs->version[talker->version].why_not);
+        return false;
+    }
+    status = talker_meet(talker);
+    if (status != 0) {
+        talk_inconclusive(talker->talk, "the server does not accept us as a client of NFS version %s: %s",
+                          nfs_version_names[talker->version], rpc_talker_result_words(talker));
+        return false;
+    }
+    talker->root_n = nfs->version[talker->version].root_n;
+    memcpy(talker->root, nfs->version[talker->version].root, talker->root_n);
+    return true;
+}
+
+/* ---- our file ---- */
+
+const char *rpc_talker_new_name(struct rpc_talker *talker)
+{
+    char *name = g_strdup_printf("iwarp-gen-%016" G_GINT64_MODIFIER "x",
+                                 random_next(&talker->random) ^ talker->talk->run->nfs.seed);
+
+    g_ptr_array_add(talker->names, name);
+    return name;
+}
+
+static void put_create(struct rpc_talker *talker, struct xdr_out *out, const void *data)
+{
+    (void)data;
+    rpc_talker_begin_nfs(talker, out, V3_CREATE, talker->root, talker->root_n, 0);
+    xdr_out_opaque(out, talker->name, (uint32_t)strlen(talker->name));
+    xdr_out_u32(out, 0); /* UNCHECKED */
+    xdr_out_u32(out, 1); /* mode */
+    xdr_out_u32(out, 0644);
+    for (unsigned i = 0; i < 5; i++) /* uid, gid, size, atime, mtime: as they are */
+        xdr_out_u32(out, 0);
+}
+
+static void put_open(struct rpc_talker *talker, struct xdr_out *out, const void *data)
+{
+    const bool sessions = talker->version != NFS_V40;
+
+    (void)data;
+    rpc_talker_begin_nfs(talker, out, 0, talker->root, talker->root_n, 2);
+    xdr_out_u32(out, NFS_OP_OPEN);
+    xdr_out_u32(out, sessions ? 0 : talker->v4.open_sequence);
+    xdr_out_u32(out, SHARE_BOTH | (sessions ? WANT_NO_DELEGATION : 0));
+    xdr_out_u32(out, 0); /* no share is denied */
+    xdr_out_u64(out, talker->v4.client_id);
+    xdr_out_opaque(out, talker->name, (uint32_t)strlen(talker->name)); /* the owner */
+    xdr_out_u32(out, 1);                                               /* OPEN4_CREATE */
+    xdr_out_u32(out, 0);                                               /* UNCHECKED4 */
+    xdr_out_u32(out, MODE_WORD);
+    xdr_out_u32(out, 0);
+    xdr_out_u32(out, MODE_BIT);
+    xdr_out_u32(out, 4);
+    xdr_out_u32(out, 0644);
+    xdr_out_u32(out, 0); /* CLAIM_NULL */
+    xdr_out_opaque(out, talker->name, (uint32_t)strlen(talker->name));
+    xdr_out_u32(out, V4_OP_GETFH);
+}
+
+static void put_open_confirm(struct rpc_talker *talker, struct xdr_out *out, const void *data)
+{
+    (void)data;
+    rpc_talker_begin_nfs(talker, out, 0, talker->file, talker->file_n, 1);
+    xdr_out_u32(out, V4_OP_OPEN_CONFIRM);
+    put_stateid(talker, out);
+    xdr_out_u32(out, talker->v4.open_sequence);
+}
+
+static bool confirm(struct rpc_talker *talker)
+{
+    struct xdr results;
+
+    if (talker_ask(talker, put_open_confirm, NULL, &results) != 0 || !talker_open_compound(talker, &results) ||
+        !talker_take_op(&results, NFS_OP_PUTFH) || !talker_take_op(&results, V4_OP_OPEN_CONFIRM))
+        return false;
+    talker->v4.open_sequence++;
+    return take_stateid(talker, &results);
+}
+
+static bool take_open(struct rpc_talker *talker, struct xdr *results)
+{
+    uint32_t flags, words, delegation;
+
+    if (!talker_open_compound(talker, results) || !talker_take_op(results, NFS_OP_PUTFH) ||
+        !talker_take_op(results, NFS_OP_OPEN) || !take_stateid(talker, results) || !xdr_skip(results, 20) ||
+        !xdr_u32(results, &flags) || !xdr_u32(results, &words) || !xdr_skip(results, 4 * (uint64_t)words) ||
+        !xdr_u32(results, &delegation))
+        return false;
+    if (delegation == 3) /* OPEN_DELEGATE_NONE_EXT: the reason */
+        xdr_skip(results, xdr_u32(results, &words) && (words == 1 || words == 2) ? 4 : 0);
+    else if (delegation != 0)
+        return false;
+    talker->v4.open_sequence++;
+    return talker_take_op(results, V4_OP_GETFH) && take_handle(results, talker->file, &talker->file_n) &&
+           (talker->version != NFS_V40 || !(flags & RESULT_CONFIRM) || confirm(talker));
+}
+
+static bool make_file(struct rpc_talker *talker)
+{
+    struct xdr results;
+    uint32_t follows;
+
+    if (talker_ask(talker, talker->version == NFS_V3 ? put_create : put_open, NULL, &results) != 0)
+        return false;
+    if (talker->version != NFS_V3)
+        return take_open(talker, &results);
+    return xdr_u32(&results, &follows) && follows && take_handle(&results, talker->file, &talker->file_n);
+}
+
+bool rpc_talker_file(struct rpc_talker *talker)
+{
+    if (!rpc_talker_root(talker))
+        return false;
+    g_strlcpy(talker->name, rpc_talker_new_name(talker), sizeof talker->name);
+    if (make_file(talker))
+        return true;
+    talker->file_n = 0;
+    talk_inconclusive(talker->talk, "cannot create a file in the export's root with NFS version %s: %s",
+                      nfs_version_names[talker->version], rpc_talker_result_words(talker));
+    return false;
+}
+
+/* ---- the end of a case ---- */
+
+static void put_close(struct rpc_talker *talker, struct xdr_out *out, const void *data)
+{
+    (void)data;
+    rpc_talker_begin_nfs(talker, out, 0, talker->file, talker->file_n, 1);
+    xdr_out_u32(out, V4_OP_CLOSE);
+    xdr_out_u32(out, talker->version == NFS_V40 ? talker->v4.open_sequence++ : 0);
+    put_stateid(talker, out);
+}
+
+static void put_remove(struct rpc_talker *talker, struct xdr_out *out, const void *data)
+{
+    const char *name = data;
+
+    rpc_talker_begin_nfs(talker, out, V3_REMOVE, talker->root, talker->root_n, 1);
+    if (talker->version != NFS_V3)
+        xdr_out_u32(out, NFS_OP_REMOVE);
+    xdr_out_opaque(out, name, (uint32_t)strlen(name));
+}
+
+/* Removes it; false when that failed. */
+static bool rpc_talker_remove(struct rpc_talker *talker, const char *name)
+{
+    struct xdr results;
+    uint32_t status = talker_ask(talker, put_remove, name, &results);
+
+    return status == 0 || status == NFS_STATUS_NOENT;
+}
+
+static bool is_usable(const struct rpc_talker *talker)
+{
+    return talker->open && !talker->fed_end && !talker->terminated && talk_is_open(talker->talk);
+}
+
+void rpc_talker_leave(struct rpc_talker *talker)
+{
+    struct xdr results;
+    bool answers = is_usable(talker);
+
+    if (answers && talker->file_n > 0 && talker->version != NFS_V3)
+        answers = talker_ask(talker, put_close, NULL, &results) != UINT32_MAX;
+    while (answers && talker->root_n > 0 && talker->names->len > 0) {
+        answers = rpc_talker_remove(talker, g_ptr_array_index(talker->names, talker->names->len - 1));
+        if (answers)
+            g_ptr_array_set_size(talker->names, (gint)talker->names->len - 1);
+    }
+    if (answers && is_usable(talker))
+        talker_part(talker);
+}
+
+void rpc_talker_clear_up(struct talk_run *run, enum nfs_version_at version, GPtrArray *names)
+{
+    struct case_result *result = case_result_new();
+    struct rpc_talker talker;
+    struct talk talk;
+
+    talk_init(&talk, run, NULL, result);
+    if (rpc_talker_open(&talker, &talk, &(struct talker_wish){.version = version}) && rpc_talker_root(&talker)) {
+        for (guint i = 0; i < names->len && !talker.fed_end; i++)
+            rpc_talker_remove(&talker, g_ptr_array_index(names, i));
+    }
+    rpc_talker_close(&talker);
+    talk_clear(&talk);
+    case_result_free(result);
+}

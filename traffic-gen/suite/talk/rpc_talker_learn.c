@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Which versions an NFS server speaks, and where its export is: MOUNT (over TCP, as in RFC 8267 section 5.1, or on the
+ * connection itself) for version 3, the path from the root for version 4. And cases that run once for each version.
+ */
+#include "traffic-gen/suite/talk/rpc_talker_v4.h"
+
+#include "traffic-gen/live/rpc_tcp.h"
+#include "traffic-gen/suite/talk/talk_internal.h"
+#include "wire/nfs.h"
+
+#include <string.h>
+
+enum { MOUNT_VERSION = 3, MOUNT_MNT = 1, GETATTR = 1, PATH_WORDS_MAX = 8, MOUNT_SECONDS = 5 };
+
+static const int64_t second = INT64_C(1000000000);
+
+/* ---- version 3 ---- */
+
+static bool keep_root(struct rpc_talker *talker, const uint8_t *p, uint32_t n)
+{
+    if (n == 0 || n > NFS_HANDLE_MAX)
+        return false;
+    memcpy(talker->root, p, n);
+    talker->root_n = n;
+    return true;
+}
+
+static void put_mount(struct rpc_talker *talker, struct xdr_out *out, const void *data)
+{
+    const char *path = data;
+
+    rpc_talker_begin(talker, out, NFS_PROGRAM_MOUNT, MOUNT_VERSION, MOUNT_MNT);
+    xdr_out_opaque(out, path, (uint32_t)strlen(path));
+}
+
+/* MOUNT, if the service answers it on this connection. */
+static bool mount_here(struct rpc_talker *talker, const char *path)
+{
+    struct xdr results;
+    const uint8_t *p;
+    uint32_t n;
+
+    return talker_ask(talker, put_mount, path, &results) == 0 && xdr_opaque(&results, &p, &n) &&
+           keep_root(talker, p, n);
+}
+
+static bool mount_by_tcp(struct rpc_talker *talker, const char *path, char **why)
+{
+    const struct talk_run *run = talker->talk->run;
+    const struct rpc_tcp_mount mount = {.host = run->host,
+                                        .port = run->nfs.mount_port,
+                                        .path = path,
+                                        .version = MOUNT_VERSION,
+                                        .timeout_ns = MOUNT_SECONDS * second};
+    uint8_t handle[RPC_TCP_HANDLE_MAX];
+    uint32_t n;
+
+    return rpc_tcp_mount(&mount, handle, &n, why) && keep_root(talker, handle, n);
+}
+
+static void put_getattr(struct rpc_talker *talker, struct xdr_out *out, const void *data)
+{
+    (void)data;
+    rpc_talker_begin_nfs(talker, out, GETATTR, talker->root, talker->root_n, 0);
+}
+
+static char *learn_3(struct rpc_talker *talker)
+{
+    const struct nfs_run *nfs = &talker->talk->run->nfs;
+    const char *path = nfs->export ? nfs->export : "/";
+    g_autofree char *why = NULL;
+    struct xdr results;
+
+    if (!(!nfs->mount_port && mount_here(talker, path)) && !mount_by_tcp(talker, path, &why))
+        return g_strdup_printf("no file handle for the export: %s (--mount-port, --export)",
+                               why ? why : "MOUNT returned none");
+    if (talker_ask(talker, put_getattr, NULL, &results) != 0)
+        return g_strdup_printf("GETATTR of the export: %s", rpc_talker_result_words(talker));
+    return NULL;
+}
+
+/* ---- version 4 ---- */
+
+static void put_walk(struct rpc_talker *talker, struct xdr_out *out, const void *data)
+{
+    char *const *words = data;
+    unsigned n = g_strv_length((char **)words);
+
+    talker_begin_compound(talker, out, n + 2);
+    xdr_out_u32(out, NFS_OP_PUTROOTFH);
+    for (unsigned i = 0; i < n; i++) {
+        xdr_out_u32(out, NFS_OP_LOOKUP);
+        xdr_out_opaque(out, words[i], (uint32_t)strlen(words[i]));
+    }
+    xdr_out_u32(out, V4_OP_GETFH);
+}
+
+/* Returns the status of the walk. */
+static uint32_t walk(struct rpc_talker *talker, char *const *words)
+{
+    struct xdr results;
+    uint32_t status = talker_ask(talker, put_walk, words, &results);
+    const uint8_t *p;
+    uint32_t n;
+
+    if (status != 0)
+        return status;
+    if (!talker_open_compound(talker, &results) || !talker_take_op(&results, NFS_OP_PUTROOTFH))
+        return UINT32_MAX;
+    for (unsigned i = 0; words[i]; i++) {
+        if (!talker_take_op(&results, NFS_OP_LOOKUP))
+            return UINT32_MAX;
+    }
+    return talker_take_op(&results, V4_OP_GETFH) && xdr_opaque(&results, &p, &n) && keep_root(talker, p, n)
+               ? 0
+               : UINT32_MAX;
+}
+
+/* "/srv/nfs": its names, without empty ones. */
+static char **names_of(const char *path)
+{
+    g_auto(GStrv) parts = g_strsplit(path ? path : "", "/", -1);
+    GPtrArray *names = g_ptr_array_new();
+
+    for (unsigned i = 0; parts[i] && names->len < PATH_WORDS_MAX; i++) {
+        if (*parts[i])
+            g_ptr_array_add(names, g_strdup(parts[i]));
+    }
+    g_ptr_array_add(names, NULL);
+    return (char **)g_ptr_array_free(names, FALSE);
+}
+
+/* An export can be the root of version 4 itself (fsid=0 on Linux): its path then leads nowhere. */
+static char *learn_4(struct rpc_talker *talker)
+{
+    static char *const none[] = {NULL};
+    g_auto(GStrv) names = names_of(talker->talk->run->nfs.export);
+    uint32_t status = talker_meet(talker);
+
+    if (status == 0)
+        status = walk(talker, names);
+    if (status == NFS_STATUS_NOENT && names[0])
+        status = walk(talker, none);
+    return status == 0 ? NULL : g_strdup(rpc_talker_result_words(talker));
+}
+
+/* ---- both ---- */
+
+/* Which version's NULL is answered with SUCCESS: for stimuli that are NULL Calls. */
+static void learn_null(struct rpc_talker *talker)
+{
+    struct nfs_run *nfs = &talker->talk->run->nfs;
+
+    for (uint32_t version = 3; version <= 4 && !nfs->null_version; version++) {
+        struct xdr_out out;
+        struct xdr results;
+
+        rpc_talker_begin(talker, &out, NFS_PROGRAM, version, 0);
+        if (!rpc_talker_call(talker, &out, NULL))
+            return;
+        if (rpc_talker_results(talker, &results))
+            nfs->null_version = version;
+    }
+    nfs->no_null = nfs->null_version == 0;
+}
+
+/* On a separate connection. */
+static void learn_version(struct talk_run *run, enum nfs_version_at version)
+{
+    struct case_result *result = case_result_new();
+    struct nfs_run *nfs = &run->nfs;
+    struct rpc_talker talker;
+    struct talk talk;
+    char *why_not;
+
+    talk_init(&talk, run, NULL, result);
+    if (rpc_talker_open(&talker, &talk, &(struct talker_wish){.version = version})) {
+        if (!nfs->null_version)
+            learn_null(&talker);
+        why_not = !(run->services & NEED_NFS) ? g_strdup("the service was not declared NFS (--service=nfs)")
+                  : version == NFS_V3         ? learn_3(&talker)
+                                              : learn_4(&talker);
+    } else {
+        why_not = g_strdup(result->actual);
+    }
+    if (!why_not) {
+        nfs->spoken |= 1U << version;
+        nfs->version[version].root_n = talker.root_n;
+        memcpy(nfs->version[version].root, talker.root, talker.root_n);
+    }
+    nfs->version[version].why_not = why_not;
+    rpc_talker_close(&talker);
+    talk_clear(&talk);
+    case_result_free(result);
+}
+
+void rpc_talker_learn(struct talk *talk)
+{
+    struct nfs_run *nfs = &talk->run->nfs;
+    int64_t began = talk_now();
+
+    if (!talk->row) /* it runs on one of those connections itself */
+        return;
+    g_mutex_lock(&nfs->lock);
+    if (!nfs->is_learnt) {
+        for (unsigned i = 0; i < NFS_VERSIONS; i++) {
+            if (!nfs->wanted || nfs->wanted & 1U << i)
+                learn_version(talk->run, (enum nfs_version_at)i);
+            else
+                nfs->version[i].why_not = g_strdup("not asked for (--nfs-version)");
+            if (!(talk->run->services & NEED_NFS) && nfs->null_version)
+                break;
+        }
+        nfs->is_learnt = true;
+    }
+    g_mutex_unlock(&nfs->lock);
+    talk->deadline += talk_now() - began; /* it took none of the case's time */
+}
+
+/* Of those that the user wants, if any. */
+static const char *why_none(const struct nfs_run *nfs, unsigned versions)
+{
+    unsigned wanted = versions & nfs->wanted ? versions & nfs->wanted : versions;
+
+    for (unsigned i = 0; i < NFS_VERSIONS; i++) {
+        if (wanted & 1U << i && nfs->version[i].why_not)
+            return nfs->version[i].why_not;
+    }
+    return "--nfs-version leaves none";
+}
+
+bool rpc_talker_first_version(struct talk *talk, enum nfs_version_at *version)
+{
+    const struct nfs_run *nfs = &talk->run->nfs;
+
+    rpc_talker_learn(talk);
+    for (unsigned i = 0; i < NFS_VERSIONS; i++) {
+        if (nfs->spoken & 1U << i) {
+            *version = (enum nfs_version_at)i;
+            return true;
+        }
+    }
+    talk_not_applicable(talk, "the device serves no NFS version that the case needs: %s",
+                        why_none(nfs, NFS_ALL_VERSIONS));
+    return false;
+}
+
+/* ---- a case for each version ---- */
+
+struct partial {
+    enum case_outcome outcome;
+    char *actual;
+};
+
+/* A failure outranks what could not be judged, which outranks a pass. */
+static void join(struct case_result *result, struct partial parts[NFS_VERSIONS], unsigned versions)
+{
+    static const enum case_outcome order[] = {OUTCOME_FAILED, OUTCOME_INCONCLUSIVE, OUTCOME_PASSED,
+                                              OUTCOME_NOT_APPLICABLE};
+    bool is_one = (versions & (versions - 1)) == 0;
+    GString *text = g_string_new(NULL);
+    unsigned told = 0;
+
+    result->outcome = OUTCOME_NOT_APPLICABLE;
+    for (unsigned o = 0; o < G_N_ELEMENTS(order); o++) {
+        for (unsigned i = 0; i < NFS_VERSIONS; i++) {
+            unsigned same = 0;
+
+            if (!(versions & ~told & 1U << i) || parts[i].outcome != order[o])
+                continue;
+            for (unsigned k = i; k < NFS_VERSIONS; k++) {
+                if (versions & 1U << k && parts[k].outcome == order[o] && g_str_equal(parts[k].actual, parts[i].actual))
+                    same |= 1U << k;
+            }
+            if (told == 0)
+                result->outcome = order[o];
+            told |= same;
+            if (!is_one) {
+                g_autofree char *names = nfs_versions_text(same);
+
+                g_string_append_printf(text, "%sNFS %s: ", text->len > 0 ? "; " : "", names);
+            }
+            g_string_append(text, parts[i].actual);
+        }
+    }
+    for (unsigned i = 0; i < NFS_VERSIONS; i++)
+        g_free(parts[i].actual);
+    g_free(result->actual);
+    result->actual = g_string_free(text, FALSE);
+}
+
+void rpc_talker_each_version(struct talk *talk, const struct suite_case *row, unsigned versions,
+                             const struct talker_wish *wish,
+                             void (*one)(struct rpc_talker *talker, const struct suite_case *row))
+{
+    struct partial parts[NFS_VERSIONS] = {0};
+    struct case_result *result = talk->result;
+
+    rpc_talker_learn(talk);
+    if (!(talk->run->nfs.spoken & versions)) {
+        talk_not_applicable(talk, "the device serves no NFS version that the case needs: %s",
+                            why_none(&talk->run->nfs, versions));
+        return;
+    }
+    versions &= talk->run->nfs.spoken;
+    for (unsigned i = 0; i < NFS_VERSIONS; i++) {
+        struct talker_wish mine = wish ? *wish : (struct talker_wish){0};
+        struct rpc_talker talker;
+
+        if (!(versions & 1U << i))
+            continue;
+        result->outcome = OUTCOME_INCONCLUSIVE;
+        g_clear_pointer(&result->actual, g_free);
+        mine.version = (enum nfs_version_at)i;
+        if (rpc_talker_open(&talker, talk, &mine) && rpc_talker_root(&talker))
+            one(&talker, row);
+        rpc_talker_close(&talker);
+        talk_hang_up(talk);
+        parts[i].outcome = result->outcome;
+        parts[i].actual = result->actual ? result->actual : g_strdup("the stimulus could not be delivered");
+        result->actual = NULL;
+    }
+    join(result, parts, versions);
+}

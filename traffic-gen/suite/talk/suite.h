@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The active suites: tables of cases, each a stimulus for a device under test (DUT) and the reaction that is due. A
+ * case runs on fresh connections; its id is that of the rule that it provokes, with a suffix where a rule needs
+ * several. Its function talks (suite/talk.h) and gives a verdict; the engine, which watches the whole conversation,
+ * decides wherever it can: its count for the rule overrides the function's verdict.
+ */
+#ifndef IWARP_TRAFFIC_SUITE_TALK_SUITE_H
+#define IWARP_TRAFFIC_SUITE_TALK_SUITE_H
+
+#include "engine/core/rule.h"
+
+struct talk;
+
+enum suite_dut { DUT_RESPONDER = 1, DUT_INITIATOR = 2, DUT_ANY = 3 };
+
+/* What a case needs from the DUT's service; without it the case is not applicable. */
+enum suite_need {
+    NEED_ECHO = 1,          /* it accepts our Sends and echoes them */
+    NEED_RECEIVES = 2,      /* it accepts our Sends: an echo, RPC, or our protocol in the private data */
+    NEED_REGIONS = 4,       /* it advertises memory (support/advert.h) */
+    NEED_RPC = 8,           /* --service=rpc or nfs: it answers RPC-over-RDMA */
+    NEED_NFS = 16,          /* --service=nfs */
+    NEED_ENHANCED = 32,     /* it speaks RFC 6581 */
+    NEED_PEER_TO_PEER = 64, /* it does so, with A = 1 */
+    NEED_WORDS = 128        /* it follows the wishes in our private data (support/advert.h) */
+};
+
+struct suite_case {
+    enum rule_id rule;
+    const char *suffix; /* "crc-field": MPA-8-02/crc-field; NULL: none */
+    unsigned duts;      /* set of enum suite_dut */
+    unsigned needs;     /* set of enum suite_need */
+    void (*run)(struct talk *talk, const struct suite_case *row);
+    const char *stimulus; /* what our side sends: "an FPDU with one bit of its CRC field inverted" */
+    const char *expected; /* "Terminate 2/0/2 or close" */
+    const char *says;     /* the same in statements, for the functions of suite_rows.h */
+    int served;           /* opcode of the answer that shows that it was served; 0: there is none */
+    int variant;          /* for other functions that several rows share */
+};
+
+/* One suite: a name for --suite, and its cases. */
+struct suite {
+    const char *name;
+    const struct suite_case *cases;
+    unsigned n;
+};
+
+/* Parts of one suite have the same name. */
+extern const struct suite suite_mpa, suite_mpa_cuts, suite_mpa_errors, suite_mpa_startup, suite_mpa_frames, suite_mpa2,
+    suite_mpa2_reply, suite_ddp, suite_rdmap, suite_rdmapx, suite_rpcrdma, suite_rpcrdma_chunks, suite_rpcrdma_sizes,
+    suite_rpcrdma_client, suite_nfs;
+
+/* All suites, in the order in which they run; NULL after the last. */
+extern const struct suite *const suites[];
+
+/* "MPA-8-02/crc-field"; the caller frees it. */
+char *suite_case_id(const struct suite_case *row);
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Our side of a case: a blocking talker, for functions that are read from top to bottom. It can send anything, right or
+ * wrong, and hears start-up frames, FPDUs, FIN, RST and silence. Every wait ends at its own time and at the deadline of
+ * the case; after that, nothing is sent and only silence is heard.
+ *
+ * A case's function looks like this:
+ *
+ *     static void bad_crc(struct talk *talk, const struct suite_case *row)
+ *     {
+ *         if (!talk_start(talk, NULL))        // verdict is set: could not be started
+ *             return;
+ *         talk_say(talk, "read mpa@-1^1");
+ *         talk_expect_terminate(talk, &(struct talk_terminate){2, 0, {2}, .or_close = true});
+ *     }
+ */
+#ifndef IWARP_TRAFFIC_SUITE_TALK_TALK_H
+#define IWARP_TRAFFIC_SUITE_TALK_TALK_H
+
+#include "support/advert.h"
+#include "traffic-gen/suite/talk/suite.h"
+#include "wire/mpa_fpdu.h"
+#include "wire/mpa_startup.h"
+#include "wire/rdmap.h"
+#include "wire/rdmap_terminate.h"
+
+#include <glib.h>
+
+/* ---- verdict ---- */
+
+/*
+ * Each says what was seen: the "actual" of the report. A failure is final; otherwise the last verdict counts. A case
+ * without a verdict is inconclusive.
+ */
+void talk_passed(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void talk_failed(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void talk_inconclusive(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void talk_not_applicable(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/*
+ * Passed because the DUT refused or ended the connection, as it must. A dead device would look the same: afterwards a
+ * fresh connection has to succeed (struct case_result, by_end).
+ */
+void talk_passed_by_end(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
+bool talk_has_passed(const struct talk *talk); /* so far */
+
+/* ---- connection and start-up ---- */
+
+/*
+ * How our side wants the start-up. Zero (or NULL): as the device was seen to accept it (suite/startup_terms.h), with an
+ * echo; a case sets only what its stimulus is about.
+ */
+struct talk_wish {
+    uint8_t revision;            /* of our Request, enhanced only if so set; a Reply repeats that of the Request */
+    bool revision_0;             /* revision 0 itself */
+    bool markers;                /* we want Markers */
+    bool no_crc;                 /* C = 0; whether CRC is used then depends on the DUT too */
+    bool crc;                    /* C = 1, even if the device was seen to refuse it */
+    bool need_no_crc;            /* not applicable when the DUT insists on CRC */
+    bool need_markers;           /* not applicable when the DUT does not ask for Markers */
+    bool enhanced;               /* revision 2 with S = 1 */
+    struct mpa_enhanced data;    /* enhanced: of the Request; all zero: what the device accepts. Unused in a Reply */
+    bool in_pieces;              /* our frame in three segments, with pauses */
+    bool at_once;                /* no pause after the Reply (--settle), which is what the case is about */
+    bool wait_only;              /* stop after the start-up frames: the Initiator's first FPDU is left to the case */
+    const char *frame;           /* words that change our frame: "mpa.flags|0x20" */
+    struct advert_wish advert;   /* our wishes to the DUT's ULP; zero: 64 receives of 4096 octets, echo */
+    const uint8_t *private_data; /* instead of these */
+    uint16_t private_length;
+};
+
+/* TCP only: connects to the DUT, or accepts its next connection. Ends any connection that is open. False: verdict is
+ * set. */
+bool talk_open(struct talk *talk);
+/*
+ * talk_open() and the start-up: full operation in which both sides may send. By then we have sent the RTR
+ * (peer-to-peer) or a first FPDU (a zero-length Write) as Initiator, or received the DUT's first FPDU as Responder.
+ * False: verdict is set (inconclusive or not applicable, with what happened instead).
+ */
+bool talk_start(struct talk *talk, const struct talk_wish *wish);
+/* Its parts. Sends our frame (Request: at once; Reply: once the DUT's Request has come). */
+bool talk_send_frame(struct talk *talk, const struct talk_wish *wish);
+/* The DUT's frame; NULL when something else came (talk_last()). Its octets live as long as the connection. */
+const struct mpa_startup *talk_hear_frame(struct talk *talk);
+/* From here on FPDUs, as negotiated in the two frames. */
+void talk_begin_operation(struct talk *talk);
+/* The first FPDU of the Initiator: see talk_start(). */
+bool talk_first_fpdu(struct talk *talk);
+
+bool talk_is_initiator(const struct talk *talk);                          /* our side; the DUT is the Responder */
+const struct mpa_startup *talk_frame(const struct talk *talk, bool ours); /* NULL: not yet */
+const struct advert *talk_advert(const struct talk *talk);                /* n 0: none */
+const struct advert_memory *talk_region(struct talk *talk, enum advert_region region); /* NULL: verdict is set */
+bool talk_crc(const struct talk *talk);                                                /* CRC is in use */
+unsigned talk_fpdus_heard(const struct talk *talk);                                    /* on this connection */
+unsigned talk_markers_heard(const struct talk *talk);                                  /* in them */
+bool talk_vouches_default(const struct talk *talk);                                    /* --default-configuration */
+uint16_t talk_dut_ird(const struct talk *talk); /* Reads that the DUT serves at once; 1 if it did not say */
+
+/* ---- sending ---- */
+
+/*
+ * What shows that the device exchanges data: learnt once, before the first case (talk_learn_sign()), on separate
+ * connections. Cases and the checks between them ask for no other sign.
+ */
+enum talk_sign {
+    SIGN_UNKNOWN, /* not learnt: as SIGN_TCP */
+    SIGN_READ,    /* it answers a zero-length Read */
+    SIGN_REGION,  /* it answers a Read of one octet of the memory that it advertises */
+    SIGN_ECHO,    /* it sends back what is sent to it */
+    SIGN_RPC,     /* it answers a NULL Call */
+    SIGN_SPEAKS,  /* an Initiator that speaks first */
+    SIGN_TCP,     /* none of these: its TCP acknowledges, and the connection stays open */
+};
+
+/* Raw octets, in one write. */
+void talk_write(struct talk *talk, const void *p, size_t n);
+void talk_together(struct talk *talk, bool on);     /* what is sent while it is on leaves in one segment */
+void talk_finish(struct talk *talk);                /* our FIN */
+void talk_reset(struct talk *talk);                 /* our RST */
+void talk_sleep(struct talk *talk, int64_t ns);     /* receives meanwhile, and keeps what comes */
+uint64_t talk_out_offset(const struct talk *talk);  /* octets sent on this connection */
+void talk_set_mss(struct talk *talk, uint16_t mss); /* of our SYN, for the next connection; only as Initiator */
+
+/*
+ * Statements as in scripts (traffic-gen/say/script.h), without the side, which is ours: "send op=12; read". What a
+ * message needs is right for this device unless a word changes it:
+ *
+ *   write          zero-length, to memory that the device advertises, if any
+ *   read           zero-length, from nowhere, into our sink
+ *   send           TALK_MESSAGE octets
+ *   fadd, cswap    of zero, to the first word of the device's memory
+ *   region=NAME    of write, read, send-inv: TALK_MESSAGE octets of that region, from its start: all, read-only,
+ *                  write-only, local, foreign, gone
+ *   end            from the region's end: "write region=all end to-63" reaches beyond it
+ *   ask            the question that this device answers (talk_usable_sign())
+ *   startup        our start-up frame
+ *
+ * acked, wait and mpa.gap take their time. False: they were not all said, and the verdict is set.
+ */
+bool talk_say(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* With this payload in its Sends and Writes, which have no word len. */
+bool talk_say_octets(struct talk *talk, const void *p, size_t n, const char *format, ...) G_GNUC_PRINTF(4, 5);
+/* The question for that sign, changed by words. */
+bool talk_ask(struct talk *talk, enum talk_sign sign, const char *words);
+/*
+ * Their octets, unsent: to be cut or delayed. Our stream continues after them once they are written. NULL: verdict is
+ * set.
+ */
+GByteArray *talk_octets(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* Octets of ULP payload in our messages; and the payload of an untouched Send of ours. */
+enum { TALK_MESSAGE = 64 };
+bool talk_echoes_message(const struct ddp_segment *echo);
+/* Where our Reads go: STag and Tagged Offset. */
+enum { TALK_SINK_STAG = 0x51A0, TALK_SINK_TO = 0x1000 };
+/*
+ * What "startup" says from here on: a frame that is right, but not what this device was seen to want. talk_send_frame()
+ * says what it wants.
+ */
+void talk_plain_startup(struct talk *talk);
+
+/* ---- hearing ---- */
+
+enum talk_what {
+    TALK_SILENCE, /* nothing in that time */
+    TALK_FRAME,   /* start-up frame */
+    TALK_FPDU,
+    TALK_GARBAGE, /* octets that are neither: a damaged FPDU (fpdu is valid), or no start-up frame */
+    TALK_FIN,
+    TALK_RESET,
+};
+
+struct talk_heard {
+    enum talk_what what;
+    int64_t time_ns;
+    const uint8_t *octets; /* as they came, n of them */
+    size_t n;
+    struct mpa_startup frame; /* FRAME */
+    struct mpa_fpdu fpdu;     /* FPDU */
+    bool crc_good;
+    bool has_ddp;
+    struct ddp_segment ddp; /* its payload member is set */
+    bool is_terminate;
+    struct rdmap_terminate terminate;
+};
+
+/* The next thing that the DUT does within ns. Valid until the next call; after FIN and RST it returns the same again.
+ */
+const struct talk_heard *talk_hear(struct talk *talk, int64_t ns);
+/* What talk_hear() returned last. */
+const struct talk_heard *talk_last(const struct talk *talk);
+/* In words: "Terminate layer 2 type 0 code 2", "FIN", "nothing within 2.0 s". Valid until the next call. */
+const char *talk_describe(struct talk *talk, const struct talk_heard *heard);
+bool talk_is_open(const struct talk *talk); /* the DUT has sent neither FIN nor RST, nor have we RST */
+
+int64_t talk_now(void); /* monotonic, nanoseconds */
+
+/* Times, nanoseconds: --timeout and what follows from it. */
+int64_t talk_t_react(const struct talk *talk);
+int64_t talk_t_close(const struct talk *talk);
+int64_t talk_t_start(const struct talk *talk); /* --start-timeout */
+int64_t talk_t_idle(const struct talk *talk);  /* --idle-timeout */
+
+/* ---- expectations ---- */
+
+struct talk_terminate {
+    unsigned layer, etype;
+    uint8_t code;
+    bool any_layer;       /* whatever it says */
+    unsigned other_etype; /* accepted as well; 0: none */
+    bool or_close;        /* a FIN or RST without Terminate will do too */
+    bool close_open;      /* such a FIN or RST proves nothing: inconclusive (any ULP may close) */
+    bool other_open;      /* so does another Terminate: the refusal may have another reason */
+    uint8_t served;       /* an FPDU with this opcode proves that the faulty request was served; 0: none does */
+    size_t served_octets; /* with at least so many octets of payload */
+};
+
+/*
+ * Waits up to T_react for a Terminate; other FPDUs are passed over. Passed with one that fits; failed with another,
+ * with proof that the faulty request was served, or when the connection is alive at the end.
+ */
+void talk_expect_terminate(struct talk *talk, const struct talk_terminate *expected);
+/* The DUT ends the connection within that time, whatever it sends before. */
+void talk_expect_close(struct talk *talk, int64_t ns);
+/* ---- signs of life (talk_probe.c) ---- */
+
+enum { TALK_AT_ONCE_TRIES = 8 }; /* some devices occasionally lose what arrives right after the Reply */
+
+enum talk_sign talk_sign(const struct talk *talk);
+/* The sign that can be asked for on this connection; SIGN_TCP: none. */
+enum talk_sign talk_usable_sign(const struct talk *talk);
+bool talk_reads(const struct talk *talk);  /* Reads are answered on this connection */
+bool talk_echoes(const struct talk *talk); /* Sends come back */
+/*
+ * Everything said on this connection has reached the device's TCP: it is acknowledged, or answered with a reset. Waits
+ * for that, at most T_react. A stimulus that did not arrive proves nothing: talk_passed() then makes the case
+ * inconclusive.
+ */
+bool talk_delivered(struct talk *talk);
+
+enum talk_life {
+    LIFE_ANSWERS, /* with with the sign that it was seen to give */
+    LIFE_STAYS,   /* it has none but TCP's: all is acknowledged, and for T_react it neither closes nor sends a Terminate
+                   */
+    LIFE_MUTE,    /* no sign, or its TCP does not acknowledge */
+    LIFE_TERMINATE,   /* talk_last() */
+    LIFE_CLOSED,      /* FIN or RST */
+    LIFE_GARBAGE,     /* octets that are no FPDU, or an FPDU with a wrong CRC */
+    LIFE_NOT_STARTED, /* there is no full operation */
+};
+/*
+ * Waits for the answer: LIFE_ANSWERS, or what came instead; other FPDUs are passed over.
+ * SIGN_TCP: any FPDU but a Terminate.
+ */
+enum talk_life talk_await(struct talk *talk, enum talk_sign sign, int64_t ns);
+/* Asks for the sign of this DUT, without a verdict. */
+enum talk_life talk_probe(struct talk *talk);
+static inline bool talk_life_good(enum talk_life life)
+{
+    return life == LIFE_ANSWERS || life == LIFE_STAYS;
+}
+/* In words, with what talk_last() was. Valid as talk_describe(). */
+const char *talk_life_words(struct talk *talk, enum talk_life life);
+
+/*
+ * The DUT has to accept something odd and continue. say() opens a connection, starts it and sends the stimulus: with
+ * the oddity, or, for comparison, without. False: nothing that could be judged came of it. alive() asks whether the DUT
+ * continues; NULL: talk_probe(). Passed when it continues. If it does not, the comparison decides: failed when the DUT
+ * continues there, inconclusive when it does not continue there either.
+ */
+typedef bool talk_stimulus(struct talk *talk, const struct suite_case *row, bool odd);
+typedef enum talk_life talk_alive(struct talk *talk, const struct suite_case *row);
+void talk_expect_taken(struct talk *talk, const struct suite_case *row, talk_stimulus *say, talk_alive *alive);
+/* talk_start() with an odd frame: true when it was sent, whatever came of it. */
+bool talk_start_oddly(struct talk *talk, const struct talk_wish *wish);
+
+/* ---- messages ---- */
+
+/* An FPDU with that opcode within T_react; others are passed over. NULL: talk_last() is what came instead. */
+const struct talk_heard *talk_hear_opcode(struct talk *talk, enum rdmap_opcode opcode);
+
+#endif

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the talker expects from the DUT, as verdicts. */
+#include "traffic-gen/suite/talk/talk_internal.h"
+
+#include <string.h>
+
+/* ---- Terminate ---- */
+
+static bool is_expected(const struct talk_terminate *expected, const struct rdmap_terminate *terminate)
+{
+    if (expected->any_layer)
+        return true;
+    return terminate->layer == expected->layer && terminate->code == expected->code &&
+           (terminate->etype == expected->etype ||
+            (expected->other_etype != 0 && terminate->etype == expected->other_etype));
+}
+
+static void expected_words(const struct talk_terminate *expected, GString *out)
+{
+    if (expected->any_layer) {
+        g_string_append(out, expected->or_close ? "a Terminate or a close" : "a Terminate");
+        return;
+    }
+    g_string_append_printf(out, "Terminate layer %u type %u", expected->layer, expected->etype);
+    if (expected->other_etype != 0)
+        g_string_append_printf(out, " or %u", expected->other_etype);
+    g_string_append_printf(out, " code %u", expected->code);
+}
+
+static void judge_terminate(struct talk *talk, const struct talk_terminate *expected, const struct talk_heard *heard)
+{
+    const struct rdmap_terminate *terminate = &heard->terminate;
+    GString *words = g_string_new(NULL);
+
+    expected_words(expected, words);
+    if (!is_expected(expected, terminate) && expected->other_open)
+        talk_inconclusive(talk, "refused, but for another reason than %s: %s", words->str, talk_describe(talk, heard));
+    else if (!is_expected(expected, terminate))
+        talk_failed(talk, "expected %s; found %s", words->str, talk_describe(talk, heard));
+    else
+        talk_passed(talk, "%s", talk_describe(talk, heard));
+    g_string_free(words, TRUE);
+}
+
+void talk_expect_terminate(struct talk *talk, const struct talk_terminate *expected)
+{
+    int64_t until = talk_now() + talk_t_react(talk);
+    g_autofree char *passed_over = NULL;
+    const struct talk_heard *heard;
+    GString *words;
+
+    while ((heard = talk_hear(talk, MAX(until - talk_now(), 0)))->what == TALK_FPDU && !heard->is_terminate) {
+        if (expected->served != 0 && heard->has_ddp && heard->ddp.opcode == expected->served &&
+            heard->ddp.payload_len >= expected->served_octets) {
+            talk_failed(talk, "expected a refusal; found the faulty request served: %s", talk_describe(talk, heard));
+            return;
+        }
+        g_free(passed_over);
+        passed_over = g_strdup(talk_describe(talk, heard));
+    }
+    if (heard->what == TALK_FPDU) {
+        judge_terminate(talk, expected, heard);
+        return;
+    }
+    words = g_string_new(NULL);
+    expected_words(expected, words);
+    if (heard->what == TALK_FIN || heard->what == TALK_RESET) {
+        if (expected->or_close)
+            talk_passed_by_end(talk, "%s", talk_describe(talk, heard));
+        else if (expected->close_open)
+            talk_inconclusive(talk, "%s without a Terminate: the layers above may close at any time",
+                              talk_describe(talk, heard));
+        else
+            talk_failed(talk, "expected %s; found %s without a Terminate", words->str, talk_describe(talk, heard));
+    } else if (expected->other_open) {
+        talk_inconclusive(talk, "expected %s; found %s", words->str, talk_describe(talk, heard));
+    } else {
+        talk_failed(talk, "expected %s; found %s%s%s within %.1f s", words->str, passed_over ? passed_over : "",
+                    passed_over ? ", then " : "", talk_describe(talk, heard), (double)talk_t_react(talk) / 1e9);
+    }
+    g_string_free(words, TRUE);
+}
+
+/* ---- close ---- */
+
+void talk_expect_close(struct talk *talk, int64_t ns)
+{
+    int64_t until = talk_now() + ns;
+    const struct talk_heard *heard;
+
+    do {
+        heard = talk_hear(talk, MAX(until - talk_now(), 0));
+    } while (heard->what != TALK_FIN && heard->what != TALK_RESET && heard->what != TALK_SILENCE);
+    if (heard->what == TALK_SILENCE)
+        talk_failed(talk, "expected the device to close; the connection was still open after %.1f s", (double)ns / 1e9);
+    else
+        talk_passed_by_end(talk, "%s", talk_describe(talk, heard));
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Signs of life. What shows that a device still works depends on the device: most answer a zero-length Read, some serve
+ * no Reads and only echo, or only speak RPC, and some services show nothing but TCP. So the sign is learnt before the
+ * first case, on connections with nothing odd about them, and no case waits for a sign that the device never gave.
+ */
+#include "traffic-gen/suite/talk/talk_internal.h"
+#include "wire/octets.h"
+
+#include <string.h>
+
+static const int64_t settle_guess = 300 * INT64_C(1000000);
+static const char echo_words[] = "are you there?";
+
+enum talk_sign talk_sign(const struct talk *talk)
+{
+    return talk->run->sign;
+}
+
+/* ---- questions ---- */
+
+/* On this connection. */
+static bool can_ask(const struct talk *talk, enum talk_sign sign)
+{
+    switch (sign) {
+    case SIGN_READ:
+        return talk_dut_ird(talk) > 0;
+    case SIGN_REGION:
+        return talk_dut_ird(talk) > 0 && talk->advert.n > REGION_ALL && talk->advert.regions[REGION_ALL].length > 0;
+    case SIGN_ECHO:
+        return true;
+    case SIGN_RPC: /* of a server: a client may not be called before it asks for that (RFC 8167 section 6) */
+        return talk_is_initiator(talk);
+    default:
+        return false;
+    }
+}
+
+const char *talk_question(struct talk *talk, enum talk_sign sign)
+{
+    switch (sign) {
+    case SIGN_READ: /* STag and Tagged Offset are not checked (RFC 5040 section 7.2) */
+        return "read";
+    case SIGN_REGION:
+        return "read region=all size=1";
+    case SIGN_ECHO:
+        talk->given = (const uint8_t *)echo_words;
+        talk->given_n = sizeof echo_words;
+        return "send";
+    case SIGN_RPC:
+        talk->null_xid = nfs_run_draw(&talk->run->nfs);
+        rpc_null_send(talk->null_call, talk->null_xid);
+        talk->given = talk->null_call;
+        talk->given_n = sizeof talk->null_call;
+        return "send";
+    default:
+        return "";
+    }
+}
+
+static bool is_send(const struct ddp_segment *ddp)
+{
+    return ddp->opcode == RDMAP_SEND || ddp->opcode == RDMAP_SEND_SE || ddp->opcode == RDMAP_SEND_INVALIDATE ||
+           ddp->opcode == RDMAP_SEND_SE_INVALIDATE;
+}
+
+static bool is_answer(const struct talk *talk, enum talk_sign sign, const struct talk_heard *heard)
+{
+    const struct ddp_segment *ddp = &heard->ddp;
+
+    if (!heard->has_ddp)
+        return false;
+    switch (sign) {
+    case SIGN_READ:
+    case SIGN_REGION:
+        return ddp->opcode == RDMAP_READ_RESPONSE && ddp->last;
+    case SIGN_ECHO:
+        return is_send(ddp) && ddp->payload_len == sizeof echo_words &&
+               memcmp(ddp->payload, echo_words, sizeof echo_words) == 0;
+    case SIGN_RPC:
+        return is_send(ddp) && ddp->payload_len >= 4 && get_be32(ddp->payload) == talk->null_xid;
+    default:
+        return true;
+    }
+}
+
+enum talk_life talk_await(struct talk *talk, enum talk_sign sign, int64_t ns)
+{
+    int64_t until = talk_now() + ns;
+
+    for (;;) {
+        const struct talk_heard *heard = talk_hear(talk, MAX(until - talk_now(), 0));
+
+        switch (heard->what) {
+        case TALK_FPDU:
+            if (heard->is_terminate)
+                return LIFE_TERMINATE;
+            if (is_answer(talk, sign, heard))
+                return LIFE_ANSWERS;
+            break;
+        case TALK_SILENCE:
+            return LIFE_MUTE;
+        case TALK_FRAME:
+        case TALK_GARBAGE:
+            return LIFE_GARBAGE;
+        case TALK_FIN:
+        case TALK_RESET:
+            return LIFE_CLOSED;
+        }
+    }
+}
+
+enum talk_sign talk_usable_sign(const struct talk *talk)
+{
+    if (can_ask(talk, talk->run->sign))
+        return talk->run->sign;
+    for (enum talk_sign sign = SIGN_READ; sign < SIGN_SPEAKS; sign++) {
+        if (talk->run->signs & 1u << sign && can_ask(talk, sign))
+            return sign;
+    }
+    return SIGN_TCP;
+}
+
+bool talk_reads(const struct talk *talk)
+{
+    return talk->run->signs & (1u << SIGN_READ | 1u << SIGN_REGION) && talk_dut_ird(talk) > 0;
+}
+
+bool talk_echoes(const struct talk *talk)
+{
+    return talk->run->signs & 1u << SIGN_ECHO;
+}
+
+/* ---- probing ---- */
+
+/* Without a question: whatever it sends counts, as long as it does not end. */
+static enum talk_life watch_tcp(struct talk *talk)
+{
+    int64_t until = talk_now() + talk_t_react(talk);
+    enum talk_life life;
+
+    while ((life = talk_await(talk, SIGN_TCP, MAX(until - talk_now(), 0))) == LIFE_ANSWERS)
+        ;
+    return life == LIFE_MUTE && talk_delivered(talk) ? LIFE_STAYS : life;
+}
+
+enum talk_life talk_probe(struct talk *talk)
+{
+    enum talk_sign sign = talk_usable_sign(talk);
+
+    if (!talk->operating)
+        return LIFE_NOT_STARTED;
+    if (sign == SIGN_TCP)
+        return watch_tcp(talk);
+    talk_ask(talk, sign, "");
+    return talk_await(talk, sign, talk_t_react(talk));
+}
+
+const char *talk_life_words(struct talk *talk, enum talk_life life)
+{
+    g_autofree char *what = g_strdup(talk_describe(talk, talk_last(talk)));
+
+    switch (life) {
+    case LIFE_STAYS:
+        g_strlcpy(talk->description, "it acknowledges, and the connection stays open", sizeof talk->description);
+        break;
+    case LIFE_MUTE:
+        g_snprintf(talk->description, sizeof talk->description, "it no longer answers within %.1f s",
+                   (double)talk_t_react(talk) / 1e9);
+        break;
+    case LIFE_NOT_STARTED:
+        g_snprintf(talk->description, sizeof talk->description, "the start-up fails: %s", what);
+        break;
+    default:
+        g_strlcpy(talk->description, what, sizeof talk->description);
+    }
+    return talk->description;
+}
+
+/* ---- learning ---- */
+
+/* What this service may be asked without knowing whether it answers: Sends are only for those that expect them. */
+static bool may_ask(const struct talk *talk, enum talk_sign sign)
+{
+    unsigned has = talk->run->has | talk->run->services;
+
+    switch (sign) {
+    case SIGN_READ:
+        return true;
+    case SIGN_REGION:
+        return talk->advert.n > 0;
+    case SIGN_ECHO:
+        return has & NEED_ECHO;
+    case SIGN_RPC:
+        return has & (NEED_RPC | NEED_NFS);
+    default:
+        return false;
+    }
+}
+
+static bool ask(struct talk *talk, enum talk_sign sign)
+{
+    if (!can_ask(talk, sign))
+        return false;
+    talk_ask(talk, sign, "");
+    return talk_await(talk, sign, talk_t_react(talk)) == LIFE_ANSWERS;
+}
+
+static bool is_usable(const struct talk *talk)
+{
+    return talk->operating && talk_is_open(talk) && !talk->our_fin;
+}
+
+/*
+ * Some devices sometimes lose what arrives while they turn to full operation, or look at it only when more comes. That
+ * is a finding of its own (MPA-7.1.2-12); in all other cases they are given time.
+ */
+static bool needs_time(struct talk *talk, enum talk_sign sign)
+{
+    const struct talk_wish wish = {.at_once = true};
+
+    for (unsigned i = 0; i < TALK_AT_ONCE_TRIES; i++) {
+        if (!talk_start(talk, &wish))
+            return false;
+        if (!ask(talk, sign))
+            return talk_last(talk)->what == TALK_SILENCE;
+    }
+    return false;
+}
+
+int64_t talk_settle_time(const struct talk *talk)
+{
+    if (talk->run->t_settle > 0)
+        return talk->run->t_settle;
+    return g_atomic_int_get(&talk->run->late_first) ? settle_guess : 0;
+}
+
+static enum talk_sign ask_all(struct talk *talk)
+{
+    enum talk_sign best = SIGN_TCP;
+
+    for (enum talk_sign sign = SIGN_READ; sign < SIGN_SPEAKS; sign++) {
+        if (!may_ask(talk, sign) || (sign == SIGN_REGION && best == SIGN_READ))
+            continue;
+        /* A question that the device does not accept has ended the connection. */
+        if (!is_usable(talk) && !talk_start(talk, NULL))
+            break;
+        if (may_ask(talk, sign) && ask(talk, sign)) {
+            talk->run->signs |= 1u << sign;
+            best = best == SIGN_TCP ? sign : best;
+        }
+    }
+    return best;
+}
+
+enum talk_sign talk_learn_sign(struct talk *talk)
+{
+    enum talk_sign best = ask_all(talk);
+
+    if (talk_settle_time(talk) == 0 && talk_is_initiator(talk) && best != SIGN_TCP && needs_time(talk, best))
+        g_atomic_int_set(&talk->run->late_first, 1);
+    return best;
+}
+
+/* ---- what must be accepted ---- */
+
+bool talk_start_oddly(struct talk *talk, const struct talk_wish *wish)
+{
+    return talk_start(talk, wish) || (talk_frame(talk, true) && talk->result->outcome != OUTCOME_NOT_APPLICABLE);
+}
+
+static enum talk_life ask_alive(struct talk *talk, const struct suite_case *row, talk_alive *alive)
+{
+    return alive ? alive(talk, row) : talk_probe(talk);
+}
+
+void talk_expect_taken(struct talk *talk, const struct suite_case *row, talk_stimulus *say, talk_alive *alive)
+{
+    g_autofree char *what = NULL;
+    enum talk_life life;
+
+    if (!say(talk, row, true))
+        return;
+    life = ask_alive(talk, row, alive);
+    if (talk_life_good(life)) {
+        talk_passed(talk, "the device continues: %s", talk_life_words(talk, life));
+        return;
+    }
+    /* A device that needs time after its Reply, and was lucky so far, is given it from now on. */
+    if (life == LIFE_MUTE && talk_settle_time(talk) == 0 && talk_is_initiator(talk) && !talk->at_once) {
+        g_atomic_int_set(&talk->run->late_first, 1);
+        life = say(talk, row, true) ? ask_alive(talk, row, alive) : LIFE_NOT_STARTED;
+        if (talk_life_good(life)) {
+            talk_passed(talk, "the device continues: %s", talk_life_words(talk, life));
+            return;
+        }
+    }
+    what = g_strdup(talk_life_words(talk, life));
+    if (say(talk, row, false) && talk_life_good(ask_alive(talk, row, alive)))
+        talk_failed(talk, "expected the device to continue; found %s; without the oddity it continues", what);
+    else
+        talk_inconclusive(talk, "%s; without the oddity the device does not continue either", what);
+}

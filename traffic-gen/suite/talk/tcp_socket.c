@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#define _GNU_SOURCE /* POLLRDHUP */
+#include "traffic-gen/suite/talk/tcp_socket.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <linux/sockios.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { BACKLOG = 64, MS = 1000000, STALE_MS = 250 };
+
+volatile sig_atomic_t suite_stopped;
+
+static int64_t now_ns(void)
+{
+    return g_get_monotonic_time() * 1000;
+}
+
+static bool wait_for(int fd, short events, int64_t until)
+{
+    struct pollfd poller = {.fd = fd, .events = events};
+    int64_t left;
+
+    while ((left = until - now_ns()) >= 0 && !suite_stopped) {
+        int ready = poll(&poller, 1, (int)MIN(left / MS + 1, TCP_STOP_SLICE_MS));
+
+        if (ready > 0)
+            return true;
+        if (ready < 0 && errno != EINTR)
+            return false;
+    }
+    return false;
+}
+
+static void tune(int fd)
+{
+    const int on = 1;
+
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+static struct addrinfo *resolve(const char *host, const char *port, int flags, char **why)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = flags};
+    struct addrinfo *found = NULL;
+    int error = getaddrinfo(host && *host ? host : NULL, port, &hints, &found);
+
+    if (error != 0) {
+        *why = g_strdup(gai_strerror(error));
+        errno = EHOSTUNREACH;
+    }
+    return found;
+}
+
+static int connect_one(const struct addrinfo *address, uint16_t mss, int64_t until, int *error)
+{
+    int fd = socket(address->ai_family, address->ai_socktype, address->ai_protocol), segment = mss;
+    socklen_t size = sizeof *error;
+
+    *error = errno;
+    if (fd < 0)
+        return -1;
+    tune(fd);
+    if (mss > 0)
+        setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof segment);
+    if (connect(fd, address->ai_addr, address->ai_addrlen) == 0)
+        return fd;
+    *error = errno;
+    if (errno == EINPROGRESS) {
+        if (!wait_for(fd, POLLOUT, until))
+            *error = ETIMEDOUT;
+        else if (getsockopt(fd, SOL_SOCKET, SO_ERROR, error, &size) == 0 && *error == 0)
+            return fd;
+    }
+    close(fd);
+    return -1;
+}
+
+int tcp_connect(const char *host, const char *port, uint16_t mss, int64_t timeout_ns, char **why)
+{
+    struct addrinfo *addresses = resolve(host, port, 0, why);
+    int64_t until = now_ns() + timeout_ns;
+    int fd = -1, error = 0;
+
+    if (!addresses)
+        return -1;
+    for (const struct addrinfo *address = addresses; address && fd < 0; address = address->ai_next)
+        fd = connect_one(address, mss, until, &error);
+    freeaddrinfo(addresses);
+    if (fd < 0) {
+        *why = g_strdup(g_strerror(error));
+        errno = error;
+    }
+    return fd;
+}
+
+int tcp_listen(const char *host, const char *port, char **why)
+{
+    struct addrinfo *addresses = resolve(host, port, AI_PASSIVE, why);
+    const int on = 1;
+    int fd = -1, error = 0;
+
+    if (!addresses)
+        return -1;
+    for (const struct addrinfo *address = addresses; address && fd < 0; address = address->ai_next) {
+        fd = socket(address->ai_family, address->ai_socktype, address->ai_protocol);
+        if (fd >= 0) {
+            setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+            tune(fd);
+        }
+        if (fd >= 0 && (bind(fd, address->ai_addr, address->ai_addrlen) != 0 || listen(fd, BACKLOG) != 0)) {
+            error = errno;
+            close(fd);
+            fd = -1;
+        } else if (fd < 0) {
+            error = errno;
+        }
+    }
+    freeaddrinfo(addresses);
+    if (fd < 0)
+        *why = g_strdup_printf("cannot listen: %s", g_strerror(error));
+    return fd;
+}
+
+/* A connection that its opener gave up while it was queued is useless. */
+static bool is_alive(int fd)
+{
+    struct pollfd poller = {.fd = fd, .events = POLLRDHUP};
+
+    return poll(&poller, 1, 0) == 0;
+}
+
+/* Its opener has waited so long that it may give up at any moment. */
+static bool is_stale(int fd)
+{
+    struct tcp_info info = {0};
+    socklen_t size = sizeof info;
+
+    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && info.tcpi_last_data_recv > STALE_MS;
+}
+
+/* Of several, one that has not waited long, if there is one. */
+static int freshest(int listener, int fd)
+{
+    int next;
+
+    while (is_stale(fd) && (next = accept(listener, NULL, NULL)) >= 0) {
+        close(fd);
+        fd = next;
+    }
+    return fd;
+}
+
+int tcp_accept(int listener, bool alive, int64_t timeout_ns, char **why)
+{
+    int64_t until = now_ns() + timeout_ns;
+
+    for (;;) {
+        int fd = accept(listener, NULL, NULL);
+
+        if (fd >= 0) {
+            if (alive)
+                fd = freshest(listener, fd);
+            tune(fd);
+            if (!alive || is_alive(fd))
+                return fd;
+            close(fd);
+        } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR && errno != ECONNABORTED) {
+            *why = g_strdup(g_strerror(errno));
+            return -1;
+        } else if (!wait_for(listener, POLLIN, until)) {
+            *why = g_strdup_printf("the device did not connect within %.1f s", (double)timeout_ns / 1e9);
+            errno = ETIMEDOUT;
+            return -1;
+        }
+    }
+}
+
+void tcp_drop_waiting(int listener)
+{
+    int fd;
+
+    while ((fd = accept(listener, NULL, NULL)) >= 0)
+        close(fd);
+}
+
+union address {
+    struct sockaddr any;
+    struct sockaddr_in ipv4;
+    struct sockaddr_in6 ipv6;
+};
+
+static uint16_t port_of(const union address *address)
+{
+    return ntohs(address->any.sa_family == AF_INET6 ? address->ipv6.sin6_port : address->ipv4.sin_port);
+}
+
+static struct endpoint endpoint_of(const union address *address)
+{
+    struct endpoint out = {.ip = 4, .port = port_of(address)};
+
+    if (address->any.sa_family != AF_INET6)
+        memcpy(out.address, &address->ipv4.sin_addr, 4);
+    else if (IN6_IS_ADDR_V4MAPPED(&address->ipv6.sin6_addr))
+        memcpy(out.address, &address->ipv6.sin6_addr.s6_addr[12], 4);
+    else {
+        out.ip = 6;
+        memcpy(out.address, &address->ipv6.sin6_addr, 16);
+    }
+    return out;
+}
+
+void tcp_ends(int fd, struct endpoint *ours, struct endpoint *theirs)
+{
+    union address here = {0}, there = {0};
+    socklen_t here_size = sizeof here, there_size = sizeof there;
+
+    getsockname(fd, &here.any, &here_size);
+    getpeername(fd, &there.any, &there_size);
+    *ours = endpoint_of(&here);
+    *theirs = endpoint_of(&there);
+}
+
+uint16_t tcp_port(int fd)
+{
+    union address address = {0};
+    socklen_t size = sizeof address;
+
+    return getsockname(fd, &address.any, &size) == 0 ? port_of(&address) : 0;
+}
+
+size_t tcp_write(int fd, const uint8_t *p, size_t n, int64_t until)
+{
+    size_t sent = 0;
+
+    while (sent < n) {
+        ssize_t now = send(fd, p + sent, n - sent, MSG_NOSIGNAL);
+
+        if (now > 0)
+            sent += (size_t)now;
+        else if (errno == EINTR)
+            continue;
+        else if ((errno != EAGAIN && errno != EWOULDBLOCK) || !wait_for(fd, POLLOUT, until))
+            break;
+    }
+    return sent;
+}
+
+enum tcp_status tcp_read(int fd, uint8_t *p, size_t size, size_t *n)
+{
+    ssize_t got = recv(fd, p, size, 0);
+
+    if (got > 0) {
+        *n = (size_t)got;
+        return TCP_READ_OCTETS;
+    }
+    if (got == 0)
+        return TCP_READ_FIN;
+    return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? TCP_READ_NOTHING : TCP_READ_RESET;
+}
+
+uint64_t tcp_unacknowledged(int fd)
+{
+    int waiting = 0;
+
+    return ioctl(fd, SIOCOUTQ, &waiting) == 0 && waiting > 0 ? (uint64_t)waiting : 0;
+}
+
+void tcp_cork(int fd, bool on)
+{
+    const int value = on;
+
+    setsockopt(fd, IPPROTO_TCP, TCP_CORK, &value, sizeof value);
+}
+
+void tcp_finish(int fd)
+{
+    shutdown(fd, SHUT_WR);
+}
+
+void tcp_reset(int fd)
+{
+    const struct linger now = {.l_onoff = 1};
+
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
+    close(fd);
+}
