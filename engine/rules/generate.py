@@ -53,6 +53,12 @@ def read(path):
     return rows
 
 
+def write_if_different(path, text):
+    """Almost every file of the build includes the ids: a word in a table does not make them new."""
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
 def main():
     out_dir, tables = pathlib.Path(sys.argv[1]), [pathlib.Path(name) for name in sys.argv[2:]]
     rows = [row for table in tables for row in read(table)]
@@ -88,8 +94,8 @@ def main():
     header += ["    RULE_COUNT", "};", "#endif"]
     table.append("};")
     out_dir.mkdir(parents=True, exist_ok=True)
-    (out_dir / "rule_ids.h").write_text("\n".join(header) + "\n", encoding="utf-8")
-    (out_dir / "rule_table.c").write_text("\n".join(table) + "\n", encoding="utf-8")
+    for name, lines in (("rule_ids.h", header), ("rule_table.c", table)):
+        write_if_different(out_dir / name, "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

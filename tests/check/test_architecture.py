@@ -7,7 +7,17 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FILES = set(subprocess.run(["git", "-C", ROOT, "ls-files"], check=True, capture_output=True, text=True).stdout.split("\n"))
+
+
+def files():
+    """Those of the project; where there is no repository (a release), all that is there but builds."""
+    listed = subprocess.run(["git", "-C", ROOT, "ls-files"], capture_output=True, text=True, check=False)
+    if listed.returncode == 0:
+        return set(listed.stdout.split("\n"))
+    return {str(path.relative_to(ROOT)) for path in ROOT.rglob("*") if path.is_file() and path.relative_to(ROOT).parts[0] != "build"}
+
+
+FILES = files()
 PAGES = sorted(path for path in FILES if path.endswith(".md"))
 
 

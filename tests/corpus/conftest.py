@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from generated import Fault, Rule, judge, layer, name, profile
+from generated import Fault, Rule, judge, layer, listed_faults, name, profile
 
 CHUNK = 100  # captures per call of iwarp-check
 
@@ -33,9 +33,8 @@ def scenarios(gen):
 
 
 @pytest.fixture(scope="session")
-def faults(gen):
-    return [Fault(i, s, set(also.split(",")) - {"-"}, text)
-            for i, s, also, text in (line.split("\t") for line in gen("list", "faults").stdout.splitlines())]
+def faults():
+    return listed_faults()
 
 
 @pytest.fixture(scope="session")
@@ -63,3 +62,25 @@ def corpus(build, gen, scenarios, faults, tmp_path_factory):
             result.update(part)
     assert len(result) == len(jobs)
     return result
+
+
+FEW = 40
+
+
+@pytest.fixture(scope="session")
+def few(request):
+    """So few faults are asked for (-k RULE) that the rest of the corpus need not be made."""
+    return sum("fault" in item.callspec.params for item in request.session.items if hasattr(item, "callspec")) <= FEW
+
+
+@pytest.fixture(scope="session")
+def play_fault(build, gen, tmp_path_factory):
+    """The capture object of one fault."""
+    folder = tmp_path_factory.mktemp("fault")
+
+    def play(fault, *options):
+        path = folder / (name(fault.id) + ".pcapng")
+        run = gen("play", fault.scenario, "--inject=" + fault.id, *options, "-o", path)
+        assert run.returncode == 0, run.stderr
+        return judge(build, [path], rules=profile(path))[name(fault.id)]
+    return play

@@ -52,6 +52,18 @@ def lines(gen, *arguments):
     return [line.split("\t") for line in gen("list", *arguments).stdout.splitlines()]
 
 
+def listed_faults(*options):
+    """Needed before there are fixtures; none where nothing is built."""
+    from tests.conftest import build_folder  # which docs/coverage.py has not on its path
+
+    program = build_folder() / "traffic-gen" / "iwarp-gen"
+    if not program.exists():
+        return []
+    run = subprocess.run([program, "list", "faults", *options], capture_output=True, text=True, check=True)
+    return [Fault(i, s, set(also.split(",")) - {"-"}, text)
+            for i, s, also, text in (line.split("\t") for line in run.stdout.splitlines())]
+
+
 def judge(build, paths, by_name=True, rules="ietf"):
     """One call of iwarp-check for many captures; the JSON object of each, by file name without suffix or in order."""
     run = subprocess.run([build / "conformance" / "iwarp-check", "--format=json", "--verbose", "--no-progress",

@@ -7,7 +7,9 @@ import subprocess
 import sys
 import warnings
 
-from generated import STRICT, base, findings, layer, name, outcomes
+import pytest
+
+from generated import STRICT, base, findings, layer, listed_faults, name, outcomes
 
 # Conforming, yet worth a word; nothing else is allowed in a conforming capture, not even a note.
 NOTES = {
@@ -76,17 +78,18 @@ def expected(fault, rules):
     return set(rules[base(fault.id)].under) if "+" not in fault.id else set()
 
 
-def test_each_fault_yields_exactly_its_finding(corpus, faults, rules):
-    wrong = []
-    for fault in faults:
-        found = findings(corpus[name(fault.id)])
-        want = expected(fault, rules)
-        extra = {f.rule for f in found if f.severity != "note"} - want - fault.also
-        if (want and not want & {f.rule for f in found}) or extra:
-            text = (f"iwarp-gen play {fault.scenario} --inject={fault.id}: expected {' or '.join(want) or 'nothing'}"
-                    f"{' with ' + ', '.join(sorted(fault.also)) if fault.also else ''}, found\n{show(found)}")
-            wrong.append((fault.id, text))
-    demand_no_trouble(faults, wrong)
+def check_fault(fault, capture, rules, command):
+    found, want = findings(capture), expected(fault, rules)
+    extra = {f.rule for f in found if f.severity != "note"} - want - fault.also
+    assert (not want or want & {f.rule for f in found}) and not extra, (
+        f"{command} --inject={fault.id}: expected {' or '.join(want) or 'nothing'}"
+        f"{' with ' + ', '.join(sorted(fault.also)) if fault.also else ''}, found\n{show(found)}")
+
+
+@pytest.mark.parametrize("fault", listed_faults(), ids=lambda fault: fault.id)
+def test_each_fault_yields_exactly_its_finding(request, few, play_fault, rules, fault):
+    capture = play_fault(fault) if few else request.getfixturevalue("corpus")[name(fault.id)]
+    check_fault(fault, capture, rules, f"iwarp-gen play {fault.scenario}")
 
 
 def test_rules_that_others_judge_share_a_fault(gen, faults, rules, tmp_path):

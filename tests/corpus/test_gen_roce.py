@@ -14,8 +14,8 @@ import subprocess
 
 import pytest
 
-from generated import ROCE_NETS, base, findings, judge, layer, lines, name, outcomes, profile
-from test_corpus import NOTES, expected, show
+from generated import ROCE_NETS, base, findings, judge, layer, lines, listed_faults, name, outcomes, profile
+from test_corpus import NOTES, check_fault, expected, show
 
 SEEDS = range(1, 1 + int(os.environ.get("IWARP_ROCE_SEEDS", "3")))
 NETS = (*ROCE_NETS, "capture-loss=0.05")
@@ -28,6 +28,9 @@ LAYERS = {"rpcrdma", "rpc", "nfs"}
 LOSSY = "capture-loss"
 
 PARTLY_SEEN = {"rpcrdma-hole", "rpcrdma-late", "rpcrdma-late-reply"}  # what comes again is in the capture when the first copy is not
+
+ALL_FAULTS = listed_faults()
+ON_ROCE = {fault.id for fault in listed_faults("--transport=roce")}
 
 Job = collections.namedtuple("Job", "name scenario arguments")
 
@@ -70,9 +73,8 @@ def on_roce(gen):
 
 
 @pytest.fixture(scope="module")
-def faults_on_roce(gen, faults):
-    have = {row[0] for row in lines(gen, "faults", "--transport=roce")}
-    return [fault for fault in faults if fault.id in have]
+def faults_on_roce():
+    return [fault for fault in ALL_FAULTS if fault.id in ON_ROCE]
 
 
 @pytest.fixture(scope="module")
@@ -119,16 +121,10 @@ def test_packets(captures):
             assert icrc["right"] > 0 and icrc["wrong"] == icrc["unknown"] == 0, (key, icrc)
 
 
-def test_each_fault_yields_exactly_its_finding(captures, faults_on_roce, rules):
-    wrong = []
-    for fault in faults_on_roce:
-        found = findings(captures[name(fault.id)])
-        want = expected(fault, rules)
-        extra = {f.rule for f in found if f.severity != "note"} - want - fault.also
-        if (want and not want & {f.rule for f in found}) or extra:
-            wrong.append(f"iwarp-gen play {fault.scenario} --inject={fault.id} --transport=roce: expected "
-                         f"{' or '.join(want) or 'nothing'}, found\n{show(found)}")
-    assert not wrong, f"{len(wrong)} of {len(faults_on_roce)} faults\n" + "\n".join(wrong)
+@pytest.mark.parametrize("fault", [fault for fault in ALL_FAULTS if fault.id in ON_ROCE], ids=lambda fault: fault.id)
+def test_each_fault_yields_exactly_its_finding(request, few, play_fault, rules, fault):
+    capture = play_fault(fault, "--transport=roce") if few else request.getfixturevalue("captures")[name(fault.id)]
+    check_fault(fault, capture, rules, f"iwarp-gen play {fault.scenario} --transport=roce")
 
 
 def test_every_fault_is_played_or_refused_with_a_reason(gen, faults, faults_on_roce, not_on_roce, tmp_path):

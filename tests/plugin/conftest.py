@@ -136,11 +136,11 @@ def generated(build, tmp_path_factory):
 class Everything:
     """All cases in one capture, except those that cannot be merged: these stay alone."""
 
-    def __init__(self, wireshark, generated, folder):
+    def __init__(self, wireshark, generated, folder, wanted):
         self.wireshark = wireshark
         known = real()
         self.paths = {name: known[name][0] if arguments is None else generated(*arguments, "--pcap")
-                      for name, arguments in names().items()}
+                      for name, arguments in names().items() if name in wanted}
         self.fpdus = {name: known[name][1] for name in known}
         self.merged = folder / "everything.pcap"
         self.parts = {part.name: part for part in merge.merge(self.paths.items(), self.merged)}
@@ -173,5 +173,8 @@ class Everything:
 
 
 @pytest.fixture(scope="session")
-def everything(wireshark, generated, tmp_path_factory):
-    return Everything(wireshark, generated, tmp_path_factory.mktemp("merged"))
+def everything(request, wireshark, generated, tmp_path_factory):
+    """Of what was chosen: with -k that is little."""
+    users = [item for item in request.session.items if "everything" in item.fixturenames]
+    cases = {item.callspec.params.get("case") if hasattr(item, "callspec") else None for item in users}
+    return Everything(wireshark, generated, tmp_path_factory.mktemp("merged"), set(names()) if None in cases else cases)

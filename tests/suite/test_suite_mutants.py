@@ -28,23 +28,42 @@ def device_for(name):
     return [], []
 
 
-@functools.cache
-def mutant_runs():
-    """Each mutant against its own case, several at the same time: they mostly wait."""
-    wanted = [(row[0], role) for row in MUTANTS for role in roles(row[1])]
+class MutantRuns:
+    """Mutants against their own cases, several at the same time, as they mostly wait."""
 
-    def run(what):
-        kind, service = device_for(what[0])
-        options = [f"--rules={what[0]}", "--default-configuration", *service]
-        return RUNNERS[what[1]]([what[0], *kind], options, jobs=1, record=True)
+    def __init__(self):
+        self.pool = concurrent.futures.ThreadPoolExecutor(6)
+        self.started = {}
 
-    with concurrent.futures.ThreadPoolExecutor(6) as pool:
-        return dict(zip(wanted, pool.map(run, wanted)))
+    def start(self, name, role):
+        kind, service = device_for(name)
+        options = [f"--rules={name}", "--default-configuration", *service]
+        self.started[name, role] = self.pool.submit(RUNNERS[role], [name, *kind], options, jobs=1, record=True)
+
+    def __getitem__(self, what):
+        if what not in self.started:
+            self.start(*what)
+        return self.started[what].result()
+
+
+mutant_runs = MutantRuns()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def chosen_mutants(request):
+    """All that will be needed is begun at once: with -k that is little."""
+    for item in request.session.items:
+        if getattr(item, "originalname", "") in ("test_mutant_fails", "test_checker_agrees_on_mutant"):
+            what = item.callspec.params["name"], item.callspec.params["role"]
+            if what not in mutant_runs.started:
+                mutant_runs.start(*what)
+    yield
+    mutant_runs.pool.shutdown(cancel_futures=True)
 
 
 @pytest.mark.parametrize("name,role", [(row[0], role) for row in MUTANTS for role in roles(row[1])])
 def test_mutant_fails(name, role):
-    run = mutant_runs()[(name, role)]
+    run = mutant_runs[(name, role)]
     # Some do not survive their case.
     assert run.status == (3 if run.report["deaths"] else 1) and name in run.outcome("failed"), run.errors + run.tell()
 
@@ -165,7 +184,7 @@ def connections_of(run, name, *options):
 @functools.cache
 def verdict_on(name, role):
     """What iwarp-check says of the mutant's recording: named; the rule that tells it; kept, if it counts as passed; open."""
-    connections = connections_of(mutant_runs()[(name, role)], name, TIMERS)
+    connections = connections_of(mutant_runs[(name, role)], name, TIMERS)
     counts = [connection["rules"].get(name.split("/")[0]) for connection in connections]
     found = {finding["rule"] for connection in connections for finding in connection["findings"]
              if finding["direction"].startswith(role) and finding["severity"] != "note"}
@@ -179,7 +198,7 @@ def verdict_on(name, role):
 def carriers_fail(name, role, carriers):
     """A rule that is judged along with others may be what breaks them."""
     return any(connection["rules"].get(rule, {"failed": 0})["failed"] for rule in carriers
-               for connection in connections_of(mutant_runs()[(name, role)], name, TIMERS))
+               for connection in connections_of(mutant_runs[(name, role)], name, TIMERS))
 
 
 @pytest.mark.parametrize("name,role", [(row[0], role) for row in MUTANTS for role in roles(row[1])])
