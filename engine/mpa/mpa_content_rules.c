@@ -75,8 +75,8 @@ static bool is_plain_tagged(const struct mpa_fpdu *fpdu)
     return info && info->tagged;
 }
 
-/* One whole DDP segment per ULPDU (3). False when the ULPDU is no DDP segment. */
-static bool judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)
+/* One whole DDP segment per ULPDU (3). */
+static enum mpa_content judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)
 {
     const struct mpa_framing_state *fs = mpa->side[side].framing;
     uint64_t end = fpdu->offset + fpdu->length;
@@ -89,28 +89,28 @@ static bool judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct 
         verdict_passed(mpa->verdict, RULE_MPA_3_07);
         verdict_passed(mpa->verdict, RULE_MPA_4_1_12);
         verdict_passed(mpa->verdict, RULE_MPA_3_01);
-        return true;
+        return MPA_CONTENT_SEGMENT;
     }
     n = n < HEADER_VISIBLE - MPA_LENGTH_LEN ? n : HEADER_VISIBLE - MPA_LENGTH_LEN;
     if (fpdu->ulpdu_length == 0) {
         /* As an RTR (RFC 6581) it is judged by the rules of the RTR. */
         if (mpa->parameters.peer_to_peer && initiator_of(mpa) == (int)side && mpa->side[side].fpdus == 0)
-            return false;
+            return MPA_CONTENT_UNKNOWN;
         mpa_fail(mpa, side, RULE_MPA_3_07, fpdu->offset, end,
                  "expected a ULPDU of 1 to 64768 octets; found ULPDU_Length 0");
-        return false;
+        return MPA_CONTENT_UNKNOWN;
     }
     verdict_passed(mpa->verdict, RULE_MPA_3_07);
     if (fpdu->ulpdu_length < DDP_TAGGED_HEADER_LEN) {
         mpa_fail(mpa, side, RULE_MPA_4_1_12, fpdu->offset, end,
                  "expected at least the 14 octets of a DDP header; found ULPDU_Length %u", fpdu->ulpdu_length);
-        return false;
+        return MPA_CONTENT_UNKNOWN;
     }
     verdict_passed(mpa->verdict, RULE_MPA_4_1_12);
     put_be16(header, fpdu->ulpdu_length > MPA_ULPDU_MAX ? MPA_ULPDU_MAX : fpdu->ulpdu_length);
     memcpy(header + MPA_LENGTH_LEN, ulpdu, n);
     if (!(ulpdu[0] & 0x80) && fpdu->ulpdu_length < DDP_UNTAGGED_HEADER_LEN && (ulpdu[0] & 0xBF) == 0x01)
-        return false; /* a header cut short: DDP-4.3-01 */
+        return MPA_CONTENT_UNKNOWN; /* a header cut short: DDP-4.3-01 */
     if ((mpa_octets_oddity(fs, header, MPA_LENGTH_LEN + n) > HEADER_ODD_MAX &&
          !only_control_odd(fs, header, MPA_LENGTH_LEN + n)) ||
         (!(ulpdu[0] & 0x80) && fpdu->ulpdu_length < DDP_UNTAGGED_HEADER_LEN)) {
@@ -118,29 +118,34 @@ static bool judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct 
             mpa, side, RULE_MPA_3_01, fpdu->offset, end,
             "expected a ULPDU of one DDP segment with its header; found %u octets beginning with %02x %02x %02x %02x",
             fpdu->ulpdu_length, ulpdu[0], ulpdu[1], ulpdu[2], ulpdu[3]);
-        return false;
+        return MPA_CONTENT_FOREIGN;
     }
-    if (glued(fs, fpdu, &fixed))
+    if (glued(fs, fpdu, &fixed)) {
         mpa_fail(
             mpa, side, RULE_MPA_3_01, fpdu->offset, end,
             "expected one ULPDU of %u octets; found %u octets: another DDP segment (%02x %02x) follows it in the FPDU",
             fixed, fpdu->ulpdu_length, ulpdu[fixed], ulpdu[fixed + 1]);
-    else
-        verdict_passed(mpa->verdict, RULE_MPA_3_01);
-    return true;
+        return MPA_CONTENT_SEGMENTS;
+    }
+    verdict_passed(mpa->verdict, RULE_MPA_3_01);
+    return MPA_CONTENT_SEGMENT;
 }
 
-bool mpa_judge_content(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, enum mpa_crc_verdict crc)
+enum mpa_content mpa_judge_content(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu,
+                                   enum mpa_crc_verdict crc)
 {
+    enum mpa_content as_it_seems =
+        fpdu->ulpdu_length >= DDP_TAGGED_HEADER_LEN ? MPA_CONTENT_SEGMENT : MPA_CONTENT_UNKNOWN;
+
     if (crc == MPA_CRC_WRONG && mpa_crc_expected(mpa, side)) {
         /* Nothing in it can be trusted (6), so nothing more is reported; but the hosts may want to look. */
         if (mpa_crc_of_zero_pad(fpdu))
             judge_pad(mpa, side, fpdu);
-        return fpdu->ulpdu_length >= DDP_TAGGED_HEADER_LEN;
+        return as_it_seems;
     }
     /* The place of its octets is a guess that Markers, if there are any, may refute. */
     if (mpa->side[side].framing->doubtful && fpdu->crc != fpdu->crc_computed)
-        return fpdu->ulpdu_length >= DDP_TAGGED_HEADER_LEN;
+        return as_it_seems;
     if (!fpdu->cut)
         judge_pad(mpa, side, fpdu);
     if (fpdu->ulpdu_length > MPA_ULPDU_MAX)

@@ -191,92 +191,131 @@ static void vouch(struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu)
     fs->vouched += fpdu->length;
 }
 
-void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fpdu *fpdu, unsigned how)
+/* Field by field: to clear the event first would be a good part of what an FPDU costs. */
+static void begin_event(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu,
+                        struct mpa_fpdu_event *event)
 {
-    struct mpa_side *s = &mpa->side[side];
-    struct mpa_framing_state *fs = s->framing;
-    uint64_t end = fpdu->offset + fpdu->length;
-    const struct octets_origin *origin = mpa_origin(mpa, side, end - 1);
-    struct mpa_fpdu_event event; /* field by field: to clear them first would be a good part of what an FPDU costs */
-    bool is_segment;
-    uint32_t errors, glued = mpa->verdict->counts->failed[RULE_MPA_3_01];
+    struct mpa_framing_state *fs = mpa->side[side].framing;
+    const struct octets_origin *origin = mpa_origin(mpa, side, fpdu->offset + fpdu->length - 1);
 
-    event.place.frame = origin->arrival;
-    event.place.first_frame = mpa_origin(mpa, side, fpdu->offset)->frame;
-    event.place.time_ns = origin->time_ns;
-    event.place.offset = fpdu->offset;
-    event.place.side = (uint8_t)side;
-    event.direction = direction_of(mpa, side);
-    event.number = s->fpdus;
-    event.after_resync = fs->after_resync;
-    event.acked_known = origin->acked_known;
-    event.acked = origin->acked;
+    event->place.frame = origin->arrival;
+    event->place.first_frame = mpa_origin(mpa, side, fpdu->offset)->frame;
+    event->place.time_ns = origin->time_ns;
+    event->place.offset = fpdu->offset;
+    event->place.side = (uint8_t)side;
+    event->direction = direction_of(mpa, side);
+    event->number = mpa->side[side].fpdus;
+    event->acked_known = origin->acked_known;
+    event->acked = origin->acked;
+    event->after_resync = fs->after_resync;
     if (fs->after_resync) {
         mpa_skipped(mpa, side, fs->lost_from, fpdu->offset, "no FPDU could be recognised");
         fs->after_resync = false;
     }
+}
+
+/* Does the direction begin as negotiated? */
+static void judge_opening(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, unsigned how)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_framing_state *fs = s->framing;
+
     if (fs->unexpected_marker) {
         fs->unexpected_marker = false;
         mpa_report_unmet(mpa, side, &fs->opening_place, true);
     } else if (s->fpdus == 0 && fs->start_known && !fs->leading_missing && fpdu->offset == fs->start && !fs->unmet) {
         count_negotiated(mpa, side);
     }
-    if (fs->leading_missing && !fs->framing.markers && end >= fs->start + MPA_MARKER_PERIOD + MPA_MARKER_LEN) {
-        fs->leading_missing = false;
-        if (how & ACCEPT_CUT) /* nor can the place of the next Marker be examined */
-            verdict_failed(mpa->verdict, RULE_MPA_4_3_04, event.direction, &fs->opening_place, 0,
-                           "expected the Marker 00000000 as the first octets of Full Operation; found an FPDU header");
-        else /* The next Marker is not there either: this direction has none. */
-            mpa_report_unmet(mpa, side, &fs->opening_place, false);
-    }
+    if (!fs->leading_missing || fs->framing.markers ||
+        fpdu->offset + fpdu->length < fs->start + MPA_MARKER_PERIOD + MPA_MARKER_LEN)
+        return;
+    fs->leading_missing = false;
+    if (how & ACCEPT_CUT) /* nor can the place of the next Marker be examined */
+        verdict_failed(mpa->verdict, RULE_MPA_4_3_04, direction_of(mpa, side), &fs->opening_place, 0,
+                       "expected the Marker 00000000 as the first octets of Full Operation; found an FPDU header");
+    else /* The next Marker is not there either: this direction has none. */
+        mpa_report_unmet(mpa, side, &fs->opening_place, false);
+}
+
+/* Markers, CRC and shape. */
+static void judge_frame(struct mpa_connection *mpa, unsigned side, struct mpa_fpdu *fpdu, unsigned how,
+                        struct mpa_fpdu_event *event)
+{
     if (!(how & ACCEPT_NO_MARKERS))
-        mpa_judge_markers(mpa, side, fpdu, &event.place);
+        mpa_judge_markers(mpa, side, fpdu, &event->place);
     if (how & (ACCEPT_NO_CRC | ACCEPT_CUT))
-        event.crc = mpa->parameters.crc == OFF ? MPA_CRC_NOT_USED : MPA_CRC_UNKNOWN;
+        event->crc = mpa->parameters.crc == OFF ? MPA_CRC_NOT_USED : MPA_CRC_UNKNOWN;
     else
-        mpa_judge_crc(mpa, side, fpdu, &event.place, &event.crc);
+        mpa_judge_crc(mpa, side, fpdu, &event->place, &event->crc);
     if (how & ACCEPT_CUT)
-        count_cut(mpa, fs, fpdu, mpa_segment_ends(mpa, side, end));
+        count_cut(mpa, mpa->side[side].framing, fpdu, mpa_segment_ends(mpa, side, fpdu->offset + fpdu->length));
     else if (!(how & ACCEPT_DEVIANT))
-        count_shape(mpa, fs);
-    event.fpdu = *fpdu;
-    is_segment =
-        !(event.crc == MPA_CRC_WRONG && mpa_crc_misplaced(fpdu)) && mpa_judge_content(mpa, side, fpdu, event.crc);
+        count_shape(mpa, mpa->side[side].framing);
+}
+
+static void judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu,
+                        struct mpa_fpdu_event *event)
+{
+    struct mpa_side *s = &mpa->side[side];
+    enum mpa_content content = event->crc == MPA_CRC_WRONG && mpa_crc_misplaced(fpdu)
+                                   ? MPA_CONTENT_UNKNOWN
+                                   : mpa_judge_content(mpa, side, fpdu, event->crc);
+
+    bool is_segment = content == MPA_CONTENT_SEGMENT || content == MPA_CONTENT_SEGMENTS;
+
+    event->fpdu = *fpdu;
     if (!is_segment || fpdu->ulpdu_length < 2) /* nothing is decoded */
-        event.ddp = (struct ddp_segment){0};
-    event.has_ddp = is_segment && decode_ddp(&event.ddp, fpdu);
-    s->hole |= fpdu->cut && !event.has_ddp; /* it may have been any message */
-    event.faulty = mpa->verdict->counts->failed[RULE_MPA_3_01] != glued;
+        event->ddp = (struct ddp_segment){0};
+    event->has_ddp = is_segment && decode_ddp(&event->ddp, fpdu);
+    event->faulty = content == MPA_CONTENT_SEGMENTS || content == MPA_CONTENT_FOREIGN;
+    s->hole |= fpdu->cut && !event->has_ddp; /* it may have been any message */
     /* A grid that was only guessed, and that this FPDU does not confirm: which octets are the ULPDU is unknown. */
-    if (!fs->start_known && !mpa_markers_right(fpdu)) {
-        event.has_ddp = false;
-        event.faulty = true;
+    if (!s->framing->start_known && !mpa_markers_right(fpdu)) {
+        event->has_ddp = false;
+        event->faulty = true;
     }
+}
+
+/* What later FPDUs and the end of the connection are judged by. */
+static void count_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
+{
+    struct mpa_side *s = &mpa->side[side];
 
     if (s->fpdus++ == 0) {
-        s->first_fpdu = event.place;
-        s->first_fpdu_end = end;
-        s->first_fpdu_bad = event.crc == MPA_CRC_WRONG;
-        s->first_fpdu_known = fs->start_known && !event.after_resync && !s->hole;
+        s->first_fpdu = event->place;
+        s->first_fpdu_end = event->fpdu.offset + event->fpdu.length;
+        s->first_fpdu_bad = event->crc == MPA_CRC_WRONG;
+        s->first_fpdu_known = s->framing->start_known && !event->after_resync && !s->hole;
     }
-    s->fpdu_octets += fpdu->length;
-    s->good_crcs += event.crc == MPA_CRC_VERIFIED;
-    s->bad_crcs += event.crc == MPA_CRC_WRONG;
+    s->fpdu_octets += event->fpdu.length;
+    s->good_crcs += event->crc == MPA_CRC_VERIFIED;
+    s->bad_crcs += event->crc == MPA_CRC_WRONG;
+    if (event->has_ddp)
+        count_reads(mpa, side, &event->ddp);
+}
+
+static void count_crc_field(struct mpa_framing_state *fs, const struct mpa_fpdu_event *event, unsigned how)
+{
     /* The FPDU before this one was where it seemed to be, and so was its CRC field. */
-    if (fs->crc_field != CRC_FIELD_NONE && fpdu->offset == fs->last_end) {
-        if (fs->crc_field == CRC_FIELD_ZERO)
-            fs->zero_crc_fields++;
-        else
-            fs->other_crc_fields++;
+    if (event->fpdu.offset == fs->last_end) {
+        fs->zero_crc_fields += fs->crc_field == CRC_FIELD_ZERO;
+        fs->other_crc_fields += fs->crc_field == CRC_FIELD_OTHER;
     }
-    fs->crc_field = event.crc == MPA_CRC_VERIFIED || how & (ACCEPT_NO_CRC | ACCEPT_DEVIANT | ACCEPT_CUT)
+    fs->crc_field = event->crc == MPA_CRC_VERIFIED || how & (ACCEPT_NO_CRC | ACCEPT_DEVIANT | ACCEPT_CUT)
                         ? CRC_FIELD_NONE
-                    : fpdu->crc == 0 ? CRC_FIELD_ZERO
-                                     : CRC_FIELD_OTHER;
+                    : event->fpdu.crc == 0 ? CRC_FIELD_ZERO
+                                           : CRC_FIELD_OTHER;
+}
+
+/* Where framing goes on, and how sure it is of its place. */
+static void go_on_after(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, unsigned how)
+{
+    struct mpa_framing_state *fs = mpa->side[side].framing;
+
     if (mpa_segment_starts(mpa, side, fpdu->offset))
         fs->segment_fpdu = fpdu->offset;
     fs->recent[fs->n_recent++ % RECENT_HEADERS] = fpdu->header;
-    fs->last_end = end;
+    fs->last_end = fpdu->offset + fpdu->length;
     fs->in_step++;
     if (fs->doubtful)
         vouch(fs, fpdu);
@@ -284,9 +323,21 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
     fs->no_field = how & ACCEPT_NO_CRC;
     fs->previous = !(how & (ACCEPT_PROVEN | ACCEPT_CUT));
     fs->previous_start = fpdu->offset;
-    s->cursor = end;
-    if (event.has_ddp)
-        count_reads(mpa, side, &event.ddp);
+    mpa->side[side].cursor = fs->last_end;
+}
+
+void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fpdu *fpdu, unsigned how)
+{
+    struct mpa_fpdu_event event;
+    uint32_t errors;
+
+    begin_event(mpa, side, fpdu, &event);
+    judge_opening(mpa, side, fpdu, how);
+    judge_frame(mpa, side, fpdu, how, &event);
+    judge_ulpdu(mpa, side, fpdu, &event);
+    count_crc_field(mpa->side[side].framing, &event, how);
+    count_fpdu(mpa, side, &event);
+    go_on_after(mpa, side, fpdu, how);
 
     mpa_order_fpdu(mpa, side, &event);
     errors = mpa->verdict->errors;

@@ -231,8 +231,14 @@ bool mpa_find_marker(const struct mpa_side *s, uint64_t header, uint64_t from, u
 void mpa_report_grid(struct mpa_connection *mpa, unsigned side, uint64_t due, uint64_t found, uint64_t header);
 void mpa_report_missing_marker(struct mpa_connection *mpa, unsigned side, uint64_t due);
 
-/* mpa_content_rules.c: 3-01, 3-05, 3-07, 4.1: what else an accepted FPDU shows. False: the ULPDU is no DDP segment. */
-bool mpa_judge_content(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu,
-                       enum mpa_crc_verdict crc);
+/* mpa_content_rules.c: 3-01, 3-05, 3-07, 4.1: what else an accepted FPDU shows. */
+enum mpa_content {
+    MPA_CONTENT_UNKNOWN,  /* nothing that could be decoded */
+    MPA_CONTENT_SEGMENT,  /* a DDP segment */
+    MPA_CONTENT_SEGMENTS, /* several: reported */
+    MPA_CONTENT_FOREIGN,  /* something else: reported */
+};
+enum mpa_content mpa_judge_content(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu,
+                                   enum mpa_crc_verdict crc);
 
 #endif

@@ -271,6 +271,37 @@ static bool limit_of(const struct mpa_connection *mpa, unsigned side, unsigned *
     return *limit != MPA_IRD_ORD_NOT_NEGOTIATED && *limit > 0;
 }
 
+/* Of no buffer, or an MSN out of range, on the queue of RDMA Read Requests. */
+static bool refuses_read(const struct mpa_reaction_state *state, unsigned reader,
+                         const struct rdmap_terminate *terminate)
+{
+    if (terminate->layer != RDMAP_LAYER_DDP || terminate->etype != ETYPE_UNTAGGED ||
+        (terminate->code != CODE_NO_BUFFER && terminate->code != CODE_MSN_RANGE))
+        return false;
+    if (!terminate->has_ddp) /* by what came last */
+        return state->reads[reader] && state->reads[reader]->last_is_read;
+    return !terminate->ddp.tagged && terminate->ddp.qn == DDP_QN_READ_REQUEST;
+}
+
+/* The enclosed header shows another reason than too many of them. */
+static bool refused_for_other_reason(const struct mpa_connection *mpa, unsigned reader,
+                                     const struct rdmap_terminate *terminate)
+{
+    uint64_t requests = mpa->reaction->requests[reader];
+
+    if (!terminate->has_ddp)
+        return false;
+    if (terminate->ddp.opcode == RDMAP_ATOMIC_REQUEST)
+        return true; /* RDMAPX-5.2.2-09 */
+    /* The RTR is the first of them, and has a rule of its own: MPA2-9.2-05. */
+    if (terminate->ddp.msn == 1 && (int)reader == initiator_of(mpa) && mpa->parameters.peer_to_peer &&
+        mpa->parameters.rtr & MPA_RTR_READ)
+        return true;
+    /* The MSN may really have been out of range: the last request then had another one than it should. */
+    return terminate->code == CODE_MSN_RANGE &&
+           (terminate->ddp.msn > requests || terminate->ddp.msn + mpa->side[reader].reads_outstanding <= requests);
+}
+
 static void judge_ird(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
 {
     unsigned reader = 1 - fpdu->side, limit;
@@ -287,24 +318,7 @@ static void judge_ird(struct mpa_connection *mpa, const struct reaction_fpdu *fp
         }
         return;
     }
-    if (terminate->layer != RDMAP_LAYER_DDP || terminate->etype != ETYPE_UNTAGGED ||
-        (terminate->code != CODE_NO_BUFFER && terminate->code != CODE_MSN_RANGE))
-        return;
-    /* Which queue: by the enclosed DDP header, or by what came last. */
-    if (terminate->has_ddp ? terminate->ddp.tagged || terminate->ddp.qn != DDP_QN_READ_REQUEST
-                           : !state->reads[reader] || !state->reads[reader]->last_is_read)
-        return;
-    if (terminate->has_ddp && terminate->ddp.opcode == RDMAP_ATOMIC_REQUEST)
-        return; /* RDMAPX-5.2.2-09 */
-    /* The RTR is the first of them, and has a rule of its own: MPA2-9.2-05. */
-    if (terminate->has_ddp && terminate->ddp.msn == 1 && (int)reader == initiator_of(mpa) &&
-        mpa->parameters.peer_to_peer && mpa->parameters.rtr & MPA_RTR_READ)
-        return;
-    /* The MSN may really have been out of range: the last request then had another one than it should. */
-    if (terminate->has_ddp && terminate->code == CODE_MSN_RANGE && terminate->ddp.msn > state->requests[reader])
-        return;
-    if (terminate->has_ddp && terminate->code == CODE_MSN_RANGE &&
-        terminate->ddp.msn + mpa->side[reader].reads_outstanding <= state->requests[reader])
+    if (!refuses_read(state, reader, terminate) || refused_for_other_reason(mpa, reader, terminate))
         return;
     if (mpa->side[0].hole || mpa->side[1].hole)
         verdict_inconclusive(mpa->verdict, rule);

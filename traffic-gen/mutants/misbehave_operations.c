@@ -130,7 +130,7 @@ enum condition {
 };
 #define WHEN(condition, cause) ((condition) << 20 | (cause))
 
-static bool holds_for_request(struct mutant *mutant, enum condition condition, const struct ddp_segment *ddp)
+static bool holds_for_atomic(struct mutant *mutant, enum condition condition, const struct ddp_segment *ddp)
 {
     struct rdmap_atomic_request request;
 
@@ -139,6 +139,8 @@ static bool holds_for_request(struct mutant *mutant, enum condition condition, c
     switch (condition) {
     case ATOMIC:
         return true;
+    case ATOMIC_LONG:
+        return ddp->payload_len > RDMAP_ATOMIC_REQUEST_LEN;
     case ATOMIC_SWAP:
         return request.opcode == RDMAP_ATOMIC_CMP_SWAP;
     case ATOMIC_SECOND:
@@ -156,68 +158,99 @@ static bool holds_for_request(struct mutant *mutant, enum condition condition, c
     }
 }
 
-static bool holds(struct mutant *mutant, enum condition condition, const struct ddp_segment *ddp)
+static bool holds_for_send(enum condition condition, const struct ddp_segment *ddp)
 {
-    bool send = ddp->opcode == RDMAP_SEND || ddp->opcode == RDMAP_SEND_SE;
-    struct rdmap_read_request read = {0};
-    struct rdmap_terminate terminate = {0};
-
-    if (ddp->opcode == RDMAP_READ_REQUEST)
-        rdmap_read_request_decode(&read, ddp->payload, ddp->payload_len);
-    if (ddp->opcode == RDMAP_TERMINATE)
-        rdmap_terminate_decode(&terminate, ddp->payload, ddp->payload_len);
     switch (condition) {
-    case RSVD:
-        return ddp->rsvd != 0;
-    case RSV:
-        return ddp->rdmap_rsv != 0;
+    case SEND:
+        return true;
     case SEND_STAG:
-        return send && ddp->stag != 0;
-    case EMPTY_WRITE:
-        return ddp->opcode == RDMAP_WRITE && ddp->payload_len == 0 && ddp->stag == 0;
-    case EMPTY_READ:
-        return ddp->opcode == RDMAP_READ_REQUEST && read.size == 0 && read.source_to == UINT64_MAX;
-    case READ_RIGHTS:
-        return ddp->opcode == RDMAP_READ_REQUEST && read.size == 0 && read.source_stag != 0 &&
-               read.source_to != UINT64_MAX;
-    case READ_AGAIN: /* to another place than the first */
-        return ddp->opcode == RDMAP_READ_REQUEST && read.size == 0 && ddp->msn > 1 && read.sink_to & 0x40;
-    case READ_29:
-    case READ_27:
-        return ddp->opcode == RDMAP_READ_REQUEST && ddp->payload_len == (condition == READ_29 ? 29 : 27);
-    case READ_MO:
-        return ddp->opcode == RDMAP_READ_REQUEST && ddp->mo == 4;
-    case READ_SEND_QUEUE:
-        return ddp->opcode == RDMAP_READ_REQUEST && ddp->qn == DDP_QN_SEND;
+        return ddp->stag != 0;
     case EMPTY_SEND:
-        return send && !ddp->tagged && ddp->payload_len == 0;
+        return !ddp->tagged && ddp->payload_len == 0;
     case TAGGED_SEND:
-        return send && ddp->tagged;
-    case ATOMIC_LONG:
-        return ddp->opcode == RDMAP_ATOMIC_REQUEST && ddp->payload_len > RDMAP_ATOMIC_REQUEST_LEN;
+        return ddp->tagged;
     case SEND_QN_2:
     case SEND_QN_3:
-        return send && !ddp->tagged && ddp->qn == (condition == SEND_QN_2 ? 2 : 3);
+        return !ddp->tagged && ddp->qn == (condition == SEND_QN_2 ? 2 : 3);
     case SEND_64:
-        return send && ddp->payload_len == 64;
-    case WRITE_END: /* regions end there */
-        return ddp->opcode == RDMAP_WRITE && ddp->payload_len > 0 && (ddp->to + ddp->payload_len) % 0x10000 == 0;
-    case UNTAGGED_WRITE:
-        return ddp->opcode == RDMAP_WRITE && !ddp->tagged;
-    case WRITE:
-        return ddp->opcode == RDMAP_WRITE && ddp->payload_len > 0;
-    case SEND:
-        return send;
-    case READ:
-        return ddp->opcode == RDMAP_READ_REQUEST && read.size > 0;
-    case TERMINATE:
-        return ddp->opcode == RDMAP_TERMINATE;
-    case TERMINATE_RESERVED:
-        return terminate.reserved != 0;
-    case IMMEDIATE_STAG:
-        return ddp->opcode == RDMAP_IMMEDIATE && ddp->stag != 0;
+        return ddp->payload_len == 64;
     default:
-        return ddp->opcode == RDMAP_ATOMIC_REQUEST && holds_for_request(mutant, condition, ddp);
+        return false;
+    }
+}
+
+static bool holds_for_read(enum condition condition, const struct ddp_segment *ddp)
+{
+    struct rdmap_read_request read = {0};
+
+    rdmap_read_request_decode(&read, ddp->payload, ddp->payload_len);
+    switch (condition) {
+    case READ:
+        return read.size > 0;
+    case EMPTY_READ:
+        return read.size == 0 && read.source_to == UINT64_MAX;
+    case READ_RIGHTS:
+        return read.size == 0 && read.source_stag != 0 && read.source_to != UINT64_MAX;
+    case READ_AGAIN: /* to another place than the first */
+        return read.size == 0 && ddp->msn > 1 && read.sink_to & 0x40;
+    case READ_29:
+    case READ_27:
+        return ddp->payload_len == (condition == READ_29 ? 29 : 27);
+    case READ_MO:
+        return ddp->mo == 4;
+    case READ_SEND_QUEUE:
+        return ddp->qn == DDP_QN_SEND;
+    default:
+        return false;
+    }
+}
+
+static bool holds_for_write(enum condition condition, const struct ddp_segment *ddp)
+{
+    switch (condition) {
+    case WRITE:
+        return ddp->payload_len > 0;
+    case EMPTY_WRITE:
+        return ddp->payload_len == 0 && ddp->stag == 0;
+    case WRITE_END: /* regions end there */
+        return ddp->payload_len > 0 && (ddp->to + ddp->payload_len) % 0x10000 == 0;
+    case UNTAGGED_WRITE:
+        return !ddp->tagged;
+    default:
+        return false;
+    }
+}
+
+static bool holds_for_terminate(enum condition condition, const struct ddp_segment *ddp)
+{
+    struct rdmap_terminate terminate = {0};
+
+    rdmap_terminate_decode(&terminate, ddp->payload, ddp->payload_len);
+    return condition == TERMINATE || (condition == TERMINATE_RESERVED && terminate.reserved != 0);
+}
+
+static bool holds(struct mutant *mutant, enum condition condition, const struct ddp_segment *ddp)
+{
+    if (condition == RSVD)
+        return ddp->rsvd != 0;
+    if (condition == RSV)
+        return ddp->rdmap_rsv != 0;
+    switch (ddp->opcode) {
+    case RDMAP_SEND:
+    case RDMAP_SEND_SE:
+        return holds_for_send(condition, ddp);
+    case RDMAP_READ_REQUEST:
+        return holds_for_read(condition, ddp);
+    case RDMAP_WRITE:
+        return holds_for_write(condition, ddp);
+    case RDMAP_TERMINATE:
+        return holds_for_terminate(condition, ddp);
+    case RDMAP_IMMEDIATE:
+        return condition == IMMEDIATE_STAG && ddp->stag != 0;
+    case RDMAP_ATOMIC_REQUEST:
+        return holds_for_atomic(mutant, condition, ddp);
+    default:
+        return false;
     }
 }
 
