@@ -10,6 +10,7 @@
 #define IWARP_ENGINE_HISTORY_H
 
 #include "engine/connections.h"
+#include "engine/nfs.h"
 #include "engine/rpcrdma.h"
 #include "wire/endpoint.h"
 
@@ -102,6 +103,8 @@ struct history_record {
     unsigned delegations;            /* still held when the connection ended */
     struct place empty[HISTORY_EMPTY_MAX];
     unsigned n_empty;
+    struct nfs_uses uses; /* of sessions and client ids */
+    struct nfs_refusals refusals;
     bool recalled; /* slots, by CB_RECALL_SLOT; the first time at: */
     int64_t recalled_ns;
     /* Filled in by the host: */

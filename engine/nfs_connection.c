@@ -209,6 +209,8 @@ static void forward_call(struct nfs_look *look)
     if (nfs_understood(body)) { /* state is updated even by a Call with errors */
         look->exchange->keepalive = is_keepalive(body);
         nfs_sessions_call(look);
+        nfs_minor_message(look, false);
+        nfs_sequence_call(look);
         nfs_slot_call(look);
         nfs_recall_slot(look);
     }
@@ -239,6 +241,8 @@ static void call(struct nfs_look *look)
         forward_call(look);
     else if (nfs_understood(look->body)) {
         nfs_sessions_call(look);
+        nfs_minor_message(look, false);
+        nfs_sequence_call(look);
         nfs_recall_call(look);
     }
 }
@@ -254,6 +258,8 @@ static void reply(struct nfs_look *look)
         look->nfs->verifier = body->rpc.verf.length;
     if (look->t->reverse) {
         nfs_backchannel_reply(look);
+        if (nfs_understood(body))
+            nfs_sequence_reply(look);
         nfs_recall_answer(look);
         return;
     }
@@ -265,6 +271,8 @@ static void reply(struct nfs_look *look)
         nfs_terms_reply(look);
     nfs_recall_reply(look);
     nfs_sessions_reply(look);
+    nfs_minor_message(look, true);
+    nfs_sequence_reply(look);
     if (look->t->malformed)
         return;
     nfs_size_reply(look);

@@ -114,10 +114,10 @@ static bool judge_foreign(struct rpcrdma_shape *shape)
     return true;
 }
 
-static bool needs_no_session(uint32_t op)
+static bool needs_no_session(uint32_t op, bool callback)
 {
-    return op == NFS_OP_EXCHANGE_ID || op == NFS_OP_CREATE_SESSION || op == NFS_OP_BIND_CONN_TO_SESSION ||
-           op == NFS_OP_DESTROY_SESSION || op == DESTROY_CLIENTID;
+    return !callback && (op == NFS_OP_EXCHANGE_ID || op == NFS_OP_CREATE_SESSION || op == NFS_OP_BIND_CONN_TO_SESSION ||
+                         op == NFS_OP_DESTROY_SESSION || op == DESTROY_CLIENTID);
 }
 
 /* Only the first operation decides whether a COMPOUND is in a session. */
@@ -125,30 +125,32 @@ static bool judge_session(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *call = &shape->t->call_body, *body = shape->body;
     uint64_t minor = minor_of(call);
-    uint32_t first;
+    bool callback = body->procedure->callback;
+    enum rule_id rule = callback ? RULE_NFS41_20_9_3_01 : RULE_NFS41_16_2_01;
+    uint32_t first, sequence = callback ? NFS_OP_CB_SEQUENCE : NFS_OP_SEQUENCE;
 
-    if (body->procedure->callback || minor == 0 || minor > MINOR_KNOWN_MAX || call->n_operations == 0 ||
-        body->n_operations == 0 || body->operations[0].op != call->operations[0].op || !body->operations[0].has_status)
+    if (minor == 0 || minor > MINOR_KNOWN_MAX || call->n_operations == 0 || body->n_operations == 0 ||
+        body->operations[0].op != call->operations[0].op || !body->operations[0].has_status)
         return true;
     first = call->operations[0].op;
-    if (!defined(first, minor, false) || withdrawn(first, minor) || needs_no_session(first))
+    if (!defined(first, minor, callback) || (!callback && withdrawn(first, minor)) || needs_no_session(first, callback))
         return true;
-    if (first != NFS_OP_SEQUENCE && body->operations[0].status == 0) {
-        rpcrdma_shape_fail(shape, RULE_NFS41_16_2_01,
-                           "expected NFS4ERR_OP_NOT_IN_SESSION for %s in a COMPOUND without SEQUENCE; found status 0",
-                           name_of(shape, first));
+    if (first != sequence && body->operations[0].status == 0) {
+        rpcrdma_shape_fail(shape, rule, "expected NFS4ERR_OP_NOT_IN_SESSION for %s in a %s without %s; found status 0",
+                           name_of(shape, first), body->procedure->name, name_of(shape, sequence));
         return false;
     }
-    for (unsigned i = 0; first == NFS_OP_SEQUENCE && i < body->n_operations; i++) {
+    for (unsigned i = 0; first == sequence && i < body->n_operations; i++) {
         if (!body->operations[i].has_status || body->operations[i].status != NOT_IN_SESSION)
             continue;
-        rpcrdma_shape_fail(shape, RULE_NFS41_16_2_01,
-                           "expected NFS4ERR_OP_NOT_IN_SESSION only without SEQUENCE; found it for %s (result %u) in a "
-                           "COMPOUND that begins with SEQUENCE",
-                           name_of(shape, body->operations[i].op), i + 1);
+        rpcrdma_shape_fail(shape, rule,
+                           "expected NFS4ERR_OP_NOT_IN_SESSION only without %s; found it for %s (result %u) in a %s "
+                           "that begins with it",
+                           name_of(shape, sequence), name_of(shape, body->operations[i].op), i + 1,
+                           body->procedure->name);
         return false;
     }
-    rpcrdma_shape_pass(shape, RULE_NFS41_16_2_01);
+    rpcrdma_shape_pass(shape, rule);
     return true;
 }
 

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What a COMPOUND of one minor version returned is not used in one of another: RFC 8881 section 2.7. Judged for
+ * sessions and client ids; file handles are often the same in all versions.
+ */
+#include "engine/hash.h"
+#include "engine/nfs_internal.h"
+
+enum { MINOR_MAX = 31 };
+
+const struct nfs_uses *nfs_connection_uses(const struct nfs_connection *nfs)
+{
+    return &nfs->uses;
+}
+
+static struct nfs_use *use_of(struct nfs_look *look, uint64_t object)
+{
+    struct nfs_uses *uses = &look->nfs->uses;
+    struct nfs_use *use;
+
+    for (unsigned i = 0; i < uses->n && i < NFS_USES_MAX; i++) {
+        if (uses->use[i].object == object)
+            return &uses->use[i];
+    }
+    if (uses->n++ >= NFS_USES_MAX)
+        return NULL;
+    use = &uses->use[uses->n - 1];
+    *use = (struct nfs_use){.object = object, .minor = look->exchange->minor, .first = look->place};
+    return use;
+}
+
+/* A use in the Call. */
+static void judge(struct nfs_look *look, struct nfs_use *use, bool is_session)
+{
+    unsigned minor = (unsigned)look->exchange->minor;
+
+    if (use->returned == 0 || use->reported)
+        return;
+    if (use->returned >> minor & 1) {
+        nfs_pass(look, RULE_NFS41_2_7_01);
+        return;
+    }
+    use->reported = true;
+    nfs_fail_as(look, RULE_NFS41_2_7_01,
+                look->body->procedure->callback ? SEVERITY_WARNING : rule_catalogue[RULE_NFS41_2_7_01].severity,
+                "expected a %s in COMPOUNDs of the minor version that returned it; found it in minor version %u",
+                is_session ? "session" : "client id", minor);
+}
+
+/* look: a Call, or a Reply of the server. */
+void nfs_minor_message(struct nfs_look *look, bool reply)
+{
+    const struct rpcrdma_body *body = look->body;
+
+    if (look->exchange->minor < 0 || look->exchange->minor > MINOR_MAX || look->t->malformed || look->t->repeats)
+        return;
+    for (unsigned i = 0; i < body->n_items; i++) {
+        const struct nfs_item *item = &body->items[i].item;
+        bool returned = reply && (item->op == NFS_OP_EXCHANGE_ID || item->op == NFS_OP_CREATE_SESSION);
+        const uint8_t *p;
+        struct nfs_use *use;
+
+        if ((item->mark != NFS_MARK_SESSION && item->mark != NFS_MARK_CLIENT) || reply != returned)
+            continue;
+        p = nfs_contents(body, &body->items[i]);
+        use = p ? use_of(look, hash_octets(0, p, item->count)) : NULL;
+        if (use && returned)
+            use->returned |= UINT32_C(1) << look->exchange->minor;
+        else if (use)
+            judge(look, use, item->mark == NFS_MARK_SESSION);
+    }
+}
