@@ -186,7 +186,7 @@ static void learn_minor(struct nfs_look *look)
     minor = rpcrdma_value(look->body, NFS_MARK_MINOR_VERSION, 0, &i);
     if (!minor)
         return;
-    look->exchange->minor = (int)(minor->value & 0xff);
+    look->exchange->minor = minor->value < NFS_MINOR_MAX ? (int)minor->value : NFS_MINOR_MAX;
     if (look->body->procedure->callback)
         return;
     look->nfs->minor_0 |= minor->value == 0;
@@ -258,8 +258,10 @@ static void reply(struct nfs_look *look)
         look->nfs->verifier = body->rpc.verf.length;
     if (look->t->reverse) {
         nfs_backchannel_reply(look);
-        if (nfs_understood(body))
+        if (nfs_understood(body)) {
+            nfs_minor_reply(look);
             nfs_sequence_reply(look);
+        }
         nfs_recall_answer(look);
         return;
     }
@@ -272,6 +274,7 @@ static void reply(struct nfs_look *look)
     nfs_recall_reply(look);
     nfs_sessions_reply(look);
     nfs_minor_message(look, true);
+    nfs_minor_reply(look);
     nfs_sequence_reply(look);
     if (look->t->malformed)
         return;

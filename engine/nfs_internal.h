@@ -16,6 +16,7 @@ enum {
     NFS_FAILURES_MAX = 16,
     NFS_SLOTS_MAX = 8,
     NFS_TURNS_MAX = 64,
+    NFS_MINOR_MAX = 31,          /* stands for all above, too */
     NFS_CHUNK_SEGMENTS_MAX = 16, /* that every server must accept: RFC 8267 section 6.4.2 */
 };
 
@@ -125,6 +126,7 @@ struct nfs_connection {
     bool foreign;        /* a session of another connection is in use */
     bool session_asked;  /* CREATE_SESSION or BIND_CONN_TO_SESSION was sent */
     struct nfs_uses uses;
+    uint32_t minors[2]; /* minor versions that were carried out, a bit each; [1]: of callbacks */
     struct nfs_refusals refusals;
     struct nfs_turn turns[NFS_TURNS_MAX];
     unsigned back_asked;  /* outstanding Calls that ask for a backchannel */
@@ -194,8 +196,9 @@ void nfs_sessions_reply(struct nfs_look *look);
 /* A Call that asked for a backchannel is answered or forgotten. */
 void nfs_sessions_settled(struct nfs_connection *nfs, struct nfs_exchange *exchange);
 
-/* nfs_minor_rules.c: Calls of both directions, Replies of the server. */
+/* nfs_minor_rules.c: Calls of both directions, Replies of the server; then whether it knows the minor version. */
 void nfs_minor_message(struct nfs_look *look, bool reply);
+void nfs_minor_reply(struct nfs_look *look);
 
 /* nfs_sequence_rules.c: Calls of both directions that nfs_sessions_call() has seen, and their Replies. */
 void nfs_sequence_call(struct nfs_look *look);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What a COMPOUND of one minor version returned is not used in one of another: RFC 8881 section 2.7. Judged for
- * sessions and client ids; file handles are often the same in all versions.
+ * sessions and client ids; file handles are often the same in all versions. And NFS4ERR_MINOR_VERS_MISMATCH for a
+ * version that has been carried out (RFC 7530 section 15.2, RFC 8881 section 16.2).
  */
 #include "engine/hash.h"
 #include "engine/nfs_internal.h"
 
-enum { MINOR_MAX = 31 };
+enum { MINOR_VERS_MISMATCH = 10021 /* RFC 5662 */ };
 
 const struct nfs_uses *nfs_connection_uses(const struct nfs_connection *nfs)
 {
@@ -52,7 +53,7 @@ void nfs_minor_message(struct nfs_look *look, bool reply)
 {
     const struct rpcrdma_body *body = look->body;
 
-    if (look->exchange->minor < 0 || look->exchange->minor > MINOR_MAX || look->t->malformed || look->t->repeats)
+    if (look->exchange->minor < 0 || look->t->malformed || look->t->repeats)
         return;
     for (unsigned i = 0; i < body->n_items; i++) {
         const struct nfs_item *item = &body->items[i].item;
@@ -69,4 +70,24 @@ void nfs_minor_message(struct nfs_look *look, bool reply)
         else if (use)
             judge(look, use, item->mark == NFS_MARK_SESSION);
     }
+}
+
+/* COMPOUNDs and CB_COMPOUNDs; NFS4ERR_MINOR_VERS_MISMATCH along with results: rpcrdma_compound_rules.c. */
+void nfs_minor_reply(struct nfs_look *look)
+{
+    const struct rpcrdma_body *body = look->body;
+    uint32_t *served = &look->nfs->minors[look->t->reverse], bit;
+    unsigned i = 0;
+    const struct nfs_value *status = rpcrdma_value(body, NFS_MARK_STATUS, 0, &i);
+
+    if (look->exchange->minor < 0 || !body->procedure->compound || !status || status->op != 0 || look->t->damaged)
+        return;
+    bit = UINT32_C(1) << look->exchange->minor;
+    if (body->n_operations > 0 && body->operations[0].has_status && body->operations[0].status == 0)
+        *served |= bit;
+    else if (body->n_operations == 0 && status->value == MINOR_VERS_MISMATCH && (*served & bit) != 0)
+        nfs_fail_as(look, RULE_NFS4_15_2_05, SEVERITY_WARNING,
+                    "expected NFS4ERR_MINOR_VERS_MISMATCH only for minor versions that are not supported; found it for "
+                    "%d, which has been carried out on this connection",
+                    look->exchange->minor);
 }

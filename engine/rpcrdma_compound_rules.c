@@ -170,11 +170,11 @@ static bool judge_minor(struct rpcrdma_shape *shape)
                            body->walk.operations_announced);
         return false;
     }
-    if (minor > MINOR_KNOWN_MAX && body->n_operations > 0 && body->operations[0].has_status &&
-        body->operations[0].status == 0) {
+    if (minor > MINOR_KNOWN_MAX && body->n_operations > 0 && body->operations[0].has_status) {
         rpcrdma_shape_fail_as(shape, RULE_NFS4_15_2_05, SEVERITY_WARNING,
-                              "expected NFS4ERR_MINOR_VERS_MISMATCH for minor version %u; found that %s succeeded",
-                              (unsigned)minor, name_of(shape, body->operations[0].op));
+                              "expected NFS4ERR_MINOR_VERS_MISMATCH for minor version %u; found a result of %s, with "
+                              "status %u",
+                              (unsigned)minor, name_of(shape, body->operations[0].op), body->operations[0].status);
         return false;
     }
     if (minor > MINOR_KNOWN_MAX || whole->value == MINOR_VERS_MISMATCH)
