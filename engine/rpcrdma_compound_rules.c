@@ -120,6 +120,50 @@ static bool needs_no_session(uint32_t op, bool callback)
                          op == NFS_OP_DESTROY_SESSION || op == DESTROY_CLIENTID);
 }
 
+/* A COMPOUND that begins with SEQUENCE or CB_SEQUENCE. */
+static bool judge_in_session(struct rpcrdma_shape *shape, enum rule_id rule, uint32_t sequence)
+{
+    const struct rpcrdma_body *body = shape->body;
+
+    for (unsigned i = 0; i < body->n_operations; i++) {
+        const struct nfs_operation *result = &body->operations[i];
+
+        if (result->has_status && result->status == NOT_IN_SESSION) {
+            rpcrdma_shape_fail(shape, rule,
+                               "expected NFS4ERR_OP_NOT_IN_SESSION only without %s; found it for %s (result %u) in a "
+                               "%s that begins with it",
+                               name_of(shape, sequence), name_of(shape, result->op), i + 1, body->procedure->name);
+            return false;
+        }
+        if (i > 0 && result->op == sequence && result->has_status && result->status == 0) {
+            rpcrdma_shape_fail(shape, rule,
+                               "expected NFS4ERR_SEQUENCE_POS for %s after the first operation; found "
+                               "status 0 (result %u)",
+                               name_of(shape, sequence), i + 1);
+            return false;
+        }
+    }
+    rpcrdma_shape_pass(shape, rule);
+    return true;
+}
+
+/* One that begins with anything else. */
+static bool judge_outside(struct rpcrdma_shape *shape, enum rule_id rule, uint32_t sequence, bool allowed)
+{
+    const struct rpcrdma_body *call = &shape->t->call_body, *body = shape->body;
+    uint32_t first = call->operations[0].op;
+
+    if (body->operations[0].status != 0 || (allowed && call->n_operations == 1)) {
+        rpcrdma_shape_pass(shape, rule);
+        return true;
+    }
+    rpcrdma_shape_fail(shape, rule, "expected %s for %s in a %s %s %s; found status 0",
+                       allowed ? "NFS4ERR_NOT_ONLY_OP" : "NFS4ERR_OP_NOT_IN_SESSION", name_of(shape, first),
+                       body->procedure->name, allowed ? "of several operations without" : "without",
+                       name_of(shape, sequence));
+    return false;
+}
+
 /* Only the first operation decides whether a COMPOUND is in a session. */
 static bool judge_session(struct rpcrdma_shape *shape)
 {
@@ -133,25 +177,10 @@ static bool judge_session(struct rpcrdma_shape *shape)
         body->operations[0].op != call->operations[0].op || !body->operations[0].has_status)
         return true;
     first = call->operations[0].op;
-    if (!defined(first, minor, callback) || (!callback && withdrawn(first, minor)) || needs_no_session(first, callback))
+    if (!defined(first, minor, callback) || (!callback && withdrawn(first, minor)))
         return true;
-    if (first != sequence && body->operations[0].status == 0) {
-        rpcrdma_shape_fail(shape, rule, "expected NFS4ERR_OP_NOT_IN_SESSION for %s in a %s without %s; found status 0",
-                           name_of(shape, first), body->procedure->name, name_of(shape, sequence));
-        return false;
-    }
-    for (unsigned i = 0; first == sequence && i < body->n_operations; i++) {
-        if (!body->operations[i].has_status || body->operations[i].status != NOT_IN_SESSION)
-            continue;
-        rpcrdma_shape_fail(shape, rule,
-                           "expected NFS4ERR_OP_NOT_IN_SESSION only without %s; found it for %s (result %u) in a %s "
-                           "that begins with it",
-                           name_of(shape, sequence), name_of(shape, body->operations[i].op), i + 1,
-                           body->procedure->name);
-        return false;
-    }
-    rpcrdma_shape_pass(shape, rule);
-    return true;
+    return first == sequence ? judge_in_session(shape, rule, sequence)
+                             : judge_outside(shape, rule, sequence, needs_no_session(first, callback));
 }
 
 /* NFS4ERR_MINOR_VERS_MISMATCH has no results, and a minor version that does not exist has nothing else. */
@@ -249,8 +278,9 @@ bool rpcrdma_compound_results(struct rpcrdma_shape *shape)
     const struct rpcrdma_body *call = &shape->t->call_body, *body = shape->body;
 
     if (!body->walked || !body->procedure || !body->procedure->compound || body->cut || call->cut || !call->walked ||
-        (call->reduction == RPCRDMA_REDUCED_NONE && shape->t->first_write > 0))
-        return true; /* what its Read chunks removed is not certain */
+        (call->reduction == RPCRDMA_REDUCED_NONE && shape->t->first_write > 0) ||
+        call->reduction == RPCRDMA_REDUCED_RECOUNT)
+        return true; /* what its Read chunks removed is not certain, nor which operations there are */
     /* What the tables do not know ends a walk, at or after an operation of another minor version. */
     if (body->reduction != RPCRDMA_REDUCED_NONE &&
         (call->walk.status == NFS_WALK_OK || call->walk.status == NFS_WALK_UNKNOWN) &&

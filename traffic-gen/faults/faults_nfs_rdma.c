@@ -117,6 +117,8 @@ static const struct fault faults[] = {
           SESSION "R call cb41.cb_compound ops=cb_recall; I reply"),
     SLOTS("NFS41-20.9.3-01/untrue", NULL, "OP_NOT_IN_SESSION for CB_SEQUENCE",
           SESSION "R call cb41.cb_compound ops=cb_sequence,cb_recall; I reply results=1 status=10071"),
+    SLOTS("NFS41-20.9.3-01/twice", NULL, "CB_SEQUENCE succeeds twice in a CB_COMPOUND",
+          SESSION "R call cb41.cb_compound ops=cb_sequence,cb_sequence; I reply"),
     SLOTS("NFS41-20.9.3-01+ok", NULL, "OP_NOT_IN_SESSION for CB_RECALL without CB_SEQUENCE",
           SESSION "R call cb41.cb_compound ops=cb_recall; I reply results=1 status=10071"),
 

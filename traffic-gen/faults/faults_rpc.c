@@ -125,6 +125,12 @@ static const struct fault faults[] = {
     OF41("NFS4-15.2-06/nfs41", "ALLOCATE succeeds in minor version 1", "sequence,putfh,allocate", ""),
     OF41("NFS41-16.2-01", "PUTFH succeeds without a session", "putfh", ""),
     OF41("NFS41-16.2-01/untrue", "OP_NOT_IN_SESSION for SEQUENCE", "sequence", "results=1 status=10071"),
+    OF41("NFS41-16.2-01/twice", "SEQUENCE succeeds twice in a COMPOUND", "sequence,sequence", ""),
+    OF41("NFS41-16.2-01/not-only", "EXCHANGE_ID succeeds before another operation, without a session",
+         "exchange_id,putrootfh", ""),
+    OF41("NFS41-16.2-01+ok/not-only", "NOT_ONLY_OP for EXCHANGE_ID before another operation, without a session",
+         "exchange_id,putrootfh", "results=1 status=10081"),
+    OF41("NFS41-16.2-01+ok/twice", "SEQUENCE_POS for a second SEQUENCE", "sequence,sequence", "results=2 status=10064"),
     OF41("NFS41-16.2-01+ok", "OP_NOT_IN_SESSION for PUTFH without a session", "putfh,getattr",
          "results=1 status=10071"),
 };
