@@ -338,7 +338,7 @@ static void answer_message(struct nfs_look *look, const struct rpcrdma_message *
             nfs_retry_failed(look);
         nfs_slot_failed(look);
     }
-    if (!look->t->reverse && !nfs_limit_answer(look, message))
+    if (look->t->reverse || !nfs_limit_answer(look, message))
         nfs_refusal_answer(look, message);
     if (message->kind == RPCRDMA_KIND_REPLY && !look->t->reverse) {
         if (nfs->grant > nfs->former)

@@ -250,7 +250,7 @@ void nfs_size_reply(struct nfs_look *look);
 struct nfs_chunk_use nfs_chunk_use(const struct rpcrdma_transaction *t);
 /* look is about the Call, the message answers it. True: the Call was refused, which a rule about limits has judged. */
 bool nfs_limit_answer(struct nfs_look *look, const struct rpcrdma_message *message);
-/* nfs_refusal_rules.c: any other refused Call; likewise. */
+/* nfs_refusal_rules.c: any other refused Call, also of the reverse direction; likewise. */
 void nfs_refusal_answer(struct nfs_look *look, const struct rpcrdma_message *message);
 
 /* nfs_result_rules.c: results against what was asked for. */
