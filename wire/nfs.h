@@ -78,6 +78,7 @@ enum nfs_op {
     NFS_OP_LAYOUTRETURN = 51,
     NFS_OP_SEQUENCE = 53,
     NFS_OP_CB_RECALL_SLOT = 10,
+    NFS_OP_CB_SEQUENCE = 11,
     NFS_OP_READ_PLUS = 68,
     NFS_OP_WRITE_SAME = 70,
     NFS_OP_PUTFH = 22,
@@ -113,11 +114,13 @@ enum nfs_mark {
     NFS_MARK_RESULT_COUNT,    /* READ3resok.count, WRITE results: count */
     NFS_MARK_ATTR_MASK,       /* each word of the bitmap4 of a GETATTR or READDIR argument; `index` says which word */
     NFS_MARK_MINOR_VERSION,   /* of a COMPOUND */
-    NFS_MARK_SLOT,            /* SEQUENCE argument: sa_slotid */
-    NFS_MARK_SEQUENCE,        /* SEQUENCE argument: sa_sequenceid */
+    NFS_MARK_SLOT,            /* SEQUENCE, CB_SEQUENCE argument: sa_slotid, csa_slotid */
+    NFS_MARK_SEQUENCE,        /* SEQUENCE, CB_SEQUENCE argument: sa_sequenceid, csa_sequenceid */
+    NFS_MARK_CACHE_THIS,      /* SEQUENCE, CB_SEQUENCE argument: sa_cachethis, csa_cachethis */
     NFS_MARK_HIGHEST_SLOT,    /* SEQUENCE argument: sa_highest_slotid */
     NFS_MARK_TARGET_SLOT,     /* SEQUENCE result: sr_target_highest_slotid; CB_RECALL_SLOT: rsa_target_highest_slotid */
     NFS_MARK_SESSION,         /* item: a session id */
+    NFS_MARK_CLIENT,          /* item: a client id of EXCHANGE_ID */
     NFS_MARK_SESSION_FLAGS,   /* CREATE_SESSION: csa_flags, csr_flags */
     NFS_MARK_CB_PROGRAM,      /* CREATE_SESSION argument: csa_cb_program; SETCLIENTID: cb_program */
     NFS_MARK_FORE_MAXREQUEST, /* CREATE_SESSION, argument and result: channel attributes in both directions */

@@ -186,7 +186,7 @@ static void learn_minor(struct nfs_look *look)
     minor = rpcrdma_value(look->body, NFS_MARK_MINOR_VERSION, 0, &i);
     if (!minor)
         return;
-    look->exchange->minor = (int)(minor->value & 0xff);
+    look->exchange->minor = minor->value < NFS_MINOR_MAX ? (int)minor->value : NFS_MINOR_MAX;
     if (look->body->procedure->callback)
         return;
     look->nfs->minor_0 |= minor->value == 0;
@@ -209,6 +209,8 @@ static void forward_call(struct nfs_look *look)
     if (nfs_understood(body)) { /* state is updated even by a Call with errors */
         look->exchange->keepalive = is_keepalive(body);
         nfs_sessions_call(look);
+        nfs_minor_message(look, false);
+        nfs_sequence_call(look);
         nfs_slot_call(look);
         nfs_recall_slot(look);
     }
@@ -239,6 +241,8 @@ static void call(struct nfs_look *look)
         forward_call(look);
     else if (nfs_understood(look->body)) {
         nfs_sessions_call(look);
+        nfs_minor_message(look, false);
+        nfs_sequence_call(look);
         nfs_recall_call(look);
     }
 }
@@ -254,6 +258,10 @@ static void reply(struct nfs_look *look)
         look->nfs->verifier = body->rpc.verf.length;
     if (look->t->reverse) {
         nfs_backchannel_reply(look);
+        if (nfs_understood(body)) {
+            nfs_minor_reply(look);
+            nfs_sequence_reply(look);
+        }
         nfs_recall_answer(look);
         return;
     }
@@ -265,6 +273,9 @@ static void reply(struct nfs_look *look)
         nfs_terms_reply(look);
     nfs_recall_reply(look);
     nfs_sessions_reply(look);
+    nfs_minor_message(look, true);
+    nfs_minor_reply(look);
+    nfs_sequence_reply(look);
     if (look->t->malformed)
         return;
     nfs_size_reply(look);
@@ -327,7 +338,7 @@ static void answer_message(struct nfs_look *look, const struct rpcrdma_message *
             nfs_retry_failed(look);
         nfs_slot_failed(look);
     }
-    if (!look->t->reverse && !nfs_limit_answer(look, message))
+    if (look->t->reverse || !nfs_limit_answer(look, message))
         nfs_refusal_answer(look, message);
     if (message->kind == RPCRDMA_KIND_REPLY && !look->t->reverse) {
         if (nfs->grant > nfs->former)

@@ -15,6 +15,8 @@ enum {
     NFS_SESSIONS_MAX = 8,
     NFS_FAILURES_MAX = 16,
     NFS_SLOTS_MAX = 8,
+    NFS_TURNS_MAX = 64,
+    NFS_MINOR_MAX = 31,          /* stands for all above, too */
     NFS_CHUNK_SEGMENTS_MAX = 16, /* that every server must accept: RFC 8267 section 6.4.2 */
 };
 
@@ -48,6 +50,14 @@ struct nfs_request {
     bool may_grow;                    /* Short Reply chunk retry is allowed for it */
 };
 
+/* The latest request in a slot: nfs_sequence_rules.c. */
+struct nfs_turn {
+    bool any, reverse;
+    bool done; /* it was carried out */
+    uint32_t slot, sequence;
+    uint64_t session;
+};
+
 /* What is remembered of a transaction, at transaction->nfs. */
 struct nfs_exchange {
     struct nfs_exchange *spare;
@@ -58,6 +68,9 @@ struct nfs_exchange {
     bool has_request;         /* request is filled in */
     bool in_session;          /* its COMPOUND begins with SEQUENCE */
     uint64_t session_hash;    /* of its session's id */
+    bool session_known;       /* the session was created on this connection */
+    bool in_turn;             /* certainly a new request, and the next of its slot, as far as this connection shows */
+    struct nfs_turn turn;     /* any: its COMPOUND begins with SEQUENCE or CB_SEQUENCE */
     int minor;                /* minor version of its COMPOUND; -1: not a COMPOUND */
     bool asks_back;           /* asks for a backchannel on this connection */
     bool asks_session;        /* CREATE_SESSION or BIND_CONN_TO_SESSION, not answered yet */
@@ -109,9 +122,13 @@ struct nfs_connection {
     bool minor_0, minor_1;            /* COMPOUNDs of minor version 0, of later ones were seen */
     /* sessions */
     struct nfs_session sessions[NFS_SESSIONS_MAX];
-    unsigned n_sessions;  /* created in total */
-    bool foreign;         /* a session of another connection is in use */
-    bool session_asked;   /* CREATE_SESSION or BIND_CONN_TO_SESSION was sent */
+    unsigned n_sessions; /* created in total */
+    bool foreign;        /* a session of another connection is in use */
+    bool session_asked;  /* CREATE_SESSION or BIND_CONN_TO_SESSION was sent */
+    struct history_objects objects;
+    uint32_t minors[2]; /* minor versions that were carried out, a bit each; [1]: of callbacks */
+    struct history_refusals refusals;
+    struct nfs_turn turns[NFS_TURNS_MAX];
     unsigned back_asked;  /* outstanding Calls that ask for a backchannel */
     bool back;            /* the server agreed to one */
     unsigned delegations; /* granted here and not returned */
@@ -179,6 +196,14 @@ void nfs_sessions_reply(struct nfs_look *look);
 /* A Call that asked for a backchannel is answered or forgotten. */
 void nfs_sessions_settled(struct nfs_connection *nfs, struct nfs_exchange *exchange);
 
+/* nfs_minor_rules.c: Calls of both directions, Replies of the server; then whether it knows the minor version. */
+void nfs_minor_message(struct nfs_look *look, bool reply);
+void nfs_minor_reply(struct nfs_look *look);
+
+/* nfs_sequence_rules.c: Calls of both directions that nfs_sessions_call() has seen, and their Replies. */
+void nfs_sequence_call(struct nfs_look *look);
+void nfs_sequence_reply(struct nfs_look *look);
+
 /* nfs_terms_rules.c: a Call that asks_session, and its Reply. */
 void nfs_terms_call(const struct nfs_look *look);
 void nfs_terms_reply(const struct nfs_look *look);
@@ -225,7 +250,7 @@ void nfs_size_reply(struct nfs_look *look);
 struct nfs_chunk_use nfs_chunk_use(const struct rpcrdma_transaction *t);
 /* look is about the Call, the message answers it. True: the Call was refused, which a rule about limits has judged. */
 bool nfs_limit_answer(struct nfs_look *look, const struct rpcrdma_message *message);
-/* nfs_refusal_rules.c: any other refused Call; likewise. */
+/* nfs_refusal_rules.c: any other refused Call, also of the reverse direction; likewise. */
 void nfs_refusal_answer(struct nfs_look *look, const struct rpcrdma_message *message);
 
 /* nfs_result_rules.c: results against what was asked for. */

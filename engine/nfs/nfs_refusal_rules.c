@@ -61,7 +61,7 @@ static bool nfs_sound(const struct nfs_look *look)
     uint64_t octets = 0;
 
     if (t->damaged || t->ambiguous || t->late || t->malformed || t->misread || t->fault != 0 || t->offers_lost ||
-        t->astray || t->repeats || t->reverse)
+        t->astray || t->repeats)
         return false;
     for (unsigned i = 0; i < t->n_chunks; i++)
         octets += t->chunks[i].length;
@@ -69,7 +69,7 @@ static bool nfs_sound(const struct nfs_look *look)
         return false;
     if (is_null_call(body))
         return true;
-    return nfs_understood(body) && !body->wrapped && body->procedure && !body->procedure->callback &&
+    return nfs_understood(body) && !body->wrapped && body->procedure && body->procedure->callback == t->reverse &&
            body->walk.left == 0 && body->n_operations <= OPERATIONS_MAX && sane_items(body) && sane_counts(body);
 }
 
@@ -114,8 +114,8 @@ void nfs_refusal_answer(struct nfs_look *look, const struct rpcrdma_message *mes
     if (message->faulty || look->t->outcome != RPCRDMA_OUTSTANDING)
         return;
     if (message->kind == RPCRDMA_KIND_ERROR) {
-        if (message->header.err == RPCRDMA_ERR_CHUNK && look->t->call_header.status == RPCRDMA_OK &&
-            look->t->fault == 0)
+        if (!look->t->reverse && message->header.err == RPCRDMA_ERR_CHUNK &&
+            look->t->call_header.status == RPCRDMA_OK && look->t->fault == 0)
             judge_error(look, message);
         return;
     }

@@ -90,6 +90,7 @@ void nfs_sessions_call(struct nfs_look *look)
     if (id)
         look->exchange->session_hash = hash_octets(0, id, NFS_SESSION_ID_LEN);
     session = find(nfs, id);
+    look->exchange->session_known = session != NULL;
     if (session)
         look->exchange->limits = session->limits;
     else if (id && !look->nfs->foreign)

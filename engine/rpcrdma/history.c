@@ -584,6 +584,74 @@ static void judge_empty(const struct look *look, const struct pair *pair)
     }
 }
 
+/* ---- sessions and client ids that several connections use ---- */
+
+static const struct history_object *use_of(const struct history_record *record, uint64_t object)
+{
+    for (unsigned i = 0; i < record->objects.n && i < HISTORY_OBJECTS_MAX; i++) {
+        if (record->objects.object[i].hash == object)
+            return &record->objects.object[i];
+    }
+    return NULL;
+}
+
+/* The minor versions that returned it on other connections until then, a bit each. */
+static uint32_t returned_elsewhere(const struct look *look, const struct pair *pair, const struct history_object *use,
+                                   uint32_t *frame)
+{
+    uint32_t returned = 0;
+
+    for (const struct history_record *other = pair->newest; other; other = other->older) {
+        const struct history_object *there = other == look->now ? NULL : use_of(other, use->hash);
+
+        if (!there || there->returned == 0 || there->first.time_ns > use->first.time_ns)
+            continue;
+        returned |= there->returned;
+        *frame = there->first.frame;
+    }
+    return returned;
+}
+
+/* RFC 8881 section 2.7: nothing that one minor version returns is used in another. */
+static void judge_minor_versions(const struct look *look, const struct pair *pair)
+{
+    const struct history_objects *uses = &look->now->objects;
+
+    for (unsigned i = 0; i < uses->n && i < HISTORY_OBJECTS_MAX; i++) {
+        const struct history_object *use = &uses->object[i];
+        uint32_t frame = 0, returned = use->returned == 0 ? returned_elsewhere(look, pair, use, &frame) : 0;
+
+        if (returned == 0)
+            continue;
+        if (returned >> use->minor & 1)
+            pass(look, RULE_NFS41_2_7_01);
+        else
+            fail(look, RULE_NFS41_2_7_01, SEVERITY_ERROR, &use->first, frame,
+                 "expected a session or client id in COMPOUNDs of the minor version that returned it in frame %u; "
+                 "found it in minor version %d",
+                 frame, use->minor);
+    }
+}
+
+/* RFC 8881 section 2.10.6.2: the first transmission of a retry may have been on another connection. */
+static void judge_new_requests(const struct look *look, const struct pair *pair)
+{
+    const struct history_refusals *refusals = &look->now->refusals;
+
+    for (unsigned i = 0; i < refusals->n && i < HISTORY_REFUSED_MAX && look->host->excuse; i++) {
+        const struct history_refused *refused = &refusals->refused[i];
+        const struct history_record *other = pair->newest;
+
+        while (other && (other == look->now || other->start_ns > refused->place.time_ns ||
+                         !(other->objects.n > HISTORY_OBJECTS_MAX || use_of(other, refused->session))))
+            other = other->older;
+        if (!other)
+            continue;
+        look->host->excuse(look->host->ctx, RULE_NFS41_18_46_3_01, &refused->place);
+        verdict_inconclusive(look->verdict, RULE_NFS41_18_46_3_01);
+    }
+}
+
 /* Clients reset connections for reasons of their own; not each time after the same answer, though. */
 static void judge_drop(const struct look *look, const struct pair *pair)
 {
@@ -627,6 +695,8 @@ void history_conclude(const struct history *history, const struct history_record
     judge_cut_off(&look, history, pair);
     judge_empty(&look, pair);
     judge_drop(&look, pair);
+    judge_minor_versions(&look, pair);
+    judge_new_requests(&look, pair);
     judge_delegations(&look, pair, now_ns);
 }
 

@@ -10,6 +10,7 @@
 #define IWARP_ENGINE_RPCRDMA_HISTORY_H
 
 #include "engine/packet/addressed.h"
+#include "engine/rpcrdma/history_objects.h"
 #include "engine/rpcrdma/rpcrdma.h"
 #include "wire/endpoint.h"
 
@@ -102,6 +103,8 @@ struct history_record {
     unsigned delegations;            /* still held when the connection ended */
     struct place empty[HISTORY_EMPTY_MAX];
     unsigned n_empty;
+    struct history_objects objects; /* of sessions and client ids */
+    struct history_refusals refusals;
     bool recalled; /* slots, by CB_RECALL_SLOT; the first time at: */
     int64_t recalled_ns;
     /* Filled in by the host: */

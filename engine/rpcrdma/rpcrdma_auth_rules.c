@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Credential and verifier, which every RPC header has: what their flavor makes of their body (RFC 5531 sections 8.2 and
- * 10.1, Appendix A), and their roundup (RFC 4506 section 4.10). A body of more than 400 octets is no RPC header:
- * RPCR-4-03.
+ * Credential and verifier, which every RPC header has: what their flavor makes of their body, and the credential's of
+ * the verifiers (RFC 5531 sections 8.2 and 10.1, Appendix A), and their roundup (RFC 4506 section 4.10). A body of more
+ * than 400 octets is no RPC header: RPCR-4-03.
  */
 #include "engine/rpcrdma/rpcrdma_shape.h"
 
@@ -80,20 +80,35 @@ static bool header_roundup_nonzero(const struct rpcrdma_body *body, uint64_t *po
            nonzero_roundup(p, verf->at, verf->length);
 }
 
+/* What the flavor of the Call's credential says of those of the verifiers. */
+static void judge_verifier(struct rpcrdma_shape *shape)
+{
+    uint32_t cred = shape->t->call_body.rpc.cred.flavor, verf = shape->body->rpc.verf.flavor;
+    bool sys = cred == RPC_AUTH_SYS, is_short = sys && shape->reply; /* as which the client may present itself next */
+    enum rule_id rule = sys ? RULE_RPC_A_02 : RULE_RPC_10_1_02;
+
+    if ((cred != RPC_AUTH_NONE && !sys) || !shape->t->call_body.known)
+        return;
+    if (verf == RPC_AUTH_NONE || (is_short && verf == RPC_AUTH_SHORT))
+        rpcrdma_shape_pass(shape, rule);
+    else
+        rpcrdma_shape_fail(shape, rule, "expected a verifier of flavor AUTH_NONE%s with a credential of %s; found %u",
+                           is_short ? " or AUTH_SHORT" : "", sys ? "AUTH_SYS" : "AUTH_NONE", verf);
+}
+
 bool rpcrdma_auth_rules(struct rpcrdma_shape *shape)
 {
     const struct rpc_message *rpc = &shape->body->rpc;
-    bool sound = true;
+    bool call = rpc->type == RPC_CALL, accepted = !call && rpc->reply_stat == RPC_MSG_ACCEPTED, sound = true;
     uint64_t position;
 
     /* Octets are missing, or the verifier is (RPCR-4-03): everything is displaced. */
     if (shape->body->length % 4 != 0 || (shape->body->walked && shape->body->reduction == RPCRDMA_REDUCED_BARE))
         return true;
-    if (rpc->type == RPC_CALL)
+    if (call)
         sound = judge_none(shape, &rpc->cred, "credential") && judge_sys(shape);
     /* The answer to a probe for TLS has STARTTLS in it (RFC 9289 section 4.1). */
-    if (sound && (rpc->type == RPC_CALL ||
-                  (rpc->reply_stat == RPC_MSG_ACCEPTED && shape->t->call_body.rpc.cred.flavor != AUTH_TLS)))
+    if (sound && (call || (accepted && shape->t->call_body.rpc.cred.flavor != AUTH_TLS)))
         sound = judge_none(shape, &rpc->verf, "verifier");
     if (sound && header_roundup_nonzero(shape->body, &position)) {
         rpcrdma_shape_fail(shape, RULE_RPCR_2_2_4_2_02,
@@ -101,5 +116,7 @@ bool rpcrdma_auth_rules(struct rpcrdma_shape *shape)
                            (unsigned long long)position);
         sound = false;
     }
+    if (sound && (call || accepted))
+        judge_verifier(shape);
     return sound || rpcrdma_shape_whole(shape);
 }

@@ -114,10 +114,54 @@ static bool judge_foreign(struct rpcrdma_shape *shape)
     return true;
 }
 
-static bool needs_no_session(uint32_t op)
+static bool needs_no_session(uint32_t op, bool callback)
 {
-    return op == NFS_OP_EXCHANGE_ID || op == NFS_OP_CREATE_SESSION || op == NFS_OP_BIND_CONN_TO_SESSION ||
-           op == NFS_OP_DESTROY_SESSION || op == DESTROY_CLIENTID;
+    return !callback && (op == NFS_OP_EXCHANGE_ID || op == NFS_OP_CREATE_SESSION || op == NFS_OP_BIND_CONN_TO_SESSION ||
+                         op == NFS_OP_DESTROY_SESSION || op == DESTROY_CLIENTID);
+}
+
+/* A COMPOUND that begins with SEQUENCE or CB_SEQUENCE. */
+static bool judge_in_session(struct rpcrdma_shape *shape, enum rule_id rule, uint32_t sequence)
+{
+    const struct rpcrdma_body *body = shape->body;
+
+    for (unsigned i = 0; i < body->n_operations; i++) {
+        const struct nfs_operation *result = &body->operations[i];
+
+        if (result->has_status && result->status == NOT_IN_SESSION) {
+            rpcrdma_shape_fail(shape, rule,
+                               "expected NFS4ERR_OP_NOT_IN_SESSION only without %s; found it for %s (result %u) in a "
+                               "%s that begins with it",
+                               name_of(shape, sequence), name_of(shape, result->op), i + 1, body->procedure->name);
+            return false;
+        }
+        if (i > 0 && result->op == sequence && result->has_status && result->status == 0) {
+            rpcrdma_shape_fail(shape, rule,
+                               "expected NFS4ERR_SEQUENCE_POS for %s after the first operation; found "
+                               "status 0 (result %u)",
+                               name_of(shape, sequence), i + 1);
+            return false;
+        }
+    }
+    rpcrdma_shape_pass(shape, rule);
+    return true;
+}
+
+/* One that begins with anything else. */
+static bool judge_outside(struct rpcrdma_shape *shape, enum rule_id rule, uint32_t sequence, bool allowed)
+{
+    const struct rpcrdma_body *call = &shape->t->call_body, *body = shape->body;
+    uint32_t first = call->operations[0].op;
+
+    if (body->operations[0].status != 0 || (allowed && call->n_operations == 1)) {
+        rpcrdma_shape_pass(shape, rule);
+        return true;
+    }
+    rpcrdma_shape_fail(shape, rule, "expected %s for %s in a %s %s %s; found status 0",
+                       allowed ? "NFS4ERR_NOT_ONLY_OP" : "NFS4ERR_OP_NOT_IN_SESSION", name_of(shape, first),
+                       body->procedure->name, allowed ? "of several operations without" : "without",
+                       name_of(shape, sequence));
+    return false;
 }
 
 /* Only the first operation decides whether a COMPOUND is in a session. */
@@ -125,31 +169,18 @@ static bool judge_session(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *call = &shape->t->call_body, *body = shape->body;
     uint64_t minor = minor_of(call);
-    uint32_t first;
+    bool callback = body->procedure->callback;
+    enum rule_id rule = callback ? RULE_NFS41_20_9_3_01 : RULE_NFS41_16_2_01;
+    uint32_t first, sequence = callback ? NFS_OP_CB_SEQUENCE : NFS_OP_SEQUENCE;
 
-    if (body->procedure->callback || minor == 0 || minor > MINOR_KNOWN_MAX || call->n_operations == 0 ||
-        body->n_operations == 0 || body->operations[0].op != call->operations[0].op || !body->operations[0].has_status)
+    if (minor == 0 || minor > MINOR_KNOWN_MAX || call->n_operations == 0 || body->n_operations == 0 ||
+        body->operations[0].op != call->operations[0].op || !body->operations[0].has_status)
         return true;
     first = call->operations[0].op;
-    if (!defined(first, minor, false) || withdrawn(first, minor) || needs_no_session(first))
+    if (!defined(first, minor, callback) || (!callback && withdrawn(first, minor)))
         return true;
-    if (first != NFS_OP_SEQUENCE && body->operations[0].status == 0) {
-        rpcrdma_shape_fail(shape, RULE_NFS41_16_2_01,
-                           "expected NFS4ERR_OP_NOT_IN_SESSION for %s in a COMPOUND without SEQUENCE; found status 0",
-                           name_of(shape, first));
-        return false;
-    }
-    for (unsigned i = 0; first == NFS_OP_SEQUENCE && i < body->n_operations; i++) {
-        if (!body->operations[i].has_status || body->operations[i].status != NOT_IN_SESSION)
-            continue;
-        rpcrdma_shape_fail(shape, RULE_NFS41_16_2_01,
-                           "expected NFS4ERR_OP_NOT_IN_SESSION only without SEQUENCE; found it for %s (result %u) in a "
-                           "COMPOUND that begins with SEQUENCE",
-                           name_of(shape, body->operations[i].op), i + 1);
-        return false;
-    }
-    rpcrdma_shape_pass(shape, RULE_NFS41_16_2_01);
-    return true;
+    return first == sequence ? judge_in_session(shape, rule, sequence)
+                             : judge_outside(shape, rule, sequence, needs_no_session(first, callback));
 }
 
 /* NFS4ERR_MINOR_VERS_MISMATCH has no results, and a minor version that does not exist has nothing else. */
@@ -168,11 +199,11 @@ static bool judge_minor(struct rpcrdma_shape *shape)
                            body->walk.operations_announced);
         return false;
     }
-    if (minor > MINOR_KNOWN_MAX && body->n_operations > 0 && body->operations[0].has_status &&
-        body->operations[0].status == 0) {
+    if (minor > MINOR_KNOWN_MAX && body->n_operations > 0 && body->operations[0].has_status) {
         rpcrdma_shape_fail_as(shape, RULE_NFS4_15_2_05, SEVERITY_WARNING,
-                              "expected NFS4ERR_MINOR_VERS_MISMATCH for minor version %u; found that %s succeeded",
-                              (unsigned)minor, name_of(shape, body->operations[0].op));
+                              "expected NFS4ERR_MINOR_VERS_MISMATCH for minor version %u; found a result of %s, with "
+                              "status %u",
+                              (unsigned)minor, name_of(shape, body->operations[0].op), body->operations[0].status);
         return false;
     }
     if (minor > MINOR_KNOWN_MAX || whole->value == MINOR_VERS_MISMATCH)
@@ -247,8 +278,9 @@ bool rpcrdma_compound_results(struct rpcrdma_shape *shape)
     const struct rpcrdma_body *call = &shape->t->call_body, *body = shape->body;
 
     if (!body->walked || !body->procedure || !body->procedure->compound || body->cut || call->cut || !call->walked ||
-        (call->reduction == RPCRDMA_REDUCED_NONE && shape->t->first_write > 0))
-        return true; /* what its Read chunks removed is not certain */
+        (call->reduction == RPCRDMA_REDUCED_NONE && shape->t->first_write > 0) ||
+        call->reduction == RPCRDMA_REDUCED_RECOUNT)
+        return true; /* what its Read chunks removed is not certain, nor which operations there are */
     /* What the tables do not know ends a walk, at or after an operation of another minor version. */
     if (body->reduction != RPCRDMA_REDUCED_NONE &&
         (call->walk.status == NFS_WALK_OK || call->walk.status == NFS_WALK_UNKNOWN) &&

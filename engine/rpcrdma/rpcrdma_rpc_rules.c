@@ -2,7 +2,7 @@
 /* What RFC 5531 section 9 demands of the headers of RPC Replies on any transport. Calls: rpcrdma_call_rules.c. */
 #include "engine/rpcrdma/rpcrdma_reaction.h"
 
-enum { RPCVERS_AT = 8 };
+enum { RPCVERS_AT = 8, AUTH_STAT_MAX = 14 /* RPCSEC_GSS_CTXPROBLEM */ };
 
 /* The Call has an rpcvers other than 2, so nothing else in it can be read. */
 static bool other_version(const struct rpcrdma_transaction *t)
@@ -77,6 +77,10 @@ static void judge_denied(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
                      t->call.frame, reply->low, reply->high);
     else if (reply->auth_stat == 0)
         rpcrdma_fail(rpcrdma, m, RULE_RPC_9_06, t->call.frame, "expected a reason for the AUTH_ERROR; found AUTH_OK");
+    else if (reply->auth_stat > AUTH_STAT_MAX) /* others may be assigned some day: section 13.5 */
+        rpcrdma_fail_as(rpcrdma, m, RULE_RPC_9_06, SEVERITY_WARNING, t->call.frame,
+                        "expected a reason for the AUTH_ERROR that is assigned, 1 to %u; found %u",
+                        (unsigned)AUTH_STAT_MAX, reply->auth_stat);
     else
         rpcrdma_pass(rpcrdma, RULE_RPC_9_06);
 }

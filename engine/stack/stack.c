@@ -613,6 +613,10 @@ struct history_record *stack_record(struct stack *stack)
         record->delegated = nfs_connection_delegated(stack->nfs, &record->delegations);
     if (record && stack->nfs)
         record->recalled = nfs_connection_recalled(stack->nfs, &record->recalled_ns);
+    if (record && stack->nfs)
+        record->objects = *nfs_connection_objects(stack->nfs);
+    if (record && stack->nfs)
+        record->refusals = *nfs_connection_refusals(stack->nfs);
     return record;
 }
 

@@ -18,6 +18,7 @@
 #define REPLY                            "R reply op0.target=1; "
 #define RECALL                           "R call cb41.cb_compound ops=cb_sequence,cb_recall_slot:1; I reply; "
 #define REFUSED                          "R call cb41.cb_compound ops=cb_sequence,cb_recall_slot:1; I reply op1.status=10012; "
+#define UNCACHED                         "R reply results=2 status=10068"
 #define EMPTY                            "I raw hex=; "
 #define SLOTS(id, also, summary, script) SCRIPT("nfs41-backchannel", id, also, summary, script)
 
@@ -69,6 +70,57 @@ static const struct fault faults[] = {
     SCRIPT("nfs41", "NFS41-2.10.6.2-02+ok", NULL, "a request without a Reply is sent again",
            LOST
            "I call nfs41.compound xid=0x777 ops=sequence,putfh,getattr op0.slotid=0 op0.sequenceid=7; R reply of=1"),
+
+    /* ---- section 2.7 ---- */
+    SLOTS("NFS41-2.7-01", NULL, "a session of minor version 1 is used in minor version 2",
+          SESSION "I call nfs42.compound ops=sequence,putfh,getattr; R reply"),
+    SLOTS("NFS41-2.7-01/client", NULL, "a client id of minor version 1 is used in minor version 2",
+          NO_SESSION "I call nfs42.compound ops=create_session; R reply"),
+    SLOTS("NFS41-2.7-01/destroyed", NULL, "a session of minor version 1 is destroyed in minor version 2",
+          SESSION "I call nfs42.compound ops=destroy_session; R reply"),
+    SLOTS("NFS41-2.7-01/callback", NULL, "a callback of minor version 2 in a session of minor version 1",
+          SESSION "R call cb42.cb_compound ops=cb_sequence,cb_recall; I reply"),
+    SLOTS("NFS41-2.7-01/next", NULL, "a session of minor version 1 is used in minor version 2 on the next connection",
+          SESSION "I fin; R fin; next with nfs; " TALKED "I call nfs42.compound ops=sequence,putfh,getattr; R reply"),
+    SLOTS("NFS41-2.7-01+ok", NULL, "a session is used in its minor version on the next connection",
+          SESSION "I fin; R fin; next with nfs; " TALKED "I call nfs41.compound ops=sequence,putfh,getattr; R reply"),
+
+    /* ---- sections 2.10.6.1 and 18.46.3 ---- */
+    SLOTS("NFS41-18.46.3-01", NULL, "NFS4ERR_RETRY_UNCACHED_REP for the first request of a slot",
+          SESSION REQUEST(0, 1, 0) UNCACHED),
+    SLOTS("NFS41-18.46.3-01/next", NULL, "NFS4ERR_RETRY_UNCACHED_REP for the next request of a slot",
+          SESSION REQUEST(0, 1, 0) REPLY REQUEST(0, 2, 0) UNCACHED),
+    SLOTS("NFS41-18.46.3-01/misordered", NULL, "NFS4ERR_SEQ_MISORDERED for the next request of a slot",
+          SESSION REQUEST(3, 1, 3) REPLY REQUEST(3, 2, 3) "R reply results=1 status=10063"),
+    SLOTS("NFS41-18.46.3-01/false", NULL, "NFS4ERR_SEQ_FALSE_RETRY for the next request of a slot",
+          SESSION REQUEST(0, 1, 0) REPLY REQUEST(0, 2, 0) "R reply results=1 status=10076"),
+    SLOTS("NFS41-18.46.3-01/callback", NULL, "NFS4ERR_RETRY_UNCACHED_REP for the first callback",
+          SESSION "R call cb41.cb_compound ops=cb_sequence,cb_recall; I reply results=2 status=10068"),
+    SLOTS("NFS41-18.46.3-01+ok", NULL, "NFS4ERR_RETRY_UNCACHED_REP for a request that is sent again",
+          SESSION REQUEST(0, 1, 0) REPLY REQUEST(0, 1, 0) UNCACHED),
+    SLOTS("NFS41-18.46.3-01+ok/misordered", NULL, "NFS4ERR_SEQ_MISORDERED for a sequence that was left out",
+          SESSION REQUEST(0, 1, 0) REPLY REQUEST(0, 3, 0) "R reply results=1 status=10063"),
+    SLOTS("NFS41-18.46.3-01+ok/elsewhere", NULL, "a request that is new on one of two connections of its session",
+          SESSION REQUEST(0, 1, 0) REPLY "next parallel with nfs; I call nfs3.null; R reply; " CREATE("", "")
+              REQUEST(0, 1, 0) UNCACHED),
+    SLOTS("NFS41-2.10.6.1.3-01", NULL, "NFS4ERR_RETRY_UNCACHED_REP for SEQUENCE",
+          SESSION REQUEST(0, 7, 0) "R reply results=1 status=10068"),
+    SLOTS("NFS41-2.10.6.1.3-01/third", NULL, "NFS4ERR_RETRY_UNCACHED_REP after an operation that was carried out",
+          SESSION REQUEST(0, 7, 0) "R reply results=3 status=10068"),
+    SLOTS("NFS41-2.10.6.1.3-01+ok", NULL, "NFS4ERR_RETRY_UNCACHED_REP for the operation after SEQUENCE",
+          SESSION REQUEST(0, 7, 0) UNCACHED),
+    SLOTS("NFS41-2.10.6.1.3-02", NULL, "NFS4ERR_RETRY_UNCACHED_REP for a request that was to be cached",
+          SESSION "I call nfs41.compound ops=sequence,putfh,getattr op0.sequenceid=7 op0.cachethis=1; " UNCACHED),
+
+    /* ---- section 20.9.3 ---- */
+    SLOTS("NFS41-20.9.3-01", NULL, "CB_RECALL succeeds without CB_SEQUENCE",
+          SESSION "R call cb41.cb_compound ops=cb_recall; I reply"),
+    SLOTS("NFS41-20.9.3-01/untrue", NULL, "OP_NOT_IN_SESSION for CB_SEQUENCE",
+          SESSION "R call cb41.cb_compound ops=cb_sequence,cb_recall; I reply results=1 status=10071"),
+    SLOTS("NFS41-20.9.3-01/twice", NULL, "CB_SEQUENCE succeeds twice in a CB_COMPOUND",
+          SESSION "R call cb41.cb_compound ops=cb_sequence,cb_sequence; I reply"),
+    SLOTS("NFS41-20.9.3-01+ok", NULL, "OP_NOT_IN_SESSION for CB_RECALL without CB_SEQUENCE",
+          SESSION "R call cb41.cb_compound ops=cb_recall; I reply results=1 status=10071"),
 
     /* ---- section 20.8.3 ---- */
     SLOTS("RPCR-4-01/empty", NULL, "a Send without octets, although nothing was recalled", SESSION EMPTY),

@@ -55,6 +55,9 @@ static const struct fault faults[] = {
     GARBAGE_FOR("/read", "nfs3", "nfs3.read count=100"),
     GARBAGE_FOR("/compound", "nfs40", "nfs40.compound ops=putfh,getattr"),
     GARBAGE_FOR("/inline", "nfs40", "nfs40.compound ops=putfh,read:512"),
+    SCRIPT("nfs41-backchannel", "RPC-9-05/callback", NULL, "GARBAGE_ARGS for a callback that can be decoded",
+           NFS "I call nfs41.compound ops=exchange_id; R reply; I call nfs41.compound ops=create_session; R reply; "
+               "R call cb41.cb_compound ops=cb_sequence,cb_recall; I reply accept=4" GOES_ON),
     SCRIPT("nfs3", "RPC-9-05+ok", NULL, "GARBAGE_ARGS for a WRITE whose count is not that of its data",
            NFS "I call nfs3.write len=400 p.count=500" GARBAGE "; I call nfs3.write len=4; R reply"),
 

@@ -215,6 +215,8 @@ static void test_versions(void **state)
     versions(2, 3, WORDS(RPC_MSG_DENIED, RPC_MISMATCH, 2, 2), RULE_RPC_9_04);
     versions(2, 3, WORDS(RPC_MSG_DENIED, RPC_AUTH_ERROR, 0), RULE_RPC_9_06);
     versions(2, 3, WORDS(RPC_MSG_DENIED, RPC_AUTH_ERROR, 5), RULE_COUNT);
+    versions(2, 3, WORDS(RPC_MSG_DENIED, RPC_AUTH_ERROR, 14), RULE_COUNT);
+    versions_as(2, 3, WORDS(RPC_MSG_DENIED, RPC_AUTH_ERROR, 15), RULE_RPC_9_06, SEVERITY_WARNING);
     versions(2, 9, WORDS(RPC_MSG_ACCEPTED, 0, 0, RPC_PROG_MISMATCH, 2, 4), RULE_COUNT);
     versions(2, 9, WORDS(RPC_MSG_ACCEPTED, 0, 0, RPC_PROG_MISMATCH, 2, 9), RULE_RPC_9_03);
     versions(2, 9, WORDS(RPC_MSG_ACCEPTED, 0, 0, RPC_PROG_MISMATCH, 4, 2), RULE_RPC_9_03);
@@ -316,7 +318,6 @@ static void test_compound_results(void **state)
     results(0, 0, RESULTS({22, 0}, {16, 2}), RULE_NFS4_15_2_03);
     results(0, 5, RESULTS({22, 0}, {16, 2}), RULE_NFS4_15_2_03);
     results(0, OP_ILLEGAL, RESULTS({22, 0}, {OP_ILLEGAL, OP_ILLEGAL}), RULE_NFS4_15_2_04);
-    results(7, OP_ILLEGAL, RESULTS({OP_ILLEGAL, OP_ILLEGAL}), RULE_COUNT);
     results(0, 10021, RESULTS({22, 0}, {16, 10021}), RULE_NFS4_15_2_05);
     results(7, 10021, NULL, 0, RULE_COUNT);
 }
@@ -366,6 +367,7 @@ static void test_minor_versions(void **state)
     two(0, 24, NULL, 0, 10018, RULE_COUNT, SEVERITY_ERROR); /* RESOURCE */
     two(0, 24, NULL, 0, 2, RULE_NFS4_15_2_02, SEVERITY_WARNING);
     two(7, 24, RESULTS({24, 0}, {OP_LOOKUPP, 0}), 0, RULE_NFS4_15_2_05, SEVERITY_WARNING);
+    two(7, 24, RESULTS({OP_ILLEGAL, OP_ILLEGAL}), OP_ILLEGAL, RULE_NFS4_15_2_05, SEVERITY_WARNING);
 }
 
 static void test_sessions(void **state)
@@ -408,6 +410,40 @@ static void test_auth(void **state)
     call_auth(WORDS(0, 4, 9, 0, 0), RULE_RPC_10_1_01, SEVERITY_WARNING);
     call_auth(WORDS(0, 0, 0, 4, 9), RULE_RPC_10_1_01, SEVERITY_WARNING);
     call_auth(WORDS(77, 4, 9, 0, 0), RULE_COUNT, SEVERITY_ERROR);
+    call_auth(WORDS(0, 0, 1, 0), RULE_RPC_10_1_02, SEVERITY_WARNING);
+    call_auth(WORDS(1, 20, 9, 0, 0, 0, 0, 2, 0), RULE_RPC_A_02, SEVERITY_WARNING);
+    call_auth(WORDS(77, 0, 1, 0), RULE_COUNT, SEVERITY_ERROR);
+}
+
+/* A Reply whose verifier has this flavor, to a NULL Call with a credential of that one. */
+static void reply_auth(uint32_t cred, uint32_t verf, enum rule_id rule)
+{
+    static const uint32_t calls[][9] = {
+        {RPC_AUTH_NONE, 0, 0, 0}, {RPC_AUTH_SYS, 20, 9, 0, 0, 0, 0, 0, 0}, {77, 0, 0, 0}};
+    struct rpcrdma_talk *t = talk_new();
+    struct rpcrdma_plan plan = talk_plan(t, C, XID);
+    uint32_t all[15] = {XID, RPC_CALL, RPC_VERSION, TALK_NFS, 3, 0}, frame;
+    unsigned row = cred > RPC_AUTH_SYS ? 2 : cred;
+
+    t->seen.keeps = NULL;
+    memcpy(all + 6, calls[row], sizeof calls[row]);
+    talk_message(t, C, &plan, t->rpc, talk_words(t->rpc, sizeof t->rpc, all, row == 1 ? 15 : 10));
+    frame = reply_words(t, WORDS(RPC_MSG_ACCEPTED, verf, 0, RPC_SUCCESS));
+    if (rule == RULE_COUNT)
+        talk_expect_nothing(t);
+    else
+        talk_expect(t, rule, SEVERITY_WARNING, frame);
+}
+
+static void test_verifiers_of_replies(void **state)
+{
+    (void)state;
+    reply_auth(RPC_AUTH_NONE, RPC_AUTH_NONE, RULE_COUNT);
+    reply_auth(RPC_AUTH_NONE, RPC_AUTH_SHORT, RULE_RPC_10_1_02);
+    reply_auth(RPC_AUTH_SYS, RPC_AUTH_NONE, RULE_COUNT);
+    reply_auth(RPC_AUTH_SYS, RPC_AUTH_SHORT, RULE_COUNT);
+    reply_auth(RPC_AUTH_SYS, RPC_AUTH_SYS, RULE_RPC_A_02);
+    reply_auth(77, 5, RULE_COUNT);
 }
 
 static void test_empty_compound(void **state)
@@ -527,6 +563,7 @@ int main(void)
         cmocka_unit_test(test_minor_versions),
         cmocka_unit_test(test_sessions),
         cmocka_unit_test(test_auth),
+        cmocka_unit_test(test_verifiers_of_replies),
         cmocka_unit_test(test_starttls),
         cmocka_unit_test(test_empty_compound),
         cmocka_unit_test(test_unknown_flavor),

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What a COMPOUND of one minor version returned is not used in one of another: RFC 8881 section 2.7. Judged for
+ * sessions and client ids; file handles are often the same in all versions. And NFS4ERR_MINOR_VERS_MISMATCH for a
+ * version that has been carried out (RFC 7530 section 15.2, RFC 8881 section 16.2).
+ */
+#include "engine/core/hash.h"
+#include "engine/nfs/nfs_internal.h"
+
+enum { MINOR_VERS_MISMATCH = 10021 /* RFC 5662 */ };
+
+const struct history_objects *nfs_connection_objects(const struct nfs_connection *nfs)
+{
+    return &nfs->objects;
+}
+
+static struct history_object *use_of(struct nfs_look *look, uint64_t object)
+{
+    struct history_objects *uses = &look->nfs->objects;
+    struct history_object *use;
+
+    for (unsigned i = 0; i < uses->n && i < HISTORY_OBJECTS_MAX; i++) {
+        if (uses->object[i].hash == object)
+            return &uses->object[i];
+    }
+    if (uses->n++ >= HISTORY_OBJECTS_MAX)
+        return NULL;
+    use = &uses->object[uses->n - 1];
+    *use = (struct history_object){.hash = object, .minor = look->exchange->minor, .first = look->place};
+    return use;
+}
+
+/* A use in the Call. */
+static void judge(struct nfs_look *look, struct history_object *use, bool is_session)
+{
+    unsigned minor = (unsigned)look->exchange->minor;
+
+    if (use->returned == 0 || use->reported)
+        return;
+    if (use->returned >> minor & 1) {
+        nfs_pass(look, RULE_NFS41_2_7_01);
+        return;
+    }
+    use->reported = true;
+    nfs_fail_as(look, RULE_NFS41_2_7_01,
+                look->body->procedure->callback ? SEVERITY_WARNING : rule_catalogue[RULE_NFS41_2_7_01].severity,
+                "expected a %s in COMPOUNDs of the minor version that returned it; found it in minor version %u",
+                is_session ? "session" : "client id", minor);
+}
+
+/* look: a Call, or a Reply of the server. */
+void nfs_minor_message(struct nfs_look *look, bool reply)
+{
+    const struct rpcrdma_body *body = look->body;
+
+    if (look->exchange->minor < 0 || look->t->malformed || look->t->repeats)
+        return;
+    for (unsigned i = 0; i < body->n_items; i++) {
+        const struct nfs_item *item = &body->items[i].item;
+        bool returned = reply && (item->op == NFS_OP_EXCHANGE_ID || item->op == NFS_OP_CREATE_SESSION);
+        const uint8_t *p;
+        struct history_object *use;
+
+        if ((item->mark != NFS_MARK_SESSION && item->mark != NFS_MARK_CLIENT) || reply != returned)
+            continue;
+        p = nfs_contents(body, &body->items[i]);
+        use = p ? use_of(look, hash_octets(0, p, item->count)) : NULL;
+        if (use && returned)
+            use->returned |= UINT32_C(1) << look->exchange->minor;
+        else if (use)
+            judge(look, use, item->mark == NFS_MARK_SESSION);
+    }
+}
+
+/* COMPOUNDs and CB_COMPOUNDs; NFS4ERR_MINOR_VERS_MISMATCH along with results: rpcrdma_compound_rules.c. */
+void nfs_minor_reply(struct nfs_look *look)
+{
+    const struct rpcrdma_body *body = look->body;
+    uint32_t *served = &look->nfs->minors[look->t->reverse], bit;
+    unsigned i = 0;
+    const struct nfs_value *status = rpcrdma_value(body, NFS_MARK_STATUS, 0, &i);
+
+    if (look->exchange->minor < 0 || !body->procedure->compound || !status || status->op != 0 || look->t->damaged)
+        return;
+    bit = UINT32_C(1) << look->exchange->minor;
+    if (body->n_operations > 0 && body->operations[0].has_status && body->operations[0].status == 0)
+        *served |= bit;
+    else if (body->n_operations == 0 && status->value == MINOR_VERS_MISMATCH && (*served & bit) != 0)
+        nfs_fail_as(look, RULE_NFS4_15_2_05, SEVERITY_WARNING,
+                    "expected NFS4ERR_MINOR_VERS_MISMATCH only for minor versions that are not supported; found it for "
+                    "%d, which has been carried out on this connection",
+                    look->exchange->minor);
+}
