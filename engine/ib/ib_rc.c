@@ -41,6 +41,11 @@ unsigned ib_rc_path_mtu(const struct ib_rc *rc)
     return rc->mtu;
 }
 
+const struct path_trouble *ib_rc_path(const struct ib_rc *rc)
+{
+    return &rc->path;
+}
+
 const struct ib_rc_counts *ib_rc_counts(const struct ib_rc *rc)
 {
     return &rc->counts;
@@ -287,8 +292,10 @@ static void request(struct ib_rc *rc, unsigned side, const struct ib_packet *pac
         ib_not_ready_request(requests, offset, time_ns);
         requests->older |= requests->late && offset < IB_RC_ORIGIN;
         rc->counts.retransmitted[side]++;
+        path_trouble_packet(&rc->path, side, PATH_AGAIN, time_ns);
         return;
     }
+    path_trouble_packet(&rc->path, side, PATH_NEW, time_ns);
     ib_not_ready_request(requests, offset, time_ns);
     follow(rc, side, offset);
     place = place_of(side, offset, frame, frame, time_ns);
@@ -435,6 +442,8 @@ void ib_rc_packet(struct ib_rc *rc, unsigned side, const struct ib_packet *packe
 
         ib_rc_observe_mtu(rc, packet, &place);
     }
+    if (packet->info->response)
+        path_trouble_packet(&rc->path, side, PATH_SIGN_OF_LIFE, time_ns);
     if (packet->info->response)
         answer(rc, side, packet, frame, time_ns);
     else

@@ -17,6 +17,7 @@
 #define IWARP_ENGINE_IB_IB_RC_H
 
 #include "engine/core/verdict.h"
+#include "engine/packet/path_trouble.h"
 #include "wire/ib.h"
 
 enum { IB_RC_LIMIT_DEFAULT = 1 << 20, IB_RC_READS_MAX = 512 };
@@ -137,6 +138,8 @@ bool ib_rc_hole_explains(enum rule_id rule, uint32_t frame, uint32_t after);
 uint64_t ib_rc_acked(const struct ib_rc *rc, unsigned side);
 /* Requests of this side were acknowledged that are not captured. */
 bool ib_rc_missing(const struct ib_rc *rc, unsigned side);
+/* Signs of trouble before the end. */
+const struct path_trouble *ib_rc_path(const struct ib_rc *rc);
 /* Octets; 0: not known. */
 unsigned ib_rc_path_mtu(const struct ib_rc *rc);
 const struct ib_rc_counts *ib_rc_counts(const struct ib_rc *rc);

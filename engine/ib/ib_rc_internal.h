@@ -125,6 +125,7 @@ struct ib_rc {
     bool mtu_settled;    /* it is known, and the packets of all Reads are counted */
     uint64_t operations; /* that began, of both sides */
     bool disconnected;   /* a side asked for the end */
+    struct path_trouble path;
     struct ib_requests side[2];
     struct ib_rc_counts counts;
 };

@@ -95,7 +95,11 @@ struct rdma_refusal {
 
 /* What the transport knows of a side that closes. */
 struct rdma_closing {
-    bool forgotten;  /* a reset of a host that knows nothing of the connection any more */
+    bool forgotten; /* a reset of a host that knows nothing of the connection any more */
+    bool bare;      /* a reset that acknowledges nothing, that one or another */
+    bool silent;    /* it was spoken to after a long silence, and has said nothing since */
+    bool resent;    /* either side had sent something again; the latest: */
+    int64_t resent_ns;
     bool missing[2]; /* that side had sent what is not captured */
     uint64_t acked;  /* how far it had acknowledged the other side; 0: not known */
 };

@@ -205,6 +205,17 @@ static bool excused(const struct rpcrdma_connection *rpcrdma, unsigned caller)
 }
 
 /*
+ * The responder was silent before the Call, or packets were sent again since shortly before it: whoever ends the
+ * connection may not be who answered the Calls before.
+ */
+static bool troubled(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
+{
+    const struct rdma_closing *closing = &rpcrdma->closing;
+
+    return closing->silent || (closing->resent && closing->resent_ns >= t->call.time_ns - rpcrdma->options.t_react);
+}
+
+/*
  * How likely it is that a responder has given up over this Call; 0: it is not unusual. What was served on this
  * connection before is not unusual.
  */
@@ -274,7 +285,7 @@ static bool suspicious(const struct rpcrdma_connection *rpcrdma, unsigned closer
 {
     bool arrived = rpcrdma->closing.acked > t->call.offset || rpcrdma->received[closer] > t->call.offset;
 
-    return arrived && !was_served(rpcrdma, t, shape_of(t)) && t->octets_written == 0 &&
+    return arrived && !rpcrdma->closing.bare && !was_served(rpcrdma, t, shape_of(t)) && t->octets_written == 0 &&
            place->time_ns - t->call.time_ns < rpcrdma->options.t_react;
 }
 
@@ -307,7 +318,8 @@ static void judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigned closer, c
     rule = why->reverse && why->n_chunks > 0 ? RULE_BIDI_5_3_04 : rpcrdma_form_rule(rpcrdma, why);
     if (rule == RULE_COUNT)
         rule = RULE_RPC_3_01;
-    if (!rpcrdma_whole(rpcrdma) || rpcrdma->closing.missing[closer] || excused(rpcrdma, other_side(closer))) {
+    if (!rpcrdma_whole(rpcrdma) || rpcrdma->closing.missing[closer] || excused(rpcrdma, other_side(closer)) ||
+        troubled(rpcrdma, why)) {
         rpcrdma_inconclusive(rpcrdma, rule);
         return;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/stack/stack.h"
 
+#include "engine/packet/path_trouble.h"
 #include "engine/rdma/rdma_rdmap.h"
 #include "engine/rpcrdma/history.h"
 
@@ -15,12 +16,12 @@ struct stack {
     struct rdma_terms terms;
     bool skipped[2];
     struct {
-        bool any, forgotten; /* forgotten: a RST without ACK, of a host that does not know the connection (RFC 9293
-                                section 3.10.7.1) */
-        uint64_t offset;     /* of its sequence number */
+        bool any, bare;  /* bare: a RST without ACK */
+        uint64_t offset; /* of its sequence number */
         bool acked_known;
         uint64_t acked;
     } closing[2]; /* the latest FIN or RST, by side */
+    struct path_trouble path;
     bool memory_lacking;
 };
 
@@ -209,12 +210,18 @@ static bool lacks_octets(const struct stack *stack, unsigned side)
 
 static void note_closing(struct stack *stack, unsigned side)
 {
-    struct rdma_closing closing = {.forgotten = stack->closing[side].forgotten};
+    struct rdma_closing closing = {.bare = stack->closing[side].bare,
+                                   .silent = stack->path.side[side].silent,
+                                   .resent = stack->path.resent,
+                                   .resent_ns = stack->path.resent_ns};
 
     if (stack->tcp) {
         const struct tcp_side_facts *mine = tcp_pair_facts(stack->tcp, side);
         const struct tcp_side_facts *other = tcp_pair_facts(stack->tcp, other_side(side));
 
+        /* Without an idea of the connection it takes its number from the ACK that it answers (RFC 9293 section
+         * 3.10.7.1). */
+        closing.forgotten = closing.bare && mine->acked_known && stack->closing[side].offset <= mine->acked;
         closing.missing[side] = lacks_octets(stack, side) || stack->closing[side].offset > mine->next + 1;
         closing.missing[other_side(side)] = lacks_octets(stack, other_side(side));
         closing.acked = other->acked_known ? other->acked : 0;
@@ -374,16 +381,24 @@ static void note_close(struct stack *stack, const struct tcp_segment *segment, u
     unsigned side = segment->side & 1u;
 
     stack->closing[side].any = true;
-    stack->closing[side].forgotten = (segment->flags & (TCP_RST | TCP_ACK)) == TCP_RST;
+    stack->closing[side].bare = (segment->flags & (TCP_RST | TCP_ACK)) == TCP_RST;
     stack->closing[side].offset = offset;
     stack->closing[side].acked_known = acked_known;
     stack->closing[side].acked = acked;
+}
+
+static enum path_sign sign_of(const struct stack *stack, const struct tcp_segment *segment, uint64_t offset)
+{
+    if (offset + segment->length > tcp_pair_facts(stack->tcp, segment->side & 1u)->highest)
+        return PATH_NEW;
+    return segment->length > 1 ? PATH_AGAIN : PATH_SIGN_OF_LIFE; /* one octet again is a keep-alive */
 }
 
 static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known, uint64_t acked)
 {
     struct stack *stack = ctx;
 
+    path_trouble_packet(&stack->path, segment->side & 1u, sign_of(stack, segment, offset), segment->time_ns);
     TAP(stack, tcp_segment, segment, offset, acked_known, acked);
     if (!stack->mpa)
         return;

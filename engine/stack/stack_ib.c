@@ -35,11 +35,27 @@ static void on_hole(void *ctx, const struct ib_rc_hole *hole)
     entrance.skipped(entrance.ctx, hole->side);
 }
 
+/* What is known of a side that ends the connection, and had received the other one's requests before that offset. */
+static void note_closing(const struct stack_ib *ib, unsigned side, uint64_t received)
+{
+    const struct ib_rc *rc = ib->connection->rc;
+    const struct path_trouble *path = ib_rc_path(rc);
+    struct rdma_closing closing = {.silent = path->side[side].silent,
+                                   .resent = path->resent,
+                                   .resent_ns = path->resent_ns,
+                                   .missing = {ib_rc_missing(rc, 0), ib_rc_missing(rc, 1)},
+                                   .acked = received};
+
+    stack_closing(ib->stack, &closing);
+}
+
 static void on_refused(void *ctx, const struct ib_rc_refusal *seen)
 {
     struct stack_ib *ib = ctx;
     struct rdma_refusal refusal = rdma_refusal_of_ib(seen);
 
+    /* What a NAK refuses was received; an RNR NAK says that it was not. */
+    note_closing(ib, seen->side, seen->not_ready ? seen->offset : refusal.culprit.offset + 1);
     stack_refusal(ib->stack, &refusal);
 }
 
@@ -70,15 +86,6 @@ static void give_request_shown(struct stack_ib *ib, unsigned side, const struct 
     }
 }
 
-static void note_closing(const struct stack_ib *ib, unsigned side)
-{
-    const struct ib_rc *rc = ib->connection->rc;
-    struct rdma_closing closing = {.missing = {ib_rc_missing(rc, 0), ib_rc_missing(rc, 1)},
-                                   .acked = ib_rc_acked(rc, other_side(side))};
-
-    stack_closing(ib->stack, &closing);
-}
-
 void stack_ib_managed(struct stack_ib *ib, unsigned side, const struct ib_cm *cm, const struct place *place)
 {
     struct rdma_terms terms = rdma_terms_of_ib(ib->connection);
@@ -91,7 +98,7 @@ void stack_ib_managed(struct stack_ib *ib, unsigned side, const struct ib_cm *cm
     if (rdma_private_data_of_ib(&data, ib->connection, side, cm, place))
         stack_private_data(ib->stack, &data);
     if (cm->attribute == IB_CM_DISCONNECT_REQUEST) {
-        note_closing(ib, side);
+        note_closing(ib, side, ib_rc_acked(ib->connection->rc, other_side(side)));
         entrance.end(entrance.ctx, side, false, place);
     }
 }

@@ -7,7 +7,8 @@
     "I call nfs41.compound ops=exchange_id; R reply; I call nfs41.compound ops=create_session; R reply; "              \
     "I call nfs41.compound ops=sequence,reclaim_complete; R reply; "
 #define SEGMENTS_8  "64+64+64+64+64+64+64+64"
-#define SEGMENTS_32 SEGMENTS_8 "+" SEGMENTS_8 "+" SEGMENTS_8 "+" SEGMENTS_8
+#define SEGMENTS_16 SEGMENTS_8 "+" SEGMENTS_8
+#define SEGMENTS_32 SEGMENTS_16 "+" SEGMENTS_16
 #define NEXT        "; next; I again of=0; R reply"
 
 #define FAILED_READ "I call nfs3.read count=4096 write; R reply status=5; "
@@ -46,8 +47,7 @@ static const struct fault faults[] = {
     NONE("RPC-3-01/segments", NULL, "a Write chunk of 32 segments, and the responder closes",
          "I call nfs3.read count=2048 write=" SEGMENTS_32 "; R fin; I fin"),
     NONE("RPC-3-01/others", NULL, "a Write chunk of 16 segments among other Calls, and a reset",
-         "I call nfs3.getattr; I call nfs3.read count=1024 write=" SEGMENTS_8 "+" SEGMENTS_8
-         "; I call nfs3.access; R rst"),
+         "I call nfs3.getattr; I call nfs3.read count=1024 write=" SEGMENTS_16 "; I call nfs3.access; R rst"),
     NONE("RPC-3-01/read", NULL, "a Read chunk of three segments is read, and the connection reset",
          "I call nfs3.write len=4000 read=1000+1000+rest; R pull; R rst"),
     NONE("RPC-3-01/again", NULL, "a reset over two Calls, and over the second once more",
@@ -58,6 +58,14 @@ static const struct fault faults[] = {
          "I call nfs3.read count=4096 write=2048+2048; R term 0/0/0"),
     NONE("RPC-3-01/many", NULL, "a reset with four unanswered Calls, none of which is wrong",
          "I 4* call nfs3.getattr; R rst"),
+    NONE("RPC-3-01/bare", NULL, "a reset without ACK, whose number is not from an ACK of the client",
+         "I call nfs3.null; I call nfs3.getattr; R reply; R segment rst"),
+    NONE("RPC-3-01/alone", NULL, "a reset over a GETATTR, while another connection goes on",
+         "I call nfs3.getattr; R rst; next parallel with rpcrdma; I call nfs3.null; R reply of=1; "
+         "I call nfs3.null; R reply of=1"),
+    NONE("RPC-3-01/apart", NULL, "two connections over whose Calls the responder resets them, 5 s apart",
+         "I call nfs3.getattr; R rst; next parallel with rpcrdma; I call nfs3.null; R reply of=1 wait=3000; "
+         "I call nfs3.null; R reply of=1 wait=3000; I call nfs3.access; R rst"),
     NONE("RPC-3-01+ok", NULL, "the client resets, and sends the Call again on another connection",
          "I call nfs3.getattr; I rst" NEXT),
     NONE("RPC-3-01+ok/closed", NULL, "the responder closes over a GETATTR", "I call nfs3.getattr; R fin; I fin"),
@@ -71,6 +79,22 @@ static const struct fault faults[] = {
          "I call nfs3.getattr; R rst; next; I call nfs3.getattr; R reply of=1"),
     NONE("RPC-3-01+ok/served", NULL, "the responder closes over the second of two GETATTRs",
          "I call nfs3.getattr; R reply; I call nfs3.getattr; R fin; I fin"),
+    NONE("RPC-3-01+ok/together", NULL, "the responder resets two connections together",
+         "I call nfs3.getattr; R rst; next parallel with rpcrdma; I call nfs3.null; R reply of=1; "
+         "I call nfs3.access; R rst"),
+    NONE("RPC-3-01+ok/together-closed", NULL, "the responder closes three connections over Calls with a Write chunk",
+         "I call nfs3.read count=1024 write=" SEGMENTS_16
+         "; R fin; I fin; next parallel with rpcrdma; I call nfs3.null; "
+         "R reply of=1; I call nfs3.read count=1024 write=" SEGMENTS_16 "; R fin; I fin; next parallel with rpcrdma; "
+         "I call nfs3.null; R reply of=2; R fin; I fin"),
+    NONE("RPC-3-01+ok/forgotten", NULL, "a host that has forgotten the connection resets it",
+         "I call nfs3.getattr; R segment rst"),
+    NONE("RPC-3-01+ok/silence", NULL, "a reset over a GETATTR after a minute of silence",
+         "I call nfs3.getattr wait=60000; R rst"),
+    NONE("RPC-3-01+ok/resent", NULL, "a reset over a GETATTR that TCP has sent again",
+         "I call nfs3.getattr net=lost; R rst"),
+    NONE("RPC-3-01+ok/resent-segment", NULL, "a reset over a GETATTR that was acknowledged, and sent again",
+         "I call nfs3.getattr; R silence; I segment at=-40 len=40 wait=300; R rst wait=400"),
     NONE("RPC-3-01+ok/close", NULL, "the responder closes with two plain Calls unanswered",
          "I call nfs3.getattr; I call nfs3.read count=4096 write; R fin; I fin" NEXT),
     NONE("RPC-3-01+ok/again", "NFSULB-6.7.2-03", "a reset over a Call that was sent again",

@@ -311,7 +311,9 @@ static void say_segment(struct saying *s)
     struct sim_raw raw = {.offset = next + (uint64_t)at,
                           .ack_delta = (int64_t)words_number(words, "ack", 0),
                           .zero_window = words_have(words, "zero-window"),
-                          .flags = words_have(words, "push") ? SEG_ACK | SEG_PSH : 0};
+                          .flags = words_have(words, "push")  ? SEG_ACK | SEG_PSH
+                                   : words_have(words, "rst") ? SEG_RST
+                                                              : 0};
     struct sim_how how = take_how(c, s->role);
     GByteArray *octets;
 
@@ -319,6 +321,8 @@ static void say_segment(struct saying *s)
         words_refuse(words, "at");
         return;
     }
+    if (raw.flags == SEG_RST)
+        s->player->ended = c->over = true;
     octets = octets_of_segment(s, raw.offset);
     raw.p = octets->data;
     raw.n = octets->len;

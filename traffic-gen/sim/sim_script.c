@@ -37,6 +37,8 @@ static void send_raw(struct sim_connection *connection, unsigned side, const str
     if (raw->zero_window)
         packet->window = 0;
     sim_depart(connection, side, packet, &action->how, true);
+    if (raw->flags & SEG_RST)
+        connection->end[side].dead = true;
 }
 
 void sim_finish_if_over(struct sim_connection *connection)

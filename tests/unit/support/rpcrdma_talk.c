@@ -524,6 +524,10 @@ void talk_end(struct rpcrdma_talk *t, unsigned side, bool reset)
 {
     struct rdma_closing closing = {.missing = {t->missing[0], t->missing[1]},
                                    .forgotten = t->forgotten,
+                                   .bare = t->bare || t->forgotten,
+                                   .silent = t->silent,
+                                   .resent = t->resent_ns != 0,
+                                   .resent_ns = t->resent_ns,
                                    .acked = t->unacknowledged ? 0 : t->end[1 - side]};
     struct place place;
 

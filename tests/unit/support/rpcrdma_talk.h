@@ -59,13 +59,14 @@ struct rpcrdma_talk {
     struct ddp_segment last_ddp[2];
     struct rpcrdma_talk_read reads[2][TALK_READS_MAX]; /* by requesting side, the oldest first */
     unsigned n_reads[2];
-    uint32_t credit[2];                         /* what talk_plan() puts into rdma_credit */
-    uint32_t segment;                           /* payload octets that a DDP Segment takes at most */
-    bool acked_unknown;                         /* no ACK numbers are known */
-    uint64_t unreceived;                        /* octets of the other side that the sender has not received */
-    bool resync;                                /* the next FPDU comes after a hole */
-    bool faulty;                                /* the next segments have findings of the layers below */
-    bool forgotten, unacknowledged, missing[2]; /* what talk_end() says of the close */
+    uint32_t credit[2];  /* what talk_plan() puts into rdma_credit */
+    uint32_t segment;    /* payload octets that a DDP Segment takes at most */
+    bool acked_unknown;  /* no ACK numbers are known */
+    uint64_t unreceived; /* octets of the other side that the sender has not received */
+    bool resync;         /* the next FPDU comes after a hole */
+    bool faulty;         /* the next segments have findings of the layers below */
+    bool forgotten, bare, silent, unacknowledged, missing[2]; /* what talk_end() says of the close */
+    int64_t resent_ns;                                        /* 0: nothing was sent again */
     struct mpa_parameters parameters;
     uint8_t send[TALK_SEND_MAX], rpc[TALK_SEND_MAX];
 };

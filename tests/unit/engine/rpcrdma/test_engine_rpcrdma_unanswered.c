@@ -227,6 +227,34 @@ static void test_what_a_lost_server_does(void **state)
     talk_expect_nothing(t);
 }
 
+/* A reset without ACK may be anybody's; so may one after a silence, or after packets that were sent again. */
+static void test_trouble_before_the_reset(void **state)
+{
+    struct rpcrdma_talk *t = reacting();
+
+    (void)state;
+    call_read(t, 0x10, 1);
+    t->bare = true;
+    expect_reset(t, SEVERITY_NOTE);
+    t = reacting();
+    call_read(t, 0x10, 1);
+    t->silent = true;
+    talk_end(t, S, true);
+    talk_expect_nothing(t);
+    for (unsigned before = 1; before <= 3; before += 2) {
+        t = reacting();
+        talk_wait(t, 10 * second);
+        t->resent_ns = t->time_ns - before * second;
+        call_read(t, 0x10, 1);
+        if (before == 3) {
+            expect_reset(t, SEVERITY_WARNING);
+            continue;
+        }
+        talk_end(t, S, true);
+        talk_expect_nothing(t);
+    }
+}
+
 /* Which of them it was for, or whether for any, is not known. */
 static void test_reset_over_several(void **state)
 {
@@ -376,6 +404,7 @@ int main(void)
         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_reset_over_one),
         cmocka_unit_test(test_what_a_lost_server_does),
+        cmocka_unit_test(test_trouble_before_the_reset),
         cmocka_unit_test(test_reset_over_several),
         cmocka_unit_test(test_reset_over_segments),
         cmocka_unit_test(test_responder_closes),

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/packet/path_trouble.h"
+#include "tests/unit/support/support.h"
+
+enum { C, S };
+
+static const int64_t ms = 1000000;
+
+static void silence(void **state)
+{
+    struct path_trouble path = {0};
+
+    (void)state;
+    path_trouble_packet(&path, C, PATH_NEW, 0);
+    path_trouble_packet(&path, C, PATH_NEW, 90000 * ms);
+    assert_false(path.side[S].silent); /* it was never heard: the capture may lack its side */
+    path_trouble_packet(&path, S, PATH_SIGN_OF_LIFE, 90001 * ms);
+    path_trouble_packet(&path, C, PATH_NEW, 95000 * ms);
+    assert_false(path.side[S].silent);
+    path_trouble_packet(&path, C, PATH_AGAIN, 95300 * ms);
+    assert_false(path.side[S].silent);
+    path_trouble_packet(&path, C, PATH_NEW, 95001 * ms);
+    assert_true(path.side[S].silent);
+    path_trouble_packet(&path, S, PATH_SIGN_OF_LIFE, 95002 * ms); /* the end itself is one */
+    assert_true(path.side[S].silent);
+    path_trouble_packet(&path, S, PATH_NEW, 95003 * ms);
+    assert_false(path.side[S].silent);
+}
+
+static void sent_again(void **state)
+{
+    struct path_trouble path = {0};
+
+    (void)state;
+    path_trouble_packet(&path, C, PATH_NEW, 1000 * ms);
+    path_trouble_packet(&path, C, PATH_AGAIN, 1000 * ms + 1000); /* captured twice */
+    assert_false(path.resent);
+    path_trouble_packet(&path, C, PATH_AGAIN, 1200 * ms);
+    assert_true(path.resent);
+    assert_int_equal(path.resent_ns, 1200 * ms);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(silence),
+        cmocka_unit_test(sent_again),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
