@@ -313,22 +313,19 @@ static void count_right(struct mpa_connection *mpa, unsigned side, const struct 
     }
 }
 
-void mpa_judge_crc(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, const struct place *place,
-                   enum mpa_crc_verdict *verdict)
+enum mpa_crc_verdict mpa_judge_crc(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu,
+                                   const struct place *place)
 {
     bool good = fpdu->crc == fpdu->crc_computed;
 
     switch (mpa->parameters.crc) {
     case OFF:
-        *verdict = MPA_CRC_NOT_USED;
-        return;
+        return MPA_CRC_NOT_USED;
     case UNKNOWN:
-        *verdict = MPA_CRC_UNKNOWN;
-        return;
+        return MPA_CRC_UNKNOWN;
     case ON:
         break;
     }
-    *verdict = good ? MPA_CRC_VERIFIED : MPA_CRC_WRONG;
     if (!mpa_crc_binding(mpa)) {
         if (!good)
             verdict_inconclusive(mpa->verdict, RULE_MPA_4_4_12);
@@ -337,4 +334,5 @@ void mpa_judge_crc(struct mpa_connection *mpa, unsigned side, const struct mpa_f
     } else {
         report(mpa, side, fpdu, place);
     }
+    return good ? MPA_CRC_VERIFIED : MPA_CRC_WRONG;
 }

@@ -246,7 +246,7 @@ static void judge_frame(struct mpa_connection *mpa, unsigned side, struct mpa_fp
     if (how & (ACCEPT_NO_CRC | ACCEPT_CUT))
         event->crc = mpa->parameters.crc == OFF ? MPA_CRC_NOT_USED : MPA_CRC_UNKNOWN;
     else
-        mpa_judge_crc(mpa, side, fpdu, &event->place, &event->crc);
+        event->crc = mpa_judge_crc(mpa, side, fpdu, &event->place);
     if (how & ACCEPT_CUT)
         count_cut(mpa, mpa->side[side].framing, fpdu, mpa_segment_ends(mpa, side, fpdu->offset + fpdu->length));
     else if (!(how & ACCEPT_DEVIANT))

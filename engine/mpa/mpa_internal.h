@@ -260,8 +260,8 @@ void mpa_judge_content_finish(struct mpa_connection *mpa);
 /* mpa_marker_rules.c, mpa_crc_rules.c: an FPDU in step, before its event goes out. */
 void mpa_judge_markers(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu,
                        const struct place *place);
-void mpa_judge_crc(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, const struct place *place,
-                   enum mpa_crc_verdict *verdict);
+enum mpa_crc_verdict mpa_judge_crc(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu,
+                                   const struct place *place);
 
 /* mpa_reaction_rules.c: stimuli found in the capture, and the answers to them. */
 bool mpa_reaction_new(struct mpa_connection *mpa);

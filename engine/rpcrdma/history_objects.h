@@ -18,7 +18,7 @@ struct history_object {
 
 struct history_objects {
     struct history_object object[HISTORY_OBJECTS_MAX]; /* the first */
-    unsigned n;                       /* in total */
+    unsigned n;                                        /* in total */
 };
 
 /* Requests that were called retries or out of order, and are new as far as their connection shows. */

@@ -6,14 +6,15 @@
 #include <string.h>
 
 /* Of a packet that was cut by the snap length: what is lacking reads as zero. */
-static void give_cut(struct stack_ib *ib, struct rdma_part *part, size_t captured)
+static void give_cut(struct stack_ib *ib, const struct rdma_part *part, size_t captured)
 {
     uint8_t octets[IB_MTU_MAX] = {0};
+    struct rdma_part whole = *part;
 
     if (captured > 0)
         memcpy(octets, part->p, captured);
-    part->p = octets;
-    stack_part(ib->stack, part);
+    whole.p = octets;
+    stack_part(ib->stack, &whole);
 }
 
 static void on_part(void *ctx, const struct ib_rc_part *seen)

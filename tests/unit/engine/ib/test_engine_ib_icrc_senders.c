@@ -71,7 +71,7 @@ static void more_senders_than_there_is_room_for(void **state)
             dropped += ib_icrc_drops(senders, &arrival, ICRC_WRONG);
         }
     }
-    assert_in_range(dropped, 4 * 256 - 256, 4 * 256 - 1);
+    assert_true(dropped >= 3 * 256 && dropped < 4 * 256);
     ib_icrc_senders_free(senders);
 }
 
