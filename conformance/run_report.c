@@ -90,7 +90,7 @@ static bool write_annotated(const struct report *report)
     return false;
 }
 
-/* The report would be put in the place of a capture, which the user may have once only. */
+/* The report would be put in place of a capture, which the user may have once only. */
 static bool overwrites_input(const struct check_options *options, const char *path)
 {
     const char *taken = NULL;

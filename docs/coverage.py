@@ -23,7 +23,7 @@ INTRO = """\
 # Coverage
 
 Generated from the rule catalogue and from what `iwarp-check` says of the conversations of `iwarp-gen`; do not edit.
-`cmake --build build/release --target docs` writes it again. The requirements themselves stand in `rules.md`.
+`cmake --build build/release --target docs` writes it again. The requirements themselves are in `rules.md`.
 
 What a rule is about, *kind*: **wire**, octets that a capture of both directions shows; **wire-1way**, octets that one
 direction shows; **reaction**, what an end does about something; **endpoint**, the inside of an end; **meta**, documents,

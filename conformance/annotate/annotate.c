@@ -133,7 +133,7 @@ struct copy {
     struct output_file out;
 };
 
-/* Renaming would put a file in the place of a device, or the copy in the place of what is being copied. */
+/* Renaming would put a file in place of a device, or the copy in place of what is being copied. */
 static bool may_replace(const char *in, const char *out, GError **error)
 {
     if (g_file_test(out, G_FILE_TEST_EXISTS) && !g_file_test(out, G_FILE_TEST_IS_REGULAR))

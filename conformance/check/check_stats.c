@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* --stats: taps that collect, in the place of those that know nothing of it. */
+/* --stats: taps that collect, in place of those that know nothing of it. */
 #include "conformance/check/check_watched.h"
 
 static struct collector *collector_of(void *ctx)

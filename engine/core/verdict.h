@@ -11,7 +11,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 
-/* Which documents bind; PROFILE_RFC5666 is PROFILE_IETF with RFC 5666 and 5667 in the place of RFC 8166 and 8267. */
+/* Which documents bind; PROFILE_RFC5666 is PROFILE_IETF with RFC 5666 and 5667 in place of RFC 8166 and 8267. */
 enum rule_profile { PROFILE_IETF, PROFILE_RDMAC, PROFILE_RFC5666 };
 
 enum tristate { UNKNOWN = -1, OFF = 0, ON = 1 };

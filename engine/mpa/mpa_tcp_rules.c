@@ -331,7 +331,7 @@ void mpa_tcp_end(struct mpa_connection *mpa, unsigned side, bool reset)
     if (!mpa_sees_all(mpa) || reset)
         return;
     facts = tcp_pair_facts(mpa->tcp, side);
-    /* One octet may be that of a keep-alive probe, in the place of the FIN. */
+    /* One octet may be that of a keep-alive probe, in place of the FIN. */
     if (facts->highest > s->fin_offset + 1 && facts->highest - s->fin_offset <= BEYOND_FIN_MAX && !mine->beyond_fin) {
         mine->beyond_fin = true;
         verdict_failed(mpa->verdict, RULE_MPA_7_2_01, direction_of(mpa, side), &s->end_place, 0,

@@ -130,7 +130,7 @@ struct history;
 struct history *history_new(void);
 void history_free(struct history *history);
 /*
- * What was sent to port 111 (a TCP segment, or a UDP datagram in the place of one), as it comes: before the records of
+ * What was sent to port 111 (a TCP segment, or a UDP datagram in place of one), as it comes: before the records of
  * the connections that began after it. What it asks rpcbind is remembered of the pair of addresses.
  */
 void history_rpcbind(struct history *history, const struct addressed_segment *segment, bool tcp);

@@ -5,7 +5,7 @@
 enum {
     GAP_MAX = 256,              /* octets searched between header and RPC message */
     LENGTH_PLAUSIBLE = 1 << 26, /* of a segment; larger values are more likely an STag */
-    VERSIONS_LIKELY_MAX = 2,    /* in the place of rdma_vers; larger values are more likely credits */
+    VERSIONS_LIKELY_MAX = 2,    /* in place of rdma_vers; larger values are more likely credits */
     CREDITS_LIKELY_MAX = UINT16_MAX,
 };
 
@@ -86,7 +86,7 @@ static bool swallowed(const struct rpcrdma_message *m, struct rpcrdma_diagnosis 
 /* ---- the lists ---- */
 
 /*
- * A Write list in the place of the Read list can be read as one: the count of its first chunk becomes a Position, which
+ * A Write list in place of the Read list can be read as one: the count of its first chunk becomes a Position, which
  * is then within the RPC header.
  */
 bool rpcrdma_header_suspicious(const struct rpcrdma_message *m)

@@ -6,7 +6,7 @@
 
 void rpcrdma_ranges_add(struct rpcrdma_ranges *ranges, uint64_t from, uint64_t to)
 {
-    unsigned at = 0, behind;
+    unsigned at = 0, after;
 
     if (from >= to)
         return;
@@ -17,20 +17,20 @@ void rpcrdma_ranges_add(struct rpcrdma_ranges *ranges, uint64_t from, uint64_t t
     }
     while (at < ranges->n && ranges->range[at].to < from)
         at++;
-    for (behind = at; behind < ranges->n && ranges->range[behind].from <= to; behind++) {
-        from = ranges->range[behind].from < from ? ranges->range[behind].from : from;
-        to = ranges->range[behind].to > to ? ranges->range[behind].to : to;
+    for (after = at; after < ranges->n && ranges->range[after].from <= to; after++) {
+        from = ranges->range[after].from < from ? ranges->range[after].from : from;
+        to = ranges->range[after].to > to ? ranges->range[after].to : to;
     }
-    if (behind == at) {
+    if (after == at) {
         if (ranges->n == RPCRDMA_RANGES_MAX) {
             ranges->lost = true;
             return;
         }
         memmove(&ranges->range[at + 1], &ranges->range[at], (ranges->n - at) * sizeof ranges->range[0]);
         ranges->n++;
-    } else if (behind > at + 1) {
-        memmove(&ranges->range[at + 1], &ranges->range[behind], (ranges->n - behind) * sizeof ranges->range[0]);
-        ranges->n = (uint8_t)(ranges->n - (behind - at - 1));
+    } else if (after > at + 1) {
+        memmove(&ranges->range[at + 1], &ranges->range[after], (ranges->n - after) * sizeof ranges->range[0]);
+        ranges->n = (uint8_t)(ranges->n - (after - at - 1));
     }
     ranges->range[at].from = from;
     ranges->range[at].to = to;

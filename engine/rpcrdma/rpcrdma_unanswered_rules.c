@@ -120,7 +120,7 @@ static void judge_hang(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
     int64_t waited = time_ns - t->call.time_ns;
     char call[CALL_TEXT], around[CONTEXT_TEXT];
     bool passed_over = rpcrdma->answered_number[t->side] > t->number;
-    char behind[40] = "";
+    char after[40] = "";
     unsigned n;
 
     if (waited < rpcrdma->options.t_answer || t->repeats || rpcrdma->options.payload_only || !followed(rpcrdma, t) ||
@@ -131,11 +131,11 @@ static void judge_hang(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
     n = passed_over ? 0 : stalled_after(t);
     state->stalled[t->side] |= !passed_over;
     if (n > 0)
-        snprintf(behind, sizeof behind, ", nor to %u later Call%s", n, plural(n));
+        snprintf(after, sizeof after, ", nor to %u later Call%s", n, plural(n));
     rpcrdma_fail_at_as(rpcrdma, place, RULE_RPCR_4_5_4_03, SEVERITY_WARNING, 0,
                        "expected an answer to %s in frame %u, or the connection closed; found neither within %" PRId64
                        " s%s; %s",
-                       describe(t, call), t->call.frame, waited / SECOND, behind, context(rpcrdma, t, around));
+                       describe(t, call), t->call.frame, waited / SECOND, after, context(rpcrdma, t, around));
 }
 
 static void judge_sound(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,

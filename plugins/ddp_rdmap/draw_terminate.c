@@ -83,10 +83,10 @@ static void draw_ddp(const struct place_in *in, const struct ddp_segment *ddp)
     proto_tree_add_item(tree, rdmap_hf.terminated_mo, tvb, at + 14, 4, ENC_BIG_ENDIAN);
 }
 
-static void draw_read(const struct place_in *in, int behind)
+static void draw_read(const struct place_in *in, int after)
 {
     tvbuff_t *tvb = in->canvas->tvb;
-    int at = in->at + behind;
+    int at = in->at + after;
     proto_item *item = proto_tree_add_item(in->tree, rdmap_hf.terminated_read, tvb, at, RDMAP_READ_REQUEST_LEN, ENC_NA);
     proto_tree *tree = proto_item_add_subtree(item, rdmap_ett.terminated);
 

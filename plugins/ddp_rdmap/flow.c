@@ -125,15 +125,15 @@ static void note_gap(struct rdmap_flow *flow, struct rdmap_seg *seg, const struc
 
 static void range_add(struct rdmap_whole *whole, uint32_t from, uint32_t to)
 {
-    unsigned at = 0, behind;
+    unsigned at = 0, after;
 
     while (at < whole->n_ranges && whole->range[at].to < from)
         at++;
-    for (behind = at; behind < whole->n_ranges && whole->range[behind].from <= to; behind++) {
-        from = whole->range[behind].from < from ? whole->range[behind].from : from;
-        to = whole->range[behind].to > to ? whole->range[behind].to : to;
+    for (after = at; after < whole->n_ranges && whole->range[after].from <= to; after++) {
+        from = whole->range[after].from < from ? whole->range[after].from : from;
+        to = whole->range[after].to > to ? whole->range[after].to : to;
     }
-    if (behind == at) { /* separate from all others */
+    if (after == at) { /* separate from all others */
         if (whole->n_ranges == RDMAP_WHOLE_RANGES) {
             whole->spoilt = true;
             return;
@@ -141,8 +141,8 @@ static void range_add(struct rdmap_whole *whole, uint32_t from, uint32_t to)
         memmove(&whole->range[at + 1], &whole->range[at], (whole->n_ranges - at) * sizeof whole->range[0]);
         whole->n_ranges++;
     } else {
-        memmove(&whole->range[at + 1], &whole->range[behind], (whole->n_ranges - behind) * sizeof whole->range[0]);
-        whole->n_ranges -= behind - at - 1;
+        memmove(&whole->range[at + 1], &whole->range[after], (whole->n_ranges - after) * sizeof whole->range[0]);
+        whole->n_ranges -= after - at - 1;
     }
     whole->range[at].from = from;
     whole->range[at].to = to;

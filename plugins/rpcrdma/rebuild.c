@@ -225,7 +225,7 @@ static void insert_items(struct work *work, const struct kept_transaction *kept,
 }
 
 /* Roundup after a chunk that holds the last part of an item; without a known item, that of the chunk's length. */
-static uint64_t roundup_behind(const struct kept_chunk *chunk, const struct rpcrdma_body *body)
+static uint64_t roundup_after(const struct kept_chunk *chunk, const struct rpcrdma_body *body)
 {
     uint64_t end = chunk->position + chunk->length;
 
@@ -245,7 +245,7 @@ static void insert_by_position(struct work *work, const struct kept_transaction 
         const struct kept_chunk *chunk = &kept->chunks[i];
 
         if (chunk->kind == RPCRDMA_READ_CHUNK && chunk->position != 0 && chunk->length > 0)
-            insert(work, chunk, chunk->position, chunk->length, roundup_behind(chunk, body));
+            insert(work, chunk, chunk->position, chunk->length, roundup_after(chunk, body));
     }
     qsort(work->insertions, work->n, sizeof *work->insertions, by_position);
 }

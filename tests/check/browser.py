@@ -59,7 +59,7 @@ class Browser:
             self.events.append(answer)
 
     def open(self, path, width=1200, height=900, phone=False, dark=False, fragment=""):
-        """Seconds until everything was loaded and laid out. What was told meanwhile is in self.events."""
+        """Seconds until everything was loaded and laid out. What was reported meanwhile is in self.events."""
         self.events.clear()
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=2 if phone else 1, mobile=phone)
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])

@@ -254,7 +254,7 @@ def test_simple_packets(annotate, packets, order, tmp_path):
 
 
 def test_two_sections_of_different_byte_order(check, packets, tmp_path):
-    """libpcap stops at the second section; what was found in the first is told, and the second is kept."""
+    """libpcap stops at the second section; what was found in the first is reported, and the second is kept."""
     first = write_pcapng(tmp_path / "a.pcapng", packets, "<").read_bytes()
     second = write_pcapng(tmp_path / "b.pcapng", packets[:2], ">").read_bytes()
     capture, out = tmp_path / "both.pcapng", tmp_path / "annotated.pcapng"

@@ -99,7 +99,7 @@ SHELLS = {
 
 
 def typed(shell, line, wanted, root, environment, folder):
-    """What stands on the terminal after Tab."""
+    """What is on the terminal after Tab."""
     command, setup = SHELLS[shell]
     child, terminal = pty.fork()
     if child == 0:

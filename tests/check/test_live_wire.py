@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Live capture on a wire of its own: two network namespaces and a veth pair between them. What the kernel had no room for is told in
+Live capture on a wire of its own: two network namespaces and a veth pair between them. What the kernel had no room for is reported in
 every format, and makes rules inconclusive, never failed; reports of periods; ends that are no crash.
 """
 import contextlib
@@ -154,7 +154,7 @@ def test_drops_make_inconclusive(wire, tmp_path):
     connections = capture["connections"]
     assert {frozenset((c["initiator"], c["responder"])) for c in connections} == {
         frozenset((connections[0]["initiator"], connections[0]["responder"]))}
-    # The client may be stopped in the middle of a message: that is told, as a warning.
+    # The client may be stopped in the middle of a message: that is reported, as a warning.
     found = {finding["rule"] for c in connections for finding in c["findings"]} - {"DDP-6.2.1-02"}
     assert (status, errors) == (0, "") and not found and capture["dropped"] > 1000
     fields = said.splitlines()[0].split("\t")

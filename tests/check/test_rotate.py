@@ -154,7 +154,7 @@ def test_other_formats(check, slow, tmp_path):
 
 
 def test_ladders_of_a_part(check, slow, tmp_path):
-    """What happened around a finding is told in its part; how the connection began only in the first."""
+    """What happened around a finding is reported in its part; how the connection began only in the first."""
     check("--format=html", "--rotate=0.01", f"--output={tmp_path / 'r.html'}", slow[1])
     texts = [path.read_text(encoding="utf-8") for path in sorted(tmp_path.glob("r-*.html"))]
     found = [text for text in texts if "MPA-4.1-05" in re.sub(r"<script.*?</script>", "", text, flags=re.S) and "<svg" in text]
@@ -162,7 +162,7 @@ def test_ladders_of_a_part(check, slow, tmp_path):
 
 
 def test_waivers(check, rotate, slow):
-    """One that no part used is told of in the last part."""
+    """One that no part used is reported in the last part."""
     _, parts = rotate("0.01", "--waive=MPA-4.1-05:known", "--waive=DDP-6.1-01:never", slow[1])
     unused = [load(path)["summary"]["unused_waivers"] for path in parts]
     assert unused == [[]] * (len(parts) - 1) + [["DDP-6.1-01"]]
@@ -239,7 +239,7 @@ def members(node, where=()):
 
 @pytest.mark.parametrize("value", [None, -1, "x", [], {}, [1], {"x": 1}, 2 ** 62, "missing"])
 def test_hostile_parts(check, rotate, slow, tmp_path, value):
-    """Whatever stands in one of the parts: merged, or refused with one line."""
+    """Whatever one of the parts holds: merged, or refused with one line."""
     _, parts = rotate("0.005", "--rules=MPA-3-01,MPA-4.1-05,RPCR-2.2.2-01", slow[3])
     good = load(parts[1])
     changed = tmp_path / "changed.json"

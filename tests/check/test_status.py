@@ -38,7 +38,7 @@ def test_each_capture_has_to_have_something(check, report, good, bad, no_mpa):
     assert check("--summary", no_mpa, good).stdout.split("\t")[1] == "NOTHING"
 
 
-def cut_behind(path, frames, out):
+def cut_after(path, frames, out):
     """The first packets of a capture."""
     octets, at, left = path.read_bytes(), 0, frames
     while left > 0:
@@ -51,7 +51,7 @@ def cut_behind(path, frames, out):
 
 def test_connections_without_a_judged_fpdu_are_no_pass(check, report, good, capture, root, tmp_path):
     """A start-up and then nothing; a rejection is all that there can be."""
-    for path in (cut_behind(good, 5, tmp_path / "start.pcapng"), root / "captures" / "real" / "basic" / "cmtime.pcap"):
+    for path in (cut_after(good, 5, tmp_path / "start.pcapng"), root / "captures" / "real" / "basic" / "cmtime.pcap"):
         result = check(path)
         assert result.returncode == 3 and "no FPDU could be judged" in result.stdout.splitlines()[0]
         status, parsed = report(path)
@@ -68,7 +68,7 @@ def test_a_request_that_is_never_answered_is_no_pass(check, report, build, tmp_p
     """Not even when its private data says that RPC-over-RDMA would have followed."""
     for options, frames in ((["rpcrdma-private-data"], 4), (["rpcrdma-private-data", "--transport=roce"], 1)):
         subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", *options, "-o", tmp_path / "whole.pcapng"], check=True)
-        path = cut_behind(tmp_path / "whole.pcapng", frames, tmp_path / "asked.pcapng")
+        path = cut_after(tmp_path / "whole.pcapng", frames, tmp_path / "asked.pcapng")
         status, parsed = report(path)
         assert status == 3 and len(parsed["captures"][0]["connections"]) == 1, options
         assert "the request for a connection was never answered" in parsed["captures"][0]["nothing_checked"]

@@ -31,7 +31,7 @@ def show(found):
 
 
 def demand_none(rules, what):
-    """Of layers that are not complete yet the list is told, and nothing fails."""
+    """Of layers that are not complete yet the list is shown, and nothing fails."""
     strict = [r for r in rules if layer(r) in STRICT]
     if len(strict) < len(rules):
         others = sorted(set(rules) - set(strict))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The real captures: every FPDU is found, and every finding of severity error or warning stands in the manifest."""
+"""The real captures: every FPDU is found, and every finding of severity error or warning is in the manifest."""
 import collections
 import csv
 import random

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Real captures of RoCE v2: every Call and Reply is found and rebuilt, and every error and warning stands in the manifest."""
+"""Real captures of RoCE v2: every Call and Reply is found and rebuilt, and every error and warning is in the manifest."""
 import collections
 import csv
 import json

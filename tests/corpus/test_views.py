@@ -23,7 +23,7 @@ SEEDS = range(int(os.environ.get("IWARP_VIEWS", "1")))
 READS = range(int(os.environ.get("IWARP_READS", "40")))
 CHUNK = 8
 MANY = ("bulk", "nfs-bulk", "many")  # long, and nothing new
-# What the sender may do is told by how much of it: of a part of this conversation it does the less advisable.
+# Which of them the sender meant shows in how much of it there is: of a part of this conversation it does the less advisable.
 OF_A_PART = {"unaligned": {"MPA-5.1-04"}}
 
 

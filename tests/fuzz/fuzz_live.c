@@ -3,7 +3,7 @@
  * What a live peer's octets go through before the stack has them: the player of a planned conversation, the units that
  * it counts, and the recording, without a socket. The first two octets choose the conversation and our side; then a
  * little program: octets as the plan has them, changed ones, others, pauses, FIN, RST. However octets are cut, the
- * units are the same; nothing is written behind the end; the recording has what was received.
+ * units are the same; nothing is written past the end; the recording has what was received.
  */
 #include "tests/fuzz/fuzz.h"
 #include "traffic-gen/live/player.h"

@@ -85,7 +85,7 @@ static void on_ended(void *ctx, bool orderly)
 /* FPDUs of the input's ULPDUs. */
 static size_t frame(uint8_t *out, size_t size, bool markers, bool crc, const uint8_t *p, size_t n)
 {
-    const struct mpa_framing framing = {.markers = markers}; /* the grid begins behind the Request */
+    const struct mpa_framing framing = {.markers = markers}; /* the grid begins after the Request */
     uint64_t offset = 0;
 
     while (n > 0) {

@@ -79,7 +79,7 @@ static void on_called(void *ctx, uint64_t id, const struct rpc_end_message *call
         HOLDS(call->items[i].at <= call->n && call->items[i].n <= call->n - call->items[i].at);
     HOLDS(header->xid == get_be32(call->p));
     peer->called++;
-    if (call->n % 8 == 4) { /* some are answered behind later ones, or never */
+    if (call->n % 8 == 4) { /* some are answered after later ones, or never */
         if (peer->later)
             rpc_end_refuse(peer->end, peer->later);
         peer->later = id;

@@ -68,7 +68,7 @@ static void deliver(size_t most)
         events.closed(events.ctx, how & RESET ? "reset" : NULL);
 }
 
-/* ---- the transport, as the linker puts it in the place of the real one ---- */
+/* ---- the transport, as the linker puts it in place of the real one ---- */
 
 struct live_loop *__wrap_live_loop_new(void);
 void __wrap_live_loop_free(struct live_loop *loop);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A Send: Transport header and, behind an RDMA_MSG, the RPC header. What is reported can be read, within the Send, and
+ * A Send: Transport header and, after an RDMA_MSG, the RPC header. What is reported can be read, within the Send, and
  * what decodes is encoded to the same octets.
  */
 #include "tests/fuzz/fuzz.h"

@@ -148,7 +148,7 @@ static bool readable(bool octets)
     return device.reset || (octets && (device.at < device.out->len || (device.fin && !device.fin_told)));
 }
 
-/* ---- net.h and the clock, as the linker puts them in the place of the real ones ---- */
+/* ---- net.h and the clock, as the linker puts them in place of the real ones ---- */
 
 #pragma GCC visibility push(default) /* shared libraries call some of them, too */
 

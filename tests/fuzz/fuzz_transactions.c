@@ -2,8 +2,8 @@
 /*
  * RPC-over-RDMA and NFS on one connection, driven by a little program in the input: Calls and Replies that make sense
  * unless the input says otherwise, with chunks, the RDMA Reads and Writes that belong to them, errors, foreign octets,
- * holes, ends, pauses. Everything goes through the DDP and RDMAP layers, so that the layers above are told only what
- * they are told in earnest.
+ * holes, ends, pauses. Everything goes through the DDP and RDMAP layers, so that the layers above hear only what
+ * they hear in earnest.
  */
 #include "engine/stack/stack.h"
 #include "tests/fuzz/fuzz.h"

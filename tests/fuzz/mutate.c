@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * mutate SEED RATE IN OUT: a capture whose messages are damaged as a peer could have damaged them: lengths, PAD, CRC,
- * sequence numbers and checksums are made right behind it, so that what is damaged reaches the layer that reads it.
+ * sequence numbers and checksums are made right after it, so that what is damaged reaches the layer that reads it.
  * RATE is the share of units (start-up frames, FPDUs, other octets of a segment) that are changed; a tenth of these
  * keep their old CRC, and some packets are left out, doubled or exchanged. The same SEED gives the same capture.
  */
@@ -131,7 +131,7 @@ static void repair_headers(uint8_t *p, const struct layers *at)
 
 /* ---- damage ---- */
 
-/* Octets of one unit that may be changed, in a buffer with room behind them. */
+/* Octets of one unit that may be changed, in a buffer with room after them. */
 static void change_octets(uint8_t *p, size_t n)
 {
     static const uint32_t words[] = {0, 1, 2, 3, 4, 8, 16, 0x7F, 0xFF, 0x400, 0xFFFF, 0x10000, 0x7FFFFFFF, UINT32_MAX};
@@ -355,7 +355,7 @@ static int run(pcap_t *in, pcap_dumper_t *out)
 
         if (what == 0) /* lost */
             continue;
-        if (what == 1 && held == 0) { /* behind the next one */
+        if (what == 1 && held == 0) { /* after the next one */
             memcpy(room[1], room[0], n);
             held = n;
             held_header = *header;

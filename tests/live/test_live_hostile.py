@@ -78,7 +78,7 @@ def test_random_octets(server, service):
 
 @pytest.mark.parametrize("service", SERVICES)
 def test_nearly_right_octets(server, service):
-    """FPDUs with DDP headers of every kind in front of noise."""
+    """FPDUs with DDP headers of every kind before noise."""
     with server(service) as (_, address):
         for seed in range(200):
             source = random.Random(seed)

@@ -50,7 +50,7 @@ def client(gen, tmp_path):
 
 
 def mount_port(server):
-    """Told in front of the port of NFS/RDMA."""
+    """Said before the port of NFS/RDMA."""
     assert server.port
     return re.search(r"MOUNT on port (\d+)", server.errors).group(1)
 

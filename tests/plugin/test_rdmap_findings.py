@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What iwarp-check says of DDP and RDMAP at a frame stands there in Wireshark, with the same rule, severity and text."""
+"""What iwarp-check says of DDP and RDMAP at a frame is there in Wireshark, with the same rule, severity and text."""
 import collections
 import re
 

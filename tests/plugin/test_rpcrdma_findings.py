@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What iwarp-check says of RPC-over-RDMA and NFS at a frame stands there in Wireshark, with the same rule and text."""
+"""What iwarp-check says of RPC-over-RDMA and NFS at a frame is there in Wireshark, with the same rule and text."""
 import collections
 import re
 
@@ -8,7 +8,7 @@ SEVERITIES = {0x800000: "error", 0x600000: "warning", 0x400000: "note"}
 ORDER = ["-2", "-o", "tcp.reassemble_out_of_order:TRUE"]
 # Where Wireshark shows less of the stream; see test_captures.py.
 TEXT = 150  # long ones are cut in Wireshark
-# Cannot be told from a close that the plugin does not see, or is one.
+# Cannot be distinguished from a close that the plugin does not see, or is one.
 SILENCE = re.compile(r"answer to .*found n(one|either)|to a Call .*found none|found (FIN|RST|the connection (closed|ended))")
 # An ACK without payload shows the first; the others are Sends of no octets, which are not passed on to dissectors.
 BLIND = {"fault NFSULB-6.7.2-02/ack", "fault RPCR-4-01/empty", "fault RPCR-4-01/refused", "fault RPCR-4-01/server"}

@@ -93,7 +93,7 @@ static void receive(struct connection *connection)
         qp_receive(sample_device_qp(connection->device), octets, n);
         break;
     case TCP_READ_FIN:
-        if (connection->ended) { /* an RST behind the FIN looks so */
+        if (connection->ended) { /* an RST after the FIN looks so */
             connection->closed = true;
             break;
         }

@@ -225,7 +225,7 @@ def test_reasons_are_of_mutants(catalogue):
 
 
 # Mutants whose fault shows in another rule's stimulus as well.
-# What it does to its next connection is told of the case that this belongs to.
+# What it does to its next connection is reported for the case that this belongs to.
 NOT_ALONE = {"MPA-7.1.2-10/fin"}
 PARTS = {f"MPA-5.1-06/{part}" for part in ("length", "header", "pad", "crc", "octets")}
 ALSO = {("MPA-4.4-01", "initiator"): {"MPA2-9.1-16"}, ("MPA-7.1.2-12", "responder"): {"MPA-7.1.2-12/cut"},

@@ -125,7 +125,7 @@ def test_each_connection_has_a_port():
         assert len(test["ports"]) == len(set(test["ports"])) >= 1 and min(test["ports"]) > 0
 
 
-# Mutants of the software's queue pair, which refuses segments: no queue pair of a device can be told to.
+# Mutants of the software's queue pair, which refuses segments: no queue pair of a device can be made to.
 OF_SEGMENTS = {"RPCR-3.3.1-08", "EXP-4.5.1-01", "RPCR-3.3.3-01", "RPCR-3.3.3-05", "CMPD-4-12", "RPCR-3.3.1-09", "RPCR-3.4.5.1-03",
                "RPCR-4.4.1-01", "RPCR-8.1.3-02", "BIDI-4.3.1-01", "BIDI-6-03"}
 # Mutants that look at the length of the private data, which InfiniBand pads.

@@ -369,7 +369,7 @@ def test_equal_frames_are_folded(tmp_path):
 
 
 def test_terminates_in_the_layout_of_the_device(monkeypatch):
-    """As siw has it: bit fields filled from the wrong end. What it means stands after what it says."""
+    """As siw has it: bit fields filled from the wrong end. What it means comes after what it says."""
     operate = scripted.Device.operate
 
     def terminating(self, connection, request):

@@ -117,10 +117,10 @@ bool bulk_many_play(struct capture_file *file, const struct bulk_options *option
     many.streams = g_new0(struct bulk_stream, UNDER_WAY);
     for (uint64_t at = 0; at < turns && !many.failed; at++) {
         for (unsigned turn = 0; turn < TURNS && !many.failed; turn++) {
-            uint64_t behind = (uint64_t)turn * (UNDER_WAY / TURNS);
+            uint64_t after = (uint64_t)turn * (UNDER_WAY / TURNS);
 
-            if (at >= behind && at - behind < options->connections)
-                take_turn(&many, &many.streams[(at - behind) % UNDER_WAY], at - behind, (enum turn)turn);
+            if (at >= after && at - after < options->connections)
+                take_turn(&many, &many.streams[(at - after) % UNDER_WAY], at - after, (enum turn)turn);
         }
     }
 

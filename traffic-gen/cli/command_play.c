@@ -254,7 +254,7 @@ int command_play(int argc, char **argv)
         {"mtu", 0, 0, G_OPTION_ARG_INT, &options.mtu, "MTU of the path (default 1500)", "N"},
         {"net", 0, 0, G_OPTION_ARG_STRING, &options.net,
          "trouble: loss=P, reorder=P, dup=P, resegment=P, capture-loss=P (P: 0 to 0.5), delay=MS, jitter=MS, "
-         "window=OCTETS, tso=OCTETS; roce: rnr=P in the place of resegment, window and tso",
+         "window=OCTETS, tso=OCTETS; roce: rnr=P in place of resegment, window and tso",
          "LIST"},
         {"ipv6", 0, 0, G_OPTION_ARG_NONE, &options.ipv6, "IPv6 instead of IPv4", NULL},
         {"vlan", 0, 0, G_OPTION_ARG_NONE, &options.vlan, "with a VLAN tag", NULL},

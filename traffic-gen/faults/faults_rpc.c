@@ -102,7 +102,7 @@ static const struct fault faults[] = {
     OF40("NFS4-15.2-02", "one result less than operations", "putfh,getattr", "results=1"),
     OF40("NFS4-15.2-02/none", "no results, and no error", "putfh,lookup", "results=0"),
     OF40("NFS4-15.2-02/more", "one result more than operations", "putfh,lookup", ONE_MORE COUNT "=3"),
-    OF40("NFS4-15.2-02/behind", "a result after PUTFH, which failed", "putfh,lookup", STATUS_0 "=10001"),
+    OF40("NFS4-15.2-02/after", "a result after PUTFH, which failed", "putfh,lookup", STATUS_0 "=10001"),
     OF40("NFS4-15.2-02+ok", "LOOKUP failed, and the GETATTR after it has no result", "putfh,lookup,getattr",
          "results=2 status=2"),
     OF40("NFS4-15.2-03", "the COMPOUND succeeds although its last operation failed", "putfh,lookup",

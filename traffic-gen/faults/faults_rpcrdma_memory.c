@@ -86,7 +86,7 @@ static const struct fault faults[] = {
            FIRST READ_CALL "R error chunk; R put write0.0 len=100" END),
     MEMORY("RPCR-3.4.6-05", "an RDMA Write four octets longer than the segment",
            "I call nfs3.read count=1000 write; R put write0.0 len=1004; I term 1/1/01"),
-    MEMORY("RPCR-3.4.6-05/behind", "an RDMA Write past the end of the Reply chunk",
+    MEMORY("RPCR-3.4.6-05/past", "an RDMA Write past the end of the Reply chunk",
            "I call nfs3.readdir reply=4096; R put reply.0 off=4000 len=200; I term 1/1/01"),
     MEMORY("RPCR-3.4.6-05/many", "the last segments of a long RDMA Write are out of bounds",
            "I call nfs3.read count=8192 write; R put write0.0 len=12000; I term 1/1/01"),

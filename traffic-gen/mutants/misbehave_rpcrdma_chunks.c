@@ -238,7 +238,7 @@ static void hang_up(void *ctx, GByteArray *octets)
         qp_close(mutant->qp, true);
 }
 
-static bool write_behind(void *ctx, struct qp_work *work)
+static bool write_after(void *ctx, struct qp_work *work)
 {
     struct mutant *mutant = ctx;
     struct qp_work more = {.kind = QP_WRITE, .p = mutant->octets + 16, .n = mutant->seen + 100};
@@ -270,8 +270,8 @@ const struct misbehaviour misbehave_rpcrdma_chunks[] = {
     EXCEEDS("RPCR-4.5.3-02", "sends more than the inline threshold", send_long, NULL, 2999),
     EXCEEDS("RPCR-4.5.3-02/large", "sends more than its own inline threshold", send_longer, NULL, 5998),
     EXCEEDS("EXP-4.3-02", "closes when a Reply chunk is missing", hang_up, NULL, 2998),
-    EXCEEDS("RPCR-4.5.3-03", "writes past the end of a Reply chunk", NULL, write_behind, 64),
-    EXCEEDS("RPCR-4.5.3-05", "writes past the end of a Write chunk", NULL, write_behind, 1000),
-    EXCEEDS("NFSULB-3-03", "writes past the end of a Reply chunk", NULL, write_behind, 128),
+    EXCEEDS("RPCR-4.5.3-03", "writes past the end of a Reply chunk", NULL, write_after, 64),
+    EXCEEDS("RPCR-4.5.3-05", "writes past the end of a Write chunk", NULL, write_after, 1000),
+    EXCEEDS("NFSULB-3-03", "writes past the end of a Reply chunk", NULL, write_after, 128),
     {0},
 };

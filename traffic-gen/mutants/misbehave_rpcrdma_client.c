@@ -77,7 +77,7 @@ static enum rpc_end_answer call_again(void *ctx, const struct rpc_end_incoming *
 }
 
 /* Like a client whose Call is over: makes the next. */
-static enum rpc_end_answer go_on_behind_reads(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due)
+static enum rpc_end_answer go_on_after_reads(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due)
 {
     struct mutant *mutant = ctx;
 
@@ -264,7 +264,7 @@ const struct misbehaviour misbehave_rpcrdma_client[] = {
     {.id = "RPCR-4.3.1-04/pending",
      .roles = DUT_INITIATOR,
      .what = "treats a Reply with a Read list as the end of its Call",
-     .rpc.decide = go_on_behind_reads},
+     .rpc.decide = go_on_after_reads},
     {.id = "NFSULB-6.7.2-02",
      .roles = DUT_INITIATOR,
      .what = "repeats a refused NFS Call with its XID",

@@ -34,7 +34,7 @@ bool complain(struct reading *r, const yaml_node_t *node, const char *allowed, c
 
 /* The text of a scalar; NULL, after complaining, when it is none or longer than names and numbers are. */
 const char *read_text(struct reading *r, const yaml_node_t *node, const char *allowed);
-/* The text of a scalar that may stand in a script. */
+/* The text of a scalar that may be in a script. */
 const char *read_word(struct reading *r, const yaml_node_t *node, const char *allowed);
 bool read_number(struct reading *r, const yaml_node_t *node, uint64_t min, uint64_t max, uint64_t *value);
 bool read_flag(struct reading *r, const yaml_node_t *node, bool *value);

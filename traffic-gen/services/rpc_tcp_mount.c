@@ -142,7 +142,7 @@ static void end(struct exchange *exchange)
     g_free(exchange->why);
 }
 
-/* "what: why" in the place of why. */
+/* "what: why" in place of why. */
 static bool explain(const char *what, const char *port, char **why)
 {
     char *text = g_strdup_printf("%s (port %s): %s", what, port, *why);

@@ -107,10 +107,10 @@ void sim_arrive(struct sim_connection *connection, unsigned sender, const struct
     }
     receive_ack(connection, receiver, packet->acked, packet->window, packet->length == 0 && !packet->fin);
     if (packet->length || packet->fin) {
-        uint64_t behind = packet->offset + packet->length + packet->fin;
+        uint64_t after = packet->offset + packet->length + packet->fin;
         bool in_order = packet->offset == end->rcv_nxt && end->beyond->len == 0;
 
-        receive_range(end, packet->offset, behind);
+        receive_range(end, packet->offset, after);
         end->ack_pending = true;
         if (!in_order || packet->fin || ++end->unacked_segments >= 2)
             end->ack_now = true;

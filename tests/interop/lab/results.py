@@ -32,7 +32,7 @@ def verdict(reports):
            f"{', in ' + str(len(keys(reports))) + ' deviations' if failed else ''}."
            + (f" {len(deaths)} cases end its service or crash its kernel: {', '.join(sorted(deaths))}." if deaths else
               " It was alive after every case.") + f"** {len(cases) - len(shown)} of {len(cases)} cases show nothing in any "
-           "role; why is told below.")
+           "role; the reasons are below.")
 
 
 def keys(reports):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The roles in which Linux is tested, and how: what runs in the guest, and what iwarp-gen test is told."""
+"""The roles in which Linux is tested, and how: what runs in the guest, and which options iwarp-gen test has."""
 import dataclasses
 import socket
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The recorded outcomes, expected/ROLE.tsv: case, outcome, what was found, and for a failure the deviation that it shows:
-a key of expected/deviations.tsv, where it stands what the octets say and what the document demands. A table is held
+a key of expected/deviations.tsv, where it says what the octets say and what the document demands. A table is held
 against a report case by case: nothing else passes, nothing may be missing or new."""
 import csv
 import pathlib

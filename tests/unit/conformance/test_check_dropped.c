@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Silence behind packets that a live capture lost proves nothing. */
+/* Silence after packets that a live capture lost proves nothing. */
 #include "conformance/check/check_share.h"
 #include "tests/unit/support/support.h"
 
@@ -66,7 +66,7 @@ static guint findings_of_silence(bool lost)
     return found;
 }
 
-static void silence_behind_what_was_lost(void **state)
+static void silence_after_what_was_lost(void **state)
 {
     (void)state;
     assert_true(findings_of_silence(false) > 0);
@@ -75,7 +75,7 @@ static void silence_behind_what_was_lost(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(silence_behind_what_was_lost)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(silence_after_what_was_lost)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ struct side {
     bool requested, established, may_send, ended, reset;
     unsigned ulpdus, rtrs;
     int error;
-    GByteArray *got; /* ULPDUs, one behind another */
+    GByteArray *got; /* ULPDUs, one after another */
     unsigned speaks; /* FPDUs to send as soon as it may */
 };
 
@@ -352,7 +352,7 @@ static void peer_to_peer(void **state)
 
         open_both(&ends, &initiator, &responder);
         ends.side[I].speaks = 0;
-        ends.side[R].speaks = 5; /* at once behind the RTR */
+        ends.side[R].speaks = 5; /* at once after the RTR */
         run(&ends);
         assert_int_equal(ends.side[R].terms.rtr, common);
         if (common) {
@@ -456,7 +456,7 @@ static void wrong_frames(void **state)
         const char *what;
         unsigned side;
         struct mpa_startup frame;
-        unsigned spoiled, more; /* octet of the key that is wrong, + 1; octets behind the frame */
+        unsigned spoiled, more; /* octet of the key that is wrong, + 1; octets after the frame */
         int error;
     } cases[] = {
         {"fine", R, {.kind = MPA_REQUEST, .revision = 1}, 0, 0, NO_ERROR},
@@ -589,7 +589,7 @@ static void every_truncation_of_a_frame(void **state)
 
 /* ---- FPDUs by hand ---- */
 
-/* A Responder in full operation; returns the stream offset behind the Request. */
+/* A Responder in full operation; returns the stream offset after the Request. */
 static uint64_t open_responder(struct mpa_ends *ends, bool markers, bool crc)
 {
     const struct mpa_end_wish wish = {.revision = 1, .markers = markers, .crc = crc};

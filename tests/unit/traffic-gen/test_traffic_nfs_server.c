@@ -47,10 +47,10 @@ static void turned_down(void **state)
 static void denied(void **state)
 {
     static const struct {
-        const char *call; /* behind the XID */
+        const char *call; /* after the XID */
         const char *reply;
     } cases[] = {
-        /* RPC version 3; a body above 400 octets; AUTH_SYS without a body; RPCSEC_GSS; 17 groups; octets behind them */
+        /* RPC version 3; a body above 400 octets; AUTH_SYS without a body; RPCSEC_GSS; 17 groups; octets after them */
         {"00000000 00000003 000186a3 00000003 00000000 [16]", "00000001 00000001 00000000 00000002 00000002"},
         {"00000000 00000002 000186a3 00000003 00000000 00000001 00000191 [500]", "00000001 00000001 00000001 00000001"},
         {"00000000 00000002 000186a3 00000003 00000000 00000001 00000000 [8]", "00000001 00000001 00000001 00000001"},

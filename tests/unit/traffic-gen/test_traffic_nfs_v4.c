@@ -48,7 +48,7 @@ static void root_of(struct v4_client *t)
     assert_int_equal(words[1] >> 1 & 1, 1);              /* mode */
     assert_int_equal(words[2] >> 11 & 1, t->minor > 0);  /* suppattr_exclcreat */
     assert_int_equal(words[2] >> 18 & 1, t->minor == 2); /* xattr_support */
-    /* supported_attrs is the first of the values, and has no fewer bits than were told. */
+    /* supported_attrs is the first of the values, and has no fewer bits than were reported. */
     v4_get_u32(&x);
     n = v4_get_u32(&x);
     for (uint32_t i = 0; i < n; i++)
@@ -107,9 +107,9 @@ static uint32_t send_op(struct v4_client *t, uint32_t number)
 
 static void unknown_of(struct v4_client *t)
 {
-    static const uint32_t behind[] = {40, 59, 76};
+    static const uint32_t after[] = {40, 59, 76};
 
-    assert_int_equal(send_op(t, behind[t->minor]), 10044);
+    assert_int_equal(send_op(t, after[t->minor]), 10044);
     assert_int_equal(t->results[t->n_results - 1].op, 10044);
     assert_int_equal(send_op(t, 2), 10044);
     assert_int_equal(send_op(t, 0xffffffff), 10044);
@@ -211,7 +211,7 @@ static void room_of(struct v4_client *t)
         t->cache = false;
         assert_int_equal(v4_read(t, "file", &stateid, 0, 4090), 0);
     }
-    /* Nothing is removed when that could not be told. */
+    /* Nothing is removed when that could not be reported. */
     t->room = t->minor == 0 ? 64 : 116;
     v4_start(t);
     v4_root(t);

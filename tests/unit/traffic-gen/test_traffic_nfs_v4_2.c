@@ -101,7 +101,7 @@ static void test_space(void **state)
     assert_true(size_of(f, "file") == (1 << 20) + 8192);
     assert_int_equal(v4_read(&f->t, "file", &f->stateid, (1 << 20) + 99, 2), 0);
     assert_memory_equal(f->t.reply.p + f->t.reply.items[0].at, "\7\0", 2);
-    /* Data, then a hole, then data, then the hole behind the end. */
+    /* Data, then a hole, then data, then the hole past the end. */
     assert_int_equal(seek(f, 20000, 0, &eof, &found), 0);
     assert_true(found == 1 << 20 && !eof);
     assert_int_equal(seek(f, 0, 1, &eof, &found), 0);

@@ -78,7 +78,7 @@ static void test_create_session_again(void **state)
     uint8_t session[16];
 
     assert_int_equal(v4_exchange_id(t, "c", 1, 0), 0);
-    assert_int_equal(v4_create_session(t, 0, false), 10063); /* there is nothing to be told again */
+    assert_int_equal(v4_create_session(t, 0, false), 10063); /* there is nothing to say again */
     assert_int_equal(v4_create_session(t, 2, false), 10063);
     assert_int_equal(v4_create_session(t, 1, false), 0);
     memcpy(session, t->session, 16);
@@ -238,7 +238,7 @@ static void test_uncached(void **state)
     assert_int_equal(v4_send(t), 0);
     make_put(t, 0, 2, "d");
     assert_int_equal(v4_send(t), 10068);
-    assert_int_equal(t->n_results, 2); /* SEQUENCE is answered, what stands behind it is not */
+    assert_int_equal(t->n_results, 2); /* SEQUENCE is answered, what follows it is not */
 }
 
 /* Items of a kept Reply are where they were. */

@@ -81,7 +81,7 @@ static void test_shares(void **state)
         shares_of(minor);
 }
 
-/* A lease that is over stands in nobody's way. */
+/* A lease that is over is in nobody's way. */
 static void expiry_of(unsigned minor)
 {
     struct both *both = begin(minor, false);
@@ -199,7 +199,7 @@ static void test_creation(void **state)
     }
 }
 
-/* OPEN by file handle, with the current stateid used behind it; and claims that have no ground. */
+/* OPEN by file handle, with the current stateid used after it; and claims that have no ground. */
 static void test_claims(void **state)
 {
     struct both *both = begin(1, false);

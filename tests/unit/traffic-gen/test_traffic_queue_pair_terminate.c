@@ -44,7 +44,7 @@ static const struct {
      {"c142 00000010 0000000000001000 aabbccdd", "c142 00000010 0000000000001000 aabbccdd"},
      0x0206,
      "110"},
-    {"Write behind a sound one",
+    {"Write after a sound one",
      NOTHING,
      {"8140 00000010 0000000000001000 aa", "c140 00000010 0000000000003000 aa"},
      0x1101,

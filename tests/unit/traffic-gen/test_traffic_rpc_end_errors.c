@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * An RPC-over-RDMA end against a bare queue pair that says anything: what RFC 8166 section 4.5 demands is answered, or
- * discarded in silence, and the connection goes on behind it.
+ * discarded in silence, and the connection goes on after it.
  */
 #include "tests/unit/support/rpc_ends.h"
 #include "wire/rpcrdma_private_data.h"
@@ -161,7 +161,7 @@ static const struct {
     {"Position 42", HEAD "00000000 00000001 0000002a" SEGMENT "00000000 00000000 00000000" NULL_CALL, CHUNK},
     {"chunk of 4 GiB",
      HEAD "00000000 00000001 00000028 00000077 ffffffff 00000000 00001000 00000000 00000000 00000000" NULL_CALL, CHUNK},
-    {"Position behind the message", HEAD "00000000 00000001 00000100" SEGMENT "00000000 00000000 00000000" NULL_CALL,
+    {"Position past the message", HEAD "00000000 00000001 00000100" SEGMENT "00000000 00000000 00000000" NULL_CALL,
      GARBAGE},
     {"file handle in a chunk",
      HEAD "00000000 00000001 0000002c" SEGMENT "00000000 00000000 00000000" LOOKUP_CALL "00000064 00000001 61000000",

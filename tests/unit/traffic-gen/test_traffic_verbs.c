@@ -453,7 +453,7 @@ static void invalidation(void **state)
     assert_int_equal(bench.client.statuses[2], QP_REMOTE_ACCESS);
     end(&bench);
 
-    /* Where there are none, nobody may be told that regions can be invalidated. */
+    /* Where there are none, nobody may hear that regions can be invalidated. */
     begin(&bench);
     fake.windows = false;
     connect_port(&bench, "20049");

@@ -212,7 +212,7 @@ static void test_compound(void **state)
     assert_int_equal(mask[1].op, NFS_OP_GETATTR);
 }
 
-/* An operation behind a reduced item keeps its place in the unreduced stream. */
+/* An operation after a reduced item keeps its place in the unreduced stream. */
 static void test_reduced_compound(void **state)
 {
     struct nfs_text whole = {0}, t;

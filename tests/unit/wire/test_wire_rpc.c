@@ -58,7 +58,7 @@ static void gss_credentials(void **state)
         {GSS("14", "01", "02", "03", "00000000"), true, 1, RPC_GSS_CONTINUE_INIT, RPC_GSS_SVC_PRIVACY, false},
         {GSS("14", "01", "03", "03", "00000000"), true, 1, RPC_GSS_DESTROY, RPC_GSS_SVC_PRIVACY, false},
         {GSS("14", "03", "00", "02", "00000000"), true, 3, RPC_GSS_DATA, RPC_GSS_SVC_INTEGRITY, true},
-        /* A version that does not exist, a handle past the end, octets behind it, no handle at all. */
+        /* A version that does not exist, a handle past the end, octets after it, no handle at all. */
         {GSS("14", "04", "00", "02", "00000000"), false, 0, 0, 0, false},
         {GSS("14", "01", "00", "02", "00000001"), false, 0, 0, 0, false},
         {GSS("14", "01", "00", "02", "ffffffff"), false, 0, 0, 0, false},
@@ -90,7 +90,7 @@ static void replies_of_every_kind(void **state)
     static const struct {
         const char *text;
         uint32_t reply_stat, accept_stat, reject_stat, auth_stat, low, high;
-        size_t behind;
+        size_t after;
     } cases[] = {
         {"00000042 00000001 00000000 " NO_AUTH "00000000 cafecafe", 0, RPC_SUCCESS, 0, 0, 0, 0, 4},
         {"00000042 00000001 00000000 " NO_AUTH "00000001", 0, RPC_PROG_UNAVAIL, 0, 0, 0, 0, 0},
@@ -115,7 +115,7 @@ static void replies_of_every_kind(void **state)
         assert_int_equal(rpc.reject_stat, cases[i].reject_stat);
         assert_int_equal(rpc.auth_stat, cases[i].auth_stat);
         assert_true(rpc.low == cases[i].low && rpc.high == cases[i].high);
-        assert_int_equal(rpc.header_len, n - cases[i].behind);
+        assert_int_equal(rpc.header_len, n - cases[i].after);
         assert_true(n >= RPC_REPLY_MIN);
     }
 }

@@ -21,7 +21,7 @@ static int64_t clock_ns(clockid_t clock)
 
 int64_t live_now(void)
 {
-    static int64_t since_epoch; /* how much the steady clock was initially behind the real one */
+    static int64_t since_epoch; /* the real clock less the steady one, in the beginning */
 
     if (since_epoch == 0)
         since_epoch = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);

@@ -255,7 +255,7 @@ static void on_leave(void *ctx, void *handle)
 
         if (item->bind != handle)
             continue;
-        if (item->given && !item->completed) { /* the peer has not been told of it: what is sent comes after it */
+        if (item->given && !item->completed) { /* the peer has not heard of it: what is sent comes after it */
             item->owns_region = true;
             return;
         }

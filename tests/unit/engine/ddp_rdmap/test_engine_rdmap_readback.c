@@ -126,14 +126,14 @@ static void not_compared(void **state)
         write_octets(t, STAG, 0x1000, 64);
         ask(t, 0x1040, 64);
         answer(t, stale, 64);
-        finish(t, "", SEVERITY_NOTE, "behind it");
+        finish(t, "", SEVERITY_NOTE, "after it");
 
         t = begin(exclusive); /* it may be placed before the answer */
         write_octets(t, STAG, 0x1000, 64);
         ask(t, 0x1000, 64);
         write_octets(t, STAG, 0x1008, 8);
         answer(t, stale, 64);
-        finish(t, "", SEVERITY_NOTE, "Write behind the request");
+        finish(t, "", SEVERITY_NOTE, "Write after the request");
 
         t = begin(exclusive);
         write_octets(t, STAG, 0x1000, 64);

@@ -158,7 +158,7 @@ static void gaps(void **state)
     send_request(t, 6);
     flow_send(t, R, 8);
     flow_close(t, R);
-    findings_expect(&t->seen, R, "RDMAP-6.2.1-01", "fault behind it");
+    findings_expect(&t->seen, R, "RDMAP-6.2.1-01", "fault after it");
     flow_free(t);
 }
 

@@ -343,7 +343,7 @@ static const struct fault faults[] = {
     {"marker fields swapped", RULE_MPA_4_2_01, marker_fields_swapped, 3, 2, 513, false},
     {"marker little-endian", RULE_MPA_4_2_01, marker_little_endian, 3, 2, 513, false},
     {"crc before pad", RULE_MPA_4_1_08, crc_before_pad, 2, 1, 43, false},
-    {"crc behind length", RULE_MPA_4_1_08, crc_after_length, 2, 1, 0, false},
+    {"crc after length", RULE_MPA_4_1_08, crc_after_length, 2, 1, 0, false},
     {"short ulpdu", RULE_MPA_4_1_12, short_ulpdu, 3, 3, 0, false},
     {"empty ulpdu", RULE_MPA_3_07, empty_ulpdu, 3, 3, 0, false},
     {"too long", RULE_MPA_3_05, too_long, 3, 3, 64769, false},

@@ -209,14 +209,14 @@ static void lengths_of_zero_are_offloaded_packets(void **state)
     packet_add_ipv6(&o, 0, 6);
     packet_add_tcp(&o, 42, "hello");
     expect_segment(&o, DLT_RAW, "[2001:db8::1]:1000", "[2001:db8::2]:2000", "hello");
-    /* With the jumbo option, whose length counts from behind the IPv6 header. */
+    /* With the jumbo option, whose length counts from after the IPv6 header. */
     o.n = 0;
     packet_add_ipv6(&o, 0, 0);
     packet_add_hex(&o, "0600 c204 00000021");
     packet_add_tcp(&o, 42, "hello");
     packet_add_hex(&o, "0000");
     expect_segment(&o, DLT_RAW, "[2001:db8::1]:1000", "[2001:db8::2]:2000", "hello");
-    /* Behind padding of both kinds; a length that does not reach behind the options is none. */
+    /* After padding of both kinds; a length that does not reach past the options is none. */
     o.n = 0;
     packet_add_ipv6(&o, 0, 0);
     packet_add_hex(&o, "0601 0001 0100 c204 00000029 0000 0000");

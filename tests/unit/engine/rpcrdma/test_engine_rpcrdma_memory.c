@@ -472,7 +472,7 @@ static void read_before_call(void **state)
     talk_expect(t, RULE_RPCR_3_4_5_06, SEVERITY_ERROR, frame);
 }
 
-/* The other direction lags behind: the Call is told late, its Read is lawful. */
+/* The other direction lags behind: the Call comes late, its Read is lawful. */
 static void read_before_late_call(void **state)
 {
     struct rpcrdma_talk *t = talk_new();

@@ -602,7 +602,7 @@ static void compounds(void **state)
          {E(), B(21)},
          {{OP_READLINK, 0, 21, false}, {OP_READ, 0, 100, true}},
          2},
-        {"behind an empty chunk, inline",
+        {"after an empty chunk, inline",
          RULE_NFSULB_6_4_3_01,
          {OP_READLINK, OP_READ},
          2,

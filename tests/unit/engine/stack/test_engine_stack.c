@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The layers wired: what goes in as TCP segments comes out of each layer in order, parts of a stack behave as the
- * whole, holes and ends reach every layer. Taps write one word each; a layer that is told of a thing after another one
+ * whole, holes and ends reach every layer. Taps write one word each; a layer that hears of a thing after another one
  * writes after it.
  */
 #include "engine/stack/stack.h"
