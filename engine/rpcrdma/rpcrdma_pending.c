@@ -98,7 +98,7 @@ void rpcrdma_vfail(struct rpcrdma_connection *rpcrdma, enum rule_id rule, enum r
 
 /* ---- what becomes of them ---- */
 
-enum fate { WAITS, STANDS, UNFINISHED /* a warning */, DOUBTFUL /* a note */, FALLS };
+enum fate { WAITS, STANDS, UNFINISHED, DOUBTFUL, FALLS }; /* UNFINISHED, DOUBTFUL: at most a warning */
 
 /* What has happened. */
 struct event {
@@ -114,10 +114,9 @@ struct event {
 static void give_weaker(struct verdict *verdict, const struct finding *finding, enum fate fate)
 {
     struct finding weaker = *finding;
-    enum rule_severity most = fate == UNFINISHED ? SEVERITY_WARNING : SEVERITY_NOTE;
 
-    if (weaker.severity > most)
-        weaker.severity = most;
+    if (weaker.severity > SEVERITY_WARNING)
+        weaker.severity = SEVERITY_WARNING;
     give(verdict, &weaker,
          fate == UNFINISHED ? "%s; the capture ends without showing that it lacks no message before it"
                             : "%s; the capture may lack just the Call that it belongs to, with the Acknowledge of that",
