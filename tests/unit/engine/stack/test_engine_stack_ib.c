@@ -455,7 +455,7 @@ static void reply_without_call_at_the_end(void **state)
         {.unanswered = true, .xid = 10, .closed = true, .severity = SEVERITY_ERROR},
         {.xid = 999, .severity = SEVERITY_WARNING},
         {.xid = 999, .acknowledged = true, .severity = SEVERITY_ERROR},
-        {.xid = 9, .closed = true, .severity = SEVERITY_NOTE}, /* the next that the client would use */
+        {.xid = 9, .closed = true, .severity = SEVERITY_WARNING}, /* the next that the client would use */
         {.xid = 0x09000000, .closed = true, .severity = SEVERITY_ERROR},
         {.unanswered = true, .xid = 10, .closed = true, .missing = true, .severity = NOTHING},
         {.unanswered = true, .xid = 10, .closed = true, .lossy = true, .severity = NOTHING},
@@ -504,7 +504,7 @@ static void write_without_call_at_the_end(void **state)
         disconnect(&b);
         close_bench(&b);
         assert_int_equal(b.findings, 1 + answered);
-        assert_int_equal(b.severity, answered ? SEVERITY_NOTE : SEVERITY_ERROR);
+        assert_int_equal(b.severity, answered ? SEVERITY_WARNING : SEVERITY_ERROR);
         assert_int_equal(b.rule, answered ? RULE_RPCR_3_3_1_10 : RULE_RPCR_3_4_6_04);
     }
 }
