@@ -170,7 +170,8 @@ static void draw_length(struct rpcrdma_canvas *canvas)
     const struct kept_message *message = canvas->message;
     proto_item *item;
 
-    rpcrdma_number(canvas->tree, rpcrdma_hf.send_length, canvas->tvb, tvb_reported_length(canvas->tvb));
+    if (!canvas->more)
+        rpcrdma_number(canvas->tree, rpcrdma_hf.send_length, canvas->tvb, tvb_reported_length(canvas->tvb));
     if (message->threshold == 0)
         return;
     item = proto_tree_add_uint(canvas->tree, rpcrdma_hf.threshold, canvas->tvb, 0, 0, message->threshold);

@@ -248,8 +248,13 @@ static bool has_message(const struct ib_frame *frame)
 /* The engine makes no message of a Send whose header is cut. */
 static void draw_cut_send(const struct ib_frame *frame, tvbuff_t *payload, packet_info *pinfo, proto_tree *tree)
 {
-    struct rpcrdma_canvas canvas = {
-        .flow = frame->flow, .side = frame->side, .tvb = payload, .pinfo = pinfo, .root = tree};
+    struct rpcrdma_canvas canvas = {.flow = frame->flow,
+                                    .side = frame->side,
+                                    .tvb = payload,
+                                    .pinfo = pinfo,
+                                    .root = tree,
+                                    .more = !frame->cut->last};
+
     if (frame->cut->message != IB_MESSAGE_SEND || !frame->cut->first ||
         !rpcrdma_is_unrecorded(&canvas, frame->flow->recognised || frame->flow->seems || is_forced()))
         return;

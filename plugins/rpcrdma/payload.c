@@ -8,6 +8,7 @@
 enum {
     PORT_REVERSE = 1 << 16,
     PORT_CONNECTION_SHIFT = 17,
+    LATER_PACKETS_MAX = 1 << 20, /* octets that follow the first packet of a Send, more than any has */
 };
 
 static dissector_handle_t rpc_handle;
@@ -134,6 +135,19 @@ static tvbuff_t *put_together(struct rpcrdma_canvas *canvas, const struct kept_r
     return message;
 }
 
+/*
+ * Of a Reply to whose results the octets of a chunk belong, nobody knows where: the RPC header alone is where it should
+ * be (RFC 5531 section 9).
+ */
+static tvbuff_t *header_alone(tvbuff_t *message, const struct kept_rpc *rpc)
+{
+    uint64_t header = RPC_REPLY_MIN;
+
+    if (rpc->have >= RPC_REPLY_MIN)
+        header += 4 + (uint64_t)tvb_get_ntohl(message, 16); /* accept_stat; the body of the verifier */
+    return tvb_new_subset_length_caplen(message, 0, (int)MIN(header, rpc->have), (int)rpc->length);
+}
+
 void rpcrdma_show_rpc(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc, bool reverse)
 {
     tvbuff_t *message;
@@ -144,6 +158,8 @@ void rpcrdma_show_rpc(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc,
         message = put_together(canvas, rpc);
     else
         return;
+    if (rpc->unplaced && rpc->reply)
+        message = header_alone(message, rpc);
     rpcrdma_tap_rpc(canvas, message);
     if (rpc->plain || rpc->have >= RPC_REPLY_MIN) /* fewer octets do not show what it is */
         call_rpc(canvas, message, canvas->root, reverse);
@@ -151,8 +167,12 @@ void rpcrdma_show_rpc(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc,
 
 void rpcrdma_show_beginning(struct rpcrdma_canvas *canvas)
 {
-    call_rpc(canvas, tvb_new_subset_remaining(canvas->tvb, (int)canvas->header.header_len), canvas->root,
-             canvas->message->reverse);
+    int at = (int)canvas->header.header_len;
+    int length = tvb_reported_length_remaining(canvas->tvb, at) + (canvas->more ? LATER_PACKETS_MAX : 0);
+
+    call_rpc(canvas,
+             tvb_new_subset_length_caplen(canvas->tvb, at, tvb_captured_length_remaining(canvas->tvb, at), length),
+             canvas->root, canvas->message->reverse);
 }
 
 /* Dissects without tree and columns, as if in that frame. */

@@ -29,6 +29,7 @@ struct rpcrdma_canvas {
     proto_item *item;
     proto_tree *tree; /* below it */
     uint8_t side;     /* InfiniBand, without a segment: that sent it */
+    bool more;        /* of a Send that was cut: it goes on in later packets */
     bool against;     /* InfiniBand: sent by the receiver of the packet in this frame */
 };
 
