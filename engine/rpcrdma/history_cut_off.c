@@ -7,6 +7,7 @@
 
 /* The connections of a process or host that dies end within this time. */
 static const int64_t together_ns = 1000000000;
+static const int64_t late_ack_ns = 200000000; /* what a host still sends of a connection that has died */
 
 /* ---- connections to one server that end together ---- */
 
@@ -22,20 +23,35 @@ static const struct place *ended_by_server(const struct history_record *record)
     return &record->end[server];
 }
 
+/* No side closed it while a Call was outstanding: its end may be missing from the capture. */
+static bool left_open(const struct history_record *record)
+{
+    if (record->fin[0] || record->fin[1] || record->reset[0] || record->reset[1])
+        return false;
+    for (unsigned i = 0; i < record->n_calls; i++)
+        if (record->calls[i].outcome == RPCRDMA_OUTSTANDING && !record->calls[i].reverse)
+            return true;
+    return false;
+}
+
 void history_ends_add(struct history_ends *ends, const struct history_record *record)
 {
     const struct place *end = ended_by_server(record);
     unsigned at = ends->n % HISTORY_ENDS_MAX;
     void *latest;
 
-    if (!end)
+    if (!end && !left_open(record))
         return;
     latest = heap_room(ends->latest, &ends->size, at + 1, HISTORY_ENDS_MAX, sizeof *ends->latest);
     if (!latest)
         return;
     ends->latest = latest;
     ends->latest[at] =
-        (struct history_end){record->endpoint[1 - record->client], record, record->start_ns, end->time_ns};
+        (struct history_end){.server = record->endpoint[1 - record->client],
+                             .record = record,
+                             .start_ns = record->start_ns,
+                             .time_ns = end ? end->time_ns : record->end_ns,
+                             .open = !end};
     ends->n++;
 }
 
@@ -54,6 +70,8 @@ static bool died_together(const struct history_ends *ends, const struct history_
         const struct history_end *end = &ends->latest[i];
         int64_t apart = end->time_ns > time_ns ? end->time_ns - time_ns : time_ns - end->time_ns;
 
+        if (end->open && end->time_ns > time_ns + late_ack_ns) /* it has outlived the other */
+            continue;
         if (end->record != now && apart <= together_ns && end->start_ns < time_ns && now->start_ns < end->time_ns &&
             same_server(&end->server, &now->endpoint[1 - now->client]))
             return true;

@@ -10,12 +10,13 @@
 
 enum { HISTORY_ENDS_MAX = 1024 /* the latest */ };
 
-/* Connections that their servers ended. */
+/* Connections that their servers ended, or that nobody did while Calls were outstanding. */
 struct history_ends {
     struct history_end {
         struct endpoint server;
         const struct history_record *record; /* compared only: it may have been freed */
-        int64_t start_ns, time_ns;
+        int64_t start_ns, time_ns; /* time_ns: of its end, or the latest */
+        bool open;                 /* its end is not captured */
     } * latest; /* a ring when n exceeds HISTORY_ENDS_MAX */
     unsigned n, size;
 };

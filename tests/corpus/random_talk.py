@@ -15,6 +15,7 @@ class Talk:
         self.waiting = {"I": [], "R": []}  # Calls by who sent them: (has Read chunks, words of its Reply, slot)
         self.granted = {"I": 1, "R": 1}
         self.slots = {"I": set(), "R": set()}
+        self.nfs4 = self.random.choice(["nfs41", "nfs41", "nfs42"]) # what one minor version returns is not for another
         self.remote_invalidation = self.random.random() < 0.7
         self.statements = []
 
@@ -122,7 +123,7 @@ class Talk:
         n, pull, reply = self.length(), False, []
         slot = self.random.choice([s for s in range(16) if s not in self.slots["I"]])
         self.slots["I"].add(slot)
-        first = f"nfs{self.random.choice([41, 41, 42])}.compound ops=sequence:{slot},putfh,"
+        first = f"{self.nfs4}.compound ops=sequence:{slot},putfh,"
         kind = self.random.choice(["read", "read", "write", "write", "readdir", "link", "create", "small", "both"])
         if kind == "readdir":
             words = [first + "readdir:16384", f"reply={self.cut(17500, 3)}"]
@@ -154,7 +155,7 @@ class Talk:
         if side == "R":
             slot = self.random.choice([s for s in range(8) if s not in self.slots["R"]])
             self.slots["R"].add(slot)
-            words, reply, pull = [f"cb41.cb_compound ops=cb_sequence:{slot},cb_recall"], [], False
+            words, reply, pull = [f"cb{self.nfs4[3:]}.cb_compound ops=cb_sequence:{slot},cb_recall"], [], False
         elif self.random.random() < 0.5:
             words, reply, pull = self.nfs3()
         else:
@@ -199,12 +200,12 @@ class Talk:
         while self.waiting["I"]:
             self.statements.append("I again")
             self.reply("I", 0)
-        self.statements += ["I call nfs41.compound ops=bind_conn_to_session", "R reply credit=32"]
+        self.statements += [f"I call {self.nfs4}.compound ops=bind_conn_to_session", "R reply credit=32"]
         self.granted["I"] = 32
 
     def script(self):
-        self.statements = [self.setup(), "I call nfs41.compound ops=exchange_id", "R reply",
-                           "I call nfs41.compound ops=create_session", "R reply"]
+        self.statements = [self.setup(), f"I call {self.nfs4}.compound ops=exchange_id", "R reply",
+                           f"I call {self.nfs4}.compound ops=create_session", "R reply"]
         self.granted["I"] = 32
         both = self.random.random() < 0.5
         breaks = self.random.randrange(CALLS) if self.random.random() < 0.3 else None
@@ -241,7 +242,7 @@ def calls_of(script):
         peer, index = "R" if side == "I" else "I", next((int(w[3:]) for w in words if w.startswith("of=")), 0)
         if verb == "call":
             program, procedure = words[0].split(".")
-            program = {"nfs41": "nfs4", "nfs42": "nfs4", "cb41": "nfs_cb1"}.get(program, program)
+            program = {"nfs41": "nfs4", "nfs42": "nfs4", "cb41": "nfs_cb1", "cb42": "nfs_cb1"}.get(program, program)
             key = f"{program} {procedure}".upper(), "forward" if side == "I" else "reverse"
             waiting[side].append((key, any(w.startswith("pz") for w in words)))
         if (verb == "call" and not waiting[side][-1][1]) or (verb == "again" and not waiting[side][0][1]):

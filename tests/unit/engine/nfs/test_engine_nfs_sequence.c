@@ -212,6 +212,33 @@ static void test_minor_version(void **state)
     talk_expect(t, RULE_NFS4_15_2_05, SEVERITY_WARNING, reply(t, S, &mismatch));
 }
 
+/* CB_RECALL_SLOT alone, and its status. */
+static void recalled(uint32_t status, enum rule_id rule)
+{
+    struct rpcrdma_talk *t = session(1);
+    struct nfs_text ask = {0}, text = {0};
+
+    text_word(&ask, 0);
+    text_word(&ask, 1);
+    text_word(&ask, 0);
+    text_word(&ask, 1);
+    text_word(&ask, NFS_OP_CB_RECALL_SLOT);
+    text_word(&ask, 1);
+    call(t, S, &ask);
+    text_compounded(&text, status, 1);
+    text_word(&text, NFS_OP_CB_RECALL_SLOT);
+    text_word(&text, status);
+    expect(t, rule, reply(t, C, &text));
+}
+
+static void test_callback_without_a_session(void **state)
+{
+    (void)state;
+    recalled(0, RULE_NFS41_20_9_3_01);
+    recalled(10071, RULE_COUNT); /* OP_NOT_IN_SESSION */
+    recalled(10012, RULE_COUNT); /* an error is an error */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -219,6 +246,7 @@ int main(void)
         cmocka_unit_test(test_first_of_a_slot),
         cmocka_unit_test(test_in_doubt),
         cmocka_unit_test(test_minor_version),
+        cmocka_unit_test(test_callback_without_a_session),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
