@@ -178,6 +178,14 @@ static struct ib_read *find(const struct ib_reads *reads, uint64_t offset)
     return read->packets == 0 || offset - read->from < read->packets ? read : NULL;
 }
 
+void ib_reads_again(struct ib_requests *requests, uint64_t offset)
+{
+    struct ib_read *read = find(&requests->reads, offset);
+
+    if (read)
+        read->again = true;
+}
+
 static void add_gap(struct ib_read *read, uint32_t from, uint32_t to)
 {
     if (from >= to)
@@ -234,6 +242,7 @@ void ib_reads_answer(struct ib_rc *rc, unsigned responder, const struct ib_packe
     part.rkey = read->rkey;
     part.size = read->size;
     part.memory_known = part.first_known = true;
+    part.asked_again = read->again;
     if (read->atomic) {
         part.last = part.complete = true;
     } else if (part.offset + part.length > read->size) { /* more than was asked for: not the requester's memory */

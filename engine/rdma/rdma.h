@@ -56,6 +56,8 @@ struct rdma_part {
     uint64_t received;   /* the same, as a lower bound */
     bool gaps_show_late; /* it does not say what its sender had received: PSNs, not acknowledgment numbers */
     bool reads_unseen;   /* Send: responses to Reads of its sender may be missing in the capture */
+    bool asked_again;    /* Read Response: it may repeat one that the capture lacks, as its requester has asked again */
+    int64_t copy_ns;     /* Send: a copy that the capture lacks may have come so long before it; INT64_MAX: none */
 };
 
 /* Private data of a side, at connection setup. */

@@ -59,6 +59,8 @@ struct rdma_part rdma_part_of_ib(const struct ib_connection *connection, const s
         .received = part->acked_known ? part->acked : 0,
         .gaps_show_late = true,
         .reads_unseen = part->reads_unseen,
+        .asked_again = part->asked_again,
+        .copy_ns = part->copy_ns,
     };
 }
 

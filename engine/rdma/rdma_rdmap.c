@@ -87,6 +87,8 @@ void rdma_part_of_rdmap(struct rdma_part *part, const struct rdmap_segment_event
     part->received = event->acked_known ? event->acked : 0;
     part->gaps_show_late = false;
     part->reads_unseen = false; /* they would be a hole */
+    part->asked_again = false;
+    part->copy_ns = INT64_MAX;
     set_memory(part, ddp, event->op);
 }
 

@@ -61,6 +61,7 @@ void rpcrdma_memory_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 static void judge_reads_complete(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *reply)
 {
     const struct rpcrdma_transaction *t = reply->transaction;
+    struct rpcrdma_hasty hasty;
     bool any = false;
 
     for (unsigned i = 0; i < t->n_offers; i++) {
@@ -72,16 +73,24 @@ static void judge_reads_complete(struct rpcrdma_connection *rpcrdma, const struc
         any = true;
         if (moved >= asked)
             continue;
-        if (t->damaged || t->late || reply->unsure || reply->reads_unseen || offer->asked.lost || offer->moved.lost ||
+        hasty = (struct rpcrdma_hasty){.open = true,
+                                       .owner = t->side,
+                                       .area = rpcrdma_area_of(&offer->target),
+                                       .place = reply->place,
+                                       .operation = reply->operation,
+                                       .xid = t->xid,
+                                       .call_frame = t->call.frame,
+                                       .asked = asked,
+                                       .moved = moved};
+        if (t->damaged || t->late || reply->unsure || offer->asked.lost || offer->moved.lost ||
             rpcrdma_offer_shared(rpcrdma, offer)) {
             rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_3_2_03);
-            return;
+        } else if (reply->reads_unseen) {
+            rpcrdma_hasty_keep(rpcrdma, &hasty);
+        } else {
+            rpcrdma_hasty_fail(rpcrdma, &hasty);
+            reply->transaction->astray = true; /* what was not read in time was reported */
         }
-        rpcrdma_fail_at(rpcrdma, &reply->place, RULE_RPCR_2_3_2_03, t->call.frame,
-                        "expected the Reply after the Responses to the RDMA Reads of its Call (XID 0x%08x); found only "
-                        "%llu of %llu octets of STag 0x%08x read before it",
-                        t->xid, (unsigned long long)moved, (unsigned long long)asked, offer->target.handle);
-        reply->transaction->astray = true; /* what was not read in time was reported */
         return;
     }
     if (any)
@@ -259,6 +268,7 @@ void rpcrdma_memory_finish(struct rpcrdma_connection *rpcrdma)
     rpcrdma_access_finish(rpcrdma);
     rpcrdma_served_finish(rpcrdma);
     rpcrdma_revoked_finish(rpcrdma);
+    rpcrdma_hasty_finish(rpcrdma);
     settle_unwritten(rpcrdma, 0);
     settle_unwritten(rpcrdma, 1);
 }

@@ -28,6 +28,8 @@ static const struct fault faults[] = {
            READ_CALL "R reply status=5; R put write0.0 len=100" END),
     MEMORY("RPCR-2.3.2-03", "the Reply of a WRITE comes before the Read Response",
            WRITE_CALL "R pull no-answer; R reply early; I give" END),
+    MEMORY("RPCR-2.3.2-03/long", "the Reply of a WRITE comes, and the Read Response 20 ms later",
+           WRITE_CALL "R pull no-answer; R reply early wait-us=300; I give wait=20" END),
     MEMORY(
         "RPCR-3.4.5-06", "an RDMA Read of memory that the next Call offers",
         "I call nfs3.write len=4096 read; R pull; R reply; R read src=0x2C7A9300 srcto=0x5000 size=4096 sink=0x77A1;"
