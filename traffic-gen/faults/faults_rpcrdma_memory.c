@@ -84,6 +84,9 @@ static const struct fault faults[] = {
     MEMORY("RPCR-3.4.6-04", "an RDMA Write to an STag that no Call offers",
            READ_CALL "R put write0.0 stag+0x300; I term 1/1/00"),
     MEMORY("RPCR-3.4.6-04/idle", "an RDMA Write while no Call is outstanding", "R write stag=0x77C1A002 len=600" END),
+    MEMORY("RPCR-3.4.6-04/early", "an RDMA Write to memory that the next Call offers",
+           "R write stag=0x77C1A002 to=0x5000 len=4096; "
+           "I call nfs3.read count=4096 write write0.seg0.handle=0x77C1A002 write0.seg0.off=0x5000; R reply" END),
     SCRIPT("rpcrdma", "RPCR-3.4.6-04/error", "RPCR-4.5-12", "an RDMA Write after the RDMA_ERROR that answers its Call",
            FIRST READ_CALL "R error chunk; R put write0.0 len=100" END),
     MEMORY("RPCR-3.4.6-05", "an RDMA Write four octets longer than the segment",
