@@ -123,11 +123,11 @@ struct ib_requests {
 struct ib_rc {
     struct ib_rc_options options;
     struct ib_rc_events events;
-    unsigned mtu;        /* 0: not known */
-    unsigned mtu_least;  /* then: it is no less */
-    bool mtu_settled;    /* it is known, and the packets of all Reads are counted */
-    uint64_t operations; /* that began, of both sides */
-    bool disconnected;   /* a side asked for the end */
+    unsigned mtu;           /* 0: not known */
+    unsigned mtu_least;     /* then: it is no less */
+    bool mtu_settled;       /* it is known, and the packets of all Reads are counted */
+    uint64_t operations;    /* that began, of both sides */
+    bool disconnected;      /* a side asked for the end */
     int64_t ack_timeout_ns; /* 0: not known */
     struct ib_requests side[2];
     struct ib_rc_counts counts;

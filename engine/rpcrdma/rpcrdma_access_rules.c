@@ -281,7 +281,8 @@ static void keep_ahead(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
     struct rpcrdma_memory_state *state = rpcrdma->memory;
     const struct rpcrdma_ahead *latest = &state->ahead[(state->aheads + RPCRDMA_STRAYS_MAX - 1) % RPCRDMA_STRAYS_MAX];
 
-    if (!rpcrdma->gaps_show_late || (latest->place.frame != 0 && latest->owner == move->owner && latest->stag == move->stag))
+    if (!rpcrdma->gaps_show_late ||
+        (latest->place.frame != 0 && latest->owner == move->owner && latest->stag == move->stag))
         return;
     state->ahead[state->aheads++ % RPCRDMA_STRAYS_MAX] =
         (struct rpcrdma_ahead){.stag = move->stag, .place = move->place, .owner = move->owner};
@@ -455,6 +456,7 @@ void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move
         rpcrdma_revoked_response(rpcrdma, move);
     if (move->kind == RDMA_READ_RESPONSE) {
         rpcrdma_hasty_response(rpcrdma, move);
+        rpcrdma_invalidated_response(rpcrdma, move);
         rpcrdma_record_response(rpcrdma, move);
     }
     if (move->length == 0 || move->kind == RDMA_READ_RESPONSE)
@@ -466,6 +468,7 @@ void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move
     mark_astray(rpcrdma, move->owner);
     rpcrdma_record_stray(rpcrdma, move);
     keep_ahead(rpcrdma, move);
+    rpcrdma_invalidated_access(rpcrdma, move);
     if (uncertain(rpcrdma, move)) {
         rpcrdma_inconclusive(rpcrdma, move->kind == RDMA_WRITE ? RULE_RPCR_3_4_6_04 : RULE_RPCR_3_4_5_09);
         return;

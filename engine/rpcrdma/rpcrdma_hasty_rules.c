@@ -47,8 +47,8 @@ void rpcrdma_hasty_response(struct rpcrdma_connection *rpcrdma, const struct rpc
         if (!hasty->open || hasty->owner != move->side || move->operation >= hasty->operation ||
             !rpcrdma_area_meets(&hasty->area, &area))
             continue;
-        hasty->proven |= move->received > hasty->place.offset ||
-                         move->place.time_ns - hasty->place.time_ns >= rpcrdma_skew_ns;
+        hasty->proven |=
+            move->received > hasty->place.offset || move->place.time_ns - hasty->place.time_ns >= rpcrdma_skew_ns;
         if (move->asked_again) {
             hasty->proven = false;
             settle(rpcrdma, hasty);

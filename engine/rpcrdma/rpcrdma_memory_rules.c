@@ -53,6 +53,7 @@ bool rpcrdma_offer_shared(const struct rpcrdma_connection *rpcrdma, const struct
 void rpcrdma_memory_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message)
 {
     rpcrdma_access_call(rpcrdma, message);
+    rpcrdma_invalidated_call(rpcrdma, message);
     rpcrdma_served_call(rpcrdma, message);
     rpcrdma_handles_call(rpcrdma, message);
 }
@@ -261,6 +262,8 @@ void rpcrdma_memory_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
         judge_reads_complete(rpcrdma, message);
     if (message->invalidates && !message->faulty)
         judge_invalidated(rpcrdma, message);
+    if (message->invalidates && !message->faulty)
+        rpcrdma_invalidated_answer(rpcrdma, message);
 }
 
 void rpcrdma_memory_finish(struct rpcrdma_connection *rpcrdma)
@@ -269,6 +272,7 @@ void rpcrdma_memory_finish(struct rpcrdma_connection *rpcrdma)
     rpcrdma_served_finish(rpcrdma);
     rpcrdma_revoked_finish(rpcrdma);
     rpcrdma_hasty_finish(rpcrdma);
+    rpcrdma_invalidated_finish(rpcrdma);
     settle_unwritten(rpcrdma, 0);
     settle_unwritten(rpcrdma, 1);
 }
@@ -282,6 +286,8 @@ void rpcrdma_memory_refusal(struct rpcrdma_connection *rpcrdma, const struct rdm
     unsigned n = state->accesses < RPCRDMA_ACCESSES_MAX ? state->accesses : RPCRDMA_ACCESSES_MAX;
     rpcrdma_revoked_refused(rpcrdma, refusal->place.side & 1u);
 
+    if (refusal->cause == RDMA_REFUSED_MEMORY)
+        rpcrdma_invalidated_refused(rpcrdma, refusal->place.side & 1u);
     if (!refusal->culprit_found || refusal->cause != RDMA_REFUSED_MEMORY)
         return;
     for (unsigned i = 0; i < n; i++) {
