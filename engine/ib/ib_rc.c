@@ -222,6 +222,7 @@ static void take_request(struct ib_rc *rc, unsigned side, const struct ib_packet
         part.address = packet->reth.address;
         part.rkey = packet->reth.rkey;
         part.size = packet->reth.length;
+        part.reads_open = 1 + ib_reads_open(rc, side, place->time_ns);
     } else if (part.kind == IB_MESSAGE_ATOMIC) {
         part.memory_known = true;
         part.address = packet->atomic.address;

@@ -51,7 +51,8 @@ struct ib_rc_part {
      * which of the two is known only later.
      */
     bool reads_unseen;
-    bool asked_again; /* Read response: its requester has asked again for parts of it */
+    unsigned reads_open; /* Read: so many of its sender's, itself included, were unanswered for certain */
+    bool asked_again;    /* Read response: its requester has asked again for parts of it */
     /*
      * Send: an earlier copy of its last packet, which the capture lacks, was sent so long before it. INT64_MAX: none
      * was, as nobody asked for one and the Local ACK Timeout had not passed since what its sender sent before.

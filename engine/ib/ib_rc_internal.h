@@ -166,6 +166,8 @@ uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *p
  * MTU makes so many. If the MTU turns out to be another one, requests between them were lost.
  */
 bool ib_reads_followed(const struct ib_rc *rc, unsigned side, uint64_t offset);
+/* Reads of `side` that were asked for so shortly before that no answer can have come. */
+unsigned ib_reads_open(const struct ib_rc *rc, unsigned side, int64_t time_ns);
 /* A Read of `side`, or the rest of one, from this offset on is asked for again. */
 void ib_reads_again(struct ib_requests *requests, uint64_t offset);
 /* A Read of `side` lacks parts of its response, which may have come by then. */

@@ -227,7 +227,8 @@ struct rpcrdma_move {
     bool first, last; /* first, last segment of the operation's message */
     bool acked_known;
     uint64_t acked;
-    uint64_t received; /* as in struct rdma_part, like the next one */
+    uint64_t received; /* as in struct rdma_part, like the next two */
+    unsigned reads_open;
     bool asked_again;
     bool unsure;
     struct rpcrdma_offer *offer; /* NULL: nothing outstanding offers this memory */

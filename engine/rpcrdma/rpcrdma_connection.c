@@ -592,6 +592,7 @@ static void take_move(struct rpcrdma_connection *rpcrdma, const struct rdma_part
                                 .acked_known = part->acked_known,
                                 .acked = part->acked,
                                 .received = part->received,
+                                .reads_open = part->reads_open,
                                 .asked_again = part->asked_again,
                                 .unsure = unsure};
 

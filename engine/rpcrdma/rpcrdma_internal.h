@@ -93,7 +93,8 @@ struct rpcrdma_depth {
     uint32_t limit, frame; /* of its session; 0: none */
     unsigned outstanding;
     bool reported;
-    bool doubtful; /* beyond the limit, unless a Response was captured late: */
+    bool over;     /* the limit of the connection; reported */
+    bool doubtful; /* beyond that of the session, unless a Response was captured late: */
     struct place place;
     unsigned most;
 };

@@ -30,6 +30,9 @@ static const struct fault faults[] = {
            WRITE_CALL "R pull no-answer; R reply early; I give" END),
     MEMORY("RPCR-2.3.2-03/long", "the Reply of a WRITE comes, and the Read Response 20 ms later",
            WRITE_CALL "R pull no-answer; R reply early wait-us=300; I give wait=20" END),
+    SCRIPT("rpcrdma", "RPCR-3.3.1-11", "MPA2-9.1-10", "four RDMA Reads at once from a client that serves two",
+           "with rpcrdma irdI=2 ordR=4; I call nfs3.null; R reply; "
+           "I call nfs3.write len=4000 read=1000+1000+1000+rest; R pull; R reply" END),
     MEMORY(
         "RPCR-3.4.5-06", "an RDMA Read of memory that the next Call offers",
         "I call nfs3.write len=4096 read; R pull; R reply; R read src=0x2C7A9300 srcto=0x5000 size=4096 sink=0x77A1;"
