@@ -38,10 +38,12 @@ void rpcrdma_hasty_keep(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
 
 void rpcrdma_hasty_response(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
+    struct rpcrdma_memory_state *state = rpcrdma->memory;
     struct rpcrdma_area area = rpcrdma_area_of_move(move);
+    unsigned n = state->hasties < RPCRDMA_HASTY_MAX ? state->hasties : RPCRDMA_HASTY_MAX;
 
-    for (unsigned i = 0; i < RPCRDMA_HASTY_MAX; i++) {
-        struct rpcrdma_hasty *hasty = &rpcrdma->memory->hasty[i];
+    for (unsigned i = 0; i < n; i++) {
+        struct rpcrdma_hasty *hasty = &state->hasty[i];
 
         /* A later Read, as of another Call that offers the same memory, is another operation. */
         if (!hasty->open || hasty->owner != move->side || move->operation >= hasty->operation ||

@@ -9,7 +9,9 @@
 
 static struct rpcrdma_invalidated *find(struct rpcrdma_memory_state *state, unsigned owner, uint32_t stag)
 {
-    for (unsigned i = 0; i < RPCRDMA_INVALIDATED_MAX; i++) {
+    unsigned n = state->invalidateds < RPCRDMA_INVALIDATED_MAX ? state->invalidateds : RPCRDMA_INVALIDATED_MAX;
+
+    for (unsigned i = 0; i < n; i++) {
         struct rpcrdma_invalidated *entry = &state->invalidated[i];
 
         if (entry->send.frame != 0 && entry->owner == owner && entry->stag == stag)

@@ -6,15 +6,15 @@
 #include "engine/rpcrdma/rpcrdma_internal.h"
 
 enum {
-    RPCRDMA_STRAYS_MAX = 8,       /* RDMA Reads of memory that no Call has offered yet */
-    RPCRDMA_UNWRITTEN_MAX = 8,    /* segments that a Reply claims to be filled, but were not */
-    RPCRDMA_ACCESSES_MAX = 64,    /* accesses remembered for a Terminate that blames one */
-    RPCRDMA_SERVED_MAX = 64,      /* read segments of Replies */
-    RPCRDMA_LOOKED_MAX = 1024,    /* offers of one STag that are searched */
-    RPCRDMA_LATES_MAX = 4,        /* accesses to memory of RPCs that are over */
-    RPCRDMA_HASTY_MAX = 8,        /* Replies before the responses to their Reads */
-    RPCRDMA_INVALIDATED_MAX = 32, /* STags that answers have invalidated */
-    RPCRDMA_OWED_MAX = 16,        /* Replies whose RDMA_DONE is to come */
+    RPCRDMA_STRAYS_MAX = 8,      /* RDMA Reads of memory that no Call has offered yet */
+    RPCRDMA_UNWRITTEN_MAX = 8,   /* segments that a Reply claims to be filled, but were not */
+    RPCRDMA_ACCESSES_MAX = 64,   /* accesses remembered for a Terminate that blames one */
+    RPCRDMA_SERVED_MAX = 64,     /* read segments of Replies */
+    RPCRDMA_LOOKED_MAX = 1024,   /* offers of one STag that are searched */
+    RPCRDMA_LATES_MAX = 4,       /* accesses to memory of RPCs that are over */
+    RPCRDMA_HASTY_MAX = 8,       /* Replies before the responses to their Reads */
+    RPCRDMA_INVALIDATED_MAX = 8, /* STags that answers have invalidated */
+    RPCRDMA_OWED_MAX = 16,       /* Replies whose RDMA_DONE is to come */
 };
 
 /* Octets [from, to) of one STag. */
