@@ -98,6 +98,12 @@ struct ib_cm_path {
     uint8_t cm_retries, retries, rnr_retries;
 };
 
+/* Of a field in which 0 stands for none: 0. */
+static inline int64_t ib_cm_timeout_ns(uint8_t exponent)
+{
+    return exponent > 0 ? INT64_C(4096) << (exponent & 0x1F) : 0;
+}
+
 struct ib_cm {
     uint8_t attribute; /* enum ib_cm_attribute */
     uint64_t transaction;

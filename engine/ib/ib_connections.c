@@ -555,6 +555,8 @@ static void take_request(struct ib_connections *connections, struct pair *pair, 
     pair->connection.request_seen = true;
     pair->connection.ird[0] = cm->responder_resources;
     pair->connection.ord[0] = cm->initiator_depth;
+    if (pair->connection.rc)
+        ib_rc_ack_timeout(pair->connection.rc, ib_cm_timeout_ns(cm->path.ack_timeout), now_ns);
     if (ib_service_is_ip(cm->service, &port)) {
         pair->connection.port[1] = port;
         if (ib_ip_cm_decode(&ip, cm->private_data, cm->private_len))

@@ -74,6 +74,15 @@ void ib_rc_rnr_retries(struct ib_rc *rc, unsigned side, uint8_t retries)
     rc->side[side].rnr_retries_known = true;
 }
 
+void ib_rc_ack_timeout(struct ib_rc *rc, int64_t timeout_ns, int64_t now_ns)
+{
+    rc->ack_timeout_ns = timeout_ns;
+    for (unsigned side = 0; side < 2; side++) {
+        rc->side[side].since_ns = now_ns;
+        rc->side[side].resends_ns = INT64_MIN;
+    }
+}
+
 /* ---- numbers ---- */
 
 /*
@@ -171,6 +180,17 @@ static void remember(struct ib_requests *requests, const struct ib_packet *packe
     recent->invalidates |= packet->headers & IB_HAS_INVALIDATE;
 }
 
+/*
+ * How long before a request a copy of it was sent that the capture lacks: one that was acknowledged is sent again for
+ * want of the Acknowledge, after the timeout, or with others before it that were asked for.
+ */
+static int64_t copy_before(const struct ib_rc *rc, const struct ib_requests *requests, int64_t time_ns)
+{
+    if (rc->ack_timeout_ns == 0 || requests->resends_ns >= requests->since_ns)
+        return 0;
+    return time_ns - requests->since_ns >= rc->ack_timeout_ns ? rc->ack_timeout_ns : INT64_MAX;
+}
+
 static void take_request(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, const struct place *place)
 {
     struct ib_requests *requests = &rc->side[side];
@@ -194,6 +214,9 @@ static void take_request(struct ib_rc *rc, unsigned side, const struct ib_packet
     part.offset = requests->octets;
     requests->octets += part.length;
     requests->open = !packet->info->last;
+    part.copy_ns = copy_before(rc, requests, place->time_ns);
+    if (part.last)
+        requests->since_ns = place->time_ns;
     if (part.kind == IB_MESSAGE_WRITE && requests->memory_known) {
         part.memory_known = true;
         part.address = requests->address;
@@ -204,6 +227,7 @@ static void take_request(struct ib_rc *rc, unsigned side, const struct ib_packet
         part.address = packet->reth.address;
         part.rkey = packet->reth.rkey;
         part.size = packet->reth.length;
+        part.reads_open = 1 + ib_reads_open(rc, side, place->time_ns);
     } else if (part.kind == IB_MESSAGE_ATOMIC) {
         part.memory_known = true;
         part.address = packet->atomic.address;
@@ -291,6 +315,9 @@ static void request(struct ib_rc *rc, unsigned side, const struct ib_packet *pac
     if (!ib_requests_offset(requests, packet->bth.psn, &offset) || offset < requests->next) {
         ib_not_ready_request(requests, offset, time_ns);
         requests->older |= requests->late && offset < IB_RC_ORIGIN;
+        requests->resends_ns = time_ns;
+        if (packet->info->message == IB_MESSAGE_READ)
+            ib_reads_again(requests, offset);
         rc->counts.retransmitted[side]++;
         path_trouble_packet(&rc->path, side, PATH_AGAIN, time_ns);
         return;
@@ -395,12 +422,14 @@ static void acknowledgement(struct ib_rc *rc, unsigned responder, const struct i
         acknowledged(rc, other_side(responder), offset + 1, place->frame, place->time_ns);
         break;
     case IB_AETH_RNR_NAK:
+        requests->resends_ns = place->time_ns;
         rc->counts.rnr_naks[responder]++;
         acknowledged(rc, other_side(responder), offset, place->frame, place->time_ns);
         if (!rc->disconnected && requests->acked <= offset) /* else overtaken by the Acknowledge of what it refused */
             ib_not_ready_nak(requests, offset, packet->aeth.syndrome, place);
         break;
     case IB_AETH_NAK:
+        requests->resends_ns = place->time_ns;
         acknowledged(rc, other_side(responder), offset, place->frame, place->time_ns);
         if (code > IB_NAK_INVALID_RD_REQUEST)
             break;

@@ -52,6 +52,13 @@ struct ib_rc_part {
      * which of the two is known only later.
      */
     bool reads_unseen;
+    unsigned reads_open; /* Read: so many of its sender's, itself included, were unanswered for certain */
+    bool asked_again;    /* Read response: its requester has asked again for parts of it */
+    /*
+     * Send: an earlier copy of its last packet, which the capture lacks, was sent so long before it. INT64_MAX: none
+     * was, as nobody asked for one and the Local ACK Timeout had not passed since what its sender sent before.
+     */
+    int64_t copy_ns;
 };
 
 /*
@@ -115,6 +122,9 @@ void ib_rc_mtu(struct ib_rc *rc, unsigned mtu);
 
 /* From connection management: how often `side` sends a request again after an RNR NAK, 7: without end. */
 void ib_rc_rnr_retries(struct ib_rc *rc, unsigned side, uint8_t retries);
+
+/* From connection management: the Local ACK Timeout in ns (0: not known); the connection begins. */
+void ib_rc_ack_timeout(struct ib_rc *rc, int64_t timeout_ns, int64_t now_ns);
 
 /* A packet that `side` sent on this connection; decoded, headers complete. */
 void ib_rc_packet(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint32_t frame, int64_t time_ns);

@@ -57,7 +57,8 @@ struct ib_read {
         uint32_t from, to;
     } gap[IB_RC_GAPS_MAX];
     uint8_t gaps;
-    bool lost; /* more gaps than can be remembered */
+    bool lost;  /* more gaps than can be remembered */
+    bool again; /* the requester has asked for parts of it again */
     bool atomic;
 };
 
@@ -108,7 +109,9 @@ struct ib_requests {
     uint64_t octets;
     uint64_t address;
     uint32_t rkey;
-    unsigned damaged; /* requests that were dropped since the latest that was taken */
+    int64_t since_ns;   /* when the latest message was complete; before the first: when the connection began */
+    int64_t resends_ns; /* when requests were last asked for, or sent, again */
+    unsigned damaged;   /* requests that were dropped since the latest that was taken */
     uint8_t rnr_retries;
     bool rnr_retries_known;
     struct ib_not_ready not_ready;
@@ -120,11 +123,12 @@ struct ib_requests {
 struct ib_rc {
     struct ib_rc_options options;
     struct ib_rc_events events;
-    unsigned mtu;        /* 0: not known */
-    unsigned mtu_least;  /* then: it is no less */
-    bool mtu_settled;    /* it is known, and the packets of all Reads are counted */
-    uint64_t operations; /* that began, of both sides */
-    bool disconnected;   /* a side asked for the end */
+    unsigned mtu;           /* 0: not known */
+    unsigned mtu_least;     /* then: it is no less */
+    bool mtu_settled;       /* it is known, and the packets of all Reads are counted */
+    uint64_t operations;    /* that began, of both sides */
+    bool disconnected;      /* a side asked for the end */
+    int64_t ack_timeout_ns; /* 0: not known */
     struct path_trouble path;
     struct ib_requests side[2];
     struct ib_rc_counts counts;
@@ -163,6 +167,10 @@ uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *p
  * MTU makes so many. If the MTU turns out to be another one, requests between them were lost.
  */
 bool ib_reads_followed(const struct ib_rc *rc, unsigned side, uint64_t offset);
+/* Reads of `side` that were asked for so shortly before that no answer can have come. */
+unsigned ib_reads_open(const struct ib_rc *rc, unsigned side, int64_t time_ns);
+/* A Read of `side`, or the rest of one, from this offset on is asked for again. */
+void ib_reads_again(struct ib_requests *requests, uint64_t offset);
 /* A Read of `side` lacks parts of its response, which may have come by then. */
 bool ib_reads_incomplete(const struct ib_rc *rc, unsigned side, int64_t time_ns);
 /* A response packet, sent by `responder`, at that offset of the other side's requests. */

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+enum { REPLY_MARGIN = 4, READ_MARGIN = 2 }; /* of the time that an answer takes at least */
 enum { ATOMIC_OCTETS = 8, MTU_MIN = 256, MTU_MAX = 4096 };
 
 static struct ib_read *read_at(const struct ib_reads *reads, unsigned i)
@@ -141,11 +142,9 @@ bool ib_reads_followed(const struct ib_rc *rc, unsigned side, uint64_t offset)
 }
 
 /* Asked for so shortly before that no answer can have come, going by how soon one came at least. */
-static bool is_too_soon(const struct ib_requests *requests, const struct ib_read *read, int64_t time_ns)
+static bool is_too_soon(const struct ib_requests *requests, const struct ib_read *read, int64_t time_ns, int margin)
 {
-    enum { MARGIN = 4 };
-
-    return !requests->lags && time_ns - read->time_ns < requests->answered_ns / MARGIN;
+    return !requests->lags && time_ns - read->time_ns < requests->answered_ns / margin;
 }
 
 bool ib_reads_incomplete(const struct ib_rc *rc, unsigned side, int64_t time_ns)
@@ -153,9 +152,20 @@ bool ib_reads_incomplete(const struct ib_rc *rc, unsigned side, int64_t time_ns)
     const struct ib_reads *reads = &rc->side[side].reads;
 
     for (unsigned i = reads->n; i-- > reads->done;)
-        if (!is_done(read_at(reads, i)) && !is_too_soon(&rc->side[side], read_at(reads, i), time_ns))
+        if (!is_done(read_at(reads, i)) && !is_too_soon(&rc->side[side], read_at(reads, i), time_ns, REPLY_MARGIN))
             return true;
     return false;
+}
+
+unsigned ib_reads_open(const struct ib_rc *rc, unsigned side, int64_t time_ns)
+{
+    const struct ib_reads *reads = &rc->side[side].reads;
+    unsigned open = 0;
+
+    while (open < reads->n - reads->done && !is_done(read_at(reads, reads->n - 1 - open)) &&
+           is_too_soon(&rc->side[side], read_at(reads, reads->n - 1 - open), time_ns, READ_MARGIN))
+        open++;
+    return open;
 }
 
 /* The Read whose response has a packet at that offset. */
@@ -176,6 +186,14 @@ static struct ib_read *find(const struct ib_reads *reads, uint64_t offset)
         return NULL;
     read = read_at(reads, low - 1);
     return read->packets == 0 || offset - read->from < read->packets ? read : NULL;
+}
+
+void ib_reads_again(struct ib_requests *requests, uint64_t offset)
+{
+    struct ib_read *read = find(&requests->reads, offset);
+
+    if (read)
+        read->again = true;
 }
 
 static void add_gap(struct ib_read *read, uint32_t from, uint32_t to)
@@ -234,6 +252,7 @@ void ib_reads_answer(struct ib_rc *rc, unsigned responder, const struct ib_packe
     part.rkey = read->rkey;
     part.size = read->size;
     part.memory_known = part.first_known = true;
+    part.asked_again = read->again;
     if (read->atomic) {
         part.last = part.complete = true;
     } else if (part.offset + part.length > read->size) { /* more than was asked for: not the requester's memory */

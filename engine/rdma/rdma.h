@@ -56,6 +56,9 @@ struct rdma_part {
     uint64_t received;   /* the same, as a lower bound */
     bool gaps_show_late; /* it does not say what its sender had received: PSNs, not acknowledgment numbers */
     bool reads_unseen;   /* Send: responses to Reads of its sender may be missing in the capture */
+    unsigned reads_open; /* Read: so many, itself included, were unanswered for certain; 0: not known */
+    bool asked_again;    /* Read Response: it may repeat one that the capture lacks, as its requester has asked again */
+    int64_t copy_ns;     /* Send: a copy that the capture lacks may have come so long before it; INT64_MAX: none */
 };
 
 /* Private data of a side, at connection setup. */
@@ -72,6 +75,8 @@ struct rdma_private_data {
 struct rdma_terms {
     int initiator_side; /* 0, 1, or -1 unknown */
     bool from_start;    /* the start of both directions was captured */
+    /* RDMA Reads that each side may have outstanding, as agreed at the start; 0: none, or not known. */
+    unsigned reads_max[2];
 };
 
 enum rdma_refusal_cause {

@@ -59,6 +59,9 @@ struct rdma_part rdma_part_of_ib(const struct ib_connection *connection, const s
         .received = part->acked_known ? part->acked : 0,
         .gaps_show_late = true,
         .reads_unseen = part->reads_unseen,
+        .reads_open = part->reads_open,
+        .asked_again = part->asked_again,
+        .copy_ns = part->copy_ns,
     };
 }
 
@@ -118,10 +121,21 @@ bool rdma_private_data_of_ib(struct rdma_private_data *out, const struct ib_conn
     return true;
 }
 
+/* What the receiver serves at once; what the ConnectReply says that its sender will ask for may be less. */
+static unsigned reads_of_passive(const struct ib_connection *connection)
+{
+    unsigned served = connection->ird[0], asked = connection->ord[1];
+
+    return asked > 0 && asked < served ? asked : served;
+}
+
 struct rdma_terms rdma_terms_of_ib(const struct ib_connection *connection)
 {
+    bool whole = connection->request_seen && connection->reply_seen;
+
     return (struct rdma_terms){
         .initiator_side = connection->request_seen ? 0 : -1,
-        .from_start = connection->request_seen && connection->reply_seen,
+        .from_start = whole,
+        .reads_max = {whole ? connection->ird[1] : 0, whole ? reads_of_passive(connection) : 0},
     };
 }

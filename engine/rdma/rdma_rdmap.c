@@ -87,6 +87,9 @@ void rdma_part_of_rdmap(struct rdma_part *part, const struct rdmap_segment_event
     part->received = event->acked_known ? event->acked : 0;
     part->gaps_show_late = false;
     part->reads_unseen = false; /* they would be a hole */
+    part->reads_open = 0;
+    part->asked_again = false;
+    part->copy_ns = INT64_MAX;
     set_memory(part, ddp, event->op);
 }
 
@@ -151,8 +154,16 @@ struct rdma_private_data rdma_private_data_of_mpa(const struct mpa_startup_event
 
 struct rdma_terms rdma_terms_of_mpa(const struct mpa_parameters *parameters)
 {
-    return (struct rdma_terms){
+    struct rdma_terms terms = {
         .initiator_side = parameters->initiator_side,
         .from_start = parameters->startup_seen && !parameters->midstream,
     };
+
+    if (parameters->ird_ord_known && parameters->initiator_side >= 0) {
+        unsigned initiator = parameters->initiator_side & 1u;
+
+        terms.reads_max[initiator] = parameters->ird != MPA_IRD_ORD_NOT_NEGOTIATED ? parameters->ird : 0;
+        terms.reads_max[other_side(initiator)] = parameters->ord != MPA_IRD_ORD_NOT_NEGOTIATED ? parameters->ord : 0;
+    }
+    return terms;
 }

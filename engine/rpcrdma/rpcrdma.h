@@ -208,6 +208,7 @@ struct rpcrdma_message {
     uint64_t excess;   /* octets that are wrongly inline by another rule */
     bool unsure;       /* the other direction lags behind: the Call that it answers may come later */
     bool reads_unseen; /* responses to Reads of its sender may be missing in the capture */
+    int64_t copy_ns;   /* as in struct rdma_part */
     struct rpcrdma_transaction *transaction; /* NULL: none */
 };
 
@@ -226,6 +227,9 @@ struct rpcrdma_move {
     bool first, last; /* first, last segment of the operation's message */
     bool acked_known;
     uint64_t acked;
+    uint64_t received; /* as in struct rdma_part, like the next two */
+    unsigned reads_open;
+    bool asked_again;
     bool unsure;
     struct rpcrdma_offer *offer; /* NULL: nothing outstanding offers this memory */
     uint64_t offset;             /* from the beginning of the offer's chunk; valid with offer */

@@ -281,10 +281,11 @@ static void keep_ahead(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
     struct rpcrdma_memory_state *state = rpcrdma->memory;
     const struct rpcrdma_ahead *latest = &state->ahead[(state->aheads + RPCRDMA_STRAYS_MAX - 1) % RPCRDMA_STRAYS_MAX];
 
-    if (!rpcrdma->gaps_show_late || (latest->frame != 0 && latest->owner == move->owner && latest->stag == move->stag))
+    if (!rpcrdma->gaps_show_late ||
+        (latest->place.frame != 0 && latest->owner == move->owner && latest->stag == move->stag))
         return;
     state->ahead[state->aheads++ % RPCRDMA_STRAYS_MAX] =
-        (struct rpcrdma_ahead){.stag = move->stag, .frame = move->place.frame, .owner = move->owner};
+        (struct rpcrdma_ahead){.stag = move->stag, .place = move->place, .owner = move->owner};
 }
 
 static bool offers_stag(const struct rpcrdma_transaction *t, uint32_t stag)
@@ -303,12 +304,22 @@ static void settle_ahead(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     for (unsigned i = 0; i < RPCRDMA_STRAYS_MAX; i++) {
         struct rpcrdma_ahead *ahead = &rpcrdma->memory->ahead[i];
 
-        if (ahead->frame == 0 || ahead->owner != call->side || !offers_stag(call->transaction, ahead->stag))
+        if (ahead->place.frame == 0 || ahead->owner != call->side || !offers_stag(call->transaction, ahead->stag))
             continue;
         call->transaction->damaged = true;
-        rpcrdma_pending_excuse(rpcrdma, call->side, ahead->frame);
-        ahead->frame = 0;
+        if (rpcrdma_call_may_precede(call, &ahead->place))
+            rpcrdma_pending_excuse(rpcrdma, call->side, ahead->place.frame);
+        ahead->place.frame = 0;
     }
+}
+
+/* Its sender had not received the Call. */
+static bool came_before(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_stray *stray,
+                        const struct rpcrdma_message *call)
+{
+    if (rpcrdma->gaps_show_late)
+        return rpcrdma_whole(rpcrdma) && !rpcrdma_call_may_precede(call, &stray->place);
+    return stray->acked_known && stray->acked <= call->place.offset;
 }
 
 void rpcrdma_access_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *call)
@@ -322,7 +333,7 @@ void rpcrdma_access_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         if (stray->owner != call->side) {
             i++;
         } else if (offers_area(call->transaction, &stray->area)) {
-            if (stray->acked_known && stray->acked <= call->place.offset) {
+            if (came_before(rpcrdma, stray, call)) {
                 rpcrdma_fail_at(rpcrdma, &stray->place, RULE_RPCR_3_4_5_06, call->place.frame,
                                 "expected RDMA Reads of STag 0x%08x after the Call that offers it; found one before "
                                 "that Call, which is in frame %u",
@@ -443,8 +454,11 @@ void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move
     /* Without octets there is no access (RFC 5040 section 5.2). A Response follows its request. */
     if (move->kind == RDMA_READ_RESPONSE && !move->offer)
         rpcrdma_revoked_response(rpcrdma, move);
-    if (move->kind == RDMA_READ_RESPONSE)
+    if (move->kind == RDMA_READ_RESPONSE) {
+        rpcrdma_hasty_response(rpcrdma, move);
+        rpcrdma_invalidated_response(rpcrdma, move);
         rpcrdma_record_response(rpcrdma, move);
+    }
     if (move->length == 0 || move->kind == RDMA_READ_RESPONSE)
         return;
     if (move->offer) {
@@ -454,6 +468,7 @@ void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move
     mark_astray(rpcrdma, move->owner);
     rpcrdma_record_stray(rpcrdma, move);
     keep_ahead(rpcrdma, move);
+    rpcrdma_invalidated_access(rpcrdma, move);
     if (uncertain(rpcrdma, move)) {
         rpcrdma_inconclusive(rpcrdma, move->kind == RDMA_WRITE ? RULE_RPCR_3_4_6_04 : RULE_RPCR_3_4_5_09);
         return;

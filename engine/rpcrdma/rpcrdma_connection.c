@@ -470,7 +470,8 @@ static void on_send(struct rpcrdma_connection *rpcrdma, const struct rdma_part *
                                 .n = n,
                                 .lacking = n - there,
                                 .unsure = unsure,
-                                .reads_unseen = part->reads_unseen};
+                                .reads_unseen = part->reads_unseen,
+                                .copy_ns = part->copy_ns};
 
     rpcrdma_header_decode(&m.header, p, there);
     /* Its header is incomplete; or it may be a Call or a Reply, and both sides send both. */
@@ -590,6 +591,9 @@ static void take_move(struct rpcrdma_connection *rpcrdma, const struct rdma_part
                                 .last = part->last,
                                 .acked_known = part->acked_known,
                                 .acked = part->acked,
+                                .received = part->received,
+                                .reads_open = part->reads_open,
+                                .asked_again = part->asked_again,
                                 .unsure = unsure};
 
     move.owner = part->kind == RDMA_READ_RESPONSE ? move.side : other_side(move.side);

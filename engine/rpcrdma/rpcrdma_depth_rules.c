@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * RDMA Reads outstanding against ca_rdma_ird of the session (RFC 8881 section 18.36.3).
+ * RDMA Reads outstanding against what the connection allows (RFC 8166 section 3.3.1), and against ca_rdma_ird of the
+ * session (RFC 8881 section 18.36.3).
+ *
+ * The former is MPA's business on iWARP, where it reports what is wrong. On InfiniBand only Reads that follow one
+ * another sooner than any answer can come are known to be outstanding together.
  *
  * A Response counts from where it was captured. Where ACK numbers say what the requester had received, no Response is
  * missed so. On InfiniBand one may be captured shortly after the next Read although the requester had it: there a Read
@@ -30,9 +34,31 @@ static void report(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *dep
     depth->reported = true;
 }
 
+static void judge_connection(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *depth,
+                             const struct rpcrdma_move *move)
+{
+    unsigned most = rpcrdma->terms.reads_max[move->side];
+
+    if (most == 0)
+        return;
+    if (move->reads_open <= most && depth->outstanding <= most) {
+        depth->over = false;
+        rpcrdma_pass(rpcrdma, RULE_RPCR_3_3_1_11);
+    } else if (move->reads_open <= most) {
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_3_1_11);
+    } else if (!depth->over) {
+        depth->over = true;
+        rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_3_1_11, 0,
+                        "expected at most %u RDMA Reads outstanding, as agreed at the start of the connection; found "
+                        "%u",
+                        most, move->reads_open);
+    }
+}
+
 static void read(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *depth, const struct rpcrdma_move *move)
 {
     depth->outstanding++;
+    judge_connection(rpcrdma, depth, move);
     if (depth->limit == 0)
         return;
     if (!rpcrdma_whole(rpcrdma) || move->unsure) {

@@ -31,6 +31,9 @@ enum {
     RPCRDMA_UNDECIDED_MAX = 8,        /* Sends that may look foreign before another ULP is assumed */
 };
 
+/* InfiniBand: how far the directions of a capture may be apart. */
+static const int64_t rpcrdma_skew_ns = 4000000;
+
 /* What one side announced in its startup frame (RFC 8797). */
 struct rpcrdma_announced {
     bool frame_seen;                  /* its startup frame was captured */
@@ -53,7 +56,8 @@ struct rpcrdma_calls {
     uint64_t total, answered;
     /* The latest answers that came before their Calls (the direction lagged, or waits for what the capture lacks). */
     struct rpcrdma_orphan {
-        uint32_t xid, frame;
+        uint32_t xid;
+        struct place place;
         bool alone;     /* no Call was outstanding for certain */
         uint64_t calls; /* that were seen before it */
     } orphan[RPCRDMA_ORPHANS_MAX];
@@ -89,7 +93,8 @@ struct rpcrdma_depth {
     uint32_t limit, frame; /* of its session; 0: none */
     unsigned outstanding;
     bool reported;
-    bool doubtful; /* beyond the limit, unless a Response was captured late: */
+    bool over;     /* the limit of the connection; reported */
+    bool doubtful; /* beyond that of the session, unless a Response was captured late: */
     struct place place;
     unsigned most;
 };
@@ -262,6 +267,11 @@ void rpcrdma_transaction_orphan(struct rpcrdma_connection *rpcrdma, const struct
 bool rpcrdma_transaction_follows(const struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t frame);
 /* An answer or an access to memory in that frame, by a side that had received so much, has its Call still to come. */
 void rpcrdma_calls_lag(struct rpcrdma_connection *rpcrdma, unsigned caller, uint64_t acked, uint32_t frame);
+/*
+ * On InfiniBand: what the other side did at `place` may have followed this Call, although it was captured before it:
+ * what was captured is a copy of what the capture lacks, or was captured late.
+ */
+bool rpcrdma_call_may_precede(const struct rpcrdma_message *call, const struct place *place);
 void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction,
                                const struct rpcrdma_message *answer, enum rpcrdma_outcome outcome);
 void rpcrdma_transactions_damage(struct rpcrdma_connection *rpcrdma);

@@ -53,6 +53,7 @@ bool rpcrdma_offer_shared(const struct rpcrdma_connection *rpcrdma, const struct
 void rpcrdma_memory_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message)
 {
     rpcrdma_access_call(rpcrdma, message);
+    rpcrdma_invalidated_call(rpcrdma, message);
     rpcrdma_served_call(rpcrdma, message);
     rpcrdma_handles_call(rpcrdma, message);
 }
@@ -61,6 +62,7 @@ void rpcrdma_memory_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 static void judge_reads_complete(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *reply)
 {
     const struct rpcrdma_transaction *t = reply->transaction;
+    struct rpcrdma_hasty hasty;
     bool any = false;
 
     for (unsigned i = 0; i < t->n_offers; i++) {
@@ -72,16 +74,24 @@ static void judge_reads_complete(struct rpcrdma_connection *rpcrdma, const struc
         any = true;
         if (moved >= asked)
             continue;
-        if (t->damaged || t->late || reply->unsure || reply->reads_unseen || offer->asked.lost || offer->moved.lost ||
+        hasty = (struct rpcrdma_hasty){.open = true,
+                                       .owner = t->side,
+                                       .area = rpcrdma_area_of(&offer->target),
+                                       .place = reply->place,
+                                       .operation = reply->operation,
+                                       .xid = t->xid,
+                                       .call_frame = t->call.frame,
+                                       .asked = asked,
+                                       .moved = moved};
+        if (t->damaged || t->late || reply->unsure || offer->asked.lost || offer->moved.lost ||
             rpcrdma_offer_shared(rpcrdma, offer)) {
             rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_3_2_03);
-            return;
+        } else if (reply->reads_unseen) {
+            rpcrdma_hasty_keep(rpcrdma, &hasty);
+        } else {
+            rpcrdma_hasty_fail(rpcrdma, &hasty);
+            reply->transaction->astray = true; /* what was not read in time was reported */
         }
-        rpcrdma_fail_at(rpcrdma, &reply->place, RULE_RPCR_2_3_2_03, t->call.frame,
-                        "expected the Reply after the Responses to the RDMA Reads of its Call (XID 0x%08x); found only "
-                        "%llu of %llu octets of STag 0x%08x read before it",
-                        t->xid, (unsigned long long)moved, (unsigned long long)asked, offer->target.handle);
-        reply->transaction->astray = true; /* what was not read in time was reported */
         return;
     }
     if (any)
@@ -252,6 +262,8 @@ void rpcrdma_memory_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
         judge_reads_complete(rpcrdma, message);
     if (message->invalidates && !message->faulty)
         judge_invalidated(rpcrdma, message);
+    if (message->invalidates && !message->faulty)
+        rpcrdma_invalidated_answer(rpcrdma, message);
 }
 
 void rpcrdma_memory_finish(struct rpcrdma_connection *rpcrdma)
@@ -259,6 +271,8 @@ void rpcrdma_memory_finish(struct rpcrdma_connection *rpcrdma)
     rpcrdma_access_finish(rpcrdma);
     rpcrdma_served_finish(rpcrdma);
     rpcrdma_revoked_finish(rpcrdma);
+    rpcrdma_hasty_finish(rpcrdma);
+    rpcrdma_invalidated_finish(rpcrdma);
     settle_unwritten(rpcrdma, 0);
     settle_unwritten(rpcrdma, 1);
 }
@@ -272,6 +286,8 @@ void rpcrdma_memory_refusal(struct rpcrdma_connection *rpcrdma, const struct rdm
     unsigned n = state->accesses < RPCRDMA_ACCESSES_MAX ? state->accesses : RPCRDMA_ACCESSES_MAX;
     rpcrdma_revoked_refused(rpcrdma, refusal->place.side & 1u);
 
+    if (refusal->cause == RDMA_REFUSED_MEMORY)
+        rpcrdma_invalidated_refused(rpcrdma, refusal->place.side & 1u);
     if (!refusal->culprit_found || refusal->cause != RDMA_REFUSED_MEMORY)
         return;
     for (unsigned i = 0; i < n; i++) {

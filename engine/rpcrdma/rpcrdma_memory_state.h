@@ -6,13 +6,15 @@
 #include "engine/rpcrdma/rpcrdma_internal.h"
 
 enum {
-    RPCRDMA_STRAYS_MAX = 8,    /* RDMA Reads of memory that no Call has offered yet */
-    RPCRDMA_UNWRITTEN_MAX = 8, /* segments that a Reply claims to be filled, but were not */
-    RPCRDMA_ACCESSES_MAX = 64, /* accesses remembered for a Terminate that blames one */
-    RPCRDMA_SERVED_MAX = 64,   /* read segments of Replies */
-    RPCRDMA_LOOKED_MAX = 1024, /* offers of one STag that are searched */
-    RPCRDMA_LATES_MAX = 4,     /* accesses to memory of RPCs that are over */
-    RPCRDMA_OWED_MAX = 16,     /* Replies whose RDMA_DONE is to come */
+    RPCRDMA_STRAYS_MAX = 8,      /* RDMA Reads of memory that no Call has offered yet */
+    RPCRDMA_UNWRITTEN_MAX = 8,   /* segments that a Reply claims to be filled, but were not */
+    RPCRDMA_ACCESSES_MAX = 64,   /* accesses remembered for a Terminate that blames one */
+    RPCRDMA_SERVED_MAX = 64,     /* read segments of Replies */
+    RPCRDMA_LOOKED_MAX = 1024,   /* offers of one STag that are searched */
+    RPCRDMA_LATES_MAX = 4,       /* accesses to memory of RPCs that are over */
+    RPCRDMA_HASTY_MAX = 8,       /* Replies before the responses to their Reads */
+    RPCRDMA_INVALIDATED_MAX = 8, /* STags that answers have invalidated */
+    RPCRDMA_OWED_MAX = 16,       /* Replies whose RDMA_DONE is to come */
 };
 
 /* Octets [from, to) of one STag. */
@@ -33,7 +35,8 @@ struct rpcrdma_stray {
 
 /* On InfiniBand: an access to memory that the next Call offers, which may be a copy of one that the capture lacks. */
 struct rpcrdma_ahead {
-    uint32_t stag, frame; /* frame 0: unused */
+    uint32_t stag;
+    struct place place; /* frame 0: unused */
     unsigned owner;
 };
 
@@ -47,6 +50,29 @@ struct rpcrdma_unwritten {
     enum rule_id rule;  /* to report when no RDMA Write comes */
     uint64_t moved;     /* octets of the area that were written */
     bool reported;
+};
+
+/* On InfiniBand: a Reply that was captured before the responses to the Reads of its Call. */
+struct rpcrdma_hasty {
+    bool open;
+    bool proven; /* they were sent after it */
+    unsigned owner;
+    struct rpcrdma_area area; /* that the responses are from */
+    struct place place;       /* of the Reply */
+    uint64_t operation;       /* of the Reply */
+    uint32_t xid, call_frame;
+    uint64_t asked, moved;
+};
+
+/* An STag that an answer has invalidated, and the first access to it since then. */
+struct rpcrdma_invalidated {
+    unsigned owner;
+    uint32_t stag;
+    struct place send; /* frame 0: unused */
+    bool open, read;
+    bool taken; /* a Read was answered */
+    struct place access;
+    uint64_t operation;
 };
 
 struct rpcrdma_access {
@@ -108,6 +134,10 @@ struct rpcrdma_memory_state {
     unsigned n_owed;
     struct rpcrdma_late late[RPCRDMA_LATES_MAX]; /* a ring */
     unsigned lates;
+    struct rpcrdma_hasty hasty[RPCRDMA_HASTY_MAX]; /* a ring */
+    unsigned hasties;
+    struct rpcrdma_invalidated invalidated[RPCRDMA_INVALIDATED_MAX]; /* a ring */
+    unsigned invalidateds;
     struct rpcrdma_handles handles[2];
 };
 
@@ -159,6 +189,24 @@ void rpcrdma_revoked_response(struct rpcrdma_connection *rpcrdma, const struct r
 void rpcrdma_revoked_message(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
 void rpcrdma_revoked_finish(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_revoked_refused(struct rpcrdma_connection *rpcrdma, unsigned side);
+
+/* rpcrdma_hasty_rules.c: a Reply before responses from that memory; such a response; the end. */
+void rpcrdma_hasty_fail(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_hasty *hasty);
+void rpcrdma_hasty_keep(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_hasty *hasty);
+void rpcrdma_hasty_response(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
+void rpcrdma_hasty_finish(struct rpcrdma_connection *rpcrdma);
+
+/*
+ * rpcrdma_invalidated_rules.c: an answer with Invalidate; a Call, whose STags are valid; an access to what no Call
+ * offers; whether it was invalidated; a Response; a refusal by the owner; the end.
+ */
+void rpcrdma_invalidated_answer(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *answer);
+void rpcrdma_invalidated_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *call);
+void rpcrdma_invalidated_access(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
+bool rpcrdma_invalidated(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
+void rpcrdma_invalidated_response(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
+void rpcrdma_invalidated_refused(struct rpcrdma_connection *rpcrdma, unsigned owner);
+void rpcrdma_invalidated_finish(struct rpcrdma_connection *rpcrdma);
 
 /* rpcrdma_served_rules.c: the Read list of a Reply; an RDMA Read of the client (true: judged); its Calls; RDMA_DONE. */
 void rpcrdma_served_reply(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *reply);

@@ -28,6 +28,8 @@ void rpcrdma_revoked_access(struct rpcrdma_connection *rpcrdma, const struct rpc
     struct rpcrdma_memory_state *state = rpcrdma->memory;
     bool long_after = move->place.time_ns - t->answer.time_ns >= rpcrdma->options.t_react;
 
+    if (rpcrdma_invalidated(rpcrdma, move)) /* which has its own rule */
+        return;
     if (t->outcome == RPCRDMA_OUTSTANDING || t->damaged || t->spoilt || (!long_after && !exchanged_since(rpcrdma, t)))
         return;
     state->late[state->lates++ % RPCRDMA_LATES_MAX] =

@@ -159,14 +159,25 @@ static bool repeats(const struct rpcrdma_transaction *before, const struct rpcrd
 }
 
 /*
- * On InfiniBand: the Call was captured before this answer, but taken after it. Or it is a copy of one that the capture
- * lacks, as an answer to no Call that was outstanding cannot know the XID of one of the next.
+ * On InfiniBand: the Call was captured before this answer, but taken after it. Or it is one of the next, whose XID an
+ * answer to no Call that was outstanding can hardly know.
  */
 static bool answers_late(const struct rpcrdma_orphan *orphan, const struct rpcrdma_calls *calls,
                          const struct rpcrdma_message *call)
 {
-    return call->place.first_frame < orphan->frame ||
+    return call->place.first_frame < orphan->place.frame ||
            (orphan->alone && calls->total - orphan->calls < RPCRDMA_ORPHANS_MAX);
+}
+
+bool rpcrdma_call_may_precede(const struct rpcrdma_message *call, const struct place *place)
+{
+    enum { PROMPT = 4 }; /* it may have taken the better part of the timeout */
+    int64_t since_ns = call->place.time_ns - place->time_ns;
+
+    if (call->place.first_frame < place->frame || since_ns >= call->copy_ns / PROMPT)
+        return true;
+    /* What its sender had acknowledged before came before it, however far the directions are apart. */
+    return call->received <= place->offset && since_ns < rpcrdma_skew_ns;
 }
 
 /*
@@ -195,7 +206,7 @@ bool rpcrdma_transaction_follows(const struct rpcrdma_connection *rpcrdma, unsig
     if (calls->total == 0 || calls->scattered)
         return true;
     for (unsigned i = 0; i < n; i++)
-        if (calls->orphan[i].frame == frame)
+        if (calls->orphan[i].place.frame == frame)
             return are_neighbours(calls->orphan[i].xid, calls->newest_xid);
     return true; /* forgotten */
 }
@@ -214,7 +225,8 @@ static void settle_late(struct rpcrdma_connection *rpcrdma, struct rpcrdma_trans
         if (orphan->xid != t->xid || !(lagged || (rpcrdma->gaps_show_late && answers_late(orphan, calls, call))))
             continue;
         t->damaged = t->late = true;
-        rpcrdma_pending_excuse(rpcrdma, call->side, orphan->frame);
+        if (lagged || rpcrdma_call_may_precede(call, &orphan->place))
+            rpcrdma_pending_excuse(rpcrdma, call->side, orphan->place.frame);
     }
 }
 
@@ -269,7 +281,7 @@ void rpcrdma_transaction_orphan(struct rpcrdma_connection *rpcrdma, const struct
     struct rpcrdma_calls *calls = &rpcrdma->side[other_side(answer->side)].calls;
 
     calls->orphan[calls->orphans++ % RPCRDMA_ORPHANS_MAX] = (struct rpcrdma_orphan){
-        .xid = answer->header.xid, .frame = answer->place.frame, .alone = none_certain(calls), .calls = calls->total};
+        .xid = answer->header.xid, .place = answer->place, .alone = none_certain(calls), .calls = calls->total};
     rpcrdma_calls_lag(rpcrdma, other_side(answer->side), answer->acked_known ? answer->acked : 0, answer->place.frame);
 }
 

@@ -14,7 +14,7 @@ CHUNK = 100  # captures per call of iwarp-check
 @pytest.fixture(scope="session")
 def rules(catalogue):
     return {row["id"]: Rule(row["id"], row["judged"] == "yes", row["severity"],
-                            row["with"] if row["judged"] == "with" else [row["same"]])
+                            row["with"] if row["judged"] == "with" else [row["same"], *row["with"]])
             for row in catalogue if layer(row["id"])}
 
 

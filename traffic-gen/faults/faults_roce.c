@@ -16,7 +16,6 @@ static const struct {
 } rows[] = {
     {"CMPD-3.2-03", "a queue pair that cannot invalidate an R_Key breaks off without a NAK"},
     {"CMPD-4-07", "the private data of a ConnectReply has a fixed length"},
-    {"RPCR-3.4.5-06", "an Acknowledge may come later than what its sender says meanwhile"},
     {"RPC-3-01/read", "after its Reads the responder can end the connection in one way only, as the ULP wishes"},
     {"RPC-3-01/bare", ONE_END},
     {"RPC-3-01+ok/forgotten", "of a queue pair that is no more nothing comes"},

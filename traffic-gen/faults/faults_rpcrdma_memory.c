@@ -28,6 +28,11 @@ static const struct fault faults[] = {
            READ_CALL "R reply status=5; R put write0.0 len=100" END),
     MEMORY("RPCR-2.3.2-03", "the Reply of a WRITE comes before the Read Response",
            WRITE_CALL "R pull no-answer; R reply early; I give" END),
+    MEMORY("RPCR-2.3.2-03/long", "the Reply of a WRITE comes, and the Read Response 20 ms later",
+           WRITE_CALL "R pull no-answer; R reply early wait-us=300; I give wait=20" END),
+    SCRIPT("rpcrdma", "RPCR-3.3.1-11", "MPA2-9.1-10", "four RDMA Reads at once from a client that serves two",
+           "with rpcrdma irdI=2 ordR=4; I call nfs3.null; R reply; "
+           "I call nfs3.write len=4000 read=1000+1000+1000+rest; R pull; R reply" END),
     MEMORY(
         "RPCR-3.4.5-06", "an RDMA Read of memory that the next Call offers",
         "I call nfs3.write len=4096 read; R pull; R reply; R read src=0x2C7A9300 srcto=0x5000 size=4096 sink=0x77A1;"
@@ -82,6 +87,9 @@ static const struct fault faults[] = {
     MEMORY("RPCR-3.4.6-04", "an RDMA Write to an STag that no Call offers",
            READ_CALL "R put write0.0 stag+0x300; I term 1/1/00"),
     MEMORY("RPCR-3.4.6-04/idle", "an RDMA Write while no Call is outstanding", "R write stag=0x77C1A002 len=600" END),
+    MEMORY("RPCR-3.4.6-04/early", "an RDMA Write to memory that the next Call offers",
+           "R write stag=0x77C1A002 to=0x5000 len=4096; "
+           "I call nfs3.read count=4096 write write0.seg0.handle=0x77C1A002 write0.seg0.off=0x5000; R reply" END),
     SCRIPT("rpcrdma", "RPCR-3.4.6-04/error", "RPCR-4.5-12", "an RDMA Write after the RDMA_ERROR that answers its Call",
            FIRST READ_CALL "R error chunk; R put write0.0 len=100" END),
     MEMORY("RPCR-3.4.6-05", "an RDMA Write four octets longer than the segment",

@@ -65,6 +65,15 @@ static const struct fault faults[] = {
            "with rpcrdma no-private-data; " NULL_CALL "I call nfs3.readdir reply; R reply long inv se"),
     INLINE("CMPD-4.1-04", "a Call by Send with Invalidate",
            FIRST "I call nfs3.read count=4096 write inv=0x5B17C201; R reply"),
+    SCRIPT("rpcrdma", "CMPD-3.2-04", "DDP-4.2-08,RPCR-2.3.2-02",
+           "an RDMA Write by an STag that the Reply has invalidated",
+           FIRST
+           "I call nfs3.read count=4096 write; R reply inv; R put write0.0 back=0 len=100; I call nfs3.null; R reply; "
+           "I call nfs3.null; R reply"),
+    SCRIPT("rpcrdma", "CMPD-3.2-04/read", "RDMAP-4.4-09,RPCR-3.4.5.1-02", "an RDMA Read by such an STag is answered",
+           FIRST "I call nfs3.write len=4096 read; R pull; R reply inv; R get read0 back=0; I call nfs3.null; R reply"),
+    SCRIPT("rpcrdma", "CMPD-3.2-04+ok", "DDP-4.2-08,RPCR-2.3.2-02", "an RDMA Write by such an STag is refused",
+           FIRST "I call nfs3.read count=4096 write; R reply inv; R put write0.0 back=0 len=100; I term 1/1/00"),
     INLINE("CMPD-3.2-03", "an STag that cannot be invalidated, of a client that announced R 1",
            FIRST "I call nfs3.read count=4096 write; R reply inv; I term 0/1/09"),
     INLINE("CMPD-3.2-03+ok", "an STag that can be invalidated",

@@ -43,6 +43,8 @@ static const struct fault faults[] = {
     /* What nobody asked for */
     XID("RPCR-3.3.1-10", "a Reply while no Call is outstanding",
         FIRST "R reply back=0 xid=0x5EED0001; I call nfs3.access; R reply"),
+    XID("RPCR-3.3.1-10/early", "a Reply, and then its Call",
+        FIRST "R reply back=0 xid=0x5EED0001; I call nfs3.null xid=0x5EED0001; I call nfs3.access; R reply"),
     XID("RPCR-4.5-04/idle", "an RDMA_ERROR while no Call is outstanding",
         FIRST "R error chunk back=0 xid=0x5EED0001; I call nfs3.access; R reply"),
     XID("BIDI-2-02", "the client sends a Reply although the server never called",

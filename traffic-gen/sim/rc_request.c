@@ -114,7 +114,9 @@ static uint64_t in_flight(struct rc_end *end)
 static bool may_send(struct rc_connection *connection, unsigned side, const struct rc_request *request)
 {
     struct rc_end *end = &connection->end[side];
-    unsigned depth = MIN(connection->options.depth[side], connection->options.reads[!side]);
+    /* The side that accepts knows what the other one serves: its depth is what it means to use. */
+    unsigned depth = side == 1 ? connection->options.depth[side]
+                               : MIN(connection->options.depth[side], connection->options.reads[!side]);
 
     if (in_flight(end) >= RC_WINDOW)
         return false;

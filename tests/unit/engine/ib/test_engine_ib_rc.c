@@ -638,6 +638,82 @@ static void hole_explains_what_came_after_the_latest_request(void **state)
     assert_false(ib_rc_hole_explains(one, 8, 7));
 }
 
+/* ---- copies that the capture lacks, Reads that are outstanding for certain ---- */
+
+static void keep_part(void *ctx, const struct ib_rc_part *part)
+{
+    *(struct ib_rc_part *)ctx = *part;
+}
+
+static void keep_parts(struct bench *bench, struct ib_rc_part *latest)
+{
+    open_bench(bench, true, 0);
+    ib_rc_listen(bench->rc, &(struct ib_rc_events){.ctx = latest, .part = keep_part});
+}
+
+/* So long after the request before it, a Send may be a copy of one that the capture lacks; or a resend was asked for.
+ */
+static void copies(void **state)
+{
+    enum { TIMEOUT = 1000000 };
+    struct ib_rc_part latest = {0};
+    struct bench bench;
+
+    (void)state;
+    keep_parts(&bench, &latest);
+    SEND(0, 1);
+    assert_int_equal(latest.copy_ns, 0); /* the timeout is not known */
+    ib_rc_free(bench.rc);
+
+    keep_parts(&bench, &latest);
+    ib_rc_ack_timeout(bench.rc, TIMEOUT, 0);
+    SEND(0, 1);
+    assert_int_equal(latest.copy_ns, INT64_MAX);
+    bench.now = TIMEOUT - 2;
+    SEND(1, 1);
+    assert_int_equal(latest.copy_ns, INT64_MAX);
+    bench.now += TIMEOUT;
+    SEND(2, 1);
+    assert_int_equal(latest.copy_ns, TIMEOUT);
+    NAK(3, IB_NAK_SEQUENCE);
+    SEND(3, 1);
+    assert_int_equal(latest.copy_ns, 0);
+    SEND(4, 1);
+    assert_int_equal(latest.copy_ns, INT64_MAX);
+    SEND(4, 1);
+    SEND(5, 1);
+    assert_int_equal(latest.copy_ns, 0);
+    ib_rc_free(bench.rc);
+}
+
+/* Together, as no answer comes as soon as that. */
+static void reads_open(void **state)
+{
+    struct ib_rc_part latest = {0};
+    struct bench bench;
+
+    (void)state;
+    keep_parts(&bench, &latest);
+    SEND(0, 1);
+    bench.now = 1000;
+    ACK(0);
+    for (unsigned i = 1; i < 4; i++) {
+        READ((int)i, 0x1000, 8);
+        assert_int_equal(latest.reads_open, i);
+    }
+    RESPONSE(IB_READ_RESPONSE_ONLY, 1, 8);
+    assert_false(latest.asked_again);
+    READ(4, 0x1000, 8);
+    assert_int_equal(latest.reads_open, 3);
+    bench.now += 1000;
+    READ(5, 0x1000, 8);
+    assert_int_equal(latest.reads_open, 1);
+    READ(2, 0x1000, 8);
+    RESPONSE(IB_READ_RESPONSE_ONLY, 2, 8);
+    assert_true(latest.asked_again);
+    ib_rc_free(bench.rc);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -663,6 +739,8 @@ int main(void)
         cmocka_unit_test(mtu_from_the_response),
         cmocka_unit_test(bound_on_what_is_held),
         cmocka_unit_test(random_loss_is_no_hole),
+        cmocka_unit_test(copies),
+        cmocka_unit_test(reads_open),
         cmocka_unit_test(hole_explains_what_came_after_the_latest_request),
     };
 

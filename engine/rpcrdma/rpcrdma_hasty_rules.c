@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A Reply before the responses to the RDMA Reads of its Call (RFC 8166 section 2.3.2), on InfiniBand. A capture may
+ * lack responses without a trace, and its directions may be out of step: by itself, that they were not captured before
+ * the Reply proves nothing. That they come after it does, if the responder has not asked for them again: when the
+ * requester had acknowledged the Reply before it sent them, or when they come later than the directions are ever apart.
+ */
+#include "engine/rpcrdma/rpcrdma_memory_state.h"
+
+void rpcrdma_hasty_fail(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_hasty *hasty)
+{
+    rpcrdma_fail_at(rpcrdma, &hasty->place, RULE_RPCR_2_3_2_03, hasty->call_frame,
+                    "expected the Reply after the Responses to the RDMA Reads of its Call (XID 0x%08x); found only "
+                    "%llu of %llu octets of STag 0x%08x read before it",
+                    hasty->xid, (unsigned long long)hasty->moved, (unsigned long long)hasty->asked, hasty->area.stag);
+}
+
+static void settle(struct rpcrdma_connection *rpcrdma, struct rpcrdma_hasty *hasty)
+{
+    bool whole = rpcrdma_whole(rpcrdma) && !rpcrdma->lossy;
+
+    if (!hasty->open)
+        return;
+    hasty->open = false;
+    if (hasty->proven && whole)
+        rpcrdma_hasty_fail(rpcrdma, hasty);
+    else
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_3_2_03);
+}
+
+void rpcrdma_hasty_keep(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_hasty *hasty)
+{
+    struct rpcrdma_hasty *kept = &rpcrdma->memory->hasty[rpcrdma->memory->hasties++ % RPCRDMA_HASTY_MAX];
+
+    settle(rpcrdma, kept);
+    *kept = *hasty;
+}
+
+void rpcrdma_hasty_response(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    struct rpcrdma_memory_state *state = rpcrdma->memory;
+    struct rpcrdma_area area = rpcrdma_area_of_move(move);
+    unsigned n = state->hasties < RPCRDMA_HASTY_MAX ? state->hasties : RPCRDMA_HASTY_MAX;
+
+    for (unsigned i = 0; i < n; i++) {
+        struct rpcrdma_hasty *hasty = &state->hasty[i];
+
+        /* A later Read, as of another Call that offers the same memory, is another operation. */
+        if (!hasty->open || hasty->owner != move->side || move->operation >= hasty->operation ||
+            !rpcrdma_area_meets(&hasty->area, &area))
+            continue;
+        hasty->proven |=
+            move->received > hasty->place.offset || move->place.time_ns - hasty->place.time_ns >= rpcrdma_skew_ns;
+        if (move->asked_again) {
+            hasty->proven = false;
+            settle(rpcrdma, hasty);
+        }
+    }
+}
+
+void rpcrdma_hasty_finish(struct rpcrdma_connection *rpcrdma)
+{
+    for (unsigned i = 0; i < RPCRDMA_HASTY_MAX; i++)
+        settle(rpcrdma, &rpcrdma->memory->hasty[i]);
+}
