@@ -155,11 +155,10 @@ static bool explain(struct rdmap_connection *rdmap, struct rdmap_step *step, str
     return true;
 }
 
-static void go_on(struct rdmap_connection *rdmap, const struct rdmap_step *step, const struct ddp_message *m)
+static void go_on(struct rdmap_connection *rdmap, const struct ddp_message *m)
 {
     static const enum rule_id each[] = {RULE_DDP_4_2_06, RULE_DDP_4_2_12, RULE_DDP_4_2_15, RULE_DDP_5_2_11};
 
-    (void)step;
     if (m->disordered)
         return;
     for (unsigned i = 0; i < sizeof each / sizeof each[0]; i++)
@@ -173,6 +172,12 @@ static bool next_is_adjacent(struct rdmap_connection *rdmap, const struct rdmap_
 
     return request && step->ddp->payload_len > 0 && request->operation.octets == request->operation.read.size &&
            answers_next_request(rdmap, step, request);
+}
+
+static bool continues(struct rdmap_connection *rdmap, const struct rdmap_step *step, const struct ddp_message *m)
+{
+    return ddp_same_control(m, step) && step->ddp->stag == m->stag && step->ddp->to == m->next &&
+           !next_is_adjacent(rdmap, step, m);
 }
 
 /* After a Read Response that Last closed too early: the rest of it, which was reported. */
@@ -210,9 +215,8 @@ void ddp_tagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
     if (judge_sum(rdmap, step, "TO", ddp->to, ddp->payload_len) && ddp->payload_len > 0)
         verdict_passed(rdmap->verdict, RULE_DDP_7_1_16);
     if (q->open) {
-        if (ddp_same_control(m, step) && ddp->stag == m->stag && ddp->to == m->next &&
-            !next_is_adjacent(rdmap, step, m))
-            go_on(rdmap, step, m);
+        if (continues(rdmap, step, m))
+            go_on(rdmap, m);
         else if (!explain(rdmap, step, q))
             break_off(rdmap, step, q);
     } else if (belongs_to_last(rdmap, step, q)) {

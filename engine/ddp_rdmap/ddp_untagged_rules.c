@@ -134,33 +134,31 @@ static void judge_fixed_length(struct rdmap_connection *rdmap, struct rdmap_step
 {
     struct ddp_message *m = q->message;
     unsigned length = step->info->header_max;
-    enum rule_id rule = length_rule(m->opcode);
+    enum rule_id rule = length_rule(m->opcode), in_one = m->opcode == RDMAP_READ_REQUEST ? RULE_RDMAP_4_4_02 : rule;
 
     if (!keep_content(q, step))
         step->complete = false;
     if (m->faulty || m->damaged || !m->first_known)
         return;
-    if (!step->ends && m->segments == 1 && m->octets < length) {
-        /* No keyword bans it, but the smallest MULPDU leaves no reason for it. */
-        rdmap_fail_as(rdmap, step, m->opcode == RDMAP_READ_REQUEST ? RULE_RDMAP_4_4_02 : rule, SEVERITY_WARNING, 0,
-                      "expected %s of %u octets in one segment; found %llu octets and Last = 0", step->info->name,
-                      length, (unsigned long long)m->octets);
-        return;
-    }
-    if (step->ends && m->segments == 1 && m->octets == length) {
-        verdict_passed(rdmap->verdict, rule);
-        if (m->opcode == RDMAP_READ_REQUEST)
-            verdict_passed(rdmap->verdict, RULE_RDMAP_4_4_02);
-    } else if (m->octets > length || (step->ends && m->octets != length)) {
+    if (m->octets > length || (step->ends && m->octets < length)) {
         rdmap_fail(rdmap, step, rule, 0, "expected %u octets in %s (ULPDU_Length %u); found %llu (ULPDU_Length %u)",
                    length, step->info->name, DDP_UNTAGGED_HEADER_LEN + length, (unsigned long long)m->octets,
                    step->fpdu->fpdu.ulpdu_length);
-    } else if (!step->ends && m->octets == length) {
+    } else if (m->octets == length && !step->ends) {
         /* It is complete, and nothing may follow: Last is missing whatever comes. */
         rdmap_fail(rdmap, step, RULE_DDP_4_1_04, 0, "expected Last = 1 in %s with all its %u octets; found 0",
                    step->info->name, length);
         m->forced = step->ends = true;
         keep_content(q, step);
+    } else if (m->segments == 1 && !step->ends) {
+        /* No keyword bans it, but the smallest MULPDU leaves no reason for it. */
+        rdmap_fail_as(rdmap, step, in_one, SEVERITY_WARNING, 0,
+                      "expected %s of %u octets in one segment; found %llu octets and Last = 0", step->info->name,
+                      length, (unsigned long long)m->octets);
+    } else if (m->segments == 1) {
+        verdict_passed(rdmap->verdict, rule);
+        if (in_one != rule)
+            verdict_passed(rdmap->verdict, in_one);
     }
 }
 

@@ -165,21 +165,26 @@ void rdmap_fail_at_as(struct rdmap_connection *rdmap, const struct place *place,
 
 /* ---- recent segments ---- */
 
+static void grow_recent(struct arena *arena, struct rdmap_side *s)
+{
+    unsigned capacity = s->recent_capacity == 0 ? RECENT_MIN : 4 * s->recent_capacity;
+    struct rdmap_recent *recent;
+
+    capacity = capacity > RDMAP_RECENT_MAX ? RDMAP_RECENT_MAX : capacity;
+    recent = arena_resize(arena, s->recent, s->recent_capacity * sizeof *recent, capacity * sizeof *recent);
+    if (!recent)
+        return;
+    s->recent = recent;
+    s->recent_capacity = capacity;
+}
+
 static void remember(struct rdmap_connection *rdmap, struct rdmap_side *s, const struct rdmap_step *step)
 {
     struct rdmap_recent *recent;
     const struct ddp_segment *ddp = step->ddp;
 
-    if (s->segments == s->recent_capacity && s->recent_capacity < RDMAP_RECENT_MAX) {
-        unsigned capacity = s->recent_capacity == 0 ? RECENT_MIN : 4 * s->recent_capacity;
-
-        capacity = capacity > RDMAP_RECENT_MAX ? RDMAP_RECENT_MAX : capacity;
-        recent = arena_resize(rdmap->arena, s->recent, s->recent_capacity * sizeof *recent, capacity * sizeof *recent);
-        if (recent) {
-            s->recent = recent;
-            s->recent_capacity = capacity;
-        }
-    }
+    if (s->segments == s->recent_capacity && s->recent_capacity < RDMAP_RECENT_MAX)
+        grow_recent(rdmap->arena, s);
     s->segments++;
     if (s->recent_capacity == 0)
         return;
@@ -398,30 +403,33 @@ static bool requests_lag(struct rdmap_connection *rdmap, const struct rdmap_step
     return true;
 }
 
+/* The first segment of a Read Response: step->request is what it answers, if that can be known. */
+static void match_read_response(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    struct rdmap_requests *requests = &rdmap->side[other_side(step->side)].requests;
+
+    step->match = RDMAP_MATCH_UNKNOWN;
+    if (requests_lag(rdmap, step))
+        return;
+    if (rdmap_read_resumes(rdmap, step))
+        step->message->faulty = step->faulty = true;
+    else if (!step->message->first_known) /* after a hole: it, too, answers one of the open requests */
+        rdmap_requests_doubt(requests);
+    else if (rdmap_read_is_asked_for(requests, step->ddp) || !rdmap_reaction_serves_fault(rdmap, step, 0))
+        rdmap_requests_match(rdmap, step, 0);
+}
+
 static void read_response(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     struct rdmap_requests *requests = &rdmap->side[other_side(step->side)].requests;
     struct ddp_message *message = step->message;
 
-    if (step->starts && requests_lag(rdmap, step)) {
-        message->match = RDMAP_MATCH_UNKNOWN;
-        step->match = RDMAP_MATCH_UNKNOWN;
-    } else if (step->starts && rdmap_read_resumes(rdmap, step)) {
-        message->faulty = step->faulty = true;
-        message->match = RDMAP_MATCH_UNKNOWN;
-        step->match = RDMAP_MATCH_UNKNOWN;
-    } else if (step->starts && message->first_known && !rdmap_read_is_asked_for(requests, step->ddp) &&
-               rdmap_reaction_serves_fault(rdmap, step, 0)) {
-        message->match = RDMAP_MATCH_UNKNOWN;
-        step->match = RDMAP_MATCH_UNKNOWN;
-    } else if (step->starts && message->first_known) {
-        rdmap_requests_match(rdmap, step, 0);
+    if (step->starts) {
+        match_read_response(rdmap, step);
         message->matched = step->request != NULL;
         message->request = message->matched ? step->request->serial : 0;
         message->match = (uint8_t)step->match;
     } else {
-        if (step->starts) /* after a hole: it, too, answers one of the open requests */
-            rdmap_requests_doubt(requests);
         step->match = message->first_known ? (enum rdmap_match)message->match : RDMAP_MATCH_UNKNOWN;
         step->request = message->matched ? rdmap_request_at(requests, message->request) : NULL;
     }

@@ -204,6 +204,25 @@ static bool is_invalidated(const struct rdmap_connection *rdmap, const struct rd
     return false;
 }
 
+static enum fault_kind msn_fault(const struct msn_track *track, const struct ddp_segment *ddp)
+{
+    uint32_t back = track->next - ddp->msn, ahead = ddp->msn - track->next;
+
+    if (back != 0 && back <= track->complete)
+        return FAULT_MSN_REPEATED;
+    if (ahead >= MSN_FAR && ahead < 0x80000000)
+        return FAULT_MSN_FAR;
+    return ahead != 0 && ahead < MSN_FAR && ddp->qn == DDP_QN_READ_REQUEST ? FAULT_MSN_GAP : FAULT_NONE;
+}
+
+/* begins: it is known to be the first segment of a message. */
+static enum fault_kind mo_fault(const struct ddp_segment *ddp, bool begins)
+{
+    if (ddp->payload_len > 0 && ((begins && ddp->mo >= MO_FAR) || (uint64_t)ddp->mo + ddp->payload_len > UINT32_MAX))
+        return FAULT_MO;
+    return begins && ddp->mo != 0 && ddp->qn == DDP_QN_READ_REQUEST ? FAULT_MO_READ : FAULT_NONE;
+}
+
 /* MSN and MO against the queue as it is, which then advances. */
 static enum fault_kind queue_fault(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
@@ -218,22 +237,13 @@ static enum fault_kind queue_fault(struct rdmap_connection *rdmap, const struct 
         for (unsigned qn = 0; qn < DDP_QUEUES; qn++)
             state->msn[step->side][qn] = (struct msn_track){.known = rdmap->side[step->side].from_start, .next = 1};
     }
-    begins = !track->open || ddp->msn != track->open_msn;
-    if (track->known && begins && ddp->payload_len > 0) {
-        uint32_t back = track->next - ddp->msn, ahead = ddp->msn - track->next;
-
-        if (back != 0 && back <= track->complete)
-            return FAULT_MSN_REPEATED;
-        if (ahead >= MSN_FAR && ahead < 0x80000000)
-            kind = FAULT_MSN_FAR;
-        else if (ahead != 0 && ahead < MSN_FAR && ddp->qn == DDP_QN_READ_REQUEST)
-            kind = FAULT_MSN_GAP;
-    }
-    if (kind == FAULT_NONE && ddp->payload_len > 0 &&
-        ((begins && track->known && ddp->mo >= MO_FAR) || (uint64_t)ddp->mo + ddp->payload_len > UINT32_MAX))
-        kind = FAULT_MO;
-    else if (kind == FAULT_NONE && begins && track->known && ddp->mo != 0 && ddp->qn == DDP_QN_READ_REQUEST)
-        kind = FAULT_MO_READ;
+    begins = track->known && (!track->open || ddp->msn != track->open_msn);
+    if (begins && ddp->payload_len > 0)
+        kind = msn_fault(track, ddp);
+    if (kind == FAULT_MSN_REPEATED)
+        return kind;
+    if (kind == FAULT_NONE)
+        kind = mo_fault(ddp, begins);
     track->known = true;
     track->open = !ddp->last;
     track->open_msn = ddp->msn;
@@ -271,6 +281,16 @@ static enum fault_kind ddp_fault(struct rdmap_connection *rdmap, const struct rd
     return queue_fault(rdmap, step);
 }
 
+/* Tagged, or on the queue, as its opcode asks for. */
+static bool opcode_fits(const struct rdmap_step *step)
+{
+    const struct ddp_segment *ddp = step->ddp;
+
+    if (!step->info)
+        return ddp->opcode == RDMAP_OPCODE_EXPERIMENTAL; /* someone may know it */
+    return step->info->tagged == ddp->tagged && (ddp->tagged || ddp->qn == (uint32_t)step->info->queue);
+}
+
 static enum fault_kind header_fault(const struct rdmap_step *step)
 {
     const struct ddp_segment *ddp = step->ddp;
@@ -281,8 +301,7 @@ static enum fault_kind header_fault(const struct rdmap_step *step)
             return FAULT_RV_EXTENSION;
         return ddp->tagged ? FAULT_RV_TAGGED : ddp->opcode == RDMAP_READ_REQUEST ? FAULT_RV_READ : FAULT_RV_UNTAGGED;
     }
-    if (!step->info ? ddp->opcode == RDMAP_OPCODE_EXPERIMENTAL /* someone may know it */
-                    : step->info->tagged == ddp->tagged && (ddp->tagged || ddp->qn == (uint32_t)step->info->queue))
+    if (opcode_fits(step))
         return FAULT_NONE;
     if (extension)
         return FAULT_OPCODE_EXTENSION;
@@ -291,12 +310,44 @@ static enum fault_kind header_fault(const struct rdmap_step *step)
     return ddp->qn == DDP_QN_READ_REQUEST ? FAULT_OPCODE_READ_QUEUE : FAULT_OPCODE_UNTAGGED;
 }
 
+static enum fault_kind read_request_fault(const struct rdmap_connection *rdmap, const struct rdmap_step *step)
+{
+    struct rdmap_read_request read;
+
+    if (!step->complete)
+        return FAULT_NONE;
+    if (step->content_len != RDMAP_READ_REQUEST_LEN ||
+        !rdmap_read_request_decode(&read, step->content, step->content_len))
+        return FAULT_READ_LENGTH;
+    if (read.size > 0 && read.source_to + read.size < read.size && read.source_to + read.size != 0)
+        return FAULT_READ_WRAP;
+    return read.size > 0 && is_invalidated(rdmap, step, read.source_stag) ? FAULT_INVALIDATED_READ : FAULT_NONE;
+}
+
+static enum fault_kind atomic_request_fault(const struct rdmap_step *step)
+{
+    struct rdmap_atomic_request atomic;
+
+    if (!step->complete)
+        return FAULT_NONE;
+    if (step->content_len != RDMAP_ATOMIC_REQUEST_LEN ||
+        !rdmap_atomic_request_decode(&atomic, step->content, step->content_len))
+        return FAULT_ATOMIC_LENGTH;
+    return !rdmap_atomic_name(atomic.opcode) ? FAULT_ATOMIC_OPCODE : FAULT_NONE;
+}
+
+static enum fault_kind atomic_response_fault(const struct rdmap_step *step)
+{
+    if (!step->complete)
+        return FAULT_NONE;
+    if (step->content_len != RDMAP_ATOMIC_RESPONSE_LEN)
+        return FAULT_ATOMIC_LENGTH;
+    return step->match == RDMAP_MATCH_UNSOLICITED ? FAULT_ATOMIC_RESPONSE : FAULT_NONE;
+}
+
 /* The message, now that it is complete. */
 static enum fault_kind message_fault(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
-    struct rdmap_read_request read;
-    struct rdmap_atomic_request atomic;
-
     switch (step->ddp->opcode) {
     case RDMAP_WRITE:
         return step->ddp->payload_len > 0 && is_invalidated(rdmap, step, step->ddp->stag) ? FAULT_INVALIDATED_WRITE
@@ -309,30 +360,14 @@ static enum fault_kind message_fault(struct rdmap_connection *rdmap, struct rdma
             note_invalidated(rdmap, step);
         return FAULT_NONE;
     case RDMAP_READ_REQUEST:
-        if (!step->complete)
-            return FAULT_NONE;
-        if (step->content_len != RDMAP_READ_REQUEST_LEN ||
-            !rdmap_read_request_decode(&read, step->content, step->content_len))
-            return FAULT_READ_LENGTH;
-        if (read.size > 0 && read.source_to + read.size < read.size && read.source_to + read.size != 0)
-            return FAULT_READ_WRAP;
-        return read.size > 0 && is_invalidated(rdmap, step, read.source_stag) ? FAULT_INVALIDATED_READ : FAULT_NONE;
+        return read_request_fault(rdmap, step);
     case RDMAP_IMMEDIATE:
     case RDMAP_IMMEDIATE_SE:
         return step->complete && step->content_len != RDMAP_IMMEDIATE_LEN ? FAULT_IMMEDIATE_LENGTH : FAULT_NONE;
     case RDMAP_ATOMIC_REQUEST:
-        if (!step->complete)
-            return FAULT_NONE;
-        if (step->content_len != RDMAP_ATOMIC_REQUEST_LEN ||
-            !rdmap_atomic_request_decode(&atomic, step->content, step->content_len))
-            return FAULT_ATOMIC_LENGTH;
-        return !rdmap_atomic_name(atomic.opcode) ? FAULT_ATOMIC_OPCODE : FAULT_NONE;
+        return atomic_request_fault(step);
     case RDMAP_ATOMIC_RESPONSE:
-        if (!step->complete)
-            return FAULT_NONE;
-        if (step->content_len != RDMAP_ATOMIC_RESPONSE_LEN)
-            return FAULT_ATOMIC_LENGTH;
-        return step->match == RDMAP_MATCH_UNSOLICITED ? FAULT_ATOMIC_RESPONSE : FAULT_NONE;
+        return atomic_response_fault(step);
     default:
         return FAULT_NONE;
     }

@@ -21,29 +21,32 @@ static const enum rule_id rules[ODD_KINDS] = {
 
 enum { TERMINATES = 1u << ODD_TERMINATE_RESERVED | 1u << ODD_TERMINATE };
 
+static unsigned kind_if(bool odd, enum odd_kind kind)
+{
+    return odd ? 1u << kind : 0;
+}
+
+static unsigned kinds_of_atomic(const struct rdmap_atomic_request *atomic)
+{
+    bool adds = atomic->opcode == RDMAP_ATOMIC_FETCH_ADD;
+
+    return kind_if(atomic->reserved != 0, ODD_ATOMIC_RESERVED) |
+           kind_if(adds && atomic->compare_data != 0, ODD_COMPARE_DATA) |
+           kind_if(adds && atomic->compare_mask != UINT64_MAX, ODD_COMPARE_MASK);
+}
+
 static unsigned kinds_of(const struct rdmap_step *step)
 {
     const struct ddp_segment *ddp = step->ddp;
-    const struct rdmap_atomic_request *atomic;
-    unsigned kinds = 0;
+    unsigned kinds = kind_if(ddp->rsvd != 0, ODD_RSVD) | kind_if(ddp->rdmap_rsv != 0, ODD_RDMAP_RSV);
 
-    if ((ddp->rsvd | ddp->rdmap_rsv) != 0)
-        kinds = (ddp->rsvd != 0 ? 1u << ODD_RSVD : 0) | (ddp->rdmap_rsv != 0 ? 1u << ODD_RDMAP_RSV : 0);
     if (ddp->tagged)
-        return kinds | (ddp->payload_len == 0 ? 1u << ODD_ZERO_TAGGED : 0);
+        return kinds | kind_if(ddp->payload_len == 0, ODD_ZERO_TAGGED);
     if (ddp->stag != 0 && step->info && !step->info->invalidates)
         kinds |= 1u << (step->info->rfc_version_only ? ODD_WORD_EXTENSION : ODD_WORD);
-    if (ddp->opcode == RDMAP_ATOMIC_REQUEST && step->operation) {
-        atomic = &step->operation->atomic;
-        kinds |= atomic->reserved != 0 ? 1u << ODD_ATOMIC_RESERVED : 0;
-        if (atomic->opcode == RDMAP_ATOMIC_FETCH_ADD) {
-            kinds |= atomic->compare_data != 0 ? 1u << ODD_COMPARE_DATA : 0;
-            kinds |= atomic->compare_mask != UINT64_MAX ? 1u << ODD_COMPARE_MASK : 0;
-        }
-    }
-    if (reaction_is_terminate(step))
-        kinds |= 1u << ODD_TERMINATE;
-    return kinds;
+    if (ddp->opcode == RDMAP_ATOMIC_REQUEST && step->operation)
+        kinds |= kinds_of_atomic(&step->operation->atomic);
+    return kinds | kind_if(reaction_is_terminate(step), ODD_TERMINATE);
 }
 
 void rdmap_odd_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)

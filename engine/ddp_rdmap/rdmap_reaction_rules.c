@@ -180,6 +180,21 @@ void rdmap_reaction_asked_late(struct rdmap_connection *rdmap, unsigned side)
         settle_open(rdmap, watch);
 }
 
+/* The answer to a request that came after the fault has been served; one to the fault itself is reported. */
+static void watch_answer(struct rdmap_connection *rdmap, const struct rdmap_step *step, struct fault_watch *watch)
+{
+    const struct rdmap_request *request = step->request;
+
+    if (!request || !request->known || step->match != RDMAP_MATCH_HEAD)
+        return;
+    if (request->end == watch->end) {
+        settle_ignored(rdmap, watch, &step->fpdu->place, "an answer to it");
+    } else if (request->end > watch->end && watch->firm && watch->served.frame == 0) {
+        watch->served = step->fpdu->place;
+        watch->served_request = request->operation.place.frame;
+    }
+}
+
 /* What the reactor sends meanwhile. */
 static void watch_reactor(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
@@ -188,16 +203,7 @@ static void watch_reactor(struct rdmap_connection *rdmap, struct rdmap_step *ste
     if (watch->state != FAULT_WAITING || !step->message || reaction_is_terminate(step))
         return;
     if (is_answer(step)) {
-        const struct rdmap_request *request = step->request;
-
-        if (!request || !request->known || step->match != RDMAP_MATCH_HEAD)
-            return;
-        if (request->end == watch->end)
-            settle_ignored(rdmap, watch, &step->fpdu->place, "an answer to it");
-        else if (request->end > watch->end && watch->firm && watch->served.frame == 0) {
-            watch->served = step->fpdu->place;
-            watch->served_request = request->operation.place.frame;
-        }
+        watch_answer(rdmap, step, watch);
         return;
     }
     if (!reaction_after(step, watch->end) || !step->starts)

@@ -203,6 +203,17 @@ static bool comparable(const struct rdmap_connection *rdmap, const struct rdmap_
            !requester->tagged.open && step->acked_known && step->acked <= requester->end;
 }
 
+static void fail_octet(struct rdmap_connection *rdmap, struct rdmap_step *step, const struct written *w, uint64_t to,
+                       uint8_t found)
+{
+    bool exclusive = rdmap->options.exclusive;
+
+    rdmap_fail_as(rdmap, step, RULE_RDMAP_5_5_13, exclusive ? SEVERITY_ERROR : SEVERITY_NOTE, w->frame,
+                  "expected the octets of the RDMA Write in frame %u at STag 0x%08x TO 0x%" PRIx64
+                  "; found others (%02x)%s",
+                  w->frame, w->stag, to, found, exclusive ? "" : "; another writer may explain it");
+}
+
 static void judge_read(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     struct rdmap_readback *b = rdmap->readback[other_side(step->side)];
@@ -229,11 +240,7 @@ static void judge_read(struct rdmap_connection *rdmap, struct rdmap_step *step)
         if (at == ddp->payload_len || b->reported)
             continue;
         b->reported = true;
-        rdmap_fail_as(
-            rdmap, step, RULE_RDMAP_5_5_13, rdmap->options.exclusive ? SEVERITY_ERROR : SEVERITY_NOTE, w->frame,
-            "expected the octets of the RDMA Write in frame %u at STag 0x%08x TO 0x%" PRIx64 "; found others (%02x)%s",
-            w->frame, w->stag, from + at, ddp->payload[at],
-            rdmap->options.exclusive ? "" : "; another writer may explain it");
+        fail_octet(rdmap, step, w, from + at, ddp->payload[at]);
         return;
     }
     if (compared)

@@ -207,6 +207,18 @@ static struct rdmap_request *search(struct rdmap_requests *requests, const struc
     return requests->uncertain ? NULL : first;
 }
 
+/* No open request is one that the answer could answer. early: requests that its sender had received are yet to come. */
+static enum rdmap_match without_request(struct rdmap_requests *requests, const struct rdmap_step *step, bool early)
+{
+    if (requests->uncertain)
+        return RDMAP_MATCH_UNKNOWN;
+    if (!requests->maybe_lost && !early)
+        return RDMAP_MATCH_UNSOLICITED;
+    requests->overdrawn++;
+    requests->early_to = step->acked_known ? step->acked : UINT64_MAX;
+    return RDMAP_MATCH_UNKNOWN;
+}
+
 void rdmap_requests_match(struct rdmap_connection *rdmap, struct rdmap_step *step, uint32_t identifier)
 {
     struct rdmap_requests *requests = &rdmap->side[other_side(step->side)].requests;
@@ -224,19 +236,12 @@ void rdmap_requests_match(struct rdmap_connection *rdmap, struct rdmap_step *ste
         step->request = NULL;
         return;
     }
-    if (step->request && early) /* one with the same sink may follow, which it answers */
-        step->request->doubtful = true;
     if (!step->request) {
-        if (requests->uncertain)
-            return;
-        if (requests->maybe_lost || early) {
-            requests->overdrawn++;
-            requests->early_to = step->acked_known ? step->acked : UINT64_MAX;
-        } else {
-            step->match = RDMAP_MATCH_UNSOLICITED;
-        }
+        step->match = without_request(requests, step, early);
         return;
     }
+    if (early) /* one with the same sink may follow, which it answers */
+        step->request->doubtful = true;
     if (requests->uncertain) /* older ones were answered in the hole */
         requests->head = step->request->serial;
     step->match = step->request->serial == requests->head ? RDMAP_MATCH_HEAD : RDMAP_MATCH_LATER;

@@ -225,28 +225,44 @@ static bool opcode_is_expected(const struct blame *a)
     return a->info->tagged == a->ddp->tagged && (a->ddp->tagged || a->ddp->qn == (uint32_t)a->info->queue);
 }
 
+static const char *untrue_of_tagged_buffer(const struct blame *a)
+{
+    switch (a->terminate->code) {
+    case 3:
+        return a->length_known && !sum_wraps(a->ddp->to, a->payload) ? "TO plus length does not wrap" : NULL;
+    case 4:
+        return version_is_right(a) ? "its DV is the connection's" : NULL;
+    default:
+        return NULL;
+    }
+}
+
+static bool queue_is_right(const struct blame *a)
+{
+    return a->info && !a->info->tagged && a->ddp->qn == (uint32_t)a->info->queue && a->ddp->qn <= DDP_QN_TERMINATE;
+}
+
+static const char *untrue_of_untagged_buffer(const struct blame *a)
+{
+    switch (a->terminate->code) {
+    case 1:
+        return queue_is_right(a) ? "its QN is valid and fits its opcode" : NULL;
+    case 4:
+        return a->ddp->mo == 0 && !(a->culprit && a->culprit->disordered) ? "its MO is 0" : NULL;
+    case 5:
+        return a->length_known && a->payload == 0 && a->ddp->mo == 0 ? "it has no payload" : NULL;
+    case 6:
+        return version_is_right(a) ? "its DV is the connection's" : NULL;
+    default:
+        return NULL;
+    }
+}
+
 static const char *untrue_of_ddp(const struct blame *a)
 {
-    const struct ddp_segment *ddp = a->ddp;
-    uint8_t code = a->terminate->code;
-
-    if (a->terminate->etype == 1) {
-        if (code == 3 && a->length_known && !sum_wraps(ddp->to, a->payload))
-            return "TO plus length does not wrap";
-        if (code == 4 && version_is_right(a))
-            return "its DV is the connection's";
-    } else if (a->terminate->etype == 2) {
-        if (code == 1 && a->info && !a->info->tagged && ddp->qn == (uint32_t)a->info->queue &&
-            ddp->qn <= DDP_QN_TERMINATE)
-            return "its QN is valid and fits its opcode";
-        if (code == 4 && ddp->mo == 0 && !(a->culprit && a->culprit->disordered))
-            return "its MO is 0";
-        if (code == 5 && a->length_known && a->payload == 0 && ddp->mo == 0)
-            return "it has no payload";
-        if (code == 6 && version_is_right(a))
-            return "its DV is the connection's";
-    }
-    return NULL;
+    if (a->terminate->etype == 1)
+        return untrue_of_tagged_buffer(a);
+    return a->terminate->etype == 2 ? untrue_of_untagged_buffer(a) : NULL;
 }
 
 static const char *untrue_of_rdmap(const struct blame *a)

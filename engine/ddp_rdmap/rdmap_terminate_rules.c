@@ -205,34 +205,39 @@ static void judge_length_bit(struct rdmap_connection *rdmap, struct rdmap_step *
         fail_bits_rule(rdmap, step, RULE_RDMAP_4_8_25, terminate, "M = 1");
 }
 
-static void judge_read_bit(struct rdmap_connection *rdmap, struct rdmap_step *step,
-                           const struct rdmap_terminate *terminate)
+static void judge_read_bit_of_ddp(struct rdmap_connection *rdmap, struct rdmap_step *step,
+                                  const struct rdmap_terminate *terminate)
+{
+    if (terminate->r)
+        fail_bits_rule(rdmap, step, RULE_RDMAP_4_8_48, terminate, "R = 0");
+    else if (terminate->m)
+        verdict_passed(rdmap->verdict, RULE_RDMAP_4_8_48);
+}
+
+/* Figure 10 asks for R = 0 in a Remote Operation Error, 7.1(3) for R = 1: both are accepted. */
+static void judge_read_bit_of_read(struct rdmap_connection *rdmap, struct rdmap_step *step,
+                                   const struct rdmap_terminate *terminate)
+{
+    if (terminate->r) {
+        verdict_passed(rdmap->verdict, RULE_RDMAP_4_8_36);
+        verdict_passed(rdmap->verdict, RULE_RDMAP_4_8_27);
+    } else if (terminate->etype == 1) {
+        fail_bits_rule(rdmap, step, RULE_RDMAP_4_8_27, terminate, "R = 1 with the header of the RDMA Read Request");
+        return;
+    }
+    if (terminate->etype == 2)
+        verdict_passed(rdmap->verdict, RULE_RDMAP_4_8_47);
+}
+
+/* No RDMA Read Request is echoed. */
+static void judge_read_bit_of_other(struct rdmap_connection *rdmap, struct rdmap_step *step,
+                                    const struct rdmap_terminate *terminate)
 {
     struct verdict *v = rdmap->verdict;
     uint8_t opcode = terminate->ddp.opcode;
     const struct rdmap_opcode_info *info = rdmap_opcode_info(opcode);
     bool extension = !terminate->ddp.tagged && info && info->rfc_version_only;
 
-    if (terminate->layer == RDMAP_LAYER_DDP) {
-        if (terminate->r)
-            fail_bits_rule(rdmap, step, RULE_RDMAP_4_8_48, terminate, "R = 0");
-        else if (terminate->m)
-            verdict_passed(v, RULE_RDMAP_4_8_48);
-        return;
-    }
-    if (!terminate->ddp.tagged && opcode == RDMAP_READ_REQUEST) {
-        /* Figure 10 asks for R = 0 in a Remote Operation Error, 7.1(3) for R = 1: both are accepted. */
-        if (terminate->r) {
-            verdict_passed(v, RULE_RDMAP_4_8_36);
-            verdict_passed(v, RULE_RDMAP_4_8_27);
-        } else if (terminate->etype == 1) {
-            fail_bits_rule(rdmap, step, RULE_RDMAP_4_8_27, terminate, "R = 1 with the header of the RDMA Read Request");
-            return;
-        }
-        if (terminate->etype == 2)
-            verdict_passed(v, RULE_RDMAP_4_8_47);
-        return;
-    }
     if (!terminate->r) {
         verdict_passed(v, terminate->etype == 1 ? RULE_RDMAP_4_8_27 : RULE_RDMAP_4_8_47);
         if (extension)
@@ -248,6 +253,17 @@ static void judge_read_bit(struct rdmap_connection *rdmap, struct rdmap_step *st
         fail_bits(rdmap, step, RULE_RDMAP_4_8_36, figure ? SEVERITY_NOTE : SEVERITY_ERROR, terminate,
                   "R = 0 as no RDMA Read Request is echoed");
     }
+}
+
+static void judge_read_bit(struct rdmap_connection *rdmap, struct rdmap_step *step,
+                           const struct rdmap_terminate *terminate)
+{
+    if (terminate->layer == RDMAP_LAYER_DDP)
+        judge_read_bit_of_ddp(rdmap, step, terminate);
+    else if (!terminate->ddp.tagged && terminate->ddp.opcode == RDMAP_READ_REQUEST)
+        judge_read_bit_of_read(rdmap, step, terminate);
+    else
+        judge_read_bit_of_other(rdmap, step, terminate);
 }
 
 static void judge_bits(struct rdmap_connection *rdmap, struct rdmap_step *step, const struct rdmap_terminate *terminate)

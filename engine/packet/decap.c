@@ -340,6 +340,57 @@ static uint32_t extension_length(uint8_t protocol, const uint8_t *p)
     }
 }
 
+/* The extension header of n octets before *slice may have the length that the IPv6 header lacks. */
+static enum decap_status take_jumbo(struct slice *slice, const uint8_t *header, uint32_t n)
+{
+    uint32_t jumbo = jumbo_length(header + 2, header + n);
+    if (jumbo && jumbo < n)
+        return DECAP_MALFORMED;
+    if (jumbo && jumbo - n < slice->length)
+        slice_bound(slice, jumbo - n);
+    return DECAP_TCP;
+}
+
+/* *slice: what follows the Fragment header; becomes the whole datagram. */
+static enum decap_status take_fragment(struct decap *decap, struct addressed_segment *out, struct slice *slice,
+                                       const uint8_t *header)
+{
+    unsigned field = get_be16(header + 2);
+    if (!(field & 0xfff9)) /* neither an offset nor more to come: "atomic", RFC 6946 */
+        return DECAP_TCP;
+    enum fragment_status status =
+        reassemble(decap, out, slice, header[0], get_be32(header + 4), field & 0xfff8, field & 1);
+    return status == FRAGMENT_COMPLETE ? DECAP_TCP : fragment_answer(status);
+}
+
+static enum decap_status skip_extension(struct slice *slice, uint8_t protocol)
+{
+    static const uint8_t no_octets[2];
+    if (extension_length(protocol, no_octets) == 0)
+        return DECAP_OTHER;
+    if (slice->captured < 8)
+        return slice->length < 8 ? DECAP_MALFORMED : DECAP_CUT;
+    uint32_t n = extension_length(protocol, slice->p);
+    if (n > slice->length)
+        return DECAP_MALFORMED;
+    return slice_skip(slice, n) ? DECAP_TCP : DECAP_CUT;
+}
+
+/* An extension header of IPv6; *protocol becomes what comes after it. DECAP_TCP: nothing speaks against TCP. */
+static enum decap_status take_extension(struct decap *decap, struct addressed_segment *out, struct slice *slice,
+                                        uint8_t *protocol, bool length_known)
+{
+    const uint8_t *header = slice->p;
+    uint8_t extension = *protocol;
+    enum decap_status status = skip_extension(slice, extension);
+    if (status != DECAP_TCP)
+        return status;
+    *protocol = header[0];
+    if (extension == PROTOCOL_HOP_BY_HOP && !length_known)
+        return take_jumbo(slice, header, (uint32_t)(slice->p - header));
+    return extension == PROTOCOL_FRAGMENT ? take_fragment(decap, out, slice, header) : DECAP_TCP;
+}
+
 static enum decap_status take_ipv6(struct decap *decap, struct target *target, struct slice slice)
 {
     struct addressed_segment *out = target->tcp;
@@ -356,35 +407,11 @@ static enum decap_status take_ipv6(struct decap *decap, struct target *target, s
     if (length)
         slice_bound(&slice, length);
     while (protocol != PROTOCOL_TCP) {
-        static const uint8_t no_octets[2];
         if (protocol == PROTOCOL_UDP && !out->segment.fragmented)
             return take_udp(target, slice, p);
-        if (extension_length(protocol, no_octets) == 0)
-            return DECAP_OTHER;
-        if (slice.captured < 8)
-            return slice.length < 8 ? DECAP_MALFORMED : DECAP_CUT;
-        const uint8_t *header = slice.p;
-        uint32_t n = extension_length(protocol, header);
-        if (n > slice.length)
-            return DECAP_MALFORMED;
-        if (!slice_skip(&slice, n))
-            return DECAP_CUT;
-        if (protocol == PROTOCOL_HOP_BY_HOP && length == 0) {
-            uint32_t jumbo = jumbo_length(header + 2, header + n);
-            if (jumbo && jumbo < n)
-                return DECAP_MALFORMED;
-            if (jumbo && jumbo - n < slice.length)
-                slice_bound(&slice, jumbo - n);
-        }
-        unsigned field = protocol == PROTOCOL_FRAGMENT ? get_be16(header + 2) : 0;
-        bool is_fragment = field & 0xfff9; /* an offset, or more to come; else "atomic", RFC 6946 */
-        protocol = header[0];
-        if (is_fragment) {
-            enum fragment_status status =
-                reassemble(decap, out, &slice, protocol, get_be32(header + 4), field & 0xfff8, field & 1);
-            if (status != FRAGMENT_COMPLETE)
-                return fragment_answer(status);
-        }
+        enum decap_status status = take_extension(decap, out, &slice, &protocol, length != 0);
+        if (status != DECAP_TCP)
+            return status;
     }
     return take_tcp(out, slice);
 }

@@ -117,34 +117,45 @@ static bool make_room(struct fragments *fragments, const struct partial *partial
     return true;
 }
 
+static bool grow_octets(struct fragments *fragments, struct partial *partial, uint32_t octets)
+{
+    size_t capacity = partial->capacity ? partial->capacity : 2048;
+    if (octets <= partial->capacity)
+        return true;
+    while (capacity < octets)
+        capacity *= 2;
+    if (!make_room(fragments, partial, capacity - partial->capacity))
+        return false;
+    uint8_t *p = heap_resize(partial->octets, capacity);
+    if (!p)
+        return false;
+    fragments->held += capacity - partial->capacity;
+    partial->octets = p;
+    partial->capacity = capacity;
+    return true;
+}
+
+/* By one, when all are in use. */
+static bool grow_pieces(struct fragments *fragments, struct partial *partial)
+{
+    size_t capacity = partial->pieces_capacity ? partial->pieces_capacity * 2 : 8;
+    size_t more = (capacity - partial->pieces_capacity) * sizeof *partial->pieces;
+    if (partial->n_pieces < partial->pieces_capacity)
+        return true;
+    if (partial->n_pieces >= PIECES_MAX || !make_room(fragments, partial, more))
+        return false;
+    struct piece *p = heap_resize(partial->pieces, capacity * sizeof *p);
+    if (!p)
+        return false;
+    fragments->held += more;
+    partial->pieces = p;
+    partial->pieces_capacity = capacity;
+    return true;
+}
+
 static bool grow(struct fragments *fragments, struct partial *partial, uint32_t octets)
 {
-    if (octets > partial->capacity) {
-        size_t capacity = partial->capacity ? partial->capacity : 2048;
-        while (capacity < octets)
-            capacity *= 2;
-        if (!make_room(fragments, partial, capacity - partial->capacity))
-            return false;
-        uint8_t *p = heap_resize(partial->octets, capacity);
-        if (!p)
-            return false;
-        fragments->held += capacity - partial->capacity;
-        partial->octets = p;
-        partial->capacity = capacity;
-    }
-    if (partial->n_pieces == partial->pieces_capacity) {
-        size_t capacity = partial->pieces_capacity ? partial->pieces_capacity * 2 : 8;
-        size_t more = (capacity - partial->pieces_capacity) * sizeof *partial->pieces;
-        if (partial->n_pieces >= PIECES_MAX || !make_room(fragments, partial, more))
-            return false;
-        struct piece *p = heap_resize(partial->pieces, capacity * sizeof *p);
-        if (!p)
-            return false;
-        fragments->held += more;
-        partial->pieces = p;
-        partial->pieces_capacity = capacity;
-    }
-    return true;
+    return grow_octets(fragments, partial, octets) && grow_pieces(fragments, partial);
 }
 
 static uint32_t smaller(uint32_t a, uint32_t b)

@@ -359,6 +359,12 @@ static void compare(struct tcp_pair *pair, unsigned s, const struct tcp_segment 
                               difference.first_frame, segment);
 }
 
+/* Up to where a segment acknowledges the other side's octets. */
+struct acknowledged {
+    bool known;
+    uint64_t to;
+};
+
 struct arrival {
     const struct tcp_segment *segment;
     uint64_t start, end; /* of the segment's octets in the stream */
@@ -419,14 +425,14 @@ static void take_out_of_order(struct tcp_pair *pair, unsigned s, const struct ar
 
 /* Octets and FIN of a segment whose first octet has the offset `start`. */
 static void take_octets(struct tcp_pair *pair, const struct tcp_segment *segment, uint64_t start, bool from_start,
-                        uint64_t acked, bool acked_known)
+                        struct acknowledged acked)
 {
     unsigned s = segment->side & 1;
     struct side *me = &pair->side[s];
     uint64_t end = start + segment->length;
     struct octets_origin origin = {.frame = segment->frame,
-                                   .acked_known = acked_known,
-                                   .acked = acked,
+                                   .acked_known = acked.known,
+                                   .acked = acked.to,
                                    .segment_start = from_start,
                                    .segment_end = true,
                                    .retransmitted = start < me->facts.highest,
@@ -486,13 +492,23 @@ static void take_reset(struct tcp_pair *pair, const struct tcp_segment *segment,
         pair->events.reset(pair->events.ctx, s, segment->frame, segment->time_ns);
 }
 
-/* me: whose octets are acknowledged. */
-static void take_ack(struct side *me, uint64_t acked)
+static struct acknowledged acknowledged_by(const struct tcp_segment *segment, const struct side *peer)
 {
-    if (acked > larger(me->facts.highest, me->facts.next) + WINDOW_LARGEST)
-        return; /* no window was ever that wide */
-    me->facts.acked = me->facts.acked_known ? larger(me->facts.acked, acked) : acked;
-    me->facts.acked_known = true;
+    if (!(segment->flags & TCP_ACK) || !peer->based)
+        return (struct acknowledged){0};
+    return (struct acknowledged){.known = true, .to = not_negative(unwrap(peer, segment->ack))};
+}
+
+/* s: whose octets are acknowledged. */
+static void take_ack(struct tcp_pair *pair, unsigned s, uint64_t acked)
+{
+    struct side *me = &pair->side[s];
+    if (acked <= larger(me->facts.highest, me->facts.next) + WINDOW_LARGEST) { /* no window was ever wider */
+        me->facts.acked = me->facts.acked_known ? larger(me->facts.acked, acked) : acked;
+        me->facts.acked_known = true;
+    }
+    if (me->facts.acked > me->facts.next)
+        give_up_lost(pair, s);
 }
 
 /* The segment as the stream sees it: what precedes the start of the capture is cut off. */
@@ -510,9 +526,15 @@ static int64_t cut_to_start(struct tcp_segment *segment, int64_t offset)
     return offset + cut;
 }
 
-/* What a segment says of where the streams start. True: what it acknowledges is only guessed. */
-static bool find_starts(struct side *me, struct side *peer, const struct tcp_segment *segment, bool syn)
+static bool is_syn(const struct tcp_segment *segment)
 {
+    return (segment->flags & (TCP_SYN | TCP_RST)) == TCP_SYN;
+}
+
+/* What a segment says of where the streams start. True: what it acknowledges is only guessed. */
+static bool find_starts(struct side *me, struct side *peer, const struct tcp_segment *segment)
+{
+    bool syn = is_syn(segment);
     if (syn)
         note_syn(me, segment);
     else if (!me->seen && !(segment->flags & TCP_RST))
@@ -534,18 +556,41 @@ static bool is_out_of_reach(const struct side *me, const struct side *peer, uint
     return end > me->facts.next + WINDOW_SLACK && end > reach(me, peer);
 }
 
+/* Before the start, of another connection, or out of reach until more of them are there. */
+static bool is_foreign(struct side *me, const struct side *peer, const struct tcp_segment *segment, int64_t offset)
+{
+    if (offset < 0 || (is_syn(segment) && me->facts.isn != segment->seq + 1))
+        return true;
+    return is_out_of_reach(me, peer, (uint64_t)offset + segment->length) && ++me->strays < STRAYS_BELIEVED;
+}
+
+/* Octets and FIN of a segment that belongs to the stream, at `start`. */
+static void take_content(struct tcp_pair *pair, const struct tcp_segment *segment, uint64_t start, bool from_start,
+                         struct acknowledged acked)
+{
+    unsigned s = segment->side & 1;
+    struct side *me = &pair->side[s];
+    uint64_t end = start + segment->length;
+    me->strays = 0;
+    me->sequence_top = larger(me->sequence_top, end);
+    if (segment->length)
+        take_octets(pair, segment, start, from_start, acked);
+    if (segment->flags & TCP_FIN)
+        take_fin(pair, segment, end);
+    if (me->fin_known && !me->facts.fin)
+        deliver_fin(pair, s);
+}
+
 void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *segment)
 {
     struct tcp_segment cut;
     unsigned s = segment->side & 1;
     struct side *me = &pair->side[s], *peer = &pair->side[!s];
-    bool syn = (segment->flags & (TCP_SYN | TCP_RST)) == TCP_SYN, guessed = false;
-    bool starts_known = me->started && me->seen && peer->based;
+    bool syn = is_syn(segment), starts_known = me->started && me->seen && peer->based;
     pair->frame = segment->frame;
     pair->now = segment->time_ns;
 
-    if (syn || !starts_known)
-        guessed = find_starts(me, peer, segment, syn);
+    bool guessed = (syn || !starts_known) && find_starts(me, peer, segment);
 
     /* The SYN itself takes a sequence number; its payload, if any, comes after it (RFC 7413). */
     int64_t unwrapped = me->based ? unwrap(me, segment->seq + syn) : 0, offset = unwrapped;
@@ -554,40 +599,22 @@ void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *segment)
         offset = cut_to_start(&cut, unwrapped);
         segment = &cut;
     }
-    bool ack_known = segment->flags & TCP_ACK && peer->based && !guessed;
-    uint64_t acked = ack_known ? not_negative(unwrap(peer, segment->ack)) : 0;
+    struct acknowledged acked = guessed ? (struct acknowledged){0} : acknowledged_by(segment, peer);
     if (pair->events.segment)
-        pair->events.segment(pair->events.ctx, segment, not_negative(offset), ack_known, acked);
+        pair->events.segment(pair->events.ctx, segment, not_negative(offset), acked.known, acked.to);
 
     if (!syn && segment->window > me->largest_window)
         me->largest_window = segment->window;
-    if (ack_known) {
-        take_ack(peer, acked);
-        if (peer->facts.acked > peer->facts.next)
-            give_up_lost(pair, !s);
-    }
+    if (acked.known)
+        take_ack(pair, !s, acked.to);
     if (segment->flags & TCP_RST) {
         take_reset(pair, segment, unwrapped);
         return;
     }
     if (syn && !me->started && !peer->started)
         me->reset = peer->reset = false; /* a SYN repeated after a refusal */
-    bool fin = segment->flags & TCP_FIN;
-    uint64_t end = not_negative(offset) + segment->length;
-    if (offset < 0 || (syn && me->facts.isn != segment->seq + 1)) {
-        /* Before the start, or of another connection. */
-    } else if (is_out_of_reach(me, peer, end) && ++me->strays < STRAYS_BELIEVED) {
-        /* Until more of them are there. */
-    } else {
-        me->strays = 0;
-        me->sequence_top = larger(me->sequence_top, end);
-        if (segment->length)
-            take_octets(pair, segment, (uint64_t)offset, unwrapped == offset, acked, ack_known);
-        if (fin)
-            take_fin(pair, segment, end);
-        if (me->fin_known && !me->facts.fin)
-            deliver_fin(pair, s);
-    }
+    if (!is_foreign(me, peer, segment, offset))
+        take_content(pair, segment, (uint64_t)offset, unwrapped == offset, acked);
     if (me->facts.acked > me->facts.next)
         give_up_lost(pair, s);
 }
