@@ -46,30 +46,31 @@ enum fpdu_likeness mpa_fpdu_likeness(const uint8_t *p, size_t n)
     return plain > marked ? plain : marked;
 }
 
+static bool proven(const uint8_t *p, size_t n, bool marker)
+{
+    size_t lead = marker ? MPA_MARKER_LEN : 0, total;
+    const uint8_t *q = p + lead;
+    bool zero_pad = true;
+    unsigned pad;
+
+    if (n < lead + MPA_LENGTH_LEN || likeness(p, n, marker) != FPDU_CONVINCING)
+        return false;
+    pad = mpa_pad_length(get_be16(q));
+    total = lead + MPA_LENGTH_LEN + get_be16(q) + pad + MPA_CRC_LEN;
+    if (total > n || (marker && total > MPA_MARKER_PERIOD))
+        return false;
+    if (crc32c(p, total - MPA_CRC_LEN) == get_le32(p + total - MPA_CRC_LEN))
+        return true;
+    for (unsigned i = 0; i < pad; i++)
+        zero_pad &= p[total - MPA_CRC_LEN - 1 - i] == 0;
+    /* Without CRC: version 1 headers, zero PAD, and another FPDU or the segment's end right after it. */
+    return zero_pad && (q[2] & 0x03) == 1 && (q[3] & 0xc0) == 0x40 &&
+           (total == n || likeness(p + total, n - total, false) == FPDU_CONVINCING);
+}
+
 bool mpa_fpdu_proven(const uint8_t *p, size_t n)
 {
-    for (unsigned marker = 0; marker < 2; marker++) {
-        size_t lead = marker ? MPA_MARKER_LEN : 0, total;
-        const uint8_t *q = p + lead;
-        unsigned pad;
-        bool zero_pad = true;
-
-        if (n < lead + MPA_LENGTH_LEN || likeness(p, n, marker) != FPDU_CONVINCING)
-            continue;
-        pad = mpa_pad_length(get_be16(q));
-        total = lead + MPA_LENGTH_LEN + get_be16(q) + pad + MPA_CRC_LEN;
-        if (total > n || (marker && total > MPA_MARKER_PERIOD))
-            continue;
-        if (crc32c(p, total - MPA_CRC_LEN) == get_le32(p + total - MPA_CRC_LEN))
-            return true;
-        for (unsigned i = 0; i < pad; i++)
-            zero_pad &= p[total - MPA_CRC_LEN - 1 - i] == 0;
-        /* Without CRC: version 1 headers, zero PAD, and another FPDU or the segment's end right after it. */
-        if (zero_pad && (q[2] & 0x03) == 1 && (q[3] & 0xc0) == 0x40 &&
-            (total == n || likeness(p + total, n - total, false) == FPDU_CONVINCING))
-            return true;
-    }
-    return false;
+    return proven(p, n, false) || proven(p, n, true);
 }
 
 /* Another startup frame: its length as far as that is known, 0 if there is none. */
@@ -140,15 +141,42 @@ static size_t find_fpdu(const uint8_t *p, size_t n)
     return 0;
 }
 
+/* The octets at FO as an FPDU, with its Marker where Markers are negotiated. */
+static enum fpdu_likeness likeness_at_start(bool markers, const uint8_t *p, size_t n, size_t early)
+{
+    /* Four zero octets that came alone, where no Markers are, are no Marker of the FPDU that came later. */
+    if (!markers && early == MPA_MARKER_LEN)
+        return likeness(p, n, false);
+    /* A first Marker with wrong contents is still the Marker that is due there. */
+    if (markers && n > MPA_MARKER_LEN && likeness(p + MPA_MARKER_LEN, n - MPA_MARKER_LEN, false) == FPDU_CONVINCING)
+        return FPDU_CONVINCING;
+    return mpa_fpdu_likeness(p, n);
+}
+
+/* How many octets precede the first FPDU; 0 when those at FO may be a damaged one. */
+static size_t stray_octets(const uint8_t *p, size_t n, size_t early, enum fpdu_likeness like)
+{
+    /* What came in time most likely begins with an FPDU. */
+    bool in_time = early > 0 && early < n && mpa_fpdu_likeness(p + early, n - early) == FPDU_CONVINCING;
+    size_t found = in_time ? early : find_fpdu(p, n);
+
+    if (found != 0)
+        return early == 0 || found < early ? found : early;
+    /*
+     * Octets that were sent before an FPDU was allowed and do not look like one need no further proof; later ones may
+     * be a damaged FPDU unless an FPDU follows them.
+     */
+    return like == FPDU_TOO_SHORT && n > MPA_MARKER_LEN ? 0 : early;
+}
+
 struct boundary mpa_boundary_classify(const struct mpa_connection *mpa, unsigned side, const uint8_t *p, size_t n,
                                       size_t early, bool last)
 {
     const struct startup_seen *seen = &mpa->side[side].startup;
     struct boundary b = {.what = BOUNDARY_FPDU};
-    enum fpdu_likeness like = mpa_fpdu_likeness(p, n);
-    size_t found;
+    size_t found = frame_length(p, n);
+    enum fpdu_likeness like;
 
-    found = frame_length(p, n);
     if (found > 0 && (last || found <= n)) {
         b.count = found < n ? found : n;
         b.what = BOUNDARY_FRAME;
@@ -160,32 +188,16 @@ struct boundary mpa_boundary_classify(const struct mpa_connection *mpa, unsigned
         b.count = MPA_CRC_LEN;
         return b;
     }
-    /* Four zero octets that came alone, where no Markers are, are no Marker of the FPDU that came later. */
-    if (early == MPA_MARKER_LEN && mpa->parameters.markers[side] != ON)
-        like = likeness(p, n, false);
+    like = likeness_at_start(mpa->parameters.markers[side] == ON, p, n, early);
     if (like == FPDU_CONVINCING)
-        return b;
-    /* A first Marker with wrong contents is still the Marker that is due there. */
-    if (mpa->parameters.markers[side] == ON && n > MPA_MARKER_LEN &&
-        likeness(p + MPA_MARKER_LEN, n - MPA_MARKER_LEN, false) == FPDU_CONVINCING)
         return b;
     if (!last && (like == FPDU_TOO_SHORT || may_become_frame(p, n) || n < SEARCH_LIMIT / 8)) {
         b.what = BOUNDARY_MORE;
         return b;
     }
-    /* What came in time most likely begins with an FPDU. */
-    if (early > 0 && early < n && mpa_fpdu_likeness(p + early, n - early) == FPDU_CONVINCING)
-        found = early;
-    else
-        found = find_fpdu(p, n);
-    /*
-     * Octets that were sent before an FPDU was allowed and do not look like one need no further proof; later ones may
-     * be a damaged FPDU unless an FPDU follows them.
-     */
-    if (found == 0 && (early == 0 || (like == FPDU_TOO_SHORT && n > MPA_MARKER_LEN)))
-        return b;
-    b.count = found != 0 && (early == 0 || found < early) ? found : early;
-    b.what = mpa_origin(mpa, side, seen->end)->frame == seen->last.frame ? BOUNDARY_EXCESS : BOUNDARY_STREAMING;
+    b.count = stray_octets(p, n, early, like);
+    if (b.count > 0)
+        b.what = mpa_origin(mpa, side, seen->end)->frame == seen->last.frame ? BOUNDARY_EXCESS : BOUNDARY_STREAMING;
     return b;
 }
 

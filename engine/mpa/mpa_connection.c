@@ -251,17 +251,33 @@ void mpa_connection_segment(struct mpa_connection *mpa, const struct tcp_segment
     mpa_tcp_segment(mpa, segment, offset, acked_known, acked);
 }
 
-/* Gives the side's new octets to the part of the core that its state names. */
-static void work(struct mpa_connection *mpa, unsigned side)
+static void work_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t offset)
 {
     struct mpa_side *s = &mpa->side[side];
 
-    if (s->state == SIDE_FPDUS || s->state == SIDE_LOST)
-        mpa_framing_octets(mpa, side);
-    else if (s->state == SIDE_IGNORED)
-        mpa_ignore(mpa, side);
+    s->state = SIDE_IGNORED;
+    if (offset - s->startup.end < AFTER_REJECT_MAX)
+        mpa_find_after_reject(mpa, side);
     else
-        mpa_find_octets(mpa, side);
+        mpa_ignore(mpa, side);
+}
+
+/* Gives the side's new octets, those from `offset` on, to the part of the core that its state names. */
+static void work(struct mpa_connection *mpa, unsigned side, uint64_t offset, const struct octets_origin *origin)
+{
+    struct mpa_side *s = &mpa->side[side];
+
+    if (mpa->phase == MPA_PHASE_REJECTED) {
+        work_after_reject(mpa, side, offset);
+    } else if (s->state == SIDE_FPDUS || s->state == SIDE_LOST) {
+        mpa_framing_octets(mpa, side);
+    } else {
+        mpa_order_octets(mpa, side, offset, s->next, origin);
+        if (s->state == SIDE_IGNORED)
+            mpa_ignore(mpa, side);
+        else
+            mpa_find_octets(mpa, side);
+    }
 }
 
 void mpa_connection_octets(struct mpa_connection *mpa, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
@@ -300,20 +316,7 @@ void mpa_connection_octets(struct mpa_connection *mpa, unsigned side, uint64_t o
         mpa_ignore(mpa, side);
         return;
     }
-    if (mpa->phase == MPA_PHASE_REJECTED) {
-        s->state = SIDE_IGNORED;
-        if (offset - s->startup.end < AFTER_REJECT_MAX)
-            mpa_find_after_reject(mpa, side);
-        else
-            mpa_ignore(mpa, side);
-        prune_runs(s);
-        if (!mpa_window_save(&s->window))
-            mpa_ignore(mpa, side);
-        return;
-    }
-    if (s->state != SIDE_FPDUS && s->state != SIDE_LOST)
-        mpa_order_octets(mpa, side, offset, offset + n, origin);
-    work(mpa, side);
+    work(mpa, side, offset, origin);
     prune_runs(s);
     if (!mpa_window_save(&s->window))
         mpa_ignore(mpa, side);

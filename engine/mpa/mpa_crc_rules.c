@@ -251,41 +251,50 @@ static bool asked_by_no_frame(const struct mpa_connection *mpa, unsigned side)
     return own->seen && !(own->frame.flags & MPA_FLAG_C) && peer->seen && peer->key_matches < MPA_KEY_LEN;
 }
 
-static void report(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, const struct place *place)
+/* The field is all zeros or ones: no CRC was ever computed, or none from here on. Reported once. */
+static void report_not_computed(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu,
+                                const struct place *place)
 {
     struct mpa_side *s = &mpa->side[side];
     struct mpa_framing_state *fs = s->framing;
-    struct layout layout = layout_of(fpdu);
-    struct cause cause = {RULE_MPA_4_4_12, NULL, false};
     enum direction direction = direction_of(mpa, side);
 
-    if (fs->no_crc_reported && s->good_crcs == 0)
+    if (fs->stopped_reported)
         return;
-    if ((fpdu->crc == 0 || fpdu->crc == UINT32_MAX) && !placed_elsewhere(fpdu, &layout, &cause)) {
-        if (fs->stopped_reported)
-            return;
-        if (s->good_crcs == 0) {
-            fs->no_crc_reported = true;
-            if (asked_by_no_frame(mpa, side))
-                return;
-            verdict_failed(mpa->verdict, revision_zero(mpa) ? RULE_MPA_C_1_04 : RULE_MPA_7_1_1_15, direction, place, 0,
-                           "expected the CRC %08x, as %s; found %08x in the first FPDU", swap32(fpdu->crc_computed),
-                           revision_zero(mpa) ? "a startup frame has Rev 0" : "a startup frame has C = 1",
-                           swap32(fpdu->crc));
-            return;
-        }
+    if (s->good_crcs > 0) {
         fs->stopped_reported = true;
         verdict_failed(mpa->verdict, RULE_MPA_4_4_07, direction, place, 0,
                        "expected the right CRC, %08x, as in the %llu FPDUs before; found %08x",
                        swap32(fpdu->crc_computed), (unsigned long long)s->good_crcs, swap32(fpdu->crc));
         return;
     }
+    fs->no_crc_reported = true;
+    if (asked_by_no_frame(mpa, side))
+        return;
+    verdict_failed(mpa->verdict, revision_zero(mpa) ? RULE_MPA_C_1_04 : RULE_MPA_7_1_1_15, direction, place, 0,
+                   "expected the CRC %08x, as %s; found %08x in the first FPDU", swap32(fpdu->crc_computed),
+                   revision_zero(mpa) ? "a startup frame has Rev 0" : "a startup frame has C = 1", swap32(fpdu->crc));
+}
+
+static void report(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, const struct place *place)
+{
+    const struct mpa_side *s = &mpa->side[side];
+    struct layout layout = layout_of(fpdu);
+    struct cause cause = {RULE_MPA_4_4_12, NULL, false};
+
+    if (s->framing->no_crc_reported && s->good_crcs == 0)
+        return;
+    if ((fpdu->crc == 0 || fpdu->crc == UINT32_MAX) && !placed_elsewhere(fpdu, &layout, &cause)) {
+        report_not_computed(mpa, side, fpdu, place);
+        return;
+    }
     if (!cause.text && !wrong_coverage(fpdu, &layout, &cause))
         placed_elsewhere(fpdu, &layout, &cause);
     if (cause.silent)
         return;
-    verdict_failed(mpa->verdict, cause.rule, direction, place, 0, "expected the CRC octets %08x; found %08x%s%s",
-                   swap32(fpdu->crc_computed), swap32(fpdu->crc), cause.text ? ": " : "", cause.text ? cause.text : "");
+    verdict_failed(mpa->verdict, cause.rule, direction_of(mpa, side), place, 0,
+                   "expected the CRC octets %08x; found %08x%s%s", swap32(fpdu->crc_computed), swap32(fpdu->crc),
+                   cause.text ? ": " : "", cause.text ? cause.text : "");
 }
 
 static void count_right(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)

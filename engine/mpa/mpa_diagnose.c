@@ -21,6 +21,10 @@ static const struct mpa_startup *frame_of(const struct mpa_connection *mpa, bool
 
 void mpa_report_unmet(struct mpa_connection *mpa, unsigned side, const struct place *place, bool found_on)
 {
+    static const enum rule_id rules[2][2] = {
+        /* no Markers found */ {RULE_MPA_7_1_1_08, RULE_MPA_7_1_1_09},
+        /* a Marker found */ {RULE_MPA_7_1_1_10, RULE_MPA_7_1_1_11},
+    };
     struct mpa_framing_state *fs = mpa->side[side].framing;
     bool initiator = mpa->parameters.initiator_side == (int)side;
     const struct mpa_startup *request, *reply, *governing;
@@ -38,12 +42,7 @@ void mpa_report_unmet(struct mpa_connection *mpa, unsigned side, const struct pl
     related = mpa->side[1 - side].startup.place.frame;
     if (request->revision == 0 && reply->revision != 0)
         return; /* nothing was agreed that could be kept */
-    if (request->revision >= 1 && reply->revision == 0)
-        rule = RULE_MPA_C_2_5_04;
-    else if (!found_on)
-        rule = initiator ? RULE_MPA_7_1_1_09 : RULE_MPA_7_1_1_08;
-    else
-        rule = initiator ? RULE_MPA_7_1_1_11 : RULE_MPA_7_1_1_10;
+    rule = request->revision >= 1 && reply->revision == 0 ? RULE_MPA_C_2_5_04 : rules[found_on][initiator];
     if (!found_on && rule != RULE_MPA_C_2_5_04 && !(governing->flags & MPA_FLAG_M))
         return; /* Rev 0 with M = 0: the fault is in the startup frame */
     verdict_failed(mpa->verdict, rule, direction_of(mpa, side), place, related,
@@ -308,28 +307,82 @@ static bool marker_right_at(const struct diagnosing *d, uint64_t at, uint64_t he
            get_be32(mpa_window_at(&d->s->window, at)) == (at < header ? 0 : at - header);
 }
 
+static bool accept_without_marker(struct diagnosing *d, struct mpa_fpdu *fpdu, bool by_crc)
+{
+    mpa_framing_accept(d->mpa, d->side, fpdu, (by_crc ? ACCEPT_PROVEN : 0) | ACCEPT_DEVIANT);
+    return true;
+}
+
+/* The leading one is missing: the header is then at the cursor itself. */
+static bool try_missing_lead(struct diagnosing *d, bool by_crc)
+{
+    const uint8_t *p = mpa_window_at(&d->s->window, d->at);
+    size_t n = mpa_octets_from(d->s, d->at);
+    struct mpa_shape shape;
+    struct mpa_fpdu fpdu;
+
+    if (mpa_header_of(d->s, d->at) == d->at || n < HEADER_VISIBLE_MIN ||
+        mpa_octets_oddity(d->fs, p, n) > HEADER_ODD_MAX)
+        return false;
+    mpa_shape_init(&shape, d->fs, d->at, get_be16(p));
+    mpa_shape_remove(&shape, 0);
+    if (!shape_fits(d, &shape, &fpdu, by_crc))
+        return false;
+    mpa_report_missing_marker(d->mpa, d->side, d->at);
+    d->fs->framing.markers = false;
+    return accept_without_marker(d, &fpdu, by_crc);
+}
+
+/* All of those inside the FPDU are missing, and from there on. */
+static bool try_missing_all(struct diagnosing *d, const struct mpa_shape *shape, uint64_t header, bool by_crc)
+{
+    unsigned leading = shape->at[0] < header ? 1 : 0;
+    struct mpa_shape reduced;
+    struct mpa_fpdu fpdu;
+
+    if (marker_right_at(d, shape->at[leading], header))
+        return false;
+    reduced = *shape;
+    reduced.n = leading;
+    if (!shape_fits(d, &reduced, &fpdu, by_crc))
+        return false;
+    mpa_report_missing_marker(d->mpa, d->side, shape->at[leading]);
+    d->fs->framing.markers = false;
+    return accept_without_marker(d, &fpdu, by_crc);
+}
+
+/* One of the first `inside` is missing. */
+static bool try_missing_one(struct diagnosing *d, const struct mpa_shape *shape, uint64_t header, unsigned inside,
+                            bool by_crc)
+{
+    for (unsigned i = 0; i < inside; i++) {
+        struct mpa_shape reduced;
+        struct mpa_fpdu fpdu;
+
+        if (shape->at[i] < header || marker_right_at(d, shape->at[i], header))
+            continue;
+        reduced = *shape;
+        mpa_shape_remove(&reduced, i);
+        if (!shape_fits(d, &reduced, &fpdu, by_crc) || !mpa_markers_right(&fpdu))
+            continue;
+        mpa_report_missing_marker(d->mpa, d->side, shape->at[i]);
+        d->fs->missing_reported = false; /* the grid continues: the next one that is missing is another fault */
+        return accept_without_marker(d, &fpdu, by_crc);
+    }
+    return false;
+}
+
 static bool try_missing(struct diagnosing *d, bool by_crc)
 {
-    struct mpa_shape shape, reduced;
+    struct mpa_shape shape;
     struct suspect suspect;
-    struct mpa_fpdu fpdu;
-    uint64_t end, due;
     unsigned inside = 0;
+    uint64_t end;
 
     if (!d->fs->framing.markers)
         return false;
-    /* The leading one: the header is then at the cursor itself. */
-    if (mpa_header_of(d->s, d->at) != d->at && mpa_octets_from(d->s, d->at) >= HEADER_VISIBLE_MIN &&
-        mpa_octets_oddity(d->fs, mpa_window_at(&d->s->window, d->at), mpa_octets_from(d->s, d->at)) <= HEADER_ODD_MAX) {
-        mpa_shape_init(&shape, d->fs, d->at, get_be16(mpa_window_at(&d->s->window, d->at)));
-        mpa_shape_remove(&shape, 0);
-        if (shape_fits(d, &shape, &fpdu, by_crc)) {
-            mpa_report_missing_marker(d->mpa, d->side, d->at);
-            d->fs->framing.markers = false;
-            mpa_framing_accept(d->mpa, d->side, &fpdu, (by_crc ? ACCEPT_PROVEN : 0) | ACCEPT_DEVIANT);
-            return true;
-        }
-    }
+    if (try_missing_lead(d, by_crc))
+        return true;
     if (!mpa_diagnose_suspect(d, &suspect, d->at))
         return false;
     mpa_shape_init(&shape, d->fs, d->at, suspect.length);
@@ -338,30 +391,8 @@ static bool try_missing(struct diagnosing *d, bool by_crc)
         inside++;
     if (inside == 0 || shape.at[inside - 1] < suspect.header)
         return false;
-    due = shape.at[shape.at[0] < suspect.header ? 1 : 0];
-    reduced = shape;
-    reduced.n = shape.at[0] < suspect.header ? 1 : 0;
-    if (!marker_right_at(d, due, suspect.header) && shape_fits(d, &reduced, &fpdu, by_crc)) {
-        mpa_report_missing_marker(d->mpa, d->side, due);
-        d->fs->framing.markers = false;
-        mpa_framing_accept(d->mpa, d->side, &fpdu, (by_crc ? ACCEPT_PROVEN : 0) | ACCEPT_DEVIANT);
-        return true;
-    }
-    for (unsigned i = 0; i < inside; i++) {
-        uint64_t gone = shape.at[i];
-
-        if (gone < suspect.header || marker_right_at(d, gone, suspect.header))
-            continue;
-        reduced = shape;
-        mpa_shape_remove(&reduced, i);
-        if (!shape_fits(d, &reduced, &fpdu, by_crc) || !mpa_markers_right(&fpdu))
-            continue;
-        mpa_report_missing_marker(d->mpa, d->side, gone);
-        d->fs->missing_reported = false; /* the grid continues: the next one that is missing is another fault */
-        mpa_framing_accept(d->mpa, d->side, &fpdu, (by_crc ? ACCEPT_PROVEN : 0) | ACCEPT_DEVIANT);
-        return true;
-    }
-    return false;
+    return try_missing_all(d, &shape, suspect.header, by_crc) ||
+           try_missing_one(d, &shape, suspect.header, inside, by_crc);
 }
 
 /* Markers in a direction that has none by the framing in use. */

@@ -368,28 +368,38 @@ static void settle(struct diagnosing *d, const struct suspect *suspect, const st
     }
 }
 
+/* The FPDU's shape and end with this mistake. False: there is no such shape. */
+static bool shape_candidate(const struct diagnosing *d, const struct suspect *suspect, struct candidate *candidate)
+{
+    unsigned value = candidate->value;
+    bool of_length = candidate->mistake == LENGTH || candidate->mistake == COUNTED_MARKERS;
+    uint64_t usual;
+
+    if (of_length && (value == 0 || value > UINT16_MAX || value == suspect->length))
+        return false;
+    mpa_shape_init(&candidate->shape, d->fs, suspect->start, suspect->length);
+    usual = mpa_shape_end(&candidate->shape, suspect->start);
+    if (of_length)
+        mpa_shape_set_length(&candidate->shape, (uint16_t)value);
+    else if (candidate->mistake == PAD)
+        candidate->shape.pad = (uint8_t)value;
+    else
+        candidate->shape.crc = 0;
+    candidate->end = mpa_shape_end(&candidate->shape, suspect->start);
+    if (candidate->mistake == COUNTED_MARKERS &&
+        markers_between(d->fs, suspect->header, candidate->end) * MPA_MARKER_LEN != suspect->length - value)
+        return false;
+    return candidate->end != usual;
+}
+
 static bool try_candidate(struct diagnosing *d, const struct suspect *suspect, enum mistake mistake, unsigned value)
 {
     struct candidate candidate = {.mistake = mistake, .value = value};
-    uint64_t window_end = mpa_window_end(&d->s->window), usual;
+    uint64_t window_end = mpa_window_end(&d->s->window);
     enum follow follow;
 
-    mpa_shape_init(&candidate.shape, d->fs, suspect->start, suspect->length);
-    usual = mpa_shape_end(&candidate.shape, suspect->start);
-    if (mistake == NO_CRC_FIELD) {
-        candidate.shape.crc = 0;
-    } else if (mistake == PAD) {
-        candidate.shape.pad = (uint8_t)value;
-    } else {
-        if (value == 0 || value > UINT16_MAX || value == suspect->length)
-            return false;
-        mpa_shape_set_length(&candidate.shape, (uint16_t)value);
-    }
-    candidate.end = mpa_shape_end(&candidate.shape, suspect->start);
-    if (mistake == COUNTED_MARKERS &&
-        markers_between(d->fs, suspect->header, candidate.end) * MPA_MARKER_LEN != suspect->length - value)
-        return false;
-    if (candidate.end == usual || candidate.end > window_end || candidate.end < suspect->header + HEADER_VISIBLE_MIN)
+    if (!shape_candidate(d, suspect, &candidate) || candidate.end > window_end ||
+        candidate.end < suspect->header + HEADER_VISIBLE_MIN)
         return false;
     follow = mpa_diagnose_next(d, candidate.end);
     if (candidate.end == window_end && d->last && d->s->fin && mistake == NO_CRC_FIELD)
@@ -403,18 +413,39 @@ static bool try_candidate(struct diagnosing *d, const struct suspect *suspect, e
     return true;
 }
 
+/* The usual mistakes in ULPDU_Length: it counts other fields in, or its octets are in reverse order. */
+static bool try_usual_lengths(struct diagnosing *d, const struct suspect *suspect)
+{
+    unsigned sent = suspect->length;
+    const unsigned lengths[] = {
+        fixed_length(d, suspect),
+        sent - MPA_LENGTH_LEN - MPA_CRC_LEN,
+        sent - MPA_CRC_LEN,
+        sent - MPA_LENGTH_LEN,
+        sent - mpa_pad_length(suspect->length),
+        sent - MPA_LENGTH_LEN - MPA_CRC_LEN - 1,
+        sent - 8,
+        sent - 9,
+        swap16(suspect->length),
+    };
+
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
+        if (lengths[i] >= DDP_TAGGED_HEADER_LEN && try_candidate(d, suspect, LENGTH, lengths[i]))
+            return true;
+    return false;
+}
+
 static bool try_suspect(struct diagnosing *d, uint64_t start)
 {
     struct suspect suspect;
     struct mpa_shape shape;
-    unsigned sent, pad, markers;
+    unsigned sent, markers;
 
     if (!mpa_diagnose_suspect(d, &suspect, start))
         return false;
     if (mpa_header_oddity(mpa_window_at(&d->s->window, suspect.header), MPA_LENGTH_LEN) > HEADER_ODD_MAX)
         return false;
     sent = suspect.length;
-    pad = mpa_pad_length(suspect.length);
     if (try_candidate(d, &suspect, NO_CRC_FIELD, 0))
         return true;
     if (mpa_crc_expected(d->mpa, d->side)) /* the CRC would have shown it */
@@ -424,25 +455,10 @@ static bool try_suspect(struct diagnosing *d, uint64_t start)
     for (unsigned k = markers; k > 0; k--)
         if (sent > MPA_MARKER_LEN * k && try_candidate(d, &suspect, COUNTED_MARKERS, sent - MPA_MARKER_LEN * k))
             return true;
-    {
-        const unsigned lengths[] = {
-            fixed_length(d, &suspect),
-            sent - MPA_LENGTH_LEN - MPA_CRC_LEN,
-            sent - MPA_CRC_LEN,
-            sent - MPA_LENGTH_LEN,
-            sent - pad,
-            sent - MPA_LENGTH_LEN - MPA_CRC_LEN - 1,
-            sent - 8,
-            sent - 9,
-            swap16(suspect.length),
-        };
-
-        for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
-            if (lengths[i] >= DDP_TAGGED_HEADER_LEN && try_candidate(d, &suspect, LENGTH, lengths[i]))
-                return true;
-    }
+    if (try_usual_lengths(d, &suspect))
+        return true;
     for (unsigned count = 0; count < 8; count++)
-        if (count != pad && try_candidate(d, &suspect, PAD, count))
+        if (count != mpa_pad_length(suspect.length) && try_candidate(d, &suspect, PAD, count))
             return true;
     return false;
 }

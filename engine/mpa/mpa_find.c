@@ -57,49 +57,67 @@ void mpa_assume(struct mpa_connection *mpa)
         mpa->parameters.crc = mpa->options.assume_crc;
 }
 
-/* 7.1.1: M of a frame governs what its receiver sends; C is ORed. RFC 6581 section 9 for the rest. */
-static void negotiate(struct mpa_connection *mpa)
+/* 7.1.1: M of a frame governs what its receiver sends; C is ORed. A frame that was not seen is NULL. */
+static void negotiate_framing(struct mpa_parameters *parameters, const struct mpa_startup *request,
+                              const struct mpa_startup *reply)
 {
-    struct mpa_parameters *parameters = &mpa->parameters;
     unsigned i = (unsigned)parameters->initiator_side, r = 1 - i;
-    const struct mpa_startup *request = &mpa->side[i].startup.frame, *reply = &mpa->side[r].startup.frame;
+    unsigned either = (request ? request->flags : 0u) | (reply ? reply->flags : 0u);
 
-    parameters->request_seen = has_frame(&mpa->side[i]);
-    parameters->reply_seen = has_frame(&mpa->side[r]);
-    parameters->startup_seen = mpa->side[i].startup.seen && mpa->side[r].startup.seen;
-    for (unsigned side = 0; side < 2; side++)
-        parameters->full_from[side] = mpa->side[side].startup.end;
-    if (parameters->request_seen) {
-        parameters->revision = request->revision;
-        /* A Reply of Rev 0 has Markers whatever was requested. */
-        parameters->markers[r] = request->flags & MPA_FLAG_M ? ON : parameters->reply_seen ? OFF : UNKNOWN;
-        parameters->crc = request->flags & MPA_FLAG_C ? ON : UNKNOWN;
-    }
-    if (parameters->reply_seen) {
-        parameters->revision =
-            parameters->request_seen && request->revision < reply->revision ? request->revision : reply->revision;
+    if (request) /* A Reply of Rev 0 has Markers whatever was requested. */
+        parameters->markers[r] = request->flags & MPA_FLAG_M ? ON : reply ? OFF : UNKNOWN;
+    if (reply)
         parameters->markers[i] = reply->flags & MPA_FLAG_M ? ON : OFF;
-        if (reply->flags & MPA_FLAG_C)
-            parameters->crc = ON;
-        else if (parameters->request_seen && parameters->crc == UNKNOWN)
-            parameters->crc = OFF;
-        parameters->rejected = reply->flags & MPA_FLAG_R;
-    }
-    if ((parameters->request_seen && request->revision == 0) || (parameters->reply_seen && reply->revision == 0)) {
-        /* Appendix C: an RDMAC end always uses Markers and CRCs, in both directions. */
-        parameters->markers[0] = parameters->markers[1] = ON;
+    if (either & MPA_FLAG_C)
         parameters->crc = ON;
-    }
-    if (parameters->startup_seen && request->has_enhanced && reply->has_enhanced) {
+    else if (request)
+        parameters->crc = reply ? OFF : UNKNOWN;
+}
+
+/* RFC 6581 section 9. */
+static void negotiate_enhanced(struct mpa_parameters *parameters, const struct mpa_startup *request,
+                               const struct mpa_startup *reply)
+{
+    if (!reply || !reply->has_enhanced)
+        return;
+    if (parameters->startup_seen && request->has_enhanced) {
         parameters->enhanced = true;
         parameters->peer_to_peer = request->enhanced.peer_to_peer && reply->enhanced.peer_to_peer;
         parameters->rtr = parameters->peer_to_peer ? request->enhanced.rtr & reply->enhanced.rtr : 0;
     }
-    if (parameters->reply_seen && reply->has_enhanced && !parameters->rejected) {
+    if (!parameters->rejected) {
         parameters->ird_ord_known = true;
         parameters->ird = reply->enhanced.ird;
         parameters->ord = reply->enhanced.ord;
     }
+}
+
+static void negotiate(struct mpa_connection *mpa)
+{
+    struct mpa_parameters *parameters = &mpa->parameters;
+    const struct mpa_side *initiator = &mpa->side[parameters->initiator_side];
+    const struct mpa_side *responder = &mpa->side[1 - parameters->initiator_side];
+    const struct mpa_startup *request = has_frame(initiator) ? &initiator->startup.frame : NULL;
+    const struct mpa_startup *reply = has_frame(responder) ? &responder->startup.frame : NULL;
+
+    parameters->request_seen = request != NULL;
+    parameters->reply_seen = reply != NULL;
+    parameters->startup_seen = initiator->startup.seen && responder->startup.seen;
+    for (unsigned side = 0; side < 2; side++)
+        parameters->full_from[side] = mpa->side[side].startup.end;
+    if (request)
+        parameters->revision = request->revision;
+    if (reply && (!request || reply->revision < request->revision))
+        parameters->revision = reply->revision;
+    if (reply)
+        parameters->rejected = reply->flags & MPA_FLAG_R;
+    negotiate_framing(parameters, request, reply);
+    if (parameters->revision == 0) {
+        /* Appendix C: an RDMAC end always uses Markers and CRCs, in both directions. */
+        parameters->markers[0] = parameters->markers[1] = ON;
+        parameters->crc = ON;
+    }
+    negotiate_enhanced(parameters, request, reply);
     mpa_assume(mpa);
 }
 
@@ -340,6 +358,30 @@ static void take_frame(struct mpa_connection *mpa, unsigned side, size_t have)
     frame_complete(mpa, side);
 }
 
+/* The key begins no frame: the search goes on after its first octet. */
+static void drop_key(struct mpa_side *s)
+{
+    s->startup.header_seen = false;
+    s->state = SIDE_STREAMING;
+    s->cursor = s->startup.start + 1;
+}
+
+/* The 20 octets are there. False: they are no header. */
+static bool read_header(struct mpa_connection *mpa, unsigned side)
+{
+    struct startup_seen *startup = &mpa->side[side].startup;
+    const uint8_t *p = mpa_window_at(&mpa->side[side].window, startup->start);
+
+    /* A whole key at the start of a segment is one, whatever follows it. */
+    if (startup->late && !plausible_request_or_reply(p) && !mpa_segment_starts(mpa, side, startup->start))
+        return false;
+    startup->header_seen = true;
+    startup->frame.flags = p[16];
+    startup->frame.revision = p[17];
+    startup->frame.pd_length = (uint16_t)(p[18] << 8 | p[19]);
+    return true;
+}
+
 /* SIDE_STARTUP: a key is at startup.start. True when the state changed. */
 static bool collect(struct mpa_connection *mpa, unsigned side, bool last)
 {
@@ -347,21 +389,12 @@ static bool collect(struct mpa_connection *mpa, unsigned side, bool last)
     struct startup_seen *startup = &s->startup;
     uint64_t end = mpa_window_end(&s->window);
     size_t have = (size_t)(end - startup->start), need;
-    const uint8_t *p = mpa_window_at(&s->window, startup->start);
 
     if (have < MPA_STARTUP_HEADER_LEN)
         return false;
-    if (!startup->header_seen) {
-        /* A whole key at the start of a segment is one, whatever follows it. */
-        if (startup->late && !plausible_request_or_reply(p) && !mpa_segment_starts(mpa, side, startup->start)) {
-            s->state = SIDE_STREAMING;
-            s->cursor = startup->start + 1;
-            return true;
-        }
-        startup->header_seen = true;
-        startup->frame.flags = p[16];
-        startup->frame.revision = p[17];
-        startup->frame.pd_length = (uint16_t)(p[18] << 8 | p[19]);
+    if (!startup->header_seen && !read_header(mpa, side)) {
+        drop_key(s);
+        return true;
     }
     need = MPA_STARTUP_HEADER_LEN + (size_t)startup->frame.pd_length;
     /* Also when what came last completes the frame: then it is an FPDU that PD_Length takes for Private Data. */
@@ -378,9 +411,7 @@ static bool collect(struct mpa_connection *mpa, unsigned side, bool last)
     if (!confirmed(mpa, side, need)) {
         if (have < UNCONFIRMED_MAX && !last)
             return false;
-        startup->header_seen = false;
-        s->state = SIDE_STREAMING;
-        s->cursor = startup->start + 1;
+        drop_key(s);
         return true;
     }
     take_frame(mpa, side, have < need ? have : need);
@@ -415,23 +446,21 @@ static enum first_look look_at_start(struct mpa_connection *mpa, unsigned side, 
     unsigned reply = mpa_startup_key_matches(MPA_REPLY, p, n);
     bool answer = o->startup.header_seen && o->startup.frame.kind == MPA_REQUEST && !o->startup.late;
     unsigned best = request > reply ? request : reply;
+    /* More like the other key, it is a Reply whose Request the capture lacks, or shows later. */
+    enum mpa_startup_kind likelier = reply > request ? MPA_REPLY : MPA_REQUEST;
 
-    if (n < MPA_KEY_LEN) {
-        unsigned misses = (unsigned)n - best;
-
-        return !last && misses <= MPA_KEY_LEN - KEY_DAMAGED_MIN ? FIRST_WAIT : FIRST_NOT_A_KEY;
+    if (n < MPA_KEY_LEN)
+        return !last && n - best <= MPA_KEY_LEN - KEY_DAMAGED_MIN ? FIRST_WAIT : FIRST_NOT_A_KEY;
+    if (best < MPA_KEY_LEN) {
+        if (best < KEY_DAMAGED_MIN || !mpa->start_captured[side] || (!answer && o->any))
+            return FIRST_NOT_A_KEY;
+        if (answer) {
+            likelier = MPA_REPLY;
+            best = reply;
+        }
     }
-    if (request == MPA_KEY_LEN || reply == MPA_KEY_LEN) {
-        found_key(mpa, side, s->window.offset, request == MPA_KEY_LEN ? MPA_REQUEST : MPA_REPLY, MPA_KEY_LEN, false);
-        return FIRST_KEY;
-    }
-    if (best >= KEY_DAMAGED_MIN && mpa->start_captured[side] && (answer || !o->any)) {
-        /* More like the other key, it is a Reply whose Request the capture lacks, or shows later. */
-        answer |= reply > request;
-        found_key(mpa, side, s->window.offset, answer ? MPA_REPLY : MPA_REQUEST, answer ? reply : request, false);
-        return FIRST_KEY;
-    }
-    return FIRST_NOT_A_KEY;
+    found_key(mpa, side, s->window.offset, likelier, best, false);
+    return FIRST_KEY;
 }
 
 /* Octets at `at` are where a Reply is due, and are none. */
@@ -543,56 +572,82 @@ static bool look(struct mpa_connection *mpa, unsigned side, bool last)
     return false;
 }
 
+/* SIDE_WAITING. True when the state changed. */
+static bool await_other(struct mpa_connection *mpa, unsigned side)
+{
+    struct mpa_side *s = &mpa->side[side];
+
+    if (mpa->phase == MPA_PHASE_FULL_OPERATION)
+        return begin(mpa, side, false);
+    if (s->window.n > 0 && mpa_window_end(&s->window) > s->startup.end + HELD_MAX) {
+        start_one_sided(mpa, side);
+        if (s->state == SIDE_WAITING)
+            mpa_ignore(mpa, side);
+    }
+    return false;
+}
+
+/* True when the state changed, and asks for another step. */
+static bool step(struct mpa_connection *mpa, unsigned side)
+{
+    struct mpa_side *s = &mpa->side[side];
+
+    switch (s->state) {
+    case SIDE_STREAMING:
+    case SIDE_RECOGNISING:
+        return s->window.n > 0 && look(mpa, side, false);
+    case SIDE_STARTUP:
+        return collect(mpa, side, false);
+    case SIDE_WAITING:
+        return await_other(mpa, side);
+    case SIDE_FPDUS:
+    case SIDE_LOST:
+        mpa_framing_octets(mpa, side);
+        break;
+    case SIDE_IGNORED:
+        mpa_ignore(mpa, side);
+        break;
+    }
+    return false;
+}
+
 void mpa_find_octets(struct mpa_connection *mpa, unsigned side)
 {
     struct mpa_side *s = &mpa->side[side];
-    bool go_on = true;
 
-    while (go_on) {
-        switch (s->state) {
-        case SIDE_STREAMING:
-        case SIDE_RECOGNISING:
-            go_on = s->window.n > 0 && look(mpa, side, false);
-            break;
-        case SIDE_STARTUP:
-            go_on = collect(mpa, side, false);
-            break;
-        case SIDE_WAITING:
-            if (mpa->phase == MPA_PHASE_FULL_OPERATION) {
-                go_on = begin(mpa, side, false);
-            } else {
-                if (s->window.n > 0 && mpa_window_end(&s->window) > s->startup.end + HELD_MAX) {
-                    start_one_sided(mpa, side);
-                    if (s->state == SIDE_WAITING)
-                        mpa_ignore(mpa, side);
-                }
-                go_on = false;
-            }
-            break;
-        case SIDE_FPDUS:
-        case SIDE_LOST:
-            mpa_framing_octets(mpa, side);
-            go_on = false;
-            break;
-        case SIDE_IGNORED:
-            mpa_ignore(mpa, side);
-            go_on = false;
-            break;
-        }
-    }
+    while (step(mpa, side))
+        continue;
     /* A frame after other data waits for its counterpart, which may have come now. */
     if (other_of(mpa, side)->state == SIDE_STARTUP && s->startup.header_seen && other_of(mpa, side)->startup.late)
         if (collect(mpa, 1 - side, false))
             mpa_find_octets(mpa, 1 - side);
 }
 
+/* Only Private Data is lost up to `to`: the header has all that Full Operation needs. */
+static bool private_data_lost(const struct mpa_side *s, uint64_t to)
+{
+    return s->state == SIDE_STARTUP && s->startup.header_seen && !s->startup.late &&
+           to <= s->startup.start + MPA_STARTUP_HEADER_LEN + s->startup.frame.pd_length;
+}
+
+/* Full Operation was only waiting for octets. True when it began before the hole, and goes on after it. */
+static bool begin_before_hole(struct mpa_connection *mpa, unsigned side, uint64_t to)
+{
+    struct mpa_side *s = &mpa->side[side];
+
+    begin(mpa, side, true);
+    if (s->state != SIDE_FPDUS && s->state != SIDE_LOST)
+        return false;
+    mpa_framing_octets(mpa, side);
+    mpa_framing_hole(mpa, side, mpa_window_end(&s->window), to);
+    return true;
+}
+
 void mpa_find_hole(struct mpa_connection *mpa, unsigned side, uint64_t to)
 {
     struct mpa_side *s = &mpa->side[side];
 
-    if (s->state == SIDE_STARTUP && s->startup.header_seen && !s->startup.late &&
-        to <= s->startup.start + MPA_STARTUP_HEADER_LEN + s->startup.frame.pd_length) {
-        /* Only Private Data is lost: the header has all that Full Operation needs. */
+    if (private_data_lost(s, to)) {
         s->startup.partial = true;
         take_frame(mpa, side, (size_t)(mpa_window_end(&s->window) - s->startup.start));
         mpa_window_restart(&s->window, to);
@@ -607,13 +662,8 @@ void mpa_find_hole(struct mpa_connection *mpa, unsigned side, uint64_t to)
             /* Held octets cannot be joined over the hole. */
             mpa_skipped(mpa, side, s->startup.end, to, "octets missing before Full Operation was seen");
         }
-    } else if (s->state == SIDE_WAITING) {
-        begin(mpa, side, true);
-        if (s->state == SIDE_FPDUS || s->state == SIDE_LOST) {
-            mpa_framing_octets(mpa, side);
-            mpa_framing_hole(mpa, side, mpa_window_end(&s->window), to);
-            return;
-        }
+    } else if (s->state == SIDE_WAITING && begin_before_hole(mpa, side, to)) {
+        return;
     }
     if (s->state == SIDE_STREAMING || s->state == SIDE_RECOGNISING) {
         s->start_looked_at = true;
@@ -633,6 +683,15 @@ static bool nothing_missed(const struct mpa_connection *mpa, unsigned side)
     return !o->hole && mpa->start_captured[1 - side] && origin->acked_known && origin->acked <= (o->any ? o->next : 0);
 }
 
+/* This side went on after its frame, so the other one's is lost. */
+static bool counterpart_lost(const struct mpa_connection *mpa, unsigned side)
+{
+    const struct mpa_side *s = &mpa->side[side], *o = &mpa->side[1 - side];
+
+    return mpa_window_end(&s->window) > s->startup.end && s->window.n > 0 && (o->hole || !o->any) &&
+           !nothing_missed(mpa, side);
+}
+
 void mpa_find_end(struct mpa_connection *mpa, unsigned side)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -642,13 +701,8 @@ void mpa_find_end(struct mpa_connection *mpa, unsigned side)
         collect(mpa, side, true);
     if ((s->state == SIDE_STREAMING || s->state == SIDE_RECOGNISING) && s->window.n > 0 && look(mpa, side, true))
         mpa_find_octets(mpa, side);
-    if (mpa->finished && s->state == SIDE_WAITING && mpa->phase == MPA_PHASE_STARTUP) {
-        const struct mpa_side *o = other_of(mpa, side);
-
-        if (mpa_window_end(&s->window) > s->startup.end && s->window.n > 0 && (o->hole || !o->any) &&
-            !nothing_missed(mpa, side))
-            start_one_sided(mpa, side);
-    }
+    if (mpa->finished && s->state == SIDE_WAITING && mpa->phase == MPA_PHASE_STARTUP && counterpart_lost(mpa, side))
+        start_one_sided(mpa, side);
     if (s->state == SIDE_WAITING && mpa->phase == MPA_PHASE_FULL_OPERATION && begin(mpa, side, true) &&
         s->state != SIDE_IGNORED)
         mpa_framing_octets(mpa, side);

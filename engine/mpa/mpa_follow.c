@@ -124,43 +124,35 @@ static struct row look_along(struct mpa_connection *mpa, unsigned side, uint64_t
     return row;
 }
 
+/* Where no CRC decides: by the row of plausible FPDUs, and by the segments it fills. */
+static enum seek try_row(struct mpa_connection *mpa, unsigned side, uint64_t at, bool last)
+{
+    struct row row = look_along(mpa, side, at);
+
+    if (row.count == ROW_CERTAIN || (row.count == ROW_LIKELY && !row.contradicted))
+        return SEEK_FOUND;
+    if (row.contradicted || row.count == 0)
+        return SEEK_NONE;
+    if ((row.clean_end || last) && mpa_segment_starts(mpa, side, at))
+        return SEEK_FOUND;
+    return last ? SEEK_NONE : SEEK_PENDING;
+}
+
 static enum seek try_start(struct mpa_connection *mpa, unsigned side, uint64_t at, bool last)
 {
-    struct mpa_side *s = &mpa->side[side];
     struct mpa_fpdu fpdu;
     size_t seen;
-    unsigned odd = mpa_oddity_at(s, at, &seen);
-    bool complete, segment;
-    struct row row;
+    unsigned odd = mpa_oddity_at(&mpa->side[side], at, &seen);
 
     if (odd > (mpa->parameters.crc == ON ? HEADER_ODD_MAX : 0))
         return SEEK_NONE;
     if (seen < HEADER_VISIBLE_MIN)
         return last ? SEEK_NONE : SEEK_PENDING;
-    complete = mpa_framing_parse(mpa, side, at, &fpdu) == MPA_FPDU_OK;
-    if (complete && fpdu.crc == fpdu.crc_computed)
-        return SEEK_FOUND;
-    if (!complete)
+    if (mpa_framing_parse(mpa, side, at, &fpdu) != MPA_FPDU_OK)
         return odd == 0 && !last ? SEEK_PENDING : SEEK_NONE;
-    if (mpa_crc_expected(mpa, side))
-        return SEEK_NONE;
-    row = look_along(mpa, side, at);
-    segment = mpa_segment_starts(mpa, side, at);
-    if (row.count == ROW_CERTAIN || (row.count == ROW_LIKELY && !row.contradicted))
+    if (fpdu.crc == fpdu.crc_computed)
         return SEEK_FOUND;
-    if (row.contradicted || row.count == 0)
-        return SEEK_NONE;
-    if (segment && (row.clean_end || last))
-        return SEEK_FOUND;
-    return last ? SEEK_NONE : SEEK_PENDING;
-}
-
-/* Quickly rejects nearly every octet: versions, reserved bits, and a length that holds a header. */
-static bool may_start(const uint8_t *p, size_t n)
-{
-    if (n < HEADER_VISIBLE_MIN)
-        return true;
-    return (p[0] != 0 || p[1] >= DDP_TAGGED_HEADER_LEN) && (p[2] & 0x02) == 0 && (p[3] & 0x80) == 0;
+    return mpa_crc_expected(mpa, side) ? SEEK_NONE : try_row(mpa, side, at, last);
 }
 
 /* A Marker is among the first octets from here, so they are not what they seem. */
@@ -168,6 +160,18 @@ static bool near_marker(const struct mpa_framing_state *fs, uint64_t header)
 {
     return fs->framing.markers && header >= fs->framing.seq_start &&
            fs->period - (header - fs->framing.seq_start) % fs->period < HEADER_VISIBLE_MIN;
+}
+
+/* Quickly rejects nearly every octet: versions, reserved bits, and a length that holds a header. */
+static bool may_start(const struct mpa_side *s, uint64_t x)
+{
+    uint64_t header = mpa_header_of(s, x);
+    const uint8_t *p;
+
+    if (mpa_octets_from(s, header) < HEADER_VISIBLE_MIN || near_marker(s->framing, header))
+        return true;
+    p = mpa_window_at(&s->window, header);
+    return (p[0] != 0 || p[1] >= DDP_TAGGED_HEADER_LEN) && (p[2] & 0x02) == 0 && (p[3] & 0x80) == 0;
 }
 
 enum seek mpa_seek(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to, bool last, uint64_t *at)
@@ -179,13 +183,8 @@ enum seek mpa_seek(struct mpa_connection *mpa, unsigned side, uint64_t from, uin
     if (to > end)
         to = end;
     for (uint64_t x = from < s->window.offset ? s->window.offset : from; x < to; x++) {
-        uint64_t header = mpa_header_of(s, x);
-
-        if (!near_marker(s->framing, header) && header < end &&
-            !may_start(mpa_window_at(&s->window, header), (size_t)(end - header)))
-            continue;
         /* While one start waits for octets only starts of segments are preferred to it. */
-        if (waiting && !mpa_segment_starts(mpa, side, x))
+        if (!may_start(s, x) || (waiting && !mpa_segment_starts(mpa, side, x)))
             continue;
         switch (try_start(mpa, side, x, last)) {
         case SEEK_FOUND:

@@ -40,6 +40,18 @@ bool mpa_framing_begin(struct mpa_connection *mpa, unsigned side, uint64_t at)
     return true;
 }
 
+/* The first octets look more like a Marker and a header than like a header alone. */
+static bool marker_leads(const struct mpa_framing_state *fs, const uint8_t *p, size_t n, enum tristate negotiated)
+{
+    bool zero = get_be32(p) == 0;
+    unsigned plain = mpa_octets_oddity(fs, p, n);
+    unsigned marked = mpa_octets_oddity(fs, p + MPA_MARKER_LEN, n - MPA_MARKER_LEN);
+
+    if (negotiated == ON)
+        return zero || plain >= marked || plain > HEADER_ODD_MAX;
+    return zero && marked <= HEADER_ODD_MAX;
+}
+
 /*
  * With the first octets: does this direction have Markers? What is found counts from here on (7.1.1, 4.3); it is judged
  * once it is certain. False: too few octets.
@@ -48,11 +60,10 @@ static bool settle_markers(struct mpa_connection *mpa, unsigned side, bool last)
 {
     struct mpa_side *s = &mpa->side[side];
     struct mpa_framing_state *fs = s->framing;
-    const uint8_t *p = mpa_window_at(&s->window, s->cursor);
     size_t n = mpa_octets_from(s, s->cursor);
     enum tristate negotiated = mpa->parameters.markers[side];
-    unsigned plain, marked;
-    bool zero, found;
+    enum lone_word lone;
+    bool found;
 
     if (n < MPA_MARKER_LEN + HEADER_VISIBLE_MIN && !last)
         return false;
@@ -60,36 +71,22 @@ static bool settle_markers(struct mpa_connection *mpa, unsigned side, bool last)
         fs->opening = false;
         return true;
     }
-    zero = get_be32(p) == 0;
-    plain = mpa_octets_oddity(fs, p, n);
-    marked = mpa_octets_oddity(fs, p + MPA_MARKER_LEN, n - MPA_MARKER_LEN);
-    if (negotiated == ON)
-        found = zero || plain >= marked || plain > HEADER_ODD_MAX;
-    else
-        found = zero && marked <= HEADER_ODD_MAX;
-    if (negotiated == OFF && found && mpa_crc_binding(mpa)) {
-        switch (mpa_lone_word(mpa, side, s->cursor)) {
-        case LONE_WORD_OPEN:
-            if (!last)
-                return false;
-            break;
-        case LONE_WORD_YES: /* no Markers, but for this one */
-            fs->opening = false;
-            mpa_skip_lone_word(mpa, side);
-            return true;
-        case LONE_WORD_NO:
-            break;
-        }
-    }
+    found = marker_leads(fs, mpa_window_at(&s->window, s->cursor), n, negotiated);
+    lone = negotiated == OFF && found && mpa_crc_binding(mpa) ? mpa_lone_word(mpa, side, s->cursor) : LONE_WORD_NO;
+    if (lone == LONE_WORD_OPEN && !last)
+        return false;
     fs->opening = false;
+    if (lone == LONE_WORD_YES) { /* no Markers, but for this one */
+        mpa_skip_lone_word(mpa, side);
+        return true;
+    }
     fs->framing.markers = found;
     if (negotiated == UNKNOWN) {
         mpa->parameters.markers[side] = found ? ON : OFF;
-    } else if (negotiated == ON && !found) {
-        fs->leading_missing = s->faulty = true;
-        fs->opening_place = mpa_place(mpa, side, s->cursor, s->cursor + MPA_MARKER_LEN);
-    } else if (negotiated == OFF && found) {
-        fs->unexpected_marker = s->faulty = true;
+    } else if (found != (negotiated == ON)) {
+        fs->leading_missing = !found;
+        fs->unexpected_marker = found;
+        s->faulty = true;
         fs->opening_place = mpa_place(mpa, side, s->cursor, s->cursor + MPA_MARKER_LEN);
     }
     return true;
@@ -458,6 +455,8 @@ static enum looks look_at(struct mpa_connection *mpa, unsigned side, const struc
     uint64_t end = fpdu->offset + fpdu->length;
     size_t seen;
 
+    if (s->framing->no_field || mpa_crc_expected(mpa, side))
+        return LOOKS_WRONG;
     if (!mpa_markers_right(fpdu) || mpa_oddity_at(s, fpdu->offset, NULL) > HEADER_ODD_MAX ||
         mpa_oddity_at(s, end, &seen) > HEADER_ODD_MAX)
         return LOOKS_WRONG;
@@ -474,11 +473,55 @@ static enum looks look_at(struct mpa_connection *mpa, unsigned side, const struc
                : LOOKS_OPEN;
 }
 
+/* No FPDU yet: the octets to come may complete one, or settle the diagnosis. */
+static bool may_grow(struct mpa_connection *mpa, unsigned side)
+{
+    struct mpa_side *s = &mpa->side[side];
+
+    return mpa_oddity_at(s, s->cursor, NULL) <= (s->framing->doubtful ? 0 : HEADER_ODD_MAX) && !overtaken(mpa, side);
+}
+
+/* A cursor computed over a hole, or framing that was guessed, is not confirmed: sought anew. False: it is neither. */
+static bool drop_guess(struct mpa_connection *mpa, unsigned side)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_framing_state *fs = s->framing;
+    bool over_hole = fs->uncertain;
+
+    if (!over_hole && !fs->doubtful)
+        return false;
+    mpa_framing_lose(mpa, side, s->cursor, s->cursor);
+    if (!over_hole && fs->vouched == 0) /* nothing came of this start */
+        s->looked++;
+    return true;
+}
+
+/* What is at the cursor is no FPDU, and the framing in use is right. False: more octets are needed. */
+static bool explain(struct mpa_connection *mpa, unsigned side, struct mpa_fpdu *fpdu, bool last)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_framing_state *fs = s->framing;
+
+    if (!last && mpa_window_end(&s->window) < fs->diagnose_at)
+        return false;
+    if (mpa_diagnose(mpa, side, fpdu, last) == DIAGNOSIS_DONE) {
+        fs->diagnose_at = 0;
+        return true;
+    }
+    fs->diagnose_at = mpa_window_end(&s->window) + 1 + mpa_octets_from(s, s->cursor) / PATIENCE;
+    if (mpa_octets_from(s, s->cursor) <= WINDOW_MAX)
+        return false;
+    mpa_report_unexplained(mpa, side, s->cursor);
+    mpa_framing_lose(mpa, side, s->cursor, s->cursor);
+    return true;
+}
+
 bool mpa_framing_step(struct mpa_connection *mpa, unsigned side, bool last)
 {
     struct mpa_side *s = &mpa->side[side];
     struct mpa_framing_state *fs = s->framing;
     struct mpa_fpdu fpdu;
+    enum looks looks;
     bool complete, proven;
 
     if (s->state == SIDE_LOST)
@@ -490,42 +533,17 @@ bool mpa_framing_step(struct mpa_connection *mpa, unsigned side, bool last)
         mpa_framing_accept(mpa, side, &fpdu, ACCEPT_PROVEN);
         return true;
     }
-    if (!complete && !last && mpa_oddity_at(s, s->cursor, NULL) <= (fs->doubtful ? 0 : HEADER_ODD_MAX) &&
-        !overtaken(mpa, side))
+    if (!complete && !last && may_grow(mpa, side))
         return false;
-    if (complete && !fs->no_field && !mpa_crc_expected(mpa, side)) {
-        enum looks looks = look_at(mpa, side, &fpdu, last);
-
-        if (looks == LOOKS_OPEN) /* nothing to diagnose: a random CRC field can look like a header */
-            return false;
-        if (looks == LOOKS_RIGHT) {
-            proven = fpdu.n_markers > 0 && fpdu.markers[fpdu.n_markers - 1].expected != 0;
-            mpa_framing_accept(mpa, side, &fpdu, proven ? ACCEPT_PROVEN : 0);
-            return true;
-        }
-    }
-    if (fs->uncertain) { /* computed over a hole, and not confirmed */
-        mpa_framing_lose(mpa, side, s->cursor, s->cursor);
+    looks = complete ? look_at(mpa, side, &fpdu, last) : LOOKS_WRONG;
+    if (looks == LOOKS_OPEN) /* nothing to diagnose: a random CRC field can look like a header */
+        return false;
+    if (looks == LOOKS_RIGHT) {
+        proven = fpdu.n_markers > 0 && fpdu.markers[fpdu.n_markers - 1].expected != 0;
+        mpa_framing_accept(mpa, side, &fpdu, proven ? ACCEPT_PROVEN : 0);
         return true;
     }
-    if (fs->doubtful) { /* the guess may be the fault */
-        mpa_framing_lose(mpa, side, s->cursor, s->cursor);
-        if (fs->vouched == 0) /* nothing came of this start */
-            s->looked++;
-        return true;
-    }
-    if (!last && mpa_window_end(&s->window) < fs->diagnose_at)
-        return false;
-    if (mpa_diagnose(mpa, side, complete ? &fpdu : NULL, last) == DIAGNOSIS_DONE) {
-        fs->diagnose_at = 0;
-        return true;
-    }
-    fs->diagnose_at = mpa_window_end(&s->window) + 1 + mpa_octets_from(s, s->cursor) / PATIENCE;
-    if (mpa_octets_from(s, s->cursor) <= WINDOW_MAX)
-        return false;
-    mpa_report_unexplained(mpa, side, s->cursor);
-    mpa_framing_lose(mpa, side, s->cursor, s->cursor);
-    return true;
+    return drop_guess(mpa, side) || explain(mpa, side, complete ? &fpdu : NULL, last);
 }
 
 static void run(struct mpa_connection *mpa, unsigned side, bool last)

@@ -21,20 +21,42 @@ static unsigned odd_control(unsigned ddp, unsigned rdmap, const struct rdmap_opc
     return odd;
 }
 
+static unsigned odd_length(unsigned length)
+{
+    if (length == 0)
+        return 4;
+    return length < DDP_TAGGED_HEADER_LEN || length > MPA_ULPDU_MAX ? 2 : 0;
+}
+
+/* Invalidate STag, QN and MSN, as far as n octets show; info is NULL where the opcode is unknown. */
+static unsigned odd_untagged(const uint8_t *p, size_t n, const struct rdmap_opcode_info *info)
+{
+    unsigned odd = 0;
+    uint32_t qn;
+
+    if (n >= MPA_LENGTH_LEN + 6 && info && !info->invalidates)
+        odd += get_be32(p + 4) != 0;
+    if (n < MPA_LENGTH_LEN + 10)
+        return odd;
+    qn = get_be32(p + 8);
+    if (qn > DDP_QN_ATOMIC_RESPONSE)
+        odd += 2;
+    else
+        odd += info && (uint32_t)info->queue != qn;
+    if (n >= MPA_LENGTH_LEN + 14)
+        odd += get_be32(p + 12) == 0; /* MSNs begin at 1 */
+    return odd;
+}
+
 unsigned mpa_header_oddity(const uint8_t *p, size_t n)
 {
     const struct rdmap_opcode_info *info;
-    unsigned odd = 0, length;
+    unsigned odd, length;
 
     if (n < MPA_LENGTH_LEN)
         return 0;
     length = get_be16(p);
-    if (length == 0)
-        odd += 4;
-    else if (length < DDP_TAGGED_HEADER_LEN)
-        odd += 2;
-    else if (length > MPA_ULPDU_MAX)
-        odd += 2;
+    odd = odd_length(length);
     if (n < HEADER_VISIBLE_MIN)
         return odd;
     info = rdmap_opcode_info(p[3] & 0x0F);
@@ -45,19 +67,7 @@ unsigned mpa_header_oddity(const uint8_t *p, size_t n)
         return odd; /* with one wrong T bit, what follows is not what it seems */
     if (length < DDP_UNTAGGED_HEADER_LEN && length >= DDP_TAGGED_HEADER_LEN)
         odd += 2;
-    if (n >= MPA_LENGTH_LEN + 6 && info && !info->invalidates)
-        odd += get_be32(p + 4) != 0;
-    if (n >= MPA_LENGTH_LEN + 10) {
-        uint32_t qn = get_be32(p + 8);
-
-        if (qn > DDP_QN_ATOMIC_RESPONSE)
-            odd += 2;
-        else
-            odd += info && (uint32_t)info->queue != qn;
-    }
-    if (n >= MPA_LENGTH_LEN + 14)
-        odd += get_be32(p + 12) == 0; /* MSNs begin at 1 */
-    return odd;
+    return odd + odd_untagged(p, n, info);
 }
 
 enum fpdu_likeness mpa_header_likeness(const uint8_t *p, size_t n)

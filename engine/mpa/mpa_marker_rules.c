@@ -117,25 +117,32 @@ static uint64_t wrap_of(const struct mpa_connection *mpa, unsigned side)
     return facts ? (UINT64_C(1) << 32) - facts->isn : 0;
 }
 
-static void count_right(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, unsigned i)
+static void count_grid(struct mpa_connection *mpa, unsigned side, const struct mpa_marker *marker)
 {
-    const struct mpa_marker *marker = &fpdu->markers[i];
     const struct mpa_framing_state *fs = mpa->side[side].framing;
     const struct mpa_framing_state *other = mpa->side[1 - side].framing;
     struct verdict *v = mpa->verdict;
     uint64_t wrap = wrap_of(mpa, side);
 
+    verdict_passed(v, RULE_MPA_4_3_03);
+    verdict_passed(v, RULE_MPA_4_3_06);
+    if (wrap != 0 && fs->start <= wrap && marker->offset + MPA_MARKER_LEN > wrap)
+        verdict_passed(v, RULE_MPA_4_3_08);
+    if (other && other->start_known && fs->start_known && (other->start - fs->start) % fs->period != 0)
+        verdict_passed(v, RULE_MPA_4_3_17);
+}
+
+static void count_right(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, unsigned i)
+{
+    const struct mpa_marker *marker = &fpdu->markers[i];
+    const struct mpa_framing_state *fs = mpa->side[side].framing;
+    struct verdict *v = mpa->verdict;
+
     verdict_passed(v, RULE_MPA_4_2_01);
     verdict_passed(v, RULE_MPA_4_2_02);
     verdict_passed(v, RULE_MPA_4_2_05);
-    if (!fs->grid_reported) {
-        verdict_passed(v, RULE_MPA_4_3_03);
-        verdict_passed(v, RULE_MPA_4_3_06);
-        if (wrap != 0 && fs->start <= wrap && marker->offset + MPA_MARKER_LEN > wrap)
-            verdict_passed(v, RULE_MPA_4_3_08);
-        if (other && other->start_known && fs->start_known && (other->start - fs->start) % fs->period != 0)
-            verdict_passed(v, RULE_MPA_4_3_17);
-    }
+    if (!fs->grid_reported)
+        count_grid(mpa, side, marker);
     if (marker->offset < fpdu->header) {
         if (marker->offset == fs->start && fs->start_known) {
             verdict_passed(v, RULE_MPA_4_3_04);

@@ -116,6 +116,17 @@ static void judge_reply(struct mpa_connection *mpa, unsigned from, unsigned to)
                        reply->first.frame, request->place.frame);
 }
 
+/* The last octets delivered that begin before `offset`, as far as they are kept. */
+static const struct order_run *run_before(const struct mpa_order_side *order, uint64_t offset)
+{
+    const struct order_run *run = NULL;
+
+    for (unsigned i = 0; i < order->n_runs; i++)
+        if (order->runs[i].from < offset)
+            run = &order->runs[i];
+    return run;
+}
+
 /*
  * Streaming data of the Responder right before its Reply (7.1.3): sent after it had received the Request, or, weaker,
  * still in flight when the Initiator started MPA (7.1.5).
@@ -123,14 +134,10 @@ static void judge_reply(struct mpa_connection *mpa, unsigned from, unsigned to)
 static void judge_streaming(struct mpa_connection *mpa, unsigned from, unsigned to)
 {
     const struct startup_seen *request = &mpa->side[from].startup, *reply = &mpa->side[to].startup;
-    const struct mpa_order_side *order = &mpa->order->side[to];
-    const struct order_run *run = NULL;
+    const struct order_run *run = run_before(&mpa->order->side[to], reply->start);
     struct verdict *v = mpa->verdict;
     struct place place;
 
-    for (unsigned i = 0; i < order->n_runs; i++)
-        if (order->runs[i].from < reply->start)
-            run = &order->runs[i];
     if (!run || mpa->side[to].hole)
         return;
     place = (struct place){.frame = run->origin.arrival,
@@ -188,35 +195,44 @@ void mpa_order_startup(struct mpa_connection *mpa, unsigned side)
 
 /* ---- the first octets after a startup frame ---- */
 
+/* The Initiator waits for all of the Reply. */
+static enum timing initiator_timing(const struct mpa_connection *mpa, unsigned side, const struct octets_origin *origin)
+{
+    const struct startup_seen *reply = &mpa->side[other_side(side)].startup;
+
+    if (reply->oversized || reply->partial)
+        return OPEN;
+    if (origin->acked_known)
+        return origin->acked >= reply->end ? TIMELY : EARLY;
+    if (origin->frame >= reply->first.frame)
+        return TIMELY;
+    return capture_shows_order(mpa, other_side(side), origin) ? EARLY : OPEN;
+}
+
+/* The Responder waits for the Initiator's first FPDU. */
+static enum timing responder_timing(const struct mpa_connection *mpa, unsigned side, const struct octets_origin *origin)
+{
+    const struct mpa_side *peer = &mpa->side[other_side(side)];
+
+    if (peer->startup.oversized)
+        return OPEN;
+    if (!origin->acked_known && peer->fpdus > 0)
+        return origin->frame >= peer->first_fpdu.frame ? TIMELY : OPEN;
+    if (!origin->acked_known)
+        return capture_shows_order(mpa, other_side(side), origin) ? EARLY : OPEN;
+    if (peer->fpdus > 0 && origin->acked >= peer->first_fpdu_end)
+        return TIMELY;
+    if (origin->acked < peer->startup.end + FPDU_OCTETS_MIN)
+        return EARLY;
+    /* Something was received; whether it was a whole FPDU, only the Initiator's stream shows, if it is complete. */
+    return peer->fpdus == 0 || peer->hole ? OPEN : EARLY;
+}
+
 /* Had the sender of these octets received what it must wait for? */
 static enum timing timing_of(const struct mpa_connection *mpa, unsigned side, const struct octets_origin *origin)
 {
-    const struct mpa_side *peer = &mpa->side[other_side(side)];
-    bool initiator = mpa->side[side].startup.frame.kind == MPA_REQUEST;
-
-    if (initiator) {
-        if (peer->startup.oversized || peer->startup.partial)
-            return OPEN;
-        if (origin->acked_known)
-            return origin->acked >= peer->startup.end ? TIMELY : EARLY;
-        return origin->frame >= peer->startup.first.frame           ? TIMELY
-               : capture_shows_order(mpa, other_side(side), origin) ? EARLY
-                                                                    : OPEN;
-    }
-    if (peer->startup.oversized)
-        return OPEN;
-    if (peer->fpdus > 0) {
-        if (origin->acked_known && origin->acked >= peer->first_fpdu_end)
-            return TIMELY;
-        if (!origin->acked_known)
-            return origin->frame >= peer->first_fpdu.frame ? TIMELY : OPEN;
-    }
-    if (origin->acked_known && origin->acked < peer->startup.end + FPDU_OCTETS_MIN)
-        return EARLY;
-    /* Something was received; whether it was a whole FPDU, only the Initiator's stream shows, if it is complete. */
-    if (peer->fpdus == 0 || peer->hole)
-        return !origin->acked_known && capture_shows_order(mpa, other_side(side), origin) ? EARLY : OPEN;
-    return EARLY;
+    return mpa->side[side].startup.frame.kind == MPA_REQUEST ? initiator_timing(mpa, side, origin)
+                                                             : responder_timing(mpa, side, origin);
 }
 
 /* Of the n octets from FO on, those that were sent too early. */
@@ -357,32 +373,33 @@ size_t mpa_order_first_octets(struct mpa_connection *mpa, unsigned side, const u
     return b.count;
 }
 
-void mpa_order_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
+/* 7.1.2-23: an FPDU of the Initiator, of which the Responder had received some octets when it sent its first one. */
+static void judge_received_part(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
+{
+    struct mpa_order_state *order = mpa->order;
+
+    if (!order->first_open)
+        return;
+    order->first_open = false;
+    if (mpa->side[side].hole || event->after_resync)
+        verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_23);
+    else if (order->first_acked >= event->fpdu.offset + event->fpdu.length)
+        pass_timing(mpa, other_side(side));
+    else
+        verdict_failed(mpa->verdict, RULE_MPA_7_1_2_23, direction_of(mpa, other_side(side)), &order->first_place,
+                       event->place.frame,
+                       "expected the Responder to wait for the Initiator's first FPDU (%u octets); found that it "
+                       "sent one when %llu octets of it had arrived",
+                       event->fpdu.length, (unsigned long long)(order->first_acked - event->fpdu.offset));
+}
+
+/* 7.1.2-24: an FPDU of the Responder, sent after it had received an invalid first FPDU. Settled by the first one. */
+static void judge_after_invalid(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
     struct mpa_order_state *order = mpa->order;
     const struct mpa_side *peer = &mpa->side[other_side(side)];
     const struct octets_origin *origin;
 
-    if (order->settled || !mpa->parameters.startup_seen)
-        return;
-    if (mpa->side[side].startup.frame.kind == MPA_REQUEST) {
-        if (!order->first_open)
-            return;
-        order->first_open = false;
-        if (mpa->side[side].hole || event->after_resync)
-            verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_23);
-        else if (order->first_acked >= event->fpdu.offset + event->fpdu.length)
-            pass_timing(mpa, other_side(side));
-        else
-            verdict_failed(mpa->verdict, RULE_MPA_7_1_2_23, direction_of(mpa, other_side(side)), &order->first_place,
-                           event->place.frame,
-                           "expected the Responder to wait for the Initiator's first FPDU (%u octets); found that it "
-                           "sent one when %llu octets of it had arrived",
-                           event->fpdu.length, (unsigned long long)(order->first_acked - event->fpdu.offset));
-        return;
-    }
-    /* 7.1.2-24: an FPDU of the Responder, sent after it had received an invalid first FPDU. Settled by the first one.
-     */
     if (peer->fpdus == 0)
         return;
     order->settled = !order->first_open;
@@ -398,6 +415,16 @@ void mpa_order_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_
             mpa->verdict, RULE_MPA_7_1_2_24, direction_of(mpa, side), &event->place, peer->first_fpdu.frame,
             "expected no FPDU but a Terminate after the Initiator's invalid first FPDU; found one with opcode %u",
             event->has_ddp ? event->ddp.opcode : 0);
+}
+
+void mpa_order_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
+{
+    if (mpa->order->settled || !mpa->parameters.startup_seen)
+        return;
+    if (mpa->side[side].startup.frame.kind == MPA_REQUEST)
+        judge_received_part(mpa, side, event);
+    else
+        judge_after_invalid(mpa, side, event);
 }
 
 void mpa_order_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t offset, const uint8_t *p, size_t n,

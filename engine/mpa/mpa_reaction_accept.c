@@ -91,6 +91,28 @@ static bool look_at_markers(const struct mpa_fpdu *fpdu, unsigned *kinds_seen)
     return true;
 }
 
+/* How the FPDU, whose first and last octets came as said, lies in segments. */
+static unsigned segmentation(const struct mpa_connection *mpa, unsigned side, uint64_t offset,
+                             const struct octets_origin *first, const struct octets_origin *last)
+{
+    if (first->frame == last->frame)
+        return mpa_segment_starts(mpa, side, offset) ? 0 : 1u << ACCEPT_UNALIGNED;
+    return 1u << ACCEPT_UNALIGNED |
+           (first->arrival > first->frame || last->arrival > last->frame ? 1u << ACCEPT_OUT_OF_ORDER : 0);
+}
+
+/* As was agreed on Markers and CRCs, and with a DDP segment. */
+static bool correct(const struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
+{
+    if (!mpa->parameters.startup_seen) /* what was agreed is not known */
+        return false;
+    /* FO is on the grid. */
+    if (mpa_is_first(mpa, side, event) && (event->fpdu.n_markers > 0) != (mpa->parameters.markers[side] == ON))
+        return false;
+    return event->crc != MPA_CRC_WRONG && event->crc != MPA_CRC_UNKNOWN && !event->fpdu.cut && !event->after_resync &&
+           event->has_ddp && event->fpdu.ulpdu_length <= MPA_ULPDU_MAX;
+}
+
 /* The oddities of a correct FPDU; 0 when it is not correct. */
 static unsigned oddities(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu, struct accept_watch *watch)
 {
@@ -100,13 +122,7 @@ static unsigned oddities(struct mpa_connection *mpa, const struct reaction_fpdu 
     bool first_one = mpa_is_first(mpa, fpdu->side, event);
     unsigned seen = 1u << ACCEPT_ANY;
 
-    if (!mpa->parameters.startup_seen) /* what was agreed on Markers and CRCs is not known */
-        return 0;
-    /* FO is on the grid. */
-    if (first_one && (event->fpdu.n_markers > 0) != (mpa->parameters.markers[fpdu->side] == ON))
-        return 0;
-    if (event->crc == MPA_CRC_WRONG || event->crc == MPA_CRC_UNKNOWN || event->fpdu.cut || event->after_resync ||
-        !event->has_ddp || event->fpdu.ulpdu_length > MPA_ULPDU_MAX || !look_at_markers(&event->fpdu, &seen))
+    if (!correct(mpa, fpdu->side, event) || !look_at_markers(&event->fpdu, &seen))
         return 0;
     for (unsigned i = 0; i < event->fpdu.pad_length; i++)
         if (event->fpdu.pad[i] != 0)
@@ -117,14 +133,9 @@ static unsigned oddities(struct mpa_connection *mpa, const struct reaction_fpdu 
         seen |= 1u << ACCEPT_SWITCHING;
         watch->switching_noted = true;
     }
-    if (event->crc == MPA_CRC_NOT_USED && mpa->parameters.startup_seen && crc_not_the_crc(watch, &event->fpdu))
+    if (event->crc == MPA_CRC_NOT_USED && crc_not_the_crc(watch, &event->fpdu))
         seen |= first_one ? 1u << ACCEPT_FIRST_CRC_UNUSED | 1u << ACCEPT_CRC_UNUSED : 1u << ACCEPT_CRC_UNUSED;
-    if (first->frame != last->frame || !mpa_segment_starts(mpa, fpdu->side, event->fpdu.offset)) {
-        seen |= 1u << ACCEPT_UNALIGNED;
-        if (first->frame != last->frame && (first->arrival > first->frame || last->arrival > last->frame))
-            seen |= 1u << ACCEPT_OUT_OF_ORDER;
-    }
-    return seen;
+    return seen | segmentation(mpa, fpdu->side, event->fpdu.offset, first, last);
 }
 
 static void note_stimuli(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)

@@ -188,28 +188,46 @@ static void expect_close(struct mpa_connection *mpa, unsigned reactor, enum clos
 
 /* ---- stimuli ---- */
 
+static enum close_kind by_frame(const struct mpa_startup *frame, enum close_kind request, enum close_kind reply)
+{
+    return frame->kind == MPA_REQUEST ? request : reply;
+}
+
+/* The newest revision that its receiver can know: that of the Request it answers, or of RFC 6581. */
+static unsigned known_revision(const struct startup_seen *mine, const struct startup_seen *theirs)
+{
+    unsigned known = 2;
+
+    if (mine->frame.kind == MPA_REPLY && theirs->seen && theirs->frame.revision > known)
+        known = theirs->frame.revision;
+    return known;
+}
+
+/* S = 1, and too short for the enhanced data; a rejection need not have them. */
+static bool lacks_enhanced(const struct mpa_startup *frame)
+{
+    return frame->revision >= 2 && frame->flags & MPA_FLAG_S && frame->pd_length < MPA_ENHANCED_LEN &&
+           (frame->kind == MPA_REQUEST || !(frame->flags & MPA_FLAG_R));
+}
+
 static enum close_kind defect_of(const struct mpa_connection *mpa, unsigned side)
 {
     const struct startup_seen *mine = &mpa->side[side].startup, *theirs = &mpa->side[1 - side].startup;
-    bool request = mine->frame.kind == MPA_REQUEST;
-    unsigned known = 2;
+    const struct mpa_startup *frame = &mine->frame;
 
-    if (request && theirs->seen && theirs->frame.kind == MPA_REQUEST)
+    if (frame->kind == MPA_REQUEST && theirs->seen && theirs->frame.kind == MPA_REQUEST)
         return CLOSE_TWO_REQUESTS;
     if (mine->key_matches < MPA_KEY_LEN)
-        return request ? CLOSE_KEY_REQUEST : CLOSE_KEY_REPLY;
-    if (mine->frame.pd_length > MPA_PRIVATE_DATA_MAX)
-        return request ? CLOSE_LONG_REQUEST : CLOSE_LONG_REPLY;
+        return by_frame(frame, CLOSE_KEY_REQUEST, CLOSE_KEY_REPLY);
+    if (frame->pd_length > MPA_PRIVATE_DATA_MAX)
+        return by_frame(frame, CLOSE_LONG_REQUEST, CLOSE_LONG_REPLY);
     if (mine->missing > 0)
         /* Only from a FIN does its receiver know that nothing more will come. */
-        return !mpa->side[side].fin ? CLOSE_NONE : request ? CLOSE_SHORT_REQUEST : CLOSE_SHORT_REPLY;
-    if (!request && theirs->seen && theirs->frame.revision > known)
-        known = theirs->frame.revision;
-    if (mine->frame.revision > known)
-        return request ? CLOSE_REVISION_REQUEST : CLOSE_REVISION_REPLY;
-    if (mine->frame.revision >= 2 && mine->frame.flags & MPA_FLAG_S && mine->frame.pd_length < MPA_ENHANCED_LEN &&
-        (request || !(mine->frame.flags & MPA_FLAG_R)))
-        return request ? CLOSE_ENHANCED_REQUEST : CLOSE_ENHANCED_REPLY;
+        return mpa->side[side].fin ? by_frame(frame, CLOSE_SHORT_REQUEST, CLOSE_SHORT_REPLY) : CLOSE_NONE;
+    if (frame->revision > known_revision(mine, theirs))
+        return by_frame(frame, CLOSE_REVISION_REQUEST, CLOSE_REVISION_REPLY);
+    if (lacks_enhanced(frame))
+        return by_frame(frame, CLOSE_ENHANCED_REQUEST, CLOSE_ENHANCED_REPLY);
     return CLOSE_NONE;
 }
 

@@ -8,7 +8,7 @@
 enum { CODE_LOCAL_CATASTROPHIC = 5, CODE_IRD = 6, CODE_RTR = 7 };
 
 /* What a Terminate of the establishment must say, by stimulus; the first that applies names the rule. */
-static const struct {
+static const struct cause {
     unsigned flag;
     enum rule_id code_rule;
     enum rule_id sent_rule;  /* that there is one */
@@ -27,20 +27,23 @@ static const struct {
 };
 enum { CAUSES = sizeof causes / sizeof causes[0] };
 
-static unsigned flags_of(const struct mpa_startup *request, const struct mpa_startup *reply)
+/* One of both frames is not enhanced. */
+static unsigned unenhanced_flags(const struct mpa_startup *request, const struct mpa_startup *reply)
 {
-    const struct mpa_enhanced *asked = &request->enhanced, *got = &reply->enhanced;
     unsigned flags = 0;
 
-    if (reply->flags & MPA_FLAG_R)
-        return 0;
-    if (!request->has_enhanced || !reply->has_enhanced) {
-        if (request->has_enhanced && asked->peer_to_peer && !(reply->flags & MPA_FLAG_S))
-            flags |= ESTABLISH_UNENHANCED;
-        if (!(request->flags & MPA_FLAG_S) && request->revision == 1 && reply->has_enhanced)
-            flags |= ESTABLISH_UNASKED;
-        return flags;
-    }
+    if (request->has_enhanced && request->enhanced.peer_to_peer && !(reply->flags & MPA_FLAG_S))
+        flags |= ESTABLISH_UNENHANCED;
+    if (!(request->flags & MPA_FLAG_S) && request->revision == 1 && reply->has_enhanced)
+        flags |= ESTABLISH_UNASKED;
+    return flags;
+}
+
+/* The enhanced data of a Request and of its Reply. */
+static unsigned enhanced_flags(const struct mpa_enhanced *asked, const struct mpa_enhanced *got)
+{
+    unsigned flags = 0;
+
     if (asked->peer_to_peer != got->peer_to_peer)
         flags |= ESTABLISH_MODEL;
     else if (got->peer_to_peer && asked->rtr != 0 && (asked->rtr & got->rtr) == 0)
@@ -53,6 +56,15 @@ static unsigned flags_of(const struct mpa_startup *request, const struct mpa_sta
     if (got->ord > asked->ird && got->ord != MPA_IRD_ORD_NOT_NEGOTIATED)
         flags |= ESTABLISH_ORD;
     return flags;
+}
+
+static unsigned flags_of(const struct mpa_startup *request, const struct mpa_startup *reply)
+{
+    if (reply->flags & MPA_FLAG_R)
+        return 0;
+    if (!request->has_enhanced || !reply->has_enhanced)
+        return unenhanced_flags(request, reply);
+    return enhanced_flags(&request->enhanced, &reply->enhanced);
 }
 
 /* R of a Request and Res of any frame are ignored (7.1.1): a rejection after them is suspicious, no more. */
@@ -125,6 +137,18 @@ static enum mpa_rtr rtr_type(const struct mpa_fpdu_event *event)
     return 0;
 }
 
+/* Counts what the Terminate does right about this cause. True: the code is one for it. */
+static bool code_fits(struct verdict *v, const struct cause *cause, const struct rdmap_terminate *terminate)
+{
+    if (cause->sent_rule != RULE_NONE)
+        verdict_passed(v, cause->sent_rule);
+    if (terminate->code >= 32 || !(cause->codes & 1u << terminate->code))
+        return false;
+    if (reaction_is_mpa_error(terminate))
+        verdict_passed(v, cause->code_rule);
+    return true;
+}
+
 static void judge_terminate(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
 {
     struct establish_watch *watch = &mpa->reaction->establish;
@@ -132,36 +156,24 @@ static void judge_terminate(struct mpa_connection *mpa, const struct reaction_fp
     const struct place *place = &fpdu->event->place;
     enum direction direction = direction_of(mpa, fpdu->side);
     bool layer_right = reaction_is_mpa_error(terminate), code_right = false;
-    const char *wanted = NULL, *stimulus = NULL;
-    enum rule_id code_rule = RULE_NONE;
+    const struct cause *first = causes; /* that applies: backwards to it */
 
-    for (unsigned i = 0; i < CAUSES; i++) {
-        if (!(watch->flags & causes[i].flag))
-            continue;
-        if (!wanted) {
-            wanted = causes[i].wanted;
-            stimulus = causes[i].stimulus;
-            code_rule = causes[i].code_rule;
+    for (unsigned i = CAUSES; i-- > 0;)
+        if (watch->flags & causes[i].flag) {
+            first = &causes[i];
+            code_right |= code_fits(mpa->verdict, first, terminate);
         }
-        if (causes[i].sent_rule != RULE_NONE)
-            verdict_passed(mpa->verdict, causes[i].sent_rule);
-        if (terminate->code < 32 && causes[i].codes & 1u << terminate->code) {
-            code_right = true;
-            if (layer_right)
-                verdict_passed(mpa->verdict, causes[i].code_rule);
-        }
-    }
     if (!layer_right)
         verdict_failed(mpa->verdict, RULE_MPA2_8_01, direction, place, watch->at.frame,
                        "expected a Terminate with layer 2, error type 0 after the %s in frame %u; found layer %u, "
                        "error type %u, code %u",
-                       stimulus, watch->at.frame, terminate->layer, terminate->etype, terminate->code);
+                       first->stimulus, watch->at.frame, terminate->layer, terminate->etype, terminate->code);
     else
         verdict_passed(mpa->verdict, RULE_MPA2_8_01);
     if (layer_right && !code_right)
-        verdict_failed(mpa->verdict, code_rule, direction, place, watch->at.frame,
-                       "expected a Terminate with code %s after the %s in frame %u; found code %u", wanted, stimulus,
-                       watch->at.frame, terminate->code);
+        verdict_failed(mpa->verdict, first->code_rule, direction, place, watch->at.frame,
+                       "expected a Terminate with code %s after the %s in frame %u; found code %u", first->wanted,
+                       first->stimulus, watch->at.frame, terminate->code);
     watch->flags &= ESTABLISH_NO_RTR | ESTABLISH_ORD;
     watch->terminated = true;
     watch->terminate_frame = place->frame;
@@ -362,6 +374,25 @@ void reaction_establish_segment(struct mpa_connection *mpa, const struct tcp_seg
         check_due(mpa, (unsigned)initiator_of(mpa));
 }
 
+/* The Initiator closes without a word about the Reply. */
+static void judge_bare_close(struct mpa_connection *mpa, unsigned initiator, bool reset)
+{
+    const struct establish_watch *watch = &mpa->reaction->establish;
+    const struct place *place = &mpa->side[initiator].end_place;
+
+    if (watch->flags & (ESTABLISH_NO_RTR | ESTABLISH_ORD))
+        no_terminate(mpa, initiator, place, reset ? "only an RST" : "only a FIN");
+    else if (watch->flags & ESTABLISH_FATAL && reset)
+        verdict_failed(mpa->verdict, RULE_MPA2_9_3_04, direction_of(mpa, initiator), place, watch->at.frame,
+                       "expected a Terminate with layer 2, error type 0, code 5 before the reset, as the Reply in "
+                       "frame %u contradicts the Request; found only an RST",
+                       watch->at.frame);
+    if (watch->flags & ESTABLISH_UNENHANCED)
+        verdict_passed(mpa->verdict, RULE_MPA2_10_11);
+    if (watch->flags & ESTABLISH_UNASKED)
+        verdict_passed(mpa->verdict, RULE_MPA2_10_12);
+}
+
 void reaction_establish_end(struct mpa_connection *mpa, unsigned side, bool reset)
 {
     struct establish_watch *watch = &mpa->reaction->establish;
@@ -379,18 +410,7 @@ void reaction_establish_end(struct mpa_connection *mpa, unsigned side, bool rese
         if (!reset)
             return; /* the Initiator may still send something */
     } else if (alone && watch->started && !reaction_lost(mpa, side)) {
-        if (watch->flags & (ESTABLISH_NO_RTR | ESTABLISH_ORD))
-            no_terminate(mpa, side, &mpa->side[side].end_place, reset ? "only an RST" : "only a FIN");
-        else if (watch->flags & ESTABLISH_FATAL && reset)
-            verdict_failed(mpa->verdict, RULE_MPA2_9_3_04, direction_of(mpa, side), &mpa->side[side].end_place,
-                           watch->at.frame,
-                           "expected a Terminate with layer 2, error type 0, code 5 before the reset, as the Reply in "
-                           "frame %u contradicts the Request; found only an RST",
-                           watch->at.frame);
-        if (watch->flags & ESTABLISH_UNENHANCED)
-            verdict_passed(mpa->verdict, RULE_MPA2_10_11);
-        if (watch->flags & ESTABLISH_UNASKED)
-            verdict_passed(mpa->verdict, RULE_MPA2_10_12);
+        judge_bare_close(mpa, side, reset);
     }
     watch->flags = 0;
 }

@@ -30,30 +30,55 @@ static bool is_response(const struct ddp_segment *ddp)
     return ddp->last && (ddp->tagged ? ddp->opcode == RDMAP_READ_RESPONSE : ddp->opcode == RDMAP_ATOMIC_RESPONSE);
 }
 
+/* The Requests that `side` may have in flight, by the Reply: its IRD for the Initiator, its ORD for the Responder. */
+static uint16_t limit_of(const struct mpa_connection *mpa, unsigned side)
+{
+    return initiator_of(mpa) == (int)side ? mpa->parameters.ird : mpa->parameters.ord;
+}
+
+static bool limit_negotiated(const struct mpa_connection *mpa, unsigned side)
+{
+    return mpa->parameters.enhanced && mpa->parameters.ird_ord_known &&
+           limit_of(mpa, side) != MPA_IRD_ORD_NOT_NEGOTIATED && !mpa->order->side[0].enhanced_unusable &&
+           !mpa->order->side[1].enhanced_unusable;
+}
+
+/* A Response of `side` ends a Request of the peer, or is ahead of it. */
+static void count_response(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
+{
+    struct mpa_reads_state *reads = &mpa->order->reads;
+    unsigned peer = other_side(side);
+
+    if (!is_response(&event->ddp))
+        return;
+    if (reads->outstanding[peer] > 0)
+        reads->outstanding[peer]--;
+    else if (ahead_of_capture(mpa, side, event))
+        reads->early[peer]++;
+}
+
+static void count_request(struct mpa_reads_state *reads, unsigned side)
+{
+    if (reads->early[side] > 0)
+        reads->early[side]--;
+    else
+        reads->outstanding[side]++;
+}
+
 void mpa_judge_reads(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
     struct mpa_reads_state *reads = &mpa->order->reads;
     bool initiator = initiator_of(mpa) == (int)side;
     enum rule_id rule = initiator ? RULE_MPA2_9_1_15 : RULE_MPA2_9_1_28;
-    uint16_t limit = initiator ? mpa->parameters.ird : mpa->parameters.ord;
+    uint16_t limit = limit_of(mpa, side);
+    unsigned peer = other_side(side);
 
-    if (is_response(&event->ddp)) {
-        if (reads->outstanding[other_side(side)] > 0)
-            reads->outstanding[other_side(side)]--;
-        else if (ahead_of_capture(mpa, side, event))
-            reads->early[other_side(side)]++;
-    }
-    if (reads->over[other_side(side)] &&
-        reads->outstanding[other_side(side)] <= (initiator ? mpa->parameters.ord : mpa->parameters.ird))
-        reads->over[other_side(side)] = false;
+    count_response(mpa, side, event);
+    reads->over[peer] &= reads->outstanding[peer] > limit_of(mpa, peer);
     if (!is_request(&event->ddp))
         return;
-    if (reads->early[side] > 0)
-        reads->early[side]--;
-    else
-        reads->outstanding[side]++;
-    if (!mpa->parameters.enhanced || !mpa->parameters.ird_ord_known || limit == MPA_IRD_ORD_NOT_NEGOTIATED ||
-        mpa->order->side[0].enhanced_unusable || mpa->order->side[1].enhanced_unusable)
+    count_request(reads, side);
+    if (!limit_negotiated(mpa, side))
         return;
     if (reads->given_up || mpa->side[0].hole || mpa->side[1].hole) {
         reads->given_up = true;
@@ -74,7 +99,7 @@ void mpa_judge_reads(struct mpa_connection *mpa, unsigned side, const struct mpa
         return;
     reads->over[side] = true;
     verdict_failed(mpa->verdict, rule, event->direction, &event->place,
-                   mpa->side[initiator ? other_side(side) : side].startup.place.frame,
+                   mpa->side[initiator ? peer : side].startup.place.frame,
                    "expected at most %u RDMA Read Requests in flight (%s of the MPA Reply); found %llu", limit,
                    initiator ? "IRD" : "ORD", (unsigned long long)reads->outstanding[side]);
 }

@@ -52,6 +52,21 @@ static bool header_left(const struct mpa_framing_state *fs, const struct mpa_fpd
     return mpa_octets_oddity(fs, header, sizeof header) == 0;
 }
 
+/* A whole FPDU is what it seems: its Markers, its DDP segment, and its MSN after those before it. */
+static bool consistent(struct mpa_side *s, const struct mpa_fpdu *fpdu, uint32_t msn[4], bool seen[4])
+{
+    struct ddp_segment ddp;
+
+    if (fpdu->n_markers > 0 && !mpa_markers_right(fpdu))
+        return false;
+    if (!ddp_segment_decode(&ddp, fpdu->ulpdu, fpdu->ulpdu_length) || !msn_follows(&ddp, msn, seen))
+        return false;
+    if (fpdu->crc != fpdu->crc_computed &&
+        mpa_header_oddity(mpa_window_at(&s->window, fpdu->header), MPA_LENGTH_LEN) > 0)
+        return false;
+    return header_left(s->framing, fpdu);
+}
+
 static struct tally walk(struct mpa_connection *mpa, unsigned side, uint64_t start)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -62,27 +77,14 @@ static struct tally walk(struct mpa_connection *mpa, unsigned side, uint64_t sta
 
     for (unsigned i = 0; i < WALK_MAX && mpa_octets_from(s, at) > 0; i++) {
         struct mpa_fpdu fpdu;
-        struct ddp_segment ddp;
-        enum follow follow = mpa_follow(mpa, side, at);
-        bool right;
 
-        if (follow == FOLLOW_NO) {
+        if (mpa_follow(mpa, side, at) == FOLLOW_NO) {
             tally.contradicted = true;
             break;
         }
         if (mpa_framing_parse(mpa, side, at, &fpdu) != MPA_FPDU_OK)
             break;
-        right = fpdu.crc == fpdu.crc_computed;
-        if (fpdu.n_markers > 0 && !mpa_markers_right(&fpdu)) {
-            tally.contradicted = true;
-            break;
-        }
-        if (!ddp_segment_decode(&ddp, fpdu.ulpdu, fpdu.ulpdu_length) || !msn_follows(&ddp, msn, seen) ||
-            (!right && mpa_header_oddity(mpa_window_at(&s->window, fpdu.header), MPA_LENGTH_LEN) > 0)) {
-            tally.contradicted = true;
-            break;
-        }
-        if (!header_left(s->framing, &fpdu)) {
+        if (!consistent(s, &fpdu, msn, seen)) {
             tally.contradicted = true;
             break;
         }
@@ -90,12 +92,20 @@ static struct tally walk(struct mpa_connection *mpa, unsigned side, uint64_t sta
         for (unsigned m = 0; m < fpdu.n_markers; m++)
             tally.markers += fpdu.markers[m].expected != 0 && (fpdu.markers[m].expected >= HEADER_VISIBLE || m > 0);
         tally.plausible++;
-        tally.crcs += right;
+        tally.crcs += fpdu.crc == fpdu.crc_computed;
         tally.zero_crc_fields += fpdu.crc == 0;
         at += fpdu.length;
         tally.whole_segments = mpa_segment_starts(mpa, side, start) && mpa_segment_ends(mpa, side, at);
     }
     return tally;
+}
+
+/* CRCs, Markers or a long row are proof whatever contradicts it later. */
+static bool proves_itself(const struct tally *tally, bool known)
+{
+    if (tally->crcs >= 2 || tally->markers >= 2 || tally->plausible >= ROW_SURE)
+        return true;
+    return tally->crcs >= 1 && (tally->markers >= 1 || known || tally->whole_segments);
 }
 
 static bool proves(struct mpa_connection *mpa, unsigned side, const struct tally *tally, bool last)
@@ -104,11 +114,7 @@ static bool proves(struct mpa_connection *mpa, unsigned side, const struct tally
 
     if (mpa->side[side].framing->version_zero && tally->crcs == 0)
         return false;
-    if (tally->crcs >= 2 || tally->markers >= 2 || (tally->crcs >= 1 && (tally->markers >= 1 || known)))
-        return true;
-    if (tally->crcs >= 1 && tally->whole_segments)
-        return true;
-    if (tally->plausible >= ROW_SURE)
+    if (proves_itself(tally, known))
         return true;
     if (tally->contradicted || tally->plausible == 0)
         return false;
@@ -148,65 +154,103 @@ static void set_grid(struct mpa_framing_state *fs, bool markers, uint64_t origin
 }
 
 /*
- * An FPDU that may start at `start`, or have its Marker there. Without Markers first; then on the grids that Markers
- * inside it, found by their pointing back to its header, would be on.
+ * Without startup frames version 0 is an old RDMAC connection (Appendix C): always with Markers and CRCs. n octets of
+ * an FPDU or of the Marker ahead of it.
  */
+static bool version_zero(const uint8_t *p, size_t n)
+{
+    if (get_be32(p) == 0 && n >= MPA_MARKER_LEN + HEADER_VISIBLE_MIN)
+        p += MPA_MARKER_LEN;
+    return ((p[2] & 0x03) | (p[3] & 0xC0)) == 0;
+}
+
+/* On the grids that Markers inside the FPDU, found by their pointing back to its header, would be on. */
+static enum seek try_grids(struct mpa_connection *mpa, unsigned side, uint64_t start, bool last, struct tally *best)
+{
+    struct mpa_side *s = &mpa->side[side];
+    uint64_t until = start + MPA_LENGTH_LEN + get_be16(mpa_window_at(&s->window, start)) + MPA_CRC_LEN;
+    enum seek result = SEEK_NONE;
+    uint64_t found, grid = 0;
+    struct tally tally;
+
+    if (until > start + MPA_MARKER_PERIOD + 1) /* the first one */
+        until = start + MPA_MARKER_PERIOD + 1;
+    for (uint64_t from = start + MPA_MARKER_LEN; mpa_find_marker(s, start, from, until, &found); from = found + 1) {
+        enum seek one;
+
+        /* ULPDU can look like a Marker, too; a Marker's distance is a number of words. */
+        if ((found - start) % MPA_MARKER_LEN != 0)
+            continue;
+        set_grid(s->framing, true, found, start);
+        one = judge(mpa, side, start, last, &tally);
+        if (one == SEEK_PENDING)
+            result = one;
+        if (one != SEEK_FOUND)
+            continue;
+        if (grid != 0) /* two readings, so far */
+            return last ? SEEK_NONE : SEEK_PENDING;
+        grid = found;
+        *best = tally;
+    }
+    if (grid == 0)
+        return result;
+    set_grid(s->framing, true, grid, start);
+    return SEEK_FOUND;
+}
+
+/* The Marker 00000000 ahead of an FPDU. */
+static enum seek try_marker(struct mpa_connection *mpa, unsigned side, uint64_t start, bool last, struct tally *best)
+{
+    struct mpa_side *s = &mpa->side[side];
+    const uint8_t *p = mpa_window_at(&s->window, start);
+    size_t n = mpa_octets_from(s, start);
+
+    if (mpa->parameters.markers[side] == OFF || get_be32(p) != 0)
+        return SEEK_NONE;
+    if (n < MPA_MARKER_LEN + HEADER_VISIBLE_MIN)
+        return last ? SEEK_NONE : SEEK_PENDING;
+    if (mpa_octets_oddity(s->framing, p + MPA_MARKER_LEN, n - MPA_MARKER_LEN) != 0)
+        return SEEK_NONE;
+    set_grid(s->framing, true, start, start);
+    return judge(mpa, side, start, last, best);
+}
+
+/* An FPDU that may start at `start`, or have its Marker there. Without Markers first. */
 static enum seek try_start(struct mpa_connection *mpa, unsigned side, uint64_t start, bool last, struct tally *best)
 {
     struct mpa_side *s = &mpa->side[side];
     struct mpa_framing_state *fs = s->framing;
     const uint8_t *p = mpa_window_at(&s->window, start);
     size_t n = mpa_octets_from(s, start);
-    enum tristate markers = mpa->parameters.markers[side];
-    enum seek result = SEEK_NONE, other;
-    uint64_t found, from, until, grid = 0;
-    struct tally tally;
+    enum seek plain, marked;
 
     if (n < HEADER_VISIBLE_MIN)
         return last ? SEEK_NONE : SEEK_PENDING;
-    /* Without startup frames version 0 is an old RDMAC connection (Appendix C): always with Markers and CRCs. */
-    fs->version_zero = ((p[2] & 0x03) | (p[3] & 0xC0)) == 0;
-    if (get_be32(p) == 0 && n >= MPA_MARKER_LEN + HEADER_VISIBLE_MIN)
-        fs->version_zero = ((p[6] & 0x03) | (p[7] & 0xC0)) == 0;
-    if (mpa_octets_oddity(fs, p, n < HEADER_VISIBLE ? n : HEADER_VISIBLE) == 0) {
-        /* Also where Markers are known to be used: there may be none in the first FPDUs seen. */
-        set_grid(fs, false, 0, start);
-        result = judge(mpa, side, start, last, best);
-        if (result == SEEK_FOUND)
-            return result;
-        from = start + MPA_MARKER_LEN;
-        until = start + MPA_LENGTH_LEN + get_be16(p) + MPA_CRC_LEN;
-        if (until > start + MPA_MARKER_PERIOD + 1) /* the first one */
-            until = start + MPA_MARKER_PERIOD + 1;
-        while (markers != OFF && mpa_find_marker(s, start, from, until, &found)) {
-            from = found + 1;
-            /* ULPDU can look like a Marker, too; a Marker's distance is a number of words. */
-            if ((found - start) % MPA_MARKER_LEN != 0)
-                continue;
-            set_grid(fs, true, found, start);
-            other = judge(mpa, side, start, last, &tally);
-            if (other == SEEK_FOUND && grid == 0) {
-                grid = found;
-                *best = tally;
-            } else if (other == SEEK_FOUND) { /* two readings, so far */
-                return last ? SEEK_NONE : SEEK_PENDING;
-            } else if (other != SEEK_NONE) {
-                result = other;
-            }
-        }
-        if (grid == 0)
-            return result;
-        set_grid(fs, true, grid, start);
-        return SEEK_FOUND;
-    }
-    if (markers == OFF || get_be32(p) != 0)
-        return SEEK_NONE;
-    if (n < MPA_MARKER_LEN + HEADER_VISIBLE_MIN)
-        return last ? SEEK_NONE : SEEK_PENDING;
-    if (mpa_octets_oddity(fs, p + MPA_MARKER_LEN, n - MPA_MARKER_LEN) != 0)
-        return SEEK_NONE;
-    set_grid(fs, true, start, start);
-    return judge(mpa, side, start, last, best);
+    fs->version_zero = version_zero(p, n);
+    if (mpa_octets_oddity(fs, p, n < HEADER_VISIBLE ? n : HEADER_VISIBLE) != 0)
+        return try_marker(mpa, side, start, last, best);
+    /* Also where Markers are known to be used: there may be none in the first FPDUs seen. */
+    set_grid(fs, false, 0, start);
+    plain = judge(mpa, side, start, last, best);
+    if (plain == SEEK_FOUND || mpa->parameters.markers[side] == OFF)
+        return plain;
+    marked = try_grids(mpa, side, start, last, best);
+    return marked == SEEK_NONE ? plain : marked;
+}
+
+/* The next octet from x on where an FPDU may start: where a segment does, or everywhere. */
+static uint64_t next_start(const struct mpa_side *s, uint64_t x, bool everywhere)
+{
+    size_t run;
+
+    if (everywhere || x == s->first_offset)
+        return x;
+    run = mpa_run_of(s, x);
+    if (run < s->n_runs && s->runs[run].start < x)
+        run++;
+    while (run < s->n_runs && !s->runs[run].origin.segment_start && s->runs[run].start != s->first_offset)
+        run++;
+    return run < s->n_runs ? s->runs[run].start : mpa_window_end(&s->window);
 }
 
 /* The first start that proves itself; with PENDING the first one that waits for more octets. */
@@ -214,35 +258,26 @@ static enum seek search(struct mpa_connection *mpa, unsigned side, bool last, ui
 {
     struct mpa_side *s = &mpa->side[side];
     uint64_t end = mpa_window_end(&s->window), from = s->looked > s->window.offset ? s->looked : s->window.offset;
-    bool inside = (!mpa->start_captured[side] || s->hole) && s->streamed < INSIDE_MAX, waiting = false;
-    unsigned starts = 0;
-    uint64_t x = from;
+    bool everywhere = (!mpa->start_captured[side] || s->hole) && s->streamed < INSIDE_MAX;
+    unsigned starts = 0; /* from the one that waits on */
 
-    while (x < end) {
-        size_t run = mpa_run_of(s, x);
-        bool segment = run < s->n_runs && s->runs[run].start == x && s->runs[run].origin.segment_start;
-        uint64_t next = inside && !waiting ? x + 1 : run < s->n_runs ? s->runs[run].end : end;
+    *at = end;
+    for (uint64_t x = next_start(s, from, everywhere); x < end; x = next_start(s, x + 1, everywhere)) {
+        enum seek found = try_start(mpa, side, x, last, best);
 
-        if (segment || x == s->first_offset || (inside && !waiting)) {
-            enum seek found = try_start(mpa, side, x, last, best);
-
-            if (found == SEEK_FOUND) {
-                *at = x;
-                return found;
-            }
-            if (found == SEEK_PENDING && !waiting) {
-                waiting = true;
-                *at = x;
-                next = run < s->n_runs ? s->runs[run].end : end;
-            }
-            if (waiting && ++starts > STARTS_MAX)
-                break;
+        if (found == SEEK_FOUND) {
+            *at = x;
+            return found;
         }
-        x = next;
+        if (found == SEEK_PENDING && starts == 0) {
+            *at = x;
+            everywhere = false;
+            starts = 1;
+        } else if (starts > 0 && ++starts > STARTS_MAX) {
+            break;
+        }
     }
-    if (!waiting)
-        *at = end;
-    return waiting ? SEEK_PENDING : SEEK_NONE;
+    return starts > 0 ? SEEK_PENDING : SEEK_NONE;
 }
 
 static void settle(struct mpa_connection *mpa, unsigned side, uint64_t at, const struct tally *tally)

@@ -252,26 +252,44 @@ static bool rtr_due(const struct mpa_connection *mpa)
            !mpa->order->side[1].enhanced_unusable;
 }
 
+/* An FPDU that may have been any message. */
+static void give_up(struct mpa_order_state *order)
+{
+    order->reads.given_up = true;
+    order->rtr.send_msn_open = order->rtr.read_msn_open = order->rtr.response_open = false;
+    order->rtr.suspect = RTR_SETTLED;
+}
+
+/* The Initiator's first FPDU, and the second, which may settle it. */
+static void judge_beginning(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
+{
+    if (mpa_is_first(mpa, side, event))
+        judge_first_fpdu(mpa, event);
+    else if (mpa->order->rtr.suspect != RTR_SETTLED)
+        settle_first_fpdu(mpa, event);
+}
+
+/* A Read Response before any FPDU of the Initiator was seen: kept, as it may answer an RTR. */
+static void note_early_response(struct mpa_rtr_state *rtr, const struct ddp_segment *ddp)
+{
+    if (rtr->early_seen || !ddp->tagged || ddp->opcode != RDMAP_READ_RESPONSE)
+        return;
+    rtr->early_seen = true;
+    rtr->early = *ddp;
+    rtr->early.payload = NULL;
+}
+
 void mpa_judge_fpdu_content(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
-    struct mpa_order_state *order = mpa->order;
-    struct mpa_rtr_state *rtr = &order->rtr;
+    struct mpa_rtr_state *rtr = &mpa->order->rtr;
     bool initiator = initiator_of(mpa) == (int)side;
-    bool first = mpa_is_first(mpa, side, event);
 
-    /* Its contents prove nothing, and it may have been any message. */
-    if (event->crc == MPA_CRC_WRONG || (event->fpdu.cut && !event->has_ddp)) {
-        order->reads.given_up = true;
-        rtr->send_msn_open = rtr->read_msn_open = rtr->response_open = false;
-        rtr->suspect = RTR_SETTLED;
+    if (event->crc == MPA_CRC_WRONG || (event->fpdu.cut && !event->has_ddp)) { /* its contents prove nothing */
+        give_up(mpa->order);
         return;
     }
-    if (initiator && event->number <= 1 && rtr_due(mpa)) {
-        if (first)
-            judge_first_fpdu(mpa, event);
-        else if (rtr->suspect != RTR_SETTLED)
-            settle_first_fpdu(mpa, event);
-    }
+    if (initiator && event->number <= 1 && rtr_due(mpa))
+        judge_beginning(mpa, side, event);
     if (!event->has_ddp)
         return;
     mpa_judge_versions(mpa, side, event);
@@ -284,14 +302,10 @@ void mpa_judge_fpdu_content(struct mpa_connection *mpa, unsigned side, const str
         judge_next_msn(mpa, event);
     if (initiator)
         return;
-    if (rtr->response_open) {
+    if (rtr->response_open)
         judge_rtr_response(mpa, side, event);
-    } else if (mpa->side[other_side(side)].fpdus == 0 && !rtr->early_seen && event->ddp.tagged &&
-               event->ddp.opcode == RDMAP_READ_RESPONSE) {
-        rtr->early_seen = true;
-        rtr->early = event->ddp;
-        rtr->early.payload = NULL;
-    }
+    else if (mpa->side[other_side(side)].fpdus == 0)
+        note_early_response(rtr, &event->ddp);
 }
 
 void mpa_judge_content_finish(struct mpa_connection *mpa)

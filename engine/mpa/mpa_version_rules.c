@@ -30,21 +30,30 @@ static void judge_missing_startup(struct mpa_connection *mpa, unsigned side, con
                        "expected an MPA Request before the first FPDU; found FPDUs, and no Request from side %u", side);
 }
 
+/* Figure 15: such an exchange ends in a close. Which version would be right cannot be known. */
+static void judge_mixed_revisions(struct mpa_connection *mpa, const struct mpa_fpdu_event *event,
+                                  const struct startup_seen *reply)
+{
+    struct mpa_version_state *state = &mpa->order->version;
+
+    if (!state->mixed_revisions_reported)
+        verdict_failed(mpa->verdict, RULE_MPA_C_2_01, event->direction, &event->place, reply->place.frame,
+                       "expected a close after MPA Request Rev 0 and MPA Reply Rev %u; found an FPDU",
+                       reply->frame.revision);
+    state->mixed_revisions_reported = true;
+}
+
 static void judge_negotiated(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
     struct mpa_version_state *state = &mpa->order->version;
     const struct mpa_side *from = &mpa->side[mpa->parameters.initiator_side];
     const struct mpa_side *to = &mpa->side[other_side((unsigned)mpa->parameters.initiator_side)];
     uint8_t request = from->startup.frame.revision, reply = to->startup.frame.revision, version = event->ddp.dv;
-    uint8_t expected = request == 0 || reply == 0 ? 0 : 1;
+    uint8_t expected = request != 0 && reply != 0;
     enum rule_id rule = request != 0 && reply == 0 ? RULE_MPA_C_2_5_04 : RULE_MPA_3_16;
 
     if (request == 0 && reply != 0) {
-        /* Figure 15: such an exchange ends in a close. Which version would be right cannot be known. */
-        if (!state->mixed_revisions_reported)
-            verdict_failed(mpa->verdict, RULE_MPA_C_2_01, event->direction, &event->place, to->startup.place.frame,
-                           "expected a close after MPA Request Rev 0 and MPA Reply Rev %u; found an FPDU", reply);
-        state->mixed_revisions_reported = true;
+        judge_mixed_revisions(mpa, event, &to->startup);
         return;
     }
     if (request == 0)
