@@ -50,6 +50,12 @@ static void judge_empty(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_01, 0, "expected a Transport header of at least 28 octets; found 0 octets");
 }
 
+/* After the fixed words a header has the Read list's discriminator, or rdma_err: it is one, whatever its version. */
+static bool header_goes_on(const struct rpcrdma_message *m)
+{
+    return m->n >= RPCRDMA_FIXED_LEN + 4 && get_be32(m->p + RPCRDMA_FIXED_LEN) <= RPCRDMA_ERR_CHUNK;
+}
+
 static bool judge_fixed(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     const struct rpcrdma_header *h = &m->header;
@@ -76,7 +82,7 @@ static bool judge_fixed(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
                      meant[0], meant[1], meant[2], meant[3], h->xid, h->vers, h->credit, h->proc);
         return false;
     }
-    if (h->proc > RPCRDMA_ERROR && h->vers != RPCRDMA_VERSION) {
+    if (h->proc > RPCRDMA_ERROR && h->vers != RPCRDMA_VERSION && !header_goes_on(m)) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_01, 0,
                      "expected a Transport header; found %u octets with 0x%08x for rdma_vers and 0x%08x for rdma_proc",
                      m->n, h->vers, h->proc);

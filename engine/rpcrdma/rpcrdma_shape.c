@@ -298,8 +298,7 @@ static void whole(struct rpcrdma_shape *shape)
     } else {
         rpcrdma_shape_pass(shape, RULE_RPCR_2_2_4_01);
     }
-    if (shape->in_chunk || shape->t->n_chunks > 0)
-        rpcrdma_shape_pass(shape, RULE_RPCR_6_1_06);
+    rpcrdma_shape_pass(shape, RULE_RPCR_6_1_06);
 }
 
 /* A Reply without results ends with its header. */
@@ -348,6 +347,28 @@ static void miscounted(struct rpcrdma_shape *shape)
     }
 }
 
+/*
+ * A value that its XDR type lacks: a boolean is 0 or 1, an enumeration and what has a bound keep to theirs (RFC 4506
+ * sections 4.3, 4.4, 4.10, 4.15). The program behind a transient number is certain only where a server calls back, and
+ * of some programs no RFC has the types.
+ */
+static void undecodable(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *body = shape->body;
+    uint32_t program = body->procedure->program;
+    bool by_rfc = body->procedure->callback || program == NFS_PROGRAM || program == NFS_PROGRAM_MOUNT;
+
+    if (body->procedure->callback && !shape->t->reverse) {
+        rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_6_1_06);
+        return;
+    }
+    rpcrdma_shape_fail_as(shape, RULE_RPCR_6_1_06, by_rfc ? SEVERITY_ERROR : SEVERITY_WARNING,
+                          "expected a payload that decodes as the RPC %s of %s; found 0x%08x at its octet %llu, where "
+                          "that value is impossible",
+                          kind_name(shape), body->procedure->name, body->walk.fault,
+                          (unsigned long long)body->walk.position);
+}
+
 void rpcrdma_shape_stream(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
@@ -371,5 +392,5 @@ void rpcrdma_shape_stream(struct rpcrdma_shape *shape)
     else if (shape->in_chunk && body->length % 4 != 0)
         opaque(shape);
     else
-        rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_6_1_06); /* invalid values are the upper layer's business */
+        undecodable(shape);
 }
