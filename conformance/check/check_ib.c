@@ -183,7 +183,7 @@ static bool table(struct share *check)
 
     if (!check->managed) {
         check->ib_options = check->stack_options;
-        check->ib_options.first = STACK_RPCRDMA;
+        check->ib_options.first = STACK_ULP;
         check->managed = ib_connections_new(&options, &events);
     }
     if (!check->icrc_senders)

@@ -71,11 +71,15 @@ struct share *share_new(const struct share_setup *setup)
     stack_options_init(&share->stack_options, &setup->options->mpa);
     share->stack_options.rdmap.exclusive = setup->options->exclusive;
     share->stack_options.tcp.limit = setup->options->memory_limit;
-    share->stack_options.rpcrdma.assume_inline = setup->options->assume_inline;
-    share->stack_options.rpcrdma.t_answer = setup->options->t_answer;
+    share->rpcrdma.options.assume_inline = setup->options->assume_inline;
+    share->rpcrdma.options.t_answer = setup->options->t_answer;
+    share->rpcrdma.taps = &share->rpcrdma_taps;
+    share->own[0] = (struct ulp_own){&rpcrdma_ulp, &share->rpcrdma};
+    share->stack_options.own = share->own;
     share->taps = watched_taps;
+    share->rpcrdma_taps = watched_rpcrdma_taps;
     if (setup->options->stats)
-        watched_collect(&share->taps);
+        watched_collect(&share->taps, &share->rpcrdma_taps);
     share->capture = setup->capture;
     share->print = setup->print;
     share->layouts = setup->layouts;

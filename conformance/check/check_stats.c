@@ -48,8 +48,8 @@ static void on_message(void *ctx, const struct rpcrdma_message *message)
 {
     struct watched *watched = ctx;
 
-    watched_taps.message(ctx, message);
-    collector_message(watched->collector, stack_rpcrdma(watched->stack), message);
+    watched_rpcrdma_taps.message(ctx, message);
+    collector_message(watched->collector, rpcrdma_ulp_connection(stack_guest(watched->stack, &rpcrdma_ulp)), message);
 }
 
 static void on_move(void *ctx, const struct rpcrdma_move *move)
@@ -59,7 +59,7 @@ static void on_move(void *ctx, const struct rpcrdma_move *move)
 
 static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
 {
-    watched_taps.payload(ctx, payload);
+    watched_rpcrdma_taps.payload(ctx, payload);
     collector_payload(collector_of(ctx), payload);
 }
 
@@ -68,7 +68,7 @@ static void on_retired(void *ctx, struct rpcrdma_transaction *transaction)
     collector_retired(collector_of(ctx), transaction);
 }
 
-void watched_collect(struct stack_taps *taps)
+void watched_collect(struct stack_taps *taps, struct rpcrdma_taps *rpcrdma)
 {
     taps->tcp_segment = on_tcp_segment;
     taps->hole = on_hole;
@@ -76,15 +76,13 @@ void watched_collect(struct stack_taps *taps)
     taps->changed = on_changed;
     taps->fpdu = on_fpdu;
     taps->segment = on_segment;
-    taps->message = on_message;
-    taps->move = on_move;
-    taps->payload = on_payload;
-    taps->retired = on_retired;
+    *rpcrdma =
+        (struct rpcrdma_taps){.message = on_message, .move = on_move, .payload = on_payload, .retired = on_retired};
 }
 
 void watched_take_statistics(struct watched *watched, struct report_connection *report, bool last)
 {
-    const struct rpcrdma_connection *rpcrdma = stack_rpcrdma(watched->stack);
+    const struct rpcrdma_connection *rpcrdma = rpcrdma_ulp_connection(stack_guest(watched->stack, &rpcrdma_ulp));
     unsigned initiator = stack_initiator(watched->stack);
     struct statistics *statistics = collector_take(watched->collector, initiator, last);
 

@@ -227,9 +227,9 @@ const struct stack_taps watched_taps = {.tcp_segment = on_tcp_segment,
                                         .changed = on_changed,
                                         .part = on_part,
                                         .private_data = on_private_data,
-                                        .refusal = on_refusal,
-                                        .message = on_message,
-                                        .payload = on_payload};
+                                        .refusal = on_refusal};
+
+const struct rpcrdma_taps watched_rpcrdma_taps = {.message = on_message, .payload = on_payload};
 
 /* ---- connections come and go ---- */
 
@@ -334,7 +334,7 @@ static void take_connection(struct watched *watched, const struct watched_span *
         check_ib_report(watched, report, initiator);
     else
         take_mpa(watched, report, initiator);
-    report->rpcrdma = report_rpcrdma_take(stack_rpcrdma(watched->stack), initiator);
+    report->rpcrdma = report_rpcrdma_take(rpcrdma_ulp_connection(stack_guest(watched->stack, &rpcrdma_ulp)), initiator);
     report->initiator_side = initiator;
     if (watched->collector)
         watched_take_statistics(watched, report, last);

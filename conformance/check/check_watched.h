@@ -8,6 +8,7 @@
 #include "conformance/check/check_share.h"
 #include "conformance/check/counting.h"
 #include "conformance/stats/collect.h"
+#include "engine/nfs/rpcrdma_ulp.h"
 #include "engine/stack/stack_ib.h"
 
 enum {
@@ -19,6 +20,9 @@ struct share {
     const struct check_options *options;
     struct stack_options stack_options;
     struct stack_taps taps;
+    struct rpcrdma_taps rpcrdma_taps;
+    struct rpcrdma_own rpcrdma;
+    struct ulp_own own[2];
     const struct report_capture *capture;
     FILE *print;
     struct terminate_layouts *layouts;
@@ -81,8 +85,9 @@ void watched_part(struct watched *watched, const struct watched_span *span);
 
 /* What is counted, printed and noted in any case. */
 extern const struct stack_taps watched_taps;
+extern const struct rpcrdma_taps watched_rpcrdma_taps;
 /* --stats: what is collected as well (check_stats.c). */
-void watched_collect(struct stack_taps *taps);
+void watched_collect(struct stack_taps *taps, struct rpcrdma_taps *rpcrdma);
 /* What was collected so far goes to the report. `last`: nothing follows. */
 void watched_take_statistics(struct watched *watched, struct report_connection *report, bool last);
 

@@ -10,6 +10,7 @@
 
 #include "conformance/stats/statistics.h"
 #include "engine/ib/ib_rc.h"
+#include "engine/rpcrdma/rpcrdma.h"
 #include "engine/stack/stack.h"
 
 struct collector;

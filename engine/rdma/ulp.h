@@ -23,6 +23,7 @@
  * The events. All but begin() may be NULL, which means that the kind does not care. They are called in this order:
  *
  *   begin(), ports(), terms(), [skipped()]  when the connection has its first event that may concern an upper layer
+ *   [private_data(), early()]               from before the choice
  *   private_data(), part(), refusal()       as they come; terms(), ports(), skipped(), received(), lossy() at any time
  *   closing(), end()                        a side closes or resets
  *   finish(), record()                      nothing follows
@@ -54,7 +55,7 @@ struct ulp_send {
     unsigned side;
     enum direction direction;
     struct place place;   /* of its last part */
-    bool first_of_all;    /* nothing of its side came before it */
+    bool first;           /* it is the first one that its side ever sent */
     bool invalidates;     /* with Invalidate */
     uint32_t invalidated; /* the handle */
     bool faulty;          /* a lower layer made a finding at it */
@@ -63,7 +64,10 @@ struct ulp_send {
     uint64_t length; /* octets of the whole Send */
 };
 
-/* Private data of one side, without what belongs to the transport (IRD and ORD of RFC 6581, the IP CM header). */
+/*
+ * Private data of one side, without what belongs to the transport (IRD and ORD of RFC 6581, the IP CM header).
+ * InfiniBand and RoCE fill them up with zeros.
+ */
 struct ulp_private_data {
     bool seen;        /* the frame was captured */
     const uint8_t *p; /* NULL: its private data were not, or there are none */
@@ -119,6 +123,12 @@ struct ulp_host {
     struct arena *arena;
 };
 
+/* What a host gives for one kind alone; lists of these end with {NULL}. */
+struct ulp_own {
+    const struct ulp_kind *kind;
+    const void *own;
+};
+
 struct ulp_kind {
     const char *name;  /* "nvme": one word, for --print and JSON */
     const char *title; /* "NVMe over RDMA" */
@@ -131,6 +141,7 @@ struct ulp_kind {
     void (*ports)(void *guest, const uint16_t port[2]);
     void (*terms)(void *guest, const struct rdma_terms *terms);
     void (*private_data)(void *guest, const struct rdma_private_data *data);
+    void (*early)(void *guest, const struct ulp_send *send);
     /* False: no further parts are needed. */
     bool (*part)(void *guest, const struct rdma_part *part);
     void (*refusal)(void *guest, const struct rdma_refusal *refusal);

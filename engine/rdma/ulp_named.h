@@ -16,11 +16,14 @@
 #include "engine/rdma/ulp.h"
 
 #define ULP_NAMED                                                                                                      \
-    .begin = ulp_named_begin, .private_data = ulp_named_private_data, .part = ulp_named_part,                          \
-    .skipped = ulp_named_skipped, .summary = ulp_named_summary, .restart_counts = ulp_named_restart_counts
+    .begin = ulp_named_begin, .terms = ulp_named_terms, .private_data = ulp_named_private_data,                        \
+    .early = ulp_named_early, .part = ulp_named_part, .skipped = ulp_named_skipped, .summary = ulp_named_summary,      \
+    .restart_counts = ulp_named_restart_counts
 
 void *ulp_named_begin(const struct ulp_host *host);
+void ulp_named_terms(void *guest, const struct rdma_terms *terms);
 void ulp_named_private_data(void *guest, const struct rdma_private_data *data);
+void ulp_named_early(void *guest, const struct ulp_send *send);
 bool ulp_named_part(void *guest, const struct rdma_part *part);
 void ulp_named_skipped(void *guest, unsigned side);
 void ulp_named_summary(const void *guest, struct ulp_summary *summary);
