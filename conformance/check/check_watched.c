@@ -218,6 +218,17 @@ static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
         print_long_call(&target, direction_of_side(watched, payload->place.side), payload);
 }
 
+static void on_said(void *ctx, const struct ulp_said *said)
+{
+    struct watched *watched = ctx;
+    struct print_target target = print_target(watched);
+
+    if (watched->notes)
+        notes_said(watched->notes, said);
+    if (target.out)
+        print_said(&target, direction_of_side(watched, said->send->side), said);
+}
+
 const struct stack_taps watched_taps = {.tcp_segment = on_tcp_segment,
                                         .hole = on_hole,
                                         .end = on_end,
@@ -227,7 +238,8 @@ const struct stack_taps watched_taps = {.tcp_segment = on_tcp_segment,
                                         .changed = on_changed,
                                         .part = on_part,
                                         .private_data = on_private_data,
-                                        .refusal = on_refusal};
+                                        .refusal = on_refusal,
+                                        .said = on_said};
 
 const struct rpcrdma_taps watched_rpcrdma_taps = {.message = on_message, .payload = on_payload};
 
@@ -335,6 +347,7 @@ static void take_connection(struct watched *watched, const struct watched_span *
     else
         take_mpa(watched, report, initiator);
     report->rpcrdma = report_rpcrdma_take(rpcrdma_ulp_connection(stack_guest(watched->stack, &rpcrdma_ulp)), initiator);
+    report->ulp = report_ulp_take(stack_kind(watched->stack), stack_guest(watched->stack, stack_kind(watched->stack)));
     report->initiator_side = initiator;
     if (watched->collector)
         watched_take_statistics(watched, report, last);

@@ -184,6 +184,18 @@ static bool join_rpcrdma(const struct pair *connection)
     return from != NULL;
 }
 
+static bool join_ulp(const struct pair *connection)
+{
+    struct pair ulp, counts;
+
+    if (!json_object_has_member(connection->from, "ulp"))
+        return true;
+    if (!json_object_has_member(connection->into, "ulp"))
+        return take_latest(connection, "ulp");
+    return inner(connection, "ulp", "the upper layer", &ulp) &&
+           inner(&ulp, "counts", "the counts of an upper layer", &counts) && join_members(&counts, add_or_take_count);
+}
+
 /* As in a report of all: by frame, then by octet. */
 struct placed {
     uint64_t frame, offset;
@@ -250,8 +262,8 @@ static bool join_connection(const struct pair *pair)
     return take_each_latest(pair, latest) && take_latest(pair, ib ? "ib" : "mpa") &&
            inner(pair, "counts", "the counts", &counts) && add_both_directions(&counts, ib ? "packets" : "fpdus") &&
            add_both_directions(&counts, "octets") && inner(&counts, "operations", "the operations", &operations) &&
-           join_members(&operations, add_or_take_count) && join_rpcrdma(pair) && join_statistics(pair) &&
-           join_findings(pair) && add_count(pair, "findings_not_listed") &&
+           join_members(&operations, add_or_take_count) && join_rpcrdma(pair) && join_ulp(pair) &&
+           join_statistics(pair) && join_findings(pair) && add_count(pair, "findings_not_listed") &&
            inner(pair, "rules", "the rules of a connection", &rules) && join_members(&rules, join_rule);
 }
 

@@ -232,7 +232,7 @@ void notes_skipped(struct notes *notes, unsigned side, uint64_t from, uint64_t t
     DETAIL(note, "%s", why);
 }
 
-/* ---- RPC-over-RDMA ---- */
+/* ---- upper layers ---- */
 
 static struct note *find_note(struct notes *notes, unsigned side, const struct place *place)
 {
@@ -245,6 +245,19 @@ static struct note *find_note(struct notes *notes, unsigned side, const struct p
     }
     return NULL;
 }
+
+void notes_said(struct notes *notes, const struct ulp_said *said)
+{
+    struct note *note = find_note(notes, said->send->side, &said->send->place);
+
+    if (!note)
+        return;
+    note->what[0] = note->detail[0] = '\0';
+    WHAT(note, "%s", said->kind->title);
+    DETAIL(note, "%s", said->text);
+}
+
+/* ---- RPC-over-RDMA ---- */
 
 static void note_operations(struct note *note, const struct rpcrdma_transaction *transaction)
 {

@@ -60,6 +60,7 @@ void report_connection_free(struct report_connection *connection)
         g_array_unref(connection->rpcrdma->calls);
         g_free(connection->rpcrdma);
     }
+    g_free(connection->ulp);
     g_free(connection);
 }
 
@@ -140,6 +141,18 @@ struct report_rpcrdma *report_rpcrdma_take(const struct rpcrdma_connection *rpcr
             g_array_append_val(report->calls, counts->procedures[i]);
     report->other_calls = counts->other_calls;
     return report;
+}
+
+struct report_ulp *report_ulp_take(const struct ulp_kind *kind, const void *guest)
+{
+    struct report_ulp *ulp;
+
+    if (!kind || !guest || !kind->summary)
+        return NULL;
+    ulp = g_new0(struct report_ulp, 1);
+    ulp->kind = kind;
+    kind->summary(guest, &ulp->summary);
+    return ulp;
 }
 
 static void free_connection(gpointer connection)
@@ -285,6 +298,8 @@ const char *const report_nothing[] = {
     [REPORT_NO_FPDU] = "no FPDU could be judged: only the start-up of connections was checked",
     [REPORT_NO_ANSWER] = "no FPDU could be judged: the request for a connection was never answered",
     [REPORT_REJECTED] = "no RPC-over-RDMA found: the connection was rejected",
+    [REPORT_OTHER_ULP] =
+        "only upper layers whose rules are not judged: on RoCE and InfiniBand nothing below them is judged",
 };
 
 static bool exercised_any(const struct folded_counts *folded)
@@ -317,6 +332,8 @@ static enum report_emptiness emptiness_of(const struct report_connection *connec
         return REPORT_REJECTED;
     if (asked && !answered && connection->fpdus[0] + connection->fpdus[1] == 0)
         return REPORT_NO_ANSWER;
+    if (connection->ib && connection->ulp)
+        return REPORT_OTHER_ULP;
     return connection->ib ? REPORT_NO_RPCRDMA : REPORT_NO_FPDU;
 }
 
@@ -345,7 +362,26 @@ const char *report_nothing_checked(const struct report_capture *capture)
         alike &= own == why;
         iwarp |= !connection->ib;
     }
+    if (alike && why == REPORT_OTHER_ULP && capture->nothing)
+        return capture->nothing;
     return report_nothing[alike ? why : iwarp ? REPORT_NO_FPDU : REPORT_NO_RPCRDMA];
+}
+
+/* What a capture has instead of what is judged. */
+static void name_ulps(struct report_capture *capture)
+{
+    GString *names = g_string_new(NULL);
+
+    for (guint i = 0; i < capture->connections->len; i++) {
+        const struct report_connection *connection = g_ptr_array_index(capture->connections, i);
+
+        if (connection->ulp && !strstr(names->str, connection->ulp->kind->title))
+            g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "", connection->ulp->kind->title);
+    }
+    if (names->len > 0)
+        capture->nothing = g_strdup_printf(
+            "%s: its own rules are not judged, nor is anything below it on RoCE and InfiniBand", names->str);
+    g_string_free(names, TRUE);
 }
 
 static enum check_status decide(const struct report *report)
@@ -378,8 +414,10 @@ void report_conclude(struct report *report)
 
     clear_sums(report);
     for (guint i = 0; i < report->captures->len; i++) {
-        const struct report_capture *capture = g_ptr_array_index(report->captures, i);
+        struct report_capture *capture = g_ptr_array_index(report->captures, i);
 
+        if (!capture->nothing)
+            name_ulps(capture);
         report->empty += !capture->failed && report_nothing_checked(capture);
         for (guint j = 0; j < capture->connections->len; j++)
             sum_connection(report, g_ptr_array_index(capture->connections, j), &sum);

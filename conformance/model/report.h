@@ -12,6 +12,7 @@
 #include "conformance/stats/statistics.h"
 #include "engine/core/fold.h"
 #include "engine/packet/decap.h"
+#include "engine/rdma/ulp.h"
 #include "engine/rpcrdma/rpcrdma.h"
 #include "waivers/waivers.h"
 
@@ -59,6 +60,12 @@ struct report_rpcrdma {
     uint64_t other_calls;    /* of unknown procedure, or beyond the number of those counted singly */
 };
 
+/* An upper layer that was recognised and counted, and of which nothing is judged. */
+struct report_ulp {
+    const struct ulp_kind *kind;
+    struct ulp_summary summary;
+};
+
 struct report_connection {
     uint32_t id;
     uint32_t opened_frame;
@@ -74,6 +81,7 @@ struct report_connection {
     uint64_t fpdus[2], octets[2]; /* by direction; octets of FPDUs. With ib: packets, and octets of their payload */
     uint64_t operations[OPERATION_COUNT]; /* RDMAP messages by opcode, counted by their last segment */
     struct report_rpcrdma *rpcrdma;       /* NULL: carries none */
+    struct report_ulp *ulp;               /* NULL: not known */
     GArray *findings;                     /* struct report_finding, by frame; never NULL */
     GStringChunk *messages;
     GHashTable *folds;                      /* report_fold.c; NULL: none */
@@ -146,6 +154,8 @@ void report_rules(const struct report *report, const struct report_connection *c
 /* What the layer has counted so far; NULL: the connection does not carry RPC-over-RDMA. rpcrdma may be NULL; initiator:
  * a side. */
 struct report_rpcrdma *report_rpcrdma_take(const struct rpcrdma_connection *rpcrdma, unsigned initiator);
+/* What a guest without a report of its own has counted so far; NULL: it has one. */
+struct report_ulp *report_ulp_take(const struct ulp_kind *kind, const void *guest);
 struct report_capture *report_capture_new(const char *file);
 void report_capture_free(struct report_capture *capture);
 /* Empties it for the next part. */
@@ -168,7 +178,14 @@ void report_write_markdown(const struct report *report, FILE *out);
 void report_write_summary(const struct report *report, FILE *out);
 
 /* One line each. */
-enum report_emptiness { REPORT_NO_MPA, REPORT_NO_FPDU, REPORT_NO_RPCRDMA, REPORT_NO_ANSWER, REPORT_REJECTED };
+enum report_emptiness {
+    REPORT_NO_MPA,
+    REPORT_NO_FPDU,
+    REPORT_NO_RPCRDMA,
+    REPORT_NO_ANSWER,
+    REPORT_REJECTED,
+    REPORT_OTHER_ULP
+};
 extern const char *const report_nothing[];
 /*
  * Why nothing was checked in a capture that could be read: it has no connection, or none in which an FPDU, an RPC

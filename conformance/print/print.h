@@ -5,6 +5,7 @@
 #define IWARP_CONFORMANCE_PRINT_PRINT_H
 
 #include "engine/ddp_rdmap/rdmap.h"
+#include "engine/rdma/ulp.h"
 #include "engine/rpcrdma/rpcrdma.h"
 
 #include <stdio.h>
@@ -33,6 +34,9 @@ void print_rpcrdma(const struct print_target *target, enum direction direction, 
 /* A Call whose RPC message was fetched: its Send does not contain it. */
 void print_long_call(const struct print_target *target, enum direction direction,
                      const struct rpcrdma_payload *payload);
+
+/* A message of an upper layer that leaves it to us. */
+void print_said(const struct print_target *target, enum direction direction, const struct ulp_said *said);
 
 /*
  * RoCE and InfiniBand: in print_rdma.c. One line for each message, at its last packet.

@@ -49,3 +49,10 @@ void print_refusal(const struct print_target *target, enum direction direction, 
           target->out);
     print_end(target);
 }
+
+void print_said(const struct print_target *target, enum direction direction, const struct ulp_said *said)
+{
+    print_begin(target, direction, &said->send->place, said->kind->name);
+    fputs(said->text, target->out);
+    print_end(target);
+}

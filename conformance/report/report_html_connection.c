@@ -84,6 +84,13 @@ static void write_operations(struct html_page *page, const struct report_connect
         item(page, connection->ib ? "Messages" : "RDMAP messages", "%s", text);
 }
 
+static void write_ulp(struct html_page *page, const struct report_ulp *ulp)
+{
+    g_autofree gchar *counts = ulp_text(ulp);
+
+    item(page, "Upper layer", "%s: %s; its own rules are not judged", ulp->kind->title, counts);
+}
+
 static void write_parameters(struct html_page *page, const struct report_connection *connection)
 {
     const struct report_rpcrdma *rpcrdma = connection->rpcrdma;
@@ -100,6 +107,8 @@ static void write_parameters(struct html_page *page, const struct report_connect
     if (rpcrdma && rpcrdma->threshold[DIR_TO_RESPONDER] > 0)
         item(page, "Inline threshold", "%" PRIu32 " octets to the responder, %" PRIu32 " to the initiator",
              rpcrdma->threshold[DIR_TO_RESPONDER], rpcrdma->threshold[DIR_TO_INITIATOR]);
+    if (connection->ulp)
+        write_ulp(page, connection->ulp);
     markup_end(page->writer);
 }
 

@@ -171,6 +171,18 @@ static void add_rpcrdma(struct json_writer *writer, const struct report_rpcrdma 
     json_end_object(writer);
 }
 
+static void add_ulp(struct json_writer *writer, const struct report_ulp *ulp)
+{
+    json_begin_object(writer, "ulp");
+    json_string(writer, "name", ulp->kind->name);
+    json_string(writer, "title", ulp->kind->title);
+    json_begin_object(writer, "counts");
+    for (unsigned i = 0; i < ulp->summary.n; i++)
+        add_number(writer, ulp->summary.count[i].many, ulp->summary.count[i].value);
+    json_end_object(writer);
+    json_end_object(writer);
+}
+
 /* The other rules that `related` ties to the one that was violated. */
 static void add_related(struct json_writer *writer, const char *name, enum rule_id id, enum rule_profile profile,
                         bool (*related)(const struct rule *rule, enum rule_id id))
@@ -250,6 +262,8 @@ static void add_connection(struct json_writer *writer, const struct report *repo
     add_counts(writer, connection);
     if (connection->rpcrdma)
         add_rpcrdma(writer, connection->rpcrdma);
+    if (connection->ulp)
+        add_ulp(writer, connection->ulp);
     if (connection->statistics)
         stats_write_json(writer, connection->statistics, capture->start_ns);
     json_begin_array(writer, "findings");

@@ -180,6 +180,14 @@ static void write_rpcrdma_properties(xmlTextWriter *writer, const struct report_
                     rpcrdma->threshold[DIR_TO_INITIATOR]);
 }
 
+static void write_ulp_properties(xmlTextWriter *writer, const struct report_ulp *ulp)
+{
+    g_autofree gchar *counts = ulp_text(ulp);
+
+    property(writer, "ulp", ulp->kind->title);
+    property(writer, "ulp.counts", counts);
+}
+
 static void write_capture_properties(xmlTextWriter *writer, const struct report_capture *capture)
 {
     gchar *part = part_text(&capture->part);
@@ -221,6 +229,8 @@ static void write_properties(const struct suite *suite)
             write_mpa_properties(writer, connection);
         if (connection->rpcrdma)
             write_rpcrdma_properties(writer, connection->rpcrdma);
+        if (connection->ulp)
+            write_ulp_properties(writer, connection->ulp);
     }
     markup_end(writer);
 }

@@ -111,6 +111,13 @@ static void write_rpcrdma(const struct text *text, const struct report_rpcrdma *
     g_string_free(line, TRUE);
 }
 
+static void write_ulp(const struct text *text, const struct report_ulp *ulp)
+{
+    g_autofree gchar *counts = ulp_text(ulp);
+
+    terminal_line(&text->terminal, 4, "%s: %s; its own rules are not judged", ulp->kind->title, counts);
+}
+
 static void write_finding(const struct text *text, const struct report_finding *finding, int64_t start_ns)
 {
     g_autofree gchar *about = finding_text(finding, start_ns);
@@ -193,6 +200,8 @@ static void write_connection(const struct text *text, const struct report_connec
     write_counts(text, connection);
     if (connection->rpcrdma)
         write_rpcrdma(text, connection->rpcrdma);
+    if (connection->ulp)
+        write_ulp(text, connection->ulp);
     write_findings(text, connection, start_ns);
 }
 

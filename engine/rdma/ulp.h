@@ -45,6 +45,7 @@ enum ulp_claim { ULP_NO, ULP_POSSIBLE, ULP_CERTAIN };
 enum {
     ULP_KINDS_MAX = 16,
     ULP_COUNTS_MAX = 16,
+    ULP_PORTS_MAX = 4,
     ULP_EARLY_MAX = 8,   /* Sends that leave it undecided */
     ULP_HEAD_SIZE = 256, /* octets of a Send that are looked at */
     ULP_TEXT_SIZE = 160,
@@ -85,7 +86,7 @@ struct ulp_signs {
 
 /* What a message is, for --print, ladders and counts. */
 struct ulp_words {
-    unsigned counts_as;       /* index in the kind's counts */
+    unsigned counts_as;       /* index in the kind's counts; ULP_COUNTS_MAX: none of them */
     char text[ULP_TEXT_SIZE]; /* "command Read, 4096 octets" */
 };
 
@@ -132,6 +133,8 @@ struct ulp_own {
 struct ulp_kind {
     const char *name;  /* "nvme": one word, for --print and JSON */
     const char *title; /* "NVMe over RDMA" */
+    /* Well-known ones of its servers, ended by 0: where the start of a connection is missing, a hint who opened it. */
+    uint16_t port[ULP_PORTS_MAX];
 
     /* NULL: presumed. */
     enum ulp_claim (*claim)(const struct ulp_signs *signs);

@@ -4,6 +4,9 @@
 #include "engine/rdma/ulp_choice.h"
 #include "engine/rdma/ulp_sends.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 struct named {
     struct ulp_host host;
     struct ulp_sends sends;
@@ -48,11 +51,14 @@ void ulp_named_early(void *guest, const struct ulp_send *send)
     struct ulp_words words = {.text = ""};
 
     named->sends.side[send->side].started = named->sends.side[send->side].any = true;
-    if (!named->host.kind->describe(named->state, send, &words) || words.counts_as >= ULP_COUNTS_MAX) {
-        named->others++;
-        return;
+    if (!named->host.kind->describe(named->state, send, &words)) {
+        words.counts_as = ULP_COUNTS_MAX;
+        snprintf(words.text, sizeof words.text, "other message %" PRIu64 " octets", send->length);
     }
-    named->value[words.counts_as]++;
+    if (words.counts_as < ULP_COUNTS_MAX)
+        named->value[words.counts_as]++;
+    else
+        named->others++;
     if (named->host.said)
         named->host.said(named->host.ctx,
                          &(struct ulp_said){.kind = named->host.kind, .send = send, .text = words.text});

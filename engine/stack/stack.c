@@ -4,6 +4,7 @@
 #include "engine/packet/path_trouble.h"
 #include "engine/rdma/rdma_rdmap.h"
 #include "engine/rdma/ulp_choice.h"
+#include "engine/rdma/ulp_signs.h"
 #include "engine/stack/ulps.h"
 
 struct stack {
@@ -691,7 +692,8 @@ void *stack_guest(const struct stack *stack, const struct ulp_kind *kind)
 
 unsigned stack_initiator(const struct stack *stack)
 {
-    return stack->terms.initiator_side < 0 ? 0u : (unsigned)stack->terms.initiator_side;
+    return stack->terms.initiator_side < 0 ? ulp_presumed_opener(stack->setup.options->ulps, stack->setup.port)
+                                           : (unsigned)stack->terms.initiator_side;
 }
 
 bool stack_roles_known(const struct stack *stack)

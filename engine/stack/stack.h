@@ -132,7 +132,8 @@ const struct rdmap_connection *stack_rdmap(const struct stack *stack);
 const struct ulp_kind *stack_kind(const struct stack *stack);
 /* The guest, for those who know its kind; NULL: it is none of this kind. */
 void *stack_guest(const struct stack *stack, const struct ulp_kind *kind);
-/* The Initiator's side; while roles are unknown, the side that opened the TCP connection. */
+/* The Initiator's side; while roles are unknown, the side that speaks to a well-known port, or that opened the TCP
+ * connection. */
 unsigned stack_initiator(const struct stack *stack);
 bool stack_roles_known(const struct stack *stack);
 /* Resets the counts of all layers, for hosts that report in intervals. */
