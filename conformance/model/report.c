@@ -362,7 +362,7 @@ const char *report_nothing_checked(const struct report_capture *capture)
         alike &= own == why;
         iwarp |= !connection->ib;
     }
-    if (alike && why == REPORT_OTHER_ULP && capture->nothing)
+    if (!iwarp && capture->nothing)
         return capture->nothing;
     return report_nothing[alike ? why : iwarp ? REPORT_NO_FPDU : REPORT_NO_RPCRDMA];
 }
@@ -380,7 +380,7 @@ static void name_ulps(struct report_capture *capture)
     }
     if (names->len > 0)
         capture->nothing = g_strdup_printf(
-            "%s: its own rules are not judged, nor is anything below it on RoCE and InfiniBand", names->str);
+            "%s: recognised, but not judged; on RoCE and InfiniBand nothing below it is, either", names->str);
     g_string_free(names, TRUE);
 }
 

@@ -78,10 +78,9 @@ static bool is_transfer(const struct ulp_send *send)
 static bool has_smb(const struct ulp_send *send)
 {
     uint32_t offset = get_le32(send->p + 12);
-    const uint8_t *smb = send->p + offset;
 
-    return get_le32(send->p + 16) >= 4 && send->n >= 4 && offset <= send->n - 4 && smb[0] >= 0xFC &&
-           memcmp(smb + 1, "SMB", 3) == 0;
+    return get_le32(send->p + 16) >= 4 && send->n >= 4 && offset <= send->n - 4 && send->p[offset] >= 0xFC &&
+           memcmp(send->p + offset + 1, "SMB", 3) == 0;
 }
 
 static enum ulp_claim claim_send(const struct ulp_signs *signs)
