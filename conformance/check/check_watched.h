@@ -8,7 +8,6 @@
 #include "conformance/check/check_share.h"
 #include "conformance/check/counting.h"
 #include "conformance/stats/collect.h"
-#include "engine/nfs/rpcrdma_ulp.h"
 #include "engine/stack/stack_ib.h"
 
 enum {
@@ -20,9 +19,7 @@ struct share {
     const struct check_options *options;
     struct stack_options stack_options;
     struct stack_taps taps;
-    struct rpcrdma_taps rpcrdma_taps;
-    struct rpcrdma_own rpcrdma;
-    struct ulp_own own[2];
+    struct ulp_own own[ULP_KINDS_MAX]; /* of guests, ended by {NULL} */
     const struct report_capture *capture;
     FILE *print;
     struct terminate_layouts *layouts;
@@ -44,19 +41,16 @@ struct share {
 
 /* One connection while it is being read. Whoever opens it sets what differs between the transports. */
 struct watched {
+    struct guest_host host; /* first: guests' taps know nothing of the rest */
     struct share *share;
-    struct stack *stack;
     const struct endpoint *endpoint; /* by side */
     struct connection *tcp;          /* NULL: ib is set */
     struct watched_ib *ib;
     struct report_connection *report;
     struct verdict verdict;
     struct counted counted;
-    struct notes *notes;         /* NULL: no ladders wanted */
-    struct collector *collector; /* NULL: no statistics wanted */
     bool hole, ended[2], reset;
     uint64_t dropped;      /* before it was opened */
-    uint32_t number;       /* in lines of --print */
     uint32_t id;           /* of the connection in the report; 0: not known yet */
     uint32_t opened_frame; /* in this frame it was opened */
     bool active;           /* something happened since the report of the part before */
@@ -83,11 +77,13 @@ void watched_close(struct watched *watched, const struct watched_span *span, int
 /* It goes on: what follows belongs to the report of the next part. */
 void watched_part(struct watched *watched, const struct watched_span *span);
 
+/* Its upper layer; NULL: none so far. */
+void *watched_guest(const struct watched *watched);
+
 /* What is counted, printed and noted in any case. */
 extern const struct stack_taps watched_taps;
-extern const struct rpcrdma_taps watched_rpcrdma_taps;
 /* --stats: what is collected as well (check_stats.c). */
-void watched_collect(struct stack_taps *taps, struct rpcrdma_taps *rpcrdma);
+void watched_collect(struct stack_taps *taps);
 /* What was collected so far goes to the report. `last`: nothing follows. */
 void watched_take_statistics(struct watched *watched, struct report_connection *report, bool last);
 

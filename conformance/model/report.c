@@ -56,11 +56,7 @@ void report_connection_free(struct report_connection *connection)
     if (connection->folds)
         g_hash_table_unref(connection->folds);
     g_free(connection->ib);
-    if (connection->rpcrdma) {
-        g_array_unref(connection->rpcrdma->calls);
-        g_free(connection->rpcrdma);
-    }
-    g_free(connection->ulp);
+    report_guest_free(&connection->guest);
     g_free(connection);
 }
 
@@ -108,51 +104,6 @@ void report_drop_failing(struct report_connection *connection, enum rule_id rule
 
     if (known && --known->times == 0)
         g_array_remove_index(connection->failing, (guint)(known - (struct report_failing *)connection->failing->data));
-}
-
-static struct report_rpcrdma *report_rpcrdma_new(void)
-{
-    struct report_rpcrdma *rpcrdma = g_new0(struct report_rpcrdma, 1);
-
-    rpcrdma->calls = g_array_new(FALSE, FALSE, sizeof(struct rpcrdma_procedure_count));
-    return rpcrdma;
-}
-
-struct report_rpcrdma *report_rpcrdma_take(const struct rpcrdma_connection *rpcrdma, unsigned initiator)
-{
-    const struct rpcrdma_counts *counts;
-    struct report_rpcrdma *report;
-    int client;
-
-    if (!rpcrdma || !rpcrdma_connection_is_rpcrdma(rpcrdma))
-        return NULL;
-    client = rpcrdma_connection_client(rpcrdma);
-    counts = rpcrdma_connection_counts(rpcrdma);
-    report = report_rpcrdma_new();
-    report->calls_go = client < 0 ? DIR_UNKNOWN : (unsigned)client == initiator ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
-    for (unsigned direction = 0; direction < 2; direction++) {
-        unsigned sender = direction == DIR_TO_RESPONDER ? initiator : other_side(initiator);
-        bool negotiated;
-
-        report->threshold[direction] = rpcrdma_connection_threshold(rpcrdma, sender, &negotiated);
-    }
-    for (unsigned i = 0; i < counts->n; i++)
-        if (counts->procedures[i].calls > 0) /* none since the report of the part before */
-            g_array_append_val(report->calls, counts->procedures[i]);
-    report->other_calls = counts->other_calls;
-    return report;
-}
-
-struct report_ulp *report_ulp_take(const struct ulp_kind *kind, const void *guest)
-{
-    struct report_ulp *ulp;
-
-    if (!kind || !guest || !kind->summary)
-        return NULL;
-    ulp = g_new0(struct report_ulp, 1);
-    ulp->kind = kind;
-    kind->summary(guest, &ulp->summary);
-    return ulp;
 }
 
 static void free_connection(gpointer connection)
@@ -313,6 +264,11 @@ static bool exercised_any(const struct folded_counts *folded)
     return false;
 }
 
+static bool judges_guest(const struct report_connection *connection)
+{
+    return connection->guest.face && connection->guest.face->judged;
+}
+
 static bool is_judged(const struct report_connection *connection)
 {
     bool carried = connection->fpdus[0] + connection->fpdus[1] > 0;
@@ -320,7 +276,7 @@ static bool is_judged(const struct report_connection *connection)
     if (!connection->ib)
         return carried || connection->parameters.rejected;
     /* Rules of the InfiniBand specification are not judged. */
-    return connection->ib->rejected ? exercised_any(connection->counts) : carried && connection->rpcrdma;
+    return connection->ib->rejected ? exercised_any(connection->counts) : carried && judges_guest(connection);
 }
 
 static enum report_emptiness emptiness_of(const struct report_connection *connection)
@@ -332,7 +288,7 @@ static enum report_emptiness emptiness_of(const struct report_connection *connec
         return REPORT_REJECTED;
     if (asked && !answered && connection->fpdus[0] + connection->fpdus[1] == 0)
         return REPORT_NO_ANSWER;
-    if (connection->ib && connection->ulp)
+    if (connection->ib && connection->guest.face && !judges_guest(connection))
         return REPORT_OTHER_ULP;
     return connection->ib ? REPORT_NO_RPCRDMA : REPORT_NO_FPDU;
 }
@@ -375,8 +331,10 @@ static void name_ulps(struct report_capture *capture)
     for (guint i = 0; i < capture->connections->len; i++) {
         const struct report_connection *connection = g_ptr_array_index(capture->connections, i);
 
-        if (connection->ulp && !strstr(names->str, connection->ulp->kind->title))
-            g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "", connection->ulp->kind->title);
+        const struct report_guest *guest = &connection->guest;
+
+        if (guest->face && !guest->face->judged && !strstr(names->str, guest->face->title(guest->report)))
+            g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "", guest->face->title(guest->report));
     }
     if (names->len > 0)
         capture->nothing = g_strdup_printf(

@@ -227,19 +227,6 @@ const char *markers_text(const struct report_connection *connection)
     return texts[connection->markers[DIR_TO_RESPONDER] + 1][connection->markers[DIR_TO_INITIATOR] + 1];
 }
 
-gchar *ulp_text(const struct report_ulp *ulp)
-{
-    GString *text = g_string_new(ulp->summary.n == 0 ? "no messages" : NULL);
-
-    for (unsigned i = 0; i < ulp->summary.n; i++) {
-        const struct ulp_count *count = &ulp->summary.count[i];
-
-        g_string_append_printf(text, "%s%" PRIu64 " %s", i == 0 ? "" : ", ", count->value,
-                               count->value == 1 ? count->one : count->many);
-    }
-    return g_string_free(text, FALSE);
-}
-
 gchar *operations_text(const struct report_connection *connection)
 {
     GString *text = g_string_new(NULL);

@@ -67,8 +67,6 @@ const char *continuity_text(const struct report_connection *connection);
 
 /* "1 RDMA Write, 2 RDMA Read Requests, 4 Sends with Invalidate", or an empty text; g_free() it. */
 gchar *operations_text(const struct report_connection *connection);
-/* "812 commands, 811 completions", "no messages"; g_free() it. */
-gchar *ulp_text(const struct report_ulp *ulp);
 /* "none", "both directions", "to responder", ... */
 const char *markers_text(const struct report_connection *connection);
 
