@@ -15,6 +15,7 @@ struct check_options;
 struct collector;
 struct html_page;
 struct json_writer;
+struct merge_pair;
 struct notes;
 struct report_capture;
 struct stack;
@@ -56,6 +57,8 @@ struct guest_face {
     void (*write_junit)(const void *report, struct _xmlTextWriter *writer);
     void (*write_html_terms)(const void *report, struct html_page *page); /* among the connection's */
     void (*write_html)(const void *report, struct html_page *page);
+    /* Parts of a connection in JSON become one; false: an error was set. */
+    bool (*join)(const struct merge_pair *connection);
 };
 
 /* What a report contains of the upper layer of a connection. */

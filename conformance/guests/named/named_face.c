@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/guests/named/named_face.h"
 
+#include "conformance/merge/merge_pair.h"
 #include "conformance/report/json_writer.h"
 #include "conformance/report/report_html.h"
 #include "conformance/report/report_junit.h"
@@ -81,10 +82,24 @@ static void write_html_terms(const void *report, struct html_page *page)
     html_item(page, "Upper layer", "%s: %s; its own rules are not judged", title(report), counts);
 }
 
+static bool join(const struct merge_pair *connection)
+{
+    struct merge_pair ulp, counts;
+
+    if (!json_object_has_member(connection->from, "ulp"))
+        return true;
+    if (!json_object_has_member(connection->into, "ulp"))
+        return merge_take_latest(connection, "ulp");
+    return merge_inner(connection, "ulp", "the upper layer", &ulp) &&
+           merge_inner(&ulp, "counts", "the counts of an upper layer", &counts) &&
+           merge_members(&counts, merge_add_or_take_count);
+}
+
 const struct guest_face named_face = {.take = take,
                                       .free = g_free,
                                       .title = title,
                                       .write_text = write_text,
                                       .write_json = write_json,
                                       .write_junit = write_junit,
-                                      .write_html_terms = write_html_terms};
+                                      .write_html_terms = write_html_terms,
+                                      .join = join};

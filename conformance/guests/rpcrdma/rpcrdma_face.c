@@ -106,4 +106,5 @@ const struct guest_face rpcrdma_face = {.kind = &rpcrdma_ulp,
                                         .write_json = rpcrdma_report_json,
                                         .write_junit = rpcrdma_report_junit,
                                         .write_html_terms = rpcrdma_report_html_terms,
-                                        .write_html = rpcrdma_report_html};
+                                        .write_html = rpcrdma_report_html,
+                                        .join = rpcrdma_report_join};

@@ -22,5 +22,6 @@ void rpcrdma_report_json(const void *report, struct json_writer *writer);
 void rpcrdma_report_junit(const void *report, struct _xmlTextWriter *writer);
 void rpcrdma_report_html_terms(const void *report, struct html_page *page);
 void rpcrdma_report_html(const void *report, struct html_page *page);
+bool rpcrdma_report_join(const struct merge_pair *connection);
 
 #endif
