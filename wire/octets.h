@@ -26,7 +26,17 @@ static inline uint64_t get_be64(const uint8_t *p)
     return (uint64_t)get_be32(p) << 32 | get_be32(p + 4);
 }
 
-/* Only two fields are little-endian: the CRC of an FPDU (RFC 5044 Figure 5) and the ICRC of InfiniBand. */
+/* Little-endian are the CRC of an FPDU (RFC 5044 Figure 5), the ICRC of InfiniBand, NVMe and SMB Direct. */
+static inline uint16_t get_le16(const uint8_t *p)
+{
+    return (uint16_t)((unsigned)p[1] << 8 | p[0]);
+}
+
+static inline uint32_t get_le24(const uint8_t *p)
+{
+    return (uint32_t)p[2] << 16 | get_le16(p);
+}
+
 static inline uint32_t get_le32(const uint8_t *p)
 {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;

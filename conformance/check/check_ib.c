@@ -32,10 +32,10 @@ static void on_part(void *ctx, const struct ib_rc_part *part)
         ib->latest[part->place.side & 1u] = part->place.frame;
         ib->found[part->place.side & 1u] = ib->watched->report->findings->len;
     }
-    if (ib->watched->notes)
-        notes_part(ib->watched->notes, part);
-    if (ib->watched->collector)
-        collector_ib_part(ib->watched->collector, part);
+    if (ib->watched->host.notes)
+        notes_part(ib->watched->host.notes, part);
+    if (ib->watched->host.collector)
+        collector_ib_part(ib->watched->host.collector, part);
     ib->up.part(ib->up.ctx, part);
 }
 
@@ -66,11 +66,11 @@ static void on_hole(void *ctx, const struct ib_rc_hole *hole)
 
     watched_wake(ib->watched);
     ib->watched->hole = true;
-    if (ib->watched->notes)
-        notes_lost(ib->watched->notes, hole->side, hole->from, hole->to, &hole->next);
+    if (ib->watched->host.notes)
+        notes_lost(ib->watched->host.notes, hole->side, hole->from, hole->to, &hole->next);
     withdraw(ib, hole);
-    if (ib->watched->collector)
-        collector_hole(ib->watched->collector, hole->side & 1u, hole->to - hole->from);
+    if (ib->watched->host.collector)
+        collector_hole(ib->watched->host.collector, hole->side & 1u, hole->to - hole->from);
     ib->up.hole(ib->up.ctx, hole);
 }
 
@@ -79,8 +79,8 @@ static void on_refused(void *ctx, const struct ib_rc_refusal *refusal)
     struct watched_ib *ib = ctx;
 
     watched_wake(ib->watched);
-    if (ib->watched->notes)
-        notes_refused(ib->watched->notes, refusal);
+    if (ib->watched->host.notes)
+        notes_refused(ib->watched->host.notes, refusal);
     ib->up.refused(ib->up.ctx, refusal);
 }
 
@@ -116,7 +116,7 @@ static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_ev
         return false;
     }
     *ib = (struct watched_ib){
-        .ib = {watched->stack, connection},
+        .ib = {watched->host.stack, connection},
         .watched = watched,
         .endpoint = {report_ib_endpoint(&connection->address[0], 0), report_ib_endpoint(&connection->address[1], 0)},
         .connection = connection,
@@ -147,10 +147,10 @@ static void on_managed(void *ctx, struct ib_connection *connection, unsigned sid
     watched_wake(watched);
     for (unsigned end = 0; end < 2; end++)
         watched->ib->endpoint[end].port = connection->port[end];
-    if (watched->notes)
-        notes_managed(watched->notes, side, cm, place);
-    if (watched->collector)
-        take_read_limits(watched->collector, connection);
+    if (watched->host.notes)
+        notes_managed(watched->host.notes, side, cm, place);
+    if (watched->host.collector)
+        take_read_limits(watched->host.collector, connection);
     stack_ib_managed(&watched->ib->ib, side, cm, place);
 }
 
@@ -183,7 +183,7 @@ static bool table(struct share *check)
 
     if (!check->managed) {
         check->ib_options = check->stack_options;
-        check->ib_options.first = STACK_RPCRDMA;
+        check->ib_options.first = STACK_ULP;
         check->managed = ib_connections_new(&options, &events);
     }
     if (!check->icrc_senders)
@@ -248,8 +248,8 @@ bool check_ib_datagram(struct share *check, const struct ib_datagram *datagram)
     count_icrc(&watched->ib->icrc, icrc, datagram->frame);
     watched->ib->icrc.taken[sender] += icrc == ICRC_WRONG && !dropped;
     note_damage(check, connection, sender, &packet, dropped);
-    if (watched->collector && !dropped)
-        collector_ib_packet(watched->collector, sender, &packet, ib_rc_counts(connection->rc), datagram->frame,
+    if (watched->host.collector && !dropped)
+        collector_ib_packet(watched->host.collector, sender, &packet, ib_rc_counts(connection->rc), datagram->frame,
                             datagram->time_ns);
     return true;
 }

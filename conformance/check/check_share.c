@@ -28,7 +28,7 @@ static bool on_open(void *ctx, struct connection *connection)
         watched_free(watched);
         return false;
     }
-    connection->tcp = stack_pair(watched->stack);
+    connection->tcp = stack_pair(watched->host.stack);
     connection->host = watched;
     return true;
 }
@@ -60,6 +60,23 @@ static void take_part(void *ctx, struct connection *connection)
 
 /* ---- the share ---- */
 
+/* What single kinds of guests are given. */
+static void own_of_guests(struct share *share)
+{
+    unsigned n = 0;
+
+    for (const struct guest_face *const *face = guest_faces; *face && n < ULP_KINDS_MAX - 1; face++)
+        if ((*face)->own)
+            share->own[n++] = (struct ulp_own){(*face)->kind, (*face)->own(share->options)};
+    share->stack_options.own = share->own;
+}
+
+static void free_own_of_guests(struct share *share)
+{
+    for (unsigned i = 0; share->own[i].kind; i++)
+        g_free((void *)share->own[i].own);
+}
+
 struct share *share_new(const struct share_setup *setup)
 {
     struct share *share = g_new0(struct share, 1);
@@ -71,8 +88,7 @@ struct share *share_new(const struct share_setup *setup)
     stack_options_init(&share->stack_options, &setup->options->mpa);
     share->stack_options.rdmap.exclusive = setup->options->exclusive;
     share->stack_options.tcp.limit = setup->options->memory_limit;
-    share->stack_options.rpcrdma.assume_inline = setup->options->assume_inline;
-    share->stack_options.rpcrdma.t_answer = setup->options->t_answer;
+    own_of_guests(share);
     share->taps = watched_taps;
     if (setup->options->stats)
         watched_collect(&share->taps);
@@ -194,6 +210,7 @@ void share_free(struct share *share)
     check_ib_free(share);
     counting_free(&share->counting);
     arena_pool_free(&share->arenas);
+    free_own_of_guests(share);
     g_ptr_array_unref(share->found.connections);
     g_array_unref(share->found.opened);
     g_free(share);

@@ -4,7 +4,7 @@
 
 static struct collector *collector_of(void *ctx)
 {
-    return ((struct watched *)ctx)->collector;
+    return ((struct watched *)ctx)->host.collector;
 }
 
 static void on_tcp_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
@@ -44,30 +44,6 @@ static void on_segment(void *ctx, const struct rdmap_segment_event *event)
     collector_rdmap(collector_of(ctx), event);
 }
 
-static void on_message(void *ctx, const struct rpcrdma_message *message)
-{
-    struct watched *watched = ctx;
-
-    watched_taps.message(ctx, message);
-    collector_message(watched->collector, stack_rpcrdma(watched->stack), message);
-}
-
-static void on_move(void *ctx, const struct rpcrdma_move *move)
-{
-    collector_move(collector_of(ctx), move);
-}
-
-static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
-{
-    watched_taps.payload(ctx, payload);
-    collector_payload(collector_of(ctx), payload);
-}
-
-static void on_retired(void *ctx, struct rpcrdma_transaction *transaction)
-{
-    collector_retired(collector_of(ctx), transaction);
-}
-
 void watched_collect(struct stack_taps *taps)
 {
     taps->tcp_segment = on_tcp_segment;
@@ -76,27 +52,18 @@ void watched_collect(struct stack_taps *taps)
     taps->changed = on_changed;
     taps->fpdu = on_fpdu;
     taps->segment = on_segment;
-    taps->message = on_message;
-    taps->move = on_move;
-    taps->payload = on_payload;
-    taps->retired = on_retired;
 }
 
 void watched_take_statistics(struct watched *watched, struct report_connection *report, bool last)
 {
-    const struct rpcrdma_connection *rpcrdma = stack_rpcrdma(watched->stack);
-    unsigned initiator = stack_initiator(watched->stack);
-    struct statistics *statistics = collector_take(watched->collector, initiator, last);
+    const struct guest_face *face = guest_face_of(stack_kind(watched->host.stack));
+    unsigned initiator = stack_initiator(watched->host.stack);
+    struct statistics *statistics = collector_take(watched->host.collector, initiator, last);
 
     if (!statistics)
         return;
-    for (unsigned side = 0; rpcrdma && rpcrdma_connection_is_rpcrdma(rpcrdma) && side < 2; side++) {
-        bool negotiated;
-
-        statistics->inline_limit[side ^ initiator] = rpcrdma_connection_threshold(rpcrdma, side, &negotiated);
-    }
-    if (rpcrdma && rpcrdma_connection_client(rpcrdma) >= 0)
-        statistics->client = rpcrdma_connection_client(rpcrdma) ^ (int)initiator;
+    if (face && face->add_statistics)
+        face->add_statistics(watched_guest(watched), statistics, initiator);
     if (report->ib) {
         statistics->mtu = report->ib->mtu;
         statistics->from_start = report->ib->request_seen && report->ib->reply_seen;

@@ -19,14 +19,14 @@ enum {
 /* NULL: MPA is not what it runs on. */
 static const struct mpa_parameters *parameters(const struct watched *watched)
 {
-    const struct mpa_connection *mpa = stack_mpa(watched->stack);
+    const struct mpa_connection *mpa = stack_mpa(watched->host.stack);
 
     return mpa ? mpa_connection_parameters(mpa) : NULL;
 }
 
 static enum direction direction_of_side(const struct watched *watched, unsigned side)
 {
-    return side == stack_initiator(watched->stack) ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
+    return side == stack_initiator(watched->host.stack) ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
 }
 
 static enum direction known_direction(const struct watched *watched, enum direction direction, unsigned side)
@@ -49,22 +49,22 @@ static void on_finding(void *ctx, const struct finding *finding)
 {
     struct watched *watched = ctx;
     const struct endpoint *endpoint = watched->endpoint;
-    unsigned initiator = stack_initiator(watched->stack);
+    unsigned initiator = stack_initiator(watched->host.stack);
     const struct check_roles roles = {&endpoint[initiator], &endpoint[1 - initiator],
-                                      stack_roles_known(watched->stack)};
+                                      stack_roles_known(watched->host.stack)};
     enum direction direction = known_direction(watched, finding->direction, finding->place.side & 1u);
 
     if (check_take_finding(watched->share->options, watched->report, &roles, finding, direction,
                            worth_keeping(watched, finding->rule)) != CHECK_KEPT)
         return;
     watched->share->findings_kept++;
-    if (watched->notes && watched->verdict.counts->failed[finding->rule] <= REPORT_LADDERS)
-        notes_want(watched->notes, finding);
+    if (watched->host.notes && watched->verdict.counts->failed[finding->rule] <= REPORT_LADDERS)
+        notes_want(watched->host.notes, finding);
 }
 
 static struct print_target print_target(const struct watched *watched)
 {
-    return (struct print_target){watched->share->print, watched->share->capture->start_ns, watched->number};
+    return (struct print_target){watched->share->print, watched->share->capture->start_ns, watched->host.number};
 }
 
 /* ---- taps: what is counted, printed and noted of each layer ---- */
@@ -88,8 +88,8 @@ static void on_tcp_segment(void *ctx, const struct tcp_segment *segment, uint64_
     (void)acked_known;
     (void)acked;
     watched_wake(watched);
-    if (watched->notes)
-        notes_segment(watched->notes, segment, offset);
+    if (watched->host.notes)
+        notes_segment(watched->host.notes, segment, offset);
 }
 
 static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
@@ -119,8 +119,8 @@ static void on_startup(void *ctx, const struct mpa_startup_event *event)
 
     if (target.out)
         print_startup(&target, known_direction(watched, event->direction, event->place.side & 1u), event);
-    if (watched->notes)
-        notes_startup(watched->notes, event);
+    if (watched->host.notes)
+        notes_startup(watched->host.notes, event);
 }
 
 static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
@@ -136,8 +136,8 @@ static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
 
         print_fpdu(&target, direction, event);
     }
-    if (watched->notes)
-        notes_fpdu(watched->notes, event);
+    if (watched->host.notes)
+        notes_fpdu(watched->host.notes, event);
 }
 
 static void on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why, const struct place *place)
@@ -147,8 +147,8 @@ static void on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, con
 
     if (target.out)
         print_skipped(&target, direction_of_side(watched, side), to - from, why, place);
-    if (watched->notes)
-        notes_skipped(watched->notes, side, from, to, why, place);
+    if (watched->host.notes)
+        notes_skipped(watched->host.notes, side, from, to, why, place);
 }
 
 static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters)
@@ -198,24 +198,15 @@ static void on_refusal(void *ctx, const struct rdma_refusal *refusal)
         print_refusal(&target, direction_of_side(watched, refusal->place.side), check_ib_transport(watched), refusal);
 }
 
-static void on_message(void *ctx, const struct rpcrdma_message *message)
+static void on_said(void *ctx, const struct ulp_said *said)
 {
     struct watched *watched = ctx;
     struct print_target target = print_target(watched);
 
-    if (watched->notes)
-        notes_rpcrdma(watched->notes, message);
+    if (watched->host.notes)
+        notes_said(watched->host.notes, said);
     if (target.out)
-        print_rpcrdma(&target, direction_of_side(watched, message->side), message);
-}
-
-static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
-{
-    struct watched *watched = ctx;
-    struct print_target target = print_target(watched);
-
-    if (target.out && !payload->reply && payload->transaction->call_header.proc == RPCRDMA_NOMSG)
-        print_long_call(&target, direction_of_side(watched, payload->place.side), payload);
+        print_said(&target, direction_of_side(watched, said->send->side), said);
 }
 
 const struct stack_taps watched_taps = {.tcp_segment = on_tcp_segment,
@@ -228,8 +219,7 @@ const struct stack_taps watched_taps = {.tcp_segment = on_tcp_segment,
                                         .part = on_part,
                                         .private_data = on_private_data,
                                         .refusal = on_refusal,
-                                        .message = on_message,
-                                        .payload = on_payload};
+                                        .said = on_said};
 
 /* ---- connections come and go ---- */
 
@@ -242,12 +232,14 @@ struct watched *watched_new(struct share *share, uint32_t number)
         return NULL;
     }
     watched->share = share;
-    watched->number = number;
+    watched->host.number = number;
+    watched->host.out = share->print;
+    watched->host.capture = share->capture;
     watched->verdict.finding = on_finding;
     watched->verdict.ctx = watched;
     watched->counted.verdict = &watched->verdict;
     watched->report = report_connection_new();
-    watched->notes = share->options->format == FORMAT_HTML ? notes_new() : NULL;
+    watched->host.notes = share->options->format == FORMAT_HTML ? notes_new() : NULL;
     watched->dropped = share->dropped;
     watched->opened_frame = share->frame;
     return watched;
@@ -258,7 +250,7 @@ bool watched_stack(struct watched *watched, const struct stack_setup *setup)
     struct share *share = watched->share;
     struct stack_setup with_taps = *setup;
 
-    if (share->options->stats && !(watched->collector = collector_new(watched->ib != NULL))) {
+    if (share->options->stats && !(watched->host.collector = collector_new(watched->ib != NULL))) {
         share->found.memory_lacking = true;
         return false;
     }
@@ -266,24 +258,24 @@ bool watched_stack(struct watched *watched, const struct stack_setup *setup)
     with_taps.ctx = watched;
     with_taps.verdict = &watched->verdict;
     with_taps.pool = watched->tcp ? &share->arenas : NULL;
-    watched->stack = stack_new(&with_taps);
-    if (!watched->stack) {
+    watched->host.stack = stack_new(&with_taps);
+    if (!watched->host.stack) {
         share->found.memory_lacking = true;
         return false;
     }
     if (share->numbers_apart)
         g_array_append_val(share->found.opened, share->frame);
     else
-        watched->id = watched->number;
+        watched->id = watched->host.number;
     return true;
 }
 
 void watched_free(struct watched *watched)
 {
-    stack_free(watched->stack);
-    collector_free(watched->collector);
+    stack_free(watched->host.stack);
+    collector_free(watched->host.collector);
     counted_drop(&watched->share->counting, &watched->counted);
-    notes_free(watched->notes);
+    notes_free(watched->host.notes);
     report_connection_free(watched->report);
     free(watched);
 }
@@ -291,12 +283,17 @@ void watched_free(struct watched *watched)
 /* A capture of very many connections must not hold notes without end: the last ones go without. */
 static GArray *take_notes(struct watched *watched)
 {
-    GArray *notes = notes_take(watched->notes);
+    GArray *notes = notes_take(watched->host.notes);
 
     if (notes->len > NOTES_KEPT_IN_CAPTURE - watched->share->notes_kept)
         g_array_set_size(notes, NOTES_KEPT_IN_CAPTURE - watched->share->notes_kept);
     watched->share->notes_kept += notes->len;
     return notes;
+}
+
+void *watched_guest(const struct watched *watched)
+{
+    return stack_guest(watched->host.stack, stack_kind(watched->host.stack));
 }
 
 static void take_mpa(const struct watched *watched, struct report_connection *report, unsigned initiator)
@@ -311,21 +308,21 @@ static void take_mpa(const struct watched *watched, struct report_connection *re
     for (unsigned opcode = 0; opcode < 16; opcode++)
         for (unsigned direction = 0; direction < 2; direction++)
             report->operations[opcode] +=
-                rdmap_connection_counts(stack_rdmap(watched->stack))->messages[opcode][direction];
+                rdmap_connection_counts(stack_rdmap(watched->host.stack))->messages[opcode][direction];
 }
 
 /* What its layers know of it by now, and what was found since it was last taken; the host adds the counts. */
 static void take_connection(struct watched *watched, const struct watched_span *span, bool last)
 {
     struct report_connection *report = watched->report;
-    unsigned initiator = stack_initiator(watched->stack);
+    unsigned initiator = stack_initiator(watched->host.stack);
 
     report->id = watched->id;
     report->opened_frame = watched->opened_frame;
     report->continued = watched->continued;
     report->initiator = watched->endpoint[initiator];
     report->responder = watched->endpoint[1 - initiator];
-    report->roles_known = stack_roles_known(watched->stack);
+    report->roles_known = stack_roles_known(watched->host.stack);
     report->start_frame = span->start_frame;
     report->end_frame = span->end_frame;
     report->start_ns = span->start_ns;
@@ -334,11 +331,11 @@ static void take_connection(struct watched *watched, const struct watched_span *
         check_ib_report(watched, report, initiator);
     else
         take_mpa(watched, report, initiator);
-    report->rpcrdma = report_rpcrdma_take(stack_rpcrdma(watched->stack), initiator);
+    report->guest = report_guest_take(stack_kind(watched->host.stack), watched_guest(watched), initiator);
     report->initiator_side = initiator;
-    if (watched->collector)
+    if (watched->host.collector)
         watched_take_statistics(watched, report, last);
-    if (watched->notes)
+    if (watched->host.notes)
         report->notes = take_notes(watched);
     check_sort_findings(report);
     g_ptr_array_add(watched->share->found.connections, report);
@@ -349,7 +346,7 @@ static void take_connection(struct watched *watched, const struct watched_span *
 static struct history_record *record_of(const struct watched *watched, const struct watched_span *span)
 {
     struct share *share = watched->share;
-    struct history_record *record = share->records < RECORDS_KEPT_MAX ? stack_record(watched->stack) : NULL;
+    struct history_record *record = share->records < RECORDS_KEPT_MAX ? stack_record(watched->host.stack) : NULL;
 
     if (!record)
         return NULL;
@@ -363,7 +360,7 @@ static struct history_record *record_of(const struct watched *watched, const str
 
 static bool is_rdma(const struct watched *watched)
 {
-    return watched->ib || mpa_connection_is_mpa(stack_mpa(watched->stack));
+    return watched->ib || mpa_connection_is_mpa(stack_mpa(watched->host.stack));
 }
 
 void watched_close(struct watched *watched, const struct watched_span *span, int64_t now_ns)
@@ -373,10 +370,10 @@ void watched_close(struct watched *watched, const struct watched_span *span, int
     if (share->dropped != watched->dropped) /* what came since then may have been lost: silence proves nothing */
         now_ns = MIN(now_ns, span->end_ns);
     if (share->lossy || share->dropped != watched->dropped)
-        stack_lossy(watched->stack);
+        stack_lossy(watched->host.stack);
     counted_wake_last(&share->counting, &watched->counted);
-    stack_finish(watched->stack, now_ns);
-    share->found.memory_lacking |= stack_lacks_memory(watched->stack);
+    stack_finish(watched->host.stack, now_ns);
+    share->found.memory_lacking |= stack_lacks_memory(watched->host.stack);
     if (is_rdma(watched)) {
         watched->report->counts = counted_end(&share->counting, &watched->counted);
         watched->report->history = record_of(watched, span);
@@ -395,7 +392,7 @@ void watched_part(struct watched *watched, const struct watched_span *span)
     watched->report->continues = true;
     take_connection(watched, span, false);
     watched->report = report_connection_new();
-    stack_restart_counts(watched->stack);
+    stack_restart_counts(watched->host.stack);
     watched->active = false;
     watched->continued = true;
 }

@@ -19,6 +19,7 @@ struct share {
     const struct check_options *options;
     struct stack_options stack_options;
     struct stack_taps taps;
+    struct ulp_own own[ULP_KINDS_MAX]; /* of guests, ended by {NULL} */
     const struct report_capture *capture;
     FILE *print;
     struct terminate_layouts *layouts;
@@ -40,19 +41,16 @@ struct share {
 
 /* One connection while it is being read. Whoever opens it sets what differs between the transports. */
 struct watched {
+    struct guest_host host; /* first: guests' taps know nothing of the rest */
     struct share *share;
-    struct stack *stack;
     const struct endpoint *endpoint; /* by side */
     struct connection *tcp;          /* NULL: ib is set */
     struct watched_ib *ib;
     struct report_connection *report;
     struct verdict verdict;
     struct counted counted;
-    struct notes *notes;         /* NULL: no ladders wanted */
-    struct collector *collector; /* NULL: no statistics wanted */
     bool hole, ended[2], reset;
     uint64_t dropped;      /* before it was opened */
-    uint32_t number;       /* in lines of --print */
     uint32_t id;           /* of the connection in the report; 0: not known yet */
     uint32_t opened_frame; /* in this frame it was opened */
     bool active;           /* something happened since the report of the part before */
@@ -78,6 +76,9 @@ void watched_rest(struct watched *watched);
 void watched_close(struct watched *watched, const struct watched_span *span, int64_t now_ns);
 /* It goes on: what follows belongs to the report of the next part. */
 void watched_part(struct watched *watched, const struct watched_span *span);
+
+/* Its upper layer; NULL: none so far. */
+void *watched_guest(const struct watched *watched);
 
 /* What is counted, printed and noted in any case. */
 extern const struct stack_taps watched_taps;

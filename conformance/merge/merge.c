@@ -387,6 +387,8 @@ static unsigned count_empty(JsonArray *captures)
             rejected += rejected_by_ib(connection);
             if (!json_object_has_member(connection, "ib"))
                 why = REPORT_NO_FPDU;
+            else if (json_object_has_member(connection, "ulp") && why == REPORT_NO_RPCRDMA)
+                why = REPORT_OTHER_ULP;
         }
         if (n > 0 && rejected == n)
             why = REPORT_REJECTED;

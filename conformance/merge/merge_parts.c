@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/merge/merge_parts.h"
 
+#include "conformance/merge/merge_pair.h"
 #include "conformance/merge/merge_stats.h"
+#include "conformance/model/guest.h"
 #include "conformance/options/options.h"
 
 #include <string.h>
@@ -12,71 +14,8 @@ struct series {
     GArray *captures; /* struct merge_capture */
 };
 
-/* What is read out of two objects of one kind: `from` is the later one, whose report errors name. */
-struct pair {
-    struct merge_input *input;
-    JsonObject *into, *from;
-    const char *what; /* "a connection" */
-};
-
-static bool inner(const struct pair *pair, const char *name, const char *what, struct pair *found)
-{
-    *found = (struct pair){pair->input, merge_object(pair->input, pair->into, pair->what, name),
-                           merge_object(pair->input, pair->from, pair->what, name), what};
-    return found->into && found->from;
-}
-
-/* ---- members ---- */
-
-static bool add_count(const struct pair *pair, const char *name)
-{
-    uint64_t a, b;
-
-    if (!merge_count(pair->input, pair->into, pair->what, name, &a) ||
-        !merge_count(pair->input, pair->from, pair->what, name, &b))
-        return false;
-    if (a + b > (uint64_t)MERGE_COUNT_MAX)
-        return merge_input_wrong(pair->input, pair->what, name, "a count that can be added");
-    json_object_set_int_member(pair->into, name, (gint64)(a + b));
-    return true;
-}
-
-static bool add_counts(const struct pair *pair, const char *const *names)
-{
-    for (; *names; names++)
-        if (!add_count(pair, *names))
-            return false;
-    return true;
-}
-
-/* Where the earlier part does not have it, it was 0. */
-static bool add_or_take_count(const struct pair *pair, const char *name)
-{
-    if (!json_object_has_member(pair->into, name))
-        json_object_set_int_member(pair->into, name, 0);
-    return add_count(pair, name);
-}
-
-static bool take_latest(const struct pair *pair, const char *name)
-{
-    JsonNode *node = json_object_get_member(pair->from, name);
-
-    if (!node)
-        return merge_input_wrong(pair->input, pair->what, name, "present");
-    json_object_set_member(pair->into, name, json_node_copy(node));
-    return true;
-}
-
-static bool take_each_latest(const struct pair *pair, const char *const *names)
-{
-    for (; *names; names++)
-        if (!take_latest(pair, *names))
-            return false;
-    return true;
-}
-
 /* [initiator to responder, responder to initiator] */
-static bool add_both_directions(const struct pair *pair, const char *name)
+static bool add_both_directions(const struct merge_pair *pair, const char *name)
 {
     JsonArray *a = merge_array(pair->input, pair->into, pair->what, name);
     JsonArray *b = merge_array(pair->input, pair->from, pair->what, name), *sum;
@@ -98,90 +37,24 @@ static bool add_both_directions(const struct pair *pair, const char *name)
     return true;
 }
 
-/* Every member of the later object. */
-static bool join_members(const struct pair *pair, bool (*join)(const struct pair *pair, const char *name))
-{
-    GList *names = json_object_get_members(pair->from);
-    bool ok = true;
-
-    for (GList *name = names; ok && name; name = name->next)
-        ok = join(pair, name->data);
-    g_list_free(names);
-    return ok;
-}
-
 /* ---- a connection ---- */
 
-static bool join_rule(const struct pair *rules, const char *id)
+static bool join_rule(const struct merge_pair *rules, const char *id)
 {
     static const char *const counts[] = {"passed", "failed", "inconclusive", NULL};
-    struct pair rule;
+    struct merge_pair rule;
 
     if (!json_object_has_member(rules->into, id))
-        return take_latest(rules, id);
-    return inner(rules, id, "a rule", &rule) && add_counts(&rule, counts);
+        return merge_take_latest(rules, id);
+    return merge_inner(rules, id, "a rule", &rule) && merge_add_counts(&rule, counts);
 }
 
-static bool same_procedure(struct merge_input *input, JsonObject *a, JsonObject *b, bool *same)
+static bool join_guests(const struct merge_pair *pair)
 {
-    static const char *const names[] = {"program", "version", "procedure"};
-    const char *direction_a = merge_string(input, a, "a call", "direction");
-    const char *direction_b = direction_a ? merge_string(input, b, "a call", "direction") : NULL;
-
-    if (!direction_b)
-        return false;
-    *same = strcmp(direction_a, direction_b) == 0;
-    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
-        uint64_t first, second;
-
-        if (!merge_count(input, a, "a call", names[i], &first) || !merge_count(input, b, "a call", names[i], &second))
+    for (const struct guest_face *const *face = guest_faces; *face; face++)
+        if ((*face)->join && !(*face)->join(pair))
             return false;
-        *same &= first == second;
-    }
     return true;
-}
-
-static bool join_call(struct merge_input *input, JsonArray *calls, JsonObject *call)
-{
-    static const char *const counts[] = {"calls", "replies", "errors", NULL};
-    static const char *const octets[] = {"inline", "read", "write", NULL};
-
-    for (guint i = 0; i < json_array_get_length(calls); i++) {
-        struct pair pair = {input, merge_element(input, calls, i, "calls"), call, "a call"}, of_octets;
-        bool same;
-
-        if (!pair.into || !same_procedure(input, pair.into, call, &same))
-            return false;
-        if (same)
-            return add_counts(&pair, counts) && inner(&pair, "octets", "the octets of a call", &of_octets) &&
-                   add_counts(&of_octets, octets);
-    }
-    json_array_add_object_element(calls, json_object_ref(call));
-    return true;
-}
-
-static bool join_rpcrdma(const struct pair *connection)
-{
-    static const char *const latest[] = {"client", "thresholds", NULL};
-    struct pair pair;
-    JsonArray *into, *from;
-
-    if (!json_object_has_member(connection->from, "rpcrdma"))
-        return true;
-    if (!json_object_has_member(connection->into, "rpcrdma"))
-        return take_latest(connection, "rpcrdma");
-    if (!inner(connection, "rpcrdma", "RPC-over-RDMA", &pair) || !take_each_latest(&pair, latest) ||
-        !add_count(&pair, "other_calls"))
-        return false;
-    into = merge_array(pair.input, pair.into, pair.what, "calls");
-    from = into ? merge_array(pair.input, pair.from, pair.what, "calls") : NULL;
-    for (guint i = 0; from && i < json_array_get_length(from); i++) {
-        JsonObject *call = merge_element(pair.input, from, i, "calls");
-
-        if (!call || !join_call(pair.input, into, call))
-            return false;
-    }
-    return from != NULL;
 }
 
 /* As in a report of all: by frame, then by octet. */
@@ -199,7 +72,7 @@ static gint by_place(gconstpointer a, gconstpointer b)
     return first->offset < second->offset ? -1 : first->offset > second->offset;
 }
 
-static bool place_findings(const struct pair *pair, JsonObject *connection, GArray *placed)
+static bool place_findings(const struct merge_pair *pair, JsonObject *connection, GArray *placed)
 {
     JsonArray *findings = merge_array(pair->input, connection, pair->what, "findings");
 
@@ -214,7 +87,7 @@ static bool place_findings(const struct pair *pair, JsonObject *connection, GArr
     return findings != NULL;
 }
 
-static bool join_findings(const struct pair *pair)
+static bool join_findings(const struct merge_pair *pair)
 {
     GArray *placed = g_array_new(FALSE, FALSE, sizeof(struct placed));
     bool ok = place_findings(pair, pair->into, placed) && place_findings(pair, pair->from, placed);
@@ -232,27 +105,28 @@ static bool join_findings(const struct pair *pair)
 }
 
 /* Parts of a run have them all or none. */
-static bool join_statistics(const struct pair *pair)
+static bool join_statistics(const struct merge_pair *pair)
 {
     if (!json_object_has_member(pair->from, "statistics"))
         return true;
     if (!json_object_has_member(pair->into, "statistics"))
-        return take_latest(pair, "statistics");
+        return merge_take_latest(pair, "statistics");
     return merge_statistics(pair->input, pair->into, pair->from);
 }
 
-static bool join_connection(const struct pair *pair)
+static bool join_connection(const struct merge_pair *pair)
 {
     static const char *const latest[] = {"initiator", "responder", "roles_known", "end_frame", "continues", NULL};
     bool ib = json_object_has_member(pair->into, "ib"); /* its counts go through all parts */
-    struct pair counts, operations, rules;
+    struct merge_pair counts, operations, rules;
 
-    return take_each_latest(pair, latest) && take_latest(pair, ib ? "ib" : "mpa") &&
-           inner(pair, "counts", "the counts", &counts) && add_both_directions(&counts, ib ? "packets" : "fpdus") &&
-           add_both_directions(&counts, "octets") && inner(&counts, "operations", "the operations", &operations) &&
-           join_members(&operations, add_or_take_count) && join_rpcrdma(pair) && join_statistics(pair) &&
-           join_findings(pair) && add_count(pair, "findings_not_listed") &&
-           inner(pair, "rules", "the rules of a connection", &rules) && join_members(&rules, join_rule);
+    return merge_take_each_latest(pair, latest) && merge_take_latest(pair, ib ? "ib" : "mpa") &&
+           merge_inner(pair, "counts", "the counts", &counts) &&
+           add_both_directions(&counts, ib ? "packets" : "fpdus") && add_both_directions(&counts, "octets") &&
+           merge_inner(&counts, "operations", "the operations", &operations) &&
+           merge_members(&operations, merge_add_or_take_count) && join_guests(pair) && join_statistics(pair) &&
+           join_findings(pair) && merge_add_count(pair, "findings_not_listed") &&
+           merge_inner(pair, "rules", "the rules of a connection", &rules) && merge_members(&rules, join_rule);
 }
 
 /* ---- a capture ---- */
@@ -274,7 +148,7 @@ static bool take_connections(struct merge_input *input, JsonObject *capture, GTr
 
     for (guint i = 0; connections && i < json_array_get_length(connections); i++) {
         JsonObject *connection = merge_element(input, connections, i, "connections");
-        struct pair pair = {input, NULL, connection, "a connection"};
+        struct merge_pair pair = {input, NULL, connection, "a connection"};
         bool continued;
         gint64 id;
 
@@ -310,7 +184,7 @@ static gboolean make_whole(gpointer id, gpointer connection, gpointer unused)
     return FALSE;
 }
 
-static bool join_truncated(const struct pair *pair)
+static bool join_truncated(const struct merge_pair *pair)
 {
     bool a, b;
 
@@ -321,19 +195,19 @@ static bool join_truncated(const struct pair *pair)
     return true;
 }
 
-static bool join_capture(const struct pair *pair)
+static bool join_capture(const struct merge_pair *pair)
 {
     static const char *const counts[] = {"packets", "bytes", "dropped", "connections_without_mpa", NULL};
     static const char *const latest[] = {"last", "ended", "to", NULL};
     static const char *const troubles[] = {"error", "warning"};
-    struct pair part;
+    struct merge_pair part;
 
     json_object_remove_member(pair->into, "nothing_checked"); /* it is about one part */
     for (size_t i = 0; i < G_N_ELEMENTS(troubles); i++)
-        if (json_object_has_member(pair->from, troubles[i]) && !take_latest(pair, troubles[i]))
+        if (json_object_has_member(pair->from, troubles[i]) && !merge_take_latest(pair, troubles[i]))
             return false;
-    return add_counts(pair, counts) && join_truncated(pair) && inner(pair, "part", "a part", &part) &&
-           take_each_latest(&part, latest);
+    return merge_add_counts(pair, counts) && join_truncated(pair) && merge_inner(pair, "part", "a part", &part) &&
+           merge_take_each_latest(&part, latest);
 }
 
 static gint by_number(gconstpointer a, gconstpointer b)
@@ -377,7 +251,7 @@ static bool join_series(const struct series *series, GError **error)
 
     for (guint i = 0; ok && i < series->captures->len; i++) {
         const struct merge_capture *next = &g_array_index(series->captures, struct merge_capture, i);
-        struct pair pair = {&input, capture, next->object, "a capture"};
+        struct merge_pair pair = {&input, capture, next->object, "a capture"};
 
         input.path = next->path;
         ok = (i == 0 || join_capture(&pair)) && take_connections(&input, next->object, known);

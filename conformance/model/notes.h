@@ -9,7 +9,7 @@
 
 #include "engine/ddp_rdmap/rdmap.h"
 #include "engine/ib/ib_rc.h"
-#include "engine/rpcrdma/rpcrdma.h"
+#include "engine/rdma/ulp.h"
 #include "wire/ib_cm.h"
 
 #include <glib.h>
@@ -55,7 +55,7 @@ void notes_part(struct notes *notes, const struct ib_rc_part *part);
 void notes_lost(struct notes *notes, unsigned side, uint64_t from, uint64_t to, const struct place *place);
 void notes_refused(struct notes *notes, const struct ib_rc_refusal *refusal);
 /* What the Send of an FPDU or a packet noted before turned out to be. */
-void notes_rpcrdma(struct notes *notes, const struct rpcrdma_message *message);
+void notes_said(struct notes *notes, const struct ulp_said *said);
 
 /* A finding: the events around now, and those at its frames, are to stay. */
 void notes_want(struct notes *notes, const struct finding *finding);

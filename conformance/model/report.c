@@ -56,10 +56,7 @@ void report_connection_free(struct report_connection *connection)
     if (connection->folds)
         g_hash_table_unref(connection->folds);
     g_free(connection->ib);
-    if (connection->rpcrdma) {
-        g_array_unref(connection->rpcrdma->calls);
-        g_free(connection->rpcrdma);
-    }
+    report_guest_free(&connection->guest);
     g_free(connection);
 }
 
@@ -107,39 +104,6 @@ void report_drop_failing(struct report_connection *connection, enum rule_id rule
 
     if (known && --known->times == 0)
         g_array_remove_index(connection->failing, (guint)(known - (struct report_failing *)connection->failing->data));
-}
-
-static struct report_rpcrdma *report_rpcrdma_new(void)
-{
-    struct report_rpcrdma *rpcrdma = g_new0(struct report_rpcrdma, 1);
-
-    rpcrdma->calls = g_array_new(FALSE, FALSE, sizeof(struct rpcrdma_procedure_count));
-    return rpcrdma;
-}
-
-struct report_rpcrdma *report_rpcrdma_take(const struct rpcrdma_connection *rpcrdma, unsigned initiator)
-{
-    const struct rpcrdma_counts *counts;
-    struct report_rpcrdma *report;
-    int client;
-
-    if (!rpcrdma || !rpcrdma_connection_is_rpcrdma(rpcrdma))
-        return NULL;
-    client = rpcrdma_connection_client(rpcrdma);
-    counts = rpcrdma_connection_counts(rpcrdma);
-    report = report_rpcrdma_new();
-    report->calls_go = client < 0 ? DIR_UNKNOWN : (unsigned)client == initiator ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
-    for (unsigned direction = 0; direction < 2; direction++) {
-        unsigned sender = direction == DIR_TO_RESPONDER ? initiator : other_side(initiator);
-        bool negotiated;
-
-        report->threshold[direction] = rpcrdma_connection_threshold(rpcrdma, sender, &negotiated);
-    }
-    for (unsigned i = 0; i < counts->n; i++)
-        if (counts->procedures[i].calls > 0) /* none since the report of the part before */
-            g_array_append_val(report->calls, counts->procedures[i]);
-    report->other_calls = counts->other_calls;
-    return report;
 }
 
 static void free_connection(gpointer connection)
@@ -285,6 +249,8 @@ const char *const report_nothing[] = {
     [REPORT_NO_FPDU] = "no FPDU could be judged: only the start-up of connections was checked",
     [REPORT_NO_ANSWER] = "no FPDU could be judged: the request for a connection was never answered",
     [REPORT_REJECTED] = "no RPC-over-RDMA found: the connection was rejected",
+    [REPORT_OTHER_ULP] =
+        "only upper layers whose rules are not judged: on RoCE and InfiniBand nothing below them is judged",
 };
 
 static bool exercised_any(const struct folded_counts *folded)
@@ -298,6 +264,11 @@ static bool exercised_any(const struct folded_counts *folded)
     return false;
 }
 
+static bool judges_guest(const struct report_connection *connection)
+{
+    return connection->guest.face && connection->guest.face->judged;
+}
+
 static bool is_judged(const struct report_connection *connection)
 {
     bool carried = connection->fpdus[0] + connection->fpdus[1] > 0;
@@ -305,7 +276,7 @@ static bool is_judged(const struct report_connection *connection)
     if (!connection->ib)
         return carried || connection->parameters.rejected;
     /* Rules of the InfiniBand specification are not judged. */
-    return connection->ib->rejected ? exercised_any(connection->counts) : carried && connection->rpcrdma;
+    return connection->ib->rejected ? exercised_any(connection->counts) : carried && judges_guest(connection);
 }
 
 static enum report_emptiness emptiness_of(const struct report_connection *connection)
@@ -317,6 +288,8 @@ static enum report_emptiness emptiness_of(const struct report_connection *connec
         return REPORT_REJECTED;
     if (asked && !answered && connection->fpdus[0] + connection->fpdus[1] == 0)
         return REPORT_NO_ANSWER;
+    if (connection->ib && connection->guest.face && !judges_guest(connection))
+        return REPORT_OTHER_ULP;
     return connection->ib ? REPORT_NO_RPCRDMA : REPORT_NO_FPDU;
 }
 
@@ -345,7 +318,28 @@ const char *report_nothing_checked(const struct report_capture *capture)
         alike &= own == why;
         iwarp |= !connection->ib;
     }
+    if (!iwarp && capture->nothing)
+        return capture->nothing;
     return report_nothing[alike ? why : iwarp ? REPORT_NO_FPDU : REPORT_NO_RPCRDMA];
+}
+
+/* What a capture has instead of what is judged. */
+static void name_ulps(struct report_capture *capture)
+{
+    GString *names = g_string_new(NULL);
+
+    for (guint i = 0; i < capture->connections->len; i++) {
+        const struct report_connection *connection = g_ptr_array_index(capture->connections, i);
+
+        const struct report_guest *guest = &connection->guest;
+
+        if (guest->face && !guest->face->judged && !strstr(names->str, guest->face->title(guest->report)))
+            g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "", guest->face->title(guest->report));
+    }
+    if (names->len > 0)
+        capture->nothing = g_strdup_printf(
+            "%s: recognised, but not judged; on RoCE and InfiniBand nothing below it is, either", names->str);
+    g_string_free(names, TRUE);
 }
 
 static enum check_status decide(const struct report *report)
@@ -378,8 +372,10 @@ void report_conclude(struct report *report)
 
     clear_sums(report);
     for (guint i = 0; i < report->captures->len; i++) {
-        const struct report_capture *capture = g_ptr_array_index(report->captures, i);
+        struct report_capture *capture = g_ptr_array_index(report->captures, i);
 
+        if (!capture->nothing)
+            name_ulps(capture);
         report->empty += !capture->failed && report_nothing_checked(capture);
         for (guint j = 0; j < capture->connections->len; j++)
             sum_connection(report, g_ptr_array_index(capture->connections, j), &sum);

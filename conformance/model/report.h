@@ -6,13 +6,13 @@
 #ifndef IWARP_CONFORMANCE_MODEL_REPORT_H
 #define IWARP_CONFORMANCE_MODEL_REPORT_H
 
+#include "conformance/model/guest.h"
 #include "conformance/model/notes.h"
 #include "conformance/model/report_ib.h"
 #include "conformance/options/options.h"
 #include "conformance/stats/statistics.h"
 #include "engine/core/fold.h"
 #include "engine/packet/decap.h"
-#include "engine/rpcrdma/rpcrdma.h"
 #include "waivers/waivers.h"
 
 #include <glib.h>
@@ -51,14 +51,6 @@ struct report_rule {
     uint32_t failing; /* findings of it that make the run fail: at or above the fail level, not waived */
 };
 
-/* What a connection carried of RPC-over-RDMA. */
-struct report_rpcrdma {
-    enum direction calls_go; /* of the client; DIR_UNKNOWN: it cannot be known which */
-    uint32_t threshold[2];   /* inline, by direction; 0: not known */
-    GArray *calls;           /* struct rpcrdma_procedure_count, in order of first appearance */
-    uint64_t other_calls;    /* of unknown procedure, or beyond the number of those counted singly */
-};
-
 struct report_connection {
     uint32_t id;
     uint32_t opened_frame;
@@ -73,7 +65,7 @@ struct report_connection {
     enum tristate markers[2];     /* by direction */
     uint64_t fpdus[2], octets[2]; /* by direction; octets of FPDUs. With ib: packets, and octets of their payload */
     uint64_t operations[OPERATION_COUNT]; /* RDMAP messages by opcode, counted by their last segment */
-    struct report_rpcrdma *rpcrdma;       /* NULL: carries none */
+    struct report_guest guest;            /* the upper layer */
     GArray *findings;                     /* struct report_finding, by frame; never NULL */
     GStringChunk *messages;
     GHashTable *folds;                      /* report_fold.c; NULL: none */
@@ -143,9 +135,6 @@ void report_add_failing(struct report_connection *connection, enum rule_id rule)
 void report_drop_failing(struct report_connection *connection, enum rule_id rule);
 /* Into rules (of struct report_rule): what was exercised or inconclusive, in catalogue order. */
 void report_rules(const struct report *report, const struct report_connection *connection, GArray *rules);
-/* What the layer has counted so far; NULL: the connection does not carry RPC-over-RDMA. rpcrdma may be NULL; initiator:
- * a side. */
-struct report_rpcrdma *report_rpcrdma_take(const struct rpcrdma_connection *rpcrdma, unsigned initiator);
 struct report_capture *report_capture_new(const char *file);
 void report_capture_free(struct report_capture *capture);
 /* Empties it for the next part. */
@@ -168,7 +157,14 @@ void report_write_markdown(const struct report *report, FILE *out);
 void report_write_summary(const struct report *report, FILE *out);
 
 /* One line each. */
-enum report_emptiness { REPORT_NO_MPA, REPORT_NO_FPDU, REPORT_NO_RPCRDMA, REPORT_NO_ANSWER, REPORT_REJECTED };
+enum report_emptiness {
+    REPORT_NO_MPA,
+    REPORT_NO_FPDU,
+    REPORT_NO_RPCRDMA,
+    REPORT_NO_ANSWER,
+    REPORT_REJECTED,
+    REPORT_OTHER_ULP
+};
 extern const char *const report_nothing[];
 /*
  * Why nothing was checked in a capture that could be read: it has no connection, or none in which an FPDU, an RPC

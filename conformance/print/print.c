@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/print/print.h"
 
+#include "conformance/model/guest.h"
 #include "wire/rdmap.h"
 #include "wire/rdmap_terminate.h"
 
@@ -59,15 +60,12 @@ static void print_enhanced(FILE *out, const struct mpa_enhanced *enhanced)
     fputs("-RTR", out);
 }
 
-/* What RPC-over-RDMA says in the private data. */
-static void print_rpcrdma_private_data(FILE *out, const struct mpa_startup *frame)
+/* What the upper layers find there. */
+void print_ulp_private_data(FILE *out, const uint8_t *p, size_t n)
 {
-    struct rpcrdma_private_data data;
-
-    if (frame->ulp_length == 0 || rpcrdma_private_data_find(&data, frame->ulp_data, frame->ulp_length) != RPCRDMA_PD_OK)
-        return;
-    fprintf(out, " rpcrdma: v%u%s send %" PRIu32 " receive %" PRIu32, data.version,
-            data.remote_invalidation ? " R" : "", data.send_size, data.receive_size);
+    for (const struct guest_face *const *face = guest_faces; *face; face++)
+        if ((*face)->print_private_data)
+            (*face)->print_private_data(out, p, n);
 }
 
 void print_startup(const struct print_target *target, enum direction direction, const struct mpa_startup_event *event)
@@ -95,7 +93,8 @@ void print_startup(const struct print_target *target, enum direction direction, 
     fprintf(target->out, " pdlen %u", frame->pd_length);
     if (frame->has_enhanced)
         print_enhanced(target->out, &frame->enhanced);
-    print_rpcrdma_private_data(target->out, frame);
+    if (frame->ulp_length > 0)
+        print_ulp_private_data(target->out, frame->ulp_data, frame->ulp_length);
     print_end(target);
 }
 

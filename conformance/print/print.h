@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --print: one line per start-up frame, FPDU and RPC-over-RDMA message, in the notation that people paste into mails.
+/* --print: one line per start-up frame, FPDU and message of the upper layer, in the notation that people paste into
+ * mails.
  */
 #ifndef IWARP_CONFORMANCE_PRINT_PRINT_H
 #define IWARP_CONFORMANCE_PRINT_PRINT_H
 
 #include "engine/ddp_rdmap/rdmap.h"
-#include "engine/rpcrdma/rpcrdma.h"
+#include "engine/rdma/ulp.h"
 
 #include <stdio.h>
 
@@ -28,11 +29,8 @@ void print_startup(const struct print_target *target, enum direction direction, 
 void print_fpdu(const struct print_target *target, enum direction direction, const struct mpa_fpdu_event *event);
 void print_skipped(const struct print_target *target, enum direction direction, uint64_t octets, const char *why,
                    const struct place *place);
-/* An RPC-over-RDMA message: in print_rpcrdma.c. */
-void print_rpcrdma(const struct print_target *target, enum direction direction, const struct rpcrdma_message *message);
-/* A Call whose RPC message was fetched: its Send does not contain it. */
-void print_long_call(const struct print_target *target, enum direction direction,
-                     const struct rpcrdma_payload *payload);
+/* A message of an upper layer that leaves it to us. */
+void print_said(const struct print_target *target, enum direction direction, const struct ulp_said *said);
 
 /*
  * RoCE and InfiniBand: in print_rdma.c. One line for each message, at its last packet.
@@ -47,6 +45,8 @@ void print_private_data(const struct print_target *target, enum direction direct
                         const struct rdma_private_data *data);
 void print_refusal(const struct print_target *target, enum direction direction, const char *transport,
                    const struct rdma_refusal *refusal);
+
+void print_ulp_private_data(FILE *out, const uint8_t *p, size_t n);
 
 /* The beginning and the end of every line. */
 void print_begin(const struct print_target *target, enum direction direction, const struct place *place,

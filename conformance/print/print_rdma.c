@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/print/print.h"
 
-#include "wire/rpcrdma_private_data.h"
-
 #include <inttypes.h>
 
 void print_part(const struct print_target *target, enum direction direction, const char *transport,
@@ -29,13 +27,10 @@ void print_part(const struct print_target *target, enum direction direction, con
 void print_private_data(const struct print_target *target, enum direction direction, const char *transport,
                         const struct rdma_private_data *data)
 {
-    struct rpcrdma_private_data block;
-
     print_begin(target, direction, &data->place, transport);
     fputs(data->carrier, target->out);
-    if (data->p && rpcrdma_private_data_find(&block, data->p, data->n) == RPCRDMA_PD_OK)
-        fprintf(target->out, " rpcrdma: v%u%s send %" PRIu32 " receive %" PRIu32, block.version,
-                block.remote_invalidation ? " R" : "", block.send_size, block.receive_size);
+    if (data->p)
+        print_ulp_private_data(target->out, data->p, data->n);
     print_end(target);
 }
 
@@ -47,5 +42,12 @@ void print_refusal(const struct print_target *target, enum direction direction, 
           : refusal->cause == RDMA_REFUSED_NO_RECEIVE ? "RNR NAK"
                                                       : "NAK",
           target->out);
+    print_end(target);
+}
+
+void print_said(const struct print_target *target, enum direction direction, const struct ulp_said *said)
+{
+    print_begin(target, direction, &said->send->place, said->kind->name);
+    fputs(said->text, target->out);
     print_end(target);
 }

@@ -16,7 +16,6 @@ enum {
     HTML_LADDERS = 300,
     HTML_FINDINGS = 50, /* listed of a rule on a connection */
     HTML_FINDINGS_ALL = 10000,
-    HTML_PROCEDURES = 40,
 };
 
 /* A connection, and where it belongs. */
@@ -46,6 +45,8 @@ gchar *html_group_id(const struct html_entry *entry, const struct finding_group 
 /* What matters: the captures that fail and the rules that are violated most, with links. */
 void html_write_overview(struct html_page *page);
 
+/* A term of a connection and what it is. */
+void html_item(struct html_page *page, const char *name, const char *format, ...) G_GNUC_PRINTF(3, 4);
 /* The connection in full. */
 void html_write_entry(struct html_page *page, const struct html_entry *entry);
 

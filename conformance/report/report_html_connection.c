@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A connection on the page: what was negotiated, how it began, and its findings by rule. */
-#include "conformance/model/procedure.h"
 #include "conformance/print/print.h"
 #include "conformance/report/report_html.h"
 
@@ -26,9 +25,7 @@ gchar *html_group_id(const struct html_entry *entry, const struct finding_group 
 
 /* ---- parameters ---- */
 
-static void item(struct html_page *page, const char *name, const char *format, ...) G_GNUC_PRINTF(3, 4);
-
-static void item(struct html_page *page, const char *name, const char *format, ...)
+void html_item(struct html_page *page, const char *name, const char *format, ...)
 {
     va_list arguments;
     gchar *text;
@@ -49,20 +46,20 @@ static void write_negotiated(struct html_page *page, const struct report_connect
     const struct mpa_parameters *mpa = &connection->parameters;
 
     if (mpa->request_seen || mpa->reply_seen)
-        item(page, "MPA revision", "%u%s", mpa->revision, mpa->enhanced ? ", enhanced" : "");
+        html_item(page, "MPA revision", "%u%s", mpa->revision, mpa->enhanced ? ", enhanced" : "");
     else
-        item(page, "MPA", "start-up not captured");
-    item(page, "Markers", "%s", markers_text(connection));
-    item(page, "CRC", "%s", crc[mpa->crc + 1]);
+        html_item(page, "MPA", "start-up not captured");
+    html_item(page, "Markers", "%s", markers_text(connection));
+    html_item(page, "CRC", "%s", crc[mpa->crc + 1]);
     if (mpa->peer_to_peer)
-        item(page, "Peer-to-peer", "RTR%s%s%s%s", mpa->rtr & MPA_RTR_SEND ? " Send" : "",
-             mpa->rtr & MPA_RTR_WRITE ? " Write" : "", mpa->rtr & MPA_RTR_READ ? " Read" : "",
-             mpa->rtr == 0 ? " none in common" : "");
+        html_item(page, "Peer-to-peer", "RTR%s%s%s%s", mpa->rtr & MPA_RTR_SEND ? " Send" : "",
+                  mpa->rtr & MPA_RTR_WRITE ? " Write" : "", mpa->rtr & MPA_RTR_READ ? " Read" : "",
+                  mpa->rtr == 0 ? " none in common" : "");
     if (mpa->ird_ord_known)
-        item(page, "IRD, ORD", "%u, %u", mpa->ird, mpa->ord);
+        html_item(page, "IRD, ORD", "%u, %u", mpa->ird, mpa->ord);
     if (mpa->rejected)
-        item(page, "Outcome", "rejected");
-    item(page, "Captured", "%s", connection->complete ? "from start to end, without a hole" : "not completely");
+        html_item(page, "Outcome", "rejected");
+    html_item(page, "Captured", "%s", connection->complete ? "from start to end, without a hole" : "not completely");
 }
 
 static void write_ib(struct html_page *page, const struct report_connection *connection)
@@ -70,10 +67,10 @@ static void write_ib(struct html_page *page, const struct report_connection *con
     g_autofree gchar *terms = report_ib_terms_text(connection->ib);
     g_autofree gchar *trouble = report_ib_trouble_text(connection->ib);
 
-    item(page, "Transport", "%s", terms);
+    html_item(page, "Transport", "%s", terms);
     if (trouble)
-        item(page, "On the way", "%s", trouble);
-    item(page, "Captured", "%s", connection->complete ? "from start to end, without a hole" : "not completely");
+        html_item(page, "On the way", "%s", trouble);
+    html_item(page, "Captured", "%s", connection->complete ? "from start to end, without a hole" : "not completely");
 }
 
 static void write_operations(struct html_page *page, const struct report_connection *connection)
@@ -81,78 +78,21 @@ static void write_operations(struct html_page *page, const struct report_connect
     g_autofree gchar *text = operations_text(connection);
 
     if (*text != '\0')
-        item(page, connection->ib ? "Messages" : "RDMAP messages", "%s", text);
+        html_item(page, connection->ib ? "Messages" : "RDMAP messages", "%s", text);
 }
 
 static void write_parameters(struct html_page *page, const struct report_connection *connection)
 {
-    const struct report_rpcrdma *rpcrdma = connection->rpcrdma;
-
     markup_begin(page->writer, "dl", "class", "parameters", NULL);
-    item(page, "Frames", "%" PRIu32 " to %" PRIu32, connection->start_frame, connection->end_frame);
+    html_item(page, "Frames", "%" PRIu32 " to %" PRIu32, connection->start_frame, connection->end_frame);
     if (connection->ib)
         write_ib(page, connection);
     else
         write_negotiated(page, connection);
-    item(page, connection->ib ? "Packets" : "FPDUs", "%" PRIu64 " to the responder, %" PRIu64 " to the initiator",
-         connection->fpdus[DIR_TO_RESPONDER], connection->fpdus[DIR_TO_INITIATOR]);
+    html_item(page, connection->ib ? "Packets" : "FPDUs", "%" PRIu64 " to the responder, %" PRIu64 " to the initiator",
+              connection->fpdus[DIR_TO_RESPONDER], connection->fpdus[DIR_TO_INITIATOR]);
     write_operations(page, connection);
-    if (rpcrdma && rpcrdma->threshold[DIR_TO_RESPONDER] > 0)
-        item(page, "Inline threshold", "%" PRIu32 " octets to the responder, %" PRIu32 " to the initiator",
-             rpcrdma->threshold[DIR_TO_RESPONDER], rpcrdma->threshold[DIR_TO_INITIATOR]);
-    markup_end(page->writer);
-}
-
-/* ---- RPC ---- */
-
-static void number_cell(struct html_page *page, uint64_t number)
-{
-    gchar *text = markup_number(number);
-
-    markup_element(page->writer, "td", "number", "%s", text);
-    g_free(text);
-}
-
-static void write_call(struct html_page *page, const struct rpcrdma_procedure_count *count)
-{
-    char label[PROCEDURE_LABEL_SIZE];
-    const uint64_t numbers[] = {count->calls,         count->replies,     count->errors,
-                                count->inline_octets, count->read_octets, count->written_octets};
-
-    procedure_label(count->program, count->version, count->procedure, label);
-    markup_begin(page->writer, "tr", NULL);
-    markup_begin(page->writer, "th", "scope", "row", NULL);
-    markup_format(page->writer, "%s%s", label, count->reverse ? " (reverse)" : "");
-    markup_end(page->writer);
-    for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++)
-        number_cell(page, numbers[i]);
-    markup_end(page->writer);
-}
-
-static void write_calls(struct html_page *page, const struct report_rpcrdma *rpcrdma)
-{
-    static const char *const names[] = {"Procedure", "Calls", "Replies", "Errors", "Inline", "By Read", "By Write"};
-
-    if (!rpcrdma || rpcrdma->calls->len == 0)
-        return;
-    markup_begin(page->writer, "details", NULL);
-    markup_element(page->writer, "summary", NULL, "RPC-over-RDMA: %u procedure%s", rpcrdma->calls->len,
-                   plural(rpcrdma->calls->len));
-    markup_begin(page->writer, "div", "class", "wide", "tabindex", "0", NULL);
-    markup_begin(page->writer, "table", NULL);
-    markup_element(page->writer, "caption", NULL, "Calls by procedure, and the octets moved for them");
-    markup_table_head(page->writer, names, G_N_ELEMENTS(names));
-    markup_begin(page->writer, "tbody", NULL);
-    for (guint i = 0; i < rpcrdma->calls->len && i < HTML_PROCEDURES; i++)
-        write_call(page, &g_array_index(rpcrdma->calls, struct rpcrdma_procedure_count, i));
-    markup_end(page->writer);
-    markup_end(page->writer);
-    markup_end(page->writer);
-    if (rpcrdma->calls->len > HTML_PROCEDURES)
-        markup_element(page->writer, "p", "more", "... and %u more procedures", rpcrdma->calls->len - HTML_PROCEDURES);
-    if (rpcrdma->other_calls > 0)
-        markup_element(page->writer, "p", "more", "... and %" PRIu64 " calls of other procedures",
-                       rpcrdma->other_calls);
+    REPORT_GUEST(&connection->guest, write_html_terms, page);
     markup_end(page->writer);
 }
 
@@ -348,7 +288,7 @@ void html_write_entry(struct html_page *page, const struct html_entry *entry)
     markup_element(page->writer, "p", "found", "%s%s", found,
                    connection->roles_known ? "" : "; the roles are presumed, as the start is not captured");
     write_parameters(page, connection);
-    write_calls(page, connection->rpcrdma);
+    REPORT_GUEST(&connection->guest, write_html, page);
     write_start(page);
     write_findings(page);
     markup_end(page->writer);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The JSON report; docs/iwarp-check.schema.json describes it. */
-#include "conformance/model/procedure.h"
 #include "conformance/report/json_writer.h"
 #include "conformance/report/report_parts.h"
 #include "conformance/report/report_stats.h"
@@ -126,51 +125,6 @@ static void add_counts(struct json_writer *writer, const struct report_connectio
     json_end_object(writer);
 }
 
-static void add_call(struct json_writer *writer, const struct rpcrdma_procedure_count *count)
-{
-    char label[PROCEDURE_LABEL_SIZE];
-    bool known = procedure_label(count->program, count->version, count->procedure, label);
-
-    json_begin_object(writer, NULL);
-    add_number(writer, "program", count->program);
-    add_number(writer, "version", count->version);
-    add_number(writer, "procedure", count->procedure);
-    json_string(writer, "name", known ? label : NULL);
-    json_string(writer, "direction", count->reverse ? "reverse" : "forward");
-    add_number(writer, "calls", count->calls);
-    add_number(writer, "replies", count->replies);
-    add_number(writer, "errors", count->errors);
-    json_begin_object(writer, "octets");
-    add_number(writer, "inline", count->inline_octets);
-    add_number(writer, "read", count->read_octets);
-    add_number(writer, "write", count->written_octets);
-    json_end_object(writer);
-    json_end_object(writer);
-}
-
-static void add_rpcrdma(struct json_writer *writer, const struct report_rpcrdma *rpcrdma)
-{
-    json_begin_object(writer, "rpcrdma");
-    json_string(writer, "client",
-                rpcrdma->calls_go == DIR_UNKNOWN        ? NULL
-                : rpcrdma->calls_go == DIR_TO_RESPONDER ? "initiator"
-                                                        : "responder");
-    json_begin_array(writer, "thresholds");
-    for (unsigned direction = 0; direction < 2; direction++) {
-        if (rpcrdma->threshold[direction] == 0)
-            json_null(writer, NULL);
-        else
-            json_number(writer, NULL, rpcrdma->threshold[direction]);
-    }
-    json_end_array(writer);
-    json_begin_array(writer, "calls");
-    for (guint i = 0; i < rpcrdma->calls->len; i++)
-        add_call(writer, &g_array_index(rpcrdma->calls, struct rpcrdma_procedure_count, i));
-    json_end_array(writer);
-    add_number(writer, "other_calls", rpcrdma->other_calls);
-    json_end_object(writer);
-}
-
 /* The other rules that `related` ties to the one that was violated. */
 static void add_related(struct json_writer *writer, const char *name, enum rule_id id, enum rule_profile profile,
                         bool (*related)(const struct rule *rule, enum rule_id id))
@@ -248,8 +202,7 @@ static void add_connection(struct json_writer *writer, const struct report *repo
     else
         add_mpa(writer, connection);
     add_counts(writer, connection);
-    if (connection->rpcrdma)
-        add_rpcrdma(writer, connection->rpcrdma);
+    REPORT_GUEST(&connection->guest, write_json, writer);
     if (connection->statistics)
         stats_write_json(writer, connection->statistics, capture->start_ns);
     json_begin_array(writer, "findings");

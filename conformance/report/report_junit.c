@@ -5,6 +5,7 @@
  * the lenient ones do not know. So a test case is failed or skipped or neither, and all else goes to the suite's
  * system-out.
  */
+#include "conformance/report/report_junit.h"
 #include "conformance/print/print.h"
 #include "conformance/report/report_parts.h"
 #include "support/markup.h"
@@ -116,16 +117,16 @@ static void begin_case(struct suite *suite, const char *name)
 
 /* ---- properties ---- */
 
-static void property(xmlTextWriter *writer, const char *name, const char *value)
+void junit_property(xmlTextWriter *writer, const char *name, const char *value)
 {
     markup_void(writer, "property", "name", name, "value", value, NULL);
 }
 
-static void property_number(xmlTextWriter *writer, const char *name, bool known, uint64_t value)
+void junit_property_number(xmlTextWriter *writer, const char *name, bool known, uint64_t value)
 {
     gchar *text = known ? g_strdup_printf("%" PRIu64, value) : g_strdup("not known");
 
-    property(writer, name, text);
+    junit_property(writer, name, text);
     g_free(text);
 }
 
@@ -140,19 +141,19 @@ static void write_mpa_properties(xmlTextWriter *writer, const struct report_conn
     gchar *rtr = g_strdup_printf("%s%s%s", mpa->rtr & MPA_RTR_SEND ? "Send " : "",
                                  mpa->rtr & MPA_RTR_WRITE ? "Write " : "", mpa->rtr & MPA_RTR_READ ? "Read" : "");
 
-    property_number(writer, "mpa.revision", mpa->request_seen || mpa->reply_seen, mpa->revision);
-    property(writer, "mpa.markers", markers_text(connection));
-    property(writer, "mpa.crc", yes_no(mpa->crc));
-    property(writer, "mpa.enhanced", yes_no(mpa->startup_seen ? (enum tristate)mpa->enhanced : UNKNOWN));
-    property(writer, "mpa.peer_to_peer", yes_no(mpa->startup_seen ? (enum tristate)mpa->peer_to_peer : UNKNOWN));
+    junit_property_number(writer, "mpa.revision", mpa->request_seen || mpa->reply_seen, mpa->revision);
+    junit_property(writer, "mpa.markers", markers_text(connection));
+    junit_property(writer, "mpa.crc", yes_no(mpa->crc));
+    junit_property(writer, "mpa.enhanced", yes_no(mpa->startup_seen ? (enum tristate)mpa->enhanced : UNKNOWN));
+    junit_property(writer, "mpa.peer_to_peer", yes_no(mpa->startup_seen ? (enum tristate)mpa->peer_to_peer : UNKNOWN));
     if (mpa->peer_to_peer)
-        property(writer, "mpa.rtr", *rtr == '\0' ? "none in common" : g_strchomp(rtr));
+        junit_property(writer, "mpa.rtr", *rtr == '\0' ? "none in common" : g_strchomp(rtr));
     if (mpa->ird_ord_known) {
-        property_number(writer, "mpa.ird", true, mpa->ird);
-        property_number(writer, "mpa.ord", true, mpa->ord);
+        junit_property_number(writer, "mpa.ird", true, mpa->ird);
+        junit_property_number(writer, "mpa.ord", true, mpa->ord);
     }
-    property(writer, "mpa.rejected", mpa->rejected ? "yes" : "no");
-    property(writer, "mpa.complete", connection->complete ? "yes" : "no");
+    junit_property(writer, "mpa.rejected", mpa->rejected ? "yes" : "no");
+    junit_property(writer, "mpa.complete", connection->complete ? "yes" : "no");
     g_free(rtr);
 }
 
@@ -161,34 +162,22 @@ static void write_ib_properties(xmlTextWriter *writer, const struct report_conne
     g_autofree gchar *terms = report_ib_terms_text(connection->ib);
     g_autofree gchar *trouble = report_ib_trouble_text(connection->ib);
 
-    property(writer, "transport", report_ib_transport_name(connection->ib->below));
-    property(writer, "ib.terms", terms);
+    junit_property(writer, "transport", report_ib_transport_name(connection->ib->below));
+    junit_property(writer, "ib.terms", terms);
     if (trouble)
-        property(writer, "ib.trouble", trouble);
-    property(writer, "ib.complete", connection->complete ? "yes" : "no");
-}
-
-static void write_rpcrdma_properties(xmlTextWriter *writer, const struct report_rpcrdma *rpcrdma)
-{
-    property(writer, "rpcrdma.client",
-             rpcrdma->calls_go == DIR_UNKNOWN        ? "not known"
-             : rpcrdma->calls_go == DIR_TO_RESPONDER ? "initiator"
-                                                     : "responder");
-    property_number(writer, "rpcrdma.threshold_to_responder", rpcrdma->threshold[DIR_TO_RESPONDER] != 0,
-                    rpcrdma->threshold[DIR_TO_RESPONDER]);
-    property_number(writer, "rpcrdma.threshold_to_initiator", rpcrdma->threshold[DIR_TO_INITIATOR] != 0,
-                    rpcrdma->threshold[DIR_TO_INITIATOR]);
+        junit_property(writer, "ib.trouble", trouble);
+    junit_property(writer, "ib.complete", connection->complete ? "yes" : "no");
 }
 
 static void write_capture_properties(xmlTextWriter *writer, const struct report_capture *capture)
 {
     gchar *part = part_text(&capture->part);
 
-    property(writer, "capture", capture->file);
+    junit_property(writer, "capture", capture->file);
     if (part)
-        property(writer, "part", part);
-    property_number(writer, "packets", true, capture->packets);
-    property_number(writer, "packets_dropped", true, capture->dropped);
+        junit_property(writer, "part", part);
+    junit_property_number(writer, "packets", true, capture->packets);
+    junit_property_number(writer, "packets_dropped", true, capture->dropped);
     g_free(part);
 }
 
@@ -201,26 +190,25 @@ static void write_properties(const struct suite *suite)
     markup_begin(writer, "properties", NULL);
     if (suite->capture)
         write_capture_properties(writer, suite->capture);
-    property(writer, "version", IWARP_KIT_VERSION);
-    property(writer, "profile", suite->report->options->profile);
+    junit_property(writer, "version", IWARP_KIT_VERSION);
+    junit_property(writer, "profile", suite->report->options->profile);
     if (connection) {
-        property_number(writer, "connection", true, connection->id);
-        property(writer, "initiator", endpoint_text(&connection->initiator, text));
-        property(writer, "responder", endpoint_text(&connection->responder, text));
-        property(writer, "roles_known", connection->roles_known ? "yes" : "no");
-        property_number(writer, "start_frame", true, connection->start_frame);
-        property_number(writer, "end_frame", true, connection->end_frame);
-        property(writer, "seconds", print_time(connection->end_ns, connection->start_ns, seconds));
+        junit_property_number(writer, "connection", true, connection->id);
+        junit_property(writer, "initiator", endpoint_text(&connection->initiator, text));
+        junit_property(writer, "responder", endpoint_text(&connection->responder, text));
+        junit_property(writer, "roles_known", connection->roles_known ? "yes" : "no");
+        junit_property_number(writer, "start_frame", true, connection->start_frame);
+        junit_property_number(writer, "end_frame", true, connection->end_frame);
+        junit_property(writer, "seconds", print_time(connection->end_ns, connection->start_ns, seconds));
         if (suite->capture->part.series) {
-            property(writer, "continued", yes_no((enum tristate)connection->continued));
-            property(writer, "continues", yes_no((enum tristate)connection->continues));
+            junit_property(writer, "continued", yes_no((enum tristate)connection->continued));
+            junit_property(writer, "continues", yes_no((enum tristate)connection->continues));
         }
         if (connection->ib)
             write_ib_properties(writer, connection);
         else
             write_mpa_properties(writer, connection);
-        if (connection->rpcrdma)
-            write_rpcrdma_properties(writer, connection->rpcrdma);
+        REPORT_GUEST(&connection->guest, write_junit, writer);
     }
     markup_end(writer);
 }

@@ -2,6 +2,7 @@
 #include "conformance/report/report_stats.h"
 
 #include "conformance/model/procedure.h"
+#include "wire/nfs.h"
 
 #include <inttypes.h>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The text report: the verdict, what was found where, and in a line what was exercised; with --verbose, rule by rule.
  */
-#include "conformance/model/procedure.h"
 #include "conformance/report/report_parts.h"
 #include "conformance/report/report_stats.h"
 #include "conformance/report/terminal.h"
@@ -12,8 +11,7 @@
 /* Unless --verbose. */
 enum {
     FINDINGS_SHOWN = 10, /* per rule and connection */
-    PROCEDURES_SHOWN = 16,
-    CLEAN_SHOWN = 20, /* connections without findings */
+    CLEAN_SHOWN = 20,    /* connections without findings */
 };
 
 struct text {
@@ -68,47 +66,6 @@ static void write_counts(const struct text *text, const struct report_connection
     terminal_line(&text->terminal, 4, "%" PRIu64 " %s to the responder, %" PRIu64 " to the initiator%s%s",
                   connection->fpdus[DIR_TO_RESPONDER], connection->ib ? "packets" : "FPDUs",
                   connection->fpdus[DIR_TO_INITIATOR], *operations != '\0' ? ": " : "", operations);
-}
-
-static void add_call(GString *line, const struct rpcrdma_procedure_count *count)
-{
-    char label[PROCEDURE_LABEL_SIZE];
-
-    procedure_label(count->program, count->version, count->procedure, label);
-    g_string_append_printf(line, "%" PRIu64 " %s%s", count->calls, label, count->reverse ? " (reverse)" : "");
-    if (count->errors > 0)
-        g_string_append_printf(line, " (%" PRIu64 " RDMA_ERROR)", count->errors);
-    if (count->calls > count->replies + count->errors)
-        g_string_append_printf(line, " (%" PRIu64 " without Reply)", count->calls - count->replies - count->errors);
-}
-
-static void write_rpcrdma(const struct text *text, const struct report_rpcrdma *rpcrdma)
-{
-    uint64_t by_send = 0, by_read = 0, by_write = 0, others = rpcrdma->other_calls;
-    GString *line = g_string_new("RPC-over-RDMA:");
-    const char *separator = " ";
-
-    for (guint i = 0; i < rpcrdma->calls->len; i++) {
-        const struct rpcrdma_procedure_count *count = &g_array_index(rpcrdma->calls, struct rpcrdma_procedure_count, i);
-
-        by_send += count->inline_octets;
-        by_read += count->read_octets;
-        by_write += count->written_octets;
-        if (!text->report->options->verbose && i >= PROCEDURES_SHOWN) {
-            others += count->calls;
-            continue;
-        }
-        g_string_append(line, separator);
-        add_call(line, count);
-        separator = ", ";
-    }
-    if (others > 0)
-        g_string_append_printf(line, "%s%" PRIu64 " other", separator, others);
-    else if (rpcrdma->calls->len == 0)
-        g_string_append(line, " no calls");
-    terminal_line(&text->terminal, 4, "%s; octets: %" PRIu64 " inline, %" PRIu64 " by Read, %" PRIu64 " by Write",
-                  line->str, by_send, by_read, by_write);
-    g_string_free(line, TRUE);
 }
 
 static void write_finding(const struct text *text, const struct report_finding *finding, int64_t start_ns)
@@ -191,8 +148,7 @@ static void write_connection(const struct text *text, const struct report_connec
     else
         write_parameters(text, connection);
     write_counts(text, connection);
-    if (connection->rpcrdma)
-        write_rpcrdma(text, connection->rpcrdma);
+    REPORT_GUEST(&connection->guest, write_text, &text->terminal, text->report->options->verbose);
     write_findings(text, connection, start_ns);
 }
 

@@ -106,7 +106,8 @@ struct statistics *collector_take(struct collector *collector, unsigned first, b
         take_repeated(&taken->carrier[side].sizes, &collector->side[side].fpdu_size);
         take_repeated(&taken->carrier[side].per_segment, &collector->side[side].per_segment);
     }
-    collect_open(collector, last);
+    if (collector->take_open)
+        collector->take_open(collector, last);
     if (last) {
         collect_unanswered(collector);
         collector->now = NULL;

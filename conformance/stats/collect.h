@@ -34,13 +34,6 @@ void collector_ib_part(struct collector *collector, const struct ib_rc_part *par
 void collector_read_limit(struct collector *collector, unsigned side, uint32_t limit);
 /* n octets or requests that this side sent are missing in the capture. */
 void collector_hole(struct collector *collector, unsigned side, uint64_t n);
-/* RPC-over-RDMA */
-void collector_message(struct collector *collector, const struct rpcrdma_connection *rpcrdma,
-                       const struct rpcrdma_message *message);
-void collector_move(struct collector *collector, const struct rpcrdma_move *move);
-void collector_payload(struct collector *collector, const struct rpcrdma_payload *payload);
-void collector_retired(struct collector *collector, struct rpcrdma_transaction *transaction);
-
 /*
  * What was collected since it was last taken, the caller's; with `first` as side 0. It goes on unless this is the last
  * time. NULL: memory is lacking.

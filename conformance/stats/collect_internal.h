@@ -14,9 +14,9 @@ enum {
 /* A Call without its answer so far: transaction->host. */
 struct open_call {
     struct open_call *older, *newer;
-    const struct rpcrdma_transaction *transaction;
-    unsigned epoch; /* of collector->epoch */
-    bool counted;   /* in its rows */
+    const void *transaction; /* the upper layer's */
+    unsigned epoch;          /* of collector->epoch */
+    bool counted;            /* in its rows */
     bool holds_credit;
     bool moved; /* RDMA operations: */
     int64_t first_ns, last_ns;
@@ -95,6 +95,8 @@ struct collector {
         uint64_t ib_retransmitted, ib_repeated; /* as counted by the engine so far */
     } side[2];
     struct open_call *oldest, *newest, *spare;
+    /* For the end of the statistics: Calls that wait for their answers. NULL: there was none. */
+    void (*take_open)(struct collector *collector, bool last);
 };
 
 /* The time since `then`, 0 if that is later: captures are not always in order. */
@@ -137,8 +139,7 @@ struct collected_part {
 void collect_part(struct collector *collector, const struct collected_part *part);
 /* What is not known to be answered will never be. */
 void collect_forget_requests(struct collector *collector, unsigned side);
-/* For the end of the statistics: Calls that wait for their answers, and requests without answer. */
-void collect_open(struct collector *collector, bool last);
+/* For the end of the statistics: requests without answer. */
 void collect_unanswered(struct collector *collector);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What RPC-over-RDMA sees of the transport below it, the same for all transports (RFC 8166 section 2.2.2): Sends,
+ * What an upper layer sees of the transport below it, the same for all transports (RFC 8166 section 2.2.2): Sends,
  * accesses to ranges of memory, how far a sender had received the other direction, what a receiver refused, private
  * data, holes and ends. Sources are iWARP (engine/rdma/rdma_rdmap.h) and the reliable connections of InfiniBand and
  * RoCE (engine/rdma/rdma_ib.h).
@@ -21,7 +21,7 @@ enum rdma_kind {
     RDMA_WRITE,
     RDMA_READ,
     RDMA_READ_RESPONSE,
-    RDMA_OTHER, /* of no concern to RPC-over-RDMA, but part of the order */
+    RDMA_OTHER, /* of no concern to upper layers, but part of the order */
 };
 
 /* A part of a message: a DDP Segment, a packet. */
@@ -69,6 +69,7 @@ struct rdma_private_data {
     const char *carrier; /* "MPA Request", "ConnectRequest" */
     const uint8_t *p;    /* NULL: not captured */
     size_t n;
+    size_t of_transport; /* octets at the beginning that are not the upper layer's: IRD and ORD (RFC 6581) */
 };
 
 /* What is known of a connection as a whole. */

@@ -149,6 +149,7 @@ struct rdma_private_data rdma_private_data_of_mpa(const struct mpa_startup_event
         .carrier = event->frame.kind == MPA_REQUEST ? "MPA Request" : "MPA Reply",
         .p = event->frame.private_data,
         .n = event->frame.pd_length,
+        .of_transport = event->frame.has_enhanced ? MPA_ENHANCED_LEN : 0,
     };
 }
 

@@ -3,7 +3,9 @@
 
 #include "engine/packet/path_trouble.h"
 #include "engine/rdma/rdma_rdmap.h"
-#include "engine/rpcrdma/history.h"
+#include "engine/rdma/ulp_choice.h"
+#include "engine/rdma/ulp_signs.h"
+#include "engine/stack/ulps.h"
 
 struct stack {
     struct stack_setup setup;
@@ -11,8 +13,10 @@ struct stack {
     struct tcp_pair *tcp;
     struct mpa_connection *mpa;
     struct rdmap_connection *rdmap;
-    struct rpcrdma_connection *rpcrdma; /* NULL before the first event that may concern it */
-    struct nfs_connection *nfs;         /* NULL before the first RPC-over-RDMA message */
+    const struct ulp_kind *kind; /* of the guest */
+    void *guest;                 /* the upper layer's; NULL before the first event that may concern it */
+    bool follows;                /* it needs further parts */
+    struct ulp_choice *choice;   /* NULL: closed, or nothing has come so far */
     struct rdma_terms terms;
     bool skipped[2];
     struct {
@@ -47,7 +51,7 @@ static bool has(const struct stack *stack, enum stack_layer layer)
 
 void stack_options_init(struct stack_options *options, const struct mpa_options *mpa)
 {
-    *options = (struct stack_options){.first = STACK_TCP, .last = STACK_RPCRDMA};
+    *options = (struct stack_options){.first = STACK_TCP, .last = STACK_ULP, .ulps = ulps};
     if (mpa)
         options->mpa = *mpa;
     else
@@ -57,147 +61,182 @@ void stack_options_init(struct stack_options *options, const struct mpa_options 
                                             .t_close = options->mpa.t_close,
                                             .t_idle = options->mpa.t_idle,
                                             .payload_only = options->mpa.payload_only};
-    options->rpcrdma = (struct rpcrdma_options){
+    options->ulp = (struct ulp_options){
         .profile = options->mpa.profile, .t_react = options->mpa.t_react, .payload_only = options->mpa.payload_only};
 }
 
-/* ---- RPC-over-RDMA and NFS ---- */
+/* To the guest, if there is one and it cares. */
+#define GUEST(stack, what, ...)                                                                                        \
+    do {                                                                                                               \
+        if ((stack)->guest && (stack)->kind->what)                                                                     \
+            (stack)->kind->what((stack)->guest, __VA_ARGS__);                                                          \
+    } while (0)
 
-static void on_retired(void *ctx, struct rpcrdma_transaction *transaction)
+/* ---- the upper layer ---- */
+
+static const void *own_of(const struct stack *stack, const struct ulp_kind *kind)
 {
-    struct stack *stack = ctx;
-
-    TAP(stack, retired, transaction);
-    if (stack->nfs)
-        nfs_connection_retired(stack->nfs, transaction);
+    for (const struct ulp_own *own = stack->setup.options->own; own && own->kind; own++)
+        if (own->kind == kind)
+            return own->own;
+    return NULL;
 }
 
-/* Created with the first message; false: memory is lacking. */
-static bool carries_nfs(struct stack *stack)
+static void make_guest(struct stack *stack, const struct ulp_kind *kind)
 {
-    if (stack->nfs || stack->memory_lacking)
-        return stack->nfs != NULL;
-    stack->nfs = nfs_connection_new(&stack->setup.options->rpcrdma, stack->rpcrdma, stack->setup.verdict);
-    if (!stack->nfs) {
-        stack->memory_lacking = true;
-        return false;
-    }
-    nfs_connection_ports(stack->nfs, stack->setup.port[0], stack->setup.port[1]);
+    const struct ulp_host host = {.kind = kind,
+                                  .options = &stack->setup.options->ulp,
+                                  .own = own_of(stack, kind),
+                                  .ctx = stack->setup.ctx,
+                                  .said = stack->setup.taps->said,
+                                  .verdict = stack->setup.verdict,
+                                  .arena = stack->arena};
+
+    stack->kind = kind;
+    stack->guest = kind->begin(&host);
+    stack->follows = stack->guest && kind->part;
+    stack->memory_lacking |= !stack->guest;
+    GUEST(stack, ports, stack->setup.port);
+    GUEST(stack, terms, &stack->terms);
     for (unsigned side = 0; side < 2; side++)
         if (stack->skipped[side])
-            nfs_connection_skipped(stack->nfs);
-    return true;
+            GUEST(stack, skipped, side);
 }
 
-static void on_message(void *ctx, const struct rpcrdma_message *message)
+static void free_guest(struct stack *stack)
 {
-    struct stack *stack = ctx;
-
-    TAP(stack, message, message);
-    if (carries_nfs(stack))
-        nfs_connection_message(stack->nfs, message);
+    if (stack->guest && stack->kind->free)
+        stack->kind->free(stack->guest);
+    stack->guest = NULL;
 }
 
-static void on_move(void *ctx, const struct rpcrdma_move *move)
+static void open_choice(struct stack *stack)
 {
-    struct stack *stack = ctx;
-
-    TAP(stack, move, move);
+    if (stack->kind->owns && stack->kind->owns(stack->guest))
+        return;
+    stack->choice = ulp_choice_new(stack->setup.options->ulps, stack->arena);
+    if (!stack->choice)
+        return;
+    ulp_choice_ports(stack->choice, stack->setup.port);
+    ulp_choice_terms(stack->choice, &stack->terms);
+    for (unsigned side = 0; side < 2; side++)
+        if (stack->skipped[side])
+            ulp_choice_skipped(stack->choice, side);
 }
 
-static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
+/* The presumed one, with the first event that may concern it; false: not in this stack, or memory is lacking. */
+static bool has_guest(struct stack *stack)
 {
-    struct stack *stack = ctx;
-
-    TAP(stack, payload, payload);
-    if (carries_nfs(stack))
-        nfs_connection_payload(stack->nfs, payload);
+    if (!stack->guest && !stack->memory_lacking && has(stack, STACK_ULP)) {
+        make_guest(stack, stack->setup.options->ulps[0]);
+        if (stack->guest)
+            open_choice(stack);
+    }
+    return stack->guest != NULL;
 }
 
-static void make_rpcrdma(struct stack *stack)
+/* Once it is certain. */
+static void replace_guest(struct stack *stack, const struct ulp_kind *kind)
 {
-    const struct rpcrdma_events events = {.ctx = stack,
-                                          .message = on_message,
-                                          .move = stack->setup.taps->move ? on_move : NULL,
-                                          .only_offered = true,
-                                          .payload = on_payload,
-                                          .retired = on_retired};
+    free_guest(stack);
+    make_guest(stack, kind);
+    if (stack->guest)
+        ulp_choice_introduce(stack->choice, kind, stack->guest);
+    stack->choice = NULL;
+}
 
-    stack->rpcrdma =
-        rpcrdma_connection_new(&stack->setup.options->rpcrdma, &events, stack->setup.verdict, stack->arena);
-    if (!stack->rpcrdma) {
-        stack->memory_lacking = true;
+/* The presumed guest was given the event. */
+static void close_choice(struct stack *stack)
+{
+    if (ulp_choice_closed(stack->choice) || (stack->kind->owns && stack->kind->owns(stack->guest)))
+        stack->choice = NULL;
+}
+
+/* While the choice is open. */
+static bool chosen_by_part(struct stack *stack, const struct rdma_part *part)
+{
+    const struct ulp_kind *kind = ulp_choice_part(stack->choice, part);
+
+    if (kind)
+        replace_guest(stack, kind);
+    return kind != NULL;
+}
+
+static void give_part(struct stack *stack, const struct rdma_part *part)
+{
+    if (stack->choice && chosen_by_part(stack, part))
+        return;
+    if (stack->follows)
+        stack->follows = stack->kind->part(stack->guest, part);
+    if (stack->choice)
+        close_choice(stack);
+}
+
+static void give_private_data(struct stack *stack, const struct rdma_private_data *data)
+{
+    const struct ulp_kind *kind = stack->choice ? ulp_choice_private_data(stack->choice, data) : NULL;
+
+    if (kind) {
+        replace_guest(stack, kind);
         return;
     }
-    rpcrdma_connection_ports(stack->rpcrdma, stack->setup.port[0], stack->setup.port[1]);
-    rpcrdma_connection_terms(stack->rpcrdma, &stack->terms);
-    for (unsigned side = 0; side < 2; side++)
-        if (stack->skipped[side])
-            rpcrdma_connection_skipped(stack->rpcrdma, side);
-}
-
-/* Created with the first event that may concern it; false: not in this stack, or memory is lacking. */
-static bool carries_rpcrdma(struct stack *stack)
-{
-    if (!stack->rpcrdma && !stack->memory_lacking && has(stack, STACK_RPCRDMA))
-        make_rpcrdma(stack);
-    return stack->rpcrdma != NULL;
+    GUEST(stack, private_data, data);
+    if (stack->choice)
+        close_choice(stack);
 }
 
 void stack_terms(struct stack *stack, const struct rdma_terms *terms)
 {
     stack->terms = *terms;
-    if (stack->rpcrdma)
-        rpcrdma_connection_terms(stack->rpcrdma, terms);
+    GUEST(stack, terms, terms);
+    if (stack->choice)
+        ulp_choice_terms(stack->choice, terms);
 }
 
 void stack_ports(struct stack *stack, const uint16_t port[2])
 {
     stack->setup.port[0] = port[0];
     stack->setup.port[1] = port[1];
-    if (stack->rpcrdma)
-        rpcrdma_connection_ports(stack->rpcrdma, port[0], port[1]);
-    if (stack->nfs)
-        nfs_connection_ports(stack->nfs, port[0], port[1]);
+    GUEST(stack, ports, port);
+    if (stack->choice)
+        ulp_choice_ports(stack->choice, port);
 }
 
 void stack_private_data(struct stack *stack, const struct rdma_private_data *data)
 {
     TAP(stack, private_data, data);
-    if (carries_rpcrdma(stack))
-        rpcrdma_connection_private_data(stack->rpcrdma, data);
+    if (has_guest(stack))
+        give_private_data(stack, data);
 }
 
 void stack_part(struct stack *stack, const struct rdma_part *part)
 {
     TAP(stack, part, part);
-    if (carries_rpcrdma(stack))
-        rpcrdma_connection_part(stack->rpcrdma, part);
+    if (has_guest(stack))
+        give_part(stack, part);
 }
 
 void stack_refusal(struct stack *stack, const struct rdma_refusal *refusal)
 {
     TAP(stack, refusal, refusal);
-    if (carries_rpcrdma(stack))
-        rpcrdma_connection_refusal(stack->rpcrdma, refusal);
+    if (has_guest(stack))
+        GUEST(stack, refusal, refusal);
 }
 
 void stack_received(struct stack *stack, unsigned side, uint64_t offset)
 {
-    if (stack->rpcrdma)
-        rpcrdma_connection_received(stack->rpcrdma, side, offset);
+    GUEST(stack, received, side, offset);
 }
 
 void stack_lossy(struct stack *stack)
 {
-    if (stack->rpcrdma)
-        rpcrdma_connection_lossy(stack->rpcrdma);
+    if (stack->guest && stack->kind->lossy)
+        stack->kind->lossy(stack->guest);
 }
 
 void stack_closing(struct stack *stack, const struct rdma_closing *closing)
 {
-    if (stack->rpcrdma)
-        rpcrdma_connection_closing(stack->rpcrdma, closing);
+    GUEST(stack, closing, closing);
 }
 
 /* Some that the other side acknowledges are not captured. One sequence number may be that of a FIN. */
@@ -236,10 +275,10 @@ static void give_startup(void *ctx, const struct mpa_startup_event *event)
     struct stack *stack = ctx;
 
     TAP(stack, startup, event);
-    if (carries_rpcrdma(stack)) {
+    if (has_guest(stack)) {
         struct rdma_private_data data = rdma_private_data_of_mpa(event);
 
-        rpcrdma_connection_private_data(stack->rpcrdma, &data);
+        give_private_data(stack, &data);
     }
     NEXT(stack, startup, event);
 }
@@ -282,14 +321,14 @@ static void give_fpdu(void *ctx, const struct mpa_fpdu_event *event)
 static void give_segment(void *ctx, const struct rdmap_segment_event *event)
 {
     struct stack *stack = ctx;
-    bool carries = carries_rpcrdma(stack);
+    bool any = has_guest(stack);
 
     TAP(stack, segment, event);
-    if (carries && rpcrdma_connection_follows(stack->rpcrdma)) {
+    if (any && (stack->follows || stack->choice)) {
         struct rdma_part part;
 
         rdma_part_of_rdmap(&part, event);
-        rpcrdma_connection_part(stack->rpcrdma, &part);
+        give_part(stack, &part);
     }
     NEXT(stack, segment, event);
 }
@@ -299,11 +338,11 @@ static void give_terminate(void *ctx, const struct rdmap_terminate_event *event)
     struct stack *stack = ctx;
 
     TAP(stack, terminate, event);
-    if (carries_rpcrdma(stack)) {
+    if (has_guest(stack)) {
         struct rdma_refusal refusal = rdma_refusal_of_rdmap(event);
 
         note_closing(stack, refusal.place.side & 1u);
-        rpcrdma_connection_refusal(stack->rpcrdma, &refusal);
+        GUEST(stack, refusal, &refusal);
     }
     NEXT(stack, terminate, event);
 }
@@ -314,10 +353,9 @@ static void skip_messages(void *ctx, unsigned side)
     struct stack *stack = ctx;
 
     stack->skipped[side & 1u] = true;
-    if (stack->rpcrdma)
-        rpcrdma_connection_skipped(stack->rpcrdma, side);
-    if (stack->nfs)
-        nfs_connection_skipped(stack->nfs);
+    GUEST(stack, skipped, side);
+    if (stack->choice)
+        ulp_choice_skipped(stack->choice, side);
     NEXT(stack, skipped, side);
 }
 
@@ -338,8 +376,7 @@ static void give_end(void *ctx, unsigned side, bool reset, const struct place *p
     TAP(stack, end, side, reset, place);
     if (stack->rdmap)
         rdmap_connection_end(stack->rdmap, side, reset, place);
-    if (stack->rpcrdma)
-        rpcrdma_connection_end(stack->rpcrdma, side, reset, place);
+    GUEST(stack, end, side, reset, place);
     NEXT(stack, end, side, reset, place);
 }
 
@@ -349,10 +386,7 @@ static void give_finish(void *ctx, int64_t time_ns)
 
     if (stack->rdmap)
         rdmap_connection_finish(stack->rdmap, time_ns);
-    if (stack->rpcrdma)
-        rpcrdma_connection_finish(stack->rpcrdma, time_ns);
-    if (stack->nfs)
-        nfs_connection_finish(stack->nfs);
+    GUEST(stack, finish, time_ns);
     NEXT(stack, finish, time_ns);
 }
 
@@ -463,8 +497,7 @@ static void give_fin_shown(struct stack *stack, unsigned side, uint64_t beyond, 
         return;
     if (stack->rdmap)
         rdmap_connection_end(stack->rdmap, side, false, &place);
-    if (stack->rpcrdma)
-        rpcrdma_connection_end(stack->rpcrdma, side, false, &place);
+    GUEST(stack, end, side, false, &place);
     NEXT(stack, end, side, false, &place);
 }
 
@@ -578,8 +611,7 @@ void stack_free(struct stack *stack)
     tcp_pair_free(stack->tcp);
     mpa_connection_free(stack->mpa);
     rdmap_connection_free(stack->rdmap);
-    rpcrdma_connection_free(stack->rpcrdma); /* before nfs, whose state of each transaction it retires */
-    nfs_connection_free(stack->nfs);
+    free_guest(stack);
     arena_release(stack->arena);
 }
 
@@ -620,26 +652,17 @@ void stack_finish(struct stack *stack, int64_t time_ns)
     give_finish(stack, time_ns);
 }
 
-struct history_record *stack_record(struct stack *stack)
+void *stack_record(struct stack *stack)
 {
-    struct history_record *record = stack->rpcrdma ? rpcrdma_connection_record(stack->rpcrdma) : NULL;
-
-    if (record && stack->nfs)
-        record->delegated = nfs_connection_delegated(stack->nfs, &record->delegations);
-    if (record && stack->nfs)
-        record->recalled = nfs_connection_recalled(stack->nfs, &record->recalled_ns);
-    if (record && stack->nfs)
-        record->objects = *nfs_connection_objects(stack->nfs);
-    if (record && stack->nfs)
-        record->refusals = *nfs_connection_refusals(stack->nfs);
-    return record;
+    return stack->guest && stack->kind->record ? stack->kind->record(stack->guest) : NULL;
 }
 
 /* ---- queries ---- */
 
 bool stack_lacks_memory(const struct stack *stack)
 {
-    return stack->memory_lacking || (stack->rpcrdma && rpcrdma_connection_lacks_memory(stack->rpcrdma));
+    return stack->memory_lacking ||
+           (stack->guest && stack->kind->lacks_memory && stack->kind->lacks_memory(stack->guest));
 }
 
 const struct tcp_pair *stack_tcp(const struct stack *stack)
@@ -657,14 +680,20 @@ const struct rdmap_connection *stack_rdmap(const struct stack *stack)
     return stack->rdmap;
 }
 
-const struct rpcrdma_connection *stack_rpcrdma(const struct stack *stack)
+const struct ulp_kind *stack_kind(const struct stack *stack)
 {
-    return stack->rpcrdma;
+    return stack->guest ? stack->kind : NULL;
+}
+
+void *stack_guest(const struct stack *stack, const struct ulp_kind *kind)
+{
+    return stack->kind == kind ? stack->guest : NULL;
 }
 
 unsigned stack_initiator(const struct stack *stack)
 {
-    return stack->terms.initiator_side < 0 ? 0u : (unsigned)stack->terms.initiator_side;
+    return stack->terms.initiator_side < 0 ? ulp_presumed_opener(stack->setup.options->ulps, stack->setup.port)
+                                           : (unsigned)stack->terms.initiator_side;
 }
 
 bool stack_roles_known(const struct stack *stack)
@@ -676,6 +705,6 @@ void stack_restart_counts(struct stack *stack)
 {
     if (stack->rdmap)
         rdmap_connection_restart_counts(stack->rdmap);
-    if (stack->rpcrdma)
-        rpcrdma_connection_restart_counts(stack->rpcrdma);
+    if (stack->guest && stack->kind->restart_counts)
+        stack->kind->restart_counts(stack->guest);
 }

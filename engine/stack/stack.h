@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The layers of one connection, wired in one place: TCP segments -> octet streams -> MPA -> DDP and RDMAP ->
- * RPC-over-RDMA and its NFS binding. RPC-over-RDMA and NFS are created when first needed. Each layer receives the
- * events of the one below it, and all learn of holes and of the end, whichever layer noticed them. The host watches
- * through taps, one per event.
+ * The layers of one connection, wired in one place: TCP segments -> octet streams -> MPA -> DDP and RDMAP -> an upper
+ * layer, of which nothing is known here but its table of functions (engine/rdma/ulp.h), and which is created when first
+ * needed. Each layer receives the events of the one below it, and all learn of holes and of the end, whichever layer
+ * noticed them. The host watches through taps, one per event; what an upper layer has beyond those it hands over in a
+ * way of its own (struct ulp_own).
  *
  * A host that keeps the layers apart (the Wireshark plugins) makes several stacks of a few layers each: events of the
  * uppermost layer go to the entrance of the next stack.
@@ -14,27 +15,28 @@
 #define IWARP_ENGINE_STACK_STACK_H
 
 #include "engine/ddp_rdmap/rdmap.h"
-#include "engine/nfs/nfs.h"
-#include "engine/rdma/rdma.h"
+#include "engine/rdma/ulp.h"
 #include "engine/terminate/terminate_hosts.h"
 
-enum stack_layer { STACK_TCP, STACK_MPA, STACK_RDMAP /* and DDP */, STACK_RPCRDMA /* and NFS */ };
+enum stack_layer { STACK_TCP, STACK_MPA, STACK_RDMAP /* and DDP */, STACK_ULP };
 
 struct stack_options {
     enum stack_layer first, last; /* the layers of this stack */
     struct tcp_pair_options tcp;
     struct mpa_options mpa;
     struct rdmap_options rdmap;
-    struct rpcrdma_options rpcrdma;
+    struct ulp_options ulp;
+    const struct ulp_kind *const *ulps; /* the kinds that there may be: engine/stack/ulps.h */
+    const struct ulp_own *own;          /* what single kinds are given; NULL: nothing */
 };
 
-/* All layers; the upper ones inherit MPA's profile, timers and payload_only. mpa NULL: mpa_options_init(). */
+/* All layers and kinds; the upper ones inherit MPA's profile, timers and payload_only. mpa NULL: mpa_options_init(). */
 void stack_options_init(struct stack_options *options, const struct mpa_options *mpa);
 
 /*
  * What the host wants to see; any may be NULL. Each is called before the layer above sees the event, so that the
  * findings of that layer follow what they are about. Meanings: the events of engine/tcp/tcp_pair.h, mpa.h, rdmap.h and
- * rpcrdma.h.
+ * rdma/ulp.h.
  */
 struct stack_taps {
     /* TCP */
@@ -60,11 +62,8 @@ struct stack_taps {
     void (*part)(void *ctx, const struct rdma_part *part);
     void (*private_data)(void *ctx, const struct rdma_private_data *data);
     void (*refusal)(void *ctx, const struct rdma_refusal *refusal);
-    /* RPC-over-RDMA */
-    void (*message)(void *ctx, const struct rpcrdma_message *message);
-    void (*move)(void *ctx, const struct rpcrdma_move *move);
-    void (*payload)(void *ctx, const struct rpcrdma_payload *payload);
-    void (*retired)(void *ctx, struct rpcrdma_transaction *transaction);
+    /* Of guests that leave it to the host to show their messages. */
+    void (*said)(void *ctx, const struct ulp_said *said);
 };
 
 /* Takes the events of the layers below, where they are in another stack; any may be NULL. */
@@ -104,7 +103,7 @@ void stack_segment(struct stack *stack, const struct tcp_segment *segment);
 /* Feeds a stack whose lowest layer is above TCP. */
 struct stack_entrance stack_entrance(struct stack *stack);
 /*
- * Feed a stack that begins with RPC-over-RDMA from a transport other than iWARP; holes and ends go through its
+ * Feed a stack that begins with the upper layer from a transport other than iWARP; holes and ends go through its
  * entrance. stack_terms(): whenever they change.
  */
 void stack_terms(struct stack *stack, const struct rdma_terms *terms);
@@ -120,17 +119,21 @@ void stack_lossy(struct stack *stack);
 /* The end of the connection or of the capture: judges what only the end decides. To be called once. */
 void stack_finish(struct stack *stack, int64_t time_ns);
 
-/* After stack_finish(): the record for later connections; see rpcrdma_connection_record(). */
-struct history_record *stack_record(struct stack *stack);
+/* After stack_finish(): what the guest keeps for later connections; see struct ulp_kind. */
+void *stack_record(struct stack *stack);
 
-/* True when RPC-over-RDMA or NFS could not be followed for lack of memory. */
+/* True when the upper layer could not be followed for lack of memory. */
 bool stack_lacks_memory(const struct stack *stack);
 /* The layers; NULL when not part of this stack, or not needed so far. */
 const struct tcp_pair *stack_tcp(const struct stack *stack);
 const struct mpa_connection *stack_mpa(const struct stack *stack);
 const struct rdmap_connection *stack_rdmap(const struct stack *stack);
-const struct rpcrdma_connection *stack_rpcrdma(const struct stack *stack);
-/* The Initiator's side; while roles are unknown, the side that opened the TCP connection. */
+/* What the connection has so far, which may be no more than presumed; NULL: nothing. */
+const struct ulp_kind *stack_kind(const struct stack *stack);
+/* The guest, for those who know its kind; NULL: it is none of this kind. */
+void *stack_guest(const struct stack *stack, const struct ulp_kind *kind);
+/* The Initiator's side; while roles are unknown, the side that speaks to a well-known port, or that opened the TCP
+ * connection. */
 unsigned stack_initiator(const struct stack *stack);
 bool stack_roles_known(const struct stack *stack);
 /* Resets the counts of all layers, for hosts that report in intervals. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A connection of InfiniBand or RoCE into a stack that begins with RPC-over-RDMA: what engine/ib_connections gives goes
- * up in the language of engine/rdma/rdma.h.
+ * A connection of InfiniBand or RoCE into a stack that begins with the upper layer: what engine/ib_connections gives
+ * goes up in the language of engine/rdma/rdma.h.
  */
 #ifndef IWARP_ENGINE_STACK_STACK_IB_H
 #define IWARP_ENGINE_STACK_STACK_IB_H

@@ -163,10 +163,15 @@ static void on_startup(void *ctx, const struct mpa_startup_event *event)
     note_startup(flow, event->frame.kind, event->place.frame, event->frame.private_data, event->frame.pd_length);
 }
 
+const struct rpcrdma_connection *rpcrdma_flow_connection(const struct rpcrdma_flow *flow)
+{
+    return rpcrdma_ulp_connection(stack_guest(flow->judge.stack, &rpcrdma_ulp));
+}
+
 /* RDMA operations are recorded only on connections that may be RPC-over-RDMA. */
 static bool may_be_rpcrdma(const struct rpcrdma_flow *flow)
 {
-    const struct rpcrdma_connection *rpcrdma = stack_rpcrdma(flow->judge.stack);
+    const struct rpcrdma_connection *rpcrdma = rpcrdma_flow_connection(flow);
 
     return rpcrdma && (rpcrdma_connection_is_announced(rpcrdma) || rpcrdma_connection_is_rpcrdma(rpcrdma));
 }
@@ -291,11 +296,10 @@ static const struct stack_taps taps = {.startup = on_startup,
                                        .segment = on_segment,
                                        .terminate = on_terminate,
                                        .part = on_part,
-                                       .private_data = on_private_data,
-                                       .message = on_message,
-                                       .move = on_move,
-                                       .payload = on_payload,
-                                       .retired = on_retired};
+                                       .private_data = on_private_data};
+
+static const struct rpcrdma_taps rpcrdma_taps = {
+    .message = on_message, .move = on_move, .payload = on_payload, .retired = on_retired};
 
 static void take_address(struct endpoint *endpoint, const address *from)
 {
@@ -312,8 +316,10 @@ static struct rpcrdma_flow *flow_new(uint32_t connection, bool always)
 
     flow->connection = connection;
     flow->operations = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);
-    judge_options(&flow->layers, STACK_RPCRDMA, STACK_RPCRDMA);
-    flow->layers.rpcrdma.always = always;
+    judge_options(&flow->layers, STACK_ULP, STACK_ULP);
+    flow->rpcrdma = (struct rpcrdma_own){.options.always = always, .taps = &rpcrdma_taps};
+    flow->own[0] = (struct ulp_own){&rpcrdma_ulp, &flow->rpcrdma};
+    flow->layers.own = flow->own;
     return flow;
 }
 
@@ -384,7 +390,7 @@ struct rpcrdma_flow *rpcrdma_flow_of_ib(const struct ib_connection *connection, 
     struct rpcrdma_flow *flow = flow_new(connection->id, always);
 
     flow->infiniband = true;
-    flow->layers.rpcrdma.payload_only = false; /* the engine sees every packet */
+    flow->layers.ulp.payload_only = false; /* the engine sees every packet */
     for (unsigned side = 0; side < 2; side++)
         flow->endpoint[side] = endpoint_of(&connection->address[side]);
     flow->start_ns = connection->start_ns;

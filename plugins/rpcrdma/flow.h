@@ -11,6 +11,7 @@
 #include "plugins/common/judge.h"
 #include "plugins/rdmap_listener.h"
 
+#include "engine/nfs/rpcrdma_ulp.h"
 #include "engine/rpcrdma/history.h"
 #include "engine/stack/stack_ib.h"
 
@@ -165,6 +166,8 @@ struct rpcrdma_flow {
     struct kept_segment *latest_segment;
     struct kept_move *spare_move; /* to be used next, or NULL */
     struct stack_options layers;
+    struct rpcrdma_own rpcrdma;
+    struct ulp_own own[2];       /* rpcrdma */
     struct endpoint endpoint[2]; /* by side; only the addresses matter */
     int64_t start_ns;
     struct history_record *record;       /* of a connection that has ended, until all have */
@@ -181,6 +184,8 @@ struct rpcrdma_flow {
 };
 
 void rpcrdma_flow_register(void);
+/* First pass; NULL: it carries none so far. */
+const struct rpcrdma_connection *rpcrdma_flow_connection(const struct rpcrdma_flow *flow);
 /* First pass: a new connection of the ddp_rdmap plugin. False when out of memory. */
 bool rpcrdma_flow_listen(struct rdmap_listener *listener, packet_info *pinfo, bool always);
 /* Once the first pass is over, what connections prove about each other is in their records. */

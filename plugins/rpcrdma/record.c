@@ -221,7 +221,7 @@ void rpcrdma_record_message(struct rpcrdma_flow *flow, const struct rpcrdma_mess
     segment->message = kept;
     kept->kind = message->kind;
     kept->header_len = message->header.header_len;
-    kept->threshold = rpcrdma_connection_threshold(stack_rpcrdma(flow->judge.stack), message->side, &kept->negotiated);
+    kept->threshold = rpcrdma_connection_threshold(rpcrdma_flow_connection(flow), message->side, &kept->negotiated);
     if (message->transaction) {
         kept->transaction =
             message->kind == RPCRDMA_KIND_CALL ? transaction_new(flow, message) : message->transaction->host;

@@ -5,7 +5,9 @@
  * holes, ends, pauses. Everything goes through the DDP and RDMAP layers, so that the layers above hear only what
  * they hear in earnest.
  */
+#include "engine/nfs/rpcrdma_ulp.h"
 #include "engine/stack/stack.h"
+#include "engine/stack/ulps.h"
 #include "tests/fuzz/fuzz.h"
 
 enum {
@@ -701,13 +703,15 @@ static struct world world;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct stack_taps taps = {
+    static const struct rpcrdma_taps taps = {
         .message = on_message, .move = on_move, .payload = on_payload, .retired = on_retired};
     struct world *w = &world;
+    struct rpcrdma_own rpcrdma = {.taps = &taps};
+    const struct ulp_own own[] = {{&rpcrdma_ulp, &rpcrdma}, {NULL, NULL}};
     struct stack_options options = {
-        .first = STACK_RDMAP, .last = STACK_RPCRDMA, .rdmap.operations_max = 64, .rpcrdma = {0}};
-    struct stack_setup of_stack = {
-        .options = &options, .taps = &taps, .ctx = w, .verdict = &w->verdict, .port = {45678}};
+        .first = STACK_RDMAP, .last = STACK_ULP, .rdmap.operations_max = 64, .ulps = ulps, .own = own};
+    struct stack_setup of_stack = {.options = &options, .ctx = w, .verdict = &w->verdict, .port = {45678}};
+    const struct rpcrdma_connection *connection;
     struct mpa_parameters parameters = {.startup_seen = true, .request_seen = true, .reply_seen = true, .revision = 2};
     unsigned setup;
 
@@ -723,9 +727,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (unsigned side = 0; side < 2; side++)
         w->sender[side] = (struct sender){.offset = 20, .msn = {1, 1}};
     if (setup & 4)
-        options.rpcrdma = (struct rpcrdma_options){.transactions_max = 3, .segments_max = 8, .content_max = 512};
-    options.rpcrdma.profile = setup & 8 ? PROFILE_RFC5666 : PROFILE_IETF;
-    options.rpcrdma.assume_inline = setup & 16 ? 1024 : 0;
+        rpcrdma.options = (struct rpcrdma_options){.transactions_max = 3, .segments_max = 8, .content_max = 512};
+    options.ulp.profile = setup & 8 ? PROFILE_RFC5666 : PROFILE_IETF;
+    rpcrdma.options.assume_inline = setup & 16 ? 1024 : 0;
     of_stack.port[1] = setup & 64 ? 45679 : RPCRDMA_PORT;
     w->stack = stack_new(&of_stack);
     HOLDS(w->stack != NULL);
@@ -741,8 +745,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         statement(w);
     stack_finish(w->stack, w->now);
     HOLDS(w->retired <= w->opened);
-    if (stack_rpcrdma(w->stack))
-        check_counts(rpcrdma_connection_counts(stack_rpcrdma(w->stack)));
+    connection = rpcrdma_ulp_connection(stack_guest(w->stack, &rpcrdma_ulp));
+    if (connection)
+        check_counts(rpcrdma_connection_counts(connection));
     stack_free(w->stack);
     return 0;
 }

@@ -4,6 +4,7 @@
  * whole, holes and ends reach every layer. Taps write one word each; a layer that hears of a thing after another one
  * writes after it.
  */
+#include "engine/nfs/rpcrdma_ulp.h"
 #include "engine/stack/stack.h"
 #include "tests/unit/support/support.h"
 #include "wire/mpa_startup.h"
@@ -98,8 +99,16 @@ static const struct stack_taps taps = {.hole = on_hole,
                                        .startup = on_startup,
                                        .fpdu = on_fpdu,
                                        .segment = on_segment,
-                                       .operation = on_operation,
-                                       .message = on_message};
+                                       .operation = on_operation};
+
+static const struct rpcrdma_taps rpcrdma_taps = {.message = on_message};
+static const struct rpcrdma_own rpcrdma = {.taps = &rpcrdma_taps};
+static const struct ulp_own own[] = {{&rpcrdma_ulp, &rpcrdma}, {NULL}};
+
+static const struct rpcrdma_connection *connection(const struct trace *t)
+{
+    return rpcrdma_ulp_connection(stack_guest(t->stack, &rpcrdma_ulp));
+}
 
 static void segment(struct trace *t, unsigned side, unsigned flags, const uint8_t *p, size_t n)
 {
@@ -183,6 +192,7 @@ static void each_layer_in_order(void **state)
 
     (void)state;
     stack_options_init(&options, NULL);
+    options.own = own;
     begin(&t, &options, NULL);
     assert_non_null(stack_tcp(t.stack));
     assert_non_null(stack_rdmap(t.stack));
@@ -192,7 +202,7 @@ static void each_layer_in_order(void **state)
     expect(&t, "fpdu0 segment0 operation1");
     send(&t, 1, 1);
     expect(&t, "fpdu1 segment1 operation2");
-    assert_false(rpcrdma_connection_is_rpcrdma(stack_rpcrdma(t.stack)));
+    assert_false(rpcrdma_connection_is_rpcrdma(connection(&t)));
     close_and_finish(&t);
     expect(&t, "fin0 fin1");
 }
@@ -208,10 +218,11 @@ static void holes_go_up(void **state)
     (void)state;
     here.ctx = &t;
     stack_options_init(&options, NULL);
+    options.own = own;
     options.last = STACK_MPA;
     begin(&t, &options, &here);
     assert_null(stack_rdmap(t.stack));
-    assert_null(stack_rpcrdma(t.stack));
+    assert_null(connection(&t));
     expect(&t, "startup0 startup1");
     send(&t, 0, 1);
     expect(&t, "fpdu0");
@@ -240,6 +251,7 @@ static void a_fin_is_shown_by_what_follows(void **state)
 
     (void)state;
     stack_options_init(&options, NULL);
+    options.own = own;
     options.last = STACK_MPA;
     next.ctx = &t;
     begin(&t, &options, &next);
@@ -304,13 +316,14 @@ static void parts_are_the_whole(void **state)
 {
     static const struct {
         enum stack_layer first, last;
-    } ranges[3] = {{STACK_TCP, STACK_MPA}, {STACK_RDMAP, STACK_RDMAP}, {STACK_RPCRDMA, STACK_RPCRDMA}};
+    } ranges[3] = {{STACK_TCP, STACK_MPA}, {STACK_RDMAP, STACK_RDMAP}, {STACK_ULP, STACK_ULP}};
     static struct trace whole, apart;
     struct part parts[3];
     struct stack_options options;
 
     (void)state;
     stack_options_init(&options, NULL);
+    options.own = own;
     begin(&whole, &options, NULL);
     talk(&whole);
     apart.verdict.counts = &apart.counts;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* RPC-over-RDMA on a reliable connection: packets in, messages, payloads and findings out. Client 0, server 1. */
+#include "engine/nfs/rpcrdma_ulp.h"
 #include "engine/stack/stack_ib.h"
 #include "tests/unit/support/rpcrdma_talk.h"
 #include "tests/unit/support/support.h"
@@ -49,6 +50,15 @@ static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
     b->unreduced = payload->body->unreduced;
 }
 
+static const struct rpcrdma_taps taps = {.message = on_message, .payload = on_payload};
+static const struct rpcrdma_own rpcrdma = {.taps = &taps};
+static const struct ulp_own own[] = {{&rpcrdma_ulp, &rpcrdma}, {NULL}};
+
+static const struct rpcrdma_connection *connection_of(const struct bench *b)
+{
+    return rpcrdma_ulp_connection(stack_guest(b->ib.stack, &rpcrdma_ulp));
+}
+
 static void on_end(void *ctx, unsigned side, bool reset, const struct place *place)
 {
     struct bench *b = ctx;
@@ -59,10 +69,8 @@ static void on_end(void *ctx, unsigned side, bool reset, const struct place *pla
 
 static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_events *events)
 {
-    static const struct stack_taps taps = {.message = on_message, .payload = on_payload};
     struct bench *b = ctx;
-    const struct stack_setup setup = {
-        .options = &b->options, .taps = &taps, .ctx = b, .verdict = &b->verdict, .next = &b->above};
+    const struct stack_setup setup = {.options = &b->options, .ctx = b, .verdict = &b->verdict, .next = &b->above};
 
     b->above = (struct stack_entrance){.ctx = b, .end = on_end};
     b->ib = (struct stack_ib){.stack = stack_new(&setup), .connection = connection};
@@ -124,7 +132,8 @@ static void open_bench(struct bench *b, bool client_invalidates, bool server_inv
 
     memset(b, 0, sizeof *b);
     stack_options_init(&b->options, NULL);
-    b->options.first = STACK_RPCRDMA;
+    b->options.own = own;
+    b->options.first = STACK_ULP;
     b->verdict = (struct verdict){.counts = &b->counts, .finding = on_finding, .ctx = b};
     b->credit = 32;
     b->step_ns = 1000000;
@@ -237,7 +246,7 @@ static void calls_and_replies(void **state)
     assert_int_equal(b.calls, 2);
     assert_int_equal(b.replies, 2);
     assert_int_equal(b.payloads, 4);
-    assert_int_equal(rpcrdma_connection_client(stack_rpcrdma(b.ib.stack)), 0);
+    assert_int_equal(rpcrdma_connection_client(connection_of(&b)), 0);
     close_bench(&b);
     assert_int_equal(b.findings, 0);
     assert_int_equal(b.counts.passed[RULE_RPCR_2_2_2_02], 2);
@@ -398,7 +407,7 @@ static void hole_in_a_capture(void **state)
     null_call(&b, 10);
     null_reply(&b, 10);
     assert_int_equal(b.replies, 1);
-    assert_false(rpcrdma_whole(stack_rpcrdma(b.ib.stack)));
+    assert_false(rpcrdma_whole(connection_of(&b)));
     close_bench(&b);
     assert_int_equal(b.findings, 0);
 }
@@ -576,7 +585,7 @@ static void reply_before_the_response(void **state)
     write_by_read(&b, 1000000);
     null_call(&b, 10);
     null_reply(&b, 10);
-    assert_true(rpcrdma_whole(stack_rpcrdma(b.ib.stack)));
+    assert_true(rpcrdma_whole(connection_of(&b)));
     close_bench(&b);
     assert_int_equal(b.findings, 0);
     assert_int_equal(b.counts.inconclusive[RULE_RPCR_2_3_2_03], 1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --print: one line per RPC-over-RDMA message. */
+#include "conformance/guests/rpcrdma/rpcrdma_taps.h"
 #include "conformance/model/procedure.h"
 #include "conformance/print/print.h"
 
@@ -203,7 +204,7 @@ static void print_header(FILE *out, const struct rpcrdma_message *message)
         fprintf(out, " %s at %" PRIu32, faults[header->status], header->fault_at);
 }
 
-void print_rpcrdma(const struct print_target *target, enum direction direction, const struct rpcrdma_message *message)
+void rpcrdma_print(const struct print_target *target, enum direction direction, const struct rpcrdma_message *message)
 {
     FILE *out = target->out;
 
@@ -221,11 +222,21 @@ void print_rpcrdma(const struct print_target *target, enum direction direction, 
     print_end(target);
 }
 
-void print_long_call(const struct print_target *target, enum direction direction, const struct rpcrdma_payload *payload)
+void rpcrdma_print_long_call(const struct print_target *target, enum direction direction,
+                             const struct rpcrdma_payload *payload)
 {
     print_begin(target, direction, &payload->place, "rpcrdma");
     fprintf(target->out, "xid 0x%" PRIx32 " %" PRIu64 " octets by Read", payload->transaction->xid,
             payload->body->length);
     print_call(target->out, payload->transaction);
     print_end(target);
+}
+
+void rpcrdma_print_private_data(FILE *out, const uint8_t *p, size_t n)
+{
+    struct rpcrdma_private_data block;
+
+    if (rpcrdma_private_data_find(&block, p, n) == RPCRDMA_PD_OK)
+        fprintf(out, " rpcrdma: v%u%s send %" PRIu32 " receive %" PRIu32, block.version,
+                block.remote_invalidation ? " R" : "", block.send_size, block.receive_size);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Calls, Replies, and credits (RFC 8166 section 3.3). */
+#include "conformance/guests/rpcrdma/rpcrdma_taps.h"
 #include "conformance/stats/collect_internal.h"
 #include "engine/core/heap.h"
 
@@ -70,7 +71,7 @@ static void credit_call(struct collector *collector, const struct rpcrdma_connec
     }
     caller->requested = m->header.credit;
     if (call) {
-        call->holds_credit = !call->transaction->repeats && !call->transaction->late;
+        call->holds_credit = !m->transaction->repeats && !m->transaction->late;
         caller->outstanding += call->holds_credit;
     }
     if (caller->freed_ns != 0)
@@ -346,16 +347,36 @@ static void take_answer(struct collector *collector, const struct rpcrdma_messag
     close_call(collector, call);
 }
 
-void collector_message(struct collector *collector, const struct rpcrdma_connection *rpcrdma,
-                       const struct rpcrdma_message *m)
+static void collect_open(struct collector *collector, bool last)
 {
+    for (struct open_call *call = collector->oldest; call; call = call->newer) {
+        struct added open = {.first_ns = INT64_MAX, .last_ns = INT64_MIN};
+        const struct rpcrdma_transaction *t = call->transaction;
+
+        if (t->settled && last) {
+            count_end(collector, call, CALLS_REPLIED);
+            continue;
+        }
+        if (last)
+            count_call(collector, call);
+        if (!call->counted) /* which procedure it calls will be known later */
+            continue;
+        open.n[CALLS_OPEN] = 1;
+        add_to_rows(collector, call->transaction, &open);
+    }
+}
+
+void rpcrdma_collect_message(struct collector *collector, const struct rpcrdma_connection *rpcrdma,
+                             const struct rpcrdma_message *m)
+{
+    collector->take_open = collect_open;
     if (m->kind == RPCRDMA_KIND_CALL)
         take_call(collector, rpcrdma, m);
     else if ((m->kind == RPCRDMA_KIND_REPLY || m->kind == RPCRDMA_KIND_ERROR) && m->header.status == RPCRDMA_OK)
         take_answer(collector, m);
 }
 
-void collector_move(struct collector *collector, const struct rpcrdma_move *move)
+void rpcrdma_collect_move(struct collector *collector, const struct rpcrdma_move *move)
 {
     struct open_call *call = move->offer->transaction->host;
 
@@ -370,7 +391,7 @@ void collector_move(struct collector *collector, const struct rpcrdma_move *move
 }
 
 /* A Long Call is known only now. */
-void collector_payload(struct collector *collector, const struct rpcrdma_payload *payload)
+void rpcrdma_collect_payload(struct collector *collector, const struct rpcrdma_payload *payload)
 {
     struct open_call *call = payload->transaction->host;
 
@@ -378,7 +399,7 @@ void collector_payload(struct collector *collector, const struct rpcrdma_payload
         count_call(collector, call);
 }
 
-void collector_retired(struct collector *collector, struct rpcrdma_transaction *t)
+void rpcrdma_collect_retired(struct collector *collector, struct rpcrdma_transaction *t)
 {
     struct open_call *call = t->host;
 
@@ -388,22 +409,4 @@ void collector_retired(struct collector *collector, struct rpcrdma_transaction *
         count_end(collector, call, t->settled ? CALLS_REPLIED : CALLS_FORGOTTEN);
     t->host = NULL;
     close_call(collector, call);
-}
-
-void collect_open(struct collector *collector, bool last)
-{
-    for (struct open_call *call = collector->oldest; call; call = call->newer) {
-        struct added open = {.first_ns = INT64_MAX, .last_ns = INT64_MIN};
-
-        if (call->transaction->settled && last) {
-            count_end(collector, call, CALLS_REPLIED);
-            continue;
-        }
-        if (last)
-            count_call(collector, call);
-        if (!call->counted) /* which procedure it calls will be known later */
-            continue;
-        open.n[CALLS_OPEN] = 1;
-        add_to_rows(collector, call->transaction, &open);
-    }
 }

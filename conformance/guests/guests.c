@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/guests/named/named_face.h"
+#include "conformance/guests/rpcrdma/rpcrdma_face.h"
+
+const struct guest_face *const guest_faces[] = {
+    &rpcrdma_face,
+    &named_face, /* those without a face of their own */
+    NULL,
+};

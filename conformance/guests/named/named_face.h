@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Of guests that are named and counted, and not judged (engine/rdma/ulp_named.h). */
+#ifndef IWARP_CONFORMANCE_GUESTS_NAMED_NAMED_FACE_H
+#define IWARP_CONFORMANCE_GUESTS_NAMED_NAMED_FACE_H
+
+#include "conformance/model/guest.h"
+
+extern const struct guest_face named_face;
+
+#endif

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/guests/rpcrdma/rpcrdma_face.h"
+
+#include "conformance/guests/rpcrdma/rpcrdma_report.h"
+#include "conformance/guests/rpcrdma/rpcrdma_taps.h"
+#include "conformance/model/report.h"
+#include "engine/nfs/rpcrdma_ulp.h"
+
+/* ---- taps ---- */
+
+static enum direction direction_of(const struct guest_host *host, unsigned side)
+{
+    return side == stack_initiator(host->stack) ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
+}
+
+static struct print_target print_target(const struct guest_host *host)
+{
+    return (struct print_target){host->out, host->capture->start_ns, host->number};
+}
+
+static void on_message(void *ctx, const struct rpcrdma_message *message)
+{
+    const struct guest_host *host = ctx;
+    struct print_target target = print_target(host);
+
+    if (host->notes)
+        rpcrdma_note(host->notes, message);
+    if (target.out)
+        rpcrdma_print(&target, direction_of(host, message->side), message);
+}
+
+static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
+{
+    const struct guest_host *host = ctx;
+    struct print_target target = print_target(host);
+
+    if (target.out && !payload->reply && payload->transaction->call_header.proc == RPCRDMA_NOMSG)
+        rpcrdma_print_long_call(&target, direction_of(host, payload->place.side), payload);
+}
+
+static const struct rpcrdma_taps taps = {.message = on_message, .payload = on_payload};
+
+/* --stats */
+
+static void on_message_collected(void *ctx, const struct rpcrdma_message *message)
+{
+    const struct guest_host *host = ctx;
+
+    on_message(ctx, message);
+    rpcrdma_collect_message(host->collector, rpcrdma_ulp_connection(stack_guest(host->stack, &rpcrdma_ulp)), message);
+}
+
+static void on_move_collected(void *ctx, const struct rpcrdma_move *move)
+{
+    rpcrdma_collect_move(((const struct guest_host *)ctx)->collector, move);
+}
+
+static void on_payload_collected(void *ctx, const struct rpcrdma_payload *payload)
+{
+    on_payload(ctx, payload);
+    rpcrdma_collect_payload(((const struct guest_host *)ctx)->collector, payload);
+}
+
+static void on_retired_collected(void *ctx, struct rpcrdma_transaction *transaction)
+{
+    rpcrdma_collect_retired(((const struct guest_host *)ctx)->collector, transaction);
+}
+
+static const struct rpcrdma_taps collecting_taps = {.message = on_message_collected,
+                                                    .move = on_move_collected,
+                                                    .payload = on_payload_collected,
+                                                    .retired = on_retired_collected};
+
+static void *own(const struct check_options *options)
+{
+    struct rpcrdma_own *rpcrdma = g_new0(struct rpcrdma_own, 1);
+
+    rpcrdma->options.assume_inline = options->assume_inline;
+    rpcrdma->options.t_answer = options->t_answer;
+    rpcrdma->taps = options->stats ? &collecting_taps : &taps;
+    return rpcrdma;
+}
+
+static void add_statistics(void *guest, struct statistics *statistics, unsigned initiator)
+{
+    const struct rpcrdma_connection *rpcrdma = rpcrdma_ulp_connection(guest);
+
+    for (unsigned side = 0; rpcrdma_connection_is_rpcrdma(rpcrdma) && side < 2; side++) {
+        bool negotiated;
+
+        statistics->inline_limit[side ^ initiator] = rpcrdma_connection_threshold(rpcrdma, side, &negotiated);
+    }
+    if (rpcrdma_connection_client(rpcrdma) >= 0)
+        statistics->client = rpcrdma_connection_client(rpcrdma) ^ (int)initiator;
+}
+
+const struct guest_face rpcrdma_face = {.kind = &rpcrdma_ulp,
+                                        .judged = true,
+                                        .own = own,
+                                        .print_private_data = rpcrdma_print_private_data,
+                                        .add_statistics = add_statistics,
+                                        .take = rpcrdma_report_take,
+                                        .free = rpcrdma_report_free,
+                                        .title = rpcrdma_report_title,
+                                        .write_text = rpcrdma_report_text,
+                                        .write_json = rpcrdma_report_json,
+                                        .write_junit = rpcrdma_report_junit,
+                                        .write_html_terms = rpcrdma_report_html_terms,
+                                        .write_html = rpcrdma_report_html,
+                                        .join = rpcrdma_report_join};

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* RPC-over-RDMA, and NFS over it, in checker and reports. */
+#ifndef IWARP_CONFORMANCE_GUESTS_RPCRDMA_RPCRDMA_FACE_H
+#define IWARP_CONFORMANCE_GUESTS_RPCRDMA_RPCRDMA_FACE_H
+
+#include "conformance/model/guest.h"
+
+extern const struct guest_face rpcrdma_face;
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What reports contain of RPC-over-RDMA: the functions of struct guest_face. */
+#ifndef IWARP_CONFORMANCE_GUESTS_RPCRDMA_RPCRDMA_REPORT_H
+#define IWARP_CONFORMANCE_GUESTS_RPCRDMA_RPCRDMA_REPORT_H
+
+#include "conformance/model/guest.h"
+#include "engine/rpcrdma/rpcrdma.h"
+
+/* What a connection carried of RPC-over-RDMA. */
+struct rpcrdma_report {
+    enum direction calls_go; /* of the client; DIR_UNKNOWN: it cannot be known which */
+    uint32_t threshold[2];   /* inline, by direction; 0: not known */
+    GArray *calls;           /* struct rpcrdma_procedure_count, in order of first appearance */
+    uint64_t other_calls;    /* of unknown procedure, or beyond the number of those counted singly */
+};
+
+void *rpcrdma_report_take(const struct ulp_kind *kind, void *guest, unsigned initiator);
+void rpcrdma_report_free(void *report);
+const char *rpcrdma_report_title(const void *report);
+void rpcrdma_report_text(const void *report, const struct terminal *terminal, bool verbose);
+void rpcrdma_report_json(const void *report, struct json_writer *writer);
+void rpcrdma_report_junit(const void *report, struct _xmlTextWriter *writer);
+void rpcrdma_report_html_terms(const void *report, struct html_page *page);
+void rpcrdma_report_html(const void *report, struct html_page *page);
+bool rpcrdma_report_join(const struct merge_pair *connection);
+
+#endif

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/guests/rpcrdma/rpcrdma_report.h"
+#include "conformance/model/procedure.h"
+#include "conformance/report/report_html.h"
+
+#include <inttypes.h>
+
+enum { HTML_PROCEDURES = 40 };
+
+void rpcrdma_report_html_terms(const void *report, struct html_page *page)
+{
+    const struct rpcrdma_report *rpcrdma = report;
+
+    if (rpcrdma->threshold[DIR_TO_RESPONDER] > 0)
+        html_item(page, "Inline threshold", "%" PRIu32 " octets to the responder, %" PRIu32 " to the initiator",
+                  rpcrdma->threshold[DIR_TO_RESPONDER], rpcrdma->threshold[DIR_TO_INITIATOR]);
+}
+
+static void number_cell(struct html_page *page, uint64_t number)
+{
+    gchar *text = markup_number(number);
+
+    markup_element(page->writer, "td", "number", "%s", text);
+    g_free(text);
+}
+
+static void write_call(struct html_page *page, const struct rpcrdma_procedure_count *count)
+{
+    char label[PROCEDURE_LABEL_SIZE];
+    const uint64_t numbers[] = {count->calls,         count->replies,     count->errors,
+                                count->inline_octets, count->read_octets, count->written_octets};
+
+    procedure_label(count->program, count->version, count->procedure, label);
+    markup_begin(page->writer, "tr", NULL);
+    markup_begin(page->writer, "th", "scope", "row", NULL);
+    markup_format(page->writer, "%s%s", label, count->reverse ? " (reverse)" : "");
+    markup_end(page->writer);
+    for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++)
+        number_cell(page, numbers[i]);
+    markup_end(page->writer);
+}
+
+void rpcrdma_report_html(const void *report, struct html_page *page)
+{
+    static const char *const names[] = {"Procedure", "Calls", "Replies", "Errors", "Inline", "By Read", "By Write"};
+    const struct rpcrdma_report *rpcrdma = report;
+
+    if (rpcrdma->calls->len == 0)
+        return;
+    markup_begin(page->writer, "details", NULL);
+    markup_element(page->writer, "summary", NULL, "RPC-over-RDMA: %u procedure%s", rpcrdma->calls->len,
+                   plural(rpcrdma->calls->len));
+    markup_begin(page->writer, "div", "class", "wide", "tabindex", "0", NULL);
+    markup_begin(page->writer, "table", NULL);
+    markup_element(page->writer, "caption", NULL, "Calls by procedure, and the octets moved for them");
+    markup_table_head(page->writer, names, G_N_ELEMENTS(names));
+    markup_begin(page->writer, "tbody", NULL);
+    for (guint i = 0; i < rpcrdma->calls->len && i < HTML_PROCEDURES; i++)
+        write_call(page, &g_array_index(rpcrdma->calls, struct rpcrdma_procedure_count, i));
+    markup_end(page->writer);
+    markup_end(page->writer);
+    markup_end(page->writer);
+    if (rpcrdma->calls->len > HTML_PROCEDURES)
+        markup_element(page->writer, "p", "more", "... and %u more procedures", rpcrdma->calls->len - HTML_PROCEDURES);
+    if (rpcrdma->other_calls > 0)
+        markup_element(page->writer, "p", "more", "... and %" PRIu64 " calls of other procedures",
+                       rpcrdma->other_calls);
+    markup_end(page->writer);
+}

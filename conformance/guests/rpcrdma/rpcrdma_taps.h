@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is printed, noted and collected of RPC-over-RDMA messages while a connection is read. */
+#ifndef IWARP_CONFORMANCE_GUESTS_RPCRDMA_RPCRDMA_TAPS_H
+#define IWARP_CONFORMANCE_GUESTS_RPCRDMA_RPCRDMA_TAPS_H
+
+#include "conformance/model/notes.h"
+#include "conformance/print/print.h"
+#include "conformance/stats/collect.h"
+#include "engine/rpcrdma/rpcrdma.h"
+
+/* What the Send of an FPDU or a packet noted before turned out to be. */
+void rpcrdma_note(struct notes *notes, const struct rpcrdma_message *message);
+
+void rpcrdma_print(const struct print_target *target, enum direction direction, const struct rpcrdma_message *message);
+/* A Call whose RPC message was fetched: its Send does not contain it. */
+void rpcrdma_print_long_call(const struct print_target *target, enum direction direction,
+                             const struct rpcrdma_payload *payload);
+/* The block of RFC 8797, if there is one. */
+void rpcrdma_print_private_data(FILE *out, const uint8_t *p, size_t n);
+
+/* --stats */
+void rpcrdma_collect_message(struct collector *collector, const struct rpcrdma_connection *rpcrdma,
+                             const struct rpcrdma_message *message);
+void rpcrdma_collect_move(struct collector *collector, const struct rpcrdma_move *move);
+void rpcrdma_collect_payload(struct collector *collector, const struct rpcrdma_payload *payload);
+void rpcrdma_collect_retired(struct collector *collector, struct rpcrdma_transaction *transaction);
+
+#endif

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/nfs/rpcrdma_ulp.h"
+
+#include "engine/nfs/nfs.h"
+#include "engine/rpcrdma/history.h"
+
+static const struct rpcrdma_taps no_taps;
+
+struct guest {
+    const struct rpcrdma_taps *taps;
+    void *ctx;
+    struct rpcrdma_options options;
+    struct verdict *verdict;
+    struct rpcrdma_connection *rpcrdma;
+    struct nfs_connection *nfs; /* NULL before the first message */
+    uint16_t port[2];
+    bool skipped; /* octets of either side */
+    bool memory_lacking;
+};
+
+/* ---- from RPC-over-RDMA to NFS ---- */
+
+/* Created with the first message; false: memory is lacking. */
+static bool carries_nfs(struct guest *guest)
+{
+    if (guest->nfs || guest->memory_lacking)
+        return guest->nfs != NULL;
+    guest->nfs = nfs_connection_new(&guest->options, guest->rpcrdma, guest->verdict);
+    if (!guest->nfs) {
+        guest->memory_lacking = true;
+        return false;
+    }
+    nfs_connection_ports(guest->nfs, guest->port[0], guest->port[1]);
+    if (guest->skipped)
+        nfs_connection_skipped(guest->nfs);
+    return true;
+}
+
+static void on_message(void *ctx, const struct rpcrdma_message *message)
+{
+    struct guest *guest = ctx;
+
+    if (guest->taps->message)
+        guest->taps->message(guest->ctx, message);
+    if (carries_nfs(guest))
+        nfs_connection_message(guest->nfs, message);
+}
+
+static void on_move(void *ctx, const struct rpcrdma_move *move)
+{
+    struct guest *guest = ctx;
+
+    guest->taps->move(guest->ctx, move);
+}
+
+static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
+{
+    struct guest *guest = ctx;
+
+    if (guest->taps->payload)
+        guest->taps->payload(guest->ctx, payload);
+    if (carries_nfs(guest))
+        nfs_connection_payload(guest->nfs, payload);
+}
+
+static void on_retired(void *ctx, struct rpcrdma_transaction *transaction)
+{
+    struct guest *guest = ctx;
+
+    if (guest->taps->retired)
+        guest->taps->retired(guest->ctx, transaction);
+    if (guest->nfs)
+        nfs_connection_retired(guest->nfs, transaction);
+}
+
+/* ---- from the transport ---- */
+
+static void *begin(const struct ulp_host *host)
+{
+    const struct rpcrdma_own *own = host->own;
+    struct guest *guest = arena_zeroed(host->arena, sizeof *guest);
+    struct rpcrdma_events events = {
+        .ctx = guest, .message = on_message, .only_offered = true, .payload = on_payload, .retired = on_retired};
+
+    if (!guest)
+        return NULL;
+    guest->taps = own && own->taps ? own->taps : &no_taps;
+    guest->ctx = host->ctx;
+    guest->verdict = host->verdict;
+    if (own)
+        guest->options = own->options;
+    guest->options.profile = host->options->profile;
+    guest->options.t_react = host->options->t_react;
+    guest->options.payload_only = host->options->payload_only;
+    events.move = guest->taps->move ? on_move : NULL;
+    guest->rpcrdma = rpcrdma_connection_new(&guest->options, &events, host->verdict, host->arena);
+    return guest->rpcrdma ? guest : NULL;
+}
+
+static void ports(void *ctx, const uint16_t port[2])
+{
+    struct guest *guest = ctx;
+
+    guest->port[0] = port[0];
+    guest->port[1] = port[1];
+    rpcrdma_connection_ports(guest->rpcrdma, port[0], port[1]);
+    if (guest->nfs)
+        nfs_connection_ports(guest->nfs, port[0], port[1]);
+}
+
+static void terms(void *guest, const struct rdma_terms *terms)
+{
+    rpcrdma_connection_terms(((struct guest *)guest)->rpcrdma, terms);
+}
+
+static void private_data(void *guest, const struct rdma_private_data *data)
+{
+    rpcrdma_connection_private_data(((struct guest *)guest)->rpcrdma, data);
+}
+
+static bool part(void *ctx, const struct rdma_part *part)
+{
+    struct guest *guest = ctx;
+
+    rpcrdma_connection_part(guest->rpcrdma, part);
+    return rpcrdma_connection_follows(guest->rpcrdma);
+}
+
+static void refusal(void *guest, const struct rdma_refusal *refusal)
+{
+    rpcrdma_connection_refusal(((struct guest *)guest)->rpcrdma, refusal);
+}
+
+static void received(void *guest, unsigned side, uint64_t offset)
+{
+    rpcrdma_connection_received(((struct guest *)guest)->rpcrdma, side, offset);
+}
+
+static void skipped(void *ctx, unsigned side)
+{
+    struct guest *guest = ctx;
+
+    guest->skipped = true;
+    rpcrdma_connection_skipped(guest->rpcrdma, side);
+    if (guest->nfs)
+        nfs_connection_skipped(guest->nfs);
+}
+
+static void lossy(void *guest)
+{
+    rpcrdma_connection_lossy(((struct guest *)guest)->rpcrdma);
+}
+
+static void closing(void *guest, const struct rdma_closing *closing)
+{
+    rpcrdma_connection_closing(((struct guest *)guest)->rpcrdma, closing);
+}
+
+static void end(void *guest, unsigned side, bool reset, const struct place *place)
+{
+    rpcrdma_connection_end(((struct guest *)guest)->rpcrdma, side, reset, place);
+}
+
+static void finish(void *ctx, int64_t time_ns)
+{
+    struct guest *guest = ctx;
+
+    rpcrdma_connection_finish(guest->rpcrdma, time_ns);
+    if (guest->nfs)
+        nfs_connection_finish(guest->nfs);
+}
+
+static void free_guest(void *ctx)
+{
+    struct guest *guest = ctx;
+
+    rpcrdma_connection_free(guest->rpcrdma); /* before nfs, whose state of each transaction it retires */
+    nfs_connection_free(guest->nfs);
+}
+
+/* ---- queries ---- */
+
+struct rpcrdma_connection *rpcrdma_ulp_connection(void *guest)
+{
+    return guest ? ((struct guest *)guest)->rpcrdma : NULL;
+}
+
+static bool owns(const void *guest)
+{
+    const struct rpcrdma_connection *rpcrdma = ((const struct guest *)guest)->rpcrdma;
+
+    return rpcrdma_connection_is_announced(rpcrdma) || rpcrdma_connection_is_rpcrdma(rpcrdma);
+}
+
+static void *record(void *ctx)
+{
+    struct guest *guest = ctx;
+    struct history_record *record = rpcrdma_connection_record(guest->rpcrdma);
+
+    if (record && guest->nfs) {
+        record->delegated = nfs_connection_delegated(guest->nfs, &record->delegations);
+        record->recalled = nfs_connection_recalled(guest->nfs, &record->recalled_ns);
+        record->objects = *nfs_connection_objects(guest->nfs);
+        record->refusals = *nfs_connection_refusals(guest->nfs);
+    }
+    return record;
+}
+
+static bool lacks_memory(const void *ctx)
+{
+    const struct guest *guest = ctx;
+
+    return guest->memory_lacking || rpcrdma_connection_lacks_memory(guest->rpcrdma);
+}
+
+static void restart_counts(void *guest)
+{
+    rpcrdma_connection_restart_counts(((struct guest *)guest)->rpcrdma);
+}
+
+const struct ulp_kind rpcrdma_ulp = {.name = "rpcrdma",
+                                     .title = "RPC-over-RDMA",
+                                     .begin = begin,
+                                     .ports = ports,
+                                     .terms = terms,
+                                     .private_data = private_data,
+                                     .part = part,
+                                     .refusal = refusal,
+                                     .received = received,
+                                     .skipped = skipped,
+                                     .lossy = lossy,
+                                     .closing = closing,
+                                     .end = end,
+                                     .finish = finish,
+                                     .free = free_guest,
+                                     .owns = owns,
+                                     .record = record,
+                                     .lacks_memory = lacks_memory,
+                                     .restart_counts = restart_counts};

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* RPC-over-RDMA, with the NFS binding on top of it, as a guest of an RDMA connection (engine/rdma/ulp.h). */
+#ifndef IWARP_ENGINE_NFS_RPCRDMA_ULP_H
+#define IWARP_ENGINE_NFS_RPCRDMA_ULP_H
+
+#include "engine/rdma/ulp.h"
+#include "engine/rpcrdma/rpcrdma.h"
+
+extern const struct ulp_kind rpcrdma_ulp;
+
+/*
+ * What the host wants to see, by the ctx of its other taps; any may be NULL. Each is called before the NFS binding sees
+ * the event. Meanings: struct rpcrdma_events.
+ */
+struct rpcrdma_taps {
+    void (*message)(void *ctx, const struct rpcrdma_message *message);
+    void (*move)(void *ctx, const struct rpcrdma_move *move);
+    void (*payload)(void *ctx, const struct rpcrdma_payload *payload);
+    void (*retired)(void *ctx, struct rpcrdma_transaction *transaction);
+};
+
+/* struct ulp_own. Profile, t_react and payload_only are those of struct ulp_options. */
+struct rpcrdma_own {
+    struct rpcrdma_options options;
+    const struct rpcrdma_taps *taps; /* NULL: none */
+};
+
+/* Its connection; guest NULL: NULL. */
+struct rpcrdma_connection *rpcrdma_ulp_connection(void *guest);
+
+#endif

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/rdma/ulp_sends.h"
+
+#include <string.h>
+
+void ulp_sends_skipped(struct ulp_sends *sends, unsigned side)
+{
+    sends->side[side & 1u].hole = true;
+    sends->side[side & 1u].open = false;
+}
+
+static size_t captured(const struct rdma_part *part)
+{
+    return part->n > part->lacking ? part->n - part->lacking : 0;
+}
+
+static struct ulp_send send_of(const struct ulp_sends_side *s, const struct rdma_part *part, bool from_start)
+{
+    return (struct ulp_send){.side = part->place.side & 1u,
+                             .direction = part->direction,
+                             .place = part->place,
+                             .first = from_start && !s->any && !s->hole,
+                             .invalidates = part->invalidates,
+                             .invalidated = part->invalidates ? part->invalidated : 0,
+                             .faulty = part->faulty};
+}
+
+/* False: its beginning is missing. */
+static bool open_send(struct ulp_sends *sends, struct ulp_sends_side *s, const struct rdma_part *part)
+{
+    if (s->open && s->message == part->message)
+        return true;
+    if (!part->first_known || part->index != 0)
+        return false;
+    if (!s->head)
+        s->head = arena_zeroed(sends->arena, ULP_HEAD_SIZE);
+    s->open = s->head != NULL;
+    s->message = part->message;
+    s->length = 0;
+    s->n = 0;
+    return s->open;
+}
+
+/* Beyond the first gap in what was captured, nothing is taken. */
+static void add(struct ulp_sends_side *s, const struct rdma_part *part)
+{
+    size_t n = captured(part);
+
+    if (part->offset == s->n && s->n < ULP_HEAD_SIZE) {
+        n = n < ULP_HEAD_SIZE - s->n ? n : ULP_HEAD_SIZE - s->n;
+        memcpy(s->head + s->n, part->p, n);
+        s->n += n;
+    }
+    if (part->offset + part->n > s->length)
+        s->length = part->offset + part->n;
+}
+
+static bool take(struct ulp_sends *sends, const struct rdma_part *part, bool from_start, struct ulp_send *send)
+{
+    struct ulp_sends_side *s = &sends->side[part->place.side & 1u];
+
+    *send = send_of(s, part, from_start);
+    if (part->complete && part->offset == 0 && part->index == 0) { /* the usual case */
+        s->open = false;
+        send->p = part->p;
+        send->n = captured(part) < ULP_HEAD_SIZE ? captured(part) : ULP_HEAD_SIZE;
+        send->length = part->n;
+        return true;
+    }
+    if (!open_send(sends, s, part))
+        return false;
+    if (part->n > 0)
+        add(s, part);
+    send->p = s->head;
+    send->n = s->n;
+    send->length = s->length;
+    s->open = !part->last;
+    return part->complete;
+}
+
+bool ulp_sends_part(struct ulp_sends *sends, const struct rdma_part *part, bool from_start, struct ulp_send *send)
+{
+    struct ulp_sends_side *s = &sends->side[part->place.side & 1u];
+    bool completed;
+
+    if ((!s->started && !part->first_of_all) || part->after_gap || !part->in_message)
+        ulp_sends_skipped(sends, part->place.side & 1u);
+    s->started = true;
+    if (part->set_up || !part->in_message || part->kind != RDMA_SEND)
+        return false;
+    completed = take(sends, part, from_start, send);
+    s->any |= part->last;
+    return completed;
+}

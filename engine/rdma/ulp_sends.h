@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The beginnings of Sends, put together from their parts. */
+#ifndef IWARP_ENGINE_RDMA_ULP_SENDS_H
+#define IWARP_ENGINE_RDMA_ULP_SENDS_H
+
+#include "engine/rdma/ulp.h"
+
+struct ulp_sends {
+    struct arena *arena;
+    struct ulp_sends_side {
+        bool started, hole; /* hole: something of its side is missing */
+        bool any;           /* a Send was completed or lost */
+        bool open;          /* one is being put together */
+        uint64_t message;
+        uint64_t length;
+        size_t n;
+        uint8_t *head; /* ULP_HEAD_SIZE octets; NULL: not needed so far */
+    } side[2];
+};
+
+/* True: the part completes a Send. What send->p points to lasts as long as the part, or until the next one. */
+bool ulp_sends_part(struct ulp_sends *sends, const struct rdma_part *part, bool from_start, struct ulp_send *send);
+void ulp_sends_skipped(struct ulp_sends *sends, unsigned side);
+
+#endif

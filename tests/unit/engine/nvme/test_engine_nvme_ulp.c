@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/nvme/nvme_ulp.h"
+#include "tests/unit/support/guests.h"
+
+#define REQUEST    "0000 0000 2000 1f00 [24]"
+#define IO_REQUEST "0000 0100 8000 7f00 0100 [22]"
+#define REPLY      "0000 2000 [28]"
+/* Fabrics, command 0, Connect; a keyed SGL of 1024 octets. */
+#define CONNECT    "7f400000 01 [19] 00fc4606000011ff 000400 01567134 4f [24]"
+#define READ       "02400100 01000000 [16] 0040000000000000 001000 01567134 4f [24]"
+#define WRITE      "01400200 01000000 [16] 0000000000000000 08000000 000000 01 [24]"
+#define COMPLETION "[8] 0100 0100 0500 0000"
+
+static void start(void **state)
+{
+    struct guest_signs g;
+
+    (void)state;
+    guest_signs_init(&g);
+    guest_private_data(&g, 0, REQUEST);
+    assert_int_equal(nvme_ulp.claim(&g.signs), ULP_POSSIBLE);
+    g.signs.port[1] = 4420;
+    assert_int_equal(nvme_ulp.claim(&g.signs), ULP_CERTAIN);
+    guest_private_data(&g, 1, REPLY);
+    assert_int_equal(nvme_ulp.claim(&g.signs), ULP_CERTAIN);
+    guest_private_data(&g, 1, "f6ab0e18 01000303");
+    assert_int_equal(nvme_ulp.claim(&g.signs), ULP_NO);
+    guest_signs_init(&g);
+    guest_private_data(&g, 0, "0000 0000 2000 1f00 [20] 00000001"); /* reserved */
+    assert_int_equal(nvme_ulp.claim(&g.signs), ULP_NO);
+}
+
+static void first_capsule(void **state)
+{
+    struct guest_signs g;
+
+    (void)state;
+    guest_signs_init(&g);
+    guest_send(&g, 0, CONNECT, 0);
+    assert_int_equal(nvme_ulp.claim(&g.signs), ULP_CERTAIN);
+    g.send.side = 1;
+    assert_int_equal(nvme_ulp.claim(&g.signs), ULP_POSSIBLE);
+    g.send.length = 65;
+    assert_int_equal(nvme_ulp.claim(&g.signs), ULP_NO);
+}
+
+static void midway(void **state)
+{
+    struct guest_signs g;
+
+    (void)state;
+    guest_signs_midway(&g);
+    for (unsigned i = 0; i < 3; i++) {
+        guest_send(&g, 0, READ, 0);
+        assert_int_equal(nvme_ulp.claim(&g.signs), ULP_POSSIBLE);
+    }
+    guest_send(&g, 1, COMPLETION, 0); /* little but zeros */
+    assert_int_equal(nvme_ulp.claim(&g.signs), ULP_POSSIBLE);
+    guest_send(&g, 0, WRITE, 8);
+    assert_int_equal(nvme_ulp.claim(&g.signs), ULP_CERTAIN);
+    guest_send(&g, 0, WRITE, 9);
+    assert_int_equal(nvme_ulp.claim(&g.signs), ULP_NO);
+    guest_signs_midway(&g);
+    g.signs.port[0] = 4420;
+    guest_send(&g, 0, READ, 0);
+    assert_int_equal(nvme_ulp.claim(&g.signs), ULP_POSSIBLE);
+    guest_send(&g, 0, READ, 0);
+    assert_int_equal(nvme_ulp.claim(&g.signs), ULP_CERTAIN);
+}
+
+/* What an opcode means depends on the queue. */
+static void words(void **state)
+{
+    uint64_t queue[8] = {0};
+    struct guest_signs g;
+
+    (void)state;
+    assert_true(nvme_ulp.state_size <= sizeof queue);
+    guest_signs_init(&g);
+    guest_send(&g, 0, READ, 0);
+    assert_string_equal(guest_words(&nvme_ulp, queue, &g), "command opcode 0x02 cid 0x0001 4096 octets");
+    guest_private_data(&g, 0, IO_REQUEST);
+    nvme_ulp.learn(queue, 0, &g.signs.data[0]);
+    assert_string_equal(guest_words(&nvme_ulp, queue, &g), "command Read cid 0x0001 4096 octets");
+    guest_send(&g, 0, WRITE, 8);
+    assert_string_equal(guest_words(&nvme_ulp, queue, &g), "command Write cid 0x0002 in capsule 8 octets");
+    guest_send(&g, 0, CONNECT, 0); /* of queue 0 */
+    assert_string_equal(guest_words(&nvme_ulp, queue, &g), "command Connect cid 0x0000 1024 octets");
+    guest_send(&g, 0, READ, 0);
+    assert_string_equal(guest_words(&nvme_ulp, queue, &g), "command Get Log Page cid 0x0001 4096 octets");
+    guest_send(&g, 1, COMPLETION, 0);
+    assert_string_equal(guest_words(&nvme_ulp, queue, &g), "completion cid 0x0005 status 0x0000");
+    guest_send(&g, 1, "[15]", 0);
+    assert_null(guest_words(&nvme_ulp, queue, &g));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(start),
+        cmocka_unit_test(first_capsule),
+        cmocka_unit_test(midway),
+        cmocka_unit_test(words),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
