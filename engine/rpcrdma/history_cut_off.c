@@ -46,12 +46,11 @@ void history_ends_add(struct history_ends *ends, const struct history_record *re
     if (!latest)
         return;
     ends->latest = latest;
-    ends->latest[at] =
-        (struct history_end){.server = record->endpoint[1 - record->client],
-                             .record = record,
-                             .start_ns = record->start_ns,
-                             .time_ns = end ? end->time_ns : record->end_ns,
-                             .open = !end};
+    ends->latest[at] = (struct history_end){.server = record->endpoint[1 - record->client],
+                                            .record = record,
+                                            .start_ns = record->start_ns,
+                                            .time_ns = end ? end->time_ns : record->end_ns,
+                                            .open = !end};
     ends->n++;
 }
 

@@ -15,9 +15,9 @@ struct history_ends {
     struct history_end {
         struct endpoint server;
         const struct history_record *record; /* compared only: it may have been freed */
-        int64_t start_ns, time_ns; /* time_ns: of its end, or the latest */
-        bool open;                 /* its end is not captured */
-    } * latest; /* a ring when n exceeds HISTORY_ENDS_MAX */
+        int64_t start_ns, time_ns;           /* time_ns: of its end, or the latest */
+        bool open;                           /* its end is not captured */
+    } * latest;                              /* a ring when n exceeds HISTORY_ENDS_MAX */
     unsigned n, size;
 };
 

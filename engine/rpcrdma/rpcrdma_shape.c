@@ -349,7 +349,7 @@ static void miscounted(struct rpcrdma_shape *shape)
 
 /*
  * A value that its XDR type lacks: a boolean is 0 or 1, an enumeration and what has a bound keep to theirs (RFC 4506
- * sections 4.3, 4.4, 4.10, 4.15). The program behind a transient number is certain only where a server calls back, and
+ * sections 4.3, 4.4, 4.10, 4.15). Which program has a transient number is certain only where a server calls back, and
  * of some programs no RFC has the types.
  */
 static void undecodable(struct rpcrdma_shape *shape)
