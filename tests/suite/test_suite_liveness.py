@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A device that dies, hangs, rejects or vanishes at a case: the case is named, the rest costs nothing, a command can
 revive it; one that only needs a moment is alive."""
+import contextlib
 import http.server
 import json
 import pathlib
@@ -150,15 +151,11 @@ def test_a_reset_that_never_ends_is_ended(tmp_path):
 
 def test_several_at_once_are_not_blamed():
     """Nobody can tell which of them it was: none is called failed."""
-    barrier = threading.Barrier(2, timeout=5)
+    met = threading.Barrier(2, action=lambda: device.die(), timeout=5) # it has died before either of them goes on
 
-    def both(device):
-        try:
-            barrier.wait()
-        except threading.BrokenBarrierError:
-            return True
-        if device.listener is not None:
-            device.die()
+    def both(_device):
+        with contextlib.suppress(threading.BrokenBarrierError):
+            met.wait()
         return True
 
     with scripted.Device(bad_crc=both) as device:
