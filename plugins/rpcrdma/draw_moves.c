@@ -148,12 +148,21 @@ void rpcrdma_draw_waiting(struct rpcrdma_canvas *canvas, uint32_t frame)
     draw_link(canvas, "out of order, dissected", rpcrdma_hf.taken_in, frame);
 }
 
-void rpcrdma_draw_repeated(struct rpcrdma_canvas *canvas)
+void rpcrdma_draw_repeated(struct rpcrdma_canvas *canvas, uint32_t copies, bool begins_send)
 {
+    wmem_allocator_t *pool = canvas->pinfo->pool;
+    const char *text = copies ? wmem_strdup_printf(pool, "etransmission of frame %u", copies) : "etransmission";
+    bool has_xid = begins_send && canvas->flow->recognised && tvb_captured_length(canvas->tvb) >= 4;
+
     begin(canvas, (int)tvb_captured_length(canvas->tvb));
-    proto_item_append_text(canvas->item, ", retransmission");
-    col_append_str(canvas->pinfo->cinfo, COL_INFO, " [Retransmission]");
+    if (has_xid)
+        text = wmem_strdup_printf(pool, "%s, XID 0x%08x", text, tvb_get_ntohl(canvas->tvb, 0));
+    proto_item_append_text(canvas->item, ", r%s", text);
+    col_append_fstr(canvas->pinfo->cinfo, COL_INFO, " [R%s]", text);
     proto_item_set_generated(proto_tree_add_boolean(canvas->tree, rpcrdma_hf.packet_repeated, canvas->tvb, 0, 0, 1));
+    rpcrdma_link(canvas->tree, rpcrdma_hf.packet_copies, canvas->tvb, copies);
+    if (has_xid)
+        proto_tree_add_item(canvas->tree, rpcrdma_hf.xid, canvas->tvb, 0, 4, ENC_BIG_ENDIAN);
     draw_octets(canvas);
 }
 

@@ -133,6 +133,8 @@ static hf_register_info fields[] = {
           "missing"),
     FIELD(packet_repeated, "Retransmission", "packet.repeated", FT_BOOLEAN, BASE_NONE, NULL,
           "InfiniBand: the packet was seen before"),
+    FRAME(packet_copies, "Retransmission of", "packet.copies", FT_FRAMENUM_RETRANS_PREV,
+          "InfiniBand: the latest copy of the packet before it"),
     FIELD(part_data, "Data", "part.data", FT_BYTES, BASE_NONE, NULL,
           "InfiniBand: payload that is dissected in another frame"),
 

@@ -20,7 +20,7 @@ struct rpcrdma_hf {
     int kind, transaction, reverse, repeated, response_in, response_to, time, complete_in;
     int credit_in_use, credit_granted, send_length, threshold;
     int move_xid, move_segment, move_offset, move_octets, move_data, move_call_in, move_answer_in;
-    int send_first_in, send_complete_in, taken_in, packet_repeated, part_data;
+    int send_first_in, send_complete_in, taken_in, packet_repeated, packet_copies, part_data;
     int rpc, rpc_length, rpc_missing, rpc_piece, rpc_data;
     int startup, startup_send_size, startup_receive_size, startup_to_responder, startup_to_initiator,
         startup_identifier, startup_version, startup_flags, startup_flags_r, startup_invalidation, startup_request_in,

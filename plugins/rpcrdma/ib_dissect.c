@@ -115,7 +115,8 @@ static bool draw_other(const struct ib_frame *frame, tvbuff_t *payload, packet_i
     if (frame->taken_in != 0)
         rpcrdma_draw_waiting(&canvas, frame->taken_in);
     else if (frame->repeated)
-        rpcrdma_draw_repeated(&canvas);
+        rpcrdma_draw_repeated(&canvas, frame->copies,
+                              frame->info && frame->info->message == IB_MESSAGE_SEND && frame->info->first);
     return frame->taken_in != 0 || frame->repeated;
 }
 

@@ -241,6 +241,21 @@ static bool is_repeated(struct rpcrdma_flow *flow, const struct ib_connection *c
     return flow->repeats != before;
 }
 
+/* Retransmissions follow closely, and each frame is looked up. */
+static uint32_t copied_frame(const struct ib_frame *again)
+{
+    enum { FRAMES_BACK_MAX = 4096 };
+
+    for (uint32_t number = fed - 1; number > 0 && fed - number <= FRAMES_BACK_MAX; number--) {
+        const struct ib_frame *frame = rpcrdma_ib_frame(number);
+
+        if (frame && frame->info && frame->flow == again->flow && frame->side == again->side &&
+            frame->psn == again->psn && frame->info->response == again->info->response)
+            return number;
+    }
+    return 0;
+}
+
 static void take(const struct packet *whole, const struct ib_datagram *datagram)
 {
     struct ib_packet packet;
@@ -268,6 +283,10 @@ static void take(const struct packet *whole, const struct ib_datagram *datagram)
     frame = frame_of(connection->host, fed);
     frame->side = (uint8_t)ib_connection_sender(connection, &arrival);
     frame->repeated = is_repeated(connection->host, connection);
+    frame->psn = packet.bth.psn;
+    frame->info = packet.info;
+    if (frame->repeated && frame->info)
+        frame->copies = copied_frame(frame);
     frame->qp = packet.bth.qp;
     if (datagram->captured < datagram->length && ib_service_of(packet.bth.opcode) == IB_RC) {
         frame->cut = packet.info;

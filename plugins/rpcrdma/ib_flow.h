@@ -16,9 +16,12 @@ struct ib_frame {
     struct rpcrdma_flow *flow;
     uint8_t side; /* that sent the packet */
     struct kept_segment
-        *segments; /* reported in this frame, in order: its own packet, and those that were held until it came */
-    bool repeated; /* a retransmission */
-    const struct ib_opcode_info *cut; /* of a packet cut by the snap length; NULL: it is complete */
+        *segments;   /* reported in this frame, in order: its own packet, and those that were held until it came */
+    bool repeated;   /* a retransmission */
+    uint32_t copies; /* then: the frame of the latest copy before it; 0: it is not near */
+    uint32_t psn;
+    const struct ib_opcode_info *info; /* of its own packet */
+    const struct ib_opcode_info *cut;  /* of a packet cut by the snap length; NULL: it is complete */
     uint32_t qp;
     uint32_t payload_at, payload_captured, payload_len; /* cut: of the payload, in the frame; at 0: it is not there */
     uint32_t taken_in; /* the later frame in which its own packet was reported; 0: in this one, or never */

@@ -67,7 +67,7 @@ bool rpcrdma_draw_part(struct rpcrdma_canvas *canvas);
 /* InfiniBand: a packet that is dissected in a later frame. */
 void rpcrdma_draw_waiting(struct rpcrdma_canvas *canvas, uint32_t frame);
 /* InfiniBand: a retransmission. */
-void rpcrdma_draw_repeated(struct rpcrdma_canvas *canvas);
+void rpcrdma_draw_repeated(struct rpcrdma_canvas *canvas, uint32_t copies, bool begins_send);
 
 /* payload.c: passes the RPC message to its dissector. */
 void rpcrdma_show_rpc(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc, bool reverse);

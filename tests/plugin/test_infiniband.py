@@ -276,8 +276,14 @@ def test_callbacks(wireshark, mode):
 
 
 def test_packets_sent_again(wireshark, mode):
-    frames = wireshark.fields(PATHS["loss8in-mount-nfs41"], ["_ws.col.Info"], *mode, "-Y", "rpcrdma.packet.repeated")
-    assert len(frames) == 2 and all("Retransmission" in frame["_ws.col.Info"][0] for frame in frames)
+    path, names = PATHS["loss8in-mount-nfs41"], ["_ws.col.Info", "rpcrdma.packet.copies", "rpcrdma.xid", "infiniband.bth.psn"]
+    first = {str(frame["frame"]): frame for frame in wireshark.fields(path, names, *mode)}
+    frames = wireshark.fields(path, names, *mode, "-Y", "rpcrdma.packet.repeated")
+    assert len(frames) == 2
+    for frame in frames:
+        copy = first[frame["rpcrdma.packet.copies"][0]]
+        assert copy["infiniband.bth.psn"] == frame["infiniband.bth.psn"] and copy["rpcrdma.xid"][:1] == frame["rpcrdma.xid"]
+        assert f"[Retransmission of frame {copy['frame']}, XID {frame['rpcrdma.xid'][0]}]" in frame["_ws.col.Info"][0]
 
 
 def test_random_access(wireshark):
