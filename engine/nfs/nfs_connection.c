@@ -28,6 +28,7 @@ void nfs_connection_free(struct nfs_connection *nfs)
         nfs->spare = exchange->spare;
         free(exchange);
     }
+    free(nfs->turns);
     free(nfs);
 }
 

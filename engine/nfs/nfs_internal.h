@@ -128,13 +128,13 @@ struct nfs_connection {
     struct history_objects objects;
     uint32_t minors[2]; /* minor versions that were carried out, a bit each; [1]: of callbacks */
     struct history_refusals refusals;
-    struct nfs_turn turns[NFS_TURNS_MAX];
-    unsigned back_asked;  /* outstanding Calls that ask for a backchannel */
-    bool back;            /* the server agreed to one */
-    unsigned delegations; /* granted here and not returned */
-    bool delegated;       /* any were granted */
-    bool blind;           /* some Call or Reply could not be understood */
-    unsigned unread;      /* outstanding Calls whose payload is not complete yet */
+    struct nfs_turn *turns; /* NFS_TURNS_MAX; NULL: no session is in use */
+    unsigned back_asked;    /* outstanding Calls that ask for a backchannel */
+    bool back;              /* the server agreed to one */
+    unsigned delegations;   /* granted here and not returned */
+    bool delegated;         /* any were granted */
+    bool blind;             /* some Call or Reply could not be understood */
+    unsigned unread;        /* outstanding Calls whose payload is not complete yet */
     struct nfs_recall recall;
     bool recalled; /* a CB_RECALL_SLOT was seen, the first at: */
     int64_t recalled_ns;

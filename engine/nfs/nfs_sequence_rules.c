@@ -7,6 +7,7 @@
  * Judged in sessions that were created on this connection. They may be in use on others, too, of which the history
  * knows.
  */
+#include "engine/core/heap.h"
 #include "engine/nfs/nfs_internal.h"
 
 #include <inttypes.h>
@@ -34,11 +35,14 @@ static uint32_t sequence_op(const struct nfs_look *look)
 
 /* ---- slots ---- */
 
+/* NULL: memory is lacking. */
 static struct nfs_turn *turn_of(struct nfs_connection *nfs, const struct nfs_turn *turn)
 {
     uint64_t h = turn->session + turn->slot + turn->reverse * (NFS_TURNS_MAX / 2);
 
-    return &nfs->turns[(h ^ h >> 32) % NFS_TURNS_MAX];
+    if (!nfs->turns)
+        nfs->turns = heap_zeroed(NFS_TURNS_MAX, sizeof *nfs->turns);
+    return !nfs->turns ? NULL : &nfs->turns[(h ^ h >> 32) % NFS_TURNS_MAX];
 }
 
 static bool same_slot(const struct nfs_turn *a, const struct nfs_turn *b)
@@ -57,6 +61,8 @@ void nfs_sequence_call(struct nfs_look *look)
         !value_of(look->body, NFS_MARK_SEQUENCE, op, &turn.sequence))
         return;
     latest = turn_of(look->nfs, &turn);
+    if (!latest)
+        return;
     if (look->t->repeats) {
         latest->done = false;
         return;
@@ -146,13 +152,14 @@ void nfs_sequence_reply(struct nfs_look *look)
 {
     const struct rpcrdma_body *body = look->body;
     struct nfs_exchange *exchange = look->exchange;
-    struct nfs_turn *latest = turn_of(look->nfs, &exchange->turn);
+    struct nfs_turn *latest;
     uint32_t first = body->n_operations > 0 ? body->operations[0].status : 0;
 
     if (!exchange->turn.any || body->n_operations == 0 || body->operations[0].op != sequence_op(look) ||
         !body->operations[0].has_status || look->t->damaged || look->t->malformed)
         return;
-    if (first == 0 && same_slot(latest, &exchange->turn) && latest->sequence == exchange->turn.sequence)
+    latest = turn_of(look->nfs, &exchange->turn);
+    if (latest && first == 0 && same_slot(latest, &exchange->turn) && latest->sequence == exchange->turn.sequence)
         latest->done = true;
     if (!judge_uncached(look))
         return;

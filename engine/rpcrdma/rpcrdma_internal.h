@@ -60,7 +60,7 @@ struct rpcrdma_calls {
         struct place place;
         bool alone;     /* no Call was outstanding for certain */
         uint64_t calls; /* that were seen before it */
-    } orphan[RPCRDMA_ORPHANS_MAX];
+    } * orphan;         /* a ring of RPCRDMA_ORPHANS_MAX, of the arena; NULL: there were none */
     unsigned orphans;
     uint32_t newest_xid;
     bool scattered; /* XIDs do not follow one another */

@@ -280,8 +280,11 @@ void rpcrdma_transaction_orphan(struct rpcrdma_connection *rpcrdma, const struct
 {
     struct rpcrdma_calls *calls = &rpcrdma->side[other_side(answer->side)].calls;
 
-    calls->orphan[calls->orphans++ % RPCRDMA_ORPHANS_MAX] = (struct rpcrdma_orphan){
-        .xid = answer->header.xid, .place = answer->place, .alone = none_certain(calls), .calls = calls->total};
+    if (!calls->orphan)
+        calls->orphan = arena_zeroed(rpcrdma->arena, RPCRDMA_ORPHANS_MAX * sizeof *calls->orphan);
+    if (calls->orphan)
+        calls->orphan[calls->orphans++ % RPCRDMA_ORPHANS_MAX] = (struct rpcrdma_orphan){
+            .xid = answer->header.xid, .place = answer->place, .alone = none_certain(calls), .calls = calls->total};
     rpcrdma_calls_lag(rpcrdma, other_side(answer->side), answer->acked_known ? answer->acked : 0, answer->place.frame);
 }
 
