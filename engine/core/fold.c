@@ -136,9 +136,9 @@ static void take_all(struct rule_counts *counts, struct folding *folding)
 }
 
 /* The upper bits are the best of a hash of few octets. */
-static size_t slot_of(uint64_t hash)
+static size_t slot_of(uint64_t hash, unsigned bits)
 {
-    return hash >> (64 - FOLDED_POOL_BITS);
+    return hash >> (64 - bits);
 }
 
 static struct folded_counts *keep(const struct folded_counts *head, const uint8_t *octets)
@@ -170,7 +170,7 @@ struct folded_counts *counts_fold(struct folded_pool *pool, struct rule_counts *
         take_passed(counts->passed, &folding);
     head.size = (uint32_t)(folding.next - octets);
     head.failed = folding.failed;
-    latest = pool ? &pool->latest[slot_of(hash_octets(0, octets, head.size))] : NULL;
+    latest = pool ? &pool->latest[slot_of(hash_octets(0, octets, head.size), FOLDED_POOL_BITS)] : NULL;
     if (latest && is_same(*latest, &head, octets)) {
         counts_free(before);
         (*latest)->users++;
@@ -283,7 +283,7 @@ void counts_unfold(const struct folded_counts *folded, struct rule_counts *count
 
 void counts_sum_add(struct counts_sum *sum, const struct folded_counts *folded)
 {
-    size_t i = slot_of(hash_octets(0, (const uint8_t *)&folded, sizeof folded));
+    size_t i = slot_of(hash_octets(0, (const uint8_t *)&folded, sizeof folded), COUNTS_SUM_BITS);
 
     if (sum->latest[i].folded != folded || sum->latest[i].times == UINT32_MAX) {
         unfold_times(sum->latest[i].folded, sum->latest[i].times, sum->counts);
@@ -295,7 +295,7 @@ void counts_sum_add(struct counts_sum *sum, const struct folded_counts *folded)
 
 void counts_sum_end(struct counts_sum *sum)
 {
-    for (unsigned i = 0; i < FOLDED_POOL; i++) {
+    for (unsigned i = 0; i < COUNTS_SUM; i++) {
         unfold_times(sum->latest[i].folded, sum->latest[i].times, sum->counts);
         sum->latest[i].folded = NULL;
         sum->latest[i].times = 0;

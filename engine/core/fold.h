@@ -38,12 +38,14 @@ bool folded_any_failed(const struct folded_counts *folded);
 void counts_unfold(const struct folded_counts *folded, struct rule_counts *counts);
 
 /* The sum of many, where those that are one block are unfolded once. The rest to begin with zero. */
+enum { COUNTS_SUM_BITS = 10, COUNTS_SUM = 1 << COUNTS_SUM_BITS }; /* each thread has a pool of such blocks */
+
 struct counts_sum {
     struct rule_counts *counts;
     struct {
         const struct folded_counts *folded;
         uint32_t times;
-    } latest[FOLDED_POOL];
+    } latest[COUNTS_SUM];
 };
 
 void counts_sum_add(struct counts_sum *sum, const struct folded_counts *folded);

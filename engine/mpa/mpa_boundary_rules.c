@@ -100,7 +100,7 @@ static const char *trailer(const struct startup_seen *seen, const uint8_t *p, si
     const uint8_t *marker = seen->octets + MPA_MARKER_PERIOD;
     uint32_t crc;
 
-    if (n < MPA_CRC_LEN || seen->frame.pd_length > MPA_PRIVATE_DATA_MAX)
+    if (n < MPA_CRC_LEN || !seen->octets || seen->frame.pd_length > MPA_PRIVATE_DATA_MAX)
         return NULL;
     crc = crc32c(seen->octets, length);
     if (get_le32(p) == crc || get_be32(p) == crc)

@@ -322,29 +322,48 @@ static bool went_on(struct mpa_connection *mpa, unsigned side)
     return mpa_header_plausible(mpa_window_at(&s->window, run->start), (size_t)(run->end - run->start));
 }
 
+/* The frame's octets, as many as were captured. */
+static bool keep_octets(struct mpa_connection *mpa, struct mpa_side *s, size_t have)
+{
+    struct startup_seen *startup = &s->startup;
+    size_t kept = have < STARTUP_ROOM ? have : STARTUP_ROOM;
+
+    if (!startup->octets)
+        startup->octets = arena_zeroed(mpa->arena, STARTUP_ROOM);
+    if (!startup->octets)
+        return false;
+    memcpy(startup->octets, mpa_window_at(&s->window, startup->start), kept);
+    memset(startup->octets + kept, 0, STARTUP_ROOM - kept);
+    return true;
+}
+
+/* A damaged key must not hide the rest of the frame: it is decoded with the key that was meant. */
+static void decode_frame(struct startup_seen *startup, size_t length)
+{
+    uint8_t key[MPA_KEY_LEN], meant[MPA_STARTUP_HEADER_LEN];
+    size_t need;
+
+    memcpy(key, startup->octets, sizeof key);
+    mpa_startup_encode(&(struct mpa_startup){.kind = startup->frame.kind}, meant, sizeof meant);
+    memcpy(startup->octets, meant, sizeof key);
+    mpa_startup_decode(&startup->frame, &need, startup->octets, length);
+    memcpy(startup->octets, key, sizeof key);
+}
+
 static void take_frame(struct mpa_connection *mpa, unsigned side, size_t have)
 {
     struct mpa_side *s = &mpa->side[side];
     struct startup_seen *startup = &s->startup;
-    size_t length = MPA_STARTUP_HEADER_LEN + (size_t)startup->frame.pd_length, need;
-    size_t kept = have < sizeof startup->octets ? have : sizeof startup->octets;
-    enum mpa_startup_kind kind = startup->frame.kind;
-    uint8_t repaired[sizeof startup->octets] = {0};
+    size_t length = MPA_STARTUP_HEADER_LEN + (size_t)startup->frame.pd_length;
 
-    memset(startup->octets, 0, sizeof startup->octets);
-    memcpy(startup->octets, mpa_window_at(&s->window, startup->start), kept);
-    /* A damaged key must not hide the rest of the frame: it is decoded with the key that was meant. */
-    mpa_startup_encode(&(struct mpa_startup){.kind = kind}, repaired, sizeof repaired);
-    memcpy(repaired + MPA_KEY_LEN, startup->octets + MPA_KEY_LEN, sizeof repaired - MPA_KEY_LEN);
+    if (!keep_octets(mpa, s, have)) {
+        mpa_ignore(mpa, side);
+        return;
+    }
     if (startup->frame.pd_length > MPA_PRIVATE_DATA_MAX)
         startup->oversized = true;
-    else if (mpa_startup_decode(&startup->frame, &need, repaired, length) == MPA_STARTUP_OK) {
-        /* The pointers point into the copy; the same places in octets[] remain valid. */
-        if (startup->frame.private_data)
-            startup->frame.private_data = startup->octets + MPA_STARTUP_HEADER_LEN;
-        if (startup->frame.ulp_data)
-            startup->frame.ulp_data = startup->octets + length - startup->frame.ulp_length;
-    }
+    else
+        decode_frame(startup, length);
     startup->missing = have < length && !startup->oversized && !startup->partial ? (uint32_t)(length - have) : 0;
     if (startup->missing > 0)
         startup->frame.has_enhanced &= have >= MPA_STARTUP_HEADER_LEN + MPA_ENHANCED_LEN;
@@ -425,8 +444,11 @@ static void found_key(struct mpa_connection *mpa, unsigned side, uint64_t at, en
 {
     struct mpa_side *s = &mpa->side[side];
 
-    s->startup =
-        (struct startup_seen){.start = at, .key_matches = (uint8_t)matches, .late = late, .frame = {.kind = kind}};
+    s->startup = (struct startup_seen){.start = at,
+                                       .key_matches = (uint8_t)matches,
+                                       .late = late,
+                                       .frame = {.kind = kind},
+                                       .octets = s->startup.octets};
     s->state = SIDE_STARTUP;
     mpa_window_drop(&s->window, at);
 }
@@ -654,7 +676,7 @@ void mpa_find_hole(struct mpa_connection *mpa, unsigned side, uint64_t to)
         return;
     }
     if (s->state == SIDE_STARTUP) {
-        s->startup = (struct startup_seen){0};
+        s->startup = (struct startup_seen){.octets = s->startup.octets};
         s->state = SIDE_STREAMING;
     }
     if (s->state == SIDE_WAITING && mpa->phase != MPA_PHASE_FULL_OPERATION) {

@@ -7,6 +7,8 @@
 
 struct mpa_framing_state; /* mpa_framing.h: per side, what framing and its diagnosis need */
 
+enum { STARTUP_ROOM = MPA_STARTUP_HEADER_LEN + MPA_PRIVATE_DATA_MAX };
+
 /* A startup frame as seen in one side's stream. */
 struct startup_seen {
     bool seen;                /* complete */
@@ -16,11 +18,11 @@ struct startup_seen {
     bool late;                /* key not at the stream's first octet: after streaming-mode data */
     bool excess;              /* octets after it are Private Data that PD_Length does not count: reported */
     uint32_t missing;         /* Private Data octets that PD_Length announces and that its sender never sent */
-    struct mpa_startup frame; /* its pointers lead into octets[] */
-    uint8_t octets[MPA_STARTUP_HEADER_LEN + MPA_PRIVATE_DATA_MAX];
-    uint64_t start;                   /* stream offset of the key */
-    uint64_t end;                     /* FO: first octet after the frame */
-    struct place place;               /* frame that completed it */
+    struct mpa_startup frame; /* its pointers lead into octets */
+    uint8_t *octets;    /* as captured, STARTUP_ROOM of them, the rest 0; the arena's; NULL until they are taken */
+    uint64_t start;     /* stream offset of the key */
+    uint64_t end;       /* FO: first octet after the frame */
+    struct place place; /* frame that completed it */
     struct octets_origin first, last; /* origins of its first and last octet */
     uint8_t key_matches;              /* octets of the key that are right: 16, or 12..15 for a damaged key */
 };

@@ -168,7 +168,7 @@ static void give_part(struct stack *stack, const struct rdma_part *part)
         return;
     if (stack->follows)
         stack->follows = stack->kind->part(stack->guest, part);
-    if (stack->choice)
+    if (stack->choice && part->kind == RDMA_SEND) /* nothing else decides */
         close_choice(stack);
 }
 
