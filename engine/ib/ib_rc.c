@@ -215,6 +215,7 @@ static void take_request(struct ib_rc *rc, unsigned side, const struct ib_packet
     requests->octets += part.length;
     requests->open = !packet->info->last;
     part.copy_ns = copy_before(rc, requests, place->time_ns);
+    part.others_held = requests->held.n > 0;
     if (part.last)
         requests->since_ns = place->time_ns;
     if (part.kind == IB_MESSAGE_WRITE && requests->memory_known) {
@@ -402,7 +403,7 @@ static void report_not_ready(struct ib_rc *rc)
     for (unsigned side = 0; side < 2; side++) {
         struct ib_requests *requests = &rc->side[side];
 
-        if (ib_not_ready_final(requests, rc->disconnected))
+        if (ib_not_ready_final(rc, side))
             report_refusal(
                 rc,
                 (struct ib_rc_refusal){.side = other_side(side), .not_ready = true, .place = requests->not_ready.place},
@@ -426,7 +427,7 @@ static void acknowledgement(struct ib_rc *rc, unsigned responder, const struct i
         rc->counts.rnr_naks[responder]++;
         acknowledged(rc, other_side(responder), offset, place->frame, place->time_ns);
         if (!rc->disconnected && requests->acked <= offset) /* else overtaken by the Acknowledge of what it refused */
-            ib_not_ready_nak(requests, offset, packet->aeth.syndrome, place);
+            ib_not_ready_nak(rc, other_side(responder), offset, packet->aeth.syndrome, place);
         break;
     case IB_AETH_NAK:
         requests->resends_ns = place->time_ns;

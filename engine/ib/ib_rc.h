@@ -59,6 +59,7 @@ struct ib_rc_part {
      * was, as nobody asked for one and the Local ACK Timeout had not passed since what its sender sent before.
      */
     int64_t copy_ns;
+    bool others_held; /* requests after it were captured before what made it deliverable; they follow */
 };
 
 /*

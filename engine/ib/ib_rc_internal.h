@@ -85,6 +85,7 @@ struct ib_not_ready {
     uint64_t offset;    /* of the request */
     int64_t resumes_ns; /* when its sender may go on */
     unsigned naks;      /* for it; one for each time that it was sent */
+    uint64_t holes;     /* that the capture had when the latest came, of both sides */
     struct place place; /* of the latest */
 };
 
@@ -136,9 +137,9 @@ struct ib_rc {
 
 /* ib_rc_not_ready.c: a request of `side` at that offset was seen; one that was refused by an RNR NAK at `place`. */
 void ib_not_ready_request(struct ib_requests *requests, uint64_t offset, int64_t time_ns);
-void ib_not_ready_nak(struct ib_requests *requests, uint64_t offset, uint8_t syndrome, const struct place *place);
+void ib_not_ready_nak(struct ib_rc *rc, unsigned side, uint64_t offset, uint8_t syndrome, const struct place *place);
 /* The refusal is final: whoever sent the request has stopped trying, or the connection has ended. */
-bool ib_not_ready_final(const struct ib_requests *requests, bool ended);
+bool ib_not_ready_final(const struct ib_rc *rc, unsigned side);
 
 /* Of the request that was taken last; 0: there is none. */
 static inline uint32_t ib_requests_frame(const struct ib_requests *requests)

@@ -25,9 +25,14 @@ void ib_not_ready_request(struct ib_requests *requests, uint64_t offset, int64_t
         not_ready->again = true;
 }
 
-void ib_not_ready_nak(struct ib_requests *requests, uint64_t offset, uint8_t syndrome, const struct place *place)
+static uint64_t holes_of(const struct ib_rc *rc)
 {
-    struct ib_not_ready *not_ready = &requests->not_ready;
+    return rc->counts.holes[0] + rc->counts.holes[1];
+}
+
+void ib_not_ready_nak(struct ib_rc *rc, unsigned side, uint64_t offset, uint8_t syndrome, const struct place *place)
+{
+    struct ib_not_ready *not_ready = &rc->side[side].not_ready;
     bool same = not_ready->waiting && not_ready->offset == offset;
 
     if (same && !not_ready->again) /* a copy of the NAK */
@@ -37,15 +42,23 @@ void ib_not_ready_nak(struct ib_requests *requests, uint64_t offset, uint8_t syn
                               .offset = offset,
                               .resumes_ns = place->time_ns + wait_of_code[syndrome & RNR_TIMER_MASK] * wait_unit_ns,
                               .naks = same ? not_ready->naks + 1 : 1,
+                              .holes = holes_of(rc),
                               .place = *place};
 }
 
-bool ib_not_ready_final(const struct ib_requests *requests, bool ended)
+/* What the capture lacks since then may be the Send again, or what its receiver did with it. */
+static bool ended_untaken(const struct ib_rc *rc, const struct ib_not_ready *not_ready)
 {
+    return rc->disconnected && not_ready->holes == holes_of(rc) && rc->side[0].held.n + rc->side[1].held.n == 0;
+}
+
+bool ib_not_ready_final(const struct ib_rc *rc, unsigned side)
+{
+    const struct ib_requests *requests = &rc->side[side];
     const struct ib_not_ready *not_ready = &requests->not_ready;
 
     if (!not_ready->waiting || not_ready->again)
         return false;
-    return ended || (requests->rnr_retries_known && requests->rnr_retries != RNR_WITHOUT_END &&
-                     not_ready->naks > requests->rnr_retries);
+    return ended_untaken(rc, not_ready) || (requests->rnr_retries_known && requests->rnr_retries != RNR_WITHOUT_END &&
+                                            not_ready->naks > requests->rnr_retries);
 }

@@ -27,7 +27,7 @@ static const struct waiting {
     enum {
         SAME_CALL, /* a copy of a Call that was seen */
         CALL,      /* of the answer that is blamed */
-        OFFER,     /* a Call that offers the memory accessed; its answer follows */
+        OFFER,     /* a Call that offers the memory accessed; its answer follows. Or a Reply, by RFC 5666 */
         ANSWER,    /* to the Call of the same XID, which its sender may have received before it */
         REPLY,     /* any, likewise */
     } lacks;
@@ -37,7 +37,7 @@ static const struct waiting {
     {RULE_RPCR_3_4_5_09, OFFER},   {RULE_RPCR_3_3_3_03, REPLY},     {RULE_RPCR_3_3_1_03, REPLY},
     {RULE_RPCR_3_3_1_05, REPLY},   {RULE_RPCR0_3_3_02, REPLY},      {RULE_RPCR_6_3_01, REPLY},
     {RULE_RPCR0_3_8_03, REPLY},    {RULE_RPCR_2_2_2_03, ANSWER},    {RULE_RPCR_8_1_4_02, REPLY},
-    {RULE_NFSULB_6_7_2_01, REPLY}, {RULE_NFSULB_6_7_2_03, REPLY},
+    {RULE_NFSULB_6_7_2_01, REPLY}, {RULE_NFSULB_6_7_2_03, REPLY},   {RULE_RPCR0_3_8_01, OFFER},
 };
 
 static const struct waiting *waiting_for(enum rule_id rule)
@@ -189,6 +189,8 @@ static enum fate after_part(const struct event *event, struct pending_finding *p
 {
     uint64_t received = event->part->received;
 
+    if (event->part->others_held)
+        return WAITS;
     if (waiting_for(pending->finding.rule)->lacks < ANSWER)
         return STANDS;
     if (received > 0)

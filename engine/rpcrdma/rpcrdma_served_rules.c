@@ -20,6 +20,20 @@ static void drop_owed(struct rpcrdma_memory_state *state, struct rpcrdma_owed *o
     *owed = state->owed[--state->n_owed];
 }
 
+/* On InfiniBand the Reads of this memory may have been captured before the Reply. */
+static void excuse_ahead(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *reply, uint32_t stag)
+{
+    for (unsigned i = 0; i < RPCRDMA_STRAYS_MAX; i++) {
+        struct rpcrdma_ahead *ahead = &rpcrdma->memory->ahead[i];
+
+        if (ahead->place.frame == 0 || ahead->owner != reply->side || ahead->stag != stag ||
+            !rpcrdma_call_may_precede(reply, &ahead->place))
+            continue;
+        rpcrdma_pending_excuse(rpcrdma, reply->side, ahead->place.frame);
+        ahead->place.frame = 0;
+    }
+}
+
 void rpcrdma_served_reply(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *reply)
 {
     struct rpcrdma_memory_state *state = rpcrdma->memory;
@@ -32,6 +46,7 @@ void rpcrdma_served_reply(struct rpcrdma_connection *rpcrdma, const struct rpcrd
                                     .owner = reply->side,
                                     .xid = reply->header.xid,
                                     .frame = reply->place.frame};
+        excuse_ahead(rpcrdma, reply, segment.target.handle);
     }
     if (!rpcrdma_by_rfc5666(rpcrdma))
         return;

@@ -380,10 +380,26 @@ static void give_end(void *ctx, unsigned side, bool reset, const struct place *p
     NEXT(stack, end, side, reset, place);
 }
 
+/* Neither close was captured. That one was sent shows in what the other side acknowledges: a FIN, or octets. */
+static void note_unseen_close(struct stack *stack)
+{
+    struct rdma_closing closing = {.resent = stack->path.resent, .resent_ns = stack->path.resent_ns};
+
+    for (unsigned side = 0; side < 2; side++) {
+        const struct tcp_side_facts *facts = tcp_pair_facts(stack->tcp, side);
+
+        closing.missing[side] = facts->acked_known && facts->acked > facts->next;
+    }
+    if (closing.missing[0] || closing.missing[1])
+        stack_closing(stack, &closing);
+}
+
 static void give_finish(void *ctx, int64_t time_ns)
 {
     struct stack *stack = ctx;
 
+    if (stack->tcp && !stack->closing[0].any && !stack->closing[1].any)
+        note_unseen_close(stack);
     if (stack->rdmap)
         rdmap_connection_finish(stack->rdmap, time_ns);
     GUEST(stack, finish, time_ns);

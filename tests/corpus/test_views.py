@@ -25,6 +25,8 @@ CHUNK = 8
 MANY = ("bulk", "nfs-bulk", "many")  # long, and nothing new
 # Which of them the sender meant shows in how much of it there is: of a part of this conversation it does the less advisable.
 OF_A_PART = {"unaligned": {"MPA-5.1-04"}}
+# On RoCE nothing tells an answer to no Call from one whose Call, at the very end, is all that the capture lacks: a warning says so.
+DOUBTED = "the capture may lack just the Call that it belongs to, with the Acknowledge of that"
 
 
 def tell(build, made, rules, allowed):
@@ -32,7 +34,8 @@ def tell(build, made, rules, allowed):
     wrong = []
     for (path, what), report in zip(made, reports):
         path.unlink()
-        found = [f for f in findings(report) if f.severity != "note" and f.rule not in allowed]
+        found = [f for f in findings(report) if f.severity != "note" and f.rule not in allowed
+                 and not (f.severity == "warning" and DOUBTED in f.message)]
         if found:
             wrong.append(f"{what}\n{show(found)}")
     return wrong

@@ -290,6 +290,13 @@ static void not_ready(void **state)
     ib_rc_disconnect(bench.rc);
     close_bench(&bench, "S0.0+1! S1.0+2!");
 
+    open_bench(&bench, true, 0); /* or whatever its receiver did with it */
+    SEND(0, 1);
+    RNR(0);
+    packet(&bench, 1, IB_SEND_ONLY, 3, 1, (struct words){0});
+    ib_rc_disconnect(bench.rc);
+    close_bench(&bench, "S0.0+1! hole1:0-3@0 S0.0+1!");
+
     open_bench(&bench, true, 0); /* it came when the connection was over */
     SEND(0, 1);
     ib_rc_disconnect(bench.rc);
