@@ -372,7 +372,9 @@ static bool takes_calls(struct rpc_talker *talker, uint32_t kind)
     enum rpc_answer answer;
 
     call_back(talker, xid, 1, false);
-    answer = rpc_talker_await(talker, xid, talk_t_react(talker->talk));
+    /* As patient as at the start: silence makes the case not applicable, so a device that is merely slow must not be
+     * taken for one that serves no Calls. */
+    answer = rpc_talker_await(talker, xid, MAX(talk_t_react(talker->talk), talk_t_start(talker->talk)));
     if (answer & (RPC_ANSWER_SUCCESS | RPC_ANSWER_RPC_ERROR | RPC_ANSWER_GARBAGE | RPC_ANSWER_ERR_CHUNK))
         return true;
     if (answer == RPC_ANSWER_GONE)
