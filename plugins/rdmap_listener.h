@@ -12,17 +12,15 @@
 #include "engine/stack/stack.h"
 
 /*
- * A plugin that judges connections registers a dissector of this name. It is called once for each MPA connection, on
- * the first pass, with a struct rdmap_listener as its data; it fills in the events that it wants, and returns 0. From
- * then on it receives the events of the engine's MPA and RDMAP layers as they occur.
+ * The heuristic list of those that follow connections. Each is called once for each MPA connection, on the first pass,
+ * with a struct rdmap_listeners as its data, adds itself if it wants to, and returns 0, so that the next one is called.
+ * From then on it receives the events of the engine's MPA and RDMAP layers as they occur.
  */
-#define RDMAP_LISTENER_DISSECTOR "rdmap.listener"
+#define RDMAP_LISTENER_LIST "rdmap.listeners"
+
+enum { RDMAP_LISTENERS_MAX = 4 };
 
 struct rdmap_listener {
-    uint32_t size;       /* sizeof(struct rdmap_listener) of the ddp_rdmap plugin */
-    uint32_t connection; /* as in struct mpa_ulpdu */
-    uint16_t port[2];    /* TCP ports of the sides */
-    /* The listener's. */
     struct stack_entrance entrance;
     const bool
         *knows; /* whether the connection is the listener's: it is not called for segments of others; may be NULL */
@@ -32,6 +30,21 @@ struct rdmap_listener {
      */
     const char *(*brief)(uint32_t connection, const struct place *place);
 };
+
+struct rdmap_listeners {
+    uint32_t size;       /* sizeof(struct rdmap_listeners) of the ddp_rdmap plugin */
+    uint32_t connection; /* as in struct mpa_ulpdu */
+    uint16_t port[2];    /* TCP ports of the sides */
+    unsigned n;
+    struct rdmap_listener of[RDMAP_LISTENERS_MAX];
+};
+
+/* One too many is not heard. */
+static inline void rdmap_listeners_add(struct rdmap_listeners *listeners, const struct rdmap_listener *listener)
+{
+    if (listeners->n < RDMAP_LISTENERS_MAX)
+        listeners->of[listeners->n++] = *listener;
+}
 
 /*
  * A plugin that can add to a DDP Segment registers a dissector of this name. It is called for each segment with a DDP

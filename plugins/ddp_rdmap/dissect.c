@@ -3,18 +3,17 @@
 #include "plugins/ddp_rdmap/rdmap_plugin.h"
 
 static dissector_handle_t ulpdu_handle;
-static dissector_handle_t listener_handle; /* NULL: there is none */
+static heur_dissector_list_t listeners;
 
-/* Offers the connection to the next layer. */
+/* Offers the connection to the upper layers. */
 static void offer(const struct mpa_listener *news, tvbuff_t *tvb, packet_info *pinfo)
 {
-    struct rdmap_listener listener = {
-        .size = sizeof listener, .connection = news->connection, .port = {news->port[0], news->port[1]}};
+    struct rdmap_listeners offered = {
+        .size = sizeof offered, .connection = news->connection, .port = {news->port[0], news->port[1]}};
+    heur_dtbl_entry_t *entry;
 
-    if (!listener_handle)
-        return;
-    call_dissector_only(listener_handle, tvb, pinfo, NULL, &listener);
-    rdmap_flow_tell(news->connection, &listener);
+    dissector_try_heuristic(listeners, tvb, pinfo, NULL, &entry, &offered);
+    rdmap_flow_tell(news->connection, &offered);
 }
 
 static bool brief(packet_info *pinfo, const struct mpa_ulpdu *ulpdu, const uint8_t *octets, size_t n)
@@ -72,6 +71,7 @@ void rdmap_plugin_register(void)
     rdmap_flow_register();
     rdmap_payload_register();
     rdmap_tap_register();
+    listeners = register_heur_dissector_list(RDMAP_LISTENER_LIST, rdmap_proto);
     ulpdu_handle = register_dissector("rddp", dissect, rddp_proto);
     /* Registered for the first of our protocols: when it is disabled, the built-in dissector takes over. */
     register_dissector(MPA_LISTENER_DISSECTOR, listen, rddp_proto);
@@ -81,7 +81,6 @@ void rdmap_plugin_handoff(void)
 {
     for (unsigned revision = 0; revision <= 2; revision++)
         dissector_add_uint(MPA_ULPDU_TABLE, revision, ulpdu_handle);
-    listener_handle = find_dissector(RDMAP_LISTENER_DISSECTOR);
     rdmap_payload_handoff();
     rdmap_tap_handoff();
 }

@@ -342,15 +342,77 @@ bool rdmap_flow_listen(struct mpa_listener *listener)
     return true;
 }
 
-void rdmap_flow_tell(uint32_t connection, const struct rdmap_listener *listener)
+/* ---- to several listeners ---- */
+
+#define TO_ALL(what, ...)                                                                                              \
+    do {                                                                                                               \
+        const struct rdmap_listeners *all = ctx;                                                                       \
+        for (unsigned i = 0; i < all->n; i++)                                                                          \
+            if (all->of[i].entrance.what)                                                                              \
+                all->of[i].entrance.what(all->of[i].entrance.ctx, __VA_ARGS__);                                        \
+    } while (0)
+
+static void tell_startup(void *ctx, const struct mpa_startup_event *event)
+{
+    TO_ALL(startup, event);
+}
+
+static void tell_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters)
+{
+    TO_ALL(changed, phase, parameters);
+}
+
+static void tell_acked(void *ctx, unsigned side, bool is_known, uint64_t acked)
+{
+    TO_ALL(acked, side, is_known, acked);
+}
+
+static void tell_segment(void *ctx, const struct rdmap_segment_event *event)
+{
+    TO_ALL(segment, event);
+}
+
+static void tell_terminate(void *ctx, const struct rdmap_terminate_event *event)
+{
+    TO_ALL(terminate, event);
+}
+
+static void tell_skipped(void *ctx, unsigned side)
+{
+    TO_ALL(skipped, side);
+}
+
+static void tell_end(void *ctx, unsigned side, bool reset, const struct place *place)
+{
+    TO_ALL(end, side, reset, place);
+}
+
+static void tell_finish(void *ctx, int64_t time_ns)
+{
+    TO_ALL(finish, time_ns);
+}
+
+void rdmap_flow_tell(uint32_t connection, const struct rdmap_listeners *listeners)
 {
     struct rdmap_flow *flow = rdmap_flow_find(connection);
 
     if (!flow)
         return;
-    flow->judge.next = listener->entrance;
-    flow->known = listener->knows;
-    flow->brief = listener->brief;
+    flow->upper = *listeners;
+    flow->judge.next = listeners->n == 1 ? listeners->of[0].entrance
+                                         : (struct stack_entrance){.ctx = &flow->upper,
+                                                                   .startup = tell_startup,
+                                                                   .changed = tell_changed,
+                                                                   .acked = tell_acked,
+                                                                   .segment = tell_segment,
+                                                                   .terminate = tell_terminate,
+                                                                   .skipped = tell_skipped,
+                                                                   .end = tell_end,
+                                                                   .finish = tell_finish};
+    for (unsigned i = 0; i < listeners->n && !flow->known; i++) {
+        flow->known = listeners->of[i].knows;
+        flow->brief = listeners->of[i].brief;
+    }
 }
 
 void rdmap_flow_register(void)

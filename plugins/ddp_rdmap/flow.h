@@ -102,7 +102,8 @@ struct rdmap_flow {
     struct judge judge;       /* its records: struct rdmap_seg */
     wmem_array_t *operations; /* by number from 1: pointers to struct rdmap_op, or NULL */
     bool builtin_took;        /* a dissector in the built-in dissector's list accepted a Send */
-    const bool *known;        /* of struct rdmap_listener; NULL: there is none */
+    struct rdmap_listeners upper;
+    const bool *known; /* of the listener that may know more than Sends; NULL: there is none */
     const char *(*brief)(uint32_t connection, const struct place *place); /* likewise */
     /* First pass only. */
     struct rdmap_seg *current;
@@ -115,8 +116,8 @@ struct rdmap_flow {
 void rdmap_flow_register(void);
 /* First pass: a new connection of the mpa plugin. False when out of memory. */
 bool rdmap_flow_listen(struct mpa_listener *listener);
-/* Delivers events to the next layer's listener from now on. */
-void rdmap_flow_tell(uint32_t connection, const struct rdmap_listener *listener);
+/* Delivers events to the listeners of the next layer from now on. */
+void rdmap_flow_tell(uint32_t connection, const struct rdmap_listeners *listeners);
 /* NULL when it is not known. */
 struct rdmap_flow *rdmap_flow_find(uint32_t connection);
 const struct rdmap_seg *rdmap_flow_seg(const struct rdmap_flow *flow, const struct place *place);

@@ -554,11 +554,55 @@ static compat_bool midstream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
     return 1;
 }
 
+/* ---- ports that belong to others ---- */
+
+/*
+ * Ports where the servers of RDMA's upper layers listen, over TCP as other protocols do: NVMe (4420) and iSCSI (3260),
+ * and one that was given twice (5445, SMB Direct). Wireshark asks the owner of a port before it asks heuristics, and
+ * the owner may take anything. So MPA is looked for first, and the owner asked then.
+ */
+static struct shared_port {
+    uint32_t port;
+    dissector_handle_t owner; /* NULL: nobody owns it */
+} shared_ports[] = {{.port = 3260}, {.port = 4420}, {.port = 5445}};
+
+static dissector_handle_t shared_handle;
+
+static int dissect_shared(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    for (size_t i = 0; i < array_length(shared_ports); i++) {
+        if (shared_ports[i].port != pinfo->match_uint)
+            continue;
+        if (heuristic(tvb, pinfo, tree, data) || midstream(tvb, pinfo, tree, data))
+            return (int)tvb_captured_length(tvb);
+        pinfo->can_desegment += pinfo->can_desegment > 0; /* it is called by us, instead of by TCP */
+        return call_dissector_only(shared_ports[i].owner, tvb, pinfo, tree, data);
+    }
+    return 0;
+}
+
+/* Preferences may have given the ports to their owners anew. */
+static void share_ports(void)
+{
+    dissector_table_t table = find_dissector_table("tcp.port");
+
+    for (size_t i = 0; i < array_length(shared_ports); i++) {
+        struct shared_port *shared = &shared_ports[i];
+        dissector_handle_t owner = dissector_get_uint_handle(table, shared->port);
+
+        if (!owner || owner == shared_handle || owner == mpa_handle)
+            continue;
+        shared->owner = owner;
+        dissector_add_uint("tcp.port", shared->port, shared_handle);
+    }
+}
+
 /* ---- registration ---- */
 
 static void file_opened(void)
 {
     judge_file_opened();
+    share_ports();
     flows = NULL;
     recent.conversation = NULL;
     mpa_flow_forget();
@@ -597,6 +641,10 @@ void mpa_register(void)
     register_prefs();
     mpa_draw_register();
     mpa_handle = register_dissector("mpa", dissect, mpa_proto);
+    shared_handle = create_dissector_handle(
+        dissect_shared,
+        proto_register_protocol_in_name_only("MPA, or the owner of the port", "MPA or owner of the port",
+                                             "mpa.shared_port", mpa_proto, FT_PROTOCOL));
     register_init_routine(file_opened);
     register_postseq_cleanup_routine(first_pass_over);
 }

@@ -10,10 +10,10 @@ static dissector_table_t ports;
  * Whether the user has assigned one of the ports to this protocol ("Decode As"). The registered port alone is no
  * evidence by which to judge: what goes there is only shown as RPC-over-RDMA.
  */
-static bool user_says_so(const struct rdmap_listener *listener)
+static bool user_says_so(const struct rdmap_listeners *listeners)
 {
     for (unsigned i = 0; i < 2; i++) {
-        if (listener->port[i] != RPCRDMA_PORT && dissector_get_uint_handle(ports, listener->port[i]) == send_handle)
+        if (listeners->port[i] != RPCRDMA_PORT && dissector_get_uint_handle(ports, listeners->port[i]) == send_handle)
             return true;
     }
     return false;
@@ -25,14 +25,14 @@ static bool is_assigned(const packet_info *pinfo)
            dissector_get_uint_handle(ports, pinfo->destport) == send_handle;
 }
 
-static int listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+static compat_bool listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
-    struct rdmap_listener *listener = data;
+    struct rdmap_listeners *listeners = data;
 
     (void)tvb, (void)tree;
-    if (listener && listener->size == sizeof *listener)
-        rpcrdma_flow_listen(listener, pinfo, user_says_so(listener));
-    return 0;
+    if (listeners && listeners->size == sizeof *listeners)
+        rpcrdma_flow_listen(listeners, pinfo, user_says_so(listeners));
+    return 0; /* others are asked, too */
 }
 
 static int dissect_send(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
@@ -105,7 +105,6 @@ void rpcrdma_plugin_register(void)
     rpcrdma_ib_register();
     send_handle = register_dissector("rpcrdma", dissect_send, rpcrdma_proto);
     /* Registered for the protocol: when it is disabled, Wireshark's built-in dissector takes over. */
-    register_dissector(RDMAP_LISTENER_DISSECTOR, listen, rpcrdma_proto);
     register_dissector(RDMAP_SEGMENT_DISSECTOR, dissect_segment, rpcrdma_proto);
     register_dissector(MPA_STARTUP_DISSECTOR, dissect_startup, rpcrdma_proto);
 }
@@ -116,6 +115,8 @@ void rpcrdma_plugin_handoff(void)
     if (ports) {
         /* Also adds the port preference and the entry for "Decode As". */
         dissector_add_uint_range_with_preference(RDMAP_PORT_TABLE, "20049", send_handle);
+        heur_dissector_add(RDMAP_LISTENER_LIST, listen, "RPC-over-RDMA connections", "rpcrdma_listener", rpcrdma_proto,
+                           HEURISTIC_ENABLE);
         heur_dissector_add(RDMAP_SEND_LIST, offered_send, "RPC-over-RDMA", "rpcrdma_rdmap", rpcrdma_proto,
                            HEURISTIC_ENABLE);
     }

@@ -354,9 +354,9 @@ uint64_t rpcrdma_flow_transactions(uint32_t tcp_stream)
     return in.transactions;
 }
 
-bool rpcrdma_flow_listen(struct rdmap_listener *listener, packet_info *pinfo, bool always)
+bool rpcrdma_flow_listen(struct rdmap_listeners *listeners, packet_info *pinfo, bool always)
 {
-    struct rpcrdma_flow *flow = flow_new(listener->connection, always);
+    struct rpcrdma_flow *flow = flow_new(listeners->connection, always);
     const struct tcp_analysis *tcp = get_tcp_conversation_data(NULL, pinfo);
 
     flow->judge.runs.pattern = &pattern;
@@ -365,12 +365,12 @@ bool rpcrdma_flow_listen(struct rdmap_listener *listener, packet_info *pinfo, bo
     take_address(&flow->endpoint[0], &pinfo->src);
     take_address(&flow->endpoint[1], &pinfo->dst);
     flow->start_ns = (int64_t)pinfo->abs_ts.secs * 1000000000 + pinfo->abs_ts.nsecs;
-    if (!begin(flow, listener->port))
+    if (!begin(flow, listeners->port))
         return false;
     wmem_map_insert(flows, GUINT_TO_POINTER(flow->connection), flow);
-    listener->entrance = stack_entrance(flow->judge.stack);
-    listener->knows = &flow->recognised;
-    listener->brief = rpcrdma_move_brief;
+    rdmap_listeners_add(listeners, &(struct rdmap_listener){.entrance = stack_entrance(flow->judge.stack),
+                                                            .knows = &flow->recognised,
+                                                            .brief = rpcrdma_move_brief});
     return true;
 }
 

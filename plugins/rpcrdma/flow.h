@@ -187,7 +187,7 @@ void rpcrdma_flow_register(void);
 /* First pass; NULL: it carries none so far. */
 const struct rpcrdma_connection *rpcrdma_flow_connection(const struct rpcrdma_flow *flow);
 /* First pass: a new connection of the ddp_rdmap plugin. False when out of memory. */
-bool rpcrdma_flow_listen(struct rdmap_listener *listener, packet_info *pinfo, bool always);
+bool rpcrdma_flow_listen(struct rdmap_listeners *listeners, packet_info *pinfo, bool always);
 /* Once the first pass is over, what connections prove about each other is in their records. */
 void rpcrdma_flow_judge_ended(void);
 /* NULL when it is not known. */

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Entry points: connections and Sends from the ddp_rdmap plugin. */
+#include "plugins/rdmap_payload.h"
+#include "plugins/ulp/ulp_plugin.h"
+
+#include "engine/smb_direct/smb_direct_ulp.h"
+
+static int proto = -1, hf_name = -1, hf_message = -1, ett = -1;
+
+static compat_bool listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    struct rdmap_listeners *listeners = data;
+
+    (void)tvb, (void)pinfo, (void)tree;
+    if (listeners && listeners->size == sizeof *listeners)
+        ulp_flow_listen(listeners);
+    return 0; /* others are asked, too */
+}
+
+/* Wireshark has a dissector for it, in the list of its own iWARP dissector. */
+static bool is_shown_by_others(const struct ulp_kind *kind)
+{
+    return kind == &smb_direct_ulp && has_heur_dissector_list("iwarp_ddp_rdmap");
+}
+
+static compat_bool dissect_send(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    const struct rdmap_payload *payload = data;
+    const struct ulp_kept *kept;
+    proto_item *item;
+    proto_tree *below;
+
+    if (!payload || payload->size != sizeof *payload)
+        return 0;
+    kept = ulp_flow_find(payload->ulpdu.connection, &payload->ulpdu.place);
+    if (!kept || is_shown_by_others(kept->kind))
+        return 0;
+    col_set_str(pinfo->cinfo, COL_PROTOCOL, kept->kind->title);
+    col_append_sep_str(pinfo->cinfo, COL_INFO, " | ", kept->text);
+    item = proto_tree_add_protocol_format(tree, proto, tvb, 0, -1, "%s: %s", kept->kind->title, kept->text);
+    below = proto_item_add_subtree(item, ett);
+    proto_tree_add_string(below, hf_name, tvb, 0, 0, kept->kind->title);
+    proto_tree_add_string(below, hf_message, tvb, 0, -1, kept->text);
+    call_data_dissector(tvb, pinfo, tree);
+    return 1;
+}
+
+void ulp_plugin_register(void)
+{
+    static hf_register_info fields[] = {
+        {&hf_name, {"Upper layer", "rdma_ulp.name", FT_STRING, BASE_NONE, NULL, 0, NULL, HFILL}},
+        {&hf_message, {"Message", "rdma_ulp.message", FT_STRING, BASE_NONE, NULL, 0, NULL, HFILL}},
+    };
+    static int *trees[] = {&ett};
+
+    proto = proto_register_protocol("RDMA upper layer", "RDMA-ULP", "rdma_ulp");
+    proto_register_field_array(proto, fields, array_length(fields));
+    proto_register_subtree_array(trees, array_length(trees));
+    ulp_flow_register();
+}
+
+void ulp_plugin_handoff(void)
+{
+    if (!has_heur_dissector_list(RDMAP_LISTENER_LIST))
+        return; /* without the ddp_rdmap plugin there is nothing to listen to */
+    heur_dissector_add(RDMAP_LISTENER_LIST, listen, "RDMA upper layers", "rdma_ulp_listener", proto, HEURISTIC_ENABLE);
+    heur_dissector_add(RDMAP_SEND_LIST, dissect_send, "NVMe, iSER, SRP over iWARP", "rdma_ulp_rdmap", proto,
+                       HEURISTIC_ENABLE);
+}

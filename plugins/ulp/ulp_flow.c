@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* First pass: the choice between the named upper layers, and what the chosen one says of each Send. */
+#include "plugins/common/judge.h"
+#include "plugins/ulp/ulp_plugin.h"
+
+#include "engine/stack/ulps.h"
+
+struct ulp_flow {
+    struct judge judge;
+    wmem_map_t *sends; /* struct ulp_kept, by key */
+};
+
+static struct stack_options options;
+static const struct ulp_kind *kinds[ULP_KINDS_MAX]; /* without RPC-over-RDMA, which has a plugin of its own */
+static wmem_map_t *flows;                           /* struct ulp_flow, by connection */
+
+/* Presumed while no other kind is certain: it wants nothing. */
+static void *begin(const struct ulp_host *host)
+{
+    return arena_zeroed(host->arena, 1);
+}
+
+static const struct ulp_kind nobody = {.name = "unknown", .title = "unknown", .begin = begin};
+
+static uint64_t key_of(const struct place *place)
+{
+    return place->offset << 1 | place->side;
+}
+
+static void on_said(void *ctx, const struct ulp_said *said)
+{
+    struct ulp_flow *flow = ctx;
+    struct ulp_kept *kept = wmem_new(wmem_file_scope(), struct ulp_kept);
+
+    *kept = (struct ulp_kept){
+        .key = key_of(&said->send->place), .kind = said->kind, .text = wmem_strdup(wmem_file_scope(), said->text)};
+    if (!flow->sends)
+        flow->sends = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);
+    wmem_map_insert(flow->sends, &kept->key, kept);
+}
+
+void ulp_flow_listen(struct rdmap_listeners *listeners)
+{
+    static const struct stack_taps taps = {.said = on_said};
+    struct ulp_flow *flow = wmem_new0(wmem_file_scope(), struct ulp_flow);
+
+    if (!judge_begin(&flow->judge, &options, &taps, flow, listeners->port))
+        return;
+    wmem_map_insert(flows, GUINT_TO_POINTER(listeners->connection), flow);
+    rdmap_listeners_add(listeners, &(struct rdmap_listener){.entrance = stack_entrance(flow->judge.stack)});
+}
+
+const struct ulp_kept *ulp_flow_find(uint32_t connection, const struct place *place)
+{
+    const struct ulp_flow *flow = wmem_map_lookup(flows, GUINT_TO_POINTER(connection));
+    uint64_t key = key_of(place);
+
+    return flow && flow->sends ? wmem_map_lookup(flow->sends, &key) : NULL;
+}
+
+void ulp_flow_register(void)
+{
+    judge_options(&options, STACK_ULP, STACK_ULP);
+    kinds[0] = &nobody;
+    for (unsigned i = 1; i < ULP_KINDS_MAX - 1 && ulps[i]; i++)
+        kinds[i] = ulps[i];
+    options.ulps = kinds;
+    flows = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
+}

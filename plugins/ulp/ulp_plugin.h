@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The upper layers that are named, and of which nothing is judged: NVMe, iSER, SRP, SMB Direct over iWARP. The engine's
+ * guests recognise them (engine/rdma/ulp.h); what is shown of a Send is what they say of it.
+ */
+#ifndef IWARP_PLUGINS_ULP_ULP_PLUGIN_H
+#define IWARP_PLUGINS_ULP_ULP_PLUGIN_H
+
+#include "plugins/rdmap_listener.h"
+
+void ulp_plugin_register(void);
+void ulp_plugin_handoff(void);
+
+/* What a Send is. */
+struct ulp_kept {
+    uint64_t key; /* its last segment's place in its direction, and the side */
+    const struct ulp_kind *kind;
+    const char *text; /* of file scope */
+};
+
+/* First pass: from now on the connection is listened to. */
+void ulp_flow_listen(struct rdmap_listeners *listeners);
+/* Whose last segment is at this place; NULL: of none that was recognised. Lasts as long as the file is open. */
+const struct ulp_kept *ulp_flow_find(uint32_t connection, const struct place *place);
+void ulp_flow_register(void);
+
+#endif
