@@ -568,12 +568,21 @@ static struct shared_port {
 
 static dissector_handle_t shared_handle;
 
+#define MIDSTREAM_HEURISTIC "mpa_midstream_tcp"
+
+static bool wants_midstream(void)
+{
+    const heur_dtbl_entry_t *entry = find_heur_dissector_by_unique_short_name(MIDSTREAM_HEURISTIC);
+
+    return entry && entry->enabled;
+}
+
 static int dissect_shared(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     for (size_t i = 0; i < array_length(shared_ports); i++) {
         if (shared_ports[i].port != pinfo->match_uint)
             continue;
-        if (heuristic(tvb, pinfo, tree, data) || midstream(tvb, pinfo, tree, data))
+        if (heuristic(tvb, pinfo, tree, data) || (wants_midstream() && midstream(tvb, pinfo, tree, data)))
             return (int)tvb_captured_length(tvb);
         pinfo->can_desegment += pinfo->can_desegment > 0; /* it is called by us, instead of by TCP */
         return call_dissector_only(shared_ports[i].owner, tvb, pinfo, tree, data);
@@ -653,7 +662,7 @@ void mpa_handoff(void)
 {
     /* Also adds the port preference and the entry for "Decode As". */
     dissector_add_uint_range_with_preference("tcp.port", "", mpa_handle);
-    heur_dissector_add("tcp", midstream, "MPA over TCP without a captured start", "mpa_midstream_tcp", mpa_proto,
+    heur_dissector_add("tcp", midstream, "MPA over TCP without a captured start", MIDSTREAM_HEURISTIC, mpa_proto,
                        HEURISTIC_DISABLE);
     heur_dissector_add("tcp", heuristic, "MPA over TCP", "mpa_tcp", mpa_proto, HEURISTIC_ENABLE);
     listener_handle = find_dissector(MPA_LISTENER_DISSECTOR);

@@ -48,8 +48,11 @@ static compat_bool dissect_send(tvbuff_t *tvb, packet_info *pinfo, proto_tree *t
 void ulp_plugin_register(void)
 {
     static hf_register_info fields[] = {
-        {&hf_name, {"Upper layer", "rdma_ulp.name", FT_STRING, BASE_NONE, NULL, 0, NULL, HFILL}},
-        {&hf_message, {"Message", "rdma_ulp.message", FT_STRING, BASE_NONE, NULL, 0, NULL, HFILL}},
+        {&hf_name,
+         {"Upper layer", "rdma_ulp.name", FT_STRING, BASE_NONE, NULL, 0,
+          "Which protocol the connection carries, by its private data and first messages", HFILL}},
+        {&hf_message,
+         {"Message", "rdma_ulp.message", FT_STRING, BASE_NONE, NULL, 0, "What the Send is, in short", HFILL}},
     };
     static int *trees[] = {&ett};
 

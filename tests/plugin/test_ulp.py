@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Upper layers other than RPC-over-RDMA: what the plugins say of them is what iwarp-check says, and others keep their ports."""
+import re
+import struct
+import subprocess
+
+import pytest
+
+SIW = ["nvme-siw-basic", "iser-siw-basic", "srp-siw-basic", "srp-siw-login-rejected"]
+ROCE = ["nvme-rxe-basic", "iser-rxe-basic", "srp-rxe-basic"]
+NVME = 4420
+# Wireshark's own dissector of NVMe over RDMA fails on log pages whose command it has not seen.
+BUILTIN = {("nvme-rxe-basic", 0)}
+
+
+def capture(root, name):
+    return root / "captures" / "ulp" / f"{name}.pcap"
+
+
+def without_start(path, tmp_path, first):
+    """The capture without its first packets."""
+    if first == 0:
+        return path
+    octets, at = path.read_bytes(), 24
+    order = "<" if octets[:4] in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") else ">"
+    for _ in range(first):
+        at += 16 + struct.unpack_from(order + "I", octets, at + 8)[0]
+    cut = tmp_path / f"{first}-{path.name}"
+    cut.write_bytes(octets[:24] + octets[at:])
+    return cut
+
+
+def told_by_check(build, path):
+    """frame -> messages, from lines such as "12 0.1 > [nvme: command Read cid 0x1 512 octets]"."""
+    run = subprocess.run([build / "conformance" / "iwarp-check", "--print", path], capture_output=True, text=True, check=False)
+    found = {}
+    for frame, text in re.findall(r"^(\d+) .*\[(?:nvme|iser|srp): (.*)\]", run.stdout, re.M):
+        found.setdefault(int(frame), []).append(text)
+    return found
+
+
+def told_by_plugin(wireshark, path, *options):
+    frames = wireshark.fields(path, ["rdma_ulp.message"], *options, "-Y", "rdma_ulp")
+    return {frame["frame"]: frame["rdma_ulp.message"] for frame in frames}
+
+
+@pytest.mark.parametrize("passes", [[], ["-2"]], ids=["one-pass", "two-passes"])
+@pytest.mark.parametrize("name", SIW)
+def test_as_the_checker_says(wireshark, build, root, name, passes):
+    """The private data say it, so that the first pass knows it from the first Send on."""
+    path = capture(root, name)
+    wanted = told_by_check(build, path)
+    assert told_by_plugin(wireshark, path, *passes) == wanted
+    assert (len(wanted) > 50) != name.endswith("rejected")
+
+
+@pytest.mark.parametrize("first", [0, 3, 10, 40, 150])
+@pytest.mark.parametrize("name", SIW + ROCE)
+def test_nothing_is_malformed(wireshark, root, tmp_path, name, first):
+    path = capture(root, name)
+    if name.endswith("rejected") and first > 3:
+        pytest.skip("it has no more packets")
+    if (name, first) in BUILTIN:
+        pytest.skip("Wireshark's own")
+    cut = without_start(path, tmp_path, first)
+    for passes in ([], ["-2"]):
+        assert wireshark.fields(cut, [], *passes, "--enable-heuristic", "mpa_midstream_tcp", "-Y", "_ws.malformed") == []
+        assert wireshark.fields(cut, [], *passes, "-Y", "rpcrdma || rpcordma") == []
+
+
+def test_only_its_own_connections(wireshark, generated):
+    """Neither noise nor RPC-over-RDMA is taken for another upper layer."""
+    for scenario in ("operations", "atomics", "rpcrdma", "nfs41-chunks", "terminates"):
+        assert told_by_plugin(wireshark, generated(scenario), "-2") == {}
+
+
+def nvme_over_tcp(path):
+    """A start-up as NVMe/TCP has it, the first PDU in two segments."""
+    def packet(source, target, source_port, target_port, seq, ack, flags, data=b""):
+        segment = struct.pack(">HHIIBBHHH", source_port, target_port, seq, ack, 0x50, flags, 65535, 0, 0) + data
+        header = struct.pack(">BBHHHBBH4B4B", 0x45, 0, 20 + len(segment), 1, 0, 64, 6, 0, 192, 0, 2, source, 192, 0, 2, target)
+        return bytes(12) + b"\x08\x00" + header + segment
+
+    def pdu(kind, header_length, body):
+        return bytes([kind, 0, header_length, 0]) + struct.pack("<I", 8 + len(body)) + body
+
+    request, response = pdu(0, 128, bytes(120)), pdu(1, 128, bytes(120))
+    command = pdu(4, 72, bytes([0x7F, 0x40, 1, 0, 1]) + bytes(59))
+    frames = [packet(1, 2, 1025, NVME, 100, 0, 0x02), packet(2, 1, NVME, 1025, 500, 101, 0x12), packet(1, 2, 1025, NVME, 101, 501, 0x10),
+              packet(1, 2, 1025, NVME, 101, 501, 0x18, request[:50]), packet(1, 2, 1025, NVME, 151, 501, 0x18, request[50:]),
+              packet(2, 1, NVME, 1025, 501, 229, 0x18, response), packet(1, 2, 1025, NVME, 229, 629, 0x18, command)]
+    with path.open("wb") as file:
+        file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
+        for number, octets in enumerate(frames):
+            file.write(struct.pack("<IIII", 1, number, len(octets), len(octets)) + octets)
+    return path
+
+
+def test_the_owner_of_a_port_keeps_it(wireshark, tmp_path):
+    """MPA is looked for on the port of NVMe/TCP first, and takes nothing that is not MPA."""
+    path = nvme_over_tcp(tmp_path / "nvme-over-tcp.pcap")
+    for passes in ([], ["-2"]):
+        frames = wireshark.fields(path, ["nvme-tcp.type"], *passes, "-Y", "nvme-tcp")
+        assert [frame["frame"] for frame in frames] == [5, 6, 7]
+        assert not wireshark.fields(path, [], *passes, "-Y", "mpa")
+        assert not wireshark.fields(path, [], *passes, "--disable-protocol", "nvme-tcp", "-Y", "nvme-tcp || mpa")
+
+
+def test_mpa_without_the_owner_of_the_port(wireshark, root):
+    path = capture(root, "nvme-siw-basic")
+    assert told_by_plugin(wireshark, path, "--disable-protocol", "nvme-tcp") == told_by_plugin(wireshark, path) != {}
