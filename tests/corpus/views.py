@@ -35,7 +35,7 @@ def direction(packet):
 def syn(packet):
     """Of IPv4 without options, as most captures of the generator are."""
     octets = packet[1]
-    return octets[12:15] == b"\x08\x00\x45" and octets[23] == 6 and octets[47] & 0x12 == 0x02
+    return len(octets) > 47 and octets[12:15] == b"\x08\x00\x45" and octets[23] == 6 and octets[47] & 0x12 == 0x02
 
 
 def in_order_of_time(seen):
