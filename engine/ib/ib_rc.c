@@ -400,14 +400,13 @@ static void report_refusal(struct ib_rc *rc, struct ib_rc_refusal refusal, uint6
 static void report_not_ready(struct ib_rc *rc)
 {
     for (unsigned side = 0; side < 2; side++) {
-        struct ib_requests *requests = &rc->side[side];
+        const struct ib_requests *requests = &rc->side[side];
 
         if (ib_not_ready_final(requests, rc->disconnected))
             report_refusal(
                 rc,
                 (struct ib_rc_refusal){.side = other_side(side), .not_ready = true, .place = requests->not_ready.place},
                 requests->not_ready.offset);
-        requests->not_ready.waiting = false;
     }
 }
 
@@ -496,12 +495,13 @@ unsigned ib_rc_damaged_acked(struct ib_rc *rc, unsigned side)
     return damaged;
 }
 
-void ib_rc_disconnect(struct ib_rc *rc)
+void ib_rc_disconnect(struct ib_rc *rc, int64_t now_ns)
 {
     if (rc->disconnected)
         return;
     rc->disconnected = true;
-    report_not_ready(rc);
+    for (unsigned side = 0; side < 2; side++)
+        ib_not_ready_end(&rc->side[side], now_ns);
 }
 
 void ib_rc_finish(struct ib_rc *rc)

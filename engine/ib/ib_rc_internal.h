@@ -14,6 +14,9 @@ enum {
         IB_RC_PSNS, /* offset of the first known request: earlier ones have lower offsets that are not negative */
 };
 
+/* No capture has its directions further apart. */
+static const int64_t ib_skew_ns = 4000000;
+
 /* ---- packets that came before what they follow ---- */
 
 struct ib_held_packet {
@@ -84,6 +87,8 @@ struct ib_not_ready {
     bool again;         /* the request, or one after it, came since the RNR NAK: it may have been received */
     uint64_t offset;    /* of the request */
     int64_t resumes_ns; /* when its sender may go on */
+    bool ended;         /* the connection, while it waited: */
+    int64_t ended_ns;
     unsigned naks;      /* for it; one for each time that it was sent */
     struct place place; /* of the latest */
 };
@@ -137,6 +142,8 @@ struct ib_rc {
 /* ib_rc_not_ready.c: a request of `side` at that offset was seen; one that was refused by an RNR NAK at `place`. */
 void ib_not_ready_request(struct ib_requests *requests, uint64_t offset, int64_t time_ns);
 void ib_not_ready_nak(struct ib_requests *requests, uint64_t offset, uint8_t syndrome, const struct place *place);
+/* A side asked for the end of the connection. */
+void ib_not_ready_end(struct ib_requests *requests, int64_t time_ns);
 /* The refusal is final: whoever sent the request has stopped trying, or the connection has ended. */
 bool ib_not_ready_final(const struct ib_requests *requests, bool ended);
 
