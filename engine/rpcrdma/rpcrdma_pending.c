@@ -191,6 +191,8 @@ static enum fate after_part(const struct event *event, struct pending_finding *p
 
     if (waiting_for(pending->finding.rule)->lacks < ANSWER)
         return STANDS;
+    if (event->part->copy_ns == 0) /* it may be a copy of what its receiver had before, with the Acknowledge of that */
+        return FALLS;
     if (received > 0)
         return pending->unproven || received <= pending->finding.place.offset ? FALLS : STANDS;
     pending->unproven = true;
