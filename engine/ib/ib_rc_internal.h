@@ -8,6 +8,7 @@
 enum {
     IB_RC_HELD_MAX = 8192,
     IB_RC_GAPS_MAX = 8,
+    IB_RC_TRAILS_MIN = 2, /* Acknowledges of each side that show how far the directions are apart */
     IB_RC_RECENT = 32, /* a power of two */
     IB_RC_PSNS = 1 << 24,
     IB_RC_ORIGIN =
@@ -105,6 +106,8 @@ struct ib_requests {
     uint32_t acked_frame;
     int64_t acked_ns;
     int64_t answered_ns; /* how soon a request was acknowledged or answered, at least; 0: not known */
+    int64_t trailed_ns;  /* and at most, where nothing was sent again; of this many: */
+    unsigned trails;
     bool lags;           /* one was acknowledged before it was captured: times say nothing about the order */
     /* The message that is open. */
     uint64_t messages;  /* that began */
@@ -157,6 +160,8 @@ static inline uint32_t ib_requests_frame(const struct ib_requests *requests)
 struct ib_rc_part ib_rc_part_of(const struct ib_rc *rc, unsigned side, const struct ib_packet *packet,
                                 const struct place *place);
 void ib_rc_give(struct ib_rc *rc, const struct ib_rc_part *part);
+/* How far the directions may be apart, going by what was captured so far. */
+int64_t ib_rc_skew(const struct ib_rc *rc);
 
 /* Tells of it; its offsets count from IB_RC_ORIGIN here. */
 void ib_rc_hole(struct ib_rc *rc, const struct ib_rc_hole *hole);

@@ -31,9 +31,6 @@ enum {
     RPCRDMA_UNDECIDED_MAX = 8,        /* Sends that may look foreign before another ULP is assumed */
 };
 
-/* InfiniBand: how far the directions of a capture may be apart. */
-static const int64_t rpcrdma_skew_ns = 4000000;
-
 /* What one side announced in its startup frame (RFC 8797). */
 struct rpcrdma_announced {
     bool frame_seen;                  /* its startup frame was captured */
