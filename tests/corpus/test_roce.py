@@ -287,6 +287,18 @@ def test_order_beyond_the_skew(gen, build, tmp_path, ahead_us, lag_us, found):
     assert {f.rule for f in findings(judge(build, [seen], by_name=False)[0]) if f.severity != "note"} == found
 
 
+def test_a_read_response_that_only_the_capture_lacks(gen, build, tmp_path):
+    """It is no Read outstanding when the next one is sent."""
+    whole = tmp_path / "whole.pcapng"
+    run = gen("play", "nfs41-chunks", "--transport=roce", "--inject=NFS41-18.36.3-05+ok", "-o", whole)
+    assert run.returncode == 0
+    sent, lossy = packets(whole), []
+    for lost in range(len(sent)):
+        lossy.append(tmp_path / f"{lost}.pcap")
+        write(lossy[-1], sent[:lost] + sent[lost + 1:])
+    assert not [f for capture in judge(build, lossy, by_name=False) for f in findings(capture) if f.severity != "note"]
+
+
 # What a message of the other side might excuse, by the fault that shows it.
 AT_THE_END = {"RPCR-2.2.2-02": "RPCR-2.2.2-02", "RPCR-2.2.2-03": "RPCR-2.2.2-03", "RPCR-2.2.2-04": "RPCR-2.2.2-04",
               "RPCR-3.3.1-10": "RPCR-3.3.1-10", "RPCR-3.4.5-09": "RPCR-3.4.5-09", "RPCR-3.4.6-04": "RPCR-3.4.6-04",
