@@ -612,7 +612,7 @@ static struct ib_connection *management(struct ib_connections *connections, cons
     pair->connection.packets++;
     place.side = (uint8_t)side;
     if (pair->connection.rc && pair->connection.disconnected)
-        ib_rc_disconnect(pair->connection.rc);
+        ib_rc_disconnect(pair->connection.rc, arrival->time_ns);
     if (!pair->dead && connections->events.managed)
         connections->events.managed(connections->events.ctx, &pair->connection, side, cm, &place);
     return &pair->connection;

@@ -116,6 +116,7 @@ struct ib_rc_part ib_rc_part_of(const struct ib_rc *rc, unsigned side, const str
         .length = packet->payload_len,
         .acked_known = other->acked_known,
         .acked = other->acked_known && other->acked > IB_RC_ORIGIN ? other->acked - IB_RC_ORIGIN : 0,
+        .skew_ns = ib_rc_skew(rc),
     };
 }
 
@@ -351,8 +352,36 @@ static void time_answer(struct ib_requests *requests, uint64_t offset, int64_t t
     int64_t took = time_ns - latest->latest.time_ns;
 
     requests->lags |= offset > requests->next && !requests->next_least;
-    if (offset == requests->next && took > 0 && (requests->answered_ns == 0 || took < requests->answered_ns))
+    if (offset != requests->next || took <= 0)
+        return;
+    if (requests->answered_ns == 0 || took < requests->answered_ns)
         requests->answered_ns = took;
+    if (requests->resends_ns >= latest->latest.time_ns)
+        return;
+    requests->trails++;
+    if (took > requests->trailed_ns)
+        requests->trailed_ns = took;
+}
+
+/*
+ * A direction that is captured late makes the Acknowledges in it trail the requests of the other by as much, and those
+ * of its own requests come before these, or sooner after them. Where all have always followed at once, neither is late.
+ */
+int64_t ib_rc_skew(const struct ib_rc *rc)
+{
+    enum { MARGIN = 2 };
+    static const int64_t least_ns = 100000;
+    int64_t trailed = 0;
+
+    for (unsigned side = 0; side < 2; side++) {
+        const struct ib_requests *requests = &rc->side[side];
+
+        if (requests->lags || requests->trails < IB_RC_TRAILS_MIN)
+            return ib_skew_ns;
+        if (requests->trailed_ns > trailed)
+            trailed = requests->trailed_ns;
+    }
+    return trailed < (ib_skew_ns - least_ns) / MARGIN ? MARGIN * trailed + least_ns : ib_skew_ns;
 }
 
 /* The other side has received everything from this side before `offset`. */
@@ -401,14 +430,13 @@ static void report_refusal(struct ib_rc *rc, struct ib_rc_refusal refusal, uint6
 static void report_not_ready(struct ib_rc *rc)
 {
     for (unsigned side = 0; side < 2; side++) {
-        struct ib_requests *requests = &rc->side[side];
+        const struct ib_requests *requests = &rc->side[side];
 
         if (ib_not_ready_final(rc, side))
             report_refusal(
                 rc,
                 (struct ib_rc_refusal){.side = other_side(side), .not_ready = true, .place = requests->not_ready.place},
                 requests->not_ready.offset);
-        requests->not_ready.waiting = false;
     }
 }
 
@@ -497,12 +525,13 @@ unsigned ib_rc_damaged_acked(struct ib_rc *rc, unsigned side)
     return damaged;
 }
 
-void ib_rc_disconnect(struct ib_rc *rc)
+void ib_rc_disconnect(struct ib_rc *rc, int64_t now_ns)
 {
     if (rc->disconnected)
         return;
     rc->disconnected = true;
-    report_not_ready(rc);
+    for (unsigned side = 0; side < 2; side++)
+        ib_not_ready_end(&rc->side[side], now_ns);
 }
 
 void ib_rc_finish(struct ib_rc *rc)

@@ -60,6 +60,7 @@ struct ib_rc_part {
      */
     int64_t copy_ns;
     bool others_held; /* requests after it were captured before what made it deliverable; they follow */
+    int64_t skew_ns;  /* what was captured less than this before it may have been sent after it by the other side */
 };
 
 /*
@@ -134,7 +135,7 @@ void ib_rc_damaged(struct ib_rc *rc, unsigned side);
 /* How many of these were acknowledged though nothing was sent again: they were received. Counted once. */
 unsigned ib_rc_damaged_acked(struct ib_rc *rc, unsigned side);
 /* One side asked for the end: what was not received so far never will be. Only the first call counts. */
-void ib_rc_disconnect(struct ib_rc *rc);
+void ib_rc_disconnect(struct ib_rc *rc, int64_t now_ns);
 /* End of the connection or of the capture: gives up what is missing and delivers what is held. */
 void ib_rc_finish(struct ib_rc *rc);
 

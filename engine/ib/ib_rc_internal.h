@@ -8,11 +8,15 @@
 enum {
     IB_RC_HELD_MAX = 8192,
     IB_RC_GAPS_MAX = 8,
-    IB_RC_RECENT = 32, /* a power of two */
+    IB_RC_TRAILS_MIN = 2, /* Acknowledges of each side that show how far the directions are apart */
+    IB_RC_RECENT = 32,    /* a power of two */
     IB_RC_PSNS = 1 << 24,
     IB_RC_ORIGIN =
         IB_RC_PSNS, /* offset of the first known request: earlier ones have lower offsets that are not negative */
 };
+
+/* No capture has its directions further apart. */
+static const int64_t ib_skew_ns = 4000000;
 
 /* ---- packets that came before what they follow ---- */
 
@@ -84,6 +88,8 @@ struct ib_not_ready {
     bool again;         /* the request, or one after it, came since the RNR NAK: it may have been received */
     uint64_t offset;    /* of the request */
     int64_t resumes_ns; /* when its sender may go on */
+    bool ended;         /* the connection, while it waited: */
+    int64_t ended_ns;
     unsigned naks;      /* for it; one for each time that it was sent */
     uint64_t holes;     /* that the capture had when the latest came, of both sides */
     struct place place; /* of the latest */
@@ -101,7 +107,9 @@ struct ib_requests {
     uint32_t acked_frame;
     int64_t acked_ns;
     int64_t answered_ns; /* how soon a request was acknowledged or answered, at least; 0: not known */
-    bool lags;           /* one was acknowledged before it was captured: times say nothing about the order */
+    int64_t trailed_ns;  /* and at most, where nothing was sent again; of this many: */
+    unsigned trails;
+    bool lags; /* one was acknowledged before it was captured: times say nothing about the order */
     /* The message that is open. */
     uint64_t messages;  /* that began */
     uint64_t operation; /* of it */
@@ -138,6 +146,8 @@ struct ib_rc {
 /* ib_rc_not_ready.c: a request of `side` at that offset was seen; one that was refused by an RNR NAK at `place`. */
 void ib_not_ready_request(struct ib_requests *requests, uint64_t offset, int64_t time_ns);
 void ib_not_ready_nak(struct ib_rc *rc, unsigned side, uint64_t offset, uint8_t syndrome, const struct place *place);
+/* A side asked for the end of the connection. */
+void ib_not_ready_end(struct ib_requests *requests, int64_t time_ns);
 /* The refusal is final: whoever sent the request has stopped trying, or the connection has ended. */
 bool ib_not_ready_final(const struct ib_rc *rc, unsigned side);
 
@@ -151,6 +161,8 @@ static inline uint32_t ib_requests_frame(const struct ib_requests *requests)
 struct ib_rc_part ib_rc_part_of(const struct ib_rc *rc, unsigned side, const struct ib_packet *packet,
                                 const struct place *place);
 void ib_rc_give(struct ib_rc *rc, const struct ib_rc_part *part);
+/* How far the directions may be apart, going by what was captured so far. */
+int64_t ib_rc_skew(const struct ib_rc *rc);
 
 /* Tells of it; its offsets count from IB_RC_ORIGIN here. */
 void ib_rc_hole(struct ib_rc *rc, const struct ib_rc_hole *hole);

@@ -4,7 +4,8 @@
  * waits as long as the NAK says and sends it again, as often as the other side's REQ or REP allows. Only when this is
  * used up, or the connection ends before, has the Send been refused.
  *
- * A capture may lack the Acknowledge of what was sent again; so whatever its sender sends after the wait acquits.
+ * A capture may lack the Acknowledge of what was sent again; so whatever its sender sends after the wait acquits. The
+ * request for the end may have been captured before what was sent, and acknowledged, shortly before it.
  */
 #include "engine/ib/ib_rc_internal.h"
 
@@ -20,6 +21,8 @@ void ib_not_ready_request(struct ib_requests *requests, uint64_t offset, int64_t
 {
     struct ib_not_ready *not_ready = &requests->not_ready;
 
+    if (not_ready->ended && time_ns - not_ready->ended_ns >= ib_skew_ns)
+        return;
     if (not_ready->waiting && (offset == not_ready->offset || (offset > not_ready->offset && /* was under way */
                                                                time_ns >= not_ready->resumes_ns)))
         not_ready->again = true;
@@ -46,10 +49,16 @@ void ib_not_ready_nak(struct ib_rc *rc, unsigned side, uint64_t offset, uint8_t 
                               .place = *place};
 }
 
+void ib_not_ready_end(struct ib_requests *requests, int64_t time_ns)
+{
+    requests->not_ready.ended = true;
+    requests->not_ready.ended_ns = time_ns;
+}
+
 /* What the capture lacks since then may be the Send again, or what its receiver did with it. */
 static bool ended_untaken(const struct ib_rc *rc, const struct ib_not_ready *not_ready)
 {
-    return rc->disconnected && not_ready->holes == holes_of(rc) && rc->side[0].held.n + rc->side[1].held.n == 0;
+    return rc->disconnected && not_ready->holes == holes_of(rc);
 }
 
 bool ib_not_ready_final(const struct ib_rc *rc, unsigned side)

@@ -209,6 +209,7 @@ struct rpcrdma_message {
     bool unsure;       /* the other direction lags behind: the Call that it answers may come later */
     bool reads_unseen; /* responses to Reads of its sender may be missing in the capture */
     int64_t copy_ns;   /* as in struct rdma_part */
+    int64_t skew_ns;   /* likewise */
     struct rpcrdma_transaction *transaction; /* NULL: none */
 };
 
@@ -230,6 +231,7 @@ struct rpcrdma_move {
     uint64_t received; /* as in struct rdma_part, like the next two */
     unsigned reads_open;
     bool asked_again;
+    int64_t skew_ns;
     bool unsure;
     struct rpcrdma_offer *offer; /* NULL: nothing outstanding offers this memory */
     uint64_t offset;             /* from the beginning of the offer's chunk; valid with offer */

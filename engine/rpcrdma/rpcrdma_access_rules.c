@@ -280,12 +280,15 @@ static void keep_ahead(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
 {
     struct rpcrdma_memory_state *state = rpcrdma->memory;
     const struct rpcrdma_ahead *latest = &state->ahead[(state->aheads + RPCRDMA_STRAYS_MAX - 1) % RPCRDMA_STRAYS_MAX];
+    struct rpcrdma_ahead *oldest;
 
     if (!rpcrdma->gaps_show_late ||
         (latest->place.frame != 0 && latest->owner == move->owner && latest->stag == move->stag))
         return;
-    state->ahead[state->aheads++ % RPCRDMA_STRAYS_MAX] =
-        (struct rpcrdma_ahead){.stag = move->stag, .place = move->place, .owner = move->owner};
+    oldest = &state->ahead[state->aheads++ % RPCRDMA_STRAYS_MAX];
+    if (oldest->place.frame != 0) /* the Call that may excuse it will not find it any more */
+        rpcrdma_pending_excuse(rpcrdma, oldest->owner, oldest->place.frame);
+    *oldest = (struct rpcrdma_ahead){.stag = move->stag, .place = move->place, .owner = move->owner};
 }
 
 static bool offers_stag(const struct rpcrdma_transaction *t, uint32_t stag)

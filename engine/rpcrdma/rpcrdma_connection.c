@@ -471,7 +471,8 @@ static void on_send(struct rpcrdma_connection *rpcrdma, const struct rdma_part *
                                 .lacking = n - there,
                                 .unsure = unsure,
                                 .reads_unseen = part->reads_unseen,
-                                .copy_ns = part->copy_ns};
+                                .copy_ns = part->copy_ns,
+                                .skew_ns = part->skew_ns};
 
     rpcrdma_header_decode(&m.header, p, there);
     /* Its header is incomplete; or it may be a Call or a Reply, and both sides send both. */
@@ -594,6 +595,7 @@ static void take_move(struct rpcrdma_connection *rpcrdma, const struct rdma_part
                                 .received = part->received,
                                 .reads_open = part->reads_open,
                                 .asked_again = part->asked_again,
+                                .skew_ns = part->skew_ns,
                                 .unsure = unsure};
 
     move.owner = part->kind == RDMA_READ_RESPONSE ? move.side : other_side(move.side);

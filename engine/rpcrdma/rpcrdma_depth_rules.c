@@ -6,13 +6,38 @@
  * The former is MPA's business on iWARP, where it reports what is wrong. On InfiniBand only Reads that follow one
  * another sooner than any answer can come are known to be outstanding together.
  *
- * A Response counts from where it was captured. Where ACK numbers say what the requester had received, no Response is
- * missed so. On InfiniBand one may be captured shortly after the next Read although the requester had it: there a Read
- * is reported when the Response that it should have waited for comes later than that.
+ * Responses come in the order of their Reads: one says that all before it were sent, those that the capture lacks
+ * included. Where ACK numbers say what the requester had received, no Response is missed. On InfiniBand one may be
+ * missing without a trace, or be captured after the next Read although the requester had it: there a Read is reported
+ * where the one before it cannot have been answered yet, or is seen to be answered later than the directions are apart.
  */
 #include "engine/rpcrdma/rpcrdma_internal.h"
 
-static const int64_t skew_ns = 50000;
+/* ---- Reads without a Response so far ---- */
+
+static void open_read(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *depth, uint64_t operation)
+{
+    if (!depth->open)
+        depth->open = arena_zeroed(rpcrdma->arena, RPCRDMA_DEPTH_MAX * sizeof *depth->open);
+    if (!depth->open)
+        return;
+    if (depth->outstanding == RPCRDMA_DEPTH_MAX) {
+        depth->first++;
+        depth->outstanding--;
+    }
+    depth->open[(depth->first + depth->outstanding++) % RPCRDMA_DEPTH_MAX] = operation;
+}
+
+/* The Response to this Read begins or, `last`, ends. */
+static void close_reads(struct rpcrdma_depth *depth, uint64_t operation, bool last)
+{
+    while (depth->outstanding > 0 && depth->open[depth->first % RPCRDMA_DEPTH_MAX] < operation + last) {
+        depth->first++;
+        depth->outstanding--;
+    }
+}
+
+/* ---- judging ---- */
 
 void rpcrdma_connection_depth(struct rpcrdma_connection *rpcrdma, unsigned requester, uint32_t limit, uint32_t frame)
 {
@@ -57,7 +82,7 @@ static void judge_connection(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
 
 static void read(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *depth, const struct rpcrdma_move *move)
 {
-    depth->outstanding++;
+    open_read(rpcrdma, depth, move->operation);
     judge_connection(rpcrdma, depth, move);
     if (depth->limit == 0)
         return;
@@ -65,22 +90,24 @@ static void read(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *depth
         rpcrdma_inconclusive(rpcrdma, RULE_NFS41_18_36_3_05);
     } else if (depth->outstanding <= depth->limit) {
         rpcrdma_pass(rpcrdma, RULE_NFS41_18_36_3_05);
-    } else if (move->acked_known) {
+    } else if (move->acked_known || move->reads_open > depth->limit) {
         report(rpcrdma, depth, &move->place, depth->outstanding);
     } else if (!depth->doubtful) {
         depth->doubtful = true;
         depth->place = move->place;
+        depth->operation = move->operation;
         depth->most = depth->outstanding;
     }
 }
 
 static void response(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *depth, const struct rpcrdma_move *move)
 {
-    if (depth->outstanding > 0)
-        depth->outstanding--;
-    if (!depth->doubtful)
+    bool waited_for = move->operation < depth->operation && !move->asked_again;
+
+    close_reads(depth, move->operation, move->last);
+    if (!depth->doubtful || !move->last)
         return;
-    if (rpcrdma_whole(rpcrdma) && move->place.time_ns - depth->place.time_ns > skew_ns)
+    if (rpcrdma_whole(rpcrdma) && waited_for && move->place.time_ns - depth->place.time_ns >= move->skew_ns)
         report(rpcrdma, depth, &depth->place, depth->most);
     else
         rpcrdma_inconclusive(rpcrdma, RULE_NFS41_18_36_3_05);
@@ -91,6 +118,6 @@ void rpcrdma_depth_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
 {
     if (move->kind == RDMA_READ && move->first)
         read(rpcrdma, &rpcrdma->depth[move->side], move);
-    else if (move->kind == RDMA_READ_RESPONSE && move->last)
+    else if (move->kind == RDMA_READ_RESPONSE)
         response(rpcrdma, &rpcrdma->depth[other_side(move->side)], move);
 }

@@ -3,7 +3,7 @@
  * A Reply before the responses to the RDMA Reads of its Call (RFC 8166 section 2.3.2), on InfiniBand. A capture may
  * lack responses without a trace, and its directions may be out of step: by itself, that they were not captured before
  * the Reply proves nothing. That they come after it does, if the responder has not asked for them again: when the
- * requester had acknowledged the Reply before it sent them, or when they come later than the directions are ever apart.
+ * requester had acknowledged the Reply before it sent them, or when they come later than the directions are apart.
  */
 #include "engine/rpcrdma/rpcrdma_memory_state.h"
 
@@ -50,7 +50,7 @@ void rpcrdma_hasty_response(struct rpcrdma_connection *rpcrdma, const struct rpc
             !rpcrdma_area_meets(&hasty->area, &area))
             continue;
         hasty->proven |=
-            move->received > hasty->place.offset || move->place.time_ns - hasty->place.time_ns >= rpcrdma_skew_ns;
+            move->received > hasty->place.offset || move->place.time_ns - hasty->place.time_ns >= move->skew_ns;
         if (move->asked_again) {
             hasty->proven = false;
             settle(rpcrdma, hasty);

@@ -24,15 +24,13 @@ enum {
     RPCRDMA_READ_CHUNKS_MAX = 256, /* different Positions in one Call */
     RPCRDMA_ANSWERED_MAX = 128,    /* answered transactions remembered per calling side */
     RPCRDMA_ORPHANS_MAX = 16,
+    RPCRDMA_DEPTH_MAX = 64,  /* Reads without a Response, by requester */
     RPCRDMA_UNBOUND_MAX = 8, /* programs without a binding, reported once each */
     RPCRDMA_SEND_MAX =
         1024 * 1024, /* octets of a Send; the largest threshold that can be announced is a quarter of this */
     RPCRDMA_EARLY_OCTETS_MAX = 65536, /* of a Send that is kept until the ULP is known */
     RPCRDMA_UNDECIDED_MAX = 8,        /* Sends that may look foreign before another ULP is assumed */
 };
-
-/* InfiniBand: how far the directions of a capture may be apart. */
-static const int64_t rpcrdma_skew_ns = 4000000;
 
 /* What one side announced in its startup frame (RFC 8797). */
 struct rpcrdma_announced {
@@ -91,11 +89,13 @@ struct rpcrdma_side {
 /* RDMA Reads of one side: rpcrdma_depth_rules.c. */
 struct rpcrdma_depth {
     uint32_t limit, frame; /* of its session; 0: none */
-    unsigned outstanding;
+    uint64_t *open;        /* operations, a ring of RPCRDMA_DEPTH_MAX; NULL: none so far */
+    unsigned first, outstanding;
     bool reported;
     bool over;     /* the limit of the connection; reported */
-    bool doubtful; /* beyond that of the session, unless a Response was captured late: */
+    bool doubtful; /* beyond that of the session, unless a Response was captured late, or not at all: */
     struct place place;
+    uint64_t operation;
     unsigned most;
 };
 

@@ -184,17 +184,24 @@ void rpcrdma_pending_hole(struct rpcrdma_connection *rpcrdma, unsigned side)
  * Nothing is missing before this part. But the directions may be out of step in the capture: what a side sends after
  * its Acknowledge of a message was sent after that; what it sends before, the message's sender may have received. Where
  * the capture shows no Acknowledge at all, the order of frames decides.
+ *
+ * A Call that is missing may come after this part, if the latter was captured late.
  */
 static enum fate after_part(const struct event *event, struct pending_finding *pending)
 {
+    const struct place *accused = &pending->finding.place;
     uint64_t received = event->part->received;
 
     if (event->part->others_held)
         return WAITS;
     if (waiting_for(pending->finding.rule)->lacks < ANSWER)
-        return STANDS;
+        return received > accused->offset || event->part->place.time_ns - accused->time_ns >= event->part->skew_ns
+                   ? STANDS
+                   : WAITS;
+    if (event->part->copy_ns == 0) /* it may be a copy of what its receiver had before, with the Acknowledge of that */
+        return FALLS;
     if (received > 0)
-        return pending->unproven || received <= pending->finding.place.offset ? FALLS : STANDS;
+        return pending->unproven || received <= accused->offset ? FALLS : STANDS;
     pending->unproven = true;
     return WAITS;
 }

@@ -177,7 +177,7 @@ bool rpcrdma_call_may_precede(const struct rpcrdma_message *call, const struct p
     if (call->place.first_frame < place->frame || since_ns >= call->copy_ns / PROMPT)
         return true;
     /* What its sender had acknowledged before came before it, however far the directions are apart. */
-    return call->received <= place->offset && since_ns < rpcrdma_skew_ns;
+    return call->received <= place->offset && since_ns < call->skew_ns;
 }
 
 /*

@@ -10,6 +10,7 @@ import subprocess
 import pytest
 
 from generated import findings, judge
+from views import direction, packets, write
 
 
 @pytest.fixture(scope="module")
@@ -266,6 +267,36 @@ def of_first_packets(path, n, drops=0):
     counters = struct.pack("<HHQHH", 7, 8, drops, 0, 0)
     statistics = struct.pack("<IIIQ", 5, 24 + len(counters), 0, 0) + counters + struct.pack("<I", 24 + len(counters))
     return octets[:at] + statistics
+
+
+TWO_SEEN = "with rpcrdma; I call nfs3.null; R reply; I call nfs3.access; R reply; "
+
+
+@pytest.mark.parametrize("ahead_us, lag_us, found", [(1000, 0, {"RPCR-3.3.1-10"}), (1000, 1000, set()), (100, 0, set())])
+def test_order_beyond_the_skew(gen, build, tmp_path, ahead_us, lag_us, found):
+    """A Reply before its Call, where Acknowledges show how far the directions are apart."""
+    whole, seen = tmp_path / "whole.pcapng", tmp_path / "seen.pcap"
+    script = TWO_SEEN + "I call nfs3.access wait=5; R reply; I call nfs3.access; R reply"
+    assert gen("play", "script", "--transport=roce", f"--script={script}", "-o", whole).returncode == 0
+    sent = packets(whole)
+    call = max(i for i in range(len(sent) - 1) if sent[i + 1][0] - sent[i][0] > 4_000_000) + 1
+    times = [time for time, *_ in sent]
+    times[call + 2] = times[call] - ahead_us * 1000  # after the Acknowledge of the Call
+    late = [time + lag_us * 1000 * direction(packet) for time, packet in zip(times, sent)]
+    write(seen, sorted((time, *packet[1:]) for time, packet in zip(late, sent)))
+    assert {f.rule for f in findings(judge(build, [seen], by_name=False)[0]) if f.severity != "note"} == found
+
+
+def test_a_read_response_that_only_the_capture_lacks(gen, build, tmp_path):
+    """It is no Read outstanding when the next one is sent."""
+    whole = tmp_path / "whole.pcapng"
+    run = gen("play", "nfs41-chunks", "--transport=roce", "--inject=NFS41-18.36.3-05+ok", "-o", whole)
+    assert run.returncode == 0
+    sent, lossy = packets(whole), []
+    for lost in range(len(sent)):
+        lossy.append(tmp_path / f"{lost}.pcap")
+        write(lossy[-1], sent[:lost] + sent[lost + 1:])
+    assert not [f for capture in judge(build, lossy, by_name=False) for f in findings(capture) if f.severity != "note"]
 
 
 # What a message of the other side might excuse, by the fault that shows it.

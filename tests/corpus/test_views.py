@@ -81,6 +81,16 @@ def test_conforming_however_seen(build, gen, transport, tmp_path):
                                    set(NOTES.get(name, ())) | OF_A_PART.get(name, set())) for name in names])
 
 
+# A retransmission after an RNR NAK, or its Acknowledge, captured after the DREQ; a copy of the Send before the RNR NAK.
+NOT_READY = [("nfs41-chunks", 5), ("rpcrdma-small-segments", 3), ("rpcrdma-lengths", 6)]
+
+
+@pytest.mark.parametrize("scenario, seed", NOT_READY)
+def test_not_ready_at_the_end(build, gen, tmp_path, scenario, seed):
+    gather([lambda: look(build, gen, tmp_path, scenario,
+                         lambda _: [scenario, "--transport=roce", f"--net={ROCE_NETS[-1]}"], [seed])])
+
+
 def close_views(build, gen, folder, transport, faults):
     """What the views of a conversation's end show that the whole lacks."""
     made, wrong = [], []

@@ -116,6 +116,13 @@ def shifted(whole, rng):
     return in_order_of_time(seen)
 
 
+def apart(whole, rng):
+    """One direction comes later than it was sent, by the same time throughout."""
+    way, lag = rng.random() < 0.5, rng.randint(1, LATEST_NS)
+    return sorted(((time + (direction((time, octets)) == way) * lag, octets, original) for time, octets, original in whole),
+                  key=lambda packet: packet[0])
+
+
 def both(first, then):
     def view(whole, rng):
         seen = first(whole, rng)
@@ -179,7 +186,7 @@ VIEWS = {
     "loss 1 %": lossy(0.01), "loss 5 %": lossy(0.05), "loss 30 %": lossy(0.3), "loss of one direction": lossy(0.2, True),
     "gap": gap, "late": late, "cut off": cut_off, "one direction": one_direction, "cut short": cut_short,
     "repeated": repeated, "swapped": swapped, "shifted": shifted, "shifted, loss": both(shifted, lossy(0.05)),
-    "late, loss": both(late, lossy(0.1)), "late, loss of one direction": both(late, lossy(0.4, True)),
+    "apart, loss": both(apart, lossy(0.05)), "late, loss": both(late, lossy(0.1)), "late, loss of one direction": both(late, lossy(0.4, True)),
     **CLOSE_VIEWS,
 }
 

@@ -195,6 +195,11 @@ static void talk_segment(struct rpcrdma_talk *t, unsigned side, struct ddp_segme
             op->place = fpdu.place;
     }
     rdma_part_of_rdmap(&part, &segment);
+    if (t->infiniband) {
+        part.gaps_show_late = true;
+        part.acked_known = false;
+        part.reads_open = part.kind == RDMA_READ ? t->reads_open : 0;
+    }
     rpcrdma_connection_part(t->rpcrdma, &part);
     t->end[side] += length;
 }

@@ -65,6 +65,8 @@ struct rpcrdma_talk {
     uint64_t unreceived; /* octets of the other side that the sender has not received */
     bool resync;         /* the next FPDU comes after a hole */
     bool faulty;         /* the next segments have findings of the layers below */
+    bool infiniband;     /* the next segments are those of RoCE: no ACK numbers, but Acknowledges of their own */
+    unsigned reads_open; /* then: what the next Read Request says */
     bool forgotten, bare, silent, unacknowledged, missing[2]; /* what talk_end() says of the close */
     int64_t resent_ns;                                        /* 0: nothing was sent again */
     struct mpa_parameters parameters;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { START = 0xFFFFFE, START_1 = 100, MTU = 256, LOG = 4096 };
+enum { START = 0xFFFFFE, START_1 = 100, MTU = 256, LOG = 4096, SKEW = 4000000 };
 
 struct bench {
     struct ib_rc *rc;
@@ -250,8 +250,8 @@ static void not_ready(void **state)
     SEND(0, 1);
     SEND(1, 2);
     RNR(0);
-    ib_rc_disconnect(bench.rc);
-    ib_rc_disconnect(bench.rc);
+    ib_rc_disconnect(bench.rc, bench.now);
+    ib_rc_disconnect(bench.rc, bench.now);
     close_bench(&bench, "S0.0+1! S1.0+2! refused1:0rnr at 0 of a Send");
 
     open_bench(&bench, true, 0); /* the capture ends */
@@ -264,7 +264,7 @@ static void not_ready(void **state)
     RNR(0);
     SEND(0, 1);
     ACK(0);
-    ib_rc_disconnect(bench.rc);
+    ib_rc_disconnect(bench.rc, bench.now);
     close_bench(&bench, "S0.0+1!");
 
     open_bench(&bench, true, 0); /* overtaken by the Acknowledge of the copy */
@@ -272,14 +272,14 @@ static void not_ready(void **state)
     SEND(0, 1);
     ACK(0);
     RNR(0);
-    ib_rc_disconnect(bench.rc);
+    ib_rc_disconnect(bench.rc, bench.now);
     close_bench(&bench, "S0.0+1!");
 
     open_bench(&bench, true, 0); /* the capture may lack the Acknowledge, */
     SEND(0, 1);
     RNR(0);
     SEND(0, 1);
-    ib_rc_disconnect(bench.rc);
+    ib_rc_disconnect(bench.rc, bench.now);
     close_bench(&bench, "S0.0+1!");
 
     open_bench(&bench, true, 0); /* and what was sent again, too */
@@ -287,19 +287,42 @@ static void not_ready(void **state)
     RNR(0);
     bench.now = 10002;
     SEND(1, 2);
-    ib_rc_disconnect(bench.rc);
+    ib_rc_disconnect(bench.rc, bench.now);
     close_bench(&bench, "S0.0+1! S1.0+2!");
 
     open_bench(&bench, true, 0); /* or whatever its receiver did with it */
     SEND(0, 1);
     RNR(0);
     packet(&bench, 1, IB_SEND_ONLY, 3, 1, (struct words){0});
-    ib_rc_disconnect(bench.rc);
+    ib_rc_disconnect(bench.rc, bench.now);
     close_bench(&bench, "S0.0+1! hole1:0-3@0 S0.0+1!");
+    open_bench(&bench, true, 0); /* what was sent again is captured late, as is its Acknowledge */
+    SEND(0, 1);
+    RNR(0);
+    ib_rc_disconnect(bench.rc, bench.now);
+    bench.now += SKEW - 100;
+    SEND(0, 1);
+    close_bench(&bench, "S0.0+1!");
+
+    open_bench(&bench, true, 0);
+    SEND(0, 1);
+    SEND(0, 1);
+    RNR(0);
+    ib_rc_disconnect(bench.rc, bench.now);
+    ACK(0);
+    close_bench(&bench, "S0.0+1!");
+
+    open_bench(&bench, true, 0); /* too late to have been sent before */
+    SEND(0, 1);
+    RNR(0);
+    ib_rc_disconnect(bench.rc, bench.now);
+    bench.now += SKEW;
+    SEND(0, 1);
+    close_bench(&bench, "S0.0+1! refused1:0rnr at 0 of a Send");
 
     open_bench(&bench, true, 0); /* it came when the connection was over */
     SEND(0, 1);
-    ib_rc_disconnect(bench.rc);
+    ib_rc_disconnect(bench.rc, bench.now);
     RNR(0);
     close_bench(&bench, "S0.0+1!");
 }

@@ -202,6 +202,39 @@ static void test_reads_outstanding(void **state)
     }
 }
 
+/* On InfiniBand a Response that the capture lacks leaves nothing outstanding. */
+static void test_reads_without_a_response(void **state)
+{
+    enum { CERTAIN, ANSWERED_LATE, NOT_CAPTURED, HOWS };
+    struct terms one = {.elements = {1, 0}, .ird = {1}};
+
+    (void)state;
+    for (unsigned how = 0; how < HOWS; how++) {
+        struct rpcrdma_talk *t = talk_new();
+        uint32_t frame;
+
+        t->infiniband = true;
+        call_session(t, &one);
+        grant_session(t, &one);
+        call_write(t);
+        t->reads_open = 1;
+        talk_read_request(t, S, 0x77, 0x1000, 400);
+        if (how == NOT_CAPTURED)
+            t->n_reads[S] = 0;
+        t->reads_open = how == CERTAIN ? 2 : 1;
+        frame = talk_read_request(t, S, 0x77, 0x1000 + 400, 400);
+        if (how != NOT_CAPTURED)
+            talk_read_response(t, C, NULL, 400);
+        talk_read_response(t, C, NULL, 400);
+        if (how == NOT_CAPTURED) {
+            findings_inconclusive(&t->seen, RULE_NFS41_18_36_3_05);
+            talk_expect_nothing(t);
+        } else {
+            talk_expect(t, RULE_NFS41_18_36_3_05, SEVERITY_WARNING, frame);
+        }
+    }
+}
+
 /* ---- CB_RECALL_SLOT ---- */
 
 static void session(struct rpcrdma_talk *t, uint32_t flags)
@@ -403,6 +436,7 @@ int main(void)
         cmocka_unit_test(test_elements_of_a_call),
         cmocka_unit_test(test_binding),
         cmocka_unit_test(test_reads_outstanding),
+        cmocka_unit_test(test_reads_without_a_response),
         cmocka_unit_test(test_returned_credits),
         cmocka_unit_test(test_credits_that_nobody_recalled),
         cmocka_unit_test(test_credits_in_doubt),

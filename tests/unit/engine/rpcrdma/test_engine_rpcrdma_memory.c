@@ -671,6 +671,69 @@ static void invalidation_of_shared(void **state)
     talk_expect(t, RULE_CMPD_4_1_02, SEVERITY_ERROR, frame);
 }
 
+/* On InfiniBand an Acknowledge says that the access was carried out. */
+static void access_after_invalidation(void **state)
+{
+    static const struct {
+        const char *name, *found;
+        bool acknowledged, again, hole;
+    } rows[] = {
+        {"acknowledged", "CMPD-3.2-04 RPCR-2.3.2-02", true, false, false},
+        {"not acknowledged", "RPCR-2.3.2-02 ?CMPD-3.2-04", false, false, false},
+        {"offered again", "", true, true, false},
+        {"after a hole", "?CMPD-3.2-04", true, false, true},
+    };
+    (void)state;
+
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct rpcrdma_talk *t = talk_new();
+
+        t->infiniband = true;
+        t->seen.keeps = NULL;
+        call_reply_segment(t, C, XID, region);
+        invalidate(t, XID, region.handle, region);
+        if (rows[i].again)
+            call_reply_segment(t, C, XID + 1, region);
+        if (rows[i].hole)
+            talk_hole(t, C);
+        talk_write(t, S, region.handle, region.offset, NULL, 8);
+        if (rows[i].acknowledged)
+            rpcrdma_connection_received(t->rpcrdma, C, t->end[S]);
+        talk_finish(t);
+        findings_expect(&t->seen, -1, rows[i].found, rows[i].name);
+        talk_free(t);
+    }
+}
+
+/* ---- Reads outstanding ---- */
+
+static void reads_beyond_the_terms(void **state)
+{
+    struct rdma_terms terms = {.initiator_side = C, .from_start = true, .reads_max = {[S] = 2}};
+    (void)state;
+
+    for (unsigned open = 1; open <= 4; open++) { /* as many as were surely outstanding with the third */
+        struct rpcrdma_talk *t = talk_new();
+        uint32_t frame;
+
+        rpcrdma_connection_terms(t->rpcrdma, &terms);
+        t->infiniband = true;
+        call_read(t, C, XID, (struct rpcrdma_read_segment){.target = region});
+        t->reads_open = 1;
+        talk_read_request(t, S, region.handle, region.offset, 8);
+        findings_passed(&t->seen, RULE_RPCR_3_3_1_11);
+        talk_read_request(t, S, region.handle, region.offset + 8, 8);
+        t->reads_open = open;
+        frame = talk_read_request(t, S, region.handle, region.offset + 16, 8);
+        if (open > 2) {
+            talk_expect(t, RULE_RPCR_3_3_1_11, SEVERITY_ERROR, frame);
+        } else {
+            findings_inconclusive(&t->seen, RULE_RPCR_3_3_1_11);
+            talk_expect_nothing(t);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -708,6 +771,8 @@ int main(void)
         cmocka_unit_test(kept_memory),
         cmocka_unit_test(invalidation),
         cmocka_unit_test(invalidation_of_shared),
+        cmocka_unit_test(access_after_invalidation),
+        cmocka_unit_test(reads_beyond_the_terms),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
