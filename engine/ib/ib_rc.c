@@ -352,12 +352,11 @@ static void time_answer(struct ib_requests *requests, uint64_t offset, int64_t t
     int64_t took = time_ns - latest->latest.time_ns;
 
     requests->lags |= offset > requests->next && !requests->next_least;
-    if (offset != requests->next || took <= 0)
+    /* Which copy of a request is answered that was sent again cannot be known. */
+    if (offset != requests->next || took <= 0 || requests->resends_ns >= latest->latest.time_ns)
         return;
     if (requests->answered_ns == 0 || took < requests->answered_ns)
         requests->answered_ns = took;
-    if (requests->resends_ns >= latest->latest.time_ns)
-        return;
     requests->trails++;
     if (took > requests->trailed_ns)
         requests->trailed_ns = took;

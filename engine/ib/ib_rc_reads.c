@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { REPLY_MARGIN = 4, READ_MARGIN = 2 }; /* of the time that an answer takes at least */
+enum { REPLY_MARGIN = 16, READ_MARGIN = 2 }; /* of the time that an answer takes at least */
 enum { ATOMIC_OCTETS = 8, MTU_MIN = 256, MTU_MAX = 4096 };
 
 static struct ib_read *read_at(const struct ib_reads *reads, unsigned i)
