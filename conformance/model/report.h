@@ -71,12 +71,13 @@ struct report_connection {
     GHashTable *folds;                      /* report_fold.c; NULL: none */
     uint64_t found[SEVERITY_COUNT], waived; /* all findings, those not kept as well; found holds unwaived ones */
     uint64_t not_kept;
-    GArray *notes;                  /* struct note, for the ladders of --format=html; NULL otherwise */
-    unsigned initiator_side;        /* the side of notes that is the Initiator */
-    struct folded_counts *counts;   /* of rules by themselves: see report_rules(); NULL: nothing */
-    struct statistics *statistics;  /* side 0: the initiator; NULL: not wanted */
-    GArray *failing;                /* struct report_failing; NULL: none */
-    struct history_record *history; /* until check_history.h has judged it; NULL: none */
+    GArray *notes;                   /* struct note, for the ladders of --format=html; NULL otherwise */
+    unsigned initiator_side;         /* the side of notes that is the Initiator */
+    struct folded_counts *counts;    /* of rules by themselves: see report_rules(); NULL: nothing */
+    struct statistics *statistics;   /* side 0: the initiator; NULL: not wanted */
+    GArray *failing;                 /* struct report_failing; NULL: none */
+    void *record;                    /* of the guest, until check_across.h has judged it; NULL: none */
+    const struct ulp_across *across; /* whose record it is */
 };
 
 /* A capture that is reported period by period. */
@@ -160,15 +161,15 @@ void report_write_summary(const struct report *report, FILE *out);
 enum report_emptiness {
     REPORT_NO_MPA,
     REPORT_NO_FPDU,
-    REPORT_NO_RPCRDMA,
+    REPORT_NO_GUEST,
     REPORT_NO_ANSWER,
     REPORT_REJECTED,
     REPORT_OTHER_ULP
 };
-extern const char *const report_nothing[];
+const char *report_nothing(enum report_emptiness why);
 /*
- * Why nothing was checked in a capture that could be read: it has no connection, or none in which an FPDU, an RPC
- * message, or a rule about a rejected start-up was judged. NULL: something was. One line.
+ * Why nothing was checked in a capture that could be read: it has no connection, or none in which an FPDU, a message
+ * of an upper layer, or a rule about a rejected start-up was judged. NULL: something was. One line.
  */
 const char *report_nothing_checked(const struct report_capture *capture);
 /* The same for this part of a capture alone; for report_nothing_checked() any connection in a part is something. */

@@ -46,7 +46,7 @@ struct check_options {
     bool assume_no_icrc;    /* of RoCE and InfiniBand */
     struct ib_qp_pair assumed_qps[ASSUMED_QPS_MAX];
     unsigned n_assumed_qps;
-    int64_t t_answer; /* nanoseconds: struct rpcrdma_options; 0: not given */
+    int64_t t_answer; /* nanoseconds; 0: not given */
     bool print, verbose, stats;
     enum color_use color;   /* of the text report */
     bool summary;           /* lines on standard output, and the report only to `output`, if given */

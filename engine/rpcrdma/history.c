@@ -152,7 +152,7 @@ void history_lookup(struct history *history, const struct endpoint *client, cons
 struct look {
     const struct history_record *now;
     struct verdict *verdict;
-    const struct history_host *host;
+    const struct ulp_across_host *host;
 };
 
 static void fail(const struct look *look, enum rule_id rule, enum rule_severity severity, const struct place *place,
@@ -496,7 +496,7 @@ static void judge(const struct look *look, struct pair *pair)
     lookups_judge(&pair->lookups, look->now, look->verdict);
 }
 
-bool history_add(struct history *history, struct history_record *record, const struct history_host *host)
+bool history_add(struct history *history, struct history_record *record, const struct ulp_across_host *host)
 {
     const struct look look = {record, host->verdict, host};
     struct pair *pair = record->client < 0 ? NULL : pair_of(history, record);
@@ -682,7 +682,7 @@ static void judge_drop(const struct look *look, const struct pair *pair)
 }
 
 void history_conclude(const struct history *history, const struct history_record *record, int64_t now_ns,
-                      const struct history_host *host)
+                      const struct ulp_across_host *host)
 {
     const struct look look = {record, host->verdict, host};
     struct endpoint client = without_port(&record->endpoint[record->client]);

@@ -10,6 +10,7 @@
 #define IWARP_ENGINE_RPCRDMA_HISTORY_H
 
 #include "engine/packet/addressed.h"
+#include "engine/rdma/ulp_across.h"
 #include "engine/rpcrdma/history_objects.h"
 #include "engine/rpcrdma/rpcrdma.h"
 #include "wire/endpoint.h"
@@ -116,14 +117,6 @@ struct history_record {
 
 void history_record_free(struct history_record *record);
 
-/* Takes the verdicts on one connection. */
-struct history_host {
-    struct verdict *verdict;
-    /* An earlier connection shows that the finding of this rule at this place was wrong; may be NULL. */
-    void (*excuse)(void *ctx, enum rule_id rule, const struct place *place);
-    void *ctx;
-};
-
 struct history;
 
 /* NULL when memory is lacking. */
@@ -138,11 +131,11 @@ void history_rpcbind(struct history *history, const struct addressed_segment *se
  * Judges a connection's record against earlier ones and takes ownership of it. Records come in the order in which their
  * connections began. False: the record has been freed, as its client is unknown or memory is lacking.
  */
-bool history_add(struct history *history, struct history_record *record, const struct history_host *host);
+bool history_add(struct history *history, struct history_record *record, const struct ulp_across_host *host);
 /* Once all records so far were added: what other connections, earlier or later, prove about this one, which was added.
  */
 void history_conclude(const struct history *history, const struct history_record *record, int64_t now_ns,
-                      const struct history_host *host);
+                      const struct ulp_across_host *host);
 /* Frees the oldest records and pairs beyond the bounds above; pointers to them become invalid. */
 void history_trim(struct history *history);
 

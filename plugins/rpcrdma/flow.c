@@ -247,7 +247,7 @@ static void judge_ended(void)
     g_ptr_array_sort(ended, in_order_of_begin);
     for (guint i = 0; i < ended->len; i++) {
         struct rpcrdma_flow *flow = g_ptr_array_index(ended, i);
-        const struct history_host host = {&flow->judge.verdict, on_excuse, flow};
+        const struct ulp_across_host host = {&flow->judge.verdict, on_excuse, flow};
 
         now_ns = MAX(now_ns, flow->record->end_ns);
         if (!history_add(history, flow->record, &host))
@@ -255,7 +255,7 @@ static void judge_ended(void)
     }
     for (guint i = 0; i < ended->len; i++) {
         struct rpcrdma_flow *flow = g_ptr_array_index(ended, i);
-        const struct history_host host = {&flow->judge.verdict, on_excuse, flow};
+        const struct ulp_across_host host = {&flow->judge.verdict, on_excuse, flow};
 
         if (flow->record)
             history_conclude(history, flow->record, now_ns, &host);

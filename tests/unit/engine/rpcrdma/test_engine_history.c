@@ -86,14 +86,14 @@ static struct history_record *connection(uint32_t frame, unsigned n)
 
 static bool add(struct trace *t, struct history_record *record)
 {
-    const struct history_host host = {&t->verdict, on_excuse, t};
+    const struct ulp_across_host host = {&t->verdict, on_excuse, t};
 
     return history_add(t->history, record, &host);
 }
 
 static void conclude(struct trace *t, const struct history_record *record, int64_t now_ns)
 {
-    const struct history_host host = {&t->verdict, on_excuse, t};
+    const struct ulp_across_host host = {&t->verdict, on_excuse, t};
 
     history_conclude(t->history, record, now_ns, &host);
 }
@@ -657,7 +657,7 @@ static void on_acquittal(void *ctx, enum rule_id rule, const struct place *place
 /* What is concluded about `now`, with `other`, if any. */
 static void judge_with(struct trace *t, struct history_record *now, struct history_record *other)
 {
-    const struct history_host host = {&t->verdict, on_acquittal, t};
+    const struct ulp_across_host host = {&t->verdict, on_acquittal, t};
     bool later = !other || other->start_ns > now->start_ns;
 
     begin(t);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "conformance/check/check_history.h"
+#include "conformance/check/check_across.h"
 
 #include "conformance/check/check_finding.h"
+#include "engine/stack/ulps.h"
 
 #include <string.h>
 
@@ -68,32 +69,81 @@ static void add_counts(struct judging *judging)
     check_sort_findings(judging->report);
 }
 
-bool check_history(struct history *history, const struct check_options *options, const GPtrArray *connections,
-                   int64_t now_ns)
+/* ---- upper layers ---- */
+
+struct across {
+    unsigned n;
+    struct across_kind {
+        const struct ulp_across *functions;
+        void *state;
+    } kind[ULP_KINDS_MAX];
+};
+
+struct across *across_new(void)
+{
+    struct across *across = g_new0(struct across, 1);
+
+    for (const struct ulp_kind *const *kind = ulps; *kind; kind++) {
+        void *state = (*kind)->across ? (*kind)->across->begin() : NULL;
+
+        if (!(*kind)->across)
+            continue;
+        if (!state) {
+            across_free(across);
+            return NULL;
+        }
+        across->kind[across->n++] = (struct across_kind){(*kind)->across, state};
+    }
+    return across;
+}
+
+void across_free(struct across *across)
+{
+    for (unsigned i = 0; across && i < across->n; i++)
+        across->kind[i].functions->free(across->kind[i].state);
+    g_free(across);
+}
+
+void across_asked(struct across *across, const struct addressed_segment *segment, bool tcp)
+{
+    for (unsigned i = 0; i < across->n; i++)
+        across->kind[i].functions->asked(across->kind[i].state, segment, tcp);
+}
+
+/* Of the connections with records of this kind. */
+static void judge(const struct across_kind *kind, struct judging *judging, const GPtrArray *connections, int64_t now_ns)
+{
+    const struct ulp_across_host host = {&judging->verdict, on_excuse, judging};
+
+    for (guint i = 0; i < connections->len; i++) {
+        judging->report = g_ptr_array_index(connections, i);
+        if (!judging->report->record || judging->report->across != kind->functions)
+            continue;
+        if (!kind->functions->add(kind->state, judging->report->record, &host))
+            judging->report->record = NULL; /* no longer needed */
+        add_counts(judging);
+    }
+    for (guint i = 0; i < connections->len; i++) {
+        judging->report = g_ptr_array_index(connections, i);
+        if (!judging->report->record || judging->report->across != kind->functions)
+            continue;
+        kind->functions->conclude(kind->state, judging->report->record, now_ns, &host);
+        add_counts(judging);
+        judging->report->record = NULL;
+    }
+    kind->functions->trim(kind->state);
+}
+
+bool across_judge(struct across *across, const struct check_options *options, const GPtrArray *connections,
+                  int64_t now_ns)
 {
     struct judging *judging = g_new0(struct judging, 1);
-    const struct history_host host = {&judging->verdict, on_excuse, judging};
     bool done;
 
     judging->options = options;
     judging->verdict = (struct verdict){.counts = &judging->counts, .finding = on_finding, .ctx = judging};
-    for (guint i = 0; i < connections->len; i++) {
-        judging->report = g_ptr_array_index(connections, i);
-        if (!judging->report->history)
-            continue;
-        if (!history_add(history, judging->report->history, &host))
-            judging->report->history = NULL; /* no longer needed */
-        add_counts(judging);
-    }
-    for (guint i = 0; i < connections->len; i++) {
-        judging->report = g_ptr_array_index(connections, i);
-        if (!judging->report->history)
-            continue;
-        history_conclude(history, judging->report->history, now_ns, &host);
-        add_counts(judging);
-        judging->report->history = NULL;
-    }
-    history_trim(history);
+    for (unsigned i = 0; i < across->n; i++)
+        judge(&across->kind[i], judging, connections, now_ns);
     done = !judging->memory_lacking;
     g_free(judging);
     return done;

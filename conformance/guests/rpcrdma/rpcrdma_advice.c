@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Credits, where the time of Calls goes, and Calls that are unlike the others. */
+#include "conformance/guests/rpcrdma/rpcrdma_stats.h"
 #include "conformance/stats/advice_internal.h"
-
 #include "wire/nfs.h"
 
 #include <inttypes.h>
@@ -105,7 +105,7 @@ static void on_idle(GArray *array, const struct statistics *s, unsigned side)
         g_strdup("this time is spent in the client or in its application, not in the network or the server"));
 }
 
-void advice_on_credits(GArray *array, const struct statistics *s)
+void rpcrdma_advice_on_credits(GArray *array, const struct statistics *s)
 {
     for (unsigned side = 0; side < 2; side++) {
         on_limit(array, s, side);
@@ -204,7 +204,7 @@ static void on_parts(GArray *array, const struct statistics *s, const struct sta
                    parts_text(&p, sums), NULL);
 }
 
-void advice_on_time(GArray *array, const struct statistics *s, const struct stat_calls *sums)
+void rpcrdma_advice_on_time(GArray *array, const struct statistics *s, const struct stat_calls *sums)
 {
     if (sums->time[CALL_LATENCY].count > 0)
         on_parts(array, s, sums);
@@ -266,7 +266,7 @@ static void on_segments(GArray *array, const struct stat_calls *sums)
     }
 }
 
-void advice_on_calls(GArray *array, const struct statistics *s, const struct stat_calls *sums)
+void rpcrdma_advice_on_calls(GArray *array, const struct statistics *s, const struct stat_calls *sums)
 {
     uint64_t unanswered = stat_unanswered(sums);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "conformance/model/procedure.h"
+#include "conformance/guests/rpcrdma/rpcrdma_procedure.h"
 
 #include "wire/nfs.h"
 

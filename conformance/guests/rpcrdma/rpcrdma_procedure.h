@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Names of RPC procedures for people: "NFS3 WRITE". */
-#ifndef IWARP_CONFORMANCE_MODEL_PROCEDURE_H
-#define IWARP_CONFORMANCE_MODEL_PROCEDURE_H
+#ifndef IWARP_CONFORMANCE_GUESTS_RPCRDMA_RPCRDMA_PROCEDURE_H
+#define IWARP_CONFORMANCE_GUESTS_RPCRDMA_RPCRDMA_PROCEDURE_H
 
 #include <stdbool.h>
 #include <stdint.h>
