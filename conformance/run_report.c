@@ -2,6 +2,8 @@
 #include "conformance/run_report.h"
 
 #include "conformance/annotate/annotate.h"
+#include "conformance/options/options.h"
+#include "conformance/report/report_formats.h"
 #include "support/output_file.h"
 
 #include <errno.h>

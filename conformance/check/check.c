@@ -5,6 +5,7 @@
 #include "conformance/check/check_across.h"
 #include "conformance/check/check_workers.h"
 #include "conformance/input/steady_clock.h"
+#include "conformance/options/options.h"
 #include "engine/core/heap.h"
 #include "wire/rpcbind.h"
 

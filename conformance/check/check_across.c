@@ -2,6 +2,7 @@
 #include "conformance/check/check_across.h"
 
 #include "conformance/check/check_finding.h"
+#include "conformance/options/options.h"
 #include "engine/stack/ulps.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "conformance/check/check_watched.h"
 
 #include "conformance/check/check_finding.h"
+#include "conformance/options/options.h"
 #include "conformance/print/print.h"
 #include "engine/core/heap.h"
 

@@ -3,6 +3,7 @@
 
 #include "conformance/merge/merge_parts.h"
 #include "conformance/model/report.h"
+#include "conformance/options/options.h"
 #include "support/output_file.h"
 
 #include <errno.h>
@@ -253,7 +254,7 @@ static enum check_status decide(const struct merge *merge)
     if (merge->failed_capture)
         return CHECK_TROUBLE;
     for (size_t i = 0; i < SEVERITY_COUNT; i++)
-        if (merge->found[i] > 0 && report_fails(&merge->options, (enum rule_severity)i))
+        if (merge->found[i] > 0 && options_fails(&merge->options, (enum rule_severity)i))
             return CHECK_FAIL;
     if (merge->options.strict_waivers && g_hash_table_size(merge->unused) > 0)
         return CHECK_FAIL;

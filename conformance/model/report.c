@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/model/report.h"
 
+#include "conformance/options/options.h"
 #include "support/printable.h"
 
 #include <pthread.h>
@@ -163,11 +164,6 @@ void report_clear(struct report *report)
 {
     g_ptr_array_unref(report->captures);
     g_ptr_array_unref(report->unused_waivers);
-}
-
-bool report_fails(const struct check_options *options, enum rule_severity severity)
-{
-    return !options->fail_never && severity >= options->fail_on;
 }
 
 static enum rule_transport transport_of(const struct report_connection *connection)
@@ -360,7 +356,7 @@ static enum check_status decide(const struct report *report)
         if (((const struct report_capture *)g_ptr_array_index(report->captures, i))->failed)
             return CHECK_TROUBLE;
     for (size_t severity = 0; severity < SEVERITY_COUNT; severity++)
-        if (report->found[severity] > 0 && report_fails(report->options, (enum rule_severity)severity))
+        if (report->found[severity] > 0 && options_fails(report->options, (enum rule_severity)severity))
             return CHECK_FAIL;
     if (report->options->strict_waivers && report->unused_waivers->len > 0)
         return CHECK_FAIL;

@@ -9,14 +9,15 @@
 #include "conformance/model/guest.h"
 #include "conformance/model/notes.h"
 #include "conformance/model/report_ib.h"
-#include "conformance/options/options.h"
+#include "conformance/options/status.h"
 #include "conformance/stats/statistics.h"
 #include "engine/core/fold.h"
 #include "engine/packet/decap.h"
 #include "waivers/waivers.h"
 
 #include <glib.h>
-#include <stdio.h>
+
+struct check_options;
 
 /* With ladder diagrams: the first findings of a rule on a connection. */
 enum { REPORT_LADDERS = 3 };
@@ -146,17 +147,6 @@ void report_clear(struct report *report);
 /* Sums up and decides; after the last capture, or each part. */
 void report_conclude(struct report *report);
 
-/* The formats. They write to `out`; errors stay in the stream. */
-void report_write_text(const struct report *report, FILE *out);
-void report_write_json(const struct report *report, FILE *out);
-void report_write_junit(const struct report *report, FILE *out);
-void report_write_html(const struct report *report, FILE *out);
-void report_write_sarif(const struct report *report, FILE *out);
-void report_write_github(const struct report *report, FILE *out);
-void report_write_markdown(const struct report *report, FILE *out);
-/* One line per capture: --summary. */
-void report_write_summary(const struct report *report, FILE *out);
-
 /* One line each. */
 enum report_emptiness {
     REPORT_NO_MPA,
@@ -178,7 +168,5 @@ bool report_judged_something(const struct report_capture *capture);
 const char *report_verdict(const struct report *report);
 /* Member names of "operations": "write", "read_request", ...; NULL for an opcode without a name. */
 const char *report_operation_name(unsigned opcode);
-/* True when a finding of this severity makes the status 1. */
-bool report_fails(const struct check_options *options, enum rule_severity severity);
 
 #endif
