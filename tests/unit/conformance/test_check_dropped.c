@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Silence after packets that a live capture lost proves nothing. */
 #include "conformance/check/check_share.h"
+#include "conformance/options/options.h"
 #include "tests/unit/support/support.h"
 
 #include <string.h>
