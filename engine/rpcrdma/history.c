@@ -5,7 +5,6 @@
 #include "engine/core/heap.h"
 #include "engine/rpcrdma/history_cut_off.h"
 #include "engine/rpcrdma/history_lookups.h"
-#include "wire/nfs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -223,7 +222,7 @@ static const struct history_call *sent_with_another_xid(const struct history_rec
 
 static bool is_nfs4(const struct history_call *call)
 {
-    return call->request_known && call->program == NFS_PROGRAM && call->version == 4;
+    return call->request_known && nfs_is_nfs4(call->program, call->version);
 }
 
 /* RFC 8267 section 6.7.2, RFC 8166 section 4.5: RDMA_ERROR settles a transaction. */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/rpcrdma/history_lookups.h"
 
-#include "wire/nfs.h"
-
 #include <string.h>
 
 /* A client that asks connects when it has the answer: attempts of a mount go on for about so long. */
@@ -27,7 +25,7 @@ static const struct history_call *first_of_nfs4(const struct history_record *rec
     for (unsigned i = 0; i < record->n_calls; i++) {
         const struct history_call *call = &record->calls[i];
 
-        if (!call->reverse && call->request_known && call->program == NFS_PROGRAM && call->version == 4)
+        if (!call->reverse && call->request_known && nfs_is_nfs4(call->program, call->version))
             return call;
     }
     return NULL;

@@ -24,9 +24,6 @@ struct lookups {
     struct lookup latest[LOOKUPS_MAX];
 };
 
-/* Whom a message to rpcbind is about. */
-enum lookup_about { LOOKUP_ABOUT_NFS4_RDMA, LOOKUP_MAYBE_NFS4_RDMA, LOOKUP_ABOUT_OTHERS };
-
 /* Adds it to the pair's. */
 void history_lookup(struct history *history, const struct endpoint *client, const struct endpoint *server,
                     enum lookup_about about, uint32_t frame, int64_t time_ns);

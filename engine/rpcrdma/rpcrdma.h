@@ -12,8 +12,8 @@
 #define IWARP_ENGINE_RPCRDMA_RPCRDMA_H
 
 #include "engine/core/arena.h"
+#include "engine/nfs/binding/binding.h"
 #include "engine/rdma/rdma.h"
-#include "wire/nfs.h"
 #include "wire/rpcrdma.h"
 #include "wire/rpcrdma_private_data.h"
 
@@ -319,7 +319,12 @@ enum direction rpcrdma_connection_direction(const struct rpcrdma_connection *rpc
 void rpcrdma_vfail(struct rpcrdma_connection *rpcrdma, enum rule_id rule, enum rule_severity severity,
                    enum direction direction, const struct place *place, uint32_t related_frame, const char *format,
                    va_list args) __attribute__((format(printf, 7, 0)));
-/* The first value with this mark from values[*i] on, then *i is the next index; NULL: none. op 0: of any operation. */
+/* What its binding is asked about. */
+static inline struct nfs_contents rpcrdma_contents(const struct rpcrdma_body *body)
+{
+    return (struct nfs_contents){body->procedure, body->operations, body->values, body->n_operations, body->n_values};
+}
+/* nfs_contents_value() */
 const struct nfs_value *rpcrdma_value(const struct rpcrdma_body *body, enum nfs_mark mark, uint32_t op, unsigned *i);
 
 /* ---- counts for the reports ---- */

@@ -5,15 +5,6 @@
  */
 #include "engine/rpcrdma/rpcrdma_shape.h"
 
-enum {
-    OP_ILLEGAL = 10044,
-    FIRST_OP = 3,
-    DESTROY_CLIENTID = 57,
-    MINOR_KNOWN_MAX = 2,
-    MINOR_VERS_MISMATCH = 10021, /* values of nfsstat4: RFC 5662 */
-    NOT_IN_SESSION = 10071,
-};
-
 static const char *name_of(const struct rpcrdma_shape *shape, uint32_t op)
 {
     const char *name = nfs_op_name(op, shape->body->procedure->callback);
@@ -23,24 +14,9 @@ static const char *name_of(const struct rpcrdma_shape *shape, uint32_t op)
 
 static uint64_t minor_of(const struct rpcrdma_body *call)
 {
-    unsigned i = 0;
-    const struct nfs_value *minor = rpcrdma_value(call, NFS_MARK_MINOR_VERSION, 0, &i);
+    const struct nfs_contents contents = rpcrdma_contents(call);
 
-    return minor ? minor->value : UINT64_MAX;
-}
-
-/* Operations of a minor version, without later extensions. */
-static bool defined(uint32_t op, uint64_t minor, bool callback)
-{
-    static const uint32_t last[2][3] = {{39, 58, 71}, {4, 14, 15}};
-
-    return minor < 3 && op >= FIRST_OP && op <= last[callback][minor];
-}
-
-/* Minor version 1 drops these (RFC 8881 section 17), and its servers need not know them. */
-static bool withdrawn(uint32_t op, uint64_t minor)
-{
-    return minor > 0 && (op == 20 || op == NFS_OP_RENEW || op == NFS_OP_SETCLIENTID || op == 36 || op == 39);
+    return nfs_contents_minor(&contents);
 }
 
 static bool judge_illegal(struct rpcrdma_shape *shape, uint32_t asked)
@@ -48,13 +24,13 @@ static bool judge_illegal(struct rpcrdma_shape *shape, uint32_t asked)
     bool callback = shape->body->procedure->callback;
     uint64_t minor = minor_of(&shape->t->call_body);
 
-    if (!defined(asked, minor, callback) || (!callback && withdrawn(asked, minor))) {
+    if (!nfs_op_defined(asked, minor, callback) || (!callback && nfs_op_withdrawn(asked, minor))) {
         rpcrdma_shape_pass(shape, RULE_NFS4_15_2_04);
         return true;
     }
     /* Additions of a minor version are optional, and some servers call those that they lack illegal. */
     rpcrdma_shape_fail_as(
-        shape, RULE_NFS4_15_2_04, minor == 2 && !defined(asked, 1, callback) ? SEVERITY_WARNING : SEVERITY_ERROR,
+        shape, RULE_NFS4_15_2_04, minor == 2 && !nfs_op_defined(asked, 1, callback) ? SEVERITY_WARNING : SEVERITY_ERROR,
         "expected ILLEGAL only for operations that do not exist; found it for %s", name_of(shape, asked));
     return false;
 }
@@ -75,7 +51,7 @@ static bool judge_operations(struct rpcrdma_shape *shape)
                                call->n_operations, i + 1, name_of(shape, op));
             return false;
         }
-        if (op != asked && op == OP_ILLEGAL)
+        if (op != asked && op == NFS_OP_ILLEGAL)
             return judge_illegal(shape, asked);
         if (op != asked) {
             rpcrdma_shape_fail(shape, RULE_NFS4_15_2_01, "expected result %u to be of %s; found one of %s", i + 1,
@@ -96,10 +72,11 @@ static bool judge_foreign(struct rpcrdma_shape *shape)
 
     for (unsigned i = 0; i < body->n_operations && i < call->n_operations; i++) {
         const struct nfs_operation *result = &body->operations[i];
-        bool undefined = minor < MINOR_KNOWN_MAX && !defined(result->op, minor, callback);
-        bool dropped = !callback && minor <= MINOR_KNOWN_MAX && withdrawn(result->op, minor) && result->status == 0;
+        bool undefined = minor < NFS_MINOR_KNOWN_MAX && !nfs_op_defined(result->op, minor, callback);
+        bool dropped =
+            !callback && minor <= NFS_MINOR_KNOWN_MAX && nfs_op_withdrawn(result->op, minor) && result->status == 0;
 
-        if (!result->has_status || result->op == OP_ILLEGAL || result->op != call->operations[i].op ||
+        if (!result->has_status || result->op == NFS_OP_ILLEGAL || result->op != call->operations[i].op ||
             !(undefined || dropped))
             continue;
         rpcrdma_shape_fail_as(shape, RULE_NFS4_15_2_06,
@@ -109,15 +86,9 @@ static bool judge_foreign(struct rpcrdma_shape *shape)
                               (unsigned)minor, result->status);
         return false;
     }
-    if (minor <= MINOR_KNOWN_MAX && body->n_operations > 0)
+    if (minor <= NFS_MINOR_KNOWN_MAX && body->n_operations > 0)
         rpcrdma_shape_pass(shape, RULE_NFS4_15_2_06);
     return true;
-}
-
-static bool needs_no_session(uint32_t op, bool callback)
-{
-    return !callback && (op == NFS_OP_EXCHANGE_ID || op == NFS_OP_CREATE_SESSION || op == NFS_OP_BIND_CONN_TO_SESSION ||
-                         op == NFS_OP_DESTROY_SESSION || op == DESTROY_CLIENTID);
 }
 
 /* A COMPOUND that begins with SEQUENCE or CB_SEQUENCE. */
@@ -128,7 +99,7 @@ static bool judge_in_session(struct rpcrdma_shape *shape, enum rule_id rule, uin
     for (unsigned i = 0; i < body->n_operations; i++) {
         const struct nfs_operation *result = &body->operations[i];
 
-        if (result->has_status && result->status == NOT_IN_SESSION) {
+        if (result->has_status && result->status == NFS_ERR_OP_NOT_IN_SESSION) {
             rpcrdma_shape_fail(shape, rule,
                                "expected NFS4ERR_OP_NOT_IN_SESSION only without %s; found it for %s (result %u) in a "
                                "%s that begins with it",
@@ -171,16 +142,16 @@ static bool judge_session(struct rpcrdma_shape *shape)
     uint64_t minor = minor_of(call);
     bool callback = body->procedure->callback;
     enum rule_id rule = callback ? RULE_NFS41_20_9_3_01 : RULE_NFS41_16_2_01;
-    uint32_t first, sequence = callback ? NFS_OP_CB_SEQUENCE : NFS_OP_SEQUENCE;
+    uint32_t first, sequence = nfs_op_sequence(callback);
 
-    if (minor == 0 || minor > MINOR_KNOWN_MAX || call->n_operations == 0 || body->n_operations == 0 ||
+    if (minor == 0 || minor > NFS_MINOR_KNOWN_MAX || call->n_operations == 0 || body->n_operations == 0 ||
         body->operations[0].op != call->operations[0].op || !body->operations[0].has_status)
         return true;
     first = call->operations[0].op;
-    if (!defined(first, minor, callback) || (!callback && withdrawn(first, minor)))
+    if (!nfs_op_defined(first, minor, callback) || (!callback && nfs_op_withdrawn(first, minor)))
         return true;
     return first == sequence ? judge_in_session(shape, rule, sequence)
-                             : judge_outside(shape, rule, sequence, needs_no_session(first, callback));
+                             : judge_outside(shape, rule, sequence, nfs_op_needs_no_session(first, callback));
 }
 
 /* NFS4ERR_MINOR_VERS_MISMATCH has no results, and a minor version that does not exist has nothing else. */
@@ -193,37 +164,22 @@ static bool judge_minor(struct rpcrdma_shape *shape)
 
     if (!whole || whole->op != 0 || minor == UINT64_MAX)
         return true;
-    if (whole->value == MINOR_VERS_MISMATCH && body->n_operations > 0) {
+    if (whole->value == NFS_ERR_MINOR_VERS_MISMATCH && body->n_operations > 0) {
         rpcrdma_shape_fail(shape, RULE_NFS4_15_2_05,
                            "expected no results along with NFS4ERR_MINOR_VERS_MISMATCH; found %u",
                            body->walk.operations_announced);
         return false;
     }
-    if (minor > MINOR_KNOWN_MAX && body->n_operations > 0 && body->operations[0].has_status) {
+    if (minor > NFS_MINOR_KNOWN_MAX && body->n_operations > 0 && body->operations[0].has_status) {
         rpcrdma_shape_fail_as(shape, RULE_NFS4_15_2_05, SEVERITY_WARNING,
                               "expected NFS4ERR_MINOR_VERS_MISMATCH for minor version %u; found a result of %s, with "
                               "status %u",
                               (unsigned)minor, name_of(shape, body->operations[0].op), body->operations[0].status);
         return false;
     }
-    if (minor > MINOR_KNOWN_MAX || whole->value == MINOR_VERS_MISMATCH)
+    if (minor > NFS_MINOR_KNOWN_MAX || whole->value == NFS_ERR_MINOR_VERS_MISMATCH)
         rpcrdma_shape_pass(shape, RULE_NFS4_15_2_05);
     return true;
-}
-
-/* A COMPOUND may fail as a whole, before its first operation. */
-static bool fails_whole(uint32_t status)
-{
-    enum { INVAL = 22, SERVERFAULT = 10006, DELAY = 10008, RESOURCE = 10018, BADXDR = 10036, BADCHAR = 10040 };
-    enum { REQ_TOO_BIG = 10065, REP_TOO_BIG = 10066, TOO_MANY_OPS = 10070 };
-    static const uint16_t whole[] = {INVAL,  SERVERFAULT, DELAY,       RESOURCE,    MINOR_VERS_MISMATCH,
-                                     BADXDR, BADCHAR,     REQ_TOO_BIG, REP_TOO_BIG, TOO_MANY_OPS};
-
-    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
-        if (whole[i] == status)
-            return true;
-    }
-    return false;
 }
 
 /* For a walk that reached its end. */
@@ -249,7 +205,7 @@ static bool judge_end(struct rpcrdma_shape *shape)
                            call->n_operations);
         return false;
     }
-    if (n == 0 && whole->value != 0 && !fails_whole((uint32_t)whole->value)) {
+    if (n == 0 && whole->value != 0 && !nfs_compound_fails_whole((uint32_t)whole->value)) {
         rpcrdma_shape_fail_as(shape, RULE_NFS4_15_2_02, SEVERITY_WARNING,
                               call->n_operations > 0
                                   ? "expected the result of the operation that failed with status %u; found no results"

@@ -37,11 +37,7 @@ void rpcrdma_tolerance_end(struct rpcrdma_connection *rpcrdma, unsigned side, bo
 /* rpcrdma_rpc_rules.c: the RPC header of the Reply to a Call. */
 void rpcrdma_rpc_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 
-/*
- * rpcrdma_program_rules.c: the lowest and the highest version of a program that is known; false: it is not. The
- * accepted Reply to a Call whose header was read: may the server have carried it out?
- */
-bool rpcrdma_program_versions(uint32_t program, uint32_t *low, uint32_t *high);
+/* rpcrdma_program_rules.c: the accepted Reply to a Call whose header was read: may the server have carried it out? */
 void rpcrdma_program_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message,
                            const struct rpc_message *reply);
 

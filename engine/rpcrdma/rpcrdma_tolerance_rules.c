@@ -18,7 +18,7 @@ void rpcrdma_tolerate(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_m
 
 static bool is_nfs4(const struct rpcrdma_body *call)
 {
-    return call->known && call->rpc.prog == NFS_PROGRAM && call->rpc.vers == 4;
+    return call->known && nfs_is_version(&call->rpc, 4);
 }
 
 /* Whatever its Write list looks like; a Reply that is sound there is known to rpcrdma_pairing_rules.c. */
