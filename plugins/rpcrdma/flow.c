@@ -31,20 +31,25 @@ struct kept_segment *rpcrdma_flow_change(struct rpcrdma_flow *flow, const struct
 
 /* ---- segments that follow from others ---- */
 
+/* A segment that is made, with room for what it points to. */
+struct made_segment {
+    struct kept_segment segment;
+    struct kept_move move;
+};
+
 /* The segments of an RDMA operation differ in the place in the chunk. */
 static void nth_segment(const struct record *first_record, const struct record *second_record, unsigned n,
                         struct record *out)
 {
-    static struct kept_move move;
     const struct kept_segment *first = (const struct kept_segment *)first_record;
     const struct kept_segment *second = (const struct kept_segment *)second_record;
-    struct kept_segment *segment = (struct kept_segment *)out;
+    struct made_segment *made = (struct made_segment *)out;
 
     if (!first->move || !second->move)
         return;
-    move = *first->move;
-    move.offset += n * (second->move->offset - first->move->offset);
-    segment->move = &move;
+    made->move = *first->move;
+    made->move.offset += n * (second->move->offset - first->move->offset);
+    made->segment.move = &made->move;
 }
 
 static bool same_move(const struct kept_move *a, const struct kept_move *b)
@@ -72,7 +77,7 @@ static void keep_segment(struct record *made)
 }
 
 static const struct run_pattern pattern = {.nth = nth_segment, .same = same_segment, .keep = keep_segment};
-_Static_assert(sizeof(struct kept_segment) <= RECORD_MAX, "room for a record that is made");
+_Static_assert(sizeof(struct made_segment) <= RECORD_MAX, "room for a record that is made");
 
 /* The latest segment has all that is to be recorded of it. */
 static void settle(struct rpcrdma_flow *flow)
