@@ -183,6 +183,16 @@ static inline bool nfs_all_seen(const struct nfs_connection *nfs)
 {
     return rpcrdma_whole(nfs->rpcrdma) && !nfs->blind && nfs->unread == 0;
 }
+/* The first value with this mark; false: there is none. */
+static inline bool nfs_value_of(const struct rpcrdma_body *body, enum nfs_mark mark, uint32_t op, uint32_t *out)
+{
+    unsigned i = 0;
+    const struct nfs_value *value = rpcrdma_value(body, mark, op, &i);
+
+    if (value)
+        *out = (uint32_t)value->value;
+    return value != NULL;
+}
 /* Contents of an item; NULL when they are not inline. */
 const uint8_t *nfs_contents(const struct rpcrdma_body *body, const struct rpcrdma_item *item);
 /* The first operation of this kind in a COMPOUND, or NULL. */

@@ -18,16 +18,6 @@ enum {
     SEQ_FALSE_RETRY = 10076,
 };
 
-static bool value_of(const struct rpcrdma_body *body, enum nfs_mark mark, uint32_t op, uint32_t *out)
-{
-    unsigned i = 0;
-    const struct nfs_value *value = rpcrdma_value(body, mark, op, &i);
-
-    if (value)
-        *out = (uint32_t)value->value;
-    return value != NULL;
-}
-
 static uint32_t sequence_op(const struct nfs_look *look)
 {
     return look->t->reverse ? NFS_OP_CB_SEQUENCE : NFS_OP_SEQUENCE;
@@ -57,8 +47,8 @@ void nfs_sequence_call(struct nfs_look *look)
     uint32_t op = sequence_op(look);
 
     if (!exchange->in_session || look->body->n_operations == 0 || look->body->operations[0].op != op ||
-        !value_of(look->body, NFS_MARK_SLOT, op, &turn.slot) ||
-        !value_of(look->body, NFS_MARK_SEQUENCE, op, &turn.sequence))
+        !nfs_value_of(look->body, NFS_MARK_SLOT, op, &turn.slot) ||
+        !nfs_value_of(look->body, NFS_MARK_SEQUENCE, op, &turn.sequence))
         return;
     latest = turn_of(look->nfs, &turn);
     if (!latest)
@@ -119,7 +109,8 @@ static bool judge_uncached(const struct nfs_look *look)
         return false;
     }
     nfs_pass(look, RULE_NFS41_2_10_6_1_3_01);
-    if (look->exchange->in_turn || !value_of(&look->t->call_body, NFS_MARK_CACHE_THIS, sequence_op(look), &cachethis))
+    if (look->exchange->in_turn ||
+        !nfs_value_of(&look->t->call_body, NFS_MARK_CACHE_THIS, sequence_op(look), &cachethis))
         return true;
     if (cachethis != 0)
         nfs_fail(look, RULE_NFS41_2_10_6_1_3_02,

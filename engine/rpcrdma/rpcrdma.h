@@ -320,11 +320,11 @@ void rpcrdma_vfail(struct rpcrdma_connection *rpcrdma, enum rule_id rule, enum r
                    enum direction direction, const struct place *place, uint32_t related_frame, const char *format,
                    va_list args) __attribute__((format(printf, 7, 0)));
 /* What its binding is asked about. */
-static inline struct nfs_contents rpcrdma_contents(const struct rpcrdma_body *body)
+static inline struct nfs_decoded rpcrdma_decoded(const struct rpcrdma_body *body)
 {
-    return (struct nfs_contents){body->procedure, body->operations, body->values, body->n_operations, body->n_values};
+    return (struct nfs_decoded){body->procedure, body->operations, body->values, body->n_operations, body->n_values};
 }
-/* nfs_contents_value() */
+/* nfs_decoded_value() */
 const struct nfs_value *rpcrdma_value(const struct rpcrdma_body *body, enum nfs_mark mark, uint32_t op, unsigned *i);
 
 /* ---- counts for the reports ---- */

@@ -14,9 +14,9 @@ static const char *name_of(const struct rpcrdma_shape *shape, uint32_t op)
 
 static uint64_t minor_of(const struct rpcrdma_body *call)
 {
-    const struct nfs_contents contents = rpcrdma_contents(call);
+    const struct nfs_decoded decoded = rpcrdma_decoded(call);
 
-    return nfs_contents_minor(&contents);
+    return nfs_decoded_minor(&decoded);
 }
 
 static bool judge_illegal(struct rpcrdma_shape *shape, uint32_t asked)

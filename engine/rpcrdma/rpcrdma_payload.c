@@ -64,9 +64,9 @@ void rpcrdma_body_free(struct rpcrdma_body *body)
 
 const struct nfs_value *rpcrdma_value(const struct rpcrdma_body *body, enum nfs_mark mark, uint32_t op, unsigned *i)
 {
-    const struct nfs_contents contents = rpcrdma_contents(body);
+    const struct nfs_decoded decoded = rpcrdma_decoded(body);
 
-    return nfs_contents_value(&contents, mark, op, i);
+    return nfs_decoded_value(&decoded, mark, op, i);
 }
 
 /* ---- the walk ---- */

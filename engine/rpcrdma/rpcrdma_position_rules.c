@@ -324,7 +324,7 @@ static void judge_undecodable(struct rpcrdma_positions *x)
     struct rpcrdma_shape *shape = x->shape;
     const struct rpcrdma_item *item = covering(x);
     enum rule_id binding = rpcrdma_shape_binding(shape);
-    const struct nfs_contents call = rpcrdma_contents(shape->body);
+    const struct nfs_decoded call = rpcrdma_decoded(shape->body);
 
     if (check_continued(x))
         return;

@@ -7,7 +7,7 @@
 static void check_sizes(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_transaction *t = shape->t;
-    const struct nfs_contents call = rpcrdma_contents(shape->body);
+    const struct nfs_decoded call = rpcrdma_decoded(shape->body);
 
     for (unsigned k = 0; k < t->n_writes && k < shape->results; k++) {
         const struct rpcrdma_chunk_state *chunk = &t->chunks[t->first_write + k];

@@ -135,7 +135,7 @@ static void judge_segments(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
 
 static bool reduces_reply(const struct rpcrdma_transaction *t)
 {
-    const struct nfs_contents call = rpcrdma_contents(&t->call_body);
+    const struct nfs_decoded call = rpcrdma_decoded(&t->call_body);
 
     return nfs_reducible_results(&call) > 0;
 }

@@ -50,7 +50,7 @@ void rpcrdma_shape_fail_as(struct rpcrdma_shape *shape, enum rule_id rule, enum 
 
 enum rule_id rpcrdma_shape_binding(const struct rpcrdma_shape *shape)
 {
-    const struct nfs_contents call = rpcrdma_contents(&shape->t->call_body);
+    const struct nfs_decoded call = rpcrdma_decoded(&shape->t->call_body);
 
     return nfs_binding_rule(&shape->t->call_body.rpc, &call);
 }
@@ -65,7 +65,7 @@ const char *rpcrdma_shape_item_name(const struct rpcrdma_shape *shape, const str
 void rpcrdma_shape_count_results(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *call = &shape->t->call_body;
-    const struct nfs_contents contents = rpcrdma_contents(call);
+    const struct nfs_decoded decoded = rpcrdma_decoded(call);
 
     shape->results = 0;
     shape->results_known = false;
@@ -74,7 +74,7 @@ void rpcrdma_shape_count_results(struct rpcrdma_shape *shape)
     if (call->procedure->compound && call->procedure->reduces_reply &&
         (!call->walked || call->walk.status != NFS_WALK_OK || call->reduction == RPCRDMA_REDUCED_NONE || call->cut))
         return;
-    shape->results = nfs_reducible_results(&contents);
+    shape->results = nfs_reducible_results(&decoded);
     shape->results_known = true;
 }
 

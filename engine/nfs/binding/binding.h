@@ -12,7 +12,7 @@
 #include "wire/rpcbind.h"
 
 /* The payload of a Call or Reply, as far as it was walked. Borrowed. */
-struct nfs_contents {
+struct nfs_decoded {
     const struct nfs_procedure *procedure; /* NULL: not known */
     const struct nfs_operation *operations;
     const struct nfs_value *values;
@@ -20,10 +20,10 @@ struct nfs_contents {
 };
 
 /* The first value with this mark from values[*i] on, then *i is the next index; NULL: none. op 0: of any operation. */
-const struct nfs_value *nfs_contents_value(const struct nfs_contents *payload, enum nfs_mark mark, uint32_t op,
-                                           unsigned *i);
+const struct nfs_value *nfs_decoded_value(const struct nfs_decoded *payload, enum nfs_mark mark, uint32_t op,
+                                          unsigned *i);
 /* Minor version of a COMPOUND's Call; UINT64_MAX: not known. */
-uint64_t nfs_contents_minor(const struct nfs_contents *call);
+uint64_t nfs_decoded_minor(const struct nfs_decoded *call);
 
 /* ---- programs ---- */
 
@@ -62,18 +62,18 @@ enum lookup_about nfs_lookup_about(enum rpcbind_question question, const struct 
 /* ---- what is eligible ---- */
 
 /* The rule that says what is eligible in the Call's program and version; RULE_COUNT: no binding is known. */
-enum rule_id nfs_binding_rule(const struct rpc_message *call, const struct nfs_contents *payload);
+enum rule_id nfs_binding_rule(const struct rpc_message *call, const struct nfs_decoded *payload);
 /* This rule concerns NFS itself, neither auxiliary programs nor callbacks. */
 static inline bool nfs_binding_is_nfs(enum rule_id rule)
 {
     return rule == RULE_NFSULB_4_05 || rule == RULE_NFSULB_6_1_05;
 }
 /* The Call may have an eligible argument. */
-bool nfs_reduces_call(const struct nfs_contents *call);
+bool nfs_reduces_call(const struct nfs_decoded *call);
 /* How many eligible results the Reply may have. COMPOUNDs: of the operations of the Call. */
-unsigned nfs_reducible_results(const struct nfs_contents *call);
+unsigned nfs_reducible_results(const struct nfs_decoded *call);
 /* Octets that the eligible result `number` is asked to have; false: not known, or not bounded by an argument. */
-bool nfs_result_asked(const struct nfs_contents *call, unsigned number, uint64_t *octets);
+bool nfs_result_asked(const struct nfs_decoded *call, unsigned number, uint64_t *octets);
 /* That of which argument or result of NFS version 2 and 3 the RPC layer has the count twice. */
 enum nfs_mark nfs_count_mark(const struct rpc_message *call);
 

@@ -4,11 +4,11 @@
 
 #include <stdio.h>
 
-const struct nfs_value *nfs_contents_value(const struct nfs_contents *contents, enum nfs_mark mark, uint32_t op,
-                                           unsigned *i)
+const struct nfs_value *nfs_decoded_value(const struct nfs_decoded *decoded, enum nfs_mark mark, uint32_t op,
+                                          unsigned *i)
 {
-    while (*i < contents->n_values) {
-        const struct nfs_value *value = &contents->values[(*i)++];
+    while (*i < decoded->n_values) {
+        const struct nfs_value *value = &decoded->values[(*i)++];
 
         if (value->mark == mark && (op == 0 || value->op == op))
             return value;
@@ -16,25 +16,25 @@ const struct nfs_value *nfs_contents_value(const struct nfs_contents *contents, 
     return NULL;
 }
 
-uint64_t nfs_contents_minor(const struct nfs_contents *call)
+uint64_t nfs_decoded_minor(const struct nfs_decoded *call)
 {
     unsigned i = 0;
-    const struct nfs_value *minor = nfs_contents_value(call, NFS_MARK_MINOR_VERSION, 0, &i);
+    const struct nfs_value *minor = nfs_decoded_value(call, NFS_MARK_MINOR_VERSION, 0, &i);
 
     return minor ? minor->value : UINT64_MAX;
 }
 
-static enum rule_id callback_rule(const struct nfs_contents *contents)
+static enum rule_id callback_rule(const struct nfs_decoded *decoded)
 {
-    uint64_t minor = nfs_contents_minor(contents);
+    uint64_t minor = nfs_decoded_minor(decoded);
 
     return minor > 0 && minor != UINT64_MAX ? RULE_NFSULB_6_5_2_03 : RULE_NFSULB_6_5_1_02;
 }
 
-enum rule_id nfs_binding_rule(const struct rpc_message *call, const struct nfs_contents *contents)
+enum rule_id nfs_binding_rule(const struct rpc_message *call, const struct nfs_decoded *decoded)
 {
-    if (contents->procedure && contents->procedure->callback)
-        return callback_rule(contents);
+    if (decoded->procedure && decoded->procedure->callback)
+        return callback_rule(decoded);
     switch (call->prog) {
     case NFS_PROGRAM:
         return call->vers < 4 ? RULE_NFSULB_4_05 : RULE_NFSULB_6_1_05;
@@ -49,7 +49,7 @@ enum rule_id nfs_binding_rule(const struct rpc_message *call, const struct nfs_c
     }
 }
 
-bool nfs_reduces_call(const struct nfs_contents *call)
+bool nfs_reduces_call(const struct nfs_decoded *call)
 {
     if (!call->procedure->compound)
         return call->procedure->reduces_call;
@@ -60,7 +60,7 @@ bool nfs_reduces_call(const struct nfs_contents *call)
     return false;
 }
 
-unsigned nfs_reducible_results(const struct nfs_contents *call)
+unsigned nfs_reducible_results(const struct nfs_decoded *call)
 {
     unsigned n = 0;
 
@@ -73,20 +73,20 @@ unsigned nfs_reducible_results(const struct nfs_contents *call)
     return n;
 }
 
-bool nfs_result_asked(const struct nfs_contents *call, unsigned number, uint64_t *octets)
+bool nfs_result_asked(const struct nfs_decoded *call, unsigned number, uint64_t *octets)
 {
     unsigned seen = 0, i = 0;
     const struct nfs_value *value;
 
     if (!call->procedure->compound) {
-        value = nfs_contents_value(call, NFS_MARK_COUNT, 0, &i);
+        value = nfs_decoded_value(call, NFS_MARK_COUNT, 0, &i);
         *octets = value ? value->value : 0;
         return value != NULL;
     }
     for (unsigned k = 0; k < call->n_operations; k++) {
         if (!nfs_op_read_class(call->operations[k].op) || seen++ < number)
             continue;
-        while ((value = nfs_contents_value(call, NFS_MARK_COUNT, NFS_OP_READ, &i))) {
+        while ((value = nfs_decoded_value(call, NFS_MARK_COUNT, NFS_OP_READ, &i))) {
             if (value->op_index != call->operations[k].index)
                 continue;
             *octets = value->value;
