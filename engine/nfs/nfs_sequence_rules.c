@@ -67,7 +67,7 @@ void nfs_sequence_call(struct nfs_look *look)
 
 /* ---- answers ---- */
 
-const struct history_refusals *nfs_connection_refusals(const struct nfs_connection *nfs)
+const struct rpcrdma_history_refusals *nfs_connection_refusals(const struct nfs_connection *nfs)
 {
     return &nfs->refusals;
 }
@@ -131,9 +131,9 @@ static void judge_refusal(struct nfs_look *look, uint32_t status)
         nfs_inconclusive(look, RULE_NFS41_18_46_3_01);
         return;
     }
-    if (nfs->refusals.n++ < HISTORY_REFUSED_MAX)
+    if (nfs->refusals.n++ < RPCRDMA_HISTORY_REFUSED_MAX)
         nfs->refusals.refused[nfs->refusals.n - 1] =
-            (struct history_refused){.session = turn->session, .place = look->place};
+            (struct rpcrdma_history_refused){.session = turn->session, .place = look->place};
     nfs_fail(look, RULE_NFS41_18_46_3_01,
              "expected a new request to be carried out, as sequence %" PRIu32 " is %s slot %" PRIu32 "; found %s",
              turn->sequence, turn->sequence == 1 ? "the first of" : "the next of", turn->slot, status_name(status));

@@ -254,7 +254,7 @@ struct rpcrdma_events {
 };
 
 struct rpcrdma_connection;
-struct history_record;
+struct rpcrdma_history_record;
 
 /* options and events are copied; verdict is borrowed. NULL when memory is lacking. */
 struct rpcrdma_connection *rpcrdma_connection_new(const struct rpcrdma_options *options,
@@ -280,10 +280,10 @@ void rpcrdma_connection_end(struct rpcrdma_connection *rpcrdma, unsigned side, b
 void rpcrdma_connection_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);
 
 /*
- * After rpcrdma_connection_finish(), once: the record for later connections (engine/rpcrdma/history.h), owned by the
- * caller. NULL: the connection carried no RPC-over-RDMA, or memory is lacking.
+ * After rpcrdma_connection_finish(), once: the record for later connections (engine/rpcrdma/rpcrdma_history.h), owned
+ * by the caller. NULL: the connection carried no RPC-over-RDMA, or memory is lacking.
  */
-struct history_record *rpcrdma_connection_record(struct rpcrdma_connection *rpcrdma);
+struct rpcrdma_history_record *rpcrdma_connection_record(struct rpcrdma_connection *rpcrdma);
 
 /* False: it carries another ULP and needs no further events. */
 bool rpcrdma_connection_follows(const struct rpcrdma_connection *rpcrdma);

@@ -2,7 +2,7 @@
 /* The RPC-over-RDMA layer on one connection: life cycle, reassembly of Sends, dispatch of messages. */
 #include "engine/core/hash.h"
 #include "engine/core/heap.h"
-#include "engine/rpcrdma/history.h"
+#include "engine/rpcrdma/rpcrdma_history.h"
 #include "engine/rpcrdma/rpcrdma_memory_state.h"
 
 #include <stdlib.h>
@@ -82,7 +82,7 @@ void rpcrdma_connection_free(struct rpcrdma_connection *rpcrdma)
     if (!rpcrdma)
         return;
     rpcrdma->finished = true;
-    history_record_free(rpcrdma->record);
+    rpcrdma_history_record_free(rpcrdma->record);
     rpcrdma_transactions_free(rpcrdma);
     rpcrdma_early_free(rpcrdma);
     rpcrdma_credit_free(rpcrdma);

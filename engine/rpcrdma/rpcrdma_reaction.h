@@ -3,7 +3,7 @@
 #ifndef IWARP_ENGINE_RPCRDMA_RPCRDMA_REACTION_H
 #define IWARP_ENGINE_RPCRDMA_RPCRDMA_REACTION_H
 
-#include "engine/rpcrdma/history.h"
+#include "engine/rpcrdma/rpcrdma_history.h"
 #include "engine/rpcrdma/rpcrdma_internal.h"
 
 /* The answer that a Call which broke a rule must draw: kinds of answers, as sets. */
@@ -83,10 +83,10 @@ struct rpcrdma_reaction_state {
     /* The latest XIDs of messages that may have been Calls or Replies, by sending side. */
     uint32_t unclear[2][RPCRDMA_UNCLEAR_MAX];
     unsigned n_unclear[2];
-    int64_t spoke_ns[2];                  /* time of a side's latest message */
-    bool closed;                          /* a side has begun to close */
-    struct rpcrdma_served_most served[2]; /* by calling side */
-    uint64_t shapes[2][HISTORY_SHAPES];   /* likewise: of the Calls that a Reply answered */
+    int64_t spoke_ns[2];                        /* time of a side's latest message */
+    bool closed;                                /* a side has begun to close */
+    struct rpcrdma_served_most served[2];       /* by calling side */
+    uint64_t shapes[2][RPCRDMA_HISTORY_SHAPES]; /* likewise: of the Calls that a Reply answered */
     struct rpcrdma_tolerance tolerance;
     bool stalled[2]; /* by calling side: that answers have stopped was reported */
 };

@@ -9,7 +9,7 @@
 enum { ENDED_MAX = 4096 /* judged together, some 7 KiB each at most */ };
 
 static wmem_map_t *flows; /* connection -> struct rpcrdma_flow; emptied with the file */
-static struct history *history;
+static struct rpcrdma_history *history;
 static GPtrArray *ended; /* struct rpcrdma_flow that the history has yet to judge */
 static bool pass_over;   /* the first one */
 
@@ -236,7 +236,7 @@ static int in_order_of_begin(gconstpointer a, gconstpointer b)
 static void forget_ended(void)
 {
     for (guint i = 0; i < ended->len; i++)
-        history_record_free(((struct rpcrdma_flow *)g_ptr_array_index(ended, i))->record);
+        rpcrdma_history_record_free(((struct rpcrdma_flow *)g_ptr_array_index(ended, i))->record);
     g_ptr_array_set_size(ended, 0);
 }
 
@@ -255,7 +255,7 @@ static void judge_ended(void)
         const struct ulp_across_host host = {&flow->judge.verdict, on_excuse, flow};
 
         now_ns = MAX(now_ns, flow->record->end_ns);
-        if (!history_add(history, flow->record, &host))
+        if (!rpcrdma_history_add(history, flow->record, &host))
             flow->record = NULL;
     }
     for (guint i = 0; i < ended->len; i++) {
@@ -263,11 +263,11 @@ static void judge_ended(void)
         const struct ulp_across_host host = {&flow->judge.verdict, on_excuse, flow};
 
         if (flow->record)
-            history_conclude(history, flow->record, now_ns, &host);
+            rpcrdma_history_conclude(history, flow->record, now_ns, &host);
         flow->record = NULL;
     }
     g_ptr_array_set_size(ended, 0);
-    history_trim(history);
+    rpcrdma_history_trim(history);
 }
 
 /* The routine that is called after the first pass comes too early: those of other plugins, which end more connections,
@@ -414,15 +414,15 @@ static void first_pass_over(void)
 static void file_opened(void)
 {
     judge_file_opened();
-    history_free(history);
-    history = history_new();
+    rpcrdma_history_free(history);
+    history = rpcrdma_history_new();
     pass_over = false;
 }
 
 static void file_closed(void)
 {
     forget_ended();
-    history_free(history);
+    rpcrdma_history_free(history);
     history = NULL;
 }
 

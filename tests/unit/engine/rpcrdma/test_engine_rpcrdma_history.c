@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What binds across connections: records in, outcomes of the rules out. Each test is a pair of short connections. */
-#include "engine/rpcrdma/history.h"
+#include "engine/rpcrdma/rpcrdma_history.h"
 #include "tests/unit/support/support.h"
 #include "wire/nfs.h"
 #include "wire/rpcbind.h"
@@ -10,7 +10,7 @@
 enum { CLIENT = 0, SERVER = 1, FIRST = 1, SECOND = 1000 };
 
 struct trace {
-    struct history *history;
+    struct rpcrdma_history *history;
     struct verdict verdict;
     struct rule_counts counts;
     struct finding last;
@@ -36,7 +36,7 @@ static void on_excuse(void *ctx, enum rule_id rule, const struct place *place)
 static void begin(struct trace *t)
 {
     memset(t, 0, sizeof *t);
-    t->history = history_new();
+    t->history = rpcrdma_history_new();
     assert_non_null(t->history);
     t->verdict = (struct verdict){.counts = &t->counts, .finding = on_finding, .ctx = t};
 }
@@ -51,9 +51,9 @@ static struct place at(unsigned side, uint32_t frame)
 }
 
 /* A connection of client 1 and server 2 that begins with `frame`; host: the last octet of the client's address. */
-static struct history_record *connection_of(uint8_t host, uint32_t frame, unsigned n)
+static struct rpcrdma_history_record *connection_of(uint8_t host, uint32_t frame, unsigned n)
 {
-    struct history_record *record = calloc(1, sizeof *record);
+    struct rpcrdma_history_record *record = calloc(1, sizeof *record);
 
     assert_non_null(record);
     record->client = CLIENT;
@@ -66,36 +66,36 @@ static struct history_record *connection_of(uint8_t host, uint32_t frame, unsign
     record->calls = calloc(n + 1, sizeof *record->calls);
     record->n_calls = n;
     for (unsigned i = 0; i < n; i++)
-        record->calls[i] = (struct history_call){.xid = 7 + i,
-                                                 .side = CLIENT,
-                                                 .received = true,
-                                                 .request_known = true,
-                                                 .program = NFS_PROGRAM,
-                                                 .version = 4,
-                                                 .procedure = 1,
-                                                 .hash = 99 + i,
-                                                 .call = at(CLIENT, frame + 2 + i),
-                                                 .answer = at(SERVER, frame + 10 + i)};
+        record->calls[i] = (struct rpcrdma_history_call){.xid = 7 + i,
+                                                         .side = CLIENT,
+                                                         .received = true,
+                                                         .request_known = true,
+                                                         .program = NFS_PROGRAM,
+                                                         .version = 4,
+                                                         .procedure = 1,
+                                                         .hash = 99 + i,
+                                                         .call = at(CLIENT, frame + 2 + i),
+                                                         .answer = at(SERVER, frame + 10 + i)};
     return record;
 }
 
-static struct history_record *connection(uint32_t frame, unsigned n)
+static struct rpcrdma_history_record *connection(uint32_t frame, unsigned n)
 {
     return connection_of(1, frame, n);
 }
 
-static bool add(struct trace *t, struct history_record *record)
+static bool add(struct trace *t, struct rpcrdma_history_record *record)
 {
     const struct ulp_across_host host = {&t->verdict, on_excuse, t};
 
-    return history_add(t->history, record, &host);
+    return rpcrdma_history_add(t->history, record, &host);
 }
 
-static void conclude(struct trace *t, const struct history_record *record, int64_t now_ns)
+static void conclude(struct trace *t, const struct rpcrdma_history_record *record, int64_t now_ns)
 {
     const struct ulp_across_host host = {&t->verdict, on_excuse, t};
 
-    history_conclude(t->history, record, now_ns, &host);
+    rpcrdma_history_conclude(t->history, record, now_ns, &host);
 }
 
 static void expect(const struct trace *t, enum rule_id rule, unsigned passed, unsigned failed, unsigned inconclusive)
@@ -107,9 +107,9 @@ static void expect(const struct trace *t, enum rule_id rule, unsigned passed, un
 
 /* ---- RDMA_ERROR settles a Call ---- */
 
-static struct history_record *failed(bool received)
+static struct rpcrdma_history_record *failed(bool received)
 {
-    struct history_record *record = connection(FIRST, 1);
+    struct rpcrdma_history_record *record = connection(FIRST, 1);
 
     record->calls[0].outcome = RPCRDMA_FAILED;
     record->calls[0].received = received;
@@ -128,12 +128,12 @@ static void again_after_an_error(void **state)
     assert_int_equal(t.last.place.frame, SECOND + 2);
     assert_int_equal(t.last.related_frame, FIRST + 10);
     assert_int_equal(t.last.direction, DIR_TO_RESPONDER);
-    history_free(t.history);
+    rpcrdma_history_free(t.history);
 }
 
-static struct history_record *refused(uint32_t frame)
+static struct rpcrdma_history_record *refused(uint32_t frame)
 {
-    struct history_record *record = connection(frame, 1);
+    struct rpcrdma_history_record *record = connection(frame, 1);
 
     record->calls[0].refused = true;
     record->refusal = true;
@@ -146,7 +146,7 @@ static struct history_record *refused(uint32_t frame)
 /* Each connection on which the Call comes again has one finding, however many came before. */
 static void again_and_again_after_an_error(void **state)
 {
-    struct history_record *second = connection(SECOND, 1);
+    struct rpcrdma_history_record *second = connection(SECOND, 1);
     struct trace t;
 
     (void)state;
@@ -157,7 +157,7 @@ static void again_and_again_after_an_error(void **state)
     add(&t, connection(2 * SECOND, 1));
     expect(&t, RULE_NFSULB_6_7_2_02, 0, 2, 0);
     assert_int_equal(t.last.related_frame, SECOND + 10);
-    history_free(t.history);
+    rpcrdma_history_free(t.history);
 }
 
 /* Connections that overlap: the client had not seen the error, or the refusal, when it sent the Call again. */
@@ -170,13 +170,13 @@ static void again_before_the_error(void **state)
     add(&t, failed(true));
     add(&t, connection(FIRST + 5, 1)); /* the Call in frame 8, the error in frame 11 */
     expect(&t, RULE_NFSULB_6_7_2_02, 0, 0, 1);
-    history_free(t.history);
+    rpcrdma_history_free(t.history);
 
     begin(&t);
     add(&t, refused(FIRST));
     add(&t, connection(FIRST + 5, 1));
     expect(&t, RULE_RPCR_3_4_3_03, 0, 0, 0);
-    history_free(t.history);
+    rpcrdma_history_free(t.history);
 }
 
 static void an_error_that_may_have_got_lost(void **state)
@@ -188,13 +188,13 @@ static void an_error_that_may_have_got_lost(void **state)
     add(&t, failed(false));
     add(&t, connection(SECOND, 1));
     expect(&t, RULE_NFSULB_6_7_2_02, 0, 0, 1);
-    history_free(t.history);
+    rpcrdma_history_free(t.history);
 }
 
 static void what_is_another_call(void **state)
 {
     struct trace t;
-    struct history_record *second;
+    struct rpcrdma_history_record *second;
 
     (void)state;
     for (unsigned how = 0; how < 6; how++) {
@@ -222,15 +222,15 @@ static void what_is_another_call(void **state)
         }
         add(&t, second);
         assert_int_equal(t.counts.failed[RULE_NFSULB_6_7_2_02], 0);
-        history_free(t.history);
+        rpcrdma_history_free(t.history);
     }
 }
 
 /* ---- slots and credits of a session ---- */
 
-static struct history_record *in_slot(uint32_t frame, struct rpcrdma_slot_use use)
+static struct rpcrdma_history_record *in_slot(uint32_t frame, struct rpcrdma_slot_use use)
 {
-    struct history_record *record = connection(frame, 1);
+    struct rpcrdma_history_record *record = connection(frame, 1);
 
     record->calls[0].use = use;
     record->calls[0].hash = frame; /* SEQUENCE's arguments, too, tell requests apart */
@@ -260,7 +260,7 @@ static void slots_of_requests_that_are_sent_again(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct history_record *second = in_slot(SECOND, cases[i].use);
+        struct rpcrdma_history_record *second = in_slot(SECOND, cases[i].use);
         struct trace t;
 
         begin(&t);
@@ -268,10 +268,10 @@ static void slots_of_requests_that_are_sent_again(void **state)
         add(&t, in_slot(FIRST, lost));
         add(&t, second);
         expect(&t, RULE_NFS41_2_10_6_2_02, cases[i].passed, cases[i].failed, cases[i].inconclusive);
-        history_free(t.history);
+        rpcrdma_history_free(t.history);
     }
     for (unsigned how = 0; how < 3; how++) {
-        struct history_record *first = in_slot(FIRST, lost), *second = in_slot(SECOND, cases[1].use);
+        struct rpcrdma_history_record *first = in_slot(FIRST, lost), *second = in_slot(SECOND, cases[1].use);
         struct trace t;
 
         begin(&t);
@@ -285,7 +285,7 @@ static void slots_of_requests_that_are_sent_again(void **state)
         add(&t, first);
         add(&t, second);
         expect(&t, RULE_NFS41_2_10_6_2_02, 0, 0, how == 2);
-        history_free(t.history);
+        rpcrdma_history_free(t.history);
     }
 }
 
@@ -293,7 +293,7 @@ static void credits_recalled_on_another_connection(void **state)
 {
     (void)state;
     for (unsigned late = 0; late < 2; late++) {
-        struct history_record *first = connection(FIRST, 1), *second = connection(SECOND, 1);
+        struct rpcrdma_history_record *first = connection(FIRST, 1), *second = connection(SECOND, 1);
         struct trace t;
 
         begin(&t);
@@ -305,7 +305,7 @@ static void credits_recalled_on_another_connection(void **state)
         add(&t, second);
         conclude(&t, second, 0);
         assert_int_equal(t.excused, !late);
-        history_free(t.history);
+        rpcrdma_history_free(t.history);
     }
 }
 
@@ -323,12 +323,12 @@ static void refused_twice(void **state)
     expect(&t, RULE_RPCR_3_4_3_03, 0, 1, 0);
     expect(&t, RULE_RPCR_4_5_3_04, 0, 1, 0);
     assert_int_equal(t.last.severity, SEVERITY_WARNING);
-    history_free(t.history);
+    rpcrdma_history_free(t.history);
 }
 
 static void refused_then_an_error(void **state)
 {
-    struct history_record *second = connection(SECOND, 1);
+    struct rpcrdma_history_record *second = connection(SECOND, 1);
     struct trace t;
 
     (void)state;
@@ -340,38 +340,38 @@ static void refused_then_an_error(void **state)
     assert_int_equal(t.excused, 1);
     assert_int_equal(t.last.rule, RULE_RPCR_3_4_3_03);
     assert_int_equal(t.last.severity, SEVERITY_ERROR);
-    history_free(t.history);
+    rpcrdma_history_free(t.history);
 }
 
 /* ---- memory of another connection ---- */
 
-static struct history_record *offering(uint32_t frame, uint32_t handle)
+static struct rpcrdma_history_record *offering(uint32_t frame, uint32_t handle)
 {
-    struct history_record *record = connection(frame, 1);
+    struct rpcrdma_history_record *record = connection(frame, 1);
 
     record->offers = calloc(1, sizeof *record->offers);
-    record->offers[0] = (struct history_offer){
+    record->offers[0] = (struct rpcrdma_history_offer){
         .owner = CLIENT, .handle = handle, .xid = 7, .from = 0x1000, .to = 0x2000, .frame = frame + 2};
     record->n_offers = 1;
     return record;
 }
 
-static struct history_record *straying(uint32_t frame, bool served)
+static struct rpcrdma_history_record *straying(uint32_t frame, bool served)
 {
-    struct history_record *record = offering(frame, 0x200);
+    struct rpcrdma_history_record *record = offering(frame, 0x200);
 
-    record->strays = calloc(HISTORY_STRAYS_MAX, sizeof *record->strays);
+    record->strays = calloc(RPCRDMA_HISTORY_STRAYS_MAX, sizeof *record->strays);
     for (unsigned i = 0; i < 2; i++)
-        record->strays[i] = (struct history_stray){.owner = CLIENT,
-                                                   .write = true,
-                                                   .served = served,
-                                                   .refused = !served,
-                                                   .handle = 0x100,
-                                                   .from = 0x1000,
-                                                   .to = 0x1800,
-                                                   .operation = 5 + i,
-                                                   .place = at(SERVER, frame + 5),
-                                                   .proof = at(CLIENT, frame + 6)};
+        record->strays[i] = (struct rpcrdma_history_stray){.owner = CLIENT,
+                                                           .write = true,
+                                                           .served = served,
+                                                           .refused = !served,
+                                                           .handle = 0x100,
+                                                           .from = 0x1000,
+                                                           .to = 0x1800,
+                                                           .operation = 5 + i,
+                                                           .place = at(SERVER, frame + 5),
+                                                           .proof = at(CLIENT, frame + 6)};
     record->n_strays = 2;
     return record;
 }
@@ -379,7 +379,7 @@ static struct history_record *straying(uint32_t frame, bool served)
 static void memory_of_another_connection(void **state)
 {
     struct trace t;
-    struct history_record *second;
+    struct rpcrdma_history_record *second;
 
     (void)state;
     for (unsigned how = 0; how < 7; how++) {
@@ -403,15 +403,15 @@ static void memory_of_another_connection(void **state)
         conclude(&t, second, 0);
         assert_int_equal(t.counts.failed[RULE_RPCR_8_1_1_01], how == 0 || how == 5 || how == 6);
         assert_int_equal(t.counts.passed[RULE_RPCR_8_1_1_01] > 0, how == 1);
-        history_free(t.history);
+        rpcrdma_history_free(t.history);
     }
 }
 
 /* ---- callbacks ---- */
 
-static struct history_record *killed(uint32_t frame, bool callbacks)
+static struct rpcrdma_history_record *killed(uint32_t frame, bool callbacks)
 {
-    struct history_record *record = connection(frame, 0);
+    struct rpcrdma_history_record *record = connection(frame, 0);
 
     record->callback_at_end = true;
     record->callback = at(SERVER, frame + 9);
@@ -435,19 +435,19 @@ static void connections_that_callbacks_end(void **state)
     expect(&t, RULE_BIDI_6_04, 0, 1, 0);
     add(&t, connection(4 * SECOND, 1));
     expect(&t, RULE_BIDI_6_04, 1, 1, 0);
-    history_free(t.history);
+    rpcrdma_history_free(t.history);
 
     begin(&t); /* a client that took one is prepared */
     add(&t, killed(FIRST, true));
     for (unsigned i = 1; i <= 3; i++)
         add(&t, killed(i * SECOND, false));
     expect(&t, RULE_BIDI_6_04, 0, 0, 0);
-    history_free(t.history);
+    rpcrdma_history_free(t.history);
 
     for (unsigned one_end = 0; one_end < 2; one_end++) { /* a FIN leaves the other direction open, a DREQ does not */
         begin(&t);
         for (unsigned i = 1; i <= 3; i++) {
-            struct history_record *record = killed(i * SECOND, false);
+            struct rpcrdma_history_record *record = killed(i * SECOND, false);
 
             record->reset[CLIENT] = false;
             record->fin[CLIENT] = true;
@@ -455,7 +455,7 @@ static void connections_that_callbacks_end(void **state)
             add(&t, record);
         }
         expect(&t, RULE_BIDI_6_04, 0, one_end, 0);
-        history_free(t.history);
+        rpcrdma_history_free(t.history);
     }
 }
 
@@ -465,7 +465,7 @@ static void delegations_at_the_end(void **state)
 {
     const int64_t second = 1000000000;
     struct trace t;
-    struct history_record *record;
+    struct rpcrdma_history_record *record;
 
     (void)state;
     for (unsigned how = 0; how < 5; how++) {
@@ -482,7 +482,7 @@ static void delegations_at_the_end(void **state)
             add(&t, connection(SECOND, 1));
         conclude(&t, record, how == 4 ? 60 * second : 100 * second);
         expect(&t, RULE_BIDI_5_4_04, how == 1 || how == 3, how == 0, how == 2 || how == 4);
-        history_free(t.history);
+        rpcrdma_history_free(t.history);
     }
 }
 
@@ -490,7 +490,7 @@ static void delegations_at_the_end(void **state)
 
 static void old_ones_are_forgotten(void **state)
 {
-    struct history_record *nobody = connection(FIRST, 1);
+    struct rpcrdma_history_record *nobody = connection(FIRST, 1);
     struct trace t;
 
     (void)state;
@@ -498,12 +498,12 @@ static void old_ones_are_forgotten(void **state)
     nobody->client = -1;
     assert_false(add(&t, nobody));
     add(&t, failed(true));
-    for (unsigned i = 1; i <= HISTORY_RECORDS_MAX; i++)
+    for (unsigned i = 1; i <= RPCRDMA_HISTORY_RECORDS_MAX; i++)
         add(&t, connection(FIRST + 1, 0));
-    history_trim(t.history);
+    rpcrdma_history_trim(t.history);
     add(&t, connection(SECOND, 1));
     expect(&t, RULE_NFSULB_6_7_2_02, 0, 0, 0);
-    history_free(t.history);
+    rpcrdma_history_free(t.history);
 }
 
 /* ---- lookups ---- */
@@ -522,7 +522,7 @@ static void ask(struct trace *t, uint8_t host, uint32_t frame, bool tcp, const s
     if (tcp)
         put_be32(p, 0x80000000 | (uint32_t)(w.at - RPCBIND_MARK_LEN));
     segment.segment.length = segment.segment.captured = (uint32_t)w.at;
-    history_rpcbind(t->history, &segment, tcp);
+    rpcrdma_history_rpcbind(t->history, &segment, tcp);
 }
 
 static struct rpcbind_lookup of_program(uint32_t version, uint32_t procedure, uint32_t program_version,
@@ -568,14 +568,14 @@ static void what_was_asked(void **state)
         /* Settled: the client connects again without asking. */
         assert_true(add(&t, connection(SECOND + 500, 1)));
         expect(&t, RULE_NFSULB_6_3_02, cases[at].passed + 1, cases[at].failed, cases[at].inconclusive);
-        history_free(t.history);
+        rpcrdma_history_free(t.history);
     }
 }
 
 static void who_asked_and_when(void **state)
 {
     const struct rpcbind_lookup lookup = of_program(4, 3, 4, "rdma");
-    struct history_record *record;
+    struct rpcrdma_history_record *record;
     struct trace t;
 
     (void)state;
@@ -599,7 +599,7 @@ static void who_asked_and_when(void **state)
     ask(&t, 1, SECOND + 600, true, &lookup); /* long ago */
     assert_true(add(&t, connection(SECOND + 600 + 121000, 1)));
     expect(&t, RULE_NFSULB_6_3_02, 1, 0, 2);
-    history_free(t.history);
+    rpcrdma_history_free(t.history);
 }
 
 /* However much is asked, only so much is kept; and it is known that there was more. */
@@ -616,27 +616,27 @@ static void asked_without_end(void **state)
     expect(&t, RULE_NFSULB_6_3_02, 0, 0, 1);
     assert_true(add(&t, connection(5000, 1)));
     expect(&t, RULE_NFSULB_6_3_02, 0, 0, 2);
-    for (uint32_t i = 0; i < 3u * HISTORY_PAIRS_MAX; i++) {
+    for (uint32_t i = 0; i < 3u * RPCRDMA_HISTORY_PAIRS_MAX; i++) {
         struct addressed_segment segment = {
             .source = {.ip = 4, .address = {10, (uint8_t)(i >> 16), (uint8_t)(i >> 8), (uint8_t)i}},
             .destination = {.ip = 4, .address = {192, 0, 2, 2}, .port = RPCBIND_PORT},
             .segment = {.frame = 6000 + i, .length = 1}};
 
-        history_rpcbind(t.history, &segment, true);
+        rpcrdma_history_rpcbind(t.history, &segment, true);
     }
-    history_free(t.history);
+    rpcrdma_history_free(t.history);
 }
 
 /* ---- Calls that are cut off ---- */
 
 /* The server resets the connection over its one Call. */
-static struct history_record *cut_off(uint8_t host, uint32_t frame)
+static struct rpcrdma_history_record *cut_off(uint8_t host, uint32_t frame)
 {
-    struct history_record *record = connection_of(host, frame, 1);
+    struct rpcrdma_history_record *record = connection_of(host, frame, 1);
 
     record->calls[0].outcome = RPCRDMA_OUTSTANDING;
     record->calls[0].answer = (struct place){0};
-    record->cut = (struct history_cut){
+    record->cut = (struct rpcrdma_history_cut){
         .any = true, .reported = true, .rule = RULE_RPC_3_01, .place = at(SERVER, frame + 20), .shape = 77};
     record->cut.call = record->calls[0];
     record->reset[SERVER] = true;
@@ -655,19 +655,19 @@ static void on_acquittal(void *ctx, enum rule_id rule, const struct place *place
 }
 
 /* What is concluded about `now`, with `other`, if any. */
-static void judge_with(struct trace *t, struct history_record *now, struct history_record *other)
+static void judge_with(struct trace *t, struct rpcrdma_history_record *now, struct rpcrdma_history_record *other)
 {
     const struct ulp_across_host host = {&t->verdict, on_acquittal, t};
     bool later = !other || other->start_ns > now->start_ns;
 
     begin(t);
     if (!later)
-        history_add(t->history, other, &host);
-    history_add(t->history, now, &host);
+        rpcrdma_history_add(t->history, other, &host);
+    rpcrdma_history_add(t->history, now, &host);
     if (later && other)
-        history_add(t->history, other, &host);
-    history_conclude(t->history, now, now->end_ns, &host);
-    history_free(t->history);
+        rpcrdma_history_add(t->history, other, &host);
+    rpcrdma_history_conclude(t->history, now, now->end_ns, &host);
+    rpcrdma_history_free(t->history);
 }
 
 static void cut_off_alone(void **state)
@@ -684,7 +684,7 @@ static void cut_off_alone(void **state)
 
 static void cut_off_twice(void **state)
 {
-    struct history_record *now = cut_off(1, SECOND);
+    struct rpcrdma_history_record *now = cut_off(1, SECOND);
     struct trace t;
 
     (void)state;
@@ -703,7 +703,7 @@ static void cut_off_twice(void **state)
 
 static void cut_off_and_answered(void **state)
 {
-    struct history_record *other = connection(SECOND, 1);
+    struct rpcrdma_history_record *other = connection(SECOND, 1);
     struct trace t;
 
     (void)state;
@@ -728,7 +728,7 @@ static void cut_off_and_answered(void **state)
 
 static void cut_off_together(void **state)
 {
-    struct history_record *other = cut_off(9, FIRST + 1);
+    struct rpcrdma_history_record *other = cut_off(9, FIRST + 1);
     struct trace t;
 
     (void)state;
@@ -751,12 +751,12 @@ static void cut_off_together(void **state)
 
 /* ---- answers that a client does not put up with ---- */
 
-static struct history_record *dropped(uint32_t frame, enum rule_id rule)
+static struct rpcrdma_history_record *dropped(uint32_t frame, enum rule_id rule)
 {
-    struct history_record *record = connection(frame, 1);
+    struct rpcrdma_history_record *record = connection(frame, 1);
 
-    record->drop =
-        (struct history_drop){.any = true, .rule = rule, .place = at(CLIENT, frame + 20), .culprit = at(SERVER, frame)};
+    record->drop = (struct rpcrdma_history_drop){
+        .any = true, .rule = rule, .place = at(CLIENT, frame + 20), .culprit = at(SERVER, frame)};
     record->reset[CLIENT] = true;
     record->end[CLIENT] = record->drop.place;
     return record;
@@ -765,7 +765,7 @@ static struct history_record *dropped(uint32_t frame, enum rule_id rule)
 static void dropped_over_an_answer(void **state)
 {
     static const enum rule_id rule = RULE_NFSULB_6_6_03;
-    struct history_record *now = dropped(SECOND, rule), *other = connection(FIRST, 1);
+    struct rpcrdma_history_record *now = dropped(SECOND, rule), *other = connection(FIRST, 1);
     struct trace t;
 
     (void)state;

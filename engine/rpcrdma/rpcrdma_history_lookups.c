@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "engine/rpcrdma/history_lookups.h"
+#include "engine/rpcrdma/rpcrdma_history_lookups.h"
 
 #include <string.h>
 
@@ -20,10 +20,10 @@ void lookups_add(struct lookups *lookups, enum lookup_about about, uint32_t fram
         (struct lookup){.time_ns = time_ns, .frame = frame, .certain = about == LOOKUP_ABOUT_NFS4_RDMA};
 }
 
-static const struct history_call *first_of_nfs4(const struct history_record *record)
+static const struct rpcrdma_history_call *first_of_nfs4(const struct rpcrdma_history_record *record)
 {
     for (unsigned i = 0; i < record->n_calls; i++) {
-        const struct history_call *call = &record->calls[i];
+        const struct rpcrdma_history_call *call = &record->calls[i];
 
         if (!call->reverse && call->request_known && nfs_is_nfs4(call->program, call->version))
             return call;
@@ -41,8 +41,8 @@ static const struct lookup *last_before(const struct lookups *lookups, unsigned 
     return n > 0 ? &lookups->latest[n - 1] : NULL;
 }
 
-static void fail(const struct history_record *record, const struct history_call *call, const struct lookup *lookup,
-                 struct verdict *verdict)
+static void fail(const struct rpcrdma_history_record *record, const struct rpcrdma_history_call *call,
+                 const struct lookup *lookup, struct verdict *verdict)
 {
     int initiator = record->initiator_side;
     enum direction direction = initiator < 0                            ? DIR_UNKNOWN
@@ -56,9 +56,9 @@ static void fail(const struct history_record *record, const struct history_call 
         lookup->frame, (long long)(record->start_ns - lookup->time_ns) / 1000000);
 }
 
-void lookups_judge(struct lookups *lookups, const struct history_record *record, struct verdict *verdict)
+void lookups_judge(struct lookups *lookups, const struct rpcrdma_history_record *record, struct verdict *verdict)
 {
-    const struct history_call *call = lookups->any ? first_of_nfs4(record) : NULL;
+    const struct rpcrdma_history_call *call = lookups->any ? first_of_nfs4(record) : NULL;
     const struct lookup *lookup;
     unsigned n = 0;
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What several connections of two hosts share: sessions and client ids, each under the hash of its octets. */
-#ifndef IWARP_ENGINE_RPCRDMA_HISTORY_OBJECTS_H
-#define IWARP_ENGINE_RPCRDMA_HISTORY_OBJECTS_H
+#ifndef IWARP_ENGINE_RPCRDMA_RPCRDMA_HISTORY_OBJECTS_H
+#define IWARP_ENGINE_RPCRDMA_RPCRDMA_HISTORY_OBJECTS_H
 
 #include "engine/core/verdict.h"
 
-enum { HISTORY_OBJECTS_MAX = 8, HISTORY_REFUSED_MAX = 4 };
+enum { RPCRDMA_HISTORY_OBJECTS_MAX = 8, RPCRDMA_HISTORY_REFUSED_MAX = 4 };
 
 /* A session or client id in use on a connection. */
-struct history_object {
+struct rpcrdma_history_object {
     uint64_t hash;     /* of it */
     uint32_t returned; /* minor versions that returned it there, a bit each */
     int minor;         /* version that first used it there */
@@ -16,17 +16,17 @@ struct history_object {
     struct place first;
 };
 
-struct history_objects {
-    struct history_object object[HISTORY_OBJECTS_MAX]; /* the first */
-    unsigned n;                                        /* in total */
+struct rpcrdma_history_objects {
+    struct rpcrdma_history_object object[RPCRDMA_HISTORY_OBJECTS_MAX]; /* the first */
+    unsigned n;                                                        /* in total */
 };
 
 /* Requests that were called retries or out of order, and are new as far as their connection shows. */
-struct history_refusals {
-    struct history_refused {
+struct rpcrdma_history_refusals {
+    struct rpcrdma_history_refused {
         uint64_t session; /* hash of its id */
         struct place place;
-    } refused[HISTORY_REFUSED_MAX]; /* the first */
+    } refused[RPCRDMA_HISTORY_REFUSED_MAX]; /* the first */
     unsigned n;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "engine/rpcrdma/history.h"
+#include "engine/rpcrdma/rpcrdma_history.h"
 
 #include "engine/core/hash.h"
 #include "engine/core/heap.h"
-#include "engine/rpcrdma/history_cut_off.h"
-#include "engine/rpcrdma/history_lookups.h"
+#include "engine/rpcrdma/rpcrdma_history_cut_off.h"
+#include "engine/rpcrdma/rpcrdma_history_lookups.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,19 +21,19 @@ static const int64_t lease_ns = INT64_C(90) * 1000000000;
 /* The connections of a client and a server, whatever their ports. */
 struct pair {
     struct endpoint client, server; /* the ports are 0 */
-    struct history_record *newest, *oldest;
+    struct rpcrdma_history_record *newest, *oldest;
     unsigned n;
     struct lookups lookups;
     struct pair *chain;         /* next in its bucket */
     struct pair *older, *newer; /* by age of the latest record */
 };
 
-struct history {
+struct rpcrdma_history {
     struct pair *buckets[BUCKETS];
     struct pair *newest, *oldest;
     unsigned n;
-    struct history_ends ends;
-    unsigned excess; /* records beyond HISTORY_RECORDS_MAX, in all pairs */
+    struct rpcrdma_history_ends ends;
+    unsigned excess; /* records beyond RPCRDMA_HISTORY_RECORDS_MAX, in all pairs */
 };
 
 /* ---- pairs ---- */
@@ -59,7 +59,8 @@ static bool same_address(const struct endpoint *a, const struct endpoint *b)
     return a->ip == b->ip && memcmp(a->address, b->address, sizeof a->address) == 0;
 }
 
-static struct pair *find(const struct history *history, const struct endpoint *client, const struct endpoint *server)
+static struct pair *find(const struct rpcrdma_history *history, const struct endpoint *client,
+                         const struct endpoint *server)
 {
     struct pair *pair = history->buckets[bucket(client, server)];
 
@@ -68,13 +69,13 @@ static struct pair *find(const struct history *history, const struct endpoint *c
     return pair;
 }
 
-static void unlink_pair(struct history *history, struct pair *pair)
+static void unlink_pair(struct rpcrdma_history *history, struct pair *pair)
 {
     *(pair->older ? &pair->older->newer : &history->oldest) = pair->newer;
     *(pair->newer ? &pair->newer->older : &history->newest) = pair->older;
 }
 
-static void append_pair(struct history *history, struct pair *pair)
+static void append_pair(struct rpcrdma_history *history, struct pair *pair)
 {
     pair->older = history->newest;
     pair->newer = NULL;
@@ -82,7 +83,7 @@ static void append_pair(struct history *history, struct pair *pair)
     history->newest = pair;
 }
 
-static struct pair *pair_between(struct history *history, const struct endpoint *client_end,
+static struct pair *pair_between(struct rpcrdma_history *history, const struct endpoint *client_end,
                                  const struct endpoint *server_end)
 {
     struct endpoint client = without_port(client_end), server = without_port(server_end);
@@ -106,22 +107,22 @@ static struct pair *pair_between(struct history *history, const struct endpoint 
     return pair;
 }
 
-static struct pair *pair_of(struct history *history, const struct history_record *record)
+static struct pair *pair_of(struct rpcrdma_history *history, const struct rpcrdma_history_record *record)
 {
     return pair_between(history, &record->endpoint[record->client], &record->endpoint[1 - record->client]);
 }
 
 static void drop_oldest_record(struct pair *pair)
 {
-    struct history_record *record = pair->oldest;
+    struct rpcrdma_history_record *record = pair->oldest;
 
     pair->oldest = record->newer;
     *(pair->oldest ? &pair->oldest->older : &pair->newest) = NULL;
     pair->n--;
-    history_record_free(record);
+    rpcrdma_history_record_free(record);
 }
 
-static void drop_oldest_pair(struct history *history)
+static void drop_oldest_pair(struct rpcrdma_history *history)
 {
     struct pair *pair = history->oldest, **at = &history->buckets[bucket(&pair->client, &pair->server)];
 
@@ -135,21 +136,21 @@ static void drop_oldest_pair(struct history *history)
     free(pair);
 }
 
-void history_lookup(struct history *history, const struct endpoint *client, const struct endpoint *server,
-                    enum lookup_about about, uint32_t frame, int64_t time_ns)
+void rpcrdma_history_lookup(struct rpcrdma_history *history, const struct endpoint *client,
+                            const struct endpoint *server, enum lookup_about about, uint32_t frame, int64_t time_ns)
 {
     struct pair *pair = pair_between(history, client, server);
 
     if (pair)
         lookups_add(&pair->lookups, about, frame, time_ns);
-    while (history->n > HISTORY_PAIRS_MAX)
+    while (history->n > RPCRDMA_HISTORY_PAIRS_MAX)
         drop_oldest_pair(history);
 }
 
 /* ---- findings ---- */
 
 struct look {
-    const struct history_record *now;
+    const struct rpcrdma_history_record *now;
     struct verdict *verdict;
     const struct ulp_across_host *host;
 };
@@ -178,17 +179,18 @@ static void pass(const struct look *look, enum rule_id rule)
 
 /* ---- the same Call on another connection ---- */
 
-static bool same_request(const struct history_call *a, const struct history_call *b)
+static bool same_request(const struct rpcrdma_history_call *a, const struct rpcrdma_history_call *b)
 {
     return a->request_known && b->request_known && a->program == b->program && a->version == b->version &&
            a->procedure == b->procedure && a->hash == b->hash;
 }
 
 /* The first transmission of the same Call on a later connection. */
-static const struct history_call *sent_again(const struct history_record *now, const struct history_call *call)
+static const struct rpcrdma_history_call *sent_again(const struct rpcrdma_history_record *now,
+                                                     const struct rpcrdma_history_call *call)
 {
     for (unsigned i = 0; i < now->n_calls; i++) {
-        const struct history_call *again = &now->calls[i];
+        const struct rpcrdma_history_call *again = &now->calls[i];
 
         if (!again->repeats && again->reverse == call->reverse && again->xid == call->xid &&
             same_request(again, call) && again->call.time_ns > call->call.time_ns)
@@ -198,20 +200,20 @@ static const struct history_call *sent_again(const struct history_record *now, c
 }
 
 /* Likewise, on a connection after `before` and before the present one. */
-static bool sent_again_between(const struct history_record *before, const struct history_call *call)
+static bool sent_again_between(const struct rpcrdma_history_record *before, const struct rpcrdma_history_call *call)
 {
-    for (const struct history_record *between = before->newer; between; between = between->newer)
+    for (const struct rpcrdma_history_record *between = before->newer; between; between = between->newer)
         if (sent_again(between, call))
             return true;
     return false;
 }
 
 /* The same with another XID. */
-static const struct history_call *sent_with_another_xid(const struct history_record *now,
-                                                        const struct history_call *call)
+static const struct rpcrdma_history_call *sent_with_another_xid(const struct rpcrdma_history_record *now,
+                                                                const struct rpcrdma_history_call *call)
 {
     for (unsigned i = 0; i < now->n_calls; i++) {
-        const struct history_call *again = &now->calls[i];
+        const struct rpcrdma_history_call *again = &now->calls[i];
 
         if (again->reverse == call->reverse && again->xid != call->xid && same_request(again, call) &&
             again->call.time_ns > call->call.time_ns)
@@ -220,18 +222,19 @@ static const struct history_call *sent_with_another_xid(const struct history_rec
     return NULL;
 }
 
-static bool is_nfs4(const struct history_call *call)
+static bool is_nfs4(const struct rpcrdma_history_call *call)
 {
     return call->request_known && nfs_is_nfs4(call->program, call->version);
 }
 
 /* RFC 8267 section 6.7.2, RFC 8166 section 4.5: RDMA_ERROR settles a transaction. */
-static void judge_failed(const struct look *look, const struct history_call *call, const struct history_call *again)
+static void judge_failed(const struct look *look, const struct rpcrdma_history_call *call,
+                         const struct rpcrdma_history_call *again)
 {
     if (call->outcome != RPCRDMA_FAILED || !is_nfs4(call) || call->procedure == 0)
         return;
     if (!again) {
-        if (look->now->whole && look->now->n_calls > 0 && look->now->n_calls < HISTORY_FIRST_CALLS)
+        if (look->now->whole && look->now->n_calls > 0 && look->now->n_calls < RPCRDMA_HISTORY_FIRST_CALLS)
             pass(look, RULE_NFSULB_6_7_2_02);
         return;
     }
@@ -246,10 +249,10 @@ static void judge_failed(const struct look *look, const struct history_call *cal
 }
 
 /* An access to memory that the Call offers was refused, which ended the connection. */
-static void judge_refused(const struct look *look, const struct history_record *before, const struct history_call *call,
-                          const struct history_call *again)
+static void judge_refused(const struct look *look, const struct rpcrdma_history_record *before,
+                          const struct rpcrdma_history_call *call, const struct rpcrdma_history_call *again)
 {
-    const struct history_record *now = look->now;
+    const struct rpcrdma_history_record *now = look->now;
 
     if (!call->refused || !again || again->call.time_ns < before->refusal_place.time_ns)
         return;
@@ -273,9 +276,10 @@ static void judge_refused(const struct look *look, const struct history_record *
 
 /* RFC 8167 section 5.4: a retransmission has the XID of the original. With a new XID it may be a new request: a note.
  */
-static void judge_reverse(const struct look *look, const struct history_call *call, const struct history_call *again)
+static void judge_reverse(const struct look *look, const struct rpcrdma_history_call *call,
+                          const struct rpcrdma_history_call *again)
 {
-    const struct history_call *other;
+    const struct rpcrdma_history_call *other;
 
     if (!call->reverse || call->outcome != RPCRDMA_OUTSTANDING || call->procedure == 0)
         return;
@@ -292,10 +296,11 @@ static void judge_reverse(const struct look *look, const struct history_call *ca
 }
 
 /* The first request in its slot of the session. */
-static const struct history_call *first_in_slot(const struct history_record *record, const struct history_call *call)
+static const struct rpcrdma_history_call *first_in_slot(const struct rpcrdma_history_record *record,
+                                                        const struct rpcrdma_history_call *call)
 {
     for (unsigned i = 0; i < record->n_calls; i++) {
-        const struct history_call *other = &record->calls[i];
+        const struct rpcrdma_history_call *other = &record->calls[i];
 
         if (other->use.known && other->use.session == call->use.session && other->use.slot == call->use.slot &&
             other->call.time_ns > call->call.time_ns)
@@ -304,19 +309,20 @@ static const struct history_call *first_in_slot(const struct history_record *rec
     return NULL;
 }
 
-static bool slot_used_between(const struct history_record *before, const struct history_call *call)
+static bool slot_used_between(const struct rpcrdma_history_record *before, const struct rpcrdma_history_call *call)
 {
-    for (const struct history_record *between = before->newer; between; between = between->newer)
+    for (const struct rpcrdma_history_record *between = before->newer; between; between = between->newer)
         if (first_in_slot(between, call))
             return true;
     return false;
 }
 
 /* The same operations under the same XID, in whatever slot. */
-static const struct history_call *same_operations(const struct history_record *now, const struct history_call *call)
+static const struct rpcrdma_history_call *same_operations(const struct rpcrdma_history_record *now,
+                                                          const struct rpcrdma_history_call *call)
 {
     for (unsigned i = 0; i < now->n_calls; i++) {
-        const struct history_call *again = &now->calls[i];
+        const struct rpcrdma_history_call *again = &now->calls[i];
 
         if (again->use.known && again->xid == call->xid && again->side == call->side &&
             again->use.session == call->use.session && again->use.arguments == call->use.arguments &&
@@ -331,10 +337,11 @@ static const struct history_call *same_operations(const struct history_record *n
  * other request. A client that gave it up may ask with a SEQUENCE alone whether it was carried out; one that has met
  * NFS4ERR_SEQ_MISORDERED may use the sequence after all, so only the first request in the slot is judged.
  */
-static void judge_slot(const struct look *look, const struct history_record *before, const struct history_call *call)
+static void judge_slot(const struct look *look, const struct rpcrdma_history_record *before,
+                       const struct rpcrdma_history_call *call)
 {
     const struct rpcrdma_slot_use *use = &call->use;
-    const struct history_call *again, *next;
+    const struct rpcrdma_history_call *again, *next;
 
     if (!use->known || call->outcome != RPCRDMA_OUTSTANDING || slot_used_between(before, call))
         return;
@@ -360,10 +367,10 @@ static void judge_slot(const struct look *look, const struct history_record *bef
              call->call.frame, use->slot, use->sequence);
 }
 
-static void judge_calls(const struct look *look, const struct history_record *before)
+static void judge_calls(const struct look *look, const struct rpcrdma_history_record *before)
 {
     for (unsigned i = 0; i < before->n_calls; i++) {
-        const struct history_call *call = &before->calls[i], *again;
+        const struct rpcrdma_history_call *call = &before->calls[i], *again;
 
         if (call->outcome == RPCRDMA_REPLIED || call->damaged)
             continue;
@@ -379,13 +386,13 @@ static void judge_calls(const struct look *look, const struct history_record *be
 
 /* ---- memory of another connection (RFC 8166 section 8.1.1) ---- */
 
-static const struct history_offer *offered(const struct history_record *record, unsigned owner,
-                                           const struct history_stray *stray)
+static const struct rpcrdma_history_offer *offered(const struct rpcrdma_history_record *record, unsigned owner,
+                                                   const struct rpcrdma_history_stray *stray)
 {
-    unsigned n = record->n_offers < HISTORY_OFFERS_MAX ? record->n_offers : HISTORY_OFFERS_MAX;
+    unsigned n = record->n_offers < RPCRDMA_HISTORY_OFFERS_MAX ? record->n_offers : RPCRDMA_HISTORY_OFFERS_MAX;
 
     for (unsigned i = 0; i < n; i++) {
-        const struct history_offer *offer = &record->offers[i];
+        const struct rpcrdma_history_offer *offer = &record->offers[i];
 
         if (offer->owner == owner && offer->handle == stray->handle && offer->from <= stray->from &&
             stray->to <= offer->to)
@@ -394,13 +401,14 @@ static const struct history_offer *offered(const struct history_record *record, 
     return NULL;
 }
 
-static const struct history_offer *offered_on_another(const struct pair *pair, const struct history_record *now,
-                                                      const struct history_stray *stray)
+static const struct rpcrdma_history_offer *offered_on_another(const struct pair *pair,
+                                                              const struct rpcrdma_history_record *now,
+                                                              const struct rpcrdma_history_stray *stray)
 {
-    const struct history_offer *offer = NULL;
+    const struct rpcrdma_history_offer *offer = NULL;
     unsigned n = 0;
 
-    for (const struct history_record *other = pair->newest; other && !offer && n < CONNECTIONS_MAX;
+    for (const struct rpcrdma_history_record *other = pair->newest; other && !offer && n < CONNECTIONS_MAX;
          other = other->older, n++) {
         /* The same host may be another side there, but has the same role. */
         unsigned owner = (int)stray->owner == now->client ? (unsigned)other->client : 1 - (unsigned)other->client;
@@ -412,7 +420,7 @@ static const struct history_offer *offered_on_another(const struct pair *pair, c
 }
 
 /* One finding per STag. */
-static bool reported_before(const struct history_record *now, const bool *reported, unsigned n)
+static bool reported_before(const struct rpcrdma_history_record *now, const bool *reported, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
         if (reported[i] && now->strays[i].owner == now->strays[n].owner &&
@@ -423,14 +431,14 @@ static bool reported_before(const struct history_record *now, const bool *report
 
 static void judge_memory(const struct look *look, const struct pair *pair)
 {
-    const struct history_record *now = look->now;
-    bool reported[HISTORY_STRAYS_MAX] = {false};
+    const struct rpcrdma_history_record *now = look->now;
+    bool reported[RPCRDMA_HISTORY_STRAYS_MAX] = {false};
 
-    if (!now->whole || now->n_offers > HISTORY_OFFERS_MAX) /* it may itself have offered the memory */
+    if (!now->whole || now->n_offers > RPCRDMA_HISTORY_OFFERS_MAX) /* it may itself have offered the memory */
         return;
     for (unsigned i = 0; i < now->n_strays; i++) {
-        const struct history_stray *stray = &now->strays[i];
-        const struct history_offer *offer = offered_on_another(pair, now, stray);
+        const struct rpcrdma_history_stray *stray = &now->strays[i];
+        const struct rpcrdma_history_offer *offer = offered_on_another(pair, now, stray);
 
         /* What this connection offers too is its own. */
         if (!offer || offered(now, stray->owner, stray) || reported_before(now, reported, i))
@@ -451,7 +459,7 @@ static void judge_memory(const struct look *look, const struct pair *pair)
 
 /* ---- callbacks to a client that is not prepared (RFC 8167 section 6) ---- */
 
-static bool died_of_callback(const struct history_record *record)
+static bool died_of_callback(const struct rpcrdma_history_record *record)
 {
     unsigned client = record->client == 1;
 
@@ -462,7 +470,7 @@ static bool died_of_callback(const struct history_record *record)
 
 static void judge_callbacks(const struct look *look, const struct pair *pair)
 {
-    const struct history_record *now = look->now, *before;
+    const struct rpcrdma_history_record *now = look->now, *before;
     unsigned dead = 1;
 
     if (!died_of_callback(now)) {
@@ -488,36 +496,37 @@ static void judge(const struct look *look, struct pair *pair)
 {
     unsigned n = 0;
 
-    for (const struct history_record *before = pair->newest; before && n < HISTORY_RECORDS_MAX;
+    for (const struct rpcrdma_history_record *before = pair->newest; before && n < RPCRDMA_HISTORY_RECORDS_MAX;
          before = before->older, n++)
         judge_calls(look, before);
     judge_callbacks(look, pair);
     lookups_judge(&pair->lookups, look->now, look->verdict);
 }
 
-bool history_add(struct history *history, struct history_record *record, const struct ulp_across_host *host)
+bool rpcrdma_history_add(struct rpcrdma_history *history, struct rpcrdma_history_record *record,
+                         const struct ulp_across_host *host)
 {
     const struct look look = {record, host->verdict, host};
     struct pair *pair = record->client < 0 ? NULL : pair_of(history, record);
 
     if (!pair) {
-        history_record_free(record);
+        rpcrdma_history_record_free(record);
         return false;
     }
     judge(&look, pair);
-    history_ends_add(&history->ends, record);
+    rpcrdma_history_ends_add(&history->ends, record);
     record->older = pair->newest;
     record->newer = NULL;
     *(pair->newest ? &pair->newest->newer : &pair->oldest) = record;
     pair->newest = record;
-    history->excess += ++pair->n > HISTORY_RECORDS_MAX;
+    history->excess += ++pair->n > RPCRDMA_HISTORY_RECORDS_MAX;
     return true;
 }
 
 /* A connection of the pair that began later, or outlasted this one. */
-static bool goes_on(const struct pair *pair, const struct history_record *record)
+static bool goes_on(const struct pair *pair, const struct rpcrdma_history_record *record)
 {
-    for (const struct history_record *other = pair->newest; other; other = other->older)
+    for (const struct rpcrdma_history_record *other = pair->newest; other; other = other->older)
         if (other != record && (other->start_ns >= record->start_ns || other->end_ns > record->end_ns))
             return true;
     return false;
@@ -526,7 +535,7 @@ static bool goes_on(const struct pair *pair, const struct history_record *record
 /* RFC 8167 section 5.4: a client whose delegations may be recalled keeps a connection. */
 static void judge_delegations(const struct look *look, const struct pair *pair, int64_t now_ns)
 {
-    const struct history_record *record = look->now;
+    const struct rpcrdma_history_record *record = look->now;
     unsigned client = (unsigned)record->client, server = 1 - client;
 
     if (!record->delegated || !record->whole)
@@ -546,15 +555,15 @@ static void judge_delegations(const struct look *look, const struct pair *pair, 
 }
 
 /* RFC 5531 section 3: a server that ends the connection rather than answer. */
-static void judge_cut_off(const struct look *look, const struct history *history, const struct pair *pair)
+static void judge_cut_off(const struct look *look, const struct rpcrdma_history *history, const struct pair *pair)
 {
-    const struct history_cut *cut = &look->now->cut;
-    const struct history_record *again;
+    const struct rpcrdma_history_cut *cut = &look->now->cut;
+    const struct rpcrdma_history_record *again;
     bool acquitted;
 
     if (!cut->any)
         return;
-    acquitted = history_cut_off_acquitted(&history->ends, pair->newest, look->now, &again);
+    acquitted = rpcrdma_history_cut_off_acquitted(&history->ends, pair->newest, look->now, &again);
     if (!acquitted && !again)
         return;
     if (cut->reported && look->host->excuse)
@@ -571,10 +580,10 @@ static void judge_cut_off(const struct look *look, const struct history *history
 /* RFC 8881 section 20.8.3: a session's slots may be recalled on one connection, its credits returned on another. */
 static void judge_empty(const struct look *look, const struct pair *pair)
 {
-    const struct history_record *now = look->now;
+    const struct rpcrdma_history_record *now = look->now;
 
     for (unsigned i = 0; i < now->n_empty && look->host->excuse; i++) {
-        const struct history_record *other = pair->newest;
+        const struct rpcrdma_history_record *other = pair->newest;
 
         while (other && (other == now || !other->recalled || other->recalled_ns > now->empty[i].time_ns))
             other = other->older;
@@ -585,9 +594,9 @@ static void judge_empty(const struct look *look, const struct pair *pair)
 
 /* ---- sessions and client ids that several connections use ---- */
 
-static const struct history_object *use_of(const struct history_record *record, uint64_t object)
+static const struct rpcrdma_history_object *use_of(const struct rpcrdma_history_record *record, uint64_t object)
 {
-    for (unsigned i = 0; i < record->objects.n && i < HISTORY_OBJECTS_MAX; i++) {
+    for (unsigned i = 0; i < record->objects.n && i < RPCRDMA_HISTORY_OBJECTS_MAX; i++) {
         if (record->objects.object[i].hash == object)
             return &record->objects.object[i];
     }
@@ -595,13 +604,13 @@ static const struct history_object *use_of(const struct history_record *record, 
 }
 
 /* The minor versions that returned it on other connections until then, a bit each. */
-static uint32_t returned_elsewhere(const struct look *look, const struct pair *pair, const struct history_object *use,
-                                   uint32_t *frame)
+static uint32_t returned_elsewhere(const struct look *look, const struct pair *pair,
+                                   const struct rpcrdma_history_object *use, uint32_t *frame)
 {
     uint32_t returned = 0;
 
-    for (const struct history_record *other = pair->newest; other; other = other->older) {
-        const struct history_object *there = other == look->now ? NULL : use_of(other, use->hash);
+    for (const struct rpcrdma_history_record *other = pair->newest; other; other = other->older) {
+        const struct rpcrdma_history_object *there = other == look->now ? NULL : use_of(other, use->hash);
 
         if (!there || there->returned == 0 || there->first.time_ns > use->first.time_ns)
             continue;
@@ -614,10 +623,10 @@ static uint32_t returned_elsewhere(const struct look *look, const struct pair *p
 /* RFC 8881 section 2.7: nothing that one minor version returns is used in another. */
 static void judge_minor_versions(const struct look *look, const struct pair *pair)
 {
-    const struct history_objects *uses = &look->now->objects;
+    const struct rpcrdma_history_objects *uses = &look->now->objects;
 
-    for (unsigned i = 0; i < uses->n && i < HISTORY_OBJECTS_MAX; i++) {
-        const struct history_object *use = &uses->object[i];
+    for (unsigned i = 0; i < uses->n && i < RPCRDMA_HISTORY_OBJECTS_MAX; i++) {
+        const struct rpcrdma_history_object *use = &uses->object[i];
         uint32_t frame = 0, returned = use->returned == 0 ? returned_elsewhere(look, pair, use, &frame) : 0;
 
         if (returned == 0)
@@ -635,14 +644,14 @@ static void judge_minor_versions(const struct look *look, const struct pair *pai
 /* RFC 8881 section 2.10.6.2: the first transmission of a retry may have been on another connection. */
 static void judge_new_requests(const struct look *look, const struct pair *pair)
 {
-    const struct history_refusals *refusals = &look->now->refusals;
+    const struct rpcrdma_history_refusals *refusals = &look->now->refusals;
 
-    for (unsigned i = 0; i < refusals->n && i < HISTORY_REFUSED_MAX && look->host->excuse; i++) {
-        const struct history_refused *refused = &refusals->refused[i];
-        const struct history_record *other = pair->newest;
+    for (unsigned i = 0; i < refusals->n && i < RPCRDMA_HISTORY_REFUSED_MAX && look->host->excuse; i++) {
+        const struct rpcrdma_history_refused *refused = &refusals->refused[i];
+        const struct rpcrdma_history_record *other = pair->newest;
 
         while (other && (other == look->now || other->start_ns > refused->place.time_ns ||
-                         !(other->objects.n > HISTORY_OBJECTS_MAX || use_of(other, refused->session))))
+                         !(other->objects.n > RPCRDMA_HISTORY_OBJECTS_MAX || use_of(other, refused->session))))
             other = other->older;
         if (!other)
             continue;
@@ -654,13 +663,13 @@ static void judge_new_requests(const struct look *look, const struct pair *pair)
 /* Clients reset connections for reasons of their own; not each time after the same answer, though. */
 static void judge_drop(const struct look *look, const struct pair *pair)
 {
-    const struct history_drop *drop = &look->now->drop;
-    const struct history_record *before = NULL;
+    const struct rpcrdma_history_drop *drop = &look->now->drop;
+    const struct rpcrdma_history_record *before = NULL;
     bool habit = false;
 
     if (!drop->any)
         return;
-    for (const struct history_record *other = pair->newest; other; other = other->older) {
+    for (const struct rpcrdma_history_record *other = pair->newest; other; other = other->older) {
         habit |= other->reset[other->client] && !other->drop.any;
         if (other != look->now && other->start_ns < look->now->start_ns && other->drop.any &&
             other->drop.rule == drop->rule)
@@ -680,8 +689,8 @@ static void judge_drop(const struct look *look, const struct pair *pair)
             drop->culprit.frame, before->drop.culprit.frame);
 }
 
-void history_conclude(const struct history *history, const struct history_record *record, int64_t now_ns,
-                      const struct ulp_across_host *host)
+void rpcrdma_history_conclude(const struct rpcrdma_history *history, const struct rpcrdma_history_record *record,
+                              int64_t now_ns, const struct ulp_across_host *host)
 {
     const struct look look = {record, host->verdict, host};
     struct endpoint client = without_port(&record->endpoint[record->client]);
@@ -701,21 +710,21 @@ void history_conclude(const struct history *history, const struct history_record
 
 /* ---- life ---- */
 
-struct history *history_new(void)
+struct rpcrdma_history *rpcrdma_history_new(void)
 {
-    return heap_zeroed(1, sizeof(struct history));
+    return heap_zeroed(1, sizeof(struct rpcrdma_history));
 }
 
-void history_trim(struct history *history)
+void rpcrdma_history_trim(struct rpcrdma_history *history)
 {
     for (struct pair *pair = history->newest; history->excess > 0; pair = pair->older)
-        for (; pair->n > HISTORY_RECORDS_MAX; history->excess--)
+        for (; pair->n > RPCRDMA_HISTORY_RECORDS_MAX; history->excess--)
             drop_oldest_record(pair);
-    while (history->n > HISTORY_PAIRS_MAX)
+    while (history->n > RPCRDMA_HISTORY_PAIRS_MAX)
         drop_oldest_pair(history);
 }
 
-void history_free(struct history *history)
+void rpcrdma_history_free(struct rpcrdma_history *history)
 {
     if (!history)
         return;

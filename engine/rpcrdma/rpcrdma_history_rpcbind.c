@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* From what was sent to port 111 to the history of the pair of addresses. */
-#include "engine/rpcrdma/history_lookups.h"
+#include "engine/rpcrdma/rpcrdma_history_lookups.h"
 
-void history_rpcbind(struct history *history, const struct addressed_segment *segment, bool tcp)
+void rpcrdma_history_rpcbind(struct rpcrdma_history *history, const struct addressed_segment *segment, bool tcp)
 {
     const struct tcp_segment *s = &segment->segment;
     const uint8_t *p = s->payload;
@@ -21,7 +21,7 @@ void history_rpcbind(struct history *history, const struct addressed_segment *se
             question = rpcbind_decode(&lookup, p, n);
             n = 0;
         }
-        history_lookup(history, &segment->source, &segment->destination, nfs_lookup_about(question, &lookup), s->frame,
-                       s->time_ns);
+        rpcrdma_history_lookup(history, &segment->source, &segment->destination, nfs_lookup_about(question, &lookup),
+                               s->frame, s->time_ns);
     }
 }
