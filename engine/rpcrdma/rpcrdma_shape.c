@@ -6,8 +6,8 @@
 
 /* ---- findings ---- */
 
-static void vfail(struct rpcrdma_shape *shape, enum rule_id rule, enum rule_severity severity, const char *format,
-                  va_list args)
+void rpcrdma_shape_vfail(struct rpcrdma_shape *shape, enum rule_id rule, enum rule_severity severity,
+                         const char *format, va_list args)
 {
     char text[FINDING_MESSAGE_SIZE];
 
@@ -32,7 +32,7 @@ void rpcrdma_shape_fail(struct rpcrdma_shape *shape, enum rule_id rule, const ch
     va_list args;
 
     va_start(args, format);
-    vfail(shape, rule, rule_catalogue[rule].severity, format, args);
+    rpcrdma_shape_vfail(shape, rule, rule_catalogue[rule].severity, format, args);
     va_end(args);
 }
 
@@ -42,7 +42,7 @@ void rpcrdma_shape_fail_as(struct rpcrdma_shape *shape, enum rule_id rule, enum 
     va_list args;
 
     va_start(args, format);
-    vfail(shape, rule, severity, format, args);
+    rpcrdma_shape_vfail(shape, rule, severity, format, args);
     va_end(args);
 }
 

@@ -11,6 +11,8 @@
 #include "wire/nfs.h"
 #include "wire/rpcbind.h"
 
+#include <stdarg.h>
+
 /* The payload of a Call or Reply, as far as it was walked. Borrowed. */
 struct nfs_decoded {
     const struct nfs_procedure *procedure; /* NULL: not known */
@@ -113,5 +115,19 @@ static inline uint32_t nfs_op_sequence(bool callback)
 }
 /* A COMPOUND may fail with this status as a whole, before its first operation. */
 bool nfs_compound_fails_whole(uint32_t status);
+
+/* A COMPOUND and its results, and who takes the verdicts. */
+struct nfs_compound {
+    struct nfs_decoded call, reply;
+    const struct nfs_walk_result *call_walk, *reply_walk;
+    bool reply_sound; /* what was removed from the Reply is where it belongs */
+    bool failed;      /* an error was found */
+    void *ctx;
+    void (*pass)(void *ctx, enum rule_id rule);
+    void (*fail)(void *ctx, enum rule_id rule, enum rule_severity severity, const char *format, va_list args)
+        __attribute__((format(printf, 4, 0)));
+};
+/* The results against the operations. False: reported, and the rest of the payload cannot be trusted. */
+bool nfs_compound_results(struct nfs_compound *compound);
 
 #endif
