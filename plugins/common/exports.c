@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The symbols that Wireshark looks up in the shared object. */
-#include "plugins/common/compat.h"
-#include "plugins/rpcrdma/rpcrdma_plugin.h"
+#include "plugins/common/exports.h"
 
-#include <epan/proto.h>
+#include "plugins/common/compat.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -19,10 +18,7 @@ const int plugin_want_minor = WIRESHARK_VERSION_MINOR;
 
 void plugin_register(void)
 {
-    static proto_plugin plugin = {.register_protoinfo = rpcrdma_plugin_register,
-                                  .register_handoff = rpcrdma_plugin_handoff};
-
-    proto_register_plugin(&plugin);
+    proto_register_plugin(&exported_plugin);
 }
 
 /* Called since 4.2; 1: a dissector (WS_PLUGIN_DESC_DISSECTOR). */
