@@ -2,6 +2,7 @@
 #include "conformance/run.h"
 
 #include "conformance/check/check.h"
+#include "conformance/options/options.h"
 #include "conformance/progress.h"
 #include "conformance/run_report.h"
 

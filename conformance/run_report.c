@@ -2,6 +2,8 @@
 #include "conformance/run_report.h"
 
 #include "conformance/annotate/annotate.h"
+#include "conformance/options/options.h"
+#include "conformance/report/report_formats.h"
 #include "support/output_file.h"
 
 #include <errno.h>
@@ -159,7 +161,6 @@ enum check_status run_parts_status(const struct run_parts *parts)
         return CHECK_FAIL;
     if (parts->judged || parts->report->options->allow_empty)
         return CHECK_PASS;
-    fprintf(stderr, "iwarp-check: %s\n",
-            parts->connections ? report_nothing[REPORT_NO_FPDU] : report_nothing[REPORT_NO_MPA]);
+    fprintf(stderr, "iwarp-check: %s\n", report_nothing(parts->connections ? REPORT_NO_FPDU : REPORT_NO_MPA));
     return CHECK_NOTHING;
 }

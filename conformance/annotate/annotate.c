@@ -3,6 +3,7 @@
 
 #include "conformance/annotate/annotate_copy.h"
 #include "conformance/input/unpack.h"
+#include "conformance/options/options.h"
 #include "conformance/report/report_parts.h"
 #include "support/output_file.h"
 

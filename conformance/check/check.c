@@ -2,9 +2,10 @@
 /* Packets to segments, segments to the shares of the capture, and what these found to one report. */
 #include "conformance/check/check.h"
 
-#include "conformance/check/check_history.h"
+#include "conformance/check/check_across.h"
 #include "conformance/check/check_workers.h"
 #include "conformance/input/steady_clock.h"
+#include "conformance/options/options.h"
 #include "engine/core/heap.h"
 #include "wire/rpcbind.h"
 
@@ -23,7 +24,7 @@ struct reading {
     uint64_t dropped;                /* in the parts before */
     struct decap *decap;
     const struct check_options *options;
-    struct history *history;
+    struct across *across;
     struct terminate_layouts layouts; /* of Terminates, by host: what one share learns counts for all */
     struct share *shares[CHECK_SHARES];
     unsigned n_shares;
@@ -81,7 +82,7 @@ static void take_packet(struct reading *reading, struct packet *packet)
     status = decap_packet(reading->decap, packet, &segment, &ib);
     reading->decapsulated[status]++;
     if (status == DECAP_RPCBIND || (status == DECAP_TCP && segment.destination.port == RPCBIND_PORT))
-        history_rpcbind(reading->history, &segment, status == DECAP_TCP);
+        across_asked(reading->across, &segment, status == DECAP_TCP);
     if (status == DECAP_IB)
         reading->of_ib[ib.kind]++;
     if (status == DECAP_TCP)
@@ -181,7 +182,7 @@ static void explain_nothing(struct reading *reading)
         add_seen(seen, reading->decapsulated[others[i].status] - reading->of_parts[others[i].status], others[i].one,
                  others[i].more);
     capture->nothing =
-        g_strdup_printf("%s (seen: %s)", report_nothing[REPORT_NO_MPA], seen->len > 0 ? seen->str : "no packets");
+        g_strdup_printf("%s (seen: %s)", report_nothing(REPORT_NO_MPA), seen->len > 0 ? seen->str : "no packets");
     g_string_free(seen, TRUE);
 }
 
@@ -297,7 +298,7 @@ static void gather(struct reading *reading)
     }
     g_ptr_array_sort(capture->connections, by_id);
     reading->memory_lacking |=
-        !check_history(reading->history, reading->options, capture->connections, silence_until(reading));
+        !across_judge(reading->across, reading->options, capture->connections, silence_until(reading));
     capture->dropped = dropped - reading->dropped;
     reading->dropped = dropped;
 }
@@ -389,8 +390,8 @@ void check_capture(const struct check_setup *setup, struct capture *source, stru
 
     heap_use(&reading.heap);
     reading.decap = decap_new(0);
-    reading.history = history_new();
-    if (!reading.decap || !reading.history || !make_shares(&reading, setup)) {
+    reading.across = across_new();
+    if (!reading.decap || !reading.across || !make_shares(&reading, setup)) {
         capture->failed = true;
         capture->trouble = g_strdup_printf("%s: not enough memory", capture->file);
     } else {
@@ -408,7 +409,7 @@ void check_capture(const struct check_setup *setup, struct capture *source, stru
         last_part(&reading);
     for (unsigned i = 0; i < reading.n_shares; i++)
         share_free(reading.shares[i]);
-    history_free(reading.history);
+    across_free(reading.across);
     if (reading.decap)
         decap_free(reading.decap);
     heap_use(NULL);

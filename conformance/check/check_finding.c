@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/check/check_finding.h"
 
+#include "conformance/options/options.h"
+
 static const struct waiver *find_waiver(const struct check_options *options, const struct check_roles *roles,
                                         enum rule_id rule, enum direction direction)
 {
@@ -31,7 +33,7 @@ enum check_taking check_take_finding(const struct check_options *options, struct
         report->waived++;
     else
         report->found[finding->severity]++;
-    if (!kept.waiver && report_fails(options, finding->severity))
+    if (!kept.waiver && options_fails(options, finding->severity))
         report_add_failing(report, finding->rule);
     if (options->fold && report_fold_finding(report, &kept, finding->message))
         return CHECK_COUNTED;
@@ -57,7 +59,7 @@ void check_drop_finding(const struct check_options *options, struct report_conne
         return;
     }
     report->found[dropped.severity]--;
-    if (report_fails(options, dropped.severity))
+    if (options_fails(options, dropped.severity))
         report_drop_failing(report, dropped.rule);
 }
 

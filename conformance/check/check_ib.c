@@ -3,6 +3,7 @@
 #include "conformance/check/check_finding.h"
 #include "conformance/check/check_watched.h"
 #include "conformance/model/report_ib.h"
+#include "conformance/options/options.h"
 #include "engine/core/heap.h"
 #include "engine/ib/ib_icrc_senders.h"
 

@@ -2,6 +2,7 @@
 #include "conformance/check/check_share.h"
 
 #include "conformance/check/check_watched.h"
+#include "conformance/options/options.h"
 
 /* ---- connections over TCP ---- */
 

@@ -2,9 +2,9 @@
 #include "conformance/check/check_watched.h"
 
 #include "conformance/check/check_finding.h"
+#include "conformance/options/options.h"
 #include "conformance/print/print.h"
 #include "engine/core/heap.h"
-#include "engine/rpcrdma/history.h"
 
 #include <stdlib.h>
 
@@ -343,19 +343,18 @@ static void take_connection(struct watched *watched, const struct watched_span *
 }
 
 /* What it leaves for the judgement of others. */
-static struct history_record *record_of(const struct watched *watched, const struct watched_span *span)
+static void take_record(const struct watched *watched, const struct watched_span *span)
 {
     struct share *share = watched->share;
-    struct history_record *record = share->records < RECORDS_KEPT_MAX ? stack_record(watched->host.stack) : NULL;
+    struct report_connection *report = watched->report;
+    const struct ulp_life life = {{watched->endpoint[0], watched->endpoint[1]}, span->start_ns, span->end_ns};
 
-    if (!record)
-        return NULL;
+    report->record = share->records < RECORDS_KEPT_MAX ? stack_record(watched->host.stack) : NULL;
+    if (!report->record)
+        return;
     share->records++;
-    record->endpoint[0] = watched->endpoint[0];
-    record->endpoint[1] = watched->endpoint[1];
-    record->start_ns = span->start_ns;
-    record->end_ns = span->end_ns;
-    return record;
+    report->across = stack_kind(watched->host.stack)->across;
+    report->across->lived(report->record, &life);
 }
 
 static bool is_rdma(const struct watched *watched)
@@ -376,7 +375,7 @@ void watched_close(struct watched *watched, const struct watched_span *span, int
     share->found.memory_lacking |= stack_lacks_memory(watched->host.stack);
     if (is_rdma(watched)) {
         watched->report->counts = counted_end(&share->counting, &watched->counted);
-        watched->report->history = record_of(watched, span);
+        take_record(watched, span);
         take_connection(watched, span, true);
     } else {
         share->found.other_connections++;

@@ -3,6 +3,7 @@
 
 #include "conformance/merge/merge_parts.h"
 #include "conformance/model/report.h"
+#include "conformance/options/options.h"
 #include "support/output_file.h"
 
 #include <errno.h>
@@ -253,7 +254,7 @@ static enum check_status decide(const struct merge *merge)
     if (merge->failed_capture)
         return CHECK_TROUBLE;
     for (size_t i = 0; i < SEVERITY_COUNT; i++)
-        if (merge->found[i] > 0 && report_fails(&merge->options, (enum rule_severity)i))
+        if (merge->found[i] > 0 && options_fails(&merge->options, (enum rule_severity)i))
             return CHECK_FAIL;
     if (merge->options.strict_waivers && g_hash_table_size(merge->unused) > 0)
         return CHECK_FAIL;
@@ -346,6 +347,14 @@ static bool rejected_by_ib(JsonObject *connection)
     return reason && !JSON_NODE_HOLDS_NULL(reason);
 }
 
+static bool has_judged_guest(JsonObject *connection)
+{
+    for (const struct guest_face *const *face = guest_faces; *face; face++)
+        if ((*face)->judged && json_object_has_member(connection, (*face)->kind->name))
+            return true;
+    return false;
+}
+
 /* What a part of a capture lacks, another one may have. */
 static bool is_judged(JsonObject *connection)
 {
@@ -355,8 +364,7 @@ static bool is_judged(JsonObject *connection)
     bool carried = json_array_get_int_element(pair, 0) + json_array_get_int_element(pair, 1) > 0;
 
     if (ib)
-        return rejected_by_ib(connection) ? exercised_any(connection)
-                                          : carried && json_object_has_member(connection, "rpcrdma");
+        return rejected_by_ib(connection) ? exercised_any(connection) : carried && has_judged_guest(connection);
     return carried || json_object_get_boolean_member(json_object_get_object_member(connection, "mpa"), "rejected");
 }
 
@@ -375,7 +383,7 @@ static unsigned count_empty(JsonArray *captures)
     for (guint i = 0; i < json_array_get_length(captures); i++) {
         JsonObject *capture = json_array_get_object_element(captures, i);
         JsonArray *connections = json_object_get_array_member(capture, "connections");
-        enum report_emptiness why = REPORT_NO_RPCRDMA;
+        enum report_emptiness why = REPORT_NO_GUEST;
         guint n = json_array_get_length(connections);
         bool judged = json_object_has_member(capture, "error") || (json_object_has_member(capture, "part") && n > 0);
         guint rejected = 0;
@@ -387,7 +395,7 @@ static unsigned count_empty(JsonArray *captures)
             rejected += rejected_by_ib(connection);
             if (!json_object_has_member(connection, "ib"))
                 why = REPORT_NO_FPDU;
-            else if (json_object_has_member(connection, "ulp") && why == REPORT_NO_RPCRDMA)
+            else if (json_object_has_member(connection, "ulp") && why == REPORT_NO_GUEST)
                 why = REPORT_OTHER_ULP;
         }
         if (n > 0 && rejected == n)
@@ -395,7 +403,7 @@ static unsigned count_empty(JsonArray *captures)
         if (judged)
             json_object_remove_member(capture, "nothing_checked");
         else if (!says_why(capture))
-            json_object_set_string_member(capture, "nothing_checked", report_nothing[n == 0 ? REPORT_NO_MPA : why]);
+            json_object_set_string_member(capture, "nothing_checked", report_nothing(n == 0 ? REPORT_NO_MPA : why));
         sum += !judged;
     }
     return sum;

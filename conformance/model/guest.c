@@ -9,6 +9,16 @@ const struct guest_face *guest_face_of(const struct ulp_kind *kind)
     return NULL;
 }
 
+gchar *guest_titles_judged(void)
+{
+    GString *titles = g_string_new(NULL);
+
+    for (const struct guest_face *const *face = guest_faces; *face; face++)
+        if ((*face)->judged)
+            g_string_append_printf(titles, "%s%s", titles->len > 0 ? " or " : "", (*face)->kind->title);
+    return g_string_free(titles, FALSE);
+}
+
 struct report_guest report_guest_take(const struct ulp_kind *kind, void *guest, unsigned initiator)
 {
     const struct guest_face *face = guest ? guest_face_of(kind) : NULL;

@@ -36,7 +36,7 @@ struct guest_host {
 /* "report" is what take() returned. NULL: the guest has nothing to say there, or needs nothing of it. */
 struct guest_face {
     const struct ulp_kind *kind; /* NULL: any */
-    bool judged;                 /* it has rules */
+    bool judged;                 /* it has rules; JSON has it under the name of its kind */
 
     /* While a connection is read. */
     /* For struct ulp_own; g_free() it. */
@@ -70,6 +70,8 @@ struct report_guest {
 /* By what they name in reports: conformance/guests/guests.c. Ended by NULL; the last one is for all other kinds. */
 extern const struct guest_face *const guest_faces[];
 
+/* "NVMe over RDMA or SMB Direct": those that have rules; g_free() it. */
+gchar *guest_titles_judged(void);
 /* kind may be NULL. */
 const struct guest_face *guest_face_of(const struct ulp_kind *kind);
 struct report_guest report_guest_take(const struct ulp_kind *kind, void *guest, unsigned initiator);

@@ -34,7 +34,7 @@ struct note {
     enum note_kind kind;
     uint8_t side;
     bool wanted;                   /* by a finding, or as part of the start */
-    char what[NOTE_WHAT_SIZE];     /* "Send", "Call NFS3 WRITE" */
+    char what[NOTE_WHAT_SIZE];     /* "Send", and what the upper layer calls it */
     char detail[NOTE_DETAIL_SIZE]; /* "MSN 3, 180 octets"; may be empty */
 };
 

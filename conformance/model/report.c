@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/model/report.h"
 
-#include "engine/rpcrdma/history.h"
+#include "conformance/options/options.h"
 #include "support/printable.h"
 
 #include <pthread.h>
@@ -44,7 +44,8 @@ void report_connection_free(struct report_connection *connection)
     if (!connection)
         return;
     g_array_unref(connection->findings);
-    history_record_free(connection->history);
+    if (connection->record)
+        connection->across->free_record(connection->record);
     statistics_free(connection->statistics);
     counts_free(connection->counts);
     if (connection->failing)
@@ -165,11 +166,6 @@ void report_clear(struct report *report)
     g_ptr_array_unref(report->unused_waivers);
 }
 
-bool report_fails(const struct check_options *options, enum rule_severity severity)
-{
-    return !options->fail_never && severity >= options->fail_on;
-}
-
 static enum rule_transport transport_of(const struct report_connection *connection)
 {
     return connection->ib ? RULE_ON_IB : RULE_ON_IWARP;
@@ -243,15 +239,27 @@ static bool goes_on(const struct report *report)
     return capture && capture->part.series && !capture->part.last;
 }
 
-const char *const report_nothing[] = {
+/* %s: the upper layers that are judged. */
+static const char *const nothing[] = {
     [REPORT_NO_MPA] = "no RDMA connection found: nothing was checked",
-    [REPORT_NO_RPCRDMA] = "no RPC-over-RDMA found: on RoCE and InfiniBand nothing below it is judged",
+    [REPORT_NO_GUEST] = "no %s found: on RoCE and InfiniBand nothing below it is judged",
     [REPORT_NO_FPDU] = "no FPDU could be judged: only the start-up of connections was checked",
     [REPORT_NO_ANSWER] = "no FPDU could be judged: the request for a connection was never answered",
-    [REPORT_REJECTED] = "no RPC-over-RDMA found: the connection was rejected",
+    [REPORT_REJECTED] = "no %s found: the connection was rejected",
     [REPORT_OTHER_ULP] =
         "only upper layers whose rules are not judged: on RoCE and InfiniBand nothing below them is judged",
 };
+
+const char *report_nothing(enum report_emptiness why)
+{
+    const char *place = strstr(nothing[why], "%s");
+    g_autofree gchar *titles = guest_titles_judged(), *text = NULL;
+
+    if (!place)
+        return nothing[why];
+    text = g_strdup_printf("%.*s%s%s", (int)(place - nothing[why]), nothing[why], titles, place + 2);
+    return g_intern_string(text);
+}
 
 static bool exercised_any(const struct folded_counts *folded)
 {
@@ -290,7 +298,7 @@ static enum report_emptiness emptiness_of(const struct report_connection *connec
         return REPORT_NO_ANSWER;
     if (connection->ib && connection->guest.face && !judges_guest(connection))
         return REPORT_OTHER_ULP;
-    return connection->ib ? REPORT_NO_RPCRDMA : REPORT_NO_FPDU;
+    return connection->ib ? REPORT_NO_GUEST : REPORT_NO_FPDU;
 }
 
 bool report_judged_something(const struct report_capture *capture)
@@ -303,11 +311,11 @@ bool report_judged_something(const struct report_capture *capture)
 
 const char *report_nothing_checked(const struct report_capture *capture)
 {
-    enum report_emptiness why = REPORT_NO_RPCRDMA;
+    enum report_emptiness why = REPORT_NO_GUEST;
     bool alike = true, iwarp = false;
 
     if (capture->connections->len == 0)
-        return capture->nothing ? capture->nothing : report_nothing[REPORT_NO_MPA];
+        return capture->nothing ? capture->nothing : report_nothing(REPORT_NO_MPA);
     if (capture->part.series || report_judged_something(capture))
         return NULL;
     for (guint i = 0; i < capture->connections->len; i++) {
@@ -320,7 +328,7 @@ const char *report_nothing_checked(const struct report_capture *capture)
     }
     if (!iwarp && capture->nothing)
         return capture->nothing;
-    return report_nothing[alike ? why : iwarp ? REPORT_NO_FPDU : REPORT_NO_RPCRDMA];
+    return report_nothing(alike ? why : iwarp ? REPORT_NO_FPDU : REPORT_NO_GUEST);
 }
 
 /* What a capture has instead of what is judged. */
@@ -348,7 +356,7 @@ static enum check_status decide(const struct report *report)
         if (((const struct report_capture *)g_ptr_array_index(report->captures, i))->failed)
             return CHECK_TROUBLE;
     for (size_t severity = 0; severity < SEVERITY_COUNT; severity++)
-        if (report->found[severity] > 0 && report_fails(report->options, (enum rule_severity)severity))
+        if (report->found[severity] > 0 && options_fails(report->options, (enum rule_severity)severity))
             return CHECK_FAIL;
     if (report->options->strict_waivers && report->unused_waivers->len > 0)
         return CHECK_FAIL;

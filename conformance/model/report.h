@@ -9,14 +9,15 @@
 #include "conformance/model/guest.h"
 #include "conformance/model/notes.h"
 #include "conformance/model/report_ib.h"
-#include "conformance/options/options.h"
+#include "conformance/options/status.h"
 #include "conformance/stats/statistics.h"
 #include "engine/core/fold.h"
 #include "engine/packet/decap.h"
 #include "waivers/waivers.h"
 
 #include <glib.h>
-#include <stdio.h>
+
+struct check_options;
 
 /* With ladder diagrams: the first findings of a rule on a connection. */
 enum { REPORT_LADDERS = 3 };
@@ -71,12 +72,13 @@ struct report_connection {
     GHashTable *folds;                      /* report_fold.c; NULL: none */
     uint64_t found[SEVERITY_COUNT], waived; /* all findings, those not kept as well; found holds unwaived ones */
     uint64_t not_kept;
-    GArray *notes;                  /* struct note, for the ladders of --format=html; NULL otherwise */
-    unsigned initiator_side;        /* the side of notes that is the Initiator */
-    struct folded_counts *counts;   /* of rules by themselves: see report_rules(); NULL: nothing */
-    struct statistics *statistics;  /* side 0: the initiator; NULL: not wanted */
-    GArray *failing;                /* struct report_failing; NULL: none */
-    struct history_record *history; /* until check_history.h has judged it; NULL: none */
+    GArray *notes;                   /* struct note, for the ladders of --format=html; NULL otherwise */
+    unsigned initiator_side;         /* the side of notes that is the Initiator */
+    struct folded_counts *counts;    /* of rules by themselves: see report_rules(); NULL: nothing */
+    struct statistics *statistics;   /* side 0: the initiator; NULL: not wanted */
+    GArray *failing;                 /* struct report_failing; NULL: none */
+    void *record;                    /* of the guest, until check_across.h has judged it; NULL: none */
+    const struct ulp_across *across; /* whose record it is */
 };
 
 /* A capture that is reported period by period. */
@@ -145,30 +147,19 @@ void report_clear(struct report *report);
 /* Sums up and decides; after the last capture, or each part. */
 void report_conclude(struct report *report);
 
-/* The formats. They write to `out`; errors stay in the stream. */
-void report_write_text(const struct report *report, FILE *out);
-void report_write_json(const struct report *report, FILE *out);
-void report_write_junit(const struct report *report, FILE *out);
-void report_write_html(const struct report *report, FILE *out);
-void report_write_sarif(const struct report *report, FILE *out);
-void report_write_github(const struct report *report, FILE *out);
-void report_write_markdown(const struct report *report, FILE *out);
-/* One line per capture: --summary. */
-void report_write_summary(const struct report *report, FILE *out);
-
 /* One line each. */
 enum report_emptiness {
     REPORT_NO_MPA,
     REPORT_NO_FPDU,
-    REPORT_NO_RPCRDMA,
+    REPORT_NO_GUEST,
     REPORT_NO_ANSWER,
     REPORT_REJECTED,
     REPORT_OTHER_ULP
 };
-extern const char *const report_nothing[];
+const char *report_nothing(enum report_emptiness why);
 /*
- * Why nothing was checked in a capture that could be read: it has no connection, or none in which an FPDU, an RPC
- * message, or a rule about a rejected start-up was judged. NULL: something was. One line.
+ * Why nothing was checked in a capture that could be read: it has no connection, or none in which an FPDU, a message
+ * of an upper layer, or a rule about a rejected start-up was judged. NULL: something was. One line.
  */
 const char *report_nothing_checked(const struct report_capture *capture);
 /* The same for this part of a capture alone; for report_nothing_checked() any connection in a part is something. */
@@ -177,7 +168,5 @@ bool report_judged_something(const struct report_capture *capture);
 const char *report_verdict(const struct report *report);
 /* Member names of "operations": "write", "read_request", ...; NULL for an opcode without a name. */
 const char *report_operation_name(unsigned opcode);
-/* True when a finding of this severity makes the status 1. */
-bool report_fails(const struct check_options *options, enum rule_severity severity);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a report says of a connection of RoCE or InfiniBand below RPC-over-RDMA. Facts: nothing of it is judged. */
+/* What a report says of a connection of RoCE or InfiniBand below the upper layer. Facts: nothing of it is judged. */
 #ifndef IWARP_CONFORMANCE_MODEL_REPORT_IB_H
 #define IWARP_CONFORMANCE_MODEL_REPORT_IB_H
 

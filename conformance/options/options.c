@@ -577,3 +577,8 @@ void options_clear(struct check_options *options)
         g_ptr_array_unref(options->waivers);
     options->waivers = NULL;
 }
+
+bool options_fails(const struct check_options *options, enum rule_severity severity)
+{
+    return !options->fail_never && severity >= options->fail_on;
+}

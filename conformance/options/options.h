@@ -4,6 +4,7 @@
 #define IWARP_CONFORMANCE_OPTIONS_OPTIONS_H
 
 #include "conformance/options/selector.h"
+#include "conformance/options/status.h"
 #include "engine/ib/ib_connections.h"
 #include "engine/mpa/mpa.h"
 
@@ -12,8 +13,6 @@
 #define CHECK_ERROR (check_error_quark())
 GQuark check_error_quark(void);
 enum check_error { CHECK_ERROR_USAGE, CHECK_ERROR_INPUT };
-
-enum check_status { CHECK_PASS = 0, CHECK_FAIL = 1, CHECK_TROUBLE = 2, CHECK_NOTHING = 3 };
 
 enum report_format {
     FORMAT_TEXT,
@@ -46,7 +45,7 @@ struct check_options {
     bool assume_no_icrc;    /* of RoCE and InfiniBand */
     struct ib_qp_pair assumed_qps[ASSUMED_QPS_MAX];
     unsigned n_assumed_qps;
-    int64_t t_answer; /* nanoseconds: struct rpcrdma_options; 0: not given */
+    int64_t t_answer; /* nanoseconds; 0: not given */
     bool print, verbose, stats;
     enum color_use color;   /* of the text report */
     bool summary;           /* lines on standard output, and the report only to `output`, if given */
@@ -75,6 +74,8 @@ bool options_parse(struct check_options *options, int argc, char **argv, GError 
 /* The value of --fail-on. */
 bool options_parse_fail_on(struct check_options *options, const char *value, GError **error);
 void options_clear(struct check_options *options);
+/* True when a finding of this severity makes the status CHECK_FAIL. */
+bool options_fails(const struct check_options *options, enum rule_severity severity);
 
 extern const char options_help[];
 

@@ -8,9 +8,6 @@
 #include <string.h>
 #include <strings.h>
 
-/* Layers of the whole product: naming one whose rules are not in this version is not a mistake. */
-static const char *const layers[] = {"mpa", "ddp", "rdmap", "rpcrdma", "rpc", "nfs"};
-
 static const struct {
     const char *selector;
     const char *levels[4];
@@ -86,14 +83,6 @@ static bool (*const kinds[])(const char *, const struct rule *) = {
     exact_matches, layer_matches, document_matches, prefix_matches, raw_prefix_matches,
 };
 
-static bool known_without_rules(const char *selector)
-{
-    for (size_t i = 0; i < G_N_ELEMENTS(layers); i++)
-        if (strcasecmp(selector, layers[i]) == 0)
-            return true;
-    return false;
-}
-
 static bool mark_one(const char *selector, bool marks[RULE_COUNT])
 {
     for (size_t group = 0; group < G_N_ELEMENTS(level_groups); group++) {
@@ -115,15 +104,28 @@ static bool mark_one(const char *selector, bool marks[RULE_COUNT])
         if (any)
             return true;
     }
-    return known_without_rules(selector);
+    return false;
+}
+
+/* "mpa, ddp, ..."; g_free() it. */
+static gchar *layers(void)
+{
+    GString *names = g_string_new(NULL);
+
+    for (size_t i = 0; i < RULE_COUNT; i++)
+        if (i == 0 || strcmp(rule_catalogue[i].layer, rule_catalogue[i - 1].layer) != 0)
+            g_string_append_printf(names, "%s%s", i == 0 ? "" : ", ", rule_catalogue[i].layer);
+    return g_string_free(names, FALSE);
 }
 
 static void refuse(const char *selector, GError **error)
 {
-    g_autofree char *hint = rule_hint(
-        selector, ": give a rule id (MPA-4.3-03), an id prefix (MPA-4.3), a document (rfc5044), document/section "
-                  "(rfc5044/4.3), a layer (mpa, ddp, rdmap, rpcrdma, rpc, nfs) or a level (must, should); --list-rules "
-                  "shows all");
+    g_autofree gchar *names = layers();
+    g_autofree gchar *choice =
+        g_strdup_printf(": give a rule id (MPA-4.3-03), an id prefix (MPA-4.3), a document (rfc5044), document/section "
+                        "(rfc5044/4.3), a layer (%s) or a level (must, should); --list-rules shows all",
+                        names);
+    g_autofree char *hint = rule_hint(selector, choice);
 
     g_set_error(error, CHECK_ERROR, CHECK_ERROR_USAGE, "'%s' selects no rule%s", selector, hint);
 }

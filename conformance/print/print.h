@@ -12,8 +12,7 @@
 
 /*
  *   14 0.001235 > [mpa: ulplen 14 ddp: v1 TL stag 0x1f to 0 rdmap: WRITE]
- *   31 0.004512 > [rpcrdma: RDMA_MSG xid 0x3c1f credit 128 read 1x8192@152 write - reply - CALL NFS3 WRITE]
- *   38 0.004902 > [rpcrdma: xid 0x3c20 1156 octets by Read CALL NFS3 SYMLINK]
+ *   31 0.004512 > [nvme: command Read, 4096 octets]
  *
  * Frame number, seconds since start_ns, '>' from the Initiator and '<' from the Responder; from the second connection
  * of a capture on, its number follows. A chunk is shown by its segments, their octets together and, in the Read

@@ -3,6 +3,8 @@
  * Annotations for GitHub Actions: workflow commands, a line for each finding and trouble, which the runner shows beside
  * the job. Waived findings are left out.
  */
+#include "conformance/options/options.h"
+#include "conformance/report/report_formats.h"
 #include "conformance/report/report_violations.h"
 
 #include <inttypes.h>

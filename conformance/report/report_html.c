@@ -2,6 +2,8 @@
 /* The HTML report. Style and script are beside this file; what all pages share is support/page.c's. */
 #include "conformance/report/report_html.h"
 
+#include "conformance/options/options.h"
+#include "conformance/report/report_formats.h"
 #include "conformance/report/report_stats.h"
 
 #include "support/page.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The JSON report; docs/iwarp-check.schema.json describes it. */
+#include "conformance/options/options.h"
 #include "conformance/report/json_writer.h"
+#include "conformance/report/report_formats.h"
 #include "conformance/report/report_parts.h"
 #include "conformance/report/report_stats.h"
 

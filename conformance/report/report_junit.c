@@ -6,7 +6,9 @@
  * system-out.
  */
 #include "conformance/report/report_junit.h"
+#include "conformance/options/options.h"
 #include "conformance/print/print.h"
+#include "conformance/report/report_formats.h"
 #include "conformance/report/report_parts.h"
 #include "support/markup.h"
 
@@ -231,7 +233,7 @@ static void write_failure(const struct suite *suite, const struct report_rule *e
         const struct report_finding *finding = &g_array_index(findings, struct report_finding, i);
         gchar *text;
 
-        if (finding->waiver || !report_fails(suite->report->options, finding->severity) ||
+        if (finding->waiver || !options_fails(suite->report->options, finding->severity) ||
             !rule_carried_by(rule, finding->rule))
             continue;
         text = finding_text(finding, suite->capture->start_ns);
@@ -334,7 +336,7 @@ static void write_harmless_findings(struct suite *suite)
         const struct report_finding *finding = &g_array_index(findings, struct report_finding, i);
         gchar *text;
 
-        if (!finding->waiver && report_fails(suite->report->options, finding->severity))
+        if (!finding->waiver && options_fails(suite->report->options, finding->severity))
             continue;
         g_string_append_printf(suite->said, "%s  %s", rule_catalogue[finding->rule].id,
                                rule_severity_name(finding->severity));

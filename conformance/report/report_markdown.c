@@ -3,6 +3,7 @@
  * A summary in Markdown (CommonMark with tables, as GitHub, GitLab and Gitea render it) for the page of a CI job: the
  * verdict, the captures that do not pass, and the rules violated with one finding each.
  */
+#include "conformance/report/report_formats.h"
 #include "conformance/report/report_violations.h"
 
 #include <inttypes.h>

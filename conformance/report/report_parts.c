@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/report/report_parts.h"
 
+#include "conformance/options/options.h"
 #include "conformance/print/print.h"
 #include "wire/rdmap.h"
 

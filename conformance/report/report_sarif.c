@@ -4,7 +4,9 @@
  * and whose results are the findings. A capture has no lines, so that what SARIF calls a region is left out: the frame
  * is in the message, and with other facts among the properties.
  */
+#include "conformance/options/options.h"
 #include "conformance/report/json_writer.h"
+#include "conformance/report/report_formats.h"
 #include "conformance/report/report_violations.h"
 
 #include <string.h>

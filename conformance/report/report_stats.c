@@ -1,27 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/report/report_stats.h"
 
-#include "conformance/model/procedure.h"
-#include "wire/nfs.h"
-
-#include <inttypes.h>
+#include "conformance/stats/stat_guest.h"
 
 gchar *stats_row_label(const struct stat_key *key)
 {
-    char label[PROCEDURE_LABEL_SIZE];
-    const struct nfs_procedure *compound;
-    const char *name;
-
-    if (!key->known)
-        return g_strdup("not known");
-    if (!key->operation) {
-        procedure_label(key->program, key->version, key->procedure, label);
-        return g_strdup_printf("%s%s", label, key->reverse ? " (reverse)" : "");
-    }
-    compound = nfs_procedure_find(key->program, key->version, 1);
-    name = nfs_op_name(key->procedure, compound && compound->callback);
-    return name ? g_strdup_printf(" with %s%s", name, key->reverse ? " (reverse)" : "")
-                : g_strdup_printf(" with operation %" PRIu32, key->procedure);
+    return stat_guest->label(key);
 }
 
 uint64_t stats_octets(const struct stat_calls *row)

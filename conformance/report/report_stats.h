@@ -8,7 +8,7 @@
 #include "conformance/report/text_table.h"
 #include "conformance/stats/statistics.h"
 
-/* "NFS3 READ", "COMPOUND with READ", "not known"; g_free() it. */
+/* The name of a row of Calls; g_free() it. */
 gchar *stats_row_label(const struct stat_key *key);
 /* A connection with statistics, and the capture that it is in. */
 struct stats_entry {

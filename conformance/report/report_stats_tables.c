@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The tables of --stats, and the lines beside them, for people: the text report and the page have the same. */
 #include "conformance/report/report_stats.h"
+#include "conformance/stats/stat_guest.h"
 #include "conformance/stats/units.h"
 
 #include <inttypes.h>
 
 static const char *const sides[] = {"initiator", "responder"};
-
-enum { NFS_COMPOUND = 1 /* of NFS version 4 and its callbacks */ };
 
 /* ---- cells ---- */
 
@@ -51,7 +50,7 @@ static void add_average(struct text_table *table, uint64_t sum, uint64_t n)
 
 /* ---- Calls ---- */
 
-/* A COMPOUND, and then its operations. */
+/* A procedure, and then its operations. */
 static void each_row(struct text_table *table, const struct statistics *statistics,
                      void (*add)(struct text_table *table, const struct stat_calls *row))
 {
@@ -60,8 +59,7 @@ static void each_row(struct text_table *table, const struct statistics *statisti
             continue;
         add(table, row);
         for (const struct stat_calls *op = statistics->calls; row->key.known && op; op = op->next)
-            if (op->key.operation && row->key.procedure == NFS_COMPOUND && op->key.program == row->key.program &&
-                op->key.version == row->key.version && op->key.reverse == row->key.reverse)
+            if (op->key.operation && stat_guest->contains(&row->key, &op->key))
                 add(table, op);
     }
 }

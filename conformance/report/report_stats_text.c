@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --stats in the text report: for each connection what made it slow in words, then the figures in tables. */
+#include "conformance/options/options.h"
 #include "conformance/report/report_parts.h"
 #include "conformance/report/report_stats.h"
 #include "conformance/report/text_table.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --summary: one line per capture, tab-separated, for scripts. */
+#include "conformance/options/options.h"
+#include "conformance/report/report_formats.h"
 #include "conformance/report/report_parts.h"
 
 #include <inttypes.h>
@@ -23,7 +25,7 @@ enum check_status report_capture_status(const struct check_options *options, con
     if (capture->failed)
         return CHECK_TROUBLE;
     for (size_t severity = 0; severity < SEVERITY_COUNT; severity++)
-        if (found[severity] > 0 && report_fails(options, (enum rule_severity)severity))
+        if (found[severity] > 0 && options_fails(options, (enum rule_severity)severity))
             return CHECK_FAIL;
     return report_nothing_checked(capture) ? CHECK_NOTHING : CHECK_PASS;
 }

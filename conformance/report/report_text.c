@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The text report: the verdict, what was found where, and in a line what was exercised; with --verbose, rule by rule.
  */
+#include "conformance/options/options.h"
+#include "conformance/report/report_formats.h"
 #include "conformance/report/report_parts.h"
 #include "conformance/report/report_stats.h"
 #include "conformance/report/terminal.h"

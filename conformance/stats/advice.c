@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/stats/advice_internal.h"
+#include "conformance/stats/stat_guest.h"
 
 #include <inttypes.h>
 
@@ -88,9 +89,9 @@ GArray *advice_of(const struct statistics *statistics)
     struct stat_calls sums = sum_up(statistics);
 
     g_array_set_clear_func(array, clear);
-    advice_on_credits(array, statistics);
-    advice_on_time(array, statistics, &sums);
-    advice_on_calls(array, statistics, &sums);
+    stat_guest->on_credits(array, statistics);
+    stat_guest->on_time(array, statistics, &sums);
+    stat_guest->on_calls(array, statistics, &sums);
     advice_on_operations(array, statistics, &sums);
     advice_on_carrier(array, statistics);
     advice_on_gaps(array, statistics);

@@ -14,10 +14,6 @@ static inline double share_of(uint64_t part, uint64_t whole)
     return whole == 0 ? 0 : (double)part / (double)whole;
 }
 
-/* advice_calls.c */
-void advice_on_credits(GArray *array, const struct statistics *statistics);
-void advice_on_time(GArray *array, const struct statistics *statistics, const struct stat_calls *sums);
-void advice_on_calls(GArray *array, const struct statistics *statistics, const struct stat_calls *sums);
 /* advice_carrier.c */
 void advice_on_operations(GArray *array, const struct statistics *statistics, const struct stat_calls *sums);
 void advice_on_carrier(GArray *array, const struct statistics *statistics);

@@ -3,8 +3,8 @@
 #ifndef IWARP_ENGINE_NFS_NFS_H
 #define IWARP_ENGINE_NFS_NFS_H
 
-#include "engine/rpcrdma/history_objects.h"
 #include "engine/rpcrdma/rpcrdma.h"
+#include "engine/rpcrdma/rpcrdma_history_objects.h"
 
 struct nfs_connection;
 
@@ -25,8 +25,8 @@ void nfs_connection_skipped(struct nfs_connection *nfs);
 void nfs_connection_finish(struct nfs_connection *nfs);
 /* The client was granted delegations that can be recalled on this connection; *left: how many it still holds. */
 bool nfs_connection_delegated(const struct nfs_connection *nfs, unsigned *left);
-const struct history_objects *nfs_connection_objects(const struct nfs_connection *nfs);
-const struct history_refusals *nfs_connection_refusals(const struct nfs_connection *nfs);
+const struct rpcrdma_history_objects *nfs_connection_objects(const struct nfs_connection *nfs);
+const struct rpcrdma_history_refusals *nfs_connection_refusals(const struct nfs_connection *nfs);
 /* CB_RECALL_SLOT was sent on this connection, for the first time then. */
 bool nfs_connection_recalled(const struct nfs_connection *nfs, int64_t *time_ns);
 

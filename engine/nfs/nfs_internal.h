@@ -125,9 +125,9 @@ struct nfs_connection {
     unsigned n_sessions; /* created in total */
     bool foreign;        /* a session of another connection is in use */
     bool session_asked;  /* CREATE_SESSION or BIND_CONN_TO_SESSION was sent */
-    struct history_objects objects;
+    struct rpcrdma_history_objects objects;
     uint32_t minors[2]; /* minor versions that were carried out, a bit each; [1]: of callbacks */
-    struct history_refusals refusals;
+    struct rpcrdma_history_refusals refusals;
     struct nfs_turn *turns; /* NFS_TURNS_MAX; NULL: no session is in use */
     unsigned back_asked;    /* outstanding Calls that ask for a backchannel */
     bool back;              /* the server agreed to one */
@@ -182,6 +182,16 @@ static inline bool nfs_understood(const struct rpcrdma_body *body)
 static inline bool nfs_all_seen(const struct nfs_connection *nfs)
 {
     return rpcrdma_whole(nfs->rpcrdma) && !nfs->blind && nfs->unread == 0;
+}
+/* The first value with this mark; false: there is none. */
+static inline bool nfs_value_of(const struct rpcrdma_body *body, enum nfs_mark mark, uint32_t op, uint32_t *out)
+{
+    unsigned i = 0;
+    const struct nfs_value *value = rpcrdma_value(body, mark, op, &i);
+
+    if (value)
+        *out = (uint32_t)value->value;
+    return value != NULL;
 }
 /* Contents of an item; NULL when they are not inline. */
 const uint8_t *nfs_contents(const struct rpcrdma_body *body, const struct rpcrdma_item *item);
@@ -262,7 +272,7 @@ void nfs_slot_failed(struct nfs_look *look);
 
 /* nfs_retry_rules.c */
 void nfs_retry_call(struct nfs_look *look);
-/* For history.c, which judges what is sent again on another connection. */
+/* For rpcrdma_history.c, which judges what is sent again on another connection. */
 void nfs_retry_use(struct nfs_look *look);
 /* ERR_CHUNK or GARBAGE_ARGS answered the Call. */
 void nfs_retry_failed(struct nfs_look *look);

@@ -9,29 +9,29 @@
 
 enum { MINOR_VERS_MISMATCH = 10021 /* RFC 5662 */ };
 
-const struct history_objects *nfs_connection_objects(const struct nfs_connection *nfs)
+const struct rpcrdma_history_objects *nfs_connection_objects(const struct nfs_connection *nfs)
 {
     return &nfs->objects;
 }
 
-static struct history_object *use_of(struct nfs_look *look, uint64_t object)
+static struct rpcrdma_history_object *use_of(struct nfs_look *look, uint64_t object)
 {
-    struct history_objects *uses = &look->nfs->objects;
-    struct history_object *use;
+    struct rpcrdma_history_objects *uses = &look->nfs->objects;
+    struct rpcrdma_history_object *use;
 
-    for (unsigned i = 0; i < uses->n && i < HISTORY_OBJECTS_MAX; i++) {
+    for (unsigned i = 0; i < uses->n && i < RPCRDMA_HISTORY_OBJECTS_MAX; i++) {
         if (uses->object[i].hash == object)
             return &uses->object[i];
     }
-    if (uses->n++ >= HISTORY_OBJECTS_MAX)
+    if (uses->n++ >= RPCRDMA_HISTORY_OBJECTS_MAX)
         return NULL;
     use = &uses->object[uses->n - 1];
-    *use = (struct history_object){.hash = object, .minor = look->exchange->minor, .first = look->place};
+    *use = (struct rpcrdma_history_object){.hash = object, .minor = look->exchange->minor, .first = look->place};
     return use;
 }
 
 /* A use in the Call. */
-static void judge(struct nfs_look *look, struct history_object *use, bool is_session)
+static void judge(struct nfs_look *look, struct rpcrdma_history_object *use, bool is_session)
 {
     unsigned minor = (unsigned)look->exchange->minor;
 
@@ -59,7 +59,7 @@ void nfs_minor_message(struct nfs_look *look, bool reply)
         const struct nfs_item *item = &body->items[i].item;
         bool returned = reply && (item->op == NFS_OP_EXCHANGE_ID || item->op == NFS_OP_CREATE_SESSION);
         const uint8_t *p;
-        struct history_object *use;
+        struct rpcrdma_history_object *use;
 
         if ((item->mark != NFS_MARK_SESSION && item->mark != NFS_MARK_CLIENT) || reply != returned)
             continue;

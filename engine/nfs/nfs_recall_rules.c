@@ -9,17 +9,6 @@
  */
 #include "engine/nfs/nfs_internal.h"
 
-static bool value_of(const struct rpcrdma_body *body, enum nfs_mark mark, uint32_t op, uint32_t *out)
-{
-    unsigned i = 0;
-    const struct nfs_value *value = rpcrdma_value(body, mark, op, &i);
-
-    if (!value)
-        return false;
-    *out = (uint32_t)value->value;
-    return true;
-}
-
 /* ---- the callback ---- */
 
 void nfs_recall_call(struct nfs_look *look)
@@ -27,7 +16,7 @@ void nfs_recall_call(struct nfs_look *look)
     struct nfs_recall *recall = &look->nfs->recall;
     uint32_t target;
 
-    if (look->t->repeats || !value_of(look->body, NFS_MARK_TARGET_SLOT, NFS_OP_CB_RECALL_SLOT, &target))
+    if (look->t->repeats || !nfs_value_of(look->body, NFS_MARK_TARGET_SLOT, NFS_OP_CB_RECALL_SLOT, &target))
         return;
     if (!look->nfs->recalled) {
         look->nfs->recalled = true;
@@ -60,7 +49,7 @@ static void judge_highest(struct nfs_look *look, const struct nfs_recall *recall
 {
     uint32_t highest;
 
-    if (!value_of(look->body, NFS_MARK_HIGHEST_SLOT, NFS_OP_SEQUENCE, &highest))
+    if (!nfs_value_of(look->body, NFS_MARK_HIGHEST_SLOT, NFS_OP_SEQUENCE, &highest))
         return;
     if (highest <= recall->target)
         nfs_pass(look, RULE_NFS41_20_8_3_03);
@@ -80,7 +69,7 @@ void nfs_recall_slot(struct nfs_look *look)
     uint32_t slot;
 
     if (!recall->answered || look->t->repeats || recall->session != look->exchange->session_hash ||
-        !value_of(look->body, NFS_MARK_SLOT, NFS_OP_SEQUENCE, &slot))
+        !nfs_value_of(look->body, NFS_MARK_SLOT, NFS_OP_SEQUENCE, &slot))
         return;
     found.related = recall->call;
     if (!recall->settled || !rpcrdma_whole(look->nfs->rpcrdma)) {
@@ -104,7 +93,7 @@ void nfs_recall_reply(struct nfs_look *look)
 
     if (!recall->in_force || recall->session != look->exchange->session_hash)
         return;
-    if (value_of(look->body, NFS_MARK_TARGET_SLOT, NFS_OP_SEQUENCE, &target) && target > recall->target)
+    if (nfs_value_of(look->body, NFS_MARK_TARGET_SLOT, NFS_OP_SEQUENCE, &target) && target > recall->target)
         recall->answered = false;
     if (look->t->call.offset > recall->answer_offset)
         recall->settled = true;

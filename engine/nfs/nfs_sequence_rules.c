@@ -18,16 +18,6 @@ enum {
     SEQ_FALSE_RETRY = 10076,
 };
 
-static bool value_of(const struct rpcrdma_body *body, enum nfs_mark mark, uint32_t op, uint32_t *out)
-{
-    unsigned i = 0;
-    const struct nfs_value *value = rpcrdma_value(body, mark, op, &i);
-
-    if (value)
-        *out = (uint32_t)value->value;
-    return value != NULL;
-}
-
 static uint32_t sequence_op(const struct nfs_look *look)
 {
     return look->t->reverse ? NFS_OP_CB_SEQUENCE : NFS_OP_SEQUENCE;
@@ -57,8 +47,8 @@ void nfs_sequence_call(struct nfs_look *look)
     uint32_t op = sequence_op(look);
 
     if (!exchange->in_session || look->body->n_operations == 0 || look->body->operations[0].op != op ||
-        !value_of(look->body, NFS_MARK_SLOT, op, &turn.slot) ||
-        !value_of(look->body, NFS_MARK_SEQUENCE, op, &turn.sequence))
+        !nfs_value_of(look->body, NFS_MARK_SLOT, op, &turn.slot) ||
+        !nfs_value_of(look->body, NFS_MARK_SEQUENCE, op, &turn.sequence))
         return;
     latest = turn_of(look->nfs, &turn);
     if (!latest)
@@ -77,7 +67,7 @@ void nfs_sequence_call(struct nfs_look *look)
 
 /* ---- answers ---- */
 
-const struct history_refusals *nfs_connection_refusals(const struct nfs_connection *nfs)
+const struct rpcrdma_history_refusals *nfs_connection_refusals(const struct nfs_connection *nfs)
 {
     return &nfs->refusals;
 }
@@ -119,7 +109,8 @@ static bool judge_uncached(const struct nfs_look *look)
         return false;
     }
     nfs_pass(look, RULE_NFS41_2_10_6_1_3_01);
-    if (look->exchange->in_turn || !value_of(&look->t->call_body, NFS_MARK_CACHE_THIS, sequence_op(look), &cachethis))
+    if (look->exchange->in_turn ||
+        !nfs_value_of(&look->t->call_body, NFS_MARK_CACHE_THIS, sequence_op(look), &cachethis))
         return true;
     if (cachethis != 0)
         nfs_fail(look, RULE_NFS41_2_10_6_1_3_02,
@@ -140,9 +131,9 @@ static void judge_refusal(struct nfs_look *look, uint32_t status)
         nfs_inconclusive(look, RULE_NFS41_18_46_3_01);
         return;
     }
-    if (nfs->refusals.n++ < HISTORY_REFUSED_MAX)
+    if (nfs->refusals.n++ < RPCRDMA_HISTORY_REFUSED_MAX)
         nfs->refusals.refused[nfs->refusals.n - 1] =
-            (struct history_refused){.session = turn->session, .place = look->place};
+            (struct rpcrdma_history_refused){.session = turn->session, .place = look->place};
     nfs_fail(look, RULE_NFS41_18_46_3_01,
              "expected a new request to be carried out, as sequence %" PRIu32 " is %s slot %" PRIu32 "; found %s",
              turn->sequence, turn->sequence == 1 ? "the first of" : "the next of", turn->slot, status_name(status));

@@ -17,17 +17,6 @@ enum {
     FROM_SERVER_BOTH = 0x3,
 };
 
-static bool value_of(const struct rpcrdma_body *body, enum nfs_mark mark, uint32_t op, uint32_t *out)
-{
-    unsigned i = 0;
-    const struct nfs_value *value = rpcrdma_value(body, mark, op, &i);
-
-    if (!value)
-        return false;
-    *out = (uint32_t)value->value;
-    return true;
-}
-
 /* The session id in this operation, or in any (op 0); NULL: none. */
 static const uint8_t *session_id(const struct rpcrdma_body *body, uint32_t op)
 {
@@ -57,8 +46,8 @@ static void set_depth(struct nfs_look *look)
     uint32_t fore = 0, back = 0;
 
     if (look->nfs->n_sessions == 1 && !look->nfs->foreign) { /* with several, other Reads may belong to another */
-        value_of(look->body, NFS_MARK_FORE_IRD, NFS_OP_CREATE_SESSION, &fore);
-        value_of(look->body, NFS_MARK_BACK_IRD, NFS_OP_CREATE_SESSION, &back);
+        nfs_value_of(look->body, NFS_MARK_FORE_IRD, NFS_OP_CREATE_SESSION, &fore);
+        nfs_value_of(look->body, NFS_MARK_BACK_IRD, NFS_OP_CREATE_SESSION, &back);
     }
     rpcrdma_connection_depth(rpcrdma, server, fore, look->place.frame);
     rpcrdma_connection_depth(rpcrdma, client, back, look->place.frame);
@@ -97,8 +86,8 @@ void nfs_sessions_call(struct nfs_look *look)
         note_foreign(look);
     if (body->procedure->callback)
         return;
-    create = value_of(body, NFS_MARK_SESSION_FLAGS, NFS_OP_CREATE_SESSION, &flags);
-    bind = value_of(body, NFS_MARK_BIND_DIR, NFS_OP_BIND_CONN_TO_SESSION, &dir);
+    create = nfs_value_of(body, NFS_MARK_SESSION_FLAGS, NFS_OP_CREATE_SESSION, &flags);
+    bind = nfs_value_of(body, NFS_MARK_BIND_DIR, NFS_OP_BIND_CONN_TO_SESSION, &dir);
     nfs->session_asked |= create || bind;
     look->exchange->asks_session = create || bind;
     if (look->t->repeats || look->exchange->asks_back)
@@ -128,9 +117,9 @@ static void created(struct nfs_look *look, uint32_t flags)
     }
     memcpy(session->id, id, NFS_SESSION_ID_LEN);
     *limits = (struct nfs_limits){0};
-    value_of(look->body, NFS_MARK_FORE_MAXRESPONSE, NFS_OP_CREATE_SESSION, &limits->fore_maxresponse);
-    value_of(look->body, NFS_MARK_BACK_MAXRESPONSE, NFS_OP_CREATE_SESSION, &limits->back_maxresponse);
-    if (!value_of(&look->t->call_body, NFS_MARK_BACK_MAXREQUEST, NFS_OP_CREATE_SESSION, &limits->back_maxrequest))
+    nfs_value_of(look->body, NFS_MARK_FORE_MAXRESPONSE, NFS_OP_CREATE_SESSION, &limits->fore_maxresponse);
+    nfs_value_of(look->body, NFS_MARK_BACK_MAXRESPONSE, NFS_OP_CREATE_SESSION, &limits->back_maxresponse);
+    if (!nfs_value_of(&look->t->call_body, NFS_MARK_BACK_MAXREQUEST, NFS_OP_CREATE_SESSION, &limits->back_maxrequest))
         limits->back_maxrequest = 0;
     nfs->n_sessions++;
     set_depth(look);
@@ -144,8 +133,8 @@ void nfs_sessions_reply(struct nfs_look *look)
     look->exchange->asks_session = false;
     if (!look->body->procedure->compound)
         return;
-    if (value_of(look->body, NFS_MARK_SESSION_FLAGS, NFS_OP_CREATE_SESSION, &flags))
+    if (nfs_value_of(look->body, NFS_MARK_SESSION_FLAGS, NFS_OP_CREATE_SESSION, &flags))
         created(look, flags);
-    if (value_of(look->body, NFS_MARK_BIND_DIR, NFS_OP_BIND_CONN_TO_SESSION, &dir))
+    if (nfs_value_of(look->body, NFS_MARK_BIND_DIR, NFS_OP_BIND_CONN_TO_SESSION, &dir))
         look->nfs->back |= dir == FROM_SERVER_BACK || dir == FROM_SERVER_BOTH;
 }

@@ -7,24 +7,13 @@
 
 enum { REQUESTS_MANY = 16 };
 
-static bool slot_of(const struct rpcrdma_body *body, uint32_t *slot)
-{
-    unsigned i = 0;
-    const struct nfs_value *value = rpcrdma_value(body, NFS_MARK_SLOT, NFS_OP_SEQUENCE, &i);
-
-    if (!value)
-        return false;
-    *slot = (uint32_t)value->value;
-    return true;
-}
-
 void nfs_slot_failed(struct nfs_look *look)
 {
     struct nfs_connection *nfs = look->nfs;
     struct nfs_slot *lost = &nfs->lost[nfs->n_lost % NFS_SLOTS_MAX];
     uint32_t slot;
 
-    if (!look->exchange->in_session || !slot_of(look->body, &slot))
+    if (!look->exchange->in_session || !nfs_value_of(look->body, NFS_MARK_SLOT, NFS_OP_SEQUENCE, &slot))
         return;
     *lost = (struct nfs_slot){
         .waiting = true, .slot = slot, .session = look->exchange->session_hash, .frame = look->place.frame};
@@ -52,7 +41,8 @@ void nfs_slot_call(struct nfs_look *look)
     struct nfs_connection *nfs = look->nfs;
     uint32_t slot;
 
-    if (!look->exchange->in_session || nfs->n_lost == 0 || !slot_of(look->body, &slot))
+    if (!look->exchange->in_session || nfs->n_lost == 0 ||
+        !nfs_value_of(look->body, NFS_MARK_SLOT, NFS_OP_SEQUENCE, &slot))
         return;
     for (unsigned i = 0; i < nfs->n_lost && i < NFS_SLOTS_MAX; i++) {
         struct nfs_slot *lost = &nfs->lost[i];

@@ -2,7 +2,7 @@
 #include "engine/nfs/rpcrdma_ulp.h"
 
 #include "engine/nfs/nfs.h"
-#include "engine/rpcrdma/history.h"
+#include "engine/rpcrdma/rpcrdma_history.h"
 
 static const struct rpcrdma_taps no_taps;
 
@@ -195,7 +195,7 @@ static bool owns(const void *guest)
 static void *record(void *ctx)
 {
     struct guest *guest = ctx;
-    struct history_record *record = rpcrdma_connection_record(guest->rpcrdma);
+    struct rpcrdma_history_record *record = rpcrdma_connection_record(guest->rpcrdma);
 
     if (record && guest->nfs) {
         record->delegated = nfs_connection_delegated(guest->nfs, &record->delegations);
@@ -218,6 +218,62 @@ static void restart_counts(void *guest)
     rpcrdma_connection_restart_counts(((struct guest *)guest)->rpcrdma);
 }
 
+/* ---- across connections ---- */
+
+static void *across_begin(void)
+{
+    return rpcrdma_history_new();
+}
+
+static void across_free(void *history)
+{
+    rpcrdma_history_free(history);
+}
+
+static void asked(void *history, const struct addressed_segment *segment, bool tcp)
+{
+    rpcrdma_history_rpcbind(history, segment, tcp);
+}
+
+static void lived(void *ctx, const struct ulp_life *life)
+{
+    struct rpcrdma_history_record *record = ctx;
+
+    record->endpoint[0] = life->endpoint[0];
+    record->endpoint[1] = life->endpoint[1];
+    record->start_ns = life->start_ns;
+    record->end_ns = life->end_ns;
+}
+
+static bool add(void *history, void *record, const struct ulp_across_host *host)
+{
+    return rpcrdma_history_add(history, record, host);
+}
+
+static void conclude(const void *history, const void *record, int64_t now_ns, const struct ulp_across_host *host)
+{
+    rpcrdma_history_conclude(history, record, now_ns, host);
+}
+
+static void trim(void *history)
+{
+    rpcrdma_history_trim(history);
+}
+
+static void free_record(void *record)
+{
+    rpcrdma_history_record_free(record);
+}
+
+static const struct ulp_across across = {.begin = across_begin,
+                                         .free = across_free,
+                                         .asked = asked,
+                                         .lived = lived,
+                                         .add = add,
+                                         .conclude = conclude,
+                                         .trim = trim,
+                                         .free_record = free_record};
+
 const struct ulp_kind rpcrdma_ulp = {.name = "rpcrdma",
                                      .title = "RPC-over-RDMA",
                                      .begin = begin,
@@ -235,5 +291,6 @@ const struct ulp_kind rpcrdma_ulp = {.name = "rpcrdma",
                                      .free = free_guest,
                                      .owns = owns,
                                      .record = record,
+                                     .across = &across,
                                      .lacks_memory = lacks_memory,
                                      .restart_counts = restart_counts};

@@ -39,6 +39,7 @@
 
 #include "engine/core/arena.h"
 #include "engine/rdma/rdma.h"
+#include "engine/rdma/ulp_across.h"
 
 enum ulp_claim { ULP_NO, ULP_POSSIBLE, ULP_CERTAIN };
 
@@ -159,8 +160,9 @@ struct ulp_kind {
 
     /* Presumed kinds: the connection is known to be of this kind. */
     bool (*owns)(const void *guest);
-    /* After finish(), once: what the kind keeps for later connections. The caller's; NULL: nothing. */
+    /* After finish(), once: what the kind keeps for later connections, for `across`. The caller's; NULL: nothing. */
     void *(*record)(void *guest);
+    const struct ulp_across *across; /* NULL: nothing binds across connections */
     /* It could not be followed for lack of memory. */
     bool (*lacks_memory)(const void *guest);
     /* NULL: the kind has a face of its own (conformance/guests/). */

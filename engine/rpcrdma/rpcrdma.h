@@ -12,8 +12,8 @@
 #define IWARP_ENGINE_RPCRDMA_RPCRDMA_H
 
 #include "engine/core/arena.h"
+#include "engine/nfs/binding/binding.h"
 #include "engine/rdma/rdma.h"
-#include "wire/nfs.h"
 #include "wire/rpcrdma.h"
 #include "wire/rpcrdma_private_data.h"
 
@@ -256,7 +256,7 @@ struct rpcrdma_events {
 };
 
 struct rpcrdma_connection;
-struct history_record;
+struct rpcrdma_history_record;
 
 /* options and events are copied; verdict is borrowed. NULL when memory is lacking. */
 struct rpcrdma_connection *rpcrdma_connection_new(const struct rpcrdma_options *options,
@@ -282,10 +282,10 @@ void rpcrdma_connection_end(struct rpcrdma_connection *rpcrdma, unsigned side, b
 void rpcrdma_connection_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);
 
 /*
- * After rpcrdma_connection_finish(), once: the record for later connections (engine/rpcrdma/history.h), owned by the
- * caller. NULL: the connection carried no RPC-over-RDMA, or memory is lacking.
+ * After rpcrdma_connection_finish(), once: the record for later connections (engine/rpcrdma/rpcrdma_history.h), owned
+ * by the caller. NULL: the connection carried no RPC-over-RDMA, or memory is lacking.
  */
-struct history_record *rpcrdma_connection_record(struct rpcrdma_connection *rpcrdma);
+struct rpcrdma_history_record *rpcrdma_connection_record(struct rpcrdma_connection *rpcrdma);
 
 /* False: it carries another ULP and needs no further events. */
 bool rpcrdma_connection_follows(const struct rpcrdma_connection *rpcrdma);
@@ -321,7 +321,12 @@ enum direction rpcrdma_connection_direction(const struct rpcrdma_connection *rpc
 void rpcrdma_vfail(struct rpcrdma_connection *rpcrdma, enum rule_id rule, enum rule_severity severity,
                    enum direction direction, const struct place *place, uint32_t related_frame, const char *format,
                    va_list args) __attribute__((format(printf, 7, 0)));
-/* The first value with this mark from values[*i] on, then *i is the next index; NULL: none. op 0: of any operation. */
+/* What its binding is asked about. */
+static inline struct nfs_decoded rpcrdma_decoded(const struct rpcrdma_body *body)
+{
+    return (struct nfs_decoded){body->procedure, body->operations, body->values, body->n_operations, body->n_values};
+}
+/* nfs_decoded_value() */
 const struct nfs_value *rpcrdma_value(const struct rpcrdma_body *body, enum nfs_mark mark, uint32_t op, unsigned *i);
 
 /* ---- counts for the reports ---- */

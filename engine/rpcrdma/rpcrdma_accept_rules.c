@@ -11,13 +11,6 @@ enum {
     SEGMENTS_MAX = 16,     /* more than this a responder may refuse: RFC 8267 section 6.4.2 */
     LENGTH_MODEST = 65536, /* more than this, too: RFC 8166 section 8.1.4 */
     LONG_THAT_FITS = RPCRDMA_INLINE_DEFAULT - RPCRDMA_HEADER_MIN,
-    NFS2_READLINK = 5,
-    NFS2_READ = 6,
-    NFS2_READDIR = 16,
-    NFS3_READLINK = 5,
-    NFS3_READ = 6,
-    NFS3_READDIR = 16,
-    NFS3_READDIRPLUS = 17,
 };
 
 /* ---- what is known of a Call ---- */
@@ -34,18 +27,17 @@ static unsigned data_chunks(const struct rpcrdma_transaction *t)
 
 static bool of_version(const struct rpcrdma_transaction *t, uint32_t version)
 {
-    return t->call_body.known && t->call_body.rpc.prog == NFS_PROGRAM && t->call_body.rpc.vers == version;
-}
-
-/* NFS version 2 or 3, and this procedure of it. */
-static bool is_procedure(const struct rpcrdma_transaction *t, uint32_t nfs2, uint32_t nfs3)
-{
-    return (of_version(t, 2) && t->call_body.rpc.proc == nfs2) || (of_version(t, 3) && t->call_body.rpc.proc == nfs3);
+    return t->call_body.known && nfs_is_version(&t->call_body.rpc, version);
 }
 
 static bool is_nfs2_or_nfs3(const struct rpcrdma_transaction *t)
 {
     return of_version(t, 2) || of_version(t, 3);
+}
+
+static bool has_result(const struct rpcrdma_transaction *t, enum nfs_result result)
+{
+    return is_nfs2_or_nfs3(t) && nfs_result_of(&t->call_body.rpc) == result;
 }
 
 /* ---- the forms ---- */
@@ -88,18 +80,17 @@ static bool data_in_segments(const struct rpcrdma_transaction *t)
 
 static bool no_room_for_roundup(const struct rpcrdma_transaction *t)
 {
-    return is_procedure(t, NFS2_READ, NFS3_READ) && t->n_writes == 1 && t->chunks[t->first_write].length % 4 != 0;
+    return has_result(t, NFS_RESULT_DATA) && t->n_writes == 1 && t->chunks[t->first_write].length % 4 != 0;
 }
 
 static bool surplus_write_list(const struct rpcrdma_transaction *t)
 {
-    return is_nfs2_or_nfs3(t) && t->n_writes > 0 && !is_procedure(t, NFS2_READ, NFS3_READ) &&
-           !is_procedure(t, NFS2_READLINK, NFS3_READLINK);
+    return is_nfs2_or_nfs3(t) && t->n_writes > 0 && !has_result(t, NFS_RESULT_DATA) && !has_result(t, NFS_RESULT_LINK);
 }
 
 static bool second_write_chunk(const struct rpcrdma_transaction *t)
 {
-    return t->n_writes > 1 && (is_procedure(t, NFS2_READ, NFS3_READ) || is_procedure(t, NFS2_READLINK, NFS3_READLINK));
+    return t->n_writes > 1 && (has_result(t, NFS_RESULT_DATA) || has_result(t, NFS_RESULT_LINK));
 }
 
 static bool write_list_for_null(const struct rpcrdma_transaction *t)
@@ -150,11 +141,10 @@ bool rpcrdma_untouched(const struct rpcrdma_transaction *t)
 /* Its Reply has a fixed size, except for what goes into the Write chunk, so it fits. */
 static bool reply_fits(const struct rpcrdma_transaction *t)
 {
-    if (!is_nfs2_or_nfs3(t) || t->call_body.walk.status != NFS_WALK_OK || is_procedure(t, NFS2_READDIR, NFS3_READDIR) ||
-        is_procedure(t, NFS2_READLINK, NFS3_READLINK) ||
-        (of_version(t, 3) && t->call_body.rpc.proc == NFS3_READDIRPLUS))
+    if (!is_nfs2_or_nfs3(t) || t->call_body.walk.status != NFS_WALK_OK || has_result(t, NFS_RESULT_DIRECTORY) ||
+        has_result(t, NFS_RESULT_LINK))
         return false;
-    return !is_procedure(t, NFS2_READ, NFS3_READ) || t->n_writes > 0;
+    return !has_result(t, NFS_RESULT_DATA) || t->n_writes > 0;
 }
 
 static bool refused(const struct rpcrdma_message *m)

@@ -2,7 +2,7 @@
 /* The RPC-over-RDMA layer on one connection: life cycle, reassembly of Sends, dispatch of messages. */
 #include "engine/core/hash.h"
 #include "engine/core/heap.h"
-#include "engine/rpcrdma/history.h"
+#include "engine/rpcrdma/rpcrdma_history.h"
 #include "engine/rpcrdma/rpcrdma_memory_state.h"
 
 #include <stdlib.h>
@@ -82,7 +82,7 @@ void rpcrdma_connection_free(struct rpcrdma_connection *rpcrdma)
     if (!rpcrdma)
         return;
     rpcrdma->finished = true;
-    history_record_free(rpcrdma->record);
+    rpcrdma_history_record_free(rpcrdma->record);
     rpcrdma_transactions_free(rpcrdma);
     rpcrdma_early_free(rpcrdma);
     rpcrdma_credit_free(rpcrdma);
@@ -201,24 +201,6 @@ uint32_t rpcrdma_connection_threshold(const struct rpcrdma_connection *rpcrdma, 
     return own->data.send_size < peer->data.receive_size ? own->data.send_size : peer->data.receive_size;
 }
 
-/*
- * A Call of a server: NFS callbacks, and in the lock manager GRANTED, GRANTED_MSG and the results of what clients asked
- * for with a message (XNFS, chapter 10). Either side sends NOTIFY of the status monitor.
- */
-static bool calls_back(const struct rpc_message *call)
-{
-    enum { NLM_GRANTED = 5, NLM_GRANTED_MSG = 10, NLM_GRANTED_RES = 15, NSM_NOTIFY = 6 };
-
-    switch (call->prog) {
-    case NFS_PROGRAM_NLM:
-        return call->proc == NLM_GRANTED || (call->proc >= NLM_GRANTED_MSG && call->proc < NLM_GRANTED_RES);
-    case NFS_PROGRAM_NSM:
-        return call->proc == NSM_NOTIFY;
-    default:
-        return call->prog >= NFS_PROGRAM_CALLBACK_FIRST && call->prog <= NFS_PROGRAM_CALLBACK_LAST;
-    }
-}
-
 /* By RFC 5666 only servers reply, and only clients send RDMA_DONE. */
 static int client_of_rfc5666(const struct rpcrdma_message *message)
 {
@@ -242,7 +224,7 @@ static void learn_client(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     else if ((rpcrdma->port[0] == RPCRDMA_PORT) != (rpcrdma->port[1] == RPCRDMA_PORT))
         rpcrdma->client = rpcrdma->port[0] == RPCRDMA_PORT ? 1 : 0;
     else if (message && message->has_rpc && message->rpc.status == RPC_OK && message->rpc.type == RPC_CALL &&
-             !calls_back(&message->rpc))
+             !nfs_calls_back(&message->rpc))
         rpcrdma->client = (int)message->side;
     else if (message && rpcrdma_by_rfc5666(rpcrdma))
         rpcrdma->client = client_of_rfc5666(message);

@@ -140,7 +140,7 @@ struct rpcrdma_connection {
     uint32_t unbound[RPCRDMA_UNBOUND_MAX];
     unsigned n_unbound;
     /* For later connections: rpcrdma_record.c */
-    struct history_record *record; /* NULL: nothing recorded so far */
+    struct rpcrdma_history_record *record; /* NULL: nothing recorded so far */
     bool record_taken;
     enum rpcrdma_returns returns;
     struct rpcrdma_depth depth[2]; /* by requester */
@@ -169,12 +169,12 @@ void rpcrdma_depth_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
 /* ---- rpcrdma_record.c ---- */
 
 void rpcrdma_record_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t);
-struct history_drop;
-void rpcrdma_record_drop(struct rpcrdma_connection *rpcrdma, const struct history_drop *drop);
+struct rpcrdma_history_drop;
+void rpcrdma_record_drop(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_history_drop *drop);
 /* That Call was cut off: all of *cut but `any` and `call`. */
-struct history_cut;
+struct rpcrdma_history_cut;
 void rpcrdma_record_cut_off(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
-                            const struct history_cut *cut);
+                            const struct rpcrdma_history_cut *cut);
 void rpcrdma_record_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
 void rpcrdma_record_response(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
 void rpcrdma_record_send(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);

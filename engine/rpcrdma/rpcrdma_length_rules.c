@@ -36,7 +36,7 @@ static void check_count(struct rpcrdma_positions *x, const struct rpcrdma_chunk_
                         const struct nfs_item *item)
 {
     const struct rpcrdma_body *body = x->shape->body;
-    enum nfs_mark mark = body->rpc.vers == 2 ? NFS_MARK_TOTALCOUNT : NFS_MARK_COUNT;
+    enum nfs_mark mark = nfs_count_mark(&body->rpc);
     unsigned i = 0;
     const struct nfs_value *said;
 

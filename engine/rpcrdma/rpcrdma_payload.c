@@ -64,13 +64,9 @@ void rpcrdma_body_free(struct rpcrdma_body *body)
 
 const struct nfs_value *rpcrdma_value(const struct rpcrdma_body *body, enum nfs_mark mark, uint32_t op, unsigned *i)
 {
-    while (*i < body->n_values) {
-        const struct nfs_value *value = &body->values[(*i)++];
+    const struct nfs_decoded decoded = rpcrdma_decoded(body);
 
-        if (value->mark == mark && (op == 0 || value->op == op))
-            return value;
-    }
-    return NULL;
+    return nfs_decoded_value(&decoded, mark, op, i);
 }
 
 /* ---- the walk ---- */

@@ -319,28 +319,16 @@ static const struct rpcrdma_item *covering(const struct rpcrdma_positions *x)
     return NULL;
 }
 
-static bool may_be_eligible(const struct rpcrdma_shape *shape)
-{
-    const struct rpcrdma_body *body = shape->body;
-
-    if (!body->procedure->compound)
-        return body->procedure->reduces_call;
-    for (unsigned i = 0; i < body->n_operations && body->procedure->reduces_call; i++) {
-        if (body->operations[i].op == NFS_OP_WRITE || body->operations[i].op == NFS_OP_CREATE)
-            return true;
-    }
-    return false;
-}
-
 static void judge_undecodable(struct rpcrdma_positions *x)
 {
     struct rpcrdma_shape *shape = x->shape;
     const struct rpcrdma_item *item = covering(x);
     enum rule_id binding = rpcrdma_shape_binding(shape);
+    const struct nfs_decoded call = rpcrdma_decoded(shape->body);
 
     if (check_continued(x))
         return;
-    if (!may_be_eligible(shape) && binding != RULE_COUNT)
+    if (!nfs_reduces_call(&call) && binding != RULE_COUNT)
         rpcrdma_shape_fail(
             shape, binding,
             "expected no Read chunk for NFS arguments, none of which is DDP-eligible; found some removed");

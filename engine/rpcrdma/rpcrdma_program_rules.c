@@ -1,52 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Versions and procedures that a program lacks cannot be carried out: RFC 5531 section 9 has PROG_MISMATCH and
- * PROC_UNAVAIL for them. Programs: RFC 1094, 1813, 1833, 7530, 8881, and for NLM, NSM and NFSACL the X/Open and common
- * definitions with the additions that are known of implementations.
+ * PROC_UNAVAIL for them.
  */
 #include "engine/rpcrdma/rpcrdma_reaction.h"
-
-enum { VERSIONS_MAX = 5, NONE = -1, CALLBACK_VERSION_MAX = 4, CALLBACK_LAST = 1 };
-
-static const struct program {
-    uint32_t number;
-    enum rule_severity severity; /* an error where an RFC defines all its versions */
-    int16_t last[VERSIONS_MAX];  /* procedure of each version; NONE: no such version */
-} programs[] = {
-    {NFS_PROGRAM, SEVERITY_ERROR, {NONE, NONE, 17, 21, 1}},
-    {NFS_PROGRAM_MOUNT, SEVERITY_WARNING, {NONE, 7, 7, 5, NONE}},
-    {NFS_PROGRAM_NLM, SEVERITY_WARNING, {NONE, 23, 23, 23, 23}},
-    {NFS_PROGRAM_NSM, SEVERITY_WARNING, {NONE, 6, NONE, NONE, NONE}},
-    {NFS_PROGRAM_ACL, SEVERITY_WARNING, {NONE, NONE, 5, 3, NONE}},
-    {NFS_PROGRAM_RPCBIND, SEVERITY_ERROR, {NONE, NONE, 5, 8, 12}},
-};
-
-static const struct program *find(uint32_t number)
-{
-    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-        if (programs[i].number == number)
-            return &programs[i];
-    }
-    return NULL;
-}
-
-static bool has_version(const struct program *program, uint32_t version)
-{
-    return version < VERSIONS_MAX && program->last[version] != NONE;
-}
-
-bool rpcrdma_program_versions(uint32_t number, uint32_t *low, uint32_t *high)
-{
-    const struct program *program = find(number);
-
-    if (!program)
-        return false;
-    for (*low = 0; !has_version(program, *low);)
-        ++*low;
-    for (*high = VERSIONS_MAX - 1; !has_version(program, *high);)
-        --*high;
-    return true;
-}
 
 /* What the server carried out is certainly this Call, as the client wrote it. */
 static bool certain(const struct rpcrdma_transaction *t)
@@ -61,21 +18,13 @@ static bool certain(const struct rpcrdma_transaction *t)
 /* RULE_COUNT: the program has this version and procedure, or is not known well enough. */
 static enum rule_id lacking(const struct rpcrdma_transaction *t, enum rule_severity *severity)
 {
-    const struct rpc_message *call = &t->call_body.rpc;
-    const struct program *program = find(call->prog);
+    static const enum rule_id rules[] = {
+        [NFS_LACKS_NOTHING] = RULE_COUNT, [NFS_LACKS_VERSION] = RULE_RPC_9_07, [NFS_LACKS_PROCEDURE] = RULE_RPC_9_08};
+    bool by_rfc;
+    enum nfs_lack lack = nfs_program_lacks(&t->call_body.rpc, t->reverse, &by_rfc);
 
-    *severity = SEVERITY_WARNING; /* the numbers of callback programs are the client's choice */
-    if (t->reverse && call->prog >= NFS_PROGRAM_CALLBACK_FIRST && call->prog <= NFS_PROGRAM_CALLBACK_LAST) {
-        if (call->vers == 0 || call->vers > CALLBACK_VERSION_MAX)
-            return RULE_RPC_9_07;
-        return call->proc > CALLBACK_LAST ? RULE_RPC_9_08 : RULE_COUNT;
-    }
-    if (!program)
-        return RULE_COUNT;
-    *severity = program->severity;
-    if (!has_version(program, call->vers))
-        return RULE_RPC_9_07;
-    return call->proc > (uint32_t)program->last[call->vers] ? RULE_RPC_9_08 : RULE_COUNT;
+    *severity = by_rfc ? SEVERITY_ERROR : SEVERITY_WARNING;
+    return rules[lack];
 }
 
 void rpcrdma_program_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m,

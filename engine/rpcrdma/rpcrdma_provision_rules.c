@@ -4,34 +4,10 @@
 
 #include <inttypes.h>
 
-/* Octets that the READ-class operation `number` asks for; false: not known, or not bounded by an argument. */
-static bool asked(const struct rpcrdma_body *call, unsigned number, uint64_t *count)
-{
-    unsigned seen = 0, i = 0;
-    const struct nfs_value *value;
-
-    if (!call->procedure->compound) {
-        value = rpcrdma_value(call, NFS_MARK_COUNT, 0, &i);
-        *count = value ? value->value : 0;
-        return value != NULL;
-    }
-    for (unsigned k = 0; k < call->n_operations; k++) {
-        if (!nfs_op_read_class(call->operations[k].op) || seen++ < number)
-            continue;
-        while ((value = rpcrdma_value(call, NFS_MARK_COUNT, NFS_OP_READ, &i))) {
-            if (value->op_index != call->operations[k].index)
-                continue;
-            *count = value->value;
-            return true;
-        }
-        return false;
-    }
-    return false;
-}
-
 static void check_sizes(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_transaction *t = shape->t;
+    const struct nfs_decoded call = rpcrdma_decoded(shape->body);
 
     for (unsigned k = 0; k < t->n_writes && k < shape->results; k++) {
         const struct rpcrdma_chunk_state *chunk = &t->chunks[t->first_write + k];
@@ -39,7 +15,7 @@ static void check_sizes(struct rpcrdma_shape *shape)
 
         /* An empty chunk asks for the result inline; so does one of empty segments by RFC 5667. */
         if (chunk->n == 0 || (chunk->length == 0 && rpcrdma_by_rfc5666(shape->rpcrdma)) ||
-            !asked(shape->body, k, &count))
+            !nfs_result_asked(&call, k, &count))
             continue;
         if (chunk->length < count && rpcrdma_chunk_disordered(t, chunk, count)) {
             rpcrdma_shape_fail(shape, RULE_RPCR_4_1_2_07,
@@ -73,8 +49,7 @@ static enum rule_id no_results(const struct rpcrdma_shape *shape)
 {
     enum rule_id binding = rpcrdma_shape_binding(shape);
 
-    return binding == RULE_COUNT || binding == RULE_NFSULB_4_05 || binding == RULE_NFSULB_6_1_05 ? RULE_RPCR_4_3_2_02
-                                                                                                 : binding;
+    return binding == RULE_COUNT || nfs_binding_is_nfs(binding) ? RULE_RPCR_4_3_2_02 : binding;
 }
 
 void rpcrdma_provision_rules(struct rpcrdma_shape *shape)

@@ -3,7 +3,7 @@
 #ifndef IWARP_ENGINE_RPCRDMA_RPCRDMA_REACTION_H
 #define IWARP_ENGINE_RPCRDMA_RPCRDMA_REACTION_H
 
-#include "engine/rpcrdma/history.h"
+#include "engine/rpcrdma/rpcrdma_history.h"
 #include "engine/rpcrdma/rpcrdma_internal.h"
 
 /* The answer that a Call which broke a rule must draw: kinds of answers, as sets. */
@@ -37,11 +37,7 @@ void rpcrdma_tolerance_end(struct rpcrdma_connection *rpcrdma, unsigned side, bo
 /* rpcrdma_rpc_rules.c: the RPC header of the Reply to a Call. */
 void rpcrdma_rpc_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 
-/*
- * rpcrdma_program_rules.c: the lowest and the highest version of a program that is known; false: it is not. The
- * accepted Reply to a Call whose header was read: may the server have carried it out?
- */
-bool rpcrdma_program_versions(uint32_t program, uint32_t *low, uint32_t *high);
+/* rpcrdma_program_rules.c: the accepted Reply to a Call whose header was read: may the server have carried it out? */
 void rpcrdma_program_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message,
                            const struct rpc_message *reply);
 
@@ -87,10 +83,10 @@ struct rpcrdma_reaction_state {
     /* The latest XIDs of messages that may have been Calls or Replies, by sending side. */
     uint32_t unclear[2][RPCRDMA_UNCLEAR_MAX];
     unsigned n_unclear[2];
-    int64_t spoke_ns[2];                  /* time of a side's latest message */
-    bool closed;                          /* a side has begun to close */
-    struct rpcrdma_served_most served[2]; /* by calling side */
-    uint64_t shapes[2][HISTORY_SHAPES];   /* likewise: of the Calls that a Reply answered */
+    int64_t spoke_ns[2];                        /* time of a side's latest message */
+    bool closed;                                /* a side has begun to close */
+    struct rpcrdma_served_most served[2];       /* by calling side */
+    uint64_t shapes[2][RPCRDMA_HISTORY_SHAPES]; /* likewise: of the Calls that a Reply answered */
     struct rpcrdma_tolerance tolerance;
     bool stalled[2]; /* by calling side: that answers have stopped was reported */
 };

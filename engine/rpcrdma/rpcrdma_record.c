@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The record that a connection leaves for later ones (engine/rpcrdma/history.h). It is assembled at the end from the
- * transactions still remembered; only accesses, and what is forgotten earlier, are recorded at once.
+ * The record that a connection leaves for later ones (engine/rpcrdma/rpcrdma_history.h). It is assembled at the end
+ * from the transactions still remembered; only accesses, and what is forgotten earlier, are recorded at once.
  */
 #include "engine/core/heap.h"
-#include "engine/rpcrdma/history.h"
+#include "engine/rpcrdma/rpcrdma_history.h"
 #include "engine/rpcrdma/rpcrdma_memory_state.h"
 #include "engine/rpcrdma/rpcrdma_reaction.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void history_record_free(struct history_record *record)
+void rpcrdma_history_record_free(struct rpcrdma_history_record *record)
 {
     if (!record)
         return;
@@ -21,7 +21,7 @@ void history_record_free(struct history_record *record)
     free(record);
 }
 
-static struct history_record *record_of(struct rpcrdma_connection *rpcrdma)
+static struct rpcrdma_history_record *record_of(struct rpcrdma_connection *rpcrdma)
 {
     if (!rpcrdma->record)
         rpcrdma->record = heap_zeroed(1, sizeof *rpcrdma->record);
@@ -30,10 +30,10 @@ static struct history_record *record_of(struct rpcrdma_connection *rpcrdma)
 
 /* ---- Calls and what they offer ---- */
 
-static struct history_call *call_new(struct history_record *record)
+static struct rpcrdma_history_call *call_new(struct rpcrdma_history_record *record)
 {
-    void *calls =
-        heap_room(record->calls, &record->calls_size, record->n_calls + 1, HISTORY_CALLS_MAX, sizeof *record->calls);
+    void *calls = heap_room(record->calls, &record->calls_size, record->n_calls + 1, RPCRDMA_HISTORY_CALLS_MAX,
+                            sizeof *record->calls);
 
     if (!calls)
         return NULL;
@@ -41,43 +41,44 @@ static struct history_call *call_new(struct history_record *record)
     return &record->calls[record->n_calls++];
 }
 
-static void note_offers(struct history_record *record, const struct rpcrdma_transaction *t)
+static void note_offers(struct rpcrdma_history_record *record, const struct rpcrdma_transaction *t)
 {
     for (unsigned i = 0; i < t->n_offers; i++) {
         struct rpcrdma_area area = rpcrdma_area_of(&t->offers[i].target);
-        unsigned at = record->n_offers % HISTORY_OFFERS_MAX;
+        unsigned at = record->n_offers % RPCRDMA_HISTORY_OFFERS_MAX;
         void *offers =
-            heap_room(record->offers, &record->offers_size, at + 1, HISTORY_OFFERS_MAX, sizeof *record->offers);
+            heap_room(record->offers, &record->offers_size, at + 1, RPCRDMA_HISTORY_OFFERS_MAX, sizeof *record->offers);
 
         if (!offers)
             return;
         record->offers = offers;
-        record->offers[at] = (struct history_offer){.owner = t->side,
-                                                    .handle = area.stag,
-                                                    .xid = t->xid,
-                                                    .from = area.from,
-                                                    .to = area.to,
-                                                    .frame = t->call.frame};
+        record->offers[at] = (struct rpcrdma_history_offer){.owner = t->side,
+                                                            .handle = area.stag,
+                                                            .xid = t->xid,
+                                                            .from = area.from,
+                                                            .to = area.to,
+                                                            .frame = t->call.frame};
         record->n_offers++;
     }
 }
 
-static struct history_call call_of(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
+static struct rpcrdma_history_call call_of(const struct rpcrdma_connection *rpcrdma,
+                                           const struct rpcrdma_transaction *t)
 {
-    struct history_call call = {.xid = t->xid,
-                                .side = t->side,
-                                .reverse = t->reverse,
-                                .damaged = t->damaged || t->spoilt || t->ambiguous,
-                                .repeats = t->repeats,
-                                .received =
-                                    t->outcome != RPCRDMA_OUTSTANDING && rpcrdma->received[t->side] > t->answer.offset,
-                                .refused = rpcrdma->refused_memory && rpcrdma->refused_xid == t->xid,
-                                .request_known = t->call_body.known,
-                                .hash = t->call_body.hash,
-                                .use = t->use,
-                                .outcome = t->outcome,
-                                .call = t->call,
-                                .answer = t->answer};
+    struct rpcrdma_history_call call = {.xid = t->xid,
+                                        .side = t->side,
+                                        .reverse = t->reverse,
+                                        .damaged = t->damaged || t->spoilt || t->ambiguous,
+                                        .repeats = t->repeats,
+                                        .received = t->outcome != RPCRDMA_OUTSTANDING &&
+                                                    rpcrdma->received[t->side] > t->answer.offset,
+                                        .refused = rpcrdma->refused_memory && rpcrdma->refused_xid == t->xid,
+                                        .request_known = t->call_body.known,
+                                        .hash = t->call_body.hash,
+                                        .use = t->use,
+                                        .outcome = t->outcome,
+                                        .call = t->call,
+                                        .answer = t->answer};
 
     if (t->outcome == RPCRDMA_OUTSTANDING && t->settled)
         call.outcome = RPCRDMA_REPLIED;
@@ -93,9 +94,9 @@ static struct history_call call_of(const struct rpcrdma_connection *rpcrdma, con
 
 void rpcrdma_record_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
-    bool plain = t->outcome == RPCRDMA_REPLIED && t->number > HISTORY_FIRST_CALLS;
-    struct history_record *record;
-    struct history_call *call;
+    bool plain = t->outcome == RPCRDMA_REPLIED && t->number > RPCRDMA_HISTORY_FIRST_CALLS;
+    struct rpcrdma_history_record *record;
+    struct rpcrdma_history_call *call;
 
     if (t->late || (plain && !t->reverse && !rpcrdma->finished))
         return;
@@ -111,9 +112,9 @@ void rpcrdma_record_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
 }
 
 void rpcrdma_record_cut_off(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
-                            const struct history_cut *cut)
+                            const struct rpcrdma_history_cut *cut)
 {
-    struct history_record *record = record_of(rpcrdma);
+    struct rpcrdma_history_record *record = record_of(rpcrdma);
 
     if (!record)
         return;
@@ -122,9 +123,9 @@ void rpcrdma_record_cut_off(struct rpcrdma_connection *rpcrdma, const struct rpc
     record->cut.call = call_of(rpcrdma, t);
 }
 
-void rpcrdma_record_drop(struct rpcrdma_connection *rpcrdma, const struct history_drop *drop)
+void rpcrdma_record_drop(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_history_drop *drop)
 {
-    struct history_record *record = record_of(rpcrdma);
+    struct rpcrdma_history_record *record = record_of(rpcrdma);
 
     if (record)
         record->drop = *drop;
@@ -132,10 +133,10 @@ void rpcrdma_record_drop(struct rpcrdma_connection *rpcrdma, const struct histor
 
 /* ---- accesses to what nothing here offers ---- */
 
-static struct history_stray *find_stray(struct history_record *record, const struct rpcrdma_move *move)
+static struct rpcrdma_history_stray *find_stray(struct rpcrdma_history_record *record, const struct rpcrdma_move *move)
 {
     for (unsigned i = 0; record && i < record->n_strays; i++) {
-        struct history_stray *stray = &record->strays[i];
+        struct rpcrdma_history_stray *stray = &record->strays[i];
 
         if (stray->operation == move->operation && stray->owner == move->owner)
             return stray;
@@ -146,28 +147,28 @@ static struct history_stray *find_stray(struct history_record *record, const str
 void rpcrdma_record_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
     struct rpcrdma_area area = rpcrdma_area_of_move(move);
-    struct history_record *record;
+    struct rpcrdma_history_record *record;
 
     if (move->operation == 0 || move->length == 0 || find_stray(rpcrdma->record, move))
         return;
     record = record_of(rpcrdma);
     if (record && !record->strays)
-        record->strays = heap_zeroed(HISTORY_STRAYS_MAX, sizeof *record->strays);
-    if (!record || !record->strays || record->n_strays == HISTORY_STRAYS_MAX)
+        record->strays = heap_zeroed(RPCRDMA_HISTORY_STRAYS_MAX, sizeof *record->strays);
+    if (!record || !record->strays || record->n_strays == RPCRDMA_HISTORY_STRAYS_MAX)
         return;
-    record->strays[record->n_strays++] = (struct history_stray){.owner = (uint8_t)move->owner,
-                                                                .write = move->kind == RDMA_WRITE,
-                                                                .handle = area.stag,
-                                                                .from = area.from,
-                                                                .to = area.to,
-                                                                .operation = move->operation,
-                                                                .place = move->place};
+    record->strays[record->n_strays++] = (struct rpcrdma_history_stray){.owner = (uint8_t)move->owner,
+                                                                        .write = move->kind == RDMA_WRITE,
+                                                                        .handle = area.stag,
+                                                                        .from = area.from,
+                                                                        .to = area.to,
+                                                                        .operation = move->operation,
+                                                                        .place = move->place};
 }
 
 /* The owner's adapter returned what was asked for. */
 void rpcrdma_record_response(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
-    struct history_stray *stray = find_stray(rpcrdma->record, move);
+    struct rpcrdma_history_stray *stray = find_stray(rpcrdma->record, move);
 
     if (!stray || stray->served || move->length == 0)
         return;
@@ -178,10 +179,10 @@ void rpcrdma_record_response(struct rpcrdma_connection *rpcrdma, const struct rp
 /* What was written before this Send must have been placed, or the connection would have ended. */
 void rpcrdma_record_send(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
 {
-    struct history_record *record = rpcrdma->record;
+    struct rpcrdma_history_record *record = rpcrdma->record;
 
     for (unsigned i = 0; record && i < record->n_strays; i++) {
-        struct history_stray *stray = &record->strays[i];
+        struct rpcrdma_history_stray *stray = &record->strays[i];
 
         if (stray->write && !stray->served && !stray->refused && stray->owner == message->side &&
             message->received > stray->place.offset && !rpcrdma->terminated) {
@@ -195,9 +196,9 @@ void rpcrdma_record_send(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
 
 void rpcrdma_record_empty(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
 {
-    struct history_record *record = record_of(rpcrdma);
+    struct rpcrdma_history_record *record = record_of(rpcrdma);
 
-    if (record && record->n_empty < HISTORY_EMPTY_MAX)
+    if (record && record->n_empty < RPCRDMA_HISTORY_EMPTY_MAX)
         record->empty[record->n_empty++] = message->place;
 }
 
@@ -205,7 +206,7 @@ void rpcrdma_record_empty(struct rpcrdma_connection *rpcrdma, const struct rpcrd
 
 void rpcrdma_record_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal)
 {
-    struct history_record *record = record_of(rpcrdma);
+    struct rpcrdma_history_record *record = record_of(rpcrdma);
 
     if (!record || record->refusal)
         return;
@@ -214,14 +215,14 @@ void rpcrdma_record_refusal(struct rpcrdma_connection *rpcrdma, const struct rdm
     record->cause = refusal->cause;
     record->refusal_place = refusal->place;
     for (unsigned i = 0; refusal->culprit_found && i < record->n_strays; i++) {
-        struct history_stray *stray = &record->strays[i];
+        struct rpcrdma_history_stray *stray = &record->strays[i];
 
         if (stray->place.side == refusal->culprit.side && stray->place.offset == refusal->culprit.offset)
             stray->refused = true;
     }
 }
 
-static void note_callbacks(struct rpcrdma_connection *rpcrdma, struct history_record *record)
+static void note_callbacks(struct rpcrdma_connection *rpcrdma, struct rpcrdma_history_record *record)
 {
     const struct rpcrdma_transaction *newest = NULL;
     unsigned server;
@@ -237,9 +238,9 @@ static void note_callbacks(struct rpcrdma_connection *rpcrdma, struct history_re
     record->callback = newest->call;
 }
 
-struct history_record *rpcrdma_connection_record(struct rpcrdma_connection *rpcrdma)
+struct rpcrdma_history_record *rpcrdma_connection_record(struct rpcrdma_connection *rpcrdma)
 {
-    struct history_record *record;
+    struct rpcrdma_history_record *record;
 
     if (rpcrdma->recognised != RPCRDMA_YES || rpcrdma->record_taken)
         return NULL;

@@ -135,15 +135,9 @@ static void judge_segments(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
 
 static bool reduces_reply(const struct rpcrdma_transaction *t)
 {
-    const struct rpcrdma_body *call = &t->call_body;
+    const struct nfs_decoded call = rpcrdma_decoded(&t->call_body);
 
-    if (!call->procedure || !call->procedure->reduces_reply)
-        return false;
-    for (unsigned i = 0; call->procedure->compound && i < call->n_operations; i++) {
-        if (nfs_op_read_class(call->operations[i].op))
-            return true;
-    }
-    return !call->procedure->compound;
+    return nfs_reducible_results(&call) > 0;
 }
 
 /* No Write list was offered. */

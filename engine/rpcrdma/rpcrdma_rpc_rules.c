@@ -91,7 +91,7 @@ static void judge_program(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
 {
     const struct rpc_message *call = &m->transaction->call_body.rpc;
     uint32_t low = 0, high = 0;
-    bool known = rpcrdma_program_versions(call->prog, &low, &high);
+    bool known = nfs_program_versions(call->prog, &low, &high);
 
     judge_range(rpcrdma, m, reply, call->vers, known, low, high);
 }

@@ -6,8 +6,8 @@
 
 /* ---- findings ---- */
 
-static void vfail(struct rpcrdma_shape *shape, enum rule_id rule, enum rule_severity severity, const char *format,
-                  va_list args)
+void rpcrdma_shape_vfail(struct rpcrdma_shape *shape, enum rule_id rule, enum rule_severity severity,
+                         const char *format, va_list args)
 {
     char text[FINDING_MESSAGE_SIZE];
 
@@ -32,7 +32,7 @@ void rpcrdma_shape_fail(struct rpcrdma_shape *shape, enum rule_id rule, const ch
     va_list args;
 
     va_start(args, format);
-    vfail(shape, rule, rule_catalogue[rule].severity, format, args);
+    rpcrdma_shape_vfail(shape, rule, rule_catalogue[rule].severity, format, args);
     va_end(args);
 }
 
@@ -42,82 +42,39 @@ void rpcrdma_shape_fail_as(struct rpcrdma_shape *shape, enum rule_id rule, enum 
     va_list args;
 
     va_start(args, format);
-    vfail(shape, rule, severity, format, args);
+    rpcrdma_shape_vfail(shape, rule, severity, format, args);
     va_end(args);
 }
 
 /* ---- what is eligible ---- */
 
-static enum rule_id callback_binding(const struct rpcrdma_body *call)
-{
-    unsigned i = 0;
-    const struct nfs_value *minor = rpcrdma_value(call, NFS_MARK_MINOR_VERSION, 0, &i);
-
-    return minor && minor->value > 0 ? RULE_NFSULB_6_5_2_03 : RULE_NFSULB_6_5_1_02;
-}
-
 enum rule_id rpcrdma_shape_binding(const struct rpcrdma_shape *shape)
 {
-    const struct rpcrdma_body *call = &shape->t->call_body;
+    const struct nfs_decoded call = rpcrdma_decoded(&shape->t->call_body);
 
-    if (call->procedure && call->procedure->callback)
-        return callback_binding(call);
-    switch (call->rpc.prog) {
-    case NFS_PROGRAM:
-        return call->rpc.vers < 4 ? RULE_NFSULB_4_05 : RULE_NFSULB_6_1_05;
-    case NFS_PROGRAM_ACL:
-        return RULE_NFSULB_5_2_01;
-    case NFS_PROGRAM_MOUNT:
-    case NFS_PROGRAM_NLM:
-    case NFS_PROGRAM_NSM:
-        return RULE_NFSULB_5_1_02;
-    default:
-        return RULE_COUNT;
-    }
-}
-
-static const char *mark_name(enum nfs_mark mark)
-{
-    switch (mark) {
-    case NFS_MARK_DATA:
-        return "the data";
-    case NFS_MARK_LINK:
-        return "the link's text";
-    case NFS_MARK_HANDLE:
-        return "a file handle";
-    case NFS_MARK_NAME:
-        return "a name";
-    default:
-        return "an item";
-    }
+    return nfs_binding_rule(&shape->t->call_body.rpc, &call);
 }
 
 const char *rpcrdma_shape_item_name(const struct rpcrdma_shape *shape, const struct nfs_item *item)
 {
-    static _Thread_local char text[96];
-    const struct nfs_procedure *procedure = shape->body->procedure;
-    const char *op = procedure->compound ? nfs_op_name(item->op, procedure->callback) : procedure->name;
+    static _Thread_local char text[NFS_ITEM_NAME_SIZE];
 
-    snprintf(text, sizeof text, "%s of %s", mark_name(item->mark), op ? op : procedure->name);
-    return text;
+    return nfs_item_name(shape->body->procedure, item, text);
 }
 
 void rpcrdma_shape_count_results(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *call = &shape->t->call_body;
+    const struct nfs_decoded decoded = rpcrdma_decoded(call);
 
     shape->results = 0;
     shape->results_known = false;
     if (!call->procedure)
         return;
-    if (call->procedure->compound && call->procedure->reduces_reply) {
-        if (!call->walked || call->walk.status != NFS_WALK_OK || call->reduction == RPCRDMA_REDUCED_NONE || call->cut)
-            return;
-        for (unsigned i = 0; i < call->n_operations; i++)
-            shape->results += nfs_op_read_class(call->operations[i].op);
-    } else {
-        shape->results = call->procedure->reduces_reply;
-    }
+    if (call->procedure->compound && call->procedure->reduces_reply &&
+        (!call->walked || call->walk.status != NFS_WALK_OK || call->reduction == RPCRDMA_REDUCED_NONE || call->cut))
+        return;
+    shape->results = nfs_reducible_results(&decoded);
     shape->results_known = true;
 }
 
@@ -355,8 +312,7 @@ static void miscounted(struct rpcrdma_shape *shape)
 static void undecodable(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
-    uint32_t program = body->procedure->program;
-    bool by_rfc = body->procedure->callback || program == NFS_PROGRAM || program == NFS_PROGRAM_MOUNT;
+    bool by_rfc = nfs_program_has_types(body->procedure);
 
     if (body->procedure->callback && !shape->t->reverse) {
         rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_6_1_06);

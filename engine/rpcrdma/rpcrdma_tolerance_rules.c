@@ -2,7 +2,7 @@
 /*
  * Answers that a client must put up with: an RDMA_ERROR ends its RPC alone (RFC 8267 section 6.6), and of a Reply
  * without bulk data the Write list is ignored, whatever it holds. What the client does about one cannot be seen, unless
- * it resets the connection at once: that may have other reasons, so engine/rpcrdma/history.c has the last word.
+ * it resets the connection at once: that may have other reasons, so engine/rpcrdma/rpcrdma_history.c has the last word.
  */
 #include "engine/rpcrdma/rpcrdma_reaction.h"
 
@@ -18,7 +18,7 @@ void rpcrdma_tolerate(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_m
 
 static bool is_nfs4(const struct rpcrdma_body *call)
 {
-    return call->known && call->rpc.prog == NFS_PROGRAM && call->rpc.vers == 4;
+    return call->known && nfs_is_version(&call->rpc, 4);
 }
 
 /* Whatever its Write list looks like; a Reply that is sound there is known to rpcrdma_pairing_rules.c. */
@@ -51,7 +51,8 @@ void rpcrdma_tolerance_message(struct rpcrdma_connection *rpcrdma, const struct 
 void rpcrdma_tolerance_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place)
 {
     struct rpcrdma_tolerance *tolerance = &rpcrdma->reaction->tolerance;
-    struct history_drop drop = {.any = true, .rule = tolerance->rule, .place = *place, .culprit = tolerance->place};
+    struct rpcrdma_history_drop drop = {
+        .any = true, .rule = tolerance->rule, .place = *place, .culprit = tolerance->place};
 
     if (!tolerance->open || (int)side != rpcrdma->client)
         return;

@@ -233,7 +233,7 @@ static unsigned oddity(const struct rpcrdma_connection *rpcrdma, const struct rp
 
 /*
  * Calls of one shape ask for the same: the procedure, the operations of a COMPOUND, the kinds and sizes of chunk lists.
- * A place in a set of 64 * HISTORY_SHAPES.
+ * A place in a set of 64 * RPCRDMA_HISTORY_SHAPES.
  */
 static unsigned shape_of(const struct rpcrdma_transaction *t)
 {
@@ -251,7 +251,7 @@ static unsigned shape_of(const struct rpcrdma_transaction *t)
     hash = hash_octets(hash, (const uint8_t *)words, sizeof words);
     for (unsigned i = 0; body->walked && i < body->n_operations; i++)
         hash = hash_octets(hash, (const uint8_t *)&body->operations[i].op, sizeof body->operations[i].op);
-    return (unsigned)(hash >> 16) % (64 * HISTORY_SHAPES);
+    return (unsigned)(hash >> 16) % (64 * RPCRDMA_HISTORY_SHAPES);
 }
 
 static bool was_served(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, unsigned shape)
@@ -291,7 +291,7 @@ static bool suspicious(const struct rpcrdma_connection *rpcrdma, unsigned closer
 
 /*
  * Calls with sound Transport headers are cut off: one finding, at the Call that most likely was the reason. What other
- * connections prove about it engine/rpcrdma/history_cut_off.c adds, or takes back.
+ * connections prove about it engine/rpcrdma/rpcrdma_history_cut_off.c adds, or takes back.
  */
 static void judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigned closer, const struct place *place,
                           const char *how, bool reset)
@@ -299,7 +299,7 @@ static void judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigned closer, c
     struct rpcrdma_transaction *t = NULL, *why = NULL;
     unsigned n = 0;
     char call[CALL_TEXT], around[CONTEXT_TEXT];
-    struct history_cut cut = {.place = *place, .forgotten = rpcrdma->closing.forgotten};
+    struct rpcrdma_history_cut cut = {.place = *place, .forgotten = rpcrdma->closing.forgotten};
     bool suspect;
     enum rule_id rule;
 

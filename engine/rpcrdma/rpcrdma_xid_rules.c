@@ -6,8 +6,6 @@
  */
 #include "engine/rpcrdma/rpcrdma_internal.h"
 
-enum { CB_COMPOUND = 1, CB_VERSION = 1, CB_TAG_MAX = 1024 };
-
 /* The startup frames say who opened the connection; ports and first Calls only suggest it. */
 static bool opener_known(const struct rpcrdma_connection *rpcrdma)
 {
@@ -23,24 +21,16 @@ static bool from_client(const struct rpcrdma_connection *rpcrdma, unsigned side)
 
 static bool callback_program(const struct rpcrdma_message *m)
 {
-    return m->has_rpc && m->rpc.prog >= NFS_PROGRAM_CALLBACK_FIRST && m->rpc.prog <= NFS_PROGRAM_CALLBACK_LAST;
+    return m->has_rpc && nfs_program_is_callback(m->rpc.prog);
 }
 
-/*
- * CB_COMPOUND of NFSv4.1 or later: tag, minorversion, callback_ident, ... (RFC 8881 section 20.2). In NFSv4.0 it
- * legitimately comes over a connection that the server opened for it.
- */
+/* That of NFSv4.0 legitimately comes over a connection that the server opened for it. */
 static bool backchannel_compound(const struct rpcrdma_message *m, uint32_t *minor)
 {
-    uint32_t from = m->header.header_len + m->rpc.header_len, tag;
-    struct xdr x;
-    const uint8_t *p;
+    uint32_t from = m->header.header_len + m->rpc.header_len, end = m->n - m->lacking;
 
-    if (!callback_program(m) || m->rpc.status != RPC_OK || m->rpc.type != RPC_CALL || m->rpc.vers != CB_VERSION ||
-        m->rpc.proc != CB_COMPOUND || rpc_gss_protects(&m->rpc) || from >= m->n - m->lacking)
-        return false;
-    x = xdr_begin(m->p + from, m->n - m->lacking - from);
-    return xdr_opaque(&x, &p, &tag) && tag <= CB_TAG_MAX && xdr_u32(&x, minor) && *minor >= 1 && *minor <= 2;
+    return m->has_rpc && m->rpc.status == RPC_OK && m->rpc.type == RPC_CALL && !rpc_gss_protects(&m->rpc) &&
+           from < end && nfs_is_backchannel(&m->rpc, m->p + from, end - from, minor);
 }
 
 static void judge_caller(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)

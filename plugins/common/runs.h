@@ -23,7 +23,7 @@ struct run_pattern {
     void (*keep)(struct record *made);
 };
 
-enum { RECORD_MAX = 128 }; /* octets of a record with a pattern */
+enum { RECORD_MAX = 192 }; /* octets of a record with a pattern, and of what nth() puts after it */
 
 struct run;
 

@@ -9,7 +9,7 @@
 enum { ENDED_MAX = 4096 /* judged together, some 7 KiB each at most */ };
 
 static wmem_map_t *flows; /* connection -> struct rpcrdma_flow; emptied with the file */
-static struct history *history;
+static struct rpcrdma_history *history;
 static GPtrArray *ended; /* struct rpcrdma_flow that the history has yet to judge */
 static bool pass_over;   /* the first one */
 
@@ -31,20 +31,25 @@ struct kept_segment *rpcrdma_flow_change(struct rpcrdma_flow *flow, const struct
 
 /* ---- segments that follow from others ---- */
 
+/* A segment that is made, with room for what it points to. */
+struct made_segment {
+    struct kept_segment segment;
+    struct kept_move move;
+};
+
 /* The segments of an RDMA operation differ in the place in the chunk. */
 static void nth_segment(const struct record *first_record, const struct record *second_record, unsigned n,
                         struct record *out)
 {
-    static struct kept_move move;
     const struct kept_segment *first = (const struct kept_segment *)first_record;
     const struct kept_segment *second = (const struct kept_segment *)second_record;
-    struct kept_segment *segment = (struct kept_segment *)out;
+    struct made_segment *made = (struct made_segment *)out;
 
     if (!first->move || !second->move)
         return;
-    move = *first->move;
-    move.offset += n * (second->move->offset - first->move->offset);
-    segment->move = &move;
+    made->move = *first->move;
+    made->move.offset += n * (second->move->offset - first->move->offset);
+    made->segment.move = &made->move;
 }
 
 static bool same_move(const struct kept_move *a, const struct kept_move *b)
@@ -72,7 +77,7 @@ static void keep_segment(struct record *made)
 }
 
 static const struct run_pattern pattern = {.nth = nth_segment, .same = same_segment, .keep = keep_segment};
-_Static_assert(sizeof(struct kept_segment) <= RECORD_MAX, "room for a record that is made");
+_Static_assert(sizeof(struct made_segment) <= RECORD_MAX, "room for a record that is made");
 
 /* The latest segment has all that is to be recorded of it. */
 static void settle(struct rpcrdma_flow *flow)
@@ -231,7 +236,7 @@ static int in_order_of_begin(gconstpointer a, gconstpointer b)
 static void forget_ended(void)
 {
     for (guint i = 0; i < ended->len; i++)
-        history_record_free(((struct rpcrdma_flow *)g_ptr_array_index(ended, i))->record);
+        rpcrdma_history_record_free(((struct rpcrdma_flow *)g_ptr_array_index(ended, i))->record);
     g_ptr_array_set_size(ended, 0);
 }
 
@@ -247,22 +252,22 @@ static void judge_ended(void)
     g_ptr_array_sort(ended, in_order_of_begin);
     for (guint i = 0; i < ended->len; i++) {
         struct rpcrdma_flow *flow = g_ptr_array_index(ended, i);
-        const struct history_host host = {&flow->judge.verdict, on_excuse, flow};
+        const struct ulp_across_host host = {&flow->judge.verdict, on_excuse, flow};
 
         now_ns = MAX(now_ns, flow->record->end_ns);
-        if (!history_add(history, flow->record, &host))
+        if (!rpcrdma_history_add(history, flow->record, &host))
             flow->record = NULL;
     }
     for (guint i = 0; i < ended->len; i++) {
         struct rpcrdma_flow *flow = g_ptr_array_index(ended, i);
-        const struct history_host host = {&flow->judge.verdict, on_excuse, flow};
+        const struct ulp_across_host host = {&flow->judge.verdict, on_excuse, flow};
 
         if (flow->record)
-            history_conclude(history, flow->record, now_ns, &host);
+            rpcrdma_history_conclude(history, flow->record, now_ns, &host);
         flow->record = NULL;
     }
     g_ptr_array_set_size(ended, 0);
-    history_trim(history);
+    rpcrdma_history_trim(history);
 }
 
 /* The routine that is called after the first pass comes too early: those of other plugins, which end more connections,
@@ -409,15 +414,15 @@ static void first_pass_over(void)
 static void file_opened(void)
 {
     judge_file_opened();
-    history_free(history);
-    history = history_new();
+    rpcrdma_history_free(history);
+    history = rpcrdma_history_new();
     pass_over = false;
 }
 
 static void file_closed(void)
 {
     forget_ended();
-    history_free(history);
+    rpcrdma_history_free(history);
     history = NULL;
 }
 

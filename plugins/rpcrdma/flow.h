@@ -12,7 +12,7 @@
 #include "plugins/rdmap_listener.h"
 
 #include "engine/nfs/rpcrdma_ulp.h"
-#include "engine/rpcrdma/history.h"
+#include "engine/rpcrdma/rpcrdma_history.h"
 #include "engine/stack/stack_ib.h"
 
 #include "wire/rpcrdma_private_data.h"
@@ -170,10 +170,10 @@ struct rpcrdma_flow {
     struct ulp_own own[2];       /* rpcrdma */
     struct endpoint endpoint[2]; /* by side; only the addresses matter */
     int64_t start_ns;
-    struct history_record *record;       /* of a connection that has ended, until all have */
-    wmem_map_t *operations;              /* number -> struct kept_operation */
-    struct kept_transaction *waiting;    /* their Calls have waited for Read chunks */
-    uint32_t outstanding[2], granted[2]; /* by the side that calls */
+    struct rpcrdma_history_record *record; /* of a connection that has ended, until all have */
+    wmem_map_t *operations;                /* number -> struct kept_operation */
+    struct kept_transaction *waiting;      /* their Calls have waited for Read chunks */
+    uint32_t outstanding[2], granted[2];   /* by the side that calls */
     struct stack_ib ib;
     struct ib_rc_events up;
     uint32_t latest[2];                                  /* by side: frame of the request that was taken last */

@@ -46,6 +46,26 @@ def test_named_files_are_there(page):
             assert name in FILES or name in names, name
 
 
+def test_the_drawing_is_that_of_scripts_directions():
+    assert directions("--drawing").stdout in (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+
+
+def defines(path, function):
+    """A definition begins its line and has its name right before the parenthesis; that of a static inline is in a header."""
+    return re.search(rf"^\w.*\b{function}\(", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def journeys():
+    """(function, file or None) as the walks of docs/architecture.md name them."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    return re.findall(r"`(\w+)\(\)`(?:\s+in\s+`([\w./-]+)`)?", text)
+
+
+@pytest.mark.parametrize("function,path", journeys())
+def test_the_journeys_name_what_there_is(function, path):
+    assert any(defines(name, function) for name in ([path] if path else FILES) if name.endswith((".c", ".h")))
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", (ROOT / page).read_text(encoding="utf-8")):

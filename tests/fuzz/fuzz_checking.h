@@ -4,6 +4,8 @@
 #define IWARP_TESTS_FUZZ_FUZZ_CHECKING_H
 
 #include "conformance/check/check.h"
+#include "conformance/options/options.h"
+#include "conformance/report/report_formats.h"
 #include "tests/fuzz/fuzz_file.h"
 
 struct fuzz_checking {

@@ -81,24 +81,38 @@ static bool times_are_good(const struct options *options, int *status)
     return true;
 }
 
-/* "none", "echo", "rpc", "nfs": what the user says about the device's service. */
-static bool parse_service(const char *text, unsigned *services)
-{
-    static const struct {
-        const char *name;
-        unsigned services;
-    } names[] = {{"none", 0},
-                 {"echo", NEED_ECHO | NEED_RECEIVES},
-                 {"rpc", NEED_RPC | NEED_RECEIVES},
-                 {"nfs", NEED_RPC | NEED_NFS | NEED_RECEIVES}};
+/* What the user says about the device's service. */
+static const struct {
+    const char *name;
+    unsigned services;
+} services[] = {{"none", 0},
+                {"echo", NEED_ECHO | NEED_RECEIVES},
+                {"rpc", NEED_RPC | NEED_RECEIVES},
+                {"nfs", NEED_RPC | NEED_NFS | NEED_RECEIVES}};
 
-    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
-        if (strcmp(names[i].name, text) == 0) {
-            *services = names[i].services;
+static bool parse_service(const char *text, unsigned *out)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(services); i++) {
+        if (strcmp(services[i].name, text) == 0) {
+            *out = services[i].services;
             return true;
         }
     }
     return false;
+}
+
+/* "BEFOREnone, echo, rpcLASTnfs"; g_free() it. */
+static char *service_names(const char *before, const char *last)
+{
+    GString *text = g_string_new(before);
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(services); i++)
+        g_string_append_printf(text, "%s%s",
+                               i == 0                           ? ""
+                               : i + 1 < G_N_ELEMENTS(services) ? ", "
+                                                                : last,
+                               services[i].name);
+    return g_string_free(text, FALSE);
 }
 
 /* Options about NFS. False: *status is set. */
@@ -487,8 +501,11 @@ static int test(const struct options *options, const char *address)
 
     if (!format_find(options->format))
         return command_fail("--format: '%s' is not text, json, junit or html", options->format);
-    if (options->service && !parse_service(options->service, &run.services))
-        return command_fail("--service: '%s' is not none, echo, rpc or nfs", options->service);
+    if (options->service && !parse_service(options->service, &run.services)) {
+        g_autofree char *names = service_names(NULL, " or ");
+
+        return command_fail("--service: '%s' is not %s", options->service, names);
+    }
     if (options->advert) {
         run.asks = strcmp(options->advert, "send") == 0;
         bool none = run.asks || strcmp(options->advert, "none") == 0;
@@ -551,6 +568,7 @@ int command_test(int argc, char **argv)
                               .reset_timeout = 300,
                               .jobs = 1,
                               .repeat = 1};
+    g_autofree char *service_help = service_names("what the device serves: ", ", ");
     const GOptionEntry entries[] = {
         {"listen", 0, 0, G_OPTION_ARG_NONE, &options.listen, "the device is the Initiator", NULL},
         COMMAND_GROUP("Cases"),
@@ -580,8 +598,7 @@ int command_test(int argc, char **argv)
          "rdma: a capture of the run, made beside it; the report names it", "FILE"},
         {"write", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &options.record, NULL, NULL}, /* its former name */
         COMMAND_GROUP("The device's service"),
-        {"service", 0, 0, G_OPTION_ARG_STRING, &options.service, "what the device serves: none, echo, rpc, nfs",
-         "NAME"},
+        {"service", 0, 0, G_OPTION_ARG_STRING, &options.service, service_help, "NAME"},
         {"advert", 0, 0, G_OPTION_ARG_STRING, &options.advert,
          "our private data: IWT1 (default), LAB1, none; send: none, ask for the memory in a Send", "NAME"},
         {"mpa", 0, 0, G_OPTION_ARG_STRING, &options.mpa,

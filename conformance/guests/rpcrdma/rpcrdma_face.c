@@ -4,6 +4,7 @@
 #include "conformance/guests/rpcrdma/rpcrdma_report.h"
 #include "conformance/guests/rpcrdma/rpcrdma_taps.h"
 #include "conformance/model/report.h"
+#include "conformance/options/options.h"
 #include "engine/nfs/rpcrdma_ulp.h"
 
 /* ---- taps ---- */

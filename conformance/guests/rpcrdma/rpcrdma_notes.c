@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/guests/rpcrdma/rpcrdma_procedure.h"
 #include "conformance/guests/rpcrdma/rpcrdma_taps.h"
 #include "conformance/model/notes_internal.h"
-#include "conformance/model/procedure.h"
 
 static void note_operations(struct note *note, const struct rpcrdma_transaction *transaction)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --print: one line per RPC-over-RDMA message. */
+#include "conformance/guests/rpcrdma/rpcrdma_procedure.h"
 #include "conformance/guests/rpcrdma/rpcrdma_taps.h"
-#include "conformance/model/procedure.h"
 #include "conformance/print/print.h"
 
 #include <inttypes.h>

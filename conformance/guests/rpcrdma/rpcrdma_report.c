@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/guests/rpcrdma/rpcrdma_report.h"
 
-#include "conformance/model/procedure.h"
+#include "conformance/guests/rpcrdma/rpcrdma_procedure.h"
 #include "conformance/report/json_writer.h"
 #include "conformance/report/report_junit.h"
 #include "conformance/report/terminal.h"

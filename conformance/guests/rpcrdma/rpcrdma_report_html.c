@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/guests/rpcrdma/rpcrdma_procedure.h"
 #include "conformance/guests/rpcrdma/rpcrdma_report.h"
-#include "conformance/model/procedure.h"
 #include "conformance/report/report_html.h"
 
 #include <inttypes.h>

@@ -284,18 +284,10 @@ static enum rpc_accept_stat v2_rename(struct nfs_call *call)
 {
     struct v3_object from, to;
     struct v3_name name, new_name;
-    uint32_t status;
 
     if (!get_where(call, &from, &name) || !get_where(call, &to, &new_name))
         return RPC_GARBAGE_ARGS;
-    status = v3_may_change(call, &from);
-    if (status == NFS_TREE_OK)
-        status = v3_may_change(call, &to);
-    status = v3_undelegated_name(call, status, &from, &name);
-    status = v3_undelegated_name(call, status, &to, &new_name);
-    if (status == NFS_TREE_OK)
-        status = nfs_tree_rename(call->server->tree, from.id, name.p, name.n, to.id, new_name.p, new_name.n);
-    return put_status(call, status);
+    return put_status(call, v3_move(call, &from, &name, &to, &new_name));
 }
 
 static enum rpc_accept_stat v2_link(struct nfs_call *call)

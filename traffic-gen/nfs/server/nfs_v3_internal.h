@@ -87,6 +87,9 @@ enum rpc_accept_stat v3_mknod(struct nfs_call *call);
 enum rpc_accept_stat v3_remove(struct nfs_call *call);
 enum rpc_accept_stat v3_rmdir(struct nfs_call *call);
 enum rpc_accept_stat v3_rename(struct nfs_call *call);
+/* Returns the status; of version 2 as well. */
+uint32_t v3_move(struct nfs_call *call, const struct v3_object *from, const struct v3_name *name,
+                 const struct v3_object *to, const struct v3_name *new_name);
 enum rpc_accept_stat v3_link(struct nfs_call *call);
 enum rpc_accept_stat v3_readdir(struct nfs_call *call);
 enum rpc_accept_stat v3_readdirplus(struct nfs_call *call);

@@ -210,22 +210,28 @@ enum rpc_accept_stat v3_rmdir(struct nfs_call *call)
     return take_away(call, true);
 }
 
+uint32_t v3_move(struct nfs_call *call, const struct v3_object *from, const struct v3_name *name,
+                 const struct v3_object *to, const struct v3_name *new_name)
+{
+    uint32_t status = v3_may_change(call, from);
+
+    if (status == NFS_TREE_OK)
+        status = v3_may_change(call, to);
+    status = v3_undelegated_name(call, status, from, name);
+    status = v3_undelegated_name(call, status, to, new_name);
+    if (status == NFS_TREE_OK)
+        status = nfs_tree_rename(call->server->tree, from->id, name->p, name->n, to->id, new_name->p, new_name->n);
+    return status;
+}
+
 enum rpc_accept_stat v3_rename(struct nfs_call *call)
 {
     struct v3_object from, to;
     struct v3_name name, new_name;
-    uint32_t status;
 
     if (!v3_get_where(call, &from, &name) || !v3_get_where(call, &to, &new_name))
         return RPC_GARBAGE_ARGS;
-    status = v3_may_change(call, &from);
-    if (status == NFS_TREE_OK)
-        status = v3_may_change(call, &to);
-    status = v3_undelegated_name(call, status, &from, &name);
-    status = v3_undelegated_name(call, status, &to, &new_name);
-    if (status == NFS_TREE_OK)
-        status = nfs_tree_rename(call->server->tree, from.id, name.p, name.n, to.id, new_name.p, new_name.n);
-    xdr_out_u32(call->out, status);
+    xdr_out_u32(call->out, v3_move(call, &from, &name, &to, &new_name));
     v3_put_wcc(call, &from);
     v3_put_wcc(call, &to);
     return RPC_SUCCESS;

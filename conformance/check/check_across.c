@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/check/check_across.h"
+
+#include "conformance/check/check_finding.h"
+#include "conformance/options/options.h"
+#include "engine/stack/ulps.h"
+
+#include <string.h>
+
+/* One connection at a time is judged. */
+struct judging {
+    const struct check_options *options;
+    struct report_connection *report;
+    struct verdict verdict;
+    struct rule_counts counts;
+    uint32_t excused[RULE_COUNT]; /* failures to be taken back */
+    bool any_excused;
+    bool memory_lacking;
+};
+
+static void on_finding(void *ctx, const struct finding *finding)
+{
+    struct judging *judging = ctx;
+    struct report_connection *report = judging->report;
+    const struct check_roles roles = {&report->initiator, &report->responder, report->roles_known};
+    enum direction direction = finding->direction;
+
+    if (direction == DIR_UNKNOWN)
+        direction = finding->place.side == report->initiator_side ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
+    check_take_finding(judging->options, report, &roles, finding, direction, true);
+}
+
+/* What the layers of the connection could not know. */
+static void on_excuse(void *ctx, enum rule_id rule, const struct place *place)
+{
+    struct judging *judging = ctx;
+
+    for (guint i = 0; i < judging->report->findings->len; i++) {
+        const struct report_finding *finding = &g_array_index(judging->report->findings, struct report_finding, i);
+        bool folded = finding->more > 0 && finding->more_first <= place->frame && finding->more_last >= place->frame;
+
+        if (finding->rule != rule || (!folded && (finding->frame != place->frame || finding->offset != place->offset)))
+            continue;
+        check_drop_finding(judging->options, judging->report, i);
+        judging->excused[rule]++;
+        judging->any_excused = true;
+        return;
+    }
+}
+
+/* Adds what was counted to what the connection's own rules have. */
+static void add_counts(struct judging *judging)
+{
+    struct folded_counts *sum;
+
+    if (counts_empty(&judging->counts) && !judging->any_excused)
+        return;
+    counts_unfold(judging->report->counts, &judging->counts);
+    for (unsigned rule = 0; judging->any_excused && rule < RULE_COUNT; rule++)
+        judging->counts.failed[rule] -= MIN(judging->counts.failed[rule], judging->excused[rule]);
+    memset(judging->excused, 0, sizeof judging->excused);
+    judging->any_excused = false;
+    sum = counts_fold(NULL, &judging->counts, NULL);
+    if (!sum) {
+        judging->memory_lacking = true;
+        return;
+    }
+    counts_free(judging->report->counts);
+    judging->report->counts = sum;
+    check_sort_findings(judging->report);
+}
+
+/* ---- upper layers ---- */
+
+struct across {
+    unsigned n;
+    struct across_kind {
+        const struct ulp_across *functions;
+        void *state;
+    } kind[ULP_KINDS_MAX];
+};
+
+struct across *across_new(void)
+{
+    struct across *across = g_new0(struct across, 1);
+
+    for (const struct ulp_kind *const *kind = ulps; *kind; kind++) {
+        void *state = (*kind)->across ? (*kind)->across->begin() : NULL;
+
+        if (!(*kind)->across)
+            continue;
+        if (!state) {
+            across_free(across);
+            return NULL;
+        }
+        across->kind[across->n++] = (struct across_kind){(*kind)->across, state};
+    }
+    return across;
+}
+
+void across_free(struct across *across)
+{
+    for (unsigned i = 0; across && i < across->n; i++)
+        across->kind[i].functions->free(across->kind[i].state);
+    g_free(across);
+}
+
+void across_asked(struct across *across, const struct addressed_segment *segment, bool tcp)
+{
+    for (unsigned i = 0; i < across->n; i++)
+        across->kind[i].functions->asked(across->kind[i].state, segment, tcp);
+}
+
+/* Of the connections with records of this kind. */
+static void judge(const struct across_kind *kind, struct judging *judging, const GPtrArray *connections, int64_t now_ns)
+{
+    const struct ulp_across_host host = {&judging->verdict, on_excuse, judging};
+
+    for (guint i = 0; i < connections->len; i++) {
+        judging->report = g_ptr_array_index(connections, i);
+        if (!judging->report->record || judging->report->across != kind->functions)
+            continue;
+        if (!kind->functions->add(kind->state, judging->report->record, &host))
+            judging->report->record = NULL; /* no longer needed */
+        add_counts(judging);
+    }
+    for (guint i = 0; i < connections->len; i++) {
+        judging->report = g_ptr_array_index(connections, i);
+        if (!judging->report->record || judging->report->across != kind->functions)
+            continue;
+        kind->functions->conclude(kind->state, judging->report->record, now_ns, &host);
+        add_counts(judging);
+        judging->report->record = NULL;
+    }
+    kind->functions->trim(kind->state);
+}
+
+bool across_judge(struct across *across, const struct check_options *options, const GPtrArray *connections,
+                  int64_t now_ns)
+{
+    struct judging *judging = g_new0(struct judging, 1);
+    bool done;
+
+    judging->options = options;
+    judging->verdict = (struct verdict){.counts = &judging->counts, .finding = on_finding, .ctx = judging};
+    for (unsigned i = 0; i < across->n; i++)
+        judge(&across->kind[i], judging, connections, now_ns);
+    done = !judging->memory_lacking;
+    g_free(judging);
+    return done;
+}

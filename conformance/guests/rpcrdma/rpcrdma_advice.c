@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Credits, where the time of Calls goes, and Calls that are unlike the others. */
+#include "conformance/guests/rpcrdma/rpcrdma_stats.h"
+#include "conformance/stats/advice_internal.h"
+#include "wire/nfs.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Below these it is not worth a word. */
+static const double limit_notable = 0.2, limit_problem = 0.5, alone_notable = 0.9, idle_notable = 0.5,
+                    part_notable = 0.6;
+enum { CALLS_FEW = 10, CALLS_FOR_TAIL = 100, TAIL_FACTOR = 10 };
+
+/* ---- credits ---- */
+
+static const char *caller_name(const struct statistics *s, unsigned side)
+{
+    return s->client < 0 ? (side == 0 ? "initiator" : "responder") : (unsigned)s->client == side ? "client" : "server";
+}
+
+static gchar *credits_text(const struct stat_credits *c)
+{
+    char at[UNITS_SIZE], known[UNITS_SIZE], wait[UNITS_SIZE];
+    GString *text = g_string_new(NULL);
+
+    g_string_append_printf(text, "at the limit for %s of %s; ", units_time(c->n[CREDITS_AT_LIMIT], at),
+                           units_time(c->n[CREDITS_OBSERVED] - c->n[CREDITS_UNKNOWN], known));
+    if (c->granted_least == c->granted_most)
+        g_string_append_printf(text, "credits granted: %" PRIu32, c->granted_most);
+    else
+        g_string_append_printf(text, "credits granted: %" PRIu32 " to %" PRIu32, c->granted_least, c->granted_most);
+    g_string_append_printf(text, ", requested: %" PRIu32, c->requested_last);
+    if (c->released.count > 0)
+        g_string_append_printf(text, "; the next Call followed %s (median) after a Reply had freed a credit",
+                               units_time(histogram_quantile(&c->released, 0.5), wait));
+    if (c->n[CREDITS_ZERO] > 0)
+        g_string_append_printf(text, "; %" PRIu64 " of %" PRIu64 " Replies granted 0 credits", c->n[CREDITS_ZERO],
+                               c->n[CREDITS_GRANTS]);
+    return g_string_free(text, FALSE);
+}
+
+static const char *credits_next(const struct stat_credits *c)
+{
+    if (c->n[CREDITS_ZERO] > 0)
+        return "a grant of 0 breaks RFC 8166 section 3.3.1, and leaves the client one Call at a time: mend the server";
+    if (c->n[CREDITS_BY_REQUEST] * 2 > c->n[CREDITS_AT_LIMIT])
+        return "let the client ask for more credits (Linux: sunrpc.rdma_slot_table_entries, before the mount)";
+    return "let the server grant more credits (Linux: sunrpc.svc_rdma.max_requests, before the service starts)";
+}
+
+static void on_limit(GArray *array, const struct statistics *s, unsigned side)
+{
+    const struct stat_credits *c = &s->credits[side];
+    uint64_t known = c->n[CREDITS_OBSERVED] - c->n[CREDITS_UNKNOWN];
+    double share = share_of(c->n[CREDITS_AT_LIMIT], known);
+    char text[UNITS_SIZE];
+
+    if (share < limit_notable || c->released.count == 0)
+        return;
+    advice_add(array, "credit-limit", share >= limit_problem ? ADVICE_PROBLEM : ADVICE_NOTABLE, share,
+               g_strdup_printf("%s of the time the %s had as many Calls outstanding as it had credits: %" PRIu64 ".",
+                               units_share(c->n[CREDITS_AT_LIMIT], known, text), caller_name(s, side),
+                               histogram_quantile(&c->limit, 0.5)),
+               credits_text(c), g_strdup(credits_next(c)));
+}
+
+/* The limit is not reached, but a Call waits for the one before it. */
+static void on_one_at_a_time(GArray *array, const struct statistics *s, unsigned side)
+{
+    const struct stat_credits *c = &s->credits[side];
+    uint64_t known = c->n[CREDITS_OBSERVED] - c->n[CREDITS_UNKNOWN];
+    uint64_t alone = histogram_bucket(&c->in_use, 1);
+    char share[UNITS_SIZE], one[UNITS_SIZE], busy[UNITS_SIZE];
+
+    if (c->n[CREDITS_GRANTS] < CALLS_FEW || share_of(alone, c->n[CREDITS_BUSY]) < alone_notable ||
+        share_of(c->n[CREDITS_AT_LIMIT], known) >= limit_notable)
+        return;
+    advice_add(array, "one-call-at-a-time", ADVICE_NOTABLE, share_of(alone, known),
+               g_strdup_printf("The %s had a single Call outstanding for %s of the time that it waited at all, though "
+                               "it had %" PRIu32 " credits.",
+                               caller_name(s, side), units_share(alone, c->n[CREDITS_BUSY], share), c->granted_last),
+               g_strdup_printf("one Call outstanding for %s of %s", units_time(alone, one),
+                               units_time(c->n[CREDITS_BUSY], busy)),
+               g_strdup("it goes as fast as one Call after the other can: more of them at a time (several processes or "
+                        "threads, more read-ahead, asynchronous I/O), or larger ones (rsize, wsize)"));
+}
+
+static void on_idle(GArray *array, const struct statistics *s, unsigned side)
+{
+    const struct stat_credits *c = &s->credits[side];
+    uint64_t known = c->n[CREDITS_OBSERVED] - c->n[CREDITS_UNKNOWN], idle = known - c->n[CREDITS_BUSY];
+    char share[UNITS_SIZE], time[UNITS_SIZE], median[UNITS_SIZE], most[UNITS_SIZE];
+
+    if (share_of(idle, known) < idle_notable || c->pauses.count == 0)
+        return;
+    advice_add(
+        array, "idle-client", ADVICE_NOTABLE, share_of(idle, known),
+        g_strdup_printf("%s of the time the %s waited for nothing: it had no Call outstanding.",
+                        units_share(idle, known, share), caller_name(s, side)),
+        g_strdup_printf("no Call outstanding for %s; %" PRIu64 " pauses between a Reply and the next Call, median "
+                        "%s, longest %s",
+                        units_time(idle, time), c->pauses.count,
+                        units_time(histogram_quantile(&c->pauses, 0.5), median), units_time(c->pauses.most, most)),
+        g_strdup("this time is spent in the client or in its application, not in the network or the server"));
+}
+
+void rpcrdma_advice_on_credits(GArray *array, const struct statistics *s)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        on_limit(array, s, side);
+        if (s->client != (int)side) /* callbacks are few: that these come one at a time says nothing */
+            continue;
+        on_one_at_a_time(array, s, side);
+        on_idle(array, s, side);
+    }
+}
+
+/* ---- where the time goes ---- */
+
+/* Call to first operation, moving data, last operation to Reply, and Calls without operations. */
+struct parts {
+    uint64_t first, moving, reply, plain, all;
+    uint64_t network; /* of all but moving, at least: the path to the server and back */
+};
+
+static struct parts parts_of(const struct statistics *s, const struct stat_calls *sums)
+{
+    struct parts parts = {.first = sums->time[CALL_TO_FIRST].sum,
+                          .moving = sums->time[CALL_MOVING].sum,
+                          .reply = sums->time[CALL_TO_REPLY].sum,
+                          .all = sums->time[CALL_LATENCY].sum};
+    uint64_t with = parts.first + parts.moving + parts.reply;
+
+    parts.plain = parts.all > with ? parts.all - with : 0;
+    if (s->client == 0) /* the handshake says how far the Responder is */
+        parts.network = s->round_trip_far * sums->time[CALL_LATENCY].count;
+    if (parts.network > parts.all - parts.moving)
+        parts.network = parts.all - parts.moving;
+    return parts;
+}
+
+static gchar *parts_text(const struct parts *p, const struct stat_calls *sums)
+{
+    char a[UNITS_SIZE], b[UNITS_SIZE], c[UNITS_SIZE], d[UNITS_SIZE], all[UNITS_SIZE], net[UNITS_SIZE];
+    GString *text = g_string_new(NULL);
+
+    g_string_append_printf(text, "%" PRIu64 " Calls took %s together", sums->time[CALL_LATENCY].count,
+                           units_time(p->all, all));
+    if (sums->time[CALL_MOVING].count > 0)
+        g_string_append_printf(text,
+                               "; %" PRIu64
+                               " with RDMA operations: Call to the first operation %s, moving data %s, last "
+                               "operation to Reply %s",
+                               sums->time[CALL_MOVING].count, units_share(p->first, p->all, a),
+                               units_share(p->moving, p->all, b), units_share(p->reply, p->all, c));
+    if (p->plain > 0)
+        g_string_append_printf(text, "; without: %s", units_share(p->plain, p->all, d));
+    if (p->network > 0)
+        g_string_append_printf(text, "; the path to the server and back, by the handshake: %s",
+                               units_share(p->network, p->all, net));
+    return g_string_free(text, FALSE);
+}
+
+/* How much of all the time it is that Calls were outstanding. */
+static double busy_share(const struct statistics *s)
+{
+    const struct stat_credits *c = &s->credits[s->client == 1];
+    uint64_t known = c->n[CREDITS_OBSERVED] - c->n[CREDITS_UNKNOWN];
+
+    return known == 0 ? 1 : share_of(c->n[CREDITS_BUSY], known);
+}
+
+static void on_parts(GArray *array, const struct statistics *s, const struct stat_calls *sums)
+{
+    struct parts p = parts_of(s, sums);
+    uint64_t server = p.all - p.moving - p.network;
+    double busy = busy_share(s);
+    char text[UNITS_SIZE];
+
+    if (share_of(p.moving, p.all) >= part_notable)
+        advice_add(array, "moving-data", ADVICE_NOTABLE, busy * share_of(p.moving, p.all),
+                   g_strdup_printf("Moving data by RDMA takes %s of the time of the Calls.",
+                                   units_share(p.moving, p.all, text)),
+                   parts_text(&p, sums),
+                   g_strdup("look at the rate, at what was sent again, and at how many Reads may be outstanding; then "
+                            "at the network itself"));
+    else if (share_of(p.network, p.all) >= part_notable)
+        advice_add(array, "round-trips", ADVICE_NOTABLE, busy * share_of(p.network, p.all),
+                   g_strdup_printf("The path to the server and back takes %s of the time of the Calls.",
+                                   units_share(p.network, p.all, text)),
+                   parts_text(&p, sums),
+                   g_strdup("fewer and larger Calls, or more of them at a time, are what helps on this path"));
+    else if (share_of(server, p.all) >= part_notable)
+        advice_add(
+            array, "server-time", ADVICE_NOTABLE, busy * share_of(server, p.all),
+            g_strdup_printf("The server%s takes %s of the time of the Calls.",
+                            p.network > 0 ? "" : ", with the path to it,", units_share(server, p.all, text)),
+            parts_text(&p, sums),
+            g_strdup("look at the server: its disks and file system, its threads (Linux: /proc/fs/nfsd/threads), "
+                     "and its load"));
+    else
+        advice_add(array, "parts", ADVICE_FACT, 1, g_strdup("No part of the Calls' time dominates."),
+                   parts_text(&p, sums), NULL);
+}
+
+void rpcrdma_advice_on_time(GArray *array, const struct statistics *s, const struct stat_calls *sums)
+{
+    if (sums->time[CALL_LATENCY].count > 0)
+        on_parts(array, s, sums);
+}
+
+/* ---- Calls unlike the others ---- */
+
+static const char *row_name(const struct stat_key *key)
+{
+    const struct nfs_procedure *procedure = nfs_procedure_find(key->program, key->version, key->procedure);
+    const char *name;
+
+    if (key->operation) {
+        procedure = nfs_procedure_find(key->program, key->version, 1);
+        name = nfs_op_name(key->procedure, procedure && procedure->callback);
+        return name ? name : "such";
+    }
+    return key->known && procedure ? procedure->name : "such";
+}
+
+static void on_tail(GArray *array, const struct stat_calls *row)
+{
+    const struct histogram *latency = &row->time[CALL_LATENCY];
+    uint64_t median = histogram_quantile(latency, 0.5), high = histogram_quantile(latency, 0.99);
+    char one[UNITS_SIZE], two[UNITS_SIZE], three[UNITS_SIZE];
+    const char *name = row_name(&row->key);
+
+    if (latency->count < CALLS_FOR_TAIL || high / TAIL_FACTOR < median)
+        return;
+    advice_add(array, "slow-tail", ADVICE_NOTABLE, 0.01,
+               g_strdup_printf("One in a hundred %s Calls takes more than %s, where half of them take no more than %s.",
+                               name, units_time(high, one), units_time(median, two)),
+               g_strdup_printf("%" PRIu64 " Calls; the slowest, of frame %" PRIu32 ", took %s", latency->count,
+                               row->slowest_frame, units_time(latency->most, three)),
+               g_strdup_printf("look at what happened around frame %" PRIu32, row->slowest_frame));
+}
+
+static void on_segments(GArray *array, const struct stat_calls *sums)
+{
+    enum { MANY = 8 };
+    static const struct {
+        const char *name;
+        enum call_count chunks, segments;
+    } kinds[] = {{"Read", READ_CHUNKS, READ_SEGMENTS},
+                 {"Write", WRITE_CHUNKS, WRITE_SEGMENTS},
+                 {"Reply", REPLY_CHUNKS, REPLY_SEGMENTS}};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+        uint64_t chunks = sums->n[kinds[i].chunks], segments = sums->n[kinds[i].segments];
+
+        if (chunks < CALLS_FEW || segments / chunks < MANY)
+            continue;
+        advice_add(array, "many-segments", ADVICE_NOTABLE, 0,
+                   g_strdup_printf("%s chunks have %.1f segments on average.", kinds[i].name,
+                                   (double)segments / (double)chunks),
+                   g_strdup_printf("%" PRIu64 " segments in %" PRIu64 " chunks", segments, chunks),
+                   g_strdup("each segment is an RDMA operation of its own: the client registers memory in small "
+                            "pieces"));
+    }
+}
+
+void rpcrdma_advice_on_calls(GArray *array, const struct statistics *s, const struct stat_calls *sums)
+{
+    uint64_t unanswered = stat_unanswered(sums);
+
+    for (const struct stat_calls *row = s->calls; row; row = row->next)
+        on_tail(array, row);
+    on_segments(array, sums);
+    if (sums->n[CALLS_REPEATED] > 0)
+        advice_add(array, "repeated-calls", ADVICE_PROBLEM, share_of(sums->n[CALLS_REPEATED], sums->n[CALLS]),
+                   g_strdup_printf("The client sent %" PRIu64 " of its Calls again before they were answered.",
+                                   sums->n[CALLS_REPEATED]),
+                   g_strdup_printf("%" PRIu64 " of %" PRIu64 " Calls", sums->n[CALLS_REPEATED], sums->n[CALLS]),
+                   g_strdup("the server does not answer in the time that the client allows (timeo), or Replies are "
+                            "lost"));
+    if (sums->n[CALLS_FAILED] > 0)
+        advice_add(array, "rdma-errors", ADVICE_PROBLEM, share_of(sums->n[CALLS_FAILED], sums->n[CALLS]),
+                   g_strdup_printf("%" PRIu64 " Call%s answered by RDMA_ERROR, to be sent again.",
+                                   sums->n[CALLS_FAILED], sums->n[CALLS_FAILED] == 1 ? " was" : "s were"),
+                   g_strdup_printf("%" PRIu64 " of %" PRIu64 " Calls", sums->n[CALLS_FAILED], sums->n[CALLS]),
+                   g_strdup("iwarp-check --print shows them; ERR_CHUNK means that a Reply chunk was too small"));
+    if (unanswered > 0)
+        advice_add(array, "unanswered", ADVICE_NOTABLE, share_of(unanswered, sums->n[CALLS]),
+                   g_strdup_printf("%" PRIu64 " Call%s no Reply in the capture.", unanswered,
+                                   unanswered == 1 ? " has" : "s have"),
+                   g_strdup_printf("of %" PRIu64 " Calls; they are counted, but in no latency", sums->n[CALLS]),
+                   g_strdup("if the capture did not just end too early, see the how-to on mounts that hang"));
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where the help names the upper layer that is judged. */
+#ifndef IWARP_CONFORMANCE_GUESTS_WORDS_GUEST_WORDS_H
+#define IWARP_CONFORMANCE_GUESTS_WORDS_GUEST_WORDS_H
+
+#define HELP_ULP     "NFS/RDMA"
+#define HELP_MESSAGE "RPC-over-RDMA message"
+#define HELP_LAYER   "nfs"
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The formats. They write a concluded report to `out`; errors stay in the stream. */
+#ifndef IWARP_CONFORMANCE_REPORT_REPORT_FORMATS_H
+#define IWARP_CONFORMANCE_REPORT_REPORT_FORMATS_H
+
+#include <stdio.h>
+
+struct report;
+
+void report_write_text(const struct report *report, FILE *out);
+void report_write_json(const struct report *report, FILE *out);
+void report_write_junit(const struct report *report, FILE *out);
+void report_write_html(const struct report *report, FILE *out);
+void report_write_sarif(const struct report *report, FILE *out);
+void report_write_github(const struct report *report, FILE *out);
+void report_write_markdown(const struct report *report, FILE *out);
+/* One line per capture: --summary. */
+void report_write_summary(const struct report *report, FILE *out);
+
+#endif

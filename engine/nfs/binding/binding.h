@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What RPC-over-RDMA asks its upper layer, the "Upper-Layer Binding" of RFC 8166 section 6: which programs there are,
+ * who calls, what is DDP-eligible, how large results are. It is RFC 8267, for NFS and its auxiliary programs. Pure
+ * functions; whatever else is to be known of NFS is engine/nfs's own.
+ */
+#ifndef IWARP_ENGINE_NFS_BINDING_BINDING_H
+#define IWARP_ENGINE_NFS_BINDING_BINDING_H
+
+#include "engine/core/rule.h"
+#include "wire/nfs.h"
+#include "wire/rpcbind.h"
+
+#include <stdarg.h>
+
+/* The payload of a Call or Reply, as far as it was walked. Borrowed. */
+struct nfs_decoded {
+    const struct nfs_procedure *procedure; /* NULL: not known */
+    const struct nfs_operation *operations;
+    const struct nfs_value *values;
+    unsigned n_operations, n_values;
+};
+
+/* The first value with this mark from values[*i] on, then *i is the next index; NULL: none. op 0: of any operation. */
+const struct nfs_value *nfs_decoded_value(const struct nfs_decoded *payload, enum nfs_mark mark, uint32_t op,
+                                          unsigned *i);
+/* Minor version of a COMPOUND's Call; UINT64_MAX: not known. */
+uint64_t nfs_decoded_minor(const struct nfs_decoded *call);
+
+/* ---- programs ---- */
+
+/* The versions of a program that there are; false: it is not known. */
+bool nfs_program_versions(uint32_t program, uint32_t *low, uint32_t *high);
+enum nfs_lack { NFS_LACKS_NOTHING, NFS_LACKS_VERSION, NFS_LACKS_PROCEDURE };
+/* What a program lacks of this Call. *by_rfc: an RFC defines all its versions. reverse: sent by the server. */
+enum nfs_lack nfs_program_lacks(const struct rpc_message *call, bool reverse, bool *by_rfc);
+/* An RFC has the types of all that it carries. */
+bool nfs_program_has_types(const struct nfs_procedure *procedure);
+static inline bool nfs_program_is_callback(uint32_t program)
+{
+    return program >= NFS_PROGRAM_CALLBACK_FIRST && program <= NFS_PROGRAM_CALLBACK_LAST;
+}
+/* Of the NFS program. */
+static inline bool nfs_is_version(const struct rpc_message *call, uint32_t version)
+{
+    return call->prog == NFS_PROGRAM && call->vers == version;
+}
+static inline bool nfs_is_nfs4(uint32_t program, uint32_t version)
+{
+    return program == NFS_PROGRAM && version == 4;
+}
+
+/* ---- who calls ---- */
+
+/* A Call of a server: callbacks of NFS, and those of the lock manager. */
+bool nfs_calls_back(const struct rpc_message *call);
+/* CB_COMPOUND of NFSv4.1 or later; p: after the RPC header. */
+bool nfs_is_backchannel(const struct rpc_message *call, const uint8_t *p, size_t n, uint32_t *minor);
+
+/* Whom a message to rpcbind is about: RFC 8267 section 6.3. */
+enum lookup_about { LOOKUP_ABOUT_NFS4_RDMA, LOOKUP_MAYBE_NFS4_RDMA, LOOKUP_ABOUT_OTHERS };
+enum lookup_about nfs_lookup_about(enum rpcbind_question question, const struct rpcbind_lookup *lookup);
+
+/* ---- what is eligible ---- */
+
+/* The rule that says what is eligible in the Call's program and version; RULE_COUNT: no binding is known. */
+enum rule_id nfs_binding_rule(const struct rpc_message *call, const struct nfs_decoded *payload);
+/* This rule concerns NFS itself, neither auxiliary programs nor callbacks. */
+static inline bool nfs_binding_is_nfs(enum rule_id rule)
+{
+    return rule == RULE_NFSULB_4_05 || rule == RULE_NFSULB_6_1_05;
+}
+/* The Call may have an eligible argument. */
+bool nfs_reduces_call(const struct nfs_decoded *call);
+/* How many eligible results the Reply may have. COMPOUNDs: of the operations of the Call. */
+unsigned nfs_reducible_results(const struct nfs_decoded *call);
+/* Octets that the eligible result `number` is asked to have; false: not known, or not bounded by an argument. */
+bool nfs_result_asked(const struct nfs_decoded *call, unsigned number, uint64_t *octets);
+/* That of which argument or result of NFS version 2 and 3 the RPC layer has the count twice. */
+enum nfs_mark nfs_count_mark(const struct rpc_message *call);
+
+/* Results of NFS version 2 and 3. */
+enum nfs_result {
+    NFS_RESULT_FIXED,     /* but for names and handles */
+    NFS_RESULT_DATA,      /* READ */
+    NFS_RESULT_LINK,      /* READLINK */
+    NFS_RESULT_DIRECTORY, /* READDIR, READDIRPLUS */
+};
+enum nfs_result nfs_result_of(const struct rpc_message *call);
+
+/* ---- words ---- */
+
+enum { NFS_ITEM_NAME_SIZE = 96 };
+/* "the data of READ"; returns text. */
+const char *nfs_item_name(const struct nfs_procedure *procedure, const struct nfs_item *item,
+                          char text[NFS_ITEM_NAME_SIZE]);
+
+/* ---- operations of COMPOUNDs ---- */
+
+enum {
+    NFS_MINOR_KNOWN_MAX = 2,
+    NFS_OP_ILLEGAL = 10044,
+    NFS_ERR_MINOR_VERS_MISMATCH = 10021, /* values of nfsstat4: RFC 5662 */
+    NFS_ERR_OP_NOT_IN_SESSION = 10071,
+};
+/* Operations of a minor version, without later extensions. */
+bool nfs_op_defined(uint32_t op, uint64_t minor, bool callback);
+/* Minor version 1 drops these (RFC 8881 section 17), and its servers need not know them. */
+bool nfs_op_withdrawn(uint32_t op, uint64_t minor);
+bool nfs_op_needs_no_session(uint32_t op, bool callback);
+/* That which puts a COMPOUND or CB_COMPOUND in a session. */
+static inline uint32_t nfs_op_sequence(bool callback)
+{
+    return callback ? NFS_OP_CB_SEQUENCE : NFS_OP_SEQUENCE;
+}
+/* A COMPOUND may fail with this status as a whole, before its first operation. */
+bool nfs_compound_fails_whole(uint32_t status);
+
+/* A COMPOUND and its results, and who takes the verdicts. */
+struct nfs_compound {
+    struct nfs_decoded call, reply;
+    const struct nfs_walk_result *call_walk, *reply_walk;
+    bool reply_sound; /* what was removed from the Reply is where it belongs */
+    bool failed;      /* an error was found */
+    void *ctx;
+    void (*pass)(void *ctx, enum rule_id rule);
+    void (*fail)(void *ctx, enum rule_id rule, enum rule_severity severity, const char *format, va_list args)
+        __attribute__((format(printf, 4, 0)));
+};
+/* The results against the operations. False: reported, and the rest of the payload cannot be trusted. */
+bool nfs_compound_results(struct nfs_compound *compound);
+
+#endif

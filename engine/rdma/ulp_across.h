@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What an upper layer judges across the connections of a capture. Each connection leaves a record (struct ulp_kind);
+ * the kind keeps what it needs of these, and judges new ones against those before.
+ */
+#ifndef IWARP_ENGINE_RDMA_ULP_ACROSS_H
+#define IWARP_ENGINE_RDMA_ULP_ACROSS_H
+
+#include "engine/core/verdict.h"
+#include "wire/endpoint.h"
+
+struct addressed_segment;
+
+/* Takes the verdicts on one connection. */
+struct ulp_across_host {
+    struct verdict *verdict;
+    /* An earlier connection shows that the finding of this rule at this place was wrong; may be NULL. */
+    void (*excuse)(void *ctx, enum rule_id rule, const struct place *place);
+    void *ctx;
+};
+
+/* What the host alone knows of a connection that has ended. */
+struct ulp_life {
+    struct endpoint endpoint[2]; /* by side */
+    int64_t start_ns, end_ns;
+};
+
+struct ulp_across {
+    /* NULL when memory is lacking. */
+    void *(*begin)(void);
+    void (*free)(void *across);
+    /*
+     * What was sent to port 111 (a TCP segment, or a UDP datagram in place of one), as it comes: before the records of
+     * the connections that began after it.
+     */
+    void (*asked)(void *across, const struct addressed_segment *segment, bool tcp);
+    /* To be called before a record is added. */
+    void (*lived)(void *record, const struct ulp_life *life);
+    /*
+     * Judges a record against earlier ones and takes ownership of it. Records come in the order in which their
+     * connections began. False: the record has been freed.
+     */
+    bool (*add)(void *across, void *record, const struct ulp_across_host *host);
+    /* Once all records so far were added: what other connections, earlier or later, prove about this one. */
+    void (*conclude)(const void *across, const void *record, int64_t now_ns, const struct ulp_across_host *host);
+    /* Bounds what is kept; pointers to records become invalid. */
+    void (*trim)(void *across);
+    /* Of a record that is not added. */
+    void (*free_record)(void *record);
+};
+
+#endif

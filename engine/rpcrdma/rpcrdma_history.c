@@ -1,0 +1,735 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/rpcrdma/rpcrdma_history.h"
+
+#include "engine/core/hash.h"
+#include "engine/core/heap.h"
+#include "engine/rpcrdma/rpcrdma_history_cut_off.h"
+#include "engine/rpcrdma/rpcrdma_history_lookups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BUCKETS = 1024,       /* a power of two */
+    DEAD_MIN = 3,         /* connections in a row that end with a Call from the server */
+    CONNECTIONS_MAX = 64, /* searched for the memory of a stray access */
+};
+
+/* NFSv4's lease is often 90 s (RFC 8881 section 8.3 leaves it to the server). */
+static const int64_t lease_ns = INT64_C(90) * 1000000000;
+
+/* The connections of a client and a server, whatever their ports. */
+struct pair {
+    struct endpoint client, server; /* the ports are 0 */
+    struct rpcrdma_history_record *newest, *oldest;
+    unsigned n;
+    struct lookups lookups;
+    struct pair *chain;         /* next in its bucket */
+    struct pair *older, *newer; /* by age of the latest record */
+};
+
+struct rpcrdma_history {
+    struct pair *buckets[BUCKETS];
+    struct pair *newest, *oldest;
+    unsigned n;
+    struct rpcrdma_history_ends ends;
+    unsigned excess; /* records beyond RPCRDMA_HISTORY_RECORDS_MAX, in all pairs */
+};
+
+/* ---- pairs ---- */
+
+static struct endpoint without_port(const struct endpoint *endpoint)
+{
+    struct endpoint address = *endpoint;
+
+    address.port = 0;
+    return address;
+}
+
+static unsigned bucket(const struct endpoint *client, const struct endpoint *server)
+{
+    uint64_t h = hash_octets(0, client->address, sizeof client->address);
+
+    h = hash_octets(h, server->address, sizeof server->address);
+    return (unsigned)(h ^ h >> 16) & (BUCKETS - 1);
+}
+
+static bool same_address(const struct endpoint *a, const struct endpoint *b)
+{
+    return a->ip == b->ip && memcmp(a->address, b->address, sizeof a->address) == 0;
+}
+
+static struct pair *find(const struct rpcrdma_history *history, const struct endpoint *client,
+                         const struct endpoint *server)
+{
+    struct pair *pair = history->buckets[bucket(client, server)];
+
+    while (pair && (!same_address(&pair->client, client) || !same_address(&pair->server, server)))
+        pair = pair->chain;
+    return pair;
+}
+
+static void unlink_pair(struct rpcrdma_history *history, struct pair *pair)
+{
+    *(pair->older ? &pair->older->newer : &history->oldest) = pair->newer;
+    *(pair->newer ? &pair->newer->older : &history->newest) = pair->older;
+}
+
+static void append_pair(struct rpcrdma_history *history, struct pair *pair)
+{
+    pair->older = history->newest;
+    pair->newer = NULL;
+    *(history->newest ? &history->newest->newer : &history->oldest) = pair;
+    history->newest = pair;
+}
+
+static struct pair *pair_between(struct rpcrdma_history *history, const struct endpoint *client_end,
+                                 const struct endpoint *server_end)
+{
+    struct endpoint client = without_port(client_end), server = without_port(server_end);
+    struct pair *pair = find(history, &client, &server);
+    unsigned at = bucket(&client, &server);
+
+    if (pair) {
+        unlink_pair(history, pair);
+        append_pair(history, pair);
+        return pair;
+    }
+    pair = heap_zeroed(1, sizeof *pair);
+    if (!pair)
+        return NULL;
+    pair->client = client;
+    pair->server = server;
+    pair->chain = history->buckets[at];
+    history->buckets[at] = pair;
+    append_pair(history, pair);
+    history->n++;
+    return pair;
+}
+
+static struct pair *pair_of(struct rpcrdma_history *history, const struct rpcrdma_history_record *record)
+{
+    return pair_between(history, &record->endpoint[record->client], &record->endpoint[1 - record->client]);
+}
+
+static void drop_oldest_record(struct pair *pair)
+{
+    struct rpcrdma_history_record *record = pair->oldest;
+
+    pair->oldest = record->newer;
+    *(pair->oldest ? &pair->oldest->older : &pair->newest) = NULL;
+    pair->n--;
+    rpcrdma_history_record_free(record);
+}
+
+static void drop_oldest_pair(struct rpcrdma_history *history)
+{
+    struct pair *pair = history->oldest, **at = &history->buckets[bucket(&pair->client, &pair->server)];
+
+    while (*at != pair)
+        at = &(*at)->chain;
+    *at = pair->chain;
+    unlink_pair(history, pair);
+    while (pair->n > 0)
+        drop_oldest_record(pair);
+    history->n--;
+    free(pair);
+}
+
+void rpcrdma_history_lookup(struct rpcrdma_history *history, const struct endpoint *client,
+                            const struct endpoint *server, enum lookup_about about, uint32_t frame, int64_t time_ns)
+{
+    struct pair *pair = pair_between(history, client, server);
+
+    if (pair)
+        lookups_add(&pair->lookups, about, frame, time_ns);
+    while (history->n > RPCRDMA_HISTORY_PAIRS_MAX)
+        drop_oldest_pair(history);
+}
+
+/* ---- findings ---- */
+
+struct look {
+    const struct rpcrdma_history_record *now;
+    struct verdict *verdict;
+    const struct ulp_across_host *host;
+};
+
+static void fail(const struct look *look, enum rule_id rule, enum rule_severity severity, const struct place *place,
+                 uint32_t related, const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+static void fail(const struct look *look, enum rule_id rule, enum rule_severity severity, const struct place *place,
+                 uint32_t related, const char *format, ...)
+{
+    int initiator = look->now->initiator_side;
+    enum direction direction = initiator < 0                        ? DIR_UNKNOWN
+                               : place->side == (unsigned)initiator ? DIR_TO_RESPONDER
+                                                                    : DIR_TO_INITIATOR;
+    va_list args;
+
+    va_start(args, format);
+    verdict_vfailed_as(look->verdict, rule, severity, direction, place, related, format, args);
+    va_end(args);
+}
+
+static void pass(const struct look *look, enum rule_id rule)
+{
+    verdict_passed(look->verdict, rule);
+}
+
+/* ---- the same Call on another connection ---- */
+
+static bool same_request(const struct rpcrdma_history_call *a, const struct rpcrdma_history_call *b)
+{
+    return a->request_known && b->request_known && a->program == b->program && a->version == b->version &&
+           a->procedure == b->procedure && a->hash == b->hash;
+}
+
+/* The first transmission of the same Call on a later connection. */
+static const struct rpcrdma_history_call *sent_again(const struct rpcrdma_history_record *now,
+                                                     const struct rpcrdma_history_call *call)
+{
+    for (unsigned i = 0; i < now->n_calls; i++) {
+        const struct rpcrdma_history_call *again = &now->calls[i];
+
+        if (!again->repeats && again->reverse == call->reverse && again->xid == call->xid &&
+            same_request(again, call) && again->call.time_ns > call->call.time_ns)
+            return again;
+    }
+    return NULL;
+}
+
+/* Likewise, on a connection after `before` and before the present one. */
+static bool sent_again_between(const struct rpcrdma_history_record *before, const struct rpcrdma_history_call *call)
+{
+    for (const struct rpcrdma_history_record *between = before->newer; between; between = between->newer)
+        if (sent_again(between, call))
+            return true;
+    return false;
+}
+
+/* The same with another XID. */
+static const struct rpcrdma_history_call *sent_with_another_xid(const struct rpcrdma_history_record *now,
+                                                                const struct rpcrdma_history_call *call)
+{
+    for (unsigned i = 0; i < now->n_calls; i++) {
+        const struct rpcrdma_history_call *again = &now->calls[i];
+
+        if (again->reverse == call->reverse && again->xid != call->xid && same_request(again, call) &&
+            again->call.time_ns > call->call.time_ns)
+            return again;
+    }
+    return NULL;
+}
+
+static bool is_nfs4(const struct rpcrdma_history_call *call)
+{
+    return call->request_known && nfs_is_nfs4(call->program, call->version);
+}
+
+/* RFC 8267 section 6.7.2, RFC 8166 section 4.5: RDMA_ERROR settles a transaction. */
+static void judge_failed(const struct look *look, const struct rpcrdma_history_call *call,
+                         const struct rpcrdma_history_call *again)
+{
+    if (call->outcome != RPCRDMA_FAILED || !is_nfs4(call) || call->procedure == 0)
+        return;
+    if (!again) {
+        if (look->now->whole && look->now->n_calls > 0 && look->now->n_calls < RPCRDMA_HISTORY_FIRST_CALLS)
+            pass(look, RULE_NFSULB_6_7_2_02);
+        return;
+    }
+    if (!call->received || again->call.time_ns < call->answer.time_ns) { /* the client may not have seen the error */
+        verdict_inconclusive(look->verdict, RULE_NFSULB_6_7_2_02);
+        return;
+    }
+    fail(look, RULE_NFSULB_6_7_2_02, SEVERITY_ERROR, &again->call, call->answer.frame,
+         "expected the RDMA_ERROR in frame %u to complete the Call with XID 0x%08x; found it sent again with this XID "
+         "on a later connection",
+         call->answer.frame, again->xid);
+}
+
+/* An access to memory that the Call offers was refused, which ended the connection. */
+static void judge_refused(const struct look *look, const struct rpcrdma_history_record *before,
+                          const struct rpcrdma_history_call *call, const struct rpcrdma_history_call *again)
+{
+    const struct rpcrdma_history_record *now = look->now;
+
+    if (!call->refused || !again || again->call.time_ns < before->refusal_place.time_ns)
+        return;
+    fail(look, RULE_RPCR_3_4_3_03, SEVERITY_ERROR, &again->call, before->refusal_place.frame,
+         "expected the memory of a Call that is not cancelled to be accessible; found XID 0x%08x sent again after an "
+         "access to its memory was refused in frame %u",
+         again->xid, before->refusal_place.frame);
+    if (again->outcome == RPCRDMA_FAILED) {
+        pass(look, RULE_RPCR_4_5_3_04);
+        if (look->host->excuse) /* the earlier connection is all that is wrong with the Call */
+            look->host->excuse(look->host->ctx, RULE_RPCR_4_5_12, &again->answer);
+    } else if (again->refused) {
+        fail(look, RULE_RPCR_4_5_3_04, SEVERITY_WARNING, &now->refusal_place, before->refusal_place.frame,
+             "expected ERR_CHUNK for XID 0x%08x, which had ended a connection in frame %u; found the same operation "
+             "again, which ended this one in frame %u",
+             again->xid, before->refusal_place.frame, now->refusal_place.frame);
+    } else if (again->outcome == RPCRDMA_OUTSTANDING) {
+        verdict_inconclusive(look->verdict, RULE_RPCR_4_5_3_04);
+    }
+}
+
+/* RFC 8167 section 5.4: a retransmission has the XID of the original. With a new XID it may be a new request: a note.
+ */
+static void judge_reverse(const struct look *look, const struct rpcrdma_history_call *call,
+                          const struct rpcrdma_history_call *again)
+{
+    const struct rpcrdma_history_call *other;
+
+    if (!call->reverse || call->outcome != RPCRDMA_OUTSTANDING || call->procedure == 0)
+        return;
+    if (again) {
+        pass(look, RULE_BIDI_5_4_01);
+        return;
+    }
+    other = sent_with_another_xid(look->now, call);
+    if (other)
+        fail(look, RULE_BIDI_5_4_01, SEVERITY_NOTE, &other->call, call->call.frame,
+             "expected the unanswered Call from the server in frame %u to keep XID 0x%08x when it is sent again; found "
+             "the same request with XID 0x%08x",
+             call->call.frame, call->xid, other->xid);
+}
+
+/* The first request in its slot of the session. */
+static const struct rpcrdma_history_call *first_in_slot(const struct rpcrdma_history_record *record,
+                                                        const struct rpcrdma_history_call *call)
+{
+    for (unsigned i = 0; i < record->n_calls; i++) {
+        const struct rpcrdma_history_call *other = &record->calls[i];
+
+        if (other->use.known && other->use.session == call->use.session && other->use.slot == call->use.slot &&
+            other->call.time_ns > call->call.time_ns)
+            return other;
+    }
+    return NULL;
+}
+
+static bool slot_used_between(const struct rpcrdma_history_record *before, const struct rpcrdma_history_call *call)
+{
+    for (const struct rpcrdma_history_record *between = before->newer; between; between = between->newer)
+        if (first_in_slot(between, call))
+            return true;
+    return false;
+}
+
+/* The same operations under the same XID, in whatever slot. */
+static const struct rpcrdma_history_call *same_operations(const struct rpcrdma_history_record *now,
+                                                          const struct rpcrdma_history_call *call)
+{
+    for (unsigned i = 0; i < now->n_calls; i++) {
+        const struct rpcrdma_history_call *again = &now->calls[i];
+
+        if (again->use.known && again->xid == call->xid && again->side == call->side &&
+            again->use.session == call->use.session && again->use.arguments == call->use.arguments &&
+            again->call.time_ns > call->call.time_ns)
+            return again;
+    }
+    return NULL;
+}
+
+/*
+ * RFC 8881 section 2.10.6.2: an unanswered request is sent again with its slot and sequence, and these belong to no
+ * other request. A client that gave it up may ask with a SEQUENCE alone whether it was carried out; one that has met
+ * NFS4ERR_SEQ_MISORDERED may use the sequence after all, so only the first request in the slot is judged.
+ */
+static void judge_slot(const struct look *look, const struct rpcrdma_history_record *before,
+                       const struct rpcrdma_history_call *call)
+{
+    const struct rpcrdma_slot_use *use = &call->use;
+    const struct rpcrdma_history_call *again, *next;
+
+    if (!use->known || call->outcome != RPCRDMA_OUTSTANDING || slot_used_between(before, call))
+        return;
+    again = same_operations(look->now, call);
+    if (again && (again->use.slot != use->slot || again->use.sequence != use->sequence)) {
+        fail(look, RULE_NFS41_2_10_6_2_02, SEVERITY_ERROR, &again->call, call->call.frame,
+             "expected the unanswered request with XID 0x%08x in frame %u to be sent again with slot %u and sequence "
+             "%u; found slot %u and sequence %u",
+             call->xid, call->call.frame, use->slot, use->sequence, again->use.slot, again->use.sequence);
+        return;
+    }
+    next = first_in_slot(look->now, call);
+    if (!next || next->use.sequence != use->sequence)
+        return;
+    if (next->use.arguments == use->arguments)
+        pass(look, RULE_NFS41_2_10_6_2_02);
+    else if (next->use.bare || !look->now->whole)
+        verdict_inconclusive(look->verdict, RULE_NFS41_2_10_6_2_02);
+    else
+        fail(look, RULE_NFS41_2_10_6_2_02, SEVERITY_ERROR, &next->call, call->call.frame,
+             "expected the unanswered request in frame %u, or none, with slot %u and sequence %u; found another "
+             "request with them",
+             call->call.frame, use->slot, use->sequence);
+}
+
+static void judge_calls(const struct look *look, const struct rpcrdma_history_record *before)
+{
+    for (unsigned i = 0; i < before->n_calls; i++) {
+        const struct rpcrdma_history_call *call = &before->calls[i], *again;
+
+        if (call->outcome == RPCRDMA_REPLIED || call->damaged)
+            continue;
+        judge_slot(look, before, call);
+        again = sent_again(look->now, call);
+        if (again && sent_again_between(before, call)) /* that transmission was judged already */
+            continue;
+        judge_failed(look, call, again);
+        judge_refused(look, before, call, again);
+        judge_reverse(look, call, again);
+    }
+}
+
+/* ---- memory of another connection (RFC 8166 section 8.1.1) ---- */
+
+static const struct rpcrdma_history_offer *offered(const struct rpcrdma_history_record *record, unsigned owner,
+                                                   const struct rpcrdma_history_stray *stray)
+{
+    unsigned n = record->n_offers < RPCRDMA_HISTORY_OFFERS_MAX ? record->n_offers : RPCRDMA_HISTORY_OFFERS_MAX;
+
+    for (unsigned i = 0; i < n; i++) {
+        const struct rpcrdma_history_offer *offer = &record->offers[i];
+
+        if (offer->owner == owner && offer->handle == stray->handle && offer->from <= stray->from &&
+            stray->to <= offer->to)
+            return offer;
+    }
+    return NULL;
+}
+
+static const struct rpcrdma_history_offer *offered_on_another(const struct pair *pair,
+                                                              const struct rpcrdma_history_record *now,
+                                                              const struct rpcrdma_history_stray *stray)
+{
+    const struct rpcrdma_history_offer *offer = NULL;
+    unsigned n = 0;
+
+    for (const struct rpcrdma_history_record *other = pair->newest; other && !offer && n < CONNECTIONS_MAX;
+         other = other->older, n++) {
+        /* The same host may be another side there, but has the same role. */
+        unsigned owner = (int)stray->owner == now->client ? (unsigned)other->client : 1 - (unsigned)other->client;
+
+        if (other != now)
+            offer = offered(other, owner, stray);
+    }
+    return offer;
+}
+
+/* One finding per STag. */
+static bool reported_before(const struct rpcrdma_history_record *now, const bool *reported, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (reported[i] && now->strays[i].owner == now->strays[n].owner &&
+            now->strays[i].handle == now->strays[n].handle)
+            return true;
+    return false;
+}
+
+static void judge_memory(const struct look *look, const struct pair *pair)
+{
+    const struct rpcrdma_history_record *now = look->now;
+    bool reported[RPCRDMA_HISTORY_STRAYS_MAX] = {false};
+
+    if (!now->whole || now->n_offers > RPCRDMA_HISTORY_OFFERS_MAX) /* it may itself have offered the memory */
+        return;
+    for (unsigned i = 0; i < now->n_strays; i++) {
+        const struct rpcrdma_history_stray *stray = &now->strays[i];
+        const struct rpcrdma_history_offer *offer = offered_on_another(pair, now, stray);
+
+        /* What this connection offers too is its own. */
+        if (!offer || offered(now, stray->owner, stray) || reported_before(now, reported, i))
+            continue;
+        reported[i] = stray->served;
+        if (stray->served)
+            fail(look, RULE_RPCR_8_1_1_01, SEVERITY_ERROR, &stray->proof, offer->frame,
+                 "expected STag 0x%08x, which XID 0x%08x offers on another connection (frame %u), to be refused on "
+                 "this one; found the RDMA %s in frame %u %s",
+                 stray->handle, offer->xid, offer->frame, stray->write ? "Write" : "Read", stray->place.frame,
+                 stray->write ? "taken" : "answered");
+        else if (stray->refused)
+            pass(look, RULE_RPCR_8_1_1_01);
+        else
+            verdict_inconclusive(look->verdict, RULE_RPCR_8_1_1_01);
+    }
+}
+
+/* ---- callbacks to a client that is not prepared (RFC 8167 section 6) ---- */
+
+static bool died_of_callback(const struct rpcrdma_history_record *record)
+{
+    unsigned client = record->client == 1;
+
+    return record->callback_at_end && !record->callbacks && record->client >= 0 &&
+           (record->reset[client] || (record->one_end && record->fin[client]) ||
+            (record->refusal && record->refused_by == client));
+}
+
+static void judge_callbacks(const struct look *look, const struct pair *pair)
+{
+    const struct rpcrdma_history_record *now = look->now, *before;
+    unsigned dead = 1;
+
+    if (!died_of_callback(now)) {
+        if (pair->newest && died_of_callback(pair->newest) && now->whole)
+            pass(look, RULE_BIDI_6_04);
+        return;
+    }
+    for (before = pair->newest; before && died_of_callback(before) && dead <= DEAD_MIN; before = before->older)
+        dead++;
+    if (dead != DEAD_MIN) /* reported once */
+        return;
+    for (; before; before = before->older)
+        if (before->callbacks) /* the client has answered one before */
+            return;
+    fail(look, RULE_BIDI_6_04, SEVERITY_WARNING, &now->callback, pair->newest->callback.frame,
+         "expected no more Calls to a client that is not prepared for them; found the third connection in a row "
+         "that ends with one");
+}
+
+/* ---- the records ---- */
+
+static void judge(const struct look *look, struct pair *pair)
+{
+    unsigned n = 0;
+
+    for (const struct rpcrdma_history_record *before = pair->newest; before && n < RPCRDMA_HISTORY_RECORDS_MAX;
+         before = before->older, n++)
+        judge_calls(look, before);
+    judge_callbacks(look, pair);
+    lookups_judge(&pair->lookups, look->now, look->verdict);
+}
+
+bool rpcrdma_history_add(struct rpcrdma_history *history, struct rpcrdma_history_record *record,
+                         const struct ulp_across_host *host)
+{
+    const struct look look = {record, host->verdict, host};
+    struct pair *pair = record->client < 0 ? NULL : pair_of(history, record);
+
+    if (!pair) {
+        rpcrdma_history_record_free(record);
+        return false;
+    }
+    judge(&look, pair);
+    rpcrdma_history_ends_add(&history->ends, record);
+    record->older = pair->newest;
+    record->newer = NULL;
+    *(pair->newest ? &pair->newest->newer : &pair->oldest) = record;
+    pair->newest = record;
+    history->excess += ++pair->n > RPCRDMA_HISTORY_RECORDS_MAX;
+    return true;
+}
+
+/* A connection of the pair that began later, or outlasted this one. */
+static bool goes_on(const struct pair *pair, const struct rpcrdma_history_record *record)
+{
+    for (const struct rpcrdma_history_record *other = pair->newest; other; other = other->older)
+        if (other != record && (other->start_ns >= record->start_ns || other->end_ns > record->end_ns))
+            return true;
+    return false;
+}
+
+/* RFC 8167 section 5.4: a client whose delegations may be recalled keeps a connection. */
+static void judge_delegations(const struct look *look, const struct pair *pair, int64_t now_ns)
+{
+    const struct rpcrdma_history_record *record = look->now;
+    unsigned client = (unsigned)record->client, server = 1 - client;
+
+    if (!record->delegated || !record->whole)
+        return;
+    if (record->delegations == 0 || goes_on(pair, record)) {
+        pass(look, RULE_BIDI_5_4_04);
+    } else if (record->fin[client] && !record->reset[server] &&
+               (!record->fin[server] || record->end[server].time_ns >= record->end[client].time_ns) &&
+               now_ns - record->end[client].time_ns > lease_ns) {
+        fail(look, RULE_BIDI_5_4_04, SEVERITY_WARNING, &record->end[client], 0,
+             "expected a client to keep a connection for the server's Calls while it holds delegations (%u); found it "
+             "closed and no other opened within 90 s",
+             record->delegations);
+    } else {
+        verdict_inconclusive(look->verdict, RULE_BIDI_5_4_04);
+    }
+}
+
+/* RFC 5531 section 3: a server that ends the connection rather than answer. */
+static void judge_cut_off(const struct look *look, const struct rpcrdma_history *history, const struct pair *pair)
+{
+    const struct rpcrdma_history_cut *cut = &look->now->cut;
+    const struct rpcrdma_history_record *again;
+    bool acquitted;
+
+    if (!cut->any)
+        return;
+    acquitted = rpcrdma_history_cut_off_acquitted(&history->ends, pair->newest, look->now, &again);
+    if (!acquitted && !again)
+        return;
+    if (cut->reported && look->host->excuse)
+        look->host->excuse(look->host->ctx, cut->rule, &cut->place);
+    if (acquitted)
+        verdict_inconclusive(look->verdict, cut->rule);
+    else
+        fail(look, cut->rule, SEVERITY_WARNING, &cut->place, cut->call.call.frame,
+             "expected an answer to the Call with XID 0x%08x in frame %u; found the connection ended over it, like an "
+             "earlier one in frame %u",
+             cut->call.xid, cut->call.call.frame, again->cut.place.frame);
+}
+
+/* RFC 8881 section 20.8.3: a session's slots may be recalled on one connection, its credits returned on another. */
+static void judge_empty(const struct look *look, const struct pair *pair)
+{
+    const struct rpcrdma_history_record *now = look->now;
+
+    for (unsigned i = 0; i < now->n_empty && look->host->excuse; i++) {
+        const struct rpcrdma_history_record *other = pair->newest;
+
+        while (other && (other == now || !other->recalled || other->recalled_ns > now->empty[i].time_ns))
+            other = other->older;
+        if (other)
+            look->host->excuse(look->host->ctx, RULE_RPCR_4_01, &now->empty[i]);
+    }
+}
+
+/* ---- sessions and client ids that several connections use ---- */
+
+static const struct rpcrdma_history_object *use_of(const struct rpcrdma_history_record *record, uint64_t object)
+{
+    for (unsigned i = 0; i < record->objects.n && i < RPCRDMA_HISTORY_OBJECTS_MAX; i++) {
+        if (record->objects.object[i].hash == object)
+            return &record->objects.object[i];
+    }
+    return NULL;
+}
+
+/* The minor versions that returned it on other connections until then, a bit each. */
+static uint32_t returned_elsewhere(const struct look *look, const struct pair *pair,
+                                   const struct rpcrdma_history_object *use, uint32_t *frame)
+{
+    uint32_t returned = 0;
+
+    for (const struct rpcrdma_history_record *other = pair->newest; other; other = other->older) {
+        const struct rpcrdma_history_object *there = other == look->now ? NULL : use_of(other, use->hash);
+
+        if (!there || there->returned == 0 || there->first.time_ns > use->first.time_ns)
+            continue;
+        returned |= there->returned;
+        *frame = there->first.frame;
+    }
+    return returned;
+}
+
+/* RFC 8881 section 2.7: nothing that one minor version returns is used in another. */
+static void judge_minor_versions(const struct look *look, const struct pair *pair)
+{
+    const struct rpcrdma_history_objects *uses = &look->now->objects;
+
+    for (unsigned i = 0; i < uses->n && i < RPCRDMA_HISTORY_OBJECTS_MAX; i++) {
+        const struct rpcrdma_history_object *use = &uses->object[i];
+        uint32_t frame = 0, returned = use->returned == 0 ? returned_elsewhere(look, pair, use, &frame) : 0;
+
+        if (returned == 0)
+            continue;
+        if (returned >> use->minor & 1)
+            pass(look, RULE_NFS41_2_7_01);
+        else
+            fail(look, RULE_NFS41_2_7_01, SEVERITY_ERROR, &use->first, frame,
+                 "expected a session or client id in COMPOUNDs of the minor version that returned it in frame %u; "
+                 "found it in minor version %d",
+                 frame, use->minor);
+    }
+}
+
+/* RFC 8881 section 2.10.6.2: the first transmission of a retry may have been on another connection. */
+static void judge_new_requests(const struct look *look, const struct pair *pair)
+{
+    const struct rpcrdma_history_refusals *refusals = &look->now->refusals;
+
+    for (unsigned i = 0; i < refusals->n && i < RPCRDMA_HISTORY_REFUSED_MAX && look->host->excuse; i++) {
+        const struct rpcrdma_history_refused *refused = &refusals->refused[i];
+        const struct rpcrdma_history_record *other = pair->newest;
+
+        while (other && (other == look->now || other->start_ns > refused->place.time_ns ||
+                         !(other->objects.n > RPCRDMA_HISTORY_OBJECTS_MAX || use_of(other, refused->session))))
+            other = other->older;
+        if (!other)
+            continue;
+        look->host->excuse(look->host->ctx, RULE_NFS41_18_46_3_01, &refused->place);
+        verdict_inconclusive(look->verdict, RULE_NFS41_18_46_3_01);
+    }
+}
+
+/* Clients reset connections for reasons of their own; not each time after the same answer, though. */
+static void judge_drop(const struct look *look, const struct pair *pair)
+{
+    const struct rpcrdma_history_drop *drop = &look->now->drop;
+    const struct rpcrdma_history_record *before = NULL;
+    bool habit = false;
+
+    if (!drop->any)
+        return;
+    for (const struct rpcrdma_history_record *other = pair->newest; other; other = other->older) {
+        habit |= other->reset[other->client] && !other->drop.any;
+        if (other != look->now && other->start_ns < look->now->start_ns && other->drop.any &&
+            other->drop.rule == drop->rule)
+            before = other;
+    }
+    if (!habit && !before)
+        return;
+    if (look->host->excuse)
+        look->host->excuse(look->host->ctx, drop->rule, &drop->place);
+    if (habit)
+        verdict_inconclusive(look->verdict, drop->rule);
+    else
+        fail(
+            look, drop->rule, SEVERITY_WARNING, &drop->place, drop->culprit.frame,
+            "expected the client to go on after the answer in frame %u; found RST, as after such an answer in frame %u "
+            "on an earlier connection",
+            drop->culprit.frame, before->drop.culprit.frame);
+}
+
+void rpcrdma_history_conclude(const struct rpcrdma_history *history, const struct rpcrdma_history_record *record,
+                              int64_t now_ns, const struct ulp_across_host *host)
+{
+    const struct look look = {record, host->verdict, host};
+    struct endpoint client = without_port(&record->endpoint[record->client]);
+    struct endpoint server = without_port(&record->endpoint[1 - record->client]);
+    const struct pair *pair = find(history, &client, &server);
+
+    if (!pair)
+        return;
+    judge_memory(&look, pair);
+    judge_cut_off(&look, history, pair);
+    judge_empty(&look, pair);
+    judge_drop(&look, pair);
+    judge_minor_versions(&look, pair);
+    judge_new_requests(&look, pair);
+    judge_delegations(&look, pair, now_ns);
+}
+
+/* ---- life ---- */
+
+struct rpcrdma_history *rpcrdma_history_new(void)
+{
+    return heap_zeroed(1, sizeof(struct rpcrdma_history));
+}
+
+void rpcrdma_history_trim(struct rpcrdma_history *history)
+{
+    for (struct pair *pair = history->newest; history->excess > 0; pair = pair->older)
+        for (; pair->n > RPCRDMA_HISTORY_RECORDS_MAX; history->excess--)
+            drop_oldest_record(pair);
+    while (history->n > RPCRDMA_HISTORY_PAIRS_MAX)
+        drop_oldest_pair(history);
+}
+
+void rpcrdma_history_free(struct rpcrdma_history *history)
+{
+    if (!history)
+        return;
+    while (history->oldest)
+        drop_oldest_pair(history);
+    free(history->ends.latest);
+    free(history);
+}

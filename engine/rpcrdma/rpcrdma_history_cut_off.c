@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/rpcrdma/rpcrdma_history_cut_off.h"
+
+#include "engine/core/heap.h"
+
+#include <string.h>
+
+/* The connections of a process or host that dies end within this time. */
+static const int64_t together_ns = 1000000000;
+static const int64_t late_ack_ns = 200000000; /* what a host still sends of a connection that has died */
+
+/* ---- connections to one server that end together ---- */
+
+/* Its place and time; NULL: the client ended it, or nobody did. */
+static const struct place *ended_by_server(const struct rpcrdma_history_record *record)
+{
+    unsigned client = (unsigned)record->client, server = 1 - client;
+    bool server_ended = record->fin[server] || record->reset[server];
+    bool client_ended = record->fin[client] || record->reset[client];
+
+    if (!server_ended || (client_ended && record->end[client].time_ns < record->end[server].time_ns))
+        return NULL;
+    return &record->end[server];
+}
+
+/* No side closed it while a Call was outstanding: its end may be missing from the capture. */
+static bool left_open(const struct rpcrdma_history_record *record)
+{
+    if (record->fin[0] || record->fin[1] || record->reset[0] || record->reset[1])
+        return false;
+    for (unsigned i = 0; i < record->n_calls; i++)
+        if (record->calls[i].outcome == RPCRDMA_OUTSTANDING && !record->calls[i].reverse)
+            return true;
+    return false;
+}
+
+void rpcrdma_history_ends_add(struct rpcrdma_history_ends *ends, const struct rpcrdma_history_record *record)
+{
+    const struct place *end = ended_by_server(record);
+    unsigned at = ends->n % RPCRDMA_HISTORY_ENDS_MAX;
+    void *latest;
+
+    if (!end && !left_open(record))
+        return;
+    latest = heap_room(ends->latest, &ends->size, at + 1, RPCRDMA_HISTORY_ENDS_MAX, sizeof *ends->latest);
+    if (!latest)
+        return;
+    ends->latest = latest;
+    ends->latest[at] = (struct rpcrdma_history_end){.server = record->endpoint[1 - record->client],
+                                                    .record = record,
+                                                    .start_ns = record->start_ns,
+                                                    .time_ns = end ? end->time_ns : record->end_ns,
+                                                    .open = !end};
+    ends->n++;
+}
+
+static bool same_server(const struct endpoint *a, const struct endpoint *b)
+{
+    return a->ip == b->ip && memcmp(a->address, b->address, sizeof a->address) == 0;
+}
+
+/* Another connection, open at the same time, ended with this one. */
+static bool died_together(const struct rpcrdma_history_ends *ends, const struct rpcrdma_history_record *now)
+{
+    unsigned n = ends->n < RPCRDMA_HISTORY_ENDS_MAX ? ends->n : RPCRDMA_HISTORY_ENDS_MAX;
+    int64_t time_ns = now->cut.place.time_ns;
+
+    for (unsigned i = 0; i < n; i++) {
+        const struct rpcrdma_history_end *end = &ends->latest[i];
+        int64_t apart = end->time_ns > time_ns ? end->time_ns - time_ns : time_ns - end->time_ns;
+
+        if (end->open && end->time_ns > time_ns + late_ack_ns) /* it has outlived the other */
+            continue;
+        if (end->record != now && apart <= together_ns && end->start_ns < time_ns && now->start_ns < end->time_ns &&
+            same_server(&end->server, &now->endpoint[1 - now->client]))
+            return true;
+    }
+    return false;
+}
+
+/* ---- the same Call, or one like it, elsewhere ---- */
+
+static bool same_call(const struct rpcrdma_history_call *a, const struct rpcrdma_history_call *b)
+{
+    return a->request_known && b->request_known && !a->reverse && !b->reverse && a->xid == b->xid &&
+           a->program == b->program && a->version == b->version && a->procedure == b->procedure && a->hash == b->hash;
+}
+
+static bool answered(const struct rpcrdma_history_record *record, const struct rpcrdma_history_call *call)
+{
+    for (unsigned i = 0; i < record->n_calls; i++)
+        if (record->calls[i].outcome != RPCRDMA_OUTSTANDING && same_call(&record->calls[i], call))
+            return true;
+    return false;
+}
+
+static bool served(const struct rpcrdma_history_record *record, unsigned shape)
+{
+    return (record->served[shape / 64] >> shape % 64 & 1) != 0;
+}
+
+bool rpcrdma_history_cut_off_acquitted(const struct rpcrdma_history_ends *ends,
+                                       const struct rpcrdma_history_record *newest,
+                                       const struct rpcrdma_history_record *now,
+                                       const struct rpcrdma_history_record **again)
+{
+    const struct rpcrdma_history_cut *cut = &now->cut;
+    bool like = false;
+    unsigned n = 0;
+
+    *again = NULL;
+    for (const struct rpcrdma_history_record *other = newest; other && n < RPCRDMA_HISTORY_RECORDS_MAX * 8;
+         other = other->older, n++) {
+        if (other == now)
+            continue;
+        if (answered(other, &cut->call))
+            return true;
+        like |= served(other, cut->shape);
+        if (!*again && other->start_ns < now->start_ns && other->cut.any && !other->cut.forgotten &&
+            same_call(&other->cut.call, &cut->call))
+            *again = other;
+    }
+    return cut->forgotten || died_together(ends, now) || (like && !*again);
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/rpcrdma/rpcrdma_history_lookups.h"
+
+#include <string.h>
+
+/* A client that asks connects when it has the answer: attempts of a mount go on for about so long. */
+static const int64_t asked_for_this_ns = INT64_C(120) * 1000000000;
+
+void lookups_add(struct lookups *lookups, enum lookup_about about, uint32_t frame, int64_t time_ns)
+{
+    lookups->any = true;
+    if (about == LOOKUP_ABOUT_OTHERS)
+        return;
+    if (lookups->n == LOOKUPS_MAX) {
+        memmove(lookups->latest, lookups->latest + 1, (LOOKUPS_MAX - 1) * sizeof lookups->latest[0]);
+        lookups->n--;
+        lookups->lost = true;
+    }
+    lookups->latest[lookups->n++] =
+        (struct lookup){.time_ns = time_ns, .frame = frame, .certain = about == LOOKUP_ABOUT_NFS4_RDMA};
+}
+
+static const struct rpcrdma_history_call *first_of_nfs4(const struct rpcrdma_history_record *record)
+{
+    for (unsigned i = 0; i < record->n_calls; i++) {
+        const struct rpcrdma_history_call *call = &record->calls[i];
+
+        if (!call->reverse && call->request_known && nfs_is_nfs4(call->program, call->version))
+            return call;
+    }
+    return NULL;
+}
+
+/* The last one before the connection that asks for it for certain; else any; NULL: none. */
+static const struct lookup *last_before(const struct lookups *lookups, unsigned n)
+{
+    for (unsigned i = n; i > 0; i--) {
+        if (lookups->latest[i - 1].certain)
+            return &lookups->latest[i - 1];
+    }
+    return n > 0 ? &lookups->latest[n - 1] : NULL;
+}
+
+static void fail(const struct rpcrdma_history_record *record, const struct rpcrdma_history_call *call,
+                 const struct lookup *lookup, struct verdict *verdict)
+{
+    int initiator = record->initiator_side;
+    enum direction direction = initiator < 0                            ? DIR_UNKNOWN
+                               : call->call.side == (unsigned)initiator ? DIR_TO_RESPONDER
+                                                                        : DIR_TO_INITIATOR;
+
+    verdict_failed(
+        verdict, RULE_NFSULB_6_3_02, direction, &call->call, lookup->frame,
+        "expected a client of NFSv4 to connect to the well-known port without asking rpcbind; found it asked "
+        "for NFSv4 on RDMA in frame %u, %lld ms before this connection began",
+        lookup->frame, (long long)(record->start_ns - lookup->time_ns) / 1000000);
+}
+
+void lookups_judge(struct lookups *lookups, const struct rpcrdma_history_record *record, struct verdict *verdict)
+{
+    const struct rpcrdma_history_call *call = lookups->any ? first_of_nfs4(record) : NULL;
+    const struct lookup *lookup;
+    unsigned n = 0;
+
+    if (!call)
+        return;
+    while (n < lookups->n && lookups->latest[n].time_ns <= record->start_ns)
+        n++;
+    lookup = last_before(lookups, n);
+    /* A connection that began before the capture may have been looked up before it, or by what seems to follow it. */
+    if (!record->whole || (!lookup && lookups->lost))
+        verdict_inconclusive(verdict, RULE_NFSULB_6_3_02);
+    else if (!lookup)
+        verdict_passed(verdict, RULE_NFSULB_6_3_02);
+    else if (lookup->certain && record->start_ns - lookup->time_ns <= asked_for_this_ns)
+        fail(record, call, lookup, verdict);
+    else
+        verdict_inconclusive(verdict, RULE_NFSULB_6_3_02);
+    memmove(lookups->latest, lookups->latest + n, (lookups->n - n) * sizeof lookups->latest[0]);
+    lookups->n = (uint8_t)(lookups->n - n);
+    lookups->lost = false;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What several connections of two hosts share: sessions and client ids, each under the hash of its octets. */
+#ifndef IWARP_ENGINE_RPCRDMA_RPCRDMA_HISTORY_OBJECTS_H
+#define IWARP_ENGINE_RPCRDMA_RPCRDMA_HISTORY_OBJECTS_H
+
+#include "engine/core/verdict.h"
+
+enum { RPCRDMA_HISTORY_OBJECTS_MAX = 8, RPCRDMA_HISTORY_REFUSED_MAX = 4 };
+
+/* A session or client id in use on a connection. */
+struct rpcrdma_history_object {
+    uint64_t hash;     /* of it */
+    uint32_t returned; /* minor versions that returned it there, a bit each */
+    int minor;         /* version that first used it there */
+    bool reported;
+    struct place first;
+};
+
+struct rpcrdma_history_objects {
+    struct rpcrdma_history_object object[RPCRDMA_HISTORY_OBJECTS_MAX]; /* the first */
+    unsigned n;                                                        /* in total */
+};
+
+/* Requests that were called retries or out of order, and are new as far as their connection shows. */
+struct rpcrdma_history_refusals {
+    struct rpcrdma_history_refused {
+        uint64_t session; /* hash of its id */
+        struct place place;
+    } refused[RPCRDMA_HISTORY_REFUSED_MAX]; /* the first */
+    unsigned n;
+};
+
+#endif

@@ -1,0 +1,811 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What binds across connections: records in, outcomes of the rules out. Each test is a pair of short connections. */
+#include "engine/rpcrdma/rpcrdma_history.h"
+#include "tests/unit/support/support.h"
+#include "wire/nfs.h"
+#include "wire/rpcbind.h"
+
+#include <stdlib.h>
+
+enum { CLIENT = 0, SERVER = 1, FIRST = 1, SECOND = 1000 };
+
+struct trace {
+    struct rpcrdma_history *history;
+    struct verdict verdict;
+    struct rule_counts counts;
+    struct finding last;
+    unsigned excused;
+};
+
+static void on_finding(void *ctx, const struct finding *finding)
+{
+    struct trace *t = ctx;
+
+    t->last = *finding;
+}
+
+static void on_excuse(void *ctx, enum rule_id rule, const struct place *place)
+{
+    struct trace *t = ctx;
+
+    assert_true(rule == RULE_RPCR_4_5_12 || rule == RULE_RPCR_4_01);
+    assert_true(place->frame > SECOND);
+    t->excused++;
+}
+
+static void begin(struct trace *t)
+{
+    memset(t, 0, sizeof *t);
+    t->history = rpcrdma_history_new();
+    assert_non_null(t->history);
+    t->verdict = (struct verdict){.counts = &t->counts, .finding = on_finding, .ctx = t};
+}
+
+static struct place at(unsigned side, uint32_t frame)
+{
+    return (struct place){.frame = frame,
+                          .first_frame = frame,
+                          .time_ns = (int64_t)frame * 1000000,
+                          .offset = frame,
+                          .side = (uint8_t)side};
+}
+
+/* A connection of client 1 and server 2 that begins with `frame`; host: the last octet of the client's address. */
+static struct rpcrdma_history_record *connection_of(uint8_t host, uint32_t frame, unsigned n)
+{
+    struct rpcrdma_history_record *record = calloc(1, sizeof *record);
+
+    assert_non_null(record);
+    record->client = CLIENT;
+    record->initiator_side = CLIENT;
+    record->whole = true;
+    record->endpoint[CLIENT] = (struct endpoint){.ip = 4, .address = {192, 0, 2, host}, .port = (uint16_t)frame};
+    record->endpoint[SERVER] = (struct endpoint){.ip = 4, .address = {192, 0, 2, 2}, .port = 20049};
+    record->start_ns = (int64_t)frame * 1000000;
+    record->end_ns = record->start_ns + 100000000;
+    record->calls = calloc(n + 1, sizeof *record->calls);
+    record->n_calls = n;
+    for (unsigned i = 0; i < n; i++)
+        record->calls[i] = (struct rpcrdma_history_call){.xid = 7 + i,
+                                                         .side = CLIENT,
+                                                         .received = true,
+                                                         .request_known = true,
+                                                         .program = NFS_PROGRAM,
+                                                         .version = 4,
+                                                         .procedure = 1,
+                                                         .hash = 99 + i,
+                                                         .call = at(CLIENT, frame + 2 + i),
+                                                         .answer = at(SERVER, frame + 10 + i)};
+    return record;
+}
+
+static struct rpcrdma_history_record *connection(uint32_t frame, unsigned n)
+{
+    return connection_of(1, frame, n);
+}
+
+static bool add(struct trace *t, struct rpcrdma_history_record *record)
+{
+    const struct ulp_across_host host = {&t->verdict, on_excuse, t};
+
+    return rpcrdma_history_add(t->history, record, &host);
+}
+
+static void conclude(struct trace *t, const struct rpcrdma_history_record *record, int64_t now_ns)
+{
+    const struct ulp_across_host host = {&t->verdict, on_excuse, t};
+
+    rpcrdma_history_conclude(t->history, record, now_ns, &host);
+}
+
+static void expect(const struct trace *t, enum rule_id rule, unsigned passed, unsigned failed, unsigned inconclusive)
+{
+    assert_int_equal(t->counts.passed[rule], passed);
+    assert_int_equal(t->counts.failed[rule], failed);
+    assert_int_equal(t->counts.inconclusive[rule], inconclusive);
+}
+
+/* ---- RDMA_ERROR settles a Call ---- */
+
+static struct rpcrdma_history_record *failed(bool received)
+{
+    struct rpcrdma_history_record *record = connection(FIRST, 1);
+
+    record->calls[0].outcome = RPCRDMA_FAILED;
+    record->calls[0].received = received;
+    return record;
+}
+
+static void again_after_an_error(void **state)
+{
+    struct trace t;
+
+    (void)state;
+    begin(&t);
+    add(&t, failed(true));
+    add(&t, connection(SECOND, 1));
+    expect(&t, RULE_NFSULB_6_7_2_02, 0, 1, 0);
+    assert_int_equal(t.last.place.frame, SECOND + 2);
+    assert_int_equal(t.last.related_frame, FIRST + 10);
+    assert_int_equal(t.last.direction, DIR_TO_RESPONDER);
+    rpcrdma_history_free(t.history);
+}
+
+static struct rpcrdma_history_record *refused(uint32_t frame)
+{
+    struct rpcrdma_history_record *record = connection(frame, 1);
+
+    record->calls[0].refused = true;
+    record->refusal = true;
+    record->refused_by = CLIENT;
+    record->cause = RDMA_REFUSED_MEMORY;
+    record->refusal_place = at(CLIENT, frame + 20);
+    return record;
+}
+
+/* Each connection on which the Call comes again has one finding, however many came before. */
+static void again_and_again_after_an_error(void **state)
+{
+    struct rpcrdma_history_record *second = connection(SECOND, 1);
+    struct trace t;
+
+    (void)state;
+    begin(&t);
+    second->calls[0].outcome = RPCRDMA_FAILED;
+    add(&t, failed(true));
+    add(&t, second);
+    add(&t, connection(2 * SECOND, 1));
+    expect(&t, RULE_NFSULB_6_7_2_02, 0, 2, 0);
+    assert_int_equal(t.last.related_frame, SECOND + 10);
+    rpcrdma_history_free(t.history);
+}
+
+/* Connections that overlap: the client had not seen the error, or the refusal, when it sent the Call again. */
+static void again_before_the_error(void **state)
+{
+    struct trace t;
+
+    (void)state;
+    begin(&t);
+    add(&t, failed(true));
+    add(&t, connection(FIRST + 5, 1)); /* the Call in frame 8, the error in frame 11 */
+    expect(&t, RULE_NFSULB_6_7_2_02, 0, 0, 1);
+    rpcrdma_history_free(t.history);
+
+    begin(&t);
+    add(&t, refused(FIRST));
+    add(&t, connection(FIRST + 5, 1));
+    expect(&t, RULE_RPCR_3_4_3_03, 0, 0, 0);
+    rpcrdma_history_free(t.history);
+}
+
+static void an_error_that_may_have_got_lost(void **state)
+{
+    struct trace t;
+
+    (void)state;
+    begin(&t);
+    add(&t, failed(false));
+    add(&t, connection(SECOND, 1));
+    expect(&t, RULE_NFSULB_6_7_2_02, 0, 0, 1);
+    rpcrdma_history_free(t.history);
+}
+
+static void what_is_another_call(void **state)
+{
+    struct trace t;
+    struct rpcrdma_history_record *second;
+
+    (void)state;
+    for (unsigned how = 0; how < 6; how++) {
+        begin(&t);
+        add(&t, failed(true));
+        second = how == 5 ? connection_of(3, SECOND, 1) : connection(SECOND, 1);
+        switch (how) {
+        case 0:
+            second->calls[0].xid = 8;
+            break;
+        case 1:
+            second->calls[0].hash = 1;
+            break;
+        case 2:
+            second->calls[0].request_known = false;
+            break;
+        case 3:
+            second->calls[0].reverse = true;
+            break;
+        case 4:
+            second->calls[0].call.time_ns = 0; /* it is the earlier one */
+            break;
+        default: /* another client */
+            break;
+        }
+        add(&t, second);
+        assert_int_equal(t.counts.failed[RULE_NFSULB_6_7_2_02], 0);
+        rpcrdma_history_free(t.history);
+    }
+}
+
+/* ---- slots and credits of a session ---- */
+
+static struct rpcrdma_history_record *in_slot(uint32_t frame, struct rpcrdma_slot_use use)
+{
+    struct rpcrdma_history_record *record = connection(frame, 1);
+
+    record->calls[0].use = use;
+    record->calls[0].hash = frame; /* SEQUENCE's arguments, too, tell requests apart */
+    return record;
+}
+
+static void slots_of_requests_that_are_sent_again(void **state)
+{
+    static const struct rpcrdma_slot_use lost = {
+        .known = true, .slot = 3, .sequence = 7, .session = 11, .arguments = 99};
+    static const struct {
+        struct rpcrdma_slot_use use;
+        uint32_t xid;
+        unsigned passed, failed, inconclusive;
+    } cases[] = {
+        {{true, false, 3, 7, 11, 99}, 7, 1, 0, 0}, /* the same */
+        {{true, false, 3, 7, 11, 98}, 8, 0, 1, 0}, /* another request */
+        {{true, false, 3, 7, 11, 98}, 7, 0, 1, 0}, /* under its XID */
+        {{true, true, 3, 7, 11, 98}, 8, 0, 0, 1},  /* a SEQUENCE alone */
+        {{true, false, 3, 8, 11, 98}, 8, 0, 0, 0}, /* the next one in its slot */
+        {{true, false, 3, 8, 11, 99}, 7, 0, 1, 0}, /* the same, with another sequence */
+        {{true, false, 2, 7, 11, 99}, 7, 0, 1, 0}, /* in another slot */
+        {{true, false, 2, 7, 11, 99}, 8, 0, 0, 0}, /* an equal one in another slot */
+        {{true, false, 3, 7, 12, 98}, 7, 0, 0, 0}, /* in another session */
+        {{0}, 7, 0, 0, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct rpcrdma_history_record *second = in_slot(SECOND, cases[i].use);
+        struct trace t;
+
+        begin(&t);
+        second->calls[0].xid = cases[i].xid;
+        add(&t, in_slot(FIRST, lost));
+        add(&t, second);
+        expect(&t, RULE_NFS41_2_10_6_2_02, cases[i].passed, cases[i].failed, cases[i].inconclusive);
+        rpcrdma_history_free(t.history);
+    }
+    for (unsigned how = 0; how < 3; how++) {
+        struct rpcrdma_history_record *first = in_slot(FIRST, lost), *second = in_slot(SECOND, cases[1].use);
+        struct trace t;
+
+        begin(&t);
+        second->calls[0].xid = 8;
+        if (how == 0)
+            first->calls[0].outcome = RPCRDMA_REPLIED;
+        else if (how == 1)
+            first->calls[0].damaged = true;
+        else
+            second->whole = false;
+        add(&t, first);
+        add(&t, second);
+        expect(&t, RULE_NFS41_2_10_6_2_02, 0, 0, how == 2);
+        rpcrdma_history_free(t.history);
+    }
+}
+
+static void credits_recalled_on_another_connection(void **state)
+{
+    (void)state;
+    for (unsigned late = 0; late < 2; late++) {
+        struct rpcrdma_history_record *first = connection(FIRST, 1), *second = connection(SECOND, 1);
+        struct trace t;
+
+        begin(&t);
+        first->recalled = true;
+        first->recalled_ns = (int64_t)(SECOND + 4 + late) * 1000000;
+        second->n_empty = 1;
+        second->empty[0] = at(CLIENT, SECOND + 4);
+        add(&t, first);
+        add(&t, second);
+        conclude(&t, second, 0);
+        assert_int_equal(t.excused, !late);
+        rpcrdma_history_free(t.history);
+    }
+}
+
+/* ---- memory that was refused ---- */
+
+static void refused_twice(void **state)
+{
+    struct trace t;
+
+    (void)state;
+    begin(&t);
+    add(&t, refused(FIRST));
+    expect(&t, RULE_RPCR_3_4_3_03, 0, 0, 0);
+    add(&t, refused(SECOND));
+    expect(&t, RULE_RPCR_3_4_3_03, 0, 1, 0);
+    expect(&t, RULE_RPCR_4_5_3_04, 0, 1, 0);
+    assert_int_equal(t.last.severity, SEVERITY_WARNING);
+    rpcrdma_history_free(t.history);
+}
+
+static void refused_then_an_error(void **state)
+{
+    struct rpcrdma_history_record *second = connection(SECOND, 1);
+    struct trace t;
+
+    (void)state;
+    begin(&t);
+    second->calls[0].outcome = RPCRDMA_FAILED;
+    add(&t, refused(FIRST));
+    add(&t, second);
+    expect(&t, RULE_RPCR_4_5_3_04, 1, 0, 0);
+    assert_int_equal(t.excused, 1);
+    assert_int_equal(t.last.rule, RULE_RPCR_3_4_3_03);
+    assert_int_equal(t.last.severity, SEVERITY_ERROR);
+    rpcrdma_history_free(t.history);
+}
+
+/* ---- memory of another connection ---- */
+
+static struct rpcrdma_history_record *offering(uint32_t frame, uint32_t handle)
+{
+    struct rpcrdma_history_record *record = connection(frame, 1);
+
+    record->offers = calloc(1, sizeof *record->offers);
+    record->offers[0] = (struct rpcrdma_history_offer){
+        .owner = CLIENT, .handle = handle, .xid = 7, .from = 0x1000, .to = 0x2000, .frame = frame + 2};
+    record->n_offers = 1;
+    return record;
+}
+
+static struct rpcrdma_history_record *straying(uint32_t frame, bool served)
+{
+    struct rpcrdma_history_record *record = offering(frame, 0x200);
+
+    record->strays = calloc(RPCRDMA_HISTORY_STRAYS_MAX, sizeof *record->strays);
+    for (unsigned i = 0; i < 2; i++)
+        record->strays[i] = (struct rpcrdma_history_stray){.owner = CLIENT,
+                                                           .write = true,
+                                                           .served = served,
+                                                           .refused = !served,
+                                                           .handle = 0x100,
+                                                           .from = 0x1000,
+                                                           .to = 0x1800,
+                                                           .operation = 5 + i,
+                                                           .place = at(SERVER, frame + 5),
+                                                           .proof = at(CLIENT, frame + 6)};
+    record->n_strays = 2;
+    return record;
+}
+
+static void memory_of_another_connection(void **state)
+{
+    struct trace t;
+    struct rpcrdma_history_record *second;
+
+    (void)state;
+    for (unsigned how = 0; how < 7; how++) {
+        begin(&t);
+        second = straying(SECOND, how != 1);
+        if (how == 2)
+            second->strays[0].to = second->strays[1].to = 0x2001; /* beyond what is offered there */
+        if (how == 3)
+            second->offers[0].handle = 0x100; /* offered here as well */
+        if (how == 4)
+            second->whole = false;
+        if (how == 6) /* only the second access is within what is offered there */
+            second->strays[0].to = 0x2001;
+        if (how == 5) { /* the other one began later */
+            assert_true(add(&t, second));
+            add(&t, offering(2 * SECOND, 0x100));
+        } else {
+            add(&t, offering(FIRST, 0x100));
+            assert_true(add(&t, second));
+        }
+        conclude(&t, second, 0);
+        assert_int_equal(t.counts.failed[RULE_RPCR_8_1_1_01], how == 0 || how == 5 || how == 6);
+        assert_int_equal(t.counts.passed[RULE_RPCR_8_1_1_01] > 0, how == 1);
+        rpcrdma_history_free(t.history);
+    }
+}
+
+/* ---- callbacks ---- */
+
+static struct rpcrdma_history_record *killed(uint32_t frame, bool callbacks)
+{
+    struct rpcrdma_history_record *record = connection(frame, 0);
+
+    record->callback_at_end = true;
+    record->callback = at(SERVER, frame + 9);
+    record->callbacks = callbacks;
+    record->reset[CLIENT] = true;
+    return record;
+}
+
+static void connections_that_callbacks_end(void **state)
+{
+    struct trace t;
+
+    (void)state;
+    begin(&t);
+    add(&t, killed(FIRST, false));
+    add(&t, killed(SECOND, false));
+    expect(&t, RULE_BIDI_6_04, 0, 0, 0);
+    add(&t, killed(2 * SECOND, false));
+    expect(&t, RULE_BIDI_6_04, 0, 1, 0);
+    add(&t, killed(3 * SECOND, false)); /* reported once */
+    expect(&t, RULE_BIDI_6_04, 0, 1, 0);
+    add(&t, connection(4 * SECOND, 1));
+    expect(&t, RULE_BIDI_6_04, 1, 1, 0);
+    rpcrdma_history_free(t.history);
+
+    begin(&t); /* a client that took one is prepared */
+    add(&t, killed(FIRST, true));
+    for (unsigned i = 1; i <= 3; i++)
+        add(&t, killed(i * SECOND, false));
+    expect(&t, RULE_BIDI_6_04, 0, 0, 0);
+    rpcrdma_history_free(t.history);
+
+    for (unsigned one_end = 0; one_end < 2; one_end++) { /* a FIN leaves the other direction open, a DREQ does not */
+        begin(&t);
+        for (unsigned i = 1; i <= 3; i++) {
+            struct rpcrdma_history_record *record = killed(i * SECOND, false);
+
+            record->reset[CLIENT] = false;
+            record->fin[CLIENT] = true;
+            record->one_end = one_end;
+            add(&t, record);
+        }
+        expect(&t, RULE_BIDI_6_04, 0, one_end, 0);
+        rpcrdma_history_free(t.history);
+    }
+}
+
+/* ---- delegations ---- */
+
+static void delegations_at_the_end(void **state)
+{
+    const int64_t second = 1000000000;
+    struct trace t;
+    struct rpcrdma_history_record *record;
+
+    (void)state;
+    for (unsigned how = 0; how < 5; how++) {
+        begin(&t);
+        record = connection(FIRST, 1);
+        record->delegated = true;
+        record->delegations = how != 1;
+        record->fin[CLIENT] = how != 2; /* the server closed */
+        record->fin[SERVER] = how == 2;
+        record->end[CLIENT] = at(CLIENT, FIRST + 30);
+        record->end[SERVER] = at(SERVER, FIRST + 31);
+        add(&t, record);
+        if (how == 3)
+            add(&t, connection(SECOND, 1));
+        conclude(&t, record, how == 4 ? 60 * second : 100 * second);
+        expect(&t, RULE_BIDI_5_4_04, how == 1 || how == 3, how == 0, how == 2 || how == 4);
+        rpcrdma_history_free(t.history);
+    }
+}
+
+/* ---- bounds ---- */
+
+static void old_ones_are_forgotten(void **state)
+{
+    struct rpcrdma_history_record *nobody = connection(FIRST, 1);
+    struct trace t;
+
+    (void)state;
+    begin(&t);
+    nobody->client = -1;
+    assert_false(add(&t, nobody));
+    add(&t, failed(true));
+    for (unsigned i = 1; i <= RPCRDMA_HISTORY_RECORDS_MAX; i++)
+        add(&t, connection(FIRST + 1, 0));
+    rpcrdma_history_trim(t.history);
+    add(&t, connection(SECOND, 1));
+    expect(&t, RULE_NFSULB_6_7_2_02, 0, 0, 0);
+    rpcrdma_history_free(t.history);
+}
+
+/* ---- lookups ---- */
+
+/* The client asks its server; as Calls on UDP or, with a mark before them, on TCP. */
+static void ask(struct trace *t, uint8_t host, uint32_t frame, bool tcp, const struct rpcbind_lookup *lookup)
+{
+    uint8_t p[100];
+    struct xdr_writer w = {.p = p, .size = sizeof p, .at = tcp ? RPCBIND_MARK_LEN : 0};
+    struct addressed_segment segment = {.source = {.ip = 4, .address = {192, 0, 2, host}, .port = 1022},
+                                        .destination = {.ip = 4, .address = {192, 0, 2, 2}, .port = RPCBIND_PORT},
+                                        .segment = {.frame = frame, .time_ns = (int64_t)frame * 1000000, .payload = p}};
+
+    rpcbind_encode(lookup, frame, &w);
+    assert_false(w.failed);
+    if (tcp)
+        put_be32(p, 0x80000000 | (uint32_t)(w.at - RPCBIND_MARK_LEN));
+    segment.segment.length = segment.segment.captured = (uint32_t)w.at;
+    rpcrdma_history_rpcbind(t->history, &segment, tcp);
+}
+
+static struct rpcbind_lookup of_program(uint32_t version, uint32_t procedure, uint32_t program_version,
+                                        const char *netid)
+{
+    return (struct rpcbind_lookup){.version = version,
+                                   .procedure = procedure,
+                                   .program = NFS_PROGRAM,
+                                   .program_version = program_version,
+                                   .protocol = 6,
+                                   .netid = (const uint8_t *)netid,
+                                   .netid_len = (uint32_t)strlen(netid)};
+}
+
+static void what_was_asked(void **state)
+{
+    static const struct {
+        uint32_t version, procedure, program_version;
+        const char *netid;
+        unsigned passed, failed, inconclusive;
+    } cases[] = {
+        {4, 3, 4, "rdma", 0, 1, 0},  {3, 3, 4, "rdma6", 0, 1, 0}, {4, 9, 4, "rdma", 0, 1, 0},
+        {4, 11, 4, "rdma", 0, 1, 0}, {4, 3, 3, "rdma", 1, 0, 0},  {4, 6, 4, "", 1, 0, 0},
+        {2, 3, 3, "", 1, 0, 0},      {4, 3, 4, "tcp", 0, 0, 1},   {2, 3, 4, "", 0, 0, 1},
+        {2, 4, 4, "", 0, 0, 1},      {4, 4, 4, "", 0, 0, 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 2 * ARRAY_LENGTH(cases); i++) {
+        const size_t at = i / 2;
+        struct rpcbind_lookup lookup =
+            of_program(cases[at].version, cases[at].procedure, cases[at].program_version, cases[at].netid);
+        struct trace t;
+
+        begin(&t);
+        ask(&t, 1, FIRST, i & 1, &lookup);
+        assert_true(add(&t, connection(SECOND, 2)));
+        expect(&t, RULE_NFSULB_6_3_02, cases[at].passed, cases[at].failed, cases[at].inconclusive);
+        if (cases[at].failed) {
+            assert_int_equal(t.last.place.frame, SECOND + 2);
+            assert_int_equal(t.last.related_frame, FIRST);
+        }
+        /* Settled: the client connects again without asking. */
+        assert_true(add(&t, connection(SECOND + 500, 1)));
+        expect(&t, RULE_NFSULB_6_3_02, cases[at].passed + 1, cases[at].failed, cases[at].inconclusive);
+        rpcrdma_history_free(t.history);
+    }
+}
+
+static void who_asked_and_when(void **state)
+{
+    const struct rpcbind_lookup lookup = of_program(4, 3, 4, "rdma");
+    struct rpcrdma_history_record *record;
+    struct trace t;
+
+    (void)state;
+    begin(&t); /* rpcbind is not in the capture */
+    assert_true(add(&t, connection(SECOND, 1)));
+    expect(&t, RULE_NFSULB_6_3_02, 0, 0, 0);
+    ask(&t, 9, SECOND + 1, false, &lookup); /* another client */
+    assert_true(add(&t, connection(SECOND + 100, 1)));
+    expect(&t, RULE_NFSULB_6_3_02, 0, 0, 0);
+    ask(&t, 1, SECOND + 300, false, &lookup); /* after this connection began */
+    assert_true(add(&t, connection(SECOND + 200, 1)));
+    expect(&t, RULE_NFSULB_6_3_02, 1, 0, 0);
+    record = connection(SECOND + 400, 1); /* NFSv3 does not care; what was asked stays */
+    record->calls[0].version = 3;
+    assert_true(add(&t, record));
+    expect(&t, RULE_NFSULB_6_3_02, 1, 0, 0);
+    record = connection(SECOND + 500, 1); /* began before the capture */
+    record->whole = false;
+    assert_true(add(&t, record));
+    expect(&t, RULE_NFSULB_6_3_02, 1, 0, 1);
+    ask(&t, 1, SECOND + 600, true, &lookup); /* long ago */
+    assert_true(add(&t, connection(SECOND + 600 + 121000, 1)));
+    expect(&t, RULE_NFSULB_6_3_02, 1, 0, 2);
+    rpcrdma_history_free(t.history);
+}
+
+/* However much is asked, only so much is kept; and it is known that there was more. */
+static void asked_without_end(void **state)
+{
+    const struct rpcbind_lookup dump = of_program(4, 4, 0, ""), lookup = of_program(4, 3, 4, "rdma");
+    struct trace t;
+
+    (void)state;
+    begin(&t);
+    for (uint32_t i = 0; i < 1000; i++)
+        ask(&t, 1, 2000 + i, false, i == 0 ? &lookup : &dump);
+    assert_true(add(&t, connection(FIRST, 1)));
+    expect(&t, RULE_NFSULB_6_3_02, 0, 0, 1);
+    assert_true(add(&t, connection(5000, 1)));
+    expect(&t, RULE_NFSULB_6_3_02, 0, 0, 2);
+    for (uint32_t i = 0; i < 3u * RPCRDMA_HISTORY_PAIRS_MAX; i++) {
+        struct addressed_segment segment = {
+            .source = {.ip = 4, .address = {10, (uint8_t)(i >> 16), (uint8_t)(i >> 8), (uint8_t)i}},
+            .destination = {.ip = 4, .address = {192, 0, 2, 2}, .port = RPCBIND_PORT},
+            .segment = {.frame = 6000 + i, .length = 1}};
+
+        rpcrdma_history_rpcbind(t.history, &segment, true);
+    }
+    rpcrdma_history_free(t.history);
+}
+
+/* ---- Calls that are cut off ---- */
+
+/* The server resets the connection over its one Call. */
+static struct rpcrdma_history_record *cut_off(uint8_t host, uint32_t frame)
+{
+    struct rpcrdma_history_record *record = connection_of(host, frame, 1);
+
+    record->calls[0].outcome = RPCRDMA_OUTSTANDING;
+    record->calls[0].answer = (struct place){0};
+    record->cut = (struct rpcrdma_history_cut){
+        .any = true, .reported = true, .rule = RULE_RPC_3_01, .place = at(SERVER, frame + 20), .shape = 77};
+    record->cut.call = record->calls[0];
+    record->reset[SERVER] = true;
+    record->end[SERVER] = record->cut.place;
+    record->end_ns = record->cut.place.time_ns;
+    return record;
+}
+
+static void on_acquittal(void *ctx, enum rule_id rule, const struct place *place)
+{
+    struct trace *t = ctx;
+
+    (void)place;
+    assert_true(rule == RULE_RPC_3_01 || rule == RULE_NFSULB_6_6_03);
+    t->excused++;
+}
+
+/* What is concluded about `now`, with `other`, if any. */
+static void judge_with(struct trace *t, struct rpcrdma_history_record *now, struct rpcrdma_history_record *other)
+{
+    const struct ulp_across_host host = {&t->verdict, on_acquittal, t};
+    bool later = !other || other->start_ns > now->start_ns;
+
+    begin(t);
+    if (!later)
+        rpcrdma_history_add(t->history, other, &host);
+    rpcrdma_history_add(t->history, now, &host);
+    if (later && other)
+        rpcrdma_history_add(t->history, other, &host);
+    rpcrdma_history_conclude(t->history, now, now->end_ns, &host);
+    rpcrdma_history_free(t->history);
+}
+
+static void cut_off_alone(void **state)
+{
+    struct trace t;
+
+    (void)state;
+    judge_with(&t, cut_off(1, FIRST), NULL); /* what the connection has found stands */
+    assert_int_equal(t.excused, 0);
+    expect(&t, RULE_RPC_3_01, 0, 0, 0);
+    judge_with(&t, cut_off(1, FIRST), cut_off(1, SECOND)); /* the second is the one reported */
+    assert_int_equal(t.excused, 0);
+}
+
+static void cut_off_twice(void **state)
+{
+    struct rpcrdma_history_record *now = cut_off(1, SECOND);
+    struct trace t;
+
+    (void)state;
+    judge_with(&t, now, cut_off(1, FIRST));
+    assert_int_equal(t.excused, 1);
+    expect(&t, RULE_RPC_3_01, 0, 1, 0);
+    assert_int_equal(t.last.severity, SEVERITY_WARNING);
+    assert_int_equal(t.last.place.frame, SECOND + 20);
+    now = cut_off(1, SECOND);
+    now->cut.forgotten = true;
+    now->cut.reported = false;
+    judge_with(&t, now, cut_off(1, FIRST));
+    assert_int_equal(t.excused, 0);
+    expect(&t, RULE_RPC_3_01, 0, 0, 1);
+}
+
+static void cut_off_and_answered(void **state)
+{
+    struct rpcrdma_history_record *other = connection(SECOND, 1);
+    struct trace t;
+
+    (void)state;
+    other->calls[0].outcome = RPCRDMA_REPLIED;
+    judge_with(&t, cut_off(1, FIRST), other);
+    assert_int_equal(t.excused, 1);
+    expect(&t, RULE_RPC_3_01, 0, 0, 1);
+    other = connection(SECOND, 1);
+    other->calls[0].outcome = RPCRDMA_REPLIED;
+    other->calls[0].hash++; /* another Call */
+    judge_with(&t, cut_off(1, FIRST), other);
+    assert_int_equal(t.excused, 0);
+    other = connection(SECOND, 0);
+    other->served[1] = UINT64_C(1) << (77 - 64); /* one like it */
+    judge_with(&t, cut_off(1, FIRST), other);
+    assert_int_equal(t.excused, 1);
+    other = connection(FIRST, 0);
+    other->served[1] = UINT64_C(1) << (77 - 64);
+    judge_with(&t, cut_off(1, SECOND), other);
+    assert_int_equal(t.excused, 1);
+}
+
+static void cut_off_together(void **state)
+{
+    struct rpcrdma_history_record *other = cut_off(9, FIRST + 1);
+    struct trace t;
+
+    (void)state;
+    judge_with(&t, cut_off(1, FIRST), other); /* another client's */
+    assert_int_equal(t.excused, 1);
+    other = cut_off(9, FIRST + 100); /* not open at the same time */
+    judge_with(&t, cut_off(1, FIRST), other);
+    assert_int_equal(t.excused, 0);
+    other = cut_off(9, FIRST + 1);
+    other->reset[SERVER] = false; /* the client closes */
+    other->fin[CLIENT] = true;
+    other->end[CLIENT] = other->end[SERVER];
+    judge_with(&t, cut_off(1, FIRST), other);
+    assert_int_equal(t.excused, 0);
+    other = cut_off(9, FIRST + 1);
+    other->endpoint[SERVER].address[0]++; /* another server */
+    judge_with(&t, cut_off(1, FIRST), other);
+    assert_int_equal(t.excused, 0);
+}
+
+/* ---- answers that a client does not put up with ---- */
+
+static struct rpcrdma_history_record *dropped(uint32_t frame, enum rule_id rule)
+{
+    struct rpcrdma_history_record *record = connection(frame, 1);
+
+    record->drop = (struct rpcrdma_history_drop){
+        .any = true, .rule = rule, .place = at(CLIENT, frame + 20), .culprit = at(SERVER, frame)};
+    record->reset[CLIENT] = true;
+    record->end[CLIENT] = record->drop.place;
+    return record;
+}
+
+static void dropped_over_an_answer(void **state)
+{
+    static const enum rule_id rule = RULE_NFSULB_6_6_03;
+    struct rpcrdma_history_record *now = dropped(SECOND, rule), *other = connection(FIRST, 1);
+    struct trace t;
+
+    (void)state;
+    judge_with(&t, now, dropped(FIRST, rule));
+    assert_int_equal(t.excused, 1);
+    expect(&t, rule, 0, 1, 0);
+    assert_int_equal(t.last.severity, SEVERITY_WARNING);
+    judge_with(&t, dropped(SECOND, rule), dropped(FIRST, RULE_EXP_3_9_03)); /* another answer */
+    assert_int_equal(t.excused, 0);
+    other->reset[CLIENT] = true; /* as it does after any */
+    judge_with(&t, dropped(SECOND, rule), other);
+    assert_int_equal(t.excused, 1);
+    expect(&t, rule, 0, 0, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(again_after_an_error),
+        cmocka_unit_test(again_and_again_after_an_error),
+        cmocka_unit_test(again_before_the_error),
+        cmocka_unit_test(an_error_that_may_have_got_lost),
+        cmocka_unit_test(what_is_another_call),
+        cmocka_unit_test(refused_twice),
+        cmocka_unit_test(refused_then_an_error),
+        cmocka_unit_test(slots_of_requests_that_are_sent_again),
+        cmocka_unit_test(credits_recalled_on_another_connection),
+        cmocka_unit_test(memory_of_another_connection),
+        cmocka_unit_test(connections_that_callbacks_end),
+        cmocka_unit_test(delegations_at_the_end),
+        cmocka_unit_test(cut_off_alone),
+        cmocka_unit_test(cut_off_twice),
+        cmocka_unit_test(cut_off_and_answered),
+        cmocka_unit_test(cut_off_together),
+        cmocka_unit_test(dropped_over_an_answer),
+        cmocka_unit_test(old_ones_are_forgotten),
+        cmocka_unit_test(what_was_asked),
+        cmocka_unit_test(who_asked_and_when),
+        cmocka_unit_test(asked_without_end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
