@@ -22,6 +22,8 @@ struct reading {
     const struct check_parts *parts; /* NULL: one report of all */
     int64_t part_end;                /* INT64_MAX: not known yet, or never */
     uint64_t dropped;                /* in the parts before */
+    uint64_t dropped_so_far;         /* live: when it was last looked at: */
+    int64_t looked_ns;
     struct decap *decap;
     const struct check_options *options;
     struct across *across;
@@ -358,6 +360,22 @@ static void last_part(struct reading *reading)
 
 /* ---- reading ---- */
 
+/* Of a live capture: in time for the connections that close from now on. */
+static void look_for_drops(struct reading *reading, int64_t now)
+{
+    static const int64_t often_ns = 10000000;
+    uint64_t dropped;
+
+    if (!capture_is_live(reading->source) || (now >= reading->looked_ns && now - reading->looked_ns < often_ns))
+        return;
+    reading->looked_ns = now;
+    dropped = capture_dropped(reading->source);
+    if (dropped == reading->dropped_so_far)
+        return;
+    reading->dropped_so_far = dropped;
+    report_drops(reading);
+}
+
 static enum capture_status read_all(struct reading *reading, struct capture_error *error)
 {
     const struct check_progress *progress = reading->progress;
@@ -367,6 +385,7 @@ static enum capture_status read_all(struct reading *reading, struct capture_erro
     while ((status = capture_next(reading->source, &packet, error)) == CAPTURE_PACKET || status == CAPTURE_TIMEOUT) {
         if (reading->parts)
             part_if_due(reading, status == CAPTURE_PACKET ? packet.time_ns : capture_now());
+        look_for_drops(reading, status == CAPTURE_PACKET ? packet.time_ns : capture_now());
         if (status == CAPTURE_TIMEOUT)
             continue;
         take_packet(reading, &packet);

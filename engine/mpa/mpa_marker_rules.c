@@ -180,11 +180,22 @@ void mpa_judge_markers(struct mpa_connection *mpa, unsigned side, const struct m
 
 /* ---- the grid ---- */
 
+/* Also before its first FPDU, as its startup frame says where that will be. False: not known. */
+static bool grid_start(const struct mpa_side *side, uint64_t *start)
+{
+    if (side->framing && side->framing->start_known)
+        *start = side->framing->start;
+    else if (!side->framing && side->startup.seen)
+        *start = side->startup.end;
+    else
+        return false;
+    return true;
+}
+
 static enum rule_id grid_rule(const struct mpa_connection *mpa, unsigned side, uint64_t found)
 {
     const struct mpa_framing_state *fs = mpa->side[side].framing;
-    const struct mpa_framing_state *other = mpa->side[1 - side].framing;
-    uint64_t wrap = wrap_of(mpa, side);
+    uint64_t wrap = wrap_of(mpa, side), others;
 
     if (!fs->start_known)
         return RULE_MPA_4_3_06;
@@ -192,13 +203,13 @@ static enum rule_id grid_rule(const struct mpa_connection *mpa, unsigned side, u
         return RULE_MPA_4_3_08;
     if ((found - fs->start) % (MPA_MARKER_PERIOD + MPA_MARKER_LEN) == 0) /* 512 FPDU octets between Markers */
         return RULE_MPA_4_3_06;
-    if (other && other->start_known && (found - fs->start) % MPA_MARKER_PERIOD != 0) {
+    if (grid_start(&mpa->side[1 - side], &others) && (found - fs->start) % MPA_MARKER_PERIOD != 0) {
         const struct tcp_side_facts *mine = mpa->tcp ? tcp_pair_facts(mpa->tcp, side) : NULL;
         const struct tcp_side_facts *theirs = mpa->tcp ? tcp_pair_facts(mpa->tcp, 1 - side) : NULL;
 
-        if ((found - other->start) % MPA_MARKER_PERIOD == 0)
+        if ((found - others) % MPA_MARKER_PERIOD == 0)
             return RULE_MPA_4_3_17;
-        if (mine && theirs && (mine->isn + found - theirs->isn - other->start) % MPA_MARKER_PERIOD == 0)
+        if (mine && theirs && (mine->isn + found - theirs->isn - others) % MPA_MARKER_PERIOD == 0)
             return RULE_MPA_4_3_17;
     }
     return RULE_MPA_4_3_06;

@@ -350,6 +350,8 @@ static void answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m
         if (m->kind == RPCRDMA_KIND_REPLY && m->header.status == RPCRDMA_OK && m->header.read.n > 0)
             rpcrdma_served_reply(rpcrdma, m); /* the Call comes later */
     }
+    if (ends && !t->ambiguous)
+        rpcrdma_position_unread(rpcrdma, t);
     rpcrdma_xid_answer(rpcrdma, m);
     rpcrdma_credit_answer(rpcrdma, m);
     if (!ends || t->ambiguous)

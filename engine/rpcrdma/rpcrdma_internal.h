@@ -420,6 +420,8 @@ void rpcrdma_memory_finish(struct rpcrdma_connection *rpcrdma);
  * earlier hook reports, a later one leaves alone.
  */
 void rpcrdma_call_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+/* Answered: rpcrdma_position_rules.c. */
+void rpcrdma_position_unread(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t);
 void rpcrdma_call_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction,
                           struct rpcrdma_message *message);
 void rpcrdma_call_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);

@@ -386,3 +386,38 @@ void rpcrdma_position_rules(struct rpcrdma_shape *shape)
         break;
     }
 }
+
+/* ---- without the message ---- */
+
+/* Of a Long Call whose Position-Zero chunk nobody has read: as long as all its chunks, each with its roundup. */
+static uint64_t most_unreduced(const struct rpcrdma_transaction *t)
+{
+    uint64_t octets = 0;
+
+    for (unsigned i = 0; i < t->n_chunks; i++)
+        if (t->chunks[i].kind == RPCRDMA_READ_CHUNK)
+            octets += xdr_padded(t->chunks[i].length);
+    return octets;
+}
+
+void rpcrdma_position_unread(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t)
+{
+    uint64_t end = most_unreduced(t);
+
+    if (rpcrdma_by_rfc5666(rpcrdma) || t->call_body.known || t->malformed || t->misread || t->offers_lost ||
+        t->position_zero < 0 || t->call_header.proc != RPCRDMA_NOMSG)
+        return;
+    for (unsigned i = 0; i < t->n_chunks; i++) {
+        const struct rpcrdma_chunk_state *chunk = &t->chunks[i];
+
+        if (chunk->kind != RPCRDMA_READ_CHUNK || chunk->length == 0 ||
+            chunk->position + xdr_padded(chunk->length) <= end)
+            continue;
+        t->fault = t->fault > 0 ? t->fault : 1 + (uint32_t)RULE_RPCR_3_4_5_02;
+        rpcrdma_fail_at(rpcrdma, &t->call, RULE_RPCR_3_4_5_02, 0,
+                        "expected Positions within the RPC Call, which has at most %" PRIu64
+                        " octets; found %u, where %" PRIu64 " octets begin",
+                        end, chunk->position, chunk->length);
+        return;
+    }
+}

@@ -75,6 +75,37 @@ MPA_CASES = [
     ("I mpa-request mpa.rev=7; R close", {"MPA-7.1.1-23"}),
     ("I mpa-request mpa@7=0x72; R close", {"MPA-7.1.1-01"}),
     ("I send; R send; R segment ack=5000; I send; R send", {"MPA-1.2-04"}),
+    # Bits without A in a Reply that rejects; A = 0 and none of them.
+    ("with rev2 rejectR=1 rtrR=2 aR=0", {"MPA2-9.2-19"}),
+    ("with rev2 rtrI=4 rejectR=1 rtrR=0 aR=0", set()),
+    # A first FPDU that MPA finds faulty need not be taken for one, a later one is.
+    ("I send mpa.crc-swapped; R rst", {"MPA-4.4-13"}),
+    ("I send dv=2 mpa.crc-swapped; R rst", {"MPA-4.4-13"}),
+    ("I send dv=2; R rst", {"DDP-4.1-12", "RDMAP-6.2.1-01"}),
+    # Terminates as the first FPDUs.
+    ("I term 0/0/00; I term 0/0/00", {"RDMAP-5.4-06"}),
+    ("I term 0/0/00; R term 0/0/00", set()),
+    # Each direction's grid begins where its own Full Operation does; both may coincide.
+    ("with markers plain dataR=120; I send len=983 mpa.grid-of-peer; R send", {"MPA-4.3-17"}),
+    ("with markers plain dataI=120; I send; R send len=983 mpa.grid-of-peer; I send", {"MPA-4.3-17"}),
+    ("with markers plain dataI=4 dataR=4; I send; R send len=983 mpa.grid-of-peer; I send", set()),
+    ("with markers plain; I send len=983 mpa.grid=512 mpa.grid-from=512; R send", {"MPA-4.3-04"}),
+]
+
+# Private Data shorter than PD_Length: who ends first, and what becomes of the connection later.
+CUT_REQUEST, CUT_REPLY = "with dataI=16; I mpa-request mpa.cut=4; ", "with dataR=16; I mpa-request; R mpa-reply mpa.cut=4; "
+MPA_CASES += [
+    (CUT_REQUEST + "I fin; R rst", {"MPA-7.1.1-28"}),
+    (CUT_REQUEST + "I fin; R fin; I rst", {"MPA-7.1.1-28"}),
+    (CUT_REQUEST + "R silence wait=20000; R rst", {"MPA-7.1.1-28"}),
+    (CUT_REQUEST + "R rst", set()),
+    (CUT_REQUEST + "R fin; I rst", set()),
+    (CUT_REQUEST + "I rst", set()),
+    (CUT_REPLY + "R fin; I rst", {"MPA-7.1.1-28"}),
+    (CUT_REPLY + "R fin; R rst", {"MPA-7.1.1-28"}),
+    (CUT_REPLY + "I silence wait=20000; I fin; R rst", {"MPA-7.1.1-28"}),
+    (CUT_REPLY + "I fin; R rst", set()),
+    (CUT_REPLY + "I rst", set()),
 ]
 
 

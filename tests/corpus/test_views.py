@@ -17,7 +17,7 @@ import pytest
 from generated import NETS, ROCE_NETS, findings, judge, lines, name, profile
 from random_operations import Operations
 from test_corpus import NOTES, show
-from views import CLOSE_VIEWS, VIEWS, packets, seen_badly, write
+from views import CLOSE_VIEWS, VIEWS, direction, packets, seen_badly, write
 
 SEEDS = range(int(os.environ.get("IWARP_VIEWS", "1")))
 READS = range(int(os.environ.get("IWARP_READS", "40")))
@@ -129,6 +129,22 @@ def test_faults_however_closed(build, gen, transport, tmp_path):
         faults = [row for number, row in enumerate(faults) if "+" in row[0] or number % 8 == 0]
     gather([lambda first=first: close_views(build, gen, tmp_path, transport, faults[first:first + 50])
             for first in range(0, len(faults), 50)])
+
+
+@pytest.mark.parametrize("transport", ["iwarp", "roce"])
+def test_unanswered_in_one_direction(build, gen, tmp_path, transport):
+    """Acknowledgments say that something was sent back, not what: no Call is known to be unanswered."""
+    made = []
+    for fault, scenario in [row[:2] for row in lines(gen, "faults", f"--transport={transport}")]:
+        if not fault.startswith("RPCR-4.5.4-03"):
+            continue
+        whole = tmp_path / f"{name(fault)}.pcapng"
+        assert gen("play", scenario, f"--transport={transport}", f"--inject={fault}", "-o", whole).returncode == 0
+        for way in (True, False):
+            path = tmp_path / f"{name(fault)}-{way}.pcap"
+            write(path, [packet for packet in packets(whole) if direction(packet) == way])
+            made.append((path, f"{fault}, {way}"))
+    assert made and not tell(build, made, "ietf", ())
 
 
 def into_one_sink(seed):

@@ -45,6 +45,8 @@ static const struct fault faults[] = {
     /* Private Data of another length, so that the two grids differ. */
     DEVIATION("jumbo-markers", "MPA-4.3-17", NULL, "the Responder's second Marker is on the Initiator's grid",
               "with dataR=120; R fpdu from=1 when=two-markers-inside,no-marker-leads mpa.grid-of-peer; I term 2/0/03"),
+    SCRIPT("markers", "MPA-4.3-17/first", NULL, "the Initiator's first Marker is on the Responder's grid",
+           "with markers plain dataR=120; I send len=983 mpa.grid-of-peer; R term 2/0/03"),
     WALK("MPA-4.2-03", "MPA-4.2-02", "the receiver answers nonzero RESERVED with a Terminate",
          ONE_INSIDE "mpa.reserved=1" TERMINATED),
     WALK("MPA-4.2-03+ok", "MPA-4.2-02", "the receiver goes on after nonzero RESERVED", ONE_INSIDE "mpa.reserved=1"),

@@ -131,6 +131,8 @@ static const struct fault faults[] = {
           "I call nfs3.write len=4096 read read0.pos-24" FETCHED),
     AFTER("RPCR-4.2.4-03", NULL, "a Read chunk beyond the end of the Call",
           "I call nfs3.write len=2000 read=1000+rest read0.len=2000 read1.pos=8000" FETCHED),
+    AFTER("RPCR-3.4.5-02/unread", NULL, "a Position beyond the end of a Long Call, which the server refuses unread",
+          "I call nfs3.write len=2000 pz read read1.pos=8000; R error chunk; I call nfs3.getattr; R reply"),
     AFTER("RPCR-4.3-01", NULL, "an empty segment where no item is",
           "I call nfs3.write len=0 read read0.pos=8000; R reply"),
 
