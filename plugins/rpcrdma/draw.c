@@ -268,6 +268,20 @@ void rpcrdma_draw_message(struct rpcrdma_canvas *canvas)
         rpcrdma_show_rest(canvas);
 }
 
+void rpcrdma_draw_empty(struct rpcrdma_canvas *canvas)
+{
+    static const char text[] = ", Send of no octets";
+
+    canvas->item = proto_tree_add_item(canvas->root, rpcrdma_proto, canvas->tvb, 0, 0, ENC_NA);
+    canvas->tree = proto_item_add_subtree(canvas->item, rpcrdma_ett.rpcrdma);
+    col_set_str(canvas->pinfo->cinfo, COL_PROTOCOL, "RPC-over-RDMA");
+    col_append_str(canvas->pinfo->cinfo, COL_INFO, text);
+    proto_item_append_text(canvas->item, "%s", text);
+    draw_length(canvas);
+    rpcrdma_draw_remarks(canvas);
+    rpcrdma_tap(canvas);
+}
+
 /* ---- Sends without a record ---- */
 
 enum { CREDITS_PLAUSIBLE = 65536 };

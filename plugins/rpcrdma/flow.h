@@ -103,6 +103,7 @@ struct kept_message {
     struct kept_transaction *transaction; /* NULL: none */
     bool repeated;                        /* another Send of the same Call, or a second answer */
     bool reverse;                         /* belongs to a transaction that the server calls */
+    bool empty;                           /* has no octets */
     uint32_t in_use;                      /* outstanding transactions of the caller, including this one */
     uint32_t granted;                     /* Calls: latest grant; 0: not known */
     uint32_t threshold;                   /* octets */
@@ -133,6 +134,7 @@ struct kept_packet {
     int64_t time_ns;
     uint32_t own_frame;                 /* of the packet: before record.frame if it was held back */
     const struct kept_message *part_of; /* the Send that it belongs to, once known */
+    bool of_send;
     struct kept_segment *next_in_frame; /* reported in the same frame */
     struct kept_segment *next_in_send, *next_untold;
 };

@@ -62,6 +62,7 @@ void rpcrdma_ib_open_send(struct rpcrdma_flow *flow, struct kept_segment *segmen
 {
     unsigned side = segment->side & 1u;
 
+    segment->packet->of_send = true;
     if (first || !flow->open_send[side])
         flow->open_send[side] = segment;
     else

@@ -35,6 +35,8 @@ struct rpcrdma_canvas {
 
 /* draw.c */
 void rpcrdma_draw_message(struct rpcrdma_canvas *canvas);
+/* A Send of no octets, by which a client returns credits (RFC 8881 section 20.8.3). */
+void rpcrdma_draw_empty(struct rpcrdma_canvas *canvas);
 /*
  * A Send of which the engine made no message: its header was cut by the snap length, or is not one. certain: the
  * connection is RPC-over-RDMA; if not, the header must look like one.

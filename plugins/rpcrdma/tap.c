@@ -45,7 +45,9 @@ void rpcrdma_tap(struct rpcrdma_canvas *canvas)
     if (!have_tap_listener(tap))
         return;
     news = wmem_new0(pool, struct news);
-    news->message = wmem_strdup_printf(pool, "%s%s", rpcrdma_proc_name(canvas->header.proc), kind_names[message->kind]);
+    news->message = message->empty ? "no octets"
+                                   : wmem_strdup_printf(pool, "%s%s", rpcrdma_proc_name(canvas->header.proc),
+                                                        kind_names[message->kind]);
     news->octets = tvb_reported_length(canvas->tvb);
     news->kind = message->kind;
     news->credit = canvas->header.credit;
@@ -181,7 +183,8 @@ static tap_packet_status tree_packet(stats_tree *tree, packet_info *pinfo, epan_
     (void)pinfo, (void)edt, (void)flags;
     tick_stat_node(tree, node_messages, 0, TRUE);
     tick_stat_node(tree, news->message, at_messages, FALSE);
-    bins_add(tree, node_sizes, 0, news->octets);
+    if (news->octets > 0)
+        bins_add(tree, node_sizes, 0, news->octets);
     if (news->kind == RPCRDMA_KIND_CALL || news->kind == RPCRDMA_KIND_REPLY)
         tick_stat_node(tree, node_credits, 0, TRUE); /* by hand: averages do not count for the node above them */
     if (news->kind == RPCRDMA_KIND_CALL)
