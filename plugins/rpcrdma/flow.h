@@ -115,6 +115,15 @@ struct kept_message {
     const uint8_t *octets; /* NULL: the payload of the packet in the message's frame */
     uint32_t n;
     uint32_t first_in, last_in; /* frames of its packets */
+    uint32_t received_in;       /* the latest copy before it was acknowledged; 0: it was not sent again */
+    int64_t received_ns;
+};
+
+/* InfiniBand: answers that may be sent again. */
+enum { ANSWERS_KEPT = 64 };
+struct kept_answer {
+    uint64_t offset;
+    struct kept_message *message; /* NULL: none */
 };
 
 /* What a Tagged segment or Read Request accesses. */
@@ -182,6 +191,8 @@ struct rpcrdma_flow {
     const struct remark *mark[2];                        /* by side: the latest finding at that time */
     struct kept_segment *open_send[2], *last_of_send[2]; /* by side: packets of the Send that is not complete */
     uint64_t repeats;                                    /* retransmissions so far */
+    struct kept_answer answers[2][ANSWERS_KEPT];         /* by side: the latest */
+    unsigned n_answers[2];
     struct kept_segment *untold, *last_untold; /* of frames that were dissected before their connection was known */
 };
 

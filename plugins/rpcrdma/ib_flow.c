@@ -76,6 +76,15 @@ static bool needs_octets(const struct kept_segment *first, const struct kept_seg
     return first != last || last->packet->own_frame != last->record.frame || last->record.frame < fed;
 }
 
+static void note_answer(struct rpcrdma_flow *flow, const struct rpcrdma_message *message, struct kept_message *kept)
+{
+    unsigned side = message->side & 1u;
+
+    if (message->kind == RPCRDMA_KIND_REPLY || message->kind == RPCRDMA_KIND_ERROR)
+        flow->answers[side][flow->n_answers[side]++ % ANSWERS_KEPT] =
+            (struct kept_answer){.offset = message->place.offset, .message = kept};
+}
+
 void rpcrdma_ib_close_send(struct rpcrdma_flow *flow, const struct rpcrdma_message *message)
 {
     struct kept_segment *first = flow->open_send[message->side & 1u];
@@ -84,6 +93,7 @@ void rpcrdma_ib_close_send(struct rpcrdma_flow *flow, const struct rpcrdma_messa
     flow->open_send[message->side & 1u] = NULL;
     if (!first || !last || !last->message || last != flow->last_of_send[message->side & 1u])
         return;
+    note_answer(flow, message, last->message);
     last->message->first_in = first->packet->own_frame;
     last->message->last_in = last->packet->own_frame;
     for (struct kept_segment *segment = first; segment; segment = segment->packet->next_in_send)
@@ -144,6 +154,22 @@ static void on_hole(void *ctx, const struct ib_rc_hole *hole)
     flow->up.hole(ctx, hole);
 }
 
+/* A side takes an answer with the last copy that is sent before it acknowledges it, as --stats has it. */
+static void on_sent_again(void *ctx, const struct place *place)
+{
+    struct rpcrdma_flow *flow = flow_of(ctx);
+
+    for (unsigned i = 0; i < ANSWERS_KEPT; i++) {
+        const struct kept_answer *answer = &flow->answers[place->side & 1u][i];
+
+        if (!answer->message || answer->offset < place->offset)
+            continue;
+        if (answer->offset == place->offset)
+            answer->message->received_in = place->frame;
+        answer->message->received_ns = place->time_ns;
+    }
+}
+
 /* ---- connections come and go ---- */
 
 static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_events *events)
@@ -157,6 +183,7 @@ static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_ev
     *events = flow->up = stack_ib_events(&flow->ib);
     events->part = on_part;
     events->hole = on_hole;
+    events->sent_again = on_sent_again;
     return true;
 }
 

@@ -35,6 +35,13 @@ static const char *const kind_names[] = {[RPCRDMA_KIND_UNKNOWN] = "",
                                          [RPCRDMA_KIND_REPLY] = " Reply",
                                          [RPCRDMA_KIND_ERROR] = ""};
 
+static void take_off(nstime_t *time, int64_t ns)
+{
+    const nstime_t off = {.secs = (time_t)(ns / 1000000000), .nsecs = (int)(ns % 1000000000)};
+
+    nstime_subtract(time, &off);
+}
+
 void rpcrdma_tap(struct rpcrdma_canvas *canvas)
 {
     const struct kept_message *message = canvas->message;
@@ -57,8 +64,8 @@ void rpcrdma_tap(struct rpcrdma_canvas *canvas)
         news->transaction = t;
     } else if (t && t->known && !message->repeated) {
         news->procedure = rpcrdma_procedure_name(pool, t);
-        news->call_time.secs = (time_t)(t->call_time_ns / 1000000000);
-        news->call_time.nsecs = (int)(t->call_time_ns % 1000000000);
+        news->call_time = canvas->pinfo->abs_ts; /* from which Wireshark counts back */
+        take_off(&news->call_time, rpcrdma_response_ns(canvas));
     }
     tap_queue_packet(tap, canvas->pinfo, news);
 }
