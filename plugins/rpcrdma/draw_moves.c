@@ -151,7 +151,7 @@ bool rpcrdma_draw_part(struct rpcrdma_canvas *canvas)
 
 void rpcrdma_draw_waiting(struct rpcrdma_canvas *canvas, uint32_t frame)
 {
-    draw_link(canvas, "out of order, dissected", rpcrdma_hf.taken_in, frame);
+    draw_link(canvas, frame != 0 ? "out of order, dissected" : "out of order", rpcrdma_hf.taken_in, frame);
 }
 
 void rpcrdma_draw_repeated(struct rpcrdma_canvas *canvas, uint32_t copies, bool begins_send)

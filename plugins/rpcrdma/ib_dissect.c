@@ -121,13 +121,14 @@ static void tell_untold(struct rpcrdma_flow *flow, tvbuff_t *tvb, packet_info *p
 static bool draw_other(const struct ib_frame *frame, tvbuff_t *payload, packet_info *pinfo, proto_tree *tree)
 {
     struct rpcrdma_canvas canvas = {.flow = frame->flow, .pinfo = pinfo, .root = tree, .tvb = payload};
+    bool waits = frame->taken_in != 0 || (frame->waits && !PINFO_FD_VISITED(pinfo));
 
-    if (frame->taken_in != 0)
+    if (waits)
         rpcrdma_draw_waiting(&canvas, frame->taken_in);
     else if (frame->repeated)
         rpcrdma_draw_repeated(&canvas, frame->copies,
                               frame->info && frame->info->message == IB_MESSAGE_SEND && frame->info->first);
-    return frame->taken_in != 0 || frame->repeated;
+    return waits || frame->repeated;
 }
 
 /* True when payload was shown. */

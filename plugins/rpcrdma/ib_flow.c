@@ -162,10 +162,9 @@ static void on_sent_again(void *ctx, const struct place *place)
     for (unsigned i = 0; i < ANSWERS_KEPT; i++) {
         const struct kept_answer *answer = &flow->answers[place->side & 1u][i];
 
-        if (!answer->message || answer->offset < place->offset)
+        if (!answer->message || answer->offset != place->offset)
             continue;
-        if (answer->offset == place->offset)
-            answer->message->received_in = place->frame;
+        answer->message->received_in = place->frame;
         answer->message->received_ns = place->time_ns;
     }
 }
@@ -284,6 +283,16 @@ static uint32_t copied_frame(const struct ib_frame *again)
     return 0;
 }
 
+/* Its own packet was given to the stack. */
+static bool is_reported(const struct ib_frame *frame)
+{
+    for (const struct kept_segment *segment = frame->segments; segment; segment = segment->packet->next_in_frame) {
+        if (segment->packet->own_frame == fed)
+            return true;
+    }
+    return false;
+}
+
 static void take(const struct packet *whole, const struct ib_datagram *datagram)
 {
     struct ib_packet packet;
@@ -313,6 +322,7 @@ static void take(const struct packet *whole, const struct ib_datagram *datagram)
     frame->repeated = is_repeated(connection->host, connection);
     frame->psn = packet.bth.psn;
     frame->info = packet.info;
+    frame->waits = !frame->repeated && frame->info && !frame->info->response && !is_reported(frame);
     if (frame->repeated && frame->info)
         frame->copies = copied_frame(frame);
     frame->qp = packet.bth.qp;

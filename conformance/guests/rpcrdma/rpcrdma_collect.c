@@ -261,13 +261,14 @@ static void on_received(struct collector *collector, unsigned side, uint64_t off
     unsettled->n = kept;
 }
 
-/* What follows is sent again, too, or waits for it. */
+/* On TCP what follows waits for it; on RoCE it is sent again, too. */
 static void on_sent_again(struct collector *collector, unsigned side, uint64_t offset, int64_t time_ns)
 {
     for (unsigned i = 0; i < collector->unsettled->n; i++) {
         struct unsettled_answer *answer = &collector->unsettled->answer[i];
 
-        if (answer->side != side || answer->offset < offset || time_ns < answer->added.last_ns)
+        if (answer->side != side || answer->offset < offset || (collector->ib && answer->offset > offset) ||
+            time_ns < answer->added.last_ns)
             continue;
         answer->added.last_ns = time_ns;
         answer->added.time[CALL_LATENCY] = time_since(answer->call_ns, time_ns);
