@@ -90,6 +90,14 @@ static void on_acknowledged(void *ctx, unsigned side, uint64_t offset)
     struct watched_ib *ib = ctx;
 
     ib->up.acknowledged(ib->up.ctx, side, offset);
+    if (ib->watched->host.collector)
+        collector_received(ib->watched->host.collector, other_side(side), offset);
+}
+
+static void on_sent_again(void *ctx, const struct place *place)
+{
+    collector_sent_again(((struct watched_ib *)ctx)->watched->host.collector, place->side, place->offset,
+                         place->time_ns);
 }
 
 /* ---- connections come and go ---- */
@@ -125,8 +133,12 @@ static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_ev
     ib->up = stack_ib_events(&ib->ib);
     watched->endpoint = ib->endpoint;
     connection->host = watched;
-    *events = (struct ib_rc_events){
-        .ctx = ib, .part = on_part, .hole = on_hole, .refused = on_refused, .acknowledged = on_acknowledged};
+    *events = (struct ib_rc_events){.ctx = ib,
+                                    .part = on_part,
+                                    .hole = on_hole,
+                                    .refused = on_refused,
+                                    .acknowledged = on_acknowledged,
+                                    .sent_again = watched->host.collector ? on_sent_again : NULL};
     return true;
 }
 

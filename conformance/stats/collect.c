@@ -39,6 +39,7 @@ void collector_free(struct collector *collector)
         collector->spare = call->newer;
         free(call);
     }
+    free(collector->unsettled);
     free(collector->side[0].requests);
     free(collector->side[1].requests);
     statistics_free(collector->now);
@@ -90,6 +91,18 @@ void collector_hole(struct collector *collector, unsigned side, uint64_t n)
         for (unsigned class = 0; class < BEGUN_CLASSES; class ++)
             collector->side[i].begun[class].known = false;
     }
+}
+
+void collector_sent_again(struct collector *collector, unsigned side, uint64_t offset, int64_t time_ns)
+{
+    if (collector->sent_again)
+        collector->sent_again(collector, side & 1u, offset, time_ns);
+}
+
+void collector_received(struct collector *collector, unsigned side, uint64_t offset)
+{
+    if (collector->received)
+        collector->received(collector, side & 1u, offset);
 }
 
 static void take_repeated(struct histogram *histogram, struct repeated *last)

@@ -30,6 +30,10 @@ void collector_rdmap(struct collector *collector, const struct rdmap_segment_eve
 void collector_ib_packet(struct collector *collector, unsigned side, const struct ib_packet *packet,
                          const struct ib_rc_counts *counts, uint32_t frame, int64_t time_ns);
 void collector_ib_part(struct collector *collector, const struct ib_rc_part *part);
+/* What this side had sent from this offset on was sent again, and not acknowledged before. */
+void collector_sent_again(struct collector *collector, unsigned side, uint64_t offset, int64_t time_ns);
+/* What this side sent before this offset was received. */
+void collector_received(struct collector *collector, unsigned side, uint64_t offset);
 /* What `side` may have outstanding of Reads; 0: not known. */
 void collector_read_limit(struct collector *collector, unsigned side, uint32_t limit);
 /* n octets or requests that this side sent are missing in the capture. */

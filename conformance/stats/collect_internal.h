@@ -97,6 +97,10 @@ struct collector {
     struct open_call *oldest, *newest, *spare;
     /* For the end of the statistics: Calls that wait for their answers. NULL: there was none. */
     void (*take_open)(struct collector *collector, bool last);
+    /* Answers that are not acknowledged so far: the upper layer's. NULL: there was none. */
+    struct unsettled *unsettled;
+    void (*sent_again)(struct collector *collector, unsigned side, uint64_t offset, int64_t time_ns);
+    void (*received)(struct collector *collector, unsigned side, uint64_t offset);
 };
 
 /* The time since `then`, 0 if that is later: captures are not always in order. */

@@ -57,6 +57,8 @@ static bool take_repeated(struct collector *collector, unsigned side, const stru
     carrier->n[CARRIER_RETRANSMITTED] += old - filled;
     carrier->n[CARRIER_OUT_OF_ORDER_PACKETS] += filled > 0;
     carrier->n[CARRIER_RETRANSMITTED_PACKETS] += filled < old;
+    if (filled < old)
+        collector_sent_again(collector, side, offset, segment->time_ns);
     bin = collect_bin(collector, segment->time_ns);
     if (bin)
         bin[SERIES_REPEATED] += old;
@@ -131,6 +133,8 @@ void collector_tcp(struct collector *collector, const struct tcp_segment *segmen
         histogram_add(&collector->now->carrier[other].acked, time_since(timed->since_ns, segment->time_ns), 1);
         timed->pending = false;
     }
+    if (acked_known)
+        collector_received(collector, other, acked);
     if (segment->length == 0)
         return;
     take_octets(collector, segment, offset);

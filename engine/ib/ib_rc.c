@@ -303,6 +303,15 @@ static void give_held(struct ib_rc *rc, unsigned side, uint32_t frame, int64_t t
     }
 }
 
+static void report_copy(const struct ib_rc *rc, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns)
+{
+    const struct ib_requests *requests = &rc->side[side];
+    struct place place = place_of(side, offset, frame, frame, time_ns);
+
+    if (rc->events.sent_again && offset >= IB_RC_ORIGIN && !(requests->acked_known && offset < requests->acked))
+        rc->events.sent_again(rc->events.ctx, &place);
+}
+
 static void request(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint32_t frame, int64_t time_ns)
 {
     struct ib_requests *requests = &rc->side[side];
@@ -321,6 +330,7 @@ static void request(struct ib_rc *rc, unsigned side, const struct ib_packet *pac
         if (packet->info->message == IB_MESSAGE_READ)
             ib_reads_again(requests, offset);
         rc->counts.retransmitted[side]++;
+        report_copy(rc, side, offset, frame, time_ns);
         path_trouble_packet(&rc->path, side, PATH_AGAIN, time_ns);
         return;
     }

@@ -77,7 +77,12 @@ static int dissect_segment(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
     if (!canvas.flow)
         return RDMAP_SEGMENT_FOREIGN;
     canvas.segment = rpcrdma_flow_segment(canvas.flow, &segment->ulpdu.place);
-    if (!canvas.segment || canvas.segment->message) /* a message is drawn with its Send */
+    if (!canvas.segment)
+        return RDMAP_SEGMENT_OURS;
+    canvas.message = canvas.segment->message;
+    if (canvas.message && canvas.message->empty) /* without payload, it is passed to no dissector */
+        rpcrdma_draw_empty(&canvas);
+    if (canvas.message) /* it is drawn with its Send */
         return RDMAP_SEGMENT_OURS;
     return rpcrdma_draw_move(&canvas) ? RDMAP_SEGMENT_SHOWN : RDMAP_SEGMENT_OURS;
 }

@@ -139,6 +139,14 @@ static void draw_fault(struct rpcrdma_canvas *canvas)
 
 /* ---- Calls and their answers ---- */
 
+int64_t rpcrdma_response_ns(const struct rpcrdma_canvas *canvas)
+{
+    int64_t here = (int64_t)canvas->pinfo->abs_ts.secs * 1000000000 + canvas->pinfo->abs_ts.nsecs;
+    int64_t end = canvas->message->received_ns != 0 ? canvas->message->received_ns : here;
+
+    return end - canvas->message->transaction->call_time_ns;
+}
+
 static void draw_transaction(struct rpcrdma_canvas *canvas)
 {
     const struct kept_message *message = canvas->message;
@@ -157,11 +165,12 @@ static void draw_transaction(struct rpcrdma_canvas *canvas)
     if (message->kind == RPCRDMA_KIND_CALL) {
         rpcrdma_link(tree, rpcrdma_hf.response_in, canvas->tvb, t->answer_frame);
     } else {
-        int64_t ns = (int64_t)canvas->pinfo->abs_ts.secs * 1000000000 + canvas->pinfo->abs_ts.nsecs - t->call_time_ns;
+        int64_t ns = rpcrdma_response_ns(canvas);
         nstime_t time = {.secs = (time_t)(ns / 1000000000), .nsecs = (int)(ns % 1000000000)};
 
         rpcrdma_link(tree, rpcrdma_hf.response_to, canvas->tvb, t->call_frame);
         proto_item_set_generated(proto_tree_add_time(tree, rpcrdma_hf.time, canvas->tvb, 0, 0, &time));
+        rpcrdma_link(tree, rpcrdma_hf.received_in, canvas->tvb, message->received_in);
     }
 }
 
@@ -266,6 +275,20 @@ void rpcrdma_draw_message(struct rpcrdma_canvas *canvas)
         rpcrdma_show_beginning(canvas);
     else if (whole && header->header_len < canvas->n)
         rpcrdma_show_rest(canvas);
+}
+
+void rpcrdma_draw_empty(struct rpcrdma_canvas *canvas)
+{
+    static const char text[] = ", Send of no octets";
+
+    canvas->item = proto_tree_add_item(canvas->root, rpcrdma_proto, canvas->tvb, 0, 0, ENC_NA);
+    canvas->tree = proto_item_add_subtree(canvas->item, rpcrdma_ett.rpcrdma);
+    col_set_str(canvas->pinfo->cinfo, COL_PROTOCOL, "RPC-over-RDMA");
+    col_append_str(canvas->pinfo->cinfo, COL_INFO, text);
+    proto_item_append_text(canvas->item, "%s", text);
+    draw_length(canvas);
+    rpcrdma_draw_remarks(canvas);
+    rpcrdma_tap(canvas);
 }
 
 /* ---- Sends without a record ---- */

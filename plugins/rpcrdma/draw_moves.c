@@ -129,7 +129,9 @@ static void draw_octets(struct rpcrdma_canvas *canvas)
 static void draw_link(struct rpcrdma_canvas *canvas, const char *text, int field, uint32_t frame)
 {
     begin(canvas, (int)tvb_captured_length(canvas->tvb));
-    proto_item_append_text(canvas->item, ", %s in frame %u", text, frame);
+    proto_item_append_text(canvas->item, ", %s", text);
+    if (frame != 0)
+        proto_item_append_text(canvas->item, " in frame %u", frame);
     rpcrdma_link(canvas->tree, field, canvas->tvb, frame);
     draw_octets(canvas);
     if (canvas->segment)
@@ -138,14 +140,18 @@ static void draw_link(struct rpcrdma_canvas *canvas, const char *text, int field
 
 bool rpcrdma_draw_part(struct rpcrdma_canvas *canvas)
 {
-    draw_link(canvas, "part of a Send completed", rpcrdma_hf.send_complete_in,
-              canvas->segment->packet->part_of->last_in);
+    const struct kept_message *whole = canvas->segment->packet->part_of;
+
+    if (whole)
+        draw_link(canvas, "part of a Send completed", rpcrdma_hf.send_complete_in, whole->last_in);
+    else
+        draw_link(canvas, "part of a Send", rpcrdma_hf.send_complete_in, 0);
     return true;
 }
 
 void rpcrdma_draw_waiting(struct rpcrdma_canvas *canvas, uint32_t frame)
 {
-    draw_link(canvas, "out of order, dissected", rpcrdma_hf.taken_in, frame);
+    draw_link(canvas, frame != 0 ? "out of order, dissected" : "out of order", rpcrdma_hf.taken_in, frame);
 }
 
 void rpcrdma_draw_repeated(struct rpcrdma_canvas *canvas, uint32_t copies, bool begins_send)

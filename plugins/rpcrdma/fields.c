@@ -133,6 +133,9 @@ static hf_register_info fields[] = {
           "missing"),
     FIELD(packet_repeated, "Retransmission", "packet.repeated", FT_BOOLEAN, BASE_NONE, NULL,
           "InfiniBand: the packet was seen before"),
+    FRAME(received_in, "Received with the copy in", "received_in", FT_FRAMENUM_NONE,
+          "InfiniBand: an answer that was sent again, by its latest copy before the Acknowledge. The response time "
+          "ends with it"),
     FRAME(packet_copies, "Retransmission of", "packet.copies", FT_FRAMENUM_RETRANS_PREV,
           "InfiniBand: the latest copy of the packet before it"),
     FIELD(part_data, "Data", "part.data", FT_BYTES, BASE_NONE, NULL,

@@ -103,6 +103,7 @@ struct kept_message {
     struct kept_transaction *transaction; /* NULL: none */
     bool repeated;                        /* another Send of the same Call, or a second answer */
     bool reverse;                         /* belongs to a transaction that the server calls */
+    bool empty;                           /* has no octets */
     uint32_t in_use;                      /* outstanding transactions of the caller, including this one */
     uint32_t granted;                     /* Calls: latest grant; 0: not known */
     uint32_t threshold;                   /* octets */
@@ -114,6 +115,15 @@ struct kept_message {
     const uint8_t *octets; /* NULL: the payload of the packet in the message's frame */
     uint32_t n;
     uint32_t first_in, last_in; /* frames of its packets */
+    uint32_t received_in;       /* the latest copy before it was acknowledged; 0: it was not sent again */
+    int64_t received_ns;
+};
+
+/* InfiniBand: answers that may be sent again. */
+enum { ANSWERS_KEPT = 64 };
+struct kept_answer {
+    uint64_t offset;
+    struct kept_message *message; /* NULL: none */
 };
 
 /* What a Tagged segment or Read Request accesses. */
@@ -133,6 +143,7 @@ struct kept_packet {
     int64_t time_ns;
     uint32_t own_frame;                 /* of the packet: before record.frame if it was held back */
     const struct kept_message *part_of; /* the Send that it belongs to, once known */
+    bool of_send;
     struct kept_segment *next_in_frame; /* reported in the same frame */
     struct kept_segment *next_in_send, *next_untold;
 };
@@ -180,6 +191,8 @@ struct rpcrdma_flow {
     const struct remark *mark[2];                        /* by side: the latest finding at that time */
     struct kept_segment *open_send[2], *last_of_send[2]; /* by side: packets of the Send that is not complete */
     uint64_t repeats;                                    /* retransmissions so far */
+    struct kept_answer answers[2][ANSWERS_KEPT];         /* by side: the latest */
+    unsigned n_answers[2];
     struct kept_segment *untold, *last_untold; /* of frames that were dissected before their connection was known */
 };
 

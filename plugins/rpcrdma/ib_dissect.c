@@ -64,11 +64,21 @@ static void draw_message(struct rpcrdma_canvas *canvas, tvbuff_t *payload)
     canvas->message = canvas->segment->message;
     canvas->tvb = send_of(canvas->message, payload, canvas->pinfo);
     canvas->n = tvb_captured_length(canvas->tvb);
+    if (canvas->message->empty)
+        rpcrdma_draw_empty(canvas);
     if (canvas->n == 0)
         return;
     canvas->p = tvb_get_ptr(canvas->tvb, 0, (int)canvas->n);
     rpcrdma_header_decode(&canvas->header, canvas->p, canvas->n);
     rpcrdma_draw_message(canvas);
+}
+
+/* Of a Send that was not seen to end, the header is shown if the packet is cut. */
+static bool is_part(const struct rpcrdma_canvas *canvas)
+{
+    const struct kept_packet *packet = canvas->segment->packet;
+
+    return packet->part_of || (packet->of_send && tvb_captured_length(canvas->tvb) == tvb_reported_length(canvas->tvb));
 }
 
 /* True when payload was shown. */
@@ -83,7 +93,7 @@ static bool draw_segment(struct rpcrdma_canvas *canvas, tvbuff_t *payload)
     }
     if (rpcrdma_draw_move(canvas))
         return own;
-    return own && canvas->segment->packet->part_of && rpcrdma_draw_part(canvas);
+    return own && is_part(canvas) && rpcrdma_draw_part(canvas);
 }
 
 /* "RC Send Only QP=0x000011 " ends in a blank, which does not go with a comma. */
@@ -111,13 +121,14 @@ static void tell_untold(struct rpcrdma_flow *flow, tvbuff_t *tvb, packet_info *p
 static bool draw_other(const struct ib_frame *frame, tvbuff_t *payload, packet_info *pinfo, proto_tree *tree)
 {
     struct rpcrdma_canvas canvas = {.flow = frame->flow, .pinfo = pinfo, .root = tree, .tvb = payload};
+    bool waits = frame->taken_in != 0 || (frame->waits && !PINFO_FD_VISITED(pinfo));
 
-    if (frame->taken_in != 0)
+    if (waits)
         rpcrdma_draw_waiting(&canvas, frame->taken_in);
     else if (frame->repeated)
         rpcrdma_draw_repeated(&canvas, frame->copies,
                               frame->info && frame->info->message == IB_MESSAGE_SEND && frame->info->first);
-    return frame->taken_in != 0 || frame->repeated;
+    return waits || frame->repeated;
 }
 
 /* True when payload was shown. */

@@ -62,6 +62,7 @@ void rpcrdma_ib_open_send(struct rpcrdma_flow *flow, struct kept_segment *segmen
 {
     unsigned side = segment->side & 1u;
 
+    segment->packet->of_send = true;
     if (first || !flow->open_send[side])
         flow->open_send[side] = segment;
     else
@@ -75,6 +76,15 @@ static bool needs_octets(const struct kept_segment *first, const struct kept_seg
     return first != last || last->packet->own_frame != last->record.frame || last->record.frame < fed;
 }
 
+static void note_answer(struct rpcrdma_flow *flow, const struct rpcrdma_message *message, struct kept_message *kept)
+{
+    unsigned side = message->side & 1u;
+
+    if (message->kind == RPCRDMA_KIND_REPLY || message->kind == RPCRDMA_KIND_ERROR)
+        flow->answers[side][flow->n_answers[side]++ % ANSWERS_KEPT] =
+            (struct kept_answer){.offset = message->place.offset, .message = kept};
+}
+
 void rpcrdma_ib_close_send(struct rpcrdma_flow *flow, const struct rpcrdma_message *message)
 {
     struct kept_segment *first = flow->open_send[message->side & 1u];
@@ -83,6 +93,7 @@ void rpcrdma_ib_close_send(struct rpcrdma_flow *flow, const struct rpcrdma_messa
     flow->open_send[message->side & 1u] = NULL;
     if (!first || !last || !last->message || last != flow->last_of_send[message->side & 1u])
         return;
+    note_answer(flow, message, last->message);
     last->message->first_in = first->packet->own_frame;
     last->message->last_in = last->packet->own_frame;
     for (struct kept_segment *segment = first; segment; segment = segment->packet->next_in_send)
@@ -143,6 +154,21 @@ static void on_hole(void *ctx, const struct ib_rc_hole *hole)
     flow->up.hole(ctx, hole);
 }
 
+/* A side takes an answer with the last copy that is sent before it acknowledges it, as --stats has it. */
+static void on_sent_again(void *ctx, const struct place *place)
+{
+    struct rpcrdma_flow *flow = flow_of(ctx);
+
+    for (unsigned i = 0; i < ANSWERS_KEPT; i++) {
+        const struct kept_answer *answer = &flow->answers[place->side & 1u][i];
+
+        if (!answer->message || answer->offset != place->offset)
+            continue;
+        answer->message->received_in = place->frame;
+        answer->message->received_ns = place->time_ns;
+    }
+}
+
 /* ---- connections come and go ---- */
 
 static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_events *events)
@@ -156,6 +182,7 @@ static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_ev
     *events = flow->up = stack_ib_events(&flow->ib);
     events->part = on_part;
     events->hole = on_hole;
+    events->sent_again = on_sent_again;
     return true;
 }
 
@@ -256,6 +283,16 @@ static uint32_t copied_frame(const struct ib_frame *again)
     return 0;
 }
 
+/* Its own packet was given to the stack. */
+static bool is_reported(const struct ib_frame *frame)
+{
+    for (const struct kept_segment *segment = frame->segments; segment; segment = segment->packet->next_in_frame) {
+        if (segment->packet->own_frame == fed)
+            return true;
+    }
+    return false;
+}
+
 static void take(const struct packet *whole, const struct ib_datagram *datagram)
 {
     struct ib_packet packet;
@@ -285,6 +322,7 @@ static void take(const struct packet *whole, const struct ib_datagram *datagram)
     frame->repeated = is_repeated(connection->host, connection);
     frame->psn = packet.bth.psn;
     frame->info = packet.info;
+    frame->waits = !frame->repeated && frame->info && !frame->info->response && !is_reported(frame);
     if (frame->repeated && frame->info)
         frame->copies = copied_frame(frame);
     frame->qp = packet.bth.qp;

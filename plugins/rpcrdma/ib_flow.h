@@ -24,6 +24,7 @@ struct ib_frame {
     const struct ib_opcode_info *cut;  /* of a packet cut by the snap length; NULL: it is complete */
     uint32_t qp;
     uint32_t payload_at, payload_captured, payload_len; /* cut: of the payload, in the frame; at 0: it is not there */
+    bool waits;                                         /* out of order: its own packet was not reported when it came */
     uint32_t taken_in; /* the later frame in which its own packet was reported; 0: in this one, or never */
 };
 

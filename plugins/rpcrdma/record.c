@@ -220,6 +220,7 @@ void rpcrdma_record_message(struct rpcrdma_flow *flow, const struct rpcrdma_mess
         return;
     segment->message = kept;
     kept->kind = message->kind;
+    kept->empty = message->n == 0;
     kept->header_len = message->header.header_len;
     kept->threshold = rpcrdma_connection_threshold(rpcrdma_flow_connection(flow), message->side, &kept->negotiated);
     if (message->transaction) {

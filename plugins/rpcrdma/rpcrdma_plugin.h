@@ -35,6 +35,8 @@ struct rpcrdma_canvas {
 
 /* draw.c */
 void rpcrdma_draw_message(struct rpcrdma_canvas *canvas);
+/* A Send of no octets, by which a client returns credits (RFC 8881 section 20.8.3). */
+void rpcrdma_draw_empty(struct rpcrdma_canvas *canvas);
 /*
  * A Send of which the engine made no message: its header was cut by the snap length, or is not one. certain: the
  * connection is RPC-over-RDMA; if not, the header must look like one.
@@ -47,6 +49,8 @@ void rpcrdma_draw_remarks(struct rpcrdma_canvas *canvas);
 void rpcrdma_link(proto_tree *tree, int field, tvbuff_t *tvb, uint32_t frame);
 void rpcrdma_number(proto_tree *tree, int field, tvbuff_t *tvb, uint64_t number);
 
+/* Of an answer to this Call: the time since then, until it was received. */
+int64_t rpcrdma_response_ns(const struct rpcrdma_canvas *canvas);
 /* "NFS v3 READ"; call when its procedure is known. */
 const char *rpcrdma_procedure_name(wmem_allocator_t *pool, const struct kept_transaction *t);
 

@@ -35,6 +35,13 @@ static const char *const kind_names[] = {[RPCRDMA_KIND_UNKNOWN] = "",
                                          [RPCRDMA_KIND_REPLY] = " Reply",
                                          [RPCRDMA_KIND_ERROR] = ""};
 
+static void take_off(nstime_t *time, int64_t ns)
+{
+    const nstime_t off = {.secs = (time_t)(ns / 1000000000), .nsecs = (int)(ns % 1000000000)};
+
+    nstime_subtract(time, &off);
+}
+
 void rpcrdma_tap(struct rpcrdma_canvas *canvas)
 {
     const struct kept_message *message = canvas->message;
@@ -45,7 +52,9 @@ void rpcrdma_tap(struct rpcrdma_canvas *canvas)
     if (!have_tap_listener(tap))
         return;
     news = wmem_new0(pool, struct news);
-    news->message = wmem_strdup_printf(pool, "%s%s", rpcrdma_proc_name(canvas->header.proc), kind_names[message->kind]);
+    news->message = message->empty ? "no octets"
+                                   : wmem_strdup_printf(pool, "%s%s", rpcrdma_proc_name(canvas->header.proc),
+                                                        kind_names[message->kind]);
     news->octets = tvb_reported_length(canvas->tvb);
     news->kind = message->kind;
     news->credit = canvas->header.credit;
@@ -55,8 +64,8 @@ void rpcrdma_tap(struct rpcrdma_canvas *canvas)
         news->transaction = t;
     } else if (t && t->known && !message->repeated) {
         news->procedure = rpcrdma_procedure_name(pool, t);
-        news->call_time.secs = (time_t)(t->call_time_ns / 1000000000);
-        news->call_time.nsecs = (int)(t->call_time_ns % 1000000000);
+        news->call_time = canvas->pinfo->abs_ts; /* from which Wireshark counts back */
+        take_off(&news->call_time, rpcrdma_response_ns(canvas));
     }
     tap_queue_packet(tap, canvas->pinfo, news);
 }
@@ -181,7 +190,8 @@ static tap_packet_status tree_packet(stats_tree *tree, packet_info *pinfo, epan_
     (void)pinfo, (void)edt, (void)flags;
     tick_stat_node(tree, node_messages, 0, TRUE);
     tick_stat_node(tree, news->message, at_messages, FALSE);
-    bins_add(tree, node_sizes, 0, news->octets);
+    if (news->octets > 0)
+        bins_add(tree, node_sizes, 0, news->octets);
     if (news->kind == RPCRDMA_KIND_CALL || news->kind == RPCRDMA_KIND_REPLY)
         tick_stat_node(tree, node_credits, 0, TRUE); /* by hand: averages do not count for the node above them */
     if (news->kind == RPCRDMA_KIND_CALL)

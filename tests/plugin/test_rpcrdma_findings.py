@@ -10,8 +10,7 @@ ORDER = ["-2", "-o", "tcp.reassemble_out_of_order:TRUE"]
 TEXT = 150  # long ones are cut in Wireshark
 # Cannot be distinguished from a close that the plugin does not see, or is one.
 SILENCE = re.compile(r"answer to .*found n(one|either)|to a Call .*found none|found (FIN|RST|the connection (closed|ended))")
-# An ACK without payload shows the first; the others are Sends of no octets, which are not passed on to dissectors.
-BLIND = {"fault NFSULB-6.7.2-02/ack", "fault RPCR-4-01/empty", "fault RPCR-4-01/refused", "fault RPCR-4-01/server"}
+BLIND = {"fault NFSULB-6.7.2-02/ack"}  # an ACK without payload shows it
 RULE = re.compile(r"([A-Z0-9]+(?:-[0-9A-Z.]+)+): ")
 
 

@@ -5,6 +5,7 @@
 #include "engine/core/heap.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- credits ---- */
 
@@ -143,31 +144,152 @@ static void add_to_row(struct collector *collector, const struct stat_key *key, 
         add(row, added);
 }
 
-/* To the row of its procedure, and to that of each operation of a COMPOUND. */
-static void add_to_rows(struct collector *collector, const struct rpcrdma_transaction *t, const struct added *added)
+enum { OPERATIONS = 128 };
+
+/* The row of its procedure, and that of each operation of a COMPOUND. */
+struct rows {
+    struct stat_key key;
+    unsigned n;
+    uint8_t operations[OPERATIONS]; /* in order of appearance */
+};
+
+static struct rows rows_of(const struct rpcrdma_transaction *t)
 {
     const struct rpcrdma_body *body = &t->call_body;
     bool known = body->known && body->rpc.status == RPC_OK;
-    struct stat_key key = {.known = known, .reverse = t->reverse};
-    uint64_t seen[2] = {0};
+    struct rows rows = {.key = {.known = known, .reverse = t->reverse}};
+    bool seen[OPERATIONS] = {0};
 
-    if (known) {
-        key.program = body->rpc.prog;
-        key.version = body->rpc.vers;
-        key.procedure = body->rpc.proc;
-    }
-    add_to_row(collector, &key, added);
-    key.operation = true;
-    for (unsigned i = 0;
-         known && body->walked && body->procedure && body->procedure->compound && i < body->n_operations; i++) {
+    if (!known)
+        return rows;
+    rows.key.program = body->rpc.prog;
+    rows.key.version = body->rpc.vers;
+    rows.key.procedure = body->rpc.proc;
+    for (unsigned i = 0; body->walked && body->procedure && body->procedure->compound && i < body->n_operations; i++) {
         uint32_t op = body->operations[i].op;
 
-        if (op >= 64 * sizeof seen / sizeof *seen || seen[op / 64] >> op % 64 & 1)
+        if (op >= OPERATIONS || seen[op])
             continue;
-        seen[op / 64] |= UINT64_C(1) << op % 64;
-        key.procedure = op;
+        seen[op] = true;
+        rows.operations[rows.n++] = (uint8_t)op;
+    }
+    return rows;
+}
+
+static void add_to_each(struct collector *collector, const struct rows *rows, const struct added *added)
+{
+    struct stat_key key = rows->key;
+
+    add_to_row(collector, &key, added);
+    key.operation = true;
+    for (unsigned i = 0; i < rows->n; i++) {
+        key.procedure = rows->operations[i];
         add_to_row(collector, &key, added);
     }
+}
+
+static void add_to_rows(struct collector *collector, const struct rpcrdma_transaction *t, const struct added *added)
+{
+    struct rows rows = rows_of(t);
+
+    add_to_each(collector, &rows, added);
+}
+
+/* ---- answers that are not acknowledged so far ---- */
+
+enum { UNSETTLED_MAX = 64 };
+
+/*
+ * An answer ends its Call when the caller takes it: with the last copy that was sent before it was acknowledged, as
+ * those before it were dropped (an RNR NAK, a lost packet), or may have been.
+ */
+struct unsettled_answer {
+    struct rows rows;
+    struct added added;
+    uint64_t offset;
+    int64_t call_ns, moved_ns; /* what the times of `added` count from */
+    uint8_t side;
+};
+
+struct unsettled {
+    unsigned n;
+    struct unsettled_answer answer[UNSETTLED_MAX]; /* in the order of their Sends */
+};
+
+static void settle(struct collector *collector, const struct unsettled_answer *answer)
+{
+    const struct added *added = &answer->added;
+    uint64_t *bin = !added->timed || answer->rows.key.reverse ? NULL : collect_bin(collector, added->last_ns);
+
+    add_to_each(collector, &answer->rows, added);
+    if (!bin)
+        return;
+    bin[SERIES_LATENCY] = saturating_sum(bin[SERIES_LATENCY], added->time[CALL_LATENCY]);
+    if (added->time[CALL_LATENCY] > bin[SERIES_LATENCY_MOST])
+        bin[SERIES_LATENCY_MOST] = added->time[CALL_LATENCY];
+}
+
+static void settle_first(struct collector *collector)
+{
+    struct unsettled *unsettled = collector->unsettled;
+
+    settle(collector, &unsettled->answer[0]);
+    memmove(&unsettled->answer[0], &unsettled->answer[1], --unsettled->n * sizeof unsettled->answer[0]);
+}
+
+static void settle_all(struct collector *collector)
+{
+    for (unsigned i = 0; collector->unsettled && i < collector->unsettled->n; i++)
+        settle(collector, &collector->unsettled->answer[i]);
+    if (collector->unsettled)
+        collector->unsettled->n = 0;
+}
+
+static void on_received(struct collector *collector, unsigned side, uint64_t offset)
+{
+    struct unsettled *unsettled = collector->unsettled;
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < unsettled->n; i++) {
+        const struct unsettled_answer *answer = &unsettled->answer[i];
+
+        if (answer->side == side && answer->offset < offset)
+            settle(collector, answer);
+        else if (kept++ != i)
+            unsettled->answer[kept - 1] = *answer;
+    }
+    unsettled->n = kept;
+}
+
+/* On TCP what follows waits for it; on RoCE it is sent again, too. */
+static void on_sent_again(struct collector *collector, unsigned side, uint64_t offset, int64_t time_ns)
+{
+    for (unsigned i = 0; i < collector->unsettled->n; i++) {
+        struct unsettled_answer *answer = &collector->unsettled->answer[i];
+
+        if (answer->side != side || answer->offset < offset || (collector->ib && answer->offset > offset) ||
+            time_ns < answer->added.last_ns)
+            continue;
+        answer->added.last_ns = time_ns;
+        answer->added.time[CALL_LATENCY] = time_since(answer->call_ns, time_ns);
+        if (answer->added.moved)
+            answer->added.time[CALL_TO_REPLY] = time_since(answer->moved_ns, time_ns);
+    }
+}
+
+static void keep_answer(struct collector *collector, const struct unsettled_answer *answer)
+{
+    if (!collector->unsettled)
+        collector->unsettled = heap_zeroed(1, sizeof *collector->unsettled);
+    if (!collector->unsettled) {
+        settle(collector, answer);
+        return;
+    }
+    collector->sent_again = on_sent_again;
+    collector->received = on_received;
+    if (collector->unsettled->n == UNSETTLED_MAX)
+        settle_first(collector);
+    collector->unsettled->answer[collector->unsettled->n++] = *answer;
 }
 
 /* ---- Calls ---- */
@@ -280,16 +402,15 @@ static void count_answer(struct collector *collector, struct open_call *call, co
         added.time[CALL_MOVING] = time_since(call->first_ns, call->last_ns);
         added.time[CALL_TO_REPLY] = time_since(call->last_ns, m->place.time_ns);
     }
-    add_to_rows(collector, t, &added);
     bin = t->reverse ? NULL : collect_bin(collector, m->place.time_ns);
-    if (!bin)
-        return;
-    bin[SERIES_REPLIES]++;
-    if (uncertain)
-        return;
-    bin[SERIES_LATENCY] = saturating_sum(bin[SERIES_LATENCY], added.time[CALL_LATENCY]);
-    if (added.time[CALL_LATENCY] > bin[SERIES_LATENCY_MOST])
-        bin[SERIES_LATENCY_MOST] = added.time[CALL_LATENCY];
+    if (bin)
+        bin[SERIES_REPLIES]++;
+    keep_answer(collector, &(struct unsettled_answer){.rows = rows_of(t),
+                                                      .added = added,
+                                                      .offset = m->place.offset,
+                                                      .call_ns = t->call.time_ns,
+                                                      .moved_ns = call->last_ns,
+                                                      .side = m->side});
 }
 
 /* It is known how it ended, but not when. */
@@ -349,6 +470,7 @@ static void take_answer(struct collector *collector, const struct rpcrdma_messag
 
 static void collect_open(struct collector *collector, bool last)
 {
+    settle_all(collector);
     for (struct open_call *call = collector->oldest; call; call = call->newer) {
         struct added open = {.first_ns = INT64_MAX, .last_ns = INT64_MIN};
         const struct rpcrdma_transaction *t = call->transaction;
