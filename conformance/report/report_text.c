@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The text report: the verdict, what was found where, and in a line what was exercised; with --verbose, rule by rule.
  */
+#include "conformance/report/report_known.h"
 #include "conformance/report/report_parts.h"
 #include "conformance/report/report_stats.h"
 #include "conformance/report/terminal.h"
@@ -308,10 +309,13 @@ static void write_verdict(const struct text *text)
                                                  [CHECK_TROUBLE] = STYLE_BAD,
                                                  [CHECK_NOTHING] = STYLE_WARNING};
     g_autofree gchar *verdict = verdict_text(text->report);
+    g_autofree gchar *known = known_text(text->report);
     g_auto(GStrv) parts = g_strsplit(verdict, ": ", 2);
 
     terminal_line(&text->terminal, 0, "%s: %s",
                   terminal_styled(&text->terminal, styles[text->report->status], parts[0]), parts[1]);
+    if (known)
+        terminal_line(&text->terminal, 0, "%s", known);
 }
 
 void report_write_text(const struct report *report, FILE *out)

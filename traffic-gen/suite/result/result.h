@@ -72,6 +72,7 @@ struct suite_report {
     double seconds;
     GPtrArray *results;        /* struct case_result * */
     GPtrArray *unused_waivers; /* char * */
+    char *known;               /* waivers that would explain failures (shipped.h); NULL: none do */
     unsigned chosen, finished; /* cases selected, and cases that ran: fewer when the run ended early */
     char *state;               /* of the device at the end: "alive", ... (alive.h) */
     char *start_up;            /* the one that it accepts, in words */
