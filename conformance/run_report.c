@@ -108,10 +108,21 @@ static bool overwrites_input(const struct check_options *options, const char *pa
     return taken != NULL;
 }
 
+/* The same of -w. */
+static bool keeps_over_input(const struct check_options *options)
+{
+    bool over = options->keep && options->files[0] && output_file_is(options->keep, options->files[0]);
+
+    if (over)
+        fprintf(stderr, "iwarp-check: -w: %s is the capture to check; give another name\n", options->keep);
+    return over;
+}
+
 bool run_report_possible(const struct check_options *options)
 {
     gchar *path = options->rotate_ns == 0 ? g_strdup(options->output) : part_path(options->output, 1);
-    bool possible = !overwrites_input(options, path) && (output_file_possible(path) || output_trouble(path));
+    bool possible = !overwrites_input(options, path) && !keeps_over_input(options) &&
+                    (output_file_possible(path) || output_trouble(path));
 
     g_free(path);
     return possible;

@@ -55,6 +55,8 @@ struct check_options {
     size_t memory_limit;     /* octets held out of order per side of a connection; 0: the default */
     unsigned max_findings;   /* kept per rule and connection; 0: all */
     char *interface;         /* live capture */
+    char *filter;            /* of the interface, or of files given by -r; NULL: none */
+    char *keep;              /* -w: the packets that are judged; NULL: they are not kept */
     unsigned capture_buffer; /* of it, in octets; 0: the default */
     int64_t rotate_ns;       /* a report of each such period; 0: one of all */
     char **files;            /* NULL-terminated; empty with interface */
@@ -63,7 +65,7 @@ struct check_options {
     bool fold;        /* of equal findings the first three are listed, the others counted */
     bool allow_empty; /* captures in which nothing was checked are accepted */
 
-    bool list_rules, version, help;
+    bool list_rules, list_interfaces, version, help;
     char *explain;
 };
 

@@ -46,7 +46,7 @@ import pytest
     (["merge", "--ouput=x", "y"], "--ouput=x (did you mean --output?)"),
     (["merge", "-q", "y"], "merge --help"),
     (["--waivers=/no/such/file", "x"], "/no/such/file"),
-    (["-i", "lo", "x"], "not both"),
+    (["-i", "lo", "-r", "x"], "give either"),
     (["-i", "no-such-interface"], "no-such-interface"),
 ])
 def test_usage(check, arguments, hint):
