@@ -144,7 +144,7 @@ static int verify(const char *filter)
 static int answer(const struct extcap_options *options)
 {
     if (options->interfaces) {
-        printf("extcap {version=%s}{help=file:///usr/share/doc/iwarp-kit-doc/wireshark.md}\n", IWARP_KIT_VERSION);
+        printf("extcap {version=%s}{help=file:///usr/share/doc/iwarp-kit-doc/docs/wireshark.md}\n", IWARP_KIT_VERSION);
         printf("interface {value=%s}{display=iWARP reference traffic}\n", INTERFACE);
         return 0;
     }
