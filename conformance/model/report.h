@@ -153,6 +153,7 @@ void report_write_html(const struct report *report, FILE *out);
 void report_write_sarif(const struct report *report, FILE *out);
 void report_write_github(const struct report *report, FILE *out);
 void report_write_markdown(const struct report *report, FILE *out);
+void report_write_tap(const struct report *report, FILE *out);
 /* One line per capture: --summary. */
 void report_write_summary(const struct report *report, FILE *out);
 

@@ -42,12 +42,14 @@ static const struct word *find_word(const struct word *words, const char *name)
 static bool parse_format(struct check_options *options, const char *value, GError **error)
 {
     static const struct word formats[] = {
-        {"text", FORMAT_TEXT},   {"json", FORMAT_JSON},     {"junit", FORMAT_JUNIT},       {"html", FORMAT_HTML},
-        {"sarif", FORMAT_SARIF}, {"github", FORMAT_GITHUB}, {"markdown", FORMAT_MARKDOWN}, {NULL, 0}};
+        {"text", FORMAT_TEXT},         {"json", FORMAT_JSON},   {"junit", FORMAT_JUNIT},
+        {"html", FORMAT_HTML},         {"sarif", FORMAT_SARIF}, {"github", FORMAT_GITHUB},
+        {"markdown", FORMAT_MARKDOWN}, {"tap", FORMAT_TAP},     {NULL, 0}};
     const struct word *word = find_word(formats, value);
 
     if (!word)
-        return usage(error, "--format=%s: choose one of text, json, junit, html, sarif, github and markdown", value);
+        return usage(error, "--format=%s: choose one of text, json, junit, html, sarif, github, markdown and tap",
+                     value);
     options->format = (enum report_format)word->value;
     return true;
 }

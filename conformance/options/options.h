@@ -22,7 +22,8 @@ enum report_format {
     FORMAT_HTML,
     FORMAT_SARIF,
     FORMAT_GITHUB,
-    FORMAT_MARKDOWN
+    FORMAT_MARKDOWN,
+    FORMAT_TAP
 };
 
 /* --color */

@@ -41,7 +41,7 @@ def complete(root, environment, tmp_path):
 @pytest.mark.parametrize("line, expected", [
     ("iwarp-check --form", {"--format="}),
     ("iwarp-check --format=j", {"json", "junit"}),
-    ("iwarp-check --format=", {"text", "json", "junit", "html", "sarif", "github", "markdown"}),
+    ("iwarp-check --format=", {"text", "json", "junit", "html", "sarif", "github", "markdown", "tap"}),
     ("iwarp-check --strict", {"--strict-waivers"}),
     ("iwarp-check --fail-on=n", {"note", "never"}),
     ("iwarp-check --profile=r", {"rdmac", "rfc5666"}),

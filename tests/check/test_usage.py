@@ -6,7 +6,7 @@ import pytest
 @pytest.mark.parametrize("arguments, hint", [
     ([], "--help"),
     (["--no-such-option", "x"], "--help"),
-    (["--format=xml", "x"], "text, json, junit, html, sarif, github and markdown"),
+    (["--format=xml", "x"], "text, json, junit, html, sarif, github, markdown and tap"),
     (["--list-rules", "--format=junit"], "text and json"),
     (["--list-rules", "--format=html"], "text and json"),
     (["--annotate=y.pcapng", "x", "y"], "one capture"),

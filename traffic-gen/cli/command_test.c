@@ -40,6 +40,7 @@ static const struct format {
     {"json", suite_report_json},
     {"junit", suite_report_junit},
     {"html", suite_report_page},
+    {"tap", suite_report_tap},
 };
 
 static const struct format *format_find(const char *name)

@@ -114,6 +114,7 @@ unsigned suite_report_count(const struct suite_report *report, enum case_outcome
 void suite_report_text(const struct suite_report *report, FILE *out);
 void suite_report_json(const struct suite_report *report, FILE *out);
 void suite_report_junit(const struct suite_report *report, FILE *out);
+void suite_report_tap(const struct suite_report *report, FILE *out);
 void suite_report_page(const struct suite_report *report, FILE *out); /* HTML */
 /* One report, or a matrix of rules by devices when there are several. */
 void suite_report_html(struct suite_report *const *reports, unsigned n, FILE *out);
