@@ -48,11 +48,6 @@ static gchar *part_path(const char *path, unsigned number)
 
 static bool write_report(const struct report *report, const char *path)
 {
-    static void (*const writers[])(const struct report *report, FILE *out) = {
-        [FORMAT_TEXT] = report_write_text,         [FORMAT_JSON] = report_write_json,
-        [FORMAT_JUNIT] = report_write_junit,       [FORMAT_HTML] = report_write_html,
-        [FORMAT_SARIF] = report_write_sarif,       [FORMAT_GITHUB] = report_write_github,
-        [FORMAT_MARKDOWN] = report_write_markdown, [FORMAT_TAP] = report_write_tap};
     const struct check_options *options = report->options;
     struct output_file output;
     bool good;
@@ -65,7 +60,7 @@ static bool write_report(const struct report *report, const char *path)
         return true;
     good = output_file_open(&output, path);
     if (good) {
-        writers[options->format](report, output.file);
+        report_write(report, output.file);
         good = output_file_finish(&output);
     }
     if (!good)

@@ -146,6 +146,7 @@ void report_clear(struct report *report);
 void report_conclude(struct report *report);
 
 /* The formats. They write to `out`; errors stay in the stream. */
+void report_write(const struct report *report, FILE *out); /* in that of the options */
 void report_write_text(const struct report *report, FILE *out);
 void report_write_json(const struct report *report, FILE *out);
 void report_write_junit(const struct report *report, FILE *out);

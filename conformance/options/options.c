@@ -39,7 +39,7 @@ static const struct word *find_word(const struct word *words, const char *name)
     return words->name ? words : NULL;
 }
 
-static bool parse_format(struct check_options *options, const char *value, GError **error)
+bool options_parse_format(struct check_options *options, const char *value, GError **error)
 {
     static const struct word formats[] = {
         {"text", FORMAT_TEXT},         {"json", FORMAT_JSON},   {"junit", FORMAT_JUNIT},
@@ -424,7 +424,7 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
         const char *value;
         bool (*parse)(struct check_options *options, const char *value, GError **error);
     } single[] = {
-        {raw->format, parse_format}, {raw->fail_on, options_parse_fail_on},       {raw->profile, parse_profile},
+        {raw->format, options_parse_format}, {raw->fail_on, options_parse_fail_on},       {raw->profile, parse_profile},
         {raw->memory, parse_memory}, {raw->capture_buffer, parse_capture_buffer}, {raw->rotate, parse_rotate},
         {raw->color, parse_color}};
 

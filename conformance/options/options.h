@@ -75,7 +75,8 @@ struct check_options {
  * With list_rules, version, help or explain set there may be no files.
  */
 bool options_parse(struct check_options *options, int argc, char **argv, GError **error);
-/* The value of --fail-on. */
+/* The values of --format and --fail-on. */
+bool options_parse_format(struct check_options *options, const char *value, GError **error);
 bool options_parse_fail_on(struct check_options *options, const char *value, GError **error);
 void options_clear(struct check_options *options);
 
