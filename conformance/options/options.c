@@ -423,10 +423,13 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
     const struct {
         const char *value;
         bool (*parse)(struct check_options *options, const char *value, GError **error);
-    } single[] = {
-        {raw->format, options_parse_format}, {raw->fail_on, options_parse_fail_on},       {raw->profile, parse_profile},
-        {raw->memory, parse_memory}, {raw->capture_buffer, parse_capture_buffer}, {raw->rotate, parse_rotate},
-        {raw->color, parse_color}};
+    } single[] = {{raw->format, options_parse_format},
+                  {raw->fail_on, options_parse_fail_on},
+                  {raw->profile, parse_profile},
+                  {raw->memory, parse_memory},
+                  {raw->capture_buffer, parse_capture_buffer},
+                  {raw->rotate, parse_rotate},
+                  {raw->color, parse_color}};
 
     options->list_rules = raw->list_rules;
     options->list_interfaces = raw->list_interfaces;
