@@ -83,7 +83,7 @@ static uint64_t explain_by(const struct shipped_file *file, const struct shipped
 static struct shipped_match explain_by_family(const struct shipped_file *file, const struct shipped_findings *findings)
 {
     struct shipped_match match = {.name = shipped_family(file)};
-    g_autofree bool *taken = g_new0(bool, findings->n + 1);
+    bool *taken = g_new0(bool, findings->n + 1);
     GString *about = g_string_new(NULL);
 
     for (; file->name && is_of(file, match.name); file++) {
@@ -95,6 +95,7 @@ static struct shipped_match explain_by_family(const struct shipped_file *file, c
         match.explained += explained;
     }
     match.about = g_string_free(about, FALSE);
+    g_free(taken);
     return match;
 }
 

@@ -321,9 +321,9 @@ static bool read_titled(const struct loader *loader, const yaml_node_t *root, GP
                         "a waiver file is a list: each entry starts with '- id: RULE-ID'; or it has the keys about and "
                         "waivers, once each");
     }
-    if (ok && !list)
-        ok = mistake(loader, root, "a waiver file is a list: each entry starts with '- id: RULE-ID'");
-    ok = ok && read_list(loader, list, waivers);
+    if (ok)
+        ok = list ? read_list(loader, list, waivers)
+                  : mistake(loader, root, "a waiver file is a list: each entry starts with '- id: RULE-ID'");
     if (ok && loader->about)
         *loader->about = g_steal_pointer(&about);
     g_free(about);
@@ -352,6 +352,7 @@ static bool read_input(struct loader *loader, yaml_parser_t *parser, GPtrArray *
     }
     loader->document = &document;
     ok = read_document(loader, waivers);
+    loader->document = NULL;
     yaml_document_delete(&document);
     return ok;
 }

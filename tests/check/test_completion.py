@@ -56,7 +56,7 @@ def complete(root, environment, tmp_path):
     ("iwarp-check ", {"a capture.pcapng", "other.pcap"}),
     ("iwarp-check me", {"merge"}),
     ("iwarp-check merge --o", {"--output="}),
-    ("iwarp-check merge --for", set()),
+    ("iwarp-check merge --for", {"--format="}),
     ("iwarp-check merge --fail-on=w", {"warning"}),
     ("iwarp-gen pl", {"play"}),
     ("iwarp-gen test --mpa=o", {"ord="}),
