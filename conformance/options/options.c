@@ -405,6 +405,16 @@ static bool can_keep(const struct check_options *options, GError **error)
     return true;
 }
 
+/* Who names a capture after -r meant another capture. */
+static bool words_are_filter(const struct raw_options *raw, GError **error)
+{
+    for (char **word = raw->files; raw->read && word && *word; word++)
+        if (g_file_test(*word, G_FILE_TEST_EXISTS))
+            return usage(error, "-r: what follows the options is a filter, and %s is a file; give captures without -r",
+                         *word);
+    return true;
+}
+
 /* As tcpdump has it: what follows -i or -r is a filter. Otherwise it is the captures. */
 static void take_words(struct check_options *options, struct raw_options *raw)
 {
@@ -464,6 +474,8 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
     options->max_findings = (unsigned)raw->max_findings;
     /* Parts are folded when they are merged; the copy of a capture has each finding at its packet. */
     options->fold = options->max_findings > 0 && !options->verbose && !options->annotate && options->rotate_ns == 0;
+    if (!words_are_filter(raw, error))
+        return false;
     take_words(options, raw);
     if (options->help || options->version || options->list_rules || options->list_interfaces || options->explain)
         return true;
