@@ -36,11 +36,8 @@ static const struct format {
     const char *name;
     void (*write)(const struct suite_report *report, FILE *out);
 } formats[] = {
-    {"text", suite_report_text},
-    {"json", suite_report_json},
-    {"junit", suite_report_junit},
-    {"html", suite_report_page},
-    {"tap", suite_report_tap},
+    {"text", suite_report_text}, {"json", suite_report_json}, {"junit", suite_report_junit},
+    {"html", suite_report_page}, {"tap", suite_report_tap},
 };
 
 static const struct format *format_find(const char *name)
