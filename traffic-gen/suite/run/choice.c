@@ -322,8 +322,8 @@ void choice_known(enum suite_dut dut, const struct endpoint *device, struct suit
         times[failures->len] = 1;
         g_ptr_array_add(failures, g_memdup2(&failure, sizeof failure));
     }
-    match =
-        shipped_explain(&(struct shipped_findings){(const void *const *)failures->pdata, times, failures->len, explains});
+    match = shipped_explain(
+        &(struct shipped_findings){(const void *const *)failures->pdata, times, failures->len, explains});
     report->known = shipped_text(&match, failures->len, "failure");
     shipped_match_clear(&match);
 }
