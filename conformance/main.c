@@ -54,6 +54,8 @@ static int run(const struct check_options *options)
         return explain(options->explain);
     if (options->list_rules)
         return list_rules(options);
+    if (options->list_interfaces)
+        return (int)run_list_interfaces();
     return (int)run_check(options);
 }
 

@@ -61,10 +61,18 @@ static void report_progress(void *ctx, double part)
     progress_tell(&job->run->progress, job->number, part);
 }
 
+static void set_failed(struct report_capture *capture, const struct capture_error *error)
+{
+    capture->failed = true;
+    g_free(capture->trouble);
+    capture->trouble = g_utf8_make_valid(error->text, -1);
+}
+
 static void check_source(struct run *run, guint number, struct capture *source)
 {
     struct report_capture *capture = g_ptr_array_index(run->report->captures, number);
     struct job job = {run, number};
+    struct capture_error error = {""};
     gint64 started;
     struct check_setup setup = {
         .options = run->options, .print = run->print, .threads = run->threads, .progress = {report_progress, &job}};
@@ -73,6 +81,8 @@ static void check_source(struct run *run, guint number, struct capture *source)
         setup.parts = (struct check_parts){run_report_part, run->parts, run->options->rotate_ns};
     started = g_get_monotonic_time();
     check_capture(&setup, source, capture);
+    if (!capture_kept(source, &error))
+        set_failed(capture, &error);
     capture->checking_ns = (g_get_monotonic_time() - started) * NS_PER_US;
     progress_tell(&run->progress, number, 1);
 }
@@ -81,8 +91,7 @@ static void could_not_open(struct run *run, guint number, const struct capture_e
 {
     struct report_capture *capture = g_ptr_array_index(run->report->captures, number);
 
-    capture->failed = true;
-    capture->trouble = g_utf8_make_valid(error->text, -1);
+    set_failed(capture, error);
     progress_tell(&run->progress, number, 1);
     if (run->options->rotate_ns == 0)
         return;
@@ -91,10 +100,26 @@ static void could_not_open(struct run *run, guint number, const struct capture_e
     run_report_part(run->parts);
 }
 
+/* The capture, with what the options want of it. */
+static struct capture *prepared(const struct check_options *options, struct capture *source,
+                                struct capture_error *error)
+{
+    if (source && (options->interface || !options->filter || capture_filter(source, options->filter, error)) &&
+        (!options->keep || capture_keep(source, options->keep, error)))
+        return source;
+    capture_close(source);
+    return NULL;
+}
+
+static struct capture *open_file(const struct check_options *options, guint number, struct capture_error *error)
+{
+    return prepared(options, capture_open(options->files[number], error), error);
+}
+
 static void check_file(struct run *run, guint number)
 {
     struct capture_error error = {""};
-    struct capture *source = capture_open(run->options->files[number], &error);
+    struct capture *source = open_file(run->options, number, &error);
 
     if (!source) {
         could_not_open(run, number, &error);
@@ -119,17 +144,19 @@ static void check_until_interrupted(struct run *run, struct capture *source)
 
 static bool check_live(struct run *run)
 {
-    const struct capture_live_options options = {.buffer = run->options->capture_buffer};
+    const struct capture_live_options options = {.buffer = run->options->capture_buffer,
+                                                 .filter = run->options->filter};
     struct capture_error error = {""};
     struct capture *source;
 
     catch_interrupts(); /* whoever sees that the rights are gone may end it at once */
     source = capture_open_live(run->options->interface, &options, &error);
-    /* The rights are those with which the report will be written. */
+    /* The rights are those with which the report will be written, and the packets. */
     if (!run_report_possible(run->options)) {
         capture_close(source);
         return false;
     }
+    source = prepared(run->options, source, &error);
     if (!source)
         could_not_open(run, 0, &error);
     else
@@ -141,7 +168,7 @@ static bool check_live(struct run *run)
 static void check_only_file(struct run *run)
 {
     struct capture_error error = {""};
-    struct capture *source = capture_open(run->options->files[0], &error);
+    struct capture *source = open_file(run->options, 0, &error);
 
     run->threads = run->options->jobs;
     if (!source) {
@@ -230,4 +257,14 @@ enum check_status run_check(const struct check_options *options)
     }
     report_clear(&report);
     return status;
+}
+
+enum check_status run_list_interfaces(void)
+{
+    struct capture_error error = {""};
+
+    if (capture_list_interfaces(stdout, &error))
+        return CHECK_PASS;
+    fprintf(stderr, "iwarp-check: %s\n", error.text);
+    return CHECK_TROUBLE;
 }

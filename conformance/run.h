@@ -8,4 +8,7 @@
 /* Writes the report, and one line per trouble to standard error. */
 enum check_status run_check(const struct check_options *options);
 
+/* -D */
+enum check_status run_list_interfaces(void);
+
 #endif

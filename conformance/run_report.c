@@ -50,11 +50,6 @@ static gchar *part_path(const char *path, unsigned number)
 
 static bool write_report(const struct report *report, const char *path)
 {
-    static void (*const writers[])(const struct report *report, FILE *out) = {
-        [FORMAT_TEXT] = report_write_text,        [FORMAT_JSON] = report_write_json,
-        [FORMAT_JUNIT] = report_write_junit,      [FORMAT_HTML] = report_write_html,
-        [FORMAT_SARIF] = report_write_sarif,      [FORMAT_GITHUB] = report_write_github,
-        [FORMAT_MARKDOWN] = report_write_markdown};
     const struct check_options *options = report->options;
     struct output_file output;
     bool good;
@@ -67,7 +62,7 @@ static bool write_report(const struct report *report, const char *path)
         return true;
     good = output_file_open(&output, path);
     if (good) {
-        writers[options->format](report, output.file);
+        report_write(report, output.file);
         good = output_file_finish(&output);
     }
     if (!good)
@@ -110,10 +105,21 @@ static bool overwrites_input(const struct check_options *options, const char *pa
     return taken != NULL;
 }
 
+/* The same of -w. */
+static bool keeps_over_input(const struct check_options *options)
+{
+    bool over = options->keep && options->files[0] && output_file_is(options->keep, options->files[0]);
+
+    if (over)
+        fprintf(stderr, "iwarp-check: -w: %s is the capture to check; give another name\n", options->keep);
+    return over;
+}
+
 bool run_report_possible(const struct check_options *options)
 {
     gchar *path = options->rotate_ns == 0 ? g_strdup(options->output) : part_path(options->output, 1);
-    bool possible = !overwrites_input(options, path) && (output_file_possible(path) || output_trouble(path));
+    bool possible = !overwrites_input(options, path) && !keeps_over_input(options) &&
+                    (output_file_possible(path) || output_trouble(path));
 
     g_free(path);
     return possible;

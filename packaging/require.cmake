@@ -8,3 +8,7 @@ if(CPACK_GENERATOR MATCHES "DEB")
         endif()
     endforeach()
 endif()
+
+# Folders above those that CMake makes have the permissions that the umask leaves.
+file(CHMOD_RECURSE ${CPACK_TEMPORARY_DIRECTORY} DIRECTORY_PERMISSIONS
+    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)

@@ -3,6 +3,7 @@
 
 #include "support/printable.h"
 #include "waivers/rule_hint.h"
+#include "waivers/shipped.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -69,6 +70,7 @@ struct loader {
     const char *path;
     bool of_cases;
     yaml_document_t *document;
+    char **about; /* NULL: not wanted */
     GError **error;
 };
 
@@ -282,15 +284,11 @@ static bool read_waiver(const struct loader *loader, const yaml_node_t *node, st
     return true;
 }
 
-static bool read_document(const struct loader *loader, GPtrArray *waivers)
+static bool read_list(const struct loader *loader, const yaml_node_t *list, GPtrArray *waivers)
 {
-    const yaml_node_t *root = yaml_document_get_root_node(loader->document);
-
-    if (!root)
-        return true; /* an empty file waives nothing */
-    if (root->type != YAML_SEQUENCE_NODE)
-        return mistake(loader, root, "a waiver file is a list: each entry starts with '- id: RULE-ID'");
-    for (const yaml_node_item_t *item = root->data.sequence.items.start; item < root->data.sequence.items.top; item++) {
+    if (list->type != YAML_SEQUENCE_NODE)
+        return mistake(loader, list, "a waiver file is a list: each entry starts with '- id: RULE-ID'");
+    for (const yaml_node_item_t *item = list->data.sequence.items.start; item < list->data.sequence.items.top; item++) {
         struct waiver *waiver = g_new0(struct waiver, 1);
 
         g_ptr_array_add(waivers, waiver);
@@ -300,31 +298,112 @@ static bool read_document(const struct loader *loader, GPtrArray *waivers)
     return true;
 }
 
+/* The list under `waivers`, and in `about` whose deviations they are. */
+static bool read_titled(const struct loader *loader, const yaml_node_t *root, GPtrArray *waivers)
+{
+    const yaml_node_t *list = NULL;
+    char *about = NULL;
+    bool ok = true;
+
+    for (const yaml_node_pair_t *pair = root->data.mapping.pairs.start; ok && pair < root->data.mapping.pairs.top;
+         pair++) {
+        const yaml_node_t *key = yaml_document_get_node(loader->document, pair->key);
+        const yaml_node_t *value = yaml_document_get_node(loader->document, pair->value);
+        const char *name = scalar(key);
+
+        if (g_strcmp0(name, "about") == 0 && !about)
+            ok = read_text(loader, "about", value, &about);
+        else if (g_strcmp0(name, "waivers") == 0 && !list)
+            list = value;
+        else
+            ok =
+                mistake(loader, key,
+                        "a waiver file is a list: each entry starts with '- id: RULE-ID'; or it has the keys about and "
+                        "waivers, once each");
+    }
+    if (ok)
+        ok = list ? read_list(loader, list, waivers)
+                  : mistake(loader, root, "a waiver file is a list: each entry starts with '- id: RULE-ID'");
+    if (ok && loader->about)
+        *loader->about = g_steal_pointer(&about);
+    g_free(about);
+    return ok;
+}
+
+static bool read_document(const struct loader *loader, GPtrArray *waivers)
+{
+    const yaml_node_t *root = yaml_document_get_root_node(loader->document);
+
+    if (!root)
+        return true; /* an empty file waives nothing */
+    return root->type == YAML_MAPPING_NODE ? read_titled(loader, root, waivers) : read_list(loader, root, waivers);
+}
+
+/* From the input that the parser has been given. */
+static bool read_input(struct loader *loader, yaml_parser_t *parser, GPtrArray *waivers)
+{
+    yaml_document_t document;
+    bool ok;
+
+    if (!yaml_parser_load(parser, &document)) {
+        g_set_error(loader->error, WAIVER_ERROR, 0, "%s:%zu: not YAML: %s", loader->path, parser->problem_mark.line + 1,
+                    parser->problem ? parser->problem : "cannot be read");
+        return false;
+    }
+    loader->document = &document;
+    ok = read_document(loader, waivers);
+    loader->document = NULL;
+    yaml_document_delete(&document);
+    return ok;
+}
+
+static bool out_of_memory(GError **error)
+{
+    g_set_error_literal(error, WAIVER_ERROR, 0, "--waivers: out of memory");
+    return false;
+}
+
+bool waivers_parse(GPtrArray *waivers, const char *text, const char *path, char **about, GError **error)
+{
+    struct loader loader = {.path = path, .about = about, .error = error};
+    yaml_parser_t parser;
+    bool ok;
+
+    if (!yaml_parser_initialize(&parser))
+        return out_of_memory(error);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
+    ok = read_input(&loader, &parser, waivers);
+    yaml_parser_delete(&parser);
+    return ok;
+}
+
+static bool load_by_name(GPtrArray *waivers, const char *name, int why_not, GError **error)
+{
+    g_autofree char *names = NULL;
+
+    if (shipped_add(waivers, name))
+        return true;
+    names = shipped_names();
+    g_set_error(error, WAIVER_ERROR, 0, "--waivers: cannot open %s: %s; shipped by name: %s", name, g_strerror(why_not),
+                names);
+    return false;
+}
+
 bool waivers_load(GPtrArray *waivers, const char *path, bool of_cases, GError **error)
 {
+    struct loader loader = {.path = path, .of_cases = of_cases, .error = error};
     yaml_parser_t parser;
-    yaml_document_t document;
-    struct loader loader = {path, of_cases, &document, error};
-    bool ok = false;
-    FILE *file = fopen(path, "rb");
+    bool ok;
+    FILE *file = g_file_test(path, G_FILE_TEST_IS_DIR) ? NULL : fopen(path, "rb"); /* linux/ may be a kernel's tree */
 
-    if (!file) {
-        g_set_error(error, WAIVER_ERROR, 0, "--waivers: cannot open %s: %s", path, g_strerror(errno));
-        return false;
-    }
+    if (!file)
+        return load_by_name(waivers, path, errno, error);
     if (!yaml_parser_initialize(&parser)) {
-        g_set_error_literal(error, WAIVER_ERROR, 0, "--waivers: out of memory");
         fclose(file);
-        return false;
+        return out_of_memory(error);
     }
     yaml_parser_set_input_file(&parser, file);
-    if (yaml_parser_load(&parser, &document)) {
-        ok = read_document(&loader, waivers);
-        yaml_document_delete(&document);
-    } else {
-        g_set_error(error, WAIVER_ERROR, 0, "%s:%zu: not YAML: %s", path, parser.problem_mark.line + 1,
-                    parser.problem ? parser.problem : "cannot be read");
-    }
+    ok = read_input(&loader, &parser, waivers);
     yaml_parser_delete(&parser);
     fclose(file);
     return ok;

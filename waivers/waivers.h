@@ -10,6 +10,8 @@
  *     scope:                      # optional: only what this device sent
  *       addresses: [192.0.2.7, 192.0.2.0/24, "192.0.2.7:20049", "[2001:db8::7]:20049"]
  *       role: responder
+ *
+ * or that list as the value of `waivers`, with whose deviations they are in `about`.
  */
 #ifndef IWARP_WAIVERS_WAIVERS_H
 #define IWARP_WAIVERS_WAIVERS_H
@@ -36,7 +38,8 @@ struct waiver {
     char *where;       /* "--waive" or FILE:LINE */
     GArray *addresses; /* struct waiver_address; NULL: everywhere */
     enum waiver_role role;
-    gint used; /* atomic */
+    bool shipped; /* of a file by name, which is about more than one capture shows */
+    gint used;    /* atomic */
 };
 
 /* An array of struct waiver *, which it owns. */
@@ -45,10 +48,12 @@ GPtrArray *waivers_new(void);
 /* --waive=ID[:why] */
 bool waivers_add(GPtrArray *waivers, const char *argument, GError **error);
 /*
- * --waivers=FILE. Mistakes are reported as FILE:LINE: what is wrong and what is allowed. of_cases: ids of cases
- * are accepted as well.
+ * --waivers=FILE|NAME: a file, or else what is shipped by that name (shipped.h). Mistakes are reported as FILE:LINE:
+ * what is wrong and what is allowed. of_cases: ids of cases are accepted as well.
  */
 bool waivers_load(GPtrArray *waivers, const char *path, bool of_cases, GError **error);
+/* The text of such a file. *about: whose deviations they are, or NULL; g_free() it. */
+bool waivers_parse(GPtrArray *waivers, const char *text, const char *path, char **about, GError **error);
 
 /* True for what `sender` sent in that role. */
 bool waiver_in_scope(const struct waiver *waiver, const struct endpoint *sender, enum waiver_role role);

@@ -26,7 +26,7 @@ function __iwarp_gen_values --argument-names option command
         case --net
             printf '%s=\n' loss reorder dup resegment capture-loss delay jitter window tso
         case --format
-            printf '%s\n' text json junit html
+            printf '%s\n' text json junit html tap
         case --suite
             __iwarp_gen_list tests 2
         case --rules --skip

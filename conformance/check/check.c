@@ -124,12 +124,13 @@ static void explain_status(const struct reading *reading, enum capture_status st
     struct report_capture *capture = reading->capture;
     bool lacking = reading->memory_lacking || heap_refused();
 
-    capture->truncated = status == CAPTURE_TRUNCATED;
-    capture->failed = status == CAPTURE_CORRUPT || lacking || reading->decapsulated[DECAP_LINKTYPE] > 0;
+    capture->truncated = status == CAPTURE_TRUNCATED || status == CAPTURE_CUT_PACKED;
+    capture->failed = status == CAPTURE_CORRUPT || status == CAPTURE_CUT_PACKED || lacking ||
+                      reading->decapsulated[DECAP_LINKTYPE] > 0;
     if (lacking)
         capture->trouble =
             g_strdup_printf("%s: not enough memory for all connections; findings may be missing", capture->file);
-    else if (status == CAPTURE_CORRUPT || status == CAPTURE_TRUNCATED)
+    else if (capture->truncated || status == CAPTURE_CORRUPT)
         capture->trouble = g_utf8_make_valid(error->text, -1);
     else if (reading->decapsulated[DECAP_LINKTYPE] > 0)
         capture->trouble = unknown_link(capture->file, reading->unknown_linktype);

@@ -3,6 +3,7 @@
 
 #include "conformance/input/capture_direct.h"
 #include "conformance/input/capture_drops.h"
+#include "conformance/input/capture_keep.h"
 #include "conformance/input/capture_live.h"
 #include "conformance/input/unpack.h"
 
@@ -37,6 +38,9 @@ struct capture {
     volatile sig_atomic_t stop;
     uint64_t packets;
     uint64_t dropped; /* as the file says */
+    bool filtered;
+    struct bpf_program filter; /* of a file */
+    struct capture_keep *keep; /* NULL: packets are not kept */
 };
 
 void capture_error_set(struct capture_error *error, const char *format, ...)
@@ -228,6 +232,9 @@ void capture_close(struct capture *capture)
     if (!capture)
         return;
     direct_close(capture->direct);
+    keep_close(capture->keep);
+    if (capture->filtered)
+        pcap_freecode(&capture->filter);
     if (capture->pcap)
         pcap_close(capture->pcap);
     unpack_free(capture->unpack);
@@ -257,7 +264,9 @@ static enum capture_status stopped(struct capture *capture, struct capture_error
     else
         capture_error_set(error, "%s: corrupt after packet %" PRIu64 ": %s", capture->name, capture->packets, reason);
     memcpy(capture->last_text, error->text, sizeof capture->last_text);
-    return truncated ? CAPTURE_TRUNCATED : CAPTURE_CORRUPT;
+    if (truncated)
+        return packed ? CAPTURE_CUT_PACKED : CAPTURE_TRUNCATED;
+    return CAPTURE_CORRUPT;
 }
 
 /*
@@ -338,7 +347,7 @@ static int next_of_libpcap(struct capture *capture, struct pcap_pkthdr **header,
     return result < 0 && capture->stop != 0 ? PCAP_ERROR_BREAK : result; /* interrupted is no error then */
 }
 
-enum capture_status capture_next(struct capture *capture, struct packet *packet, struct capture_error *error)
+static enum capture_status next_packet(struct capture *capture, struct packet *packet, struct capture_error *error)
 {
     struct pcap_pkthdr *header;
     const u_char *data;
@@ -366,6 +375,48 @@ enum capture_status capture_next(struct capture *capture, struct packet *packet,
     packet->data = data;
     packet->linktype = capture->linktype;
     return CAPTURE_PACKET;
+}
+
+bool capture_filter(struct capture *capture, const char *filter, struct capture_error *error)
+{
+    if (pcap_compile(capture->pcap, &capture->filter, filter, 1, PCAP_NETMASK_UNKNOWN) != 0) {
+        capture_error_set(error, "filter \"%s\": %s", filter, pcap_geterr(capture->pcap));
+        return false;
+    }
+    capture->filtered = true;
+    return true;
+}
+
+static bool is_wanted(const struct capture *capture, const struct packet *packet)
+{
+    const struct pcap_pkthdr header = {.caplen = packet->captured, .len = packet->length};
+
+    return !capture->filtered || pcap_offline_filter(&capture->filter, &header, packet->data) != 0;
+}
+
+bool capture_keep(struct capture *capture, const char *path, struct capture_error *error)
+{
+    capture->keep = keep_open(path, capture->pcap, error);
+    return capture->keep != NULL;
+}
+
+bool capture_kept(struct capture *capture, struct capture_error *error)
+{
+    return !capture->keep || keep_finish(capture->keep, error);
+}
+
+enum capture_status capture_next(struct capture *capture, struct packet *packet, struct capture_error *error)
+{
+    enum capture_status status;
+
+    do
+        status = next_packet(capture, packet, error);
+    while (status == CAPTURE_PACKET && !is_wanted(capture, packet));
+    if (capture->keep && status == CAPTURE_PACKET)
+        keep_packet(capture->keep, packet);
+    else if (capture->keep)
+        keep_flush(capture->keep); /* whoever looks at it while nothing comes sees all that came */
+    return status;
 }
 
 double capture_progress(const struct capture *capture)

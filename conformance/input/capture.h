@@ -8,6 +8,8 @@
 
 #include "engine/packet/decap.h"
 
+#include <stdio.h>
+
 enum { CAPTURE_ERROR_SIZE = 512 };
 
 /* One line, without the program's name and without a newline; names the file and what is wrong with it. */
@@ -19,8 +21,9 @@ enum capture_status {
     CAPTURE_PACKET,
     CAPTURE_TIMEOUT, /* live only: nothing arrived for a while; call again */
     CAPTURE_END,
-    CAPTURE_TRUNCATED, /* the file ends inside a record: everything before it was delivered. Error text set. */
-    CAPTURE_CORRUPT,   /* the rest cannot be read; everything before was delivered. Error text set. */
+    CAPTURE_TRUNCATED,  /* the file ends inside a record: everything before it was delivered. Error text set. */
+    CAPTURE_CUT_PACKED, /* compressed data end too early, which is an incomplete copy: as both of its neighbours */
+    CAPTURE_CORRUPT,    /* the rest cannot be read; everything before was delivered. Error text set. */
 };
 
 struct capture;
@@ -37,6 +40,19 @@ struct capture *capture_open(const char *path, struct capture_error *error);
 struct capture *capture_open_live(const char *interface, const struct capture_live_options *options,
                                   struct capture_error *error);
 void capture_close(struct capture *capture);
+
+/*
+ * Delivers only packets that match, in the pcap-filter language; the others are counted as frames all the same. For
+ * files: a live capture has its filter from the start.
+ */
+bool capture_filter(struct capture *capture, const char *filter, struct capture_error *error);
+/* Copies what is delivered to a pcap file. */
+bool capture_keep(struct capture *capture, const char *path, struct capture_error *error);
+/* Ends the copy; false: it is not complete. */
+bool capture_kept(struct capture *capture, struct capture_error *error);
+
+/* The interfaces that can be captured from, one per line: name, what it is, and whether it is up. */
+bool capture_list_interfaces(FILE *out, struct capture_error *error);
 
 /* packet->data is valid until the next call. After anything but PACKET and TIMEOUT the result stays the same. */
 enum capture_status capture_next(struct capture *capture, struct packet *packet, struct capture_error *error);

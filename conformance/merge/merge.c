@@ -2,8 +2,10 @@
 #include "conformance/merge/merge.h"
 
 #include "conformance/merge/merge_parts.h"
+#include "conformance/merge/merge_report.h"
 #include "conformance/model/report.h"
 #include "conformance/options/options.h"
+#include "conformance/report/report_formats.h"
 #include "support/output_file.h"
 
 #include <errno.h>
@@ -282,13 +284,11 @@ static JsonObject *make_summary(const struct merge *merge, enum check_status sta
     return summary;
 }
 
-static bool write_merged(struct merge *merge, JsonArray *captures, enum check_status status)
+static void write_json(const struct merge *merge, JsonArray *captures, enum check_status status, FILE *out)
 {
     JsonObject *root = json_object_new();
     JsonNode *node = json_node_new(JSON_NODE_OBJECT);
-    struct output_file out;
     gchar *text;
-    bool ok;
 
     json_object_set_string_member(root, "tool", "iwarp-check");
     json_object_set_int_member(root, "format", REPORT_JSON_FORMAT);
@@ -298,17 +298,63 @@ static bool write_merged(struct merge *merge, JsonArray *captures, enum check_st
     json_object_set_object_member(root, "summary", make_summary(merge, status));
     json_node_take_object(node, root);
     text = json_to_string(node, TRUE);
-    ok = output_file_open(&out, merge->options.output);
+    fprintf(out, "%s\n", text);
+    g_free(text);
+    json_node_unref(node);
+}
+
+static void add_unused(struct check_options *options, const char *id)
+{
+    struct waiver *waiver = g_new0(struct waiver, 1);
+
+    waiver->rule = rule_find(id) ? rule_number(rule_find(id)) : 0;
+    waiver->id = g_strdup(id);
+    waiver->where = g_strdup("in no report");
+    g_ptr_array_add(options->waivers, waiver);
+}
+
+/* Any other format: a report is made of the merged one, as if of captures. */
+static void write_other(struct merge *merge, JsonArray *captures, enum check_status status, FILE *out)
+{
+    struct check_options *options = &merge->options;
+    GList *unused = g_list_sort(g_hash_table_get_keys(merge->unused), (GCompareFunc)strcmp);
+    struct report report;
+
+    options->waivers = waivers_new();
+    memset(options->rules.listed, true, sizeof options->rules.listed);
+    memset(options->rules.shown, true, sizeof options->rules.shown);
+    memset(options->rules.reported, true, sizeof options->rules.reported);
+    options->profile = merge->profile;
+    options->mpa.profile = strcmp(merge->profile, "rdmac") == 0     ? PROFILE_RDMAC
+                           : strcmp(merge->profile, "rfc5666") == 0 ? PROFILE_RFC5666
+                                                                    : PROFILE_IETF;
+    report_init(&report, options);
+    merge_report_fill(&report, options, captures);
+    for (GList *id = unused; id; id = id->next)
+        add_unused(options, id->data);
+    g_list_free(unused);
+    report_conclude(&report);
+    report.status = status;
+    report_write(&report, out);
+    report_clear(&report);
+}
+
+static bool write_merged(struct merge *merge, JsonArray *captures, enum check_status status)
+{
+    struct output_file out;
+    bool ok = output_file_open(&out, merge->options.output);
+
     if (ok) {
-        fprintf(out.file, "%s\n", text);
+        if (merge->options.format == FORMAT_JSON)
+            write_json(merge, captures, status, out.file);
+        else
+            write_other(merge, captures, status, out.file);
         ok = output_file_finish(&out);
     }
     if (!ok)
         fprintf(stderr, "iwarp-check: cannot write %s: %s\n",
                 merge->options.output ? merge->options.output : "standard output", g_strerror(errno));
     output_file_clear(&out);
-    g_free(text);
-    json_node_unref(node);
     return ok;
 }
 
@@ -449,6 +495,7 @@ static int merge_files(struct merge *merge)
 static const char help[] = "Usage: iwarp-check merge [OPTION...] A.json B.json...\n"
                            "Merges JSON reports into the one that a single run over all their captures would write.\n"
                            "\n"
+                           " --format=FORMAT          json (default), text, junit, html, sarif, github, markdown, tap\n"
                            " -o FILE, --output=FILE   write to FILE; default: standard output\n"
                            " --fail-on=LEVEL          error (default), warning, note, never\n"
                            " --strict-waivers         fail on waivers that matched nothing in any report\n"
@@ -457,10 +504,11 @@ static const char help[] = "Usage: iwarp-check merge [OPTION...] A.json B.json..
 
 static bool parse(struct check_options *options, int argc, char **argv, GError **error)
 {
-    gchar *fail_on = NULL;
+    gchar *fail_on = NULL, *format = NULL;
     gboolean strict = FALSE, allow_empty = FALSE, asked = FALSE;
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options->output, NULL, NULL},
+        {"format", 0, 0, G_OPTION_ARG_STRING, &format, NULL, NULL},
         {"fail-on", 0, 0, G_OPTION_ARG_STRING, &fail_on, NULL, NULL},
         {"strict-waivers", 0, 0, G_OPTION_ARG_NONE, &strict, NULL, NULL},
         {"allow-empty", 0, 0, G_OPTION_ARG_NONE, &allow_empty, NULL, NULL},
@@ -478,15 +526,16 @@ static bool parse(struct check_options *options, int argc, char **argv, GError *
         options_add_hint(*error, entries, "iwarp-check merge --help");
     g_option_context_free(context);
     options->fail_on = SEVERITY_ERROR;
+    options->format = FORMAT_JSON;
     options->strict_waivers = strict;
     options->allow_empty = allow_empty;
     options->help = asked;
-    if (ok && asked) {
-        g_free(fail_on);
-        return true;
-    }
-    ok = ok && (!fail_on || options_parse_fail_on(options, fail_on, error));
+    ok = ok && (asked || ((!fail_on || options_parse_fail_on(options, fail_on, error)) &&
+                          (!format || options_parse_format(options, format, error))));
     g_free(fail_on);
+    g_free(format);
+    if (ok && asked)
+        return true;
     if (ok && !options->files)
         g_set_error(error, CHECK_ERROR, CHECK_ERROR_USAGE,
                     "merge: no report given; try: iwarp-check merge A.json B.json --output=ALL.json");

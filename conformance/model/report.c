@@ -225,8 +225,9 @@ static void find_unused_waivers(struct report *report)
     for (guint i = 0; options->waivers && i < options->waivers->len; i++) {
         struct waiver *waiver = g_ptr_array_index(options->waivers, i);
 
-        /* A rule that is not looked at says nothing about its waiver. */
-        if (!g_atomic_int_get(&waiver->used) && options->rules.reported[rule_catalogue[waiver->rule].same])
+        /* A rule that is not looked at says nothing about its waiver; a shipped file is not about this capture. */
+        if (!waiver->shipped && !g_atomic_int_get(&waiver->used) &&
+            options->rules.reported[rule_catalogue[waiver->rule].same])
             g_ptr_array_add(report->unused_waivers, waiver);
     }
 }
@@ -287,14 +288,21 @@ static bool is_judged(const struct report_connection *connection)
     return connection->ib->rejected ? exercised_any(connection->counts) : carried && judges_guest(connection);
 }
 
-static enum report_emptiness emptiness_of(const struct report_connection *connection)
+bool report_unanswered(const struct report_connection *connection)
 {
     bool asked = connection->ib ? connection->ib->request_seen : connection->parameters.request_seen;
     bool answered = connection->ib ? connection->ib->reply_seen : connection->parameters.reply_seen;
+    bool rejected = connection->ib && connection->ib->rejected;
 
+    return asked && !answered && !rejected && !connection->continues &&
+           connection->fpdus[0] + connection->fpdus[1] == 0;
+}
+
+static enum report_emptiness emptiness_of(const struct report_connection *connection)
+{
     if (connection->ib && connection->ib->rejected)
         return REPORT_REJECTED;
-    if (asked && !answered && connection->fpdus[0] + connection->fpdus[1] == 0)
+    if (report_unanswered(connection))
         return REPORT_NO_ANSWER;
     if (connection->ib && connection->guest.face && !judges_guest(connection))
         return REPORT_OTHER_ULP;

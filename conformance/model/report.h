@@ -164,6 +164,8 @@ const char *report_nothing(enum report_emptiness why);
 const char *report_nothing_checked(const struct report_capture *capture);
 /* The same for this part of a capture alone; for report_nothing_checked() any connection in a part is something. */
 bool report_judged_something(const struct report_capture *capture);
+/* Whoever asked for the connection was never answered. */
+bool report_unanswered(const struct report_connection *connection);
 /* "pass", "fail", "error", "nothing-to-check" */
 const char *report_verdict(const struct report *report);
 /* Member names of "operations": "write", "read_request", ...; NULL for an opcode without a name. */

@@ -39,15 +39,17 @@ static const struct word *find_word(const struct word *words, const char *name)
     return words->name ? words : NULL;
 }
 
-static bool parse_format(struct check_options *options, const char *value, GError **error)
+bool options_parse_format(struct check_options *options, const char *value, GError **error)
 {
     static const struct word formats[] = {
-        {"text", FORMAT_TEXT},   {"json", FORMAT_JSON},     {"junit", FORMAT_JUNIT},       {"html", FORMAT_HTML},
-        {"sarif", FORMAT_SARIF}, {"github", FORMAT_GITHUB}, {"markdown", FORMAT_MARKDOWN}, {NULL, 0}};
+        {"text", FORMAT_TEXT},         {"json", FORMAT_JSON},   {"junit", FORMAT_JUNIT},
+        {"html", FORMAT_HTML},         {"sarif", FORMAT_SARIF}, {"github", FORMAT_GITHUB},
+        {"markdown", FORMAT_MARKDOWN}, {"tap", FORMAT_TAP},     {NULL, 0}};
     const struct word *word = find_word(formats, value);
 
     if (!word)
-        return usage(error, "--format=%s: choose one of text, json, junit, html, sarif, github and markdown", value);
+        return usage(error, "--format=%s: choose one of text, json, junit, html, sarif, github, markdown and tap",
+                     value);
     options->format = (enum report_format)word->value;
     return true;
 }
@@ -344,9 +346,9 @@ static bool load_waivers(struct check_options *options, char **waive, char **fil
 /* Values as GOption leaves them, before they are understood. */
 struct raw_options {
     gchar *format, *fail_on, *profile, *memory, *capture_buffer, *rotate, *color;
-    gchar **rules, **skip, **waive, **waivers, **assume, **timers, **files;
-    gboolean strict, exclusive, allow_empty, list_rules, print, summary, stats, verbose, progress, no_progress, version,
-        help;
+    gchar **rules, **skip, **waive, **waivers, **assume, **timers, **read, **files;
+    gboolean strict, exclusive, allow_empty, list_rules, list_interfaces, print, summary, stats, verbose, progress,
+        no_progress, version, help;
     gint jobs, max_findings;
 };
 
@@ -354,7 +356,8 @@ static void raw_options_clear(struct raw_options *raw)
 {
     gchar **texts[] = {&raw->format,         &raw->fail_on, &raw->profile, &raw->memory,
                        &raw->capture_buffer, &raw->rotate,  &raw->color};
-    gchar ***lists[] = {&raw->rules, &raw->skip, &raw->waive, &raw->waivers, &raw->assume, &raw->timers, &raw->files};
+    gchar ***lists[] = {&raw->rules,  &raw->skip,   &raw->waive, &raw->waivers,
+                        &raw->assume, &raw->timers, &raw->read,  &raw->files};
 
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
         g_clear_pointer(texts[i], g_free);
@@ -389,17 +392,57 @@ static bool can_rotate(const struct check_options *options, GError **error)
     return !options->annotate || usage(error, "--rotate and --annotate cannot be combined");
 }
 
+/* The copy is of one capture, and must not replace it. */
+static bool can_keep(const struct check_options *options, GError **error)
+{
+    if (!options->interface && options->files[1])
+        return usage(error, "-w: give an interface, or one capture");
+    if (strcmp(options->keep, "-") == 0)
+        return usage(error, "-w: give a file, not standard output, where the report goes");
+    for (size_t i = 0; i < 2; i++)
+        if (g_strcmp0(options->keep, i == 0 ? options->output : options->annotate) == 0)
+            return usage(error, "-w: %s is also the file of %s", options->keep, i == 0 ? "--output" : "--annotate");
+    return true;
+}
+
+/* Who names a capture after -r meant another capture. */
+static bool words_are_filter(const struct raw_options *raw, GError **error)
+{
+    for (char **word = raw->files; raw->read && word && *word; word++)
+        if (g_file_test(*word, G_FILE_TEST_EXISTS))
+            return usage(error, "-r: what follows the options is a filter, and %s is a file; give captures without -r",
+                         *word);
+    return true;
+}
+
+/* As tcpdump has it: what follows -i or -r is a filter. Otherwise it is the captures. */
+static void take_words(struct check_options *options, struct raw_options *raw)
+{
+    bool is_filter = options->interface || raw->read;
+
+    if (is_filter && raw->files)
+        options->filter = g_strjoinv(" ", raw->files);
+    if (raw->read)
+        options->files = g_steal_pointer(&raw->read);
+    else
+        options->files = !is_filter && raw->files ? g_steal_pointer(&raw->files) : g_new0(char *, 1);
+}
+
 static bool understand(struct check_options *options, struct raw_options *raw, GError **error)
 {
     const struct {
         const char *value;
         bool (*parse)(struct check_options *options, const char *value, GError **error);
-    } single[] = {
-        {raw->format, parse_format}, {raw->fail_on, options_parse_fail_on},       {raw->profile, parse_profile},
-        {raw->memory, parse_memory}, {raw->capture_buffer, parse_capture_buffer}, {raw->rotate, parse_rotate},
-        {raw->color, parse_color}};
+    } single[] = {{raw->format, options_parse_format},
+                  {raw->fail_on, options_parse_fail_on},
+                  {raw->profile, parse_profile},
+                  {raw->memory, parse_memory},
+                  {raw->capture_buffer, parse_capture_buffer},
+                  {raw->rotate, parse_rotate},
+                  {raw->color, parse_color}};
 
     options->list_rules = raw->list_rules;
+    options->list_interfaces = raw->list_interfaces;
     options->version = raw->version;
     options->help = raw->help;
     for (size_t i = 0; i < G_N_ELEMENTS(single); i++)
@@ -431,16 +474,18 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
     options->max_findings = (unsigned)raw->max_findings;
     /* Parts are folded when they are merged; the copy of a capture has each finding at its packet. */
     options->fold = options->max_findings > 0 && !options->verbose && !options->annotate && options->rotate_ns == 0;
-    options->files = raw->files ? g_steal_pointer(&raw->files) : g_new0(char *, 1);
-    if (options->help || options->version || options->list_rules || options->explain)
+    if (!words_are_filter(raw, error))
+        return false;
+    take_words(options, raw);
+    if (options->help || options->version || options->list_rules || options->list_interfaces || options->explain)
         return true;
     if (options->interface && options->files[0])
-        return usage(error, "-i captures live: give either an interface or files, not both");
+        return usage(error, "-i captures live and -r reads a file: give either");
     if (!options->interface && !options->files[0])
         return usage(error, "no capture file given; try: iwarp-check FILE.pcapng, or iwarp-check --help");
     if (options->capture_buffer != 0 && !options->interface)
         return usage(error, "--capture-buffer needs -i");
-    if (options->rotate_ns != 0 && !can_rotate(options, error))
+    if ((options->rotate_ns != 0 && !can_rotate(options, error)) || (options->keep && !can_keep(options, error)))
         return false;
     return !options->annotate || can_annotate(options, error);
 }
@@ -454,7 +499,7 @@ static void split_short_options(gchar **out, int argc, char **argv)
         const char *argument = argv[i];
 
         options_end |= strcmp(argument, "--") == 0;
-        if (i > 0 && !options_end && argument[0] == '-' && argument[1] != '\0' && strchr("ijo", argument[1]) &&
+        if (i > 0 && !options_end && argument[0] == '-' && argument[1] != '\0' && strchr("ijorw", argument[1]) &&
             argument[2] != '\0') {
             *out++ = g_strndup(argument, 2);
             argument += 2;
@@ -510,6 +555,9 @@ bool options_parse(struct check_options *options, int argc, char **argv, GError 
     struct raw_options raw = {.jobs = 1, .max_findings = MAX_FINDINGS_DEFAULT};
     const GOptionEntry entries[] = {
         {"interface", 'i', 0, G_OPTION_ARG_STRING, &options->interface, NULL, NULL},
+        {"read", 'r', 0, G_OPTION_ARG_FILENAME_ARRAY, &raw.read, NULL, NULL},
+        {"write", 'w', 0, G_OPTION_ARG_FILENAME, &options->keep, NULL, NULL},
+        {"list-interfaces", 'D', 0, G_OPTION_ARG_NONE, &raw.list_interfaces, NULL, NULL},
         {"format", 0, 0, G_OPTION_ARG_STRING, &raw.format, NULL, NULL},
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options->output, NULL, NULL},
         {"rules", 0, 0, G_OPTION_ARG_STRING_ARRAY, &raw.rules, NULL, NULL},
@@ -571,6 +619,8 @@ void options_clear(struct check_options *options)
     g_clear_pointer(&options->annotate, g_free);
     g_clear_pointer(&options->command_line, g_free);
     g_clear_pointer(&options->interface, g_free);
+    g_clear_pointer(&options->filter, g_free);
+    g_clear_pointer(&options->keep, g_free);
     g_clear_pointer(&options->explain, g_free);
     g_clear_pointer(&options->files, g_strfreev);
     if (options->waivers)

@@ -21,7 +21,8 @@ enum report_format {
     FORMAT_HTML,
     FORMAT_SARIF,
     FORMAT_GITHUB,
-    FORMAT_MARKDOWN
+    FORMAT_MARKDOWN,
+    FORMAT_TAP
 };
 
 /* --color */
@@ -54,6 +55,8 @@ struct check_options {
     size_t memory_limit;     /* octets held out of order per side of a connection; 0: the default */
     unsigned max_findings;   /* kept per rule and connection; 0: all */
     char *interface;         /* live capture */
+    char *filter;            /* of the interface, or of files given by -r; NULL: none */
+    char *keep;              /* -w: the packets that are judged; NULL: they are not kept */
     unsigned capture_buffer; /* of it, in octets; 0: the default */
     int64_t rotate_ns;       /* a report of each such period; 0: one of all */
     char **files;            /* NULL-terminated; empty with interface */
@@ -62,7 +65,7 @@ struct check_options {
     bool fold;        /* of equal findings the first three are listed, the others counted */
     bool allow_empty; /* captures in which nothing was checked are accepted */
 
-    bool list_rules, version, help;
+    bool list_rules, list_interfaces, version, help;
     char *explain;
 };
 
@@ -71,7 +74,8 @@ struct check_options {
  * With list_rules, version, help or explain set there may be no files.
  */
 bool options_parse(struct check_options *options, int argc, char **argv, GError **error);
-/* The value of --fail-on. */
+/* The values of --format and --fail-on. */
+bool options_parse_format(struct check_options *options, const char *value, GError **error);
 bool options_parse_fail_on(struct check_options *options, const char *value, GError **error);
 void options_clear(struct check_options *options);
 /* True when a finding of this severity makes the status CHECK_FAIL. */

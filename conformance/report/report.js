@@ -79,7 +79,7 @@
   // A closed part would not be on paper.
   const opened = [];
   window.addEventListener("beforeprint", () => {
-    for (const part of all("details.start:not([open]), details.about:not([open])")) {
+    for (const part of [...all("details.start:not([open])").slice(0, 1), ...all("details.about:not([open])")]) {
       if (opened.length === 200)
         return;
       part.open = true;

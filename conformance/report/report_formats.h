@@ -7,6 +7,7 @@
 
 struct report;
 
+void report_write(const struct report *report, FILE *out); /* in that of the options */
 void report_write_text(const struct report *report, FILE *out);
 void report_write_json(const struct report *report, FILE *out);
 void report_write_junit(const struct report *report, FILE *out);
@@ -14,6 +15,7 @@ void report_write_html(const struct report *report, FILE *out);
 void report_write_sarif(const struct report *report, FILE *out);
 void report_write_github(const struct report *report, FILE *out);
 void report_write_markdown(const struct report *report, FILE *out);
+void report_write_tap(const struct report *report, FILE *out);
 /* One line per capture: --summary. */
 void report_write_summary(const struct report *report, FILE *out);
 

@@ -4,6 +4,7 @@
 
 #include "conformance/options/options.h"
 #include "conformance/report/report_formats.h"
+#include "conformance/report/report_known.h"
 #include "conformance/report/report_stats.h"
 
 #include "support/page.h"
@@ -54,13 +55,15 @@ static void write_verdict(struct html_page *page)
         [SEVERITY_NOTE] = "notes", [SEVERITY_WARNING] = "warnings", [SEVERITY_ERROR] = "errors"};
     const struct report *report = page->report;
     const struct check_options *options = report->options;
-    g_autofree gchar *verdict = verdict_text(report), *date = date_text();
+    g_autofree gchar *verdict = verdict_text(report), *date = date_text(), *known = known_text(report);
     g_auto(GStrv) parts = g_strsplit(verdict, ": ", 2);
 
     markup_begin(page->writer, "header", "class", status_classes[report->status], NULL);
     markup_element(page->writer, "p", "tool", "iwarp-check " IWARP_KIT_VERSION);
     markup_element(page->writer, "h1", NULL, "%s", parts[0]);
     markup_element(page->writer, "p", "summary", "%s", parts[1]);
+    if (known)
+        markup_element(page->writer, "p", "known", "%s", known);
     markup_begin(page->writer, "dl", "class", "run", NULL);
     if (report->captures->len == 1)
         write_run(page, "Capture", "%s", ((const struct report_capture *)report->captures->pdata[0])->file);

@@ -55,7 +55,7 @@ struct tally {
 
 /*
  * The time that a test took is that of checking: rules are judged together while the capture is read, so what the
- * capture took is divided equally among its connections, and their cases.
+ * capture took is divided equally among its connections, and their cases. Jenkins' schema allows three decimals.
  */
 static double time_of_suite(const struct suite *suite)
 {
@@ -85,7 +85,7 @@ static void begin_suite(struct suite *suite, unsigned number, const char *name, 
     markup_attribute(suite->writer, "failures", "%u", tally->failures);
     markup_attribute(suite->writer, "errors", "%u", tally->errors);
     markup_attribute(suite->writer, "skipped", "%u", tally->skipped);
-    markup_attribute(suite->writer, "time", "%s", g_ascii_formatd(text, sizeof text, "%.9f", seconds));
+    markup_attribute(suite->writer, "time", "%s", g_ascii_formatd(text, sizeof text, "%.3f", seconds));
     suite->case_s = tally->tests == 0 ? 0 : seconds / tally->tests;
     g_free(timestamp);
     if (time)
@@ -114,7 +114,7 @@ static void begin_case(struct suite *suite, const char *name)
     char text[G_ASCII_DTOSTR_BUF_SIZE];
 
     markup_begin(suite->writer, "testcase", "classname", suite->classname, "name", name, "time",
-                 g_ascii_formatd(text, sizeof text, "%.9f", suite->case_s), NULL);
+                 g_ascii_formatd(text, sizeof text, "%.3f", suite->case_s), NULL);
 }
 
 /* ---- properties ---- */

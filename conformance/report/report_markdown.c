@@ -4,6 +4,7 @@
  * verdict, the captures that do not pass, and the rules violated with one finding each.
  */
 #include "conformance/report/report_formats.h"
+#include "conformance/report/report_known.h"
 #include "conformance/report/report_violations.h"
 
 #include <inttypes.h>
@@ -121,9 +122,12 @@ static void write_troubles(const struct report *report, FILE *out)
 void report_write_markdown(const struct report *report, FILE *out)
 {
     g_autofree gchar *verdict = verdict_text(report);
+    g_autofree gchar *known = known_text(report), *known_escaped = escape(known ? known : "");
     g_auto(GStrv) parts = g_strsplit(verdict, ": ", 2);
 
     fprintf(out, "## iwarp-check: %s\n\n%s.\n", parts[0], parts[1]);
+    if (known)
+        fprintf(out, "\n%s\n", known_escaped);
     write_captures(report, out);
     write_violations(report, out);
     write_troubles(report, out);

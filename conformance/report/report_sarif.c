@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The SARIF report (OASIS, Static Analysis Results Interchange Format 2.1.0): a run, whose artifacts are the captures
- * and whose results are the findings. A capture has no lines, so that what SARIF calls a region is left out: the frame
- * is in the message, and with other facts among the properties.
+ * and whose results are the findings. A capture has no lines; where viewers want one, it is the frame.
  */
 #include "conformance/options/options.h"
 #include "conformance/report/json_writer.h"
@@ -50,6 +49,7 @@ static void add_tool(struct json_writer *writer, const struct report *report, in
     json_begin_object(writer, "driver");
     json_string(writer, "name", "iwarp-check");
     json_string(writer, "version", IWARP_KIT_VERSION);
+    json_string(writer, "informationUri", IWARP_KIT_URL);
     json_begin_array(writer, "rules");
     for (guint i = 0; i < violations->len; i++) {
         enum rule_id rule = g_array_index(violations, struct violation, i).rule;
@@ -176,8 +176,37 @@ static void add_properties(struct json_writer *writer, const struct report_conne
     json_end_object(writer);
 }
 
+static void add_region(struct json_writer *writer, const struct report_finding *finding)
+{
+    uint32_t last = MAX(finding->frame, 1), first = finding->first_frame != 0 ? finding->first_frame : last;
+
+    json_begin_object(writer, "region");
+    json_number(writer, "startLine", MIN(first, last));
+    if (first < last)
+        json_number(writer, "endLine", last);
+    json_end_object(writer);
+}
+
+/*
+ * The same in the next run of a device's tests, whatever the addresses, frames and numbers are then: of equal findings
+ * in a capture, the first of each run is taken for the same, and so on.
+ */
+static void add_fingerprint(struct json_writer *writer, const struct report_finding *finding, GHashTable *seen)
+{
+    g_autofree gchar *text = report_fold_text(finding->message);
+    g_autofree gchar *about = g_strdup_printf("%s %d %s", rule_catalogue[finding->rule].id, finding->direction, text);
+    gchar *hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, about, -1);
+    unsigned times = GPOINTER_TO_UINT(g_hash_table_lookup(seen, hash)) + 1;
+    g_autofree gchar *value = g_strdup_printf("%.32s:%u", hash, times);
+
+    g_hash_table_insert(seen, hash, GUINT_TO_POINTER(times));
+    json_begin_object(writer, "partialFingerprints");
+    json_string(writer, "iwarpFinding/v1", value);
+    json_end_object(writer);
+}
+
 static void add_where(struct json_writer *writer, const struct report_capture *capture, guint index,
-                      const struct report_connection *connection)
+                      const struct report_connection *connection, const struct report_finding *finding)
 {
     char initiator[ENDPOINT_TEXT_SIZE], responder[ENDPOINT_TEXT_SIZE];
     g_autofree gchar *name =
@@ -188,6 +217,7 @@ static void add_where(struct json_writer *writer, const struct report_capture *c
     json_begin_object(writer, NULL);
     json_begin_object(writer, "physicalLocation");
     add_location(writer, "artifactLocation", capture->path, index);
+    add_region(writer, finding);
     json_end_object(writer);
     json_begin_array(writer, "logicalLocations");
     json_begin_object(writer, NULL);
@@ -211,7 +241,7 @@ static void add_suppression(struct json_writer *writer, const struct waiver *wai
 
 static void add_result(struct json_writer *writer, const struct report_capture *capture, guint index,
                        const struct report_connection *connection, const struct report_finding *finding,
-                       const int indices[RULE_COUNT])
+                       const int indices[RULE_COUNT], GHashTable *seen)
 {
     g_autofree gchar *text = finding_text(finding, capture->start_ns);
 
@@ -220,7 +250,8 @@ static void add_result(struct json_writer *writer, const struct report_capture *
     json_number(writer, "ruleIndex", indices[finding->rule]);
     json_string(writer, "level", rule_severity_name(finding->severity));
     add_text(writer, "message", text);
-    add_where(writer, capture, index, connection);
+    add_where(writer, capture, index, connection, finding);
+    add_fingerprint(writer, finding, seen);
     if (finding->more > 0)
         json_number(writer, "occurrenceCount", 1 + (int64_t)finding->more);
     if (finding->waiver)
@@ -234,13 +265,14 @@ static void add_results(struct json_writer *writer, const struct report *report,
     json_begin_array(writer, "results");
     for (guint i = 0; i < report->captures->len; i++) {
         const struct report_capture *capture = g_ptr_array_index(report->captures, i);
+        g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
         for (guint k = 0; k < capture->connections->len; k++) {
             const struct report_connection *connection = g_ptr_array_index(capture->connections, k);
 
             for (guint n = 0; n < connection->findings->len; n++)
                 add_result(writer, capture, i, connection,
-                           &g_array_index(connection->findings, struct report_finding, n), indices);
+                           &g_array_index(connection->findings, struct report_finding, n), indices, seen);
         }
     }
     json_end_array(writer);

@@ -3,8 +3,10 @@
  */
 #include "conformance/options/options.h"
 #include "conformance/report/report_formats.h"
+#include "conformance/report/report_known.h"
 #include "conformance/report/report_parts.h"
 #include "conformance/report/report_stats.h"
+#include "conformance/report/report_text_many.h"
 #include "conformance/report/terminal.h"
 
 #include <inttypes.h>
@@ -20,6 +22,7 @@ struct text {
     struct terminal terminal;
     const struct report *report;
     unsigned clean; /* connections without findings so far */
+    struct many_shown shown;
 };
 
 static const enum terminal_style severity_styles[SEVERITY_COUNT] = {
@@ -149,6 +152,9 @@ static void write_connection(const struct text *text, const struct report_connec
         write_ib(text, connection);
     else
         write_parameters(text, connection);
+    if (report_unanswered(connection))
+        terminal_line(&text->terminal, 4,
+                      "the request for the connection was never answered: nothing after it is judged");
     write_counts(text, connection);
     REPORT_GUEST(&connection->guest, write_text, &text->terminal, text->report->options->verbose);
     write_findings(text, connection, start_ns);
@@ -165,10 +171,20 @@ static unsigned write_connections(struct text *text, const struct report_capture
         if (connection->findings->len == 0 && connection->not_kept == 0 && text->clean++ >= CLEAN_SHOWN &&
             !text->report->options->verbose)
             left_out++;
-        else
+        else if (text->report->options->verbose || many_to_show(&text->shown, connection))
             write_connection(text, connection, capture->start_ns);
     }
     return left_out;
+}
+
+/* Connections that have nothing new. */
+static void write_repeated(const struct text *text, unsigned n)
+{
+    if (n == 0)
+        return;
+    terminal_gap(&text->terminal);
+    terminal_line(&text->terminal, 2,
+                  "... and %u connection%s with no other findings than those shown; --verbose shows all", n, plural(n));
 }
 
 static void write_capture(struct text *text, const struct report_capture *capture)
@@ -176,7 +192,7 @@ static void write_capture(struct text *text, const struct report_capture *captur
     const struct terminal *terminal = &text->terminal;
     g_autofree gchar *part = part_text(&capture->part), *file = printable_text(capture->file);
     GString *line = g_string_new(NULL);
-    unsigned left_out;
+    unsigned left_out, shown_before = text->shown.left_out;
 
     g_string_append_printf(line, "%s%s: %" PRIu64 " packet%s", part ? ", " : "", part ? part : "", capture->packets,
                            plural(capture->packets));
@@ -197,6 +213,7 @@ static void write_capture(struct text *text, const struct report_capture *captur
     if (!capture->failed && text->report->captures->len > 1 && report_nothing_checked(capture))
         terminal_line(terminal, 2, "%s", report_nothing_checked(capture));
     left_out = write_connections(text, capture);
+    write_repeated(text, text->shown.left_out - shown_before);
     if (left_out == 0)
         return;
     terminal_gap(terminal);
@@ -310,10 +327,13 @@ static void write_verdict(const struct text *text)
                                                  [CHECK_TROUBLE] = STYLE_BAD,
                                                  [CHECK_NOTHING] = STYLE_WARNING};
     g_autofree gchar *verdict = verdict_text(text->report);
+    g_autofree gchar *known = known_text(text->report);
     g_auto(GStrv) parts = g_strsplit(verdict, ": ", 2);
 
     terminal_line(&text->terminal, 0, "%s: %s",
                   terminal_styled(&text->terminal, styles[text->report->status], parts[0]), parts[1]);
+    if (known)
+        terminal_line(&text->terminal, 0, "%s", known);
 }
 
 void report_write_text(const struct report *report, FILE *out)
@@ -322,6 +342,7 @@ void report_write_text(const struct report *report, FILE *out)
 
     terminal_init(&text.terminal, out, report->options->color);
     write_verdict(&text);
+    many_write_rules(report, &text.terminal);
     for (guint i = 0; i < report->captures->len; i++)
         write_capture(&text, g_ptr_array_index(report->captures, i));
     write_unused_waivers(&text);

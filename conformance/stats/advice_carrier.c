@@ -102,23 +102,33 @@ void advice_on_operations(GArray *array, const struct statistics *s, const struc
 
 /* ---- TCP, MPA; packets ---- */
 
+/* "1.18 kB in 3 packets were sent again" */
+static void add_again(GString *figures, uint64_t octets, uint64_t packets, const char *what)
+{
+    char text[UNITS_SIZE];
+
+    if (packets == 0)
+        return;
+    g_string_append_printf(figures, "%s%s%s in %" PRIu64 " packet%s %s %s", figures->len > 0 ? ", " : "",
+                           units_octets(octets, text), octets < 1000 ? " octets" : "", packets, packets == 1 ? "" : "s",
+                           packets == 1 ? "was" : "were", what);
+}
+
 static void on_repeated(GArray *array, const struct statistics *s, unsigned side)
 {
     const struct stat_carrier *c = &s->carrier[side];
     uint64_t packets = c->n[CARRIER_RETRANSMITTED_PACKETS] + c->n[CARRIER_OUT_OF_ORDER_PACKETS];
     uint64_t all = c->n[CARRIER_PACKETS] + (s->ib ? packets : 0); /* there, only first copies are in the count */
     double share = share_of(packets, all);
-    char again[UNITS_SIZE], late[UNITS_SIZE], half[UNITS_SIZE], most[UNITS_SIZE], text[UNITS_SIZE];
+    char half[UNITS_SIZE], most[UNITS_SIZE], text[UNITS_SIZE];
     GString *figures;
 
     if (packets == 0)
         return;
     figures = g_string_new(NULL);
-    g_string_append_printf(figures, "%s octets in %" PRIu64 " packets were sent again",
-                           units_octets(c->n[CARRIER_RETRANSMITTED], again), c->n[CARRIER_RETRANSMITTED_PACKETS]);
+    add_again(figures, c->n[CARRIER_RETRANSMITTED], c->n[CARRIER_RETRANSMITTED_PACKETS], "sent again");
     if (!s->ib)
-        g_string_append_printf(figures, ", %s in %" PRIu64 " came after later ones",
-                               units_octets(c->n[CARRIER_OUT_OF_ORDER], late), c->n[CARRIER_OUT_OF_ORDER_PACKETS]);
+        add_again(figures, c->n[CARRIER_OUT_OF_ORDER], c->n[CARRIER_OUT_OF_ORDER_PACKETS], "received after later ones");
     if (c->late.count > 0)
         g_string_append_printf(figures, "; what was missing came %s (median), at most %s, later",
                                units_time(histogram_quantile(&c->late, 0.5), half), units_time(c->late.most, most));

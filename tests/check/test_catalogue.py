@@ -2,8 +2,6 @@
 """--list-rules, --explain, --help, --version."""
 import re
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -131,10 +129,4 @@ def test_help_has_one_option_a_line(check):
 
 
 def test_version(check):
-    assert check("--version").stdout.startswith("iwarp-check 0.1")
-
-
-def test_rule_page_is_up_to_date(check, root):
-    page = subprocess.run([sys.executable, root / "docs" / "rules.py"], input=check("--list-rules", "--format=json").stdout,
-                          capture_output=True, text=True, check=True).stdout
-    assert page == (root / "docs" / "rules.md").read_text(encoding="utf-8"), "cmake --build BUILD --target docs writes it"
+    assert check("--version").stdout.startswith("iwarp-check 1.0")

@@ -138,6 +138,19 @@ def test_github_annotates_each_finding(check, report, captures, fault):
     assert fault not in check("--format=github", f"--waive={fault}", captures[0]).stdout
 
 
+def test_sarif_places_and_fingerprints(sarif, root, capture):
+    """What code scanning wants: a line, and what makes a finding the same in the next run, whatever frames and addresses are then."""
+    _, run = sarif(root / "captures" / "real" / "basic" / "ucmatose.pcap")
+    assert run["tool"]["driver"]["informationUri"].startswith("https://")
+    regions = [result["locations"][0]["physicalLocation"]["region"] for result in run["results"]]
+    assert all(region.get("endLine", region["startLine"]) == result["properties"]["frame"] for region, result in zip(regions, run["results"]))
+    prints = [result["partialFingerprints"]["iwarpFinding/v1"] for result in run["results"]]
+    assert len(set(prints)) == len(prints) == 6 and len({text.split(":")[0] for text in prints}) == 2
+    others = [[result["partialFingerprints"] for result in sarif(capture("rev1", "--inject=MPA-4.1-05", *options))[1]["results"]]
+              for options in ((), ("--ipv6",), ("--seed=5", "--connections=3"))]
+    assert others[0] == others[1] == others[2] and len(others[0]) == 1
+
+
 def test_markdown_summary(check, report, captures, no_mpa):
     result = check("--format=markdown", *captures, "--waive=MPA-4.3-04", no_mpa)
     _, parsed = report(*captures, no_mpa)

@@ -41,7 +41,7 @@ def complete(root, environment, tmp_path):
 @pytest.mark.parametrize("line, expected", [
     ("iwarp-check --form", {"--format="}),
     ("iwarp-check --format=j", {"json", "junit"}),
-    ("iwarp-check --format=", {"text", "json", "junit", "html", "sarif", "github", "markdown"}),
+    ("iwarp-check --format=", {"text", "json", "junit", "html", "sarif", "github", "markdown", "tap"}),
     ("iwarp-check --strict", {"--strict-waivers"}),
     ("iwarp-check --fail-on=n", {"note", "never"}),
     ("iwarp-check --profile=r", {"rdmac", "rfc5666"}),
@@ -56,7 +56,7 @@ def complete(root, environment, tmp_path):
     ("iwarp-check ", {"a capture.pcapng", "other.pcap"}),
     ("iwarp-check me", {"merge"}),
     ("iwarp-check merge --o", {"--output="}),
-    ("iwarp-check merge --for", set()),
+    ("iwarp-check merge --for", {"--format="}),
     ("iwarp-check merge --fail-on=w", {"warning"}),
     ("iwarp-gen pl", {"play"}),
     ("iwarp-gen test --mpa=o", {"ord="}),

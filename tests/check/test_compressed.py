@@ -82,9 +82,21 @@ def test_cut_is_judged_up_to_there(build, capture, form, tmp_path):
     packed.write_bytes(whole + PACK[form](octets[len(octets) // 2:])[:-9])
     status, report, said = judged(build, packed)
     found = report["captures"][0]
-    assert status == 0 and found["truncated"] is True and 0 < found["packets"] < judged(build, original)[1]["captures"][0]["packets"] + 1
-    assert f"cannot be decompressed past packet {found['packets']}: {form}: the compressed data end too early" in found["warning"]
-    assert len(said.splitlines()) == 1 and found["warning"] in said.replace("NAME", str(packed))
+    assert status == 2 and found["truncated"] is True and 0 < found["packets"] < judged(build, original)[1]["captures"][0]["packets"] + 1
+    assert f"cannot be decompressed past packet {found['packets']}: {form}: the compressed data end too early" in found["error"]
+    assert len(said.splitlines()) == 1 and found["error"] in said.replace("NAME", str(packed))
+
+
+def test_no_cut_passes(build, good, form, tmp_path):
+    """Not even where all packets are there: a copy that is incomplete proves nothing."""
+    octets = PACK[form](good.read_bytes())
+    packed = tmp_path / "cut"
+    for length in range(5, len(octets), max(1, len(octets) // 60)):
+        packed.write_bytes(octets[:length])
+        assert run(build, packed).returncode == 2, length
+    for left in (1, 2, 4, 8):
+        packed.write_bytes(octets[:-left])
+        assert run(build, packed).returncode == 2, left
 
 
 def test_damage_is_an_error_and_the_rest_is_judged(build, bad, form, tmp_path):

@@ -95,6 +95,14 @@ def test_as_written(page, shell):
             pytest.fail(f"{page.name}:{number}: {command}\nfrom line {output[good:good + 1]} on it says otherwise:\n{said[:6000]}")
 
 
+def test_readme_is_short():
+    """A newcomer reads it to its end: how to capture and check one's own mount, and where everything else is."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 120
+    assert text.index("scripts/package ") < text.index("# tcpdump -i any -w mount.pcap port 20049") < text.index("iwarp-check mount.pcap")
+    assert all(word in text for word in ("`./demo`", "`./test`", "udp port 4791", "--waivers=linux"))
+
+
 def test_ci_examples_say_what_was_run():
     text = (ROOT / "docs" / "howto" / "check-captures-in-ci.md").read_text(encoding="utf-8")
     run = {command for _, command, _ in commands(text)}
@@ -105,7 +113,7 @@ def test_ci_examples_say_what_was_run():
     assert len(said) == 7 and set(said) <= run
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [*PAGES, *sorted((ROOT / "docs").glob("*.md"))], ids=lambda page: page.stem)
 def test_links(page):
     for target in re.findall(r"\]\((?!https?:)([^)#]*)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
         assert not target or (page.parent / target).exists(), target

@@ -464,6 +464,27 @@ def test_paper(chromium, page, root, tmp_path):
     assert "placeholder" not in text and "Search" not in text
 
 
+def test_paper_is_short(chromium, page, root, tmp_path):
+    """Three findings do not take a sheet for each ten rules that were kept."""
+    if shutil.which("pdfinfo") is None:
+        pytest.skip("pdfinfo is not installed (poppler-utils)")
+    capture = root / "captures" / "real" / "basic" / "ucmatose.pcap"
+    page(capture)
+    chromium.open(page.paths[(capture,)])
+    chromium.paper(tmp_path / "page.pdf")
+    said = subprocess.run(["pdfinfo", tmp_path / "page.pdf"], check=True, capture_output=True, text=True).stdout
+    assert int(re.search(r"^Pages: +(\d+)", said, re.M)[1]) <= 6
+
+
+def test_requirement_on_a_phone(chromium, page, root):
+    capture = root / "captures" / "real" / "basic" / "ucmatose.pcap"
+    page(capture)
+    chromium.open(page.paths[(capture,)], width=390, height=800, phone=True)
+    where = chromium.evaluate("Array.from(document.querySelectorAll('.rules td.requirement')).map((e) => "
+                              "{ const r = e.getBoundingClientRect(); return [r.left, r.right, r.height]; })")
+    assert len(where) == 2 and all(0 <= left < right <= 390 and height > 0 for left, right, height in where)
+
+
 def test_many_columns_on_paper(chromium, page, many):
     """Ten connections and the requirement; nothing runs out of the sheet."""
     page("--max-findings=0", many[1])

@@ -3,6 +3,7 @@
 import shutil
 import socket
 import subprocess
+import re
 import time
 import xml.etree.ElementTree as ElementTree
 
@@ -66,9 +67,10 @@ def test_times_and_host(junit, report, root):
         start, end = stamps[connection["start_frame"] - 1], stamps[connection["end_frame"] - 1]
         properties = {item.get("name"): item.get("value") for item in suite.iter("property")}
         assert float(properties["seconds"]) == pytest.approx(end - start, abs=2e-6) and float(properties["seconds"]) > 0
-        assert 0 < float(suite.get("time")) < took / 3
-        assert sum(float(case.get("time")) for case in suite.iter("testcase")) == pytest.approx(float(suite.get("time")), abs=1e-6)
-        assert all(float(case.get("time")) > 0 for case in suite.iter("testcase"))
+        assert 0 <= float(suite.get("time")) < took / 3
+        # Jenkins' schema of JUnit (xunit-plugin, junit-10.xsd) has this pattern for times.
+        assert all(re.fullmatch(r"(([0-9]{0,3},)*[0-9]{3}|[0-9]{0,3})*(\.[0-9]{0,3})?", element.get("time"))
+                   for element in [suite, *suite.iter("testcase")])
         assert suite.get("timestamp") == time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(int(start)))
         assert suite.get("hostname") == socket.gethostname()
 

@@ -2,6 +2,7 @@
 """iwarp-check merge: several JSON reports made one, as a run over all of their captures would have made it."""
 import copy
 import json
+import re
 
 import jsonschema
 import pytest
@@ -128,3 +129,50 @@ def test_format(check, save, good, tmp_path):
 def test_help(check):
     result = check("merge", "--help")
     assert result.returncode == 0 and result.stdout.startswith("Usage: iwarp-check merge") and result.stderr == ""
+
+
+# ---- other formats ----
+
+def plain(text, form):
+    """Without what only the run knows: its command line, times, upper layers' counts, ladders."""
+    text = re.sub(r" (time|timestamp|hostname)=\"[^\"]*\"", "", text)
+    text = re.sub(r"^    RPC-over-RDMA: .*\n|waived \((--waive|by the report)\)|^ +\"commandLine\".*\n", "", text, flags=re.M)
+    return text if form != "junit" else re.sub(r"<property name=.*\n|</?properties/?>", "", text)
+
+
+@pytest.mark.parametrize("form", ["text", "sarif", "github", "markdown", "tap"])
+def test_formats_are_those_of_a_run(check, root, tmp_path, form):
+    captures = [root / "captures" / "real" / name for name in ("basic/ucmatose.pcap", "nfslong/nfs42-long-setxattr.pcap", "params/crc-rping.pcap")]
+    reports = []
+    for number, path in enumerate(captures):
+        reports.append(tmp_path / f"{number}.json")
+        check("--format=json", f"--output={reports[-1]}", "--waive=RPCR-2.2.4.2-02:known", path)
+    one, merged = check(f"--format={form}", "--waive=RPCR-2.2.4.2-02:known", *captures), check("merge", f"--format={form}", *reports)
+    assert merged.returncode == one.returncode == 1 and merged.stderr == ""
+    assert plain(merged.stdout, form) == plain(one.stdout, form)
+
+
+def test_junit_and_html(check, root, tmp_path):
+    path, json_report = root / "captures" / "real" / "basic" / "ucmatose.pcap", tmp_path / "a.json"
+    check("--format=json", f"--output={json_report}", path)
+    for form, pattern in (("junit", r"<testcase|<failure"), ("html", r"MPA-7\.1\.2-23|DDP-3-08")):
+        one, merged = check(f"--format={form}", path), check("merge", f"--format={form}", json_report)
+        assert merged.returncode == 1
+        if form == "junit":
+            assert len(re.findall(pattern, one.stdout)) == len(re.findall(pattern, merged.stdout)) > 50
+        else:
+            assert set(re.findall(pattern, merged.stdout)) == set(re.findall(pattern, one.stdout)) and "FAIL" in merged.stdout
+
+
+@pytest.mark.parametrize("form", ["text", "junit", "html", "sarif", "github", "markdown", "tap"])
+def test_statuses_in_other_formats(check, good, no_mpa, capture, tmp_path, form):
+    roce = capture("nfs3", "--transport=roce")
+    for name, paths, options in (("good", [good, roce], []), ("empty", [good, no_mpa], []), ("missing", [tmp_path / "none"], []),
+                                 ("unused", [good], ["--waive=MPA-4.1-05"])):
+        report = tmp_path / f"{name}.json"
+        status = check("--format=json", f"--output={report}", *options, *paths).returncode
+        merged = check("merge", f"--format={form}", report)
+        assert merged.returncode == status and merged.stdout and merged.stderr == "", name
+        if form == "text":
+            assert merged.stdout.splitlines()[0] == check(*options, *paths).stdout.splitlines()[0]
+    assert check("merge", "--format=xml", report).returncode == 2

@@ -13,7 +13,7 @@ import time
 import pytest
 
 OLD = "what was here before\n"
-FORMATS = ["text", "json", "junit", "html", "sarif", "github", "markdown"]
+FORMATS = ["text", "json", "junit", "html", "sarif", "github", "markdown", "tap"]
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 @pytest.mark.parametrize("arguments, hint", [
     ([], "--help"),
     (["--no-such-option", "x"], "--help"),
-    (["--format=xml", "x"], "text, json, junit, html, sarif, github and markdown"),
+    (["--format=xml", "x"], "text, json, junit, html, sarif, github, markdown and tap"),
     (["--list-rules", "--format=junit"], "text and json"),
     (["--list-rules", "--format=html"], "text and json"),
     (["--annotate=y.pcapng", "x", "y"], "one capture"),
@@ -46,7 +46,7 @@ import pytest
     (["merge", "--ouput=x", "y"], "--ouput=x (did you mean --output?)"),
     (["merge", "-q", "y"], "merge --help"),
     (["--waivers=/no/such/file", "x"], "/no/such/file"),
-    (["-i", "lo", "x"], "not both"),
+    (["-i", "lo", "-r", "x"], "give either"),
     (["-i", "no-such-interface"], "no-such-interface"),
 ])
 def test_usage(check, arguments, hint):

@@ -19,6 +19,87 @@ def waivers(root):
     return [f"--waivers={root}/waivers/{name}.yaml" for name in NAMES]
 
 
+HINT = re.compile(r"^(\d+) of (\d+) findings? (?:is a known deviation|are known deviations) of (.*): --waivers=(\S+)$", re.M)
+
+
+def hint(check, *arguments):
+    """The line under the verdict: (explained, of, whose, name), or None."""
+    lines = check(*arguments).stdout.splitlines()
+    found = HINT.match(lines[1])
+    assert not any(HINT.match(line) for line in lines[2:])
+    return found and (int(found[1]), int(found[2]), found[3], found[4])
+
+
+def test_a_fail_names_the_file_that_explains_it(check, captures):
+    """On every real capture that fails it does, and with that file none fails."""
+    failing = [path for path in captures if check(path).returncode == 1]
+    assert len(failing) > 10
+    for path in failing:
+        explained, of, whose, name = hint(check, path)
+        assert explained == of and name == "linux" and "Linux" in whose, path
+        assert check("--waivers=linux", "--strict-waivers", path).returncode == 0
+
+
+def test_whose_deviations(check, root):
+    long = root / "captures" / "real" / "nfslong" / "nfs42-long-setxattr.pcap"
+    assert hint(check, "--skip=mpa,ddp,rdmap", long)[2] == "Linux's NFS server"
+    assert hint(check, "--waivers=linux-nfsrdma", "--fail-on=note", long)[:3] == (1, 1, "Linux's soft-iWARP (siw)")
+    assert hint(check, root / "captures" / "real" / "basic" / "ucmatose.pcap")[2] == "Linux's soft-iWARP (siw)"
+
+
+def test_in_part(check, capture):
+    faulty = capture("rev1", "--inject=MPA-4.1-05")
+    assert hint(check, faulty)[:2] == (1, 1)
+    other = capture("marker-walk", "--inject=MPA-4.3-09")
+    assert hint(check, faulty, other)[:2] == (1, 2)
+    assert hint(check, other) is None
+    assert hint(check, "--fail-on=never", faulty) is None
+    assert hint(check, "--waive=MPA-4.1-05", faulty) is None
+
+
+def test_a_role_that_does_not_fit(check, capture):
+    """Linux's server leaves old octets in roundup; of a client that is not known."""
+    assert hint(check, "--fail-on=warning", capture("rpcrdma", "--inject=RPCR-2.2.4.2-02/reply"))[2] == "Linux's NFS server"
+    assert hint(check, "--fail-on=warning", capture("rpcrdma", "--inject=RPCR-2.2.4.2-02")) is None
+
+
+def test_all_findings_count(check, capture, root):
+    """Folded ones, and those beyond --max-findings."""
+    path = root / "captures" / "real" / "basic" / "ucmatose.pcap"
+    assert hint(check, path)[:2] == hint(check, "--max-findings=1", path)[:2] == hint(check, "--verbose", path)[:2] == (6, 6)
+
+
+def test_other_formats_for_people(check, bad):
+    line = "1 of 1 finding is a known deviation of Linux's soft-iWARP (siw): --waivers=linux"
+    assert line in check("--format=html", bad).stdout
+    assert line in check("--format=markdown", bad).stdout.replace("\\", "")
+    for form in ("json", "junit", "sarif", "github"):
+        assert "known deviation" not in check("--format=" + form, bad).stdout
+
+
+def test_names(check, bad, tmp_path):
+    for name in ("linux", "linux-siw"):
+        result = check(f"--waivers={name}", bad)
+        assert result.returncode == 0 and "linux-siw.yaml:" in result.stdout and "unused" not in result.stdout
+    result = check("--waivers=lynux", bad)
+    assert result.returncode == 2
+    assert result.stderr == "iwarp-check: --waivers: cannot open lynux: No such file or directory; shipped by name: linux, linux-nfsrdma, linux-siw\n"
+    (tmp_path / "linux").mkdir()  # a source tree, not a waiver file
+    assert check("--waivers=linux", bad, cwd=tmp_path).returncode == 0
+    (tmp_path / "linux-siw").write_text("[]", encoding="utf-8")  # a file comes first
+    assert check("--waivers=linux-siw", bad, cwd=tmp_path).returncode == 1
+
+
+def test_about(check, bad, tmp_path):
+    path = tmp_path / "known.yaml"
+    path.write_text("about: firmware 1.2\nwaivers:\n- id: MPA-4.1-05\n  why: known\n", encoding="utf-8")
+    assert check("--waivers=" + str(path), "--strict-waivers", bad).returncode == 0
+    for text in ("about: x\n", "waivers: x\n", "waivers: []\nabout: []\n", "waivers: []\nwaivers: []\n", "ids: []\n"):
+        path.write_text(text, encoding="utf-8")
+        result = check("--waivers=" + str(path), bad)
+        assert result.returncode == 2 and result.stderr.startswith(f"iwarp-check: {path}:"), text
+
+
 def test_all_that_linux_does_is_waived(check, captures, waivers):
     result = check("--format=json", "--allow-empty", *waivers, *captures)
     parsed = json.loads(result.stdout)

@@ -165,7 +165,9 @@ def test_no_fault_without_a_rule(faults, rules):
     demand_none(idle, "faults of rules that are not judged")
 
 
-def test_coverage_page_is_up_to_date(build, root):
-    page = subprocess.run([sys.executable, root / "docs" / "coverage.py", build], capture_output=True, text=True,
-                          check=True).stdout
-    assert page == (root / "docs" / "coverage.md").read_text(encoding="utf-8"), "cmake --build BUILD --target docs writes it"
+def test_rule_pages_are_up_to_date(build, root, tmp_path):
+    subprocess.run([sys.executable, root / "docs" / "rules.py", build, tmp_path], check=True)
+    made = {path.relative_to(tmp_path) for path in tmp_path.rglob("*.md")}
+    assert made == {path.relative_to(root / "docs") for path in [root / "docs" / "rules.md", *(root / "docs" / "rules").glob("*.md")]}
+    for path in made:
+        assert (tmp_path / path).read_text(encoding="utf-8") == (root / "docs" / path).read_text(encoding="utf-8"), "cmake --build BUILD --target docs writes it"

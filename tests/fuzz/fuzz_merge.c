@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * iwarp-check merge of reports by anybody: two files, with the octet 0xFF (no UTF-8) between them. Either a message in
- * one line says what is wrong, or the report of both can be merged again, with itself alone, to the same.
+ * one line says what is wrong, or the report of both can be merged again, with itself alone, to the same; and in every
+ * other format it has the same status.
  */
 #define _GNU_SOURCE
 #include "conformance/merge/merge.h"
@@ -14,10 +15,11 @@
 static struct fuzz_file files[2], outputs[2];
 
 /* What it says goes to *said, the caller's to free. */
-static int merge(char *output, char *one, char *two, char **said)
+static int merge(const char *format, char *output, char *one, char *two, char **said)
 {
+    g_autofree char *form = g_strconcat("--format=", format, NULL);
     char word[] = "merge", o[] = "-o";
-    char *arguments[] = {word, o, output, one, two, NULL};
+    char *arguments[] = {word, form, o, output, one, two, NULL};
     FILE *kept = stderr, *heard;
     size_t n;
     int status;
@@ -26,7 +28,7 @@ static int merge(char *output, char *one, char *two, char **said)
     heard = open_memstream(said, &n);
     HOLDS(heard);
     stderr = heard;
-    status = merge_run(two ? 5 : 4, arguments);
+    status = merge_run(two ? 6 : 5, arguments);
     fclose(stderr);
     stderr = kept;
     return status;
@@ -40,6 +42,18 @@ static char *content(const struct fuzz_file *file)
     return text;
 }
 
+static void other_formats(char *path, int status)
+{
+    static const char *const formats[] = {"text", "junit", "html", "sarif", "github", "markdown", "tap"};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(formats); i++) {
+        char *said;
+
+        HOLDS(merge(formats[i], fuzz_file(&outputs[1], NULL, 0), path, NULL, &said) == status && !*said);
+        free(said);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const uint8_t *cut = size > 0 ? memchr(data, 0xFF, size) : NULL;
@@ -47,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *one = fuzz_file(&files[0], data, first);
     char *two = cut ? fuzz_file(&files[1], cut + 1, size - first - 1) : NULL;
     char *said, *merged, *again;
-    int status = merge(fuzz_file(&outputs[0], NULL, 0), one, two, &said);
+    int status = merge("json", fuzz_file(&outputs[0], NULL, 0), one, two, &said);
 
     HOLDS(status >= CHECK_PASS && status <= CHECK_NOTHING);
     if (status == CHECK_TROUBLE && *said) {
@@ -61,10 +75,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     free(said);
     merged = content(&outputs[0]);
     HOLDS(g_utf8_validate(merged, -1, NULL));
-    HOLDS(merge(fuzz_file(&outputs[1], NULL, 0), outputs[0].path, NULL, &said) == status && !*said);
+    HOLDS(merge("json", fuzz_file(&outputs[1], NULL, 0), outputs[0].path, NULL, &said) == status && !*said);
     again = content(&outputs[1]);
     HOLDS(strcmp(merged, again) == 0);
     free(said);
+    other_formats(outputs[0].path, status);
     g_free(merged);
     g_free(again);
     return 0;

@@ -50,6 +50,20 @@ def test_wrong_use(extcap, arguments, tmp_path):
     assert result.returncode == 2 and result.stderr and not list(tmp_path.iterdir())
 
 
+def test_filter(extcap, tmp_path):
+    """Verified while it is typed; what does not match is not written."""
+    asked = [f"--extcap-interface={INTERFACE}", "--capture"]
+    assert extcap(*asked, "--extcap-capture-filter=port 20049").returncode == 0
+    wrong = extcap(*asked, "--extcap-capture-filter=prt 1")
+    assert wrong.returncode == 2 and "syntax error" in wrong.stdout
+    sizes = []
+    for words in ("tcp", "src port 20049", "port 9"):
+        path = tmp_path / "out.pcapng"
+        assert extcap(*asked, "--at-once", f"--fifo={path}", f"--extcap-capture-filter={words}").returncode == 0
+        sizes.append(path.stat().st_size)
+    assert sizes[0] > sizes[1] > sizes[2] > 0
+
+
 def test_tshark_lists_it(capturing):
     assert f"{INTERFACE} (iWARP reference traffic)" in capturing.run("tshark", "-D").stdout
 

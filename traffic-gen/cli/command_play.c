@@ -3,6 +3,7 @@
 #include "support/output_file.h"
 #include "traffic-gen/bulk/bulk.h"
 #include "traffic-gen/cli/command_scenario.h"
+#include "traffic-gen/cli/packet_filter.h"
 #include "traffic-gen/say/carrier.h"
 #include "traffic-gen/sim/rc.h"
 #include "traffic-gen/sim/sim_trouble.h"
@@ -20,7 +21,7 @@ enum {
 };
 
 struct play_options {
-    char *output, *inject, *net, *size, *script, *memory, *transport;
+    char *output, *inject, *net, *size, *script, *memory, *transport, *filter;
     gint64 seed;
     gint mtu, snap_length, ulpdu, count, connections;
     gboolean ipv6, vlan, pcap, live, markers, no_crc;
@@ -168,7 +169,7 @@ static int check_roce(const struct play_options *options, const struct scenario_
 }
 
 static int play_checked(const char *name, const struct play_options *options, const struct scenario_source *source,
-                        const GPtrArray *faults)
+                        const GPtrArray *faults, struct bpf_program *filter)
 {
     const struct bulk_scenario *bulk = bulk_find(name);
     int status;
@@ -202,6 +203,8 @@ static int play_checked(const char *name, const struct play_options *options, co
         return command_fail("%s: %s", options->output, g_strerror(errno));
     if (options->live)
         capture_file_set_live(file);
+    if (options->filter)
+        capture_file_set_filter(file, packet_filter_matches, filter);
     errno = 0;
 
     status = bulk ? play_bulk(file, options, bulk) : play_scenario(file, options, source, faults);
@@ -218,14 +221,18 @@ static int play(const char *name, const struct play_options *options)
     struct scenario_source source = {0};
     GPtrArray *faults = NULL;
     char *error = NULL;
+    struct bpf_program filter = {0};
     int status;
 
     if (scenario_source_load(&source, name, options->script, &error) && options->inject)
         faults = faults_of_list(options->inject, &error);
+    if (!error && options->filter)
+        packet_filter_compile(&filter, options->filter, &error);
     if (error)
         status = command_fail("%s", error);
     else
-        status = play_checked(name, options, &source, faults);
+        status = play_checked(name, options, &source, faults, &filter);
+    packet_filter_clear(&filter);
     g_free(error);
     if (faults)
         g_ptr_array_unref(faults);
@@ -261,6 +268,7 @@ int command_play(int argc, char **argv)
         COMMAND_GROUP("Capture file"),
         {"pcap", 0, 0, G_OPTION_ARG_NONE, &options.pcap, "pcap instead of pcapng", NULL},
         {"snaplen", 0, 0, G_OPTION_ARG_INT, &options.snap_length, "cut packets at N octets", "N"},
+        {"filter", 0, 0, G_OPTION_ARG_STRING, &options.filter, "only packets that match (pcap-filter(7))", "FILTER"},
         {"live", 0, 0, G_OPTION_ARG_NONE, &options.live, "write each packet when its time has come, the first one now",
          NULL},
         COMMAND_GROUP("For some scenarios"),
@@ -289,5 +297,6 @@ int command_play(int argc, char **argv)
     g_free(options.size);
     g_free(options.memory);
     g_free(options.transport);
+    g_free(options.filter);
     return status;
 }

@@ -36,10 +36,8 @@ static const struct format {
     const char *name;
     void (*write)(const struct suite_report *report, FILE *out);
 } formats[] = {
-    {"text", suite_report_text},
-    {"json", suite_report_json},
-    {"junit", suite_report_junit},
-    {"html", suite_report_page},
+    {"text", suite_report_text}, {"json", suite_report_json}, {"junit", suite_report_junit},
+    {"html", suite_report_page}, {"tap", suite_report_tap},
 };
 
 static const struct format *format_find(const char *name)
@@ -303,6 +301,7 @@ static void run_all(struct job *job, struct suite_report *report)
     for (guint i = finished; i < report->results->len; i++)
         judge(job, g_ptr_array_index(report->results, i));
     choice_unused(job->waivers, report);
+    choice_known(job->run->dut, &job->run->device, report);
 }
 
 static void print_applicable(const struct suite_report *report)
@@ -589,7 +588,8 @@ int command_test(int argc, char **argv)
         {"transcript", 0, 0, G_OPTION_ARG_STRING, &options.transcript, "length of transcripts: short (default), full",
          "NAME"},
         {"device", 0, 0, G_OPTION_ARG_STRING, &options.device, "the device's name in the report", "NAME"},
-        {"waivers", 0, 0, G_OPTION_ARG_FILENAME, &options.waivers, "known deviations (YAML)", "FILE"},
+        {"waivers", 0, 0, G_OPTION_ARG_FILENAME, &options.waivers,
+         "known deviations: a file (YAML), or the name of a shipped one", "FILE|NAME"},
         {"strict-waivers", 0, 0, G_OPTION_ARG_NONE, &options.strict_waivers,
          "a waiver that matches no failure is a failure", NULL},
         {"write-capture", 'w', 0, G_OPTION_ARG_FILENAME, &options.record, "record what is sent and received, as pcapng",

@@ -4,6 +4,7 @@
  * chosen in the interface's dialog, and then for packets into a pipe; they come from `iwarp-gen play`.
  */
 #include "traffic-gen/cli/command.h"
+#include "traffic-gen/cli/packet_filter.h"
 #include "traffic-gen/faults/fault.h"
 #include "traffic-gen/scenario/scenario.h"
 
@@ -113,6 +114,8 @@ static int capture(const struct extcap_options *options)
         g_ptr_array_add(line, g_strdup("--ipv6"));
     if (options->vlan)
         g_ptr_array_add(line, g_strdup("--vlan"));
+    if (options->filter && *options->filter)
+        g_ptr_array_add(line, g_strdup_printf("--filter=%s", options->filter));
     if (!options->at_once)
         g_ptr_array_add(line, g_strdup("--live"));
 
@@ -125,10 +128,23 @@ static int capture(const struct extcap_options *options)
     return command_play(argc, argv);
 }
 
+/* While a filter is typed, Wireshark asks without a pipe whether it is one: what is printed says why not. */
+static int verify(const char *filter)
+{
+    struct bpf_program program = {0};
+    g_autofree char *error = NULL;
+    bool good = packet_filter_compile(&program, filter, &error);
+
+    packet_filter_clear(&program);
+    if (!good)
+        puts(error);
+    return good ? 0 : EXIT_USAGE;
+}
+
 static int answer(const struct extcap_options *options)
 {
     if (options->interfaces) {
-        printf("extcap {version=%s}{help=file:///usr/share/doc/iwarp-kit-doc/wireshark.md}\n", IWARP_KIT_VERSION);
+        printf("extcap {version=%s}{help=file:///usr/share/doc/iwarp-kit-doc/docs/wireshark.md}\n", IWARP_KIT_VERSION);
         printf("interface {value=%s}{display=iWARP reference traffic}\n", INTERFACE);
         return 0;
     }
@@ -149,6 +165,8 @@ static int answer(const struct extcap_options *options)
     }
     if (options->capture && options->fifo)
         return capture(options);
+    if (options->capture && options->filter)
+        return verify(options->filter);
     fputs("--capture needs --fifo\n", stderr);
     return EXIT_USAGE;
 }
@@ -162,7 +180,7 @@ int main(int argc, char **argv)
         {"extcap-interface", 0, 0, G_OPTION_ARG_STRING, &o.interface, "that is meant", "NAME"},
         {"extcap-dlts", 0, 0, G_OPTION_ARG_NONE, &o.dlts, "its link type", NULL},
         {"extcap-config", 0, 0, G_OPTION_ARG_NONE, &o.config, "what may be chosen", NULL},
-        {"extcap-capture-filter", 0, 0, G_OPTION_ARG_STRING, &o.filter, "not used", "FILTER"},
+        {"extcap-capture-filter", 0, 0, G_OPTION_ARG_STRING, &o.filter, "only packets that match", "FILTER"},
         {"capture", 0, 0, G_OPTION_ARG_NONE, &o.capture, "write packets", NULL},
         {"fifo", 0, 0, G_OPTION_ARG_FILENAME, &o.fifo, "to this pipe", "FILE"},
         {"scenario", 0, 0, G_OPTION_ARG_STRING, &o.scenario, "of iwarp-gen", "NAME"},

@@ -29,6 +29,8 @@ enum {
 };
 
 struct capture_file {
+    capture_file_wants wants; /* NULL: everything */
+    void *wants_ctx;
     FILE *f;
     enum capture_format format;
     uint32_t snap_length;
@@ -140,6 +142,12 @@ struct capture_file *capture_file_open_commented(const char *path, const char *c
     return open_file(path, CAPTURE_PCAPNG, 0, comment);
 }
 
+void capture_file_set_filter(struct capture_file *file, capture_file_wants wants, void *ctx)
+{
+    file->wants = wants;
+    file->wants_ctx = ctx;
+}
+
 void capture_file_set_live(struct capture_file *file)
 {
     file->live = true;
@@ -170,6 +178,8 @@ bool capture_file_packet(struct capture_file *file, int64_t time_ns, const uint8
     static const uint8_t zero[4];
     uint32_t captured = n > file->snap_length ? file->snap_length : (uint32_t)n;
 
+    if (file->wants && !file->wants(file->wants_ctx, p, n))
+        return true;
     if (file->live)
         time_ns = wait_for(file, time_ns);
 

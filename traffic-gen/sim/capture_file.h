@@ -26,6 +26,10 @@ struct capture_file *capture_file_open_commented(const char *path, const char *c
  */
 void capture_file_set_live(struct capture_file *file);
 
+/* From now on packets that are not wanted are left out. */
+typedef bool (*capture_file_wants)(void *ctx, const uint8_t *p, size_t n);
+void capture_file_set_filter(struct capture_file *file, capture_file_wants wants, void *ctx);
+
 /* One packet as on the wire; what exceeds the snap length is cut. False with errno set when writing failed. */
 bool capture_file_packet(struct capture_file *file, int64_t time_ns, const uint8_t *p, size_t n);
 

@@ -28,11 +28,12 @@ def verdict(reports):
     deaths = {case for _, report in reports for death in report.get("deaths", []) for case in death["tests"]}
     cases = {test["id"] for _, report in reports for test in report["tests"]}
     shown = {test["id"] for _, report in reports for test in report["tests"] if test["outcome"] in ("passed", "failed")}
-    yield (f"**{'Does not conform' if failed else 'Conforms'}: {len(failed)} of {len(shown)} cases that could be shown fail"
+    yield (f"**{'Does not conform' if failed else 'Conforms'}: {len(failed)} of {len(shown)} conclusive cases fail"
            f"{', in ' + str(len(keys(reports))) + ' deviations' if failed else ''}."
            + (f" {len(deaths)} cases end its service or crash its kernel: {', '.join(sorted(deaths))}." if deaths else
-              " It was alive after every case.") + f"** {len(cases) - len(shown)} of {len(cases)} cases show nothing in any "
-           "role; the reasons are below.")
+              " It survived every case.") + "** " +
+           (f"{len(cases) - len(shown)} of {len(cases)} cases were inconclusive or not applicable in every role; the reasons are below."
+            if len(cases) > len(shown) else f"Each of the {len(cases)} cases was conclusive in at least one role."))
 
 
 def keys(reports):
@@ -138,10 +139,11 @@ def page(name, reports):
     yield ""
     yield from overview(reports)
     yield ""
-    yield ("Each line is one command, without a hand, the times under software emulation on two cores: `python3 "
-           f"tests/interop/lab/proof.py {reports[0][0].name}`. It boots the guest, tests, boots it again when a case has "
-           "ended it, and holds every outcome against `tests/interop/lab/expected/`; `results.py` there wrote this page from "
-           "the reports. Each failure was held against the octets and the text of the document.")
+    yield ("Each row comes from one unattended command, such as `python3 "
+           f"tests/interop/lab/proof.py {reports[0][0].name}`; the times are those of software emulation on two cores. It boots the "
+           "guest, runs the suites, reboots the guest whenever a case has crashed it, and compares every outcome with "
+           "`tests/interop/lab/expected/`; `results.py` there wrote this page from the reports. Each failure was checked against "
+           "the octets on the wire and the wording of the document.")
     if name == "siw":
         yield ""
         yield "What ends siw's service or its kernel, and how to see it: [siw-crashes.md](siw-crashes.md)."

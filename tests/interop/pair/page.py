@@ -69,9 +69,9 @@ def page(reports):
     yield ""
     yield from overview(reports)
     yield ""
-    yield ("Each line is one command (all of them: `./test --all siw roce`), the times under software emulation: `python3 "
-           f"tests/interop/pair/suites.py {next(iter(reports)).name}`. It boots two guests, runs the suites in one of them against the "
-           "other one, records the link, and holds every outcome against `tests/interop/lab/expected/`. `iwarp-check` judges the "
+    yield ("Each row comes from one command, such as `python3 tests/interop/pair/suites.py "
+           f"{next(iter(reports)).name}`; `./test --all siw roce` runs them all. The times are those of software emulation. It boots two "
+           "guests, runs the suites in one of them against the other one, records the link, and compares every outcome with `tests/interop/lab/expected/`. `iwarp-check` judges the "
            "recording: of every case that passed it finds no breach of the case's rule, and of every case that failed it finds that "
            "rule broken, or one that says more, or `tests/interop/pair/agree.py` says why a capture cannot show it. Ids that end in "
            "`/seen` are what it finds beside the cases.")

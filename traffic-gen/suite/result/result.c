@@ -155,6 +155,7 @@ void suite_report_free(struct suite_report *report)
     g_free(report->sign);
     g_free(report->layout);
     g_free(report->capture);
+    g_free(report->known);
     g_ptr_array_unref(report->missing);
     g_free(report);
 }

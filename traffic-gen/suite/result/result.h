@@ -72,6 +72,7 @@ struct suite_report {
     double seconds;
     GPtrArray *results;        /* struct case_result * */
     GPtrArray *unused_waivers; /* char * */
+    char *known;               /* waivers that would explain failures (shipped.h); NULL: none do */
     unsigned chosen, finished; /* cases selected, and cases that ran: fewer when the run ended early */
     char *state;               /* of the device at the end: "alive", ... (alive.h) */
     char *start_up;            /* the one that it accepts, in words */
@@ -113,6 +114,7 @@ unsigned suite_report_count(const struct suite_report *report, enum case_outcome
 void suite_report_text(const struct suite_report *report, FILE *out);
 void suite_report_json(const struct suite_report *report, FILE *out);
 void suite_report_junit(const struct suite_report *report, FILE *out);
+void suite_report_tap(const struct suite_report *report, FILE *out);
 void suite_report_page(const struct suite_report *report, FILE *out); /* HTML */
 /* One report, or a matrix of rules by devices when there are several. */
 void suite_report_html(struct suite_report *const *reports, unsigned n, FILE *out);

@@ -44,7 +44,7 @@ static void write_failure(xmlTextWriter *writer, const struct case_result *resul
 static void write_case(xmlTextWriter *writer, const struct suite_report *report, const struct case_result *result)
 {
     g_autofree char *class = g_strdup_printf("%s.%s.%s", report->device, report->role, result->suite);
-    g_autofree char *time = g_strdup_printf("%.6f", result->seconds);
+    g_autofree char *time = g_strdup_printf("%.3f", result->seconds);
 
     markup_begin(writer, "testcase", "classname", class, "name", result->id, "time", time, NULL);
     if (is_failure(result)) {
@@ -107,7 +107,7 @@ static void write_suite(xmlTextWriter *writer, const struct suite_report *report
     struct tally tally = count(report, suite);
     g_autofree char *id = g_strdup_printf("%u", number), *tests = g_strdup_printf("%u", tally.cases),
                     *failures = g_strdup_printf("%u", tally.failures), *skipped = g_strdup_printf("%u", tally.skipped),
-                    *time = g_strdup_printf("%.6f", tally.seconds),
+                    *time = g_strdup_printf("%.3f", tally.seconds),
                     *timestamp = g_strndup(report->started ? report->started : "", TIMESTAMP_LEN);
 
     markup_begin(writer, "testsuite", "name", suite, "package", "iwarp-gen", "hostname", g_get_host_name(), "timestamp",

@@ -71,6 +71,8 @@ static void print_failed_ids(const struct suite_report *report, FILE *out)
     if (failures > n)
         fprintf(out, " and %u more", failures - n);
     fputc('\n', out);
+    if (report->known)
+        fprintf(out, "                   %s\n", report->known);
 }
 
 static void print_sections(const struct suite_report *report, FILE *out)

@@ -4,6 +4,7 @@
 #include "support/closest.h"
 #include "traffic-gen/suite/run/run.h"
 #include "traffic-gen/suite/run/untested.h"
+#include "waivers/shipped.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -293,12 +294,46 @@ void choice_waive(GPtrArray *waivers, enum suite_dut dut, const struct endpoint 
     }
 }
 
+/* Of a device that failed. */
+struct failure {
+    const struct case_result *result;
+    const struct endpoint *device;
+    enum waiver_role role;
+};
+
+static bool explains(const struct waiver *waiver, const void *finding)
+{
+    const struct failure *failure = finding;
+
+    return names(waiver, failure->result) && waiver_in_scope(waiver, failure->device, failure->role);
+}
+
+void choice_known(enum suite_dut dut, const struct endpoint *device, struct suite_report *report)
+{
+    g_autoptr(GPtrArray) failures = g_ptr_array_new_with_free_func(g_free);
+    g_autofree uint64_t *times = g_new(uint64_t, report->results->len + 1);
+    struct failure failure = {.device = device, .role = dut == DUT_RESPONDER ? WAIVER_RESPONDER : WAIVER_INITIATOR};
+    struct shipped_match match;
+
+    for (guint i = 0; i < report->results->len; i++) {
+        failure.result = g_ptr_array_index(report->results, i);
+        if (!case_result_failed(failure.result) || failure.result->waived)
+            continue;
+        times[failures->len] = 1;
+        g_ptr_array_add(failures, g_memdup2(&failure, sizeof failure));
+    }
+    match = shipped_explain(
+        &(struct shipped_findings){(const void *const *)failures->pdata, times, failures->len, explains});
+    report->known = shipped_text(&match, failures->len, "failure");
+    shipped_match_clear(&match);
+}
+
 void choice_unused(const GPtrArray *waivers, struct suite_report *report)
 {
     for (guint i = 0; i < waivers->len; i++) {
         const struct waiver *waiver = g_ptr_array_index(waivers, i);
 
-        if (!waiver->used)
+        if (!waiver->used && !waiver->shipped)
             g_ptr_array_add(report->unused_waivers, g_strdup(waiver->id));
     }
 }

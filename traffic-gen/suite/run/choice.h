@@ -28,7 +28,9 @@ bool choice_takes(char *const *rules, char *const *skip, const char *rule);
 
 /* Marks a failure of this device as waived (waivers/waivers.h). */
 void choice_waive(GPtrArray *waivers, enum suite_dut dut, const struct endpoint *device, struct case_result *result);
-/* Adds the waivers that matched no failure to the report. */
+/* Adds to the report which shipped waivers would explain its failures. */
+void choice_known(enum suite_dut dut, const struct endpoint *device, struct suite_report *report);
+/* Adds the waivers that matched no failure to the report, but for shipped ones. */
 void choice_unused(const GPtrArray *waivers, struct suite_report *report);
 
 #endif

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/report/report_formats.h"
+
+#include "conformance/model/report.h"
+#include "conformance/options/options.h"
+
+void report_write(const struct report *report, FILE *out)
+{
+    static void (*const writers[])(const struct report *report, FILE *out) = {
+        [FORMAT_TEXT] = report_write_text,         [FORMAT_JSON] = report_write_json,
+        [FORMAT_JUNIT] = report_write_junit,       [FORMAT_HTML] = report_write_html,
+        [FORMAT_SARIF] = report_write_sarif,       [FORMAT_GITHUB] = report_write_github,
+        [FORMAT_MARKDOWN] = report_write_markdown, [FORMAT_TAP] = report_write_tap};
+
+    writers[report->options->format](report, out);
+}

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""cmake --install: where things go, and that what was installed holds together."""
+import os
+import re
+import subprocess
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def install(build, tmp_path_factory):
+    if not (build / "docs" / "iwarp-check.1.gz").exists():
+        pytest.skip("the manuals are not built")
+
+    def run(*arguments):
+        staged = tmp_path_factory.mktemp("staged")
+        result = subprocess.run(["cmake", "--install", build, *arguments], env=os.environ | {"DESTDIR": str(staged)},
+                                capture_output=True, text=True, check=True, timeout=120)
+        files = {str(path.relative_to(staged)) for path in staged.rglob("*") if path.is_file()}
+        return staged, files, [line for line in result.stdout.splitlines() if "To use the plugins" in line]
+    return run
+
+
+def where(files, name):
+    return sorted(path.removesuffix(name) for path in files if path.endswith("/" + name))
+
+
+def wireshark_is_built(build):
+    return (build / "plugins" / "run").exists()
+
+
+def test_the_system(install, build):
+    """By default the programs are in /usr/local, and what the system's Wireshark looks for is where it looks."""
+    _, files, hint = install("--prefix", "/usr/local")
+    assert where(files, "iwarp-check.fish") == ["usr/local/share/fish/vendor_completions.d/"]
+    assert where(files, "_iwarp-check") == ["usr/local/share/zsh/site-functions/"] and not hint
+    if wireshark_is_built(build):
+        plugin, = where(files, "mpa.so")
+        extcap, = where(files, "iwarp-extcap")
+        assert re.fullmatch(r"usr/lib.*/wireshark/plugins/\d+\.\d+/epan/", plugin)
+        assert extcap == plugin[:plugin.index("plugins/")] + "extcap/"
+        assert "usr/share/wireshark/profiles/iWARP/preferences" in files
+
+
+def test_a_prefix_of_ones_own(install, build):
+    _, files, hint = install("--prefix", "/opt/iwarp")
+    assert files and all(path.startswith("opt/iwarp/") for path in files)
+    if wireshark_is_built(build):
+        plugin, = where(files, "mpa.so")
+        assert len(hint) == 1 and f"WIRESHARK_PLUGIN_DIR=/{plugin.split('/plugins/')[0]}/plugins " in hint[0]
+        assert f"WIRESHARK_EXTCAP_DIR=/{where(files, 'iwarp-extcap')[0].rstrip('/')};" in hint[0]
+
+
+def test_zsh_of_packages(install):
+    _, files, _ = install("--prefix", "/usr")
+    wanted = "vendor-completions" if os.path.exists("/etc/debian_version") else "site-functions"
+    assert where(files, "_iwarp-check") == [f"usr/share/zsh/{wanted}/"]
+
+
+def test_links_of_installed_pages(install):
+    staged, _, _ = install("--prefix", "/usr")
+    folder = staged / "usr" / "share" / "doc" / "iwarp-kit-doc"
+    pages = list(folder.rglob("*.md"))
+    assert len(pages) > 20
+    for page in pages:
+        for target in re.findall(r"\]\((?!https?:)([^)#]*)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            assert not target or (page.parent / target).exists(), (page, target)
+
+
+def test_the_waivers_are_there_to_be_read(install, root):
+    staged, _, _ = install("--prefix", "/usr")
+    for path in (root / "waivers").glob("*.yaml"):
+        assert (staged / "usr/share/iwarp-kit/waivers" / path.name).read_bytes() == path.read_bytes()
+
+
+def test_packages_of_a_build(root):
+    """What only tests need is not installed to build."""
+    lines = (root / "packages.txt").read_text(encoding="utf-8").splitlines()
+    build = {line.split()[0] for line in lines if line and not line.startswith(("#", "test:", "all:"))}
+    assert {"cmake", "gcc", "libpcap-dev", "wireshark-dev"} <= build
+    assert not build & {"clang", "valgrind", "zsh", "fish", "tshark", "libcmocka-dev", "python3-pytest"}

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The Debian source package: it builds, lintian has nothing to say, and its autopkgtest passes on what it installs."""
+import os
+import shutil
+import subprocess
+
+import pytest
+
+pytestmark = [pytest.mark.all, pytest.mark.skipif(not shutil.which("dh") or not shutil.which("lintian"), reason="needs debhelper and lintian")]
+
+# As if installed: in a namespace whose /usr is a layer over that of the machine.
+INSTALLED = """
+set -e
+mount -t tmpfs none {work}
+mkdir {work}/upper {work}/work
+mount -t overlay overlay -o lowerdir=/usr,upperdir={work}/upper,workdir={work}/work /usr
+for package in {packages}; do dpkg -x $package /; done
+sh {test}
+"""
+
+
+@pytest.fixture(scope="module")
+def built(root, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("debian")
+    tree = folder / "iwarp-kit"
+    tree.mkdir()
+    files = subprocess.run(["git", "ls-files", "-z"], cwd=root, check=True, capture_output=True).stdout
+    subprocess.run(["cpio", "-0pdm", "--quiet", tree], input=files, cwd=root, check=True)
+    environment = os.environ | {"DEB_BUILD_OPTIONS": f"nocheck parallel={os.cpu_count()}"}
+    old = os.umask(0o077)  # packages must not follow it
+    try:
+        result = subprocess.run(["dpkg-buildpackage", "-us", "-uc", "-b"], cwd=tree, env=environment, capture_output=True, text=True, check=False)
+    finally:
+        os.umask(old)
+    assert result.returncode == 0, result.stdout[-5000:] + result.stderr[-5000:]
+    return folder
+
+
+def test_lintian(built):
+    changes, = built.glob("*.changes")
+    result = subprocess.run(["lintian", "--pedantic", "--allow-root", changes], capture_output=True, text=True, check=False)
+    assert result.returncode == 0 and result.stdout == ""
+
+
+def test_permissions(built):
+    for package in built.glob("*.deb"):
+        listing = subprocess.run(["dpkg", "-c", package], capture_output=True, text=True, check=True).stdout.splitlines()
+        modes = {line.split()[0] for line in listing if line[0] != "l"}
+        assert modes <= {"drwxr-xr-x", "-rw-r--r--", "-rwxr-xr-x"}, package
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs a namespace of its own")
+def test_autopkgtest(built, root, tmp_path):
+    packages = " ".join(str(next(built.glob(name + "_*.deb"))) for name in ("iwarp-kit", "iwarp-kit-doc", "wireshark-iwarp"))
+    built.chmod(0o755)
+    script = INSTALLED.format(work=tmp_path, packages=packages, test=root / "debian" / "tests" / "check-and-dissect")
+    result = subprocess.run(["unshare", "-m", "bash", "-c", script], capture_output=True, text=True, check=False, timeout=300)
+    assert result.returncode == 0, result.stdout + result.stderr

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which shipped waivers would explain the failures of a device. */
+#include "tests/unit/support/support.h"
+#include "traffic-gen/suite/run/choice.h"
+
+static const struct endpoint device = {.ip = 4, .address = {192, 0, 2, 7}, .port = 7174};
+
+static void add(struct suite_report *report, const char *rule, enum case_outcome outcome)
+{
+    struct case_result *result = case_result_new();
+
+    result->id = g_strdup(rule);
+    result->rule = g_strdup(rule);
+    result->outcome = outcome;
+    g_ptr_array_add(report->results, result);
+}
+
+static void expect(struct suite_report *report, enum suite_dut dut, const char *known)
+{
+    choice_known(dut, &device, report);
+    if (known)
+        assert_string_equal(report->known, known);
+    else
+        assert_null(report->known);
+    g_clear_pointer(&report->known, g_free);
+}
+
+static void test_known(void **state)
+{
+    struct suite_report *report = suite_report_new();
+    GPtrArray *linux_siw = waivers_new();
+
+    (void)state;
+    expect(report, DUT_RESPONDER, NULL);
+    add(report, "MPA-4.3-09", OUTCOME_FAILED);
+    add(report, "MPA-4.1-05", OUTCOME_PASSED);
+    expect(report, DUT_RESPONDER, NULL);
+    add(report, "MPA-7.1.2-23", OUTCOME_FAILED); /* a Responder's */
+    expect(report, DUT_INITIATOR, NULL);
+    expect(report, DUT_RESPONDER, "1 of 2 failures is a known deviation of Linux's soft-iWARP (siw): --waivers=linux");
+    add(report, "RPCR-2.2.4.2-02", OUTCOME_UNSTABLE);
+    expect(report, DUT_RESPONDER,
+           "2 of 3 failures are known deviations of Linux's NFS server and Linux's soft-iWARP (siw): --waivers=linux");
+
+    assert_true(waivers_load(linux_siw, "linux", true, NULL));
+    for (guint i = 0; i < report->results->len; i++)
+        choice_waive(linux_siw, DUT_RESPONDER, &device, g_ptr_array_index(report->results, i));
+    expect(report, DUT_RESPONDER, NULL); /* what is left, no file explains */
+    choice_unused(linux_siw, report);
+    assert_int_equal(report->unused_waivers->len, 0);
+    g_ptr_array_unref(linux_siw);
+    suite_report_free(report);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_known)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The waiver files of this folder, built in: --waivers=NAME. NAME is that of a file ("linux-siw"), or of a family, the
+ * part before the dash ("linux"): all files of it.
+ */
+#ifndef IWARP_WAIVERS_SHIPPED_H
+#define IWARP_WAIVERS_SHIPPED_H
+
+#include "waivers/waivers.h"
+
+struct shipped_file {
+    const char *name; /* "linux-siw" */
+    const char *text;
+};
+
+/* By name; the last has none. From *.yaml of this folder (CMakeLists.txt). */
+extern const struct shipped_file shipped_files[];
+
+/* "linux" of "linux-siw", "ganesha" of "ganesha"; g_free() it. */
+char *shipped_family(const struct shipped_file *file);
+/* False: nothing has that name. */
+bool shipped_add(GPtrArray *waivers, const char *name);
+/* "linux, linux-nfsrdma, linux-siw"; g_free() it. */
+char *shipped_names(void);
+
+/* What would be waived: --waivers=NAME for a report that fails. */
+struct shipped_match {
+    char *name;         /* of the family that explains most; NULL: none explains anything */
+    char *about;        /* "Linux's NFS server and soft-iWARP": of the files that explain something */
+    uint64_t explained; /* findings */
+};
+
+/* One kind of finding, or a case that failed. */
+typedef bool (*shipped_fits)(const struct waiver *waiver, const void *finding);
+struct shipped_findings {
+    const void *const *findings;
+    const uint64_t *times; /* how many of each */
+    size_t n;
+    shipped_fits fits;
+};
+
+struct shipped_match shipped_explain(const struct shipped_findings *findings);
+void shipped_match_clear(struct shipped_match *match);
+/* "9 of 12 findings are known deviations of Linux's NFS server: --waivers=linux"; NULL: none is. g_free() it. */
+char *shipped_text(const struct shipped_match *match, uint64_t of, const char *what);
+
+#endif
