@@ -59,6 +59,7 @@ struct ib_rc_part {
      * was, as nobody asked for one and the Local ACK Timeout had not passed since what its sender sent before.
      */
     int64_t copy_ns;
+    bool resent;     /* its sender has sent something again since its latest message: this may be a copy, too */
     int64_t skew_ns; /* what was captured less than this before it may have been sent after it by the other side */
 };
 

@@ -9,7 +9,7 @@ enum {
     IB_RC_HELD_MAX = 8192,
     IB_RC_GAPS_MAX = 8,
     IB_RC_TRAILS_MIN = 2, /* Acknowledges of each side that show how far the directions are apart */
-    IB_RC_RECENT = 32, /* a power of two */
+    IB_RC_RECENT = 32,    /* a power of two */
     IB_RC_PSNS = 1 << 24,
     IB_RC_ORIGIN =
         IB_RC_PSNS, /* offset of the first known request: earlier ones have lower offsets that are not negative */
@@ -108,7 +108,7 @@ struct ib_requests {
     int64_t answered_ns; /* how soon a request was acknowledged or answered, at least; 0: not known */
     int64_t trailed_ns;  /* and at most, where nothing was sent again; of this many: */
     unsigned trails;
-    bool lags;           /* one was acknowledged before it was captured: times say nothing about the order */
+    bool lags; /* one was acknowledged before it was captured: times say nothing about the order */
     /* The message that is open. */
     uint64_t messages;  /* that began */
     uint64_t operation; /* of it */

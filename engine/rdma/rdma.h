@@ -59,7 +59,8 @@ struct rdma_part {
     unsigned reads_open; /* Read: so many, itself included, were unanswered for certain; 0: not known */
     bool asked_again;    /* Read Response: it may repeat one that the capture lacks, as its requester has asked again */
     int64_t copy_ns;     /* Send: a copy that the capture lacks may have come so long before it; INT64_MAX: none */
-    int64_t skew_ns;     /* captured less than this before it, a message of the other side may have been sent after it */
+    bool resent;         /* its sender has sent something again just before: it may be a copy, too */
+    int64_t skew_ns; /* captured less than this before it, a message of the other side may have been sent after it */
 };
 
 /* Private data of a side, at connection setup. */

@@ -62,6 +62,7 @@ struct rdma_part rdma_part_of_ib(const struct ib_connection *connection, const s
         .reads_open = part->reads_open,
         .asked_again = part->asked_again,
         .copy_ns = part->copy_ns,
+        .resent = part->resent,
         .skew_ns = part->skew_ns,
     };
 }
