@@ -217,6 +217,7 @@ static void take_request(struct ib_rc *rc, unsigned side, const struct ib_packet
     requests->open = !packet->info->last;
     part.copy_ns = copy_before(rc, requests, place->time_ns);
     part.others_held = requests->held.n > 0;
+    part.resent = rc->ack_timeout_ns > 0 && requests->resends_ns >= requests->since_ns;
     if (part.last)
         requests->since_ns = place->time_ns;
     if (part.kind == IB_MESSAGE_WRITE && requests->memory_known) {

@@ -60,6 +60,7 @@ struct ib_rc_part {
      */
     int64_t copy_ns;
     bool others_held; /* requests after it were captured before what made it deliverable; they follow */
+    bool resent;      /* its sender has sent something again since its latest message: this may be a copy, too */
     int64_t skew_ns;  /* what was captured less than this before it may have been sent after it by the other side */
 };
 

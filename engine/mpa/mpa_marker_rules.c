@@ -180,12 +180,12 @@ void mpa_judge_markers(struct mpa_connection *mpa, unsigned side, const struct m
 
 /* ---- the grid ---- */
 
-/* Also before its first FPDU, as its startup frame says where that will be. False: not known. */
-static bool grid_start(const struct mpa_side *side, uint64_t *start)
+/* `early`: also before its first FPDU, as its startup frame says where that will be. False: not known. */
+static bool grid_start(const struct mpa_side *side, bool early, uint64_t *start)
 {
     if (side->framing && side->framing->start_known)
         *start = side->framing->start;
-    else if (!side->framing && side->startup.seen)
+    else if (early && !side->framing && side->startup.seen)
         *start = side->startup.end;
     else
         return false;
@@ -203,7 +203,8 @@ static enum rule_id grid_rule(const struct mpa_connection *mpa, unsigned side, u
         return RULE_MPA_4_3_08;
     if ((found - fs->start) % (MPA_MARKER_PERIOD + MPA_MARKER_LEN) == 0) /* 512 FPDU octets between Markers */
         return RULE_MPA_4_3_06;
-    if (grid_start(&mpa->side[1 - side], &others) && (found - fs->start) % MPA_MARKER_PERIOD != 0) {
+    if (grid_start(&mpa->side[1 - side], fs->markers_right == 0, &others) &&
+        (found - fs->start) % MPA_MARKER_PERIOD != 0) {
         const struct tcp_side_facts *mine = mpa->tcp ? tcp_pair_facts(mpa->tcp, side) : NULL;
         const struct tcp_side_facts *theirs = mpa->tcp ? tcp_pair_facts(mpa->tcp, 1 - side) : NULL;
 

@@ -60,6 +60,7 @@ struct rdma_part {
     bool asked_again;    /* Read Response: it may repeat one that the capture lacks, as its requester has asked again */
     int64_t copy_ns;     /* Send: a copy that the capture lacks may have come so long before it; INT64_MAX: none */
     bool others_held;    /* parts after it were captured earlier, and are still to come */
+    bool resent;         /* its sender has sent something again just before: it may be a copy, too */
     int64_t skew_ns; /* captured less than this before it, a message of the other side may have been sent after it */
 };
 

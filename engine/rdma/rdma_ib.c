@@ -63,6 +63,7 @@ struct rdma_part rdma_part_of_ib(const struct ib_connection *connection, const s
         .asked_again = part->asked_again,
         .copy_ns = part->copy_ns,
         .others_held = part->others_held,
+        .resent = part->resent,
         .skew_ns = part->skew_ns,
     };
 }

@@ -91,6 +91,7 @@ void rdma_part_of_rdmap(struct rdma_part *part, const struct rdmap_segment_event
     part->asked_again = false;
     part->copy_ns = INT64_MAX;
     part->others_held = false;
+    part->resent = false;
     part->skew_ns = 0;
     set_memory(part, ddp, event->op);
 }

@@ -198,7 +198,7 @@ static enum fate after_part(const struct event *event, struct pending_finding *p
         return received > accused->offset || event->part->place.time_ns - accused->time_ns >= event->part->skew_ns
                    ? STANDS
                    : WAITS;
-    if (event->part->copy_ns == 0) /* it may be a copy of what its receiver had before, with the Acknowledge of that */
+    if (event->part->resent) /* it may be a copy of what its receiver had before, with the Acknowledge of that */
         return FALLS;
     if (received > 0)
         return pending->unproven || received <= accused->offset ? FALLS : STANDS;

@@ -31,7 +31,8 @@ static const struct fault faults[] = {
     MEMORY("RPCR-2.3.2-03/long", "the Reply of a WRITE comes, and the Read Response 20 ms later",
            WRITE_CALL "R pull no-answer; R reply early wait-us=300; I give wait=20" END),
     MEMORY("RPCR-2.3.2-03/soon", "the Reply of a WRITE comes, and the Read Response 1 ms later",
-           "I call nfs3.getattr; R reply; " WRITE_CALL "R pull no-answer; R reply early wait-us=300; I give wait=1" END),
+           "I call nfs3.getattr; R reply; " WRITE_CALL
+           "R pull no-answer; R reply early wait-us=300; I give wait=1" END),
     SCRIPT("rpcrdma", "RPCR-3.3.1-11", "MPA2-9.1-10", "four RDMA Reads at once from a client that serves two",
            "with rpcrdma irdI=2 ordR=4; I call nfs3.null; R reply; "
            "I call nfs3.write len=4000 read=1000+1000+1000+rest; R pull; R reply" END),
