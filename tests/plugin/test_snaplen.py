@@ -55,6 +55,7 @@ def test_rpcrdma_on_roce(wireshark, generated, octets):
     assert len(cut) > 30 and cut == whole
 
 
+INSTEAD = {"RPCR-3.4.6.2-03": "RPCR-3.4.6.2-02"}  # the octets beyond the result were not captured
 RULES = "mpa.rule or rddp.rule or rdmap.rule or rpcrdma.rule"
 
 
@@ -85,4 +86,4 @@ def test_nothing_is_malformed_and_nobody_blamed(wireshark, together, tmp_path, o
     _, whole = malformed_and_blamed(wireshark, path, parts)
     malformed, blamed = malformed_and_blamed(wireshark, tmp_path / "cut.pcap", parts)
     assert not malformed
-    assert dict(blamed - whole) == {}
+    assert not [finding for finding in blamed - whole if (finding[0], INSTEAD.get(finding[1])) not in whole]
