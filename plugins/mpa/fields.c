@@ -170,7 +170,7 @@ static int *const subtrees[] = {
 static ei_register_info experts[] = {
     {&mpa_ei.rule[SEVERITY_ERROR], {"mpa.rule.error", PI_PROTOCOL, PI_ERROR, "Violation of the standards", EXPFILL}},
     {&mpa_ei.rule[SEVERITY_WARNING],
-     {"mpa.rule.warning", PI_PROTOCOL, PI_WARN, "Recommendation not followed", EXPFILL}},
+     {"mpa.rule.warning", PI_PROTOCOL, PI_WARN, "Not as the standards recommend or state", EXPFILL}},
     {&mpa_ei.rule[SEVERITY_NOTE],
      {"mpa.rule.note", PI_PROTOCOL, PI_NOTE, "Unusual, but allowed by the standards", EXPFILL}},
     {&mpa_ei.crc_bad, {"mpa.crc.bad", PI_CHECKSUM, PI_ERROR, "Bad CRC", EXPFILL}},

@@ -181,7 +181,7 @@ static ei_register_info experts[] = {
     {&rpcrdma_ei.rule[SEVERITY_NOTE],
      {"rpcrdma.rule.note", PI_PROTOCOL, PI_NOTE, "Unusual, but allowed by the standards", EXPFILL}},
     {&rpcrdma_ei.rule[SEVERITY_WARNING],
-     {"rpcrdma.rule.warning", PI_PROTOCOL, PI_WARN, "Recommendation not followed", EXPFILL}},
+     {"rpcrdma.rule.warning", PI_PROTOCOL, PI_WARN, "Not as the standards recommend or state", EXPFILL}},
     {&rpcrdma_ei.rule[SEVERITY_ERROR],
      {"rpcrdma.rule.error", PI_PROTOCOL, PI_ERROR, "Violation of the standards", EXPFILL}},
     {&rpcrdma_ei.fault, {"rpcrdma.fault.found", PI_PROTOCOL, PI_WARN, "Header that cannot be decoded", EXPFILL}},

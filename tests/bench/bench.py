@@ -64,7 +64,7 @@ def measure(commands, runs):
 
 
 def tshark(name, folder, capture, plugins, options):
-    """tshark loads no plugins as root, so root runs it as an unprivileged user."""
+    """As root, tshark loads installed plugins only, so root runs it as an unprivileged user."""
     drop = [f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
     command = ["setpriv", *drop, "tshark"] if os.geteuid() == 0 else ["tshark"]
     environment = dict(os.environ, HOME=str(folder), WIRESHARK_PLUGIN_DIR=str(plugins))

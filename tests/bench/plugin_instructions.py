@@ -36,7 +36,7 @@ def version():
 
 
 def prefix():
-    """tshark loads no plugins as root, so root runs it as an unprivileged user."""
+    """As root, tshark loads installed plugins only, so root runs it as an unprivileged user."""
     return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"] if os.geteuid() == 0 else []
 
 

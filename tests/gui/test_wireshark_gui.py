@@ -47,7 +47,7 @@ class Screen:
         return process
 
     def wireshark(self, *arguments):
-        """As root it would load no plugins."""
+        """As root it would load installed plugins only."""
         prefix = []
         if os.getuid() == 0:
             for path in [self.folder, *self.folder.rglob("*")]:

@@ -2,7 +2,7 @@
 """
 Runs tshark and sharkd with the plugins of the build tree.
 
-As root they load no plugins, so they run as an unprivileged user (65534), who may not be able to read the source tree:
+As root they load installed plugins only, so they run as an unprivileged user (65534), who may not be able to read the source tree:
 plugins and captures are copied to a folder that he can read.
 """
 import json

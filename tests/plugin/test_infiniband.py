@@ -297,6 +297,19 @@ def test_statistics(wireshark):
     assert "RDMA_MSG Call" in text and "NFS v3 READ" in text
 
 
+@pytest.mark.parametrize("net", ["loss=0.2", "rnr=0.3", "rnr=0.3,loss=0.1"])
+def test_response_times_end_with_the_copy_that_was_taken(wireshark, check, generated, net):
+    """As --stats has it: an answer that was sent again ends with its latest copy before the Acknowledge."""
+    path = generated("nfs3", "--transport=roce", "--pcap", f"--net={net}", "--seed=5")
+    report = json.loads(check("--stats", "--format=json", path).stdout)
+    expected = [row["latency"] for row in report["captures"][0]["connections"][0]["statistics"]["calls"] if not row.get("operation")]
+    rows = re.findall(r"^ +\d+  NFS v3 \w+ +(\d+) .* ([0-9.]+)$", wireshark.tshark(path, "-2", "-q", "-z", "rpcrdma,srt"), re.M)
+    assert sorted(float(total) for _, total in rows) == pytest.approx(sorted(row["sum"] / 1e9 for row in expected), abs=2e-6)
+    assert sorted(int(n) for n, _ in rows) == sorted(row["count"] for row in expected)
+    copies = wireshark.fields(path, ["rpcrdma.received_in", "rpcrdma.time"], "-2", "-Y", "rpcrdma.received_in")
+    assert copies and all(int(frame["rpcrdma.received_in"][0]) > frame["frame"] for frame in copies)
+
+
 # ---- whose it is ----
 
 def without_plugins(wireshark, path, *arguments):

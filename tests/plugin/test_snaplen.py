@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Captures with a snap length: headers are dissected as far as they are there, and the Info column says so."""
+import collections
+import subprocess
+
 import pytest
+
+import cases
+import merge
 
 HEADERS = ["mpa.ulpdu_length", "rddp.tagged", "rddp.qn", "rddp.msn", "rddp.stag", "rdmap.opcode", "rddp.payload_length"]
 MPA = {"mpa.rev": 18, "mpa.ird": 24, "mpa.ord": 24}  # octets of the start-up frame that show it
@@ -47,3 +53,37 @@ def test_rpcrdma_on_roce(wireshark, generated, octets):
                    wireshark.fields(generated("nfs3", "--transport=roce", *option), names, "-2", "-Y", "rpcrdma.xid")]
                   for option in ([], [f"--snaplen={octets}"]))
     assert len(cut) > 30 and cut == whole
+
+
+INSTEAD = {"RPCR-3.4.6.2-03": "RPCR-3.4.6.2-02"}  # the octets beyond the result were not captured
+RULES = "mpa.rule or rddp.rule or rdmap.rule or rpcrdma.rule"
+
+
+@pytest.fixture(scope="module")
+def together(generated, tmp_path_factory):
+    """Real captures, and all scenarios, in one."""
+    path = tmp_path_factory.mktemp("together") / "whole.pcap"
+    paths = [(name, capture) for name, (capture, _) in cases.real().items()]
+    paths += [(name, generated(name.split()[1], "--pcap")) for name in cases.names() if name.startswith("scenario ")]
+    return path, merge.merge(paths, path)
+
+
+def malformed_and_blamed(wireshark, path, parts):
+    """Malformed frames, and how often each rule is violated in each part."""
+    names, malformed, blamed = ["_ws.malformed", "mpa.rule", "rddp.rule", "rdmap.rule", "rpcrdma.rule"], [], collections.Counter()
+    part_of = [part.name for part in parts for _ in range(part.first, part.last + 1)]
+    for frame in wireshark.fields(path, names, "-2", "-Y", f"_ws.malformed or {RULES}"):
+        malformed += [frame["frame"]] if frame["_ws.malformed"] else []
+        blamed.update((part_of[frame["frame"] - 1], rule) for name in names[1:] for rule in frame[name])
+    return malformed, blamed
+
+
+@pytest.mark.parametrize("octets", [96, 128, 192, 256, 512])
+def test_nothing_is_malformed_and_nobody_blamed(wireshark, together, tmp_path, octets):
+    path, parts = together
+    assert len(parts) > 50
+    subprocess.run(["editcap", "-s", str(octets), path, tmp_path / "cut.pcap"], check=True)
+    _, whole = malformed_and_blamed(wireshark, path, parts)
+    malformed, blamed = malformed_and_blamed(wireshark, tmp_path / "cut.pcap", parts)
+    assert not malformed
+    assert not [finding for finding in blamed - whole if (finding[0], INSTEAD.get(finding[1])) not in whole]

@@ -468,9 +468,21 @@ static void take_answer(struct collector *collector, const struct rpcrdma_messag
     close_call(collector, call);
 }
 
+/* Until they are acknowledged, their Calls are open. */
+static void collect_unsettled(struct collector *collector)
+{
+    const struct added open = {.n[CALLS_OPEN] = 1, .first_ns = INT64_MAX, .last_ns = INT64_MIN};
+
+    for (unsigned i = 0; collector->unsettled && i < collector->unsettled->n; i++)
+        add_to_each(collector, &collector->unsettled->answer[i].rows, &open);
+}
+
 static void collect_open(struct collector *collector, bool last)
 {
-    settle_all(collector);
+    if (last)
+        settle_all(collector);
+    else
+        collect_unsettled(collector);
     for (struct open_call *call = collector->oldest; call; call = call->newer) {
         struct added open = {.first_ns = INT64_MAX, .last_ns = INT64_MIN};
         const struct rpcrdma_transaction *t = call->transaction;
