@@ -271,6 +271,15 @@ static const char *ulp_title(const void *report)
 static const struct guest_face judged_face = {.judged = true, .title = ulp_title, .free = g_free};
 static const struct guest_face named_face = {.title = ulp_title, .free = g_free};
 
+/* JSON has it under the name of its kind. */
+static bool has_judged_guest(JsonObject *json)
+{
+    for (const struct guest_face *const *face = guest_faces; *face; face++)
+        if ((*face)->judged && json_object_has_member(json, (*face)->kind->name))
+            return true;
+    return false;
+}
+
 static struct report_connection *read_connection(struct check_options *options, JsonObject *json)
 {
     struct report_connection *connection = report_connection_new();
@@ -287,7 +296,7 @@ static struct report_connection *read_connection(struct check_options *options, 
         read_ib(connection, ib, text_of(json, "transport"));
     else
         read_mpa(connection, object_of(json, "mpa"));
-    if (json_object_has_member(json, "rpcrdma"))
+    if (has_judged_guest(json))
         connection->guest = (struct report_guest){&judged_face, NULL};
     else if (json_object_has_member(json, "ulp"))
         connection->guest = (struct report_guest){&named_face, NULL};

@@ -5,8 +5,8 @@
 
 #include "conformance/model/report.h"
 
-/* "9 of 12 findings are known deviations of Linux's NFS server: --waivers=linux"; NULL: it does not fail, or none
- * explains anything. g_free() it. */
+/* "9 of 12 findings are known deviations of such a server: --waivers=linux"; NULL: it does not fail, or none explains
+ * anything. g_free() it. */
 gchar *known_text(const struct report *report);
 
 #endif
