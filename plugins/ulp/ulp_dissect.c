@@ -35,7 +35,8 @@ static compat_bool dissect_send(tvbuff_t *tvb, packet_info *pinfo, proto_tree *t
     kept = ulp_flow_find(payload->ulpdu.connection, &payload->ulpdu.place);
     if (!kept || is_shown_by_others(kept->kind))
         return 0;
-    col_set_str(pinfo->cinfo, COL_PROTOCOL, kept->kind->title);
+    /* "NVMe" of "NVMe over RDMA": the column is narrow. */
+    col_add_fstr(pinfo->cinfo, COL_PROTOCOL, "%.*s", (int)strcspn(kept->kind->title, " "), kept->kind->title);
     col_append_sep_str(pinfo->cinfo, COL_INFO, " | ", kept->text);
     item = proto_tree_add_protocol_format(tree, proto, tvb, 0, -1, "%s: %s", kept->kind->title, kept->text);
     below = proto_item_add_subtree(item, ett);
