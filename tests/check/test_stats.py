@@ -449,6 +449,18 @@ def test_finding_the_server_and_the_tail(report, play, timed):
     assert "took 200 ms" in tail["figures"] and re.search(r"frame \d+", tail["next"])
 
 
+def test_a_slow_compound_is_told_once(report, play, timed):
+    """It is in the rows of COMPOUND and of each of its operations."""
+    path = play(["client: {call: nfs40.compound, operations: [putfh, getattr]}", "server: {reply: {credits: 9}}"] * 200)
+    times, now = [], MS
+    for n in range(200):
+        took = 200 * MS if n in (20, 120, 180) else MS
+        times += [now, now + took]
+        now += took + 1000
+    tails = [finding for finding in statistics(report, timed(path, times))["findings"] if finding["id"] == "slow-tail"]
+    assert [re.match(r"One in a hundred (\S+) Calls", tail["text"])[1] for tail in tails] == ["COMPOUND"]
+
+
 def test_finding_that_moving_data_takes_the_time(report, play, tmp_path):
     """Every frame takes a millisecond, and most of them carry data."""
     path = play(["client: {call: nfs3.read, count: 30000, write-chunk: whole}", "server: reply"] * 12)

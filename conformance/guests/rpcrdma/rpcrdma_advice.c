@@ -225,14 +225,38 @@ static const char *row_name(const struct stat_key *key)
     return key->known && procedure ? procedure->name : "such";
 }
 
-static void on_tail(GArray *array, const struct stat_calls *row)
+static bool has_tail(const struct stat_calls *row)
+{
+    const struct histogram *latency = &row->time[CALL_LATENCY];
+
+    return latency->count >= CALLS_FOR_TAIL &&
+           histogram_quantile(latency, 0.99) / TAIL_FACTOR >= histogram_quantile(latency, 0.5);
+}
+
+/* A slow COMPOUND is in the rows of all its operations: it is told of the one with the fewest Calls. */
+static bool is_told_elsewhere(const struct statistics *s, const struct stat_calls *row)
+{
+    bool before = true;
+
+    for (const struct stat_calls *other = s->calls; other; other = other->next) {
+        uint64_t n = other->time[CALL_LATENCY].count, mine = row->time[CALL_LATENCY].count;
+
+        if (other == row)
+            before = false;
+        else if (other->slowest_frame == row->slowest_frame && has_tail(other) && (n < mine || (n == mine && before)))
+            return true;
+    }
+    return false;
+}
+
+static void on_tail(GArray *array, const struct statistics *s, const struct stat_calls *row)
 {
     const struct histogram *latency = &row->time[CALL_LATENCY];
     uint64_t median = histogram_quantile(latency, 0.5), high = histogram_quantile(latency, 0.99);
     char one[UNITS_SIZE], two[UNITS_SIZE], three[UNITS_SIZE];
     const char *name = row_name(&row->key);
 
-    if (latency->count < CALLS_FOR_TAIL || high / TAIL_FACTOR < median)
+    if (!has_tail(row) || is_told_elsewhere(s, row))
         return;
     advice_add(array, "slow-tail", ADVICE_NOTABLE, 0.01,
                g_strdup_printf("One in a hundred %s Calls takes more than %s, where half of them take no more than %s.",
@@ -271,7 +295,7 @@ void rpcrdma_advice_on_calls(GArray *array, const struct statistics *s, const st
     uint64_t unanswered = stat_unanswered(sums);
 
     for (const struct stat_calls *row = s->calls; row; row = row->next)
-        on_tail(array, row);
+        on_tail(array, s, row);
     on_segments(array, sums);
     if (sums->n[CALLS_REPEATED] > 0)
         advice_add(array, "repeated-calls", ADVICE_PROBLEM, share_of(sums->n[CALLS_REPEATED], sums->n[CALLS]),
