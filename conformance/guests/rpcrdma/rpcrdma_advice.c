@@ -233,8 +233,8 @@ static bool has_tail(const struct stat_calls *row)
            histogram_quantile(latency, 0.99) / TAIL_FACTOR >= histogram_quantile(latency, 0.5);
 }
 
-/* A slow COMPOUND is in the rows of all its operations: it is told of the one with the fewest Calls. */
-static bool is_told_elsewhere(const struct statistics *s, const struct stat_calls *row)
+/* A slow COMPOUND is in the rows of all its operations: the one with the fewest Calls names it. */
+static bool is_named_elsewhere(const struct statistics *s, const struct stat_calls *row)
 {
     bool before = true;
 
@@ -256,7 +256,7 @@ static void on_tail(GArray *array, const struct statistics *s, const struct stat
     char one[UNITS_SIZE], two[UNITS_SIZE], three[UNITS_SIZE];
     const char *name = row_name(&row->key);
 
-    if (!has_tail(row) || is_told_elsewhere(s, row))
+    if (!has_tail(row) || is_named_elsewhere(s, row))
         return;
     advice_add(array, "slow-tail", ADVICE_NOTABLE, 0.01,
                g_strdup_printf("One in a hundred %s Calls takes more than %s, where half of them take no more than %s.",
