@@ -568,38 +568,47 @@ static struct shared_port {
 
 static dissector_handle_t shared_handle;
 
+#define START_HEURISTIC     "mpa_tcp"
 #define MIDSTREAM_HEURISTIC "mpa_midstream_tcp"
 
-static bool wants_midstream(void)
+static bool is_enabled(const char *name)
 {
-    const heur_dtbl_entry_t *entry = find_heur_dissector_by_unique_short_name(MIDSTREAM_HEURISTIC);
+    const heur_dtbl_entry_t *entry = find_heur_dissector_by_unique_short_name(name);
 
     return entry && entry->enabled;
 }
 
+static bool is_mpa(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    return proto_is_protocol_enabled(find_protocol_by_id(mpa_proto)) &&
+           ((is_enabled(START_HEURISTIC) && heuristic(tvb, pinfo, tree, data)) ||
+            (is_enabled(MIDSTREAM_HEURISTIC) && midstream(tvb, pinfo, tree, data)));
+}
+
 static int dissect_shared(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
+    if (is_mpa(tvb, pinfo, tree, data))
+        return (int)tvb_captured_length(tvb);
     for (size_t i = 0; i < array_length(shared_ports); i++) {
         if (shared_ports[i].port != pinfo->match_uint)
             continue;
-        if (heuristic(tvb, pinfo, tree, data) || (wants_midstream() && midstream(tvb, pinfo, tree, data)))
-            return (int)tvb_captured_length(tvb);
         pinfo->can_desegment += pinfo->can_desegment > 0; /* it is called by us, instead of by TCP */
         return call_dissector_only(shared_ports[i].owner, tvb, pinfo, tree, data);
     }
     return 0;
 }
 
-/* Preferences may have given the ports to their owners anew. */
+/* Preferences may have given the ports to their owners anew. What the user has chosen by "Decode As" stays. */
 static void share_ports(void)
 {
     dissector_table_t table = find_dissector_table("tcp.port");
 
     for (size_t i = 0; i < array_length(shared_ports); i++) {
         struct shared_port *shared = &shared_ports[i];
-        dissector_handle_t owner = dissector_get_uint_handle(table, shared->port);
+        dissector_handle_t owner = dissector_get_default_uint_handle("tcp.port", shared->port);
 
-        if (!owner || owner == shared_handle || owner == mpa_handle)
+        if (!owner || owner == shared_handle || owner == mpa_handle ||
+            owner != dissector_get_uint_handle(table, shared->port))
             continue;
         shared->owner = owner;
         dissector_add_uint("tcp.port", shared->port, shared_handle);
@@ -650,10 +659,10 @@ void mpa_register(void)
     register_prefs();
     mpa_draw_register();
     mpa_handle = register_dissector("mpa", dissect, mpa_proto);
-    shared_handle = create_dissector_handle(
-        dissect_shared,
-        proto_register_protocol_in_name_only("MPA, or the owner of the port", "MPA or owner of the port",
-                                             "mpa.shared_port", mpa_proto, FT_PROTOCOL));
+    /* Of a protocol of its own: where MPA is disabled, the owners of these ports are called nevertheless. */
+    shared_handle =
+        create_dissector_handle(dissect_shared, proto_register_protocol("MPA, or the owner of the port",
+                                                                        "MPA or owner of the port", "mpa_or_owner"));
     register_init_routine(file_opened);
     register_postseq_cleanup_routine(first_pass_over);
 }
@@ -664,7 +673,7 @@ void mpa_handoff(void)
     dissector_add_uint_range_with_preference("tcp.port", "", mpa_handle);
     heur_dissector_add("tcp", midstream, "MPA over TCP without a captured start", MIDSTREAM_HEURISTIC, mpa_proto,
                        HEURISTIC_DISABLE);
-    heur_dissector_add("tcp", heuristic, "MPA over TCP", "mpa_tcp", mpa_proto, HEURISTIC_ENABLE);
+    heur_dissector_add("tcp", heuristic, "MPA over TCP", START_HEURISTIC, mpa_proto, HEURISTIC_ENABLE);
     listener_handle = find_dissector(MPA_LISTENER_DISSECTOR);
     analyze_pref = tcp_preference("analyze_sequence_numbers");
     relative_pref = tcp_preference("relative_sequence_numbers");

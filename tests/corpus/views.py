@@ -117,10 +117,12 @@ def shifted(whole, rng):
 
 
 def apart(whole, rng):
-    """One direction comes later than it was sent, by the same time throughout."""
+    """One direction comes later than it was sent, by the same time throughout, but not after the next connection's SYN."""
     way, lag = rng.random() < 0.5, rng.randint(1, LATEST_NS)
-    return sorted(((time + (direction((time, octets)) == way) * lag, octets, original) for time, octets, original in whole),
-                  key=lambda packet: packet[0])
+    return in_order_of_time([
+        packet for part in connections(whole)
+        for packet in sorted(((time + (direction((time, octets)) == way) * lag, octets, original) for time, octets, original in part),
+                             key=lambda packet: packet[0])])
 
 
 def both(first, then):

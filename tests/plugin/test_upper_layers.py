@@ -51,7 +51,7 @@ def test_as_the_checker_says(wireshark, build, root, name, passes):
     path = capture(root, name)
     wanted = told_by_check(build, path)
     assert told_by_plugin(wireshark, path, *passes) == wanted
-    assert (len(wanted) > 50) != name.endswith("rejected")
+    assert (len(wanted) > 30) != name.endswith("rejected")
 
 
 @pytest.mark.parametrize("first", [0, 3, 10, 40, 150])
@@ -104,6 +104,17 @@ def test_the_owner_of_a_port_keeps_it(wireshark, tmp_path):
         assert [frame["frame"] for frame in frames] == [5, 6, 7]
         assert not wireshark.fields(path, [], *passes, "-Y", "mpa")
         assert not wireshark.fields(path, [], *passes, "--disable-protocol", "nvme-tcp", "-Y", "nvme-tcp || mpa")
+        for off in (["--disable-protocol", "mpa"], ["--disable-heuristic", "mpa_tcp"]):
+            assert len(wireshark.fields(path, [], *passes, *off, "-Y", "nvme-tcp")) == 3
+
+
+@pytest.mark.parametrize("off", [["--disable-protocol", "mpa"], ["--disable-heuristic", "mpa_tcp"]], ids=["protocol", "heuristic"])
+def test_mpa_is_switched_off_on_these_ports_too(wireshark, root, off):
+    assert wireshark.fields(capture(root, "nvme-siw-basic"), [], *off, "-Y", "mpa") == []
+
+
+def test_decode_as_has_the_last_word(wireshark, root):
+    assert wireshark.fields(capture(root, "nvme-siw-basic"), [], "-d", "tcp.port==4420,http", "-Y", "mpa") == []
 
 
 def test_mpa_without_the_owner_of_the_port(wireshark, root):
