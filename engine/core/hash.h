@@ -9,16 +9,26 @@
 
 enum { HASH_BUCKETS = 256 };
 
+static inline uint64_t hash_word(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
+    return hash ^ hash >> 32;
+}
+
 /* Goes on from `hash`, the hash of what came before, or 0. Depends on the machine's byte order: not to be stored. */
 static inline uint64_t hash_octets(uint64_t hash, const uint8_t *p, size_t n)
 {
-    hash ^= UINT64_C(0x9e3779b97f4a7c15) ^ n;
-    for (; n > 0; p += n < 8 ? n : 8, n -= n < 8 ? n : 8) {
-        uint64_t word = 0;
+    uint64_t word;
 
-        memcpy(&word, p, n < 8 ? n : 8);
-        hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
-        hash ^= hash >> 32;
+    hash ^= UINT64_C(0x9e3779b97f4a7c15) ^ n;
+    for (; n >= sizeof word; p += sizeof word, n -= sizeof word) {
+        memcpy(&word, p, sizeof word); /* of a size that the compiler knows: one instruction */
+        hash = hash_word(hash, word);
+    }
+    if (n > 0) {
+        word = 0;
+        memcpy(&word, p, n);
+        hash = hash_word(hash, word);
     }
     return hash;
 }
