@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the tools cost, on a generated capture: CPU time (user + system) and peak memory.
 
-iwarp-check against tcpdump -r FILE -w /dev/null, which only reads and copies, on RDMA Writes of 1400 and of 64 octets, on NFS, and on NFS over RoCE; tshark with our plugins
+iwarp-check against tcpdump -r FILE -w /dev/null, which only reads and copies, on RDMA Writes of 1400 and of 64 octets, on NFS, on NFS metadata of one client and of 250, and on NFS over RoCE; tshark with our plugins
 against tshark with its built-in dissectors; iwarp-gen writing as much as tcpdump reads; 100,000 operations against 10,000; a million connections against a
 tenth of them, and what each of them takes; what a gigabyte of a live connection costs, against iperf3; live capture of as much as
 iwarp-gen sends; with --only=large, captures of 2 GB and, through a pipe, of 20. Median of several runs, the compared commands alternating, so that a busy machine is fair to both. Prints a table
@@ -28,6 +28,7 @@ import roce_bulk
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NOBODY = 65534
 LARGE_FILE_MB = 2000
+METADATA_MB = 50
 
 
 class Command:
@@ -71,8 +72,8 @@ def tshark(name, folder, capture, plugins, options):
     return Command(name, *command, "-r", capture, *options, environment=environment)
 
 
-def play(build, path, size, scenario="bulk", ulpdu=1400):
-    subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", scenario, f"--size={size}M", f"--ulpdu={ulpdu}", "-o", path],
+def play(build, path, size, scenario="bulk", *options):
+    subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", scenario, f"--size={size}M", *options, "-o", path],
                    check=True, stdout=subprocess.DEVNULL)
 
 
@@ -141,12 +142,35 @@ def reading(arguments, folder, size=None):
     capture = folder / "bulk.pcapng"
     for scenario, ulpdu, what, limit in (("bulk", 1400, "RDMA Writes", 1.7), ("bulk", 64, "64-octet RDMA Writes", 2.5),
                                          ("nfs-bulk", 1400, "NFS", 2.0)):
-        play(arguments.build, capture, size or arguments.size, scenario, ulpdu)
+        play(arguments.build, capture, size or arguments.size, scenario, f"--ulpdu={ulpdu}")
         check, tcpdump = against_tcpdump(arguments.build, capture, what, arguments.runs)
         results += [check, tcpdump]
         limits += [(f"iwarp-check, {what}: CPU time against tcpdump", check["cpu_s"] / tcpdump["cpu_s"], limit, "x"),
                    (f"iwarp-check, {what}: peak memory", check["peak_mib"], 64, "MiB")]
         capture.unlink()
+    return results, limits
+
+
+def metadata(arguments, folder):
+    """NFS metadata, one client and 250 at the same time, on both transports; the plugins on iWARP."""
+    results, limits = [], []
+    capture, plugins = folder / "metadata.pcapng", install_plugins(arguments, folder)
+    for transport in ("iwarp", "roce"):
+        for connections, limit, memory in ((1, 8, 64), (250, 32, 320)):
+            play(arguments.build, capture, METADATA_MB, "nfs-metadata", f"--connections={connections}", f"--transport={transport}")
+            capture.chmod(0o644)
+            what = f"NFS metadata, {connections} client{'s' if connections > 1 else ''}, {transport}"
+            check, tcpdump = against_tcpdump(arguments.build, capture, what, arguments.runs)
+            results += [check, tcpdump]
+            limits += [(f"iwarp-check, {what}: CPU time against tcpdump", check["cpu_s"] / tcpdump["cpu_s"], limit, "x"),
+                       (f"iwarp-check, {what}: peak memory", check["peak_mib"], memory, "MiB")]
+            if plugins is not None:
+                ours, theirs = measure([tshark(f"tshark, {what}, our plugins", folder, capture, plugins, []),
+                                        tshark(f"tshark, {what}, built-in", folder, capture, folder / "none", [])], 3)
+                results += [ours, theirs]
+                limits += [(f"tshark, {what}: CPU time against the built-in", ours["cpu_s"] / theirs["cpu_s"], math.inf, "x"),
+                           (f"tshark, {what}: memory against the built-in", ours["peak_mib"] / theirs["peak_mib"], math.inf, "x")]
+    capture.unlink()
     return results, limits
 
 
@@ -196,7 +220,7 @@ def dissecting(arguments, folder):
         return results, limits
     for capture, scenario, ulpdu, divisor, limit in SHARK_CAPTURES:
         for mode, ours, theirs, part, limited in SHARK_MODES:
-            play(arguments.build, path, max(1, arguments.tshark_size // divisor // part), scenario, ulpdu)
+            play(arguments.build, path, max(1, arguments.tshark_size // divisor // part), scenario, f"--ulpdu={ulpdu}")
             path.chmod(0o644)
             what = f"tshark, {capture}, {mode}"
             results += measure([tshark(f"{what}, our plugins", folder, path, plugins, ours),
@@ -226,7 +250,7 @@ def at_large(arguments, folder):
     return results, limits + large(arguments.build, arguments.large_size)
 
 
-PARTS = {"reading": reading, "roce": reading_roce, "tshark": dissecting, "writing": lambda a, folder: writing(a.build, folder, a.size, a.runs),
+PARTS = {"reading": reading, "metadata": metadata, "roce": reading_roce, "tshark": dissecting, "writing": lambda a, folder: writing(a.build, folder, a.size, a.runs),
          "operations": lambda a, folder: operations(a.build, folder, install_plugins(a, folder), max(3, a.runs // 2)),
          "connections": lambda a, folder: connections(a.build, folder, a.connections) if a.connections else ([], []),
          "live": moving, "capture": capturing, "large": at_large}

@@ -25,6 +25,7 @@ MEASURED = {
     "64-octet RDMA Writes": ("fpdu", "bulk", lambda size: [f"--size={size * 200}k", "--ulpdu=64"]),
     "1400-octet RDMA Writes with Markers": ("fpdu", "bulk", lambda size: [f"--size={size * 1500}k", "--markers"]),
     "NFS": ("fpdu", "nfs-bulk", lambda size: [f"--size={size * 3000}k"]),
+    "NFS metadata": ("fpdu", "nfs-metadata", lambda size: [f"--count={size * 8}"]),
     "Reads and Atomics": ("fpdu", "operations", lambda size: [f"--count={size * 500}"]),
     "connections": ("connection", "many", lambda size: [f"--connections={size * 200}"]),
 }

@@ -29,7 +29,7 @@ import pytest
     (("play", "rev1", "-o", "{tmp}/x", "--markers"), "--markers is only for the scenarios bulk and nfs-bulk"),
     (("play", "rev1", "-o", "{tmp}/x", "--no-crc"), "--no-crc is only for"),
     (("play", "rev1", "-o", "{tmp}/x", "--size=5M"), "--size is only for"),
-    (("play", "rev1", "-o", "{tmp}/x", "--count=5"), "--count is only for the scenario operations"),
+    (("play", "rev1", "-o", "{tmp}/x", "--count=5"), "--count is only for the scenarios operations and nfs-metadata"),
     (("play", "rev1", "-o", "{tmp}/x", "--script=I send"), "--script is only for the scenario script"),
     (("play", "rev1", "-o", "{tmp}/x", "--memory={tmp}"), "--memory is only for scenarios with `work`"),
     (("play", "bulk", "-o", "{tmp}/x", "--net=loss=0.1"), "--net is only for"),
@@ -197,6 +197,33 @@ def test_count(gen, check, tmp_path):
     assert report.returncode == 0
     operations = json.loads(report.stdout)["captures"][0]["connections"][0]["counts"]["operations"]
     assert operations == {"read_request": 251, "read_response": 251, "atomic_request": 250, "atomic_response": 250}
+
+
+@pytest.mark.parametrize("options", [("--connections=3",), ("--transport=roce",), ("--ipv6", "--vlan")], ids=" ".join)
+def test_size_of_metadata(gen, check, tmp_path, options):
+    """About as large as asked for, whatever a round costs; NFSv3, then NFSv4.1, for each client."""
+    path = tmp_path / "x.pcapng"
+    assert gen("play", "nfs-metadata", "--size=2M", *options, "-o", path).returncode == 0
+    assert 0.8 < path.stat().st_size / 2_000_000 < 1.2
+    report = check("--format=json", path)
+    assert report.returncode == 0
+    connections = json.loads(report.stdout)["captures"][0]["connections"]
+    assert len(connections) == (6 if "--connections=3" in options else 2)
+
+
+def test_repeat_count(gen, check, tmp_path):
+    """Of a scenario in a file: as often as --count says, or once; --size works as well, but not both."""
+    path, scenario = tmp_path / "x.pcapng", tmp_path / "sends.yaml"
+    scenario.write_text("name: sends\nsummary: x\nsteps:\n  - repeat: count\n    steps:\n      - initiator: {send: 100}\n")
+    for count, options in ((1, ()), (7, ("--count=7",))):
+        assert gen("play", scenario, *options, "-o", path).returncode == 0
+        assert json.loads(check("--format=json", path).stdout)["captures"][0]["connections"][0]["counts"]["operations"]["send"] == count
+    assert gen("play", scenario, "--size=100k", "-o", path).returncode == 0
+    assert 90_000 < path.stat().st_size < 110_000
+    both = gen("play", scenario, "--size=100k", "--count=7", "-o", path)
+    assert both.returncode == 2 and "--size is only for" in both.stderr
+    many = gen("play", scenario, "--count=2000000", "-o", path)
+    assert many.returncode == 2 and "sends.yaml:4: a count of more than" in many.stderr
 
 
 def test_many(gen, check, tmp_path):

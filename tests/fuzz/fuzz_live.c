@@ -102,7 +102,7 @@ static void make_plans(void)
         GPtrArray *made;
         char *error = NULL;
 
-        if (!scenario_source_load(&source, scenario_at(i)->name, NULL, &error) || !source.scenario) {
+        if (!scenario_source_load(&source, scenario_at(i)->name, NULL, 0, &error) || !source.scenario) {
             g_free(error);
             continue;
         }

@@ -58,7 +58,7 @@ static void find_scenarios(void)
         struct scenario_source source = {0};
         char *error = NULL;
 
-        if (scenario_source_load(&source, scenario->name, NULL, &error)) {
+        if (scenario_source_load(&source, scenario->name, NULL, 0, &error)) {
             char *why = scenario_source_roce_refusal(&source, NULL);
 
             if (!why)
@@ -81,7 +81,7 @@ static void play(const struct scenario *scenario, char *path)
     const char *why = NULL;
     char *error = NULL;
 
-    HOLDS(file && scenario_source_load(&source, scenario->name, NULL, &error));
+    HOLDS(file && scenario_source_load(&source, scenario->name, NULL, 0, &error));
     stage->mtu = scenario_source_mtu(&source);
     stage->carrier = &carrier_roce;
     HOLDS(scenario_source_play(&source, NULL, stage, &error) && sim_run(stage->sim, &why));

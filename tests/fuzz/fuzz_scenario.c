@@ -44,7 +44,7 @@ static void check_work(const struct work *work)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *error = NULL;
-    struct scenario_file *file = scenario_file_parse("x.yaml", (const char *)data, size, &error);
+    struct scenario_file *file = scenario_file_parse("x.yaml", (const char *)data, size, 0, &error);
     const GPtrArray *statements;
 
     HOLDS((file == NULL) == (error != NULL));

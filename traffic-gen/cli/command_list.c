@@ -18,7 +18,7 @@ static char *refusal_of_roce(const char *scenario, const struct fault *fault)
     struct scenario_source source;
     char *why = NULL;
 
-    if (scenario_source_load(&source, scenario, NULL, &why))
+    if (scenario_source_load(&source, scenario, NULL, 0, &why))
         why = scenario_source_roce_refusal(&source, fault);
     scenario_source_clear(&source);
     return why;

@@ -9,6 +9,7 @@
 #include "traffic-gen/sim/sim_trouble.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ struct play_options {
     gint mtu, snap_length, ulpdu, count, connections;
     gboolean ipv6, vlan, pcap, live, markers, no_crc;
     const struct carrier *carrier; /* that --transport names */
+    uint64_t octets;               /* that --size says; 0: nothing */
 };
 
 /* "200M": octets with an optional suffix. */
@@ -62,8 +64,8 @@ static int play_bulk(struct capture_file *file, const struct play_options *optio
         bulk.connections = (uint64_t)options->connections;
     if (bulk.connections < 1 || bulk.connections > BULK_CONNECTIONS_MAX)
         return command_fail("--connections: %d is not from 1 to %d", options->connections, BULK_CONNECTIONS_MAX);
-    if (options->size && !parse_size(options->size, &bulk.size))
-        return command_fail("--size: '%s' is not a number of octets above 0 (200M, 64k)", options->size);
+    if (options->octets)
+        bulk.size = options->octets;
     if (options->ulpdu < ULPDU_MIN || options->ulpdu > MPA_ULPDU_MAX)
         return command_fail("--ulpdu: %d is not from %d to %d", options->ulpdu, ULPDU_MIN, MPA_ULPDU_MAX);
     if (!scenario->play(file, &bulk))
@@ -119,6 +121,53 @@ static int play_scenario(struct capture_file *file, const struct play_options *o
     return status;
 }
 
+/* Octets of the capture with this count; 0 with *status. */
+static uint64_t octets_of_count(const char *name, const struct play_options *options, unsigned count, int *status)
+{
+    struct play_options counted = *options;
+    struct scenario_source source = {0};
+    struct capture_file *file = capture_file_open("/dev/null", CAPTURE_PCAPNG, (uint32_t)options->snap_length);
+    g_autofree char *error = NULL;
+    uint64_t octets = 0;
+
+    counted.count = (gint)count;
+    if (!file)
+        *status = command_fail("/dev/null: %s", g_strerror(errno));
+    else if (!scenario_source_load(&source, name, NULL, count, &error))
+        *status = command_fail("%s", error);
+    else
+        *status = play_scenario(file, &counted, &source, NULL);
+    if (file && *status == COMMAND_DONE)
+        octets = capture_file_octets(file);
+    if (file)
+        capture_file_close(file);
+    scenario_source_clear(&source);
+    return octets;
+}
+
+/*
+ * --size is a count here: what a round costs shows in a capture of one and in one of three, as the rounds of
+ * `operations` come in two kinds.
+ */
+static int count_of_size(const char *name, struct play_options *options, struct scenario_source *source)
+{
+    int status = COMMAND_DONE;
+    uint64_t one = octets_of_count(name, options, 1, &status), two_more = 0, count = 1;
+    g_autofree char *error = NULL;
+
+    if (status == COMMAND_DONE)
+        two_more = octets_of_count(name, options, 3, &status) - one;
+    if (status != COMMAND_DONE)
+        return status;
+    if (options->octets > one && two_more > 0 && options->octets <= UINT64_MAX / 4)
+        count += (2 * (options->octets - one) + two_more / 2) / two_more;
+    options->count = (gint)MIN(count, INT_MAX);
+    scenario_source_clear(source);
+    if (!scenario_source_load(source, name, NULL, (unsigned)options->count, &error))
+        return command_fail("--size: %s", error);
+    return COMMAND_DONE;
+}
+
 /* Half a capture is worse than none; devices and pipes are not ours to remove. */
 static void remove_capture(const char *path)
 {
@@ -132,15 +181,15 @@ static int check_uses(const struct play_options *options, const struct scenario_
 {
     static const char bulks[] = "the scenarios bulk and nfs-bulk", others[] = "scenarios other than bulk ones";
     static const char framed[] = "the scenarios bulk and nfs-bulk; others say it in their `connection`";
-    const bool sized = bulk && !bulk->counted;
+    const bool sized = bulk && !bulk->counted, counted = !bulk && scenario_source_is_counted(source);
     const struct command_only rows[] = {
-        {options->size, sized, "--size", bulks},
+        {options->size, sized || (counted && options->count == 0), "--size",
+         "the scenarios bulk and nfs-bulk, and those with a count, which goes without it"},
         {options->ulpdu != ULPDU_DEFAULT, sized, "--ulpdu", bulks},
         {options->markers, sized, "--markers", framed},
         {options->no_crc, sized, "--no-crc", framed},
         {options->connections != G_MININT, !sized, "--connections", "scenarios other than bulk and nfs-bulk"},
-        {options->count != 0, source->scenario && strcmp(source->scenario->name, "operations") == 0, "--count",
-         "the scenario operations"},
+        {options->count != 0, counted, "--count", "the scenarios operations and nfs-metadata, and `repeat: count`"},
         {options->script, source->scenario && source->scenario->script == options->script, "--script",
          "the scenario script"},
         {options->memory, scenario_source_works(source), "--memory", "scenarios with `work`"},
@@ -168,7 +217,7 @@ static int check_roce(const struct play_options *options, const struct scenario_
     return COMMAND_DONE;
 }
 
-static int play_checked(const char *name, const struct play_options *options, const struct scenario_source *source,
+static int play_checked(const char *name, struct play_options *options, struct scenario_source *source,
                         const GPtrArray *faults, struct bpf_program *filter)
 {
     const struct bulk_scenario *bulk = bulk_find(name);
@@ -195,6 +244,12 @@ static int play_checked(const char *name, const struct play_options *options, co
         return command_fail("--connections: %d is not from 1 to %d", options->connections, CLIENTS_MAX);
     if (options->snap_length < 0)
         return command_fail("--snaplen: %d is negative", options->snap_length);
+    if (options->size && !parse_size(options->size, &options->octets))
+        return command_fail("--size: '%s' is not a number of octets above 0 (200M, 64k)", options->size);
+    if (options->size && !bulk)
+        status = count_of_size(name, options, source);
+    if (status != COMMAND_DONE)
+        return status;
 
     struct capture_file *file = capture_file_open(options->output, options->pcap ? CAPTURE_PCAP : CAPTURE_PCAPNG,
                                                   (uint32_t)options->snap_length);
@@ -216,7 +271,7 @@ static int play_checked(const char *name, const struct play_options *options, co
     return status;
 }
 
-static int play(const char *name, const struct play_options *options)
+static int play(const char *name, struct play_options *options)
 {
     struct scenario_source source = {0};
     GPtrArray *faults = NULL;
@@ -224,7 +279,8 @@ static int play(const char *name, const struct play_options *options)
     struct bpf_program filter = {0};
     int status;
 
-    if (scenario_source_load(&source, name, options->script, &error) && options->inject)
+    if (scenario_source_load(&source, name, options->script, (unsigned)MAX(options->count, 0), &error) &&
+        options->inject)
         faults = faults_of_list(options->inject, &error);
     if (!error && options->filter)
         packet_filter_compile(&filter, options->filter, &error);
@@ -273,9 +329,10 @@ int command_play(int argc, char **argv)
          NULL},
         COMMAND_GROUP("For some scenarios"),
         {"script", 0, 0, G_OPTION_ARG_STRING, &options.script, "script: what is said (iwarp-gen-script(7))", "TEXT"},
-        {"count", 0, 0, G_OPTION_ARG_INT, &options.count, "operations: how many (default 1000)", "N"},
-        {"size", 0, 0, G_OPTION_ARG_STRING, &options.size, "bulk, nfs-bulk: size of the capture (default 200M)",
-         "N[kMG]"},
+        {"count", 0, 0, G_OPTION_ARG_INT, &options.count,
+         "operations: how many (default 1000); nfs-metadata: rounds (1)", "N"},
+        {"size", 0, 0, G_OPTION_ARG_STRING, &options.size,
+         "bulk, nfs-bulk, nfs-metadata: size of the capture (bulk: 200M)", "N[kMG]"},
         {"ulpdu", 0, 0, G_OPTION_ARG_INT, &options.ulpdu, "bulk, nfs-bulk: ULPDU_Length (default 1400)", "N"},
         {"markers", 0, 0, G_OPTION_ARG_NONE, &options.markers, "bulk, nfs-bulk: with Markers", NULL},
         {"no-crc", 0, 0, G_OPTION_ARG_NONE, &options.no_crc, "bulk, nfs-bulk: without CRC", NULL},

@@ -78,8 +78,8 @@ static int check(const char *name, const struct speak_options *options, const st
         status = command_check_mtu(options->mtu);
     if (status != COMMAND_DONE)
         return status;
-    if (options->count != 0 && strcmp(source->scenario->name, "operations") != 0)
-        return command_fail("--count is only for the scenario operations and for clients");
+    if (options->count != 0 && !scenario_source_is_counted(source))
+        return command_fail("--count is only for the scenarios operations and nfs-metadata, and for clients");
     if (options->script && source->scenario->script != options->script)
         return command_fail("--script is only for the scenario script");
     if (options->count < 0)
@@ -96,7 +96,7 @@ int speak(const char *address, const char *name, const struct speak_options *opt
     char *error = NULL;
     int status;
 
-    if (scenario_source_load(&source, name, options->script, &error) && options->inject)
+    if (scenario_source_load(&source, name, options->script, (unsigned)MAX(options->count, 0), &error) && options->inject)
         faults = faults_of_list(options->inject, &error);
     status = error ? command_fail("%s", error) : check(name, options, &source, faults);
     if (status == COMMAND_DONE)

@@ -75,7 +75,7 @@ static bool read_repetition_value(struct reading *r, void *context, const yaml_n
     struct repetition *repetition = context;
 
     if (strcmp(name, "repeat") == 0)
-        return read_number(r, value, 1, REPEAT_MAX, &repetition->times);
+        return read_repeat(r, value, REPEAT_MAX, &repetition->times);
     if (strcmp(name, "steps") != 0)
         return complain(r, key, "repeat, steps", "'%s' does not go with repeat", name);
     repetition->steps = value;
@@ -296,13 +296,14 @@ static bool load_document(struct reading *r, const char *text, size_t n)
     return good;
 }
 
-struct scenario_file *scenario_file_parse(const char *name, const char *text, size_t n, char **error)
+struct scenario_file *scenario_file_parse(const char *name, const char *text, size_t n, unsigned count, char **error)
 {
     struct scenario_file *file = g_new0(struct scenario_file, 1);
     struct reading *r = &file->reading;
     bool good;
 
     r->name = g_strdup(name);
+    r->count = count;
     r->regions = g_array_new(FALSE, FALSE, sizeof(struct scenario_region));
     r->statements = g_ptr_array_new_with_free_func(statement_unref);
     if (n > SCENARIO_FILE_MAX)
@@ -316,7 +317,7 @@ struct scenario_file *scenario_file_parse(const char *name, const char *text, si
     return NULL;
 }
 
-struct scenario_file *scenario_file_load(const char *path, char **error)
+struct scenario_file *scenario_file_load(const char *path, unsigned count, char **error)
 {
     g_autoptr(GError) why = NULL;
     g_autofree char *text = NULL;
@@ -326,7 +327,7 @@ struct scenario_file *scenario_file_load(const char *path, char **error)
         *error = g_strdup(why->message);
         return NULL;
     }
-    return scenario_file_parse(path, text, n, error);
+    return scenario_file_parse(path, text, n, count, error);
 }
 
 void scenario_file_free(struct scenario_file *file)
@@ -346,6 +347,11 @@ void scenario_file_free(struct scenario_file *file)
 unsigned scenario_file_mtu(const struct scenario_file *file)
 {
     return (unsigned)file->mtu;
+}
+
+bool scenario_file_is_counted(const struct scenario_file *file)
+{
+    return file->reading.counted;
 }
 
 const char *scenario_file_name(const struct scenario_file *file)

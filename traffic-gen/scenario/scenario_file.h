@@ -20,13 +20,18 @@ enum {
 struct scenario_file;
 struct work;
 
-/* `name` is what messages call it. NULL: *error says what is wrong, FILE:LINE first; free it with g_free(). */
-struct scenario_file *scenario_file_parse(const char *name, const char *text, size_t n, char **error);
+/*
+ * `name` is what messages call it; `count` is what `repeat: count` means, 0: once. NULL: *error says what is wrong,
+ * FILE:LINE first; free it with g_free().
+ */
+struct scenario_file *scenario_file_parse(const char *name, const char *text, size_t n, unsigned count, char **error);
 /* From a file; errors of reading alike. */
-struct scenario_file *scenario_file_load(const char *path, char **error);
+struct scenario_file *scenario_file_load(const char *path, unsigned count, char **error);
 void scenario_file_free(struct scenario_file *file);
 
 unsigned scenario_file_mtu(const struct scenario_file *file); /* 0: not said */
+/* It says `repeat: count` somewhere. */
+bool scenario_file_is_counted(const struct scenario_file *file);
 const char *scenario_file_name(const struct scenario_file *file);
 /* What the steps say, with all repetitions: of struct statement. */
 const GPtrArray *scenario_file_statements(const struct scenario_file *file);

@@ -268,6 +268,15 @@ bool read_threshold(struct reading *r, const yaml_node_t *node, uint64_t min, ui
     return true;
 }
 
+bool read_repeat(struct reading *r, const yaml_node_t *node, uint64_t max, uint64_t *times)
+{
+    if (!node_is(node, "count"))
+        return read_number(r, node, 1, max, times);
+    r->counted = true;
+    *times = MAX(r->count, 1);
+    return *times <= max || complain(r, node, NULL, "a count of more than %" PRIu64, max);
+}
+
 bool read_times(struct reading *r, const yaml_node_t *node, unsigned *times)
 {
     uint64_t value;

@@ -26,6 +26,8 @@ struct reading {
     size_t text;                   /* octets of all statements */
     bool rpcrdma;                  /* RPC-over-RDMA was asked for */
     uint64_t wait;                 /* milliseconds before the next statement */
+    unsigned count;                /* what `repeat: count` means */
+    bool counted;                  /* that was said */
 };
 
 /* Notes the mistake, if it is the first one; always false. `allowed` NULL: nothing to list. */
@@ -42,6 +44,8 @@ bool read_flag(struct reading *r, const yaml_node_t *node, bool *value);
 bool read_time(struct reading *r, const yaml_node_t *node, uint64_t *value);
 /* initiator, responder: which of them opens the TCP connection. */
 bool read_opener(struct reading *r, const yaml_node_t *node, bool *responder);
+/* How often something is repeated: a number, or `count`. */
+bool read_repeat(struct reading *r, const yaml_node_t *node, uint64_t max, uint64_t *times);
 /* A list of send, write, read, as a set of enum mpa_rtr. */
 bool read_rtr_types(struct reading *r, const yaml_node_t *node, uint8_t *set);
 /* An inline threshold as RFC 8797 can encode it: a multiple of 1024 octets. */

@@ -14,7 +14,8 @@ static bool names_file(const char *name)
     return g_str_has_suffix(name, ".yaml") || g_str_has_suffix(name, ".yml");
 }
 
-bool scenario_source_load(struct scenario_source *source, const char *name, const char *script, char **error)
+bool scenario_source_load(struct scenario_source *source, const char *name, const char *script, unsigned count,
+                          char **error)
 {
     static const char script_name[] = "script";
 
@@ -31,12 +32,12 @@ bool scenario_source_load(struct scenario_source *source, const char *name, cons
     }
     source->scenario = scenario_find(name);
     if (!source->scenario && names_file(name)) {
-        source->yaml = scenario_file_load(name, error);
+        source->yaml = scenario_file_load(name, count, error);
         source->scenario = &source->own;
     } else if (source->scenario && source->scenario->yaml) {
         g_autofree char *place = g_strdup_printf("%s.yaml", name);
 
-        source->yaml = scenario_file_parse(place, source->scenario->yaml, strlen(source->scenario->yaml), error);
+        source->yaml = scenario_file_parse(place, source->scenario->yaml, strlen(source->scenario->yaml), count, error);
     }
     return !*error;
 }
@@ -124,6 +125,11 @@ char *scenario_source_roce_refusal(const struct scenario_source *source, const s
         return NULL;
     return g_strdup_printf("--transport=roce: %s is not about RPC-over-RDMA; what it shows does not exist on RoCE",
                            source->scenario->name);
+}
+
+bool scenario_source_is_counted(const struct scenario_source *source)
+{
+    return source->yaml ? scenario_file_is_counted(source->yaml) : source->scenario && source->scenario->write;
 }
 
 unsigned scenario_source_mtu(const struct scenario_source *source)

@@ -13,8 +13,12 @@ struct scenario_source {
     struct scenario_file *yaml;      /* NULL when it is not written in YAML */
 };
 
-/* script: what the scenario "script" says; NULL: there is no such scenario. False with *error (for g_free()). */
-bool scenario_source_load(struct scenario_source *source, const char *name, const char *script, char **error);
+/*
+ * script: what the scenario "script" says; NULL: there is no such scenario. count: of --count, 0: the scenario's own.
+ * False with *error (for g_free()).
+ */
+bool scenario_source_load(struct scenario_source *source, const char *name, const char *script, unsigned count,
+                          char **error);
 void scenario_source_clear(struct scenario_source *source);
 
 /* False when the fault has a conversation of its own, which belongs to another scenario, or both ends are real. */
@@ -28,6 +32,8 @@ char *scenario_source_refusal(const struct scenario_source *source, const struct
 char *scenario_source_roce_refusal(const struct scenario_source *source, const struct fault *fault);
 /* True when it describes the work of two real ends. */
 bool scenario_source_works(const struct scenario_source *source);
+/* A count decides how long it is. */
+bool scenario_source_is_counted(const struct scenario_source *source);
 unsigned scenario_source_mtu(const struct scenario_source *source);
 /*
  * Plays it on the stage, with the fault (NULL: none); stage->deviated says then whether the fault found its place.

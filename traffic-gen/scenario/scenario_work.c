@@ -122,7 +122,7 @@ static bool read_repetition_value(struct reading *r, void *context, const yaml_n
     struct repetition *repetition = context;
 
     if (strcmp(name, "repeat") == 0)
-        return read_number(r, value, 1, REPEAT_MAX, &repetition->times);
+        return read_repeat(r, value, REPEAT_MAX, &repetition->times);
     if (strcmp(name, "work") != 0)
         return complain(r, key, "repeat, work", "'%s' does not go with repeat", name);
     repetition->work = value;

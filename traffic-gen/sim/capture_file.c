@@ -34,6 +34,7 @@ struct capture_file {
     FILE *f;
     enum capture_format format;
     uint32_t snap_length;
+    uint64_t octets;
     int error; /* first errno */
     bool live;
     int64_t shift_ns; /* live: added to all times, once the first packet has set it */
@@ -50,6 +51,7 @@ static bool write_all(struct capture_file *file, const void *p, size_t n)
 {
     if (file->error == 0 && fwrite(p, 1, n, file->f) != n)
         file->error = errno ? errno : EIO;
+    file->octets += n;
     return file->error == 0;
 }
 
@@ -207,6 +209,11 @@ bool capture_file_packet(struct capture_file *file, int64_t time_ns, const uint8
     put_le32(tail, total);
     return write_all(file, head, sizeof head) && write_all(file, p, captured) && write_all(file, zero, padding) &&
            write_all(file, tail, sizeof tail);
+}
+
+uint64_t capture_file_octets(const struct capture_file *file)
+{
+    return file->octets;
 }
 
 bool capture_file_close(struct capture_file *file)

@@ -33,6 +33,9 @@ void capture_file_set_filter(struct capture_file *file, capture_file_wants wants
 /* One packet as on the wire; what exceeds the snap length is cut. False with errno set when writing failed. */
 bool capture_file_packet(struct capture_file *file, int64_t time_ns, const uint8_t *p, size_t n);
 
+/* Octets of file so far. */
+uint64_t capture_file_octets(const struct capture_file *file);
+
 /* Flushes and closes. False with errno set when anything could not be written. */
 bool capture_file_close(struct capture_file *file);
 

@@ -51,7 +51,7 @@ static void tick(void *end)
 static struct scenario_file *parse(const char *text)
 {
     char *error = NULL;
-    struct scenario_file *file = scenario_file_parse("x.yaml", text, strlen(text), &error);
+    struct scenario_file *file = scenario_file_parse("x.yaml", text, strlen(text), 0, &error);
 
     if (!file)
         fail_msg("%s", error);
@@ -107,7 +107,7 @@ static void the_library(void **state)
 
         if (!scenario->yaml)
             continue;
-        file = scenario_file_parse(scenario->name, scenario->yaml, strlen(scenario->yaml), &error);
+        file = scenario_file_parse(scenario->name, scenario->yaml, strlen(scenario->yaml), 0, &error);
         assert_non_null(file);
         work = scenario_file_work(file);
         for (unsigned k = 0; work && k < work->connections->len; k++) {
