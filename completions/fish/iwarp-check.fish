@@ -12,6 +12,8 @@ function __iwarp_check_values --argument-names option
             printf '%s\n' text json junit html sarif github markdown tap
         case --color
             printf '%s\n' auto always never
+        case --counts
+            printf '%s\n' capture connection
         case --fail-on
             printf '%s\n' error warning note never
         case --profile

@@ -84,7 +84,7 @@ static bool take_rules(struct merge *merge, struct merge_input *input, JsonObjec
     bool ok = true;
 
     for (GList *id = ids; ok && id; id = id->next) {
-        JsonObject *rule = merge_object(input, rules, "the rules of a connection", id->data);
+        JsonObject *rule = merge_object(input, rules, "the rules of a capture", id->data);
         uint64_t passed, failed;
 
         ok = rule && merge_count(input, rule, "a rule", "passed", &passed) &&
@@ -115,14 +115,12 @@ static bool has_facts(struct merge_input *input, JsonObject *connection)
     return json_array_get_length(pair) == 2 || merge_input_wrong(input, "the counts", name, "a pair of numbers");
 }
 
-static bool take_connection(struct merge *merge, struct merge_input *input, JsonObject *connection,
-                            struct listed *listed)
+static bool take_connection(struct merge_input *input, JsonObject *connection, struct listed *listed)
 {
     JsonArray *findings = merge_array(input, connection, "a connection", "findings");
-    JsonObject *rules = merge_object(input, connection, "a connection", "rules");
     uint64_t not_listed;
 
-    if (!findings || !rules || !has_facts(input, connection) ||
+    if (!findings || !merge_object(input, connection, "a connection", "rules") || !has_facts(input, connection) ||
         !merge_count(input, connection, "a connection", "findings_not_listed", &not_listed))
         return false;
     for (guint i = 0; i < json_array_get_length(findings); i++) {
@@ -132,22 +130,28 @@ static bool take_connection(struct merge *merge, struct merge_input *input, Json
             return false;
     }
     listed->not_listed += not_listed;
-    return take_rules(merge, input, rules);
+    return true;
 }
 
 static bool take_capture(struct merge *merge, struct merge_input *input, JsonObject *capture, struct listed *listed)
 {
     JsonArray *connections = merge_array(input, capture, "a capture", "connections");
     struct merge_capture kept = {.path = input->path};
+    JsonObject *rules;
 
     if (!merge_string(input, capture, "a capture", "file") || !connections)
         return false;
     for (guint i = 0; i < json_array_get_length(connections); i++) {
         JsonObject *connection = merge_element(input, connections, i, "connections");
 
-        if (!connection || !take_connection(merge, input, connection, listed))
+        if (!connection || !take_connection(input, connection, listed))
             return false;
     }
+    if (input->format == MERGE_FORMAT_OF_CONNECTIONS && !merge_sum_rules(input, capture))
+        return false;
+    rules = merge_object(input, capture, "a capture", "rules");
+    if (!rules || !take_rules(merge, input, rules))
+        return false;
     merge->failed_capture |= json_object_has_member(capture, "error");
     kept.object = json_object_ref(capture);
     g_array_append_val(merge->captures, kept);
@@ -213,11 +217,11 @@ static bool take_profile(struct merge *merge, struct merge_input *input, JsonObj
 /* Reports from before there was a number are of the first format. */
 static bool take_format(struct merge_input *input, JsonObject *root)
 {
-    uint64_t format = REPORT_JSON_FORMAT;
-
-    if (json_object_has_member(root, "format") && !merge_count(input, root, "the report", "format", &format))
+    input->format = MERGE_FORMAT_OF_CONNECTIONS;
+    if (json_object_has_member(root, "format") && !merge_count(input, root, "the report", "format", &input->format))
         return false;
-    return format == REPORT_JSON_FORMAT || merge_input_wrong(input, "the report", "format", "1");
+    return input->format == MERGE_FORMAT_OF_CONNECTIONS || input->format == REPORT_JSON_FORMAT ||
+           merge_input_wrong(input, "the report", "format", "1 or 2");
 }
 
 static bool take_report(struct merge *merge, struct merge_input *input)

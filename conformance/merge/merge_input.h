@@ -11,9 +11,13 @@
 /* Far above what any report counts, and far below where sums overflow. */
 #define MERGE_COUNT_MAX (INT64_C(1) << 48)
 
+/* "format": that of REPORT_JSON_FORMAT, or the one before it, where only connections had counts of rules. */
+enum { MERGE_FORMAT_OF_CONNECTIONS = 1 };
+
 struct merge_input {
     const char *path;
     JsonNode *root;
+    uint64_t format;
     GError *error; /* the first thing that is wrong: names the file */
 };
 

@@ -49,6 +49,13 @@ static bool join_rule(const struct merge_pair *rules, const char *id)
     return merge_inner(rules, id, "a rule", &rule) && merge_add_counts(&rule, counts);
 }
 
+static bool join_rules(const struct merge_pair *pair, const char *what)
+{
+    struct merge_pair rules;
+
+    return merge_inner(pair, "rules", what, &rules) && merge_members(&rules, join_rule);
+}
+
 static bool join_guests(const struct merge_pair *pair)
 {
     for (const struct guest_face *const *face = guest_faces; *face; face++)
@@ -118,7 +125,7 @@ static bool join_connection(const struct merge_pair *pair)
 {
     static const char *const latest[] = {"initiator", "responder", "roles_known", "end_frame", "continues", NULL};
     bool ib = json_object_has_member(pair->into, "ib"); /* its counts go through all parts */
-    struct merge_pair counts, operations, rules;
+    struct merge_pair counts, operations;
 
     return merge_take_each_latest(pair, latest) && merge_take_latest(pair, ib ? "ib" : "mpa") &&
            merge_inner(pair, "counts", "the counts", &counts) &&
@@ -126,7 +133,7 @@ static bool join_connection(const struct merge_pair *pair)
            merge_inner(&counts, "operations", "the operations", &operations) &&
            merge_members(&operations, merge_add_or_take_count) && join_guests(pair) && join_statistics(pair) &&
            join_findings(pair) && merge_add_count(pair, "findings_not_listed") &&
-           merge_inner(pair, "rules", "the rules of a connection", &rules) && merge_members(&rules, join_rule);
+           join_rules(pair, "the rules of a connection");
 }
 
 /* ---- a capture ---- */
@@ -207,7 +214,7 @@ static bool join_capture(const struct merge_pair *pair)
         if (json_object_has_member(pair->from, troubles[i]) && !merge_take_latest(pair, troubles[i]))
             return false;
     return merge_add_counts(pair, counts) && join_truncated(pair) && merge_inner(pair, "part", "a part", &part) &&
-           merge_take_each_latest(&part, latest);
+           merge_take_each_latest(&part, latest) && join_rules(pair, "the rules of a capture");
 }
 
 static gint by_number(gconstpointer a, gconstpointer b)
@@ -271,6 +278,21 @@ static bool join_series(const struct series *series, GError **error)
         g_propagate_error(error, g_steal_pointer(&input.error));
     g_tree_destroy(known);
     return ok;
+}
+
+bool merge_sum_rules(struct merge_input *input, JsonObject *capture)
+{
+    JsonArray *connections = merge_array(input, capture, "a capture", "connections");
+
+    json_object_set_object_member(capture, "rules", json_object_new());
+    for (guint i = 0; connections && i < json_array_get_length(connections); i++) {
+        JsonObject *connection = merge_element(input, connections, i, "connections");
+        const struct merge_pair pair = {input, capture, connection, "a connection"};
+
+        if (!connection || !join_rules(&pair, "the rules of a connection"))
+            return false;
+    }
+    return connections != NULL;
 }
 
 /* ---- which parts there are ---- */

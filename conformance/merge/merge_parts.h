@@ -15,6 +15,8 @@ struct merge_capture {
  * of a capture do not follow one another, or disagree. The array is the caller's.
  */
 JsonArray *merge_parts(const GArray *captures, GError **error);
+/* Gives a capture of MERGE_FORMAT_OF_CONNECTIONS the sums of its connections' rules. False: input->error says why. */
+bool merge_sum_rules(struct merge_input *input, JsonObject *capture);
 /* merge_fold.c: folds the findings of a connection of a whole capture. */
 void merge_fold(JsonObject *connection);
 

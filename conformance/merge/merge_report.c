@@ -164,7 +164,7 @@ static void read_counts(struct report_connection *connection, JsonObject *counts
 }
 
 /* Rules that state the same have the same counts: they are kept by the one that is judged. */
-static void read_rules(struct report_connection *connection, JsonObject *rules)
+static struct folded_counts *read_rules(JsonObject *rules)
 {
     struct rule_counts counts = {.others = true};
     GList *ids = rules ? json_object_get_members(rules) : NULL;
@@ -180,7 +180,7 @@ static void read_rules(struct report_connection *connection, JsonObject *rules)
         counts.inconclusive[rule->same] = (uint32_t)number_of(count, "inconclusive", UINT32_MAX);
     }
     g_list_free(ids);
-    connection->counts = counts_fold(NULL, &counts, NULL);
+    return counts_fold(NULL, &counts, NULL);
 }
 
 /* One for each rule and reason. */
@@ -301,7 +301,7 @@ static struct report_connection *read_connection(struct check_options *options, 
     else if (json_object_has_member(json, "ulp"))
         connection->guest = (struct report_guest){&named_face, NULL};
     read_counts(connection, object_of(json, "counts"));
-    read_rules(connection, object_of(json, "rules"));
+    connection->counts = read_rules(object_of(json, "rules"));
     for (guint i = 0; findings && i < json_array_get_length(findings); i++)
         if (JSON_NODE_HOLDS_OBJECT(json_array_get_element(findings, i)))
             read_finding(connection, options, json_array_get_object_element(findings, i));
@@ -323,6 +323,7 @@ static struct report_capture *read_capture(struct check_options *options, JsonOb
     capture->trouble = g_strdup(trouble);
     capture->nothing = g_strdup(text_of(json, "nothing_checked"));
     capture->other_connections = number_of(json, "connections_without_mpa", (uint64_t)MERGE_COUNT_MAX);
+    capture->counts = read_rules(object_of(json, "rules"));
     for (guint i = 0; connections && i < json_array_get_length(connections); i++)
         if (JSON_NODE_HOLDS_OBJECT(json_array_get_element(connections, i)))
             g_ptr_array_add(capture->connections,

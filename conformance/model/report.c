@@ -128,6 +128,7 @@ void report_capture_free(struct report_capture *capture)
     if (!capture)
         return;
     g_ptr_array_unref(capture->connections);
+    counts_free(capture->counts);
     g_free(capture->path);
     g_free(capture->file);
     g_free(capture->trouble);
@@ -171,39 +172,81 @@ static enum rule_transport transport_of(const struct report_connection *connecti
     return connection->ib ? RULE_ON_IB : RULE_ON_IWARP;
 }
 
-void report_rules(const struct report *report, const struct report_connection *connection, GArray *rules)
+/* Those that have a count at all, or one of these. */
+static void list_rules(const struct report *report, enum rule_transport transport, const struct rule_counts *counts,
+                       bool passed_too, GArray *rules)
+{
+    for (size_t i = 0; i < RULE_COUNT; i++) {
+        const struct rule *rule = &rule_catalogue[i];
+        struct report_rule exercised = {.rule = (enum rule_id)i};
+
+        if (!report->shown[i] || !rule_binds_on(rule, transport))
+            continue;
+        exercised.count = rule_counts_of(counts, rule->same); /* rules that state the same share the outcome */
+        if (((passed_too ? exercised.count.passed : 0) | exercised.count.failed | exercised.count.inconclusive) != 0)
+            g_array_append_val(rules, exercised);
+    }
+}
+
+static void rules_of(const struct report *report, const struct report_connection *connection, bool passed_too,
+                     GArray *rules)
 {
     struct rule_counts counts = {0};
 
     g_array_set_size(rules, 0);
     counts_unfold(connection->counts, &counts);
-    for (size_t i = 0; i < RULE_COUNT; i++) {
-        const struct rule *rule = &rule_catalogue[i];
-        struct report_rule exercised = {.rule = (enum rule_id)i};
-        const struct report_failing *failing;
+    if (!passed_too && !counts.others)
+        return;
+    list_rules(report, transport_of(connection), &counts, passed_too, rules);
+    for (guint i = 0; i < rules->len; i++) {
+        struct report_rule *rule = &g_array_index(rules, struct report_rule, i);
+        const struct report_failing *failing = find_failing(connection, rule_catalogue[rule->rule].same);
 
-        if (!report->shown[i] || !rule_binds_on(rule, transport_of(connection)))
-            continue;
-        exercised.count = rule_counts_of(&counts, rule->same); /* rules that state the same share the outcome */
-        if ((exercised.count.passed | exercised.count.failed | exercised.count.inconclusive) == 0)
-            continue;
-        failing = find_failing(connection, rule->same);
-        exercised.failing = failing ? failing->times : 0;
-        g_array_append_val(rules, exercised);
+        rule->failing = failing ? failing->times : 0;
     }
 }
 
-/* Both kinds make any. */
-static void sum_transport(struct report *report, const struct report_connection *connection)
+void report_rules(const struct report *report, const struct report_connection *connection, GArray *rules)
 {
-    if (report->connections == 0)
-        report->transport = transport_of(connection);
-    else if (report->transport != transport_of(connection))
-        report->transport = RULE_ON_ANY;
+    rules_of(report, connection, true, rules);
+}
+
+void report_rules_not_passed(const struct report *report, const struct report_connection *connection, GArray *rules)
+{
+    rules_of(report, connection, false, rules);
+}
+
+/* Both kinds make any; `before` does not count while there is no connection. */
+static enum rule_transport with_transport(enum rule_transport before, bool first,
+                                          const struct report_connection *connection)
+{
+    return first || before == transport_of(connection) ? transport_of(connection) : RULE_ON_ANY;
 }
 
 /* sum: of rules by themselves. */
-static void sum_connection(struct report *report, const struct report_connection *connection, struct counts_sum *sum)
+static void sum_capture(const struct report_capture *capture, struct counts_sum *sum)
+{
+    if (capture->counts)
+        counts_sum_add(sum, capture->counts);
+    for (guint i = 0; !capture->counts && i < capture->connections->len; i++)
+        counts_sum_add(sum, ((const struct report_connection *)g_ptr_array_index(capture->connections, i))->counts);
+}
+
+void report_capture_rules(const struct report *report, const struct report_capture *capture, GArray *rules)
+{
+    struct rule_counts counts = {0};
+    struct counts_sum sum = {.counts = &counts};
+    enum rule_transport transport = RULE_ON_ANY;
+
+    sum_capture(capture, &sum);
+    counts_sum_end(&sum);
+    for (guint i = 0; i < capture->connections->len; i++)
+        transport = with_transport(transport, i == 0, g_ptr_array_index(capture->connections, i));
+    g_array_set_size(rules, 0);
+    list_rules(report, transport, &counts, true, rules);
+}
+
+static void sum_connection(struct report *report, const struct report_connection *connection)
 {
     bool any = false;
 
@@ -212,10 +255,9 @@ static void sum_connection(struct report *report, const struct report_connection
         any |= connection->found[severity] > 0;
     }
     report->waived += connection->waived;
-    sum_transport(report, connection);
+    report->transport = with_transport(report->transport, report->connections == 0, connection);
     report->connections++;
     report->connections_with_findings += any;
-    counts_sum_add(sum, connection->counts);
 }
 
 static void find_unused_waivers(struct report *report)
@@ -394,7 +436,8 @@ void report_conclude(struct report *report)
             name_ulps(capture);
         report->empty += !capture->failed && report_nothing_checked(capture);
         for (guint j = 0; j < capture->connections->len; j++)
-            sum_connection(report, g_ptr_array_index(capture->connections, j), &sum);
+            sum_connection(report, g_ptr_array_index(capture->connections, j));
+        sum_capture(capture, &sum);
     }
     counts_sum_end(&sum);
     for (size_t i = 0; i < RULE_COUNT; i++)

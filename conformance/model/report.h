@@ -23,7 +23,7 @@ struct check_options;
 enum { REPORT_LADDERS = 3 };
 
 /* Of the JSON report: grows when a reader would have to change. */
-enum { REPORT_JSON_FORMAT = 1 };
+enum { REPORT_JSON_FORMAT = 2 };
 
 enum { SEVERITY_COUNT = 3, OPERATION_COUNT = 16 };
 
@@ -105,6 +105,7 @@ struct report_capture {
     char *trouble;          /* one line; NULL: none. Set without `failed` for a warning */
     GPtrArray *connections; /* struct report_connection *, by id */
     uint64_t other_connections;
+    struct folded_counts *counts; /* of a merged report, which has no others of its connections; NULL: theirs */
     char *nothing; /* why nothing was checked, with what was seen instead; NULL: not known, or something was */
 };
 
@@ -137,6 +138,10 @@ void report_add_failing(struct report_connection *connection, enum rule_id rule)
 void report_drop_failing(struct report_connection *connection, enum rule_id rule);
 /* Into rules (of struct report_rule): what was exercised or inconclusive, in catalogue order. */
 void report_rules(const struct report *report, const struct report_connection *connection, GArray *rules);
+/* Of these, only what failed or was inconclusive. */
+void report_rules_not_passed(const struct report *report, const struct report_connection *connection, GArray *rules);
+/* What was exercised or inconclusive on all connections of a capture together; `failing` is left out. */
+void report_capture_rules(const struct report *report, const struct report_capture *capture, GArray *rules);
 struct report_capture *report_capture_new(const char *file);
 void report_capture_free(struct report_capture *capture);
 /* Empties it for the next part. */

@@ -93,6 +93,19 @@ static bool parse_color(struct check_options *options, const char *value, GError
     return true;
 }
 
+static bool parse_counts(struct check_options *options, const char *value, GError **error)
+{
+    static const struct word scopes[] = {{"capture", false}, {"connection", true}, {NULL, 0}};
+    const struct word *word = find_word(scopes, value);
+
+    if (!word)
+        return usage(error, "--counts=%s: allowed are capture, connection", value);
+    if (options->format != FORMAT_JSON)
+        return usage(error, "--counts is for --format=json");
+    options->counts_apart = word->value;
+    return true;
+}
+
 static bool assume_markers(struct check_options *options, const char *value, GError **error)
 {
     enum { TO_RESPONDER = 1, TO_INITIATOR = 2 };
@@ -345,7 +358,7 @@ static bool load_waivers(struct check_options *options, char **waive, char **fil
 
 /* Values as GOption leaves them, before they are understood. */
 struct raw_options {
-    gchar *format, *fail_on, *profile, *memory, *capture_buffer, *rotate, *color;
+    gchar *format, *fail_on, *profile, *memory, *capture_buffer, *rotate, *color, *counts;
     gchar **rules, **skip, **waive, **waivers, **assume, **timers, **read, **files;
     gboolean strict, exclusive, allow_empty, list_rules, list_interfaces, print, summary, stats, verbose, progress,
         no_progress, version, help;
@@ -355,7 +368,7 @@ struct raw_options {
 static void raw_options_clear(struct raw_options *raw)
 {
     gchar **texts[] = {&raw->format,         &raw->fail_on, &raw->profile, &raw->memory,
-                       &raw->capture_buffer, &raw->rotate,  &raw->color};
+                       &raw->capture_buffer, &raw->rotate,  &raw->color,   &raw->counts};
     gchar ***lists[] = {&raw->rules,  &raw->skip,   &raw->waive, &raw->waivers,
                         &raw->assume, &raw->timers, &raw->read,  &raw->files};
 
@@ -433,13 +446,10 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
     const struct {
         const char *value;
         bool (*parse)(struct check_options *options, const char *value, GError **error);
-    } single[] = {{raw->format, options_parse_format},
-                  {raw->fail_on, options_parse_fail_on},
-                  {raw->profile, parse_profile},
-                  {raw->memory, parse_memory},
-                  {raw->capture_buffer, parse_capture_buffer},
-                  {raw->rotate, parse_rotate},
-                  {raw->color, parse_color}};
+    } single[] = {{raw->format, options_parse_format}, {raw->fail_on, options_parse_fail_on},
+                  {raw->counts, parse_counts},         {raw->profile, parse_profile},
+                  {raw->memory, parse_memory},         {raw->capture_buffer, parse_capture_buffer},
+                  {raw->rotate, parse_rotate},         {raw->color, parse_color}};
 
     options->list_rules = raw->list_rules;
     options->list_interfaces = raw->list_interfaces;
@@ -469,6 +479,7 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
     options->print = raw->print;
     options->summary = raw->summary;
     options->verbose = raw->verbose;
+    options->counts_apart |= raw->verbose && !raw->counts;
     options->stats = raw->stats;
     options->jobs = (unsigned)raw->jobs;
     options->max_findings = (unsigned)raw->max_findings;
@@ -560,6 +571,7 @@ bool options_parse(struct check_options *options, int argc, char **argv, GError 
         {"list-interfaces", 'D', 0, G_OPTION_ARG_NONE, &raw.list_interfaces, NULL, NULL},
         {"format", 0, 0, G_OPTION_ARG_STRING, &raw.format, NULL, NULL},
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options->output, NULL, NULL},
+        {"counts", 0, 0, G_OPTION_ARG_STRING, &raw.counts, NULL, NULL},
         {"rules", 0, 0, G_OPTION_ARG_STRING_ARRAY, &raw.rules, NULL, NULL},
         {"skip", 0, 0, G_OPTION_ARG_STRING_ARRAY, &raw.skip, NULL, NULL},
         {"fail-on", 0, 0, G_OPTION_ARG_STRING, &raw.fail_on, NULL, NULL},

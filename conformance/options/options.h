@@ -54,6 +54,7 @@ struct check_options {
     unsigned jobs;
     size_t memory_limit;     /* octets held out of order per side of a connection; 0: the default */
     unsigned max_findings;   /* kept per rule and connection; 0: all */
+    bool counts_apart;       /* JSON: how often each rule passed on each connection, too */
     char *interface;         /* live capture */
     char *filter;            /* of the interface, or of files given by -r; NULL: none */
     char *keep;              /* -w: the packets that are judged; NULL: they are not kept */

@@ -180,11 +180,32 @@ static void add_finding(struct json_writer *writer, const struct report_finding 
     json_end_object(writer);
 }
 
+static void add_rules(struct json_writer *writer, const GArray *rules)
+{
+    json_begin_object(writer, "rules");
+    for (guint i = 0; i < rules->len; i++) {
+        const struct report_rule *rule = &g_array_index(rules, struct report_rule, i);
+
+        json_begin_object(writer, rule_catalogue[rule->rule].id);
+        add_number(writer, "passed", rule->count.passed);
+        add_number(writer, "failed", rule->count.failed);
+        add_number(writer, "inconclusive", rule->count.inconclusive);
+        json_end_object(writer);
+    }
+    json_end_object(writer);
+}
+
+/* Of a request for a connection that was rejected, merge needs to know whether anything was judged; it is little. */
+static bool lists_all_rules(const struct report *report, const struct report_connection *connection)
+{
+    return report->options->counts_apart || (connection->ib && connection->ib->rejected);
+}
+
 static void add_connection(struct json_writer *writer, const struct report *report,
-                           const struct report_capture *capture, const struct report_connection *connection)
+                           const struct report_capture *capture, const struct report_connection *connection,
+                           GArray *rules)
 {
     bool parts = capture->part.series != NULL;
-    GArray *rules = g_array_new(FALSE, FALSE, sizeof(struct report_rule));
     char text[ENDPOINT_TEXT_SIZE];
 
     json_begin_object(writer, NULL);
@@ -213,20 +234,12 @@ static void add_connection(struct json_writer *writer, const struct report *repo
                     report->options->mpa.profile);
     json_end_array(writer);
     add_number(writer, "findings_not_listed", connection->not_kept);
-    json_begin_object(writer, "rules");
-    report_rules(report, connection, rules);
-    for (guint i = 0; i < rules->len; i++) {
-        const struct report_rule *rule = &g_array_index(rules, struct report_rule, i);
-
-        json_begin_object(writer, rule_catalogue[rule->rule].id);
-        add_number(writer, "passed", rule->count.passed);
-        add_number(writer, "failed", rule->count.failed);
-        add_number(writer, "inconclusive", rule->count.inconclusive);
-        json_end_object(writer);
-    }
+    if (lists_all_rules(report, connection))
+        report_rules(report, connection, rules);
+    else
+        report_rules_not_passed(report, connection, rules);
+    add_rules(writer, rules);
     json_end_object(writer);
-    json_end_object(writer);
-    g_array_unref(rules);
 }
 
 static void add_part(struct json_writer *writer, const struct report_part *part)
@@ -247,6 +260,8 @@ static void add_part(struct json_writer *writer, const struct report_part *part)
 
 static void add_capture(struct json_writer *writer, const struct report *report, const struct report_capture *capture)
 {
+    GArray *rules = g_array_new(FALSE, FALSE, sizeof(struct report_rule));
+
     json_begin_object(writer, NULL);
     json_string(writer, "file", capture->file);
     if (capture->part.series)
@@ -260,11 +275,14 @@ static void add_capture(struct json_writer *writer, const struct report *report,
     if (!capture->failed && report_nothing_checked(capture))
         json_string(writer, "nothing_checked", report_nothing_checked(capture));
     add_number(writer, "connections_without_mpa", capture->other_connections);
+    report_capture_rules(report, capture, rules);
+    add_rules(writer, rules);
     json_begin_array(writer, "connections");
     for (guint i = 0; i < capture->connections->len; i++)
-        add_connection(writer, report, capture, g_ptr_array_index(capture->connections, i));
+        add_connection(writer, report, capture, g_ptr_array_index(capture->connections, i), rules);
     json_end_array(writer);
     json_end_object(writer);
+    g_array_unref(rules);
 }
 
 static void add_summary(struct json_writer *writer, const struct report *report)

@@ -52,7 +52,7 @@ def no_mpa(tmp_path_factory):
 def report(check):
     """report(*arguments) -> (exit status, parsed JSON)"""
     def run(*arguments, **options):
-        result = check("--format=json", *arguments, **options)
+        result = check("--format=json", "--counts=connection", *arguments, **options)
         return result.returncode, json.loads(result.stdout)
     return run
 

@@ -113,7 +113,7 @@ def capture_of(path):
 def test_all_that_came_before_the_end(wire, tmp_path, how):
     """As much as the buffer holds cannot be lost, however busy the machine is; what waits there when the signal comes counts."""
     wire.serve("sink")
-    watcher = wire.watch("--format=json", f"--output={tmp_path / 'r.json'}", "--fail-on=warning")
+    watcher = wire.watch("--format=json", "--counts=connection", f"--output={tmp_path / 'r.json'}", "--fail-on=warning")
     wire.move(500)
     status, said, errors = end(watcher, how)
     capture = capture_of(tmp_path / "r.json")
@@ -149,7 +149,7 @@ def until(true):
 
 def test_drops_make_inconclusive(wire, tmp_path):
     """Behind a very large hole the connection may be taken for another at the same addresses, whose start is missing."""
-    status, said, errors = lossy(wire, "--format=json", f"--output={tmp_path / 'r.json'}", "--summary")
+    status, said, errors = lossy(wire, "--format=json", "--counts=connection", f"--output={tmp_path / 'r.json'}", "--summary")
     capture = capture_of(tmp_path / "r.json")
     connections = capture["connections"]
     assert {frozenset((c["initiator"], c["responder"])) for c in connections} == {
@@ -181,7 +181,7 @@ def test_a_report_each_second(wire, check, tmp_path):
         return capture_of(path)
 
     wire.serve("sink")
-    watcher = wire.watch("--format=json", "--rotate=1", f"--output={tmp_path / 'r.json'}")
+    watcher = wire.watch("--format=json", "--counts=connection", "--rotate=1", f"--output={tmp_path / 'r.json'}")
     await_part(1)
     wire.move(100)
     await_part(4)
@@ -198,7 +198,7 @@ def test_a_report_each_second(wire, check, tmp_path):
 
 def test_the_interface_goes_away(wire, tmp_path):
     wire.serve("sink")
-    watcher = wire.watch("--format=json", f"--output={tmp_path / 'r.json'}")
+    watcher = wire.watch("--format=json", "--counts=connection", f"--output={tmp_path / 'r.json'}")
     wire.move(20)
     time.sleep(0.3)  # longer than the kernel keeps packets back
     assert ip("-n", wire.names[0], "link", "del", wire.interface).returncode == 0
@@ -215,6 +215,6 @@ def test_nothing_to_watch(wire, tmp_path):
 
 
 def test_no_such_interface(check, tmp_path):
-    result = check("-i", "no-such-thing", "--rotate=1", "--format=json", f"--output={tmp_path / 'r.json'}")
+    result = check("-i", "no-such-thing", "--rotate=1", "--format=json", "--counts=connection", f"--output={tmp_path / 'r.json'}")
     assert result.returncode == 2 and "no-such-thing" in result.stderr
     assert "error" in capture_of(tmp_path / "r-00001.json")

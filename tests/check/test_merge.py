@@ -12,7 +12,7 @@ import pytest
 def save(check, tmp_path):
     def run(name, *arguments):
         path = tmp_path / name
-        check("--format=json", f"--output={path}", *arguments)
+        check("--format=json", "--counts=connection", f"--output={path}", *arguments)
         return path
     return run
 
@@ -26,6 +26,23 @@ def test_as_one_run(check, report, save, schema, good, bad, no_mpa, options):
         merged = json.loads(result.stdout)
         jsonschema.validate(merged, schema)
         assert result.returncode == status and merged == expected
+
+
+def test_counts_by_capture(check, report, save, good, bad, fault, tmp_path):
+    """By default what passed is counted by capture; the sums are those of a report by connection, and merged alike."""
+    for files in ([good], [good, bad]):
+        path = tmp_path / "counts.json"
+        check("--format=json", f"--output={path}", *files)
+        short, whole = json.loads(path.read_text(encoding="utf-8")), report(*files)[1]
+        assert [c["rules"] for c in short["captures"]] == [c["rules"] for c in whole["captures"]]
+        for capture in short["captures"]:
+            for connection in capture["connections"]:
+                assert all(n["failed"] or n["inconclusive"] for n in connection["rules"].values())
+        assert fault in short["captures"][-1]["connections"][0]["rules"] or bad not in files
+        assert short["summary"] == whole["summary"]
+        assert json.loads(check("merge", path).stdout) == short
+        text, merged = check("--verbose", *files).stdout, check("merge", "--format=markdown", path).stdout
+        assert f"{whole['summary']['rules_exercised']} rules" in merged and str(whole["summary"]["rules_exercised"]) in text
 
 
 @pytest.mark.parametrize("folder", ["real/params", "roce"])
@@ -113,14 +130,26 @@ def test_usage(check, arguments, hint):
     assert result.returncode == 2 and hint in result.stderr and len(result.stderr.splitlines()) == 1
 
 
-def test_format(check, save, good, tmp_path):
-    """Reports without a number are from before there was one; of another format nothing is known."""
-    report = json.loads(save("one.json", good).read_text(encoding="utf-8"))
-    assert report["format"] == 1
-    other = tmp_path / "other.json"
-    other.write_text(json.dumps({name: value for name, value in report.items() if name != "format"}), encoding="utf-8")
-    assert json.loads(check("merge", other).stdout) == report
-    for wrong in (2, "1", -1):
+def as_format_1(path):
+    """The report at path as it was before captures had counts of rules; it did not always say its format."""
+    report = json.loads(path.read_text(encoding="utf-8"))
+    for capture in report["captures"]:
+        del capture["rules"]
+    return report | {"format": 1}
+
+
+def test_format(check, save, good, bad, tmp_path):
+    """Reports of the format before, and those without a number, are read like today's; of another one nothing is known."""
+    path = save("one.json", good, bad)
+    report = json.loads(path.read_text(encoding="utf-8"))
+    assert report["format"] == 2
+    other, old = tmp_path / "other.json", as_format_1(path)
+    for first in (old, {name: value for name, value in old.items() if name != "format"}):
+        other.write_text(json.dumps(first), encoding="utf-8")
+        assert json.loads(check("merge", other).stdout) == report
+        both = json.loads(check("merge", other, path).stdout)
+        assert both["captures"] == 2 * report["captures"] and both["summary"]["connections"] == 2 * report["summary"]["connections"]
+    for wrong in (3, "1", -1):
         other.write_text(json.dumps(report | {"format": wrong}), encoding="utf-8")
         result = check("merge", other)
         assert result.returncode == 2 and "'format' of the report" in result.stderr and result.stdout == ""
@@ -146,7 +175,7 @@ def test_formats_are_those_of_a_run(check, root, tmp_path, form):
     reports = []
     for number, path in enumerate(captures):
         reports.append(tmp_path / f"{number}.json")
-        check("--format=json", f"--output={reports[-1]}", "--waive=RPCR-2.2.4.2-02:known", path)
+        check("--format=json", "--counts=connection", f"--output={reports[-1]}", "--waive=RPCR-2.2.4.2-02:known", path)
     one, merged = check(f"--format={form}", "--waive=RPCR-2.2.4.2-02:known", *captures), check("merge", f"--format={form}", *reports)
     assert merged.returncode == one.returncode == 1 and merged.stderr == ""
     assert plain(merged.stdout, form) == plain(one.stdout, form)
@@ -154,7 +183,7 @@ def test_formats_are_those_of_a_run(check, root, tmp_path, form):
 
 def test_junit_and_html(check, root, tmp_path):
     path, json_report = root / "captures" / "real" / "basic" / "ucmatose.pcap", tmp_path / "a.json"
-    check("--format=json", f"--output={json_report}", path)
+    check("--format=json", "--counts=connection", f"--output={json_report}", path)
     for form, pattern in (("junit", r"<testcase|<failure"), ("html", r"MPA-7\.1\.2-23|DDP-3-08")):
         one, merged = check(f"--format={form}", path), check("merge", f"--format={form}", json_report)
         assert merged.returncode == 1
@@ -170,7 +199,7 @@ def test_statuses_in_other_formats(check, good, no_mpa, capture, tmp_path, form)
     for name, paths, options in (("good", [good, roce], []), ("empty", [good, no_mpa], []), ("missing", [tmp_path / "none"], []),
                                  ("unused", [good], ["--waive=MPA-4.1-05"])):
         report = tmp_path / f"{name}.json"
-        status = check("--format=json", f"--output={report}", *options, *paths).returncode
+        status = check("--format=json", "--counts=connection", f"--output={report}", *options, *paths).returncode
         merged = check("merge", f"--format={form}", report)
         assert merged.returncode == status and merged.stdout and merged.stderr == "", name
         if form == "text":

@@ -21,7 +21,7 @@ def rotate(check, tmp_path):
     def run(seconds, *arguments, name="report.json", **options):
         for old in tmp_path.glob("report-*"):
             old.unlink()
-        result = check("--format=json", f"--rotate={seconds}", f"--output={tmp_path / name}", *arguments, **options)
+        result = check("--format=json", "--counts=connection", f"--rotate={seconds}", f"--output={tmp_path / name}", *arguments, **options)
         return result, sorted(tmp_path.glob("report-*"))
     return run
 
@@ -120,7 +120,7 @@ def test_parts_that_do_not_follow(check, rotate, slow):
 
 def test_beside_other_captures(check, report, rotate, slow, good, tmp_path):
     whole = tmp_path / "whole.json"
-    check("--format=json", f"--output={whole}", good)
+    check("--format=json", "--counts=connection", f"--output={whole}", good)
     _, parts = rotate("0.01", slow[0])
     assert json.loads(check("merge", whole, *parts).stdout) == report(good, slow[0])[1]
 
@@ -177,7 +177,7 @@ def test_print_goes_on(check, slow, tmp_path):
 def test_times_that_jump(check, packets_at, tmp_path):
     """Periods without a packet have no report; those after times that went back neither."""
     path = packets_at([0, 1, 10 ** 6, 10 ** 6 + 0.5, 5, 2 ** 30])
-    result = check("--rotate=2", "--format=json", f"--output={tmp_path / 'report.json'}", path)
+    result = check("--rotate=2", "--format=json", "--counts=connection", f"--output={tmp_path / 'report.json'}", path)
     parts = sorted(tmp_path.glob("report-*.json"))
     assert result.returncode == 3 and result.stderr.count("\n") == 2 and "the time jumps 3 times" in result.stderr
     assert [load(p)["captures"][0]["packets"] for p in parts] == [2, 3, 1]
@@ -199,14 +199,14 @@ def packets_at(tmp_path):
 def test_not_a_capture(check, tmp_path):
     path = tmp_path / "text"
     path.write_text("no capture")
-    result = check("--rotate=1", "--format=json", f"--output={tmp_path / 'r.json'}", path)
+    result = check("--rotate=1", "--format=json", "--counts=connection", f"--output={tmp_path / 'r.json'}", path)
     assert result.returncode == 2 and len(result.stderr.splitlines()) == 1
     assert "error" in load(tmp_path / "r-00001.json")["captures"][0]
 
 
 def test_interrupted_pipe(build, slow, tmp_path):
     """Of a pipe that never ends, what came is reported."""
-    with subprocess.Popen([build / "conformance" / "iwarp-check", "--rotate=0.01", "--format=json", f"--output={tmp_path / 'r.json'}", "-"],
+    with subprocess.Popen([build / "conformance" / "iwarp-check", "--rotate=0.01", "--format=json", "--counts=connection", f"--output={tmp_path / 'r.json'}", "-"],
                           stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdin.write(slow[0].read_bytes())
         process.stdin.flush()

@@ -360,14 +360,14 @@ def test_parts_merged_threads_and_pipes_say_the_same(check, report, schema, root
     whole = report("--stats", path)[1]
     jsonschema.validate(whole, schema)
     assert without(whole)
-    check("--stats", "--format=json", "--rotate=0.05", "-j3", f"--output={tmp_path / 'part.json'}", path)
+    check("--stats", "--format=json", "--counts=connection", "--rotate=0.05", "-j3", f"--output={tmp_path / 'part.json'}", path)
     parts = sorted(tmp_path.glob("part-*.json"))
     jsonschema.validate(json.loads(parts[0].read_text(encoding="utf-8")), schema)
     merged = json.loads(check("merge", *parts).stdout)
     jsonschema.validate(merged, schema)
     assert without(merged) == without(whole)
     assert without(report("--stats", "-j4", path)[1]) == without(whole)
-    assert without(json.loads(check("--stats", "--format=json", "-", input=path.read_bytes()).stdout)) == without(whole)
+    assert without(json.loads(check("--stats", "--format=json", "--counts=connection", "-", input=path.read_bytes()).stdout)) == without(whole)
 
 
 def paths_into(node, where=()):
@@ -378,7 +378,7 @@ def paths_into(node, where=()):
 
 
 def test_merge_distrusts_statistics(check, root, tmp_path):
-    check("--stats", "--format=json", "--rotate=0.3", f"--output={tmp_path / 'part.json'}", root / "captures" / CAPTURES[0])
+    check("--stats", "--format=json", "--counts=connection", "--rotate=0.3", f"--output={tmp_path / 'part.json'}", root / "captures" / CAPTURES[0])
     first, second = sorted(tmp_path.glob("part-*.json"))[:2]
     whole, random = json.loads(second.read_text(encoding="utf-8")), random_of(3)
     figures = whole["captures"][0]["connections"][0]["statistics"]

@@ -45,6 +45,8 @@ import pytest
     (["--formt=json", "x"], "--formt=json (did you mean --format?)"),
     (["merge", "--ouput=x", "y"], "--ouput=x (did you mean --output?)"),
     (["merge", "-q", "y"], "merge --help"),
+    (["--format=json", "--counts=rule", "x"], "allowed are capture, connection"),
+    (["--counts=connection", "x"], "--counts is for --format=json"),
     (["--waivers=/no/such/file", "x"], "/no/such/file"),
     (["-i", "lo", "-r", "x"], "give either"),
     (["-i", "no-such-interface"], "no-such-interface"),

@@ -37,8 +37,8 @@ def test_mixed(check, root, tmp_path, iwarp, roce):
     apart = [root / "captures" / "generated" / iwarp, root / "captures" / "roce" / roce]
     together = tmp_path / "mixed.pcap"
     write(together, interleaved(packets(apart[0]), read_pcap(apart[1])))
-    alone = [connection for path in apart for connection in json.loads(check("--format=json", path).stdout)["captures"][0]["connections"]]
-    reports = [check("--format=json", f"-j{threads}", together) for threads in (1, 2, 8)]
+    alone = [connection for path in apart for connection in json.loads(check("--format=json", "--counts=connection", path).stdout)["captures"][0]["connections"]]
+    reports = [check("--format=json", "--counts=connection", f"-j{threads}", together) for threads in (1, 2, 8)]
     assert len({report.stdout for report in reports}) == 1
     mixed = json.loads(reports[0].stdout)["captures"][0]["connections"]
     assert {connection["transport"] for connection in mixed} == {"iwarp", "roce2"}

@@ -40,7 +40,7 @@ def test_lookup_over_udp(build, check, tmp_path, family, asked, netid, outcome):
         question = datagram(first, getaddr(asked, netid))
         seen.insert(0, (time - MILLISECOND, question, len(question)))
     write(capture, seen)
-    report = json.loads(check("--format=json", capture).stdout)
+    report = json.loads(check("--format=json", "--counts=connection", capture).stdout)
     connection, = report["captures"][0]["connections"]
     counts = {name: n for name, n in connection["rules"].get("NFSULB-6.3-02", {}).items() if n}
     assert counts == ({outcome: 1} if outcome else {})

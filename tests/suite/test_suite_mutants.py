@@ -145,7 +145,7 @@ def test_every_test_passes_on_some_device(role):
 
 def checked(run, *options):
     """The connections of a recording as iwarp-check sees them, by the port of who opened them."""
-    command = [devices.CHECK, "--format=json", "--fail-on=never", *options, run.capture]
+    command = [devices.CHECK, "--format=json", "--counts=connection", "--fail-on=never", *options, run.capture]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode in (0, 3), done.stderr
     connections = {}

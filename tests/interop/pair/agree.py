@@ -41,7 +41,7 @@ def is_refused(connection):
 
 def judge(build, capture, report, dut):
     """By case: what iwarp-check finds of the device on the case's connections. {"failed": {rule: message}, "passed": [rule]}"""
-    command = [build / "conformance" / "iwarp-check", "--format=json", "--fail-on=never", TIMERS, capture]
+    command = [build / "conformance" / "iwarp-check", "--format=json", "--counts=connection", "--fail-on=never", TIMERS, capture]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1800)
     if done.returncode != 0:
         raise RuntimeError(f"iwarp-check ends with {done.returncode}: {done.stderr}")
