@@ -281,7 +281,7 @@ static void run_test(struct talk_run *run, const struct suite_case *row)
     struct case_result *result = case_result_new();
     struct talk talk;
 
-    talk_init(&talk, run, row, result);
+    talk_init(&talk, run, row, 1, result);
     row->run(&talk, row);
     talk_clear(&talk);
     HOLDS(clock_us * 1000 < talk.deadline + run->t_react);

@@ -12,7 +12,7 @@ BUILD = pathlib.Path(os.environ.get("IWARP_BUILD", "build/debug")).resolve()
 GEN = BUILD / "traffic-gen/iwarp-gen"
 CHECK = BUILD / "conformance/iwarp-check"
 SAMPLE_DEVICE = BUILD / "tests/suite/sample-device"
-TIMES = ["--timeout=0.4", "--start-timeout=1.2", "--idle-timeout=1.2", "--accept-timeout=5"]
+TIMES = ["--timeout=0.4", "--start-timeout=1.2", "--idle-timeout=1.2", "--accept-timeout=5", "--confirm=1"]
 
 
 class Run:

@@ -207,21 +207,111 @@ def test_stop_after():
         assert tested.report["state"] == "alive" and "stopped" in tested.errors
 
 
+def results(tested):
+    return {name: test["outcome"] for name, test in tested.tests.items()}
+
+
+def at_first(action, n=1):
+    """The case finds the fault n times, and then no more."""
+    count = []
+
+    def hit(device):
+        count.append(1)
+        return action(device) if len(count) <= n else True
+    return hit
+
+
+def test_a_failure_is_confirmed():
+    with scripted.Device(bad_crc=lambda device: False) as device:
+        tested = run(device, "--confirm=3")
+    assert tested.status == 1 and tested.outcome("failed") == [HIT] and tested.tests[HIT]["runs"] == {"failed": 2}, tested.tell()
+    assert tested.tests[BEFORE]["runs"] == {} and (tested.report["summary"]["repeated"], tested.report["summary"]["differed"]) == (1, 0)
+
+
+@pytest.mark.parametrize("n,confirm,runs", [(1, 3, {"passed": 2, "failed": 1}), (1, 2, {"passed": 1, "failed": 1}), (1, 1, {}), (2, 3, {"failed": 2})])
+def test_a_failure_by_chance_is_unstable(n, confirm, runs):
+    with scripted.Device(bad_crc=at_first(lambda device: False, n)) as device:
+        tested = run(device, f"--confirm={confirm}")
+    assert tested.status == 1 and tested.tests[HIT]["runs"] == runs, tested.tell()
+    assert tested.outcome("unstable" if "passed" in runs else "failed") == [HIT]
+    if "passed" in runs:
+        assert f"1 failed, 0 inconclusive of {confirm} runs" in tested.tests[HIT]["actual"] and tested.report["summary"]["differed"] == 1
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_death_is_confirmed(n):
+    with scripted.Device(bad_crc=at_first(die, n)) as device:
+        switch = Switch(device.revive)
+        tested = run(device, "--confirm=3", f"--reset-command={switch.command}")
+        switch.close()
+    assert tested.status == 1 and len(tested.report["deaths"]) == n, tested.tell()
+    assert results(tested) == {BEFORE: "passed", HIT: "unstable" if n == 1 else "failed", AFTER: "passed"}
+    assert tested.tests[HIT]["runs"] == ({"passed": 2, "failed": 1} if n == 1 else {"failed": 2})
+    assert tested.tests[HIT]["death"] == "refuses"
+
+
+def test_it_waits_longer_the_second_time():
+    """A device that is slow once has not failed; one that stays slow has."""
+    for n, outcome in ((1, "unstable"), (9, "failed")):
+        with scripted.Device(bad_crc=at_first(lambda device: time.sleep(0.9) or True, n)) as device:
+            tested = run(device, "--confirm=3", cases=f"--rules={HIT}")
+        assert tested.outcome(outcome) == [HIT] or outcome == "failed", tested.tell()
+
+
 def test_resume(tmp_path):
-    """What was finished is not done again."""
+    """What was finished is not done again, but for a death that was seen once."""
     report = tmp_path / "first.json"
+
+    def go_on(tested, device, *options):
+        report.write_text(json.dumps(tested.report))
+        device.revive()
+        return run(device, f"--resume={report}", *options)
+
     with scripted.Device(bad_crc=die) as device:
-        first = run(device)
+        first = run(device, "--confirm=3")
         assert first.status == 3 and set(first.tests) == {BEFORE, HIT}
+        crashes = device.crashes
+        believed = go_on(first, device, "--confirm=1")
+        assert device.crashes == crashes and believed.tests[HIT] == first.tests[HIT]
+        report.write_text(json.dumps(first.report))
+        second = run(device, f"--resume={report}", "--confirm=3")
+        assert device.crashes == crashes + 1 and second.status == 3 and results(second) == {BEFORE: "passed", HIT: "failed"}
+        assert second.tests[HIT]["runs"] == {"failed": 2}
+        third = go_on(second, device, "--confirm=3")
+        assert device.crashes == crashes + 1
+    assert third.status == 1 and results(third) == {BEFORE: "passed", HIT: "failed", AFTER: "passed"}
+    assert third.report["state"] == "alive" and [death["tests"] for death in third.report["deaths"]] == [[HIT]] * 2
+
+
+def test_a_death_that_does_not_come_again(tmp_path):
+    report = tmp_path / "first.json"
+    with scripted.Device(bad_crc=at_first(die)) as device:
+        first = run(device)
+        assert first.status == 3
         report.write_text(json.dumps(first.report))
         device.revive()
-        crashes = device.crashes
-        second = run(device, f"--resume={report}")
-        assert device.crashes == crashes
-    assert second.status == 1 and {name: test["outcome"] for name, test in second.tests.items()} == {
-        BEFORE: "passed", HIT: "failed", AFTER: "passed"}
-    assert second.tests[HIT] == first.tests[HIT] and second.report["state"] == "alive"
-    assert [death["tests"] for death in second.report["deaths"]] == [[HIT]]
+        second = run(device, f"--resume={report}", "--confirm=3")
+    assert second.status == 1 and results(second) == {BEFORE: "passed", HIT: "unstable", AFTER: "passed"}, second.tell()
+    assert second.tests[HIT]["runs"] == {"passed": 2, "failed": 1} and len(second.report["deaths"]) == 1
+
+
+def test_nothing_shown_is_no_pass():
+    with scripted.Device(bad_crc=lambda device: False) as device:
+        device.answers_reads = False
+        tested = run(device, "--timeout=0.2", cases="--rules=MPA-4.4-01")
+    assert tested.outcome("inconclusive") == ["MPA-4.4-01"], tested.tell()
+    assert tested.status == 3 and tested.outcome("passed") == tested.outcome("failed") == [], tested.tell()
+    assert "nothing was shown" in tested.errors
+
+
+def test_cases_of_other_services_are_left_out():
+    """They are not "not applicable": nobody asked for them. Who names them gets them."""
+    with scripted.Device() as device:
+        usual, asked = run(device, cases="--skip=ddp,rdmap,mpa"), run(device, cases="--suite=nfs,mpa2")
+    assert not any(test["suite"] in ("rpcrdma", "nfs") for test in usual.tests.values())
+    assert any("--service=nfs" in missing["service"] and missing["tests"] > 50 for missing in usual.report["reach"]["missing"])
+    assert usual.report["reach"]["tests"] == len(usual.tests)
+    assert any(test["suite"] == "nfs" and test["outcome"] == "not applicable" for test in asked.tests.values())
 
 
 def test_resume_wants_a_report_of_the_role(tmp_path):

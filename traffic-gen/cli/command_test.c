@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { JOBS_MAX = 64, REPEAT_MAX = 1000, STATUS_DEAD = 3 };
+enum { JOBS_MAX = 64, REPEAT_MAX = 1000, CONFIRM_DEFAULT = 3, CONFIRM_MAX = 9, STATUS_OPEN = 3, STATUS_DEAD = 3 };
 
 struct options {
     gboolean listen;
@@ -28,7 +28,7 @@ struct options {
     char *waivers, *before_each, *reset, *resume, *format, *output, *record, *service, *advert, *mpa, *device;
     char *export, *mount_port, *nfs_version, *seed, *transcript, *capture;
     double timeout, start_timeout, idle_timeout, accept_timeout, recover_timeout, settle, reset_timeout;
-    gint jobs, repeat, stop_after;
+    gint jobs, repeat, stop_after, confirm;
     gboolean default_configuration, strict_waivers;
 };
 
@@ -239,6 +239,20 @@ static void show_progress(void *ctx, unsigned done, unsigned n, const char *id)
     fprintf(stderr, "\r%u of %u: %s\033[K", done, n, id);
 }
 
+/* Something was shown. Nothing shown is no pass, as for iwarp-check. */
+static bool has_verdict(const struct suite_report *report)
+{
+    unsigned open = suite_report_count(report, OUTCOME_INCONCLUSIVE, false);
+
+    if (suite_report_count(report, OUTCOME_PASSED, false) + suite_report_count(report, OUTCOME_FAILED, true) +
+            suite_report_count(report, OUTCOME_UNSTABLE, true) >
+        0)
+        return true;
+    fprintf(stderr, "iwarp-gen: nothing was shown: %u of %u cases are inconclusive, the others not applicable\n", open,
+            report->chosen);
+    return false;
+}
+
 static int verdict(const struct options *options, const struct suite_report *report)
 {
     unsigned failed = suite_report_failures(report);
@@ -258,7 +272,7 @@ static int verdict(const struct options *options, const struct suite_report *rep
     if (failed > 0 || report->deaths->len > 0 || report->finished < report->chosen ||
         (options->strict_waivers && report->unused_waivers->len > 0))
         return COMMAND_FAILED;
-    return COMMAND_DONE;
+    return has_verdict(report) ? COMMAND_DONE : STATUS_OPEN;
 }
 
 static int output_trouble(const struct options *options)
@@ -281,6 +295,7 @@ static void run_all(struct job *job, struct suite_report *report)
     const struct run_options how = {
         .jobs = (unsigned)options->jobs,
         .repeat = (unsigned)options->repeat,
+        .confirm = (unsigned)options->confirm,
         .stop_after = (unsigned)options->stop_after,
         .address = job->address,
         .before_each = options->before_each,
@@ -344,6 +359,14 @@ static int run_chosen(struct job *job)
     if (reach(job->run, job->address, &status)) {
         if (job->run->services & NEED_RPC)
             fprintf(stderr, "iwarp-gen: --seed=%" G_GUINT64_FORMAT "\n", job->run->nfs.seed);
+        g_autoptr(GArray) about = job->options->suites || job->options->rules
+                                      ? NULL
+                                      : cases_of_service(job->run, job->chosen, job->options->service, report);
+
+        if (about && about->len > 0)
+            job->chosen = about;
+        else
+            g_ptr_array_set_size(report->missing, 0); /* all of them are reported */
         report_applicable(job->run, job->chosen, report);
         print_applicable(report);
         run_all(job, report);
@@ -398,6 +421,7 @@ static bool numbers_are_good(const struct options *options, int *status)
         gint value, min, max;
     } numbers[] = {{"-j", options->jobs, 1, JOBS_MAX},
                    {"--repeat", options->repeat, 1, REPEAT_MAX},
+                   {"--confirm", options->confirm, 1, CONFIRM_MAX},
                    {"--stop-after", options->stop_after, 0, INT16_MAX}};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(numbers); i++) {
@@ -557,7 +581,7 @@ int command_test(int argc, char **argv)
         "of "
         "this host, of any kind, and is for the suites rpcrdma and nfs.\n\n"
         "Exit status: 0 all passed, 1 a failure, or stopped by a signal, 2 wrong usage, the device could not be "
-        "reached, or offers nothing to test, 3 the device died, and the run ended there.",
+        "reached, or offers nothing to test, 3 the device died, and the run ended there, or no case has a verdict.",
     };
     struct options options = {.timeout = 2,
                               .start_timeout = 60,
@@ -566,7 +590,8 @@ int command_test(int argc, char **argv)
                               .recover_timeout = 3,
                               .reset_timeout = 300,
                               .jobs = 1,
-                              .repeat = 1};
+                              .repeat = 1,
+                              .confirm = CONFIRM_DEFAULT};
     g_autofree char *service_help = service_names("what the device serves: ", ", ");
     const GOptionEntry entries[] = {
         {"listen", 0, 0, G_OPTION_ARG_NONE, &options.listen, "the device is the Initiator", NULL},
@@ -576,6 +601,8 @@ int command_test(int argc, char **argv)
          "only these: an id or the beginning of one, document, layer or level (comma-separated)", "SEL"},
         {"skip", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.skip, "not these", "SEL"},
         {"repeat", 0, 0, G_OPTION_ARG_INT, &options.repeat, "run each case N times (default 1)", "N"},
+        {"confirm", 0, 0, G_OPTION_ARG_INT, &options.confirm,
+         "run a failed case again until two runs agree, at most N runs (default 3; 1: believe the first)", "N"},
         {"stop-after", 0, 0, G_OPTION_ARG_INT, &options.stop_after, "end the run at the Nth failure", "N"},
         {"resume", 0, 0, G_OPTION_ARG_FILENAME, &options.resume,
          "take over the results of this JSON report, and run the other cases", "FILE"},

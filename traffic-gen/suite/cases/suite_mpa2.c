@@ -205,10 +205,14 @@ static void names_some_rtr(struct talk *talk, const struct suite_case *row)
 
 #define BITS_WITHOUT_MODEL "mpa.a=0 mpa.rtr=7"
 
-/* A = 0, and the bits set nevertheless; then an ordinary first FPDU, which is no RTR. */
+/* But for D: a zero-length Read, which needs no memory of the device, is then none of the types that the bits ask for.
+ */
+#define BITS_WITHOUT_READ "mpa.a=0 mpa.rtr=3"
+
+/* A = 0, and the bits set nevertheless; then a first FPDU that would be no RTR of theirs. */
 static bool say_bits(struct talk *talk, const struct suite_case *row, bool odd)
 {
-    const struct talk_wish wish = {CLIENT_SERVER, .frame = odd ? BITS_WITHOUT_MODEL : NULL, .wait_only = true};
+    const struct talk_wish wish = {CLIENT_SERVER, .frame = odd ? BITS_WITHOUT_READ : NULL, .wait_only = true};
 
     if (!talk_start_oddly(talk, &wish))
         return false;
@@ -341,8 +345,9 @@ static const struct suite_case tests[] = {
      "the device continues", .says = "read src=1", .variant = MPA_RTR_READ},
     {RULE_MPA2_9_2_09, NULL, DUT_RESPONDER, NEED_PEER_TO_PEER, names_some_rtr,
      "each RTR type offered alone, then Write and Read together", "the Reply names one that works alone", .variant = 1},
-    {RULE_MPA2_9_2_20, NULL, DUT_ANY, NEED_ENHANCED, ignores_bits, "A = 0 with B, C and D set",
-     "no peer-to-peer mode: any first FPDU is accepted, and no RTR is sent", .says = "write region=all len=1 @14=0x78"},
+    {RULE_MPA2_9_2_20, NULL, DUT_ANY, NEED_ENHANCED, ignores_bits,
+     "A = 0 with B and C set, then a zero-length Read; to an Initiator, with B, C and D set",
+     "no peer-to-peer mode: any first FPDU is accepted, and no RTR is sent", .says = "read"},
     {RULE_MPA2_9_2_25, NULL, DUT_RESPONDER, NEED_PEER_TO_PEER, answers_rtr_read, "peer-to-peer mode, an RTR Read",
      "its Read Response, without more from us", .says = "read src=1"},
     {RULE_MPA2_9_2_26, "write", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "an RTR Write with STag 0 and TO 0",

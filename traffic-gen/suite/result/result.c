@@ -172,6 +172,23 @@ unsigned suite_report_count(const struct suite_report *report, enum case_outcome
     return n;
 }
 
+unsigned suite_report_repeated(const struct suite_report *report, unsigned *differed)
+{
+    unsigned n = 0;
+
+    *differed = 0;
+    for (guint i = 0; i < report->results->len; i++) {
+        const struct case_result *result = g_ptr_array_index(report->results, i);
+        unsigned runs = 0;
+
+        for (int outcome = 0; outcome < OUTCOMES; outcome++)
+            runs += result->runs[outcome];
+        n += runs > 1;
+        *differed += runs > 1 && result->outcome == OUTCOME_UNSTABLE;
+    }
+    return n;
+}
+
 bool case_result_failed(const struct case_result *result)
 {
     return result->outcome == OUTCOME_FAILED || result->outcome == OUTCOME_UNSTABLE;

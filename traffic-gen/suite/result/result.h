@@ -45,7 +45,7 @@ struct case_result {
     bool by_end;             /* passed because the device refused or closed: it must be alive afterwards */
     char *waived;            /* why; NULL: not */
     char *death;             /* state of the device afterwards (alive.h: device_life_names); NULL: alive */
-    unsigned runs[OUTCOMES]; /* with --repeat: how often each outcome occurred */
+    unsigned runs[OUTCOMES]; /* when it ran more than once: how often each outcome occurred */
     /* While it runs: our side has sent its stimulus; a usual start-up, or what prepares it, was refused. */
     bool said, refused;
 };
@@ -106,6 +106,9 @@ GArray *suite_report_sections(const struct suite_report *report); /* struct repo
 char *suite_report_life(const struct suite_report *report);
 /* Failures that are not waived, with those seen during other cases. */
 unsigned suite_report_failures(const struct suite_report *report);
+
+/* Cases that ran more than once, and of these the ones with different outcomes: how far the device is to be trusted. */
+unsigned suite_report_repeated(const struct suite_report *report, unsigned *differed);
 
 /* Waived failures are counted apart. */
 unsigned suite_report_count(const struct suite_report *report, enum case_outcome outcome, bool waived);

@@ -108,12 +108,16 @@ static void add_result(JsonBuilder *builder, const struct case_result *result)
 
 static void add_summary(JsonBuilder *builder, const struct suite_report *report)
 {
+    unsigned differed, repeated = suite_report_repeated(report, &differed);
+
     json_builder_set_member_name(builder, "summary");
     json_builder_begin_object(builder);
     for (int outcome = 0; outcome < OUTCOMES; outcome++)
         add_number(builder, case_outcome_names[outcome], suite_report_count(report, outcome, false));
     add_number(builder, "waived",
                suite_report_count(report, OUTCOME_FAILED, true) + suite_report_count(report, OUTCOME_UNSTABLE, true));
+    add_number(builder, "repeated", repeated);
+    add_number(builder, "differed", differed);
     add_number(builder, "not run", report->chosen > report->finished ? report->chosen - report->finished : 0);
     json_builder_end_object(builder);
 }

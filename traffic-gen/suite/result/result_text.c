@@ -92,8 +92,8 @@ static void print_sections(const struct suite_report *report, FILE *out)
 static void print_summary(const struct suite_report *report, FILE *out)
 {
     g_autofree char *life = suite_report_life(report);
-    unsigned open = suite_report_count(report, OUTCOME_INCONCLUSIVE, false),
-             not_applicable = suite_report_count(report, OUTCOME_NOT_APPLICABLE, false);
+    unsigned repeated, differed, open = suite_report_count(report, OUTCOME_INCONCLUSIVE, false),
+                                 not_applicable = suite_report_count(report, OUTCOME_NOT_APPLICABLE, false);
 
     fprintf(out, "  device           %s\n", life);
     if (report->start_up)
@@ -103,6 +103,9 @@ static void print_summary(const struct suite_report *report, FILE *out)
     if (report->capture)
         fprintf(out, "  the wire         in %s: iwarp-check judges it\n", report->capture);
     print_failed_ids(report, out);
+    repeated = suite_report_repeated(report, &differed);
+    if (repeated > 0)
+        fprintf(out, "  ran again        %u, of which %u had another outcome\n", repeated, differed);
     fprintf(out, "  conforms         %u\n", suite_report_count(report, OUTCOME_PASSED, false));
     fprintf(out, "  cannot be shown  %u: %u inconclusive, %u not applicable\n", open + not_applicable, open,
             not_applicable);

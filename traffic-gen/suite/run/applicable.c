@@ -13,6 +13,32 @@ static const struct {
     {NEED_ENHANCED | NEED_PEER_TO_PEER, "the enhanced connection setup of RFC 6581", "a service of MPA revision 2"},
 };
 
+GArray *cases_of_service(const struct talk_run *run, const GArray *chosen, bool declared, struct suite_report *report)
+{
+    const unsigned services =
+        NEED_RPC | NEED_NFS | (declared ? NEED_ECHO | NEED_RECEIVES | NEED_REGIONS | NEED_WORDS : 0);
+    GArray *about = g_array_new(FALSE, FALSE, sizeof(struct chosen_case));
+    unsigned left_out[G_N_ELEMENTS(kinds)] = {0};
+
+    for (guint i = 0; i < chosen->len; i++) {
+        const struct chosen_case *each = &g_array_index(chosen, struct chosen_case, i);
+        unsigned lacks = each->row->needs & services & ~(run->has | run->services), k = 0;
+
+        if (!lacks || !(each->row->duts & run->dut)) {
+            g_array_append_val(about, *each);
+            continue;
+        }
+        while (!(lacks & kinds[k].needs))
+            k++;
+        left_out[k]++;
+    }
+    for (unsigned k = 0; k < G_N_ELEMENTS(kinds); k++) {
+        if (left_out[k] > 0)
+            suite_report_add_missing(report, left_out[k], kinds[k].what, kinds[k].service);
+    }
+    return about;
+}
+
 static const char *sign_text(enum talk_sign sign)
 {
     switch (sign) {

@@ -5,6 +5,12 @@
 
 #include "traffic-gen/suite/run/run.h"
 
+/*
+ * After learn_device(): the cases (struct chosen_case) that are about the service: without those that need one that
+ * was not declared, of which report->missing gets the numbers. declared: the user said which service it is.
+ */
+GArray *cases_of_service(const struct talk_run *run, const GArray *chosen, bool declared, struct suite_report *report);
+
 /* After learn_device(): fills in report->chosen, can_run, missing, start_up and sign. */
 void report_applicable(const struct talk_run *run, const GArray *chosen /* struct chosen_case */,
                        struct suite_report *report);

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+enum { LONGER_MAX = 2 }; /* a power of two */
+
 static void fill_in(struct case_result *result, const struct chosen_case *chosen)
 {
     const struct rule *rule = &rule_catalogue[chosen->row->rule];
@@ -58,7 +60,8 @@ static bool prepare(const struct talk_run *run, const struct run_options *option
     return false;
 }
 
-struct case_result *case_run(struct talk_run *run, const struct run_options *options, const struct chosen_case *chosen)
+struct case_result *case_run(struct talk_run *run, const struct run_options *options, const struct chosen_case *chosen,
+                             unsigned again)
 {
     struct case_result *result = case_result_new();
     const char *why = case_cannot(run, chosen->row);
@@ -67,7 +70,7 @@ struct case_result *case_run(struct talk_run *run, const struct run_options *opt
     fill_in(result, chosen);
     if (!why && !prepare(run, options, result))
         return result;
-    talk_init(&talk, run, chosen->row, result);
+    talk_init(&talk, run, chosen->row, 1u << MIN(again, LONGER_MAX), result);
     if (why)
         talk_not_applicable(&talk, "%s", why);
     else
@@ -81,11 +84,25 @@ struct case_result *case_run(struct talk_run *run, const struct run_options *opt
 
 /* ---- repeated ---- */
 
+static enum case_outcome outcome_of(const GPtrArray *runs, guint i)
+{
+    return ((const struct case_result *)g_ptr_array_index(runs, i))->outcome;
+}
+
+bool case_agree(const GPtrArray *runs)
+{
+    unsigned counts[OUTCOMES] = {0};
+    bool agree = false;
+
+    for (guint i = 0; i < runs->len; i++)
+        agree |= ++counts[outcome_of(runs, i)] > 1;
+    return agree;
+}
+
 static bool differ(const GPtrArray *runs)
 {
     for (guint i = 1; i < runs->len; i++) {
-        if (((const struct case_result *)g_ptr_array_index(runs, i))->outcome !=
-            ((const struct case_result *)g_ptr_array_index(runs, 0))->outcome)
+        if (outcome_of(runs, i) != outcome_of(runs, 0))
             return true;
     }
     return false;
@@ -110,7 +127,7 @@ struct case_result *case_merge(GPtrArray *runs)
         const struct case_result *one = g_ptr_array_index(runs, i);
 
         counts[one->outcome]++;
-        if (is_worse(one->outcome, ((const struct case_result *)g_ptr_array_index(runs, at))->outcome))
+        if (is_worse(one->outcome, outcome_of(runs, at)))
             at = i;
     }
     worst = g_ptr_array_steal_index(runs, at);

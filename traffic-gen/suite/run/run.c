@@ -11,6 +11,7 @@
 struct trial {
     const struct chosen_case *chosen;
     const struct case_result *earlier; /* taken over */
+    const struct case_result *death;   /* of an earlier run, to be confirmed: the first of its runs */
     GPtrArray *runs;                   /* struct case_result *: --repeat */
     struct case_result *result;        /* NULL: not finished */
     bool again;                        /* restarted, as the device had died before it said anything */
@@ -46,11 +47,21 @@ static bool may_go_on(const struct crew *crew)
 
 enum end { END_ALIVE, END_NO_ANSWER, END_CUT };
 
+/* One comparison may have met a device, or a network, that was busy: a failure is believed when it comes again. */
+static bool is_to_be_confirmed(const struct crew *crew, const struct trial *trial)
+{
+    const GPtrArray *runs = trial->runs;
+
+    return crew->options->repeat == 1 && runs->len < crew->options->confirm &&
+           ((const struct case_result *)g_ptr_array_index(runs, 0))->outcome == OUTCOME_FAILED && !case_agree(runs);
+}
+
 /* Its remaining runs, until the device does not answer after one. */
 static enum end run_rest(const struct crew *crew, struct trial *trial)
 {
-    while (trial->runs->len < crew->options->repeat) {
-        struct case_result *result = case_run(crew->run, crew->options, trial->chosen);
+    while (trial->runs->len < crew->options->repeat || is_to_be_confirmed(crew, trial)) {
+        unsigned again = crew->options->repeat == 1 ? trial->runs->len : 0;
+        struct case_result *result = case_run(crew->run, crew->options, trial->chosen, again);
 
         if (suite_stopped) { /* it was cut short, and its findings are accidental */
             case_result_free(result);
@@ -336,12 +347,26 @@ static const struct case_result *earlier_of(const struct suite_report *report, c
 
     for (guint i = 0; report && i < report->results->len; i++) {
         const struct case_result *result = g_ptr_array_index(report->results, i);
-        bool open = result->outcome == OUTCOME_INCONCLUSIVE && result->death;
 
         if (strcmp(result->id, id) == 0)
-            return open ? NULL : result;
+            return result;
     }
     return NULL;
+}
+
+/* What an earlier run found of the case: a verdict, which stays; a death of one of several, which says nothing; or a
+ * death that was seen once. */
+static void take_earlier(struct trial *trial, const struct case_result *result, unsigned confirm)
+{
+    if (!result || (result->death && result->outcome == OUTCOME_INCONCLUSIVE))
+        return;
+    if (!result->death || confirm < 2 || result->runs[OUTCOME_FAILED] > 1) {
+        trial->earlier = result;
+        return;
+    }
+    trial->death = result;
+    g_ptr_array_add(trial->runs, case_result_copy(result));
+    g_clear_pointer(&last_of(trial)->waived, g_free);
 }
 
 /* Deaths of an earlier run, from cases whose results are taken over. */
@@ -354,7 +379,8 @@ static void take_deaths(struct crew *crew)
         bool taken = false;
 
         for (guint k = 0; k < crew->n; k++) {
-            const struct case_result *result = crew->trials[k].earlier;
+            const struct case_result *result =
+                crew->trials[k].earlier ? crew->trials[k].earlier : crew->trials[k].death;
 
             taken |=
                 result && result->death && g_ptr_array_find_with_equal_func(from->cases, result->id, g_str_equal, NULL);
@@ -407,7 +433,7 @@ void run_cases(struct talk_run *run, const GArray *chosen, const struct run_opti
     for (guint i = 0; i < crew.n; i++) {
         crew.trials[i].chosen = &g_array_index(chosen, struct chosen_case, i);
         crew.trials[i].runs = g_ptr_array_new_with_free_func((GDestroyNotify)case_result_free);
-        crew.trials[i].earlier = earlier_of(options->earlier, crew.trials[i].chosen->row);
+        take_earlier(&crew.trials[i], earlier_of(options->earlier, crew.trials[i].chosen->row), options->confirm);
     }
     for (unsigned i = 0; i < options->jobs; i++)
         threads[i] = g_thread_new("test", work, &crew);

@@ -18,6 +18,7 @@ struct chosen_case {
 struct run_options {
     unsigned jobs;           /* cases at the same time */
     unsigned repeat;         /* runs of each case, at least 1 */
+    unsigned confirm;        /* with one run of each: a failed case runs again until two agree, at most so often */
     unsigned stop_after;     /* failures that end the run; 0: none does */
     const char *address;     /* IWARP_DEVICE of the commands */
     const char *before_each; /* command before each case; NULL: none */

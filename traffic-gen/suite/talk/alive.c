@@ -94,7 +94,7 @@ enum device_life alive_check(struct talk_run *run, int64_t grace, int64_t patien
         struct case_result *result = case_result_new();
         struct talk talk;
 
-        talk_init(&talk, run, NULL, result);
+        talk_init(&talk, run, NULL, 1, result);
         talk.patience = patience;
         life = look(&talk);
         if (how) {

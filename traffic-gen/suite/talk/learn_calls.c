@@ -39,7 +39,7 @@ bool learn_by_calls(struct talk_run *run, char **why)
     struct talk talk;
     enum device_life life;
 
-    talk_init(&talk, run, NULL, result);
+    talk_init(&talk, run, NULL, 1, result);
     life = look_by_calls(&talk);
     if (life != DEVICE_ALIVE)
         *why = g_strdup(result->actual ? result->actual : device_life_text(life));

@@ -226,7 +226,7 @@ bool learn_device(struct talk_run *run, char **why)
         case_result_free(result);
         return learn_by_calls(run, why);
     }
-    talk_init(&talk, run, NULL, result);
+    talk_init(&talk, run, NULL, 1, result);
     good = run->dut == DUT_RESPONDER ? learn_responder(&talk, why) : learn_initiator(&talk, why);
     if (good)
         run->sign = talk_is_open(&talk) ? talk_learn_sign(&talk) : SIGN_TCP;

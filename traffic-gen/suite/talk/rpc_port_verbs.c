@@ -133,7 +133,7 @@ static void verbs_hang_up(void *ctx)
     if (talker->end && !is_over(carried)) {
         qp_close(rpc_end_qp(talker->end), talk->result->outcome == OUTCOME_FAILED);
         talk_note(talk, true, NULL, 0, "disconnects");
-        await(carried, talk_now() + MIN(talk->run->t_react, 500 * ms), has_ended);
+        await(carried, talk_now() + MIN(talk_t_react(talk), 500 * ms), has_ended);
     }
     if (talker->end)
         g_clear_pointer(&talker->end, rpc_end_free);

@@ -354,7 +354,7 @@ void rpc_talker_clear_up(struct talk_run *run, enum nfs_version_at version, GPtr
     struct rpc_talker talker;
     struct talk talk;
 
-    talk_init(&talk, run, NULL, result);
+    talk_init(&talk, run, NULL, 1, result);
     if (rpc_talker_open(&talker, &talk, &(struct talker_wish){.version = version}) && rpc_talker_root(&talker)) {
         for (guint i = 0; i < names->len && !talker.fed_end; i++)
             rpc_talker_remove(&talker, g_ptr_array_index(names, i));

@@ -174,7 +174,7 @@ static void learn_version(struct talk_run *run, enum nfs_version_at version)
     struct talk talk;
     char *why_not;
 
-    talk_init(&talk, run, NULL, result);
+    talk_init(&talk, run, NULL, 1, result);
     if (rpc_talker_open(&talker, &talk, &(struct talker_wish){.version = version})) {
         if (!nfs->null_version)
             learn_null(&talker);

@@ -56,7 +56,7 @@ static const char *who(const struct talk *talk)
 
 void talk_passed(struct talk *talk, const char *format, ...)
 {
-    if (has_arrived(talk, MIN(talk->run->t_react, arrival_pause)))
+    if (has_arrived(talk, MIN(talk_t_react(talk), arrival_pause)))
         CONCLUDE(OUTCOME_PASSED);
     else
         talk_inconclusive(talk, "the stimulus did not reach the device: %s not acknowledged it", who(talk));
@@ -64,7 +64,7 @@ void talk_passed(struct talk *talk, const char *format, ...)
 
 void talk_passed_by_end(struct talk *talk, const char *format, ...)
 {
-    if (has_arrived(talk, MIN(talk->run->t_react, arrival_pause))) {
+    if (has_arrived(talk, MIN(talk_t_react(talk), arrival_pause))) {
         CONCLUDE(OUTCOME_PASSED);
         talk->result->by_end = true;
     } else {
@@ -80,7 +80,7 @@ bool talk_has_passed(const struct talk *talk)
 /* Nor does a device fail that never received the stimulus, unless it ended the connection itself. */
 void talk_failed(struct talk *talk, const char *format, ...)
 {
-    if (talk->dut_fin || talk->dut_reset || has_arrived(talk, MIN(talk->run->t_react, arrival_pause)))
+    if (talk->dut_fin || talk->dut_reset || has_arrived(talk, MIN(talk_t_react(talk), arrival_pause)))
         CONCLUDE(OUTCOME_FAILED);
     else
         talk_inconclusive(talk, "the stimulus did not reach the device: %s not acknowledged it", who(talk));
@@ -100,12 +100,12 @@ void talk_not_applicable(struct talk *talk, const char *format, ...)
 
 int64_t talk_t_react(const struct talk *talk)
 {
-    return talk->run->t_react;
+    return talk->run->t_react * talk->longer;
 }
 
 int64_t talk_t_close(const struct talk *talk)
 {
-    return talk->run->t_react * 5 / 2;
+    return talk_t_react(talk) * 5 / 2;
 }
 
 int64_t talk_t_start(const struct talk *talk)
@@ -197,13 +197,14 @@ void talk_note(struct talk *talk, bool ours, const uint8_t *octets, size_t n, co
 
 /* ---- connection ---- */
 
-void talk_init(struct talk *talk, struct talk_run *run, const struct suite_case *row, struct case_result *result)
+void talk_init(struct talk *talk, struct talk_run *run, const struct suite_case *row, unsigned longer,
+               struct case_result *result)
 {
-    *talk = (struct talk){.run = run, .row = row, .result = result, .fd = -1};
+    *talk = (struct talk){.run = run, .row = row, .result = result, .longer = longer, .fd = -1};
     talk->in = g_byte_array_new();
     talk->began = talk_now();
-    talk->deadline =
-        talk->began + run->t_accept + MAX(run->t_start, run->t_idle) * 3 / 2 + 30 * run->t_react + 4 * run->t_settle;
+    talk->deadline = talk->began + run->t_accept + MAX(run->t_start, run->t_idle) * 3 / 2 + 30 * talk_t_react(talk) +
+                     4 * run->t_settle;
 }
 
 static void forget_connection(struct talk *talk)
@@ -214,6 +215,7 @@ static void forget_connection(struct talk *talk)
         .result = talk->result,
         .began = talk->began,
         .deadline = talk->deadline,
+        .longer = talk->longer,
         .patience = talk->patience,
         .fd = -1,
         .received_all = talk->received_all,
@@ -281,7 +283,7 @@ static void say_first_fpdu(struct talk *talk)
 
 void talk_hang_up(struct talk *talk)
 {
-    int64_t until = talk_now() + MIN(talk->run->t_react, 500 * ms);
+    int64_t until = talk_now() + MIN(talk_t_react(talk), 500 * ms);
 
     if (talk->carrier)
         talk->carrier->hang_up(talk->carrier->ctx);
@@ -329,7 +331,7 @@ int64_t talk_connect_time(const struct talk *talk)
 {
     const struct talk_run *run = talk->run;
 
-    return MIN(run->t_accept, run->sign == SIGN_UNKNOWN ? 10000 * ms : MAX(run->t_react, 3500 * ms));
+    return MIN(run->t_accept, run->sign == SIGN_UNKNOWN ? 10000 * ms : MAX(talk_t_react(talk), 3500 * ms));
 }
 
 int64_t talk_accept_time(const struct talk *talk)
@@ -356,7 +358,7 @@ bool talk_open(struct talk *talk)
     struct watch_options options = {
         .opener = talk->run->dut == DUT_RESPONDER ? WATCH_SUITE : WATCH_DUT,
         /* A little less than the cases wait, so that the engine has seen the time pass. */
-        .t_react = talk->run->t_react * 9 / 10,
+        .t_react = talk_t_react(talk) * 9 / 10,
         .t_close = talk_t_close(talk) * 9 / 10,
         .t_start = talk->run->t_start * 9 / 10,
         .t_idle = talk->run->t_idle * 9 / 10,
@@ -431,7 +433,7 @@ static bool has_arrived(struct talk *talk, int64_t ns)
 
 bool talk_delivered(struct talk *talk)
 {
-    return has_arrived(talk, talk->run->t_react);
+    return has_arrived(talk, talk_t_react(talk));
 }
 
 /* ---- out ---- */

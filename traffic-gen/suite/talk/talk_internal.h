@@ -62,6 +62,7 @@ struct talk {
     const struct suite_case *row; /* NULL: a connection that learns what the DUT is */
     struct case_result *result;
     int64_t began, deadline; /* monotonic, nanoseconds */
+    unsigned longer;         /* than usual it waits for reactions, this many times */
     uint16_t mss;            /* for the next connection: TCP_MAXSEG; 0: the system's */
     int64_t patience;        /* how long to wait for an Initiator; 0: as long as it has taken so far, plus a margin */
     int open_error;          /* of talk_open() */
@@ -102,7 +103,9 @@ struct talk {
     char description[TALK_DESCRIPTION];
 };
 
-void talk_init(struct talk *talk, struct talk_run *run, const struct suite_case *row, struct case_result *result);
+/* longer: 1, or more when a case is tried again. */
+void talk_init(struct talk *talk, struct talk_run *run, const struct suite_case *row, unsigned longer,
+               struct case_result *result);
 /* Ends the connection, if any, in an orderly way, and collects the engine's findings. */
 void talk_hang_up(struct talk *talk);
 void talk_clear(struct talk *talk);

@@ -11,7 +11,7 @@ static void say(const struct suite_case *row, enum suite_dut dut, enum talk_sign
     struct talk talk;
 
     nfs_run_init(&run.nfs, 1);
-    talk_init(&talk, &run, row, result);
+    talk_init(&talk, &run, row, 1, result);
     talk.advert.n = REGION_COUNT;
     for (unsigned i = 0; i < REGION_COUNT; i++)
         talk.advert.regions[i] = (struct advert_memory){.stag = 0x100 + i, .address = 0x1000, .length = 0x10000};
@@ -55,7 +55,7 @@ static void test_what_cannot_be_said(void **state)
         struct case_result *result = case_result_new();
         struct talk talk;
 
-        talk_init(&talk, &run, &row, result);
+        talk_init(&talk, &run, &row, 1, result);
         talk_begin_saying(&talk);
         assert_false(row_say_rest(&talk, &row, true));
         assert_int_equal(result->outcome, OUTCOME_INCONCLUSIVE);
