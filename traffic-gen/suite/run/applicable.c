@@ -24,13 +24,13 @@ GArray *cases_of_service(const struct talk_run *run, const GArray *chosen, bool 
         const struct chosen_case *each = &g_array_index(chosen, struct chosen_case, i);
         unsigned lacks = each->row->needs & services & ~(run->has | run->services), k = 0;
 
-        if (!lacks || !(each->row->duts & run->dut)) {
+        if (!lacks) {
             g_array_append_val(about, *each);
             continue;
         }
         while (!(lacks & kinds[k].needs))
             k++;
-        left_out[k]++;
+        left_out[k] += (each->row->duts & run->dut) != 0; /* the others would be about the other role */
     }
     for (unsigned k = 0; k < G_N_ELEMENTS(kinds); k++) {
         if (left_out[k] > 0)
