@@ -7,6 +7,7 @@
 #include "traffic-gen/suite/result/result_seen.h"
 #include "traffic-gen/suite/run/applicable.h"
 #include "traffic-gen/suite/run/choice.h"
+#include "traffic-gen/suite/run/counterparts.h"
 #include "traffic-gen/suite/run/run.h"
 #include "traffic-gen/suite/talk/alive.h"
 #include "traffic-gen/suite/talk/learn_device.h"
@@ -308,6 +309,7 @@ static void run_all(struct job *job, struct suite_report *report)
     };
 
     run_cases(job->run, job->chosen, &how, report);
+    counterparts_settle(report, job->run->sign != SIGN_TCP && job->run->sign != SIGN_UNKNOWN);
     if (progress)
         fputs("\r\033[K", stderr);
     result_layout_explain(report, job->run->layout);

@@ -11,6 +11,15 @@ const char *const case_outcome_names[OUTCOMES] = {
     [OUTCOME_NOT_APPLICABLE] = "not applicable",
 };
 
+const char *const case_shown_names[SHOWN_KINDS] = {
+    [SHOWN_ANSWER] = "answer",
+    [SHOWN_CONTINUES] = "continues",
+    [SHOWN_STAYS] = "stays",
+    [SHOWN_REFUSED] = "refused",
+    [SHOWN_START_UP_REFUSED] = "start-up refused",
+    [SHOWN_CLOSED] = "closed",
+};
+
 static void step_free(gpointer data)
 {
     struct case_step *step = data;
@@ -36,7 +45,7 @@ void case_result_free(struct case_result *result)
 {
     char *texts[] = {result->id,          result->rule,     result->suite,    result->document, result->section,
                      result->level,       result->severity, result->stimulus, result->expected, result->actual,
-                     result->requirement, result->waived,   result->death};
+                     result->requirement, result->waived,   result->death,    result->rests_on};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
         g_free(texts[i]);
@@ -74,7 +83,7 @@ struct case_result *case_result_copy(const struct case_result *from)
     struct case_result empty = *result;
     char **texts[] = {&result->id,          &result->rule,     &result->suite,  &result->document, &result->section,
                       &result->level,       &result->severity, &result->actual, &result->stimulus, &result->expected,
-                      &result->requirement, &result->waived,   &result->death};
+                      &result->requirement, &result->waived,   &result->death,  &result->rests_on};
 
     *result = *from;
     result->aliases = empty.aliases;
@@ -192,6 +201,12 @@ unsigned suite_report_repeated(const struct suite_report *report, unsigned *diff
 bool case_result_failed(const struct case_result *result)
 {
     return result->outcome == OUTCOME_FAILED || result->outcome == OUTCOME_UNSTABLE;
+}
+
+bool case_result_leans(const struct case_result *result)
+{
+    return result->outcome == OUTCOME_PASSED && result->rests_on &&
+           (result->shown == SHOWN_CONTINUES || result->shown == SHOWN_STAYS || result->shown == SHOWN_REFUSED);
 }
 
 unsigned suite_report_failures(const struct suite_report *report)

@@ -19,6 +19,19 @@ enum case_outcome {
 
 extern const char *const case_outcome_names[OUTCOMES]; /* "passed", ..., "not applicable" */
 
+/* How a device showed what it did: what a pass says depends on it (suite/run/counterparts.h). */
+enum case_shown {
+    SHOWN_ANSWER,           /* by what it sent */
+    SHOWN_CONTINUES,        /* it went on: it gave the sign of life that it is known to give */
+    SHOWN_STAYS,            /* it went on: it has none, but its TCP acknowledged, and it neither closed nor refused */
+    SHOWN_REFUSED,          /* in full operation, by a close or a Terminate */
+    SHOWN_START_UP_REFUSED, /* likewise, before */
+    SHOWN_CLOSED,           /* it closed where it had to go on */
+    SHOWN_KINDS
+};
+
+extern const char *const case_shown_names[SHOWN_KINDS];
+
 /* One line of the transcript. */
 struct case_step {
     double seconds; /* since the case began */
@@ -42,9 +55,10 @@ struct case_result {
     GPtrArray *steps;        /* struct case_step * */
     GArray *ports;           /* guint: the case's TCP ports, one per connection, in the order of the ladder */
     double seconds;
-    bool by_end;             /* passed because the device refused or closed: it must be alive afterwards */
-    char *waived;            /* why; NULL: not */
-    char *death;             /* state of the device afterwards (alive.h: device_life_names); NULL: alive */
+    enum case_shown shown;
+    char *rests_on; /* passed: the case, or what else, that shows that the device can tell; NULL: not settled */
+    char *waived;   /* why; NULL: not */
+    char *death;    /* state of the device afterwards (alive.h: device_life_names); NULL: alive */
     unsigned runs[OUTCOMES]; /* when it ran more than once: how often each outcome occurred */
     /* While it runs: our side has sent its stimulus; a usual start-up, or what prepares it, was refused. */
     bool said, refused;
@@ -95,6 +109,9 @@ void case_result_free(struct case_result *result);
 
 /* Failed or unstable, waived or not. */
 bool case_result_failed(const struct case_result *result);
+
+/* A pass that says something only beside what rests_on names. */
+bool case_result_leans(const struct case_result *result);
 
 /* Totals of one section of a document, in the order of the results. */
 struct report_section {

@@ -392,6 +392,8 @@ static void write_outcome(const struct matrix_page *page, unsigned device, const
         markup_text(page->writer, text);
     if (result && result->outcome != OUTCOME_PASSED && !case_result_failed(result) && result->actual)
         markup_element(page->writer, "small", NULL, "%s", result->actual);
+    if (result && case_result_leans(result))
+        markup_element(page->writer, "small", NULL, "rests on %s", result->rests_on);
     markup_end(page->writer);
 }
 

@@ -94,6 +94,8 @@ static void add_result(JsonBuilder *builder, const struct case_result *result)
     add_string(builder, "actual", result->actual);
     add_string(builder, "waived", result->waived);
     add_string(builder, "death", result->death);
+    add_string(builder, "shown", case_shown_names[result->shown]);
+    add_string(builder, "rests_on", result->rests_on);
     add_runs(builder, result);
     add_seconds(builder, result->seconds);
     add_strings(builder, "observations", result->observations);
@@ -354,10 +356,15 @@ static struct case_result *read_result(JsonObject *object)
         {"actual", &result->actual},
         {"waived", &result->waived},
         {"death", &result->death},
+        {"rests_on", &result->rests_on},
     };
+    g_autofree char *shown = string_of(object, "shown");
 
     for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
         *texts[i].value = string_of(object, texts[i].name);
+    for (unsigned i = 0; shown && i < SHOWN_KINDS; i++)
+        if (strcmp(shown, case_shown_names[i]) == 0)
+            result->shown = (enum case_shown)i;
     read_strings(object, "aliases", result->aliases);
     read_strings(object, "observations", result->observations);
     read_steps(object, result);

@@ -66,7 +66,7 @@ void talk_passed_by_end(struct talk *talk, const char *format, ...)
 {
     if (has_arrived(talk, MIN(talk_t_react(talk), arrival_pause))) {
         CONCLUDE(OUTCOME_PASSED);
-        talk->result->by_end = true;
+        talk->result->shown = talk->operating ? SHOWN_REFUSED : SHOWN_START_UP_REFUSED;
     } else {
         talk_inconclusive(talk, "the stimulus did not reach the device: %s not acknowledged it", who(talk));
     }

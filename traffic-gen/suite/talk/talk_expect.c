@@ -38,7 +38,7 @@ static void judge_terminate(struct talk *talk, const struct talk_terminate *expe
     else if (!is_expected(expected, terminate))
         talk_failed(talk, "expected %s; found %s", words->str, talk_describe(talk, heard));
     else
-        talk_passed(talk, "%s", talk_describe(talk, heard));
+        talk_passed_by_end(talk, "%s", talk_describe(talk, heard));
     g_string_free(words, TRUE);
 }
 

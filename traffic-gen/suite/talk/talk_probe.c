@@ -274,6 +274,12 @@ static enum talk_life ask_alive(struct talk *talk, const struct suite_case *row,
     return alive ? alive(talk, row) : talk_probe(talk);
 }
 
+static void pass_alive(struct talk *talk, enum talk_life life)
+{
+    talk_passed(talk, "the device continues: %s", talk_life_words(talk, life));
+    talk->result->shown = life == LIFE_STAYS ? SHOWN_STAYS : SHOWN_CONTINUES;
+}
+
 void talk_expect_taken(struct talk *talk, const struct suite_case *row, talk_stimulus *say, talk_alive *alive)
 {
     g_autofree char *what = NULL;
@@ -283,7 +289,7 @@ void talk_expect_taken(struct talk *talk, const struct suite_case *row, talk_sti
         return;
     life = ask_alive(talk, row, alive);
     if (talk_life_good(life)) {
-        talk_passed(talk, "the device continues: %s", talk_life_words(talk, life));
+        pass_alive(talk, life);
         return;
     }
     /* A device that needs time after its Reply, and was lucky so far, is given it from now on. */
@@ -291,11 +297,13 @@ void talk_expect_taken(struct talk *talk, const struct suite_case *row, talk_sti
         g_atomic_int_set(&talk->run->late_first, 1);
         life = say(talk, row, true) ? ask_alive(talk, row, alive) : LIFE_NOT_STARTED;
         if (talk_life_good(life)) {
-            talk_passed(talk, "the device continues: %s", talk_life_words(talk, life));
+            pass_alive(talk, life);
             return;
         }
     }
     what = g_strdup(talk_life_words(talk, life));
+    if (life == LIFE_CLOSED || life == LIFE_TERMINATE)
+        talk->result->shown = SHOWN_CLOSED;
     if (say(talk, row, false) && talk_life_good(ask_alive(talk, row, alive)))
         talk_failed(talk, "expected the device to continue; found %s; without the oddity it continues", what);
     else

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A pass says something if the run has seen that the device can tell: one that takes everything, and one that closes at
+random, pass nothing by that."""
+import collections
+import threading
+
+import pytest
+
+import devices
+import scripted
+
+SUITES = "--suite=mpa,mpa2,ddp,rdmap"
+
+
+class EverySecond(scripted.Device):
+    """It conforms, but resets each second connection with its first FPDU."""
+
+    def __init__(self):
+        self.count, self.lock = 0, threading.Lock()
+        super().__init__()
+
+    def operate(self, connection, request):
+        with self.lock:
+            self.count += 1
+            unlucky = self.count > 8 and self.count % 2 == 0 # not while it is learnt what it is
+        if unlucky:
+            self.exactly(connection, 2)
+            connection.setsockopt(scripted.socket.SOL_SOCKET, scripted.socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+            return
+        super().operate(connection, request)
+
+
+def run(device, *args, jobs=8):
+    return devices.run_test([f"127.0.0.1:{device.port}", "--timeout=0.2", *args], jobs, False)
+
+
+def kinds(tested):
+    return collections.Counter((test["outcome"], test["shown"]) for test in tested.tests.values())
+
+
+def test_who_takes_everything_passes_nothing_by_it():
+    with scripted.Device(bad_crc=lambda device: False, answers_reads=False) as device:
+        tested = run(device, SUITES)
+    found = kinds(tested)
+    assert found["passed", "stays"] == found["passed", "continues"] == 0, tested.tell()
+    assert len([test for test in tested.tests.values() if "never seen to refuse" in test["actual"]]) > 10
+
+
+def test_who_has_refused_passes():
+    """The same, but for what it does with a wrong CRC: its silence is worth something."""
+    with scripted.Device(answers_reads=False) as device:
+        tested = run(device, "--suite=mpa")
+    assert kinds(tested)["passed", "stays"] > 5, tested.tell()
+    assert not any("never seen to refuse" in test["actual"] for test in tested.tests.values())
+    assert {test["rests_on"] for test in tested.tests.values() if (test["outcome"], test["shown"]) == ("passed", "stays")} <= set(tested.tests)
+
+
+def test_who_closes_at_random_passes_nothing_by_it():
+    with EverySecond() as device:
+        tested = run(device, "--suite=mpa", "--confirm=3", jobs=1)
+    assert tested.outcome("failed") + tested.outcome("unstable"), tested.tell()
+    found = kinds(tested)
+    assert found["passed", "refused"] == 0 and found["inconclusive", "refused"] > 0, tested.tell()
+    assert any("it closes where it has to go on, too" in test["actual"] for test in tested.tests.values())
+
+
+@pytest.mark.parametrize("role", [devices.run_responder, devices.run_initiator], ids=["responder", "initiator"])
+def test_a_device_that_can_tell(role):
+    tested = role((), (SUITES,))
+    assert tested.status == 0 and not tested.outcome("inconclusive"), tested.tell()
+    for test in tested.tests.values():
+        rests_on = test["rests_on"]
+        assert (rests_on is not None) == (test["outcome"] == "passed")
+        if test["shown"] == "continues" and rests_on:
+            assert tested.tests[rests_on]["shown"] == "refused"
+        if test["shown"] == "refused" and rests_on:
+            assert tested.tests[rests_on]["shown"] == "continues"

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/suite/run/counterparts.h"
+
+static const char first_connections[] = "the first connections", own_start[] = "the start-up that it takes";
+
+/* The first case with that outcome that showed this. */
+static const char *find(const struct suite_report *report, enum case_shown shown, bool passed)
+{
+    for (guint i = 0; i < report->results->len; i++) {
+        const struct case_result *result = g_ptr_array_index(report->results, i);
+
+        if (result->shown == shown && (result->outcome == OUTCOME_PASSED) == passed)
+            return result->id;
+    }
+    return NULL;
+}
+
+struct counterparts {
+    const char *refused, *went_on; /* where it had to; NULL: it never did */
+    const char *closed;            /* where it had to go on */
+};
+
+static const char *counterpart_of(const struct counterparts *seen, const struct case_result *result, const char **why)
+{
+    switch (result->shown) {
+    case SHOWN_STAYS:
+        *why = "its TCP acknowledges, but it was never seen to refuse anything: perhaps it does not look";
+        return seen->refused;
+    case SHOWN_CONTINUES: /* by an answer, which shows that it looks */
+        return seen->refused ? seen->refused : first_connections;
+    case SHOWN_REFUSED:
+        *why = seen->closed ? "it closes where it has to go on, too" : "it was never seen to go on";
+        return seen->closed ? NULL : seen->went_on;
+    case SHOWN_START_UP_REFUSED:
+        return own_start;
+    case SHOWN_ANSWER:
+    case SHOWN_CLOSED:
+    case SHOWN_KINDS:
+        break;
+    }
+    return "its answer";
+}
+
+void counterparts_settle(struct suite_report *report, bool answers)
+{
+    const char *stays = find(report, SHOWN_STAYS, true), *continues = find(report, SHOWN_CONTINUES, true);
+    struct counterparts seen = {.refused = find(report, SHOWN_REFUSED, true),
+                                .went_on = continues ? continues
+                                           : answers ? first_connections
+                                                     : stays,
+                                .closed = find(report, SHOWN_CLOSED, false)};
+    g_autofree char *closed = g_strdup(seen.closed);
+
+    for (guint i = 0; i < report->results->len; i++) {
+        struct case_result *result = g_ptr_array_index(report->results, i);
+        const char *why = NULL, *rests_on;
+
+        if (result->outcome != OUTCOME_PASSED)
+            continue;
+        rests_on = counterpart_of(&seen, result, &why);
+        g_free(result->rests_on);
+        result->rests_on = g_strdup(rests_on);
+        if (rests_on)
+            continue;
+        g_autofree char *before = g_steal_pointer(&result->actual);
+
+        result->actual =
+            g_strdup_printf("%s; %s%s%s%s", before, why, result->shown == SHOWN_REFUSED && closed ? " (" : "",
+                            result->shown == SHOWN_REFUSED && closed ? closed : "",
+                            result->shown == SHOWN_REFUSED && closed ? ")" : "");
+        result->outcome = OUTCOME_INCONCLUSIVE;
+    }
+}

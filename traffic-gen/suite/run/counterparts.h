@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a pass rests on. A device that refuses nothing passes whatever it has to endure, and one that closes at random
+ * whatever it has to refuse: a pass counts if the run has seen that the device can tell.
+ */
+#ifndef IWARP_TRAFFIC_SUITE_RUN_COUNTERPARTS_H
+#define IWARP_TRAFFIC_SUITE_RUN_COUNTERPARTS_H
+
+#include "traffic-gen/suite/result/result.h"
+
+/*
+ * When all cases have run: sets rests_on of the cases that passed; those whose counterpart is missing become
+ * inconclusive. answers: the device answered on the first connections, so that it was seen to go on.
+ */
+void counterparts_settle(struct suite_report *report, bool answers);
+
+#endif
