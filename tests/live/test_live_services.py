@@ -4,6 +4,7 @@ import concurrent.futures
 import resource
 import signal
 import socket
+import subprocess
 import time
 
 import pytest
@@ -233,3 +234,13 @@ def test_the_capture_is_created_once_it_listens(gen, start, tmp_path, arguments)
 def test_a_capture_that_cannot_be_created(gen, tmp_path, arguments):
     run = gen(*arguments, "-w", tmp_path / "no" / "x")
     assert run.returncode == 2 and run.stderr == f"iwarp-gen: {tmp_path / 'no' / 'x'}: No such file or directory\n"
+
+
+@pytest.mark.all
+def test_a_long_timeout_is_for_the_start_up_as_well(build):
+    """Who waits longer than the usual 10 s for the peer's frame waits that long."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        began = time.monotonic()
+        done = subprocess.run([build / "traffic-gen" / "iwarp-gen", "connect", f"127.0.0.1:{listener.getsockname()[1]}", "--rping",
+                               "--count=1", "--timeout=12"], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode != 0 and 11.5 < time.monotonic() - began < 20, done.stderr

@@ -316,6 +316,26 @@ def test_also_seen_is_a_failure(echoes_res, tmp_path):
         assert other.status == 0 and not any(test["suite"] == "seen" for test in other.tests.values())
 
 
+def test_our_own_reset_is_not_the_device():
+    """It never stops sending: that we reset the connection, and that its TCP answers that, is no refusal of a wrong CRC."""
+    def flood(connection, over):
+        connection.recv(100)
+        connection.sendall(REPLY)
+        ulpdu = bytes.fromhex("c1400000000100000000000000000000") + bytes(30000)
+        frame = struct.pack(">H", len(ulpdu)) + ulpdu + bytes(-(len(ulpdu) + 2) % 4)
+        frame += struct.pack("<I", crc32c(frame))
+        while not over.is_set():
+            connection.sendall(frame)
+
+    port, stop = hostile(flood)
+    try:
+        done = gen("test", f"127.0.0.1:{port}", "--rules=MPA-8-02/crc", "--timeout=3", "--mpa=rev=1", "--format=json", "--confirm=1")
+    finally:
+        stop()
+    test, = (test for test in json.loads(done.stdout)["tests"] if test["id"] == "MPA-8-02/crc")
+    assert test["outcome"] == "inconclusive" and "sent more than 4194304 octets" in test["actual"], test["actual"]
+
+
 def test_transcripts_are_bounded():
     """A device that never stops: some frames, and none of them whole; with --transcript=full all."""
     def flood(connection, over):

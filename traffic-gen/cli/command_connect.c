@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { CLIENTS = 4, SIZE_MAX_OCTETS = 16 << 20, REVISION = 2 };
+enum { CLIENTS = 4, SIZE_MAX_OCTETS = 16 << 20, REVISION = 2, START_UP_MIN = 10 /* seconds */ };
 #define SIZE_DEFAULT G_MININT64 /* the client's own */
 
 static const struct client_row {
@@ -62,6 +62,7 @@ static int run_client(const char *address, const struct options *options, const 
         .size = options->size == SIZE_DEFAULT ? client->size : (size_t)options->size,
         .verify = options->verify,
         .first_delay_ns = (int64_t)(options->speak.first_delay * 1e9),
+        .t_startup = (int64_t)(MAX(options->speak.timeout, START_UP_MIN) * 1e9),
         .verbose = options->verbose,
     };
 

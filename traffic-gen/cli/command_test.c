@@ -16,12 +16,21 @@
 #include "traffic-gen/suite/talk/tcp_socket.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { JOBS_MAX = 64, REPEAT_MAX = 1000, CONFIRM_DEFAULT = 3, CONFIRM_MAX = 9, STATUS_OPEN = 3, STATUS_DEAD = 3 };
+enum {
+    JOBS_MAX = 64,
+    REPEAT_MAX = 1000,
+    CONFIRM_DEFAULT = 3,
+    CONFIRM_MAX = 9,
+    ACCEPT_DEFAULT = 30,
+    STATUS_OPEN = 3,
+    STATUS_DEAD = 3
+};
 
 struct options {
     gboolean listen;
@@ -30,7 +39,7 @@ struct options {
     char *export, *mount_port, *nfs_version, *seed, *transcript, *capture;
     double timeout, start_timeout, idle_timeout, accept_timeout, recover_timeout, settle, reset_timeout;
     gint jobs, repeat, stop_after, confirm;
-    gboolean default_configuration, strict_waivers;
+    gboolean default_configuration, strict_waivers, accept_given;
 };
 
 static const struct format {
@@ -511,6 +520,7 @@ static int test(const struct options *options, const char *address)
         .t_start = nanoseconds(options->start_timeout),
         .t_idle = nanoseconds(options->idle_timeout),
         .t_accept = nanoseconds(options->accept_timeout),
+        .accept_given = options->accept_given,
         .t_recover = nanoseconds(options->recover_timeout),
         .t_settle = nanoseconds(options->settle),
         .jobs = (unsigned)options->jobs,
@@ -588,7 +598,7 @@ int command_test(int argc, char **argv)
     struct options options = {.timeout = 2,
                               .start_timeout = 60,
                               .idle_timeout = 120,
-                              .accept_timeout = 30,
+                              .accept_timeout = NAN,
                               .recover_timeout = 3,
                               .reset_timeout = 300,
                               .jobs = 1,
@@ -666,6 +676,9 @@ int command_test(int argc, char **argv)
         return status;
     if (!options.format)
         options.format = g_strdup("text");
+    options.accept_given = !isnan(options.accept_timeout);
+    if (!options.accept_given)
+        options.accept_timeout = ACCEPT_DEFAULT;
     if (argc < 2 && !options.listen)
         status = command_fail("expected: HOST:PORT of the device, or --listen (see: iwarp-gen test --help)");
     else

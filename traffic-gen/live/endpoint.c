@@ -25,6 +25,7 @@ struct mpa_end_wish endpoint_wish(const struct endpoint_options *options, enum m
                           .rtr = (uint8_t)(role == MPA_END_RESPONDER || options->peer_to_peer ? all : 0),
                           .ird = READS,
                           .ord = READS},
+        .t_startup = options->t_startup,
         .t_rest = options->t_rest > 0 ? options->t_rest : rest_default_ns,
     };
 }

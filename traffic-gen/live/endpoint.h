@@ -19,6 +19,7 @@ struct endpoint_options {
     size_t size;
     bool verify;
     int64_t first_delay_ns; /* Initiator: between the Reply and the first FPDU */
+    int64_t t_startup;      /* for the peer's start-up frame; 0: the end's own */
     int64_t t_rest;         /* for the rest of an FPDU that has begun; 0: the kind decides */
     const char *misbehave;  /* id of a mutant (mutants/misbehave.h); NULL: conforming */
     bool verbose;           /* report events on standard error */

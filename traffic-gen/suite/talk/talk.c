@@ -32,7 +32,7 @@ static void conclude(struct talk *talk, enum case_outcome outcome, const char *f
 {
     struct case_result *result = talk->result;
 
-    if (result->outcome == OUTCOME_FAILED)
+    if (result->outcome == OUTCOME_FAILED || talk->flooded)
         return;
     result->outcome = outcome;
     g_free(result->actual);
@@ -219,6 +219,7 @@ static void forget_connection(struct talk *talk)
         .patience = talk->patience,
         .fd = -1,
         .received_all = talk->received_all,
+        .flooded = talk->flooded,
         .in = talk->in,
     };
 
@@ -331,6 +332,8 @@ int64_t talk_connect_time(const struct talk *talk)
 {
     const struct talk_run *run = talk->run;
 
+    if (run->accept_given)
+        return run->t_accept;
     return MIN(run->t_accept, run->sign == SIGN_UNKNOWN ? 10000 * ms : MAX(talk_t_react(talk), 3500 * ms));
 }
 
@@ -512,6 +515,7 @@ static bool take(struct talk *talk)
         g_byte_array_append(talk->in, octets, (guint)n);
         if (talk->received_all > talk->run->received_max) {
             talk_inconclusive(talk, "the device sent more than %" G_GUINT64_FORMAT " octets", talk->run->received_max);
+            talk->flooded = true;
             talk_reset(talk);
         }
         return true;

@@ -24,6 +24,7 @@ struct talk_run {
     struct rpc_listener *rpc_listener; /* of an Initiator, on rpc_port; NULL: none */
     char *rpc_device;                  /* what rpc_port goes through, in words; set when the first connection is open */
     int64_t t_react, t_start, t_idle, t_accept;
+    bool accept_given;     /* t_accept is the user's, not a default that what was learnt may shorten */
     int64_t t_recover;     /* how long a device may take until it listens again */
     int64_t t_settle;      /* pause of an Initiator between the Reply and its first FPDU */
     unsigned jobs;         /* cases at the same time; 0: 1 */
@@ -75,6 +76,7 @@ struct talk {
     bool end_reported;     /* talk_hear() has returned FIN or RST */
     bool cut_short;        /* the network did not accept all of a talk_write() */
     uint64_t received_all; /* of all connections */
+    bool flooded;          /* more than received_max: the case is over, whatever the device says to our RST */
     uint64_t out_offset;   /* octets sent */
     uint64_t in_offset;    /* octets received */
     GByteArray *in;        /* received: from `parsed` on not yet returned */
