@@ -34,7 +34,6 @@ static void write_parameters(const struct text *text, const struct report_connec
 {
     static const char *const crc[] = {"not known", "off", "on"};
     const struct mpa_parameters *mpa = &connection->parameters;
-    g_autofree gchar *rtr = rtr_text(mpa->rtr);
     GString *line = g_string_new(NULL);
 
     if (mpa->request_seen || mpa->reply_seen)
@@ -42,8 +41,11 @@ static void write_parameters(const struct text *text, const struct report_connec
     else
         g_string_append(line, "MPA start-up not captured");
     g_string_append_printf(line, ", Markers: %s, CRC %s", markers_text(connection), crc[mpa->crc + 1]);
-    if (mpa->peer_to_peer)
+    if (mpa->peer_to_peer) {
+        g_autofree gchar *rtr = rtr_text(mpa->rtr);
+
         g_string_append_printf(line, ", peer-to-peer (%s)", rtr);
+    }
     if (mpa->ird_ord_known)
         g_string_append_printf(line, ", IRD %u, ORD %u", mpa->ird, mpa->ord);
     if (mpa->rejected)
