@@ -15,31 +15,33 @@ static bool number_fits(const char *text, gsize *i)
     return fits;
 }
 
+/* *i: the opening quotation mark; goes to the closing one. */
+static bool string_fits(const char *text, gsize length, gsize *i)
+{
+    for (++*i; *i < length && text[*i] != '"'; ++*i) {
+        if ((guchar)text[*i] < 0x20)
+            return false;
+        if (text[*i] == '\\')
+            ++*i;
+    }
+    return *i < length;
+}
+
 static bool is_harmless(const char *text, gsize length)
 {
     enum { DEPTH_MAX = 32 };
     int depth = 0;
-    bool in_string = false;
 
     for (gsize i = 0; i < length; i++) {
         char c = text[i];
 
-        if (in_string) {
-            if ((guchar)c < 0x20)
-                return false;
-            if (c == '\\')
-                i++;
-            in_string = c != '"';
-            continue;
-        }
-        if (g_ascii_isdigit(c) && !number_fits(text, &i))
+        if ((c == '"' && !string_fits(text, length, &i)) || (g_ascii_isdigit(c) && !number_fits(text, &i)))
             return false;
-        in_string = c == '"';
         depth += (c == '[' || c == '{') - (c == ']' || c == '}');
         if (depth < 0 || depth > DEPTH_MAX || !(g_ascii_isalnum(c) || (c != '\0' && strchr(" \t\r\n\"[]{}:,+-.", c))))
             return false;
     }
-    return depth == 0 && !in_string;
+    return depth == 0;
 }
 
 bool json_guard_passes(const char *text, gsize length)

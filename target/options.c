@@ -123,40 +123,56 @@ static bool choose(const char *text, const char *first, const char *other, bool 
     return *second || strcmp(text, first) == 0;
 }
 
-/* What is wrong with the value; NULL: nothing. */
-static const char *take(struct target_options *out, int option, const char *value)
+static const char *const allowed[] = {
+    [CONNECT - CONNECT] = "HOST:PORT",
+    [SERVICE - CONNECT] = "echo or sink",
+    [ADVERTISE - CONNECT] = "private-data or send",
+    [IRD - CONNECT] = "from 0 to 255",
+    [ORD - CONNECT] = "from 0 to 255",
+    [RECEIVES - CONNECT] = "from 0 to 4096",
+    [RECEIVE_SIZE - CONNECT] = "from 0 to 1048576",
+    [REGION_SIZE - CONNECT] = "from 4096 to 268435456",
+    [CONNECTIONS - CONNECT] = "from 1 to 4096",
+    [IDLE - CONNECT] = "from 0 to 86400 seconds",
+    [PAUSE - CONNECT] = "from 0 to 86400 seconds",
+    [PATIENCE - CONNECT] = "from 0 to 86400 seconds",
+    [WATCH - CONNECT] = "from 0 to 86400 seconds",
+};
+
+/* False: the value is not what is allowed. */
+static bool take(struct target_options *out, int option, const char *value)
 {
     switch (option) {
     case CONNECT:
         out->connects = true;
-        return options_address(out, value) && out->host[0] ? NULL : "is not HOST:PORT";
+        return options_address(out, value) && out->host[0];
     case SERVICE:
-        return choose(value, "echo", "sink", &out->sink) ? NULL : "is not echo or sink";
+        return choose(value, "echo", "sink", &out->sink);
     case ADVERTISE:
-        return choose(value, "private-data", "send", &out->tell_in_send) ? NULL : "is not private-data or send";
+        return choose(value, "private-data", "send", &out->tell_in_send);
     case IRD:
-        return whole(value, 0, 255, &out->ird) ? NULL : "is not from 0 to 255";
+        return whole(value, 0, 255, &out->ird);
     case ORD:
-        return whole(value, 0, 255, &out->ord) ? NULL : "is not from 0 to 255";
+        return whole(value, 0, 255, &out->ord);
     case RECEIVES:
-        return whole(value, 0, 4096, &out->receives) ? NULL : "is not from 0 to 4096";
+        return whole(value, 0, 4096, &out->receives);
     case RECEIVE_SIZE:
-        return whole(value, 0, 1 << 20, &out->size) ? NULL : "is not from 0 to 1048576";
+        return whole(value, 0, 1 << 20, &out->size);
     case REGION_SIZE:
-        return whole(value, 4096, 1 << 28, &out->region) ? NULL : "is not from 4096 to 268435456";
+        return whole(value, 4096, 1 << 28, &out->region);
     case CONNECTIONS:
-        return whole(value, 1, 4096, &out->connections) ? NULL : "is not from 1 to 4096";
+        return whole(value, 1, 4096, &out->connections);
     case IDLE:
-        return seconds(value, &out->idle) ? NULL : "is not from 0 to 86400 seconds";
+        return seconds(value, &out->idle);
     case PAUSE:
-        return seconds(value, &out->pause) ? NULL : "is not from 0 to 86400 seconds";
+        return seconds(value, &out->pause);
     case PATIENCE:
-        return seconds(value, &out->patience) ? NULL : "is not from 0 to 86400 seconds";
+        return seconds(value, &out->patience);
     case WATCH:
-        return seconds(value, &out->watch) ? NULL : "is not from 0 to 86400 seconds";
+        return seconds(value, &out->watch);
     default:
         out->verbose = true;
-        return NULL;
+        return true;
     }
 }
 
@@ -176,8 +192,6 @@ enum options_outcome options_parse(struct target_options *out, int argc, char **
     snprintf(out->port, sizeof out->port, "%d", TARGET_PORT);
     opterr = 0;
     while ((option = getopt_long(argc, argv, "", names, &index)) != -1) {
-        const char *wrong;
-
         if (option == HELP || option == VERSION) {
             fputs(option == HELP ? help : "iwarp-target " IWARP_KIT_VERSION "\n", stdout);
             return OPTIONS_DONE;
@@ -186,9 +200,8 @@ enum options_outcome options_parse(struct target_options *out, int argc, char **
             snprintf(why, size, "%s: unknown option or missing value (see --help)", argv[optind - 1]);
             return OPTIONS_BAD;
         }
-        wrong = take(out, option, optarg);
-        if (wrong) {
-            snprintf(why, size, "--%s: '%s' %s", names[index].name, optarg, wrong);
+        if (!take(out, option, optarg)) {
+            snprintf(why, size, "--%s: '%s' is not %s", names[index].name, optarg, allowed[option - CONNECT]);
             return OPTIONS_BAD;
         }
     }

@@ -108,30 +108,30 @@ static bool read_text(const struct loader *loader, const char *key, const yaml_n
     return true;
 }
 
-/* ADDRESS, ADDRESS/LENGTH, ADDRESS:PORT, [ADDRESS]:PORT */
-static bool parse_address(const char *text, struct waiver_address *out)
+/* The end of the IP address that begins at *text, past its bracket. *rest: what follows. NULL: no closing bracket. */
+static const char *end_of_ip(const char **text, const char **rest)
+{
+    const char *slash = strchr(*text, '/'), *colon = strchr(*text, ':');
+
+    if (**text == '[') {
+        const char *end = strchr(++*text, ']');
+
+        *rest = end ? end + 1 : NULL;
+        return end;
+    }
+    if (slash)
+        *rest = slash;
+    else if (colon && !strchr(colon + 1, ':'))
+        *rest = colon;
+    else
+        *rest = *text + strlen(*text);
+    return *rest;
+}
+
+static bool parse_ip(const char *text, const char *end, struct waiver_address *out)
 {
     char address[INET6_ADDRSTRLEN + 1];
-    const char *end = text + strlen(text), *rest;
-    guint64 number;
 
-    memset(out, 0, sizeof *out);
-    out->any_port = true;
-    if (*text == '[') {
-        text++;
-        end = strchr(text, ']');
-        if (!end)
-            return false;
-        rest = end + 1;
-    } else {
-        const char *slash = strchr(text, '/'), *colon = strchr(text, ':');
-
-        if (slash)
-            end = slash;
-        else if (colon && !strchr(colon + 1, ':'))
-            end = colon;
-        rest = end;
-    }
     if ((size_t)(end - text) >= sizeof address)
         return false;
     memcpy(address, text, (size_t)(end - text));
@@ -140,9 +140,20 @@ static bool parse_address(const char *text, struct waiver_address *out)
         out->endpoint.ip = 4;
     else if (inet_pton(AF_INET6, address, out->endpoint.address) == 1)
         out->endpoint.ip = 6;
-    else
-        return false;
     out->prefix_length = out->endpoint.ip == 4 ? 32 : 128;
+    return out->endpoint.ip != 0;
+}
+
+/* ADDRESS, ADDRESS/LENGTH, ADDRESS:PORT, [ADDRESS]:PORT */
+static bool parse_address(const char *text, struct waiver_address *out)
+{
+    const char *rest, *end = end_of_ip(&text, &rest);
+    guint64 number;
+
+    memset(out, 0, sizeof *out);
+    out->any_port = true;
+    if (!end || !parse_ip(text, end, out))
+        return false;
     if (*rest == '\0')
         return true;
     if (*rest == '/') {

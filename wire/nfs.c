@@ -290,23 +290,12 @@ static bool do_words(struct walker *w, const struct step *step)
     return true;
 }
 
+/* Or a boolean. */
 static bool do_word(struct walker *w, const struct step *step)
 {
     uint32_t value;
 
-    if (!look(w, &value))
-        return false;
-    report_value(w, step->mark, value);
-    move(w, 4);
-    w->step++;
-    return true;
-}
-
-static bool do_boolean(struct walker *w, const struct step *step)
-{
-    uint32_t value;
-
-    if (!look_boolean(w, &value))
+    if (!(step->kind == BOOLEAN ? look_boolean(w, &value) : look(w, &value)))
         return false;
     report_value(w, step->mark, value);
     move(w, 4);
@@ -346,16 +335,22 @@ static bool contents(struct walker *w, const struct step *step, uint32_t count)
     return true;
 }
 
+/* The count of an item or array, and past it. */
+static bool take_count(struct walker *w, const struct step *step, uint32_t *count)
+{
+    if (!look(w, count))
+        return false;
+    if (*count > step->n)
+        return stop(w, NFS_WALK_BAD, *count);
+    move(w, 4);
+    return true;
+}
+
 static bool do_item(struct walker *w, const struct step *step)
 {
     uint32_t count;
 
-    if (!look(w, &count))
-        return false;
-    if (count > step->n)
-        return stop(w, NFS_WALK_BAD, count);
-    move(w, 4);
-    return contents(w, step, count);
+    return take_count(w, step, &count) && contents(w, step, count);
 }
 
 static bool do_fixed(struct walker *w, const struct step *step)
@@ -367,12 +362,7 @@ static bool do_word_array(struct walker *w, const struct step *step)
 {
     uint32_t count;
 
-    if (!look(w, &count))
-        return false;
-    if (count > step->n)
-        return stop(w, NFS_WALK_BAD, count);
-    move(w, 4);
-    if (!have(w, 4 * (uint64_t)step->width * count))
+    if (!take_count(w, step, &count) || !have(w, 4 * (uint64_t)step->width * count))
         return false;
     move(w, 4 * (size_t)step->width * count);
     w->step++;
@@ -383,11 +373,8 @@ static bool do_array(struct walker *w, const struct step *step)
 {
     uint32_t count;
 
-    if (!look(w, &count))
+    if (!take_count(w, step, &count))
         return false;
-    if (count > step->n)
-        return stop(w, NFS_WALK_BAD, count);
-    move(w, 4);
     if (count > 0)
         return enter(w, FRAME_COUNTED, step->target, count);
     w->step++;
@@ -446,7 +433,7 @@ static bool do_operations(struct walker *w, const struct step *step)
 }
 
 static bool (*const run[KINDS])(struct walker *w, const struct step *step) = {
-    [WORDS] = do_words,   [WORD] = do_word,     [BOOLEAN] = do_boolean,       [ITEM] = do_item,
+    [WORDS] = do_words,   [WORD] = do_word,     [BOOLEAN] = do_word,          [ITEM] = do_item,
     [FIXED] = do_fixed,   [ARRAY] = do_array,   [WORD_ARRAY] = do_word_array, [OPTIONAL] = do_optional,
     [LIST] = do_optional, [SWITCH] = do_switch, [OPERATIONS] = do_operations,
 };

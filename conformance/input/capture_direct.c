@@ -183,12 +183,24 @@ static bool begin_pcapng(struct capture_direct *direct)
     return true;
 }
 
+/* After an option of an interface; 0: other than usual. */
+static uint32_t tick_after(uint32_t tick, uint16_t code, uint16_t length, const uint8_t *value)
+{
+    if (code == OPTION_TIME_OFFSET)
+        return 0;
+    if (code != OPTION_TIME_RESOLUTION)
+        return tick;
+    if (length != 1)
+        return 0;
+    return *value == DECIMAL_NANOSECONDS ? 1 : *value == DECIMAL_MICROSECONDS ? TICK_MICROSECOND : 0;
+}
+
 /* The tick by the options p[0..n) of an interface; 0: other than usual. */
 static uint32_t resolution(const uint8_t *p, size_t n)
 {
     uint32_t tick = TICK_MICROSECOND;
 
-    while (n >= 4) {
+    while (n >= 4 && tick != 0) {
         uint16_t code = get16(p), length = get16(p + 2);
         size_t padded = 4 + (((size_t)length + 3) & ~(size_t)3);
 
@@ -196,13 +208,7 @@ static uint32_t resolution(const uint8_t *p, size_t n)
             return tick;
         if (padded > n)
             return 0;
-        if (code == OPTION_TIME_OFFSET)
-            return 0;
-        if (code == OPTION_TIME_RESOLUTION) {
-            if (length != 1 || (p[4] != DECIMAL_MICROSECONDS && p[4] != DECIMAL_NANOSECONDS))
-                return 0;
-            tick = p[4] == DECIMAL_NANOSECONDS ? 1 : TICK_MICROSECOND;
-        }
+        tick = tick_after(tick, code, length, p + 4);
         p += padded;
         n -= padded;
     }

@@ -170,38 +170,53 @@ static ssize_t failed(struct unpack *unpack, const char *trouble)
     return -1;
 }
 
+/* 1: there is some, or the codec has more to give; 0: the end; -1: errno. */
+static ssize_t have_input(struct unpack *unpack)
+{
+    if (unpack->start < unpack->end || (!unpack->all_made && !unpack->between))
+        return 1;
+    if (!unpack->ended && !fill(unpack))
+        return -1;
+    if (!unpack->ended)
+        return 1;
+    if (unpack->between)
+        return 0;
+    unpack->truncated = true;
+    return failed(unpack, "the compressed data end too early");
+}
+
+/* What is wrong, after the octets made; NULL: nothing. */
+static const char *step(struct unpack *unpack, uint8_t *out, size_t room, size_t *made)
+{
+    size_t before = unpack->end - unpack->start;
+    const char *trouble = unpack->codec->step(unpack, out, room, made);
+
+    unpack->all_made = *made < room;
+    if (!trouble && *made == 0 && before > 0 && before == unpack->end - unpack->start)
+        return "no progress";
+    return trouble;
+}
+
 static ssize_t read_unpacked(void *cookie, char *out, size_t room)
 {
     struct unpack *unpack = cookie;
+    size_t made = 0;
 
     if (unpack->trouble)
         return failed(unpack, unpack->trouble);
-    for (;;) {
-        size_t made = 0, before;
+    while (made == 0) {
+        ssize_t input = have_input(unpack);
         const char *trouble;
 
-        if (unpack->start == unpack->end && (unpack->all_made || unpack->between)) {
-            if (!unpack->ended && !fill(unpack))
-                return -1;
-            if (unpack->ended && unpack->between)
-                return 0;
-            unpack->truncated = unpack->ended;
-            if (unpack->ended)
-                return failed(unpack, "the compressed data end too early");
-        }
-        before = unpack->end - unpack->start;
-        trouble = unpack->codec->step(unpack, (uint8_t *)out, room, &made);
-        unpack->all_made = made < room;
-        if (!trouble && made == 0 && before > 0 && before == unpack->end - unpack->start)
-            trouble = "no progress";
-        if (trouble) {
+        if (input <= 0)
+            return input;
+        trouble = step(unpack, (uint8_t *)out, room, &made);
+        if (trouble)
             failed(unpack, trouble);
-            if (made == 0)
-                return -1;
-        }
-        if (made > 0)
-            return (ssize_t)made;
+        if (trouble && made == 0)
+            return -1;
     }
+    return (ssize_t)made;
 }
 
 static int close_packed(void *cookie)

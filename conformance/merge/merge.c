@@ -426,6 +426,36 @@ static bool says_why(JsonObject *capture)
     return why && json_node_get_value_type(why) == G_TYPE_STRING;
 }
 
+/* Why nothing is judged in a capture with these connections. */
+static enum report_emptiness emptiness_of(JsonArray *connections)
+{
+    enum report_emptiness why = REPORT_NO_GUEST;
+    guint n = json_array_get_length(connections), rejected = 0;
+
+    for (guint i = 0; i < n; i++) {
+        JsonObject *connection = json_array_get_object_element(connections, i);
+
+        rejected += rejected_by_ib(connection);
+        if (!json_object_has_member(connection, "ib"))
+            why = REPORT_NO_FPDU;
+        else if (json_object_has_member(connection, "ulp") && why == REPORT_NO_GUEST)
+            why = REPORT_OTHER_ULP;
+    }
+    if (n == 0)
+        return REPORT_NO_MPA;
+    return rejected == n ? REPORT_REJECTED : why;
+}
+
+static bool judges_any(JsonObject *capture, JsonArray *connections)
+{
+    guint n = json_array_get_length(connections);
+    bool judged = json_object_has_member(capture, "error") || (json_object_has_member(capture, "part") && n > 0);
+
+    for (guint i = 0; i < n && !judged; i++)
+        judged = is_judged(json_array_get_object_element(connections, i));
+    return judged;
+}
+
 static unsigned count_empty(JsonArray *captures)
 {
     unsigned sum = 0;
@@ -433,27 +463,12 @@ static unsigned count_empty(JsonArray *captures)
     for (guint i = 0; i < json_array_get_length(captures); i++) {
         JsonObject *capture = json_array_get_object_element(captures, i);
         JsonArray *connections = json_object_get_array_member(capture, "connections");
-        enum report_emptiness why = REPORT_NO_GUEST;
-        guint n = json_array_get_length(connections);
-        bool judged = json_object_has_member(capture, "error") || (json_object_has_member(capture, "part") && n > 0);
-        guint rejected = 0;
+        bool judged = judges_any(capture, connections);
 
-        for (guint j = 0; j < n; j++) {
-            JsonObject *connection = json_array_get_object_element(connections, j);
-
-            judged |= is_judged(connection);
-            rejected += rejected_by_ib(connection);
-            if (!json_object_has_member(connection, "ib"))
-                why = REPORT_NO_FPDU;
-            else if (json_object_has_member(connection, "ulp") && why == REPORT_NO_GUEST)
-                why = REPORT_OTHER_ULP;
-        }
-        if (n > 0 && rejected == n)
-            why = REPORT_REJECTED;
         if (judged)
             json_object_remove_member(capture, "nothing_checked");
         else if (!says_why(capture))
-            json_object_set_string_member(capture, "nothing_checked", report_nothing(n == 0 ? REPORT_NO_MPA : why));
+            json_object_set_string_member(capture, "nothing_checked", report_nothing(emptiness_of(connections)));
         sum += !judged;
     }
     return sum;

@@ -441,7 +441,8 @@ static void take_words(struct check_options *options, struct raw_options *raw)
         options->files = !is_filter && raw->files ? g_steal_pointer(&raw->files) : g_new0(char *, 1);
 }
 
-static bool understand(struct check_options *options, struct raw_options *raw, GError **error)
+/* What is more than a number or a flag. */
+static bool parse_texts(struct check_options *options, const struct raw_options *raw, GError **error)
 {
     const struct {
         const char *value;
@@ -451,25 +452,49 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
                   {raw->memory, parse_memory},         {raw->capture_buffer, parse_capture_buffer},
                   {raw->rotate, parse_rotate},         {raw->color, parse_color}};
 
-    options->list_rules = raw->list_rules;
-    options->list_interfaces = raw->list_interfaces;
-    options->version = raw->version;
-    options->help = raw->help;
     for (size_t i = 0; i < G_N_ELEMENTS(single); i++)
         if (single[i].value && !single[i].parse(options, single[i].value, error))
             return false;
-    if (!parse_each(options, raw->assume, parse_assume, error) ||
-        !parse_each(options, raw->timers, parse_timers, error) ||
-        !select_rules(options, raw->rules, raw->skip, error) || !load_waivers(options, raw->waive, raw->waivers, error))
-        return false;
-    if (options->list_rules && options->format != FORMAT_TEXT && options->format != FORMAT_JSON)
-        return usage(error, "--list-rules supports --format=text and json");
+    return parse_each(options, raw->assume, parse_assume, error) &&
+           parse_each(options, raw->timers, parse_timers, error) &&
+           select_rules(options, raw->rules, raw->skip, error) &&
+           load_waivers(options, raw->waive, raw->waivers, error);
+}
+
+static bool raw_options_fit(const struct raw_options *raw, GError **error)
+{
     if (raw->progress && raw->no_progress)
         return usage(error, "--progress and --no-progress cannot be combined");
     if (raw->jobs < 1 || raw->jobs > 256)
         return usage(error, "-j: give a number of threads from 1 to 256");
-    if (raw->max_findings < 0)
-        return usage(error, "--max-findings: give a number, 0 for all");
+    return raw->max_findings >= 0 || usage(error, "--max-findings: give a number, 0 for all");
+}
+
+/* There is something to check, and what is wanted of it can be had. */
+static bool can_check(const struct check_options *options, GError **error)
+{
+    if (options->interface && options->files[0])
+        return usage(error, "-i captures live and -r reads a file: give either");
+    if (!options->interface && !options->files[0])
+        return usage(error, "no capture file given; try: iwarp-check FILE.pcapng, or iwarp-check --help");
+    if (options->capture_buffer != 0 && !options->interface)
+        return usage(error, "--capture-buffer needs -i");
+    return (options->rotate_ns == 0 || can_rotate(options, error)) && (!options->keep || can_keep(options, error)) &&
+           (!options->annotate || can_annotate(options, error));
+}
+
+static bool understand(struct check_options *options, struct raw_options *raw, GError **error)
+{
+    options->list_rules = raw->list_rules;
+    options->list_interfaces = raw->list_interfaces;
+    options->version = raw->version;
+    options->help = raw->help;
+    if (!parse_texts(options, raw, error))
+        return false;
+    if (options->list_rules && options->format != FORMAT_TEXT && options->format != FORMAT_JSON)
+        return usage(error, "--list-rules supports --format=text and json");
+    if (!raw_options_fit(raw, error))
+        return false;
     if (g_strcmp0(options->output, "-") == 0)
         g_clear_pointer(&options->output, g_free);
     options->progress = raw->progress ? ON : raw->no_progress ? OFF : UNKNOWN;
@@ -488,17 +513,8 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
     if (!words_are_filter(raw, error))
         return false;
     take_words(options, raw);
-    if (options->help || options->version || options->list_rules || options->list_interfaces || options->explain)
-        return true;
-    if (options->interface && options->files[0])
-        return usage(error, "-i captures live and -r reads a file: give either");
-    if (!options->interface && !options->files[0])
-        return usage(error, "no capture file given; try: iwarp-check FILE.pcapng, or iwarp-check --help");
-    if (options->capture_buffer != 0 && !options->interface)
-        return usage(error, "--capture-buffer needs -i");
-    if ((options->rotate_ns != 0 && !can_rotate(options, error)) || (options->keep && !can_keep(options, error)))
-        return false;
-    return !options->annotate || can_annotate(options, error);
+    return options->help || options->version || options->list_rules || options->list_interfaces || options->explain ||
+           can_check(options, error);
 }
 
 /* GOption knows "-j 2" but not "-j2", which is what people write. */

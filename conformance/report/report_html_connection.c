@@ -44,6 +44,7 @@ static void write_negotiated(struct html_page *page, const struct report_connect
 {
     static const char *const crc[] = {"not known", "off", "on"};
     const struct mpa_parameters *mpa = &connection->parameters;
+    g_autofree gchar *rtr = rtr_text(mpa->rtr);
 
     if (mpa->request_seen || mpa->reply_seen)
         html_item(page, "MPA revision", "%u%s", mpa->revision, mpa->enhanced ? ", enhanced" : "");
@@ -52,9 +53,7 @@ static void write_negotiated(struct html_page *page, const struct report_connect
     html_item(page, "Markers", "%s", markers_text(connection));
     html_item(page, "CRC", "%s", crc[mpa->crc + 1]);
     if (mpa->peer_to_peer)
-        html_item(page, "Peer-to-peer", "RTR%s%s%s%s", mpa->rtr & MPA_RTR_SEND ? " Send" : "",
-                  mpa->rtr & MPA_RTR_WRITE ? " Write" : "", mpa->rtr & MPA_RTR_READ ? " Read" : "",
-                  mpa->rtr == 0 ? " none in common" : "");
+        html_item(page, "Peer-to-peer", "%s", rtr);
     if (mpa->ird_ord_known)
         html_item(page, "IRD, ORD", "%u, %u", mpa->ird, mpa->ord);
     if (mpa->rejected)

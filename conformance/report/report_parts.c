@@ -217,6 +217,12 @@ const char *continuity_text(const struct report_connection *connection)
     return texts[connection->continued][connection->continues];
 }
 
+gchar *rtr_text(unsigned rtr)
+{
+    return g_strdup_printf("RTR%s%s%s%s", rtr & MPA_RTR_SEND ? " Send" : "", rtr & MPA_RTR_WRITE ? " Write" : "",
+                           rtr & MPA_RTR_READ ? " Read" : "", rtr == 0 ? " none in common" : "");
+}
+
 const char *markers_text(const struct report_connection *connection)
 {
     static const char *const texts[3][3] = {

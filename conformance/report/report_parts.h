@@ -69,5 +69,7 @@ const char *continuity_text(const struct report_connection *connection);
 gchar *operations_text(const struct report_connection *connection);
 /* "none", "both directions", "to responder", ... */
 const char *markers_text(const struct report_connection *connection);
+/* "RTR Send Read"; "RTR none in common". Freed with g_free(). */
+gchar *rtr_text(unsigned rtr);
 
 #endif

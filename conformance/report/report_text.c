@@ -41,10 +41,11 @@ static void write_parameters(const struct text *text, const struct report_connec
     else
         g_string_append(line, "MPA start-up not captured");
     g_string_append_printf(line, ", Markers: %s, CRC %s", markers_text(connection), crc[mpa->crc + 1]);
-    if (mpa->peer_to_peer)
-        g_string_append_printf(line, ", peer-to-peer (RTR%s%s%s%s)", mpa->rtr & MPA_RTR_SEND ? " Send" : "",
-                               mpa->rtr & MPA_RTR_WRITE ? " Write" : "", mpa->rtr & MPA_RTR_READ ? " Read" : "",
-                               mpa->rtr == 0 ? " none in common" : "");
+    if (mpa->peer_to_peer) {
+        g_autofree gchar *rtr = rtr_text(mpa->rtr);
+
+        g_string_append_printf(line, ", peer-to-peer (%s)", rtr);
+    }
     if (mpa->ird_ord_known)
         g_string_append_printf(line, ", IRD %u, ORD %u", mpa->ird, mpa->ord);
     if (mpa->rejected)

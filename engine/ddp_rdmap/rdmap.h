@@ -117,6 +117,8 @@ void rdmap_connection_parameters(struct rdmap_connection *rdmap, enum mpa_phase 
 void rdmap_connection_fpdu(struct rdmap_connection *rdmap, const struct mpa_fpdu_event *event);
 /* Octets of this side's stream are missing or were skipped: counters are learnt anew. */
 void rdmap_connection_skipped(struct rdmap_connection *rdmap, unsigned side);
+/* MPA has reported that this side did not close after its Terminate: what came instead is no second finding. */
+void rdmap_connection_unclosed(struct rdmap_connection *rdmap, unsigned side);
 /* FIN (reset false) or RST of a side. */
 void rdmap_connection_end(struct rdmap_connection *rdmap, unsigned side, bool reset, const struct place *place);
 /*

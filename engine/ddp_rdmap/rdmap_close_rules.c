@@ -10,7 +10,8 @@ enum { LLP_MPA = 0x20, CODE_STARTUP_FIRST = 5, CODE_STARTUP_LAST = 7 };
 struct rdmap_close_state {
     struct {
         bool terminated;
-        bool by_mpa; /* the Terminate ends the startup: MPA may judge what follows (RFC 6581 sections 9.1, 9.2) */
+        bool by_mpa;   /* the Terminate ends the startup: MPA may judge what follows (RFC 6581 sections 9.1, 9.2) */
+        bool unclosed; /* MPA has reported what follows */
         bool reported, settled;
         uint64_t end; /* stream offset after the Terminate */
         struct place place;
@@ -70,12 +71,9 @@ static void judge_after_terminate(struct rdmap_connection *rdmap, struct rdmap_s
         step->message->faulty = true;
 }
 
-/* MPA has asked for a close after the Terminate, and reported what came instead. */
-static bool judged_by_mpa(const struct rdmap_connection *rdmap)
+void rdmap_connection_unclosed(struct rdmap_connection *rdmap, unsigned side)
 {
-    const uint32_t *failed = rdmap->verdict->counts->failed;
-
-    return failed[RULE_MPA2_9_1_17] + failed[RULE_MPA2_9_2_14] > 0;
+    rdmap->close->side[side].unclosed = true;
 }
 
 void rdmap_close_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
@@ -104,7 +102,7 @@ static void settle(struct rdmap_connection *rdmap, unsigned side)
     if (!state->side[side].terminated || state->side[side].settled)
         return;
     state->side[side].settled = true;
-    if (state->side[side].after.frame != 0 && !judged_by_mpa(rdmap))
+    if (state->side[side].after.frame != 0 && !state->side[side].unclosed)
         fail_after_terminate(rdmap, &state->side[side].after, state->side[side].place.frame,
                              state->side[side].after_is_terminate, state->side[side].after_name);
     if (state->side[side].reported)

@@ -275,6 +275,17 @@ static void follow(struct ib_rc *rc, unsigned side, uint64_t offset)
     requests->next_least = false;
 }
 
+/* To `offset`: across what is missing but was acknowledged; with `all`, across everything. */
+static void skip_gap(struct ib_rc *rc, unsigned side, uint64_t offset, const struct place *next, bool all)
+{
+    const struct ib_requests *requests = &rc->side[side];
+
+    if (offset > requests->next && requests->acked_known && requests->acked > requests->next)
+        skip_to(rc, side, requests->acked < offset ? requests->acked : offset, next);
+    if (offset > requests->next && all)
+        skip_to(rc, side, offset, next);
+}
+
 /* Delivers what is held, up to the first gap; with `all`, across gaps, too. */
 static void give_held(struct ib_rc *rc, unsigned side, uint32_t frame, int64_t time_ns, bool all)
 {
@@ -288,15 +299,10 @@ static void give_held(struct ib_rc *rc, unsigned side, uint32_t frame, int64_t t
                                  : place_of(side, first->offset, first->frame, first->frame, first->time_ns);
         struct ib_held_packet *packet;
 
-        if (first->offset > requests->next) {
-            follow(rc, side, first->offset);
-            if (first->offset > requests->next && requests->acked_known && requests->acked > requests->next)
-                skip_to(rc, side, requests->acked < first->offset ? requests->acked : first->offset, &place);
-            if (first->offset > requests->next && all)
-                skip_to(rc, side, first->offset, &place);
-            if (first->offset > requests->next)
-                return;
-        }
+        follow(rc, side, first->offset);
+        skip_gap(rc, side, first->offset, &place, all);
+        if (first->offset > requests->next)
+            return;
         packet = ib_held_take(&requests->held);
         if (packet->offset == requests->next)
             take_request(rc, side, &packet->packet, &place);
@@ -313,6 +319,22 @@ static void report_copy(const struct ib_rc *rc, unsigned side, uint64_t offset, 
         rc->events.sent_again(rc->events.ctx, &place);
 }
 
+/* A copy, or a request from before the start of the capture. */
+static void request_again(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint64_t offset,
+                          uint32_t frame, int64_t time_ns)
+{
+    struct ib_requests *requests = &rc->side[side];
+
+    ib_not_ready_request(requests, offset, time_ns);
+    requests->older |= requests->late && offset < IB_RC_ORIGIN;
+    requests->resends_ns = time_ns;
+    if (packet->info->message == IB_MESSAGE_READ)
+        ib_reads_again(requests, offset);
+    rc->counts.retransmitted[side]++;
+    report_copy(rc, side, offset, frame, time_ns);
+    path_trouble_packet(&rc->path, side, PATH_AGAIN, time_ns);
+}
+
 static void request(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint32_t frame, int64_t time_ns)
 {
     struct ib_requests *requests = &rc->side[side];
@@ -325,28 +347,19 @@ static void request(struct ib_rc *rc, unsigned side, const struct ib_packet *pac
         requests->late = true;
     }
     if (!ib_requests_offset(requests, packet->bth.psn, &offset) || offset < requests->next) {
-        ib_not_ready_request(requests, offset, time_ns);
-        requests->older |= requests->late && offset < IB_RC_ORIGIN;
-        requests->resends_ns = time_ns;
-        if (packet->info->message == IB_MESSAGE_READ)
-            ib_reads_again(requests, offset);
-        rc->counts.retransmitted[side]++;
-        report_copy(rc, side, offset, frame, time_ns);
-        path_trouble_packet(&rc->path, side, PATH_AGAIN, time_ns);
+        request_again(rc, side, packet, offset, frame, time_ns);
         return;
     }
     path_trouble_packet(&rc->path, side, PATH_NEW, time_ns);
     ib_not_ready_request(requests, offset, time_ns);
     follow(rc, side, offset);
     place = place_of(side, offset, frame, frame, time_ns);
-    if (offset > requests->next && requests->acked_known && requests->acked > requests->next)
-        skip_to(rc, side, requests->acked < offset ? requests->acked : offset, &place);
+    skip_gap(rc, side, offset, &place, false);
     if (offset == requests->next) {
         take_request(rc, side, packet, &place);
     } else if (!ib_held_add(&requests->held, rc->options.limit, offset, packet, frame, time_ns, &again)) {
         give_held(rc, side, frame, time_ns, true);
-        if (offset > requests->next)
-            skip_to(rc, side, offset, &place);
+        skip_gap(rc, side, offset, &place, true);
         if (offset == requests->next)
             take_request(rc, side, packet, &place);
     }

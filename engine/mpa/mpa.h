@@ -94,6 +94,9 @@ struct mpa_events {
     void (*fpdu)(void *ctx, const struct mpa_fpdu_event *event);
     /* Octets [from, to) of a side's stream belong to no FPDU: stray, lost sync, or a hole. */
     void (*skipped)(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why, const struct place *place);
+    /* This side should have closed after its Terminate and did not: found and counted; what it sends on is part of it.
+     */
+    void (*unclosed)(void *ctx, unsigned side);
     /* Phase or parameters changed. */
     void (*changed)(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters,
                     const struct place *place);

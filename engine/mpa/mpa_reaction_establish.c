@@ -301,6 +301,14 @@ static void judge_rtr_answer(struct mpa_connection *mpa, const struct reaction_f
     watch->rtr = 0;
 }
 
+/* No close followed the Initiator's Terminate. */
+static void end_unclosed(struct mpa_connection *mpa)
+{
+    mpa->reaction->establish.flags = 0;
+    if (mpa->events.unclosed)
+        mpa->events.unclosed(mpa->events.ctx, (unsigned)initiator_of(mpa));
+}
+
 void reaction_establish_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
 {
     struct establish_watch *watch = &mpa->reaction->establish;
@@ -318,7 +326,7 @@ void reaction_establish_fpdu(struct mpa_connection *mpa, const struct reaction_f
         verdict_failed(mpa->verdict, rule, direction_of(mpa, fpdu->side), &fpdu->event->place, watch->terminate_frame,
                        "expected the connection to be closed after the Terminate in frame %u; found another FPDU",
                        watch->terminate_frame);
-        watch->flags = 0;
+        end_unclosed(mpa);
     } else if (mpa_is_first(mpa, fpdu->side, fpdu->event)) {
         judge_first_fpdu(mpa, fpdu);
     }
@@ -355,7 +363,7 @@ static void check_due(struct mpa_connection *mpa, unsigned initiator)
             mpa->verdict, rule, direction_of(mpa, initiator), &place, watch->terminate_frame,
             "expected the connection to be closed within %g s of the Terminate in frame %u; found it still open",
             reaction_seconds(mpa->options.t_close), watch->terminate_frame);
-        watch->flags = 0;
+        end_unclosed(mpa);
     } else if (!watch->terminated && watch->flags & ESTABLISH_NO_RTR) {
         no_terminate(mpa, initiator, &place, "nothing");
         watch->flags = 0;

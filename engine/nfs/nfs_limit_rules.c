@@ -47,34 +47,39 @@ static bool judge_refusal(const struct nfs_look *look, const struct nfs_chunk_us
     return true;
 }
 
-bool nfs_limit_answer(struct nfs_look *look, const struct rpcrdma_message *message)
+/* An accepted Reply or ERR_CHUNK, to a Call that is understood. */
+static bool is_about_limits(const struct nfs_look *look, const struct rpcrdma_message *message)
 {
     const struct rpcrdma_body *reply = &look->t->reply_body;
-    const struct nfs_chunk_use use = nfs_chunk_use(look->t);
-    bool error = message->kind == RPCRDMA_KIND_ERROR, accepted = false;
 
     if (look->exchange->minor < 0 || look->nfs->options.profile == PROFILE_RFC5666 || !nfs_understood(look->body) ||
         look->t->malformed || look->t->offers_lost || message->faulty || message->unsure)
         return false;
-    if (error && message->header.err != RPCRDMA_ERR_CHUNK)
+    if (message->kind == RPCRDMA_KIND_ERROR)
+        return message->header.err == RPCRDMA_ERR_CHUNK;
+    return reply->known && reply->rpc.reply_stat == RPC_MSG_ACCEPTED;
+}
+
+bool nfs_limit_answer(struct nfs_look *look, const struct rpcrdma_message *message)
+{
+    const struct nfs_chunk_use use = nfs_chunk_use(look->t);
+    bool error = message->kind == RPCRDMA_KIND_ERROR;
+    uint32_t accept_stat = look->t->reply_body.rpc.accept_stat;
+
+    if (!is_about_limits(look, message))
         return false;
-    if (!error) {
-        if (!reply->known || reply->rpc.reply_stat != RPC_MSG_ACCEPTED)
-            return false;
-        accepted = reply->rpc.accept_stat == RPC_SUCCESS;
-    }
     if (!use.complex) {
-        if (accepted)
+        if (!error && accept_stat == RPC_SUCCESS)
             pass(look, &use);
-        else if (error || reply->rpc.accept_stat == RPC_GARBAGE_ARGS)
+        else if (error || accept_stat == RPC_GARBAGE_ARGS)
             return judge_refusal(look, &use, error);
         return false;
     }
-    if (!error && reply->rpc.accept_stat == RPC_GARBAGE_ARGS)
+    if (!error && accept_stat == RPC_GARBAGE_ARGS)
         nfs_pass(look, RULE_NFSULB_6_4_2_07);
-    else if (!error && !accepted)
+    else if (!error && accept_stat != RPC_SUCCESS)
         nfs_fail(look, RULE_NFSULB_6_4_2_07,
                  "expected ERR_CHUNK or GARBAGE_ARGS for chunk lists that are too complex; found %s",
-                 rpc_accept_stat_name(reply->rpc.accept_stat));
+                 rpc_accept_stat_name(accept_stat));
     return true;
 }

@@ -136,26 +136,35 @@ static void judge_chunk(struct nfs_look *look, const struct room *room, const st
         nfs_pass(look, RULE_RPCR_3_5_3_07);
 }
 
+/* The size of the Reply on the wire, as far as the Call decides it. False: unknown. */
+static bool size_of(const struct nfs_look *look, struct nfs_reply_size *size)
+{
+    uint32_t limit = look->exchange->limits.fore_maxresponse;
+
+    if (!nfs_reply_size(look, size))
+        return false;
+    if (look->body->wrapped) { /* plus a checksum of unknown length */
+        size->largest += INTEGRITY;
+        size->exact = false;
+    }
+    /* No Reply of a session exceeds the maximum agreed for it. */
+    if (limit != 0 && limit < size->largest) {
+        size->largest = limit;
+        size->asked = limit < size->asked ? limit : size->asked;
+        size->eligible = limit < size->eligible ? limit : size->eligible;
+    }
+    return true;
+}
+
 void nfs_size_call(struct nfs_look *look)
 {
     struct room room = room_for(look);
-    uint32_t limit = look->exchange->limits.fore_maxresponse;
+    bool unlimited = look->exchange->minor > 0 && look->exchange->limits.fore_maxresponse == 0;
     struct nfs_reply_size size;
 
-    if (!nfs_reply_size(look, &size))
+    if (!size_of(look, &size))
         return;
-    if (look->body->wrapped) { /* plus a checksum of unknown length */
-        size.largest += INTEGRITY;
-        size.exact = false;
-    }
-    /* No Reply of a session exceeds the maximum agreed for it. */
-    if (limit != 0 && limit < size.largest) {
-        size.largest = limit;
-        size.asked = limit < size.asked ? limit : size.asked;
-        size.eligible = limit < size.eligible ? limit : size.eligible;
-    }
-    if (room.threshold == 0 ||
-        (look->exchange->minor > 0 && limit == 0 && !fits(&room, size.largest) && !room.has_chunk)) {
+    if (room.threshold == 0 || (unlimited && !fits(&room, size.largest) && !room.has_chunk)) {
         nfs_inconclusive(look, missing_rule(look, &room, &size));
         return;
     }

@@ -32,32 +32,47 @@ struct lookup {
     const struct rpcrdma_offer *first, *last; /* of the right kind: the offers that hold its first and last octet */
 };
 
+/* Outstanding, for the other kind of access. */
+static void note_wrong(struct lookup *found, const struct rpcrdma_offer *offer, bool holds)
+{
+    if (!found->wrong || (holds && !found->wrong_holds))
+        found->wrong = offer;
+    found->wrong_holds |= holds;
+}
+
+/* Outstanding, of the right kind. */
+static void note_same(struct lookup *found, const struct rpcrdma_offer *offer, const struct rpcrdma_area *area)
+{
+    const struct rpcrdma_area offered = rpcrdma_area_of(&offer->target);
+    const struct rpcrdma_area begin = {area->stag, area->from, area->from + 1},
+                              end = {area->stag, area->to - 1, area->to};
+
+    if (!found->same || rpcrdma_area_meets(&offered, area))
+        found->same = offer;
+    if (rpcrdma_area_holds(&offered, &begin))
+        found->first = offer;
+    if (rpcrdma_area_holds(&offered, &end))
+        found->last = offer;
+}
+
 static struct lookup look_up(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
-    struct rpcrdma_area area = rpcrdma_area_of_move(move), begin = {area.stag, area.from, area.from + 1},
-                        end = {area.stag, area.to - 1, area.to};
+    const struct rpcrdma_area area = rpcrdma_area_of_move(move);
     bool write = move->kind == RDMA_WRITE;
     struct lookup found = {0};
 
     for (const struct rpcrdma_offer *o = rpcrdma_offers_of(rpcrdma, move->owner, move->stag); o;
          o = rpcrdma_offers_next(o)) {
-        struct rpcrdma_area offered = rpcrdma_area_of(&o->target);
+        const struct rpcrdma_area offered = rpcrdma_area_of(&o->target);
         bool holds = rpcrdma_area_holds(&offered, &area);
 
         if (!outstanding(o)) {
             if (written(o) == write && holds && !found.answered)
                 found.answered = o;
         } else if (written(o) != write) {
-            if (!found.wrong || (holds && !found.wrong_holds))
-                found.wrong = o;
-            found.wrong_holds |= holds;
+            note_wrong(&found, o, holds);
         } else {
-            if (!found.same || rpcrdma_area_meets(&offered, &area))
-                found.same = o;
-            if (rpcrdma_area_holds(&offered, &begin))
-                found.first = o;
-            if (rpcrdma_area_holds(&offered, &end))
-                found.last = o;
+            note_same(&found, o, &area);
         }
     }
     return found;

@@ -109,6 +109,15 @@ static bool may_be_reply(const struct rpcrdma_shape *shape)
            shape->rpcrdma->client != (int)shape->t->side;
 }
 
+static void reply_in_chunk(struct rpcrdma_shape *shape)
+{
+    if (may_be_reply(shape))
+        rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_3_5_3_04);
+    else
+        rpcrdma_shape_fail(shape, RULE_RPCR_3_5_3_04,
+                           "expected an RPC Call in the Position-Zero Read chunk; found a Reply");
+}
+
 /* The type of an inline message was judged with its header. */
 static void broken_header(struct rpcrdma_shape *shape)
 {
@@ -120,11 +129,8 @@ static void broken_header(struct rpcrdma_shape *shape)
     if (rpc->status == RPC_BAD_TYPE && shape->in_chunk)
         rpcrdma_shape_fail(shape, RULE_RPCR_2_2_2_01, "expected CALL (0) or REPLY (1) in the RPC message; found %u",
                            rpc->fault);
-    else if (rpc->status == RPC_OK && shape->in_chunk && may_be_reply(shape))
-        rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_3_5_3_04);
     else if (rpc->status == RPC_OK && shape->in_chunk)
-        rpcrdma_shape_fail(shape, RULE_RPCR_3_5_3_04,
-                           "expected an RPC Call in the Position-Zero Read chunk; found a Reply");
+        reply_in_chunk(shape);
     else if (rpc->status == RPC_BAD_VALUE && rpc->fault_at == RPCVERS_AT)
         rpcrdma_shape_fail(shape, RULE_RPC_9_01, "expected rpcvers 2 in the Call; found %u", rpc->fault);
     else if (rpc->status == RPC_BAD_VALUE)
@@ -245,13 +251,39 @@ static bool zero_beside_inline(const struct rpcrdma_shape *shape)
     return !shape->in_chunk && t->position_zero >= 0 && t->chunks[t->position_zero].length > 0;
 }
 
-static void judge(struct rpcrdma_shape *shape)
+/* Which parts are in chunks. False: what is left inline is not judged. */
+static bool judge_reduction(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
 
+    if (body->rpc.has_gss && body->rpc.gss_proc != RPC_GSS_DATA)
+        gss_control(shape);
+    else if (body->wrapped)
+        gss_wrapped(shape);
+    else if (never_eligible(shape))
+        return false;
+    else if (body->walked)
+        rpcrdma_position_rules(shape);
+    return true;
+}
+
+static void pass_sound(struct rpcrdma_shape *shape)
+{
+    rpcrdma_shape_pass(shape, RULE_RPCR_4_03);
+    rpcrdma_shape_pass(shape, RULE_RPC_9_01);
+    if (shape->body->rpc.has_gss)
+        rpcrdma_shape_pass(shape, RULE_RPCR_8_2_2_01);
+    if (!shape->body->wrapped)
+        rpcrdma_provision_rules(shape);
+    if (!shape->failed && shape->in_chunk && rpcrdma_shape_whole(shape))
+        rpcrdma_shape_pass(shape, RULE_RPCR_3_5_3_04);
+}
+
+static void judge(struct rpcrdma_shape *shape)
+{
     if (shape->in_chunk && !rpcrdma_shape_start(shape))
         return;
-    if (!body->known) {
+    if (!shape->body->known) {
         broken_header(shape);
         return;
     }
@@ -261,28 +293,12 @@ static void judge(struct rpcrdma_shape *shape)
         rpcrdma_shape_pass(shape, RULE_RPCR_2_2_2_01);
         rpcrdma_shape_pass(shape, RULE_RPCR_3_5_3_03);
     }
-    if (shape->t->offers_lost || zero_beside_inline(shape))
+    if (shape->t->offers_lost || zero_beside_inline(shape) || !judge_reduction(shape))
         return;
-    if (body->rpc.has_gss && body->rpc.gss_proc != RPC_GSS_DATA)
-        gss_control(shape);
-    else if (body->wrapped)
-        gss_wrapped(shape);
-    else if (never_eligible(shape))
-        return;
-    else if (body->walked)
-        rpcrdma_position_rules(shape);
     if (!shape->failed)
         rpcrdma_shape_stream(shape);
-    if (!shape->failed) {
-        rpcrdma_shape_pass(shape, RULE_RPCR_4_03);
-        rpcrdma_shape_pass(shape, RULE_RPC_9_01);
-    }
-    if (!shape->failed && body->rpc.has_gss)
-        rpcrdma_shape_pass(shape, RULE_RPCR_8_2_2_01);
-    if (!shape->failed && !body->wrapped)
-        rpcrdma_provision_rules(shape);
-    if (!shape->failed && shape->in_chunk && rpcrdma_shape_whole(shape))
-        rpcrdma_shape_pass(shape, RULE_RPCR_3_5_3_04);
+    if (!shape->failed)
+        pass_sound(shape);
     if (shape->t->n_chunks == 0)
         rpcrdma_shape_pass(shape, RULE_RPCR_4_3_01);
 }

@@ -502,17 +502,11 @@ static bool send_room(struct rpcrdma_side *s, uint64_t n)
     return true;
 }
 
-static void on_send_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part, bool unsure)
+/* A Send in parts is put together. */
+static void gather(struct rpcrdma_side *s, const struct rdma_part *part)
 {
-    unsigned side = part->place.side & 1u;
-    struct rpcrdma_side *s = &rpcrdma->side[side];
     uint64_t end = part->offset + part->n;
 
-    if (part->complete && part->offset == 0 && part->index == 0) { /* the usual case: one part, nothing to copy */
-        s->send_open = false;
-        on_send(rpcrdma, part, part->p, (uint32_t)part->n, (uint32_t)(part->n - part->lacking), unsure);
-        return;
-    }
     if (!s->send_open || s->send_message != part->message) {
         s->send_open = true;
         s->send_message = part->message;
@@ -527,6 +521,19 @@ static void on_send_part(struct rpcrdma_connection *rpcrdma, const struct rdma_p
     s->send_n = end > s->send_n ? (uint32_t)end : s->send_n;
     if (part->lacking > 0 && end - part->lacking < s->send_there)
         s->send_there = (uint32_t)(end - part->lacking);
+}
+
+static void on_send_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part, bool unsure)
+{
+    unsigned side = part->place.side & 1u;
+    struct rpcrdma_side *s = &rpcrdma->side[side];
+
+    if (part->complete && part->offset == 0 && part->index == 0) { /* the usual case: one part, nothing to copy */
+        s->send_open = false;
+        on_send(rpcrdma, part, part->p, (uint32_t)part->n, (uint32_t)(part->n - part->lacking), unsure);
+        return;
+    }
+    gather(s, part);
     if (!part->last)
         return;
     s->send_open = false;

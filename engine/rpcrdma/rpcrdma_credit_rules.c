@@ -123,27 +123,34 @@ struct knowledge {
     uint32_t unseen; /* answers that had not reached it */
 };
 
+static uint64_t answers_kept(const struct caller *c)
+{
+    return c->n_answers < ANSWERS_KEPT ? c->n_answers : ANSWERS_KEPT;
+}
+
+/* Where nothing says what had arrived: the latest grants, of which a lower one may not have arrived yet. */
+static struct knowledge knowledge_of_latest(const struct rpcrdma_message *m, const struct caller *c)
+{
+    const struct answer *a = answer_before(c, c->n_answers - 1);
+    struct knowledge k = {.known = true, .limit = a->grant, .lowest = a->grant, .frame = a->frame};
+    uint64_t kept = answers_kept(c), looked = m->received > 0 || kept < 2 ? kept : 2;
+
+    k.before = kept > 1 ? answer_before(c, c->n_answers - 2)->grant : 1;
+    for (uint64_t i = 1; a->offset >= m->received && i < looked; i++) {
+        a = answer_before(c, c->n_answers - 1 - i);
+        k.limit = a->grant > k.limit ? a->grant : k.limit;
+    }
+    return k;
+}
+
 static struct knowledge knowledge_of(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m,
                                      const struct caller *c)
 {
-    struct knowledge k = {0};
-    uint64_t kept = c->n_answers < ANSWERS_KEPT ? c->n_answers : ANSWERS_KEPT;
+    struct knowledge k = {.lowest = UINT32_MAX};
+    uint64_t kept = answers_kept(c);
 
-    if (!rpcrdma_acked(rpcrdma, m) && c->n_answers > 0) { /* a lower grant may not have arrived yet */
-        const struct answer *a = answer_before(c, c->n_answers - 1);
-
-        uint64_t looked = m->received > 0 || kept < 2 ? kept : 2;
-
-        k = (struct knowledge){.known = true, .limit = a->grant, .frame = a->frame};
-        k.before = kept > 1 ? answer_before(c, c->n_answers - 2)->grant : 1;
-        k.lowest = a->grant;
-        for (uint64_t i = 1; a->offset >= m->received && i < looked; i++) {
-            a = answer_before(c, c->n_answers - 1 - i);
-            k.limit = a->grant > k.limit ? a->grant : k.limit;
-        }
-        return k;
-    }
-    k.lowest = UINT32_MAX;
+    if (!rpcrdma_acked(rpcrdma, m) && c->n_answers > 0)
+        return knowledge_of_latest(m, c);
     for (uint64_t i = 0; i < kept; i++) {
         const struct answer *a = answer_before(c, c->n_answers - 1 - i);
 

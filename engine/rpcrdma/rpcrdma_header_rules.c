@@ -390,39 +390,46 @@ static bool reply_follows(const struct rpcrdma_message *m, uint32_t at)
     return m->n - m->lacking >= at + 8 && get_be32(m->p + at) == m->header.xid && get_be32(m->p + at + 4) == RPC_REPLY;
 }
 
+/* Neither of the two: RFC 5666 section 4.3 has 8 words after such a one. */
+static void judge_unknown_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    bool by_rfc5666 = rpcrdma_by_rfc5666(rpcrdma);
+    enum rule_id rule = by_rfc5666 ? RULE_RPCR0_4_3_01 : RULE_RPCR_4_1_2_13;
+
+    if (by_rfc5666 && m->n == RPCRDMA_ERR_CHUNK_LEN + 4 * RPCRDMA_ERR_EXTRA_WORDS)
+        rpcrdma_pass(rpcrdma, rule);
+    else
+        rpcrdma_fail(rpcrdma, m, rule, 0, "expected rdma_err 1 (ERR_VERS) or 2 (ERR_CHUNK)%s; found %u",
+                     by_rfc5666 ? ", or 8 words after it" : "", m->header.err);
+}
+
 static void judge_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     const struct rpcrdma_header *h = &m->header;
-    uint32_t end = h->err == RPCRDMA_ERR_VERS ? RPCRDMA_ERR_VERS_LEN : RPCRDMA_ERR_CHUNK_LEN;
+    bool vers = h->err == RPCRDMA_ERR_VERS;
+    uint32_t end = vers ? RPCRDMA_ERR_VERS_LEN : RPCRDMA_ERR_CHUNK_LEN;
 
     if (m->n < RPCRDMA_ERR_CHUNK_LEN) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_13, 0, "expected rdma_err in an RDMA_ERROR; found %u octets", m->n);
         return;
     }
     if (h->status == RPCRDMA_BAD_ERR) {
-        enum rule_id rule = rpcrdma_by_rfc5666(rpcrdma) ? RULE_RPCR0_4_3_01 : RULE_RPCR_4_1_2_13;
-
-        if (rpcrdma_by_rfc5666(rpcrdma) && m->n == RPCRDMA_ERR_CHUNK_LEN + 4 * RPCRDMA_ERR_EXTRA_WORDS)
-            rpcrdma_pass(rpcrdma, rule);
-        else
-            rpcrdma_fail(rpcrdma, m, rule, 0, "expected rdma_err 1 (ERR_VERS) or 2 (ERR_CHUNK)%s; found %u",
-                         rpcrdma_by_rfc5666(rpcrdma) ? ", or 8 words after it" : "", h->err);
+        judge_unknown_error(rpcrdma, m);
         return;
     }
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_1_2_13);
     if (!judge_units(rpcrdma, m, end))
         return;
     if (m->n > end) {
-        enum rule_id rule = reply_follows(m, end)        ? RULE_RPCR_4_2_4_06
-                            : h->err == RPCRDMA_ERR_VERS ? RULE_RPCR_4_1_2_14
-                                                         : RULE_RPCR_4_1_2_15;
+        enum rule_id rule = vers ? RULE_RPCR_4_1_2_14 : RULE_RPCR_4_1_2_15;
 
-        rpcrdma_fail(rpcrdma, m, rule, 0, "expected nothing after the %u octets of an %s; found %u octets", end,
-                     rpcrdma_err_name(h->err), m->n - end);
+        rpcrdma_fail(rpcrdma, m, reply_follows(m, end) ? RULE_RPCR_4_2_4_06 : rule, 0,
+                     "expected nothing after the %u octets of an %s; found %u octets", end, rpcrdma_err_name(h->err),
+                     m->n - end);
         return;
     }
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_4_06);
-    if (h->err == RPCRDMA_ERR_VERS)
+    if (vers)
         judge_error_vers(rpcrdma, m);
     else
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_1_2_15);

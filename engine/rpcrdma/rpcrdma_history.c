@@ -429,6 +429,21 @@ static bool reported_before(const struct rpcrdma_history_record *now, const bool
     return false;
 }
 
+static void judge_stray(const struct look *look, const struct rpcrdma_history_stray *stray,
+                        const struct rpcrdma_history_offer *offer)
+{
+    if (stray->served)
+        fail(look, RULE_RPCR_8_1_1_01, SEVERITY_ERROR, &stray->proof, offer->frame,
+             "expected STag 0x%08x, which XID 0x%08x offers on another connection (frame %u), to be refused on "
+             "this one; found the RDMA %s in frame %u %s",
+             stray->handle, offer->xid, offer->frame, stray->write ? "Write" : "Read", stray->place.frame,
+             stray->write ? "taken" : "answered");
+    else if (stray->refused)
+        pass(look, RULE_RPCR_8_1_1_01);
+    else
+        verdict_inconclusive(look->verdict, RULE_RPCR_8_1_1_01);
+}
+
 static void judge_memory(const struct look *look, const struct pair *pair)
 {
     const struct rpcrdma_history_record *now = look->now;
@@ -444,16 +459,7 @@ static void judge_memory(const struct look *look, const struct pair *pair)
         if (!offer || offered(now, stray->owner, stray) || reported_before(now, reported, i))
             continue;
         reported[i] = stray->served;
-        if (stray->served)
-            fail(look, RULE_RPCR_8_1_1_01, SEVERITY_ERROR, &stray->proof, offer->frame,
-                 "expected STag 0x%08x, which XID 0x%08x offers on another connection (frame %u), to be refused on "
-                 "this one; found the RDMA %s in frame %u %s",
-                 stray->handle, offer->xid, offer->frame, stray->write ? "Write" : "Read", stray->place.frame,
-                 stray->write ? "taken" : "answered");
-        else if (stray->refused)
-            pass(look, RULE_RPCR_8_1_1_01);
-        else
-            verdict_inconclusive(look->verdict, RULE_RPCR_8_1_1_01);
+        judge_stray(look, stray, offer);
     }
 }
 

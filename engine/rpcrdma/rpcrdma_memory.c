@@ -40,6 +40,14 @@ static void add_offer(struct rpcrdma_transaction *t, struct rpcrdma_chunk_state 
     chunk->length += target->length;
 }
 
+static bool has_position(const struct rpcrdma_transaction *t, uint32_t position)
+{
+    for (unsigned i = 0; i < t->n_chunks; i++)
+        if (t->chunks[i].position == position)
+            return true;
+    return false;
+}
+
 /* All read segments of one Position, anywhere in the list, are one chunk (section 3.4.5). */
 static bool take_reads(struct rpcrdma_transaction *t, const struct rpcrdma_message *call)
 {
@@ -49,11 +57,8 @@ static bool take_reads(struct rpcrdma_transaction *t, const struct rpcrdma_messa
     for (uint32_t i = 0; i < header->read.n; i++) {
         struct rpcrdma_read_segment first = rpcrdma_read_segment_at(header, call->p, i);
         struct rpcrdma_chunk_state *chunk;
-        bool known = false;
 
-        for (unsigned k = 0; k < t->n_chunks && !known; k++)
-            known = t->chunks[k].position == first.position;
-        if (known)
+        if (has_position(t, first.position))
             continue;
         chunk =
             t->n_chunks < RPCRDMA_READ_CHUNKS_MAX ? add_chunk(t, RPCRDMA_READ_CHUNK, number++, first.position) : NULL;

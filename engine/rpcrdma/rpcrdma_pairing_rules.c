@@ -100,42 +100,40 @@ static void fail_inline(const struct pairing *p, unsigned k, const struct rpcrdm
 
 /* ---- lengths ---- */
 
-/* Two results in one chunk, one in two chunks, or two that changed places. */
+/* With the result or the chunk `j`: two results in one chunk, one in two chunks, or two that changed places. */
+static bool fail_mixed_with(const struct pairing *p, unsigned k, const struct rpcrdma_item *item, unsigned j)
+{
+    const struct rpcrdma_item *other = item_of(p, j);
+    uint64_t n = item->item.count, returned = returned_in(p, k), length = returned_in(p, j);
+
+    if (!other && length > 0 && returned + length == n)
+        FAIL(p, RULE_RPCR_3_4_6_09,
+             "expected the result of %llu octets in one Write chunk; found %llu octets in chunk %u and %llu in "
+             "chunk %u",
+             (unsigned long long)n, (unsigned long long)returned, k + 1, (unsigned long long)length, j + 1);
+    else if (!other || other->item.count == 0)
+        return false;
+    else if (length == 0 && returned == n + other->item.count)
+        FAIL(p, j < p->t->n_writes ? RULE_RPCR_3_4_6_09 : RULE_NFSULB_6_4_1_06,
+             "expected one result in Write chunk %u, of %llu octets; found %llu, including the next result, of %u "
+             "octets",
+             k + 1, (unsigned long long)n, (unsigned long long)returned, other->item.count);
+    else if (n != other->item.count && length == n && returned == other->item.count)
+        FAIL(p, RULE_RPCR_4_3_2_1_02,
+             "expected results in the Write chunks in list order, %llu octets in chunk %u and %u in chunk %u; "
+             "found %llu and %llu",
+             (unsigned long long)n, k + 1, other->item.count, j + 1, (unsigned long long)returned,
+             (unsigned long long)length);
+    else
+        return false;
+    return true;
+}
+
 static bool fail_mixed(const struct pairing *p, unsigned k, const struct rpcrdma_item *item)
 {
-    uint64_t n = item->item.count, returned = returned_in(p, k);
-
-    for (unsigned j = 0; j < p->t->n_writes || item_of(p, j); j++) {
-        const struct rpcrdma_item *other = item_of(p, j);
-        uint64_t length = returned_in(p, j);
-
-        if (j == k)
-            continue;
-        if (!other && length > 0 && returned + length == n) {
-            FAIL(p, RULE_RPCR_3_4_6_09,
-                 "expected the result of %llu octets in one Write chunk; found %llu octets in chunk %u and %llu in "
-                 "chunk %u",
-                 (unsigned long long)n, (unsigned long long)returned, k + 1, (unsigned long long)length, j + 1);
+    for (unsigned j = 0; j < p->t->n_writes || item_of(p, j); j++)
+        if (j != k && fail_mixed_with(p, k, item, j))
             return true;
-        }
-        if (!other || other->item.count == 0)
-            continue;
-        if (length == 0 && returned == n + other->item.count) {
-            FAIL(p, j < p->t->n_writes ? RULE_RPCR_3_4_6_09 : RULE_NFSULB_6_4_1_06,
-                 "expected one result in Write chunk %u, of %llu octets; found %llu, including the next result, of %u "
-                 "octets",
-                 k + 1, (unsigned long long)n, (unsigned long long)returned, other->item.count);
-            return true;
-        }
-        if (n != other->item.count && length == n && returned == other->item.count) {
-            FAIL(p, RULE_RPCR_4_3_2_1_02,
-                 "expected results in the Write chunks in list order, %llu octets in chunk %u and %u in chunk %u; "
-                 "found %llu and %llu",
-                 (unsigned long long)n, k + 1, other->item.count, j + 1, (unsigned long long)returned,
-                 (unsigned long long)length);
-            return true;
-        }
-    }
     return false;
 }
 

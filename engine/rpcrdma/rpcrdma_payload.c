@@ -328,6 +328,11 @@ static bool may_be_new(const struct nfs_walk_result *walk)
     return walk->status == NFS_WALK_UNKNOWN && walk->fault > 2 && walk->fault < 256;
 }
 
+static bool may_apply(const struct way *way, const struct rpcrdma_look *look, bool chunks)
+{
+    return (look->reply ? way->reply : way->call) && (chunks || !way->with_chunks);
+}
+
 /* The standard's way, then the others: an error may look like something unknown to the tables. */
 static void find_reduction(struct rpcrdma_look *look, const uint8_t *p, size_t n)
 {
@@ -340,9 +345,7 @@ static void find_reduction(struct rpcrdma_look *look, const uint8_t *p, size_t n
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         const struct way *way = &ways[i];
 
-        if (!(look->reply ? way->reply : way->call) || (way->with_chunks && !chunks))
-            continue;
-        if (way->walk ? way->walk(look, p, n) : walk(look, way->reduction, p, n))
+        if (may_apply(way, look, chunks) && (way->walk ? way->walk(look, p, n) : walk(look, way->reduction, p, n)))
             return;
     }
     walk(look, RPCRDMA_REDUCED_STANDARD, p, n);

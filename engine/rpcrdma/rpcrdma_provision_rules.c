@@ -4,6 +4,37 @@
 
 #include <inttypes.h>
 
+/* A Write chunk of the Call, and the octets that its result may have. */
+static bool check_size(struct rpcrdma_shape *shape, const struct rpcrdma_chunk_state *chunk, uint64_t count)
+{
+    unsigned number = chunk->number + 1;
+
+    if (chunk->length < count && rpcrdma_chunk_disordered(shape->t, chunk, count)) {
+        rpcrdma_shape_fail(shape, RULE_RPCR_4_1_2_07,
+                           "expected handle, length and 64-bit offset in this order; found a length of %" PRIu64
+                           " octets, with the expected %" PRIu64 " in another place of the segment",
+                           chunk->length, count);
+        return false;
+    }
+    if (chunk->length < count) {
+        rpcrdma_shape_fail(shape, RULE_RPCR_3_4_6_02,
+                           "expected Write chunk %u to have room for the %" PRIu64 " octets asked for; found %" PRIu64,
+                           number, count, chunk->length);
+        return false;
+    }
+    rpcrdma_shape_pass(shape, RULE_RPCR_3_4_6_02);
+    if (count % 4 == 0 || rpcrdma_by_rfc5666(shape->rpcrdma))
+        return true;
+    if (chunk->length == xdr_padded(count))
+        rpcrdma_shape_fail(shape, RULE_RPCR_3_4_6_2_01,
+                           "expected Write chunk %u to have %" PRIu64
+                           " octets, without space for roundup; found %" PRIu64,
+                           number, count, chunk->length);
+    else
+        rpcrdma_shape_pass(shape, RULE_RPCR_3_4_6_2_01);
+    return true;
+}
+
 static void check_sizes(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_transaction *t = shape->t;
@@ -17,30 +48,8 @@ static void check_sizes(struct rpcrdma_shape *shape)
         if (chunk->n == 0 || (chunk->length == 0 && rpcrdma_by_rfc5666(shape->rpcrdma)) ||
             !nfs_result_asked(&call, k, &count))
             continue;
-        if (chunk->length < count && rpcrdma_chunk_disordered(t, chunk, count)) {
-            rpcrdma_shape_fail(shape, RULE_RPCR_4_1_2_07,
-                               "expected handle, length and 64-bit offset in this order; found a length of %" PRIu64
-                               " octets, with the expected %" PRIu64 " in another place of the segment",
-                               chunk->length, count);
+        if (!check_size(shape, chunk, count))
             return;
-        }
-        if (chunk->length < count) {
-            rpcrdma_shape_fail(shape, RULE_RPCR_3_4_6_02,
-                               "expected Write chunk %u to have room for the %" PRIu64
-                               " octets asked for; found %" PRIu64,
-                               k + 1, count, chunk->length);
-            return;
-        }
-        rpcrdma_shape_pass(shape, RULE_RPCR_3_4_6_02);
-        if (count % 4 == 0 || rpcrdma_by_rfc5666(shape->rpcrdma))
-            continue;
-        if (chunk->length == xdr_padded(count))
-            rpcrdma_shape_fail(shape, RULE_RPCR_3_4_6_2_01,
-                               "expected Write chunk %u to have %" PRIu64
-                               " octets, without space for roundup; found %" PRIu64,
-                               k + 1, count, chunk->length);
-        else
-            rpcrdma_shape_pass(shape, RULE_RPCR_3_4_6_2_01);
     }
 }
 
@@ -52,10 +61,21 @@ static enum rule_id no_results(const struct rpcrdma_shape *shape)
     return binding == RULE_COUNT || nfs_binding_is_nfs(binding) ? RULE_RPCR_4_3_2_02 : binding;
 }
 
+static void check_no_results(struct rpcrdma_shape *shape)
+{
+    unsigned n = shape->t->n_writes;
+
+    if (n > 0)
+        rpcrdma_shape_fail(shape, no_results(shape),
+                           "expected no Write list for %s, whose Reply has no DDP-eligible result; found %u chunk%s",
+                           shape->body->procedure->name, n, n > 1 ? "s" : "");
+    else
+        rpcrdma_shape_pass(shape, no_results(shape));
+}
+
 void rpcrdma_provision_rules(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_transaction *t = shape->t;
-    const struct nfs_procedure *procedure = shape->body->procedure;
 
     rpcrdma_shape_count_results(shape);
     if (!shape->results_known || t->offers_lost)
@@ -64,13 +84,7 @@ void rpcrdma_provision_rules(struct rpcrdma_shape *shape)
     if (rpcrdma_by_rfc5666(shape->rpcrdma) && t->n_writes > shape->results)
         return;
     if (shape->results == 0) {
-        if (t->n_writes > 0)
-            rpcrdma_shape_fail(
-                shape, no_results(shape),
-                "expected no Write list for %s, whose Reply has no DDP-eligible result; found %u chunk%s",
-                procedure->name, t->n_writes, t->n_writes > 1 ? "s" : "");
-        else
-            rpcrdma_shape_pass(shape, no_results(shape));
+        check_no_results(shape);
         return;
     }
     if (t->n_writes == 0)

@@ -159,31 +159,47 @@ static enum rpcrdma_kind kind_by_lists(const struct rpcrdma_connection *rpcrdma,
     return rpcrdma->client >= 0 && (unsigned)rpcrdma->client == m->side ? RPCRDMA_KIND_CALL : RPCRDMA_KIND_REPLY;
 }
 
+static enum rpcrdma_kind kind_of(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m,
+                                 bool answers)
+{
+    bool from_client = rpcrdma->client < 0 || (unsigned)rpcrdma->client == m->side;
+
+    /* A receiver discards anything shorter (RFC 8166 section 4.5): it opens nothing and ends nothing. */
+    if (m->n < RPCRDMA_FIXED_LEN || m->header.proc == RPCRDMA_DONE)
+        return RPCRDMA_KIND_UNKNOWN;
+    if (m->header.proc == RPCRDMA_ERROR)
+        return RPCRDMA_KIND_ERROR;
+    if (m->n < RPCRDMA_HEADER_MIN)
+        return RPCRDMA_KIND_UNKNOWN;
+    if (m->header.status == RPCRDMA_OK && m->header.proc == RPCRDMA_NOMSG)
+        return kind_by_lists(rpcrdma, m, answers);
+    if (m->header.status == RPCRDMA_OK && m->n - m->lacking >= m->header.header_len + 8)
+        return kind_inline(m, answers);
+    /* a header that cannot be read to its end, or is not followed by a payload */
+    if (answers)
+        return RPCRDMA_KIND_REPLY;
+    return from_client || call_within(m) ? RPCRDMA_KIND_CALL : RPCRDMA_KIND_UNKNOWN;
+}
+
+/* What there is of the RPC message in the Send. */
+static void take_rpc(struct rpcrdma_message *m)
+{
+    uint32_t at = m->header.header_len, there = m->n - m->lacking;
+
+    m->has_rpc = m->header.status == RPCRDMA_OK && m->n > at &&
+                 (m->header.proc == RPCRDMA_MSG || m->header.proc == RPCRDMA_MSGP);
+    if (m->has_rpc && there > at)
+        rpc_decode(&m->rpc, m->p + at, there - at);
+    m->has_rpc &= m->lacking == 0 || (there > at && m->rpc.status == RPC_OK);
+}
+
 void rpcrdma_classify(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     struct rpcrdma_transaction *answered = rpcrdma_find_outstanding(rpcrdma, other_side(m->side), m->header.xid);
-    bool from_client = rpcrdma->client < 0 || (unsigned)rpcrdma->client == m->side;
 
-    m->kind = RPCRDMA_KIND_UNKNOWN;
-    /* A receiver discards anything shorter (RFC 8166 section 4.5): it opens nothing and ends nothing. */
-    if (m->n < RPCRDMA_FIXED_LEN || m->header.proc == RPCRDMA_DONE ||
-        (m->n < RPCRDMA_HEADER_MIN && m->header.proc != RPCRDMA_ERROR))
-        return;
-    if (m->header.proc == RPCRDMA_ERROR)
-        m->kind = RPCRDMA_KIND_ERROR;
-    else if (m->header.status == RPCRDMA_OK && m->header.proc == RPCRDMA_NOMSG)
-        m->kind = kind_by_lists(rpcrdma, m, answered != NULL);
-    else if (m->header.status == RPCRDMA_OK && m->n - m->lacking >= m->header.header_len + 8)
-        m->kind = kind_inline(m, answered != NULL);
-    else /* a header that cannot be read to its end, or is not followed by a payload */
-        m->kind = answered                        ? RPCRDMA_KIND_REPLY
-                  : from_client || call_within(m) ? RPCRDMA_KIND_CALL
-                                                  : RPCRDMA_KIND_UNKNOWN;
-    m->has_rpc = m->header.status == RPCRDMA_OK && m->n > m->header.header_len &&
-                 (m->header.proc == RPCRDMA_MSG || m->header.proc == RPCRDMA_MSGP);
-    if (m->has_rpc && m->n - m->lacking > m->header.header_len)
-        rpc_decode(&m->rpc, m->p + m->header.header_len, m->n - m->lacking - m->header.header_len);
-    m->has_rpc &= m->lacking == 0 || (m->n - m->lacking > m->header.header_len && m->rpc.status == RPC_OK);
+    m->kind = kind_of(rpcrdma, m, answered != NULL);
+    if (m->n >= RPCRDMA_HEADER_MIN)
+        take_rpc(m);
     if (m->kind == RPCRDMA_KIND_REPLY || m->kind == RPCRDMA_KIND_ERROR)
         m->transaction = answered ? answered : rpcrdma_find(rpcrdma, other_side(m->side), m->header.xid);
 }

@@ -175,11 +175,28 @@ static bool empty_ones_missing(const struct rpcrdma_message *reply)
     return !more;
 }
 
+static void judge_chunk(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply, unsigned i,
+                        const struct rpcrdma_chunk *from)
+{
+    const struct rpcrdma_transaction *t = reply->transaction;
+    const struct rpcrdma_chunk_state *chunk = &t->chunks[t->first_write + i];
+    int place = from->n == 0 || is_chunk(t, chunk, reply, from) ? (int)i : other_place(t, reply, from);
+
+    if (place >= 0 && (unsigned)place != i) {
+        rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_2_01, t->call.frame,
+                     "expected the Write chunks in the order of the Call; found chunk %d as chunk %u", place + 1,
+                     i + 1);
+        return;
+    }
+    judge_count(rpcrdma, reply, chunk, from);
+    if (!reply->faulty && chunk->n == from->n)
+        judge_segments(rpcrdma, reply, chunk, from);
+}
+
 static void judge_write_list(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply)
 {
     struct rpcrdma_transaction *t = reply->transaction;
     struct rpcrdma_chunk from = rpcrdma_write_begin(&reply->header);
-    int place;
 
     if (t->n_writes == 0) {
         judge_none_offered(rpcrdma, reply);
@@ -194,18 +211,7 @@ static void judge_write_list(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
         return;
     }
     for (unsigned i = 0; i < t->n_writes && rpcrdma_write_next(&reply->header, reply->p, &from); i++) {
-        const struct rpcrdma_chunk_state *chunk = &t->chunks[t->first_write + i];
-
-        place = from.n == 0 || is_chunk(t, chunk, reply, &from) ? (int)i : other_place(t, reply, &from);
-        if (place >= 0 && (unsigned)place != i) {
-            rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_2_01, t->call.frame,
-                         "expected the Write chunks in the order of the Call; found chunk %d as chunk %u", place + 1,
-                         i + 1);
-            return;
-        }
-        judge_count(rpcrdma, reply, chunk, &from);
-        if (!reply->faulty && chunk->n == from.n)
-            judge_segments(rpcrdma, reply, chunk, &from);
+        judge_chunk(rpcrdma, reply, i, &from);
         if (reply->faulty)
             return;
     }

@@ -186,6 +186,15 @@ static void reduced(struct rpcrdma_shape *shape)
     }
 }
 
+static void not_a_reply(struct rpcrdma_shape *shape)
+{
+    const struct rpc_message *rpc = &shape->body->rpc;
+
+    if (shape->in_chunk && rpc->status != RPC_SHORT) /* inline: rpcrdma_xid_rules.c */
+        rpcrdma_shape_fail(shape, shape->t->reverse ? RULE_BIDI_5_2_05 : RULE_RPCR_2_2_2_01,
+                           "expected msg_type 1 (REPLY) in the Reply chunk; found %u", rpc->type);
+}
+
 static void broken_header(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
@@ -193,9 +202,7 @@ static void broken_header(struct rpcrdma_shape *shape)
     const struct rpcrdma_chunk_state *used = used_chunk(shape->t);
 
     if (rpc->type != RPC_REPLY && rpc->status != RPC_BAD_TYPE) {
-        if (shape->in_chunk && rpc->status != RPC_SHORT) /* inline: rpcrdma_xid_rules.c */
-            rpcrdma_shape_fail(shape, shape->t->reverse ? RULE_BIDI_5_2_05 : RULE_RPCR_2_2_2_01,
-                               "expected msg_type 1 (REPLY) in the Reply chunk; found %u", rpc->type);
+        not_a_reply(shape);
         return;
     }
     if (rpc->status == RPC_BAD_TYPE && shape->in_chunk)
@@ -234,10 +241,43 @@ static void count_excess(struct rpcrdma_shape *shape)
     }
 }
 
+/* RFC 5666 section 11 allows the whole protected body to be a chunk. */
+static void gss_wrapped(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_chunk_state *used = used_chunk(shape->t);
+
+    if (rpcrdma_by_rfc5666(shape->rpcrdma))
+        return;
+    if (used)
+        rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_3_01,
+                           "expected a protected payload not to be reduced; found %" PRIu64 " octets in a Write "
+                           "chunk",
+                           used->returned);
+    else
+        rpcrdma_shape_pass(shape, RULE_RPCR_8_2_2_3_01);
+}
+
+/* Which results are in chunks. False: what is left inline is not judged. */
+static bool judge_reduction(struct rpcrdma_shape *shape)
+{
+    rpcrdma_shape_count_results(shape);
+    if (shape->body->wrapped) {
+        gss_wrapped(shape);
+    } else if (used_chunk(shape->t) && shape->results_known && shape->results == 0) {
+        ineligible(shape, NULL);
+    } else if (!rpcrdma_compound_results(shape)) {
+        return false;
+    } else if (shape->body->walked) {
+        reduced(shape);
+        if (rpcrdma_shape_whole(shape))
+            count_excess(shape);
+    }
+    return true;
+}
+
 static void judge(struct rpcrdma_shape *shape)
 {
-    const struct rpcrdma_body *body = shape->body;
-    const struct rpcrdma_chunk_state *used = used_chunk(shape->t);
+    const struct rpcrdma_body *body = shape->body, *call = &shape->t->call_body;
 
     if (shape->in_chunk && !rpcrdma_shape_start(shape))
         return;
@@ -250,30 +290,13 @@ static void judge(struct rpcrdma_shape *shape)
         return;
     if (shape->in_chunk)
         rpcrdma_shape_pass(shape, RULE_RPCR_2_2_2_01);
-    if (!shape->t->call_body.known || shape->t->offers_lost)
+    if (!call->known || shape->t->offers_lost)
         return;
     /* How to treat a Call whose arguments do not fit its procedure is up to the responder. */
-    if (shape->t->malformed && shape->t->call_body.walked && shape->t->call_body.walk.status != NFS_WALK_OK)
+    if (shape->t->malformed && call->walked && call->walk.status != NFS_WALK_OK)
         return;
-    rpcrdma_shape_count_results(shape);
-    if (body->wrapped) {
-        if (used && !rpcrdma_by_rfc5666(shape->rpcrdma))
-            rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_3_01,
-                               "expected a protected payload not to be reduced; found %" PRIu64 " octets in a Write "
-                               "chunk",
-                               used->returned);
-        else if (!rpcrdma_by_rfc5666(shape->rpcrdma))
-            rpcrdma_shape_pass(shape, RULE_RPCR_8_2_2_3_01);
-    } else if (used && shape->results_known && shape->results == 0) {
-        ineligible(shape, NULL);
-    } else if (!rpcrdma_compound_results(shape)) {
-        return;
-    } else if (body->walked) {
-        reduced(shape);
-        if (rpcrdma_shape_whole(shape))
-            count_excess(shape);
-    }
-    if (!shape->failed && body->reduction != RPCRDMA_REDUCED_IN_ORDER && body->reduction != RPCRDMA_REDUCED_ABSENT)
+    if (judge_reduction(shape) && !shape->failed && body->reduction != RPCRDMA_REDUCED_IN_ORDER &&
+        body->reduction != RPCRDMA_REDUCED_ABSENT)
         rpcrdma_shape_stream(shape);
 }
 

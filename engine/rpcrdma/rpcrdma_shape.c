@@ -325,6 +325,23 @@ static void undecodable(struct rpcrdma_shape *shape)
                           (unsigned long long)body->walk.position);
 }
 
+/* What follows the header is known to be the arguments or results of the procedure. */
+static void walked(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *body = shape->body;
+
+    if (body->walk.status == NFS_WALK_OK && body->walk.left > 0)
+        surplus(shape, body->walk.left);
+    else if (body->walk.status == NFS_WALK_OK)
+        whole(shape);
+    else if (body->walk.status == NFS_WALK_SHORT)
+        cut_off(shape);
+    else if (shape->in_chunk && body->length % 4 != 0)
+        opaque(shape);
+    else
+        undecodable(shape);
+}
+
 void rpcrdma_shape_stream(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
@@ -339,14 +356,6 @@ void rpcrdma_shape_stream(struct rpcrdma_shape *shape)
         rpcrdma_shape_fail(shape, shape->in_chunk ? RULE_RPCR_3_5_3_13 : RULE_RPCR_2_2_4_2_01,
                            "expected roundup after variable-length items; found none in a payload of %llu octets",
                            (unsigned long long)body->length);
-    else if (body->walk.status == NFS_WALK_OK && body->walk.left > 0)
-        surplus(shape, body->walk.left);
-    else if (body->walk.status == NFS_WALK_OK)
-        whole(shape);
-    else if (body->walk.status == NFS_WALK_SHORT)
-        cut_off(shape);
-    else if (shape->in_chunk && body->length % 4 != 0)
-        opaque(shape);
     else
-        undecodable(shape);
+        walked(shape);
 }

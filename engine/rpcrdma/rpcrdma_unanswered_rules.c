@@ -289,6 +289,31 @@ static bool suspicious(const struct rpcrdma_connection *rpcrdma, unsigned closer
            place->time_ns - t->call.time_ns < rpcrdma->options.t_react;
 }
 
+/* Calls with sound Transport headers that are cut off: how many, and the one that most likely was the reason. */
+static struct rpcrdma_transaction *likeliest(struct rpcrdma_connection *rpcrdma, unsigned caller, unsigned *n)
+{
+    struct rpcrdma_transaction *t = NULL, *why = NULL;
+
+    while ((t = rpcrdma_next_outstanding(rpcrdma, caller, t))) {
+        if (rpcrdma_demand_for(t) || rpcrdma_reduced_ineligible(t) || t->settled ||
+            rpcrdma->answered_number[t->side] > t->number)
+            continue;
+        if (t->fault == 0 && !t->malformed)
+            rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_4_03);
+        ++*n;
+        if (!why || oddity(rpcrdma, t) >= oddity(rpcrdma, why))
+            why = t;
+    }
+    return why;
+}
+
+static enum rule_id cut_off_rule(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
+{
+    enum rule_id rule = t->reverse && t->n_chunks > 0 ? RULE_BIDI_5_3_04 : rpcrdma_form_rule(rpcrdma, t);
+
+    return rule == RULE_COUNT ? RULE_RPC_3_01 : rule;
+}
+
 /*
  * Calls with sound Transport headers are cut off: one finding, at the Call that most likely was the reason. What other
  * connections prove about it engine/rpcrdma/rpcrdma_history_cut_off.c adds, or takes back.
@@ -296,44 +321,30 @@ static bool suspicious(const struct rpcrdma_connection *rpcrdma, unsigned closer
 static void judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigned closer, const struct place *place,
                           const char *how, bool reset)
 {
-    struct rpcrdma_transaction *t = NULL, *why = NULL;
     unsigned n = 0;
     char call[CALL_TEXT], around[CONTEXT_TEXT];
+    struct rpcrdma_transaction *why = likeliest(rpcrdma, other_side(closer), &n);
     struct rpcrdma_history_cut cut = {.place = *place, .forgotten = rpcrdma->closing.forgotten};
     bool suspect;
-    enum rule_id rule;
 
-    while ((t = rpcrdma_next_outstanding(rpcrdma, other_side(closer), t))) {
-        if (rpcrdma_demand_for(t) || rpcrdma_reduced_ineligible(t) || t->settled ||
-            rpcrdma->answered_number[t->side] > t->number)
-            continue;
-        if (t->fault == 0 && !t->malformed)
-            rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_4_03);
-        n++;
-        if (!why || oddity(rpcrdma, t) >= oddity(rpcrdma, why))
-            why = t;
-    }
     if (!why || !followed(rpcrdma, why))
         return;
-    rule = why->reverse && why->n_chunks > 0 ? RULE_BIDI_5_3_04 : rpcrdma_form_rule(rpcrdma, why);
-    if (rule == RULE_COUNT)
-        rule = RULE_RPC_3_01;
+    cut.rule = cut_off_rule(rpcrdma, why);
     if (!rpcrdma_whole(rpcrdma) || rpcrdma->closing.missing[closer] || excused(rpcrdma, other_side(closer)) ||
         troubled(rpcrdma, why)) {
-        rpcrdma_inconclusive(rpcrdma, rule);
+        rpcrdma_inconclusive(rpcrdma, cut.rule);
         return;
     }
     if (why->reverse && (why->n_chunks == 0 || (!reset && rpcrdma->side[closer].calls.outstanding == 0)))
         return; /* a client that closes may simply be done */
     suspect = n == 1 && (reset || oddity(rpcrdma, why) > 0) && suspicious(rpcrdma, closer, why, place);
-    cut.rule = rule;
     cut.shape = shape_of(why);
     cut.reported = !cut.forgotten && (suspect || reset);
     if (!why->reverse)
         rpcrdma_record_cut_off(rpcrdma, why, &cut);
     if (!cut.reported)
         return; /* a responder may have to close (RFC 8166 section 4.5.4) */
-    rpcrdma_fail_at_as(rpcrdma, place, rule, suspect ? SEVERITY_WARNING : SEVERITY_NOTE, why->call.frame,
+    rpcrdma_fail_at_as(rpcrdma, place, cut.rule, suspect ? SEVERITY_WARNING : SEVERITY_NOTE, why->call.frame,
                        "expected an answer to %s in frame %u; found %s; %u Call%s unanswered; %s", describe(why, call),
                        why->call.frame, how, n, plural(n), context(rpcrdma, why, around));
 }

@@ -369,6 +369,16 @@ static void give_skipped(void *ctx, unsigned side)
         skip_messages(stack, side);
 }
 
+static void give_unclosed(void *ctx, unsigned side)
+{
+    struct stack *stack = ctx;
+
+    if (stack->rdmap)
+        rdmap_connection_unclosed(stack->rdmap, side);
+    else
+        NEXT(stack, unclosed, side);
+}
+
 static void give_end(void *ctx, unsigned side, bool reset, const struct place *place)
 {
     struct stack *stack = ctx;
@@ -565,8 +575,12 @@ static bool make_tcp(struct stack *stack)
 
 static bool make_mpa(struct stack *stack)
 {
-    const struct mpa_events events = {
-        .ctx = stack, .startup = give_startup, .fpdu = give_fpdu, .skipped = on_skipped, .changed = on_changed};
+    const struct mpa_events events = {.ctx = stack,
+                                      .startup = give_startup,
+                                      .fpdu = give_fpdu,
+                                      .skipped = on_skipped,
+                                      .unclosed = give_unclosed,
+                                      .changed = on_changed};
 
     stack->mpa = mpa_connection_new(&stack->setup.options->mpa, &events, stack->setup.verdict, stack->arena);
     if (!stack->mpa)
@@ -651,6 +665,7 @@ struct stack_entrance stack_entrance(struct stack *stack)
                                    .segment = give_segment,
                                    .terminate = give_terminate,
                                    .skipped = give_skipped,
+                                   .unclosed = give_unclosed,
                                    .end = give_end,
                                    .finish = give_finish};
 }

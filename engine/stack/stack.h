@@ -75,7 +75,8 @@ struct stack_entrance {
     void (*fpdu)(void *ctx, const struct mpa_fpdu_event *event);
     void (*segment)(void *ctx, const struct rdmap_segment_event *event);
     void (*terminate)(void *ctx, const struct rdmap_terminate_event *event);
-    void (*skipped)(void *ctx, unsigned side); /* octets of that side are missing or were skipped */
+    void (*skipped)(void *ctx, unsigned side);  /* octets of that side are missing or were skipped */
+    void (*unclosed)(void *ctx, unsigned side); /* as in mpa.h */
     void (*end)(void *ctx, unsigned side, bool reset, const struct place *place);
     void (*finish)(void *ctx, int64_t time_ns);
 };

@@ -5,18 +5,13 @@
  * little program: octets as the plan has them, changed ones, others, pauses, FIN, RST. However octets are cut, the
  * units are the same; nothing is written past the end; the recording has what was received.
  */
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/fuzz_input.h"
 #include "traffic-gen/live/player.h"
 #include "traffic-gen/live/tcp/record.h"
 
 #include <netinet/in.h>
 
 enum { STREAM_MAX = 1 << 16, STEPS_MAX = 512 };
-
-struct input {
-    const uint8_t *p;
-    size_t n;
-};
 
 struct end {
     bool closed, reset;
@@ -27,14 +22,6 @@ struct end {
 
 static struct end end;
 static GPtrArray *plans; /* struct plan *, of all scenarios that are scripts */
-
-static unsigned take(struct input *input)
-{
-    if (input->n == 0)
-        return 0;
-    input->n--;
-    return *input->p++;
-}
 
 /* ---- the transport ---- */
 

@@ -6,7 +6,7 @@
  * octets would not give them.
  */
 #include "engine/stack/stack.h"
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/fuzz_input.h"
 #include "wire/octets.h"
 
 enum { STREAM_MAX = 1 << 17, ULPDU_MAX = 3000 };
@@ -20,23 +20,10 @@ struct line {
     uint64_t last_end; /* of FPDUs told */
 };
 
-struct input {
-    const uint8_t *p;
-    size_t n;
-};
-
 static struct line lines[2];
 static uint32_t frame;
 static struct verdict verdict;
 static struct rule_counts counts;
-
-static unsigned take(struct input *input)
-{
-    if (input->n == 0)
-        return 0;
-    input->n--;
-    return *input->p++;
-}
 
 static unsigned take16(struct input *input)
 {

@@ -5,17 +5,12 @@
  * otherwise, so that operations in flight, answers and Terminates are reached, which random octets would not give.
  */
 #include "engine/ddp_rdmap/rdmap.h"
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/fuzz_input.h"
 #include "wire/octets.h"
 
 #include <string.h>
 
 enum { ULPDU_MAX = 256 };
-
-struct input {
-    const uint8_t *p;
-    size_t n;
-};
 
 struct sender {
     uint64_t offset;
@@ -26,14 +21,6 @@ struct sender {
 
 static struct verdict verdict;
 static struct rule_counts counts;
-
-static unsigned take(struct input *input)
-{
-    if (input->n == 0)
-        return 0;
-    input->n--;
-    return *input->p++;
-}
 
 static void on_operation(void *ctx, const struct rdmap_operation *operation, const struct place *place)
 {

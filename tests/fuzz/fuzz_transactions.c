@@ -8,7 +8,7 @@
 #include "engine/nfs/rpcrdma_ulp.h"
 #include "engine/stack/stack.h"
 #include "engine/stack/ulps.h"
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/fuzz_input.h"
 
 enum {
     MESSAGE_MAX = 4096,
@@ -21,19 +21,6 @@ enum {
     OPERATIONS_MAX = 6,
     STAG_FIRST = 0x1000,
 };
-
-struct input {
-    const uint8_t *p;
-    size_t n;
-};
-
-static unsigned take(struct input *input)
-{
-    if (input->n == 0)
-        return 0;
-    input->n--;
-    return *input->p++;
-}
 
 /* ---- what is called: arguments and results in a short hand, see put() ---- */
 

@@ -343,7 +343,7 @@ def test_transcripts_are_bounded():
         connection.sendall(b"MPA ID Rep Frame\x40\x01\x00\x00")
         ulpdu = bytes.fromhex("c1400000000100000000000000000000") + bytes(1000)
         frame = struct.pack(">H", len(ulpdu)) + ulpdu + bytes(-(len(ulpdu) + 2) % 4)
-        frame += struct.pack("<I", crc32c(frame))
+        frame += struct.pack("<I", scripted.crc32c(frame))
         for _ in range(200):
             connection.sendall(frame)
         over.wait(5)
@@ -555,15 +555,6 @@ def test_stopped_by_a_signal(tmp_path):
     assert len(json.loads(whole.stdout)["captures"][0]["connections"]) == connections and "ends inside" not in whole.stderr
 
 
-def crc32c(octets):
-    crc = 0xFFFFFFFF
-    for octet in octets:
-        crc ^= octet
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
-    return crc ^ 0xFFFFFFFF
-
-
 def reply_and_rpc_nonsense(connection, over):
     """Sends in sound FPDUs, of words that RPC-over-RDMA headers consist of."""
     words = [0x63000001, 1, 8, 0, 0, 1, 2, 3, 4, 0xFFFFFFFF, 0x20, 5, 1, 0, 0]
@@ -574,7 +565,7 @@ def reply_and_rpc_nonsense(connection, over):
         ulpdu = struct.pack(f">HIIII{len(message)}I", 0x4143, 0, 0, msn, 0, *message)
         fpdu = struct.pack(">H", len(ulpdu)) + ulpdu
         fpdu += bytes(-len(fpdu) % 4)
-        connection.sendall(fpdu + struct.pack("<I", crc32c(fpdu)))
+        connection.sendall(fpdu + struct.pack("<I", scripted.crc32c(fpdu)))
     over.wait(10)
 
 

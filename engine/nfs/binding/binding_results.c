@@ -207,10 +207,33 @@ static bool judge_minor(struct nfs_compound *x)
     return true;
 }
 
+/* The results end with the first error. */
+static bool judge_number(struct nfs_compound *x, uint32_t whole, uint32_t last)
+{
+    const struct nfs_decoded *call = &x->call, *reply = &x->reply;
+    unsigned n = reply->n_operations;
+
+    if (n == 0 && whole == 0 && call->n_operations > 0)
+        fail(x, RULE_NFS4_15_2_02, "expected the results of %u operations; found none, and no error",
+             call->n_operations);
+    else if (n == 0 && whole != 0 && !nfs_compound_fails_whole(whole))
+        fail_as(x, RULE_NFS4_15_2_02, SEVERITY_WARNING,
+                call->n_operations > 0
+                    ? "expected the result of the operation that failed with status %u; found no results"
+                    : "expected status 0 for a COMPOUND without operations; found %u",
+                (unsigned)whole);
+    else if (n > 0 && n < call->n_operations && last == 0)
+        fail(x, RULE_NFS4_15_2_02, "expected the results of %u operations, as none failed; found %u",
+             call->n_operations, n);
+    else
+        return true;
+    return false;
+}
+
 /* For a walk that reached its end. */
 static bool judge_end(struct nfs_compound *x)
 {
-    const struct nfs_decoded *call = &x->call, *reply = &x->reply;
+    const struct nfs_decoded *reply = &x->reply;
     unsigned n = reply->n_operations, first = 0;
     const struct nfs_value *whole = nfs_decoded_value(reply, NFS_MARK_STATUS, 0, &first);
     uint32_t last = n > 0 ? reply->operations[n - 1].status : 0;
@@ -222,26 +245,8 @@ static bool judge_end(struct nfs_compound *x)
              name_of(x, reply->operations[i].op), i + 1, reply->operations[i].status, n - i - 1);
         return false;
     }
-    if (!whole || whole->op != 0)
+    if (!whole || whole->op != 0 || !judge_number(x, (uint32_t)whole->value, last))
         return false;
-    if (n == 0 && whole->value == 0 && call->n_operations > 0) {
-        fail(x, RULE_NFS4_15_2_02, "expected the results of %u operations; found none, and no error",
-             call->n_operations);
-        return false;
-    }
-    if (n == 0 && whole->value != 0 && !nfs_compound_fails_whole((uint32_t)whole->value)) {
-        fail_as(x, RULE_NFS4_15_2_02, SEVERITY_WARNING,
-                call->n_operations > 0
-                    ? "expected the result of the operation that failed with status %u; found no results"
-                    : "expected status 0 for a COMPOUND without operations; found %u",
-                (unsigned)whole->value);
-        return false;
-    }
-    if (n > 0 && n < call->n_operations && last == 0) {
-        fail(x, RULE_NFS4_15_2_02, "expected the results of %u operations, as none failed; found %u",
-             call->n_operations, n);
-        return false;
-    }
     pass(x, RULE_NFS4_15_2_02);
     if (n > 0 && whole->value != last) {
         fail(x, RULE_NFS4_15_2_03, "expected the COMPOUND to have the status of its last result, %u; found %u", last,

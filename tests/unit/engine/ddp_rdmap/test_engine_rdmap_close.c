@@ -39,6 +39,40 @@ static void nothing_after_a_terminate(void **state)
     flow_expect_nothing(t);
 }
 
+/* RFC 6581 section 9.1: the Initiator ends the startup, and MPA asks for the close that follows. */
+static struct rdmap_flow *after_a_startup_that_failed(void)
+{
+    struct rdmap_flow *t = flow_new();
+
+    t->parameters.enhanced = true;
+    flow_parameters(t);
+    flow_terminate_as(t, I, (struct rdmap_terminate){.layer = RDMAP_LAYER_LLP, .code = 6});
+    return t;
+}
+
+static void what_mpa_reports(void **state)
+{
+    struct rdmap_flow *t = after_a_startup_that_failed();
+    uint32_t frame;
+
+    (void)state;
+    frame = flow_send(t, I, 4);
+    flow_close(t, I);
+    flow_expect_one(t, RULE_RDMAP_5_4_11, SEVERITY_ERROR, frame);
+
+    t = after_a_startup_that_failed();
+    flow_send(t, I, 4);
+    rdmap_connection_unclosed(t->rdmap, I);
+    flow_close(t, I);
+    flow_expect_nothing(t);
+
+    t = after_a_startup_that_failed(); /* of the other side */
+    frame = flow_send(t, I, 4);
+    rdmap_connection_unclosed(t->rdmap, R);
+    flow_close(t, I);
+    flow_expect_one(t, RULE_RDMAP_5_4_11, SEVERITY_ERROR, frame);
+}
+
 static void a_reset_after_a_terminate(void **state)
 {
     struct rdmap_flow *t = flow_new();
@@ -144,9 +178,8 @@ static void stags_that_may_be_valid(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_after_a_terminate),
-        cmocka_unit_test(a_reset_after_a_terminate),
-        cmocka_unit_test(stags_that_were_invalidated),
+        cmocka_unit_test(nothing_after_a_terminate), cmocka_unit_test(what_mpa_reports),
+        cmocka_unit_test(a_reset_after_a_terminate), cmocka_unit_test(stags_that_were_invalidated),
         cmocka_unit_test(stags_that_may_be_valid),
     };
 
