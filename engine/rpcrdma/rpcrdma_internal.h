@@ -204,6 +204,10 @@ void rpcrdma_pending_part(struct rpcrdma_connection *rpcrdma, const struct rdma_
 void rpcrdma_pending_finish(struct rpcrdma_connection *rpcrdma);
 /* What was found in that frame is explained by a Call of that side that came late. */
 void rpcrdma_pending_excuse(struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t frame);
+/* The answer in that frame may be the one to this Call, whose XID it has: unless the Call has another one. */
+void rpcrdma_pending_claim(struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t frame, uint32_t call_frame);
+/* That Call, which came after an answer, is answered now. */
+void rpcrdma_pending_answered(struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t call_frame);
 /* Its owner refused an access to memory: no Call of that side that the capture lacks can have offered it. */
 void rpcrdma_pending_refused(struct rpcrdma_connection *rpcrdma, unsigned owner);
 

@@ -186,6 +186,8 @@ static void judge_second(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     /* A Reply after an RDMA_ERROR has its own rule (RFC 8166 section 4.5). */
     if (t->outcome == RPCRDMA_FAILED && m->kind == RPCRDMA_KIND_REPLY)
         return;
+    if (t->late)
+        rpcrdma_pending_answered(rpcrdma, t->side, t->call.frame);
     /* The Call may have been sent again in a hole, or will be captured later. */
     if (m->unsure || t->late || rpcrdma_hole_since(rpcrdma, t->side, t->answer.frame)) {
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_2_04);
