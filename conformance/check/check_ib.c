@@ -94,6 +94,13 @@ static void on_acknowledged(void *ctx, unsigned side, uint64_t offset)
         collector_received(ib->watched->host.collector, other_side(side), offset);
 }
 
+static void on_missed(void *ctx, unsigned side, uint64_t offset)
+{
+    struct watched_ib *ib = ctx;
+
+    ib->up.missed(ib->up.ctx, side, offset);
+}
+
 static void on_sent_again(void *ctx, const struct place *place)
 {
     collector_sent_again(((struct watched_ib *)ctx)->watched->host.collector, place->side, place->offset,
@@ -138,6 +145,7 @@ static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_ev
                                     .hole = on_hole,
                                     .refused = on_refused,
                                     .acknowledged = on_acknowledged,
+                                    .missed = on_missed,
                                     .sent_again = watched->host.collector ? on_sent_again : NULL};
     return true;
 }

@@ -463,6 +463,18 @@ static void report_not_ready(struct ib_rc *rc)
     }
 }
 
+/* A copy of a NAK that was about an earlier loss says nothing of now. */
+static void report_missed(struct ib_rc *rc, unsigned responder, uint64_t offset)
+{
+    struct ib_requests *requests = &rc->side[other_side(responder)];
+
+    if (offset < IB_RC_ORIGIN || requests->missed == offset + 1 || (requests->acked_known && requests->acked > offset))
+        return;
+    requests->missed = offset + 1;
+    if (rc->events.missed)
+        rc->events.missed(rc->events.ctx, responder, offset - IB_RC_ORIGIN);
+}
+
 static void acknowledgement(struct ib_rc *rc, unsigned responder, const struct ib_packet *packet, uint64_t offset,
                             const struct place *place)
 {
@@ -479,6 +491,7 @@ static void acknowledgement(struct ib_rc *rc, unsigned responder, const struct i
         acknowledged(rc, other_side(responder), offset, place->frame, place->time_ns);
         if (!rc->disconnected && requests->acked <= offset) /* else overtaken by the Acknowledge of what it refused */
             ib_not_ready_nak(rc, other_side(responder), offset, packet->aeth.syndrome, place);
+        report_missed(rc, responder, offset);
         break;
     case IB_AETH_NAK:
         requests->resends_ns = place->time_ns;
@@ -486,7 +499,9 @@ static void acknowledgement(struct ib_rc *rc, unsigned responder, const struct i
         if (code > IB_NAK_INVALID_RD_REQUEST)
             break;
         rc->counts.naks[responder][code]++;
-        if (code != IB_NAK_SEQUENCE)
+        if (code == IB_NAK_SEQUENCE)
+            report_missed(rc, responder, offset);
+        else
             report_refusal(rc, (struct ib_rc_refusal){.side = responder, .nak = (enum ib_nak)code, .place = *place},
                            offset);
         break;

@@ -107,6 +107,8 @@ struct ib_rc_events {
     void (*refused)(void *ctx, const struct ib_rc_refusal *refusal);
     /* `side` has received all requests of the other side before this request offset. */
     void (*acknowledged)(void *ctx, unsigned side, uint64_t offset);
+    /* `side` says that it has not received the other side's request of this offset so far. Once per offset. */
+    void (*missed)(void *ctx, unsigned side, uint64_t offset);
     /* A request was sent again before it was acknowledged: the receiver may have dropped the copies before this one. */
     void (*sent_again)(void *ctx, const struct place *place);
 };

@@ -103,7 +103,8 @@ struct ib_requests {
     uint64_t next;   /* first offset not taken */
     bool next_least; /* it may be more: the last request was a Read whose response packets cannot be counted yet */
     bool acked_known;
-    uint64_t acked; /* by the other side: everything before it */
+    uint64_t acked;  /* by the other side: everything before it */
+    uint64_t missed; /* offset after the request that the other side asked for again last; 0: none */
     uint32_t acked_frame;
     int64_t acked_ns;
     int64_t answered_ns; /* how soon a request was acknowledged or answered, at least; 0: not known */

@@ -55,10 +55,27 @@ void ib_not_ready_end(struct ib_requests *requests, int64_t time_ns)
     requests->not_ready.ended_ns = time_ns;
 }
 
-/* What the capture lacks since then may be the Send again, or what its receiver did with it. */
-static bool ended_untaken(const struct ib_rc *rc, const struct ib_not_ready *not_ready)
+/*
+ * A request of `side` that the other one, which lived on, has neither acknowledged nor refused: the capture lacks the
+ * answer, and may lack what came with it.
+ */
+static bool owed_an_answer(const struct ib_rc *rc, unsigned side, int64_t until_ns)
 {
-    return rc->disconnected && not_ready->holes == holes_of(rc);
+    const struct ib_requests *requests = &rc->side[side];
+    const struct place *latest = &requests->recent[requests->messages % IB_RC_RECENT].latest;
+    bool refused = requests->not_ready.waiting && !requests->not_ready.again;
+
+    return requests->messages > 0 && !refused && !(requests->acked_known && requests->acked >= requests->next) &&
+           until_ns - latest->time_ns >= ib_rc_skew(rc);
+}
+
+/* What the capture lacks since then may be the Send again, or what its receiver did with it. */
+static bool ended_untaken(const struct ib_rc *rc, unsigned side)
+{
+    const struct ib_not_ready *not_ready = &rc->side[side].not_ready;
+
+    return rc->disconnected && not_ready->holes == holes_of(rc) &&
+           !owed_an_answer(rc, other_side(side), not_ready->ended_ns);
 }
 
 bool ib_not_ready_final(const struct ib_rc *rc, unsigned side)
@@ -68,6 +85,6 @@ bool ib_not_ready_final(const struct ib_rc *rc, unsigned side)
 
     if (!not_ready->waiting || not_ready->again)
         return false;
-    return ended_untaken(rc, not_ready) || (requests->rnr_retries_known && requests->rnr_retries != RNR_WITHOUT_END &&
-                                            not_ready->naks > requests->rnr_retries);
+    return ended_untaken(rc, side) || (requests->rnr_retries_known && requests->rnr_retries != RNR_WITHOUT_END &&
+                                       not_ready->naks > requests->rnr_retries);
 }

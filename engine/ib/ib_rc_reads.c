@@ -141,10 +141,13 @@ bool ib_reads_followed(const struct ib_rc *rc, unsigned side, uint64_t offset)
     return false;
 }
 
-/* Asked for so shortly before that no answer can have come, going by how soon one came at least. */
-static bool is_too_soon(const struct ib_requests *requests, const struct ib_read *read, int64_t time_ns, int margin)
+/*
+ * Asked for so shortly before that no answer can have come, going by how soon one came at least. A direction that is
+ * captured late makes answers in it seem slow.
+ */
+static bool is_too_soon(const struct ib_rc *rc, unsigned side, const struct ib_read *read, int64_t time_ns, int margin)
 {
-    return !requests->lags && time_ns - read->time_ns < requests->answered_ns / margin;
+    return !rc->side[0].lags && !rc->side[1].lags && time_ns - read->time_ns < rc->side[side].answered_ns / margin;
 }
 
 bool ib_reads_incomplete(const struct ib_rc *rc, unsigned side, int64_t time_ns)
@@ -152,7 +155,7 @@ bool ib_reads_incomplete(const struct ib_rc *rc, unsigned side, int64_t time_ns)
     const struct ib_reads *reads = &rc->side[side].reads;
 
     for (unsigned i = reads->n; i-- > reads->done;)
-        if (!is_done(read_at(reads, i)) && !is_too_soon(&rc->side[side], read_at(reads, i), time_ns, REPLY_MARGIN))
+        if (!is_done(read_at(reads, i)) && !is_too_soon(rc, side, read_at(reads, i), time_ns, REPLY_MARGIN))
             return true;
     return false;
 }
@@ -163,7 +166,7 @@ unsigned ib_reads_open(const struct ib_rc *rc, unsigned side, int64_t time_ns)
     unsigned open = 0;
 
     while (open < reads->n - reads->done && !is_done(read_at(reads, reads->n - 1 - open)) &&
-           is_too_soon(&rc->side[side], read_at(reads, reads->n - 1 - open), time_ns, READ_MARGIN))
+           is_too_soon(rc, side, read_at(reads, reads->n - 1 - open), time_ns, READ_MARGIN))
         open++;
     return open;
 }

@@ -136,6 +136,11 @@ static void received(void *guest, unsigned side, uint64_t offset)
     rpcrdma_connection_received(((struct guest *)guest)->rpcrdma, side, offset);
 }
 
+static void missed(void *guest, unsigned side, uint64_t offset)
+{
+    rpcrdma_connection_missed(((struct guest *)guest)->rpcrdma, side, offset);
+}
+
 static void skipped(void *ctx, unsigned side)
 {
     struct guest *guest = ctx;
@@ -283,6 +288,7 @@ const struct ulp_kind rpcrdma_ulp = {.name = "rpcrdma",
                                      .part = part,
                                      .refusal = refusal,
                                      .received = received,
+                                     .missed = missed,
                                      .skipped = skipped,
                                      .lossy = lossy,
                                      .closing = closing,

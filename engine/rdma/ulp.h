@@ -24,10 +24,9 @@
  *
  *   begin(), ports(), terms(), [skipped()]  when the connection has its first event that may concern an upper layer
  *   [private_data(), early()]               from before the choice
- *   private_data(), part(), refusal()       as they come; terms(), ports(), skipped(), received(), lossy() at any time
- *   closing(), end()                        a side closes or resets
- *   finish(), record()                      nothing follows
- *   free()                                  what the guest has in host->arena needs no freeing
+ *   private_data(), part(), refusal()       as they come; terms(), ports(), skipped(), received(), missed(), lossy() at
+ * any time closing(), end()                        a side closes or resets finish(), record() nothing follows free()
+ * what the guest has in host->arena needs no freeing
  *
  * Meanings are those of engine/rdma/rdma.h. What an event points to is valid during the call. Side 0 and 1.
  *
@@ -150,6 +149,7 @@ struct ulp_kind {
     bool (*part)(void *guest, const struct rdma_part *part);
     void (*refusal)(void *guest, const struct rdma_refusal *refusal);
     void (*received)(void *guest, unsigned side, uint64_t offset);
+    void (*missed)(void *guest, unsigned side, uint64_t offset);
     /* Octets of that side are missing. */
     void (*skipped)(void *guest, unsigned side);
     void (*lossy)(void *guest);

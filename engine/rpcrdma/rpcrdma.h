@@ -273,6 +273,8 @@ void rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rd
 void rpcrdma_connection_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal);
 /* `side` has received what the other side sent before that offset, as an Acknowledge or an ACK number says. */
 void rpcrdma_connection_received(struct rpcrdma_connection *rpcrdma, unsigned side, uint64_t offset);
+/* `side` has not received what the other side sent at that offset, as a NAK says. */
+void rpcrdma_connection_missed(struct rpcrdma_connection *rpcrdma, unsigned side, uint64_t offset);
 /* The capture dropped packets: what is missing may leave no trace. */
 void rpcrdma_connection_lossy(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_connection_skipped(struct rpcrdma_connection *rpcrdma, unsigned side);

@@ -438,6 +438,16 @@ static void dispatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message 
     settle(rpcrdma, m);
 }
 
+/* A Call or a Reply: where both sides send both, and where it may be the first Call of a side that only answered. */
+static bool kind_is_cut_off(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
+{
+    unsigned other = other_side(m->side);
+
+    if (m->n - m->lacking >= m->header.header_len + 8 || rpcrdma->side[other].calls.total == 0)
+        return false;
+    return rpcrdma->side[m->side].calls.total > 0 || !rpcrdma_find(rpcrdma, other, m->header.xid);
+}
+
 static void on_send(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part, const uint8_t *p, uint32_t n,
                     uint32_t there, bool unsure)
 {
@@ -459,10 +469,7 @@ static void on_send(struct rpcrdma_connection *rpcrdma, const struct rdma_part *
                                 .skew_ns = part->skew_ns};
 
     rpcrdma_header_decode(&m.header, p, there);
-    /* Its header is incomplete; or it may be a Call or a Reply, and both sides send both. */
-    if (m.lacking > 0 &&
-        (m.header.status != RPCRDMA_OK ||
-         (there < m.header.header_len + 8 && rpcrdma->side[0].calls.total > 0 && rpcrdma->side[1].calls.total > 0))) {
+    if (m.lacking > 0 && (m.header.status != RPCRDMA_OK || kind_is_cut_off(rpcrdma, &m))) {
         hole(rpcrdma, m.side);
         return;
     }
@@ -676,6 +683,12 @@ void rpcrdma_connection_received(struct rpcrdma_connection *rpcrdma, unsigned si
 {
     if (offset > rpcrdma->received[side & 1u])
         rpcrdma->received[side & 1u] = offset;
+}
+
+void rpcrdma_connection_missed(struct rpcrdma_connection *rpcrdma, unsigned side, uint64_t offset)
+{
+    if (!rpcrdma->finished && rpcrdma->recognised == RPCRDMA_YES)
+        rpcrdma_xid_missed(rpcrdma, side & 1u, offset);
 }
 
 void rpcrdma_connection_lossy(struct rpcrdma_connection *rpcrdma)

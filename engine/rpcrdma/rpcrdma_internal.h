@@ -144,7 +144,15 @@ struct rpcrdma_connection {
     bool record_taken;
     enum rpcrdma_returns returns;
     struct rpcrdma_depth depth[2]; /* by requester */
-    bool refused_memory;           /* of a Call with this XID: */
+    struct rpcrdma_reuse {
+        bool open;
+        enum direction direction;
+        struct place place; /* of a Call that has the XID of one before it, */
+        struct place call;
+        struct place answer; /* whose answer its sender is not known to have received then */
+        uint32_t xid;
+    } reuse[2];          /* on InfiniBand; by sender, the latest */
+    bool refused_memory; /* of a Call with this XID: */
     uint32_t refused_xid;
     uint64_t last_send[2]; /* offset */
     struct rdma_closing closing;
@@ -204,6 +212,10 @@ void rpcrdma_pending_part(struct rpcrdma_connection *rpcrdma, const struct rdma_
 void rpcrdma_pending_finish(struct rpcrdma_connection *rpcrdma);
 /* What was found in that frame is explained by a Call of that side that came late. */
 void rpcrdma_pending_excuse(struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t frame);
+/* The answer in that frame may be the one to this Call, whose XID it has: unless the Call has another one. */
+void rpcrdma_pending_claim(struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t frame, uint32_t call_frame);
+/* That Call, which came after an answer, is answered now. */
+void rpcrdma_pending_answered(struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t call_frame);
 /* Its owner refused an access to memory: no Call of that side that the capture lacks can have offered it. */
 void rpcrdma_pending_refused(struct rpcrdma_connection *rpcrdma, unsigned owner);
 
@@ -356,6 +368,8 @@ void rpcrdma_ccp_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *cc
 void rpcrdma_xid_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message,
                       struct rpcrdma_transaction *before);
 void rpcrdma_xid_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+/* `side` had not received the other side's message of that offset when it sent its latest ones. */
+void rpcrdma_xid_missed(struct rpcrdma_connection *rpcrdma, unsigned side, uint64_t offset);
 
 /* rpcrdma_credit_rules.c: after xid; a Call's transaction is open already (side[].calls.outstanding counts it). */
 bool rpcrdma_credit_new(struct rpcrdma_connection *rpcrdma);

@@ -123,7 +123,7 @@ static void judge_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 {
     const struct rpcrdma_transaction *t = reply->transaction;
     uint64_t moved = rpcrdma_chunk_prefix(t, chunk);
-    bool unsure = t->damaged || t->astray || reply->unsure || reply->reads_unseen;
+    bool unsure = t->damaged || t->astray || reply->unsure;
 
     if (moved >= needed) {
         rpcrdma_pass(rpcrdma, RULE_RPCR_3_4_5_1_01);
@@ -133,6 +133,8 @@ static void judge_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         const struct rpcrdma_offer *offer = &t->offers[chunk->first + i];
 
         unsure |= offer->moved.lost || offer->asked.lost || rpcrdma_offer_shared(rpcrdma, offer);
+        /* Responses that the capture lacks concern what was asked for. */
+        unsure |= reply->reads_unseen && rpcrdma_ranges_octets(&offer->asked) > rpcrdma_ranges_octets(&offer->moved);
     }
     if (unsure)
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_5_1_01);

@@ -17,7 +17,8 @@ struct rpcrdma_pending {
     unsigned n;
     struct pending_finding {
         struct finding finding;
-        bool unproven; /* the other side has sent something since, and had acknowledged nothing */
+        bool unproven;    /* the other side has sent something since, and had acknowledged nothing */
+        uint32_t claimed; /* frame of a Call that it may answer, captured after it; 0: none */
     } finding[PENDING_MAX];
 };
 
@@ -105,7 +106,7 @@ struct event {
     unsigned side;
     /* One or none of these: */
     const struct rdma_part *part;
-    uint32_t frame;
+    uint32_t frame, call_frame;
     /* At the end: */
     const struct rpcrdma_connection *rpcrdma;
     bool whole, closed;
@@ -169,6 +170,33 @@ void rpcrdma_pending_excuse(struct rpcrdma_connection *rpcrdma, unsigned caller,
     sweep(rpcrdma, &(struct event){.side = caller, .frame = frame}, after_late_call);
 }
 
+/*
+ * The Call of that XID follows so soon that it may have been sent before. Then this answer is its only one, and
+ * whatever else was outstanding has answers of its own.
+ */
+static enum fate after_claim(const struct event *event, struct pending_finding *pending)
+{
+    if (pending->finding.place.frame == event->frame)
+        pending->claimed = event->call_frame;
+    return WAITS;
+}
+
+void rpcrdma_pending_claim(struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t frame, uint32_t call_frame)
+{
+    sweep(rpcrdma, &(struct event){.side = caller, .frame = frame, .call_frame = call_frame}, after_claim);
+}
+
+static enum fate after_answer(const struct event *event, struct pending_finding *pending)
+{
+    return pending->claimed != 0 && pending->claimed == event->call_frame ? STANDS : WAITS;
+}
+
+void rpcrdma_pending_answered(struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t call_frame)
+{
+    if (rpcrdma->pending)
+        sweep(rpcrdma, &(struct event){.side = caller, .call_frame = call_frame}, after_answer);
+}
+
 static enum fate after_hole(const struct event *event, struct pending_finding *pending)
 {
     (void)event, (void)pending;
@@ -192,7 +220,7 @@ static enum fate after_part(const struct event *event, struct pending_finding *p
     const struct place *accused = &pending->finding.place;
     uint64_t received = event->part->received;
 
-    if (event->part->others_held)
+    if (event->part->others_held || pending->claimed != 0)
         return WAITS;
     if (waiting_for(pending->finding.rule)->lacks < ANSWER)
         return received > accused->offset || event->part->place.time_ns - accused->time_ns >= event->part->skew_ns
@@ -239,6 +267,17 @@ static bool may_have_offer(const struct event *event, const struct finding *find
     return false;
 }
 
+/* A Call before the answer that was claimed by another: it is what was to be answered. */
+static bool one_was_passed_over(const struct event *event, const struct finding *finding)
+{
+    struct rpcrdma_transaction *t = NULL;
+
+    while ((t = rpcrdma_next_outstanding(event->rpcrdma, event->side, t)))
+        if (!t->damaged && t->call.frame < finding->place.frame)
+            return true;
+    return false;
+}
+
 /*
  * No later request of the other side shows what is missing before it. A capture that is whole otherwise, and goes on to
  * the Acknowledge of what is accused or to the end of the connection, proves what it can.
@@ -250,6 +289,8 @@ static enum fate at_end(const struct event *event, struct pending_finding *pendi
 
     if (pending->unproven)
         return STANDS;
+    if (pending->claimed != 0)
+        return one_was_passed_over(event, finding) ? STANDS : FALLS;
     if (!event->whole || waiting_for(finding->rule)->lacks == REPLY) /* whoever received a Reply goes on sending */
         return FALLS;
     if ((call && may_have_call(event, finding)) || (offer && may_have_offer(event, finding)))

@@ -211,6 +211,16 @@ bool rpcrdma_transaction_follows(const struct rpcrdma_connection *rpcrdma, unsig
     return true; /* forgotten */
 }
 
+/* One of the others that were outstanding may be what it was to answer, with an XID near its own. */
+static void claim(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t, const struct rpcrdma_message *call,
+                  const struct rpcrdma_orphan *orphan)
+{
+    if (!rpcrdma_call_may_precede(call, &orphan->place))
+        return;
+    t->damaged = t->late = true;
+    rpcrdma_pending_claim(rpcrdma, call->side, orphan->place.frame, t->call.frame);
+}
+
 static void settle_late(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t,
                         const struct rpcrdma_message *call)
 {
@@ -222,8 +232,12 @@ static void settle_late(struct rpcrdma_connection *rpcrdma, struct rpcrdma_trans
     for (unsigned i = 0; i < n; i++) {
         const struct rpcrdma_orphan *orphan = &calls->orphan[i];
 
-        if (orphan->xid != t->xid || !(lagged || (rpcrdma->gaps_show_late && answers_late(orphan, calls, call))))
+        if (orphan->xid != t->xid || !(lagged || rpcrdma->gaps_show_late))
             continue;
+        if (!lagged && !answers_late(orphan, calls, call)) {
+            claim(rpcrdma, t, call, orphan);
+            continue;
+        }
         t->damaged = t->late = true;
         if (lagged || rpcrdma_call_may_precede(call, &orphan->place))
             rpcrdma_pending_excuse(rpcrdma, call->side, orphan->place.frame);

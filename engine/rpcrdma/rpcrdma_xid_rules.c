@@ -67,15 +67,14 @@ static void judge_caller(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 
 /* ---- XIDs of Calls ---- */
 
-/* The Call of this XID before this one, answered: its Reply had not reached the caller yet. */
-static const struct rpcrdma_transaction *answered_unseen(const struct rpcrdma_connection *rpcrdma,
-                                                         const struct rpcrdma_message *m)
+/* The Call of this XID before this one, with other arguments, which was answered. */
+static const struct rpcrdma_transaction *answered_before(const struct rpcrdma_message *m)
 {
     const struct rpcrdma_transaction *t = m->transaction;
 
     for (t = t->hash_next; t && t->xid != m->header.xid; t = t->hash_next)
         ;
-    if (!t || t->outcome == RPCRDMA_OUTSTANDING || t->late || !rpcrdma_acked(rpcrdma, m) || t->answer.offset < m->acked)
+    if (!t || t->outcome == RPCRDMA_OUTSTANDING || t->late)
         return NULL;
     return t->inline_hash == m->transaction->inline_hash || t->arguments_hash == m->transaction->arguments_hash ||
                    (m->has_rpc && rpc_gss_protects(&m->rpc))
@@ -83,11 +82,52 @@ static const struct rpcrdma_transaction *answered_unseen(const struct rpcrdma_co
                : t;
 }
 
+/* Its Reply had not reached the caller yet. */
+static const struct rpcrdma_transaction *answered_unseen(const struct rpcrdma_connection *rpcrdma,
+                                                         const struct rpcrdma_message *m)
+{
+    const struct rpcrdma_transaction *t = answered_before(m);
+
+    return t && rpcrdma_acked(rpcrdma, m) && t->answer.offset >= m->acked ? t : NULL;
+}
+
+/*
+ * On InfiniBand a Reply may have been received and not be acknowledged yet. Only a NAK after this Call proves that it
+ * was not.
+ */
+static void keep_reuse(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
+{
+    const struct rpcrdma_transaction *t = rpcrdma->gaps_show_late ? answered_before(m) : NULL;
+
+    if (t && !t->malformed && !t->damaged && m->header.status == RPCRDMA_OK && m->received <= t->answer.offset)
+        rpcrdma->reuse[m->side] = (struct rpcrdma_reuse){.open = true,
+                                                         .direction = m->direction,
+                                                         .place = m->place,
+                                                         .call = t->call,
+                                                         .answer = t->answer,
+                                                         .xid = m->header.xid};
+}
+
+void rpcrdma_xid_missed(struct rpcrdma_connection *rpcrdma, unsigned side, uint64_t offset)
+{
+    struct rpcrdma_reuse *reuse = &rpcrdma->reuse[side];
+
+    if (!reuse->open || offset > reuse->answer.offset)
+        return;
+    reuse->open = false;
+    verdict_failed(rpcrdma->verdict, RULE_RPCR_2_2_2_03, reuse->direction, &reuse->place, reuse->call.frame,
+                   "expected an XID that no outstanding Call has; found XID 0x%08x of another Call (frame %u), whose "
+                   "answer (frame %u) had not arrived, as a NAK shows",
+                   (unsigned)reuse->xid, reuse->call.frame, reuse->answer.frame);
+}
+
 static void judge_unique(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m,
                          const struct rpcrdma_transaction *before)
 {
     if (!before)
         before = answered_unseen(rpcrdma, m);
+    if (!before)
+        keep_reuse(rpcrdma, m);
     if (!before) {
         if (rpcrdma_whole(rpcrdma))
             rpcrdma_pass(rpcrdma, RULE_RPCR_2_2_2_03);
@@ -186,6 +226,8 @@ static void judge_second(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     /* A Reply after an RDMA_ERROR has its own rule (RFC 8166 section 4.5). */
     if (t->outcome == RPCRDMA_FAILED && m->kind == RPCRDMA_KIND_REPLY)
         return;
+    if (t->late)
+        rpcrdma_pending_answered(rpcrdma, t->side, t->call.frame);
     /* The Call may have been sent again in a hole, or will be captured later. */
     if (m->unsure || t->late || rpcrdma_hole_since(rpcrdma, t->side, t->answer.frame)) {
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_2_04);

@@ -228,6 +228,11 @@ void stack_received(struct stack *stack, unsigned side, uint64_t offset)
     GUEST(stack, received, side, offset);
 }
 
+void stack_missed(struct stack *stack, unsigned side, uint64_t offset)
+{
+    GUEST(stack, missed, side, offset);
+}
+
 void stack_lossy(struct stack *stack)
 {
     if (stack->guest && stack->kind->lossy)

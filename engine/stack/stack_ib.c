@@ -67,10 +67,21 @@ static void on_acknowledged(void *ctx, unsigned side, uint64_t offset)
     stack_received(ib->stack, side, offset);
 }
 
+static void on_missed(void *ctx, unsigned side, uint64_t offset)
+{
+    struct stack_ib *ib = ctx;
+
+    stack_missed(ib->stack, side, offset);
+}
+
 struct ib_rc_events stack_ib_events(struct stack_ib *ib)
 {
-    return (struct ib_rc_events){
-        .ctx = ib, .part = on_part, .hole = on_hole, .refused = on_refused, .acknowledged = on_acknowledged};
+    return (struct ib_rc_events){.ctx = ib,
+                                 .part = on_part,
+                                 .hole = on_hole,
+                                 .refused = on_refused,
+                                 .acknowledged = on_acknowledged,
+                                 .missed = on_missed};
 }
 
 /* A DisconnectReply answers a DisconnectRequest, which the capture may lack (IBTA 12.6.8, 12.6.9). */

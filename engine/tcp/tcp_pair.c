@@ -30,15 +30,17 @@ enum {
     STRAYS_BELIEVED = 3,
     WINDOW_SLACK = 1 << 20,
     WINDOW_LARGEST = 1 << 30, /* RFC 7323 section 2.3 */
+    SENT_UNSEEN = 1 << 20,    /* before the first ACK, by a side that was not captured yet */
     SCALE_UNKNOWN = 255,
     SCALE_LARGEST = 14,
 };
 
 struct side {
     struct tcp_side_facts facts;
-    bool based;   /* facts.isn is valid */
-    bool seen;    /* it sent a segment */
-    bool started; /* octets or FIN seen: the base is settled */
+    bool based;        /* facts.isn is valid */
+    bool base_guessed; /* it was what the other side acknowledged first, without a SYN */
+    bool seen;         /* it sent a segment */
+    bool started;      /* octets or FIN seen: the base is settled */
     bool syn_scale_seen;
     uint8_t window_scale;
     uint16_t largest_window; /* as in the header */
@@ -146,13 +148,23 @@ static uint64_t reach(const struct side *sender, const struct side *receiver)
 
 /* ---- the start of a stream ---- */
 
+/* The stream begins elsewhere than the other side's first ACK made it seem. */
+static void rebase(struct side *me, uint32_t isn)
+{
+    int64_t acked = (int64_t)me->facts.acked + (int32_t)(me->facts.isn - isn);
+
+    if (me->based && me->facts.acked_known)
+        me->facts.acked = not_negative(acked);
+    me->facts.isn = isn;
+    me->based = true;
+}
+
 static void note_syn(struct side *me, const struct tcp_segment *segment)
 {
     uint32_t isn = segment->seq + 1;
     if (me->seen && me->facts.isn != isn)
         return; /* not of this connection; tcp_pair_is_reuse() says so */
-    me->facts.isn = isn;
-    me->based = true;
+    rebase(me, isn);
     me->facts.syn_seen = true;
     me->facts.mss = segment->mss;
     me->facts.sack_permitted = segment->sack_permitted;
@@ -163,10 +175,9 @@ static void note_syn(struct side *me, const struct tcp_segment *segment)
 /* The first segment of a side whose SYN was not captured. */
 static void note_start(struct side *me, const struct tcp_segment *segment)
 {
-    /* A base taken from the other side's ACK holds, unless octets before it turn up. */
-    if (!me->based || (int32_t)(segment->seq - me->facts.isn) < 0)
-        me->facts.isn = segment->seq;
-    me->based = true;
+    /* A base taken from a handshake holds, unless octets before it turn up. */
+    if (!me->based || me->base_guessed || (int32_t)(segment->seq - me->facts.isn) < 0)
+        rebase(me, segment->seq);
 }
 
 /*
@@ -542,10 +553,14 @@ static bool find_starts(struct side *me, struct side *peer, const struct tcp_seg
     if (!syn && !(segment->flags & TCP_RST))
         settle_start(me, segment);
     me->seen = me->seen || !(segment->flags & TCP_RST);
-    /* A handshake shows the other side's start, should its SYN not be captured or come late. */
-    if (!(segment->flags & TCP_ACK) || peer->based || !me->facts.syn_seen || (segment->flags & TCP_RST))
+    /*
+     * A handshake shows the other side's start, should its SYN not be captured or come late. Without one, what is
+     * acknowledged says that octets were sent that the capture does not show, or later: how many is not known.
+     */
+    if (!(segment->flags & TCP_ACK) || peer->based || (segment->flags & TCP_RST))
         return false;
-    peer->facts.isn = segment->ack;
+    peer->base_guessed = !me->facts.syn_seen;
+    peer->facts.isn = segment->ack - (peer->base_guessed ? SENT_UNSEEN : 0);
     peer->based = true;
     return segment->length > 0; /* it may also answer octets that the capture shows later */
 }
@@ -623,6 +638,8 @@ void tcp_pair_finish(struct tcp_pair *pair)
 {
     for (unsigned s = 0; s < 2; s++) {
         struct side *me = &pair->side[s];
+        if (me->base_guessed && !me->seen)
+            continue;
         me->loss_acked = me->facts.acked;
         while (!tcp_held_empty(&me->held)) {
             uint64_t to = tcp_held_first(&me->held)->start;
@@ -656,7 +673,7 @@ bool tcp_pair_is_reuse(const struct tcp_pair *pair, const struct tcp_segment *se
     if (!(segment->flags & TCP_SYN) || (segment->flags & TCP_RST))
         return false;
     const struct side *me = &pair->side[segment->side & 1], *peer = &pair->side[!(segment->side & 1)];
-    if (me->based)
+    if (me->based && (me->seen || !me->base_guessed))
         return me->facts.isn != segment->seq + 1 && (me->seen || !peer->facts.syn_seen);
     /* Nothing of its side was seen: a SYN in answer fits, if it answers what is known. */
     if (segment->flags & TCP_ACK)

@@ -122,7 +122,8 @@ def opcode(frame):
     return frame[42] if len(frame) > 42 and frame[36:38] == b"\x12\xb7" else None
 
 
-SENDS_AND_ACKNOWLEDGES = {0x04, 0x11, 0x17}
+SEND_ONLY = 0x04
+SENDS_AND_ACKNOWLEDGES = {SEND_ONLY, 0x11, 0x17}
 RESPONSES = {0x0D, 0x0E, 0x0F, 0x10}
 
 
@@ -322,3 +323,47 @@ def test_end_of_a_whole_capture(gen, build, tmp_path, fault):
     assert severity(frame) == "warning"
     assert severity(frame + 4) == "error"
     assert severity(frame, drops=3) is None
+
+
+IN_FLIGHT = "with rpcrdma; I call nfs3.null; R reply; I call nfs3.getattr xid=0x10; I call nfs3.getattr xid=0x11; "
+
+
+@pytest.mark.parametrize("answers, found", [
+    ("R reply of=1; R reply; I call nfs3.null; R reply", set()),  # both are answered: the directions are apart
+    ("R reply xid=0x11; R reply; I call nfs3.null; R reply", {"RPCR-2.2.2-02"}),  # the other Call has a Reply of its own
+    ("R reply xid=0x11; R reply xid=0x12; I call nfs3.null; R reply", {"RPCR-2.2.2-02"}),  # nobody answers the first
+    ("R reply xid=0x11; R reply; R reply back=1; I call nfs3.null; R reply", {"RPCR-2.2.2-02"})])
+def test_a_reply_before_the_call_of_its_xid(gen, build, tmp_path, answers, found):
+    """Another Call is outstanding: either the capture shows the second one late, or the XID is wrong by one."""
+    whole, seen = tmp_path / "whole.pcapng", tmp_path / "seen.pcap"
+    run = gen("play", "script", "--transport=roce", f"--script={IN_FLIGHT}{answers}", "-o", whole)
+    assert run.returncode == 0, run.stderr
+    sent = packets(whole)
+    second = [i for i, packet in enumerate(sent) if opcode(packet[1]) == SEND_ONLY and not direction(packet)][2]
+    reply = next(i for i in range(second, len(sent)) if opcode(sent[i][1]) == SEND_ONLY and direction(sent[i]))
+    order = sent[:second] + sent[second + 1:reply - 1] + [sent[i] for i in (reply, second, reply - 1)] + sent[reply + 1:]
+    write(seen, [(time, *packet[1:]) for (time, *_), packet in zip(sent, order)])
+    assert {f.rule for f in findings(judge(build, [seen], by_name=False)[0]) if f.severity != "note"} == found
+
+
+# Two Calls; the Reply to the first is lost; its XID again, and whatever is left. Places of what is captured:
+REUSED = ("with rpcrdma; I call nfs3.null; R reply; I call nfs3.write len=100 xid=0x77; I call nfs3.getattr; R reply net=lost; "
+          "I call nfs3.write len=200 xid=0x77 early; R reply; R reply")
+CALLS, REUSE, REPLIES, NAK, SENT_AGAIN, TAKEN = [7, 8, 10], [9, 11], [12, 13], [15], [16, 17], [18, 19]
+
+
+@pytest.mark.parametrize("order, found", [
+    (REPLIES + REUSE + NAK + SENT_AGAIN + TAKEN, {"RPCR-2.2.2-03"}),
+    (REPLIES + REUSE + NAK + NAK + SENT_AGAIN + TAKEN, {"RPCR-2.2.2-03"}),
+    (REPLIES + NAK + REUSE + SENT_AGAIN + TAKEN, set()),  # a direction may be captured late: it was received meanwhile
+    (REPLIES + NAK + SENT_AGAIN + REUSE + TAKEN, set()),
+    (REPLIES + NAK + SENT_AGAIN + REUSE + NAK + TAKEN, set()),  # a copy of the NAK
+    (REPLIES + REUSE + SENT_AGAIN + TAKEN, set()),  # an Acknowledge was lost, or the capture lacks the NAK
+    (REPLIES + REUSE + TAKEN, set())])
+def test_an_xid_whose_reply_did_not_arrive(gen, build, tmp_path, order, found):
+    whole, seen = tmp_path / "whole.pcapng", tmp_path / "seen.pcap"
+    assert gen("play", "script", "--transport=roce", f"--script={REUSED}", "-o", whole).returncode == 0
+    sent = packets(whole)
+    places = list(range(7)) + CALLS + order + list(range(20, len(sent)))
+    write(seen, [(sent[0][0] + 60_000 * i, *sent[place][1:]) for i, place in enumerate(places)])
+    assert {f.rule for f in findings(judge(build, [seen], by_name=False)[0]) if f.severity != "note"} == found

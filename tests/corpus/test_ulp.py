@@ -128,3 +128,20 @@ def test_nfs_is_no_guest(build, root):
     files = [p for folder in ("real", "roce") for p in sorted((root / "captures" / folder).rglob("*.pcap"))]
     for capture in judge(build, files, by_name=False):
         assert all("ulp" not in c for c in capture["connections"]), capture["file"]
+
+
+@pytest.mark.parametrize("octets", [None, 96, 128])
+@pytest.mark.parametrize("name", ["op-good-start", "ib-send-bw-start"])
+def test_nobodys_sends(check, root, tmp_path, name, octets):
+    """Counted, not judged, and not taken for an upper layer that is known, whole or with a snap length."""
+    path = root / "captures" / "roce" / f"{name}.pcap"
+    if octets:
+        short = tmp_path / "short.pcap"
+        run = subprocess.run(["editcap", "-F", "pcap", "-s", str(octets), path, short], check=False)
+        assert run.returncode == 0
+        path = short
+    run = check("--format=json", path)
+    capture, = json.loads(run.stdout)["captures"]
+    assert not findings(capture) and run.returncode == 3
+    assert all("rpcrdma" not in c and "ulp" not in c for c in capture["connections"])
+    assert len(capture["connections"]) == (1 if name.startswith("op") else 2)

@@ -17,7 +17,7 @@ import pytest
 from generated import NETS, ROCE_NETS, findings, judge, lines, name, profile
 from random_operations import Operations
 from test_corpus import NOTES, show
-from views import CLOSE_VIEWS, VIEWS, direction, packets, seen_badly, write
+from views import CLOSE_VIEWS, VIEWS, connections, direction, in_order_of_time, packets, seen_badly, write
 
 SEEDS = range(int(os.environ.get("IWARP_VIEWS", "1")))
 READS = range(int(os.environ.get("IWARP_READS", "40")))
@@ -89,6 +89,22 @@ NOT_READY = [("nfs41-chunks", 5), ("rpcrdma-small-segments", 3), ("rpcrdma-lengt
 def test_not_ready_at_the_end(build, gen, tmp_path, scenario, seed):
     gather([lambda: look(build, gen, tmp_path, scenario,
                          lambda _: [scenario, "--transport=roce", f"--net={ROCE_NETS[-1]}"], [seed])])
+
+
+@pytest.mark.parametrize("scenario", ["rdmap", "directions", "reads-at-limit", "rpcrdma", "rpcrdma-credits", "rpcrdma-again", "reject"])
+def test_late_direction_without_syn(build, gen, tmp_path, scenario):
+    """All of one side is captured before anything of the other: what it had received is not known."""
+    whole = tmp_path / "whole.pcapng"
+    assert gen("play", scenario, "-o", whole).returncode == 0
+    parts, made = connections(packets(whole)), []
+    for way in (True, False):
+        for lost in (1, 2):
+            path = tmp_path / f"{way}-{lost}.pcap"
+            seen = [packet for part in parts
+                    for packet in sorted(part[lost:], key=lambda packet: packet[0] + (direction(packet) == way) * 2_900_000)]
+            write(path, in_order_of_time(seen))
+            made.append((path, f"{scenario}, {way}, without {lost} packets"))
+    assert not tell(build, made, profile(scenario), ())
 
 
 def close_views(build, gen, folder, transport, faults):

@@ -148,7 +148,7 @@ def closes(flag, attribute):
         octets = packet[1]
         at, protocol = transport(octets)
         if protocol == TCP:
-            return flag is not None and bool(octets[at + 13] & flag)
+            return flag is not None and len(octets) > at + 13 and bool(octets[at + 13] & flag)  # else a fragment
         mad = at + 8 + BTH + DETH
         return (attribute is not None and protocol == UDP and octets[at + 8] == UD_SEND_ONLY
                 and octets[mad + 16:mad + 18] == attribute.to_bytes(2, "big"))

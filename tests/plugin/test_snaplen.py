@@ -55,6 +55,23 @@ def test_rpcrdma_on_roce(wireshark, generated, octets):
     assert len(cut) > 30 and cut == whole
 
 
+@pytest.mark.parametrize("octets", [1, 3, 4])
+@pytest.mark.parametrize("fault", [[], ["--inject=RPCR-2.2.2-04"], ["--inject=RPCR-3.4.6-04"]], ids=["conforming", "reply", "write"])
+def test_only_octets_of_the_icrc_are_cut(wireshark, build, generated, tmp_path, fault, octets):
+    """Plugin and checker read such a packet as if it were whole."""
+    names = ["rpcrdma.xid", "rpcrdma.proc", "rpcrdma.kind", "rpc.xid", "rpcrdma.rule"]
+    whole, cut = generated("rpcrdma", "--transport=roce", *fault), tmp_path / "cut.pcap"
+    subprocess.run(["editcap", "-C", f"-{octets}", whole, cut], check=True)
+    shown, expected = (wireshark.fields(path, [*names, "_ws.malformed"], "-2") for path in (cut, whole))
+    assert [[frame[name] for name in names] for frame in shown] == [[frame[name] for name in names] for frame in expected]
+    assert not any(frame["_ws.malformed"] for frame in shown) and sum(bool(frame["rpcrdma.xid"]) for frame in shown) > 2
+
+    def told(path):
+        run = subprocess.run([build / "conformance" / "iwarp-check", "--print", path], capture_output=True, text=True, check=False)
+        return [line for line in run.stdout.splitlines() if "[rpcrdma:" in line or line.startswith(("      frame", "    RPCR"))]
+    assert told(cut) == told(whole) != []
+
+
 INSTEAD = {"RPCR-3.4.6.2-03": "RPCR-3.4.6.2-02"}  # the octets beyond the result were not captured
 RULES = "mpa.rule or rddp.rule or rdmap.rule or rpcrdma.rule"
 

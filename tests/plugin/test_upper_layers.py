@@ -68,6 +68,21 @@ def test_nothing_is_malformed(wireshark, root, tmp_path, name, first):
         assert wireshark.fields(cut, [], *passes, "-Y", "rpcrdma || rpcordma") == []
 
 
+# Programs with a use of their own for Sends: data, which Wireshark's heuristics must not be given.
+FOREIGN = ["roce/op-good-start", "roce/ib-send-bw-start", "roce/rc-pingpong", "real/perftest/ib-send-bw-64"]
+
+
+@pytest.mark.parametrize("first", [0, 3, 4, 5, 6, 10])
+@pytest.mark.parametrize("name", FOREIGN)
+def test_foreign_sends_are_data(wireshark, root, tmp_path, name, first):
+    cut = without_start(root / "captures" / f"{name}.pcap", tmp_path, first)
+    for passes in ([], ["-2"]):
+        frames = wireshark.fields(cut, ["_ws.malformed", "_ws.expert.message", "data.data"], *passes)
+        assert not [frame for frame in frames if frame["_ws.malformed"]]
+        assert first > 0 or any(frame["data.data"] for frame in frames)
+        assert wireshark.fields(cut, [], *passes, "-Y", "rpcrdma || rpcordma || rdma_ulp || rpc") == []
+
+
 def test_only_its_own_connections(wireshark, generated):
     """Neither noise nor RPC-over-RDMA is taken for another upper layer."""
     for scenario in ("operations", "atomics", "rpcrdma", "nfs41-chunks", "terminates"):

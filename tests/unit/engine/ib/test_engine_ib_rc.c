@@ -320,6 +320,19 @@ static void not_ready(void **state)
     SEND(0, 1);
     close_bench(&bench, "S0.0+1! refused1:0rnr at 0 of a Send");
 
+    for (int acknowledged = 0; acknowledged < 2;
+         acknowledged++) { /* what hides an Acknowledge may hide the Send again */
+        open_bench(&bench, true, 0);
+        packet(&bench, 1, IB_SEND_ONLY, 0, 1, (struct words){0});
+        if (acknowledged)
+            packet(&bench, 0, IB_ACKNOWLEDGE, 0, 0, (struct words){.syndrome = 0x1F});
+        SEND(0, 1);
+        RNR(0);
+        bench.now = SKEW + 100;
+        ib_rc_disconnect(bench.rc, bench.now);
+        close_bench(&bench, acknowledged ? "S0.0+1! S0.0+1! refused1:0rnr at 0 of a Send" : "S0.0+1! S0.0+1!");
+    }
+
     open_bench(&bench, true, 0); /* it came when the connection was over */
     SEND(0, 1);
     ib_rc_disconnect(bench.rc, bench.now);
