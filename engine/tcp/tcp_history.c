@@ -4,6 +4,7 @@
 #include <string.h>
 
 enum { OCTETS_FIRST = 256, RUNS_FIRST = 8 }; /* powers of two, as TCP_HISTORY_RUNS */
+enum { ACKED_KEPT = 8192 };
 
 void tcp_history_init(struct tcp_history *history, size_t limit, struct arena *arena)
 {
@@ -72,13 +73,23 @@ static void add_run(struct tcp_history *history, uint64_t end, uint32_t frame)
         history->runs[history->n_runs++ & (history->runs_capacity - 1)] = (struct tcp_history_run){end, frame};
 }
 
-void tcp_history_append(struct tcp_history *history, uint64_t at, const uint8_t *p, size_t n, uint32_t frame)
+/* Octets that must not be overwritten while there may be more room. */
+static size_t needed(const struct tcp_history *history, uint64_t acked)
+{
+    uint64_t from = acked > ACKED_KEPT ? acked - ACKED_KEPT : 0;
+
+    from = from > history->start ? from : history->start;
+    return from < history->end ? (size_t)(history->end - from) : 0;
+}
+
+void tcp_history_append(struct tcp_history *history, uint64_t at, const uint8_t *p, size_t n, uint64_t acked,
+                        uint32_t frame)
 {
     if (at != history->end) {
         history->start = history->end = at;
         history->n_runs = 0;
     }
-    if (history->capacity < history->limit && history->capacity - (size_t)(history->end - history->start) < n)
+    if (history->capacity < history->limit && history->capacity - needed(history, acked) < n)
         grow_octets(history, n);
     if (history->capacity == 0) {
         history->start = history->end = at + n;

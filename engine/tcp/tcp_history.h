@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The last octets of a stream, kept to compare retransmissions with (RFC 5044 section 7.1.5: what is sent again is the
- * same). A ring; a hole in the stream empties it.
+ * same). A ring; a hole in the stream empties it. What was acknowledged is hardly ever sent again: of that only a
+ * little is kept, so that a connection with little in flight stays in the processor's cache.
  */
 #ifndef IWARP_ENGINE_TCP_TCP_HISTORY_H
 #define IWARP_ENGINE_TCP_TCP_HISTORY_H
@@ -31,8 +32,12 @@ struct tcp_history {
 /* limit is rounded up to a power of two. Allocates nothing; arena: the connection's, for what is short. */
 void tcp_history_init(struct tcp_history *history, size_t limit, struct arena *arena);
 void tcp_history_free(struct tcp_history *history);
-/* Octets at stream offset `at`; an `at` other than the end so far starts anew. Without memory less is kept. */
-void tcp_history_append(struct tcp_history *history, uint64_t at, const uint8_t *p, size_t n, uint32_t frame);
+/*
+ * Octets at stream offset `at`; an `at` other than the end so far starts anew. acked: the receiver has what is before
+ * it. Without memory less is kept.
+ */
+void tcp_history_append(struct tcp_history *history, uint64_t at, const uint8_t *p, size_t n, uint64_t acked,
+                        uint32_t frame);
 
 struct tcp_difference {
     uint64_t offset;

@@ -224,7 +224,7 @@ static void deliver(struct tcp_pair *pair, unsigned s, const uint8_t *p, uint32_
         me->facts.next = from + captured;
         if (pair->events.octets)
             pair->events.octets(pair->events.ctx, s, from, p, captured, origin);
-        tcp_history_append(&me->history, from, p, captured, origin->frame);
+        tcp_history_append(&me->history, from, p, captured, me->facts.acked, origin->frame);
     }
     if (captured < length) {
         origin->segment_start = start && captured == 0;

@@ -10,7 +10,7 @@ import pytest
 
 GROWTH_MAX = 1.10
 RATIO_GROWTH_MAX = 1.03
-STATISTICS_MAX = {"Reads and Atomics": 1.15} # else 1.10
+STATISTICS_MAX = {"Reads and Atomics": 1.15, "NFS metadata": 1.17} # else 1.10
 # In instructions, as their share of a connection of 12 packets grows when the connection itself costs less. The C library's own
 # depend on the processor, and by a thousand on how the memory of 200 and of 400 connections falls.
 CONNECTION_STATISTICS_MAX = 13200
@@ -33,7 +33,8 @@ def need_release(instructions, build):
 
 
 def test_statistics_cost_little(build):
-    """A tenth, and somewhat more where every FPDU is a Read, an Atomic or its response; for a connection, what it is allowed."""
+    """A tenth, and somewhat more where every FPDU is a Read, an Atomic or its response, or a Call or a Reply; for a connection, what it is
+    allowed."""
     instructions = load()
     need_release(instructions, build)
     without, found = instructions.measure(build), instructions.measure(build, "--stats")

@@ -121,10 +121,27 @@ struct added {
     uint32_t frame;
 };
 
-static void add(struct stat_calls *row, const struct added *added)
+/* The counts that are not 0: few, for many rows. */
+struct counts {
+    unsigned n;
+    uint8_t which[CALL_COUNTS];
+};
+
+static struct counts counts_of(const struct added *added)
 {
-    for (unsigned i = 0; i < CALL_COUNTS; i++)
-        row->n[i] = saturating_sum(row->n[i], added->n[i]);
+    struct counts counts = {0};
+
+    for (unsigned i = 0; i < CALL_COUNTS; i++) {
+        counts.which[counts.n] = (uint8_t)i;
+        counts.n += added->n[i] > 0;
+    }
+    return counts;
+}
+
+static void add(struct stat_calls *row, const struct added *added, const struct counts *counts)
+{
+    for (unsigned i = 0; i < counts->n; i++)
+        row->n[counts->which[i]] = saturating_sum(row->n[counts->which[i]], added->n[counts->which[i]]);
     row->first_ns = added->first_ns < row->first_ns ? added->first_ns : row->first_ns;
     row->last_ns = added->last_ns > row->last_ns ? added->last_ns : row->last_ns;
     if (!added->timed)
@@ -136,12 +153,13 @@ static void add(struct stat_calls *row, const struct added *added)
         histogram_add(&row->time[i], added->time[i], 1);
 }
 
-static void add_to_row(struct collector *collector, const struct stat_key *key, const struct added *added)
+static void add_to_row(struct collector *collector, const struct stat_key *key, const struct added *added,
+                       const struct counts *counts)
 {
     struct stat_calls *row = statistics_row(collector->now, key);
 
     if (row)
-        add(row, added);
+        add(row, added, counts);
 }
 
 enum { OPERATIONS = 128 };
@@ -179,12 +197,13 @@ static struct rows rows_of(const struct rpcrdma_transaction *t)
 static void add_to_each(struct collector *collector, const struct rows *rows, const struct added *added)
 {
     struct stat_key key = rows->key;
+    const struct counts counts = counts_of(added);
 
-    add_to_row(collector, &key, added);
+    add_to_row(collector, &key, added, &counts);
     key.operation = true;
     for (unsigned i = 0; i < rows->n; i++) {
         key.procedure = rows->operations[i];
-        add_to_row(collector, &key, added);
+        add_to_row(collector, &key, added, &counts);
     }
 }
 

@@ -42,7 +42,7 @@ static void random_streams(void **state)
                 break;
             for (uint64_t i = end; i < end + n; i++)
                 frames[i] = frame;
-            tcp_history_append(&history, end, stream + end, n, frame);
+            tcp_history_append(&history, end, stream + end, n, 0, frame);
             end += n;
             /* Repeated as it was: no difference. */
             from = end - next_random(&random) % (end + 1);
@@ -88,10 +88,41 @@ static void grows_with_the_stream(void **state)
     assert_non_null(arena);
     tcp_history_init(&history, 65536, arena);
     assert_int_equal(history.capacity, 0);
-    tcp_history_append(&history, 0, octets, sizeof octets, 1);
+    tcp_history_append(&history, 0, octets, sizeof octets, 0, 1);
     assert_true(history.capacity <= 512);
     tcp_history_free(&history);
     arena_release(arena);
+}
+
+/* Of what was acknowledged a little is kept, and all that was not, as far as the limit goes. */
+static void keeps_what_may_be_sent_again(void **state)
+{
+    enum { EACH = 1000, TIMES = 200, IN_FLIGHT = 3 * EACH, LITTLE = 8192 };
+
+    (void)state;
+    for (unsigned acks = 0; acks < 2; acks++) {
+        struct arena *arena = arena_new(NULL);
+        struct tcp_history history;
+        struct tcp_difference difference;
+        uint8_t octets[EACH], other[EACH];
+        uint64_t end = 0, kept = acks ? LITTLE + IN_FLIGHT - EACH : 65536 - EACH;
+
+        assert_non_null(arena);
+        memset(octets, 1, sizeof octets);
+        memset(other, 2, sizeof other);
+        tcp_history_init(&history, 65536, arena);
+        for (uint32_t frame = 1; frame <= TIMES; frame++, end += EACH)
+            tcp_history_append(&history, end, octets, EACH, acks && end > IN_FLIGHT ? end - IN_FLIGHT : 0, frame);
+        assert_int_equal(history.capacity, acks ? 16384 : 65536);
+        for (uint64_t back = EACH; back <= kept; back += EACH) {
+            assert_true(tcp_history_differs(&history, end - back, other, EACH, &difference));
+            assert_int_equal(difference.offset, end - back);
+            assert_false(tcp_history_differs(&history, end - back, octets, EACH, &difference));
+        }
+        assert_false(tcp_history_differs(&history, 0, other, EACH, &difference));
+        tcp_history_free(&history);
+        arena_release(arena);
+    }
 }
 
 int main(void)
@@ -99,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_streams),
         cmocka_unit_test(grows_with_the_stream),
+        cmocka_unit_test(keeps_what_may_be_sent_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
