@@ -30,7 +30,7 @@ static inline void path_trouble_packet(struct path_trouble *path, unsigned side,
     unsigned other = 1 - side;
 
     if (sign == PATH_NEW) {
-        if (path->side[other].heard && time_ns - path->side[other].heard_ns >= path_silence_ns)
+        if (time_ns - path->side[other].heard_ns >= path_silence_ns && path->side[other].heard)
             path->side[other].silent = true;
         path->side[side].silent = false;
         path->side[side].new_ns = time_ns;

@@ -19,6 +19,7 @@ struct stack {
     struct ulp_choice *choice;   /* NULL: closed, or nothing has come so far */
     struct rdma_terms terms;
     bool skipped[2];
+    uint64_t received[2]; /* what the guest has learnt of that, by side */
     struct {
         bool any, bare;  /* bare: a RST without ACK */
         uint64_t offset; /* of its sequence number */
@@ -96,6 +97,7 @@ static void make_guest(struct stack *stack, const struct ulp_kind *kind)
     stack->guest = kind->begin(&host);
     stack->follows = stack->guest && kind->part;
     stack->memory_lacking |= !stack->guest;
+    stack->received[0] = stack->received[1] = 0;
     GUEST(stack, ports, stack->setup.port);
     GUEST(stack, terms, &stack->terms);
     for (unsigned side = 0; side < 2; side++)
@@ -225,6 +227,7 @@ void stack_refusal(struct stack *stack, const struct rdma_refusal *refusal)
 
 void stack_received(struct stack *stack, unsigned side, uint64_t offset)
 {
+    stack->received[side & 1u] = offset;
     GUEST(stack, received, side, offset);
 }
 
@@ -301,15 +304,19 @@ static void give_changed(void *ctx, enum mpa_phase phase, const struct mpa_param
     NEXT(stack, changed, phase, parameters);
 }
 
-static void give_acked(void *ctx, unsigned side, bool known, uint64_t acked)
+/* With each packet: in line where it comes from. */
+static inline void take_acked(struct stack *stack, unsigned side, bool known, uint64_t acked)
 {
-    struct stack *stack = ctx;
-
     if (stack->rdmap)
         rdmap_connection_acked(stack->rdmap, side, known, acked);
-    if (known)
+    if (known && acked > stack->received[side & 1u]) /* most packets of a side that sends bring nothing new */
         stack_received(stack, side, acked);
     NEXT(stack, acked, side, known, acked);
+}
+
+static void give_acked(void *ctx, unsigned side, bool known, uint64_t acked)
+{
+    take_acked(ctx, side, known, acked);
 }
 
 static void give_fpdu(void *ctx, const struct mpa_fpdu_event *event)
@@ -471,7 +478,7 @@ static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t of
         note_close(stack, segment, offset, acked_known, acked);
     mpa_connection_segment(stack->mpa, segment, offset, acked_known, acked);
     if (segment->length == 0)
-        give_acked(stack, segment->side, acked_known, acked);
+        take_acked(stack, segment->side, acked_known, acked);
 }
 
 static void on_octets(void *ctx, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
@@ -482,7 +489,7 @@ static void on_octets(void *ctx, unsigned side, uint64_t offset, const uint8_t *
     TAP(stack, octets, side, offset, p, n, origin);
     if (!stack->mpa)
         return;
-    give_acked(stack, side, origin->acked_known, origin->acked);
+    take_acked(stack, side, origin->acked_known, origin->acked);
     mpa_connection_octets(stack->mpa, side, offset, p, n, origin);
 }
 

@@ -434,15 +434,20 @@ def test_no_overhead_of_large_messages(report, capture):
     assert "overhead" not in found(report, capture("bulk", "--size=300k"))
 
 
-def test_finding_the_server_and_the_tail(report, play, timed):
-    """Calls of 1 ms, three of which take 200 ms; nothing is moved by RDMA, and the path takes no time."""
-    path = play(["client: {call: nfs3.getattr}", "server: {reply: {credits: 9}}"] * 200)
+def mostly_fast(calls):
+    """Calls of 1 ms, three of which take 200 ms: when each Call and Reply is seen."""
     times, now = [], MS
-    for n in range(200):
+    for n in range(calls):
         took = 200 * MS if n in (20, 120, 180) else MS
         times += [now, now + took]
         now += took + 1000
-    findings = found(report, timed(path, times))
+    return times
+
+
+def test_finding_the_server_and_the_tail(report, play, timed):
+    """Nothing is moved by RDMA, and the path takes no time."""
+    path = play(["client: {call: nfs3.getattr}", "server: {reply: {credits: 9}}"] * 200)
+    findings = found(report, timed(path, mostly_fast(200)))
     assert "takes 100 % of the time of the Calls" in findings["server-time"]["text"]
     tail = findings["slow-tail"]
     assert re.fullmatch(r"One in a hundred GETATTR Calls takes more than (19\d|20\d) ms, where half of them take no more than 1.0\d ms.", tail["text"])
@@ -452,12 +457,7 @@ def test_finding_the_server_and_the_tail(report, play, timed):
 def test_a_slow_compound_is_told_once(report, play, timed):
     """It is in the rows of COMPOUND and of each of its operations."""
     path = play(["client: {call: nfs40.compound, operations: [putfh, getattr]}", "server: {reply: {credits: 9}}"] * 200)
-    times, now = [], MS
-    for n in range(200):
-        took = 200 * MS if n in (20, 120, 180) else MS
-        times += [now, now + took]
-        now += took + 1000
-    tails = [finding for finding in statistics(report, timed(path, times))["findings"] if finding["id"] == "slow-tail"]
+    tails = [finding for finding in statistics(report, timed(path, mostly_fast(200)))["findings"] if finding["id"] == "slow-tail"]
     assert [re.match(r"One in a hundred (\S+) Calls", tail["text"])[1] for tail in tails] == ["COMPOUND"]
 
 

@@ -14,6 +14,17 @@ import pytest
 ESCAPE = re.compile(r"\033\[[0-9;]*m")
 
 
+def read_all(terminal):
+    text = b""
+    try:
+        while piece := os.read(terminal, 65536):
+            text += piece
+    except OSError:  # the other end was closed
+        pass
+    os.close(terminal)
+    return text
+
+
 @pytest.fixture
 def on_terminal(build):
     """on_terminal(columns, *arguments, **environment) -> what the terminal got"""
@@ -24,13 +35,7 @@ def on_terminal(build):
         process = subprocess.Popen([build / "conformance" / "iwarp-check", "--no-progress", *arguments], stdout=theirs,
                                    stderr=subprocess.DEVNULL, env=env)
         os.close(theirs)
-        text = b""
-        try:
-            while piece := os.read(ours, 65536):
-                text += piece
-        except OSError:  # the other end was closed
-            pass
-        os.close(ours)
+        text = read_all(ours)
         assert process.wait() in (0, 1)
         return text.decode().replace("\r\n", "\n")
     return run
@@ -107,13 +112,7 @@ def stderr_on_terminal(build, good, stopped):
         time.sleep(0.7)
     process.stdin.write(good.read_bytes())
     process.stdin.close()
-    text = b""
-    try:
-        while piece := os.read(ours, 65536):
-            text += piece
-    except OSError:  # the other end was closed
-        pass
-    os.close(ours)
+    text = read_all(ours)
     assert process.wait(60) == 0
     return text, time.monotonic() - begin
 
