@@ -202,6 +202,9 @@ static enum timing initiator_timing(const struct mpa_connection *mpa, unsigned s
 
     if (reply->oversized || reply->partial)
         return OPEN;
+    /* Beyond octets that the capture lacks, it may be the Reply of a later connection at the same ports. */
+    if (mpa->side[other_side(side)].hole && origin->acked_known && origin->acked < reply->start)
+        return OPEN;
     if (origin->acked_known)
         return origin->acked >= reply->end ? TIMELY : EARLY;
     if (origin->frame >= reply->first.frame)
@@ -487,8 +490,8 @@ static void judge_unanswered(struct mpa_connection *mpa, unsigned side)
     }
     n = (size_t)(end - from);
     origin = mpa_origin(mpa, side, from);
-    /* A Reply that the capture lacks would have been acknowledged. */
-    if (peer->hole || !origin->acked_known || origin->acked > mpa->order->side[other_side(side)].delivered) {
+    /* A Reply that the capture lacks would have been acknowledged; one before a Request in a hole is not recognised. */
+    if (peer->hole || s->hole || !origin->acked_known || origin->acked > mpa->order->side[other_side(side)].delivered) {
         verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_16);
         return;
     }
