@@ -490,8 +490,12 @@ static void judge_unanswered(struct mpa_connection *mpa, unsigned side)
     }
     n = (size_t)(end - from);
     origin = mpa_origin(mpa, side, from);
-    /* A Reply that the capture lacks would have been acknowledged; one before a Request in a hole is not recognised. */
-    if (peer->hole || s->hole || !origin->acked_known || origin->acked > mpa->order->side[other_side(side)].delivered) {
+    /*
+     * A Reply that the capture lacks would have been acknowledged; one that was captured
+     * before its Request is not recognised.
+     */
+    if (peer->hole || s->hole || !origin->acked_known || origin->acked > mpa->order->side[other_side(side)].delivered ||
+        origin->acked >= peer->startup.start + MPA_STARTUP_HEADER_LEN) {
         verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_16);
         return;
     }
