@@ -145,7 +145,8 @@ static void judge_streaming(struct mpa_connection *mpa, unsigned from, unsigned 
                            .time_ns = run->origin.time_ns,
                            .offset = run->from,
                            .side = (uint8_t)to};
-    if (!run->origin.acked_known || !request->first.acked_known) {
+    /* What is acknowledged beyond what was captured is not known to be the Request. */
+    if (!run->origin.acked_known || !request->first.acked_known || run->origin.acked > mpa->side[from].next) {
         verdict_inconclusive(v, RULE_MPA_7_1_3_01);
         verdict_inconclusive(v, RULE_MPA_7_1_5_01);
     } else if (run->origin.acked >= request->end) {
@@ -411,7 +412,8 @@ static void judge_after_invalid(struct mpa_connection *mpa, unsigned side, const
     origin = mpa_origin(mpa, side, event->fpdu.offset);
     if (!peer->first_fpdu_bad)
         verdict_passed(mpa->verdict, RULE_MPA_7_1_2_24);
-    else if (!origin->acked_known || origin->acked < peer->first_fpdu_end || order->side[other_side(side)].conflict)
+    else if (!origin->acked_known || origin->acked < peer->first_fpdu_end || origin->acked > peer->next ||
+             order->side[other_side(side)].conflict)
         verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_24);
     else
         verdict_failed(
