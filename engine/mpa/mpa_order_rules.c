@@ -145,7 +145,8 @@ static void judge_streaming(struct mpa_connection *mpa, unsigned from, unsigned 
                            .time_ns = run->origin.time_ns,
                            .offset = run->from,
                            .side = (uint8_t)to};
-    if (!run->origin.acked_known || !request->first.acked_known) {
+    /* What is acknowledged beyond what was captured is not known to be the Request. */
+    if (!run->origin.acked_known || !request->first.acked_known || run->origin.acked > mpa->side[from].next) {
         verdict_inconclusive(v, RULE_MPA_7_1_3_01);
         verdict_inconclusive(v, RULE_MPA_7_1_5_01);
     } else if (run->origin.acked >= request->end) {
@@ -201,6 +202,9 @@ static enum timing initiator_timing(const struct mpa_connection *mpa, unsigned s
     const struct startup_seen *reply = &mpa->side[other_side(side)].startup;
 
     if (reply->oversized || reply->partial)
+        return OPEN;
+    /* Beyond octets that the capture lacks, it may be the Reply of a later connection at the same ports. */
+    if (mpa->side[other_side(side)].hole && origin->acked_known && origin->acked < reply->start)
         return OPEN;
     if (origin->acked_known)
         return origin->acked >= reply->end ? TIMELY : EARLY;
@@ -408,7 +412,8 @@ static void judge_after_invalid(struct mpa_connection *mpa, unsigned side, const
     origin = mpa_origin(mpa, side, event->fpdu.offset);
     if (!peer->first_fpdu_bad)
         verdict_passed(mpa->verdict, RULE_MPA_7_1_2_24);
-    else if (!origin->acked_known || origin->acked < peer->first_fpdu_end || order->side[other_side(side)].conflict)
+    else if (!origin->acked_known || origin->acked < peer->first_fpdu_end || origin->acked > peer->next ||
+             order->side[other_side(side)].conflict)
         verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_24);
     else
         verdict_failed(
@@ -487,8 +492,12 @@ static void judge_unanswered(struct mpa_connection *mpa, unsigned side)
     }
     n = (size_t)(end - from);
     origin = mpa_origin(mpa, side, from);
-    /* A Reply that the capture lacks would have been acknowledged. */
-    if (peer->hole || !origin->acked_known || origin->acked > mpa->order->side[other_side(side)].delivered) {
+    /*
+     * A Reply that the capture lacks would have been acknowledged; one that was captured
+     * before its Request is not recognised.
+     */
+    if (peer->hole || s->hole || !origin->acked_known || origin->acked > mpa->order->side[other_side(side)].delivered ||
+        origin->acked >= peer->startup.start + MPA_STARTUP_HEADER_LEN) {
         verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_16);
         return;
     }

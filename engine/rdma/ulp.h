@@ -25,7 +25,7 @@
  *   begin(), ports(), terms(), [skipped()]  when the connection has its first event that may concern an upper layer
  *   [private_data(), early()]               from before the choice
  *   private_data(), part(), refusal()       as they come
- *   terms(), ports(), skipped(), received(), missed(), lossy()  at any time
+ *   terms(), ports(), skipped(), lossy()    at any time, as are received(), missed()
  *   closing(), end()                        a side closes or resets
  *   finish(), record()                      nothing follows
  *   free()                                  what the guest has in host->arena needs no freeing

@@ -559,7 +559,7 @@ static bool find_starts(struct side *me, struct side *peer, const struct tcp_seg
      */
     if (!(segment->flags & TCP_ACK) || peer->based || (segment->flags & TCP_RST))
         return false;
-    peer->base_guessed = !me->facts.syn_seen;
+    peer->base_guessed = !me->facts.syn_seen || segment->seq + is_syn(segment) != me->facts.isn;
     peer->facts.isn = segment->ack - (peer->base_guessed ? SENT_UNSEEN : 0);
     peer->based = true;
     return segment->length > 0; /* it may also answer octets that the capture shows later */

@@ -29,6 +29,9 @@ static const struct fault faults[] = {
               "R reply of=1; R reply"),
     XID("RPCR-2.2.2-03/early", "the XID of a Call whose Reply has not arrived yet",
         FIRST "I call nfs3.write len=100 xid=0x77; R reply; I call nfs3.write len=200 xid=0x77 early; R reply"),
+    XID("RPCR-2.2.2-03/lost", "the XID of a Call whose Reply was lost on the way",
+        FIRST "I call nfs3.write len=100 xid=0x77; R reply net=lost; I call nfs3.write len=200 xid=0x77 early wait=1;"
+              "R reply; I call nfs3.access; R reply"),
     XID("RPCR-2.2.2-03/reverse", "two Calls of the server with the same XID before either is answered",
         SESSION "R call cb41.null; I reply; R call cb41.cb_compound ops=cb_sequence:0,cb_recall xid=0x77;"
                 "R call cb41.cb_compound ops=cb_sequence:1,cb_recall_any xid=0x77; I reply of=1; I reply; " LAST41),
