@@ -96,7 +96,8 @@ int speak(const char *address, const char *name, const struct speak_options *opt
     char *error = NULL;
     int status;
 
-    if (scenario_source_load(&source, name, options->script, (unsigned)MAX(options->count, 0), &error) && options->inject)
+    if (scenario_source_load(&source, name, options->script, (unsigned)MAX(options->count, 0), &error) &&
+        options->inject)
         faults = faults_of_list(options->inject, &error);
     status = error ? command_fail("%s", error) : check(name, options, &source, faults);
     if (status == COMMAND_DONE)
