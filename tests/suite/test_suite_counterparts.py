@@ -2,6 +2,7 @@
 """A pass says something if the run has seen that the device can tell: one that takes everything, and one that closes at
 random, pass nothing by that."""
 import collections
+import json
 import threading
 
 import pytest
@@ -53,6 +54,17 @@ def test_who_has_refused_passes():
     assert kinds(tested)["passed", "stays"] > 5, tested.tell()
     assert not any("never seen to refuse" in test["actual"] for test in tested.tests.values())
     assert {test["rests_on"] for test in tested.tests.values() if (test["outcome"], test["shown"]) == ("passed", "stays")} <= set(tested.tests)
+
+
+def test_resumed_with_what_was_missing(tmp_path):
+    """A run that lacked the counterpart says nothing: the case is run again beside it."""
+    report = tmp_path / "first.json"
+    with scripted.Device(answers_reads=False) as device:
+        first = run(device, "--rules=MPA-4.1-11")
+        report.write_text(json.dumps(first.report))
+        second = run(device, "--rules=MPA-4.1-11,MPA-8-02/crc", f"--resume={report}")
+    assert first.status == 3 and first.outcome("inconclusive") == ["MPA-4.1-11"], first.tell()
+    assert second.tests["MPA-4.1-11"]["rests_on"] == "MPA-8-02/crc" and len(second.outcome("passed")) == 2, second.tell()
 
 
 def test_who_closes_at_random_passes_nothing_by_it():

@@ -41,6 +41,11 @@ static const char *counterpart_of(const struct counterparts *seen, const struct 
     return "its answer";
 }
 
+bool counterpart_was_missing(const struct case_result *result)
+{
+    return result->outcome == OUTCOME_INCONCLUSIVE && (result->shown == SHOWN_STAYS || result->shown == SHOWN_REFUSED);
+}
+
 void counterparts_settle(struct suite_report *report, bool answers)
 {
     const char *stays = find(report, SHOWN_STAYS, true), *continues = find(report, SHOWN_CONTINUES, true);

@@ -14,4 +14,7 @@
  */
 void counterparts_settle(struct suite_report *report, bool answers);
 
+/* It is inconclusive for that alone: another run may have seen what this one lacked. */
+bool counterpart_was_missing(const struct case_result *result);
+
 #endif

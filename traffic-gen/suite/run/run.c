@@ -2,6 +2,7 @@
 #include "traffic-gen/suite/run/run.h"
 
 #include "traffic-gen/suite/run/case.h"
+#include "traffic-gen/suite/run/counterparts.h"
 #include "traffic-gen/suite/run/user_command.h"
 #include "traffic-gen/suite/talk/alive.h"
 #include "traffic-gen/suite/talk/tcp_socket.h"
@@ -354,11 +355,13 @@ static const struct case_result *earlier_of(const struct suite_report *report, c
     return NULL;
 }
 
-/* What an earlier run found of the case: a verdict, which stays; a death of one of several, which says nothing; or a
- * death that was seen once. */
+/*
+ * What an earlier run found of the case: a verdict, which stays; a death of one of several, or a pass whose counterpart
+ * that run had not seen, which say nothing; or a death that was seen once.
+ */
 static void take_earlier(struct trial *trial, const struct case_result *result, unsigned confirm)
 {
-    if (!result || (result->death && result->outcome == OUTCOME_INCONCLUSIVE))
+    if (!result || (result->death && result->outcome == OUTCOME_INCONCLUSIVE) || counterpart_was_missing(result))
         return;
     if (!result->death || confirm < 2 || result->runs[OUTCOME_FAILED] > 1) {
         trial->earlier = result;
