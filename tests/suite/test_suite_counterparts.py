@@ -73,7 +73,7 @@ def test_who_closes_at_random_passes_nothing_by_it():
     assert tested.outcome("failed") + tested.outcome("unstable"), tested.tell()
     found = kinds(tested)
     assert found["passed", "refused"] == 0 and found["inconclusive", "refused"] > 0, tested.tell()
-    assert any("it closes where it has to go on, too" in test["actual"] for test in tested.tests.values())
+    assert any("it was never seen to go on" in test["actual"] or "at times it closes" in test["actual"] for test in tested.tests.values())
 
 
 @pytest.mark.parametrize("role", [devices.run_responder, devices.run_initiator], ids=["responder", "initiator"])

@@ -314,6 +314,25 @@ def test_cases_of_other_services_are_left_out():
     assert any(test["suite"] == "nfs" and test["outcome"] == "not applicable" for test in asked.tests.values())
 
 
+def test_a_killed_run_is_resumed(tmp_path):
+    """The report grows with the run: what a SIGKILL loses is the last second."""
+    report = tmp_path / "report.json"
+    with scripted.Device(takes=lambda request: time.sleep(0.1) or True) as device:
+        command = [devices.GEN, "test", f"127.0.0.1:{device.port}", "--suite=mpa", "--timeout=0.3", "--format=json", f"--output={report}"]
+        with subprocess.Popen(command, stderr=subprocess.DEVNULL) as killed:
+            until = time.monotonic() + 30
+            while not (report.exists() and len(json.loads(report.read_text())["tests"]) > 3) and time.monotonic() < until:
+                time.sleep(0.05)
+            killed.kill()
+        half = json.loads(report.read_text())
+        jsonschema.validate(half, SCHEMA)
+        tested = devices.run_test([f"127.0.0.1:{device.port}", "--suite=mpa", "--timeout=0.3", f"--resume={report}"], 8, False)
+    assert 3 < len(half["tests"]) < len(tested.tests), half["summary"]
+    for test in half["tests"]:
+        if test["outcome"] in ("passed", "failed"):
+            assert tested.tests[test["id"]]["seconds"] == test["seconds"]
+
+
 def test_resume_wants_a_report_of_the_role(tmp_path):
     path = tmp_path / "x.json"
     path.write_text(json.dumps({"device": "x", "role": "initiator", "tests": []}))

@@ -290,6 +290,28 @@ static int output_trouble(const struct options *options)
     return command_fail("%s: %s", options->output ? options->output : "standard output", g_strerror(errno));
 }
 
+/* The temporary file beside the report exists only now, as another signal could leave it behind. */
+static bool write_report(const struct options *options, const struct suite_report *report)
+{
+    struct output_file out;
+    bool good = output_file_open(&out, options->output);
+
+    if (good) {
+        format_find(options->format)->write(report, out.file);
+        good = output_file_finish(&out);
+    }
+    output_file_clear(&out);
+    return good;
+}
+
+/* A report that --resume can go on from. What cannot be written now is reported at the end. */
+static void save(void *ctx, const struct suite_report *report)
+{
+    const struct job *job = ctx;
+
+    write_report(job->options, report);
+}
+
 static bool is_wanted(void *ctx, const char *rule)
 {
     const struct job *job = ctx;
@@ -312,6 +334,7 @@ static void run_all(struct job *job, struct suite_report *report)
         .reset = options->reset,
         .t_reset = nanoseconds(options->reset_timeout),
         .judged = judge,
+        .saved = options->output && strcmp(options->format, "json") == 0 ? save : NULL,
         .progress = progress ? show_progress : NULL,
         .ctx = job,
         .earlier = job->earlier,
@@ -339,20 +362,6 @@ static void print_applicable(const struct suite_report *report)
 
         fprintf(stderr, "iwarp-gen: %u cases need %s: %s\n", missing->cases, missing->what, missing->service);
     }
-}
-
-/* The temporary file beside the report exists only now, as another signal could leave it behind. */
-static bool write_report(const struct options *options, const struct suite_report *report)
-{
-    struct output_file out;
-    bool good = output_file_open(&out, options->output);
-
-    if (good) {
-        format_find(options->format)->write(report, out.file);
-        good = output_file_finish(&out);
-    }
-    output_file_clear(&out);
-    return good;
 }
 
 static int run_chosen(struct job *job)

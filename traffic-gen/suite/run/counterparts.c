@@ -4,12 +4,12 @@
 static const char first_connections[] = "the first connections", own_start[] = "the start-up that it takes";
 
 /* The first case with that outcome that showed this. */
-static const char *find(const struct suite_report *report, enum case_shown shown, bool passed)
+static const char *find(const struct suite_report *report, enum case_shown shown, enum case_outcome outcome)
 {
     for (guint i = 0; i < report->results->len; i++) {
         const struct case_result *result = g_ptr_array_index(report->results, i);
 
-        if (result->shown == shown && (result->outcome == OUTCOME_PASSED) == passed)
+        if (result->shown == shown && result->outcome == outcome)
             return result->id;
     }
     return NULL;
@@ -17,7 +17,7 @@ static const char *find(const struct suite_report *report, enum case_shown shown
 
 struct counterparts {
     const char *refused, *went_on; /* where it had to; NULL: it never did */
-    const char *closed;            /* where it had to go on */
+    const char *closed;            /* at times, where it had to go on */
 };
 
 static const char *counterpart_of(const struct counterparts *seen, const struct case_result *result, const char **why)
@@ -29,7 +29,7 @@ static const char *counterpart_of(const struct counterparts *seen, const struct 
     case SHOWN_CONTINUES: /* by an answer, which shows that it looks */
         return seen->refused ? seen->refused : first_connections;
     case SHOWN_REFUSED:
-        *why = seen->closed ? "it closes where it has to go on, too" : "it was never seen to go on";
+        *why = seen->closed ? "at times it closes where it has to go on, too" : "it was never seen to go on";
         return seen->closed ? NULL : seen->went_on;
     case SHOWN_START_UP_REFUSED:
         return own_start;
@@ -48,14 +48,17 @@ bool counterpart_was_missing(const struct case_result *result)
 
 void counterparts_settle(struct suite_report *report, bool answers)
 {
-    const char *stays = find(report, SHOWN_STAYS, true), *continues = find(report, SHOWN_CONTINUES, true);
-    struct counterparts seen = {.refused = find(report, SHOWN_REFUSED, true),
-                                .went_on = continues ? continues
-                                           : answers ? first_connections
-                                                     : stays,
-                                .closed = find(report, SHOWN_CLOSED, false)};
+    struct counterparts seen = {.refused = find(report, SHOWN_REFUSED, OUTCOME_PASSED),
+                                .went_on = find(report, SHOWN_CONTINUES, OUTCOME_PASSED),
+                                .closed = find(report, SHOWN_CLOSED, OUTCOME_UNSTABLE)};
     g_autofree char *closed = g_strdup(seen.closed);
 
+    if (!seen.went_on)
+        seen.went_on = find(report, SHOWN_STAYS, OUTCOME_PASSED);
+    if (!seen.went_on && answers && !find(report, SHOWN_CLOSED, OUTCOME_FAILED))
+        seen.went_on = first_connections;
+    if (seen.closed || !seen.went_on)
+        seen.refused = NULL; /* refusals say nothing, and nothing rests on them */
     for (guint i = 0; i < report->results->len; i++) {
         struct case_result *result = g_ptr_array_index(report->results, i);
         const char *why = NULL, *rests_on;

@@ -37,6 +37,7 @@ struct crew {
     const struct case_result *last;  /* the last one to finish */
     bool over;                       /* the device is dead for good, or --stop-after is reached */
     enum device_life life;
+    int64_t saved_ns;
 };
 
 static bool may_go_on(const struct crew *crew)
@@ -77,6 +78,31 @@ static enum end run_rest(const struct crew *crew, struct trial *trial)
     return END_ALIVE;
 }
 
+static const int64_t save_every_ns = 1000000000;
+
+/* The report as it is so far; collect() fills it when all is over. */
+static void save(struct crew *crew)
+{
+    struct suite_report *report = crew->report;
+    int64_t now = talk_now();
+
+    if (!crew->options->saved || now - crew->saved_ns < save_every_ns)
+        return;
+    crew->saved_ns = now;
+    for (guint i = 0; i < crew->n; i++) {
+        const struct trial *trial = &crew->trials[i];
+        const struct case_result *result = trial->result ? trial->result : trial->earlier;
+
+        if (result)
+            g_ptr_array_add(report->results, case_result_copy(result));
+    }
+    report->finished = report->results->len;
+    report->state = g_strdup(device_life_names[DEVICE_STOPPED]);
+    crew->options->saved(crew->options->ctx, report);
+    g_clear_pointer(&report->state, g_free);
+    g_ptr_array_set_size(report->results, 0);
+}
+
 /* It has a verdict. */
 static void finish(struct crew *crew, struct trial *trial)
 {
@@ -89,6 +115,7 @@ static void finish(struct crew *crew, struct trial *trial)
     if ((result->outcome == OUTCOME_FAILED || result->outcome == OUTCOME_UNSTABLE) && !result->waived &&
         ++crew->failures == crew->options->stop_after)
         crew->over = true;
+    save(crew);
 }
 
 /* ---- death ---- */

@@ -27,6 +27,8 @@ struct run_options {
     /* Called for each result, never two at a time: sets result->waived of a failure that does not count. May be NULL.
      */
     void (*judged)(void *ctx, struct case_result *result);
+    /* What has finished so far, about once a second: for whoever wants to resume a run that was killed. May be NULL. */
+    void (*saved)(void *ctx, const struct suite_report *report);
     /* May be NULL; called by any thread. */
     void (*progress)(void *ctx, unsigned done, unsigned n, const char *id);
     void *ctx;
