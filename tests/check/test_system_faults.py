@@ -99,9 +99,11 @@ def waiting(pipe):
 
 def reading_stopped(checker, path):
     """iwarp-check --print in the middle of the capture: nobody reads what it prints."""
-    process = subprocess.Popen([checker, "--print", "--format=json", "--output=/dev/fd/2", path], stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE)
-    fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, 4096)
+    ours, theirs = os.pipe()
+    fcntl.fcntl(ours, fcntl.F_SETPIPE_SZ, 4096)  # before anything is in it
+    process = subprocess.Popen([checker, "--print", "--format=json", "--output=/dev/fd/2", path], stdout=theirs, stderr=subprocess.PIPE)
+    os.close(theirs)
+    process.stdout = os.fdopen(ours, "rb")
     while waiting(process.stdout) < 4096:  # until the pipe is full
         time.sleep(0.01)
     return process
