@@ -54,15 +54,13 @@ def test_as_the_checker_says(wireshark, build, root, name, passes):
     assert (len(wanted) > 30) != name.endswith("rejected")
 
 
-@pytest.mark.parametrize("first", [0, 3, 10, 40, 150])
-@pytest.mark.parametrize("name", SIW + ROCE)
+# Wherever the capture begins; one that was rejected at once has only a few packets.
+STARTS = [(name, first) for name in SIW + ROCE for first in (0, 3, 10, 40, 150) if first <= 3 or not name.endswith("rejected")]
+
+
+@pytest.mark.parametrize("name,first", [start for start in STARTS if start not in BUILTIN])
 def test_nothing_is_malformed(wireshark, root, tmp_path, name, first):
-    path = capture(root, name)
-    if name.endswith("rejected") and first > 3:
-        pytest.skip("it has no more packets")
-    if (name, first) in BUILTIN:
-        pytest.skip("Wireshark's own")
-    cut = without_start(path, tmp_path, first)
+    cut = without_start(capture(root, name), tmp_path, first)
     for passes in ([], ["-2"]):
         assert wireshark.fields(cut, [], *passes, "--enable-heuristic", "mpa_midstream_tcp", "-Y", "_ws.malformed") == []
         assert wireshark.fields(cut, [], *passes, "-Y", "rpcrdma || rpcordma") == []

@@ -251,11 +251,10 @@ def test_a_death_is_confirmed(n):
 
 
 def test_it_waits_longer_the_second_time():
-    """A device that is slow once has not failed; one that stays slow has."""
-    for n, outcome in ((1, "unstable"), (9, "failed")):
-        with scripted.Device(bad_crc=at_first(lambda device: time.sleep(0.9) or True, n)) as device:
-            tested = run(device, "--confirm=3", cases=f"--rules={HIT}")
-        assert tested.outcome(outcome) == [HIT] or outcome == "failed", tested.tell()
+    """A device that is always a little too slow for the first run is in time for the others."""
+    with scripted.Device(bad_crc=lambda device: time.sleep(1.5) or True) as device:
+        tested = run(device, "--confirm=3", "--timeout=1", cases=f"--rules={HIT}")
+    assert tested.tests[HIT]["runs"] == {"passed": 2, "failed": 1} and tested.outcome("unstable") == [HIT], tested.tell()
 
 
 def test_resume(tmp_path):

@@ -126,7 +126,8 @@ static uint64_t octets_of_count(const char *name, const struct play_options *opt
 {
     struct play_options counted = *options;
     struct scenario_source source = {0};
-    struct capture_file *file = capture_file_open("/dev/null", CAPTURE_PCAPNG, (uint32_t)options->snap_length);
+    struct capture_file *file =
+        capture_file_open("/dev/null", options->pcap ? CAPTURE_PCAP : CAPTURE_PCAPNG, (uint32_t)options->snap_length);
     g_autofree char *error = NULL;
     uint64_t octets = 0;
 

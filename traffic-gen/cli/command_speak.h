@@ -29,7 +29,7 @@ struct speak_options {
     {"script", 0, 0, G_OPTION_ARG_STRING, &(o).script, "script: what is said (iwarp-gen-script(7))", "TEXT"},          \
     {"seed", 0, 0, G_OPTION_ARG_INT64, &(o).seed, "seed of everything random (default 1)", "N"},                       \
     {"mtu", 0, 0, G_OPTION_ARG_INT, &(o).mtu, "segments fit this MTU (default 1500)", "N"},                            \
-    {"count", 0, 0, G_OPTION_ARG_INT, &(o).count, "operations, clients: how many (default 1000)", "N"},                \
+    {"count", 0, 0, G_OPTION_ARG_INT, &(o).count, "how many operations (1000), rounds of nfs-metadata (1)", "N"},      \
     {"timeout", 0, 0, G_OPTION_ARG_DOUBLE, &(o).timeout, "patience with the peer (default 10)", "SECONDS"}
 /* clang-format on */
 

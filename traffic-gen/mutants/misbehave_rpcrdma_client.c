@@ -6,6 +6,7 @@
 #include "wire/ddp.h"
 #include "wire/octets.h"
 #include "wire/rdmap.h"
+#include "wire/rpc.h"
 
 enum {
     XID_MASK = 0xFFF, /* as in rpc_talker.h */
@@ -42,13 +43,22 @@ static unsigned lack_buffers(void *ctx, unsigned cause, const uint8_t *p, size_t
     return NO_BUFFER;
 }
 
+/* A Send that holds a Call, the server's; Replies to our own can have any XID of its. */
+static bool holds_call(const struct rpcrdma_header *header, const uint8_t *p, size_t n)
+{
+    struct ddp_segment ddp;
+
+    return header->proc == RPCRDMA_MSG && ddp_segment_decode(&ddp, p, n) &&
+           ddp.payload_len >= header->header_len + (size_t)RPC_CALL_MIN &&
+           get_be32(ddp.payload + header->header_len + 4) == RPC_CALL;
+}
+
 static unsigned lack_buffer(void *ctx, unsigned cause, const uint8_t *p, size_t n)
 {
     struct mutant *mutant = ctx;
     struct rpcrdma_header header;
 
-    /* A Call from the server, not a Reply to one of ours. */
-    return read_send(&header, p, n) && (header.xid & OWN_MASK) != OWN_XIDS &&
+    return read_send(&header, p, n) && holds_call(&header, p, n) &&
                    (header.xid & XID_MASK) == (uint32_t)mutant->how->variant
                ? NO_BUFFER
                : cause;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { LONGER_MAX = 2 }; /* a power of two */
+enum { DOUBLED_MAX = 2 }; /* the waits of a case that is tried again */
 
 static void fill_in(struct case_result *result, const struct chosen_case *chosen)
 {
@@ -70,7 +70,7 @@ struct case_result *case_run(struct talk_run *run, const struct run_options *opt
     fill_in(result, chosen);
     if (!why && !prepare(run, options, result))
         return result;
-    talk_init(&talk, run, chosen->row, 1u << MIN(again, LONGER_MAX), result);
+    talk_init(&talk, run, chosen->row, 1u << MIN(again, DOUBLED_MAX), result);
     if (why)
         talk_not_applicable(&talk, "%s", why);
     else

@@ -10,7 +10,7 @@ const char *case_cannot(const struct talk_run *run, const struct suite_case *row
 /* again: how often it has been tried before, to wait the longer. The caller frees it. */
 struct case_result *case_run(struct talk_run *run, const struct run_options *options, const struct chosen_case *chosen,
                              unsigned again);
-/* A failure is to be confirmed: two of these runs (struct case_result *) agree. */
+/* Two of these runs (struct case_result *) had the same outcome. */
 bool case_agree(const GPtrArray *runs);
 /* At least one run (struct case_result *, taken out of the array): the worst speaks for all. The caller frees it. */
 struct case_result *case_merge(GPtrArray *runs);

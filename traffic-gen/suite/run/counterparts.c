@@ -46,12 +46,20 @@ bool counterpart_was_missing(const struct case_result *result)
     return result->outcome == OUTCOME_INCONCLUSIVE && (result->shown == SHOWN_STAYS || result->shown == SHOWN_REFUSED);
 }
 
+/* A pass that says nothing. by: the case that shows why; NULL: none does. */
+static void withdraw(struct case_result *result, const char *why, const char *by)
+{
+    g_autofree char *before = g_steal_pointer(&result->actual);
+
+    result->actual = by ? g_strdup_printf("%s; %s (%s)", before, why, by) : g_strdup_printf("%s; %s", before, why);
+    result->outcome = OUTCOME_INCONCLUSIVE;
+}
+
 void counterparts_settle(struct suite_report *report, bool answers)
 {
     struct counterparts seen = {.refused = find(report, SHOWN_REFUSED, OUTCOME_PASSED),
                                 .went_on = find(report, SHOWN_CONTINUES, OUTCOME_PASSED),
                                 .closed = find(report, SHOWN_CLOSED, OUTCOME_UNSTABLE)};
-    g_autofree char *closed = g_strdup(seen.closed);
 
     if (!seen.went_on)
         seen.went_on = find(report, SHOWN_STAYS, OUTCOME_PASSED);
@@ -61,21 +69,13 @@ void counterparts_settle(struct suite_report *report, bool answers)
         seen.refused = NULL; /* refusals say nothing, and nothing rests on them */
     for (guint i = 0; i < report->results->len; i++) {
         struct case_result *result = g_ptr_array_index(report->results, i);
-        const char *why = NULL, *rests_on;
+        const char *why = NULL;
 
         if (result->outcome != OUTCOME_PASSED)
             continue;
-        rests_on = counterpart_of(&seen, result, &why);
         g_free(result->rests_on);
-        result->rests_on = g_strdup(rests_on);
-        if (rests_on)
-            continue;
-        g_autofree char *before = g_steal_pointer(&result->actual);
-
-        result->actual =
-            g_strdup_printf("%s; %s%s%s%s", before, why, result->shown == SHOWN_REFUSED && closed ? " (" : "",
-                            result->shown == SHOWN_REFUSED && closed ? closed : "",
-                            result->shown == SHOWN_REFUSED && closed ? ")" : "");
-        result->outcome = OUTCOME_INCONCLUSIVE;
+        result->rests_on = g_strdup(counterpart_of(&seen, result, &why));
+        if (!result->rests_on)
+            withdraw(result, why, result->shown == SHOWN_REFUSED ? seen.closed : NULL);
     }
 }

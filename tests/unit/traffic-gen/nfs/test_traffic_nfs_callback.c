@@ -3,10 +3,9 @@
  * Callbacks on an NFS/RDMA connection (RFC 8167, RFC 8267 section 6.5.2): the stack's server wants a delegation back
  * from the stack's client when another client is about to change the file; and callbacks that no server should send.
  */
+#include "tests/unit/support/nfs_ends.h"
 #include "tests/unit/support/support.h"
-#include "traffic-gen/ends/pair.h"
 #include "traffic-gen/ends/xdr_out.h"
-#include "traffic-gen/nfs/nfs_end.h"
 #include "wire/nfs.h"
 
 enum { STEPS_MAX = 100000, FILE_OCTETS = 20000, READER = 0, WRITER = 1 };
@@ -28,27 +27,6 @@ static int64_t now(void *ctx)
     return start_ns;
 }
 
-static void receive(void *end, const uint8_t *p, size_t n)
-{
-    qp_receive(nfs_end_qp(end), p, n);
-}
-
-static void receive_fin(void *end)
-{
-    qp_receive_fin(nfs_end_qp(end));
-}
-
-static void receive_reset(void *end)
-{
-    qp_receive_reset(nfs_end_qp(end));
-}
-
-static void tick(void *end)
-{
-    qp_tick(nfs_end_qp(end));
-    nfs_end_tick(end);
-}
-
 static void connect_client(struct bench *bench, unsigned which, const struct nfs_client_options *client,
                            const struct nfs_job *jobs, unsigned n_jobs)
 {
@@ -68,8 +46,8 @@ static void connect_client(struct bench *bench, unsigned which, const struct nfs
     options.qp.mpa.role = MPA_END_RESPONDER;
     bench->at[which].server = nfs_end_new_server(
         &(struct nfs_end_options){.rpc = &options, .stream = pair_stream(pair, 1), .seed = 9}, bench->server, true);
-    pair_attach(pair, 0, &(struct pair_end){bench->at[which].client, receive, receive_fin, receive_reset, tick});
-    pair_attach(pair, 1, &(struct pair_end){bench->at[which].server, receive, receive_fin, receive_reset, tick});
+    nfs_ends_attach(pair, 0, bench->at[which].client);
+    nfs_ends_attach(pair, 1, bench->at[which].server);
     qp_start(nfs_end_qp(bench->at[which].server));
     qp_start(nfs_end_qp(bench->at[which].client));
 }

@@ -3,9 +3,8 @@
  * NFS over RPC-over-RDMA in whole: clients and servers of the stack on a pair of streams, every version, with large and
  * small inline thresholds, few credits, markers; and what is left when either of them is gone amid it.
  */
+#include "tests/unit/support/nfs_ends.h"
 #include "tests/unit/support/support.h"
-#include "traffic-gen/ends/pair.h"
-#include "traffic-gen/nfs/nfs_end.h"
 
 enum { STEPS_MAX = 1000000, FILE_OCTETS = 300001 };
 
@@ -41,27 +40,6 @@ static int64_t now(void *ctx)
     return start_ns;
 }
 
-static void receive(void *end, const uint8_t *p, size_t n)
-{
-    qp_receive(nfs_end_qp(end), p, n);
-}
-
-static void receive_fin(void *end)
-{
-    qp_receive_fin(nfs_end_qp(end));
-}
-
-static void receive_reset(void *end)
-{
-    qp_receive_reset(nfs_end_qp(end));
-}
-
-static void tick(void *end)
-{
-    qp_tick(nfs_end_qp(end));
-    nfs_end_tick(end);
-}
-
 static void begin(struct bench *bench, unsigned version, uint32_t size, uint32_t credits, bool markers)
 {
     const struct nfs_server_options server_options = {
@@ -91,8 +69,7 @@ static void begin(struct bench *bench, unsigned version, uint32_t size, uint32_t
 
         bench->ends[side] = side == 0 ? nfs_end_new_client(&end_options, &client_options, jobs, ARRAY_LENGTH(jobs))
                                       : nfs_end_new_server(&end_options, bench->server, true);
-        pair_attach(bench->pair, side,
-                    &(struct pair_end){bench->ends[side], receive, receive_fin, receive_reset, tick});
+        nfs_ends_attach(bench->pair, side, bench->ends[side]);
     }
     qp_start(nfs_end_qp(bench->ends[1]));
     qp_start(nfs_end_qp(bench->ends[0]));
@@ -145,7 +122,7 @@ static void cut_off(void **state)
                 ;
             pair_close(bench.pair, how % 2, how / 2);
             if (how / 2)
-                receive_reset(bench.ends[how % 2]); /* whoever resets knows it */
+                qp_receive_reset(nfs_end_qp(bench.ends[how % 2])); /* whoever resets knows it */
             pair_run(bench.pair, STEPS_MAX);
             pair_wait(bench.pair, INT64_C(100000000000));
             assert_true(nfs_end_is_finished(bench.ends[0]));
