@@ -37,4 +37,13 @@ static inline void say(column_info *cinfo, const char *text, size_t n)
     col_set_str(cinfo, COL_INFO, said);
 }
 
+/* What the InfiniBand dissector says, "RC Send Only QP=0x000011 ", ends in a blank, which does not go with a comma. */
+static inline void say_trim(packet_info *pinfo)
+{
+    const char *text = col_get_text(pinfo->cinfo, COL_INFO);
+
+    if (text && g_str_has_suffix(text, " "))
+        col_add_str(pinfo->cinfo, COL_INFO, g_strchomp(wmem_strdup(pinfo->pool, text)));
+}
+
 #endif

@@ -409,10 +409,15 @@ void rdmap_flow_tell(uint32_t connection, const struct rdmap_listeners *listener
                                                                    .skipped = tell_skipped,
                                                                    .end = tell_end,
                                                                    .finish = tell_finish};
-    for (unsigned i = 0; i < listeners->n && !flow->known; i++) {
-        flow->known = listeners->of[i].knows;
-        flow->brief = listeners->of[i].brief;
+}
+
+const struct rdmap_listener *rdmap_flow_owner(const struct rdmap_flow *flow)
+{
+    for (unsigned i = 0; i < flow->upper.n; i++) {
+        if (flow->upper.of[i].knows && *flow->upper.of[i].knows)
+            return &flow->upper.of[i];
     }
+    return NULL;
 }
 
 void rdmap_flow_register(void)

@@ -7,9 +7,9 @@
 #ifndef IWARP_PLUGINS_DDP_RDMAP_FLOW_H
 #define IWARP_PLUGINS_DDP_RDMAP_FLOW_H
 
+#include "plugins/border/mpa_ulpdu.h"
+#include "plugins/border/rdmap_listener.h"
 #include "plugins/common/judge.h"
-#include "plugins/mpa_ulpdu.h"
-#include "plugins/rdmap_listener.h"
 
 #include "engine/ddp_rdmap/rdmap.h"
 #include "wire/rdmap_terminate.h"
@@ -103,8 +103,6 @@ struct rdmap_flow {
     wmem_array_t *operations; /* by number from 1: pointers to struct rdmap_op, or NULL */
     bool builtin_took;        /* a dissector in the built-in dissector's list accepted a Send */
     struct rdmap_listeners upper;
-    const bool *known; /* of the listener that may know more than Sends; NULL: there is none */
-    const char *(*brief)(uint32_t connection, const struct place *place); /* likewise */
     /* First pass only. */
     struct rdmap_seg *current;
     struct rdmap_msg *open[2][5]; /* by side: of the Tagged segments, and of QN 0 to 3 */
@@ -118,6 +116,8 @@ void rdmap_flow_register(void);
 bool rdmap_flow_listen(struct mpa_listener *listener);
 /* Delivers events to the listeners of the next layer from now on. */
 void rdmap_flow_tell(uint32_t connection, const struct rdmap_listeners *listeners);
+/* The listener that knows the connection; NULL: none does so far. */
+const struct rdmap_listener *rdmap_flow_owner(const struct rdmap_flow *flow);
 /* NULL when it is not known. */
 struct rdmap_flow *rdmap_flow_find(uint32_t connection);
 const struct rdmap_seg *rdmap_flow_seg(const struct rdmap_flow *flow, const struct place *place);

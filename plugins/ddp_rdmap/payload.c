@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the upper layer sees: Sends, reassembled from their segments, and the octets of Tagged messages. */
+#include "plugins/border/rdmap_listener.h"
+#include "plugins/border/rdmap_payload.h"
 #include "plugins/ddp_rdmap/rdmap_plugin.h"
-#include "plugins/rdmap_listener.h"
-#include "plugins/rdmap_payload.h"
 
 #include <epan/decode_as.h>
 #include <epan/dissectors/packet-iwarp-ddp-rdmap.h>
@@ -14,8 +14,7 @@ enum { BUILTIN_MIN = 16 };
 static reassembly_table reassembly;
 static dissector_table_t ports;
 static heur_dissector_list_t sends, builtin;
-static dissector_handle_t segment_handle; /* NULL: there is none */
-static bool others;                       /* the built-in dissector's list has entries other than Wireshark's own */
+static bool others; /* the built-in dissector's list has entries other than Wireshark's own */
 
 /* ---- reassembly ---- */
 
@@ -202,13 +201,14 @@ static bool offer_to_builtin(struct rdmap_canvas *canvas, tvbuff_t *message)
     return taken && !(canvas->root && PTREE_DATA(canvas->root)->count == items);
 }
 
-static bool next_layer_is_known(const struct rdmap_canvas *canvas)
+static const struct rdmap_listener *next_layer(const struct rdmap_canvas *canvas)
 {
-    return segment_handle && canvas->flow && canvas->flow->known && *canvas->flow->known;
+    return canvas->flow ? rdmap_flow_owner(canvas->flow) : NULL;
 }
 
 static int tell_segment(struct rdmap_canvas *canvas, tvbuff_t *payload)
 {
+    const struct rdmap_listener *next = next_layer(canvas);
     const struct ddp_segment *ddp = canvas->ddp;
     struct rdmap_segment segment = {
         .size = sizeof segment,
@@ -217,25 +217,26 @@ static int tell_segment(struct rdmap_canvas *canvas, tvbuff_t *payload)
         .last = ddp->last,
     };
 
-    if (!next_layer_is_known(canvas))
+    if (!next || !next->segment)
         return RDMAP_SEGMENT_FOREIGN;
     segment.ulpdu = *canvas->ulpdu;
     segment.operation = canvas->seg && canvas->seg->op ? canvas->seg->op->number : 0;
-    return call_dissector_only(segment_handle, payload, canvas->pinfo, canvas->root, &segment);
+    return call_dissector_only(next->segment, payload, canvas->pinfo, canvas->root, &segment);
 }
 
 /* Nothing is shown of a Tagged segment without a tree, unless a dissector takes its payload. */
 static bool is_of_no_use(const struct rdmap_canvas *canvas)
 {
-    return !canvas->root && canvas->ddp->tagged && !next_layer_is_known(canvas) &&
-           !(canvas->flow && may_be_wanted(canvas));
+    return !canvas->root && canvas->ddp->tagged && !next_layer(canvas) && !(canvas->flow && may_be_wanted(canvas));
 }
 
 const char *rdmap_payload_brief(const struct rdmap_canvas *canvas)
 {
-    if (!next_layer_is_known(canvas))
+    const struct rdmap_listener *next = next_layer(canvas);
+
+    if (!next)
         return may_be_wanted(canvas) ? NULL : "";
-    return canvas->flow->brief ? canvas->flow->brief(canvas->flow->connection, &canvas->ulpdu->place) : NULL;
+    return next->brief ? next->brief(canvas->flow->connection, &canvas->ulpdu->place) : NULL;
 }
 
 void rdmap_payload(struct rdmap_canvas *canvas)
@@ -338,7 +339,6 @@ void rdmap_payload_register(void)
 
 void rdmap_payload_handoff(void)
 {
-    segment_handle = find_dissector(RDMAP_SEGMENT_DISSECTOR);
     if (has_heur_dissector_list("iwarp_ddp_rdmap"))
         builtin = find_heur_dissector_list("iwarp_ddp_rdmap");
 }

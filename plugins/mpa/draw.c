@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/mpa/mpa_plugin.h"
 
-#include "plugins/mpa_ulpdu.h"
+#include "plugins/border/mpa_ulpdu.h"
 
 #include <epan/exceptions.h>
 #include <epan/prefs.h>
@@ -469,10 +469,10 @@ void mpa_draw_piece(const struct mpa_flow *flow, const struct mpa_piece *piece, 
 void mpa_draw_handoff(void)
 {
     fallback = find_dissector("iwarp_ddp_rdmap");
-    mpa_draw_startup_handoff();
 }
 
 void mpa_draw_register(void)
 {
     ulpdu_table = register_dissector_table(MPA_ULPDU_TABLE, "MPA revision", mpa_proto, FT_UINT8, BASE_DEC);
+    mpa_draw_startup_register();
 }

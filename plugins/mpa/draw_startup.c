@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static dissector_handle_t upper; /* NULL: there is none */
+static heur_dissector_list_t upper;
 
 static void draw_flags(struct mpa_canvas *canvas, proto_tree *tree, unsigned at)
 {
@@ -97,12 +97,10 @@ static void call_upper(struct mpa_canvas *canvas, unsigned at, const struct mpa_
         .kind = canvas->item->startup.kind,
         .place = canvas->item->place,
     };
-    tvbuff_t *tvb;
+    tvbuff_t *tvb = tvb_new_subset_length(canvas->tvb, (int)at, frame->ulp_length);
+    heur_dtbl_entry_t *entry;
 
-    if (!upper)
-        return;
-    tvb = tvb_new_subset_length(canvas->tvb, (int)at, frame->ulp_length);
-    call_dissector_only(upper, tvb, canvas->pinfo, canvas->root, &data);
+    dissector_try_heuristic(upper, tvb, canvas->pinfo, canvas->root, &entry, &data);
 }
 
 /* "MPA Reply, Rev 2, rejected, CRC, Markers, IRD 1, ORD 32, 36 octets of private data" */
@@ -189,7 +187,7 @@ void mpa_draw_startup(struct mpa_canvas *canvas)
         call_upper(canvas, at, &frame);
 }
 
-void mpa_draw_startup_handoff(void)
+void mpa_draw_startup_register(void)
 {
-    upper = find_dissector(MPA_STARTUP_DISSECTOR);
+    upper = register_heur_dissector_list(MPA_STARTUP_LIST, mpa_proto);
 }

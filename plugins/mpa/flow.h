@@ -9,8 +9,8 @@
 
 #include "plugins/common/compat.h"
 
+#include "plugins/border/mpa_ulpdu.h"
 #include "plugins/common/judge.h"
-#include "plugins/mpa_ulpdu.h"
 
 #include <epan/conversation.h>
 #include <epan/dissectors/packet-tcp.h>

@@ -49,7 +49,7 @@ void mpa_info_next(struct mpa_canvas *canvas);
 #define mpa_info(canvas, ...) (mpa_info_next(canvas), col_append_fstr((canvas)->pinfo->cinfo, COL_INFO, __VA_ARGS__))
 
 void mpa_draw_startup(struct mpa_canvas *canvas);
-void mpa_draw_startup_handoff(void);
+void mpa_draw_startup_register(void);
 /* Draws the FPDU without its ULPDU; *next is the tvb of the ULPDU for the next layer. */
 void mpa_draw_fpdu(struct mpa_canvas *canvas, tvbuff_t **next);
 /* Whether the FPDU has an expert item, which is needed even if its fields are not. */

@@ -3,7 +3,7 @@
  */
 #include "plugins/rpcrdma/rpcrdma_plugin.h"
 
-static dissector_handle_t send_handle;
+static dissector_handle_t send_handle, segment_handle;
 static dissector_table_t ports;
 
 /*
@@ -31,7 +31,7 @@ static compat_bool listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
 
     (void)tvb, (void)tree;
     if (listeners && listeners->size == sizeof *listeners)
-        rpcrdma_flow_listen(listeners, pinfo, user_says_so(listeners));
+        rpcrdma_flow_listen(listeners, pinfo, user_says_so(listeners), segment_handle);
     return 0; /* others are asked, too */
 }
 
@@ -87,7 +87,7 @@ static int dissect_segment(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
     return rpcrdma_draw_move(&canvas) ? RDMAP_SEGMENT_SHOWN : RDMAP_SEGMENT_OURS;
 }
 
-static int dissect_startup(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+static compat_bool dissect_startup(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     const struct mpa_private_data *private_data = data;
     struct rpcrdma_canvas canvas = {.tvb = tvb, .pinfo = pinfo, .root = tree};
@@ -99,7 +99,7 @@ static int dissect_startup(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
         return 0;
     canvas.segment = rpcrdma_flow_segment(canvas.flow, &private_data->place);
     rpcrdma_draw_startup(&canvas, private_data->kind);
-    return 1;
+    return canvas.item != NULL;
 }
 
 void rpcrdma_plugin_register(void)
@@ -109,9 +109,7 @@ void rpcrdma_plugin_register(void)
     rpcrdma_tap_register();
     rpcrdma_ib_register();
     send_handle = register_dissector("rpcrdma", dissect_send, rpcrdma_proto);
-    /* Registered for the protocol: when it is disabled, Wireshark's built-in dissector takes over. */
-    register_dissector(RDMAP_SEGMENT_DISSECTOR, dissect_segment, rpcrdma_proto);
-    register_dissector(MPA_STARTUP_DISSECTOR, dissect_startup, rpcrdma_proto);
+    segment_handle = create_dissector_handle(dissect_segment, rpcrdma_proto);
 }
 
 void rpcrdma_plugin_handoff(void)
@@ -125,6 +123,9 @@ void rpcrdma_plugin_handoff(void)
         heur_dissector_add(RDMAP_SEND_LIST, offered_send, "RPC-over-RDMA", "rpcrdma_rdmap", rpcrdma_proto,
                            HEURISTIC_ENABLE);
     }
+    if (has_heur_dissector_list(MPA_STARTUP_LIST))
+        heur_dissector_add(MPA_STARTUP_LIST, dissect_startup, "RPC-over-RDMA private data (RFC 8797)",
+                           "rpcrdma_mpa_private_data", rpcrdma_proto, HEURISTIC_ENABLE);
     rpcrdma_payload_handoff();
     rpcrdma_tap_handoff();
     rpcrdma_ib_handoff();

@@ -106,7 +106,7 @@ static struct kept_segment *segment_new(struct rpcrdma_flow *flow, const struct 
     }
     judge_keep(&flow->judge, &segment->record, place);
     if (flow->infiniband)
-        rpcrdma_ib_keep(flow, segment);
+        rpcrdma_ib_keep(segment);
     return segment;
 }
 
@@ -359,7 +359,7 @@ uint64_t rpcrdma_flow_transactions(uint32_t tcp_stream)
     return in.transactions;
 }
 
-bool rpcrdma_flow_listen(struct rdmap_listeners *listeners, packet_info *pinfo, bool always)
+bool rpcrdma_flow_listen(struct rdmap_listeners *listeners, packet_info *pinfo, bool always, dissector_handle_t segment)
 {
     struct rpcrdma_flow *flow = flow_new(listeners->connection, always);
     const struct tcp_analysis *tcp = get_tcp_conversation_data(NULL, pinfo);
@@ -375,7 +375,8 @@ bool rpcrdma_flow_listen(struct rdmap_listeners *listeners, packet_info *pinfo, 
     wmem_map_insert(flows, GUINT_TO_POINTER(flow->connection), flow);
     rdmap_listeners_add(listeners, &(struct rdmap_listener){.entrance = stack_entrance(flow->judge.stack),
                                                             .knows = &flow->recognised,
-                                                            .brief = rpcrdma_move_brief});
+                                                            .brief = rpcrdma_move_brief,
+                                                            .segment = segment});
     return true;
 }
 

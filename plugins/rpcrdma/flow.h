@@ -8,8 +8,8 @@
 #ifndef IWARP_PLUGINS_RPCRDMA_FLOW_H
 #define IWARP_PLUGINS_RPCRDMA_FLOW_H
 
+#include "plugins/border/rdmap_listener.h"
 #include "plugins/common/judge.h"
-#include "plugins/rdmap_listener.h"
 
 #include "engine/nfs/rpcrdma_ulp.h"
 #include "engine/rpcrdma/rpcrdma_history.h"
@@ -187,6 +187,7 @@ struct rpcrdma_flow {
     uint32_t outstanding[2], granted[2];   /* by the side that calls */
     struct stack_ib ib;
     struct ib_rc_events up;
+    const uint32_t *now;                                 /* InfiniBand: the frame that is being dissected */
     uint32_t latest[2];                                  /* by side: frame of the request that was taken last */
     const struct remark *mark[2];                        /* by side: the latest finding at that time */
     struct kept_segment *open_send[2], *last_of_send[2]; /* by side: packets of the Send that is not complete */
@@ -200,7 +201,8 @@ void rpcrdma_flow_register(void);
 /* First pass; NULL: it carries none so far. */
 const struct rpcrdma_connection *rpcrdma_flow_connection(const struct rpcrdma_flow *flow);
 /* First pass: a new connection of the ddp_rdmap plugin. False when out of memory. */
-bool rpcrdma_flow_listen(struct rdmap_listeners *listeners, packet_info *pinfo, bool always);
+bool rpcrdma_flow_listen(struct rdmap_listeners *listeners, packet_info *pinfo, bool always,
+                         dissector_handle_t segment);
 /* Once the first pass is over, what connections prove about each other is in their records. */
 void rpcrdma_flow_judge_ended(void);
 /* NULL when it is not known. */

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Entry points on InfiniBand: payload and private data from Wireshark's InfiniBand dissector, and a postdissector for
- * packets of which it passes nothing on.
- */
+/* Entry points on InfiniBand and RoCE: connections, payload and private data from the rdma_ib plugin. */
+#include "plugins/common/say.h"
 #include "plugins/rpcrdma/ib_flow.h"
 #include "plugins/rpcrdma/rpcrdma_plugin.h"
 
-#include <epan/dissectors/packet-infiniband.h>
 #include <epan/prefs.h>
 
-static const char decode_as[] = "infiniband"; /* Wireshark's table of payload dissectors */
+static const char listener[] = "rpcrdma_ib";
 
 static compat_bool wanted = TRUE;
 static dissector_table_t choices;
-static dissector_handle_t ours;
-static int builtin = -1; /* protocol of the built-in RPC-over-RDMA dissector */
-static uint32_t drawn;   /* the current frame, once its segments are drawn */
+static dissector_handle_t payload_handle, chosen_handle;
+static const heur_dtbl_entry_t *listening; /* our entry in the list of listeners */
+static int builtin = -1;                   /* protocol of the built-in RPC-over-RDMA dissector */
 
 /* ---- which dissector ---- */
 
@@ -29,7 +26,8 @@ static int choice(void)
 
 static bool is_ours(void)
 {
-    return wanted && (builtin < 0 || choice() != builtin);
+    return wanted && (builtin < 0 || choice() != builtin) && listening->enabled &&
+           proto_is_protocol_enabled(listening->protocol);
 }
 
 static bool is_forced(void)
@@ -37,13 +35,26 @@ static bool is_forced(void)
     return choice() == rpcrdma_proto;
 }
 
-static const struct ib_frame *frame_of(const packet_info *pinfo)
+static compat_bool listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
-    if (!is_ours())
-        return NULL;
-    rpcrdma_ib_feed(pinfo, is_forced());
-    rpcrdma_flow_judge_ended();
-    return rpcrdma_ib_frame(pinfo->num);
+    struct ib_listeners *listeners = data;
+
+    (void)tvb, (void)pinfo, (void)tree;
+    if (listeners && listeners->size == sizeof *listeners && is_ours())
+        rpcrdma_ib_listen(listeners, is_forced(), payload_handle);
+    return FALSE;
+}
+
+/* The built-in dissector takes any Send for RPC-over-RDMA that seems long enough, and then finds it malformed. */
+static compat_bool except_builtin(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    struct rpcrdma_canvas canvas = {.tvb = tvb};
+    struct ib_others *others = data;
+
+    (void)pinfo, (void)tree;
+    if (others && others->size == sizeof *others && is_ours() && !rpcrdma_is_unrecorded(&canvas, false))
+        others->except = builtin;
+    return FALSE;
 }
 
 /* ---- the segments of a frame ---- */
@@ -96,15 +107,6 @@ static bool draw_segment(struct rpcrdma_canvas *canvas, tvbuff_t *payload)
     return own && is_part(canvas) && rpcrdma_draw_part(canvas);
 }
 
-/* "RC Send Only QP=0x000011 " ends in a blank, which does not go with a comma. */
-static void trim_info(packet_info *pinfo)
-{
-    const char *text = col_get_text(pinfo->cinfo, COL_INFO);
-
-    if (text && g_str_has_suffix(text, " "))
-        col_add_str(pinfo->cinfo, COL_INFO, g_strchomp(wmem_strdup(pinfo->pool, text)));
-}
-
 /* RPC dissectors need the Calls of frames that were dissected before their connection was known. */
 static void tell_untold(struct rpcrdma_flow *flow, tvbuff_t *tvb, packet_info *pinfo, unsigned side)
 {
@@ -118,9 +120,10 @@ static void tell_untold(struct rpcrdma_flow *flow, tvbuff_t *tvb, packet_info *p
     }
 }
 
-static bool draw_other(const struct ib_frame *frame, tvbuff_t *payload, packet_info *pinfo, proto_tree *tree)
+static bool draw_other(struct rpcrdma_flow *flow, const struct ib_frame *frame, tvbuff_t *payload, packet_info *pinfo,
+                       proto_tree *tree)
 {
-    struct rpcrdma_canvas canvas = {.flow = frame->flow, .pinfo = pinfo, .root = tree, .tvb = payload};
+    struct rpcrdma_canvas canvas = {.flow = flow, .pinfo = pinfo, .root = tree, .tvb = payload};
     bool waits = frame->taken_in != 0 || (frame->waits && !PINFO_FD_VISITED(pinfo));
 
     if (waits)
@@ -132,84 +135,82 @@ static bool draw_other(const struct ib_frame *frame, tvbuff_t *payload, packet_i
 }
 
 /* True when payload was shown. */
-static bool draw_frame(const struct ib_frame *frame, tvbuff_t *payload, packet_info *pinfo, proto_tree *tree)
+static bool draw_frame(struct rpcrdma_flow *flow, const struct ib_frame *frame, tvbuff_t *payload, packet_info *pinfo,
+                       proto_tree *tree)
 {
     bool shown = false;
 
-    drawn = pinfo->num;
-    trim_info(pinfo);
-    tell_untold(frame->flow, payload, pinfo, frame->side);
-    for (const struct kept_segment *segment = frame->segments; segment; segment = segment->packet->next_in_frame) {
-        struct rpcrdma_canvas canvas = {.flow = frame->flow,
-                                        .segment = segment,
-                                        .pinfo = pinfo,
-                                        .root = tree,
-                                        .against = segment->side != frame->side};
+    say_trim(pinfo);
+    tell_untold(flow, payload, pinfo, frame->side);
+    for (const struct kept_segment *segment = rpcrdma_ib_segments(pinfo->num); segment;
+         segment = segment->packet->next_in_frame) {
+        struct rpcrdma_canvas canvas = {
+            .flow = flow, .segment = segment, .pinfo = pinfo, .root = tree, .against = segment->side != frame->side};
 
         shown |= draw_segment(&canvas, payload);
     }
-    return draw_other(frame, payload, pinfo, tree) || shown;
-}
-
-/* The InfiniBand dissector replaces the opcode in the Info column by "[Malformed Packet]", but adds no such item to the
- * tree. */
-static void correct_info(const struct ib_frame *frame, packet_info *pinfo)
-{
-    col_clear_fence(pinfo->cinfo, COL_INFO);
-    col_add_fstr(pinfo->cinfo, COL_INFO, "RC %s QP=0x%06x [Packet size limited during capture]", frame->cut->name,
-                 frame->qp);
+    return draw_other(flow, frame, payload, pinfo, tree) || shown;
 }
 
 /* ---- payload ---- */
 
-static bool is_reliable(const struct infinibandinfo *info)
+static bool has_message(uint32_t number)
 {
-    return info->opCode >> 5 == 0;
+    for (const struct kept_segment *segment = rpcrdma_ib_segments(number); segment;
+         segment = segment->packet->next_in_frame)
+        if (segment->message || segment->packet->part_of)
+            return true;
+    return false;
 }
 
-/* The built-in dissector takes any Send for RPC-over-RDMA that seems long enough, and then finds it malformed. */
-static bool seems_rpcrdma(tvbuff_t *tvb)
+/* The engine makes no message of a Send whose header is cut. */
+static bool draw_cut_send(struct rpcrdma_flow *flow, const struct ib_frame *frame, tvbuff_t *payload,
+                          packet_info *pinfo, proto_tree *tree)
 {
-    struct rpcrdma_canvas canvas = {.tvb = tvb};
+    struct rpcrdma_canvas canvas = {
+        .flow = flow, .side = frame->side, .tvb = payload, .pinfo = pinfo, .root = tree, .more = !frame->cut->last};
 
-    return rpcrdma_is_unrecorded(&canvas, false);
-}
-
-/* Dissectors that were called here must not be called again by Wireshark: some keep state. */
-static bool leave_to_others(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
-{
-    if (choice() >= 0) /* called by Wireshark, after the list */
+    if (frame->cut->message != IB_MESSAGE_SEND || !frame->cut->first ||
+        !rpcrdma_is_unrecorded(&canvas, flow->recognised || flow->seems || is_forced()))
         return false;
-    if (!rpcrdma_ib_ask_others(tvb, pinfo, tree, data, !is_ours() || seems_rpcrdma(tvb) ? -1 : builtin))
-        call_data_dissector(tvb, pinfo, tree);
+    flow->seems = true;
+    rpcrdma_draw_unrecorded(&canvas);
     return true;
 }
 
-/* The length of payload and pad is a multiple of 4. */
-static tvbuff_t *without_pad(tvbuff_t *tvb, const struct infinibandinfo *info)
+/* Packets of which Wireshark passes nothing on may show what was held until they came. */
+static bool dissect_rest(struct rpcrdma_flow *flow, const struct ib_frame *frame, tvbuff_t *tvb, packet_info *pinfo,
+                         proto_tree *tree)
 {
-    unsigned n = tvb_reported_length(tvb);
+    bool shown = flow->recognised && (rpcrdma_ib_segments(pinfo->num) || flow->untold);
 
-    return n % 4 != 0 || info->pad_count > n ? tvb : tvb_new_subset_length(tvb, 0, (int)(n - info->pad_count));
+    if (shown)
+        draw_frame(flow, frame, tvb, pinfo, tree);
+    if (tvb_reported_length(tvb) > 0 && !(flow->recognised && has_message(pinfo->num)))
+        shown |= draw_cut_send(flow, frame, tvb, pinfo, tree);
+    return shown;
 }
 
-static compat_bool dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+static int dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
-    const struct infinibandinfo *info = data;
-    const struct ib_frame *frame;
+    const struct ib_payload *payload = data;
+    struct rpcrdma_flow *flow;
 
-    if (!info)
-        return FALSE;
-    frame = is_reliable(info) ? frame_of(pinfo) : NULL;
-    if (!frame || !frame->flow->recognised)
-        return leave_to_others(tvb, pinfo, tree, data);
-    tvb = without_pad(tvb, info);
-    if (!draw_frame(frame, tvb, pinfo, tree) && tvb_reported_length(tvb) > 0)
+    if (!payload || payload->size != sizeof *payload)
+        return 0;
+    flow = rpcrdma_ib_find(payload->frame->connection);
+    if (!flow)
+        return 0;
+    if (payload->rest)
+        return dissect_rest(flow, payload->frame, tvb, pinfo, tree);
+    if (!flow->recognised)
+        return payload->frame->cut && draw_cut_send(flow, payload->frame, tvb, pinfo, tree);
+    if (!draw_frame(flow, payload->frame, tvb, pinfo, tree) && tvb_reported_length(tvb) > 0)
         call_data_dissector(tvb, pinfo, tree);
-    return TRUE;
+    return 1;
 }
 
-/* The entry in "Decode As"; dissect_payload() has already been called. */
+/* The entry in "Decode As"; the payload has already been shown. */
 static int dissect_chosen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     (void)tvb, (void)pinfo, (void)tree, (void)data;
@@ -220,83 +221,17 @@ static int dissect_chosen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
 
 static compat_bool dissect_private_data(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
-    const struct infinibandinfo *info = data;
-    const struct ib_frame *frame;
+    const struct ib_payload *payload = data;
     struct rpcrdma_canvas canvas = {.tvb = tvb, .pinfo = pinfo, .root = tree};
 
-    if (!info || (info->cm_attribute_id != ATTR_CM_REQ && info->cm_attribute_id != ATTR_CM_REP))
+    if (!payload || payload->size != sizeof *payload)
         return FALSE;
-    frame = frame_of(pinfo);
-    if (!frame)
+    canvas.flow = rpcrdma_ib_find(payload->frame->connection);
+    if (!canvas.flow)
         return FALSE;
-    canvas.flow = frame->flow;
-    canvas.segment = frame->segments;
-    rpcrdma_draw_startup(&canvas, info->cm_attribute_id == ATTR_CM_REQ ? MPA_REQUEST : MPA_REPLY);
-    if (!canvas.item && canvas.root)
-        return FALSE;
-    drawn = pinfo->num;
+    canvas.segment = rpcrdma_ib_segments(pinfo->num);
+    rpcrdma_draw_startup(&canvas, payload->reply ? MPA_REPLY : MPA_REQUEST);
     return canvas.item != NULL;
-}
-
-/* ---- packets that were not passed on ---- */
-
-/* What was captured of it; nothing for a packet that is whole. */
-static tvbuff_t *cut_payload(const struct ib_frame *frame, tvbuff_t *tvb)
-{
-    if (!frame->cut || frame->payload_at == 0)
-        return tvb_new_subset_length(tvb, 0, 0);
-    return tvb_new_subset_length_caplen(tvb, (int)frame->payload_at, (int)frame->payload_captured,
-                                        (int)frame->payload_len);
-}
-
-static bool has_message(const struct ib_frame *frame)
-{
-    for (const struct kept_segment *segment = frame->segments; segment; segment = segment->packet->next_in_frame)
-        if (segment->message || segment->packet->part_of)
-            return true;
-    return false;
-}
-
-/* The engine makes no message of a Send whose header is cut. */
-static void draw_cut_send(const struct ib_frame *frame, tvbuff_t *payload, packet_info *pinfo, proto_tree *tree)
-{
-    struct rpcrdma_canvas canvas = {.flow = frame->flow,
-                                    .side = frame->side,
-                                    .tvb = payload,
-                                    .pinfo = pinfo,
-                                    .root = tree,
-                                    .more = !frame->cut->last};
-
-    if (frame->cut->message != IB_MESSAGE_SEND || !frame->cut->first ||
-        !rpcrdma_is_unrecorded(&canvas, frame->flow->recognised || frame->flow->seems || is_forced()))
-        return;
-    frame->flow->seems = true;
-    if (!frame->flow->recognised)
-        correct_info(frame, pinfo);
-    rpcrdma_draw_unrecorded(&canvas);
-}
-
-static int dissect_rest(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
-{
-    const struct ib_frame *frame;
-
-    (void)data;
-    rpcrdma_ib_clock(pinfo);
-    if (pinfo->ptype != PT_IBQP)
-        return 0;
-    frame = frame_of(pinfo);
-    if (frame && drawn != pinfo->num) {
-        tvbuff_t *payload = cut_payload(frame, tvb);
-
-        if (frame->flow->recognised && frame->cut)
-            correct_info(frame, pinfo);
-        if (frame->flow->recognised && (frame->segments || frame->flow->untold))
-            draw_frame(frame, payload, pinfo, tree);
-        if (tvb_reported_length(payload) > 0 && !(frame->flow->recognised && has_message(frame)))
-            draw_cut_send(frame, payload, pinfo, tree);
-    }
-    drawn = 0;
-    return 0;
 }
 
 /* ---- registration ---- */
@@ -311,20 +246,22 @@ void rpcrdma_ib_register(void)
         "built-in one",
         &wanted);
     rpcrdma_ib_flow_register();
-    rpcrdma_ib_others_register();
-    ours = register_dissector("rpcrdma.infiniband", dissect_chosen, rpcrdma_proto);
+    payload_handle = create_dissector_handle(dissect_payload, rpcrdma_proto);
+    chosen_handle = register_dissector("rpcrdma.infiniband", dissect_chosen, rpcrdma_proto);
 }
 
 void rpcrdma_ib_handoff(void)
 {
-    choices = find_dissector_table(decode_as);
+    choices = find_dissector_table(IB_DECODE_AS_TABLE);
     builtin = proto_get_id_by_filter_name("rpcordma");
-    if (!choices)
-        return;
-    dissector_add_for_decode_as(decode_as, ours);
-    heur_dissector_add(RPCRDMA_IB_LIST, dissect_payload, "RPC-over-RDMA on InfiniBand and RoCE", RPCRDMA_IB_HEURISTIC,
+    if (!choices || !has_heur_dissector_list(IB_LISTENER_LIST))
+        return; /* without the rdma_ib plugin there is nothing to listen to */
+    dissector_add_for_decode_as(IB_DECODE_AS_TABLE, chosen_handle);
+    heur_dissector_add(IB_LISTENER_LIST, listen, "RPC-over-RDMA on InfiniBand and RoCE", listener, rpcrdma_proto,
+                       HEURISTIC_ENABLE);
+    listening = find_heur_dissector_by_unique_short_name(listener);
+    heur_dissector_add(IB_OTHERS_LIST, except_builtin, "RPC-over-RDMA instead of Wireshark's own", "rpcrdma_ib_others",
                        rpcrdma_proto, HEURISTIC_ENABLE);
-    heur_dissector_add("infiniband.mad.cm.private", dissect_private_data, "RPC-over-RDMA private data (RFC 8797)",
+    heur_dissector_add(IB_PRIVATE_DATA_LIST, dissect_private_data, "RPC-over-RDMA private data (RFC 8797)",
                        "rpcrdma_ib_private_data", rpcrdma_proto, HEURISTIC_ENABLE);
-    register_postdissector(create_dissector_handle(dissect_rest, rpcrdma_proto));
 }

@@ -3,7 +3,7 @@
 #ifndef IWARP_PLUGINS_RPCRDMA_RPCRDMA_PLUGIN_H
 #define IWARP_PLUGINS_RPCRDMA_RPCRDMA_PLUGIN_H
 
-#include "plugins/rdmap_payload.h"
+#include "plugins/border/rdmap_payload.h"
 #include "plugins/rpcrdma/fields.h"
 #include "plugins/rpcrdma/flow.h"
 
@@ -86,18 +86,6 @@ void rpcrdma_tell_segment(struct rpcrdma_canvas *canvas);
 void rpcrdma_show_beginning(struct rpcrdma_canvas *canvas);
 /* Sends without an RPC message. */
 void rpcrdma_show_rest(struct rpcrdma_canvas *canvas);
-
-/* ---- ib_others.c ---- */
-
-#define RPCRDMA_IB_LIST      "infiniband.payload"
-#define RPCRDMA_IB_HEURISTIC "rpcrdma_ib"
-
-void rpcrdma_ib_others_register(void);
-/*
- * Calls the other heuristic dissectors of RPCRDMA_IB_LIST, but for those of the protocol `except` (-1: all). True when
- * one of them accepts the payload.
- */
-bool rpcrdma_ib_ask_others(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data, int except);
 
 /* tap.c: queues a Send for the statistics. */
 void rpcrdma_tap(struct rpcrdma_canvas *canvas);

@@ -7,12 +7,14 @@
 
 struct ulp_flow {
     struct judge judge;
-    wmem_map_t *sends; /* struct ulp_kept, by key */
+    wmem_map_t *sends;  /* iWARP: struct ulp_kept, by key */
+    struct stack_ib ib; /* InfiniBand */
 };
 
-static struct stack_options options;
+static struct stack_options options, ib_options;
 static const struct ulp_kind *kinds[ULP_KINDS_MAX]; /* without RPC-over-RDMA, which has a plugin of its own */
-static wmem_map_t *flows;                           /* struct ulp_flow, by connection */
+static wmem_map_t *flows;                           /* iWARP: struct ulp_flow, by connection */
+static wmem_map_t *ib_sends;                        /* struct ulp_kept, by the frame of the packet that ends the Send */
 
 /* Presumed while no other kind is certain: it wants nothing. */
 static void *begin(const struct ulp_host *host)
@@ -27,16 +29,32 @@ static uint64_t key_of(const struct place *place)
     return place->offset << 1 | place->side;
 }
 
-static void on_said(void *ctx, const struct ulp_said *said)
+static struct ulp_kept *keep(const struct ulp_said *said)
 {
-    struct ulp_flow *flow = ctx;
     struct ulp_kept *kept = wmem_new(wmem_file_scope(), struct ulp_kept);
 
     *kept = (struct ulp_kept){
         .key = key_of(&said->send->place), .kind = said->kind, .text = wmem_strdup(wmem_file_scope(), said->text)};
+    return kept;
+}
+
+static void on_said(void *ctx, const struct ulp_said *said)
+{
+    struct ulp_flow *flow = ctx;
+    struct ulp_kept *kept = keep(said);
+
     if (!flow->sends)
         flow->sends = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);
     wmem_map_insert(flow->sends, &kept->key, kept);
+}
+
+static void on_said_ib(void *ctx, const struct ulp_said *said)
+{
+    const struct place *place = &said->send->place;
+    uint32_t own = place->first_frame != 0 ? place->first_frame : place->frame;
+
+    (void)ctx;
+    wmem_map_insert(ib_sends, GUINT_TO_POINTER(own), keep(said));
 }
 
 void ulp_flow_listen(struct rdmap_listeners *listeners)
@@ -48,6 +66,25 @@ void ulp_flow_listen(struct rdmap_listeners *listeners)
         return;
     wmem_map_insert(flows, GUINT_TO_POINTER(listeners->connection), flow);
     rdmap_listeners_add(listeners, &(struct rdmap_listener){.entrance = stack_entrance(flow->judge.stack)});
+}
+
+void ulp_flow_listen_ib(struct ib_listeners *listeners, dissector_handle_t payload)
+{
+    static const struct stack_taps taps = {.said = on_said_ib};
+    static const uint16_t no_ports[2];
+    struct ulp_flow *flow = wmem_new0(wmem_file_scope(), struct ulp_flow);
+    struct ib_listener listener = ib_listener_of_stack(&flow->ib);
+
+    if (!judge_begin(&flow->judge, &ib_options, &taps, flow, no_ports))
+        return;
+    flow->ib = (struct stack_ib){.stack = flow->judge.stack, .connection = listeners->connection};
+    listener.payload = payload;
+    ib_listeners_add(listeners, &listener);
+}
+
+const struct ulp_kept *ulp_flow_find_ib(uint32_t frame)
+{
+    return wmem_map_lookup(ib_sends, GUINT_TO_POINTER(frame));
 }
 
 const struct ulp_kept *ulp_flow_find(uint32_t connection, const struct place *place)
@@ -65,5 +102,8 @@ void ulp_flow_register(void)
     for (unsigned i = 1; i < ULP_KINDS_MAX - 1 && ulps[i]; i++)
         kinds[i] = ulps[i];
     options.ulps = kinds;
+    ib_options = options;
+    ib_options.ulp.payload_only = false; /* the engine sees every packet */
+    ib_sends = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
     flows = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
 }

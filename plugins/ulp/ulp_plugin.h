@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The upper layers that are named, and of which nothing is judged: NVMe, iSER, SRP, SMB Direct over iWARP. The engine's
+ * The upper layers that are named, and of which nothing is judged: NVMe, iSER, SRP, SMB Direct. The engine's
  * guests recognise them (engine/rdma/ulp.h); what is shown of a Send is what they say of it.
  */
 #ifndef IWARP_PLUGINS_ULP_ULP_PLUGIN_H
 #define IWARP_PLUGINS_ULP_ULP_PLUGIN_H
 
-#include "plugins/rdmap_listener.h"
+#include "plugins/border/ib_listener.h"
+#include "plugins/border/rdmap_listener.h"
 
 void ulp_plugin_register(void);
 void ulp_plugin_handoff(void);
@@ -20,8 +21,12 @@ struct ulp_kept {
 
 /* First pass: from now on the connection is listened to. */
 void ulp_flow_listen(struct rdmap_listeners *listeners);
+/* Likewise on InfiniBand and RoCE; payload: see struct ib_listener. */
+void ulp_flow_listen_ib(struct ib_listeners *listeners, dissector_handle_t payload);
 /* Whose last segment is at this place; NULL: of none that was recognised. Lasts as long as the file is open. */
 const struct ulp_kept *ulp_flow_find(uint32_t connection, const struct place *place);
+/* InfiniBand: whose last packet is in this frame. */
+const struct ulp_kept *ulp_flow_find_ib(uint32_t frame);
 void ulp_flow_register(void);
 
 #endif

@@ -329,7 +329,7 @@ def test_all_else_is_left_alone(wireshark, name, mode):
 
 
 @pytest.mark.parametrize("choice", [["-o", "rpcrdma.infiniband:FALSE"], ["-d", "infiniband,rpcordma"], ["--disable-protocol", "rpcrdma"],
-                                    ["--disable-heuristic", "rpcrdma_ib", "-o", "rpcrdma.infiniband:FALSE"]], ids=" ".join)
+                                    ["--disable-heuristic", "rpcrdma_ib"]], ids=" ".join)
 def test_the_built_in_can_be_chosen(wireshark, choice, mode):
     path = PATHS["nfs41-acl"]
     assert wireshark.fields(path, [], *mode, "-Y", "rpcrdma") and not wireshark.fields(path, [], *mode, "-Y", "rpcordma")

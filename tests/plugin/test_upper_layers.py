@@ -45,7 +45,7 @@ def told_by_plugin(wireshark, path, *options):
 
 
 @pytest.mark.parametrize("passes", [[], ["-2"]], ids=["one-pass", "two-passes"])
-@pytest.mark.parametrize("name", SIW)
+@pytest.mark.parametrize("name", [*SIW, "srp-rxe-basic"])
 def test_as_the_checker_says(wireshark, build, root, name, passes):
     """The private data say it, so that the first pass knows it from the first Send on."""
     path = capture(root, name)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Wireshark calls the heuristic dissectors of a list in order, and moves one that accepts a packet to the front. If the
- * built-in RPC-over-RDMA dissector ever came before ours, it would accept all further messages. Therefore ours accepts
- * every packet: it calls the others itself, in the order that the list would have without it, and stays at the front.
+ * built-in dissector of an upper layer ever came before ours, it would accept all further messages. Therefore ours
+ * accepts every packet: it calls the others itself, in the order that the list would have without it, and stays at the
+ * front.
  */
-#include "plugins/rpcrdma/rpcrdma_plugin.h"
+#include "plugins/ib/ib_plugin.h"
 
 /* By short name of an entry: when it last accepted a packet; 0: never. */
 static wmem_map_t *latest;
@@ -48,7 +49,7 @@ static void add(const char *table, heur_dtbl_entry_t *entry, void *user)
     unsigned stamp = GPOINTER_TO_UINT(wmem_map_lookup(latest, entry->short_name)), at = others->n;
 
     (void)table;
-    if (strcmp(entry->short_name, RPCRDMA_IB_HEURISTIC) == 0 || others->n == OTHERS_MAX ||
+    if (strcmp(entry->short_name, IB_HEURISTIC) == 0 || others->n == OTHERS_MAX ||
         (without >= 0 && entry->protocol && proto_get_id(entry->protocol) == without))
         return;
     for (; at > 0 && others->latest[at - 1] < stamp; at--) {
@@ -68,37 +69,39 @@ static void remember(const heur_dtbl_entry_t *entry)
                     GUINT_TO_POINTER(++now));
 }
 
-static bool is_enabled(const heur_dtbl_entry_t *entry)
+void ib_others_leave(packet_info *pinfo)
 {
-    return entry->enabled && (!entry->protocol || proto_is_protocol_enabled(entry->protocol));
+    wmem_list_remove_frame(pinfo->layers, wmem_list_tail(pinfo->layers));
+    pinfo->curr_layer_num--;
 }
 
-bool rpcrdma_ib_ask_others(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data, int except)
+void ib_others_return(packet_info *pinfo)
+{
+    pinfo->curr_layer_num++;
+}
+
+bool ib_others_ask(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data, int except)
 {
     const char *protocol = pinfo->current_proto;
     struct others others = {.n = 0};
     bool taken = false;
 
     without = except;
-    heur_dissector_table_foreach(RPCRDMA_IB_LIST, add, &others);
-    /* Remove the layer that Wireshark added for us. */
-    wmem_list_remove_frame(pinfo->layers, wmem_list_tail(pinfo->layers));
-    pinfo->curr_layer_num--;
+    heur_dissector_table_foreach(IB_LIST, add, &others);
     for (unsigned i = 0; i < others.n && !taken; i++) {
         asked = others.entry[i];
-        if (!is_enabled(asked))
+        if (!ib_entry_is_enabled(asked))
             continue;
         taken = call_dissector_only(handle_of(asked), tvb, pinfo, tree, data) > 0;
         if (taken)
             remember(others.entry[i]);
     }
-    pinfo->curr_layer_num++;
     if (!taken)
         pinfo->current_proto = protocol;
     return taken;
 }
 
-void rpcrdma_ib_others_register(void)
+void ib_others_register(void)
 {
     latest = wmem_map_new(wmem_epan_scope(), g_str_hash, g_str_equal);
     handles = wmem_map_new(wmem_epan_scope(), g_direct_hash, g_direct_equal);

@@ -7,10 +7,10 @@
  * Payload that none of them accepts goes to the heuristic list "iwarp_ddp_rdmap" of Wireshark's built-in dissector,
  * with its rdmap_info_t.
  */
-#ifndef IWARP_PLUGINS_RDMAP_PAYLOAD_H
-#define IWARP_PLUGINS_RDMAP_PAYLOAD_H
+#ifndef IWARP_PLUGINS_BORDER_RDMAP_PAYLOAD_H
+#define IWARP_PLUGINS_BORDER_RDMAP_PAYLOAD_H
 
-#include "plugins/mpa_ulpdu.h"
+#include "plugins/border/mpa_ulpdu.h"
 
 #include "engine/ddp_rdmap/rdmap.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the ddp_rdmap plugin passes to the next layer in addition to the Sends of plugins/rdmap_payload.h: on the first
- * pass, the events of the engine's layers; on every pass, each DDP Segment that is drawn. The plugins find each other
- * by the names of these dissectors alone, so this header is all that they share.
+ * What the ddp_rdmap plugin passes to the next layer in addition to the Sends of plugins/border/rdmap_payload.h: on the
+ * first pass, the events of the engine's layers; on every pass, each DDP Segment that is drawn. The plugins find each
+ * other by the name of this list alone, so this header is all that they share.
  */
-#ifndef IWARP_PLUGINS_RDMAP_LISTENER_H
-#define IWARP_PLUGINS_RDMAP_LISTENER_H
+#ifndef IWARP_PLUGINS_BORDER_RDMAP_LISTENER_H
+#define IWARP_PLUGINS_BORDER_RDMAP_LISTENER_H
 
-#include "plugins/mpa_ulpdu.h"
+#include "plugins/border/mpa_ulpdu.h"
 
 #include "engine/stack/stack.h"
 
@@ -29,6 +29,12 @@ struct rdmap_listener {
      * NULL: it has to be dissected. Lasts until the next call. May be NULL.
      */
     const char *(*brief)(uint32_t connection, const struct place *place);
+    /*
+     * Called for each segment with a DDP header, on every pass, once the listener knows the connection: after the RDMAP
+     * tree, and before the payload is offered to any dissector. The tvb holds the DDP payload, data is a struct
+     * rdmap_segment; it returns one of the values below. May be NULL.
+     */
+    dissector_handle_t segment;
 };
 
 struct rdmap_listeners {
@@ -45,13 +51,6 @@ static inline void rdmap_listeners_add(struct rdmap_listeners *listeners, const 
     if (listeners->n < RDMAP_LISTENERS_MAX)
         listeners->of[listeners->n++] = *listener;
 }
-
-/*
- * A plugin that can add to a DDP Segment registers a dissector of this name. It is called for each segment with a DDP
- * header, on every pass, once the listener knows the connection: after the RDMAP tree, and before the payload is
- * offered to any dissector. The tvb holds the DDP payload. It returns one of the values below.
- */
-#define RDMAP_SEGMENT_DISSECTOR "rdmap.segment"
 
 enum rdmap_segment_answer {
     RDMAP_SEGMENT_FOREIGN, /* the upper layer is not known */

@@ -6,8 +6,8 @@
  * it determines the versions of DDP and RDMAP (RFC 5044 Appendix C). The plugins find each other by this table alone,
  * so this header is all that they share; `size` distinguishes layouts of the structures.
  */
-#ifndef IWARP_PLUGINS_MPA_ULPDU_H
-#define IWARP_PLUGINS_MPA_ULPDU_H
+#ifndef IWARP_PLUGINS_BORDER_MPA_ULPDU_H
+#define IWARP_PLUGINS_BORDER_MPA_ULPDU_H
 
 #include "plugins/common/compat.h"
 
@@ -18,9 +18,9 @@
 struct mpa_ulpdu;
 
 /*
- * A plugin that judges connections registers a dissector of this name. It is called once for each MPA connection, on
- * the first pass, with a struct mpa_listener as its data; it fills in the events that it wants, and returns 0. From
- * then on it receives the events of the engine's MPA layer as they occur.
+ * The layer above, of which there is one, registers a dissector of this name. It is called once for each MPA
+ * connection, on the first pass, with a struct mpa_listener as its data; it fills in the events that it wants, and
+ * returns 0. From then on it receives the events of the engine's MPA layer as they occur.
  */
 #define MPA_LISTENER_DISSECTOR "mpa.listener"
 
@@ -41,11 +41,11 @@ struct mpa_listener {
 };
 
 /*
- * A plugin that decodes private data registers a dissector of this name. It is called for each start-up frame, on every
- * pass, with a struct mpa_private_data as its data; the tvb holds the private data of the upper layer, and may be
- * empty.
+ * The heuristic list of those that decode private data. Called for each start-up frame, on every pass, with a struct
+ * mpa_private_data as its data, until one shows something and returns true; the tvb holds the private data of the upper
+ * layer, and may be empty.
  */
-#define MPA_STARTUP_DISSECTOR "mpa.startup"
+#define MPA_STARTUP_LIST "mpa.startups"
 
 struct mpa_private_data {
     uint32_t size;       /* sizeof(struct mpa_private_data) of the mpa plugin */

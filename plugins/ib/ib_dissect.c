@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Entry points: payload and private data from Wireshark's InfiniBand dissector, and a postdissector for packets of
+ * which it passes nothing on.
+ */
+#include "plugins/ib/ib_plugin.h"
+
+#include <epan/dissectors/packet-infiniband.h>
+
+static int proto = -1;
+static dissector_table_t choices;
+static heur_dissector_list_t private_data_list, others_list;
+static uint32_t passed; /* the current frame, once Wireshark has passed on what it has */
+
+static const struct ib_flow_frame *frame_of(packet_info *pinfo)
+{
+    ib_flow_feed(pinfo);
+    return ib_flow_frame(pinfo->num);
+}
+
+/* ---- listeners ---- */
+
+static bool ask(const struct ib_listener *listener, const struct ib_flow_frame *frame, bool rest, tvbuff_t *tvb,
+                packet_info *pinfo, proto_tree *tree)
+{
+    struct ib_payload payload = {.size = sizeof payload, .frame = &frame->frame, .rest = rest};
+
+    return listener->payload && call_dissector_only(listener->payload, tvb, pinfo, tree, &payload) > 0;
+}
+
+/* The one that knows the connection; NULL: none does. */
+static const struct ib_listener *owner(const struct ib_flow_frame *frame)
+{
+    const struct ib_listeners *all = &frame->flow->listeners;
+
+    for (unsigned i = 0; i < all->n; i++) {
+        if (all->of[i].knows && *all->of[i].knows)
+            return &all->of[i];
+    }
+    return NULL;
+}
+
+static bool ask_all(const struct ib_flow_frame *frame, bool rest, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
+{
+    const struct ib_listeners *all = &frame->flow->listeners;
+    bool taken = false;
+
+    for (unsigned i = 0; i < all->n && !taken; i++)
+        taken = ask(&all->of[i], frame, rest, tvb, pinfo, tree);
+    return taken;
+}
+
+/* ---- payload ---- */
+
+static bool is_reliable(const struct infinibandinfo *info)
+{
+    return info->opCode >> 5 == 0;
+}
+
+/* The length of payload and pad is a multiple of 4. */
+static tvbuff_t *without_pad(tvbuff_t *tvb, const struct infinibandinfo *info)
+{
+    unsigned n = tvb_reported_length(tvb);
+
+    return n % 4 != 0 || info->pad_count > n ? tvb : tvb_new_subset_length(tvb, 0, (int)(n - info->pad_count));
+}
+
+/* The user has chosen a dissector, which is called by Wireshark after the list. */
+static bool is_chosen(void)
+{
+    return choices && dissector_get_payload_handle(choices);
+}
+
+/* Dissectors that were called here must not be called again by Wireshark: some keep state. */
+static bool leave_to_others(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    struct ib_others others = {.size = sizeof others, .except = -1};
+    heur_dtbl_entry_t *entry;
+
+    dissector_try_heuristic(others_list, tvb, pinfo, NULL, &entry, &others);
+    return ib_others_ask(tvb, pinfo, tree, data, others.except);
+}
+
+static compat_bool dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    const struct infinibandinfo *info = data;
+    const struct ib_flow_frame *frame;
+    const struct ib_listener *known;
+    bool taken;
+
+    if (!info)
+        return FALSE;
+    passed = pinfo->num;
+    frame = is_reliable(info) ? frame_of(pinfo) : NULL;
+    known = frame ? owner(frame) : NULL;
+    if (!known && is_chosen())
+        return FALSE;
+    ib_others_leave(pinfo);
+    if (known)
+        taken = ask(known, frame, false, without_pad(tvb, info), pinfo, tree);
+    else
+        taken = leave_to_others(tvb, pinfo, tree, data) ||
+                (frame && ask_all(frame, false, without_pad(tvb, info), pinfo, tree));
+    if (!taken && tvb_reported_length(tvb) > 0)
+        call_data_dissector(known ? without_pad(tvb, info) : tvb, pinfo, tree);
+    ib_others_return(pinfo);
+    return TRUE;
+}
+
+/* ---- private data ---- */
+
+static compat_bool dissect_private_data(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    const struct infinibandinfo *info = data;
+    const struct ib_flow_frame *frame;
+    struct ib_payload payload = {.size = sizeof payload};
+    wmem_list_frame_t *layer = wmem_list_tail(pinfo->layers); /* that Wireshark added for this plugin */
+    heur_dtbl_entry_t *entry;
+
+    if (!info || (info->cm_attribute_id != ATTR_CM_REQ && info->cm_attribute_id != ATTR_CM_REP))
+        return FALSE;
+    frame = frame_of(pinfo);
+    if (!frame)
+        return FALSE;
+    payload.frame = &frame->frame;
+    payload.reply = info->cm_attribute_id == ATTR_CM_REP;
+    if (!dissector_try_heuristic(private_data_list, tvb, pinfo, tree, &entry, &payload))
+        return FALSE;
+    wmem_list_remove_frame(pinfo->layers, layer);
+    passed = pinfo->num;
+    return TRUE;
+}
+
+/* ---- packets that were not passed on ---- */
+
+/* What was captured of it; nothing for a packet that is whole. */
+static tvbuff_t *cut_payload(const struct ib_flow_frame *frame, tvbuff_t *tvb)
+{
+    if (!frame->frame.cut || frame->payload_at == 0)
+        return tvb_new_subset_length(tvb, 0, 0);
+    return tvb_new_subset_length_caplen(tvb, (int)frame->payload_at, (int)frame->payload_captured,
+                                        (int)frame->payload_len);
+}
+
+/* The InfiniBand dissector replaces the opcode in the Info column by "[Malformed Packet]", but adds no such item to the
+ * tree. */
+static void correct_info(const struct ib_frame *frame, packet_info *pinfo)
+{
+    col_clear_fence(pinfo->cinfo, COL_INFO);
+    col_add_fstr(pinfo->cinfo, COL_INFO, "RC %s QP=0x%06x [Packet size limited during capture]", frame->cut->name,
+                 frame->qp);
+}
+
+static int dissect_rest(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    const struct ib_flow_frame *frame;
+
+    (void)data;
+    ib_flow_clock(pinfo);
+    if (pinfo->ptype != PT_IBQP)
+        return 0;
+    frame = frame_of(pinfo);
+    if (frame && passed != pinfo->num) {
+        if (frame->frame.cut)
+            correct_info(&frame->frame, pinfo);
+        ask_all(frame, true, cut_payload(frame, tvb), pinfo, tree);
+    }
+    passed = 0;
+    return 0;
+}
+
+/* ---- registration ---- */
+
+void ib_plugin_register(void)
+{
+    proto = proto_register_protocol("RDMA over InfiniBand and RoCE", "RDMA-IB", "rdma_ib");
+    private_data_list = register_heur_dissector_list(IB_PRIVATE_DATA_LIST, proto);
+    others_list = register_heur_dissector_list(IB_OTHERS_LIST, proto);
+    register_heur_dissector_list(IB_LISTENER_LIST, proto);
+    ib_flow_register();
+    ib_others_register();
+}
+
+void ib_plugin_handoff(void)
+{
+    choices = find_dissector_table(IB_DECODE_AS_TABLE);
+    if (!choices)
+        return;
+    heur_dissector_add(IB_LIST, dissect_payload, "RDMA over InfiniBand and RoCE", IB_HEURISTIC, proto,
+                       HEURISTIC_ENABLE);
+    heur_dissector_add("infiniband.mad.cm.private", dissect_private_data, "Private data of upper layers",
+                       "rdma_ib_private_data", proto, HEURISTIC_ENABLE);
+    register_postdissector(create_dissector_handle(dissect_rest, proto));
+}

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Wireshark's InfiniBand dissector passes on payload and private data, but no Acknowledges, no Atomics, no connection
+ * management without private data, and no packets cut by the snap length. Therefore each of its frames is decapsulated
+ * again on the first pass, as iwarp-check does it; the packets go to engine/ib/ib_connections.h, and what that reports
+ * to all listeners of the connection.
+ */
+#include "plugins/common/judge.h"
+#include "plugins/ib/ib_plugin.h"
+
+#include "engine/ib/ib_icrc_senders.h"
+#include "engine/packet/decap.h"
+
+#include <epan/wmem_scopes.h>
+#include <wiretap/wtap.h>
+
+#include <pcap/dlt.h>
+
+/* First pass only. */
+static struct ib_connections *connections; /* of this file; NULL before its first packet */
+static struct decap *decap;
+static struct ib_icrc_senders *icrc_senders;
+static uint32_t fed; /* the latest frame */
+static int64_t last_ns;
+
+static wmem_map_t *frames; /* number -> struct ib_flow_frame; emptied with the file */
+
+/* ---- frames ---- */
+
+const struct ib_flow_frame *ib_flow_frame(uint32_t number)
+{
+    return wmem_map_lookup(frames, GUINT_TO_POINTER(number));
+}
+
+static struct ib_flow_frame *frame_of(const struct ib_flow *flow, uint32_t number)
+{
+    struct ib_flow_frame *frame = wmem_map_lookup(frames, GUINT_TO_POINTER(number));
+
+    if (!frame) {
+        frame = wmem_new0(wmem_file_scope(), struct ib_flow_frame);
+        frame->flow = flow;
+        frame->frame.connection = flow->listeners.connection->id;
+        wmem_map_insert(frames, GUINT_TO_POINTER(number), frame);
+    }
+    return frame;
+}
+
+/* A packet may be reported in a later frame than its own. */
+static void note_reported(const struct ib_flow *flow, const struct place *place)
+{
+    uint32_t own = place->first_frame != 0 ? place->first_frame : place->frame;
+    struct ib_flow_frame *frame = frame_of(flow, own);
+
+    frame->frame.side = place->side;
+    frame->reported |= own == fed;
+    if (own != place->frame) {
+        frame->frame.taken_in = place->frame;
+        frame_of(flow, place->frame);
+    }
+}
+
+/* ---- from the transport to the listeners ---- */
+
+#define TO_ALL(ctx, event, ...)                                                                                        \
+    do {                                                                                                               \
+        const struct ib_listeners *all = &((const struct ib_flow *)(ctx))->listeners;                                  \
+                                                                                                                       \
+        for (unsigned i = 0; i < all->n; i++) {                                                                        \
+            if (all->of[i].events.event)                                                                               \
+                all->of[i].events.event(all->of[i].events.ctx, __VA_ARGS__);                                           \
+        }                                                                                                              \
+    } while (0)
+
+static void on_part(void *ctx, const struct ib_rc_part *part)
+{
+    note_reported(ctx, &part->place);
+    TO_ALL(ctx, part, part);
+}
+
+static void on_hole(void *ctx, const struct ib_rc_hole *hole)
+{
+    TO_ALL(ctx, hole, hole);
+}
+
+static void on_refused(void *ctx, const struct ib_rc_refusal *refusal)
+{
+    TO_ALL(ctx, refused, refusal);
+}
+
+static void on_acknowledged(void *ctx, unsigned side, uint64_t offset)
+{
+    TO_ALL(ctx, acknowledged, side, offset);
+}
+
+static void on_missed(void *ctx, unsigned side, uint64_t offset)
+{
+    TO_ALL(ctx, missed, side, offset);
+}
+
+static void on_sent_again(void *ctx, const struct place *place)
+{
+    TO_ALL(ctx, sent_again, place);
+}
+
+/* ---- connections come and go ---- */
+
+static void offer(const char *table, heur_dtbl_entry_t *entry, void *user)
+{
+    (void)table;
+    if (ib_entry_is_enabled(entry))
+        entry->dissector(NULL, NULL, NULL, user);
+}
+
+static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_events *events)
+{
+    struct ib_flow *flow = wmem_new0(wmem_file_scope(), struct ib_flow);
+
+    (void)ctx;
+    flow->listeners = (struct ib_listeners){.size = sizeof flow->listeners, .connection = connection, .frame = &fed};
+    heur_dissector_table_foreach(IB_LISTENER_LIST, offer, &flow->listeners);
+    *events = (struct ib_rc_events){.ctx = flow,
+                                    .part = on_part,
+                                    .hole = on_hole,
+                                    .refused = on_refused,
+                                    .acknowledged = on_acknowledged,
+                                    .missed = on_missed,
+                                    .sent_again = on_sent_again};
+    connection->host = flow->listeners.n > 0 ? flow : NULL;
+    return connection->host != NULL;
+}
+
+static void on_managed(void *ctx, struct ib_connection *connection, unsigned side, const struct ib_cm *cm,
+                       const struct place *place)
+{
+    const struct ib_listeners *all = &((const struct ib_flow *)connection->host)->listeners;
+
+    (void)ctx;
+    for (unsigned i = 0; i < all->n; i++)
+        all->of[i].managed(all->of[i].events.ctx, side, cm, place);
+}
+
+static void on_close(void *ctx, struct ib_connection *connection, enum ib_connection_end why, int64_t now_ns)
+{
+    const struct ib_listeners *all = &((const struct ib_flow *)connection->host)->listeners;
+
+    (void)ctx, (void)why;
+    for (unsigned i = 0; i < all->n; i++)
+        all->of[i].finish(all->of[i].events.ctx, now_ns);
+}
+
+/* ---- packets ---- */
+
+static bool ready(void)
+{
+    const struct ib_connections_options options = {0};
+    const struct ib_connection_events events = {.open = on_open, .managed = on_managed, .close = on_close};
+
+    if (!decap)
+        decap = decap_new(0);
+    if (!connections)
+        connections = ib_connections_new(&options, &events);
+    if (!icrc_senders)
+        icrc_senders = ib_icrc_senders_new();
+    return decap && connections && icrc_senders;
+}
+
+static int linktype_of(int encapsulation)
+{
+    static const struct {
+        int encapsulation, linktype;
+    } known[] = {
+        {WTAP_ENCAP_ETHERNET, DLT_EN10MB}, {WTAP_ENCAP_SLL, DLT_LINUX_SLL}, {WTAP_ENCAP_SLL2, DLT_LINUX_SLL2},
+        {WTAP_ENCAP_RAW_IP, DLT_RAW},      {WTAP_ENCAP_RAW_IP4, DLT_IPV4},  {WTAP_ENCAP_RAW_IP6, DLT_IPV6},
+        {WTAP_ENCAP_NULL, DLT_NULL},       {WTAP_ENCAP_LOOP, DLT_LOOP},     {WTAP_ENCAP_INFINIBAND, DLT_INFINIBAND},
+        {WTAP_ENCAP_ERF, DLT_INFINIBAND}, /* wiretap has removed the record header */
+    };
+
+    for (size_t i = 0; i < array_length(known); i++) {
+        if (known[i].encapsulation == encapsulation)
+            return known[i].linktype;
+    }
+    return -1;
+}
+
+/* The frame as iwarp-check sees it. */
+static struct packet packet_of(const packet_info *pinfo)
+{
+    tvbuff_t *tvb = get_data_source_tvb(pinfo->data_src->data);
+    uint32_t captured = tvb_captured_length(tvb);
+
+    return (struct packet){.frame = pinfo->num,
+                           .time_ns = (int64_t)pinfo->abs_ts.secs * 1000000000 + pinfo->abs_ts.nsecs,
+                           .length = MAX(tvb_reported_length(tvb), captured),
+                           .captured = captured,
+                           .data = tvb_get_ptr(tvb, 0, (int)captured),
+                           .linktype = linktype_of(pinfo->rec->rec_header.packet_header.pkt_encap)};
+}
+
+void ib_flow_clock(const packet_info *pinfo)
+{
+    if (connections && !PINFO_FD_VISITED(pinfo))
+        last_ns = (int64_t)pinfo->abs_ts.secs * 1000000000 + pinfo->abs_ts.nsecs;
+}
+
+/* Whether the packet that was just taken is a retransmission. */
+static bool is_repeated(struct ib_flow *flow, const struct ib_connection *connection)
+{
+    const struct ib_rc_counts *counts = ib_rc_counts(connection->rc);
+    uint64_t before = flow->repeats;
+
+    flow->repeats = counts->retransmitted[0] + counts->retransmitted[1] + counts->repeated_responses[0] +
+                    counts->repeated_responses[1];
+    return flow->repeats != before;
+}
+
+/* Retransmissions follow closely, and each frame is looked up. */
+static uint32_t copied_frame(const struct ib_flow *flow, const struct ib_frame *again)
+{
+    enum { FRAMES_BACK_MAX = 4096 };
+
+    for (uint32_t number = fed - 1; number > 0 && fed - number <= FRAMES_BACK_MAX; number--) {
+        const struct ib_flow_frame *before = ib_flow_frame(number);
+
+        if (before && before->frame.info && before->flow == flow && before->frame.side == again->side &&
+            before->frame.psn == again->psn && before->frame.info->response == again->info->response)
+            return number;
+    }
+    return 0;
+}
+
+/* Its ICRC is wrong, and so its receiver drops it: as iwarp-check has it. */
+static void drop(const struct ib_arrival *arrival)
+{
+    const struct ib_connection *connection = ib_connections_find(connections, arrival);
+    const struct ib_opcode_info *info = arrival->packet->info;
+
+    if (connection && info && !info->response)
+        ib_rc_damaged(connection->rc, ib_connection_sender(connection, arrival));
+}
+
+static void note_cut(struct ib_flow_frame *frame, const struct packet *whole, const struct ib_packet *packet)
+{
+    frame->frame.cut = packet->info;
+    frame->payload_captured = (uint32_t)packet->payload_captured;
+    frame->payload_len = (uint32_t)packet->payload_len;
+    if (packet->payload > whole->data && packet->payload <= whole->data + whole->captured)
+        frame->payload_at = (uint32_t)(packet->payload - whole->data);
+}
+
+/* The packet of this frame was given to its connection. */
+static struct ib_flow_frame *note_frame(struct ib_flow *flow, const struct ib_connection *connection,
+                                        const struct ib_arrival *arrival)
+{
+    const struct ib_packet *packet = arrival->packet;
+    struct ib_flow_frame *kept = frame_of(flow, fed);
+    struct ib_frame *frame = &kept->frame;
+
+    frame->side = (uint8_t)ib_connection_sender(connection, arrival);
+    frame->repeated = is_repeated(flow, connection);
+    frame->psn = packet->bth.psn;
+    frame->qp = packet->bth.qp;
+    frame->info = packet->info;
+    frame->waits = !frame->repeated && frame->info && !frame->info->response && !kept->reported;
+    if (frame->repeated && frame->info)
+        frame->copies = copied_frame(flow, frame);
+    return kept;
+}
+
+static void take(const struct packet *whole, const struct ib_datagram *datagram)
+{
+    struct ib_packet packet;
+    struct ib_arrival arrival;
+    const struct ib_connection *connection;
+    struct ib_flow_frame *frame;
+
+    if (ib_packet_decode(&packet, datagram->p, datagram->length, datagram->captured) != IB_DECODED)
+        return;
+    arrival = ib_arrival_of(datagram, &packet);
+    if (ib_icrc_drops(icrc_senders, &arrival, ib_datagram_icrc(datagram, &packet))) {
+        drop(&arrival);
+        return;
+    }
+    connection = ib_connections_packet(connections, &arrival);
+    if (!connection || !connection->host)
+        return;
+    if (packet.info && packet.info->response) {
+        unsigned other = other_side(ib_connection_sender(connection, &arrival));
+
+        ib_icrc_acked(icrc_senders, &connection->address[other], ib_rc_damaged_acked(connection->rc, other));
+    }
+    frame = note_frame(connection->host, connection, &arrival);
+    if (datagram->captured < datagram->length && ib_service_of(packet.bth.opcode) == IB_RC)
+        note_cut(frame, whole, &packet);
+}
+
+void ib_flow_feed(const packet_info *pinfo)
+{
+    struct addressed_segment tcp = {0};
+    struct ib_datagram datagram = {0};
+    struct packet packet;
+
+    if (pinfo->num <= fed || PINFO_FD_VISITED(pinfo) || !pinfo->data_src || !ready())
+        return;
+    fed = pinfo->num;
+    packet = packet_of(pinfo);
+    last_ns = packet.time_ns;
+    if (decap_packet(decap, &packet, &tcp, &datagram) == DECAP_IB)
+        take(&packet, &datagram);
+}
+
+/* ---- the file ---- */
+
+/* What only the end of the capture decides; shown from the second pass on. */
+static void first_pass_over(void)
+{
+    if (connections)
+        ib_connections_finish(connections, last_ns);
+}
+
+static void file_closed(void)
+{
+    ib_connections_free(connections);
+    connections = NULL;
+    decap_free(decap);
+    decap = NULL;
+    ib_icrc_senders_free(icrc_senders);
+    icrc_senders = NULL;
+    fed = 0;
+}
+
+void ib_flow_register(void)
+{
+    register_init_routine(judge_file_opened);
+    register_cleanup_routine(file_closed);
+    register_postseq_cleanup_routine(first_pass_over);
+    frames = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
+}

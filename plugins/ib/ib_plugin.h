@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Shared by the files of the rdma_ib plugin: RoCE and InfiniBand for every upper layer. Wireshark's InfiniBand
+ * dissector shows the transport; this plugin follows its reliable connections as iwarp-check does, and offers them to
+ * its listeners (plugins/border/ib_listener.h). It knows none of them.
+ */
+#ifndef IWARP_PLUGINS_IB_IB_PLUGIN_H
+#define IWARP_PLUGINS_IB_IB_PLUGIN_H
+
+#include "plugins/border/ib_listener.h"
+
+void ib_plugin_register(void);
+void ib_plugin_handoff(void);
+
+/* ---- ib_flow.c: connections and frames ---- */
+
+/* A frame, with what the listeners need not know. Memory is of file scope. */
+struct ib_flow_frame {
+    struct ib_frame frame;
+    const struct ib_flow *flow;
+    bool reported;                                      /* first pass: its own packet, while it was taken */
+    uint32_t payload_at, payload_captured, payload_len; /* cut: of the payload, in the frame; at 0: it is not there */
+};
+
+struct ib_flow {
+    struct ib_listeners listeners;
+    uint64_t repeats; /* retransmissions so far */
+};
+
+/* First pass; a second call for the same frame has no effect. */
+void ib_flow_feed(const packet_info *pinfo);
+/* For each frame of any protocol: the last one determines the time of the end of the capture. */
+void ib_flow_clock(const packet_info *pinfo);
+/* NULL: its packet belongs to no known connection. */
+const struct ib_flow_frame *ib_flow_frame(uint32_t number);
+void ib_flow_register(void);
+
+/* ---- ib_others.c: the other dissectors of Wireshark's list ---- */
+
+#define IB_LIST      "infiniband.payload"
+#define IB_HEURISTIC "rdma_ib"
+
+static inline bool ib_entry_is_enabled(const heur_dtbl_entry_t *entry)
+{
+    return entry->enabled && (!entry->protocol || proto_is_protocol_enabled(entry->protocol));
+}
+
+/* Takes back the layer that Wireshark added for this plugin, which shows nothing itself. */
+void ib_others_leave(packet_info *pinfo);
+/* Before it returns. */
+void ib_others_return(packet_info *pinfo);
+/* Calls the others, but for those of the protocol `except` (-1: all). True when one of them accepts the payload. */
+bool ib_others_ask(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data, int except);
+void ib_others_register(void);
+
+#endif
