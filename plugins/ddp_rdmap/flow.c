@@ -152,36 +152,54 @@ static void range_add(struct rdmap_whole *whole, uint32_t from, uint32_t to)
  * An MSN identifies a message until the message is complete, or begins again. The messages of the engine cannot be
  * used: after a hole it does not continue a message that began before it.
  */
-static void note_whole(struct rdmap_flow *flow, struct rdmap_seg *seg, const struct ddp_segment *ddp)
+static struct rdmap_whole *whole_of(struct rdmap_flow *flow, unsigned side, const struct ddp_segment *ddp)
 {
-    uint64_t key = (uint64_t)(seg->side & 1u) << 34 | (uint64_t)(ddp->qn & 3u) << 32 | ddp->msn;
+    uint64_t key = (uint64_t)(side & 1u) << 34 | (uint64_t)(ddp->qn & 3u) << 32 | ddp->msn;
     struct rdmap_whole *whole = wmem_map_lookup(flow->wholes, &key);
-    uint32_t to;
 
-    if ((ddp->mo == 0 && ddp->last) || ddp->payload_len > INT32_MAX || ddp->mo > INT32_MAX - (uint32_t)ddp->payload_len)
-        return;
-    to = ddp->mo + (uint32_t)ddp->payload_len;
     if (!whole || whole->completed_in != 0 || (ddp->mo == 0 && whole->first) || (ddp->last && whole->last)) {
         whole = wmem_new0(wmem_file_scope(), struct rdmap_whole);
         whole->key = key;
         wmem_map_insert(flow->wholes, &whole->key, whole);
     }
-    more_of(seg)->whole = whole;
+    return whole;
+}
+
+/* Segments that overlap, or lie beyond the last one. */
+static void note_ends(struct rdmap_whole *whole, const struct ddp_segment *ddp, uint32_t to)
+{
     whole->first |= ddp->mo == 0;
     for (unsigned i = 0; i < whole->n_ranges; i++)
         whole->spoilt |= ddp->mo < whole->range[i].to && whole->range[i].from < to;
     whole->spoilt |= whole->last && to > whole->end;
-    if (ddp->last) {
-        whole->last = true;
-        whole->end = to;
-        whole->spoilt |= whole->n_ranges > 0 && whole->range[whole->n_ranges - 1].to > to;
-    }
+    if (!ddp->last)
+        return;
+    whole->last = true;
+    whole->end = to;
+    whole->spoilt |= whole->n_ranges > 0 && whole->range[whole->n_ranges - 1].to > to;
+}
+
+static bool is_complete(const struct rdmap_whole *whole)
+{
+    return whole->last && !whole->spoilt &&
+           (whole->end == 0 || (whole->n_ranges == 1 && whole->range[0].from == 0 && whole->range[0].to == whole->end));
+}
+
+static void note_whole(struct rdmap_flow *flow, struct rdmap_seg *seg, const struct ddp_segment *ddp)
+{
+    struct rdmap_whole *whole;
+    uint32_t to;
+
+    if ((ddp->mo == 0 && ddp->last) || ddp->payload_len > INT32_MAX || ddp->mo > INT32_MAX - (uint32_t)ddp->payload_len)
+        return;
+    to = ddp->mo + (uint32_t)ddp->payload_len;
+    whole = more_of(seg)->whole = whole_of(flow, seg->side, ddp);
+    note_ends(whole, ddp, to);
     if (whole->spoilt)
         return;
     if (ddp->payload_len > 0)
         range_add(whole, ddp->mo, to);
-    if (whole->last && !whole->spoilt &&
-        (whole->end == 0 || (whole->n_ranges == 1 && whole->range[0].from == 0 && whole->range[0].to == whole->end))) {
+    if (is_complete(whole)) {
         whole->completed_in = seg->record.frame;
         seg->completes = true;
     }

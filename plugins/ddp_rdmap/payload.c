@@ -146,6 +146,40 @@ static void look_for_others(const char *table, struct heur_dtbl_entry *entry, vo
     others |= strcmp(entry->short_name, "smb_direct_iwarp") != 0 && strcmp(entry->short_name, "rpcrdma_iwarp") != 0;
 }
 
+/* As the built-in dissector describes the segment; Sends are whole. */
+static rdmap_info_t builtin_info(const struct ddp_segment *ddp, rdmap_request_t *request)
+{
+    rdmap_info_t info = {.opcode = ddp->opcode, .is_tagged = ddp->tagged, .last_flag = !ddp->tagged || ddp->last};
+
+    if (ddp->tagged) {
+        info.steering_tag = ddp->stag;
+        info.tagged_offset = ddp->to;
+    } else {
+        info.queue_number = ddp->qn;
+        info.message_seq_num = ddp->msn;
+        info.message_offset = 0;
+    }
+    if (ddp->opcode == RDMAP_READ_REQUEST)
+        info.read_request = request;
+    return info;
+}
+
+static bool builtin_request(const struct ddp_segment *ddp, rdmap_request_t *request)
+{
+    struct rdmap_read_request read;
+
+    if (!rdmap_read_request_decode(&read, ddp->payload, ddp->payload_len))
+        return false;
+    *request = (rdmap_request_t){
+        .sink_stag = read.sink_stag,
+        .sink_toffset = read.sink_to,
+        .source_stag = read.source_stag,
+        .source_toffset = read.source_to,
+        .message_size = read.size,
+    };
+    return true;
+}
+
 /*
  * The list of the built-in dissector: SMB Direct and others. It takes Tagged segments and Read Requests, too. Sends are
  * passed reassembled: its dissectors would reassemble segments in order of arrival. That of RPC-over-RDMA accepts what
@@ -154,39 +188,19 @@ static void look_for_others(const char *table, struct heur_dtbl_entry *entry, vo
 static bool offer_to_builtin(struct rdmap_canvas *canvas, tvbuff_t *message)
 {
     const struct ddp_segment *ddp = canvas->ddp;
-    const bool tagged = ddp->tagged, whole = !tagged;
+    const bool reads = ddp->opcode == RDMAP_READ_REQUEST;
     packet_info *pinfo = canvas->pinfo;
-    struct rdmap_read_request read;
     rdmap_request_t request;
-    rdmap_info_t info = {.opcode = ddp->opcode, .is_tagged = tagged, .last_flag = whole || ddp->last};
+    rdmap_info_t info = builtin_info(ddp, &request);
     heur_dtbl_entry_t *entry;
     const char *volatile saved = pinfo->current_proto;
     volatile bool taken = false, failed = false;
     const volatile unsigned items = canvas->root ? PTREE_DATA(canvas->root)->count : 0;
 
     if (!builtin || ddp->opcode > RDMA_TERMINATE || !may_be_wanted(canvas) ||
-        (ddp->opcode != RDMAP_READ_REQUEST && whole && tvb_reported_length(message) < BUILTIN_MIN))
+        (reads && !builtin_request(ddp, &request)) ||
+        (!reads && !ddp->tagged && tvb_reported_length(message) < BUILTIN_MIN))
         return false;
-    if (tagged) {
-        info.steering_tag = ddp->stag;
-        info.tagged_offset = ddp->to;
-    } else {
-        info.queue_number = ddp->qn;
-        info.message_seq_num = ddp->msn;
-        info.message_offset = 0;
-    }
-    if (ddp->opcode == RDMAP_READ_REQUEST) {
-        if (!rdmap_read_request_decode(&read, ddp->payload, ddp->payload_len))
-            return false;
-        request = (rdmap_request_t){
-            .sink_stag = read.sink_stag,
-            .sink_toffset = read.sink_to,
-            .source_stag = read.source_stag,
-            .source_toffset = read.source_to,
-            .message_size = read.size,
-        };
-        info.read_request = &request;
-    }
     TRY
     {
         taken = dissector_try_heuristic(builtin, message, pinfo, canvas->root, &entry, &info);
@@ -239,11 +253,36 @@ const char *rdmap_payload_brief(const struct rdmap_canvas *canvas)
     return next->brief ? next->brief(canvas->flow->connection, &canvas->ulpdu->place) : NULL;
 }
 
+/* The message, or the octets of the segment; whole: there is no more of it to come. */
+static tvbuff_t *message_of(struct rdmap_canvas *canvas, tvbuff_t *payload, bool *whole)
+{
+    const struct ddp_segment *ddp = canvas->ddp;
+    tvbuff_t *message;
+
+    *whole = canvas->seg && canvas->seg->told; /* if not, it is not part of a message: most likely its CRC is wrong */
+    if (!*whole || ddp->tagged || !canvas->seg->more->whole)
+        return payload;
+    message = put_together(canvas, whole);
+    *whole |= ddp->mo == 0 && ddp->lacking > 0;
+    return message ? message : payload;
+}
+
+/* True when a dissector has taken it. */
+static bool offer(struct rdmap_canvas *canvas, tvbuff_t *message, int answer)
+{
+    bool send = !canvas->ddp->tagged;
+
+    if (send)
+        rdmap_tap_send(canvas, message);
+    return (send && offer_to_own(canvas, message)) ||
+           (answer == RDMAP_SEGMENT_FOREIGN && offer_to_builtin(canvas, message));
+}
+
 void rdmap_payload(struct rdmap_canvas *canvas)
 {
     const struct ddp_segment *ddp = canvas->ddp;
-    bool send = !ddp->tagged, shown = true;
     tvbuff_t *message;
+    bool whole;
     int answer;
 
     if (is_of_no_use(canvas))
@@ -259,21 +298,8 @@ void rdmap_payload(struct rdmap_canvas *canvas)
     }
     if (!canvas->info->ulp_data)
         return;
-    if (!canvas->seg || !canvas->seg->told) { /* not part of a message: most likely its CRC is wrong */
-        shown = false;
-    } else if (send && canvas->seg->more->whole) {
-        tvbuff_t *whole = put_together(canvas, &shown);
-
-        message = whole ? whole : message;
-        shown |= ddp->mo == 0 && ddp->lacking > 0; /* there will be no more of it */
-    }
-    if (tvb_reported_length(message) == 0)
-        return;
-    if (shown && send)
-        rdmap_tap_send(canvas, message);
-    if (shown && send && offer_to_own(canvas, message))
-        return;
-    if (shown && answer == RDMAP_SEGMENT_FOREIGN && offer_to_builtin(canvas, message))
+    message = message_of(canvas, message, &whole);
+    if (tvb_reported_length(message) == 0 || (whole && offer(canvas, message, answer)))
         return;
     if (answer == RDMAP_SEGMENT_SHOWN || !canvas->root)
         return;

@@ -445,6 +445,30 @@ static struct tail *tail_of(struct claim *claim, uint32_t port)
     return &claim->tail[claim->tail[0].frame == 0 || claim->tail[0].port == port ? 0 : 1];
 }
 
+/* As in the engine, a damaged key counts in the first octets of a connection. */
+static bool begins_startup(const uint8_t *p, size_t n, bool first, enum mpa_startup_kind *kind)
+{
+    return has_key(p, n, kind) || (first && n >= MPA_KEY_LEN && is_key(p, KEY_DAMAGED_MIN, kind));
+}
+
+static void feed_tail(struct mpa_flow *flow, const struct tail *tail)
+{
+    struct mpa_flow_input input = {
+        .frame = tail->frame,
+        .time_ns = tail->time_ns,
+        .side = 0,
+        .flags = TCP_ACK,
+        .key = tail->numbers.seq,
+        .seq = tail->numbers.seq,
+        .ack = tail->numbers.ack,
+        .length = tail->length,
+        .captured = tail->length,
+        .octets = tail->octets,
+    };
+
+    mpa_flow_feed(flow, &input);
+}
+
 static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     const struct tcpinfo *tcp = data;
@@ -469,15 +493,14 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
         return 0;
     numbers = numbers_on_wire(tcp, analysis);
     claim = conversation_get_proto_data(conversation, mpa_proto);
+    if (claim && claim->flow && !claim->tried)
+        return 0; /* dissect() has rejected it */
     if (claim) {
-        if (claim->flow && !claim->tried)
-            return 0; /* dissect() has rejected it */
         tail = tail_of(claim, pinfo->srcport);
         split = completes_key(tail, p, n, &numbers, &kind);
     }
-    /* As in the engine, a damaged key counts in the first octets of a connection. */
     first = syns_seen(analysis) && numbers.seq == analysis->fwd->base_seq + 1;
-    if (!split && !has_key(p, n, &kind) && !(first && n >= MPA_KEY_LEN && is_key(p, KEY_DAMAGED_MIN, &kind))) {
+    if (!split && !begins_startup(p, n, first, &kind)) {
         if (key_at_end(p, n) > 0 || claim) {
             claim = claim_of(conversation);
             remember_tail(tail_of(claim, pinfo->srcport), p, n, pinfo, &numbers);
@@ -490,22 +513,8 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
     claim->tried = false;
     starts = starts_of_startup(analysis, split ? &tail->numbers : &numbers, kind);
     tell_syns(claim->flow, pinfo, analysis, &starts);
-    if (split) {
-        struct mpa_flow_input input = {
-            .frame = tail->frame,
-            .time_ns = tail->time_ns,
-            .side = 0,
-            .flags = TCP_ACK,
-            .key = tail->numbers.seq,
-            .seq = tail->numbers.seq,
-            .ack = tail->numbers.ack,
-            .length = tail->length,
-            .captured = tail->length,
-            .octets = tail->octets,
-        };
-
-        mpa_flow_feed(claim->flow, &input);
-    }
+    if (split)
+        feed_tail(claim->flow, tail);
     conversation_set_dissector_from_frame_number(conversation, pinfo->num, mpa_handle);
     return dissect(tvb, pinfo, tree, data) > 0;
 }

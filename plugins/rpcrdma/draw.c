@@ -241,15 +241,46 @@ static bool is_inline(const struct rpcrdma_header *header)
     return header->proc == RPCRDMA_MSG || header->proc == RPCRDMA_MSGP;
 }
 
+static bool is_whole(const struct rpcrdma_header *header)
+{
+    return header->status == RPCRDMA_OK || header->status == RPCRDMA_BAD_ERR;
+}
+
+static void draw_links(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc)
+{
+    const struct kept_message *message = canvas->message;
+
+    if (message->first_in != message->last_in)
+        rpcrdma_link(canvas->tree, rpcrdma_hf.send_first_in, canvas->tvb, message->first_in);
+    if (message->kind == RPCRDMA_KIND_CALL && !rpc && message->transaction && message->transaction->call)
+        rpcrdma_link(canvas->tree, rpcrdma_hf.complete_in, canvas->tvb, message->transaction->call->complete_in);
+}
+
+/* What follows the header. */
+static void show_payload(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc)
+{
+    const struct rpcrdma_header *header = &canvas->header;
+    const struct kept_message *message = canvas->message;
+    uint32_t enough = message->kind == RPCRDMA_KIND_CALL ? RPC_CALL_SEEN : RPC_REPLY_MIN;
+
+    if (rpc)
+        rpcrdma_show_rpc(canvas, rpc, message->reverse);
+    else if (!is_whole(header))
+        return;
+    else if (is_cut(canvas) && is_inline(header) && canvas->n >= header->header_len + enough)
+        rpcrdma_show_beginning(canvas);
+    else if (header->header_len < canvas->n)
+        rpcrdma_show_rest(canvas);
+}
+
 void rpcrdma_draw_message(struct rpcrdma_canvas *canvas)
 {
     const struct rpcrdma_header *header = &canvas->header;
     const struct kept_message *message = canvas->message;
     const struct kept_rpc *rpc = rpc_of(message);
-    bool whole = header->status == RPCRDMA_OK || header->status == RPCRDMA_BAD_ERR;
 
     canvas->item = proto_tree_add_item(canvas->root, rpcrdma_proto, canvas->tvb, 0,
-                                       whole ? (int)header->header_len : (int)canvas->n, ENC_NA);
+                                       is_whole(header) ? (int)header->header_len : (int)canvas->n, ENC_NA);
     canvas->tree = proto_item_add_subtree(canvas->item, rpcrdma_ett.rpcrdma);
     say(canvas, rpc);
     draw_fixed(canvas);
@@ -260,21 +291,12 @@ void rpcrdma_draw_message(struct rpcrdma_canvas *canvas)
     draw_fault(canvas);
     draw_transaction(canvas);
     draw_length(canvas);
-    if (message->first_in != message->last_in)
-        rpcrdma_link(canvas->tree, rpcrdma_hf.send_first_in, canvas->tvb, message->first_in);
-    if (message->kind == RPCRDMA_KIND_CALL && !rpc && message->transaction && message->transaction->call)
-        rpcrdma_link(canvas->tree, rpcrdma_hf.complete_in, canvas->tvb, message->transaction->call->complete_in);
+    draw_links(canvas, rpc);
     rpcrdma_draw_remarks(canvas);
     rpcrdma_tap(canvas);
     if (message->call_given_up && !PINFO_FD_VISITED(canvas->pinfo))
         rpcrdma_tell_rpc(canvas, message->transaction);
-    if (rpc)
-        rpcrdma_show_rpc(canvas, rpc, message->reverse);
-    else if (whole && is_cut(canvas) && is_inline(header) &&
-             canvas->n >= header->header_len + (message->kind == RPCRDMA_KIND_CALL ? RPC_CALL_SEEN : RPC_REPLY_MIN))
-        rpcrdma_show_beginning(canvas);
-    else if (whole && header->header_len < canvas->n)
-        rpcrdma_show_rest(canvas);
+    show_payload(canvas, rpc);
 }
 
 void rpcrdma_draw_empty(struct rpcrdma_canvas *canvas)

@@ -410,24 +410,30 @@ static const struct kept_chunk *find_unplaced(const struct work *work, const str
     return NULL;
 }
 
+/* The message that a Position-Zero Read chunk or Reply chunk holds; the caller frees it. NULL: there is no such chunk.
+ */
+static uint8_t *long_message(struct kept_rpc *rpc, const struct kept_transaction *kept, struct reduced *reduced)
+{
+    const struct kept_chunk *chunk = rpc->from = long_chunk(kept, rpc->reply);
+    uint8_t *flat;
+
+    if (!chunk)
+        return NULL;
+    reduced->length = rpc->reply ? chunk->returned : chunk->length;
+    reduced->have = contiguous(chunk);
+    reduced->have = reduced->have < reduced->length ? reduced->have : reduced->length;
+    flat = g_malloc(reduced->have + 1);
+    copy_out(flat, chunk, reduced->have);
+    return flat;
+}
+
 void rpcrdma_rebuild(struct kept_rpc *rpc, const struct kept_transaction *kept, const struct rpcrdma_body *body,
                      const uint8_t *p, uint32_t n)
 {
     struct reduced reduced = {.length = n, .have = n};
     struct work work = {.insertions = g_new0(struct insertion, kept->n_chunks + (body ? body->n_items : 0) + 1)};
-    uint8_t *flat = NULL;
+    uint8_t *flat = p ? NULL : long_message(rpc, kept, &reduced);
 
-    if (!p) {
-        const struct kept_chunk *chunk = rpc->from = long_chunk(kept, rpc->reply);
-
-        if (chunk) {
-            reduced.length = rpc->reply ? chunk->returned : chunk->length;
-            reduced.have = contiguous(chunk);
-            reduced.have = reduced.have < reduced.length ? reduced.have : reduced.length;
-            flat = g_malloc(reduced.have + 1);
-            copy_out(flat, chunk, reduced.have);
-        }
-    }
     find_insertions(&work, kept, rpc->reply, body);
     rpc->unplaced = find_unplaced(&work, kept, rpc);
     if (lay_out(&work, &reduced))
