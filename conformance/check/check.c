@@ -367,7 +367,7 @@ static void look_for_drops(struct reading *reading, int64_t now)
     static const int64_t often_ns = 10000000;
     uint64_t dropped;
 
-    if (!capture_is_live(reading->source) || (now >= reading->looked_ns && now - reading->looked_ns < often_ns))
+    if (now >= reading->looked_ns && now - reading->looked_ns < often_ns)
         return;
     reading->looked_ns = now;
     dropped = capture_dropped(reading->source);
@@ -380,13 +380,15 @@ static void look_for_drops(struct reading *reading, int64_t now)
 static enum capture_status read_all(struct reading *reading, struct capture_error *error)
 {
     const struct check_progress *progress = reading->progress;
+    const bool live = capture_is_live(reading->source);
     struct packet packet;
     enum capture_status status;
 
     while ((status = capture_next(reading->source, &packet, error)) == CAPTURE_PACKET || status == CAPTURE_TIMEOUT) {
         if (reading->parts)
             part_if_due(reading, status == CAPTURE_PACKET ? packet.time_ns : capture_now());
-        look_for_drops(reading, status == CAPTURE_PACKET ? packet.time_ns : capture_now());
+        if (live)
+            look_for_drops(reading, status == CAPTURE_PACKET ? packet.time_ns : capture_now());
         if (status == CAPTURE_TIMEOUT)
             continue;
         take_packet(reading, &packet);

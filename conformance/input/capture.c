@@ -387,11 +387,11 @@ bool capture_filter(struct capture *capture, const char *filter, struct capture_
     return true;
 }
 
-static bool is_wanted(const struct capture *capture, const struct packet *packet)
+static bool passes_filter(const struct capture *capture, const struct packet *packet)
 {
     const struct pcap_pkthdr header = {.caplen = packet->captured, .len = packet->length};
 
-    return !capture->filtered || pcap_offline_filter(&capture->filter, &header, packet->data) != 0;
+    return pcap_offline_filter(&capture->filter, &header, packet->data) != 0;
 }
 
 bool capture_keep(struct capture *capture, const char *path, struct capture_error *error)
@@ -411,7 +411,7 @@ enum capture_status capture_next(struct capture *capture, struct packet *packet,
 
     do
         status = next_packet(capture, packet, error);
-    while (status == CAPTURE_PACKET && !is_wanted(capture, packet));
+    while (capture->filtered && status == CAPTURE_PACKET && !passes_filter(capture, packet));
     if (capture->keep && status == CAPTURE_PACKET)
         keep_packet(capture->keep, packet);
     else if (capture->keep)

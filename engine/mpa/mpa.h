@@ -79,6 +79,8 @@ struct mpa_fpdu_event {
      * nothing: one fault, one finding.
      */
     bool faulty;
+    const struct octets_origin *first, *last; /* of its first and its last octet; valid during the event */
+    bool starts_segment;                      /* a TCP segment begins with its first octet */
 };
 
 struct mpa_startup_event {

@@ -192,16 +192,20 @@ static void vouch(struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu)
 static void begin_event(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu,
                         struct mpa_fpdu_event *event)
 {
-    struct mpa_framing_state *fs = mpa->side[side].framing;
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_framing_state *fs = s->framing;
     const struct octets_origin *origin = mpa_origin(mpa, side, fpdu->offset + fpdu->length - 1);
 
+    event->first = mpa_origin(mpa, side, fpdu->offset);
+    event->last = origin;
+    event->starts_segment = mpa_segment_starts(mpa, side, fpdu->offset);
     event->place.frame = origin->arrival;
-    event->place.first_frame = mpa_origin(mpa, side, fpdu->offset)->frame;
+    event->place.first_frame = event->first->frame;
     event->place.time_ns = origin->time_ns;
     event->place.offset = fpdu->offset;
     event->place.side = (uint8_t)side;
     event->direction = direction_of(mpa, side);
-    event->number = mpa->side[side].fpdus;
+    event->number = s->fpdus;
     event->acked_known = origin->acked_known;
     event->acked = origin->acked;
     event->after_resync = fs->after_resync;
@@ -265,7 +269,8 @@ static void judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct 
         event->ddp = (struct ddp_segment){0};
     event->has_ddp = is_segment && decode_ddp(&event->ddp, fpdu);
     event->faulty = content == MPA_CONTENT_SEGMENTS || content == MPA_CONTENT_FOREIGN;
-    s->hole |= fpdu->cut && !event->has_ddp; /* it may have been any message */
+    if (fpdu->cut && !event->has_ddp)
+        s->hole = true; /* it may have been any message */
     /* A grid that was only guessed, and that this FPDU does not confirm: which octets are the ULPDU is unknown. */
     if (!s->framing->start_known && !mpa_markers_right(fpdu)) {
         event->has_ddp = false;
@@ -294,7 +299,7 @@ static void count_fpdu(struct mpa_connection *mpa, unsigned side, const struct m
 static void count_crc_field(struct mpa_framing_state *fs, const struct mpa_fpdu_event *event, unsigned how)
 {
     /* The FPDU before this one was where it seemed to be, and so was its CRC field. */
-    if (event->fpdu.offset == fs->last_end) {
+    if (fs->crc_field != CRC_FIELD_NONE && event->fpdu.offset == fs->last_end) {
         fs->zero_crc_fields += fs->crc_field == CRC_FIELD_ZERO;
         fs->other_crc_fields += fs->crc_field == CRC_FIELD_OTHER;
     }
@@ -305,11 +310,13 @@ static void count_crc_field(struct mpa_framing_state *fs, const struct mpa_fpdu_
 }
 
 /* Where framing goes on, and how sure it is of its place. */
-static void go_on_after(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, unsigned how)
+static void go_on_after(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event, unsigned how)
 {
-    struct mpa_framing_state *fs = mpa->side[side].framing;
+    const struct mpa_fpdu *fpdu = &event->fpdu;
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_framing_state *fs = s->framing;
 
-    if (mpa_segment_starts(mpa, side, fpdu->offset))
+    if (event->starts_segment)
         fs->segment_fpdu = fpdu->offset;
     fs->recent[fs->n_recent++ % RECENT_HEADERS] = fpdu->header;
     fs->last_end = fpdu->offset + fpdu->length;
@@ -320,7 +327,7 @@ static void go_on_after(struct mpa_connection *mpa, unsigned side, const struct 
     fs->no_field = how & ACCEPT_NO_CRC;
     fs->previous = !(how & (ACCEPT_PROVEN | ACCEPT_CUT));
     fs->previous_start = fpdu->offset;
-    mpa->side[side].cursor = fs->last_end;
+    s->cursor = fs->last_end;
 }
 
 void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fpdu *fpdu, unsigned how)
@@ -334,7 +341,7 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
     judge_ulpdu(mpa, side, fpdu, &event);
     count_crc_field(mpa->side[side].framing, &event, how);
     count_fpdu(mpa, side, &event);
-    go_on_after(mpa, side, fpdu, how);
+    go_on_after(mpa, side, &event, how);
 
     mpa_order_fpdu(mpa, side, &event);
     errors = mpa->verdict->errors;

@@ -409,7 +409,7 @@ static void judge_after_invalid(struct mpa_connection *mpa, unsigned side, const
     order->settled = !order->first_open;
     if (order->side[side].early || peer->hole || (event->has_ddp && event->ddp.opcode == RDMAP_TERMINATE))
         return; /* a Terminate there is what section 8 asks for */
-    origin = mpa_origin(mpa, side, event->fpdu.offset);
+    origin = event->first;
     if (!peer->first_fpdu_bad)
         verdict_passed(mpa->verdict, RULE_MPA_7_1_2_24);
     else if (!origin->acked_known || origin->acked < peer->first_fpdu_end || origin->acked > peer->next ||

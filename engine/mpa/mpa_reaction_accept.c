@@ -91,12 +91,13 @@ static bool look_at_markers(const struct mpa_fpdu *fpdu, unsigned *kinds_seen)
     return true;
 }
 
-/* How the FPDU, whose first and last octets came as said, lies in segments. */
-static unsigned segmentation(const struct mpa_connection *mpa, unsigned side, uint64_t offset,
-                             const struct octets_origin *first, const struct octets_origin *last)
+/* How the FPDU lies in segments. */
+static unsigned segmentation(const struct mpa_fpdu_event *event)
 {
+    const struct octets_origin *first = event->first, *last = event->last;
+
     if (first->frame == last->frame)
-        return mpa_segment_starts(mpa, side, offset) ? 0 : 1u << ACCEPT_UNALIGNED;
+        return event->starts_segment ? 0 : 1u << ACCEPT_UNALIGNED;
     return 1u << ACCEPT_UNALIGNED |
            (first->arrival > first->frame || last->arrival > last->frame ? 1u << ACCEPT_OUT_OF_ORDER : 0);
 }
@@ -109,16 +110,15 @@ static bool correct(const struct mpa_connection *mpa, unsigned side, const struc
     /* FO is on the grid. */
     if (mpa_is_first(mpa, side, event) && (event->fpdu.n_markers > 0) != (mpa->parameters.markers[side] == ON))
         return false;
-    return event->crc != MPA_CRC_WRONG && event->crc != MPA_CRC_UNKNOWN && !event->fpdu.cut && !event->after_resync &&
-           event->has_ddp && event->fpdu.ulpdu_length <= MPA_ULPDU_MAX;
+    return (event->crc == MPA_CRC_VERIFIED || event->crc == MPA_CRC_NOT_USED) && !event->fpdu.cut &&
+           !event->after_resync && event->has_ddp && event->fpdu.ulpdu_length <= MPA_ULPDU_MAX;
 }
 
 /* The oddities of a correct FPDU; 0 when it is not correct. */
 static unsigned oddities(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu, struct accept_watch *watch)
 {
     const struct mpa_fpdu_event *event = fpdu->event;
-    const struct octets_origin *first = mpa_origin(mpa, fpdu->side, event->fpdu.offset);
-    const struct octets_origin *last = mpa_origin(mpa, fpdu->side, event->fpdu.offset + event->fpdu.length - 1);
+    const struct octets_origin *first = event->first, *last = event->last;
     bool first_one = mpa_is_first(mpa, fpdu->side, event);
     unsigned seen = 1u << ACCEPT_ANY;
 
@@ -135,7 +135,7 @@ static unsigned oddities(struct mpa_connection *mpa, const struct reaction_fpdu 
     }
     if (event->crc == MPA_CRC_NOT_USED && crc_not_the_crc(watch, &event->fpdu))
         seen |= first_one ? 1u << ACCEPT_FIRST_CRC_UNUSED | 1u << ACCEPT_CRC_UNUSED : 1u << ACCEPT_CRC_UNUSED;
-    return seen | segmentation(mpa, fpdu->side, event->fpdu.offset, first, last);
+    return seen | segmentation(event);
 }
 
 static void note_stimuli(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)

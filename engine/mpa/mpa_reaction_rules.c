@@ -125,7 +125,7 @@ static bool decode_terminate(struct mpa_connection *mpa, unsigned side, struct r
 
 void mpa_reaction_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
-    const struct octets_origin *origin = mpa_origin(mpa, side, event->fpdu.offset);
+    const struct octets_origin *origin = event->first;
     struct reaction_fpdu fpdu; /* terminate is only set when it is one */
 
     fpdu.event = event;

@@ -19,10 +19,9 @@ static bool is_request(const struct ddp_segment *ddp)
  */
 static bool ahead_of_capture(const struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
-    const struct octets_origin *origin = mpa_origin(mpa, side, event->fpdu.offset + event->fpdu.length - 1);
     const struct mpa_side *o = &mpa->side[other_side(side)];
 
-    return origin->acked_known && origin->acked > (mpa->parameters.crc == ON ? o->next : o->cursor);
+    return event->acked_known && event->acked > (mpa->parameters.crc == ON ? o->next : o->cursor);
 }
 
 static bool is_response(const struct ddp_segment *ddp)
@@ -70,14 +69,16 @@ void mpa_judge_reads(struct mpa_connection *mpa, unsigned side, const struct mpa
     struct mpa_reads_state *reads = &mpa->order->reads;
     bool initiator = initiator_of(mpa) == (int)side;
     enum rule_id rule = initiator ? RULE_MPA2_9_1_15 : RULE_MPA2_9_1_28;
-    uint16_t limit = limit_of(mpa, side);
     unsigned peer = other_side(side);
+    uint16_t limit;
 
     count_response(mpa, side, event);
-    reads->over[peer] &= reads->outstanding[peer] > limit_of(mpa, peer);
+    if (reads->over[peer])
+        reads->over[peer] = reads->outstanding[peer] > limit_of(mpa, peer);
     if (!is_request(&event->ddp))
         return;
     count_request(reads, side);
+    limit = limit_of(mpa, side);
     if (!limit_negotiated(mpa, side))
         return;
     if (reads->given_up || mpa->side[0].hole || mpa->side[1].hole) {

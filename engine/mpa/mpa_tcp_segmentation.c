@@ -51,11 +51,11 @@ void mpa_segmentation_segment(struct mpa_connection *mpa, const struct tcp_segme
 }
 
 /* The FPDU begins in the current segment, or in a new one. */
-static void note_start(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event,
-                       const struct octets_origin *first, const struct octets_origin *last)
+static void note_start(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
     struct mpa_segmentation *s = &mpa->tcp_rules->side[side].segmentation;
-    bool starts_segment = mpa_segment_starts(mpa, side, event->fpdu.offset);
+    const struct octets_origin *first = event->first, *last = event->last;
+    bool starts_segment = event->starts_segment;
 
     if (first->retransmitted || event->after_resync)
         return;
@@ -95,8 +95,7 @@ void mpa_segmentation_fpdu(struct mpa_connection *mpa, unsigned side, const stru
             s->non_final_place = event->place;
         }
     }
-    note_start(mpa, side, event, mpa_origin(mpa, side, fpdu->offset),
-               mpa_origin(mpa, side, fpdu->offset + fpdu->length - 1));
+    note_start(mpa, side, event);
 }
 
 /* ---- judgement ---- */

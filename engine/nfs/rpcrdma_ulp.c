@@ -120,10 +120,7 @@ static void private_data(void *guest, const struct rdma_private_data *data)
 
 static bool part(void *ctx, const struct rdma_part *part)
 {
-    struct guest *guest = ctx;
-
-    rpcrdma_connection_part(guest->rpcrdma, part);
-    return rpcrdma_connection_follows(guest->rpcrdma);
+    return rpcrdma_connection_part(((struct guest *)ctx)->rpcrdma, part);
 }
 
 static void refusal(void *guest, const struct rdma_refusal *refusal)

@@ -24,6 +24,20 @@ enum rdma_kind {
     RDMA_OTHER, /* of no concern to upper layers, but part of the order */
 };
 
+/* Of a transport that goes by PSNs, and sends whole packets again; on iWARP all of it is rdma_no_psns. */
+struct rdma_psns {
+    int64_t copy_ns; /* Send: a copy that the capture lacks may have come so long before it; INT64_MAX: none */
+    int64_t skew_ns; /* captured less than this before it, a message of the other side may have been sent after it */
+    unsigned reads_open; /* Read: so many, itself included, were unanswered for certain; 0: not known */
+    bool gaps_show_late; /* it does not say what its sender had received: PSNs, not acknowledgment numbers */
+    bool reads_unseen;   /* Send: responses to Reads of its sender may be missing in the capture */
+    bool asked_again;    /* Read Response: it may repeat one that the capture lacks, as its requester has asked again */
+    bool others_held;    /* parts after it were captured earlier, and are still to come */
+    bool resent;         /* its sender has sent something again just before: it may be a copy, too */
+};
+
+static const struct rdma_psns rdma_no_psns = {.copy_ns = INT64_MAX};
+
 /* A part of a message: a DDP Segment, a packet. */
 struct rdma_part {
     enum rdma_kind kind;
@@ -53,15 +67,8 @@ struct rdma_part {
     uint32_t invalidated;
     bool acked_known; /* how far its sender had received the other direction, exactly */
     uint64_t acked;
-    uint64_t received;   /* the same, as a lower bound */
-    bool gaps_show_late; /* it does not say what its sender had received: PSNs, not acknowledgment numbers */
-    bool reads_unseen;   /* Send: responses to Reads of its sender may be missing in the capture */
-    unsigned reads_open; /* Read: so many, itself included, were unanswered for certain; 0: not known */
-    bool asked_again;    /* Read Response: it may repeat one that the capture lacks, as its requester has asked again */
-    int64_t copy_ns;     /* Send: a copy that the capture lacks may have come so long before it; INT64_MAX: none */
-    bool others_held;    /* parts after it were captured earlier, and are still to come */
-    bool resent;         /* its sender has sent something again just before: it may be a copy, too */
-    int64_t skew_ns; /* captured less than this before it, a message of the other side may have been sent after it */
+    uint64_t received; /* the same, as a lower bound */
+    struct rdma_psns psns;
 };
 
 /* Private data of a side, at connection setup. */

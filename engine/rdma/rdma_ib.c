@@ -57,14 +57,14 @@ struct rdma_part rdma_part_of_ib(const struct ib_connection *connection, const s
         .invalidates = part->packet->headers & IB_HAS_INVALIDATE,
         .invalidated = part->packet->invalidate,
         .received = part->acked_known ? part->acked : 0,
-        .gaps_show_late = true,
-        .reads_unseen = part->reads_unseen,
-        .reads_open = part->reads_open,
-        .asked_again = part->asked_again,
-        .copy_ns = part->copy_ns,
-        .others_held = part->others_held,
-        .resent = part->resent,
-        .skew_ns = part->skew_ns,
+        .psns = {.gaps_show_late = true,
+                 .reads_unseen = part->reads_unseen,
+                 .reads_open = part->reads_open,
+                 .asked_again = part->asked_again,
+                 .copy_ns = part->copy_ns,
+                 .others_held = part->others_held,
+                 .resent = part->resent,
+                 .skew_ns = part->skew_ns},
     };
 }
 

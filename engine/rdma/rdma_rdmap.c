@@ -85,14 +85,7 @@ void rdma_part_of_rdmap(struct rdma_part *part, const struct rdmap_segment_event
     part->acked_known = event->acked_known;
     part->acked = event->acked;
     part->received = event->acked_known ? event->acked : 0;
-    part->gaps_show_late = false;
-    part->reads_unseen = false; /* they would be a hole */
-    part->reads_open = 0;
-    part->asked_again = false;
-    part->copy_ns = INT64_MAX;
-    part->others_held = false;
-    part->resent = false;
-    part->skew_ns = 0;
+    part->psns = rdma_no_psns;
     set_memory(part, ddp, event->op);
 }
 

@@ -269,7 +269,7 @@ void rpcrdma_connection_private_data(struct rpcrdma_connection *rpcrdma, const s
 void rpcrdma_connection_terms(struct rpcrdma_connection *rpcrdma, const struct rdma_terms *terms);
 /* TCP ports of the sides: a hint only. */
 void rpcrdma_connection_ports(struct rpcrdma_connection *rpcrdma, uint16_t port0, uint16_t port1);
-void rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part);
+bool rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part);
 void rpcrdma_connection_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal);
 /* `side` has received what the other side sent before that offset, as an Acknowledge or an ACK number says. */
 void rpcrdma_connection_received(struct rpcrdma_connection *rpcrdma, unsigned side, uint64_t offset);

@@ -464,9 +464,9 @@ static void on_send(struct rpcrdma_connection *rpcrdma, const struct rdma_part *
                                 .n = n,
                                 .lacking = n - there,
                                 .unsure = unsure,
-                                .reads_unseen = part->reads_unseen,
-                                .copy_ns = part->copy_ns,
-                                .skew_ns = part->skew_ns};
+                                .reads_unseen = part->psns.reads_unseen,
+                                .copy_ns = part->psns.copy_ns,
+                                .skew_ns = part->psns.skew_ns};
 
     rpcrdma_header_decode(&m.header, p, there);
     if (m.lacking > 0 && (m.header.status != RPCRDMA_OK || kind_is_cut_off(rpcrdma, &m))) {
@@ -591,9 +591,9 @@ static void take_move(struct rpcrdma_connection *rpcrdma, const struct rdma_part
                                 .acked_known = part->acked_known,
                                 .acked = part->acked,
                                 .received = part->received,
-                                .reads_open = part->reads_open,
-                                .asked_again = part->asked_again,
-                                .skew_ns = part->skew_ns,
+                                .reads_open = part->psns.reads_open,
+                                .asked_again = part->psns.asked_again,
+                                .skew_ns = part->psns.skew_ns,
                                 .unsure = unsure};
 
     move.owner = part->kind == RDMA_READ_RESPONSE ? move.side : other_side(move.side);
@@ -645,26 +645,27 @@ bool rpcrdma_connection_follows(const struct rpcrdma_connection *rpcrdma)
     return !rpcrdma->finished && rpcrdma->recognised != RPCRDMA_NO;
 }
 
-void rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part)
+bool rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part)
 {
     unsigned side = part->place.side & 1u;
     struct rpcrdma_side *s = &rpcrdma->side[side];
     const struct rpcrdma_side *other = &rpcrdma->side[other_side(side)];
     /* Its sender had received what is not there yet. Or that is unknown, as nothing of the other direction is there. */
-    bool unsure = part->received > other->end || (!part->gaps_show_late && !part->acked_known);
+    bool unsure = part->received > other->end || (!part->psns.gaps_show_late && !part->acked_known);
 
     if (!rpcrdma_connection_follows(rpcrdma))
-        return;
+        return false;
     if (!s->started)
         begin_side(rpcrdma, side, part->first_of_all);
     else if (part->after_gap)
         hole(rpcrdma, side);
-    rpcrdma->gaps_show_late = part->gaps_show_late;
-    rpcrdma->close_unseen |= part->lacking > 0 && part->gaps_show_late && rpcrdma->terms.initiator_side < 0;
+    rpcrdma->gaps_show_late = part->psns.gaps_show_late;
+    if (part->lacking > 0 && part->psns.gaps_show_late && rpcrdma->terms.initiator_side < 0)
+        rpcrdma->close_unseen = true;
     s->end = part->end;
     rpcrdma_connection_received(rpcrdma, side, part->received);
     if (part->set_up) /* not an RPC-over-RDMA message */
-        return;
+        return true;
     rpcrdma->verdict->muted = part->faulty;
     s->faulty |= part->faulty;
     if (!part->in_message)
@@ -677,6 +678,7 @@ void rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rd
     if (rpcrdma->pending && (part->kind == RDMA_WRITE || part->kind == RDMA_READ ||
                              (part->kind == RDMA_SEND && part->last))) /* a Call may explain what was found before */
         rpcrdma_pending_part(rpcrdma, part);
+    return rpcrdma->recognised != RPCRDMA_NO;
 }
 
 void rpcrdma_connection_received(struct rpcrdma_connection *rpcrdma, unsigned side, uint64_t offset)

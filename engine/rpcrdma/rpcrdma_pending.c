@@ -220,13 +220,13 @@ static enum fate after_part(const struct event *event, struct pending_finding *p
     const struct place *accused = &pending->finding.place;
     uint64_t received = event->part->received;
 
-    if (event->part->others_held || pending->claimed != 0)
+    if (event->part->psns.others_held || pending->claimed != 0)
         return WAITS;
     if (waiting_for(pending->finding.rule)->lacks < ANSWER)
-        return received > accused->offset || event->part->place.time_ns - accused->time_ns >= event->part->skew_ns
+        return received > accused->offset || event->part->place.time_ns - accused->time_ns >= event->part->psns.skew_ns
                    ? STANDS
                    : WAITS;
-    if (event->part->resent) /* it may be a copy of what its receiver had before, with the Acknowledge of that */
+    if (event->part->psns.resent) /* it may be a copy of what its receiver had before, with the Acknowledge of that */
         return FALLS;
     if (received > 0)
         return pending->unproven || received <= accused->offset ? FALLS : STANDS;

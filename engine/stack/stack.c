@@ -154,24 +154,32 @@ static void close_choice(struct stack *stack)
         stack->choice = NULL;
 }
 
+static inline void follow_part(struct stack *stack, const struct rdma_part *part)
+{
+    if (stack->follows)
+        stack->follows = stack->kind->part(stack->guest, part);
+}
+
 /* While the choice is open. */
-static bool chosen_by_part(struct stack *stack, const struct rdma_part *part)
+static void choose_by_part(struct stack *stack, const struct rdma_part *part)
 {
     const struct ulp_kind *kind = ulp_choice_part(stack->choice, part);
 
-    if (kind)
+    if (kind) {
         replace_guest(stack, kind);
-    return kind != NULL;
+        return;
+    }
+    follow_part(stack, part);
+    if (part->kind == RDMA_SEND) /* nothing else decides */
+        close_choice(stack);
 }
 
-static void give_part(struct stack *stack, const struct rdma_part *part)
+static inline void give_part(struct stack *stack, const struct rdma_part *part)
 {
-    if (stack->choice && chosen_by_part(stack, part))
-        return;
-    if (stack->follows)
-        stack->follows = stack->kind->part(stack->guest, part);
-    if (stack->choice && part->kind == RDMA_SEND) /* nothing else decides */
-        close_choice(stack);
+    if (stack->choice)
+        choose_by_part(stack, part);
+    else
+        follow_part(stack, part);
 }
 
 static void give_private_data(struct stack *stack, const struct rdma_private_data *data)

@@ -73,13 +73,13 @@ static void add_run(struct tcp_history *history, uint64_t end, uint32_t frame)
         history->runs[history->n_runs++ & (history->runs_capacity - 1)] = (struct tcp_history_run){end, frame};
 }
 
-/* Octets that must not be overwritten while there may be more room. */
-static size_t needed(const struct tcp_history *history, uint64_t acked)
+/* n octets more would overwrite some that are needed while there may be more room. */
+static bool is_short(const struct tcp_history *history, size_t n, uint64_t acked)
 {
-    uint64_t from = acked > ACKED_KEPT ? acked - ACKED_KEPT : 0;
+    uint64_t end = history->end + n;
 
-    from = from > history->start ? from : history->start;
-    return from < history->end ? (size_t)(history->end - from) : 0;
+    return history->capacity < history->limit && end - history->start > history->capacity &&
+           end + ACKED_KEPT > history->capacity + acked;
 }
 
 void tcp_history_append(struct tcp_history *history, uint64_t at, const uint8_t *p, size_t n, uint64_t acked,
@@ -89,7 +89,7 @@ void tcp_history_append(struct tcp_history *history, uint64_t at, const uint8_t 
         history->start = history->end = at;
         history->n_runs = 0;
     }
-    if (history->capacity < history->limit && history->capacity - needed(history, acked) < n)
+    if (is_short(history, n, acked))
         grow_octets(history, n);
     if (history->capacity == 0) {
         history->start = history->end = at + n;

@@ -196,9 +196,9 @@ static void talk_segment(struct rpcrdma_talk *t, unsigned side, struct ddp_segme
     }
     rdma_part_of_rdmap(&part, &segment);
     if (t->infiniband) {
-        part.gaps_show_late = true;
+        part.psns.gaps_show_late = true;
         part.acked_known = false;
-        part.reads_open = part.kind == RDMA_READ ? t->reads_open : 0;
+        part.psns.reads_open = part.kind == RDMA_READ ? t->reads_open : 0;
     }
     rpcrdma_connection_part(t->rpcrdma, &part);
     t->end[side] += length;
