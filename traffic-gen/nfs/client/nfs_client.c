@@ -399,17 +399,53 @@ void nfs_client_lost(struct nfs_client *client)
 
 /* ---- helpers of the versions ---- */
 
-void client_put_nothing(struct nfs_client *client, const struct client_step *step, struct xdr_out *out,
-                        struct rpc_end_how *how)
+CLIENT_PUT(client_put_nothing)
 {
-    CLIENT_UNUSED_PUT;
 }
 
-void client_put_export(struct nfs_client *client, const struct client_step *step, struct xdr_out *out,
-                       struct rpc_end_how *how)
+CLIENT_PUT(client_put_export)
 {
-    CLIENT_UNUSED_PUT;
     xdr_out_opaque(out, client->options.export, (uint32_t)strlen(client->options.export));
+}
+
+CLIENT_PUT(client_put_object)
+{
+    client->dialect->put_handle(out, &step->handle);
+}
+
+CLIENT_PUT(client_put_where)
+{
+    client_put_object(client, step, out, how);
+    client_put_name(out, &step->name);
+}
+
+CLIENT_PUT(client_put_link)
+{
+    client_put_object(client, step, out, how);
+    client->dialect->put_handle(out, &step->other);
+    client_put_name(out, &step->new_name);
+}
+
+CLIENT_PUT(client_put_rename)
+{
+    client_put_where(client, step, out, how);
+    client->dialect->put_handle(out, &step->other);
+    client_put_name(out, &step->new_name);
+}
+
+CLIENT_GET(client_get_nothing)
+{
+}
+
+CLIENT_GET(client_get_status_only)
+{
+    client_get_status(x, answer);
+}
+
+CLIENT_GET(client_get_file)
+{
+    if (client_get_status(x, answer))
+        client->dialect->get_handle(x, &answer->handle);
 }
 
 void client_plan_data(const struct nfs_client *client, struct rpc_end_how *how, uint32_t n, size_t rest)
