@@ -116,12 +116,10 @@ static enum rpc_end_answer ignore_without_room(void *ctx, const struct rpc_end_i
     X("NFSULB-6.4.2-07", "answers two Read chunks with another RPC error", has_two_chunks, RPC_END_SAY_UNAVAIL)
 
 #define MUTANT(name, what_, is_, answer_)                                                                              \
-    {.id = name, .roles = DUT_RESPONDER, .what = what_, .rpc.decide = mutant_decide, .is = is_, .answer = answer_},
+    {RESPONDER(name, what_), .rpc.decide = mutant_decide, .is = is_, .answer = answer_},
 
 const struct misbehaviour misbehave_nfs[] = {
-    ROWS(MUTANT){.id = "NFSULB-3.1-01",
-                 .roles = DUT_RESPONDER,
-                 .what = "ignores Calls when there is no room for the Reply",
+    ROWS(MUTANT){RESPONDER("NFSULB-3.1-01", "ignores Calls when there is no room for the Reply"),
                  .rpc = {.decide = ignore_without_room, .peer = note_size}},
     {0},
 };

@@ -120,7 +120,7 @@ static bool has_name_reduced(const struct mutant *mutant, const struct rpc_end_i
     X("EXP-3.8.1-03", "wants room for roundup in Write chunks", has_odd_write_chunk, RPC_END_SAY_CHUNK)
 
 #define WRONG(id, what, is, answer)     {id, is, answer},
-#define MUTANT(name, what_, is, answer) {.id = name, .roles = DUT_RESPONDER, .what = what_, .rpc.decide = decide},
+#define MUTANT(name, what_, is, answer) {RESPONDER(name, what_), .rpc.decide = decide},
 
 static enum rpc_end_answer decide(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due)
 {
@@ -254,19 +254,13 @@ static bool write_after(void *ctx, struct qp_work *work)
 
 #define EXCEEDS(name, what_, octets_, work_, variant_)                                                                 \
     {                                                                                                                  \
-        .id = name, .roles = DUT_RESPONDER, .what = what_,                                                             \
-        .rpc = {.decide = note_read, .octets = octets_, .work = work_}, .variant = variant_                            \
+        RESPONDER(name, what_), .rpc = {.decide = note_read, .octets = octets_, .work = work_}, .variant = variant_    \
     }
 
 const struct misbehaviour misbehave_rpcrdma_chunks[] = {
-    ROWS(MUTANT){.id = "RPCR-3.4.5-07",
-                 .roles = DUT_RESPONDER,
-                 .what = "fetches the first of four segments twice",
+    ROWS(MUTANT){RESPONDER("RPCR-3.4.5-07", "fetches the first of four segments twice"),
                  .rpc = {.decide = note_reads, .work = read_first_twice}},
-    {.id = "RPCR-4.3.2.2-08",
-     .roles = DUT_RESPONDER,
-     .what = "reports octets in a Write chunk that it did not use",
-     .rpc.header = fill_unused},
+    {RESPONDER("RPCR-4.3.2.2-08", "reports octets in a Write chunk that it did not use"), .rpc.header = fill_unused},
     EXCEEDS("RPCR-4.5.3-02", "sends more than the inline threshold", send_long, NULL, 2999),
     EXCEEDS("RPCR-4.5.3-02/large", "sends more than its own inline threshold", send_longer, NULL, 5998),
     EXCEEDS("EXP-4.3-02", "closes when a Reply chunk is missing", hang_up, NULL, 2998),
