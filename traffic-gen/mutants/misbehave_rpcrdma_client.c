@@ -178,29 +178,6 @@ static bool grants_one(const struct rpc_end_incoming *in)
     return in->p && !in->call && in->header->credit == 1;
 }
 
-/* id, role, what, the message, the reaction to it. */
-#define ROWS(X)                                                                                                        \
-    X("NFSULB-6.6-03", DUT_INITIATOR, "closes when one Call is refused", is_err_vers, RPC_END_HANG_UP)                 \
-    X("BIDI-4.1-06", DUT_INITIATOR, "waits for credits after an RDMA_ERROR that has none", is_error_without_credit,    \
-      RPC_END_DISCARD)                                                                                                 \
-    X("BIDI-2.4.1-02", DUT_INITIATOR, "mistakes a Call with one of its XIDs for a Reply", is_call_with_own_xid,        \
-      RPC_END_DISCARD)                                                                                                 \
-    X("BIDI-5.3-04", DUT_INITIATOR, "ignores Calls from the server that have chunks", is_chunked_call,                 \
-      RPC_END_DISCARD)                                                                                                 \
-    X("EXP-3.9-03/unmodified", DUT_INITIATOR, "closes when an unused Write chunk is returned unchanged",               \
-      is_unmodified, RPC_END_HANG_UP)                                                                                  \
-    X("EXP-3.9-03/empty", DUT_INITIATOR, "closes when a Write chunk is returned without segments", is_empty,           \
-      RPC_END_HANG_UP)                                                                                                 \
-    X("RPCR-3.4.6-13/length", DUT_INITIATOR, "closes when a Write chunk is returned longer", is_too_long,              \
-      RPC_END_HANG_UP)                                                                                                 \
-    X("RPCR-3.4.6-13/count", DUT_INITIATOR, "closes when a Write chunk is returned with more segments", is_too_many,   \
-      RPC_END_HANG_UP)                                                                                                 \
-    X("RPCR-6.3-02", DUT_RESPONDER, "ignores Calls that request one credit", requests_one, RPC_END_DISCARD)            \
-    X("RPCR-6.3-02", DUT_INITIATOR, "closes when one credit is granted", grants_one, RPC_END_HANG_UP)
-
-#define MUTANT(name, role, what_, is_, answer_)                                                                        \
-    {.id = name, .roles = role, .what = what_, .rpc.decide = mutant_decide, .is = is_, .answer = answer_},
-
 /* ---- memory ---- */
 
 static unsigned take_late_write(void *ctx, unsigned cause, const uint8_t *p, size_t n)
@@ -247,8 +224,24 @@ static void refuse_size(void *ctx, struct rpcrdma_private_data *peer, const uint
 }
 
 const struct misbehaviour misbehave_rpcrdma_client[] = {
-    ROWS(MUTANT){INITIATOR("RPCR-3.3.1-09", "lacks a Receive buffer when Replies come at once"),
-                 .qp.judge = lack_buffers},
+    ANSWERS(INITIATOR("NFSULB-6.6-03", "closes when one Call is refused"), is_err_vers, RPC_END_HANG_UP),
+    ANSWERS(INITIATOR("BIDI-4.1-06", "waits for credits after an RDMA_ERROR that has none"), is_error_without_credit,
+            RPC_END_DISCARD),
+    ANSWERS(INITIATOR("BIDI-2.4.1-02", "mistakes a Call with one of its XIDs for a Reply"), is_call_with_own_xid,
+            RPC_END_DISCARD),
+    ANSWERS(INITIATOR("BIDI-5.3-04", "ignores Calls from the server that have chunks"), is_chunked_call,
+            RPC_END_DISCARD),
+    ANSWERS(INITIATOR("EXP-3.9-03/unmodified", "closes when an unused Write chunk is returned unchanged"),
+            is_unmodified, RPC_END_HANG_UP),
+    ANSWERS(INITIATOR("EXP-3.9-03/empty", "closes when a Write chunk is returned without segments"), is_empty,
+            RPC_END_HANG_UP),
+    ANSWERS(INITIATOR("RPCR-3.4.6-13/length", "closes when a Write chunk is returned longer"), is_too_long,
+            RPC_END_HANG_UP),
+    ANSWERS(INITIATOR("RPCR-3.4.6-13/count", "closes when a Write chunk is returned with more segments"), is_too_many,
+            RPC_END_HANG_UP),
+    ANSWERS(RESPONDER("RPCR-6.3-02", "ignores Calls that request one credit"), requests_one, RPC_END_DISCARD),
+    ANSWERS(INITIATOR("RPCR-6.3-02", "closes when one credit is granted"), grants_one, RPC_END_HANG_UP),
+    {INITIATOR("RPCR-3.3.1-09", "lacks a Receive buffer when Replies come at once"), .qp.judge = lack_buffers},
     {INITIATOR("RPCR-3.4.5.1-03", "withdraws its Read chunks before the Reply"), .qp.judge = refuse_late_read,
      .variant = 24},
     {INITIATOR("RPCR-4.4.1-01", "accepts Writes into a Write chunk after the Reply"), .qp.judge = take_late_write,
