@@ -68,10 +68,7 @@ static void untagged(void **state)
         flow_close(t, I);
         expect_one(t, cases[i].rule, i);
         if (cases[i].rule == NONE) {
-            findings_passed(&t->seen, RULE_DDP_4_3_12);
-            findings_passed(&t->seen, RULE_DDP_4_3_13);
-            findings_passed(&t->seen, RULE_DDP_4_1_04);
-            findings_passed(&t->seen, RULE_DDP_6_2_1_02);
+            findings_passed(&t->seen, RULE_DDP_4_3_12, RULE_DDP_4_3_13, RULE_DDP_4_1_04, RULE_DDP_6_2_1_02);
         }
         flow_free(t);
     }

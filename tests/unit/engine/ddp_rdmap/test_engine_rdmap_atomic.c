@@ -33,29 +33,12 @@ static void a_faultless_conversation(void **state)
     flow_original(t, R, 6, 0x70);
     flow_response(t, R, 0x11, 0, 8, true);
     flow_close(t, I);
-    findings_passed(&t->seen, RULE_RDMAPX_5_1_1_01);
-    findings_passed(&t->seen, RULE_RDMAPX_5_1_1_02);
-    findings_passed(&t->seen, RULE_RDMAPX_5_1_1_03);
-    findings_passed(&t->seen, RULE_RDMAPX_5_1_1_04);
-    findings_passed(&t->seen, RULE_RDMAPX_5_1_1_10);
-    findings_passed(&t->seen, RULE_RDMAPX_5_1_2_01);
-    findings_passed(&t->seen, RULE_RDMAPX_5_1_2_02);
-    findings_passed(&t->seen, RULE_RDMAPX_5_1_2_03);
-    findings_passed(&t->seen, RULE_RDMAPX_5_1_2_04);
-    findings_passed(&t->seen, RULE_RDMAPX_5_1_2_06);
-    findings_passed(&t->seen, RULE_RDMAPX_5_2_1_01);
-    findings_passed(&t->seen, RULE_RDMAPX_5_2_1_02);
-    findings_passed(&t->seen, RULE_RDMAPX_5_2_1_04);
-    findings_passed(&t->seen, RULE_RDMAPX_5_2_1_12);
-    findings_passed(&t->seen, RULE_RDMAPX_5_2_1_14);
-    findings_passed(&t->seen, RULE_RDMAPX_5_2_1_25);
-    findings_passed(&t->seen, RULE_RDMAPX_5_2_1_26);
-    findings_passed(&t->seen, RULE_RDMAPX_5_2_2_02);
-    findings_passed(&t->seen, RULE_RDMAPX_5_2_2_04);
-    findings_passed(&t->seen, RULE_RDMAPX_5_2_2_13);
-    findings_passed(&t->seen, RULE_RDMAPX_5_4_04);
-    findings_passed(&t->seen, RULE_RDMAPX_7_08);
-    findings_passed(&t->seen, RULE_RDMAPX_7_12);
+    findings_passed(&t->seen, RULE_RDMAPX_5_1_1_01, RULE_RDMAPX_5_1_1_02, RULE_RDMAPX_5_1_1_03, RULE_RDMAPX_5_1_1_04,
+                    RULE_RDMAPX_5_1_1_10, RULE_RDMAPX_5_1_2_01, RULE_RDMAPX_5_1_2_02, RULE_RDMAPX_5_1_2_03,
+                    RULE_RDMAPX_5_1_2_04, RULE_RDMAPX_5_1_2_06, RULE_RDMAPX_5_2_1_01, RULE_RDMAPX_5_2_1_02,
+                    RULE_RDMAPX_5_2_1_04, RULE_RDMAPX_5_2_1_12, RULE_RDMAPX_5_2_1_14, RULE_RDMAPX_5_2_1_25,
+                    RULE_RDMAPX_5_2_1_26, RULE_RDMAPX_5_2_2_02, RULE_RDMAPX_5_2_2_04, RULE_RDMAPX_5_2_2_13,
+                    RULE_RDMAPX_5_4_04, RULE_RDMAPX_7_08, RULE_RDMAPX_7_12);
     flow_expect_nothing(t);
 }
 

@@ -12,9 +12,7 @@ static void nothing_after_a_terminate(void **state)
     flow_terminate(t, R);
     flow_send(t, I, 4); /* the other end may go on */
     flow_close(t, R);
-    findings_passed(&t->seen, RULE_RDMAP_5_4_06);
-    findings_passed(&t->seen, RULE_RDMAP_5_4_11);
-    findings_passed(&t->seen, RULE_RDMAP_6_2_1_06);
+    findings_passed(&t->seen, RULE_RDMAP_5_4_06, RULE_RDMAP_5_4_11, RULE_RDMAP_6_2_1_06);
     flow_expect_nothing(t);
 
     t = flow_new();

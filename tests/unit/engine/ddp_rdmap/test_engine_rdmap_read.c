@@ -20,14 +20,8 @@ static void a_faultless_conversation(void **state)
     flow_read(t, R, 0x20, 8, 8); /* the other way */
     flow_response(t, I, 0x20, 8, 8, true);
     flow_close(t, I);
-    findings_passed(&t->seen, RULE_RDMAP_4_4_03);
-    findings_passed(&t->seen, RULE_RDMAP_4_4_08);
-    findings_passed(&t->seen, RULE_RDMAP_5_2_01);
-    findings_passed(&t->seen, RULE_RDMAP_5_2_1_14);
-    findings_passed(&t->seen, RULE_RDMAP_5_2_1_18);
-    findings_passed(&t->seen, RULE_RDMAP_5_2_2_01);
-    findings_passed(&t->seen, RULE_RDMAP_5_2_2_08);
-    findings_passed(&t->seen, RULE_RDMAP_5_5_12);
+    findings_passed(&t->seen, RULE_RDMAP_4_4_03, RULE_RDMAP_4_4_08, RULE_RDMAP_5_2_01, RULE_RDMAP_5_2_1_14,
+                    RULE_RDMAP_5_2_1_18, RULE_RDMAP_5_2_2_01, RULE_RDMAP_5_2_2_08, RULE_RDMAP_5_5_12);
     flow_expect_nothing(t);
 }
 

@@ -28,26 +28,18 @@ static uint32_t talk_compound(struct rpcrdma_talk *t, uint32_t xid, const struct
 
 static void putfh(struct nfs_text *t)
 {
-    text_word(t, NFS_OP_PUTFH);
+    text_put(t, NFS_OP_PUTFH);
     text_item(t, 28);
 }
 
 static void getattr(struct nfs_text *t, uint32_t mask)
 {
-    text_word(t, NFS_OP_GETATTR);
-    text_word(t, 1);
-    text_word(t, mask);
+    text_put(t, NFS_OP_GETATTR, 1, mask);
 }
 
 static void channel(struct nfs_text *t, uint32_t request, uint32_t response)
 {
-    text_word(t, 0);
-    text_word(t, request);
-    text_word(t, response);
-    text_word(t, 0);
-    text_word(t, 8);
-    text_word(t, 16);
-    text_word(t, 0);
+    text_put(t, 0, request, response, 0, 8, 16, 0);
 }
 
 /* CREATE_SESSION; text_words() gives the id, the same that text_sequence() uses. */
@@ -57,20 +49,17 @@ static void create_session(struct rpcrdma_talk *t, uint32_t xid, uint32_t flags,
     struct nfs_text call = {0}, reply = {0};
 
     text_compound(&call, 1, 1);
-    text_word(&call, NFS_OP_CREATE_SESSION);
+    text_put(&call, NFS_OP_CREATE_SESSION);
     text_words(&call, 3);
-    text_word(&call, flags);
+    text_put(&call, flags);
     channel(&call, 1049620, 1049480);
     channel(&call, back_request, 4096);
-    text_word(&call, NFS4_CALLBACK);
-    text_word(&call, 0);
+    text_put(&call, NFS4_CALLBACK, 0);
     talk_compound(t, xid, &call);
     text_compounded(&reply, 0, 1);
-    text_word(&reply, NFS_OP_CREATE_SESSION);
-    text_word(&reply, 0);
+    text_put(&reply, NFS_OP_CREATE_SESSION, 0);
     text_words(&reply, 4);
-    text_word(&reply, 1);
-    text_word(&reply, flags);
+    text_put(&reply, 1, flags);
     channel(&reply, 1049620, fore_response);
     channel(&reply, back_request, back_response);
     answer(t, S, xid, &reply);
@@ -85,20 +74,11 @@ static struct nfs_text callback(void)
 {
     struct nfs_text t = {0};
 
-    text_word(&t, 0);
-    text_word(&t, 1);
-    text_word(&t, 1);
-    text_word(&t, 2);
-    text_word(&t, 11); /* CB_SEQUENCE */
+    text_put(&t, 0, 1, 1, 2, 11); /* CB_SEQUENCE */
     text_words(&t, 4);
-    text_word(&t, 1);
-    text_word(&t, 0);
-    text_word(&t, 0);
-    text_word(&t, 0);
-    text_word(&t, 0);
-    text_word(&t, 4); /* CB_RECALL */
+    text_put(&t, 1, 0, 0, 0, 0, 4); /* CB_RECALL */
     text_words(&t, 4);
-    text_word(&t, 0);
+    text_put(&t, 0);
     text_item(&t, 28);
     return t;
 }
@@ -120,7 +100,7 @@ static struct nfs_text readdir3(uint32_t count)
 
     text_item(&t, 28);
     text_words(&t, 4);
-    text_word(&t, count);
+    text_put(&t, count);
     return t;
 }
 
@@ -162,8 +142,7 @@ static void test_readdir_with_chunk(void **state)
 
     (void)state;
     say(t, C, with_reply_chunk(talk_plan(t, C, 0x10), &chunk, &segment, 8300), 3, 16, &call);
-    findings_passed(&t->seen, RULE_RPCR_4_3_3_01);
-    findings_passed(&t->seen, RULE_RPCR_3_5_3_07);
+    findings_passed(&t->seen, RULE_RPCR_4_3_3_01, RULE_RPCR_3_5_3_07);
     talk_expect_nothing(t);
     t = talk_new();
     frame = say(t, C, with_reply_chunk(talk_plan(t, C, 0x10), &chunk, &segment, 8000), 3, 16, &call);
@@ -203,11 +182,9 @@ static void test_session_limit(void **state)
     text_compound(&call, 1, 3);
     text_sequence(&call, 1, 0);
     putfh(&call);
-    text_word(&call, NFS_OP_READDIR);
+    text_put(&call, NFS_OP_READDIR);
     text_words(&call, 4);
-    text_word(&call, 8192);
-    text_word(&call, 32768);
-    text_word(&call, 0);
+    text_put(&call, 8192, 32768, 0);
     t = talk_new();
     talk_compound(t, 0x10, &call);
     findings_inconclusive(&t->seen, RULE_RPCR_4_3_3_01);
@@ -236,11 +213,7 @@ static void test_reply_above_session_limit(void **state)
     getattr(&call, 1);
     text_compounded(&reply, 0, 3);
     text_sequenced(&reply);
-    text_word(&reply, NFS_OP_PUTFH);
-    text_word(&reply, 0);
-    text_word(&reply, NFS_OP_GETATTR);
-    text_word(&reply, 0);
-    text_word(&reply, 0);
+    text_put(&reply, NFS_OP_PUTFH, 0, NFS_OP_GETATTR, 0, 0);
     text_item(&reply, 1000);
     create_session(t, 0x50, 2, 1000, 4096, 4096);
     talk_compound(t, 0x10, &call);
@@ -278,7 +251,7 @@ static void test_getattr_companions(void **state)
         text_compound(&call, cases[i].minor, cases[i].op ? 3 : 2);
         putfh(&call);
         if (cases[i].op) {
-            text_word(&call, cases[i].op);
+            text_put(&call, cases[i].op);
             text_item(&call, 5);
         }
         getattr(&call, cases[i].mask);
@@ -298,7 +271,7 @@ static void test_port(void **state)
 
     (void)state;
     text_compound(&call, 0, 1);
-    text_word(&call, NFS_OP_PUTROOTFH);
+    text_put(&call, NFS_OP_PUTROOTFH);
     nfs_connection_ports(t->nfs, 45678, 2050);
     frame = talk_compound(t, 0x10, &call);
     talk_compound(t, 0x11, &call);
@@ -317,15 +290,15 @@ static void test_port(void **state)
 static void setclientid(struct nfs_text *t, const char *netid, const char *address)
 {
     text_compound(t, 0, 1);
-    text_word(t, NFS_OP_SETCLIENTID);
+    text_put(t, NFS_OP_SETCLIENTID);
     text_words(t, 2);
     text_item(t, 24);
-    text_word(t, NFS4_CALLBACK);
+    text_put(t, NFS4_CALLBACK);
     text_item(t, (uint32_t)strlen(netid));
     memcpy(t->p + t->n - xdr_padded(strlen(netid)), netid, strlen(netid));
     text_item(t, (uint32_t)strlen(address));
     memcpy(t->p + t->n - xdr_padded(strlen(address)), address, strlen(address));
-    text_word(t, 1);
+    text_put(t, 1);
 }
 
 static void test_netid(void **state)
@@ -361,12 +334,10 @@ static void exchange_id(struct rpcrdma_talk *t, uint32_t xid)
     struct nfs_text call = {0};
 
     text_compound(&call, 1, 1);
-    text_word(&call, NFS_OP_EXCHANGE_ID);
+    text_put(&call, NFS_OP_EXCHANGE_ID);
     text_words(&call, 2);
     text_item(&call, 20);
-    text_word(&call, 0);
-    text_word(&call, 0);
-    text_word(&call, 0);
+    text_put(&call, 0, 0, 0);
     talk_compound(t, xid, &call);
 }
 
@@ -378,10 +349,7 @@ static void test_backchannel(void **state)
     (void)state;
     session(t);
     say(t, S, talk_plan(t, S, 0x900), 1, 1, &cb);
-    findings_passed(&t->seen, RULE_BIDI_6_01);
-    findings_passed(&t->seen, RULE_BIDI_6_02);
-    findings_passed(&t->seen, RULE_BIDI_3_2_02);
-    findings_passed(&t->seen, RULE_NFSULB_6_5_2_06);
+    findings_passed(&t->seen, RULE_BIDI_6_01, RULE_BIDI_6_02, RULE_BIDI_3_2_02, RULE_NFSULB_6_5_2_06);
     talk_expect_nothing(t);
 }
 
@@ -412,10 +380,9 @@ static void test_backchannel_before_the_reply(void **state)
 
     (void)state;
     text_compound(&call, 1, 1);
-    text_word(&call, NFS_OP_BIND_CONN_TO_SESSION);
+    text_put(&call, NFS_OP_BIND_CONN_TO_SESSION);
     text_words(&call, 4);
-    text_word(&call, 7);
-    text_word(&call, 0);
+    text_put(&call, 7, 0);
     talk_compound(t, 0x10, &call);
     say(t, S, talk_plan(t, S, 0x900), 1, 1, &cb);
     findings_passed(&t->seen, RULE_BIDI_6_02);
@@ -451,7 +418,7 @@ static void test_backchannel_of_an_unknown_session(void **state)
 
     (void)state;
     text_compound(&call, 2, 1);
-    text_word(&call, 999);
+    text_put(&call, 999);
     talk_compound(t, 0x10, &call);
     say(t, S, talk_plan(t, S, 0x900), 1, 1, &cb);
     findings_inconclusive(&t->seen, RULE_BIDI_6_02);
@@ -489,7 +456,7 @@ static struct nfs_text getacl(void)
     struct nfs_text t = {0};
 
     text_item(&t, 28);
-    text_word(&t, 0xf);
+    text_put(&t, 0xf);
     return t;
 }
 
@@ -512,9 +479,7 @@ static void test_retry(void **state)
     say_getacl(t, 0x10, 100);
     talk_error(t, S, 0x10, RPCRDMA_ERR_CHUNK);
     say_getacl(t, 0x11, 10000);
-    findings_passed(&t->seen, RULE_NFSULB_3_1_03);
-    findings_passed(&t->seen, RULE_NFSULB_3_1_04);
-    findings_passed(&t->seen, RULE_NFSULB_3_1_05);
+    findings_passed(&t->seen, RULE_NFSULB_3_1_03, RULE_NFSULB_3_1_04, RULE_NFSULB_3_1_05);
     assert_int_equal(t->seen.counts.failed[RULE_NFSULB_3_1_03], 0);
     talk_free(t);
     t = talk_new();
@@ -644,10 +609,10 @@ static void refused(uint32_t op, bool negotiated, bool garbage, enum rule_id fai
     }
     text_compound(&call, 0, 2);
     putfh(&call);
-    text_word(&call, op);
+    text_put(&call, op);
     if (op == NFS_OP_READ) {
         text_words(&call, 6);
-        text_word(&call, 8192);
+        text_put(&call, 8192);
     }
     plan = talk_plan(t, C, 0x10);
     plan.writes = &chunk;

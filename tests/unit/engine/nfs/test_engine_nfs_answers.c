@@ -41,9 +41,7 @@ static void call_read(struct rpcrdma_talk *t, uint32_t count, bool chunk)
     struct nfs_text call = {0};
 
     text_item(&call, 28);
-    text_word(&call, 0);
-    text_word(&call, 0);
-    text_word(&call, count);
+    text_put(&call, 0, 0, count);
     plan.writes = &write;
     plan.n_writes = chunk;
     talk_call_with(t, C, &plan, TALK_NFS, 3, READ3, call.p, call.n);
@@ -95,12 +93,10 @@ static void call_getattrs(struct rpcrdma_talk *t, uint32_t mask)
     struct nfs_text call = {0};
 
     text_compound(&call, 0, 7);
-    text_word(&call, NFS_OP_PUTFH);
+    text_put(&call, NFS_OP_PUTFH);
     text_item(&call, 28);
     for (unsigned i = 0; i < 6; i++) {
-        text_word(&call, NFS_OP_GETATTR);
-        text_word(&call, 1);
-        text_word(&call, mask);
+        text_put(&call, NFS_OP_GETATTR, 1, mask);
     }
     talk_call_with(t, C, &plan, TALK_NFS, 4, 1, call.p, call.n);
 }
@@ -136,10 +132,7 @@ static void test_garbage_args(void **state)
     talk_expect(t, RULE_RPC_9_05, SEVERITY_WARNING, garbage(t, XID));
     t = talk_new();
     text_item(&call, 28); /* WRITE, whose count is not that of its data */
-    text_word(&call, 0);
-    text_word(&call, 0);
-    text_word(&call, 500);
-    text_word(&call, 2);
+    text_put(&call, 0, 0, 500, 2);
     text_item(&call, 400);
     talk_call_with(t, C, &plan, TALK_NFS, 3, WRITE3, call.p, call.n);
     garbage(t, XID);
@@ -270,10 +263,9 @@ static void call_compound(struct rpcrdma_talk *t, uint32_t minor)
     struct nfs_text call = {0};
 
     text_compound(&call, minor, 3);
-    text_word(&call, NFS_OP_PUTFH);
+    text_put(&call, NFS_OP_PUTFH);
     text_item(&call, 28);
-    text_word(&call, OP_LOOKUPP);
-    text_word(&call, OP_GETFH);
+    text_put(&call, OP_LOOKUPP, OP_GETFH);
     talk_call_with(t, C, &plan, TALK_NFS, 4, 1, call.p, call.n);
 }
 
@@ -291,8 +283,7 @@ static void results(uint32_t minor, uint32_t status, const struct result *result
     call_compound(t, minor);
     text_compounded(&reply, status, n);
     for (unsigned i = 0; i < n; i++) {
-        text_word(&reply, result[i].op);
-        text_word(&reply, result[i].status);
+        text_put(&reply, result[i].op, result[i].status);
         if (result[i].op == OP_GETFH && result[i].status == 0)
             text_item(&reply, 28);
     }
@@ -336,18 +327,17 @@ static void two(uint32_t minor, uint32_t op, const struct result *result, unsign
     if (op == NFS_OP_SEQUENCE) {
         text_sequence(&call, 1, 0);
     } else {
-        text_word(&call, op);
+        text_put(&call, op);
         for (unsigned i = 0; op == OP_ALLOCATE && i < 8; i++)
-            text_word(&call, 0);
+            text_put(&call, 0);
     }
-    text_word(&call, OP_LOOKUPP);
+    text_put(&call, OP_LOOKUPP);
     talk_call_with(t, C, &plan, TALK_NFS, 4, 1, call.p, call.n);
     text_compounded(&reply, status, n);
     for (unsigned i = 0; i < n; i++) {
-        text_word(&reply, result[i].op);
-        text_word(&reply, result[i].status);
+        text_put(&reply, result[i].op, result[i].status);
         for (unsigned k = 0; result[i].op == NFS_OP_SEQUENCE && result[i].status == 0 && k < 9; k++)
-            text_word(&reply, 0);
+            text_put(&reply, 0);
     }
     plan = talk_plan(t, S, XID);
     frame = talk_reply_with(t, S, &plan, reply.p, reply.n);
@@ -533,10 +523,8 @@ static void read_returns(uint32_t asked, uint32_t said, uint32_t octets, enum ru
     struct nfs_text reply = {0};
 
     call_read(t, asked, false);
-    text_word(&reply, 0);
-    text_word(&reply, 0); /* no attributes */
-    text_word(&reply, said);
-    text_word(&reply, 1);
+    text_put(&reply, 0, 0); /* no attributes */
+    text_put(&reply, said, 1);
     text_item(&reply, octets);
     plan = talk_plan(t, S, XID);
     expect(t, rule, talk_reply_with(t, S, &plan, reply.p, reply.n));

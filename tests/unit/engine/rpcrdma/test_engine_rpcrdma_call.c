@@ -156,11 +156,8 @@ static void test_write3(void **state)
         call(t, 3, NFS3_WRITE, write3(lengths[i], lengths[i]), &read, 1);
         talk_read(t, S, STAG, 0x10000, NULL, lengths[i]);
         answer_error(t);
-        findings_passed(&t->seen, RULE_RPCR_3_4_5_02);
-        findings_passed(&t->seen, RULE_RPCR_3_4_5_04);
-        findings_passed(&t->seen, RULE_RPCR_3_4_5_2_02);
-        findings_passed(&t->seen, RULE_RPCR_4_2_4_03);
-        findings_passed(&t->seen, RULE_NFSULB_4_05);
+        findings_passed(&t->seen, RULE_RPCR_3_4_5_02, RULE_RPCR_3_4_5_04, RULE_RPCR_3_4_5_2_02, RULE_RPCR_4_2_4_03,
+                        RULE_NFSULB_4_05);
         if (lengths[i] % 4 != 0)
             findings_passed(&t->seen, RULE_RPCR_3_4_5_2_01);
         talk_expect_nothing(t);
@@ -190,11 +187,8 @@ static void test_inline(void **state)
     padded(a, 1001);
     call(t, 3, NFS3_WRITE, a, NULL, 0);
     answer_error(t);
-    findings_passed(&t->seen, RULE_RPCR_2_2_4_01);
-    findings_passed(&t->seen, RULE_RPCR_2_2_4_2_01);
-    findings_passed(&t->seen, RULE_RPCR_2_2_4_2_02);
-    findings_passed(&t->seen, RULE_RPCR_3_2_01);
-    findings_passed(&t->seen, RULE_RPCR_4_3_01);
+    findings_passed(&t->seen, RULE_RPCR_2_2_4_01, RULE_RPCR_2_2_4_2_01, RULE_RPCR_2_2_4_2_02, RULE_RPCR_3_2_01,
+                    RULE_RPCR_4_3_01);
     talk_expect_nothing(t);
 }
 
@@ -211,8 +205,7 @@ static void test_segments(void **state)
     talk_read(t, S, STAG + 1, 0x123, NULL, 5);
     talk_read(t, S, STAG + 2, 7, NULL, 4090);
     answer_error(t);
-    findings_passed(&t->seen, RULE_RPCR_3_4_5_03);
-    findings_passed(&t->seen, RULE_RPCR_3_4_5_11);
+    findings_passed(&t->seen, RULE_RPCR_3_4_5_03, RULE_RPCR_3_4_5_11);
     talk_expect_nothing(t);
 }
 
@@ -242,10 +235,7 @@ static void test_two_writes(void **state)
     call(t, 4, 1, a, reads, 2);
     talk_read(t, S, STAG, 0, NULL, 1001);
     talk_read(t, S, STAG + 1, 0, NULL, 2002);
-    findings_passed(&t->seen, RULE_RPCR_3_4_5_02);
-    findings_passed(&t->seen, RULE_RPCR_3_4_4_4_02);
-    findings_passed(&t->seen, RULE_NFSULB_6_4_1_07);
-    findings_passed(&t->seen, RULE_NFSULB_6_1_05);
+    findings_passed(&t->seen, RULE_RPCR_3_4_5_02, RULE_RPCR_3_4_4_4_02, RULE_NFSULB_6_4_1_07, RULE_NFSULB_6_1_05);
     assert_int_equal(t->seen.counts.failed[RULE_RPCR_3_4_5_02], 0);
     t->seen.n = 0; /* two Read chunks are more than every server takes */
     talk_expect_nothing(t);
@@ -266,8 +256,7 @@ static void test_symlink2(void **state)
     WORDS(a, 0777, 0, 0, 13, 0, 0, 0, 0);
     call(t, 2, 13, a, &read, 1);
     talk_read(t, S, STAG, 0x10000, "/some/where/x", 13);
-    findings_passed(&t->seen, RULE_RPCR_3_4_4_4_02);
-    findings_passed(&t->seen, RULE_RPCR_3_4_5_2_02);
+    findings_passed(&t->seen, RULE_RPCR_3_4_4_4_02, RULE_RPCR_3_4_5_2_02);
     talk_expect_nothing(t);
 }
 
@@ -303,11 +292,8 @@ static void test_long_call(void **state)
     long_call(t, message, n, &read, 1);
     talk_read(t, S, STAG, 0x10000, NULL, 4095);
     answer_error(t);
-    findings_passed(&t->seen, RULE_RPCR_3_5_3_03);
-    findings_passed(&t->seen, RULE_RPCR_3_5_3_04);
-    findings_passed(&t->seen, RULE_RPCR_3_5_3_13);
-    findings_passed(&t->seen, RULE_RPCR_4_2_1_02);
-    findings_passed(&t->seen, RULE_RPCR_3_4_5_02);
+    findings_passed(&t->seen, RULE_RPCR_3_5_3_03, RULE_RPCR_3_5_3_04, RULE_RPCR_3_5_3_13, RULE_RPCR_4_2_1_02,
+                    RULE_RPCR_3_4_5_02);
     talk_expect_nothing(t);
 }
 

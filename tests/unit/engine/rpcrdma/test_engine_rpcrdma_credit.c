@@ -90,11 +90,8 @@ static void test_within_the_grant(void **state)
     talk_call(t, C, 0x12);
     talk_reply(t, S, 0x11);
     talk_call(t, C, 0x13);
-    findings_passed(&t->seen, RULE_RPCR_3_3_1_01);
-    findings_passed(&t->seen, RULE_RPCR_3_3_1_03);
-    findings_passed(&t->seen, RULE_RPCR_3_3_1_04);
-    findings_passed(&t->seen, RULE_RPCR_3_3_1_05);
-    findings_passed(&t->seen, RULE_RPCR_3_3_3_03);
+    findings_passed(&t->seen, RULE_RPCR_3_3_1_01, RULE_RPCR_3_3_1_03, RULE_RPCR_3_3_1_04, RULE_RPCR_3_3_1_05,
+                    RULE_RPCR_3_3_3_03);
     talk_expect_nothing(t);
 }
 
@@ -642,8 +639,7 @@ static void test_old_room_for_done(void **state)
     reply_with_read_list(t, 0x10, 4);
     done(t, 0x10);
     assert_int_equal(t->seen.counts.failed[RULE_RPCR0_3_8_03], 0);
-    findings_passed(&t->seen, RULE_RPCR0_3_8_03);
-    findings_passed(&t->seen, RULE_RPCR0_3_8_04);
+    findings_passed(&t->seen, RULE_RPCR0_3_8_03, RULE_RPCR0_3_8_04);
     talk_free(t);
 }
 

@@ -157,10 +157,7 @@ static void test_sound_headers(void **state)
                 fail();
             }
         }
-        findings_passed(&t->seen, RULE_RPCR_4_01);
-        findings_passed(&t->seen, RULE_RPCR_4_02);
-        findings_passed(&t->seen, RULE_RPCR_4_1_2_01);
-        findings_passed(&t->seen, RULE_RPCR_4_1_2_11);
+        findings_passed(&t->seen, RULE_RPCR_4_01, RULE_RPCR_4_02, RULE_RPCR_4_1_2_01, RULE_RPCR_4_1_2_11);
         talk_free(t);
     }
 }
@@ -175,8 +172,7 @@ static void test_old_profile(void **state)
     send_hex(t, C, "00000010 00000001 00000020 00000002 00000400 00000400 " NONE RPC);
     send_hex(t, S, "00000010 00000001 00000020 00000004 00000003 [32]");
     assert_int_equal(t->seen.n, 0);
-    findings_passed(&t->seen, RULE_RPCR0_4_1_01);
-    findings_passed(&t->seen, RULE_RPCR0_4_3_01);
+    findings_passed(&t->seen, RULE_RPCR0_4_1_01, RULE_RPCR0_4_3_01);
     send_hex(t, C, "00000011 00000001 00000020 00000002 00000400 00000400 " NONE RPC);
     assert_int_equal(t->seen.n, 1);
     assert_int_equal(t->seen.finding[0].rule, RULE_RPCR0_4_1_01);
@@ -229,13 +225,8 @@ static void test_err_chunk_of_20_octets(void **state)
     (void)state;
     send_hex(t, C, NOMSG PZRC END END END);
     talk_error(t, S, 0x10, RPCRDMA_ERR_CHUNK);
-    findings_passed(&t->seen, RULE_RPCR_4_1_2_13);
-    findings_passed(&t->seen, RULE_RPCR_4_1_2_15);
-    findings_passed(&t->seen, RULE_RPCR_4_2_4_06);
-    findings_passed(&t->seen, RULE_RPCR_4_5_04);
-    findings_passed(&t->seen, RULE_RPCR_4_5_05);
-    findings_passed(&t->seen, RULE_RPCR_4_5_06);
-    findings_passed(&t->seen, RULE_RPCR_4_5_07);
+    findings_passed(&t->seen, RULE_RPCR_4_1_2_13, RULE_RPCR_4_1_2_15, RULE_RPCR_4_2_4_06, RULE_RPCR_4_5_04,
+                    RULE_RPCR_4_5_05, RULE_RPCR_4_5_06, RULE_RPCR_4_5_07);
     talk_expect_nothing(t);
 }
 

@@ -90,16 +90,9 @@ static void long_call_and_reply(void **state)
     call_reply_segment(t, C, XID + 1, region);
     talk_write(t, S, region.handle, region.offset, reply_octets(t, XID + 1), REPLY);
     reply_long(t, S, XID + 1, (struct rpcrdma_segment){region.handle, REPLY, region.offset});
-    findings_passed(&t->seen, RULE_RPCR_3_4_5_09);
-    findings_passed(&t->seen, RULE_RPCR_3_4_6_04);
-    findings_passed(&t->seen, RULE_RPCR_3_4_6_05);
-    findings_passed(&t->seen, RULE_RPCR_2_3_2_02);
-    findings_passed(&t->seen, RULE_RPCR_2_3_2_03);
-    findings_passed(&t->seen, RULE_RPCR_3_1_01);
-    findings_passed(&t->seen, RULE_RPCR_3_1_02);
-    findings_passed(&t->seen, RULE_RPCR_4_1_2_17);
-    findings_passed(&t->seen, RULE_RPCR_8_1_2_01);
-    findings_passed(&t->seen, RULE_RPCR_8_1_2_02);
+    findings_passed(&t->seen, RULE_RPCR_3_4_5_09, RULE_RPCR_3_4_6_04, RULE_RPCR_3_4_6_05, RULE_RPCR_2_3_2_02,
+                    RULE_RPCR_2_3_2_03, RULE_RPCR_3_1_01, RULE_RPCR_3_1_02, RULE_RPCR_4_1_2_17, RULE_RPCR_8_1_2_01,
+                    RULE_RPCR_8_1_2_02);
     talk_expect_nothing(t);
 }
 
@@ -389,8 +382,7 @@ static void read_list_in_reply(void **state)
     reply_read_list(t, XID, read_segment(0x31c40b01, 1000, 0x1000));
     talk_read(t, C, 0x31c40b01, 0x1000, NULL, 1000);
     done(t, XID);
-    findings_passed(&t->seen, RULE_RPCR0_3_5_01);
-    findings_passed(&t->seen, RULE_RPCR0_3_8_01);
+    findings_passed(&t->seen, RULE_RPCR0_3_5_01, RULE_RPCR0_3_8_01);
     talk_expect_nothing(t);
 
     t = talk_new_with(&options);

@@ -272,8 +272,7 @@ static void test_forms_served(void **state)
             talk_read(t, S, 0xC0FFEE10 + i, 0x1000 * i, t->rpc + n / segments * i, (uint32_t)n / segments);
         talk_reply(t, S, 0x10 + segments);
     }
-    findings_passed(&t->seen, RULE_RPCR_3_5_3_15);
-    findings_passed(&t->seen, RULE_RPCR_3_5_3_16);
+    findings_passed(&t->seen, RULE_RPCR_3_5_3_15, RULE_RPCR_3_5_3_16);
     talk_expect_nothing(t);
 }
 

@@ -159,15 +159,9 @@ static void read_whole(void **state)
     call_read3(t, &offered, NULL, 4096);
     talk_write(t, S, STAG, BASE, NULL, 4096);
     reply_read3(t, offered, 4096);
-    findings_passed(&t->seen, RULE_RPCR_3_4_6_06);
-    findings_passed(&t->seen, RULE_RPCR_3_4_6_07);
-    findings_passed(&t->seen, RULE_RPCR_3_4_6_08);
-    findings_passed(&t->seen, RULE_RPCR_3_4_6_10);
-    findings_passed(&t->seen, RULE_RPCR_3_4_6_11);
-    findings_passed(&t->seen, RULE_RPCR_3_4_6_2_03);
-    findings_passed(&t->seen, RULE_RPCR_4_3_2_03);
-    findings_passed(&t->seen, RULE_RPCR_4_3_2_01);
-    findings_passed(&t->seen, RULE_RPCR_3_4_1_02);
+    findings_passed(&t->seen, RULE_RPCR_3_4_6_06, RULE_RPCR_3_4_6_07, RULE_RPCR_3_4_6_08, RULE_RPCR_3_4_6_10,
+                    RULE_RPCR_3_4_6_11, RULE_RPCR_3_4_6_2_03, RULE_RPCR_4_3_2_03, RULE_RPCR_4_3_2_01,
+                    RULE_RPCR_3_4_1_02);
     talk_expect_nothing(t);
 }
 
@@ -208,8 +202,7 @@ static void read_failed(void **state)
     call_read3(t, &offered, NULL, 4096);
     talk_write(t, S, STAG, BASE, NULL, 700);
     reply_failed3(t, halves(0, 0), 1);
-    findings_passed(&t->seen, RULE_RPCR_4_3_2_2_01);
-    findings_passed(&t->seen, RULE_RPCR_4_3_2_2_03);
+    findings_passed(&t->seen, RULE_RPCR_4_3_2_2_01, RULE_RPCR_4_3_2_2_03);
     talk_expect_nothing(t);
 }
 
@@ -411,14 +404,8 @@ static void long_replies(void **state)
     call_read3(t, &write, &offered, 4096);
     talk_write(t, S, STAG, BASE, NULL, 4096);
     reply_long(t, write, chunk2_of(LONG), 0, 4096, 0, XID);
-    findings_passed(&t->seen, RULE_RPCR_3_5_3_10);
-    findings_passed(&t->seen, RULE_RPCR_3_5_3_12);
-    findings_passed(&t->seen, RULE_RPCR_3_5_3_14);
-    findings_passed(&t->seen, RULE_RPCR_4_2_1_02);
-    findings_passed(&t->seen, RULE_RPCR_4_2_4_05);
-    findings_passed(&t->seen, RULE_RPCR_4_3_3_04);
-    findings_passed(&t->seen, RULE_RPCR_4_3_3_05);
-    findings_passed(&t->seen, RULE_RPCR_4_3_3_07);
+    findings_passed(&t->seen, RULE_RPCR_3_5_3_10, RULE_RPCR_3_5_3_12, RULE_RPCR_3_5_3_14, RULE_RPCR_4_2_1_02,
+                    RULE_RPCR_4_2_4_05, RULE_RPCR_4_3_3_04, RULE_RPCR_4_3_3_05, RULE_RPCR_4_3_3_07);
     assert_int_equal(t->seen.counts.failed[RULE_RPCR_4_3_3_07], 0);
     talk_free(t);
 

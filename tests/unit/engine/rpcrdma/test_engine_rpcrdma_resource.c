@@ -49,13 +49,8 @@ static void test_all_received(void **state)
     call_long(t, S, 0x20, 100);
     talk_reply(t, C, 0x20);
     call_long(t, S, 0x21, 100);
-    findings_passed(&t->seen, RULE_RPCR_3_3_1_08);
-    findings_passed(&t->seen, RULE_RPCR_3_3_1_09);
-    findings_passed(&t->seen, RULE_RPCR_3_3_3_01);
-    findings_passed(&t->seen, RULE_RPCR_3_3_3_05);
-    findings_passed(&t->seen, RULE_CMPD_4_12);
-    findings_passed(&t->seen, RULE_EXP_4_5_1_01);
-    findings_passed(&t->seen, RULE_BIDI_4_3_2_01);
+    findings_passed(&t->seen, RULE_RPCR_3_3_1_08, RULE_RPCR_3_3_1_09, RULE_RPCR_3_3_3_01, RULE_RPCR_3_3_3_05,
+                    RULE_CMPD_4_12, RULE_EXP_4_5_1_01, RULE_BIDI_4_3_2_01);
     talk_free(t);
 }
 

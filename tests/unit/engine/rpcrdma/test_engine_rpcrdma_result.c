@@ -160,14 +160,11 @@ static void test_reads(void **state)
         call_read3(t, 4096);
         answer(t, read3(lengths[i]), (const uint32_t[]){lengths[i], UINT32_MAX, 0}, UINT32_MAX);
         if (lengths[i] > 0) {
-            findings_passed(&t->seen, RULE_RPCR_4_3_2_04);
-            findings_passed(&t->seen, RULE_RPCR_3_4_4_1_01);
-            findings_passed(&t->seen, RULE_NFSULB_4_05);
+            findings_passed(&t->seen, RULE_RPCR_4_3_2_04, RULE_RPCR_3_4_4_1_01, RULE_NFSULB_4_05);
         }
         if (lengths[i] % 4 != 0)
             findings_passed(&t->seen, RULE_RPCR_3_4_4_4_02);
-        findings_passed(&t->seen, RULE_RPCR_3_2_01);
-        findings_passed(&t->seen, RULE_RPCR_6_1_06);
+        findings_passed(&t->seen, RULE_RPCR_3_2_01, RULE_RPCR_6_1_06);
         talk_expect_nothing(t);
     }
 }
@@ -183,8 +180,7 @@ static void test_compound(void **state)
     WORDS(a, 0, 0, 4, NFS_OP_PUTFH, 0, NFS_OP_READ, 0, 0, 1001, NFS_OP_READ, 0, 1, 7);
     getattr_result(a);
     answer(t, a, (const uint32_t[]){1001, 7, UINT32_MAX}, UINT32_MAX);
-    findings_passed(&t->seen, RULE_RPCR_3_4_4_4_02);
-    findings_passed(&t->seen, RULE_NFSULB_6_1_05);
+    findings_passed(&t->seen, RULE_RPCR_3_4_4_4_02, RULE_NFSULB_6_1_05);
     t->seen.n = 0; /* two Write chunks are more than every server takes */
     talk_expect_nothing(t);
 }
@@ -210,8 +206,7 @@ static void test_long_reply(void **state)
     plan.proc = RPCRDMA_NOMSG;
     lists(&plan, no_chunks, (uint32_t)n);
     talk_message(t, S, &plan, NULL, 0);
-    findings_passed(&t->seen, RULE_RPCR_3_5_3_13);
-    findings_passed(&t->seen, RULE_RPCR_2_2_2_01);
+    findings_passed(&t->seen, RULE_RPCR_3_5_3_13, RULE_RPCR_2_2_2_01);
     talk_expect_nothing(t);
 }
 

@@ -50,14 +50,8 @@ static void test_at_the_threshold(void **state)
     t->segment = 1000; /* what counts is the message, not its segments */
     call_long(t, C, 0x10, 3072);
     reply_long(t, S, 0x10, 2048);
-    findings_passed(&t->seen, RULE_CMPD_4_2_04);
-    findings_passed(&t->seen, RULE_CMPD_4_2_05);
-    findings_passed(&t->seen, RULE_CMPD_4_11);
-    findings_passed(&t->seen, RULE_RPCR_3_3_2_01);
-    findings_passed(&t->seen, RULE_CMPD_4_05);
-    findings_passed(&t->seen, RULE_CMPD_4_06);
-    findings_passed(&t->seen, RULE_CMPD_4_07);
-    findings_passed(&t->seen, RULE_CMPD_4_08);
+    findings_passed(&t->seen, RULE_CMPD_4_2_04, RULE_CMPD_4_2_05, RULE_CMPD_4_11, RULE_RPCR_3_3_2_01, RULE_CMPD_4_05,
+                    RULE_CMPD_4_06, RULE_CMPD_4_07, RULE_CMPD_4_08);
     talk_expect_nothing(t);
 }
 
@@ -301,8 +295,7 @@ static void test_invalidation(void **state)
         uint32_t frame = reply_invalidate(t, i & 1, i & 2);
 
         if (i == 3) {
-            findings_passed(&t->seen, RULE_CMPD_4_1_03);
-            findings_passed(&t->seen, RULE_CMPD_4_1_04);
+            findings_passed(&t->seen, RULE_CMPD_4_1_03, RULE_CMPD_4_1_04);
             talk_expect_nothing(t);
         } else {
             talk_expect(t, RULE_CMPD_4_1_03, SEVERITY_ERROR, frame);
@@ -392,10 +385,7 @@ static void test_ccp(void **state)
     ccp_reply(t, 2048, 8);
     call_long(t, C, 0x11, 2048 + RPCRDMA_HEADER_MIN);
     reply_long(t, S, 0x11, 3072 + RPCRDMA_HEADER_MIN);
-    findings_passed(&t->seen, RULE_RPCR0_6_2_01);
-    findings_passed(&t->seen, RULE_RPCR0_6_2_02);
-    findings_passed(&t->seen, RULE_RPCR0_6_2_04);
-    findings_passed(&t->seen, RULE_RPCR0_11_02);
+    findings_passed(&t->seen, RULE_RPCR0_6_2_01, RULE_RPCR0_6_2_02, RULE_RPCR0_6_2_04, RULE_RPCR0_11_02);
     talk_expect_nothing(t);
 }
 

@@ -51,11 +51,8 @@ static void test_conforming(void **state)
         talk_reply(t, S, xid);
     talk_call(t, C, 0x10); /* the XID is free again */
     talk_reply(t, S, 0x10);
-    findings_passed(&t->seen, RULE_RPCR_2_2_2_02);
-    findings_passed(&t->seen, RULE_RPCR_2_2_2_03);
-    findings_passed(&t->seen, RULE_RPCR_2_2_2_04);
-    findings_passed(&t->seen, RULE_RPCR_2_2_3_01);
-    findings_passed(&t->seen, RULE_RPCR_3_3_1_10);
+    findings_passed(&t->seen, RULE_RPCR_2_2_2_02, RULE_RPCR_2_2_2_03, RULE_RPCR_2_2_2_04, RULE_RPCR_2_2_3_01,
+                    RULE_RPCR_3_3_1_10);
     talk_expect_nothing(t);
 }
 
@@ -68,9 +65,7 @@ static void test_same_xid_in_both_directions(void **state)
     call_of(t, S, 0x20, 500000, 1);
     talk_reply(t, C, 0x20);
     talk_reply(t, S, 0x20);
-    findings_passed(&t->seen, RULE_BIDI_2_02);
-    findings_passed(&t->seen, RULE_BIDI_5_1_05);
-    findings_passed(&t->seen, RULE_BIDI_5_2_05);
+    findings_passed(&t->seen, RULE_BIDI_2_02, RULE_BIDI_5_1_05, RULE_BIDI_5_2_05);
     talk_expect_nothing(t);
 }
 

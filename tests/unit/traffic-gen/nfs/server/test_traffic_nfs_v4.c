@@ -28,11 +28,8 @@ static void root_of(struct v4_client *t)
     v4_start(t);
     v4_root(t);
     v4_op(t, 10);
-    v4_op(t, 9);
-    v4_u32(t, 3);
-    v4_u32(t, 0xffffffff);
-    v4_u32(t, 0xffbeffff); /* not time_access_set, time_modify_set: they cannot be read */
-    v4_u32(t, 0xfffdffff); /* nor mode_umask */
+    v4_op(t, 9, 3, 0xffffffff, 0xffbeffff); /* not time_access_set, time_modify_set: they cannot be read */
+    v4_put(t, 0xfffdffff);                  /* nor mode_umask */
     assert_int_equal(v4_send(t), 0);
     x = v4_nth(t, 1);
     assert_true(xdr_opaque(&x, &handle, &n));
@@ -115,8 +112,7 @@ static void unknown_of(struct v4_client *t)
     assert_int_equal(send_op(t, 0xffffffff), 10044);
     v4_start(t);
     v4_root(t);
-    v4_op(t, 19);
-    v4_u32(t, 0);
+    v4_op(t, 19, 0);
     assert_int_equal(v4_send(t), 10004);
     assert_int_equal(t->results[t->n_results - 1].op, 19);
     if (t->minor > 0)
@@ -173,7 +169,7 @@ static void data_of(struct v4_client *t)
     v4_lookup(t, "file");
     v4_op(t, 5);
     v4_u64(t, 0);
-    v4_u32(t, 0);
+    v4_put(t, 0);
     assert_int_equal(v4_send(t), 0);
     assert_int_equal(v4_close(t, "file", &stateid), 0);
     assert_int_equal(v4_read(t, "file", &stateid, 0, 1), 10025);
@@ -234,11 +230,9 @@ static void make_directory(struct v4_client *t, const char *name)
 {
     v4_start(t);
     v4_root(t);
-    v4_op(t, 6);
-    v4_u32(t, 2);
+    v4_op(t, 6, 2);
     v4_text(t, name);
-    v4_u32(t, 0);
-    v4_u32(t, 0);
+    v4_put(t, 0, 0);
 }
 
 static unsigned list(struct v4_client *t, uint32_t maxcount, bool *same)
@@ -257,10 +251,7 @@ static unsigned list(struct v4_client *t, uint32_t maxcount, bool *same)
         v4_op(t, 26);
         v4_u64(t, cookie);
         v4_u64(t, verifier);
-        v4_u32(t, maxcount);
-        v4_u32(t, maxcount);
-        v4_u32(t, 1);
-        v4_u32(t, 1 << 20 | 1 << 11 | 2);
+        v4_put(t, maxcount, maxcount, 1, 1 << 20 | 1 << 11 | 2);
         assert_int_equal(v4_send(t), 0);
         x = v4_nth(t, 2);
         verifier = v4_get_u64(&x);
@@ -299,11 +290,9 @@ static void names_of(struct v4_client *t)
         v4_start(t);
         v4_root(t);
         v4_lookup(t, "many");
-        v4_op(t, 6);
-        v4_u32(t, i % 2 ? 2 : 7);
+        v4_op(t, 6, i % 2 ? 2 : 7);
         v4_text(t, name);
-        v4_u32(t, 0);
-        v4_u32(t, 0);
+        v4_put(t, 0, 0);
         assert_int_equal(v4_send(t), 0);
     }
     t->cache = false; /* READDIR may be long */
@@ -317,9 +306,7 @@ static void names_of(struct v4_client *t)
     v4_op(t, 26);
     v4_u64(t, 0);
     v4_u64(t, 0);
-    v4_u32(t, 20);
-    v4_u32(t, 20);
-    v4_u32(t, 0);
+    v4_put(t, 20, 20, 0);
     assert_int_equal(v4_send(t), 10005);
     /* A directory that is not empty stays. */
     v4_start(t);
@@ -358,12 +345,10 @@ static void links_of(struct v4_client *t)
 
     v4_start(t);
     v4_root(t);
-    v4_op(t, 6);
-    v4_u32(t, 5);
+    v4_op(t, 6, 5);
     v4_text(t, "some/where");
     v4_text(t, "link");
-    v4_u32(t, 0);
-    v4_u32(t, 0);
+    v4_put(t, 0, 0);
     v4_op(t, 27);
     assert_int_equal(v4_send(t), 0);
     x = v4_nth(t, 2);
@@ -387,10 +372,7 @@ static void links_of(struct v4_client *t)
     v4_op(t, 11);
     v4_text(t, "hard");
     v4_op(t, 31);
-    v4_op(t, 9);
-    v4_u32(t, 2);
-    v4_u32(t, 0);
-    v4_u32(t, 1 << 3);
+    v4_op(t, 9, 2, 0, 1 << 3);
     assert_int_equal(v4_send(t), 0);
     x = v4_nth(t, 6);
     xdr_skip(&x, 16);
@@ -416,20 +398,14 @@ static void attributes_of(struct v4_client *t)
     v4_lookup(t, "file");
     v4_op(t, 34);
     v4_stateid_put(t, &stateid);
-    v4_u32(t, 2);
-    v4_u32(t, 1 << 4);
-    v4_u32(t, 1 << 1 | 1 << 4 | 1 << 22);
-    v4_u32(t, 8 + 4 + 8 + 16);
+    v4_put(t, 2, 1 << 4, 1 << 1 | 1 << 4 | 1 << 22, 8 + 4 + 8 + 16);
     v4_u64(t, 1234);
-    v4_u32(t, 0600);
+    v4_put(t, 0600);
     v4_text(t, "1000");
-    v4_u32(t, 1);
+    v4_put(t, 1);
     v4_u64(t, (uint64_t)-2);
-    v4_u32(t, 5);
-    v4_op(t, 9);
-    v4_u32(t, 2);
-    v4_u32(t, 1 << 4);
-    v4_u32(t, 1 << 1 | 1 << 4 | 1 << 21);
+    v4_put(t, 5);
+    v4_op(t, 9, 2, 1 << 4, 1 << 1 | 1 << 4 | 1 << 21);
     assert_int_equal(v4_send(t), 0);
     x = v4_nth(t, 2);
     assert_int_equal(v4_get_u32(&x), 2);
@@ -451,10 +427,7 @@ static void attributes_of(struct v4_client *t)
         v4_root(t);
         v4_op(t, 34);
         v4_stateid_put(t, &v4_anonymous);
-        v4_u32(t, 2);
-        v4_u32(t, bit < 2 ? bits[bit] : 0);
-        v4_u32(t, bit < 2 ? 0 : bits[bit]);
-        v4_u32(t, 8);
+        v4_put(t, 2, bit < 2 ? bits[bit] : 0, bit < 2 ? 0 : bits[bit], 8);
         v4_text(t, "root");
         assert_int_equal(v4_send(t), expected[bit]);
     }
@@ -463,10 +436,7 @@ static void attributes_of(struct v4_client *t)
     v4_root(t);
     v4_op(t, 34);
     v4_stateid_put(t, &v4_anonymous);
-    v4_u32(t, 1);
-    v4_u32(t, 1 << 4);
-    v4_u32(t, 4);
-    v4_u32(t, 0);
+    v4_put(t, 1, 1 << 4, 4, 0);
     assert_int_equal(v4_send(t), 10036);
     /* VERIFY and NVERIFY of the size. */
     for (unsigned i = 0; i < 4; i++) {
@@ -475,10 +445,7 @@ static void attributes_of(struct v4_client *t)
         v4_start(t);
         v4_root(t);
         v4_lookup(t, "file");
-        v4_op(t, i < 2 ? 37 : 17);
-        v4_u32(t, 1);
-        v4_u32(t, 1 << 4);
-        v4_u32(t, 8);
+        v4_op(t, i < 2 ? 37 : 17, 1, 1 << 4, 8);
         v4_u64(t, i % 2 ? 1 : 1234);
         assert_int_equal(v4_send(t), expected[i]);
     }
@@ -500,8 +467,7 @@ static void permissions_of(struct v4_client *t)
     v4_start(t);
     v4_root(t);
     v4_lookup(t, "file");
-    v4_op(t, 3);
-    v4_u32(t, 0x3f);
+    v4_op(t, 3, 0x3f);
     assert_int_equal(v4_send(t), 0);
     x = v4_nth(t, 2);
     assert_int_equal(v4_get_u32(&x), 0x2d);
@@ -511,11 +477,7 @@ static void permissions_of(struct v4_client *t)
     v4_lookup(t, "file");
     v4_op(t, 34);
     v4_stateid_put(t, &v4_anonymous);
-    v4_u32(t, 2);
-    v4_u32(t, 0);
-    v4_u32(t, 2);
-    v4_u32(t, 4);
-    v4_u32(t, 0777);
+    v4_put(t, 2, 0, 2, 4, 0777);
     assert_int_equal(v4_send(t), 1);
     assert_int_equal(v4_write(t, "file", &v4_anonymous, 0, "x", 1), 13);
 }
@@ -558,7 +520,7 @@ static void test_hostile(void **state)
                 if (next_random(&seed) % 2)
                     v4_stateid_put(&t, &stateid);
                 while (words-- > 0)
-                    v4_u32(&t,
+                    v4_put(&t,
                            next_random(&seed) % 4 ? (uint32_t)(next_random(&seed) % 8) : (uint32_t)next_random(&seed));
             }
             v4_finish(&t, &call);

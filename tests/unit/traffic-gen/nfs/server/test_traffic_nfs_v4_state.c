@@ -58,9 +58,7 @@ static void shares_of(unsigned minor)
     v4_lookup(&both->a, "file");
     v4_op(&both->a, 21);
     v4_stateid_put(&both->a, &again);
-    v4_u32(&both->a, minor == 0 ? both->a.seqid++ : 0);
-    v4_u32(&both->a, 1);
-    v4_u32(&both->a, 0);
+    v4_put(&both->a, minor == 0 ? both->a.seqid++ : 0, 1, 0);
     assert_int_equal(v4_send(&both->a), 0);
     again.seqid++;
     assert_int_equal(v4_write(&both->a, "file", &again, 0, "x", 1), 10038);
@@ -97,7 +95,7 @@ static void expiry_of(unsigned minor)
     v4_op(&both->a, 25);
     v4_stateid_put(&both->a, &a);
     v4_u64(&both->a, 0);
-    v4_u32(&both->a, 1);
+    v4_put(&both->a, 1);
     assert_int_equal(v4_send(&both->a), minor == 0 ? 10025 : 10052);
     end(both);
 }
@@ -141,7 +139,7 @@ static void test_owner_retry(void **state)
         v4_lookup(t, "file");
         v4_op(t, 20);
         v4_stateid_put(t, &first);
-        v4_u32(t, t->seqid);
+        v4_put(t, t->seqid);
         assert_int_equal(v4_send(t), 0);
         x = v4_nth(t, 2);
         second = v4_stateid_get(&x);
@@ -162,21 +160,16 @@ static uint32_t create_exclusive(struct v4_client *t, uint64_t verifier, uint32_
 {
     v4_start(t);
     v4_root(t);
-    v4_op(t, 18);
-    v4_u32(t, t->minor == 0 ? t->seqid++ : 0);
-    v4_u32(t, 3);
-    v4_u32(t, 0);
+    v4_op(t, 18, t->minor == 0 ? t->seqid++ : 0, 3, 0);
     v4_u64(t, t->client);
     v4_text(t, "x");
-    v4_u32(t, 1);
-    v4_u32(t, mode);
+    v4_put(t, 1, mode);
     if (mode >= 2)
         v4_u64(t, verifier);
     if (mode != 2) {
-        v4_u32(t, 0);
-        v4_u32(t, 0);
+        v4_put(t, 0, 0);
     }
-    v4_u32(t, 0);
+    v4_put(t, 0);
     v4_text(t, "file");
     return v4_send(t);
 }
@@ -213,21 +206,16 @@ static void test_claims(void **state)
     v4_start(t);
     v4_root(t);
     v4_lookup(t, "file");
-    v4_op(t, 18);
-    v4_u32(t, 0);
-    v4_u32(t, 3);
-    v4_u32(t, 0);
+    v4_op(t, 18, 0, 3, 0);
     v4_u64(t, 0);
     v4_text(t, "y");
-    v4_u32(t, 0);
-    v4_u32(t, 4);
+    v4_put(t, 0, 4);
     v4_op(t, 38);
     v4_stateid_put(t, &current);
     v4_u64(t, 0);
-    v4_u32(t, 2);
+    v4_put(t, 2);
     v4_text(t, "data");
-    v4_op(t, 4);
-    v4_u32(t, 0);
+    v4_op(t, 4, 0);
     v4_stateid_put(t, &current);
     assert_int_equal(v4_send(t), 0);
     /* Another file handle has no current stateid. */
@@ -236,16 +224,12 @@ static void test_claims(void **state)
         v4_start(t);
         v4_root(t);
         v4_lookup(t, "file");
-        v4_op(t, 18);
-        v4_u32(t, 0);
-        v4_u32(t, 3);
-        v4_u32(t, 0);
+        v4_op(t, 18, 0, 3, 0);
         v4_u64(t, 0);
         v4_text(t, "z");
-        v4_u32(t, 0);
-        v4_u32(t, claims[i]);
+        v4_put(t, 0, claims[i]);
         if (claims[i] == 1)
-            v4_u32(t, 0);
+            v4_put(t, 0);
         assert_int_equal(v4_send(t), expected[i]);
     }
     end(both);
@@ -266,8 +250,7 @@ static void test_reclaim_complete(void **state)
     assert_int_equal(v4_open(&t, "x", "file", 3, 0, true, &stateid), 10013);
     for (unsigned i = 0; i < 2; i++) {
         v4_start(&t);
-        v4_op(&t, 58);
-        v4_u32(&t, 0);
+        v4_op(&t, 58, 0);
         assert_int_equal(v4_send(&t), i ? 10054 : 0);
     }
     assert_int_equal(v4_open(&t, "x", "file", 3, 0, true, &stateid), 0);
@@ -294,19 +277,17 @@ static uint32_t lock(struct locker *l, uint32_t type, uint64_t offset, uint64_t 
     v4_start(t);
     v4_root(t);
     v4_lookup(t, "file");
-    v4_op(t, 12);
-    v4_u32(t, type);
-    v4_u32(t, 0);
+    v4_op(t, 12, type, 0);
     v4_u64(t, offset);
     v4_u64(t, length);
-    v4_u32(t, !l->has_lock);
+    v4_put(t, !l->has_lock);
     if (l->has_lock) {
         v4_stateid_put(t, &l->lock);
-        v4_u32(t, t->minor == 0 ? ++l->seqid : 0);
+        v4_put(t, t->minor == 0 ? ++l->seqid : 0);
     } else {
-        v4_u32(t, t->minor == 0 ? t->seqid++ : 0);
+        v4_put(t, t->minor == 0 ? t->seqid++ : 0);
         v4_stateid_put(t, &l->open);
-        v4_u32(t, l->seqid);
+        v4_put(t, l->seqid);
         v4_u64(t, t->client);
         v4_text(t, l->name);
     }
@@ -328,9 +309,7 @@ static uint32_t unlock(struct locker *l, uint64_t offset, uint64_t length)
     v4_start(t);
     v4_root(t);
     v4_lookup(t, "file");
-    v4_op(t, 14);
-    v4_u32(t, 1);
-    v4_u32(t, t->minor == 0 ? ++l->seqid : 0);
+    v4_op(t, 14, 1, t->minor == 0 ? ++l->seqid : 0);
     v4_stateid_put(t, &l->lock);
     v4_u64(t, offset);
     v4_u64(t, length);
@@ -351,8 +330,7 @@ static uint64_t test_lock(struct v4_client *t, uint64_t offset, uint64_t length)
     v4_start(t);
     v4_root(t);
     v4_lookup(t, "file");
-    v4_op(t, 13);
-    v4_u32(t, 2);
+    v4_op(t, 13, 2);
     v4_u64(t, offset);
     v4_u64(t, length);
     v4_u64(t, t->client);
@@ -464,8 +442,7 @@ static void test_stateids(void **state)
     assert_int_equal(v4_open(a.t, "x", "file", 3, 0, true, &a.open), 0);
     assert_int_equal(lock(&a, 2, 0, 1), 0);
     v4_start(a.t);
-    v4_op(a.t, 55);
-    v4_u32(a.t, 3);
+    v4_op(a.t, 55, 3);
     v4_stateid_put(a.t, &a.open);
     v4_stateid_put(a.t, &a.lock);
     v4_stateid_put(a.t, &nobody);
