@@ -324,6 +324,18 @@ void v4_lookup(struct v4_client *t, const char *name)
     v4_text(t, name);
 }
 
+void v4_start_root(struct v4_client *t)
+{
+    v4_start(t);
+    v4_root(t);
+}
+
+void v4_start_on(struct v4_client *t, const char *name)
+{
+    v4_start_root(t);
+    v4_lookup(t, name);
+}
+
 void v4_open_put(struct v4_client *t, const char *owner, const char *name, uint32_t share, uint32_t deny, bool create)
 {
     v4_op(t, 18, t->minor == 0 ? t->seqid++ : 0, share, deny);
@@ -345,8 +357,7 @@ uint32_t v4_open(struct v4_client *t, const char *owner, const char *name, uint3
     uint32_t status;
 
     *stateid = (struct v4_stateid){0}; /* where it fails */
-    v4_start(t);
-    v4_root(t);
+    v4_start_root(t);
     v4_open_put(t, owner, name, share, deny, create);
     status = v4_send(t);
     if (status != 0)
@@ -356,9 +367,7 @@ uint32_t v4_open(struct v4_client *t, const char *owner, const char *name, uint3
     xdr_skip(&x, 20);
     if (!(v4_get_u32(&x) & 2))
         return 0;
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, name);
+    v4_start_on(t, name);
     v4_op(t, 20);
     v4_stateid_put(t, stateid);
     v4_put(t, t->seqid++);
@@ -372,9 +381,7 @@ uint32_t v4_open(struct v4_client *t, const char *owner, const char *name, uint3
 
 uint32_t v4_close(struct v4_client *t, const char *name, const struct v4_stateid *stateid)
 {
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, name);
+    v4_start_on(t, name);
     v4_op(t, 4, t->minor == 0 ? t->seqid++ : 0);
     v4_stateid_put(t, stateid);
     return v4_send(t);
@@ -383,9 +390,7 @@ uint32_t v4_close(struct v4_client *t, const char *name, const struct v4_stateid
 uint32_t v4_write(struct v4_client *t, const char *name, const struct v4_stateid *stateid, uint64_t offset,
                   const void *p, uint32_t n)
 {
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, name);
+    v4_start_on(t, name);
     v4_op(t, 38);
     v4_stateid_put(t, stateid);
     v4_u64(t, offset);
@@ -397,9 +402,7 @@ uint32_t v4_write(struct v4_client *t, const char *name, const struct v4_stateid
 uint32_t v4_read(struct v4_client *t, const char *name, const struct v4_stateid *stateid, uint64_t offset,
                  uint32_t count)
 {
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, name);
+    v4_start_on(t, name);
     v4_op(t, 25);
     v4_stateid_put(t, stateid);
     v4_u64(t, offset);

@@ -72,6 +72,9 @@ void v4_sequence_on(struct v4_client *t, uint32_t slot, uint32_t sequence);
 
 /* A COMPOUND with what has to come first in this minor version. */
 void v4_start(struct v4_client *t);
+/* And that makes the root the current file, or a file in it. */
+void v4_start_root(struct v4_client *t);
+void v4_start_on(struct v4_client *t, const char *name);
 
 /* ---- sending ---- */
 

@@ -25,8 +25,7 @@ static void root_of(struct v4_client *t)
     const uint8_t *handle;
     uint32_t n, words[3] = {0};
 
-    v4_start(t);
-    v4_root(t);
+    v4_start_root(t);
     v4_op(t, 10);
     v4_op(t, 9, 3, 0xffffffff, 0xffbeffff); /* not time_access_set, time_modify_set: they cannot be read */
     v4_put(t, 0xfffdffff);                  /* nor mode_umask */
@@ -77,13 +76,9 @@ static void handles_of(struct v4_client *t)
     v4_start(t);
     v4_op(t, 31);
     assert_int_equal(v4_send(t), t->minor == 0 ? 10030 : 10020);
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "..");
+    v4_start_on(t, "..");
     assert_int_equal(v4_send(t), 10041);
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "");
+    v4_start_on(t, "");
     assert_int_equal(v4_send(t), 22);
 }
 
@@ -110,8 +105,7 @@ static void unknown_of(struct v4_client *t)
     assert_int_equal(t->results[t->n_results - 1].op, 10044);
     assert_int_equal(send_op(t, 2), 10044);
     assert_int_equal(send_op(t, 0xffffffff), 10044);
-    v4_start(t);
-    v4_root(t);
+    v4_start_root(t);
     v4_op(t, 19, 0);
     assert_int_equal(v4_send(t), 10004);
     assert_int_equal(t->results[t->n_results - 1].op, 19);
@@ -164,9 +158,7 @@ static void data_of(struct v4_client *t)
     assert_ptr_equal(t->reply.p + t->reply.items[0].at, p);
     assert_int_equal(t->reply.items[0].n, n);
     /* COMMIT has the verifier of WRITE. */
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "file");
+    v4_start_on(t, "file");
     v4_op(t, 5);
     v4_u64(t, 0);
     v4_put(t, 0);
@@ -209,8 +201,7 @@ static void room_of(struct v4_client *t)
     }
     /* Nothing is removed when that could not be reported. */
     t->room = t->minor == 0 ? 64 : 116;
-    v4_start(t);
-    v4_root(t);
+    v4_start_root(t);
     v4_op(t, 28);
     v4_text(t, "file");
     assert_int_equal(v4_send(t), t->minor == 0 ? 10018 : 10066);
@@ -228,8 +219,7 @@ static void test_room(void **state)
 
 static void make_directory(struct v4_client *t, const char *name)
 {
-    v4_start(t);
-    v4_root(t);
+    v4_start_root(t);
     v4_op(t, 6, 2);
     v4_text(t, name);
     v4_put(t, 0, 0);
@@ -245,9 +235,7 @@ static unsigned list(struct v4_client *t, uint32_t maxcount, bool *same)
     while (!eof) {
         struct xdr x;
 
-        v4_start(t);
-        v4_root(t);
-        v4_lookup(t, "many");
+        v4_start_on(t, "many");
         v4_op(t, 26);
         v4_u64(t, cookie);
         v4_u64(t, verifier);
@@ -287,9 +275,7 @@ static void names_of(struct v4_client *t)
         char name[8];
 
         g_snprintf(name, sizeof name, "f%03u", i);
-        v4_start(t);
-        v4_root(t);
-        v4_lookup(t, "many");
+        v4_start_on(t, "many");
         v4_op(t, 6, i % 2 ? 2 : 7);
         v4_text(t, name);
         v4_put(t, 0, 0);
@@ -300,33 +286,26 @@ static void names_of(struct v4_client *t)
     assert_true(same);
     assert_int_equal(list(t, 1 << 19, &same), 500);
     /* Not even one entry would fit. */
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "many");
+    v4_start_on(t, "many");
     v4_op(t, 26);
     v4_u64(t, 0);
     v4_u64(t, 0);
     v4_put(t, 20, 20, 0);
     assert_int_equal(v4_send(t), 10005);
     /* A directory that is not empty stays. */
-    v4_start(t);
-    v4_root(t);
+    v4_start_root(t);
     v4_op(t, 28);
     v4_text(t, "many");
     assert_int_equal(v4_send(t), 66);
     /* RENAME, with saved and current directory. */
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "many");
+    v4_start_on(t, "many");
     v4_op(t, 32);
     v4_root(t);
     v4_op(t, 29);
     v4_text(t, "f000");
     v4_text(t, "moved");
     assert_int_equal(v4_send(t), 0);
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "moved");
+    v4_start_on(t, "moved");
     assert_int_equal(v4_send(t), 0);
 }
 
@@ -343,8 +322,7 @@ static void links_of(struct v4_client *t)
     const uint8_t *p;
     uint32_t n;
 
-    v4_start(t);
-    v4_root(t);
+    v4_start_root(t);
     v4_op(t, 6, 5);
     v4_text(t, "some/where");
     v4_text(t, "link");
@@ -357,16 +335,12 @@ static void links_of(struct v4_client *t)
     assert_memory_equal(p, "some/where", 10);
     assert_int_equal(t->reply.n_items, 1);
     assert_int_equal(v4_open(t, "me", "link", 1, 0, false, &stateid), 10029);
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "link");
+    v4_start_on(t, "link");
     v4_lookup(t, "x");
     assert_int_equal(v4_send(t), 10029);
     /* LINK: the file is saved, the directory current. */
     assert_int_equal(v4_open(t, "me", "file", 3, 0, true, &stateid), 0);
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "file");
+    v4_start_on(t, "file");
     v4_op(t, 32);
     v4_root(t);
     v4_op(t, 11);
@@ -393,9 +367,7 @@ static void attributes_of(struct v4_client *t)
     struct xdr x;
 
     assert_int_equal(v4_open(t, "me", "file", 3, 0, true, &stateid), 0);
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "file");
+    v4_start_on(t, "file");
     v4_op(t, 34);
     v4_stateid_put(t, &stateid);
     v4_put(t, 2, 1 << 4, 1 << 1 | 1 << 4 | 1 << 22, 8 + 4 + 8 + 16);
@@ -423,8 +395,7 @@ static void attributes_of(struct v4_client *t)
         static const uint32_t bits[] = {1 << 1, 1 << 12, 1 << 4};
         static const uint32_t expected[] = {22, 10032, 10039};
 
-        v4_start(t);
-        v4_root(t);
+        v4_start_root(t);
         v4_op(t, 34);
         v4_stateid_put(t, &v4_anonymous);
         v4_put(t, 2, bit < 2 ? bits[bit] : 0, bit < 2 ? 0 : bits[bit], 8);
@@ -432,8 +403,7 @@ static void attributes_of(struct v4_client *t)
         assert_int_equal(v4_send(t), expected[bit]);
     }
     /* Size words that are not there. */
-    v4_start(t);
-    v4_root(t);
+    v4_start_root(t);
     v4_op(t, 34);
     v4_stateid_put(t, &v4_anonymous);
     v4_put(t, 1, 1 << 4, 4, 0);
@@ -442,9 +412,7 @@ static void attributes_of(struct v4_client *t)
     for (unsigned i = 0; i < 4; i++) {
         static const uint32_t expected[] = {0, 10027, 10009, 0};
 
-        v4_start(t);
-        v4_root(t);
-        v4_lookup(t, "file");
+        v4_start_on(t, "file");
         v4_op(t, i < 2 ? 37 : 17, 1, 1 << 4, 8);
         v4_u64(t, i % 2 ? 1 : 1234);
         assert_int_equal(v4_send(t), expected[i]);
@@ -464,17 +432,13 @@ static void permissions_of(struct v4_client *t)
 
     assert_int_equal(v4_open(t, "me", "file", 3, 0, true, &stateid), 0);
     t->uid = 5;
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "file");
+    v4_start_on(t, "file");
     v4_op(t, 3, 0x3f);
     assert_int_equal(v4_send(t), 0);
     x = v4_nth(t, 2);
     assert_int_equal(v4_get_u32(&x), 0x2d);
     assert_int_equal(v4_get_u32(&x), 1); /* mode 0644: others read */
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "file");
+    v4_start_on(t, "file");
     v4_op(t, 34);
     v4_stateid_put(t, &v4_anonymous);
     v4_put(t, 2, 0, 2, 4, 0777);
@@ -509,8 +473,7 @@ static void test_hostile(void **state)
             struct rpc_end_message call;
             uint32_t n = 1 + (uint32_t)(next_random(&seed) % 6);
 
-            v4_start(&t);
-            v4_root(&t);
+            v4_start_root(&t);
             if (i % 3)
                 v4_lookup(&t, "file");
             while (n-- > 0) {

@@ -33,9 +33,7 @@ static int end(void **state)
 
 static void to_file(struct file *f, uint32_t op)
 {
-    v4_start(&f->t);
-    v4_root(&f->t);
-    v4_lookup(&f->t, "file");
+    v4_start_on(&f->t, "file");
     v4_op(&f->t, op);
 }
 
@@ -52,9 +50,7 @@ static uint64_t size_of(struct file *f, const char *name)
 {
     struct xdr x;
 
-    v4_start(&f->t);
-    v4_root(&f->t);
-    v4_lookup(&f->t, name);
+    v4_start_on(&f->t, name);
     v4_op(&f->t, 9, 1, 1 << 4);
     assert_int_equal(v4_send(&f->t), 0);
     x = v4_nth(&f->t, 2);

@@ -262,8 +262,7 @@ static void test_limits(void **state)
         v4_root(t);
     assert_int_equal(v4_send(t), 10070);
     t->sequences[0]--;
-    v4_start(t);
-    v4_root(t);
+    v4_start_root(t);
     v4_op(t, 38);
     v4_stateid_put(t, &v4_anonymous);
     v4_u64(t, 0);

@@ -53,9 +53,7 @@ static void shares_of(unsigned minor)
     assert_int_equal(v4_write(&both->a, "file", &a, 0, "x", 1), 10024);
     assert_int_equal(v4_write(&both->a, "file", &again, 0, "x", 1), 0);
     /* Back to reading. */
-    v4_start(&both->a);
-    v4_root(&both->a);
-    v4_lookup(&both->a, "file");
+    v4_start_on(&both->a, "file");
     v4_op(&both->a, 21);
     v4_stateid_put(&both->a, &again);
     v4_put(&both->a, minor == 0 ? both->a.seqid++ : 0, 1, 0);
@@ -89,9 +87,7 @@ static void expiry_of(unsigned minor)
     assert_int_equal(v4_open(&both->b, "x", "file", 1, 0, false, &b), 10015);
     both->on.now += INT64_C(91) * 1000000000;
     assert_int_equal(v4_open(&both->b, "x", "file", 1, 0, false, &b), 0);
-    v4_start(&both->a);
-    v4_root(&both->a);
-    v4_lookup(&both->a, "file");
+    v4_start_on(&both->a, "file");
     v4_op(&both->a, 25);
     v4_stateid_put(&both->a, &a);
     v4_u64(&both->a, 0);
@@ -117,8 +113,7 @@ static void test_owner_retry(void **state)
 
     (void)state;
     for (unsigned i = 0; i < 2; i++) {
-        v4_start(t);
-        v4_root(t);
+        v4_start_root(t);
         v4_open_put(t, "x", "file", 3, 0, true);
         v4_op(t, 10);
         assert_int_equal(v4_send(t), 0);
@@ -134,9 +129,7 @@ static void test_owner_retry(void **state)
     assert_int_equal(v4_read(t, "file", &first, 0, 1), 10025);
     t->seqid++;
     for (unsigned i = 0; i < 2; i++) {
-        v4_start(t);
-        v4_root(t);
-        v4_lookup(t, "file");
+        v4_start_on(t, "file");
         v4_op(t, 20);
         v4_stateid_put(t, &first);
         v4_put(t, t->seqid);
@@ -158,8 +151,7 @@ static void test_owner_retry(void **state)
 
 static uint32_t create_exclusive(struct v4_client *t, uint64_t verifier, uint32_t mode)
 {
-    v4_start(t);
-    v4_root(t);
+    v4_start_root(t);
     v4_op(t, 18, t->minor == 0 ? t->seqid++ : 0, 3, 0);
     v4_u64(t, t->client);
     v4_text(t, "x");
@@ -203,9 +195,7 @@ static void test_claims(void **state)
 
     (void)state;
     assert_int_equal(v4_open(t, "x", "file", 3, 0, true, &stateid), 0);
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "file");
+    v4_start_on(t, "file");
     v4_op(t, 18, 0, 3, 0);
     v4_u64(t, 0);
     v4_text(t, "y");
@@ -221,9 +211,7 @@ static void test_claims(void **state)
     /* Another file handle has no current stateid. */
     assert_int_equal(v4_write(t, "file", &current, 0, "x", 1), 10025);
     for (unsigned i = 0; i < ARRAY_LENGTH(claims); i++) {
-        v4_start(t);
-        v4_root(t);
-        v4_lookup(t, "file");
+        v4_start_on(t, "file");
         v4_op(t, 18, 0, 3, 0);
         v4_u64(t, 0);
         v4_text(t, "z");
@@ -274,9 +262,7 @@ static uint32_t lock(struct locker *l, uint32_t type, uint64_t offset, uint64_t 
     struct xdr x;
     uint32_t status;
 
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "file");
+    v4_start_on(t, "file");
     v4_op(t, 12, type, 0);
     v4_u64(t, offset);
     v4_u64(t, length);
@@ -306,9 +292,7 @@ static uint32_t unlock(struct locker *l, uint64_t offset, uint64_t length)
     struct xdr x;
     uint32_t status;
 
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "file");
+    v4_start_on(t, "file");
     v4_op(t, 14, 1, t->minor == 0 ? ++l->seqid : 0);
     v4_stateid_put(t, &l->lock);
     v4_u64(t, offset);
@@ -327,9 +311,7 @@ static uint64_t test_lock(struct v4_client *t, uint64_t offset, uint64_t length)
     struct xdr x;
     uint32_t status;
 
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "file");
+    v4_start_on(t, "file");
     v4_op(t, 13, 2);
     v4_u64(t, offset);
     v4_u64(t, length);
