@@ -79,6 +79,12 @@ void log_start(struct conversation *c, const struct tcp_pair_options *options)
     assert_non_null(c->pair);
 }
 
+void log_connect(struct conversation *c, const struct tcp_pair_options *options)
+{
+    log_start(c, options);
+    send_handshake(c);
+}
+
 void log_finish(struct conversation *c)
 {
     tcp_pair_finish(c->pair);

@@ -29,6 +29,8 @@ struct conversation {
 };
 
 void log_start(struct conversation *c, const struct tcp_pair_options *options);
+/* With its handshake. */
+void log_connect(struct conversation *c, const struct tcp_pair_options *options);
 void log_finish(struct conversation *c);
 
 /* Any segment; seq and ack as on the wire. */

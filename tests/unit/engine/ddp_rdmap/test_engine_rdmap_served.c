@@ -89,8 +89,7 @@ static void served(void **state)
         serve(t, requests[i].atomic);
         flow_send(t, R, 8);
         flow_close(t, R);
-        findings_expect(&t->seen, R, requests[i].rule, requests[i].name);
-        flow_free(t);
+        flow_expect(t, R, requests[i].rule, requests[i].name);
 
         if (requests[i].rv != 1) /* nothing else shows what it is */
             continue;
@@ -100,8 +99,7 @@ static void served(void **state)
         send_request(t, i);
         serve(t, requests[i].atomic);
         flow_finish(t);
-        findings_expect(&t->seen, R, "", requests[i].name);
-        flow_free(t);
+        flow_expect(t, R, "", requests[i].name);
     }
 }
 
@@ -119,8 +117,7 @@ static void asked_for(void **state)
         send_request(t, i);
         serve(t, false);
         flow_finish(t);
-        findings_expect(&t->seen, R, "", requests[i].name);
-        flow_free(t);
+        flow_expect(t, R, "", requests[i].name);
     }
 }
 
@@ -134,8 +131,7 @@ static void gaps(void **state)
     serve(t, true);
     serve(t, false);
     flow_close(t, R);
-    findings_expect(&t->seen, R, "", "filled");
-    flow_free(t);
+    flow_expect(t, R, "", "filled");
 
     t = begin(); /* nothing obliges the receiver to say anything */
     send_read(t, untagged_segment(RDMAP_READ_REQUEST, 1, 3));
@@ -143,23 +139,20 @@ static void gaps(void **state)
     flow_send(t, I, 8);
     flow_send(t, R, 8);
     flow_close(t, R);
-    findings_expect(&t->seen, R, "", "waiting");
-    flow_free(t);
+    flow_expect(t, R, "", "waiting");
 
     t = begin();
     send_read(t, untagged_segment(RDMAP_READ_REQUEST, 1, 3));
     flow_complain(t, R, 1, 2, 3);
     flow_close(t, R);
-    findings_expect(&t->seen, R, "", "refused");
-    flow_free(t);
+    flow_expect(t, R, "", "refused");
 
     t = begin(); /* a real fault after it counts */
     send_read(t, untagged_segment(RDMAP_READ_REQUEST, 1, 3));
     send_request(t, 6);
     flow_send(t, R, 8);
     flow_close(t, R);
-    findings_expect(&t->seen, R, "RDMAP-6.2.1-01", "fault after it");
-    flow_free(t);
+    flow_expect(t, R, "RDMAP-6.2.1-01", "fault after it");
 }
 
 /* The MSN of a request that was answered, and of one that is not yet. */
@@ -177,8 +170,7 @@ static void repeated(void **state)
             serve(t, false);
         serve(t, false);
         flow_close(t, R);
-        findings_expect(&t->seen, R, "DDP-7.1-09", open ? "open" : "answered");
-        flow_free(t);
+        flow_expect(t, R, "DDP-7.1-09", open ? "open" : "answered");
     }
 }
 

@@ -6,8 +6,7 @@ static void octets_in_order_go_straight_through(void **state)
 {
     struct conversation c;
     (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+    log_connect(&c, NULL);
     send_at(&c, 0, 0, "abc");
     log_expect(&c, "0@0:abc/4<>");
     c.acked[1] = 3;
@@ -24,8 +23,7 @@ static void out_of_order(void **state)
 {
     struct conversation c;
     (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+    log_connect(&c, NULL);
     send_at(&c, 0, 6, "ghi");
     send_at(&c, 0, 3, "def");
     log_expect(&c, "");
@@ -39,8 +37,7 @@ static void retransmission_with_other_boundaries(void **state)
 {
     struct conversation c;
     (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+    log_connect(&c, NULL);
     send_at(&c, 0, 0, "abcd");
     send_at(&c, 0, 2, "cdefgh");
     log_expect(&c, "0@0:abcd/4<> 0@4:efgh/5>r");
@@ -53,8 +50,7 @@ static void a_piece_between_held_ones_is_cut_out(void **state)
 {
     struct conversation c;
     (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+    log_connect(&c, NULL);
     send_at(&c, 0, 2, "cd");
     send_at(&c, 0, 6, "gh");
     send_at(&c, 0, 1, "bcdefghi"); /* around both */
@@ -68,8 +64,7 @@ static void first_octets_win_and_a_difference_is_reported(void **state)
 {
     struct conversation c;
     (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+    log_connect(&c, NULL);
     send_at(&c, 0, 0, "abc");
     send_at(&c, 0, 3, "def");
     send_at(&c, 0, 1, "bcdXfg");
@@ -87,8 +82,7 @@ static void keep_alive_garbage_is_no_conflict(void **state)
 {
     struct conversation c;
     (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+    log_connect(&c, NULL);
     send_at(&c, 0, 0, "abc");
     send_ack(&c, 1, 0, 3);
     send_at(&c, 0, 2, "?");
@@ -103,8 +97,7 @@ static void one_unacknowledged_octet_sent_again_is_compared(void **state)
 {
     struct conversation c;
     (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+    log_connect(&c, NULL);
     send_at(&c, 0, 0, "abc");
     send_ack(&c, 1, 0, 2);
     send_at(&c, 0, 2, "?");
@@ -116,8 +109,7 @@ static void a_zero_window_probe_carries_data(void **state)
 {
     struct conversation c;
     (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+    log_connect(&c, NULL);
     send_at(&c, 0, 0, "abc");
     send_ack(&c, 1, 0, 3);
     send_at(&c, 0, 3, "d"); /* refused by the receiver */
@@ -150,8 +142,7 @@ static void one_side_ends_the_other_goes_on(void **state)
 {
     struct conversation c;
     (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+    log_connect(&c, NULL);
     send_flags(&c, 0, TCP_FIN, 0, "bye");
     send_ack(&c, 1, 0, 4);
     log_expect(&c, "0@0:bye/4<> fin0@3/4");
@@ -171,8 +162,7 @@ static void a_fin_waits_for_the_octets_before_it(void **state)
 {
     struct conversation c;
     (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+    log_connect(&c, NULL);
     send_flags(&c, 0, TCP_FIN, 3, "def");
     log_expect(&c, "");
     send_at(&c, 0, 0, "abc");
@@ -190,8 +180,7 @@ static void octets_held_beyond_a_fin_are_dropped(void **state)
 {
     struct conversation c;
     (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+    log_connect(&c, NULL);
     send_at(&c, 0, 4, "efgh");
     send_flags(&c, 0, TCP_FIN, 3, "def");
     send_at(&c, 0, 0, "abc");
@@ -203,8 +192,7 @@ static void a_reset_in_the_window_closes(void **state)
 {
     struct conversation c;
     (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+    log_connect(&c, NULL);
     send_at(&c, 0, 0, "abc");
     send_ack(&c, 1, 0, 3);
     send_raw(&c, 0, TCP_RST, c.isn[0] + 1 + 400000000, 0, "", 0); /* far outside the window */
@@ -237,8 +225,7 @@ static void octets_of_a_reset_are_no_stream_octets(void **state)
 {
     struct conversation c;
     (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+    log_connect(&c, NULL);
     send_flags(&c, 0, TCP_RST, 0, "why");
     log_finish(&c);
     log_expect(&c, "rst0/4");
@@ -286,8 +273,7 @@ static void a_super_segment_is_one_run(void **state)
     static char text[60001];
     struct conversation c;
     (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+    log_connect(&c, NULL);
     memset(text, 'a', 60000);
     c.length = 0;
     struct tcp_segment segment = {.frame = 4,
@@ -312,8 +298,7 @@ static void what_the_snap_length_cut_is_a_hole(void **state)
 {
     struct conversation c;
     (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+    log_connect(&c, NULL);
     send_raw(&c, 0, TCP_ACK, c.isn[0] + 1, c.isn[1] + 1, "abcdef", 4);
     send_at(&c, 0, 6, "ghi");
     log_expect(&c, "0@0:abcd/4< hole0@4-6:snap/4 0@6:ghi/5<>");
@@ -328,8 +313,7 @@ static void loss_in_the_network_is_no_hole(void **state)
 {
     struct conversation c;
     (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+    log_connect(&c, NULL);
     send_at(&c, 0, 0, "abc");
     send_at(&c, 0, 6, "ghi");
     for (int i = 0; i < 200; i++)
@@ -365,8 +349,7 @@ static void octets_captured_after_their_ack_are_no_hole(void **state)
 {
     struct conversation c;
     (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+    log_connect(&c, NULL);
     send_ack(&c, 1, 0, 6); /* the other queue of the interface was read first */
     send_at(&c, 0, 3, "def");
     send_at(&c, 0, 0, "abc");
@@ -398,15 +381,13 @@ static void capture_loss_at_the_very_end(void **state)
 {
     struct conversation c;
     (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+    log_connect(&c, NULL);
     send_at(&c, 0, 0, "abc");
     send_ack(&c, 1, 0, 9);
     log_finish(&c);
     log_expect(&c, "0@0:abc/4<> hole0@3-9:lost/0");
     /* One more than captured: a FIN that was not captured. */
-    log_start(&c, NULL);
-    send_handshake(&c);
+    log_connect(&c, NULL);
     send_at(&c, 0, 0, "abc");
     send_ack(&c, 1, 0, 4);
     for (int i = 0; i < 100; i++)
@@ -437,8 +418,7 @@ static void what_is_missing_at_the_end(void **state)
 {
     struct conversation c;
     (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+    log_connect(&c, NULL);
     send_at(&c, 0, 3, "def");
     send_flags(&c, 1, TCP_FIN, 2, "");
     log_finish(&c);
@@ -450,8 +430,7 @@ static void held_octets_are_bounded(void **state)
     struct tcp_pair_options options = {.limit = 1000};
     struct conversation c;
     (void)state;
-    log_start(&c, &options);
-    send_handshake(&c);
+    log_connect(&c, &options);
     for (unsigned i = 0; i < 20; i++)
         send_at(&c, 0, 1 + 2 * i, "x");
     c.log[c.length] = '\0';
@@ -460,8 +439,7 @@ static void held_octets_are_bounded(void **state)
     c.length = 0;
     /* One segment larger than the bound. */
     options.limit = 1;
-    log_start(&c, &options);
-    send_handshake(&c);
+    log_connect(&c, &options);
     send_at(&c, 0, 2, "cd");
     log_expect(&c, "hole0@0-2:memory/4 0@2:cd/4<>");
     log_finish(&c);
@@ -472,8 +450,7 @@ static void eager_holes_do_not_wait(void **state)
     struct tcp_pair_options options = {.eager_holes = true};
     struct conversation c;
     (void)state;
-    log_start(&c, &options);
-    send_handshake(&c);
+    log_connect(&c, &options);
     send_at(&c, 0, 0, "ab");
     send_at(&c, 0, 4, "ef");
     send_at(&c, 0, 2, "cd");
@@ -543,8 +520,7 @@ static void far_outside_the_window_is_not_believed_at_once(void **state)
 {
     struct conversation c;
     (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+    log_connect(&c, NULL);
     send_at(&c, 0, 100000000, "stray");
     send_at(&c, 0, 0, "abc");
     log_finish(&c);
@@ -556,8 +532,7 @@ static void reuse(void **state)
     struct conversation c;
     struct tcp_segment syn = {.frame = 50, .flags = TCP_SYN, .window_scale = 255, .seq = 1000};
     (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+    log_connect(&c, NULL);
     assert_false(tcp_pair_is_reuse(c.pair, &syn)); /* its own SYN again */
     syn.seq = 4000;
     assert_true(tcp_pair_is_reuse(c.pair, &syn));
