@@ -8,14 +8,14 @@
 
 #include <stdio.h>
 
-enum { A = 1, B = 2, C = 3, LOG = 2048 };
+enum { A = 1, B = 2, C = 3 };
 
 struct bench {
     struct ib_connections *connections;
     uint32_t frame;
     int64_t now;
     bool refuse;
-    char log[LOG];
+    char log[NOTES_MAX];
     struct seen {
         struct bench *bench;
         uint32_t id;
@@ -23,21 +23,11 @@ struct bench {
     struct ib_connection last; /* that was closed */
 };
 
-static void say(struct bench *bench, const char *text)
-{
-    size_t n = strlen(bench->log);
-
-    assert_true(n + strlen(text) + 2 < LOG);
-    snprintf(bench->log + n, LOG - n, "%s%s", n > 0 ? " " : "", text);
-}
-
 static void on_part(void *ctx, const struct ib_rc_part *part)
 {
     const struct seen *seen = ctx;
-    char text[40];
 
-    snprintf(text, sizeof text, "%u/%u:%02x", seen->id, part->place.side, part->packet->bth.opcode);
-    say(seen->bench, text);
+    note(seen->bench->log, "%u/%u:%02x", seen->id, part->place.side, part->packet->bth.opcode);
 }
 
 static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_events *events)
@@ -54,22 +44,19 @@ static void on_close(void *ctx, struct ib_connection *connection, enum ib_connec
 {
     static const char *const words[] = {"ended", "reused", "evicted", "capture"};
     struct bench *bench = ctx;
-    char text[40];
 
     (void)now_ns;
     bench->last = *connection;
-    snprintf(text, sizeof text, "%u-%s", connection->id, words[why]);
-    say(bench, text);
+    note(bench->log, "%u-%s", connection->id, words[why]);
 }
 
 static void on_managed(void *ctx, struct ib_connection *connection, unsigned side, const struct ib_cm *cm,
                        const struct place *place)
 {
-    char text[60];
+    struct bench *bench = ctx;
 
     (void)place;
-    snprintf(text, sizeof text, "%u/%u:%s", connection->id, side, ib_cm_name(cm->attribute));
-    say(ctx, text);
+    note(bench->log, "%u/%u:%s", connection->id, side, ib_cm_name(cm->attribute));
 }
 
 static void open_with(struct bench *bench, const struct ib_connections_options *options)

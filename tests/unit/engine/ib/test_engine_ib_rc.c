@@ -9,63 +9,51 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { START = 0xFFFFFE, START_1 = 100, MTU = 256, LOG = 4096, SKEW = 4000000 };
+enum { START = 0xFFFFFE, START_1 = 100, MTU = 256, SKEW = 4000000 };
 
 struct bench {
     struct ib_rc *rc;
     uint32_t frame;
     int64_t now; /* besides the frame's number */
-    char log[LOG];
+    char log[NOTES_MAX];
 };
-
-static void say(struct bench *bench, const char *text)
-{
-    size_t n = strlen(bench->log);
-
-    assert_true(n + strlen(text) + 2 < LOG);
-    snprintf(bench->log + n, LOG - n, "%s%s", n > 0 ? " " : "", text);
-}
 
 /* "S0.0+3!?" : Send, message 0, at offset 0, 3 octets, complete; responses to Reads of its sender were not seen. */
 static void on_part(void *ctx, const struct ib_rc_part *part)
 {
     static const char letters[] = "SWRPKAB";
     struct bench *bench = ctx;
-    char text[80];
 
     if (part->kind == IB_MESSAGE_READ)
-        snprintf(text, sizeof text, "R%u@%x:%u", (unsigned)part->message, (unsigned)part->address, part->size);
+        note(bench->log, "R%u@%x:%u", (unsigned)part->message, (unsigned)part->address, part->size);
     else if (part->memory_known)
-        snprintf(text, sizeof text, "%c%u@%x+%zu%s", letters[part->kind], (unsigned)part->message,
-                 (unsigned)part->address, part->length, part->complete ? "!" : "");
+        note(bench->log, "%c%u@%x+%zu%s", letters[part->kind], (unsigned)part->message, (unsigned)part->address,
+             part->length, part->complete ? "!" : "");
     else
-        snprintf(text, sizeof text, "%c%u.%u+%zu%s%s", letters[part->kind], (unsigned)part->message,
-                 (unsigned)part->offset, part->length, part->complete ? "!" : "", part->reads_unseen ? "?" : "");
-    say(bench, text);
+        note(bench->log, "%c%u.%u+%zu%s%s", letters[part->kind], (unsigned)part->message, (unsigned)part->offset,
+             part->length, part->complete ? "!" : "", part->reads_unseen ? "?" : "");
 }
 
 /* "hole0:1-3@7": requests 1 and 2 of side 0, after the one in frame 7. */
 static void on_hole(void *ctx, const struct ib_rc_hole *hole)
 {
-    char text[64];
+    struct bench *bench = ctx;
 
-    snprintf(text, sizeof text, "hole%u:%u-%u@%u", hole->side, (unsigned)hole->from, (unsigned)hole->to, hole->after);
-    say(ctx, text);
+    note(bench->log, "hole%u:%u-%u@%u", hole->side, (unsigned)hole->from, (unsigned)hole->to, hole->after);
 }
 
 static void on_refused(void *ctx, const struct ib_rc_refusal *refusal)
 {
-    char text[64];
+    struct bench *bench = ctx;
 
-    snprintf(text, sizeof text, "refused%u:%u%s at %u of %s%s", refusal->side, refusal->nak,
-             refusal->not_ready ? "rnr" : "", (unsigned)refusal->offset,
-             !refusal->known                     ? "what is unknown"
-             : refusal->kind == IB_MESSAGE_SEND  ? "a Send"
-             : refusal->kind == IB_MESSAGE_WRITE ? "a Write"
-             : refusal->kind == IB_MESSAGE_READ  ? "a Read"
-                                                 : "another",
-             refusal->invalidates ? " with Invalidate" : "");
-    say(ctx, text);
+    note(bench->log, "refused%u:%u%s at %u of %s%s", refusal->side, refusal->nak, refusal->not_ready ? "rnr" : "",
+         (unsigned)refusal->offset,
+         !refusal->known                     ? "what is unknown"
+         : refusal->kind == IB_MESSAGE_SEND  ? "a Send"
+         : refusal->kind == IB_MESSAGE_WRITE ? "a Write"
+         : refusal->kind == IB_MESSAGE_READ  ? "a Read"
+                                             : "another",
+         refusal->invalidates ? " with Invalidate" : "");
 }
 
 static void open_bench(struct bench *bench, bool managed, size_t limit)
@@ -607,7 +595,7 @@ static void random_loss_is_no_hole(void **state)
         struct sent sent[PACKETS];
         uint64_t random = seed;
         unsigned n = make_messages(&random, sent), expected = 0, turns = 0;
-        char wanted[LOG] = "";
+        char wanted[NOTES_MAX] = "";
         size_t length = 0;
         unsigned message = 0, offset = 0;
 

@@ -5,15 +5,13 @@
 #include "engine/tcp/connections.h"
 #include "tests/unit/support/support.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 struct trace {
     struct connections *connections;
     uint32_t frame;
     int64_t now;
-    char log[4096];
-    size_t length;
+    char log[NOTES_MAX];
     uint32_t dismiss; /* id of the connection that is dismissed at its first octets */
 };
 
@@ -24,24 +22,13 @@ struct consumer {
     struct verdict verdict;
 };
 
-__attribute__((format(printf, 2, 3))) static void note(struct trace *t, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    if (t->length)
-        t->log[t->length++] = ' ';
-    t->length += (size_t)vsnprintf(t->log + t->length, sizeof t->log - t->length, format, arguments);
-    va_end(arguments);
-    assert_true(t->length < sizeof t->log);
-}
-
 static void octets_event(void *ctx, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
                          const struct octets_origin *origin)
 {
     struct consumer *c = ctx;
     (void)p;
     (void)origin;
-    note(c->trace, "%u.%u@%llu+%zu", c->connection->id, side, (unsigned long long)offset, n);
+    note(c->trace->log, "%u.%u@%llu+%zu", c->connection->id, side, (unsigned long long)offset, n);
     if (c->trace->dismiss == c->connection->id)
         connection_dismiss(c->connection);
 }
@@ -57,7 +44,7 @@ static bool open_event(void *ctx, struct connection *connection)
     connection->host = c;
     c->stack = stack_new(&setup);
     connection->tcp = c->stack ? stack_pair(c->stack) : NULL;
-    note(ctx, "open%u:%u", connection->id, connection->endpoint[0].port);
+    note(((struct trace *)ctx)->log, "open%u:%u", connection->id, connection->endpoint[0].port);
     return c->stack != NULL;
 }
 
@@ -66,7 +53,7 @@ static void close_event(void *ctx, struct connection *connection, enum connectio
     static const char *const words[] = {"closed", "reused", "evicted", "dismissed", "capture"};
     struct consumer *c = connection->host;
     stack_finish(c->stack, now_ns);
-    note(ctx, "close%u:%s", connection->id, words[why]);
+    note(((struct trace *)ctx)->log, "close%u:%s", connection->id, words[why]);
     stack_free(c->stack);
     free(c);
 }
@@ -87,9 +74,7 @@ static void finish(struct trace *t)
 
 static void expect(struct trace *t, const char *log)
 {
-    t->log[t->length] = '\0';
-    assert_string_equal(t->log, log);
-    t->length = 0;
+    notes_expect(t->log, log);
 }
 
 /* Client at `port`, server at 20; from_server turns the direction. */
@@ -278,16 +263,15 @@ static void many(void **state)
     for (uint32_t port = 1; port <= 5000; port++) {
         handshake(t, (uint16_t)port, port);
         talk_and_close(t, (uint16_t)port, port, 1);
-        t->length = 0;
+        t->log[0] = '\0';
     }
     struct connection *connection = give(t, 5000, CLIENT, TCP_ACK, 5001, 9002, 0);
     assert_int_equal(connection->id, 5000);
     for (uint16_t port = 1; port <= 3000; port++)
         assert_null(give(t, port, CLIENT, TCP_ACK, port + 1U, 9001, 1));
-    t->log[t->length] = '\0';
     assert_null(strstr(t->log, "open"));
     connections_finish(t->connections, t->now += INT64_C(20000000000));
-    t->length = 0;
+    t->log[0] = '\0';
     connections_free(t->connections);
     free(t);
 }

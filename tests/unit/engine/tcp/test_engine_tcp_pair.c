@@ -275,7 +275,7 @@ static void a_super_segment_is_one_run(void **state)
     (void)state;
     log_connect(&c, NULL);
     memset(text, 'a', 60000);
-    c.length = 0;
+    c.log[0] = '\0';
     struct tcp_segment segment = {.frame = 4,
                                   .flags = TCP_ACK,
                                   .window_scale = 255,
@@ -433,10 +433,9 @@ static void held_octets_are_bounded(void **state)
     log_connect(&c, &options);
     for (unsigned i = 0; i < 20; i++)
         send_at(&c, 0, 1 + 2 * i, "x");
-    c.log[c.length] = '\0';
     assert_non_null(strstr(c.log, "hole0@0-1:memory/4 0@1:x/4!<>"));
     log_finish(&c);
-    c.length = 0;
+    c.log[0] = '\0';
     /* One segment larger than the bound. */
     options.limit = 1;
     log_connect(&c, &options);
