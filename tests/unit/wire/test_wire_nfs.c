@@ -18,7 +18,6 @@ static void test_version3_write(void **state)
     struct nfs_text t = {0};
     struct nfs_seen seen = {0};
 
-    (void)state;
     write3(&t, 1021);
     assert_int_equal(text_walk(&t, NFS_PROGRAM, 3, 7, false, &seen), NFS_WALK_OK);
     assert_int_equal(seen.result.left, 0);
@@ -41,7 +40,6 @@ static void test_reduced_write(void **state)
     struct nfs_text t = {0};
     struct nfs_seen seen = {.removed = 2};
 
-    (void)state;
     write3(&t, 1021);
     t.n -= 1024;
     assert_int_equal(text_walk(&t, NFS_PROGRAM, 3, 7, false, &seen), NFS_WALK_OK);
@@ -63,7 +61,6 @@ static void test_version2_symlink(void **state)
     struct nfs_text t = {0};
     struct nfs_seen seen = {.removed = 4};
 
-    (void)state;
     text_words(&t, 8);
     text_item(&t, 5);
     text_put(&t, 601); /* taken out */
@@ -84,7 +81,6 @@ static void test_version3_read_results(void **state)
     struct nfs_text t = {0};
     struct nfs_seen seen = {0};
 
-    (void)state;
     text_put(&t, 0, 1);
     text_words(&t, 21);
     text_put(&t, 4096, 1);
@@ -109,7 +105,6 @@ static void test_lists(void **state)
     struct nfs_text t = {0};
     struct nfs_seen seen = {0};
 
-    (void)state;
     text_put(&t, 0); /* READDIRPLUS */
     text_put(&t, 0);
     text_words(&t, 2);
@@ -172,7 +167,6 @@ static void test_compound(void **state)
     const struct nfs_item *data;
     const struct nfs_value *mask;
 
-    (void)state;
     write4(&t);
     assert_int_equal(text_walk(&t, NFS_PROGRAM, 4, 1, false, &seen), NFS_WALK_OK);
     assert_int_equal(seen.result.left, 0);
@@ -209,7 +203,6 @@ static void test_reduced_compound(void **state)
     struct nfs_seen seen = {0}, reduced = {.removed = 8};
     size_t at;
 
-    (void)state;
     write4(&whole);
     assert_int_equal(text_walk(&whole, NFS_PROGRAM, 4, 1, false, &seen), NFS_WALK_OK);
     at = seen_item_with(&seen, NFS_MARK_DATA)->at;
@@ -228,7 +221,6 @@ static void test_failed_compound(void **state)
     struct nfs_text t = {0};
     struct nfs_seen seen = {0};
 
-    (void)state;
     text_compounded(&t, 10025, 3);
     text_sequenced(&t);
     text_put(&t, NFS_OP_PUTFH, 0, NFS_OP_READ, 10025);
@@ -254,7 +246,6 @@ static void test_create_session(void **state)
     struct nfs_text t = {0};
     struct nfs_seen seen = {0};
 
-    (void)state;
     text_compound(&t, 1, 1);
     text_put(&t, NFS_OP_CREATE_SESSION);
     text_words(&t, 3);
@@ -284,7 +275,6 @@ static void test_callback(void **state)
     struct nfs_text t = {0};
     struct nfs_seen seen = {0};
 
-    (void)state;
     text_put(&t, 0, 1, 0x11, 2, 11); /* CB_SEQUENCE */
     text_words(&t, 4);
     text_put(&t, 1, 0, 0, 0, 1); /* one list of two referring calls */
@@ -310,7 +300,6 @@ static void test_unknown(void **state)
     struct nfs_text t = {0};
     struct nfs_seen seen = {0};
 
-    (void)state;
     text_compound(&t, 2, 2);
     text_put(&t, NFS_OP_PUTROOTFH, 999);
     assert_int_equal(text_walk(&t, NFS_PROGRAM, 4, 1, false, &seen), NFS_WALK_UNKNOWN);
@@ -354,7 +343,6 @@ static void test_bad(void **state)
         {NFS_PROGRAM_MOUNT, 1, 1, false, "00000401", 1025, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct nfs_text t = {0};
         struct nfs_seen seen = {0};
@@ -373,7 +361,6 @@ static void test_short(void **state)
 {
     struct nfs_text t = {0};
 
-    (void)state;
     write4(&t);
     for (size_t n = 0; n < t.n; n++) {
         struct nfs_text prefix = t;
@@ -398,7 +385,6 @@ static void test_huge_counts(void **state)
         "ffffffff",                            /* tag */
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(texts); i++) {
         struct nfs_text t = {0};
         struct nfs_seen seen = {0};
@@ -413,7 +399,6 @@ static void test_roundup(void **state)
     struct nfs_text t = {0};
     struct nfs_seen seen = {0};
 
-    (void)state;
     text_put(&t, 0);
     text_item(&t, 6);
     t.p[t.n - 1] = 1;
@@ -426,7 +411,6 @@ static void test_known(void **state)
 {
     const struct nfs_procedure *p;
 
-    (void)state;
     p = nfs_procedure_find(NFS_PROGRAM, 4, 1);
     assert_true(p->compound && !p->callback && p->reduces_call && p->reduces_reply);
     assert_string_equal(p->name, "COMPOUND");
@@ -532,7 +516,6 @@ static void test_mutated(void **state)
     struct nfs_walk_result result;
     unsigned statuses[NFS_WALK_BAD + 1] = {0};
 
-    (void)state;
     assert_non_null(heap);
     write4(&messages[0]);
     mutated_reply(&messages[1]);

@@ -43,7 +43,6 @@ static struct rdmap_flow *begin(unsigned i)
 
 static void served(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < FIELDS; i++) {
         struct rdmap_flow *t = begin(i);
 
@@ -59,7 +58,6 @@ static void served(void **state)
 
 static void served_wrongly(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < FIELDS; i++) {
         struct rdmap_flow *t = begin(i);
 
@@ -82,7 +80,6 @@ static void served_wrongly(void **state)
 
 static void dropped(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < FIELDS; i++) {
         struct rdmap_flow *t = begin(i);
 
@@ -109,7 +106,6 @@ static void refused(void **state)
 {
     static const uint8_t codes[][3] = {{0, 2, 0x05}, {0, 2, 0x06}, {0, 2, 0xFF}, {1, 2, 0x06}};
 
-    (void)state;
     for (unsigned i = 0; i < FIELDS; i++) {
         for (unsigned code = 0; code < sizeof codes / sizeof codes[0]; code++) {
             struct rdmap_flow *t = begin(i);
@@ -126,7 +122,6 @@ static void refused_for_another_reason(void **state)
 {
     struct rdmap_flow *t = begin(1);
 
-    (void)state;
     flow_complain(t, R, 0, 1, 0);
     flow_close(t, R);
     flow_expect(t, R, "", "STag");
@@ -137,7 +132,6 @@ static void in_one_segment_of_many(void **state)
     struct rdmap_flow *t = flow_new_reacting();
     struct ddp_segment segment = untagged_segment(RDMAP_SEND, 0, 1);
 
-    (void)state;
     segment.last = false;
     flow_segment(t, I, segment, NULL, 100);
     segment.mo = 100;
@@ -173,7 +167,6 @@ static void atomics(void **state)
     static const struct rdmap_atomic_request plain = {
         .identifier = 2, .stag = STAG, .data = 1, .compare_mask = UINT64_MAX};
 
-    (void)state;
     for (unsigned i = 0; i < sizeof odd / sizeof odd[0]; i++) {
         struct rdmap_flow *t = flow_new_reacting();
 

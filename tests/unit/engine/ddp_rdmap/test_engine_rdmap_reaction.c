@@ -226,7 +226,6 @@ static const struct fault_case {
 
 static void reported_rightly(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(faults); i++) {
         struct rdmap_flow *t = flow_new_reacting();
 
@@ -242,7 +241,6 @@ static void reported_rightly(void **state)
 
 static void reported_wrongly(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(faults); i++) {
         struct rdmap_flow *t;
 
@@ -258,7 +256,6 @@ static void reported_wrongly(void **state)
 
 static void ignored(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(faults); i++) {
         struct rdmap_flow *t = flow_new_reacting();
 
@@ -272,7 +269,6 @@ static void ignored(void **state)
 
 static void silence(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(faults); i++) {
         struct rdmap_flow *t = flow_new_reacting();
 
@@ -287,7 +283,6 @@ static void silence(void **state)
 
 static void closed_without_terminate(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(faults); i++) {
         for (unsigned reset = 0; reset < 2; reset++) {
             struct rdmap_flow *t = flow_new_reacting();
@@ -303,7 +298,6 @@ static void closed_without_terminate(void **state)
 /* Whoever receives a Terminate may close at once, though it came on another queue; not after messages of its own. */
 static void misplaced_terminate(void **state)
 {
-    (void)state;
     for (unsigned messages = 0; messages < 2; messages++) {
         struct rdmap_flow *t = flow_new_reacting();
 
@@ -320,7 +314,6 @@ static void misplaced_terminate(void **state)
 /* Messages in between excuse nothing; when each side has answered the other, the fault was passed over. */
 static void closed_after_messages(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(faults); i++) {
         struct rdmap_flow *t = flow_new_reacting();
 
@@ -353,7 +346,6 @@ static void closed_after_messages(void **state)
 /* The capture ends, or the peer closes, before anything can be said; or something is missing. */
 static void cut_short(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(faults); i++) {
         struct rdmap_flow *t = flow_new_reacting();
 
@@ -398,7 +390,6 @@ static void short_ulpdu(void **state)
 {
     struct rdmap_flow *t = flow_new_reacting();
 
-    (void)state;
     no_header(t);
     flow_terminate_as(t, R, (struct rdmap_terminate){.layer = 0, .etype = 2, .code = 7});
     flow_close(t, R);
@@ -417,7 +408,6 @@ static void answered(void **state)
 {
     struct rdmap_flow *t = flow_new_reacting();
 
-    (void)state;
     rv_read(t);
     flow_response(t, R, 0x55667788, 0x2000, 64, true);
     flow_finish(t);
@@ -434,7 +424,6 @@ static void served_after(void **state)
     } cases[] = {{dv_untagged, {1, 2, 6}, "DDP-7.1-20", "DDP-7.2-13"},
                  {rv_send, {0, 2, 5}, "RDMAP-7-01", "RDMAP-7.2-03"}};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct rdmap_flow *t = flow_new_reacting();
         struct rdmap_terminate terminate;
@@ -477,7 +466,6 @@ static void late(void **state)
     struct rdmap_flow *t = flow_new_reacting();
     struct rdmap_terminate terminate;
 
-    (void)state;
     rv_send(t);
     terminate = flow_blame(t->last[I], t->last_len[I], 0, 2, 5);
     flow_send(t, R, 8);
@@ -493,7 +481,6 @@ static void second_error_reported(void **state)
     struct rdmap_flow *t = flow_new_reacting();
     struct rdmap_terminate first;
 
-    (void)state;
     dv_tagged(t);
     first = flow_blame(t->last[I], t->last_len[I], 1, 1, 4);
     bad_qn(t);
@@ -507,7 +494,6 @@ static void advertised_anew(void **state)
 {
     struct rdmap_flow *t = flow_new_reacting();
 
-    (void)state;
     invalidate(t);
     flow_send(t, R, 8);
     flow_write(t, I, STAG, 0, NULL, 8);
@@ -525,7 +511,6 @@ static void odd_accepted(void **state)
     struct ddp_segment segment = untagged_segment(RDMAP_SEND, 0, t->msn[I][0]++);
     struct rdmap_atomic_request atomic = {.reserved = 5, .identifier = 7, .stag = STAG, .compare_data = 1};
 
-    (void)state;
     segment.rsvd = 15;
     segment.rdmap_rsv = 3;
     segment.stag = 1;
@@ -550,7 +535,6 @@ static void terminate_accepted(void **state)
     static const uint8_t odd[] = {0, 0, 0x1F, 0xFF};
     struct rdmap_flow *t = flow_new_reacting();
 
-    (void)state;
     flow_terminate_octets(t, I, odd, sizeof odd);
     flow_end(t, R, false);
     flow_finish(t);
@@ -575,7 +559,6 @@ static void depth(void **state)
 {
     struct rdmap_flow *t = flow_new_depth(2, 2, 2);
 
-    (void)state;
     flow_read_request(t, I, read_request);
     flow_atomic(t, I, (struct rdmap_atomic_request){.identifier = 7, .stag = STAG, .compare_mask = UINT64_MAX});
     flow_response(t, R, 0x55667788, 0x2000, 64, true);
@@ -614,7 +597,6 @@ static void atomic_response_refused(void **state)
 {
     struct rdmap_flow *t = flow_new_reacting();
 
-    (void)state;
     flow_atomic(t, R, (struct rdmap_atomic_request){.identifier = 1, .stag = STAG, .compare_mask = UINT64_MAX});
     flow_original(t, I, 1, 0);
     flow_complain(t, R, 1, 2, 2);
@@ -628,7 +610,6 @@ static void atomics(void **state)
     struct rdmap_atomic_request swap = {.opcode = RDMAP_ATOMIC_CMP_SWAP, .identifier = 2, .stag = STAG, .to = 0x1000};
     struct rdmap_flow *t = flow_new_reacting();
 
-    (void)state;
     flow_atomic(t, I, add);
     flow_original(t, R, 1, 0);
     flow_atomic(t, I, swap);
@@ -665,7 +646,6 @@ static void predictable_stags(void **state)
 {
     struct rdmap_flow *t = flow_new_reacting();
 
-    (void)state;
     sink_stags(t, 0x4400, 0x100, 20);
     flow_expect(t, I, "RDMAP-8.1.1-08", "regular");
 
@@ -683,7 +663,6 @@ static void tls(void **state)
     static const uint8_t hello[64] = {22, 3, 1, 0, 59, 1, 0, 0, 55, 3, 3};
     struct rdmap_flow *t = flow_new_reacting();
 
-    (void)state;
     flow_segment(t, I, untagged_segment(RDMAP_SEND, 0, 1), hello, sizeof hello);
     flow_close(t, R);
     flow_expect(t, I, "SEC-5.4.2-01", "TLS");
@@ -694,7 +673,6 @@ static void wraps(void **state)
     struct rdmap_read_request read = read_request;
     struct rdmap_flow *t = flow_new_reacting();
 
-    (void)state;
     flow_write(t, I, STAG, UINT64_MAX - 7, NULL, 8); /* a note: 2^64 exactly */
     flow_finish(t);
     findings_expect(&t->seen, I, "DDP-7.1-16", "boundary");

@@ -81,7 +81,6 @@ static void send_request(struct rdmap_flow *t, unsigned i)
 
 static void served(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < REQUESTS; i++) {
         struct rdmap_flow *t = begin();
 
@@ -106,7 +105,6 @@ static void served(void **state)
 /* Another request asked for the same answer. */
 static void asked_for(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < REQUESTS; i++) {
         struct rdmap_flow *t;
 
@@ -125,7 +123,6 @@ static void gaps(void **state)
 {
     struct rdmap_flow *t = begin();
 
-    (void)state;
     send_read(t, untagged_segment(RDMAP_READ_REQUEST, 1, 2)); /* waits for what is missing */
     send_atomic(t, untagged_segment(RDMAP_ATOMIC_REQUEST, 1, 1));
     serve(t, true);
@@ -161,7 +158,6 @@ static void repeated(void **state)
     for (unsigned open = 0; open < 2; open++) {
         struct rdmap_flow *t = begin();
 
-        (void)state;
         send_read(t, untagged_segment(RDMAP_READ_REQUEST, 1, 1));
         if (!open)
             serve(t, false);

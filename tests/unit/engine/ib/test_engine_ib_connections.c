@@ -144,7 +144,6 @@ static void by_management(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, 0);
     REQUEST(A, B, 71, 0x11);
     REQUEST(A, B, 71, 0x11);   /* again */
@@ -167,7 +166,6 @@ static void facts_of_management(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, 0);
     REQUEST(A, B, 71, 0x11);
     REPLY(B, A, 82, 71, 0x22);
@@ -185,7 +183,6 @@ static void rejected(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, 0);
     REQUEST(A, B, 71, 0x11);
     SAY(IB_CM_REJECT, B, A, 0, 71);
@@ -201,7 +198,6 @@ static void reused(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, 0);
     REQUEST(A, B, 71, 0x11);
     REPLY(B, A, 82, 71, 0x22);
@@ -218,7 +214,6 @@ static void by_what_answers(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, 0);
     packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1000);
     packet(&bench, A, B, 0x22, IB_SEND_ONLY, 7000);
@@ -236,7 +231,6 @@ static void disconnected_by_queue_pair(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, 0);
     packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1000);
     packet(&bench, B, A, 0x11, IB_ACKNOWLEDGE, 1000);
@@ -252,7 +246,6 @@ static void in_doubt(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, 0);
     packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1000);
     packet(&bench, A, B, 0x22, IB_SEND_ONLY, 1000);
@@ -269,7 +262,6 @@ static void in_no_doubt(void **state)
     static const struct ib_qp_pair assumed[] = {{{0x99, 0x98}}, {{0x11, 0x22}}};
     struct bench bench;
 
-    (void)state;
     open_with(&bench, &(struct ib_connections_options){.assumed = assumed, .n_assumed = ARRAY_LENGTH(assumed)});
     packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1000);
     packet(&bench, A, B, 0x22, IB_SEND_ONLY, 1000);
@@ -285,7 +277,6 @@ static void one_direction(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, 0);
     packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1000);
     packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1001);
@@ -298,7 +289,6 @@ static void bounds(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, 2);
     for (unsigned i = 0; i < 3; i++)
         REQUEST(A, B, i, 0x11 + i);
@@ -325,7 +315,6 @@ static void host_refuses(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, 0);
     bench.refuse = true;
     REQUEST(A, B, 71, 0x11);
@@ -339,7 +328,6 @@ static void many(void **state)
     enum { N = 3000 };
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, 0);
     for (uint32_t i = 0; i < N; i++) {
         REQUEST(A, B, i, i + 2);

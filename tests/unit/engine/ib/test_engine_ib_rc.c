@@ -115,7 +115,6 @@ static void in_order(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     SEND(0, 10);
     packet(&bench, 0, IB_SEND_FIRST, 1, 256, (struct words){0});
@@ -134,7 +133,6 @@ static void lost_on_the_network(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     SEND(0, 1);
     SEND(2, 3);
@@ -155,7 +153,6 @@ static void lost_by_the_capture(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     packet(&bench, 0, IB_WRITE_FIRST, 0, 256, (struct words){.address = 0x1000});
     packet(&bench, 0, IB_WRITE_LAST, 2, 9, (struct words){0});
@@ -171,7 +168,6 @@ static void acknowledgement_comes_first(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     SEND(0, 1);
     ACK(1);
@@ -184,7 +180,6 @@ static void acknowledged_but_never_captured(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     SEND(0, 1);
     ACK(2);
@@ -198,7 +193,6 @@ static void repeats_are_taken_once(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     SEND(0, 1);
     SEND(0, 1);
@@ -214,7 +208,6 @@ static void refusals(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     SEND(0, 1);
     packet(&bench, 1, IB_ACKNOWLEDGE, 0, 0, (struct words){.syndrome = 0x2A}); /* RNR */
@@ -233,7 +226,6 @@ static void not_ready(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     SEND(0, 1);
     SEND(1, 2);
@@ -332,7 +324,6 @@ static void retries_after_not_ready(void **state)
 {
     struct bench bench;
 
-    (void)state;
     for (unsigned retries = 0; retries < 8; retries++) {
         for (unsigned naks = 1; naks < 9; naks++) {
             open_bench(&bench, true, 0);
@@ -368,7 +359,6 @@ static void damaged_requests(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     SEND(0, 1);
     ACK(0);
@@ -391,7 +381,6 @@ static void reads(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     READ(0, 0x1000, 600); /* three packets */
     READ(3, 0x8000, 0);
@@ -408,7 +397,6 @@ static void responses_sent_again(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     for (int n = 0; n < 600; n++) {
         READ(n, 0x1000, 8);
@@ -430,7 +418,6 @@ static void read_asked_again(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     READ(0, 0x1000, 600);
     READ(3, 0x8000, 5);
@@ -451,7 +438,6 @@ static void more_than_was_asked_for(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     READ(0, 0x1000, 100);
     RESPONSE(IB_READ_RESPONSE_ONLY, 0, 200);
@@ -463,7 +449,6 @@ static void late_start(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, false, 0);
     packet(&bench, 0, IB_SEND_LAST, 0, 7, (struct words){0});
     READ(1, 0x1000, 3000); /* 1024: three packets */
@@ -479,7 +464,6 @@ static void a_request_lost_after_a_read(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, false, 0);
     packet(&bench, 0, IB_SEND_LAST, 0, 1000, (struct words){0});
     READ(1, 0x1000, 1024);
@@ -504,7 +488,6 @@ static void requests_from_before_the_capture(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, false, 0);
     SEND(4, 1);
     SEND(2, 1);
@@ -522,7 +505,6 @@ static void reads_without_any_answer(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, false, 0);
     READ(0, 0x1000, 5000);
     READ(2, 0x2000, 2000);
@@ -536,7 +518,6 @@ static void mtu_from_the_response(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, false, 0);
     READ(0, 0x1000, 1000);
     RESPONSE(IB_READ_RESPONSE_FIRST, 0, 512);
@@ -550,7 +531,6 @@ static void bound_on_what_is_held(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 4000);
     SEND(0, 1);
     SEND(2, 1000);
@@ -589,7 +569,6 @@ static unsigned make_messages(uint64_t *seed, struct sent *sent)
 /* Go-back-N with packets lost before the capture point or after it: all octets come once, and in order. */
 static void random_loss_is_no_hole(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed < 400; seed++) {
         struct bench bench;
         struct sent sent[PACKETS];
@@ -640,7 +619,6 @@ static void blamed_messages(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     packet(&bench, 0, IB_WRITE_ONLY, 0, 8, (struct words){.address = 0x666});
     SEND(1, 1);
@@ -657,7 +635,6 @@ static void hole_explains_what_came_after_the_latest_request(void **state)
 {
     enum rule_id both = 0, one = 0;
 
-    (void)state;
     for (unsigned rule = 0; rule < RULE_COUNT; rule++) {
         if (rule_catalogue[rule].observe == OBSERVE_WIRE)
             both = (enum rule_id)rule;
@@ -690,7 +667,6 @@ static void copies(void **state)
     struct ib_rc_part latest = {0};
     struct bench bench;
 
-    (void)state;
     keep_parts(&bench, &latest);
     SEND(0, 1);
     assert_int_equal(latest.copy_ns, 0); /* the timeout is not known */
@@ -723,7 +699,6 @@ static void reads_open(void **state)
     struct ib_rc_part latest = {0};
     struct bench bench;
 
-    (void)state;
     keep_parts(&bench, &latest);
     SEND(0, 1);
     bench.now = 1000;

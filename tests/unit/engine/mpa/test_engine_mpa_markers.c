@@ -254,7 +254,6 @@ static void markers(void **state)
 {
     static const size_t pieces[] = {SIZE_MAX, 0, 1460, 100, 7};
 
-    (void)state;
     failures = 0;
     for (size_t f = 0; f < ARRAY_LENGTH(faults); f++)
         for (unsigned side = 0; side < 2; side++)

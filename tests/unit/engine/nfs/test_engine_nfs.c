@@ -110,7 +110,6 @@ static void test_readdir_without_chunk(void **state)
     struct nfs_text call = readdir3(8192);
     uint32_t frame;
 
-    (void)state;
     frame = say(t, C, talk_plan(t, C, 0x10), 3, 16, &call);
     talk_expect(t, RULE_RPCR_4_3_3_01, SEVERITY_ERROR, frame);
 }
@@ -122,7 +121,6 @@ static void test_readdir_at_the_edge(void **state)
     struct nfs_text call = readdir3(4096 - 56);
     uint32_t frame;
 
-    (void)state;
     say(t, C, talk_plan(t, C, 0x10), 3, 16, &call);
     findings_passed(&t->seen, RULE_RPCR_4_3_3_01);
     talk_expect_nothing(t);
@@ -140,7 +138,6 @@ static void test_readdir_with_chunk(void **state)
     struct rpcrdma_segment segment;
     uint32_t frame;
 
-    (void)state;
     say(t, C, with_reply_chunk(talk_plan(t, C, 0x10), &chunk, &segment, 8300), 3, 16, &call);
     findings_passed(&t->seen, RULE_RPCR_4_3_3_01, RULE_RPCR_3_5_3_07);
     talk_expect_nothing(t);
@@ -157,7 +154,6 @@ static void test_unknown_threshold(void **state)
     struct nfs_text call = readdir3(8192);
     uint32_t frame;
 
-    (void)state;
     talk_midstream(t);
     talk_greet(t);
     say(t, C, talk_plan(t, C, 0x10), 3, 16, &call);
@@ -178,7 +174,6 @@ static void test_session_limit(void **state)
     struct rpcrdma_talk *t;
     uint32_t frame;
 
-    (void)state;
     text_compound(&call, 1, 3);
     text_sequence(&call, 1, 0);
     putfh(&call);
@@ -206,7 +201,6 @@ static void test_reply_above_session_limit(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
-    (void)state;
     text_compound(&call, 1, 3);
     text_sequence(&call, 1, 0);
     putfh(&call);
@@ -242,7 +236,6 @@ static void test_getattr_companions(void **state)
         {0, 0, ACL, RULE_COUNT},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct nfs_text call = {0};
         struct rpcrdma_talk *t = talk_new();
@@ -269,7 +262,6 @@ static void test_port(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
-    (void)state;
     text_compound(&call, 0, 1);
     text_put(&call, NFS_OP_PUTROOTFH);
     nfs_connection_ports(t->nfs, 45678, 2050);
@@ -312,7 +304,6 @@ static void test_netid(void **state)
                  {"rdma6", "192.0.2.1.78.81", true},
                  {"tcp", "fe80::1.78.81", false}};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct nfs_text call = {0};
         struct rpcrdma_talk *t = talk_new();
@@ -346,7 +337,6 @@ static void test_backchannel(void **state)
     struct nfs_text cb = callback();
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     session(t);
     say(t, S, talk_plan(t, S, 0x900), 1, 1, &cb);
     findings_passed(&t->seen, RULE_BIDI_6_01, RULE_BIDI_6_02, RULE_BIDI_3_2_02, RULE_NFSULB_6_5_2_06);
@@ -359,7 +349,6 @@ static void test_backchannel_too_early(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
-    (void)state;
     frame = say(t, S, talk_plan(t, S, 0x900), 1, 1, &cb);
     talk_expect(t, RULE_BIDI_6_01, SEVERITY_WARNING, frame);
     t = talk_new();
@@ -378,7 +367,6 @@ static void test_backchannel_before_the_reply(void **state)
     struct nfs_text cb = callback(), call = {0};
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     text_compound(&call, 1, 1);
     text_put(&call, NFS_OP_BIND_CONN_TO_SESSION);
     text_words(&call, 4);
@@ -396,7 +384,6 @@ static void test_backchannel_with_a_hole(void **state)
     struct nfs_text cb = callback();
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     exchange_id(t, 0x10);
     talk_hole(t, C);
     say(t, S, talk_plan(t, S, 0x900), 1, 1, &cb);
@@ -416,7 +403,6 @@ static void test_backchannel_of_an_unknown_session(void **state)
     struct nfs_text cb = callback(), call = {0};
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     text_compound(&call, 2, 1);
     text_put(&call, 999);
     talk_compound(t, 0x10, &call);
@@ -433,7 +419,6 @@ static void test_long_callback(void **state)
     } cases[] = {{4096, true}, {4097, false}, {65536, false}};
     struct nfs_text cb = callback();
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct rpcrdma_talk *t = talk_new();
         struct rpcrdma_write_plan chunk;
@@ -475,7 +460,6 @@ static void test_retry(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
-    (void)state;
     say_getacl(t, 0x10, 100);
     talk_error(t, S, 0x10, RPCRDMA_ERR_CHUNK);
     say_getacl(t, 0x11, 10000);
@@ -496,7 +480,6 @@ static void test_endless_retry(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     for (uint32_t i = 0; i < 10; i++) {
         assert_int_equal(t->seen.counts.failed[RULE_NFSULB_3_1_04], i > 6);
         say_getacl(t, 0x10 + i, 100);
@@ -513,7 +496,6 @@ static void test_retry_in_session(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t xid = 0x10;
 
-    (void)state;
     session(t);
     for (unsigned i = 0; i < 2; i++, xid++) {
         struct nfs_text call = {0};
@@ -539,7 +521,6 @@ static void test_repeated(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
-    (void)state;
     text_compound(&call, 0, 2);
     putfh(&call);
     getattr(&call, 1);
@@ -564,7 +545,6 @@ static void test_all_credits(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame = 0;
 
-    (void)state;
     text_compound(&call, 0, 2);
     putfh(&call);
     getattr(&call, 1);
@@ -631,7 +611,6 @@ static void refused(uint32_t op, bool negotiated, bool garbage, enum rule_id fai
 /* A link, or a Reply where the threshold is not known, may just be too long. */
 static void test_refused_within_limits(void **state)
 {
-    (void)state;
     refused(NFS_OP_READ, true, false, RULE_NFSULB_6_4_2_05);
     refused(NFS_OP_READ, false, false, RULE_COUNT);
     refused(NFS_OP_READLINK, true, false, RULE_COUNT);

@@ -89,7 +89,6 @@ static void test_terms(void **state)
         {{.elements = {1, 0}, .ird = {9}}, {.elements = {7, 0}, .ird = {9}}, RULE_NFS41_18_36_3_03, SEVERITY_ERROR},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct rpcrdma_talk *t = talk_new();
         uint32_t frame;
@@ -108,14 +107,12 @@ static void test_elements_of_a_call(void **state)
     struct rpcrdma_talk *t = talk_new();
     struct terms two = {.elements = {0, 2}, .ird = {0, 4}};
 
-    (void)state;
     call_session(t, &two);
     talk_expect(t, RULE_NFS41_18_36_3_03, SEVERITY_ERROR, t->frame);
 }
 
 static void test_binding(void **state)
 {
-    (void)state;
     for (uint32_t how = 0; how < 4; how++) {
         uint32_t asked = how & 1, granted = how >> 1, frame;
         struct nfs_text call = {0}, reply = {0};
@@ -161,7 +158,6 @@ static void test_reads_outstanding(void **state)
 {
     struct terms one = {.elements = {1, 0}, .ird = {1}}, none = {.elements = {1, 0}};
 
-    (void)state;
     for (unsigned how = 0; how < 4; how++) { /* one after the other; at once; without a limit; after a hole */
         struct rpcrdma_talk *t = talk_new();
         uint32_t frame;
@@ -195,7 +191,6 @@ static void test_reads_without_a_response(void **state)
     enum { CERTAIN, ANSWERED_LATE, NOT_CAPTURED, HOWS };
     struct terms one = {.elements = {1, 0}, .ird = {1}};
 
-    (void)state;
     for (unsigned how = 0; how < HOWS; how++) {
         struct rpcrdma_talk *t = talk_new();
         uint32_t frame;
@@ -285,7 +280,6 @@ static void test_returned_credits(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     session(t, CONN_BACK);
     recall(t);
     empty(t, C);
@@ -304,7 +298,6 @@ static void test_credits_that_nobody_recalled(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
-    (void)state;
     frame = empty(t, C); /* before any session */
     talk_expect(t, RULE_RPCR_4_01, SEVERITY_ERROR, frame);
     t = talk_new();
@@ -329,7 +322,6 @@ static void test_credits_in_doubt(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     session(t, 0); /* no backchannel here */
     empty(t, C);
     findings_inconclusive(&t->seen, RULE_RPCR_4_01);
@@ -353,7 +345,6 @@ static void test_slots_above_the_target(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
-    (void)state;
     session(t, CONN_BACK);
     recall(t);
     request(t, 0x60, 2, 2); /* before the client took note */
@@ -380,7 +371,6 @@ static void test_highest_slot(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
-    (void)state;
     session(t, CONN_BACK);
     request(t, 0x60, 5, 5);
     recall(t);

@@ -115,7 +115,6 @@ static void second(uint32_t sequence, bool cache, uint32_t first_status, uint32_
 
 static void test_answers(void **state)
 {
-    (void)state;
     second(2, false, 0, 0, RULE_COUNT);
     second(2, false, 10006, 0, RULE_COUNT);
     second(2, false, 0, RETRY_UNCACHED_REP, RULE_NFS41_18_46_3_01);
@@ -135,7 +134,6 @@ static void test_first_of_a_slot(void **state)
 {
     struct rpcrdma_talk *t = session(1);
 
-    (void)state;
     request(t, C, 1, 1, false);
     expect(t, RULE_NFS41_18_46_3_01, answer(t, S, 0, RETRY_UNCACHED_REP));
     t = session(1);
@@ -151,7 +149,6 @@ static void test_in_doubt(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     t->seen.keeps = NULL;
     request(t, C, 1, 1, false); /* of a session that was created elsewhere */
     answer(t, S, 0, RETRY_UNCACHED_REP);
@@ -177,7 +174,6 @@ static void test_minor_version(void **state)
     struct rpcrdma_talk *t = session(2);
     struct nfs_text mismatch = {0};
 
-    (void)state;
     request(t, C, 2, 1, false);
     answer(t, S, 0, 0);
     findings_passed(&t->seen, RULE_NFS41_2_7_01);
@@ -211,7 +207,6 @@ static void recalled(uint32_t status, enum rule_id rule)
 
 static void test_callback_without_a_session(void **state)
 {
-    (void)state;
     recalled(0, RULE_NFS41_20_9_3_01);
     recalled(10071, RULE_COUNT); /* OP_NOT_IN_SESSION */
     recalled(10012, RULE_COUNT); /* an error is an error */

@@ -154,7 +154,6 @@ static void read_whole(void **state)
 {
     struct chunk offered = chunk_of(4096);
     struct rpcrdma_talk *t = talk_new();
-    (void)state;
 
     call_read3(t, &offered, NULL, 4096);
     talk_write(t, S, STAG, BASE, NULL, 4096);
@@ -170,7 +169,6 @@ static void read_short(void **state)
 {
     struct chunk offered = halves(1000, 3096), returned = halves(1000, 501);
     struct rpcrdma_talk *t = talk_new();
-    (void)state;
 
     call_read3(t, &offered, NULL, 4096);
     talk_write(t, S, STAG2, 0x90000, NULL, 501);
@@ -185,7 +183,6 @@ static void read_nothing(void **state)
 {
     struct chunk offered = chunk_of(4096);
     struct rpcrdma_talk *t = talk_new();
-    (void)state;
 
     call_read3(t, &offered, NULL, 4096);
     reply_read3(t, chunk_of(0), 0);
@@ -197,7 +194,6 @@ static void read_failed(void **state)
 {
     struct chunk offered = halves(1000, 3096);
     struct rpcrdma_talk *t = talk_new();
-    (void)state;
 
     call_read3(t, &offered, NULL, 4096);
     talk_write(t, S, STAG, BASE, NULL, 700);
@@ -212,7 +208,6 @@ static void answer_to_the_first_of_two(void **state)
     struct chunk offered = chunk_of(4096), again = chunk2_of(4096);
     struct rpcrdma_talk *t = talk_new();
     unsigned n;
-    (void)state;
 
     call_read3(t, &offered, NULL, 4096);
     call_read3(t, &again, NULL, 4096);
@@ -227,7 +222,6 @@ static void lost_writes(void **state)
 {
     struct chunk offered = chunk_of(4096);
     struct rpcrdma_talk *t = talk_new();
-    (void)state;
 
     call_read3(t, &offered, NULL, 4096);
     talk_hole(t, S);
@@ -241,7 +235,6 @@ static void mid_stream(void **state)
     struct rpcrdma_options options = {.profile = PROFILE_IETF};
     struct chunk offered = chunk_of(4096);
     struct rpcrdma_talk *t = talk_new_bare(&options);
-    (void)state;
 
     talk_midstream(t);
     talk_write(t, S, STAG, BASE, NULL, 4096);
@@ -293,7 +286,6 @@ static void violations(void **state)
         {"roundup returned", RULE_RPCR_3_4_6_2_03, chunk_of(1004), 1001, 1001, 0, SEVERITY_ERROR, chunk_of(4096)},
         {"other length", RULE_RPCR_3_4_6_2_03, chunk_of(900), 1000, 900, 0, SEVERITY_ERROR, chunk_of(4096)},
     };
-    (void)state;
 
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         const struct fault *fault = &faults[i];
@@ -316,7 +308,6 @@ static void lists(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint8_t results[64];
     uint32_t frame;
-    (void)state;
 
     call_read3(t, &offered, NULL, 4096);
     frame = reply_with(t, two, 2, results, read3_results(results, sizeof results, 0, 0));
@@ -353,7 +344,6 @@ static void failed_reads(void **state)
     struct chunk offered = halves(1000, 3096), none = {.n = 0};
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     call_read3(t, &offered, NULL, 4096);
     frame = reply_failed3(t, offered, 1);
@@ -399,7 +389,6 @@ static void long_replies(void **state)
     struct chunk write = chunk_of(4096), offered = chunk2_of(8192), none = {.n = 0};
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     call_read3(t, &write, &offered, 4096);
     talk_write(t, S, STAG, BASE, NULL, 4096);
@@ -608,7 +597,6 @@ static void compounds(void **state)
          {{OP_READLINK, 0, 21, false}},
          1},
     };
-    (void)state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct compound *c = &cases[i];
@@ -662,7 +650,6 @@ static void pulled(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     call_write3(t);
     talk_read(t, S, STAG, BASE, NULL, 600);
@@ -699,7 +686,6 @@ static void old_profile(void **state)
     struct chunk offered = chunk_of(4096), none = {.n = 0};
     struct rpcrdma_talk *t = talk_new_with(&options);
     uint32_t frame;
-    (void)state;
 
     call_read3(t, &offered, NULL, 4096);
     talk_write(t, S, STAG, BASE, NULL, 1001);

@@ -178,7 +178,6 @@ static void each_layer_in_order(void **state)
     struct stack_options options;
     struct trace t = {0};
 
-    (void)state;
     stack_options_init(&options, NULL);
     options.own = own;
     begin(&t, &options, NULL);
@@ -203,7 +202,6 @@ static void holes_go_up(void **state)
     struct stack_options options;
     struct trace t = {0};
 
-    (void)state;
     here.ctx = &t;
     stack_options_init(&options, NULL);
     options.own = own;
@@ -237,7 +235,6 @@ static void a_fin_is_shown_by_what_follows(void **state)
     struct stack_options options;
     struct trace t = {0};
 
-    (void)state;
     stack_options_init(&options, NULL);
     options.own = own;
     options.last = STACK_MPA;
@@ -309,7 +306,6 @@ static void parts_are_the_whole(void **state)
     struct part parts[3];
     struct stack_options options;
 
-    (void)state;
     stack_options_init(&options, NULL);
     options.own = own;
     begin(&whole, &options, NULL);

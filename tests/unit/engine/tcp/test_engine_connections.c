@@ -120,7 +120,7 @@ static void talk_and_close(struct trace *t, uint16_t port, uint32_t isn, uint32_
 static void two_at_a_time(void **state)
 {
     struct trace t;
-    (void)state;
+
     start(&t, NULL);
     handshake(&t, 1, 100);
     handshake(&t, 2, 100);
@@ -138,7 +138,7 @@ static void two_at_a_time(void **state)
 static void sides(void **state)
 {
     struct trace t;
-    (void)state;
+
     start(&t, NULL);
     give(&t, 1, SERVER, TCP_SYN | TCP_ACK, 1, 1, 0); /* answers the client: side 0 */
     give(&t, 2, SERVER, TCP_ACK, 1, 1, 3);           /* in mid-stream: the first to speak */
@@ -152,7 +152,7 @@ static void sides(void **state)
 static void reused_after_close(void **state)
 {
     struct trace t;
-    (void)state;
+
     start(&t, NULL);
     handshake(&t, 1, 100);
     talk_and_close(&t, 1, 100, 5);
@@ -167,7 +167,7 @@ static void reused_after_close(void **state)
 static void reused_unseen(void **state)
 {
     struct trace t;
-    (void)state;
+
     start(&t, NULL);
     handshake(&t, 1, 100);
     give(&t, 1, CLIENT, TCP_ACK, 101, 9001, 5);
@@ -183,7 +183,7 @@ static void reused_unseen(void **state)
 static void retired_when_quiet_and_late_segments_open_nothing(void **state)
 {
     struct trace t;
-    (void)state;
+
     start(&t, NULL);
     handshake(&t, 1, 100);
     talk_and_close(&t, 1, 100, 5);
@@ -206,7 +206,7 @@ static void retired_when_quiet_and_late_segments_open_nothing(void **state)
 static void a_stray_syn_does_not_end_a_connection(void **state)
 {
     struct trace t;
-    (void)state;
+
     start(&t, NULL);
     handshake(&t, 1, 100);
     give(&t, 1, CLIENT, TCP_ACK, 101, 9001, 5);
@@ -229,7 +229,7 @@ static void a_stray_syn_does_not_end_a_connection(void **state)
 static void dismissed(void **state)
 {
     struct trace t;
-    (void)state;
+
     start(&t, NULL);
     t.dismiss = 1;
     handshake(&t, 1, 100);
@@ -245,7 +245,7 @@ static void bounded(void **state)
 {
     struct connections_options options = {.max_connections = 3};
     struct trace t;
-    (void)state;
+
     start(&t, &options);
     for (uint16_t port = 1; port <= 3; port++)
         handshake(&t, port, 100);
@@ -258,7 +258,7 @@ static void bounded(void **state)
 static void many(void **state)
 {
     struct trace *t = malloc(sizeof *t);
-    (void)state;
+
     start(t, NULL);
     for (uint32_t port = 1; port <= 5000; port++) {
         handshake(t, (uint16_t)port, port);
@@ -280,7 +280,7 @@ static void many(void **state)
 static void the_same_share_on_every_machine(void **state)
 {
     static const unsigned shares[] = {522, 396, 974, 577, 714, 727, 537, 880};
-    (void)state;
+
     for (unsigned i = 0; i < sizeof shares / sizeof shares[0]; i++) {
         struct addressed_segment there = {.source = {.ip = 4, .address = {10, 0, 0, 1}, .port = (uint16_t)(40000 + i)},
                                           .destination = {.ip = 4, .address = {10, 0, 2, 15}, .port = 20049}};

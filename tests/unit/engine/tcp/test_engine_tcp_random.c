@@ -180,7 +180,7 @@ static void any_order_gives_the_same_stream(void **state)
     static struct run run;
     static struct plan plan[SEGMENTS_MAX];
     uint64_t seed = 1;
-    (void)state;
+
     for (int round = 0; round < ROUNDS; round++) {
         struct tcp_pair *pair = begin(&run, &seed);
         size_t n = make_plan(plan, &seed, round % 3 == 0 ? 0 : 1 + (uint32_t)(next_random(&seed) % 40));
@@ -205,7 +205,7 @@ static void what_the_capture_missed_is_a_hole(void **state)
     static struct run run;
     static struct plan plan[SEGMENTS_MAX];
     uint64_t seed = 2;
-    (void)state;
+
     for (int round = 0; round < ROUNDS; round++) {
         struct tcp_pair *pair = begin(&run, &seed);
         size_t n = 0;
@@ -247,7 +247,7 @@ static void what_the_snap_length_cut_is_a_hole(void **state)
     static struct run run;
     static struct plan plan[SEGMENTS_MAX];
     uint64_t seed = 3;
-    (void)state;
+
     for (int round = 0; round < ROUNDS; round++) {
         struct tcp_pair *pair = begin(&run, &seed);
         uint32_t snap = 1 + (uint32_t)(next_random(&seed) % 1000), frame = 3;

@@ -133,7 +133,6 @@ static void play(const struct pair *pair, uint16_t mss, uint64_t seed)
 
 static void random_conversations(void **state)
 {
-    (void)state;
     for (uint64_t round = 0; round < ROUNDS; round++) {
         uint64_t seed = round;
         uint16_t mss = (uint16_t)(next_random(&seed) % 4 ? 1460 : 200 + next_random(&seed) % 9000);

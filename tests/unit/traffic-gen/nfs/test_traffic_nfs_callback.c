@@ -84,7 +84,6 @@ static void kept(void **state)
 {
     static const char *const names[] = {"/a", "/b", "/c", "/d", "/e", "/f", "/g"};
 
-    (void)state;
     for (unsigned minor = 1; minor <= 2; minor++) {
         const struct nfs_client_options options = {.version = 4, .minor = minor, .seed = 5, .backchannel = true};
         struct nfs_job jobs[2 * ARRAY_LENGTH(names)];
@@ -116,7 +115,6 @@ static void refused(void **state)
     const struct nfs_client_options options = {.version = 4, .minor = 1, .seed = 5};
     struct bench bench;
 
-    (void)state;
     begin(&bench);
     connect_client(&bench, READER, &options, jobs, ARRAY_LENGTH(jobs));
     assert_true(pair_run(bench.at[READER].pair, STEPS_MAX));
@@ -169,7 +167,6 @@ static void recalled_by(unsigned version, unsigned minor)
 
 static void recalled(void **state)
 {
-    (void)state;
     recalled_by(4, 0);
     recalled_by(4, 1);
     recalled_by(4, 2);
@@ -246,7 +243,6 @@ static void odd(void **state)
     struct lonely lonely;
     uint64_t seed = 4;
 
-    (void)state;
     be_lonely(&lonely);
     assert_int_equal(call_back(&lonely, 0x40000000, 1, 0, NULL, 0), 2000 + RPC_SUCCESS);
     assert_int_equal(call_back(&lonely, 0x40000000, 4, 0, NULL, 0), 2000 + RPC_SUCCESS);

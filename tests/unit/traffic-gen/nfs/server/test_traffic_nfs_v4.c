@@ -60,7 +60,6 @@ static void root_of(struct v4_client *t)
 
 static void test_root(void **state)
 {
-    (void)state;
     with_each_minor(root_of);
 }
 
@@ -84,7 +83,6 @@ static void handles_of(struct v4_client *t)
 
 static void test_handles(void **state)
 {
-    (void)state;
     with_each_minor(handles_of);
 }
 
@@ -118,7 +116,6 @@ static void test_unknown(void **state)
     struct v4_server on;
     struct v4_client t;
 
-    (void)state;
     with_each_minor(unknown_of);
     v4_server_begin(&on);
     v4_begin(&t, &on, 3, false);
@@ -171,7 +168,6 @@ static void data_of(struct v4_client *t)
 
 static void test_data(void **state)
 {
-    (void)state;
     with_each_minor(data_of);
 }
 
@@ -211,7 +207,6 @@ static void room_of(struct v4_client *t)
 
 static void test_room(void **state)
 {
-    (void)state;
     with_each_minor(room_of);
 }
 
@@ -311,7 +306,6 @@ static void names_of(struct v4_client *t)
 
 static void test_names(void **state)
 {
-    (void)state;
     with_each_minor(names_of);
 }
 
@@ -355,7 +349,6 @@ static void links_of(struct v4_client *t)
 
 static void test_links(void **state)
 {
-    (void)state;
     with_each_minor(links_of);
 }
 
@@ -421,7 +414,6 @@ static void attributes_of(struct v4_client *t)
 
 static void test_attributes(void **state)
 {
-    (void)state;
     with_each_minor(attributes_of);
 }
 
@@ -448,7 +440,6 @@ static void permissions_of(struct v4_client *t)
 
 static void test_permissions(void **state)
 {
-    (void)state;
     with_each_minor(permissions_of);
 }
 
@@ -460,7 +451,6 @@ static void test_hostile(void **state)
     struct v4_client t;
     uint64_t seed = 1;
 
-    (void)state;
     v4_server_begin(&on);
     for (unsigned minor = 0; minor <= 2; minor++) {
         struct v4_stateid stateid;

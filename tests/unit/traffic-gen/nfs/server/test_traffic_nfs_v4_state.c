@@ -72,7 +72,6 @@ static void shares_of(unsigned minor)
 
 static void test_shares(void **state)
 {
-    (void)state;
     for (unsigned minor = 0; minor <= 2; minor++)
         shares_of(minor);
 }
@@ -98,7 +97,6 @@ static void expiry_of(unsigned minor)
 
 static void test_expiry(void **state)
 {
-    (void)state;
     for (unsigned minor = 0; minor <= 1; minor++)
         expiry_of(minor);
 }
@@ -111,7 +109,6 @@ static void test_owner_retry(void **state)
     struct v4_stateid first, second;
     struct xdr x;
 
-    (void)state;
     for (unsigned i = 0; i < 2; i++) {
         v4_start_root(t);
         v4_open_put(t, "x", "file", 3, 0, true);
@@ -168,7 +165,6 @@ static uint32_t create_exclusive(struct v4_client *t, uint64_t verifier, uint32_
 
 static void test_creation(void **state)
 {
-    (void)state;
     for (unsigned minor = 0; minor <= 2; minor++) {
         struct both *both = begin(minor, false);
         struct v4_client *t = &both->a;
@@ -193,7 +189,6 @@ static void test_claims(void **state)
     static const uint32_t claims[] = {1, 6};
     static const uint32_t expected[] = {10033, 10004};
 
-    (void)state;
     assert_int_equal(v4_open(t, "x", "file", 3, 0, true, &stateid), 0);
     v4_start_on(t, "file");
     v4_op(t, 18, 0, 3, 0);
@@ -230,7 +225,6 @@ static void test_reclaim_complete(void **state)
     struct v4_client t;
     struct v4_stateid stateid;
 
-    (void)state;
     v4_server_begin(&on);
     v4_begin(&t, &on, 1, false);
     assert_int_equal(v4_exchange_id(&t, "c", 1, 0), 0);
@@ -374,7 +368,6 @@ static void locks_of(unsigned minor)
 
 static void test_locks(void **state)
 {
-    (void)state;
     for (unsigned minor = 0; minor <= 2; minor++)
         locks_of(minor);
 }
@@ -388,7 +381,6 @@ static void test_ranges(void **state)
     uint8_t held[2][SIZE] = {{0}};
     uint64_t seed = 5;
 
-    (void)state;
     assert_int_equal(v4_open(l[0].t, "x", "file", 3, 0, true, &l[0].open), 0);
     assert_int_equal(v4_open(l[1].t, "x", "file", 3, 0, false, &l[1].open), 0);
     for (unsigned i = 0; i < 5000; i++) {
@@ -420,7 +412,6 @@ static void test_stateids(void **state)
     struct v4_stateid nobody = {.seqid = 1, .other = {9, 9, 9}};
     struct xdr x;
 
-    (void)state;
     assert_int_equal(v4_open(a.t, "x", "file", 3, 0, true, &a.open), 0);
     assert_int_equal(lock(&a, 2, 0, 1), 0);
     v4_start(a.t);
