@@ -77,7 +77,6 @@ static void seen_roundup(void *ctx, size_t at, uint64_t position)
 {
     struct nfs_seen *seen = ctx;
 
-    (void)at;
     seen->roundups++;
     seen->roundup_position = position;
 }

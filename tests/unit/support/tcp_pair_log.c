@@ -34,21 +34,21 @@ static void log_conflict(void *ctx, unsigned side, uint64_t offset, uint8_t firs
                          uint32_t first_frame, const struct tcp_segment *segment)
 {
     struct conversation *c = ctx;
-    (void)segment;
+
     note(c->log, "conflict%u@%llu:%c%c/%u", side, (unsigned long long)offset, first, repeated, first_frame);
 }
 
 static void log_fin(void *ctx, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns)
 {
     struct conversation *c = ctx;
-    (void)time_ns;
+
     note(c->log, "fin%u@%llu/%u", side, (unsigned long long)offset, frame);
 }
 
 static void log_reset(void *ctx, unsigned side, uint32_t frame, int64_t time_ns)
 {
     struct conversation *c = ctx;
-    (void)time_ns;
+
     note(c->log, "rst%u/%u", side, frame);
 }
 

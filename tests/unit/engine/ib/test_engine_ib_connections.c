@@ -45,7 +45,6 @@ static void on_close(void *ctx, struct ib_connection *connection, enum ib_connec
     static const char *const words[] = {"ended", "reused", "evicted", "capture"};
     struct bench *bench = ctx;
 
-    (void)now_ns;
     bench->last = *connection;
     note(bench->log, "%u-%s", connection->id, words[why]);
 }
@@ -55,7 +54,6 @@ static void on_managed(void *ctx, struct ib_connection *connection, unsigned sid
 {
     struct bench *bench = ctx;
 
-    (void)place;
     note(bench->log, "%u/%u:%s", connection->id, side, ib_cm_name(cm->attribute));
 }
 

@@ -633,7 +633,6 @@ static void on_acquittal(void *ctx, enum rule_id rule, const struct place *place
 {
     struct trace *t = ctx;
 
-    (void)place;
     assert_true(rule == RULE_RPC_3_01 || rule == RULE_NFSULB_6_6_03);
     t->excused++;
 }

@@ -49,21 +49,17 @@ static void on_segment(void *ctx, const struct rdmap_segment_event *event)
 
 static void on_operation(void *ctx, const struct rdmap_operation *operation, const struct place *place)
 {
-    (void)place;
     note(log_of(ctx), "operation%u", (unsigned)operation->number);
 }
 
 static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
                     const struct octets_origin *next)
 {
-    (void)cause;
-    (void)next;
     note(log_of(ctx), "hole%u+%u", side, (unsigned)(to - from));
 }
 
 static void on_end(void *ctx, unsigned side, bool reset, const struct place *place)
 {
-    (void)place;
     note(log_of(ctx), "%s%u", reset ? "reset" : "fin", side);
 }
 
@@ -224,7 +220,6 @@ static void holes_go_up(void **state)
 
 static void on_ended(void *ctx, unsigned side, bool reset, const struct place *place)
 {
-    (void)place;
     note(log_of(ctx), "%s%u", reset ? "gone" : "ended", side);
 }
 

@@ -26,8 +26,7 @@ static void octets_event(void *ctx, unsigned side, uint64_t offset, const uint8_
                          const struct octets_origin *origin)
 {
     struct consumer *c = ctx;
-    (void)p;
-    (void)origin;
+
     note(c->trace->log, "%u.%u@%llu+%zu", c->connection->id, side, (unsigned long long)offset, n);
     if (c->trace->dismiss == c->connection->id)
         connection_dismiss(c->connection);

@@ -597,8 +597,6 @@ static uint8_t marker_xor[4];
 
 static void spoil_marker(void *ctx, uint8_t marker[4], uint64_t offset, unsigned index)
 {
-    (void)ctx;
-    (void)offset;
     if (index == 1) {
         for (unsigned i = 0; i < 4; i++)
             marker[i] ^= marker_xor[i];

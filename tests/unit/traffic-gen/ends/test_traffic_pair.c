@@ -31,14 +31,12 @@ static void on_completed(void *ctx, uint64_t cookie, enum qp_status status, uint
 {
     struct side *side = ctx;
 
-    (void)original;
     assert_int_equal(status, QP_OK);
     assert_int_equal(cookie, side->completed++);
 }
 
 static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
 {
-    (void)ctx;
     fail_msg("Terminate %u/%u/%02x, %s", terminate->layer, terminate->etype, terminate->code, ours ? "sent" : "got");
 }
 

@@ -72,7 +72,6 @@ static unsigned segments_left;
 
 static size_t room_for_some(void *ctx)
 {
-    (void)ctx;
     if (segments_left == 0)
         return 0;
     segments_left--;

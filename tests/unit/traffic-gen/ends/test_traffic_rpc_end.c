@@ -289,7 +289,6 @@ static enum rpc_end_answer refuse(void *ctx, const struct rpc_end_incoming *inco
 
 static void spoil_version(void *ctx, struct rpcrdma_plan *plan)
 {
-    (void)ctx;
     plan->vers = 7;
 }
 

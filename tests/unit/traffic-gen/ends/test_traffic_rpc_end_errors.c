@@ -38,7 +38,6 @@ static void on_called(void *ctx, uint64_t id, const struct rpc_end_message *call
     struct xdr_writer w = {.p = g_malloc(24), .size = 24};
     struct rpc_end_message reply = {.p = w.p, .n = 24};
 
-    (void)call;
     bench->called++;
     rpc_reply_encode(&(struct rpc_message){.xid = header->xid}, NULL, &w);
     if (bench->answers)
@@ -50,8 +49,6 @@ static void on_replied(void *ctx, uint64_t cookie, enum rpc_end_result result, c
 {
     struct bench *bench = ctx;
 
-    (void)cookie;
-    (void)reply;
     bench->replied++;
     bench->result = result;
 }
@@ -60,8 +57,6 @@ static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *te
 {
     struct bench *bench = ctx;
 
-    (void)ours;
-    (void)terminate;
     bench->terminates++;
 }
 

@@ -12,13 +12,11 @@ static char port[8];
 
 static int64_t now(void *ctx)
 {
-    (void)ctx;
     return 1000;
 }
 
 static gpointer serve(gpointer unused)
 {
-    (void)unused;
     live_run(loop, INT64_MAX);
     return NULL;
 }
@@ -108,7 +106,6 @@ static void on_opened(void *ctx)
 
 static void on_receive(void *ctx, const uint8_t *p, size_t n)
 {
-    (void)p;
     ((struct stranger *)ctx)->heard += n;
 }
 
@@ -119,7 +116,6 @@ static void on_reset(void *ctx)
 
 static void on_closed(void *ctx, const char *why)
 {
-    (void)why;
     ((struct stranger *)ctx)->closed = true;
 }
 

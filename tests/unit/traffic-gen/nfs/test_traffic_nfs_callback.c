@@ -23,7 +23,6 @@ struct bench {
 
 static int64_t now(void *ctx)
 {
-    (void)ctx;
     return start_ns;
 }
 
@@ -177,10 +176,6 @@ static void recalled(void **state)
 static void ignore_call(void *ctx, const struct rpc_end_message *message, const struct rpc_end_how *how,
                         uint64_t cookie)
 {
-    (void)ctx;
-    (void)message;
-    (void)how;
-    (void)cookie;
 }
 
 struct lonely {

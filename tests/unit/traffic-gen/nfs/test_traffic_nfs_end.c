@@ -36,7 +36,6 @@ struct bench {
 
 static int64_t now(void *ctx)
 {
-    (void)ctx;
     return start_ns;
 }
 

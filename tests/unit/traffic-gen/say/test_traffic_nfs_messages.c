@@ -80,8 +80,6 @@ static void walk(const struct nfs_template *template, bool reply, const struct n
 
 static const char *failing(void *context, unsigned op, const char *name)
 {
-    (void)context;
-    (void)op;
     return strcmp(name, "status") == 0 ? "5" : NULL;
 }
 

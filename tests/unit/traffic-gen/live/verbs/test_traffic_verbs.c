@@ -57,7 +57,6 @@ static void on_completed(void *ctx, uint64_t cookie, enum qp_status status, uint
 {
     struct side *side = ctx;
 
-    (void)original;
     assert_int_equal(cookie, side->completions); /* in the order of posting */
     assert_true(side->completions < COMPLETIONS_MAX);
     if (side->completions == 0 && side->sink)
@@ -695,7 +694,6 @@ static bool accept_mount(void *ctx, struct verbs_link *link, struct live_events 
 
 static int64_t now(void *ctx)
 {
-    (void)ctx;
     return live_now();
 }
 
