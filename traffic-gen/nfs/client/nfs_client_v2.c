@@ -18,12 +18,8 @@ static void put_handle(struct xdr_out *out, const struct client_handle *handle)
 
 static void put_sattr(struct xdr_out *out, uint32_t mode, uint32_t size)
 {
-    const uint32_t words[] = {
-        mode,           (uint32_t)UNSET, (uint32_t)UNSET, size, (uint32_t)UNSET, (uint32_t)UNSET, (uint32_t)UNSET,
-        (uint32_t)UNSET};
-
-    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
-        xdr_out_u32(out, words[i]);
+    xdr_out_words(out, mode, (uint32_t)UNSET, (uint32_t)UNSET, size, (uint32_t)UNSET, (uint32_t)UNSET, (uint32_t)UNSET,
+                  (uint32_t)UNSET);
 }
 
 static CLIENT_PUT(put_create)
@@ -60,9 +56,7 @@ static CLIENT_PUT(put_readlink)
 static CLIENT_PUT(put_read)
 {
     client_put_object(client, step, out, how);
-    xdr_out_u32(out, (uint32_t)step->at);
-    xdr_out_u32(out, step->n);
-    xdr_out_u32(out, 0);
+    xdr_out_words(out, (uint32_t)step->at, step->n, 0);
     client_plan_data(client, how, step->n, REPLY_OCTETS);
 }
 
@@ -72,9 +66,7 @@ static CLIENT_PUT(put_write)
 
     client_put_object(client, step, out, how);
     client_fill(octets, step->n, step->at, client->jobs[client->index].pattern);
-    xdr_out_u32(out, 0);
-    xdr_out_u32(out, (uint32_t)step->at);
-    xdr_out_u32(out, 0);
+    xdr_out_words(out, 0, (uint32_t)step->at, 0);
     xdr_out_eligible(out, octets, step->n);
     g_free(octets);
 }
@@ -82,8 +74,7 @@ static CLIENT_PUT(put_write)
 static CLIENT_PUT(put_list)
 {
     client_put_object(client, step, out, how);
-    xdr_out_u32(out, (uint32_t)step->at);
-    xdr_out_u32(out, step->n);
+    xdr_out_words(out, (uint32_t)step->at, step->n);
     how->reply_max = REPLY_OCTETS + step->n;
 }
 

@@ -28,8 +28,7 @@ static void put_sattr(struct xdr_out *out, const uint32_t *mode, const uint64_t 
     xdr_out_bool(out, size);
     if (size)
         xdr_out_u64(out, *size);
-    xdr_out_u32(out, 0);
-    xdr_out_u32(out, 0);
+    xdr_out_words(out, 0, 0);
 }
 
 static CLIENT_PUT(put_create)

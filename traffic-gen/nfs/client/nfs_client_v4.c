@@ -46,9 +46,7 @@ void v4_begin(struct nfs_client *client, const struct client_step *step, struct 
         return;
     v4_op(client, out, NFS_OP_SEQUENCE);
     xdr_out_fixed(out, client->v4.session, sizeof client->v4.session);
-    xdr_out_u32(out, client->v4.slots[step->slot]);
-    xdr_out_u32(out, step->slot);
-    xdr_out_u32(out, client->options.depth - 1);
+    xdr_out_words(out, client->v4.slots[step->slot], step->slot, client->options.depth - 1);
     xdr_out_bool(out, false); /* not to be cached */
     v4_put_returns(client, step, out);
 }
@@ -75,11 +73,7 @@ void v4_begin_op(struct nfs_client *client, const struct client_step *step, stru
 /* fattr4: the mode alone. */
 void v4_put_mode(struct xdr_out *out, uint32_t mode)
 {
-    xdr_out_u32(out, 2);
-    xdr_out_u32(out, 0);
-    xdr_out_u32(out, ATTR_MODE);
-    xdr_out_u32(out, 4);
-    xdr_out_u32(out, mode);
+    xdr_out_words(out, 2, 0, ATTR_MODE, 4, mode);
 }
 
 bool v4_get_begin_plain(struct xdr *x, struct client_answer *answer)
@@ -160,8 +154,7 @@ static CLIENT_PUT(put_mount)
     }
     v4_op(client, out, V4_OP_GETFH);
     v4_op(client, out, NFS_OP_GETATTR);
-    xdr_out_u32(out, 1);
-    xdr_out_u32(out, ATTR_MAXREAD | ATTR_MAXWRITE);
+    xdr_out_words(out, 1, ATTR_MAXREAD | ATTR_MAXWRITE);
 }
 
 static CLIENT_GET(get_mount)
@@ -268,10 +261,7 @@ static CLIENT_PUT(put_list)
     v4_begin_op(client, step, out, NFS_OP_READDIR);
     xdr_out_u64(out, step->at);
     xdr_out_u64(out, step->verifier);
-    xdr_out_u32(out, step->n);
-    xdr_out_u32(out, step->n);
-    xdr_out_u32(out, 1);
-    xdr_out_u32(out, ATTR_TYPE | ATTR_RDATTR_ERROR | ATTR_FILEID);
+    xdr_out_words(out, step->n, step->n, 1, ATTR_TYPE | ATTR_RDATTR_ERROR | ATTR_FILEID);
     how->reply_max = V4_REPLY_OCTETS + step->n;
 }
 
@@ -299,8 +289,7 @@ static CLIENT_GET(get_list)
 static void put_getattr(struct nfs_client *client, struct xdr_out *out, uint32_t first, uint32_t second)
 {
     v4_op(client, out, NFS_OP_GETATTR);
-    xdr_out_u32(out, second ? 2 : 1);
-    xdr_out_u32(out, first);
+    xdr_out_words(out, second ? 2 : 1, first);
     if (second)
         xdr_out_u32(out, second);
 }
@@ -343,9 +332,7 @@ static CLIENT_PUT(put_truncate)
 
     v4_begin_op(client, step, out, NFS_OP_SETATTR);
     xdr_out_fixed(out, anonymous, sizeof anonymous);
-    xdr_out_u32(out, 1);
-    xdr_out_u32(out, ATTR_SIZE);
-    xdr_out_u32(out, 8);
+    xdr_out_words(out, 1, ATTR_SIZE, 8);
     xdr_out_u64(out, step->at);
 }
 

@@ -39,8 +39,10 @@ static void put_open(struct nfs_client *client, const struct client_step *step, 
 
     put_be64(owner, client->v4.client_verifier);
     v4_begin_op(client, step, out, NFS_OP_OPEN);
-    xdr_out_u32(out, client->options.minor == 0 ? client->v4.open_seq : 0);
-    xdr_out_u32(out, (is_create ? SHARE_BOTH : SHARE_READ) | (wants ? WANT_READ_DELEG : sessions ? WANT_NO_DELEG : 0));
+    xdr_out_words(out, client->options.minor == 0 ? client->v4.open_seq : 0,
+                  (is_create ? SHARE_BOTH : SHARE_READ) | (wants      ? WANT_READ_DELEG
+                                                           : sessions ? WANT_NO_DELEG
+                                                                      : 0));
     xdr_out_u32(out, 0); /* no share is denied */
     /* A session knows its client: the server ignores this one (RFC 8881 section 18.16.3). */
     xdr_out_u64(out, client->v4.client_id);

@@ -80,11 +80,9 @@ CLIENT_GET(v4_get_exchange_id)
 static void put_channel(struct xdr_out *out, uint32_t message, uint32_t operations, uint32_t requests)
 {
     xdr_out_u32(out, 0); /* header padding */
-    xdr_out_u32(out, message);
-    xdr_out_u32(out, message);
+    xdr_out_words(out, message, message);
     xdr_out_u32(out, 0); /* nothing is cached */
-    xdr_out_u32(out, operations);
-    xdr_out_u32(out, requests);
+    xdr_out_words(out, operations, requests);
     xdr_out_u32(out, 0); /* no IRD */
 }
 
@@ -95,14 +93,11 @@ CLIENT_PUT(v4_put_create_session)
     v4_begin_plain(client, out);
     v4_op(client, out, NFS_OP_CREATE_SESSION);
     xdr_out_u64(out, client->v4.client_id);
-    xdr_out_u32(out, client->v4.sequence);
-    xdr_out_u32(out, client->options.backchannel ? CONN_BACK_CHAN : 0);
+    xdr_out_words(out, client->v4.sequence, client->options.backchannel ? CONN_BACK_CHAN : 0);
     put_channel(out, io > UINT32_MAX - MESSAGE_OVERHEAD ? UINT32_MAX : io + MESSAGE_OVERHEAD, OPERATIONS,
                 client->options.depth);
     put_channel(out, CALLBACK_MESSAGE, CALLBACK_OPERATIONS, 1);
-    xdr_out_u32(out, V4_CALLBACK_PROGRAM);
-    xdr_out_u32(out, 1);
-    xdr_out_u32(out, RPC_AUTH_NONE);
+    xdr_out_words(out, V4_CALLBACK_PROGRAM, 1, RPC_AUTH_NONE);
 }
 
 CLIENT_GET(v4_get_create_session)

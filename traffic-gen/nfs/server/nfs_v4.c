@@ -217,15 +217,13 @@ static int next_op(struct nfs4_call *call)
     uint32_t number;
 
     if (!xdr_u32(call->in, &number)) {
-        xdr_out_u32(call->out, OP_ILLEGAL);
-        xdr_out_u32(call->out, NFS4ERR_BADXDR);
+        xdr_out_words(call->out, OP_ILLEGAL, NFS4ERR_BADXDR);
         return NFS4ERR_BADXDR;
     }
     if (number >= OP_FIRST && number <= last_op[call->minor])
         op = &operations[number];
     if (!op) {
-        xdr_out_u32(call->out, OP_ILLEGAL);
-        xdr_out_u32(call->out, NFS4ERR_OP_ILLEGAL);
+        xdr_out_words(call->out, OP_ILLEGAL, NFS4ERR_OP_ILLEGAL);
         return NFS4ERR_OP_ILLEGAL;
     }
     xdr_out_u32(call->out, number);

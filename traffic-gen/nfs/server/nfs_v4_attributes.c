@@ -187,8 +187,7 @@ static void put_who(struct source *from, unsigned bit)
 static void put_rawdev(struct source *from, unsigned bit)
 {
     (void)bit;
-    xdr_out_u32(from->call->out, from->node->major);
-    xdr_out_u32(from->call->out, from->node->minor);
+    xdr_out_words(from->call->out, from->node->major, from->node->minor);
 }
 
 static void put_time(struct source *from, unsigned bit)

@@ -75,8 +75,7 @@ static void recall(struct nfs4_session *session, struct nfs4_state *state)
     xdr_out_opaque(&out, "", 0);
     xdr_out_u32(&out, session->minor);
     xdr_out_u32(&out, 0); /* callback_ident: of minor version 0 */
-    xdr_out_u32(&out, 2);
-    xdr_out_u32(&out, OP_CB_SEQUENCE);
+    xdr_out_words(&out, 2, OP_CB_SEQUENCE);
     xdr_out_fixed(&out, session->id, NFS4_SESSION_OCTETS);
     xdr_out_u32(&out, session->back_sequence);
     xdr_out_u32(&out, 0); /* slot, and the highest one */

@@ -332,9 +332,8 @@ int nfs4_exchange_id(struct nfs4_call *call)
         return status;
     put_be64(scope, call->rpc->server->instance);
     xdr_out_u64(call->out, client->id);
-    xdr_out_u32(call->out, client->sequence);
-    xdr_out_u32(call->out, EXCHANGE_NON_PNFS | (client->confirmed ? exchange_confirmed : 0));
-    xdr_out_u32(call->out, PROTECT_NONE);
+    xdr_out_words(call->out, client->sequence, EXCHANGE_NON_PNFS | (client->confirmed ? exchange_confirmed : 0),
+                  PROTECT_NONE);
     xdr_out_u64(call->out, 0); /* server_owner4: minor id, major id */
     xdr_out_opaque(call->out, scope, sizeof scope);
     xdr_out_opaque(call->out, scope, sizeof scope);

@@ -178,11 +178,8 @@ static bool get_wishes(struct xdr *in, struct wishes *out)
 static void put_channel(struct xdr_out *out, const struct nfs4_channel *channel)
 {
     xdr_out_u32(out, 0); /* no padding in headers */
-    xdr_out_u32(out, channel->max_request);
-    xdr_out_u32(out, channel->max_response);
-    xdr_out_u32(out, channel->max_cached);
-    xdr_out_u32(out, channel->max_ops);
-    xdr_out_u32(out, channel->max_requests);
+    xdr_out_words(out, channel->max_request, channel->max_response, channel->max_cached, channel->max_ops,
+                  channel->max_requests);
     xdr_out_u32(out, 0); /* of RDMA mode */
 }
 
@@ -271,8 +268,7 @@ static int create(struct nfs4_call *call, struct nfs4_client *client, const stru
     nfs4_client_confirm(call, client);
     session = make(call, client, wishes, &fore, &back);
     xdr_out_fixed(call->out, session->id, NFS4_SESSION_OCTETS);
-    xdr_out_u32(call->out, wishes->sequence);
-    xdr_out_u32(call->out, session->back_peer ? FLAG_BACK_CHANNEL : 0);
+    xdr_out_words(call->out, wishes->sequence, session->back_peer ? FLAG_BACK_CHANNEL : 0);
     put_channel(call->out, &fore);
     put_channel(call->out, &back);
     return NFS4_OK;
