@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """iwarp-check merge: several JSON reports made one, as a run over all of their captures would have made it."""
-import copy
 import json
 import re
 
 import jsonschema
 import pytest
+
+import spoiling
 
 
 @pytest.fixture
@@ -87,24 +88,11 @@ def refused(result, path):
     assert result.stderr.startswith(f"iwarp-check: {path}: ") and len(result.stderr.splitlines()) == 1
 
 
-def changes(node, where=()):
-    """Every member of a report, by path."""
-    items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
-    for key, value in items:
-        yield (*where, key)
-        yield from changes(value, (*where, key))
-
-
 @pytest.mark.parametrize("value", [None, -1, "x", [], {}, [1], {"x": 1}, 2 ** 62, True])
 def test_members_of_other_types(check, report, bad, fault, tmp_path, value):
     _, parsed = report(f"--rules={fault}", bad)
     path = tmp_path / "changed.json"
-    for where in changes(parsed):
-        changed = copy.deepcopy(parsed)
-        inner = changed
-        for key in where[:-1]:
-            inner = inner[key]
-        inner[where[-1]] = value
+    for changed in spoiling.spoiled(parsed, value):
         path.write_text(json.dumps(changed))
         result = check("merge", path)
         assert result.returncode in (0, 1, 2, 3) and len(result.stderr.splitlines()) <= 1

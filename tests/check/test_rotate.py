@@ -3,7 +3,6 @@
 --rotate: a report of each period. What a part tells is what its period brought, and the parts merged are the report that one run
 over all would have made.
 """
-import copy
 import json
 import re
 import struct
@@ -13,6 +12,8 @@ import xml.etree.ElementTree as ElementTree
 
 import jsonschema
 import pytest
+
+import spoiling
 
 
 @pytest.fixture
@@ -230,28 +231,13 @@ def test_usage(check, arguments, hint):
     assert result.returncode == 2 and result.stdout == "" and hint in result.stderr and len(result.stderr.splitlines()) == 1
 
 
-def members(node, where=()):
-    items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
-    for key, value in items:
-        yield (*where, key)
-        yield from members(value, (*where, key))
-
-
-@pytest.mark.parametrize("value", [None, -1, "x", [], {}, [1], {"x": 1}, 2 ** 62, "missing"])
+@pytest.mark.parametrize("value", [None, -1, "x", [], {}, [1], {"x": 1}, 2 ** 62, spoiling.MISSING])
 def test_hostile_parts(check, rotate, slow, tmp_path, value):
     """Whatever one of the parts holds: merged, or refused with one line."""
     _, parts = rotate("0.005", "--rules=MPA-3-01,MPA-4.1-05,RPCR-2.2.2-01", slow[3])
     good = load(parts[1])
     changed = tmp_path / "changed.json"
-    for where in members(good):
-        parsed = copy.deepcopy(good)
-        inner = parsed
-        for key in where[:-1]:
-            inner = inner[key]
-        if value == "missing":
-            del inner[where[-1]]
-        else:
-            inner[where[-1]] = value
+    for parsed in spoiling.spoiled(good, value):
         changed.write_text(json.dumps(parsed))
         result = check("merge", parts[0], changed, *parts[2:])
         assert result.returncode in (0, 1, 2, 3) and len(result.stderr.splitlines()) <= 1

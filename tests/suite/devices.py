@@ -53,20 +53,25 @@ def run_initiator(device_args, test_args=(), jobs=4, record=False):
     command = [GEN, "test", "--listen", "127.0.0.1:0", "--format=json", f"--output={output}", f"--jobs={jobs}", *TIMES, *test_args]
     if record:
         command += ["-w", capture]
-    test = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    return listen(command, lambda port: [SAMPLE_DEVICE, "initiator", "127.0.0.1", port, *device_args], output,
+                  capture if record else None)
+
+
+def listen(command, device_of, output, capture=None, timeout=100, **how):
+    """Runs iwarp-gen test --listen, and the device that device_of(port) is the command of."""
+    test = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=how.get("env"))
     line = test.stderr.readline()
     device = None
     try:
         if "listening on port" in line:
-            port = line.split()[-1]
-            device = subprocess.Popen([SAMPLE_DEVICE, "initiator", "127.0.0.1", port, *device_args])
-        _, errors = test.communicate(timeout=100)
+            device = subprocess.Popen(device_of(line.split()[-1]), **how)
+        _, errors = test.communicate(timeout=timeout)
     finally:
         test.kill()
         if device:
             device.kill()
             device.wait()
-    return finish(test.returncode, output, line + errors, capture if record else None)
+    return finish(test.returncode, output, line + errors, capture)
 
 
 def run_test(args, jobs, record):

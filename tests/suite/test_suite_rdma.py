@@ -60,20 +60,8 @@ def run_initiator(kind, device_options, *options):
     folder = devices.work_folder()
     output = f"{folder}/report.json"
     command = [devices.GEN, "test", "--listen", "rdma:127.0.0.1:0", "--format=json", f"--output={output}", *devices.TIMES, *options]
-    test = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment(kind))
-    device = None
-    line = test.stderr.readline()
-    try:
-        if "listening on port" in line:
-            device = subprocess.Popen([devices.GEN, "connect", f"rdma:127.0.0.1:{line.split()[-1]}", "--as-device=rpc", *device_options],
-                                      env=environment(kind), stderr=subprocess.DEVNULL)
-        _, errors = test.communicate(timeout=300)
-    finally:
-        test.kill()
-        if device:
-            device.kill()
-            device.wait()
-    return devices.finish(test.returncode, output, line + errors, None)
+    return devices.listen(command, lambda port: [devices.GEN, "connect", f"rdma:127.0.0.1:{port}", "--as-device=rpc", *device_options],
+                          output, timeout=300, env=environment(kind), stderr=subprocess.DEVNULL)
 
 
 RUNNERS = {"responder": run_responder, "initiator": run_initiator}

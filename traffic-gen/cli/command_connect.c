@@ -149,18 +149,26 @@ static int check_uses(const struct options *options, const struct client_row *cl
     return command_check_only(rows, G_N_ELEMENTS(rows));
 }
 
+static int choose_client(const struct options *options, const struct client_row **client)
+{
+    *client = NULL;
+    for (unsigned i = 0; i < CLIENTS; i++) {
+        if (!options->chosen[i])
+            continue;
+        if (*client)
+            return command_fail("--%s and --%s exclude each other", (*client)->kind->name, clients[i].kind->name);
+        *client = &clients[i];
+    }
+    return COMMAND_DONE;
+}
+
 static int run(int argc, char **argv, const struct options *options)
 {
-    const struct client_row *client = NULL;
-    int status;
+    const struct client_row *client;
+    int status = choose_client(options, &client);
 
-    for (unsigned i = 0; i < CLIENTS; i++) {
-        if (options->chosen[i] && client)
-            return command_fail("--%s and --%s exclude each other", client->kind->name, clients[i].kind->name);
-        if (options->chosen[i])
-            client = &clients[i];
-    }
-    status = check_uses(options, client);
+    if (status == COMMAND_DONE)
+        status = check_uses(options, client);
     if (status != COMMAND_DONE)
         return status;
     if (verbs_address(argv[1]) && client)

@@ -218,10 +218,24 @@ static int check_roce(const struct play_options *options, const struct scenario_
     return COMMAND_DONE;
 }
 
-static int play_checked(const char *name, struct play_options *options, struct scenario_source *source,
-                        const GPtrArray *faults, struct bpf_program *filter)
+/* Numbers that are out of range, and what --size is in this scenario. */
+static int check_numbers(const char *name, struct play_options *options, struct scenario_source *source, bool is_bulk)
 {
-    const struct bulk_scenario *bulk = bulk_find(name);
+    if (options->count < 0)
+        return command_fail("--count: %d is negative", options->count);
+    if (!is_bulk && options->connections != G_MININT &&
+        (options->connections < 1 || options->connections > CLIENTS_MAX))
+        return command_fail("--connections: %d is not from 1 to %d", options->connections, CLIENTS_MAX);
+    if (options->snap_length < 0)
+        return command_fail("--snaplen: %d is negative", options->snap_length);
+    if (options->size && !parse_size(options->size, &options->octets))
+        return command_fail("--size: '%s' is not a number of octets above 0 (200M, 64k)", options->size);
+    return options->size && !is_bulk ? count_of_size(name, options, source) : COMMAND_DONE;
+}
+
+static int check(const char *name, struct play_options *options, struct scenario_source *source,
+                 const GPtrArray *faults, const struct bulk_scenario *bulk)
+{
     int status;
 
     if (!bulk && !source->scenario)
@@ -237,24 +251,20 @@ static int play_checked(const char *name, struct play_options *options, struct s
         status = command_check_faults(source, faults);
     if (status == COMMAND_DONE)
         status = command_check_mtu(options->mtu);
+    return status == COMMAND_DONE ? check_numbers(name, options, source, bulk != NULL) : status;
+}
+
+static int play_checked(const char *name, struct play_options *options, struct scenario_source *source,
+                        const GPtrArray *faults, struct bpf_program *filter)
+{
+    const struct bulk_scenario *bulk = bulk_find(name);
+    int status = check(name, options, source, faults, bulk);
+    struct capture_file *file;
+
     if (status != COMMAND_DONE)
         return status;
-    if (options->count < 0)
-        return command_fail("--count: %d is negative", options->count);
-    if (!bulk && options->connections != G_MININT && (options->connections < 1 || options->connections > CLIENTS_MAX))
-        return command_fail("--connections: %d is not from 1 to %d", options->connections, CLIENTS_MAX);
-    if (options->snap_length < 0)
-        return command_fail("--snaplen: %d is negative", options->snap_length);
-    if (options->size && !parse_size(options->size, &options->octets))
-        return command_fail("--size: '%s' is not a number of octets above 0 (200M, 64k)", options->size);
-    if (options->size && !bulk)
-        status = count_of_size(name, options, source);
-    if (status != COMMAND_DONE)
-        return status;
-
-    struct capture_file *file = capture_file_open(options->output, options->pcap ? CAPTURE_PCAP : CAPTURE_PCAPNG,
-                                                  (uint32_t)options->snap_length);
-
+    file = capture_file_open(options->output, options->pcap ? CAPTURE_PCAP : CAPTURE_PCAPNG,
+                             (uint32_t)options->snap_length);
     if (!file)
         return command_fail("%s: %s", options->output, g_strerror(errno));
     if (options->live)

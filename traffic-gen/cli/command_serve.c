@@ -79,7 +79,7 @@ static int fail_service(const char *name, const char *names)
     return command_fail("--service: '%s' is not one of %s (see: iwarp-gen serve --help)", name, names);
 }
 
-static int check(const struct options *options, const struct endpoint_kind *kind)
+static int check_service(const struct options *options, const struct endpoint_kind *kind)
 {
     g_autofree char *names = service_names();
 
@@ -96,6 +96,11 @@ static int check(const struct options *options, const struct endpoint_kind *kind
             return command_fail("options of the service %s do not go with --service=%s (see: iwarp-gen serve --help)",
                                 services[i]->name, kind->name);
     }
+    return COMMAND_DONE;
+}
+
+static int check_numbers(const struct options *options)
+{
     if (options->idle_timeout != idle_default && !(options->idle_timeout >= 0.01 && options->idle_timeout <= 3600))
         return command_fail("--idle-timeout: %g is not from 0.01 to 3600 seconds", options->idle_timeout);
     if (options->revision < 0 || options->revision > 2)
@@ -107,6 +112,13 @@ static int check(const struct options *options, const struct endpoint_kind *kind
     if (options->crc && options->no_crc)
         return command_fail("--crc and --no-crc contradict each other");
     return COMMAND_DONE;
+}
+
+static int check(const struct options *options, const struct endpoint_kind *kind)
+{
+    int status = check_service(options, kind);
+
+    return status == COMMAND_DONE ? check_numbers(options) : status;
 }
 
 /* What is below the operations of an RDMA device is its own. */

@@ -197,35 +197,37 @@ static uint16_t listen_for_device(struct talk_run *run, char **why)
     return run->listener < 0 ? 0 : tcp_port(run->listener);
 }
 
+static bool listen_and_serve(struct talk_run *run, const char *address, int *status)
+{
+    g_autofree char *why = NULL;
+    uint16_t port = listen_for_device(run, &why);
+
+    if (port == 0) {
+        *status = command_fail("%s: %s", address, why);
+        return false;
+    }
+    fprintf(stderr, "iwarp-gen: listening on port %u\n", port);
+    return serve_mount(run, status);
+}
+
 /* Connects to the device, or waits for it. False: *status. */
 static bool reach(struct talk_run *run, const char *address, int *status)
 {
     g_autofree char *why = NULL;
+    bool learnt;
 
-    if (run->dut == DUT_INITIATOR) {
-        uint16_t port = listen_for_device(run, &why);
-
-        if (port == 0) {
-            *status = command_fail("%s: %s", address, why);
-            return false;
-        }
-        fprintf(stderr, "iwarp-gen: listening on port %u\n", port);
-        if (!serve_mount(run, status))
-            return false;
-    }
-    if (!learn_device(run, &why)) {
-        *status = suite_stopped ? (command_fail("stopped"), COMMAND_FAILED)
-                                : command_fail("%s: %s", run->dut == DUT_RESPONDER ? address : "--listen", why);
+    if (run->dut == DUT_INITIATOR && !listen_and_serve(run, address, status))
         return false;
-    }
-    if (!run_is_alive(run, &why)) {
-        if (suite_stopped)
-            *status = (command_fail("stopped"), COMMAND_FAILED);
-        else
-            *status = (command_fail("%s: %s", run->dut == DUT_RESPONDER ? address : "--listen", why), STATUS_DEAD);
-        return false;
-    }
-    return true;
+    learnt = learn_device(run, &why);
+    if (learnt && run_is_alive(run, &why))
+        return true;
+    if (suite_stopped)
+        *status = (command_fail("stopped"), COMMAND_FAILED);
+    else
+        *status = command_fail("%s: %s", run->dut == DUT_RESPONDER ? address : "--listen", why);
+    if (learnt && !suite_stopped)
+        *status = STATUS_DEAD;
+    return false;
 }
 
 static void stop(int number)
@@ -520,6 +522,50 @@ static bool take_port(const struct options *options, const char *address, struct
     return false;
 }
 
+static bool take_advert(const char *advert, struct talk_run *run)
+{
+    bool none;
+
+    run->asks = strcmp(advert, "send") == 0;
+    run->lab = strcmp(advert, "LAB1") == 0;
+    none = run->asks || strcmp(advert, "none") == 0;
+    run->given.fields |= STARTUP_DATA;
+    run->given.terms.words = none ? PRIVATE_DATA_NONE : PRIVATE_DATA_ADVERT;
+    return none || run->lab || strcmp(advert, "IWT1") == 0;
+}
+
+/* What has one of a few values, and --mpa. */
+static int take_words(const struct options *options, struct talk_run *run)
+{
+    g_autoptr(GError) error = NULL;
+
+    if (!format_find(options->format))
+        return command_fail("--format: '%s' is not text, json, junit or html", options->format);
+    if (options->service && !parse_service(options->service, &run->services)) {
+        g_autofree char *names = service_names(NULL, " or ");
+
+        return command_fail("--service: '%s' is not %s", options->service, names);
+    }
+    if (options->advert && !take_advert(options->advert, run))
+        return command_fail("--advert: '%s' is not IWT1, LAB1, send or none", options->advert);
+    run->full_transcript = g_strcmp0(options->transcript, "full") == 0;
+    if (options->transcript && !run->full_transcript && strcmp(options->transcript, "short") != 0)
+        return command_fail("--transcript: '%s' is not short or full", options->transcript);
+    if (options->mpa && !startup_parse(&run->given, options->mpa, &error))
+        return command_fail("%s", error->message);
+    return COMMAND_DONE;
+}
+
+/* False: *status. */
+static bool take_options(const struct options *options, const char *address, struct talk_run *run, int *status)
+{
+    *status = take_words(options, run);
+    if (*status != COMMAND_DONE || !numbers_are_good(options, status) || !times_are_good(options, status))
+        return false;
+    nfs_run_init(&run->nfs, g_random_int());
+    return take_nfs(options, &run->nfs, status) && take_port(options, address, run, status);
+}
+
 static int test(const struct options *options, const char *address)
 {
     struct talk_run run = {
@@ -543,34 +589,7 @@ static int test(const struct options *options, const char *address)
     struct job job;
     int status;
 
-    if (!format_find(options->format))
-        return command_fail("--format: '%s' is not text, json, junit or html", options->format);
-    if (options->service && !parse_service(options->service, &run.services)) {
-        g_autofree char *names = service_names(NULL, " or ");
-
-        return command_fail("--service: '%s' is not %s", options->service, names);
-    }
-    if (options->advert) {
-        run.asks = strcmp(options->advert, "send") == 0;
-        bool none = run.asks || strcmp(options->advert, "none") == 0;
-
-        run.given.fields |= STARTUP_DATA;
-        run.given.terms.words = none ? PRIVATE_DATA_NONE : PRIVATE_DATA_ADVERT;
-        run.lab = strcmp(options->advert, "LAB1") == 0;
-        if (!none && !run.lab && strcmp(options->advert, "IWT1") != 0)
-            return command_fail("--advert: '%s' is not IWT1, LAB1, send or none", options->advert);
-    }
-    run.full_transcript = g_strcmp0(options->transcript, "full") == 0;
-    if (options->transcript && !run.full_transcript && strcmp(options->transcript, "short") != 0)
-        return command_fail("--transcript: '%s' is not short or full", options->transcript);
-    if (options->mpa && !startup_parse(&run.given, options->mpa, &error))
-        return command_fail("%s", error->message);
-    if (!numbers_are_good(options, &status) || !times_are_good(options, &status))
-        return status;
-    nfs_run_init(&run.nfs, g_random_int());
-    if (!take_nfs(options, &run.nfs, &status))
-        return status;
-    if (!take_port(options, address, &run, &status))
+    if (!take_options(options, address, &run, &status))
         return status;
     if (!choice_address(run.rpc_port ? verbs_address(address) : address, options->listen, &host, &port, &error))
         return command_fail("%s", error->message);

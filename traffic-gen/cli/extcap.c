@@ -81,15 +81,23 @@ static void add_trouble(GString *net, const char *name, const char *value)
         g_string_append_printf(net, "%s%s=%s", net->len ? "," : "", name, value);
 }
 
+static void add_argument(GPtrArray *line, bool wanted, char *text)
+{
+    if (wanted)
+        g_ptr_array_add(line, text);
+    else
+        g_free(text);
+}
+
 /* The command line that makes these packets. */
 static int capture(const struct extcap_options *options)
 {
-    const struct fault *fault =
-        options->fault && strcmp(options->fault, "none") != 0 ? fault_find(options->fault) : NULL;
+    const bool wants_fault = options->fault && strcmp(options->fault, "none") != 0;
+    const struct fault *fault = wants_fault ? fault_find(options->fault) : NULL;
     g_autoptr(GPtrArray) line = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GString) net = g_string_new(NULL);
 
-    if (options->fault && strcmp(options->fault, "none") != 0 && !fault) {
+    if (wants_fault && !fault) {
         fprintf(stderr, "no fault '%s'; iwarp-gen list faults names them\n", options->fault);
         return EXIT_USAGE;
     }
@@ -106,18 +114,12 @@ static int capture(const struct extcap_options *options)
     }
     g_ptr_array_add(line, g_strdup_printf("--output=%s", options->fifo));
     g_ptr_array_add(line, g_strdup_printf("--seed=%" G_GINT64_FORMAT, options->seed));
-    if (options->mtu != 0 && options->mtu != 1500)
-        g_ptr_array_add(line, g_strdup_printf("--mtu=%d", options->mtu));
-    if (net->len)
-        g_ptr_array_add(line, g_strdup_printf("--net=%s", net->str));
-    if (options->ipv6)
-        g_ptr_array_add(line, g_strdup("--ipv6"));
-    if (options->vlan)
-        g_ptr_array_add(line, g_strdup("--vlan"));
-    if (options->filter && *options->filter)
-        g_ptr_array_add(line, g_strdup_printf("--filter=%s", options->filter));
-    if (!options->at_once)
-        g_ptr_array_add(line, g_strdup("--live"));
+    add_argument(line, options->mtu != 0 && options->mtu != 1500, g_strdup_printf("--mtu=%d", options->mtu));
+    add_argument(line, net->len > 0, g_strdup_printf("--net=%s", net->str));
+    add_argument(line, options->ipv6, g_strdup("--ipv6"));
+    add_argument(line, options->vlan, g_strdup("--vlan"));
+    add_argument(line, options->filter && *options->filter, g_strconcat("--filter=", options->filter, NULL));
+    add_argument(line, !options->at_once, g_strdup("--live"));
 
     int argc = (int)line->len;
 

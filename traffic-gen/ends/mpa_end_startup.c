@@ -271,6 +271,29 @@ static void put_key(enum mpa_startup_kind kind, GByteArray *octets)
     memcpy(octets->data, header, MIN(octets->len, MPA_KEY_LEN));
 }
 
+/* True when the frame is complete, as what is wrong in it but not refused was put right. */
+static bool take_frame(struct mpa_end *end, enum mpa_startup_kind kind, size_t *need)
+{
+    GByteArray *frame = end->startup;
+    enum mpa_startup_status status;
+
+    if (mpa_startup_key_matches(kind, frame->data, frame->len) < MIN(frame->len, MPA_KEY_LEN)) {
+        if (is_refused(end, MPA_END_BAD_FRAME))
+            return false;
+        put_key(kind, frame);
+    }
+    status = mpa_startup_decode(&end->peer, need, frame->data, frame->len);
+    if (frame->len >= MPA_STARTUP_HEADER_LEN && end->peer.pd_length > MPA_PRIVATE_DATA_MAX) {
+        if (is_refused(end, MPA_END_BAD_FRAME))
+            return false;
+        put_be16(frame->data + MPA_STARTUP_HEADER_LEN - 2, (uint16_t)(frame->len - MPA_STARTUP_HEADER_LEN));
+        status = mpa_startup_decode(&end->peer, need, frame->data, frame->len);
+    }
+    if (status != MPA_STARTUP_OK && status != MPA_STARTUP_MORE)
+        mpa_end_fail(end, MPA_END_BAD_FRAME);
+    return status == MPA_STARTUP_OK;
+}
+
 /*
  * A frame is at most 532 octets, so that is all that is kept. No octets can follow it: the Initiator waits for the
  * Reply, and the Responder for the first FPDU (7.1.2), so the PD_Length would be wrong.
@@ -280,7 +303,6 @@ void mpa_end_startup_receive(struct mpa_end *end, const uint8_t *p, size_t n)
     enum mpa_startup_kind kind = end->wish.role == MPA_END_INITIATOR ? MPA_REPLY : MPA_REQUEST;
     GByteArray *frame = end->startup;
     size_t taken = MIN(n, FRAME_MAX - MIN(frame->len, FRAME_MAX)), need;
-    enum mpa_startup_status status;
 
     if (end->closed)
         return;
@@ -289,25 +311,8 @@ void mpa_end_startup_receive(struct mpa_end *end, const uint8_t *p, size_t n)
         return;
     }
     g_byte_array_append(frame, p, (guint)taken);
-    if (mpa_startup_key_matches(kind, frame->data, frame->len) < MIN(frame->len, MPA_KEY_LEN)) {
-        if (is_refused(end, MPA_END_BAD_FRAME))
-            return;
-        put_key(kind, frame);
-    }
-    status = mpa_startup_decode(&end->peer, &need, frame->data, frame->len);
-    if (frame->len >= MPA_STARTUP_HEADER_LEN && end->peer.pd_length > MPA_PRIVATE_DATA_MAX) {
-        if (is_refused(end, MPA_END_BAD_FRAME))
-            return;
-        put_be16(frame->data + MPA_STARTUP_HEADER_LEN - 2, (uint16_t)(frame->len - MPA_STARTUP_HEADER_LEN));
-        status = mpa_startup_decode(&end->peer, &need, frame->data, frame->len);
-    }
-    if (status == MPA_STARTUP_MORE)
-        return;
-    if (status != MPA_STARTUP_OK) {
-        mpa_end_fail(end, MPA_END_BAD_FRAME);
-        return;
-    }
-    if (is_refused(end, frame->len > need || taken < n ? MPA_END_BAD_FRAME : MPA_END_RIGHT))
+    if (!take_frame(end, kind, &need) ||
+        is_refused(end, frame->len > need || taken < n ? MPA_END_BAD_FRAME : MPA_END_RIGHT))
         return;
     if (kind == MPA_REQUEST)
         receive_request(end);

@@ -353,12 +353,37 @@ static bool check_offset(struct soft_qp *qp, const struct segment *segment)
            ddp->mo <= FORGIVEN_MAX;
 }
 
+/* A message begins, in a buffer of the queue. */
+static bool open_message(struct soft_qp *qp, struct qp_queue *queue, const struct segment *segment)
+{
+    if (!take_buffer(qp, segment->ddp.qn) && !fail(qp, UNTAGGED_NO_BUFFER, segment))
+        return false;
+    queue->open = true;
+    queue->opcode = segment->ddp.opcode;
+    queue->stag = segment->ddp.stag;
+    queue->got = 0;
+    return true;
+}
+
+/* In pieces: placed by MO, in any order, the last one last. */
+static const uint8_t *place_untagged(struct qp_queue *queue, const struct ddp_segment *ddp)
+{
+    const size_t end = ddp->mo + ddp->payload_len;
+
+    if (!queue->octets)
+        queue->octets = g_byte_array_new();
+    if (queue->octets->len < end)
+        g_byte_array_set_size(queue->octets, (guint)end);
+    if (ddp->payload_len > 0)
+        memcpy(queue->octets->data + ddp->mo, ddp->payload, ddp->payload_len);
+    return queue->octets->data;
+}
+
 static void receive_untagged(struct soft_qp *qp, const struct segment *segment)
 {
     const struct ddp_segment *ddp = &segment->ddp;
     struct qp_queue *queue;
     const uint8_t *p = ddp->payload;
-    size_t n = ddp->payload_len;
 
     if (!check_untagged(qp, segment))
         return;
@@ -368,36 +393,20 @@ static void receive_untagged(struct soft_qp *qp, const struct segment *segment)
         queue->msn++;
         return;
     }
-    if (!queue->open) {
-        if (!take_buffer(qp, ddp->qn) && !fail(qp, UNTAGGED_NO_BUFFER, segment))
-            return;
-        queue->open = true;
-        queue->opcode = ddp->opcode;
-        queue->stag = ddp->stag;
-        queue->got = 0;
-    }
-    if (!check_offset(qp, segment))
+    if ((!queue->open && !open_message(qp, queue, segment)) || !check_offset(qp, segment))
         return;
-    queue->got += (uint32_t)n;
-    if (!ddp->last || queue->got != n) { /* in pieces: placed by MO, in any order, the last one last */
-        if (!queue->octets)
-            queue->octets = g_byte_array_new();
-        if (queue->octets->len < ddp->mo + n)
-            g_byte_array_set_size(queue->octets, (guint)(ddp->mo + n));
-        if (n > 0)
-            memcpy(queue->octets->data + ddp->mo, p, n);
-        p = queue->octets->data;
-    }
+    queue->got += (uint32_t)ddp->payload_len;
+    if (!ddp->last || queue->got != ddp->payload_len)
+        p = place_untagged(queue, ddp);
     if (!ddp->last)
         return;
-    n += ddp->mo;
-    if (queue->got != n) { /* a hole, or octets twice */
+    if (queue->got != ddp->mo + ddp->payload_len) { /* a hole, or octets twice */
         fail(qp, UNTAGGED_MO, segment);
         return;
     }
     queue->open = false;
     queue->msn++; /* 32 bits: 0 follows 0xFFFFFFFF */
-    deliver(qp, segment, p, n);
+    deliver(qp, segment, p, ddp->mo + ddp->payload_len);
 }
 
 void qp_receive_ulpdu(struct soft_qp *qp, const uint8_t *p, size_t n, bool rtr)

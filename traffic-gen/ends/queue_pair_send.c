@@ -193,53 +193,55 @@ static void send_atomic(struct soft_qp *qp, struct qp_item *item)
                   rdmap_atomic_request_encode(&request, octets, sizeof octets));
 }
 
+/* What this connection can never do. RFC 7306 is for version 1. */
+static bool is_impossible(const struct soft_qp *qp, const struct qp_item *item)
+{
+    if (asks(item) && !item->rtr)
+        return qp->ord == 0 || qp->peer_closed || (is_atomic(item) && qp->version == 0);
+    return item->work.kind == QP_IMMEDIATE && qp->version == 0;
+}
+
+/* True when nothing of it is left to be sent. */
+static bool send_item(struct soft_qp *qp, struct qp_item *item)
+{
+    uint8_t octets[RDMAP_IMMEDIATE_LEN];
+
+    switch (item->work.kind) {
+    case QP_SEND:
+    case QP_WRITE:
+        item->completed = send_part(qp, item);
+        return item->completed;
+    case QP_READ:
+        send_read(qp, item);
+        g_queue_push_tail(&qp->asked, item);
+        break;
+    case QP_FETCH_ADD:
+    case QP_CMP_SWAP:
+        send_atomic(qp, item);
+        g_queue_push_tail(&qp->asked, item);
+        break;
+    case QP_IMMEDIATE:
+        send_untagged(qp, item->work.solicited ? RDMAP_IMMEDIATE_SE : RDMAP_IMMEDIATE, DDP_QN_SEND, octets,
+                      rdmap_immediate_encode(item->work.immediate, octets, sizeof octets));
+        item->completed = true;
+        break;
+    }
+    return true;
+}
+
 /* Sends a segment of the current work. False when there is none, or when it has to wait for an answer. */
 static bool send_work(struct soft_qp *qp)
 {
     struct qp_item *item = qp->next ? qp->next->data : NULL;
-    bool done = true;
+    const bool flushed = item && is_impossible(qp, item);
 
-    if (!item)
+    if (!item || (!flushed && asks(item) && !item->rtr && g_queue_get_length(&qp->asked) >= qp->ord))
         return false;
-    if (asks(item) && !item->rtr) {
-        bool never = qp->ord == 0 || qp->peer_closed || (is_atomic(item) && qp->version == 0);
-
-        if (!never && g_queue_get_length(&qp->asked) >= qp->ord)
-            return false;
-        if (never) {
-            item->completed = true;
-            item->status = QP_FLUSHED;
-        }
-    } else if (item->work.kind == QP_IMMEDIATE && qp->version == 0) {
-        item->completed = true; /* RFC 7306 is for version 1 */
+    if (flushed) {
+        item->completed = true;
         item->status = QP_FLUSHED;
     }
-    if (!item->completed) {
-        uint8_t octets[RDMAP_IMMEDIATE_LEN];
-
-        switch (item->work.kind) {
-        case QP_SEND:
-        case QP_WRITE:
-            done = send_part(qp, item);
-            item->completed = done;
-            break;
-        case QP_READ:
-            send_read(qp, item);
-            g_queue_push_tail(&qp->asked, item);
-            break;
-        case QP_FETCH_ADD:
-        case QP_CMP_SWAP:
-            send_atomic(qp, item);
-            g_queue_push_tail(&qp->asked, item);
-            break;
-        case QP_IMMEDIATE:
-            send_untagged(qp, item->work.solicited ? RDMAP_IMMEDIATE_SE : RDMAP_IMMEDIATE, DDP_QN_SEND, octets,
-                          rdmap_immediate_encode(item->work.immediate, octets, sizeof octets));
-            item->completed = true;
-            break;
-        }
-    }
-    if (done)
+    if (item->completed || send_item(qp, item))
         qp->next = qp->next->next;
     qp_complete(qp);
     return true;

@@ -336,6 +336,22 @@ static bool choose_items(const struct rpc_served *served, const struct rpc_end_m
     return true;
 }
 
+/* The items that are taken into their chunks, the others unused. */
+static struct rpcrdma_write_plan *fill_writes(struct rpc_end *end, const struct rpc_served *served,
+                                              const struct rpc_end_message *reply, const bool *taken)
+{
+    struct rpcrdma_chunk chunk = rpcrdma_write_begin(&served->header);
+    struct rpcrdma_write_plan *writes = g_new(struct rpcrdma_write_plan, MAX(served->header.write.n, 1));
+
+    for (unsigned i = 0; rpcrdma_write_next(&served->header, served->octets, &chunk); i++) {
+        bool used = i < RPC_END_ITEMS_MAX && taken[i];
+
+        writes[i] =
+            fill(end, served, &chunk, used ? reply->p + reply->items[i].at : NULL, used ? reply->items[i].n : 0);
+    }
+    return writes;
+}
+
 /*
  * Section 3.5.3: results into their chunks first; what is left goes inline when it fits, else into the Reply chunk.
  * False when it fits nowhere.
@@ -343,8 +359,7 @@ static bool choose_items(const struct rpc_served *served, const struct rpc_end_m
 static bool send_reply(struct rpc_end *end, const struct rpc_served *served, const struct rpc_end_message *reply)
 {
     const struct rpcrdma_header *header = &served->header;
-    struct rpcrdma_chunk chunk = rpcrdma_write_begin(header),
-                         reply_chunk = header->has_reply ? rpcrdma_reply_chunk(header) : (struct rpcrdma_chunk){0};
+    struct rpcrdma_chunk reply_chunk = header->has_reply ? rpcrdma_reply_chunk(header) : (struct rpcrdma_chunk){0};
     struct rpcrdma_write_plan reply_plan = {0}, *writes;
     bool taken[RPC_END_ITEMS_MAX], is_long;
     struct rpcrdma_plan plan = {.xid = header->xid, .vers = RPCRDMA_VERSION, .credit = end->options.credits};
@@ -359,13 +374,7 @@ static bool send_reply(struct rpc_end *end, const struct rpc_served *served, con
         return false;
     payload = g_malloc(n);
     rpc_message_reduce(reply, taken, payload);
-    writes = g_new(struct rpcrdma_write_plan, MAX(header->write.n, 1));
-    for (unsigned i = 0; rpcrdma_write_next(header, served->octets, &chunk); i++) {
-        bool used = i < RPC_END_ITEMS_MAX && taken[i];
-
-        writes[i] =
-            fill(end, served, &chunk, used ? reply->p + reply->items[i].at : NULL, used ? reply->items[i].n : 0);
-    }
+    writes = fill_writes(end, served, reply, taken);
     if (header->has_reply)
         reply_plan = fill(end, served, &reply_chunk, payload, is_long ? n : 0);
     plan.proc = is_long ? RPCRDMA_NOMSG : RPCRDMA_MSG;

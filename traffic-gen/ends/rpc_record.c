@@ -17,6 +17,29 @@ void rpc_record_clear(struct rpc_record *record)
     *record = (struct rpc_record){0};
 }
 
+/* The next octet of the mark; true: it is complete. */
+static bool take_mark(struct rpc_record *record, const uint8_t **p, size_t *n)
+{
+    record->mark[record->n_mark++] = *(*p)++;
+    --*n;
+    if (record->n_mark < RPC_RECORD_MARK)
+        return false;
+    record->left = get_be32(record->mark) & ~LAST;
+    record->is_last = get_be32(record->mark) & LAST;
+    return true;
+}
+
+static void take_part(struct rpc_record *record, const uint8_t **p, size_t *n)
+{
+    size_t part = MIN(*n, record->left);
+
+    if (part > 0)
+        g_byte_array_append(record->body, *p, (guint)part);
+    *p += part;
+    *n -= part;
+    record->left -= (uint32_t)part;
+}
+
 bool rpc_record_take(struct rpc_record *record, const uint8_t **p, size_t *n, bool *too_long)
 {
     *too_long = false;
@@ -25,25 +48,14 @@ bool rpc_record_take(struct rpc_record *record, const uint8_t **p, size_t *n, bo
         g_byte_array_set_size(record->body, 0);
     }
     while (*n > 0) {
-        size_t part;
-
         if (record->n_mark < RPC_RECORD_MARK) {
-            record->mark[record->n_mark++] = *(*p)++;
-            --*n;
-            if (record->n_mark < RPC_RECORD_MARK)
+            if (!take_mark(record, p, n))
                 continue;
-            record->left = get_be32(record->mark) & ~LAST;
-            record->is_last = get_be32(record->mark) & LAST;
             *too_long = record->left > record->max - record->body->len;
             if (*too_long)
                 return false;
         }
-        part = MIN(*n, record->left);
-        if (part > 0)
-            g_byte_array_append(record->body, *p, (guint)part);
-        *p += part;
-        *n -= part;
-        record->left -= (uint32_t)part;
+        take_part(record, p, n);
         if (record->left > 0)
             return false;
         if (record->is_last)

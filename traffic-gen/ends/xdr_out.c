@@ -37,6 +37,12 @@ void xdr_out_u32(struct xdr_out *out, uint32_t v)
     put_be32(grow(out, 4), v);
 }
 
+void xdr_out_u32s(struct xdr_out *out, const uint32_t *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        xdr_out_u32(out, words[i]);
+}
+
 void xdr_out_u64(struct xdr_out *out, uint64_t v)
 {
     put_be64(grow(out, 8), v);

@@ -22,6 +22,10 @@ void xdr_out_free(struct xdr_out *out);
 void xdr_out_take(struct xdr_out *out, struct rpc_end_message *message);
 
 void xdr_out_u32(struct xdr_out *out, uint32_t v);
+/* Several words. */
+#define xdr_out_words(out, ...)                                                                                        \
+    xdr_out_u32s(out, (const uint32_t[]){__VA_ARGS__}, G_N_ELEMENTS(((uint32_t[]){__VA_ARGS__})))
+void xdr_out_u32s(struct xdr_out *out, const uint32_t *words, size_t n);
 void xdr_out_u64(struct xdr_out *out, uint64_t v);
 static inline void xdr_out_bool(struct xdr_out *out, bool v)
 {

@@ -376,14 +376,26 @@ static bool begin(struct session *session)
     return true;
 }
 
+static bool may_connect(const struct session *session)
+{
+    return !session->options.listens && session->next < session->n &&
+           (session->running == 0 || !begins_after(session, session->next));
+}
+
+/* The peer, which opens the connections, has opened one and not the next. */
+static bool is_late(const struct session *session)
+{
+    return session->options.listens && session->next > 0 && session->next < session->n && session->running == 0 &&
+           live_now() - session->since > session->options.timeout_ns;
+}
+
 static void run(struct session *session)
 {
     const int64_t step_ns = 20000000;
 
     session->since = live_now();
     while (!session->why && (session->running > 0 || session->next < session->n)) {
-        if (!session->options.listens && session->next < session->n &&
-            (session->running == 0 || !begins_after(session, session->next)))
+        if (may_connect(session))
             connect_next(session);
         if (session->why)
             return;
@@ -391,8 +403,7 @@ static void run(struct session *session)
                  session->running && session->next == session->n ? live_now() + 50 * step_ns : live_now() + step_ns);
         if (live_stopped(session->loop))
             stop(session, SESSION_OTHERWISE, "stopped");
-        if (session->options.listens && session->next > 0 && session->next < session->n && session->running == 0 &&
-            live_now() - session->since > session->options.timeout_ns)
+        if (is_late(session))
             stop(session, SESSION_OTHERWISE, "timed out: the peer did not open the next connection");
     }
 }

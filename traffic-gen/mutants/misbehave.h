@@ -30,6 +30,16 @@ struct misbehaviour {
     int variant;                                   /* for hooks that several rows share */
 };
 
+/* How a row begins: what the mutant can be, the case that must fail, what the mutant does. */
+#define RESPONDER(row, text) .id = (row), .roles = DUT_RESPONDER, .what = (text)
+#define INITIATOR(row, text) .id = (row), .roles = DUT_INITIATOR, .what = (text)
+#define BOTH(row, text)      .id = (row), .roles = DUT_ANY, .what = (text)
+/* The whole row of a mutant that reacts wrongly to what a predicate finds. */
+#define ANSWERS(begun, finds, reaction)                                                                                \
+    {                                                                                                                  \
+        begun, .rpc.decide = mutant_decide, .is = finds, .answer = reaction                                            \
+    }
+
 /* One connection of a mutant. */
 struct mutant {
     const struct misbehaviour *how;

@@ -291,10 +291,6 @@ static bool unless_noted(void *ctx, bool *reset)
     return mutant->seen == 0 || mpa_of(ctx)->ended;
 }
 
-#define RESPONDER(row, text) .id = (row), .roles = DUT_RESPONDER, .what = (text)
-#define INITIATOR(row, text) .id = (row), .roles = DUT_INITIATOR, .what = (text)
-#define BOTH(row, text)      .id = (row), .roles = DUT_ANY, .what = (text)
-
 const struct misbehaviour misbehave_mpa2[] = {
     {RESPONDER("MPA2-6-06", "refuses revision 1"), .mpa.judge_frame = refuse_revision_1},
     {BOTH("MPA2-6-09", "accepts S = 1 without the enhanced data"), .mpa.judge_frame = accept_short},

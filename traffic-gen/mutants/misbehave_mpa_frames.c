@@ -125,8 +125,6 @@ static bool unless_mute(void *ctx, bool *reset)
     return !is_mute() || mpa_of(ctx)->ended;
 }
 
-#define RESPONDER(row, text) .id = (row), .roles = DUT_RESPONDER, .what = (text)
-#define INITIATOR(row, text) .id = (row), .roles = DUT_INITIATOR, .what = (text)
 #define DATA(octets)                                                                                                   \
     {RESPONDER("MPA-7.1.2-10/" #octets, "has no room for " #octets " octets of Private Data"),                         \
      .mpa.judge_frame = refuse_data, .variant = (octets)},                                                             \

@@ -323,10 +323,6 @@ static void speak_early(void *ctx)
         mpa_end_write(mpa, fpdu, sizeof fpdu);
 }
 
-#define RESPONDER(row, text) .id = (row), .roles = DUT_RESPONDER, .what = (text)
-#define INITIATOR(row, text) .id = (row), .roles = DUT_INITIATOR, .what = (text)
-#define BOTH(row, text)      .id = (row), .roles = DUT_ANY, .what = (text)
-
 const struct misbehaviour misbehave_mpa_startup[] = {
     {BOTH("MPA-4.3-01", "refuses M = 1"), .mpa.judge_frame = refuse_markers},
     {BOTH("MPA-4.4-01", "refuses C = 1"), .options = without_crc, .mpa.judge_frame = refuse_crc},

@@ -100,28 +100,23 @@ static enum rpc_end_answer ignore_without_room(void *ctx, const struct rpc_end_i
                : due;
 }
 
-/* id, what, the Call, the reaction to it. */
-#define ROWS(X)                                                                                                        \
-    X("RPCR-3.4.5-08", "accepts no arguments after a Read chunk", is_inserted, RPC_END_SAY_GARBAGE)                    \
-    X("NFSULB-6.4.2-04/body", "accepts no Position-Zero Read chunk", is_body, RPC_END_SAY_CHUNK)                       \
-    X("NFSULB-6.4.2-04/data", "accepts no Read chunk", is_data, RPC_END_SAY_CHUNK)                                     \
-    X("NFSULB-6.4.2-04/both", "accepts only one Read chunk", is_both, RPC_END_SAY_CHUNK)                               \
-    X("NFSULB-6.4.2-05/read-segments", "accepts no Read chunk of 16 segments", has_read_segments, RPC_END_SAY_CHUNK)   \
-    X("NFSULB-6.4.2-05/write", "accepts no Write chunk", has_write_chunk, RPC_END_SAY_CHUNK)                           \
-    X("NFSULB-6.4.2-05/write-segments", "accepts no Write chunk of 16 segments", has_write_segments,                   \
-      RPC_END_SAY_GARBAGE)                                                                                             \
-    X("NFSULB-6.4.2-05/reply-segments", "accepts no Reply chunk of 16 segments", has_reply_segments,                   \
-      RPC_END_SAY_CHUNK)                                                                                               \
-    X("NFSULB-6.4.2-06", "ignores Calls with more segments than it accepts", is_beyond, RPC_END_DISCARD)               \
-    X("NFSULB-6.4.2-07", "answers two Read chunks with another RPC error", has_two_chunks, RPC_END_SAY_UNAVAIL)
-
-#define MUTANT(name, what_, is_, answer_)                                                                              \
-    {.id = name, .roles = DUT_RESPONDER, .what = what_, .rpc.decide = mutant_decide, .is = is_, .answer = answer_},
-
 const struct misbehaviour misbehave_nfs[] = {
-    ROWS(MUTANT){.id = "NFSULB-3.1-01",
-                 .roles = DUT_RESPONDER,
-                 .what = "ignores Calls when there is no room for the Reply",
-                 .rpc = {.decide = ignore_without_room, .peer = note_size}},
+    ANSWERS(RESPONDER("RPCR-3.4.5-08", "accepts no arguments after a Read chunk"), is_inserted, RPC_END_SAY_GARBAGE),
+    ANSWERS(RESPONDER("NFSULB-6.4.2-04/body", "accepts no Position-Zero Read chunk"), is_body, RPC_END_SAY_CHUNK),
+    ANSWERS(RESPONDER("NFSULB-6.4.2-04/data", "accepts no Read chunk"), is_data, RPC_END_SAY_CHUNK),
+    ANSWERS(RESPONDER("NFSULB-6.4.2-04/both", "accepts only one Read chunk"), is_both, RPC_END_SAY_CHUNK),
+    ANSWERS(RESPONDER("NFSULB-6.4.2-05/read-segments", "accepts no Read chunk of 16 segments"), has_read_segments,
+            RPC_END_SAY_CHUNK),
+    ANSWERS(RESPONDER("NFSULB-6.4.2-05/write", "accepts no Write chunk"), has_write_chunk, RPC_END_SAY_CHUNK),
+    ANSWERS(RESPONDER("NFSULB-6.4.2-05/write-segments", "accepts no Write chunk of 16 segments"), has_write_segments,
+            RPC_END_SAY_GARBAGE),
+    ANSWERS(RESPONDER("NFSULB-6.4.2-05/reply-segments", "accepts no Reply chunk of 16 segments"), has_reply_segments,
+            RPC_END_SAY_CHUNK),
+    ANSWERS(RESPONDER("NFSULB-6.4.2-06", "ignores Calls with more segments than it accepts"), is_beyond,
+            RPC_END_DISCARD),
+    ANSWERS(RESPONDER("NFSULB-6.4.2-07", "answers two Read chunks with another RPC error"), has_two_chunks,
+            RPC_END_SAY_UNAVAIL),
+    {RESPONDER("NFSULB-3.1-01", "ignores Calls when there is no room for the Reply"),
+     .rpc = {.decide = ignore_without_room, .peer = note_size}},
     {0},
 };

@@ -166,52 +166,49 @@ static bool is_reply_with_reads(const struct rpc_end_incoming *in)
     return is_sound(in, RPCRDMA_MSG) && !in->call && in->header->read.n > 0;
 }
 
-/* id, roles, what, the message, the reaction to it. */
-#define ROWS(X)                                                                                                        \
-    X("RPCR-2.2.2-05", DUT_INITIATOR, "answers a Reply with an unknown XID with RDMA_ERROR", is_unknown_reply,         \
-      RPC_END_SAY_CHUNK)                                                                                               \
-    X("RPCR-4.2.4-08", DUT_RESPONDER, "answers RDMA_ERROR with RDMA_ERROR", is_error, RPC_END_SAY_CHUNK)               \
-    X("RPCR-4.3.1-04", DUT_INITIATOR, "answers a Reply with a Read list with RDMA_ERROR", is_reply_with_reads,         \
-      RPC_END_SAY_CHUNK)                                                                                               \
-    X("RPCR-4.5-01", DUT_ANY, "answers what is shorter than a header with RDMA_ERROR", is_short, RPC_END_SAY_CHUNK)    \
-    X("RPCR-4.5-01/27", DUT_ANY, "answers what is one octet shorter than a header with RDMA_ERROR", is_a_little_short, \
-      RPC_END_SAY_CHUNK)                                                                                               \
-    X("RPCR-4.5-01/0", DUT_ANY, "closes when a Send has no octets", is_nothing_at_all, RPC_END_HANG_UP)                \
-    X("RPCR-4.5.1-01/proc", DUT_RESPONDER, "checks rdma_proc before rdma_vers", is_version_2_proc_9,                   \
-      RPC_END_SAY_CHUNK)                                                                                               \
-    X("RPCR-4.5.2-01/write-list", DUT_RESPONDER, "ignores Calls with a malformed Write list", is_bad_write_list,       \
-      RPC_END_DISCARD)                                                                                                 \
-    X("RPCR-4.5.2-01/cut", DUT_RESPONDER, "ignores Calls with a truncated Reply chunk", is_cut, RPC_END_DISCARD)       \
-    X("RPCR-4.5.2-05/write-list", DUT_RESPONDER, "ignores an RDMA_NOMSG with only a Write chunk", is_write_list_alone, \
-      RPC_END_DISCARD)                                                                                                 \
-    X("RPCR-4.5-02", DUT_RESPONDER, "ignores Calls with a malformed Reply chunk", is_bad_reply_chunk, RPC_END_DISCARD) \
-    X("RPCR-4.5-03/version", DUT_INITIATOR, "answers a Reply of another version with ERR_VERS", is_version_2,          \
-      RPC_END_SAY_VERS)                                                                                                \
-    X("RPCR-4.5-03/list", DUT_INITIATOR, "answers a Reply whose lists cannot be decoded with RDMA_ERROR",              \
-      is_bad_discriminator, RPC_END_SAY_CHUNK)                                                                         \
-    X("RPCR-4.5-10", DUT_ANY, "answers an RDMA_ERROR that cannot be decoded with another", is_bad_error,               \
-      RPC_END_SAY_CHUNK)                                                                                               \
-    X("RPCR-4.5.1-01", DUT_RESPONDER, "ignores Calls of another version", is_version_2, RPC_END_DISCARD)               \
-    X("RPCR-4.5.1-01/0", DUT_RESPONDER, "answers Calls of version 0 with ERR_CHUNK", is_version_0, RPC_END_SAY_CHUNK)  \
-    X("RPCR-4.5.2-01/discriminator", DUT_RESPONDER, "answers a wrong discriminator with GARBAGE_ARGS",                 \
-      is_bad_discriminator, RPC_END_SAY_GARBAGE)                                                                       \
-    X("RPCR-4.5.2-01/overrun", DUT_RESPONDER, "ignores a list that does not end", is_overrun, RPC_END_DISCARD)         \
-    X("RPCR-4.5.2-01/count", DUT_RESPONDER, "closes when a count is too large", is_large_count, RPC_END_HANG_UP)       \
-    X("RPCR-4.5.2-02", DUT_RESPONDER, "answers rdma_proc 5 with GARBAGE_ARGS", is_proc_5, RPC_END_SAY_GARBAGE)         \
-    X("RPCR-4.5.2-02/max", DUT_RESPONDER, "ignores large values of rdma_proc", is_large_proc, RPC_END_DISCARD)         \
-    X("RPCR-4.5.2-03", DUT_RESPONDER, "ignores an RDMA_NOMSG without chunks", is_nothing, RPC_END_DISCARD)             \
-    X("RPCR-4.5.2-04", DUT_RESPONDER, "ignores Calls with two XIDs", is_other_xid, RPC_END_DISCARD)                    \
-    X("RPCR-4.5.2-05/reply-chunk", DUT_RESPONDER, "waits for the message of an RDMA_NOMSG with only a Reply chunk",    \
-      is_reply_chunk_alone, RPC_END_DISCARD)                                                                           \
-    X("RPCR-4.5.2-05/position", DUT_RESPONDER, "ignores an RDMA_NOMSG without Position 0", is_without_body,            \
-      RPC_END_DISCARD)                                                                                                 \
-    X("RPCR-4.5.2-06", DUT_RESPONDER, "ignores an RDMA_MSG with Position 0", has_two_bodies, RPC_END_DISCARD)          \
-    X("RPCR-4.5.2-08", DUT_RESPONDER, "ignores Calls with odd Positions", is_misaligned, RPC_END_DISCARD)              \
-    X("RPCR-4.6.1-02", DUT_RESPONDER, "ignores RDMA_MSGP", is_msgp, RPC_END_DISCARD)                                   \
-    X("RPCR-4.6.1-03", DUT_INITIATOR, "answers RDMA_MSGP with RDMA_ERROR", is_msgp, RPC_END_SAY_CHUNK)                 \
-    X("RPCR-4.6.2-02", DUT_ANY, "answers RDMA_DONE with RDMA_ERROR", is_done, RPC_END_SAY_CHUNK)
-
-#define MUTANT(name, roles_, what_, is_, answer_)                                                                      \
-    {.id = name, .roles = roles_, .what = what_, .rpc.decide = mutant_decide, .is = is_, .answer = answer_},
-
-const struct misbehaviour misbehave_rpcrdma[] = {ROWS(MUTANT){0}};
+const struct misbehaviour misbehave_rpcrdma[] = {
+    ANSWERS(INITIATOR("RPCR-2.2.2-05", "answers a Reply with an unknown XID with RDMA_ERROR"), is_unknown_reply,
+            RPC_END_SAY_CHUNK),
+    ANSWERS(RESPONDER("RPCR-4.2.4-08", "answers RDMA_ERROR with RDMA_ERROR"), is_error, RPC_END_SAY_CHUNK),
+    ANSWERS(INITIATOR("RPCR-4.3.1-04", "answers a Reply with a Read list with RDMA_ERROR"), is_reply_with_reads,
+            RPC_END_SAY_CHUNK),
+    ANSWERS(BOTH("RPCR-4.5-01", "answers what is shorter than a header with RDMA_ERROR"), is_short, RPC_END_SAY_CHUNK),
+    ANSWERS(BOTH("RPCR-4.5-01/27", "answers what is one octet shorter than a header with RDMA_ERROR"),
+            is_a_little_short, RPC_END_SAY_CHUNK),
+    ANSWERS(BOTH("RPCR-4.5-01/0", "closes when a Send has no octets"), is_nothing_at_all, RPC_END_HANG_UP),
+    ANSWERS(RESPONDER("RPCR-4.5.1-01/proc", "checks rdma_proc before rdma_vers"), is_version_2_proc_9,
+            RPC_END_SAY_CHUNK),
+    ANSWERS(RESPONDER("RPCR-4.5.2-01/write-list", "ignores Calls with a malformed Write list"), is_bad_write_list,
+            RPC_END_DISCARD),
+    ANSWERS(RESPONDER("RPCR-4.5.2-01/cut", "ignores Calls with a truncated Reply chunk"), is_cut, RPC_END_DISCARD),
+    ANSWERS(RESPONDER("RPCR-4.5.2-05/write-list", "ignores an RDMA_NOMSG with only a Write chunk"), is_write_list_alone,
+            RPC_END_DISCARD),
+    ANSWERS(RESPONDER("RPCR-4.5-02", "ignores Calls with a malformed Reply chunk"), is_bad_reply_chunk,
+            RPC_END_DISCARD),
+    ANSWERS(INITIATOR("RPCR-4.5-03/version", "answers a Reply of another version with ERR_VERS"), is_version_2,
+            RPC_END_SAY_VERS),
+    ANSWERS(INITIATOR("RPCR-4.5-03/list", "answers a Reply whose lists cannot be decoded with RDMA_ERROR"),
+            is_bad_discriminator, RPC_END_SAY_CHUNK),
+    ANSWERS(BOTH("RPCR-4.5-10", "answers an RDMA_ERROR that cannot be decoded with another"), is_bad_error,
+            RPC_END_SAY_CHUNK),
+    ANSWERS(RESPONDER("RPCR-4.5.1-01", "ignores Calls of another version"), is_version_2, RPC_END_DISCARD),
+    ANSWERS(RESPONDER("RPCR-4.5.1-01/0", "answers Calls of version 0 with ERR_CHUNK"), is_version_0, RPC_END_SAY_CHUNK),
+    ANSWERS(RESPONDER("RPCR-4.5.2-01/discriminator", "answers a wrong discriminator with GARBAGE_ARGS"),
+            is_bad_discriminator, RPC_END_SAY_GARBAGE),
+    ANSWERS(RESPONDER("RPCR-4.5.2-01/overrun", "ignores a list that does not end"), is_overrun, RPC_END_DISCARD),
+    ANSWERS(RESPONDER("RPCR-4.5.2-01/count", "closes when a count is too large"), is_large_count, RPC_END_HANG_UP),
+    ANSWERS(RESPONDER("RPCR-4.5.2-02", "answers rdma_proc 5 with GARBAGE_ARGS"), is_proc_5, RPC_END_SAY_GARBAGE),
+    ANSWERS(RESPONDER("RPCR-4.5.2-02/max", "ignores large values of rdma_proc"), is_large_proc, RPC_END_DISCARD),
+    ANSWERS(RESPONDER("RPCR-4.5.2-03", "ignores an RDMA_NOMSG without chunks"), is_nothing, RPC_END_DISCARD),
+    ANSWERS(RESPONDER("RPCR-4.5.2-04", "ignores Calls with two XIDs"), is_other_xid, RPC_END_DISCARD),
+    ANSWERS(RESPONDER("RPCR-4.5.2-05/reply-chunk", "waits for the message of an RDMA_NOMSG with only a Reply chunk"),
+            is_reply_chunk_alone, RPC_END_DISCARD),
+    ANSWERS(RESPONDER("RPCR-4.5.2-05/position", "ignores an RDMA_NOMSG without Position 0"), is_without_body,
+            RPC_END_DISCARD),
+    ANSWERS(RESPONDER("RPCR-4.5.2-06", "ignores an RDMA_MSG with Position 0"), has_two_bodies, RPC_END_DISCARD),
+    ANSWERS(RESPONDER("RPCR-4.5.2-08", "ignores Calls with odd Positions"), is_misaligned, RPC_END_DISCARD),
+    ANSWERS(RESPONDER("RPCR-4.6.1-02", "ignores RDMA_MSGP"), is_msgp, RPC_END_DISCARD),
+    ANSWERS(INITIATOR("RPCR-4.6.1-03", "answers RDMA_MSGP with RDMA_ERROR"), is_msgp, RPC_END_SAY_CHUNK),
+    ANSWERS(BOTH("RPCR-4.6.2-02", "answers RDMA_DONE with RDMA_ERROR"), is_done, RPC_END_SAY_CHUNK),
+    {0},
+};

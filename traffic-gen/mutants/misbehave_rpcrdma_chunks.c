@@ -33,60 +33,51 @@ static uint32_t last_word(const struct rpc_end_incoming *in)
     return in->n >= in->header->header_len + 4 ? get_be32(in->p + in->n - 4) : 0;
 }
 
-static bool has_pad_segment(const struct mutant *mutant, const struct rpc_end_incoming *in)
+static bool has_pad_segment(const struct rpc_end_incoming *in)
 {
-    (void)mutant;
     return is_call(in, RPCRDMA_MSG, 2) && read_at(in, 1).target.length < 4;
 }
 
-static bool has_extended_segment(const struct mutant *mutant, const struct rpc_end_incoming *in)
+static bool has_extended_segment(const struct rpc_end_incoming *in)
 {
-    (void)mutant;
     return is_call(in, RPCRDMA_MSG, 1) && last_word(in) % 4 != 0 &&
            read_at(in, 0).target.length == xdr_padded(last_word(in));
 }
 
-static bool is_long(const struct mutant *mutant, const struct rpc_end_incoming *in)
+static bool is_long(const struct rpc_end_incoming *in)
 {
-    (void)mutant;
     return is_call(in, RPCRDMA_NOMSG, 1) && read_at(in, 0).target.length == NULL_CALL;
 }
 
-static bool is_long_in_parts(const struct mutant *mutant, const struct rpc_end_incoming *in)
+static bool is_long_in_parts(const struct rpc_end_incoming *in)
 {
-    (void)mutant;
     return is_call(in, RPCRDMA_NOMSG, 3) && read_at(in, 2).position == 0;
 }
 
-static bool is_too_short(const struct mutant *mutant, const struct rpc_end_incoming *in)
+static bool is_too_short(const struct rpc_end_incoming *in)
 {
-    (void)mutant;
     return is_call(in, RPCRDMA_MSG, 1) && read_at(in, 0).position > 0 && read_at(in, 0).target.length < last_word(in);
 }
 
-static bool is_beyond(const struct mutant *mutant, const struct rpc_end_incoming *in)
+static bool is_beyond(const struct rpc_end_incoming *in)
 {
-    (void)mutant;
     return is_call(in, RPCRDMA_MSG, 1) && read_at(in, 0).position > in->n;
 }
 
-static bool has_three_segments(const struct mutant *mutant, const struct rpc_end_incoming *in)
+static bool has_three_segments(const struct rpc_end_incoming *in)
 {
-    (void)mutant;
     return is_call(in, RPCRDMA_MSG, 3) && read_at(in, 0).position == read_at(in, 2).position;
 }
 
-static bool is_long_with_chunk(const struct mutant *mutant, const struct rpc_end_incoming *in)
+static bool is_long_with_chunk(const struct rpc_end_incoming *in)
 {
-    (void)mutant;
     return is_call(in, RPCRDMA_NOMSG, 2) && read_at(in, 1).position > 0 && read_at(in, 1).target.length == WRITTEN;
 }
 
-static bool has_odd_write_chunk(const struct mutant *mutant, const struct rpc_end_incoming *in)
+static bool has_odd_write_chunk(const struct rpc_end_incoming *in)
 {
     struct rpcrdma_chunk chunk;
 
-    (void)mutant;
     if (!is_call(in, RPCRDMA_MSG, 0))
         return false;
     chunk = rpcrdma_write_begin(in->header);
@@ -95,49 +86,13 @@ static bool has_odd_write_chunk(const struct mutant *mutant, const struct rpc_en
 }
 
 /* After the Reads: the item at that Position must not be reduced. */
-static bool has_handle_reduced(const struct mutant *mutant, const struct rpc_end_incoming *in)
+static enum rpc_end_answer after_reduced(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due)
 {
-    return !in->p && mutant->seen == HANDLE_AT;
-}
-
-static bool has_name_reduced(const struct mutant *mutant, const struct rpc_end_incoming *in)
-{
-    return !in->p && mutant->seen == NAME_AT;
-}
-
-/* id, what, the Call, the reaction to it. */
-#define ROWS(X)                                                                                                        \
-    X("RPCR-3.4.5.2-04/segment", "accepts no roundup in a separate segment", has_pad_segment, RPC_END_SAY_GARBAGE)     \
-    X("RPCR-3.4.5.2-04/extended", "accepts no roundup in a Read chunk", has_extended_segment, RPC_END_SAY_GARBAGE)     \
-    X("RPCR-3.5.3-15", "accepts no Long Call", is_long, RPC_END_SAY_CHUNK)                                             \
-    X("RPCR-3.5.3-16", "accepts no Position-Zero Read chunk of several segments", is_long_in_parts, RPC_END_SAY_CHUNK) \
-    X("RPCR-4.5.2-07", "ignores Calls whose chunks are too short", is_too_short, RPC_END_DISCARD)                      \
-    X("RPCR-4.5.2-07/position", "ignores Calls with a chunk past the message", is_beyond, RPC_END_DISCARD)             \
-    X("RPCR-6.1-07", "executes a Call with a file handle in a Read chunk", has_handle_reduced, RPC_END_SERVE)          \
-    X("RPCR-6.1-08", "ignores a Call with a name in a Read chunk", has_name_reduced, RPC_END_DISCARD)                  \
-    X("EXP-3.2.1-02", "accepts no Read chunk of three segments", has_three_segments, RPC_END_SAY_CHUNK)                \
-    X("EXP-3.5.1-01", "accepts no Read chunk besides Position 0", is_long_with_chunk, RPC_END_SAY_CHUNK)               \
-    X("EXP-3.8.1-03", "wants room for roundup in Write chunks", has_odd_write_chunk, RPC_END_SAY_CHUNK)
-
-#define WRONG(id, what, is, answer)     {id, is, answer},
-#define MUTANT(name, what_, is, answer) {.id = name, .roles = DUT_RESPONDER, .what = what_, .rpc.decide = decide},
-
-static enum rpc_end_answer decide(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due)
-{
-    static const struct {
-        const char *id;
-        bool (*is)(const struct mutant *mutant, const struct rpc_end_incoming *in);
-        enum rpc_end_answer answer;
-    } wrong[] = {ROWS(WRONG)};
     struct mutant *mutant = ctx;
 
     if (in->p)
         mutant->seen = is_call(in, RPCRDMA_MSG, 1) ? read_at(in, 0).position : 0;
-    for (unsigned i = 0; i < G_N_ELEMENTS(wrong); i++) {
-        if (g_str_equal(wrong[i].id, mutant->how->id) && wrong[i].is(mutant, in))
-            return wrong[i].answer;
-    }
-    return due;
+    return !in->p && mutant->seen == (unsigned)mutant->how->variant ? mutant->how->answer : due;
 }
 
 /* ---- put together wrongly ---- */
@@ -254,19 +209,33 @@ static bool write_after(void *ctx, struct qp_work *work)
 
 #define EXCEEDS(name, what_, octets_, work_, variant_)                                                                 \
     {                                                                                                                  \
-        .id = name, .roles = DUT_RESPONDER, .what = what_,                                                             \
-        .rpc = {.decide = note_read, .octets = octets_, .work = work_}, .variant = variant_                            \
+        RESPONDER(name, what_), .rpc = {.decide = note_read, .octets = octets_, .work = work_}, .variant = variant_    \
     }
 
 const struct misbehaviour misbehave_rpcrdma_chunks[] = {
-    ROWS(MUTANT){.id = "RPCR-3.4.5-07",
-                 .roles = DUT_RESPONDER,
-                 .what = "fetches the first of four segments twice",
-                 .rpc = {.decide = note_reads, .work = read_first_twice}},
-    {.id = "RPCR-4.3.2.2-08",
-     .roles = DUT_RESPONDER,
-     .what = "reports octets in a Write chunk that it did not use",
-     .rpc.header = fill_unused},
+    ANSWERS(RESPONDER("RPCR-3.4.5.2-04/segment", "accepts no roundup in a separate segment"), has_pad_segment,
+            RPC_END_SAY_GARBAGE),
+    ANSWERS(RESPONDER("RPCR-3.4.5.2-04/extended", "accepts no roundup in a Read chunk"), has_extended_segment,
+            RPC_END_SAY_GARBAGE),
+    ANSWERS(RESPONDER("RPCR-3.5.3-15", "accepts no Long Call"), is_long, RPC_END_SAY_CHUNK),
+    ANSWERS(RESPONDER("RPCR-3.5.3-16", "accepts no Position-Zero Read chunk of several segments"), is_long_in_parts,
+            RPC_END_SAY_CHUNK),
+    ANSWERS(RESPONDER("RPCR-4.5.2-07", "ignores Calls whose chunks are too short"), is_too_short, RPC_END_DISCARD),
+    ANSWERS(RESPONDER("RPCR-4.5.2-07/position", "ignores Calls with a chunk past the message"), is_beyond,
+            RPC_END_DISCARD),
+    {RESPONDER("RPCR-6.1-07", "executes a Call with a file handle in a Read chunk"), .rpc.decide = after_reduced,
+     .answer = RPC_END_SERVE, .variant = HANDLE_AT},
+    {RESPONDER("RPCR-6.1-08", "ignores a Call with a name in a Read chunk"), .rpc.decide = after_reduced,
+     .answer = RPC_END_DISCARD, .variant = NAME_AT},
+    ANSWERS(RESPONDER("EXP-3.2.1-02", "accepts no Read chunk of three segments"), has_three_segments,
+            RPC_END_SAY_CHUNK),
+    ANSWERS(RESPONDER("EXP-3.5.1-01", "accepts no Read chunk besides Position 0"), is_long_with_chunk,
+            RPC_END_SAY_CHUNK),
+    ANSWERS(RESPONDER("EXP-3.8.1-03", "wants room for roundup in Write chunks"), has_odd_write_chunk,
+            RPC_END_SAY_CHUNK),
+    {RESPONDER("RPCR-3.4.5-07", "fetches the first of four segments twice"),
+     .rpc = {.decide = note_reads, .work = read_first_twice}},
+    {RESPONDER("RPCR-4.3.2.2-08", "reports octets in a Write chunk that it did not use"), .rpc.header = fill_unused},
     EXCEEDS("RPCR-4.5.3-02", "sends more than the inline threshold", send_long, NULL, 2999),
     EXCEEDS("RPCR-4.5.3-02/large", "sends more than its own inline threshold", send_longer, NULL, 5998),
     EXCEEDS("EXP-4.3-02", "closes when a Reply chunk is missing", hang_up, NULL, 2998),

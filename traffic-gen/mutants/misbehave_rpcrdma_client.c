@@ -178,29 +178,6 @@ static bool grants_one(const struct rpc_end_incoming *in)
     return in->p && !in->call && in->header->credit == 1;
 }
 
-/* id, role, what, the message, the reaction to it. */
-#define ROWS(X)                                                                                                        \
-    X("NFSULB-6.6-03", DUT_INITIATOR, "closes when one Call is refused", is_err_vers, RPC_END_HANG_UP)                 \
-    X("BIDI-4.1-06", DUT_INITIATOR, "waits for credits after an RDMA_ERROR that has none", is_error_without_credit,    \
-      RPC_END_DISCARD)                                                                                                 \
-    X("BIDI-2.4.1-02", DUT_INITIATOR, "mistakes a Call with one of its XIDs for a Reply", is_call_with_own_xid,        \
-      RPC_END_DISCARD)                                                                                                 \
-    X("BIDI-5.3-04", DUT_INITIATOR, "ignores Calls from the server that have chunks", is_chunked_call,                 \
-      RPC_END_DISCARD)                                                                                                 \
-    X("EXP-3.9-03/unmodified", DUT_INITIATOR, "closes when an unused Write chunk is returned unchanged",               \
-      is_unmodified, RPC_END_HANG_UP)                                                                                  \
-    X("EXP-3.9-03/empty", DUT_INITIATOR, "closes when a Write chunk is returned without segments", is_empty,           \
-      RPC_END_HANG_UP)                                                                                                 \
-    X("RPCR-3.4.6-13/length", DUT_INITIATOR, "closes when a Write chunk is returned longer", is_too_long,              \
-      RPC_END_HANG_UP)                                                                                                 \
-    X("RPCR-3.4.6-13/count", DUT_INITIATOR, "closes when a Write chunk is returned with more segments", is_too_many,   \
-      RPC_END_HANG_UP)                                                                                                 \
-    X("RPCR-6.3-02", DUT_RESPONDER, "ignores Calls that request one credit", requests_one, RPC_END_DISCARD)            \
-    X("RPCR-6.3-02", DUT_INITIATOR, "closes when one credit is granted", grants_one, RPC_END_HANG_UP)
-
-#define MUTANT(name, role, what_, is_, answer_)                                                                        \
-    {.id = name, .roles = role, .what = what_, .rpc.decide = mutant_decide, .is = is_, .answer = answer_},
-
 /* ---- memory ---- */
 
 static unsigned take_late_write(void *ctx, unsigned cause, const uint8_t *p, size_t n)
@@ -247,60 +224,41 @@ static void refuse_size(void *ctx, struct rpcrdma_private_data *peer, const uint
 }
 
 const struct misbehaviour misbehave_rpcrdma_client[] = {
-    ROWS(MUTANT){.id = "RPCR-3.3.1-09",
-                 .roles = DUT_INITIATOR,
-                 .what = "lacks a Receive buffer when Replies come at once",
-                 .qp.judge = lack_buffers},
-    {.id = "RPCR-3.4.5.1-03",
-     .roles = DUT_INITIATOR,
-     .what = "withdraws its Read chunks before the Reply",
-     .qp.judge = refuse_late_read,
+    ANSWERS(INITIATOR("NFSULB-6.6-03", "closes when one Call is refused"), is_err_vers, RPC_END_HANG_UP),
+    ANSWERS(INITIATOR("BIDI-4.1-06", "waits for credits after an RDMA_ERROR that has none"), is_error_without_credit,
+            RPC_END_DISCARD),
+    ANSWERS(INITIATOR("BIDI-2.4.1-02", "mistakes a Call with one of its XIDs for a Reply"), is_call_with_own_xid,
+            RPC_END_DISCARD),
+    ANSWERS(INITIATOR("BIDI-5.3-04", "ignores Calls from the server that have chunks"), is_chunked_call,
+            RPC_END_DISCARD),
+    ANSWERS(INITIATOR("EXP-3.9-03/unmodified", "closes when an unused Write chunk is returned unchanged"),
+            is_unmodified, RPC_END_HANG_UP),
+    ANSWERS(INITIATOR("EXP-3.9-03/empty", "closes when a Write chunk is returned without segments"), is_empty,
+            RPC_END_HANG_UP),
+    ANSWERS(INITIATOR("RPCR-3.4.6-13/length", "closes when a Write chunk is returned longer"), is_too_long,
+            RPC_END_HANG_UP),
+    ANSWERS(INITIATOR("RPCR-3.4.6-13/count", "closes when a Write chunk is returned with more segments"), is_too_many,
+            RPC_END_HANG_UP),
+    ANSWERS(RESPONDER("RPCR-6.3-02", "ignores Calls that request one credit"), requests_one, RPC_END_DISCARD),
+    ANSWERS(INITIATOR("RPCR-6.3-02", "closes when one credit is granted"), grants_one, RPC_END_HANG_UP),
+    {INITIATOR("RPCR-3.3.1-09", "lacks a Receive buffer when Replies come at once"), .qp.judge = lack_buffers},
+    {INITIATOR("RPCR-3.4.5.1-03", "withdraws its Read chunks before the Reply"), .qp.judge = refuse_late_read,
      .variant = 24},
-    {.id = "RPCR-4.4.1-01",
-     .roles = DUT_INITIATOR,
-     .what = "accepts Writes into a Write chunk after the Reply",
-     .qp.judge = take_late_write,
+    {INITIATOR("RPCR-4.4.1-01", "accepts Writes into a Write chunk after the Reply"), .qp.judge = take_late_write,
      .variant = 8},
-    {.id = "RPCR-8.1.3-02",
-     .roles = DUT_INITIATOR,
-     .what = "accepts Writes into a Reply chunk after the Reply",
-     .qp.judge = take_late_write,
+    {INITIATOR("RPCR-8.1.3-02", "accepts Writes into a Reply chunk after the Reply"), .qp.judge = take_late_write,
      .variant = 16},
-    {.id = "RPCR-4.5-08",
-     .roles = DUT_INITIATOR,
-     .what = "repeats a refused Call with its XID",
-     .rpc.decide = call_again,
-     .variant = 8},
-    {.id = "RPCR-4.3.1-04/pending",
-     .roles = DUT_INITIATOR,
-     .what = "treats a Reply with a Read list as the end of its Call",
+    {INITIATOR("RPCR-4.5-08", "repeats a refused Call with its XID"), .rpc.decide = call_again, .variant = 8},
+    {INITIATOR("RPCR-4.3.1-04/pending", "treats a Reply with a Read list as the end of its Call"),
      .rpc.decide = go_on_after_reads},
-    {.id = "NFSULB-6.7.2-02",
-     .roles = DUT_INITIATOR,
-     .what = "repeats a refused NFS Call with its XID",
-     .rpc.decide = call_again,
-     .variant = 9},
-    {.id = "BIDI-4.1-05",
-     .roles = DUT_INITIATOR,
-     .what = "mistakes what the server requests for a grant",
-     .rpc.decide = take_credit_of_call},
-    {.id = "BIDI-4.3.1-01",
-     .roles = DUT_INITIATOR,
-     .what = "has one Receive buffer fewer than it grants the server",
-     .qp.judge = lack_buffer,
+    {INITIATOR("NFSULB-6.7.2-02", "repeats a refused NFS Call with its XID"), .rpc.decide = call_again, .variant = 9},
+    {INITIATOR("BIDI-4.1-05", "mistakes what the server requests for a grant"), .rpc.decide = take_credit_of_call},
+    {INITIATOR("BIDI-4.3.1-01", "has one Receive buffer fewer than it grants the server"), .qp.judge = lack_buffer,
      .variant = BURST_XID + GRANTED},
-    {.id = "BIDI-6-03",
-     .roles = DUT_INITIATOR,
-     .what = "has no Receive buffer for the server's first Call",
-     .qp.judge = lack_buffer,
+    {INITIATOR("BIDI-6-03", "has no Receive buffer for the server's first Call"), .qp.judge = lack_buffer,
      .variant = FIRST_XID},
-    {.id = "CMPD-3.2-03",
-     .roles = DUT_INITIATOR,
-     .what = "sets R, but offers memory that cannot be invalidated",
+    {INITIATOR("CMPD-3.2-03", "sets R, but offers memory that cannot be invalidated"),
      .rpc_options = announce_invalidation},
-    {.id = "EXP-6.3.1-01",
-     .roles = DUT_ANY,
-     .what = "closes when sizes of 3072 are advertised",
-     .rpc.peer = refuse_size},
+    {BOTH("EXP-6.3.1-01", "closes when sizes of 3072 are advertised"), .rpc.peer = refuse_size},
     {0},
 };

@@ -109,8 +109,7 @@ static void make_call(struct sample_rpc_device *device, enum kind kind)
         begin(device, &out, NFS_PROGRAM, 7);
         xdr_out_opaque(&out, device->file, device->file_n);
         xdr_out_u64(&out, 0);
-        xdr_out_u32(&out, DATA);
-        xdr_out_u32(&out, 2);
+        xdr_out_words(&out, DATA, 2);
         xdr_out_eligible(&out, data, DATA);
         how.reduce = kind == CALL_WRITE;
         break;

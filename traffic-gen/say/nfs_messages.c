@@ -131,6 +131,47 @@ static uint64_t field_value(const struct build *b, const char *name)
     return field ? field->value : 0;
 }
 
+static void put_acl(struct build *b, uint32_t aces)
+{
+    put_u32(b, aces);
+    for (uint32_t i = 0; i < aces; i++) {
+        put_u32(b, 0);
+        put_u32(b, 0);
+        put_u32(b, 0x001601E7);
+        put_string(b, i == 0 ? "OWNER@" : i % 2 ? "EVERYONE@" : "GROUP@");
+    }
+}
+
+/* An attribute without a value in the table would shift the next ones: there is none in the templates. */
+static void put_attribute(struct build *b, unsigned bit, uint32_t aces)
+{
+    switch (bit) {
+    case 0: /* supported_attrs */
+        put_u32(b, 2);
+        put_u32(b, 0xFDFFBFFF);
+        put_u32(b, 0x00B0BE3A);
+        break;
+    case ATTR_TYPE:
+        put_u32(b, 1);
+        break;
+    case ATTR_ACL:
+        put_acl(b, aces);
+        break;
+    case ATTR_FILEHANDLE:
+        put_u32(b, 28);
+        put_contents(b, NULL, 28);
+        break;
+    case ATTR_OWNER:
+    case ATTR_GROUP:
+        put_string(b, "root@example.org");
+        break;
+    default:
+        for (unsigned i = 0; bit < G_N_ELEMENTS(attribute_size) && i < attribute_size[bit] / 4u; i++)
+            put_u32(b, i + 1u == attribute_size[bit] / 4u ? bit * 3 : 0);
+        break;
+    }
+}
+
 /* An attrlist4 that has what the masks say. aces: entries of an ACL. */
 static void put_attributes(struct build *b, const char *name, uint32_t aces)
 {
@@ -140,42 +181,9 @@ static void put_attributes(struct build *b, const char *name, uint32_t aces)
 
     put_u32(b, 0);
     for (unsigned bit = 0; bit < 96; bit++) {
-        if (!(mask[bit / 32] >> bit % 32 & 1))
-            continue;
-        switch (bit) {
-        case 0: /* supported_attrs */
-            put_u32(b, 2);
-            put_u32(b, 0xFDFFBFFF);
-            put_u32(b, 0x00B0BE3A);
-            break;
-        case ATTR_TYPE:
-            put_u32(b, 1);
-            break;
-        case ATTR_ACL:
-            put_u32(b, aces);
-            for (uint32_t i = 0; i < aces; i++) {
-                put_u32(b, 0);
-                put_u32(b, 0);
-                put_u32(b, 0x001601E7);
-                put_string(b, i == 0 ? "OWNER@" : i % 2 ? "EVERYONE@" : "GROUP@");
-            }
-            break;
-        case ATTR_FILEHANDLE:
-            put_u32(b, 28);
-            put_contents(b, NULL, 28);
-            break;
-        case ATTR_OWNER:
-        case ATTR_GROUP:
-            put_string(b, "root@example.org");
-            break;
-        default:
-            if (bit < G_N_ELEMENTS(attribute_size))
-                for (unsigned i = 0; i < attribute_size[bit] / 4u; i++)
-                    put_u32(b, i + 1u == attribute_size[bit] / 4u ? bit * 3 : 0);
-            break;
-        }
+        if (mask[bit / 32] >> bit % 32 & 1)
+            put_attribute(b, bit, aces);
     }
-    /* An attribute without a value in the table would shift the next ones: there is none in the templates. */
     put_be32(b->out->octets->data + count_at, (uint32_t)(b->out->octets->len - count_at - 4));
 
     struct nfs_body_item item = {
@@ -314,41 +322,49 @@ static uint64_t group_rounds(struct build *b, char *word)
     return number(b, want ? want : text ? text : "1");
 }
 
+static const char *run(struct build *b, const char *p, bool live);
+
+/* A group, whose words begin at p, as often as its head says; returns what follows it. */
+static const char *run_group(struct build *b, char *head, const char *p, bool live)
+{
+    uint64_t rounds = live ? group_rounds(b, head + 1) : 0, outer = b->round;
+    const char *end = p;
+
+    if (rounds > ROUNDS_MAX)
+        b->wrong = g_intern_string(head);
+    for (b->round = 0; b->round < rounds && !b->wrong; b->round++)
+        end = run(b, p, true);
+    b->round = outer;
+    return end != p ? end : run(b, p, false);
+}
+
+static void run_macro(struct build *b, const char *name)
+{
+    const char *macro = nfs_macro(name);
+
+    if (macro)
+        run(b, macro, true);
+    else
+        b->wrong = "%";
+}
+
 /* Until the group's or the template's end; returns what follows it. */
 static const char *run(struct build *b, const char *p, bool live)
 {
-    while (*p) {
+    while (*(p += strspn(p, " "))) {
         char word[WORD_MAX];
         size_t n = strcspn(p, " ");
 
-        if (n == 0) {
-            p++;
-            continue;
-        }
         g_strlcpy(word, p, MIN(n + 1, sizeof word));
         p += n;
         if (*word == ')')
             return p;
-        if (*word == '(') {
-            uint64_t rounds = live ? group_rounds(b, word + 1) : 0, outer = b->round;
-            const char *end = p;
-
-            if (rounds > ROUNDS_MAX)
-                b->wrong = g_intern_string(word);
-            for (b->round = 0; b->round < rounds && !b->wrong; b->round++)
-                end = run(b, p, true);
-            b->round = outer;
-            p = end != p ? end : run(b, p, false);
-        } else if (live && *word == '%') {
-            const char *macro = nfs_macro(word + 1);
-
-            if (macro)
-                run(b, macro, true);
-            else
-                b->wrong = "%";
-        } else if (live) {
+        if (*word == '(')
+            p = run_group(b, word, p, live);
+        else if (live && *word == '%')
+            run_macro(b, word + 1);
+        else if (live)
             write_word(b, word);
-        }
     }
     return p;
 }

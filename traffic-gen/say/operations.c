@@ -402,19 +402,54 @@ void message_said(struct conversation *c, enum role role, const struct message *
     finish_message(c, role, message, octets);
 }
 
+/* What follows the DDP header in all segments of a message. */
+struct said {
+    const struct message *message;
+    uint8_t head[MESSAGE_HEADER_MAX];
+    size_t head_len;
+};
+
+static struct said said_of(const struct message *message)
+{
+    struct said said = {.message = message};
+
+    said.head_len = encode_rdmap_header(message, message->opcode, said.head, sizeof said.head);
+    if (message->has_value) {
+        put_be64(said.head + said.head_len, message->value);
+        said.head_len += 8;
+    }
+    return said;
+}
+
+/* Octet i of a segment that begins with octet `done`. */
+static uint8_t said_octet(const struct said *said, const struct ddp_segment *segment, size_t done, size_t i)
+{
+    if (done + i < said->head_len)
+        return said->head[done + i];
+    if (said->message->payload)
+        return said->message->payload[done + i - said->head_len];
+    if (said->message->plain)
+        return (uint8_t)(i * 7 + (segment->tagged ? segment->to : segment->msn + segment->mo));
+    return (uint8_t)((done + i) * 7 + segment->msn + 0x31);
+}
+
+static size_t ulpdu_limit(const struct conversation *c, enum role role, const struct message *message)
+{
+    if (message->limit)
+        return message->limit;
+    return c->setup.ulpdu_max ? c->setup.ulpdu_max : mpa_mulpdu(c->emss, c->framing[role].markers);
+}
+
 void say_message_changed(struct conversation *c, enum role role, const struct message *message,
                          void (*change)(void *context, uint8_t *ulpdu, uint16_t *n), void *context)
 {
     static _Thread_local uint8_t ulpdu[ULPDU_ROOM];
     struct ddp_segment segment = message->segment;
-    enum rdmap_opcode opcode = message->opcode;
-    size_t limit = message->limit       ? message->limit
-                   : c->setup.ulpdu_max ? c->setup.ulpdu_max
-                                        : mpa_mulpdu(c->emss, c->framing[role].markers);
-    size_t header = ddp_header_encode(&segment, ulpdu, sizeof ulpdu), done = 0, total;
-    uint8_t head[MESSAGE_HEADER_MAX];
-    size_t head_len = encode_rdmap_header(message, opcode, head, sizeof head);
-    bool last = segment.last;
+    const struct said said = said_of(message);
+    const size_t header = ddp_header_encode(&segment, ulpdu, sizeof ulpdu);
+    const size_t limit = ulpdu_limit(c, role, message), total = said.head_len + message->length;
+    const bool last = segment.last;
+    size_t done = 0;
 
     if (c->over)
         return;
@@ -422,11 +457,6 @@ void say_message_changed(struct conversation *c, enum role role, const struct me
         c->stage->impossible = "it changes octets of a ULPDU";
         return;
     }
-    if (message->has_value) {
-        put_be64(head + head_len, message->value);
-        head_len += 8;
-    }
-    total = head_len + message->length;
     do {
         size_t part = MIN(total - done, limit - header);
         uint16_t n = (uint16_t)(header + part);
@@ -434,11 +464,7 @@ void say_message_changed(struct conversation *c, enum role role, const struct me
         segment.last = last && done + part == total;
         ddp_header_encode(&segment, ulpdu, sizeof ulpdu);
         for (size_t i = 0; i < part; i++)
-            ulpdu[header + i] = done + i < head_len ? head[done + i]
-                                : message->payload  ? message->payload[done + i - head_len]
-                                : message->plain
-                                    ? (uint8_t)(i * 7 + (segment.tagged ? segment.to : segment.msn + segment.mo))
-                                    : (uint8_t)((done + i) * 7 + segment.msn + 0x31);
+            ulpdu[header + i] = said_octet(&said, &segment, done, i);
         take_over(c, role, &segment, part, message->plain);
         if (change)
             change(context, ulpdu, &n);

@@ -148,33 +148,37 @@ static void append_body(struct rpc_making *m)
     }
 }
 
+/* The first field of this name; op UINT_MAX: of any operation. */
+static bool change_field(struct rpc_making *m, const struct word *word, const char *name, unsigned op)
+{
+    for (unsigned k = 0; k < m->side->body.fields->len; k++) {
+        const struct nfs_field *field = &g_array_index(m->side->body.fields, struct nfs_field, k);
+        uint8_t *p = m->side->whole->data + m->side->body_at + field->at;
+
+        if (strcmp(field->name, name) != 0 || (op != UINT_MAX && field->op != op) ||
+            m->side->body_at + field->at + 4 > m->side->whole->len)
+            continue;
+        if (field->size == 8)
+            put_be64(p, word_apply(word, get_be64(p)));
+        else
+            put_be32(p, (uint32_t)word_apply(word, get_be32(p)));
+        return true;
+    }
+    return false;
+}
+
 /* p.FIELD=N, p.opN.FIELD+N: a word of the arguments or results as it is encoded. */
 static void change_body_words(struct rpc_making *m)
 {
     for (unsigned i = 0; i < m->words->n; i++) {
         const struct word *word = &m->words->list[i];
-        const char *name = word->name + 2, *field_name;
+        const char *of_op;
         unsigned op = UINT_MAX;
 
         if (!g_str_has_prefix(word->name, "p.") || !word->op || !word->is_number)
             continue;
-        field_name = words_match(name, "op#.", &op);
-        if (field_name)
-            name = field_name;
-        for (unsigned k = 0; k < m->side->body.fields->len; k++) {
-            const struct nfs_field *field = &g_array_index(m->side->body.fields, struct nfs_field, k);
-            uint8_t *p = m->side->whole->data + m->side->body_at + field->at;
-
-            if (strcmp(field->name, name) != 0 || (op != UINT_MAX && field->op != op) ||
-                m->side->body_at + field->at + 4 > m->side->whole->len)
-                continue;
-            if (field->size == 8)
-                put_be64(p, word_apply(word, get_be64(p)));
-            else
-                put_be32(p, (uint32_t)word_apply(word, get_be32(p)));
-            m->words->used[i] = true;
-            break;
-        }
+        of_op = words_match(word->name + 2, "op#.", &op);
+        m->words->used[i] |= change_field(m, word, of_op ? of_op : word->name + 2, op);
     }
 }
 
@@ -292,14 +296,13 @@ static bool chosen(const struct nfs_body_item *item, const char *choice)
     return strcmp(choice, item->name) == 0;
 }
 
-void rpc_reduce(struct rpc_making *m)
+/* Items into Read chunks of these sizes. */
+static void take_items(struct rpc_making *m, const char *choice, const char *list, bool pad)
 {
-    const char *choice = words_value(m->words, "reduce"), *list = words_value(m->words, "read");
-    bool asked = words_have(m->words, "read") || list || choice, pad = words_have(m->words, "pad");
     g_auto(GStrv) chunks = g_strsplit(list ? list : "rest", "/", -1);
     unsigned k = 0;
 
-    for (unsigned i = 0; asked && i < m->side->body.items->len && chunks[k]; i++) {
+    for (unsigned i = 0; i < m->side->body.items->len && chunks[k]; i++) {
         const struct nfs_body_item *item = &g_array_index(m->side->body.items, struct nfs_body_item, i);
         size_t at = m->side->body_at + item->at;
 
@@ -312,32 +315,40 @@ void rpc_reduce(struct rpc_making *m)
         }
         k++;
     }
-    if (asked && k == 0)
+    if (k == 0)
         words_refuse(m->words, "read");
+}
+
+/* The rest into a Position-Zero Read chunk, which comes first. */
+static void move_rest(struct rpc_making *m, const char *sizes)
+{
+    unsigned before = m->side->n_reads;
+    struct rpc_read data[RPC_READS_MAX];
+
+    memcpy(data, m->side->reads, sizeof data);
+    if (!words_have(m->words, "pz-last"))
+        m->side->n_reads = 0;
+    add_reads(m, sizes, 0, m->side->reduced, 0, m->side->reduced->len);
+    if (m->side->n_reads + before <= RPC_READS_MAX && m->side->reads[0].segment.position == 0) {
+        memcpy(m->side->reads + m->side->n_reads, data, before * sizeof *data);
+        m->side->n_reads += before;
+    }
+}
+
+void rpc_reduce(struct rpc_making *m)
+{
+    const char *choice = words_value(m->words, "reduce"), *list = words_value(m->words, "read"), *sizes;
+    bool asked = words_have(m->words, "read") || list || choice, pad = words_have(m->words, "pad"), is_long, is_inline;
+
+    if (asked)
+        take_items(m, choice, list, pad);
     finish_reduced(m);
 
-    const char *sizes = words_value(m->words, "pz");
-
-    if (words_have(m->words, "pz") || sizes) {
-        unsigned before = m->side->n_reads;
-        struct rpc_read data[RPC_READS_MAX];
-
-        memcpy(data, m->side->reads, sizeof data);
-        if (!words_have(m->words, "pz-last"))
-            m->side->n_reads = 0;
-        add_reads(m, sizes, 0, m->side->reduced, 0, m->side->reduced->len);
-        if (m->side->n_reads + before <= RPC_READS_MAX && m->side->reads[0].segment.position == 0) {
-            memcpy(m->side->reads + m->side->n_reads, data, before * sizeof *data);
-            m->side->n_reads += before;
-        }
-        m->plan.proc = RPCRDMA_NOMSG;
-        m->payload = NULL;
-        if (words_have(m->words, "inline")) { /* both: no correct message is so */
-            m->plan.proc = RPCRDMA_MSG;
-            m->payload = m->side->reduced;
-        }
-    } else {
-        m->plan.proc = RPCRDMA_MSG;
-        m->payload = m->side->reduced;
-    }
+    sizes = words_value(m->words, "pz");
+    is_long = words_have(m->words, "pz") || sizes;
+    if (is_long)
+        move_rest(m, sizes);
+    is_inline = !is_long || words_have(m->words, "inline"); /* both: no correct message is so */
+    m->plan.proc = is_inline ? RPCRDMA_MSG : RPCRDMA_NOMSG;
+    m->payload = is_inline ? m->side->reduced : NULL;
 }

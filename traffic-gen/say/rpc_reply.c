@@ -152,18 +152,20 @@ static void place_item(struct rpc_making *m, unsigned k, const struct nfs_body_i
     rpc_take(m, item);
 }
 
-static void place_results(struct rpc_making *m)
+/* The Write list as it was offered, with nothing in it yet. */
+static void begin_writes(struct rpc_making *m)
 {
-    const char *name = words_value(m->words, "place");
-    struct pairing pairing = pairing_of(m);
-    bool empty = words_have(m->words, "empty");
-    unsigned result = 0;
-
-    words_have(m->words, "pad");
     m->plan.n_writes = m->exchange->n_writes;
     memcpy(m->writes, m->exchange->writes, sizeof m->writes);
     for (unsigned k = 0; k < m->plan.n_writes; k++)
         clear_lengths(&m->writes[k]);
+}
+
+static void pair_results(struct rpc_making *m, const char *name)
+{
+    struct pairing pairing = pairing_of(m);
+    unsigned result = 0;
+
     for (unsigned k = 0; k < m->plan.n_writes || (pairing.join && k < 2); k++) {
         bool offered = pairing.join || m->exchange->writes[k].n > 0;
         const struct nfs_body_item *item;
@@ -174,6 +176,15 @@ static void place_results(struct rpc_making *m)
         if (result++ < pairing.results && item && item->length && offered)
             place_item(m, k, item, &pairing);
     }
+}
+
+static void place_results(struct rpc_making *m)
+{
+    bool empty = words_have(m->words, "empty");
+
+    words_have(m->words, "pad");
+    begin_writes(m);
+    pair_results(m, words_value(m->words, "place"));
     for (unsigned k = 0; empty && k < m->plan.n_writes; k++) {
         if (m->writes[k].n && m->writes[k].segments[0].length == 0)
             m->writes[k].n = 0;
@@ -299,14 +310,10 @@ void rpc_say_reply(struct rpc_making *m)
     if (!words_good(m->words))
         return;
     rpc_put_together(m);
-    if (m->header.reply_stat == RPC_MSG_ACCEPTED && m->header.accept_stat == RPC_SUCCESS) {
+    if (m->header.reply_stat == RPC_MSG_ACCEPTED && m->header.accept_stat == RPC_SUCCESS)
         place_results(m);
-    } else {
-        m->plan.n_writes = exchange->n_writes;
-        memcpy(m->writes, exchange->writes, sizeof m->writes);
-        for (unsigned k = 0; k < m->plan.n_writes; k++)
-            clear_lengths(&m->writes[k]);
-    }
+    else
+        begin_writes(m);
     rpc_reduce(m);
     for (unsigned i = 0; i < m->side->n_reads; i++)
         m->reads[i] = m->side->reads[i].segment;

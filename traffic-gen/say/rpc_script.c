@@ -117,6 +117,37 @@ static struct words_place find_read(void *context, const char *name)
     return (struct words_place){0};
 }
 
+struct pulling {
+    uint32_t part; /* octets of one Read Request at the most */
+    bool answers;
+    unsigned flying;
+};
+
+static bool pull_segment(struct rpc_making *m, const struct rpc_read *from, struct pulling *pulling)
+{
+    const struct rpcrdma_segment *target = &from->segment.target;
+
+    if (pulling->part == 0 || target->length / pulling->part > READS_MAX)
+        return words_refuse(m->words, "parts");
+    for (uint32_t done = 0; done < target->length || done == 0; done += pulling->part) {
+        struct rpcrdma_segment segment = *target;
+        struct rdmap_read_request read;
+
+        segment.offset += done;
+        segment.length = MIN(pulling->part, target->length - done);
+        read = rpc_read_request_init(m->c, m->role, &segment);
+        words_change(m->words, find_read, &read);
+        if (!words_end(m->words))
+            return false;
+        rpc_read_request(m->rpc, m->c, m->role, &read, from->content, from->from + done);
+        if (++pulling->flying % READS_IN_FLIGHT == 0 && pulling->answers)
+            rpc_read_answers(m->rpc, m->c, m->role);
+        if (pulling->part == UINT32_MAX)
+            break;
+    }
+    return true;
+}
+
 static void say_pull(struct rpc_making *m)
 {
     enum role peer = rpc_peer(m->role);
@@ -124,9 +155,8 @@ static void say_pull(struct rpc_making *m)
     struct rpc_exchange *exchange = chosen ? rpc_choose(m, peer) : NULL;
     struct rpc_side *side = exchange ? &exchange->call : chosen ? NULL : rpc_unpulled(m->rpc, peer);
     uint64_t only = words_number(m->words, "only", UINT64_MAX);
-    uint32_t part = (uint32_t)words_number(m->words, "parts", UINT32_MAX);
-    bool answers = !words_have(m->words, "no-answer");
-    unsigned flying = 0;
+    struct pulling pulling = {.part = (uint32_t)words_number(m->words, "parts", UINT32_MAX),
+                              .answers = !words_have(m->words, "no-answer")};
 
     words_have(m->words, "again");
     if (!side) {
@@ -135,31 +165,10 @@ static void say_pull(struct rpc_making *m)
     }
     side->pulled = true;
     for (unsigned i = 0; i < side->n_reads; i++) {
-        struct rpcrdma_segment segment = side->reads[i].segment.target;
-
-        if (only != UINT64_MAX && only != i)
-            continue;
-        if (part == 0 || segment.length / part > READS_MAX) {
-            words_refuse(m->words, "parts");
+        if ((only == UINT64_MAX || only == i) && !pull_segment(m, &side->reads[i], &pulling))
             return;
-        }
-        for (uint32_t done = 0; done < side->reads[i].segment.target.length || done == 0; done += part) {
-            struct rdmap_read_request read;
-
-            segment.offset = side->reads[i].segment.target.offset + done;
-            segment.length = MIN(part, side->reads[i].segment.target.length - done);
-            read = rpc_read_request_init(m->c, m->role, &segment);
-            words_change(m->words, find_read, &read);
-            if (!words_end(m->words))
-                return;
-            rpc_read_request(m->rpc, m->c, m->role, &read, side->reads[i].content, side->reads[i].from + done);
-            if (++flying % READS_IN_FLIGHT == 0 && answers)
-                rpc_read_answers(m->rpc, m->c, m->role);
-            if (part == UINT32_MAX)
-                break;
-        }
     }
-    if (answers)
+    if (pulling.answers)
         rpc_read_answers(m->rpc, m->c, m->role);
 }
 

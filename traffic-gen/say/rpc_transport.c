@@ -117,32 +117,40 @@ static void change_octets(struct rpc_making *m, uint8_t *p, size_t n, size_t pay
     }
 }
 
-/* insert@OFFSET=HEX and remove@OFFSET=N, in the order in which they are written: what follows them moves. */
+static void insert_octets(struct rpc_making *m, GByteArray *octets, size_t at, const char *hex)
+{
+    g_autoptr(GByteArray) more = words_octets(m->words, hex);
+
+    g_byte_array_set_size(octets, octets->len + more->len);
+    memmove(octets->data + at + more->len, octets->data + at, octets->len - more->len - at);
+    memcpy(octets->data + at, more->data, more->len);
+}
+
+/* insert@OFFSET=HEX or remove@OFFSET=N; false: it is neither. */
+static bool move_by(struct rpc_making *m, GByteArray *octets, const struct word *word)
+{
+    bool insert = word->text && g_str_has_prefix(word->name, "insert@");
+    bool remove = word->is_number && g_str_has_prefix(word->name, "remove@");
+    char *end;
+    size_t at;
+
+    if (!insert && !remove)
+        return false;
+    at = strtoul(word->name + strlen("insert@"), &end, 0);
+    if (*end || at > octets->len || (remove && (word->number == 0 || word->number > octets->len - at)))
+        return false;
+    if (remove)
+        g_byte_array_remove_range(octets, (guint)at, (guint)word->number);
+    else
+        insert_octets(m, octets, at, word->text);
+    return true;
+}
+
+/* In the order in which they are written: what follows them moves. */
 static void move_octets(struct rpc_making *m, GByteArray *octets)
 {
-    for (unsigned i = 0; i < m->words->n && words_good(m->words); i++) {
-        const struct word *word = &m->words->list[i];
-        const char *insert = word->text && g_str_has_prefix(word->name, "insert@") ? word->name + 7 : NULL;
-        const char *remove = word->is_number && g_str_has_prefix(word->name, "remove@") ? word->name + 7 : NULL;
-        g_autoptr(GByteArray) more = NULL;
-        char *end;
-        size_t at;
-
-        if (!insert && !remove)
-            continue;
-        at = strtoul(insert ? insert : remove, &end, 0);
-        if (*end || at > octets->len || (remove && (word->number == 0 || word->number > octets->len - at)))
-            continue;
-        m->words->used[i] = true;
-        if (remove) {
-            g_byte_array_remove_range(octets, (guint)at, (guint)word->number);
-            continue;
-        }
-        more = words_octets(m->words, word->text);
-        g_byte_array_set_size(octets, octets->len + more->len);
-        memmove(octets->data + at + more->len, octets->data + at, octets->len - more->len - at);
-        memcpy(octets->data + at, more->data, more->len);
-    }
+    for (unsigned i = 0; i < m->words->n && words_good(m->words); i++)
+        m->words->used[i] |= move_by(m, octets, &m->words->list[i]);
 }
 
 static uint32_t first_stag(const struct rpc_exchange *exchange)
@@ -187,9 +195,21 @@ static void append_header(struct rpc_making *m, GByteArray *octets)
     g_byte_array_append(octets, room, (guint)w.at);
 }
 
+static void append_message(struct rpc_making *m, GByteArray *octets)
+{
+    const GArray *items = m->side ? m->side->body.items : NULL;
+
+    if (m->payload && m->plan.proc == RPCRDMA_MSGP && items->len)
+        append_payload(m, octets, m->side->body_at + g_array_index(items, struct nfs_body_item, items->len - 1).at);
+    else if (m->payload)
+        g_byte_array_append(octets, m->payload->data, m->payload->len);
+}
+
 void rpc_say(struct rpc_making *m)
 {
-    GByteArray *octets = g_byte_array_new();
+    static const enum rdmap_opcode opcodes[2][2] = {{RDMAP_SEND, RDMAP_SEND_SE},
+                                                    {RDMAP_SEND_INVALIDATE, RDMAP_SEND_SE_INVALIDATE}};
+    g_autoptr(GByteArray) octets = g_byte_array_new();
     bool invalidate = words_given(m->words, "inv");
     unsigned cut = (unsigned)words_number(m->words, "cut", 0), grow = (unsigned)words_number(m->words, "grow", 0);
     bool inv = words_have(m->words, "inv") || invalidate, se = words_have(m->words, "se");
@@ -198,18 +218,11 @@ void rpc_say(struct rpc_making *m)
 
     if (grow > RPC_OCTETS_MAX)
         words_refuse(m->words, "grow");
-    if (!words_good(m->words)) {
-        g_byte_array_unref(octets);
+    if (!words_good(m->words))
         return;
-    }
     append_header(m, octets);
     payload_at = octets->len;
-    if (m->payload && m->plan.proc == RPCRDMA_MSGP && m->side->body.items->len)
-        append_payload(m, octets,
-                       m->side->body_at +
-                           g_array_index(m->side->body.items, struct nfs_body_item, m->side->body.items->len - 1).at);
-    else if (m->payload)
-        g_byte_array_append(octets, m->payload->data, m->payload->len);
+    append_message(m, octets);
     if (grow) {
         g_byte_array_set_size(octets, octets->len + grow);
         memset(octets->data + octets->len - grow, 0, grow);
@@ -219,10 +232,5 @@ void rpc_say(struct rpc_making *m)
     if (cut && cut < octets->len)
         g_byte_array_set_size(octets, cut);
     if (words_end(m->words))
-        rpc_send(m->c, m->role,
-                 inv  ? se ? RDMAP_SEND_SE_INVALIDATE : RDMAP_SEND_INVALIDATE
-                 : se ? RDMAP_SEND_SE
-                      : RDMAP_SEND,
-                 stag, octets->data, octets->len);
-    g_byte_array_unref(octets);
+        rpc_send(m->c, m->role, opcodes[inv][se], stag, octets->data, octets->len);
 }

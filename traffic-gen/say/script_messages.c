@@ -169,12 +169,32 @@ static void change_fields(struct saying *s, struct message *message, struct ulpd
     }
 }
 
+/* The message as its words have it. */
+static void change_message(struct saying *s, struct message *message, struct ulpdu_changes *changes)
+{
+    struct words *words = &s->words;
+    unsigned stride = (unsigned)words_number(words, "stride", 0), longer = (unsigned)words_number(words, "longer", 0);
+    unsigned marker = (unsigned)words_number(words, "marker", 0), pad = (unsigned)words_number(words, "pad", 0);
+
+    message->keeps_memory = words_have(words, "keep");
+    if (words_have(words, "zeros"))
+        message->payload = zeros;
+    change_fields(s, message, changes);
+    if (words_given(words, "marker") && s->verb->opcode == RDMAP_WRITE && s->c->framing[s->role].markers &&
+        s->c->carrier->written)
+        message->length = length_to_marker(s->c, s->role, MIN(marker, MPA_CRC_LEN), MIN(pad, 3));
+    message->length += (size_t)s->index * longer;
+    if (message->payload && message->length > sizeof zeros)
+        words_refuse(words, "zeros");
+    if (message->length > LENGTH_MAX || (message->limit && message->limit < SCRIPT_ULPDU_MIN))
+        words_refuse(words, s->verb->name);
+    message->read.sink_stag += s->index * stride;
+}
+
 static void say_message_of_verb(struct saying *s)
 {
     struct conversation *c = s->c;
     struct words *words = &s->words;
-    unsigned stride = (unsigned)words_number(words, "stride", 0), longer = (unsigned)words_number(words, "longer", 0);
-    unsigned marker = (unsigned)words_number(words, "marker", 0), pad = (unsigned)words_number(words, "pad", 0);
     struct message message = {.answers = (unsigned)words_number(words, "of", 0), .fresh = words_have(words, "fresh")};
     struct ulpdu_changes changes = {.cut = (uint16_t)words_number(words, "cut", 0),
                                     .grow = (uint16_t)words_number(words, "grow", 0)};
@@ -190,19 +210,7 @@ static void say_message_of_verb(struct saying *s)
                       &message);
         s->player->closer = s->role;
     }
-    message.keeps_memory = words_have(words, "keep");
-    if (words_have(words, "zeros"))
-        message.payload = zeros;
-    change_fields(s, &message, &changes);
-    if (words_given(words, "marker") && s->verb->opcode == RDMAP_WRITE && c->framing[s->role].markers &&
-        c->carrier->written)
-        message.length = length_to_marker(c, s->role, MIN(marker, MPA_CRC_LEN), MIN(pad, 3));
-    message.length += (size_t)s->index * longer;
-    if (message.payload && message.length > sizeof zeros)
-        words_refuse(words, "zeros");
-    if (message.length > LENGTH_MAX || (message.limit && message.limit < SCRIPT_ULPDU_MIN))
-        words_refuse(words, s->verb->name);
-    message.read.sink_stag += s->index * stride;
+    change_message(s, &message, &changes);
     if (!words_end(words))
         return;
     if (changes.n > 0 || changes.cut || changes.grow)

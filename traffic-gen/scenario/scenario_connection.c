@@ -93,14 +93,40 @@ static bool read_text_octets(struct reading *r, const yaml_node_t *node, const c
     return true;
 }
 
+static bool read_value(struct reading *r, const struct setting *s, const yaml_node_t *node, uint64_t *value)
+{
+    uint32_t threshold = THRESHOLD_UNIT;
+    uint8_t types = 0;
+    bool flag = false, good;
+
+    switch (s->kind) {
+    case NUMBER:
+    case LATE:
+        return read_number(r, node, s->min, s->max, value);
+    case THRESHOLD:
+        good = read_threshold(r, node, s->min, &threshold);
+        *value = threshold / THRESHOLD_UNIT - 1;
+        return good;
+    case RTR:
+        good = read_rtr_types(r, node, &types);
+        *value = types;
+        return good;
+    case OPENS:
+        good = read_opener(r, node, &flag);
+        break;
+    default:
+        good = read_flag(r, node, &flag);
+        break;
+    }
+    *value = flag;
+    return good;
+}
+
 static bool apply(struct reading *r, const struct setting *s, const yaml_node_t *key, const yaml_node_t *node,
                   struct making *m)
 {
     g_autofree char *word = g_strdup(s->word);
     uint64_t value;
-    uint32_t threshold;
-    uint8_t types;
-    bool flag;
 
     if (s->needs == RPCRDMA && !r->rpcrdma)
         return complain(r, key, NULL, "%s needs `rpc-over-rdma: true`", s->name);
@@ -108,47 +134,17 @@ static bool apply(struct reading *r, const struct setting *s, const yaml_node_t 
         return complain(r, key, NULL, "%s does not go with `rpc-over-rdma: true`", s->name);
     if (strchr(word, '*'))
         *strchr(word, '*') = m->side;
-    switch (s->kind) {
-    case NUMBER:
-    case LATE:
-        if (!read_number(r, node, s->min, s->max, &value))
-            return false;
-        if (s->kind == LATE)
-            statement_add(m->statement, "late");
-        statement_add_number(m->statement, word, '=', value);
-        return true;
-    case THRESHOLD:
-        if (!read_threshold(r, node, s->min, &threshold))
-            return false;
-        statement_add_number(m->statement, word, '=', threshold / THRESHOLD_UNIT - 1);
-        return true;
-    case SWITCH:
-        if (!read_flag(r, node, &flag))
-            return false;
-        statement_add_number(m->statement, word, '=', flag);
-        return true;
-    case TRUE_WORD:
-    case FALSE_WORD:
-        if (!read_flag(r, node, &flag))
-            return false;
-        if (flag == (s->kind == TRUE_WORD))
-            statement_add(m->statement, word);
-        return true;
-    case RTR:
-        if (!read_rtr_types(r, node, &types))
-            return false;
-        statement_add_number(m->statement, word, '=', types);
-        return true;
-    case TEXT:
+    if (s->kind == TEXT)
         return read_text_octets(r, node, word, m->statement);
-    case OPENS:
-        if (!read_opener(r, node, &flag))
-            return false;
-        if (flag)
-            statement_add(m->statement, word);
-        return true;
-    }
-    return false;
+    if (!read_value(r, s, node, &value))
+        return false;
+    if (s->kind == LATE)
+        statement_add(m->statement, "late");
+    if (s->kind != TRUE_WORD && s->kind != FALSE_WORD && s->kind != OPENS)
+        statement_add_number(m->statement, word, '=', value);
+    else if (value == (s->kind != FALSE_WORD))
+        statement_add(m->statement, word);
+    return true;
 }
 
 static bool read_side(struct reading *r, void *context, const yaml_node_t *key, const char *name,
@@ -223,17 +219,25 @@ static bool append_settings(struct reading *r, const yaml_node_t *node, struct s
     return true;
 }
 
+/* What is usual is not said: revision 2 with RPC-over-RDMA, 1 without it. */
+static void add_revision(struct statement *statement, bool rpcrdma, uint64_t revision)
+{
+    static const char *const names[] = {"rev0", "rev1", "rev2"};
+
+    if (rpcrdma ? revision == 1 : revision == 0 || revision == 2)
+        statement_add(statement, names[revision]);
+}
+
 static bool read_settings(struct reading *r, const yaml_node_t *node, const yaml_node_t *base,
                           struct statement *statement)
 {
     struct statement *ignored = statement_new(INITIATOR, NULL);
     uint64_t revision = UINT64_MAX, of_base = UINT64_MAX;
-    bool good = find_rpcrdma(r, node) && (!base || find_rpcrdma(r, base));
-
     /* The base first, for its revision; its words come last. */
-    good = good && (!base || append_settings(r, base, ignored, &revision));
-    good = good && append_settings(r, node, statement, &revision);
-    good = good && (!base || append_settings(r, base, statement, &of_base));
+    bool good =
+        find_rpcrdma(r, node) && (!base || (find_rpcrdma(r, base) && append_settings(r, base, ignored, &revision))) &&
+        append_settings(r, node, statement, &revision) && (!base || append_settings(r, base, statement, &of_base));
+
     statement_unref(ignored);
     if (!good)
         return false;
@@ -241,8 +245,7 @@ static bool read_settings(struct reading *r, const yaml_node_t *node, const yaml
         return complain(r, node, "1, 2", "RPC-over-RDMA needs another mpa-revision");
     if (r->rpcrdma)
         statement_add(statement, "rpcrdma");
-    if (r->rpcrdma ? revision == 1 : revision == 0 || revision == 2)
-        statement_add(statement, revision == 0 ? "rev0" : revision == 1 ? "rev1" : "rev2");
+    add_revision(statement, r->rpcrdma, revision);
     return true;
 }
 

@@ -572,40 +572,63 @@ static bool add_action(struct reading *r, const yaml_node_t *node, struct action
     return add_statement(r, node, g_steal_pointer(&a->statement), parameter_names(a->verb));
 }
 
+/* NULL: it was complained of. */
+static const struct verb *find_verb(struct reading *r, const yaml_node_t *what, const yaml_node_t *value)
+{
+    const char *name = read_text(r, what, verb_names());
+    const struct verb *verb = NULL;
+
+    for (unsigned i = 0; name && i < G_N_ELEMENTS(verbs) && !verb; i++) {
+        if (strcmp(verbs[i].name, name) == 0)
+            verb = &verbs[i];
+    }
+    if (!name)
+        return NULL;
+    if (!verb)
+        complain(r, what, verb_names(), "'%s' is nothing that a side can do", name);
+    else if (verb->rpc && !r->rpcrdma)
+        complain(r, what, NULL, "%s needs `rpc-over-rdma: true` in `connection`", name);
+    else if (verb->needs_value && node_is_empty(value))
+        complain(r, what, parameter_names(verb), "%s needs a value", name);
+    else
+        return verb;
+    return NULL;
+}
+
+/* Those in its value, and those beside it. */
+static bool read_values(struct reading *r, const yaml_node_t *node, const yaml_node_t *value, bool has_names,
+                        struct action *a)
+{
+    bool good;
+
+    if (value && value->type == YAML_MAPPING_NODE)
+        good = read_mapping(r, value, parameter_names(a->verb), read_named, a);
+    else
+        good = node_is_empty(value) || read_parameter(r, a->verb->parameters, a, value);
+    return good && (!has_names || read_mapping(r, node, parameter_names(a->verb), read_named, a));
+}
+
+static bool lacks_value(const struct action *a)
+{
+    return a->verb->needs_value && !a->has_wait && a->statement->words->len == 0 &&
+           a->verb->parameters != capture_parameters;
+}
+
 /* `reply`, or {send: 100, solicited: true}, or {send: {octets: 100, solicited: true}}: the first name is what is done.
  */
 static bool read_action(struct reading *r, enum role role, const yaml_node_t *node)
 {
     const yaml_node_t *what, *value;
-    bool has_names = split_action(r, node, &what, &value);
-    struct action a = {.role = role, .times = 1};
-    const char *name = read_text(r, what, verb_names());
-    bool good;
+    bool has_names = split_action(r, node, &what, &value), good;
+    struct action a = {.role = role, .times = 1, .verb = find_verb(r, what, value)};
 
-    if (!name)
-        return false;
-    for (unsigned i = 0; i < G_N_ELEMENTS(verbs) && !a.verb; i++) {
-        if (strcmp(verbs[i].name, name) == 0)
-            a.verb = &verbs[i];
-    }
-    if (!a.verb)
-        return complain(r, what, verb_names(), "'%s' is nothing that a side can do", name);
-    if (a.verb->rpc && !r->rpcrdma)
-        return complain(r, what, NULL, "%s needs `rpc-over-rdma: true` in `connection`", name);
-    if (a.verb->needs_value && node_is_empty(value))
-        return complain(r, what, parameter_names(a.verb), "%s needs a value", name);
-    if (!read_times(r, node, &a.times) || !read_times(r, value, &a.times))
+    if (!a.verb || !read_times(r, node, &a.times) || !read_times(r, value, &a.times))
         return false;
     a.word = a.verb->word;
     a.statement = statement_new(role, NULL);
-    if (value && value->type == YAML_MAPPING_NODE)
-        good = read_mapping(r, value, parameter_names(a.verb), read_named, &a);
-    else
-        good = node_is_empty(value) || read_parameter(r, a.verb->parameters, &a, value);
-    good = good && (!has_names || read_mapping(r, node, parameter_names(a.verb), read_named, &a));
-    if (good && a.verb->needs_value && !a.has_wait && a.statement->words->len == 0 &&
-        a.verb->parameters != capture_parameters)
-        good = complain(r, what, parameter_names(a.verb), "%s needs `%s`", name, a.verb->parameters->name);
+    good = read_values(r, node, value, has_names, &a);
+    if (good && lacks_value(&a))
+        good = complain(r, what, parameter_names(a.verb), "%s needs `%s`", a.verb->name, a.verb->parameters->name);
     good = good && add_action(r, what, &a);
     if (a.statement)
         statement_unref(a.statement);

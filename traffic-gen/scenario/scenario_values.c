@@ -24,14 +24,27 @@ bool choose(struct reading *r, const yaml_node_t *node, const struct choice *cho
     return text && complain(r, node, names->str, "'%s' is not known", text);
 }
 
-/* "4096", "rest", "15 x 1024" */
+/* "4096", "15 x 1024" */
+static bool read_sizes(const char *text, uint64_t *octets, unsigned *count)
+{
+    char *end;
+
+    *count = 1;
+    *octets = g_ascii_strtoull(text, &end, 10);
+    if (g_str_has_prefix(end, " x ") && *octets >= 1 && *octets <= CHUNK_SEGMENTS_MAX && g_ascii_isdigit(end[3])) {
+        *count = (unsigned)*octets;
+        *octets = g_ascii_strtoull(end + 3, &end, 10);
+    }
+    return g_ascii_isdigit(*text) && !*end && *octets <= SCENARIO_OCTETS_MAX;
+}
+
+/* One of these, or "rest". */
 static bool read_segment(struct reading *r, const yaml_node_t *node, GString *out, unsigned *n)
 {
     static const char allowed[] = "octets of a segment, rest, N x OCTETS";
     const char *text = read_text(r, node, allowed);
-    unsigned count = 1;
+    unsigned count;
     uint64_t octets;
-    char *end;
 
     if (!text)
         return false;
@@ -39,12 +52,7 @@ static bool read_segment(struct reading *r, const yaml_node_t *node, GString *ou
         g_string_append(out, out->len ? "+rest" : "rest");
         (*n)++;
     } else {
-        octets = g_ascii_strtoull(text, &end, 10);
-        if (g_str_has_prefix(end, " x ") && octets >= 1 && octets <= CHUNK_SEGMENTS_MAX && g_ascii_isdigit(end[3])) {
-            count = (unsigned)octets;
-            octets = g_ascii_strtoull(end + 3, &end, 10);
-        }
-        if (!g_ascii_isdigit(*text) || *end || octets > SCENARIO_OCTETS_MAX)
+        if (!read_sizes(text, &octets, &count))
             return complain(r, node, allowed, "'%s' is no segment", text);
         *n += count;
         for (unsigned i = 0; i < count; i++)

@@ -160,13 +160,21 @@ static bool read_status(struct reading *r, const yaml_node_t *node, uint32_t *st
                     "this status is not known");
 }
 
+static bool read_files(struct reading *r, const yaml_node_t *node, uint32_t *value)
+{
+    uint64_t number = 0;
+    bool good = read_number(r, node, 0, FILES_MAX, &number);
+
+    *value = (uint32_t)number;
+    return good;
+}
+
 static bool read_parameter(struct reading *r, void *context, const yaml_node_t *key, const char *name,
                            const yaml_node_t *value)
 {
     struct making *m = context;
     struct nfs_job *job = &m->item.job;
     g_autofree char *allowed = NULL;
-    uint64_t number;
 
     if (strcmp(name, m->verb->name) == 0 || strcmp(name, "path") == 0)
         return value->type == YAML_MAPPING_NODE || read_string(r, value, m, &job->path);
@@ -178,15 +186,10 @@ static bool read_parameter(struct reading *r, void *context, const yaml_node_t *
         return read_octets(r, value, 1, &job->octets);
     if (m->verb->octets && strcmp(name, "at") == 0)
         return read_number(r, value, 0, UINT32_MAX, &job->at);
-    if ((m->verb->octets && strcmp(name, "pattern") == 0) || (m->verb->count && strcmp(name, "count") == 0)) {
-        if (!read_number(r, value, 0, FILES_MAX, &number))
-            return false;
-        if (*name == 'p')
-            job->pattern = (uint32_t)number;
-        else
-            job->count = (unsigned)number;
-        return true;
-    }
+    if (m->verb->octets && strcmp(name, "pattern") == 0)
+        return read_files(r, value, &job->pattern);
+    if (m->verb->count && strcmp(name, "count") == 0)
+        return read_files(r, value, &job->count);
     allowed = parameter_names(m->verb);
     return complain(r, key, allowed, "'%s' does not go with %s", name, m->verb->name);
 }

@@ -167,10 +167,7 @@ static bool find_port(const struct rpc_tcp_mount *mount, char port[8], char **wh
         g_strlcpy(port, mount->port, 8);
         return true;
     }
-    xdr_out_u32(&call, NFS_PROGRAM_MOUNT);
-    xdr_out_u32(&call, mount->version);
-    xdr_out_u32(&call, PROTOCOL_TCP);
-    xdr_out_u32(&call, 0);
+    xdr_out_words(&call, NFS_PROGRAM_MOUNT, mount->version, PROTOCOL_TCP, 0);
     good = ask(mount, rpcbind_port, &call, &exchange, &x, why);
     if (good && (!xdr_u32(&x, &number) || number == 0 || number > UINT16_MAX)) {
         *why = g_strdup_printf("MOUNT version %u is not registered for TCP", mount->version);

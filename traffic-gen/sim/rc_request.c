@@ -123,33 +123,41 @@ static bool may_send(struct rc_connection *connection, unsigned side, const stru
     return request->sent || rc_action(end, request->action)->step.kind != RC_READ || end->reads < MAX(depth, 1);
 }
 
+static void send_next(struct rc_connection *connection, unsigned side, struct rc_request *request)
+{
+    struct rc_end *end = &connection->end[side];
+    const bool read = rc_action(end, request->action)->step.kind == RC_READ;
+    struct sim_how how = rc_action(end, request->action)->how;
+    /* What befalls on purpose befalls its first packet, once. */
+    const struct sim_how *befalls = request->sent ? NULL : &how;
+
+    if (read) {
+        end->reads += !request->sent;
+        send_read(connection, side, request, befalls);
+    } else {
+        send_part(connection, side, request, end->next, befalls);
+    }
+    request->sent = true;
+    end->next = read ? request->from + request->packets : end->next + 1;
+}
+
 void rc_pump(struct rc_connection *connection, unsigned side)
 {
     struct rc_end *end = &connection->end[side];
-    int64_t now = connection->sim->now;
     bool idle = end->next == end->done;
 
     if (end->broken || end->gone)
         return;
-    if (now < end->not_before) {
+    if (connection->sim->now < end->not_before) {
         rc_schedule(connection, (struct event){.time = end->not_before, .kind = RC_EVENT_PUMP, .side = side});
         return;
     }
     while (end->next < end->posted) {
         struct rc_request *request = find(end, end->next);
-        bool read = rc_action(end, request->action)->step.kind == RC_READ;
-        struct sim_how how = rc_action(end, request->action)->how;
 
         if (!may_send(connection, side, request))
             break;
-        if (read && !request->sent)
-            end->reads++;
-        if (read)
-            send_read(connection, side, request, request->sent ? NULL : &how);
-        else
-            send_part(connection, side, request, end->next, request->sent ? NULL : &how);
-        request->sent = true; /* what befalls on purpose befalls its first packet, once */
-        end->next = read ? request->from + request->packets : end->next + 1;
+        send_next(connection, side, request);
     }
     if (idle && end->next > end->done)
         rc_start_timer(connection, side);

@@ -178,11 +178,42 @@ static bool not_ready(struct rc_connection *connection, const struct rc_packet *
            random_chance(&connection->sim->random, connection->sim->trouble.not_ready);
 }
 
+/* It came before, and its answer may have been lost. */
+static void requested_again(struct rc_connection *connection, unsigned side, const struct rc_packet *packet)
+{
+    if (packet->wire.info->message == IB_MESSAGE_READ)
+        serve_again(connection, side, packet);
+    else if (packet->wire.bth.ack_request)
+        acknowledge_soon(connection, side);
+}
+
+/* The one that is due; false: it is refused. */
+static bool take_request(struct rc_connection *connection, unsigned side, const struct rc_packet *packet)
+{
+    struct rc_end *end = &connection->end[side];
+
+    if (not_ready(connection, packet)) {
+        say_acknowledge(connection, side, end->expected, IB_AETH_RNR_NAK << 5 | RC_RNR_CODE, NULL);
+        end->nak_sent = true;
+        return false;
+    }
+    end->nak_sent = false;
+    end->msn += packet->wire.info->last;
+    if (packet->wire.info->message == IB_MESSAGE_READ) {
+        take_read(connection, side, packet);
+    } else {
+        end->expected++;
+        if (packet->wire.bth.ack_request)
+            acknowledge_soon(connection, side);
+    }
+    return true;
+}
+
 void rc_requested(struct rc_connection *connection, unsigned side, const struct rc_packet *packet)
 {
     struct rc_end *end = &connection->end[side];
-    const struct ib_opcode_info *info = packet->wire.info;
     unsigned action = action_of(&connection->end[!side], packet->offset);
+    bool refused;
 
     if (end->refusing)
         return;
@@ -193,34 +224,14 @@ void rc_requested(struct rc_connection *connection, unsigned side, const struct 
         return;
     }
     if (packet->offset < end->expected) {
-        if (info->message == IB_MESSAGE_READ)
-            serve_again(connection, side, packet);
-        else if (packet->wire.bth.ack_request)
-            acknowledge_soon(connection, side);
+        requested_again(connection, side, packet);
         return;
     }
-    if (rc_action(&connection->end[!side], action)->refused) {
-        end->refusing = true;
-        rc_has_arrived(connection, !side, action);
-        rc_run_script(connection, side);
+    refused = rc_action(&connection->end[!side], action)->refused;
+    end->refusing |= refused;
+    if (!refused && !take_request(connection, side, packet))
         return;
-    }
-    if (not_ready(connection, packet)) {
-        say_acknowledge(connection, side, end->expected, IB_AETH_RNR_NAK << 5 | RC_RNR_CODE, NULL);
-        end->nak_sent = true;
-        return;
-    }
-    end->nak_sent = false;
-    if (info->last)
-        end->msn++;
-    if (info->message == IB_MESSAGE_READ) {
-        take_read(connection, side, packet);
-    } else {
-        end->expected++;
-        if (packet->wire.bth.ack_request)
-            acknowledge_soon(connection, side);
-    }
-    if (info->last)
+    if (refused || packet->wire.info->last)
         rc_has_arrived(connection, !side, action);
     rc_run_script(connection, side);
 }

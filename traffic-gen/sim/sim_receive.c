@@ -25,6 +25,28 @@ static bool receive_range(struct end *end, uint64_t from, uint64_t to)
     return end->rcv_nxt > before;
 }
 
+static void take_ack(struct sim_connection *connection, unsigned side, uint64_t acked)
+{
+    struct end *end = &connection->end[side];
+
+    end->snd_una = acked;
+    end->duplicate_acks = end->backoff = 0;
+    while (end->first_unacked < end->sent->len) {
+        const struct sent *sent = &g_array_index(end->sent, struct sent, end->first_unacked);
+
+        if (sent->offset + sent->length + sent->fin > acked)
+            break;
+        end->first_unacked++;
+    }
+    end->rto_generation++;
+    if (end->first_unacked < end->sent->len) {
+        sim_start_rto(connection, side);
+        if (acked < end->recover)
+            sim_retransmit_first(connection, side);
+    }
+    sim_finish_if_over(connection);
+}
+
 /* side's segments up to `acked` are acknowledged. */
 static void receive_ack(struct sim_connection *connection, unsigned side, uint64_t acked, uint16_t window, bool pure)
 {
@@ -37,27 +59,21 @@ static void receive_ack(struct sim_connection *connection, unsigned side, uint64
     end->peer_window = window;
     end->snd_limit = MAX(end->snd_limit, acked + ((uint64_t)window << WINDOW_SCALE));
     if (acked > end->snd_una) {
-        end->snd_una = acked;
-        end->duplicate_acks = end->backoff = 0;
-        while (end->first_unacked < end->sent->len) {
-            const struct sent *sent = &g_array_index(end->sent, struct sent, end->first_unacked);
-
-            if (sent->offset + sent->length + sent->fin > acked)
-                break;
-            end->first_unacked++;
-        }
-        end->rto_generation++;
-        if (end->first_unacked < end->sent->len) {
-            sim_start_rto(connection, side);
-            if (acked < end->recover)
-                sim_retransmit_first(connection, side);
-        }
-        sim_finish_if_over(connection);
+        take_ack(connection, side, acked);
     } else if (pure && acked == end->snd_una && end->first_unacked < end->sent->len &&
                ++end->duplicate_acks == DUPLICATE_ACKS) {
         end->recover = end->snd_nxt;
         sim_retransmit_first(connection, side);
     }
+}
+
+static void establish(struct end *end)
+{
+    if (end->established)
+        return;
+    end->established = true;
+    end->backoff = 0;
+    end->rto_generation++;
 }
 
 static void arrive_handshake(struct sim_connection *connection, unsigned receiver, const struct packet *packet)
@@ -71,13 +87,51 @@ static void arrive_handshake(struct sim_connection *connection, unsigned receive
         if (!end->established)
             sim_start_rto(connection, 1);
     } else if (packet->flags & SEG_ACK) {
-        if (!end->established) {
-            end->established = true;
-            end->backoff = 0;
-            end->rto_generation++;
-        }
+        establish(end);
         sim_send_ack(connection, 0);
         sim_run_script(connection, 0);
+    }
+}
+
+static void take_octets(struct end *end, const struct packet *packet)
+{
+    if (packet->length || packet->fin) {
+        bool in_order = packet->offset == end->rcv_nxt && end->beyond->len == 0;
+
+        receive_range(end, packet->offset, packet->offset + packet->length + packet->fin);
+        end->ack_pending = true;
+        if (!in_order || packet->fin || ++end->unacked_segments >= 2)
+            end->ack_now = true;
+    }
+    if (packet->probe)
+        end->ack_pending = end->ack_now = true;
+}
+
+/* Where the window is limited, the application takes its time. */
+static void read_soon(struct sim_connection *connection, unsigned side)
+{
+    struct end *end = &connection->end[side];
+
+    if (connection->sim->trouble.window == 0 || end->rcv_nxt <= end->read || end->reading)
+        return;
+    end->reading = true;
+    sim_tcp_schedule(connection, (struct event){.time = connection->sim->now + READ_MIN_NS +
+                                                        (int64_t)random_below(&connection->sim->random, READ_SPAN_NS),
+                                                .kind = EVENT_READ,
+                                                .side = side});
+}
+
+static void acknowledge(struct sim_connection *connection, unsigned side)
+{
+    const struct end *end = &connection->end[side];
+
+    if (end->ack_pending && end->ack_now) {
+        sim_send_ack(connection, side);
+    } else if (end->ack_pending) {
+        sim_tcp_schedule(connection, (struct event){.time = connection->sim->now + DELAYED_ACK_NS,
+                                                    .kind = EVENT_ACK,
+                                                    .side = side,
+                                                    .generation = end->ack_generation});
     }
 }
 
@@ -100,40 +154,12 @@ void sim_arrive(struct sim_connection *connection, unsigned sender, const struct
     }
     if (!end->established && receiver == 0)
         return;
-    if (!end->established) {
-        end->established = true;
-        end->backoff = 0;
-        end->rto_generation++;
-    }
+    establish(end);
     receive_ack(connection, receiver, packet->acked, packet->window, packet->length == 0 && !packet->fin);
-    if (packet->length || packet->fin) {
-        uint64_t after = packet->offset + packet->length + packet->fin;
-        bool in_order = packet->offset == end->rcv_nxt && end->beyond->len == 0;
-
-        receive_range(end, packet->offset, after);
-        end->ack_pending = true;
-        if (!in_order || packet->fin || ++end->unacked_segments >= 2)
-            end->ack_now = true;
-    }
-    if (packet->probe)
-        end->ack_pending = end->ack_now = true;
-    if (connection->sim->trouble.window > 0 && end->rcv_nxt > end->read && !end->reading) {
-        end->reading = true;
-        sim_tcp_schedule(connection,
-                         (struct event){.time = connection->sim->now + READ_MIN_NS +
-                                                (int64_t)random_below(&connection->sim->random, READ_SPAN_NS),
-                                        .kind = EVENT_READ,
-                                        .side = receiver});
-    }
+    take_octets(end, packet);
+    read_soon(connection, receiver);
     sim_run_script(connection, receiver);
-    if (end->ack_pending && end->ack_now) {
-        sim_send_ack(connection, receiver);
-    } else if (end->ack_pending) {
-        sim_tcp_schedule(connection, (struct event){.time = connection->sim->now + DELAYED_ACK_NS,
-                                                    .kind = EVENT_ACK,
-                                                    .side = receiver,
-                                                    .generation = end->ack_generation});
-    }
+    acknowledge(connection, receiver);
 }
 
 void sim_read(struct sim_connection *connection, unsigned side)

@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 import guest as lab
+import mounting
 
 pytestmark = [pytest.mark.all, pytest.mark.skipif(lab.why_not() is not None, reason=str(lab.why_not()))]
 SETTLE = "0.3"  # siw loses sight of FPDUs that come right after its Reply, until the next one comes
@@ -84,52 +85,15 @@ def test_rping_server_of_linux(guest, gen, recorded, size):
 @pytest.mark.parametrize("version", VERSIONS)
 def test_linux_mounts_our_server(guest, build, recorded, version):
     with serving(build, "--service=nfs", "--mount-port=0", "-w", recorded("nfs"), port=20049) as ports:
-        options = f"vers={version},proto=rdma,port=20049,hard"
-        if version == "3":
-            options += f",nolock,mountproto=tcp,mountport={ports['MOUNT']}"
-        mount = f"timeout 40 mount.nfs {lab.HOST}:/ /mnt -o {options}"
-        status, said = guest.run(f"""
-            set -e
-            {mount}
-            dd if=/dev/urandom of=/tmp/there bs=64k count=16 2>/dev/null
-            dd if=/tmp/there of=/mnt/file bs=256k conv=fsync 2>/dev/null
-            mkdir /mnt/many
-            for i in $(seq 500); do : > /mnt/many/a-file-with-a-rather-long-name-$i; done
-            ln -s a-file /mnt/link
-            umount /mnt
-            {mount} # nothing is cached any more
-            sha256sum < /tmp/there
-            sha256sum < /mnt/file
-            ls /mnt/many | wc -l
-            ls -l /mnt/many | wc -l
-            readlink /mnt/link
-            rm -r /mnt/many
-            umount /mnt
-            """, 180)
+        status, said = guest.run(mounting.workload(f"{lab.HOST}:/", version, ports.get("MOUNT"), seconds=40), 180)
     assert status == 0, said
-    there, back, names, lines, link = said.splitlines()[-5:]
-    assert there == back and names == "500" and lines == "501" and link == "a-file"
+    assert mounting.all_done(said), said
 
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_our_client_mounts_linux(guest, gen, recorded, tmp_path, version):
-    """Without READLINK: with a Write chunk Linux 6.1 sends NFSv4's count as data (docs/results-siw.md)."""
     scenario = tmp_path / "real.yaml"
-    scenario.write_text(f"""
-name: real
-summary: mount, write, read, list, unmount
-connection: {{nfs: {{version: {version}, in-flight: 4}}}}
-work:
-  - client:
-      - {{mkdir: v{version}}}
-      - {{write: v{version}/large, octets: 1000000, pattern: 2}}
-      - {{read: v{version}/large, octets: 1000000, pattern: 2}}
-      - {{files: v{version}, count: 100}}
-      - {{list: v{version}, count: 101}}
-      - {{rename: v{version}/large, to: v{version}/other}}
-      - {{remove: v{version}/other}}
-      - {{list: v{version}, count: 100}}
-""", encoding="utf-8")
+    scenario.write_text(mounting.SCENARIO.format(version=version), encoding="utf-8")
     mount = ["--export=/srv/nfs", f"--mount-port={lab.PORTS['mount']}"] if version == "3" else []
     gen("connect", guest.at("nfs"), scenario, f"--first-delay={SETTLE}", *mount, "-w", recorded("nfs"))
 

@@ -7,7 +7,8 @@ import re
 
 import pytest
 
-import pair as guests
+import pair as guests  # it makes the modules of the lab known
+import mounting
 
 pytestmark = [pytest.mark.all, pytest.mark.skipif(guests.why_not() is not None, reason=str(guests.why_not()))]
 VERSIONS = ["3", "4.0", "4.1", "4.2"]
@@ -81,32 +82,6 @@ def serving(pair, *options):
     assert status == 0, pair.log("ours", "serve")
 
 
-def workload(version, server=OURS, proto="rdma"):
-    """The one of ../lab/test_lab.py."""
-    options = f"vers={version},proto={proto},port=20049,hard"
-    if version == "3":
-        options += ",nolock,mountproto=tcp,mountport=20048"
-    mount = f"timeout 60 mount.nfs '{server}:/' /mnt -o {options}"
-    return f"""
-        set -e
-        {mount}
-        dd if=/dev/urandom of=/tmp/there bs=64k count=16 2>/dev/null
-        dd if=/tmp/there of=/mnt/file bs=256k conv=fsync 2>/dev/null
-        mkdir /mnt/many
-        for i in $(seq 500); do : > /mnt/many/a-file-with-a-rather-long-name-$i; done
-        ln -s a-file /mnt/link
-        umount /mnt
-        {mount} # nothing is cached any more
-        sha256sum < /tmp/there
-        sha256sum < /mnt/file
-        ls /mnt/many | wc -l
-        ls -l /mnt/many | wc -l
-        readlink /mnt/link
-        rm -r /mnt/many
-        umount /mnt
-        """
-
-
 def was_invalidated(report):
     return int((re.search(r"(\d+) Sends? with Invalidate", report) or ["", "0"])[1])
 
@@ -115,11 +90,10 @@ def was_invalidated(report):
 @once_more_on_siw
 def test_linux_mounts_our_server(pair, captured, version):
     with serving(pair, "--mount-port=20048"):
-        status, said = pair.run("linux", workload(version), 240)
+        status, said = pair.run("linux", mounting.workload(f"{OURS}:/", version, 20048), 240)
     log = pair.log("ours", "serve")
     assert status == 0, said + log
-    there, back, names, lines, link = said.splitlines()[-5:]
-    assert there == back and names == "500" and lines == "501" and link == "a-file"
+    assert mounting.all_done(said), said
     assert sorted(re.findall(r"10\.1\.1\.2:\d+: (.*)", log)) == ["closed"] * 2 + ["connected"] * 2, log
     # Linux announces that its regions can be invalidated; so are ours, where the device has memory windows.
     assert (was_invalidated(captured().stdout) > 0) == (pair.device == "rxe")
@@ -128,32 +102,15 @@ def test_linux_mounts_our_server(pair, captured, version):
 @once_more_on_siw
 def test_linux_mounts_our_server_by_ipv6(pair, captured):
     with serving(pair):
-        status, said = pair.run("linux", workload("4.2", "[fd01::1]", "rdma6"), 240)
+        status, said = pair.run("linux", mounting.workload("[fd01::1]:/", "4.2", None, "rdma6"), 240)
     assert status == 0, said
     assert "[fd01::1]:20049" in captured().stdout
-
-
-SCENARIO = """
-name: real
-summary: mount, write, read, list, unmount
-connection: {{nfs: {{version: {version}, in-flight: 4}}}}
-work:
-  - client:
-      - {{mkdir: v{version}}}
-      - {{write: v{version}/large, octets: 1000000, pattern: 2}}
-      - {{read: v{version}/large, octets: 1000000, pattern: 2}}
-      - {{files: v{version}, count: 100}}
-      - {{list: v{version}, count: 101}}
-      - {{rename: v{version}/large, to: v{version}/other}}
-      - {{remove: v{version}/other}}
-      - {{list: v{version}, count: 100}}
-"""
 
 
 @pytest.mark.parametrize("version", VERSIONS)
 @once_more_on_siw
 def test_our_client_mounts_linux(pair, captured, version):
-    (pair.job("ours") / "real.yaml").write_text(SCENARIO.format(version=version), encoding="utf-8")
+    (pair.job("ours") / "real.yaml").write_text(mounting.SCENARIO.format(version=version), encoding="utf-8")
     mount = "--export=/srv/nfs --mount-port=20048" if version == "3" else ""
     status, said = pair.run("ours", f"iwarp-gen connect rdma:{LINUX}:20049 /job/real.yaml {mount}", 60)
     assert status == 0, said
@@ -165,7 +122,7 @@ def test_our_client_mounts_linux(pair, captured, version):
 
 @once_more_on_siw
 def test_our_client_mounts_linux_by_ipv6_from_an_address(pair, captured):
-    (pair.job("ours") / "real.yaml").write_text(SCENARIO.format(version="4.2"), encoding="utf-8")
+    (pair.job("ours") / "real.yaml").write_text(mounting.SCENARIO.format(version="4.2"), encoding="utf-8")
     status, said = pair.run("ours", f"iwarp-gen connect 'rdma:[{LINUX6}]:20049' /job/real.yaml --source=fd01::1", 60)
     pair.run("linux", "rm -rf /srv/nfs/v4.2")
     assert status == 0, said

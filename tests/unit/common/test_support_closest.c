@@ -21,7 +21,6 @@ static const char *closest_name(const char *word, size_t n)
 
 static void mistyped(void **state)
 {
-    (void)state;
     assert_string_equal(closest_name("plya", SIZE_MAX), "play");      /* swapped */
     assert_string_equal(closest_name("conect", SIZE_MAX), "connect"); /* missing */
     assert_string_equal(closest_name("reports", SIZE_MAX), "report"); /* too many */
@@ -35,7 +34,6 @@ static void unlike(void **state)
 {
     char longest[200];
 
-    (void)state;
     memset(longest, 'p', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
     assert_null(closest_name("", SIZE_MAX));

@@ -123,12 +123,10 @@ static struct ibv_device **get_device_list(int *n)
 
 static void free_device_list(struct ibv_device **list)
 {
-    (void)list;
 }
 
 static int query_device(struct ibv_context *of, struct ibv_device_attr *attributes)
 {
-    (void)of;
     *attributes = (struct ibv_device_attr){
         .max_qp_wr = 1024,
         .max_cqe = 4096,
@@ -174,7 +172,6 @@ static int get_async_event(struct ibv_context *of, struct ibv_async_event *event
 
 static void ack_async_event(struct ibv_async_event *event)
 {
-    (void)event;
 }
 
 /* ---- queue pairs ---- */
@@ -262,7 +259,6 @@ static int req_notify_cq(struct ibv_cq *base, int solicited_only)
 {
     struct fake_cq *cq = (struct fake_cq *)(void *)base;
 
-    (void)solicited_only;
     cq->armed = true;
     return 0;
 }
@@ -520,7 +516,6 @@ static int bind_addr(struct rdma_cm_id *id, struct sockaddr *address)
 
 static int listen_id(struct rdma_cm_id *base, int backlog)
 {
-    (void)backlog;
     g_ptr_array_add(listeners, base);
     return 0;
 }
@@ -537,7 +532,6 @@ static int resolve_addr(struct rdma_cm_id *id, struct sockaddr *source, struct s
 
 static int resolve_route(struct rdma_cm_id *id, int timeout_ms)
 {
-    (void)timeout_ms;
     device.transport_type = fake.iwarp ? IBV_TRANSPORT_IWARP : IBV_TRANSPORT_IB;
     say(id->channel, id, RDMA_CM_EVENT_ROUTE_RESOLVED, 0, NULL);
     return 0;

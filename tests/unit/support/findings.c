@@ -114,10 +114,11 @@ void findings_expect_passed(const struct findings *f, const char *ids, const cha
         expect_count(f, '+', id, name);
 }
 
-void findings_passed(const struct findings *f, enum rule_id rule)
+void findings_have_passed(const struct findings *f, const enum rule_id *rules, size_t n)
 {
-    if (f->counts.passed[rule] == 0)
-        fail_msg("%s was not passed", rule_catalogue[rule].id);
+    for (size_t i = 0; i < n; i++)
+        if (f->counts.passed[rules[i]] == 0)
+            fail_msg("%s was not passed", rule_catalogue[rules[i]].id);
 }
 
 void findings_inconclusive(const struct findings *f, enum rule_id rule)

@@ -31,7 +31,9 @@ void findings_expect_one(const struct findings *f, enum rule_id rule, enum rule_
 void findings_expect(const struct findings *f, int side, const char *ids, const char *name);
 /* The rules named were judged and held. */
 void findings_expect_passed(const struct findings *f, const char *ids, const char *name);
-void findings_passed(const struct findings *f, enum rule_id rule);
+#define findings_passed(f, ...)                                                                                        \
+    findings_have_passed(f, (const enum rule_id[]){__VA_ARGS__}, ARRAY_LENGTH(((enum rule_id[]){__VA_ARGS__})))
+void findings_have_passed(const struct findings *f, const enum rule_id *rules, size_t n);
 void findings_inconclusive(const struct findings *f, enum rule_id rule);
 
 #endif

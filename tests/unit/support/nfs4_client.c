@@ -69,15 +69,10 @@ void v4_compound(struct v4_client *t)
     t->count = 0;
 }
 
-void v4_op(struct v4_client *t, uint32_t number)
+void v4_put_words(struct v4_client *t, const uint32_t *words, size_t n)
 {
-    xdr_out_u32(&t->out, number);
-    t->count++;
-}
-
-void v4_u32(struct v4_client *t, uint32_t v)
-{
-    xdr_out_u32(&t->out, v);
+    for (size_t i = 0; i < n; i++)
+        xdr_out_u32(&t->out, words[i]);
 }
 
 void v4_u64(struct v4_client *t, uint64_t v)
@@ -92,7 +87,7 @@ void v4_text(struct v4_client *t, const char *text)
 
 void v4_stateid_put(struct v4_client *t, const struct v4_stateid *stateid)
 {
-    v4_u32(t, stateid->seqid);
+    v4_put(t, stateid->seqid);
     xdr_out_fixed(&t->out, stateid->other, 12);
 }
 
@@ -100,10 +95,7 @@ void v4_sequence_on(struct v4_client *t, uint32_t slot, uint32_t sequence)
 {
     v4_op(t, 53);
     xdr_out_fixed(&t->out, t->session, 16);
-    v4_u32(t, sequence);
-    v4_u32(t, slot);
-    v4_u32(t, slot);
-    v4_u32(t, t->cache);
+    v4_put(t, sequence, slot, slot, t->cache);
 }
 
 void v4_start(struct v4_client *t)
@@ -235,13 +227,7 @@ struct xdr v4_nth(const struct v4_client *t, unsigned index)
 void v4_channel(struct v4_client *t, uint32_t request, uint32_t response, uint32_t cached, uint32_t ops,
                 uint32_t requests)
 {
-    v4_u32(t, 0);
-    v4_u32(t, request);
-    v4_u32(t, response);
-    v4_u32(t, cached);
-    v4_u32(t, ops);
-    v4_u32(t, requests);
-    v4_u32(t, 0);
+    v4_put(t, 0, request, response, cached, ops, requests, 0);
 }
 
 uint32_t v4_exchange_id(struct v4_client *t, const char *name, uint64_t verifier, uint32_t flags)
@@ -253,9 +239,7 @@ uint32_t v4_exchange_id(struct v4_client *t, const char *name, uint64_t verifier
     v4_op(t, 42);
     v4_u64(t, verifier);
     v4_text(t, name);
-    v4_u32(t, flags);
-    v4_u32(t, 0);
-    v4_u32(t, 0);
+    v4_put(t, flags, 0, 0);
     status = v4_send(t);
     if (status == 0) {
         x = v4_result(t, 0);
@@ -269,13 +253,10 @@ static void v4_create_session_put(struct v4_client *t, uint32_t sequence, bool b
     v4_compound(t);
     v4_op(t, 43);
     v4_u64(t, t->client);
-    v4_u32(t, sequence);
-    v4_u32(t, back ? 2 : 0);
+    v4_put(t, sequence, back ? 2 : 0);
     v4_channel(t, 1 << 20, 1 << 20, 4096, 16, V4_SLOTS);
     v4_channel(t, 4096, 4096, 0, 2, 1);
-    v4_u32(t, 0x40000000);
-    v4_u32(t, 1);
-    v4_u32(t, 0);
+    v4_put(t, 0x40000000, 1, 0);
 }
 
 uint32_t v4_create_session(struct v4_client *t, uint32_t sequence, bool back)
@@ -302,10 +283,10 @@ void v4_setclientid(struct v4_client *t, const char *name, uint64_t verifier)
     v4_op(t, 35);
     v4_u64(t, verifier);
     v4_text(t, name);
-    v4_u32(t, 0x40000000);
+    v4_put(t, 0x40000000);
     v4_text(t, "tcp");
     v4_text(t, "127.0.0.1.8.1");
-    v4_u32(t, 1);
+    v4_put(t, 1);
     assert_int_equal(v4_send(t), 0);
     x = v4_result(t, 0);
     t->client = v4_get_u64(&x);
@@ -326,8 +307,7 @@ void v4_mount(struct v4_client *t, const char *name, bool back)
     assert_int_equal(v4_exchange_id(t, name, 1, 0), 0);
     assert_int_equal(v4_create_session(t, 1, back), 0);
     v4_start(t);
-    v4_op(t, 58);
-    v4_u32(t, 0);
+    v4_op(t, 58, 0);
     assert_int_equal(v4_send(t), 0);
 }
 
@@ -344,24 +324,29 @@ void v4_lookup(struct v4_client *t, const char *name)
     v4_text(t, name);
 }
 
+void v4_start_root(struct v4_client *t)
+{
+    v4_start(t);
+    v4_root(t);
+}
+
+void v4_start_on(struct v4_client *t, const char *name)
+{
+    v4_start_root(t);
+    v4_lookup(t, name);
+}
+
 void v4_open_put(struct v4_client *t, const char *owner, const char *name, uint32_t share, uint32_t deny, bool create)
 {
-    v4_op(t, 18);
-    v4_u32(t, t->minor == 0 ? t->seqid++ : 0);
-    v4_u32(t, share);
-    v4_u32(t, deny);
+    v4_op(t, 18, t->minor == 0 ? t->seqid++ : 0, share, deny);
     v4_u64(t, t->client);
     v4_text(t, owner);
-    v4_u32(t, create);
+    v4_put(t, create);
     if (create) {
-        v4_u32(t, 0);
-        v4_u32(t, 2); /* mode, the 33rd */
-        v4_u32(t, 0);
-        v4_u32(t, 2);
-        v4_u32(t, 4);
-        v4_u32(t, 0644);
+        v4_put(t, 0, 2); /* mode, the 33rd */
+        v4_put(t, 0, 2, 4, 0644);
     }
-    v4_u32(t, 0);
+    v4_put(t, 0);
     v4_text(t, name);
 }
 
@@ -372,8 +357,7 @@ uint32_t v4_open(struct v4_client *t, const char *owner, const char *name, uint3
     uint32_t status;
 
     *stateid = (struct v4_stateid){0}; /* where it fails */
-    v4_start(t);
-    v4_root(t);
+    v4_start_root(t);
     v4_open_put(t, owner, name, share, deny, create);
     status = v4_send(t);
     if (status != 0)
@@ -383,12 +367,10 @@ uint32_t v4_open(struct v4_client *t, const char *owner, const char *name, uint3
     xdr_skip(&x, 20);
     if (!(v4_get_u32(&x) & 2))
         return 0;
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, name);
+    v4_start_on(t, name);
     v4_op(t, 20);
     v4_stateid_put(t, stateid);
-    v4_u32(t, t->seqid++);
+    v4_put(t, t->seqid++);
     status = v4_send(t);
     if (status != 0)
         return status;
@@ -399,11 +381,8 @@ uint32_t v4_open(struct v4_client *t, const char *owner, const char *name, uint3
 
 uint32_t v4_close(struct v4_client *t, const char *name, const struct v4_stateid *stateid)
 {
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, name);
-    v4_op(t, 4);
-    v4_u32(t, t->minor == 0 ? t->seqid++ : 0);
+    v4_start_on(t, name);
+    v4_op(t, 4, t->minor == 0 ? t->seqid++ : 0);
     v4_stateid_put(t, stateid);
     return v4_send(t);
 }
@@ -411,13 +390,11 @@ uint32_t v4_close(struct v4_client *t, const char *name, const struct v4_stateid
 uint32_t v4_write(struct v4_client *t, const char *name, const struct v4_stateid *stateid, uint64_t offset,
                   const void *p, uint32_t n)
 {
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, name);
+    v4_start_on(t, name);
     v4_op(t, 38);
     v4_stateid_put(t, stateid);
     v4_u64(t, offset);
-    v4_u32(t, 0);
+    v4_put(t, 0);
     xdr_out_opaque(&t->out, p, n);
     return v4_send(t);
 }
@@ -425,12 +402,10 @@ uint32_t v4_write(struct v4_client *t, const char *name, const struct v4_stateid
 uint32_t v4_read(struct v4_client *t, const char *name, const struct v4_stateid *stateid, uint64_t offset,
                  uint32_t count)
 {
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, name);
+    v4_start_on(t, name);
     v4_op(t, 25);
     v4_stateid_put(t, stateid);
     v4_u64(t, offset);
-    v4_u32(t, count);
+    v4_put(t, count);
     return v4_send(t);
 }

@@ -61,8 +61,10 @@ void v4_end(struct v4_client *t);
 /* ---- making ---- */
 
 void v4_compound(struct v4_client *t);
-void v4_op(struct v4_client *t, uint32_t number);
-void v4_u32(struct v4_client *t, uint32_t v);
+/* Words, and an operation with the words that come first in its arguments. */
+#define v4_put(t, ...) v4_put_words(t, (const uint32_t[]){__VA_ARGS__}, ARRAY_LENGTH(((uint32_t[]){__VA_ARGS__})))
+#define v4_op(t, ...)  ((t)->count++, v4_put(t, __VA_ARGS__))
+void v4_put_words(struct v4_client *t, const uint32_t *words, size_t n);
 void v4_u64(struct v4_client *t, uint64_t v);
 void v4_text(struct v4_client *t, const char *text);
 void v4_stateid_put(struct v4_client *t, const struct v4_stateid *stateid);
@@ -70,6 +72,9 @@ void v4_sequence_on(struct v4_client *t, uint32_t slot, uint32_t sequence);
 
 /* A COMPOUND with what has to come first in this minor version. */
 void v4_start(struct v4_client *t);
+/* And that makes the root the current file, or a file in it. */
+void v4_start_root(struct v4_client *t);
+void v4_start_on(struct v4_client *t, const char *name);
 
 /* ---- sending ---- */
 

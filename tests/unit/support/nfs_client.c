@@ -71,9 +71,6 @@ static uint64_t client_item(void *ctx, const struct nfs_item *item)
 
 static void client_roundup(void *ctx, size_t at, uint64_t position)
 {
-    (void)ctx;
-    (void)at;
-    (void)position;
     assert_true(false);
 }
 

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/unit/support/nfs_messages.h"
 
-void text_word(struct nfs_text *t, uint32_t v)
+void text_put_words(struct nfs_text *t, const uint32_t *words, size_t n)
 {
-    assert_true(t->n + 4 <= sizeof t->p);
-    put_be32(t->p + t->n, v);
-    t->n += 4;
+    assert_true(t->n + 4 * n <= sizeof t->p);
+    for (size_t i = 0; i < n; i++, t->n += 4)
+        put_be32(t->p + t->n, words[i]);
 }
 
 void text_words(struct nfs_text *t, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
-        text_word(t, 0x01010101u * (i + 1));
+        text_put(t, 0x01010101u * (i + 1));
 }
 
 void text_item(struct nfs_text *t, uint32_t n)
 {
-    text_word(t, n);
+    text_put(t, n);
     assert_true(t->n + xdr_padded(n) <= sizeof t->p);
     memset(t->p + t->n, 'x', n);
     memset(t->p + t->n + n, 0, xdr_roundup(n));
@@ -25,32 +25,24 @@ void text_item(struct nfs_text *t, uint32_t n)
 
 void text_compound(struct nfs_text *t, uint32_t minor, uint32_t operations)
 {
-    text_word(t, 0);
-    text_word(t, minor);
-    text_word(t, operations);
+    text_put(t, 0, minor, operations);
 }
 
 void text_compounded(struct nfs_text *t, uint32_t status, uint32_t operations)
 {
-    text_word(t, status);
-    text_word(t, 0);
-    text_word(t, operations);
+    text_put(t, status, 0, operations);
 }
 
 void text_sequence(struct nfs_text *t, uint32_t sequence, uint32_t slot)
 {
-    text_word(t, NFS_OP_SEQUENCE);
+    text_put(t, NFS_OP_SEQUENCE);
     text_words(t, 4);
-    text_word(t, sequence);
-    text_word(t, slot);
-    text_word(t, slot);
-    text_word(t, 0);
+    text_put(t, sequence, slot, slot, 0);
 }
 
 void text_sequenced(struct nfs_text *t)
 {
-    text_word(t, NFS_OP_SEQUENCE);
-    text_word(t, 0);
+    text_put(t, NFS_OP_SEQUENCE, 0);
     text_words(t, 9);
 }
 
@@ -85,7 +77,6 @@ static void seen_roundup(void *ctx, size_t at, uint64_t position)
 {
     struct nfs_seen *seen = ctx;
 
-    (void)at;
     seen->roundups++;
     seen->roundup_position = position;
 }

@@ -13,7 +13,9 @@ struct nfs_text {
     size_t n;
 };
 
-void text_word(struct nfs_text *t, uint32_t v);
+/* Words; n words that do not matter. */
+#define text_put(t, ...) text_put_words(t, (const uint32_t[]){__VA_ARGS__}, ARRAY_LENGTH(((uint32_t[]){__VA_ARGS__})))
+void text_put_words(struct nfs_text *t, const uint32_t *words, size_t n);
 void text_words(struct nfs_text *t, unsigned n);
 
 /* count, and n octets with their roundup. */

@@ -7,7 +7,6 @@ static void on_established(void *ctx, const struct mpa_end_terms *terms)
 {
     struct qp_side *side = ctx;
 
-    (void)terms;
     side->established = true;
 }
 
@@ -79,7 +78,6 @@ size_t qps_room;
 
 static size_t room(void *ctx)
 {
-    (void)ctx;
     return qps_room;
 }
 

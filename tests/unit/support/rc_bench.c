@@ -60,7 +60,6 @@ static void on_managed(void *ctx, struct ib_connection *connection, unsigned sid
 {
     struct rc_bench *b = ctx;
 
-    (void)connection;
     stack_ib_managed(&b->ib, side, cm, place);
 }
 

@@ -319,8 +319,13 @@ void flow_expect_one(struct rdmap_flow *t, enum rule_id rule, enum rule_severity
     flow_free(t);
 }
 
+void flow_expect(struct rdmap_flow *t, int side, const char *ids, const char *name)
+{
+    findings_expect(&t->seen, side, ids, name);
+    flow_free(t);
+}
+
 void flow_expect_nothing(struct rdmap_flow *t)
 {
-    findings_expect(&t->seen, -1, "", "found");
-    flow_free(t);
+    flow_expect(t, -1, "", "found");
 }

@@ -102,7 +102,8 @@ void flow_close(struct rdmap_flow *t, unsigned first);
 
 /* ---- the outcome ---- */
 
-/* Exactly this finding, or none. Both free t. */
+/* Exactly this finding, these rules (findings_expect()), or none. All free t. */
+void flow_expect(struct rdmap_flow *t, int side, const char *ids, const char *name);
 void flow_expect_one(struct rdmap_flow *t, enum rule_id rule, enum rule_severity severity, uint32_t frame);
 void flow_expect_nothing(struct rdmap_flow *t);
 

@@ -47,8 +47,6 @@ static void ends_terminated(void *ctx, bool ours, const struct rdmap_terminate *
 {
     struct rpc_ends_side *side = ctx;
 
-    (void)ours;
-    (void)terminate;
     side->terminates++;
 }
 
@@ -56,7 +54,6 @@ static void ends_ended(void *ctx, bool orderly)
 {
     struct rpc_ends_side *side = ctx;
 
-    (void)orderly;
     assert_false(side->ended);
     side->ended = true;
 }

@@ -2,8 +2,7 @@
 #include "tests/unit/support/support.h"
 
 #include <ctype.h>
-
-#include <string.h>
+#include <stdio.h>
 
 size_t octets_of(const char *text, uint8_t *out, size_t size)
 {
@@ -35,6 +34,25 @@ size_t octets_of(const char *text, uint8_t *out, size_t size)
     }
     assert_int_equal(nibbles % 2, 0);
     return nibbles / 2;
+}
+
+void note(char *log, const char *format, ...)
+{
+    size_t n = strlen(log), more;
+    va_list arguments;
+
+    if (n > 0)
+        log[n++] = ' ';
+    va_start(arguments, format);
+    more = (size_t)vsnprintf(log + n, NOTES_MAX - n, format, arguments);
+    va_end(arguments);
+    assert_true(n + more < NOTES_MAX);
+}
+
+void notes_expect(char *log, const char *expected)
+{
+    assert_string_equal(log, expected);
+    log[0] = '\0';
 }
 
 uint64_t next_random(uint64_t *state)

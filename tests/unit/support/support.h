@@ -18,6 +18,11 @@
 /* Octets of the hex digits in text; blanks are skipped, "[n]" means n zero octets. Returns their number. */
 size_t octets_of(const char *text, uint8_t *out, size_t size);
 
+/* What events write down, one word each, in a log of NOTES_MAX octets; expecting empties it. */
+enum { NOTES_MAX = 4096 };
+void note(char *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void notes_expect(char *log, const char *expected);
+
 /* splitmix64: the tests that vary their input do so reproducibly. */
 uint64_t next_random(uint64_t *state);
 void fill_random(uint64_t *state, uint8_t *out, size_t n);

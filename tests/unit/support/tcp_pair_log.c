@@ -1,20 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/unit/support/tcp_pair_log.h"
 
-#include <stdio.h>
-
-__attribute__((format(printf, 2, 3))) static void log_note(struct conversation *c, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    if (c->length)
-        c->log[c->length++] = ' ';
-    c->length += (size_t)vsnprintf(c->log + c->length, sizeof c->log - c->length, format, arguments);
-    va_end(arguments);
-    assert_true(c->length < sizeof c->log);
-}
-
 static void log_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known, uint64_t acked)
 {
     struct conversation *c = ctx;
@@ -28,37 +14,42 @@ static void log_segment(void *ctx, const struct tcp_segment *segment, uint64_t o
 static void log_octets(void *ctx, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
                        const struct octets_origin *origin)
 {
-    log_note(ctx, "%u@%llu:%.*s/%u%s%s%s%s", side, (unsigned long long)offset, (int)n, (const char *)p, origin->frame,
-             origin->arrival != origin->frame ? "!" : "", origin->segment_start ? "<" : "",
-             origin->segment_end ? ">" : "", origin->retransmitted ? "r" : "");
+    struct conversation *c = ctx;
+    note(c->log, "%u@%llu:%.*s/%u%s%s%s%s", side, (unsigned long long)offset, (int)n, (const char *)p, origin->frame,
+         origin->arrival != origin->frame ? "!" : "", origin->segment_start ? "<" : "", origin->segment_end ? ">" : "",
+         origin->retransmitted ? "r" : "");
 }
 
 static void log_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
                      const struct octets_origin *next)
 {
+    struct conversation *c = ctx;
     static const char *const causes[] = {"lost", "snap", "memory", "end"};
 
-    log_note(ctx, "hole%u@%llu-%llu:%s/%u", side, (unsigned long long)from, (unsigned long long)to, causes[cause],
-             next ? next->frame : 0);
+    note(c->log, "hole%u@%llu-%llu:%s/%u", side, (unsigned long long)from, (unsigned long long)to, causes[cause],
+         next ? next->frame : 0);
 }
 
 static void log_conflict(void *ctx, unsigned side, uint64_t offset, uint8_t first, uint8_t repeated,
                          uint32_t first_frame, const struct tcp_segment *segment)
 {
-    (void)segment;
-    log_note(ctx, "conflict%u@%llu:%c%c/%u", side, (unsigned long long)offset, first, repeated, first_frame);
+    struct conversation *c = ctx;
+
+    note(c->log, "conflict%u@%llu:%c%c/%u", side, (unsigned long long)offset, first, repeated, first_frame);
 }
 
 static void log_fin(void *ctx, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns)
 {
-    (void)time_ns;
-    log_note(ctx, "fin%u@%llu/%u", side, (unsigned long long)offset, frame);
+    struct conversation *c = ctx;
+
+    note(c->log, "fin%u@%llu/%u", side, (unsigned long long)offset, frame);
 }
 
 static void log_reset(void *ctx, unsigned side, uint32_t frame, int64_t time_ns)
 {
-    (void)time_ns;
-    log_note(ctx, "rst%u/%u", side, frame);
+    struct conversation *c = ctx;
+
+    note(c->log, "rst%u/%u", side, frame);
 }
 
 void log_start(struct conversation *c, const struct tcp_pair_options *options)
@@ -77,6 +68,12 @@ void log_start(struct conversation *c, const struct tcp_pair_options *options)
     c->isn[0] = 1000;
     c->isn[1] = 5000;
     assert_non_null(c->pair);
+}
+
+void log_connect(struct conversation *c, const struct tcp_pair_options *options)
+{
+    log_start(c, options);
+    send_handshake(c);
 }
 
 void log_finish(struct conversation *c)
@@ -131,7 +128,5 @@ void send_handshake(struct conversation *c)
 
 void log_expect(struct conversation *c, const char *log)
 {
-    c->log[c->length] = '\0';
-    assert_string_equal(c->log, log);
-    c->length = 0;
+    notes_expect(c->log, log);
 }

@@ -24,11 +24,12 @@ struct conversation {
     bool acked_known;
     uint64_t segment_offset, segment_acked; /* of the latest segment event */
     uint32_t segment_length;
-    char log[4096];
-    size_t length;
+    char log[NOTES_MAX];
 };
 
 void log_start(struct conversation *c, const struct tcp_pair_options *options);
+/* With its handshake. */
+void log_connect(struct conversation *c, const struct tcp_pair_options *options);
 void log_finish(struct conversation *c);
 
 /* Any segment; seq and ack as on the wire. */

@@ -30,7 +30,6 @@ static void test_defaults(void **state)
 {
     struct target_options options;
 
-    (void)state;
     assert_int_equal(parse(&options, ""), OPTIONS_RUN);
     assert_false(options.connects);
     assert_string_equal(options.host, "");
@@ -44,7 +43,6 @@ static void test_command_lines(void **state)
 {
     struct target_options options;
 
-    (void)state;
     assert_int_equal(parse(&options, "--ird=3 --ord 4 --service=sink --advertise=send --idle=0.5 [fe80::1]:99"),
                      OPTIONS_RUN);
     assert_int_equal(options.ird, 3);
@@ -89,7 +87,6 @@ static void test_wrong_command_lines(void **state)
                                         "--receive-size=1048577"};
     struct target_options options;
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(lines); i++) {
         if (parse(&options, lines[i]) != OPTIONS_BAD || !why[0])
             fail_msg("'%s' is taken", lines[i]);
@@ -101,7 +98,6 @@ static void test_nobody_asks(void **state)
     struct target_options options;
     struct plan plan;
 
-    (void)state;
     parse(&options, "--receives=5 --receive-size=100");
     plan = plan_make(&options, NULL, 0);
     assert_int_equal(plan.answer, PLAN_ACCEPT);
@@ -129,7 +125,6 @@ static void test_wishes(void **state)
 {
     struct plan plan = asked(0, 4096, 0);
 
-    (void)state;
     assert_int_equal(plan.answer, PLAN_ACCEPT);
     assert_int_equal(plan.receives, 0);
     assert_false(plan.echo);
@@ -143,7 +138,6 @@ static void test_wishes_are_bounded(void **state)
 {
     struct plan plan = asked(UINT32_MAX, UINT32_MAX, 0);
 
-    (void)state;
     assert_int_equal(plan.size, PLAN_SIZE_MAX);
     assert_true((uint64_t)plan.receives * plan.size <= PLAN_MEMORY_MAX);
     plan = asked(UINT32_MAX, 0, 0);
@@ -157,7 +151,6 @@ static void test_questions(void **state)
     uint8_t words[ADVERT_WISH_LEN + 1] = {0};
     bool echo = false;
 
-    (void)state;
     advert_wish_encode(&wish, false, words);
     assert_true(plan_is_question(words, ADVERT_WISH_LEN, &echo));
     assert_true(echo);
@@ -179,7 +172,6 @@ static void test_who_listens(void **state)
         bool listens;
     } cases[] = {{0x1C07, true}, {0x1C08, false}, {0x1C09, false}, {80, true}, {0, false}};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         FILE *file = fmemopen((void *)(uintptr_t)table, sizeof table - 1, "r");
 

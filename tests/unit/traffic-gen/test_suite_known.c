@@ -30,7 +30,6 @@ static void test_known(void **state)
     struct suite_report *report = suite_report_new();
     GPtrArray *linux_siw = waivers_new();
 
-    (void)state;
     expect(report, DUT_RESPONDER, NULL);
     add(report, "MPA-4.3-09", OUTCOME_FAILED);
     add(report, "MPA-4.1-05", OUTCOME_PASSED);

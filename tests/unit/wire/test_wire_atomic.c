@@ -60,7 +60,6 @@ static uint64_t interesting(uint64_t *seed)
 
 static void fetch_add_examples(void **state)
 {
-    (void)state;
     assert_true(masked_fetch_add(41, 1, 0) == 42);
     assert_true(masked_fetch_add(UINT64_MAX, 1, 0) == 0);
     assert_true(masked_fetch_add(UINT64_MAX, 1, UINT64_C(1) << 63) == 0);
@@ -75,7 +74,6 @@ static void fetch_add_agrees_with_the_bits(void **state)
 {
     uint64_t seed = 12;
 
-    (void)state;
     for (unsigned i = 0; i < 300000; i++) {
         uint64_t original = interesting(&seed), add = interesting(&seed), mask = interesting(&seed);
 
@@ -86,7 +84,6 @@ static void fetch_add_agrees_with_the_bits(void **state)
 
 static void cmp_swap_examples(void **state)
 {
-    (void)state;
     assert_true(masked_cmp_swap(7, 7, UINT64_MAX, 9, UINT64_MAX) == 9);
     assert_true(masked_cmp_swap(7, 8, UINT64_MAX, 9, UINT64_MAX) == 7);
     assert_true(masked_cmp_swap(7, 8, 0, 9, UINT64_MAX) == 9);                    /* nothing is compared */
@@ -99,7 +96,6 @@ static void cmp_swap_agrees_with_the_bits(void **state)
     uint64_t seed = 13;
     unsigned swapped = 0;
 
-    (void)state;
     for (unsigned i = 0; i < 300000; i++) {
         uint64_t original = interesting(&seed), compare_mask = interesting(&seed);
         uint64_t compare =
@@ -119,7 +115,6 @@ static void apply_follows_the_opcode(void **state)
         .data = 5, .mask = UINT64_MAX, .compare_data = 7, .compare_mask = UINT64_MAX};
     uint64_t result;
 
-    (void)state;
     request.opcode = RDMAP_ATOMIC_CMP_SWAP;
     assert_true(rdmap_atomic_apply(&request, 7, &result));
     assert_true(result == 5);

@@ -43,7 +43,6 @@ static const struct {
 
 static void vectors_decode(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(vectors); i++) {
         struct mpa_framing framing = {.markers = vectors[i].markers};
         struct mpa_fpdu fpdu;
@@ -71,7 +70,6 @@ static void vectors_decode(void **state)
 
 static void vectors_encode(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(vectors); i++) {
         struct mpa_framing framing = {.markers = vectors[i].markers};
         struct mpa_fpdu_plan plan;
@@ -96,7 +94,6 @@ static void wrong_coverage_gives_other_crcs(void **state)
     uint8_t image[4];
     size_t n;
 
-    (void)state;
     n = octets_of("002a 4143 00000000 00000000 00000001 00000000 [24]", stream, sizeof stream);
     put_le32(image, crc32c(stream, n));
     assert_memory_equal(image, "\xB7\x24\x3E\xC3", 4); /* Figure 5 without its leading Marker */
@@ -117,7 +114,6 @@ static void marker_on_the_end_belongs_to_the_next_fpdu(void **state)
                                "88c1d6fc",
                                stream, sizeof stream);
 
-    (void)state;
     assert_int_equal(mpa_fpdu_parse(&fpdu, &need, &framing, true, 0, stream, n, &scratch), MPA_FPDU_OK);
     assert_int_equal(fpdu.length, 512);
     assert_int_equal(mpa_fpdu_parse(&fpdu, &need, &framing, true, 512, stream + 512, n - 512, &scratch), MPA_FPDU_OK);
@@ -130,7 +126,6 @@ static void marker_on_the_end_belongs_to_the_next_fpdu(void **state)
 
 static void pad_lengths(void **state)
 {
-    (void)state;
     for (unsigned length = 0; length <= UINT16_MAX; length++) {
         unsigned pad = mpa_pad_length((uint16_t)length);
 
@@ -148,7 +143,6 @@ static void mulpdu_table(void **state)
         {128, 128, 128},           {0, 128, 128},      {3, 128, 128},      {139, 128, 130},    {65535, 64768, 64768},
         {UINT32_MAX, 64768, 64768}};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         assert_int_equal(mpa_mulpdu(cases[i].emss, true), cases[i].with);
         assert_int_equal(mpa_mulpdu(cases[i].emss, false), cases[i].without);
@@ -237,7 +231,6 @@ static void every_length_makes_the_round_trip(void **state)
     uint64_t seed = 6;
     unsigned length;
 
-    (void)state;
     fill_random(&seed, ulpdu, sizeof ulpdu);
     for (length = 0; length <= 3000; length++) {
         struct mpa_framing framing = {.markers = true, .seq_start = next_random(&seed)};
@@ -259,7 +252,6 @@ static void every_length_makes_the_round_trip(void **state)
 /* Faults can shift FPDUs to where a Marker falls inside ULPDU_Length, PAD or CRC: it is then cut out there. */
 static void every_alignment_to_the_grid_is_well_defined(void **state)
 {
-    (void)state;
     for (uint64_t offset = 0; offset < 512; offset++)
         for (unsigned length = 0; length < 24; length++)
             check_one(&(struct mpa_framing){.markers = true, .seq_start = 11}, offset, (uint16_t)length);
@@ -276,7 +268,6 @@ static void ulpdu_is_borrowed_where_it_lies(void **state)
     struct mpa_fpdu fpdu;
     size_t need, n;
 
-    (void)state;
     mpa_fpdu_plan_init(&plan, &framing, 0, ulpdu, 100, true);
     n = mpa_fpdu_encode(&plan, stream, sizeof stream);
     assert_int_equal(mpa_fpdu_parse(&fpdu, &need, &framing, true, 0, stream, n, &scratch), MPA_FPDU_OK);
@@ -304,7 +295,6 @@ static void every_field_can_be_set(void **state)
     uint64_t last_marker = 0;
     size_t need, n;
 
-    (void)state;
     mpa_fpdu_plan_init(&plan, &framing, 0, ulpdu, 601, true);
     plan.pad[0] = 0xAA;
     plan.marker_hook = spoil_second_marker;
@@ -340,7 +330,6 @@ static void next_marker_on_both_sides_of_the_origin(void **state)
 {
     struct mpa_framing framing = {.markers = true, .seq_start = 11};
 
-    (void)state;
     /* RFC 5044 section 4.3's example: 11, 523, 1035. */
     assert_int_equal(mpa_next_marker(&framing, 11), 11);
     assert_int_equal(mpa_next_marker(&framing, 12), 523);

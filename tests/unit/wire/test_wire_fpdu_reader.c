@@ -92,7 +92,6 @@ static void pieces_of_any_size_give_the_same_fpdus(void **state)
     static const unsigned largest[] = {4, 70, 1400, 9000, 65535};
     uint64_t seed = 8;
 
-    (void)state;
     for (unsigned markers = 0; markers < 2; markers++)
         for (size_t l = 0; l < ARRAY_LENGTH(largest); l++) {
             build(markers, largest[l], &seed);
@@ -116,7 +115,6 @@ static void whole_fpdus_are_not_copied(void **state)
     uint64_t seed = 9;
     unsigned gathered = 0, cuts = 0, seen = 0;
 
-    (void)state;
     build(false, 300, &seed);
     mpa_fpdu_reader_init(&reader, &fixture.framing, true, fixture.start, NULL);
     for (size_t at = 0, n; at < fixture.n; at += n) {
@@ -143,7 +141,6 @@ static void feed_wants_what_follows(void **state)
     struct mpa_fpdu_reader reader;
     struct mpa_fpdu fpdu;
 
-    (void)state;
     mpa_fpdu_reader_init(&reader, &framing, true, 100, NULL);
     assert_false(mpa_fpdu_reader_feed(&reader, 99, octets, 1));
     assert_false(mpa_fpdu_reader_feed(&reader, 101, octets, 1));
@@ -166,7 +163,6 @@ static void feeding_alone_keeps_everything_together(void **state)
     uint8_t octets[5000];
     uint64_t seed = 10;
 
-    (void)state;
     fill_random(&seed, octets, sizeof octets);
     mpa_fpdu_reader_init(&reader, &framing, false, 0, NULL);
     for (size_t at = 0, n; at < sizeof octets; at += n) {
@@ -188,7 +184,6 @@ static void any_order_of_calls_loses_nothing(void **state)
 {
     uint64_t seed = 11;
 
-    (void)state;
     for (unsigned round = 0; round < 60; round++) {
         struct mpa_fpdu_reader reader;
         size_t at = 0;

@@ -21,7 +21,6 @@ static void request_of_linux(void **state)
     uint16_t port;
     size_t n;
 
-    (void)state;
     n = octets_of(request, octets, sizeof octets);
     assert_int_equal(n, IB_MAD_LEN);
     assert_true(ib_cm_decode(&cm, octets, n));
@@ -60,7 +59,6 @@ static void what_is_encoded_is_decoded(void **state)
                     {IB_CM_DISCONNECT_REPLY, 224}};
     uint8_t octets[IB_MAD_LEN], data[IB_CM_PRIVATE_MAX + 1];
 
-    (void)state;
     memset(data, 0xA5, sizeof data);
     for (unsigned i = 0; i < ARRAY_LENGTH(messages); i++) {
         uint8_t attribute = messages[i].attribute;
@@ -114,7 +112,6 @@ static void ip_addressing(void **state)
     uint8_t octets[IB_IP_CM_LEN];
     uint16_t port;
 
-    (void)state;
     assert_int_equal(ib_ip_cm_encode(&header, octets, sizeof octets), IB_IP_CM_LEN);
     assert_true(ib_ip_cm_decode(&again, octets, sizeof octets));
     assert_int_equal(again.ip_version, 6);

@@ -7,10 +7,9 @@
 
 static void write3(struct nfs_text *t, uint32_t count)
 {
-    text_item(t, 32); /* file handle */
-    text_words(t, 2); /* offset */
-    text_word(t, count);
-    text_word(t, 2); /* FILE_SYNC */
+    text_item(t, 32);      /* file handle */
+    text_words(t, 2);      /* offset */
+    text_put(t, count, 2); /* FILE_SYNC */
     text_item(t, count);
 }
 
@@ -19,7 +18,6 @@ static void test_version3_write(void **state)
     struct nfs_text t = {0};
     struct nfs_seen seen = {0};
 
-    (void)state;
     write3(&t, 1021);
     assert_int_equal(text_walk(&t, NFS_PROGRAM, 3, 7, false, &seen), NFS_WALK_OK);
     assert_int_equal(seen.result.left, 0);
@@ -42,7 +40,6 @@ static void test_reduced_write(void **state)
     struct nfs_text t = {0};
     struct nfs_seen seen = {.removed = 2};
 
-    (void)state;
     write3(&t, 1021);
     t.n -= 1024;
     assert_int_equal(text_walk(&t, NFS_PROGRAM, 3, 7, false, &seen), NFS_WALK_OK);
@@ -64,10 +61,9 @@ static void test_version2_symlink(void **state)
     struct nfs_text t = {0};
     struct nfs_seen seen = {.removed = 4};
 
-    (void)state;
     text_words(&t, 8);
     text_item(&t, 5);
-    text_word(&t, 601); /* taken out */
+    text_put(&t, 601); /* taken out */
     text_words(&t, 8);
     assert_int_equal(text_walk(&t, NFS_PROGRAM, 2, 13, false, &seen), NFS_WALK_OK);
     assert_int_equal(seen.items, 3);
@@ -85,12 +81,9 @@ static void test_version3_read_results(void **state)
     struct nfs_text t = {0};
     struct nfs_seen seen = {0};
 
-    (void)state;
-    text_word(&t, 0);
-    text_word(&t, 1);
+    text_put(&t, 0, 1);
     text_words(&t, 21);
-    text_word(&t, 4096);
-    text_word(&t, 1);
+    text_put(&t, 4096, 1);
     text_item(&t, 2000);
     assert_int_equal(text_walk(&t, NFS_PROGRAM, 3, 6, true, &seen), NFS_WALK_OK);
     assert_int_equal(seen_value_with(&seen, NFS_MARK_STATUS)->value, 0);
@@ -100,8 +93,7 @@ static void test_version3_read_results(void **state)
     /* A failed one has attributes only. */
     memset(&t, 0, sizeof t);
     memset(&seen, 0, sizeof seen);
-    text_word(&t, 70);
-    text_word(&t, 0);
+    text_put(&t, 70, 0);
     assert_int_equal(text_walk(&t, NFS_PROGRAM, 3, 6, true, &seen), NFS_WALK_OK);
     assert_int_equal(seen_value_with(&seen, NFS_MARK_STATUS)->value, 70);
     assert_int_equal(seen.items, 0);
@@ -113,24 +105,22 @@ static void test_lists(void **state)
     struct nfs_text t = {0};
     struct nfs_seen seen = {0};
 
-    (void)state;
-    text_word(&t, 0); /* READDIRPLUS */
-    text_word(&t, 0);
+    text_put(&t, 0); /* READDIRPLUS */
+    text_put(&t, 0);
     text_words(&t, 2);
     for (unsigned i = 0; i < 3; i++) {
-        text_word(&t, 1);
+        text_put(&t, 1);
         text_words(&t, 2);
         text_item(&t, 1 + i);
         text_words(&t, 2);
-        text_word(&t, i == 1);
+        text_put(&t, i == 1);
         if (i == 1)
             text_words(&t, 21);
-        text_word(&t, i == 2);
+        text_put(&t, i == 2);
         if (i == 2)
             text_item(&t, 28);
     }
-    text_word(&t, 0);
-    text_word(&t, 1);
+    text_put(&t, 0, 1);
     assert_int_equal(text_walk(&t, NFS_PROGRAM, 3, 17, true, &seen), NFS_WALK_OK);
     assert_int_equal(seen.result.left, 0);
     assert_int_equal(seen.items, 4);
@@ -139,17 +129,15 @@ static void test_lists(void **state)
 
     memset(&t, 0, sizeof t);
     memset(&seen, 0, sizeof seen);
-    text_word(&t, 1); /* exports of MOUNT: lists within a list */
+    text_put(&t, 1); /* exports of MOUNT: lists within a list */
     text_item(&t, 6);
-    text_word(&t, 1);
+    text_put(&t, 1);
     text_item(&t, 4);
-    text_word(&t, 1);
+    text_put(&t, 1);
     text_item(&t, 3);
-    text_word(&t, 0);
-    text_word(&t, 1);
+    text_put(&t, 0, 1);
     text_item(&t, 2);
-    text_word(&t, 0);
-    text_word(&t, 0);
+    text_put(&t, 0, 0);
     assert_int_equal(text_walk(&t, NFS_PROGRAM_MOUNT, 3, 5, true, &seen), NFS_WALK_OK);
     assert_int_equal(seen.items, 4);
     assert_int_equal(seen.result.left, 0);
@@ -161,17 +149,14 @@ static void write4(struct nfs_text *t)
 {
     text_compound(t, 1, 4);
     text_sequence(t, 7, 3);
-    text_word(t, NFS_OP_PUTFH);
+    text_put(t, NFS_OP_PUTFH);
     text_item(t, 28);
-    text_word(t, NFS_OP_WRITE);
+    text_put(t, NFS_OP_WRITE);
     text_words(t, 4);
     text_words(t, 2);
-    text_word(t, 2);
+    text_put(t, 2);
     text_item(t, 513);
-    text_word(t, NFS_OP_GETATTR);
-    text_word(t, 2);
-    text_word(t, 0x1000);
-    text_word(t, 0x3a);
+    text_put(t, NFS_OP_GETATTR, 2, 0x1000, 0x3a);
 }
 
 static void test_compound(void **state)
@@ -182,7 +167,6 @@ static void test_compound(void **state)
     const struct nfs_item *data;
     const struct nfs_value *mask;
 
-    (void)state;
     write4(&t);
     assert_int_equal(text_walk(&t, NFS_PROGRAM, 4, 1, false, &seen), NFS_WALK_OK);
     assert_int_equal(seen.result.left, 0);
@@ -219,7 +203,6 @@ static void test_reduced_compound(void **state)
     struct nfs_seen seen = {0}, reduced = {.removed = 8};
     size_t at;
 
-    (void)state;
     write4(&whole);
     assert_int_equal(text_walk(&whole, NFS_PROGRAM, 4, 1, false, &seen), NFS_WALK_OK);
     at = seen_item_with(&seen, NFS_MARK_DATA)->at;
@@ -238,13 +221,9 @@ static void test_failed_compound(void **state)
     struct nfs_text t = {0};
     struct nfs_seen seen = {0};
 
-    (void)state;
     text_compounded(&t, 10025, 3);
     text_sequenced(&t);
-    text_word(&t, NFS_OP_PUTFH);
-    text_word(&t, 0);
-    text_word(&t, NFS_OP_READ);
-    text_word(&t, 10025);
+    text_put(&t, NFS_OP_PUTFH, 0, NFS_OP_READ, 10025);
     assert_int_equal(text_walk(&t, NFS_PROGRAM, 4, 1, true, &seen), NFS_WALK_OK);
     assert_int_equal(seen.result.left, 0);
     assert_int_equal(seen.operations, 3);
@@ -259,13 +238,7 @@ static void test_failed_compound(void **state)
 
 static void channel(struct nfs_text *t, uint32_t request, uint32_t response, uint32_t requests)
 {
-    text_word(t, 0);
-    text_word(t, request);
-    text_word(t, response);
-    text_word(t, 0);
-    text_word(t, 8);
-    text_word(t, requests);
-    text_word(t, 0);
+    text_put(t, 0, request, response, 0, 8, requests, 0);
 }
 
 static void test_create_session(void **state)
@@ -273,21 +246,18 @@ static void test_create_session(void **state)
     struct nfs_text t = {0};
     struct nfs_seen seen = {0};
 
-    (void)state;
     text_compound(&t, 1, 1);
-    text_word(&t, NFS_OP_CREATE_SESSION);
+    text_put(&t, NFS_OP_CREATE_SESSION);
     text_words(&t, 3);
-    text_word(&t, 3);
+    text_put(&t, 3);
     channel(&t, 1049620, 1049480, 64);
     channel(&t, 4096, 2048, 16);
-    text_word(&t, 0x40000000);
-    text_word(&t, 2);
-    text_word(&t, 0); /* AUTH_NONE */
-    text_word(&t, 1); /* AUTH_SYS */
-    text_word(&t, 1);
+    text_put(&t, 0x40000000, 2, 0); /* AUTH_NONE */
+    text_put(&t, 1);                /* AUTH_SYS */
+    text_put(&t, 1);
     text_item(&t, 9);
     text_words(&t, 2);
-    text_word(&t, 3);
+    text_put(&t, 3);
     text_words(&t, 3);
     assert_int_equal(text_walk(&t, NFS_PROGRAM, 4, 1, false, &seen), NFS_WALK_OK);
     assert_int_equal(seen.result.left, 0);
@@ -305,24 +275,15 @@ static void test_callback(void **state)
     struct nfs_text t = {0};
     struct nfs_seen seen = {0};
 
-    (void)state;
-    text_word(&t, 0);
-    text_word(&t, 1);
-    text_word(&t, 0x11);
-    text_word(&t, 2);
-    text_word(&t, 11); /* CB_SEQUENCE */
+    text_put(&t, 0, 1, 0x11, 2, 11); /* CB_SEQUENCE */
     text_words(&t, 4);
-    text_word(&t, 1);
-    text_word(&t, 0);
-    text_word(&t, 0);
-    text_word(&t, 0);
-    text_word(&t, 1); /* one list of two referring calls */
+    text_put(&t, 1, 0, 0, 0, 1); /* one list of two referring calls */
     text_words(&t, 4);
-    text_word(&t, 2);
+    text_put(&t, 2);
     text_words(&t, 4);
-    text_word(&t, 4); /* CB_RECALL */
+    text_put(&t, 4); /* CB_RECALL */
     text_words(&t, 4);
-    text_word(&t, 0);
+    text_put(&t, 0);
     text_item(&t, 28);
     assert_int_equal(text_walk(&t, 0x41234567, 4, 1, false, &seen), NFS_WALK_OK);
     assert_int_equal(seen.result.left, 0);
@@ -339,10 +300,8 @@ static void test_unknown(void **state)
     struct nfs_text t = {0};
     struct nfs_seen seen = {0};
 
-    (void)state;
     text_compound(&t, 2, 2);
-    text_word(&t, NFS_OP_PUTROOTFH);
-    text_word(&t, 999);
+    text_put(&t, NFS_OP_PUTROOTFH, 999);
     assert_int_equal(text_walk(&t, NFS_PROGRAM, 4, 1, false, &seen), NFS_WALK_UNKNOWN);
     assert_int_equal(seen.result.at, t.n - 4);
     assert_int_equal(seen.result.fault, 999);
@@ -354,11 +313,10 @@ static void test_unknown(void **state)
     memset(&t, 0, sizeof t);
     memset(&seen, 0, sizeof seen);
     text_compound(&t, 2, 1); /* an arm that an extension may bring */
-    text_word(&t, NFS_OP_OPEN);
+    text_put(&t, NFS_OP_OPEN);
     text_words(&t, 5);
     text_item(&t, 4);
-    text_word(&t, 0);
-    text_word(&t, 7);
+    text_put(&t, 0, 7);
     assert_int_equal(text_walk(&t, NFS_PROGRAM, 4, 1, false, &seen), NFS_WALK_UNKNOWN);
     assert_int_equal(seen.result.fault, 7);
     assert_int_equal(seen.result.left, 4);
@@ -385,7 +343,6 @@ static void test_bad(void **state)
         {NFS_PROGRAM_MOUNT, 1, 1, false, "00000401", 1025, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct nfs_text t = {0};
         struct nfs_seen seen = {0};
@@ -404,7 +361,6 @@ static void test_short(void **state)
 {
     struct nfs_text t = {0};
 
-    (void)state;
     write4(&t);
     for (size_t n = 0; n < t.n; n++) {
         struct nfs_text prefix = t;
@@ -429,7 +385,6 @@ static void test_huge_counts(void **state)
         "ffffffff",                            /* tag */
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(texts); i++) {
         struct nfs_text t = {0};
         struct nfs_seen seen = {0};
@@ -444,8 +399,7 @@ static void test_roundup(void **state)
     struct nfs_text t = {0};
     struct nfs_seen seen = {0};
 
-    (void)state;
-    text_word(&t, 0);
+    text_put(&t, 0);
     text_item(&t, 6);
     t.p[t.n - 1] = 1;
     assert_int_equal(text_walk(&t, NFS_PROGRAM, 3, 3, false, &seen), NFS_WALK_OK);
@@ -457,7 +411,6 @@ static void test_known(void **state)
 {
     const struct nfs_procedure *p;
 
-    (void)state;
     p = nfs_procedure_find(NFS_PROGRAM, 4, 1);
     assert_true(p->compound && !p->callback && p->reduces_call && p->reduces_reply);
     assert_string_equal(p->name, "COMPOUND");
@@ -540,24 +493,17 @@ static void mutated_reply(struct nfs_text *t)
 {
     text_compounded(t, 0, 4);
     text_sequenced(t);
-    text_word(t, NFS_OP_PUTFH);
-    text_word(t, 0);
-    text_word(t, NFS_OP_READ);
-    text_word(t, 0);
-    text_word(t, 1);
+    text_put(t, NFS_OP_PUTFH, 0, NFS_OP_READ, 0, 1);
     text_item(t, 99);
-    text_word(t, NFS_OP_READDIR);
-    text_word(t, 0);
+    text_put(t, NFS_OP_READDIR, 0);
     text_words(t, 2);
     for (unsigned i = 0; i < 4; i++) {
-        text_word(t, 1);
+        text_put(t, 1);
         text_words(t, 2);
         text_item(t, i);
-        text_word(t, 0);
-        text_word(t, 0);
+        text_put(t, 0, 0);
     }
-    text_word(t, 0);
-    text_word(t, 1);
+    text_put(t, 0, 1);
 }
 
 static void test_mutated(void **state)
@@ -570,7 +516,6 @@ static void test_mutated(void **state)
     struct nfs_walk_result result;
     unsigned statuses[NFS_WALK_BAD + 1] = {0};
 
-    (void)state;
     assert_non_null(heap);
     write4(&messages[0]);
     mutated_reply(&messages[1]);

@@ -7,7 +7,6 @@ static void decodes_the_example_of_linux(void **state)
     static const uint8_t octets[] = {0xF6, 0xAB, 0x0E, 0x18, 0x01, 0x01, 0x03, 0x00};
     struct rpcrdma_private_data data;
 
-    (void)state;
     assert_int_equal(rpcrdma_private_data_find(&data, octets, sizeof octets), RPCRDMA_PD_OK);
     assert_int_equal(data.offset, 0);
     assert_int_equal(data.version, 1);
@@ -18,7 +17,6 @@ static void decodes_the_example_of_linux(void **state)
 
 static void sizes_span_the_range(void **state)
 {
-    (void)state;
     for (unsigned x = 0; x < 256; x++) {
         struct rpcrdma_private_data data = {
             .version = 1, .send_size = (x + 1) * 1024, .receive_size = (256 - x) * 1024};
@@ -41,7 +39,6 @@ static void sizes_that_cannot_be_expressed_are_clamped(void **state)
     struct rpcrdma_private_data data = {.version = 1, .send_size = 0, .receive_size = UINT32_MAX};
     uint8_t octets[8];
 
-    (void)state;
     assert_int_equal(rpcrdma_private_data_encode(&data, octets, 8), 8);
     assert_int_equal(octets[6], 0);
     assert_int_equal(octets[7], 255);
@@ -55,7 +52,6 @@ static void is_found_at_any_octet(void **state)
     uint8_t octets[64];
     struct rpcrdma_private_data data;
 
-    (void)state;
     for (size_t at = 0; at + 8 <= sizeof octets; at++) {
         memset(octets, 0xF6, sizeof octets);
         octets_of("f6ab0e18 01fe0102", octets + at, 8);
@@ -78,7 +74,6 @@ static void valid_block_wins_over_a_chance_identifier(void **state)
     struct rpcrdma_private_data data;
     size_t n = octets_of("f6ab0e18 07000000 00 f6ab0e18 01010404", octets, sizeof octets);
 
-    (void)state;
     assert_int_equal(rpcrdma_private_data_find(&data, octets, n), RPCRDMA_PD_OK);
     assert_int_equal(data.offset, 9);
     assert_int_equal(rpcrdma_private_data_find(&data, octets, 12), RPCRDMA_PD_BAD_VERSION);

@@ -14,7 +14,6 @@ static void opcode_table(void **state)
     };
     static const unsigned ulpdu_max[12] = {0, 46, 0, 0, 0, 0, 0, 70, 26, 26, 70, 30};
 
-    (void)state;
     for (unsigned opcode = 0; opcode < 12; opcode++) {
         const struct rdmap_opcode_info *info = rdmap_opcode_info(opcode);
 
@@ -49,7 +48,6 @@ static void read_request_fields(void **state)
     uint8_t octets[28];
     struct rdmap_read_request request;
 
-    (void)state;
     octets_of("00000011 0000000200000003 00000044 00000055 0000000600000007", octets, sizeof octets);
     assert_true(rdmap_read_request_decode(&request, octets, sizeof octets));
     assert_int_equal(request.sink_stag, 0x11);
@@ -64,7 +62,6 @@ static void atomic_request_fields(void **state)
     uint8_t octets[52];
     struct rdmap_atomic_request request;
 
-    (void)state;
     octets_of("00000012 00000022 00000033 0000000000000044 0000000000000055 0000000000000066 0000000000000077 "
               "0000000000000088",
               octets, sizeof octets);
@@ -81,7 +78,6 @@ static void any_header_makes_the_round_trip(void **state)
 {
     uint64_t seed = 14;
 
-    (void)state;
     for (unsigned i = 0; i < 5000; i++) {
         struct rdmap_read_request read;
         struct rdmap_atomic_request request;
@@ -113,7 +109,6 @@ static void too_short_is_refused(void **state)
     uint64_t immediate = 0;
     uint8_t octets[52] = {0};
 
-    (void)state;
     for (size_t n = 0; n < 52; n++) {
         assert_int_equal(rdmap_read_request_decode(&read, octets, n), n >= 28);
         assert_int_equal(rdmap_read_request_encode(&read, octets, n), n >= 28 ? 28 : 0);

@@ -8,7 +8,6 @@ static void llp_error_has_nothing_else(void **state)
     struct rdmap_terminate t;
     size_t n = octets_of("20020000", octets, sizeof octets);
 
-    (void)state;
     assert_int_equal(rdmap_terminate_decode(&t, octets, n), RDMAP_TERMINATE_OK);
     assert_int_equal(t.layer, RDMAP_LAYER_LLP);
     assert_int_equal(t.etype, 0);
@@ -26,7 +25,6 @@ static void read_request_is_echoed_whole(void **state)
                          "000000aa 0000000000001000 00000800 000000bb 0000000000002000",
                          octets, sizeof octets);
 
-    (void)state;
     assert_int_equal(n, RDMAP_TERMINATE_LEN_MAX);
     assert_int_equal(rdmap_terminate_decode(&t, octets, n), RDMAP_TERMINATE_OK);
     assert_true(t.m && t.d && t.r && t.has_length && t.has_ddp && t.has_read);
@@ -49,7 +47,6 @@ static void echoed_header_goes_by_its_own_t_bit(void **state)
     struct rdmap_terminate t;
     size_t n = octets_of("1100c000 0012 c140 000000cc 0000000000000010", octets, sizeof octets);
 
-    (void)state;
     assert_int_equal(n, 20);
     assert_int_equal(rdmap_terminate_decode(&t, octets, n), RDMAP_TERMINATE_OK);
     assert_true(t.has_ddp && t.ddp.tagged);
@@ -65,7 +62,6 @@ static void length_is_there_with_m_or_d(void **state)
     struct rdmap_terminate t;
     size_t n;
 
-    (void)state;
     n = octets_of("12018000 0030", octets, sizeof octets);
     assert_int_equal(rdmap_terminate_decode(&t, octets, n), RDMAP_TERMINATE_OK);
     assert_true(t.has_length && !t.has_ddp);
@@ -81,7 +77,6 @@ static void trailing_octets_are_shown(void **state)
     struct rdmap_terminate t;
     size_t n = octets_of("20021fff [18] 07", octets, sizeof octets);
 
-    (void)state;
     assert_int_equal(rdmap_terminate_decode(&t, octets, n), RDMAP_TERMINATE_OK);
     assert_int_equal(t.reserved, 0x1FFF);
     assert_ptr_equal(t.trailing, octets + 4);
@@ -93,7 +88,6 @@ static void every_cut_is_noticed(void **state)
     uint8_t octets[64];
     struct rdmap_terminate t;
 
-    (void)state;
     octets_of("0100e000 002e 4141 [16] [28]", octets, sizeof octets);
     for (size_t n = 0; n < 52; n++) {
         assert_int_equal(rdmap_terminate_decode(&t, octets, n), n < 4 ? RDMAP_TERMINATE_SHORT : RDMAP_TERMINATE_CUT);
@@ -113,7 +107,6 @@ static void echo_copies_the_beginning_of_the_fpdu(void **state)
     struct rdmap_terminate t = {.layer = RDMAP_LAYER_DDP, .etype = 1, .code = 1};
     size_t n = octets_of("c140 000000cc 0000000000000010 [20]", ulpdu, sizeof ulpdu);
 
-    (void)state;
     assert_true(rdmap_terminate_echo(&t, ulpdu, n));
     assert_int_equal(rdmap_terminate_encode(&t, octets, sizeof octets), 20);
     assert_memory_equal(octets, "\x11\x01\xC0\x00\x00\x22", 6);
@@ -125,7 +118,6 @@ static void random_headers_make_the_round_trip(void **state)
 {
     uint64_t seed = 15;
 
-    (void)state;
     for (unsigned i = 0; i < 20000; i++) {
         uint8_t octets[60], back[60];
         struct rdmap_terminate t;
@@ -143,7 +135,6 @@ static void random_headers_make_the_round_trip(void **state)
 
 static void names(void **state)
 {
-    (void)state;
     assert_string_equal(rdmap_terminate_etype_name(1, 2), "Untagged Buffer Error");
     assert_null(rdmap_terminate_etype_name(2, 1));
     /* The same meaning has other numbers in other layers. */

@@ -20,7 +20,6 @@ static void a_call(void **state)
     struct rpc_message rpc;
     size_t n;
 
-    (void)state;
     /* AUTH_SYS of 22 octets, two of roundup; then AUTH_NONE and arguments. */
     assert_int_equal(decode(CALL_WORDS "00000001 00000016 [22] [2] " NO_AUTH "cafecafe", &rpc, &n), RPC_OK);
     assert_int_equal(rpc.xid, 0x42);
@@ -66,7 +65,6 @@ static void gss_credentials(void **state)
         {GSS("10", "01", "00", "02", ""), false, 0, 0, 0, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct rpc_message rpc;
         size_t n;
@@ -102,7 +100,6 @@ static void replies_of_every_kind(void **state)
         {"00000042 00000001 00000001 00000001 0000000d", 1, 0, RPC_AUTH_ERROR, 13, 0, 0, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct rpc_message rpc;
         size_t n;
@@ -125,7 +122,6 @@ static void a_verifier_of_a_reply(void **state)
     struct rpc_message rpc;
     size_t n;
 
-    (void)state;
     assert_int_equal(decode("00000042 00000001 00000000 00000006 00000005 0102030405 [3] 00000000", &rpc, &n), RPC_OK);
     assert_true(rpc.verf.flavor == RPC_AUTH_GSS && rpc.verf.at == 20 && rpc.verf.length == 5);
     assert_int_equal(rpc.header_len, n);
@@ -152,7 +148,6 @@ static void faults_are_told_where_they_are(void **state)
         {CALL_WORDS "00000001 00000005 [6]", RPC_SHORT, 36, 0}, /* the roundup is missing */
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct rpc_message rpc;
         size_t n;
@@ -171,7 +166,6 @@ static void a_body_of_400_octets_is_allowed(void **state)
     struct rpc_message rpc;
     size_t n;
 
-    (void)state;
     assert_int_equal(decode(CALL_WORDS "00000001 00000190 [400] " NO_AUTH, &rpc, &n), RPC_OK);
     assert_int_equal(rpc.header_len, n);
 }
@@ -195,7 +189,6 @@ static void calls_make_the_round_trip(void **state)
     static const uint32_t lengths[] = {0, 1, 4, 7, 28, RPC_AUTH_MAX};
     const struct rpc_message call = {.xid = 0xFEDCBA98, .rpcvers = 2, .prog = 100003, .vers = 4, .proc = 1};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(lengths); i++)
         for (size_t j = 0; j <= ARRAY_LENGTH(lengths); j++) {
             const struct rpc_body cred = {RPC_AUTH_SYS, contents, lengths[i]};
@@ -224,7 +217,6 @@ static void replies_make_the_round_trip(void **state)
     static const uint8_t token[] = {9, 8, 7, 6, 5};
     const struct rpc_body verf = {RPC_AUTH_GSS, token, sizeof token};
 
-    (void)state;
     for (uint32_t reply_stat = 0; reply_stat < 2; reply_stat++)
         for (uint32_t stat = 0; stat < (reply_stat == RPC_MSG_ACCEPTED ? 6u : 2u); stat++) {
             const struct rpc_message reply = {.xid = 5,
@@ -254,7 +246,6 @@ static void replies_make_the_round_trip(void **state)
 
 static void names(void **state)
 {
-    (void)state;
     assert_string_equal(rpc_accept_stat_name(0), "SUCCESS");
     assert_string_equal(rpc_accept_stat_name(RPC_GARBAGE_ARGS), "GARBAGE_ARGS");
     assert_string_equal(rpc_accept_stat_name(5), "SYSTEM_ERR");

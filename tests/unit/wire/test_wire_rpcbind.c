@@ -18,7 +18,6 @@ static void lookups(void **state)
 {
     struct rpcbind_lookup lookup;
 
-    (void)state;
     assert_int_equal(rpcbind_decode(&lookup, getaddr, sizeof getaddr), RPCBIND_LOOKUP);
     assert_int_equal(lookup.version, 4);
     assert_string_equal(rpcbind_name(lookup.version, lookup.procedure), "GETADDR");
@@ -42,7 +41,6 @@ static void netids(void **state)
     } cases[] = {{"rdma", true},    {"rdma6", true}, {"rdma7", false}, {"rdm", false},
                  {"rdma66", false}, {"tcp", false},  {"", false}};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct rpcbind_lookup lookup = {.netid = (const uint8_t *)cases[i].netid,
                                         .netid_len = (uint32_t)strlen(cases[i].netid)};
@@ -56,7 +54,6 @@ static void cut_short(void **state)
 {
     struct rpcbind_lookup lookup;
 
-    (void)state;
     for (size_t n = 0; n < sizeof getaddr - 8; n++)
         assert_int_equal(rpcbind_decode(&lookup, getaddr, n), RPCBIND_UNREADABLE);
     for (size_t n = 0; n < sizeof getport - 4; n++)
@@ -77,7 +74,6 @@ static void other_questions(void **state)
         {3, 9, RPCBIND_NOTHING, "?"},          {5, 3, RPCBIND_NOTHING, "?"},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct rpcbind_lookup lookup = {.version = cases[i].version,
                                         .procedure = cases[i].procedure,
@@ -111,7 +107,6 @@ static void records(void **state)
     const uint8_t *p = segment;
     size_t n = sizeof segment;
 
-    (void)state;
     memcpy(segment + 4, getport, sizeof getport);
     memcpy(segment + one, segment, one);
     assert_int_equal(rpcbind_decode_record(&lookup, &p, &n), RPCBIND_LOOKUP);

@@ -31,7 +31,6 @@ static void no_chunks(void **state)
     uint8_t octets[256];
     size_t n;
 
-    (void)state;
     assert_int_equal(decode(FIXED "00000000 00000000 00000000 00000000", &header, octets, sizeof octets, &n),
                      RPCRDMA_OK);
     assert_int_equal(n, RPCRDMA_HEADER_MIN);
@@ -53,7 +52,6 @@ static void a_read_list(void **state)
     uint8_t octets[256];
     size_t n;
 
-    (void)state;
     assert_int_equal(decode(FIXED "00000000 "
                                   "00000001 " PHLOO(80, 1) "00000001 " PHLOO(80, 2) "00000001 " PHLOO(
                                       98, 3) "00000000 "
@@ -81,7 +79,6 @@ static void a_write_list_and_a_reply_chunk(void **state)
     uint8_t octets[256];
     size_t n;
 
-    (void)state;
     assert_int_equal(decode(FIXED "00000001 00000000 "
                                   "00000001 00000003 " HLOO(1) HLOO(2) HLOO(3) "00000001 00000002 " HLOO(4)
                                       HLOO(5) "00000000 "
@@ -119,7 +116,6 @@ static void empty_chunks(void **state)
     uint8_t octets[128];
     size_t n;
 
-    (void)state;
     assert_int_equal(decode(FIXED "00000000 00000000 00000001 00000000 00000001 00000001 " HLOO(1) "00000000 "
                                                                                                    "00000001 00000000",
                             &header, octets, sizeof octets, &n),
@@ -143,7 +139,6 @@ static void other_types(void **state)
     uint8_t octets[128];
     size_t n;
 
-    (void)state;
     assert_int_equal(
         decode(FIXED "00000002 00000040 00000200 00000000 00000000 00000000 cafe", &header, octets, sizeof octets, &n),
         RPCRDMA_OK);
@@ -168,7 +163,6 @@ static void any_version_is_decoded(void **state)
     uint8_t octets[128];
     size_t n;
 
-    (void)state;
     assert_int_equal(
         decode("00000001 ffffffff 00000000 00000000 00000000 00000000 00000000", &header, octets, sizeof octets, &n),
         RPCRDMA_OK);
@@ -208,7 +202,6 @@ static void faults_are_told_where_they_are(void **state)
         {"11223344 00000001 00", RPCRDMA_SHORT, 8, 0, 0, 0, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct rpcrdma_header header;
         struct rpcrdma_chunk chunk;
@@ -264,7 +257,6 @@ static uint64_t total(const struct rpcrdma_header *header, const uint8_t *octets
 /* Every plan of up to three read segments, three Write chunks and a Reply chunk; then each of its truncations. */
 static void plans_make_the_round_trip(void **state)
 {
-    (void)state;
     for (unsigned proc = 0; proc <= 2; proc++)
         for (unsigned n_reads = 0; n_reads <= 3; n_reads++)
             for (unsigned n_writes = 0; n_writes <= 3; n_writes++)
@@ -336,7 +328,6 @@ static void short_messages_of_every_length(void **state)
         {{.proc = RPCRDMA_ERROR, .err = RPCRDMA_ERR_VERS, .vers_low = 1, .vers_high = 2}, 28},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         uint8_t octets[32];
         struct xdr_writer w = {.p = octets, .size = sizeof octets};
@@ -360,7 +351,6 @@ static void an_encoder_without_room_fails(void **state)
         .proc = RPCRDMA_MSG, .reads = reads, .n_reads = 3, .writes = &huge, .n_writes = 1, .reply = &huge};
     uint8_t octets[16 + 76 + 76 + 72];
 
-    (void)state;
     for (size_t size = 0; size <= sizeof octets; size++) {
         struct xdr_writer w = {.p = octets, .size = size};
 
@@ -371,7 +361,6 @@ static void an_encoder_without_room_fails(void **state)
 
 static void names(void **state)
 {
-    (void)state;
     assert_string_equal(rpcrdma_proc_name(0), "RDMA_MSG");
     assert_string_equal(rpcrdma_proc_name(4), "RDMA_ERROR");
     assert_string_equal(rpcrdma_proc_name(5), "unknown");

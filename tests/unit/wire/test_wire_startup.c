@@ -11,7 +11,6 @@ static void decodes_a_plain_request(void **state)
     struct mpa_startup frame;
     size_t need, n = octets_of(REQUEST_KEY "40 01 0003 616263 ff", octets, sizeof octets);
 
-    (void)state;
     assert_int_equal(mpa_startup_decode(&frame, &need, octets, n), MPA_STARTUP_OK);
     assert_int_equal(need, 23);
     assert_int_equal(frame.kind, MPA_REQUEST);
@@ -30,7 +29,6 @@ static void decodes_an_enhanced_reply(void **state)
     struct mpa_startup frame;
     size_t need, n = octets_of(REPLY_KEY "50 02 0006 8020 4001 cafe", octets, sizeof octets);
 
-    (void)state;
     assert_int_equal(mpa_startup_decode(&frame, &need, octets, n), MPA_STARTUP_OK);
     assert_int_equal(frame.kind, MPA_REPLY);
     assert_true(frame.has_enhanced);
@@ -61,7 +59,6 @@ static void control_flags_lie_where_they_should(void **state)
         {"2000 1234", false, 0, 0x2000, 0x1234},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         uint8_t octets[32], back[32];
         struct mpa_startup frame;
@@ -86,7 +83,6 @@ static void enhanced_data_needs_s_and_four_octets(void **state)
     struct mpa_startup frame;
     size_t need, n;
 
-    (void)state;
     n = octets_of(REQUEST_KEY "10 02 0003 800000", octets, sizeof octets);
     assert_int_equal(mpa_startup_decode(&frame, &need, octets, n), MPA_STARTUP_OK);
     assert_false(frame.has_enhanced);
@@ -103,7 +99,6 @@ static void every_prefix_asks_for_more(void **state)
     struct mpa_startup frame;
     size_t need, n = octets_of(REPLY_KEY "00 01 0005 0102030405", octets, sizeof octets);
 
-    (void)state;
     for (size_t i = 0; i < n; i++) {
         memset(&frame, 0xEE, sizeof frame);
         assert_int_equal(mpa_startup_decode(&frame, &need, octets, i), MPA_STARTUP_MORE);
@@ -123,7 +118,6 @@ static void a_wrong_key_octet_is_no_key(void **state)
     struct mpa_startup frame;
     size_t need, n = octets_of(REQUEST_KEY "00 01 0000", octets, sizeof octets);
 
-    (void)state;
     assert_int_equal(mpa_startup_key_matches(MPA_REQUEST, octets, n), 16);
     assert_int_equal(mpa_startup_key_matches(MPA_REPLY, octets, n), 15);
     assert_int_equal(mpa_startup_key_matches(MPA_REPLY, octets, 10), 9);
@@ -143,7 +137,6 @@ static void an_absurd_length_is_taken_as_it_stands(void **state)
     struct mpa_startup frame;
     size_t need;
 
-    (void)state;
     octets_of(REQUEST_KEY "00 01 ffff", octets, sizeof octets);
     assert_int_equal(mpa_startup_decode(&frame, &need, octets, 600), MPA_STARTUP_MORE);
     assert_int_equal(need, 65555);
@@ -157,7 +150,6 @@ static void fix_length_counts_the_enhanced_data(void **state)
     struct mpa_startup frame = {.kind = MPA_REQUEST, .flags = MPA_FLAG_S, .revision = 2, .has_enhanced = true};
     uint8_t octets[64];
 
-    (void)state;
     mpa_startup_fix_length(&frame);
     assert_int_equal(frame.pd_length, 4);
     frame.ulp_data = ulp;
@@ -178,7 +170,6 @@ static void random_frames_make_the_round_trip(void **state)
 {
     uint64_t seed = 5;
 
-    (void)state;
     for (unsigned i = 0; i < 5000; i++) {
         uint8_t octets[20 + 600], back[20 + 600];
         struct mpa_startup frame;

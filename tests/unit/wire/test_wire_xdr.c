@@ -6,7 +6,6 @@ static void roundup_fills_the_last_unit(void **state)
 {
     static const unsigned expected[] = {0, 3, 2, 1, 0, 3, 2, 1, 0};
 
-    (void)state;
     for (unsigned n = 0; n < ARRAY_LENGTH(expected); n++) {
         assert_int_equal(xdr_roundup(n), expected[n]);
         assert_int_equal(xdr_padded(n), n + expected[n]);
@@ -24,7 +23,6 @@ static void items_are_read_in_order(void **state)
     uint32_t length = 9, v = 0;
     uint64_t w = 0;
 
-    (void)state;
     assert_true(xdr_u32(&x, &v) && v == 1);
     assert_true(xdr_u64(&x, &w) && w == UINT64_C(0x0000000200000003));
     assert_true(xdr_opaque(&x, &p, &length) && length == 5);
@@ -46,7 +44,6 @@ static void a_failure_is_for_good(void **state)
     uint32_t length = 9, v = 9;
     uint64_t w = 9;
 
-    (void)state;
     for (unsigned what = 0; what < 6; what++) {
         struct xdr x = xdr_begin(octets, 7);
         bool read[6];
@@ -92,7 +89,6 @@ static void the_largest_count_is_only_a_number(void **state)
     const uint8_t *p;
     uint32_t length;
 
-    (void)state;
     assert_false(xdr_opaque(&x, &p, &length));
     assert_true(x.failed && x.at == 0);
 }
@@ -101,7 +97,6 @@ static void what_is_written_is_read(void **state)
 {
     uint64_t seed = 47;
 
-    (void)state;
     for (unsigned i = 0; i < 2000; i++) {
         uint8_t octets[160], contents[64];
         uint32_t n = (uint32_t)(next_random(&seed) % (sizeof contents + 1)), v = 0, length = 0;
@@ -134,7 +129,6 @@ static void a_writer_stays_within_its_room(void **state)
 {
     uint8_t octets[40];
 
-    (void)state;
     for (size_t size = 0; size < 28; size++) {
         struct xdr_writer w = {.p = octets, .size = size};
         size_t at;
@@ -161,7 +155,6 @@ static void nothing_is_nothing(void **state)
     struct xdr x = xdr_begin(NULL, 0);
     uint32_t v;
 
-    (void)state;
     xdr_put_octets(&w, NULL, 0);
     assert_false(w.failed);
     xdr_put_opaque(&w, NULL, 0);

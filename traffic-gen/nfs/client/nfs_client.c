@@ -175,41 +175,48 @@ static bool send_plain(struct nfs_client *client, enum client_step_kind kind)
     return client_send(client, &step);
 }
 
+/* Both: true when there is something else to do at once. */
+static bool go_on_with_jobs(struct nfs_client *client)
+{
+    if (client->index >= client->n_jobs) {
+        client->stage = CLIENT_AFTER;
+        client->index = 0;
+        return true;
+    }
+    if (!client_job_step(client, NULL, NULL) || client->stage == CLIENT_FINISHED)
+        return false;
+    if (client->jobs[client->index].expect != CLIENT_STATUS_OK) {
+        client_fail(client, "expected status %" PRIu32 "; found 0", client->jobs[client->index].expect);
+        return false;
+    }
+    begin_job(client, client->index + 1);
+    return true;
+}
+
+static bool go_on_around_jobs(struct nfs_client *client)
+{
+    const enum client_step_kind *kinds =
+        client->stage == CLIENT_BEFORE ? client->dialect->before : client->dialect->after;
+
+    if (kinds[client->index] != STEP_NULL) {
+        if (send_plain(client, kinds[client->index]))
+            return false;
+        client->index++;
+    } else if (client->stage == CLIENT_BEFORE) {
+        client->stage = CLIENT_JOBS;
+        begin_job(client, 0);
+    } else {
+        finish(client);
+    }
+    return true;
+}
+
 /* Goes on until something is in flight, or all is done. */
 static void go_on(struct nfs_client *client)
 {
-    const enum client_step_kind *kinds;
-
-    while (client->stage != CLIENT_FINISHED) {
-        if (client->stage == CLIENT_JOBS) {
-            if (client->index < client->n_jobs) {
-                if (!client_job_step(client, NULL, NULL))
-                    return;
-                if (client->stage == CLIENT_FINISHED)
-                    return;
-                if (client->jobs[client->index].expect != CLIENT_STATUS_OK) {
-                    client_fail(client, "expected status %" PRIu32 "; found 0", client->jobs[client->index].expect);
-                    return;
-                }
-                begin_job(client, client->index + 1);
-            } else {
-                client->stage = CLIENT_AFTER;
-                client->index = 0;
-            }
-            continue;
-        }
-        kinds = client->stage == CLIENT_BEFORE ? client->dialect->before : client->dialect->after;
-        if (kinds[client->index] != STEP_NULL) {
-            if (send_plain(client, kinds[client->index]))
-                return;
-            client->index++;
-        } else if (client->stage == CLIENT_BEFORE) {
-            client->stage = CLIENT_JOBS;
-            begin_job(client, 0);
-        } else {
-            finish(client);
-        }
-    }
+    while (client->stage != CLIENT_FINISHED &&
+           (client->stage == CLIENT_JOBS ? go_on_with_jobs(client) : go_on_around_jobs(client)))
+        ;
 }
 
 void nfs_client_start(struct nfs_client *client)
@@ -399,17 +406,53 @@ void nfs_client_lost(struct nfs_client *client)
 
 /* ---- helpers of the versions ---- */
 
-void client_put_nothing(struct nfs_client *client, const struct client_step *step, struct xdr_out *out,
-                        struct rpc_end_how *how)
+CLIENT_PUT(client_put_nothing)
 {
-    CLIENT_UNUSED_PUT;
 }
 
-void client_put_export(struct nfs_client *client, const struct client_step *step, struct xdr_out *out,
-                       struct rpc_end_how *how)
+CLIENT_PUT(client_put_export)
 {
-    CLIENT_UNUSED_PUT;
     xdr_out_opaque(out, client->options.export, (uint32_t)strlen(client->options.export));
+}
+
+CLIENT_PUT(client_put_object)
+{
+    client->dialect->put_handle(out, &step->handle);
+}
+
+CLIENT_PUT(client_put_where)
+{
+    client_put_object(client, step, out, how);
+    client_put_name(out, &step->name);
+}
+
+CLIENT_PUT(client_put_link)
+{
+    client_put_object(client, step, out, how);
+    client->dialect->put_handle(out, &step->other);
+    client_put_name(out, &step->new_name);
+}
+
+CLIENT_PUT(client_put_rename)
+{
+    client_put_where(client, step, out, how);
+    client->dialect->put_handle(out, &step->other);
+    client_put_name(out, &step->new_name);
+}
+
+CLIENT_GET(client_get_nothing)
+{
+}
+
+CLIENT_GET(client_get_status_only)
+{
+    client_get_status(x, answer);
+}
+
+CLIENT_GET(client_get_file)
+{
+    if (client_get_status(x, answer))
+        client->dialect->get_handle(x, &answer->handle);
 }
 
 void client_plan_data(const struct nfs_client *client, struct rpc_end_how *how, uint32_t n, size_t rest)

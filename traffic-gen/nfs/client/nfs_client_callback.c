@@ -236,8 +236,7 @@ static uint32_t sequence(struct callback *callback)
     xdr_out_fixed(callback->out, session, sizeof v4->session);
     xdr_out_u32(callback->out, number);
     xdr_out_u32(callback->out, 0); /* slot, highest and target slot */
-    xdr_out_u32(callback->out, 0);
-    xdr_out_u32(callback->out, 0);
+    xdr_out_words(callback->out, 0, 0);
     return NFS4_OK;
 }
 
@@ -265,8 +264,7 @@ static uint32_t next_op(struct callback *callback)
     size_t start = xdr_out_at(callback->out);
     bool is_there = xdr_u32(&callback->x, &number), is_known = number >= OP_CB_FIRST && number <= OP_CB_LAST;
 
-    xdr_out_u32(callback->out, is_known ? number : OP_CB_ILLEGAL);
-    xdr_out_u32(callback->out, NFS4_OK);
+    xdr_out_words(callback->out, is_known ? number : OP_CB_ILLEGAL, NFS4_OK);
     if (!is_there)
         status = NFS4ERR_BADXDR;
     else

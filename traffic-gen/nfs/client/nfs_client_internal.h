@@ -97,10 +97,14 @@ struct client_rpc {
     /* Decodes results into *answer; answer->status is 0 before; x->failed says whether it could be decoded. */
     void (*get)(struct nfs_client *client, const struct client_step *step, struct xdr *x, struct client_answer *answer);
     bool is_mount; /* of program MOUNT */
+    uint32_t op;   /* version 4: the operation whose status is all that get reads */
 };
 
 struct client_dialect {
     uint32_t version, mount_version;
+    /* Versions 2 and 3. */
+    void (*put_handle)(struct xdr_out *out, const struct client_handle *handle);
+    bool (*get_handle)(struct xdr *x, struct client_handle *handle);
     struct client_rpc rpcs[STEPS]; /* put NULL: no such step */
     /* Before and after the jobs; STEP_NULL ends. */
     enum client_step_kind before[8], after[4];
@@ -206,18 +210,21 @@ static inline bool client_is_dots(const uint8_t *name, uint32_t n)
 }
 /* client_rpc.put and .get all have the same parameters, of which each needs a few. */
 #define CLIENT_PUT(name)                                                                                               \
-    static void name(struct nfs_client *client, const struct client_step *step, struct xdr_out *out,                   \
-                     struct rpc_end_how *how)
+    void name(struct nfs_client *client G_GNUC_UNUSED, const struct client_step *step G_GNUC_UNUSED,                   \
+              struct xdr_out *out G_GNUC_UNUSED, struct rpc_end_how *how G_GNUC_UNUSED)
 #define CLIENT_GET(name)                                                                                               \
-    static void name(struct nfs_client *client, const struct client_step *step, struct xdr *x,                         \
-                     struct client_answer *answer)
-#define CLIENT_UNUSED_PUT (void)client, (void)step, (void)out, (void)how
-#define CLIENT_UNUSED_GET (void)client, (void)step, (void)x, (void)answer
+    void name(struct nfs_client *client G_GNUC_UNUSED, const struct client_step *step G_GNUC_UNUSED,                   \
+              struct xdr *x G_GNUC_UNUSED, struct client_answer *answer G_GNUC_UNUSED)
 
-/* Arguments that several versions have: none, and the path that is mounted. */
-void client_put_nothing(struct nfs_client *client, const struct client_step *step, struct xdr_out *out,
-                        struct rpc_end_how *how);
-void client_put_export(struct nfs_client *client, const struct client_step *step, struct xdr_out *out,
-                       struct rpc_end_how *how);
+/* Arguments and results that several versions have. */
+CLIENT_PUT(client_put_nothing);
+CLIENT_PUT(client_put_export); /* the path that is mounted */
+CLIENT_PUT(client_put_object);
+CLIENT_PUT(client_put_where);
+CLIENT_PUT(client_put_rename);
+CLIENT_PUT(client_put_link);
+CLIENT_GET(client_get_nothing);
+CLIENT_GET(client_get_status_only);
+CLIENT_GET(client_get_file); /* its handle comes first */
 
 #endif

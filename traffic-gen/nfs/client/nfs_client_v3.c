@@ -28,80 +28,65 @@ static void put_sattr(struct xdr_out *out, const uint32_t *mode, const uint64_t 
     xdr_out_bool(out, size);
     if (size)
         xdr_out_u64(out, *size);
-    xdr_out_u32(out, 0);
-    xdr_out_u32(out, 0);
+    xdr_out_words(out, 0, 0);
 }
 
-CLIENT_PUT(put_object)
-{
-    CLIENT_UNUSED_PUT;
-    put_handle(out, &step->handle);
-}
-
-CLIENT_PUT(put_where)
-{
-    CLIENT_UNUSED_PUT;
-    put_handle(out, &step->handle);
-    client_put_name(out, &step->name);
-}
-
-CLIENT_PUT(put_create)
+static CLIENT_PUT(put_create)
 {
     const uint32_t mode = 0644;
 
-    CLIENT_UNUSED_PUT;
-    put_where(client, step, out, how);
+    client_put_where(client, step, out, how);
     xdr_out_u32(out, UNCHECKED);
     put_sattr(out, &mode, NULL);
 }
 
-CLIENT_PUT(put_mkdir)
+static CLIENT_PUT(put_mkdir)
 {
     const uint32_t mode = 0755;
 
-    put_where(client, step, out, how);
+    client_put_where(client, step, out, how);
     put_sattr(out, &mode, NULL);
 }
 
-CLIENT_PUT(put_symlink)
+static CLIENT_PUT(put_symlink)
 {
-    put_where(client, step, out, how);
+    client_put_where(client, step, out, how);
     put_sattr(out, NULL, NULL);
     xdr_out_eligible(out, step->new_name.p, step->new_name.n);
 }
 
-CLIENT_PUT(put_truncate)
+static CLIENT_PUT(put_truncate)
 {
-    put_object(client, step, out, how);
+    client_put_object(client, step, out, how);
     put_sattr(out, NULL, &step->at);
     xdr_out_bool(out, false); /* no guard */
 }
 
-CLIENT_PUT(put_access)
+static CLIENT_PUT(put_access)
 {
-    put_object(client, step, out, how);
+    client_put_object(client, step, out, how);
     xdr_out_u32(out, 0x3f);
 }
 
-CLIENT_PUT(put_readlink)
+static CLIENT_PUT(put_readlink)
 {
-    put_object(client, step, out, how);
+    client_put_object(client, step, out, how);
     client_plan_link(client, how, CLIENT_TARGET_MAX, REPLY_OCTETS);
 }
 
-CLIENT_PUT(put_read)
+static CLIENT_PUT(put_read)
 {
-    put_object(client, step, out, how);
+    client_put_object(client, step, out, how);
     xdr_out_u64(out, step->at);
     xdr_out_u32(out, step->n);
     client_plan_data(client, how, step->n, REPLY_OCTETS);
 }
 
-CLIENT_PUT(put_write)
+static CLIENT_PUT(put_write)
 {
     uint8_t *octets = g_malloc(step->n);
 
-    put_object(client, step, out, how);
+    client_put_object(client, step, out, how);
     client_fill(octets, step->n, step->at, client->jobs[client->index].pattern);
     xdr_out_u64(out, step->at);
     xdr_out_u32(out, step->n);
@@ -110,35 +95,21 @@ CLIENT_PUT(put_write)
     g_free(octets);
 }
 
-CLIENT_PUT(put_commit)
+static CLIENT_PUT(put_commit)
 {
-    put_object(client, step, out, how);
+    client_put_object(client, step, out, how);
     xdr_out_u64(out, 0);
     xdr_out_u32(out, 0);
 }
 
-CLIENT_PUT(put_list)
+static CLIENT_PUT(put_list)
 {
-    put_object(client, step, out, how);
+    client_put_object(client, step, out, how);
     xdr_out_u64(out, step->at);
     xdr_out_u64(out, step->verifier);
     xdr_out_u32(out, step->n); /* of names alone: as many as there is room for */
     xdr_out_u32(out, step->n);
     how->reply_max = REPLY_OCTETS + step->n;
-}
-
-CLIENT_PUT(put_rename)
-{
-    put_where(client, step, out, how);
-    put_handle(out, &step->other);
-    client_put_name(out, &step->new_name);
-}
-
-CLIENT_PUT(put_link)
-{
-    put_object(client, step, out, how);
-    put_handle(out, &step->other);
-    client_put_name(out, &step->new_name);
 }
 
 /* ---- results ---- */
@@ -163,29 +134,10 @@ static void get_wcc(struct xdr *x)
     get_post(x);
 }
 
-CLIENT_GET(get_nothing)
-{
-    CLIENT_UNUSED_GET;
-}
-
-CLIENT_GET(get_status_only)
-{
-    CLIENT_UNUSED_GET;
-    client_get_status(x, answer);
-}
-
-CLIENT_GET(get_root)
-{
-    CLIENT_UNUSED_GET;
-    if (client_get_status(x, answer))
-        client_get_handle(x, &answer->handle);
-}
-
-CLIENT_GET(get_limits)
+static CLIENT_GET(get_limits)
 {
     uint32_t words[7] = {0};
 
-    CLIENT_UNUSED_GET;
     if (!client_get_status(x, answer))
         return;
     get_post(x);
@@ -195,23 +147,14 @@ CLIENT_GET(get_limits)
     client->write_max = MIN(client->write_max, MAX(words[3], 1));
 }
 
-CLIENT_GET(get_attr)
+static CLIENT_GET(get_attr)
 {
-    CLIENT_UNUSED_GET;
     if (client_get_status(x, answer))
         get_attributes(x, answer);
 }
 
-CLIENT_GET(get_lookup)
+static CLIENT_GET(get_made)
 {
-    CLIENT_UNUSED_GET;
-    if (client_get_status(x, answer))
-        client_get_handle(x, &answer->handle);
-}
-
-CLIENT_GET(get_made)
-{
-    CLIENT_UNUSED_GET;
     if (!client_get_status(x, answer))
         return;
     answer->needs_lookup = !client_get_bool(x);
@@ -219,20 +162,18 @@ CLIENT_GET(get_made)
         client_get_handle(x, &answer->handle);
 }
 
-CLIENT_GET(get_readlink)
+static CLIENT_GET(get_readlink)
 {
-    CLIENT_UNUSED_GET;
     if (!client_get_status(x, answer))
         return;
     get_post(x);
     xdr_opaque(x, &answer->p, &answer->n);
 }
 
-CLIENT_GET(get_read)
+static CLIENT_GET(get_read)
 {
     uint32_t count = 0;
 
-    CLIENT_UNUSED_GET;
     if (!client_get_status(x, answer))
         return;
     get_post(x);
@@ -242,11 +183,10 @@ CLIENT_GET(get_read)
     x->failed |= count != answer->n;
 }
 
-CLIENT_GET(get_write)
+static CLIENT_GET(get_write)
 {
     uint32_t committed;
 
-    CLIENT_UNUSED_GET;
     if (!client_get_status(x, answer))
         return;
     get_wcc(x);
@@ -255,23 +195,21 @@ CLIENT_GET(get_write)
     xdr_u64(x, &answer->verifier);
 }
 
-CLIENT_GET(get_commit)
+static CLIENT_GET(get_commit)
 {
-    CLIENT_UNUSED_GET;
     if (!client_get_status(x, answer))
         return;
     get_wcc(x);
     xdr_u64(x, &answer->verifier);
 }
 
-CLIENT_GET(get_list)
+static CLIENT_GET(get_list)
 {
     struct client_handle handle;
     const uint8_t *name;
     uint64_t id;
     uint32_t n;
 
-    CLIENT_UNUSED_GET;
     if (!client_get_status(x, answer))
         return;
     answer->cookie = step->at;
@@ -292,28 +230,30 @@ CLIENT_GET(get_list)
 const struct client_dialect client_v3 = {
     .version = 3,
     .mount_version = 3,
-    .rpcs = {[STEP_NULL] = {0, client_put_nothing, get_nothing, false},
-             [STEP_MOUNT] = {1, client_put_export, get_root, true},
-             [STEP_UNMOUNT] = {3, client_put_export, get_nothing, true},
-             [STEP_LIMITS] = {19, put_object, get_limits, false},
-             [STEP_LOOKUP] = {3, put_where, get_lookup, false},
+    .put_handle = put_handle,
+    .get_handle = client_get_handle,
+    .rpcs = {[STEP_NULL] = {0, client_put_nothing, client_get_nothing, false},
+             [STEP_MOUNT] = {1, client_put_export, client_get_file, true},
+             [STEP_UNMOUNT] = {3, client_put_export, client_get_nothing, true},
+             [STEP_LIMITS] = {19, client_put_object, get_limits, false},
+             [STEP_LOOKUP] = {3, client_put_where, client_get_file, false},
              [STEP_CREATE] = {8, put_create, get_made, false},
-             [STEP_OPEN] = {3, put_where, get_lookup, false},
+             [STEP_OPEN] = {3, client_put_where, client_get_file, false},
              [STEP_WRITE] = {7, put_write, get_write, false},
              [STEP_COMMIT] = {21, put_commit, get_commit, false},
              [STEP_READ] = {6, put_read, get_read, false},
              [STEP_LIST] = {17, put_list, get_list, false},
-             [STEP_ATTRIBUTES] = {1, put_object, get_attr, false},
-             [STEP_ACCESS] = {4, put_access, get_status_only, false},
-             [STEP_TRUNCATE] = {2, put_truncate, get_status_only, false},
+             [STEP_ATTRIBUTES] = {1, client_put_object, get_attr, false},
+             [STEP_ACCESS] = {4, put_access, client_get_status_only, false},
+             [STEP_TRUNCATE] = {2, put_truncate, client_get_status_only, false},
              [STEP_MKDIR] = {9, put_mkdir, get_made, false},
              [STEP_SYMLINK] = {10, put_symlink, get_made, false},
              [STEP_READLINK] = {5, put_readlink, get_readlink, false},
-             [STEP_RENAME] = {14, put_rename, get_status_only, false},
-             [STEP_LINK] = {15, put_link, get_status_only, false},
-             [STEP_REMOVE] = {12, put_where, get_status_only, false},
-             [STEP_RMDIR] = {13, put_where, get_status_only, false},
-             [STEP_STATFS] = {18, put_object, get_status_only, false}},
+             [STEP_RENAME] = {14, client_put_rename, client_get_status_only, false},
+             [STEP_LINK] = {15, client_put_link, client_get_status_only, false},
+             [STEP_REMOVE] = {12, client_put_where, client_get_status_only, false},
+             [STEP_RMDIR] = {13, client_put_where, client_get_status_only, false},
+             [STEP_STATFS] = {18, client_put_object, client_get_status_only, false}},
     .before = {STEP_MOUNT, STEP_LIMITS},
     .after = {STEP_UNMOUNT},
 };

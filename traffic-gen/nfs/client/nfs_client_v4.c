@@ -46,9 +46,7 @@ void v4_begin(struct nfs_client *client, const struct client_step *step, struct 
         return;
     v4_op(client, out, NFS_OP_SEQUENCE);
     xdr_out_fixed(out, client->v4.session, sizeof client->v4.session);
-    xdr_out_u32(out, client->v4.slots[step->slot]);
-    xdr_out_u32(out, step->slot);
-    xdr_out_u32(out, client->options.depth - 1);
+    xdr_out_words(out, client->v4.slots[step->slot], step->slot, client->options.depth - 1);
     xdr_out_bool(out, false); /* not to be cached */
     v4_put_returns(client, step, out);
 }
@@ -66,14 +64,16 @@ void v4_begin_on(struct nfs_client *client, const struct client_step *step, stru
     put_handle(client, out, &step->handle);
 }
 
+void v4_begin_op(struct nfs_client *client, const struct client_step *step, struct xdr_out *out, uint32_t op)
+{
+    v4_begin_on(client, step, out);
+    v4_op(client, out, op);
+}
+
 /* fattr4: the mode alone. */
 void v4_put_mode(struct xdr_out *out, uint32_t mode)
 {
-    xdr_out_u32(out, 2);
-    xdr_out_u32(out, 0);
-    xdr_out_u32(out, ATTR_MODE);
-    xdr_out_u32(out, 4);
-    xdr_out_u32(out, mode);
+    xdr_out_words(out, 2, 0, ATTR_MODE, 4, mode);
 }
 
 bool v4_get_begin_plain(struct xdr *x, struct client_answer *answer)
@@ -114,6 +114,12 @@ bool v4_get_begin_on(struct nfs_client *client, const struct client_step *step, 
     return v4_get_begin(client, step, x, answer) && v4_get_op(x, NFS_OP_PUTFH, answer);
 }
 
+bool v4_get_begin_op(struct nfs_client *client, const struct client_step *step, struct xdr *x, uint32_t op,
+                     struct client_answer *answer)
+{
+    return v4_get_begin_on(client, step, x, answer) && v4_get_op(x, op, answer);
+}
+
 void v4_get_handle(struct xdr *x, struct client_answer *answer)
 {
     if (v4_get_op(x, V4_OP_GETFH, answer))
@@ -133,12 +139,11 @@ void v4_get_bitmap(struct xdr *x, uint32_t words[2])
 
 /* ---- the root ---- */
 
-CLIENT_PUT(put_mount)
+static CLIENT_PUT(put_mount)
 {
     const char *path = client->options.export;
     size_t n;
 
-    CLIENT_UNUSED_PUT;
     v4_begin(client, step, out);
     v4_op(client, out, NFS_OP_PUTROOTFH);
     while (*(path += strspn(path, "/"))) {
@@ -149,17 +154,15 @@ CLIENT_PUT(put_mount)
     }
     v4_op(client, out, V4_OP_GETFH);
     v4_op(client, out, NFS_OP_GETATTR);
-    xdr_out_u32(out, 1);
-    xdr_out_u32(out, ATTR_MAXREAD | ATTR_MAXWRITE);
+    xdr_out_words(out, 1, ATTR_MAXREAD | ATTR_MAXWRITE);
 }
 
-CLIENT_GET(get_mount)
+static CLIENT_GET(get_mount)
 {
     const char *path = client->options.export;
     uint32_t words[2], n;
     uint64_t max;
 
-    CLIENT_UNUSED_GET;
     if (!v4_get_begin(client, step, x, answer) || !v4_get_op(x, NFS_OP_PUTROOTFH, answer))
         return;
     while (*(path += strspn(path, "/"))) {
@@ -180,26 +183,22 @@ CLIENT_GET(get_mount)
 
 /* ---- names ---- */
 
-CLIENT_PUT(put_lookup)
+static CLIENT_PUT(put_lookup)
 {
-    CLIENT_UNUSED_PUT;
-    v4_begin_on(client, step, out);
-    v4_op(client, out, V4_OP_LOOKUP);
+    v4_begin_op(client, step, out, V4_OP_LOOKUP);
     client_put_name(out, &step->name);
     v4_op(client, out, V4_OP_GETFH);
 }
 
-CLIENT_GET(get_lookup)
+static CLIENT_GET(get_lookup)
 {
-    CLIENT_UNUSED_GET;
-    if (v4_get_begin_on(client, step, x, answer) && v4_get_op(x, V4_OP_LOOKUP, answer))
+    if (v4_get_begin_op(client, step, x, V4_OP_LOOKUP, answer))
         v4_get_handle(x, answer);
 }
 
 static void put_creation(struct nfs_client *client, const struct client_step *step, struct xdr_out *out, uint32_t kind)
 {
-    v4_begin_on(client, step, out);
-    v4_op(client, out, NFS_OP_CREATE);
+    v4_begin_op(client, step, out, NFS_OP_CREATE);
     xdr_out_u32(out, kind);
     if (kind == NF4LNK)
         xdr_out_eligible(out, step->new_name.p, step->new_name.n);
@@ -207,107 +206,71 @@ static void put_creation(struct nfs_client *client, const struct client_step *st
     v4_put_mode(out, kind == NF4LNK ? 0777 : 0755);
 }
 
-CLIENT_PUT(put_mkdir)
+static CLIENT_PUT(put_mkdir)
 {
-    CLIENT_UNUSED_PUT;
     put_creation(client, step, out, NF4DIR);
 }
 
-CLIENT_PUT(put_symlink)
+static CLIENT_PUT(put_symlink)
 {
-    CLIENT_UNUSED_PUT;
     put_creation(client, step, out, NF4LNK);
 }
 
-CLIENT_GET(get_made)
+/* The results that are a status and nothing else of interest. */
+static CLIENT_GET(get_done)
 {
-    CLIENT_UNUSED_GET;
-    if (v4_get_begin_on(client, step, x, answer))
-        v4_get_op(x, NFS_OP_CREATE, answer);
+    v4_get_begin_op(client, step, x, client->dialect->rpcs[step->kind].op, answer);
 }
 
-CLIENT_PUT(put_remove)
+static CLIENT_PUT(put_remove)
 {
-    CLIENT_UNUSED_PUT;
-    v4_begin_on(client, step, out);
-    v4_op(client, out, NFS_OP_REMOVE);
+    v4_begin_op(client, step, out, NFS_OP_REMOVE);
     client_put_name(out, &step->name);
-}
-
-CLIENT_GET(get_remove)
-{
-    CLIENT_UNUSED_GET;
-    if (v4_get_begin_on(client, step, x, answer))
-        v4_get_op(x, NFS_OP_REMOVE, answer);
 }
 
 /* Both have a saved handle beside the current one. */
 static void begin_on_two(struct nfs_client *client, const struct client_step *step, struct xdr_out *out)
 {
-    v4_begin_on(client, step, out);
-    v4_op(client, out, V4_OP_SAVEFH);
+    v4_begin_op(client, step, out, V4_OP_SAVEFH);
     put_handle(client, out, &step->other);
 }
 
-static bool get_begin_on_two(struct nfs_client *client, const struct client_step *step, struct xdr *x,
-                             struct client_answer *answer)
+static CLIENT_PUT(put_rename)
 {
-    return v4_get_begin_on(client, step, x, answer) && v4_get_op(x, V4_OP_SAVEFH, answer) &&
-           v4_get_op(x, NFS_OP_PUTFH, answer);
-}
-
-CLIENT_PUT(put_rename)
-{
-    CLIENT_UNUSED_PUT;
     begin_on_two(client, step, out);
     v4_op(client, out, NFS_OP_RENAME);
     client_put_name(out, &step->name);
     client_put_name(out, &step->new_name);
 }
 
-CLIENT_GET(get_rename)
+static CLIENT_GET(get_done_on_two)
 {
-    CLIENT_UNUSED_GET;
-    if (get_begin_on_two(client, step, x, answer))
-        v4_get_op(x, NFS_OP_RENAME, answer);
+    if (v4_get_begin_op(client, step, x, V4_OP_SAVEFH, answer) && v4_get_op(x, NFS_OP_PUTFH, answer))
+        v4_get_op(x, client->dialect->rpcs[step->kind].op, answer);
 }
 
-CLIENT_PUT(put_link)
+static CLIENT_PUT(put_link)
 {
-    CLIENT_UNUSED_PUT;
     begin_on_two(client, step, out);
     v4_op(client, out, NFS_OP_LINK);
     client_put_name(out, &step->new_name);
 }
 
-CLIENT_GET(get_link)
+static CLIENT_PUT(put_list)
 {
-    CLIENT_UNUSED_GET;
-    if (get_begin_on_two(client, step, x, answer))
-        v4_get_op(x, NFS_OP_LINK, answer);
-}
-
-CLIENT_PUT(put_list)
-{
-    CLIENT_UNUSED_PUT;
-    v4_begin_on(client, step, out);
-    v4_op(client, out, NFS_OP_READDIR);
+    v4_begin_op(client, step, out, NFS_OP_READDIR);
     xdr_out_u64(out, step->at);
     xdr_out_u64(out, step->verifier);
-    xdr_out_u32(out, step->n);
-    xdr_out_u32(out, step->n);
-    xdr_out_u32(out, 1);
-    xdr_out_u32(out, ATTR_TYPE | ATTR_RDATTR_ERROR | ATTR_FILEID);
+    xdr_out_words(out, step->n, step->n, 1, ATTR_TYPE | ATTR_RDATTR_ERROR | ATTR_FILEID);
     how->reply_max = V4_REPLY_OCTETS + step->n;
 }
 
-CLIENT_GET(get_list)
+static CLIENT_GET(get_list)
 {
     const uint8_t *p;
     uint32_t words[2], n;
 
-    CLIENT_UNUSED_GET;
-    if (!v4_get_begin_on(client, step, x, answer) || !v4_get_op(x, NFS_OP_READDIR, answer))
+    if (!v4_get_begin_op(client, step, x, NFS_OP_READDIR, answer))
         return;
     answer->cookie = step->at;
     xdr_u64(x, &answer->verifier);
@@ -326,32 +289,28 @@ CLIENT_GET(get_list)
 static void put_getattr(struct nfs_client *client, struct xdr_out *out, uint32_t first, uint32_t second)
 {
     v4_op(client, out, NFS_OP_GETATTR);
-    xdr_out_u32(out, second ? 2 : 1);
-    xdr_out_u32(out, first);
+    xdr_out_words(out, second ? 2 : 1, first);
     if (second)
         xdr_out_u32(out, second);
 }
 
-CLIENT_PUT(put_attributes)
+static CLIENT_PUT(put_attributes)
 {
-    CLIENT_UNUSED_PUT;
     v4_begin_on(client, step, out);
     put_getattr(client, out, ATTR_TYPE | ATTR_SIZE, 0);
 }
 
-CLIENT_PUT(put_statfs)
+static CLIENT_PUT(put_statfs)
 {
-    CLIENT_UNUSED_PUT;
     v4_begin_on(client, step, out);
     put_getattr(client, out, 0, ATTR_SPACE);
 }
 
-CLIENT_GET(get_attributes)
+static CLIENT_GET(get_attributes)
 {
     uint32_t words[2], n;
 
-    CLIENT_UNUSED_GET;
-    if (!v4_get_begin_on(client, step, x, answer) || !v4_get_op(x, NFS_OP_GETATTR, answer))
+    if (!v4_get_begin_op(client, step, x, NFS_OP_GETATTR, answer))
         return;
     v4_get_bitmap(x, words);
     xdr_u32(x, &n);
@@ -361,84 +320,57 @@ CLIENT_GET(get_attributes)
         answer->has_size = xdr_u64(x, &answer->size);
 }
 
-CLIENT_PUT(put_access)
+static CLIENT_PUT(put_access)
 {
-    CLIENT_UNUSED_PUT;
-    v4_begin_on(client, step, out);
-    v4_op(client, out, NFS_OP_ACCESS);
+    v4_begin_op(client, step, out, NFS_OP_ACCESS);
     xdr_out_u32(out, 0x3f);
 }
 
-CLIENT_GET(get_access)
-{
-    CLIENT_UNUSED_GET;
-    if (v4_get_begin_on(client, step, x, answer))
-        v4_get_op(x, NFS_OP_ACCESS, answer);
-}
-
-CLIENT_PUT(put_truncate)
+static CLIENT_PUT(put_truncate)
 {
     static const uint8_t anonymous[16];
 
-    CLIENT_UNUSED_PUT;
-    v4_begin_on(client, step, out);
-    v4_op(client, out, NFS_OP_SETATTR);
+    v4_begin_op(client, step, out, NFS_OP_SETATTR);
     xdr_out_fixed(out, anonymous, sizeof anonymous);
-    xdr_out_u32(out, 1);
-    xdr_out_u32(out, ATTR_SIZE);
-    xdr_out_u32(out, 8);
+    xdr_out_words(out, 1, ATTR_SIZE, 8);
     xdr_out_u64(out, step->at);
-}
-
-CLIENT_GET(get_truncate)
-{
-    CLIENT_UNUSED_GET;
-    if (v4_get_begin_on(client, step, x, answer))
-        v4_get_op(x, NFS_OP_SETATTR, answer);
-}
-
-CLIENT_PUT(put_nothing)
-{
-    CLIENT_UNUSED_PUT;
-}
-
-CLIENT_GET(get_nothing)
-{
-    CLIENT_UNUSED_GET;
 }
 
 /* ---- what the minor versions have in common, and what they do not ---- */
 
 #define FILE_RPCS                                                                                                      \
-    [STEP_NULL] = {0, put_nothing, get_nothing, false}, [STEP_MOUNT] = {1, put_mount, get_mount, false},               \
-    [STEP_LOOKUP] = {1, put_lookup, get_lookup, false}, [STEP_CREATE] = {1, v4_put_create, v4_get_open, false},        \
-    [STEP_OPEN] = {1, v4_put_open_file, v4_get_open, false}, [STEP_WRITE] = {1, v4_put_write, v4_get_write, false},    \
-    [STEP_COMMIT] = {1, v4_put_commit, v4_get_commit, false}, [STEP_READ] = {1, v4_put_read, v4_get_read, false},      \
-    [STEP_CLOSE] = {1, v4_put_close, v4_get_close, false}, [STEP_LIST] = {1, put_list, get_list, false},               \
-    [STEP_ATTRIBUTES] = {1, put_attributes, get_attributes, false},                                                    \
-    [STEP_ACCESS] = {1, put_access, get_access, false}, [STEP_TRUNCATE] = {1, put_truncate, get_truncate, false},      \
-    [STEP_MKDIR] = {1, put_mkdir, get_made, false}, [STEP_SYMLINK] = {1, put_symlink, get_made, false},                \
-    [STEP_READLINK] = {1, v4_put_readlink, v4_get_readlink, false},                                                    \
-    [STEP_RENAME] = {1, put_rename, get_rename, false}, [STEP_LINK] = {1, put_link, get_link, false},                  \
-    [STEP_REMOVE] = {1, put_remove, get_remove, false}, [STEP_RMDIR] = {1, put_remove, get_remove, false},             \
-    [STEP_STATFS] = {1, put_statfs, get_attributes, false}
+    [STEP_NULL] = {0, client_put_nothing, client_get_nothing}, [STEP_MOUNT] = {1, put_mount, get_mount},               \
+    [STEP_LOOKUP] = {1, put_lookup, get_lookup}, [STEP_CREATE] = {1, v4_put_create, v4_get_open},                      \
+    [STEP_OPEN] = {1, v4_put_open_file, v4_get_open}, [STEP_WRITE] = {1, v4_put_write, v4_get_write},                  \
+    [STEP_COMMIT] = {1, v4_put_commit, v4_get_commit}, [STEP_READ] = {1, v4_put_read, v4_get_read},                    \
+    [STEP_CLOSE] = {1, v4_put_close, v4_get_close}, [STEP_LIST] = {1, put_list, get_list},                             \
+    [STEP_ATTRIBUTES] = {1, put_attributes, get_attributes},                                                           \
+    [STEP_ACCESS] = {1, put_access, get_done, false, NFS_OP_ACCESS},                                                   \
+    [STEP_TRUNCATE] = {1, put_truncate, get_done, false, NFS_OP_SETATTR},                                              \
+    [STEP_MKDIR] = {1, put_mkdir, get_done, false, NFS_OP_CREATE},                                                     \
+    [STEP_SYMLINK] = {1, put_symlink, get_done, false, NFS_OP_CREATE},                                                 \
+    [STEP_READLINK] = {1, v4_put_readlink, v4_get_readlink},                                                           \
+    [STEP_RENAME] = {1, put_rename, get_done_on_two, false, NFS_OP_RENAME},                                            \
+    [STEP_LINK] = {1, put_link, get_done_on_two, false, NFS_OP_LINK},                                                  \
+    [STEP_REMOVE] = {1, put_remove, get_done, false, NFS_OP_REMOVE},                                                   \
+    [STEP_RMDIR] = {1, put_remove, get_done, false, NFS_OP_REMOVE}, [STEP_STATFS] = {1, put_statfs, get_attributes}
 
 const struct client_dialect client_v40 = {
     .version = 4,
-    .rpcs = {FILE_RPCS, [STEP_OPEN_CONFIRM] = {1, v4_put_open_confirm, v4_get_open_confirm, false},
-             [STEP_CLIENT] = {1, v4_put_setclientid, v4_get_setclientid, false},
-             [STEP_CONFIRM] = {1, v4_put_confirm, v4_get_confirm, false}},
+    .rpcs = {FILE_RPCS, [STEP_OPEN_CONFIRM] = {1, v4_put_open_confirm, v4_get_open_confirm},
+             [STEP_CLIENT] = {1, v4_put_setclientid, v4_get_setclientid},
+             [STEP_CONFIRM] = {1, v4_put_confirm, v4_get_done_plain, false, V4_OP_SETCLIENTID_CONFIRM}},
     .before = {STEP_CLIENT, STEP_CONFIRM, STEP_MOUNT},
 };
 
 const struct client_dialect client_v41 = {
     .version = 4,
-    .rpcs = {FILE_RPCS, [STEP_CLIENT] = {1, v4_put_exchange_id, v4_get_exchange_id, false},
-             [STEP_SESSION] = {1, v4_put_create_session, v4_get_create_session, false},
-             [STEP_RECLAIMED] = {1, v4_put_reclaim_complete, v4_get_reclaim_complete, false},
-             [STEP_RETURN] = {1, v4_put_return, v4_get_return, false},
-             [STEP_END_SESSION] = {1, v4_put_destroy_session, v4_get_destroy_session, false},
-             [STEP_END_CLIENT] = {1, v4_put_destroy_client, v4_get_destroy_client, false}},
+    .rpcs = {FILE_RPCS, [STEP_CLIENT] = {1, v4_put_exchange_id, v4_get_exchange_id},
+             [STEP_SESSION] = {1, v4_put_create_session, v4_get_create_session},
+             [STEP_RECLAIMED] = {1, v4_put_reclaim_complete, v4_get_reclaim_complete},
+             [STEP_RETURN] = {1, v4_put_return, v4_get_return},
+             [STEP_END_SESSION] = {1, v4_put_destroy_session, v4_get_done_plain, false, NFS_OP_DESTROY_SESSION},
+             [STEP_END_CLIENT] = {1, v4_put_destroy_client, v4_get_done_plain, false, V4_OP_DESTROY_CLIENTID}},
     .before = {STEP_CLIENT, STEP_SESSION, STEP_RECLAIMED, STEP_MOUNT},
     .after = {STEP_RETURN, STEP_END_SESSION, STEP_END_CLIENT},
 };

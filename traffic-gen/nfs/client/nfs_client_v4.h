@@ -31,9 +31,12 @@ bool v4_get_begin(struct nfs_client *client, const struct client_step *step, str
 bool v4_get_begin_plain(struct xdr *x, struct client_answer *answer);
 bool v4_get_op(struct xdr *x, uint32_t op, struct client_answer *answer);
 
-/* SEQUENCE if the version has it, and the handle that the rest is about. */
+/* SEQUENCE if the version has it, and the handle that the rest is about; op: the first operation on it, too. */
 void v4_begin_on(struct nfs_client *client, const struct client_step *step, struct xdr_out *out);
+void v4_begin_op(struct nfs_client *client, const struct client_step *step, struct xdr_out *out, uint32_t op);
 bool v4_get_begin_on(struct nfs_client *client, const struct client_step *step, struct xdr *x,
+                     struct client_answer *answer);
+bool v4_get_begin_op(struct nfs_client *client, const struct client_step *step, struct xdr *x, uint32_t op,
                      struct client_answer *answer);
 void v4_put_mode(struct xdr_out *out, uint32_t mode);            /* fattr4: the mode alone */
 void v4_get_handle(struct xdr *x, struct client_answer *answer); /* GETFH */
@@ -52,18 +55,13 @@ bool v4_get_returns(struct nfs_client *client, const struct client_step *step, s
                     struct client_answer *answer);
 
 #define V4_RPC(name)                                                                                                   \
-    void v4_put_##name(struct nfs_client *client, const struct client_step *step, struct xdr_out *out,                 \
-                       struct rpc_end_how *how);                                                                       \
-    void v4_get_##name(struct nfs_client *client, const struct client_step *step, struct xdr *x,                       \
-                       struct client_answer *answer);
+    CLIENT_PUT(v4_put_##name);                                                                                         \
+    CLIENT_GET(v4_get_##name);
 V4_RPC(setclientid)
-V4_RPC(confirm)
 V4_RPC(exchange_id)
 V4_RPC(create_session)
 V4_RPC(reclaim_complete)
 V4_RPC(return )
-V4_RPC(destroy_session)
-V4_RPC(destroy_client)
 V4_RPC(open_confirm)
 V4_RPC(close)
 V4_RPC(read)
@@ -71,11 +69,12 @@ V4_RPC(write)
 V4_RPC(commit)
 V4_RPC(readlink)
 #undef V4_RPC
-void v4_put_create(struct nfs_client *client, const struct client_step *step, struct xdr_out *out,
-                   struct rpc_end_how *how);
-void v4_put_open_file(struct nfs_client *client, const struct client_step *step, struct xdr_out *out,
-                      struct rpc_end_how *how);
-void v4_get_open(struct nfs_client *client, const struct client_step *step, struct xdr *x,
-                 struct client_answer *answer);
+CLIENT_PUT(v4_put_confirm);
+CLIENT_PUT(v4_put_destroy_session);
+CLIENT_PUT(v4_put_destroy_client);
+CLIENT_GET(v4_get_done_plain); /* its status alone */
+CLIENT_PUT(v4_put_create);
+CLIENT_PUT(v4_put_open_file);
+CLIENT_GET(v4_get_open);
 
 #endif

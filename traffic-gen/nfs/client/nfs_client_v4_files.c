@@ -14,13 +14,6 @@ enum {
     RESULT_CONFIRM = 2,
 };
 
-#define V4_PUT(name)                                                                                                   \
-    void v4_put_##name(struct nfs_client *client, const struct client_step *step, struct xdr_out *out,                 \
-                       struct rpc_end_how *how)
-#define V4_GET(name)                                                                                                   \
-    void v4_get_##name(struct nfs_client *client, const struct client_step *step, struct xdr *x,                       \
-                       struct client_answer *answer)
-
 static void put_stateid(const struct nfs_client *client, struct xdr_out *out)
 {
     xdr_out_fixed(out, client->v4.stateid, sizeof client->v4.stateid);
@@ -45,10 +38,11 @@ static void put_open(struct nfs_client *client, const struct client_step *step, 
     uint8_t owner[8];
 
     put_be64(owner, client->v4.client_verifier);
-    v4_begin_on(client, step, out);
-    v4_op(client, out, NFS_OP_OPEN);
-    xdr_out_u32(out, client->options.minor == 0 ? client->v4.open_seq : 0);
-    xdr_out_u32(out, (is_create ? SHARE_BOTH : SHARE_READ) | (wants ? WANT_READ_DELEG : sessions ? WANT_NO_DELEG : 0));
+    v4_begin_op(client, step, out, NFS_OP_OPEN);
+    xdr_out_words(out, client->options.minor == 0 ? client->v4.open_seq : 0,
+                  (is_create ? SHARE_BOTH : SHARE_READ) | (wants      ? WANT_READ_DELEG
+                                                           : sessions ? WANT_NO_DELEG
+                                                                      : 0));
     xdr_out_u32(out, 0); /* no share is denied */
     /* A session knows its client: the server ignores this one (RFC 8881 section 18.16.3). */
     xdr_out_u64(out, client->v4.client_id);
@@ -63,15 +57,13 @@ static void put_open(struct nfs_client *client, const struct client_step *step, 
     v4_op(client, out, V4_OP_GETFH);
 }
 
-V4_PUT(create)
+CLIENT_PUT(v4_put_create)
 {
-    CLIENT_UNUSED_PUT;
     put_open(client, step, out, true);
 }
 
-V4_PUT(open_file)
+CLIENT_PUT(v4_put_open_file)
 {
-    CLIENT_UNUSED_PUT;
     put_open(client, step, out, false);
 }
 
@@ -96,13 +88,12 @@ static bool get_seqid_op(struct nfs_client *client, struct xdr *x, uint32_t op, 
     return ok;
 }
 
-V4_GET(open)
+CLIENT_GET(v4_get_open)
 {
     uint32_t flags = 0, words[2];
     uint8_t stateid[16];
     bool delegated;
 
-    CLIENT_UNUSED_GET;
     if (!v4_get_begin_on(client, step, x, answer) || !get_seqid_op(client, x, NFS_OP_OPEN, answer))
         return;
     get_stateid(client, x);
@@ -116,65 +107,55 @@ V4_GET(open)
         v4_keep_delegation(client, stateid, &answer->handle);
 }
 
-V4_PUT(open_confirm)
+CLIENT_PUT(v4_put_open_confirm)
 {
-    CLIENT_UNUSED_PUT;
-    v4_begin_on(client, step, out);
-    v4_op(client, out, V4_OP_OPEN_CONFIRM);
+    v4_begin_op(client, step, out, V4_OP_OPEN_CONFIRM);
     put_stateid(client, out);
     xdr_out_u32(out, client->v4.open_seq);
 }
 
-V4_GET(open_confirm)
+CLIENT_GET(v4_get_open_confirm)
 {
-    CLIENT_UNUSED_GET;
     if (v4_get_begin_on(client, step, x, answer) && get_seqid_op(client, x, V4_OP_OPEN_CONFIRM, answer))
         get_stateid(client, x);
 }
 
-V4_PUT(close)
+CLIENT_PUT(v4_put_close)
 {
-    CLIENT_UNUSED_PUT;
-    v4_begin_on(client, step, out);
-    v4_op(client, out, V4_OP_CLOSE);
+    v4_begin_op(client, step, out, V4_OP_CLOSE);
     xdr_out_u32(out, client->options.minor == 0 ? client->v4.open_seq : 0);
     put_stateid(client, out);
 }
 
-V4_GET(close)
+CLIENT_GET(v4_get_close)
 {
-    CLIENT_UNUSED_GET;
     if (v4_get_begin_on(client, step, x, answer))
         get_seqid_op(client, x, V4_OP_CLOSE, answer);
 }
 
-V4_PUT(read)
+CLIENT_PUT(v4_put_read)
 {
-    v4_begin_on(client, step, out);
-    v4_op(client, out, NFS_OP_READ);
+    v4_begin_op(client, step, out, NFS_OP_READ);
     put_stateid(client, out);
     xdr_out_u64(out, step->at);
     xdr_out_u32(out, step->n);
     client_plan_data(client, how, step->n, V4_REPLY_OCTETS);
 }
 
-V4_GET(read)
+CLIENT_GET(v4_get_read)
 {
-    CLIENT_UNUSED_GET;
-    if (!v4_get_begin_on(client, step, x, answer) || !v4_get_op(x, NFS_OP_READ, answer))
+    if (!v4_get_begin_op(client, step, x, NFS_OP_READ, answer))
         return;
     answer->eof = client_get_bool(x);
     xdr_opaque(x, &answer->p, &answer->n);
 }
 
-V4_PUT(write)
+CLIENT_PUT(v4_put_write)
 {
     uint8_t *octets = g_malloc(step->n);
 
-    CLIENT_UNUSED_PUT;
     client_fill(octets, step->n, step->at, client->jobs[client->index].pattern);
-    v4_begin_on(client, step, out);
-    v4_op(client, out, NFS_OP_WRITE);
+    v4_begin_op(client, step, out, NFS_OP_WRITE);
     put_stateid(client, out);
     xdr_out_u64(out, step->at);
     xdr_out_u32(out, 0); /* UNSTABLE4 */
@@ -182,44 +163,38 @@ V4_PUT(write)
     g_free(octets);
 }
 
-V4_GET(write)
+CLIENT_GET(v4_get_write)
 {
     uint32_t committed;
 
-    CLIENT_UNUSED_GET;
-    if (!v4_get_begin_on(client, step, x, answer) || !v4_get_op(x, NFS_OP_WRITE, answer))
+    if (!v4_get_begin_op(client, step, x, NFS_OP_WRITE, answer))
         return;
     xdr_u32(x, &answer->n);
     xdr_u32(x, &committed);
     xdr_u64(x, &answer->verifier);
 }
 
-V4_PUT(commit)
+CLIENT_PUT(v4_put_commit)
 {
-    CLIENT_UNUSED_PUT;
-    v4_begin_on(client, step, out);
-    v4_op(client, out, V4_OP_COMMIT);
+    v4_begin_op(client, step, out, V4_OP_COMMIT);
     xdr_out_u64(out, 0);
     xdr_out_u32(out, 0);
 }
 
-V4_GET(commit)
+CLIENT_GET(v4_get_commit)
 {
-    CLIENT_UNUSED_GET;
-    if (v4_get_begin_on(client, step, x, answer) && v4_get_op(x, V4_OP_COMMIT, answer))
+    if (v4_get_begin_op(client, step, x, V4_OP_COMMIT, answer))
         xdr_u64(x, &answer->verifier);
 }
 
-V4_PUT(readlink)
+CLIENT_PUT(v4_put_readlink)
 {
-    v4_begin_on(client, step, out);
-    v4_op(client, out, NFS_OP_READLINK);
+    v4_begin_op(client, step, out, NFS_OP_READLINK);
     client_plan_link(client, how, CLIENT_TARGET_MAX, V4_REPLY_OCTETS);
 }
 
-V4_GET(readlink)
+CLIENT_GET(v4_get_readlink)
 {
-    CLIENT_UNUSED_GET;
-    if (v4_get_begin_on(client, step, x, answer) && v4_get_op(x, NFS_OP_READLINK, answer))
+    if (v4_get_begin_op(client, step, x, NFS_OP_READLINK, answer))
         xdr_opaque(x, &answer->p, &answer->n);
 }

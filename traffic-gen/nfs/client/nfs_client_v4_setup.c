@@ -7,15 +7,7 @@
 
 #include <string.h>
 
-#define PUT(name)                                                                                                      \
-    void v4_put_##name(struct nfs_client *client, const struct client_step *step, struct xdr_out *out,                 \
-                       struct rpc_end_how *how)
-#define GET(name)                                                                                                      \
-    void v4_get_##name(struct nfs_client *client, const struct client_step *step, struct xdr *x,                       \
-                       struct client_answer *answer)
-
 enum {
-
     MESSAGE_OVERHEAD = 4096, /* octets of a request or reply besides its data */
     OPERATIONS = 16,
     CALLBACK_MESSAGE = 4096,
@@ -33,11 +25,10 @@ static void put_owner(const struct nfs_client *client, struct xdr_out *out)
 
 /* ---- minor version 0 ---- */
 
-PUT(setclientid)
+CLIENT_PUT(v4_put_setclientid)
 {
     static const char netid[] = "rdma", nowhere[] = "0.0.0.0.0.0";
 
-    CLIENT_UNUSED_PUT;
     v4_begin_plain(client, out);
     v4_op(client, out, NFS_OP_SETCLIENTID);
     xdr_out_u64(out, client->v4.client_verifier);
@@ -49,36 +40,26 @@ PUT(setclientid)
     xdr_out_u32(out, 0);
 }
 
-GET(setclientid)
+CLIENT_GET(v4_get_setclientid)
 {
-    CLIENT_UNUSED_GET;
     if (!v4_get_begin_plain(x, answer) || !v4_get_op(x, NFS_OP_SETCLIENTID, answer))
         return;
     xdr_u64(x, &client->v4.client_id);
     xdr_u64(x, &client->v4.confirm);
 }
 
-PUT(confirm)
+CLIENT_PUT(v4_put_confirm)
 {
-    CLIENT_UNUSED_PUT;
     v4_begin_plain(client, out);
     v4_op(client, out, V4_OP_SETCLIENTID_CONFIRM);
     xdr_out_u64(out, client->v4.client_id);
     xdr_out_u64(out, client->v4.confirm);
 }
 
-GET(confirm)
-{
-    CLIENT_UNUSED_GET;
-    if (v4_get_begin_plain(x, answer))
-        v4_get_op(x, V4_OP_SETCLIENTID_CONFIRM, answer);
-}
-
 /* ---- minor version 1 and later ---- */
 
-PUT(exchange_id)
+CLIENT_PUT(v4_put_exchange_id)
 {
-    CLIENT_UNUSED_PUT;
     v4_begin_plain(client, out);
     v4_op(client, out, NFS_OP_EXCHANGE_ID);
     xdr_out_u64(out, client->v4.client_verifier);
@@ -88,9 +69,8 @@ PUT(exchange_id)
     xdr_out_u32(out, 0); /* no implementation id */
 }
 
-GET(exchange_id)
+CLIENT_GET(v4_get_exchange_id)
 {
-    CLIENT_UNUSED_GET;
     if (!v4_get_begin_plain(x, answer) || !v4_get_op(x, NFS_OP_EXCHANGE_ID, answer))
         return;
     xdr_u64(x, &client->v4.client_id);
@@ -100,38 +80,31 @@ GET(exchange_id)
 static void put_channel(struct xdr_out *out, uint32_t message, uint32_t operations, uint32_t requests)
 {
     xdr_out_u32(out, 0); /* header padding */
-    xdr_out_u32(out, message);
-    xdr_out_u32(out, message);
+    xdr_out_words(out, message, message);
     xdr_out_u32(out, 0); /* nothing is cached */
-    xdr_out_u32(out, operations);
-    xdr_out_u32(out, requests);
+    xdr_out_words(out, operations, requests);
     xdr_out_u32(out, 0); /* no IRD */
 }
 
-PUT(create_session)
+CLIENT_PUT(v4_put_create_session)
 {
     uint32_t io = MAX(client->read_max, client->write_max);
 
-    CLIENT_UNUSED_PUT;
     v4_begin_plain(client, out);
     v4_op(client, out, NFS_OP_CREATE_SESSION);
     xdr_out_u64(out, client->v4.client_id);
-    xdr_out_u32(out, client->v4.sequence);
-    xdr_out_u32(out, client->options.backchannel ? CONN_BACK_CHAN : 0);
+    xdr_out_words(out, client->v4.sequence, client->options.backchannel ? CONN_BACK_CHAN : 0);
     put_channel(out, io > UINT32_MAX - MESSAGE_OVERHEAD ? UINT32_MAX : io + MESSAGE_OVERHEAD, OPERATIONS,
                 client->options.depth);
     put_channel(out, CALLBACK_MESSAGE, CALLBACK_OPERATIONS, 1);
-    xdr_out_u32(out, V4_CALLBACK_PROGRAM);
-    xdr_out_u32(out, 1);
-    xdr_out_u32(out, RPC_AUTH_NONE);
+    xdr_out_words(out, V4_CALLBACK_PROGRAM, 1, RPC_AUTH_NONE);
 }
 
-GET(create_session)
+CLIENT_GET(v4_get_create_session)
 {
     const uint8_t *p;
     uint32_t words[6] = {0}, ird = 0;
 
-    CLIENT_UNUSED_GET;
     if (!v4_get_begin_plain(x, answer) || !v4_get_op(x, NFS_OP_CREATE_SESSION, answer))
         return;
     p = x->p + x->at;
@@ -149,62 +122,49 @@ GET(create_session)
     client->options.depth = CLAMP(words[5], 1, client->options.depth);
 }
 
-PUT(reclaim_complete)
+CLIENT_PUT(v4_put_reclaim_complete)
 {
-    CLIENT_UNUSED_PUT;
     v4_begin(client, step, out);
     v4_op(client, out, V4_OP_RECLAIM_COMPLETE);
     xdr_out_bool(out, false);
 }
 
-GET(reclaim_complete)
+CLIENT_GET(v4_get_reclaim_complete)
 {
-    CLIENT_UNUSED_GET;
     if (v4_get_begin(client, step, x, answer))
         v4_get_op(x, V4_OP_RECLAIM_COMPLETE, answer);
 }
 
 /* All delegations: v4_begin() returns recalled ones. */
-PUT(return )
+CLIENT_PUT(v4_put_return)
 {
-    CLIENT_UNUSED_PUT;
     for (size_t i = 0; i < CLIENT_DELEGATIONS_MAX; i++)
         client->v4.delegations[i].is_wanted = true;
     v4_begin(client, step, out);
 }
 
-GET(return )
+CLIENT_GET(v4_get_return)
 {
-    CLIENT_UNUSED_GET;
     v4_get_begin(client, step, x, answer);
 }
 
-PUT(destroy_session)
+CLIENT_PUT(v4_put_destroy_session)
 {
-    CLIENT_UNUSED_PUT;
     v4_begin_plain(client, out);
     v4_op(client, out, NFS_OP_DESTROY_SESSION);
     xdr_out_fixed(out, client->v4.session, sizeof client->v4.session);
 }
 
-GET(destroy_session)
+CLIENT_PUT(v4_put_destroy_client)
 {
-    CLIENT_UNUSED_GET;
-    if (v4_get_begin_plain(x, answer))
-        v4_get_op(x, NFS_OP_DESTROY_SESSION, answer);
-}
-
-PUT(destroy_client)
-{
-    CLIENT_UNUSED_PUT;
     v4_begin_plain(client, out);
     v4_op(client, out, V4_OP_DESTROY_CLIENTID);
     xdr_out_u64(out, client->v4.client_id);
 }
 
-GET(destroy_client)
+/* The status of the operation that the COMPOUND consists of. */
+CLIENT_GET(v4_get_done_plain)
 {
-    CLIENT_UNUSED_GET;
     if (v4_get_begin_plain(x, answer))
-        v4_get_op(x, V4_OP_DESTROY_CLIENTID, answer);
+        v4_get_op(x, client->dialect->rpcs[step->kind].op, answer);
 }

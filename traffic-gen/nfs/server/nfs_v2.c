@@ -68,8 +68,7 @@ static uint32_t status_of(uint32_t status)
 
 static void put_time(struct nfs_call *call, int64_t ns)
 {
-    xdr_out_u32(call->out, (uint32_t)(ns / NS_PER_S));
-    xdr_out_u32(call->out, (uint32_t)(ns % NS_PER_S / 1000));
+    xdr_out_words(call->out, (uint32_t)(ns / NS_PER_S), (uint32_t)(ns % NS_PER_S / 1000));
 }
 
 static void put_attributes(struct nfs_call *call, uint64_t id)
@@ -84,17 +83,10 @@ static void put_attributes(struct nfs_call *call, uint64_t id)
     };
     const struct nfs_node *node = nfs_tree_get(call->server->tree, id);
 
-    xdr_out_u32(call->out, kinds[node->kind].type);
-    xdr_out_u32(call->out, kinds[node->kind].mode | node->mode);
-    xdr_out_u32(call->out, node->nlink);
-    xdr_out_u32(call->out, node->uid);
-    xdr_out_u32(call->out, node->gid);
-    xdr_out_u32(call->out, (uint32_t)MIN(node->size, UINT32_MAX));
-    xdr_out_u32(call->out, BLOCK);
-    xdr_out_u32(call->out, node->major << 8 | (node->minor & 0xff));
-    xdr_out_u32(call->out, (uint32_t)MIN((node->used + 511) / 512, UINT32_MAX));
-    xdr_out_u32(call->out, (uint32_t)call->server->instance);
-    xdr_out_u32(call->out, (uint32_t)node->id);
+    xdr_out_words(call->out, kinds[node->kind].type, kinds[node->kind].mode | node->mode, node->nlink, node->uid,
+                  node->gid, (uint32_t)MIN(node->size, UINT32_MAX), BLOCK, node->major << 8 | (node->minor & 0xff),
+                  (uint32_t)MIN((node->used + 511) / 512, UINT32_MAX), (uint32_t)call->server->instance,
+                  (uint32_t)node->id);
     put_time(call, node->atime_ns);
     put_time(call, node->mtime_ns);
     put_time(call, node->ctime_ns);
@@ -364,11 +356,9 @@ static enum rpc_accept_stat v2_statfs(struct nfs_call *call)
     if (!object.known)
         return RPC_SUCCESS;
     nfs_tree_usage(call->server->tree, &octets, &octets_max, &nodes, &nodes_max);
-    xdr_out_u32(call->out, DATA_MAX);
-    xdr_out_u32(call->out, BLOCK);
-    xdr_out_u32(call->out, (uint32_t)MIN(octets_max / BLOCK, UINT32_MAX));
-    xdr_out_u32(call->out, (uint32_t)MIN((octets_max - octets) / BLOCK, UINT32_MAX));
-    xdr_out_u32(call->out, (uint32_t)MIN((octets_max - octets) / BLOCK, UINT32_MAX));
+    xdr_out_words(call->out, DATA_MAX, BLOCK, (uint32_t)MIN(octets_max / BLOCK, UINT32_MAX),
+                  (uint32_t)MIN((octets_max - octets) / BLOCK, UINT32_MAX),
+                  (uint32_t)MIN((octets_max - octets) / BLOCK, UINT32_MAX));
     return RPC_SUCCESS;
 }
 

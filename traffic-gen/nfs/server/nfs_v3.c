@@ -106,21 +106,15 @@ bool v3_get_sattr(struct nfs_call *call, struct nfs_node_change *change)
 
 static void put_time(struct nfs_call *call, int64_t ns)
 {
-    xdr_out_u32(call->out, (uint32_t)(ns / NS_PER_S));
-    xdr_out_u32(call->out, (uint32_t)(ns % NS_PER_S));
+    xdr_out_words(call->out, (uint32_t)(ns / NS_PER_S), (uint32_t)(ns % NS_PER_S));
 }
 
 static void v3_put_attributes(struct nfs_call *call, const struct nfs_node *node)
 {
-    xdr_out_u32(call->out, node->kind);
-    xdr_out_u32(call->out, node->mode);
-    xdr_out_u32(call->out, node->nlink);
-    xdr_out_u32(call->out, node->uid);
-    xdr_out_u32(call->out, node->gid);
+    xdr_out_words(call->out, node->kind, node->mode, node->nlink, node->uid, node->gid);
     xdr_out_u64(call->out, node->size);
     xdr_out_u64(call->out, node->used);
-    xdr_out_u32(call->out, node->major);
-    xdr_out_u32(call->out, node->minor);
+    xdr_out_words(call->out, node->major, node->minor);
     xdr_out_u64(call->out, call->server->instance);
     xdr_out_u64(call->out, node->id);
     put_time(call, node->atime_ns);
@@ -320,7 +314,6 @@ static enum rpc_accept_stat v3_fsinfo(struct nfs_call *call)
 {
     enum { LINK = 1, SYMLINK = 2, HOMOGENEOUS = 8, CANSETTIME = 16 };
     const uint32_t io_max = call->server->options.io_max;
-    const uint32_t words[] = {io_max, io_max, 1, io_max, io_max, 1, MIN(io_max, 65536)};
     struct v3_object object;
 
     if (!v3_get_object(call, &object))
@@ -329,8 +322,7 @@ static enum rpc_accept_stat v3_fsinfo(struct nfs_call *call)
     v3_put_post(call, &object);
     if (!object.known)
         return RPC_SUCCESS;
-    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
-        xdr_out_u32(call->out, words[i]);
+    xdr_out_words(call->out, io_max, io_max, 1, io_max, io_max, 1, MIN(io_max, 65536));
     xdr_out_u64(call->out, INT64_MAX);
     put_time(call, 1);
     xdr_out_u32(call->out, LINK | SYMLINK | HOMOGENEOUS | CANSETTIME);
@@ -347,8 +339,7 @@ static enum rpc_accept_stat v3_pathconf(struct nfs_call *call)
     v3_put_post(call, &object);
     if (!object.known)
         return RPC_SUCCESS;
-    xdr_out_u32(call->out, NFS_LINKS_MAX);
-    xdr_out_u32(call->out, NFS_NAME_MAX);
+    xdr_out_words(call->out, NFS_LINKS_MAX, NFS_NAME_MAX);
     xdr_out_bool(call->out, true);  /* no_trunc */
     xdr_out_bool(call->out, true);  /* chown_restricted */
     xdr_out_bool(call->out, false); /* case_insensitive */

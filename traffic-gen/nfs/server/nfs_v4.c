@@ -168,6 +168,33 @@ static int check_place(const struct nfs4_call *call, uint32_t number, const stru
     return op->flags & NFS4_ALONE ? NFS4ERR_NOT_ONLY_OP : NFS4_OK;
 }
 
+static int check_op(const struct nfs4_call *call, uint32_t number, const struct nfs4_op *op)
+{
+    int status = call->uncached ? NFS4ERR_RETRY_UNCACHED_REP : check_place(call, number, op);
+
+    if (status != NFS4_OK)
+        return status;
+    /* Later minor versions dropped operations of minor version 0. */
+    if (!op->serve || call->minor < op->first || call->minor > op->last)
+        return NFS4ERR_NOTSUPP;
+    if (op->flags & NFS4_NEEDS_HANDLE && call->current == 0)
+        return NFS4ERR_NOFILEHANDLE;
+    return op->reserve > 0 ? too_big(call, xdr_out_at(call->out) + op->reserve) : NFS4_OK;
+}
+
+/* The status before a result that stays, or is taken back. */
+static void put_status(struct nfs4_call *call, uint32_t number, size_t result, int status)
+{
+    if (status != NFS4_OK && !call->keep_result) {
+        xdr_out_cut(call->out, result + 4);
+        if (number == OP_SETATTR) /* alone it has a result whatever its status is */
+            xdr_out_u32(call->out, 0);
+    }
+    xdr_out_set_u32(call->out, result, (uint32_t)status);
+    if (call->owner)
+        nfs4_owner_keep(call, status, result);
+}
+
 static int serve_op(struct nfs4_call *call, uint32_t number, const struct nfs4_op *op)
 {
     size_t result = xdr_out_at(call->out);
@@ -177,15 +204,7 @@ static int serve_op(struct nfs4_call *call, uint32_t number, const struct nfs4_o
     call->op = number;
     call->owner = NULL;
     call->keep_result = false;
-    status = call->uncached ? NFS4ERR_RETRY_UNCACHED_REP : check_place(call, number, op);
-    if (status == NFS4_OK && !op->serve)
-        status = NFS4ERR_NOTSUPP;
-    if (status == NFS4_OK && (call->minor < op->first || call->minor > op->last))
-        status = NFS4ERR_NOTSUPP; /* operations of minor version 0 that later ones dropped */
-    if (status == NFS4_OK && op->flags & NFS4_NEEDS_HANDLE && call->current == 0)
-        status = NFS4ERR_NOFILEHANDLE;
-    if (status == NFS4_OK && op->reserve > 0)
-        status = too_big(call, xdr_out_at(call->out) + op->reserve);
+    status = check_op(call, number, op);
     if (status == NFS4_OK)
         status = op->serve(call);
     if (call->replayed)
@@ -200,14 +219,7 @@ static int serve_op(struct nfs4_call *call, uint32_t number, const struct nfs4_o
             call->keep_result = false;
         }
     }
-    if (status != NFS4_OK && !call->keep_result)
-        xdr_out_cut(call->out, result + 4);
-    /* SETATTR alone has a result whatever its status is. */
-    if (status != NFS4_OK && number == OP_SETATTR && !call->keep_result)
-        xdr_out_u32(call->out, 0);
-    xdr_out_set_u32(call->out, result, (uint32_t)status);
-    if (call->owner)
-        nfs4_owner_keep(call, status, result);
+    put_status(call, number, result, status);
     return status;
 }
 
@@ -217,15 +229,13 @@ static int next_op(struct nfs4_call *call)
     uint32_t number;
 
     if (!xdr_u32(call->in, &number)) {
-        xdr_out_u32(call->out, OP_ILLEGAL);
-        xdr_out_u32(call->out, NFS4ERR_BADXDR);
+        xdr_out_words(call->out, OP_ILLEGAL, NFS4ERR_BADXDR);
         return NFS4ERR_BADXDR;
     }
     if (number >= OP_FIRST && number <= last_op[call->minor])
         op = &operations[number];
     if (!op) {
-        xdr_out_u32(call->out, OP_ILLEGAL);
-        xdr_out_u32(call->out, NFS4ERR_OP_ILLEGAL);
+        xdr_out_words(call->out, OP_ILLEGAL, NFS4ERR_OP_ILLEGAL);
         return NFS4ERR_OP_ILLEGAL;
     }
     xdr_out_u32(call->out, number);

@@ -149,7 +149,6 @@ int nfs4_access(struct nfs4_call *call)
         granted |= MODIFY | EXTEND | DELETE | XATTR_WRITE;
     if (nfs_may(call->rpc, node, NFS_MAY_EXECUTE))
         granted |= LOOKUP | EXECUTE;
-    xdr_out_u32(call->out, wanted & known);
-    xdr_out_u32(call->out, wanted & known & granted);
+    xdr_out_words(call->out, wanted & known, wanted & known & granted);
     return NFS4_OK;
 }

@@ -187,8 +187,7 @@ static void put_who(struct source *from, unsigned bit)
 static void put_rawdev(struct source *from, unsigned bit)
 {
     (void)bit;
-    xdr_out_u32(from->call->out, from->node->major);
-    xdr_out_u32(from->call->out, from->node->minor);
+    xdr_out_words(from->call->out, from->node->major, from->node->minor);
 }
 
 static void put_time(struct source *from, unsigned bit)
@@ -414,6 +413,15 @@ void nfs4_put_attributes(struct nfs4_call *call, const struct nfs_node *node, co
     xdr_out_set_u32(call->out, length_at, (uint32_t)(xdr_out_at(call->out) - length_at - 4));
 }
 
+static int get_attribute(struct sink *to, unsigned bit)
+{
+    const struct attribute *attribute = &attributes[bit];
+
+    if (to->call->minor < attribute->since || (!attribute->get && !attribute->put))
+        return NFS4ERR_ATTRNOTSUPP;
+    return attribute->get ? attribute->get(to) : NFS4ERR_INVAL; /* read-only */
+}
+
 int nfs4_get_attributes(struct nfs4_call *call, struct nfs_node_change *change, struct nfs4_mask *set)
 {
     struct sink to = {.call = call, .change = change};
@@ -431,16 +439,8 @@ int nfs4_get_attributes(struct nfs4_call *call, struct nfs_node_change *change, 
     inner = xdr_begin(values, n);
     call->in = &inner;
     for (unsigned bit = 0; bit < ATTR_MAX && status == NFS4_OK; bit++) {
-        const struct attribute *attribute = &attributes[bit];
-
-        if (!nfs4_mask_has(set, bit))
-            continue;
-        if (attribute->get && call->minor >= attribute->since)
-            status = attribute->get(&to);
-        else if (attribute->put && call->minor >= attribute->since)
-            status = NFS4ERR_INVAL; /* read-only */
-        else
-            status = NFS4ERR_ATTRNOTSUPP;
+        if (nfs4_mask_has(set, bit))
+            status = get_attribute(&to, bit);
     }
     call->in = in;
     if (inner.failed || (status == NFS4_OK && xdr_left(&inner) != 0))

@@ -75,8 +75,7 @@ static void recall(struct nfs4_session *session, struct nfs4_state *state)
     xdr_out_opaque(&out, "", 0);
     xdr_out_u32(&out, session->minor);
     xdr_out_u32(&out, 0); /* callback_ident: of minor version 0 */
-    xdr_out_u32(&out, 2);
-    xdr_out_u32(&out, OP_CB_SEQUENCE);
+    xdr_out_words(&out, 2, OP_CB_SEQUENCE);
     xdr_out_fixed(&out, session->id, NFS4_SESSION_OCTETS);
     xdr_out_u32(&out, session->back_sequence);
     xdr_out_u32(&out, 0); /* slot, and the highest one */
@@ -186,20 +185,36 @@ static void recall_answered(struct nfs4_session *session, struct nfs4_state *sta
         state->asked = false;
 }
 
+static bool is_success(const struct rpc_end_message *reply, struct rpc_message *header)
+{
+    return reply && rpc_decode(header, reply->p, reply->n) == RPC_OK && header->type == RPC_REPLY &&
+           header->reply_stat == RPC_MSG_ACCEPTED && header->accept_stat == RPC_SUCCESS;
+}
+
+static bool take_callback(const struct nfs_peer *peer, uint64_t cookie, struct nfs4_callback *out)
+{
+    GHashTable *callbacks = peer->server->v4->callbacks;
+    const struct nfs4_callback *found = g_hash_table_lookup(callbacks, &cookie);
+
+    if (!found || found->peer != peer)
+        return false;
+    *out = *found;
+    g_hash_table_remove(callbacks, &cookie);
+    return true;
+}
+
 void nfs_peer_replied(struct nfs_peer *peer, uint64_t cookie, const struct rpc_end_message *reply)
 {
     struct nfs4 *v4 = peer->server->v4;
-    struct nfs4_callback *found = g_hash_table_lookup(v4->callbacks, &cookie), callback;
+    struct nfs4_callback callback;
     struct rpc_message header;
     struct nfs4_session *session;
     struct nfs4_state *state;
     uint32_t sequence = 0, recalled = 0;
     bool good;
 
-    if (!found || found->peer != peer)
+    if (!take_callback(peer, cookie, &callback))
         return;
-    callback = *found;
-    g_hash_table_remove(v4->callbacks, &cookie);
     session = nfs4_session_find(v4, callback.session);
     state = callback.state ? nfs4_state_find(v4, callback.state) : NULL;
     if (!session || session->back_peer != peer) {
@@ -208,8 +223,7 @@ void nfs_peer_replied(struct nfs_peer *peer, uint64_t cookie, const struct rpc_e
         return;
     }
     session->back_busy = false;
-    good = reply && rpc_decode(&header, reply->p, reply->n) == RPC_OK && header.type == RPC_REPLY &&
-           header.reply_stat == RPC_MSG_ACCEPTED && header.accept_stat == RPC_SUCCESS;
+    good = is_success(reply, &header);
     if (good && callback.state)
         good = read_recall(reply, header.header_len, &sequence, &recalled);
     session->back_good = good;

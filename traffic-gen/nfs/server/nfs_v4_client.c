@@ -285,21 +285,37 @@ static bool skip_implementation(struct xdr *in)
     return xdr_skip(in, 12);
 }
 
+/* There is one of that name; *anew: it is meant to be replaced. */
+static int check_named(const struct nfs4_call *call, const struct nfs4_client *client, const uint8_t *verifier,
+                       bool update, bool *anew)
+{
+    bool same = memcmp(client->verifier, verifier, NFS4_VERIFIER_OCTETS) == 0;
+    bool mine = client->uid == call->rpc->credentials.uid;
+
+    *anew = false;
+    if (update)
+        return !same ? NFS4ERR_NOT_SAME : mine ? NFS4_OK : NFS4ERR_PERM;
+    if (mine && same)
+        return NFS4_OK;
+    if (!mine && client->states.length > 0 && !nfs4_client_expired(client))
+        return NFS4ERR_CLID_INUSE;
+    *anew = true;
+    return NFS4_OK;
+}
+
 /* Section 18.35.4: which client is meant, or made. */
 static int choose(struct nfs4_call *call, const uint8_t *verifier, const uint8_t *name, uint32_t n, bool update,
                   struct nfs4_client **out)
 {
     struct nfs4_client *client = nfs4_client_named(call, name, n, true), *waiting;
-    bool same = client && memcmp(client->verifier, verifier, NFS4_VERIFIER_OCTETS) == 0;
-    bool mine = client && client->uid == call->rpc->credentials.uid;
+    bool anew = true;
+    int status = update ? NFS4ERR_NOENT : NFS4_OK;
 
+    if (client)
+        status = check_named(call, client, verifier, update, &anew);
     *out = client;
-    if (update)
-        return !client ? NFS4ERR_NOENT : !same ? NFS4ERR_NOT_SAME : mine ? NFS4_OK : NFS4ERR_PERM;
-    if (client && mine && same)
-        return NFS4_OK;
-    if (client && !mine && client->states.length > 0 && !nfs4_client_expired(client))
-        return NFS4ERR_CLID_INUSE;
+    if (status != NFS4_OK || !anew)
+        return status;
     waiting = nfs4_client_named(call, name, n, false);
     if (waiting)
         nfs4_client_free(waiting);
@@ -332,9 +348,8 @@ int nfs4_exchange_id(struct nfs4_call *call)
         return status;
     put_be64(scope, call->rpc->server->instance);
     xdr_out_u64(call->out, client->id);
-    xdr_out_u32(call->out, client->sequence);
-    xdr_out_u32(call->out, EXCHANGE_NON_PNFS | (client->confirmed ? exchange_confirmed : 0));
-    xdr_out_u32(call->out, PROTECT_NONE);
+    xdr_out_words(call->out, client->sequence, EXCHANGE_NON_PNFS | (client->confirmed ? exchange_confirmed : 0),
+                  PROTECT_NONE);
     xdr_out_u64(call->out, 0); /* server_owner4: minor id, major id */
     xdr_out_opaque(call->out, scope, sizeof scope);
     xdr_out_opaque(call->out, scope, sizeof scope);

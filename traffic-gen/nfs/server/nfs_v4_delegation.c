@@ -122,9 +122,7 @@ static void put_none(struct nfs4_call *call, bool extended, uint32_t why)
 static void put_ace(struct nfs4_call *call)
 {
     /* It saves nobody an ACCESS. */
-    xdr_out_u32(call->out, 0);
-    xdr_out_u32(call->out, 0);
-    xdr_out_u32(call->out, 0);
+    xdr_out_words(call->out, 0, 0, 0);
     xdr_out_opaque(call->out, "", 0);
 }
 

@@ -179,9 +179,7 @@ int nfs4_lookupp(struct nfs4_call *call)
 
 static void put_flavors(struct nfs4_call *call)
 {
-    xdr_out_u32(call->out, 2);
-    xdr_out_u32(call->out, RPC_AUTH_SYS);
-    xdr_out_u32(call->out, RPC_AUTH_NONE);
+    xdr_out_words(call->out, 2, RPC_AUTH_SYS, RPC_AUTH_NONE);
     /* RFC 8881 section 2.6.3.1.1.8: the file handle is consumed. */
     if (call->minor > 0)
         set_current(call, 0);

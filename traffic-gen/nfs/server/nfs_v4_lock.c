@@ -73,6 +73,17 @@ static bool change_ranges(struct nfs4_state *state, const struct nfs4_range *cha
     return true;
 }
 
+/* The first of its ranges that conflicts, in *found. */
+static bool conflicts(const struct nfs4_state *state, const struct nfs4_range *wanted, struct nfs4_range *found)
+{
+    for (guint i = 0; i < state->ranges->len; i++) {
+        *found = g_array_index(state->ranges, struct nfs4_range, i);
+        if (overlap(found, wanted) && (found->write || wanted->write))
+            return true;
+    }
+    return false;
+}
+
 /* The conflicting holder; expired clients do not conflict. */
 static const struct nfs4_state *conflicting(struct nfs4_call *call, const struct nfs4_owner *owner,
                                             const struct nfs4_range *wanted, struct nfs4_range *found)
@@ -82,17 +93,12 @@ static const struct nfs4_state *conflicting(struct nfs4_call *call, const struct
     for (GList *at = file ? file->states.head : NULL; at; at = at->next) {
         struct nfs4_state *state = at->data;
 
-        if (state->kind != NFS4_LOCK || state->owner == owner)
+        if (state->kind != NFS4_LOCK || state->owner == owner || !conflicts(state, wanted, found))
             continue;
-        for (guint i = 0; i < state->ranges->len; i++) {
-            *found = g_array_index(state->ranges, struct nfs4_range, i);
-            if (!overlap(found, wanted) || !(found->write || wanted->write))
-                continue;
-            if (!nfs4_client_expired(state->client) || state->client == call->client)
-                return state;
-            nfs4_client_free(state->client);
-            return conflicting(call, owner, wanted, found);
-        }
+        if (!nfs4_client_expired(state->client) || state->client == call->client)
+            return state;
+        nfs4_client_free(state->client);
+        return conflicting(call, owner, wanted, found);
     }
     return NULL;
 }
@@ -206,6 +212,32 @@ static int get_locker(struct nfs4_call *call, const struct request *request, str
     return nfs4_owner_seqid(call, (*open)->owner, request->open_seqid);
 }
 
+static int check_lock(struct nfs4_call *call, const struct request *request, const struct nfs4_state *open)
+{
+    int status;
+
+    if (!nfs4_regular(call, &status))
+        return status;
+    if (request->range_status != NFS4_OK)
+        return request->range_status;
+    if (request->reclaim)
+        return NFS4ERR_NO_GRACE;
+    return open->access & (request->range.write ? NFS4_ACCESS_WRITE : NFS4_ACCESS_READ) ? NFS4_OK : NFS4ERR_OPENMODE;
+}
+
+/* The owner's locks, new ones if need be; false: there is no room. */
+static bool add_lock(struct nfs4_call *call, const struct nfs4_range *range, struct nfs4_state *open,
+                     struct nfs4_owner *owner, struct nfs4_state **locks)
+{
+    if (!*locks) {
+        *locks = nfs4_state_new(open->client, NFS4_LOCK, call->current, owner);
+        if (!*locks)
+            return false;
+        (*locks)->open = open;
+    }
+    return change_ranges(*locks, range, true);
+}
+
 int nfs4_lock(struct nfs4_call *call)
 {
     struct request request;
@@ -218,26 +250,14 @@ int nfs4_lock(struct nfs4_call *call)
     if (!get_request(call->in, &request))
         return NFS4ERR_BADXDR;
     status = get_locker(call, &request, &open, &owner, &locks);
+    if (status == NFS4_OK)
+        status = check_lock(call, &request, open);
     if (status != NFS4_OK)
         return status;
-    if (!nfs4_regular(call, &status))
-        return status;
-    if (request.range_status != NFS4_OK)
-        return request.range_status;
-    if (request.reclaim)
-        return NFS4ERR_NO_GRACE;
-    if (!(open->access & (request.range.write ? NFS4_ACCESS_WRITE : NFS4_ACCESS_READ)))
-        return NFS4ERR_OPENMODE;
     holder = conflicting(call, owner, &request.range, &held);
     if (holder)
         return put_denied(call, holder, &held);
-    if (!locks) {
-        locks = nfs4_state_new(open->client, NFS4_LOCK, call->current, owner);
-        if (!locks)
-            return call->minor == 0 ? NFS4ERR_RESOURCE : NFS4ERR_DELAY;
-        locks->open = open;
-    }
-    if (!change_ranges(locks, &request.range, true))
+    if (!add_lock(call, &request.range, open, owner, &locks))
         return call->minor == 0 ? NFS4ERR_RESOURCE : NFS4ERR_DELAY;
     if (request.new_owner) {
         owner->used = true;

@@ -51,8 +51,7 @@ static uint32_t status_flags(const struct nfs4_session *session)
 static void put_result(struct nfs4_call *call, const struct nfs4_session *session, const struct arguments *arguments)
 {
     xdr_out_fixed(call->out, session->id, NFS4_SESSION_OCTETS);
-    xdr_out_u32(call->out, arguments->sequence);
-    xdr_out_u32(call->out, arguments->slot);
+    xdr_out_words(call->out, arguments->sequence, arguments->slot);
     xdr_out_u32(call->out, session->fore.max_requests - 1); /* highest slot in use or allowed */
     xdr_out_u32(call->out, session->fore.max_requests - 1); /* and what we wish it to be */
     xdr_out_u32(call->out, status_flags(session));

@@ -126,7 +126,35 @@ static bool get_auth_sys(struct xdr *in, const uint8_t **p, uint32_t *n)
     return true;
 }
 
-/* callback_sec_parms4<>: the first usable one counts. */
+struct security {
+    uint32_t flavor;
+    const uint8_t *p;
+    uint32_t n;
+};
+
+/* callback_sec_parms4 */
+static bool get_flavor(struct xdr *in, struct security *out)
+{
+    uint32_t service;
+
+    *out = (struct security){0};
+    if (!xdr_u32(in, &out->flavor))
+        return false;
+    switch (out->flavor) {
+    case RPC_AUTH_NONE:
+        return true;
+    case RPC_AUTH_SYS:
+        return get_auth_sys(in, &out->p, &out->n);
+    case RPC_AUTH_GSS:
+        xdr_u32(in, &service);
+        xdr_opaque(in, &out->p, &out->n);
+        return xdr_opaque(in, &out->p, &out->n);
+    default:
+        return false;
+    }
+}
+
+/* The first usable one counts; RPCSEC_GSS is not. */
 static bool get_security(struct xdr *in, struct wishes *out)
 {
     uint32_t count = 0;
@@ -134,29 +162,16 @@ static bool get_security(struct xdr *in, struct wishes *out)
     if (!xdr_u32(in, &count))
         return false;
     while (count-- > 0) {
-        const uint8_t *p = NULL;
-        uint32_t flavor, service, n = 0;
+        struct security security;
 
-        if (!xdr_u32(in, &flavor))
+        if (!get_flavor(in, &security))
             return false;
-        if (flavor == RPC_AUTH_SYS) {
-            if (!get_auth_sys(in, &p, &n))
-                return false;
-        } else if (flavor == RPC_AUTH_GSS) {
-            xdr_u32(in, &service);
-            xdr_opaque(in, &p, &n);
-            if (!xdr_opaque(in, &p, &n))
-                return false;
+        if (out->has_security || security.flavor == RPC_AUTH_GSS)
             continue;
-        } else if (flavor != RPC_AUTH_NONE) {
-            return false;
-        }
-        if (!out->has_security) {
-            out->has_security = true;
-            out->flavor = flavor;
-            out->credential = p;
-            out->n_credential = n;
-        }
+        out->has_security = true;
+        out->flavor = security.flavor;
+        out->credential = security.p;
+        out->n_credential = security.n;
     }
     return true;
 }
@@ -178,11 +193,8 @@ static bool get_wishes(struct xdr *in, struct wishes *out)
 static void put_channel(struct xdr_out *out, const struct nfs4_channel *channel)
 {
     xdr_out_u32(out, 0); /* no padding in headers */
-    xdr_out_u32(out, channel->max_request);
-    xdr_out_u32(out, channel->max_response);
-    xdr_out_u32(out, channel->max_cached);
-    xdr_out_u32(out, channel->max_ops);
-    xdr_out_u32(out, channel->max_requests);
+    xdr_out_words(out, channel->max_request, channel->max_response, channel->max_cached, channel->max_ops,
+                  channel->max_requests);
     xdr_out_u32(out, 0); /* of RDMA mode */
 }
 
@@ -271,8 +283,7 @@ static int create(struct nfs4_call *call, struct nfs4_client *client, const stru
     nfs4_client_confirm(call, client);
     session = make(call, client, wishes, &fore, &back);
     xdr_out_fixed(call->out, session->id, NFS4_SESSION_OCTETS);
-    xdr_out_u32(call->out, wishes->sequence);
-    xdr_out_u32(call->out, session->back_peer ? FLAG_BACK_CHANNEL : 0);
+    xdr_out_words(call->out, wishes->sequence, session->back_peer ? FLAG_BACK_CHANNEL : 0);
     put_channel(call->out, &fore);
     put_channel(call->out, &back);
     return NFS4_OK;

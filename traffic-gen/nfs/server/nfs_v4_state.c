@@ -296,25 +296,36 @@ static bool is_current(const struct nfs4_call *call, const struct nfs4_stateid *
     return call->minor > 0 && stateid->seqid == 1 && all(stateid, 0);
 }
 
+/* What the call may mean by it: its own, of this minor version, on this node unless that is 0. */
+static bool may_mean(const struct nfs4_call *call, const struct nfs4_state *state, uint64_t node)
+{
+    return state && (!call->client || state->client == call->client) &&
+           state->client->sessions_used == (call->minor > 0) && (node == 0 || state->file->node == node);
+}
+
+static int check_seqid(const struct nfs4_call *call, uint32_t given, uint32_t seqid)
+{
+    /* Seqid 0 is the latest one, when there are sessions (RFC 8881 section 8.2.2). */
+    if ((call->minor > 0 && given == 0) || given == seqid)
+        return NFS4_OK;
+    return given < seqid ? NFS4ERR_OLD_STATEID : NFS4ERR_BAD_STATEID;
+}
+
 int nfs4_state_get(struct nfs4_call *call, const struct nfs4_stateid *given, unsigned kinds, uint64_t node,
                    struct nfs4_state **out)
 {
-    struct nfs4_stateid stateid = *given;
+    const bool current = is_current(call, given);
+    const struct nfs4_stateid stateid = current ? call->stateid : *given;
     struct nfs4_state *state;
+    int status;
 
     *out = NULL;
-    if (is_current(call, &stateid)) {
-        if (!call->has_stateid)
-            return NFS4ERR_BAD_STATEID;
-        stateid = call->stateid;
-    }
-    if (all(&stateid, 0) || all(&stateid, 0xff))
+    if ((current && !call->has_stateid) || all(&stateid, 0) || all(&stateid, 0xff))
         return NFS4ERR_BAD_STATEID;
     if (get_be32(stateid.other) != call->v4->boot)
         return call->minor == 0 ? NFS4ERR_STALE_STATEID : NFS4ERR_BAD_STATEID;
     state = nfs4_state_find(call->v4, get_be64(stateid.other + 4));
-    if (!state || (call->client && state->client != call->client) ||
-        state->client->sessions_used != (call->minor > 0) || (node != 0 && state->file->node != node))
+    if (!may_mean(call, state, node))
         return NFS4ERR_BAD_STATEID;
     if (call->minor == 0)
         nfs4_client_renew(state->client); /* RFC 7530 section 9.5 */
@@ -322,11 +333,10 @@ int nfs4_state_get(struct nfs4_call *call, const struct nfs4_stateid *given, uns
         return NFS4ERR_DELEG_REVOKED;
     if (!(state->kind & kinds) || state->closed)
         return NFS4ERR_BAD_STATEID;
-    /* Seqid 0 is the latest one, when there are sessions (RFC 8881 section 8.2.2). */
-    if (!(call->minor > 0 && stateid.seqid == 0) && stateid.seqid != state->seqid)
-        return stateid.seqid < state->seqid ? NFS4ERR_OLD_STATEID : NFS4ERR_BAD_STATEID;
-    *out = state;
-    return NFS4_OK;
+    status = check_seqid(call, stateid.seqid, state->seqid);
+    if (status == NFS4_OK)
+        *out = state;
+    return status;
 }
 
 /* ---- may it be done? ---- */
@@ -355,6 +365,21 @@ int nfs4_share_conflict(struct nfs4_call *call, uint64_t node, const struct nfs4
     return nfs4_share_conflict(call, node, owner, access, deny);
 }
 
+/* With a stateid that denotes no state. */
+static int may_access_without(struct nfs4_call *call, const struct nfs_node *node, unsigned access, bool bypasses)
+{
+    unsigned may = access & NFS4_ACCESS_WRITE ? NFS_MAY_WRITE : NFS_MAY_READ;
+
+    if (!nfs_may(call->rpc, node, may) && !nfs_owns(call->rpc, node))
+        return NFS4ERR_ACCESS;
+    /* All ones bypass read denials; for writing they count as zeros (RFC 7530 section 9.1.4.3). */
+    if (bypasses && access == NFS4_ACCESS_READ)
+        return nfs4_delegation_conflict(call->v4, call->client, node->id, false);
+    if (nfs4_share_conflict(call, node->id, NULL, access, 0) != NFS4_OK)
+        return NFS4ERR_LOCKED;
+    return nfs4_delegation_conflict(call->v4, call->client, node->id, access & NFS4_ACCESS_WRITE);
+}
+
 int nfs4_may_access(struct nfs4_call *call, const struct nfs4_stateid *stateid, uint64_t node, unsigned access)
 {
     const struct nfs_node *found = nfs_tree_get(call->tree, node);
@@ -364,19 +389,8 @@ int nfs4_may_access(struct nfs4_call *call, const struct nfs4_stateid *stateid, 
 
     if (!found)
         return NFS4ERR_STALE;
-    if (is_anonymous(stateid) || is_bypass(stateid)) {
-        unsigned may = access & NFS4_ACCESS_WRITE ? NFS_MAY_WRITE : NFS_MAY_READ;
-
-        if (!nfs_may(call->rpc, found, may) && !nfs_owns(call->rpc, found))
-            return NFS4ERR_ACCESS;
-        /* All ones bypass read denials; for writing they count as zeros (RFC 7530 section 9.1.4.3). */
-        if (is_bypass(stateid) && access == NFS4_ACCESS_READ)
-            return nfs4_delegation_conflict(call->v4, call->client, node, false);
-        status = nfs4_share_conflict(call, node, NULL, access, 0);
-        if (status != NFS4_OK)
-            return NFS4ERR_LOCKED;
-        return nfs4_delegation_conflict(call->v4, call->client, node, access & NFS4_ACCESS_WRITE);
-    }
+    if (is_anonymous(stateid) || is_bypass(stateid))
+        return may_access_without(call, found, access, is_bypass(stateid));
     status = nfs4_state_get(call, stateid, NFS4_OPEN | NFS4_LOCK | NFS4_DELEGATION, node, &state);
     if (status != NFS4_OK)
         return status;

@@ -49,16 +49,12 @@ static bool start_badly(struct talk *talk, enum bad_reply bad)
     return true;
 }
 
+static const uint8_t codes[] = {[BAD_ORD] = 6, [BAD_RTR] = 7, [BAD_MODEL] = 5};
+
 static bool code_fits(enum bad_reply bad, uint8_t code)
 {
-    switch (bad) {
-    case BAD_ORD:
-        return code == 6;
-    case BAD_RTR:
-        return code == 7;
-    default:
-        return code == 5 || code == 7; /* A has no code of its own; the code for no common RTR fits too */
-    }
+    /* A has no code of its own; the code for no common RTR fits too. */
+    return code == codes[bad] || (bad == BAD_MODEL && code == codes[BAD_RTR]);
 }
 
 /* The device closes silently: does it continue after a correct Reply? */
@@ -73,58 +69,65 @@ static void compare(struct talk *talk)
         talk_inconclusive(talk, "%s; after a correct Reply it does not continue either", what);
 }
 
+static bool is_closed(const struct talk_heard *heard)
+{
+    return heard->what == TALK_FIN || heard->what == TALK_RESET;
+}
+
+static void without_terminate(struct talk *talk, enum bad_reply bad, enum about about, const struct talk_heard *heard)
+{
+    /* A device that continues with more Reads to serve may have had the resources for them. */
+    if (about == ABOUT_TERMINATE && (is_closed(heard) || (bad == BAD_RTR && heard->what == TALK_SILENCE)))
+        compare(talk);
+    else if (bad == BAD_MODEL && heard->what == TALK_RESET)
+        talk_failed(talk, "RST without a Terminate");
+    else
+        talk_inconclusive(talk, "expected a Terminate; found %s", talk_describe(talk, heard));
+}
+
+static void judge_code(struct talk *talk, enum bad_reply bad, const struct talk_heard *heard, bool is_of_setup)
+{
+    if (!is_of_setup)
+        talk_inconclusive(talk, "%s has another layer or type", talk_describe(talk, heard));
+    else if (code_fits(bad, heard->terminate.code))
+        talk_passed(talk, "%s", talk_describe(talk, heard));
+    else
+        talk_failed(talk, "expected code %u; found %s", codes[bad], talk_describe(talk, heard));
+}
+
+static void judge_close(struct talk *talk)
+{
+    const struct talk_heard *heard = talk_hear(talk, talk_t_close(talk));
+
+    if (is_closed(heard))
+        talk_passed(talk, "Terminate, then %s", talk_describe(talk, heard));
+    else
+        talk_failed(talk, "expected a close after its Terminate; found %s", talk_describe(talk, heard));
+}
+
 static void must_terminate(struct talk *talk, const struct suite_case *row)
 {
     enum bad_reply bad = (enum bad_reply)(row->variant / 8);
     enum about about = (enum about)(row->variant % 8);
     const struct talk_heard *heard;
-    struct rdmap_terminate terminate;
+    bool is_of_setup;
 
     if (!start_badly(talk, bad))
         return;
     heard = talk_hear(talk, talk_t_close(talk));
     if (!(heard->what == TALK_FPDU && heard->is_terminate)) {
-        bool closed = heard->what == TALK_FIN || heard->what == TALK_RESET;
-
-        /* A device that continues with more Reads to serve may have had the resources for them. */
-        if (about == ABOUT_TERMINATE && (closed || (bad == BAD_RTR && heard->what == TALK_SILENCE)))
-            compare(talk);
-        else if (bad == BAD_MODEL && heard->what == TALK_RESET)
-            talk_failed(talk, "RST without a Terminate");
-        else
-            talk_inconclusive(talk, "expected a Terminate; found %s", talk_describe(talk, heard));
+        without_terminate(talk, bad, about, heard);
         return;
     }
-    terminate = heard->terminate;
-    switch (about) {
-    case ABOUT_TERMINATE:
+    is_of_setup = heard->terminate.layer == 2 && heard->terminate.etype == 0;
+    if (about == ABOUT_CODE)
+        judge_code(talk, bad, heard, is_of_setup);
+    else if (about == ABOUT_CLOSE)
+        judge_close(talk);
+    else if (about == ABOUT_TERMINATE || is_of_setup)
         talk_passed(talk, "%s", talk_describe(talk, heard));
-        break;
-    case ABOUT_LAYER:
-        if (terminate.layer == 2 && terminate.etype == 0)
-            talk_passed(talk, "%s", talk_describe(talk, heard));
-        else
-            talk_failed(talk, "expected layer 2 type 0; found %s", talk_describe(talk, heard));
-        break;
-    case ABOUT_CODE:
-        if (terminate.layer != 2 || terminate.etype != 0)
-            talk_inconclusive(talk, "%s has another layer or type", talk_describe(talk, heard));
-        else if (code_fits(bad, terminate.code))
-            talk_passed(talk, "%s", talk_describe(talk, heard));
-        else
-            talk_failed(talk, "expected code %u; found %s",
-                        bad == BAD_ORD   ? 6
-                        : bad == BAD_RTR ? 7
-                                         : 5,
-                        talk_describe(talk, heard));
-        break;
-    case ABOUT_CLOSE:
-        heard = talk_hear(talk, talk_t_close(talk));
-        if (heard->what == TALK_FIN || heard->what == TALK_RESET)
-            talk_passed(talk, "Terminate, then %s", talk_describe(talk, heard));
-        else
-            talk_failed(talk, "expected a close after its Terminate; found %s", talk_describe(talk, heard));
-    }
+    else
+        talk_failed(talk, "expected layer 2 type 0; found %s", talk_describe(talk, heard));
 }
 
 #define TERMINATE_EXPECTED "a Terminate as the first FPDU"

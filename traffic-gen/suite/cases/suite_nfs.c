@@ -38,12 +38,10 @@ enum { V4 = NFS_ALL_VERSIONS & ~(1 << NFS_V3) };
 /* Creates a link of that name; the data after its text go inline (its name, no attributes). */
 static void add_create(struct xdr_out *out, const char *name, uint32_t n)
 {
-    xdr_out_u32(out, NFS_OP_CREATE);
-    xdr_out_u32(out, NF4LNK);
+    xdr_out_words(out, NFS_OP_CREATE, NF4LNK);
     xdr_out_eligible(out, text(), n);
     xdr_out_opaque(out, name, (uint32_t)strlen(name));
-    xdr_out_u32(out, 0);
-    xdr_out_u32(out, 0);
+    xdr_out_words(out, 0, 0);
 }
 
 static void begin_create(struct rpc_talker *talker, struct xdr_out *out, uint32_t n)

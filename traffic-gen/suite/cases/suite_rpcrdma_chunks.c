@@ -239,9 +239,7 @@ static void begin_not_eligible(struct rpc_talker *talker, struct xdr_out *out, i
         rpc_talker_begin_nfs(talker, out, GETATTR, NULL, 0, 2);
         if (!is_v3) {
             xdr_out_u32(out, NFS_OP_PUTFH);
-            xdr_out_u32(tail, NFS_OP_GETATTR);
-            xdr_out_u32(tail, 1);
-            xdr_out_u32(tail, ATTRIBUTES);
+            xdr_out_words(tail, NFS_OP_GETATTR, 1, ATTRIBUTES);
         }
         xdr_out_u32(out, talker->root_n);
     } else {

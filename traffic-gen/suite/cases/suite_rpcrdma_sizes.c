@@ -315,40 +315,49 @@ static void judge_refusal(struct talk *talk, const char *what)
     rpc_talker_close(&talker);
 }
 
+static void judge_sizes(struct rpc_talker *talker, unsigned expects)
+{
+    if (expects == INLINE_TAKEN && advertised_size(talker) < SIZE_3)
+        talk_not_applicable(talker->talk, "the device does not advertise sizes of 4096");
+    else if (expects != ALIVE)
+        ask_inline(talker, expects);
+    else if (rpc_talker_alive(talker))
+        talk_passed(talker->talk, "Calls are answered");
+}
+
+/* A connection before it, with larger sizes. */
+static bool connect_once(struct talk *talk)
+{
+    struct rpc_talker talker;
+    bool good = rpc_talker_open(&talker, talk, NULL);
+
+    rpc_talker_close(&talker);
+    return good;
+}
+
 static void private_data(struct talk *talk, const struct suite_case *row)
 {
     unsigned expects = blocks[row->variant].expects;
     struct talker_wish wish = wish_of(row);
+    g_autofree char *what = NULL;
     struct rpc_talker talker;
+    bool opened;
 
     if (talk_is_initiator(talk) && expects != ALIVE && !rpc_talker_first_version(talk, &wish.version))
         return;
-    if (row->variant == AGAIN) { /* a connection before it, with larger sizes */
-        bool good = rpc_talker_open(&talker, talk, NULL);
-
-        rpc_talker_close(&talker);
-        if (!good)
-            return;
-    }
+    if (row->variant == AGAIN && !connect_once(talk))
+        return;
     if (!talk_is_initiator(talk)) {
         rpc_talker_with_client(talk, row, &wish, serve_all);
         return;
     }
-    if (rpc_talker_open(&talker, talk, &wish)) {
-        if (expects == INLINE_TAKEN && advertised_size(&talker) < SIZE_3)
-            talk_not_applicable(talk, "the device does not advertise sizes of 4096");
-        else if (expects != ALIVE)
-            ask_inline(&talker, expects);
-        else if (rpc_talker_alive(&talker))
-            talk_passed(talk, "Calls are answered");
-        rpc_talker_close(&talker);
-    } else {
-        g_autofree char *what = g_strdup(talk->result->actual);
-
-        rpc_talker_close(&talker);
-        if (expects == ALIVE && !rpc_talker_failed_here(&talker))
-            judge_refusal(talk, what);
-    }
+    opened = rpc_talker_open(&talker, talk, &wish);
+    if (opened)
+        judge_sizes(&talker, expects);
+    what = g_strdup(talk->result->actual);
+    rpc_talker_close(&talker);
+    if (!opened && expects == ALIVE && !rpc_talker_failed_here(&talker))
+        judge_refusal(talk, what);
 }
 
 static const struct suite_case tests[] = {

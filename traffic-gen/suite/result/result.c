@@ -258,19 +258,21 @@ GArray *suite_report_sections(const struct suite_report *report)
     return sections;
 }
 
+static void append_death(GString *text, const struct device_death *death)
+{
+    g_string_append_printf(text, "; died %s", death->cases->len > 1 ? "during" : "of");
+    for (guint k = 0; k < death->cases->len; k++)
+        g_string_append_printf(text, "%s %s", k ? "," : "", (const char *)g_ptr_array_index(death->cases, k));
+    g_string_append_printf(text, " (%s%s)", death->state ? death->state : "", death->revived ? ", revived" : "");
+}
+
 char *suite_report_life(const struct suite_report *report)
 {
     GString *text = g_string_new(g_strcmp0(report->state, "alive") == 0 ? "alive at the end" : "");
 
     if (text->len == 0)
         g_string_append_printf(text, "NOT ALIVE at the end: %s", report->state ? report->state : "unknown");
-    for (guint i = 0; i < report->deaths->len; i++) {
-        const struct device_death *death = g_ptr_array_index(report->deaths, i);
-
-        g_string_append_printf(text, "; died %s", death->cases->len > 1 ? "during" : "of");
-        for (guint k = 0; k < death->cases->len; k++)
-            g_string_append_printf(text, "%s %s", k ? "," : "", (const char *)g_ptr_array_index(death->cases, k));
-        g_string_append_printf(text, " (%s%s)", death->state ? death->state : "", death->revived ? ", revived" : "");
-    }
+    for (guint i = 0; i < report->deaths->len; i++)
+        append_death(text, g_ptr_array_index(report->deaths, i));
     return g_string_free(text, FALSE);
 }

@@ -285,6 +285,18 @@ static bool verbs_open(struct rpc_talker *talker, const struct talker_wish *wish
 
 /* ---- hearing ---- */
 
+static enum rpc_port_event report_over(struct rpc_talker *talker)
+{
+    struct talk *talk = talker->talk;
+    bool orderly = talker->ended && talker->orderly && !talker->terminated;
+
+    if (!talker->fed_end)
+        talk_note(talk, false, NULL, 0, orderly ? "disconnects" : "the connection is over");
+    talk->dut_fin |= orderly;
+    talk->dut_reset |= !orderly;
+    return orderly ? RPC_PORT_CLOSED : RPC_PORT_BROKEN;
+}
+
 static enum rpc_port_event verbs_hear(struct rpc_talker *talker, int64_t ns)
 {
     struct talk *talk = talker->talk;
@@ -296,15 +308,8 @@ static enum rpc_port_event verbs_hear(struct rpc_talker *talker, int64_t ns)
     for (;;) {
         if (talker->noticed != before && !talker->ended)
             return RPC_PORT_HEARD;
-        if (!carried || is_over(carried)) {
-            bool orderly = talker->ended && talker->orderly && !talker->terminated;
-
-            if (!talker->fed_end)
-                talk_note(talk, false, NULL, 0, orderly ? "disconnects" : "the connection is over");
-            talk->dut_fin |= orderly;
-            talk->dut_reset |= !orderly;
-            return orderly ? RPC_PORT_CLOSED : RPC_PORT_BROKEN;
-        }
+        if (!carried || is_over(carried))
+            return report_over(talker);
         if ((again && talk_now() >= until) || suite_stopped)
             return RPC_PORT_SILENCE;
         again = true;

@@ -71,8 +71,7 @@ void rpc_talker_begin_write(struct rpc_talker *talker, struct xdr_out *out, uint
     rpc_talker_begin_nfs(talker, out, V3_WRITE, talker->file, talker->file_n, 1);
     if (talker->version == NFS_V3) {
         xdr_out_u64(out, 0);
-        xdr_out_u32(out, n);
-        xdr_out_u32(out, FILE_SYNC);
+        xdr_out_words(out, n, FILE_SYNC);
         return;
     }
     xdr_out_u32(out, NFS_OP_WRITE);
@@ -216,19 +215,14 @@ static void put_open(struct rpc_talker *talker, struct xdr_out *out, const void 
 
     (void)data;
     rpc_talker_begin_nfs(talker, out, 0, talker->root, talker->root_n, 2);
-    xdr_out_u32(out, NFS_OP_OPEN);
-    xdr_out_u32(out, sessions ? 0 : talker->v4.open_sequence);
-    xdr_out_u32(out, SHARE_BOTH | (sessions ? WANT_NO_DELEGATION : 0));
+    xdr_out_words(out, NFS_OP_OPEN, sessions ? 0 : talker->v4.open_sequence,
+                  SHARE_BOTH | (sessions ? WANT_NO_DELEGATION : 0));
     xdr_out_u32(out, 0); /* no share is denied */
     xdr_out_u64(out, talker->v4.client_id);
     xdr_out_opaque(out, talker->name, (uint32_t)strlen(talker->name)); /* the owner */
     xdr_out_u32(out, 1);                                               /* OPEN4_CREATE */
     xdr_out_u32(out, 0);                                               /* UNCHECKED4 */
-    xdr_out_u32(out, MODE_WORD);
-    xdr_out_u32(out, 0);
-    xdr_out_u32(out, MODE_BIT);
-    xdr_out_u32(out, 4);
-    xdr_out_u32(out, 0644);
+    xdr_out_words(out, MODE_WORD, 0, MODE_BIT, 4, 0644);
     xdr_out_u32(out, 0); /* CLAIM_NULL */
     xdr_out_opaque(out, talker->name, (uint32_t)strlen(talker->name));
     xdr_out_u32(out, V4_OP_GETFH);
@@ -303,8 +297,7 @@ static void put_close(struct rpc_talker *talker, struct xdr_out *out, const void
 {
     (void)data;
     rpc_talker_begin_nfs(talker, out, 0, talker->file, talker->file_n, 1);
-    xdr_out_u32(out, V4_OP_CLOSE);
-    xdr_out_u32(out, talker->version == NFS_V40 ? talker->v4.open_sequence++ : 0);
+    xdr_out_words(out, V4_OP_CLOSE, talker->version == NFS_V40 ? talker->v4.open_sequence++ : 0);
     put_stateid(talker, out);
 }
 

@@ -253,35 +253,55 @@ struct partial {
     char *actual;
 };
 
+/* The versions among these that ended as version i did. */
+static unsigned alike(const struct partial parts[NFS_VERSIONS], unsigned versions, unsigned i)
+{
+    unsigned same = 0;
+
+    for (unsigned k = i; k < NFS_VERSIONS; k++) {
+        if (versions & 1U << k && parts[k].outcome == parts[i].outcome && g_str_equal(parts[k].actual, parts[i].actual))
+            same |= 1U << k;
+    }
+    return same;
+}
+
+/* All parts of one outcome, those that say the same together; returns their versions. */
+static unsigned append_parts(GString *text, const struct partial parts[NFS_VERSIONS], unsigned versions,
+                             enum case_outcome outcome)
+{
+    const bool is_one = (versions & (versions - 1)) == 0;
+    unsigned told = 0;
+
+    for (unsigned i = 0; i < NFS_VERSIONS; i++) {
+        unsigned same;
+
+        if (!(versions & ~told & 1U << i) || parts[i].outcome != outcome)
+            continue;
+        same = alike(parts, versions, i);
+        told |= same;
+        if (!is_one) {
+            g_autofree char *names = nfs_versions_text(same);
+
+            g_string_append_printf(text, "%sNFS %s: ", text->len > 0 ? "; " : "", names);
+        }
+        g_string_append(text, parts[i].actual);
+    }
+    return told;
+}
+
 /* A failure outranks what could not be judged, which outranks a pass. */
 static void join(struct case_result *result, struct partial parts[NFS_VERSIONS], unsigned versions)
 {
     static const enum case_outcome order[] = {OUTCOME_FAILED, OUTCOME_INCONCLUSIVE, OUTCOME_PASSED,
                                               OUTCOME_NOT_APPLICABLE};
-    bool is_one = (versions & (versions - 1)) == 0;
     GString *text = g_string_new(NULL);
-    unsigned told = 0;
+    bool decided = false;
 
     result->outcome = OUTCOME_NOT_APPLICABLE;
     for (unsigned o = 0; o < G_N_ELEMENTS(order); o++) {
-        for (unsigned i = 0; i < NFS_VERSIONS; i++) {
-            unsigned same = 0;
-
-            if (!(versions & ~told & 1U << i) || parts[i].outcome != order[o])
-                continue;
-            for (unsigned k = i; k < NFS_VERSIONS; k++) {
-                if (versions & 1U << k && parts[k].outcome == order[o] && g_str_equal(parts[k].actual, parts[i].actual))
-                    same |= 1U << k;
-            }
-            if (told == 0)
-                result->outcome = order[o];
-            told |= same;
-            if (!is_one) {
-                g_autofree char *names = nfs_versions_text(same);
-
-                g_string_append_printf(text, "%sNFS %s: ", text->len > 0 ? "; " : "", names);
-            }
-            g_string_append(text, parts[i].actual);
+        if (append_parts(text, parts, versions, order[o]) && !decided) {
+            result->outcome = order[o];
+            decided = true;
         }
     }
     for (unsigned i = 0; i < NFS_VERSIONS; i++)

@@ -23,6 +23,53 @@ static bool is_busy_otherwise(struct talk *talk)
     return busy;
 }
 
+struct once {
+    bool left_early, unmounted, is_quiet;
+    char *doubt;
+};
+
+static struct once once_with_client(struct talk *talk, const struct suite_case *row, const struct talker_wish *wish,
+                                    void (*one)(struct rpc_talker *talker, const struct suite_case *row))
+{
+    struct rpc_talker talker;
+    struct once once;
+
+    if (rpc_talker_open(&talker, talk, wish))
+        one(&talker, row);
+    once = (struct once){.left_early = talker.left_early,
+                         .unmounted = rpc_talker_unmounted(&talker),
+                         .is_quiet = talker.is_quiet,
+                         .doubt = g_strdup(talker.doubt)};
+    rpc_talker_close(&talker);
+    talk_hang_up(talk);
+    return once;
+}
+
+/* Until a try is decided, or quiet. False: there is nothing more to judge; else *last is the last one that counts. */
+static bool try_with_client(struct talk *talk, const struct suite_case *row, const struct talker_wish *wish,
+                            void (*one)(struct rpc_talker *talker, const struct suite_case *row), struct once *last)
+{
+    const struct case_result *result = talk->result;
+
+    for (unsigned tries = 0, in_vain = 0; tries < TRIES && !last->is_quiet;) {
+        struct once once = once_with_client(talk, row, wish, one);
+
+        if (once.left_early) {
+            in_vain++;
+            g_free(once.doubt);
+        } else {
+            tries++;
+            g_free(last->doubt);
+            *last = once;
+        }
+        if (result->outcome == OUTCOME_FAILED || result->outcome == OUTCOME_PASSED || in_vain == TRIES)
+            return false;
+        if (!once.left_early && !(last->unmounted || last->is_quiet || last->doubt))
+            return false;
+    }
+    return true;
+}
+
 /*
  * A device that unmounts, or makes no more Calls, may have its own reasons, unless it does so each time after the
  * stimulus, and never without it. One that does so before any stimulus has them: such a connection counts for nothing.
@@ -30,37 +77,17 @@ static bool is_busy_otherwise(struct talk *talk)
 void rpc_talker_with_client(struct talk *talk, const struct suite_case *row, const struct talker_wish *wish,
                             void (*one)(struct rpc_talker *talker, const struct suite_case *row))
 {
-    struct case_result *result = talk->result;
-    g_autofree char *what = NULL, *doubt = NULL;
-    bool unmounted = false, is_quiet = false;
+    struct once last = {0};
+    bool is_open = try_with_client(talk, row, wish, one, &last) && !(last.unmounted && wish && wish->may_close);
+    g_autofree char *doubt = last.doubt, *what = NULL;
 
-    for (unsigned tries = 0, in_vain = 0; tries < TRIES && !is_quiet;) {
-        struct rpc_talker talker;
-
-        if (rpc_talker_open(&talker, talk, wish))
-            one(&talker, row);
-        if (!talker.left_early) {
-            unmounted = rpc_talker_unmounted(&talker);
-            is_quiet = talker.is_quiet;
-            g_free(doubt);
-            doubt = g_strdup(talker.doubt);
-            tries++;
-        }
-        in_vain += talker.left_early;
-        rpc_talker_close(&talker);
-        talk_hang_up(talk);
-        if (result->outcome == OUTCOME_FAILED || result->outcome == OUTCOME_PASSED || in_vain == TRIES)
-            return;
-        if (!talker.left_early && !(unmounted || is_quiet || doubt))
-            return;
-    }
-    if (unmounted && wish && wish->may_close)
+    if (!is_open)
         return;
     if (doubt) {
         talk_failed(talk, "%s", doubt);
         return;
     }
-    what = g_strdup(result->actual);
+    what = g_strdup(talk->result->actual);
     if (is_busy_otherwise(talk))
         talk_failed(talk, "%s; it does so only after the stimulus", what);
     else

@@ -48,15 +48,12 @@ void talker_begin_compound(struct rpc_talker *talker, struct xdr_out *out, unsig
 
     rpc_talker_begin(talker, out, NFS_PROGRAM, 4, 1);
     xdr_out_u32(out, 0); /* tag */
-    xdr_out_u32(out, talker_minor(talker));
-    xdr_out_u32(out, operations + v4->has_session);
+    xdr_out_words(out, talker_minor(talker), operations + v4->has_session);
     if (!v4->has_session)
         return;
     xdr_out_u32(out, NFS_OP_SEQUENCE);
     xdr_out_fixed(out, v4->session, sizeof v4->session);
-    xdr_out_u32(out, v4->sequence);
-    xdr_out_u32(out, v4->slot);
-    xdr_out_u32(out, v4->slot);
+    xdr_out_words(out, v4->sequence, v4->slot, v4->slot);
     xdr_out_bool(out, false); /* not to be cached */
     /* Whatever its outcome, the next Call does not depend on whether the server executed this one. */
     if (v4->slot + 1 < v4->slots) {
@@ -149,11 +146,8 @@ static void put_exchange_id(struct rpc_talker *talker, struct xdr_out *out, cons
 
 static void put_channel(struct xdr_out *out)
 {
-    const uint32_t words[] = {
-        0 /* padding */, MESSAGE_MAX, MESSAGE_MAX, 0 /* cached */, OPERATIONS_MAX, REQUESTS_MAX, 0 /* no IRD */};
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(words); i++)
-        xdr_out_u32(out, words[i]);
+    xdr_out_words(out, 0 /* padding */, MESSAGE_MAX, MESSAGE_MAX, 0 /* cached */, OPERATIONS_MAX, REQUESTS_MAX,
+                  0 /* no IRD */);
 }
 
 static void put_create_session(struct rpc_talker *talker, struct xdr_out *out, const void *data)
@@ -167,9 +161,7 @@ static void put_create_session(struct rpc_talker *talker, struct xdr_out *out, c
     xdr_out_u32(out, 0); /* no back channel */
     put_channel(out);
     put_channel(out);
-    xdr_out_u32(out, CALLBACK_PROGRAM);
-    xdr_out_u32(out, 1);
-    xdr_out_u32(out, RPC_AUTH_NONE);
+    xdr_out_words(out, CALLBACK_PROGRAM, 1, RPC_AUTH_NONE);
 }
 
 static void put_reclaim_complete(struct rpc_talker *talker, struct xdr_out *out, const void *data)

@@ -534,27 +534,35 @@ static bool take(struct talk *talk)
     }
 }
 
+/* One slice of waiting. */
+static bool receive_within(struct talk *talk, int64_t left)
+{
+    bool unacked = acked_by_dut(talk) < talk->out_offset;
+    struct pollfd poller = {.fd = talk->fd, .events = talk->dut_fin ? 0 : POLLIN};
+    int wait = (int)CLAMP((left + ms - 1) / ms, 0, TCP_STOP_SLICE_MS);
+
+    if (poll(&poller, 1, unacked ? MIN(wait, ACK_SLICE_MS) : wait) > 0 && take(talk))
+        return true;
+    if (poller.revents && talk->dut_fin)
+        g_usleep(1000); /* all that can still come is an RST */
+    watch_acked(talk->watch, WATCH_DUT, acked_by_dut(talk));
+    return false;
+}
+
 bool talk_receive(struct talk *talk, int64_t until)
 {
+    int64_t left;
+
     until = MIN(until, talk->deadline);
-    for (;;) {
+    do {
         /* Nothing can come after both FINs. */
         if (talk->fd < 0 || talk->dut_reset || (talk->dut_fin && talk->our_fin))
             return false;
-
-        int64_t left = until - talk_now();
-        bool unacked = acked_by_dut(talk) < talk->out_offset;
-        struct pollfd poller = {.fd = talk->fd, .events = talk->dut_fin ? 0 : POLLIN};
-        int wait = (int)CLAMP((left + ms - 1) / ms, 0, TCP_STOP_SLICE_MS);
-
-        if (poll(&poller, 1, unacked ? MIN(wait, ACK_SLICE_MS) : wait) > 0 && take(talk))
+        left = until - talk_now();
+        if (receive_within(talk, left))
             return true;
-        if (poller.revents && talk->dut_fin)
-            g_usleep(1000); /* all that can still come is an RST */
-        watch_acked(talk->watch, WATCH_DUT, acked_by_dut(talk));
-        if (left <= 0 || suite_stopped)
-            return false;
-    }
+    } while (left > 0 && !suite_stopped);
+    return false;
 }
 
 uint64_t talk_out_offset(const struct talk *talk)

@@ -42,43 +42,52 @@ static void judge_terminate(struct talk *talk, const struct talk_terminate *expe
     g_string_free(words, TRUE);
 }
 
+static bool is_served(const struct talk_terminate *expected, const struct talk_heard *heard)
+{
+    return expected->served != 0 && heard->has_ddp && heard->ddp.opcode == expected->served &&
+           heard->ddp.payload_len >= expected->served_octets;
+}
+
+/* It closed, or said nothing more. passed_over: what it said last, NULL: nothing. */
+static void judge_without_terminate(struct talk *talk, const struct talk_terminate *expected,
+                                    const struct talk_heard *heard, const char *passed_over)
+{
+    bool closed = heard->what == TALK_FIN || heard->what == TALK_RESET;
+    g_autoptr(GString) words = g_string_new(NULL);
+
+    expected_words(expected, words);
+    if (closed && expected->or_close)
+        talk_passed_by_end(talk, "%s", talk_describe(talk, heard));
+    else if (closed && expected->close_open)
+        talk_inconclusive(talk, "%s without a Terminate: the layers above may close at any time",
+                          talk_describe(talk, heard));
+    else if (closed)
+        talk_failed(talk, "expected %s; found %s without a Terminate", words->str, talk_describe(talk, heard));
+    else if (expected->other_open)
+        talk_inconclusive(talk, "expected %s; found %s", words->str, talk_describe(talk, heard));
+    else
+        talk_failed(talk, "expected %s; found %s%s%s within %.1f s", words->str, passed_over ? passed_over : "",
+                    passed_over ? ", then " : "", talk_describe(talk, heard), (double)talk_t_react(talk) / 1e9);
+}
+
 void talk_expect_terminate(struct talk *talk, const struct talk_terminate *expected)
 {
     int64_t until = talk_now() + talk_t_react(talk);
     g_autofree char *passed_over = NULL;
     const struct talk_heard *heard;
-    GString *words;
 
     while ((heard = talk_hear(talk, MAX(until - talk_now(), 0)))->what == TALK_FPDU && !heard->is_terminate) {
-        if (expected->served != 0 && heard->has_ddp && heard->ddp.opcode == expected->served &&
-            heard->ddp.payload_len >= expected->served_octets) {
+        if (is_served(expected, heard)) {
             talk_failed(talk, "expected a refusal; found the faulty request served: %s", talk_describe(talk, heard));
             return;
         }
         g_free(passed_over);
         passed_over = g_strdup(talk_describe(talk, heard));
     }
-    if (heard->what == TALK_FPDU) {
+    if (heard->what == TALK_FPDU)
         judge_terminate(talk, expected, heard);
-        return;
-    }
-    words = g_string_new(NULL);
-    expected_words(expected, words);
-    if (heard->what == TALK_FIN || heard->what == TALK_RESET) {
-        if (expected->or_close)
-            talk_passed_by_end(talk, "%s", talk_describe(talk, heard));
-        else if (expected->close_open)
-            talk_inconclusive(talk, "%s without a Terminate: the layers above may close at any time",
-                              talk_describe(talk, heard));
-        else
-            talk_failed(talk, "expected %s; found %s without a Terminate", words->str, talk_describe(talk, heard));
-    } else if (expected->other_open) {
-        talk_inconclusive(talk, "expected %s; found %s", words->str, talk_describe(talk, heard));
-    } else {
-        talk_failed(talk, "expected %s; found %s%s%s within %.1f s", words->str, passed_over ? passed_over : "",
-                    passed_over ? ", then " : "", talk_describe(talk, heard), (double)talk_t_react(talk) / 1e9);
-    }
-    g_string_free(words, TRUE);
+    else
+        judge_without_terminate(talk, expected, heard, passed_over);
 }
 
 /* ---- close ---- */

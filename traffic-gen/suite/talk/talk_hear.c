@@ -245,6 +245,20 @@ static const struct talk_heard *report_end(struct talk *talk, enum talk_what wha
     return &talk->heard;
 }
 
+static bool is_over(const struct talk *talk)
+{
+    return talk->dut_fin || talk->dut_reset || talk->fd < 0;
+}
+
+static const struct talk_heard *report_over(struct talk *talk)
+{
+    if ((talk->dut_fin || talk->dut_reset) && unparsed(talk) > 0) {
+        report(talk, TALK_GARBAGE, unparsed(talk));
+        return &talk->heard;
+    }
+    return report_end(talk, talk->dut_reset || talk->fd < 0 ? TALK_RESET : TALK_FIN);
+}
+
 const struct talk_heard *talk_hear(struct talk *talk, int64_t ns)
 {
     int64_t until = talk_now() + ns;
@@ -254,17 +268,9 @@ const struct talk_heard *talk_hear(struct talk *talk, int64_t ns)
     for (;;) {
         if (unparsed(talk) > 0 && (talk->operating ? parse_fpdu(talk) : parse_frame(talk)))
             return &talk->heard;
-        if ((talk->dut_fin || talk->dut_reset) && unparsed(talk) > 0) {
-            report(talk, TALK_GARBAGE, unparsed(talk));
-            return &talk->heard;
-        }
-        if (talk->dut_reset || talk->fd < 0)
-            return report_end(talk, TALK_RESET);
-        if (talk->dut_fin)
-            return report_end(talk, TALK_FIN);
-        if (!talk_receive(talk, until)) {
-            if (talk->dut_fin || talk->dut_reset || talk->fd < 0)
-                continue;
+        if (is_over(talk))
+            return report_over(talk);
+        if (!talk_receive(talk, until) && !is_over(talk)) {
             report_end(talk, TALK_SILENCE);
             talk->heard.n = unparsed(talk);
             return &talk->heard;

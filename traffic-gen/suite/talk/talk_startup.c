@@ -99,35 +99,48 @@ static uint8_t our_flags(const struct talk *talk, const struct talk_wish *wish)
     return (uint8_t)((wish->markers || terms->markers ? MPA_FLAG_M : 0) | (wish->crc || !no_crc ? MPA_FLAG_C : 0));
 }
 
-static struct mpa_startup our_frame(const struct talk *talk, const struct talk_wish *wish)
+static uint8_t asked_revision(const struct startup_terms *terms, const struct talk_wish *wish)
+{
+    if (wish->revision_0 || wish->revision != 0)
+        return wish->revision_0 ? 0 : wish->revision;
+    if (wish->enhanced)
+        return 2;
+    return terms->revision ? terms->revision : 1;
+}
+
+static struct mpa_startup our_request(const struct talk *talk, const struct talk_wish *wish)
 {
     const struct startup_terms *terms = &talk->run->terms;
-    const struct mpa_startup *request = talk_frame(talk, false);
     bool usual = !wish->revision_0 && wish->revision == 0 && !wish->enhanced;
-    struct mpa_startup frame = {.flags = our_flags(talk, wish)};
+    bool enhanced = usual ? terms->enhanced : wish->enhanced;
 
-    if (talk_is_initiator(talk)) {
-        frame.kind = MPA_REQUEST;
-        frame.revision = wish->revision_0  ? 0
-                         : wish->revision  ? wish->revision
-                         : wish->enhanced  ? 2
-                         : terms->revision ? terms->revision
-                                           : 1;
-        frame.enhanced = asked(terms, wish);
-        if (usual ? terms->enhanced : wish->enhanced)
-            frame.flags |= MPA_FLAG_S;
-    } else {
-        frame.kind = MPA_REPLY;
-        frame.revision = wish->revision ? wish->revision : request ? request->revision : 1;
-        if (request && request->revision == 0)
-            frame.flags |= MPA_FLAG_M | MPA_FLAG_C;
-        if (request && request->has_enhanced && request->revision >= 2) {
-            frame.flags |= MPA_FLAG_S;
-            frame.enhanced = answer(talk->run, &request->enhanced);
-        }
+    return (struct mpa_startup){.kind = MPA_REQUEST,
+                                .flags = our_flags(talk, wish) | (enhanced ? MPA_FLAG_S : 0),
+                                .revision = asked_revision(terms, wish),
+                                .has_enhanced = enhanced,
+                                .enhanced = asked(terms, wish)};
+}
+
+static struct mpa_startup our_reply(const struct talk *talk, const struct talk_wish *wish)
+{
+    const struct mpa_startup *request = talk_frame(talk, false);
+    struct mpa_startup frame = {.kind = MPA_REPLY, .flags = our_flags(talk, wish), .revision = wish->revision};
+
+    if (frame.revision == 0)
+        frame.revision = request ? request->revision : 1;
+    if (request && request->revision == 0)
+        frame.flags |= MPA_FLAG_M | MPA_FLAG_C;
+    if (request && request->has_enhanced && request->revision >= 2) {
+        frame.flags |= MPA_FLAG_S;
+        frame.has_enhanced = true;
+        frame.enhanced = answer(talk->run, &request->enhanced);
     }
-    frame.has_enhanced = frame.flags & MPA_FLAG_S;
     return frame;
+}
+
+static struct mpa_startup our_frame(const struct talk *talk, const struct talk_wish *wish)
+{
+    return talk_is_initiator(talk) ? our_request(talk, wish) : our_reply(talk, wish);
 }
 
 static size_t our_words(const struct talk *talk, const struct talk_wish *wish, uint8_t out[ADVERT_WISH_LEN])
@@ -387,30 +400,22 @@ static const char *missing_need(const struct talk *talk)
     return NULL;
 }
 
-/* The DUT's frame, and what this case needs in it. */
-static bool take_frame(struct talk *talk, const struct talk_wish *wish)
+static void no_frame(struct talk *talk, const struct talk_wish *wish)
 {
-    const struct mpa_startup *theirs = talk_hear_frame(talk);
-    const char *missing;
+    const struct talk_heard *heard = talk_last(talk);
 
-    if (!theirs || (theirs->kind == MPA_REPLY && theirs->flags & MPA_FLAG_R))
-        talk->result->refused = true;
-    if (!theirs) {
-        const struct talk_heard *heard = talk_last(talk);
+    if (wish->enhanced && !(talk->run->has & NEED_ENHANCED) && (heard->what == TALK_FIN || heard->what == TALK_RESET))
+        talk_not_applicable(talk, "the device closes after an enhanced Request, as one without RFC 6581 does");
+    else
+        talk_inconclusive(talk, "expected a %s; found %s", talk_is_initiator(talk) ? "Reply" : "Request",
+                          talk_describe(talk, heard));
+}
 
-        if (wish->enhanced && !(talk->run->has & NEED_ENHANCED) &&
-            (heard->what == TALK_FIN || heard->what == TALK_RESET))
-            talk_not_applicable(talk, "the device closes after an enhanced Request, as one without RFC 6581 does");
-        else
-            talk_inconclusive(talk, "expected a %s; found %s", talk_is_initiator(talk) ? "Reply" : "Request",
-                              talk_describe(talk, heard));
-        return false;
-    }
-    if (theirs->kind == MPA_REPLY && theirs->flags & MPA_FLAG_R) {
-        talk_inconclusive(talk, "the start-up was rejected: %s", talk_describe(talk, talk_last(talk)));
-        return false;
-    }
-    missing = missing_need(talk);
+/* What this case needs in it. */
+static bool frame_suits(struct talk *talk, const struct talk_wish *wish, const struct mpa_startup *theirs)
+{
+    const char *missing = missing_need(talk);
+
     if (missing)
         talk_not_applicable(talk, "%s", missing);
     else if (wish->need_markers && !(theirs->flags & MPA_FLAG_M))
@@ -422,6 +427,20 @@ static bool take_frame(struct talk *talk, const struct talk_wish *wish)
                             talk_is_initiator(talk) ? "Reply" : "Request");
     else
         return true;
+    return false;
+}
+
+static bool take_frame(struct talk *talk, const struct talk_wish *wish)
+{
+    const struct mpa_startup *theirs = talk_hear_frame(talk);
+
+    if (theirs && !(theirs->kind == MPA_REPLY && theirs->flags & MPA_FLAG_R))
+        return frame_suits(talk, wish, theirs);
+    talk->result->refused = true;
+    if (theirs)
+        talk_inconclusive(talk, "the start-up was rejected: %s", talk_describe(talk, talk_last(talk)));
+    else
+        no_frame(talk, wish);
     return false;
 }
 

@@ -19,7 +19,6 @@ static void more_connections_than_tables(void **state)
     struct counting *counting = calloc(1, sizeof *counting);
     uint64_t seed = 7;
 
-    (void)state;
     assert_true(connections && counting);
     for (unsigned i = 0; i < CONNECTIONS; i++)
         connections[i].counted.verdict = &connections[i].verdict;
@@ -64,7 +63,6 @@ static void tables_are_used_again(void **state)
 {
     struct counting *counting = calloc(1, sizeof *counting);
 
-    (void)state;
     assert_non_null(counting);
     for (unsigned i = 0; i < 10; i++) {
         struct connection c = {0};

@@ -69,7 +69,6 @@ static guint findings_of_silence(bool lost)
 
 static void silence_after_what_was_lost(void **state)
 {
-    (void)state;
     assert_true(findings_of_silence(false) > 0);
     assert_int_equal(findings_of_silence(true), 0);
 }

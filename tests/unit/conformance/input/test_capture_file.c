@@ -75,7 +75,6 @@ static void counters_of_dropped_packets(void **state)
          0},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         for (unsigned big = 0; big < 2; big++) {
             char hex[2048];
@@ -93,7 +92,6 @@ static void counters_of_dropped_packets(void **state)
 
 static void both_formats_and_byte_orders(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(good); i++) {
         struct capture_error error = {""};
         struct packet packet;
@@ -152,7 +150,6 @@ static void expect_refusal(const char *file, const char *what)
 
 static void what_is_no_capture(void **state)
 {
-    (void)state;
     expect_refusal("/tmp", "is a directory");
     expect_refusal("/nonexistent/file", "No such file or directory");
     write_hex("");
@@ -176,7 +173,7 @@ static void corrupt_records(void **state)
 {
     struct capture_error error = {""};
     struct packet packet;
-    (void)state;
+
     /* The second record announces 2 GiB. */
     write_hex("d4c3b2a1 0200 0400 00000000 00000000 ffff0000 01000000 "
               "01000000 07000000 04000000 04000000 aabbccdd 02000000 00000000 00000080 00000080 eeff");
@@ -200,7 +197,7 @@ static void several_interfaces(void **state)
     struct capture_error error = {""};
     struct packet packet;
     char file[1024];
-    (void)state;
+
     /* Of one link type. */
     snprintf(file, sizeof file, "%s %s %s %s %s", section, interface, interface, record, record);
     write_hex(file);
@@ -223,7 +220,7 @@ static void several_interfaces(void **state)
 static void live_capture_of_nothing(void **state)
 {
     struct capture_error error = {""};
-    (void)state;
+
     assert_null(capture_open_live("no-such-interface", NULL, &error));
     assert_non_null(strstr(error.text, "no-such-interface"));
     assert_null(strchr(error.text, '\n'));
@@ -233,7 +230,7 @@ static void stopping(void **state)
 {
     struct capture_error error = {""};
     struct packet packet;
-    (void)state;
+
     write_hex(good[0].hex);
     struct capture *capture = capture_open(path, &error);
     assert_int_equal(capture_next(capture, &packet, &error), CAPTURE_PACKET);
@@ -244,7 +241,6 @@ static void stopping(void **state)
 
 static int make_path(void **state)
 {
-    (void)state;
     int descriptor = mkstemp(path);
     if (descriptor < 0)
         return -1;
@@ -254,7 +250,6 @@ static int make_path(void **state)
 
 static int remove_path(void **state)
 {
-    (void)state;
     return unlink(path);
 }
 

@@ -43,7 +43,6 @@ static void assert_close(uint64_t found, uint64_t expected)
 /* Every bucket begins where the one before it ends, and each number is in its own. */
 static void buckets_are_without_gaps(void **state)
 {
-    (void)state;
     assert_int_equal(histogram_bucket_first(0), 0);
     for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
         uint64_t first = histogram_bucket_first(i), last = histogram_bucket_last(i);
@@ -62,7 +61,6 @@ static void small_numbers_are_exact(void **state)
 {
     struct histogram histogram = {.count = 0};
 
-    (void)state;
     assert_int_equal(histogram_quantile(&histogram, 0.5), 0);
     for (uint64_t i = 0; i < 64; i++)
         histogram_add(&histogram, i, 1);
@@ -78,7 +76,6 @@ static void quantiles_are_within_the_bound(void **state)
     static const double quantiles[] = {0.001, 0.01, 0.25, 0.5, 0.75, 0.95, 0.99, 0.999, 0.9999};
     uint64_t *numbers = calloc(NUMBERS, sizeof *numbers), seed = 3;
 
-    (void)state;
     assert_non_null(numbers);
     for (unsigned powers = 1; powers <= 15; powers++) {
         struct histogram histogram = {.count = 0};
@@ -107,7 +104,6 @@ static void joined_as_counted_together(void **state)
     struct histogram all = {.count = 0}, parts[5] = {{.count = 0}}, sum = {.count = 0};
     uint64_t seed = 5;
 
-    (void)state;
     for (unsigned i = 0; i < NUMBERS; i++) {
         uint64_t value = next_random(&seed) >> next_random(&seed) % 60, n = 1 + next_random(&seed) % 3;
 
@@ -132,7 +128,6 @@ static void sums_end_at_their_limit(void **state)
 {
     struct histogram histogram = {.count = 0};
 
-    (void)state;
     histogram_add(&histogram, UINT64_MAX, UINT64_MAX);
     histogram_add(&histogram, UINT64_MAX, 1);
     histogram_add(&histogram, 7, 0);

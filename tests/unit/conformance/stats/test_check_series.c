@@ -18,7 +18,6 @@ static void bins_grow(void **state)
 {
     struct series *series = calloc(1, sizeof *series);
 
-    (void)state;
     assert_non_null(series);
     for (int64_t i = 0; i < 63; i++) {
         uint64_t *bin = series_at(series, INT64_C(1) << i);
@@ -41,7 +40,6 @@ static void pairs_of_bins(void **state)
     static const int64_t start = INT64_C(1) << 40, width = 1 << SERIES_WIDTH_BITS_MIN;
     struct series *series = calloc(1, sizeof *series);
 
-    (void)state;
     assert_non_null(series);
     for (int64_t i = 0; i < 4; i++) {
         uint64_t *bin = series_at(series, start + i * width);
@@ -65,7 +63,6 @@ static void joined_as_one(void **state)
     struct series *all = calloc(1, sizeof *all), *parts = calloc(2, sizeof *parts), *other = calloc(2, sizeof *other);
     uint64_t seed = 11;
 
-    (void)state;
     assert_true(all && parts && other);
     for (unsigned round = 0; round < 200; round++) {
         int64_t at = (int64_t)(next_random(&seed) >> 4), step = 1 + (int64_t)(next_random(&seed) % 1000000);

@@ -32,7 +32,6 @@ static void pieces(void **state)
     struct arena_pool pool = {0};
     uint64_t seed = 1;
 
-    (void)state;
     for (unsigned round = 0; round < 20; round++) {
         struct arena *arena = arena_new(round % 2 ? &pool : NULL);
 
@@ -50,7 +49,6 @@ static void pool_has_a_limit(void **state)
     struct arena_pool pool = {0};
     struct arena *arenas[1000];
 
-    (void)state;
     for (unsigned i = 0; i < 1000; i++) {
         arenas[i] = arena_new(&pool);
         assert_non_null(arenas[i]);
@@ -68,7 +66,6 @@ static void held(void **state)
     struct arena *arena = arena_hold(NULL);
     uint8_t *piece;
 
-    (void)state;
     assert_non_null(arena);
     assert_ptr_equal(arena_hold(arena), arena);
     piece = arena_zeroed(arena, 10);
@@ -86,7 +83,6 @@ static void arrays(void **state)
     uint8_t *array = NULL;
     size_t size = 0;
 
-    (void)state;
     assert_non_null(arena);
     for (size_t wanted = 1; wanted < 100000; wanted = 2 * wanted + 1) {
         array = arena_resize(arena, array, size, wanted);

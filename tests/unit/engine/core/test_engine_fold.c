@@ -17,7 +17,6 @@ static void random_counts(void **state)
     struct rule_counts counts = {0}, copy, back;
     uint64_t seed = 1;
 
-    (void)state;
     for (unsigned round = 0; round < 500; round++) {
         uint64_t sparse = next_random(&seed) % 200 + 1; /* one rule in so many; 1: all */
         struct folded_counts *folded;
@@ -53,7 +52,6 @@ static void nothing_counted(void **state)
     struct rule_counts counts = {0}, back = {0};
     struct folded_counts *folded = counts_fold(NULL, &counts, NULL);
 
-    (void)state;
     assert_non_null(folded);
     counts_unfold(folded, &back);
     counts_unfold(NULL, &back);
@@ -70,7 +68,6 @@ static void unfolding_adds(void **state)
     struct counts_sum sum = {.counts = &total};
     struct folded_counts *folded, *other;
 
-    (void)state;
     counts.passed[0] = 1;
     counts.inconclusive[0] = 2;
     counts.passed[RULE_COUNT - 1] = UINT32_MAX;
@@ -111,7 +108,6 @@ static void equal_ones_are_one(void **state)
     struct folded_pool pool = {0};
     struct folded_counts *first, *second, *other;
 
-    (void)state;
     counts.passed[3] = 5;
     first = counts_fold(&pool, &counts, NULL);
     counts.passed[3] = 5;
@@ -137,7 +133,6 @@ static void folded_twice(void **state)
     struct folded_pool pool = {0};
     struct folded_counts *all[3];
 
-    (void)state;
     for (unsigned i = 0; i < 3; i++) {
         struct folded_counts *before;
 

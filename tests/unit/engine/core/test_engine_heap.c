@@ -36,7 +36,6 @@ static void refusal_stays_with_its_heap(void **state)
     static struct heap first, second; /* in use beyond this test */
     pthread_t thread;
 
-    (void)state;
     heap_use(&first);
     free(heap_get(1));
     assert_false(heap_refused());
@@ -65,7 +64,6 @@ static void arrays_grow_up_to_a_bound(void **state)
 {
     unsigned *numbers = NULL, size = 0;
 
-    (void)state;
     for (unsigned n = 1; n <= 100; n++) {
         unsigned *moved = heap_room(numbers, &size, n, 100, sizeof *numbers);
 

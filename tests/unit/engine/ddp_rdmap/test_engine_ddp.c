@@ -55,7 +55,6 @@ static void untagged(void **state)
         {RULE_DDP_4_3_09, {{0, 1, 0, false, 100}, {1, 1, 100, true, 8}, {0, 2, 0, true, 8}}},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct rdmap_flow *t = flow_new();
 
@@ -68,10 +67,7 @@ static void untagged(void **state)
         flow_close(t, I);
         expect_one(t, cases[i].rule, i);
         if (cases[i].rule == NONE) {
-            findings_passed(&t->seen, RULE_DDP_4_3_12);
-            findings_passed(&t->seen, RULE_DDP_4_3_13);
-            findings_passed(&t->seen, RULE_DDP_4_1_04);
-            findings_passed(&t->seen, RULE_DDP_6_2_1_02);
+            findings_passed(&t->seen, RULE_DDP_4_3_12, RULE_DDP_4_3_13, RULE_DDP_4_1_04, RULE_DDP_6_2_1_02);
         }
         flow_free(t);
     }
@@ -82,7 +78,6 @@ static void msn_wraps(void **state)
 {
     static const uint32_t wrong[] = {1, 0};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(wrong); i++) {
         struct rdmap_flow *t = flow_new();
 
@@ -119,7 +114,6 @@ static void tagged(void **state)
         {RULE_DDP_5_2_11, {{RDMAP_WRITE, STAG, 0x1000, false, 100}, {RDMAP_WRITE, STAG, 0x1080, true, 8}}},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct rdmap_flow *t = flow_new();
 
@@ -144,7 +138,6 @@ static void headers_cut_short(void **state)
         {RULE_DDP_4_3_01, {0x41, 0x43}, 17},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct rdmap_flow *t = flow_new();
 
@@ -160,7 +153,6 @@ static void layout_and_close(void **state)
     uint8_t ulpdu[26] = {0xBC, 0x43}; /* T = 1 on a Send, and Rsvd */
     struct rdmap_flow *t = flow_new();
 
-    (void)state;
     flow_ulpdu(t, I, ulpdu, sizeof ulpdu);
     expect_one(t, RULE_DDP_4_1_01, 0);
     flow_free(t);
@@ -199,7 +191,6 @@ static void never_ended(void **state)
     };
     struct rdmap_flow *t;
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         t = flow_new();
         for (unsigned k = 0; k < 3; k++)
@@ -241,7 +232,6 @@ static void segments_that_were_cut(void **state)
     uint8_t ulpdu[18 + RDMAP_READ_REQUEST_LEN] = {0};
     struct mpa_fpdu_event event = {.direction = DIR_TO_RESPONDER, .crc = MPA_CRC_UNKNOWN, .has_ddp = true};
 
-    (void)state;
     for (uint32_t msn = 1; msn <= 4; msn += msn == 2 ? 2 : 1) { /* 3 is left out */
         struct ddp_segment ddp = {.last = true, .dv = 1, .rv = 1, .opcode = RDMAP_READ_REQUEST, .qn = 1, .msn = msn};
 

@@ -15,7 +15,6 @@ static void a_faultless_conversation(void **state)
 {
     struct rdmap_flow *t = flow_new();
 
-    (void)state;
     flow_add(t, I, 1, 0, 5, 0);
     flow_original(t, R, 1, 10);
     flow_add(t, I, 2, 0, 1, 0x80000000); /* 10 + 5; the border of a field is not reached */
@@ -33,29 +32,12 @@ static void a_faultless_conversation(void **state)
     flow_original(t, R, 6, 0x70);
     flow_response(t, R, 0x11, 0, 8, true);
     flow_close(t, I);
-    findings_passed(&t->seen, RULE_RDMAPX_5_1_1_01);
-    findings_passed(&t->seen, RULE_RDMAPX_5_1_1_02);
-    findings_passed(&t->seen, RULE_RDMAPX_5_1_1_03);
-    findings_passed(&t->seen, RULE_RDMAPX_5_1_1_04);
-    findings_passed(&t->seen, RULE_RDMAPX_5_1_1_10);
-    findings_passed(&t->seen, RULE_RDMAPX_5_1_2_01);
-    findings_passed(&t->seen, RULE_RDMAPX_5_1_2_02);
-    findings_passed(&t->seen, RULE_RDMAPX_5_1_2_03);
-    findings_passed(&t->seen, RULE_RDMAPX_5_1_2_04);
-    findings_passed(&t->seen, RULE_RDMAPX_5_1_2_06);
-    findings_passed(&t->seen, RULE_RDMAPX_5_2_1_01);
-    findings_passed(&t->seen, RULE_RDMAPX_5_2_1_02);
-    findings_passed(&t->seen, RULE_RDMAPX_5_2_1_04);
-    findings_passed(&t->seen, RULE_RDMAPX_5_2_1_12);
-    findings_passed(&t->seen, RULE_RDMAPX_5_2_1_14);
-    findings_passed(&t->seen, RULE_RDMAPX_5_2_1_25);
-    findings_passed(&t->seen, RULE_RDMAPX_5_2_1_26);
-    findings_passed(&t->seen, RULE_RDMAPX_5_2_2_02);
-    findings_passed(&t->seen, RULE_RDMAPX_5_2_2_04);
-    findings_passed(&t->seen, RULE_RDMAPX_5_2_2_13);
-    findings_passed(&t->seen, RULE_RDMAPX_5_4_04);
-    findings_passed(&t->seen, RULE_RDMAPX_7_08);
-    findings_passed(&t->seen, RULE_RDMAPX_7_12);
+    findings_passed(&t->seen, RULE_RDMAPX_5_1_1_01, RULE_RDMAPX_5_1_1_02, RULE_RDMAPX_5_1_1_03, RULE_RDMAPX_5_1_1_04,
+                    RULE_RDMAPX_5_1_1_10, RULE_RDMAPX_5_1_2_01, RULE_RDMAPX_5_1_2_02, RULE_RDMAPX_5_1_2_03,
+                    RULE_RDMAPX_5_1_2_04, RULE_RDMAPX_5_1_2_06, RULE_RDMAPX_5_2_1_01, RULE_RDMAPX_5_2_1_02,
+                    RULE_RDMAPX_5_2_1_04, RULE_RDMAPX_5_2_1_12, RULE_RDMAPX_5_2_1_14, RULE_RDMAPX_5_2_1_25,
+                    RULE_RDMAPX_5_2_1_26, RULE_RDMAPX_5_2_2_02, RULE_RDMAPX_5_2_2_04, RULE_RDMAPX_5_2_2_13,
+                    RULE_RDMAPX_5_4_04, RULE_RDMAPX_7_08, RULE_RDMAPX_7_12);
     flow_expect_nothing(t);
 }
 
@@ -75,7 +57,6 @@ static void expect_header(struct rdmap_atomic_request atomic, enum rule_id rule)
 
 static void header_fields(void **state)
 {
-    (void)state;
     expect_header((struct rdmap_atomic_request){.reserved = 0x2000000, .compare_mask = 1}, RULE_RDMAPX_5_2_1_01);
     expect_header((struct rdmap_atomic_request){.reserved = 0x200000, .compare_mask = 1}, RULE_RDMAPX_5_2_1_01);
     expect_header((struct rdmap_atomic_request){.reserved = 1, .opcode = 2}, RULE_RDMAPX_5_2_1_02);
@@ -90,7 +71,6 @@ static void identifiers_and_order(void **state)
     struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
-    (void)state;
     flow_add(t, I, 1, 0, 5, 0);
     frame = flow_original(t, R, 2, 10);
     flow_close(t, I);
@@ -134,7 +114,6 @@ static void answers_without_requests(void **state)
     struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
-    (void)state;
     flow_send(t, I, 4);
     frame = flow_original(t, R, 1, 10);
     flow_close(t, I);
@@ -161,7 +140,6 @@ static void requests_without_answers(void **state)
     struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
-    (void)state;
     frame = flow_add(t, I, 1, 0, 5, 0);
     flow_send(t, R, 4);
     flow_close(t, R);
@@ -178,7 +156,6 @@ static void alignment(void **state)
     struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
-    (void)state;
     frame = flow_add(t, I, 1, 0x1004, 5, 0); /* refused */
     flow_terminate(t, R);
     flow_close(t, R);
@@ -252,7 +229,6 @@ static uint32_t play(struct rdmap_flow *t, const struct values *values)
 /* Others may write the memory: a note, unless nobody does. */
 static void values_that_contradict(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(contradictions); i++) {
         struct rdmap_flow *t = flow_new();
         uint32_t frame = play(t, &contradictions[i]);
@@ -274,7 +250,6 @@ static void octets_in_reverse(void **state)
     struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
-    (void)state;
     frame = play(t, &values);
     flow_close(t, I);
     flow_expect_one(t, RULE_RDMAPX_5_1_1_10, SEVERITY_ERROR, frame);
@@ -337,7 +312,6 @@ static void between(struct rdmap_flow *t, enum between what)
 
 static void whatever_may_explain_it(void **state)
 {
-    (void)state;
     for (enum between what = WRITE_THERE; what <= LATE_WRITE; what++) {
         struct rdmap_flow *t = talk_exclusive();
 
@@ -362,7 +336,6 @@ static void once_per_address(void **state)
     struct rdmap_flow *t = flow_new();
     uint32_t frame = 0;
 
-    (void)state;
     for (uint32_t i = 0; i < 10; i++) {
         flow_add(t, I, i, 0, 1, 0);
         flow_original(t, R, i, 3 * i);
@@ -378,7 +351,6 @@ static void a_write_before(void **state)
     struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
-    (void)state;
     flow_write(t, I, STAG, 0, octets, sizeof octets);
     flow_add(t, I, 1, 8, 1, 0);
     frame = flow_original(t, R, 1, 4);

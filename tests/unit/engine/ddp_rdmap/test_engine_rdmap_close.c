@@ -7,14 +7,11 @@ static void nothing_after_a_terminate(void **state)
     struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
-    (void)state;
     flow_send(t, I, 4);
     flow_terminate(t, R);
     flow_send(t, I, 4); /* the other end may go on */
     flow_close(t, R);
-    findings_passed(&t->seen, RULE_RDMAP_5_4_06);
-    findings_passed(&t->seen, RULE_RDMAP_5_4_11);
-    findings_passed(&t->seen, RULE_RDMAP_6_2_1_06);
+    findings_passed(&t->seen, RULE_RDMAP_5_4_06, RULE_RDMAP_5_4_11, RULE_RDMAP_6_2_1_06);
     flow_expect_nothing(t);
 
     t = flow_new();
@@ -55,7 +52,6 @@ static void what_mpa_reports(void **state)
     struct rdmap_flow *t = after_a_startup_that_failed();
     uint32_t frame;
 
-    (void)state;
     frame = flow_send(t, I, 4);
     flow_close(t, I);
     flow_expect_one(t, RULE_RDMAP_5_4_11, SEVERITY_ERROR, frame);
@@ -77,7 +73,6 @@ static void a_reset_after_a_terminate(void **state)
 {
     struct rdmap_flow *t = flow_new();
 
-    (void)state;
     flow_send(t, I, 4);
     flow_terminate(t, R);
     flow_end(t, R, true);
@@ -119,7 +114,6 @@ static void stags_that_were_invalidated(void **state)
     struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
-    (void)state;
     flow_send(t, R, 4);
     invalidate(t, 0x100);
     frame = flow_write(t, I, 0x100, 0, "data", 4);
@@ -156,7 +150,6 @@ static void stags_that_may_be_valid(void **state)
 {
     struct rdmap_flow *t = flow_new();
 
-    (void)state;
     invalidate(t, 0x100);
     flow_write(t, I, 0x101, 0, "data", 4); /* another one */
     flow_write(t, I, 0x100, 0, NULL, 0);   /* nothing is accessed */

@@ -6,7 +6,6 @@ static void a_faultless_conversation(void **state)
 {
     struct rdmap_flow *t = flow_new();
 
-    (void)state;
     flow_read(t, I, 0x10, 0x1000, 100);
     flow_response(t, R, 0x10, 0x1000, 100, true);
     flow_read(t, I, 0x11, 0, 1500); /* pipelined, in two segments, zero-length, odd */
@@ -20,14 +19,8 @@ static void a_faultless_conversation(void **state)
     flow_read(t, R, 0x20, 8, 8); /* the other way */
     flow_response(t, I, 0x20, 8, 8, true);
     flow_close(t, I);
-    findings_passed(&t->seen, RULE_RDMAP_4_4_03);
-    findings_passed(&t->seen, RULE_RDMAP_4_4_08);
-    findings_passed(&t->seen, RULE_RDMAP_5_2_01);
-    findings_passed(&t->seen, RULE_RDMAP_5_2_1_14);
-    findings_passed(&t->seen, RULE_RDMAP_5_2_1_18);
-    findings_passed(&t->seen, RULE_RDMAP_5_2_2_01);
-    findings_passed(&t->seen, RULE_RDMAP_5_2_2_08);
-    findings_passed(&t->seen, RULE_RDMAP_5_5_12);
+    findings_passed(&t->seen, RULE_RDMAP_4_4_03, RULE_RDMAP_4_4_08, RULE_RDMAP_5_2_01, RULE_RDMAP_5_2_1_14,
+                    RULE_RDMAP_5_2_1_18, RULE_RDMAP_5_2_2_01, RULE_RDMAP_5_2_2_08, RULE_RDMAP_5_5_12);
     flow_expect_nothing(t);
 }
 
@@ -36,7 +29,6 @@ static void another_sink(void **state)
     struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
-    (void)state;
     flow_read(t, I, 0x10, 0x1000, 100);
     frame = flow_response(t, R, 0x11, 0x1000, 100, true);
     flow_close(t, I);
@@ -61,7 +53,6 @@ static void another_size(void **state)
     struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
-    (void)state;
     flow_read(t, I, 0x10, 0x1000, 100);
     frame = flow_response(t, R, 0x10, 0x1000, 99, true);
     flow_send(t, R, 4);
@@ -87,7 +78,6 @@ static void surplus_responses(void **state)
     struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
-    (void)state;
     flow_send(t, I, 4);
     frame = flow_response(t, R, 0x10, 0x1000, 8, true);
     flow_close(t, I);
@@ -116,7 +106,6 @@ static void before_its_request(void **state)
     struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
-    (void)state;
     flow_send(t, I, 4);
     frame = flow_response(t, R, 0x10, 0x1000, 8, true);
     flow_read(t, I, 0x10, 0x1000, 8);
@@ -147,7 +136,6 @@ static void in_another_order(void **state)
     struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
-    (void)state;
     flow_read(t, I, 0x10, 0, 8);
     flow_read(t, I, 0x11, 0, 8);
     flow_read(t, I, 0x12, 0, 8);
@@ -180,7 +168,6 @@ static void never_answered(void **state)
     struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
-    (void)state;
     frame = flow_read(t, I, 0x10, 0, 8);
     flow_send(t, R, 4);
     flow_close(t, R);
@@ -254,7 +241,6 @@ static void what_the_capture_hides(void **state)
 {
     struct rdmap_flow *t = flow_new();
 
-    (void)state;
     t->parameters.startup_seen = false; /* begins inside the connection: requests were sent before */
     t->parameters.midstream = true;
     flow_parameters(t);
@@ -295,7 +281,6 @@ static void the_rtr(void **state)
 {
     struct rdmap_flow *t = flow_new();
 
-    (void)state;
     t->parameters.peer_to_peer = true;
     flow_parameters(t);
     flow_read(t, I, 0, 0, 0);

@@ -48,7 +48,6 @@ static void finish(struct rdmap_flow *t, const char *ids, enum rule_severity sev
 
 static void compared(void **state)
 {
-    (void)state;
     for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
         enum rule_severity severity = exclusive ? SEVERITY_ERROR : SEVERITY_NOTE;
         struct rdmap_flow *t = begin(exclusive);
@@ -85,7 +84,6 @@ static void compared(void **state)
 /* Only exclusive memory has all its octets kept, and compared whatever was said in between. */
 static void exclusive_only(void **state)
 {
-    (void)state;
     for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
         const char *ids = exclusive ? "RDMAP-5.5-13" : "";
         struct rdmap_flow *t = begin(exclusive);
@@ -113,7 +111,6 @@ static void exclusive_only(void **state)
 
 static void not_compared(void **state)
 {
-    (void)state;
     for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
         struct rdmap_flow *t = begin(exclusive);
 
@@ -178,7 +175,6 @@ static void not_compared(void **state)
 /* More Writes than are kept: the oldest are forgotten, and nothing is made up. */
 static void many(void **state)
 {
-    (void)state;
     for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
         struct rdmap_flow *t = begin(exclusive);
 

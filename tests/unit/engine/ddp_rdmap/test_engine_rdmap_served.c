@@ -81,7 +81,6 @@ static void send_request(struct rdmap_flow *t, unsigned i)
 
 static void served(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < REQUESTS; i++) {
         struct rdmap_flow *t = begin();
 
@@ -89,8 +88,7 @@ static void served(void **state)
         serve(t, requests[i].atomic);
         flow_send(t, R, 8);
         flow_close(t, R);
-        findings_expect(&t->seen, R, requests[i].rule, requests[i].name);
-        flow_free(t);
+        flow_expect(t, R, requests[i].rule, requests[i].name);
 
         if (requests[i].rv != 1) /* nothing else shows what it is */
             continue;
@@ -100,15 +98,13 @@ static void served(void **state)
         send_request(t, i);
         serve(t, requests[i].atomic);
         flow_finish(t);
-        findings_expect(&t->seen, R, "", requests[i].name);
-        flow_free(t);
+        flow_expect(t, R, "", requests[i].name);
     }
 }
 
 /* Another request asked for the same answer. */
 static void asked_for(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < REQUESTS; i++) {
         struct rdmap_flow *t;
 
@@ -119,8 +115,7 @@ static void asked_for(void **state)
         send_request(t, i);
         serve(t, false);
         flow_finish(t);
-        findings_expect(&t->seen, R, "", requests[i].name);
-        flow_free(t);
+        flow_expect(t, R, "", requests[i].name);
     }
 }
 
@@ -128,14 +123,12 @@ static void gaps(void **state)
 {
     struct rdmap_flow *t = begin();
 
-    (void)state;
     send_read(t, untagged_segment(RDMAP_READ_REQUEST, 1, 2)); /* waits for what is missing */
     send_atomic(t, untagged_segment(RDMAP_ATOMIC_REQUEST, 1, 1));
     serve(t, true);
     serve(t, false);
     flow_close(t, R);
-    findings_expect(&t->seen, R, "", "filled");
-    flow_free(t);
+    flow_expect(t, R, "", "filled");
 
     t = begin(); /* nothing obliges the receiver to say anything */
     send_read(t, untagged_segment(RDMAP_READ_REQUEST, 1, 3));
@@ -143,23 +136,20 @@ static void gaps(void **state)
     flow_send(t, I, 8);
     flow_send(t, R, 8);
     flow_close(t, R);
-    findings_expect(&t->seen, R, "", "waiting");
-    flow_free(t);
+    flow_expect(t, R, "", "waiting");
 
     t = begin();
     send_read(t, untagged_segment(RDMAP_READ_REQUEST, 1, 3));
     flow_complain(t, R, 1, 2, 3);
     flow_close(t, R);
-    findings_expect(&t->seen, R, "", "refused");
-    flow_free(t);
+    flow_expect(t, R, "", "refused");
 
     t = begin(); /* a real fault after it counts */
     send_read(t, untagged_segment(RDMAP_READ_REQUEST, 1, 3));
     send_request(t, 6);
     flow_send(t, R, 8);
     flow_close(t, R);
-    findings_expect(&t->seen, R, "RDMAP-6.2.1-01", "fault after it");
-    flow_free(t);
+    flow_expect(t, R, "RDMAP-6.2.1-01", "fault after it");
 }
 
 /* The MSN of a request that was answered, and of one that is not yet. */
@@ -168,7 +158,6 @@ static void repeated(void **state)
     for (unsigned open = 0; open < 2; open++) {
         struct rdmap_flow *t = begin();
 
-        (void)state;
         send_read(t, untagged_segment(RDMAP_READ_REQUEST, 1, 1));
         if (!open)
             serve(t, false);
@@ -177,8 +166,7 @@ static void repeated(void **state)
             serve(t, false);
         serve(t, false);
         flow_close(t, R);
-        findings_expect(&t->seen, R, "DDP-7.1-09", open ? "open" : "answered");
-        flow_free(t);
+        flow_expect(t, R, "DDP-7.1-09", open ? "open" : "answered");
     }
 }
 

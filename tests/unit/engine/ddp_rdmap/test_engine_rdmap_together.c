@@ -7,7 +7,6 @@ static void last_too_early(void **state)
     struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
-    (void)state;
     flow_read(t, I, 0x10, 0x1000, 100);
     flow_read(t, I, 0x10, 0x2000, 8);
     frame = flow_tagged(t, R, RDMAP_READ_RESPONSE, 0x10, 0x1000, true, NULL, 60);
@@ -22,7 +21,6 @@ static void last_missing(void **state)
     struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
-    (void)state;
     flow_read(t, I, 0x10, 0x1000, 100);
     flow_read(t, I, 0x10, 0x2000, 8);
     frame = flow_tagged(t, R, RDMAP_READ_RESPONSE, 0x10, 0x1000, false, NULL, 100);
@@ -54,7 +52,6 @@ static void a_segment_after_the_last(void **state)
     struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
-    (void)state;
     part_of_a_send(t, false, 0, 8);
     part_of_a_send(t, true, 8, 8);
     frame = part_of_a_send(t, true, 8, 8);
@@ -70,7 +67,6 @@ static void responses_interleaved(void **state)
     struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
-    (void)state;
     flow_read(t, I, 0x10, 0x1000, 100);
     flow_read(t, I, 0x11, 0x2000, 100);
     frame = flow_tagged(t, R, RDMAP_READ_RESPONSE, 0x10, 0x1000, false, NULL, 60);
@@ -86,7 +82,6 @@ static void segments_in_descending_order(void **state)
     struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
-    (void)state;
     flow_read(t, I, 0x10, 0x1000, 100);
     flow_tagged(t, R, RDMAP_READ_RESPONSE, 0x10, 0x1000 + 60, false, NULL, 40);
     frame = flow_tagged(t, R, RDMAP_READ_RESPONSE, 0x10, 0x1000, true, NULL, 60);
@@ -99,7 +94,6 @@ static void an_atomic_response_between_segments(void **state)
     struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
-    (void)state;
     flow_read(t, I, 0x10, 0x1000, 100);
     flow_add(t, I, 1, 0, 1, 0);
     flow_tagged(t, R, RDMAP_READ_RESPONSE, 0x10, 0x1000, false, NULL, 60);
@@ -114,7 +108,6 @@ static void a_response_that_skips_octets(void **state)
     struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
-    (void)state;
     flow_read(t, I, 0x10, 0x1000, 100);
     flow_tagged(t, R, RDMAP_READ_RESPONSE, 0x10, 0x1000, false, NULL, 60);
     frame = flow_tagged(t, R, RDMAP_READ_RESPONSE, 0x10, 0x1000 + 68, true, NULL, 40);
@@ -126,7 +119,6 @@ static void a_response_cut_off(void **state)
 {
     struct rdmap_flow *t = flow_new();
 
-    (void)state;
     flow_read(t, I, 0x10, 0x1000, 100);
     flow_tagged(t, R, RDMAP_READ_RESPONSE, 0x10, 0x1000, false, NULL, 60);
     flow_terminate(t, R);
@@ -139,7 +131,6 @@ static void the_msn_of_the_request(void **state)
     struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
-    (void)state;
     flow_read(t, I, 0x10, 0, 8);
     flow_response(t, R, 0x10, 0, 8, true);
     flow_add(t, I, 1, 0, 1, 0); /* MSN 2 of QN 1 */
@@ -154,7 +145,6 @@ static void an_msn_twice(void **state)
     struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
-    (void)state;
     flow_read(t, I, 0x10, 0, 8);
     t->msn[I][1] = 1;
     frame = flow_read(t, I, 0x11, 0, 8);
@@ -169,7 +159,6 @@ static void a_second_terminate(void **state)
     struct rdmap_flow *t = flow_new();
     uint32_t frame;
 
-    (void)state;
     flow_send(t, I, 4);
     flow_terminate(t, R);
     t->msn[R][2] = 1; /* not even with an MSN of its own */

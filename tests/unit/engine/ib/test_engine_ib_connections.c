@@ -8,14 +8,14 @@
 
 #include <stdio.h>
 
-enum { A = 1, B = 2, C = 3, LOG = 2048 };
+enum { A = 1, B = 2, C = 3 };
 
 struct bench {
     struct ib_connections *connections;
     uint32_t frame;
     int64_t now;
     bool refuse;
-    char log[LOG];
+    char log[NOTES_MAX];
     struct seen {
         struct bench *bench;
         uint32_t id;
@@ -23,21 +23,11 @@ struct bench {
     struct ib_connection last; /* that was closed */
 };
 
-static void say(struct bench *bench, const char *text)
-{
-    size_t n = strlen(bench->log);
-
-    assert_true(n + strlen(text) + 2 < LOG);
-    snprintf(bench->log + n, LOG - n, "%s%s", n > 0 ? " " : "", text);
-}
-
 static void on_part(void *ctx, const struct ib_rc_part *part)
 {
     const struct seen *seen = ctx;
-    char text[40];
 
-    snprintf(text, sizeof text, "%u/%u:%02x", seen->id, part->place.side, part->packet->bth.opcode);
-    say(seen->bench, text);
+    note(seen->bench->log, "%u/%u:%02x", seen->id, part->place.side, part->packet->bth.opcode);
 }
 
 static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_events *events)
@@ -54,22 +44,17 @@ static void on_close(void *ctx, struct ib_connection *connection, enum ib_connec
 {
     static const char *const words[] = {"ended", "reused", "evicted", "capture"};
     struct bench *bench = ctx;
-    char text[40];
 
-    (void)now_ns;
     bench->last = *connection;
-    snprintf(text, sizeof text, "%u-%s", connection->id, words[why]);
-    say(bench, text);
+    note(bench->log, "%u-%s", connection->id, words[why]);
 }
 
 static void on_managed(void *ctx, struct ib_connection *connection, unsigned side, const struct ib_cm *cm,
                        const struct place *place)
 {
-    char text[60];
+    struct bench *bench = ctx;
 
-    (void)place;
-    snprintf(text, sizeof text, "%u/%u:%s", connection->id, side, ib_cm_name(cm->attribute));
-    say(ctx, text);
+    note(bench->log, "%u/%u:%s", connection->id, side, ib_cm_name(cm->attribute));
 }
 
 static void open_with(struct bench *bench, const struct ib_connections_options *options)
@@ -157,7 +142,6 @@ static void by_management(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, 0);
     REQUEST(A, B, 71, 0x11);
     REQUEST(A, B, 71, 0x11);   /* again */
@@ -180,7 +164,6 @@ static void facts_of_management(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, 0);
     REQUEST(A, B, 71, 0x11);
     REPLY(B, A, 82, 71, 0x22);
@@ -198,7 +181,6 @@ static void rejected(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, 0);
     REQUEST(A, B, 71, 0x11);
     SAY(IB_CM_REJECT, B, A, 0, 71);
@@ -214,7 +196,6 @@ static void reused(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, 0);
     REQUEST(A, B, 71, 0x11);
     REPLY(B, A, 82, 71, 0x22);
@@ -231,7 +212,6 @@ static void by_what_answers(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, 0);
     packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1000);
     packet(&bench, A, B, 0x22, IB_SEND_ONLY, 7000);
@@ -249,7 +229,6 @@ static void disconnected_by_queue_pair(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, 0);
     packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1000);
     packet(&bench, B, A, 0x11, IB_ACKNOWLEDGE, 1000);
@@ -265,7 +244,6 @@ static void in_doubt(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, 0);
     packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1000);
     packet(&bench, A, B, 0x22, IB_SEND_ONLY, 1000);
@@ -282,7 +260,6 @@ static void in_no_doubt(void **state)
     static const struct ib_qp_pair assumed[] = {{{0x99, 0x98}}, {{0x11, 0x22}}};
     struct bench bench;
 
-    (void)state;
     open_with(&bench, &(struct ib_connections_options){.assumed = assumed, .n_assumed = ARRAY_LENGTH(assumed)});
     packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1000);
     packet(&bench, A, B, 0x22, IB_SEND_ONLY, 1000);
@@ -298,7 +275,6 @@ static void one_direction(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, 0);
     packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1000);
     packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1001);
@@ -311,7 +287,6 @@ static void bounds(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, 2);
     for (unsigned i = 0; i < 3; i++)
         REQUEST(A, B, i, 0x11 + i);
@@ -338,7 +313,6 @@ static void host_refuses(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, 0);
     bench.refuse = true;
     REQUEST(A, B, 71, 0x11);
@@ -352,7 +326,6 @@ static void many(void **state)
     enum { N = 3000 };
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, 0);
     for (uint32_t i = 0; i < N; i++) {
         REQUEST(A, B, i, i + 2);

@@ -22,7 +22,6 @@ static void damage_is_dropped_from_the_first_right_one_on(void **state)
 {
     struct ib_icrc_senders *senders = ib_icrc_senders_new();
 
-    (void)state;
     assert_false(drops(senders, 1, false, ICRC_WRONG));
     assert_false(drops(senders, 1, false, ICRC_UNKNOWN));
     assert_false(drops(senders, 1, false, ICRC_WRONG));
@@ -38,7 +37,6 @@ static void acknowledged_damage_was_none(void **state)
 {
     struct ib_icrc_senders *senders = ib_icrc_senders_new();
 
-    (void)state;
     drops(senders, 1, false, ICRC_RIGHT);
     acked(senders, 1, 0);
     acked(senders, 1, 2);
@@ -60,7 +58,6 @@ static void more_senders_than_there_is_room_for(void **state)
     struct ib_icrc_senders *senders = ib_icrc_senders_new();
     unsigned dropped = 0;
 
-    (void)state;
     for (unsigned kind = 0; kind < 4; kind++) {
         for (unsigned host = 0; host < 256; host++) {
             struct ib_packet packet = {.info = ib_opcode_info(IB_SEND_ONLY)};

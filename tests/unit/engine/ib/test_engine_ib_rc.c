@@ -9,63 +9,51 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { START = 0xFFFFFE, START_1 = 100, MTU = 256, LOG = 4096, SKEW = 4000000 };
+enum { START = 0xFFFFFE, START_1 = 100, MTU = 256, SKEW = 4000000 };
 
 struct bench {
     struct ib_rc *rc;
     uint32_t frame;
     int64_t now; /* besides the frame's number */
-    char log[LOG];
+    char log[NOTES_MAX];
 };
-
-static void say(struct bench *bench, const char *text)
-{
-    size_t n = strlen(bench->log);
-
-    assert_true(n + strlen(text) + 2 < LOG);
-    snprintf(bench->log + n, LOG - n, "%s%s", n > 0 ? " " : "", text);
-}
 
 /* "S0.0+3!?" : Send, message 0, at offset 0, 3 octets, complete; responses to Reads of its sender were not seen. */
 static void on_part(void *ctx, const struct ib_rc_part *part)
 {
     static const char letters[] = "SWRPKAB";
     struct bench *bench = ctx;
-    char text[80];
 
     if (part->kind == IB_MESSAGE_READ)
-        snprintf(text, sizeof text, "R%u@%x:%u", (unsigned)part->message, (unsigned)part->address, part->size);
+        note(bench->log, "R%u@%x:%u", (unsigned)part->message, (unsigned)part->address, part->size);
     else if (part->memory_known)
-        snprintf(text, sizeof text, "%c%u@%x+%zu%s", letters[part->kind], (unsigned)part->message,
-                 (unsigned)part->address, part->length, part->complete ? "!" : "");
+        note(bench->log, "%c%u@%x+%zu%s", letters[part->kind], (unsigned)part->message, (unsigned)part->address,
+             part->length, part->complete ? "!" : "");
     else
-        snprintf(text, sizeof text, "%c%u.%u+%zu%s%s", letters[part->kind], (unsigned)part->message,
-                 (unsigned)part->offset, part->length, part->complete ? "!" : "", part->reads_unseen ? "?" : "");
-    say(bench, text);
+        note(bench->log, "%c%u.%u+%zu%s%s", letters[part->kind], (unsigned)part->message, (unsigned)part->offset,
+             part->length, part->complete ? "!" : "", part->reads_unseen ? "?" : "");
 }
 
 /* "hole0:1-3@7": requests 1 and 2 of side 0, after the one in frame 7. */
 static void on_hole(void *ctx, const struct ib_rc_hole *hole)
 {
-    char text[64];
+    struct bench *bench = ctx;
 
-    snprintf(text, sizeof text, "hole%u:%u-%u@%u", hole->side, (unsigned)hole->from, (unsigned)hole->to, hole->after);
-    say(ctx, text);
+    note(bench->log, "hole%u:%u-%u@%u", hole->side, (unsigned)hole->from, (unsigned)hole->to, hole->after);
 }
 
 static void on_refused(void *ctx, const struct ib_rc_refusal *refusal)
 {
-    char text[64];
+    struct bench *bench = ctx;
 
-    snprintf(text, sizeof text, "refused%u:%u%s at %u of %s%s", refusal->side, refusal->nak,
-             refusal->not_ready ? "rnr" : "", (unsigned)refusal->offset,
-             !refusal->known                     ? "what is unknown"
-             : refusal->kind == IB_MESSAGE_SEND  ? "a Send"
-             : refusal->kind == IB_MESSAGE_WRITE ? "a Write"
-             : refusal->kind == IB_MESSAGE_READ  ? "a Read"
-                                                 : "another",
-             refusal->invalidates ? " with Invalidate" : "");
-    say(ctx, text);
+    note(bench->log, "refused%u:%u%s at %u of %s%s", refusal->side, refusal->nak, refusal->not_ready ? "rnr" : "",
+         (unsigned)refusal->offset,
+         !refusal->known                     ? "what is unknown"
+         : refusal->kind == IB_MESSAGE_SEND  ? "a Send"
+         : refusal->kind == IB_MESSAGE_WRITE ? "a Write"
+         : refusal->kind == IB_MESSAGE_READ  ? "a Read"
+                                             : "another",
+         refusal->invalidates ? " with Invalidate" : "");
 }
 
 static void open_bench(struct bench *bench, bool managed, size_t limit)
@@ -127,7 +115,6 @@ static void in_order(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     SEND(0, 10);
     packet(&bench, 0, IB_SEND_FIRST, 1, 256, (struct words){0});
@@ -146,7 +133,6 @@ static void lost_on_the_network(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     SEND(0, 1);
     SEND(2, 3);
@@ -167,7 +153,6 @@ static void lost_by_the_capture(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     packet(&bench, 0, IB_WRITE_FIRST, 0, 256, (struct words){.address = 0x1000});
     packet(&bench, 0, IB_WRITE_LAST, 2, 9, (struct words){0});
@@ -183,7 +168,6 @@ static void acknowledgement_comes_first(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     SEND(0, 1);
     ACK(1);
@@ -196,7 +180,6 @@ static void acknowledged_but_never_captured(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     SEND(0, 1);
     ACK(2);
@@ -210,7 +193,6 @@ static void repeats_are_taken_once(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     SEND(0, 1);
     SEND(0, 1);
@@ -226,7 +208,6 @@ static void refusals(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     SEND(0, 1);
     packet(&bench, 1, IB_ACKNOWLEDGE, 0, 0, (struct words){.syndrome = 0x2A}); /* RNR */
@@ -245,7 +226,6 @@ static void not_ready(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     SEND(0, 1);
     SEND(1, 2);
@@ -344,7 +324,6 @@ static void retries_after_not_ready(void **state)
 {
     struct bench bench;
 
-    (void)state;
     for (unsigned retries = 0; retries < 8; retries++) {
         for (unsigned naks = 1; naks < 9; naks++) {
             open_bench(&bench, true, 0);
@@ -380,7 +359,6 @@ static void damaged_requests(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     SEND(0, 1);
     ACK(0);
@@ -403,7 +381,6 @@ static void reads(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     READ(0, 0x1000, 600); /* three packets */
     READ(3, 0x8000, 0);
@@ -420,7 +397,6 @@ static void responses_sent_again(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     for (int n = 0; n < 600; n++) {
         READ(n, 0x1000, 8);
@@ -442,7 +418,6 @@ static void read_asked_again(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     READ(0, 0x1000, 600);
     READ(3, 0x8000, 5);
@@ -463,7 +438,6 @@ static void more_than_was_asked_for(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     READ(0, 0x1000, 100);
     RESPONSE(IB_READ_RESPONSE_ONLY, 0, 200);
@@ -475,7 +449,6 @@ static void late_start(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, false, 0);
     packet(&bench, 0, IB_SEND_LAST, 0, 7, (struct words){0});
     READ(1, 0x1000, 3000); /* 1024: three packets */
@@ -491,7 +464,6 @@ static void a_request_lost_after_a_read(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, false, 0);
     packet(&bench, 0, IB_SEND_LAST, 0, 1000, (struct words){0});
     READ(1, 0x1000, 1024);
@@ -516,7 +488,6 @@ static void requests_from_before_the_capture(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, false, 0);
     SEND(4, 1);
     SEND(2, 1);
@@ -534,7 +505,6 @@ static void reads_without_any_answer(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, false, 0);
     READ(0, 0x1000, 5000);
     READ(2, 0x2000, 2000);
@@ -548,7 +518,6 @@ static void mtu_from_the_response(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, false, 0);
     READ(0, 0x1000, 1000);
     RESPONSE(IB_READ_RESPONSE_FIRST, 0, 512);
@@ -562,7 +531,6 @@ static void bound_on_what_is_held(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 4000);
     SEND(0, 1);
     SEND(2, 1000);
@@ -601,13 +569,12 @@ static unsigned make_messages(uint64_t *seed, struct sent *sent)
 /* Go-back-N with packets lost before the capture point or after it: all octets come once, and in order. */
 static void random_loss_is_no_hole(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed < 400; seed++) {
         struct bench bench;
         struct sent sent[PACKETS];
         uint64_t random = seed;
         unsigned n = make_messages(&random, sent), expected = 0, turns = 0;
-        char wanted[LOG] = "";
+        char wanted[NOTES_MAX] = "";
         size_t length = 0;
         unsigned message = 0, offset = 0;
 
@@ -652,7 +619,6 @@ static void blamed_messages(void **state)
 {
     struct bench bench;
 
-    (void)state;
     open_bench(&bench, true, 0);
     packet(&bench, 0, IB_WRITE_ONLY, 0, 8, (struct words){.address = 0x666});
     SEND(1, 1);
@@ -669,7 +635,6 @@ static void hole_explains_what_came_after_the_latest_request(void **state)
 {
     enum rule_id both = 0, one = 0;
 
-    (void)state;
     for (unsigned rule = 0; rule < RULE_COUNT; rule++) {
         if (rule_catalogue[rule].observe == OBSERVE_WIRE)
             both = (enum rule_id)rule;
@@ -702,7 +667,6 @@ static void copies(void **state)
     struct ib_rc_part latest = {0};
     struct bench bench;
 
-    (void)state;
     keep_parts(&bench, &latest);
     SEND(0, 1);
     assert_int_equal(latest.copy_ns, 0); /* the timeout is not known */
@@ -735,7 +699,6 @@ static void reads_open(void **state)
     struct ib_rc_part latest = {0};
     struct bench bench;
 
-    (void)state;
     keep_parts(&bench, &latest);
     SEND(0, 1);
     bench.now = 1000;

@@ -12,7 +12,6 @@ static void start(void **state)
 {
     struct guest_signs g;
 
-    (void)state;
     guest_signs_init(&g);
     g.signs.port[1] = 3260;
     guest_private_data(&g, 0, "80000000 [52]");
@@ -34,7 +33,6 @@ static void midway(void **state)
 {
     struct guest_signs g;
 
-    (void)state;
     guest_signs_midway(&g);
     for (unsigned i = 0; i < 3; i++) {
         guest_send(&g, i & 1, i & 1 ? RESPONSE : COMMAND, 0);
@@ -52,7 +50,6 @@ static void words(void **state)
 {
     struct guest_signs g;
 
-    (void)state;
     guest_signs_init(&g);
     guest_send(&g, 0, LOGIN, 12);
     assert_string_equal(guest_words(&iser_ulp, NULL, &g), "Login Request ITT 0x0 data 10 octets");

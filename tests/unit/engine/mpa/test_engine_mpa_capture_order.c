@@ -8,7 +8,6 @@ static void first_captured_fpdu_is_not_the_first(void **state)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-    (void)state;
     line_plain_start(t);
     line_hole(t, I, 28);
     line_read(t, I, 0x11, 0, 64);
@@ -33,7 +32,6 @@ static void response_may_be_captured_before_its_request(void **state)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-    (void)state;
     line_startup(t, startup_enhanced(MPA_REQUEST, 0x40, false, 0, 1, 1),
                  startup_enhanced(MPA_REPLY, 0x40, false, 0, 1, 1));
     for (uint32_t i = 1; i < 4; i++) /* with an IRD of 1 */
@@ -49,7 +47,6 @@ static void request_may_be_captured_before_the_response_it_waited_for(void **sta
 {
     uint64_t response = 2 + 14 + 64 + 4;
 
-    (void)state;
     for (unsigned crc = 0; crc < 2; crc++) {
         struct mpa_line *t = line_new_direct(PROFILE_IETF);
         uint8_t flags = crc ? MPA_FLAG_C : 0, ulpdu[256], read[28] = {0};
@@ -77,7 +74,6 @@ static void begins_with_what_came_last(void **state)
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
     struct mpa_options options;
 
-    (void)state;
     mpa_options_init(&options);
     mpa_connection_free(t->mpa); /* without its SYNs */
     t->mpa = mpa_connection_new(&options, NULL, &t->seen.verdict, NULL);
@@ -98,7 +94,6 @@ static void response_to_the_rtr_may_be_captured_before_it(void **state)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-    (void)state;
     line_startup(t, startup_enhanced(MPA_REQUEST, 0x40, true, MPA_RTR_READ, 4, 4),
                  startup_enhanced(MPA_REPLY, 0x40, true, MPA_RTR_READ, 4, 4));
     late_read(t, 0x11, 0);

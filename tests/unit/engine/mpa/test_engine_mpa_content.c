@@ -47,7 +47,6 @@ static void every_rtr(void **state)
 {
     static const uint8_t types[] = {SEND, WRITE, READ};
 
-    (void)state;
     for (unsigned i = 0; i < ARRAY_LENGTH(types); i++)
         for (uint8_t req = 1; req < 8; req++)
             for (uint8_t rep = 1; rep < 8; rep++) {
@@ -72,7 +71,6 @@ static void every_rtr(void **state)
 
 static void faulty_rtr(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < 12; i++) {
         struct mpa_line *t = line_new_direct(PROFILE_IETF);
         struct ddp_segment send = untagged_segment(RDMAP_SEND, 0, 1), write = tagged_segment(RDMAP_WRITE, 1, 0);
@@ -144,7 +142,6 @@ static void read_rtr_without_slot(void **state)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-    (void)state;
     line_startup(t, startup_enhanced(REQ, 0x40, true, READ, 0, 0), startup_enhanced(REP, 0x40, true, READ, 0, 0));
     send_rtr(t, READ);
     line_response(t, R, 0x55, 0x1000, 0);
@@ -154,7 +151,6 @@ static void read_rtr_without_slot(void **state)
 
 static void read_rtr_not_answered(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < 5; i++) {
         struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
@@ -177,7 +173,6 @@ static void msn_after_rtr(void **state)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-    (void)state;
     start_p2p(t, SEND, SEND);
     send_rtr(t, SEND);
     t->msn[I][0] = 1;
@@ -205,7 +200,6 @@ static void read_depths(void **state)
         {0x3fff, 4, 4, 0x3fff, R, 20, ""},
     };
 
-    (void)state;
     for (unsigned i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct mpa_line *t = line_new_direct(PROFILE_IETF);
         unsigned side = cases[i].side;
@@ -226,7 +220,6 @@ static void reads_one_by_one(void **state)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-    (void)state;
     start_depths(t, 4, 1, 1, 4);
     for (unsigned i = 0; i < 5; i++) {
         struct ddp_segment part = tagged_segment(RDMAP_READ_RESPONSE, i, 0);
@@ -254,7 +247,6 @@ static void reads_over_a_hole(void **state)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-    (void)state;
     start_depths(t, 4, 1, 1, 4);
     line_read(t, I, 1, 0, 8);
     line_hole(t, R, 32);
@@ -297,7 +289,6 @@ static void versions(void **state)
         {0, 1, {0x11, 0x11, 0x11, 0xff}, "MPA-C.2-01"},
     };
 
-    (void)state;
     for (unsigned i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct mpa_line *t = line_new_direct(PROFILE_RDMAC);
 
@@ -313,7 +304,6 @@ static void versions(void **state)
 /* No startup frame says which version is right: that of the direction that came first. */
 static void versions_of_the_directions(void **state)
 {
-    (void)state;
     for (uint8_t first = 0; first < 2; first++) {
         struct mpa_line *t = line_new_direct(PROFILE_RDMAC);
 
@@ -330,7 +320,6 @@ static void versions_of_the_directions(void **state)
 
 static void fpdus_without_startup(void **state)
 {
-    (void)state;
     for (uint8_t version = 0; version < 2; version++) {
         struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
@@ -368,7 +357,6 @@ static void terminates(void **state)
         {true, 0, 0x20070000, 0, ""},           {true, 0, 0x2007c000, 20, "MPA2-8-03"},
     };
 
-    (void)state;
     for (unsigned i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct mpa_line *t = line_new_direct(PROFILE_IETF);
 

@@ -54,7 +54,6 @@ static const uint8_t all_flags[] = {0, MPA_FLAG_M, MPA_FLAG_C, MPA_FLAG_M | MPA_
 
 static void one_fpdu_in_each_segment(void **state)
 {
-    (void)state;
     for (size_t f = 0; f < ARRAY_LENGTH(all_flags); f++)
         for (size_t there = 26; there < 700; there += 37) {
             struct mpa_line *b = line_new_streams();
@@ -81,7 +80,6 @@ static void one_fpdu_in_each_segment(void **state)
 /* The FPDU's end, and the next one's header, are in the captured part of a later segment. */
 static void an_fpdu_over_several_segments(void **state)
 {
-    (void)state;
     for (size_t f = 0; f < ARRAY_LENGTH(all_flags); f++) {
         struct mpa_line *b = line_new_streams();
         struct line_stream *s = &b->stream[0];
@@ -108,7 +106,6 @@ static void an_fpdu_over_several_segments(void **state)
 /* Where the second of three FPDUs in a segment begins was cut away; the next segment begins with one again. */
 static void several_fpdus_in_a_segment(void **state)
 {
-    (void)state;
     for (size_t f = 0; f < ARRAY_LENGTH(all_flags); f++) {
         struct mpa_line *b = line_new_streams();
         struct line_stream *s = &b->stream[0];
@@ -137,7 +134,6 @@ static void what_was_cut_is_inconclusive(void **state)
 {
     struct mpa_line *b = line_new_streams();
 
-    (void)state;
     line_start(b, MPA_FLAG_C, MPA_FLAG_C, 1, 1, 0, 0);
     stream_send(b, &b->stream[0], 101);
     cut_flush(b, 0, 0, 62);
@@ -159,7 +155,6 @@ static void markers_that_are_there_are_judged(void **state)
     struct mpa_line *b = line_new_streams();
     struct line_stream *s = &b->stream[0];
 
-    (void)state;
     line_start(b, MPA_FLAG_M, MPA_FLAG_M, 1, 1, 0, 0);
     stream_send(b, s, 1000);
     put_be16(s->octets + s->sent, 1); /* RESERVED of the leading one */
@@ -175,7 +170,6 @@ static void ends_and_nothing(void **state)
 {
     struct mpa_line *b = line_new_streams();
 
-    (void)state;
     line_start(b, MPA_FLAG_C, MPA_FLAG_C, 1, 1, 0, 0);
     stream_send(b, &b->stream[0], 3000);
     cut_segment(b, 0, 1000, 62);
@@ -200,7 +194,6 @@ static void ends_and_nothing(void **state)
 /* Any cuts, any sizes, with holes in between: no finding, and never more FPDUs than there are. */
 static void at_random(void **state)
 {
-    (void)state;
     for (unsigned seed = 1; seed <= 400; seed++) {
         struct mpa_line *b = line_new_streams();
         uint8_t flags = all_flags[seed % 4];

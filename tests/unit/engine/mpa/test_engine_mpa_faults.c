@@ -409,7 +409,6 @@ static void stage(const struct fault *fault, size_t length, unsigned side, bool 
 
 static void each_fault_gives_its_finding(void **state)
 {
-    (void)state;
     failures = 0;
     for (size_t f = 0; f < ARRAY_LENGTH(faults); f++)
         for (unsigned variant = 0; variant < 2 * 2 * 2 * ARRAY_LENGTH(pieces) * 3; variant++) {

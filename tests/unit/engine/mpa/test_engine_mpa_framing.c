@@ -40,7 +40,6 @@ static void gives_every_fpdu_of_a_conforming_stream(void **state)
     static const size_t pieces[] = {0, 1, 3, 7, 100, 511, 512, 513, 1460, 8960, 65536};
     static const uint8_t flags[] = {0, MPA_FLAG_M, MPA_FLAG_C, MPA_FLAG_M | MPA_FLAG_C};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(pieces); i++)
         for (size_t q = 0; q < ARRAY_LENGTH(flags); q++)
             for (size_t r = 0; r < ARRAY_LENGTH(flags); r++)
@@ -56,7 +55,6 @@ static void takes_no_crc_field_for_a_header(void **state)
     uint8_t ulpdu[200];
     struct mpa_fpdu_plan plan;
 
-    (void)state;
     line_start(b, 0, 0, 1, 1, 0, 0);
     stream_send(b, s, 100);
     plan = stream_plan(s, ulpdu, (uint16_t)ulpdu_send(b, s, ulpdu, 144));

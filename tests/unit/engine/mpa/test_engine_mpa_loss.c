@@ -14,7 +14,6 @@ static void finds_the_grid_after_a_hole_at_its_origin(void **state)
     static const uint8_t flags[] = {0, MPA_FLAG_M, MPA_FLAG_C, MPA_FLAG_M | MPA_FLAG_C};
     static const size_t holes[] = {1, 4, 300, 512, 516, 1000, 1300};
 
-    (void)state;
     for (size_t f = 0; f < ARRAY_LENGTH(flags); f++)
         for (size_t h = 0; h < ARRAY_LENGTH(holes); h++) {
             struct mpa_line *b = line_new_streams();
@@ -38,7 +37,6 @@ static void finds_the_grid_after_a_hole_at_its_origin(void **state)
 /* The first FPDU of the capture is too short to hold a Marker; that the direction has them shows later. */
 static void learns_of_markers_after_the_first_fpdu(void **state)
 {
-    (void)state;
     for (unsigned seed = 1; seed <= 300; seed++) {
         struct mpa_line *b = line_new_streams();
 
@@ -66,7 +64,6 @@ static void learns_of_markers_after_the_first_fpdu(void **state)
 /* Zero octets with a Marker among them read as well without it, and a segment ends where that reading does. */
 static void does_not_take_a_guess_for_a_fact(void **state)
 {
-    (void)state;
     for (unsigned crc = 0; crc < 2; crc++) {
         struct mpa_line *b = line_new_streams();
         struct line_stream *s = &b->stream[1];
@@ -104,7 +101,6 @@ static void waits_for_what_markers_would_move(void **state)
     struct mpa_fpdu_plan plan;
     uint8_t ulpdu[338];
 
-    (void)state;
     for (unsigned side = 0; side < 2; side++)
         b->stream[side].base = 5000;
     for (unsigned i = 0; i < 4; i++)
@@ -136,7 +132,6 @@ static void waits_for_what_markers_would_move(void **state)
 /* The Request is lost, and with it whether the Responder has Markers; so is its first FPDU. */
 static void learns_of_markers_after_a_hole(void **state)
 {
-    (void)state;
     for (unsigned variant = 0; variant < 4; variant++) {
         bool markers = variant & 1, crc = variant & 2;
         struct mpa_line *b = line_new_streams();

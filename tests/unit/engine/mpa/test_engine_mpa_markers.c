@@ -57,7 +57,6 @@ static void lay(struct line_stream *s, const struct layout *layout, const uint8_
 
 static bool regular(const struct layout *layout, uint64_t offset, unsigned fpdu)
 {
-    (void)fpdu;
     return (offset - layout->start) % 512 == 0;
 }
 
@@ -69,7 +68,6 @@ static bool never(const struct layout *layout, uint64_t offset, unsigned fpdu)
 
 static bool first_only(const struct layout *layout, uint64_t offset, unsigned fpdu)
 {
-    (void)fpdu;
     return offset == layout->start;
 }
 
@@ -85,14 +83,12 @@ static bool all_but_one(const struct layout *layout, uint64_t offset, unsigned f
 
 static bool period_516(const struct layout *layout, uint64_t offset, unsigned fpdu)
 {
-    (void)fpdu;
     return (offset - layout->start) % 516 == 0;
 }
 
 /* The grid of absolute stream offsets; the first Marker is at the start. */
 static bool other_phase(const struct layout *layout, uint64_t offset, unsigned fpdu)
 {
-    (void)fpdu;
     return offset == layout->start || (offset > layout->start + 8 && offset % 512 == layout->arg);
 }
 
@@ -254,7 +250,6 @@ static void markers(void **state)
 {
     static const size_t pieces[] = {SIZE_MAX, 0, 1460, 100, 7};
 
-    (void)state;
     failures = 0;
     for (size_t f = 0; f < ARRAY_LENGTH(faults); f++)
         for (unsigned side = 0; side < 2; side++)

@@ -32,7 +32,6 @@ static void plain_conversation(void **state)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-    (void)state;
     line_plain_start(t);
     converse(t);
     line_close(t, I);
@@ -53,7 +52,6 @@ static void tap_sees_another_order(void **state)
     uint8_t first[256], answer[256];
     size_t n_first, n_answer;
 
-    (void)state;
     line_say_acked(t, R, reply.octets, reply.n, 20);
     line_say_acked(t, I, request.octets, request.n, 0);
     line_framing(t, false, false, true);
@@ -74,7 +72,6 @@ static void octet_by_octet(void **state)
         uint8_t fpdu[1024];
         size_t n;
 
-        (void)state;
         for (size_t i = 0; i < request.n; i++)
             line_say(t, I, request.octets + i, 1);
         for (size_t i = 0; i < reply.n; i++)
@@ -94,7 +91,6 @@ static void delayed_startup(void **state)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-    (void)state;
     line_say(t, I, "Hello, RDMA?\r\n", 14);
     line_say(t, R, "Hello Ack\r\n", 11);
     line_plain_start(t);
@@ -111,7 +107,6 @@ static void responder_opened_tcp(void **state)
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
     struct startup_frame request = req1(0x40), reply = rep1(0x40);
 
-    (void)state;
     line_say_frame(t, 1, request);
     line_say_frame(t, 0, reply);
     line_framing(t, false, false, true);
@@ -123,7 +118,6 @@ static void responder_opened_tcp(void **state)
 
 static void one_direction_only(void **state)
 {
-    (void)state;
     for (unsigned side = 0; side < 2; side++) {
         struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
@@ -148,7 +142,6 @@ static void rejected(void **state)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-    (void)state;
     line_startup(t, req1(0x40), rep1(0x60));
     line_say(t, I, "GET / HTTP/1.0\r\n\r\n", 18);
     line_say(t, R, "HTTP/1.0 200 OK\r\n\r\n", 19);
@@ -162,7 +155,6 @@ static void hole_before_the_first_fpdu(void **state)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-    (void)state;
     line_plain_start(t);
     line_hole(t, I, 64);
     line_send(t, R, 16);
@@ -177,7 +169,6 @@ static void reply_before_request(void **state)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-    (void)state;
     line_say_frame(t, R, rep1(0x40));
     line_say_frame(t, I, req1(0x40));
     line_framing(t, false, false, true);
@@ -191,7 +182,6 @@ static void reply_within_request(void **state)
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
     struct startup_frame request = startup_frame(REQ, 0x40, 1, "private data", 12);
 
-    (void)state;
     line_say(t, I, request.octets, 20);
     line_say_frame(t, R, rep1(0x40));
     line_say_acked(t, I, request.octets + 20, 12, 0);
@@ -205,7 +195,6 @@ static void reply_without_request(void **state)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-    (void)state;
     line_say_frame(t, R, rep1(0x40));
     line_close(t, I);
     line_expect(t, "MPA-7.1.2-14");
@@ -215,7 +204,6 @@ static void request_key_in_reply(void **state)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-    (void)state;
     line_startup(t, req1(0x40), req1(0x40));
     converse(t);
     line_close(t, I);
@@ -227,7 +215,6 @@ static void two_initiators(void **state)
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
     struct startup_frame request = req1(0x40);
 
-    (void)state;
     line_say_acked(t, I, request.octets, request.n, 0);
     line_say_acked(t, R, request.octets, request.n, 0);
     line_close(t, I);
@@ -244,7 +231,6 @@ static void streaming_between_frames(void **state)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-    (void)state;
     line_say(t, I, "Hello", 5);
     line_say_frame(t, I, req1(0x40));
     line_say(t, R, "Hello Ack", 9);
@@ -260,7 +246,6 @@ static void streaming_in_flight(void **state)
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
     struct startup_frame request = req1(0x40);
 
-    (void)state;
     line_say(t, I, "Hello", 5);
     line_say(t, R, "Hello Ack", 9);
     line_say_acked(t, I, request.octets, request.n, 0);
@@ -276,7 +261,6 @@ static void streaming_in_flight(void **state)
 /* REQ and first FPDU in one segment, and in two; Reply later, or never. */
 static void early_fpdu_of_initiator(void **state)
 {
-    (void)state;
     for (unsigned variant = 0; variant < 8; variant++) {
         struct mpa_line *t = line_new_direct(PROFILE_IETF);
         struct startup_frame request = req1(variant & 4 ? 0xc0 : 0x40);
@@ -326,7 +310,6 @@ static void excess_private_data(void **state)
     };
     static const uint8_t pd[512] = {0};
 
-    (void)state;
     for (unsigned i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct mpa_line *t = line_new_direct(PROFILE_IETF);
         struct startup_frame request = req1(0x40), reply = rep1(0x40);
@@ -346,7 +329,6 @@ static void missing_private_data(void **state)
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
     struct startup_frame reply = startup_frame(REP, 0x40, 1, "private", 8);
 
-    (void)state;
     put_be16(reply.octets + 18, 12);
     line_say_frame(t, I, req1(0x40));
     line_say_frame(t, R, reply);
@@ -357,7 +339,6 @@ static void missing_private_data(void **state)
 /* The frame's sender goes on as if it were complete, and so does its peer. */
 static void missing_private_data_and_on(void **state)
 {
-    (void)state;
     for (unsigned side = 0; side < 2; side++) {
         struct mpa_line *t = line_new_direct(PROFILE_IETF);
         struct startup_frame request = req1(0x40), reply = rep1(0x40);
@@ -375,7 +356,6 @@ static void missing_private_data_and_on(void **state)
 /* A part of a Request: silence or a close of its sender is a fault, an abort or the end of the capture is not. */
 static void request_cut_short(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < 5; i++) {
         struct mpa_line *t = line_new_direct(PROFILE_IETF);
         struct startup_frame request = startup_frame(REQ, 0x40, 1, "private data", 12);
@@ -402,7 +382,6 @@ static void bad_first_marker(void **state)
     uint8_t fpdu[256];
     size_t n;
 
-    (void)state;
     line_startup(t, req1(0x40), rep1(0xc0));
     n = line_make_send(t, I, 16, fpdu);
     fpdu[3] = 4;
@@ -416,7 +395,6 @@ static void bad_first_marker(void **state)
 
 static void crc_trailer(void **state)
 {
-    (void)state;
     for (unsigned side = 0; side < 2; side++) {
         struct mpa_line *t = line_new_direct(PROFILE_IETF);
         struct startup_frame request = req1(0x40), reply = rep1(0x40);
@@ -437,7 +415,6 @@ static void marker_in_request(void **state)
     uint8_t pd[516];
     struct startup_frame request;
 
-    (void)state;
     memset(pd, 0x5a, sizeof pd);
     memcpy(pd + 492, "\0\0\2\0", 4);
     request = startup_frame(REQ, 0xc0, 1, pd, sizeof pd);
@@ -453,7 +430,6 @@ static void second_frames(void **state)
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
     struct startup_frame reply = rep1(0x40);
 
-    (void)state;
     line_say_frame(t, I, req1(0x40));
     line_say_frame(t, I, req1(0x40));
     line_say_frame(t, R, reply);
@@ -482,7 +458,6 @@ static void streaming_after_frames(void **state)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-    (void)state;
     line_say_frame(t, I, req1(0x40));
     line_say(t, I, "more", 4);
     line_say_frame(t, R, rep1(0x40));
@@ -514,7 +489,6 @@ static void streaming_after_frames(void **state)
 
 static void early_fpdu_of_responder(void **state)
 {
-    (void)state;
     for (unsigned markers = 0; markers < 2; markers++)
         for (unsigned one_segment = 0; one_segment < 2; one_segment++) {
             struct mpa_line *t = line_new_direct(PROFILE_IETF);
@@ -551,7 +525,6 @@ static void fpdu_of_responder_on_half_a_one(void **state)
     uint8_t first[256], answer[256];
     size_t n, m;
 
-    (void)state;
     line_plain_start(t);
     n = line_make_send(t, I, 100, first);
     m = line_make_send(t, R, 16, answer);
@@ -569,7 +542,6 @@ static void lone_marker(void **state)
     uint8_t fpdu[256];
     size_t n;
 
-    (void)state;
     line_startup(t, req1(0xc0), rep1(0x40));
     n = line_make_send(t, R, 16, fpdu);
     line_say(t, R, marker, 4);
@@ -588,7 +560,6 @@ static void lone_marker(void **state)
 /* The first FPDU of the Initiator has a wrong CRC: the Responder may close, terminate, but not go on. */
 static void after_a_bad_first_fpdu(void **state)
 {
-    (void)state;
     for (unsigned variant = 0; variant < 3; variant++) {
         struct mpa_line *t = line_new_direct(PROFILE_IETF);
         uint8_t fpdu[256];
@@ -612,7 +583,6 @@ static void after_a_bad_first_fpdu(void **state)
 
 static void fpdus_after_rejection(void **state)
 {
-    (void)state;
     for (unsigned side = 0; side < 2; side++)
         for (unsigned crc = 0; crc < 2; crc++) {
             struct mpa_line *t = line_new_direct(PROFILE_IETF);
@@ -632,7 +602,6 @@ static void early_fpdu_before_rejection(void **state)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-    (void)state;
     line_say_frame(t, I, req1(0x40));
     line_framing(t, false, false, true);
     line_send(t, I, 16);

@@ -25,7 +25,6 @@ static void answered_by_terminate(void **state)
 {
     struct mpa_line *l = line_started(C, C);
 
-    (void)state;
     exchange(l);
     spoiled_send(l, I);
     line_terminate(l, R, 0x2002);
@@ -37,7 +36,6 @@ static void answered_by_close(void **state)
 {
     struct mpa_line *l = line_started(C, C);
 
-    (void)state;
     exchange(l);
     spoiled_send(l, I);
     line_close(l, R);
@@ -48,7 +46,6 @@ static void never_acknowledged(void **state)
 {
     struct mpa_line *l = line_started(C, C);
 
-    (void)state;
     exchange(l);
     l->acked_fixed[R] = true;
     l->acked[R] = l->sent[I];
@@ -65,7 +62,6 @@ static void one_direction_only(void **state)
 {
     struct mpa_line *l = line_started(C, C);
 
-    (void)state;
     exchange(l);
     spoiled_send(l, I);
     line_wait(l, 3 * second);
@@ -82,7 +78,6 @@ static void repaired_by_retransmission(void **state)
     uint8_t fpdu[LINE_FPDU_MAX];
     size_t n;
 
-    (void)state;
     exchange(l);
     n = line_make_send(l, I, 40, fpdu);
     l->acked_fixed[R] = true;
@@ -105,7 +100,6 @@ static void ignored(void **state)
 {
     struct mpa_line *l = line_started(C, C);
 
-    (void)state;
     exchange(l);
     spoiled_send(l, I);
     line_ack(l, R);
@@ -119,7 +113,6 @@ static void ignored_until_the_end(void **state)
 {
     struct mpa_line *l = line_started(C, C);
 
-    (void)state;
     exchange(l);
     spoiled_send(l, R);
     line_ack(l, I);
@@ -132,7 +125,6 @@ static void ignored_with_own_c0(void **state)
 {
     struct mpa_line *l = line_started(C, 0);
 
-    (void)state;
     exchange(l);
     spoiled_send(l, I);
     line_ack(l, R);
@@ -146,7 +138,6 @@ static void capture_cut_short(void **state)
 {
     struct mpa_line *l = line_started(C, C);
 
-    (void)state;
     exchange(l);
     spoiled_send(l, I);
     line_ack(l, R);
@@ -161,7 +152,6 @@ static void closed_after_the_peer(void **state)
 {
     struct mpa_line *l = line_started(C, C);
 
-    (void)state;
     exchange(l);
     spoiled_send(l, I);
     line_send(l, R, 24);
@@ -173,7 +163,6 @@ static void answer_not_captured(void **state)
 {
     struct mpa_line *l = line_started(C, C);
 
-    (void)state;
     exchange(l);
     spoiled_send(l, I);
     line_ack(l, R);
@@ -193,7 +182,6 @@ static void read_in_it_answered(void **state)
     struct mpa_line *l = line_started(C, C);
     uint8_t fpdu[LINE_FPDU_MAX];
 
-    (void)state;
     exchange(l);
     line_spoiled(l, I, fpdu, line_make_read(l, I, 0x9, 0, 100, fpdu));
     line_response(l, R, 0x9, 0, 100);
@@ -208,7 +196,6 @@ static void read_in_it_refused(void **state)
     struct mpa_line *l = line_started(C, C);
     uint8_t fpdu[LINE_FPDU_MAX];
 
-    (void)state;
     exchange(l);
     line_spoiled(l, I, fpdu, line_make_read(l, I, 0x9, 0, 100, fpdu));
     line_terminate(l, R, 0x2002);
@@ -220,7 +207,6 @@ static void read_after_it_answered(void **state)
 {
     struct mpa_line *l = line_started(C, C);
 
-    (void)state;
     exchange(l);
     spoiled_send(l, I);
     line_read(l, I, 0x9, 0, 100);
@@ -233,7 +219,6 @@ static void read_after_it_refused(void **state)
 {
     struct mpa_line *l = line_started(C, C);
 
-    (void)state;
     exchange(l);
     spoiled_send(l, I);
     line_read(l, I, 0x9, 0, 100);
@@ -246,7 +231,6 @@ static void read_after_it_refused(void **state)
  * (MPA-6-05). */
 static void wrong_length(void **state)
 {
-    (void)state;
     for (int change = -16; change <= 16; change += 32)
         for (unsigned answered = 0; answered < 2; answered++) {
             struct mpa_line *l = line_started(C, C);
@@ -273,7 +257,6 @@ static void read_before_it_answered(void **state)
 {
     struct mpa_line *l = line_started(C, C);
 
-    (void)state;
     exchange(l);
     line_read(l, I, 0x9, 0, 100);
     spoiled_send(l, I);
@@ -289,7 +272,6 @@ static void bad_first_fpdu(void **state)
     struct mpa_line *l = line_started(C, C);
     uint8_t fpdu[LINE_FPDU_MAX];
 
-    (void)state;
     line_spoiled(l, I, fpdu, line_make_read(l, I, 0x9, 0, 100, fpdu));
     line_response(l, R, 0x9, 0, 100);
     line_close(l, I);
@@ -309,7 +291,6 @@ static void wrong_terminates(void **state)
         {0x2002, "+MPA-8-05"}, {0x2003, "MPA-8-05"}, {0x0000, "MPA-8-05"}, {0x1202, "MPA-8-05"}, {0x2102, "MPA-8-05"},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct mpa_line *l = line_started(C, C);
 
@@ -327,7 +308,6 @@ static void terminate_about_another(void **state)
     struct mpa_line *l = line_started(C, C);
     struct ddp_segment write = {.tagged = true, .last = true, .opcode = RDMAP_WRITE, .stag = 0x5};
 
-    (void)state;
     exchange(l);
     line_write(l, I, 40);
     spoiled_send(l, I);
@@ -340,7 +320,6 @@ static void half_dead(void **state)
 {
     struct mpa_line *l = line_started(C, C);
 
-    (void)state;
     exchange(l);
     spoiled_send(l, I);
     line_terminate(l, R, 0x2002);
@@ -377,7 +356,6 @@ static void crc_of_zero_pad(void **state)
 {
     struct mpa_line *l = line_started(C, C);
 
-    (void)state;
     exchange(l);
     odd_send(l, I, 31, SIZE_MAX, 0x55, false);
     line_ack(l, R);
@@ -397,7 +375,6 @@ static void crc_of_zero_reserved(void **state)
 {
     struct mpa_line *l = line_started(C, C | M);
 
-    (void)state;
     odd_send(l, I, 24, 0, 0x11, false); /* the leading Marker */
     line_ack(l, R);
     line_wait(l, 3 * second);
@@ -417,7 +394,6 @@ static void odd_but_taken(void **state)
                  {false, false, "+MPA-4.2-03", "MPA-4.2-03"},
                  {false, true, "+MPA-4.2-06", "MPA-4.2-06"}};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++)
         for (unsigned refused = 0; refused < 2; refused++) {
             struct mpa_line *l = line_started(C, C | (cases[i].pad ? 0 : M));
@@ -437,7 +413,6 @@ static void odd_and_silence(void **state)
 {
     struct mpa_line *l = line_started(C, C);
 
-    (void)state;
     exchange(l);
     odd_send(l, I, 31, SIZE_MAX, 0x55, true);
     line_ack(l, R);
@@ -455,7 +430,6 @@ static void unused_crc(void **state)
 {
     struct mpa_line *l = line_started(0, 0);
 
-    (void)state;
     exchange(l);
     exchange(l);
     line_close(l, I);
@@ -477,7 +451,6 @@ static void complaint_about_nothing(void **state)
 {
     struct mpa_line *l = line_started(C, C);
 
-    (void)state;
     exchange(l);
     line_send(l, I, 24);
     line_terminate(l, R, 0x2002);
@@ -490,7 +463,6 @@ static void complaint_of_another_layer(void **state)
 {
     struct mpa_line *l = line_started(C, C);
 
-    (void)state;
     exchange(l);
     line_send(l, I, 24);
     line_terminate(l, R, 0x1202);
@@ -502,7 +474,6 @@ static void complaint_about_lost_octets(void **state)
 {
     struct mpa_line *l = line_started(C, C);
 
-    (void)state;
     exchange(l);
     l->sent[I] += 48;
     line_send(l, I, 24);
@@ -517,7 +488,6 @@ static void complaint_about_lost_octets(void **state)
 
 static void unaligned(void **state)
 {
-    (void)state;
     for (unsigned refused = 0; refused < 2; refused++) {
         struct mpa_line *l = line_started(C, C);
         uint8_t fpdu[LINE_FPDU_MAX];
@@ -538,7 +508,6 @@ static void unaligned(void **state)
 
 static void out_of_order(void **state)
 {
-    (void)state;
     for (unsigned refused = 0; refused < 2; refused++) {
         struct mpa_line *l = line_started(C, C);
         uint8_t fpdu[LINE_FPDU_MAX];
@@ -562,7 +531,6 @@ static void out_of_order(void **state)
 
 static void repeated_while_switching(void **state)
 {
-    (void)state;
     for (unsigned refused = 0; refused < 2; refused++) {
         struct mpa_line *l = line_new();
         struct startup_frame request = startup_frame(MPA_REQUEST, C, 1, NULL, 0),
@@ -586,7 +554,6 @@ static void repeated_while_switching(void **state)
 
 static void wrap_inside(void **state)
 {
-    (void)state;
     for (unsigned refused = 0; refused < 2; refused++) {
         struct mpa_line *l = line_new();
 
@@ -610,7 +577,6 @@ static void misleading_marker(void **state)
 {
     static const char *const outcomes[] = {"+MPA-8-03 +MPA-8-05", "MPA-8-03", "", ""};
 
-    (void)state;
     for (unsigned way = 0; way < 4; way++) {
         bool in_order = way >= 2, refused = way % 2 == 0;
         struct mpa_line *l = line_started(C, C | M);
@@ -650,7 +616,6 @@ static void misleading_marker(void **state)
 
 static void answered_too_early(void **state)
 {
-    (void)state;
     for (unsigned early = 0; early < 3; early++) {
         struct mpa_line *l = line_started(C, C);
         uint8_t fpdu[LINE_FPDU_MAX];
@@ -679,7 +644,6 @@ static void answered_too_early(void **state)
 
 static void first_fpdu_lost(void **state)
 {
-    (void)state;
     for (unsigned lost = 0; lost < 2; lost++) {
         struct mpa_line *l = line_started(C, C);
 
@@ -704,7 +668,6 @@ static void rest_of_an_fpdu(void **state)
         const char *outcome;
     } cases[] = {{121, false, "MPA-7.1.2-42"}, {60, true, "+MPA-7.1.2-42"}, {60, false, "?MPA-7.1.2-42"}};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct mpa_line *l = line_started(C, C);
         uint8_t fpdu[LINE_FPDU_MAX];

@@ -124,7 +124,6 @@ static void broken_requests(void **state)
         {3, NOTHING, "MPA2-6-09"},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct mpa_line *l = line_new();
         char name[40];
@@ -141,7 +140,6 @@ static void unknown_revision_used(void **state)
     struct mpa_line *l = line_new();
     struct startup_frame bad = broken_request(1);
 
-    (void)state;
     line_startup(l, bad, reply(C));
     line_send(l, I, 24);
     line_send(l, R, 24);
@@ -191,7 +189,6 @@ static void broken_replies(void **state)
         {3, CUT_SHORT, "?MPA-7.1.2-26"},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct mpa_line *l = line_new();
         char name[40];
@@ -218,7 +215,6 @@ static void broken_reply_and_terminate(void **state)
 {
     struct mpa_line *l = line_new();
 
-    (void)state;
     line_startup(l, request(C), broken_reply(0));
     line_terminate(l, I, 0x2004);
     line_close(l, I);
@@ -227,7 +223,6 @@ static void broken_reply_and_terminate(void **state)
 
 static void cut_short_by_fin(void **state)
 {
-    (void)state;
     for (unsigned closed = 0; closed < 2; closed++) {
         struct mpa_line *l = line_new();
         struct startup_frame f = startup_frame(MPA_REQUEST, C, 1, NULL, 40);
@@ -251,7 +246,6 @@ static void two_initiators(void **state)
 {
     static const char *const outcomes[] = {"+MPA-7.1.2-34 +MPA-8-09", "MPA-7.1.2-34", "?MPA-7.1.2-34"};
 
-    (void)state;
     for (unsigned way = 0; way < ARRAY_LENGTH(outcomes); way++) {
         struct mpa_line *l = line_new();
         struct startup_frame f = request(C);
@@ -274,7 +268,6 @@ static void two_initiators(void **state)
 
 static void rdmac_request(void **state)
 {
-    (void)state;
     for (unsigned open = 0; open < 2; open++) {
         struct mpa_line *l = line_new();
 
@@ -304,7 +297,6 @@ static void ignored_bits(void **state)
         {C, C | REJECT, ""},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct mpa_line *l = line_new();
 
@@ -330,7 +322,6 @@ static void no_reply(void **state)
         {15, false, true, ""},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct mpa_line *l = line_new();
         struct startup_frame f = request(C);
@@ -356,7 +347,6 @@ static void half_a_request(void **state)
     struct mpa_line *l = line_new();
     struct startup_frame f = startup_frame(MPA_REQUEST, C, 1, NULL, 8);
 
-    (void)state;
     line_handshake(l);
     line_say(l, I, f.octets, f.n - 1);
     line_ack(l, R);
@@ -424,7 +414,6 @@ static void establishment(void **state)
         {{0, 0, 1, 1}, {0, 0, 1, 1}, D_FIN, 0, true, ""},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct mpa_line *l = line_new();
         const struct wish *q = &cases[i].request, *p = &cases[i].reply;
@@ -479,7 +468,6 @@ static void goes_on_after_the_terminate(void **state)
         {{true, MPA_RTR_SEND, 1, 9}, 0x2006, "MPA2-9.1-17"},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         const struct wish *p = &cases[i].reply;
         struct mpa_line *l = line_new();
@@ -501,7 +489,6 @@ static void peer_closes_first(void **state)
 {
     struct mpa_line *l = line_new();
 
-    (void)state;
     line_startup(l, startup_enhanced(MPA_REQUEST, C, true, MPA_RTR_SEND, 1, 1),
                  startup_enhanced(MPA_REPLY, C, true, MPA_RTR_WRITE, 1, 1));
     line_close(l, R);
@@ -520,7 +507,6 @@ static void rtr_refused(void **state)
         {MPA_RTR_SEND, 0x0000, "?MPA2-9.2-05"},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct mpa_line *l = line_new();
 
@@ -540,7 +526,6 @@ static void unasked_replies(void **state)
 {
     struct mpa_line *l = line_new();
 
-    (void)state;
     line_startup(l, request(C), startup_enhanced(MPA_REPLY, C, false, 0, 1, 1));
     line_send(l, I, 24);
     line_close(l, I);
@@ -575,7 +560,6 @@ static void reads_at_the_limit(void **state)
         {R, 2, false, false, "+MPA2-9.1-14"}, {I, 3, true, true, ""}, /* more than agreed */
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct mpa_line *l = line_new();
         unsigned reader = cases[i].reader;

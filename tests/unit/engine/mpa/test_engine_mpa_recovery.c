@@ -47,7 +47,6 @@ static void holes(void **state)
 {
     unsigned found = 0, sent = 0;
 
-    (void)state;
     for (unsigned seed = 0; seed < 160; seed++) {
         struct mpa_line *b = line_new_streams();
         uint8_t flags[2] = {(seed & 1 ? MPA_FLAG_M : 0) | (seed & 2 ? MPA_FLAG_C : 0), seed & 4 ? MPA_FLAG_M : 0};
@@ -77,7 +76,6 @@ static void inside(void **state)
 {
     unsigned recognised = 0, found = 0;
 
-    (void)state;
     for (unsigned seed = 0; seed < 160; seed++) {
         struct mpa_line *b = line_new_streams();
         bool markers = seed & 1, crc = seed & 2;
@@ -133,7 +131,6 @@ static void other_protocols(void **state)
     enum { OCTETS = 300000 };
     static uint8_t octets[OCTETS];
 
-    (void)state;
     for (unsigned kind = 0; kind < 9; kind++)
         for (unsigned start = 0; start < 2; start++)
             for (unsigned size = 0; size < 3; size++) {
@@ -200,7 +197,6 @@ static void ends(void **state)
 {
     struct mpa_line *b;
 
-    (void)state;
     for (unsigned crc = 0; crc < 2; crc++) {
         b = line_new_streams();
         line_start(b, crc ? MPA_FLAG_C : 0, 0, 1, 1, 0, 0);
@@ -249,7 +245,6 @@ static void ends(void **state)
 /* Startup frames cut anywhere, in either order at the tap, or after other data. */
 static void startup_anywhere(void **state)
 {
-    (void)state;
     for (unsigned piece = 1; piece < 40; piece += 3)
         for (unsigned variant = 0; variant < 4; variant++) {
             struct mpa_line *b = line_new_streams();
@@ -283,7 +278,6 @@ static void startup_anywhere(void **state)
 /* One startup frame, or both, lost by the capture. */
 static void startup_lost(void **state)
 {
-    (void)state;
     for (unsigned lost = 1; lost < 4; lost++)
         for (unsigned flags = 0; flags < 4; flags++) {
             struct mpa_line *b = line_new_streams();
@@ -316,7 +310,6 @@ static void rdmac_without_markers(void **state)
 {
     struct mpa_line *b = line_new_streams();
 
-    (void)state;
     b->version_zero = true;
     line_start(b, MPA_FLAG_C, MPA_FLAG_M | MPA_FLAG_C, 1, 0, 0, 0);
     b->stream[1].framing.markers = false;
@@ -330,7 +323,6 @@ static void rdmac_without_markers(void **state)
 /* All FPDUs of a direction lack the CRC field: that is one fault, reported once, and no FPDU is lost. */
 static void never_a_crc_field(void **state)
 {
-    (void)state;
     for (unsigned crc = 0; crc < 2; crc++)
         for (unsigned size = 0; size < 3; size++) {
             struct mpa_line *b = line_new_streams();
@@ -390,7 +382,6 @@ static void odd_segments(void **state)
     };
     static const size_t pieces[] = {SIZE_MAX, 0, 1460, 100, 7};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(odd); i++)
         for (unsigned flags = 0; flags < 4; flags++)
             for (size_t q = 0; q < ARRAY_LENGTH(pieces); q++)

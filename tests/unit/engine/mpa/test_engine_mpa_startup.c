@@ -29,7 +29,6 @@ static struct startup_frame rep1(uint8_t flags)
 
 static void damaged_keys(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < MPA_KEY_LEN; i++) {
         struct mpa_line *t = line_new_direct(PROFILE_IETF);
         struct startup_frame f = req1(0x40);
@@ -47,7 +46,6 @@ static void request_with_r(void **state)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-    (void)state;
     line_startup(t, req1(0x60), rep1(0x40));
     finish_talk(t);
     line_expect(t, "MPA-7.1.1-18");
@@ -67,7 +65,6 @@ static void reserved_bits(void **state)
         {0x40, 0x40, true, ""},
     };
 
-    (void)state;
     for (unsigned i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
@@ -85,7 +82,6 @@ static void unknown_revision(void **state)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-    (void)state;
     line_say_frame(t, I, startup_frame(REQ, 0x40, 7, NULL, 0));
     line_close(t, I);
     line_expect(t, "MPA-7.1.1-23");
@@ -96,7 +92,6 @@ static void s_without_revision_2(void **state)
     static const uint8_t pd[4] = {0, 4, 0, 4};
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-    (void)state;
     line_say_frame(t, I, startup_frame(REQ, 0x50, 1, pd, 4));
     line_close(t, I);
     line_expect(t, "MPA2-6-04");
@@ -117,7 +112,6 @@ static void lengths(void **state)
     };
     uint8_t pd[600] = {0, 4, 0, 4, 'p', 'r', 'i', 'v'};
 
-    (void)state;
     for (unsigned i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct mpa_line *t = line_new_direct(PROFILE_IETF);
         struct startup_frame f = startup_frame(REQ, cases[i].flags, cases[i].rev, pd, cases[i].octets);
@@ -134,7 +128,6 @@ static void oversized_reply(void **state)
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
     uint8_t pd[513] = {0};
 
-    (void)state;
     line_say_frame(t, I, req1(0x40));
     line_say_frame(t, R, startup_frame(REP, 0x40, 1, pd, sizeof pd));
     line_close(t, I);
@@ -158,7 +151,6 @@ static void contradictions_in_enhanced_data(void **state)
         {false, 0, ""},
     };
 
-    (void)state;
     for (unsigned i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
@@ -173,7 +165,6 @@ static void misplaced_enhanced_data(void **state)
     static const uint8_t pd[8] = {'h', 'e', 'l', 'o', 0x80, 16, 0xc0, 16};
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-    (void)state;
     line_startup(t, startup_frame(REQ, 0x50, 2, pd, 8), startup_enhanced(REP, 0x40, true, 6, 16, 16));
     line_close(t, I);
     line_expect(t, "MPA2-9-01");
@@ -184,7 +175,6 @@ static void byte_swapped_enhanced_data(void **state)
     static const uint8_t pd[4] = {0x10, 0x80, 0x10, 0xc0};
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-    (void)state;
     line_startup(t, startup_frame(REQ, 0x50, 2, pd, 4), startup_enhanced(REP, 0x40, true, 6, 16, 16));
     line_close(t, I);
     line_expect(t, "MPA2-9-02");
@@ -197,7 +187,6 @@ static void missing_s(void **state)
     static const uint8_t rpcrdma[8] = {0xf6, 0xab, 0x0e, 0x18, 1, 0, 3, 3};
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
-    (void)state;
     line_startup(t, startup_frame(REQ, 0x40, 2, pd, 8), startup_frame(REP, 0x40, 2, NULL, 0));
     finish_talk(t);
     line_expect(t, "MPA2-6-01");
@@ -229,7 +218,6 @@ static void rdmac_frames(void **state)
         {0, 0xc0, 1, 0x40, PROFILE_RDMAC, ""},
     };
 
-    (void)state;
     for (unsigned i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct mpa_line *t = line_new_direct(cases[i].profile);
 
@@ -259,7 +247,6 @@ static void formats(void **state)
     };
     static const uint8_t pd[4] = {0, 4, 0, 4};
 
-    (void)state;
     for (unsigned i = 0; i < ARRAY_LENGTH(cases); i++)
         for (unsigned reject = 0; reject <= MPA_FLAG_R; reject += MPA_FLAG_R) {
             struct mpa_line *t = line_new_direct(PROFILE_IETF);
@@ -312,7 +299,6 @@ static void enhanced_pairs(void **state)
         {false, 0, 4, 4, false, 0, 4, 0x3fff, 0, "MPA2-9.1-29"},
     };
 
-    (void)state;
     for (unsigned i = 0; i < ARRAY_LENGTH(cases); i++) {
         const struct pair_case *c = &cases[i];
         struct mpa_line *t = line_new_direct(PROFILE_IETF);
@@ -327,7 +313,6 @@ static void enhanced_pairs(void **state)
 /* Every legal combination of M, C and Rev, with an FPDU each way. */
 static void legal_flags(void **state)
 {
-    (void)state;
     for (unsigned bits = 0; bits < 16; bits++)
         for (unsigned enhanced = 0; enhanced < 2; enhanced++) {
             struct mpa_line *t = line_new_direct(PROFILE_IETF);

@@ -18,7 +18,6 @@ static void clean(void **state)
 {
     struct mpa_line *l = line_started(C, C);
 
-    (void)state;
     for (unsigned i = 0; i < 10; i++)
         exchange(l);
     line_close(l, I);
@@ -28,7 +27,6 @@ static void clean(void **state)
 /* Octets after the FIN, whichever of the two the capture has first. */
 static void after_the_fin(void **state)
 {
-    (void)state;
     for (unsigned first = 0; first < 2; first++) {
         struct mpa_line *l = line_started(C, C);
         uint8_t octets[48] = {0};
@@ -52,7 +50,6 @@ static void early_ack(void **state)
 {
     static const char *const outcomes[] = {"MPA-1.2-04", "MPA-1.2-04", "MPA-1.2-04", "+MPA-1.2-04", ""};
 
-    (void)state;
     for (unsigned way = 0; way < ARRAY_LENGTH(outcomes); way++) {
         struct mpa_line *l = line_started(C, C);
         uint8_t fpdu[LINE_FPDU_MAX];
@@ -97,7 +94,6 @@ static void older_ack_comes_late(void **state)
     uint8_t late[LINE_FPDU_MAX];
     size_t n;
 
-    (void)state;
     exchange(l);
     n = line_make_send(l, R, 24, late);
     l->acked_fixed[R] = true;
@@ -115,7 +111,6 @@ static void older_ack_comes_late(void **state)
 /* The data come long after their acknowledgment: another segment that ends just there, before or after an answer. */
 static void data_captured_late(void **state)
 {
-    (void)state;
     for (unsigned way = 0; way < 3; way++) {
         struct mpa_line *l = line_started(C, C);
         uint8_t fpdu[LINE_FPDU_MAX];
@@ -141,7 +136,6 @@ static void fin_not_captured(void **state)
 {
     struct mpa_line *l = line_started(C, C);
 
-    (void)state;
     exchange(l);
     l->sent[I]++;
     line_ack(l, R);
@@ -184,7 +178,6 @@ static void retransmissions(void **state)
         {0, false, 3, "+MPA-7.1.5-03 MPA-A.1-05"},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct mpa_line *l = line_started(C, C);
         char name[40];
@@ -203,7 +196,6 @@ static void keep_alive(void **state)
     struct mpa_line *l = line_started(C, C);
     uint8_t garbage = 0xA5;
 
-    (void)state;
     exchange(l);
     line_ack(l, I);
     line_wait(l, 60 * second);
@@ -217,7 +209,6 @@ static void keep_alive(void **state)
 /* The first copy was damaged on the way, as its CRC says; also when the repeat comes before the FPDU is complete. */
 static void damaged_at_first(void **state)
 {
-    (void)state;
     for (unsigned before_end = 0; before_end < 2; before_end++) {
         struct mpa_line *l = line_started(C, C);
         uint8_t fpdu[LINE_FPDU_MAX];
@@ -249,7 +240,6 @@ static void octets_beyond_the_fin(void **state)
 {
     struct mpa_line *l = line_started(C, C);
 
-    (void)state;
     exchange(l);
     line_fin(l, I);
     l->sent[I]--;
@@ -264,7 +254,6 @@ static void keep_alive_after_the_fin(void **state)
     struct mpa_line *l = line_started(C, C);
     uint8_t garbage = 0;
 
-    (void)state;
     exchange(l);
     line_fin(l, I);
     line_ack(l, R);
@@ -283,7 +272,6 @@ static void no_df(void **state)
 {
     struct mpa_line *l = line_started(C, C);
 
-    (void)state;
     exchange(l);
     l->no_df = true;
     exchange(l);
@@ -298,7 +286,6 @@ static void no_df(void **state)
 
 static void fragments(void **state)
 {
-    (void)state;
     for (unsigned dropped = 0; dropped < 2; dropped++) {
         struct mpa_line *l = line_started(C, C);
         uint8_t fpdu[LINE_FPDU_MAX];
@@ -368,7 +355,6 @@ static void sizes(void **state)
         {10, 114, false, 88, 88, "+MPA-4.5-07"},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct mpa_line *l = line_new();
         char name[40];
@@ -396,7 +382,6 @@ static void alignment(void **state)
         {100, 1440, 1000, ""},          /* segments as the window or path allows, FPDUs over several of them */
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct mpa_line *l = line_started(C, C);
         char name[40];
@@ -414,7 +399,6 @@ static void half_fpdus(void **state)
 {
     struct mpa_line *l = line_started(C, C);
 
-    (void)state;
     for (unsigned i = 0; i < 12; i++) {
         uint8_t octets[LINE_FPDU_MAX];
         uint64_t at = l->sent[I];
@@ -433,7 +417,6 @@ static void half_fpdus(void **state)
 
 static void pauses(void **state)
 {
-    (void)state;
     for (unsigned inside = 0; inside < 2; inside++) {
         struct mpa_line *l = line_started(C, C);
         uint8_t fpdu[LINE_FPDU_MAX];

@@ -28,26 +28,18 @@ static uint32_t talk_compound(struct rpcrdma_talk *t, uint32_t xid, const struct
 
 static void putfh(struct nfs_text *t)
 {
-    text_word(t, NFS_OP_PUTFH);
+    text_put(t, NFS_OP_PUTFH);
     text_item(t, 28);
 }
 
 static void getattr(struct nfs_text *t, uint32_t mask)
 {
-    text_word(t, NFS_OP_GETATTR);
-    text_word(t, 1);
-    text_word(t, mask);
+    text_put(t, NFS_OP_GETATTR, 1, mask);
 }
 
 static void channel(struct nfs_text *t, uint32_t request, uint32_t response)
 {
-    text_word(t, 0);
-    text_word(t, request);
-    text_word(t, response);
-    text_word(t, 0);
-    text_word(t, 8);
-    text_word(t, 16);
-    text_word(t, 0);
+    text_put(t, 0, request, response, 0, 8, 16, 0);
 }
 
 /* CREATE_SESSION; text_words() gives the id, the same that text_sequence() uses. */
@@ -57,20 +49,17 @@ static void create_session(struct rpcrdma_talk *t, uint32_t xid, uint32_t flags,
     struct nfs_text call = {0}, reply = {0};
 
     text_compound(&call, 1, 1);
-    text_word(&call, NFS_OP_CREATE_SESSION);
+    text_put(&call, NFS_OP_CREATE_SESSION);
     text_words(&call, 3);
-    text_word(&call, flags);
+    text_put(&call, flags);
     channel(&call, 1049620, 1049480);
     channel(&call, back_request, 4096);
-    text_word(&call, NFS4_CALLBACK);
-    text_word(&call, 0);
+    text_put(&call, NFS4_CALLBACK, 0);
     talk_compound(t, xid, &call);
     text_compounded(&reply, 0, 1);
-    text_word(&reply, NFS_OP_CREATE_SESSION);
-    text_word(&reply, 0);
+    text_put(&reply, NFS_OP_CREATE_SESSION, 0);
     text_words(&reply, 4);
-    text_word(&reply, 1);
-    text_word(&reply, flags);
+    text_put(&reply, 1, flags);
     channel(&reply, 1049620, fore_response);
     channel(&reply, back_request, back_response);
     answer(t, S, xid, &reply);
@@ -85,20 +74,11 @@ static struct nfs_text callback(void)
 {
     struct nfs_text t = {0};
 
-    text_word(&t, 0);
-    text_word(&t, 1);
-    text_word(&t, 1);
-    text_word(&t, 2);
-    text_word(&t, 11); /* CB_SEQUENCE */
+    text_put(&t, 0, 1, 1, 2, 11); /* CB_SEQUENCE */
     text_words(&t, 4);
-    text_word(&t, 1);
-    text_word(&t, 0);
-    text_word(&t, 0);
-    text_word(&t, 0);
-    text_word(&t, 0);
-    text_word(&t, 4); /* CB_RECALL */
+    text_put(&t, 1, 0, 0, 0, 0, 4); /* CB_RECALL */
     text_words(&t, 4);
-    text_word(&t, 0);
+    text_put(&t, 0);
     text_item(&t, 28);
     return t;
 }
@@ -120,7 +100,7 @@ static struct nfs_text readdir3(uint32_t count)
 
     text_item(&t, 28);
     text_words(&t, 4);
-    text_word(&t, count);
+    text_put(&t, count);
     return t;
 }
 
@@ -130,7 +110,6 @@ static void test_readdir_without_chunk(void **state)
     struct nfs_text call = readdir3(8192);
     uint32_t frame;
 
-    (void)state;
     frame = say(t, C, talk_plan(t, C, 0x10), 3, 16, &call);
     talk_expect(t, RULE_RPCR_4_3_3_01, SEVERITY_ERROR, frame);
 }
@@ -142,7 +121,6 @@ static void test_readdir_at_the_edge(void **state)
     struct nfs_text call = readdir3(4096 - 56);
     uint32_t frame;
 
-    (void)state;
     say(t, C, talk_plan(t, C, 0x10), 3, 16, &call);
     findings_passed(&t->seen, RULE_RPCR_4_3_3_01);
     talk_expect_nothing(t);
@@ -160,10 +138,8 @@ static void test_readdir_with_chunk(void **state)
     struct rpcrdma_segment segment;
     uint32_t frame;
 
-    (void)state;
     say(t, C, with_reply_chunk(talk_plan(t, C, 0x10), &chunk, &segment, 8300), 3, 16, &call);
-    findings_passed(&t->seen, RULE_RPCR_4_3_3_01);
-    findings_passed(&t->seen, RULE_RPCR_3_5_3_07);
+    findings_passed(&t->seen, RULE_RPCR_4_3_3_01, RULE_RPCR_3_5_3_07);
     talk_expect_nothing(t);
     t = talk_new();
     frame = say(t, C, with_reply_chunk(talk_plan(t, C, 0x10), &chunk, &segment, 8000), 3, 16, &call);
@@ -178,7 +154,6 @@ static void test_unknown_threshold(void **state)
     struct nfs_text call = readdir3(8192);
     uint32_t frame;
 
-    (void)state;
     talk_midstream(t);
     talk_greet(t);
     say(t, C, talk_plan(t, C, 0x10), 3, 16, &call);
@@ -199,15 +174,12 @@ static void test_session_limit(void **state)
     struct rpcrdma_talk *t;
     uint32_t frame;
 
-    (void)state;
     text_compound(&call, 1, 3);
     text_sequence(&call, 1, 0);
     putfh(&call);
-    text_word(&call, NFS_OP_READDIR);
+    text_put(&call, NFS_OP_READDIR);
     text_words(&call, 4);
-    text_word(&call, 8192);
-    text_word(&call, 32768);
-    text_word(&call, 0);
+    text_put(&call, 8192, 32768, 0);
     t = talk_new();
     talk_compound(t, 0x10, &call);
     findings_inconclusive(&t->seen, RULE_RPCR_4_3_3_01);
@@ -229,18 +201,13 @@ static void test_reply_above_session_limit(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
-    (void)state;
     text_compound(&call, 1, 3);
     text_sequence(&call, 1, 0);
     putfh(&call);
     getattr(&call, 1);
     text_compounded(&reply, 0, 3);
     text_sequenced(&reply);
-    text_word(&reply, NFS_OP_PUTFH);
-    text_word(&reply, 0);
-    text_word(&reply, NFS_OP_GETATTR);
-    text_word(&reply, 0);
-    text_word(&reply, 0);
+    text_put(&reply, NFS_OP_PUTFH, 0, NFS_OP_GETATTR, 0, 0);
     text_item(&reply, 1000);
     create_session(t, 0x50, 2, 1000, 4096, 4096);
     talk_compound(t, 0x10, &call);
@@ -269,7 +236,6 @@ static void test_getattr_companions(void **state)
         {0, 0, ACL, RULE_COUNT},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct nfs_text call = {0};
         struct rpcrdma_talk *t = talk_new();
@@ -278,7 +244,7 @@ static void test_getattr_companions(void **state)
         text_compound(&call, cases[i].minor, cases[i].op ? 3 : 2);
         putfh(&call);
         if (cases[i].op) {
-            text_word(&call, cases[i].op);
+            text_put(&call, cases[i].op);
             text_item(&call, 5);
         }
         getattr(&call, cases[i].mask);
@@ -296,9 +262,8 @@ static void test_port(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
-    (void)state;
     text_compound(&call, 0, 1);
-    text_word(&call, NFS_OP_PUTROOTFH);
+    text_put(&call, NFS_OP_PUTROOTFH);
     nfs_connection_ports(t->nfs, 45678, 2050);
     frame = talk_compound(t, 0x10, &call);
     talk_compound(t, 0x11, &call);
@@ -317,15 +282,15 @@ static void test_port(void **state)
 static void setclientid(struct nfs_text *t, const char *netid, const char *address)
 {
     text_compound(t, 0, 1);
-    text_word(t, NFS_OP_SETCLIENTID);
+    text_put(t, NFS_OP_SETCLIENTID);
     text_words(t, 2);
     text_item(t, 24);
-    text_word(t, NFS4_CALLBACK);
+    text_put(t, NFS4_CALLBACK);
     text_item(t, (uint32_t)strlen(netid));
     memcpy(t->p + t->n - xdr_padded(strlen(netid)), netid, strlen(netid));
     text_item(t, (uint32_t)strlen(address));
     memcpy(t->p + t->n - xdr_padded(strlen(address)), address, strlen(address));
-    text_word(t, 1);
+    text_put(t, 1);
 }
 
 static void test_netid(void **state)
@@ -339,7 +304,6 @@ static void test_netid(void **state)
                  {"rdma6", "192.0.2.1.78.81", true},
                  {"tcp", "fe80::1.78.81", false}};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct nfs_text call = {0};
         struct rpcrdma_talk *t = talk_new();
@@ -361,12 +325,10 @@ static void exchange_id(struct rpcrdma_talk *t, uint32_t xid)
     struct nfs_text call = {0};
 
     text_compound(&call, 1, 1);
-    text_word(&call, NFS_OP_EXCHANGE_ID);
+    text_put(&call, NFS_OP_EXCHANGE_ID);
     text_words(&call, 2);
     text_item(&call, 20);
-    text_word(&call, 0);
-    text_word(&call, 0);
-    text_word(&call, 0);
+    text_put(&call, 0, 0, 0);
     talk_compound(t, xid, &call);
 }
 
@@ -375,13 +337,9 @@ static void test_backchannel(void **state)
     struct nfs_text cb = callback();
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     session(t);
     say(t, S, talk_plan(t, S, 0x900), 1, 1, &cb);
-    findings_passed(&t->seen, RULE_BIDI_6_01);
-    findings_passed(&t->seen, RULE_BIDI_6_02);
-    findings_passed(&t->seen, RULE_BIDI_3_2_02);
-    findings_passed(&t->seen, RULE_NFSULB_6_5_2_06);
+    findings_passed(&t->seen, RULE_BIDI_6_01, RULE_BIDI_6_02, RULE_BIDI_3_2_02, RULE_NFSULB_6_5_2_06);
     talk_expect_nothing(t);
 }
 
@@ -391,7 +349,6 @@ static void test_backchannel_too_early(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
-    (void)state;
     frame = say(t, S, talk_plan(t, S, 0x900), 1, 1, &cb);
     talk_expect(t, RULE_BIDI_6_01, SEVERITY_WARNING, frame);
     t = talk_new();
@@ -410,12 +367,10 @@ static void test_backchannel_before_the_reply(void **state)
     struct nfs_text cb = callback(), call = {0};
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     text_compound(&call, 1, 1);
-    text_word(&call, NFS_OP_BIND_CONN_TO_SESSION);
+    text_put(&call, NFS_OP_BIND_CONN_TO_SESSION);
     text_words(&call, 4);
-    text_word(&call, 7);
-    text_word(&call, 0);
+    text_put(&call, 7, 0);
     talk_compound(t, 0x10, &call);
     say(t, S, talk_plan(t, S, 0x900), 1, 1, &cb);
     findings_passed(&t->seen, RULE_BIDI_6_02);
@@ -429,7 +384,6 @@ static void test_backchannel_with_a_hole(void **state)
     struct nfs_text cb = callback();
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     exchange_id(t, 0x10);
     talk_hole(t, C);
     say(t, S, talk_plan(t, S, 0x900), 1, 1, &cb);
@@ -449,9 +403,8 @@ static void test_backchannel_of_an_unknown_session(void **state)
     struct nfs_text cb = callback(), call = {0};
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     text_compound(&call, 2, 1);
-    text_word(&call, 999);
+    text_put(&call, 999);
     talk_compound(t, 0x10, &call);
     say(t, S, talk_plan(t, S, 0x900), 1, 1, &cb);
     findings_inconclusive(&t->seen, RULE_BIDI_6_02);
@@ -466,7 +419,6 @@ static void test_long_callback(void **state)
     } cases[] = {{4096, true}, {4097, false}, {65536, false}};
     struct nfs_text cb = callback();
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct rpcrdma_talk *t = talk_new();
         struct rpcrdma_write_plan chunk;
@@ -489,7 +441,7 @@ static struct nfs_text getacl(void)
     struct nfs_text t = {0};
 
     text_item(&t, 28);
-    text_word(&t, 0xf);
+    text_put(&t, 0xf);
     return t;
 }
 
@@ -508,13 +460,10 @@ static void test_retry(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
-    (void)state;
     say_getacl(t, 0x10, 100);
     talk_error(t, S, 0x10, RPCRDMA_ERR_CHUNK);
     say_getacl(t, 0x11, 10000);
-    findings_passed(&t->seen, RULE_NFSULB_3_1_03);
-    findings_passed(&t->seen, RULE_NFSULB_3_1_04);
-    findings_passed(&t->seen, RULE_NFSULB_3_1_05);
+    findings_passed(&t->seen, RULE_NFSULB_3_1_03, RULE_NFSULB_3_1_04, RULE_NFSULB_3_1_05);
     assert_int_equal(t->seen.counts.failed[RULE_NFSULB_3_1_03], 0);
     talk_free(t);
     t = talk_new();
@@ -531,7 +480,6 @@ static void test_endless_retry(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     for (uint32_t i = 0; i < 10; i++) {
         assert_int_equal(t->seen.counts.failed[RULE_NFSULB_3_1_04], i > 6);
         say_getacl(t, 0x10 + i, 100);
@@ -548,7 +496,6 @@ static void test_retry_in_session(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t xid = 0x10;
 
-    (void)state;
     session(t);
     for (unsigned i = 0; i < 2; i++, xid++) {
         struct nfs_text call = {0};
@@ -574,7 +521,6 @@ static void test_repeated(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
-    (void)state;
     text_compound(&call, 0, 2);
     putfh(&call);
     getattr(&call, 1);
@@ -599,7 +545,6 @@ static void test_all_credits(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame = 0;
 
-    (void)state;
     text_compound(&call, 0, 2);
     putfh(&call);
     getattr(&call, 1);
@@ -644,10 +589,10 @@ static void refused(uint32_t op, bool negotiated, bool garbage, enum rule_id fai
     }
     text_compound(&call, 0, 2);
     putfh(&call);
-    text_word(&call, op);
+    text_put(&call, op);
     if (op == NFS_OP_READ) {
         text_words(&call, 6);
-        text_word(&call, 8192);
+        text_put(&call, 8192);
     }
     plan = talk_plan(t, C, 0x10);
     plan.writes = &chunk;
@@ -666,7 +611,6 @@ static void refused(uint32_t op, bool negotiated, bool garbage, enum rule_id fai
 /* A link, or a Reply where the threshold is not known, may just be too long. */
 static void test_refused_within_limits(void **state)
 {
-    (void)state;
     refused(NFS_OP_READ, true, false, RULE_NFSULB_6_4_2_05);
     refused(NFS_OP_READ, false, false, RULE_COUNT);
     refused(NFS_OP_READLINK, true, false, RULE_COUNT);

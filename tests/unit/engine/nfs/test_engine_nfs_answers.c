@@ -41,9 +41,7 @@ static void call_read(struct rpcrdma_talk *t, uint32_t count, bool chunk)
     struct nfs_text call = {0};
 
     text_item(&call, 28);
-    text_word(&call, 0);
-    text_word(&call, 0);
-    text_word(&call, count);
+    text_put(&call, 0, 0, count);
     plan.writes = &write;
     plan.n_writes = chunk;
     talk_call_with(t, C, &plan, TALK_NFS, 3, READ3, call.p, call.n);
@@ -53,7 +51,6 @@ static void test_err_chunk(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     t->seen.keeps = NULL;
     call_read(t, 3900, false);
     expect(t, RULE_RPCR_4_5_12, talk_error(t, S, XID, RPCRDMA_ERR_CHUNK));
@@ -67,7 +64,6 @@ static void test_err_chunk_in_doubt(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     call_read(t, 8000, false);
     assert_int_equal(t->seen.n, 1);
     assert_int_equal(t->seen.finding[0].rule, RULE_RPCR_4_3_2_3_04);
@@ -95,12 +91,10 @@ static void call_getattrs(struct rpcrdma_talk *t, uint32_t mask)
     struct nfs_text call = {0};
 
     text_compound(&call, 0, 7);
-    text_word(&call, NFS_OP_PUTFH);
+    text_put(&call, NFS_OP_PUTFH);
     text_item(&call, 28);
     for (unsigned i = 0; i < 6; i++) {
-        text_word(&call, NFS_OP_GETATTR);
-        text_word(&call, 1);
-        text_word(&call, mask);
+        text_put(&call, NFS_OP_GETATTR, 1, mask);
     }
     talk_call_with(t, C, &plan, TALK_NFS, 4, 1, call.p, call.n);
 }
@@ -111,7 +105,6 @@ static void test_attributes(void **state)
     static const uint32_t unbounded[] = {1u << 12, 1u << 24, 1u << 31 | 1u << 12};
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     call_getattrs(t, 0x0010011a);
     expect(t, RULE_RPCR_4_5_12, talk_error(t, S, XID, RPCRDMA_ERR_CHUNK));
     for (size_t i = 0; i < sizeof unbounded / sizeof *unbounded; i++) {
@@ -131,15 +124,11 @@ static void test_garbage_args(void **state)
     struct rpcrdma_plan plan = talk_plan(t, C, XID);
     struct nfs_text call = {0};
 
-    (void)state;
     call_read(t, 3000, false);
     talk_expect(t, RULE_RPC_9_05, SEVERITY_WARNING, garbage(t, XID));
     t = talk_new();
     text_item(&call, 28); /* WRITE, whose count is not that of its data */
-    text_word(&call, 0);
-    text_word(&call, 0);
-    text_word(&call, 500);
-    text_word(&call, 2);
+    text_put(&call, 0, 0, 500, 2);
     text_item(&call, 400);
     talk_call_with(t, C, &plan, TALK_NFS, 3, WRITE3, call.p, call.n);
     garbage(t, XID);
@@ -206,7 +195,6 @@ static void versions(uint32_t rpcvers, uint32_t version, const uint32_t *more, s
 
 static void test_versions(void **state)
 {
-    (void)state;
     versions(3, 3, WORDS(RPC_MSG_DENIED, RPC_MISMATCH, 2, 2), RULE_COUNT);
     versions(3, 3, WORDS(RPC_MSG_DENIED, RPC_MISMATCH, 2, 3), RULE_RPC_9_03);
     versions_as(3, 3, WORDS(RPC_MSG_DENIED, RPC_MISMATCH, 4, 5), RULE_RPC_9_03, SEVERITY_WARNING);
@@ -248,7 +236,6 @@ static void lacking(uint32_t program, uint32_t version, uint32_t proc, uint32_t 
 
 static void test_lacking(void **state)
 {
-    (void)state;
     lacking(NFS_PROGRAM, 5, 0, RPC_SUCCESS, RULE_RPC_9_07, SEVERITY_ERROR);
     lacking(NFS_PROGRAM, 1, 0, RPC_SUCCESS, RULE_RPC_9_07, SEVERITY_ERROR);
     lacking(NFS_PROGRAM, 5, 0, RPC_SYSTEM_ERR, RULE_COUNT, SEVERITY_ERROR);
@@ -270,10 +257,9 @@ static void call_compound(struct rpcrdma_talk *t, uint32_t minor)
     struct nfs_text call = {0};
 
     text_compound(&call, minor, 3);
-    text_word(&call, NFS_OP_PUTFH);
+    text_put(&call, NFS_OP_PUTFH);
     text_item(&call, 28);
-    text_word(&call, OP_LOOKUPP);
-    text_word(&call, OP_GETFH);
+    text_put(&call, OP_LOOKUPP, OP_GETFH);
     talk_call_with(t, C, &plan, TALK_NFS, 4, 1, call.p, call.n);
 }
 
@@ -291,8 +277,7 @@ static void results(uint32_t minor, uint32_t status, const struct result *result
     call_compound(t, minor);
     text_compounded(&reply, status, n);
     for (unsigned i = 0; i < n; i++) {
-        text_word(&reply, result[i].op);
-        text_word(&reply, result[i].status);
+        text_put(&reply, result[i].op, result[i].status);
         if (result[i].op == OP_GETFH && result[i].status == 0)
             text_item(&reply, 28);
     }
@@ -305,7 +290,6 @@ static void results(uint32_t minor, uint32_t status, const struct result *result
 
 static void test_compound_results(void **state)
 {
-    (void)state;
     results(0, 0, RESULTS({22, 0}, {16, 0}, {10, 0}), RULE_COUNT);
     results(0, 2, RESULTS({22, 0}, {16, 2}), RULE_COUNT);
     results(0, 0, RESULTS({22, 0}, {10, 0}, {16, 0}), RULE_NFS4_15_2_01);
@@ -336,18 +320,17 @@ static void two(uint32_t minor, uint32_t op, const struct result *result, unsign
     if (op == NFS_OP_SEQUENCE) {
         text_sequence(&call, 1, 0);
     } else {
-        text_word(&call, op);
+        text_put(&call, op);
         for (unsigned i = 0; op == OP_ALLOCATE && i < 8; i++)
-            text_word(&call, 0);
+            text_put(&call, 0);
     }
-    text_word(&call, OP_LOOKUPP);
+    text_put(&call, OP_LOOKUPP);
     talk_call_with(t, C, &plan, TALK_NFS, 4, 1, call.p, call.n);
     text_compounded(&reply, status, n);
     for (unsigned i = 0; i < n; i++) {
-        text_word(&reply, result[i].op);
-        text_word(&reply, result[i].status);
+        text_put(&reply, result[i].op, result[i].status);
         for (unsigned k = 0; result[i].op == NFS_OP_SEQUENCE && result[i].status == 0 && k < 9; k++)
-            text_word(&reply, 0);
+            text_put(&reply, 0);
     }
     plan = talk_plan(t, S, XID);
     frame = talk_reply_with(t, S, &plan, reply.p, reply.n);
@@ -359,7 +342,6 @@ static void two(uint32_t minor, uint32_t op, const struct result *result, unsign
 
 static void test_minor_versions(void **state)
 {
-    (void)state;
     two(0, OP_ALLOCATE, RESULTS({OP_ALLOCATE, 0}, {OP_LOOKUPP, 0}), 0, RULE_NFS4_15_2_06, SEVERITY_ERROR);
     two(0, OP_ALLOCATE, RESULTS({OP_ALLOCATE, 10004}), 10004, RULE_NFS4_15_2_06, SEVERITY_WARNING);
     two(0, OP_ALLOCATE, RESULTS({OP_ILLEGAL, OP_ILLEGAL}), OP_ILLEGAL, RULE_COUNT, SEVERITY_ERROR);
@@ -372,7 +354,6 @@ static void test_minor_versions(void **state)
 
 static void test_sessions(void **state)
 {
-    (void)state;
     two(1, 24, RESULTS({24, 0}, {OP_LOOKUPP, 0}), 0, RULE_NFS41_16_2_01, SEVERITY_WARNING);
     two(1, 24, RESULTS({24, 10071}), 10071, RULE_COUNT, SEVERITY_ERROR);
     two(1, NFS_OP_SEQUENCE, RESULTS({NFS_OP_SEQUENCE, 0}, {OP_LOOKUPP, 0}), 0, RULE_COUNT, SEVERITY_ERROR);
@@ -401,7 +382,6 @@ static void call_auth(const uint32_t *auth, size_t n, enum rule_id rule, enum ru
 
 static void test_auth(void **state)
 {
-    (void)state;
     call_auth(WORDS(0, 0, 0, 0), RULE_COUNT, SEVERITY_ERROR);
     call_auth(WORDS(1, 24, 9, 1, 0x61000000, 0, 0, 0, 0, 0), RULE_COUNT, SEVERITY_ERROR);
     call_auth(WORDS(1, 24, 9, 1, 0x61000001, 0, 0, 0, 0, 0), RULE_RPCR_2_2_4_2_02, SEVERITY_WARNING);
@@ -437,7 +417,6 @@ static void reply_auth(uint32_t cred, uint32_t verf, enum rule_id rule)
 
 static void test_verifiers_of_replies(void **state)
 {
-    (void)state;
     reply_auth(RPC_AUTH_NONE, RPC_AUTH_NONE, RULE_COUNT);
     reply_auth(RPC_AUTH_NONE, RPC_AUTH_SHORT, RULE_RPC_10_1_02);
     reply_auth(RPC_AUTH_SYS, RPC_AUTH_NONE, RULE_COUNT);
@@ -450,7 +429,6 @@ static void test_empty_compound(void **state)
 {
     static const uint32_t status[] = {0, 10021, 22, 2};
 
-    (void)state;
     for (size_t i = 0; i < sizeof status / sizeof *status; i++) {
         struct rpcrdma_talk *t = talk_new();
         struct rpcrdma_plan plan = talk_plan(t, C, XID);
@@ -475,7 +453,6 @@ static void test_unknown_flavor(void **state)
 {
     static const uint32_t flavors[] = {RPC_AUTH_NONE, 77};
 
-    (void)state;
     for (size_t i = 0; i < sizeof flavors / sizeof *flavors; i++) {
         struct rpcrdma_talk *t = talk_new();
         struct rpcrdma_plan plan = talk_plan(t, C, XID);
@@ -498,7 +475,6 @@ static void test_starttls(void **state)
 {
     static const uint32_t flavors[] = {RPC_AUTH_NONE, 7};
 
-    (void)state;
     for (size_t i = 0; i < sizeof flavors / sizeof *flavors; i++) {
         struct rpcrdma_talk *t = talk_new();
         struct rpcrdma_plan plan = talk_plan(t, C, XID);
@@ -518,7 +494,6 @@ static void test_starttls(void **state)
 /* The shortest Reply has 20 octets; an accepted one has more. */
 static void test_cut_replies(void **state)
 {
-    (void)state;
     versions(2, 3, WORDS(RPC_MSG_ACCEPTED, 0, 0), RULE_RPCR_4_03);
     versions(2, 3, WORDS(RPC_MSG_DENIED, RPC_MISMATCH, 2), RULE_RPCR_4_03);
     versions(2, 3, WORDS(RPC_MSG_DENIED, RPC_AUTH_ERROR, 5), RULE_COUNT);
@@ -533,10 +508,8 @@ static void read_returns(uint32_t asked, uint32_t said, uint32_t octets, enum ru
     struct nfs_text reply = {0};
 
     call_read(t, asked, false);
-    text_word(&reply, 0);
-    text_word(&reply, 0); /* no attributes */
-    text_word(&reply, said);
-    text_word(&reply, 1);
+    text_put(&reply, 0, 0); /* no attributes */
+    text_put(&reply, said, 1);
     text_item(&reply, octets);
     plan = talk_plan(t, S, XID);
     expect(t, rule, talk_reply_with(t, S, &plan, reply.p, reply.n));
@@ -544,7 +517,6 @@ static void read_returns(uint32_t asked, uint32_t said, uint32_t octets, enum ru
 
 static void test_octets_returned(void **state)
 {
-    (void)state;
     read_returns(1000, 1000, 1000, RULE_COUNT);
     read_returns(1000, 7, 7, RULE_COUNT);
     read_returns(1000, 1001, 1001, RULE_NFS3_3_3_6_01);

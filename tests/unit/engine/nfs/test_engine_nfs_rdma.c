@@ -29,15 +29,9 @@ struct terms {
 
 static void channel(struct nfs_text *t, const struct terms *terms, unsigned which)
 {
-    text_word(t, terms->pad[which]);
-    text_word(t, 1049620);
-    text_word(t, 1049480);
-    text_word(t, 0);
-    text_word(t, 8);
-    text_word(t, 16);
-    text_word(t, terms->elements[which]);
+    text_put(t, terms->pad[which], 1049620, 1049480, 0, 8, 16, terms->elements[which]);
     for (unsigned i = 0; i < terms->elements[which]; i++)
-        text_word(t, terms->ird[which]);
+        text_put(t, terms->ird[which]);
 }
 
 static void call_session(struct rpcrdma_talk *t, const struct terms *terms)
@@ -45,13 +39,12 @@ static void call_session(struct rpcrdma_talk *t, const struct terms *terms)
     struct nfs_text call = {0};
 
     text_compound(&call, 1, 1);
-    text_word(&call, NFS_OP_CREATE_SESSION);
+    text_put(&call, NFS_OP_CREATE_SESSION);
     text_words(&call, 3);
-    text_word(&call, terms->flags);
+    text_put(&call, terms->flags);
     channel(&call, terms, 0);
     channel(&call, terms, 1);
-    text_word(&call, CALLBACK);
-    text_word(&call, 0);
+    text_put(&call, CALLBACK, 0);
     ask(t, 0x50, &call);
 }
 
@@ -60,11 +53,9 @@ static uint32_t grant_session(struct rpcrdma_talk *t, const struct terms *terms)
     struct nfs_text reply = {0};
 
     text_compounded(&reply, 0, 1);
-    text_word(&reply, NFS_OP_CREATE_SESSION);
-    text_word(&reply, 0);
+    text_put(&reply, NFS_OP_CREATE_SESSION, 0);
     text_words(&reply, 4);
-    text_word(&reply, 1);
-    text_word(&reply, terms->flags);
+    text_put(&reply, 1, terms->flags);
     channel(&reply, terms, 0);
     channel(&reply, terms, 1);
     return answer(t, S, 0x50, &reply);
@@ -98,7 +89,6 @@ static void test_terms(void **state)
         {{.elements = {1, 0}, .ird = {9}}, {.elements = {7, 0}, .ird = {9}}, RULE_NFS41_18_36_3_03, SEVERITY_ERROR},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct rpcrdma_talk *t = talk_new();
         uint32_t frame;
@@ -117,31 +107,26 @@ static void test_elements_of_a_call(void **state)
     struct rpcrdma_talk *t = talk_new();
     struct terms two = {.elements = {0, 2}, .ird = {0, 4}};
 
-    (void)state;
     call_session(t, &two);
     talk_expect(t, RULE_NFS41_18_36_3_03, SEVERITY_ERROR, t->frame);
 }
 
 static void test_binding(void **state)
 {
-    (void)state;
     for (uint32_t how = 0; how < 4; how++) {
         uint32_t asked = how & 1, granted = how >> 1, frame;
         struct nfs_text call = {0}, reply = {0};
         struct rpcrdma_talk *t = talk_new();
 
         text_compound(&call, 1, 1);
-        text_word(&call, NFS_OP_BIND_CONN_TO_SESSION);
+        text_put(&call, NFS_OP_BIND_CONN_TO_SESSION);
         text_words(&call, 4);
-        text_word(&call, 7);
-        text_word(&call, asked);
+        text_put(&call, 7, asked);
         ask(t, 0x50, &call);
         text_compounded(&reply, 0, 1);
-        text_word(&reply, NFS_OP_BIND_CONN_TO_SESSION);
-        text_word(&reply, 0);
+        text_put(&reply, NFS_OP_BIND_CONN_TO_SESSION, 0);
         text_words(&reply, 4);
-        text_word(&reply, 3);
-        text_word(&reply, granted);
+        text_put(&reply, 3, granted);
         frame = answer(t, S, 0x50, &reply);
         if (granted && !asked)
             talk_expect(t, RULE_NFS41_18_34_3_01, SEVERITY_ERROR, frame);
@@ -160,10 +145,9 @@ static void call_write(struct rpcrdma_talk *t)
     struct nfs_text call = {0};
 
     text_compound(&call, 1, 2);
-    text_word(&call, NFS_OP_PUTROOTFH);
-    text_word(&call, NFS_OP_WRITE);
+    text_put(&call, NFS_OP_PUTROOTFH, NFS_OP_WRITE);
     text_words(&call, 4 + 2 + 1);
-    text_word(&call, 800);
+    text_put(&call, 800);
     chunk.position = 40 + (uint32_t)call.n;
     plan.reads = &chunk;
     plan.n_reads = 1;
@@ -174,7 +158,6 @@ static void test_reads_outstanding(void **state)
 {
     struct terms one = {.elements = {1, 0}, .ird = {1}}, none = {.elements = {1, 0}};
 
-    (void)state;
     for (unsigned how = 0; how < 4; how++) { /* one after the other; at once; without a limit; after a hole */
         struct rpcrdma_talk *t = talk_new();
         uint32_t frame;
@@ -208,7 +191,6 @@ static void test_reads_without_a_response(void **state)
     enum { CERTAIN, ANSWERED_LATE, NOT_CAPTURED, HOWS };
     struct terms one = {.elements = {1, 0}, .ird = {1}};
 
-    (void)state;
     for (unsigned how = 0; how < HOWS; how++) {
         struct rpcrdma_talk *t = talk_new();
         uint32_t frame;
@@ -250,19 +232,9 @@ static void recall(struct rpcrdma_talk *t)
     struct rpcrdma_plan plan = talk_plan(t, S, 0x900);
     struct nfs_text call = {0};
 
-    text_word(&call, 0);
-    text_word(&call, 1);
-    text_word(&call, 1);
-    text_word(&call, 2);
-    text_word(&call, 11); /* CB_SEQUENCE */
+    text_put(&call, 0, 1, 1, 2, 11); /* CB_SEQUENCE */
     text_words(&call, 4);
-    text_word(&call, 1);
-    text_word(&call, 0);
-    text_word(&call, 0);
-    text_word(&call, 0);
-    text_word(&call, 0);
-    text_word(&call, NFS_OP_CB_RECALL_SLOT);
-    text_word(&call, TARGET);
+    text_put(&call, 1, 0, 0, 0, 0, NFS_OP_CB_RECALL_SLOT, TARGET);
     talk_call_with(t, S, &plan, CALLBACK, 1, 1, call.p, call.n);
 }
 
@@ -271,11 +243,9 @@ static void take_note(struct rpcrdma_talk *t, uint32_t status)
     struct nfs_text reply = {0};
 
     text_compounded(&reply, status, 2);
-    text_word(&reply, 11);
-    text_word(&reply, 0);
+    text_put(&reply, 11, 0);
     text_words(&reply, 8);
-    text_word(&reply, NFS_OP_CB_RECALL_SLOT);
-    text_word(&reply, status);
+    text_put(&reply, NFS_OP_CB_RECALL_SLOT, status);
     answer(t, C, 0x900, &reply);
 }
 
@@ -284,13 +254,9 @@ static uint32_t request(struct rpcrdma_talk *t, uint32_t xid, uint32_t slot, uin
     struct nfs_text call = {0};
 
     text_compound(&call, 1, 2);
-    text_word(&call, NFS_OP_SEQUENCE);
+    text_put(&call, NFS_OP_SEQUENCE);
     text_words(&call, 4);
-    text_word(&call, 1);
-    text_word(&call, slot);
-    text_word(&call, highest);
-    text_word(&call, 0);
-    text_word(&call, NFS_OP_PUTROOTFH);
+    text_put(&call, 1, slot, highest, 0, NFS_OP_PUTROOTFH);
     return ask(t, xid, &call);
 }
 
@@ -299,13 +265,9 @@ static void done(struct rpcrdma_talk *t, uint32_t xid, uint32_t target)
     struct nfs_text reply = {0};
 
     text_compounded(&reply, 0, 2);
-    text_word(&reply, NFS_OP_SEQUENCE);
-    text_word(&reply, 0);
+    text_put(&reply, NFS_OP_SEQUENCE, 0);
     text_words(&reply, 7);
-    text_word(&reply, target);
-    text_word(&reply, 0);
-    text_word(&reply, NFS_OP_PUTROOTFH);
-    text_word(&reply, 0);
+    text_put(&reply, target, 0, NFS_OP_PUTROOTFH, 0);
     answer(t, S, xid, &reply);
 }
 
@@ -318,7 +280,6 @@ static void test_returned_credits(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     session(t, CONN_BACK);
     recall(t);
     empty(t, C);
@@ -328,8 +289,7 @@ static void test_returned_credits(void **state)
     request(t, 0x60, TARGET, TARGET);
     done(t, 0x60, TARGET);
     empty(t, C);
-    findings_passed(&t->seen, RULE_NFS41_20_8_3_02);
-    findings_passed(&t->seen, RULE_NFS41_20_8_3_03);
+    findings_passed(&t->seen, RULE_NFS41_20_8_3_02, RULE_NFS41_20_8_3_03);
     talk_expect_nothing(t);
 }
 
@@ -338,7 +298,6 @@ static void test_credits_that_nobody_recalled(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
-    (void)state;
     frame = empty(t, C); /* before any session */
     talk_expect(t, RULE_RPCR_4_01, SEVERITY_ERROR, frame);
     t = talk_new();
@@ -363,7 +322,6 @@ static void test_credits_in_doubt(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     session(t, 0); /* no backchannel here */
     empty(t, C);
     findings_inconclusive(&t->seen, RULE_RPCR_4_01);
@@ -387,7 +345,6 @@ static void test_slots_above_the_target(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
-    (void)state;
     session(t, CONN_BACK);
     recall(t);
     request(t, 0x60, 2, 2); /* before the client took note */
@@ -414,7 +371,6 @@ static void test_highest_slot(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
-    (void)state;
     session(t, CONN_BACK);
     request(t, 0x60, 5, 5);
     recall(t);

@@ -29,13 +29,7 @@ static uint32_t reply(struct rpcrdma_talk *t, unsigned side, const struct nfs_te
 
 static void channel(struct nfs_text *text)
 {
-    text_word(text, 0);
-    text_word(text, 1049620);
-    text_word(text, 1049480);
-    text_word(text, 0);
-    text_word(text, 8);
-    text_word(text, 16);
-    text_word(text, 0);
+    text_put(text, 0, 1049620, 1049480, 0, 8, 16, 0);
 }
 
 /* CREATE_SESSION of a session whose id is that of text_words(). */
@@ -46,20 +40,17 @@ static struct rpcrdma_talk *session(uint32_t minor)
 
     t->seen.keeps = NULL;
     text_compound(&ask, minor, 1);
-    text_word(&ask, NFS_OP_CREATE_SESSION);
+    text_put(&ask, NFS_OP_CREATE_SESSION);
     text_words(&ask, 3);
-    text_word(&ask, CONN_BACK);
+    text_put(&ask, CONN_BACK);
     channel(&ask);
     channel(&ask);
-    text_word(&ask, CALLBACK);
-    text_word(&ask, 0);
+    text_put(&ask, CALLBACK, 0);
     call(t, C, &ask);
     text_compounded(&grant, 0, 1);
-    text_word(&grant, NFS_OP_CREATE_SESSION);
-    text_word(&grant, 0);
+    text_put(&grant, NFS_OP_CREATE_SESSION, 0);
     text_words(&grant, 4);
-    text_word(&grant, 1);
-    text_word(&grant, CONN_BACK);
+    text_put(&grant, 1, CONN_BACK);
     channel(&grant);
     channel(&grant);
     reply(t, S, &grant);
@@ -74,22 +65,17 @@ static void request(struct rpcrdma_talk *t, unsigned side, uint32_t minor, uint3
     if (side == C) {
         text_compound(&text, minor, 2);
     } else {
-        text_word(&text, 0);
-        text_word(&text, minor);
-        text_word(&text, 0);
-        text_word(&text, 2);
+        text_put(&text, 0, minor, 0, 2);
     }
-    text_word(&text, side == C ? NFS_OP_SEQUENCE : NFS_OP_CB_SEQUENCE);
+    text_put(&text, side == C ? NFS_OP_SEQUENCE : NFS_OP_CB_SEQUENCE);
     text_words(&text, 4);
-    text_word(&text, sequence);
+    text_put(&text, sequence);
     text_words(&text, 2);
-    text_word(&text, cache);
+    text_put(&text, cache);
     if (side == C) {
-        text_word(&text, NFS_OP_PUTROOTFH);
+        text_put(&text, NFS_OP_PUTROOTFH);
     } else {
-        text_word(&text, 0);
-        text_word(&text, NFS_OP_CB_RECALL_SLOT);
-        text_word(&text, 1);
+        text_put(&text, 0, NFS_OP_CB_RECALL_SLOT, 1);
     }
     call(t, side, &text);
 }
@@ -100,12 +86,10 @@ static uint32_t answer(struct rpcrdma_talk *t, unsigned side, uint32_t first, ui
     struct nfs_text text = {0};
 
     text_compounded(&text, first ? first : second, first ? 1 : 2);
-    text_word(&text, side == S ? NFS_OP_SEQUENCE : NFS_OP_CB_SEQUENCE);
-    text_word(&text, first);
+    text_put(&text, side == S ? NFS_OP_SEQUENCE : NFS_OP_CB_SEQUENCE, first);
     if (first == 0) {
         text_words(&text, side == S ? 9 : 8);
-        text_word(&text, side == S ? NFS_OP_PUTROOTFH : NFS_OP_CB_RECALL_SLOT);
-        text_word(&text, second);
+        text_put(&text, side == S ? NFS_OP_PUTROOTFH : NFS_OP_CB_RECALL_SLOT, second);
     }
     return reply(t, side, &text);
 }
@@ -131,7 +115,6 @@ static void second(uint32_t sequence, bool cache, uint32_t first_status, uint32_
 
 static void test_answers(void **state)
 {
-    (void)state;
     second(2, false, 0, 0, RULE_COUNT);
     second(2, false, 10006, 0, RULE_COUNT);
     second(2, false, 0, RETRY_UNCACHED_REP, RULE_NFS41_18_46_3_01);
@@ -151,7 +134,6 @@ static void test_first_of_a_slot(void **state)
 {
     struct rpcrdma_talk *t = session(1);
 
-    (void)state;
     request(t, C, 1, 1, false);
     expect(t, RULE_NFS41_18_46_3_01, answer(t, S, 0, RETRY_UNCACHED_REP));
     t = session(1);
@@ -167,7 +149,6 @@ static void test_in_doubt(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     t->seen.keeps = NULL;
     request(t, C, 1, 1, false); /* of a session that was created elsewhere */
     answer(t, S, 0, RETRY_UNCACHED_REP);
@@ -193,7 +174,6 @@ static void test_minor_version(void **state)
     struct rpcrdma_talk *t = session(2);
     struct nfs_text mismatch = {0};
 
-    (void)state;
     request(t, C, 2, 1, false);
     answer(t, S, 0, 0);
     findings_passed(&t->seen, RULE_NFS41_2_7_01);
@@ -218,22 +198,15 @@ static void recalled(uint32_t status, enum rule_id rule)
     struct rpcrdma_talk *t = session(1);
     struct nfs_text ask = {0}, text = {0};
 
-    text_word(&ask, 0);
-    text_word(&ask, 1);
-    text_word(&ask, 0);
-    text_word(&ask, 1);
-    text_word(&ask, NFS_OP_CB_RECALL_SLOT);
-    text_word(&ask, 1);
+    text_put(&ask, 0, 1, 0, 1, NFS_OP_CB_RECALL_SLOT, 1);
     call(t, S, &ask);
     text_compounded(&text, status, 1);
-    text_word(&text, NFS_OP_CB_RECALL_SLOT);
-    text_word(&text, status);
+    text_put(&text, NFS_OP_CB_RECALL_SLOT, status);
     expect(t, rule, reply(t, C, &text));
 }
 
 static void test_callback_without_a_session(void **state)
 {
-    (void)state;
     recalled(0, RULE_NFS41_20_9_3_01);
     recalled(10071, RULE_COUNT); /* OP_NOT_IN_SESSION */
     recalled(10012, RULE_COUNT); /* an error is an error */

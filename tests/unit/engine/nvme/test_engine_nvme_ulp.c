@@ -15,7 +15,6 @@ static void start(void **state)
 {
     struct guest_signs g;
 
-    (void)state;
     guest_signs_init(&g);
     guest_private_data(&g, 0, REQUEST);
     assert_int_equal(nvme_ulp.claim(&g.signs), ULP_POSSIBLE);
@@ -34,7 +33,6 @@ static void first_capsule(void **state)
 {
     struct guest_signs g;
 
-    (void)state;
     guest_signs_init(&g);
     guest_send(&g, 0, CONNECT, 0);
     assert_int_equal(nvme_ulp.claim(&g.signs), ULP_CERTAIN);
@@ -48,7 +46,6 @@ static void midway(void **state)
 {
     struct guest_signs g;
 
-    (void)state;
     guest_signs_midway(&g);
     for (unsigned i = 0; i < 3; i++) {
         guest_send(&g, 0, READ, 0);
@@ -74,7 +71,6 @@ static void words(void **state)
     uint64_t queue[8] = {0};
     struct guest_signs g;
 
-    (void)state;
     assert_true(nvme_ulp.state_size <= sizeof queue);
     guest_signs_init(&g);
     guest_send(&g, 0, READ, 0);

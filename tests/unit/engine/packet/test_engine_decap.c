@@ -60,7 +60,6 @@ static const struct {
 
 static void every_link_type(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(links); i++) {
         struct packet_octets o = {.n = 0};
         packet_add_hex(&o, links[i].header4);
@@ -81,7 +80,6 @@ static void every_link_type(void **state)
  * end. */
 static void cut_at_every_length(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(links); i++) {
         for (int ip = 4; ip <= 6; ip += 2) {
             struct packet_octets o = {.n = 0};
@@ -110,7 +108,7 @@ static void other_protocols(void **state)
 {
     struct addressed_segment out;
     struct packet_octets o = {.n = 0};
-    (void)state;
+
     packet_add_hex(&o, "[12] 0806 [28]"); /* ARP */
     assert_int_equal(take(&o, DLT_EN10MB, &out), DECAP_OTHER);
     o.n = 0;
@@ -131,7 +129,6 @@ static void other_protocols(void **state)
 /* Datagrams to port 111 are handed on whole, or as far as they were captured. */
 static void datagrams_to_rpcbind(void **state)
 {
-    (void)state;
     for (unsigned ip = 4; ip <= 6; ip += 2) {
         struct addressed_segment out;
         struct packet_octets o = {.n = 0};
@@ -164,7 +161,7 @@ static void datagrams_to_rpcbind(void **state)
 static void ipv4_with_options(void **state)
 {
     struct packet_octets o = {.n = 0};
-    (void)state;
+
     packet_add_ipv4(&o, 8 + 25, 1, 0);
     o.p[0] = 0x47;
     packet_add_hex(&o, "94040000 01010100");
@@ -176,7 +173,7 @@ static void ipv6_extension_headers(void **state)
 {
     struct addressed_segment out;
     struct packet_octets o = {.n = 0};
-    (void)state;
+
     packet_add_ipv6(&o, 8 + 8 + 24 + 16 + 8 + 25, 0);
     packet_add_hex(&o, "2b00 0104 00000000"); /* hop-by-hop, padding */
     packet_add_hex(&o, "3c00 [6]");           /* routing */
@@ -200,7 +197,7 @@ static void lengths_of_zero_are_offloaded_packets(void **state)
 {
     struct addressed_segment out;
     struct packet_octets o = {.n = 0};
-    (void)state;
+
     packet_add_ipv4(&o, 25, 1, 0);
     put_be16(o.p + 2, 0);
     packet_add_tcp(&o, 42, "hello");
@@ -237,7 +234,7 @@ static void contradictions(void **state)
 {
     struct addressed_segment out;
     struct packet_octets o = {.n = 0};
-    (void)state;
+
     packet_add_ipv4(&o, 25, 1, 0);
     packet_add_tcp(&o, 42, "hello");
     o.p[0] = 0x44; /* IHL 4 */
@@ -272,7 +269,7 @@ static void options_of_a_syn(void **state)
 {
     struct addressed_segment out;
     struct packet_octets o = {.n = 0};
-    (void)state;
+
     packet_add_ipv4(&o, 40, 1, 0x4000);
     packet_add_tcp(&o, 42, "");
     packet_add_hex(&o, "020405b4 0402 080a[8] 01 030307");
@@ -333,7 +330,7 @@ static void fragments_in_any_order(void **state)
 {
     static const size_t orders[][6] = {{0, 16, 32, 48, 64, 80}, {80, 64, 48, 32, 16, 0}, {48, 0, 80, 16, 64, 32}};
     struct packet_octets whole = {.n = 0};
-    (void)state;
+
     packet_add_tcp(&whole, 42, text);
     assert_true(whole.n >= 81 && whole.n <= 96);
     for (int ip = 4; ip <= 6; ip += 2) {
@@ -359,7 +356,7 @@ static void overlapping_fragments(void **state)
 {
     struct packet_octets whole = {.n = 0}, other;
     struct addressed_segment out;
-    (void)state;
+
     packet_add_tcp(&whole, 42, text);
     other = whole;
     other.p[40] ^= 1;
@@ -385,7 +382,7 @@ static void fragments_do_not_wait_for_ever(void **state)
     struct packet_octets whole = {.n = 0};
     struct addressed_segment out;
     struct decap *decap = decap_new(0);
-    (void)state;
+
     packet_add_tcp(&whole, 42, text);
     assert_int_equal(give_fragment(decap, 4, whole.p, whole.n, 0, 40, 1, 0, &out), DECAP_FRAGMENT);
     assert_int_equal(give_fragment(decap, 4, whole.p, whole.n, 40, 200, 1, INT64_C(61000000000), &out), DECAP_FRAGMENT);
@@ -412,7 +409,7 @@ static void hostile_fragments(void **state)
     static struct packet_octets o;
     static uint8_t noise[2000];
     struct addressed_segment out;
-    (void)state;
+
     fill_random(&seed, noise, sizeof noise);
     for (int i = 0; i < 20000; i++) {
         size_t n = 1 + next_random(&seed) % 200;

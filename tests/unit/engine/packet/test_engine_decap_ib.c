@@ -46,7 +46,6 @@ static void expect(const char *link, int linktype, const char *below, unsigned k
 
 static void every_way(void **state)
 {
-    (void)state;
     expect("[12] 0800", DLT_EN10MB, ipv4, IB_BELOW_IPV4_UDP, IB_ADDRESS_IPV4);
     expect("[12] 8100 0007 0800", DLT_EN10MB, ipv4, IB_BELOW_IPV4_UDP, IB_ADDRESS_IPV4);
     expect("[12] 86dd", DLT_EN10MB, ipv6, IB_BELOW_IPV6_UDP, IB_ADDRESS_IPV6);
@@ -64,7 +63,6 @@ static void invariant_crc(void **state)
     struct packet_octets o = {0};
     struct ib_datagram ib;
 
-    (void)state;
     packet_add_hex(&o, ipv4);
     packet_add_hex(&o, acknowledge);
     assert_int_equal(take(&o, DLT_RAW, &ib), DECAP_IB);
@@ -76,7 +74,6 @@ static void link_with_routing(void **state)
     struct packet_octets o = {0};
     struct ib_datagram ib;
 
-    (void)state;
     packet_add_hex(&o, lrh_grh);
     packet_add_hex(&o, grh);
     packet_add_hex(&o, acknowledge);
@@ -93,7 +90,6 @@ static void addresses_of_a_link(void **state)
     struct packet_octets o = {0};
     struct ib_datagram ib;
 
-    (void)state;
     packet_add_hex(&o, lrh);
     packet_add_hex(&o, acknowledge);
     assert_int_equal(take(&o, DLT_INFINIBAND, &ib), DECAP_IB);
@@ -114,7 +110,6 @@ static void what_it_is_not(void **state)
         {"45000030 72d34000 4011b1e5 0a010101 0a010102 c9bd12b7 00070000 [20]", DECAP_MALFORMED},
     };
 
-    (void)state;
     for (unsigned i = 0; i < ARRAY_LENGTH(packets); i++) {
         struct packet_octets o = {0};
         struct ib_datagram ib;
@@ -130,7 +125,6 @@ static void cut_at_every_length(void **state)
     struct ib_datagram ib;
     struct decap *decap = decap_new(0);
 
-    (void)state;
     packet_add_hex(&o, lrh_grh);
     packet_add_hex(&o, grh);
     packet_add_hex(&o, acknowledge);

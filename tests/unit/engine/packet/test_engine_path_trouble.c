@@ -10,7 +10,6 @@ static void silence(void **state)
 {
     struct path_trouble path = {0};
 
-    (void)state;
     path_trouble_packet(&path, C, PATH_NEW, 0);
     path_trouble_packet(&path, C, PATH_NEW, 90000 * ms);
     assert_false(path.side[S].silent); /* it was never heard: the capture may lack its side */
@@ -31,7 +30,6 @@ static void sent_again(void **state)
 {
     struct path_trouble path = {0};
 
-    (void)state;
     path_trouble_packet(&path, C, PATH_NEW, 1000 * ms);
     path_trouble_packet(&path, C, PATH_AGAIN, 1000 * ms + 1000); /* captured twice */
     assert_false(path.resent);

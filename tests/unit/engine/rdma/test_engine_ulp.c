@@ -7,7 +7,6 @@
 
 static void opener(void **state)
 {
-    (void)state;
     assert_int_equal(ulp_presumed_opener(ulps, (const uint16_t[2]){40000, 4420}), 0);
     assert_int_equal(ulp_presumed_opener(ulps, (const uint16_t[2]){4420, 40000}), 1);
     assert_int_equal(ulp_presumed_opener(ulps, (const uint16_t[2]){4420, 4420}), 0);
@@ -21,7 +20,6 @@ static void noise(void **state)
     static const uint64_t lengths[] = {0, 8, 16, 20, 32, 36, 64, 68, 76, 200};
     uint64_t seed = 20261123;
 
-    (void)state;
     for (unsigned i = 1; ulps[i]; i++) {
         for (unsigned round = 0; round < 20000; round++) {
             struct guest_signs g;
@@ -62,7 +60,6 @@ static void undecided(void **state)
     struct arena *arena = arena_new(NULL);
     struct ulp_choice *choice = ulp_choice_new(ulps, arena);
 
-    (void)state;
     assert_non_null(choice);
     assert_false(ulp_choice_closed(choice));
     give(choice, rpc, sizeof rpc, 0, &kind);

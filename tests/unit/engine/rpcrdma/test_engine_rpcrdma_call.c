@@ -148,7 +148,6 @@ static void test_write3(void **state)
 {
     static const uint32_t lengths[] = {4096, 4095, 5, 1, 0x20001};
 
-    (void)state;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         struct rpcrdma_talk *t = talk_new();
         struct rpcrdma_read_segment read = segment(WRITE3_AT, lengths[i]);
@@ -156,11 +155,8 @@ static void test_write3(void **state)
         call(t, 3, NFS3_WRITE, write3(lengths[i], lengths[i]), &read, 1);
         talk_read(t, S, STAG, 0x10000, NULL, lengths[i]);
         answer_error(t);
-        findings_passed(&t->seen, RULE_RPCR_3_4_5_02);
-        findings_passed(&t->seen, RULE_RPCR_3_4_5_04);
-        findings_passed(&t->seen, RULE_RPCR_3_4_5_2_02);
-        findings_passed(&t->seen, RULE_RPCR_4_2_4_03);
-        findings_passed(&t->seen, RULE_NFSULB_4_05);
+        findings_passed(&t->seen, RULE_RPCR_3_4_5_02, RULE_RPCR_3_4_5_04, RULE_RPCR_3_4_5_2_02, RULE_RPCR_4_2_4_03,
+                        RULE_NFSULB_4_05);
         if (lengths[i] % 4 != 0)
             findings_passed(&t->seen, RULE_RPCR_3_4_5_2_01);
         talk_expect_nothing(t);
@@ -173,7 +169,6 @@ static void test_no_data(void **state)
     struct rpcrdma_read_segment read = segment(WRITE3_AT, 0);
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     call(t, 3, NFS3_WRITE, write3(0, 0), NULL, 0);
     answer_error(t);
     call(t, 3, NFS3_WRITE, write3(0, 0), &read, 1);
@@ -186,15 +181,11 @@ static void test_inline(void **state)
     struct rpcrdma_talk *t = talk_new();
     struct args *a = write3(1001, 1001);
 
-    (void)state;
     padded(a, 1001);
     call(t, 3, NFS3_WRITE, a, NULL, 0);
     answer_error(t);
-    findings_passed(&t->seen, RULE_RPCR_2_2_4_01);
-    findings_passed(&t->seen, RULE_RPCR_2_2_4_2_01);
-    findings_passed(&t->seen, RULE_RPCR_2_2_4_2_02);
-    findings_passed(&t->seen, RULE_RPCR_3_2_01);
-    findings_passed(&t->seen, RULE_RPCR_4_3_01);
+    findings_passed(&t->seen, RULE_RPCR_2_2_4_01, RULE_RPCR_2_2_4_2_01, RULE_RPCR_2_2_4_2_02, RULE_RPCR_3_2_01,
+                    RULE_RPCR_4_3_01);
     talk_expect_nothing(t);
 }
 
@@ -205,14 +196,12 @@ static void test_segments(void **state)
         {WRITE3_AT, {STAG, 1, 0}}, {WRITE3_AT, {STAG + 1, 5, 0x123}}, {WRITE3_AT, {STAG + 2, 4090, 7}}};
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     call(t, 3, NFS3_WRITE, write3(4096, 4096), reads, 3);
     talk_read(t, S, STAG, 0, NULL, 1);
     talk_read(t, S, STAG + 1, 0x123, NULL, 5);
     talk_read(t, S, STAG + 2, 7, NULL, 4090);
     answer_error(t);
-    findings_passed(&t->seen, RULE_RPCR_3_4_5_03);
-    findings_passed(&t->seen, RULE_RPCR_3_4_5_11);
+    findings_passed(&t->seen, RULE_RPCR_3_4_5_03, RULE_RPCR_3_4_5_11);
     talk_expect_nothing(t);
 }
 
@@ -238,14 +227,10 @@ static void test_two_writes(void **state)
     struct rpcrdma_read_segment reads[] = {{position[0], {STAG, 1001, 0}}, {position[1], {STAG + 1, 2002, 0}}};
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     call(t, 4, 1, a, reads, 2);
     talk_read(t, S, STAG, 0, NULL, 1001);
     talk_read(t, S, STAG + 1, 0, NULL, 2002);
-    findings_passed(&t->seen, RULE_RPCR_3_4_5_02);
-    findings_passed(&t->seen, RULE_RPCR_3_4_4_4_02);
-    findings_passed(&t->seen, RULE_NFSULB_6_4_1_07);
-    findings_passed(&t->seen, RULE_NFSULB_6_1_05);
+    findings_passed(&t->seen, RULE_RPCR_3_4_5_02, RULE_RPCR_3_4_4_4_02, RULE_NFSULB_6_4_1_07, RULE_NFSULB_6_1_05);
     assert_int_equal(t->seen.counts.failed[RULE_RPCR_3_4_5_02], 0);
     t->seen.n = 0; /* two Read chunks are more than every server takes */
     talk_expect_nothing(t);
@@ -258,7 +243,6 @@ static void test_symlink2(void **state)
     struct rpcrdma_talk *t = talk_new();
     struct rpcrdma_read_segment read;
 
-    (void)state;
     octets(a, 32);
     name(a, "link");
     WORDS(a, 13);
@@ -266,8 +250,7 @@ static void test_symlink2(void **state)
     WORDS(a, 0777, 0, 0, 13, 0, 0, 0, 0);
     call(t, 2, 13, a, &read, 1);
     talk_read(t, S, STAG, 0x10000, "/some/where/x", 13);
-    findings_passed(&t->seen, RULE_RPCR_3_4_4_4_02);
-    findings_passed(&t->seen, RULE_RPCR_3_4_5_2_02);
+    findings_passed(&t->seen, RULE_RPCR_3_4_4_4_02, RULE_RPCR_3_4_5_2_02);
     talk_expect_nothing(t);
 }
 
@@ -299,15 +282,11 @@ static void test_long_call(void **state)
     uint8_t message[256];
     size_t n = rpc(message, sizeof message, 3, NFS3_WRITE, write3(4095, 4095));
 
-    (void)state;
     long_call(t, message, n, &read, 1);
     talk_read(t, S, STAG, 0x10000, NULL, 4095);
     answer_error(t);
-    findings_passed(&t->seen, RULE_RPCR_3_5_3_03);
-    findings_passed(&t->seen, RULE_RPCR_3_5_3_04);
-    findings_passed(&t->seen, RULE_RPCR_3_5_3_13);
-    findings_passed(&t->seen, RULE_RPCR_4_2_1_02);
-    findings_passed(&t->seen, RULE_RPCR_3_4_5_02);
+    findings_passed(&t->seen, RULE_RPCR_3_5_3_03, RULE_RPCR_3_5_3_04, RULE_RPCR_3_5_3_13, RULE_RPCR_4_2_1_02,
+                    RULE_RPCR_3_4_5_02);
     talk_expect_nothing(t);
 }
 
@@ -371,7 +350,6 @@ static void test_write3_faults(void **state)
          {{WRITE3_AT, {1, 96, 0}}, {WRITE3_AT + 4096, {2, 0, 0}}, {WRITE3_AT, {3, 4000, 0}}}},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rpcrdma_talk *t = talk_new();
         struct args *a = write3(cases[i].count, cases[i].length);
@@ -396,7 +374,6 @@ static void test_compound_faults(void **state)
     struct rpcrdma_talk *t;
     uint32_t frame;
 
-    (void)state;
     { /* the second Position counted in the reduced stream */
         a = two_writes(position);
         t = talk_new();
@@ -473,7 +450,6 @@ static void test_not_eligible(void **state)
     struct rpcrdma_read_segment read = segment(LOOKUP3_AT, 8);
     uint32_t frame;
 
-    (void)state;
     handle(a);
     WORDS(a, 8);
     frame = call(t, 3, NFS3_LOOKUP, a, &read, 1);
@@ -495,7 +471,6 @@ static void test_empty_list(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
-    (void)state;
     handle(a);
     frame = call(t, 3, NFS3_GETATTR, a, &read, 1);
     talk_expect(t, RULE_RPCR_4_3_01, SEVERITY_NOTE, frame);
@@ -509,7 +484,6 @@ static void test_auxiliary(void **state)
     struct args *a = fresh();
     uint32_t frame;
 
-    (void)state;
     WORDS(a, 16);
     plan.reads = &read;
     plan.n_reads = 1;
@@ -525,7 +499,6 @@ static void test_surplus(void **state)
     size_t n = talk_rpc_call(second, sizeof second, XID + 1, TALK_NFS, 3, 0, NULL, 0);
     uint32_t frame;
 
-    (void)state;
     handle(a);
     memcpy(a->w.p + a->w.at, second, n);
     a->w.at += n;
@@ -541,7 +514,6 @@ static void test_items(void **state)
     struct args *a;
     uint32_t frame;
 
-    (void)state;
     { /* roundup counted in */
         a = fresh();
         handle(a);
@@ -634,7 +606,6 @@ static void test_long_call_faults(void **state)
     struct args *a;
     size_t n;
 
-    (void)state;
     { /* another XID */
         n = rpc(message, sizeof message, 3, NFS3_WRITE, write3(0, 0));
         message[3] ^= 1;
@@ -731,7 +702,6 @@ static void test_no_verifier(void **state)
     uint32_t frame;
     size_t n;
 
-    (void)state;
     op_putfh(a);
     op_getattr(a);
     n = rpc(message, sizeof message, 4, 1, a);
@@ -746,7 +716,6 @@ static void test_roundup_in_chunk(void **state)
     struct rpcrdma_read_segment read = segment(WRITE3_AT, 8);
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     call(t, 3, NFS3_WRITE, write3(5, 5), &read, 1);
     assert_int_equal(t->seen.n, 1); /* that it is there */
     t->seen.n = 0;
@@ -781,7 +750,6 @@ static void test_write_lists(void **state)
         {RULE_RPCR_4_3_2_1_01, SEVERITY_ERROR, 4096, 2, {{segments, 1}, {segments, 2}}},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rpcrdma_write_plan reply = {(const struct rpcrdma_segment[]){{9, 60000, 0}}, 1};
         struct rpcrdma_talk *t = talk_new();
@@ -844,7 +812,6 @@ static void test_gss(void **state)
     };
     struct rpcrdma_write_plan write = {(const struct rpcrdma_segment[]){{1, 4096, 0}}, 1};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rpcrdma_talk *t = talk_new();
         struct rpcrdma_plan plan = talk_plan(t, C, XID);
@@ -883,7 +850,6 @@ static void test_gss_header_removed(void **state)
     struct rpcrdma_read_segment read = segment(32, (uint32_t)n - 32);
     uint32_t frame;
 
-    (void)state;
     plan.reads = &read;
     plan.n_reads = 1;
     frame = talk_message(t, C, &plan, message, 32);

@@ -84,17 +84,13 @@ static void test_within_the_grant(void **state)
 {
     struct rpcrdma_talk *t = granted(&ietf, 3);
 
-    (void)state;
     talk_call(t, C, 0x10);
     talk_call(t, C, 0x11);
     talk_call(t, C, 0x12);
     talk_reply(t, S, 0x11);
     talk_call(t, C, 0x13);
-    findings_passed(&t->seen, RULE_RPCR_3_3_1_01);
-    findings_passed(&t->seen, RULE_RPCR_3_3_1_03);
-    findings_passed(&t->seen, RULE_RPCR_3_3_1_04);
-    findings_passed(&t->seen, RULE_RPCR_3_3_1_05);
-    findings_passed(&t->seen, RULE_RPCR_3_3_3_03);
+    findings_passed(&t->seen, RULE_RPCR_3_3_1_01, RULE_RPCR_3_3_1_03, RULE_RPCR_3_3_1_04, RULE_RPCR_3_3_1_05,
+                    RULE_RPCR_3_3_3_03);
     talk_expect_nothing(t);
 }
 
@@ -103,7 +99,6 @@ static void test_over_the_grant(void **state)
     struct rpcrdma_talk *t = granted(&ietf, 2);
     uint32_t frame;
 
-    (void)state;
     talk_call(t, C, 0x10);
     talk_call(t, C, 0x11);
     frame = talk_call(t, C, 0x12);
@@ -115,7 +110,6 @@ static void test_over_the_grant_twice(void **state)
 {
     struct rpcrdma_talk *t = granted(&ietf, 2);
 
-    (void)state;
     for (uint32_t xid = 0x10; xid < 0x13; xid++)
         talk_call(t, C, xid);
     for (uint32_t xid = 0x10; xid < 0x13; xid++)
@@ -132,7 +126,6 @@ static void test_reply_on_the_way(void **state)
     struct rpcrdma_talk *t = granted(&ietf, 2);
     uint32_t frame;
 
-    (void)state;
     talk_call(t, C, 0x10);
     talk_call(t, C, 0x11);
     t->unreceived = reply_octets(t, 0x10, 2);
@@ -145,7 +138,6 @@ static void test_lower_grant_on_the_way(void **state)
 {
     struct rpcrdma_talk *t = granted(&ietf, 32);
 
-    (void)state;
     for (uint32_t xid = 0x10; xid < 0x15; xid++)
         talk_call(t, C, xid);
     t->unreceived = reply_octets(t, 0x10, 2);
@@ -158,7 +150,6 @@ static void test_lower_grant_arrived(void **state)
     struct rpcrdma_talk *t = granted(&ietf, 32);
     uint32_t frame;
 
-    (void)state;
     for (uint32_t xid = 0x10; xid < 0x15; xid++)
         talk_call(t, C, xid);
     reply_with_credit(t, S, 0x10, 2);
@@ -170,7 +161,6 @@ static void test_grant_lowered_and_drained(void **state)
 {
     struct rpcrdma_talk *t = granted(&ietf, 32);
 
-    (void)state;
     for (uint32_t xid = 0x10; xid < 0x15; xid++)
         talk_call(t, C, xid);
     for (uint32_t xid = 0x10; xid < 0x14; xid++)
@@ -183,7 +173,6 @@ static void test_unknown_acks(void **state)
 {
     struct rpcrdma_talk *t = granted(&ietf, 32);
 
-    (void)state;
     for (uint32_t xid = 0x10; xid < 0x15; xid++)
         talk_call(t, C, xid);
     t->acked_unknown = true;
@@ -197,7 +186,6 @@ static void test_dead_acks(void **state)
 {
     struct rpcrdma_talk *t = quiet();
 
-    (void)state;
     for (uint32_t xid = 0x10; xid < 0x15; xid++) {
         t->unreceived = t->end[S];
         talk_call(t, C, xid);
@@ -211,7 +199,6 @@ static void test_answers_in_a_hole(void **state)
 {
     struct rpcrdma_talk *t = granted(&ietf, 2);
 
-    (void)state;
     talk_call(t, C, 0x10);
     talk_call(t, C, 0x11);
     talk_hole(t, S);
@@ -228,7 +215,6 @@ static void test_over_after_a_hole(void **state)
     struct rpcrdma_talk *t = granted(&ietf, 2);
     uint32_t frame;
 
-    (void)state;
     talk_call(t, C, 0x10);
     talk_hole(t, S);
     talk_call(t, C, 0x11);
@@ -243,7 +229,6 @@ static void test_midstream(void **state)
 {
     struct rpcrdma_talk *t = talk_new_bare(&ietf);
 
-    (void)state;
     talk_midstream(t);
     for (uint32_t xid = 0x10; xid < 0x18; xid++)
         talk_call(t, C, xid);
@@ -254,7 +239,6 @@ static void test_retransmissions_take_no_credit(void **state)
 {
     struct rpcrdma_talk *t = granted(&ietf, 2);
 
-    (void)state;
     talk_call(t, C, 0x10);
     for (unsigned i = 0; i < 4; i++) {
         talk_wait(t, 3000000000);
@@ -274,7 +258,6 @@ static void test_rdma_error_ends_a_call(void **state)
 {
     struct rpcrdma_talk *t = granted(&ietf, 1);
 
-    (void)state;
     talk_call(t, C, 0x10);
     talk_error(t, S, 0x10, RPCRDMA_ERR_CHUNK);
     talk_call(t, C, 0x11);
@@ -289,7 +272,6 @@ static void test_two_calls_at_first(void **state)
     struct rpcrdma_talk *t = quiet();
     uint32_t frame;
 
-    (void)state;
     talk_call(t, C, 0x10);
     frame = talk_call(t, C, 0x11);
     talk_call(t, C, 0x12);
@@ -301,7 +283,6 @@ static void test_second_call_before_the_reply_arrived(void **state)
     struct rpcrdma_talk *t = quiet();
     uint32_t frame;
 
-    (void)state;
     talk_call(t, C, 0x10);
     t->unreceived = reply_octets(t, 0x10, 32);
     frame = talk_call(t, C, 0x11);
@@ -314,7 +295,6 @@ static void test_directions_apart(void **state)
 {
     struct rpcrdma_talk *t = granted(&ietf, 2);
 
-    (void)state;
     t->credit[C] = 4; /* what the client requests, and what it grants */
     talk_call(t, C, 0x10);
     talk_call(t, C, 0x11);
@@ -330,7 +310,6 @@ static void test_over_in_reverse(void **state)
     struct rpcrdma_talk *t = granted(&ietf, 32);
     uint32_t frame;
 
-    (void)state;
     call_of(t, S, 0x20, 500000);
     reply_with_credit(t, C, 0x20, 2);
     call_of(t, S, 0x21, 500000);
@@ -344,7 +323,6 @@ static void test_first_in_reverse(void **state)
     struct rpcrdma_talk *t = granted(&ietf, 32);
     uint32_t frame;
 
-    (void)state;
     call_of(t, S, 0x20, 500000);
     frame = call_of(t, S, 0x21, 500000);
     talk_expect(t, RULE_RPCR_3_3_3_03, SEVERITY_ERROR, frame);
@@ -357,7 +335,6 @@ static void test_request_of_zero(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame = call_with_credit(t, C, 0x10, 0);
 
-    (void)state;
     talk_expect(t, RULE_RPCR_3_3_1_01, SEVERITY_NOTE, frame);
 }
 
@@ -366,7 +343,6 @@ static void test_more_than_requested(void **state)
     struct rpcrdma_talk *t = granted(&ietf, 32);
     uint32_t frame = 0;
 
-    (void)state;
     for (uint32_t xid = 0x10; xid < 0x16; xid++)
         frame = xid == 0x15 ? frame : call_with_credit(t, C, xid, 4);
     talk_expect(t, RULE_RPCR_3_3_1_05, SEVERITY_ERROR, frame);
@@ -377,7 +353,6 @@ static void test_request_lowered(void **state)
 {
     struct rpcrdma_talk *t = granted(&ietf, 32);
 
-    (void)state;
     for (uint32_t xid = 0x10; xid < 0x18; xid++)
         talk_call(t, C, xid);
     call_with_credit(t, C, 0x18, 4);
@@ -391,7 +366,6 @@ static void test_grant_of_zero(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
-    (void)state;
     talk_call(t, C, 0x10);
     frame = reply_with_credit(t, S, 0x10, 0);
     talk_call(t, C, 0x11); /* what follows is no finding of its own */
@@ -403,7 +377,6 @@ static void test_error_with_zero(void **state)
     struct rpcrdma_talk *t = talk_new();
     struct rpcrdma_plan plan = talk_plan(t, S, 0x10);
 
-    (void)state;
     talk_call(t, C, 0x10);
     plan.credit = 0;
     plan.proc = RPCRDMA_ERROR;
@@ -439,7 +412,6 @@ static void test_grant_follows_the_calls(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame = breathe(t, 32);
 
-    (void)state;
     talk_expect(t, RULE_RPCR_3_3_1_06, SEVERITY_WARNING, frame);
 }
 
@@ -447,7 +419,6 @@ static void test_grant_stays(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     breathe(t, 0);
     findings_passed(&t->seen, RULE_RPCR_3_3_1_06);
     talk_expect_nothing(t);
@@ -457,7 +428,6 @@ static void test_grant_changes_now_and_then(void **state)
 {
     struct rpcrdma_talk *t = granted(&ietf, 32);
 
-    (void)state;
     for (uint32_t i = 0; i < 40; i++) { /* a slow start */
         call_with_credit(t, C, 0x100 + i, 128);
         reply_with_credit(t, S, 0x100 + i, 32 + i);
@@ -470,7 +440,6 @@ static void test_grant_rises_while_a_burst_is_answered(void **state)
 {
     struct rpcrdma_talk *t = granted(&ietf, 12);
 
-    (void)state;
     for (uint32_t i = 0; i < 12; i++)
         talk_call(t, C, 0x100 + i);
     for (uint32_t i = 0; i < 12; i++)
@@ -482,7 +451,6 @@ static void test_request_follows_the_calls(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     for (uint32_t round = 0; round < 4; round++) {
         for (uint32_t i = 0; i < 3; i++)
             call_with_credit(t, C, 0x100 + 3 * round + i, 32 - i);
@@ -498,7 +466,6 @@ static void test_grant_follows_reverse_calls(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     call_of(t, S, 0x80, 500000);
     talk_reply(t, C, 0x80);
     for (uint32_t i = 0; i < 12; i++) {
@@ -525,7 +492,6 @@ static void test_programs_share_the_grant(void **state)
     struct rpcrdma_talk *t = granted(&ietf, 4);
     uint32_t frame;
 
-    (void)state;
     for (uint32_t xid = 0x10; xid < 0x13; xid++)
         talk_call(t, C, xid);
     call_of(t, C, 0x20, 100227);
@@ -537,7 +503,6 @@ static void test_programs_within_the_grant(void **state)
 {
     struct rpcrdma_talk *t = granted(&ietf, 4);
 
-    (void)state;
     talk_call(t, C, 0x10);
     call_of(t, C, 0x20, 100227);
     findings_passed(&t->seen, RULE_RPCR_6_3_01);
@@ -550,7 +515,6 @@ static void test_old_zero_while_calls_are_in_progress(void **state)
 {
     struct rpcrdma_talk *t = granted(&old, 4);
 
-    (void)state;
     talk_call(t, C, 0x10);
     talk_call(t, C, 0x11);
     reply_with_credit(t, S, 0x10, 0);
@@ -564,7 +528,6 @@ static void test_old_call_under_a_grant_of_zero(void **state)
     struct rpcrdma_talk *t = granted(&old, 4);
     uint32_t frame;
 
-    (void)state;
     talk_call(t, C, 0x10);
     talk_call(t, C, 0x11);
     reply_with_credit(t, S, 0x10, 0);
@@ -577,7 +540,6 @@ static void test_old_zero_at_the_end(void **state)
     struct rpcrdma_talk *t = granted(&old, 4);
     uint32_t frame;
 
-    (void)state;
     talk_call(t, C, 0x10);
     frame = reply_with_credit(t, S, 0x10, 0);
     talk_expect(t, RULE_RPCR0_3_3_01, SEVERITY_ERROR, frame);
@@ -588,7 +550,6 @@ static void test_old_limit_is_the_grant_only(void **state)
     struct rpcrdma_talk *t = granted(&old, 4);
     uint32_t frame;
 
-    (void)state;
     for (uint32_t xid = 0x10; xid < 0x14; xid++)
         call_with_credit(t, C, xid, 2);
     frame = call_with_credit(t, C, 0x14, 2);
@@ -599,7 +560,6 @@ static void test_old_done_takes_a_credit(void **state)
 {
     struct rpcrdma_talk *t = granted(&old, 1);
 
-    (void)state;
     talk_call(t, C, 0x10);
     reply_with_read_list(t, 0x10, 1);
     talk_read(t, C, 0x99, 0, NULL, 1000);
@@ -613,7 +573,6 @@ static void test_old_zero_while_done_is_awaited(void **state)
 {
     struct rpcrdma_talk *t = granted(&old, 4);
 
-    (void)state;
     talk_call(t, C, 0x10);
     reply_with_read_list(t, 0x10, 0);
     assert_int_equal(t->seen.counts.failed[RULE_RPCR0_11_03], 1);
@@ -624,7 +583,6 @@ static void test_old_no_room_for_done(void **state)
 {
     struct rpcrdma_talk *t = granted(&old, 4);
 
-    (void)state;
     talk_call(t, C, 0x10);
     talk_call(t, C, 0x11);
     reply_with_read_list(t, 0x10, 1);
@@ -636,14 +594,12 @@ static void test_old_room_for_done(void **state)
 {
     struct rpcrdma_talk *t = granted(&old, 4);
 
-    (void)state;
     talk_call(t, C, 0x10);
     talk_call(t, C, 0x11);
     reply_with_read_list(t, 0x10, 4);
     done(t, 0x10);
     assert_int_equal(t->seen.counts.failed[RULE_RPCR0_3_8_03], 0);
-    findings_passed(&t->seen, RULE_RPCR0_3_8_03);
-    findings_passed(&t->seen, RULE_RPCR0_3_8_04);
+    findings_passed(&t->seen, RULE_RPCR0_3_8_03, RULE_RPCR0_3_8_04);
     talk_free(t);
 }
 

@@ -116,7 +116,6 @@ static void send_hex(struct rpcrdma_talk *t, unsigned side, const char *hex)
 
 static void test_each_mistake_is_distinguished(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(wrong); i++) {
         struct rpcrdma_talk *t = talk_new();
 
@@ -144,7 +143,6 @@ static void test_sound_headers(void **state)
         FIXED END "00000001 00000000 " END END RPC,
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(sound); i++) {
         struct rpcrdma_talk *t = talk_new();
 
@@ -157,10 +155,7 @@ static void test_sound_headers(void **state)
                 fail();
             }
         }
-        findings_passed(&t->seen, RULE_RPCR_4_01);
-        findings_passed(&t->seen, RULE_RPCR_4_02);
-        findings_passed(&t->seen, RULE_RPCR_4_1_2_01);
-        findings_passed(&t->seen, RULE_RPCR_4_1_2_11);
+        findings_passed(&t->seen, RULE_RPCR_4_01, RULE_RPCR_4_02, RULE_RPCR_4_1_2_01, RULE_RPCR_4_1_2_11);
         talk_free(t);
     }
 }
@@ -171,12 +166,10 @@ static void test_old_profile(void **state)
     static const struct rpcrdma_options old = {.profile = PROFILE_RFC5666};
     struct rpcrdma_talk *t = talk_new_with(&old);
 
-    (void)state;
     send_hex(t, C, "00000010 00000001 00000020 00000002 00000400 00000400 " NONE RPC);
     send_hex(t, S, "00000010 00000001 00000020 00000004 00000003 [32]");
     assert_int_equal(t->seen.n, 0);
-    findings_passed(&t->seen, RULE_RPCR0_4_1_01);
-    findings_passed(&t->seen, RULE_RPCR0_4_3_01);
+    findings_passed(&t->seen, RULE_RPCR0_4_1_01, RULE_RPCR0_4_3_01);
     send_hex(t, C, "00000011 00000001 00000020 00000002 00000400 00000400 " NONE RPC);
     assert_int_equal(t->seen.n, 1);
     assert_int_equal(t->seen.finding[0].rule, RULE_RPCR0_4_1_01);
@@ -206,7 +199,6 @@ static const struct {
 /* A Long Call: nothing is known of what it asks for, so that ERR_CHUNK may have its reasons. */
 static void test_each_error(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(errors); i++) {
         struct rpcrdma_talk *t = talk_new();
 
@@ -226,16 +218,10 @@ static void test_err_chunk_of_20_octets(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     send_hex(t, C, NOMSG PZRC END END END);
     talk_error(t, S, 0x10, RPCRDMA_ERR_CHUNK);
-    findings_passed(&t->seen, RULE_RPCR_4_1_2_13);
-    findings_passed(&t->seen, RULE_RPCR_4_1_2_15);
-    findings_passed(&t->seen, RULE_RPCR_4_2_4_06);
-    findings_passed(&t->seen, RULE_RPCR_4_5_04);
-    findings_passed(&t->seen, RULE_RPCR_4_5_05);
-    findings_passed(&t->seen, RULE_RPCR_4_5_06);
-    findings_passed(&t->seen, RULE_RPCR_4_5_07);
+    findings_passed(&t->seen, RULE_RPCR_4_1_2_13, RULE_RPCR_4_1_2_15, RULE_RPCR_4_2_4_06, RULE_RPCR_4_5_04,
+                    RULE_RPCR_4_5_05, RULE_RPCR_4_5_06, RULE_RPCR_4_5_07);
     talk_expect_nothing(t);
 }
 
@@ -252,7 +238,6 @@ static void test_err_vers(void **state)
         {0x01000000, 1, 1, RULE_COUNT},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct rpcrdma_talk *t = talk_new();
         struct rpcrdma_plan plan = talk_plan(t, C, 0x10);
@@ -278,7 +263,6 @@ static void test_requesters_send_none(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     talk_call(t, C, 0x10);
     talk_reply(t, S, 0x10);
     talk_expect(t, RULE_RPCR_4_2_4_07, SEVERITY_ERROR, talk_error(t, C, 0x10, RPCRDMA_ERR_CHUNK));
@@ -288,7 +272,6 @@ static void test_a_reply_after_an_error(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     send_hex(t, C, NOMSG PZRC END END END);
     talk_error(t, S, 0x10, RPCRDMA_ERR_CHUNK);
     talk_expect(t, RULE_RPCR_4_5_09, SEVERITY_ERROR, talk_reply(t, S, 0x10));
@@ -298,7 +281,6 @@ static void test_an_error_without_reason(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     talk_call(t, C, 0x10);
     talk_expect(t, RULE_RPCR_4_5_12, SEVERITY_ERROR, talk_error(t, S, 0x10, RPCRDMA_ERR_CHUNK));
 }
@@ -308,7 +290,6 @@ static void test_holes_leave_it_open(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     talk_call(t, C, 0x10);
     talk_hole(t, C);
     talk_error(t, S, 0x99, RPCRDMA_ERR_CHUNK);
@@ -329,7 +310,6 @@ static void test_the_right_reply_comes_after_it(void **state)
         FIXED NONE,
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(replies); i++) {
         struct rpcrdma_talk *t = talk_new();
 
@@ -358,7 +338,6 @@ static void test_at_random(void **state)
                                      0x10, 0x01000000, 0x10000001, 0x7fffffff, 0x80000028, UINT32_MAX};
     uint64_t random = 1;
 
-    (void)state;
     for (unsigned round = 0; round < 2000; round++) {
         struct rpcrdma_talk *t = talk_new();
 
@@ -392,7 +371,6 @@ static void test_at_random(void **state)
 
 static void count(void *ctx, const struct rpcrdma_message *message)
 {
-    (void)message;
     (*(unsigned *)ctx)++;
 }
 
@@ -408,7 +386,6 @@ static void test_last_twice_in_a_send(void **state)
     uint8_t rpc[64];
     size_t n = talk_put_message(t, &plan, rpc, talk_rpc_call(rpc, sizeof rpc, 0x20, TALK_NFS, 3, 0, NULL, 0));
 
-    (void)state;
     t->watch = (struct rpcrdma_events){.ctx = &messages, .message = count};
     talk_part(t, C, ddp, &op, t->send, n, &part);
     assert_int_equal(messages, 1);

@@ -120,7 +120,6 @@ static void again_after_an_error(void **state)
 {
     struct trace t;
 
-    (void)state;
     begin(&t);
     add(&t, failed(true));
     add(&t, connection(SECOND, 1));
@@ -149,7 +148,6 @@ static void again_and_again_after_an_error(void **state)
     struct rpcrdma_history_record *second = connection(SECOND, 1);
     struct trace t;
 
-    (void)state;
     begin(&t);
     second->calls[0].outcome = RPCRDMA_FAILED;
     add(&t, failed(true));
@@ -165,7 +163,6 @@ static void again_before_the_error(void **state)
 {
     struct trace t;
 
-    (void)state;
     begin(&t);
     add(&t, failed(true));
     add(&t, connection(FIRST + 5, 1)); /* the Call in frame 8, the error in frame 11 */
@@ -183,7 +180,6 @@ static void an_error_that_may_have_got_lost(void **state)
 {
     struct trace t;
 
-    (void)state;
     begin(&t);
     add(&t, failed(false));
     add(&t, connection(SECOND, 1));
@@ -196,7 +192,6 @@ static void what_is_another_call(void **state)
     struct trace t;
     struct rpcrdma_history_record *second;
 
-    (void)state;
     for (unsigned how = 0; how < 6; how++) {
         begin(&t);
         add(&t, failed(true));
@@ -258,7 +253,6 @@ static void slots_of_requests_that_are_sent_again(void **state)
         {{0}, 7, 0, 0, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct rpcrdma_history_record *second = in_slot(SECOND, cases[i].use);
         struct trace t;
@@ -291,7 +285,6 @@ static void slots_of_requests_that_are_sent_again(void **state)
 
 static void credits_recalled_on_another_connection(void **state)
 {
-    (void)state;
     for (unsigned late = 0; late < 2; late++) {
         struct rpcrdma_history_record *first = connection(FIRST, 1), *second = connection(SECOND, 1);
         struct trace t;
@@ -315,7 +308,6 @@ static void refused_twice(void **state)
 {
     struct trace t;
 
-    (void)state;
     begin(&t);
     add(&t, refused(FIRST));
     expect(&t, RULE_RPCR_3_4_3_03, 0, 0, 0);
@@ -331,7 +323,6 @@ static void refused_then_an_error(void **state)
     struct rpcrdma_history_record *second = connection(SECOND, 1);
     struct trace t;
 
-    (void)state;
     begin(&t);
     second->calls[0].outcome = RPCRDMA_FAILED;
     add(&t, refused(FIRST));
@@ -381,7 +372,6 @@ static void memory_of_another_connection(void **state)
     struct trace t;
     struct rpcrdma_history_record *second;
 
-    (void)state;
     for (unsigned how = 0; how < 7; how++) {
         begin(&t);
         second = straying(SECOND, how != 1);
@@ -424,7 +414,6 @@ static void connections_that_callbacks_end(void **state)
 {
     struct trace t;
 
-    (void)state;
     begin(&t);
     add(&t, killed(FIRST, false));
     add(&t, killed(SECOND, false));
@@ -467,7 +456,6 @@ static void delegations_at_the_end(void **state)
     struct trace t;
     struct rpcrdma_history_record *record;
 
-    (void)state;
     for (unsigned how = 0; how < 5; how++) {
         begin(&t);
         record = connection(FIRST, 1);
@@ -493,7 +481,6 @@ static void old_ones_are_forgotten(void **state)
     struct rpcrdma_history_record *nobody = connection(FIRST, 1);
     struct trace t;
 
-    (void)state;
     begin(&t);
     nobody->client = -1;
     assert_false(add(&t, nobody));
@@ -550,7 +537,6 @@ static void what_was_asked(void **state)
         {2, 4, 4, "", 0, 0, 1},      {4, 4, 4, "", 0, 0, 1},
     };
 
-    (void)state;
     for (size_t i = 0; i < 2 * ARRAY_LENGTH(cases); i++) {
         const size_t at = i / 2;
         struct rpcbind_lookup lookup =
@@ -578,7 +564,6 @@ static void who_asked_and_when(void **state)
     struct rpcrdma_history_record *record;
     struct trace t;
 
-    (void)state;
     begin(&t); /* rpcbind is not in the capture */
     assert_true(add(&t, connection(SECOND, 1)));
     expect(&t, RULE_NFSULB_6_3_02, 0, 0, 0);
@@ -608,7 +593,6 @@ static void asked_without_end(void **state)
     const struct rpcbind_lookup dump = of_program(4, 4, 0, ""), lookup = of_program(4, 3, 4, "rdma");
     struct trace t;
 
-    (void)state;
     begin(&t);
     for (uint32_t i = 0; i < 1000; i++)
         ask(&t, 1, 2000 + i, false, i == 0 ? &lookup : &dump);
@@ -649,7 +633,6 @@ static void on_acquittal(void *ctx, enum rule_id rule, const struct place *place
 {
     struct trace *t = ctx;
 
-    (void)place;
     assert_true(rule == RULE_RPC_3_01 || rule == RULE_NFSULB_6_6_03);
     t->excused++;
 }
@@ -674,7 +657,6 @@ static void cut_off_alone(void **state)
 {
     struct trace t;
 
-    (void)state;
     judge_with(&t, cut_off(1, FIRST), NULL); /* what the connection has found stands */
     assert_int_equal(t.excused, 0);
     expect(&t, RULE_RPC_3_01, 0, 0, 0);
@@ -687,7 +669,6 @@ static void cut_off_twice(void **state)
     struct rpcrdma_history_record *now = cut_off(1, SECOND);
     struct trace t;
 
-    (void)state;
     judge_with(&t, now, cut_off(1, FIRST));
     assert_int_equal(t.excused, 1);
     expect(&t, RULE_RPC_3_01, 0, 1, 0);
@@ -706,7 +687,6 @@ static void cut_off_and_answered(void **state)
     struct rpcrdma_history_record *other = connection(SECOND, 1);
     struct trace t;
 
-    (void)state;
     other->calls[0].outcome = RPCRDMA_REPLIED;
     judge_with(&t, cut_off(1, FIRST), other);
     assert_int_equal(t.excused, 1);
@@ -731,7 +711,6 @@ static void cut_off_together(void **state)
     struct rpcrdma_history_record *other = cut_off(9, FIRST + 1);
     struct trace t;
 
-    (void)state;
     judge_with(&t, cut_off(1, FIRST), other); /* another client's */
     assert_int_equal(t.excused, 1);
     other = cut_off(9, FIRST + 100); /* not open at the same time */
@@ -768,7 +747,6 @@ static void dropped_over_an_answer(void **state)
     struct rpcrdma_history_record *now = dropped(SECOND, rule), *other = connection(FIRST, 1);
     struct trace t;
 
-    (void)state;
     judge_with(&t, now, dropped(FIRST, rule));
     assert_int_equal(t.excused, 1);
     expect(&t, rule, 0, 1, 0);

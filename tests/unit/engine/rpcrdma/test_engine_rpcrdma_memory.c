@@ -82,7 +82,6 @@ static const struct rpcrdma_segment region = {0x7a31c002, 4096, 0x7f0000001000};
 static void long_call_and_reply(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
-    (void)state;
 
     call_read(t, C, XID, read_segment(0x31c40b01, LONG, 0x1000));
     talk_read(t, S, 0x31c40b01, 0x1000, call_octets(t, XID, LONG), LONG);
@@ -90,16 +89,9 @@ static void long_call_and_reply(void **state)
     call_reply_segment(t, C, XID + 1, region);
     talk_write(t, S, region.handle, region.offset, reply_octets(t, XID + 1), REPLY);
     reply_long(t, S, XID + 1, (struct rpcrdma_segment){region.handle, REPLY, region.offset});
-    findings_passed(&t->seen, RULE_RPCR_3_4_5_09);
-    findings_passed(&t->seen, RULE_RPCR_3_4_6_04);
-    findings_passed(&t->seen, RULE_RPCR_3_4_6_05);
-    findings_passed(&t->seen, RULE_RPCR_2_3_2_02);
-    findings_passed(&t->seen, RULE_RPCR_2_3_2_03);
-    findings_passed(&t->seen, RULE_RPCR_3_1_01);
-    findings_passed(&t->seen, RULE_RPCR_3_1_02);
-    findings_passed(&t->seen, RULE_RPCR_4_1_2_17);
-    findings_passed(&t->seen, RULE_RPCR_8_1_2_01);
-    findings_passed(&t->seen, RULE_RPCR_8_1_2_02);
+    findings_passed(&t->seen, RULE_RPCR_3_4_5_09, RULE_RPCR_3_4_6_04, RULE_RPCR_3_4_6_05, RULE_RPCR_2_3_2_02,
+                    RULE_RPCR_2_3_2_03, RULE_RPCR_3_1_01, RULE_RPCR_3_1_02, RULE_RPCR_4_1_2_17, RULE_RPCR_8_1_2_01,
+                    RULE_RPCR_8_1_2_02);
     talk_expect_nothing(t);
 }
 
@@ -107,7 +99,6 @@ static void long_call_and_reply(void **state)
 static void reverse_direction(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
-    (void)state;
 
     t->credit[C] = 1;
     call_read(t, S, XID, read_segment(0x31c40b01, LONG, 0x1000));
@@ -125,7 +116,6 @@ static void abutting_segments(void **state)
     struct rpcrdma_write_plan reply = {back, 2};
     struct rpcrdma_talk *t = talk_new();
     struct rpcrdma_plan plan;
-    (void)state;
 
     call_reply_chunk(t, C, XID, two, 2);
     talk_write(t, S, 0x7a31c002, 0x1000, reply_octets(t, XID), REPLY);
@@ -140,7 +130,6 @@ static void abutting_segments(void **state)
 static void shared_memory(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
-    (void)state;
 
     call_reply_segment(t, C, XID, region);
     call_reply_segment(t, C, XID + 1, region);
@@ -155,7 +144,6 @@ static void shared_memory(void **state)
 static void empty_operations(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
-    (void)state;
 
     talk_write(t, S, 0x12345678, 0, NULL, 0);
     talk_write(t, C, 0x12345678, 0, NULL, 0);
@@ -167,7 +155,6 @@ static void empty_operations(void **state)
 static void end_of_address_space(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
-    (void)state;
 
     call_reply_segment(t, C, XID, (struct rpcrdma_segment){0x7a31c002, 0x1000, 0xfffffffffffff000});
     talk_write(t, S, 0x7a31c002, 0xfffffffffffff000, reply_octets(t, XID), REPLY);
@@ -182,7 +169,6 @@ static void write_wrong_stag(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     call_reply_segment(t, C, XID, region);
     frame = talk_write(t, S, region.handle + 1, region.offset, NULL, REPLY);
@@ -194,7 +180,6 @@ static void write_out_of_bounds(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     t->segment = 1000;
     call_reply_segment(t, C, XID, region);
@@ -208,7 +193,6 @@ static void write_over_a_gap(void **state)
     struct rpcrdma_segment two[] = {{0x7a31c002, 100, 0x1000}, {0x7a31c002, 100, 0x1080}};
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     call_reply_chunk(t, C, XID, two, 2);
     frame = talk_write(t, S, 0x7a31c002, 0x1000, NULL, 150);
@@ -220,7 +204,6 @@ static void write_to_read_list(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     call_read(t, C, XID, read_segment(0x31c40b01, LONG, 0x1000));
     talk_read(t, S, 0x31c40b01, 0x1000, call_octets(t, XID, LONG), LONG);
@@ -233,7 +216,6 @@ static void write_after_reply(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     t->segment = 10;
     call_reply_segment(t, C, XID, region);
@@ -247,7 +229,6 @@ static void write_to_answered_call(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     call_reply_segment(t, C, XID, region);
     reply_unused(t, S, XID, region);
@@ -261,7 +242,6 @@ static void write_offset_swapped(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     frame = call_reply_segment(t, C, XID, (struct rpcrdma_segment){0x7a31c002, 4096, 0x0000100000007f00});
     talk_write(t, S, 0x7a31c002, 0x00007f0000001000, reply_octets(t, XID), REPLY);
@@ -273,7 +253,6 @@ static void client_writes(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     frame = talk_write(t, C, 0x4455, 0x1000, NULL, 512);
     talk_call(t, C, XID);
@@ -287,7 +266,6 @@ static void client_writes_first(void **state)
     struct rpcrdma_options options = {.profile = PROFILE_IETF};
     struct rpcrdma_talk *t = talk_new_bare(&options);
     uint32_t frame;
-    (void)state;
 
     talk_startup(t, C, true, 4096, 4096);
     talk_startup(t, S, true, 4096, 4096);
@@ -300,7 +278,6 @@ static void write_after_error(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     call_reply_segment(t, C, XID, region);
     talk_error(t, S, XID, RPCRDMA_ERR_CHUNK);
@@ -329,7 +306,6 @@ static void refused(void **state)
     struct rpcrdma_talk *t = talk_new();
     struct place culprit;
     uint32_t frame;
-    (void)state;
 
     t->seen.keeps = NULL;
     call_reply_segment(t, C, XID, region);
@@ -383,14 +359,12 @@ static void read_list_in_reply(void **state)
     struct rpcrdma_options options = {.profile = PROFILE_RFC5666};
     struct rpcrdma_talk *t = talk_new_with(&options);
     uint32_t frame;
-    (void)state;
 
     call_unknown(t, XID);
     reply_read_list(t, XID, read_segment(0x31c40b01, 1000, 0x1000));
     talk_read(t, C, 0x31c40b01, 0x1000, NULL, 1000);
     done(t, XID);
-    findings_passed(&t->seen, RULE_RPCR0_3_5_01);
-    findings_passed(&t->seen, RULE_RPCR0_3_8_01);
+    findings_passed(&t->seen, RULE_RPCR0_3_5_01, RULE_RPCR0_3_8_01);
     talk_expect_nothing(t);
 
     t = talk_new_with(&options);
@@ -426,7 +400,6 @@ static void read_out_of_bounds(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     call_read(t, C, XID, read_segment(0x31c40b01, LONG, 0x1000));
     frame = talk_read_request(t, S, 0x31c40b01, 0x1000, 2 * LONG);
@@ -438,7 +411,6 @@ static void read_wrong_stag(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     call_read(t, C, XID, read_segment(0x31c40b01, LONG, 0x1000));
     frame = talk_read_request(t, S, 0x31c40c01, 0x1000, LONG);
@@ -450,7 +422,6 @@ static void read_of_reply_chunk(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     call_reply_segment(t, C, XID, region);
     frame = talk_read_request(t, S, region.handle, region.offset, LONG);
@@ -463,7 +434,6 @@ static void read_before_call(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     frame = talk_read_request(t, S, 0x31c40b01, 0x1000, LONG);
     call_read(t, C, XID, read_segment(0x31c40b01, LONG, 0x1000));
@@ -476,7 +446,6 @@ static void read_before_call(void **state)
 static void read_before_late_call(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
-    (void)state;
 
     t->unreceived = (uint64_t)-400;
     talk_read_request(t, S, 0x31c40b01, 0x1000, LONG);
@@ -492,7 +461,6 @@ static void read_after_reply(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     call_read(t, C, XID, read_segment(0x31c40b01, LONG, 0x1000));
     talk_read(t, S, 0x31c40b01, 0x1000, call_octets(t, XID, LONG), LONG);
@@ -506,7 +474,6 @@ static void reply_before_read_completes(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     call_read(t, C, XID, read_segment(0x31c40b01, LONG, 0x1000));
     talk_read_request(t, S, 0x31c40b01, 0x1000, LONG);
@@ -520,7 +487,6 @@ static void client_reads(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     frame = talk_read_request(t, C, 0x4455, 0x1000, 512);
     talk_read_response(t, S, NULL, 512);
@@ -533,7 +499,6 @@ static void read_segment_reordered(void **state)
     uint64_t offset = 0x00007f0000001000;
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     frame = call_read(t, C, XID, read_segment(0x31c40b01, (uint32_t)(offset >> 32), offset << 32 | LONG));
     talk_read(t, S, 0x31c40b01, offset, call_octets(t, XID, LONG), LONG);
@@ -546,7 +511,6 @@ static void read_segment_reordered(void **state)
 static void strays_after_hole(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
-    (void)state;
 
     talk_hole(t, C);
     talk_write(t, S, 0x4455, 0x1000, NULL, 512);
@@ -559,7 +523,6 @@ static void strays_after_hole(void **state)
 static void responses_in_hole(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
-    (void)state;
 
     call_read(t, C, XID, read_segment(0x31c40b01, LONG, 0x1000));
     talk_read_request(t, S, 0x31c40b01, 0x1000, LONG);
@@ -575,7 +538,6 @@ static void segment_beyond_end(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     frame = call_reply_segment(t, C, XID, (struct rpcrdma_segment){0x7a31c002, 0x2000, 0xfffffffffffff000});
     reply_unused(t, S, XID, (struct rpcrdma_segment){0x7a31c002, 0, 0xfffffffffffff000});
@@ -599,7 +561,6 @@ static void predictable_stags(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     frame = offer_stags(t, 0x1000, 0x100, 32);
     talk_expect(t, RULE_RPCR_8_1_2_01, SEVERITY_WARNING, frame);
@@ -618,7 +579,6 @@ static void kept_memory(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     frame = offer_stags(t, 0x100, 0, 4);
     offer_stags(t, 0x100, 0, 4);
@@ -646,7 +606,6 @@ static void invalidation(void **state)
     struct rpcrdma_segment other = {0x11220044, 64, 0};
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     call_reply_segment(t, C, XID, region);
     invalidate(t, XID, region.handle, region);
@@ -662,7 +621,6 @@ static void invalidation_of_shared(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     call_reply_segment(t, C, XID, region);
     call_reply_segment(t, C, XID + 1, region);
@@ -683,7 +641,6 @@ static void access_after_invalidation(void **state)
         {"offered again", "", true, true, false},
         {"after a hole", "?CMPD-3.2-04", true, false, true},
     };
-    (void)state;
 
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct rpcrdma_talk *t = talk_new();
@@ -710,7 +667,6 @@ static void access_after_invalidation(void **state)
 static void reads_beyond_the_terms(void **state)
 {
     struct rdma_terms terms = {.initiator_side = C, .from_start = true, .reads_max = {[S] = 2}};
-    (void)state;
 
     for (unsigned open = 1; open <= 4; open++) { /* as many as were surely outstanding with the third */
         struct rpcrdma_talk *t = talk_new();

@@ -73,7 +73,6 @@ static void test_pairing(void **state)
     const struct nfs_value *count;
     unsigned i = 0;
 
-    (void)state;
     WORDS(&w, 0, 1, 5, NFS_OP_PUTFH);
     handle(&w);
     WORDS(&w, NFS_OP_READ, 1, 2, 3, 4, 0, 0, 100, NFS_OP_READLINK, NFS_OP_READ, 1, 2, 3, 4, 0, 0, 200);
@@ -127,7 +126,6 @@ static void test_hash(void **state)
     struct seen seen;
     struct rpcrdma_talk *t = watched(&seen);
 
-    (void)state;
     handle(&w);
     for (uint32_t i = 0; i < 3; i++) {
         struct rpcrdma_plan plan = talk_plan(t, C, XID + i);
@@ -153,7 +151,6 @@ static void test_bounds(void **state)
     static uint8_t message[400000];
     size_t n;
 
-    (void)state;
     handle(&w);
     WORDS(&w, 0, 0, 0, 0, 290000);
     plan.reply = &reply;
@@ -185,7 +182,6 @@ static void test_not_walked(void **state)
     struct rpcrdma_plan plan = talk_plan(t, C, XID);
     struct rpcrdma_read_segment read = {60, {7, 100, 0}};
 
-    (void)state;
     memset(space, 1, 64);
     plan.reads = &read;
     plan.n_reads = 1;
@@ -198,7 +194,6 @@ static void test_not_walked(void **state)
 /* Arguments under integrity can be read, under privacy not. */
 static void test_integrity(void **state)
 {
-    (void)state;
     for (uint32_t service = RPC_GSS_SVC_INTEGRITY; service <= RPC_GSS_SVC_PRIVACY; service++) {
         static const uint8_t mic[24];
         struct rpc_message header = {
@@ -241,7 +236,6 @@ static void test_ways(void **state)
         {RPCRDMA_REDUCED_NONE, 500, 500, 20},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct xdr_writer w = fresh();
         struct seen seen;
@@ -270,7 +264,6 @@ static void test_mutations(void **state)
 {
     uint64_t seed = 1;
 
-    (void)state;
     for (unsigned round = 0; round < 4000; round++) {
         static uint8_t message[4096];
         struct rpcrdma_read_segment reads[2] = {{136, {7, 1001, 0}}, {140, {8, 60, 0}}};

@@ -94,7 +94,6 @@ static void test_right_answers(void **state)
 {
     struct rpcrdma_talk *t = reacting();
 
-    (void)state;
     call_version_2(t, 0x10);
     refuse_version(t, 0x10);
     findings_passed(&t->seen, RULE_RPCR_4_5_1_01);
@@ -110,7 +109,6 @@ static void test_served(void **state)
 {
     struct rpcrdma_talk *t = reacting();
 
-    (void)state;
     call_version_2(t, 0x10);
     talk_reply(t, S, 0x10);
     expect_second(t, RULE_RPCR_4_5_1_01, SEVERITY_ERROR);
@@ -124,7 +122,6 @@ static void test_passed_over(void **state)
 {
     struct rpcrdma_talk *t = reacting();
 
-    (void)state;
     call_bad_list(t, 0x10);
     talk_call(t, C, 0x11);
     talk_reply(t, S, 0x11);
@@ -148,7 +145,6 @@ static void test_silence(void **state)
 {
     struct rpcrdma_talk *t = reacting();
 
-    (void)state;
     call_bad_list(t, 0x10);
     talk_wait(t, 5 * (int64_t)SECOND);
     expect_second(t, RULE_RPCR_4_5_2_01, SEVERITY_ERROR);
@@ -165,7 +161,6 @@ static void test_closed_over(void **state)
 {
     struct rpcrdma_talk *t = reacting();
 
-    (void)state;
     call_bad_list(t, 0x10);
     talk_close(t, S);
     expect_second(t, RULE_RPCR_4_5_2_01, SEVERITY_WARNING);
@@ -186,7 +181,6 @@ static void test_a_hole_leaves_it_open(void **state)
 {
     struct rpcrdma_talk *t = reacting();
 
-    (void)state;
     call_bad_list(t, 0x10);
     talk_hole(t, S);
     talk_call(t, C, 0x11);
@@ -202,7 +196,6 @@ static void test_midstream(void **state)
     static const struct rpcrdma_options ietf = {.profile = PROFILE_IETF};
     struct rpcrdma_talk *t = talk_new_bare(&ietf);
 
-    (void)state;
     t->seen.keeps = NULL;
     talk_midstream(t);
     talk_greet(t);
@@ -222,7 +215,6 @@ static void test_old_profile(void **state)
     static const struct rpcrdma_options old = {.profile = PROFILE_RFC5666};
     struct rpcrdma_talk *t = talk_new_with(&old);
 
-    (void)state;
     t->seen.keeps = NULL;
     call_bad_list(t, 0x10);
     reply_garbage(t, 0x10);
@@ -251,7 +243,6 @@ static void test_forms_refused_unread(void **state)
 {
     struct rpcrdma_talk *t = reacting();
 
-    (void)state;
     call_long(t, 0x10, 1);
     talk_expect(t, RULE_RPCR_3_5_3_15, SEVERITY_ERROR, talk_error(t, S, 0x10, RPCRDMA_ERR_CHUNK));
     t = reacting();
@@ -263,7 +254,6 @@ static void test_forms_served(void **state)
 {
     struct rpcrdma_talk *t = reacting();
 
-    (void)state;
     for (uint32_t segments = 1; segments <= 2; segments++) {
         size_t n = talk_rpc_call(t->rpc, sizeof t->rpc, 0x10 + segments, TALK_NFS, 3, 0, NULL, 0);
 
@@ -272,8 +262,7 @@ static void test_forms_served(void **state)
             talk_read(t, S, 0xC0FFEE10 + i, 0x1000 * i, t->rpc + n / segments * i, (uint32_t)n / segments);
         talk_reply(t, S, 0x10 + segments);
     }
-    findings_passed(&t->seen, RULE_RPCR_3_5_3_15);
-    findings_passed(&t->seen, RULE_RPCR_3_5_3_16);
+    findings_passed(&t->seen, RULE_RPCR_3_5_3_15, RULE_RPCR_3_5_3_16);
     talk_expect_nothing(t);
 }
 
@@ -284,7 +273,6 @@ static void test_short_sends(void **state)
     static const uint8_t octets[24] = {0x5e, 0xed, 0, 1, 0, 0, 0, 1, 0, 0, 0, 32};
     struct rpcrdma_talk *t = reacting();
 
-    (void)state;
     talk_send_octets(t, C, octets, sizeof octets);
     talk_call(t, C, 0x10);
     talk_reply(t, S, 0x10);
@@ -300,7 +288,6 @@ static void test_unreadable_replies(void **state)
 {
     struct rpcrdma_talk *t = reacting();
 
-    (void)state;
     talk_call(t, C, 0x10);
     reply_bad_list(t, 0x10);
     talk_call(t, C, 0x11);
@@ -330,7 +317,6 @@ static void test_done(void **state)
     struct rpcrdma_talk *t = reacting();
     struct rpcrdma_plan plan = talk_plan(t, C, 0x10);
 
-    (void)state;
     plan.proc = RPCRDMA_DONE;
     talk_call(t, C, 0x10);
     talk_reply(t, S, 0x10);
@@ -352,7 +338,6 @@ static void test_what_crosses(void **state)
 {
     struct rpcrdma_talk *t = reacting();
 
-    (void)state;
     talk_call(t, C, 0x10);
     reply_bad_list(t, 0x10);
     t->unreceived = t->end[S] - t->end[S] / 2;

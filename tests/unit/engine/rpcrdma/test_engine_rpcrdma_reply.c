@@ -154,20 +154,13 @@ static void read_whole(void **state)
 {
     struct chunk offered = chunk_of(4096);
     struct rpcrdma_talk *t = talk_new();
-    (void)state;
 
     call_read3(t, &offered, NULL, 4096);
     talk_write(t, S, STAG, BASE, NULL, 4096);
     reply_read3(t, offered, 4096);
-    findings_passed(&t->seen, RULE_RPCR_3_4_6_06);
-    findings_passed(&t->seen, RULE_RPCR_3_4_6_07);
-    findings_passed(&t->seen, RULE_RPCR_3_4_6_08);
-    findings_passed(&t->seen, RULE_RPCR_3_4_6_10);
-    findings_passed(&t->seen, RULE_RPCR_3_4_6_11);
-    findings_passed(&t->seen, RULE_RPCR_3_4_6_2_03);
-    findings_passed(&t->seen, RULE_RPCR_4_3_2_03);
-    findings_passed(&t->seen, RULE_RPCR_4_3_2_01);
-    findings_passed(&t->seen, RULE_RPCR_3_4_1_02);
+    findings_passed(&t->seen, RULE_RPCR_3_4_6_06, RULE_RPCR_3_4_6_07, RULE_RPCR_3_4_6_08, RULE_RPCR_3_4_6_10,
+                    RULE_RPCR_3_4_6_11, RULE_RPCR_3_4_6_2_03, RULE_RPCR_4_3_2_03, RULE_RPCR_4_3_2_01,
+                    RULE_RPCR_3_4_1_02);
     talk_expect_nothing(t);
 }
 
@@ -176,7 +169,6 @@ static void read_short(void **state)
 {
     struct chunk offered = halves(1000, 3096), returned = halves(1000, 501);
     struct rpcrdma_talk *t = talk_new();
-    (void)state;
 
     call_read3(t, &offered, NULL, 4096);
     talk_write(t, S, STAG2, 0x90000, NULL, 501);
@@ -191,7 +183,6 @@ static void read_nothing(void **state)
 {
     struct chunk offered = chunk_of(4096);
     struct rpcrdma_talk *t = talk_new();
-    (void)state;
 
     call_read3(t, &offered, NULL, 4096);
     reply_read3(t, chunk_of(0), 0);
@@ -203,13 +194,11 @@ static void read_failed(void **state)
 {
     struct chunk offered = halves(1000, 3096);
     struct rpcrdma_talk *t = talk_new();
-    (void)state;
 
     call_read3(t, &offered, NULL, 4096);
     talk_write(t, S, STAG, BASE, NULL, 700);
     reply_failed3(t, halves(0, 0), 1);
-    findings_passed(&t->seen, RULE_RPCR_4_3_2_2_01);
-    findings_passed(&t->seen, RULE_RPCR_4_3_2_2_03);
+    findings_passed(&t->seen, RULE_RPCR_4_3_2_2_01, RULE_RPCR_4_3_2_2_03);
     talk_expect_nothing(t);
 }
 
@@ -219,7 +208,6 @@ static void answer_to_the_first_of_two(void **state)
     struct chunk offered = chunk_of(4096), again = chunk2_of(4096);
     struct rpcrdma_talk *t = talk_new();
     unsigned n;
-    (void)state;
 
     call_read3(t, &offered, NULL, 4096);
     call_read3(t, &again, NULL, 4096);
@@ -234,7 +222,6 @@ static void lost_writes(void **state)
 {
     struct chunk offered = chunk_of(4096);
     struct rpcrdma_talk *t = talk_new();
-    (void)state;
 
     call_read3(t, &offered, NULL, 4096);
     talk_hole(t, S);
@@ -248,7 +235,6 @@ static void mid_stream(void **state)
     struct rpcrdma_options options = {.profile = PROFILE_IETF};
     struct chunk offered = chunk_of(4096);
     struct rpcrdma_talk *t = talk_new_bare(&options);
-    (void)state;
 
     talk_midstream(t);
     talk_write(t, S, STAG, BASE, NULL, 4096);
@@ -300,7 +286,6 @@ static void violations(void **state)
         {"roundup returned", RULE_RPCR_3_4_6_2_03, chunk_of(1004), 1001, 1001, 0, SEVERITY_ERROR, chunk_of(4096)},
         {"other length", RULE_RPCR_3_4_6_2_03, chunk_of(900), 1000, 900, 0, SEVERITY_ERROR, chunk_of(4096)},
     };
-    (void)state;
 
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         const struct fault *fault = &faults[i];
@@ -323,7 +308,6 @@ static void lists(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint8_t results[64];
     uint32_t frame;
-    (void)state;
 
     call_read3(t, &offered, NULL, 4096);
     frame = reply_with(t, two, 2, results, read3_results(results, sizeof results, 0, 0));
@@ -360,7 +344,6 @@ static void failed_reads(void **state)
     struct chunk offered = halves(1000, 3096), none = {.n = 0};
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     call_read3(t, &offered, NULL, 4096);
     frame = reply_failed3(t, offered, 1);
@@ -406,19 +389,12 @@ static void long_replies(void **state)
     struct chunk write = chunk_of(4096), offered = chunk2_of(8192), none = {.n = 0};
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     call_read3(t, &write, &offered, 4096);
     talk_write(t, S, STAG, BASE, NULL, 4096);
     reply_long(t, write, chunk2_of(LONG), 0, 4096, 0, XID);
-    findings_passed(&t->seen, RULE_RPCR_3_5_3_10);
-    findings_passed(&t->seen, RULE_RPCR_3_5_3_12);
-    findings_passed(&t->seen, RULE_RPCR_3_5_3_14);
-    findings_passed(&t->seen, RULE_RPCR_4_2_1_02);
-    findings_passed(&t->seen, RULE_RPCR_4_2_4_05);
-    findings_passed(&t->seen, RULE_RPCR_4_3_3_04);
-    findings_passed(&t->seen, RULE_RPCR_4_3_3_05);
-    findings_passed(&t->seen, RULE_RPCR_4_3_3_07);
+    findings_passed(&t->seen, RULE_RPCR_3_5_3_10, RULE_RPCR_3_5_3_12, RULE_RPCR_3_5_3_14, RULE_RPCR_4_2_1_02,
+                    RULE_RPCR_4_2_4_05, RULE_RPCR_4_3_3_04, RULE_RPCR_4_3_3_05, RULE_RPCR_4_3_3_07);
     assert_int_equal(t->seen.counts.failed[RULE_RPCR_4_3_3_07], 0);
     talk_free(t);
 
@@ -621,7 +597,6 @@ static void compounds(void **state)
          {{OP_READLINK, 0, 21, false}},
          1},
     };
-    (void)state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct compound *c = &cases[i];
@@ -675,7 +650,6 @@ static void pulled(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
-    (void)state;
 
     call_write3(t);
     talk_read(t, S, STAG, BASE, NULL, 600);
@@ -712,7 +686,6 @@ static void old_profile(void **state)
     struct chunk offered = chunk_of(4096), none = {.n = 0};
     struct rpcrdma_talk *t = talk_new_with(&options);
     uint32_t frame;
-    (void)state;
 
     call_read3(t, &offered, NULL, 4096);
     talk_write(t, S, STAG, BASE, NULL, 1001);

@@ -37,7 +37,6 @@ static void test_all_received(void **state)
 {
     struct rpcrdma_talk *t = granted(8);
 
-    (void)state;
     for (uint32_t xid = 0x10; xid < 0x18; xid++)
         talk_call(t, C, xid);
     for (uint32_t xid = 0x10; xid < 0x18; xid++)
@@ -49,13 +48,8 @@ static void test_all_received(void **state)
     call_long(t, S, 0x20, 100);
     talk_reply(t, C, 0x20);
     call_long(t, S, 0x21, 100);
-    findings_passed(&t->seen, RULE_RPCR_3_3_1_08);
-    findings_passed(&t->seen, RULE_RPCR_3_3_1_09);
-    findings_passed(&t->seen, RULE_RPCR_3_3_3_01);
-    findings_passed(&t->seen, RULE_RPCR_3_3_3_05);
-    findings_passed(&t->seen, RULE_CMPD_4_12);
-    findings_passed(&t->seen, RULE_EXP_4_5_1_01);
-    findings_passed(&t->seen, RULE_BIDI_4_3_2_01);
+    findings_passed(&t->seen, RULE_RPCR_3_3_1_08, RULE_RPCR_3_3_1_09, RULE_RPCR_3_3_3_01, RULE_RPCR_3_3_3_05,
+                    RULE_CMPD_4_12, RULE_EXP_4_5_1_01, RULE_BIDI_4_3_2_01);
     talk_free(t);
 }
 
@@ -64,7 +58,6 @@ static void test_first_call(void **state)
     for (unsigned code = NO_BUFFER; code <= TOO_LONG; code += TOO_LONG - NO_BUFFER) {
         struct rpcrdma_talk *t = quiet();
 
-        (void)state;
         call_long(t, C, 0x10, 1024);
         talk_expect(t, RULE_RPCR_3_3_3_01, SEVERITY_ERROR, talk_terminate_for(t, S, DDP, UNTAGGED, (uint8_t)code));
     }
@@ -74,7 +67,6 @@ static void test_raised_grant(void **state)
 {
     struct rpcrdma_talk *t = granted(4);
 
-    (void)state;
     for (uint32_t xid = 0x10; xid < 0x14; xid++)
         talk_call(t, C, xid);
     talk_expect(t, RULE_RPCR_3_3_1_08, SEVERITY_ERROR, talk_terminate_for(t, S, DDP, UNTAGGED, NO_BUFFER));
@@ -84,7 +76,6 @@ static void test_steady_grant(void **state)
 {
     struct rpcrdma_talk *t = granted(4);
 
-    (void)state;
     talk_call(t, C, 0x10);
     talk_reply(t, S, 0x10);
     talk_call(t, C, 0x11);
@@ -95,7 +86,6 @@ static void test_over_the_grant(void **state)
 {
     struct rpcrdma_talk *t = granted(2);
 
-    (void)state;
     for (uint32_t xid = 0x10; xid < 0x13; xid++)
         talk_call(t, C, xid);
     talk_terminate_for(t, S, DDP, UNTAGGED, NO_BUFFER);
@@ -108,7 +98,6 @@ static void test_reply(void **state)
 {
     struct rpcrdma_talk *t = granted(4);
 
-    (void)state;
     talk_call(t, C, 0x10);
     talk_reply(t, S, 0x10);
     talk_expect(t, RULE_RPCR_3_3_1_09, SEVERITY_ERROR, talk_terminate_for(t, C, DDP, UNTAGGED, NO_BUFFER));
@@ -118,7 +107,6 @@ static void test_unasked_reply(void **state)
 {
     struct rpcrdma_talk *t = granted(4);
 
-    (void)state;
     talk_reply(t, S, 0x10);
     talk_terminate_for(t, C, DDP, UNTAGGED, NO_BUFFER);
     assert_int_equal(t->seen.n, 1);
@@ -130,7 +118,6 @@ static void test_reverse(void **state)
 {
     struct rpcrdma_talk *t = granted(4);
 
-    (void)state;
     call_long(t, S, 0x20, 100);
     talk_reply(t, C, 0x20);
     call_long(t, S, 0x21, 100);
@@ -145,7 +132,6 @@ static void test_first_reverse(void **state)
 {
     struct rpcrdma_talk *t = granted(4);
 
-    (void)state;
     call_long(t, S, 0x20, 100);
     talk_expect(t, RULE_BIDI_6_03, SEVERITY_ERROR, talk_terminate_for(t, C, DDP, UNTAGGED, NO_BUFFER));
 }
@@ -154,7 +140,6 @@ static void test_too_long(void **state)
 {
     struct rpcrdma_talk *t = granted(4);
 
-    (void)state;
     call_long(t, C, 0x10, 1024);
     talk_expect(t, RULE_RPCR_3_3_3_05, SEVERITY_ERROR, talk_terminate_for(t, S, DDP, UNTAGGED, TOO_LONG));
     t = granted(4);
@@ -182,7 +167,6 @@ static void stray_reply(uint8_t code, unsigned findings)
 /* Whatever a Send holds, and whether there is a Receive for it or not: one that is there has to be long enough. */
 static void test_too_long_for_no_call(void **state)
 {
-    (void)state;
     stray_reply(TOO_LONG, 2);
     stray_reply(NO_BUFFER, 1);
 }
@@ -209,7 +193,6 @@ static void test_invalidation(void **state)
 {
     struct rpcrdma_talk *t = invalidated(CHUNK_STAG);
 
-    (void)state;
     talk_expect(t, RULE_CMPD_3_2_03, SEVERITY_ERROR, talk_terminate_for(t, C, RDMA, PROTECTION, CANNOT_INVALIDATE));
     t = invalidated(CHUNK_STAG);
     talk_call(t, C, 0x11);
@@ -226,7 +209,6 @@ static void test_midstream(void **state)
 {
     struct rpcrdma_talk *t = talk_new_bare(&ietf);
 
-    (void)state;
     t->seen.keeps = NULL;
     talk_midstream(t);
     talk_call(t, C, 0x10);

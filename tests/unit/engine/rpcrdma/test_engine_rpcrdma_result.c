@@ -153,21 +153,17 @@ static void test_reads(void **state)
 {
     static const uint32_t lengths[] = {4096, 4095, 1001, 1, 0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         struct rpcrdma_talk *t = talk_new();
 
         call_read3(t, 4096);
         answer(t, read3(lengths[i]), (const uint32_t[]){lengths[i], UINT32_MAX, 0}, UINT32_MAX);
         if (lengths[i] > 0) {
-            findings_passed(&t->seen, RULE_RPCR_4_3_2_04);
-            findings_passed(&t->seen, RULE_RPCR_3_4_4_1_01);
-            findings_passed(&t->seen, RULE_NFSULB_4_05);
+            findings_passed(&t->seen, RULE_RPCR_4_3_2_04, RULE_RPCR_3_4_4_1_01, RULE_NFSULB_4_05);
         }
         if (lengths[i] % 4 != 0)
             findings_passed(&t->seen, RULE_RPCR_3_4_4_4_02);
-        findings_passed(&t->seen, RULE_RPCR_3_2_01);
-        findings_passed(&t->seen, RULE_RPCR_6_1_06);
+        findings_passed(&t->seen, RULE_RPCR_3_2_01, RULE_RPCR_6_1_06);
         talk_expect_nothing(t);
     }
 }
@@ -177,14 +173,12 @@ static void test_compound(void **state)
     struct rpcrdma_talk *t = talk_new();
     struct words *a;
 
-    (void)state;
     compound_call(t, NFS_OP_READ, NFS_OP_READ, (const uint32_t[]){4096, 4096, UINT32_MAX});
     a = fresh();
     WORDS(a, 0, 0, 4, NFS_OP_PUTFH, 0, NFS_OP_READ, 0, 0, 1001, NFS_OP_READ, 0, 1, 7);
     getattr_result(a);
     answer(t, a, (const uint32_t[]){1001, 7, UINT32_MAX}, UINT32_MAX);
-    findings_passed(&t->seen, RULE_RPCR_3_4_4_4_02);
-    findings_passed(&t->seen, RULE_NFSULB_6_1_05);
+    findings_passed(&t->seen, RULE_RPCR_3_4_4_4_02, RULE_NFSULB_6_1_05);
     t->seen.n = 0; /* two Write chunks are more than every server takes */
     talk_expect_nothing(t);
 }
@@ -198,7 +192,6 @@ static void test_long_reply(void **state)
     uint8_t message[2048];
     size_t n;
 
-    (void)state;
     handle(a);
     WORDS(a, 0, 0, 8000);
     call(t, 3, NFS3_READ, a, no_chunks, 8192);
@@ -210,8 +203,7 @@ static void test_long_reply(void **state)
     plan.proc = RPCRDMA_NOMSG;
     lists(&plan, no_chunks, (uint32_t)n);
     talk_message(t, S, &plan, NULL, 0);
-    findings_passed(&t->seen, RULE_RPCR_3_5_3_13);
-    findings_passed(&t->seen, RULE_RPCR_2_2_2_01);
+    findings_passed(&t->seen, RULE_RPCR_3_5_3_13, RULE_RPCR_2_2_2_01);
     talk_expect_nothing(t);
 }
 
@@ -231,7 +223,6 @@ static void test_read_faults(void **state)
         {RULE_RPCR_3_2_01, 4096, 4096, 0, 8},        /* more after it */
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rpcrdma_talk *t = talk_new();
         struct words *a;
@@ -252,7 +243,6 @@ static void test_compound_faults(void **state)
     struct words *a;
     uint32_t frame;
 
-    (void)state;
     { /* roundup before the next operation */
         t = talk_new();
         compound_call(t, NFS_OP_READ, NFS_OP_PUTROOTFH, (const uint32_t[]){4096, UINT32_MAX, 0});
@@ -292,7 +282,6 @@ static void test_not_eligible(void **state)
     struct words *a = fresh();
     uint32_t frame;
 
-    (void)state;
     handle(a);
     WORDS(a, 0, 0, 0, 0, 512, 4096);
     call(t, 3, NFS3_READDIRPLUS, a, (const uint32_t[]){4096, UINT32_MAX, 0}, UINT32_MAX);
@@ -311,7 +300,6 @@ static void test_other_faults(void **state)
     struct words *a;
     uint32_t frame;
 
-    (void)state;
     { /* roundup that is not zero */
         t = talk_new();
         a = fresh();
@@ -375,7 +363,6 @@ static void test_long_reply_faults(void **state)
                  {RULE_RPCR_4_3_3_07, 8, 3, XID},
                  {RULE_RPCR_4_2_1_02, 0, 3, XID + 1}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rpcrdma_talk *t = talk_new();
         struct words *a = fresh();
@@ -417,7 +404,6 @@ static void test_broken_headers(void **state)
         {RULE_RPCR_4_03, {XID, 1, 2, 0, 0, 0, 0}, 7},                      /* no reply_stat */
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rpcrdma_talk *t = talk_new();
         struct words *a = fresh();
@@ -447,7 +433,6 @@ static void test_gss(void **state)
         {RULE_RPCR_8_2_2_3_01, RPC_GSS_SVC_PRIVACY, true},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rpcrdma_talk *t = talk_new();
         struct rpcrdma_plan asks = talk_plan(t, C, XID), answers = talk_plan(t, S, XID);

@@ -62,7 +62,6 @@ static void test_accepted(void **state)
 {
     struct rpcrdma_talk *t = over(3 * second);
 
-    (void)state;
     write_late(t);
     exchange(t, XID + 1);
     exchange(t, XID + 2);
@@ -83,7 +82,6 @@ static void test_refused(void **state)
 {
     struct rpcrdma_talk *t = over(3 * second);
 
-    (void)state;
     write_late(t);
     talk_terminate_for(t, C, 1, 1, 0);
     findings_passed(&t->seen, RULE_RPCR_4_4_1_01);
@@ -95,7 +93,6 @@ static void test_too_soon(void **state)
 {
     struct rpcrdma_talk *t = over(0);
 
-    (void)state;
     write_late(t);
     exchange(t, XID + 1);
     exchange(t, XID + 2);
@@ -106,7 +103,6 @@ static void test_connection_breaks(void **state)
 {
     struct rpcrdma_talk *t = over(3 * second);
 
-    (void)state;
     write_late(t);
     talk_end(t, C, true);
     expect_none(t);

@@ -46,18 +46,11 @@ static void test_at_the_threshold(void **state)
 {
     struct rpcrdma_talk *t = told(&ietf, 4096, 2048, 8192, 3072);
 
-    (void)state;
     t->segment = 1000; /* what counts is the message, not its segments */
     call_long(t, C, 0x10, 3072);
     reply_long(t, S, 0x10, 2048);
-    findings_passed(&t->seen, RULE_CMPD_4_2_04);
-    findings_passed(&t->seen, RULE_CMPD_4_2_05);
-    findings_passed(&t->seen, RULE_CMPD_4_11);
-    findings_passed(&t->seen, RULE_RPCR_3_3_2_01);
-    findings_passed(&t->seen, RULE_CMPD_4_05);
-    findings_passed(&t->seen, RULE_CMPD_4_06);
-    findings_passed(&t->seen, RULE_CMPD_4_07);
-    findings_passed(&t->seen, RULE_CMPD_4_08);
+    findings_passed(&t->seen, RULE_CMPD_4_2_04, RULE_CMPD_4_2_05, RULE_CMPD_4_11, RULE_RPCR_3_3_2_01, RULE_CMPD_4_05,
+                    RULE_CMPD_4_06, RULE_CMPD_4_07, RULE_CMPD_4_08);
     talk_expect_nothing(t);
 }
 
@@ -66,7 +59,6 @@ static void test_call_above_the_threshold(void **state)
     struct rpcrdma_talk *t = told(&ietf, 8192, 4096, 4096, 4096);
     uint32_t frame;
 
-    (void)state;
     t->segment = 1000;
     frame = call_long(t, C, 0x10, 4100);
     talk_expect(t, RULE_CMPD_4_2_04, SEVERITY_ERROR, frame);
@@ -77,7 +69,6 @@ static void test_reply_above_the_threshold(void **state)
     struct rpcrdma_talk *t = told(&ietf, 4096, 4096, 16384, 4096);
     uint32_t frame;
 
-    (void)state;
     call_long(t, C, 0x10, 100);
     frame = reply_long(t, S, 0x10, 8192);
     talk_expect(t, RULE_CMPD_4_2_05, SEVERITY_ERROR, frame);
@@ -88,7 +79,6 @@ static void test_above_the_own_send_size(void **state)
     struct rpcrdma_talk *t = told(&ietf, 1024, 4096, 4096, 4096);
     uint32_t frame = call_long(t, C, 0x10, 2000);
 
-    (void)state;
     talk_expect(t, RULE_CMPD_4_11, SEVERITY_ERROR, frame);
 }
 
@@ -96,7 +86,6 @@ static void test_largest_sizes(void **state)
 {
     struct rpcrdma_talk *t = told(&ietf, RPCRDMA_PD_SIZE_MAX, 1024, 1024, RPCRDMA_PD_SIZE_MAX);
 
-    (void)state;
     call_long(t, C, 0x10, RPCRDMA_PD_SIZE_MAX);
     talk_expect_nothing(t);
 }
@@ -106,7 +95,6 @@ static void test_nobody_announced(void **state)
     struct rpcrdma_talk *t = told(&ietf, 0, 0, 0, 0);
     uint32_t frame;
 
-    (void)state;
     call_long(t, C, 0x10, 1024);
     reply_long(t, S, 0x10, 1024);
     frame = call_long(t, C, 0x11, 2048);
@@ -121,7 +109,6 @@ static void test_peer_announced_nothing(void **state)
     struct rpcrdma_talk *t = told(&ietf, 0, 0, 4096, 4096);
     uint32_t frame;
 
-    (void)state;
     call_long(t, C, 0x10, 100);
     reply_long(t, S, 0x10, 1024);
     call_long(t, C, 0x11, 100);
@@ -135,7 +122,6 @@ static void test_above_what_the_peer_receives(void **state)
     struct rpcrdma_talk *t = told(&ietf, 0, 0, 4096, 4096);
     uint32_t frame = call_long(t, C, 0x10, 5000);
 
-    (void)state;
     talk_expect(t, RULE_RPCR_3_3_2_01, SEVERITY_ERROR, frame);
 }
 
@@ -143,7 +129,6 @@ static void test_midstream(void **state)
 {
     struct rpcrdma_talk *t = talk_new_bare(&ietf);
 
-    (void)state;
     talk_midstream(t);
     call_long(t, C, 0x10, 5000);
     findings_inconclusive(&t->seen, RULE_RPCR_3_3_2_01);
@@ -156,7 +141,6 @@ static void test_assumed(void **state)
     struct rpcrdma_talk *t = talk_new_bare(&options);
     uint32_t frame;
 
-    (void)state;
     talk_midstream(t);
     call_long(t, C, 0x10, 4096);
     talk_reply(t, S, 0x10);
@@ -169,7 +153,6 @@ static void test_reverse_call_above_the_threshold(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame = call_long(t, S, 0x10, 5000);
 
-    (void)state;
     talk_expect(t, RULE_BIDI_4_2_01, SEVERITY_ERROR, frame);
 }
 
@@ -177,7 +160,6 @@ static void test_reverse_call_at_the_threshold(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     call_long(t, S, 0x10, 4096);
     reply_long(t, C, 0x10, 4096);
     findings_passed(&t->seen, RULE_BIDI_4_2_01);
@@ -193,7 +175,6 @@ static void test_reply_chunk_left_alone(void **state)
     struct rpcrdma_plan plan = talk_plan(t, C, 0x10);
     uint32_t frame;
 
-    (void)state;
     plan.reply = &chunk;
     talk_call_with(t, C, &plan, 400000, 1, 1, NULL, 0);
     plan.reply = &unused;
@@ -205,7 +186,6 @@ static void test_old_has_no_default(void **state)
 {
     struct rpcrdma_talk *t = told(&old, 0, 0, 0, 0);
 
-    (void)state;
     call_long(t, C, 0x10, 3000);
     talk_expect_nothing(t);
 }
@@ -226,7 +206,6 @@ static void expect_block(const char *hex, enum rule_id rule, enum rule_severity 
 
 static void test_blocks(void **state)
 {
-    (void)state;
     expect_block("180eabf6 01 01 03 03", RULE_CMPD_4_05, SEVERITY_ERROR);
     expect_block("f6ab0e18 00 01 03 03", RULE_CMPD_4_06, SEVERITY_ERROR);
     expect_block("f6ab0e18 02 01 03 03", RULE_CMPD_4_06, SEVERITY_NOTE);
@@ -241,7 +220,6 @@ static void test_block_anywhere(void **state)
     uint8_t octets[64];
     bool negotiated;
 
-    (void)state;
     talk_startup_octets(t, C, octets, octets_of("aa f6ab0e18 01 00 07 07 bbbbbb", octets, sizeof octets));
     talk_startup(t, S, false, 8192, 8192);
     assert_int_equal(rpcrdma_connection_threshold(t->rpcrdma, C, &negotiated), 8192);
@@ -256,7 +234,6 @@ static void test_unknown_version_is_no_block(void **state)
     struct rpcrdma_talk *t = talk_new_bare(&ietf);
     uint8_t octets[64];
 
-    (void)state;
     talk_startup_octets(t, C, octets, octets_of("f6ab0e18 02 01 ff ff", octets, sizeof octets));
     talk_startup(t, S, true, 4096, 4096);
     talk_greet(t);
@@ -295,14 +272,12 @@ static uint32_t reply_invalidate(struct rpcrdma_talk *t, bool r_client, bool r_s
 
 static void test_invalidation(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         struct rpcrdma_talk *t = talk_new_bare(&ietf);
         uint32_t frame = reply_invalidate(t, i & 1, i & 2);
 
         if (i == 3) {
-            findings_passed(&t->seen, RULE_CMPD_4_1_03);
-            findings_passed(&t->seen, RULE_CMPD_4_1_04);
+            findings_passed(&t->seen, RULE_CMPD_4_1_03, RULE_CMPD_4_1_04);
             talk_expect_nothing(t);
         } else {
             talk_expect(t, RULE_CMPD_4_1_03, SEVERITY_ERROR, frame);
@@ -318,7 +293,6 @@ static void test_invalidation_by_a_call(void **state)
     uint32_t frame =
         talk_message_invalidate(t, C, 0x77, &plan, rpc, talk_rpc_call(rpc, sizeof rpc, 0x10, TALK_NFS, 3, 0, NULL, 0));
 
-    (void)state;
     talk_expect(t, RULE_CMPD_4_1_04, SEVERITY_ERROR, frame);
 }
 
@@ -329,7 +303,6 @@ static void test_invalidation_by_an_error(void **state)
     struct rpcrdma_plan plan = talk_plan(t, S, 0x10);
     uint32_t frame;
 
-    (void)state;
     call_with_chunk(t, true, true);
     plan.proc = RPCRDMA_ERROR;
     plan.err = RPCRDMA_ERR_CHUNK;
@@ -343,7 +316,6 @@ static void test_invalidation_unknown(void **state)
     struct rpcrdma_plan plan = talk_plan(t, S, 0x10);
     uint8_t rpc[64];
 
-    (void)state;
     talk_midstream(t);
     talk_call(t, C, 0x10);
     talk_message_invalidate(t, S, 0x77, &plan, rpc, talk_rpc_reply(rpc, sizeof rpc, 0x10, 0, NULL, 0));
@@ -387,15 +359,11 @@ static void test_ccp(void **state)
 {
     struct rpcrdma_talk *t = told(&old, 0, 0, 0, 0);
 
-    (void)state;
     ccp_call(t, RPC_AUTH_SYS);
     ccp_reply(t, 2048, 8);
     call_long(t, C, 0x11, 2048 + RPCRDMA_HEADER_MIN);
     reply_long(t, S, 0x11, 3072 + RPCRDMA_HEADER_MIN);
-    findings_passed(&t->seen, RULE_RPCR0_6_2_01);
-    findings_passed(&t->seen, RULE_RPCR0_6_2_02);
-    findings_passed(&t->seen, RULE_RPCR0_6_2_04);
-    findings_passed(&t->seen, RULE_RPCR0_11_02);
+    findings_passed(&t->seen, RULE_RPCR0_6_2_01, RULE_RPCR0_6_2_02, RULE_RPCR0_6_2_04, RULE_RPCR0_11_02);
     talk_expect_nothing(t);
 }
 
@@ -404,7 +372,6 @@ static void test_ccp_call_too_long(void **state)
     struct rpcrdma_talk *t = told(&old, 0, 0, 0, 0);
     uint32_t frame;
 
-    (void)state;
     ccp_call(t, RPC_AUTH_SYS);
     ccp_reply(t, 2048, 8);
     frame = call_long(t, C, 0x11, 3000);
@@ -416,7 +383,6 @@ static void test_ccp_reply_too_long(void **state)
     struct rpcrdma_talk *t = told(&old, 0, 0, 0, 0);
     uint32_t frame;
 
-    (void)state;
     ccp_call(t, RPC_AUTH_SYS);
     ccp_reply(t, 2048, 8);
     call_long(t, C, 0x11, 100);
@@ -431,7 +397,6 @@ static void test_ccp_without_reads(void **state)
     struct rpcrdma_plan plan = talk_plan(t, C, 0x11);
     uint8_t word[4] = {0, 0, 0x03, 0xE8};
 
-    (void)state;
     ccp_call(t, RPC_AUTH_SYS);
     ccp_reply(t, 2048, 0);
     plan.reads = &segment;
@@ -448,7 +413,6 @@ static void test_ccp_reads(void **state)
     struct rpcrdma_plan plan = talk_plan(t, C, 0x11);
     uint8_t word[4] = {0, 0, 0x23, 0x28};
 
-    (void)state;
     ccp_call(t, RPC_AUTH_SYS);
     ccp_reply(t, 2048, 0);
     plan.reads = &segment;
@@ -470,7 +434,6 @@ static void test_ccp_without_protection(void **state)
     struct rpcrdma_talk *t = told(&old, 0, 0, 0, 0);
     uint32_t frame = ccp_call(t, RPC_AUTH_NONE);
 
-    (void)state;
     talk_expect(t, RULE_RPCR0_11_02, SEVERITY_ERROR, frame);
 }
 
@@ -479,7 +442,6 @@ static void test_ccp_was_taken_away(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame = ccp_call(t, RPC_AUTH_SYS);
 
-    (void)state;
     talk_expect(t, RULE_EXP_7_1_1_01, SEVERITY_NOTE, frame);
 }
 

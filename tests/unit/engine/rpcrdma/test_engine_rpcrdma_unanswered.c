@@ -45,7 +45,6 @@ static void test_hang(void **state)
     struct rpcrdma_talk *t = reacting();
     uint32_t frame = talk_call(t, C, 0x10);
 
-    (void)state;
     talk_call(t, C, 0x11);
     talk_wait(t, 31 * second);
     talk_expect(t, RULE_RPCR_4_5_4_03, SEVERITY_WARNING, frame); /* one for both */
@@ -55,7 +54,6 @@ static void test_capture_ends_in_time(void **state)
 {
     struct rpcrdma_talk *t = reacting();
 
-    (void)state;
     talk_call(t, C, 0x10);
     talk_wait(t, 29 * second);
     talk_expect_nothing(t);
@@ -67,7 +65,6 @@ static void test_time_is_an_option(void **state)
     struct rpcrdma_talk *t = talk_new_with(&options);
     uint32_t frame;
 
-    (void)state;
     t->seen.keeps = NULL;
     frame = talk_call(t, C, 0x10);
     talk_wait(t, 6 * second);
@@ -79,7 +76,6 @@ static void test_passed_over(void **state)
     struct rpcrdma_talk *t = reacting();
     uint32_t frame = talk_call(t, C, 0x10);
 
-    (void)state;
     call_after(t, 0x11, 31);
     talk_reply(t, S, 0x11);
     talk_close(t, C);
@@ -92,7 +88,6 @@ static void test_client_closes(void **state)
     struct rpcrdma_talk *t = reacting();
     uint32_t frame;
 
-    (void)state;
     talk_call(t, C, 0x10);
     talk_wait(t, 10 * second);
     talk_close(t, C);
@@ -114,7 +109,6 @@ static void test_answered_late(void **state)
 {
     struct rpcrdma_talk *t = reacting();
 
-    (void)state;
     talk_call(t, C, 0x10);
     talk_wait(t, 100 * second);
     talk_reply(t, S, 0x10);
@@ -125,7 +119,6 @@ static void test_answer_may_be_lost(void **state)
 {
     struct rpcrdma_talk *t = reacting();
 
-    (void)state;
     talk_call(t, C, 0x10);
     talk_hole(t, S);
     talk_wait(t, 100 * second);
@@ -139,7 +132,6 @@ static void test_midstream(void **state)
     struct rpcrdma_talk *t = talk_new_bare(&options);
     uint32_t frame;
 
-    (void)state;
     t->seen.keeps = NULL;
     talk_midstream(t);
     talk_call(t, C, 0x10);
@@ -160,7 +152,6 @@ static void test_copies(void **state)
 {
     struct rpcrdma_talk *t = reacting();
 
-    (void)state;
     talk_call(t, C, 0x10);
     call_after(t, 0x10, 5);
     call_after(t, 0x10, 5);
@@ -190,7 +181,6 @@ static void test_reset_over_one(void **state)
 {
     struct rpcrdma_talk *t = reacting();
 
-    (void)state;
     call_read(t, 0x10, 1);
     expect_reset(t, SEVERITY_WARNING);
     t = reacting(); /* a NULL was served when the connection began */
@@ -202,7 +192,6 @@ static void test_what_a_lost_server_does(void **state)
 {
     struct rpcrdma_talk *t = reacting();
 
-    (void)state;
     call_read(t, 0x10, 1);
     t->unacknowledged = true;
     expect_reset(t, SEVERITY_NOTE);
@@ -232,7 +221,6 @@ static void test_trouble_before_the_reset(void **state)
 {
     struct rpcrdma_talk *t = reacting();
 
-    (void)state;
     call_read(t, 0x10, 1);
     t->bare = true;
     expect_reset(t, SEVERITY_NOTE);
@@ -260,7 +248,6 @@ static void test_reset_over_several(void **state)
 {
     struct rpcrdma_talk *t = reacting();
 
-    (void)state;
     talk_call(t, C, 0x10);
     talk_call(t, C, 0x11);
     talk_end(t, S, true);
@@ -277,7 +264,6 @@ static void test_reset_over_segments(void **state)
     struct rpcrdma_talk *t = reacting();
     uint32_t frame;
 
-    (void)state;
     talk_call(t, C, 0x10);
     frame = call_read(t, 0x11, 8);
     talk_call(t, C, 0x12);
@@ -299,7 +285,6 @@ static void test_responder_closes(void **state)
 {
     struct rpcrdma_talk *t = reacting();
 
-    (void)state;
     call_read(t, 0x10, 1);
     talk_wait(t, 31 * second);
     talk_close(t, S);
@@ -311,7 +296,6 @@ static void test_client_resets(void **state)
 {
     struct rpcrdma_talk *t = reacting();
 
-    (void)state;
     call_read(t, 0x10, 8);
     talk_end(t, C, true);
     talk_expect_nothing(t);
@@ -321,7 +305,6 @@ static void test_reset_explained(void **state)
 {
     struct rpcrdma_talk *t = reacting();
 
-    (void)state;
     talk_call(t, C, 0x10);
     call_after(t, 0x10, 5); /* sent again */
     talk_end(t, S, true);
@@ -367,7 +350,6 @@ static void test_client_drops_an_answer(void **state)
 {
     struct rpcrdma_talk *t = read_failed();
 
-    (void)state;
     talk_end(t, C, true);
     talk_expect(t, RULE_EXP_3_9_03, SEVERITY_NOTE, t->frame);
     t = read_failed();

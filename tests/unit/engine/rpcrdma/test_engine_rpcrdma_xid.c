@@ -44,18 +44,14 @@ static void test_conforming(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     for (uint32_t xid = 0x10; xid < 0x18; xid++)
         call_of(t, C, xid, 400000, xid);
     for (uint32_t xid = 0x17; xid >= 0x10; xid--) /* in any order */
         talk_reply(t, S, xid);
     talk_call(t, C, 0x10); /* the XID is free again */
     talk_reply(t, S, 0x10);
-    findings_passed(&t->seen, RULE_RPCR_2_2_2_02);
-    findings_passed(&t->seen, RULE_RPCR_2_2_2_03);
-    findings_passed(&t->seen, RULE_RPCR_2_2_2_04);
-    findings_passed(&t->seen, RULE_RPCR_2_2_3_01);
-    findings_passed(&t->seen, RULE_RPCR_3_3_1_10);
+    findings_passed(&t->seen, RULE_RPCR_2_2_2_02, RULE_RPCR_2_2_2_03, RULE_RPCR_2_2_2_04, RULE_RPCR_2_2_3_01,
+                    RULE_RPCR_3_3_1_10);
     talk_expect_nothing(t);
 }
 
@@ -63,14 +59,11 @@ static void test_same_xid_in_both_directions(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     talk_call(t, C, 0x20);
     call_of(t, S, 0x20, 500000, 1);
     talk_reply(t, C, 0x20);
     talk_reply(t, S, 0x20);
-    findings_passed(&t->seen, RULE_BIDI_2_02);
-    findings_passed(&t->seen, RULE_BIDI_5_1_05);
-    findings_passed(&t->seen, RULE_BIDI_5_2_05);
+    findings_passed(&t->seen, RULE_BIDI_2_02, RULE_BIDI_5_1_05, RULE_BIDI_5_2_05);
     talk_expect_nothing(t);
 }
 
@@ -81,7 +74,6 @@ static void test_xid_in_use(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
-    (void)state;
     call_of(t, C, 0x20, 400000, 1);
     frame = call_of(t, C, 0x20, 400000, 2);
     talk_expect(t, RULE_RPCR_2_2_2_03, SEVERITY_ERROR, frame);
@@ -92,7 +84,6 @@ static void test_xid_in_use_reverse(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
-    (void)state;
     call_of(t, S, 0x20, 500000, 1);
     talk_reply(t, C, 0x20);
     call_of(t, S, 0x21, 500000, 1);
@@ -104,7 +95,6 @@ static void test_retransmission_is_no_duplicate(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     call_of(t, C, 0x20, 400000, 1);
     call_of(t, C, 0x20, 400000, 1);
     talk_reply(t, S, 0x20);
@@ -134,7 +124,6 @@ static void test_retransmission_with_another_credential(void **state)
     uint8_t sys[20] = {0}, gss[20] = {0, 0, 0, 1, 0, 0, 0, RPC_GSS_DATA, 0, 0, 0, 7, 0, 0, 0, RPC_GSS_SVC_NONE};
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     call_as(t, RPC_AUTH_SYS, sys, sizeof sys, 1);
     sys[3] = 9;
     call_as(t, RPC_AUTH_SYS, sys, sizeof sys, 1);
@@ -160,7 +149,6 @@ static void test_xid_reused_before_the_reply_arrived(void **state)
     uint64_t before;
     uint32_t frame;
 
-    (void)state;
     call_of(t, C, 0x20, 400000, 1);
     before = t->end[S];
     talk_reply(t, S, 0x20);
@@ -173,7 +161,6 @@ static void test_answer_in_a_hole(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     call_of(t, C, 0x20, 400000, 1);
     talk_hole(t, S);
     call_of(t, C, 0x20, 400000, 2);
@@ -188,7 +175,6 @@ static void test_wrong_xid(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
-    (void)state;
     talk_call(t, C, 0x11);
     frame = talk_reply(t, S, 0x12);
     talk_expect(t, RULE_RPCR_2_2_2_02, SEVERITY_ERROR, frame);
@@ -199,7 +185,6 @@ static void test_wrong_xid_reverse(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
-    (void)state;
     call_of(t, S, 0x11, 500000, 1);
     frame = talk_reply(t, C, 0x12);
     talk_expect(t, RULE_RPCR_2_2_2_02, SEVERITY_ERROR, frame);
@@ -210,7 +195,6 @@ static void test_second_reply(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
-    (void)state;
     talk_call(t, C, 0x30);
     talk_reply(t, S, 0x30);
     frame = talk_reply(t, S, 0x30);
@@ -222,7 +206,6 @@ static void test_error_after_reply(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
-    (void)state;
     talk_call(t, C, 0x30);
     talk_reply(t, S, 0x30);
     frame = talk_error(t, S, 0x30, RPCRDMA_ERR_CHUNK);
@@ -233,7 +216,6 @@ static void test_second_reply_after_a_hole(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     talk_call(t, C, 0x30);
     talk_reply(t, S, 0x30);
     talk_hole(t, C); /* a retransmission? */
@@ -248,7 +230,6 @@ static void test_second_reply_after_an_old_hole(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame;
 
-    (void)state;
     talk_hole(t, C);
     talk_call(t, C, 0x30);
     talk_reply(t, S, 0x30);
@@ -261,7 +242,6 @@ static void test_unsolicited_reply(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame = talk_reply(t, S, 0x40);
 
-    (void)state;
     talk_expect(t, RULE_RPCR_3_3_1_10, SEVERITY_ERROR, frame);
 }
 
@@ -270,7 +250,6 @@ static void test_unsolicited_error(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame = talk_error(t, S, 0x40, RPCRDMA_ERR_CHUNK);
 
-    (void)state;
     talk_expect(t, RULE_RPCR_4_5_04, SEVERITY_ERROR, frame);
 }
 
@@ -279,7 +258,6 @@ static void test_reply_of_the_client(void **state)
     struct rpcrdma_talk *t = talk_new();
     uint32_t frame = talk_reply(t, C, 0x40);
 
-    (void)state;
     talk_expect(t, RULE_BIDI_2_02, SEVERITY_ERROR, frame);
 }
 
@@ -287,7 +265,6 @@ static void test_replies_in_midstream(void **state)
 {
     struct rpcrdma_talk *t = talk_new_bare(&ietf);
 
-    (void)state;
     talk_midstream(t);
     talk_reply(t, S, 0x40);
     talk_call(t, C, 0x41);
@@ -303,7 +280,6 @@ static void test_call_captured_late(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
 
-    (void)state;
     t->end[C] += 200;
     talk_reply(t, S, 0x40);
     t->end[C] -= 200;
@@ -318,7 +294,6 @@ static void test_first_call_from_the_passive_side(void **state)
     struct rpcrdma_talk *t = quiet();
     uint32_t frame = talk_call(t, S, 0x50);
 
-    (void)state;
     talk_expect(t, RULE_RPCR_2_2_3_01, SEVERITY_ERROR, frame);
 }
 
@@ -326,7 +301,6 @@ static void test_opener_unknown(void **state)
 {
     struct rpcrdma_talk *t = talk_new_bare(&ietf);
 
-    (void)state;
     talk_midstream(t);
     talk_call(t, S, 0x50);
     assert_int_equal(t->seen.counts.failed[RULE_RPCR_2_2_3_01], 0);
@@ -338,7 +312,6 @@ static void test_callbacks_from_the_opener(void **state)
     struct rpcrdma_talk *t = quiet();
     uint32_t frame;
 
-    (void)state;
     cb_compound(t, C, 0x60, 0);
     talk_error(t, S, 0x60, RPCRDMA_ERR_CHUNK);
     frame = cb_compound(t, C, 0x61, 1);
@@ -349,7 +322,6 @@ static void test_callbacks_of_version_4_0(void **state)
 {
     struct rpcrdma_talk *t = quiet();
 
-    (void)state;
     cb_compound(t, C, 0x61, 0);
     assert_int_equal(t->seen.counts.failed[RULE_BIDI_2_03], 0);
     talk_free(t);
@@ -365,7 +337,6 @@ static void test_reverse_call_as_reply(void **state)
     size_t n = talk_rpc_call(rpc, sizeof rpc, 0x70, 500000, 1, 0, NULL, 0);
     uint32_t frame;
 
-    (void)state;
     put_be32(rpc + 4, RPC_REPLY);
     frame = talk_message(t, S, &plan, rpc, n);
     talk_expect(t, RULE_BIDI_5_1_05, SEVERITY_ERROR, frame);
@@ -379,7 +350,6 @@ static void test_reverse_reply_as_call(void **state)
     size_t n = talk_rpc_reply(rpc, sizeof rpc, 0x71, RPC_SUCCESS, NULL, 0);
     uint32_t frame;
 
-    (void)state;
     call_of(t, S, 0x71, 500000, 1);
     put_be32(rpc + 4, RPC_CALL);
     frame = talk_message(t, C, &plan, rpc, n);
@@ -394,7 +364,6 @@ static void test_reply_as_call(void **state)
     size_t n = talk_rpc_reply(rpc, sizeof rpc, 0x71, RPC_SUCCESS, NULL, 0);
     uint32_t frame;
 
-    (void)state;
     talk_call(t, C, 0x71);
     put_be32(rpc + 4, RPC_CALL);
     frame = talk_message(t, S, &plan, rpc, n);

@@ -13,7 +13,6 @@ static void start(void **state)
 {
     struct guest_signs g;
 
-    (void)state;
     guest_signs_init(&g);
     g.signs.port[1] = 5445;
     guest_private_data(&g, 0, "00000010 00000001");
@@ -34,7 +33,6 @@ static void midway(void **state)
 {
     struct guest_signs g;
 
-    (void)state;
     guest_signs_midway(&g);
     guest_send(&g, 0, TRANSFER, 60);
     guest_send(&g, 1, TRANSFER, 60);
@@ -56,7 +54,6 @@ static void words(void **state)
 {
     struct guest_signs g;
 
-    (void)state;
     guest_signs_init(&g);
     guest_send(&g, 0, REQUEST, 0);
     assert_string_equal(guest_words(&smb_direct_ulp, NULL, &g), "Negotiate Request credits 10 send 1024 receive 1024");

@@ -14,7 +14,6 @@ static void login(void **state)
 {
     struct guest_signs g;
 
-    (void)state;
     guest_signs_init(&g);
     guest_private_data(&g, 0, REQUEST);
     assert_int_equal(srp_ulp.claim(&g.signs), ULP_CERTAIN);
@@ -35,7 +34,6 @@ static void midway(void **state)
 {
     struct guest_signs g;
 
-    (void)state;
     guest_signs_midway(&g);
     for (unsigned i = 0; i < 3; i++) {
         guest_send(&g, i & 1, i & 1 ? RESPONSE : COMMAND, 0);
@@ -53,7 +51,6 @@ static void words(void **state)
 {
     struct guest_signs g;
 
-    (void)state;
     guest_signs_init(&g);
     guest_send(&g, 0, COMMAND, 0);
     assert_string_equal(guest_words(&srp_ulp, NULL, &g), "command tag 0x2000000000000000 CDB 0x12");

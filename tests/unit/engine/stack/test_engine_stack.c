@@ -9,14 +9,12 @@
 #include "tests/unit/support/support.h"
 #include "wire/mpa_startup.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { PAYLOAD_LENGTH = 32, FPDU_LENGTH = 2 + DDP_UNTAGGED_HEADER_LEN + PAYLOAD_LENGTH + 4 };
 
 struct trace {
-    char log[2048];
-    size_t length;
+    char log[NOTES_MAX];
     struct verdict verdict;
     struct rule_counts counts;
     struct stack *stack;
@@ -24,74 +22,60 @@ struct trace {
     uint32_t seq[2];
 };
 
-__attribute__((format(printf, 2, 3))) static void note(void *ctx, const char *format, ...)
+static char *log_of(void *ctx)
 {
-    struct trace *t = ctx;
-    va_list arguments;
-
-    va_start(arguments, format);
-    if (t->length)
-        t->log[t->length++] = ' ';
-    t->length += (size_t)vsnprintf(t->log + t->length, sizeof t->log - t->length, format, arguments);
-    va_end(arguments);
-    assert_true(t->length < sizeof t->log);
+    return ((struct trace *)ctx)->log;
 }
 
 static void expect(struct trace *t, const char *log)
 {
-    t->log[t->length] = '\0';
-    assert_string_equal(t->log, log);
-    t->length = 0;
+    notes_expect(t->log, log);
 }
 
 static void on_startup(void *ctx, const struct mpa_startup_event *event)
 {
-    note(ctx, "startup%u", event->place.side);
+    note(log_of(ctx), "startup%u", event->place.side);
 }
 
 static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
 {
-    note(ctx, "fpdu%u", event->place.side);
+    note(log_of(ctx), "fpdu%u", event->place.side);
 }
 
 static void on_segment(void *ctx, const struct rdmap_segment_event *event)
 {
-    note(ctx, "%s%u", event->complete ? "segment" : "part", event->fpdu->place.side);
+    note(log_of(ctx), "%s%u", event->complete ? "segment" : "part", event->fpdu->place.side);
 }
 
 static void on_operation(void *ctx, const struct rdmap_operation *operation, const struct place *place)
 {
-    (void)place;
-    note(ctx, "operation%u", (unsigned)operation->number);
+    note(log_of(ctx), "operation%u", (unsigned)operation->number);
 }
 
 static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
                     const struct octets_origin *next)
 {
-    (void)cause;
-    (void)next;
-    note(ctx, "hole%u+%u", side, (unsigned)(to - from));
+    note(log_of(ctx), "hole%u+%u", side, (unsigned)(to - from));
 }
 
 static void on_end(void *ctx, unsigned side, bool reset, const struct place *place)
 {
-    (void)place;
-    note(ctx, "%s%u", reset ? "reset" : "fin", side);
+    note(log_of(ctx), "%s%u", reset ? "reset" : "fin", side);
 }
 
 static void on_message(void *ctx, const struct rpcrdma_message *message)
 {
-    note(ctx, "message%u", message->side);
+    note(log_of(ctx), "message%u", message->side);
 }
 
 static void on_skipped(void *ctx, unsigned side)
 {
-    note(ctx, "skipped%u", side);
+    note(log_of(ctx), "skipped%u", side);
 }
 
 static void on_finish(void *ctx, int64_t time_ns)
 {
-    note(ctx, "finish@%u", (unsigned)time_ns);
+    note(log_of(ctx), "finish@%u", (unsigned)time_ns);
 }
 
 static const struct stack_taps taps = {.hole = on_hole,
@@ -190,7 +174,6 @@ static void each_layer_in_order(void **state)
     struct stack_options options;
     struct trace t = {0};
 
-    (void)state;
     stack_options_init(&options, NULL);
     options.own = own;
     begin(&t, &options, NULL);
@@ -215,7 +198,6 @@ static void holes_go_up(void **state)
     struct stack_options options;
     struct trace t = {0};
 
-    (void)state;
     here.ctx = &t;
     stack_options_init(&options, NULL);
     options.own = own;
@@ -238,8 +220,7 @@ static void holes_go_up(void **state)
 
 static void on_ended(void *ctx, unsigned side, bool reset, const struct place *place)
 {
-    (void)place;
-    note(ctx, "%s%u", reset ? "gone" : "ended", side);
+    note(log_of(ctx), "%s%u", reset ? "gone" : "ended", side);
 }
 
 /* A FIN that the capture lacks, or has later, is known by the number of the close that shows it. */
@@ -249,13 +230,12 @@ static void a_fin_is_shown_by_what_follows(void **state)
     struct stack_options options;
     struct trace t = {0};
 
-    (void)state;
     stack_options_init(&options, NULL);
     options.own = own;
     options.last = STACK_MPA;
     next.ctx = &t;
     begin(&t, &options, &next);
-    t.length = 0;
+    t.log[0] = '\0';
     t.seq[0]++; /* its FIN */
     segment(&t, 1, TCP_FIN | TCP_ACK, NULL, 0);
     expect(&t, "ended0 fin1 ended1");
@@ -263,7 +243,7 @@ static void a_fin_is_shown_by_what_follows(void **state)
 
     memset(&t, 0, sizeof t);
     begin(&t, &options, &next);
-    t.length = 0;
+    t.log[0] = '\0';
     t.seq[1]++; /* its own FIN, before the reset */
     segment(&t, 1, TCP_RST, NULL, 0);
     expect(&t, "ended1 reset1 gone1");
@@ -271,7 +251,7 @@ static void a_fin_is_shown_by_what_follows(void **state)
 
     memset(&t, 0, sizeof t);
     begin(&t, &options, &next);
-    t.length = 0;
+    t.log[0] = '\0';
     t.seq[0] += FPDU_LENGTH + 1; /* not a FIN alone */
     segment(&t, 1, TCP_FIN | TCP_ACK, NULL, 0);
     expect(&t, "fin1 ended1");
@@ -321,7 +301,6 @@ static void parts_are_the_whole(void **state)
     struct part parts[3];
     struct stack_options options;
 
-    (void)state;
     stack_options_init(&options, NULL);
     options.own = own;
     begin(&whole, &options, NULL);

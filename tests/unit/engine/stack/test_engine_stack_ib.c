@@ -6,7 +6,6 @@ static void calls_and_replies(void **state)
 {
     static struct rc_bench b;
 
-    (void)state;
     rc_bench_open(&b, true, true);
     rc_bench_null_call(&b, 9);
     rc_bench_null_reply(&b, 9);
@@ -26,7 +25,6 @@ static void cut_after_the_header(void **state)
 {
     static struct rc_bench b;
 
-    (void)state;
     rc_bench_open(&b, true, true);
     b.captured = RPCRDMA_FIXED_LEN + 12 + 8;
     rc_bench_null_call(&b, 9);
@@ -45,7 +43,6 @@ static void cut_in_the_header(void **state)
 {
     static struct rc_bench b;
 
-    (void)state;
     rc_bench_open(&b, true, true);
     b.captured = RPCRDMA_FIXED_LEN;
     rc_bench_null_call(&b, 9);
@@ -61,7 +58,6 @@ static void chunks_by_write(void **state)
 {
     static struct rc_bench b;
 
-    (void)state;
     rc_bench_open(&b, true, true);
     rc_bench_read(&b, RC_HANDLE);
     assert_int_equal(b.payloads, 2);
@@ -76,7 +72,6 @@ static void writes_that_are_cut(void **state)
 {
     static struct rc_bench b;
 
-    (void)state;
     rc_bench_open(&b, true, true);
     rc_bench_read_call(&b);
     b.captured = 40;
@@ -93,7 +88,6 @@ static void invalidation_that_was_not_agreed_upon(void **state)
 {
     static struct rc_bench b;
 
-    (void)state;
     rc_bench_open(&b, true, false);
     rc_bench_read(&b, RC_HANDLE);
     rc_bench_close(&b);
@@ -106,7 +100,6 @@ static void hole_in_a_capture(void **state)
 {
     static struct rc_bench b;
 
-    (void)state;
     rc_bench_open(&b, true, true);
     rc_bench_null_call(&b, 9);
     rc_bench_acknowledge(&b, 0, b.psn[1]++); /* its Reply */
@@ -126,7 +119,6 @@ static void reply_without_call(void **state)
         unsigned failed, inconclusive;
     } cases[] = {{false, true, 1, 0}, {true, true, 0, 1}};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         static struct rc_bench b;
 
@@ -176,7 +168,6 @@ static void reply_without_call_at_the_end(void **state)
         {.unanswered = true, .xid = 10, .closed = true, .lossy = true, .severity = NOTHING},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         static struct rc_bench b;
 
@@ -206,7 +197,6 @@ static void reply_without_call_at_the_end(void **state)
 /* Of a Call that the capture lacks both is seen, what it makes the server write, and its Reply. */
 static void write_without_call_at_the_end(void **state)
 {
-    (void)state;
     for (unsigned answered = 0; answered < 2; answered++) {
         static struct rc_bench b;
 
@@ -227,7 +217,6 @@ static void write_without_call_at_the_end(void **state)
 /* The first Call's Reply was not captured, nor was its Acknowledge: the second Call is not one too many. */
 static void call_without_reply(void **state)
 {
-    (void)state;
     for (unsigned missing = 0; missing < 2; missing++) {
         static struct rc_bench b;
 
@@ -284,7 +273,6 @@ static void reply_before_the_response(void **state)
 {
     static struct rc_bench b;
 
-    (void)state;
     rc_bench_open(&b, true, true);
     rc_bench_null_call(&b, 8);
     rc_bench_null_reply(&b, 8);
@@ -312,7 +300,6 @@ static void reply_too_soon_for_the_response(void **state)
         {1000, true, true, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         static struct rc_bench b;
 
@@ -356,7 +343,6 @@ static void reply_before_its_call_is_taken(void **state)
 {
     static struct rc_bench b;
 
-    (void)state;
     open_narrow(&b);
     b.psn[0]++;
     rc_bench_null_call(&b, 9);
@@ -372,7 +358,6 @@ static void copy_of_a_call_that_is_missing(void **state)
 {
     static struct rc_bench b;
 
-    (void)state;
     open_narrow(&b);
     rc_bench_null_reply(&b, 9);
     rc_bench_null_call(&b, 9);
@@ -396,7 +381,6 @@ static void directions_out_of_step(void **state)
 {
     enum { NEVER, AFTER_THE_REPLY, BEFORE_THE_REPLY };
 
-    (void)state;
     for (unsigned acknowledged = NEVER; acknowledged <= BEFORE_THE_REPLY; acknowledged++) {
         static struct rc_bench b;
 
@@ -425,7 +409,6 @@ static void reply_to_a_missing_disconnect_request(void **state)
 {
     static struct rc_bench b;
 
-    (void)state;
     for (unsigned captured = 0; captured < 2; captured++) {
         rc_bench_open(&b, true, true);
         if (captured)

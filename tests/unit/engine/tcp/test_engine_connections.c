@@ -5,15 +5,13 @@
 #include "engine/tcp/connections.h"
 #include "tests/unit/support/support.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 struct trace {
     struct connections *connections;
     uint32_t frame;
     int64_t now;
-    char log[4096];
-    size_t length;
+    char log[NOTES_MAX];
     uint32_t dismiss; /* id of the connection that is dismissed at its first octets */
 };
 
@@ -24,24 +22,12 @@ struct consumer {
     struct verdict verdict;
 };
 
-__attribute__((format(printf, 2, 3))) static void note(struct trace *t, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    if (t->length)
-        t->log[t->length++] = ' ';
-    t->length += (size_t)vsnprintf(t->log + t->length, sizeof t->log - t->length, format, arguments);
-    va_end(arguments);
-    assert_true(t->length < sizeof t->log);
-}
-
 static void octets_event(void *ctx, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
                          const struct octets_origin *origin)
 {
     struct consumer *c = ctx;
-    (void)p;
-    (void)origin;
-    note(c->trace, "%u.%u@%llu+%zu", c->connection->id, side, (unsigned long long)offset, n);
+
+    note(c->trace->log, "%u.%u@%llu+%zu", c->connection->id, side, (unsigned long long)offset, n);
     if (c->trace->dismiss == c->connection->id)
         connection_dismiss(c->connection);
 }
@@ -57,7 +43,7 @@ static bool open_event(void *ctx, struct connection *connection)
     connection->host = c;
     c->stack = stack_new(&setup);
     connection->tcp = c->stack ? stack_pair(c->stack) : NULL;
-    note(ctx, "open%u:%u", connection->id, connection->endpoint[0].port);
+    note(((struct trace *)ctx)->log, "open%u:%u", connection->id, connection->endpoint[0].port);
     return c->stack != NULL;
 }
 
@@ -66,7 +52,7 @@ static void close_event(void *ctx, struct connection *connection, enum connectio
     static const char *const words[] = {"closed", "reused", "evicted", "dismissed", "capture"};
     struct consumer *c = connection->host;
     stack_finish(c->stack, now_ns);
-    note(ctx, "close%u:%s", connection->id, words[why]);
+    note(((struct trace *)ctx)->log, "close%u:%s", connection->id, words[why]);
     stack_free(c->stack);
     free(c);
 }
@@ -87,9 +73,7 @@ static void finish(struct trace *t)
 
 static void expect(struct trace *t, const char *log)
 {
-    t->log[t->length] = '\0';
-    assert_string_equal(t->log, log);
-    t->length = 0;
+    notes_expect(t->log, log);
 }
 
 /* Client at `port`, server at 20; from_server turns the direction. */
@@ -135,7 +119,7 @@ static void talk_and_close(struct trace *t, uint16_t port, uint32_t isn, uint32_
 static void two_at_a_time(void **state)
 {
     struct trace t;
-    (void)state;
+
     start(&t, NULL);
     handshake(&t, 1, 100);
     handshake(&t, 2, 100);
@@ -153,7 +137,7 @@ static void two_at_a_time(void **state)
 static void sides(void **state)
 {
     struct trace t;
-    (void)state;
+
     start(&t, NULL);
     give(&t, 1, SERVER, TCP_SYN | TCP_ACK, 1, 1, 0); /* answers the client: side 0 */
     give(&t, 2, SERVER, TCP_ACK, 1, 1, 3);           /* in mid-stream: the first to speak */
@@ -167,7 +151,7 @@ static void sides(void **state)
 static void reused_after_close(void **state)
 {
     struct trace t;
-    (void)state;
+
     start(&t, NULL);
     handshake(&t, 1, 100);
     talk_and_close(&t, 1, 100, 5);
@@ -182,7 +166,7 @@ static void reused_after_close(void **state)
 static void reused_unseen(void **state)
 {
     struct trace t;
-    (void)state;
+
     start(&t, NULL);
     handshake(&t, 1, 100);
     give(&t, 1, CLIENT, TCP_ACK, 101, 9001, 5);
@@ -198,7 +182,7 @@ static void reused_unseen(void **state)
 static void retired_when_quiet_and_late_segments_open_nothing(void **state)
 {
     struct trace t;
-    (void)state;
+
     start(&t, NULL);
     handshake(&t, 1, 100);
     talk_and_close(&t, 1, 100, 5);
@@ -221,7 +205,7 @@ static void retired_when_quiet_and_late_segments_open_nothing(void **state)
 static void a_stray_syn_does_not_end_a_connection(void **state)
 {
     struct trace t;
-    (void)state;
+
     start(&t, NULL);
     handshake(&t, 1, 100);
     give(&t, 1, CLIENT, TCP_ACK, 101, 9001, 5);
@@ -244,7 +228,7 @@ static void a_stray_syn_does_not_end_a_connection(void **state)
 static void dismissed(void **state)
 {
     struct trace t;
-    (void)state;
+
     start(&t, NULL);
     t.dismiss = 1;
     handshake(&t, 1, 100);
@@ -260,7 +244,7 @@ static void bounded(void **state)
 {
     struct connections_options options = {.max_connections = 3};
     struct trace t;
-    (void)state;
+
     start(&t, &options);
     for (uint16_t port = 1; port <= 3; port++)
         handshake(&t, port, 100);
@@ -273,21 +257,20 @@ static void bounded(void **state)
 static void many(void **state)
 {
     struct trace *t = malloc(sizeof *t);
-    (void)state;
+
     start(t, NULL);
     for (uint32_t port = 1; port <= 5000; port++) {
         handshake(t, (uint16_t)port, port);
         talk_and_close(t, (uint16_t)port, port, 1);
-        t->length = 0;
+        t->log[0] = '\0';
     }
     struct connection *connection = give(t, 5000, CLIENT, TCP_ACK, 5001, 9002, 0);
     assert_int_equal(connection->id, 5000);
     for (uint16_t port = 1; port <= 3000; port++)
         assert_null(give(t, port, CLIENT, TCP_ACK, port + 1U, 9001, 1));
-    t->log[t->length] = '\0';
     assert_null(strstr(t->log, "open"));
     connections_finish(t->connections, t->now += INT64_C(20000000000));
-    t->length = 0;
+    t->log[0] = '\0';
     connections_free(t->connections);
     free(t);
 }
@@ -296,7 +279,7 @@ static void many(void **state)
 static void the_same_share_on_every_machine(void **state)
 {
     static const unsigned shares[] = {522, 396, 974, 577, 714, 727, 537, 880};
-    (void)state;
+
     for (unsigned i = 0; i < sizeof shares / sizeof shares[0]; i++) {
         struct addressed_segment there = {.source = {.ip = 4, .address = {10, 0, 0, 1}, .port = (uint16_t)(40000 + i)},
                                           .destination = {.ip = 4, .address = {10, 0, 2, 15}, .port = 20049}};

@@ -71,7 +71,6 @@ static void in_an_open_connection(void **state)
         {segment(CLIENT, TCP_SYN, ISN, 0, 0), TCP_GOES_ON}, /* its own, late */
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_int_equal(tcp_boundary(pair, &rows[i].segment, NULL), rows[i].boundary);
     tcp_pair_free(pair);
@@ -85,7 +84,6 @@ static void after_a_syn_that_was_held_back(void **state)
     struct tcp_segment challenge = segment(SERVER, TCP_ACK, SERVER_ISN + 101, ISN + 101, 0);
     struct tcp_segment data = segment(CLIENT, TCP_ACK, ISN + FAR + 1, 8, 20);
 
-    (void)state;
     assert_int_equal(tcp_boundary(pair, &answer, &syn), TCP_HAS_BEGUN);
     assert_int_equal(tcp_boundary(pair, &challenge, &syn), TCP_GOES_ON);
     assert_int_equal(tcp_boundary(pair, &data, &syn), TCP_HAS_BEGUN);
@@ -103,7 +101,6 @@ static void after_the_end(void **state)
     struct tcp_segment reset = segment(SERVER, TCP_RST, ISN + FAR, 0, 0);
     struct tcp_remains remains;
 
-    (void)state;
     end(pair);
     assert_int_equal(tcp_boundary(pair, &late, NULL), TCP_GOES_ON);
     assert_int_equal(tcp_boundary(pair, &foreign, NULL), TCP_BEGINS);

@@ -20,7 +20,6 @@ static void random_streams(void **state)
     uint8_t *stream = malloc(STREAM);
     uint32_t *frames = malloc(STREAM * sizeof *frames);
 
-    (void)state;
     assert_true(stream && frames);
     for (uint64_t i = 0; i < STREAM; i++)
         stream[i] = octet_at(i);
@@ -84,7 +83,6 @@ static void grows_with_the_stream(void **state)
     struct tcp_history history;
     uint8_t octets[100] = {0};
 
-    (void)state;
     assert_non_null(arena);
     tcp_history_init(&history, 65536, arena);
     assert_int_equal(history.capacity, 0);
@@ -99,7 +97,6 @@ static void keeps_what_may_be_sent_again(void **state)
 {
     enum { EACH = 1000, TIMES = 200, IN_FLIGHT = 3 * EACH, LITTLE = 8192 };
 
-    (void)state;
     for (unsigned acks = 0; acks < 2; acks++) {
         struct arena *arena = arena_new(NULL);
         struct tcp_history history;

@@ -5,9 +5,8 @@
 static void octets_in_order_go_straight_through(void **state)
 {
     struct conversation c;
-    (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+
+    log_connect(&c, NULL);
     send_at(&c, 0, 0, "abc");
     log_expect(&c, "0@0:abc/4<>");
     c.acked[1] = 3;
@@ -23,9 +22,8 @@ static void octets_in_order_go_straight_through(void **state)
 static void out_of_order(void **state)
 {
     struct conversation c;
-    (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+
+    log_connect(&c, NULL);
     send_at(&c, 0, 6, "ghi");
     send_at(&c, 0, 3, "def");
     log_expect(&c, "");
@@ -38,9 +36,8 @@ static void out_of_order(void **state)
 static void retransmission_with_other_boundaries(void **state)
 {
     struct conversation c;
-    (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+
+    log_connect(&c, NULL);
     send_at(&c, 0, 0, "abcd");
     send_at(&c, 0, 2, "cdefgh");
     log_expect(&c, "0@0:abcd/4<> 0@4:efgh/5>r");
@@ -52,9 +49,8 @@ static void retransmission_with_other_boundaries(void **state)
 static void a_piece_between_held_ones_is_cut_out(void **state)
 {
     struct conversation c;
-    (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+
+    log_connect(&c, NULL);
     send_at(&c, 0, 2, "cd");
     send_at(&c, 0, 6, "gh");
     send_at(&c, 0, 1, "bcdefghi"); /* around both */
@@ -67,9 +63,8 @@ static void a_piece_between_held_ones_is_cut_out(void **state)
 static void first_octets_win_and_a_difference_is_reported(void **state)
 {
     struct conversation c;
-    (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+
+    log_connect(&c, NULL);
     send_at(&c, 0, 0, "abc");
     send_at(&c, 0, 3, "def");
     send_at(&c, 0, 1, "bcdXfg");
@@ -86,9 +81,8 @@ static void first_octets_win_and_a_difference_is_reported(void **state)
 static void keep_alive_garbage_is_no_conflict(void **state)
 {
     struct conversation c;
-    (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+
+    log_connect(&c, NULL);
     send_at(&c, 0, 0, "abc");
     send_ack(&c, 1, 0, 3);
     send_at(&c, 0, 2, "?");
@@ -102,9 +96,8 @@ static void keep_alive_garbage_is_no_conflict(void **state)
 static void one_unacknowledged_octet_sent_again_is_compared(void **state)
 {
     struct conversation c;
-    (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+
+    log_connect(&c, NULL);
     send_at(&c, 0, 0, "abc");
     send_ack(&c, 1, 0, 2);
     send_at(&c, 0, 2, "?");
@@ -115,9 +108,8 @@ static void one_unacknowledged_octet_sent_again_is_compared(void **state)
 static void a_zero_window_probe_carries_data(void **state)
 {
     struct conversation c;
-    (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+
+    log_connect(&c, NULL);
     send_at(&c, 0, 0, "abc");
     send_ack(&c, 1, 0, 3);
     send_at(&c, 0, 3, "d"); /* refused by the receiver */
@@ -130,7 +122,7 @@ static void a_zero_window_probe_carries_data(void **state)
 static void sequence_numbers_wrap(void **state)
 {
     struct conversation c;
-    (void)state;
+
     log_start(&c, NULL);
     c.isn[0] = UINT32_MAX - 3;
     c.isn[1] = UINT32_MAX;
@@ -149,9 +141,8 @@ static void sequence_numbers_wrap(void **state)
 static void one_side_ends_the_other_goes_on(void **state)
 {
     struct conversation c;
-    (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+
+    log_connect(&c, NULL);
     send_flags(&c, 0, TCP_FIN, 0, "bye");
     send_ack(&c, 1, 0, 4);
     log_expect(&c, "0@0:bye/4<> fin0@3/4");
@@ -170,9 +161,8 @@ static void one_side_ends_the_other_goes_on(void **state)
 static void a_fin_waits_for_the_octets_before_it(void **state)
 {
     struct conversation c;
-    (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+
+    log_connect(&c, NULL);
     send_flags(&c, 0, TCP_FIN, 3, "def");
     log_expect(&c, "");
     send_at(&c, 0, 0, "abc");
@@ -189,9 +179,8 @@ static void a_fin_waits_for_the_octets_before_it(void **state)
 static void octets_held_beyond_a_fin_are_dropped(void **state)
 {
     struct conversation c;
-    (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+
+    log_connect(&c, NULL);
     send_at(&c, 0, 4, "efgh");
     send_flags(&c, 0, TCP_FIN, 3, "def");
     send_at(&c, 0, 0, "abc");
@@ -202,9 +191,8 @@ static void octets_held_beyond_a_fin_are_dropped(void **state)
 static void a_reset_in_the_window_closes(void **state)
 {
     struct conversation c;
-    (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+
+    log_connect(&c, NULL);
     send_at(&c, 0, 0, "abc");
     send_ack(&c, 1, 0, 3);
     send_raw(&c, 0, TCP_RST, c.isn[0] + 1 + 400000000, 0, "", 0); /* far outside the window */
@@ -221,7 +209,7 @@ static void a_reset_in_the_window_closes(void **state)
 static void a_reset_refuses_a_syn(void **state)
 {
     struct conversation c;
-    (void)state;
+
     log_start(&c, NULL);
     send_raw(&c, 0, TCP_SYN, 77, 0, "", 0);
     send_raw(&c, 1, TCP_RST | TCP_ACK, 0, 78, "", 0);
@@ -236,9 +224,8 @@ static void a_reset_refuses_a_syn(void **state)
 static void octets_of_a_reset_are_no_stream_octets(void **state)
 {
     struct conversation c;
-    (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+
+    log_connect(&c, NULL);
     send_flags(&c, 0, TCP_RST, 0, "why");
     log_finish(&c);
     log_expect(&c, "rst0/4");
@@ -247,7 +234,7 @@ static void octets_of_a_reset_are_no_stream_octets(void **state)
 static void a_start_in_mid_stream_is_offset_zero(void **state)
 {
     struct conversation c;
-    (void)state;
+
     log_start(&c, NULL);
     send_raw(&c, 0, TCP_ACK, 100000, 200000, "abc", 3);
     assert_false(c.acked_known);
@@ -272,7 +259,7 @@ static void a_start_in_mid_stream_is_offset_zero(void **state)
 static void mid_stream_after_a_keep_alive_begins_after_it(void **state)
 {
     struct conversation c;
-    (void)state;
+
     log_start(&c, NULL);
     send_raw(&c, 0, TCP_ACK, 99999, 200000, "", 0);
     send_raw(&c, 1, TCP_ACK, 200000, 100000, "", 0);
@@ -285,11 +272,10 @@ static void a_super_segment_is_one_run(void **state)
 {
     static char text[60001];
     struct conversation c;
-    (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+
+    log_connect(&c, NULL);
     memset(text, 'a', 60000);
-    c.length = 0;
+    c.log[0] = '\0';
     struct tcp_segment segment = {.frame = 4,
                                   .flags = TCP_ACK,
                                   .window_scale = 255,
@@ -311,9 +297,8 @@ static void a_super_segment_is_one_run(void **state)
 static void what_the_snap_length_cut_is_a_hole(void **state)
 {
     struct conversation c;
-    (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+
+    log_connect(&c, NULL);
     send_raw(&c, 0, TCP_ACK, c.isn[0] + 1, c.isn[1] + 1, "abcdef", 4);
     send_at(&c, 0, 6, "ghi");
     log_expect(&c, "0@0:abcd/4< hole0@4-6:snap/4 0@6:ghi/5<>");
@@ -327,9 +312,8 @@ static void what_the_snap_length_cut_is_a_hole(void **state)
 static void loss_in_the_network_is_no_hole(void **state)
 {
     struct conversation c;
-    (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+
+    log_connect(&c, NULL);
     send_at(&c, 0, 0, "abc");
     send_at(&c, 0, 6, "ghi");
     for (int i = 0; i < 200; i++)
@@ -343,7 +327,7 @@ static void loss_in_the_network_is_no_hole(void **state)
 static void loss_in_the_capture_shows_by_the_ack(void **state)
 {
     struct conversation c;
-    (void)state;
+
     log_start(&c, NULL);
     c.step = 1000000;
     send_handshake(&c);
@@ -364,9 +348,8 @@ static void loss_in_the_capture_shows_by_the_ack(void **state)
 static void octets_captured_after_their_ack_are_no_hole(void **state)
 {
     struct conversation c;
-    (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+
+    log_connect(&c, NULL);
     send_ack(&c, 1, 0, 6); /* the other queue of the interface was read first */
     send_at(&c, 0, 3, "def");
     send_at(&c, 0, 0, "abc");
@@ -378,7 +361,7 @@ static void octets_captured_after_their_ack_are_no_hole(void **state)
 static void capture_loss_without_octets_after_it(void **state)
 {
     struct conversation c;
-    (void)state;
+
     log_start(&c, NULL);
     c.step = 1000000;
     send_handshake(&c);
@@ -397,16 +380,14 @@ static void capture_loss_without_octets_after_it(void **state)
 static void capture_loss_at_the_very_end(void **state)
 {
     struct conversation c;
-    (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+
+    log_connect(&c, NULL);
     send_at(&c, 0, 0, "abc");
     send_ack(&c, 1, 0, 9);
     log_finish(&c);
     log_expect(&c, "0@0:abc/4<> hole0@3-9:lost/0");
     /* One more than captured: a FIN that was not captured. */
-    log_start(&c, NULL);
-    send_handshake(&c);
+    log_connect(&c, NULL);
     send_at(&c, 0, 0, "abc");
     send_ack(&c, 1, 0, 4);
     for (int i = 0; i < 100; i++)
@@ -418,7 +399,7 @@ static void capture_loss_at_the_very_end(void **state)
 static void loss_between_acks_gives_up_all_that_was_acknowledged(void **state)
 {
     struct conversation c;
-    (void)state;
+
     log_start(&c, NULL);
     c.step = 1000000;
     send_handshake(&c);
@@ -436,9 +417,8 @@ static void loss_between_acks_gives_up_all_that_was_acknowledged(void **state)
 static void what_is_missing_at_the_end(void **state)
 {
     struct conversation c;
-    (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+
+    log_connect(&c, NULL);
     send_at(&c, 0, 3, "def");
     send_flags(&c, 1, TCP_FIN, 2, "");
     log_finish(&c);
@@ -449,19 +429,16 @@ static void held_octets_are_bounded(void **state)
 {
     struct tcp_pair_options options = {.limit = 1000};
     struct conversation c;
-    (void)state;
-    log_start(&c, &options);
-    send_handshake(&c);
+
+    log_connect(&c, &options);
     for (unsigned i = 0; i < 20; i++)
         send_at(&c, 0, 1 + 2 * i, "x");
-    c.log[c.length] = '\0';
     assert_non_null(strstr(c.log, "hole0@0-1:memory/4 0@1:x/4!<>"));
     log_finish(&c);
-    c.length = 0;
+    c.log[0] = '\0';
     /* One segment larger than the bound. */
     options.limit = 1;
-    log_start(&c, &options);
-    send_handshake(&c);
+    log_connect(&c, &options);
     send_at(&c, 0, 2, "cd");
     log_expect(&c, "hole0@0-2:memory/4 0@2:cd/4<>");
     log_finish(&c);
@@ -471,9 +448,8 @@ static void eager_holes_do_not_wait(void **state)
 {
     struct tcp_pair_options options = {.eager_holes = true};
     struct conversation c;
-    (void)state;
-    log_start(&c, &options);
-    send_handshake(&c);
+
+    log_connect(&c, &options);
     send_at(&c, 0, 0, "ab");
     send_at(&c, 0, 4, "ef");
     send_at(&c, 0, 2, "cd");
@@ -484,7 +460,7 @@ static void eager_holes_do_not_wait(void **state)
 static void a_syn_may_carry_octets(void **state)
 {
     struct conversation c;
-    (void)state;
+
     log_start(&c, NULL);
     send_raw(&c, 0, TCP_SYN, c.isn[0], 0, "abc", 3);
     log_expect(&c, "0@0:abc/1<>");
@@ -500,7 +476,7 @@ static void a_syn_may_carry_octets(void **state)
 static void a_handshake_captured_on_one_side(void **state)
 {
     struct conversation c;
-    (void)state;
+
     /* SYN-ACK first: the SYN is not captured, its sequence number is known by the answer. */
     log_start(&c, NULL);
     send_raw(&c, 1, TCP_SYN | TCP_ACK, c.isn[1], c.isn[0] + 1, "", 0);
@@ -528,7 +504,7 @@ static void facts_of_the_syn(void **state)
     struct conversation c;
     struct tcp_segment syn = {
         .frame = 1, .flags = TCP_SYN, .mss = 1460, .sack_permitted = true, .window_scale = 7, .seq = 9};
-    (void)state;
+
     log_start(&c, NULL);
     tcp_pair_segment(c.pair, &syn);
     const struct tcp_side_facts *facts = tcp_pair_facts(c.pair, 0);
@@ -542,9 +518,8 @@ static void facts_of_the_syn(void **state)
 static void far_outside_the_window_is_not_believed_at_once(void **state)
 {
     struct conversation c;
-    (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+
+    log_connect(&c, NULL);
     send_at(&c, 0, 100000000, "stray");
     send_at(&c, 0, 0, "abc");
     log_finish(&c);
@@ -555,9 +530,8 @@ static void reuse(void **state)
 {
     struct conversation c;
     struct tcp_segment syn = {.frame = 50, .flags = TCP_SYN, .window_scale = 255, .seq = 1000};
-    (void)state;
-    log_start(&c, NULL);
-    send_handshake(&c);
+
+    log_connect(&c, NULL);
     assert_false(tcp_pair_is_reuse(c.pair, &syn)); /* its own SYN again */
     syn.seq = 4000;
     assert_true(tcp_pair_is_reuse(c.pair, &syn));

@@ -27,8 +27,7 @@ static void segment_event(void *ctx, const struct tcp_segment *segment, uint64_t
                           uint64_t acked)
 {
     struct run *run = ctx;
-    (void)acked_known;
-    (void)acked;
+
     if (segment->side == 0)
         assert_true(offset + segment->length <= STREAM);
     run->frame = segment->frame;
@@ -55,7 +54,7 @@ static void hole_event(void *ctx, unsigned side, uint64_t from, uint64_t to, enu
                        const struct octets_origin *next)
 {
     struct run *run = ctx;
-    (void)next;
+
     assert_int_equal(side, 0);
     assert_true(from == run->next && from < to && to <= STREAM);
     for (uint64_t i = from; i < to; i++) {
@@ -76,8 +75,7 @@ static void conflict_event(void *ctx, unsigned side, uint64_t offset, uint8_t fi
 static void fin_event(void *ctx, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns)
 {
     struct run *run = ctx;
-    (void)frame;
-    (void)time_ns;
+
     assert_int_equal(side, 0);
     assert_true(offset == STREAM && run->next == STREAM);
     run->fin = true;
@@ -180,7 +178,7 @@ static void any_order_gives_the_same_stream(void **state)
     static struct run run;
     static struct plan plan[SEGMENTS_MAX];
     uint64_t seed = 1;
-    (void)state;
+
     for (int round = 0; round < ROUNDS; round++) {
         struct tcp_pair *pair = begin(&run, &seed);
         size_t n = make_plan(plan, &seed, round % 3 == 0 ? 0 : 1 + (uint32_t)(next_random(&seed) % 40));
@@ -205,7 +203,7 @@ static void what_the_capture_missed_is_a_hole(void **state)
     static struct run run;
     static struct plan plan[SEGMENTS_MAX];
     uint64_t seed = 2;
-    (void)state;
+
     for (int round = 0; round < ROUNDS; round++) {
         struct tcp_pair *pair = begin(&run, &seed);
         size_t n = 0;
@@ -247,7 +245,7 @@ static void what_the_snap_length_cut_is_a_hole(void **state)
     static struct run run;
     static struct plan plan[SEGMENTS_MAX];
     uint64_t seed = 3;
-    (void)state;
+
     for (int round = 0; round < ROUNDS; round++) {
         struct tcp_pair *pair = begin(&run, &seed);
         uint32_t snap = 1 + (uint32_t)(next_random(&seed) % 1000), frame = 3;

@@ -29,7 +29,6 @@ static void bounds(void **state)
     };
     uint8_t *at;
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++)
         assert_int_equal(reach(memory, stag, cases[i].to, cases[i].n, MEMORY_REMOTE_WRITE), cases[i].status);
     assert_int_equal(reach(memory, stag + 1, 0x1000, 1, MEMORY_REMOTE_WRITE), MEMORY_NO_STAG);
@@ -43,7 +42,6 @@ static void the_last_tagged_offset(void **state)
     struct memory *memory = memory_new(1);
     uint32_t stag = memory_register(memory, octets, 64, UINT64_MAX - 15, MEMORY_REMOTE_READ, false);
 
-    (void)state;
     assert_int_equal(reach(memory, stag, UINT64_MAX - 15, 16, MEMORY_REMOTE_READ), MEMORY_OK);
     assert_int_equal(reach(memory, stag, UINT64_MAX - 15, 17, MEMORY_REMOTE_READ), MEMORY_WRAP);
     assert_int_equal(reach(memory, stag, UINT64_MAX, 1, MEMORY_REMOTE_READ), MEMORY_OK);
@@ -55,7 +53,6 @@ static void rights(void **state)
 {
     struct memory *memory = memory_new(1);
 
-    (void)state;
     for (unsigned have = 0; have < 8; have++) {
         uint32_t stag = memory_register(memory, octets, 64, 0, have, false);
 
@@ -73,7 +70,6 @@ static void invalidation(void **state)
     uint32_t kept = memory_register(memory, octets, 64, 0, MEMORY_REMOTE_READ, false);
     uint32_t given = memory_register(memory, octets, 64, 0, MEMORY_REMOTE_READ, true);
 
-    (void)state;
     assert_int_not_equal(kept, given);
     assert_false(memory_may_invalidate(memory, NULL, kept));
     assert_true(memory_may_invalidate(memory, NULL, given));
@@ -96,7 +92,6 @@ static void streams(void **state)
     int mine = 0, other = 0;
     uint8_t *at;
 
-    (void)state;
     assert_int_equal(memory_access_by(memory, &other, stag, 0, 64, MEMORY_REMOTE_READ, &at), MEMORY_OK);
     memory_bind(memory, stag, &mine);
     assert_int_equal(memory_access_by(memory, &mine, stag, 0, 64, MEMORY_REMOTE_READ, &at), MEMORY_OK);
@@ -114,7 +109,6 @@ static void stags(void **state)
     struct memory *one = memory_new(5), *same = memory_new(5), *other = memory_new(6);
     bool differs = false;
 
-    (void)state;
     for (unsigned i = 0; i < 100; i++) {
         uint32_t stag = memory_register(one, octets, 64, 0, 0, false);
 
@@ -171,7 +165,6 @@ static void of_a_device(void **state)
     struct memory *memory = memory_new(1);
     uint8_t *at;
 
-    (void)state;
     memory_attach(memory, &(struct memory_device){.ctx = &device, .enter = on_enter, .leave = on_leave});
     assert_int_equal(enter(memory), 0x1234);
     assert_int_equal(memory_base(memory, 0x1234), (uintptr_t)octets);

@@ -194,7 +194,6 @@ static void say(struct mpa_ends *ends, unsigned number, const uint8_t *p, size_t
 
 static void revision_1(void **state)
 {
-    (void)state;
     for (unsigned bits = 0; bits < 16; bits++) {
         const struct mpa_end_wish initiator = {
             .revision = 1, .markers = bits & 1, .crc = bits & 2, .private_data = rtr_send, .private_length = 7};
@@ -255,7 +254,6 @@ static void revisions(void **state)
         {2, 0, {false, false}, true, -1, {MPA_END_CLOSED_EARLY, MPA_END_BAD_FRAME}},
     };
 
-    (void)state;
     for (size_t k = 0; k < ARRAY_LENGTH(cases); k++) {
         const struct mpa_end_wish initiator = {
             .revision = cases[k].initiator, .permissive = cases[k].permissive[I], .enhanced = cases[k].enhanced};
@@ -310,7 +308,6 @@ static void enhanced(void **state)
         {5, 6, NONE, NONE, 5, 6, 6, 5},
     };
 
-    (void)state;
     for (size_t k = 0; k < ARRAY_LENGTH(cases); k++) {
         const struct mpa_end_wish initiator = {.revision = 2,
                                                .enhanced = true,
@@ -337,7 +334,6 @@ static void enhanced(void **state)
 
 static void peer_to_peer(void **state)
 {
-    (void)state;
     for (unsigned bits = 0; bits < 64 * 2; bits++) {
         uint8_t offered = bits & 7, taken = bits >> 3 & 7, common = taken ? offered & taken : offered;
         const struct mpa_end_wish initiator = {
@@ -371,7 +367,6 @@ static void peer_to_peer(void **state)
 
 static void rejection(void **state)
 {
-    (void)state;
     for (unsigned bits = 0; bits < 4; bits++) {
         const struct mpa_end_wish initiator = {.revision = bits & 1 ? 2 : 1, .enhanced = bits & 1};
         const struct mpa_end_wish responder = {
@@ -403,7 +398,6 @@ static void delayed_acceptance(void **state)
     const struct mpa_end_wish initiator = {.revision = 1}, responder = {.revision = 1, .manual = true};
     struct mpa_ends ends;
 
-    (void)state;
     open_both(&ends, &initiator, &responder);
     ends.side[I].speaks = ends.side[R].speaks = 2;
     run(&ends);
@@ -421,7 +415,6 @@ static void silence(void **state)
 {
     const struct mpa_end_wish wish = {.revision = 1, .t_startup = 1000000000};
 
-    (void)state;
     for (unsigned s = 0; s < 2; s++) {
         struct mpa_ends ends;
 
@@ -526,7 +519,6 @@ static void wrong_frames(void **state)
     };
     uint8_t octets[1200];
 
-    (void)state;
     for (size_t k = 0; k < ARRAY_LENGTH(cases); k++) {
         unsigned s = cases[k].side;
 
@@ -567,7 +559,6 @@ static void every_truncation_of_a_frame(void **state)
     uint8_t octets[1000];
     size_t n = frame_of(octets, (struct mpa_startup){.kind = MPA_REQUEST, .revision = 1, .ulp_length = 100});
 
-    (void)state;
     for (size_t cut = 0; cut < n; cut++) {
         for (unsigned reset = 0; reset < 2; reset++) {
             struct mpa_ends ends;
@@ -606,8 +597,6 @@ static uint8_t marker_xor[4];
 
 static void spoil_marker(void *ctx, uint8_t marker[4], uint64_t offset, unsigned index)
 {
-    (void)ctx;
-    (void)offset;
     if (index == 1) {
         for (unsigned i = 0; i < 4; i++)
             marker[i] ^= marker_xor[i];
@@ -636,7 +625,6 @@ static void wrong_fpdus(void **state)
     };
     static uint8_t ulpdu[600], octets[2000];
 
-    (void)state;
     memcpy(ulpdu, rtr_send, sizeof rtr_send);
     for (size_t k = 0; k < ARRAY_LENGTH(cases); k++) {
         unsigned what = cases[k].what;
@@ -673,7 +661,6 @@ static void cut_off(void **state)
 {
     static uint8_t octets[200];
 
-    (void)state;
     for (unsigned markers = 0; markers < 2; markers++) {
         for (size_t cut = 0;; cut++) {
             struct mpa_ends ends;
@@ -720,7 +707,6 @@ static void wrong_rtr(void **state)
     };
     uint8_t octets[1000], ulpdu[100];
 
-    (void)state;
     for (size_t k = 0; k < ARRAY_LENGTH(cases); k++) {
         const struct mpa_end_wish wish = {.revision = 2, .enhanced_data = {.rtr = cases[k].types, .ird = 1, .ord = 1}};
         struct mpa_ends ends;
@@ -751,7 +737,6 @@ static void random_octets(void **state)
     uint64_t seed = 4;
     uint8_t octets[3000];
 
-    (void)state;
     for (unsigned round = 0; round < 3000; round++) {
         struct mpa_ends ends;
         size_t n = next_random(&seed) % sizeof octets;
@@ -792,7 +777,6 @@ static void largest_ulpdu(void **state)
         size_t ulpdu;
     } cases[] = {{1460, false, 1454}, {1460, true, 1442}, {536, true, 522}, {128, false, 128}, {65495, false, 64768}};
 
-    (void)state;
     for (size_t k = 0; k < ARRAY_LENGTH(cases); k++) {
         const struct mpa_end_wish wish = {.revision = 1, .markers = cases[k].markers, .crc = true};
         struct mpa_ends ends = {.pair = pair_new(cases[k].mss, 0)};
@@ -827,7 +811,6 @@ static void hooks_of_faults(void **state)
     const struct mpa_end_spoil spoil = {.ctx = &calls, .plan = spoil_plan};
     struct mpa_ends ends;
 
-    (void)state;
     open_both(&ends, &wish, &wish);
     ends.side[I].speaks = 5;
     mpa_end_set_spoil(ends.side[I].end, &spoil);

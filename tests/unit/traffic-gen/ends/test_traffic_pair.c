@@ -31,14 +31,12 @@ static void on_completed(void *ctx, uint64_t cookie, enum qp_status status, uint
 {
     struct side *side = ctx;
 
-    (void)original;
     assert_int_equal(status, QP_OK);
     assert_int_equal(cookie, side->completed++);
 }
 
 static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
 {
-    (void)ctx;
     fail_msg("Terminate %u/%u/%02x, %s", terminate->layer, terminate->etype, terminate->code, ours ? "sent" : "got");
 }
 
@@ -133,7 +131,6 @@ static void play(const struct pair *pair, uint16_t mss, uint64_t seed)
 
 static void random_conversations(void **state)
 {
-    (void)state;
     for (uint64_t round = 0; round < ROUNDS; round++) {
         uint64_t seed = round;
         uint16_t mss = (uint16_t)(next_random(&seed) % 4 ? 1460 : 200 + next_random(&seed) % 9000);

@@ -48,7 +48,6 @@ static void all_work(struct qp_ends *ends, unsigned side)
 
 static void everything(void **state)
 {
-    (void)state;
     for (unsigned bits = 0; bits < 32; bits++) {
         const struct qp_options options = {
             .mpa = {.revision = bits & 16 ? 2 : 1,
@@ -82,7 +81,6 @@ static void early_work(void **state)
 {
     struct qp_ends ends;
 
-    (void)state;
     qps_begin();
     ends = (struct qp_ends){.pair = pair_new(1460, 0)};
     qps_open_side(&ends, R, qps_usual);
@@ -105,7 +103,6 @@ static void revision_0(void **state)
         .mpa = {.revision = 0}, .receives = 1, .receive_size = 100, .repost = true, .ird = 1, .ord = 1};
     struct qp_ends ends;
 
-    (void)state;
     qps_begin();
     qps_open(&ends, &options, &options);
     qps_post(&ends, I, (struct qp_work){.kind = QP_SEND, .p = (const uint8_t *)"abc", .n = 3});
@@ -130,7 +127,6 @@ static void ord(void **state)
     struct qp_options asking = qps_usual;
     struct qp_ends ends;
 
-    (void)state;
     qps_begin();
     asking.ord = asking.ird = 3;
     qps_open(&ends, &asking, &asking);
@@ -168,7 +164,6 @@ static void patience(void **state)
     struct qp_ends ends;
     uint8_t octets[64] = {0};
 
-    (void)state;
     qps_begin();
     qps_open(&ends, &qps_usual, &qps_usual);
     qps_run(&ends);
@@ -192,7 +187,6 @@ static void ends(void **state)
 {
     struct qp_ends ends;
 
-    (void)state;
     /* A reset loses what is in flight. */
     qps_begin();
     qps_open(&ends, &qps_usual, &qps_usual);

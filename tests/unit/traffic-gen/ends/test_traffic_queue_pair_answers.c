@@ -10,7 +10,6 @@ static void receive_buffers(void **state)
     struct qp_ends ends;
     size_t n;
 
-    (void)state;
     options.repost = false;
     qps_open_responder(&ends, &options);
     qps_say_hex(&ends, SEND_1, ulpdu, sizeof ulpdu);
@@ -30,7 +29,6 @@ static void more_requests_than_ird(void **state)
     struct qp_ends ends;
     size_t n;
 
-    (void)state;
     qps_open_responder(&ends, &qps_usual);
     qps_room = 0; /* so that they wait */
     qps_say_hex(&ends, READ_1 SINK "00000001 00000010 0000000000001000", ulpdu, sizeof ulpdu);
@@ -49,7 +47,6 @@ static void answers_in_order(void **state)
     const uint8_t *answer;
     struct qp_ends ends;
 
-    (void)state;
     qps_open_responder(&ends, &qps_usual);
     put_be64(ends.side[R].region, 41);
     qps_room = 0;
@@ -75,7 +72,6 @@ static unsigned segments_left;
 
 static size_t room_for_some(void *ctx)
 {
-    (void)ctx;
     if (segments_left == 0)
         return 0;
     segments_left--;
@@ -94,7 +90,6 @@ static void interrupted_read(void **state)
     const uint8_t *last;
     size_t n;
 
-    (void)state;
     qps_begin();
     qps_open_side(&ends, R, options);
     qp_free(side->qp);
@@ -127,7 +122,6 @@ static void errors_of_mpa(void **state)
     struct qp_ends ends;
     uint8_t ulpdu[100] = {0};
 
-    (void)state;
     /* In the first FPDU: the Responder has no word yet. */
     qps_open_responder(&ends, &crc);
     pair_write(ends.pair, I, send, sizeof send);

@@ -176,7 +176,6 @@ static void terminates(void **state)
 {
     uint8_t ulpdu[200] = {0};
 
-    (void)state;
     for (size_t k = 0; k < ARRAY_LENGTH(wrong); k++) {
         struct qp_ends ends;
         size_t n = 0;
@@ -224,7 +223,6 @@ static void truncated_ulpdus(void **state)
 {
     uint8_t ulpdu[200];
 
-    (void)state;
     for (size_t k = 0; k < ARRAY_LENGTH(wrong); k++) {
         size_t n = octets_of(wrong[k].ulpdus[0], ulpdu, sizeof ulpdu);
 
@@ -244,7 +242,6 @@ static void random_ulpdus(void **state)
 {
     uint64_t seed = 9;
 
-    (void)state;
     for (unsigned round = 0; round < 2000; round++) {
         struct qp_ends ends;
         uint8_t ulpdu[200];

@@ -88,7 +88,6 @@ static void chunk_forms(struct rpc_ends *ends, unsigned caller)
 
 static void test_chunk_forms(void **state)
 {
-    (void)state;
     in_all_settings(chunk_forms);
 }
 
@@ -141,7 +140,6 @@ static void thresholds(struct rpc_ends *ends, unsigned caller)
 
 static void test_thresholds(void **state)
 {
-    (void)state;
     in_all_settings(thresholds);
 }
 
@@ -173,7 +171,6 @@ static void credits(uint32_t requested, uint32_t granted, unsigned expected)
 
 static void test_credits(void **state)
 {
-    (void)state;
     credits(8, 4, 4);
     credits(4, 8, 4);
     credits(1, 8, 1);
@@ -187,7 +184,6 @@ static void test_directions(void **state)
     const struct rpc_end_options options = ends_options(4096, 3);
     struct rpc_ends ends;
 
-    (void)state;
     ends_open(&ends, &options, &options);
     ends_call(&ends, CLIENT, &getattr, NULL);
     ends_call(&ends, SERVER, &getattr, NULL);
@@ -211,7 +207,6 @@ static void test_kept_credit(void **state)
     const struct rpc_end_options server = client;
     struct rpc_ends ends;
 
-    (void)state;
     client.keep_credit = true;
     ends_open(&ends, &client, &server);
     ends_call(&ends, CLIENT, &getattr, NULL);
@@ -231,7 +226,6 @@ static void test_kept_credit(void **state)
 /* In flight, waiting, and made afterwards. */
 static void test_lost(void **state)
 {
-    (void)state;
     for (unsigned reset = 0; reset < 2; reset++) {
         const struct rpc_end_options options = ends_options(4096, 4);
         struct rpc_ends ends;
@@ -261,7 +255,6 @@ static void test_no_room(void **state)
     const struct rpc_end_options options = ends_options(0, 4);
     struct rpc_ends ends;
 
-    (void)state;
     ends_open(&ends, &options, &options);
     ends_call(&ends, CLIENT, &read, &(struct rpc_end_how){.results = {4000}, .segments = 70, .reply_max = 200});
     ends_call(&ends, CLIENT, &read, &(struct rpc_end_how){.results = {3999}, .segments = 3, .reply_max = 200});
@@ -296,7 +289,6 @@ static enum rpc_end_answer refuse(void *ctx, const struct rpc_end_incoming *inco
 
 static void spoil_version(void *ctx, struct rpcrdma_plan *plan)
 {
-    (void)ctx;
     plan->vers = 7;
 }
 
@@ -306,7 +298,6 @@ static void test_spoil(void **state)
     unsigned asked = 0, posted = 0;
     struct rpc_ends ends;
 
-    (void)state;
     ends_open(&ends, &options, &options);
     rpc_end_set_spoil(ends.side[SERVER].end, &(struct rpc_end_spoil){.ctx = &asked, .decide = refuse});
     ends_call(&ends, CLIENT, &getattr, NULL);

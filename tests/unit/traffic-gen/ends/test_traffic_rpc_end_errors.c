@@ -38,7 +38,6 @@ static void on_called(void *ctx, uint64_t id, const struct rpc_end_message *call
     struct xdr_writer w = {.p = g_malloc(24), .size = 24};
     struct rpc_end_message reply = {.p = w.p, .n = 24};
 
-    (void)call;
     bench->called++;
     rpc_reply_encode(&(struct rpc_message){.xid = header->xid}, NULL, &w);
     if (bench->answers)
@@ -50,8 +49,6 @@ static void on_replied(void *ctx, uint64_t cookie, enum rpc_end_result result, c
 {
     struct bench *bench = ctx;
 
-    (void)cookie;
-    (void)reply;
     bench->replied++;
     bench->result = result;
 }
@@ -60,8 +57,6 @@ static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *te
 {
     struct bench *bench = ctx;
 
-    (void)ours;
-    (void)terminate;
     bench->terminates++;
 }
 
@@ -216,7 +211,6 @@ static void test_calls(void **state)
 {
     struct bench bench;
 
-    (void)state;
     bench_open(&bench, false, 4096, false);
     for (size_t i = 0; i < 3 * ARRAY_LENGTH(calls); i++) { /* no Receive buffer is lost on the way */
         uint8_t octets[1024];
@@ -250,7 +244,6 @@ static void test_reverse_calls(void **state)
     struct bench bench;
     uint8_t octets[1024];
 
-    (void)state;
     bench_open(&bench, true, 4096, false);
     assert_true(qp_post(rpc_end_qp(bench.end), &(struct qp_work){.kind = QP_WRITE})); /* a first FPDU */
     for (size_t i = 0; i < ARRAY_LENGTH(reverse); i++) {
@@ -314,7 +307,6 @@ static void test_replies(void **state)
     static const struct rpc_sample read = {.procedure = "nfs3.read", .fields = "count=100"};
     static const struct rpc_end_how how = {.results = {100}, .reply_max = 200};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(replies); i++) {
         struct rpc_end_message call;
         struct bench bench;
@@ -351,7 +343,6 @@ static void test_replies(void **state)
 /* RFC 8797 section 4.1: only when both ends tell R, and only an STag of the Call. */
 static void test_invalidation(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         struct bench bench;
         uint8_t octets[1024];
@@ -379,7 +370,6 @@ static void test_flood(void **state)
     uint8_t octets[1024];
     size_t n = octets_of(HEAD "00000000" NO_LISTS NULL_CALL, octets, sizeof octets);
 
-    (void)state;
     bench_open(&bench, false, 4096, false);
     bench.answers = false;
     for (unsigned i = 0; i < 40 && bench.terminates == 0; i++)

@@ -31,7 +31,6 @@ static void pieces(void **state)
     size_t n = octets_of("80000003 616263 00000002 6465 00000000 80000001 66 80000000 00000001 67 80000000", octets,
                          sizeof octets);
 
-    (void)state;
     for (size_t piece = 1; piece <= n; piece++) {
         GString *bodies = g_string_new(NULL);
         bool too_long;
@@ -49,7 +48,6 @@ static void too_long_ones(void **state)
                                         "7fffffff 6162"};
     uint8_t octets[64];
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         GString *bodies = g_string_new(NULL);
         bool too_long;
@@ -64,7 +62,6 @@ static void mark(void **state)
 {
     uint8_t octets[4];
 
-    (void)state;
     rpc_record_mark(octets, 0x123456);
     assert_memory_equal(octets, "\x80\x12\x34\x56", 4);
 }

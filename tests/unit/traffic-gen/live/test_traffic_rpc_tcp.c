@@ -12,13 +12,11 @@ static char port[8];
 
 static int64_t now(void *ctx)
 {
-    (void)ctx;
     return 1000;
 }
 
 static gpointer serve(gpointer unused)
 {
-    (void)unused;
     live_run(loop, INT64_MAX);
     return NULL;
 }
@@ -29,7 +27,6 @@ static int set_up(void **state)
     struct live_listener *listener;
     uint64_t id;
 
-    (void)state;
     options.tree = tree = nfs_tree_new(now, NULL, 1 << 20, 100);
     nfs_tree_create(tree, 1, "dir", 3, NFS_NODE_DIRECTORY, NULL, &id);
     server = nfs_server_new(&options);
@@ -43,7 +40,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     live_stop(loop);
     g_thread_join(thread);
     live_loop_end(loop);
@@ -60,7 +56,6 @@ static void mounting(void **state)
     char *why = NULL;
     uint32_t n;
 
-    (void)state;
     for (mount.version = 1; mount.version <= 3; mount.version += 2) {
         assert_true(rpc_tcp_mount(&mount, handle, &n, &why));
         assert_int_equal(n, mount.version == 1 ? 32 : 16);
@@ -86,7 +81,6 @@ static void nobody_there(void **state)
     char *why = NULL;
     uint32_t n;
 
-    (void)state;
     assert_false(rpc_tcp_mount(&mount, handle, &n, &why));
     assert_true(g_str_has_prefix(why, "asking MOUNT for the root's file handle (port 1): "));
     g_free(why);
@@ -112,7 +106,6 @@ static void on_opened(void *ctx)
 
 static void on_receive(void *ctx, const uint8_t *p, size_t n)
 {
-    (void)p;
     ((struct stranger *)ctx)->heard += n;
 }
 
@@ -123,7 +116,6 @@ static void on_reset(void *ctx)
 
 static void on_closed(void *ctx, const char *why)
 {
-    (void)why;
     ((struct stranger *)ctx)->closed = true;
 }
 
@@ -151,7 +143,6 @@ static size_t strange(const char *hex, size_t times)
 
 static void strangers(void **state)
 {
-    (void)state;
     assert_int_equal(strange("", 0), 0);
     assert_int_equal(strange("80000028 00000001 00000000 00000002 000186a5 00000003 00000000 [16]", 1), 28);
     assert_int_equal(strange("80000028 00000001 00000000 00000002 000186a5 00000003 00000000 [16]", 1000), 28000);

@@ -23,7 +23,6 @@ struct bench {
 
 static int64_t now(void *ctx)
 {
-    (void)ctx;
     return start_ns;
 }
 
@@ -84,7 +83,6 @@ static void kept(void **state)
 {
     static const char *const names[] = {"/a", "/b", "/c", "/d", "/e", "/f", "/g"};
 
-    (void)state;
     for (unsigned minor = 1; minor <= 2; minor++) {
         const struct nfs_client_options options = {.version = 4, .minor = minor, .seed = 5, .backchannel = true};
         struct nfs_job jobs[2 * ARRAY_LENGTH(names)];
@@ -116,7 +114,6 @@ static void refused(void **state)
     const struct nfs_client_options options = {.version = 4, .minor = 1, .seed = 5};
     struct bench bench;
 
-    (void)state;
     begin(&bench);
     connect_client(&bench, READER, &options, jobs, ARRAY_LENGTH(jobs));
     assert_true(pair_run(bench.at[READER].pair, STEPS_MAX));
@@ -169,7 +166,6 @@ static void recalled_by(unsigned version, unsigned minor)
 
 static void recalled(void **state)
 {
-    (void)state;
     recalled_by(4, 0);
     recalled_by(4, 1);
     recalled_by(4, 2);
@@ -180,10 +176,6 @@ static void recalled(void **state)
 static void ignore_call(void *ctx, const struct rpc_end_message *message, const struct rpc_end_how *how,
                         uint64_t cookie)
 {
-    (void)ctx;
-    (void)message;
-    (void)how;
-    (void)cookie;
 }
 
 struct lonely {
@@ -246,7 +238,6 @@ static void odd(void **state)
     struct lonely lonely;
     uint64_t seed = 4;
 
-    (void)state;
     be_lonely(&lonely);
     assert_int_equal(call_back(&lonely, 0x40000000, 1, 0, NULL, 0), 2000 + RPC_SUCCESS);
     assert_int_equal(call_back(&lonely, 0x40000000, 4, 0, NULL, 0), 2000 + RPC_SUCCESS);

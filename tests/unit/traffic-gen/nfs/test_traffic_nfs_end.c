@@ -36,7 +36,6 @@ struct bench {
 
 static int64_t now(void *ctx)
 {
-    (void)ctx;
     return start_ns;
 }
 
@@ -91,7 +90,6 @@ static void whole(void **state)
         bool markers;
     } terms[] = {{0, 8, false}, {4096, 8, false}, {1024, 1, false}, {65536, 32, true}};
 
-    (void)state;
     for (unsigned version = 0; version < ARRAY_LENGTH(versions); version++)
         for (unsigned i = 0; i < ARRAY_LENGTH(terms); i++) {
             struct bench bench;
@@ -112,7 +110,6 @@ static void whole(void **state)
 /* Either side's stream ends anywhere, in order or not. */
 static void cut_off(void **state)
 {
-    (void)state;
     for (unsigned steps = 0; steps < 400; steps += 1 + steps / 10)
         for (unsigned how = 0; how < 4; how++) {
             struct bench bench;

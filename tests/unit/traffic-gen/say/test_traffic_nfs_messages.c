@@ -80,8 +80,6 @@ static void walk(const struct nfs_template *template, bool reply, const struct n
 
 static const char *failing(void *context, unsigned op, const char *name)
 {
-    (void)context;
-    (void)op;
     return strcmp(name, "status") == 0 ? "5" : NULL;
 }
 
@@ -110,7 +108,6 @@ static void test_procedures(void **state)
 {
     const struct nfs_template *procedure;
 
-    (void)state;
     for (unsigned i = 0; (procedure = nfs_procedure_template_at(i)); i++) {
         if (!g_str_has_suffix(procedure->name, ".gss_init")) /* RPCSEC_GSS, although its procedure is NULL */
             try_all(procedure, NULL, procedure->name);
@@ -121,7 +118,6 @@ static void test_operations(void **state)
 {
     const struct nfs_template *procedure = nfs_procedure_template("nfs42.compound"), *op;
 
-    (void)state;
     for (unsigned i = 0; (op = nfs_operation_template_at(i, false)); i++)
         try_all(procedure, op->name, op->name);
     procedure = nfs_procedure_template("cb41.cb_compound");
@@ -147,7 +143,6 @@ static void test_variants(void **state)
     };
     const struct nfs_template *procedure = nfs_procedure_template("nfs41.compound");
 
-    (void)state;
     for (unsigned i = 0; i < G_N_ELEMENTS(ops); i++)
         try_all(procedure, ops[i], ops[i]);
 }

@@ -17,7 +17,6 @@ static void test_words(void **state)
         "x", "with rev2 irdI=0x10; ;I 3* send len+4 msn-1 reply-segs=3 @7^16 mpa@-7&0xF0 keep-pad", &error);
     const struct statement *send;
 
-    (void)state;
     assert_non_null(statements);
     assert_int_equal(statements->len, 2);
     assert_int_equal(word_at(statements, 0, 1)->number, 16);
@@ -48,7 +47,6 @@ static void test_operators(void **state)
         uint64_t old, n, expected;
     } cases[] = {{'=', 5, 3, 3}, {'+', 5, 3, 8}, {'-', 5, 3, 2}, {'^', 5, 3, 6}, {'&', 5, 3, 1}, {'|', 5, 3, 7}};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++)
         assert_int_equal(word_apply(&(struct word){.op = cases[i].op, .number = cases[i].n}, cases[i].old),
                          cases[i].expected);
@@ -58,7 +56,6 @@ static void test_scripts_that_cannot_be_read(void **state)
 {
     static const char *const texts[] = {"I", "X send", "I sned", "I with", "send", "I 5*", "R next"};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(texts); i++) {
         g_autofree char *error = NULL;
 
@@ -73,7 +70,6 @@ static void test_deviations(void **state)
     struct deviation *d = deviation_parse(
         "x", "with dataI=4; R fpdu from=2 when=pad,no-markers every more=3 mpa.padding=0102; I term 2/0/03", &error);
 
-    (void)state;
     assert_non_null(d);
     assert_true(d->sets_up && d->changes && !d->startup && d->persistent);
     assert_int_equal(d->role, RESPONDER);
@@ -107,7 +103,6 @@ static void test_deviations_that_cannot_be_read(void **state)
         {"with mulpdu=3", "mulpdu"},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         g_autofree char *error = NULL;
         g_autofree char *expected = g_strdup_printf("cannot read '%s'", cases[i].word);

@@ -10,7 +10,6 @@ static void test_numbers_in_names(void **state)
     unsigned a = 0, b = 0;
     const char *rest = words_match("write3.seg12.len", "write#.seg#.", &a, &b);
 
-    (void)state;
     assert_non_null(rest);
     assert_string_equal(rest, "len");
     assert_int_equal(a, 3);
@@ -32,7 +31,6 @@ static void test_what_does_not_match(void **state)
                                         "opf.", "ap5.",  "op4294967296.", "op99999999999999999999999."};
     unsigned n;
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(texts); i++)
         assert_null(words_match(texts[i], "op#.", &n));
     assert_null(words_match(NULL, "op#.", &n));
@@ -43,7 +41,6 @@ static void test_octets(void **state)
 {
     uint8_t octet = 0;
 
-    (void)state;
     assert_true(words_octet("a5ff", &octet));
     assert_int_equal(octet, 0xa5);
     assert_false(words_octet("", &octet));

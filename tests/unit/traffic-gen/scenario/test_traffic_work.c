@@ -99,7 +99,6 @@ static void the_library(void **state)
     const struct scenario *scenario;
     unsigned played = 0;
 
-    (void)state;
     for (unsigned i = 0; (scenario = scenario_at(i)); i++) {
         struct scenario_file *file;
         const struct work *work;
@@ -140,7 +139,6 @@ static void memory_at_the_end(void **state)
     const uint8_t counted[16] = {[15] = 15};
     struct side sides[2];
 
-    (void)state;
     play(scenario_file_work(file), 0, sides);
     assert_null(sides[INITIATOR].why);
     assert_null(sides[RESPONDER].why);
@@ -158,7 +156,6 @@ static void what_cannot_be_done(void **state)
                                        "  - responder: {send: 5}\n");
     struct side sides[2];
 
-    (void)state;
     play(scenario_file_work(file), 0, sides);
     assert_null(sides[INITIATOR].why);
     assert_string_equal(sides[RESPONDER].why,

@@ -7,7 +7,6 @@ static void versions_of_programs(void **state)
 {
     uint32_t low, high;
 
-    (void)state;
     assert_true(nfs_program_versions(NFS_PROGRAM, &low, &high));
     assert_int_equal(low, 2);
     assert_int_equal(high, 4);
@@ -36,7 +35,6 @@ static void what_programs_lack(void **state)
         {{.prog = NFS_PROGRAM_CALLBACK_FIRST, .vers = 0}, false, NFS_LACKS_NOTHING, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         bool by_rfc;
 
@@ -47,7 +45,6 @@ static void what_programs_lack(void **state)
 
 static void who_calls(void **state)
 {
-    (void)state;
     assert_true(nfs_calls_back(&(struct rpc_message){.prog = NFS_PROGRAM_CALLBACK_LAST}));
     assert_false(nfs_calls_back(&(struct rpc_message){.prog = NFS_PROGRAM}));
     assert_true(nfs_calls_back(&(struct rpc_message){.prog = NFS_PROGRAM_NLM, .proc = 5}));
@@ -63,7 +60,6 @@ static void backchannel(void **state)
     const struct rpc_message call = {.prog = NFS_PROGRAM_CALLBACK_FIRST, .vers = 1, .proc = 1};
     uint32_t minor;
 
-    (void)state;
     assert_true(nfs_is_backchannel(&call, octets, sizeof octets, &minor));
     assert_int_equal(minor, 1);
     assert_false(nfs_is_backchannel(&call, octets, sizeof octets - 1, &minor));
@@ -85,7 +81,6 @@ static void results(void **state)
     struct nfs_decoded getattr = {.procedure = nfs_procedure_find(NFS_PROGRAM, 3, 1)};
     uint64_t octets = 0;
 
-    (void)state;
     assert_int_equal(nfs_reducible_results(&compound), 2);
     assert_int_equal(nfs_reducible_results(&getattr), 0);
     assert_true(nfs_result_asked(&compound, 0, &octets));
@@ -99,7 +94,6 @@ static void results(void **state)
 
 static void operations_of_minor_versions(void **state)
 {
-    (void)state;
     assert_true(nfs_op_defined(NFS_OP_RENEW, 0, false));
     assert_false(nfs_op_defined(NFS_OP_SEQUENCE, 0, false));
     assert_true(nfs_op_defined(NFS_OP_READ_PLUS, 2, false));

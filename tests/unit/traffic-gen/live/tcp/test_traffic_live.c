@@ -280,7 +280,6 @@ static void test_addresses(void **state)
         {"host:7174", "host", "7174"}, {"[::1]:80", "::1", "80"}, {":7174", "", "7174"}, {"1.2.3.4:0", "1.2.3.4", "0"}};
     static const char *const bad[] = {"", "host", "host:", "::1:80", "host:65536", "host:x", "[::1]", "host:-1"};
 
-    (void)state;
     for (unsigned i = 0; i < G_N_ELEMENTS(good); i++) {
         char *host, *port;
 
@@ -310,7 +309,6 @@ static void test_units(void **state)
     unsigned n = 0;
     uint8_t room[4096];
 
-    (void)state;
     g_byte_array_append(stream, (const uint8_t *)"hello MPMPA ID Re", 15);
     g_byte_array_append(stream, frame, 23);
     ends[n++] = stream->len;

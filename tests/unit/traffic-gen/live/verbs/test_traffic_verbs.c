@@ -57,7 +57,6 @@ static void on_completed(void *ctx, uint64_t cookie, enum qp_status status, uint
 {
     struct side *side = ctx;
 
-    (void)original;
     assert_int_equal(cookie, side->completions); /* in the order of posting */
     assert_true(side->completions < COMPLETIONS_MAX);
     if (side->completions == 0 && side->sink)
@@ -240,7 +239,6 @@ static void connection(void **state)
 {
     struct bench bench;
 
-    (void)state;
     begin(&bench);
     bench.server.options.ird = 2;
     connect_port(&bench, "20049");
@@ -281,7 +279,6 @@ static void early_work(void **state)
 {
     struct bench bench;
 
-    (void)state;
     begin(&bench);
     bench.client.then = send_at_once;
     connect_port(&bench, "20049");
@@ -305,7 +302,6 @@ static void no_connection(void **state)
         {"20049", "cannot connect to 127.0.0.1:20049: no answer in time", false, false, true},
     };
 
-    (void)state;
     for (unsigned i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct bench bench;
 
@@ -326,7 +322,6 @@ static void no_connection(void **state)
 /* A loop that is freed in the midst of everything. */
 static void cut_short(void **state)
 {
-    (void)state;
     for (unsigned turns = 0; turns < 6; turns++) {
         struct bench bench;
 
@@ -368,7 +363,6 @@ static void reads_and_writes(void **state)
     static struct regions regions;
     struct bench bench;
 
-    (void)state;
     begin(&bench);
     connect_port(&bench, "20049");
     run(&bench);
@@ -409,7 +403,6 @@ static void late_read(void **state)
     static struct regions regions = {.octets = {7}};
     struct bench bench;
 
-    (void)state;
     begin(&bench);
     connect_port(&bench, "20049");
     run(&bench);
@@ -433,7 +426,6 @@ static void invalidation(void **state)
     static struct regions regions;
     struct bench bench;
 
-    (void)state;
     begin(&bench);
     connect_port(&bench, "20049");
     run(&bench);
@@ -472,7 +464,6 @@ static void access_refused(void **state)
     static struct regions regions;
     struct bench bench;
 
-    (void)state;
     begin(&bench);
     connect_port(&bench, "20049");
     run(&bench);
@@ -496,7 +487,6 @@ static void receives(void **state)
     static uint8_t long_one[257];
     struct bench bench;
 
-    (void)state;
     begin(&bench);
     connect_port(&bench, "20049");
     run(&bench);
@@ -527,7 +517,6 @@ static void reports(void **state)
 {
     struct bench bench;
 
-    (void)state;
     begin(&bench);
     connect_port(&bench, "20049");
     run(&bench);
@@ -545,7 +534,6 @@ static void reports(void **state)
 /* soft iWARP calls it an error of its own when the peer has closed while something was sent. */
 static void lost_stream(void **state)
 {
-    (void)state;
     for (unsigned iwarp = 0; iwarp < 2; iwarp++) {
         struct bench bench;
 
@@ -575,7 +563,6 @@ static void nothing_there(void **state)
     struct bench bench;
     GError *error = NULL;
 
-    (void)state;
     begin(&bench);
     fake.absent = true;
     assert_false(verbs_possible(&error));
@@ -597,7 +584,6 @@ static void refused_memory(void **state)
     static struct regions regions;
     struct bench bench;
 
-    (void)state;
     begin(&bench);
     connect_port(&bench, "20049");
     fake.refuse_memory = ENOMEM; /* for the Receive buffers already */
@@ -630,7 +616,6 @@ static void refused_memory(void **state)
 
 static void addresses(void **state)
 {
-    (void)state;
     assert_string_equal(verbs_address("rdma:[fd01::1]:20049"), "[fd01::1]:20049");
     assert_string_equal(verbs_address("rdma::20049"), ":20049");
     assert_null(verbs_address("192.0.2.1:20049"));
@@ -709,13 +694,11 @@ static bool accept_mount(void *ctx, struct verbs_link *link, struct live_events 
 
 static int64_t now(void *ctx)
 {
-    (void)ctx;
     return live_now();
 }
 
 static void nfs(void **state)
 {
-    (void)state;
     for (unsigned windows = 0; windows < 2; windows++) {
         const struct nfs_server_options options = {
             .tree = nfs_tree_new(now, NULL, 16 << 20, 1000), .seed = 1, .now = now};

@@ -212,7 +212,6 @@ static const struct nfs_job day[] = {
 
 static void a_day_of_work(void **state)
 {
-    (void)state;
     for (unsigned version = 0; version < ARRAY_LENGTH(versions); version++)
         for (uint64_t seed = 1; seed <= 3; seed++) {
             struct bench bench;
@@ -260,7 +259,6 @@ static void what_goes_wrong(void **state)
         {{{.kind = NFS_JOB_WRITE, .path = "/a", .octets = 1 << 20}}, "write /a: ", "NOSPC (28)"},
     };
 
-    (void)state;
     for (unsigned version = 0; version < ARRAY_LENGTH(versions); version++)
         for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
             struct bench bench;
@@ -285,7 +283,6 @@ static void expected_amid_others(void **state)
         {.kind = NFS_JOB_LIST, .count = 2},
     };
 
-    (void)state;
     for (unsigned version = 0; version < 2; version++) {
         struct bench bench;
 
@@ -301,7 +298,6 @@ static void expected_amid_others(void **state)
 /* A connection that is lost, a server that answers with an error of the transport, or none of its Replies. */
 static void lost(void **state)
 {
-    (void)state;
     for (unsigned calls = 0; calls < 12; calls++)
         for (unsigned result = RPC_END_ERR_VERS; result <= RPC_END_UNSENT; result++) {
             struct bench bench;
@@ -336,7 +332,6 @@ static void not_ready(void **state)
     struct rpc_end_message reply = {.p = octets, .n = sizeof octets};
     struct letter *letter;
 
-    (void)state;
     bench.client = nfs_client_new(&options, &job, 1, &events);
     nfs_client_start(bench.client);
     for (unsigned i = 0; i < 3; i++) {
@@ -371,7 +366,6 @@ static void settled(void **state)
     const struct nfs_client_events events = {.ctx = &bench, .call = send_call, .finished = finished};
     const struct letter *letter;
 
-    (void)state;
     bench.client = nfs_client_new(&options, &job, 1, &events);
     nfs_client_settle(bench.client, &place);
     nfs_client_start(bench.client);
@@ -392,7 +386,6 @@ static void damaged(void **state)
 {
     unsigned troubles = 0;
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 400; seed++) {
         struct bench bench;
 
@@ -411,7 +404,6 @@ static void damaged(void **state)
 
 static void names(void **state)
 {
-    (void)state;
     for (unsigned kind = 0; kind < NFS_JOBS; kind++)
         assert_int_equal(nfs_job_find(nfs_job_name(kind)), kind);
     assert_int_equal(nfs_job_find("nothing"), NFS_JOBS);
@@ -422,7 +414,6 @@ static void octets(void **state)
 {
     uint8_t whole[100], piece[100];
 
-    (void)state;
     client_fill(whole, sizeof whole, 3, 7);
     for (size_t from = 0; from < sizeof whole; from++)
         for (size_t n = 0; n <= sizeof whole - from; n++) {

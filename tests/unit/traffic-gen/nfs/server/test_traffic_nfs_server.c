@@ -26,7 +26,6 @@ static void turned_down(void **state)
     };
     struct nfs_client client;
 
-    (void)state;
     client_begin(&client);
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         client_call(&client, cases[i].program, cases[i].version, cases[i].number);
@@ -66,7 +65,6 @@ static void denied(void **state)
     struct nfs_client client;
     uint8_t octets[600] = {0xab, 0xcd, 0xef, 0x01}, expected[64] = {0xab, 0xcd, 0xef, 0x01};
 
-    (void)state;
     client_begin(&client);
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct rpc_end_message call = {.p = octets}, reply = {0};
@@ -196,7 +194,6 @@ static void files3(void **state)
     uint64_t verifier;
     struct xdr_out *out;
 
-    (void)state;
     client_begin(&client);
     root = mount_root(&client);
     assert_int_equal(create3(&client, &root, "file", 1), 0);
@@ -264,7 +261,6 @@ static void exclusive3(void **state)
         uint32_t status;
     } cases[] = {{5, 0}, {5, 0}, {6, NFS_TREE_EXIST}};
 
-    (void)state;
     client_begin(&client);
     root = mount_root(&client);
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
@@ -289,7 +285,6 @@ static void names3(void **state)
     struct handle root, dir, file, link;
     struct xdr_out *out;
 
-    (void)state;
     client_begin(&client);
     root = mount_root(&client);
     assert_int_equal(mkdir3(&client, &root, "dir"), 0);
@@ -363,7 +358,6 @@ static void attributes3(void **state)
     struct handle root, file;
     struct xdr_out *out;
 
-    (void)state;
     client_begin(&client);
     root = mount_root(&client);
     client.uid = 1000;
@@ -454,7 +448,6 @@ static void directories3(void **state)
     struct xdr_out *out;
     char name[16];
 
-    (void)state;
     client_begin(&client);
     root = mount_root(&client);
     assert_int_equal(list3(&client, &root, false, 0, 4096), 2);
@@ -520,7 +513,6 @@ static void version2(void **state)
     struct xdr_out *out;
     uint8_t octets[8193] = {1};
 
-    (void)state;
     client_begin(&client);
     xdr_out_opaque(client_call(&client, 100005, 1, 1), "/", 1);
     root = made2(&client);
@@ -654,7 +646,6 @@ static void mounting(void **state)
     struct handle root;
     char path[16];
 
-    (void)state;
     client_begin(&client);
     root = mount_root(&client);
     assert_int_equal(mkdir3(&client, &root, "a"), 0);

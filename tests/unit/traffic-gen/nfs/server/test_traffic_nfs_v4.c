@@ -25,14 +25,10 @@ static void root_of(struct v4_client *t)
     const uint8_t *handle;
     uint32_t n, words[3] = {0};
 
-    v4_start(t);
-    v4_root(t);
+    v4_start_root(t);
     v4_op(t, 10);
-    v4_op(t, 9);
-    v4_u32(t, 3);
-    v4_u32(t, 0xffffffff);
-    v4_u32(t, 0xffbeffff); /* not time_access_set, time_modify_set: they cannot be read */
-    v4_u32(t, 0xfffdffff); /* nor mode_umask */
+    v4_op(t, 9, 3, 0xffffffff, 0xffbeffff); /* not time_access_set, time_modify_set: they cannot be read */
+    v4_put(t, 0xfffdffff);                  /* nor mode_umask */
     assert_int_equal(v4_send(t), 0);
     x = v4_nth(t, 1);
     assert_true(xdr_opaque(&x, &handle, &n));
@@ -64,7 +60,6 @@ static void root_of(struct v4_client *t)
 
 static void test_root(void **state)
 {
-    (void)state;
     with_each_minor(root_of);
 }
 
@@ -80,19 +75,14 @@ static void handles_of(struct v4_client *t)
     v4_start(t);
     v4_op(t, 31);
     assert_int_equal(v4_send(t), t->minor == 0 ? 10030 : 10020);
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "..");
+    v4_start_on(t, "..");
     assert_int_equal(v4_send(t), 10041);
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "");
+    v4_start_on(t, "");
     assert_int_equal(v4_send(t), 22);
 }
 
 static void test_handles(void **state)
 {
-    (void)state;
     with_each_minor(handles_of);
 }
 
@@ -113,10 +103,8 @@ static void unknown_of(struct v4_client *t)
     assert_int_equal(t->results[t->n_results - 1].op, 10044);
     assert_int_equal(send_op(t, 2), 10044);
     assert_int_equal(send_op(t, 0xffffffff), 10044);
-    v4_start(t);
-    v4_root(t);
-    v4_op(t, 19);
-    v4_u32(t, 0);
+    v4_start_root(t);
+    v4_op(t, 19, 0);
     assert_int_equal(v4_send(t), 10004);
     assert_int_equal(t->results[t->n_results - 1].op, 19);
     if (t->minor > 0)
@@ -128,7 +116,6 @@ static void test_unknown(void **state)
     struct v4_server on;
     struct v4_client t;
 
-    (void)state;
     with_each_minor(unknown_of);
     v4_server_begin(&on);
     v4_begin(&t, &on, 3, false);
@@ -168,12 +155,10 @@ static void data_of(struct v4_client *t)
     assert_ptr_equal(t->reply.p + t->reply.items[0].at, p);
     assert_int_equal(t->reply.items[0].n, n);
     /* COMMIT has the verifier of WRITE. */
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "file");
+    v4_start_on(t, "file");
     v4_op(t, 5);
     v4_u64(t, 0);
-    v4_u32(t, 0);
+    v4_put(t, 0);
     assert_int_equal(v4_send(t), 0);
     assert_int_equal(v4_close(t, "file", &stateid), 0);
     assert_int_equal(v4_read(t, "file", &stateid, 0, 1), 10025);
@@ -183,7 +168,6 @@ static void data_of(struct v4_client *t)
 
 static void test_data(void **state)
 {
-    (void)state;
     with_each_minor(data_of);
 }
 
@@ -213,8 +197,7 @@ static void room_of(struct v4_client *t)
     }
     /* Nothing is removed when that could not be reported. */
     t->room = t->minor == 0 ? 64 : 116;
-    v4_start(t);
-    v4_root(t);
+    v4_start_root(t);
     v4_op(t, 28);
     v4_text(t, "file");
     assert_int_equal(v4_send(t), t->minor == 0 ? 10018 : 10066);
@@ -224,7 +207,6 @@ static void room_of(struct v4_client *t)
 
 static void test_room(void **state)
 {
-    (void)state;
     with_each_minor(room_of);
 }
 
@@ -232,13 +214,10 @@ static void test_room(void **state)
 
 static void make_directory(struct v4_client *t, const char *name)
 {
-    v4_start(t);
-    v4_root(t);
-    v4_op(t, 6);
-    v4_u32(t, 2);
+    v4_start_root(t);
+    v4_op(t, 6, 2);
     v4_text(t, name);
-    v4_u32(t, 0);
-    v4_u32(t, 0);
+    v4_put(t, 0, 0);
 }
 
 static unsigned list(struct v4_client *t, uint32_t maxcount, bool *same)
@@ -251,16 +230,11 @@ static unsigned list(struct v4_client *t, uint32_t maxcount, bool *same)
     while (!eof) {
         struct xdr x;
 
-        v4_start(t);
-        v4_root(t);
-        v4_lookup(t, "many");
+        v4_start_on(t, "many");
         v4_op(t, 26);
         v4_u64(t, cookie);
         v4_u64(t, verifier);
-        v4_u32(t, maxcount);
-        v4_u32(t, maxcount);
-        v4_u32(t, 1);
-        v4_u32(t, 1 << 20 | 1 << 11 | 2);
+        v4_put(t, maxcount, maxcount, 1, 1 << 20 | 1 << 11 | 2);
         assert_int_equal(v4_send(t), 0);
         x = v4_nth(t, 2);
         verifier = v4_get_u64(&x);
@@ -296,14 +270,10 @@ static void names_of(struct v4_client *t)
         char name[8];
 
         g_snprintf(name, sizeof name, "f%03u", i);
-        v4_start(t);
-        v4_root(t);
-        v4_lookup(t, "many");
-        v4_op(t, 6);
-        v4_u32(t, i % 2 ? 2 : 7);
+        v4_start_on(t, "many");
+        v4_op(t, 6, i % 2 ? 2 : 7);
         v4_text(t, name);
-        v4_u32(t, 0);
-        v4_u32(t, 0);
+        v4_put(t, 0, 0);
         assert_int_equal(v4_send(t), 0);
     }
     t->cache = false; /* READDIR may be long */
@@ -311,41 +281,31 @@ static void names_of(struct v4_client *t)
     assert_true(same);
     assert_int_equal(list(t, 1 << 19, &same), 500);
     /* Not even one entry would fit. */
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "many");
+    v4_start_on(t, "many");
     v4_op(t, 26);
     v4_u64(t, 0);
     v4_u64(t, 0);
-    v4_u32(t, 20);
-    v4_u32(t, 20);
-    v4_u32(t, 0);
+    v4_put(t, 20, 20, 0);
     assert_int_equal(v4_send(t), 10005);
     /* A directory that is not empty stays. */
-    v4_start(t);
-    v4_root(t);
+    v4_start_root(t);
     v4_op(t, 28);
     v4_text(t, "many");
     assert_int_equal(v4_send(t), 66);
     /* RENAME, with saved and current directory. */
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "many");
+    v4_start_on(t, "many");
     v4_op(t, 32);
     v4_root(t);
     v4_op(t, 29);
     v4_text(t, "f000");
     v4_text(t, "moved");
     assert_int_equal(v4_send(t), 0);
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "moved");
+    v4_start_on(t, "moved");
     assert_int_equal(v4_send(t), 0);
 }
 
 static void test_names(void **state)
 {
-    (void)state;
     with_each_minor(names_of);
 }
 
@@ -356,14 +316,11 @@ static void links_of(struct v4_client *t)
     const uint8_t *p;
     uint32_t n;
 
-    v4_start(t);
-    v4_root(t);
-    v4_op(t, 6);
-    v4_u32(t, 5);
+    v4_start_root(t);
+    v4_op(t, 6, 5);
     v4_text(t, "some/where");
     v4_text(t, "link");
-    v4_u32(t, 0);
-    v4_u32(t, 0);
+    v4_put(t, 0, 0);
     v4_op(t, 27);
     assert_int_equal(v4_send(t), 0);
     x = v4_nth(t, 2);
@@ -372,25 +329,18 @@ static void links_of(struct v4_client *t)
     assert_memory_equal(p, "some/where", 10);
     assert_int_equal(t->reply.n_items, 1);
     assert_int_equal(v4_open(t, "me", "link", 1, 0, false, &stateid), 10029);
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "link");
+    v4_start_on(t, "link");
     v4_lookup(t, "x");
     assert_int_equal(v4_send(t), 10029);
     /* LINK: the file is saved, the directory current. */
     assert_int_equal(v4_open(t, "me", "file", 3, 0, true, &stateid), 0);
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "file");
+    v4_start_on(t, "file");
     v4_op(t, 32);
     v4_root(t);
     v4_op(t, 11);
     v4_text(t, "hard");
     v4_op(t, 31);
-    v4_op(t, 9);
-    v4_u32(t, 2);
-    v4_u32(t, 0);
-    v4_u32(t, 1 << 3);
+    v4_op(t, 9, 2, 0, 1 << 3);
     assert_int_equal(v4_send(t), 0);
     x = v4_nth(t, 6);
     xdr_skip(&x, 16);
@@ -399,7 +349,6 @@ static void links_of(struct v4_client *t)
 
 static void test_links(void **state)
 {
-    (void)state;
     with_each_minor(links_of);
 }
 
@@ -411,25 +360,17 @@ static void attributes_of(struct v4_client *t)
     struct xdr x;
 
     assert_int_equal(v4_open(t, "me", "file", 3, 0, true, &stateid), 0);
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "file");
+    v4_start_on(t, "file");
     v4_op(t, 34);
     v4_stateid_put(t, &stateid);
-    v4_u32(t, 2);
-    v4_u32(t, 1 << 4);
-    v4_u32(t, 1 << 1 | 1 << 4 | 1 << 22);
-    v4_u32(t, 8 + 4 + 8 + 16);
+    v4_put(t, 2, 1 << 4, 1 << 1 | 1 << 4 | 1 << 22, 8 + 4 + 8 + 16);
     v4_u64(t, 1234);
-    v4_u32(t, 0600);
+    v4_put(t, 0600);
     v4_text(t, "1000");
-    v4_u32(t, 1);
+    v4_put(t, 1);
     v4_u64(t, (uint64_t)-2);
-    v4_u32(t, 5);
-    v4_op(t, 9);
-    v4_u32(t, 2);
-    v4_u32(t, 1 << 4);
-    v4_u32(t, 1 << 1 | 1 << 4 | 1 << 21);
+    v4_put(t, 5);
+    v4_op(t, 9, 2, 1 << 4, 1 << 1 | 1 << 4 | 1 << 21);
     assert_int_equal(v4_send(t), 0);
     x = v4_nth(t, 2);
     assert_int_equal(v4_get_u32(&x), 2);
@@ -447,38 +388,25 @@ static void attributes_of(struct v4_client *t)
         static const uint32_t bits[] = {1 << 1, 1 << 12, 1 << 4};
         static const uint32_t expected[] = {22, 10032, 10039};
 
-        v4_start(t);
-        v4_root(t);
+        v4_start_root(t);
         v4_op(t, 34);
         v4_stateid_put(t, &v4_anonymous);
-        v4_u32(t, 2);
-        v4_u32(t, bit < 2 ? bits[bit] : 0);
-        v4_u32(t, bit < 2 ? 0 : bits[bit]);
-        v4_u32(t, 8);
+        v4_put(t, 2, bit < 2 ? bits[bit] : 0, bit < 2 ? 0 : bits[bit], 8);
         v4_text(t, "root");
         assert_int_equal(v4_send(t), expected[bit]);
     }
     /* Size words that are not there. */
-    v4_start(t);
-    v4_root(t);
+    v4_start_root(t);
     v4_op(t, 34);
     v4_stateid_put(t, &v4_anonymous);
-    v4_u32(t, 1);
-    v4_u32(t, 1 << 4);
-    v4_u32(t, 4);
-    v4_u32(t, 0);
+    v4_put(t, 1, 1 << 4, 4, 0);
     assert_int_equal(v4_send(t), 10036);
     /* VERIFY and NVERIFY of the size. */
     for (unsigned i = 0; i < 4; i++) {
         static const uint32_t expected[] = {0, 10027, 10009, 0};
 
-        v4_start(t);
-        v4_root(t);
-        v4_lookup(t, "file");
-        v4_op(t, i < 2 ? 37 : 17);
-        v4_u32(t, 1);
-        v4_u32(t, 1 << 4);
-        v4_u32(t, 8);
+        v4_start_on(t, "file");
+        v4_op(t, i < 2 ? 37 : 17, 1, 1 << 4, 8);
         v4_u64(t, i % 2 ? 1 : 1234);
         assert_int_equal(v4_send(t), expected[i]);
     }
@@ -486,7 +414,6 @@ static void attributes_of(struct v4_client *t)
 
 static void test_attributes(void **state)
 {
-    (void)state;
     with_each_minor(attributes_of);
 }
 
@@ -497,32 +424,22 @@ static void permissions_of(struct v4_client *t)
 
     assert_int_equal(v4_open(t, "me", "file", 3, 0, true, &stateid), 0);
     t->uid = 5;
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "file");
-    v4_op(t, 3);
-    v4_u32(t, 0x3f);
+    v4_start_on(t, "file");
+    v4_op(t, 3, 0x3f);
     assert_int_equal(v4_send(t), 0);
     x = v4_nth(t, 2);
     assert_int_equal(v4_get_u32(&x), 0x2d);
     assert_int_equal(v4_get_u32(&x), 1); /* mode 0644: others read */
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "file");
+    v4_start_on(t, "file");
     v4_op(t, 34);
     v4_stateid_put(t, &v4_anonymous);
-    v4_u32(t, 2);
-    v4_u32(t, 0);
-    v4_u32(t, 2);
-    v4_u32(t, 4);
-    v4_u32(t, 0777);
+    v4_put(t, 2, 0, 2, 4, 0777);
     assert_int_equal(v4_send(t), 1);
     assert_int_equal(v4_write(t, "file", &v4_anonymous, 0, "x", 1), 13);
 }
 
 static void test_permissions(void **state)
 {
-    (void)state;
     with_each_minor(permissions_of);
 }
 
@@ -534,7 +451,6 @@ static void test_hostile(void **state)
     struct v4_client t;
     uint64_t seed = 1;
 
-    (void)state;
     v4_server_begin(&on);
     for (unsigned minor = 0; minor <= 2; minor++) {
         struct v4_stateid stateid;
@@ -547,8 +463,7 @@ static void test_hostile(void **state)
             struct rpc_end_message call;
             uint32_t n = 1 + (uint32_t)(next_random(&seed) % 6);
 
-            v4_start(&t);
-            v4_root(&t);
+            v4_start_root(&t);
             if (i % 3)
                 v4_lookup(&t, "file");
             while (n-- > 0) {
@@ -558,7 +473,7 @@ static void test_hostile(void **state)
                 if (next_random(&seed) % 2)
                     v4_stateid_put(&t, &stateid);
                 while (words-- > 0)
-                    v4_u32(&t,
+                    v4_put(&t,
                            next_random(&seed) % 4 ? (uint32_t)(next_random(&seed) % 8) : (uint32_t)next_random(&seed));
             }
             v4_finish(&t, &call);

@@ -33,9 +33,7 @@ static int end(void **state)
 
 static void to_file(struct file *f, uint32_t op)
 {
-    v4_start(&f->t);
-    v4_root(&f->t);
-    v4_lookup(&f->t, "file");
+    v4_start_on(&f->t, "file");
     v4_op(&f->t, op);
 }
 
@@ -52,12 +50,8 @@ static uint64_t size_of(struct file *f, const char *name)
 {
     struct xdr x;
 
-    v4_start(&f->t);
-    v4_root(&f->t);
-    v4_lookup(&f->t, name);
-    v4_op(&f->t, 9);
-    v4_u32(&f->t, 1);
-    v4_u32(&f->t, 1 << 4);
+    v4_start_on(&f->t, name);
+    v4_op(&f->t, 9, 1, 1 << 4);
     assert_int_equal(v4_send(&f->t), 0);
     x = v4_nth(&f->t, 2);
     xdr_skip(&x, 12);
@@ -72,7 +66,7 @@ static uint32_t seek(struct file *f, uint64_t offset, uint32_t what, bool *eof, 
     to_file(f, 69);
     v4_stateid_put(&f->t, &f->stateid);
     v4_u64(&f->t, offset);
-    v4_u32(&f->t, what);
+    v4_put(&f->t, what);
     status = v4_send(&f->t);
     if (status == 0) {
         x = v4_nth(&f->t, 2);
@@ -125,7 +119,7 @@ static void test_read_plus(void **state)
     to_file(f, 68);
     v4_stateid_put(&f->t, &f->stateid);
     v4_u64(&f->t, 4000);
-    v4_u32(&f->t, 100000);
+    v4_put(&f->t, 100000);
     assert_int_equal(v4_send(&f->t), 0);
     x = v4_nth(&f->t, 2);
     assert_int_equal(v4_get_u32(&x), 1);
@@ -146,7 +140,7 @@ static void test_read_plus(void **state)
     to_file(f, 68);
     v4_stateid_put(&f->t, &f->stateid);
     v4_u64(&f->t, 0);
-    v4_u32(&f->t, 4096);
+    v4_put(&f->t, 4096);
     assert_int_equal(v4_send(&f->t), 0);
     assert_true(f->t.reply.n <= 1000 && f->t.reply.n > 900);
 }
@@ -164,9 +158,7 @@ static uint32_t copy(struct file *f, uint32_t op, const struct v4_stateid *to, u
     v4_u64(&f->t, to_at);
     v4_u64(&f->t, n);
     if (op == 60) {
-        v4_u32(&f->t, 1);
-        v4_u32(&f->t, 0);
-        v4_u32(&f->t, 0);
+        v4_put(&f->t, 1, 0, 0);
     }
     return v4_send(&f->t);
 }
@@ -208,7 +200,7 @@ static void test_copy(void **state)
 static uint32_t setxattr(struct file *f, uint32_t option, const char *name, const char *value)
 {
     to_file(f, 73);
-    v4_u32(&f->t, option);
+    v4_put(&f->t, option);
     v4_text(&f->t, name);
     v4_text(&f->t, value);
     return v4_send(&f->t);
@@ -254,7 +246,7 @@ static void test_xattrs(void **state)
     while (!eof) {
         to_file(f, 74);
         v4_u64(&f->t, cookie);
-        v4_u32(&f->t, 100);
+        v4_put(&f->t, 100);
         assert_int_equal(v4_send(&f->t), 0);
         x = v4_nth(&f->t, 2);
         cookie = v4_get_u64(&x);
@@ -272,7 +264,7 @@ static void test_xattrs(void **state)
     assert_int_equal(names, 64);
     to_file(f, 74);
     v4_u64(&f->t, 0);
-    v4_u32(&f->t, 20);
+    v4_put(&f->t, 20);
     assert_int_equal(v4_send(&f->t), 10005);
     assert_int_equal(by_name(f, 75, "user"), 0);
     assert_int_equal(by_name(f, 75, "user"), 10095);

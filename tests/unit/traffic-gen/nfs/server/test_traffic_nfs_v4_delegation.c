@@ -122,9 +122,7 @@ static uint32_t open_for(struct v4_client *t, const char *owner, uint32_t share,
 
 static uint32_t give_back(struct v4_client *t, const struct v4_stateid *delegation)
 {
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "file");
+    v4_start_on(t, "file");
     v4_op(t, 8);
     v4_stateid_put(t, delegation);
     return v4_send(t);
@@ -163,27 +161,17 @@ static void test_write_delegation(void **state)
     /* Even reading, or asking for the size, is in its way; asking for the mode is not. */
     assert_int_equal(v4_open(&both->b, "x", "file", 1, 0, false, &b), 10008);
     for (unsigned i = 0; i < 2; i++) {
-        v4_start(&both->b);
-        v4_root(&both->b);
-        v4_lookup(&both->b, "file");
-        v4_op(&both->b, 9);
-        v4_u32(&both->b, 2);
-        v4_u32(&both->b, i ? 0 : 1 << 4);
-        v4_u32(&both->b, 2);
+        v4_start_on(&both->b, "file");
+        v4_op(&both->b, 9, 2, i ? 0 : 1 << 4, 2);
         assert_int_equal(v4_send(&both->b), i ? 0 : 10008);
     }
-    v4_start(&both->b);
-    v4_root(&both->b);
+    v4_start_root(&both->b);
     v4_op(&both->b, 28);
     v4_text(&both->b, "file");
     assert_int_equal(v4_send(&both->b), 10008);
     /* Its own client is not hindered. */
-    v4_start(&both->a);
-    v4_root(&both->a);
-    v4_lookup(&both->a, "file");
-    v4_op(&both->a, 9);
-    v4_u32(&both->a, 1);
-    v4_u32(&both->a, 1 << 4);
+    v4_start_on(&both->a, "file");
+    v4_op(&both->a, 9, 1, 1 << 4);
     assert_int_equal(v4_send(&both->a), 0);
     assert_int_equal(give_back(&both->a, &delegation), 0);
     assert_int_equal(v4_open(&both->b, "x", "file", 1, 0, false, &b), 0);
@@ -317,8 +305,7 @@ static void test_connection_lost(void **state)
     v4_compound(&both->a);
     v4_op(&both->a, 41);
     xdr_out_fixed(&both->a.out, both->a.session, 16);
-    v4_u32(&both->a, 7);
-    v4_u32(&both->a, 0);
+    v4_put(&both->a, 7, 0);
     assert_int_equal(v4_send(&both->a), 0);
     x = v4_result(&both->a, 0);
     xdr_skip(&x, 16);

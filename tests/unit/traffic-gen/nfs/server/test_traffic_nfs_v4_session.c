@@ -100,12 +100,10 @@ static void test_channels(void **state)
     v4_compound(t);
     v4_op(t, 43);
     v4_u64(t, t->client);
-    v4_u32(t, 1);
-    v4_u32(t, 0);
+    v4_put(t, 1, 0);
     v4_channel(t, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff);
     v4_channel(t, 4096, 4096, 0, 2, 16);
-    v4_u32(t, 0x40000000);
-    v4_u32(t, 0);
+    v4_put(t, 0x40000000, 0);
     assert_int_equal(v4_send(t), 0);
     x = v4_result(t, 0);
     xdr_skip(&x, 16 + 4 + 4 + 4);
@@ -118,12 +116,10 @@ static void test_channels(void **state)
     v4_compound(t);
     v4_op(t, 43);
     v4_u64(t, t->client);
-    v4_u32(t, 2);
-    v4_u32(t, 0);
+    v4_put(t, 2, 0);
     v4_channel(t, 100, 4096, 0, 8, 1);
     v4_channel(t, 4096, 4096, 0, 2, 16);
-    v4_u32(t, 0x40000000);
-    v4_u32(t, 0);
+    v4_put(t, 0x40000000, 0);
     assert_int_equal(v4_send(t), 10005);
     assert_int_equal(v4_create_session(t, 2, false), 10005);
     assert_int_equal(v4_create_session(t, 3, false), 0);
@@ -151,8 +147,7 @@ static void test_places(void **state)
     v4_start(t);
     v4_op(t, 41);
     xdr_out_fixed(&t->out, t->session, 16);
-    v4_u32(t, 1);
-    v4_u32(t, 0);
+    v4_put(t, 1, 0);
     assert_int_equal(v4_send(t), 10081);
     /* One's own session: the last operation only. */
     v4_start(t);
@@ -187,11 +182,9 @@ static void make_put(struct v4_client *t, uint32_t slot, uint32_t sequence, cons
     v4_compound(t);
     v4_sequence_on(t, slot, sequence);
     v4_root(t);
-    v4_op(t, 6);
-    v4_u32(t, 2);
+    v4_op(t, 6, 2);
     v4_text(t, name);
-    v4_u32(t, 0);
-    v4_u32(t, 0);
+    v4_put(t, 0, 0);
 }
 
 static void test_retry(void **state)
@@ -269,13 +262,11 @@ static void test_limits(void **state)
         v4_root(t);
     assert_int_equal(v4_send(t), 10070);
     t->sequences[0]--;
-    v4_start(t);
-    v4_root(t);
+    v4_start_root(t);
     v4_op(t, 38);
     v4_stateid_put(t, &v4_anonymous);
     v4_u64(t, 0);
-    v4_u32(t, 0);
-    v4_u32(t, 1 << 20);
+    v4_put(t, 0, 1 << 20);
     g_byte_array_set_size(t->out.octets, t->out.octets->len + (1 << 20));
     assert_int_equal(v4_send(t), 10065);
     /* More sessions than one client may have. */
@@ -351,12 +342,10 @@ static void test_many_sessions(void **state)
         v4_compound(t);
         v4_op(t, 43);
         v4_u64(t, t->client);
-        v4_u32(t, 1 + n % 16);
-        v4_u32(t, 0);
+        v4_put(t, 1 + n % 16, 0);
         v4_channel(t, 4096, 4096, 4096, 8, 64);
         v4_channel(t, 4096, 4096, 0, 2, 1);
-        v4_u32(t, 0x40000000);
-        v4_u32(t, 0);
+        v4_put(t, 0x40000000, 0);
         status = v4_send(t);
         if (status != 0)
             break;

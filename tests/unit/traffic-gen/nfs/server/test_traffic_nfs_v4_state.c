@@ -53,14 +53,10 @@ static void shares_of(unsigned minor)
     assert_int_equal(v4_write(&both->a, "file", &a, 0, "x", 1), 10024);
     assert_int_equal(v4_write(&both->a, "file", &again, 0, "x", 1), 0);
     /* Back to reading. */
-    v4_start(&both->a);
-    v4_root(&both->a);
-    v4_lookup(&both->a, "file");
+    v4_start_on(&both->a, "file");
     v4_op(&both->a, 21);
     v4_stateid_put(&both->a, &again);
-    v4_u32(&both->a, minor == 0 ? both->a.seqid++ : 0);
-    v4_u32(&both->a, 1);
-    v4_u32(&both->a, 0);
+    v4_put(&both->a, minor == 0 ? both->a.seqid++ : 0, 1, 0);
     assert_int_equal(v4_send(&both->a), 0);
     again.seqid++;
     assert_int_equal(v4_write(&both->a, "file", &again, 0, "x", 1), 10038);
@@ -76,7 +72,6 @@ static void shares_of(unsigned minor)
 
 static void test_shares(void **state)
 {
-    (void)state;
     for (unsigned minor = 0; minor <= 2; minor++)
         shares_of(minor);
 }
@@ -91,20 +86,17 @@ static void expiry_of(unsigned minor)
     assert_int_equal(v4_open(&both->b, "x", "file", 1, 0, false, &b), 10015);
     both->on.now += INT64_C(91) * 1000000000;
     assert_int_equal(v4_open(&both->b, "x", "file", 1, 0, false, &b), 0);
-    v4_start(&both->a);
-    v4_root(&both->a);
-    v4_lookup(&both->a, "file");
+    v4_start_on(&both->a, "file");
     v4_op(&both->a, 25);
     v4_stateid_put(&both->a, &a);
     v4_u64(&both->a, 0);
-    v4_u32(&both->a, 1);
+    v4_put(&both->a, 1);
     assert_int_equal(v4_send(&both->a), minor == 0 ? 10025 : 10052);
     end(both);
 }
 
 static void test_expiry(void **state)
 {
-    (void)state;
     for (unsigned minor = 0; minor <= 1; minor++)
         expiry_of(minor);
 }
@@ -117,10 +109,8 @@ static void test_owner_retry(void **state)
     struct v4_stateid first, second;
     struct xdr x;
 
-    (void)state;
     for (unsigned i = 0; i < 2; i++) {
-        v4_start(t);
-        v4_root(t);
+        v4_start_root(t);
         v4_open_put(t, "x", "file", 3, 0, true);
         v4_op(t, 10);
         assert_int_equal(v4_send(t), 0);
@@ -136,12 +126,10 @@ static void test_owner_retry(void **state)
     assert_int_equal(v4_read(t, "file", &first, 0, 1), 10025);
     t->seqid++;
     for (unsigned i = 0; i < 2; i++) {
-        v4_start(t);
-        v4_root(t);
-        v4_lookup(t, "file");
+        v4_start_on(t, "file");
         v4_op(t, 20);
         v4_stateid_put(t, &first);
-        v4_u32(t, t->seqid);
+        v4_put(t, t->seqid);
         assert_int_equal(v4_send(t), 0);
         x = v4_nth(t, 2);
         second = v4_stateid_get(&x);
@@ -160,30 +148,23 @@ static void test_owner_retry(void **state)
 
 static uint32_t create_exclusive(struct v4_client *t, uint64_t verifier, uint32_t mode)
 {
-    v4_start(t);
-    v4_root(t);
-    v4_op(t, 18);
-    v4_u32(t, t->minor == 0 ? t->seqid++ : 0);
-    v4_u32(t, 3);
-    v4_u32(t, 0);
+    v4_start_root(t);
+    v4_op(t, 18, t->minor == 0 ? t->seqid++ : 0, 3, 0);
     v4_u64(t, t->client);
     v4_text(t, "x");
-    v4_u32(t, 1);
-    v4_u32(t, mode);
+    v4_put(t, 1, mode);
     if (mode >= 2)
         v4_u64(t, verifier);
     if (mode != 2) {
-        v4_u32(t, 0);
-        v4_u32(t, 0);
+        v4_put(t, 0, 0);
     }
-    v4_u32(t, 0);
+    v4_put(t, 0);
     v4_text(t, "file");
     return v4_send(t);
 }
 
 static void test_creation(void **state)
 {
-    (void)state;
     for (unsigned minor = 0; minor <= 2; minor++) {
         struct both *both = begin(minor, false);
         struct v4_client *t = &both->a;
@@ -208,44 +189,30 @@ static void test_claims(void **state)
     static const uint32_t claims[] = {1, 6};
     static const uint32_t expected[] = {10033, 10004};
 
-    (void)state;
     assert_int_equal(v4_open(t, "x", "file", 3, 0, true, &stateid), 0);
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "file");
-    v4_op(t, 18);
-    v4_u32(t, 0);
-    v4_u32(t, 3);
-    v4_u32(t, 0);
+    v4_start_on(t, "file");
+    v4_op(t, 18, 0, 3, 0);
     v4_u64(t, 0);
     v4_text(t, "y");
-    v4_u32(t, 0);
-    v4_u32(t, 4);
+    v4_put(t, 0, 4);
     v4_op(t, 38);
     v4_stateid_put(t, &current);
     v4_u64(t, 0);
-    v4_u32(t, 2);
+    v4_put(t, 2);
     v4_text(t, "data");
-    v4_op(t, 4);
-    v4_u32(t, 0);
+    v4_op(t, 4, 0);
     v4_stateid_put(t, &current);
     assert_int_equal(v4_send(t), 0);
     /* Another file handle has no current stateid. */
     assert_int_equal(v4_write(t, "file", &current, 0, "x", 1), 10025);
     for (unsigned i = 0; i < ARRAY_LENGTH(claims); i++) {
-        v4_start(t);
-        v4_root(t);
-        v4_lookup(t, "file");
-        v4_op(t, 18);
-        v4_u32(t, 0);
-        v4_u32(t, 3);
-        v4_u32(t, 0);
+        v4_start_on(t, "file");
+        v4_op(t, 18, 0, 3, 0);
         v4_u64(t, 0);
         v4_text(t, "z");
-        v4_u32(t, 0);
-        v4_u32(t, claims[i]);
+        v4_put(t, 0, claims[i]);
         if (claims[i] == 1)
-            v4_u32(t, 0);
+            v4_put(t, 0);
         assert_int_equal(v4_send(t), expected[i]);
     }
     end(both);
@@ -258,7 +225,6 @@ static void test_reclaim_complete(void **state)
     struct v4_client t;
     struct v4_stateid stateid;
 
-    (void)state;
     v4_server_begin(&on);
     v4_begin(&t, &on, 1, false);
     assert_int_equal(v4_exchange_id(&t, "c", 1, 0), 0);
@@ -266,8 +232,7 @@ static void test_reclaim_complete(void **state)
     assert_int_equal(v4_open(&t, "x", "file", 3, 0, true, &stateid), 10013);
     for (unsigned i = 0; i < 2; i++) {
         v4_start(&t);
-        v4_op(&t, 58);
-        v4_u32(&t, 0);
+        v4_op(&t, 58, 0);
         assert_int_equal(v4_send(&t), i ? 10054 : 0);
     }
     assert_int_equal(v4_open(&t, "x", "file", 3, 0, true, &stateid), 0);
@@ -291,22 +256,18 @@ static uint32_t lock(struct locker *l, uint32_t type, uint64_t offset, uint64_t 
     struct xdr x;
     uint32_t status;
 
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "file");
-    v4_op(t, 12);
-    v4_u32(t, type);
-    v4_u32(t, 0);
+    v4_start_on(t, "file");
+    v4_op(t, 12, type, 0);
     v4_u64(t, offset);
     v4_u64(t, length);
-    v4_u32(t, !l->has_lock);
+    v4_put(t, !l->has_lock);
     if (l->has_lock) {
         v4_stateid_put(t, &l->lock);
-        v4_u32(t, t->minor == 0 ? ++l->seqid : 0);
+        v4_put(t, t->minor == 0 ? ++l->seqid : 0);
     } else {
-        v4_u32(t, t->minor == 0 ? t->seqid++ : 0);
+        v4_put(t, t->minor == 0 ? t->seqid++ : 0);
         v4_stateid_put(t, &l->open);
-        v4_u32(t, l->seqid);
+        v4_put(t, l->seqid);
         v4_u64(t, t->client);
         v4_text(t, l->name);
     }
@@ -325,12 +286,8 @@ static uint32_t unlock(struct locker *l, uint64_t offset, uint64_t length)
     struct xdr x;
     uint32_t status;
 
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "file");
-    v4_op(t, 14);
-    v4_u32(t, 1);
-    v4_u32(t, t->minor == 0 ? ++l->seqid : 0);
+    v4_start_on(t, "file");
+    v4_op(t, 14, 1, t->minor == 0 ? ++l->seqid : 0);
     v4_stateid_put(t, &l->lock);
     v4_u64(t, offset);
     v4_u64(t, length);
@@ -348,11 +305,8 @@ static uint64_t test_lock(struct v4_client *t, uint64_t offset, uint64_t length)
     struct xdr x;
     uint32_t status;
 
-    v4_start(t);
-    v4_root(t);
-    v4_lookup(t, "file");
-    v4_op(t, 13);
-    v4_u32(t, 2);
+    v4_start_on(t, "file");
+    v4_op(t, 13, 2);
     v4_u64(t, offset);
     v4_u64(t, length);
     v4_u64(t, t->client);
@@ -414,7 +368,6 @@ static void locks_of(unsigned minor)
 
 static void test_locks(void **state)
 {
-    (void)state;
     for (unsigned minor = 0; minor <= 2; minor++)
         locks_of(minor);
 }
@@ -428,7 +381,6 @@ static void test_ranges(void **state)
     uint8_t held[2][SIZE] = {{0}};
     uint64_t seed = 5;
 
-    (void)state;
     assert_int_equal(v4_open(l[0].t, "x", "file", 3, 0, true, &l[0].open), 0);
     assert_int_equal(v4_open(l[1].t, "x", "file", 3, 0, false, &l[1].open), 0);
     for (unsigned i = 0; i < 5000; i++) {
@@ -460,12 +412,10 @@ static void test_stateids(void **state)
     struct v4_stateid nobody = {.seqid = 1, .other = {9, 9, 9}};
     struct xdr x;
 
-    (void)state;
     assert_int_equal(v4_open(a.t, "x", "file", 3, 0, true, &a.open), 0);
     assert_int_equal(lock(&a, 2, 0, 1), 0);
     v4_start(a.t);
-    v4_op(a.t, 55);
-    v4_u32(a.t, 3);
+    v4_op(a.t, 55, 3);
     v4_stateid_put(a.t, &a.open);
     v4_stateid_put(a.t, &a.lock);
     v4_stateid_put(a.t, &nobody);

@@ -13,7 +13,6 @@ static int64_t clock_ns;
 
 static int64_t now(void *ctx)
 {
-    (void)ctx;
     return ++clock_ns;
 }
 
@@ -54,7 +53,6 @@ static void names(void **state)
     char longest[300];
     const bool is_directory = true, is_file = false;
 
-    (void)state;
     assert_int_equal(look_up(tree, folder, "a", &id), NFS_TREE_OK);
     assert_int_equal(id, file);
     assert_int_equal(look_up(tree, folder, "..", &id), NFS_TREE_OK);
@@ -98,7 +96,6 @@ static void renaming(void **state)
     uint64_t a = create(tree, ROOT, "a", NFS_NODE_DIRECTORY), b = create(tree, a, "b", NFS_NODE_DIRECTORY);
     uint64_t file = create(tree, ROOT, "file", NFS_NODE_FILE), other = create(tree, ROOT, "other", NFS_NODE_FILE), id;
 
-    (void)state;
     assert_int_equal(rename_to(tree, ROOT, "a", b, "a"), NFS_TREE_INVAL);
     assert_int_equal(rename_to(tree, ROOT, "a", a, "a"), NFS_TREE_INVAL);
     assert_int_equal(rename_to(tree, ROOT, "a", ROOT, "file"), NFS_TREE_EXIST);
@@ -131,7 +128,6 @@ static void cookies(void **state)
     size_t n;
     unsigned seen = 0;
 
-    (void)state;
     for (unsigned i = 0; i < 5000; i++)
         create(tree, ROOT, (g_snprintf(text, sizeof text, "%04u", i), text), NFS_NODE_FILE);
     while (nfs_tree_next(tree, ROOT, cookie, &cookie, &name, &n, &id)) {
@@ -182,7 +178,6 @@ static void holes(void **state)
     size_t n;
     bool eof;
 
-    (void)state;
     assert_int_equal(nfs_tree_write(tree, id, at - 2, (const uint8_t *)"abcd", 4), NFS_TREE_OK);
     assert_int_equal(nfs_tree_get(tree, id)->size, at + 2);
     assert_int_equal(used(tree), 8192);
@@ -227,7 +222,6 @@ static void far_pages(void **state)
     struct nfs_tree *tree = new_tree();
     uint64_t id = create(tree, ROOT, "f", NFS_NODE_FILE), at = UINT64_C(4096) << 32, found;
 
-    (void)state;
     assert_int_equal(nfs_tree_write(tree, id, 0, (const uint8_t *)"near", 4), NFS_TREE_OK);
     assert_octets(tree, id, 0, "near", 4);
     assert_int_equal(nfs_tree_write(tree, id, at, (const uint8_t *)"far", 3), NFS_TREE_OK);
@@ -246,7 +240,6 @@ static void limits(void **state)
     uint8_t octets[4096] = {1};
     struct nfs_node_change change = {.set = NFS_SET_SIZE, .size = UINT64_C(1) << 63};
 
-    (void)state;
     assert_int_equal(nfs_tree_write(tree, id, INT64_MAX, octets, 1), NFS_TREE_FBIG);
     assert_int_equal(nfs_tree_write(tree, id, UINT64_MAX, octets, 2), NFS_TREE_FBIG);
     assert_int_equal(nfs_tree_set(tree, id, &change), NFS_TREE_FBIG);
@@ -277,7 +270,6 @@ static void import(void **state)
     const char *target;
     size_t n;
 
-    (void)state;
     assert_non_null(folder);
     sub = g_build_filename(folder, "sub", NULL);
     file = g_build_filename(sub, "file", NULL);

@@ -27,7 +27,6 @@ static void test_rows(void **state)
 {
     unsigned n = 0;
 
-    (void)state;
     for (const struct suite *const *suite = suites; *suite; suite++) {
         for (unsigned i = 0; i < (*suite)->n; i++) {
             const struct suite_case *row = &(*suite)->cases[i];
@@ -48,7 +47,6 @@ static void test_what_cannot_be_said(void **state)
     static const char *const texts[] = {"sned", "send lne=3", "with no-such-word; send", "write region=none",
                                         "segment at=4"};
 
-    (void)state;
     for (unsigned i = 0; i < ARRAY_LENGTH(texts); i++) {
         const struct suite_case row = {.rule = RULE_DDP_4_1_03, .duts = DUT_ANY, .says = texts[i]};
         struct talk_run run = {.dut = DUT_RESPONDER, .sign = SIGN_READ, .listener = -1};
