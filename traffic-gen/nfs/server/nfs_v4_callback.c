@@ -193,13 +193,13 @@ static bool is_success(const struct rpc_end_message *reply, struct rpc_message *
 
 static bool take_callback(const struct nfs_peer *peer, uint64_t cookie, struct nfs4_callback *out)
 {
-    GHashTable *callbacks = peer->server->v4->callbacks;
-    const struct nfs4_callback *found = g_hash_table_lookup(callbacks, &cookie);
+    const struct nfs4 *v4 = peer->server->v4;
+    const struct nfs4_callback *found = g_hash_table_lookup(v4->callbacks, &cookie);
 
     if (!found || found->peer != peer)
         return false;
     *out = *found;
-    g_hash_table_remove(callbacks, &cookie);
+    g_hash_table_remove(v4->callbacks, &cookie);
     return true;
 }
 
