@@ -258,7 +258,7 @@ static const struct suite_case tests[] = {
      "a Write whose last octet is past the end of the region", "a Terminate, or a close",
      .says = "write region=all (end to-63)"},
     {RULE_DDP_7_1_15, NULL, DUT_ANY, NEED_REGIONS, row_refused,
-     "a Write whose Tagged Offset plus length wraps around around", "Terminate 1/1/03, or a close",
+     "a Write whose Tagged Offset plus length wraps around", "Terminate 1/1/03, or a close",
      .says = "write region=all (to=0xFFFFFFFFFFFFFFDF)"},
     {RULE_DDP_7_1_20, NULL, DUT_ANY, NEED_RECEIVES, dropped, "a Send with DV 2, then a Read Request",
      "no Read Response", .says = "send dv=2; ask"},

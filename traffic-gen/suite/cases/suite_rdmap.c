@@ -172,7 +172,7 @@ static const struct suite_case tests[] = {
      "a Read from an STag of another Protection Domain", "Terminate 0/1/03", .says = "read region=(foreign)[all]",
      .served = RDMAP_READ_RESPONSE},
     {RULE_RDMAP_4_8_11, NULL, DUT_ANY, NEED_REGIONS, row_refused_with_code,
-     "a Read whose SrcTO plus length wraps around around around around", "Terminate 0/1/04",
+     "a Read whose SrcTO plus length wraps around", "Terminate 0/1/04",
      .says = "read region=all (srcto=0xFFFFFFFFFFFFFFDF)", .served = RDMAP_READ_RESPONSE},
     {RULE_RDMAP_4_8_12, NULL, DUT_ANY, NEED_REGIONS, row_refused_with_code,
      "a Send with Invalidate of an STag that does not exist", "Terminate 0/1/09 or 0/2/09",
