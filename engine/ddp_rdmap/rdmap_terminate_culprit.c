@@ -153,6 +153,12 @@ static void judge_untouched(const struct blame *a)
                    (unsigned long long)a->terminate->read.source_to);
 }
 
+/* Captured after answers that its sender may have had by then, it may have been answered in part before. */
+static bool answered_before(const struct rdmap_requests *requests, const struct rdmap_request *request)
+{
+    return request->end <= requests->late_until || request->end <= requests->early_to;
+}
+
 static void judge_read(const struct blame *a)
 {
     struct rdmap_connection *rdmap = a->rdmap;
@@ -164,6 +170,10 @@ static void judge_read(const struct blame *a)
         return;
     rdmap_read_request_decode(&original, a->culprit->read, RDMAP_READ_REQUEST_LEN);
     request = rdmap_open_request(rdmap, other_side(a->step->side), a->ddp->msn);
+    if (request && answered_before(&rdmap->side[other_side(a->step->side)].requests, request)) {
+        verdict_inconclusive(rdmap->verdict, RULE_RDMAP_4_8_38);
+        return;
+    }
     if (request && !request->begun && !rdmap->side[a->step->side].hole) {
         judge_untouched(a);
         return;

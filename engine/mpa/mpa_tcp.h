@@ -71,6 +71,7 @@ struct mpa_tcp_side {
         struct place place;
         uint64_t offset, end; /* of its segment */
         uint64_t acked, sent;
+        uint64_t filled; /* how far the peer has sent what was missing, in order and at once */
     } early_ack;
     bool beyond_fin;
     /* A segment in IP fragments */

@@ -77,7 +77,7 @@ static void watch_ack(struct mpa_connection *mpa, const struct tcp_segment *segm
     mine->early_ack.offset = offset;
     mine->early_ack.end = offset + segment->length + (segment->flags & TCP_FIN ? 1 : 0);
     mine->early_ack.acked = acked;
-    mine->early_ack.sent = peer->highest;
+    mine->early_ack.sent = mine->early_ack.filled = peer->highest;
 }
 
 /*
@@ -97,7 +97,7 @@ static void resolve_early_ack(struct mpa_connection *mpa, const struct tcp_segme
 
     if (!acker->early_ack.open || segment->length == 0)
         return;
-    if (offset == acker->early_ack.sent && acker->early_ack.end > acker->early_ack.offset &&
+    if (offset == acker->early_ack.filled && acker->early_ack.end > acker->early_ack.offset &&
         (!acked_known || acked < acker->early_ack.end)) {
         /*
          * It has not received the segment with the acknowledgment, so it may be sending again what the capture lost the
@@ -106,13 +106,15 @@ static void resolve_early_ack(struct mpa_connection *mpa, const struct tcp_segme
         verdict_inconclusive(mpa->verdict, RULE_MPA_1_2_04);
         acker->early_ack.open = false;
         acker->early_ack.settled = true;
-    } else if (offset == acker->early_ack.sent) {
+    } else if (offset == acker->early_ack.filled) {
         if (captured_late(acker, offset + segment->length, acked_known, acked))
             acker->early_ack.open = false;
         else if (segment->time_ns - acker->early_ack.place.time_ns >= EARLY_ACK_MS * millisecond)
             fail_early_ack(mpa, 1 - segment->side, segment->frame);
         else if (offset + segment->length >= acker->early_ack.acked)
             acker->early_ack.open = false; /* the capture had the directions in another order */
+        else
+            acker->early_ack.filled = offset + segment->length;
     } else if (offset > acker->early_ack.sent && offset >= acker->early_ack.acked) {
         acker->early_ack.open = false; /* lost by the capture */
         acker->early_ack.settled = true;

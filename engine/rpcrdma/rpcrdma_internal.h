@@ -62,8 +62,8 @@ struct rpcrdma_calls {
     unsigned orphans;
     uint32_t newest_xid;
     bool scattered; /* XIDs do not follow one another */
-    /* Calls that came late, whose operations are unknown: those before a stream offset; those captured before a frame.
-     */
+    /* Calls that came late, whose operations are unknown: those before a stream offset, UINT64_MAX until it shows how
+     * far the other side had received them; those captured before a frame. */
     uint64_t lagged_until;
     uint32_t lagged_frame;
 };

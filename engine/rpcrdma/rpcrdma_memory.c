@@ -328,7 +328,11 @@ void rpcrdma_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
     else if (abut(rpcrdma, move))
         note_pieces(rpcrdma, move);
     else if (move->unsure || rpcrdma->gaps_show_late)
-        rpcrdma_calls_lag(rpcrdma, move->owner, move->unsure ? move->acked : 0, move->place.frame);
+        rpcrdma_calls_lag(rpcrdma, move->owner,
+                          !move->unsure       ? 0
+                          : move->acked_known ? move->acked
+                                              : UINT64_MAX,
+                          move->place.frame);
 }
 
 /* ---- chunks ---- */

@@ -224,10 +224,13 @@ static void claim(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction
 static void settle_late(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t,
                         const struct rpcrdma_message *call)
 {
-    const struct rpcrdma_calls *calls = &rpcrdma->side[call->side].calls;
+    struct rpcrdma_calls *calls = &rpcrdma->side[call->side].calls;
     unsigned n = calls->orphans < RPCRDMA_ORPHANS_MAX ? calls->orphans : RPCRDMA_ORPHANS_MAX;
-    bool lagged = call->place.offset < calls->lagged_until;
+    bool lagged;
 
+    if (calls->lagged_until == UINT64_MAX && rpcrdma->received[other_side(call->side)] > 0)
+        calls->lagged_until = rpcrdma->received[other_side(call->side)];
+    lagged = call->place.offset < calls->lagged_until;
     t->damaged = lagged || call->place.first_frame < calls->lagged_frame;
     for (unsigned i = 0; i < n; i++) {
         const struct rpcrdma_orphan *orphan = &calls->orphan[i];
