@@ -674,9 +674,10 @@ bool tcp_pair_is_reuse(const struct tcp_pair *pair, const struct tcp_segment *se
         return false;
     const struct side *me = &pair->side[segment->side & 1], *peer = &pair->side[!(segment->side & 1)];
     if (me->based && (me->seen || !me->base_guessed))
-        return me->facts.isn != segment->seq + 1 && (me->seen || !peer->facts.syn_seen);
+        return me->facts.isn != segment->seq + 1 &&
+               (me->seen || !peer->facts.syn_seen || (segment->flags & TCP_ACK && peer->facts.isn != segment->ack));
     /* Nothing of its side was seen: a SYN in answer fits, if it answers what is known. */
     if (segment->flags & TCP_ACK)
-        return peer->based && peer->facts.isn != segment->ack && peer->started && !peer->facts.syn_seen;
+        return peer->based && peer->facts.isn != segment->ack && peer->started;
     return peer->seen && !peer->facts.syn_seen;
 }
