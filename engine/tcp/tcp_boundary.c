@@ -22,9 +22,10 @@ static bool belongs_to_the_end(const struct tcp_segment *segment, uint32_t top)
 
 static bool far(uint32_t seq, const struct tcp_side_facts *facts)
 {
-    uint32_t top = facts->isn + (uint32_t)facts->highest;
+    bool heard = facts->highest > 0 || facts->syn_seen;
+    uint32_t top = facts->isn + (uint32_t)(heard ? facts->highest : facts->acked);
 
-    return (facts->highest > 0 || facts->syn_seen) && seq - top > FAR_OFF && top - seq > FAR_OFF;
+    return (heard || facts->acked_known) && seq - top > FAR_OFF && top - seq > FAR_OFF;
 }
 
 /*
