@@ -80,6 +80,8 @@ def test_killed_while_writing_keeps_the_old_file(checker, build, large, tmp_path
     if option == "--output":
         captures, options = [tmp_path / "many.pcapng"] * 2000, ["--format=json", "--verbose"]
         subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", "nfs3", "-o", captures[0]], check=True)
+        captures.append(tmp_path / "pipe")  # which nobody writes to: it waits here until it is killed
+        os.mkfifo(captures[-1])
     with subprocess.Popen([checker, *options, f"{option}={target}", *captures], stdout=subprocess.DEVNULL) as process:
         end = time.monotonic() + 60
         while not any(path.stat().st_size > 1 << 20 for path in tmp_path.glob("target.*")):
