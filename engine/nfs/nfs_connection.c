@@ -149,6 +149,7 @@ static void settle(struct nfs_connection *nfs, struct nfs_exchange *exchange)
     exchange->outstanding = false;
     nfs->outstanding--;
     nfs->keepalives -= exchange->keepalive;
+    nfs->doubtful -= exchange->doubtful;
 }
 
 void nfs_connection_retired(struct nfs_connection *nfs, struct rpcrdma_transaction *transaction)
@@ -325,7 +326,9 @@ static void call_message(struct nfs_look *look, const struct rpcrdma_message *me
     exchange->outstanding = true;
     exchange->early = nfs->answered == 0;
     nfs->outstanding++;
+    exchange->doubtful = t->damaged;
     nfs->keepalives += exchange->keepalive;
+    nfs->doubtful += exchange->doubtful;
     if (!message->faulty && !message->unsure)
         nfs_retry_credits(look);
 }

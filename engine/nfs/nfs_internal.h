@@ -63,6 +63,7 @@ struct nfs_exchange {
     struct nfs_exchange *spare;
     bool outstanding;         /* it counts in nfs->outstanding */
     bool keepalive;           /* only checks that the server is alive */
+    bool doubtful;            /* captured late: its answer may have been captured before it */
     bool early;               /* sent before any Call was answered on this connection */
     bool unread;              /* the Call's payload is not complete yet */
     bool has_request;         /* request is filled in */
@@ -114,6 +115,7 @@ struct nfs_connection {
     uint64_t forward_calls, answered; /* in total */
     unsigned outstanding;             /* forward Calls */
     unsigned keepalives;              /* of these, those that only check that the server is alive */
+    unsigned doubtful;                /* of these, those that may be answered already */
     uint32_t grant, former;           /* credits of the latest Reply, and the most the client may still rely on */
     uint64_t grant_offset;            /* of that Reply in its stream */
     uint32_t asked;                   /* credits that the latest Call asked for */

@@ -194,7 +194,7 @@ void nfs_retry_credits(struct nfs_look *look)
     nfs_pass(look, RULE_NFSULB_6_7_2_03);
     if (grant <= 1)
         return;
-    if (!rpcrdma_whole(nfs->rpcrdma))
+    if (!rpcrdma_whole(nfs->rpcrdma) || (nfs->outstanding >= grant && nfs->doubtful > 0))
         nfs_inconclusive(look, RULE_NFSULB_6_7_2_01);
     else if (nfs->outstanding < grant || nfs->keepalives > 0)
         nfs_pass(look, RULE_NFSULB_6_7_2_01);

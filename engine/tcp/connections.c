@@ -362,6 +362,8 @@ static struct slot *settle(struct connections *connections, struct slot *slot, s
             return slot;
         case TCP_MAY_BEGIN:
             remember_syn(slot, segment);
+            /* fall through */
+        case TCP_STRAYS:
             *ignore = true;
             return slot;
         case TCP_HAS_BEGUN: /* with the SYN that waits */

@@ -29,12 +29,12 @@ static bool far(uint32_t seq, const struct tcp_side_facts *facts)
 }
 
 /*
- * Octets elsewhere in the sequence numbers of both directions at once: the capture lacks the end of the connection, and
- * the SYNs of the next one at these addresses. One direction alone may just miss that much, both hardly.
+ * Elsewhere in the sequence numbers of both directions at once: the capture lacks the end of the connection, and the
+ * SYNs of the next one at these addresses. One direction alone may just miss that much, both hardly.
  */
 static bool jumps(const struct tcp_pair *pair, const struct tcp_segment *segment)
 {
-    return segment->length > 0 && (segment->flags & (TCP_SYN | TCP_RST | TCP_ACK)) == TCP_ACK &&
+    return (segment->flags & (TCP_SYN | TCP_RST | TCP_ACK)) == TCP_ACK &&
            far(segment->seq, tcp_pair_facts(pair, segment->side)) &&
            far(segment->ack, tcp_pair_facts(pair, 1 - segment->side));
 }
@@ -78,7 +78,11 @@ enum tcp_boundary tcp_boundary(const struct tcp_pair *pair, const struct tcp_seg
         return TCP_HAS_BEGUN;
     if (tcp_pair_is_reuse(pair, segment))
         return is_doubtful(pair, segment) ? TCP_MAY_BEGIN : TCP_BEGINS;
-    return is_foreign(pair, segment) || jumps(pair, segment) ? TCP_BEGINS : TCP_GOES_ON;
+    if (is_foreign(pair, segment))
+        return TCP_BEGINS;
+    if (jumps(pair, segment)) /* without octets it may also be late, of the connection before */
+        return segment->length > 0 ? TCP_BEGINS : TCP_STRAYS;
+    return TCP_GOES_ON;
 }
 
 /* ---- a connection that is over ---- */

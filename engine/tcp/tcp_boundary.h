@@ -12,6 +12,7 @@ enum tcp_boundary {
     TCP_GOES_ON,   /* the segment is one of this connection */
     TCP_BEGINS,    /* it is the first one of another connection */
     TCP_MAY_BEGIN, /* a SYN of another connection, or not: only what follows decides. To be held back */
+    TCP_STRAYS,    /* it is of another connection, and shows nothing of it: to be ignored */
     TCP_HAS_BEGUN, /* the SYN that was held back did begin another connection; this segment is its next one */
 };
 
