@@ -27,20 +27,36 @@ static mode_t mode_wanted(const struct stat *existing)
     return 0666 & ~mask;
 }
 
+static bool is_standard_output(const char *path)
+{
+    return !path || strcmp(path, "-") == 0;
+}
+
+static bool is_in_place(const char *path, const struct stat *existing)
+{
+    /* These may be another name of a regular file that others have open. */
+    return !S_ISREG(existing->st_mode) || g_str_has_prefix(path, "/dev/") || g_str_has_prefix(path, "/proc/");
+}
+
+bool output_file_is_replaced(const char *path)
+{
+    struct stat existing;
+
+    return !is_standard_output(path) && (stat(path, &existing) != 0 || !is_in_place(path, &existing));
+}
+
 bool output_file_open(struct output_file *out, const char *path)
 {
     struct stat existing;
-    bool exists, in_place;
+    bool exists;
     char *resolved;
     int file;
 
     *out = (struct output_file){.file = stdout};
-    if (!path || strcmp(path, "-") == 0)
+    if (is_standard_output(path))
         return true;
     exists = stat(path, &existing) == 0;
-    /* These may be another name of a regular file that others have open. */
-    in_place = g_str_has_prefix(path, "/dev/") || g_str_has_prefix(path, "/proc/");
-    if (exists && (!S_ISREG(existing.st_mode) || in_place)) {
+    if (exists && is_in_place(path, &existing)) {
         out->file = fopen(path, "w");
         return out->file != NULL;
     }

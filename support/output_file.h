@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file that exists completely or not at all: it is written under another name in its folder and renamed at the end.
- */
+/* A file that exists completely or not at all: it is written under another name in its folder and renamed at the end. */
 #ifndef IWARP_SUPPORT_OUTPUT_FILE_H
 #define IWARP_SUPPORT_OUTPUT_FILE_H
 
@@ -17,6 +16,9 @@ struct output_file {
 /* True when both names are of one file that exists. */
 bool output_file_is(const char *path, const char *other);
 
+/* Written again, it is a file with the latest only; what is written in place would get each after the one before. */
+bool output_file_is_replaced(const char *path);
+
 /*
  * path NULL or "-": standard output. Anything but a regular file is written in place; an existing file keeps
  * its permissions. False with errno on failure.
@@ -24,8 +26,7 @@ bool output_file_is(const char *path, const char *other);
 bool output_file_open(struct output_file *out, const char *path);
 /* Whether output_file_open() would succeed, to be asked before long work. False with errno if not. */
 bool output_file_possible(const char *path);
-/* Everything is written: renames it. False with errno on failure; the file that was there before is still there.
- */
+/* Everything is written: renames it. False with errno on failure; the file that was there before is still there. */
 bool output_file_finish(struct output_file *out);
 /* For one that was opened, or is all zero: removes what is unfinished. */
 void output_file_clear(struct output_file *out);

@@ -336,7 +336,7 @@ static void run_all(struct job *job, struct suite_report *report)
         .reset = options->reset,
         .t_reset = nanoseconds(options->reset_timeout),
         .judged = judge,
-        .saved = options->output && strcmp(options->format, "json") == 0 ? save : NULL,
+        .saved = output_file_is_replaced(options->output) && strcmp(options->format, "json") == 0 ? save : NULL,
         .progress = progress ? show_progress : NULL,
         .ctx = job,
         .earlier = job->earlier,
