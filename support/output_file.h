@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file that exists completely or not at all: it is written under another name in its folder and renamed at the end. */
+/* A file that exists completely or not at all: it is written under another name in its folder and renamed at the end.
+ */
 #ifndef IWARP_SUPPORT_OUTPUT_FILE_H
 #define IWARP_SUPPORT_OUTPUT_FILE_H
 

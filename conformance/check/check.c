@@ -377,18 +377,25 @@ static void look_for_drops(struct reading *reading, int64_t now)
     report_drops(reading);
 }
 
+/* What is due at that time. */
+static void look_at_clock(struct reading *reading, int64_t now)
+{
+    if (reading->parts)
+        part_if_due(reading, now);
+    if (capture_is_live(reading->source))
+        look_for_drops(reading, now);
+}
+
 static enum capture_status read_all(struct reading *reading, struct capture_error *error)
 {
     const struct check_progress *progress = reading->progress;
-    const bool live = capture_is_live(reading->source);
+    const bool timed = reading->parts || capture_is_live(reading->source);
     struct packet packet;
     enum capture_status status;
 
     while ((status = capture_next(reading->source, &packet, error)) == CAPTURE_PACKET || status == CAPTURE_TIMEOUT) {
-        if (reading->parts)
-            part_if_due(reading, status == CAPTURE_PACKET ? packet.time_ns : capture_now());
-        if (live)
-            look_for_drops(reading, status == CAPTURE_PACKET ? packet.time_ns : capture_now());
+        if (timed)
+            look_at_clock(reading, status == CAPTURE_PACKET ? packet.time_ns : capture_now());
         if (status == CAPTURE_TIMEOUT)
             continue;
         take_packet(reading, &packet);

@@ -153,6 +153,15 @@ static void judge_untouched(const struct blame *a)
                    (unsigned long long)a->terminate->read.source_to);
 }
 
+static void judge_stag(const struct blame *a, enum rule_id rule, const char *field, uint32_t asked, uint32_t found,
+                       uint64_t sent)
+{
+    if (found != asked)
+        fail_read(a, rule, field, asked, found, sent);
+    else
+        verdict_passed(a->rdmap->verdict, rule);
+}
+
 /* Captured after answers that its sender may have had by then, it may have been answered in part before. */
 static bool answered_before(const struct rdmap_requests *requests, const struct rdmap_request *request)
 {
@@ -165,6 +174,7 @@ static void judge_read(const struct blame *a)
     const struct rdmap_read_request *echo = &a->terminate->read;
     struct rdmap_read_request original;
     const struct rdmap_request *request;
+    uint64_t sent;
 
     if (!a->terminate->has_read || !a->culprit || !a->culprit->has_read)
         return;
@@ -178,20 +188,13 @@ static void judge_read(const struct blame *a)
         judge_untouched(a);
         return;
     }
-    if (echo->sink_stag != original.sink_stag)
-        fail_read(a, RULE_RDMAP_4_8_39, "SinkSTag", original.sink_stag, echo->sink_stag,
-                  request ? request->operation.octets : 0);
-    else
-        verdict_passed(rdmap->verdict, RULE_RDMAP_4_8_39);
-    if (echo->source_stag != original.source_stag)
-        fail_read(a, RULE_RDMAP_4_8_42, "SrcSTag", original.source_stag, echo->source_stag,
-                  request ? request->operation.octets : 0);
-    else
-        verdict_passed(rdmap->verdict, RULE_RDMAP_4_8_42);
+    sent = request ? request->operation.octets : 0;
+    judge_stag(a, RULE_RDMAP_4_8_39, "SinkSTag", original.sink_stag, echo->sink_stag, sent);
+    judge_stag(a, RULE_RDMAP_4_8_42, "SrcSTag", original.source_stag, echo->source_stag, sent);
     if (!request || request->damaged || rdmap->side[a->step->side].hole)
         verdict_inconclusive(rdmap->verdict, RULE_RDMAP_4_8_40);
     else
-        judge_progress(a, &original, request->operation.octets);
+        judge_progress(a, &original, sent);
 }
 
 /* ---- the code against the segment that it is said of ---- */
