@@ -17,6 +17,7 @@ TOLD = {
     "RDMAP-4.8-11": "RDMAP-4.8-20",
     "RDMAP-4.8-12": "RDMAP-4.8-20",
     "RDMAP-7-01": "RDMAP-7.2-02",
+    "RDMAP-7.2-02/untagged-write": "DDP-7.1-07",  # read as an Untagged header, the octets have an MO beyond any buffer
     "RPCR-4.5-02": "RPCR-4.5.2-01",
     "RPCR-4.5.1-01/0": "RPCR-4.5-07",
     "RPCR-4.5.1-01/proc": "RPCR-4.5-07",
@@ -102,6 +103,7 @@ OPEN = {
     "RDMAP-5.2.1-06/mo": "how large the buffer for a Read Request is, only the device knows",
     "RDMAP-5.2.1-17/row": BRIEF,
     "RDMAP-7.1-05": "what goes out within the time for a Terminate may have been on its way",
+    "RDMAP-7.2-02/tagged-send": "that the Send after it is its echo only who knows the service can tell, and the case ends with it",
     "RDMAP-7.2-04/gone": "that the STag was invalidated before only the private data tell",
     "RDMAP-7.2-04": "which STags are valid the capture does not tell",
     "RDMAP-7.2-05": "of which stream an STag is the capture does not tell",

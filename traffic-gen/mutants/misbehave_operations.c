@@ -122,6 +122,7 @@ enum condition {
     EMPTY_SEND,
     TAGGED_SEND,
     UNTAGGED_WRITE,
+    UNTAGGED_PLACED,
     WRITE_END,
     ATOMIC_LONG,
     SEND_64,
@@ -167,8 +168,8 @@ static bool holds_for_send(enum condition condition, const struct ddp_segment *d
         return ddp->stag != 0;
     case EMPTY_SEND:
         return !ddp->tagged && ddp->payload_len == 0;
-    case TAGGED_SEND:
-        return ddp->tagged;
+    case TAGGED_SEND: /* whose octets are no Untagged header */
+        return ddp->tagged && ddp->stag != 0;
     case SEND_QN_2:
     case SEND_QN_3:
         return !ddp->tagged && ddp->qn == (condition == SEND_QN_2 ? 2 : 3);
@@ -214,8 +215,10 @@ static bool holds_for_write(enum condition condition, const struct ddp_segment *
         return ddp->payload_len == 0 && ddp->stag == 0;
     case WRITE_END: /* regions end there */
         return ddp->payload_len > 0 && (ddp->to + ddp->payload_len) % 0x10000 == 0;
-    case UNTAGGED_WRITE:
-        return !ddp->tagged;
+    case UNTAGGED_WRITE: /* whose octets are no Tagged header */
+        return !ddp->tagged && ddp->stag == 0;
+    case UNTAGGED_PLACED:
+        return !ddp->tagged && ddp->stag != 0;
     default:
         return false;
     }
@@ -296,6 +299,23 @@ static unsigned answer_unfinished(void *ctx, unsigned cause, const uint8_t *p, s
         rdmap_read_request_decode(&read, ddp.payload, ddp.payload_len))
         answer_read(mutant, &read, 0);
     return cause;
+}
+
+/* The header is read as that of the opcode, whatever T says. */
+static unsigned by_opcode(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    struct mutant *mutant = ctx;
+    struct ddp_segment ddp;
+    uint8_t untagged[DDP_UNTAGGED_HEADER_LEN];
+
+    if (cause != 0 || n < sizeof untagged || !ddp_segment_decode(&ddp, p, n) || ddp.opcode != RDMAP_SEND || !ddp.tagged)
+        return cause;
+    memcpy(untagged, p, sizeof untagged);
+    untagged[0] &= 0x7F;
+    if (!ddp_segment_decode(&ddp, untagged, sizeof untagged) || ddp.qn != DDP_QN_SEND || ddp.mo != 0)
+        return cause;
+    qp_post(mutant->qp, &(struct qp_work){.kind = QP_SEND, .p = p + sizeof untagged, .n = n - sizeof untagged});
+    return QP_DROP;
 }
 
 /* Write-only memory is read. */
@@ -458,7 +478,10 @@ const struct misbehaviour misbehave_rdmap[] = {
     IGNORES("RDMAP-7.1-10", UNTAGGED_VERSION, "reports the second of two errors"),
     IGNORES("RDMAP-7.2-02", OPCODE, "ignores an opcode that does not exist"),
     TAKES("RDMAP-7.2-02/tagged", TAGGED_SEND, QP_DROP, "ignores a Tagged Send"),
+    {BOTH("RDMAP-7.2-02/tagged-send", "goes by the opcode: reads a Tagged Send as an Untagged one"),
+     .qp.judge = by_opcode},
     TAKES("RDMAP-7.2-02/untagged", UNTAGGED_WRITE, QP_DROP, "ignores an Untagged Write"),
+    TAKES("RDMAP-7.2-02/untagged-write", UNTAGGED_PLACED, QP_DROP, "goes by the opcode: places an Untagged Write"),
     TAKES("RDMAP-7.2-02/terminate-queue", SEND_QN_2, QP_DROP, "ignores Sends on QN 2"),
     TAKES("RDMAP-7.2-02/queue", READ_SEND_QUEUE, QP_DROP, "ignores a Read Request on QN 0"),
     IGNORES("RDMAP-7.2-03", RDMAP_VERSION, "ignores a wrong RV"),

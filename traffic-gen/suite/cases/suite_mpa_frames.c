@@ -87,9 +87,7 @@ static void enhanced_revision_1(struct talk *talk, const struct suite_case *row)
     else if (!reply)
         talk_passed_by_end(talk, "the device closes: %s", talk_describe(talk, talk_last(talk)));
     else if (reply->flags & MPA_FLAG_S)
-        talk_failed(talk,
-                    "expected a Reply with S = 0; expected a Reply with S = 0; expected a Reply with S = 0; expected a "
-                    "Reply with S = 0; the device answers as if the Request were enhanced: %s",
+        talk_failed(talk, "expected a Reply with S = 0; the device answers as if the Request were enhanced: %s",
                     talk_describe(talk, talk_last(talk)));
     else
         talk_passed(talk, "%s", talk_describe(talk, talk_last(talk)));

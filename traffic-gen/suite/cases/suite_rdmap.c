@@ -86,7 +86,7 @@ static void invalidated(struct talk *talk, const struct suite_case *row)
         talk_inconclusive(talk, "the device does not accept a Send with Invalidate of memory that it advertised: %s",
                           talk_describe(talk, talk_last(talk)));
     else if (row_say_rest(talk, row, true))
-        expect_error(talk, row);
+        expect_refusal(talk, row);
 }
 
 /* ---- how an error ends the stream ---- */
@@ -221,8 +221,14 @@ static const struct suite_case tests[] = {
      .says = "send (op=12)", .served = RDMAP_SEND},
     {RULE_RDMAP_7_2_02, "tagged", DUT_ANY, NEED_REGIONS, row_refused, "a Tagged segment with the opcode of a Send",
      "a Terminate, or a close", .says = "write region=all (op=3)"},
+    {RULE_RDMAP_7_2_02, "tagged-send", DUT_ANY, NEED_RECEIVES, row_refused,
+     "a Send with T = 1, whose QN, MSN and MO are right for a device that reads them", "a Terminate, or a close",
+     .says = "send (@0=0xC1)", .served = RDMAP_SEND},
     {RULE_RDMAP_7_2_02, "untagged", DUT_ANY, NEED_RECEIVES, row_refused,
      "an Untagged segment with the opcode of a Write", "a Terminate, or a close", .says = "send (op=0)"},
+    {RULE_RDMAP_7_2_02, "untagged-write", DUT_ANY, NEED_REGIONS, row_refused,
+     "a Write with T = 0, whose STag and TO are right for a device that reads them", "a Terminate, or a close",
+     .says = "write region=all (@0=0x41)"},
     {RULE_RDMAP_7_2_02, "queue", DUT_ANY, NEED_RECEIVES, row_refused, "a Read Request on QN 0",
      "a Terminate, or a close", .says = "send (op=1 zeros len=28)", .served = RDMAP_READ_RESPONSE},
     {RULE_RDMAP_7_2_02, "terminate-queue", DUT_ANY, NEED_RECEIVES, row_refused, "a Send on QN 2",
@@ -261,7 +267,7 @@ static const struct suite_case tests[] = {
     {RULE_RDMAP_7_2_12, "one", DUT_ANY, NEED_REGIONS, row_refused,
      "a Read whose last octet is past the end of the region", "a Terminate, or a close",
      .says = "read region=all (end srcto-63)", .served = RDMAP_READ_RESPONSE},
-    {RULE_SEC_6_3_5_01, NULL, DUT_ANY, NEED_REGIONS, row_refused_for_that,
+    {RULE_SEC_6_3_5_01, NULL, DUT_ANY, NEED_REGIONS, row_not_served,
      "a Read from a region that only allows remote writes", "Terminate 0/1/02, and none of the octets",
      .says = "read region=(write-only)[all]", .served = RDMAP_READ_RESPONSE},
 };

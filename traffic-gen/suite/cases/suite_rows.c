@@ -199,53 +199,73 @@ static size_t served_octets(const struct suite_case *row)
     return row->served == RDMAP_SEND ? TALK_MESSAGE : 0;
 }
 
-void expect_error(struct talk *talk, const struct suite_case *row)
+/* The reasons that row->expected names: "Terminate 1/2/03 or 1/2/02, or a close". */
+static unsigned read_reasons(const char *text, struct talk_reason *reason)
 {
-    talk_expect_terminate(talk, &(struct talk_terminate){.any_layer = true,
-                                                         .or_close = true,
-                                                         .served = (uint8_t)row->served,
-                                                         .served_octets = served_octets(row)});
+    static const char *const before[TALK_REASONS] = {"Terminate %/%/%", ", %/%/%", ", %/%/%", ", %/%/%"};
+    unsigned n = 0;
+
+    while (text && n < TALK_REASONS) {
+        struct talk_reason *next = &reason[n];
+        const char *rest = words_match(text, before[n], &next->layer, &next->etype, &next->code);
+
+        if (!rest && n > 0)
+            rest = words_match(text, " or %/%/%", &next->layer, &next->etype, &next->code);
+        text = rest;
+        n += rest != NULL;
+    }
+    return n;
 }
 
-void row_error(struct talk *talk, const struct suite_case *row)
+/* As row->expected says. */
+static struct talk_terminate expectation(const struct suite_case *row)
 {
+    struct talk_terminate expected = {.or_close = strstr(row->expected, "or a close") != NULL,
+                                      .served = (uint8_t)row->served,
+                                      .served_octets = served_octets(row)};
+
+    expected.reasons = read_reasons(row->expected, expected.reason);
+    expected.close_open = !expected.or_close;
+    return expected;
+}
+
+void expect_refusal(struct talk *talk, const struct suite_case *row)
+{
+    struct talk_terminate expected = expectation(row);
+
+    expected.other_open = true;
+    talk_expect_terminate(talk, &expected);
+}
+
+void expect_code(struct talk *talk, const struct suite_case *row)
+{
+    struct talk_terminate expected = expectation(row);
+
+    talk_expect_terminate(talk, &expected);
+}
+
+void row_not_served(struct talk *talk, const struct suite_case *row)
+{
+    struct talk_terminate expected = expectation(row);
+
+    expected.other_open = expected.silence_open = true;
     if (row_say(talk, row, true))
-        expect_error(talk, row);
-}
-
-void expect_code(struct talk *talk, const struct suite_case *row, bool other_open)
-{
-    unsigned layer = 0, etype = 0, code = 0, other_etype = 0;
-    const char *rest = words_match(row->expected, "Terminate %/%/%", &layer, &etype, &code);
-
-    words_match(rest, " or %/%/%", &layer, &other_etype, &code);
-    talk_expect_terminate(talk, &(struct talk_terminate){.layer = layer,
-                                                         .etype = etype,
-                                                         .other_etype = other_etype,
-                                                         .code = (uint8_t)code,
-                                                         .close_open = true,
-                                                         .other_open = other_open,
-                                                         .served = (uint8_t)row->served,
-                                                         .served_octets = served_octets(row)});
+        talk_expect_terminate(talk, &expected);
 }
 
 void row_refused_with_code(struct talk *talk, const struct suite_case *row)
 {
     if (row_say(talk, row, true))
-        expect_code(talk, row, false);
-}
-
-void row_refused_for_that(struct talk *talk, const struct suite_case *row)
-{
-    if (row_say(talk, row, true))
-        expect_code(talk, row, true);
+        expect_code(talk, row);
 }
 
 void row_refused(struct talk *talk, const struct suite_case *row)
 {
     g_autofree char *what = NULL;
 
-    row_error(talk, row);
+    if (!row_say(talk, row, true))
+        return;
+    expect_refusal(talk, row);
     if (!talk_has_passed(talk) || talk_last(talk)->is_terminate)
         return;
     what = g_strdup(talk_describe(talk, talk_last(talk)));

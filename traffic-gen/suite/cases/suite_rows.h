@@ -25,16 +25,16 @@
 /* It must be accepted: answered with row->served if there is such an answer, or with that to "ask". */
 void row_taken(struct talk *talk, const struct suite_case *row);
 /*
- * Any refusal passes. A close without a Terminate is one only if the device continues when nothing is wrong: the ULP
- * may close at any time.
+ * Refused as row->expected says: "a Terminate, or a close", or for a reason that it names: with another one the refusal
+ * may be about something else, and is inconclusive. A close without a Terminate is a refusal only if the device
+ * continues when nothing is wrong, as the ULP may close at any time.
  */
 void row_refused(struct talk *talk, const struct suite_case *row);
-/* Only the Terminate passes that row->expected begins with; a close without one is inconclusive. */
+/* The rule is about the reason: with another one it fails; a close without a Terminate is inconclusive. */
 void row_refused_with_code(struct talk *talk, const struct suite_case *row);
-/* The same, but with another Terminate the refusal may have another reason: inconclusive. */
-void row_refused_for_that(struct talk *talk, const struct suite_case *row);
-/* A Terminate of any kind or a close, without a comparison. */
-void row_error(struct talk *talk, const struct suite_case *row);
+
+/* It must not be served: fails only then. */
+void row_not_served(struct talk *talk, const struct suite_case *row);
 
 /* ---- parts ---- */
 
@@ -47,10 +47,10 @@ enum talk_life row_await(struct talk *talk, const struct suite_case *row);
 
 /* The next Terminate, FIN or RST within ns, or the silence; other FPDUs are passed over. */
 const struct talk_heard *hear_end(struct talk *talk, int64_t ns);
-/* The device sends a Terminate of any kind, or closes; or proves, with row->served, that it served the request. */
-void expect_error(struct talk *talk, const struct suite_case *row);
-/* The Terminate that row->expected begins with; other_open: another one is inconclusive. */
-void expect_code(struct talk *talk, const struct suite_case *row, bool other_open);
+/* The refusal that row->expected names; fails if the device proves, with row->served, that it served the request. */
+void expect_refusal(struct talk *talk, const struct suite_case *row);
+/* The same, and fails with a Terminate for another reason. */
+void expect_code(struct talk *talk, const struct suite_case *row);
 bool needs_crc(struct talk *talk); /* false: verdict is set */
 /* The sign that can be asked for on this connection. SIGN_TCP: verdict is set (not applicable). */
 enum talk_sign needs_question(struct talk *talk);

@@ -11,7 +11,7 @@
  *         if (!talk_start(talk, NULL))        // verdict is set: could not be started
  *             return;
  *         talk_say(talk, "read mpa@-1^1");
- *         talk_expect_terminate(talk, &(struct talk_terminate){2, 0, {2}, .or_close = true});
+ *         talk_expect_terminate(talk, &(struct talk_terminate){.reason = {{2, 0, 2}}, .or_close = true});
  *     }
  */
 #ifndef IWARP_TRAFFIC_SUITE_TALK_TALK_H
@@ -203,14 +203,19 @@ int64_t talk_t_idle(const struct talk *talk);  /* --idle-timeout */
 
 /* ---- expectations ---- */
 
+struct talk_reason {
+    unsigned layer, etype, code;
+};
+
+enum { TALK_REASONS = 4 };
+
 struct talk_terminate {
-    unsigned layer, etype;
-    uint8_t code;
-    bool any_layer;       /* whatever it says */
-    unsigned other_etype; /* accepted as well; 0: none */
-    bool or_close;        /* a FIN or RST without Terminate will do too */
-    bool close_open;      /* such a FIN or RST proves nothing: inconclusive (any ULP may close) */
-    bool other_open;      /* so does another Terminate: the refusal may have another reason */
+    struct talk_reason reason[TALK_REASONS]; /* that it may give */
+    unsigned reasons;                        /* 0: whatever it says */
+    bool or_close;                           /* a FIN or RST without Terminate will do too */
+    bool close_open;                         /* such a FIN or RST proves nothing: inconclusive (any ULP may close) */
+    bool other_open;                         /* so does another Terminate: the refusal may have another reason */
+    bool silence_open;                       /* so does silence */
     uint8_t served;       /* an FPDU with this opcode proves that the faulty request was served; 0: none does */
     size_t served_octets; /* with at least so many octets of payload */
 };
