@@ -199,7 +199,7 @@ static void append_message(struct rpc_making *m, GByteArray *octets)
 {
     const GArray *items = m->side ? m->side->body.items : NULL;
 
-    if (m->payload && m->plan.proc == RPCRDMA_MSGP && items->len)
+    if (m->payload && m->plan.proc == RPCRDMA_MSGP && items && items->len)
         append_payload(m, octets, m->side->body_at + g_array_index(items, struct nfs_body_item, items->len - 1).at);
     else if (m->payload)
         g_byte_array_append(octets, m->payload->data, m->payload->len);
