@@ -101,7 +101,7 @@ def test_the_case_is_named_and_the_run_ends(what, state, words):
     assert tested.report["state"] == state and tested.report["summary"]["not run"] == 1
     assert [(death["tests"], death["state"], death["revived"]) for death in tested.report["deaths"]] == [([HIT], state, False)]
     assert "the device died: 2 of 3 cases" in tested.errors
-    assert tested.seconds < 12
+    assert tested.seconds < 25  # a death and its comparisons, each with an unanswered start-up
 
 
 def test_a_device_that_needs_a_moment_is_alive():

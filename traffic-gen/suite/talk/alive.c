@@ -114,3 +114,8 @@ enum device_life alive_check(struct talk_run *run, int64_t grace, int64_t patien
         g_usleep((gulong)(pause_ns / 1000));
     }
 }
+
+bool talk_recovers(struct talk *talk)
+{
+    return talk_is_initiator(talk) && alive_check(talk->run, talk->run->t_recover, 0, NULL) == DEVICE_ALIVE;
+}

@@ -260,6 +260,8 @@ enum talk_life {
 enum talk_life talk_await(struct talk *talk, enum talk_sign sign, int64_t ns);
 /* Asks for the sign of this DUT, without a verdict. */
 enum talk_life talk_probe(struct talk *talk);
+/* Waits at most --recover-timeout until a device that we connect to takes another connection; false: it does not. */
+bool talk_recovers(struct talk *talk);
 static inline bool talk_life_good(enum talk_life life)
 {
     return life == LIFE_ANSWERS || life == LIFE_STAYS;
