@@ -111,6 +111,22 @@ def test_a_device_that_needs_a_moment_is_alive():
     assert device.crashes == 1 and tested.report["deaths"] == []
 
 
+@pytest.mark.parametrize("lost", ["close", "silent"])
+def test_a_lost_first_start_up_is_tried_again(lost):
+    """A lesser start-up, with its lesser limits, is not taken for good because the richest one was lost once."""
+    requests = []
+    with scripted.Device(takes=lambda request: requests.append(request) or (lost if len(requests) == 1 else True)) as device:
+        tested = run(device)
+    assert "MPA revision 2, IRD 16, ORD 16" in tested.errors and tested.outcome("passed"), tested.errors
+    assert (requests[1].enhanced, requests[1].ird, requests[1].ord) == (True, requests[0].ird, requests[0].ord)
+
+
+def test_a_lesser_start_up_is_taken_where_the_richest_never_is():
+    with scripted.Device(takes=lambda request: "close" if request.enhanced else True) as device:
+        tested = run(device)
+    assert "MPA revision 1" in tested.errors and tested.outcome("passed"), tested.errors
+
+
 def test_a_moment_can_be_too_long():
     with scripted.Device(bad_crc=lambda device: device.die(back_after=3) or True) as device:
         tested = run(device)

@@ -12,7 +12,8 @@ static const int64_t stay_ns = 150 * INT64_C(1000000), retry_ns = 100 * INT64_C(
 enum offer {
     OFFER_TAKEN,
     OFFER_TAKEN_AND_CLOSED, /* accepted, and closed after the first FPDU */
-    OFFER_REFUSED,          /* R = 1, a close, or a frame other than the expected one */
+    OFFER_REFUSED,          /* R = 1, or a frame other than the expected one */
+    OFFER_CLOSED,           /* likewise, but without a frame */
     OFFER_UNANSWERED,
     OFFER_NO_CONNECTION,
 };
@@ -47,6 +48,19 @@ static enum offer see_whether_it_stays(struct talk *talk, char **why)
     return OFFER_TAKEN_AND_CLOSED;
 }
 
+static enum offer without_frame(const struct talk *talk)
+{
+    switch (talk_last(talk)->what) {
+    case TALK_SILENCE:
+        return OFFER_UNANSWERED;
+    case TALK_FIN:
+    case TALK_RESET:
+        return OFFER_CLOSED;
+    default:
+        return OFFER_REFUSED;
+    }
+}
+
 /* ---- the device is the Responder ---- */
 
 static enum offer offer_one(struct talk *talk, char **why)
@@ -62,7 +76,7 @@ static enum offer offer_one(struct talk *talk, char **why)
     theirs = talk_hear_frame(talk);
     if (!theirs) {
         *why = g_strdup_printf("expected an MPA start-up frame; found %s", talk_describe(talk, talk_last(talk)));
-        return talk_last(talk)->what == TALK_SILENCE ? OFFER_UNANSWERED : OFFER_REFUSED;
+        return without_frame(talk);
     }
     if (theirs->flags & MPA_FLAG_R || theirs->has_enhanced != terms->enhanced) {
         *why = g_strdup_printf("%s: %s", theirs->flags & MPA_FLAG_R ? "rejected" : "answered with another frame",
@@ -92,6 +106,20 @@ static enum offer offer_patiently(struct talk *talk, bool first, char **why)
     return offer;
 }
 
+/*
+ * The richest offer, before a lesser one is taken for good: it may have been lost, or the device, or its network, may
+ * have been busy. Only a rejection is an answer.
+ */
+static enum offer offer_richest(struct talk *talk, char **why)
+{
+    enum offer offer = offer_patiently(talk, true, why);
+
+    if (offer != OFFER_UNANSWERED && offer != OFFER_CLOSED && offer != OFFER_TAKEN_AND_CLOSED)
+        return offer;
+    g_clear_pointer(why, g_free);
+    return offer_patiently(talk, false, why);
+}
+
 static void add_reason(GString *reasons, const struct startup_terms *terms, const char *why)
 {
     g_autofree char *text = startup_text(terms);
@@ -112,7 +140,7 @@ static bool learn_responder(struct talk *talk, char **why)
         enum offer offer;
 
         run->terms = offers[i];
-        offer = offer_patiently(talk, i == 0, &reason);
+        offer = i == 0 ? offer_richest(talk, &reason) : offer_patiently(talk, false, &reason);
         if (offer == OFFER_TAKEN)
             return true;
         if (offer == OFFER_NO_CONNECTION) {
@@ -164,7 +192,7 @@ static enum offer answer_one(struct talk *talk, char **why)
     theirs = talk_hear_frame(talk);
     if (!theirs) {
         *why = g_strdup_printf("expected an MPA start-up frame; found %s", talk_describe(talk, talk_last(talk)));
-        return talk_last(talk)->what == TALK_SILENCE ? OFFER_UNANSWERED : OFFER_REFUSED;
+        return without_frame(talk);
     }
     take_advert(talk, theirs);
     talk_send_frame(talk, NULL);
@@ -202,7 +230,7 @@ static bool learn_initiator(struct talk *talk, char **why)
 
         g_clear_pointer(why, g_free);
         offer = answer_one(talk, why);
-        if (offer == OFFER_NO_CONNECTION || offer == OFFER_REFUSED || offer == OFFER_UNANSWERED)
+        if (offer != OFFER_TAKEN && offer != OFFER_TAKEN_AND_CLOSED)
             return false;
         take_request(talk);
         if (offer == OFFER_TAKEN)
