@@ -117,5 +117,6 @@ enum device_life alive_check(struct talk_run *run, int64_t grace, int64_t patien
 
 bool talk_recovers(struct talk *talk)
 {
-    return talk_is_initiator(talk) && alive_check(talk->run, talk->run->t_recover, 0, NULL) == DEVICE_ALIVE;
+    return talk_is_initiator(talk) && talk->open_error == ECONNREFUSED &&
+           alive_check(talk->run, talk->run->t_recover, 0, NULL) == DEVICE_ALIVE;
 }

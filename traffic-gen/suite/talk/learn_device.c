@@ -112,12 +112,17 @@ static enum offer offer_patiently(struct talk *talk, bool first, char **why)
  */
 static enum offer offer_richest(struct talk *talk, char **why)
 {
-    enum offer offer = offer_patiently(talk, true, why);
+    g_autofree char *first_why = NULL;
+    enum offer first = offer_patiently(talk, true, &first_why), again;
 
-    if (offer != OFFER_UNANSWERED && offer != OFFER_CLOSED && offer != OFFER_TAKEN_AND_CLOSED)
-        return offer;
-    g_clear_pointer(why, g_free);
-    return offer_patiently(talk, false, why);
+    if (first == OFFER_UNANSWERED || first == OFFER_CLOSED || first == OFFER_TAKEN_AND_CLOSED) {
+        again = offer_patiently(talk, false, why);
+        if (again != OFFER_NO_CONNECTION)
+            return again;
+        g_free(*why); /* that it accepted one before says more */
+    }
+    *why = g_steal_pointer(&first_why);
+    return first;
 }
 
 static void add_reason(GString *reasons, const struct startup_terms *terms, const char *why)

@@ -260,7 +260,10 @@ enum talk_life {
 enum talk_life talk_await(struct talk *talk, enum talk_sign sign, int64_t ns);
 /* Asks for the sign of this DUT, without a verdict. */
 enum talk_life talk_probe(struct talk *talk);
-/* Waits at most --recover-timeout until a device that we connect to takes another connection; false: it does not. */
+/*
+ * Where nobody listened when we connected last: waits at most --recover-timeout until the device is alive. false: it is
+ * not, or something else was wrong.
+ */
 bool talk_recovers(struct talk *talk);
 static inline bool talk_life_good(enum talk_life life)
 {
