@@ -26,7 +26,13 @@ function __iwarp_gen_values --argument-names option command
         case --net
             printf '%s=\n' loss reorder dup resegment capture-loss delay jitter window tso
         case --format
-            printf '%s\n' text json junit html tap
+            test $command = learn; and printf '%s\n' text json svg; or printf '%s\n' text json junit html tap
+        case --alphabet
+            printf '%s\n' startup rpc
+        case --against
+            printf '%s\n' standard
+        case --inputs
+            __iwarp_gen_list inputs 1
         case --suite
             __iwarp_gen_list tests 2
         case --rules --skip

@@ -20,6 +20,7 @@ int command_listen(int argc, char **argv);
 int command_serve(int argc, char **argv);
 int command_test(int argc, char **argv);
 int command_report(int argc, char **argv);
+int command_learn(int argc, char **argv);
 
 /* "iwarp-gen: " and the message on standard error; returns COMMAND_TROUBLE. */
 int command_fail(const char *format, ...) G_GNUC_PRINTF(1, 2);

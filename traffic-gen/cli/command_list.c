@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* iwarp-gen list: scenarios, faults, cases and mutants, tab-separated, the id first. */
+/* iwarp-gen list: scenarios, faults, cases, mutants and inputs, tab-separated, the id first. */
 #include "traffic-gen/bulk/bulk.h"
 #include "traffic-gen/cli/command.h"
 #include "traffic-gen/faults/fault.h"
+#include "traffic-gen/learn/inputs.h"
 #include "traffic-gen/mutants/misbehave.h"
 #include "traffic-gen/say/carrier.h"
 #include "traffic-gen/scenario/scenario_source.h"
@@ -98,13 +99,23 @@ static void list_untested(const struct carrier *carrier)
                row->why ? row->why : "-");
 }
 
+static void list_inputs(const struct carrier *carrier)
+{
+    (void)carrier;
+    for (unsigned i = 0; i < learn_alphabets_n; i++)
+        for (unsigned k = 0; k < learn_alphabets[i].n; k++)
+            printf("%s\t%s\t%s\n", learn_alphabets[i].inputs[k].name, learn_alphabets[i].name,
+                   learn_alphabets[i].inputs[k].what);
+}
+
 static const struct list {
     const char *name;
     void (*list)(const struct carrier *carrier);
     bool by_transport;
-} lists[] = {{"scenarios", list_scenarios, true},      {"faults", list_faults, true},
-             {"not-on-roce", list_not_on_roce, false}, {"tests", list_tests, false},
-             {"untested", list_untested, false},       {"mutants", list_mutants, false}};
+} lists[] = {
+    {"scenarios", list_scenarios, true}, {"faults", list_faults, true},      {"not-on-roce", list_not_on_roce, false},
+    {"tests", list_tests, false},        {"untested", list_untested, false}, {"mutants", list_mutants, false},
+    {"inputs", list_inputs, false}};
 
 static const char *list_name(unsigned index)
 {
@@ -114,7 +125,7 @@ static const char *list_name(unsigned index)
 int command_list(int argc, char **argv)
 {
     static const struct command_usage usage = {
-        "scenarios|faults|not-on-roce|tests|untested|mutants",
+        "scenarios|faults|not-on-roce|tests|untested|mutants|inputs",
         "Lists what there is, one item a line, in fields separated by tabs, the id first.",
         "Fields:\n"
         "  scenarios  name, summary\n"
@@ -126,7 +137,8 @@ int command_list(int argc, char **argv)
         "  untested   rules about reactions without a case of their own: id, the rule whose case decides it (or -), "
         "why "
         "none can\n"
-        "  mutants    the case that --misbehave makes fail, role of the mutant, what it does",
+        "  mutants    the case that --misbehave makes fail, role of the mutant, what it does\n"
+        "  inputs     what iwarp-gen learn says: name, alphabet, what it is",
     };
     const char *guess;
     g_autofree char *transport = NULL;

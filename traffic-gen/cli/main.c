@@ -19,6 +19,7 @@ static const struct command {
     {"listen", "play a scenario as MPA Responder over TCP", command_listen},
     {"serve", "be a service for real clients", command_serve},
     {"test", "test a device for conformance", command_test},
+    {"learn", "infer the state machine of a device", command_learn},
     {"report", "combine test results into one page", command_report},
     {"help", "explain a command", help},
 };

@@ -381,7 +381,7 @@ const struct talker_heard *rpc_talker_find(const struct rpc_talker *talker, uint
     return NULL;
 }
 
-static enum rpc_answer classify(const struct talker_heard *heard)
+enum rpc_answer rpc_talker_kind(const struct talker_heard *heard)
 {
     const struct rpcrdma_header *header = &heard->header;
     struct rpc_message reply;
@@ -420,7 +420,7 @@ enum rpc_answer rpc_talker_await(struct rpc_talker *talker, uint32_t xid, int64_
             (event == RPC_PORT_SILENCE || talk_now() > until + talk_t_react(talker->talk)))
             return RPC_ANSWER_SILENCE;
     }
-    return classify(heard);
+    return rpc_talker_kind(heard);
 }
 
 const char *rpc_answer_words(enum rpc_answer answer)

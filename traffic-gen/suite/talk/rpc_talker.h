@@ -179,6 +179,8 @@ enum rpc_answer rpc_talker_await(struct rpc_talker *talker, uint32_t xid, int64_
 /* The message itself; NULL: none. */
 const struct talker_heard *rpc_talker_find(const struct rpc_talker *talker, uint32_t xid);
 const char *rpc_answer_words(enum rpc_answer answer);
+/* What a message of the DUT is, to whatever Call. */
+enum rpc_answer rpc_talker_kind(const struct talker_heard *heard);
 
 /* The NFS version for NULL Calls. */
 uint32_t rpc_talker_null_version(const struct rpc_talker *talker);

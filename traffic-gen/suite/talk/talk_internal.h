@@ -122,6 +122,8 @@ int64_t talk_accept_time(const struct talk *talk);
  * pause after its Reply is given one from then on (run->t_settle), unless the user has set it.
  */
 enum talk_sign talk_learn_sign(struct talk *talk);
+/* The start-up frame of the DUT that was heard: talk_frame(), talk_advert(). */
+void talk_keep_frame(struct talk *talk, const struct talk_heard *heard);
 /* The pause of an Initiator between the Reply and its first FPDU. */
 int64_t talk_settle_time(const struct talk *talk);
 /* Begins and ends the conversation of a connection. */

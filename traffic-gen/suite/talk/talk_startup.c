@@ -230,7 +230,7 @@ void talk_plain_startup(struct talk *talk)
 
 /* ---- the DUT's ---- */
 
-static void keep_frame(struct talk *talk, const struct talk_heard *heard)
+void talk_keep_frame(struct talk *talk, const struct talk_heard *heard)
 {
     size_t n = MIN(heard->n, TALK_FRAME_ROOM), need;
 
@@ -254,7 +254,7 @@ const struct mpa_startup *talk_hear_frame(struct talk *talk)
 
     if (heard->what != TALK_FRAME)
         return NULL;
-    keep_frame(talk, heard);
+    talk_keep_frame(talk, heard);
     return talk_frame(talk, false);
 }
 

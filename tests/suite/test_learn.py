@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""iwarp-gen learn: the machines of devices that are known, with faults planted that only a sequence shows."""
+import json
+import subprocess
+import threading
+import time
+
+import pytest
+
+import devices
+import scripted
+
+FEW = "--inputs=request,request-p2p,write,send,garbage,fin"
+
+
+def learn(port, *args, timeout=300):
+    command = [devices.GEN, "learn", f"127.0.0.1:{port}", "--quiet=0.05", "-j", "16", *args]
+    return subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+
+
+def machine(port, *args):
+    run = learn(port, "--format=json", *args)
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+def says(machine, *word):
+    """The outputs to these inputs."""
+    state, outputs = 0, []
+    for name in word:
+        edge = machine["states"][state]["edges"][machine["inputs"].index(name)]
+        state = edge["next"]
+        outputs.append(edge["output"])
+    return outputs
+
+
+def echoes(connection, ulpdu, msn):
+    """A Send comes back."""
+    if len(ulpdu) >= 18 and ulpdu[1] & 0x0F == 3 and not ulpdu[0] & 0x80:
+        connection.sendall(scripted.fpdu(bytes([0x41, 0x43]) + bytes(4) + bytes(4) + msn.to_bytes(4, "big") + bytes(4) + ulpdu[18:]))
+
+
+class Echo(scripted.Device):
+    """before(n, ulpdu) may change what becomes of the n-th FPDU: True: it is ignored."""
+
+    def __init__(self, before=lambda n, ulpdu, good: False, pause=0.0, **how):
+        self.before, self.pause = before, pause
+        super().__init__(**how)
+
+    def operate(self, connection, request):
+        n = sends = 0
+        while True:
+            head = scripted.Device.exactly(connection, 2)
+            length = int.from_bytes(head, "big")
+            rest = scripted.Device.exactly(connection, length + -(length + 2) % 4 + 4)
+            good = scripted.crc32c(head + rest[:-4]) == int.from_bytes(rest[-4:], "little")
+            ulpdu = (head + rest)[2:2 + length]
+            n += 1
+            if self.before(n, ulpdu, good):
+                continue
+            if not good:
+                return
+            time.sleep(self.pause)
+            sends += 1
+            echoes(connection, ulpdu, sends)
+
+
+@pytest.fixture(scope="module")
+def echo():
+    device = subprocess.Popen([devices.GEN, "serve", "127.0.0.1:0", "--service=echo"], stderr=subprocess.PIPE, text=True)
+    line = device.stderr.readline()
+    yield int(line.split("port ")[1].split()[0].rstrip(":,;"))
+    device.kill()
+    device.wait()
+
+
+def test_our_own_device(echo, tmp_path):
+    run = learn(echo, "--against=standard", "--format=json", f"--output={tmp_path}/first.json")
+    assert run.returncode == 0 and "0 differences from the standard" in run.stderr, run.stderr
+    first = json.loads((tmp_path / "first.json").read_text())
+    assert len(first["states"]) == 6
+    assert says(first, "request", "send", "garbage") == ["Reply Rev 1 C", "Send", "Terminate 2/0/02, FIN"]
+    # A Responder sends nothing, not even a Terminate, before it has received an FPDU (RFC 5044 section 7.1.2).
+    assert says(first, "request", "garbage", "send") == ["Reply Rev 1 C", "FIN", "over"]
+    assert says(first, "request-long") == ["FIN"]
+    again = learn(echo, f"--compare={tmp_path}/first.json", "--seed=7", "--format=svg", f"--output={tmp_path}/it.svg")
+    assert again.returncode == 0 and "the same machine as in" in again.stderr, again.stderr
+    assert "<svg" in (tmp_path / "it.svg").read_text()
+
+
+def test_table(echo):
+    run = learn(echo, "--inputs=request,fin")
+    assert run.returncode == 0
+    assert "state 0, after nothing" in run.stdout and "request" in run.stdout and "-> Reply Rev 1 C; state 1" in run.stdout
+
+
+def test_rpc_errors():
+    device = subprocess.Popen([devices.GEN, "serve", "127.0.0.1:0", "--service=nfs"], stderr=subprocess.PIPE, text=True)
+    try:
+        port = int(device.stderr.readline().split("port ")[1].split()[0].rstrip(":,;"))
+        run = learn(port, "--alphabet=rpc", "--against=standard", "--format=json")
+        assert run.returncode == 0, run.stderr
+        found = json.loads(run.stdout)
+        assert says(found, "version", "null", "done") == ["RDMA_ERROR with ERR_VERS", "a Reply with SUCCESS", "-"]
+    finally:
+        device.kill()
+        device.wait()
+
+
+def test_state_that_only_a_sequence_shows(tmp_path):
+    """After a Send the second FPDU may have any CRC: single faults after one start-up never see it."""
+    good, bad = Echo(), Echo()
+    bad.before = None
+    sent = threading.local()
+
+    def forgets(n, ulpdu, right):
+        if n == 1:
+            sent.first = len(ulpdu) > 18
+        return not right and n == 2 and sent.first
+
+    bad.before = forgets
+    with good, bad:
+        assert learn(good.port, FEW, "--checks=50", "--format=json", f"--output={tmp_path}/good.json").returncode == 0
+        run = learn(bad.port, FEW, "--checks=50", f"--compare={tmp_path}/good.json", "--against=standard")
+    assert run.returncode == 1
+    assert 'after "request, send, garbage": "-", in ' in run.stderr and '"FIN"' in run.stderr, run.stderr
+    assert '; due: a Terminate, or a close: the CRC is wrong (MPA-8-02, RFC 5044 section 8)' in run.stderr, run.stderr
+
+
+def test_request_that_is_too_long_is_taken():
+    class Careless(Echo):
+        def hear_request(self, connection):
+            head = self.exactly(connection, 20)
+            data = self.exactly(connection, int.from_bytes(head[18:20], "big"))
+            return scripted.Request(False, True, False, 1, False, 0, 0, 0, data)
+
+    with Careless() as device:
+        run = learn(device.port, "--inputs=request,request-long,fin", "--against=standard")
+    assert run.returncode == 1 and "(MPA-7.1.2-40, RFC 5044 section 7.1.2)" in run.stderr, run.stderr
+
+
+def test_slow_device_has_the_same_machine(tmp_path):
+    with Echo() as quick, Echo(pause=0.12) as slow:
+        few = ["--inputs=request,send,fin", "--checks=20"]
+        assert learn(quick.port, *few, "--format=json", f"--output={tmp_path}/quick.json").returncode == 0
+        run = learn(slow.port, *few, f"--compare={tmp_path}/quick.json")
+    assert run.returncode == 0, run.stderr
+
+
+def test_device_that_answers_at_random():
+    count = iter(range(10**9))
+    with Echo(before=lambda n, ulpdu, good: next(count) % 3 == 0) as device:
+        run = learn(device.port, FEW)
+    assert run.returncode == 1 and "does not answer alike each time: to " in run.stderr, run.stderr
+
+
+def dies_of_peer_to_peer():
+    """As a device with a bug in how it closes: a peer-to-peer start-up that ends before the RTR kills it."""
+    class Frail(Echo):
+        def operate(self, connection, request):
+            if not request.a:
+                super().operate(connection, request)
+            elif not connection.recv(1):
+                self.die()
+
+    return Frail()
+
+
+def test_death_is_named():
+    with dies_of_peer_to_peer() as device:
+        run = learn(device.port, "--inputs=request,request-p2p,fin", "-j", "1", "--recover-timeout=0.3")
+    assert run.returncode == 1
+    assert 'the device died of "request-p2p' in run.stderr and "--reset-command revives it" in run.stderr, run.stderr
+
+
+def test_death_is_an_output(tmp_path):
+    with dies_of_peer_to_peer() as device:
+        done = threading.Event()
+
+        def revive():
+            while not done.wait(0.05):
+                if (tmp_path / "dead").exists():
+                    device.revive()
+                    (tmp_path / "dead").unlink()
+
+        threading.Thread(target=revive, daemon=True).start()
+        reset = f"touch {tmp_path}/dead; while [ -e {tmp_path}/dead ]; do sleep 0.02; done"
+        run = learn(device.port, "--inputs=request,request-p2p,fin,rst", "--format=json", "--recover-timeout=0.3",
+                    f"--reset-command={reset}", "--against=standard", "--checks=20")
+        done.set()
+    assert run.returncode == 1, run.stderr
+    assert says(json.loads(run.stdout), "request-p2p", "fin")[1].endswith("dead")
+    assert 'due: a device that survives' in run.stderr
+
+
+@pytest.mark.parametrize("args, message", [
+    (["--alphabet=x"], "--alphabet: 'x' is not startup or rpc"),
+    (["--inputs=request,foo"], "--inputs: 'foo' is no input of startup"),
+    (["--inputs=request,request"], "--inputs: 'request' is no input of startup, or is there twice"),
+    (["--format=x"], "--format: 'x' is not text, json or svg"),
+    (["--against=x"], "--against: 'x' is not standard"),
+    (["--compare=/dev/null"], "not a machine of 'iwarp-gen learn --format=json'"),
+    (["--quiet=0"], "--quiet: 0 is not from 0.01 to 60"),
+    (["--output=/nowhere/x"], "/nowhere/x: No such file or directory"),
+])
+def test_wrong_usage(args, message):
+    run = learn(1, *args)
+    assert run.returncode == 2 and message in run.stderr, run.stderr
+
+
+def test_nobody_there():
+    run = learn(1, "--recover-timeout=0.2")
+    assert run.returncode == 2 and "127.0.0.1:1: no connection" in run.stderr, run.stderr

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* iwarp-gen learn: infers the machine of a device. */
+#include "support/output_file.h"
+#include "traffic-gen/cli/command.h"
+#include "traffic-gen/learn/ask_device.h"
+#include "traffic-gen/learn/learner.h"
+#include "traffic-gen/learn/standard.h"
+#include "traffic-gen/suite/run/choice.h"
+#include "traffic-gen/suite/talk/talk_internal.h"
+#include "traffic-gen/suite/talk/tcp_socket.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { JOBS_MAX = 32, CHECKS_MAX = 100000, SURE_QUIET_MS = 5000, CLOSE_MS = 500 };
+
+static const int64_t ms = 1000000;
+
+struct options {
+    char *alphabet, *inputs, *format, *output, *compare, *against, *reset, *device, *seed;
+    double quiet, recover_timeout, reset_timeout;
+    gint jobs, checks;
+};
+
+static const struct format {
+    const char *name;
+    void (*write)(const struct machine *machine, FILE *out);
+} formats[] = {{"text", machine_text}, {"json", machine_json}, {"svg", machine_svg}};
+
+static const struct format *format_find(const char *name)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(formats); i++)
+        if (strcmp(formats[i].name, name) == 0)
+            return &formats[i];
+    return NULL;
+}
+
+struct job {
+    const struct options *options;
+    struct ask_device device;
+    struct answers *answers;
+    struct machine *machine, *old; /* old: NULL, or --compare */
+    struct learn_alphabet some;    /* --inputs */
+    struct learn_input inputs[MACHINE_INPUTS_MAX];
+    guint64 seed;
+};
+
+static void stop(int number)
+{
+    (void)number;
+    suite_stopped = 1;
+}
+
+static bool write_machine(const struct job *job)
+{
+    const struct options *options = job->options;
+    struct output_file out;
+    bool good = output_file_open(&out, options->output);
+
+    if (good) {
+        format_find(options->format)->write(job->machine, out.file);
+        good = output_file_finish(&out);
+    }
+    output_file_clear(&out);
+    return good;
+}
+
+/* ---- what it is held against ---- */
+
+static void print_word(const struct job *job, const struct word *word)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+
+    word_text(word, job->machine->inputs, text);
+    fprintf(stderr, "iwarp-gen: after \"%s\": ", text->str);
+}
+
+/* A device may take its time to close: what it has not done by then, it does not do. */
+static bool is_still_so(struct job *job, const struct standard_difference *difference)
+{
+    struct answer answer = {0};
+    unsigned patience = (unsigned)MAX(SURE_QUIET_MS * ms / job->device.quiet, 1);
+    g_autofree char *why = NULL;
+
+    return !ask_device(&job->device, &difference->word, &answer, 1, patience, &why) ||
+           (answer.n == difference->word.n && answer.output[answer.n - 1] == difference->output);
+}
+
+static unsigned hold_against_standard(struct job *job)
+{
+    g_autoptr(GArray) differences = standard_compare(job->machine, job->device.alphabet->name);
+    unsigned n = 0;
+
+    for (guint i = 0; i < differences->len && !suite_stopped; i++) {
+        const struct standard_difference *difference = &g_array_index(differences, struct standard_difference, i);
+        const struct rule *rule = difference->rule < RULE_COUNT ? &rule_catalogue[difference->rule] : NULL;
+
+        if (strstr(difference->output, "dead") == NULL && !is_still_so(job, difference))
+            continue;
+        n++;
+        print_word(job, &difference->word);
+        fprintf(stderr, "\"%s\"; due: %s", difference->output, difference->due);
+        if (rule)
+            fprintf(stderr, " (%s, %s section %s)", rule->id, rule->document, rule->section);
+        fputc('\n', stderr);
+    }
+    fprintf(stderr, "iwarp-gen: %u difference%s from the standard\n", n, n == 1 ? "" : "s");
+    return n;
+}
+
+/* The other's inputs have the same names. */
+static bool run_old(const struct job *job, const struct word *word, const char **outputs)
+{
+    struct word same = {0};
+
+    for (unsigned i = 0; i < word->n; i++)
+        for (unsigned k = 0; k < job->old->n_inputs; k++)
+            if (job->old->inputs[k] == job->machine->inputs[word->input[i]])
+                word_add(&same, k);
+    if (same.n == word->n)
+        machine_run(job->old, &same, outputs);
+    return same.n == word->n;
+}
+
+static unsigned hold_against_old(const struct job *job)
+{
+    const char *now[WORD_MAX], *then[WORD_MAX];
+    struct word word;
+
+    if (!machine_differ(job->machine, job->old, &word)) {
+        fprintf(stderr, "iwarp-gen: the same machine as in %s\n", job->options->compare);
+        return 0;
+    }
+    machine_run(job->machine, &word, now);
+    if (run_old(job, &word, then)) {
+        print_word(job, &word);
+        fprintf(stderr, "\"%s\", in %s \"%s\"\n", now[word.n - 1], job->options->compare, then[word.n - 1]);
+    }
+    return 1;
+}
+
+/* ---- all ---- */
+
+static int conclude(struct job *job)
+{
+    unsigned differences = 0;
+
+    fprintf(stderr, "iwarp-gen: %u states after %u words; %u answers had to be asked again\n", job->machine->n_states,
+            answers_asked(job->answers), answers_contradicted(job->answers));
+    if (!write_machine(job))
+        return command_fail("%s: %s", job->options->output ? job->options->output : "standard output",
+                            g_strerror(errno));
+    if (job->old)
+        differences += hold_against_old(job);
+    if (job->options->against)
+        differences += hold_against_standard(job);
+    return differences > 0 ? COMMAND_FAILED : COMMAND_DONE;
+}
+
+static int learn(struct job *job)
+{
+    const struct learn_alphabet *alphabet = job->device.alphabet;
+    const struct asker asker = {ask_device, &job->device};
+    const struct learner_options how = {.checks = (unsigned)job->options->checks, .seed = (unsigned)job->seed};
+    const struct sigaction action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
+    g_autofree char *why = NULL;
+    int status;
+
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    job->machine->device = job->options->device ? job->options->device : job->device.address;
+    job->machine->n_inputs = alphabet->n;
+    for (unsigned i = 0; i < alphabet->n; i++)
+        job->machine->inputs[i] = g_intern_string(alphabet->inputs[i].name);
+    job->device.inputs = job->machine->inputs;
+    if (!ask_device_begin(&job->device, &why))
+        return command_fail("%s: %s", job->device.address, why);
+    job->answers = answers_new(alphabet->n, job->machine->inputs, &asker);
+    if (learner_infer(job->machine, job->answers, &how, &why))
+        status = conclude(job);
+    else
+        status = (command_fail("%s: %s", job->device.address, why), COMMAND_FAILED);
+    answers_free(job->answers);
+    return status;
+}
+
+static int wrong_number(const struct options *options)
+{
+    const struct {
+        const char *name;
+        double value, min, max;
+    } numbers[] = {{"-j", options->jobs, 1, JOBS_MAX},
+                   {"--checks", options->checks, 0, CHECKS_MAX},
+                   {"--quiet", options->quiet, 0.01, 60},
+                   {"--recover-timeout", options->recover_timeout, 0.01, 3600},
+                   {"--reset-timeout", options->reset_timeout, 0.01, 3600}};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(numbers); i++)
+        if (!(numbers[i].value >= numbers[i].min && numbers[i].value <= numbers[i].max))
+            return command_fail("%s: %g is not from %g to %g", numbers[i].name, numbers[i].value, numbers[i].min,
+                                numbers[i].max);
+    return COMMAND_DONE;
+}
+
+static bool take_inputs(struct job *job)
+{
+    const struct options *options = job->options;
+    const struct learn_alphabet *whole = learn_alphabet(options->alphabet);
+    g_autofree char *unknown = NULL;
+
+    job->device.alphabet = whole;
+    if (!whole) {
+        command_fail("--alphabet: '%s' is not startup or rpc", options->alphabet);
+        return false;
+    }
+    if (!options->inputs)
+        return true;
+    job->device.alphabet = &job->some;
+    if (learn_alphabet_choose(whole, options->inputs, job->inputs, &job->some, &unknown))
+        return true;
+    command_fail("--inputs: '%s' is no input of %s, or is there twice (see: iwarp-gen list inputs)",
+                 unknown ? unknown : options->inputs, whole->name);
+    return false;
+}
+
+static int take_options(struct job *job)
+{
+    const struct options *options = job->options;
+    g_autoptr(GError) error = NULL;
+
+    if (!format_find(options->format))
+        return command_fail("--format: '%s' is not text, json or svg", options->format);
+    if (!take_inputs(job))
+        return COMMAND_TROUBLE;
+    if (options->against && strcmp(options->against, "standard") != 0)
+        return command_fail("--against: '%s' is not standard (a machine that was learnt before: --compare)",
+                            options->against);
+    if (options->seed && !g_ascii_string_to_unsigned(options->seed, 10, 0, UINT32_MAX, &job->seed, NULL))
+        return command_fail("--seed: '%s' is not from 0 to 4294967295", options->seed);
+    if (options->compare && !(job->old = machine_load(options->compare, &error)))
+        return command_fail("%s", error->message);
+    if (!output_file_possible(options->output))
+        return command_fail("%s: %s", options->output, g_strerror(errno));
+    return wrong_number(options);
+}
+
+static int learn_at(const struct options *options, const char *address)
+{
+    g_autofree char *host = NULL, *port = NULL;
+    g_autoptr(GError) error = NULL;
+    g_autofree struct machine *machine = g_new0(struct machine, 1);
+    struct talk_run run = {
+        .dut = DUT_RESPONDER,
+        .listener = -1,
+        .t_react = MAX((int64_t)(options->quiet * 1e9), CLOSE_MS * ms),
+        .t_start = 60 * 1000 * ms,
+        .t_idle = 120 * 1000 * ms,
+        .t_accept = 10 * 1000 * ms,
+        .t_recover = (int64_t)(options->recover_timeout * 1e9),
+        .received_max = TALK_RECEIVED_MAX,
+    };
+    struct job job = {.options = options,
+                      .machine = machine,
+                      .device = {.run = &run,
+                                 .jobs = (unsigned)options->jobs,
+                                 .quiet = (int64_t)(options->quiet * 1e9),
+                                 .address = address,
+                                 .reset = options->reset,
+                                 .t_reset = (int64_t)(options->reset_timeout * 1e9)}};
+    int status = take_options(&job);
+
+    if (status == COMMAND_DONE && !choice_address(address, false, &host, &port, &error))
+        status = command_fail("%s", error->message);
+    if (status == COMMAND_DONE) {
+        run.host = host;
+        run.port = port;
+        nfs_run_init(&run.nfs, (uint32_t)job.seed);
+        if (job.device.alphabet && job.device.alphabet->rpc) {
+            run.services = run.has = NEED_RPC | NEED_RECEIVES;
+            run.terms.words = PRIVATE_DATA_RPC;
+        }
+        status = learn(&job);
+        nfs_run_clear(&run.nfs);
+    }
+    g_free(job.old);
+    return status;
+}
+
+int command_learn(int argc, char **argv)
+{
+    static const struct command_usage usage = {
+        "HOST:PORT",
+        "Infers the state machine of a device, a Responder, by asking it.",
+        "Each question is a fresh connection and a sequence of inputs; what the device does until it is quiet is the "
+        "output. The result is the smallest machine that explains all answers, as a table, a picture or JSON.\n\n"
+        "Exit status: 0 learnt, 1 a difference, or no machine explains the answers, 2 wrong usage, or the device could "
+        "not be reached.",
+    };
+    struct options options = {.quiet = 0.2, .recover_timeout = 3, .reset_timeout = 300, .jobs = 8, .checks = 300};
+    const GOptionEntry entries[] = {
+        {"alphabet", 0, 0, G_OPTION_ARG_STRING, &options.alphabet,
+         "what is said: startup (default), rpc; 'iwarp-gen list inputs' explains", "NAME"},
+        {"inputs", 0, 0, G_OPTION_ARG_STRING, &options.inputs, "only these of them (comma-separated)", "NAMES"},
+        {"jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs, "connections at the same time (default 8)", "N"},
+        {"checks", 0, 0, G_OPTION_ARG_INT, &options.checks,
+         "random sequences that the machine must predict (default 300)", "N"},
+        {"seed", 0, 0, G_OPTION_ARG_STRING, &options.seed, "of these sequences (default 0)", "N"},
+        COMMAND_GROUP("Result"),
+        {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "text (default), json, svg", "NAME"},
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "where the machine goes", "FILE"},
+        {"device", 0, 0, G_OPTION_ARG_STRING, &options.device, "the device's name in it", "NAME"},
+        {"compare", 0, 0, G_OPTION_ARG_FILENAME, &options.compare,
+         "a machine learnt before (JSON): says what tells the two apart", "FILE"},
+        {"against", 0, 0, G_OPTION_ARG_STRING, &options.against,
+         "standard: names the rule of each answer that the standards do not allow", "NAME"},
+        COMMAND_GROUP("Times"),
+        {"quiet", 0, 0, G_OPTION_ARG_DOUBLE, &options.quiet,
+         "without an octet for so long, the device has nothing to say (default 0.2)", "SECONDS"},
+        {"recover-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.recover_timeout,
+         "how long a device may take until it accepts connections again (default 3)", "SECONDS"},
+        COMMAND_GROUP("Commands to run"),
+        {"reset-command", 0, 0, G_OPTION_ARG_STRING, &options.reset, "to revive a device that died", "COMMAND"},
+        {"reset-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.reset_timeout, "time for such a command (default 300)",
+         "SECONDS"},
+        G_OPTION_ENTRY_NULL,
+    };
+    int status;
+
+    if (!command_parse(&usage, entries, &argc, &argv, 1, 1, &status))
+        return status;
+    if (!options.format)
+        options.format = g_strdup("text");
+    if (!options.alphabet)
+        options.alphabet = g_strdup("startup");
+    status = learn_at(&options, argv[1]);
+    g_free(options.alphabet);
+    g_free(options.inputs);
+    g_free(options.format);
+    g_free(options.output);
+    g_free(options.device);
+    g_free(options.compare);
+    g_free(options.against);
+    g_free(options.reset);
+    g_free(options.seed);
+    return status;
+}
