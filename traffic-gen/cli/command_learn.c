@@ -210,14 +210,13 @@ static bool take_inputs(struct job *job)
     const struct learn_alphabet *whole = learn_alphabet(options->alphabet);
     g_autofree char *unknown = NULL;
 
-    job->device.alphabet = whole;
     if (!whole) {
         command_fail("--alphabet: '%s' is not startup or rpc", options->alphabet);
         return false;
     }
+    job->device.alphabet = options->inputs ? &job->some : whole;
     if (!options->inputs)
         return true;
-    job->device.alphabet = &job->some;
     if (learn_alphabet_choose(whole, options->inputs, job->inputs, &job->some, &unknown))
         return true;
     command_fail("--inputs: '%s' is no input of %s, or is there twice (see: iwarp-gen list inputs)",
@@ -250,7 +249,7 @@ static int learn_at(const struct options *options, const char *address)
 {
     g_autofree char *host = NULL, *port = NULL;
     g_autoptr(GError) error = NULL;
-    g_autofree struct machine *machine = g_new0(struct machine, 1);
+    struct machine machine = {0};
     struct talk_run run = {
         .dut = DUT_RESPONDER,
         .listener = -1,
@@ -262,8 +261,9 @@ static int learn_at(const struct options *options, const char *address)
         .received_max = TALK_RECEIVED_MAX,
     };
     struct job job = {.options = options,
-                      .machine = machine,
+                      .machine = &machine,
                       .device = {.run = &run,
+                                 .alphabet = &learn_alphabets[0],
                                  .jobs = (unsigned)options->jobs,
                                  .quiet = (int64_t)(options->quiet * 1e9),
                                  .address = address,
@@ -277,7 +277,7 @@ static int learn_at(const struct options *options, const char *address)
         run.host = host;
         run.port = port;
         nfs_run_init(&run.nfs, (uint32_t)job.seed);
-        if (job.device.alphabet && job.device.alphabet->rpc) {
+        if (job.device.alphabet->rpc) {
             run.services = run.has = NEED_RPC | NEED_RECEIVES;
             run.terms.words = PRIVATE_DATA_RPC;
         }
