@@ -4,11 +4,15 @@
 #include "traffic-gen/cli/command.h"
 #include "traffic-gen/live/verbs/verbs.h"
 #include "traffic-gen/suite/result/result_layout.h"
+#include "traffic-gen/suite/result/result_origin.h"
 #include "traffic-gen/suite/result/result_seen.h"
 #include "traffic-gen/suite/run/applicable.h"
 #include "traffic-gen/suite/run/choice.h"
 #include "traffic-gen/suite/run/counterparts.h"
+#include "traffic-gen/suite/run/load.h"
 #include "traffic-gen/suite/run/run.h"
+#include "traffic-gen/suite/run/soak.h"
+#include "traffic-gen/suite/run/user_command.h"
 #include "traffic-gen/suite/talk/alive.h"
 #include "traffic-gen/suite/talk/learn_device.h"
 #include "traffic-gen/suite/talk/nfs_mount_service.h"
@@ -28,6 +32,7 @@ enum {
     CONFIRM_DEFAULT = 3,
     CONFIRM_MAX = 9,
     ACCEPT_DEFAULT = 30,
+    INFO_SECONDS = 60, /* for --device-info */
     STATUS_OPEN = 3,
     STATUS_DEAD = 3
 };
@@ -36,9 +41,9 @@ struct options {
     gboolean listen;
     char **suites, **rules, **skip;
     char *waivers, *before_each, *reset, *resume, *format, *output, *record, *service, *advert, *mpa, *device;
-    char *export, *mount_port, *nfs_version, *seed, *transcript, *capture;
+    char *export, *mount_port, *nfs_version, *seed, *transcript, *capture, *device_info, *soak;
     double timeout, start_timeout, idle_timeout, accept_timeout, recover_timeout, settle, reset_timeout;
-    gint jobs, repeat, stop_after, confirm;
+    gint jobs, repeat, stop_after, confirm, load;
     gboolean default_configuration, strict_waivers, accept_given;
 };
 
@@ -163,6 +168,11 @@ struct job {
     const GArray *chosen;
     GPtrArray *waivers;
     struct suite_report *earlier; /* NULL: none */
+    struct load *load;            /* NULL: none */
+    int64_t soak;                 /* ns; 0: each case once */
+    char *command;                /* as it was given */
+    int64_t began;                /* the first case */
+    struct watch_recorder recorder;
 };
 
 static void judge(void *ctx, struct case_result *result)
@@ -245,10 +255,30 @@ static void stop_on_signals(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
+/* What the rest will take if it goes on like this; "" before the first case is done. */
+static char *estimate(const struct job *job, unsigned done, unsigned n)
+{
+    int64_t left = done > 0 ? (talk_now() - job->began) / done * (n - done) / 1000000000 : 0;
+
+    if (left <= 0)
+        return g_strdup("");
+    return g_strdup_printf(", %d:%02d left", (int)(left / 60), (int)(left % 60));
+}
+
+/* On a terminal the line is overwritten. */
 static void show_progress(void *ctx, unsigned done, unsigned n, const char *id)
 {
-    (void)ctx;
-    fprintf(stderr, "\r%u of %u: %s\033[K", done, n, id);
+    g_autofree char *left = estimate(ctx, done, n);
+
+    fprintf(stderr, "\r%u of %u: %s%s\033[K", done, n, id, left);
+}
+
+/* In a log each case has a line. */
+static void log_progress(void *ctx, unsigned done, unsigned n, const struct case_result *result)
+{
+    g_autofree char *left = estimate(ctx, done, n);
+
+    fprintf(stderr, "%u of %u: %s: %s%s\n", done, n, result->id, case_outcome_names[result->outcome], left);
 }
 
 /* Something was shown. Nothing shown is no pass, as for iwarp-check. */
@@ -321,6 +351,67 @@ static bool is_wanted(void *ctx, const char *rule)
     return choice_takes(job->options->rules, job->options->skip, rule);
 }
 
+/* What the device says of itself; NULL: nothing. */
+static char *device_info(void *ctx)
+{
+    const struct job *job = ctx;
+    g_autofree char *address = g_strdup_printf("IWARP_DEVICE=%s", job->address), *why = NULL;
+    const char *const variables[] = {address, NULL};
+    char *text = NULL;
+
+    if (!user_command_output(job->options->device_info, variables, nanoseconds(INFO_SECONDS), &text, &why))
+        g_printerr("iwarp-gen: --device-info: %s\n", why);
+    return text;
+}
+
+/* False: *status. */
+static bool begin_load(struct job *job, int *status)
+{
+    g_autofree char *why = NULL;
+
+    if (job->options->load == 0)
+        return true;
+    job->load = load_start(job->run, (unsigned)job->options->load, &why);
+    if (!job->load)
+        *status = command_fail("--load: %s", why);
+    return job->load != NULL;
+}
+
+static void end_load(struct job *job, struct suite_report *report)
+{
+    if (!job->load)
+        return;
+    report->load =
+        g_strdup_printf("%d connection%s with %s, %" G_GUINT64_FORMAT " round trips", job->options->load,
+                        job->options->load == 1 ? "" : "s", load_what(job->load), load_round_trips(job->load));
+    load_stop(job->load);
+    job->load = NULL;
+}
+
+static bool end_recording(struct job *job);
+
+static void add_origin(struct job *job, struct suite_report *report)
+{
+    report->command = g_strdup(job->command);
+    report->catalogue = origin_catalogue();
+    if (job->options->device_info)
+        report->device_info = device_info(job);
+}
+
+/* The recording is complete by then. */
+static int write_all(struct job *job, struct suite_report *report)
+{
+    const struct options *options = job->options;
+
+    if (!end_recording(job))
+        return command_fail("%s: %s", options->record, g_strerror(errno));
+    if (options->record)
+        origin_add_recording(report, options->record);
+    if (options->capture)
+        origin_add_recording(report, options->capture);
+    return write_report(options, report) ? verdict(options, report) : output_trouble(options);
+}
+
 static void run_all(struct job *job, struct suite_report *report)
 {
     guint finished;
@@ -338,11 +429,21 @@ static void run_all(struct job *job, struct suite_report *report)
         .judged = judge,
         .saved = output_file_is_replaced(options->output) && strcmp(options->format, "json") == 0 ? save : NULL,
         .progress = progress ? show_progress : NULL,
+        .finished = progress ? NULL : log_progress,
         .ctx = job,
         .earlier = job->earlier,
+        .load = job->load,
     };
+    const struct soak_options soak = {.duration = job->soak,
+                                      .seed = (uint32_t)job->run->nfs.seed,
+                                      .device_info = options->device_info ? device_info : NULL,
+                                      .ctx = job};
 
-    run_cases(job->run, job->chosen, &how, report);
+    job->began = talk_now();
+    if (job->soak > 0)
+        soak_run(job->run, job->chosen, &how, &soak, report);
+    else
+        run_cases(job->run, job->chosen, &how, report);
     counterparts_settle(report, job->run->sign != SIGN_TCP && job->run->sign != SIGN_UNKNOWN);
     if (progress)
         fputs("\r\033[K", stderr);
@@ -391,8 +492,12 @@ static int run_chosen(struct job *job)
             g_ptr_array_set_size(report->missing, 0); /* all of them are reported */
         report_applicable(job->run, job->chosen, report);
         print_applicable(report);
-        run_all(job, report);
-        status = write_report(options, report) ? verdict(options, report) : output_trouble(options);
+        add_origin(job, report);
+        if (begin_load(job, &status)) {
+            run_all(job, report);
+            end_load(job, report);
+            status = write_all(job, report);
+        }
     }
     if (job->run->listener >= 0)
         close(job->run->listener);
@@ -415,24 +520,36 @@ static const char record_comment[] =
     "and "
     "acknowledgements. What iwarp-gen sends wrong, it sends on purpose.";
 
+/* False with errno. It may have ended before. */
+static bool end_recording(struct job *job)
+{
+    struct watch_recorder *recorder = &job->recorder;
+    bool good;
+
+    if (!recorder->file)
+        return true;
+    good = capture_file_close(recorder->file) && !recorder->failed;
+    recorder->file = NULL;
+    g_mutex_clear(&recorder->lock);
+    job->run->recorder = NULL;
+    return good;
+}
+
 static int run_recorded(struct job *job)
 {
-    struct watch_recorder recorder = {0};
     const char *path = job->options->record;
     int status;
 
     if (!path)
         return run_reported(job);
-    recorder.file = capture_file_open_commented(path, record_comment);
-    if (!recorder.file)
+    job->recorder.file = capture_file_open_commented(path, record_comment);
+    if (!job->recorder.file)
         return command_fail("%s: %s", path, g_strerror(errno));
-    g_mutex_init(&recorder.lock);
-    job->run->recorder = &recorder;
+    g_mutex_init(&job->recorder.lock);
+    job->run->recorder = &job->recorder;
     status = run_reported(job);
-    if (!capture_file_close(recorder.file) || recorder.failed)
+    if (!end_recording(job))
         status = command_fail("%s: %s", path, g_strerror(errno));
-    g_mutex_clear(&recorder.lock);
-    job->run->recorder = NULL;
     return status;
 }
 
@@ -444,6 +561,7 @@ static bool numbers_are_good(const struct options *options, int *status)
     } numbers[] = {{"-j", options->jobs, 1, JOBS_MAX},
                    {"--repeat", options->repeat, 1, REPEAT_MAX},
                    {"--confirm", options->confirm, 1, CONFIRM_MAX},
+                   {"--load", options->load, 0, LOAD_MAX},
                    {"--stop-after", options->stop_after, 0, INT16_MAX}};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(numbers); i++) {
@@ -454,6 +572,41 @@ static bool numbers_are_good(const struct options *options, int *status)
         }
     }
     return true;
+}
+
+/* Other connections, of which one case at a time may be to blame. */
+static int load_fits(const struct options *options, const char *address)
+{
+    if (options->load == 0)
+        return COMMAND_DONE;
+    if (options->listen || verbs_address(address))
+        return command_fail("--load: needs a device at HOST:PORT, to which it can connect");
+    if (options->jobs > 1)
+        return command_fail("--load: one case at a time (-j 1), so that it is clear which one is to blame");
+    return COMMAND_DONE;
+}
+
+/* "90", "90s", "30m", "12h". */
+static bool take_soak(const struct options *options, int64_t *out, int *status)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+    char *end;
+    double number;
+
+    if (!options->soak)
+        return true;
+    number = g_ascii_strtod(options->soak, &end);
+    for (unsigned i = 0; i < G_N_ELEMENTS(units) && number > 0 && end > options->soak; i++) {
+        if (strcmp(end, units[i].unit) == 0 && number * units[i].seconds <= 366 * 86400.0) {
+            *out = nanoseconds(number * units[i].seconds);
+            return true;
+        }
+    }
+    *status = command_fail("--soak: '%s' is no duration such as 90s, 30m or 12h", options->soak);
+    return false;
 }
 
 /* A report of the same role of a device, whose results are taken over. */
@@ -566,7 +719,7 @@ static bool take_options(const struct options *options, const char *address, str
     return take_nfs(options, &run->nfs, status) && take_port(options, address, run, status);
 }
 
-static int test(const struct options *options, const char *address)
+static int test(const struct options *options, const char *address, char *command)
 {
     struct talk_run run = {
         .dut = options->listen ? DUT_INITIATOR : DUT_RESPONDER,
@@ -591,6 +744,9 @@ static int test(const struct options *options, const char *address)
 
     if (!take_options(options, address, &run, &status))
         return status;
+    status = load_fits(options, address);
+    if (status != COMMAND_DONE)
+        return status;
     if (!choice_address(run.rpc_port ? verbs_address(address) : address, options->listen, &host, &port, &error))
         return command_fail("%s", error->message);
     run.host = host;
@@ -601,7 +757,10 @@ static int test(const struct options *options, const char *address)
     waivers = waivers_new();
     if (options->waivers && !waivers_load(waivers, options->waivers, true, &error))
         return command_fail("%s", error->message);
-    job = (struct job){.options = options, .run = &run, .address = address, .chosen = chosen, .waivers = waivers};
+    job = (struct job){
+        .options = options, .run = &run, .address = address, .chosen = chosen, .waivers = waivers, .command = command};
+    if (!take_soak(options, &job.soak, &status))
+        return status;
     if (load_earlier(&job, &error))
         status = run_recorded(&job);
     else
@@ -647,6 +806,10 @@ int command_test(int argc, char **argv)
         {"resume", 0, 0, G_OPTION_ARG_FILENAME, &options.resume,
          "take over the results of this JSON report, and run the other cases", "FILE"},
         {"jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs, "cases at the same time (default 1)", "N"},
+        {"load", 0, 0, G_OPTION_ARG_INT, &options.load,
+         "N other connections exchange data meanwhile, and must not be touched", "N"},
+        {"soak", 0, 0, G_OPTION_ARG_STRING, &options.soak,
+         "the cases again and again, in random order, for so long (90s, 30m, 12h)", "DURATION"},
         {"seed", 0, 0, G_OPTION_ARG_STRING, &options.seed, "seed of XIDs, owners and names: that of a run to repeat",
          "N"},
         COMMAND_GROUP("Report"),
@@ -655,6 +818,8 @@ int command_test(int argc, char **argv)
         {"transcript", 0, 0, G_OPTION_ARG_STRING, &options.transcript, "length of transcripts: short (default), full",
          "NAME"},
         {"device", 0, 0, G_OPTION_ARG_STRING, &options.device, "the device's name in the report", "NAME"},
+        {"device-info", 0, 0, G_OPTION_ARG_STRING, &options.device_info,
+         "what this prints goes into the report: kernel, firmware, memory in use", "COMMAND"},
         {"waivers", 0, 0, G_OPTION_ARG_FILENAME, &options.waivers,
          "known deviations: a file (YAML), or the name of a shipped one", "FILE|NAME"},
         {"strict-waivers", 0, 0, G_OPTION_ARG_NONE, &options.strict_waivers,
@@ -700,6 +865,8 @@ int command_test(int argc, char **argv)
     };
     int status;
 
+    g_autofree char *command = origin_command(argc, argv);
+
     if (!command_parse(&usage, entries, &argc, &argv, 0, 1, &status))
         return status;
     if (!options.format)
@@ -710,7 +877,7 @@ int command_test(int argc, char **argv)
     if (argc < 2 && !options.listen)
         status = command_fail("expected: HOST:PORT of the device, or --listen (see: iwarp-gen test --help)");
     else
-        status = test(&options, argc < 2 ? ":0" : argv[1]);
+        status = test(&options, argc < 2 ? ":0" : argv[1], command);
     g_strfreev(options.suites);
     g_strfreev(options.rules);
     g_strfreev(options.skip);
@@ -731,5 +898,7 @@ int command_test(int argc, char **argv)
     g_free(options.advert);
     g_free(options.mpa);
     g_free(options.device);
+    g_free(options.device_info);
+    g_free(options.soak);
     return status;
 }

@@ -129,6 +129,23 @@ static void missing_free(gpointer data)
     g_free(missing);
 }
 
+static void recording_free(gpointer data)
+{
+    struct recording *recording = data;
+
+    g_free(recording->file);
+    g_free(recording->sha256);
+    g_free(recording);
+}
+
+void suite_report_add_recording(struct suite_report *report, const char *file, const char *sha256)
+{
+    struct recording *recording = g_new0(struct recording, 1);
+
+    *recording = (struct recording){.file = g_strdup(file), .sha256 = g_strdup(sha256)};
+    g_ptr_array_add(report->recordings, recording);
+}
+
 void suite_report_add_missing(struct suite_report *report, unsigned cases, const char *what, const char *service)
 {
     struct missing_service *missing = g_new0(struct missing_service, 1);
@@ -145,6 +162,8 @@ struct suite_report *suite_report_new(void)
     report->unused_waivers = g_ptr_array_new_with_free_func(g_free);
     report->deaths = g_ptr_array_new_with_free_func(death_free);
     report->missing = g_ptr_array_new_with_free_func(missing_free);
+    report->recordings = g_ptr_array_new_with_free_func(recording_free);
+    report->soak = g_ptr_array_new_with_free_func(g_free);
     return report;
 }
 
@@ -166,6 +185,12 @@ void suite_report_free(struct suite_report *report)
     g_free(report->capture);
     g_free(report->known);
     g_ptr_array_unref(report->missing);
+    g_free(report->command);
+    g_free(report->catalogue);
+    g_free(report->device_info);
+    g_free(report->load);
+    g_ptr_array_unref(report->recordings);
+    g_ptr_array_unref(report->soak);
     g_free(report);
 }
 

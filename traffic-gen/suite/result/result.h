@@ -78,11 +78,22 @@ struct missing_service {
     char *what, *service;
 };
 
+/* A file with what was sent and received, or was on the wire. */
+struct recording {
+    char *file, *sha256; /* NULL: it could not be read */
+};
+
 struct suite_report {
     char *device;  /* --device, or its address */
     char *role;    /* "responder" or "initiator" */
     char *version; /* of iwarp-gen */
     char *started; /* ISO 8601 */
+    /* Where it comes from (result_origin.h). NULL: not known. */
+    char *command, *catalogue;
+    char *device_info;     /* what --device-info printed */
+    GPtrArray *recordings; /* struct recording * */
+    char *load;            /* what other connections did meanwhile; NULL: there were none */
+    GPtrArray *soak;       /* char *: figures of a soak run, a line each; empty: it was none */
     double seconds;
     GPtrArray *results;        /* struct case_result * */
     GPtrArray *unused_waivers; /* char * */
@@ -101,6 +112,7 @@ struct suite_report {
 /* Copies state and what; the cases are the caller's to add. */
 struct device_death *suite_report_add_death(struct suite_report *report, const char *state, const char *what);
 void suite_report_add_missing(struct suite_report *report, unsigned cases, const char *what, const char *service);
+void suite_report_add_recording(struct suite_report *report, const char *file, const char *sha256);
 struct suite_report *suite_report_new(void);
 void suite_report_free(struct suite_report *report);
 struct case_result *case_result_new(void);

@@ -348,6 +348,37 @@ static unsigned run_before(const struct matrix_page *page, unsigned device)
 
 /* ---- sections ---- */
 
+static void write_device_info(xmlTextWriter *writer, const char *info)
+{
+    g_auto(GStrv) lines = g_strsplit(info ? info : "", "\n", -1);
+
+    if (!info)
+        return;
+    markup_element(writer, "p", NULL, "The device says of itself:");
+    markup_begin(writer, "ul", NULL);
+    for (unsigned i = 0; lines[i]; i++)
+        markup_element(writer, "li", NULL, "%s", lines[i]);
+    markup_end(writer);
+}
+
+static void write_origin(const struct matrix_page *page, const struct suite_report *report)
+{
+    if (report->command)
+        markup_element(page->writer, "p", NULL, "Made by: %s (iwarp-gen %s; %s).", report->command,
+                       or_empty(report->version), or_empty(report->catalogue));
+    for (guint i = 0; i < report->recordings->len; i++) {
+        const struct recording *recording = g_ptr_array_index(report->recordings, i);
+
+        markup_element(page->writer, "p", NULL, "Recorded in %s, SHA-256 %s.", recording->file,
+                       or_empty(recording->sha256));
+    }
+    if (report->load)
+        markup_element(page->writer, "p", NULL, "Under load: %s.", report->load);
+    for (guint i = 0; i < report->soak->len; i++)
+        markup_element(page->writer, "p", NULL, "Soak: %s.", (const char *)g_ptr_array_index(report->soak, i));
+    write_device_info(page->writer, report->device_info);
+}
+
 static void write_sections(const struct matrix_page *page, unsigned device)
 {
     static const char *const heads[] = {"Section", "Conforms", "Fails", "Waived", "Not decided"};
@@ -361,6 +392,7 @@ static void write_sections(const struct matrix_page *page, unsigned device)
     if (report->capture)
         markup_element(page->writer, "p", NULL, "What was on the wire is in %s: iwarp-check judges it.",
                        report->capture);
+    write_origin(page, report);
     if (report->layout)
         markup_element(page->writer, "p", NULL, "The layout of its Terminates is not that of RFC 5040: %s.",
                        report->layout);

@@ -145,6 +145,27 @@ static void add_reach(JsonBuilder *builder, const struct suite_report *report)
     json_builder_end_object(builder);
 }
 
+static void add_origin(JsonBuilder *builder, const struct suite_report *report)
+{
+    json_builder_set_member_name(builder, "origin");
+    json_builder_begin_object(builder);
+    add_string(builder, "command", report->command);
+    add_string(builder, "catalogue", report->catalogue);
+    add_string(builder, "device_info", report->device_info);
+    json_builder_set_member_name(builder, "recordings");
+    json_builder_begin_array(builder);
+    for (guint i = 0; i < report->recordings->len; i++) {
+        const struct recording *recording = g_ptr_array_index(report->recordings, i);
+
+        json_builder_begin_object(builder);
+        add_string(builder, "file", recording->file);
+        add_string(builder, "sha256", recording->sha256);
+        json_builder_end_object(builder);
+    }
+    json_builder_end_array(builder);
+    json_builder_end_object(builder);
+}
+
 static void add_sections(JsonBuilder *builder, const struct suite_report *report)
 {
     g_autoptr(GArray) sections = suite_report_sections(report);
@@ -204,6 +225,9 @@ void suite_report_json(const struct suite_report *report, FILE *out)
     add_string(builder, "sign_of_life", report->sign);
     add_string(builder, "terminate_layout", report->layout);
     add_string(builder, "capture", report->capture);
+    add_origin(builder, report);
+    add_string(builder, "load", report->load);
+    add_strings(builder, "soak", report->soak);
     add_reach(builder, report);
     add_deaths(builder, report);
     json_builder_set_member_name(builder, "tests");
@@ -396,6 +420,26 @@ static void read_deaths(JsonObject *object, struct suite_report *report)
     }
 }
 
+static void read_origin(JsonObject *object, struct suite_report *report)
+{
+    JsonObject *origin = object_of(object, "origin");
+    JsonArray *recordings = origin ? array_of(origin, "recordings") : NULL;
+
+    if (!origin)
+        return;
+    report->command = string_of(origin, "command");
+    report->catalogue = string_of(origin, "catalogue");
+    report->device_info = string_of(origin, "device_info");
+    for (guint i = 0; recordings && i < json_array_get_length(recordings); i++) {
+        JsonObject *from = object_at(recordings, i);
+        g_autofree char *file = from ? string_of(from, "file") : NULL,
+                        *sha256 = from ? string_of(from, "sha256") : NULL;
+
+        if (file)
+            suite_report_add_recording(report, file, sha256);
+    }
+}
+
 static struct suite_report *read_report(JsonObject *object)
 {
     struct suite_report *report = suite_report_new();
@@ -413,6 +457,9 @@ static struct suite_report *read_report(JsonObject *object)
     report->layout = string_of(object, "terminate_layout");
     report->capture = string_of(object, "capture");
     report->chosen = good ? json_array_get_length(tests) : 0;
+    report->load = string_of(object, "load");
+    read_strings(object, "soak", report->soak);
+    read_origin(object, report);
     read_deaths(object, report);
     for (guint i = 0; good && i < json_array_get_length(tests); i++) {
         JsonObject *from = object_at(tests, i);

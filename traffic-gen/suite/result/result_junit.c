@@ -88,16 +88,21 @@ static struct tally count(const struct suite_report *report, const char *suite)
 
 static void write_properties(xmlTextWriter *writer, const struct suite_report *report)
 {
-    g_autofree char *life = suite_report_life(report);
+    g_autofree char *life = suite_report_life(report), *info = g_strdup(report->device_info);
     const char *const properties[][2] = {{"device", report->device},
                                          {"role", report->role},
                                          {"version", report->version},
-                                         {"start-up", report->start_up ? report->start_up : ""},
-                                         {"life", life}};
+                                         {"start-up", report->start_up},
+                                         {"life", life},
+                                         {"command", report->command},
+                                         {"catalogue", report->catalogue},
+                                         {"device-info", info ? g_strdelimit(info, "\n", ' ') : NULL},
+                                         {"load", report->load}};
 
     markup_begin(writer, "properties", NULL);
     for (unsigned i = 0; i < G_N_ELEMENTS(properties); i++) {
-        markup_void(writer, "property", "name", properties[i][0], "value", properties[i][1], NULL);
+        if (properties[i][1] && *properties[i][1])
+            markup_void(writer, "property", "name", properties[i][0], "value", properties[i][1], NULL);
     }
     markup_end(writer);
 }

@@ -91,6 +91,17 @@ static void print_sections(const struct suite_report *report, FILE *out)
     }
 }
 
+/* Its first line will do: the whole is in the other formats. */
+static void print_origin(const struct suite_report *report, FILE *out)
+{
+    if (report->device_info)
+        fprintf(out, "  its system       %.*s\n", (int)strcspn(report->device_info, "\n"), report->device_info);
+    if (report->load)
+        fprintf(out, "  under load       %s\n", report->load);
+    for (guint i = 0; i < report->soak->len; i++)
+        fprintf(out, "  %-16s %s\n", i == 0 ? "soak" : "", (const char *)g_ptr_array_index(report->soak, i));
+}
+
 static void print_summary(const struct suite_report *report, FILE *out)
 {
     g_autofree char *life = suite_report_life(report);
@@ -104,6 +115,7 @@ static void print_summary(const struct suite_report *report, FILE *out)
         fprintf(out, "  Terminates       wrong layout: %s; [] shows what they mean\n", report->layout);
     if (report->capture)
         fprintf(out, "  the wire         in %s: iwarp-check judges it\n", report->capture);
+    print_origin(report, out);
     print_failed_ids(report, out);
     repeated = suite_report_repeated(report, &differed);
     if (repeated > 0)

@@ -99,15 +99,6 @@ bool case_agree(const GPtrArray *runs)
     return agree;
 }
 
-static bool differ(const GPtrArray *runs)
-{
-    for (guint i = 1; i < runs->len; i++) {
-        if (outcome_of(runs, i) != outcome_of(runs, 0))
-            return true;
-    }
-    return false;
-}
-
 static bool is_worse(enum case_outcome a, enum case_outcome b)
 {
     static const unsigned badness[OUTCOMES] = {
@@ -116,30 +107,42 @@ static bool is_worse(enum case_outcome a, enum case_outcome b)
     return badness[a] > badness[b];
 }
 
-struct case_result *case_merge(GPtrArray *runs)
+void case_tally_add(struct case_tally *tally, struct case_result *result)
 {
-    bool unstable = differ(runs), repeated = runs->len > 1;
-    struct case_result *worst;
-    unsigned counts[OUTCOMES] = {0};
-    guint at = 0;
-
-    for (guint i = 0; i < runs->len; i++) {
-        const struct case_result *one = g_ptr_array_index(runs, i);
-
-        counts[one->outcome]++;
-        if (is_worse(one->outcome, outcome_of(runs, at)))
-            at = i;
+    tally->counts[result->outcome]++;
+    tally->n++;
+    if (tally->worst && !is_worse(result->outcome, tally->worst->outcome)) {
+        case_result_free(result);
+        return;
     }
-    worst = g_ptr_array_steal_index(runs, at);
-    if (repeated)
-        memcpy(worst->runs, counts, sizeof counts);
-    if (unstable) {
+    if (tally->worst)
+        case_result_free(tally->worst);
+    tally->worst = result;
+}
+
+struct case_result *case_tally_result(struct case_tally *tally)
+{
+    struct case_result *worst = g_steal_pointer(&tally->worst);
+    const unsigned *counts = tally->counts;
+
+    if (tally->n > 1)
+        memcpy(worst->runs, counts, sizeof tally->counts);
+    if (counts[worst->outcome] < tally->n) {
         g_autofree char *actual = g_steal_pointer(&worst->actual);
 
         worst->actual = g_strdup_printf("%u passed, %u failed, %u inconclusive of %u runs; %s: %s",
                                         counts[OUTCOME_PASSED], counts[OUTCOME_FAILED], counts[OUTCOME_INCONCLUSIVE],
-                                        runs->len + 1, case_outcome_names[worst->outcome], actual);
+                                        tally->n, case_outcome_names[worst->outcome], actual);
         worst->outcome = OUTCOME_UNSTABLE;
     }
     return worst;
+}
+
+struct case_result *case_merge(GPtrArray *runs)
+{
+    struct case_tally tally = {0};
+
+    while (runs->len > 0)
+        case_tally_add(&tally, g_ptr_array_steal_index(runs, 0));
+    return case_tally_result(&tally);
 }

@@ -12,6 +12,14 @@ struct case_result *case_run(struct talk_run *run, const struct run_options *opt
                              unsigned again);
 /* Two of these runs (struct case_result *) had the same outcome. */
 bool case_agree(const GPtrArray *runs);
+/* Runs of one case as they come: the worst speaks for all. */
+struct case_tally {
+    struct case_result *worst; /* NULL: none yet */
+    unsigned n, counts[OUTCOMES];
+};
+void case_tally_add(struct case_tally *tally, struct case_result *result); /* which becomes the tally's */
+struct case_result *case_tally_result(struct case_tally *tally);           /* at least one; the caller frees it */
+
 /* At least one run (struct case_result *, taken out of the array): the worst speaks for all. The caller frees it. */
 struct case_result *case_merge(GPtrArray *runs);
 

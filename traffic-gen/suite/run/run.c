@@ -3,6 +3,7 @@
 
 #include "traffic-gen/suite/run/case.h"
 #include "traffic-gen/suite/run/counterparts.h"
+#include "traffic-gen/suite/run/load.h"
 #include "traffic-gen/suite/run/user_command.h"
 #include "traffic-gen/suite/talk/alive.h"
 #include "traffic-gen/suite/talk/tcp_socket.h"
@@ -58,6 +59,23 @@ static bool is_to_be_confirmed(const struct crew *crew, const struct trial *tria
            ((const struct case_result *)g_ptr_array_index(runs, 0))->outcome == OUTCOME_FAILED && !case_agree(runs);
 }
 
+/* What happens on one connection must not touch the others. */
+static void judge_load(struct load *load, struct case_result *result)
+{
+    g_autofree char *errors = NULL, *before = NULL;
+
+    if (!load)
+        return;
+    load_settle(load);
+    errors = load_errors(load);
+    if (!errors)
+        return;
+    before = g_steal_pointer(&result->actual);
+    result->actual =
+        g_strdup_printf("%s; the case itself: %s, %s", errors, case_outcome_names[result->outcome], before);
+    result->outcome = OUTCOME_FAILED;
+}
+
 /* Its remaining runs, until the device does not answer after one. */
 static enum end run_rest(const struct crew *crew, struct trial *trial)
 {
@@ -72,6 +90,7 @@ static enum end run_rest(const struct crew *crew, struct trial *trial)
         g_ptr_array_add(trial->runs, result);
         if (result->outcome == OUTCOME_NOT_APPLICABLE && result->ports->len == 0)
             return END_ALIVE; /* and would be again */
+        judge_load(crew->options->load, result);
         if (alive_check(crew->run, 0, 0, NULL) != DEVICE_ALIVE)
             return suite_stopped ? END_CUT : END_NO_ANSWER;
     }
@@ -115,6 +134,8 @@ static void finish(struct crew *crew, struct trial *trial)
     if ((result->outcome == OUTCOME_FAILED || result->outcome == OUTCOME_UNSTABLE) && !result->waived &&
         ++crew->failures == crew->options->stop_after)
         crew->over = true;
+    if (crew->options->finished)
+        crew->options->finished(crew->options->ctx, crew->finished, crew->n, result);
     save(crew);
 }
 

@@ -15,6 +15,8 @@ struct chosen_case {
     const struct suite_case *row;
 };
 
+struct load;
+
 struct run_options {
     unsigned jobs;           /* cases at the same time */
     unsigned repeat;         /* runs of each case, at least 1 */
@@ -24,13 +26,15 @@ struct run_options {
     const char *before_each; /* command before each case; NULL: none */
     const char *reset;       /* command that revives a dead device; NULL: none */
     int64_t t_reset;         /* for that command, and until the device answers */
+    struct load *load;       /* on other connections; NULL: none. One case at a time */
     /* Called for each result, never two at a time: sets result->waived of a failure that does not count. May be NULL.
      */
     void (*judged)(void *ctx, struct case_result *result);
     /* What has finished so far, about once a second: for whoever wants to resume a run that was killed. May be NULL. */
     void (*saved)(void *ctx, const struct suite_report *report);
-    /* May be NULL; called by any thread. */
+    /* A case begins; one has a verdict. May be NULL; never two at a time. */
     void (*progress)(void *ctx, unsigned done, unsigned n, const char *id);
+    void (*finished)(void *ctx, unsigned done, unsigned n, const struct case_result *result);
     void *ctx;
     const struct suite_report *earlier; /* of a run whose results are taken over; NULL: none */
 };

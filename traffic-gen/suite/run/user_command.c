@@ -8,13 +8,14 @@
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { POLL_US = 10000 };
 
 /* In its own process group: signals of the terminal are ours, and its children can be ended together. */
-static int start(const char *command, char **environment, pid_t *pid)
+static int start(const char *command, char **environment, int output, pid_t *pid)
 {
     char *const arguments[] = {(char *)"sh", (char *)"-c", (char *)command, NULL};
     posix_spawn_file_actions_t actions;
@@ -27,7 +28,7 @@ static int start(const char *command, char **environment, pid_t *pid)
     sigaddset(&usual, SIGTERM);
     sigaddset(&usual, SIGPIPE);
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigdefault(&attributes, &usual);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
@@ -46,7 +47,7 @@ static bool ended_well(int status, char **why)
     return false;
 }
 
-bool user_command_run(const char *command, const char *const *variables, int64_t timeout_ns, char **why)
+static bool run(const char *command, const char *const *variables, int64_t timeout_ns, int output, char **why)
 {
     int64_t until = g_get_monotonic_time() + timeout_ns / 1000;
     g_auto(GStrv) environment = g_get_environ();
@@ -58,7 +59,7 @@ bool user_command_run(const char *command, const char *const *variables, int64_t
 
         environment = g_environ_setenv(environment, name, variables[i] + strlen(name) + 1, TRUE);
     }
-    error = start(command, environment, &pid);
+    error = start(command, environment, output, &pid);
     if (error) {
         *why = g_strdup(g_strerror(error));
         return false;
@@ -83,4 +84,40 @@ bool user_command_run(const char *command, const char *const *variables, int64_t
     *why =
         suite_stopped ? g_strdup("stopped") : g_strdup_printf("not finished within %.0f s", (double)timeout_ns / 1e9);
     return false;
+}
+
+bool user_command_run(const char *command, const char *const *variables, int64_t timeout_ns, char **why)
+{
+    return run(command, variables, timeout_ns, STDERR_FILENO, why);
+}
+
+/* For people: without what would move the cursor, or is no UTF-8. */
+static char *printable(const char *octets, size_t n)
+{
+    char *text = g_utf8_make_valid(octets, (gssize)n);
+
+    for (char *at = text; *at; at++)
+        if (((unsigned char)*at < 0x20 && *at != '\n') || *at == 0x7F)
+            *at = ' ';
+    return g_strchomp(text);
+}
+
+bool user_command_output(const char *command, const char *const *variables, int64_t timeout_ns, char **output,
+                         char **why)
+{
+    int fd = memfd_create("output", MFD_CLOEXEC);
+    char octets[USER_OUTPUT_MAX];
+    ssize_t n;
+    bool good;
+
+    if (fd < 0) {
+        *why = g_strdup(g_strerror(errno));
+        return false;
+    }
+    good = run(command, variables, timeout_ns, fd, why);
+    n = pread(fd, octets, sizeof octets, 0);
+    close(fd);
+    if (good)
+        *output = printable(octets, n > 0 ? (size_t)n : 0);
+    return good;
 }

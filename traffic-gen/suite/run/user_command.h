@@ -14,4 +14,9 @@
  */
 bool user_command_run(const char *command, const char *const *variables, int64_t timeout_ns, char **why);
 
+/* The same, but *output, which the caller frees, is what it printed: at most USER_OUTPUT_MAX octets, printable. */
+enum { USER_OUTPUT_MAX = 16384 };
+bool user_command_output(const char *command, const char *const *variables, int64_t timeout_ns, char **output,
+                         char **why);
+
 #endif
