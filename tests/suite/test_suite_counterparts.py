@@ -56,6 +56,15 @@ def test_who_has_refused_passes():
     assert {test["rests_on"] for test in tested.tests.values() if (test["outcome"], test["shown"]) == ("passed", "stays")} <= set(tested.tests)
 
 
+def test_a_refusal_counts_for_its_layer_and_below():
+    """A wrong CRC is refused, and whatever DDP says is taken: in DDP, silence is worth nothing."""
+    with scripted.Device(answers_reads=False) as device:
+        tested = run(device, "--suite=mpa,ddp")
+    passed = collections.Counter(test["suite"] for test in tested.tests.values() if (test["outcome"], test["shown"]) == ("passed", "stays"))
+    open_ = [test for test in tested.tests.values() if "refuse only what is below" in test["actual"]]
+    assert passed["mpa"] > 5 and passed["ddp"] == 0 and open_ and {test["suite"] for test in open_} == {"ddp"}, tested.tell()
+
+
 def test_resumed_with_what_was_missing(tmp_path):
     """A run that lacked the counterpart says nothing: the case is run again beside it."""
     report = tmp_path / "first.json"

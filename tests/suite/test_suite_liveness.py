@@ -104,10 +104,33 @@ def test_the_case_is_named_and_the_run_ends(what, state, words):
     assert tested.seconds < 20  # nothing answers a SYN: 3.5 s each, in the case, in its comparison, and after it
 
 
+class Single(scripted.Device):
+    """As a program that serves one connection, and is started again: nobody listens for a moment after each."""
+
+    def accept(self, listener):
+        with contextlib.suppress(OSError):
+            connection = listener.accept()[0]
+            listener.close()
+            self.serve(connection)
+            self.crashes += 1
+            time.sleep(0.05)
+            if not self.over.is_set():
+                self.listen()
+
+
 def test_a_device_that_needs_a_moment_is_alive():
-    with scripted.Device(bad_crc=lambda device: device.die(back_after=0.3) or True) as device:
+    with Single() as device:
         tested = run(device)
     assert tested.status == 0 and set(tested.outcome("passed")) == {BEFORE, HIT, AFTER}, tested.tell()
+    assert device.crashes > 3 and tested.report["deaths"] == []
+
+
+def test_a_close_is_no_refusal_if_it_was_a_crash():
+    """It is started again so soon that it is never dead; but after no other connection nobody listens."""
+    with scripted.Device(bad_crc=lambda device: device.die(back_after=0.3) or True) as device:
+        tested = run(device)
+    assert tested.status == 0 and tested.outcome("inconclusive") == [HIT], tested.tell()
+    assert "perhaps it crashed, and was started again" in tested.tests[HIT]["actual"]
     assert device.crashes == 1 and tested.report["deaths"] == []
 
 

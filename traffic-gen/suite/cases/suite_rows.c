@@ -259,16 +259,13 @@ void row_refused_with_code(struct talk *talk, const struct suite_case *row)
         expect_code(talk, row);
 }
 
-/*
- * The comparison: it goes on where nothing is wrong. A device that needs a moment after a refusal is waited for, so
- * that its pause is not taken for its usual way.
- */
+/* The comparison: it goes on where nothing is wrong. */
 static bool continues_unharmed(struct talk *talk, const struct suite_case *row)
 {
-    bool started = row_say(talk, row, false);
+    bool started;
 
-    if (!started && talk_recovers(talk))
-        started = row_say(talk, row, false);
+    talk_wait_to_listen(talk);
+    started = row_say(talk, row, false);
     return started && talk_life_good(talk_probe(talk));
 }
 

@@ -62,6 +62,8 @@ struct case_result {
     unsigned runs[OUTCOMES]; /* when it ran more than once: how often each outcome occurred */
     /* While it runs: our side has sent its stimulus; a usual start-up, or what prepares it, was refused. */
     bool said, refused;
+    bool mute; /* it passed by a close without a Terminate: a crash looks like that, too */
+    bool away; /* after its stimulus nobody listened for a while */
 };
 
 /* The device died. */

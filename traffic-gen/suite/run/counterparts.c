@@ -1,18 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/suite/run/counterparts.h"
 
-static const char first_connections[] = "the first connections", own_start[] = "the start-up that it takes";
+#include <string.h>
 
-/* The first case with that outcome that showed this. */
-static const char *find(const struct suite_report *report, enum case_shown shown, enum case_outcome outcome)
+enum { ONE_BAD_LUCK = 1 };
+
+static const char first_connections[] = "the first connections", own_start[] = "the start-up that it takes",
+                  checks[] = "several of the checks between cases, with nothing odd";
+
+/* What lies on what, by suite: who refuses something above has looked at what is below. */
+static unsigned layer_of(const struct case_result *result)
+{
+    static const struct {
+        const char *suite;
+        unsigned layer;
+    } layers[] = {{"mpa", 0}, {"mpa2", 0}, {"ddp", 1}, {"rdmap", 2}, {"rdmapx", 2}, {"rpcrdma", 3}, {"nfs", 4}};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(layers); i++)
+        if (strcmp(layers[i].suite, result->suite) == 0)
+            return layers[i].layer;
+    return 0;
+}
+
+/* The first case with that outcome that showed this, of this layer or above it. */
+static const char *find_from(const struct suite_report *report, enum case_shown shown, enum case_outcome outcome,
+                             unsigned layer)
 {
     for (guint i = 0; i < report->results->len; i++) {
         const struct case_result *result = g_ptr_array_index(report->results, i);
 
-        if (result->shown == shown && result->outcome == outcome)
+        if (result->shown == shown && result->outcome == outcome && layer_of(result) >= layer)
             return result->id;
     }
     return NULL;
+}
+
+static const char *find(const struct suite_report *report, enum case_shown shown, enum case_outcome outcome)
+{
+    return find_from(report, shown, outcome, 0);
 }
 
 struct counterparts {
@@ -20,12 +45,22 @@ struct counterparts {
     const char *closed;            /* at times, where it had to go on */
 };
 
-static const char *counterpart_of(const struct counterparts *seen, const struct case_result *result, const char **why)
+/* That it stays connected says something if it looks at what is sent, in that layer. */
+static const char *refusal_for(const struct suite_report *report, const struct counterparts *seen,
+                               const struct case_result *result, const char **why)
+{
+    *why = seen->refused
+               ? "its TCP acknowledges, but it was seen to refuse only what is below: perhaps it does not look"
+               : "its TCP acknowledges, but it was never seen to refuse anything: perhaps it does not look";
+    return seen->refused ? find_from(report, SHOWN_REFUSED, OUTCOME_PASSED, layer_of(result)) : NULL;
+}
+
+static const char *counterpart_of(const struct suite_report *report, const struct counterparts *seen,
+                                  const struct case_result *result, const char **why)
 {
     switch (result->shown) {
     case SHOWN_STAYS:
-        *why = "its TCP acknowledges, but it was never seen to refuse anything: perhaps it does not look";
-        return seen->refused;
+        return refusal_for(report, seen, result, why);
     case SHOWN_CONTINUES: /* by an answer, which shows that it looks */
         return seen->refused ? seen->refused : first_connections;
     case SHOWN_REFUSED:
@@ -55,12 +90,14 @@ static void withdraw(struct case_result *result, const char *why, const char *by
     result->outcome = OUTCOME_INCONCLUSIVE;
 }
 
-void counterparts_settle(struct suite_report *report, bool answers)
+void counterparts_settle(struct suite_report *report, bool answers, unsigned closed_checks)
 {
     struct counterparts seen = {.refused = find(report, SHOWN_REFUSED, OUTCOME_PASSED),
                                 .went_on = find(report, SHOWN_CONTINUES, OUTCOME_PASSED),
                                 .closed = find(report, SHOWN_CLOSED, OUTCOME_UNSTABLE)};
 
+    if (closed_checks > ONE_BAD_LUCK)
+        seen.closed = checks;
     if (!seen.went_on)
         seen.went_on = find(report, SHOWN_STAYS, OUTCOME_PASSED);
     if (!seen.went_on && answers && !find(report, SHOWN_CLOSED, OUTCOME_FAILED))
@@ -74,7 +111,7 @@ void counterparts_settle(struct suite_report *report, bool answers)
         if (result->outcome != OUTCOME_PASSED)
             continue;
         g_free(result->rests_on);
-        result->rests_on = g_strdup(counterpart_of(&seen, result, &why));
+        result->rests_on = g_strdup(counterpart_of(report, &seen, result, &why));
         if (!result->rests_on)
             withdraw(result, why, result->shown == SHOWN_REFUSED ? seen.closed : NULL);
     }

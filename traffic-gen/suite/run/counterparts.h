@@ -10,9 +10,10 @@
 
 /*
  * When all cases have run: sets rests_on of the cases that passed; those whose counterpart is missing become
- * inconclusive. answers: the device answered on the first connections, so that it was seen to go on.
+ * inconclusive. answers: the device answered on the first connections, so that it was seen to go on. closed_checks:
+ * connections with nothing odd, between the cases, that it closed: one may be bad luck, several are its way.
  */
-void counterparts_settle(struct suite_report *report, bool answers);
+void counterparts_settle(struct suite_report *report, bool answers, unsigned closed_checks);
 
 /* It is inconclusive for that alone: another run may have seen what this one lacked. */
 bool counterpart_was_missing(const struct case_result *result);

@@ -48,6 +48,8 @@ static bool may_go_on(const struct crew *crew)
 
 /* ---- a case ---- */
 
+enum { ORDINARY = 2 /* connections, the second right after the first */ };
+
 enum end { END_ALIVE, END_NO_ANSWER, END_CUT };
 
 /* One comparison may have met a device, or a network, that was busy: a failure is believed when it comes again. */
@@ -76,6 +78,26 @@ static void judge_load(struct load *load, struct case_result *result)
     result->outcome = OUTCOME_FAILED;
 }
 
+/*
+ * It closed without a word, and for a while nobody listened. So does a device that needs a moment after any connection;
+ * one that listens at once after an ordinary one may have crashed, and was started again.
+ */
+static void doubt_crash(const struct crew *crew, struct case_result *result)
+{
+    g_autofree char *before = NULL;
+
+    if (result->outcome != OUTCOME_PASSED || !result->mute || !result->away || crew->run->dut != DUT_RESPONDER)
+        return;
+    for (unsigned i = 0; i < ORDINARY; i++)
+        if (alive_check(crew->run, 0, 0, NULL) != DEVICE_ALIVE)
+            return;
+    before = g_steal_pointer(&result->actual);
+    result->actual = g_strdup_printf("%s; then nobody listened for a while, as after no other connection: perhaps it "
+                                     "crashed, and was started again",
+                                     before);
+    result->outcome = OUTCOME_INCONCLUSIVE;
+}
+
 /* Its remaining runs, until the device does not answer after one. */
 static enum end run_rest(const struct crew *crew, struct trial *trial)
 {
@@ -93,6 +115,7 @@ static enum end run_rest(const struct crew *crew, struct trial *trial)
         judge_load(crew->options->load, result);
         if (alive_check(crew->run, 0, 0, NULL) != DEVICE_ALIVE)
             return suite_stopped ? END_CUT : END_NO_ANSWER;
+        doubt_crash(crew, result);
     }
     return END_ALIVE;
 }
@@ -303,6 +326,13 @@ static void acquit(struct crew *crew)
     }
 }
 
+/* It did not answer after the case, and does so now. */
+static void doubt_absence(const struct crew *crew, struct case_result *result)
+{
+    result->away = true;
+    doubt_crash(crew, result);
+}
+
 /* No thread is within a case. */
 static void settle(struct crew *crew)
 {
@@ -318,6 +348,8 @@ static void settle(struct crew *crew)
     } else {
         if (!alive)
             blame(crew, g_ptr_array_index(crew->suspects, 0), how);
+        for (guint i = 0; alive && i < crew->suspects->len; i++)
+            doubt_absence(crew, last_of(g_ptr_array_index(crew->suspects, i)));
         for (guint i = 0; i < crew->suspects->len; i++)
             run_alone(crew, g_ptr_array_index(crew->suspects, i));
     }

@@ -97,6 +97,8 @@ enum device_life alive_check(struct talk_run *run, int64_t grace, int64_t patien
         talk_init(&talk, run, NULL, 1, result);
         talk.patience = patience;
         life = look(&talk);
+        if (life == DEVICE_IDLES && (talk.dut_fin || talk.dut_reset))
+            g_atomic_int_inc(&run->closed_checks);
         if (how) {
             g_free(*how);
             *how = seen(&talk, life);
@@ -113,10 +115,4 @@ enum device_life alive_check(struct talk_run *run, int64_t grace, int64_t patien
             return life;
         g_usleep((gulong)(pause_ns / 1000));
     }
-}
-
-bool talk_recovers(struct talk *talk)
-{
-    return talk_is_initiator(talk) && talk->open_error == ECONNREFUSED &&
-           alive_check(talk->run, talk->run->t_recover, 0, NULL) == DEVICE_ALIVE;
 }

@@ -17,6 +17,7 @@ enum {
     STEPS_LAST = 12,
     STEPS_SHORT = 40,
     STEPS_MAX = 100000, /* of a full transcript */
+    LISTEN_RETRY_US = 50000,
 };
 
 static const int64_t ms = 1000000, arrival_pause = 500 * 1000000;
@@ -67,6 +68,7 @@ void talk_passed_by_end(struct talk *talk, const char *format, ...)
     if (has_arrived(talk, MIN(talk_t_react(talk), arrival_pause))) {
         CONCLUDE(OUTCOME_PASSED);
         talk->result->shown = talk->operating ? SHOWN_REFUSED : SHOWN_START_UP_REFUSED;
+        talk->result->mute = !talk->heard.is_terminate;
     } else {
         talk_inconclusive(talk, "the stimulus did not reach the device: %s not acknowledged it", who(talk));
     }
@@ -217,6 +219,7 @@ static void forget_connection(struct talk *talk)
         .deadline = talk->deadline,
         .longer = talk->longer,
         .patience = talk->patience,
+        .waits = talk->waits,
         .fd = -1,
         .received_all = talk->received_all,
         .flooded = talk->flooded,
@@ -356,6 +359,27 @@ static void note_wait(struct talk_run *run, int64_t began)
         g_atomic_int_set(&run->waited_ms, waited);
 }
 
+void talk_wait_to_listen(struct talk *talk)
+{
+    talk->waits = true;
+}
+
+/* A device that serves one connection after the other may need a moment until it listens again. */
+static int connect_to_device(struct talk *talk, uint16_t mss, char **why)
+{
+    bool waits = talk->row && (talk->waits || !talk->result->said);
+    int64_t until = talk_now() + (waits ? talk->run->t_recover : 0);
+    int fd;
+
+    while ((fd = tcp_connect(talk->run->host, talk->run->port, mss, talk_connect_time(talk), why)) < 0 &&
+           errno == ECONNREFUSED && talk_now() < until && !suite_stopped) {
+        talk->result->away |= talk->result->said;
+        g_clear_pointer(why, g_free);
+        g_usleep(LISTEN_RETRY_US);
+    }
+    return fd;
+}
+
 bool talk_open(struct talk *talk)
 {
     struct watch_options options = {
@@ -375,12 +399,13 @@ bool talk_open(struct talk *talk)
 
     talk_renew(talk);
     if (talk->run->dut == DUT_RESPONDER)
-        talk->fd = tcp_connect(talk->run->host, talk->run->port, mss, talk_connect_time(talk), &why);
+        talk->fd = connect_to_device(talk, mss, &why);
     else
         talk->fd = tcp_accept(talk->run->listener, true, talk_accept_time(talk), &why);
     if (talk->fd < 0) {
         talk->open_error = errno;
         talk->result->refused = true;
+        talk->result->away |= talk->result->said && errno == ECONNREFUSED;
         talk_inconclusive(talk, "no connection: %s", why);
         return false;
     }

@@ -261,10 +261,10 @@ enum talk_life talk_await(struct talk *talk, enum talk_sign sign, int64_t ns);
 /* Asks for the sign of this DUT, without a verdict. */
 enum talk_life talk_probe(struct talk *talk);
 /*
- * Where nobody listened when we connected last: waits at most --recover-timeout until the device is alive. false: it is
- * not, or something else was wrong.
+ * From here on connections wait for a device on whose port nobody listens, at most --recover-timeout: it may need a
+ * moment after what was said to it, which is no death. Until something is said they do so anyway.
  */
-bool talk_recovers(struct talk *talk);
+void talk_wait_to_listen(struct talk *talk);
 static inline bool talk_life_good(enum talk_life life)
 {
     return life == LIFE_ANSWERS || life == LIFE_STAYS;

@@ -45,9 +45,10 @@ struct talk_run {
     const char *layout; /* of its Terminates, when it is wrong (engine/terminate/terminate_layout.h); atomic */
     gint waited_ms;     /* longest wait for one of its connections; atomic */
     enum talk_sign sign;
-    unsigned signs;  /* all that were seen: set of 1 << enum talk_sign */
-    gint late_first; /* it loses what arrives right after its Reply, or looks at it late; atomic */
-    unsigned has;    /* set of enum suite_need: what its service offers */
+    unsigned signs;     /* all that were seen: set of 1 << enum talk_sign */
+    gint closed_checks; /* connections with nothing odd, between cases, that it closed in full operation; atomic */
+    gint late_first;    /* it loses what arrives right after its Reply, or looks at it late; atomic */
+    unsigned has;       /* set of enum suite_need: what its service offers */
 };
 
 /* What carries a connection that is none of TCP, as long as it is open; of rpc_port. */
@@ -67,6 +68,7 @@ struct talk {
     uint16_t mss;            /* for the next connection: TCP_MAXSEG; 0: the system's */
     int64_t patience;        /* how long to wait for an Initiator; 0: as long as it has taken so far, plus a margin */
     int open_error;          /* of talk_open() */
+    bool waits;              /* talk_wait_to_listen() */
     bool queued;             /* the Initiator had connected before it was waited for */
     /* The connection. */
     int fd;                             /* -1: none */
