@@ -84,34 +84,42 @@ static char *seen(struct talk *talk, enum device_life life)
     return g_strdup(talk_describe(talk, talk_last(talk)));
 }
 
+/* One connection; *queued counts those in a row that had waited to be accepted. */
+static enum device_life look_once(struct talk_run *run, int64_t patience, unsigned *queued, char **how)
+{
+    struct case_result *result = case_result_new();
+    enum device_life life;
+    struct talk talk;
+
+    talk_init(&talk, run, NULL, 1, result);
+    talk.patience = patience;
+    life = look(&talk);
+    if (life == DEVICE_IDLES && (talk.dut_fin || talk.dut_reset))
+        g_atomic_int_inc(&run->closed_checks);
+    if (how) {
+        g_free(*how);
+        *how = seen(&talk, life);
+    }
+    /* A connection that was queued may have been abandoned by the device: that says nothing about the next one. */
+    *queued = talk.queued ? *queued + 1 : 0;
+    talk_clear(&talk);
+    case_result_free(result);
+    return suite_stopped ? DEVICE_STOPPED : life;
+}
+
 enum device_life alive_check(struct talk_run *run, int64_t grace, int64_t patience, char **how)
 {
     int64_t until = talk_now() + grace;
-    enum device_life life;
     unsigned queued = 0;
 
     for (;;) {
-        struct case_result *result = case_result_new();
-        struct talk talk;
+        enum device_life life = look_once(run, patience, &queued, how);
 
-        talk_init(&talk, run, NULL, 1, result);
-        talk.patience = patience;
-        life = look(&talk);
-        if (life == DEVICE_IDLES && (talk.dut_fin || talk.dut_reset))
-            g_atomic_int_inc(&run->closed_checks);
-        if (how) {
-            g_free(*how);
-            *how = seen(&talk, life);
-        }
-        /* A connection that was queued may have been abandoned by the device: that says nothing about the next one. */
-        queued = talk.queued ? queued + 1 : 0;
-        talk_clear(&talk);
-        case_result_free(result);
-        if (suite_stopped)
-            return DEVICE_STOPPED;
-        if (life != DEVICE_ALIVE && queued > 0 && run->jobs < 2)
+        if (life == DEVICE_STOPPED || life == DEVICE_ALIVE)
+            return life;
+        if (queued > 0 && run->jobs < 2)
             tcp_drop_waiting(run->listener);
-        if (life == DEVICE_ALIVE || (talk_now() >= until && (queued == 0 || queued > QUEUED_MAX)))
+        if (talk_now() >= until && (queued == 0 || queued > QUEUED_MAX))
             return life;
         g_usleep((gulong)(pause_ns / 1000));
     }
