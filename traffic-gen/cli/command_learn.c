@@ -253,6 +253,7 @@ static int learn_at(const struct options *options, const char *address)
     struct talk_run run = {
         .dut = DUT_RESPONDER,
         .listener = -1,
+        .sign = SIGN_TCP, /* none is asked for */
         .t_react = MAX((int64_t)(options->quiet * 1e9), CLOSE_MS * ms),
         .t_start = 60 * 1000 * ms,
         .t_idle = 120 * 1000 * ms,

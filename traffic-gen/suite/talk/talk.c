@@ -416,7 +416,7 @@ bool talk_open(struct talk *talk)
     }
     tcp_ends(talk->fd, &options.ends[WATCH_SUITE], &options.ends[WATCH_DUT]);
     port = options.ends[talk->run->dut == DUT_RESPONDER ? WATCH_SUITE : WATCH_DUT].port;
-    if (!talk->row)
+    if (!talk->row && talk->run->sign == SIGN_UNKNOWN) /* later ones may be several at a time */
         talk->run->device = options.ends[WATCH_DUT];
     g_array_append_val(talk->result->ports, port);
     talk->watch = watch_new(&options);
