@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import threading
+import time
 
 import pytest
 
@@ -129,11 +130,32 @@ def test_load_that_the_device_does_not_take():
     (["--soak=x"], "--soak: 'x' is no duration such as 90s, 30m or 12h"),
     (["--soak=-1m"], "--soak: '-1m' is no duration"),
     (["--soak=5w"], "--soak: '5w' is no duration"),
+    (["--soak=5m", "--repeat=2"], "--soak: not with --repeat"),
 ])
 def test_wrong_usage(args, message):
     address = ["127.0.0.1:0"] if "--listen" in args else ["127.0.0.1:1"]
     done = subprocess.run([devices.GEN, "test", *address, *args], capture_output=True, text=True, timeout=20)
     assert done.returncode == 2 and message in done.stderr, done.stderr
+
+
+def test_what_happened_between_cases_is_nobodys_fault():
+    """The others are closed by a connection that belongs to no case, before the next one begins."""
+    class Between(Echo):
+        def echo(self, connection, request):
+            if len(self.requests) == self.at:
+                close_others(self, connection)
+            super().echo(connection, request)
+
+    with Between(bad_crc=harmless) as device:
+        device.at = -1
+        first = run(device, BAD_CRC)
+        used = len(device.requests)
+    # The last connections of that run are the check after the case: a run of two cases has it between them.
+    with Between(bad_crc=harmless) as device:
+        device.at = used
+        second = run(device, "--rules=MPA-8-02/crc,MPA-8-02/ulpdu", "--confirm=1")
+    assert first.outcome("passed") == ["MPA-8-02/crc"], first.tell()
+    assert second.tests["MPA-8-02/ulpdu"]["outcome"] == "passed", second.tell()
 
 
 # ---- soak ----
@@ -147,9 +169,38 @@ def test_soak(tmp_path):
     first, resets, growth = result.report["soak"]
     cases, rounds = map(int, re.match(r"(\d+) cases in (\d+) rounds and ", first).groups())
     assert cases > 2 * len(result.tests) and rounds > 2
+    seed = re.search(r"in the order of (--seed=\d+)$", first)[1]
+    assert seed in result.errors  # printed at the start, too
+    lines = re.findall(r"^(\d+): (\S+): (\w+)", result.errors, re.M)
+    assert [int(line[0]) for line in lines] == list(range(1, cases + 1))
     assert re.fullmatch(r"\d+ connections reset by the device", resets)
     assert growth == "VmRSS: 164 kB, 228 kB at the end (+64)"
     assert all(test["runs"]["passed"] > 1 for test in result.tests.values())
+
+
+def test_a_killed_soak_leaves_its_report(tmp_path):
+    path = tmp_path / "report.json"
+    device = subprocess.Popen([devices.SAMPLE_DEVICE, "responder", "127.0.0.1", "0"], stdout=subprocess.PIPE, text=True)
+    tester = subprocess.Popen([devices.GEN, "test", f"127.0.0.1:{device.stdout.readline().strip()}", *TIMES, "--rules=DDP-7.1",
+                               "--soak=1h", "--format=json", f"--output={path}"], stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(200):
+            time.sleep(0.05)
+            if path.exists() and path.stat().st_size > 0:
+                break
+    finally:
+        tester.kill()
+        tester.wait()
+        device.kill()
+        device.wait()
+    tests = json.loads(path.read_text())["tests"]
+    assert tests and all(test["outcome"] == "passed" for test in tests)
+
+
+def test_the_nth_failure_ends_a_soak():
+    with scripted.Device(bad_crc=lambda device: False) as device:
+        result = devices.run_test([f"127.0.0.1:{device.port}", *TIMES, BAD_CRC, "--soak=1h", "--stop-after=2"], 1, False)
+    assert result.status == 1 and result.tests["MPA-8-02/crc"]["outcome"] == "failed", result.tell()
 
 
 def test_soak_shows_what_only_comes_later():

@@ -172,6 +172,7 @@ struct job {
     int64_t soak;                 /* ns; 0: each case once */
     char *command;                /* as it was given */
     int64_t began;                /* the first case */
+    unsigned ran;                 /* cases since, none that was taken over */
     struct watch_recorder recorder;
 };
 
@@ -258,27 +259,51 @@ static void stop_on_signals(void)
 /* What the rest will take if it goes on like this; "" before the first case is done. */
 static char *estimate(const struct job *job, unsigned done, unsigned n)
 {
-    int64_t left = done > 0 ? (talk_now() - job->began) / done * (n - done) / 1000000000 : 0;
+    int64_t spent = talk_now() - job->began, left = 0;
 
+    if (job->soak > 0)
+        left = job->soak - spent;
+    else if (job->ran > 0)
+        left = spent / job->ran * (n - done);
+    left /= 1000000000;
     if (left <= 0)
         return g_strdup("");
     return g_strdup_printf(", %d:%02d left", (int)(left / 60), (int)(left % 60));
 }
 
+/* "3 of 74"; of a soak run, which has no last case, "3". */
+static char *position(const struct job *job, unsigned done, unsigned n)
+{
+    return job->soak > 0 ? g_strdup_printf("%u", job->ran) : g_strdup_printf("%u of %u", done, n);
+}
+
 /* On a terminal the line is overwritten. */
 static void show_progress(void *ctx, unsigned done, unsigned n, const char *id)
 {
-    g_autofree char *left = estimate(ctx, done, n);
+    g_autofree char *left = estimate(ctx, done, n), *at = position(ctx, done, n);
 
-    fprintf(stderr, "\r%u of %u: %s%s\033[K", done, n, id, left);
+    fprintf(stderr, "\r%s: %s%s\033[K", at, id, left);
+}
+
+static void count_case(void *ctx, unsigned done, unsigned n, const struct case_result *result)
+{
+    struct job *job = ctx;
+
+    (void)done;
+    (void)n;
+    (void)result;
+    job->ran++;
 }
 
 /* In a log each case has a line. */
-static void log_progress(void *ctx, unsigned done, unsigned n, const struct case_result *result)
+static void log_case(void *ctx, unsigned done, unsigned n, const struct case_result *result)
 {
-    g_autofree char *left = estimate(ctx, done, n);
+    g_autofree char *left = NULL, *at = NULL;
 
-    fprintf(stderr, "%u of %u: %s: %s%s\n", done, n, result->id, case_outcome_names[result->outcome], left);
+    count_case(ctx, done, n, result);
+    left = estimate(ctx, done, n);
+    at = position(ctx, done, n);
+    fprintf(stderr, "%s: %s: %s%s\n", at, result->id, case_outcome_names[result->outcome], left);
 }
 
 /* Something was shown. Nothing shown is no pass, as for iwarp-check. */
@@ -429,7 +454,7 @@ static void run_all(struct job *job, struct suite_report *report)
         .judged = judge,
         .saved = output_file_is_replaced(options->output) && strcmp(options->format, "json") == 0 ? save : NULL,
         .progress = progress ? show_progress : NULL,
-        .finished = progress ? NULL : log_progress,
+        .finished = progress ? count_case : log_case,
         .ctx = job,
         .earlier = job->earlier,
         .load = job->load,
@@ -481,7 +506,7 @@ static int run_chosen(struct job *job)
     report->capture = g_strdup(options->capture);
     stop_on_signals();
     if (reach(job->run, job->address, &status)) {
-        if (job->run->services & NEED_RPC)
+        if (job->run->services & NEED_RPC || job->soak > 0)
             fprintf(stderr, "iwarp-gen: --seed=%" G_GUINT64_FORMAT "\n", job->run->nfs.seed);
         g_autoptr(GArray) about = job->options->suites || job->options->rules
                                       ? NULL
@@ -599,6 +624,11 @@ static bool take_soak(const struct options *options, int64_t *out, int *status)
 
     if (!options->soak)
         return true;
+    if (options->resume || options->repeat > 1) {
+        *status = command_fail("--soak: not with %s; it runs each case as often as there is time for",
+                               options->resume ? "--resume" : "--repeat");
+        return false;
+    }
     number = g_ascii_strtod(options->soak, &end);
     for (unsigned i = 0; i < G_N_ELEMENTS(units) && number > 0 && end > options->soak; i++) {
         if (strcmp(end, units[i].unit) == 0 && number * units[i].seconds <= 366 * 86400.0) {
@@ -694,7 +724,7 @@ static int take_words(const struct options *options, struct talk_run *run)
     g_autoptr(GError) error = NULL;
 
     if (!format_find(options->format))
-        return command_fail("--format: '%s' is not text, json, junit or html", options->format);
+        return command_fail("--format: '%s' is not text, json, junit, html or tap", options->format);
     if (options->service && !parse_service(options->service, &run->services)) {
         g_autofree char *names = service_names(NULL, " or ");
 

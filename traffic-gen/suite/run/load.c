@@ -19,6 +19,7 @@ struct worker {
     GRand *random;
     bool connected;
     gint turns; /* round trips, and attempts at one */
+    gint trips; /* those whose octets were right */
 };
 
 struct load {
@@ -169,6 +170,7 @@ static bool exchange(struct worker *worker)
         g_mutex_lock(&worker->load->lock);
         worker->load->round_trips++;
         g_mutex_unlock(&worker->load->lock);
+        g_atomic_int_inc(&worker->trips);
         return true;
     }
     if (!g_atomic_int_get(&worker->load->over) && !suite_stopped)
@@ -223,6 +225,23 @@ struct load *load_start(struct talk_run *run, unsigned n, char **why)
     for (unsigned i = 0; i < n; i++)
         load->workers[i].thread = g_thread_new("load", work, &load->workers[i]);
     return load;
+}
+
+bool load_begin(struct load *load)
+{
+    int64_t until = talk_now() + load->run->t_recover + 2 * load->run->t_react;
+    gint before[LOAD_MAX] = {0};
+    bool all = true;
+
+    for (unsigned i = 0; i < load->n; i++)
+        before[i] = g_atomic_int_get(&load->workers[i].trips);
+    for (unsigned i = 0; i < load->n; i++) {
+        while (g_atomic_int_get(&load->workers[i].trips) == before[i] && talk_now() < until && !suite_stopped)
+            g_usleep((gulong)(pause_ns / 1000));
+        all &= g_atomic_int_get(&load->workers[i].trips) != before[i];
+    }
+    g_free(load_errors(load));
+    return all;
 }
 
 /* The turn that is under way may have begun before. */

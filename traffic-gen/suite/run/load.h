@@ -22,7 +22,12 @@ struct load *load_start(struct talk_run *run, unsigned n, char **why);
  * caller frees it.
  */
 char *load_errors(struct load *load);
-/* Waits until each connection has made a round trip, or failed: what a case did to it has shown by then. */
+/*
+ * Before a case: what went wrong until now is forgotten, as no case is to blame for it, and each connection exchanges
+ * data. False: after a while not all do.
+ */
+bool load_begin(struct load *load);
+/* After it: waits until each connection has made a round trip, or failed. What the case did to it has shown by then. */
 void load_settle(struct load *load);
 /* Round trips whose octets were right, so far. */
 uint64_t load_round_trips(struct load *load);

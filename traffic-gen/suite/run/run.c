@@ -61,8 +61,8 @@ static bool is_to_be_confirmed(const struct crew *crew, const struct trial *tria
            ((const struct case_result *)g_ptr_array_index(runs, 0))->outcome == OUTCOME_FAILED && !case_agree(runs);
 }
 
-/* What happens on one connection must not touch the others. */
-static void judge_load(struct load *load, struct case_result *result)
+/* What happens on one connection must not touch the others. loaded: all of them were busy when the case began. */
+static void judge_load(struct load *load, bool loaded, struct case_result *result)
 {
     g_autofree char *errors = NULL, *before = NULL;
 
@@ -70,12 +70,13 @@ static void judge_load(struct load *load, struct case_result *result)
         return;
     load_settle(load);
     errors = load_errors(load);
-    if (!errors)
+    if (!errors && (loaded || result->outcome != OUTCOME_PASSED))
         return;
     before = g_steal_pointer(&result->actual);
-    result->actual =
-        g_strdup_printf("%s; the case itself: %s, %s", errors, case_outcome_names[result->outcome], before);
-    result->outcome = OUTCOME_FAILED;
+    result->actual = g_strdup_printf("%s; the case itself: %s, %s",
+                                     errors ? errors : "the device did not take all the other connections of --load",
+                                     case_outcome_names[result->outcome], before);
+    result->outcome = errors ? OUTCOME_FAILED : OUTCOME_INCONCLUSIVE;
 }
 
 /*
@@ -103,6 +104,8 @@ static enum end run_rest(const struct crew *crew, struct trial *trial)
 {
     while (trial->runs->len < crew->options->repeat || is_to_be_confirmed(crew, trial)) {
         unsigned again = crew->options->repeat == 1 ? trial->runs->len : 0;
+        struct load *load = crew->options->load;
+        bool loaded = !load || load_begin(load);
         struct case_result *result = case_run(crew->run, crew->options, trial->chosen, again);
 
         if (suite_stopped) { /* it was cut short, and its findings are accidental */
@@ -112,7 +115,7 @@ static enum end run_rest(const struct crew *crew, struct trial *trial)
         g_ptr_array_add(trial->runs, result);
         if (result->outcome == OUTCOME_NOT_APPLICABLE && result->ports->len == 0)
             return END_ALIVE; /* and would be again */
-        judge_load(crew->options->load, result);
+        judge_load(load, loaded, result);
         if (alive_check(crew->run, 0, 0, NULL) != DEVICE_ALIVE)
             return suite_stopped ? END_CUT : END_NO_ANSWER;
         doubt_crash(crew, result);

@@ -14,8 +14,11 @@ struct soak {
     GArray *order;              /* guint: what is left of this round */
     struct case_tally *tallies; /* of each chosen case */
     GRand *random;
-    unsigned rounds, cases, resets;
+    unsigned rounds, cases, resets, failures;
+    int64_t saved_ns;
 };
+
+static const int64_t save_every_ns = 1000000000;
 
 /* ---- growth ---- */
 
@@ -110,6 +113,7 @@ static void take(struct soak *soak, struct suite_report *part, struct suite_repo
         struct case_result *result = g_ptr_array_steal_index(part->results, 0);
 
         soak->cases++;
+        soak->failures += case_result_failed(result) && !result->waived;
         soak->resets += resets_in(result);
         case_tally_add(tally_of(soak, result->id), result);
     }
@@ -117,6 +121,25 @@ static void take(struct soak *soak, struct suite_report *part, struct suite_repo
         g_ptr_array_add(report->deaths, g_ptr_array_steal_index(part->deaths, 0));
     g_free(report->state);
     report->state = g_steal_pointer(&part->state);
+}
+
+/* The report as it is so far, for whoever is killed before the end. */
+static void save(struct soak *soak, const struct run_options *options, struct suite_report *report)
+{
+    if (!options->saved || talk_now() - soak->saved_ns < save_every_ns)
+        return;
+    soak->saved_ns = talk_now();
+    for (guint i = 0; i < soak->chosen->len; i++) {
+        struct case_tally tally = soak->tallies[i];
+
+        if (tally.n == 0)
+            continue;
+        tally.worst = case_result_copy(tally.worst);
+        g_ptr_array_add(report->results, case_tally_result(&tally));
+    }
+    report->finished = report->results->len;
+    options->saved(options->ctx, report);
+    g_ptr_array_set_size(report->results, 0);
 }
 
 /* False: the device is dead for good, or we were stopped. */
@@ -141,10 +164,11 @@ static bool run_slice(struct soak *soak, struct talk_run *run, struct suite_repo
     return alive;
 }
 
-static void report_figures(const struct soak *soak, double seconds, struct suite_report *report)
+static void report_figures(const struct soak *soak, uint32_t seed, double seconds, struct suite_report *report)
 {
-    g_ptr_array_add(report->soak, g_strdup_printf("%u cases in %u rounds and %.0f s, %.1f a minute", soak->cases,
-                                                  soak->rounds, seconds, soak->cases * 60 / MAX(seconds, 1e-3)));
+    g_ptr_array_add(report->soak,
+                    g_strdup_printf("%u cases in %u rounds and %.0f s, %.1f a minute, in the order of --seed=%u",
+                                    soak->cases, soak->rounds, seconds, soak->cases * 60 / MAX(seconds, 1e-3), seed));
     g_ptr_array_add(report->soak, g_strdup_printf("%u connections reset by the device", soak->resets));
 }
 
@@ -163,14 +187,15 @@ void soak_run(struct talk_run *run, const GArray *chosen, const struct run_optio
     once.repeat = once.confirm = 1;
     once.earlier = NULL;
     once.saved = NULL;
-    while (run_slice(&soak, run, report) && talk_now() - began < how->duration) {
-    }
+    while (run_slice(&soak, run, report) && talk_now() - began < how->duration &&
+           (options->stop_after == 0 || soak.failures < options->stop_after))
+        save(&soak, options, report);
     for (guint i = 0; i < chosen->len; i++)
         if (soak.tallies[i].n > 0)
             g_ptr_array_add(report->results, case_tally_result(&soak.tallies[i]));
     report->finished = report->results->len;
     report->seconds = (double)(talk_now() - began) / 1e9;
-    report_figures(&soak, report->seconds, report);
+    report_figures(&soak, how->seed, report->seconds, report);
     last = first ? how->device_info(how->ctx) : NULL;
     if (first && last)
         soak_growth(first, last, report->soak);
