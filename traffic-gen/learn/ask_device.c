@@ -258,7 +258,7 @@ static void name_suspects(const struct ask_device *device, const struct exchange
 static const char *life_of(const struct ask_device *device, char **why)
 {
     const struct word harmless = {.n = 1};
-    struct answer answer;
+    struct answer answer = {0};
     struct exchange exchange = {.device = device,
                                 .inputs = learn_alphabet(device->alphabet->name)->inputs,
                                 .word = &harmless,
