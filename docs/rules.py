@@ -21,7 +21,7 @@ KINDS = ("wire", "wire-1way", "reaction", "endpoint", "meta")
 OUTCOMES = ("own finding", "with another rule", "permission", "not judged")
 SHORT = {"passive": "capture", "active": "active test", "passive+active": "capture, active test"}
 ON = {("iwarp",): "iWARP", ("ib",): "IB", ("iwarp", "ib"): "both"}
-GENERATED = "Generated from `engine/rules/`; do not edit. `cmake --build build/release --target docs` writes it again.\n"
+GENERATED = "Generated from `rules/`; do not edit. `cmake --build build/release --target docs` writes it again.\n"
 
 INTRO = """\
 *Level* is the document's word, *binds* who is bound, *on* the transports: iWARP, IB (RoCE and InfiniBand) or both. *Severity* is that of

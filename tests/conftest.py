@@ -52,8 +52,8 @@ def catalogue():
     states again (else itself), `with` those that it is judged along with.
     """
     rows = []
-    for name in re.findall(r"rules/(\w+\.tsv)", (ROOT / "engine" / "CMakeLists.txt").read_text(encoding="utf-8")):
-        lines = (ROOT / "engine" / "rules" / name).read_text(encoding="utf-8").splitlines()
+    for name in re.search(r"foreach\(layer (.*)\)", (ROOT / "rules" / "rules.cmake").read_text(encoding="utf-8"))[1].split():
+        lines = (ROOT / "rules" / f"{name}.tsv").read_text(encoding="utf-8").splitlines()
         names = lines[0].split("\t")
         rows += [dict(zip(names, line.split("\t"))) for line in lines[1:]]
     for row in rows:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rule catalogue: one row per requirement of the standards, made at build time from engine/rules/<layer>.tsv.
+ * The rule catalogue: one row per requirement of the standards, made at build time from rules/<layer>.tsv.
  * Everything that speaks of rules (--list-rules, --explain, docs, expert infos, tests) reads this table.
  */
 #ifndef IWARP_ENGINE_CORE_RULE_H

@@ -53,7 +53,7 @@ def pattern_of(lines):
 @pytest.fixture
 def shell(build, tmp_path, request):
     """Runs a command, as one of a shell's; what it leaves in the background ends with the test."""
-    environment = os.environ | {"PATH": f"{build}/conformance:{build}/traffic-gen:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
+    environment = os.environ | {"PATH": f"{build}/conformance:{build}/traffic-gen:{build}/tests/unit:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
     page = request.node.callspec.params["page"]
     if "rdma:127.0.0.1" in page.read_text(encoding="utf-8"):  # on an RDMA device of software
         device = build / "tests" / "rdma" / "libfake-rdma.so"

@@ -18,7 +18,7 @@ def ids(root):
     """Rules of the two layers, from the catalogue."""
     found = set()
     for name in ("rpcrdma.tsv", "rpc.tsv", "nfs.tsv"):
-        for line in (root / "engine" / "rules" / name).read_text(encoding="utf-8").splitlines():
+        for line in (root / "rules" / name).read_text(encoding="utf-8").splitlines():
             found.add(line.split("\t")[0])
     return found
 

@@ -59,8 +59,8 @@ static void list_not_on_roce(const struct carrier *carrier)
 
     (void)carrier;
     for (unsigned i = 0; (fault = fault_at(i)); i++)
-        if (!fault_layer_below(fault) && fault_not_on_roce(fault))
-            printf("%s\t%s\n", fault->id, fault_not_on_roce(fault));
+        if (!fault_layer_below(fault) && fault->not_on_roce)
+            printf("%s\t%s\n", fault->id, fault->not_on_roce);
 }
 
 static const char *const duts[] = {[DUT_RESPONDER] = "responder", [DUT_INITIATOR] = "initiator", [DUT_ANY] = "both"};

@@ -3,48 +3,18 @@
 
 #include <string.h>
 
-static const struct fault_table *const tables[] = {
-    &fpdu_faults,
-    &crc_faults,
-    &marker_faults,
-    &startup_faults,
-    &negotiation_faults,
-    &order_faults,
-    &rtr_faults,
-    &tcp_faults,
-    &reaction_faults,
-    &startup_reaction_faults,
-    &ddp_faults,
-    &rdmap_faults,
-    &terminate_faults,
-    &atomic_faults,
-    &rdmap_reaction_faults,
-    &rpcrdma_header_faults,
-    &rpcrdma_reaction_faults,
-    &rpcrdma_answer_faults,
-    &rpcrdma_xid_faults,
-    &rpcrdma_credit_faults,
-    &rpcrdma_threshold_faults,
-    &rpcrdma_memory_faults,
-    &rpcrdma_payload_faults,
-    &rpcrdma_reply_faults,
-    &nfs_faults,
-    &proper_faults,
-    &rpcrdma_unanswered_faults,
-    &history_faults,
-    &nfs_refused_faults,
-    &nfs_rdma_faults,
-    &rpc_faults,
-};
+/* Rules of the layers that RoCE does without, by the beginning of their ids. */
+static const struct {
+    const char *prefix, *layer;
+} layers[] = {{"MPA", "MPA"}, {"DDP", "DDP"}, {"RDMAP", "RDMAP"}, {"SEC", "RDMAP"}};
 
 const struct fault *fault_at(unsigned index)
 {
-    for (unsigned t = 0; t < sizeof tables / sizeof tables[0]; t++) {
-        if (index < tables[t]->n)
-            return &tables[t]->faults[index];
-        index -= tables[t]->n;
-    }
-    return NULL;
+    static unsigned n;
+
+    while (n <= index && fault_rows[n].id)
+        n++;
+    return index < n ? &fault_rows[index] : NULL;
 }
 
 static const struct fault *find_own(const char *id)
@@ -76,4 +46,13 @@ const struct fault *fault_find(const char *id)
         }
     }
     return fault;
+}
+
+const char *fault_layer_below(const struct fault *fault)
+{
+    for (unsigned i = 0; i < sizeof layers / sizeof layers[0]; i++) {
+        if (strncmp(fault->id, layers[i].prefix, strlen(layers[i].prefix)) == 0)
+            return layers[i].layer;
+    }
+    return NULL;
 }

@@ -4,6 +4,7 @@
  *
  * For rules about reactions there are two: ID, where the stimulus is answered wrongly, and ID+ok, where it is
  * answered as the standard says: perhaps by its scenario as it is. ID/name is another way to break the same rule.
+ * They are written in rules/LAYER.cases, beside the catalogue, and made into C at build time.
  */
 #ifndef IWARP_TRAFFIC_FAULTS_FAULT_H
 #define IWARP_TRAFFIC_FAULTS_FAULT_H
@@ -18,9 +19,13 @@ struct fault {
     /* One of these, or none: then the scenario itself has the stimulus and the proper answer. */
     const char *deviation; /* in the scenario (say/deviation.h) */
     const char *script;    /* instead of the scenario (say/script.h) */
+
+    const char *not_on_roce; /* why it cannot be shown there, where its layer can; NULL: it can */
 };
 
-/* All faults, in the order of the tables. */
+extern const struct fault fault_rows[]; /* id NULL ends */
+
+/* All faults, in the order of the files. */
 const struct fault *fault_at(unsigned index); /* NULL past the end */
 /* Rules that others state, or are judged along with: faults are registered under those. */
 struct fault_alias {
@@ -33,19 +38,4 @@ const struct fault *fault_find(const char *id);
 
 /* "MPA", "DDP", "RDMAP" when it breaks a rule of that, which is not on RoCE; else NULL. */
 const char *fault_layer_below(const struct fault *fault);
-/* Of the others: why it cannot be shown on RoCE; NULL: it can. */
-const char *fault_not_on_roce(const struct fault *fault);
-
-/* The tables, one per family. */
-struct fault_table {
-    const struct fault *faults;
-    unsigned n;
-};
-extern const struct fault_table fpdu_faults, crc_faults, marker_faults, startup_faults, negotiation_faults,
-    order_faults, rtr_faults, tcp_faults, reaction_faults, startup_reaction_faults, ddp_faults, rdmap_faults,
-    terminate_faults, atomic_faults, rdmap_reaction_faults, rpcrdma_header_faults, rpcrdma_reaction_faults,
-    rpcrdma_answer_faults, rpcrdma_unanswered_faults, history_faults, rpc_faults, nfs_refused_faults, nfs_rdma_faults,
-    rpcrdma_xid_faults, rpcrdma_credit_faults, rpcrdma_threshold_faults, rpcrdma_memory_faults, rpcrdma_payload_faults,
-    rpcrdma_reply_faults, nfs_faults, proper_faults;
-
 #endif

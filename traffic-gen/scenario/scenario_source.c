@@ -112,7 +112,7 @@ static bool is_for_roce(const struct scenario_source *source)
 char *scenario_source_roce_refusal(const struct scenario_source *source, const struct fault *fault)
 {
     if (fault) {
-        const char *layer = fault_layer_below(fault), *why = fault_not_on_roce(fault);
+        const char *layer = fault_layer_below(fault), *why = fault->not_on_roce;
 
         if (layer)
             return g_strdup_printf("--inject: %s is a fault of %s; it does not exist on RoCE", fault->id, layer);

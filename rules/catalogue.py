@@ -69,9 +69,9 @@ def main():
         by_id[row["id"]] = row
     kinds = {"yes": "RULE_JUDGED", "same": "RULE_SAME", "with": "RULE_WITH", "permission": "RULE_PERMISSION",
              "no": "RULE_NOT_JUDGED"}
-    header = ["/* Generated from engine/rules; do not edit. */", "#ifndef IWARP_RULE_IDS_H", "#define IWARP_RULE_IDS_H",
+    header = ["/* Generated from rules; do not edit. */", "#ifndef IWARP_RULE_IDS_H", "#define IWARP_RULE_IDS_H",
               "enum rule_id {"]
-    table = ["/* Generated from engine/rules; do not edit. */", '#include "engine/core/rule.h"',
+    table = ["/* Generated from rules; do not edit. */", '#include "engine/core/rule.h"',
              "const struct rule rule_catalogue[RULE_COUNT] = {"]
     for row in rows:
         judged, same, along = relations(row["judged"])

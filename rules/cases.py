@@ -1,0 +1,214 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+Reads the case files of the rules, LAYER.cases (README.md has their form), and writes from them as C
+
+    cases.py faults OUT.c CASES... TSV...    the faults of iwarp-gen, in the order of the files
+    cases.py aliases OUT.c CASES... TSV...   which rules are judged by others alone: a fault is registered under one of those
+    cases.py units OUT.c CASES... TSV...     every case with what iwarp-check must say of it
+
+A mistake in a file stops the build with file, line and what is allowed there.
+"""
+import pathlib
+import re
+import sys
+
+from catalogue import literal, read, relations, symbol, write_if_different
+
+ID = re.compile(r"[A-Z][A-Z0-9]*-[A-Z0-9.]+-[0-9]+$")
+KINDS = ("violates", "holds", "unit")
+WORDS = ("also", "not on RoCE:", "change", "say", "finds", "passes", "doubts", "profile")
+
+
+class Case:
+    """One statement about a rule: what is said, and what is to be found then."""
+
+    def __init__(self, rule, kind, suffix, scenario, summary, where):
+        self.rule, self.kind, self.scenario, self.summary, self.where = rule, kind, scenario, summary, where
+        self.id = rule + ("+ok" + suffix if kind == "holds" and "+ok" not in suffix else suffix)
+        self.words = {}
+
+    def ids(self, word):
+        return self.words.get(word, "").replace(",", " ").split()
+
+
+class Reader:
+    def __init__(self, path):
+        self.path, self.cases, self.lets = path, [], {}
+        self.rule = None
+        for number, line in self.joined():
+            self.where = f"{path}:{number}"
+            self.take(line)
+
+    def fail(self, text):
+        sys.exit(f"{self.where}: {text}")
+
+    def joined(self):
+        """Lines without comments; those that are indented deeper than what they continue belong to it."""
+        begun = None
+        for number, line in enumerate(self.path.read_text(encoding="utf-8").splitlines(), 1):
+            text = line.strip()
+            if not text or text.startswith("#"):
+                continue
+            indent = len(line) - len(line.lstrip())
+            if begun and (indent >= 6 or (indent >= 4 and begun[1].startswith("let "))):
+                begun[1] += " " + text
+                continue
+            if begun:
+                yield begun
+            begun = [number, " " * indent + text]
+        if begun:
+            yield begun
+
+    def take(self, line):
+        text = line.strip()
+        if line.startswith("let "):
+            self.take_let(text)
+        elif not line.startswith(" "):
+            if not ID.match(text):
+                self.fail(f"{text!r} is neither the id of a rule nor `let NAME = TEXT`")
+            self.rule = text
+        elif line.startswith("    "):
+            self.take_word(text)
+        else:
+            self.take_case(text)
+
+    def take_let(self, text):
+        match = re.match(r"let ([A-Z][A-Z0-9_]*)((?:\([a-z]+\))*) = (.*)", text)
+        if not match:
+            self.fail("a `let` is written `let NAME = TEXT` or `let NAME(parameter)... = TEXT`")
+        if match[1] in self.lets:
+            self.fail(f"{match[1]} has a meaning already")
+        self.lets[match[1]] = (re.findall(r"\(([a-z]+)\)", match[2]), match[3])
+
+    def take_case(self, text):
+        match = re.match(rf"({'|'.join(KINDS)})((?: [/+][^ :]+)?) ([a-z0-9-]+): (.+)", text)
+        if not match or not self.rule:
+            self.fail("a case begins `violates`, `holds` or `unit`, then [/NAME] SCENARIO: SUMMARY, below the id of its rule")
+        self.cases.append(Case(self.rule, match[1], match[2].strip(), match[3], match[4], self.where))
+
+    def take_word(self, text):
+        word = next((w for w in WORDS if text == w or text.startswith(w + " ")), None)
+        if not word or not self.cases:
+            self.fail(f"below a case there is one of: {', '.join(WORDS)}")
+        if word in self.cases[-1].words:
+            self.fail(f"there are two lines `{word}` of this case")
+        value = text[len(word):].strip()
+        self.cases[-1].words[word] = self.expand(value, {}) if word in ("change", "say") else value
+
+    def expand(self, text, values):
+        """{NAME}, {NAME(value)...} and {parameter}, from the outside in."""
+        out, at = "", 0
+        while (begin := text.find("{", at)) >= 0:
+            name = re.match(r"\w+", text[begin + 1:])
+            end = begin + 1 + (name.end() if name else 0)
+            given = []
+            while text[end:end + 1] == "(":
+                close = self.closing(text, end)
+                given.append(self.expand(text[end + 1:close], values))
+                end = close + 1
+            if not name or text[end:end + 1] != "}":
+                self.fail(f"`{text[begin:end + 1]}` is not {{NAME}} or {{NAME(value)...}}")
+            out += text[at:begin] + self.meaning(name[0], given, values)
+            at = end + 1
+        return out + text[at:]
+
+    def closing(self, text, begin):
+        depth = 0
+        for at in range(begin, len(text)):
+            depth += (text[at] == "(") - (text[at] == ")")
+            if depth == 0:
+                return at
+        return self.fail("a parenthesis is not closed")
+
+    def meaning(self, name, given, values):
+        if name in values and not given:
+            return values[name]
+        parameters, text = self.lets.get(name, (None, None))
+        if text is None or len(parameters) != len(given):
+            self.fail(f"{{{name}}} with {len(given)} values has no `let` before it")
+        return self.expand(text, dict(zip(parameters, given)))
+
+
+def check(cases, rows):
+    seen = {}
+    for case in cases:
+        if case.rule not in rows:
+            sys.exit(f"{case.where}: the catalogue has no rule {case.rule}")
+        for rule in case.ids("also") + case.ids("finds") + case.ids("passes") + case.ids("doubts"):
+            if rule not in rows:
+                sys.exit(f"{case.where}: the catalogue has no rule {rule}")
+        if "change" in case.words and "say" in case.words:
+            sys.exit(f"{case.where}: either the scenario is changed, or something else is said")
+        if case.kind != "unit" and case.id in seen:
+            sys.exit(f"{case.where}: {case.id} is in {seen[case.id]} already; another way to break a rule has a name: `violates /NAME`")
+        seen[case.id] = case.where
+
+
+def under(row):
+    """The rules of which one has the finding when this one is broken."""
+    kind, same, along = relations(row["judged"])
+    return same + along if kind in ("same", "with") else [row["id"]] + along
+
+
+def text_or_null(text):
+    return literal(text) if text else "NULL"
+
+
+def faults(cases, _):
+    lines = ['#include "traffic-gen/faults/fault.h"', "", "const struct fault fault_rows[] = {"]
+    for case in cases:
+        if case.kind != "unit":
+            fields = (case.id, case.scenario, case.summary, case.words.get("also"), case.words.get("change"),
+                      case.words.get("say"), case.words.get("not on RoCE:"))
+            lines.append("    {" + ", ".join(map(text_or_null, fields)) + "},")
+    return lines + ["    {.id = NULL},", "};"]
+
+
+def aliases(_, rows):
+    shared = [row for row in rows.values() if row["judged"].startswith(("same:", "with:"))]
+    return ['#include "traffic-gen/faults/fault.h"', "", "const struct fault_alias fault_aliases[] = {",
+            *(f'    {{{literal(row["id"])}, {literal(row["judged"][5:])}}},' for row in shared), "    {0},", "};"]
+
+
+def rule_list(ids):
+    return "(const enum rule_id[]){" + "".join(symbol(rule) + ", " for rule in ids) + "RULE_COUNT}"
+
+
+def profile(case):
+    """Conversations that only RFC 5666 allows, and faults against its own rules, are judged by it."""
+    old = case.scenario.startswith("old-") or case.rule.startswith("RPCR0-")
+    return case.words.get("profile", "rfc5666" if old else "ietf")
+
+
+def units(cases, rows):
+    lines = ['#include "tests/unit/rules/rule_case.h"', "", "const struct rule_case rule_cases[] = {"]
+    for case in cases:
+        # A fault yields a finding of its rule; what is proper passes it.
+        one_of = under(rows[case.rule]) if case.kind == "violates" else []
+        passes = case.ids("passes") or ([case.rule] if case.kind == "holds" else [])
+        said = (case.id, case.scenario, case.summary, None, case.words.get("change"), case.words.get("say"), None)
+        lines.append("    {.said = {" + ", ".join(map(text_or_null, said)) + f"}}, .where = {literal(case.where)}, "
+                     f".profile = {literal(profile(case))}, .exactly = {str(case.kind == 'unit').lower()}, "
+                     f".one_of = {rule_list(one_of)}, .found = {rule_list(case.ids('also') + case.ids('finds'))}, "
+                     f".passed = {rule_list(passes)}, .doubtful = {rule_list(case.ids('doubts'))}}},")
+    return lines + ["    {.said = {0}},", "};"]
+
+
+def load(paths):
+    rows = {row["id"]: row for path in paths if path.suffix == ".tsv" for row in read(path)}
+    cases = [case for path in paths if path.suffix == ".cases" for case in Reader(path).cases]
+    check(cases, rows)
+    return cases, rows
+
+
+def main():
+    what, out, paths = sys.argv[1], pathlib.Path(sys.argv[2]), [pathlib.Path(name) for name in sys.argv[3:]]
+    cases, rows = load(paths)
+    lines = {"faults": faults, "aliases": aliases, "units": units}[what](cases, rows)
+    write_if_different(out, "\n".join(["// SPDX-License-Identifier: GPL-2.0-or-later",
+                                       "/* Generated from rules/; do not edit. */", *lines]) + "\n")
+
+
+if __name__ == "__main__":
+    main()

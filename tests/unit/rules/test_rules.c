@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Every case of rules/LAYER.cases: its conversation, written by the generator and judged by the whole of iwarp-check
+ * within this process. An argument picks cases by the beginning of their ids: test_rules MPA-4.1-05
+ */
+#define _GNU_SOURCE /* memfd_create */
+#include "conformance/check/check.h"
+#include "conformance/options/options.h"
+#include "tests/unit/rules/rule_case.h"
+#include "tests/unit/support/support.h"
+#include "traffic-gen/scenario/scenario_source.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { SEED = 1 };
+
+/* The capture of a case, in memory. */
+struct memory_file {
+    int fd;
+    char path[32];
+};
+
+static struct memory_file memory_file(void)
+{
+    struct memory_file file = {.fd = memfd_create("capture", MFD_CLOEXEC)};
+
+    assert_true(file.fd >= 0);
+    snprintf(file.path, sizeof file.path, "/proc/self/fd/%d", file.fd);
+    return file;
+}
+
+static void play(const struct rule_case *rule_case, const char *path)
+{
+    struct capture_file *file = capture_file_open(path, CAPTURE_PCAPNG, 0);
+    struct scenario_source source;
+    struct sim_trouble trouble = {0};
+    struct stage_place place = {0};
+    g_autofree char *error = NULL;
+    const char *why = NULL;
+    struct stage *stage;
+
+    assert_non_null(file);
+    if (!scenario_source_load(&source, rule_case->said.scenario, NULL, 0, &error))
+        fail_msg("%s: %s", rule_case->where, error);
+    stage = stage_new(file, SEED, &trouble, &place);
+    stage->mtu = scenario_source_mtu(&source);
+    if (!scenario_source_play(&source, &rule_case->said, stage, &error))
+        fail_msg("%s: %s", rule_case->where, error);
+    if (rule_case->said.deviation && !stage->deviated)
+        fail_msg("%s: the scenario has no place for this change", rule_case->where);
+    if (!sim_run(stage->sim, &why))
+        fail_msg("%s: %s", rule_case->where, why);
+    stage_free(stage);
+    scenario_source_clear(&source);
+    assert_true(capture_file_close(file));
+}
+
+static const struct check_options *options_for(const char *profile)
+{
+    static struct {
+        const char *profile;
+        struct check_options options;
+    } kept[4];
+    unsigned i = 0;
+
+    while (kept[i].profile && strcmp(kept[i].profile, profile) != 0)
+        assert_true(++i < ARRAY_LENGTH(kept));
+    if (!kept[i].profile) {
+        char name[] = "iwarp-check", verbose[] = "--verbose", input[] = "-";
+        g_autofree char *chosen = g_strconcat("--profile=", profile, NULL);
+        char *arguments[] = {name, verbose, chosen, input, NULL};
+        g_autoptr(GError) error = NULL;
+
+        if (!options_parse(&kept[i].options, 4, arguments, &error))
+            fail_msg("%s: %s", profile, error->message);
+        kept[i].profile = profile;
+    }
+    return &kept[i].options;
+}
+
+static void judge(const char *path, const struct check_options *options, struct report *report)
+{
+    const struct check_setup setup = {.options = options, .threads = 1};
+    struct report_capture *capture = report_capture_new(path);
+    struct capture_error error = {""};
+    struct capture *source = capture_open(path, &error);
+
+    if (!source)
+        fail_msg("%s", error.text);
+    report_init(report, options);
+    g_ptr_array_add(report->captures, capture);
+    check_capture(&setup, source, capture);
+    capture_close(source);
+    report_conclude(report);
+}
+
+static bool listed(const enum rule_id *rules, enum rule_id rule)
+{
+    while (*rules != RULE_COUNT && *rules != rule)
+        rules++;
+    return *rules == rule;
+}
+
+/* What is found and should not be, and the reverse: a line each. */
+static void compare(const struct rule_case *rule_case, const struct report *report, GString *wrong)
+{
+    bool found[RULE_COUNT] = {0}, wanted = rule_case->one_of[0] == RULE_COUNT;
+    const struct report_capture *capture = g_ptr_array_index(report->captures, 0);
+
+    for (guint c = 0; c < capture->connections->len; c++) {
+        const struct report_connection *connection = g_ptr_array_index(capture->connections, c);
+
+        for (guint i = 0; i < connection->findings->len; i++) {
+            const struct report_finding *finding = &g_array_index(connection->findings, struct report_finding, i);
+            bool one = listed(rule_case->one_of, finding->rule);
+
+            wanted |= one;
+            found[finding->rule] = true;
+            if (!one && !listed(rule_case->found, finding->rule) &&
+                (rule_case->exactly || finding->severity != SEVERITY_NOTE))
+                g_string_append_printf(wrong, "  not expected: frame %u: %s: %s\n", finding->frame,
+                                       rule_catalogue[finding->rule].id, finding->message);
+        }
+    }
+    if (!wanted)
+        g_string_append(wrong, "  its rule has no finding\n");
+    for (const enum rule_id *rule = rule_case->found; rule_case->exactly && *rule != RULE_COUNT; rule++) {
+        if (!found[*rule])
+            g_string_append_printf(wrong, "  not found: %s\n", rule_catalogue[*rule].id);
+    }
+    for (const enum rule_id *rule = rule_case->passed; *rule != RULE_COUNT; rule++) {
+        if (report->counts[*rule].passed == 0)
+            g_string_append_printf(wrong, "  did not pass: %s\n", rule_catalogue[*rule].id);
+    }
+    for (const enum rule_id *rule = rule_case->doubtful; *rule != RULE_COUNT; rule++) {
+        if (report->counts[*rule].inconclusive == 0)
+            g_string_append_printf(wrong, "  was not inconclusive: %s\n", rule_catalogue[*rule].id);
+    }
+}
+
+static void test_case(void **state)
+{
+    const struct rule_case *rule_case = *state;
+    struct memory_file file = memory_file();
+    g_autoptr(GString) wrong = g_string_new("");
+    struct report report;
+
+    play(rule_case, file.path);
+    judge(file.path, options_for(rule_case->profile), &report);
+    compare(rule_case, &report, wrong);
+    report_clear(&report);
+    close(file.fd);
+    if (wrong->len > 0)
+        fail_msg("%s: %s, %s:\n%s", rule_case->where, rule_case->said.id, rule_case->said.summary, wrong->str);
+}
+
+int main(int argc, char **argv)
+{
+    g_autoptr(GArray) tests = g_array_new(FALSE, FALSE, sizeof(struct CMUnitTest));
+
+    for (const struct rule_case *rule_case = rule_cases; rule_case->said.id; rule_case++) {
+        struct CMUnitTest test = {rule_case->said.id, test_case, NULL, NULL, (void *)rule_case};
+
+        if (argc < 2 || g_str_has_prefix(rule_case->said.id, argv[1]))
+            g_array_append_val(tests, test);
+    }
+    if (tests->len == 0) {
+        fprintf(stderr, "%s: no rule begins with '%s'\n", argv[0], argc > 1 ? argv[1] : "");
+        return 2;
+    }
+    return _cmocka_run_group_tests("rules", (struct CMUnitTest *)(void *)tests->data, tests->len, NULL, NULL);
+}
