@@ -9,6 +9,7 @@ Reads the case files of the rules, LAYER.cases (README.md has their form), and w
 
 A mistake in a file stops the build with file, line and what is allowed there.
 """
+import copy
 import pathlib
 import re
 import sys
@@ -23,22 +24,25 @@ WORDS = ("also", "not on RoCE:", "change", "say", "finds", "passes", "doubts", "
 class Case:
     """One statement about a rule: what is said, and what is to be found then."""
 
-    def __init__(self, rule, kind, suffix, scenario, summary, where):
-        self.rule, self.kind, self.scenario, self.summary, self.where = rule, kind, scenario, summary, where
+    def __init__(self, rule, kind, suffix, scenario, where):
+        self.rule, self.kind, self.scenario, self.where = rule, kind, scenario, where
         self.id = rule + ("+ok" + suffix if kind == "holds" and "+ok" not in suffix else suffix)
-        self.words = {}
+        self.table, self.summary, self.words = None, "", {}
 
     def ids(self, word):
         return self.words.get(word, "").replace(",", " ").split()
 
 
 class Reader:
+    """A case file: lets, tables and cases; what is written between braces is filled in when all has been read."""
+
     def __init__(self, path):
-        self.path, self.cases, self.lets = path, [], {}
-        self.rule = None
+        self.path, self.lets, self.tables = path, {}, {}
+        self.rule, self.into, written = None, None, []
         for number, line in self.joined():
             self.where = f"{path}:{number}"
-            self.take(line)
+            self.take(line, written)
+        self.cases = [case for template in written for case in self.filled(template)]
 
     def fail(self, text):
         sys.exit(f"{self.where}: {text}")
@@ -51,7 +55,7 @@ class Reader:
             if not text or text.startswith("#"):
                 continue
             indent = len(line) - len(line.lstrip())
-            if begun and (indent >= 6 or (indent >= 4 and begun[1].startswith("let "))):
+            if begun and (indent >= 6 or (indent >= 4 and not begun[1].startswith("  "))):
                 begun[1] += " " + text
                 continue
             if begun:
@@ -60,18 +64,22 @@ class Reader:
         if begun:
             yield begun
 
-    def take(self, line):
+    def take(self, line, written):
         text = line.strip()
         if line.startswith("let "):
             self.take_let(text)
+        elif line.startswith("table "):
+            self.take_table(text)
         elif not line.startswith(" "):
             if not ID.match(text):
-                self.fail(f"{text!r} is neither the id of a rule nor `let NAME = TEXT`")
-            self.rule = text
+                self.fail(f"{text!r} is neither the id of a rule nor `let NAME = TEXT` nor `table NAME: COLUMN | ...`")
+            self.rule, self.into = text, None
         elif line.startswith("    "):
-            self.take_word(text)
+            self.take_word(text, written)
+        elif self.into is not None:
+            self.take_row(text)
         else:
-            self.take_case(text)
+            written.append(self.case(text))
 
     def take_let(self, text):
         match = re.match(r"let ([A-Z][A-Z0-9_]*)((?:\([a-z]+\))*) = (.*)", text)
@@ -81,23 +89,49 @@ class Reader:
             self.fail(f"{match[1]} has a meaning already")
         self.lets[match[1]] = (re.findall(r"\(([a-z]+)\)", match[2]), match[3])
 
-    def take_case(self, text):
-        match = re.match(rf"({'|'.join(KINDS)})((?: [/+][^ :]+)?) ([a-z0-9-]+): (.+)", text)
-        if not match or not self.rule:
-            self.fail("a case begins `violates`, `holds` or `unit`, then [/NAME] SCENARIO: SUMMARY, below the id of its rule")
-        self.cases.append(Case(self.rule, match[1], match[2].strip(), match[3], match[4], self.where))
+    def take_table(self, text):
+        match = re.match(r"table ([A-Z][A-Z0-9_]*): ([a-z]+(?: \| [a-z]+)*)$", text)
+        if not match:
+            self.fail("a table begins `table NAME: column | column ...`; its rows follow, indented by two")
+        self.into = self.tables[match[1]] = [match[2].split(" | ")]
 
-    def take_word(self, text):
+    def take_row(self, text):
+        cells = [cell.strip() for cell in re.split(r"(?:^|\s)\|(?=\s|$)", text)]
+        if len(cells) != len(self.into[0]):
+            self.fail(f"{len(cells)} cells; the table has {len(self.into[0])} columns")
+        self.into.append(cells)
+
+    def case(self, text):
+        match = re.match(rf"({'|'.join(KINDS)})((?: [/+][^ :]+)?)(?: each ([A-Z0-9_]+))? ([a-z0-9-]+): (.+)", text)
+        if not match or not self.rule:
+            self.fail("a case begins `violates`, `holds` or `unit`, then [/NAME] [each TABLE] SCENARIO: SUMMARY, below the id of its rule")
+        case = Case(self.rule, match[1], match[2].strip(), match[4], self.where)
+        case.table, case.summary = match[3], match[5]
+        return case
+
+    def take_word(self, text, written):
         word = next((w for w in WORDS if text == w or text.startswith(w + " ")), None)
-        if not word or not self.cases:
+        if not word or not written:
             self.fail(f"below a case there is one of: {', '.join(WORDS)}")
-        if word in self.cases[-1].words:
+        if word in written[-1].words:
             self.fail(f"there are two lines `{word}` of this case")
-        value = text[len(word):].strip()
-        self.cases[-1].words[word] = self.expand(value, {}) if word in ("change", "say") else value
+        written[-1].words[word] = text[len(word):].strip()
+
+    def filled(self, template):
+        """The case itself, or one for each row of its table."""
+        self.where = template.where
+        names, *rows = self.tables.get(template.table, [[], []])
+        if template.table and template.table not in self.tables:
+            self.fail(f"there is no table {template.table}")
+        for row in rows:
+            values = {name: self.expand(cell, {}) for name, cell in zip(names, row)}
+            case = copy.copy(template)
+            case.summary = self.expand(template.summary, values)
+            case.words = {word: self.expand(text, values) for word, text in template.words.items()}
+            yield case
 
     def expand(self, text, values):
-        """{NAME}, {NAME(value)...} and {parameter}, from the outside in."""
+        """{NAME}, {NAME(value)...}, {parameter} and {column}, from the outside in."""
         out, at = "", 0
         while (begin := text.find("{", at)) >= 0:
             name = re.match(r"\w+", text[begin + 1:])
@@ -126,7 +160,7 @@ class Reader:
             return values[name]
         parameters, text = self.lets.get(name, (None, None))
         if text is None or len(parameters) != len(given):
-            self.fail(f"{{{name}}} with {len(given)} values has no `let` before it")
+            self.fail(f"{{{name}}} with {len(given)} values has no `let`, or is no column")
         return self.expand(text, dict(zip(parameters, given)))
 
 
