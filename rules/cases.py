@@ -18,7 +18,7 @@ from catalogue import literal, read, relations, symbol, write_if_different
 
 ID = re.compile(r"[A-Z][A-Z0-9]*-[A-Z0-9.]+-[0-9]+$")
 KINDS = ("violates", "holds", "unit")
-WORDS = ("also", "not on RoCE:", "change", "say", "finds", "passes", "doubts", "profile")
+WORDS = ("also", "not on RoCE:", "change", "say", "finds", "passes", "doubts", "check")
 
 
 class Case:
@@ -174,7 +174,9 @@ def check(cases, rows):
                 sys.exit(f"{case.where}: the catalogue has no rule {rule}")
         if "change" in case.words and "say" in case.words:
             sys.exit(f"{case.where}: either the scenario is changed, or something else is said")
-        if case.kind != "unit" and case.id in seen:
+        if case.kind == "unit":
+            continue
+        if case.id in seen:
             sys.exit(f"{case.where}: {case.id} is in {seen[case.id]} already; another way to break a rule has a name: `violates /NAME`")
         seen[case.id] = case.where
 
@@ -209,10 +211,10 @@ def rule_list(ids):
     return "(const enum rule_id[]){" + "".join(symbol(rule) + ", " for rule in ids) + "RULE_COUNT}"
 
 
-def profile(case):
+def options(case):
     """Conversations that only RFC 5666 allows, and faults against its own rules, are judged by it."""
     old = case.scenario.startswith("old-") or case.rule.startswith("RPCR0-")
-    return case.words.get("profile", "rfc5666" if old else "ietf")
+    return case.words.get("check", "--profile=rfc5666" if old else "--profile=ietf")
 
 
 def units(cases, rows):
@@ -223,7 +225,7 @@ def units(cases, rows):
         passes = case.ids("passes") or ([case.rule] if case.kind == "holds" else [])
         said = (case.id, case.scenario, case.summary, None, case.words.get("change"), case.words.get("say"), None)
         lines.append("    {.said = {" + ", ".join(map(text_or_null, said)) + f"}}, .where = {literal(case.where)}, "
-                     f".profile = {literal(profile(case))}, .exactly = {str(case.kind == 'unit').lower()}, "
+                     f".options = {literal(options(case))}, .exactly = {str(case.kind == 'unit').lower()}, "
                      f".one_of = {rule_list(one_of)}, .found = {rule_list(case.ids('also') + case.ids('finds'))}, "
                      f".passed = {rule_list(passes)}, .doubtful = {rule_list(case.ids('doubts'))}}},")
     return lines + ["    {.said = {0}},", "};"]

@@ -12,8 +12,8 @@
 /* Lists of rules end with RULE_COUNT. */
 struct rule_case {
     struct fault said;
-    const char *where; /* file and line */
-    const char *profile;
+    const char *where;            /* file and line */
+    const char *options;          /* of iwarp-check */
     bool exactly;                 /* nothing is found but this; else notes may be */
     const enum rule_id *one_of;   /* one of these is found; empty: none need be */
     const enum rule_id *found;    /* with `exactly` all these are found, else each may be */

@@ -56,27 +56,26 @@ static void play(const struct rule_case *rule_case, const char *path)
     assert_true(capture_file_close(file));
 }
 
-static const struct check_options *options_for(const char *profile)
+/* By the words of a command line; each combination is read once. */
+static const struct check_options *options_for(const char *words)
 {
-    static struct {
-        const char *profile;
-        struct check_options options;
-    } kept[4];
-    unsigned i = 0;
+    static GHashTable *read;
+    struct check_options *options;
 
-    while (kept[i].profile && strcmp(kept[i].profile, profile) != 0)
-        assert_true(++i < ARRAY_LENGTH(kept));
-    if (!kept[i].profile) {
-        char name[] = "iwarp-check", verbose[] = "--verbose", input[] = "-";
-        g_autofree char *chosen = g_strconcat("--profile=", profile, NULL);
-        char *arguments[] = {name, verbose, chosen, input, NULL};
+    if (!read)
+        read = g_hash_table_new(g_str_hash, g_str_equal);
+    options = g_hash_table_lookup(read, words);
+    if (!options) {
+        g_autofree char *line = g_strconcat("iwarp-check --verbose ", words, " -", NULL);
+        g_auto(GStrv) arguments = g_strsplit(line, " ", -1);
         g_autoptr(GError) error = NULL;
 
-        if (!options_parse(&kept[i].options, 4, arguments, &error))
-            fail_msg("%s: %s", profile, error->message);
-        kept[i].profile = profile;
+        options = g_new0(struct check_options, 1);
+        if (!options_parse(options, (int)g_strv_length(arguments), arguments, &error))
+            fail_msg("%s: %s", words, error->message);
+        g_hash_table_insert(read, (gpointer)words, options);
     }
-    return &kept[i].options;
+    return options;
 }
 
 static void judge(const char *path, const struct check_options *options, struct report *report)
@@ -147,7 +146,7 @@ static void test_case(void **state)
     struct report report;
 
     play(rule_case, file.path);
-    judge(file.path, options_for(rule_case->profile), &report);
+    judge(file.path, options_for(rule_case->options), &report);
     compare(rule_case, &report, wrong);
     report_clear(&report);
     close(file.fd);
