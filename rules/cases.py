@@ -18,7 +18,9 @@ from catalogue import literal, read, relations, symbol, write_if_different
 
 ID = re.compile(r"[A-Z][A-Z0-9]*-[A-Z0-9.]+-[0-9]+$")
 KINDS = ("violates", "holds", "unit")
-WORDS = ("also", "not on RoCE:", "change", "say", "finds", "passes", "doubts", "check")
+WORDS = ("also", "not on RoCE:", "change", "say", "finds", "passes", "doubts", "silent", "check", "snap", "lacks")
+SEVERITIES = ("note", "warning", "error")
+FINDING = re.compile(rf"([^=*]+)(?:=({'|'.join(SEVERITIES)}))?(?:\*([1-9][0-9]*))?$")
 
 
 class Case:
@@ -28,9 +30,18 @@ class Case:
         self.rule, self.kind, self.scenario, self.where = rule, kind, scenario, where
         self.id = rule + ("+ok" + suffix if kind == "holds" and "+ok" not in suffix else suffix)
         self.table, self.summary, self.words = None, "", {}
+        self.more = []  # of `unit`: further statements of which the same is found, with where they are
+
+    def items(self, word):
+        return self.words.get(word, "").replace(",", " ").split()
 
     def ids(self, word):
-        return self.words.get(word, "").replace(",", " ").split()
+        return [item.split("=")[0].split("*")[0] for item in self.items(word)]
+
+    def stimuli(self):
+        """What is played, (change, say, where) each."""
+        return [(self.words.get("change"), self.words.get("say"), self.where),
+                *((None, say, where) for say, where in self.more)]
 
 
 class Reader:
@@ -113,9 +124,13 @@ class Reader:
         word = next((w for w in WORDS if text == w or text.startswith(w + " ")), None)
         if not word or not written:
             self.fail(f"below a case there is one of: {', '.join(WORDS)}")
-        if word in written[-1].words:
+        case, value = written[-1], text[len(word):].strip()
+        if word == "say" and word in case.words and case.kind == "unit":
+            case.more.append((value, self.where))
+        elif word in case.words:
             self.fail(f"there are two lines `{word}` of this case")
-        written[-1].words[word] = text[len(word):].strip()
+        else:
+            case.words[word] = value
 
     def filled(self, template):
         """The case itself, or one for each row of its table."""
@@ -128,6 +143,7 @@ class Reader:
             case = copy.copy(template)
             case.summary = self.expand(template.summary, values)
             case.words = {word: self.expand(text, values) for word, text in template.words.items()}
+            case.more = [(self.expand(text, values), where) for text, where in template.more]
             yield case
 
     def expand(self, text, values):
@@ -169,9 +185,15 @@ def check(cases, rows):
     for case in cases:
         if case.rule not in rows:
             sys.exit(f"{case.where}: the catalogue has no rule {case.rule}")
-        for rule in case.ids("also") + case.ids("finds") + case.ids("passes") + case.ids("doubts"):
-            if rule not in rows:
-                sys.exit(f"{case.where}: the catalogue has no rule {rule}")
+        for word in ("also", "finds", "passes", "doubts", "silent"):
+            for rule in case.ids(word):
+                if rule not in rows:
+                    sys.exit(f"{case.where}: the catalogue has no rule {rule}")
+        for item in case.items("finds"):
+            if not FINDING.match(item):
+                sys.exit(f"{case.where}: `{item}` is not ID, ID=SEVERITY or ID*COUNT; severities: {', '.join(SEVERITIES)}")
+        if not re.match(r"[0-9]*$", case.words.get("snap", "")) or not re.match(r"([0-9]+(-[0-9]+)?(, )?)*$", case.words.get("lacks", "")):
+            sys.exit(f"{case.where}: `snap` takes a number of octets, `lacks` numbers of frames: 3, 7-9")
         if "change" in case.words and "say" in case.words:
             sys.exit(f"{case.where}: either the scenario is changed, or something else is said")
         if case.kind == "unit":
@@ -211,6 +233,15 @@ def rule_list(ids):
     return "(const enum rule_id[]){" + "".join(symbol(rule) + ", " for rule in ids) + "RULE_COUNT}"
 
 
+def exact_list(case, rows):
+    """What a unit finds: the severity is the catalogue's where nothing else is said, the number of findings any."""
+    out = []
+    for item in case.items("finds"):
+        rule, severity, count = FINDING.match(item).groups()
+        out.append(f"{{{symbol(rule)}, SEVERITY_{(severity or rows[rule]['severity']).upper()}, {count or 0}}}, ")
+    return "(const struct rule_case_finding[]){" + "".join(out) + "{.rule = RULE_COUNT}}"
+
+
 def options(case):
     """Conversations that only RFC 5666 allows, and faults against its own rules, are judged by it."""
     old = case.scenario.startswith("old-") or case.rule.startswith("RPCR0-")
@@ -223,11 +254,15 @@ def units(cases, rows):
         # A fault yields a finding of its rule; what is proper passes it.
         one_of = under(rows[case.rule]) if case.kind == "violates" else []
         passes = case.ids("passes") or ([case.rule] if case.kind == "holds" else [])
-        said = (case.id, case.scenario, case.summary, None, case.words.get("change"), case.words.get("say"), None)
-        lines.append("    {.said = {" + ", ".join(map(text_or_null, said)) + f"}}, .where = {literal(case.where)}, "
-                     f".options = {literal(options(case))}, .exactly = {str(case.kind == 'unit').lower()}, "
-                     f".one_of = {rule_list(one_of)}, .found = {rule_list(case.ids('also') + case.ids('finds'))}, "
-                     f".passed = {rule_list(passes)}, .doubtful = {rule_list(case.ids('doubts'))}}},")
+        for change, say, where in case.stimuli():
+            said = (case.id, case.scenario, case.summary, None, change, say, None)
+            lines.append("    {.said = {" + ", ".join(map(text_or_null, said)) + f"}}, .where = {literal(where)}, "
+                         f".options = {literal(options(case))}, "
+                         f".snap = {case.words.get('snap', 0)}, .lacks = {text_or_null(case.words.get('lacks'))}, "
+                         f".exactly = {str(case.kind == 'unit').lower()}, "
+                         f".one_of = {rule_list(one_of)}, .also = {rule_list(case.ids('also'))}, "
+                         f".found = {exact_list(case, rows)}, .passed = {rule_list(passes)}, "
+                         f".doubtful = {rule_list(case.ids('doubts'))}, .silent = {rule_list(case.ids('silent'))}}},")
     return lines + ["    {.said = {0}},", "};"]
 
 

@@ -9,16 +9,26 @@
 #include "engine/core/rule.h"
 #include "traffic-gen/faults/fault.h"
 
+struct rule_case_finding {
+    enum rule_id rule; /* RULE_COUNT ends a list */
+    enum rule_severity severity;
+    uint32_t count; /* 0: any */
+};
+
 /* Lists of rules end with RULE_COUNT. */
 struct rule_case {
     struct fault said;
-    const char *where;            /* file and line */
-    const char *options;          /* of iwarp-check */
-    bool exactly;                 /* nothing is found but this; else notes may be */
-    const enum rule_id *one_of;   /* one of these is found; empty: none need be */
-    const enum rule_id *found;    /* with `exactly` all these are found, else each may be */
-    const enum rule_id *passed;   /* these held somewhere */
-    const enum rule_id *doubtful; /* these were inconclusive somewhere */
+    const char *where;                     /* file and line */
+    const char *options;                   /* of iwarp-check */
+    uint32_t snap;                         /* the capture holds so many octets of each packet; 0: all */
+    const char *lacks;                     /* it lacks these frames, such as "3, 7-9"; NULL: none */
+    bool exactly;                          /* nothing is found but `also` and `found`; else notes may be */
+    const enum rule_id *one_of;            /* one of these is found; empty: none need be */
+    const enum rule_id *also;              /* each of these may be found */
+    const struct rule_case_finding *found; /* all of these are */
+    const enum rule_id *passed;            /* these held somewhere */
+    const enum rule_id *doubtful;          /* these were inconclusive somewhere */
+    const enum rule_id *silent;            /* these neither passed nor were inconclusive anywhere */
 };
 
 extern const struct rule_case rule_cases[]; /* said.id NULL ends */

@@ -10,6 +10,7 @@
 #include "tests/unit/support/support.h"
 #include "traffic-gen/scenario/scenario_source.h"
 
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -30,9 +31,31 @@ static struct memory_file memory_file(void)
     return file;
 }
 
+struct frames {
+    const char *lacking;
+    unsigned n;
+};
+
+static bool captured(void *ctx, const uint8_t *p, size_t n)
+{
+    struct frames *frames = ctx;
+    char *end = (char *)frames->lacking;
+
+    frames->n++;
+    while (*end) {
+        unsigned long first = strtoul(end, &end, 10), last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
+
+        if (frames->n >= first && frames->n <= last)
+            return false;
+        end += strspn(end, ", ");
+    }
+    return true;
+}
+
 static void play(const struct rule_case *rule_case, const char *path)
 {
-    struct capture_file *file = capture_file_open(path, CAPTURE_PCAPNG, 0);
+    struct capture_file *file = capture_file_open(path, CAPTURE_PCAPNG, rule_case->snap);
+    struct frames frames = {.lacking = rule_case->lacks};
     struct scenario_source source;
     struct sim_trouble trouble = {0};
     struct stage_place place = {0};
@@ -41,6 +64,8 @@ static void play(const struct rule_case *rule_case, const char *path)
     struct stage *stage;
 
     assert_non_null(file);
+    if (frames.lacking)
+        capture_file_set_filter(file, captured, &frames);
     if (!scenario_source_load(&source, rule_case->said.scenario, NULL, 0, &error))
         fail_msg("%s: %s", rule_case->where, error);
     stage = stage_new(file, SEED, &trouble, &place);
@@ -101,33 +126,64 @@ static bool listed(const enum rule_id *rules, enum rule_id rule)
     return *rules == rule;
 }
 
-/* What is found and should not be, and the reverse: a line each. */
-static void compare(const struct rule_case *rule_case, const struct report *report, GString *wrong)
+static const struct rule_case_finding *expected(const struct rule_case *rule_case, enum rule_id rule)
 {
-    bool found[RULE_COUNT] = {0}, wanted = rule_case->one_of[0] == RULE_COUNT;
-    const struct report_capture *capture = g_ptr_array_index(report->captures, 0);
+    const struct rule_case_finding *found = rule_case->found;
 
+    while (found->rule != RULE_COUNT && found->rule != rule)
+        found++;
+    return found->rule == rule ? found : NULL;
+}
+
+static const char *const severities[SEVERITY_COUNT] = {
+    [SEVERITY_NOTE] = "note", [SEVERITY_WARNING] = "warning", [SEVERITY_ERROR] = "error"};
+
+/* What is found and should not be: a line each. Counts by rule what is found. */
+static void compare_findings(const struct rule_case *rule_case, const struct report_capture *capture, uint32_t *found,
+                             GString *wrong)
+{
     for (guint c = 0; c < capture->connections->len; c++) {
         const struct report_connection *connection = g_ptr_array_index(capture->connections, c);
 
         for (guint i = 0; i < connection->findings->len; i++) {
             const struct report_finding *finding = &g_array_index(connection->findings, struct report_finding, i);
-            bool one = listed(rule_case->one_of, finding->rule);
+            const struct rule_case_finding *due = expected(rule_case, finding->rule);
 
-            wanted |= one;
-            found[finding->rule] = true;
-            if (!one && !listed(rule_case->found, finding->rule) &&
-                (rule_case->exactly || finding->severity != SEVERITY_NOTE))
-                g_string_append_printf(wrong, "  not expected: frame %u: %s: %s\n", finding->frame,
-                                       rule_catalogue[finding->rule].id, finding->message);
+            found[finding->rule] += 1 + finding->more;
+            if (due && due->severity != finding->severity)
+                g_string_append_printf(wrong, "  %s with severity %s: write `finds %s=%s` if that is right\n",
+                                       rule_catalogue[due->rule].id, severities[finding->severity],
+                                       rule_catalogue[due->rule].id, severities[finding->severity]);
+            else if (!due && !listed(rule_case->one_of, finding->rule) && !listed(rule_case->also, finding->rule) &&
+                     (rule_case->exactly || finding->severity != SEVERITY_NOTE))
+                g_string_append_printf(wrong, "  not expected: frame %u: %s %s: %s\n", finding->frame,
+                                       severities[finding->severity], rule_catalogue[finding->rule].id,
+                                       finding->message);
         }
     }
+}
+
+/* The reverse: what is missing. */
+static void compare_counts(const struct rule_case *rule_case, const uint32_t *found, GString *wrong)
+{
+    bool wanted = rule_case->one_of[0] == RULE_COUNT;
+
+    for (const enum rule_id *rule = rule_case->one_of; *rule != RULE_COUNT; rule++)
+        wanted |= found[*rule] > 0;
     if (!wanted)
         g_string_append(wrong, "  its rule has no finding\n");
-    for (const enum rule_id *rule = rule_case->found; rule_case->exactly && *rule != RULE_COUNT; rule++) {
-        if (!found[*rule])
-            g_string_append_printf(wrong, "  not found: %s\n", rule_catalogue[*rule].id);
+    for (const struct rule_case_finding *due = rule_case->found; due->rule != RULE_COUNT; due++) {
+        if (found[due->rule] == 0)
+            g_string_append_printf(wrong, "  not found: %s\n", rule_catalogue[due->rule].id);
+        else if (due->count > 0 && found[due->rule] != due->count)
+            g_string_append_printf(wrong, "  found %u times, not %u: %s\n", found[due->rule], due->count,
+                                   rule_catalogue[due->rule].id);
     }
+}
+
+/* What was judged, and how. */
+static void compare_verdicts(const struct rule_case *rule_case, const struct report *report, GString *wrong)
+{
     for (const enum rule_id *rule = rule_case->passed; *rule != RULE_COUNT; rule++) {
         if (report->counts[*rule].passed == 0)
             g_string_append_printf(wrong, "  did not pass: %s\n", rule_catalogue[*rule].id);
@@ -136,6 +192,19 @@ static void compare(const struct rule_case *rule_case, const struct report *repo
         if (report->counts[*rule].inconclusive == 0)
             g_string_append_printf(wrong, "  was not inconclusive: %s\n", rule_catalogue[*rule].id);
     }
+    for (const enum rule_id *rule = rule_case->silent; *rule != RULE_COUNT; rule++) {
+        if (report->counts[*rule].passed > 0 || report->counts[*rule].inconclusive > 0)
+            g_string_append_printf(wrong, "  was judged: %s\n", rule_catalogue[*rule].id);
+    }
+}
+
+static void compare(const struct rule_case *rule_case, const struct report *report, GString *wrong)
+{
+    uint32_t found[RULE_COUNT] = {0};
+
+    compare_findings(rule_case, g_ptr_array_index(report->captures, 0), found, wrong);
+    compare_counts(rule_case, found, wrong);
+    compare_verdicts(rule_case, report, wrong);
 }
 
 static void test_case(void **state)
