@@ -29,50 +29,6 @@ static void expect_one(struct rdmap_flow *t, enum rule_id rule, size_t number)
     }
 }
 
-static void untagged(void **state)
-{
-    static const struct untagged_case cases[] = {
-        {NONE, {{0, 1, 0, true, 8}, {0, 2, 0, true, 8}, {0, 3, 0, true, 8}}},
-        {NONE, {{0, 1, 0, false, 100}, {0, 1, 100, false, 60}, {0, 1, 160, true, 8}, {0, 2, 0, true, 4}}},
-        {RULE_DDP_4_3_12, {{0, 1, 0, true, 8}, {0, 3, 0, true, 8}, {0, 4, 0, true, 8}}},
-        {RULE_DDP_4_3_12, {{0, 1, 0, true, 8}, {0, 1, 0, true, 9}, {0, 2, 0, true, 8}}},
-        {RULE_DDP_4_3_13, {{0, 2, 0, true, 8}, {0, 3, 0, true, 8}}},
-        {RULE_DDP_4_3_16, {{0, 1, 0, false, 100}, {0, 7, 100, true, 8}, {0, 2, 0, true, 8}}},
-        {RULE_DDP_4_3_18, {{0, 1, 0, false, 100}, {0, 1, 25, true, 8}, {0, 2, 0, true, 8}}},
-        {RULE_DDP_4_3_19, {{0, 1, 0, true, 8}, {0, 2, 40, true, 8}, {0, 3, 0, true, 8}}},
-        {RULE_DDP_4_1_04, {{0, 1, 0, false, 100}, {0, 2, 0, true, 8}, {0, 3, 0, true, 8}}},
-        {RULE_DDP_4_1_05, {{0, 1, 0, true, 100}, {0, 1, 100, true, 8}, {0, 2, 0, true, 8}}},
-        {RULE_DDP_4_1_06, {{0, 1, 0, false, 100}, {0, 1, 200, true, 8}, {0, 1, 100, false, 100}, {0, 2, 0, true, 8}}},
-        {RULE_DDP_4_1_07, {{0, 1, 0, false, 100}, {0, 1, 200, false, 8}, {0, 1, 100, true, 100}, {0, 2, 0, true, 8}}},
-        {RULE_DDP_5_2_07, {{0, 1, 0, false, 100}, {0, 1, 300, true, 8}, {0, 2, 0, true, 8}}},
-        {RULE_DDP_5_3_02, {{0, 1, 0, true, 8}, {0, 3, 0, true, 8}, {0, 2, 0, true, 8}, {0, 4, 0, true, 8}}},
-        {RULE_DDP_5_3_03,
-         {{0, 1, 0, false, 100},
-          {0, 1, 200, false, 100},
-          {0, 1, 100, false, 100},
-          {0, 1, 300, true, 8},
-          {0, 2, 0, true, 8}}},
-        {RULE_DDP_4_3_09, {{0, 1, 0, false, 100}, {1, 1, 100, true, 8}, {0, 2, 0, true, 8}}},
-    };
-
-    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct rdmap_flow *t = flow_new();
-
-        for (const struct piece *p = cases[i].pieces; p < cases[i].pieces + SEGMENTS_MAX && p->n > 0; p++)
-            flow_segment(
-                t, I,
-                (struct ddp_segment){
-                    .dv = 1, .rv = 1, .last = p->last, .opcode = RDMAP_SEND, .qn = p->qn, .msn = p->msn, .mo = p->mo},
-                NULL, p->n);
-        flow_close(t, I);
-        expect_one(t, cases[i].rule, i);
-        if (cases[i].rule == NONE) {
-            findings_passed(&t->seen, RULE_DDP_4_3_12, RULE_DDP_4_3_13, RULE_DDP_4_1_04, RULE_DDP_6_2_1_02);
-        }
-        flow_free(t);
-    }
-}
-
 /* MSNs go on at 0 after 2^32 - 1. */
 static void msn_wraps(void **state)
 {
@@ -101,76 +57,6 @@ struct tagged_piece {
     bool last;
     size_t n;
 };
-
-static void tagged(void **state)
-{
-    static const struct {
-        enum rule_id rule;
-        struct tagged_piece pieces[SEGMENTS_MAX];
-    } cases[] = {
-        {NONE, {{RDMAP_WRITE, STAG, 0x1000, false, 100}, {RDMAP_WRITE, STAG, 0x1064, true, 8}}},
-        {NONE, {{RDMAP_WRITE, STAG, 0x1000, true, 100}, {RDMAP_WRITE, OTHER, 0x10, true, 8}}},
-        {RULE_DDP_4_2_12, {{RDMAP_WRITE, STAG, 0x1000, false, 100}, {RDMAP_WRITE, OTHER, 0x1064, true, 8}}},
-        {RULE_DDP_5_2_11, {{RDMAP_WRITE, STAG, 0x1000, false, 100}, {RDMAP_WRITE, STAG, 0x1080, true, 8}}},
-    };
-
-    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct rdmap_flow *t = flow_new();
-
-        for (const struct tagged_piece *p = cases[i].pieces; p < cases[i].pieces + SEGMENTS_MAX && p->n > 0; p++)
-            flow_tagged(t, I, p->opcode, p->stag, p->to, p->last, NULL, p->n);
-        flow_close(t, I);
-        expect_one(t, cases[i].rule, i);
-        flow_free(t);
-    }
-}
-
-/* ULPDUs that are shorter than the header that they announce. */
-static void headers_cut_short(void **state)
-{
-    static const struct {
-        enum rule_id rule;
-        uint8_t octets[18];
-        size_t n;
-    } cases[] = {
-        {RULE_DDP_4_4_01, {0x41}, 1},
-        {RULE_DDP_4_2_01, {0xC1, 0x40}, 13},
-        {RULE_DDP_4_3_01, {0x41, 0x43}, 17},
-    };
-
-    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
-        struct rdmap_flow *t = flow_new();
-
-        flow_ulpdu(t, I, cases[i].octets, cases[i].n);
-        expect_one(t, cases[i].rule, i);
-        flow_free(t);
-    }
-}
-
-/* Several wrong fields of octet 0 are one fault; a close inside a message is one, unless a Terminate explains it. */
-static void layout_and_close(void **state)
-{
-    uint8_t ulpdu[26] = {0xBC, 0x43}; /* T = 1 on a Send, and Rsvd */
-    struct rdmap_flow *t = flow_new();
-
-    flow_ulpdu(t, I, ulpdu, sizeof ulpdu);
-    expect_one(t, RULE_DDP_4_1_01, 0);
-    flow_free(t);
-
-    t = flow_new();
-    flow_tagged(t, I, RDMAP_WRITE, STAG, 0, false, NULL, 100);
-    flow_close(t, I);
-    expect_one(t, RULE_DDP_6_2_1_02, 1);
-    flow_free(t);
-
-    t = flow_new();
-    flow_tagged(t, I, RDMAP_WRITE, STAG, 0, false, NULL, 100);
-    flow_terminate(t, R);
-    flow_close(t, I);
-    expect_one(t, NONE, 2);
-    assert_int_equal(t->seen.counts.passed[RULE_DDP_6_2_1_02], 0);
-    flow_free(t);
-}
 
 /* Messages that never end: what is out of order in them stays so, and a close of either order cuts them off. */
 static void never_ended(void **state)
@@ -261,11 +147,7 @@ static void segments_that_were_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(untagged),
         cmocka_unit_test(msn_wraps),
-        cmocka_unit_test(tagged),
-        cmocka_unit_test(headers_cut_short),
-        cmocka_unit_test(layout_and_close),
         cmocka_unit_test(never_ended),
         cmocka_unit_test(segments_that_were_cut),
     };

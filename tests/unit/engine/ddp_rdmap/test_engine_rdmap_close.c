@@ -2,40 +2,6 @@
 /* What may follow a Terminate, and STags that were invalidated. */
 #include "tests/unit/support/rdmap_flow.h"
 
-static void nothing_after_a_terminate(void **state)
-{
-    struct rdmap_flow *t = flow_new();
-    uint32_t frame;
-
-    flow_send(t, I, 4);
-    flow_terminate(t, R);
-    flow_send(t, I, 4); /* the other end may go on */
-    flow_close(t, R);
-    findings_passed(&t->seen, RULE_RDMAP_5_4_06, RULE_RDMAP_5_4_11, RULE_RDMAP_6_2_1_06);
-    flow_expect_nothing(t);
-
-    t = flow_new();
-    flow_send(t, I, 4);
-    flow_terminate(t, R);
-    frame = flow_send(t, R, 4);
-    flow_send(t, R, 4);
-    flow_close(t, R);
-    flow_expect_one(t, RULE_RDMAP_5_4_11, SEVERITY_ERROR, frame);
-
-    t = flow_new();
-    flow_send(t, I, 4);
-    flow_terminate(t, R);
-    frame = flow_terminate(t, R);
-    flow_close(t, R);
-    flow_expect_one(t, RULE_RDMAP_5_4_06, SEVERITY_ERROR, frame);
-
-    t = flow_new(); /* one from either end */
-    flow_terminate(t, I);
-    flow_terminate(t, R);
-    flow_close(t, R);
-    flow_expect_nothing(t);
-}
-
 /* RFC 6581 section 9.1: the Initiator ends the startup, and MPA asks for the close that follows. */
 static struct rdmap_flow *after_a_startup_that_failed(void)
 {
@@ -69,32 +35,6 @@ static void what_mpa_reports(void **state)
     flow_expect_one(t, RULE_RDMAP_5_4_11, SEVERITY_ERROR, frame);
 }
 
-static void a_reset_after_a_terminate(void **state)
-{
-    struct rdmap_flow *t = flow_new();
-
-    flow_send(t, I, 4);
-    flow_terminate(t, R);
-    flow_end(t, R, true);
-    flow_finish(t);
-    flow_expect_one(t, RULE_RDMAP_6_2_1_06, SEVERITY_WARNING, 3);
-
-    t = flow_new(); /* it was acknowledged */
-    flow_send(t, I, 4);
-    flow_terminate(t, R);
-    flow_ack(t, I);
-    flow_end(t, R, true);
-    flow_finish(t);
-    flow_expect_nothing(t);
-
-    t = flow_new(); /* by the receiver */
-    flow_send(t, I, 4);
-    flow_terminate(t, R);
-    flow_end(t, I, true);
-    flow_finish(t);
-    flow_expect_nothing(t);
-}
-
 static void invalidate(struct rdmap_flow *t, uint32_t stag)
 {
     flow_untagged(t, I, RDMAP_SEND_INVALIDATE, DDP_QN_SEND, stag, "done", 4);
@@ -107,43 +47,6 @@ static uint32_t read_from(struct rdmap_flow *t, uint32_t stag, uint32_t size)
 
     rdmap_read_request_encode(&read, header, sizeof header);
     return flow_untagged(t, I, RDMAP_READ_REQUEST, DDP_QN_READ_REQUEST, 0, header, sizeof header);
-}
-
-static void stags_that_were_invalidated(void **state)
-{
-    struct rdmap_flow *t = flow_new();
-    uint32_t frame;
-
-    flow_send(t, R, 4);
-    invalidate(t, 0x100);
-    frame = flow_write(t, I, 0x100, 0, "data", 4);
-    flow_close(t, I);
-    flow_expect_one(t, RULE_DDP_4_2_08, SEVERITY_ERROR, frame);
-
-    t = flow_new();
-    flow_send(t, R, 4);
-    invalidate(t, 0x100);
-    frame = read_from(t, 0x100, 8); /* an answer would break RDMAP-1.2-02 */
-    flow_close(t, I);
-    flow_expect_one(t, RULE_RDMAP_4_4_09, SEVERITY_ERROR, frame);
-
-    t = flow_new();
-    flow_send(t, R, 4);
-    invalidate(t, 0xA000);
-    frame = flow_add(t, I, 1, 0, 1, 0);
-    flow_original(t, R, 1, 0);
-    flow_close(t, I);
-    flow_expect_one(t, RULE_RDMAPX_5_07, SEVERITY_ERROR, frame);
-
-    t = flow_new(); /* the owner's message had not been received */
-    flow_send(t, R, 4);
-    invalidate(t, 0x100);
-    flow_send(t, R, 4);
-    t->unreceived = 28; /* all of it: 2 + 22 + 4 octets */
-    frame = flow_write(t, I, 0x100, 0, "data", 4);
-    t->unreceived = 0;
-    flow_close(t, I);
-    flow_expect_one(t, RULE_DDP_4_2_08, SEVERITY_ERROR, frame);
 }
 
 static void stags_that_may_be_valid(void **state)
@@ -171,8 +74,7 @@ static void stags_that_may_be_valid(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_after_a_terminate), cmocka_unit_test(what_mpa_reports),
-        cmocka_unit_test(a_reset_after_a_terminate), cmocka_unit_test(stags_that_were_invalidated),
+        cmocka_unit_test(what_mpa_reports),
         cmocka_unit_test(stags_that_may_be_valid),
     };
 

@@ -46,69 +46,6 @@ static void finish(struct rdmap_flow *t, const char *ids, enum rule_severity sev
     flow_free(t);
 }
 
-static void compared(void **state)
-{
-    for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
-        enum rule_severity severity = exclusive ? SEVERITY_ERROR : SEVERITY_NOTE;
-        struct rdmap_flow *t = begin(exclusive);
-
-        write_octets(t, STAG, 0x1000, 64);
-        ask(t, 0x1000, 64);
-        answer(t, written, 64);
-        findings_expect_passed(&t->seen, "RDMAP-5.5-13", "same");
-        finish(t, "", severity, "same");
-
-        t = begin(exclusive);
-        write_octets(t, STAG, 0x1000, 64);
-        ask(t, 0x1000, 64);
-        answer(t, stale, 64);
-        finish(t, "RDMAP-5.5-13", severity, "stale");
-
-        t = begin(exclusive); /* a part of it, within the octets kept */
-        write_octets(t, STAG, 0x1000, 64);
-        ask(t, 0x1010, 8);
-        answer(t, written + 0x10, 8);
-        ask(t, 0x1020, 8);
-        answer(t, stale, 8);
-        finish(t, "RDMAP-5.5-13", severity, "part");
-
-        t = begin(exclusive); /* the newer of two Writes counts */
-        write_octets(t, STAG, 0x1000, 64);
-        write_octets(t, STAG, 0x1020, 64);
-        ask(t, 0x1020, 64);
-        answer(t, written, 64);
-        finish(t, "", severity, "newer");
-    }
-}
-
-/* Only exclusive memory has all its octets kept, and compared whatever was said in between. */
-static void exclusive_only(void **state)
-{
-    for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
-        const char *ids = exclusive ? "RDMAP-5.5-13" : "";
-        struct rdmap_flow *t = begin(exclusive);
-
-        write_octets(t, STAG, 0x1000, OCTETS);
-        ask(t, 0x1064, 8);
-        answer(t, stale, 8);
-        finish(t, ids, SEVERITY_ERROR, "middle");
-
-        t = begin(exclusive);
-        write_octets(t, STAG, 0x1000, 64);
-        flow_send(t, I, 8);
-        ask(t, 0x1000, 64);
-        answer(t, stale, 64);
-        finish(t, ids, SEVERITY_ERROR, "Send");
-
-        t = begin(exclusive);
-        write_octets(t, STAG, 0x1000, 64);
-        flow_write(t, R, OTHER_STAG, 0, NULL, 8); /* its ULP is busy */
-        ask(t, 0x1000, 64);
-        answer(t, stale, 64);
-        finish(t, ids, SEVERITY_ERROR, "Write of the other side");
-    }
-}
-
 static void not_compared(void **state)
 {
     for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
@@ -192,8 +129,6 @@ static void many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compared),
-        cmocka_unit_test(exclusive_only),
         cmocka_unit_test(not_compared),
         cmocka_unit_test(many),
     };
