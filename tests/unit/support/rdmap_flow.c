@@ -49,16 +49,6 @@ struct rdmap_flow *flow_new_reacting_with(const struct rdmap_options *options, u
     return begin(options, NULL, revision, ird, ord);
 }
 
-struct rdmap_flow *flow_new_depth(uint8_t revision, uint16_t ird, uint16_t ord)
-{
-    return flow_new_reacting_with(NULL, revision, ird, ord);
-}
-
-struct rdmap_flow *flow_new_reacting(void)
-{
-    return flow_new_depth(2, 16, 16);
-}
-
 void flow_parameters(struct rdmap_flow *t)
 {
     rdmap_connection_parameters(t->rdmap, MPA_PHASE_FULL_OPERATION, &t->parameters);
@@ -118,11 +108,6 @@ static uint32_t ulpdu_acked(struct rdmap_flow *t, unsigned side, const uint8_t *
     rdmap_connection_fpdu(t->rdmap, &event);
     t->end[side] += length;
     return t->frame;
-}
-
-uint32_t flow_ulpdu(struct rdmap_flow *t, unsigned side, const uint8_t *ulpdu, size_t n)
-{
-    return ulpdu_acked(t, side, ulpdu, n, received(t, side));
 }
 
 uint32_t flow_segment_acked(struct rdmap_flow *t, unsigned side, struct ddp_segment segment, const void *payload,
@@ -197,32 +182,6 @@ uint32_t flow_atomic(struct rdmap_flow *t, unsigned side, struct rdmap_atomic_re
     return flow_untagged(t, side, RDMAP_ATOMIC_REQUEST, DDP_QN_READ_REQUEST, 0, header, sizeof header);
 }
 
-uint32_t flow_add(struct rdmap_flow *t, unsigned side, uint32_t identifier, uint64_t to, uint64_t data, uint64_t mask)
-{
-    return flow_atomic(t, side,
-                       (struct rdmap_atomic_request){.opcode = RDMAP_ATOMIC_FETCH_ADD,
-                                                     .identifier = identifier,
-                                                     .stag = 0xA000,
-                                                     .to = to,
-                                                     .data = data,
-                                                     .mask = mask,
-                                                     .compare_mask = UINT64_MAX});
-}
-
-uint32_t flow_swap(struct rdmap_flow *t, unsigned side, uint32_t identifier, uint64_t to, uint64_t data, uint64_t mask,
-                   uint64_t compare, uint64_t compare_mask)
-{
-    return flow_atomic(t, side,
-                       (struct rdmap_atomic_request){.opcode = RDMAP_ATOMIC_CMP_SWAP,
-                                                     .identifier = identifier,
-                                                     .stag = 0xA000,
-                                                     .to = to,
-                                                     .data = data,
-                                                     .mask = mask,
-                                                     .compare_data = compare,
-                                                     .compare_mask = compare_mask});
-}
-
 uint32_t flow_original(struct rdmap_flow *t, unsigned side, uint32_t identifier, uint64_t original)
 {
     struct rdmap_atomic_response response = {.identifier = identifier, .original = original};
@@ -248,39 +207,7 @@ uint32_t flow_terminate_as(struct rdmap_flow *t, unsigned side, struct rdmap_ter
     return flow_terminate_octets(t, side, payload, n);
 }
 
-uint32_t flow_terminate(struct rdmap_flow *t, unsigned side)
-{
-    return flow_terminate_octets(t, side, NULL, 4);
-}
-
-struct rdmap_terminate flow_blame(const uint8_t *p, uint16_t n, uint8_t layer, uint8_t etype, uint8_t code)
-{
-    struct rdmap_terminate terminate = {.layer = layer, .etype = etype, .code = code};
-
-    assert_true(rdmap_terminate_echo(&terminate, p, n));
-    if (layer == 0 && !terminate.ddp.tagged && terminate.ddp.opcode == RDMAP_READ_REQUEST &&
-        rdmap_read_request_decode(&terminate.read, p + DDP_UNTAGGED_HEADER_LEN, n - (size_t)DDP_UNTAGGED_HEADER_LEN))
-        terminate.r = terminate.has_read = true;
-    return terminate;
-}
-
-uint32_t flow_complain(struct rdmap_flow *t, unsigned side, uint8_t layer, uint8_t etype, uint8_t code)
-{
-    return flow_terminate_as(t, side, flow_blame(t->last[1 - side], t->last_len[1 - side], layer, etype, code));
-}
-
 /* ---- time, holes, ends ---- */
-
-void flow_wait(struct rdmap_flow *t, unsigned seconds)
-{
-    t->time_ns += (int64_t)seconds * 1000000000;
-}
-
-void flow_ack(struct rdmap_flow *t, unsigned side)
-{
-    flow_step(t);
-    rdmap_connection_acked(t->rdmap, side, true, t->end[1 - side]);
-}
 
 void flow_hole(struct rdmap_flow *t, unsigned side, size_t n)
 {

@@ -43,15 +43,12 @@ struct rdmap_flow *flow_new(void);
 /* The same for tests of reactions, whose findings are recorded, too. ird and ord are the Reply's; 0x3FFF: no limit. */
 struct rdmap_flow *flow_new_reacting_with(const struct rdmap_options *options, uint8_t revision, uint16_t ird,
                                           uint16_t ord);
-struct rdmap_flow *flow_new_depth(uint8_t revision, uint16_t ird, uint16_t ord);
-struct rdmap_flow *flow_new_reacting(void);
 /* After the fields of parameters were changed, before the first FPDU. */
 void flow_parameters(struct rdmap_flow *t);
 void flow_free(struct rdmap_flow *t);
 
 /* ---- segments ---- */
 
-uint32_t flow_ulpdu(struct rdmap_flow *t, unsigned side, const uint8_t *ulpdu, size_t n);
 uint32_t flow_segment(struct rdmap_flow *t, unsigned side, struct ddp_segment segment, const void *payload, size_t n);
 /* Its sender had received the other side up to this stream offset. */
 uint32_t flow_segment_acked(struct rdmap_flow *t, unsigned side, struct ddp_segment segment, const void *payload,
@@ -70,30 +67,17 @@ uint32_t flow_read_request(struct rdmap_flow *t, unsigned side, struct rdmap_rea
 uint32_t flow_read(struct rdmap_flow *t, unsigned side, uint32_t sink_stag, uint64_t sink_to, uint32_t size);
 uint32_t flow_response(struct rdmap_flow *t, unsigned side, uint32_t stag, uint64_t to, size_t n, bool last);
 uint32_t flow_atomic(struct rdmap_flow *t, unsigned side, struct rdmap_atomic_request atomic);
-/* FetchAdd and CmpSwap on STag 0xA000. */
-uint32_t flow_add(struct rdmap_flow *t, unsigned side, uint32_t identifier, uint64_t to, uint64_t data, uint64_t mask);
-uint32_t flow_swap(struct rdmap_flow *t, unsigned side, uint32_t identifier, uint64_t to, uint64_t data, uint64_t mask,
-                   uint64_t compare, uint64_t compare_mask);
 uint32_t flow_original(struct rdmap_flow *t, unsigned side, uint32_t identifier, uint64_t original);
 
 /* ---- Terminates ---- */
 
 uint32_t flow_terminate_octets(struct rdmap_flow *t, unsigned side, const uint8_t *p, size_t n);
 uint32_t flow_terminate_as(struct rdmap_flow *t, unsigned side, struct rdmap_terminate terminate);
-/* Control word 0: nothing enclosed. */
-uint32_t flow_terminate(struct rdmap_flow *t, unsigned side);
-/* About the ULPDU p[0..n) as the RFCs demand; R is set for RDMA Read Requests in layer 0. */
-struct rdmap_terminate flow_blame(const uint8_t *p, uint16_t n, uint8_t layer, uint8_t etype, uint8_t code);
-/* About the latest segment of the other side. */
-uint32_t flow_complain(struct rdmap_flow *t, unsigned side, uint8_t layer, uint8_t etype, uint8_t code);
 
 /* ---- time, holes, ends ---- */
 
 /* A frame without an FPDU. */
 void flow_step(struct rdmap_flow *t);
-void flow_wait(struct rdmap_flow *t, unsigned seconds);
-/* A TCP segment without payload. */
-void flow_ack(struct rdmap_flow *t, unsigned side);
 void flow_hole(struct rdmap_flow *t, unsigned side, size_t n);
 void flow_end(struct rdmap_flow *t, unsigned side, bool reset);
 void flow_finish(struct rdmap_flow *t);
