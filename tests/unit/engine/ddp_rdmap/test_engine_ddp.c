@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* RFC 5041: what the fields of DDP segments say of messages; each case breaks one rule, or none. */
+/*
+ * What statements cannot say: MSNs anew after a hole, segments that the snap length cut; the rest is in
+ * rules/ddp.cases.
+ */
 #include "tests/unit/support/rdmap_flow.h"
 
 #include <stdio.h>
 
 enum { SEGMENTS_MAX = 6, STAG = 0x1234, OTHER = 0x5678 };
 #define NONE RULE_COUNT
-
-/* Untagged: a Send's. n octets of payload; n 0 ends the list, unless it is the first. */
-struct piece {
-    uint32_t qn, msn, mo;
-    bool last;
-    size_t n;
-};
-
-struct untagged_case {
-    enum rule_id rule; /* the one that is broken */
-    struct piece pieces[SEGMENTS_MAX];
-};
 
 static void expect_one(struct rdmap_flow *t, enum rule_id rule, size_t number)
 {
@@ -58,59 +49,6 @@ struct tagged_piece {
     size_t n;
 };
 
-/* Messages that never end: what is out of order in them stays so, and a close of either order cuts them off. */
-static void never_ended(void **state)
-{
-    static const struct {
-        enum rule_id rule;
-        uint32_t mo[3]; /* of segments of 100 octets */
-        bool hole;
-    } cases[] = {
-        {NONE, {0, 100, 200}, false},
-        {RULE_DDP_5_2_07, {0, 0, 100}, false},
-        {RULE_DDP_5_2_07, {0, 104, 204}, false},
-        {RULE_DDP_5_3_03, {0, 200, 100}, false},
-        {RULE_DDP_5_3_03, {100, 0, 200}, false},
-        {RULE_DDP_4_3_19, {4, 104, 204}, false},
-        {NONE, {0, 100, 200}, true},
-        {RULE_DDP_5_2_07, {0, 100, 100}, true},
-    };
-    struct rdmap_flow *t;
-
-    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
-        t = flow_new();
-        for (unsigned k = 0; k < 3; k++)
-            flow_segment(t, I,
-                         (struct ddp_segment){.dv = 1, .rv = 1, .opcode = RDMAP_SEND, .msn = 1, .mo = cases[i].mo[k]},
-                         NULL, 100);
-        if (cases[i].hole)
-            flow_hole(t, I, 100);
-        flow_end(t, I, true);
-        flow_finish(t);
-        expect_one(t, cases[i].rule, i);
-        flow_free(t);
-
-        t = flow_new();
-        for (unsigned k = 0; k < 3; k++)
-            flow_tagged(t, I, RDMAP_WRITE, STAG, 0x1000 + cases[i].mo[k], false, NULL, 100);
-        flow_end(t, I, true);
-        flow_finish(t);
-        expect_one(t,
-                   cases[i].rule == RULE_DDP_5_2_07   ? RULE_DDP_5_2_11
-                   : cases[i].rule == RULE_DDP_5_3_03 ? RULE_DDP_5_3_04
-                                                      : NONE,
-                   i);
-        flow_free(t);
-    }
-    for (unsigned first = I; first <= R; first++) { /* the one that closes second has received the FIN of the other */
-        t = flow_new();
-        flow_tagged(t, I, RDMAP_WRITE, STAG, 0, false, NULL, 100);
-        flow_close(t, first);
-        expect_one(t, RULE_DDP_6_2_1_02, first);
-        flow_free(t);
-    }
-}
-
 /* What the snap length cut has its header and its size, and no content. */
 static void segments_that_were_cut(void **state)
 {
@@ -148,7 +86,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(msn_wraps),
-        cmocka_unit_test(never_ended),
         cmocka_unit_test(segments_that_were_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

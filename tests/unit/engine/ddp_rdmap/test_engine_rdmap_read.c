@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* RDMA Reads: sink, size, order, answers without requests and requests without answers. */
+/* RDMA Reads whose requests the capture shows late, or not at all; the rest is in rules/rdmap.cases. */
 #include "tests/unit/support/rdmap_flow.h"
 
 static void before_its_request(void **state)

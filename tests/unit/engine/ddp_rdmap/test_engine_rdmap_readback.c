@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What was written is what is read, as far as nobody else can have written it. */
+/*
+ * What keeps octets that were read from being compared with those that were written; the rest is in rules/rdmap.cases.
+ */
 #include "tests/unit/support/rdmap_flow.h"
 
 enum { STAG = 0x11223344, OTHER_STAG = 0x99887766, SINK = 0x55667788, OCTETS = 200 };

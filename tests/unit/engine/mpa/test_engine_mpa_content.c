@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* RTR, reads in flight, versions and Terminates: each rule broken once, and what is legal. */
+/* RTR and versions by hand: sides that say nothing of their start; the rest is in rules/mpa.cases. */
 #include "tests/unit/support/mpa_line.h"
 
 #include <stdlib.h>
@@ -23,8 +23,6 @@ static void send_rtr(struct mpa_line *t, unsigned type)
     else
         line_read(t, I, 0x55, 0x1000, 0);
 }
-
-/* ---- RTR ---- */
 
 static void faulty_rtr(void **state)
 {
@@ -115,10 +113,6 @@ static void read_rtr_not_answered(void **state)
     }
 }
 
-/* ---- reads in flight ---- */
-
-/* ---- versions ---- */
-
 static void send_version(struct mpa_line *t, unsigned side, uint8_t dv, uint8_t rv)
 {
     struct ddp_segment segment = untagged_segment(RDMAP_SEND, 0, t->msn[side][0]++);
@@ -163,8 +157,6 @@ static void fpdus_without_startup(void **state)
         line_expect_case(t, version == 0 ? "MPA-C-01" : "MPA-7.1.2-01", version);
     }
 }
-
-/* ---- Terminates ---- */
 
 int main(void)
 {

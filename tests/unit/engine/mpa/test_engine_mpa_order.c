@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Who may send when, and what may follow a startup frame: each rule broken once, and what is legal. */
+/*
+ * Who may send when, and what may follow a startup frame, where ACK numbers or octets put together by hand decide it;
+ * the rest is in rules/mpa.cases.
+ */
 #include "tests/unit/support/mpa_line.h"
 #include "wire/crc32c.h"
 
@@ -25,8 +28,6 @@ static void converse(struct mpa_line *t)
     line_send(t, I, 700);
     line_send(t, R, 700);
 }
-
-/* ---- legal ---- */
 
 /* The tap sees the Reply before the Request, and the Responder's FPDU before the Initiator's; the ACK numbers are
  * right. */
@@ -69,8 +70,6 @@ static void one_direction_only(void **state)
     }
 }
 
-/* ---- the Reply ---- */
-
 static void reply_without_request(void **state)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
@@ -111,8 +110,6 @@ static void streaming_in_flight(void **state)
     line_close(t, I);
     line_expect(t, "MPA-7.1.5-01");
 }
-
-/* ---- after the Request ---- */
 
 /* REQ and first FPDU in one segment, and in two; Reply later, or never. */
 static void early_fpdu_of_initiator(void **state)
@@ -261,8 +258,6 @@ static void streaming_after_frames(void **state)
     line_close(t, I);
     line_expect(t, "MPA-7.1-01");
 }
-
-/* ---- after the Reply ---- */
 
 /* Sent when a part of the Initiator's first FPDU had been received. */
 static void fpdu_of_responder_on_half_a_one(void **state)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reactions to FPDUs: errors that must not be ignored, oddities that must be, and how the answers are told apart. */
+/* Reactions to FPDUs whose octets, ACK numbers or order are put together by hand; the rest is in rules/mpa.cases. */
 #include "tests/unit/support/mpa_line.h"
 
 #include "wire/crc32c.h"
@@ -18,8 +18,6 @@ static void spoiled_send(struct mpa_line *l, unsigned side)
 
     line_spoiled(l, side, fpdu, line_make_send(l, side, 40, fpdu));
 }
-
-/* ---- wrong CRCs ---- */
 
 /* Dropped without a word, repaired by TCP (MPA-8-11); what comes after it is answered rightly. */
 static void repaired_by_retransmission(void **state)
@@ -82,8 +80,6 @@ static void half_dead(void **state)
     line_expect(l, "?MPA-8-14");
 }
 
-/* ---- PAD and RESERVED under a CRC that takes them for zero ---- */
-
 /* A Send of n octets with octet `at` of the FPDU set; the CRC is that of before, or right. */
 static void odd_send(struct mpa_line *l, unsigned side, size_t n, size_t at, uint8_t value, bool right)
 {
@@ -107,8 +103,6 @@ static void crc_of_zero_reserved(void **state)
     line_finish(l);
     line_expect(l, "MPA-4.2-04");
 }
-
-/* ---- oddities ---- */
 
 static void odd_but_taken(void **state)
 {
@@ -149,8 +143,6 @@ static void complaint_about_lost_octets(void **state)
     line_expect(l, "");
 }
 
-/* ---- Markers ---- */
-
 static void misleading_marker(void **state)
 {
     static const char *const outcomes[] = {"+MPA-8-03 +MPA-8-05", "MPA-8-03", "", ""};
@@ -190,8 +182,6 @@ static void misleading_marker(void **state)
     }
 }
 
-/* ---- RDMA Reads ---- */
-
 static void answered_too_early(void **state)
 {
     for (unsigned early = 0; early < 3; early++) {
@@ -219,8 +209,6 @@ static void answered_too_early(void **state)
         line_expect(l, early ? "MPA-6-06" : "+MPA-6-06");
     }
 }
-
-/* ---- waiting ---- */
 
 int main(void)
 {
