@@ -122,7 +122,7 @@ def until(true, logs, seconds=120):
         time.sleep(0.2)
 
 
-def test_job_array(build, slurm, report, good, bad, no_mpa, tmp_path):
+def test_job_array(build, slurm, check, good, bad, no_mpa, tmp_path):
     environment, logs = slurm
     tmp_path.chmod(0o755)
     (tmp_path / "traces").mkdir()
@@ -138,6 +138,6 @@ def test_job_array(build, slurm, report, good, bad, no_mpa, tmp_path):
     until(lambda: subprocess.run(["squeue", "-h"], env=environment, capture_output=True, text=True, check=True).stdout == "", logs, 300)
     said = "".join(path.read_text() for path in tmp_path.glob("slurm-*.out"))
     assert (tmp_path / "all.json").exists(), said + logs()
-    status, expected = report(*[f"traces/{path.name}" for path in files], cwd=tmp_path)
-    assert status == 1 and json.loads((tmp_path / "all.json").read_text()) == expected
+    expected = check("--format=json", *[f"traces/{path.name}" for path in files], cwd=tmp_path)
+    assert expected.returncode == 1 and json.loads((tmp_path / "all.json").read_text()) == json.loads(expected.stdout)
     assert sorted(path.stem for path in (tmp_path / "reports").iterdir()) == [path.stem for path in files]
