@@ -26,17 +26,10 @@ static void draw_remarks(struct rdmap_canvas *canvas)
     if (!canvas->seg)
         return;
     for (const struct remark *remark = canvas->seg->record.remarks; remark; remark = remark->next) {
-        const struct rule *rule = &rule_catalogue[remark->rule];
-        bool ddp = strcmp(rule->layer, "ddp") == 0 || !canvas->rdmap_item;
-        proto_item *at = ddp ? canvas->ddp_item : canvas->rdmap_item;
-        proto_tree *tree = ddp ? canvas->ddp_tree : canvas->rdmap_tree;
+        bool ddp = strcmp(rule_catalogue[remark->rule].layer, "ddp") == 0 || !canvas->rdmap_item;
 
-        expert_add_info_format(canvas->pinfo, at,
-                               ddp ? &rdmap_ei.rddp_rule[remark->severity] : &rdmap_ei.rdmap_rule[remark->severity],
-                               "%s: %s", rule->id, remark->message);
-        proto_item_set_generated(
-            proto_tree_add_string(tree, ddp ? rddp_hf.rule : rdmap_hf.rule, canvas->tvb, 0, 0, rule->id));
-        rdmap_link(tree, ddp ? rddp_hf.rule_related : rdmap_hf.rule_related, canvas->tvb, remark->related_frame);
+        findings_draw(ddp ? &rddp_findings : &rdmap_findings, canvas->pinfo,
+                      ddp ? canvas->ddp_item : canvas->rdmap_item, canvas->tvb, remark);
     }
 }
 

@@ -9,6 +9,7 @@ struct rdmap_hf rdmap_hf;
 /* Wireshark 4.0 wants -1 in those that are not registered yet. */
 struct rdmap_ett rdmap_ett = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
 struct rdmap_ei rdmap_ei;
+struct finding_fields rddp_findings, rdmap_findings;
 
 static const true_false_string models = {"Tagged", "Untagged"};
 static value_string opcodes[17];
@@ -113,8 +114,6 @@ static hf_register_info ddp_fields[] = {
     D(reassembled_length, "Length of the message", "reassembled.length", FT_UINT32, BASE_DEC, NULL, 0x0,
       "Octets of the reassembled message"),
 
-    D(rule, "Rule", "rule", FT_STRING, BASE_NONE, NULL, 0x0, "Id of a DDP rule that is violated here"),
-    D_FRAME(rule_related, "See also", "rule.related", FT_FRAMENUM_NONE, "Another frame that the finding is about"),
     D(truncated, "Octets without DDP header", "truncated", FT_BYTES, BASE_NONE, NULL, 0x0,
       "ULPDU that is too short for a DDP header"),
 };
@@ -225,8 +224,6 @@ static hf_register_info rdmap_fields[] = {
     R_FRAME(response_to, "Response to", "response_to", FT_FRAMENUM_REQUEST, "The Request that this Response answers"),
     R(time, "Time since the Request", "time", FT_RELATIVE_TIME, BASE_NONE, NULL, 0x0,
       "Time between the Request and this segment of the Response"),
-    R(rule, "Rule", "rule", FT_STRING, BASE_NONE, NULL, 0x0, "Id of an RDMAP rule that is violated here"),
-    R_FRAME(rule_related, "See also", "rule.related", FT_FRAMENUM_NONE, "Another frame that the finding is about"),
 };
 
 const fragment_items rddp_fragment_items = {
@@ -247,24 +244,12 @@ const fragment_items rddp_fragment_items = {
 };
 
 static ei_register_info ddp_experts[] = {
-    {&rdmap_ei.rddp_rule[SEVERITY_NOTE],
-     {"rddp.rule.note", PI_PROTOCOL, PI_NOTE, "Unusual, but allowed by the standards", EXPFILL}},
-    {&rdmap_ei.rddp_rule[SEVERITY_WARNING],
-     {"rddp.rule.warning", PI_PROTOCOL, PI_WARN, "Not as the standards recommend or state", EXPFILL}},
-    {&rdmap_ei.rddp_rule[SEVERITY_ERROR],
-     {"rddp.rule.error", PI_PROTOCOL, PI_ERROR, "Violation of the standards", EXPFILL}},
     {&rdmap_ei.truncated, {"rddp.no_header", PI_PROTOCOL, PI_WARN, "ULPDU without a whole DDP header", EXPFILL}},
     {&rdmap_ei.gap, {"rddp.gap.seen", PI_SEQUENCE, PI_NOTE, "Segments are missing before this one", EXPFILL}},
     {&rdmap_ei.missing, {"rddp.incomplete", PI_REASSEMBLE, PI_NOTE, "Octets of the message are missing", EXPFILL}},
 };
 
 static ei_register_info rdmap_experts[] = {
-    {&rdmap_ei.rdmap_rule[SEVERITY_NOTE],
-     {"rdmap.rule.note", PI_PROTOCOL, PI_NOTE, "Unusual, but allowed by the standards", EXPFILL}},
-    {&rdmap_ei.rdmap_rule[SEVERITY_WARNING],
-     {"rdmap.rule.warning", PI_PROTOCOL, PI_WARN, "Not as the standards recommend or state", EXPFILL}},
-    {&rdmap_ei.rdmap_rule[SEVERITY_ERROR],
-     {"rdmap.rule.error", PI_PROTOCOL, PI_ERROR, "Violation of the standards", EXPFILL}},
     {&rdmap_ei.terminate, {"rdmap.terminated", PI_RESPONSE_CODE, PI_NOTE, "The RDMAP stream is terminated", EXPFILL}},
 };
 
@@ -277,6 +262,8 @@ static int *ett[] = {
 
 void rdmap_fields_register(void)
 {
+    expert_module_t *ddp, *rdmap;
+
     for (unsigned opcode = 0; opcode < 16; opcode++) {
         const struct rdmap_opcode_info *info = rdmap_opcode_info(opcode);
 
@@ -288,6 +275,12 @@ void rdmap_fields_register(void)
     proto_register_field_array(rddp_proto, ddp_fields, array_length(ddp_fields));
     proto_register_field_array(rdmap_proto, rdmap_fields, array_length(rdmap_fields));
     proto_register_subtree_array(ett, array_length(ett));
-    expert_register_field_array(expert_register_protocol(rddp_proto), ddp_experts, array_length(ddp_experts));
-    expert_register_field_array(expert_register_protocol(rdmap_proto), rdmap_experts, array_length(rdmap_experts));
+    ddp = expert_register_protocol(rddp_proto);
+    rdmap = expert_register_protocol(rdmap_proto);
+    expert_register_field_array(ddp, ddp_experts, array_length(ddp_experts));
+    expert_register_field_array(rdmap, rdmap_experts, array_length(rdmap_experts));
+    findings_register(&rddp_findings, rddp_proto, "rddp", "related");
+    findings_register(&rdmap_findings, rdmap_proto, "rdmap", "related");
+    findings_register_layer(ddp, "rddp", "ddp");
+    findings_register_layer(rdmap, "rdmap", "rdmap");
 }

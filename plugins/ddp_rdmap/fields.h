@@ -5,7 +5,7 @@
 
 #include "plugins/common/compat.h"
 
-#include "engine/core/rule.h"
+#include "plugins/common/findings.h"
 
 #include <epan/expert.h>
 #include <epan/reassemble.h>
@@ -20,7 +20,7 @@ struct rddp_hf {
     int missing, gap;
     int fragments, fragment, fragment_overlap, fragment_conflict, fragment_tails, fragment_too_long, fragment_error,
         fragment_count, reassembled_in, reassembled_length;
-    int rule, rule_related, truncated;
+    int truncated;
 };
 
 struct rdmap_hf {
@@ -38,7 +38,6 @@ struct rdmap_hf {
         terminated_source_to;
     int caused_by, caused_by_operation;
     int operation, response_in, response_to, time;
-    int rule, rule_related;
 };
 
 struct rdmap_ett {
@@ -47,7 +46,6 @@ struct rdmap_ett {
 };
 
 struct rdmap_ei {
-    expert_field rddp_rule[SEVERITY_ERROR + 1], rdmap_rule[SEVERITY_ERROR + 1]; /* by enum rule_severity */
     expert_field truncated, missing, gap, terminate;
 };
 
@@ -56,6 +54,7 @@ extern struct rddp_hf rddp_hf;
 extern struct rdmap_hf rdmap_hf;
 extern struct rdmap_ett rdmap_ett;
 extern struct rdmap_ei rdmap_ei;
+extern struct finding_fields rddp_findings, rdmap_findings;
 extern const fragment_items rddp_fragment_items;
 
 void rdmap_fields_register(void);

@@ -8,6 +8,7 @@
 #include <epan/dissectors/packet-infiniband.h>
 
 static int proto = -1;
+static int connection = -1;
 static dissector_table_t choices;
 static heur_dissector_list_t private_data_list, others_list;
 static uint32_t passed; /* the current frame, once Wireshark has passed on what it has */
@@ -151,6 +152,15 @@ static void correct_info(const struct ib_frame *frame, packet_info *pinfo)
                  frame->qp);
 }
 
+/* A stream has one number for both directions; of RoCE Wireshark has two, as each has a UDP port of its own. */
+static void number(const struct ib_flow_frame *frame, tvbuff_t *tvb, proto_tree *tree)
+{
+    proto_item *item = proto_tree_add_uint(tree, connection, tvb, 0, 0, frame->frame.connection);
+
+    proto_item_set_generated(item);
+    proto_item_set_hidden(item);
+}
+
 static int dissect_rest(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     const struct ib_flow_frame *frame;
@@ -165,6 +175,8 @@ static int dissect_rest(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, voi
             correct_info(&frame->frame, pinfo);
         ask_all(frame, true, cut_payload(frame, tvb), pinfo, tree);
     }
+    if (frame && owner(frame))
+        number(frame, tvb, tree);
     passed = 0;
     return 0;
 }
@@ -173,7 +185,14 @@ static int dissect_rest(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, voi
 
 void ib_plugin_register(void)
 {
+    static hf_register_info fields[] = {
+        {&connection,
+         {"Connection", "rdma_ib.connection", FT_UINT32, BASE_DEC, NULL, 0,
+          "Number of the reliable connection, for both of its directions", HFILL}},
+    };
+
     proto = proto_register_protocol("RDMA over InfiniBand and RoCE", "RDMA-IB", "rdma_ib");
+    proto_register_field_array(proto, fields, array_length(fields));
     private_data_list = register_heur_dissector_list(IB_PRIVATE_DATA_LIST, proto);
     others_list = register_heur_dissector_list(IB_OTHERS_LIST, proto);
     register_heur_dissector_list(IB_LISTENER_LIST, proto);

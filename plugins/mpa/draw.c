@@ -31,17 +31,6 @@ void mpa_info_next(struct mpa_canvas *canvas)
 
 /* ---- findings ---- */
 
-static void draw_remark(packet_info *pinfo, proto_item *at, tvbuff_t *tvb, const struct remark *remark)
-{
-    const struct rule *rule = &rule_catalogue[remark->rule];
-    proto_tree *tree = proto_item_get_subtree(at);
-
-    expert_add_info_format(pinfo, at, &mpa_ei.rule[remark->severity], "%s: %s", rule->id, remark->message);
-    proto_item_set_generated(proto_tree_add_string(tree, mpa_hf.rule, tvb, 0, 0, rule->id));
-    if (remark->related_frame != 0)
-        proto_item_set_generated(proto_tree_add_uint(tree, mpa_hf.rule_related, tvb, 0, 0, remark->related_frame));
-}
-
 static bool remark_is_of(const struct remark *remark, const struct mpa_item *item)
 {
     return remark->place.side == item->place.side && remark->place.offset >= item->offset &&
@@ -380,7 +369,7 @@ static void draw_item(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
     }
     for (const struct remark *remark = canvas->piece->record.remarks; remark; remark = remark->next)
         if (remark_is_of(remark, item))
-            draw_remark(canvas->pinfo, canvas->proto, canvas->tvb, remark);
+            findings_draw(&mpa_findings, canvas->pinfo, canvas->proto, canvas->tvb, remark);
     if (!next)
         return;
     if (!brief)
@@ -462,7 +451,7 @@ void mpa_draw_piece(const struct mpa_flow *flow, const struct mpa_piece *piece, 
             canvas.tvb = tvb;
             protocol(&canvas, 0, piece->length);
         }
-        draw_remark(pinfo, canvas.proto, tvb, remark);
+        findings_draw(&mpa_findings, pinfo, canvas.proto, tvb, remark);
     }
 }
 

@@ -10,6 +10,7 @@ struct mpa_hf mpa_hf;
 /* Wireshark 4.0 wants -1 in those that are not registered yet. */
 struct mpa_ett mpa_ett = {-1, -1, -1, -1, -1, -1, -1, -1, -1};
 struct mpa_ei mpa_ei;
+struct finding_fields mpa_findings;
 
 static const true_false_string required = {"Required by the sender of this frame", "Not required"};
 static const true_false_string preferred = {"Preferred by the sender of this frame", "Not preferred"};
@@ -157,9 +158,6 @@ static hf_register_info fields[] = {
 
     NONE(beyond, "ULPDU not understood by the built-in dissector", "beyond_builtin",
          "ULPDU that made the built-in dissector stop"),
-
-    FIELD(rule, "Rule", "rule", FT_STRING, BASE_NONE, NULL, 0x0, "Id of the rule that is violated"),
-    FRAME(rule_related, "See also", "rule.related_frame", FT_FRAMENUM_NONE, "Another frame that the finding is about"),
 };
 
 static int *const subtrees[] = {
@@ -168,11 +166,6 @@ static int *const subtrees[] = {
 };
 
 static ei_register_info experts[] = {
-    {&mpa_ei.rule[SEVERITY_ERROR], {"mpa.rule.error", PI_PROTOCOL, PI_ERROR, "Violation of the standards", EXPFILL}},
-    {&mpa_ei.rule[SEVERITY_WARNING],
-     {"mpa.rule.warning", PI_PROTOCOL, PI_WARN, "Not as the standards recommend or state", EXPFILL}},
-    {&mpa_ei.rule[SEVERITY_NOTE],
-     {"mpa.rule.note", PI_PROTOCOL, PI_NOTE, "Unusual, but allowed by the standards", EXPFILL}},
     {&mpa_ei.crc_bad, {"mpa.crc.bad", PI_CHECKSUM, PI_ERROR, "Bad CRC", EXPFILL}},
     {&mpa_ei.crc_unchecked, {"mpa.crc.unchecked", PI_CHECKSUM, PI_CHAT, "CRC not verified", EXPFILL}},
     {&mpa_ei.hole, {"mpa.hole.missing", PI_SEQUENCE, PI_NOTE, "Octets of the stream are missing", EXPFILL}},
@@ -182,8 +175,13 @@ static ei_register_info experts[] = {
 
 void mpa_fields_register(void)
 {
+    expert_module_t *module;
+
     mpa_proto = proto_register_protocol("Marker PDU Aligned Framing (iWARP)", "MPA", "mpa");
     proto_register_field_array(mpa_proto, fields, array_length(fields));
     proto_register_subtree_array(subtrees, array_length(subtrees));
-    expert_register_field_array(expert_register_protocol(mpa_proto), experts, array_length(experts));
+    module = expert_register_protocol(mpa_proto);
+    expert_register_field_array(module, experts, array_length(experts));
+    findings_register(&mpa_findings, mpa_proto, "mpa", "related_frame");
+    findings_register_layer(module, "mpa", "mpa");
 }

@@ -5,7 +5,7 @@
 
 #include "plugins/common/compat.h"
 
-#include "engine/core/rule.h"
+#include "plugins/common/findings.h"
 
 #include <epan/expert.h>
 
@@ -27,8 +27,6 @@ struct mpa_hf {
     int state, state_revision, state_crc, state_markers, state_direction, state_sender, state_midstream;
     /* octets of incomplete frames, or of none */
     int part, part_length, continued_in, streaming, skipped, skipped_why, hole, repeated, beyond;
-    /* findings */
-    int rule, rule_related;
 };
 
 struct mpa_ett {
@@ -36,7 +34,6 @@ struct mpa_ett {
 };
 
 struct mpa_ei {
-    expert_field rule[SEVERITY_ERROR + 1]; /* by enum rule_severity */
     expert_field crc_bad, crc_unchecked, hole, hole_remedy, skipped;
 };
 
@@ -44,6 +41,7 @@ extern int mpa_proto;
 extern struct mpa_hf mpa_hf;
 extern struct mpa_ett mpa_ett;
 extern struct mpa_ei mpa_ei;
+extern struct finding_fields mpa_findings;
 
 /* Values of mpa.crc.status, numbered as in other dissectors. */
 enum mpa_crc_display { MPA_CRC_DISPLAY_BAD, MPA_CRC_DISPLAY_GOOD, MPA_CRC_DISPLAY_UNVERIFIED };

@@ -22,14 +22,8 @@ void rpcrdma_draw_remarks(struct rpcrdma_canvas *canvas)
 {
     if (!canvas->segment)
         return;
-    for (const struct remark *remark = canvas->segment->record.remarks; remark; remark = remark->next) {
-        const struct rule *rule = &rule_catalogue[remark->rule];
-
-        expert_add_info_format(canvas->pinfo, canvas->item, &rpcrdma_ei.rule[remark->severity], "%s: %s", rule->id,
-                               remark->message);
-        proto_item_set_generated(proto_tree_add_string(canvas->tree, rpcrdma_hf.rule, canvas->tvb, 0, 0, rule->id));
-        rpcrdma_link(canvas->tree, rpcrdma_hf.rule_related, canvas->tvb, remark->related_frame);
-    }
+    for (const struct remark *remark = canvas->segment->record.remarks; remark; remark = remark->next)
+        findings_draw(&rpcrdma_findings, canvas->pinfo, canvas->item, canvas->tvb, remark);
 }
 
 const char *rpcrdma_procedure_name(wmem_allocator_t *pool, const struct kept_transaction *t)

@@ -9,6 +9,7 @@ struct rpcrdma_hf rpcrdma_hf;
 /* Wireshark 4.0 wants -1 in those that are not registered yet. */
 struct rpcrdma_ett rpcrdma_ett = {-1, -1, -1, -1, -1, -1, -1, -1};
 struct rpcrdma_ei rpcrdma_ei;
+struct finding_fields rpcrdma_findings;
 
 static const value_string procs[] = {
     {RPCRDMA_MSG, "RDMA_MSG"},   {RPCRDMA_NOMSG, "RDMA_NOMSG"}, {RPCRDMA_MSGP, "RDMA_MSGP"},
@@ -172,18 +173,9 @@ static hf_register_info fields[] = {
           "Octets from the first one that cannot be decoded"),
     FIELD(beyond, "Octets after the header", "beyond", FT_BYTES, BASE_NONE, NULL,
           "Octets of the Send after the header of a message that carries no RPC message"),
-    FIELD(rule, "Rule", "rule", FT_STRING, BASE_NONE, NULL,
-          "Id of a rule of RPC-over-RDMA or NFS that is violated here"),
-    FRAME(rule_related, "See also", "rule.related", FT_FRAMENUM_NONE, "Another frame that the finding is about"),
 };
 
 static ei_register_info experts[] = {
-    {&rpcrdma_ei.rule[SEVERITY_NOTE],
-     {"rpcrdma.rule.note", PI_PROTOCOL, PI_NOTE, "Unusual, but allowed by the standards", EXPFILL}},
-    {&rpcrdma_ei.rule[SEVERITY_WARNING],
-     {"rpcrdma.rule.warning", PI_PROTOCOL, PI_WARN, "Not as the standards recommend or state", EXPFILL}},
-    {&rpcrdma_ei.rule[SEVERITY_ERROR],
-     {"rpcrdma.rule.error", PI_PROTOCOL, PI_ERROR, "Violation of the standards", EXPFILL}},
     {&rpcrdma_ei.fault, {"rpcrdma.fault.found", PI_PROTOCOL, PI_WARN, "Header that cannot be decoded", EXPFILL}},
     {&rpcrdma_ei.incomplete,
      {"rpcrdma.incomplete", PI_REASSEMBLE, PI_NOTE, "Octets of the RPC message are missing", EXPFILL}},
@@ -199,8 +191,15 @@ static int *ett[] = {
 
 void rpcrdma_fields_register(void)
 {
+    static const char *const layers[] = {"rpcrdma", "rpc", "nfs"};
+    expert_module_t *module;
+
     rpcrdma_proto = proto_register_protocol("RPC-over-RDMA", "RPC-over-RDMA", "rpcrdma");
     proto_register_field_array(rpcrdma_proto, fields, array_length(fields));
     proto_register_subtree_array(ett, array_length(ett));
-    expert_register_field_array(expert_register_protocol(rpcrdma_proto), experts, array_length(experts));
+    module = expert_register_protocol(rpcrdma_proto);
+    expert_register_field_array(module, experts, array_length(experts));
+    findings_register(&rpcrdma_findings, rpcrdma_proto, "rpcrdma", "related");
+    for (size_t i = 0; i < array_length(layers); i++)
+        findings_register_layer(module, "rpcrdma", layers[i]);
 }

@@ -5,7 +5,7 @@
 
 #include "plugins/common/compat.h"
 
-#include "engine/core/rule.h"
+#include "plugins/common/findings.h"
 
 #include <epan/expert.h>
 
@@ -26,7 +26,6 @@ struct rpcrdma_hf {
         startup_identifier, startup_version, startup_flags, startup_flags_r, startup_invalidation, startup_request_in,
         startup_reply_in;
     int fault, beyond;
-    int rule, rule_related;
 };
 
 struct rpcrdma_ett {
@@ -34,7 +33,6 @@ struct rpcrdma_ett {
 };
 
 struct rpcrdma_ei {
-    expert_field rule[SEVERITY_ERROR + 1]; /* by enum rule_severity */
     expert_field fault, incomplete, unplaced, error;
 };
 
@@ -42,6 +40,7 @@ extern int rpcrdma_proto;
 extern struct rpcrdma_hf rpcrdma_hf;
 extern struct rpcrdma_ett rpcrdma_ett;
 extern struct rpcrdma_ei rpcrdma_ei;
+extern struct finding_fields rpcrdma_findings;
 
 void rpcrdma_fields_register(void);
 

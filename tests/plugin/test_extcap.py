@@ -40,6 +40,7 @@ def test_dialog(extcap, build):
         offered = re.findall(rf"^value \{{arg={argument}\}}\{{value=([^}}]*)\}}\{{display=[^{{}}]+\}}", said, re.M)
         assert set(offered) >= {line.split("\t")[0] for line in listed.splitlines()} - {"bulk", "nfs-bulk", "many", "script"}
         assert len(re.findall(rf"^value \{{arg={argument}\}}.*\{{default=true\}}$", said, re.M)) == 1
+    assert re.findall(r"^value \{arg=2\}\{value=([^}]*)\}", said, re.M) == ["iwarp", "roce"]
 
 
 @pytest.mark.parametrize("arguments", [[], ["--extcap-interface=eth0", "--extcap-dlts"],
@@ -62,6 +63,18 @@ def test_filter(extcap, tmp_path):
         assert extcap(*asked, "--at-once", f"--fifo={path}", f"--extcap-capture-filter={words}").returncode == 0
         sizes.append(path.stat().st_size)
     assert sizes[0] > sizes[1] > sizes[2] > 0
+
+
+def test_roce(extcap, wireshark, check, tmp_path):
+    """The same conversation on RoCE, with a fault, as iwarp-gen play makes it; one without RPC-over-RDMA cannot be."""
+    path = tmp_path / "out.pcapng"
+    asked = [f"--extcap-interface={INTERFACE}", "--capture", "--at-once", f"--fifo={path}", "--transport=roce"]
+    assert extcap(*asked, "--scenario=nfs3").returncode == 0
+    assert wireshark.fields(path, [], "-Y", "udp.dstport == 4791 and nfs")
+    assert extcap(*asked, "--fault=RPCR-3.4.5-02").returncode == 0
+    assert "RPCR-3.4.5-02 " in check(path).stdout
+    refused = extcap(*asked, "--scenario=markers")
+    assert refused.returncode != 0 and "RoCE" in refused.stderr
 
 
 def test_tshark_lists_it(capturing):

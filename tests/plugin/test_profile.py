@@ -48,6 +48,28 @@ def test_columns(wireshark, profile, generated):
     assert "MPA-4.1-05" in with_finding
 
 
+def columns(wireshark, profile, root, path, *arguments):
+    """[{title: text}] of the profile's columns, by their position in what tshark prints as JSON of fields."""
+    text = (root / FILES / "preferences").read_text(encoding="utf-8")
+    wanted = re.findall(r'^\t"([^"]*)", "%Cus:([^"]*):0:[RU]"', text, re.M)
+    fields = sorted({field for _, names in wanted for field in names.split(" or ")})
+    frames = wireshark.fields(path, fields, *profile, *arguments)
+    return [{title: [value for field in names.split(" or ") for value in frame[field]] for title, names in wanted} for frame in frames]
+
+
+def test_columns_on_roce(wireshark, profile, root):
+    """Each packet has an operation, and both directions of the connection have one number."""
+    shown = columns(wireshark, profile, root, root / "captures" / "roce" / "nfs3-read-4k-64k.pcap", "-2", "-Y", "rpcrdma or infiniband.aeth")
+    assert len(shown) > 50 and all(row["Operation"] for row in shown)
+    assert len({tuple(row["Stream"]) for row in shown}) == 1 and shown[0]["Stream"]
+
+
+@pytest.mark.parametrize("name", ["roce/nfs3-read-4k-64k.pcap", "real/nfslong/nfs42-long-setxattr.pcap"])
+def test_xid_on_what_moves_octets(wireshark, profile, root, name):
+    shown = columns(wireshark, profile, root, root / "captures" / name, "-2", "-Y", "rpcrdma.move.segment")
+    assert len(shown) > 2 and all(len(set(row["XID"])) == 1 for row in shown)
+
+
 def test_preferences_are_known(wireshark, profile, generated):
     result = wireshark.run("tshark", *profile, "-r", wireshark.readable(generated("rev1")), "-c", "1")
     assert result.returncode == 0 and "preference" not in result.stderr.lower(), result.stderr

@@ -19,7 +19,7 @@ enum { EXIT_USAGE = 2, LINKTYPE_ETHERNET = 1 };
 
 struct extcap_options {
     gboolean interfaces, dlts, config, capture, ipv6, vlan, at_once;
-    char *version, *interface, *fifo, *filter, *scenario, *fault, *loss, *reorder, *dup, *resegment;
+    char *version, *interface, *fifo, *filter, *scenario, *fault, *transport, *loss, *reorder, *dup, *resegment;
     gint64 seed;
     gint mtu;
 };
@@ -30,6 +30,8 @@ static const struct argument {
 } arguments[] = {
     {"--scenario", "Conversation", "What is said, and by whom", "{type=selector}"},
     {"--fault", "Fault", "The rule that is broken; then the conversation is the one that this fault is made for",
+     "{type=selector}"},
+    {"--transport", "Transport", "What carries it; RoCE has conversations and faults of RPC-over-RDMA and NFS",
      "{type=selector}"},
     {"--loss", "Loss", "Probability that a segment is lost and sent again",
      "{type=double}{range=0,0.5}{default=0}{group=Network}"},
@@ -46,7 +48,7 @@ static const struct argument {
      "{type=integer}{range=0,2147483647}{default=1}"},
     {"--at-once", "All at once", "Packets do not wait for the time that they carry", "{type=boolflag}{default=false}"},
 };
-enum { ARGUMENT_SCENARIO, ARGUMENT_FAULT };
+enum { ARGUMENT_SCENARIO, ARGUMENT_FAULT, ARGUMENT_TRANSPORT };
 
 /* Braces end a value in this notation. */
 static void print_value(unsigned argument, const char *value, const char *text, bool is_default)
@@ -73,6 +75,8 @@ static void print_config(void)
     print_value(ARGUMENT_FAULT, "none", "conforming traffic", true);
     for (unsigned i = 0; fault_at(i); i++)
         print_value(ARGUMENT_FAULT, fault_at(i)->id, fault_at(i)->summary, false);
+    print_value(ARGUMENT_TRANSPORT, "iwarp", "MPA over TCP", true);
+    print_value(ARGUMENT_TRANSPORT, "roce", "RoCE v2", false);
 }
 
 static void add_trouble(GString *net, const char *name, const char *value)
@@ -116,6 +120,7 @@ static int capture(const struct extcap_options *options)
     g_ptr_array_add(line, g_strdup_printf("--seed=%" G_GINT64_FORMAT, options->seed));
     add_argument(line, options->mtu != 0 && options->mtu != 1500, g_strdup_printf("--mtu=%d", options->mtu));
     add_argument(line, net->len > 0, g_strdup_printf("--net=%s", net->str));
+    add_argument(line, options->transport != NULL, g_strdup_printf("--transport=%s", options->transport));
     add_argument(line, options->ipv6, g_strdup("--ipv6"));
     add_argument(line, options->vlan, g_strdup("--vlan"));
     add_argument(line, options->filter && *options->filter, g_strconcat("--filter=", options->filter, NULL));
@@ -187,6 +192,7 @@ int main(int argc, char **argv)
         {"fifo", 0, 0, G_OPTION_ARG_FILENAME, &o.fifo, "to this pipe", "FILE"},
         {"scenario", 0, 0, G_OPTION_ARG_STRING, &o.scenario, "of iwarp-gen", "NAME"},
         {"fault", 0, 0, G_OPTION_ARG_STRING, &o.fault, "of iwarp-gen, or none", "ID"},
+        {"transport", 0, 0, G_OPTION_ARG_STRING, &o.transport, "that carries it", "iwarp|roce"},
         {"loss", 0, 0, G_OPTION_ARG_STRING, &o.loss, "probability", "P"},
         {"reorder", 0, 0, G_OPTION_ARG_STRING, &o.reorder, "probability", "P"},
         {"dup", 0, 0, G_OPTION_ARG_STRING, &o.dup, "probability", "P"},
@@ -208,8 +214,8 @@ int main(int argc, char **argv)
     setlocale(LC_ALL, "");
     if (command_parse(&usage, entries, &argc, &argv, 0, 0, &status))
         status = answer(&o);
-    char *const strings[] = {o.version, o.interface, o.fifo,    o.filter, o.scenario,
-                             o.fault,   o.loss,      o.reorder, o.dup,    o.resegment};
+    char *const strings[] = {o.version,   o.interface, o.fifo,    o.filter, o.scenario, o.fault,
+                             o.transport, o.loss,      o.reorder, o.dup,    o.resegment};
     for (unsigned i = 0; i < G_N_ELEMENTS(strings); i++)
         g_free(strings[i]);
     return status;

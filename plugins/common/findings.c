@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/common/findings.h"
+
+#include <epan/wmem_scopes.h>
+
+#include <string.h>
+
+/* Wireshark keeps pointers to them. By rule, of all layers of this plugin; NULL: it has no findings of its own. */
+static ei_register_info *infos[RULE_COUNT];
+static expert_field experts[RULE_COUNT];
+
+static const struct {
+    const char *name, *title, *blurb;
+    int wireshark;
+} severities[] = {
+    [SEVERITY_NOTE] = {"note", "Note", "A finding that the standards allow, but that is unusual", PI_NOTE},
+    [SEVERITY_WARNING] = {"warning", "Warning", "A finding that is not as the standards recommend or state", PI_WARN},
+    [SEVERITY_ERROR] = {"error", "Error", "A finding that violates the standards", PI_ERROR},
+};
+
+/* ---- header fields ---- */
+
+static hf_register_info field(int *id, const char *title, const char *name, enum ftenum type, const char *blurb)
+{
+    hf_register_info info = {id, {title, name, type, BASE_NONE, NULL, 0, blurb, HFILL}};
+
+    return info;
+}
+
+static const char *below(const char *protocol, const char *name)
+{
+    return wmem_strdup_printf(wmem_epan_scope(), "%s.rule.%s", protocol, name);
+}
+
+void findings_register(struct finding_fields *fields, int id, const char *protocol, const char *related)
+{
+    enum { RULE, RELATED, ANY, SEVERITIES, N = SEVERITIES + SEVERITY_ERROR + 1 };
+    hf_register_info *info = wmem_alloc_array(wmem_epan_scope(), hf_register_info, N);
+
+    info[RULE] = field(&fields->rule, "Rule", wmem_strdup_printf(wmem_epan_scope(), "%s.rule", protocol), FT_STRING,
+                       "Id of a rule that is violated here");
+    info[RELATED] = field(&fields->related, "See also", below(protocol, related), FT_FRAMENUM,
+                          "Another frame that the finding is about");
+    info[ANY] =
+        field(&fields->any, "Finding", "iwarp.finding", FT_STRING, "Id of a rule of any layer that is violated here");
+    for (unsigned i = 0; i < array_length(severities); i++)
+        info[SEVERITIES + i] = field(&fields->severity[i], severities[i].title, below(protocol, severities[i].name),
+                                     FT_NONE, severities[i].blurb);
+    proto_register_field_array(id, info, N);
+}
+
+/* ---- expert infos ---- */
+
+/* MPA-4.1-05 as a name in filters: in some versions of Wireshark "-05" there could be a subtraction. */
+static const char *name_of(const char *protocol, const struct rule *rule)
+{
+    char *name = g_ascii_strdown(rule->id, -1);
+    const char *all = below(protocol, g_strdelimit(name, "-.", '_'));
+
+    g_free(name);
+    return all;
+}
+
+static bool has_findings(const struct rule *rule, const char *layer)
+{
+    return rule->judged == RULE_JUDGED && strcmp(rule->layer, layer) == 0;
+}
+
+void findings_register_layer(expert_module_t *module, const char *protocol, const char *layer)
+{
+    ei_register_info *info;
+    int n = 0;
+
+    for (unsigned id = 0; id < RULE_COUNT; id++)
+        n += has_findings(&rule_catalogue[id], layer);
+    info = wmem_alloc_array(wmem_epan_scope(), ei_register_info, (size_t)n);
+    n = 0;
+    for (unsigned id = 0; id < RULE_COUNT; id++) {
+        const struct rule *rule = &rule_catalogue[id];
+
+        if (!has_findings(rule, layer))
+            continue;
+        experts[id] = (expert_field)EI_INIT;
+        infos[id] = &info[n];
+        info[n++] =
+            (ei_register_info){&experts[id],
+                               {name_of(protocol, rule), PI_PROTOCOL, severities[rule->severity].wireshark,
+                                wmem_strdup_printf(wmem_epan_scope(), "%s: %s", rule->id, rule->text), EXPFILL}};
+    }
+    expert_register_field_array(module, info, n);
+}
+
+/*
+ * A part of a rule may be weaker than the rule, and a finding then is, too. Wireshark looks the severity up here, where
+ * its user may have set another for the rule: that is left alone unless the finding asks.
+ */
+static void add_expert(packet_info *pinfo, proto_item *at, const struct remark *remark)
+{
+    const struct rule *rule = &rule_catalogue[remark->rule];
+    expert_field_info *info = &infos[remark->rule]->eiinfo;
+    int usual = info->severity;
+
+    if (remark->severity != rule->severity)
+        info->severity = severities[remark->severity].wireshark;
+    expert_add_info_format(pinfo, at, &experts[remark->rule], "%s: %s", rule->id, remark->message);
+    info->severity = usual;
+}
+
+/* ---- in the tree ---- */
+
+static void hidden(proto_item *item)
+{
+    proto_item_set_generated(item);
+    proto_item_set_hidden(item);
+}
+
+void findings_draw(const struct finding_fields *fields, packet_info *pinfo, proto_item *at, tvbuff_t *tvb,
+                   const struct remark *remark)
+{
+    const struct rule *rule = &rule_catalogue[remark->rule];
+    proto_tree *tree = proto_item_get_subtree(at);
+
+    add_expert(pinfo, at, remark);
+    proto_item_set_generated(proto_tree_add_string(tree, fields->rule, tvb, 0, 0, rule->id));
+    hidden(proto_tree_add_string(tree, fields->any, tvb, 0, 0, rule->id));
+    hidden(proto_tree_add_item(tree, fields->severity[remark->severity], tvb, 0, 0, ENC_NA));
+    if (remark->related_frame != 0)
+        proto_item_set_generated(proto_tree_add_uint(tree, fields->related, tvb, 0, 0, remark->related_frame));
+}

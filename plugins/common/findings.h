@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How findings are shown, alike under every protocol: header fields to filter by, and an expert info for each rule that
+ * has findings of its own, made from the catalogue, so that Wireshark's Expert Information groups findings by rule,
+ * with what the rule requires.
+ */
+#ifndef IWARP_PLUGINS_COMMON_FINDINGS_H
+#define IWARP_PLUGINS_COMMON_FINDINGS_H
+
+#include "plugins/common/compat.h"
+
+#include "plugins/common/record.h"
+
+#include <epan/expert.h>
+
+/* The header fields of a protocol. */
+struct finding_fields {
+    int rule, related;
+    int severity[SEVERITY_ERROR + 1]; /* by enum rule_severity */
+    int any;                          /* iwarp.finding, which every protocol has */
+};
+
+/*
+ * Registers the header fields of a protocol, PROTOCOL.rule and below it. protocol: as in filters; related: the last
+ * part of the name of the field for another frame.
+ */
+void findings_register(struct finding_fields *fields, int id, const char *protocol, const char *related);
+/* Registers the expert infos of a layer's rules, such as PROTOCOL.rule.mpa_4_1_05: once, before a finding is drawn. */
+void findings_register_layer(expert_module_t *module, const char *protocol, const char *layer);
+
+/* Attaches the finding to an item that has a subtree. */
+void findings_draw(const struct finding_fields *fields, packet_info *pinfo, proto_item *at, tvbuff_t *tvb,
+                   const struct remark *remark);
+
+#endif
