@@ -94,13 +94,24 @@ static bool followed(const struct rpcrdma_connection *rpcrdma, const struct rpcr
 }
 
 /*
+ * How long the responder has had to answer. Where a close would not be seen, only what it says later shows that it did
+ * not close.
+ */
+static int64_t waited(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, int64_t time_ns)
+{
+    if (rpcrdma->options.payload_only)
+        time_ns = rpcrdma->reaction->spoke_ns[other_side(t->side)];
+    return time_ns - t->call.time_ns;
+}
+
+/*
  * The responder has had its chance: it answered a later Call, or was silent that long while neither side closed
  * (otherwise this is asked at the moment before the close).
  */
 static bool due(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, int64_t time_ns)
 {
-    return followed(rpcrdma, t) && !rpcrdma->options.payload_only && rpcrdma_whole(rpcrdma) &&
-           (rpcrdma->answered_number[t->side] > t->number || time_ns - t->call.time_ns >= rpcrdma->options.t_react);
+    return followed(rpcrdma, t) && rpcrdma_whole(rpcrdma) &&
+           (rpcrdma->answered_number[t->side] > t->number || waited(rpcrdma, t, time_ns) >= rpcrdma->options.t_react);
 }
 
 /* Later Calls that are unanswered, too. */
@@ -117,13 +128,13 @@ static void judge_hang(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
                        const struct place *place, int64_t time_ns)
 {
     struct rpcrdma_reaction_state *state = rpcrdma->reaction;
-    int64_t waited = time_ns - t->call.time_ns;
+    int64_t silent = waited(rpcrdma, t, time_ns);
     char call[CALL_TEXT], around[CONTEXT_TEXT];
     bool passed_over = rpcrdma->answered_number[t->side] > t->number;
     char after[40] = "";
     unsigned n;
 
-    if (waited < rpcrdma->options.t_answer || t->repeats || rpcrdma->options.payload_only || !followed(rpcrdma, t) ||
+    if (silent < rpcrdma->options.t_answer || t->repeats || !followed(rpcrdma, t) ||
         (rpcrdma->close_unseen && rpcrdma->answered_number[t->side] <= t->number))
         return;
     if (!passed_over && state->stalled[t->side]) /* reported with the first that waits */
@@ -135,7 +146,7 @@ static void judge_hang(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
     rpcrdma_fail_at_as(rpcrdma, place, RULE_RPCR_4_5_4_03, SEVERITY_WARNING, 0,
                        "expected an answer to %s in frame %u, or the connection closed; found neither within %" PRId64
                        " s%s; %s",
-                       describe(t, call), t->call.frame, waited / SECOND, after, context(rpcrdma, t, around));
+                       describe(t, call), t->call.frame, silent / SECOND, after, context(rpcrdma, t, around));
 }
 
 static void judge_sound(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,

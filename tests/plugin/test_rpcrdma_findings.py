@@ -61,6 +61,15 @@ def test_case(everything, check, root, case):
     assert not here - said
 
 
+def test_a_call_without_answer(wireshark, check, generated):
+    """Of docs/howto/mount-hangs.md: that the server went on is proof enough, without a close that is not seen."""
+    path = generated("rpcrdma", "--inject=RPCR-4.5.4-03")
+    assert "found neither within 40 s" in check(path).stdout
+    frame, = wireshark.fields(path, ["rpcrdma.rule", "_ws.expert.message"], "-2", "-Y", "rpcrdma.rule")
+    assert frame["frame"] == 8 and frame["rpcrdma.rule"] == ["RPCR-4.5.4-03"]
+    assert "expected an answer to ACCESS of NFS3 in frame 8, or the connection closed; found neither within 40 s" in frame["_ws.expert.message"][0]
+
+
 def test_findings_are_shown(everything, check, root):
     """The test above is not empty: nearly all findings are seen."""
     rules = ids(root)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Maintainer, homepage and issue tracker: set in packaging/origin, and nowhere else."""
+import re
+import shutil
+import subprocess
+
+import pytest
+
+
+@pytest.fixture
+def tree(root, tmp_path):
+    for name in ("scripts", "packaging"):
+        (tmp_path / name).mkdir()
+    for name in ("scripts/origin", "packaging/origin"):
+        shutil.copy(root / name, tmp_path / name)
+    shutil.copytree(root / "debian", tmp_path / "debian")
+    return tmp_path
+
+
+def origin(folder, *arguments):
+    return subprocess.run([folder / "scripts" / "origin", *arguments], capture_output=True, text=True, check=False)
+
+
+def test_debian_is_as_it_says(root):
+    result = origin(root, "--check")
+    assert result.returncode == 0, result.stdout
+
+
+def test_set_in_one_place(tree):
+    values = {"maintainer": "Ada & Co. <ada@rnic.test>", "homepage": "https://rnic.test/a|b", "issues": "https://rnic.test/i",
+              "releases": "https://rnic.test/r/"}
+    text = (tree / "packaging" / "origin").read_text()
+    for key, value in values.items():
+        text = re.sub(rf"^{key}: .*$", lambda _, key=key, value=value: f"{key}: {value}", text, flags=re.M)
+    (tree / "packaging" / "origin").write_text(text)
+    assert origin(tree, "--check").returncode == 1
+    assert origin(tree).returncode == 0 and origin(tree, "--check").returncode == 0
+    control = (tree / "debian" / "control").read_text()
+    assert f"Maintainer: {values['maintainer']}\n" in control and f"Homepage: {values['homepage']}\n" in control
+    assert f"Bug-Database: {values['issues']}\n" in (tree / "debian" / "upstream" / "metadata").read_text()
+    assert f"\n{values['releases']} iwarp-kit-" in (tree / "debian" / "watch").read_text()
+    left = [path for path in tree.rglob("*") if path.is_file() and path.name != "origin" and ".invalid" in path.read_text()]
+    assert not left
+
+
+def test_a_key_that_is_missing(tree):
+    (tree / "packaging" / "origin").write_text("maintainer: x <x@y.test>\n")
+    result = origin(tree)
+    assert result.returncode == 2 and "no homepage" in result.stderr
+    assert origin(tree, "--chek").returncode == 2
+
+
+def test_nowhere_else(root):
+    """What names a host of the project reads it from there."""
+    for name in ("CMakeLists.txt", "packaging/CMakeLists.txt", "packaging/Containerfile", "scripts/release", "scripts/package"):
+        assert not re.search(r"iwarp-kit@|https?://[a-z.-]*iwarp-kit", (root / name).read_text(encoding="utf-8")), name
