@@ -101,6 +101,9 @@ void collector_sent_again(struct collector *collector, unsigned side, uint64_t o
 
 void collector_received(struct collector *collector, unsigned side, uint64_t offset)
 {
+    uint64_t *received = &collector->side[side & 1u].received;
+
+    *received = offset > *received ? offset : *received;
     if (collector->received)
         collector->received(collector, side & 1u, offset);
 }

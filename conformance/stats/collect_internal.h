@@ -11,6 +11,12 @@ enum {
     BEGUN_CLASSES = 3, /* Sends, Writes, answers to requests that are not followed: one message of each at a time */
 };
 
+/* Time of a Call that passed waiting for octets that the path had lost or let others overtake. */
+struct lost_time {
+    uint64_t ns, moving_ns; /* of these, while data was moved */
+    int64_t until_ns;       /* accounted up to here */
+};
+
 /* A Call without its answer so far: transaction->host. */
 struct open_call {
     struct open_call *older, *newer;
@@ -20,6 +26,9 @@ struct open_call {
     bool holds_credit;
     bool moved; /* RDMA operations: */
     int64_t first_ns, last_ns;
+    uint64_t last_offset; /* of the last one, in the stream of: */
+    uint8_t last_side;
+    struct lost_time lost;
 };
 
 /* Octets that come late, if at all. */
@@ -33,6 +42,9 @@ struct tcp_order {
     uint64_t highest;
     struct order_gap gaps[GAPS_MAX];
     unsigned n_gaps;
+    /* The latest packet that filled one, and since when what it brought was missing; frame 0: none did. */
+    uint32_t filled_frame;
+    int64_t filled_since_ns;
 };
 
 /* One at a time is timed until it is acknowledged. */
@@ -83,6 +95,7 @@ struct collector {
     unsigned epoch; /* grows with each hole */
     struct {
         struct tcp_order order;
+        uint64_t received; /* the offset up to which the other side has what this side sent, at least */
         struct timed timed;
         bool segment_open; /* a TCP segment with FPDUs came, and of these have ended: */
         unsigned fpdus;

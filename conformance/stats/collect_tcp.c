@@ -33,6 +33,13 @@ static uint64_t fill_gap(struct tcp_order *order, unsigned i, uint64_t from, uin
     return to - from;
 }
 
+static void note_filled(struct tcp_order *order, const struct tcp_segment *segment, int64_t since)
+{
+    if (order->filled_frame != segment->frame || since < order->filled_since_ns)
+        order->filled_since_ns = since;
+    order->filled_frame = segment->frame;
+}
+
 /* Octets that were seen before, or after which others were. True: there are some. */
 static bool take_repeated(struct collector *collector, unsigned side, const struct tcp_segment *segment,
                           uint64_t offset, uint64_t end)
@@ -48,8 +55,10 @@ static bool take_repeated(struct collector *collector, unsigned side, const stru
         int64_t since = order->gaps[i].since_ns;
         uint64_t n = fill_gap(order, i, offset, end);
 
-        if (n > 0)
+        if (n > 0) {
             histogram_add(&carrier->late, time_since(since, segment->time_ns), 1);
+            note_filled(order, segment, since);
+        }
         filled += n;
     }
     filled = filled < old ? filled : old;

@@ -30,6 +30,9 @@ const char *const call_count_names[CALL_COUNTS] = {
     [WRITE_SEGMENTS] = "write_segments",
     [REPLY_CHUNKS] = "reply_chunks",
     [REPLY_SEGMENTS] = "reply_segments",
+    [CALLS_DELAYED] = "delayed",
+    [LOST_TIME] = "lost_time",
+    [LOST_MOVING] = "lost_time_moving_data",
 };
 
 const char *const call_time_names[CALL_TIMES] = {

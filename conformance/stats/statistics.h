@@ -39,6 +39,9 @@ enum call_count {
     WRITE_SEGMENTS,
     REPLY_CHUNKS,
     REPLY_SEGMENTS,
+    CALLS_DELAYED, /* replied, after waiting for octets that the path had lost or let others overtake */
+    LOST_TIME,     /* ns of their latencies that this took */
+    LOST_MOVING,   /* of these, while data was moved */
     CALL_COUNTS
 };
 extern const char *const call_count_names[CALL_COUNTS];

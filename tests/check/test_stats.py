@@ -454,6 +454,68 @@ def test_finding_the_server_and_the_tail(report, play, timed):
     assert "took 200 ms" in tail["figures"] and re.search(r"frame \d+", tail["next"])
 
 
+def lossy(play, tmp_path, events, calls=40):
+    """
+    Calls one after the other, without pure ACKs: events(n) is what happened to Call n, [("call" or "reply", ns after its Call)];
+    the next Call follows the last of it.
+    """
+    source = play(["client: {call: nfs3.getattr}", "server: {reply: {credits: 9}}"] * calls)
+    found, link = packets(source.read_bytes())
+    data = [packet for packet in found[3:] if payload(packet) > 0]
+    written, now = [(n * US, packet) for n, packet in enumerate(found[:3] + data[:2])], MS
+    assert len(data) >= 2 + 2 * calls
+    for n in range(calls):
+        of = {"call": data[2 + 2 * n], "reply": data[3 + 2 * n]}
+        happened = events(n)
+        written += [(now + at, of[what]) for what, at in happened]
+        now += happened[-1][1] + US
+    with open(tmp_path / "lossy.pcap", "wb") as out:
+        out.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, link))
+        for at, (captured, length, octets) in written:
+            out.write(struct.pack("<IIII", *divmod(10**18 + at, 10**9), captured, length) + octets)
+    return tmp_path / "lossy.pcap"
+
+
+@pytest.mark.parametrize("slow,lost", [
+    ([("call", 0), ("call", 200 * MS), ("reply", 201 * MS)], 200 * MS),  # the Call was lost after the place of the capture
+    ([("call", 0), ("call", 200 * MS), ("call", 600 * MS), ("reply", 601 * MS)], 600 * MS),  # twice
+    ([("call", 0), ("reply", MS), ("reply", 200 * MS)], 199 * MS),  # its Reply was
+])
+def test_time_lost_on_the_path_is_not_the_servers(report, play, tmp_path, slow, lost):
+    """A timeout of TCP, for each tenth Call: the server answered within a millisecond."""
+    path = lossy(play, tmp_path, lambda n: slow if n % 10 == 5 else [("call", 0), ("reply", MS)])
+    row = rows(statistics(report, path))["NFS3 GETATTR"]
+    assert (row["latency"]["count"], row["delayed"], row["lost_time"], row["lost_time_moving_data"]) == (40, 4, 4 * lost, 0)
+    findings = found(report, path)
+    share = 100 * 4 * lost / row["latency"]["sum"]
+    assert share > 90 and re.match(rf"{share:.0f} % of the time of the Calls was spent waiting for what was lost or overtaken", findings["path-loss"]["text"])
+    assert "4 of 40 Calls waited" in findings["path-loss"]["figures"]
+    assert "server-time" not in findings and "parts" not in findings
+
+
+def test_a_slow_server_on_a_lossy_path(report, play, tmp_path):
+    """What is left after the loss is the server's, as before."""
+    path = lossy(play, tmp_path, lambda n: [("call", 0), ("call", 200 * MS), ("reply", 260 * MS)] if n == 5 else [("call", 0), ("reply", 60 * MS)])
+    findings = found(report, path)
+    whole = 39 * 60 + 260
+    assert f"takes {100 * 40 * 60 / whole:.0f} % of the time of the Calls" in findings["server-time"]["text"]
+    assert f"lost or overtaken on the path: {100 * 200 / whole:.1f} %" in findings["server-time"]["figures"] and "path-loss" not in findings
+
+
+def test_overtaken(report, play, tmp_path):
+    """What came first waited for what it had overtaken, and no longer than that."""
+    source = lossy(play, tmp_path, lambda n: [("call", 0), ("reply", MS)])
+    found_packets, link = packets(source.read_bytes())
+    call, reply, call2, reply2 = found_packets[5:9]
+    with open(tmp_path / "overtaken.pcap", "wb") as out:
+        out.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, link))
+        at = [*range(5), 10, 20, 500, 600]  # both Calls, the second Reply, and the first one
+        for when, (captured, length, octets) in zip(at, [*found_packets[:5], call, call2, reply2, reply]):
+            out.write(struct.pack("<IIII", *divmod(10**18 + when * MS, 10**9), captured, length) + octets)
+    row = rows(statistics(report, tmp_path / "overtaken.pcap"))["NFS3 GETATTR"]
+    assert (row["latency"]["count"], row["delayed"], row["lost_time"]) == (2, 2, 2 * 100 * MS)
+
+
 def test_a_slow_compound_is_told_once(report, play, timed):
     """It is in the rows of COMPOUND and of each of its operations."""
     path = play(["client: {call: nfs40.compound, operations: [putfh, getattr]}", "server: {reply: {credits: 9}}"] * 200)

@@ -121,7 +121,9 @@ void rpcrdma_advice_on_credits(GArray *array, const struct statistics *s)
 /* Call to first operation, moving data, last operation to Reply, and Calls without operations. */
 struct parts {
     uint64_t first, moving, reply, plain, all;
-    uint64_t network; /* of all but moving, at least: the path to the server and back */
+    uint64_t server;            /* what is left */
+    uint64_t lost, lost_moving; /* of all, and of moving: waiting for what the path had lost or let others overtake */
+    uint64_t network;           /* of the rest but moving, at least: the path to the server and back */
 };
 
 static struct parts parts_of(const struct statistics *s, const struct stat_calls *sums)
@@ -129,20 +131,26 @@ static struct parts parts_of(const struct statistics *s, const struct stat_calls
     struct parts parts = {.first = sums->time[CALL_TO_FIRST].sum,
                           .moving = sums->time[CALL_MOVING].sum,
                           .reply = sums->time[CALL_TO_REPLY].sum,
-                          .all = sums->time[CALL_LATENCY].sum};
-    uint64_t with = parts.first + parts.moving + parts.reply;
+                          .all = sums->time[CALL_LATENCY].sum,
+                          .lost = MIN(sums->n[LOST_TIME], sums->time[CALL_LATENCY].sum),
+                          .lost_moving = MIN(sums->n[LOST_MOVING], sums->time[CALL_MOVING].sum)};
+    uint64_t with = parts.first + parts.moving + parts.reply, others;
+
+    parts.lost_moving = MIN(parts.lost_moving, parts.lost);
+    others = parts.all - parts.moving;
+    others -= MIN(others, parts.lost - parts.lost_moving);
 
     parts.plain = parts.all > with ? parts.all - with : 0;
     if (s->client == 0) /* the handshake says how far the Responder is */
         parts.network = s->round_trip_far * sums->time[CALL_LATENCY].count;
-    if (parts.network > parts.all - parts.moving)
-        parts.network = parts.all - parts.moving;
+    parts.network = MIN(parts.network, others);
+    parts.server = others - parts.network;
     return parts;
 }
 
 static gchar *parts_text(const struct parts *p, const struct stat_calls *sums)
 {
-    char a[UNITS_SIZE], b[UNITS_SIZE], c[UNITS_SIZE], d[UNITS_SIZE], all[UNITS_SIZE], net[UNITS_SIZE];
+    char a[UNITS_SIZE], b[UNITS_SIZE], c[UNITS_SIZE], d[UNITS_SIZE], all[UNITS_SIZE], net[UNITS_SIZE], lost[UNITS_SIZE];
     GString *text = g_string_new(NULL);
 
     g_string_append_printf(text, "%" PRIu64 " Calls took %s together", sums->time[CALL_LATENCY].count,
@@ -159,6 +167,9 @@ static gchar *parts_text(const struct parts *p, const struct stat_calls *sums)
     if (p->network > 0)
         g_string_append_printf(text, "; the path to the server and back, by the handshake: %s",
                                units_share(p->network, p->all, net));
+    if (p->lost > 0)
+        g_string_append_printf(text, "; waiting for what was lost or overtaken on the path: %s",
+                               units_share(p->lost, p->all, lost));
     return g_string_free(text, FALSE);
 }
 
@@ -171,17 +182,40 @@ static double busy_share(const struct statistics *s)
     return known == 0 ? 1 : share_of(c->n[CREDITS_BUSY], known);
 }
 
+/* Before anything is said of the server: this time is not its. */
+static bool on_lost(GArray *array, const struct statistics *s, const struct stat_calls *sums, const struct parts *p)
+{
+    double share = share_of(p->lost, p->all);
+    char text[UNITS_SIZE], time[UNITS_SIZE];
+
+    if (share < limit_notable)
+        return false;
+    advice_add(array, "path-loss", share >= limit_problem ? ADVICE_PROBLEM : ADVICE_NOTABLE, busy_share(s) * share,
+               g_strdup_printf("%s of the time of the Calls was spent waiting for what was lost or overtaken on the "
+                               "path.",
+                               units_share(p->lost, p->all, text)),
+               g_strdup_printf("%" PRIu64 " of %" PRIu64 " Calls waited, %s together, which is not counted as the "
+                               "server's time",
+                               sums->n[CALLS_DELAYED], sums->time[CALL_LATENCY].count, units_time(p->lost, time)),
+               g_strdup(s->ib ? "look at the network, and at receivers that are not ready, before the server: each "
+                                "packet that is sent again costs a timeout"
+                              : "look for loss before looking at the server: a packet that is lost costs a timeout of "
+                                "TCP, 200 ms and more, unless others follow it"));
+    return true;
+}
+
 static void on_parts(GArray *array, const struct statistics *s, const struct stat_calls *sums)
 {
     struct parts p = parts_of(s, sums);
-    uint64_t server = p.all - p.moving - p.network;
+    bool lost = on_lost(array, s, sums, &p);
+    uint64_t server = p.server;
     double busy = busy_share(s);
     char text[UNITS_SIZE];
 
-    if (share_of(p.moving, p.all) >= part_notable)
+    if (share_of(p.moving - p.lost_moving, p.all) >= part_notable)
         advice_add(array, "moving-data", ADVICE_NOTABLE, busy * share_of(p.moving, p.all),
                    g_strdup_printf("Moving data by RDMA takes %s of the time of the Calls.",
-                                   units_share(p.moving, p.all, text)),
+                                   units_share(p.moving - p.lost_moving, p.all, text)),
                    parts_text(&p, sums),
                    g_strdup("look at the rate, at what was sent again, and at how many Reads may be outstanding; then "
                             "at the network itself"));
@@ -199,7 +233,7 @@ static void on_parts(GArray *array, const struct statistics *s, const struct sta
             parts_text(&p, sums),
             g_strdup("look at the server: its disks and file system, its threads (Linux: /proc/fs/nfsd/threads), "
                      "and its load"));
-    else
+    else if (!lost)
         advice_add(array, "parts", ADVICE_FACT, 1, g_strdup("No part of the Calls' time dominates."),
                    parts_text(&p, sums), NULL);
 }
@@ -255,15 +289,20 @@ static void on_tail(GArray *array, const struct statistics *s, const struct stat
     uint64_t median = histogram_quantile(latency, 0.5), high = histogram_quantile(latency, 0.99);
     char one[UNITS_SIZE], two[UNITS_SIZE], three[UNITS_SIZE];
     const char *name = row_name(&row->key);
+    g_autofree gchar *after = NULL;
 
     if (!has_tail(row) || is_named_elsewhere(s, row))
         return;
+    if (row->n[CALLS_DELAYED] >= latency->count / 100)
+        after = g_strdup_printf("; %" PRIu64 " of the Calls waited for what was lost or overtaken on the path",
+                                row->n[CALLS_DELAYED]);
     advice_add(array, "slow-tail", ADVICE_NOTABLE, 0.01,
                g_strdup_printf("One in a hundred %s Calls takes more than %s, where half of them take no more than %s.",
                                name, units_time(high, one), units_time(median, two)),
-               g_strdup_printf("%" PRIu64 " Calls; the slowest, of frame %" PRIu32 ", took %s", latency->count,
-                               row->slowest_frame, units_time(latency->most, three)),
-               g_strdup_printf("look at what happened around frame %" PRIu32, row->slowest_frame));
+               g_strdup_printf("%" PRIu64 " Calls; the slowest, of frame %" PRIu32 ", took %s%s", latency->count,
+                               row->slowest_frame, units_time(latency->most, three), after ? after : ""),
+               g_strdup_printf("look at %swhat happened around frame %" PRIu32, after ? "the path, and then at " : "",
+                               row->slowest_frame));
 }
 
 static void on_segments(GArray *array, const struct stat_calls *sums)

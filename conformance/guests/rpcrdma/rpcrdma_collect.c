@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Calls, Replies, and credits (RFC 8166 section 3.3). */
+#include "conformance/guests/rpcrdma/rpcrdma_lost.h"
 #include "conformance/guests/rpcrdma/rpcrdma_taps.h"
 #include "conformance/stats/collect_internal.h"
 #include "engine/core/heap.h"
@@ -214,6 +215,15 @@ static void add_to_rows(struct collector *collector, const struct rpcrdma_transa
     add_to_each(collector, &rows, added);
 }
 
+static void add_lost(struct added *added, uint64_t ns, uint64_t moving_ns)
+{
+    if (!added->timed || ns == 0)
+        return;
+    added->n[CALLS_DELAYED] = 1;
+    added->n[LOST_TIME] += ns;
+    added->n[LOST_MOVING] += moving_ns;
+}
+
 /* ---- answers that are not acknowledged so far ---- */
 
 enum { UNSETTLED_MAX = 64 };
@@ -269,7 +279,7 @@ static void on_received(struct collector *collector, unsigned side, uint64_t off
     struct unsettled *unsettled = collector->unsettled;
     unsigned kept = 0;
 
-    for (unsigned i = 0; i < unsettled->n; i++) {
+    for (unsigned i = 0; unsettled && i < unsettled->n; i++) {
         const struct unsettled_answer *answer = &unsettled->answer[i];
 
         if (answer->side == side && answer->offset < offset)
@@ -277,18 +287,21 @@ static void on_received(struct collector *collector, unsigned side, uint64_t off
         else if (kept++ != i)
             unsettled->answer[kept - 1] = *answer;
     }
-    unsettled->n = kept;
+    if (unsettled)
+        unsettled->n = kept;
 }
 
 /* On TCP what follows waits for it; on RoCE it is sent again, too. */
 static void on_sent_again(struct collector *collector, unsigned side, uint64_t offset, int64_t time_ns)
 {
-    for (unsigned i = 0; i < collector->unsettled->n; i++) {
+    rpcrdma_lost_sent_again(collector, side, offset, time_ns);
+    for (unsigned i = 0; collector->unsettled && i < collector->unsettled->n; i++) {
         struct unsettled_answer *answer = &collector->unsettled->answer[i];
 
         if (answer->side != side || answer->offset < offset || (collector->ib && answer->offset > offset) ||
             time_ns < answer->added.last_ns)
             continue;
+        add_lost(&answer->added, time_since(answer->added.last_ns, time_ns), 0);
         answer->added.last_ns = time_ns;
         answer->added.time[CALL_LATENCY] = time_since(answer->call_ns, time_ns);
         if (answer->added.moved)
@@ -304,8 +317,6 @@ static void keep_answer(struct collector *collector, const struct unsettled_answ
         settle(collector, answer);
         return;
     }
-    collector->sent_again = on_sent_again;
-    collector->received = on_received;
     if (collector->unsettled->n == UNSETTLED_MAX)
         settle_first(collector);
     collector->unsettled->answer[collector->unsettled->n++] = *answer;
@@ -414,6 +425,8 @@ static void count_answer(struct collector *collector, struct open_call *call, co
     added.n[OCTETS_READ] = t->octets_read;
     added.n[OCTETS_WRITTEN] = t->octets_written;
     count_chunks(t, &added);
+    rpcrdma_lost_answered(collector, call, &m->place);
+    add_lost(&added, call->lost.ns, call->lost.moving_ns);
     added.frame = t->call.frame;
     added.time[CALL_LATENCY] = time_since(t->call.time_ns, m->place.time_ns);
     if (call->moved) {
@@ -523,6 +536,8 @@ void rpcrdma_collect_message(struct collector *collector, const struct rpcrdma_c
                              const struct rpcrdma_message *m)
 {
     collector->take_open = collect_open;
+    collector->sent_again = on_sent_again;
+    collector->received = on_received;
     if (m->kind == RPCRDMA_KIND_CALL)
         take_call(collector, rpcrdma, m);
     else if ((m->kind == RPCRDMA_KIND_REPLY || m->kind == RPCRDMA_KIND_ERROR) && m->header.status == RPCRDMA_OK)
@@ -533,9 +548,9 @@ void rpcrdma_collect_move(struct collector *collector, const struct rpcrdma_move
 {
     struct open_call *call = move->offer->transaction->host;
 
-    (void)collector;
     if (!call)
         return;
+    rpcrdma_lost_moved(collector, call, &move->place);
     if (!call->moved || move->place.time_ns < call->first_ns)
         call->first_ns = move->place.time_ns;
     if (!call->moved || move->place.time_ns > call->last_ns)
