@@ -79,6 +79,8 @@ struct kept_rpc {
     const struct kept_chunk *unplaced; /* a chunk whose position is not known, or NULL */
 };
 
+enum { KEPT_OPERATIONS_MAX = 128 }; /* numbers beyond it are in no statistics */
+
 struct kept_transaction {
     uint64_t number; /* of the connection, from 1 */
     uint32_t xid;
@@ -89,6 +91,7 @@ struct kept_transaction {
     int64_t call_time_ns;
     bool known; /* program, version and procedure are */
     uint32_t program, version, procedure;
+    uint64_t operations[KEPT_OPERATIONS_MAX / 64]; /* of a COMPOUND: a set of their numbers */
     struct kept_chunk *chunks;
     unsigned n_chunks, first_write, n_writes; /* Read chunks, Write chunks, Reply chunk */
     struct kept_rpc *call;                    /* waits for its Read chunks until it is complete or given up */

@@ -46,6 +46,18 @@ static void note_procedure(struct kept_transaction *kept, const struct rpc_messa
     kept->procedure = rpc->proc;
 }
 
+static void note_operations(struct kept_transaction *kept, const struct rpcrdma_body *body)
+{
+    if (!body->walked || !body->procedure || !body->procedure->compound)
+        return;
+    for (unsigned i = 0; i < body->n_operations; i++) {
+        uint32_t op = body->operations[i].op;
+
+        if (op < KEPT_OPERATIONS_MAX)
+            kept->operations[op / 64] |= UINT64_C(1) << op % 64;
+    }
+}
+
 static struct kept_transaction *transaction_new(struct rpcrdma_flow *flow, const struct rpcrdma_message *message)
 {
     struct rpcrdma_transaction *t = message->transaction;
@@ -61,6 +73,7 @@ static struct kept_transaction *transaction_new(struct rpcrdma_flow *flow, const
     keep_chunks(kept, t);
     if (message->has_rpc)
         note_procedure(kept, &message->rpc);
+    note_operations(kept, &t->call_body);
     t->host = kept;
     return kept;
 }
@@ -246,8 +259,10 @@ void rpcrdma_record_message(struct rpcrdma_flow *flow, const struct rpcrdma_mess
 /* The procedure of a Long Call is known once its chunk was read. */
 void rpcrdma_record_payload(const struct rpcrdma_payload *payload)
 {
-    if (!payload->reply && payload->transaction->host)
-        note_procedure(payload->transaction->host, &payload->body->rpc);
+    if (payload->reply || !payload->transaction->host)
+        return;
+    note_procedure(payload->transaction->host, &payload->body->rpc);
+    note_operations(payload->transaction->host, payload->body);
 }
 
 /* ---- RDMA operations ---- */

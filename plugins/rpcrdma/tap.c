@@ -25,6 +25,8 @@ struct news {
     bool in_use_known;
     const struct kept_transaction *transaction; /* Calls: what they offer */
     const char *procedure;                      /* answers: "NFS v3 READ"; NULL: not known, or not the first answer */
+    const uint64_t *operations;                 /* then: as in struct kept_transaction */
+    bool callback;
     nstime_t call_time;
 };
 
@@ -63,7 +65,11 @@ void rpcrdma_tap(struct rpcrdma_canvas *canvas)
     if (message->kind == RPCRDMA_KIND_CALL) {
         news->transaction = t;
     } else if (t && t->known && !message->repeated) {
+        const struct nfs_procedure *procedure = nfs_procedure_find(t->program, t->version, t->procedure);
+
         news->procedure = rpcrdma_procedure_name(pool, t);
+        news->operations = t->operations;
+        news->callback = procedure && procedure->callback;
         news->call_time = canvas->pinfo->abs_ts; /* from which Wireshark counts back */
         take_off(&news->call_time, rpcrdma_response_ns(canvas));
     }
@@ -228,6 +234,15 @@ static int row_of(srt_stat_table *table, const char *procedure)
     return row;
 }
 
+/* "NFS v4 COMPOUND with READ" */
+static const char *operation_name(wmem_allocator_t *pool, const struct news *news, uint32_t op)
+{
+    const char *name = nfs_op_name(op, news->callback);
+
+    return name ? wmem_strdup_printf(pool, "%s with %s", news->procedure, name)
+                : wmem_strdup_printf(pool, "%s with operation %" G_GUINT32_FORMAT, news->procedure, op);
+}
+
 static tap_packet_status times_packet(void *data, packet_info *pinfo, epan_dissect_t *edt, const void *item,
                                       tap_flags_t flags)
 {
@@ -240,6 +255,10 @@ static tap_packet_status times_packet(void *data, packet_info *pinfo, epan_disse
         return TAP_PACKET_DONT_REDRAW;
     table = g_array_index(times->srt_array, srt_stat_table *, 0);
     add_srt_table_data(table, row_of(table, news->procedure), &news->call_time, pinfo);
+    for (uint32_t op = 0; op < KEPT_OPERATIONS_MAX; op++) {
+        if (news->operations[op / 64] >> op % 64 & 1)
+            add_srt_table_data(table, row_of(table, operation_name(pinfo->pool, news, op)), &news->call_time, pinfo);
+    }
     return TAP_PACKET_REDRAW;
 }
 

@@ -297,6 +297,20 @@ def test_statistics(wireshark):
     assert "RDMA_MSG Call" in text and "NFS v3 READ" in text
 
 
+@pytest.mark.parametrize("options", [["--transport=roce"], []])
+def test_response_times_of_operations(wireshark, check, generated, options):
+    """A COMPOUND counts for each of its operations, as in iwarp-check --stats."""
+    path = generated("nfs42", "--pcap", *options)
+    report = json.loads(check("--stats", "--format=json", path).stdout)
+    expected = {row["name"].strip(): (row["latency"]["count"], row["latency"]["sum"] / 1e9)
+                for row in report["captures"][0]["connections"][0]["statistics"]["calls"] if row["operation"]}
+    text = wireshark.tshark(path, "-2", "-q", "-z", "rpcrdma,srt")
+    rows = re.findall(r"^ +\d+  NFS v4 COMPOUND (with \w+) +(\d+) .* ([0-9.]+)$", text, re.M)
+    assert {name for name, _, _ in rows} == set(expected) and len(rows) == len(expected) > 8
+    for name, n, total in rows:
+        assert int(n) == expected[name][0] and float(total) == pytest.approx(expected[name][1], abs=2e-6)
+
+
 @pytest.mark.parametrize("net", ["loss=0.2", "rnr=0.3", "rnr=0.3,loss=0.1"])
 def test_response_times_end_with_the_copy_that_was_taken(wireshark, check, generated, net):
     """As --stats has it: an answer that was sent again ends with its latest copy before the Acknowledge."""
