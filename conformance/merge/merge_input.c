@@ -3,9 +3,6 @@
 
 #include "conformance/options/options.h"
 #include "conformance/report/report_parts.h"
-#include "support/json_guard.h"
-
-#include <string.h>
 
 static bool fail(struct merge_input *input, const char *text)
 {
@@ -28,34 +25,74 @@ bool merge_input_wrong(struct merge_input *input, const char *what, const char *
     return false;
 }
 
-bool merge_input_load(struct merge_input *input, const char *path)
+bool merge_input_unread(struct merge_input *input, enum merge_unread why)
 {
-    JsonParser *parser = json_parser_new();
-    GError *error = NULL;
-    gchar *text = NULL;
-    gsize length;
+    static const char *const texts[] = {
+        [MERGE_UNREADABLE] = "cannot be read",
+        [MERGE_NO_JSON] = "is not JSON",
+        [MERGE_NO_OBJECT] = "not a report of iwarp-check: the JSON in it is not an object",
+    };
 
-    memset(input, 0, sizeof *input);
-    input->path = path;
-    if (!g_file_get_contents(path, &text, &length, &error))
-        fail(input, "cannot be read");
-    else if (!json_guard_passes(text, length) || !json_parser_load_from_data(parser, text, (gssize)length, &error))
-        fail(input, "is not JSON");
-    else if (!json_parser_get_root(parser) || !JSON_NODE_HOLDS_OBJECT(json_parser_get_root(parser)))
-        fail(input, "not a report of iwarp-check: the JSON in it is not an object");
-    else
-        input->root = json_parser_steal_root(parser);
-    g_clear_error(&error);
-    g_free(text);
-    g_object_unref(parser);
-    return input->root != NULL;
+    return fail(input, texts[why]);
 }
 
 void merge_input_clear(struct merge_input *input)
 {
-    g_clear_pointer(&input->root, json_node_unref);
     g_clear_error(&input->error);
 }
+
+/* ---- what was read ---- */
+
+static struct json_view view_of(struct merge_input *input, struct json_view object, const char *what, const char *name,
+                                enum json_type type, const char *wanted)
+{
+    struct json_view found = json_member(object, name);
+
+    if (json_is(found, type))
+        return found;
+    merge_input_wrong(input, what, name, wanted);
+    return (struct json_view){object.source, NULL};
+}
+
+struct json_view merge_view_object(struct merge_input *input, struct json_view object, const char *what,
+                                   const char *name)
+{
+    return view_of(input, object, what, name, JSON_OBJECT, "an object");
+}
+
+struct json_view merge_view_array(struct merge_input *input, struct json_view object, const char *what,
+                                  const char *name)
+{
+    return view_of(input, object, what, name, JSON_ARRAY, "an array");
+}
+
+struct json_view merge_view_string(struct merge_input *input, struct json_view object, const char *what,
+                                   const char *name)
+{
+    return view_of(input, object, what, name, JSON_STRING, "a string");
+}
+
+bool merge_view_count(struct merge_input *input, struct json_view object, const char *what, const char *name,
+                      uint64_t *value)
+{
+    struct json_view found = json_member(object, name);
+    int64_t count = json_integer(found);
+
+    *value = (uint64_t)count;
+    return (json_is(found, JSON_INTEGER) && count >= 0 && count <= MERGE_COUNT_MAX) ||
+           merge_input_wrong(input, what, name, "a count");
+}
+
+bool merge_view_bool(struct merge_input *input, struct json_view object, const char *what, const char *name,
+                     bool *value)
+{
+    struct json_view found = json_member(object, name);
+
+    *value = json_is(found, JSON_TRUE);
+    return *value || json_is(found, JSON_FALSE) || merge_input_wrong(input, what, name, "true or false");
+}
+
+/* ---- what json-glib holds ---- */
 
 static bool holds(JsonNode *node, GType type)
 {
@@ -131,15 +168,5 @@ JsonObject *merge_element(struct merge_input *input, JsonArray *array, guint i, 
     if (JSON_NODE_HOLDS_OBJECT(node))
         return json_node_get_object(node);
     merge_input_wrong(input, "an array", what, "an object");
-    return NULL;
-}
-
-const char *merge_string_element(struct merge_input *input, JsonArray *array, guint i, const char *what)
-{
-    JsonNode *node = json_array_get_element(array, i);
-
-    if (holds(node, G_TYPE_STRING))
-        return json_node_get_string(node);
-    merge_input_wrong(input, "an array", what, "a string");
     return NULL;
 }

@@ -1,73 +1,59 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/merge/merge_report.h"
 
-#include "conformance/merge/merge_input.h"
+#include "conformance/merge/merge_walk.h"
 #include "conformance/options/options.h"
 
 #include <arpa/inet.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- members that may be missing, or of any type ---- */
 
-static JsonNode *member(JsonObject *object, const char *name, JsonNodeType type)
+/* g_free() it; NULL: there is none. */
+static gchar *text_of(struct json_view object, const char *name)
 {
-    JsonNode *node = object ? json_object_get_member(object, name) : NULL;
-
-    return node && JSON_NODE_TYPE(node) == type ? node : NULL;
+    return json_string_of(json_member(object, name));
 }
 
-static JsonObject *object_of(JsonObject *object, const char *name)
+static uint64_t value_of(struct json_view value, uint64_t most)
 {
-    JsonNode *node = member(object, name, JSON_NODE_OBJECT);
+    int64_t number = json_integer(value);
 
-    return node ? json_node_get_object(node) : NULL;
+    return number < 0 ? 0 : MIN((uint64_t)number, most);
 }
 
-static JsonArray *array_of(JsonObject *object, const char *name)
+static uint64_t number_of(struct json_view object, const char *name, uint64_t most)
 {
-    JsonNode *node = member(object, name, JSON_NODE_ARRAY);
-
-    return node ? json_node_get_array(node) : NULL;
+    return value_of(json_member(object, name), most);
 }
 
-static const char *text_of(JsonObject *object, const char *name)
+/* There, and not null. */
+static bool is_known(struct json_view object, const char *name)
 {
-    JsonNode *node = member(object, name, JSON_NODE_VALUE);
+    struct json_view value = json_member(object, name);
 
-    return node && json_node_get_value_type(node) == G_TYPE_STRING ? json_node_get_string(node) : NULL;
+    return value.item && !json_is(value, JSON_NULL) && !json_is(value, JSON_OBJECT) && !json_is(value, JSON_ARRAY);
 }
 
-static uint64_t value_of(JsonNode *node, uint64_t most)
+static enum tristate flag_of(struct json_view object, const char *name)
 {
-    if (!node || !JSON_NODE_HOLDS_VALUE(node) || json_node_get_value_type(node) != G_TYPE_INT64 ||
-        json_node_get_int(node) < 0)
-        return 0;
-    return MIN((uint64_t)json_node_get_int(node), most);
+    struct json_view value = json_member(object, name);
+
+    if (json_is(value, JSON_TRUE))
+        return ON;
+    return json_is(value, JSON_FALSE) ? OFF : UNKNOWN;
 }
 
-static uint64_t number_of(JsonObject *object, const char *name, uint64_t most)
+static uint64_t element_of(struct json_view array, size_t i, uint64_t most)
 {
-    return value_of(member(object, name, JSON_NODE_VALUE), most);
-}
-
-static enum tristate flag_of(JsonObject *object, const char *name)
-{
-    JsonNode *node = member(object, name, JSON_NODE_VALUE);
-
-    if (!node || json_node_get_value_type(node) != G_TYPE_BOOLEAN)
-        return UNKNOWN;
-    return json_node_get_boolean(node) ? ON : OFF;
-}
-
-static uint64_t element_of(JsonArray *array, guint i, uint64_t most)
-{
-    return array && i < json_array_get_length(array) ? value_of(json_array_get_element(array, i), most) : 0;
+    return value_of(json_element(array, i), most);
 }
 
 /* [to the responder, to the initiator] */
-static void read_pair(JsonObject *object, const char *name, uint64_t pair[2])
+static void read_pair(struct json_view object, const char *name, uint64_t pair[2])
 {
-    JsonArray *array = array_of(object, name);
+    struct json_view array = json_member(object, name);
 
     pair[DIR_TO_RESPONDER] = element_of(array, 0, (uint64_t)MERGE_COUNT_MAX);
     pair[DIR_TO_INITIATOR] = element_of(array, 1, (uint64_t)MERGE_COUNT_MAX);
@@ -94,18 +80,17 @@ static struct endpoint endpoint_of(const char *text)
     return endpoint;
 }
 
-static void read_mpa(struct report_connection *connection, JsonObject *mpa)
+static void read_mpa(struct report_connection *connection, struct json_view mpa)
 {
     struct mpa_parameters *parameters = &connection->parameters;
-    JsonNode *revision = member(mpa, "revision", JSON_NODE_VALUE);
 
-    parameters->request_seen = parameters->reply_seen = revision != NULL;
-    parameters->revision = (uint8_t)value_of(revision, UINT8_MAX);
+    parameters->request_seen = parameters->reply_seen = is_known(mpa, "revision");
+    parameters->revision = (uint8_t)number_of(mpa, "revision", UINT8_MAX);
     parameters->startup_seen = flag_of(mpa, "enhanced") != UNKNOWN;
     parameters->enhanced = flag_of(mpa, "enhanced") == ON;
     parameters->peer_to_peer = flag_of(mpa, "peer_to_peer") == ON;
     parameters->crc = flag_of(mpa, "crc");
-    parameters->ird_ord_known = member(mpa, "ird", JSON_NODE_VALUE) != NULL;
+    parameters->ird_ord_known = is_known(mpa, "ird");
     parameters->ird = (uint16_t)number_of(mpa, "ird", UINT16_MAX);
     parameters->ord = (uint16_t)number_of(mpa, "ord", UINT16_MAX);
     parameters->rejected = flag_of(mpa, "rejected") == ON;
@@ -123,19 +108,19 @@ static enum ib_below below_of(const char *transport)
     return IB_BELOW_IPV4_UDP;
 }
 
-static void read_ib(struct report_connection *connection, JsonObject *object, const char *transport)
+static void read_ib(struct report_connection *connection, struct json_view object, const char *transport)
 {
     struct report_ib *ib = g_new0(struct report_ib, 1);
-    JsonArray *qps = array_of(object, "queue_pairs"), *ird = array_of(object, "ird"), *ord = array_of(object, "ord");
+    struct json_view qps = json_member(object, "queue_pairs"), ird = json_member(object, "ird");
+    struct json_view ord = json_member(object, "ord");
 
     connection->ib = ib;
     connection->complete = flag_of(object, "complete") == ON;
     ib->below = below_of(transport);
     ib->mtu = (unsigned)number_of(object, "path_mtu", UINT16_MAX);
-    ib->rejected = member(object, "reject_reason", JSON_NODE_VALUE) != NULL;
+    ib->rejected = is_known(object, "reject_reason");
     ib->reject_reason = (uint16_t)number_of(object, "reject_reason", UINT16_MAX);
-    ib->request_seen = ib->reply_seen =
-        ird && json_array_get_length(ird) == 2 && JSON_NODE_HOLDS_VALUE(json_array_get_element(ird, 0));
+    ib->request_seen = ib->reply_seen = json_length(ird) == 2 && json_is(json_element(ird, 0), JSON_INTEGER);
     for (guint role = 0; role < 2; role++) {
         ib->qp[role] = (uint32_t)element_of(qps, role, UINT32_MAX);
         ib->qp_known[role] = ib->qp[role] != 0;
@@ -145,15 +130,15 @@ static void read_ib(struct report_connection *connection, JsonObject *object, co
     read_pair(object, "retransmitted", ib->retransmitted);
     read_pair(object, "repeated_responses", ib->repeated_responses);
     read_pair(object, "holes", ib->holes);
-    ib->icrc.right = number_of(object_of(object, "icrc"), "right", (uint64_t)MERGE_COUNT_MAX);
-    ib->icrc.wrong = number_of(object_of(object, "icrc"), "wrong", (uint64_t)MERGE_COUNT_MAX);
-    ib->icrc.unknown = number_of(object_of(object, "icrc"), "unknown", (uint64_t)MERGE_COUNT_MAX);
-    ib->icrc.first_wrong = (uint32_t)number_of(object_of(object, "icrc"), "first_wrong_frame", UINT32_MAX);
+    ib->icrc.right = number_of(json_member(object, "icrc"), "right", (uint64_t)MERGE_COUNT_MAX);
+    ib->icrc.wrong = number_of(json_member(object, "icrc"), "wrong", (uint64_t)MERGE_COUNT_MAX);
+    ib->icrc.unknown = number_of(json_member(object, "icrc"), "unknown", (uint64_t)MERGE_COUNT_MAX);
+    ib->icrc.first_wrong = (uint32_t)number_of(json_member(object, "icrc"), "first_wrong_frame", UINT32_MAX);
 }
 
-static void read_counts(struct report_connection *connection, JsonObject *counts)
+static void read_counts(struct report_connection *connection, struct json_view counts)
 {
-    JsonObject *operations = object_of(counts, "operations");
+    struct json_view operations = json_member(counts, "operations");
 
     read_pair(counts, connection->ib ? "packets" : "fpdus", connection->fpdus);
     read_pair(counts, "octets", connection->octets);
@@ -164,29 +149,28 @@ static void read_counts(struct report_connection *connection, JsonObject *counts
 }
 
 /* Rules that state the same have the same counts: they are kept by the one that is judged. */
-static struct folded_counts *read_rules(JsonObject *rules)
+static struct folded_counts *read_rules(struct json_view rules)
 {
     struct rule_counts counts = {.others = true};
-    GList *ids = rules ? json_object_get_members(rules) : NULL;
 
-    for (GList *id = ids; id; id = id->next) {
-        const struct rule *rule = rule_find(id->data);
-        JsonObject *count = object_of(rules, id->data);
+    for (struct json_view name = json_first(rules); name.item; name = json_next(rules, name)) {
+        g_autofree gchar *id = json_string_of(name);
+        const struct rule *rule = rule_find(id);
+        struct json_view count = json_named(name);
 
-        if (!rule || !count)
+        if (!rule || !json_is(count, JSON_OBJECT))
             continue;
         counts.passed[rule->same] = (uint32_t)number_of(count, "passed", UINT32_MAX);
         counts.failed[rule->same] = (uint32_t)number_of(count, "failed", UINT32_MAX);
         counts.inconclusive[rule->same] = (uint32_t)number_of(count, "inconclusive", UINT32_MAX);
     }
-    g_list_free(ids);
     return counts_fold(NULL, &counts, NULL);
 }
 
 /* One for each rule and reason. */
-static const struct waiver *waiver_of(struct check_options *options, enum rule_id rule, JsonObject *finding)
+static const struct waiver *waiver_of(struct check_options *options, enum rule_id rule, struct json_view finding)
 {
-    const char *why = text_of(finding, "waived_why"), *link = text_of(finding, "waived_link");
+    g_autofree gchar *why = text_of(finding, "waived_why"), *link = text_of(finding, "waived_link");
     struct waiver *waiver;
 
     for (guint i = 0; i < options->waivers->len; i++) {
@@ -215,25 +199,29 @@ static enum rule_severity severity_of(const char *name)
     return (enum rule_severity)i;
 }
 
-static double seconds_of(JsonObject *finding)
+static double seconds_of(struct json_view finding)
 {
-    JsonNode *node = member(finding, "time", JSON_NODE_VALUE);
-    GType type = node ? json_node_get_value_type(node) : G_TYPE_INVALID;
-    double seconds = type == G_TYPE_DOUBLE || type == G_TYPE_INT64 ? json_node_get_double(node) : 0;
+    double seconds = json_real(json_member(finding, "time"));
 
     return seconds > -1e9 && seconds < 1e9 ? seconds : 0;
 }
 
-static void read_finding(struct report_connection *connection, struct check_options *options, JsonObject *json)
+static bool says_direction(struct json_view finding, enum direction direction)
 {
-    const char *id = text_of(json, "rule"), *message = text_of(json, "message");
+    return json_says(json_member(finding, "direction"),
+                     direction == DIR_TO_INITIATOR ? "responder-to-initiator" : "initiator-to-responder");
+}
+
+static void read_finding(struct report_connection *connection, struct check_options *options, struct json_view json)
+{
+    g_autofree gchar *id = text_of(json, "rule"), *message = text_of(json, "message");
+    g_autofree gchar *severity = text_of(json, "severity");
     const struct rule *rule = id ? rule_find(id) : NULL;
-    JsonObject *more = object_of(json, "more");
-    JsonArray *frames = array_of(json, "frames"), *more_frames = array_of(more, "frames");
-    struct report_finding finding = {.severity = severity_of(text_of(json, "severity")),
-                                     .direction = g_strcmp0(text_of(json, "direction"), "responder-to-initiator") == 0
-                                                      ? DIR_TO_INITIATOR
-                                                      : DIR_TO_RESPONDER,
+    struct json_view more = json_member(json, "more");
+    struct json_view frames = json_member(json, "frames"), more_frames = json_member(more, "frames");
+    struct report_finding finding = {.severity = severity_of(severity),
+                                     .direction =
+                                         says_direction(json, DIR_TO_INITIATOR) ? DIR_TO_INITIATOR : DIR_TO_RESPONDER,
                                      .frame = (uint32_t)number_of(json, "frame", UINT32_MAX),
                                      .first_frame = (uint32_t)element_of(frames, 0, UINT32_MAX),
                                      .related_frame = (uint32_t)number_of(json, "related_frame", UINT32_MAX),
@@ -272,67 +260,156 @@ static const struct guest_face judged_face = {.judged = true, .title = ulp_title
 static const struct guest_face named_face = {.title = ulp_title, .free = g_free};
 
 /* JSON has it under the name of its kind. */
-static bool has_judged_guest(JsonObject *json)
+static bool has_judged_guest(struct json_view json)
 {
     for (const struct guest_face *const *face = guest_faces; *face; face++)
-        if ((*face)->judged && json_object_has_member(json, (*face)->kind->name))
+        if ((*face)->judged && json_member(json, (*face)->kind->name).item)
             return true;
     return false;
 }
 
-static struct report_connection *read_connection(struct check_options *options, JsonObject *json)
+static struct report_connection *read_connection(struct check_options *options, struct json_view json)
 {
     struct report_connection *connection = report_connection_new();
-    JsonArray *findings = array_of(json, "findings");
-    JsonObject *ib = object_of(json, "ib");
+    struct json_view findings = json_member(json, "findings"), ib = json_member(json, "ib");
+    g_autofree gchar *initiator = text_of(json, "initiator"), *responder = text_of(json, "responder");
+    g_autofree gchar *transport = text_of(json, "transport");
 
     connection->id = (uint32_t)number_of(json, "id", UINT32_MAX);
-    connection->initiator = endpoint_of(text_of(json, "initiator"));
-    connection->responder = endpoint_of(text_of(json, "responder"));
+    connection->initiator = endpoint_of(initiator);
+    connection->responder = endpoint_of(responder);
     connection->roles_known = flag_of(json, "roles_known") != OFF;
     connection->start_frame = (uint32_t)number_of(json, "start_frame", UINT32_MAX);
     connection->end_frame = (uint32_t)number_of(json, "end_frame", UINT32_MAX);
-    if (ib)
-        read_ib(connection, ib, text_of(json, "transport"));
+    if (ib.item)
+        read_ib(connection, ib, transport);
     else
-        read_mpa(connection, object_of(json, "mpa"));
+        read_mpa(connection, json_member(json, "mpa"));
     if (has_judged_guest(json))
         connection->guest = (struct report_guest){&judged_face, NULL};
-    else if (json_object_has_member(json, "ulp"))
+    else if (json_member(json, "ulp").item)
         connection->guest = (struct report_guest){&named_face, NULL};
-    read_counts(connection, object_of(json, "counts"));
-    connection->counts = read_rules(object_of(json, "rules"));
-    for (guint i = 0; findings && i < json_array_get_length(findings); i++)
-        if (JSON_NODE_HOLDS_OBJECT(json_array_get_element(findings, i)))
-            read_finding(connection, options, json_array_get_object_element(findings, i));
+    read_counts(connection, json_member(json, "counts"));
+    connection->counts = read_rules(json_member(json, "rules"));
+    for (struct json_view each = json_first(findings); each.item; each = json_next(findings, each))
+        read_finding(connection, options, each);
     connection->not_kept += number_of(json, "findings_not_listed", (uint64_t)MERGE_COUNT_MAX);
     return connection;
 }
 
-static struct report_capture *read_capture(struct check_options *options, JsonObject *json)
-{
-    struct report_capture *capture = report_capture_new(text_of(json, "file") ? text_of(json, "file") : "");
-    const char *error = text_of(json, "error"), *trouble = error ? error : text_of(json, "warning");
-    JsonArray *connections = array_of(json, "connections");
+/* ---- a capture ---- */
 
-    capture->packets = number_of(json, "packets", (uint64_t)MERGE_COUNT_MAX);
-    capture->octets = number_of(json, "bytes", (uint64_t)MERGE_COUNT_MAX);
-    capture->dropped = number_of(json, "dropped", (uint64_t)MERGE_COUNT_MAX);
-    capture->truncated = flag_of(json, "truncated") == ON;
-    capture->failed = error != NULL;
-    capture->trouble = g_strdup(trouble);
-    capture->nothing = g_strdup(text_of(json, "nothing_checked"));
-    capture->other_connections = number_of(json, "connections_without_mpa", (uint64_t)MERGE_COUNT_MAX);
-    capture->counts = read_rules(object_of(json, "rules"));
-    for (guint i = 0; connections && i < json_array_get_length(connections); i++)
-        if (JSON_NODE_HOLDS_OBJECT(json_array_get_element(connections, i)))
-            g_ptr_array_add(capture->connections,
-                            read_connection(options, json_array_get_object_element(connections, i)));
-    return capture;
+struct filling {
+    struct report *report;
+    struct check_options *options;
+    struct report_capture *capture; /* the latest */
+};
+
+static bool begin_capture(void *ctx, uint64_t at)
+{
+    struct filling *filling = ctx;
+
+    (void)at;
+    filling->capture = report_capture_new("");
+    g_ptr_array_add(filling->report->captures, filling->capture);
+    return true;
 }
 
-void merge_report_fill(struct report *report, struct check_options *options, JsonArray *captures)
+static void read_file(struct report_capture *capture, struct json_view value)
 {
-    for (guint i = 0; i < json_array_get_length(captures); i++)
-        g_ptr_array_add(report->captures, read_capture(options, json_array_get_object_element(captures, i)));
+    g_free(capture->path);
+    g_free(capture->file);
+    capture->path = json_string_of(value);
+    capture->file = g_strdup(capture->path);
+}
+
+static void read_error(struct report_capture *capture, struct json_view value)
+{
+    capture->failed = true;
+    g_free(capture->trouble);
+    capture->trouble = json_string_of(value);
+}
+
+static void read_warning(struct report_capture *capture, struct json_view value)
+{
+    if (!capture->failed && !capture->trouble)
+        capture->trouble = json_string_of(value);
+}
+
+static void read_nothing(struct report_capture *capture, struct json_view value)
+{
+    g_free(capture->nothing);
+    capture->nothing = json_string_of(value);
+}
+
+static void read_truncated(struct report_capture *capture, struct json_view value)
+{
+    capture->truncated = json_is(value, JSON_TRUE);
+}
+
+static void read_capture_rules(struct report_capture *capture, struct json_view value)
+{
+    counts_free(capture->counts);
+    capture->counts = read_rules(value);
+}
+
+static void read_packets(struct report_capture *capture, struct json_view value)
+{
+    capture->packets = value_of(value, (uint64_t)MERGE_COUNT_MAX);
+}
+
+static void read_octets(struct report_capture *capture, struct json_view value)
+{
+    capture->octets = value_of(value, (uint64_t)MERGE_COUNT_MAX);
+}
+
+static void read_dropped(struct report_capture *capture, struct json_view value)
+{
+    capture->dropped = value_of(value, (uint64_t)MERGE_COUNT_MAX);
+}
+
+static void read_others(struct report_capture *capture, struct json_view value)
+{
+    capture->other_connections = value_of(value, (uint64_t)MERGE_COUNT_MAX);
+}
+
+static bool read_of_capture(void *ctx, const char *name, struct json_view value)
+{
+    static const struct {
+        const char *name;
+        void (*read)(struct report_capture *capture, struct json_view value);
+    } members[] = {
+        {"file", read_file},          {"packets", read_packets},         {"bytes", read_octets},
+        {"dropped", read_dropped},    {"truncated", read_truncated},     {"error", read_error},
+        {"warning", read_warning},    {"nothing_checked", read_nothing}, {"connections_without_mpa", read_others},
+        {"rules", read_capture_rules}};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(members); i++)
+        if (strcmp(name, members[i].name) == 0)
+            members[i].read(((struct filling *)ctx)->capture, value);
+    return true;
+}
+
+static bool take_connection(void *ctx, struct json_view connection)
+{
+    struct filling *filling = ctx;
+
+    g_ptr_array_add(filling->capture->connections, read_connection(filling->options, connection));
+    return true;
+}
+
+bool merge_report_fill(struct report *report, struct check_options *options, FILE *json)
+{
+    struct filling filling = {.report = report, .options = options};
+    const struct merge_walk walk = {
+        .ctx = &filling, .begin_capture = begin_capture, .of_capture = read_of_capture, .connection = take_connection};
+    struct merge_input input = {.path = "the merged report"};
+    struct json_source source;
+    bool ok;
+
+    json_source_init(&source, lseek(fileno(json), 0, SEEK_SET) == 0 ? fileno(json) : -1);
+    ok = merge_walk_report(&input, &source, &walk);
+    json_source_clear(&source);
+    merge_input_clear(&input);
+    return ok;
 }

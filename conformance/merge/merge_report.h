@@ -5,13 +5,14 @@
 
 #include "conformance/model/report.h"
 
-#include <json-glib/json-glib.h>
+#include <stdio.h>
 
 /*
- * Fills `report`, which options are given to, from the captures of merge_parts(). What is missing or of another type is
- * left out: everything that decides has been checked. Waivers go into options->waivers. What JSON does not contain
- * (ladders, statistics, counts of upper layers) is not in such a report.
+ * Fills `report`, which options are given to, from the merged report, which is read from where the descriptor of `json`
+ * is. What is missing or of another type is left out: everything that decides has been checked. Waivers go into
+ * options->waivers. What JSON does not contain (ladders, statistics, counts of upper layers) is not in such a report.
+ * False: it cannot be read.
  */
-void merge_report_fill(struct report *report, struct check_options *options, JsonArray *captures);
+bool merge_report_fill(struct report *report, struct check_options *options, FILE *json);
 
 #endif

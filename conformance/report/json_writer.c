@@ -26,8 +26,11 @@ static void put_text(struct json_writer *writer, const char *text, size_t n)
 
 static void put_line(struct json_writer *writer)
 {
-    putc_unlocked('\n', writer->out);
-    for (unsigned i = 0; i < writer->depth; i++)
+    static const char line[] = "\n                                ";
+    enum { BLANKS = sizeof line - 2 };
+
+    put_text(writer, line, 1 + (writer->depth < BLANKS ? writer->depth : (size_t)BLANKS));
+    for (unsigned i = BLANKS; i < writer->depth; i++)
         putc_unlocked(' ', writer->out);
 }
 
@@ -171,4 +174,34 @@ void json_bool(struct json_writer *writer, const char *name, bool value)
 void json_null(struct json_writer *writer, const char *name)
 {
     json_string(writer, name, NULL);
+}
+
+/* ---- what is JSON already ---- */
+
+static void put_text_place(struct json_writer *writer, struct json_text name)
+{
+    put_place(writer, NULL);
+    if (name.n == 0)
+        return;
+    put_text(writer, name.text, name.n);
+    put_text(writer, " : ", 3);
+}
+
+void json_text_value(struct json_writer *writer, struct json_text name, struct json_text value)
+{
+    put_text_place(writer, name);
+    put_text(writer, value.text, value.n);
+}
+
+void json_text_begin(struct json_writer *writer, struct json_text name, char bracket)
+{
+    put_text_place(writer, name);
+    putc_unlocked(bracket, writer->out);
+    writer->depth++;
+    writer->empty = true;
+}
+
+void json_text_end(struct json_writer *writer, char bracket)
+{
+    end(writer, bracket);
 }

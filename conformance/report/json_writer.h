@@ -37,4 +37,14 @@ void json_double(struct json_writer *writer, const char *name, double value);
 void json_bool(struct json_writer *writer, const char *name, bool value);
 void json_null(struct json_writer *writer, const char *name);
 
+/* Text that is JSON already, n octets of it; a name has its quotation marks, and 0 octets inside an array. */
+struct json_text {
+    const char *text;
+    size_t n;
+};
+
+void json_text_value(struct json_writer *writer, struct json_text name, struct json_text value);
+void json_text_begin(struct json_writer *writer, struct json_text name, char bracket);
+void json_text_end(struct json_writer *writer, char bracket);
+
 #endif

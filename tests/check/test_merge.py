@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """iwarp-check merge: several JSON reports made one, as a run over all of their captures would have made it."""
 import json
+import os
 import re
+import subprocess
+import tempfile
 
 import jsonschema
 import pytest
@@ -193,3 +196,75 @@ def test_statuses_in_other_formats(check, good, no_mpa, capture, tmp_path, form)
         if form == "text":
             assert merged.stdout.splitlines()[0] == check(*options, *paths).stdout.splitlines()[0]
     assert check("merge", "--format=xml", report).returncode == 2
+
+
+# ---- any number of reports, of any size ----
+
+def test_octet_for_octet(check, save, good, bad, root):
+    """JSON is what one run writes, with its layout: also distributions of statistics, and texts that need escaping."""
+    files = [good, bad, root / "captures" / "real" / "nfslong" / "nfs42-long-setxattr.pcap"]
+    for options in ([], ["--stats"], ['--waive=MPA-4.1-05:"known", \\ and é']):
+        paths = [save(f"{i}.json", *options, path) for i, path in enumerate(files)]
+        one, merged = check("--format=json", "--counts=connection", *options, *files), check("merge", *paths)
+        assert merged.stdout == one.stdout and merged.returncode == one.returncode == 1
+
+
+def test_ten_thousand_reports(check, save, good, bad, tmp_path):
+    """In one run, each as often as it is given."""
+    first, second = save("a.json", good), save("b.json", bad)
+    for number in range(5000):
+        (tmp_path / f"good-{number}.json").symlink_to(first)
+        (tmp_path / f"bad-{number}.json").symlink_to(second)
+    paths = sorted(tmp_path.glob("good-*")) + sorted(tmp_path.glob("bad-*"))
+    result = check("merge", f"--output={tmp_path / 'all.json'}", *paths)
+    assert result.returncode == 1 and result.stderr == ""
+    merged, found = json.loads((tmp_path / "all.json").read_text(encoding="utf-8")), json.loads(second.read_text(encoding="utf-8"))
+    assert len(merged["captures"]) == 10000 == merged["summary"]["connections"]
+    assert merged["summary"]["findings"]["error"] == 5000 * found["summary"]["findings"]["error"]
+
+
+def peak(run, *arguments):
+    """Of memory, in MiB, as the kernel counts it; and the status."""
+    with tempfile.NamedTemporaryFile(mode="r", encoding="utf-8") as said:
+        status = subprocess.run(["time", "-q", "-f", "%M", "-o", said.name, run, *arguments], check=False, stdout=subprocess.DEVNULL).returncode
+        return int(said.read()) / 1024, status
+
+
+def test_memory_is_bounded(build, check, save, capture, tmp_path):
+    """Of one report and of forty with 200 connections each: the same, where all of them in memory would take ten times as much."""
+    path = save("many.json", capture("many", "--connections=200"))
+    once, _ = peak(build / "conformance" / "iwarp-check", "merge", path)
+    often, status = peak(build / "conformance" / "iwarp-check", "merge", *[path] * 40)
+    assert status == 0 and often < 64 and often < once + 4
+    assert path.stat().st_size * 40 > 64 << 20 or often < 32
+
+
+def test_read_once_only(check, save, good, bad, tmp_path):
+    """Through a pipe, which cannot be read twice."""
+    first, second, pipe = save("a.json", good), save("b.json", bad), tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cp", second, pipe]):
+        piped = check("merge", first, pipe)
+    assert piped.stdout == check("merge", first, second).stdout and piped.returncode == 1
+
+
+def test_members_in_another_order(check, save, good, bad):
+    """As a program that sorts them leaves it; the sums come after what they sum up, or before."""
+    path = save("a.json", good, bad)
+    report = json.loads(path.read_text(encoding="utf-8"))
+    for order in (sorted, lambda members: sorted(members, reverse=True)):
+        def reordered(value, order=order):
+            if isinstance(value, dict):
+                return {name: reordered(value[name]) for name in order(value)}
+            return [reordered(each) for each in value] if isinstance(value, list) else value
+        path.write_text(json.dumps(reordered(report)), encoding="utf-8")
+        assert json.loads(check("merge", path).stdout) == report
+
+
+def test_cut(check, save, good, bad, tmp_path):
+    """A report that ends early is refused wherever it ends, also when the reports before it are whole."""
+    first, path = save("a.json", good), tmp_path / "cut.json"
+    whole = save("b.json", bad).read_bytes().rstrip()
+    for end in range(1, len(whole), max(1, len(whole) // 60)):
+        path.write_bytes(whole[:end])
+        refused(check("merge", first, path), path)

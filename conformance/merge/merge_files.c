@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/merge/merge_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { COPIED_AT_ONCE = 1 << 16 };
+
+static void close_kept(gpointer file)
+{
+    fclose(file);
+}
+
+void merge_files_init(struct merge_files *files, char **paths)
+{
+    *files = (struct merge_files){.paths = paths, .fd = -1};
+    files->kept = g_hash_table_new_full(NULL, NULL, NULL, close_kept);
+}
+
+static void leave(struct merge_files *files)
+{
+    if (files->fd >= 0)
+        close(files->fd);
+    files->fd = -1;
+}
+
+void merge_files_clear(struct merge_files *files)
+{
+    leave(files);
+    g_hash_table_unref(files->kept);
+}
+
+static bool copy(int fd, FILE *to)
+{
+    g_autofree char *text = g_malloc(COPIED_AT_ONCE);
+    ssize_t n;
+
+    while ((n = read(fd, text, COPIED_AT_ONCE)) > 0 || (n < 0 && errno == EINTR))
+        if (n > 0 && fwrite(text, 1, (size_t)n, to) != (size_t)n)
+            return false;
+    return n == 0 && fflush(to) == 0;
+}
+
+/* What is no file can be read once only. */
+static bool keep(struct merge_files *files, guint number, int fd)
+{
+    struct stat is;
+    FILE *kept;
+
+    if (fstat(fd, &is) != 0 || S_ISREG(is.st_mode))
+        return true;
+    kept = tmpfile();
+    if (!kept)
+        return false;
+    g_hash_table_insert(files->kept, GUINT_TO_POINTER(number), kept);
+    return copy(fd, kept);
+}
+
+static int open_again(struct merge_files *files, guint number)
+{
+    FILE *kept = g_hash_table_lookup(files->kept, GUINT_TO_POINTER(number));
+
+    if (files->fd >= 0 && files->latest == number)
+        return files->fd;
+    leave(files);
+    files->latest = number;
+    if (!kept) {
+        files->fd = open(files->paths[number], O_RDONLY | O_CLOEXEC);
+        if (files->fd >= 0 && !keep(files, number, files->fd))
+            leave(files);
+        kept = g_hash_table_lookup(files->kept, GUINT_TO_POINTER(number));
+    }
+    if (kept) {
+        leave(files);
+        files->fd = fcntl(fileno(kept), F_DUPFD_CLOEXEC, 0);
+    }
+    return files->fd;
+}
+
+int merge_files_at(struct merge_files *files, guint number, uint64_t at)
+{
+    int fd = open_again(files, number);
+
+    return fd >= 0 && lseek(fd, (off_t)at, SEEK_SET) >= 0 ? fd : -1;
+}
+
+gchar *merge_files_text(struct merge_files *files, guint number, uint64_t at, size_t n)
+{
+    int fd = merge_files_at(files, number, at);
+    gchar *text = fd >= 0 ? g_malloc(n + 1) : NULL;
+    size_t got = 0;
+    ssize_t more = 1;
+
+    while (text && got < n && more > 0) {
+        more = read(fd, text + got, n - got);
+        if (more < 0 && errno == EINTR)
+            more = 1;
+        else if (more > 0)
+            got += (size_t)more;
+    }
+    if (text && got == n) {
+        text[n] = '\0';
+        return text;
+    }
+    g_free(text);
+    return NULL;
+}

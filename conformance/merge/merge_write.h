@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The merged report as JSON, a connection at a time. */
+#ifndef IWARP_CONFORMANCE_MERGE_MERGE_WRITE_H
+#define IWARP_CONFORMANCE_MERGE_MERGE_WRITE_H
+
+#include "conformance/merge/merge_parts.h"
+#include "conformance/report/json_writer.h"
+
+struct merge_writing {
+    struct merge_files *files;
+    struct json_writer *writer;
+    struct merge_input input; /* error: why it ended */
+    /* Sums. */
+    uint64_t connections; /* of the parts of a capture each once */
+    uint64_t empty;       /* captures of which nothing was checked */
+};
+
+/* The elements of "captures". False: writing->input.error says why. */
+bool merge_write_captures(struct merge_writing *writing, const GArray *entries);
+
+#endif
