@@ -97,7 +97,10 @@ enum rpcrdma_reduction {
     RPCRDMA_REDUCED_NONE,     /* the payload is valid under none of these; walk is the standard's */
 };
 
-/* The decoded payload of a Call or Reply. The arrays belong to the layer and are reused. */
+/*
+ * The decoded payload of a Call or Reply. The arrays belong to the layer, which gives them to another transaction once
+ * this one is answered: they are empty then.
+ */
 struct rpcrdma_body {
     bool known; /* the whole payload was present: header decoded (rpc.status OK), walked as far as the tables go */
     bool
@@ -164,8 +167,9 @@ struct rpcrdma_transaction {
     unsigned first_write, n_writes; /* Write chunks in chunks */
     bool offers_lost;               /* more segments than can be remembered */
     struct rpcrdma_body call_body, reply_body;
-    uint8_t *content[2]; /* of the Position Zero Read chunk, of the Reply chunk */
+    uint8_t *content[2]; /* of the Position Zero Read chunk, of the Reply chunk; until it is answered */
     uint64_t content_size[2];
+    struct rpcrdma_buffers *buffers;      /* used by the layer alone */
     bool content_cut[2];                  /* some of its octets were not captured */
     uint64_t octets_read, octets_written; /* moved by RDMA */
     unsigned procedure;                   /* in the counts, from 1; 0: not counted */

@@ -112,13 +112,15 @@ static bool take_lists(struct rpcrdma_transaction *t, const struct rpcrdma_messa
     return true;
 }
 
+/* As many as there are: most Calls offer one segment, and what an answered one offered is kept for long. */
 static bool room_for_offers(struct rpcrdma_transaction *t, unsigned n)
 {
-    void *offers = heap_room(t->offers, &t->offers_size, n, UINT_MAX, sizeof *t->offers);
+    void *offers = n > t->offers_size ? heap_resize(t->offers, n * sizeof *t->offers) : t->offers;
 
     if (!offers)
         return n == 0;
     t->offers = offers;
+    t->offers_size = n > t->offers_size ? n : t->offers_size;
     return true;
 }
 

@@ -73,29 +73,101 @@ struct rpcrdma_transaction *rpcrdma_next_outstanding(const struct rpcrdma_connec
 
 /* ---- opening ---- */
 
-/* A new transaction takes over the arrays and buffers of a retired one. */
+/* What only an outstanding Call needs. There are as many as were outstanding at a time, however many were answered. */
+struct rpcrdma_buffers {
+    struct rpcrdma_buffers *next;
+    uint8_t *content[2];
+    uint64_t content_size[2];
+    struct rpcrdma_body body[2]; /* the arrays */
+};
+
+static struct rpcrdma_body arrays_of(const struct rpcrdma_body *body)
+{
+    return (struct rpcrdma_body){.operations = body->operations,
+                                 .items = body->items,
+                                 .values = body->values,
+                                 .operations_size = body->operations_size,
+                                 .items_size = body->items_size,
+                                 .values_size = body->values_size};
+}
+
+static void take_buffers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t)
+{
+    struct rpcrdma_buffers *buffers = rpcrdma->buffers;
+
+    t->buffers = buffers ? buffers : heap_zeroed(1, sizeof *buffers);
+    if (!buffers)
+        return;
+    rpcrdma->buffers = buffers->next;
+    for (unsigned i = 0; i < 2; i++) {
+        t->content[i] = buffers->content[i];
+        t->content_size[i] = buffers->content_size[i];
+    }
+    t->call_body = buffers->body[0];
+    t->reply_body = buffers->body[1];
+}
+
+static void empty(struct rpcrdma_body *body)
+{
+    body->operations = NULL;
+    body->items = NULL;
+    body->values = NULL;
+    body->n_operations = body->n_items = body->n_values = 0;
+    body->operations_size = body->items_size = body->values_size = 0;
+}
+
+static void free_buffers(struct rpcrdma_buffers *buffers)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        free(buffers->content[i]);
+        rpcrdma_body_free(&buffers->body[i]);
+    }
+}
+
+/* For the next one. Without memory of their own they are freed. */
+static void leave_buffers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t)
+{
+    struct rpcrdma_buffers left = {.body = {arrays_of(&t->call_body), arrays_of(&t->reply_body)}};
+
+    for (unsigned i = 0; i < 2; i++) {
+        bool kept = t->content_size[i] <= CONTENT_KEPT;
+
+        if (!kept)
+            free(t->content[i]);
+        left.content[i] = kept ? t->content[i] : NULL;
+        left.content_size[i] = kept ? t->content_size[i] : 0;
+        t->content[i] = NULL;
+        t->content_size[i] = 0;
+    }
+    empty(&t->call_body);
+    empty(&t->reply_body);
+    if (!t->buffers) {
+        free_buffers(&left);
+        return;
+    }
+    left.next = rpcrdma->buffers;
+    *t->buffers = left;
+    rpcrdma->buffers = t->buffers;
+    t->buffers = NULL;
+}
+
+/* A new transaction takes over the arrays of a retired one, and the buffers of one that was answered. */
 static struct rpcrdma_transaction *fresh(struct rpcrdma_connection *rpcrdma)
 {
     struct rpcrdma_transaction *t = rpcrdma->spare, keep;
 
-    if (!t)
-        return heap_zeroed(1, sizeof *t);
-    rpcrdma->spare = t->hash_next;
-    keep = *t;
-    *t = (struct rpcrdma_transaction){
-        .chunks = keep.chunks, .offers = keep.offers, .chunks_size = keep.chunks_size, .offers_size = keep.offers_size};
-    for (unsigned i = 0; i < 2; i++) {
-        const struct rpcrdma_body *old = i == 0 ? &keep.call_body : &keep.reply_body;
-
-        t->content[i] = keep.content[i];
-        t->content_size[i] = keep.content_size[i];
-        *(i == 0 ? &t->call_body : &t->reply_body) = (struct rpcrdma_body){.operations = old->operations,
-                                                                           .items = old->items,
-                                                                           .values = old->values,
-                                                                           .operations_size = old->operations_size,
-                                                                           .items_size = old->items_size,
-                                                                           .values_size = old->values_size};
+    if (t) {
+        rpcrdma->spare = t->hash_next;
+        keep = *t;
+        *t = (struct rpcrdma_transaction){.chunks = keep.chunks,
+                                          .offers = keep.offers,
+                                          .chunks_size = keep.chunks_size,
+                                          .offers_size = keep.offers_size};
+    } else {
+        t = heap_zeroed(1, sizeof *t);
     }
+    if (t)
+        take_buffers(rpcrdma, t);
     return t;
 }
 
@@ -113,6 +185,8 @@ static void retire(struct rpcrdma_connection *rpcrdma, struct rpcrdma_queue *que
         at = &(*at)->hash_next;
     *at = t->hash_next;
     dequeue(queue, t);
+    if (t->outcome == RPCRDMA_OUTSTANDING)
+        leave_buffers(rpcrdma, t);
     t->hash_next = rpcrdma->spare;
     rpcrdma->spare = t;
 }
@@ -337,13 +411,7 @@ void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdm
     if (answer && t->number > rpcrdma->answered_number[t->side])
         rpcrdma->answered_number[t->side] = t->number;
     rpcrdma_count(rpcrdma, t);
-    for (unsigned i = 0; i < 2; i++) {
-        if (t->content_size[i] > CONTENT_KEPT) {
-            free(t->content[i]);
-            t->content[i] = NULL;
-            t->content_size[i] = 0;
-        }
-    }
+    leave_buffers(rpcrdma, t);
 }
 
 void rpcrdma_transactions_damage(struct rpcrdma_connection *rpcrdma)
@@ -358,10 +426,6 @@ static void release(struct rpcrdma_transaction *t)
 {
     free(t->chunks);
     free(t->offers);
-    free(t->content[0]);
-    free(t->content[1]);
-    rpcrdma_body_free(&t->call_body);
-    rpcrdma_body_free(&t->reply_body);
     free(t);
 }
 
@@ -380,5 +444,12 @@ void rpcrdma_transactions_free(struct rpcrdma_connection *rpcrdma)
 
         rpcrdma->spare = t->hash_next;
         release(t);
+    }
+    while (rpcrdma->buffers) {
+        struct rpcrdma_buffers *buffers = rpcrdma->buffers;
+
+        rpcrdma->buffers = buffers->next;
+        free_buffers(buffers);
+        free(buffers);
     }
 }
