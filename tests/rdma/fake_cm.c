@@ -12,6 +12,9 @@
 #include <unistd.h>
 
 static uint32_t next_qpn = 0x11;
+/* Queue pairs that count, and when those among them were destroyed that do so still. */
+static int64_t made;
+static GArray *destroyed; /* int64_t, microseconds */
 
 /* ---- librdmacm ---- */
 
@@ -324,10 +327,41 @@ int rdma_disconnect(struct rdma_cm_id *id)
     return 0;
 }
 
+/*
+ * FAKE_RDMA_QPS=N or N:MS: an adapter that has no more than N queue pairs, and gives one that was destroyed back after
+ * so long, or never.
+ */
+static bool has_queue_pair(void)
+{
+    const char *limit = g_getenv("FAKE_RDMA_QPS"), *rest = limit ? strchr(limit, ':') : NULL;
+    int64_t now = g_get_monotonic_time();
+
+    if (!destroyed)
+        destroyed = g_array_new(FALSE, FALSE, sizeof(int64_t));
+    while (rest && destroyed->len > 0 &&
+           g_array_index(destroyed, int64_t, 0) + g_ascii_strtoll(rest + 1, NULL, 10) * 1000 <= now) {
+        g_array_remove_index(destroyed, 0);
+        made--;
+    }
+    if (limit && made >= g_ascii_strtoll(limit, NULL, 10)) {
+        errno = ENOMEM;
+        return false;
+    }
+    made++;
+    return true;
+}
+
 int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *attributes)
 {
-    struct fake_qp *qp = g_new0(struct fake_qp, 1);
+    struct fake_qp *qp;
+    bool has;
 
+    g_rec_mutex_lock(&host.lock);
+    has = has_queue_pair();
+    g_rec_mutex_unlock(&host.lock);
+    if (!has)
+        return -1;
+    qp = g_new0(struct fake_qp, 1);
     g_rec_mutex_lock(&host.lock);
     qp->qp = (struct ibv_qp){.context = &host.context,
                              .qp_context = attributes->qp_context,
@@ -347,9 +381,12 @@ int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_
 
 static void qp_free(struct fake_qp *qp)
 {
+    int64_t now = g_get_monotonic_time();
+
     g_queue_clear_full(&qp->sends, (GDestroyNotify)fake_work_free);
     g_queue_clear_full(&qp->receives, (GDestroyNotify)fake_work_free);
     g_free(qp);
+    g_array_append_val(destroyed, now);
 }
 
 void rdma_destroy_qp(struct rdma_cm_id *id)

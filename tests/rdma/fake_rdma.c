@@ -9,7 +9,8 @@
  * a Send that finds no Receive is retried. With FAKE_RDMA=iwarp private data come as they were sent, and an error or a
  * Send without a Receive disconnects both ends. A connection's frames are executed by one thread per process, as by
  * hardware: memory changes without the program's help. With FAKE_RDMA_LATE a Send is acknowledged after what its
- * receiver has sent next, as where the way is long; or after a while.
+ * receiver has sent next, as where the way is long; or after a while. With FAKE_RDMA_QPS it has few queue pairs
+ * (fake_cm.c).
  */
 #include "tests/rdma/fake_rdma.h"
 

@@ -18,6 +18,7 @@
 #include "traffic-gen/suite/talk/alive.h"
 #include "traffic-gen/suite/talk/learn_device.h"
 #include "traffic-gen/suite/talk/nfs_mount_service.h"
+#include "traffic-gen/suite/talk/reuse.h"
 #include "traffic-gen/suite/talk/rpc_port.h"
 #include "traffic-gen/suite/talk/tcp_socket.h"
 
@@ -45,9 +46,9 @@ struct options {
     char **suites, **rules, **skip;
     char *waivers, *before_each, *reset, *resume, *format, *output, *record, *service, *advert, *mpa, *device;
     char *export, *mount_port, *nfs_version, *seed, *transcript, *capture, *device_info, *soak;
-    double timeout, start_timeout, idle_timeout, accept_timeout, recover_timeout, settle, reset_timeout;
+    double timeout, start_timeout, idle_timeout, accept_timeout, recover_timeout, settle, reset_timeout, pace;
     gint jobs, repeat, stop_after, confirm, load, strength;
-    gboolean default_configuration, strict_waivers, accept_given;
+    gboolean default_configuration, strict_waivers, accept_given, reuse;
 };
 
 static const struct format {
@@ -72,6 +73,21 @@ static int64_t nanoseconds(double seconds)
     return (int64_t)(seconds * 1e9);
 }
 
+/* Connections that we make. */
+static bool pace_is_good(const struct options *options, int *status)
+{
+    const bool paces = !isnan(options->pace);
+
+    if (options->listen && (options->reuse || paces))
+        *status = command_fail("%s: for a device that is connected to; one that connects does so when it likes",
+                               options->reuse ? "--reuse" : "--connections-per-second");
+    else if (paces && !(options->pace >= 0.01 && options->pace <= 1000))
+        *status = command_fail("--connections-per-second: %g is not from 0.01 to 1000", options->pace);
+    else
+        return true;
+    return false;
+}
+
 static bool times_are_good(const struct options *options, int *status)
 {
     const struct {
@@ -94,7 +110,7 @@ static bool times_are_good(const struct options *options, int *status)
         *status = command_fail("--settle: %g is not from 0 to 60 seconds", options->settle);
         return false;
     }
-    return true;
+    return pace_is_good(options, status);
 }
 
 /* What the user says about the device's service. */
@@ -473,6 +489,7 @@ static void run_all(struct job *job, struct suite_report *report)
         soak_run(job->run, job->chosen, &how, &soak, report);
     else
         run_cases(job->run, job->chosen, &how, report);
+    reuse_end(job->run);
     if (progress)
         fputs("\r\033[K", stderr);
     if (job->pairs)
@@ -564,6 +581,7 @@ static int run_chosen(struct job *job)
             fprintf(stderr, "iwarp-gen: --seed=%" G_GUINT64_FORMAT "\n", job->run->nfs.seed);
         run_and_write(job, report, &status);
     }
+    reuse_end(job->run); /* also when the device could not be tested */
     if (job->run->listener >= 0)
         close(job->run->listener);
     if (job->run->rpc_listener)
@@ -868,11 +886,13 @@ static int test(const struct options *options, const char *address, char *comman
         .options = options, .run = &run, .address = address, .chosen = chosen, .waivers = waivers, .command = command};
     if (!take_soak(options, &job.soak, &status))
         return status;
+    run.reuse = reuse_new(options->reuse, isnan(options->pace) ? 0 : nanoseconds(1 / options->pace));
     if (load_earlier(&job, &error))
         status = run_recorded(&job);
     else
         status = command_fail("%s", error->message);
     suite_report_free(job.earlier);
+    reuse_free(run.reuse);
     nfs_run_clear(&run.nfs);
     return status;
 }
@@ -893,6 +913,7 @@ int command_test(int argc, char **argv)
                               .start_timeout = 60,
                               .idle_timeout = 120,
                               .accept_timeout = NAN,
+                              .pace = NAN,
                               .recover_timeout = 3,
                               .reset_timeout = 300,
                               .jobs = 1,
@@ -919,6 +940,9 @@ int command_test(int argc, char **argv)
          "the cases again and again, in random order, for so long (90s, 30m, 12h)", "DURATION"},
         {"strength", 0, 0, G_OPTION_ARG_INT, &options.strength,
          "instead of the suites, combinations of the values of any N parameters: 2, or 3", "N"},
+        {"reuse", 0, 0, G_OPTION_ARG_NONE, &options.reuse,
+         "suites rpcrdma, nfs: cases that do not end a connection share one (default for a device that tires)", NULL},
+        {"connections-per-second", 0, 0, G_OPTION_ARG_DOUBLE, &options.pace, "make no more connections than that", "N"},
         {"seed", 0, 0, G_OPTION_ARG_STRING, &options.seed,
          "seed of XIDs, owners, names and combinations: that of a run to repeat", "N"},
         COMMAND_GROUP("Report"),

@@ -222,6 +222,12 @@ struct memory *rpc_end_memory(struct rpc_end *end)
     return end->memory;
 }
 
+void rpc_end_hand_over(struct rpc_end *end, void *ctx)
+{
+    end->events.ctx = ctx;
+    rpc_end_set_spoil(end, NULL);
+}
+
 void rpc_end_set_spoil(struct rpc_end *end, const struct rpc_end_spoil *spoil)
 {
     end->spoil = spoil ? *spoil : (struct rpc_end_spoil){0};

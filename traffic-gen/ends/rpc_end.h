@@ -90,6 +90,8 @@ struct rpc_end;
 /* options and events are copied; stream is borrowed. Events that are NULL are left out. */
 struct rpc_end *rpc_end_new(const struct rpc_end_options *options, const struct stream *stream,
                             const struct rpc_end_events *events, uint64_t seed);
+/* Its events go to this context from here on; nothing spoils it any more. */
+void rpc_end_hand_over(struct rpc_end *end, void *ctx);
 /* Not from within an event. Calls are dropped without an event. */
 void rpc_end_free(struct rpc_end *end);
 /* Started, fed and closed through this: qp_start(), qp_receive(), qp_tick(), qp_close() ... */

@@ -310,7 +310,11 @@ static void judge_refusal(struct talk *talk, const char *what)
 {
     struct rpc_talker talker;
 
-    if (rpc_talker_open(&talker, talk, NULL))
+    if (!rpc_talker_open(&talker, talk, &(struct talker_wish){.alone = true}))
+        return rpc_talker_close(&talker);
+    if (talker.waited)
+        talk_inconclusive(talk, "the device refuses any connection for a while: %s", what);
+    else
         talk_failed(talk, "expected a connection as with the usual private data; it does not come up: %s", what);
     rpc_talker_close(&talker);
 }

@@ -2,6 +2,7 @@
 #include "traffic-gen/suite/talk/alive.h"
 
 #include "traffic-gen/suite/talk/learn_calls.h"
+#include "traffic-gen/suite/talk/reuse.h"
 #include "traffic-gen/suite/talk/tcp_socket.h"
 
 enum { QUEUED_MAX = 3 };
@@ -58,7 +59,7 @@ static enum device_life look(struct talk *talk)
 {
     const struct mpa_startup *theirs;
 
-    if (talk->run->rpc_port)
+    if (talk->run->rpc_port || reuse_waits(talk->run))
         return look_by_calls(talk);
     if (!talk_open(talk))
         return no_connection(talk);

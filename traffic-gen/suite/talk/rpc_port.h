@@ -25,6 +25,8 @@ struct rpc_port {
     void (*close)(struct talk_run *run);
     /* One of the end's events has come. NULL: that is of no interest. */
     void (*noticed)(struct rpc_talker *talker);
+    /* The connection is this talker's from here on. NULL: that is of no interest. */
+    void (*handed_over)(struct rpc_talker *talker);
     bool is_blind; /* what is on the wire is not seen: the talker notes the messages, and nothing watches the device */
 };
 

@@ -10,9 +10,22 @@ enum { READS = 16, READS_MAX = 256 };
 
 /* ---- the transport ---- */
 
+/* The end has copied the stream, so this is what stays when another talker goes on with the connection. */
+struct socket_line {
+    struct rpc_talker *talker;
+    struct stream stream;
+};
+
+static void socket_handed_over(struct rpc_talker *talker)
+{
+    struct socket_line *line = talker->line;
+
+    line->talker = talker;
+}
+
 static void on_write(void *ctx, const uint8_t *p, size_t n)
 {
-    struct rpc_talker *talker = ctx;
+    struct rpc_talker *talker = ((struct socket_line *)ctx)->talker;
     struct talk *talk = talker->talk;
     bool said = talk->result->said || talker->open; /* the start-up is no stimulus */
     size_t need;
@@ -36,7 +49,7 @@ static size_t on_room(void *ctx)
 
 static void on_close(void *ctx, bool reset)
 {
-    struct rpc_talker *talker = ctx;
+    struct rpc_talker *talker = ((struct socket_line *)ctx)->talker;
 
     if (reset)
         talk_reset(talker->talk);
@@ -89,11 +102,13 @@ static void make_end(struct rpc_talker *talker, const struct talker_wish *wish, 
         .ird = MAX(READS, reads.ird),
         .ord = READS,
     };
+    struct socket_line *line = g_new0(struct socket_line, 1);
 
-    talker->stream = (struct stream){
-        .ctx = talker, .write = on_write, .room = on_room, .close = on_close, .now = on_now, .mss = 1460};
-
-    rpc_talker_make_end(talker, wish, &options, &talker->stream);
+    line->talker = talker;
+    line->stream =
+        (struct stream){.ctx = line, .write = on_write, .room = on_room, .close = on_close, .now = on_now, .mss = 1460};
+    talker->line = line;
+    rpc_talker_make_end(talker, wish, &options, &line->stream);
 }
 
 static bool hear_frame(struct rpc_talker *talker)
@@ -187,4 +202,4 @@ static enum rpc_port_event socket_hear(struct rpc_talker *talker, int64_t ns)
     }
 }
 
-const struct rpc_port rpc_port_socket = {.open = socket_open, .hear = socket_hear};
+const struct rpc_port rpc_port_socket = {.open = socket_open, .hear = socket_hear, .handed_over = socket_handed_over};

@@ -5,6 +5,7 @@
  */
 #include "traffic-gen/live/verbs/verbs.h"
 
+#include "traffic-gen/suite/talk/reuse.h"
 #include "traffic-gen/suite/talk/rpc_port.h"
 #include "traffic-gen/suite/talk/talk_internal.h"
 #include "traffic-gen/suite/talk/tcp_socket.h"
@@ -243,6 +244,7 @@ static bool connect_to_device(struct rpc_talker *talker, const struct talker_wis
     const struct verbs_options options = {.connect_timeout_ns = talk_connect_time(talk)};
     g_autoptr(GError) error = NULL;
 
+    reuse_pace(talk);
     carried->talker = talker;
     carried->wish = wish;
     carried->link = verbs_connect(carried->loop, talk->run->host, talk->run->port, &options, &events, &error);
@@ -329,6 +331,13 @@ static void verbs_noticed(struct rpc_talker *talker)
     live_stop(carried->loop);
 }
 
+static void verbs_handed_over(struct rpc_talker *talker)
+{
+    struct carried *carried = talker->talk->carrier->ctx;
+
+    carried->talker = talker;
+}
+
 /* ---- listening ---- */
 
 static bool on_accept(void *ctx, struct verbs_link *link, struct live_events *events)
@@ -378,6 +387,7 @@ static void verbs_close(struct talk_run *run)
 const struct rpc_port rpc_port_verbs = {.open = verbs_open,
                                         .hear = verbs_hear,
                                         .noticed = verbs_noticed,
+                                        .handed_over = verbs_handed_over,
                                         .listen = verbs_wait_for_device,
                                         .close = verbs_close,
                                         .is_blind = true};

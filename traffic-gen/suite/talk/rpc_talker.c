@@ -2,8 +2,10 @@
 #include "traffic-gen/suite/talk/rpc_talker.h"
 
 #include "traffic-gen/ends/rpc_header.h"
+#include "traffic-gen/suite/talk/reuse.h"
 #include "traffic-gen/suite/talk/rpc_port.h"
 #include "traffic-gen/suite/talk/talk_internal.h"
+#include "traffic-gen/suite/talk/tcp_socket.h"
 #include "wire/nfs.h"
 #include "wire/rpcrdma_private_data.h"
 
@@ -15,6 +17,7 @@ enum {
     REGION_TO = 0x10000,
     DDP_REMOTE_PROTECTION = 1, /* error type of a Terminate: of DDP and of RDMAP, RFC 5040 section 4.8 */
     CAPTION_SIZE = 120,
+    TIRED_PAUSE_US = 200000, /* before a device is asked for a connection again */
 };
 
 /* ---- the transcript ---- */
@@ -203,6 +206,15 @@ static void on_called(void *ctx, uint64_t id, const struct rpc_end_message *call
 
 /* ---- life ---- */
 
+void rpc_talker_offer(struct rpc_talker *talker)
+{
+    struct memory *memory = rpc_end_memory(talker->end);
+
+    memset(talker->region, 0, TALKER_REGION);
+    talker->stag_read = memory_register(memory, talker->region, TALKER_REGION, REGION_TO, MEMORY_REMOTE_READ, true);
+    talker->stag_write = memory_register(memory, talker->region, TALKER_REGION, REGION_TO, MEMORY_REMOTE_WRITE, true);
+}
+
 void rpc_talker_make_end(struct rpc_talker *talker, const struct talker_wish *wish, const struct qp_options *options,
                          const struct stream *stream)
 {
@@ -224,17 +236,14 @@ void rpc_talker_make_end(struct rpc_talker *talker, const struct talker_wish *wi
         .credits = credits,
         .backchannel_chunks = true,
     };
-    struct memory *memory;
 
     end.qp.mpa.private_data = wish->private_data;
     end.qp.mpa.private_length = wish->private_length;
     talker->credits = credits;
     talker->end = rpc_end_new(&end, stream, &events, 8166);
     rpc_talker_spoil_headers(talker, NULL);
-    memory = rpc_end_memory(talker->end);
-    talker->region = g_malloc0(TALKER_REGION);
-    talker->stag_read = memory_register(memory, talker->region, TALKER_REGION, REGION_TO, MEMORY_REMOTE_READ, true);
-    talker->stag_write = memory_register(memory, talker->region, TALKER_REGION, REGION_TO, MEMORY_REMOTE_WRITE, true);
+    talker->region = g_malloc(TALKER_REGION);
+    rpc_talker_offer(talker);
     if (!talk_is_initiator(talk)) {
         g_mutex_lock(&talk->run->nfs.lock);
         talker->peer = nfs_peer_new(nfs_run_server(&talk->run->nfs), NULL);
@@ -300,6 +309,62 @@ static void draw(struct rpc_talker *talker)
     talker->next_xid = talker->xids + TALKER_XID_CALLS;
 }
 
+static bool is_usual(const struct talker_wish *wish)
+{
+    return !wish->size && !wish->private_data && !wish->credits && !wish->invalidation && !wish->no_grant &&
+           !wish->may_close;
+}
+
+/* The device did not take the connection: it may be tired, and is given time (--recover-timeout). */
+static bool may_be_tired(const struct talk *talk)
+{
+    return talk->row && talk_is_initiator(talk) && talk->run->sign != SIGN_UNKNOWN && talk->result->refused &&
+           !suite_stopped;
+}
+
+static void begin_again(struct rpc_talker *talker)
+{
+    rpc_talker_drop(talker);
+    talk_renew(talker->talk);
+    talker->up = talker->ended = talker->orderly = talker->terminated = talker->fed_end = false;
+    talker->talk->result->refused = false;
+}
+
+static bool open_patiently(struct rpc_talker *talker, const struct talker_wish *wish)
+{
+    struct talk *talk = talker->talk;
+    int64_t began = talk_now(), until = began + talk->run->t_recover;
+    bool said = talk->result->said;
+
+    while (!talker->port->open(talker, wish)) {
+        if (!may_be_tired(talk) || rpc_talker_failed_here(talker) || talk_now() >= until)
+            return false;
+        g_usleep(TIRED_PAUSE_US);
+        talk->deadline += talk_now() - began;
+        began = talk_now();
+        begin_again(talker);
+        talker->waited = true;
+    }
+    if (talker->waited && !said) /* otherwise the case may be the reason */
+        reuse_tires(talk->run);
+    return true;
+}
+
+/* The connection of an earlier case, if it answers; it may have ended since, which says nothing about this one. */
+static bool go_on(struct rpc_talker *talker)
+{
+    struct case_result *result = talker->talk->result;
+    bool said = result->said;
+
+    while (reuse_take(talker)) {
+        if (call_null(talker))
+            return true;
+        begin_again(talker);
+        result->said = said;
+    }
+    return false;
+}
+
 bool rpc_talker_open(struct rpc_talker *talker, struct talk *talk, const struct talker_wish *wish)
 {
     static const struct talker_wish no_wish;
@@ -309,11 +374,15 @@ bool rpc_talker_open(struct rpc_talker *talker, struct talk *talk, const struct 
                                   .port = talk->run->rpc_port ? talk->run->rpc_port : &rpc_port_socket,
                                   .heard = g_ptr_array_new_with_free_func(heard_free),
                                   .names = g_ptr_array_new_with_free_func(g_free),
+                                  .is_usual = is_usual(wish),
                                   .version = wish->version};
     if (talk_is_initiator(talk))
         rpc_talker_learn(talk);
     draw(talker);
-    if (!talker->port->open(talker, wish))
+    /* A failure is confirmed on a connection of its own. */
+    if (talker->is_usual && !wish->alone && talk->longer == 1 && go_on(talker))
+        return true;
+    if (!open_patiently(talker, wish))
         return false;
     if (!talk_is_initiator(talk) || wish->no_grant)
         return true;
@@ -324,20 +393,30 @@ bool rpc_talker_open(struct rpc_talker *talker, struct talk *talk, const struct 
     return false;
 }
 
-static void release(struct rpc_talker *talker)
+void rpc_talker_drop(struct rpc_talker *talker)
 {
     if (talker->open || talker->talk->carrier) /* which has the end */
         talk_hang_up(talker->talk);
+    talker->open = false;
+    g_clear_pointer(&talker->end, rpc_end_free);
+    g_clear_pointer(&talker->line, g_free);
+    g_clear_pointer(&talker->region, g_free);
+}
+
+static void release(struct rpc_talker *talker)
+{
+    /* A device that ended the connection has to take a new one to show that it is alive. */
+    if (talker->fed_end || talker->terminated)
+        reuse_end(talker->talk->run);
+    if (!reuse_put(talker))
+        rpc_talker_drop(talker);
     for (unsigned i = 0; i < talker->n_held; i++)
         g_free(talker->held[i].call.p);
-    if (talker->end)
-        rpc_end_free(talker->end);
     if (talker->peer) {
         g_mutex_lock(&talker->talk->run->nfs.lock);
         nfs_peer_free(talker->peer);
         g_mutex_unlock(&talker->talk->run->nfs.lock);
     }
-    g_free(talker->region);
     g_free(talker->reply.p);
     g_ptr_array_unref(talker->heard);
     g_ptr_array_unref(talker->names);

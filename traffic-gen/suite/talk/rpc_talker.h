@@ -43,6 +43,7 @@ struct talker_wish {
     uint32_t credits;            /* 0: 8 */
     bool invalidation;           /* to a client: Replies by Send with Invalidate, if it sets R */
     bool no_grant;               /* make no first Call to learn the grant */
+    bool alone;                  /* a connection of its own, also with --reuse */
     bool may_close;              /* as server: the stimulus is a reason to unmount */
     enum nfs_version_at version; /* of the files */
 };
@@ -79,9 +80,11 @@ enum rpc_port_event {
 struct rpc_talker {
     struct talk *talk;
     const struct rpc_port *port;
-    struct stream stream;
+    void *line; /* of the port: what its stream goes through; NULL: nothing, else g_free()d */
     struct rpc_end *end;
     bool fed_end, open;
+    bool is_usual;                         /* as any case would open it: others can go on with it */
+    bool waited;                           /* the device took the connection only after it had refused it for a while */
     bool up, ended, orderly;               /* as the end says */
     unsigned noticed;                      /* its events */
     bool tells;                            /* the device's private data are those of RFC 8797, */
@@ -132,11 +135,16 @@ struct rpc_talker {
 bool rpc_talker_open(struct rpc_talker *talker, struct talk *talk, const struct talker_wish *wish);
 /* Removes the files it made, on a separate connection if this one is over. */
 void rpc_talker_close(struct rpc_talker *talker);
+/* The connection is over, in an orderly way if possible; the talker has none then. */
+void rpc_talker_drop(struct rpc_talker *talker);
 
 /* There was no connection because this host's RDMA device failed: that says nothing about the device under test. */
 bool rpc_talker_failed_here(const struct rpc_talker *talker);
 /* How the connection ended: "a Terminate", "a Send that is too long for our Receive buffer". */
 const char *rpc_talker_end_words(const struct rpc_talker *talker);
+
+/* Registers our memory for stimuli, all zero. */
+void rpc_talker_offer(struct rpc_talker *talker);
 
 /* Hears the next thing that the DUT says within ns. */
 void rpc_talker_hear(struct rpc_talker *talker, int64_t ns);

@@ -2,6 +2,7 @@
 /* The talker's connection: TCP, octets in and out, the watcher, the ladder, the verdict. */
 #include "traffic-gen/suite/talk/talk_internal.h"
 
+#include "traffic-gen/suite/talk/reuse.h"
 #include "traffic-gen/suite/talk/tcp_socket.h"
 
 #include <poll.h>
@@ -244,8 +245,8 @@ static void take_findings(struct talk *talk)
 {
     const GArray *findings = watch_findings(talk->watch);
 
-    for (guint i = 0; i < findings->len; i++) {
-        const struct watch_finding *finding = &g_array_index(findings, struct watch_finding, i);
+    while (talk->findings_taken < findings->len) {
+        const struct watch_finding *finding = &g_array_index(findings, struct watch_finding, talk->findings_taken++);
 
         /* A client connects to the port that we listen on: it is not to blame that this is not the well-known one. */
         if (finding->rule == RULE_NFSULB_6_3_01 && talk->run->dut == DUT_INITIATOR)
@@ -258,6 +259,12 @@ static void take_findings(struct talk *talk)
             g_ptr_array_add(talk->result->observations,
                             g_strdup_printf("%s: %s", rule_catalogue[finding->rule].id, finding->message));
     }
+}
+
+void talk_take_findings(struct talk *talk)
+{
+    if (talk->watch)
+        take_findings(talk);
 }
 
 /*
@@ -371,6 +378,7 @@ static int connect_to_device(struct talk *talk, uint16_t mss, char **why)
     int64_t until = talk_now() + (waits ? talk->run->t_recover : 0);
     int fd;
 
+    reuse_pace(talk);
     while ((fd = tcp_connect(talk->run->host, talk->run->port, mss, talk_connect_time(talk), why)) < 0 &&
            errno == ECONNREFUSED && talk_now() < until && !suite_stopped) {
         talk->result->away |= talk->result->said;

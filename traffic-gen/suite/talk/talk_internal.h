@@ -15,6 +15,8 @@
 
 enum { TALK_FRAME_ROOM = 2048, TALK_DESCRIPTION = 512, TALK_RECEIVED_MAX = 4 << 20 };
 
+struct reuse;
+
 /* What all cases of a run share. What is learnt about the DUT is set before the first case runs, or under the lock. */
 struct talk_run {
     enum suite_dut dut;
@@ -45,10 +47,11 @@ struct talk_run {
     const char *layout; /* of its Terminates, when it is wrong (engine/terminate/terminate_layout.h); atomic */
     gint waited_ms;     /* longest wait for one of its connections; atomic */
     enum talk_sign sign;
-    unsigned signs;     /* all that were seen: set of 1 << enum talk_sign */
-    gint closed_checks; /* connections with nothing odd, between cases, that it closed in full operation; atomic */
-    gint late_first;    /* it loses what arrives right after its Reply, or looks at it late; atomic */
-    unsigned has;       /* set of enum suite_need: what its service offers */
+    unsigned signs;      /* all that were seen: set of 1 << enum talk_sign */
+    gint closed_checks;  /* connections with nothing odd, between cases, that it closed in full operation; atomic */
+    gint late_first;     /* it loses what arrives right after its Reply, or looks at it late; atomic */
+    unsigned has;        /* set of enum suite_need: what its service offers */
+    struct reuse *reuse; /* connections that go on, and their pace (suite/talk/reuse.h); NULL: neither */
 };
 
 /* What carries a connection that is none of TCP, as long as it is open; of rpc_port. */
@@ -74,6 +77,7 @@ struct talk {
     int fd;                             /* -1: none */
     const struct talk_carrier *carrier; /* NULL: TCP, or none */
     struct watch *watch;
+    guint findings_taken; /* of the watch */
     bool dut_fin, dut_reset, our_fin, our_reset;
     bool end_reported;     /* talk_hear() has returned FIN or RST */
     bool cut_short;        /* the network did not accept all of a talk_write() */
@@ -113,6 +117,8 @@ void talk_init(struct talk *talk, struct talk_run *run, const struct suite_case 
 /* Ends the connection, if any, in an orderly way, and collects the engine's findings. */
 void talk_hang_up(struct talk *talk);
 void talk_clear(struct talk *talk);
+/* What the engine has found so far, for a case that leaves its connection to another one. */
+void talk_take_findings(struct talk *talk);
 /* The same, for a new connection; of rpc_port. */
 void talk_renew(struct talk *talk);
 /* How long to wait for a connection: that we make, that an Initiator makes. */
