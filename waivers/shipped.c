@@ -4,16 +4,69 @@
 #include <inttypes.h>
 #include <string.h>
 
-char *shipped_family(const struct shipped_file *file)
+enum { FILES_MAX = 64 }; /* a set of them is a uint64_t */
+
+/* A part that was once all of another one's name. */
+static const char *word_now(const char *word)
 {
-    return g_strndup(file->name, strcspn(file->name, "-"));
+    return strcmp(word, "nfsrdma") == 0 ? "nfsd" : word;
 }
 
-static bool is_of(const struct shipped_file *file, const char *name)
+/* The words of the group are the file's, some of those after the first left out. */
+static bool is_of(const struct shipped_file *file, const char *group)
 {
-    g_autofree char *family = shipped_family(file);
+    g_auto(GStrv) has = g_strsplit(file->name, "-", -1), wants = g_strsplit(group, "-", -1);
+    unsigned k = 0;
 
-    return strcmp(file->name, name) == 0 || strcmp(family, name) == 0;
+    if (g_strcmp0(has[0], wants[0]) != 0)
+        return false;
+    for (unsigned i = 0; has[i] && wants[k]; i++)
+        k += strcmp(has[i], word_now(wants[k])) == 0;
+    return !wants[k];
+}
+
+static uint64_t files_of(const char *group)
+{
+    uint64_t files = 0;
+
+    for (unsigned i = 0; shipped_files[i].name && i < FILES_MAX; i++)
+        files |= (uint64_t)is_of(&shipped_files[i], group) << i;
+    return files;
+}
+
+static int by_name(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The file's name, and those of its groups: with each set of the words after the first. */
+static void add_groups(GPtrArray *names, const struct shipped_file *file)
+{
+    g_auto(GStrv) words = g_strsplit(file->name, "-", -1);
+    unsigned n = g_strv_length(words);
+
+    for (unsigned set = 0; set < 1U << (n - 1); set++) {
+        GString *name = g_string_new(words[0]);
+
+        for (unsigned i = 1; i < n; i++)
+            if (set & 1U << (i - 1))
+                g_string_append_printf(name, "-%s", words[i]);
+        if (g_ptr_array_find_with_equal_func(names, name->str, g_str_equal, NULL))
+            g_string_free(name, TRUE);
+        else
+            g_ptr_array_add(names, g_string_free(name, FALSE));
+    }
+}
+
+/* char *, sorted. */
+static GPtrArray *all_names(void)
+{
+    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+
+    for (const struct shipped_file *file = shipped_files; file->name; file++)
+        add_groups(names, file);
+    g_ptr_array_sort(names, by_name);
+    return names;
 }
 
 /* They are tested: what cannot be read is a mistake of the build. */
@@ -45,79 +98,144 @@ bool shipped_add(GPtrArray *waivers, const char *name)
 
 char *shipped_names(void)
 {
-    GString *names = g_string_new(NULL);
-    g_autofree char *last = g_strdup("");
+    g_autoptr(GPtrArray) names = all_names();
+    GString *text = g_string_new(NULL);
 
-    for (const struct shipped_file *file = shipped_files; file->name; file++) {
-        char *family = shipped_family(file);
-
-        if (strcmp(family, last) != 0 && strcmp(family, file->name) != 0)
-            g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "", family);
-        g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "", file->name);
-        g_free(last);
-        last = family;
-    }
-    return g_string_free(names, FALSE);
+    for (guint i = 0; i < names->len; i++)
+        g_string_append_printf(text, "%s%s", i > 0 ? ", " : "", (const char *)g_ptr_array_index(names, i));
+    return g_string_free(text, FALSE);
 }
 
 /* ---- what they would explain ---- */
 
-static uint64_t explain_by(const struct shipped_file *file, const struct shipped_findings *findings, bool *taken,
-                           char **about)
+/* What a file explains, whatever the others do. */
+struct explained {
+    char *about;
+    bool *which; /* of the findings */
+    bool any;
+};
+
+static struct explained explain_by(const struct shipped_file *file, const struct shipped_findings *findings)
 {
     GPtrArray *waivers = waivers_new();
-    uint64_t explained = 0;
+    struct explained explained = {.which = g_new0(bool, findings->n + 1)};
 
-    *about = add_file(waivers, file);
+    explained.about = add_file(waivers, file);
     for (size_t k = 0; k < findings->n; k++)
-        for (guint i = 0; i < waivers->len && !taken[k]; i++)
-            if (findings->fits(g_ptr_array_index(waivers, i), findings->findings[k])) {
-                taken[k] = true;
-                explained += findings->times[k];
-            }
+        for (guint i = 0; i < waivers->len && !explained.which[k]; i++)
+            explained.any |= explained.which[k] = findings->fits(g_ptr_array_index(waivers, i), findings->findings[k]);
     g_ptr_array_unref(waivers);
     return explained;
 }
 
-/* `file` is the first of its family, and the others follow. */
-static struct shipped_match explain_by_family(const struct shipped_file *file, const struct shipped_findings *findings)
+/* By at least one of the files. */
+static uint64_t count(const struct explained *by, uint64_t files, const struct shipped_findings *findings)
 {
-    struct shipped_match match = {.name = shipped_family(file)};
-    bool *taken = g_new0(bool, findings->n + 1);
-    GString *about = g_string_new(NULL);
+    uint64_t times = 0;
 
-    for (; file->name && is_of(file, match.name); file++) {
-        g_autofree char *title = NULL;
-        uint64_t explained = explain_by(file, findings, taken, &title);
+    for (size_t k = 0; k < findings->n; k++)
+        for (unsigned i = 0; i < FILES_MAX; i++)
+            if (files >> i & 1 && by[i].which[k]) {
+                times += findings->times[k];
+                break;
+            }
+    return times;
+}
 
-        if (explained > 0)
-            g_string_append_printf(about, "%s%s", about->len > 0 ? " and " : "", title);
-        match.explained += explained;
+/* Whose deviations they are: of the files that explain something, each once. */
+static char *about(const struct explained *by, uint64_t files)
+{
+    g_autoptr(GPtrArray) told = g_ptr_array_new();
+    GString *text = g_string_new(NULL);
+
+    for (unsigned i = 0; i < FILES_MAX; i++) {
+        if (!(files >> i & 1) || !by[i].any || g_ptr_array_find_with_equal_func(told, by[i].about, g_str_equal, NULL))
+            continue;
+        g_string_append_printf(text, "%s%s", told->len > 0 ? " and " : "", by[i].about);
+        g_ptr_array_add(told, by[i].about);
     }
-    match.about = g_string_free(about, FALSE);
-    g_free(taken);
-    return match;
+    return g_string_free(text, FALSE);
+}
+
+static unsigned size_of(uint64_t files)
+{
+    return (unsigned)__builtin_popcountll(files);
+}
+
+/* The smallest name that stands for all of these files; NULL: they are of several families. */
+static const char *smallest_name(const GPtrArray *names, uint64_t wanted)
+{
+    const char *best = NULL;
+
+    for (guint i = 0; i < names->len; i++) {
+        const char *name = g_ptr_array_index(names, i);
+        uint64_t files = files_of(name);
+
+        /* Of two names for the same files the longer one says more. */
+        if ((files & wanted) == wanted && (!best || size_of(files) < size_of(files_of(best)) ||
+                                           (size_of(files) == size_of(files_of(best)) && strlen(name) > strlen(best))))
+            best = name;
+    }
+    return best;
+}
+
+/* Those of a name's files that explain something. */
+static uint64_t useful(const struct explained *by, uint64_t files)
+{
+    for (unsigned i = 0; i < FILES_MAX; i++)
+        if (!by[i].any)
+            files &= ~(UINT64_C(1) << i);
+    return files;
+}
+
+/*
+ * The name that explains most with the fewest useful files. Where several do, as what two versions have in common, it
+ * is not known which of them it is: the group of them all, or, of several families, the first.
+ */
+static const char *best_name(const GPtrArray *names, const struct explained *by,
+                             const struct shipped_findings *findings)
+{
+    uint64_t most = 0, together = 0, first = 0;
+    const char *all;
+
+    for (guint i = 0; i < names->len; i++) {
+        uint64_t files = useful(by, files_of(g_ptr_array_index(names, i))), times = count(by, files, findings);
+
+        if (times < most || times == 0 || (times == most && size_of(files) > size_of(first)))
+            continue;
+        if (times > most || size_of(files) < size_of(first)) {
+            together = 0;
+            first = files;
+        }
+        most = times;
+        together |= files;
+    }
+    if (most == 0)
+        return NULL;
+    all = smallest_name(names, together);
+    return all ? all : smallest_name(names, first);
 }
 
 struct shipped_match shipped_explain(const struct shipped_findings *findings)
 {
-    struct shipped_match best = {0};
+    g_autoptr(GPtrArray) names = all_names();
+    struct explained *by = g_new0(struct explained, FILES_MAX);
+    struct shipped_match match = {0};
+    const char *name;
 
-    for (const struct shipped_file *file = shipped_files; file->name; file++) {
-        g_autofree char *family = shipped_family(file);
-        struct shipped_match match;
-
-        if (file > shipped_files && is_of(file - 1, family))
-            continue;
-        match = explain_by_family(file, findings);
-        if (match.explained > best.explained) {
-            shipped_match_clear(&best);
-            best = match;
-        } else {
-            shipped_match_clear(&match);
-        }
+    for (unsigned i = 0; shipped_files[i].name && i < FILES_MAX; i++)
+        by[i] = explain_by(&shipped_files[i], findings);
+    name = best_name(names, by, findings);
+    if (name)
+        match = (struct shipped_match){.name = g_strdup(name),
+                                       .about = about(by, files_of(name)),
+                                       .explained = count(by, files_of(name), findings)};
+    for (unsigned i = 0; i < FILES_MAX; i++) {
+        g_free(by[i].about);
+        g_free(by[i].which);
     }
-    return best;
+    g_free(by);
+    return match;
 }
 
 void shipped_match_clear(struct shipped_match *match)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The waiver files of this folder, built in: --waivers=NAME. NAME is that of a file ("linux-siw"), or of a family, the
- * part before the dash ("linux"): all files of it.
+ * The waiver files of this folder, built in: --waivers=NAME. NAME is that of a file ("linux-6.1-siw"), whose words are
+ * the family, the version and the part, or of a group, which leaves out some of the words after the first: "linux",
+ * "linux-6.1", "linux-siw" are all files that have those words.
  */
 #ifndef IWARP_WAIVERS_SHIPPED_H
 #define IWARP_WAIVERS_SHIPPED_H
@@ -9,23 +10,21 @@
 #include "waivers/waivers.h"
 
 struct shipped_file {
-    const char *name; /* "linux-siw" */
+    const char *name; /* "linux-6.1-siw" */
     const char *text;
 };
 
 /* By name; the last has none. From *.yaml of this folder (CMakeLists.txt). */
 extern const struct shipped_file shipped_files[];
 
-/* "linux" of "linux-siw", "ganesha" of "ganesha"; g_free() it. */
-char *shipped_family(const struct shipped_file *file);
 /* False: nothing has that name. */
 bool shipped_add(GPtrArray *waivers, const char *name);
-/* "linux, linux-nfsrdma, linux-siw"; g_free() it. */
+/* All names, of files and of groups: "ganesha, ganesha-6.5, linux, linux-6.1, linux-6.1-nfsd"; g_free() it. */
 char *shipped_names(void);
 
 /* What would be waived: --waivers=NAME for a report that fails. */
 struct shipped_match {
-    char *name;         /* of the family that explains most; NULL: none explains anything */
+    char *name;         /* of the smallest file or group that explains most; NULL: none explains anything */
     char *about;        /* "Linux's NFS server and soft-iWARP": of the files that explain something */
     uint64_t explained; /* findings */
 };

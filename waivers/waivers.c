@@ -376,7 +376,7 @@ static bool out_of_memory(GError **error)
 
 bool waivers_parse(GPtrArray *waivers, const char *text, const char *path, char **about, GError **error)
 {
-    struct loader loader = {.path = path, .about = about, .error = error};
+    struct loader loader = {.path = path, .of_cases = true, .about = about, .error = error};
     yaml_parser_t parser;
     bool ok;
 
@@ -454,7 +454,8 @@ const struct waiver *waivers_match(GPtrArray *waivers, enum rule_id rule, const 
     for (guint i = 0; i < waivers->len; i++) {
         struct waiver *waiver = g_ptr_array_index(waivers, i);
 
-        if (!rule_carried_by(&rule_catalogue[waiver->rule], rule) || !waiver_in_scope(waiver, sender, role))
+        if (waiver->one_case || !rule_carried_by(&rule_catalogue[waiver->rule], rule) ||
+            !waiver_in_scope(waiver, sender, role))
             continue;
         g_atomic_int_set(&waiver->used, 1);
         return waiver;

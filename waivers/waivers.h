@@ -33,7 +33,7 @@ struct waiver_address {
 struct waiver {
     enum rule_id rule; /* the one that carries the findings */
     char *id;          /* as the user wrote it */
-    bool one_case;     /* id is that of one case of the rule (iwarp-gen test) */
+    bool one_case;     /* id is that of one case of the rule (iwarp-gen test): it says nothing about findings */
     char *why, *link;  /* may be NULL */
     char *where;       /* "--waive" or FILE:LINE */
     GArray *addresses; /* struct waiver_address; NULL: everywhere */
@@ -52,7 +52,7 @@ bool waivers_add(GPtrArray *waivers, const char *argument, GError **error);
  * what is wrong and what is allowed. of_cases: ids of cases are accepted as well.
  */
 bool waivers_load(GPtrArray *waivers, const char *path, bool of_cases, GError **error);
-/* The text of such a file. *about: whose deviations they are, or NULL; g_free() it. */
+/* The text of such a file, with ids of cases. *about: whose deviations they are, or NULL; g_free() it. */
 bool waivers_parse(GPtrArray *waivers, const char *text, const char *path, char **about, GError **error);
 
 /* True for what `sender` sent in that role. */
@@ -60,7 +60,7 @@ bool waiver_in_scope(const struct waiver *waiver, const struct endpoint *sender,
 
 /*
  * The first waiver for a finding of `rule` about something that `sender` sent, NULL when there is none; it counts as
- * used. role is WAIVER_ANY_ROLE when it is not known.
+ * used. Waivers of a single case are about none. role is WAIVER_ANY_ROLE when it is not known.
  */
 const struct waiver *waivers_match(GPtrArray *waivers, enum rule_id rule, const struct endpoint *sender,
                                    enum waiver_role role);

@@ -267,8 +267,9 @@ static void find_unused_waivers(struct report *report)
     for (guint i = 0; options->waivers && i < options->waivers->len; i++) {
         struct waiver *waiver = g_ptr_array_index(options->waivers, i);
 
-        /* A rule that is not looked at says nothing about its waiver; a shipped file is not about this capture. */
-        if (!waiver->shipped && !g_atomic_int_get(&waiver->used) &&
+        /* A rule that is not looked at says nothing about its waiver; a shipped file is not about this capture,
+         * nor is a case of a suite. */
+        if (!waiver->shipped && !waiver->one_case && !g_atomic_int_get(&waiver->used) &&
             options->rules.reported[rule_catalogue[waiver->rule].same])
             g_ptr_array_add(report->unused_waivers, waiver);
     }

@@ -351,7 +351,7 @@ static bool load_waivers(struct check_options *options, char **waive, char **fil
         if (!waivers_add(options->waivers, *waive, error))
             return false;
     for (; files && *files; files++)
-        if (!waivers_load(options->waivers, *files, false, error))
+        if (!waivers_load(options->waivers, *files, true, error))
             return false;
     return true;
 }

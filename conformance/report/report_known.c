@@ -24,7 +24,7 @@ static bool fits(const struct waiver *waiver, const void *finding)
     const struct report_connection *connection = known->connection;
     enum waiver_role role = from_initiator ? WAIVER_INITIATOR : WAIVER_RESPONDER;
 
-    return rule_carried_by(&rule_catalogue[waiver->rule], known->group->first->rule) &&
+    return !waiver->one_case && rule_carried_by(&rule_catalogue[waiver->rule], known->group->first->rule) &&
            waiver_in_scope(waiver, from_initiator ? &connection->initiator : &connection->responder,
                            connection->roles_known ? role : WAIVER_ANY_ROLE);
 }

@@ -33,8 +33,8 @@ def recorded(root, check, tmp_path):
         return paths[-1]
     yield path
     for capture in paths:
-        result = check("--waivers", root / "waivers" / "linux-siw.yaml", "--waivers",
-                       root / "waivers" / "linux-nfsrdma.yaml", capture)
+        result = check("--waivers", root / "waivers" / "linux-6.1-siw.yaml", "--waivers",
+                       root / "waivers" / "linux-6.1-nfsd.yaml", capture)
         assert result.returncode == 0, result.stdout[:4000]
 
 

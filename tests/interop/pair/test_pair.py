@@ -12,7 +12,7 @@ import mounting
 
 pytestmark = [pytest.mark.all, pytest.mark.skipif(guests.why_not() is not None, reason=str(guests.why_not()))]
 VERSIONS = ["3", "4.0", "4.1", "4.2"]
-WAIVERS = {"rxe": ["linux-nfsrdma"], "siw": ["linux-nfsrdma", "linux-siw"]}
+WAIVERS = {"rxe": ["linux-6.1-nfsd"], "siw": ["linux-6.1-nfsd", "linux-6.1-siw"]}
 OURS, LINUX, LINUX6 = "10.1.1.1", "10.1.1.2", "fd01::2"
 
 

@@ -1,0 +1,61 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Guests: what they are made of is in releases.yaml, and each is built once.
+
+  guests.py list             releases, their kernels, and which of them are built
+  guests.py build RELEASE    below $IWARP_LAB/RELEASE (default $TMPDIR/iwarp-lab), from Debian's packages
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import yaml
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUILD_SECONDS = 3600
+
+
+def releases():
+    return yaml.safe_load((HERE / "releases.yaml").read_text(encoding="utf-8"))
+
+
+def folder(release):
+    top = pathlib.Path(os.environ.get("IWARP_LAB") or pathlib.Path(tempfile.gettempdir()) / "iwarp-lab")
+    return top / release
+
+
+def kernel(release):
+    """Of the image that was built: 6.1.0-56-amd64; None: there is none."""
+    path = folder(release) / "kernel"
+    return path.read_text(encoding="utf-8").strip() if (folder(release) / "built").exists() else None
+
+
+def build(release):
+    """The folder of the image, which is built if it is not there or not of these sources."""
+    known = releases()
+    if release not in known:
+        raise ValueError(f"no release '{release}'; of releases.yaml: {', '.join(known)}")
+    about = known[release]
+    words = {"SUITE": about["suite"], "PACKAGES": " ".join(about["packages"]), "SOURCES": " ".join(about.get("source", [])),
+             "BUILD": " ".join(about.get("build", []))}
+    subprocess.run([HERE / "build-guest", folder(release)], check=True, timeout=BUILD_SECONDS, env=os.environ | words)
+    return folder(release)
+
+
+def main(arguments):
+    if arguments == ["list"]:
+        for name, about in releases().items():
+            print(f"{name:10} Linux {about['linux']:5} {'+'.join(about['devices']):8} {kernel(name) or 'not built'}")
+    elif len(arguments) == 2 and arguments[0] == "build":
+        try:
+            print(build(arguments[1]))
+        except ValueError as error:
+            sys.exit(f"guests.py: {error}")
+    else:
+        sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

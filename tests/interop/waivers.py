@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""waivers.py [--check]: writes waivers/FAMILY-VERSION-PART.yaml, or says which of them are not as it would write them. From what
+captures prove (known/captured.tsv: the octets were held against the document) and from the cases that fail (the tables of
+lab/expected, whose failures have a deviation each). What ends a device is never waived."""
+import csv
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+FOLDER = HERE.parents[1] / "waivers"
+sys.path.insert(0, str(HERE / "lab"))
+import table  # noqa: E402
+
+SEEN = "/seen"
+# What siw does shows in the tables of NFS over siw, too.
+OF_SIW = {"terminate-layout", "terminate-length", "terminate-header"}
+# File: whose deviations, what else the head says, and the tables of roles in which the device is what the waiver's role says.
+FILES = {
+    "linux-6.1-siw": ("Linux's soft-iWARP (siw)", "measured with rdma-core 44 and perftest 4.5",
+                      [("target", "responder"), ("rping", "responder"), ("initiator", "initiator")]),
+    "linux-6.1-nfsd": ("Linux's NFS server", "over siw, linux-6.1-siw is wanted as well",
+                       [("nfs-server", "responder"), ("rxe-nfs-server", "responder"), ("siw-nfs-server", "responder")]),
+    "linux-6.1-xprtrdma": ("Linux's NFS client", "over siw, linux-6.1-siw is wanted as well",
+                           [(f"{device}nfs{version}-client", "initiator") for device in ("", "rxe-", "siw-")
+                            for version in ("", "3")]),
+    "linux-7.2-siw": ("Linux's soft-iWARP (siw)", "so far from captures alone", []),
+    "linux-7.2-nfsd": ("Linux's NFS server", "so far from captures alone", []),
+    "ganesha-6.5": ("NFS-Ganesha", "with ntirpc 6.3, from captures alone", []),
+}
+
+
+def captured():
+    with open(HERE / "known" / "captured.tsv", encoding="utf-8", newline="") as file:
+        yield from csv.DictReader((line for line in file if not line.startswith("#")), delimiter="\t", quoting=csv.QUOTE_NONE)
+
+
+def tables(name):
+    """(case, deviation, role) of each failure that is the file's."""
+    for role, side in FILES[name][2]:
+        for case, row in table.load(role).items():
+            if row["outcome"] == "failed" and not row["deviation"].startswith("dies-") and \
+                    (row["deviation"] not in OF_SIW) >= (not name.endswith("-siw")):
+                yield case.removesuffix(SEEN), row["deviation"], side
+
+
+def waivers(name):
+    """(id, why, role or ""), each id and role once; of captures first."""
+    known = table.deviations()
+    found = {}
+    for row in captured():
+        if row["file"] == name:
+            found[row["id"], row["role"]] = row["why"]
+    for case, deviation, role in tables(name):
+        if (case, "") not in found and (case.split("/")[0], role) not in found and (case.split("/")[0], "") not in found:
+            title = known[deviation]["title"]
+            found.setdefault((case, role), title[0].lower() + title[1:] if not title.startswith(("DDP", "RFC", "IRD", "R ")) else title)
+    # In both roles: no scope.
+    for rule, role in list(found):
+        other = {"initiator": "responder", "responder": "initiator"}.get(role)
+        if (rule, other) in found and found[rule, other] == found[rule, role]:
+            del found[rule, other]
+            found[rule, ""] = found.pop((rule, role))
+    return found
+
+
+def text(name):
+    about, more, _ = FILES[name]
+    family, *rest = name.split("-")
+    lines = ["# SPDX-License-Identifier: GPL-2.0-or-later",
+             f"# Known deviations of {about}, {family.capitalize()} {rest[0]}; {more}.",
+             "# Made by tests/interop/waivers.py from what captures prove and from the cases that fail. What crashes a kernel is not among",
+             "# them: docs/siw-crashes.md.", "",
+             f"about: {about}", "waivers:"]
+    for (rule, role), why in waivers(name).items():
+        quoted = '"' + why.replace('"', "'") + '"' if ": " in why or why[0] in "`*&" else why
+        lines += [f"- id: {rule}", f"  why: {quoted}"] + (["  scope:", f"    role: {role}"] if role else []) + [""]
+    return "\n".join(lines)
+
+
+def main():
+    wrong = []
+    for name in FILES:
+        path, new = FOLDER / f"{name}.yaml", text(name)
+        if "--check" in sys.argv and (not path.exists() or path.read_text(encoding="utf-8") != new):
+            wrong.append(path.name)
+        elif "--check" not in sys.argv:
+            path.write_text(new, encoding="utf-8")
+    if wrong:
+        sys.exit(f"waivers.py: not as tests/interop/waivers.py writes them: {', '.join(wrong)}; run it without --check")
+
+
+if __name__ == "__main__":
+    main()
