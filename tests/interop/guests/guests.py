@@ -21,9 +21,12 @@ def releases():
     return yaml.safe_load((HERE / "releases.yaml").read_text(encoding="utf-8"))
 
 
+def top():
+    return pathlib.Path(os.environ.get("IWARP_LAB") or pathlib.Path(tempfile.gettempdir()) / "iwarp-lab")
+
+
 def folder(release):
-    top = pathlib.Path(os.environ.get("IWARP_LAB") or pathlib.Path(tempfile.gettempdir()) / "iwarp-lab")
-    return top / release
+    return top() / release
 
 
 def kernel(release):

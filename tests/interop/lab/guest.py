@@ -7,11 +7,16 @@ import random
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "guests"))
+import guests  # noqa: E402 pylint: disable=wrong-import-position
+
+RELEASE = os.environ.get("IWARP_RELEASE") or "bookworm"  # of guests/releases.yaml
 HOST = "10.0.2.2"  # of the host, as the guest sees it
 PORTS = {"rping": 7174, "target": 7175, "nfs": 20049, "mount": 20048}
 BOOT_SECONDS = 240
@@ -21,14 +26,14 @@ MACHINE = "q35,pit=off"
 
 
 def lab_folder():
-    return pathlib.Path(os.environ.get("IWARP_LAB") or pathlib.Path(tempfile.gettempdir()) / "iwarp-lab")
+    return guests.top()
 
 
 def why_not():
     """What keeps this machine from booting the guest; None: nothing."""
     if os.geteuid() != 0:
         return "the guest's image can be built by root only"
-    missing = [tool for tool in ("qemu-system-x86_64", "mmdebstrap", "mke2fs", "cpio", "depmod") if not shutil.which(tool)]
+    missing = [tool for tool in ("qemu-system-x86_64", "mmdebstrap", "mke2fs", "cpio", "depmod", "xz") if not shutil.which(tool)]
     return f"{', '.join(missing)} missing; run scripts/packages --all" if missing else None
 
 
@@ -54,8 +59,7 @@ class Guest:
     ports, and the command ends when it is ready."""
 
     def __init__(self, services=None, start=None):
-        self.folder = lab_folder()
-        subprocess.run([HERE / "build-guest", self.folder], check=True, timeout=1800)
+        self.folder = guests.build(RELEASE)
         self.services = services
         self.start = start
         self.address = free_address()

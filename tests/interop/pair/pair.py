@@ -59,7 +59,7 @@ class Pair:
     def _boot(self, device):
         if any(self._pid(name) for name in GUESTS):
             raise RuntimeError("a pair is running already: pair.py stop")
-        subprocess.run([LAB / "build-guest", self.lab], check=True, timeout=1800)
+        self.image = lab.guests.build(lab.RELEASE)
         shutil.rmtree(self.top, ignore_errors=True)
         for number, name in enumerate(GUESTS, 1):
             self._start(number, name, device)
@@ -76,10 +76,10 @@ class Pair:
                 ["qemu-system-x86_64", "-machine", lab.MACHINE, "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "1",
                  "-m", "1024", "-nographic", "-no-reboot", "-nodefaults", "-serial", "stdio", "-monitor", "none",
                  "-qmp", f"unix:{folder}/qmp,server=on,wait=off",
-                 "-kernel", self.lab / "vmlinuz", "-initrd", self.lab / "initrd.gz",
+                 "-kernel", self.image / "vmlinuz", "-initrd", self.image / "initrd.gz",
                  "-append", "console=ttyS0 quiet loglevel=5 mitigations=off panic=-1 tsc=reliable "
                             f"pair={name} rdma={device} lab={SERVICES[name]}",
-                 "-drive", f"file={self.lab}/root.ext4,if=virtio,format=raw,snapshot=on,cache=unsafe",
+                 "-drive", f"file={self.image}/root.ext4,if=virtio,format=raw,snapshot=on,cache=unsafe",
                  "-virtfs", f"local,path={folder}/job,mount_tag=job,security_model=none",
                  "-netdev", f"stream,id=n0,server={server},addr.type=unix,addr.path={link}",
                  "-device", f"virtio-net-pci,netdev=n0,mac=52:54:00:0c:00:0{number}"],

@@ -1,0 +1,223 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""page.py: writes docs/interop/index.html and index.md from the results in docs/interop/cells. Static; needs no scripts. A cell that
+was not run is grey, whatever is known of others."""
+import html
+import json
+import pathlib
+
+import cells
+
+DOCS = pathlib.Path(__file__).resolve().parents[3] / "docs" / "interop"
+GREEN, RED, GREY = "green", "red", "grey"
+STYLE = """body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:72em;padding:0 1em;color:#222;background:#fff}
+table{border-collapse:collapse;margin:1em 0}th,td{border:1px solid #bbb;padding:.25em .6em;text-align:left;vertical-align:top}
+th{background:#f3f3f3;font-weight:600}.green{background:#d8f0d8}.red{background:#f8d8d5}.grey{background:#ececec;color:#555}
+.small{font-size:85%}code{font-size:92%}section{margin-top:2.5em;border-top:1px solid #ddd}"""
+
+
+def results():
+    return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted((DOCS / "cells").glob("*.json"))}
+
+
+def rules(result, side):
+    return sorted(result["judged"]["findings"].get(side, {}))
+
+
+def failed(result):
+    return {name: one["why"] for name, one in result["operations"].items() if one["outcome"] == "failed"}
+
+
+def colour(result):
+    """Green: every operation did what it should, the capture was judged, and nothing was found on either side."""
+    if result is None:
+        return GREY
+    good = not failed(result) and not any(result["judged"]["findings"].values()) and result["judged"]["rules_exercised"] > 0 and \
+        not result["kernel"]
+    return GREEN if good else RED
+
+
+def in_short(result):
+    parts = [f"{side}: {', '.join(rules(result, side))}" for side in ("client", "server") if rules(result, side)]
+    if failed(result):
+        parts.append("failed: " + ", ".join(failed(result)))
+    if result["kernel"]:
+        parts.append("kernel: " + ", ".join(f"{name}: {lines[0]}" for name, lines in result["kernel"].items()))
+    if result["judged"]["rules_exercised"] == 0:
+        parts.append("nothing judged: " + result["judged"]["verdict"])
+    return "; ".join(parts) or f"{sum(one['outcome'] == 'ok' for one in result['operations'].values())} ok"
+
+
+def reason(cell):
+    return cells.why_never(cell) or "not run yet"
+
+
+def command(cell):
+    return f"tests/interop/matrix/run.py --again {cell.name}"
+
+
+# ---- deviations by version ----
+
+def deviations(found):
+    """(side, rule) to implementation to [cells with it, cells in which that side was judged]."""
+    shown, judged = {}, {}
+    for cell in cells.possible():
+        result = found.get(cell.name)
+        if result is None or result["judged"]["rules_exercised"] == 0:
+            continue
+        for side, who in (("client", cell.client), ("server", cell.server)):
+            judged.setdefault((side, who, cell.device), []).append(cell.name)
+            for rule in rules(result, side):
+                shown.setdefault((side, rule, cell.device), {}).setdefault(who, []).append(cell.name)
+    return shown, judged
+
+
+def by_version(found):
+    """Rows: rule, side, device, then a text for each implementation that can be on that side."""
+    shown, judged = deviations(found)
+    for side, rule, device in sorted(shown):
+        row = []
+        for who in cells.CLIENTS if side == "client" else cells.SERVERS:
+            n, seen = len(judged.get((side, who, device), [])), shown[side, rule, device].get(who, [])
+            row.append((who, f"yes ({len(seen)} of {n} cells)" if seen else f"not seen in {n} cells" if n else "not run yet"))
+        yield rule, side, device, row
+
+
+# ---- Markdown ----
+
+def counts(found):
+    colours = [colour(found.get(cell.name)) for cell in cells.possible()]
+    return {one: colours.count(one) for one in (GREEN, RED, GREY)}
+
+
+INTRODUCTION = ("Clients and servers of NFS over RDMA on each other: each cell mounts, does more than 20 kinds of operation with the data compared, is "
+                "captured on the link, and the capture is judged by `iwarp-check` for each side, without waivers. Green: all operations "
+                "did what they should, and nothing was found. Red: an operation failed, a side broke a rule, or a kernel complained. Grey: not "
+                "run, and why.")
+
+
+def markdown(found):
+    n = counts(found)
+    yield "<!-- SPDX-License-Identifier: GPL-2.0-or-later -->"
+    yield "# Implementations on each other\n"
+    yield INTRODUCTION + "\n"
+    yield f"**{n[GREEN]} green, {n[RED]} red, {n[GREY]} not run yet, of {sum(n.values())} cells.** Made by `tests/interop/matrix/run.py`.\n"
+    for device in cells.DEVICES:
+        yield f"## {cells.DEVICE_TITLES[device]}\n"
+        yield "| client | server | " + " | ".join(f"NFS {version}" for version in cells.VERSIONS) + " |"
+        yield "|---" * (2 + len(cells.VERSIONS)) + "|"
+        for client in cells.CLIENTS:
+            for server in cells.SERVERS:
+                row = [cells.Cell(client, server, device, version) for version in cells.VERSIONS]
+                if all(cells.why_never(cell) for cell in row):
+                    continue
+                texts = []
+                for cell in row:
+                    result = found.get(cell.name)
+                    texts.append(f"[{colour(result)}](#{anchor(cell)})" if result and colour(result) == RED else
+                                 GREEN if result else f"grey: {reason(cell)}")
+                yield f"| {cells.TITLES[client]} | {cells.TITLES[server]} | " + " | ".join(texts) + " |"
+        yield ""
+    yield "## Deviations by version\n"
+    yield "What captures of the cells show. `not seen` is no proof: a cell may not do what provokes it.\n"
+    for side, whom in (("client", cells.CLIENTS), ("server", cells.SERVERS)):
+        yield f"| rule | of the {side}, over | " + " | ".join(cells.TITLES[who] for who in whom) + " |"
+        yield "|---" * (2 + len(whom)) + "|"
+        for rule, its_side, device, row in by_version(found):
+            if its_side == side:
+                yield f"| {rule} | {device} | " + " | ".join(text for _, text in row) + " |"
+        yield ""
+    yield "## Red cells\n"
+    for cell in cells.possible():
+        result = found.get(cell.name)
+        if result and colour(result) == RED:
+            yield from red_cell(cell, result)
+
+
+def anchor(cell):
+    return cell.name.replace("+", "").replace(".", "").lower()
+
+
+def red_cell(cell, result):
+    yield f"### {cell.name}\n"
+    yield (f"{cells.TITLES[cell.client]} ({result['key']['client']}) on {cells.TITLES[cell.server]} ({result['key']['server']}), "
+           f"{result['run']}, {result['seconds']} s; result: [cells/{cell.name}.json](cells/{cell.name.replace('+', '%2B')}.json)\n")
+    for name, why in failed(result).items():
+        yield f"- operation `{name}` failed: {why}"
+    for name, lines in result["kernel"].items():
+        yield f"- kernel of the {name}: `{lines[0]}`"
+    for side in ("client", "server"):
+        for rule, one in result["judged"]["findings"].get(side, {}).items():
+            yield (f"- {side}: {rule}, {one['document']} section {one['section']}, {one['severity']}, {one['times']} times; first in frame "
+                   f"{one['frame']}: {one['message']}")
+    if result["judged"].get("explained_by"):
+        yield f"- known: `--waivers={result['judged']['explained_by']}`"
+    yield f"\nAgain: `{command(cell)}`; the capture is `$IWARP_LAB/matrix/{cell.name}.pcap.zst`, its report `.txt` beside it.\n"
+
+
+# ---- HTML ----
+
+def escape(text):
+    return html.escape(str(text), quote=True)
+
+
+def page(found):
+    n = counts(found)
+    yield ("<!DOCTYPE html>\n<!-- SPDX-License-Identifier: GPL-2.0-or-later -->\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">"
+           f"<title>Implementations on each other</title>\n<style>{STYLE}</style></head>\n<body>\n<h1>Implementations on each other</h1>")
+    yield f"<p>{escape(INTRODUCTION).replace('`iwarp-check`', '<code>iwarp-check</code>')}</p>"
+    yield f"<p><strong>{n[GREEN]} green, {n[RED]} red, {n[GREY]} not run yet, of {sum(n.values())} cells.</strong></p>"
+    for device in cells.DEVICES:
+        yield f"<h2>{escape(cells.DEVICE_TITLES[device])}</h2>\n<table>\n<tr><th>client</th><th>server</th>" + "".join(
+            f"<th>NFS {version}</th>" for version in cells.VERSIONS) + "</tr>"
+        for client in cells.CLIENTS:
+            for server in cells.SERVERS:
+                row = [cells.Cell(client, server, device, version) for version in cells.VERSIONS]
+                if not all(cells.why_never(cell) for cell in row):
+                    yield (f"<tr><th>{escape(cells.TITLES[client])}</th><th>{escape(cells.TITLES[server])}</th>" +
+                           "".join(html_cell(cell, found.get(cell.name)) for cell in row) + "</tr>")
+        yield "</table>"
+    yield "<h2>Deviations by version</h2>\n<p>What captures of the cells show. “Not seen” is no proof: a cell may not do what provokes it.</p>"
+    for side, whom in (("client", cells.CLIENTS), ("server", cells.SERVERS)):
+        yield f"<table>\n<tr><th>rule</th><th>of the {side}, over</th>" + "".join(f"<th>{escape(cells.TITLES[who])}</th>" for who in whom) + "</tr>"
+        for rule, its_side, device, row in by_version(found):
+            if its_side == side:
+                yield f"<tr><td>{escape(rule)}</td><td>{escape(device)}</td>" + "".join(
+                    f"<td class=\"{RED if text.startswith('yes') else GREEN if text.startswith('not seen') else GREY}\">{escape(text)}</td>"
+                    for _, text in row) + "</tr>"
+        yield "</table>"
+    for cell in cells.possible():
+        result = found.get(cell.name)
+        if result and colour(result) == RED:
+            yield from html_red(cell, result)
+    yield "</body></html>"
+
+
+def html_cell(cell, result):
+    if result is None:
+        return f"<td class=\"grey small\">{escape(reason(cell))}</td>"
+    if colour(result) == GREEN:
+        return f"<td class=\"green\">{escape(in_short(result))}</td>"
+    return f"<td class=\"red\"><a href=\"#{anchor(cell)}\">{escape(in_short(result))}</a></td>"
+
+
+def html_red(cell, result):
+    yield f"<section id=\"{anchor(cell)}\"><h3>{escape(cell.name)}</h3>"
+    yield (f"<p>{escape(cells.TITLES[cell.client])} ({escape(result['key']['client'])}) on {escape(cells.TITLES[cell.server])} "
+           f"({escape(result['key']['server'])}), {escape(result['run'])}; "
+           f"<a href=\"cells/{escape(cell.name.replace('+', '%2B'))}.json\">result</a></p>\n<ul>")
+    for line in red_cell(cell, result):
+        if line.startswith("- "):
+            yield f"<li>{escape(line[2:])}</li>"
+    yield f"</ul>\n<p>Again: <code>{escape(command(cell))}</code></p></section>"
+
+
+def write():
+    found = results()
+    DOCS.mkdir(parents=True, exist_ok=True)
+    (DOCS / "index.md").write_text("\n".join(markdown(found)) + "\n", encoding="utf-8")
+    (DOCS / "index.html").write_text("\n".join(page(found)) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()

@@ -1,0 +1,293 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""run.py [--again] [--list] [SUBSET...]: runs cells of the matrix that have no result, or one of other programs, kernels or operations;
+then the page is made anew. A SUBSET is parts of a cell's name: linux-7.2+rxe, ganesha, nfs3+siw. Results go to docs/interop/cells,
+captures and whole reports to $IWARP_LAB/matrix."""
+import argparse
+import collections
+import datetime
+import hashlib
+import itertools
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+sys.path.insert(0, str(HERE.parent / "guests"))
+import cells  # noqa: E402
+import guests  # noqa: E402
+import link  # noqa: E402
+import page  # noqa: E402
+
+BUILD = pathlib.Path(os.environ.get("IWARP_BUILD") or ROOT / "build" / "release").resolve()
+GEN, CHECK = BUILD / "traffic-gen" / "iwarp-gen", BUILD / "conformance" / "iwarp-check"
+RESULTS = ROOT / "docs" / "interop" / "cells"
+SERVER = link.ADDRESSES["server"]
+MOUNT_SECONDS, WORK_SECONDS = 60, 400
+TRIES = 3  # of a mount on siw, whose server may look at the first FPDU only when the next one comes
+TROUBLE = re.compile(r"(?:BUG|WARNING|Oops|refcount_t|general protection)[^\n]*")
+
+
+def work_folder():
+    folder = guests.top() / "matrix"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def sum_of(*paths):
+    return hashlib.sha256(b"".join(pathlib.Path(path).read_bytes() for path in paths)).hexdigest()[:16]
+
+
+def version_of(implementation):
+    if implementation == "iwarp-gen":
+        return subprocess.run([GEN, "--version"], capture_output=True, text=True, check=True).stdout.split()[-1]
+    return guests.kernel(cells.RELEASES[implementation])
+
+
+def key(cell):
+    """Of what a result depends on: if it changes, the cell is run again."""
+    return {"operations": sum_of(HERE / "operations.py", HERE / "work.yaml.in"),
+            "client": version_of(cell.client), "server": version_of(cell.server)}
+
+
+def result_of(cell):
+    path = RESULTS / f"{cell.name}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def is_done(cell):
+    result = result_of(cell)
+    now = key(cell)
+    return result is not None and all(now[part] in (None, result["key"][part]) for part in now)
+
+
+# ---- what is done in a cell ----
+
+def path_on(cell):
+    """Of the export, as a client names it."""
+    if cell.server == "iwarp-gen" or (cell.server != "ganesha" and cell.version != "3"):
+        return "/"
+    return "/srv/nfs"
+
+
+def scenario(cell):
+    text = (HERE / "work.yaml.in").read_text(encoding="utf-8")
+    root = "cell" if cell.device == "soft" or path_on(cell) == "/" or cell.version == "3" else "cell"
+    return text.replace("@VERSION@", cell.version).replace("@ROOT@", root)
+
+
+def linux_client(booted, cell):
+    options = f"vers={cell.version},proto=rdma,port=20049,hard"
+    if cell.version == "3":
+        options += ",nolock,mountproto=tcp,mountport=20048"
+    mount = f"timeout -s KILL {MOUNT_SECONDS} mount.nfs '{SERVER}:{path_on(cell)}' /mnt -o {options}"
+    script = f"""
+        {mount} || exit 90
+        mkdir /mnt/cell && echo "mount	ok	"
+        python3 /job/operations.py /mnt/cell {cell.version}
+        umount /mnt && {mount} && cmp <(head -c 100 /mnt/cell/inline) /mnt/cell/inline && echo "remount	ok	" || echo "remount	failed	see the log"
+        rm -rf /mnt/cell; umount /mnt
+        """
+    (booted.job("client") / "operations.py").write_bytes((HERE / "operations.py").read_bytes())
+    status, said = booted.run("client", script, WORK_SECONDS)
+    done = {}
+    for line in said.splitlines():
+        if line.count("\t") == 2:
+            name, outcome, why = line.split("\t")
+            done[name] = {"outcome": outcome, "why": why}
+    if status == 90 or not done:
+        done = {"mount": {"outcome": "failed", "why": " ".join(said.split())[-300:] or "no answer"}}
+    elif status == 137:
+        done["all"] = {"outcome": "failed", "why": f"not over after {WORK_SECONDS} s; the last one that ended was {list(done)[-1]}"}
+    return done, said
+
+
+def our_client(run, address, cell, export):
+    """All operations at once: one of them that goes wrong ends it, and is named by the message."""
+    arguments = ["--timeout=30"] + ([f"--export={export}"] if export != "/" else [])
+    if cell.version == "3" and cell.server != "iwarp-gen":
+        arguments.append("--mount-port=20048")
+    status, said = run(scenario(cell), address, arguments)
+    outcome = {"outcome": "ok" if status == 0 else "failed", "why": "" if status == 0 else " ".join(said.split())[-300:]}
+    return {"scenario": outcome}, said
+
+
+def in_guest(booted, cell):
+    def run(text, address, arguments):
+        (booted.job("client") / "work.yaml").write_text(text, encoding="utf-8")
+        return booted.run("client", f"iwarp-gen connect rdma:{address}:20049 /job/work.yaml {' '.join(arguments)}", WORK_SECONDS)
+    done, said = our_client(run, SERVER, cell, path_on(cell))
+    booted.run("server", "rm -rf /srv/nfs/cell")
+    return done, said
+
+
+def soft(cell, capture):
+    """Both ends here, on the well-known port of an address of the loopback that is free."""
+    address = f"127.{random.randint(1, 254)}.{random.randint(1, 254)}.{random.randint(1, 254)}"
+    with subprocess.Popen([GEN, "serve", f"{address}:20049", "--service=nfs"], stderr=subprocess.PIPE, text=True) as server:
+        server.stderr.readline()
+
+        def run(text, where, arguments):
+            scenario_file = work_folder() / "work.yaml"
+            scenario_file.write_text(text, encoding="utf-8")
+            done = subprocess.run([GEN, "connect", f"{where}:20049", scenario_file, "-w", capture, *arguments], capture_output=True,
+                                  text=True, check=False)
+            return done.returncode, done.stderr
+        try:
+            return our_client(run, address, cell, "/")
+        finally:
+            server.send_signal(signal.SIGINT)
+
+
+# ---- what it shows ----
+
+def judge(capture):
+    """Findings by side and rule, what the verdict rests on, and which shipped waivers explain them."""
+    done = subprocess.run([CHECK, "--format=json", "--fail-on=warning", capture], capture_output=True, text=True, check=False)
+    if done.returncode == 2:
+        return {"verdict": "unreadable", "why": done.stderr.strip(), "findings": {}, "rules_exercised": 0}
+    report = json.loads(done.stdout)
+    found = collections.defaultdict(dict)
+    for one in report["captures"]:
+        for connection in one["connections"]:
+            for finding in connection["findings"]:
+                if finding["severity"] == "note":
+                    continue
+                side = "client" if finding["direction"] == "initiator-to-responder" else "server"
+                kept = found[side].setdefault(finding["rule"], {"severity": finding["severity"], "section": finding["section"],
+                                                                "document": finding["document"], "frame": finding["frame"],
+                                                                "message": finding["message"], "times": 0})
+                kept["times"] += 1
+    text = subprocess.run([CHECK, "--fail-on=warning", capture], capture_output=True, text=True, check=False).stdout
+    capture.with_suffix(".txt").write_text(text, encoding="utf-8")
+    known = re.search(r"--waivers=(\S+)$", text, re.M)
+    return {"verdict": report["summary"]["verdict"], "findings": found, "rules_exercised": report["summary"]["rules_exercised"],
+            "connections": report["summary"]["connections"], "explained_by": known and known[1]}
+
+
+def keep(cell, done, said, capture, began, trouble):
+    if capture.exists() and capture.stat().st_size > 24:
+        judged = judge(capture)
+        size = capture.stat().st_size
+        subprocess.run(["zstd", "-q", "-f", "--rm", capture], check=True)
+    else:
+        judged, size = {"verdict": "no capture", "findings": {}, "rules_exercised": 0}, 0
+    (work_folder() / f"{cell.name}.log").write_text(said, encoding="utf-8")
+    result = {"cell": cell.name, "key": key(cell), "run": datetime.date.today().isoformat(), "seconds": round(time.monotonic() - began),
+              "operations": done, "judged": judged, "capture_octets": size, "kernel": trouble}
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    (RESULTS / f"{cell.name}.json").write_text(json.dumps(result, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    print(f"{cell.name}: {page.colour(result)}, {result['seconds']} s: {page.in_short(result)}", flush=True)
+
+
+# ---- cells that share guests ----
+
+def boot(device, client, server):
+    def release(one):
+        return cells.RELEASES.get(one, cells.RELEASE_OF_IWARP_GEN)
+    services = {"client": "none" if client == "iwarp-gen" else "client",
+                "server": {"iwarp-gen": "none", "ganesha": "ganesha"}.get(server, "nfs")}
+    booted = link.Link(device, {"client": release(client), "server": release(server)}, services,
+                       {"server": 3072 if server == "ganesha" else 1024})
+    for name, one in (("client", client), ("server", server)):
+        if one == "iwarp-gen":
+            booted.install(name, BUILD)
+    return booted
+
+
+def kernel_trouble(booted, name, before):
+    """Lines of the kernel's log since then that say that it is not well."""
+    _, log = booted.run(name, "dmesg", 30)
+    lines = TROUBLE.findall(log)
+    return lines[len(before.get(name, [])):], {**before, name: lines}
+
+
+def once(booted, cell, capture):
+    booted.capture(capture)
+    try:
+        if cell.server == "iwarp-gen":
+            booted.start("server", "iwarp-gen serve rdma::20049 --service=nfs --mount-port=20048", "serve",
+                         "nfs listening on RDMA port 20049")
+        done, said = (in_guest if cell.client == "iwarp-gen" else linux_client)(booted, cell)
+        if cell.server == "iwarp-gen":
+            booted.end("server", "serve")
+            said += "\n-- server --\n" + booted.said("server", "serve.log")
+        return done, said
+    finally:
+        booted.capture()
+
+
+def all_failed(done):
+    return all(one["outcome"] == "failed" for one in done.values())
+
+
+def run_group(device, client, server, group):
+    booted, before = None, {}
+    for cell in group:
+        capture = work_folder() / f"{cell.name}.pcap"
+        began = time.monotonic()
+        try:
+            for attempt in range(TRIES):
+                if booted is None:
+                    booted, before = boot(device, client, server), {}
+                capture.unlink(missing_ok=True)
+                done, said = once(booted, cell, capture)
+                if not all_failed(done) or attempt + 1 == TRIES or device != "siw":
+                    break
+            trouble = {}
+            for name in link.ADDRESSES:
+                lines, before = kernel_trouble(booted, name, before)
+                if lines:
+                    trouble[name] = lines[:5]
+            keep(cell, done, said, capture, began, trouble)
+            if trouble or all_failed(done):
+                raise link.Gone("begin the next cell with fresh guests")
+        except link.Gone as gone:
+            print(f"{cell.name}: {gone}", file=sys.stderr, flush=True)
+            if booted:
+                booted.stop()
+            booted = None
+    if booted:
+        booted.stop()
+
+
+def run(wanted):
+    def group_of(cell):
+        return cell.device, cell.client, cell.server
+    for cell in wanted:
+        if cell.device == "soft":
+            capture, began = work_folder() / f"{cell.name}.pcap", time.monotonic()
+            keep(cell, *soft(cell, capture), capture, began, {})
+    in_guests = sorted((cell for cell in wanted if cell.device != "soft"), key=group_of)
+    for (device, client, server), group in itertools.groupby(in_guests, group_of):
+        run_group(device, client, server, list(group))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split(":", 1)[1])
+    parser.add_argument("--again", action="store_true", help="also cells that have a result")
+    parser.add_argument("--list", action="store_true", help="their names, and what became of them")
+    parser.add_argument("subset", nargs="*")
+    options = parser.parse_args()
+    try:
+        chosen = cells.chosen(options.subset)
+    except ValueError as error:
+        sys.exit(f"run.py: {error}")
+    if options.list:
+        for cell in chosen:
+            result = result_of(cell)
+            print(f"{cell.name:40} {page.colour(result) if result else 'not run yet'}")
+        return
+    run([cell for cell in chosen if options.again or not is_done(cell)])
+    page.write()
+
+
+if __name__ == "__main__":
+    main()
