@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The cells of the matrix: a client, a server, the RDMA device between them, a version of NFS. A cell's name has all four."""
+import collections
 import dataclasses
 import itertools
 
@@ -52,11 +53,12 @@ def possible():
 
 
 def chosen(words):
-    """Those that have all parts of one of the words: "linux-7.2+rxe", "ganesha", "nfs3"; without words all."""
+    """Those that have all parts of one of the words: "linux-7.2+rxe", "ganesha", "nfs3+siw",
+    "linux-6.1+linux-6.1"; without words all."""
     parts = [word.split("+") for word in words]
     known = set(CLIENTS + SERVERS + DEVICES + [f"nfs{version}" for version in VERSIONS])
     unknown = [part for word in parts for part in word if part not in known]
     if unknown:
         raise ValueError(f"no cell has '{unknown[0]}' in its name; its parts are of: {', '.join(sorted(known))}")
     return [cell for cell in possible()
-            if not parts or any(set(word) <= set(cell.name.split("+")) for word in parts)]
+            if not parts or any(collections.Counter(word) <= collections.Counter(cell.name.split("+")) for word in parts)]

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Cells, results and the page of the matrix, without guests; and the cells that need none."""
+import copy
+import html.parser
+import json
+import pathlib
+import re
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "guests")]
+import cells  # noqa: E402
+import guests  # noqa: E402
+import page  # noqa: E402
+import run  # noqa: E402
+
+GOOD = {"cell": "linux-7.2+linux-6.1+rxe+nfs4.1", "key": {"operations": "x", "client": "7.2.1", "server": "6.1.1"}, "run": "2026-01-01",
+        "seconds": 9, "operations": {"mount": {"outcome": "ok", "why": ""}, "locks": {"outcome": "none", "why": "x"}}, "kernel": {},
+        "judged": {"verdict": "pass", "findings": {}, "rules_exercised": 200, "connections": 1, "explained_by": None}, "capture_octets": 9}
+FINDING = {"severity": "error", "section": "4.1", "document": "RFC 8797", "frame": 7, "message": "expected <this>", "times": 3}
+
+
+def with_(**parts):
+    return {**copy.deepcopy(GOOD), **parts}
+
+
+def test_cells():
+    names = [cell.name for cell in cells.possible()]
+    assert len(names) == len(set(names)) >= 100
+    assert "iwarp-gen+ganesha+rxe+nfs4.1" not in names and "iwarp-gen+ganesha+rxe+nfs4.0" in names
+    assert all(cells.why_never(cell) for cell in set(cells.all_cells()) - set(cells.possible()))
+    assert {release for cell in cells.possible() for release in cell.guests or ()} <= set(guests.releases())
+    assert set(cells.RELEASES.values()) == set(guests.releases())
+
+
+@pytest.mark.parametrize("words,n", [(["soft"], 4), (["linux-7.2+linux-7.2+rxe"], 4), (["linux-7.2+rxe"], 30), (["nfs4.2+ganesha"], 0),
+                                     (["soft+nfs3", "soft+nfs4.0"], 2), ([], len(cells.possible()))])
+def test_subsets(words, n):
+    assert len(cells.chosen(words)) == n
+
+
+def test_unknown_part():
+    with pytest.raises(ValueError, match="no cell has 'linux-5'"):
+        cells.chosen(["linux-5+rxe"])
+
+
+def test_releases_are_known_kernels():
+    for name, release in cells.RELEASES.items():
+        if name != "ganesha":
+            assert guests.releases()[release]["linux"] == name.removeprefix("linux-")
+    with pytest.raises(ValueError, match="no release 'potato'"):
+        guests.build("potato")
+
+
+def test_colours():
+    assert page.colour(None) == "grey" and page.colour(GOOD) == "green"
+    assert page.colour(with_(operations={"mount": {"outcome": "failed", "why": "x"}})) == "red"
+    assert page.colour(with_(kernel={"server": ["BUG"]})) == "red"
+    assert page.colour(with_(judged={**GOOD["judged"], "findings": {"server": {"CMPD-4.1-03": FINDING}}})) == "red"
+    assert page.colour(with_(judged={**GOOD["judged"], "rules_exercised": 0})) == "red"  # nothing shown is not green
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(page, "DOCS", tmp_path)
+    monkeypatch.setattr(run, "RESULTS", tmp_path / "cells")
+    (tmp_path / "cells").mkdir()
+    return tmp_path
+
+
+def save(folder, *results):
+    for result in results:
+        (folder / "cells" / f"{result['cell']}.json").write_text(json.dumps(result), encoding="utf-8")
+
+
+class Balanced(html.parser.HTMLParser):
+    """Every element that is opened is closed."""
+
+    def __init__(self):
+        super().__init__()
+        self.open = []
+
+    def handle_starttag(self, tag, attrs):
+        self.open += [tag] * (tag != "meta")
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_page(folder):
+    red = with_(cell="linux-6.1+linux-7.2+rxe+nfs3",
+                judged={**GOOD["judged"], "findings": {"server": {"CMPD-4.1-03": FINDING}}, "explained_by": "linux-nfsd"})
+    save(folder, GOOD, red)
+    page.write()
+    text, said = ((folder / name).read_text(encoding="utf-8") for name in ("index.html", "index.md"))
+    Balanced().feed(text)
+    assert "<script" not in text and "http" not in text
+    assert "1 green, 1 red" in text and "1 green, 1 red" in said
+    assert text.count('<td class="green">') >= 1 and 'href="#linux-61linux-72rxenfs3"' in text and 'id="linux-61linux-72rxenfs3"' in text
+    assert "expected &lt;this&gt;" in text and "--waivers=linux-nfsd" in text
+    assert text.count("not run yet") > 100 and "Ganesha 6.5 refuses" in text
+    row = next(line for line in said.splitlines() if line.startswith("| CMPD-4.1-03 | rxe"))
+    assert [cell.strip() for cell in row.split("|")[3:-1]] == ["not run yet", "not seen in 1 cells", "not run yet", "yes (1 of 1 cells)",
+                                                               "not run yet"]
+
+
+def test_resumes(folder, monkeypatch):
+    """A cell is done as long as what it depends on is the same."""
+    cell = cells.Cell("iwarp-gen", "iwarp-gen", "soft", "3")
+    assert not run.is_done(cell)
+    save(folder, with_(cell=cell.name, key=run.key(cell)))
+    assert run.is_done(cell)
+    monkeypatch.setattr(run, "sum_of", lambda *paths: "other")
+    assert not run.is_done(cell)
+
+
+def test_cells_without_guests(folder, monkeypatch, tmp_path):
+    monkeypatch.setenv("IWARP_LAB", str(tmp_path / "lab"))
+    monkeypatch.setattr(sys, "argv", ["run.py", "soft"])
+    run.main()
+    found = page.results()
+    assert len(found) == 4 and {page.colour(result) for result in found.values()} == {"green"}
+    assert all(result["judged"]["rules_exercised"] > 200 for result in found.values())
+    assert "4 green, 0 red" in (folder / "index.md").read_text(encoding="utf-8")
+
+
+def test_published_page_is_that_of_the_results():
+    """docs/interop is made of docs/interop/cells: none was painted."""
+    found = page.results()
+    assert (page.DOCS / "index.md").read_text(encoding="utf-8") == "\n".join(page.markdown(found)) + "\n"
+    assert (page.DOCS / "index.html").read_text(encoding="utf-8") == "\n".join(page.page(found)) + "\n"
+    known = {cell.name for cell in cells.possible()}
+    assert set(found) <= known
+    for result in found.values():
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", result["run"]) and result["capture_octets"] > 0 or page.colour(result) == "red"
+
+
+def test_operations_on_a_local_folder(tmp_path):
+    """They ask for nothing that a file system does not do; and there are as many kinds as is said."""
+    import subprocess  # pylint: disable=import-outside-toplevel
+    done = subprocess.run([sys.executable, HERE / "operations.py", tmp_path, "4.2"], capture_output=True, text=True, check=True)
+    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    assert len(lines) >= 20 and all(outcome == "ok" or "setxattr" in why or "Operation not" in why for _, outcome, why in lines), lines
