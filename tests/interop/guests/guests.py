@@ -35,12 +35,22 @@ def kernel(release):
     return path.read_text(encoding="utf-8").strip() if (folder(release) / "built").exists() else None
 
 
+def copy_base(base, to):
+    """What the guest that it is like has: root, kernel, siw."""
+    if not (to / "root" / ".built").exists():
+        to.mkdir(parents=True, exist_ok=True)
+        for part in ("root", "kernel", "version", "vmlinuz"):
+            subprocess.run(["cp", "-a", "--reflink=auto", base / part, to / part], check=True)
+
+
 def build(release):
     """The folder of the image, which is built if it is not there or not of these sources."""
     known = releases()
     if release not in known:
         raise ValueError(f"no release '{release}'; of releases.yaml: {', '.join(known)}")
     about = known[release]
+    if "base" in about:
+        copy_base(build(about["base"]), folder(release))
     words = {"SUITE": about["suite"], "PACKAGES": " ".join(about["packages"]), "SOURCES": " ".join(about.get("source", [])),
              "BUILD": " ".join(about.get("build", []))}
     subprocess.run([HERE / "build-guest", folder(release)], check=True, timeout=BUILD_SECONDS, env=os.environ | words)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Two guests of any releases on one link, `client` and `server`, each with the same kind of RDMA device: what pair.Pair is for
 iwarp-gen and one Linux. Their files are below $IWARP_LAB/link."""
+import fcntl
 import json
 import pathlib
 import shutil
@@ -30,6 +31,12 @@ class Link:
         self.top = guests.top() / "link"
         self.count = {}
         self.qemu = {}
+        self.top.parent.mkdir(parents=True, exist_ok=True)
+        self.lock = open(self.top.with_suffix(".lock"), "w", encoding="utf-8")  # pylint: disable=consider-using-with
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise SystemExit(f"guests run already below {self.top.parent}: wait for them, or set IWARP_LAB") from None
         shutil.rmtree(self.top, ignore_errors=True)
         for number, name in enumerate(ADDRESSES, 1):
             self._start(number, name, guests.build(releases[name]), services[name], (memory or {}).get(name, 1024))
@@ -50,7 +57,7 @@ class Link:
         self.count[name] = 0
         with open(folder / "console.txt", "wb") as console:
             self.qemu[name] = subprocess.Popen(  # pylint: disable=consider-using-with
-                ["nice", "qemu-system-x86_64", "-machine", MACHINE, "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "1",
+                ["qemu-system-x86_64", "-machine", MACHINE, "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "1",
                  "-m", str(memory), "-nographic", "-no-reboot", "-nodefaults", "-serial", "stdio", "-monitor", "none",
                  "-qmp", f"unix:{folder}/qmp,server=on,wait=off",
                  "-kernel", image / "vmlinuz", "-initrd", image / "initrd.gz",
@@ -140,6 +147,7 @@ class Link:
             if qemu.poll() is None:
                 qemu.send_signal(signal.SIGKILL)
             qemu.wait()
+        self.lock.close()
 
 
 if __name__ == "__main__":
