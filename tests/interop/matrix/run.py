@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""run.py [--again] [--list] [SUBSET...]: runs cells of the matrix that have no result, or one of other programs, kernels or operations;
+"""run.py [--again] [--list] [--junit=FILE] [SUBSET...]: runs cells of the matrix that have no result, or one of other programs, kernels or operations;
 then the page is made anew. A SUBSET is parts of a cell's name: linux-7.2+rxe, ganesha, nfs3+siw. Results go to docs/interop/cells,
 captures and whole reports to $IWARP_LAB/matrix."""
 import argparse
@@ -17,6 +17,7 @@ import signal
 import subprocess
 import sys
 import time
+from xml.etree import ElementTree
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
@@ -270,10 +271,32 @@ def run(wanted):
         run_group(device, client, server, list(group))
 
 
+def ours_to_blame(cell, result):
+    """What this project's client or server did wrong, or None: what others do is in the page, and fails nothing here."""
+    if result is None:
+        return "the cell has no result: its guests did not run to the end"
+    for side, who in (("client", cell.client), ("server", cell.server)):
+        if who == "iwarp-gen" and page.rules(result, side):
+            return f"iwarp-gen as {side} breaks {', '.join(page.rules(result, side))}"
+    if cell.client == cell.server == "iwarp-gen" and page.failed(result):
+        return f"iwarp-gen on iwarp-gen: {page.failed(result)}"
+    return None
+
+
+def junit(results):
+    suite = ElementTree.Element("testsuite", name="matrix")
+    for cell, result in results.items():
+        case = ElementTree.SubElement(suite, "testcase", classname="matrix", name=cell.name, time=str(result["seconds"] if result else 0))
+        if why := ours_to_blame(cell, result):
+            ElementTree.SubElement(case, "failure", message=why)
+    return ElementTree.tostring(suite, encoding="unicode") + "\n"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split(":", 1)[1])
     parser.add_argument("--again", action="store_true", help="also cells that have a result")
     parser.add_argument("--list", action="store_true", help="their names, and what became of them")
+    parser.add_argument("--junit", metavar="FILE", help="a test for each cell: it fails where iwarp-gen is at fault, or without a result")
     parser.add_argument("subset", nargs="*")
     options = parser.parse_args()
     try:
@@ -287,6 +310,8 @@ def main():
         return
     run([cell for cell in chosen if options.again or not is_done(cell)])
     page.write()
+    if options.junit:
+        pathlib.Path(options.junit).write_text(junit({cell: result_of(cell) for cell in chosen}), encoding="utf-8")
 
 
 if __name__ == "__main__":

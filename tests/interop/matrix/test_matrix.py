@@ -106,6 +106,17 @@ def test_page(folder):
                                                                "not run yet"]
 
 
+def test_only_our_own_faults_fail(folder):
+    """JUnit: what others do is no failure of this project."""
+    ours, theirs = cells.Cell("iwarp-gen", "linux-6.1", "rxe", "3"), cells.Cell("linux-6.1", "linux-6.1", "rxe", "3")
+    broken = with_(judged={**GOOD["judged"], "findings": {"client": {"CMPD-4.1-03": FINDING}}})
+    assert run.ours_to_blame(theirs, broken) is None and run.ours_to_blame(ours, GOOD) is None
+    assert run.ours_to_blame(ours, broken) == "iwarp-gen as client breaks CMPD-4.1-03"
+    assert "no result" in run.ours_to_blame(theirs, None)
+    text = run.junit({ours: broken, theirs: broken})
+    assert text.count("<testcase") == 2 and text.count("<failure") == 1
+
+
 def test_resumes(folder, monkeypatch):
     """A cell is done as long as what it depends on is the same."""
     cell = cells.Cell("iwarp-gen", "iwarp-gen", "soft", "3")
