@@ -61,7 +61,7 @@ class Link:
                  "-m", str(memory), "-nographic", "-no-reboot", "-nodefaults", "-serial", "stdio", "-monitor", "none",
                  "-qmp", f"unix:{folder}/qmp,server=on,wait=off",
                  "-kernel", image / "vmlinuz", "-initrd", image / "initrd.gz",
-                 "-append", "console=ttyS0 quiet loglevel=5 mitigations=off panic=-1 tsc=reliable "
+                 "-append", "console=ttyS0 quiet loglevel=5 mitigations=off panic=-1 tsc=reliable no_timer_check "
                             f"pair={name} rdma={self.device} lab={services}",
                  "-drive", f"file={image}/root.ext4,if=virtio,format=raw,snapshot=on,cache=unsafe",
                  "-virtfs", f"local,path={self.job(name)},mount_tag=job,security_model=none",

@@ -141,7 +141,7 @@ def anchor(cell):
 def red_cell(cell, result):
     yield f"### {cell.name}\n"
     yield (f"{cells.TITLES[cell.client]} ({result['key']['client']}) on {cells.TITLES[cell.server]} ({result['key']['server']}), "
-           f"{result['run']}, {result['seconds']} s; result: [cells/{cell.name}.json](cells/{cell.name.replace('+', '%2B')}.json)\n")
+           f"{result['run']}, {result['seconds']} s; result: [cells/{cell.name}.json](cells/{cell.name}.json)\n")
     for name, why in failed(result).items():
         yield f"- operation `{name}` failed: {why}"
     for name, lines in result["kernel"].items():
@@ -205,7 +205,7 @@ def html_red(cell, result):
     yield f"<section id=\"{anchor(cell)}\"><h3>{escape(cell.name)}</h3>"
     yield (f"<p>{escape(cells.TITLES[cell.client])} ({escape(result['key']['client'])}) on {escape(cells.TITLES[cell.server])} "
            f"({escape(result['key']['server'])}), {escape(result['run'])}; "
-           f"<a href=\"cells/{escape(cell.name.replace('+', '%2B'))}.json\">result</a></p>\n<ul>")
+           f"<a href=\"cells/{escape(cell.name)}.json\">result</a></p>\n<ul>")
     for line in red_cell(cell, result):
         if line.startswith("- "):
             yield f"<li>{escape(line[2:])}</li>"
