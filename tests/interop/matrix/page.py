@@ -5,8 +5,12 @@ was not run is grey, whatever is known of others."""
 import html
 import json
 import pathlib
+import sys
 
 import cells
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lab"))
+import table  # noqa: E402 pylint: disable=wrong-import-position
 
 DOCS = pathlib.Path(__file__).resolve().parents[3] / "docs" / "interop"
 GREEN, RED, GREY = "green", "red", "grey"
@@ -83,6 +87,51 @@ def by_version(found):
         yield rule, side, device, row
 
 
+# ---- the suites on devices ----
+
+def suites():
+    """Of servers on which the suites were run (suites.py), by server and device; Linux 6.1's are the tables of ../lab/expected."""
+    found = {}
+    for device in ("siw", "rxe"):
+        rows = table.load(f"{device}-nfs-server")
+        found["linux-6.1", device] = {"server": "linux-6.1", "device": device, "kernel": "6.1", "state": "alive", "options": [],
+                                      "tests": {case: {"outcome": row["outcome"], "deviation": row["deviation"]}
+                                                for case, row in rows.items() if not case.endswith("/seen")}}
+    for path in sorted((DOCS / "suites").glob("*.json")):
+        one = json.loads(path.read_text(encoding="utf-8"))
+        found[one["server"], one["device"]] = one
+    return dict(sorted(found.items()))
+
+
+OUTCOMES = ["passed", "failed", "unstable", "inconclusive", "not applicable"]
+
+
+def suite_rows():
+    for (server, device), one in suites().items():
+        outcomes = [test["outcome"] for test in one["tests"].values()]
+        yield [cells.TITLES[server], device, one["kernel"], *(str(outcomes.count(outcome)) for outcome in OUTCOMES),
+               "; ".join([one["state"] + " at the end", *one["options"]])]
+
+
+def suite_deviations():
+    """Deviation, its cases, and for each server and device: yes with the cases that fail, gone when all of them pass, or open."""
+    known, found = table.deviations(), suites()
+    cases_of = {}
+    for one in found.values():
+        for case, test in one["tests"].items():
+            if test["outcome"] == "failed":
+                cases_of.setdefault(test.get("deviation") or "not verified", set()).add(case)
+    for deviation, its_cases in sorted(cases_of.items(), key=lambda each: (each[0] == "not verified", each[0])):
+        texts = []
+        for one in found.values():
+            outcomes = [one["tests"][case]["outcome"] for case in its_cases if case in one["tests"]]
+            failed_here = [case for case in its_cases if one["tests"].get(case, {}).get("outcome") == "failed" and
+                           (one["tests"][case].get("deviation") or "not verified") == deviation]
+            texts.append(f"yes ({len(failed_here)})" if failed_here else "gone" if outcomes and set(outcomes) == {"passed"} else
+                         "otherwise" if "failed" in outcomes else "open")
+        yield known[deviation]["title"] if deviation in known else "Failures that nobody has held against the document yet", sorted(its_cases), texts
+
+
 # ---- Markdown ----
 
 def counts(found):
@@ -127,6 +176,19 @@ def markdown(found):
             if its_side == side:
                 yield f"| {rule} | {device} | " + " | ".join(text for _, text in row) + " |"
         yield ""
+    yield "## Servers under the suites\n"
+    yield ("`iwarp-gen test --suite=rpcrdma,nfs` through an RDMA device of a guest (`suites.py`); Linux 6.1 as in "
+           "[results-linux-nfs-rdma.md](../results-linux-nfs-rdma.md).\n")
+    yield "| server | device | kernel | " + " | ".join(OUTCOMES) + " | |\n" + "|---" * (len(OUTCOMES) + 4) + "|"
+    for row in suite_rows():
+        yield "| " + " | ".join(row) + " |"
+    yield ""
+    heads = [f"{cells.TITLES[server]}, {device}" for server, device in suites()]
+    yield "Deviations: yes (cases that fail in this way), gone (all of its cases pass), otherwise (they fail in another way), open (neither).\n"
+    yield "| deviation | cases | " + " | ".join(heads) + " |\n" + "|---" * (len(heads) + 2) + "|"
+    for title, its_cases, texts in suite_deviations():
+        yield f"| {title} | {', '.join(its_cases)} | " + " | ".join(texts) + " |"
+    yield ""
     yield "## Red cells\n"
     for cell in cells.possible():
         result = found.get(cell.name)
@@ -186,11 +248,27 @@ def page(found):
                     f"<td class=\"{RED if text.startswith('yes') else GREEN if text.startswith('not seen') else GREY}\">{escape(text)}</td>"
                     for _, text in row) + "</tr>"
         yield "</table>"
+    yield from html_suites()
     for cell in cells.possible():
         result = found.get(cell.name)
         if result and colour(result) == RED:
             yield from html_red(cell, result)
     yield "</body></html>"
+
+
+def html_suites():
+    yield "<h2>Servers under the suites</h2>\n<p><code>iwarp-gen test --suite=rpcrdma,nfs</code> through an RDMA device of a guest.</p>"
+    yield "<table>\n<tr>" + "".join(f"<th>{escape(head)}</th>" for head in ("server", "device", "kernel", *OUTCOMES, "")) + "</tr>"
+    for row in suite_rows():
+        yield "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>"
+    yield ("</table>\n<p>Deviations: yes (cases that fail in this way), gone (all of its cases pass), otherwise (they fail in another way), "
+           "open (neither).</p>\n<table>\n<tr><th>deviation</th>" +
+           "".join(f"<th>{escape(cells.TITLES[server])}, {device}</th>" for server, device in suites()) + "</tr>")
+    for title, its_cases, texts in suite_deviations():
+        yield (f"<tr><td>{escape(title)}<br><span class=\"small\">{escape(', '.join(its_cases))}</span></td>" +
+               "".join(f"<td class=\"{RED if text.startswith('yes') else GREEN if text == 'gone' else GREY}\">{text}</td>" for text in texts) +
+               "</tr>")
+    yield "</table>"
 
 
 def html_cell(cell, result):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""run.py [--again] [--list] [--junit=FILE] [SUBSET...]: runs cells of the matrix that have no result, or one of other programs, kernels or operations;
+"""run.py [--again] [--judge] [--list] [--junit=FILE] [SUBSET...]: runs cells of the matrix that have no result, or one of other programs, kernels or operations;
 then the page is made anew. A SUBSET is parts of a cell's name: linux-7.2+rxe, ganesha, nfs3+siw. Results go to docs/interop/cells,
 captures and whole reports to $IWARP_LAB/matrix."""
 import argparse
@@ -151,7 +151,7 @@ def soft(cell, capture):
 
 def judge(capture):
     """Findings by side and rule, what the verdict rests on, and which shipped waivers explain them."""
-    done = subprocess.run([CHECK, "--format=json", "--fail-on=warning", capture], capture_output=True, text=True, check=False)
+    done = subprocess.run([CHECK, "--format=json", "--fail-on=warning", "--max-findings=0", capture], capture_output=True, text=True, check=False)
     if done.returncode == 2:
         return {"verdict": "unreadable", "why": done.stderr.strip(), "findings": {}, "rules_exercised": 0}
     report = json.loads(done.stdout)
@@ -173,6 +173,25 @@ def judge(capture):
             "connections": report["summary"]["connections"], "explained_by": known and known[1]}
 
 
+def judge_again(wanted):
+    """With the iwarp-check of now, what was captured then."""
+    for cell in wanted:
+        capture, result = work_folder() / f"{cell.name}.pcap", result_of(cell)
+        packed = capture.with_suffix(".pcap.zst")
+        if result is None or not packed.exists():
+            continue
+        subprocess.run(["zstd", "-q", "-d", "-f", packed, "-o", capture], check=True)
+        result["judged"] = judge(capture)
+        capture.unlink()
+        save(cell, result)
+
+
+def save(cell, result):
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    (RESULTS / f"{cell.name}.json").write_text(json.dumps(result, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    print(f"{cell.name}: {page.colour(result)}, {result['seconds']} s: {page.in_short(result)}", flush=True)
+
+
 def keep(cell, done, said, capture, began, trouble):
     if capture.exists() and capture.stat().st_size > 24:
         judged = judge(capture)
@@ -183,9 +202,7 @@ def keep(cell, done, said, capture, began, trouble):
     (work_folder() / f"{cell.name}.log").write_text(said, encoding="utf-8")
     result = {"cell": cell.name, "key": key(cell), "run": datetime.date.today().isoformat(), "seconds": round(time.monotonic() - began),
               "operations": done, "judged": judged, "capture_octets": size, "kernel": trouble}
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    (RESULTS / f"{cell.name}.json").write_text(json.dumps(result, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    print(f"{cell.name}: {page.colour(result)}, {result['seconds']} s: {page.in_short(result)}", flush=True)
+    save(cell, result)
 
 
 # ---- cells that share guests ----
@@ -307,6 +324,7 @@ def junit(results):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split(":", 1)[1])
     parser.add_argument("--again", action="store_true", help="also cells that have a result")
+    parser.add_argument("--judge", action="store_true", help="run nothing; judge the captures of before with the iwarp-check of now")
     parser.add_argument("--list", action="store_true", help="their names, and what became of them")
     parser.add_argument("--junit", metavar="FILE", help="a test for each cell: it fails where iwarp-gen is at fault, or without a result")
     parser.add_argument("subset", nargs="*")
@@ -320,7 +338,10 @@ def main():
             result = result_of(cell)
             print(f"{cell.name:40} {page.colour(result) if result else 'not run yet'}")
         return
-    run([cell for cell in chosen if options.again or not is_done(cell)])
+    if options.judge:
+        judge_again(chosen)
+    else:
+        run([cell for cell in chosen if options.again or not is_done(cell)])
     page.write()
     if options.junit:
         pathlib.Path(options.junit).write_text(junit({cell: result_of(cell) for cell in chosen}), encoding="utf-8")

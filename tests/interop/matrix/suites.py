@@ -1,0 +1,82 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""suites.py SERVER DEVICE [OPTION...]: iwarp-gen test --suite=rpcrdma,nfs, from a guest, on a server of the matrix (linux-7.2, ganesha):
+docs/interop/suites/SERVER+DEVICE.json has the outcome of each case. OPTIONs are for iwarp-gen test: --reuse. A failure counts as
+verified where a table of ../lab/expected has the same case with the same words, whose octets were held against the document; the
+others are told, and are claims of one run."""
+import datetime
+import json
+import pathlib
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "guests"), str(HERE.parent / "lab")]
+import cells  # noqa: E402
+import link  # noqa: E402
+import page  # noqa: E402
+import run  # noqa: E402
+import table  # noqa: E402
+
+RESULTS = run.ROOT / "docs" / "interop" / "suites"
+PATIENCE = ["--timeout=4", "--accept-timeout=60", "--recover-timeout=20", "--settle=0.3", "--seed=8166"]
+MINUTES = 25
+
+
+def verified(device, test):
+    """The deviation that a table has for the same observation; None: nobody has held this one against the document."""
+    for name in (f"{device}-nfs-server", "nfs-server"):
+        row = table.load(name).get(test["id"])
+        if row and row["outcome"] == test["outcome"] == "failed" and table.found(test) in row["found"].split(table.OR):
+            return row["deviation"]
+    return None
+
+
+def summary(server, device, options, report):
+    tests = {test["id"]: {"outcome": test["outcome"], "actual": table.steady(test["actual"]),
+                          **({"deviation": verified(device, test)} if test["outcome"] == "failed" else {})} for test in report["tests"]}
+    return {"server": server, "device": device, "kernel": run.version_of(server), "options": options, "run": datetime.date.today().isoformat(),
+            "state": report["state"], "chosen": report.get("chosen"), "deaths": report.get("deaths", []), "tests": tests}
+
+
+def test(server, device, options):
+    booted = run.boot_surely(device, "iwarp-gen", server)
+    try:
+        capture = run.work_folder() / f"suites+{server}+{device}.pcap"
+        capture.unlink(missing_ok=True)
+        booted.capture(capture)
+        arguments = [f"rdma:{run.SERVER}:20049", "--export=/srv/nfs", "--mount-port=20048", "--suite=rpcrdma,nfs", "--format=json",
+                     "--output=/job/report.json", *PATIENCE, *options]
+        booted.start("client", f"bash -c 'ulimit -l unlimited; exec iwarp-gen test {' '.join(arguments)}; echo over'", "test")
+        report, end = booted.job("client") / "report.json", time.monotonic() + 60 * MINUTES
+        while time.monotonic() < end and booted.run("client", "kill -0 $(cat /job/test.pid) 2>/dev/null && echo runs", 60)[1].strip():
+            time.sleep(2)
+        booted.end("client", "test")
+        time.sleep(2)
+        booted.capture()
+        (run.work_folder() / f"suites+{server}+{device}.log").write_text(booted.said("client", "test.log"), encoding="utf-8")
+        if not report.exists():
+            raise link.Gone("no report:\n" + booted.said("client", "test.log"))
+        return json.loads(report.read_text(encoding="utf-8"))
+    finally:
+        booted.stop()
+
+
+def main():
+    if len(sys.argv) < 3 or sys.argv[1] not in cells.RELEASES or sys.argv[2] not in cells.DEVICES:
+        sys.exit(__doc__)
+    server, device, *options = sys.argv[1:]
+    report = test(server, device, options)
+    (run.work_folder() / f"suites+{server}+{device}.json").write_text(json.dumps(report), encoding="utf-8")
+    result = summary(server, device, options, report)
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    (RESULTS / f"{server}+{device}.json").write_text(json.dumps(result, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    counts = {}
+    for one in result["tests"].values():
+        counts[one["outcome"]] = counts.get(one["outcome"], 0) + 1
+    print(f"{server}+{device}: " + ", ".join(f"{n} {outcome}" for outcome, n in sorted(counts.items())) + f"; {result['state']}")
+    page.write()
+
+
+if __name__ == "__main__":
+    main()
