@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Two guests of any releases on one link, `client` and `server`, each with the same kind of RDMA device: what pair.Pair is for
 iwarp-gen and one Linux. Their files are below $IWARP_LAB/link."""
+import ctypes
 import fcntl
 import json
 import pathlib
@@ -17,6 +18,11 @@ ADDRESSES = {"client": "10.1.1.1", "server": "10.1.1.2"}
 MACHINE = "q35,pit=off"  # see ../lab/guest.py
 BOOT_SECONDS = 400
 LIMIT = 120
+
+
+def die_with_us():
+    """In QEMU, before it is QEMU: SIGKILL when whoever booted it is gone, however that ended."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 class Gone(RuntimeError):
@@ -67,7 +73,7 @@ class Link:
                  "-virtfs", f"local,path={self.job(name)},mount_tag=job,security_model=none",
                  "-netdev", f"stream,id=n0,server={'on' if number == 1 else 'off'},addr.type=unix,addr.path={link}",
                  "-device", f"virtio-net-pci,netdev=n0,mac=52:54:00:0c:00:0{number}"],
-                stdin=subprocess.DEVNULL, stdout=console, stderr=subprocess.STDOUT)
+                stdin=subprocess.DEVNULL, stdout=console, stderr=subprocess.STDOUT, preexec_fn=die_with_us)
         for _ in range(400):  # the second one connects to it
             if link.exists():
                 return

@@ -54,7 +54,7 @@ def version_of(implementation):
 
 def key(cell):
     """Of what a result depends on: if it changes, the cell is run again."""
-    return {"operations": sum_of(HERE / "operations.py", HERE / "work.yaml.in"),
+    return {"operations": sum_of(HERE / ("work.yaml.in" if cell.client == "iwarp-gen" else "operations.py")),
             "client": version_of(cell.client), "server": version_of(cell.server)}
 
 
@@ -105,6 +105,8 @@ def linux_client(booted, cell):
             done[name] = {"outcome": outcome, "why": why}
     if status == 90 or not done:
         done = {"mount": {"outcome": "failed", "why": " ".join(said.split())[-300:] or "no answer"}}
+    elif "Traceback" in said or (status != 137 and "sparse" not in done):
+        raise link.Gone("the operations did not run to the end, through no fault of the server:\n" + said)
     elif status == 137:
         done["all"] = {"outcome": "failed", "why": f"not over after {WORK_SECONDS} s; the last one that ended was {list(done)[-1]}"}
     return done, said
