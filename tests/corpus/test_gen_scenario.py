@@ -163,6 +163,14 @@ SAME = [
     ("{send: 100, mpa@-1: ^1, mpa.before: 00ff, mpa.gap: 7, mpa.split: -9}",
      "send len=100 mpa@-1^1 mpa.before=00ff mpa.gap=7 mpa.split=-9"),
     ("{send: 100, mpa.ptr: '|1', mpa.first-marker: true, mpa.half: false}", "send len=100 mpa.ptr|1 mpa.first-marker"),
+    # The words of scripts.
+    ("{send: {len: 9}, acked: true, net: late}", "send len=9 acked net=late"),
+    ("{read: {size: 10, src: 5, srcto: 4096, sink: 6, sinkto: 1}}", "read size=10 src=5 srcto=4096 sink=6 sinkto=1"),
+    ("{imm: 5, se: true}", "imm-se data=5"),
+    ("{fadd: {data: 3, astag: 4, ato: 8}}", "fadd data=3 astag=4 ato=8"),
+    ("{cswap: {cdata: 1, cmask: 2, data: 3, mask: 4}}", "cswap cdata=1 cmask=2 data=3 mask=4"),
+    ("{term: 0/1/02, back: 1}", "term 0/1/02 back=1"),
+    ("rst", "rst"),
 ]
 VALUES = {"true, false": ["true"], "a number": ["0", "5", "600", "0x2000"], "octets in hexadecimal": ["00ff17"],
           "N, +N, -N, ^N, &N, |N": ["3", "+4", "-2", "'^0x41'", "'&0x7f'", "'|0x18'"]}

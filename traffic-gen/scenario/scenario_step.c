@@ -72,7 +72,7 @@ static const struct choice troubles[] = {
     }
 #define SENT                                                                                                           \
     {                                                                                                                  \
-        "solicited", SOLICITED, NULL, NULL, NULL                                                                       \
+        "solicited", SOLICITED, "se", NULL, NULL                                                                       \
     }
 
 static const struct parameter send_parameters[] = {{"octets", OCTETS, "len", NULL, NULL},
@@ -508,20 +508,34 @@ static bool read_mpa_word(struct reading *r, const yaml_node_t *node, const char
                     complain(r, node, allowed, "'%s' is no value of %s", text, name));
 }
 
+/* By the name that scenarios alone have, else by the word of scripts. */
+static const struct parameter *find_parameter(const struct parameter *parameters, const char *name)
+{
+    for (const struct parameter *p = parameters; p->name; p++) {
+        if (strcmp(p->name, name) == 0)
+            return p;
+    }
+    for (const struct parameter *p = parameters; p->name; p++) {
+        if (p->word && strcmp(p->word, name) == 0)
+            return p;
+    }
+    return NULL;
+}
+
 static bool read_named(struct reading *r, void *context, const yaml_node_t *key, const char *name,
                        const yaml_node_t *value)
 {
     struct action *a = context;
+    const struct parameter *p;
     bool startup = says_startup(a);
     g_autofree char *names = NULL;
     const char *text;
 
-    if (strcmp(name, a->verb->name) == 0)
+    if (strcmp(name, a->verb->name) == 0 || strcmp(name, a->verb->word) == 0)
         return true;
-    for (const struct parameter *p = a->verb->parameters; p->name; p++) {
-        if (strcmp(p->name, name) == 0)
-            return read_parameter(r, p, a, value);
-    }
+    p = find_parameter(a->verb->parameters, name);
+    if (p)
+        return read_parameter(r, p, a, value);
     if (mpa_word_allows(name, startup))
         return read_mpa_word(r, value, name, a);
     if (g_str_has_prefix(name, "mpa")) {
@@ -579,7 +593,7 @@ static const struct verb *find_verb(struct reading *r, const yaml_node_t *what, 
     const struct verb *verb = NULL;
 
     for (unsigned i = 0; name && i < G_N_ELEMENTS(verbs) && !verb; i++) {
-        if (strcmp(verbs[i].name, name) == 0)
+        if (strcmp(verbs[i].name, name) == 0 || strcmp(verbs[i].word, name) == 0)
             verb = &verbs[i];
     }
     if (!name)

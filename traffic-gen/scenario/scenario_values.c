@@ -16,7 +16,7 @@ bool choose(struct reading *r, const yaml_node_t *node, const struct choice *cho
         g_string_append_printf(names, "%s%s", c == choices ? "" : ", ", c->name);
     text = read_text(r, node, names->str);
     for (const struct choice *c = choices; text && c->name; c++) {
-        if (strcmp(c->name, text) == 0) {
+        if (strcmp(c->name, text) == 0 || strcmp(c->word, text) == 0) {
             *word = c->word;
             return true;
         }
