@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/unit/support/nfs4_client.h"
 
+#include <inttypes.h>
+
 const struct v4_stateid v4_anonymous = {0};
 
 static int64_t v4_now(void *ctx)
@@ -43,13 +45,15 @@ void v4_begin(struct v4_client *t, struct v4_server *on, unsigned minor, bool ba
 void v4_end(struct v4_client *t)
 {
     nfs_peer_free(t->peer);
+    nfs_results_clear(&t->fields);
     g_free(t->reply.p);
     g_free(t->called.p);
 }
 
 /* ---- making ---- */
 
-void v4_compound(struct v4_client *t)
+/* The Call up to its arguments. */
+static void v4_call_header(struct v4_client *t)
 {
     struct rpc_message header = {
         .xid = t->xid++, .type = RPC_CALL, .rpcvers = RPC_VERSION, .prog = NFS_PROGRAM, .vers = 4, .proc = 1};
@@ -62,6 +66,11 @@ void v4_compound(struct v4_client *t)
     rpc_call_encode(&header, &body, NULL, &w);
     xdr_out_begin(&t->out);
     xdr_out_fixed(&t->out, octets, w.at);
+}
+
+void v4_compound(struct v4_client *t)
+{
+    v4_call_header(t);
     xdr_out_opaque(&t->out, "tag", 3);
     xdr_out_u32(&t->out, t->minor);
     t->count_at = xdr_out_at(&t->out);
@@ -75,34 +84,20 @@ void v4_put_words(struct v4_client *t, const uint32_t *words, size_t n)
         xdr_out_u32(&t->out, words[i]);
 }
 
-void v4_u64(struct v4_client *t, uint64_t v)
-{
-    xdr_out_u64(&t->out, v);
-}
-
-void v4_text(struct v4_client *t, const char *text)
-{
-    xdr_out_opaque(&t->out, text, (uint32_t)strlen(text));
-}
-
 void v4_stateid_put(struct v4_client *t, const struct v4_stateid *stateid)
 {
     v4_put(t, stateid->seqid);
     xdr_out_fixed(&t->out, stateid->other, 12);
 }
 
-void v4_sequence_on(struct v4_client *t, uint32_t slot, uint32_t sequence)
-{
-    v4_op(t, 53);
-    xdr_out_fixed(&t->out, t->session, 16);
-    v4_put(t, sequence, slot, slot, t->cache);
-}
-
 void v4_start(struct v4_client *t)
 {
     v4_compound(t);
-    if (t->minor > 0)
-        v4_sequence_on(t, 0, ++t->sequences[0]);
+    if (t->minor == 0)
+        return;
+    v4_op(t, 53);
+    xdr_out_fixed(&t->out, t->session, 16);
+    v4_put(t, ++t->sequences[0], 0, 0, t->cache);
 }
 
 /* ---- sending ---- */
@@ -180,15 +175,158 @@ uint32_t v4_send(struct v4_client *t)
     return status;
 }
 
-struct xdr v4_result(const struct v4_client *t, unsigned index)
-{
-    struct xdr x = xdr_begin(t->reply.p, t->reply.n);
-    struct rpc_message header;
+/* ---- by names ---- */
 
-    assert_true(index < t->n_results);
-    rpc_decode(&header, t->reply.p, t->reply.n);
-    x.at = header.header_len + t->results[index].at + 8;
-    return x;
+struct asking {
+    struct v4_client *t;
+    const struct v4_stateid *stateid;
+    const void *p;
+    uint32_t n;
+};
+
+/* Fields that count as they are used. */
+static bool v4_special(void *ctx, unsigned op, const char *name, struct nfs_given *given)
+{
+    struct asking *asking = ctx;
+    struct v4_client *t = asking->t;
+
+    if (strcmp(name, "stateid") == 0) {
+        *given = (struct nfs_given){.p = asking->stateid->other, .n = sizeof asking->stateid->other};
+        asking->stateid += t->in_turn;
+        return true;
+    }
+    if (strcmp(name, "state_seqid") == 0)
+        given->value = asking->stateid->seqid;
+    else if (strcmp(name, "seqid") == 0)
+        given->value = t->minor == 0 ? t->seqid++ : 0;
+    else if (strcmp(name, "sequenceid") == 0)
+        given->value = ++t->sequences[0];
+    else
+        return false;
+    return true;
+}
+
+static void v4_say(struct nfs_fields *fields, const struct asking *asking)
+{
+    static const uint8_t mode[] = {0, 0, 0644 >> 8, 0644 & 0xff};
+    const struct v4_client *t = asking->t;
+
+    nfs_fields_text(fields, "tag", "tag");
+    nfs_fields_number(fields, "cachethis", t->cache);
+    nfs_fields_number(fields, "clientid", t->client);
+    nfs_fields_octets(fields, "sessionid", t->session, sizeof t->session);
+    nfs_fields_hyper(fields, "verifier", t->verifier);
+    nfs_fields_hyper(fields, "createverf", t->verifier);
+    nfs_fields_hyper(fields, "cookieverf", t->verifier);
+    nfs_fields_hyper(fields, "confirm", t->confirm);
+    nfs_fields_number(fields, "tostate_seqid", t->to.seqid);
+    nfs_fields_octets(fields, "tostateid", t->to.other, sizeof t->to.other);
+    nfs_fields_text(fields, "owner", t->owner ? t->owner : "x");
+    nfs_fields_octets(fields, "handle", asking->p, asking->n);
+    nfs_fields_octets(fields, "data", asking->p, asking->n);
+    nfs_fields_octets(fields, "value", asking->p, asking->n);
+    nfs_fields_octets(fields, "id", asking->p, asking->n);
+    nfs_fields_octets(fields, "attrs", asking->p ? asking->p : mode, asking->p ? asking->n : sizeof mode);
+}
+
+static char *v4_words(const struct v4_client *t, const char *words)
+{
+    bool plain = *words == '!';
+    const char *rest = words + plain, *after = rest + strcspn(rest, ",");
+    g_autofree char *name = g_strndup(rest, (size_t)(after - rest));
+
+    return g_strconcat(!plain && t->minor > 0 ? "sequence," : "", *name == '/' ? "putrootfh" : name,
+                       *name == '/' && name[1] ? ",lookup:" : "", *name == '/' ? name + 1 : "", after, NULL);
+}
+
+static uint32_t ask(struct asking *asking, const char *format, va_list args)
+{
+    static const char *const compounds[] = {"nfs40.compound", "nfs41.compound", "nfs42.compound"};
+    const struct nfs_template *procedure = nfs_procedure_template(compounds[asking->t->minor]);
+    struct v4_client *t = asking->t;
+    g_autofree char *said = g_strdup_vprintf(format, args), *words = v4_words(t, said);
+    struct rpc_end_message call;
+    struct nfs_fields fields;
+    uint32_t status;
+
+    nfs_fields_init(&fields);
+    fields.special = v4_special;
+    fields.context = asking;
+    v4_say(&fields, asking);
+    v4_call_header(t);
+    nfs_fields_put(&fields, procedure, words, &t->out);
+    nfs_fields_clear(&fields);
+    xdr_out_take(&t->out, &call);
+    status = v4_deliver(t, &call);
+    g_free(call.p);
+    if (status != UINT32_MAX) {
+        struct rpc_message header;
+        struct xdr x = xdr_begin(t->reply.p, t->reply.n);
+
+        rpc_decode(&header, t->reply.p, t->reply.n);
+        x.at = header.header_len;
+        nfs_results_clear(&t->fields);
+        assert_true(nfs_results_read(&t->fields, procedure, words, &x) || status != 0);
+    }
+    return status;
+}
+
+uint32_t v4_ask(struct v4_client *t, const struct v4_stateid *stateid, const char *words, ...)
+{
+    struct asking asking = {.t = t, .stateid = stateid ? stateid : &v4_anonymous};
+    uint32_t status;
+    va_list args;
+
+    va_start(args, words);
+    status = ask(&asking, words, args);
+    va_end(args);
+    return status;
+}
+
+uint32_t v4_ask_with(struct v4_client *t, const struct v4_stateid *stateid, const void *p, uint32_t n,
+                     const char *words, ...)
+{
+    struct asking asking = {.t = t, .stateid = stateid ? stateid : &v4_anonymous, .p = p, .n = n};
+    uint32_t status;
+    va_list args;
+
+    va_start(args, words);
+    status = ask(&asking, words, args);
+    va_end(args);
+    return status;
+}
+
+uint64_t v4_number(const struct v4_client *t, const char *name)
+{
+    assert_non_null(nfs_results_last(&t->fields, name));
+    return nfs_results_number(&t->fields, name, 0);
+}
+
+const uint8_t *v4_octets(const struct v4_client *t, const char *name, uint32_t *n)
+{
+    const uint8_t *p = nfs_results_octets(&t->fields, name, n);
+
+    assert_non_null(p);
+    return p;
+}
+
+struct v4_stateid v4_stateid_of(const struct v4_client *t)
+{
+    struct v4_stateid stateid;
+    uint8_t octets[16];
+
+    assert_true(nfs_results_stateid(&t->fields, octets));
+    stateid.seqid = get_be32(octets);
+    memcpy(stateid.other, octets + 4, sizeof stateid.other);
+    return stateid;
+}
+
+struct xdr v4_attributes(const struct v4_client *t)
+{
+    uint32_t n;
+    const uint8_t *p = v4_octets(t, "attrs", &n);
+
+    return xdr_begin(p, n);
 }
 
 uint32_t v4_get_u32(struct xdr *x)
@@ -207,68 +345,28 @@ uint64_t v4_get_u64(struct xdr *x)
     return v;
 }
 
-struct v4_stateid v4_stateid_get(struct xdr *x)
-{
-    struct v4_stateid stateid;
-
-    stateid.seqid = v4_get_u32(x);
-    memcpy(stateid.other, x->p + x->at, 12);
-    assert_true(xdr_skip(x, 12));
-    return stateid;
-}
-
-struct xdr v4_nth(const struct v4_client *t, unsigned index)
-{
-    return v4_result(t, index + (t->minor > 0));
-}
-
 /* ---- clients ---- */
-
-void v4_channel(struct v4_client *t, uint32_t request, uint32_t response, uint32_t cached, uint32_t ops,
-                uint32_t requests)
-{
-    v4_put(t, 0, request, response, cached, ops, requests, 0);
-}
 
 uint32_t v4_exchange_id(struct v4_client *t, const char *name, uint64_t verifier, uint32_t flags)
 {
-    struct xdr x;
     uint32_t status;
 
-    v4_compound(t);
-    v4_op(t, 42);
-    v4_u64(t, verifier);
-    v4_text(t, name);
-    v4_put(t, flags, 0, 0);
-    status = v4_send(t);
-    if (status == 0) {
-        x = v4_result(t, 0);
-        t->client = v4_get_u64(&x);
-    }
+    t->verifier = verifier;
+    status = v4_ask_with(t, NULL, name, (uint32_t)strlen(name), "!exchange_id:flags=%u", flags);
+    if (status == 0)
+        t->client = v4_number(t, "clientid");
     return status;
-}
-
-static void v4_create_session_put(struct v4_client *t, uint32_t sequence, bool back)
-{
-    v4_compound(t);
-    v4_op(t, 43);
-    v4_u64(t, t->client);
-    v4_put(t, sequence, back ? 2 : 0);
-    v4_channel(t, 1 << 20, 1 << 20, 4096, 16, V4_SLOTS);
-    v4_channel(t, 4096, 4096, 0, 2, 1);
-    v4_put(t, 0x40000000, 1, 0);
 }
 
 uint32_t v4_create_session(struct v4_client *t, uint32_t sequence, bool back)
 {
-    struct xdr x;
-    uint32_t status;
+    uint32_t n, status = v4_ask(t, NULL,
+                                "!create_session:csa_seqid=%u:flags=%u:fmaxreq=1048576:fmaxresp=1048576"
+                                ":fmaxcached=4096:fmaxops=16:fmaxreqs=%u:bmaxreqs=1",
+                                sequence, back ? 2 : 0, V4_SLOTS);
 
-    v4_create_session_put(t, sequence, back);
-    status = v4_send(t);
     if (status == 0) {
-        x = v4_result(t, 0);
-        memcpy(t->session, x.p + x.at, 16);
+        memcpy(t->session, v4_octets(t, "sessionid", &n), sizeof t->session);
         memset(t->sequences, 0, sizeof t->sequences);
     }
     return status;
@@ -276,26 +374,12 @@ uint32_t v4_create_session(struct v4_client *t, uint32_t sequence, bool back)
 
 void v4_setclientid(struct v4_client *t, const char *name, uint64_t verifier)
 {
-    struct xdr x;
-    uint64_t confirm;
-
-    v4_compound(t);
-    v4_op(t, 35);
-    v4_u64(t, verifier);
-    v4_text(t, name);
-    v4_put(t, 0x40000000);
-    v4_text(t, "tcp");
-    v4_text(t, "127.0.0.1.8.1");
-    v4_put(t, 1);
-    assert_int_equal(v4_send(t), 0);
-    x = v4_result(t, 0);
-    t->client = v4_get_u64(&x);
-    confirm = v4_get_u64(&x);
-    v4_compound(t);
-    v4_op(t, 36);
-    v4_u64(t, t->client);
-    v4_u64(t, confirm);
-    assert_int_equal(v4_send(t), 0);
+    t->verifier = verifier;
+    assert_int_equal(v4_ask_with(t, NULL, name, (uint32_t)strlen(name), "!setclientid:netid=tcp:addr=127.0.0.1.8.1"),
+                     0);
+    t->client = v4_number(t, "clientid");
+    t->confirm = nfs_results_hyper(&t->fields, "confirm");
+    assert_int_equal(v4_ask(t, NULL, "!setclientid_confirm"), 0);
 }
 
 void v4_mount(struct v4_client *t, const char *name, bool back)
@@ -306,9 +390,7 @@ void v4_mount(struct v4_client *t, const char *name, bool back)
     }
     assert_int_equal(v4_exchange_id(t, name, 1, 0), 0);
     assert_int_equal(v4_create_session(t, 1, back), 0);
-    v4_start(t);
-    v4_op(t, 58, 0);
-    assert_int_equal(v4_send(t), 0);
+    assert_int_equal(v4_ask(t, NULL, "reclaim_complete"), 0);
 }
 
 /* ---- operations ---- */
@@ -321,7 +403,7 @@ void v4_root(struct v4_client *t)
 void v4_lookup(struct v4_client *t, const char *name)
 {
     v4_op(t, 15);
-    v4_text(t, name);
+    xdr_out_opaque(&t->out, name, (uint32_t)strlen(name));
 }
 
 void v4_start_root(struct v4_client *t)
@@ -330,82 +412,38 @@ void v4_start_root(struct v4_client *t)
     v4_root(t);
 }
 
-void v4_start_on(struct v4_client *t, const char *name)
-{
-    v4_start_root(t);
-    v4_lookup(t, name);
-}
-
-void v4_open_put(struct v4_client *t, const char *owner, const char *name, uint32_t share, uint32_t deny, bool create)
-{
-    v4_op(t, 18, t->minor == 0 ? t->seqid++ : 0, share, deny);
-    v4_u64(t, t->client);
-    v4_text(t, owner);
-    v4_put(t, create);
-    if (create) {
-        v4_put(t, 0, 2); /* mode, the 33rd */
-        v4_put(t, 0, 2, 4, 0644);
-    }
-    v4_put(t, 0);
-    v4_text(t, name);
-}
-
 uint32_t v4_open(struct v4_client *t, const char *owner, const char *name, uint32_t share, uint32_t deny, bool create,
                  struct v4_stateid *stateid)
 {
-    struct xdr x;
     uint32_t status;
 
     *stateid = (struct v4_stateid){0}; /* where it fails */
-    v4_start_root(t);
-    v4_open_put(t, owner, name, share, deny, create);
-    status = v4_send(t);
+    t->owner = owner;
+    status = v4_ask(t, NULL, "/,open:share_access=%u:share_deny=%u:opentype=%u:name=%s", share, deny, create, name);
     if (status != 0)
         return status;
-    x = v4_nth(t, 1);
-    *stateid = v4_stateid_get(&x);
-    xdr_skip(&x, 20);
-    if (!(v4_get_u32(&x) & 2))
+    *stateid = v4_stateid_of(t);
+    if (!(v4_number(t, "rflags") & 2))
         return 0;
-    v4_start_on(t, name);
-    v4_op(t, 20);
-    v4_stateid_put(t, stateid);
-    v4_put(t, t->seqid++);
-    status = v4_send(t);
-    if (status != 0)
-        return status;
-    x = v4_nth(t, 2);
-    *stateid = v4_stateid_get(&x);
-    return 0;
+    status = v4_ask(t, stateid, "/%s,open_confirm", name);
+    if (status == 0)
+        *stateid = v4_stateid_of(t);
+    return status;
 }
 
 uint32_t v4_close(struct v4_client *t, const char *name, const struct v4_stateid *stateid)
 {
-    v4_start_on(t, name);
-    v4_op(t, 4, t->minor == 0 ? t->seqid++ : 0);
-    v4_stateid_put(t, stateid);
-    return v4_send(t);
+    return v4_ask(t, stateid, "/%s,close", name);
 }
 
 uint32_t v4_write(struct v4_client *t, const char *name, const struct v4_stateid *stateid, uint64_t offset,
                   const void *p, uint32_t n)
 {
-    v4_start_on(t, name);
-    v4_op(t, 38);
-    v4_stateid_put(t, stateid);
-    v4_u64(t, offset);
-    v4_put(t, 0);
-    xdr_out_opaque(&t->out, p, n);
-    return v4_send(t);
+    return v4_ask_with(t, stateid, p, n, "/%s,write:stable=0:offset=%" PRIu64, name, offset);
 }
 
 uint32_t v4_read(struct v4_client *t, const char *name, const struct v4_stateid *stateid, uint64_t offset,
                  uint32_t count)
 {
-    v4_start_on(t, name);
-    v4_op(t, 25);
-    v4_stateid_put(t, stateid);
-    v4_u64(t, offset);
-    v4_put(t, count);
-    return v4_send(t);
+    return v4_ask(t, stateid, "/%s,read:offset=%" PRIu64 ":count=%u", name, offset, count);
 }

@@ -6,7 +6,7 @@
 #define IWARP_TESTS_UNIT_SUPPORT_NFS4_CLIENT_H
 
 #include "tests/unit/support/support.h"
-#include "traffic-gen/ends/xdr_out.h"
+#include "traffic-gen/ends/nfs_fields.h"
 #include "traffic-gen/nfs/server/nfs_server.h"
 #include "wire/nfs.h"
 
@@ -39,7 +39,12 @@ struct v4_client {
     uint32_t status;
     unsigned n_results;
     struct nfs_operation results[V4_OPS_MAX];
+    struct nfs_results fields; /* of v4_ask() that succeeded */
     /* State. */
+    const char *owner; /* of opens */
+    uint64_t verifier, confirm;
+    struct v4_stateid to; /* the second one of COPY, CLONE */
+    bool in_turn;         /* v4_ask() gets as many stateids as it has use for */
     uint64_t client;
     uint8_t session[16];
     uint32_t sequences[V4_SLOTS];
@@ -58,23 +63,41 @@ void v4_called(void *ctx, const struct rpc_end_message *message, uint64_t cookie
 void v4_begin(struct v4_client *t, struct v4_server *on, unsigned minor, bool backchannel);
 void v4_end(struct v4_client *t);
 
-/* ---- making ---- */
+/* ---- by names ---- */
+
+/*
+ * Asks for operations as in struct nfs_options.ops, after SEQUENCE in minor versions that have it, unless words begin
+ * with "!". "/NAME" stands for PUTROOTFH and LOOKUP, "/" for PUTROOTFH. Fields that words do not set: those of
+ * *stateid (NULL: anonymous), of the client and its session, and the seqid of the open-owner, which it uses up.
+ */
+uint32_t v4_ask(struct v4_client *t, const struct v4_stateid *stateid, const char *words, ...) G_GNUC_PRINTF(3, 4);
+/* The same with the contents of data, attrs, value. */
+uint32_t v4_ask_with(struct v4_client *t, const struct v4_stateid *stateid, const void *p, uint32_t n,
+                     const char *words, ...) G_GNUC_PRINTF(5, 6);
+/* Of the results: the last field, item, and the first stateid. */
+uint64_t v4_number(const struct v4_client *t, const char *name);
+const uint8_t *v4_octets(const struct v4_client *t, const char *name, uint32_t *n);
+struct v4_stateid v4_stateid_of(const struct v4_client *t);
+/* The values of GETATTR. */
+struct xdr v4_attributes(const struct v4_client *t);
+uint32_t v4_get_u32(struct xdr *x);
+uint64_t v4_get_u64(struct xdr *x);
+/* SEQUENCE alone. */
+#define v4_nothing(t) v4_ask(t, NULL, "%s", "")
+
+/* ---- octet by octet ---- */
 
 void v4_compound(struct v4_client *t);
 /* Words, and an operation with the words that come first in its arguments. */
 #define v4_put(t, ...) v4_put_words(t, (const uint32_t[]){__VA_ARGS__}, ARRAY_LENGTH(((uint32_t[]){__VA_ARGS__})))
 #define v4_op(t, ...)  ((t)->count++, v4_put(t, __VA_ARGS__))
 void v4_put_words(struct v4_client *t, const uint32_t *words, size_t n);
-void v4_u64(struct v4_client *t, uint64_t v);
-void v4_text(struct v4_client *t, const char *text);
 void v4_stateid_put(struct v4_client *t, const struct v4_stateid *stateid);
-void v4_sequence_on(struct v4_client *t, uint32_t slot, uint32_t sequence);
 
 /* A COMPOUND with what has to come first in this minor version. */
 void v4_start(struct v4_client *t);
-/* And that makes the root the current file, or a file in it. */
+/* And that makes the root the current file. */
 void v4_start_root(struct v4_client *t);
-void v4_start_on(struct v4_client *t, const char *name);
 
 /* ---- sending ---- */
 
@@ -82,19 +105,8 @@ uint32_t v4_deliver(struct v4_client *t, const struct rpc_end_message *call);
 void v4_finish(struct v4_client *t, struct rpc_end_message *call);
 uint32_t v4_send(struct v4_client *t);
 
-/* The result of an operation after its status. */
-struct xdr v4_result(const struct v4_client *t, unsigned index);
-uint32_t v4_get_u32(struct xdr *x);
-uint64_t v4_get_u64(struct xdr *x);
-struct v4_stateid v4_stateid_get(struct xdr *x);
-
-/* Operations by their index from the first one after SEQUENCE. */
-struct xdr v4_nth(const struct v4_client *t, unsigned index);
-
 /* ---- clients ---- */
 
-void v4_channel(struct v4_client *t, uint32_t request, uint32_t response, uint32_t cached, uint32_t ops,
-                uint32_t requests);
 uint32_t v4_exchange_id(struct v4_client *t, const char *name, uint64_t verifier, uint32_t flags);
 uint32_t v4_create_session(struct v4_client *t, uint32_t sequence, bool back);
 void v4_setclientid(struct v4_client *t, const char *name, uint64_t verifier);
@@ -107,10 +119,7 @@ void v4_mount(struct v4_client *t, const char *name, bool back);
 void v4_root(struct v4_client *t);
 void v4_lookup(struct v4_client *t, const char *name);
 
-/* A file in the root directory; create: UNCHECKED4 with mode 0644. */
-void v4_open_put(struct v4_client *t, const char *owner, const char *name, uint32_t share, uint32_t deny, bool create);
-
-/* Opens and, if it must be, confirms; the file handle goes to *handle if that is not NULL. */
+/* Opens a file in the root directory and, if it must be, confirms it; create: UNCHECKED4 with mode 0644. */
 uint32_t v4_open(struct v4_client *t, const char *owner, const char *name, uint32_t share, uint32_t deny, bool create,
                  struct v4_stateid *stateid);
 uint32_t v4_close(struct v4_client *t, const char *name, const struct v4_stateid *stateid);

@@ -2,6 +2,8 @@
 /* NFSv4 of the stack's server: files written, read back, listed and attributed in every minor version. */
 #include "tests/unit/support/nfs4_client.h"
 
+#include <inttypes.h>
+
 static void with_each_minor(void (*test)(struct v4_client *t))
 {
     for (unsigned minor = 0; minor <= 2; minor++) {
@@ -21,23 +23,18 @@ static void with_each_minor(void (*test)(struct v4_client *t))
 
 static void root_of(struct v4_client *t)
 {
+    static const char *const masks[] = {"mask0", "mask1", "mask2"};
+    uint8_t handle[16];
+    uint32_t n, words[3];
     struct xdr x;
-    const uint8_t *handle;
-    uint32_t n, words[3] = {0};
 
-    v4_start_root(t);
-    v4_op(t, 10);
-    v4_op(t, 9, 3, 0xffffffff, 0xffbeffff); /* not time_access_set, time_modify_set: they cannot be read */
-    v4_put(t, 0xfffdffff);                  /* nor mode_umask */
-    assert_int_equal(v4_send(t), 0);
-    x = v4_nth(t, 1);
-    assert_true(xdr_opaque(&x, &handle, &n));
-    assert_int_equal(n, 16);
-    x = v4_nth(t, 2);
-    n = v4_get_u32(&x);
-    assert_true(n <= 3);
-    for (uint32_t i = 0; i < n; i++)
-        words[i] = v4_get_u32(&x);
+    /* Not time_access_set, time_modify_set: they cannot be read; nor mode_umask. */
+    assert_int_equal(v4_ask(t, NULL, "/,getfh,getattr:masks=3:mask0=0xffffffff:mask1=0xffbeffff:mask2=0xfffdffff"), 0);
+    assert_true(v4_number(t, "masks") <= 3);
+    memcpy(handle, v4_octets(t, "handle", &n), sizeof handle);
+    assert_int_equal(n, sizeof handle);
+    for (uint32_t i = 0; i < 3; i++)
+        words[i] = (uint32_t)nfs_results_number(&t->fields, masks[i], 0);
     /* RFC 7530 section 5.6: the REQUIRED attributes are there; 12 (acl) is not. */
     assert_int_equal(words[0] & 0x00080fff, 0x00080fff);
     assert_int_equal(words[0] >> 12 & 1, 0);
@@ -45,17 +42,13 @@ static void root_of(struct v4_client *t)
     assert_int_equal(words[2] >> 11 & 1, t->minor > 0);  /* suppattr_exclcreat */
     assert_int_equal(words[2] >> 18 & 1, t->minor == 2); /* xattr_support */
     /* supported_attrs is the first of the values, and has no fewer bits than were reported. */
-    v4_get_u32(&x);
+    x = v4_attributes(t);
     n = v4_get_u32(&x);
     for (uint32_t i = 0; i < n; i++)
         assert_int_equal(words[i] & ~v4_get_u32(&x), 0);
     assert_int_equal(v4_get_u32(&x), 2); /* type: a directory */
     /* Handles lead back. */
-    v4_start(t);
-    v4_op(t, 22);
-    xdr_out_opaque(&t->out, handle, 16);
-    v4_op(t, 16);
-    assert_int_equal(v4_send(t), 2); /* the root has no parent */
+    assert_int_equal(v4_ask_with(t, NULL, handle, sizeof handle, "putfh,lookupp"), 2); /* the root has no parent */
 }
 
 static void test_root(void **state)
@@ -65,20 +58,11 @@ static void test_root(void **state)
 
 static void handles_of(struct v4_client *t)
 {
-    v4_start(t);
-    v4_op(t, 22);
-    v4_text(t, "nonsense");
-    assert_int_equal(v4_send(t), 10001);
-    v4_start(t);
-    v4_op(t, 10);
-    assert_int_equal(v4_send(t), 10020);
-    v4_start(t);
-    v4_op(t, 31);
-    assert_int_equal(v4_send(t), t->minor == 0 ? 10030 : 10020);
-    v4_start_on(t, "..");
-    assert_int_equal(v4_send(t), 10041);
-    v4_start_on(t, "");
-    assert_int_equal(v4_send(t), 22);
+    assert_int_equal(v4_ask(t, NULL, "putfh:8"), 10001);
+    assert_int_equal(v4_ask(t, NULL, "getfh"), 10020);
+    assert_int_equal(v4_ask(t, NULL, "restorefh"), t->minor == 0 ? 10030 : 10020);
+    assert_int_equal(v4_ask(t, NULL, "/.."), 10041);
+    assert_int_equal(v4_ask(t, NULL, "/,lookup:"), 22);
 }
 
 static void test_handles(void **state)
@@ -103,9 +87,7 @@ static void unknown_of(struct v4_client *t)
     assert_int_equal(t->results[t->n_results - 1].op, 10044);
     assert_int_equal(send_op(t, 2), 10044);
     assert_int_equal(send_op(t, 0xffffffff), 10044);
-    v4_start_root(t);
-    v4_op(t, 19, 0);
-    assert_int_equal(v4_send(t), 10004);
+    assert_int_equal(v4_ask(t, NULL, "/,openattr"), 10004);
     assert_int_equal(t->results[t->n_results - 1].op, 19);
     if (t->minor > 0)
         assert_int_equal(send_op(t, 30), 10004); /* RENEW is of minor version 0 */
@@ -134,32 +116,24 @@ static void data_of(struct v4_client *t)
     struct v4_stateid stateid;
     uint8_t data[100001];
     uint64_t seed = 3;
-    struct xdr x;
     const uint8_t *p;
     uint32_t n;
 
     fill_random(&seed, data, sizeof data);
     assert_int_equal(v4_open(t, "me", "file", 3, 0, true, &stateid), 0);
     assert_int_equal(v4_write(t, "file", &stateid, 0, data, sizeof data), 0);
-    x = v4_nth(t, 2);
-    assert_int_equal(v4_get_u32(&x), sizeof data);
+    assert_int_equal(v4_number(t, "count"), sizeof data);
     t->cache = false; /* it would be too big for that */
     assert_int_equal(v4_read(t, "file", &stateid, 1, sizeof data), 0);
-    x = v4_nth(t, 2);
-    assert_int_equal(v4_get_u32(&x), 1);
-    assert_true(xdr_opaque(&x, &p, &n));
+    assert_int_equal(v4_number(t, "eof"), 1);
+    p = v4_octets(t, "data", &n);
     assert_int_equal(n, sizeof data - 1);
     assert_memory_equal(p, data + 1, n);
     /* The data is marked as eligible, where it is. */
     assert_int_equal(t->reply.n_items, 1);
     assert_ptr_equal(t->reply.p + t->reply.items[0].at, p);
     assert_int_equal(t->reply.items[0].n, n);
-    /* COMMIT has the verifier of WRITE. */
-    v4_start_on(t, "file");
-    v4_op(t, 5);
-    v4_u64(t, 0);
-    v4_put(t, 0);
-    assert_int_equal(v4_send(t), 0);
+    assert_int_equal(v4_ask(t, NULL, "/file,commit"), 0);
     assert_int_equal(v4_close(t, "file", &stateid), 0);
     assert_int_equal(v4_read(t, "file", &stateid, 0, 1), 10025);
     /* The anonymous stateid reads, too. */
@@ -176,7 +150,7 @@ static void room_of(struct v4_client *t)
 {
     struct v4_stateid stateid;
     uint8_t data[5000] = {1};
-    struct xdr x;
+    uint32_t n;
 
     assert_int_equal(v4_open(t, "me", "file", 3, 0, true, &stateid), 0);
     assert_int_equal(v4_write(t, "file", &stateid, 0, data, sizeof data), 0);
@@ -184,9 +158,9 @@ static void room_of(struct v4_client *t)
     if (t->minor == 0) {
         assert_int_equal(v4_read(t, "file", &stateid, 0, 5000), 0);
         assert_true(t->reply.n <= 1000);
-        x = v4_nth(t, 2);
-        assert_int_equal(v4_get_u32(&x), 0);
-        assert_true(v4_get_u32(&x) > 700);
+        assert_int_equal(v4_number(t, "eof"), 0);
+        v4_octets(t, "data", &n);
+        assert_true(n > 700);
     } else {
         assert_int_equal(v4_read(t, "file", &stateid, 0, 5000), 10066);
         t->room = 0;
@@ -197,10 +171,7 @@ static void room_of(struct v4_client *t)
     }
     /* Nothing is removed when that could not be reported. */
     t->room = t->minor == 0 ? 64 : 116;
-    v4_start_root(t);
-    v4_op(t, 28);
-    v4_text(t, "file");
-    assert_int_equal(v4_send(t), t->minor == 0 ? 10018 : 10066);
+    assert_int_equal(v4_ask(t, NULL, "/,remove:file"), t->minor == 0 ? 10018 : 10066);
     t->room = 0;
     assert_int_equal(v4_read(t, "file", &stateid, 0, 1), 0);
 }
@@ -212,49 +183,40 @@ static void test_room(void **state)
 
 /* ---- names ---- */
 
-static void make_directory(struct v4_client *t, const char *name)
+static uint32_t make_directory(struct v4_client *t, const char *name)
 {
-    v4_start_root(t);
-    v4_op(t, 6, 2);
-    v4_text(t, name);
-    v4_put(t, 0, 0);
+    return v4_ask_with(t, NULL, "", 0, "/,create:objtype=2:masks=0:name=%s", name);
 }
 
 static unsigned list(struct v4_client *t, uint32_t maxcount, bool *same)
 {
-    uint64_t cookie = 0, verifier = 0;
+    uint64_t cookie = 0;
     unsigned entries = 0;
-    bool eof = false;
 
     *same = true;
-    while (!eof) {
-        struct xdr x;
+    t->verifier = 0;
+    do {
+        const GArray *items;
 
-        v4_start_on(t, "many");
-        v4_op(t, 26);
-        v4_u64(t, cookie);
-        v4_u64(t, verifier);
-        v4_put(t, maxcount, maxcount, 1, 1 << 20 | 1 << 11 | 2);
-        assert_int_equal(v4_send(t), 0);
-        x = v4_nth(t, 2);
-        verifier = v4_get_u64(&x);
-        while (v4_get_u32(&x)) {
-            const uint8_t *name;
-            uint32_t n;
+        assert_int_equal(v4_ask(t, NULL, "/many,readdir:%u:dircount=%u:cookie=%" PRIu64 ":masks=1:mask0=0x00100802",
+                                maxcount, maxcount, cookie),
+                         0);
+        t->verifier = nfs_results_hyper(&t->fields, "cookieverf");
+        cookie = v4_number(t, "cookie");
+        assert_true(cookie > 2);
+        items = t->fields.body.items;
+        for (guint i = 0; i < items->len; i++) {
+            const struct nfs_body_item *item = &g_array_index(items, struct nfs_body_item, i);
             char expected[16];
 
-            cookie = v4_get_u64(&x);
-            assert_true(cookie > 2);
-            assert_true(xdr_opaque(&x, &name, &n));
+            if (strcmp(item->name, "attrs") == 0)
+                assert_int_equal(item->length, 16);
+            if (strcmp(item->name, "name") != 0)
+                continue;
             g_snprintf(expected, sizeof expected, "f%03u", entries++);
-            *same = *same && n == 4 && memcmp(name, expected, 4) == 0;
-            assert_int_equal(v4_get_u32(&x), 1);
-            xdr_skip(&x, 4);
-            assert_int_equal(v4_get_u32(&x), 16);
-            xdr_skip(&x, 16);
+            *same = *same && item->length == 4 && memcmp(t->reply.p + item->at, expected, 4) == 0;
         }
-        eof = v4_get_u32(&x);
-    }
+    } while (!v4_number(t, "eof"));
     return entries;
 }
 
@@ -262,46 +224,23 @@ static void names_of(struct v4_client *t)
 {
     bool same;
 
-    make_directory(t, "many");
-    assert_int_equal(v4_send(t), 0);
-    make_directory(t, "many");
-    assert_int_equal(v4_send(t), 17);
-    for (unsigned i = 0; i < 500; i++) {
-        char name[8];
-
-        g_snprintf(name, sizeof name, "f%03u", i);
-        v4_start_on(t, "many");
-        v4_op(t, 6, i % 2 ? 2 : 7);
-        v4_text(t, name);
-        v4_put(t, 0, 0);
-        assert_int_equal(v4_send(t), 0);
-    }
+    assert_int_equal(make_directory(t, "many"), 0);
+    assert_int_equal(make_directory(t, "many"), 17);
+    for (unsigned i = 0; i < 500; i++)
+        assert_int_equal(v4_ask_with(t, NULL, "", 0, "/many,create:objtype=%u:masks=0:name=f%03u", i % 2 ? 2 : 7, i),
+                         0);
     t->cache = false; /* READDIR may be long */
     assert_int_equal(list(t, 512, &same), 500);
     assert_true(same);
     assert_int_equal(list(t, 1 << 19, &same), 500);
     /* Not even one entry would fit. */
-    v4_start_on(t, "many");
-    v4_op(t, 26);
-    v4_u64(t, 0);
-    v4_u64(t, 0);
-    v4_put(t, 20, 20, 0);
-    assert_int_equal(v4_send(t), 10005);
+    t->verifier = 0;
+    assert_int_equal(v4_ask(t, NULL, "/many,readdir:20:dircount=20:masks=0"), 10005);
     /* A directory that is not empty stays. */
-    v4_start_root(t);
-    v4_op(t, 28);
-    v4_text(t, "many");
-    assert_int_equal(v4_send(t), 66);
+    assert_int_equal(v4_ask(t, NULL, "/,remove:many"), 66);
     /* RENAME, with saved and current directory. */
-    v4_start_on(t, "many");
-    v4_op(t, 32);
-    v4_root(t);
-    v4_op(t, 29);
-    v4_text(t, "f000");
-    v4_text(t, "moved");
-    assert_int_equal(v4_send(t), 0);
-    v4_start_on(t, "moved");
-    assert_int_equal(v4_send(t), 0);
+    assert_int_equal(v4_ask(t, NULL, "/many,savefh,putrootfh,rename:f000:toname=moved"), 0);
+    assert_int_equal(v4_ask(t, NULL, "/moved"), 0);
 }
 
 static void test_names(void **state)
@@ -312,38 +251,19 @@ static void test_names(void **state)
 static void links_of(struct v4_client *t)
 {
     struct v4_stateid stateid;
-    struct xdr x;
-    const uint8_t *p;
     uint32_t n;
+    struct xdr x;
 
-    v4_start_root(t);
-    v4_op(t, 6, 5);
-    v4_text(t, "some/where");
-    v4_text(t, "link");
-    v4_put(t, 0, 0);
-    v4_op(t, 27);
-    assert_int_equal(v4_send(t), 0);
-    x = v4_nth(t, 2);
-    assert_true(xdr_opaque(&x, &p, &n));
+    assert_int_equal(v4_ask(t, NULL, "/,create:10:name=link,readlink"), 0);
+    assert_memory_equal(v4_octets(t, "link", &n), "aaaaa/aaaa", 10);
     assert_int_equal(n, 10);
-    assert_memory_equal(p, "some/where", 10);
     assert_int_equal(t->reply.n_items, 1);
     assert_int_equal(v4_open(t, "me", "link", 1, 0, false, &stateid), 10029);
-    v4_start_on(t, "link");
-    v4_lookup(t, "x");
-    assert_int_equal(v4_send(t), 10029);
+    assert_int_equal(v4_ask(t, NULL, "/link,lookup:x"), 10029);
     /* LINK: the file is saved, the directory current. */
     assert_int_equal(v4_open(t, "me", "file", 3, 0, true, &stateid), 0);
-    v4_start_on(t, "file");
-    v4_op(t, 32);
-    v4_root(t);
-    v4_op(t, 11);
-    v4_text(t, "hard");
-    v4_op(t, 31);
-    v4_op(t, 9, 2, 0, 1 << 3);
-    assert_int_equal(v4_send(t), 0);
-    x = v4_nth(t, 6);
-    xdr_skip(&x, 16);
+    assert_int_equal(v4_ask(t, NULL, "/file,savefh,putrootfh,link:hard,restorefh,getattr:0:mask1=8"), 0);
+    x = v4_attributes(t);
     assert_int_equal(v4_get_u32(&x), 2);
 }
 
@@ -357,25 +277,23 @@ static void test_links(void **state)
 static void attributes_of(struct v4_client *t)
 {
     struct v4_stateid stateid;
+    struct xdr_out values;
     struct xdr x;
 
     assert_int_equal(v4_open(t, "me", "file", 3, 0, true, &stateid), 0);
-    v4_start_on(t, "file");
-    v4_op(t, 34);
-    v4_stateid_put(t, &stateid);
-    v4_put(t, 2, 1 << 4, 1 << 1 | 1 << 4 | 1 << 22, 8 + 4 + 8 + 16);
-    v4_u64(t, 1234);
-    v4_put(t, 0600);
-    v4_text(t, "1000");
-    v4_put(t, 1);
-    v4_u64(t, (uint64_t)-2);
-    v4_put(t, 5);
-    v4_op(t, 9, 2, 1 << 4, 1 << 1 | 1 << 4 | 1 << 21);
-    assert_int_equal(v4_send(t), 0);
-    x = v4_nth(t, 2);
-    assert_int_equal(v4_get_u32(&x), 2);
-    x = v4_nth(t, 3);
-    xdr_skip(&x, 16);
+    xdr_out_begin(&values);
+    xdr_out_u64(&values, 1234);
+    xdr_out_u32(&values, 0600);
+    xdr_out_opaque(&values, "1000", 4);
+    xdr_out_u32(&values, 1);
+    xdr_out_u64(&values, (uint64_t)-2);
+    xdr_out_u32(&values, 5);
+    assert_int_equal(v4_ask_with(t, &stateid, values.octets->data, values.octets->len,
+                                 "/file,setattr:mask0=0x10:mask1=0x00400012,getattr:0x10:mask1=0x00200012"),
+                     0);
+    xdr_out_free(&values);
+    assert_int_equal(v4_number(t, "attrsset"), 2);
+    x = v4_attributes(t);
     assert_int_equal(v4_get_u64(&x), 1234);
     assert_int_equal(v4_get_u32(&x), 0600);
     assert_int_equal(v4_get_u32(&x), 4);
@@ -388,27 +306,21 @@ static void attributes_of(struct v4_client *t)
         static const uint32_t bits[] = {1 << 1, 1 << 12, 1 << 4};
         static const uint32_t expected[] = {22, 10032, 10039};
 
-        v4_start_root(t);
-        v4_op(t, 34);
-        v4_stateid_put(t, &v4_anonymous);
-        v4_put(t, 2, bit < 2 ? bits[bit] : 0, bit < 2 ? 0 : bits[bit], 8);
-        v4_text(t, "root");
-        assert_int_equal(v4_send(t), expected[bit]);
+        assert_int_equal(v4_ask_with(t, NULL, "\0\0\0\4root", 8, "/,setattr:mask0=%u:mask1=%u", bit < 2 ? bits[bit] : 0,
+                                     bit < 2 ? 0 : bits[bit]),
+                         expected[bit]);
     }
     /* Size words that are not there. */
-    v4_start_root(t);
-    v4_op(t, 34);
-    v4_stateid_put(t, &v4_anonymous);
-    v4_put(t, 1, 1 << 4, 4, 0);
-    assert_int_equal(v4_send(t), 10036);
+    assert_int_equal(v4_ask_with(t, NULL, "\0\0\0", 4, "/,setattr:masks=1:mask0=0x10"), 10036);
     /* VERIFY and NVERIFY of the size. */
     for (unsigned i = 0; i < 4; i++) {
         static const uint32_t expected[] = {0, 10027, 10009, 0};
+        uint8_t size[8];
 
-        v4_start_on(t, "file");
-        v4_op(t, i < 2 ? 37 : 17, 1, 1 << 4, 8);
-        v4_u64(t, i % 2 ? 1 : 1234);
-        assert_int_equal(v4_send(t), expected[i]);
+        put_be64(size, i % 2 ? 1 : 1234);
+        assert_int_equal(
+            v4_ask_with(t, NULL, size, sizeof size, "/file,%s:masks=1:mask0=0x10", i < 2 ? "verify" : "nverify"),
+            expected[i]);
     }
 }
 
@@ -419,22 +331,15 @@ static void test_attributes(void **state)
 
 static void permissions_of(struct v4_client *t)
 {
+    static const uint8_t mode[] = {0, 0, 0777 >> 8, 0777 & 0xff};
     struct v4_stateid stateid;
-    struct xdr x;
 
     assert_int_equal(v4_open(t, "me", "file", 3, 0, true, &stateid), 0);
     t->uid = 5;
-    v4_start_on(t, "file");
-    v4_op(t, 3, 0x3f);
-    assert_int_equal(v4_send(t), 0);
-    x = v4_nth(t, 2);
-    assert_int_equal(v4_get_u32(&x), 0x2d);
-    assert_int_equal(v4_get_u32(&x), 1); /* mode 0644: others read */
-    v4_start_on(t, "file");
-    v4_op(t, 34);
-    v4_stateid_put(t, &v4_anonymous);
-    v4_put(t, 2, 0, 2, 4, 0777);
-    assert_int_equal(v4_send(t), 1);
+    assert_int_equal(v4_ask(t, NULL, "/file,access:0x3f"), 0);
+    assert_int_equal(v4_number(t, "supported"), 0x2d);
+    assert_int_equal(v4_number(t, "access"), 1); /* mode 0644: others read */
+    assert_int_equal(v4_ask_with(t, NULL, mode, sizeof mode, "/file,setattr"), 1);
     assert_int_equal(v4_write(t, "file", &v4_anonymous, 0, "x", 1), 13);
 }
 

@@ -2,6 +2,8 @@
 /* Clients and sessions of the stack's NFSv4 server: RFC 8881 sections 2.4, 2.10, 18.35 to 18.37, 18.46. */
 #include "tests/unit/support/nfs4_client.h"
 
+#include <inttypes.h>
+
 struct both {
     struct v4_server on;
     struct v4_client t, other;
@@ -31,14 +33,6 @@ static int end(void **state)
 
 /* ---- EXCHANGE_ID, CREATE_SESSION ---- */
 
-static uint32_t flags_of_exchange(const struct v4_client *t)
-{
-    struct xdr x = v4_result(t, 0);
-
-    xdr_skip(&x, 12);
-    return v4_get_u32(&x);
-}
-
 static void test_exchange_id(void **state)
 {
     struct both *b = *state;
@@ -48,11 +42,11 @@ static void test_exchange_id(void **state)
     assert_int_equal(v4_exchange_id(t, "c", 1, 0x40000000), 2); /* an update of nothing */
     assert_int_equal(v4_exchange_id(t, "c", 1, 0x80000000), 22);
     assert_int_equal(v4_exchange_id(t, "c", 1, 0), 0);
-    assert_int_equal(flags_of_exchange(t), 0x00010000);
+    assert_int_equal(v4_number(t, "flags"), 0x00010000);
     first = t->client;
     assert_int_equal(v4_create_session(t, 1, false), 0);
     assert_int_equal(v4_exchange_id(t, "c", 1, 0), 0);
-    assert_int_equal(flags_of_exchange(t), 0x80010000);
+    assert_int_equal(v4_number(t, "flags"), 0x80010000);
     assert_true(t->client == first);
     assert_int_equal(v4_exchange_id(t, "c", 1, 0x40000000), 0);
     assert_int_equal(v4_exchange_id(t, "c", 2, 0x40000000), 10027);
@@ -62,13 +56,11 @@ static void test_exchange_id(void **state)
     /* A restart: another client id, and with its first session the old one is gone. */
     assert_int_equal(v4_exchange_id(t, "c", 2, 0), 0);
     assert_true(t->client != first);
-    v4_start(t);
-    assert_int_equal(v4_send(t), 0); /* the old session works until then */
+    assert_int_equal(v4_nothing(t), 0); /* the old session works until then */
     assert_int_equal(v4_create_session(&b->other, 1, false), 10022);
     b->other.client = t->client;
     assert_int_equal(v4_create_session(&b->other, 1, false), 0);
-    v4_start(t);
-    assert_int_equal(v4_send(t), 10052);
+    assert_int_equal(v4_nothing(t), 10052);
 }
 
 static void test_create_session_again(void **state)
@@ -94,33 +86,22 @@ static void test_channels(void **state)
 {
     struct both *b = *state;
     struct v4_client *t = &b->t;
-    struct xdr x;
 
     assert_int_equal(v4_exchange_id(t, "c", 1, 0), 0);
-    v4_compound(t);
-    v4_op(t, 43);
-    v4_u64(t, t->client);
-    v4_put(t, 1, 0);
-    v4_channel(t, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff);
-    v4_channel(t, 4096, 4096, 0, 2, 16);
-    v4_put(t, 0x40000000, 0);
-    assert_int_equal(v4_send(t), 0);
-    x = v4_result(t, 0);
-    xdr_skip(&x, 16 + 4 + 4 + 4);
-    assert_int_equal(v4_get_u32(&x), (1 << 20) + 16384);
-    assert_int_equal(v4_get_u32(&x), (1 << 20) + 16384);
-    assert_int_equal(v4_get_u32(&x), 4096);
-    assert_int_equal(v4_get_u32(&x), 64);
-    assert_int_equal(v4_get_u32(&x), 64);
+    assert_int_equal(v4_ask(t, NULL,
+                            "!create_session:flags=0:fmaxreq=0xFFFFFFFF:fmaxresp=0xFFFFFFFF:fmaxcached=0xFFFFFFFF"
+                            ":fmaxops=0xFFFFFFFF:fmaxreqs=0xFFFFFFFF:secs=0"),
+                     0);
+    assert_int_equal(v4_number(t, "fmaxreq"), (1 << 20) + 16384);
+    assert_int_equal(v4_number(t, "fmaxresp"), (1 << 20) + 16384);
+    assert_int_equal(v4_number(t, "fmaxcached"), 4096);
+    assert_int_equal(v4_number(t, "fmaxops"), 64);
+    assert_int_equal(v4_number(t, "fmaxreqs"), 64);
     /* Too small to be of use; and the sequence has moved on. */
-    v4_compound(t);
-    v4_op(t, 43);
-    v4_u64(t, t->client);
-    v4_put(t, 2, 0);
-    v4_channel(t, 100, 4096, 0, 8, 1);
-    v4_channel(t, 4096, 4096, 0, 2, 16);
-    v4_put(t, 0x40000000, 0);
-    assert_int_equal(v4_send(t), 10005);
+    assert_int_equal(v4_ask(t, NULL,
+                            "!create_session:csa_seqid=2:flags=0:fmaxreq=100:fmaxresp=4096:fmaxcached=0"
+                            ":fmaxops=8:fmaxreqs=1:secs=0"),
+                     10005);
     assert_int_equal(v4_create_session(t, 2, false), 10005);
     assert_int_equal(v4_create_session(t, 3, false), 0);
 }
@@ -129,62 +110,36 @@ static void test_channels(void **state)
 
 static void test_places(void **state)
 {
+    static const struct {
+        const char *words;
+        uint32_t status;
+    } cases[] = {
+        {"!putrootfh", 10071},
+        {"sequence:1:sequenceid=1", 10064},
+        {"!destroy_session,putrootfh", 10081},
+        {"bind_conn_to_session:1", 10081},
+        /* One's own session: the last operation only. */
+        {"destroy_session,putrootfh", 10081},
+        {"destroy_clientid", 10074},
+        {"destroy_session", 0},
+        {"", 10052},
+        {"!destroy_clientid", 0},
+        {"!destroy_clientid", 10022},
+    };
     struct both *b = *state;
-    struct v4_client *t = &b->t;
 
-    v4_mount(t, "c", false);
-    v4_compound(t);
-    v4_root(t);
-    assert_int_equal(v4_send(t), 10071);
-    v4_start(t);
-    v4_sequence_on(t, 1, 1);
-    assert_int_equal(v4_send(t), 10064);
-    v4_compound(t);
-    v4_op(t, 44);
-    xdr_out_fixed(&t->out, t->session, 16);
-    v4_root(t);
-    assert_int_equal(v4_send(t), 10081);
-    v4_start(t);
-    v4_op(t, 41);
-    xdr_out_fixed(&t->out, t->session, 16);
-    v4_put(t, 1, 0);
-    assert_int_equal(v4_send(t), 10081);
-    /* One's own session: the last operation only. */
-    v4_start(t);
-    v4_op(t, 44);
-    xdr_out_fixed(&t->out, t->session, 16);
-    v4_root(t);
-    assert_int_equal(v4_send(t), 10081);
-    v4_start(t);
-    v4_op(t, 57);
-    v4_u64(t, t->client);
-    assert_int_equal(v4_send(t), 10074);
-    v4_start(t);
-    v4_op(t, 44);
-    xdr_out_fixed(&t->out, t->session, 16);
-    assert_int_equal(v4_send(t), 0);
-    v4_start(t);
-    assert_int_equal(v4_send(t), 10052);
-    v4_compound(t);
-    v4_op(t, 57);
-    v4_u64(t, t->client);
-    assert_int_equal(v4_send(t), 0);
-    v4_compound(t);
-    v4_op(t, 57);
-    v4_u64(t, t->client);
-    assert_int_equal(v4_send(t), 10022);
+    v4_mount(&b->t, "c", false);
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++)
+        assert_int_equal(v4_ask(&b->t, NULL, "%s", cases[i].words), cases[i].status);
 }
 
 /* ---- slots ---- */
 
-static void make_put(struct v4_client *t, uint32_t slot, uint32_t sequence, const char *name)
+static uint32_t make(struct v4_client *t, uint32_t slot, uint32_t sequence, const char *name)
 {
-    v4_compound(t);
-    v4_sequence_on(t, slot, sequence);
-    v4_root(t);
-    v4_op(t, 6, 2);
-    v4_text(t, name);
-    v4_put(t, 0, 0);
+    return v4_ask_with(t, NULL, "", 0,
+                       "!sequence:%u:highest=%u:sequenceid=%u,putrootfh,create:objtype=2:masks=0:name=%s", slot, slot,
+                       sequence, name);
 }
 
 static void test_retry(void **state)
@@ -194,30 +149,21 @@ static void test_retry(void **state)
     struct rpc_end_message first;
 
     v4_mount(t, "c", false);
-    make_put(t, 3, 1, "d");
-    assert_int_equal(v4_send(t), 0);
+    assert_int_equal(make(t, 3, 1, "d"), 0);
     first = t->reply;
     t->reply.p = NULL;
     /* The same once more: not done again, and answered octet for octet but for the XID. */
-    make_put(t, 3, 1, "d");
-    assert_int_equal(v4_send(t), 0);
+    assert_int_equal(make(t, 3, 1, "d"), 0);
     assert_int_equal(t->reply.n, first.n);
     assert_memory_equal(t->reply.p + 4, first.p + 4, first.n - 4);
     g_free(first.p);
-    make_put(t, 3, 1, "e");
-    assert_int_equal(v4_send(t), 10076);
-    make_put(t, 3, 3, "d");
-    assert_int_equal(v4_send(t), 10063);
-    make_put(t, 3, 0, "d");
-    assert_int_equal(v4_send(t), 10063);
-    make_put(t, 4, 0, "d");
-    assert_int_equal(v4_send(t), 10063); /* a slot that was never used has nothing to repeat */
-    make_put(t, 3, 2, "d");
-    assert_int_equal(v4_send(t), 17);
-    make_put(t, 3, 2, "d");
-    assert_int_equal(v4_send(t), 17); /* errors are kept, too */
-    make_put(t, V4_SLOTS, 1, "d");
-    assert_int_equal(v4_send(t), 10053);
+    assert_int_equal(make(t, 3, 1, "e"), 10076);
+    assert_int_equal(make(t, 3, 3, "d"), 10063);
+    assert_int_equal(make(t, 3, 0, "d"), 10063);
+    assert_int_equal(make(t, 4, 0, "d"), 10063); /* a slot that was never used has nothing to repeat */
+    assert_int_equal(make(t, 3, 2, "d"), 17);
+    assert_int_equal(make(t, 3, 2, "d"), 17); /* errors are kept, too */
+    assert_int_equal(make(t, V4_SLOTS, 1, "d"), 10053);
 }
 
 static void test_uncached(void **state)
@@ -227,10 +173,8 @@ static void test_uncached(void **state)
 
     v4_mount(t, "c", false);
     t->cache = false;
-    make_put(t, 0, 2, "d");
-    assert_int_equal(v4_send(t), 0);
-    make_put(t, 0, 2, "d");
-    assert_int_equal(v4_send(t), 10068);
+    assert_int_equal(make(t, 0, 2, "d"), 0);
+    assert_int_equal(make(t, 0, 2, "d"), 10068);
     assert_int_equal(t->n_results, 2); /* SEQUENCE is answered, what follows it is not */
 }
 
@@ -255,6 +199,7 @@ static void test_limits(void **state)
 {
     struct both *b = *state;
     struct v4_client *t = &b->t;
+    g_autofree uint8_t *large = g_malloc0(1 << 20);
 
     v4_mount(t, "c", false);
     v4_start(t);
@@ -262,13 +207,7 @@ static void test_limits(void **state)
         v4_root(t);
     assert_int_equal(v4_send(t), 10070);
     t->sequences[0]--;
-    v4_start_root(t);
-    v4_op(t, 38);
-    v4_stateid_put(t, &v4_anonymous);
-    v4_u64(t, 0);
-    v4_put(t, 0, 1 << 20);
-    g_byte_array_set_size(t->out.octets, t->out.octets->len + (1 << 20));
-    assert_int_equal(v4_send(t), 10065);
+    assert_int_equal(v4_ask_with(t, NULL, large, 1 << 20, "/,write:stable=0"), 10065);
     /* More sessions than one client may have. */
     for (unsigned i = 2; i <= 16; i++)
         assert_int_equal(v4_create_session(t, i, false), 0);
@@ -284,29 +223,17 @@ static void test_setclientid(void **state)
     uint64_t first;
 
     t->minor = b->other.minor = 0;
-    v4_compound(t);
-    v4_op(t, 30);
-    v4_u64(t, 5);
-    assert_int_equal(v4_send(t), 10022);
+    assert_int_equal(v4_ask(t, NULL, "renew:clientid=5"), 10022);
     v4_setclientid(t, "c", 1);
     first = t->client;
-    v4_compound(t);
-    v4_op(t, 30);
-    v4_u64(t, first);
-    assert_int_equal(v4_send(t), 0);
+    assert_int_equal(v4_ask(t, NULL, "renew"), 0);
     v4_setclientid(t, "c", 1); /* another callback, the same client */
     assert_true(t->client == first);
     v4_setclientid(t, "c", 2); /* a restart */
     assert_true(t->client != first);
-    v4_compound(t);
-    v4_op(t, 30);
-    v4_u64(t, first);
-    assert_int_equal(v4_send(t), 10022);
-    v4_compound(t);
-    v4_op(t, 36);
-    v4_u64(t, t->client);
-    v4_u64(t, 1);
-    assert_int_equal(v4_send(t), 10022);
+    assert_int_equal(v4_ask(t, NULL, "renew:clientid=%" PRIu64, first), 10022);
+    t->confirm = 1;
+    assert_int_equal(v4_ask(t, NULL, "setclientid_confirm"), 10022);
 }
 
 /* So many clients that the oldest ones have to go: those that never finished. */
@@ -334,24 +261,16 @@ static void test_many_sessions(void **state)
 
     for (n = 0; n < 10000 && status == 0; n++) {
         char name[16];
-        struct xdr x;
 
         g_snprintf(name, sizeof name, "c%u", n / 16);
         if (n % 16 == 0)
             assert_int_equal(v4_exchange_id(t, name, 1, 0), 0);
-        v4_compound(t);
-        v4_op(t, 43);
-        v4_u64(t, t->client);
-        v4_put(t, 1 + n % 16, 0);
-        v4_channel(t, 4096, 4096, 4096, 8, 64);
-        v4_channel(t, 4096, 4096, 0, 2, 1);
-        v4_put(t, 0x40000000, 0);
-        status = v4_send(t);
-        if (status != 0)
-            break;
-        x = v4_result(t, 0);
-        xdr_skip(&x, 16 + 4 + 4 + 20);
-        slots += v4_get_u32(&x);
+        status = v4_ask(t, NULL,
+                        "!create_session:csa_seqid=%u:flags=0:fmaxreq=4096:fmaxresp=4096:fmaxcached=4096"
+                        ":fmaxreqs=64:bmaxreqs=1:secs=0",
+                        1 + n % 16);
+        if (status == 0)
+            slots += (uint32_t)v4_number(t, "fmaxreqs");
     }
     assert_int_equal(status, 28);
     assert_int_equal(slots, 16384);

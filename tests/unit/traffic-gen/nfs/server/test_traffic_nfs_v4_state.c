@@ -2,6 +2,8 @@
 /* Opens, locks and delegations of the stack's NFSv4 server: RFC 7530 section 9, RFC 8881 sections 8 to 10. */
 #include "tests/unit/support/nfs4_client.h"
 
+#include <inttypes.h>
+
 struct both {
     struct v4_server on;
     struct v4_client a, b;
@@ -53,11 +55,7 @@ static void shares_of(unsigned minor)
     assert_int_equal(v4_write(&both->a, "file", &a, 0, "x", 1), 10024);
     assert_int_equal(v4_write(&both->a, "file", &again, 0, "x", 1), 0);
     /* Back to reading. */
-    v4_start_on(&both->a, "file");
-    v4_op(&both->a, 21);
-    v4_stateid_put(&both->a, &again);
-    v4_put(&both->a, minor == 0 ? both->a.seqid++ : 0, 1, 0);
-    assert_int_equal(v4_send(&both->a), 0);
+    assert_int_equal(v4_ask(&both->a, &again, "/file,open_downgrade"), 0);
     again.seqid++;
     assert_int_equal(v4_write(&both->a, "file", &again, 0, "x", 1), 10038);
     assert_int_equal(v4_open(&both->b, "x", "file", 2, 0, false, &b), 0);
@@ -86,12 +84,7 @@ static void expiry_of(unsigned minor)
     assert_int_equal(v4_open(&both->b, "x", "file", 1, 0, false, &b), 10015);
     both->on.now += INT64_C(91) * 1000000000;
     assert_int_equal(v4_open(&both->b, "x", "file", 1, 0, false, &b), 0);
-    v4_start_on(&both->a, "file");
-    v4_op(&both->a, 25);
-    v4_stateid_put(&both->a, &a);
-    v4_u64(&both->a, 0);
-    v4_put(&both->a, 1);
-    assert_int_equal(v4_send(&both->a), minor == 0 ? 10025 : 10052);
+    assert_int_equal(v4_read(&both->a, "file", &a, 0, 1), minor == 0 ? 10025 : 10052);
     end(both);
 }
 
@@ -107,15 +100,10 @@ static void test_owner_retry(void **state)
     struct both *both = begin(0, false);
     struct v4_client *t = &both->a;
     struct v4_stateid first, second;
-    struct xdr x;
 
     for (unsigned i = 0; i < 2; i++) {
-        v4_start_root(t);
-        v4_open_put(t, "x", "file", 3, 0, true);
-        v4_op(t, 10);
-        assert_int_equal(v4_send(t), 0);
-        x = v4_nth(t, 1);
-        *(i ? &second : &first) = v4_stateid_get(&x);
+        assert_int_equal(v4_ask(t, NULL, "/,open:share_access=3:opentype=1,getfh"), 0);
+        *(i ? &second : &first) = v4_stateid_of(t);
         t->seqid--;
     }
     assert_memory_equal(&first, &second, sizeof first);
@@ -126,13 +114,8 @@ static void test_owner_retry(void **state)
     assert_int_equal(v4_read(t, "file", &first, 0, 1), 10025);
     t->seqid++;
     for (unsigned i = 0; i < 2; i++) {
-        v4_start_on(t, "file");
-        v4_op(t, 20);
-        v4_stateid_put(t, &first);
-        v4_put(t, t->seqid);
-        assert_int_equal(v4_send(t), 0);
-        x = v4_nth(t, 2);
-        second = v4_stateid_get(&x);
+        assert_int_equal(v4_ask(t, &first, "/file,open_confirm:seqid=%u", t->seqid), 0);
+        second = v4_stateid_of(t);
         assert_int_equal(second.seqid, first.seqid + 1);
     }
     t->seqid += 3;
@@ -148,19 +131,8 @@ static void test_owner_retry(void **state)
 
 static uint32_t create_exclusive(struct v4_client *t, uint64_t verifier, uint32_t mode)
 {
-    v4_start_root(t);
-    v4_op(t, 18, t->minor == 0 ? t->seqid++ : 0, 3, 0);
-    v4_u64(t, t->client);
-    v4_text(t, "x");
-    v4_put(t, 1, mode);
-    if (mode >= 2)
-        v4_u64(t, verifier);
-    if (mode != 2) {
-        v4_put(t, 0, 0);
-    }
-    v4_put(t, 0);
-    v4_text(t, "file");
-    return v4_send(t);
+    t->verifier = verifier;
+    return v4_ask_with(t, NULL, "", 0, "/,open:share_access=3:opentype=1:createmode=%u:masks=0", mode);
 }
 
 static void test_creation(void **state)
@@ -190,30 +162,13 @@ static void test_claims(void **state)
     static const uint32_t expected[] = {10033, 10004};
 
     assert_int_equal(v4_open(t, "x", "file", 3, 0, true, &stateid), 0);
-    v4_start_on(t, "file");
-    v4_op(t, 18, 0, 3, 0);
-    v4_u64(t, 0);
-    v4_text(t, "y");
-    v4_put(t, 0, 4);
-    v4_op(t, 38);
-    v4_stateid_put(t, &current);
-    v4_u64(t, 0);
-    v4_put(t, 2);
-    v4_text(t, "data");
-    v4_op(t, 4, 0);
-    v4_stateid_put(t, &current);
-    assert_int_equal(v4_send(t), 0);
+    t->owner = "y";
+    assert_int_equal(v4_ask_with(t, &current, "data", 4, "/file,open:share_access=3:claim=4,write:stable=2,close"), 0);
     /* Another file handle has no current stateid. */
     assert_int_equal(v4_write(t, "file", &current, 0, "x", 1), 10025);
     for (unsigned i = 0; i < ARRAY_LENGTH(claims); i++) {
-        v4_start_on(t, "file");
-        v4_op(t, 18, 0, 3, 0);
-        v4_u64(t, 0);
-        v4_text(t, "z");
-        v4_put(t, 0, claims[i]);
-        if (claims[i] == 1)
-            v4_put(t, 0);
-        assert_int_equal(v4_send(t), expected[i]);
+        t->owner = "z";
+        assert_int_equal(v4_ask(t, NULL, "/file,open:share_access=3:claim=%u", claims[i]), expected[i]);
     }
     end(both);
 }
@@ -230,11 +185,8 @@ static void test_reclaim_complete(void **state)
     assert_int_equal(v4_exchange_id(&t, "c", 1, 0), 0);
     assert_int_equal(v4_create_session(&t, 1, false), 0);
     assert_int_equal(v4_open(&t, "x", "file", 3, 0, true, &stateid), 10013);
-    for (unsigned i = 0; i < 2; i++) {
-        v4_start(&t);
-        v4_op(&t, 58, 0);
-        assert_int_equal(v4_send(&t), i ? 10054 : 0);
-    }
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(v4_ask(&t, NULL, "reclaim_complete"), i ? 10054 : 0);
     assert_int_equal(v4_open(&t, "x", "file", 3, 0, true, &stateid), 0);
     v4_end(&t);
     v4_server_end(&on);
@@ -253,28 +205,15 @@ struct locker {
 static uint32_t lock(struct locker *l, uint32_t type, uint64_t offset, uint64_t length)
 {
     struct v4_client *t = l->t;
-    struct xdr x;
-    uint32_t status;
+    uint32_t lock_seqid = l->has_lock ? (t->minor == 0 ? ++l->seqid : 0) : l->seqid, status;
 
-    v4_start_on(t, "file");
-    v4_op(t, 12, type, 0);
-    v4_u64(t, offset);
-    v4_u64(t, length);
-    v4_put(t, !l->has_lock);
-    if (l->has_lock) {
-        v4_stateid_put(t, &l->lock);
-        v4_put(t, t->minor == 0 ? ++l->seqid : 0);
-    } else {
-        v4_put(t, t->minor == 0 ? t->seqid++ : 0);
-        v4_stateid_put(t, &l->open);
-        v4_put(t, l->seqid);
-        v4_u64(t, t->client);
-        v4_text(t, l->name);
-    }
-    status = v4_send(t);
+    t->owner = l->name;
+    status =
+        v4_ask(t, l->has_lock ? &l->lock : &l->open,
+               "/file,lock:locktype=%u:offset=%" PRIu64 ":length=%" PRIu64 ":new_owner=%u:open_seqid=%u:lock_seqid=%u",
+               type, offset, length, !l->has_lock, t->minor == 0 && !l->has_lock ? t->seqid++ : 0, lock_seqid);
     if (status == 0) {
-        x = v4_nth(t, 2);
-        l->lock = v4_stateid_get(&x);
+        l->lock = v4_stateid_of(t);
         l->has_lock = true;
     }
     return status;
@@ -283,40 +222,25 @@ static uint32_t lock(struct locker *l, uint32_t type, uint64_t offset, uint64_t 
 static uint32_t unlock(struct locker *l, uint64_t offset, uint64_t length)
 {
     struct v4_client *t = l->t;
-    struct xdr x;
-    uint32_t status;
+    uint32_t status = v4_ask(t, &l->lock, "/file,locku:locktype=1:seqid=%u:offset=%" PRIu64 ":length=%" PRIu64,
+                             t->minor == 0 ? ++l->seqid : 0, offset, length);
 
-    v4_start_on(t, "file");
-    v4_op(t, 14, 1, t->minor == 0 ? ++l->seqid : 0);
-    v4_stateid_put(t, &l->lock);
-    v4_u64(t, offset);
-    v4_u64(t, length);
-    status = v4_send(t);
-    if (status == 0) {
-        x = v4_nth(t, 2);
-        l->lock = v4_stateid_get(&x);
-    }
+    if (status == 0)
+        l->lock = v4_stateid_of(t);
     return status;
 }
 
 /* Where a write lock of [offset, offset + length) would first meet another one; UINT64_MAX: nowhere. */
 static uint64_t test_lock(struct v4_client *t, uint64_t offset, uint64_t length)
 {
-    struct xdr x;
     uint32_t status;
 
-    v4_start_on(t, "file");
-    v4_op(t, 13, 2);
-    v4_u64(t, offset);
-    v4_u64(t, length);
-    v4_u64(t, t->client);
-    v4_text(t, "tester");
-    status = v4_send(t);
+    t->owner = "tester";
+    status = v4_ask(t, NULL, "/file,lockt:offset=%" PRIu64 ":length=%" PRIu64, offset, length);
     if (status == 0)
         return UINT64_MAX;
     assert_int_equal(status, 10010);
-    x = v4_nth(t, 2);
-    return v4_get_u64(&x);
+    return v4_number(t, "offset");
 }
 
 static void locks_of(unsigned minor)
@@ -324,7 +248,6 @@ static void locks_of(unsigned minor)
     struct both *both = begin(minor, false);
     struct locker a = {.t = &both->a, .name = "la", .seqid = 10}, b = {.t = &both->b, .name = "lb", .seqid = 20};
     struct v4_stateid other;
-    struct xdr x;
 
     assert_int_equal(v4_open(a.t, "x", "file", 3, 0, true, &a.open), 0);
     assert_int_equal(v4_open(b.t, "x", "file", 1, 0, false, &b.open), 0);
@@ -332,10 +255,9 @@ static void locks_of(unsigned minor)
     assert_int_equal(lock(&a, 2, 0, 0), 22);
     assert_int_equal(lock(&a, 2, 2, UINT64_MAX - 1), 22);
     assert_int_equal(lock(&b, 1, 150, 1), 10010);
-    x = v4_nth(b.t, 2);
-    assert_int_equal(v4_get_u64(&x), 100);
-    assert_int_equal(v4_get_u64(&x), 100);
-    assert_int_equal(v4_get_u32(&x), 2);
+    assert_int_equal(v4_number(b.t, "offset"), 100);
+    assert_int_equal(v4_number(b.t, "length"), 100);
+    assert_int_equal(v4_number(b.t, "locktype"), 2);
     assert_int_equal(lock(&b, 2, 0, 10), 10038); /* opened for reading */
     assert_int_equal(lock(&b, 1, 0, 100), 0);
     assert_true(test_lock(a.t, 0, 1) == 0);
@@ -409,31 +331,26 @@ static void test_stateids(void **state)
 {
     struct both *both = begin(2, false);
     struct locker a = {.t = &both->a, .name = "la"};
-    struct v4_stateid nobody = {.seqid = 1, .other = {9, 9, 9}};
-    struct xdr x;
+    struct v4_stateid three[] = {{0}, {0}, {.seqid = 1, .other = {9, 9, 9}}}; /* the last one is nobody's */
+    const struct nfs_field *codes;
 
     assert_int_equal(v4_open(a.t, "x", "file", 3, 0, true, &a.open), 0);
     assert_int_equal(lock(&a, 2, 0, 1), 0);
-    v4_start(a.t);
-    v4_op(a.t, 55, 3);
-    v4_stateid_put(a.t, &a.open);
-    v4_stateid_put(a.t, &a.lock);
-    v4_stateid_put(a.t, &nobody);
-    assert_int_equal(v4_send(a.t), 0);
-    x = v4_nth(a.t, 0);
-    assert_int_equal(v4_get_u32(&x), 3);
-    assert_int_equal(v4_get_u32(&x), 0);
-    assert_int_equal(v4_get_u32(&x), 0);
-    assert_int_equal(v4_get_u32(&x), 10025);
+    three[0] = a.open;
+    three[1] = a.lock;
+    a.t->in_turn = true;
+    assert_int_equal(v4_ask(a.t, three, "test_stateid:stateids=3"), 0);
+    a.t->in_turn = false;
+    assert_int_equal(v4_number(a.t, "statuses"), 3);
+    codes = nfs_results_first(&a.t->fields, "code");
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(codes[i].value, i == 2 ? 10025 : 0);
     for (unsigned i = 0; i < 4; i++) {
         static const uint32_t expected[] = {10037, 10037, 0, 10025};
 
         if (i == 2)
             assert_int_equal(unlock(&a, 0, 1), 0);
-        v4_start(a.t);
-        v4_op(a.t, 45);
-        v4_stateid_put(a.t, i == 0 ? &a.open : &a.lock);
-        assert_int_equal(v4_send(a.t), expected[i]);
+        assert_int_equal(v4_ask(a.t, i == 0 ? &a.open : &a.lock, "free_stateid"), expected[i]);
     }
     end(both);
 }
