@@ -23,6 +23,7 @@ void client_end(struct nfs_client *client)
     nfs_peer_free(client->peer);
     nfs_server_free(client->server);
     nfs_tree_free(client->tree);
+    nfs_results_clear(&client->fields);
     g_free(client->reply.p);
 }
 
@@ -112,18 +113,52 @@ uint32_t client_send(struct nfs_client *client)
     return client->header.accept_stat;
 }
 
-uint32_t client_u32(struct nfs_client *client)
+uint32_t client_ask(struct nfs_client *client, const char *procedure, const void *handle, const char *format, ...)
 {
-    uint32_t v = 0;
+    const struct nfs_template *template = nfs_procedure_template(procedure);
+    const uint32_t n_handle = g_str_has_prefix(procedure, "nfs2.") ? 32 : 16;
+    g_autofree char *words = NULL;
+    struct nfs_fields fields;
+    va_list args;
 
-    assert_true(xdr_u32(&client->results, &v));
-    return v;
+    va_start(args, format);
+    words = g_strdup_vprintf(format, args);
+    va_end(args);
+    nfs_fields_init(&fields);
+    nfs_fields_octets(&fields, "handle", handle, n_handle);
+    nfs_fields_octets(&fields, "tohandle", client->to, n_handle);
+    nfs_fields_octets(&fields, "data", client->data, client->n_data);
+    nfs_fields_octets(&fields, "link", client->data, client->n_data);
+    nfs_fields_hyper(&fields, "createverf", client->verifier);
+    nfs_fields_hyper(&fields, "cookieverf", client->verifier);
+    nfs_fields_put(&fields, template, words,
+                   client_call(client, template->program, template->version, template->number));
+    nfs_fields_clear(&fields);
+    assert_int_equal(client_send(client), RPC_SUCCESS);
+    nfs_results_clear(&client->fields);
+    assert_true(nfs_results_read(&client->fields, template, words, &client->results));
+    return (uint32_t)nfs_results_number(&client->fields, "status", 0);
 }
 
-uint64_t client_u64(struct nfs_client *client)
+uint64_t client_number(const struct nfs_client *client, const char *name)
 {
-    uint64_t v = 0;
+    assert_non_null(nfs_results_last(&client->fields, name));
+    return nfs_results_number(&client->fields, name, 0);
+}
 
-    assert_true(xdr_u64(&client->results, &v));
-    return v;
+const uint8_t *client_octets(const struct nfs_client *client, const char *name, uint32_t *n)
+{
+    const uint8_t *p = nfs_results_octets(&client->fields, name, n);
+
+    assert_non_null(p);
+    return p;
+}
+
+unsigned client_count(const struct nfs_client *client, const char *name)
+{
+    unsigned n = 0;
+
+    for (guint i = 0; i < client->fields.body.fields->len; i++)
+        n += strcmp(g_array_index(client->fields.body.fields, struct nfs_field, i).name, name) == 0;
+    return n;
 }

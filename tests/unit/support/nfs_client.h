@@ -4,7 +4,7 @@
 #define IWARP_TESTS_UNIT_SUPPORT_NFS_CLIENT_H
 
 #include "tests/unit/support/support.h"
-#include "traffic-gen/ends/xdr_out.h"
+#include "traffic-gen/ends/nfs_fields.h"
 #include "traffic-gen/nfs/server/nfs_server.h"
 #include "wire/nfs.h"
 
@@ -19,6 +19,11 @@ struct nfs_client {
     struct rpc_end_message reply;
     struct rpc_message header;
     struct xdr results;
+    struct nfs_results fields; /* of client_ask() */
+    /* Arguments of client_ask(), if they are to be others: the second handle; data, text of a link; verifiers. */
+    const void *to, *data;
+    uint32_t n_data;
+    uint64_t verifier;
 };
 
 void client_begin(struct nfs_client *client);
@@ -29,7 +34,18 @@ struct xdr_out *client_call(struct nfs_client *client, uint32_t program, uint32_
 
 /* Sends what client_call() began. The accept_stat of the answer, results at hand. */
 uint32_t client_send(struct nfs_client *client);
-uint32_t client_u32(struct nfs_client *client);
-uint64_t client_u64(struct nfs_client *client);
+
+/*
+ * A whole Call by the names of wire/nfs_types.txt: "nfs3.read", with a handle (32 octets in version 2, else 16; NULL:
+ * none) and its parameters (printf). The status, 0 where the procedure has none; it is accepted.
+ */
+uint32_t client_ask(struct nfs_client *client, const char *procedure, const void *handle, const char *words, ...)
+    G_GNUC_PRINTF(4, 5);
+#define client_plain(client, procedure, handle) client_ask(client, procedure, handle, "%s", "")
+/* Of its results. */
+uint64_t client_number(const struct nfs_client *client, const char *name);
+const uint8_t *client_octets(const struct nfs_client *client, const char *name, uint32_t *n);
+/* How many fields of that name there are. */
+unsigned client_count(const struct nfs_client *client, const char *name);
 
 #endif

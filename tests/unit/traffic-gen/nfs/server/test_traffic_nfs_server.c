@@ -2,7 +2,7 @@
 /* The NFS server's RPC part, MOUNT, and every procedure of versions 2 and 3. */
 #include "tests/unit/support/nfs_client.h"
 
-enum { V3 = 3, V2 = 2 };
+#include <inttypes.h>
 
 struct handle {
     uint8_t p[32];
@@ -82,109 +82,63 @@ static void denied(void **state)
 
 /* ---- version 3 ---- */
 
+/* A handle in results, which is all that this version's handles are. */
+static struct handle found(const struct nfs_client *client, uint32_t octets)
+{
+    struct handle handle = {{0}};
+    uint32_t n;
+
+    memcpy(handle.p, client_octets(client, "handle", &n), octets);
+    assert_int_equal(n, octets);
+    return handle;
+}
+
 static struct handle mount_root(struct nfs_client *client)
 {
-    struct handle handle = {{0}};
-
-    xdr_out_opaque(client_call(client, 100005, 3, 1), "/", 1);
-    assert_int_equal(client_send(client), RPC_SUCCESS);
-    assert_int_equal(client_u32(client), 0);
-    assert_int_equal(client_u32(client), 16);
-    memcpy(handle.p, client->results.p + client->results.at, 16);
-    return handle;
+    assert_int_equal(client_ask(client, "mount3.mnt", NULL, "path=/"), 0);
+    return found(client, 16);
 }
 
-static struct xdr_out *call3(struct nfs_client *client, uint32_t number, const struct handle *handle)
+static struct handle made(const struct nfs_client *client)
 {
-    struct xdr_out *out = client_call(client, 100003, V3, number);
-
-    xdr_out_opaque(out, handle->p, 16);
-    return out;
+    assert_int_equal(client_number(client, "handle_follows"), 1);
+    return found(client, 16);
 }
 
-static void put_name(struct xdr_out *out, const char *name)
-{
-    xdr_out_opaque(out, name, (uint32_t)strlen(name));
-}
-
-/* sattr3 that sets nothing but the mode. */
-static void put_mode(struct xdr_out *out, uint32_t mode)
-{
-    xdr_out_bool(out, true);
-    xdr_out_u32(out, mode);
-    for (unsigned i = 0; i < 5; i++)
-        xdr_out_u32(out, 0);
-}
-
-static uint32_t send3(struct nfs_client *client)
-{
-    assert_int_equal(client_send(client), RPC_SUCCESS);
-    return client_u32(client);
-}
-
-static struct handle made(struct nfs_client *client)
-{
-    struct handle handle = {{0}};
-
-    assert_int_equal(client_u32(client), 1);
-    assert_int_equal(client_u32(client), 16);
-    memcpy(handle.p, client->results.p + client->results.at, 16);
-    return handle;
-}
-
-/* CREATE with a mode. */
 static uint32_t create3(struct nfs_client *client, const struct handle *dir, const char *name, uint32_t how)
 {
-    struct xdr_out *out = call3(client, 8, dir);
-
-    put_name(out, name);
-    xdr_out_u32(out, how);
-    put_mode(out, 0640);
-    return send3(client);
+    return client_ask(client, "nfs3.create", dir, "name=%s:createmode=%u:mode=0640", name, how);
 }
 
-static uint32_t name3(struct nfs_client *client, uint32_t number, const struct handle *dir, const char *name)
+static uint32_t exclusive(struct nfs_client *client, const struct handle *dir, const char *name, uint64_t verifier)
 {
-    put_name(call3(client, number, dir), name);
-    return send3(client);
+    client->verifier = verifier;
+    return client_ask(client, "nfs3.create", dir, "name=%s:createmode=2", name);
 }
 
 static uint32_t mkdir3(struct nfs_client *client, const struct handle *dir, const char *name)
 {
-    struct xdr_out *out = call3(client, 9, dir);
-
-    put_name(out, name);
-    put_mode(out, 0755);
-    return send3(client);
+    return client_ask(client, "nfs3.mkdir", dir, "name=%s:mode=0755", name);
 }
 
 static uint32_t write3(struct nfs_client *client, const struct handle *file, uint64_t at, const char *text,
                        uint32_t count)
 {
-    struct xdr_out *out = call3(client, 7, file);
-
-    xdr_out_u64(out, at);
-    xdr_out_u32(out, count);
-    xdr_out_u32(out, 0);
-    put_name(out, text);
-    return send3(client);
+    client->data = text;
+    client->n_data = (uint32_t)strlen(text);
+    return client_ask(client, "nfs3.write", file, "offset=%" PRIu64 ":count=%u:stable=0", at, count);
 }
 
 static uint32_t read3(struct nfs_client *client, const struct handle *file, uint64_t at, uint32_t count)
 {
-    struct xdr_out *out = call3(client, 6, file);
-
-    xdr_out_u64(out, at);
-    xdr_out_u32(out, count);
-    return send3(client);
+    return client_ask(client, "nfs3.read", file, "offset=%" PRIu64 ":count=%u", at, count);
 }
 
-static uint64_t size3(struct nfs_client *client, const struct handle *file)
+static void assert_read(const struct nfs_client *client, uint32_t count, bool eof)
 {
-    call3(client, 1, file);
-    assert_int_equal(send3(client), 0);
-    client->results.at += 20;
-    return client_u64(client);
+    assert_int_equal(client_number(client, "count"), count);
+    assert_int_equal(client_number(client, "eof"), eof);
+    assert_int_equal(client_number(client, "data"), count);
 }
 
 static void files3(void **state)
@@ -192,7 +146,7 @@ static void files3(void **state)
     struct nfs_client client;
     struct handle root, file;
     uint64_t verifier;
-    struct xdr_out *out;
+    uint32_t n;
 
     client_begin(&client);
     root = mount_root(&client);
@@ -203,48 +157,35 @@ static void files3(void **state)
     assert_int_equal(create3(&client, &root, "", 0), NFS_TREE_INVAL);
     assert_int_equal(create3(&client, &file, "x", 0), NFS_TREE_NOTDIR);
     assert_int_equal(write3(&client, &file, 3, "hello", 5), 0);
-    client.results.at += 28 + 88; /* wcc_data */
-    assert_int_equal(client_u32(&client), 5);
-    assert_int_equal(client_u32(&client), 0);
-    verifier = client_u64(&client);
+    assert_int_equal(client_number(&client, "count"), 5);
+    assert_int_equal(client_number(&client, "committed"), 0);
+    verifier = nfs_results_hyper(&client.fields, "verf");
     assert_int_equal(write3(&client, &file, 3, "hello", 4), NFS_TREE_INVAL);
     assert_int_equal(write3(&client, &file, INT64_MAX, "hello", 5), NFS_TREE_FBIG);
     assert_int_equal(write3(&client, &root, 3, "hello", 5), NFS_TREE_INVAL);
-    assert_int_equal(size3(&client, &file), 8);
+    assert_int_equal(client_plain(&client, "nfs3.getattr", &file), 0);
+    assert_int_equal(client_number(&client, "size"), 8);
 
-    out = call3(&client, 21, &file);
-    xdr_out_u64(out, 0);
-    xdr_out_u32(out, 0);
-    assert_int_equal(send3(&client), 0);
-    client.results.at += 28 + 88;
-    assert_int_equal(client_u64(&client), verifier);
+    assert_int_equal(client_plain(&client, "nfs3.commit", &file), 0);
+    assert_int_equal(nfs_results_hyper(&client.fields, "verf"), verifier);
 
     assert_int_equal(read3(&client, &file, 2, 4), 0);
-    client.results.at += 88;
-    assert_int_equal(client_u32(&client), 4);
-    assert_int_equal(client_u32(&client), 0);
-    assert_int_equal(client_u32(&client), 4);
-    assert_memory_equal(client.results.p + client.results.at, "\0hel", 4);
+    assert_read(&client, 4, false);
+    assert_memory_equal(client_octets(&client, "data", &n), "\0hel", 4);
     assert_int_equal(read3(&client, &file, 2, UINT32_MAX), 0);
-    client.results.at += 88;
-    assert_int_equal(client_u32(&client), 6);
-    assert_int_equal(client_u32(&client), 1);
+    assert_read(&client, 6, true);
     assert_int_equal(read3(&client, &file, 99, 1), 0);
-    client.results.at += 88;
-    assert_int_equal(client_u32(&client), 0);
-    assert_int_equal(client_u32(&client), 1);
+    assert_read(&client, 0, true);
     assert_int_equal(read3(&client, &root, 0, 1), NFS_TREE_INVAL);
 
     /* No more than the requester has room for. */
     client.room = 24 + 88 + 4 + 12 + 4;
     assert_int_equal(read3(&client, &file, 0, 8), 0);
     assert_true(client.reply.n <= client.room);
-    client.results.at += 88;
-    assert_int_equal(client_u32(&client), 1);
-    assert_int_equal(client_u32(&client), 0);
+    assert_read(&client, 1, false);
     client.room = 0;
 
-    assert_int_equal(name3(&client, 12, &root, "file"), 0);
+    assert_int_equal(client_ask(&client, "nfs3.remove", &root, "file"), 0);
     assert_int_equal(read3(&client, &file, 0, 8), NFS_TREE_STALE);
     file.p[0] ^= 1;
     assert_int_equal(read3(&client, &file, 0, 8), 10001);
@@ -255,35 +196,24 @@ static void exclusive3(void **state)
 {
     struct nfs_client client;
     struct handle root;
-    struct xdr_out *out;
-    static const struct {
-        uint64_t verifier;
-        uint32_t status;
-    } cases[] = {{5, 0}, {5, 0}, {6, NFS_TREE_EXIST}};
 
     client_begin(&client);
     root = mount_root(&client);
-    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
-        out = call3(&client, 8, &root);
-        put_name(out, "once");
-        xdr_out_u32(out, 2);
-        xdr_out_u64(out, cases[i].verifier);
-        assert_int_equal(send3(&client), cases[i].status);
-    }
+    assert_int_equal(exclusive(&client, &root, "once", 5), 0);
+    assert_int_equal(exclusive(&client, &root, "once", 5), 0);
+    assert_int_equal(exclusive(&client, &root, "once", 6), NFS_TREE_EXIST);
     assert_int_equal(create3(&client, &root, "other", 1), 0);
-    out = call3(&client, 8, &root);
-    put_name(out, "other");
-    xdr_out_u32(out, 2);
-    xdr_out_u64(out, 0);
-    assert_int_equal(send3(&client), NFS_TREE_EXIST);
+    assert_int_equal(exclusive(&client, &root, "other", 0), NFS_TREE_EXIST);
     client_end(&client);
 }
 
 static void names3(void **state)
 {
+    static const uint32_t kinds[] = {0, 10007, 10007, 0, 0, 10007, 0, 0, 0};
     struct nfs_client client;
     struct handle root, dir, file, link;
     struct xdr_out *out;
+    uint32_t n;
 
     client_begin(&client);
     root = mount_root(&client);
@@ -292,63 +222,47 @@ static void names3(void **state)
     assert_int_equal(mkdir3(&client, &root, "dir"), NFS_TREE_EXIST);
     assert_int_equal(create3(&client, &dir, "file", 0), 0);
     file = made(&client);
-    assert_int_equal(name3(&client, 3, &dir, "file"), 0);
-    assert_int_equal(client_u32(&client), 16);
-    assert_memory_equal(client.results.p + client.results.at, file.p, 16);
-    assert_int_equal(name3(&client, 3, &dir, "none"), NFS_TREE_NOENT);
-    assert_int_equal(name3(&client, 3, &dir, "a/b"), NFS_TREE_ACCES);
-    assert_int_equal(name3(&client, 3, &file, "none"), NFS_TREE_NOTDIR);
+    assert_int_equal(client_ask(&client, "nfs3.lookup", &dir, "file"), 0);
+    link = found(&client, 16);
+    assert_memory_equal(link.p, file.p, 16);
+    assert_int_equal(client_ask(&client, "nfs3.lookup", &dir, "none"), NFS_TREE_NOENT);
+    assert_int_equal(client_ask(&client, "nfs3.lookup", &dir, "a/b"), NFS_TREE_ACCES);
+    assert_int_equal(client_ask(&client, "nfs3.lookup", &file, "none"), NFS_TREE_NOTDIR);
 
-    out = call3(&client, 10, &dir);
-    put_name(out, "link");
-    put_mode(out, 0);
-    put_name(out, "../to");
-    assert_int_equal(send3(&client), 0);
+    client.data = "../to";
+    client.n_data = 5;
+    assert_int_equal(client_ask(&client, "nfs3.symlink", &dir, "name=link:mode=0"), 0);
     link = made(&client);
-    call3(&client, 5, &link);
-    assert_int_equal(send3(&client), 0);
-    client.results.at += 88;
-    assert_int_equal(client_u32(&client), 5);
-    assert_memory_equal(client.results.p + client.results.at, "../to", 5);
+    assert_int_equal(client_plain(&client, "nfs3.readlink", &link), 0);
+    assert_memory_equal(client_octets(&client, "link", &n), "../to", 5);
+    assert_int_equal(n, 5);
     assert_int_equal(client.reply.n_items, 1);
-    call3(&client, 5, &file);
-    assert_int_equal(send3(&client), NFS_TREE_INVAL);
+    assert_int_equal(client_plain(&client, "nfs3.readlink", &file), NFS_TREE_INVAL);
 
-    for (uint32_t kind = 0; kind < 9; kind++) {
-        static const uint32_t expected[] = {0, 10007, 10007, 0, 0, 10007, 0, 0, 0};
-
-        out = call3(&client, 11, &dir);
-        put_name(out, (char[]){(char)('a' + kind), 0});
-        xdr_out_u32(out, kind);
-        put_mode(out, 0600);
-        xdr_out_u64(out, 0x100000002);
-        if (kind == 0 || kind == 8)
-            assert_int_equal(client_send(&client), RPC_GARBAGE_ARGS);
-        else
-            assert_int_equal(send3(&client), expected[kind]);
+    for (uint32_t kind = 1; kind < 8; kind++)
+        assert_int_equal(client_ask(&client, "nfs3.mknod", &dir, "name=%c:objtype=%u:mode=0600:major=1:minor_number=2",
+                                    'a' + kind, kind),
+                         kinds[kind]);
+    for (uint32_t kind = 0; kind <= 8; kind += 8) {
+        out = client_call(&client, 100003, 3, 11);
+        xdr_out_opaque(out, dir.p, 16);
+        xdr_out_opaque(out, "x", 1);
+        xdr_out_words(out, kind, 1, 0600, 0, 0, 0, 0, 0, 1, 2);
+        assert_int_equal(client_send(&client), RPC_GARBAGE_ARGS);
     }
 
-    out = call3(&client, 15, &file);
-    xdr_out_opaque(out, root.p, 16);
-    put_name(out, "hard");
-    assert_int_equal(send3(&client), 0);
-    out = call3(&client, 15, &dir);
-    xdr_out_opaque(out, root.p, 16);
-    put_name(out, "hard2");
-    assert_int_equal(send3(&client), NFS_TREE_INVAL);
-    out = call3(&client, 14, &dir);
-    put_name(out, "file");
-    xdr_out_opaque(out, root.p, 16);
-    put_name(out, "moved");
-    assert_int_equal(send3(&client), 0);
-    assert_int_equal(name3(&client, 3, &root, "moved"), 0);
-    assert_int_equal(name3(&client, 13, &root, "moved"), NFS_TREE_NOTDIR);
-    assert_int_equal(name3(&client, 12, &root, "dir"), NFS_TREE_ISDIR);
-    assert_int_equal(name3(&client, 13, &root, "dir"), NFS_TREE_NOTEMPTY);
-    assert_int_equal(name3(&client, 13, &root, "."), NFS_TREE_INVAL);
-    assert_int_equal(name3(&client, 12, &root, "moved"), 0);
-    assert_int_equal(name3(&client, 12, &root, "hard"), 0);
-    assert_int_equal(name3(&client, 12, &root, "hard"), NFS_TREE_NOENT);
+    client.to = &root;
+    assert_int_equal(client_ask(&client, "nfs3.link", &file, "hard"), 0);
+    assert_int_equal(client_ask(&client, "nfs3.link", &dir, "hard2"), NFS_TREE_INVAL);
+    assert_int_equal(client_ask(&client, "nfs3.rename", &dir, "file:toname=moved"), 0);
+    assert_int_equal(client_ask(&client, "nfs3.lookup", &root, "moved"), 0);
+    assert_int_equal(client_ask(&client, "nfs3.rmdir", &root, "moved"), NFS_TREE_NOTDIR);
+    assert_int_equal(client_ask(&client, "nfs3.remove", &root, "dir"), NFS_TREE_ISDIR);
+    assert_int_equal(client_ask(&client, "nfs3.rmdir", &root, "dir"), NFS_TREE_NOTEMPTY);
+    assert_int_equal(client_ask(&client, "nfs3.rmdir", &root, "."), NFS_TREE_INVAL);
+    assert_int_equal(client_ask(&client, "nfs3.remove", &root, "moved"), 0);
+    assert_int_equal(client_ask(&client, "nfs3.remove", &root, "hard"), 0);
+    assert_int_equal(client_ask(&client, "nfs3.remove", &root, "hard"), NFS_TREE_NOENT);
     client_end(&client);
 }
 
@@ -356,52 +270,36 @@ static void attributes3(void **state)
 {
     struct nfs_client client;
     struct handle root, file;
-    struct xdr_out *out;
 
     client_begin(&client);
     root = mount_root(&client);
     client.uid = 1000;
     assert_int_equal(create3(&client, &root, "file", 0), 0);
     file = made(&client);
-    for (uint32_t number = 18; number <= 20; number++) {
-        call3(&client, number, &file);
-        assert_int_equal(send3(&client), 0);
-    }
+    assert_int_equal(client_plain(&client, "nfs3.fsstat", &file), 0);
+    assert_int_equal(client_plain(&client, "nfs3.fsinfo", &file), 0);
+    assert_int_equal(client_plain(&client, "nfs3.pathconf", &file), 0);
     for (unsigned guarded = 0; guarded < 3; guarded++) { /* without guard, a false one, a true one */
-        const struct nfs_node *node = nfs_tree_get(client.tree, 2);
-        int64_t ctime = node->ctime_ns;
+        const int64_t ctime = nfs_tree_get(client.tree, 2)->ctime_ns;
 
-        out = call3(&client, 2, &file);
-        put_mode(out, 0600 + guarded);
-        xdr_out_bool(out, guarded > 0);
-        if (guarded > 0) {
-            xdr_out_u32(out, (uint32_t)(ctime / 1000000000));
-            xdr_out_u32(out, (uint32_t)(ctime % 1000000000) + (guarded == 1));
-        }
-        assert_int_equal(send3(&client), guarded == 1 ? 10002 : 0);
+        assert_int_equal(client_ask(&client, "nfs3.setattr", &file,
+                                    "mode=%u:guard=%u:guard_ctime=%" PRIi64 ":guard_ctime_ns=%" PRIi64, 0600 + guarded,
+                                    guarded > 0, ctime / 1000000000, ctime % 1000000000 + (guarded == 1)),
+                         guarded == 1 ? 10002 : 0);
         assert_int_equal(nfs_tree_get(client.tree, 2)->mode, guarded == 2 ? 0602 : 0600);
     }
-    xdr_out_u32(call3(&client, 4, &file), 0x3f);
-    assert_int_equal(send3(&client), 0);
-    client.results.at += 88;
-    assert_int_equal(client_u32(&client), 0x0d);
+    assert_int_equal(client_ask(&client, "nfs3.access", &file, "0x3f"), 0);
+    assert_int_equal(client_number(&client, "access"), 0x0d);
 
     /* Somebody else: 0602 lets him write, and no more. */
     client.uid = 1001;
-    xdr_out_u32(call3(&client, 4, &file), 0x3f);
-    assert_int_equal(send3(&client), 0);
-    client.results.at += 88;
-    assert_int_equal(client_u32(&client), 0x0c);
+    assert_int_equal(client_ask(&client, "nfs3.access", &file, "0x3f"), 0);
+    assert_int_equal(client_number(&client, "access"), 0x0c);
     assert_int_equal(read3(&client, &file, 0, 1), NFS_TREE_ACCES);
     assert_int_equal(write3(&client, &file, 0, "x", 1), 0);
-    out = call3(&client, 2, &file);
-    put_mode(out, 0777);
-    xdr_out_bool(out, false);
-    assert_int_equal(send3(&client), NFS_TREE_PERM);
-    xdr_out_u32(call3(&client, 4, &root), 0x3f);
-    assert_int_equal(send3(&client), 0);
-    client.results.at += 88;
-    assert_int_equal(client_u32(&client), 0x1f);
+    assert_int_equal(client_ask(&client, "nfs3.setattr", &file, "mode=0777"), NFS_TREE_PERM);
+    assert_int_equal(client_ask(&client, "nfs3.access", &root, "0x3f"), 0);
+    assert_int_equal(client_number(&client, "access"), 0x1f);
     client_end(&client);
 }
 
@@ -409,43 +307,29 @@ static void attributes3(void **state)
 static unsigned list3(struct nfs_client *client, const struct handle *root, bool plus, uint32_t dircount,
                       uint32_t maxcount)
 {
-    uint64_t cookie = 0, verifier = 0;
+    uint64_t cookie = 0;
     unsigned entries = 0, calls = 0;
 
-    for (;;) {
-        struct xdr_out *out = call3(client, plus ? 17 : 16, root);
-
-        xdr_out_u64(out, cookie);
-        xdr_out_u64(out, verifier);
-        if (plus)
-            xdr_out_u32(out, dircount);
-        xdr_out_u32(out, maxcount);
-        assert_int_equal(send3(client), 0);
+    client->verifier = 0;
+    do {
+        assert_int_equal(
+            plus ? client_ask(client, "nfs3.readdirplus", root, "cookie=%" PRIu64 ":dircount=%u:maxcount=%u", cookie,
+                              dircount, maxcount)
+                 : client_ask(client, "nfs3.readdir", root, "cookie=%" PRIu64 ":count=%u", cookie, maxcount),
+            0);
         assert_true(client->reply.n - client->header.header_len - 4 <= maxcount);
-        client->results.at += 88;
-        verifier = client_u64(client);
-        while (client_u32(client)) {
-            const uint8_t *name;
-            uint32_t n;
-
-            client_u64(client);
-            assert_true(xdr_opaque(&client->results, &name, &n));
-            cookie = client_u64(client);
-            if (plus)
-                client->results.at += 88 + 8 + 16;
-            entries++;
-        }
+        client->verifier = nfs_results_hyper(&client->fields, "cookieverf");
+        cookie = client_number(client, "cookie");
+        entries += client_count(client, "cookie");
         assert_true(++calls < 10000);
-        if (client_u32(client))
-            return entries;
-    }
+    } while (!client_number(client, "eof"));
+    return entries;
 }
 
 static void directories3(void **state)
 {
     struct nfs_client client;
     struct handle root;
-    struct xdr_out *out;
     char name[16];
 
     client_begin(&client);
@@ -460,50 +344,23 @@ static void directories3(void **state)
     assert_int_equal(list3(&client, &root, true, 512, 4096), 1502);
     assert_int_equal(list3(&client, &root, true, 1, 4096), 1502);
     assert_int_equal(list3(&client, &root, true, 100000, 1 << 20), 1502);
-    out = call3(&client, 16, &root);
-    xdr_out_u64(out, 0);
-    xdr_out_u64(out, 0);
-    xdr_out_u32(out, 88 + 16 + 20);
-    assert_int_equal(send3(&client), 10005);
-    out = call3(&client, 16, &root);
-    xdr_out_u64(out, 3);
-    xdr_out_u64(out, 12345);
-    xdr_out_u32(out, 4096);
-    assert_int_equal(send3(&client), 10003);
+    client.verifier = 0;
+    assert_int_equal(client_ask(&client, "nfs3.readdir", &root, "%u", 88 + 16 + 20), 10005);
+    client.verifier = 12345;
+    assert_int_equal(client_ask(&client, "nfs3.readdir", &root, "cookie=3:count=4096"), 10003);
     client_end(&client);
 }
 
 /* ---- version 2 ---- */
 
-static struct xdr_out *call2(struct nfs_client *client, uint32_t number, const struct handle *handle)
+#define KEPT "uid=-1:gid=-1"
+
+/* A procedure with a name, and what it makes or finds. */
+static struct handle made2(struct nfs_client *client, const char *procedure, const struct handle *dir,
+                           const char *words)
 {
-    struct xdr_out *out = client_call(client, 100003, V2, number);
-
-    xdr_out_fixed(out, handle->p, 32);
-    return out;
-}
-
-static void put_sattr2(struct xdr_out *out, uint32_t mode, uint32_t size)
-{
-    const uint32_t words[] = {mode, UINT32_MAX, UINT32_MAX, size, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
-
-    for (size_t i = 0; i < ARRAY_LENGTH(words); i++)
-        xdr_out_u32(out, words[i]);
-}
-
-static struct handle made2(struct nfs_client *client)
-{
-    struct handle handle;
-
-    assert_int_equal(send3(client), 0);
-    memcpy(handle.p, client->results.p + client->results.at, 32);
-    return handle;
-}
-
-static uint32_t name2(struct nfs_client *client, uint32_t number, const struct handle *dir, const char *name)
-{
-    put_name(call2(client, number, dir), name);
-    return send3(client);
+    assert_int_equal(client_ask(client, procedure, dir, "%s", words), 0);
+    return found(client, 32);
 }
 
 static void version2(void **state)
@@ -512,106 +369,68 @@ static void version2(void **state)
     struct handle root, dir, file, link, bad;
     struct xdr_out *out;
     uint8_t octets[8193] = {1};
+    uint32_t n;
 
     client_begin(&client);
-    xdr_out_opaque(client_call(&client, 100005, 1, 1), "/", 1);
-    root = made2(&client);
-    for (unsigned i = 0; i < 2; i++) {
-        out = call2(&client, 9, &root);
-        put_name(out, "file");
-        put_sattr2(out, 0644, 0);
-        file = made2(&client);
-    }
-    out = call2(&client, 14, &root);
-    put_name(out, "dir");
-    put_sattr2(out, 0755, UINT32_MAX);
-    dir = made2(&client);
-    assert_int_equal(name2(&client, 4, &root, "file"), 0);
-    assert_int_equal(name2(&client, 4, &root, "none"), NFS_TREE_NOENT);
-    call2(&client, 1, &file);
-    assert_int_equal(send3(&client), 0);
-    assert_int_equal(client_u32(&client), 1);
-    assert_int_equal(client_u32(&client), 0100644);
-    for (uint32_t n = 8192; n <= 8193; n++) {
-        out = call2(&client, 8, &file);
-        xdr_out_u32(out, 0);
-        xdr_out_u32(out, 5);
-        xdr_out_u32(out, 0);
-        xdr_out_opaque(out, octets, n);
-        assert_int_equal(client_send(&client), n == 8192 ? RPC_SUCCESS : RPC_GARBAGE_ARGS);
-    }
-    out = call2(&client, 6, &file);
-    xdr_out_u32(out, 5);
-    xdr_out_u32(out, 100000);
-    xdr_out_u32(out, 0);
-    assert_int_equal(send3(&client), 0);
-    client.results.at += 68;
-    assert_int_equal(client_u32(&client), 8192);
-    assert_memory_equal(client.results.p + client.results.at, octets, 8192);
-    put_sattr2(call2(&client, 2, &file), 0600, 3);
-    assert_int_equal(send3(&client), 0);
+    root = made2(&client, "mount1.mnt", NULL, "path=/");
+    for (unsigned i = 0; i < 2; i++)
+        file = made2(&client, "nfs2.create", &root, "name=file:mode=0644:size=0:" KEPT);
+    dir = made2(&client, "nfs2.mkdir", &root, "name=dir:mode=0755:" KEPT);
+    assert_int_equal(client_ask(&client, "nfs2.lookup", &root, "file"), 0);
+    assert_int_equal(client_ask(&client, "nfs2.lookup", &root, "none"), NFS_TREE_NOENT);
+    assert_int_equal(client_plain(&client, "nfs2.getattr", &file), 0);
+    assert_int_equal(client_number(&client, "type"), 1);
+    assert_int_equal(client_number(&client, "mode"), 0100644);
+    client.data = octets;
+    client.n_data = 8192;
+    assert_int_equal(client_ask(&client, "nfs2.write", &file, "offset=5"), 0);
+    out = client_call(&client, 100003, 2, 8);
+    xdr_out_fixed(out, file.p, 32);
+    xdr_out_words(out, 0, 5, 0);
+    xdr_out_opaque(out, octets, 8193);
+    assert_int_equal(client_send(&client), RPC_GARBAGE_ARGS);
+    assert_int_equal(client_ask(&client, "nfs2.read", &file, "offset=5:count=100000"), 0);
+    assert_memory_equal(client_octets(&client, "data", &n), octets, 8192);
+    assert_int_equal(n, 8192);
+    assert_int_equal(client_ask(&client, "nfs2.setattr", &file, "mode=0600:size=3:" KEPT), 0);
     assert_int_equal(nfs_tree_get(client.tree, 2)->size, 3);
 
-    out = call2(&client, 13, &dir);
-    put_name(out, "link");
-    put_name(out, "to");
-    put_sattr2(out, 0777, UINT32_MAX);
-    assert_int_equal(send3(&client), 0);
-    put_name(call2(&client, 4, &dir), "link");
-    link = made2(&client);
-    call2(&client, 5, &link);
-    assert_int_equal(send3(&client), 0);
-    assert_int_equal(client_u32(&client), 2);
+    client.data = "to";
+    client.n_data = 2;
+    assert_int_equal(client_ask(&client, "nfs2.symlink", &dir, "name=link:mode=0777:" KEPT), 0);
+    link = made2(&client, "nfs2.lookup", &dir, "link");
+    assert_int_equal(client_plain(&client, "nfs2.readlink", &link), 0);
+    assert_int_equal(client_number(&client, "link"), 2);
     assert_int_equal(client.reply.n_items, 1);
-    call2(&client, 5, &file);
-    assert_int_equal(send3(&client), NFS_TREE_IO);
+    assert_int_equal(client_plain(&client, "nfs2.readlink", &file), NFS_TREE_IO);
 
-    out = call2(&client, 12, &file);
-    xdr_out_fixed(out, dir.p, 32);
-    put_name(out, "hard");
-    assert_int_equal(send3(&client), 0);
-    out = call2(&client, 11, &root);
-    put_name(out, "file");
-    xdr_out_fixed(out, dir.p, 32);
-    put_name(out, "moved");
-    assert_int_equal(send3(&client), 0);
+    client.to = &dir;
+    assert_int_equal(client_ask(&client, "nfs2.link", &file, "hard"), 0);
+    assert_int_equal(client_ask(&client, "nfs2.rename", &root, "file:toname=moved"), 0);
     for (uint32_t count = 40; count < 300; count += 50) {
-        uint32_t cookie = 0, entries = 0;
+        uint64_t cookie = 0;
+        unsigned entries = 0;
 
         do {
-            out = call2(&client, 16, &dir);
-            xdr_out_u32(out, cookie);
-            xdr_out_u32(out, count);
-            assert_int_equal(send3(&client), 0);
-            while (client_u32(&client)) {
-                const uint8_t *name;
-                uint32_t n;
-
-                client_u32(&client);
-                assert_true(xdr_opaque(&client.results, &name, &n));
-                cookie = client_u32(&client);
-                entries++;
-            }
-        } while (!client_u32(&client));
+            assert_int_equal(client_ask(&client, "nfs2.readdir", &dir, "cookie=%" PRIu64 ":count=%u", cookie, count),
+                             0);
+            entries += client_count(&client, "cookie");
+            cookie = nfs_results_number(&client.fields, "cookie", cookie);
+        } while (!client_number(&client, "eof"));
         assert_int_equal(entries, 5);
     }
-    assert_int_equal(name2(&client, 15, &root, "dir"), NFS_TREE_NOTEMPTY);
-    assert_int_equal(name2(&client, 10, &dir, "moved"), 0);
-    assert_int_equal(name2(&client, 10, &dir, "hard"), 0);
-    assert_int_equal(name2(&client, 10, &dir, "link"), 0);
-    assert_int_equal(name2(&client, 15, &root, "dir"), 0);
-    call2(&client, 17, &root);
-    assert_int_equal(send3(&client), 0);
-    call2(&client, 1, &file);
-    assert_int_equal(send3(&client), NFS_TREE_STALE);
+    assert_int_equal(client_ask(&client, "nfs2.rmdir", &root, "dir"), NFS_TREE_NOTEMPTY);
+    assert_int_equal(client_ask(&client, "nfs2.remove", &dir, "moved"), 0);
+    assert_int_equal(client_ask(&client, "nfs2.remove", &dir, "hard"), 0);
+    assert_int_equal(client_ask(&client, "nfs2.remove", &dir, "link"), 0);
+    assert_int_equal(client_ask(&client, "nfs2.rmdir", &root, "dir"), 0);
+    assert_int_equal(client_plain(&client, "nfs2.statfs", &root), 0);
+    assert_int_equal(client_plain(&client, "nfs2.getattr", &file), NFS_TREE_STALE);
     bad = root;
     bad.p[20] = 1;
-    call2(&client, 1, &bad);
-    assert_int_equal(send3(&client), NFS_TREE_STALE);
-    for (uint32_t number = 3; number <= 7; number += 4) { /* ROOT, WRITECACHE */
-        client_call(&client, 100003, 2, number);
-        assert_int_equal(client_send(&client), RPC_SUCCESS);
-    }
+    assert_int_equal(client_plain(&client, "nfs2.getattr", &bad), NFS_TREE_STALE);
+    client_plain(&client, "nfs2.root", NULL);
+    client_plain(&client, "nfs2.writecache", NULL);
     client_end(&client);
 }
 
@@ -619,25 +438,13 @@ static void version2(void **state)
 
 static unsigned mounts(struct nfs_client *client)
 {
-    unsigned n = 0;
-
-    client_call(client, 100005, 3, 2);
-    assert_int_equal(client_send(client), RPC_SUCCESS);
-    while (client_u32(client)) {
-        const uint8_t *p;
-        uint32_t length;
-
-        assert_true(xdr_opaque(&client->results, &p, &length) && xdr_opaque(&client->results, &p, &length));
-        n++;
-    }
-    return n;
+    client_plain(client, "mount3.dump", NULL);
+    return client_count(client, "host");
 }
 
-static uint32_t mount_path(struct nfs_client *client, uint32_t number, const char *path)
+static uint32_t mount_path(struct nfs_client *client, const char *path)
 {
-    put_name(client_call(client, 100005, 3, number), path);
-    assert_int_equal(client_send(client), RPC_SUCCESS);
-    return number == 1 ? client_u32(client) : 0;
+    return client_ask(client, "mount3.mnt", NULL, "path=%s", path);
 }
 
 static void mounting(void **state)
@@ -650,30 +457,28 @@ static void mounting(void **state)
     root = mount_root(&client);
     assert_int_equal(mkdir3(&client, &root, "a"), 0);
     assert_int_equal(create3(&client, &root, "f", 0), 0);
-    assert_int_equal(mount_path(&client, 1, "/a"), 0);
-    assert_int_equal(mount_path(&client, 1, "//a/"), 0);
-    assert_int_equal(mount_path(&client, 1, "/a"), 0);
-    assert_int_equal(mount_path(&client, 1, "/f"), NFS_TREE_NOTDIR);
-    assert_int_equal(mount_path(&client, 1, "/none/x"), NFS_TREE_NOENT);
-    assert_int_equal(mount_path(&client, 1, ""), NFS_TREE_NOENT);
-    assert_int_equal(mount_path(&client, 1, "/../../a/.."), 0);
+    assert_int_equal(mount_path(&client, "/a"), 0);
+    assert_int_equal(mount_path(&client, "//a/"), 0);
+    assert_int_equal(mount_path(&client, "/a"), 0);
+    assert_int_equal(mount_path(&client, "/f"), NFS_TREE_NOTDIR);
+    assert_int_equal(mount_path(&client, "/none/x"), NFS_TREE_NOENT);
+    assert_int_equal(mount_path(&client, ""), NFS_TREE_NOENT);
+    assert_int_equal(mount_path(&client, "/../../a/.."), 0);
     assert_int_equal(mounts(&client), 4);
-    mount_path(&client, 3, "/a");
+    client_ask(&client, "mount3.umnt", NULL, "path=/a");
     assert_int_equal(mounts(&client), 3);
-    client_call(&client, 100005, 3, 4);
-    assert_int_equal(client_send(&client), RPC_SUCCESS);
+    client_plain(&client, "mount3.umntall", NULL);
     assert_int_equal(mounts(&client), 0);
     for (unsigned i = 0; i < 300; i++) {
         memset(path, '/', sizeof path);
         g_snprintf(path + 1 + i % 10, sizeof path - 11, "/..");
-        mount_path(&client, 1, path);
+        mount_path(&client, path);
     }
     assert_true(mounts(&client) <= 256);
-    for (uint32_t version = 1; version <= 3; version += 2) {
-        client_call(&client, 100005, version, 5);
-        assert_int_equal(client_send(&client), RPC_SUCCESS);
-        assert_int_equal(client_u32(&client), 1);
-        assert_int_equal(client_u32(&client), 1);
+    for (unsigned i = 0; i < 2; i++) {
+        client_plain(&client, i ? "mount3.export" : "mount1.export", NULL);
+        assert_int_equal(nfs_results_first(&client.fields, "follows")->value, 1);
+        assert_int_equal(client_number(&client, "path"), 1);
     }
     client_end(&client);
 }
