@@ -25,22 +25,10 @@ static const char *option(void *context, unsigned op, const char *name)
     return NULL;
 }
 
-static bool is_compound(const struct nfs_template *procedure)
-{
-    return g_str_has_suffix(procedure->name, "compound");
-}
-
 static bool build_arguments(const struct rpc_sample *sample, const struct nfs_template *procedure,
                             struct nfs_body *body)
 {
-    bool compound = is_compound(procedure);
-    struct fields fields = {.words = sample->fields && !compound ? g_strsplit(sample->fields, ",", -1) : NULL};
-    const struct nfs_options options = {
-        .option = option, .context = &fields, .ops = compound ? sample->fields : NULL, .seed = 1};
-    const char *bad = nfs_build_arguments(procedure, &options, body);
-
-    g_strfreev(fields.words);
-    return !bad;
+    return !nfs_build_arguments(procedure, &(struct nfs_options){.ops = sample->fields, .seed = 1}, body);
 }
 
 static void join(struct rpc_end_message *message, const struct xdr_writer *header, const struct nfs_body *body)

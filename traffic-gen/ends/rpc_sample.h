@@ -10,7 +10,7 @@
 
 struct rpc_sample {
     const char *procedure; /* "nfs3.write", "nfs41.compound" */
-    const char *fields;    /* "len=3000,offset=4096", NULL: none; of a COMPOUND its operations: "putfh,write:3000" */
+    const char *fields;    /* "len=3000:offset=4096", NULL: none; of a COMPOUND its operations: "putfh,write:3000" */
     const char *results;   /* fields of the results: "status=5" */
 };
 
