@@ -370,15 +370,26 @@ void rpc_talker_spoil_headers(struct rpc_talker *talker, void (*header)(void *ct
 
 /* ---- hearing ---- */
 
-const struct talker_heard *rpc_talker_find(const struct rpc_talker *talker, uint32_t xid)
+/* The latest one. */
+static const struct talker_heard *find(const struct rpc_talker *talker, uint32_t xid, bool call)
 {
     for (guint i = talker->heard->len; i-- > 0;) {
         const struct talker_heard *heard = g_ptr_array_index(talker->heard, i);
 
-        if (!heard->call && heard->n >= sizeof(uint32_t) && heard->header.xid == xid)
+        if (heard->call == call && heard->n >= sizeof(uint32_t) && heard->header.xid == xid)
             return heard;
     }
     return NULL;
+}
+
+const struct talker_heard *rpc_talker_find(const struct rpc_talker *talker, uint32_t xid)
+{
+    return find(talker, xid, false);
+}
+
+const struct talker_heard *rpc_talker_find_call(const struct rpc_talker *talker, uint32_t xid)
+{
+    return find(talker, xid, true);
 }
 
 enum rpc_answer rpc_talker_kind(const struct talker_heard *heard)

@@ -148,9 +148,8 @@ const char *rpc_talker_result_words(struct rpc_talker *talker)
     return talker->words;
 }
 
-bool rpc_talker_succeeds(struct rpc_talker *talker, struct xdr_out *out, const struct rpc_end_how *how)
+bool rpc_talker_succeeded(struct rpc_talker *talker)
 {
-    rpc_talker_call(talker, out, how);
     if (rpc_talker_status(talker) == 0)
         return true;
     if (rpc_talker_is_circumstance(rpc_talker_status(talker)))
