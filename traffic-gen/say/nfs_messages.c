@@ -209,6 +209,16 @@ static const char *wanted(const struct build *b, const char *name)
     return text;
 }
 
+/* "16/8": what the first element of a group has, and what all others. */
+static const char *of_round(const struct build *b, const char *text)
+{
+    const char *next;
+
+    for (uint64_t i = 0; i < b->round && (next = strchr(text, '/')); i++)
+        text = next + 1;
+    return text;
+}
+
 /* The number that follows in this slot, unless the script or `ops` says another. */
 static uint64_t next_sequence(const struct build *b, uint64_t otherwise)
 {
@@ -226,12 +236,10 @@ static uint64_t number(struct build *b, const char *text)
 
     if (*text == '$')
         return field_value(b, text + 1);
-    if (*text == '#')
-        return b->round;
     if (!*text)
         return 0;
-    value = g_ascii_strtoull(text, &end, 0);
-    if (*end)
+    value = g_ascii_strtoull(of_round(b, text), &end, 0);
+    if (*end && *end != '/')
         b->wrong = g_intern_string(text);
     return value;
 }
@@ -338,14 +346,18 @@ static const char *run_group(struct build *b, char *head, const char *p, bool li
     return end != p ? end : run(b, p, false);
 }
 
-static void run_macro(struct build *b, const char *name)
+/* The word of n octets, with the round in place of each "#". */
+static void take_word(const struct build *b, const char *p, size_t n, char word[WORD_MAX])
 {
-    const char *macro = nfs_macro(name);
+    size_t at = 0;
 
-    if (macro)
-        run(b, macro, true);
-    else
-        b->wrong = "%";
+    for (size_t i = 0; i < n && at + 1 < WORD_MAX; i++) {
+        if (p[i] == '#')
+            at += (size_t)g_snprintf(word + at, WORD_MAX - at, "%" G_GUINT64_FORMAT, b->round);
+        else
+            word[at++] = p[i];
+    }
+    word[MIN(at, WORD_MAX - 1)] = '\0';
 }
 
 /* Until the group's or the template's end; returns what follows it. */
@@ -355,14 +367,12 @@ static const char *run(struct build *b, const char *p, bool live)
         char word[WORD_MAX];
         size_t n = strcspn(p, " ");
 
-        g_strlcpy(word, p, MIN(n + 1, sizeof word));
+        take_word(b, p, n, word);
         p += n;
         if (*word == ')')
             return p;
         if (*word == '(')
             p = run_group(b, word, p, live);
-        else if (live && *word == '%')
-            run_macro(b, word + 1);
         else if (live)
             write_word(b, word);
     }
@@ -452,7 +462,6 @@ const char *nfs_build_results(const struct nfs_template *procedure, const struct
     const struct nfs_field *status = NULL;
 
     b.op = OUTSIDE;
-    put_u32(&b, 0);
     run(&b, procedure->results, true);
     count_at = out->octets->len;
     put_u32(&b, 0);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arguments and results of NFS and its auxiliary programs, made from text templates (nfs_templates.c).
- *
- * A template is a list of words, each one XDR item:
+ * Arguments and results of NFS and its auxiliary programs, made from text templates, to which wire/nfs_types.txt is
+ * compiled at build time. A template is a list of words, each one XDR item:
  *
  *   NAME=VALUE       32 bits                     NAME:8=VALUE   64 bits
  *   NAME:o=N         opaque of N octets          NAME:f=N       the same of fixed length, without a count
@@ -12,10 +11,10 @@
  *   NAME:a=MASKS     the attribute values that the fields mask0, mask1, mask2 announce, as an opaque
  *   (NAME=N ... )    a group N times; (?FIELD=VALUE ... ) once when the field has that value; (ok ... ) and
  *                    (bad ... ) once when the field status is 0, or is not
- *   %NAME            another template
  *
- * VALUE is a number, $FIELD (an earlier field of this message, else one of the arguments that it answers), or # (how
- * often the group has been written already). Whoever builds a message may set each field by name.
+ * VALUE is a number, N/M (N the first time that the group is written, M from then on), or $FIELD (an earlier field of
+ * this message, else one of the arguments that it answers). # in a word stands for how often the group has been written
+ * already. Whoever builds a message may set each field by name.
  */
 #ifndef IWARP_TRAFFIC_SAY_NFS_MESSAGES_H
 #define IWARP_TRAFFIC_SAY_NFS_MESSAGES_H
@@ -40,8 +39,8 @@ const struct nfs_template *nfs_operation_template(const char *name, bool callbac
 /* All of them; NULL past the end. */
 const struct nfs_template *nfs_procedure_template_at(unsigned index);
 const struct nfs_template *nfs_operation_template_at(unsigned index, bool callback);
-/* What %NAME stands for. */
-const char *nfs_macro(const char *name);
+/* A word of the template writes a field of this name. */
+bool nfs_template_has(const struct nfs_template *template, const char *name);
 
 /* A field as it was written. */
 struct nfs_field {
