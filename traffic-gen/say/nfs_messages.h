@@ -4,6 +4,7 @@
  * compiled at build time. A template is a list of words, each one XDR item:
  *
  *   NAME=VALUE       32 bits                     NAME:8=VALUE   64 bits
+ *   NAME:b=VALUE     0 or 1
  *   NAME:o=N         opaque of N octets          NAME:f=N       the same of fixed length, without a count
  *   NAME:d=N         opaque, DDP-eligible        NAME:s=TEXT    string
  *   NAME:l=N         text of a symbolic link of N octets, DDP-eligible
@@ -19,11 +20,13 @@
 #ifndef IWARP_TRAFFIC_SAY_NFS_MESSAGES_H
 #define IWARP_TRAFFIC_SAY_NFS_MESSAGES_H
 
+#include "wire/xdr.h"
+
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { NFS_NAME_MAX = 24, NFS_OPERATIONS_MAX = 32 };
+enum { NFS_NAME_MAX = 24, NFS_OPERATIONS_MAX = 64 };
 
 struct nfs_template {
     const char *name;          /* "nfs3.read"; of operations "read" */
@@ -69,12 +72,21 @@ struct nfs_body {
     unsigned seed; /* of the contents of items */
 };
 
-/* The text that somebody wants for a field, or NULL. */
+/* The value of a number, or p[0..n), the contents of an opaque. */
+struct nfs_given {
+    uint64_t value;
+    const void *p;
+    uint32_t n;
+};
+
 struct nfs_options {
+    /* The text that somebody wants for a field, or NULL. */
     const char *(*option)(void *context, unsigned op, const char *name);
+    /* Likewise as a value, if neither option() nor `ops` says any; false: the template's. May be NULL. */
+    bool (*given)(void *context, unsigned op, const char *name, struct nfs_given *given);
     uint32_t (*sequence)(void *context, unsigned slot); /* the next number of this slot; NULL: 1 */
     void *context;
-    const char *ops; /* of a COMPOUND: "sequence,putfh,read:8192" */
+    const char *ops; /* of a COMPOUND: "sequence,putfh,read:8192"; of other procedures their parameters: "8192:offset=1" */
     unsigned seed;
 };
 
@@ -88,7 +100,17 @@ const char *nfs_build_arguments(const struct nfs_template *procedure, const stru
 const char *nfs_build_results(const struct nfs_template *procedure, const struct nfs_body *call,
                               const struct nfs_options *options, unsigned n_ops, struct nfs_body *out);
 
+/*
+ * The other way round: finds the fields and items of results. ops: of the COMPOUND that they answer; they may end before
+ * it, with an operation that failed. NULL, or the word at which they are not what they must be.
+ */
+const char *nfs_read_results(const struct nfs_template *procedure, const char *ops, struct xdr *results,
+                             struct nfs_body *out);
+
+/* The last one of that name; NULL: none. */
 const struct nfs_field *nfs_field_find(const struct nfs_body *body, unsigned op, const char *name);
+
+const struct nfs_body_item *nfs_item_find(const struct nfs_body *body, unsigned op, const char *name);
 
 /* What fills items: depends on the seed and on the place in every octet. */
 void nfs_fill(uint8_t *p, size_t n, unsigned seed);

@@ -29,7 +29,7 @@ class Writer:
         if step.kind in ("WORD_ARRAY", "ARRAY"):
             return self.array(step)
         if step.kind == "OPTIONAL":
-            return f"{step.name}={self.value(step)} " + self.group(f"?{step.name}=1", step.body)
+            return f"{step.name}:b={self.value(step)} " + self.group(f"?{step.name}=1", step.body)
         if step.kind == "LIST":
             return self.group(f"{step.name}={self.value(step)} follows=1", step.body) + " follows=0"
         if step.kind == "SWITCH":
@@ -94,6 +94,8 @@ class Writer:
             return ":f" if step.value is None else ":8"
         if step.kind == "WORDS":
             return {1: "", 2: ":8"}[step.n]
+        if step.kind == "BOOLEAN":
+            return ":b"
         if step.kind != "ITEM":
             return ""
         value = step.value or ""
