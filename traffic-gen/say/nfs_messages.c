@@ -417,7 +417,7 @@ enum { OUTSIDE = NFS_OPERATIONS_MAX };
 
 static void write_opcode(struct build *b, uint32_t number_)
 {
-    char word[NFS_NAME_MAX];
+    char word[NFS_FIELD_MAX];
 
     g_snprintf(word, sizeof word, "opcode=%u", number_);
     take_field(b, word);
@@ -503,7 +503,7 @@ const char *nfs_build_results(const struct nfs_template *procedure, const struct
     return b.wrong;
 }
 
-/* The next operation's results. False: it is another one, or the last. */
+/* The next operation's results. False: it is another one, or it has failed. */
 static bool read_operation(struct build *b, const char *name, bool callback)
 {
     const struct nfs_template *op;
@@ -524,8 +524,8 @@ static bool read_operation(struct build *b, const char *name, bool callback)
 const char *nfs_read_results(const struct nfs_template *procedure, const char *ops, struct xdr *results,
                              struct nfs_body *out)
 {
-    struct build b = {.out = out, .template = procedure, .in = results};
-    uint32_t n = 0;
+    static const struct nfs_options nothing_wanted;
+    struct build b = {.out = out, .options = &nothing_wanted, .template = procedure, .in = results};
 
     if (!is_compound(procedure)) {
         run(&b, procedure->results, true);
@@ -533,15 +533,15 @@ const char *nfs_read_results(const struct nfs_template *procedure, const char *o
     }
 
     g_auto(GStrv) names = g_strsplit(ops, ",", -1);
-    char count[] = "count";
+    char count[] = "operations";
+    uint64_t n;
+    bool ok = true;
 
     b.op = OUTSIDE;
     run(&b, procedure->results, true);
     take_field(&b, count);
-    n = (uint32_t)field_value(&b, "count");
-    for (b.op = 0; b.op < n && b.op < NFS_OPERATIONS_MAX && names[b.op] && !b.wrong; b.op++) {
-        if (!read_operation(&b, names[b.op], is_callback(procedure)))
-            break;
-    }
-    return b.wrong;
+    n = MIN(field_value(&b, count), NFS_OPERATIONS_MAX);
+    for (b.op = 0; ok && b.op < n && names[b.op]; b.op++)
+        ok = read_operation(&b, names[b.op], is_callback(procedure));
+    return !b.wrong && ok && names[b.op] && *names[b.op] ? "operations" : b.wrong;
 }

@@ -26,7 +26,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { NFS_NAME_MAX = 24, NFS_OPERATIONS_MAX = 64 };
+enum { NFS_FIELD_MAX = 24, NFS_OPERATIONS_MAX = 64 };
 
 struct nfs_template {
     const char *name;          /* "nfs3.read"; of operations "read" */
@@ -47,7 +47,7 @@ bool nfs_template_has(const struct nfs_template *template, const char *name);
 
 /* A field as it was written. */
 struct nfs_field {
-    char name[NFS_NAME_MAX];
+    char name[NFS_FIELD_MAX];
     unsigned op;
     size_t at;     /* in the octets of the body: of its first octet, for items of variable length of the count */
     unsigned size; /* 4 or 8; 0: it has no place */
@@ -56,7 +56,7 @@ struct nfs_field {
 
 /* An item of variable length. */
 struct nfs_body_item {
-    char name[NFS_NAME_MAX];
+    char name[NFS_FIELD_MAX];
     unsigned op;
     size_t at; /* of its contents */
     uint32_t length;
@@ -86,7 +86,8 @@ struct nfs_options {
     bool (*given)(void *context, unsigned op, const char *name, struct nfs_given *given);
     uint32_t (*sequence)(void *context, unsigned slot); /* the next number of this slot; NULL: 1 */
     void *context;
-    const char *ops; /* of a COMPOUND: "sequence,putfh,read:8192"; of other procedures their parameters: "8192:offset=1" */
+    const char
+        *ops; /* of a COMPOUND: "sequence,putfh,read:8192"; of other procedures their parameters: "8192:offset=1" */
     unsigned seed;
 };
 
@@ -101,8 +102,8 @@ const char *nfs_build_results(const struct nfs_template *procedure, const struct
                               const struct nfs_options *options, unsigned n_ops, struct nfs_body *out);
 
 /*
- * The other way round: finds the fields and items of results. ops: of the COMPOUND that they answer; they may end before
- * it, with an operation that failed. NULL, or the word at which they are not what they must be.
+ * The other way round: finds the fields and items of results. ops: of the COMPOUND that they answer; they may end
+ * before it, with an operation that failed. NULL, or the word at which they are not what they must be.
  */
 const char *nfs_read_results(const struct nfs_template *procedure, const char *ops, struct xdr *results,
                              struct nfs_body *out);
