@@ -6,7 +6,7 @@
 #ifndef IWARP_TRAFFIC_NFS_CLIENT_NFS_CLIENT_INTERNAL_H
 #define IWARP_TRAFFIC_NFS_CLIENT_NFS_CLIENT_INTERNAL_H
 
-#include "traffic-gen/ends/xdr_out_nfs.h"
+#include "traffic-gen/ends/nfs_fields.h"
 #include "traffic-gen/nfs/client/nfs_client.h"
 #include "traffic-gen/sim/random.h"
 #include "wire/nfs.h"
@@ -90,39 +90,19 @@ struct client_answer {
     uint64_t size;
 };
 
-/* What a step's arguments are made of: values of fields by their names. */
-struct client_value {
-    const char *name;
-    struct nfs_given given;
-};
-
+/* What a step's arguments are made of. */
 struct client_values {
     const struct nfs_client *client;
     const struct client_step *step;
-    GArray *rows; /* of struct client_value */
-    /* What they point to. */
-    uint8_t *data;
-    uint8_t verifier[8], owner[8], confirm[8], attributes[8];
-    char id[40];
+    struct nfs_fields fields;
+    uint8_t *data;         /* of WRITE */
+    uint8_t attributes[8]; /* fattr4 */
+    char id[40];           /* nfs_client_id4 */
 };
-
-void client_say_number(struct client_values *values, const char *name, uint64_t value);
-void client_say_octets(struct client_values *values, const char *name, const void *p, uint32_t n);
-
-struct client_results {
-    const uint8_t *p; /* the Reply */
-    struct nfs_body body;
-};
-
-/* The last one of this name. */
-const struct nfs_field *client_field(const struct client_results *results, const char *name);
-uint64_t client_number(const struct client_results *results, const char *name, uint64_t otherwise);
-const uint8_t *client_octets(const struct client_results *results, const char *name, uint32_t *n); /* NULL: none */
-uint64_t client_verifier(const struct client_results *results, const char *name);
 
 /* What is taken from results beside what all have; false: they are not what they must be. */
 #define CLIENT_TAKE(name)                                                                                              \
-    bool name(struct nfs_client *client G_GNUC_UNUSED, const struct client_results *results G_GNUC_UNUSED,             \
+    bool name(struct nfs_client *client G_GNUC_UNUSED, const struct nfs_results *results G_GNUC_UNUSED,                \
               struct client_answer *answer G_GNUC_UNUSED)
 
 /* How a version makes an RPC of a step: the operations of a COMPOUND, or a procedure with parameters. */

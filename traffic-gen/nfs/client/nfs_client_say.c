@@ -11,71 +11,38 @@ enum { V2_HANDLE = 32 };
 
 /* ---- arguments ---- */
 
-void client_say_number(struct client_values *values, const char *name, uint64_t value)
-{
-    const struct client_value row = {.name = name, .given = {.value = value}};
-
-    g_array_append_val(values->rows, row);
-}
-
-void client_say_octets(struct client_values *values, const char *name, const void *p, uint32_t n)
-{
-    const struct client_value row = {.name = name, .given = {.p = p, .n = n}};
-
-    g_array_append_val(values->rows, row);
-}
-
 static void say_handle(struct client_values *values, const char *name, const struct client_handle *handle)
 {
-    client_say_octets(values, name, handle->p, values->client->dialect->version == 2 ? V2_HANDLE : handle->n);
+    nfs_fields_octets(&values->fields, name, handle->p, values->client->dialect->version == 2 ? V2_HANDLE : handle->n);
 }
 
 static void say_name(struct client_values *values, const char *name, const struct client_name *text)
 {
-    client_say_octets(values, name, text->p ? text->p : "", text->n);
+    nfs_fields_octets(&values->fields, name, text->p ? text->p : "", text->n);
 }
 
 static void say_step(struct client_values *values)
 {
     const struct client_step *step = values->step;
-    const char *export = values->client->options.export;
 
     say_handle(values, "handle", &step->handle);
     say_handle(values, "tohandle", &step->other);
     say_name(values, "name", step->kind == STEP_LINK ? &step->new_name : &step->name);
     say_name(values, "toname", &step->new_name);
     say_name(values, "link", &step->new_name);
-    client_say_octets(values, "path", export, (uint32_t)strlen(export));
-    client_say_number(values, "offset", step->at);
-    client_say_number(values, "size", step->at);
-    client_say_number(values, "cookie", step->at);
-    put_be64(values->verifier, step->verifier);
-    client_say_octets(values, "cookieverf", values->verifier, sizeof values->verifier);
-    client_say_number(values, "count", step->n);
-    client_say_number(values, "dircount", step->n); /* of names alone: as many as there is room for */
-    client_say_number(values, "maxcount", step->n);
+    nfs_fields_text(&values->fields, "path", values->client->options.export);
+    nfs_fields_number(&values->fields, "offset", step->at);
+    nfs_fields_number(&values->fields, "size", step->at);
+    nfs_fields_number(&values->fields, "cookie", step->at);
+    nfs_fields_hyper(&values->fields, "cookieverf", step->verifier);
+    nfs_fields_number(&values->fields, "count", step->n);
+    nfs_fields_number(&values->fields, "dircount", step->n); /* of names alone: as many as there is room for */
+    nfs_fields_number(&values->fields, "maxcount", step->n);
     if (step->kind == STEP_WRITE) {
         values->data = g_malloc(step->n);
         client_fill(values->data, step->n, step->at, values->client->jobs[values->client->index].pattern);
-        client_say_octets(values, "data", values->data, step->n);
+        nfs_fields_octets(&values->fields, "data", values->data, step->n);
     }
-}
-
-static bool given(void *context, unsigned op, const char *name, struct nfs_given *given)
-{
-    const struct client_values *values = context;
-
-    if (values->client->dialect->version == 4 && v4_given(values, op, name, given))
-        return true;
-    for (guint i = 0; i < values->rows->len; i++) {
-        const struct client_value *row = &g_array_index(values->rows, struct client_value, i);
-
-        if (strcmp(row->name, name) == 0) {
-            *given = row->given;
-            return true;
-        }
-    }
-    return false;
 }
 
 static char *words_of(const struct nfs_client *client, const struct client_step *step, const struct client_rpc *rpc)
@@ -93,16 +60,15 @@ const struct nfs_template *client_procedure(const struct nfs_client *client, con
 void client_put_arguments(const struct nfs_client *client, const struct client_step *step, const struct client_rpc *rpc,
                           struct xdr_out *out)
 {
-    struct client_values values = {
-        .client = client, .step = step, .rows = g_array_new(FALSE, FALSE, sizeof(struct client_value))};
+    struct client_values values = {.client = client, .step = step};
     g_autofree char *words = words_of(client, step, rpc);
-    const struct nfs_options options = {.given = given, .context = &values, .ops = words};
 
+    nfs_fields_init(&values.fields);
     say_step(&values);
     if (client->dialect->version == 4)
         v4_say(&values);
-    xdr_out_nfs(out, client_procedure(client, rpc), &options);
-    g_array_unref(values.rows);
+    nfs_fields_put(&values.fields, client_procedure(client, rpc), words, out);
+    nfs_fields_clear(&values.fields);
     g_free(values.data);
 }
 
@@ -132,52 +98,12 @@ void client_plan(const struct nfs_client *client, const struct client_step *step
 
 /* ---- results ---- */
 
-const struct nfs_field *client_field(const struct client_results *results, const char *name)
-{
-    for (guint i = results->body.fields->len; i-- > 0;) {
-        const struct nfs_field *field = &g_array_index(results->body.fields, struct nfs_field, i);
-
-        if (strcmp(field->name, name) == 0)
-            return field;
-    }
-    return NULL;
-}
-
-uint64_t client_number(const struct client_results *results, const char *name, uint64_t otherwise)
-{
-    const struct nfs_field *field = client_field(results, name);
-
-    return field ? field->value : otherwise;
-}
-
-const uint8_t *client_octets(const struct client_results *results, const char *name, uint32_t *n)
-{
-    for (guint i = results->body.items->len; i-- > 0;) {
-        const struct nfs_body_item *item = &g_array_index(results->body.items, struct nfs_body_item, i);
-
-        if (strcmp(item->name, name) != 0)
-            continue;
-        *n = item->length;
-        return results->p + item->at;
-    }
-    *n = 0;
-    return NULL;
-}
-
-uint64_t client_verifier(const struct client_results *results, const char *name)
-{
-    uint32_t n;
-    const uint8_t *p = client_octets(results, name, &n);
-
-    return p ? get_be64(p) : 0;
-}
-
 static bool is_dots(const uint8_t *name, uint32_t n)
 {
     return (n == 1 || n == 2) && name[0] == '.' && name[n - 1] == '.';
 }
 
-static void take_entries(const struct client_step *step, const struct client_results *results,
+static void take_entries(const struct client_step *step, const struct nfs_results *results,
                          struct client_answer *answer)
 {
     for (guint i = 0; i < results->body.items->len; i++) {
@@ -185,44 +111,40 @@ static void take_entries(const struct client_step *step, const struct client_res
 
         answer->entries += strcmp(item->name, "name") == 0 && !is_dots(results->p + item->at, item->length);
     }
-    answer->cookie = client_number(results, "cookie", step->at);
-    answer->verifier = client_verifier(results, "cookieverf");
+    answer->cookie = nfs_results_number(results, "cookie", step->at);
+    answer->verifier = nfs_results_hyper(results, "cookieverf");
 }
 
-static bool take_handle(const struct client_results *results, struct client_handle *handle)
+static bool take_handle(const struct nfs_results *results, struct client_handle *handle)
 {
-    const uint8_t *p = client_octets(results, "handle", &handle->n);
+    uint32_t n;
 
-    if (handle->n > CLIENT_HANDLE_MAX)
-        return false;
-    if (p)
-        memcpy(handle->p, p, handle->n);
-    return true;
+    return !nfs_results_octets(results, "handle", &n) ||
+           nfs_results_copy(results, "handle", handle->p, sizeof handle->p, &handle->n);
 }
 
 /* False: they are not what they must be. */
-static bool take_data(const struct client_step *step, const struct client_results *results,
-                      struct client_answer *answer)
+static bool take_data(const struct client_step *step, const struct nfs_results *results, struct client_answer *answer)
 {
-    answer->p = client_octets(results, step->kind == STEP_READLINK ? "link" : "data", &answer->n);
-    return step->kind != STEP_READ || client_number(results, "count", answer->n) == answer->n;
+    answer->p = nfs_results_octets(results, step->kind == STEP_READLINK ? "link" : "data", &answer->n);
+    return step->kind != STEP_READ || nfs_results_number(results, "count", answer->n) == answer->n;
 }
 
 /* FSINFO */
-static void take_limits(struct nfs_client *client, const struct client_results *results)
+static void take_limits(struct nfs_client *client, const struct nfs_results *results)
 {
-    client->read_max = (uint32_t)MIN(client->read_max, MAX(client_number(results, "rtmax", 1), 1));
-    client->write_max = (uint32_t)MIN(client->write_max, MAX(client_number(results, "wtmax", 1), 1));
+    client->read_max = (uint32_t)MIN(client->read_max, MAX(nfs_results_number(results, "rtmax", 1), 1));
+    client->write_max = (uint32_t)MIN(client->write_max, MAX(nfs_results_number(results, "wtmax", 1), 1));
 }
 
 /* Results without a failure. */
-static bool take_results(struct nfs_client *client, const struct client_step *step,
-                         const struct client_results *results, struct client_answer *answer)
+static bool take_results(struct nfs_client *client, const struct client_step *step, const struct nfs_results *results,
+                         struct client_answer *answer)
 {
-    answer->eof = client_number(results, "eof", false);
-    answer->needs_lookup = step->kind == STEP_CREATE && !client_number(results, "handle_follows", true);
-    answer->has_size = step->kind == STEP_ATTRIBUTES && client_field(results, "size");
-    answer->size = client_number(results, "size", 0);
+    answer->eof = nfs_results_number(results, "eof", false);
+    answer->needs_lookup = step->kind == STEP_CREATE && !nfs_results_number(results, "handle_follows", true);
+    answer->has_size = step->kind == STEP_ATTRIBUTES && nfs_results_last(results, "size");
+    answer->size = nfs_results_number(results, "size", 0);
     switch (step->kind) {
     case STEP_LIMITS:
         take_limits(client, results);
@@ -231,11 +153,11 @@ static bool take_results(struct nfs_client *client, const struct client_step *st
     case STEP_READLINK:
         return take_data(step, results, answer);
     case STEP_WRITE: /* Version 2: what was accepted was written as a whole (RFC 1094 section 2.2.9). */
-        answer->n = (uint32_t)client_number(results, "count", step->n);
-        answer->verifier = client_verifier(results, "verf");
+        answer->n = (uint32_t)nfs_results_number(results, "count", step->n);
+        answer->verifier = nfs_results_hyper(results, "verf");
         return true;
     case STEP_COMMIT:
-        answer->verifier = client_verifier(results, "verf");
+        answer->verifier = nfs_results_hyper(results, "verf");
         return true;
     case STEP_LIST:
         take_entries(step, results, answer);
@@ -257,11 +179,9 @@ void client_take(struct nfs_client *client, const struct client_step *step, cons
                  struct client_answer *answer)
 {
     g_autofree char *words = words_of(client, step, rpc);
-    struct client_results results = {.p = x->p};
-    bool ok;
+    struct nfs_results results;
+    bool ok = nfs_results_read(&results, client_procedure(client, rpc), words, x);
 
-    nfs_body_init(&results.body);
-    ok = !nfs_read_results(client_procedure(client, rpc), words, x, &results.body);
     answer->status = status_of(&results.body, !rpc->procedure);
     if (!rpc->procedure)
         v4_settle(client, step, &results.body, answer);
@@ -272,5 +192,5 @@ void client_take(struct nfs_client *client, const struct client_step *step, cons
         if (!ok)
             answer->status = CLIENT_STATUS_MALFORMED;
     }
-    nfs_body_clear(&results.body);
+    nfs_results_clear(&results);
 }

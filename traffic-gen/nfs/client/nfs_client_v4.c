@@ -86,19 +86,6 @@ char *v4_operations(const struct nfs_client *client, const struct client_step *s
 
 /* ---- arguments ---- */
 
-static void say_stateid(const uint8_t stateid[16], const char *name, struct nfs_given *given)
-{
-    if (strcmp(name, "state_seqid") == 0)
-        *given = (struct nfs_given){.value = get_be32(stateid)};
-    else
-        *given = (struct nfs_given){.p = stateid + 4, .n = 12};
-}
-
-static bool is_stateid(const char *name)
-{
-    return strcmp(name, "state_seqid") == 0 || strcmp(name, "stateid") == 0;
-}
-
 static const uint8_t *stateid_of(const struct client_values *values)
 {
     static const uint8_t anonymous[16];
@@ -106,8 +93,10 @@ static const uint8_t *stateid_of(const struct client_values *values)
     return values->step->kind == STEP_TRUNCATE ? anonymous : values->client->v4.stateid;
 }
 
-bool v4_given(const struct client_values *values, unsigned op, const char *name, struct nfs_given *given)
+/* Values that depend on the operation's place: handles, stateids, names of the walk to the root. */
+static bool by_place(void *context, unsigned op, const char *name, struct nfs_given *given)
 {
+    const struct client_values *values = context;
     const struct nfs_client *client = values->client;
     const unsigned before = operations_before(client, values->step);
     const struct client_delegation *returned =
@@ -115,9 +104,9 @@ bool v4_given(const struct client_values *values, unsigned op, const char *name,
     const char *text;
     size_t n;
 
-    if (is_stateid(name)) {
-        say_stateid(returned ? returned->stateid : stateid_of(values), name, given);
-    } else if (strcmp(name, "handle") == 0) {
+    if (nfs_fields_is_stateid(name, returned ? returned->stateid : stateid_of(values), given))
+        return true;
+    if (strcmp(name, "handle") == 0) {
         /* What has two, has the second one after SAVEFH. */
         const struct client_handle *handle = returned       ? &returned->handle
                                              : op == before ? &values->step->handle
@@ -141,7 +130,7 @@ static void say_attributes(struct client_values *values)
     put_be64(values->attributes, values->step->at);
     if (values->step->kind != STEP_TRUNCATE)
         put_be32(values->attributes, modes[values->step->kind]);
-    client_say_octets(values, "attrs", values->attributes, values->step->kind == STEP_TRUNCATE ? 8 : 4);
+    nfs_fields_octets(&values->fields, "attrs", values->attributes, values->step->kind == STEP_TRUNCATE ? 8 : 4);
 }
 
 static uint32_t share_of(const struct client_values *values)
@@ -161,32 +150,32 @@ static void say_session(struct client_values *values)
     const uint32_t io = MAX(client->read_max, client->write_max);
     const uint32_t message = io > UINT32_MAX - MESSAGE_OVERHEAD ? UINT32_MAX : io + MESSAGE_OVERHEAD;
 
-    client_say_number(values, "csa_seqid", client->v4.sequence);
-    client_say_number(values, "flags", client->options.backchannel ? CONN_BACK_CHAN : 0);
-    client_say_number(values, "fmaxreq", message);
-    client_say_number(values, "fmaxresp", message);
-    client_say_number(values, "fmaxreqs", client->options.depth);
+    nfs_fields_number(&values->fields, "csa_seqid", client->v4.sequence);
+    nfs_fields_number(&values->fields, "flags", client->options.backchannel ? CONN_BACK_CHAN : 0);
+    nfs_fields_number(&values->fields, "fmaxreq", message);
+    nfs_fields_number(&values->fields, "fmaxresp", message);
+    nfs_fields_number(&values->fields, "fmaxreqs", client->options.depth);
 }
 
 void v4_say(struct client_values *values)
 {
     const struct client_v4 *v4 = &values->client->v4;
 
-    put_be64(values->owner, v4->client_verifier);
-    put_be64(values->confirm, v4->confirm);
+    values->fields.special = by_place;
+    values->fields.context = values;
     g_snprintf(values->id, sizeof values->id, "iwarp-gen %016" G_GINT64_MODIFIER "x", v4->client_verifier);
-    client_say_octets(values, "verifier", values->owner, sizeof values->owner);
-    client_say_octets(values, "id", values->id, (uint32_t)strlen(values->id));
-    client_say_octets(values, "confirm", values->confirm, sizeof values->confirm);
+    nfs_fields_hyper(&values->fields, "verifier", v4->client_verifier);
+    nfs_fields_text(&values->fields, "id", values->id);
+    nfs_fields_hyper(&values->fields, "confirm", v4->confirm);
     /* A session knows its client: the server ignores this one (RFC 8881 section 18.16.3). */
-    client_say_number(values, "clientid", v4->client_id);
-    client_say_octets(values, "owner", values->owner, sizeof values->owner);
-    client_say_number(values, "seqid", values->client->options.minor == 0 ? v4->open_seq : 0);
-    client_say_number(values, "share_access", share_of(values));
-    client_say_octets(values, "sessionid", v4->session, sizeof v4->session);
-    client_say_number(values, "sequenceid", v4->slots[values->step->slot]);
-    client_say_number(values, "slotid", values->step->slot);
-    client_say_number(values, "highest", values->client->options.depth - 1);
+    nfs_fields_number(&values->fields, "clientid", v4->client_id);
+    nfs_fields_hyper(&values->fields, "owner", v4->client_verifier);
+    nfs_fields_number(&values->fields, "seqid", values->client->options.minor == 0 ? v4->open_seq : 0);
+    nfs_fields_number(&values->fields, "share_access", share_of(values));
+    nfs_fields_octets(&values->fields, "sessionid", v4->session, sizeof v4->session);
+    nfs_fields_number(&values->fields, "sequenceid", v4->slots[values->step->slot]);
+    nfs_fields_number(&values->fields, "slotid", values->step->slot);
+    nfs_fields_number(&values->fields, "highest", values->client->options.depth - 1);
     say_attributes(values);
     if (values->step->kind == STEP_SESSION)
         say_session(values);
@@ -232,32 +221,32 @@ void v4_settle(struct nfs_client *client, const struct client_step *step, const 
 
 CLIENT_TAKE(v4_take_client)
 {
-    client->v4.client_id = client_number(results, "clientid", 0);
-    client->v4.sequence = (uint32_t)client_number(results, "eir_seqid", 0);
-    client->v4.confirm = client_verifier(results, "confirm");
+    client->v4.client_id = nfs_results_number(results, "clientid", 0);
+    client->v4.sequence = (uint32_t)nfs_results_number(results, "eir_seqid", 0);
+    client->v4.confirm = nfs_results_hyper(results, "confirm");
     return true;
 }
 
 /* What the server grants: messages, and slots. */
 CLIENT_TAKE(v4_take_session)
 {
-    const uint64_t request = client_number(results, "fmaxreq", 0), response = client_number(results, "fmaxresp", 0);
+    const uint64_t request = nfs_results_number(results, "fmaxreq", 0),
+                   response = nfs_results_number(results, "fmaxresp", 0);
     uint32_t n;
 
-    memcpy(client->v4.session, client_octets(results, "sessionid", &n), sizeof client->v4.session);
     client->write_max = (uint32_t)MIN(client->write_max, request > MESSAGE_OVERHEAD ? request - MESSAGE_OVERHEAD : 1);
     client->read_max = (uint32_t)MIN(client->read_max, response > MESSAGE_OVERHEAD ? response - MESSAGE_OVERHEAD : 1);
-    client->options.depth = (unsigned)CLAMP(client_number(results, "fmaxreqs", 1), 1, client->options.depth);
-    return true;
+    client->options.depth = (unsigned)CLAMP(nfs_results_number(results, "fmaxreqs", 1), 1, client->options.depth);
+    return nfs_results_copy(results, "sessionid", client->v4.session, sizeof client->v4.session, &n);
 }
 
 /* The values of GETATTR, and the first word that says which there are. */
-static struct xdr attributes_of(const struct client_results *results, uint32_t *mask)
+static struct xdr attributes_of(const struct nfs_results *results, uint32_t *mask)
 {
     uint32_t n;
-    const uint8_t *p = client_octets(results, "attrs", &n);
+    const uint8_t *p = nfs_results_octets(results, "attrs", &n);
 
-    *mask = (uint32_t)client_number(results, "mask0", 0);
+    *mask = (uint32_t)nfs_results_number(results, "mask0", 0);
     return xdr_begin(p, n);
 }
 
@@ -286,30 +275,21 @@ CLIENT_TAKE(v4_take_attributes)
     return !x.failed;
 }
 
-/* The first one: that of the file. */
 CLIENT_TAKE(v4_take_stateid)
 {
-    for (guint i = 0; i < results->body.fields->len; i++) {
-        const struct nfs_field *field = &g_array_index(results->body.fields, struct nfs_field, i);
-
-        if (strcmp(field->name, "state_seqid") != 0)
-            continue;
-        memcpy(client->v4.stateid, results->p + field->at, sizeof client->v4.stateid);
-        return true;
-    }
-    return false;
+    return nfs_results_stateid(results, client->v4.stateid);
 }
 
 /* OPEN; a delegation's stateid is the last one. */
 CLIENT_TAKE(v4_take_open)
 {
     enum { NONE, READ, WRITE, NONE_EXT };
-    const uint64_t kind = client_number(results, "delegation", NONE);
+    const uint64_t kind = nfs_results_number(results, "delegation", NONE);
 
     if (kind > NONE_EXT || !v4_take_stateid(client, results, answer))
         return false;
-    answer->needs_confirm = client->options.minor == 0 && client_number(results, "rflags", 0) & RESULT_CONFIRM;
+    answer->needs_confirm = client->options.minor == 0 && nfs_results_number(results, "rflags", 0) & RESULT_CONFIRM;
     if (kind == READ || kind == WRITE)
-        v4_keep_delegation(client, results->p + client_field(results, "state_seqid")->at, &answer->handle);
+        v4_keep_delegation(client, results->p + nfs_results_last(results, "state_seqid")->at, &answer->handle);
     return true;
 }

@@ -13,8 +13,6 @@ enum {
 /* "sequence,putfh,read"; g_free() it. The same for a step's Call and for its Reply. */
 char *v4_operations(const struct nfs_client *client, const struct client_step *step);
 void v4_say(struct client_values *values);
-/* Values that depend on the operation's place: handles, names of the walk to the root. */
-bool v4_given(const struct client_values *values, unsigned op, const char *name, struct nfs_given *given);
 /* What a Reply means for slots, open-owners and delegations, whatever its status, which may become another one. */
 void v4_settle(struct nfs_client *client, const struct client_step *step, const struct nfs_body *body,
                struct client_answer *answer);
