@@ -55,12 +55,14 @@ enum nfs_program {
 /* Operations that rules speak of. */
 enum nfs_op {
     NFS_OP_ACCESS = 3,
+    NFS_OP_CLOSE = 4,
     NFS_OP_CREATE = 6,
     NFS_OP_DELEGRETURN = 8,
     NFS_OP_GETATTR = 9,
     NFS_OP_LINK = 11,
     NFS_OP_LOOKUP = 15,
     NFS_OP_OPEN = 18,
+    NFS_OP_OPEN_CONFIRM = 20,
     NFS_OP_READ = 25,
     NFS_OP_READDIR = 26,
     NFS_OP_READLINK = 27,

@@ -3,13 +3,15 @@
 """Compiles nfs_types.txt, whose head explains the notation, to the tables of the walker: nfs_tables.h.
 
 Every type becomes a block of steps; types that are parts of others are copied into them, so that only arrays, lists,
-optional parts and union arms nest. A mistake stops the build with file, line and what is allowed there.
+optional parts and union arms nest. A mistake stops the build with file, line and what is allowed there. The walker does
+without the names and values of fields: traffic-gen/say/nfs_templates.py reads them.
 """
+import copy
 import pathlib
 import re
 import sys
 
-TOKEN = re.compile(r"\s*(->|\d+|[A-Za-z][\w-]*|[\[\]<>(){}|?*!:,=])")
+TOKEN = re.compile(r"\s*(->|\d+|[A-Za-z][\w-]*|\.[a-z][a-z0-9_]*#?|=[^\s|(){}\[\]?*]*|[\[\]<>(){}|?*!:,])")
 VOID, UNKNOWN = "void", "unknown"
 NO_BOUND = 0xffffffff
 
@@ -19,17 +21,39 @@ class Mistake(Exception):
 
 
 class Step:
-    """One step of a block. body: the block that it enters; arms: [(discriminant or None, block or UNKNOWN)]."""
+    """One step of a block. body: the block that it enters; arms: [(discriminant or None, block or UNKNOWN)].
+
+    name and value are what nfs_types.txt says; of arrays, lists and optional parts, of their number.
+    """
 
     def __init__(self, kind, mark="NONE", n=0, eligible=False, width=0, body=None, arms=None):
         self.kind, self.mark, self.n, self.body, self.arms = kind, mark, n, body, arms
         self.eligible, self.width = eligible, width  # of items; words in an element of an array of words
+        self.fixed = False                           # a fixed opaque, whatever it is for the walker
+        self.name, self.value = None if mark == "NONE" else mark.lower(), None
 
     def octets(self):
         """The fewest octets that it can have."""
         if self.kind in ("WORDS", "FIXED"):
             return self.n * (4 if self.kind == "WORDS" else 1)
-        return 4
+        return 0 if self.kind == "NOTHING" else 4
+
+    def put_before(self, prefix):
+        self.name = self.name and prefix + self.name
+        for part in [self.body or []] + [arm[1] for arm in self.arms or [] if arm[1] is not UNKNOWN]:
+            for step in part:
+                step.put_before(prefix)
+
+
+def walked(steps):
+    """What the walker sees of them: words that follow each other are one step."""
+    merged = []
+    for step in steps:
+        if merged and step.kind == merged[-1].kind == "WORDS":
+            merged[-1] = Step("WORDS", n=merged[-1].n + step.n)
+        elif step.kind != "NOTHING":
+            merged.append(step)
+    return merged
 
 
 class Parser:
@@ -77,13 +101,15 @@ class Parser:
         steps = []
         while self.peek() not in ends and self.peek() is not None:
             steps += self.part()
-        merged = []
-        for step in steps:
-            if merged and step.kind == merged[-1].kind == "WORDS":
-                merged[-1] = Step("WORDS", n=merged[-1].n + step.n)
-            else:
-                merged.append(step)
-        return merged
+        return steps
+
+    def said(self, step):
+        """.NAME=VALUE of the one step."""
+        if (self.peek() or "").startswith("."):
+            step.name = self.take()[1:]
+        if (self.peek() or "").startswith("="):
+            step.value = self.take()[1:]
+        return [step]
 
     def part(self):
         steps = self.atom()
@@ -92,42 +118,47 @@ class Parser:
             self.take("]")
             if not steps or sum(step.octets() for step in steps) == 0:
                 raise Mistake("elements of an array must not be empty")
-            if len(steps) == 1 and steps[0].kind == "WORDS":
-                return [Step("WORD_ARRAY", n=bound, width=steps[0].n)]
-            return [Step("ARRAY", n=bound, body=steps)]
+            if [step.kind for step in walked(steps)] == ["WORDS"]:
+                array = Step("WORD_ARRAY", n=bound, width=walked(steps)[0].n)
+                array.elements = steps
+                return self.said(array)
+            return self.said(Step("ARRAY", n=bound, body=steps))
         if self.accept("?"):
-            return [Step("OPTIONAL", body=steps)]
+            return self.said(Step("OPTIONAL", body=steps))
         if self.accept("*"):
-            return [Step("LIST", body=steps)]
+            return self.said(Step("LIST", body=steps))
         return steps
 
     def atom(self):
         token = self.take()
         if token == VOID:
-            return []
-        if re.fullmatch(r"w\d*", token):
-            mark, n = self.mark(), int(token[1:] or 1)
+            return self.said(Step("NOTHING")) if (self.peek() or "").startswith(".") else []
+        if re.fullmatch(r"w\d*|h", token):
+            mark, n = self.mark(), 2 if token == "h" else int(token[1:] or 1)
             if mark != "NONE" and n != 1:
                 raise Mistake("only a single word can be marked")
-            return [Step("WORDS", n=n) if mark == "NONE" else Step("WORD", mark)]
+            return self.said(Step("WORDS", n=n) if mark == "NONE" else Step("WORD", mark))
         if token == "status":
-            return [Step("WORD", "STATUS")]
+            return self.said(Step("WORD", "STATUS"))
         if token == "bool":
-            return [Step("BOOLEAN", self.mark())]
+            return self.said(Step("BOOLEAN", self.mark()))
         if token == "opaque":
             bound = NO_BOUND
             if self.accept("<"):
                 bound = self.number()
                 self.take(">")
             eligible = self.accept("!")
-            return [Step("ITEM", self.mark(), bound, eligible)]
+            return self.said(Step("ITEM", self.mark(), bound, eligible))
         if token == "octets":
             self.take("[")
             n = self.number()
             self.take("]")
             if n % 4 or n == 0:
                 raise Mistake("fixed opaques must have whole words here")
-            return [Step("FIXED", self.mark(), n)]
+            mark = self.mark()
+            step = Step("WORDS", n=n // 4) if mark == "NONE" else Step("FIXED", mark, n)
+            step.fixed = True
+            return self.said(step)
         if token == "(":
             steps = self.block(")")
             self.take(")")
@@ -145,11 +176,23 @@ class Parser:
             return [Step("OPERATIONS")]
         if token not in self.types:
             raise Mistake(f"{token!r} is not defined above")
-        return list(self.types[token])
+        return self.of_type(copy.deepcopy(self.types[token]))
+
+    def of_type(self, steps):
+        if (self.peek() or "").startswith("."):
+            prefix = self.take()[1:]
+            for step in steps:
+                step.put_before(prefix)
+        if (self.peek() or "").startswith("="):
+            if not steps:
+                raise Mistake("what has no fields has no value")
+            steps[0].value = self.take()[1:]
+        return steps
 
     def switch(self):
         boolean = self.take("w", "bool") == "bool"
         mark, arms = self.mark(), []
+        said = self.said(Step("SWITCH", mark, arms=arms))
         self.take("{")
         while True:
             values = [None] if self.accept("else") else [self.number()]
@@ -170,7 +213,7 @@ class Parser:
             raise Mistake("a union over a bool has the arms 0 and 1")
         if None in [arm[0] for arm in arms[:-1]]:
             raise Mistake("else must come last")
-        return Step("SWITCH", mark, arms=arms)
+        return said[0]
 
     def finish(self):
         if self.peek() is not None:
@@ -182,7 +225,10 @@ class Definitions:
         self.types, self.marks = {}, marks
         self.programs = []    # (number, name, callback)
         self.procedures = []  # (program, version, number, name, callback, arguments, results)
+        self.forms = []       # (program, version, names of the version, number, name, main field, arguments, results)
+        self.names = []       # of the version
         self.operations = {False: {}, True: {}}  # by callback: number -> (name, arguments, results)
+        self.mains = {}                          # name of an operation -> main field
         self.version = None
 
     def blocks(self, text):
@@ -207,26 +253,33 @@ class Definitions:
         elif words[0] == "program" and len(words) in (3, 4):
             self.programs.append((int(words[1], 0), words[2], words[3:] == ["callback"]))
             self.version = None
-        elif words[0] == "version" and len(words) == 2 and self.programs:
+        elif words[0] == "version" and len(words) >= 2 and self.programs:
             self.version = int(words[1])
+            self.names = words[2:] or [self.programs[-1][1].lower() + words[1]]
         elif words[0] == "same" and len(words) == 2 and self.version is not None:
             for known in list(self.procedures):
                 if known[0] == self.programs[-1][0] and known[1] == int(words[1]):
                     self.procedures.append((known[0], self.version) + known[2:])
-        elif words[0] == "proc" and len(words) == 3 and self.version is not None:
+            self.forms += [(form[0], self.version, self.names, *form[3:]) for form in self.forms
+                           if form[:2] == (self.programs[-1][0], int(words[1]))]
+        elif words[0] in ("proc", "form") and len(words) in (3, 4) and self.version is not None:
             program, _, callback = self.programs[-1]
-            key = (program, self.version, int(words[1]))
+            key, blocks = (program, self.version, int(words[1])), self.blocks(body)
+            self.forms.append((program, self.version, self.names, key[2], words[2], (words[3:] or [None])[0], *blocks))
+            if words[0] == "form":
+                return
             if key in [known[:3] for known in self.procedures]:
                 raise Mistake(f"procedure {words[1]} appears twice")
-            self.procedures.append((*key, words[2], callback, *self.blocks(body)))
-        elif words[0] in ("op", "callback-op") and len(words) == 3:
+            self.procedures.append((*key, words[2], callback, *blocks))
+        elif words[0] in ("op", "callback-op") and len(words) in (3, 4):
             table = self.operations[words[0] != "op"]
             if int(words[1]) in table:
                 raise Mistake(f"operation {words[1]} appears twice")
             table[int(words[1])] = (words[2], *self.blocks(body))
+            self.mains[words[2]] = (words[3:] or [None])[0]
         else:
-            raise Mistake("a line begins with: type NAME =, program N NAME, version N, proc N NAME, op N NAME, "
-                          "callback-op N NAME, same N")
+            raise Mistake("a line begins with: type NAME =, program N NAME, version N, proc N NAME, form N NAME, "
+                          "op N NAME, callback-op N NAME, same N")
 
 
 def read_marks(header):
@@ -266,7 +319,7 @@ class Emitter:
     def block(self, steps):
         """(index of its first step, how deep it nests)"""
         rows, depth = [], 0
-        for step in steps:
+        for step in walked(steps):
             target, n = 0, step.n
             if step.body is not None:
                 target, inner = self.block(step.body)

@@ -49,7 +49,7 @@ MISTAKES = [
     (HEAD + "  - initiator: {terminate: 9}\n", 3, "allowed here: LAYER/TYPE/CODE"),
     (HEAD + "  - initiator: {call: nfs3.read}\n", 3, "call needs `rpc-over-rdma: true`"),
     (RPC + "  - client: {call: nfs3.reed}\n", 4, "no procedure is called 'nfs3.reed'; allowed here: nfs3.null"),
-    (RPC + "  - client: {call: nfs9.read}\n", 4, "allowed here: nfs2, nfs3, nfs41, nfs40, nfs42, cb40, cb41, cb42, mount1"),
+    (RPC + "  - client: {call: nfs9.read}\n", 4, "allowed here: nfs2, nfs3, nfs40, nfs41, nfs42, cb40, cb41, cb42, mount1"),
     (RPC + "  - client: {call: nfs3.read, cuont: 8192}\n", 4, "'cuont' does not go with call; allowed here: procedure, operations"),
     (RPC + "  - client: {call: nfs3.read, aclcnt: 8192}\n", 4, "'aclcnt=8192' cannot be carried out here; allowed here:"),
     (RPC + "  - client: {call: nfs3.read, write-chunk: 4096}\n", 4, "allowed here: whole, a list of segments"),

@@ -31,7 +31,7 @@ class Writer:
 
     def block(self, steps):
         previous = None
-        for step in steps:
+        for step in nfs_types.walked(steps):
             # Attributes are decoded by their bitmap: none are asked for, so there are none.
             empty = previous is not None and previous.kind == "WORD_ARRAY"
             getattr(self, step.kind.lower())(step, empty)

@@ -20,6 +20,8 @@ import pytest
     ("type a = w )", "types.txt:1: ')' is not defined above"),
     ("type a = w\ntype a = w", "types.txt:2: type a is defined already"),
     ("proc 1 X = w", "types.txt:1: a line begins with: type NAME =, program N NAME, "),
+    ("type a = void\ntype b = a=3", "types.txt:2: what has no fields has no value"),
+    ("type a = w.x.y", "types.txt:1: '.y' is not defined above"),
     ("op 3 A = -> w\nop 3 B = -> w", "types.txt:2: operation 3 appears twice"),
 ])
 def test_mistake(root, tmp_path, text, complaint):

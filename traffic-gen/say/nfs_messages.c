@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/say/nfs_messages.h"
 
+#include "traffic-gen/say/nfs_attributes.h"
 #include "wire/octets.h"
 
 #include <stdlib.h>
@@ -17,6 +18,7 @@ struct build {
     const struct nfs_template *template;
     uint64_t round; /* of the group */
     const char *wrong;
+    struct xdr *in; /* what is read; NULL: it is written */
 };
 
 void nfs_body_init(struct nfs_body *body)
@@ -59,6 +61,17 @@ const struct nfs_field *nfs_field_find(const struct nfs_body *body, unsigned op,
     return NULL;
 }
 
+const struct nfs_body_item *nfs_item_find(const struct nfs_body *body, unsigned op, const char *name)
+{
+    for (unsigned i = body->items->len; i-- > 0;) {
+        const struct nfs_body_item *item = &g_array_index(body->items, struct nfs_body_item, i);
+
+        if (item->op == op && strcmp(item->name, name) == 0)
+            return item;
+    }
+    return NULL;
+}
+
 /* ---- octets ---- */
 
 static void put_u32(struct build *b, uint32_t v)
@@ -88,39 +101,31 @@ static void put_pattern_or(struct build *b, const void *p, uint32_t n, unsigned 
     memset(b->out->octets->data + at + n, 0, -n & 3u);
 }
 
-/* What is no file data is the same in every message: handles, sessions, state. */
-static void put_contents(struct build *b, const void *p, uint32_t n)
+static void note_item(struct build *b, const char *name, size_t at, uint32_t n, bool eligible)
 {
-    put_pattern_or(b, p, n, 1);
-}
-
-static void put_item(struct build *b, const char *name, const void *p, uint32_t n, bool eligible)
-{
-    struct nfs_body_item item = {.op = b->op, .at = b->out->octets->len + 4, .length = n, .eligible = eligible};
+    struct nfs_body_item item = {.op = b->op, .at = at, .length = n, .eligible = eligible};
 
     g_strlcpy(item.name, name, sizeof item.name);
     g_array_append_val(b->out->items, item);
+}
+
+static void note_field(struct build *b, const char *name, size_t at, unsigned size, uint64_t value)
+{
+    struct nfs_field field = {.op = b->op, .at = at, .size = size, .value = value};
+
+    g_strlcpy(field.name, name, sizeof field.name);
+    g_array_append_val(b->out->fields, field);
+}
+
+/* What is no file data is the same in every message: handles, sessions, state. */
+static void put_item(struct build *b, const char *name, const void *p, uint32_t n, bool eligible)
+{
+    note_item(b, name, b->out->octets->len + 4, n, eligible);
     put_u32(b, n);
     put_pattern_or(b, p, n, eligible ? b->options->seed + b->op : 1);
 }
 
-/* ---- attributes of NFSv4 ---- */
-
-/* Octets of the value of each attribute of RFC 8881 that has a fixed length and is worth asking for; 0: see below. */
-static const uint8_t attribute_size[76] = {
-    [1] = 4,  [2] = 4,  [3] = 8,  [4] = 8,   [5] = 4,   [6] = 4,   [7] = 4,   [8] = 16, [9] = 4,  [10] = 4, [11] = 4,
-    [13] = 4, [14] = 4, [15] = 4, [16] = 4,  [17] = 4,  [18] = 4,  [20] = 8,  [21] = 8, [22] = 8, [23] = 8, [26] = 4,
-    [27] = 8, [28] = 4, [29] = 4, [30] = 8,  [31] = 8,  [33] = 4,  [34] = 4,  [35] = 4, [41] = 8, [42] = 8, [43] = 8,
-    [44] = 8, [45] = 8, [46] = 4, [47] = 12, [51] = 12, [52] = 12, [53] = 12, [55] = 8, [65] = 4,
-};
-
-enum { ATTR_TYPE = 1, ATTR_ACL = 12, ATTR_FILEHANDLE = 19, ATTR_OWNER = 36, ATTR_GROUP = 37 };
-
-static void put_string(struct build *b, const char *text)
-{
-    put_u32(b, (uint32_t)strlen(text));
-    put_contents(b, text, (uint32_t)strlen(text));
-}
+/* ---- templates ---- */
 
 static uint64_t field_value(const struct build *b, const char *name)
 {
@@ -130,70 +135,6 @@ static uint64_t field_value(const struct build *b, const char *name)
         field = nfs_field_find(b->call, b->op, name);
     return field ? field->value : 0;
 }
-
-static void put_acl(struct build *b, uint32_t aces)
-{
-    put_u32(b, aces);
-    for (uint32_t i = 0; i < aces; i++) {
-        put_u32(b, 0);
-        put_u32(b, 0);
-        put_u32(b, 0x001601E7);
-        put_string(b, i == 0 ? "OWNER@" : i % 2 ? "EVERYONE@" : "GROUP@");
-    }
-}
-
-/* An attribute without a value in the table would shift the next ones: there is none in the templates. */
-static void put_attribute(struct build *b, unsigned bit, uint32_t aces)
-{
-    switch (bit) {
-    case 0: /* supported_attrs */
-        put_u32(b, 2);
-        put_u32(b, 0xFDFFBFFF);
-        put_u32(b, 0x00B0BE3A);
-        break;
-    case ATTR_TYPE:
-        put_u32(b, 1);
-        break;
-    case ATTR_ACL:
-        put_acl(b, aces);
-        break;
-    case ATTR_FILEHANDLE:
-        put_u32(b, 28);
-        put_contents(b, NULL, 28);
-        break;
-    case ATTR_OWNER:
-    case ATTR_GROUP:
-        put_string(b, "root@example.org");
-        break;
-    default:
-        for (unsigned i = 0; bit < G_N_ELEMENTS(attribute_size) && i < attribute_size[bit] / 4u; i++)
-            put_u32(b, i + 1u == attribute_size[bit] / 4u ? bit * 3 : 0);
-        break;
-    }
-}
-
-/* An attrlist4 that has what the masks say. aces: entries of an ACL. */
-static void put_attributes(struct build *b, const char *name, uint32_t aces)
-{
-    size_t count_at = b->out->octets->len;
-    const uint32_t mask[3] = {(uint32_t)field_value(b, "mask0"), (uint32_t)field_value(b, "mask1"),
-                              (uint32_t)field_value(b, "mask2")};
-
-    put_u32(b, 0);
-    for (unsigned bit = 0; bit < 96; bit++) {
-        if (mask[bit / 32] >> bit % 32 & 1)
-            put_attribute(b, bit, aces);
-    }
-    put_be32(b->out->octets->data + count_at, (uint32_t)(b->out->octets->len - count_at - 4));
-
-    struct nfs_body_item item = {
-        .op = b->op, .at = count_at + 4, .length = (uint32_t)(b->out->octets->len - count_at - 4)};
-
-    g_strlcpy(item.name, name, sizeof item.name);
-    g_array_append_val(b->out->items, item);
-}
-
-/* ---- templates ---- */
 
 static const char *wanted(const struct build *b, const char *name)
 {
@@ -206,6 +147,16 @@ static const char *wanted(const struct build *b, const char *name)
         else if (!strchr(b->parameters[i], '=') && b->template->main && strcmp(b->template->main, name) == 0)
             text = b->parameters[i];
     }
+    return text;
+}
+
+/* "16/8": what the first element of a group has, and what all others. */
+static const char *of_round(const struct build *b, const char *text)
+{
+    const char *next;
+
+    for (uint64_t i = 0; i < b->round && (next = strchr(text, '/')); i++)
+        text = next + 1;
     return text;
 }
 
@@ -226,83 +177,154 @@ static uint64_t number(struct build *b, const char *text)
 
     if (*text == '$')
         return field_value(b, text + 1);
-    if (*text == '#')
-        return b->round;
     if (!*text)
         return 0;
-    value = g_ascii_strtoull(text, &end, 0);
-    if (*end)
+    value = g_ascii_strtoull(of_round(b, text), &end, 0);
+    if (*end && *end != '/')
         b->wrong = g_intern_string(text);
     return value;
 }
 
-static void write_field(struct build *b, const char *name, const char *type, const char *text)
+/* An attrlist4 that has what the masks say. aces: entries of an ACL. */
+static void put_attributes(struct build *b, const char *name, uint32_t aces)
 {
-    struct nfs_field field = {.op = b->op, .at = b->out->octets->len};
-    char *link;
+    g_autoptr(GByteArray) values = g_byte_array_new();
+    const uint32_t mask[NFS_MASKS] = {(uint32_t)field_value(b, "mask0"), (uint32_t)field_value(b, "mask1"),
+                                      (uint32_t)field_value(b, "mask2")};
 
-    g_strlcpy(field.name, name, sizeof field.name);
-    if (*type == 's') {
-        field.value = strlen(text);
-        put_item(b, name, text, (uint32_t)field.value, false);
-        g_array_append_val(b->out->fields, field);
-        return;
-    }
-    field.value = number(b, text);
-    if (strchr("fodla", *type) && *type && field.value > CONTENTS_MAX)
+    nfs_attributes_put(values, mask, aces);
+    put_item(b, name, values->data, values->len, false);
+}
+
+static void put_link(struct build *b, const char *name, uint32_t n)
+{
+    g_autofree char *link = g_strnfill(n, 'a');
+
+    for (uint32_t i = 5; i < n; i += 6)
+        link[i] = '/';
+    put_item(b, name, link, n, true);
+}
+
+static unsigned size_of(char type)
+{
+    return type == '8' ? 8 : type == 'v' || type == 'f' ? 0 : 4;
+}
+
+static void write_number(struct build *b, char type, uint64_t value)
+{
+    if (type == '8')
+        put_u64(b, value);
+    else if (type != 'v')
+        put_u32(b, (uint32_t)value);
+}
+
+static void write_field(struct build *b, const char *name, char type, const char *text)
+{
+    uint64_t value = type == 's' ? strlen(text) : number(b, text);
+
+    if (type && strchr("fodla", type) && value > CONTENTS_MAX)
         b->wrong = g_intern_string(text);
     if (b->wrong)
         return;
-    field.size = *type == '8' ? 8 : *type == 'v' || *type == 'f' ? 0 : 4;
-    g_array_append_val(b->out->fields, field);
-    switch (*type) {
-    case '\0':
-        put_u32(b, (uint32_t)field.value);
-        break;
-    case '8':
-        put_u64(b, field.value);
+    note_field(b, name, b->out->octets->len, type == 's' ? 0 : size_of(type), value);
+    switch (type) {
+    case 's':
+        put_item(b, name, text, (uint32_t)value, false);
         break;
     case 'f':
-        put_contents(b, NULL, (uint32_t)field.value);
+        put_pattern_or(b, NULL, (uint32_t)value, 1);
         break;
     case 'o':
     case 'd':
-        put_item(b, name, NULL, (uint32_t)field.value, *type == 'd');
+        put_item(b, name, NULL, (uint32_t)value, type == 'd');
         break;
     case 'l':
-        link = g_strnfill((gsize)field.value, 'a');
-        for (uint64_t i = 5; i < field.value; i += 6)
-            link[i] = '/';
-        put_item(b, name, link, (uint32_t)field.value, true);
-        g_free(link);
+        put_link(b, name, (uint32_t)value);
         break;
     case 'a':
-        put_attributes(b, name, (uint32_t)field.value);
+        put_attributes(b, name, (uint32_t)value);
         break;
-    default: /* v */
+    default:
+        write_number(b, type, value);
         break;
     }
 }
 
-/* Splits "NAME:TYPE=DEFAULT" and writes what is wanted, else the default. */
-static void write_word(struct build *b, char *word)
+static void write_given(struct build *b, const char *name, char type, const struct nfs_given *given)
+{
+    note_field(b, name, b->out->octets->len, size_of(type), given->p ? given->n : given->value);
+    if (!given->p)
+        write_number(b, type, given->value);
+    else if (type == 'f')
+        put_pattern_or(b, given->p, given->n, 0);
+    else
+        put_item(b, name, given->p, given->n, type == 'd' || type == 'l');
+}
+
+static void write_word(struct build *b, const char *name, char type, const char *text)
+{
+    const char *want = wanted(b, name);
+    struct nfs_given given = {0};
+    char sequence[24];
+
+    if (!want && b->options->given && b->options->given(b->options->context, b->op, name, &given)) {
+        write_given(b, name, type, &given);
+        return;
+    }
+    if (!want && strcmp(name, "sequenceid") == 0 && !b->call) {
+        g_snprintf(sequence, sizeof sequence, "%" G_GUINT64_FORMAT, next_sequence(b, 1));
+        want = sequence;
+    }
+    write_field(b, name, type, want ? want : text);
+}
+
+static void read_word(struct build *b, const char *name, char type, const char *text)
+{
+    const size_t at = b->in->at;
+    const uint8_t *p;
+    uint64_t value = 0;
+    uint32_t n = 0;
+
+    switch (type) {
+    case 'v':
+        return;
+    case '8':
+        xdr_u64(b->in, &value);
+        break;
+    case 'f':
+        n = (uint32_t)number(b, text);
+        note_item(b, name, at, n, false);
+        xdr_skip(b->in, xdr_padded(n));
+        break;
+    case 'b':
+    case '\0':
+        xdr_u32(b->in, &n);
+        value = n;
+        b->in->failed |= type == 'b' && n > 1;
+        break;
+    default:
+        xdr_opaque(b->in, &p, &n);
+        note_item(b, name, at + 4, n, type == 'd' || type == 'l');
+        value = n;
+        break;
+    }
+    note_field(b, name, at, size_of(type), value);
+    if (b->in->failed)
+        b->wrong = g_intern_string(name);
+}
+
+/* Splits "NAME:TYPE=DEFAULT" and writes what is wanted, else the default; or reads it. */
+static void take_field(struct build *b, char *word)
 {
     char *text = strchr(word, '=');
     char *type;
-    const char *want;
-    g_autofree char *sequence = NULL;
 
     if (text)
         *text++ = '\0';
     type = strchr(word, ':');
     if (type)
         *type++ = '\0';
-    want = wanted(b, word);
-    if (!want && strcmp(word, "sequenceid") == 0 && !b->call)
-        sequence = g_strdup_printf("%" G_GUINT64_FORMAT, next_sequence(b, 1));
-    if (sequence)
-        want = sequence;
-    write_field(b, word, type ? type : "", want ? want : text ? text : "");
+    (b->in ? read_word : write_word)(b, word, type ? *type : '\0', text ? text : "");
 }
 
 static uint64_t group_rounds(struct build *b, char *word)
@@ -324,28 +346,39 @@ static uint64_t group_rounds(struct build *b, char *word)
 
 static const char *run(struct build *b, const char *p, bool live);
 
+/* What is read has another entry of a linked list. */
+static bool follows(const struct build *b)
+{
+    return b->in->at + 4 <= b->in->n && get_be32(b->in->p + b->in->at) == 1;
+}
+
 /* A group, whose words begin at p, as often as its head says; returns what follows it. */
 static const char *run_group(struct build *b, char *head, const char *p, bool live)
 {
-    uint64_t rounds = live ? group_rounds(b, head + 1) : 0, outer = b->round;
+    const bool is_list = live && b->in && g_str_has_prefix(p, " follows");
+    uint64_t rounds = is_list ? ROUNDS_MAX : live ? group_rounds(b, head + 1) : 0, outer = b->round;
     const char *end = p;
 
     if (rounds > ROUNDS_MAX)
         b->wrong = g_intern_string(head);
-    for (b->round = 0; b->round < rounds && !b->wrong; b->round++)
+    for (b->round = 0; b->round < rounds && !b->wrong && (!is_list || follows(b)); b->round++)
         end = run(b, p, true);
     b->round = outer;
     return end != p ? end : run(b, p, false);
 }
 
-static void run_macro(struct build *b, const char *name)
+/* The word of n octets, with the round in place of each "#". */
+static void take_word(const struct build *b, const char *p, size_t n, char word[WORD_MAX])
 {
-    const char *macro = nfs_macro(name);
+    size_t at = 0;
 
-    if (macro)
-        run(b, macro, true);
-    else
-        b->wrong = "%";
+    for (size_t i = 0; i < n && at + 1 < WORD_MAX; i++) {
+        if (p[i] == '#')
+            at += (size_t)g_snprintf(word + at, WORD_MAX - at, "%" G_GUINT64_FORMAT, b->round);
+        else
+            word[at++] = p[i];
+    }
+    word[MIN(at, WORD_MAX - 1)] = '\0';
 }
 
 /* Until the group's or the template's end; returns what follows it. */
@@ -355,16 +388,14 @@ static const char *run(struct build *b, const char *p, bool live)
         char word[WORD_MAX];
         size_t n = strcspn(p, " ");
 
-        g_strlcpy(word, p, MIN(n + 1, sizeof word));
+        take_word(b, p, n, word);
         p += n;
         if (*word == ')')
             return p;
         if (*word == '(')
             p = run_group(b, word, p, live);
-        else if (live && *word == '%')
-            run_macro(b, word + 1);
         else if (live)
-            write_word(b, word);
+            take_field(b, word);
     }
     return p;
 }
@@ -386,10 +417,10 @@ enum { OUTSIDE = NFS_OPERATIONS_MAX };
 
 static void write_opcode(struct build *b, uint32_t number_)
 {
-    char word[NFS_NAME_MAX];
+    char word[NFS_FIELD_MAX];
 
     g_snprintf(word, sizeof word, "opcode=%u", number_);
-    write_word(b, word);
+    take_field(b, word);
 }
 
 static void write_operations(struct build *b, const struct nfs_template *procedure)
@@ -422,6 +453,9 @@ const char *nfs_build_arguments(const struct nfs_template *procedure, const stru
 
     out->seed = options->seed;
     if (!is_compound(procedure)) {
+        g_auto(GStrv) parameters = options->ops ? g_strsplit(options->ops, ":", -1) : NULL;
+
+        b.parameters = parameters;
         run(&b, procedure->arguments, true);
         return b.wrong;
     }
@@ -452,7 +486,6 @@ const char *nfs_build_results(const struct nfs_template *procedure, const struct
     const struct nfs_field *status = NULL;
 
     b.op = OUTSIDE;
-    put_u32(&b, 0);
     run(&b, procedure->results, true);
     count_at = out->octets->len;
     put_u32(&b, 0);
@@ -468,4 +501,47 @@ const char *nfs_build_results(const struct nfs_template *procedure, const struct
     put_be32(out->octets->data + count_at, out->n_ops);
     put_be32(out->octets->data, status ? (uint32_t)status->value : 0);
     return b.wrong;
+}
+
+/* The next operation's results. False: it is another one, or it has failed. */
+static bool read_operation(struct build *b, const char *name, bool callback)
+{
+    const struct nfs_template *op;
+    g_autofree char *only = g_strndup(name, strcspn(name, ":"));
+    char word[] = "opcode";
+
+    take_field(b, word);
+    op = nfs_operation_template(only, callback);
+    if (b->wrong || !op || field_value(b, "opcode") != op->number) {
+        b->wrong = "opcode";
+        return false;
+    }
+    b->out->ops[b->out->n_ops++] = op;
+    run(b, op->results, true);
+    return !b->wrong && field_value(b, "status") == 0;
+}
+
+const char *nfs_read_results(const struct nfs_template *procedure, const char *ops, struct xdr *results,
+                             struct nfs_body *out)
+{
+    static const struct nfs_options nothing_wanted;
+    struct build b = {.out = out, .options = &nothing_wanted, .template = procedure, .in = results};
+
+    if (!is_compound(procedure)) {
+        run(&b, procedure->results, true);
+        return b.wrong;
+    }
+
+    g_auto(GStrv) names = g_strsplit(ops, ",", -1);
+    char count[] = "operations";
+    uint64_t n;
+    bool ok = true;
+
+    b.op = OUTSIDE;
+    run(&b, procedure->results, true);
+    take_field(&b, count);
+    n = MIN(field_value(&b, count), NFS_OPERATIONS_MAX);
+    for (b.op = 0; ok && b.op < n && names[b.op]; b.op++)
+        ok = read_operation(&b, names[b.op], is_callback(procedure));
+    return !b.wrong && ok && names[b.op] && *names[b.op] ? "operations" : b.wrong;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arguments and results of NFS and its auxiliary programs, made from text templates (nfs_templates.c).
- *
- * A template is a list of words, each one XDR item:
+ * Arguments and results of NFS and its auxiliary programs, made from text templates, to which wire/nfs_types.txt is
+ * compiled at build time. A template is a list of words, each one XDR item:
  *
  *   NAME=VALUE       32 bits                     NAME:8=VALUE   64 bits
+ *   NAME:b=VALUE     0 or 1
  *   NAME:o=N         opaque of N octets          NAME:f=N       the same of fixed length, without a count
  *   NAME:d=N         opaque, DDP-eligible        NAME:s=TEXT    string
  *   NAME:l=N         text of a symbolic link of N octets, DDP-eligible
@@ -12,19 +12,21 @@
  *   NAME:a=MASKS     the attribute values that the fields mask0, mask1, mask2 announce, as an opaque
  *   (NAME=N ... )    a group N times; (?FIELD=VALUE ... ) once when the field has that value; (ok ... ) and
  *                    (bad ... ) once when the field status is 0, or is not
- *   %NAME            another template
  *
- * VALUE is a number, $FIELD (an earlier field of this message, else one of the arguments that it answers), or # (how
- * often the group has been written already). Whoever builds a message may set each field by name.
+ * VALUE is a number, N/M (N the first time that the group is written, M from then on), or $FIELD (an earlier field of
+ * this message, else one of the arguments that it answers). # in a word stands for how often the group has been written
+ * already. Whoever builds a message may set each field by name.
  */
 #ifndef IWARP_TRAFFIC_SAY_NFS_MESSAGES_H
 #define IWARP_TRAFFIC_SAY_NFS_MESSAGES_H
+
+#include "wire/xdr.h"
 
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { NFS_NAME_MAX = 24, NFS_OPERATIONS_MAX = 32 };
+enum { NFS_FIELD_MAX = 24, NFS_OPERATIONS_MAX = 64 };
 
 struct nfs_template {
     const char *name;          /* "nfs3.read"; of operations "read" */
@@ -40,12 +42,12 @@ const struct nfs_template *nfs_operation_template(const char *name, bool callbac
 /* All of them; NULL past the end. */
 const struct nfs_template *nfs_procedure_template_at(unsigned index);
 const struct nfs_template *nfs_operation_template_at(unsigned index, bool callback);
-/* What %NAME stands for. */
-const char *nfs_macro(const char *name);
+/* A word of the template writes a field of this name. */
+bool nfs_template_has(const struct nfs_template *template, const char *name);
 
 /* A field as it was written. */
 struct nfs_field {
-    char name[NFS_NAME_MAX];
+    char name[NFS_FIELD_MAX];
     unsigned op;
     size_t at;     /* in the octets of the body: of its first octet, for items of variable length of the count */
     unsigned size; /* 4 or 8; 0: it has no place */
@@ -54,7 +56,7 @@ struct nfs_field {
 
 /* An item of variable length. */
 struct nfs_body_item {
-    char name[NFS_NAME_MAX];
+    char name[NFS_FIELD_MAX];
     unsigned op;
     size_t at; /* of its contents */
     uint32_t length;
@@ -70,12 +72,22 @@ struct nfs_body {
     unsigned seed; /* of the contents of items */
 };
 
-/* The text that somebody wants for a field, or NULL. */
+/* The value of a number, or p[0..n), the contents of an opaque. */
+struct nfs_given {
+    uint64_t value;
+    const void *p;
+    uint32_t n;
+};
+
 struct nfs_options {
+    /* The text that somebody wants for a field, or NULL. */
     const char *(*option)(void *context, unsigned op, const char *name);
+    /* Likewise as a value, if neither option() nor `ops` says any; false: the template's. May be NULL. */
+    bool (*given)(void *context, unsigned op, const char *name, struct nfs_given *given);
     uint32_t (*sequence)(void *context, unsigned slot); /* the next number of this slot; NULL: 1 */
     void *context;
-    const char *ops; /* of a COMPOUND: "sequence,putfh,read:8192" */
+    const char
+        *ops; /* of a COMPOUND: "sequence,putfh,read:8192"; of other procedures their parameters: "8192:offset=1" */
     unsigned seed;
 };
 
@@ -89,7 +101,17 @@ const char *nfs_build_arguments(const struct nfs_template *procedure, const stru
 const char *nfs_build_results(const struct nfs_template *procedure, const struct nfs_body *call,
                               const struct nfs_options *options, unsigned n_ops, struct nfs_body *out);
 
+/*
+ * The other way round: finds the fields and items of results. ops: of the COMPOUND that they answer; they may end
+ * before it, with an operation that failed. NULL, or the word at which they are not what they must be.
+ */
+const char *nfs_read_results(const struct nfs_template *procedure, const char *ops, struct xdr *results,
+                             struct nfs_body *out);
+
+/* The last one of that name; NULL: none. */
 const struct nfs_field *nfs_field_find(const struct nfs_body *body, unsigned op, const char *name);
+
+const struct nfs_body_item *nfs_item_find(const struct nfs_body *body, unsigned op, const char *name);
 
 /* What fills items: depends on the seed and on the place in every octet. */
 void nfs_fill(uint8_t *p, size_t n, unsigned seed);

@@ -10,7 +10,7 @@ enum { WRITE_DEFAULT = 4096, REPLY_DEFAULT = 65536 };
 static const char *call_option(void *context, unsigned op, const char *name)
 {
     struct rpc_making *m = context;
-    char full[NFS_NAME_MAX + 16];
+    char full[NFS_FIELD_MAX + 16];
     const char *value;
 
     g_snprintf(full, sizeof full, "op%u.%s", op, name);

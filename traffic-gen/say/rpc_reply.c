@@ -16,7 +16,7 @@ struct result_words {
 static const char *result_option(void *context, unsigned op, const char *name)
 {
     struct result_words *results = context;
-    char full[NFS_NAME_MAX + 16];
+    char full[NFS_FIELD_MAX + 16];
     const char *value;
 
     g_snprintf(full, sizeof full, "op%u.%s", op, name);

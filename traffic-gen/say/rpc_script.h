@@ -11,8 +11,8 @@
  *
  * CALLS. `I call PROCEDURE WORD...`; the same from R is a Call of the reverse direction.
  *   PROCEDURE   nfs2.read nfs3.write nfs40.compound nfs41.compound nfs42.compound cb40.cb_compound cb41.cb_compound
- *               mount3.mnt nlm4.lock nsm1.notify nfsacl3.setacl ccp1.conf rpcbind4.getaddr ... (nfs_templates.c)
- *   FIELD=N     an argument by its name in nfs_templates.c: count=8192, len=100, name=TEXT; opN.FIELD=N of operation N
+ *               mount3.mnt nlm4.lock nsm1.notify nfsacl3.setacl ccp1.conf rpcbind4.getaddr ... (wire/nfs_types.txt)
+ *   FIELD=N     an argument by its name there: count=8192, len=100, name=TEXT; opN.FIELD=N of operation N
  *   ops=A,B:N,C:FIELD=N:FIELD=N  operations of a COMPOUND, N being the field that matters most: read:8192, write:100
  *   read        the DDP-eligible argument goes into a Read chunk, one segment; read=4096+rest in segments;
  *               read=A/B/- several items (- leaves one inline); reduce=NAME (or opN.NAME) another item, eligible or not

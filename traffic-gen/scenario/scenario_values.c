@@ -148,48 +148,17 @@ bool read_procedure(struct reading *r, const yaml_node_t *node, const char **nam
 
 /* ---- fields of arguments and results ---- */
 
-/* A word of a template that has a name: "count=8192", "size:8=$x" */
-static bool template_has(const char *words, const char *name)
-{
-    size_t n = strlen(name);
-
-    for (const char *p = words; p && (p = strstr(p, name)); p++) {
-        if ((p == words || strchr(" (?", p[-1])) && (p[n] == '=' || p[n] == ':'))
-            return true;
-        if (n == 0)
-            return false;
-    }
-    return false;
-}
-
-static bool template_uses(const char *words, const char *name)
-{
-    while (words && (words = strchr(words, '%'))) {
-        g_autofree char *macro = NULL;
-        size_t n;
-
-        words++;
-        n = strcspn(words, " )");
-        macro = g_strndup(words, n);
-        if (template_has(nfs_macro(macro), name) || template_uses(nfs_macro(macro), name))
-            return true;
-    }
-    return template_has(words, name);
-}
-
 static bool in_any_template(const char *name)
 {
     const struct nfs_template *template;
 
     for (unsigned i = 0; (template = nfs_procedure_template_at(i)); i++) {
-        if (template_has(template->arguments, name) || template_uses(template->arguments, name) ||
-            template_has(template->results, name) || template_uses(template->results, name))
+        if (nfs_template_has(template, name))
             return true;
     }
     for (unsigned callback = 0; callback < 2; callback++) {
         for (unsigned i = 0; (template = nfs_operation_template_at(i, callback)); i++) {
-            if (template_has(template->arguments, name) || template_uses(template->arguments, name) ||
-                template_has(template->results, name) || template_uses(template->results, name))
+            if (nfs_template_has(template, name))
                 return true;
         }
     }

@@ -9,7 +9,6 @@
 #include <inttypes.h>
 
 enum {
-    STATUS_DELAY = 10008, /* NFS3ERR_JUKEBOX, NFS4ERR_DELAY */
     STATUS_GRACE = 10013,
     IO_DEFAULT = 65536,
     LIST_DEFAULT = 8192,
@@ -228,29 +227,25 @@ void nfs_client_start(struct nfs_client *client)
 
 /* ---- Calls ---- */
 
-static void put_header(struct nfs_client *client, const struct client_rpc *rpc, uint32_t xid, struct xdr_out *out)
-{
-    const struct rpc_message call = {.xid = xid,
-                                     .prog = rpc->is_mount ? NFS_PROGRAM_MOUNT : NFS_PROGRAM,
-                                     .vers = rpc->is_mount ? client->dialect->mount_version : client->dialect->version,
-                                     .proc = rpc->procedure};
-
-    rpc_call_header(out, &call, &(struct rpc_caller){.uid = client->options.uid, .gid = client->options.gid});
-}
-
 static void send_flight(struct nfs_client *client, unsigned slot)
 {
     struct client_flight *flight = &client->flights[slot];
     const struct client_rpc *rpc = &client->dialect->rpcs[flight->step.kind];
+    const struct nfs_template *procedure = client_procedure(client, rpc);
+    const struct rpc_message call = {
+        .xid = client->xid++, .prog = procedure->program, .vers = procedure->version, .proc = procedure->number};
     struct rpc_end_message message;
     struct rpc_end_how how = client->options.how;
     struct xdr_out out;
 
     flight->is_waiting = false;
-    flight->xid = client->xid++;
+    flight->xid = call.xid;
     xdr_out_begin(&out);
-    put_header(client, rpc, flight->xid, &out);
-    rpc->put(client, &flight->step, &out, &how);
+    rpc_call_header(&out, &call, &(struct rpc_caller){.uid = client->options.uid, .gid = client->options.gid});
+    if (!rpc->procedure)
+        v4_begin_returns(client, &flight->step);
+    client_put_arguments(client, &flight->step, rpc, &out);
+    client_plan(client, &flight->step, &how);
     xdr_out_take(&out, &message);
     client->report.calls++;
     client->events.call(client->events.ctx, &message, &how, (uint64_t)flight->xid << 8 | slot);
@@ -261,7 +256,7 @@ bool client_send(struct nfs_client *client, const struct client_step *step)
 {
     unsigned slot = 0;
 
-    if (!client->dialect->rpcs[step->kind].put)
+    if (!client->dialect->rpcs[step->kind].procedure && !client->dialect->rpcs[step->kind].words)
         return false;
     while (slot < client->options.depth - 1 && client->flights[slot].is_used)
         slot++;
@@ -382,10 +377,8 @@ void nfs_client_replied(struct nfs_client *client, uint64_t cookie, enum rpc_end
     }
     if (!open_reply(client, flight->xid, reply, &x))
         return;
-    rpc->get(client, &step, &x, &answer);
-    if (x.failed)
-        answer.status = CLIENT_STATUS_MALFORMED;
-    if (answer.status == STATUS_DELAY || answer.status == STATUS_GRACE) {
+    client_take(client, &step, rpc, &x, &answer);
+    if (answer.status == CLIENT_STATUS_DELAY || answer.status == STATUS_GRACE) {
         flight->is_waiting = true;
         return;
     }
@@ -402,99 +395,4 @@ void nfs_client_replied(struct nfs_client *client, uint64_t cookie, enum rpc_end
 void nfs_client_lost(struct nfs_client *client)
 {
     client_fail(client, "%s", result_text(RPC_END_LOST));
-}
-
-/* ---- helpers of the versions ---- */
-
-CLIENT_PUT(client_put_nothing)
-{
-}
-
-CLIENT_PUT(client_put_export)
-{
-    xdr_out_opaque(out, client->options.export, (uint32_t)strlen(client->options.export));
-}
-
-CLIENT_PUT(client_put_object)
-{
-    client->dialect->put_handle(out, &step->handle);
-}
-
-CLIENT_PUT(client_put_where)
-{
-    client_put_object(client, step, out, how);
-    client_put_name(out, &step->name);
-}
-
-CLIENT_PUT(client_put_link)
-{
-    client_put_object(client, step, out, how);
-    client->dialect->put_handle(out, &step->other);
-    client_put_name(out, &step->new_name);
-}
-
-CLIENT_PUT(client_put_rename)
-{
-    client_put_where(client, step, out, how);
-    client->dialect->put_handle(out, &step->other);
-    client_put_name(out, &step->new_name);
-}
-
-CLIENT_GET(client_get_nothing)
-{
-}
-
-CLIENT_GET(client_get_status_only)
-{
-    client_get_status(x, answer);
-}
-
-CLIENT_GET(client_get_file)
-{
-    if (client_get_status(x, answer))
-        client->dialect->get_handle(x, &answer->handle);
-}
-
-void client_plan_data(const struct nfs_client *client, struct rpc_end_how *how, uint32_t n, size_t rest)
-{
-    if (n > client->options.inline_octets)
-        how->results[0] = n;
-    else
-        rest += xdr_padded(n);
-    how->reply_max = rest;
-}
-
-void client_plan_link(const struct nfs_client *client, struct rpc_end_how *how, uint32_t n, size_t rest)
-{
-    if (client->options.link_chunks)
-        client_plan_data(client, how, n, rest);
-    else
-        how->reply_max = rest + xdr_padded(n);
-}
-
-bool client_get_handle(struct xdr *x, struct client_handle *handle)
-{
-    const uint8_t *p;
-
-    if (!xdr_opaque(x, &p, &handle->n) || handle->n > CLIENT_HANDLE_MAX) {
-        x->failed = true;
-        handle->n = 0;
-        return false;
-    }
-    memcpy(handle->p, p, handle->n);
-    return true;
-}
-
-bool client_get_status(struct xdr *x, struct client_answer *answer)
-{
-    return xdr_u32(x, &answer->status) && answer->status == CLIENT_STATUS_OK;
-}
-
-bool client_get_bool(struct xdr *x)
-{
-    uint32_t v = 0;
-
-    xdr_u32(x, &v);
-    x->failed |= v > 1;
-    return !x->failed && v;
 }

@@ -45,31 +45,6 @@ bool v4_holds_delegations(const struct nfs_client *client)
     return false;
 }
 
-bool v4_get_delegation(struct xdr *x, uint8_t stateid[16])
-{
-    enum { NONE, READ, WRITE, NONE_EXT, WHY_CONTENTION = 1, WHY_RESOURCE = 2 };
-    const uint8_t *who, *p;
-    uint32_t kind = 0, why = 0, n;
-
-    xdr_u32(x, &kind);
-    if (kind == READ || kind == WRITE) {
-        p = x->p + x->at;
-        if (xdr_skip(x, 16))
-            memcpy(stateid, p, 16);
-        xdr_skip(x, 4 + (kind == WRITE ? 12 : 0) + 12);
-        xdr_opaque(x, &who, &n);
-        return !x->failed;
-    }
-    if (kind == NONE_EXT) {
-        xdr_u32(x, &why);
-        if (why == WHY_CONTENTION || why == WHY_RESOURCE)
-            xdr_skip(x, 4);
-    } else {
-        x->failed |= kind != NONE;
-    }
-    return false;
-}
-
 void v4_keep_delegation(struct nfs_client *client, const uint8_t stateid[16], const struct client_handle *handle)
 {
     struct client_delegation *vacant = NULL;
@@ -94,25 +69,33 @@ void v4_keep_delegation(struct nfs_client *client, const uint8_t stateid[16], co
     }
 }
 
-void v4_put_returns(struct nfs_client *client, const struct client_step *step, struct xdr_out *out)
+void v4_begin_returns(struct nfs_client *client, const struct client_step *step)
 {
     for (size_t i = 0; i < CLIENT_DELEGATIONS_MAX; i++) {
         struct client_delegation *delegation = &client->v4.delegations[i];
 
-        if (!delegation->is_held || !delegation->is_wanted || delegation->slot_1 != 0)
-            continue;
-        delegation->slot_1 = step->slot + 1;
-        v4_op(client, out, NFS_OP_PUTFH);
-        xdr_out_opaque(out, delegation->handle.p, delegation->handle.n);
-        v4_op(client, out, V4_OP_DELEGRETURN);
-        xdr_out_fixed(out, delegation->stateid, sizeof delegation->stateid);
+        /* All of them at the end. */
+        if (delegation->is_held && (delegation->is_wanted || step->kind == STEP_RETURN) && delegation->slot_1 == 0)
+            delegation->slot_1 = step->slot + 1;
     }
 }
 
-bool v4_get_returns(struct nfs_client *client, const struct client_step *step, struct xdr *x,
-                    struct client_answer *answer)
+const struct client_delegation *v4_returned(const struct nfs_client *client, const struct client_step *step,
+                                            unsigned nth)
 {
-    bool ok = true;
+    for (size_t i = 0; i < CLIENT_DELEGATIONS_MAX; i++) {
+        const struct client_delegation *delegation = &client->v4.delegations[i];
+
+        if (delegation->slot_1 == step->slot + 1 && nth-- == 0)
+            return delegation;
+    }
+    return NULL;
+}
+
+bool v4_end_returns(struct nfs_client *client, const struct client_step *step, const struct nfs_body *body,
+                    unsigned first)
+{
+    const struct nfs_field *status = NULL;
 
     for (size_t i = 0; i < CLIENT_DELEGATIONS_MAX; i++) {
         struct client_delegation *delegation = &client->v4.delegations[i];
@@ -120,17 +103,15 @@ bool v4_get_returns(struct nfs_client *client, const struct client_step *step, s
         if (delegation->slot_1 != step->slot + 1)
             continue;
         delegation->slot_1 = 0;
-        if (!ok)
+        if (first >= body->n_ops)
             continue; /* the COMPOUND did not reach it */
-        ok = v4_get_op(x, NFS_OP_PUTFH, answer) && v4_get_op(x, V4_OP_DELEGRETURN, answer);
+        status = nfs_field_find(body, MIN(first + 1, body->n_ops - 1), "status");
+        first += 2;
         /* What the server does not accept back it has forgotten, or the file is gone. */
-        if (!x->failed && answer->status != NFS4ERR_DELAY)
+        if (status->value != NFS4ERR_DELAY)
             delegation->is_held = false;
     }
-    /* The COMPOUND's purpose was not reached: it is sent again. */
-    if (!ok)
-        answer->status = NFS4ERR_DELAY;
-    return ok;
+    return !status || status->value == NFS4_OK;
 }
 
 /* ---- operations of CB_COMPOUND ---- */
@@ -143,13 +124,21 @@ static void want_all(struct nfs_client *client)
     }
 }
 
+static void take_bool(struct xdr *x)
+{
+    uint32_t v = 0;
+
+    xdr_u32(x, &v);
+    x->failed |= v > 1;
+}
+
 static uint32_t recall(struct nfs_client *client, struct xdr *x)
 {
     const uint8_t *stateid = x->p + x->at, *handle;
     uint32_t n;
 
     xdr_skip(x, 16);
-    client_get_bool(x); /* truncate */
+    take_bool(x); /* truncate */
     if (!xdr_opaque(x, &handle, &n))
         return NFS4ERR_BADXDR;
     for (size_t i = 0; i < CLIENT_DELEGATIONS_MAX; i++) {
@@ -217,7 +206,7 @@ static uint32_t sequence(struct callback *callback)
     xdr_u32(x, &number);
     xdr_u32(x, &slot);
     xdr_u32(x, &highest);
-    client_get_bool(x);
+    take_bool(x); /* cachethis */
     if (!skip_referring_calls(x))
         return NFS4ERR_BADXDR;
     if (callback->index > 0)

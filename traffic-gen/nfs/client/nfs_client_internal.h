@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A job is a series of phases; a phase takes steps; a step is one RPC, which each version writes and reads in its own
- * way, by a table. What a version does not need is not a step there.
+ * A job is a series of phases; a phase takes steps; a step is one RPC, which each version names in a table. What a
+ * version does not need is not a step there.
  */
 #ifndef IWARP_TRAFFIC_NFS_CLIENT_NFS_CLIENT_INTERNAL_H
 #define IWARP_TRAFFIC_NFS_CLIENT_NFS_CLIENT_INTERNAL_H
 
-#include "traffic-gen/ends/xdr_out.h"
+#include "traffic-gen/ends/nfs_fields.h"
 #include "traffic-gen/nfs/client/nfs_client.h"
 #include "traffic-gen/sim/random.h"
 #include "wire/nfs.h"
@@ -17,6 +17,7 @@ enum {
     CLIENT_TARGET_MAX = 4096,
     CLIENT_DELEGATIONS_MAX = 4,
     CLIENT_STATUS_OK = 0,
+    CLIENT_STATUS_DELAY = 10008,          /* NFS3ERR_JUKEBOX, NFS4ERR_DELAY */
     CLIENT_STATUS_MALFORMED = UINT32_MAX, /* the Reply cannot be decoded */
 };
 
@@ -89,23 +90,32 @@ struct client_answer {
     uint64_t size;
 };
 
-/* How a version makes an RPC of a step. */
+/* What a step's arguments are made of. */
+struct client_values {
+    const struct nfs_client *client;
+    const struct client_step *step;
+    struct nfs_fields fields;
+    uint8_t *data;         /* of WRITE */
+    uint8_t attributes[8]; /* fattr4 */
+    char id[40];           /* nfs_client_id4 */
+};
+
+/* What is taken from results beside what all have; false: they are not what they must be. */
+#define CLIENT_TAKE(name)                                                                                              \
+    bool name(struct nfs_client *client G_GNUC_UNUSED, const struct nfs_results *results G_GNUC_UNUSED,                \
+              struct client_answer *answer G_GNUC_UNUSED)
+
+/* How a version makes an RPC of a step: the operations of a COMPOUND, or a procedure with parameters. */
 struct client_rpc {
-    uint32_t procedure;
-    void (*put)(struct nfs_client *client, const struct client_step *step, struct xdr_out *out,
-                struct rpc_end_how *how);
-    /* Decodes results into *answer; answer->status is 0 before; x->failed says whether it could be decoded. */
-    void (*get)(struct nfs_client *client, const struct client_step *step, struct xdr *x, struct client_answer *answer);
-    bool is_mount; /* of program MOUNT */
-    uint32_t op;   /* version 4: the operation whose status is all that get reads */
+    const char *procedure; /* NULL: COMPOUND */
+    const char *words;     /* as in struct nfs_options.ops */
+    CLIENT_TAKE((*take));
 };
 
 struct client_dialect {
-    uint32_t version, mount_version;
-    /* Versions 2 and 3. */
-    void (*put_handle)(struct xdr_out *out, const struct client_handle *handle);
-    bool (*get_handle)(struct xdr *x, struct client_handle *handle);
-    struct client_rpc rpcs[STEPS]; /* put NULL: no such step */
+    uint32_t version;
+    uint32_t reply_octets, link_octets; /* of a Reply around data; the longest text of a link */
+    struct client_rpc rpcs[STEPS];      /* without procedure and words: no such step */
     /* Before and after the jobs; STEP_NULL ends. */
     enum client_step_kind before[8], after[4];
 };
@@ -133,8 +143,6 @@ struct client_v4 {
     uint32_t open_seq;                  /* of the open-owner, version 4.0 */
     uint32_t slots[CLIENT_FLIGHTS_MAX]; /* sequence ids */
     uint64_t confirm;
-    size_t count_at; /* of the COMPOUND that is being written */
-    uint32_t n_ops;
     struct client_delegation delegations[CLIENT_DELEGATIONS_MAX];
     uint32_t back_sequence; /* of the last CB_SEQUENCE */
     GByteArray *back_reply; /* and its results; NULL: none yet */
@@ -192,39 +200,15 @@ void client_fill(uint8_t *p, size_t n, uint64_t at, uint32_t pattern);
 /* SIZE_MAX: all as expected; else the first that is not. */
 size_t client_compare(const uint8_t *p, size_t n, uint64_t at, uint32_t pattern);
 
-/* For every version: a Write chunk for data that may be long. */
-void client_plan_data(const struct nfs_client *client, struct rpc_end_how *how, uint32_t n, size_t rest);
-/* The same for READLINK. */
-void client_plan_link(const struct nfs_client *client, struct rpc_end_how *how, uint32_t n, size_t rest);
-bool client_get_handle(struct xdr *x, struct client_handle *handle);
-/* True: the step has succeeded, results follow. */
-bool client_get_status(struct xdr *x, struct client_answer *answer);
-bool client_get_bool(struct xdr *x);
-static inline void client_put_name(struct xdr_out *out, const struct client_name *name)
-{
-    xdr_out_opaque(out, name->p, name->n);
-}
-static inline bool client_is_dots(const uint8_t *name, uint32_t n)
-{
-    return (n == 1 || n == 2) && name[0] == '.' && name[n - 1] == '.';
-}
-/* client_rpc.put and .get all have the same parameters, of which each needs a few. */
-#define CLIENT_PUT(name)                                                                                               \
-    void name(struct nfs_client *client G_GNUC_UNUSED, const struct client_step *step G_GNUC_UNUSED,                   \
-              struct xdr_out *out G_GNUC_UNUSED, struct rpc_end_how *how G_GNUC_UNUSED)
-#define CLIENT_GET(name)                                                                                               \
-    void name(struct nfs_client *client G_GNUC_UNUSED, const struct client_step *step G_GNUC_UNUSED,                   \
-              struct xdr *x G_GNUC_UNUSED, struct client_answer *answer G_GNUC_UNUSED)
+/* ---- nfs_client_say.c ---- */
 
-/* Arguments and results that several versions have. */
-CLIENT_PUT(client_put_nothing);
-CLIENT_PUT(client_put_export); /* the path that is mounted */
-CLIENT_PUT(client_put_object);
-CLIENT_PUT(client_put_where);
-CLIENT_PUT(client_put_rename);
-CLIENT_PUT(client_put_link);
-CLIENT_GET(client_get_nothing);
-CLIENT_GET(client_get_status_only);
-CLIENT_GET(client_get_file); /* its handle comes first */
+const struct nfs_template *client_procedure(const struct nfs_client *client, const struct client_rpc *rpc);
+void client_put_arguments(const struct nfs_client *client, const struct client_step *step, const struct client_rpc *rpc,
+                          struct xdr_out *out);
+/* Chunks and sizes of the Reply. */
+void client_plan(const struct nfs_client *client, const struct client_step *step, struct rpc_end_how *how);
+/* Results into *answer; its status says, too, whether they could be decoded. */
+void client_take(struct nfs_client *client, const struct client_step *step, const struct client_rpc *rpc, struct xdr *x,
+                 struct client_answer *answer);
 
 #endif

@@ -1,376 +1,295 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The NFS client's COMPOUNDs on names and attributes, of all minor versions: RFC 7530 section 16, RFC 8881 section 18.
- * Each begins with SEQUENCE from minor version 1 on. Open files are in nfs_client_v4_files.c, set-up and tear-down in
- * nfs_client_v4_setup.c.
+ * The NFS client's COMPOUNDs, of all minor versions: RFC 7530 section 16, RFC 8881 section 18. Those on files begin
+ * with SEQUENCE from minor version 1 on, and with the return of delegations that were recalled.
  */
 #include "traffic-gen/nfs/client/nfs_client_v4.h"
 
 #include <string.h>
 
 enum {
-    NF4DIR = 2,
-    NF4LNK = 5,
     ATTR_TYPE = 1 << 1,
     ATTR_SIZE = 1 << 4,
-    ATTR_RDATTR_ERROR = 1 << 11,
     ATTR_MAXREAD = 1 << 30,
-    ATTR_FILEID = 1 << 20,
-    ATTR_MODE = 1 << 1,                       /* of the second word */
-    ATTR_SPACE = 1 << 10 | 1 << 11 | 1 << 12, /* avail, free, total; likewise */
+    SHARE_READ = 1,
+    SHARE_BOTH = 3,
+    WANT_READ_DELEG = 0x100, /* RFC 8881 section 18.16.3: from minor version 1 on */
+    WANT_NO_DELEG = 0x400,
+    RESULT_CONFIRM = 2,
+    CONN_BACK_CHAN = 2,      /* CREATE_SESSION4_FLAG_CONN_BACK_CHAN */
+    MESSAGE_OVERHEAD = 4096, /* octets of a request or reply besides its data */
 };
 
 #define ATTR_MAXWRITE (UINT32_C(1) << 31)
 
-/* ---- COMPOUNDs ---- */
+/* ---- operations ---- */
 
-void v4_begin_plain(struct nfs_client *client, struct xdr_out *out)
+static bool has_sequence(const struct nfs_client *client, enum client_step_kind kind)
 {
-    xdr_out_opaque(out, NULL, 0); /* tag */
-    xdr_out_u32(out, client->options.minor);
-    client->v4.count_at = xdr_out_at(out);
-    client->v4.n_ops = 0;
-    xdr_out_u32(out, 0);
+    return client->options.minor > 0 && kind != STEP_CLIENT && kind != STEP_SESSION && kind != STEP_END_SESSION &&
+           kind != STEP_END_CLIENT;
 }
 
-void v4_op(struct nfs_client *client, struct xdr_out *out, uint32_t op)
+/* Those before the step's own: SEQUENCE, and two for each delegation that is returned. */
+static unsigned operations_before(const struct nfs_client *client, const struct client_step *step)
 {
-    xdr_out_set_u32(out, client->v4.count_at, ++client->v4.n_ops);
-    xdr_out_u32(out, op);
+    unsigned n = 0;
+
+    if (!has_sequence(client, step->kind))
+        return 0;
+    while (v4_returned(client, step, n))
+        n++;
+    return 1 + 2 * n;
 }
 
-void v4_begin(struct nfs_client *client, const struct client_step *step, struct xdr_out *out)
-{
-    v4_begin_plain(client, out);
-    if (client->options.minor == 0)
-        return;
-    v4_op(client, out, NFS_OP_SEQUENCE);
-    xdr_out_fixed(out, client->v4.session, sizeof client->v4.session);
-    xdr_out_words(out, client->v4.slots[step->slot], step->slot, client->options.depth - 1);
-    xdr_out_bool(out, false); /* not to be cached */
-    v4_put_returns(client, step, out);
-}
-
-static void put_handle(struct nfs_client *client, struct xdr_out *out, const struct client_handle *handle)
-{
-    v4_op(client, out, NFS_OP_PUTFH);
-    xdr_out_opaque(out, handle->p, handle->n);
-}
-
-/* SEQUENCE if the version has it, and the handle that the rest is about. */
-void v4_begin_on(struct nfs_client *client, const struct client_step *step, struct xdr_out *out)
-{
-    v4_begin(client, step, out);
-    put_handle(client, out, &step->handle);
-}
-
-void v4_begin_op(struct nfs_client *client, const struct client_step *step, struct xdr_out *out, uint32_t op)
-{
-    v4_begin_on(client, step, out);
-    v4_op(client, out, op);
-}
-
-/* fattr4: the mode alone. */
-void v4_put_mode(struct xdr_out *out, uint32_t mode)
-{
-    xdr_out_words(out, 2, 0, ATTR_MODE, 4, mode);
-}
-
-bool v4_get_begin_plain(struct xdr *x, struct client_answer *answer)
-{
-    const uint8_t *tag;
-    uint32_t n, count;
-
-    (void)answer; /* the status of the COMPOUND is that of its last operation */
-    return xdr_u32(x, &n) && xdr_opaque(x, &tag, &n) && xdr_u32(x, &count);
-}
-
-bool v4_get_op(struct xdr *x, uint32_t op, struct client_answer *answer)
-{
-    uint32_t found = 0;
-
-    if (!xdr_u32(x, &found))
-        return false;
-    x->failed |= found != op;
-    return client_get_status(x, answer);
-}
-
-bool v4_get_begin(struct nfs_client *client, const struct client_step *step, struct xdr *x,
-                  struct client_answer *answer)
-{
-    if (!v4_get_begin_plain(x, answer))
-        return false;
-    if (client->options.minor == 0)
-        return true;
-    if (!v4_get_op(x, NFS_OP_SEQUENCE, answer))
-        return false;
-    client->v4.slots[step->slot]++;
-    return xdr_skip(x, sizeof client->v4.session) && xdr_skip(x, 20) && v4_get_returns(client, step, x, answer);
-}
-
-bool v4_get_begin_on(struct nfs_client *client, const struct client_step *step, struct xdr *x,
-                     struct client_answer *answer)
-{
-    return v4_get_begin(client, step, x, answer) && v4_get_op(x, NFS_OP_PUTFH, answer);
-}
-
-bool v4_get_begin_op(struct nfs_client *client, const struct client_step *step, struct xdr *x, uint32_t op,
-                     struct client_answer *answer)
-{
-    return v4_get_begin_on(client, step, x, answer) && v4_get_op(x, op, answer);
-}
-
-void v4_get_handle(struct xdr *x, struct client_answer *answer)
-{
-    if (v4_get_op(x, V4_OP_GETFH, answer))
-        client_get_handle(x, &answer->handle);
-}
-
-/* bitmap4: its first two words. */
-void v4_get_bitmap(struct xdr *x, uint32_t words[2])
-{
-    uint32_t n = 0, word;
-
-    words[0] = words[1] = 0;
-    xdr_u32(x, &n);
-    for (uint32_t i = 0; i < n && xdr_u32(x, i < 2 ? &words[i] : &word); i++)
-        ;
-}
-
-/* ---- the root ---- */
-
-static CLIENT_PUT(put_mount)
+/* The nth name of the path to the root; its length, 0: there are fewer. */
+static size_t export_name(const struct nfs_client *client, unsigned nth, const char **name)
 {
     const char *path = client->options.export;
-    size_t n;
+    size_t n = 0;
 
-    v4_begin(client, step, out);
-    v4_op(client, out, NFS_OP_PUTROOTFH);
-    while (*(path += strspn(path, "/"))) {
-        n = strcspn(path, "/");
-        v4_op(client, out, V4_OP_LOOKUP);
-        xdr_out_opaque(out, path, (uint32_t)n);
+    for (unsigned i = 0; i <= nth; i++) {
         path += n;
+        path += strspn(path, "/");
+        n = strcspn(path, "/");
     }
-    v4_op(client, out, V4_OP_GETFH);
-    v4_op(client, out, NFS_OP_GETATTR);
-    xdr_out_words(out, 1, ATTR_MAXREAD | ATTR_MAXWRITE);
+    *name = path;
+    return n;
 }
 
-static CLIENT_GET(get_mount)
+static void add(GString *ops, const char *words)
 {
-    const char *path = client->options.export;
-    uint32_t words[2], n;
-    uint64_t max;
+    if (*words)
+        g_string_append_printf(ops, "%s%s", ops->len > 0 ? "," : "", words);
+}
 
-    if (!v4_get_begin(client, step, x, answer) || !v4_get_op(x, NFS_OP_PUTROOTFH, answer))
-        return;
-    while (*(path += strspn(path, "/"))) {
-        path += strcspn(path, "/");
-        if (!v4_get_op(x, V4_OP_LOOKUP, answer))
-            return;
+char *v4_operations(const struct nfs_client *client, const struct client_step *step)
+{
+    const char *words = client->dialect->rpcs[step->kind].words, *name;
+    GString *ops = g_string_new(has_sequence(client, step->kind) ? "sequence" : NULL);
+
+    for (unsigned i = 0; i + 1 < operations_before(client, step); i += 2)
+        add(ops, "putfh,delegreturn");
+    if (step->kind != STEP_MOUNT) {
+        add(ops, words);
+    } else {
+        size_t first = strcspn(words, ",");
+        g_autofree char *root = g_strndup(words, first);
+
+        add(ops, root);
+        for (unsigned i = 0; export_name(client, i, &name) > 0; i++)
+            add(ops, "lookup");
+        add(ops, words + first + 1);
     }
-    v4_get_handle(x, answer);
-    if (answer->status != CLIENT_STATUS_OK || !v4_get_op(x, NFS_OP_GETATTR, answer))
-        return;
-    v4_get_bitmap(x, words);
-    xdr_u32(x, &n);
-    if (words[0] & ATTR_MAXREAD && xdr_u64(x, &max))
-        client->read_max = (uint32_t)MIN(client->read_max, MAX(max, 1));
-    if (words[0] & ATTR_MAXWRITE && xdr_u64(x, &max))
-        client->write_max = (uint32_t)MIN(client->write_max, MAX(max, 1));
+    return g_string_free(ops, FALSE);
 }
 
-/* ---- names ---- */
+/* ---- arguments ---- */
 
-static CLIENT_PUT(put_lookup)
-{
-    v4_begin_op(client, step, out, V4_OP_LOOKUP);
-    client_put_name(out, &step->name);
-    v4_op(client, out, V4_OP_GETFH);
-}
-
-static CLIENT_GET(get_lookup)
-{
-    if (v4_get_begin_op(client, step, x, V4_OP_LOOKUP, answer))
-        v4_get_handle(x, answer);
-}
-
-static void put_creation(struct nfs_client *client, const struct client_step *step, struct xdr_out *out, uint32_t kind)
-{
-    v4_begin_op(client, step, out, NFS_OP_CREATE);
-    xdr_out_u32(out, kind);
-    if (kind == NF4LNK)
-        xdr_out_eligible(out, step->new_name.p, step->new_name.n);
-    client_put_name(out, &step->name);
-    v4_put_mode(out, kind == NF4LNK ? 0777 : 0755);
-}
-
-static CLIENT_PUT(put_mkdir)
-{
-    put_creation(client, step, out, NF4DIR);
-}
-
-static CLIENT_PUT(put_symlink)
-{
-    put_creation(client, step, out, NF4LNK);
-}
-
-/* The results that are a status and nothing else of interest. */
-static CLIENT_GET(get_done)
-{
-    v4_get_begin_op(client, step, x, client->dialect->rpcs[step->kind].op, answer);
-}
-
-static CLIENT_PUT(put_remove)
-{
-    v4_begin_op(client, step, out, NFS_OP_REMOVE);
-    client_put_name(out, &step->name);
-}
-
-/* Both have a saved handle beside the current one. */
-static void begin_on_two(struct nfs_client *client, const struct client_step *step, struct xdr_out *out)
-{
-    v4_begin_op(client, step, out, V4_OP_SAVEFH);
-    put_handle(client, out, &step->other);
-}
-
-static CLIENT_PUT(put_rename)
-{
-    begin_on_two(client, step, out);
-    v4_op(client, out, NFS_OP_RENAME);
-    client_put_name(out, &step->name);
-    client_put_name(out, &step->new_name);
-}
-
-static CLIENT_GET(get_done_on_two)
-{
-    if (v4_get_begin_op(client, step, x, V4_OP_SAVEFH, answer) && v4_get_op(x, NFS_OP_PUTFH, answer))
-        v4_get_op(x, client->dialect->rpcs[step->kind].op, answer);
-}
-
-static CLIENT_PUT(put_link)
-{
-    begin_on_two(client, step, out);
-    v4_op(client, out, NFS_OP_LINK);
-    client_put_name(out, &step->new_name);
-}
-
-static CLIENT_PUT(put_list)
-{
-    v4_begin_op(client, step, out, NFS_OP_READDIR);
-    xdr_out_u64(out, step->at);
-    xdr_out_u64(out, step->verifier);
-    xdr_out_words(out, step->n, step->n, 1, ATTR_TYPE | ATTR_RDATTR_ERROR | ATTR_FILEID);
-    how->reply_max = V4_REPLY_OCTETS + step->n;
-}
-
-static CLIENT_GET(get_list)
-{
-    const uint8_t *p;
-    uint32_t words[2], n;
-
-    if (!v4_get_begin_op(client, step, x, NFS_OP_READDIR, answer))
-        return;
-    answer->cookie = step->at;
-    xdr_u64(x, &answer->verifier);
-    while (client_get_bool(x)) {
-        xdr_u64(x, &answer->cookie);
-        xdr_opaque(x, &p, &n);
-        v4_get_bitmap(x, words);
-        xdr_opaque(x, &p, &n);
-        answer->entries++;
-    }
-    answer->eof = client_get_bool(x);
-}
-
-/* ---- attributes ---- */
-
-static void put_getattr(struct nfs_client *client, struct xdr_out *out, uint32_t first, uint32_t second)
-{
-    v4_op(client, out, NFS_OP_GETATTR);
-    xdr_out_words(out, second ? 2 : 1, first);
-    if (second)
-        xdr_out_u32(out, second);
-}
-
-static CLIENT_PUT(put_attributes)
-{
-    v4_begin_on(client, step, out);
-    put_getattr(client, out, ATTR_TYPE | ATTR_SIZE, 0);
-}
-
-static CLIENT_PUT(put_statfs)
-{
-    v4_begin_on(client, step, out);
-    put_getattr(client, out, 0, ATTR_SPACE);
-}
-
-static CLIENT_GET(get_attributes)
-{
-    uint32_t words[2], n;
-
-    if (!v4_get_begin_op(client, step, x, NFS_OP_GETATTR, answer))
-        return;
-    v4_get_bitmap(x, words);
-    xdr_u32(x, &n);
-    if (words[0] & ATTR_TYPE)
-        xdr_skip(x, 4);
-    if (words[0] & ATTR_SIZE)
-        answer->has_size = xdr_u64(x, &answer->size);
-}
-
-static CLIENT_PUT(put_access)
-{
-    v4_begin_op(client, step, out, NFS_OP_ACCESS);
-    xdr_out_u32(out, 0x3f);
-}
-
-static CLIENT_PUT(put_truncate)
+static const uint8_t *stateid_of(const struct client_values *values)
 {
     static const uint8_t anonymous[16];
 
-    v4_begin_op(client, step, out, NFS_OP_SETATTR);
-    xdr_out_fixed(out, anonymous, sizeof anonymous);
-    xdr_out_words(out, 1, ATTR_SIZE, 8);
-    xdr_out_u64(out, step->at);
+    return values->step->kind == STEP_TRUNCATE ? anonymous : values->client->v4.stateid;
 }
 
-/* ---- what the minor versions have in common, and what they do not ---- */
+/* Values that depend on the operation's place: handles, stateids, names of the walk to the root. */
+static bool by_place(void *context, unsigned op, const char *name, struct nfs_given *given)
+{
+    const struct client_values *values = context;
+    const struct nfs_client *client = values->client;
+    const unsigned before = operations_before(client, values->step);
+    const struct client_delegation *returned =
+        op > 0 && op < before ? v4_returned(client, values->step, (op - 1) / 2) : NULL;
+    const char *text;
+    size_t n;
 
-#define FILE_RPCS                                                                                                      \
-    [STEP_NULL] = {0, client_put_nothing, client_get_nothing}, [STEP_MOUNT] = {1, put_mount, get_mount},               \
-    [STEP_LOOKUP] = {1, put_lookup, get_lookup}, [STEP_CREATE] = {1, v4_put_create, v4_get_open},                      \
-    [STEP_OPEN] = {1, v4_put_open_file, v4_get_open}, [STEP_WRITE] = {1, v4_put_write, v4_get_write},                  \
-    [STEP_COMMIT] = {1, v4_put_commit, v4_get_commit}, [STEP_READ] = {1, v4_put_read, v4_get_read},                    \
-    [STEP_CLOSE] = {1, v4_put_close, v4_get_close}, [STEP_LIST] = {1, put_list, get_list},                             \
-    [STEP_ATTRIBUTES] = {1, put_attributes, get_attributes},                                                           \
-    [STEP_ACCESS] = {1, put_access, get_done, false, NFS_OP_ACCESS},                                                   \
-    [STEP_TRUNCATE] = {1, put_truncate, get_done, false, NFS_OP_SETATTR},                                              \
-    [STEP_MKDIR] = {1, put_mkdir, get_done, false, NFS_OP_CREATE},                                                     \
-    [STEP_SYMLINK] = {1, put_symlink, get_done, false, NFS_OP_CREATE},                                                 \
-    [STEP_READLINK] = {1, v4_put_readlink, v4_get_readlink},                                                           \
-    [STEP_RENAME] = {1, put_rename, get_done_on_two, false, NFS_OP_RENAME},                                            \
-    [STEP_LINK] = {1, put_link, get_done_on_two, false, NFS_OP_LINK},                                                  \
-    [STEP_REMOVE] = {1, put_remove, get_done, false, NFS_OP_REMOVE},                                                   \
-    [STEP_RMDIR] = {1, put_remove, get_done, false, NFS_OP_REMOVE}, [STEP_STATFS] = {1, put_statfs, get_attributes}
+    if (nfs_fields_is_stateid(name, returned ? returned->stateid : stateid_of(values), given))
+        return true;
+    if (strcmp(name, "handle") == 0) {
+        /* What has two, has the second one after SAVEFH. */
+        const struct client_handle *handle = returned       ? &returned->handle
+                                             : op == before ? &values->step->handle
+                                                            : &values->step->other;
 
-const struct client_dialect client_v40 = {
-    .version = 4,
-    .rpcs = {FILE_RPCS, [STEP_OPEN_CONFIRM] = {1, v4_put_open_confirm, v4_get_open_confirm},
-             [STEP_CLIENT] = {1, v4_put_setclientid, v4_get_setclientid},
-             [STEP_CONFIRM] = {1, v4_put_confirm, v4_get_done_plain, false, V4_OP_SETCLIENTID_CONFIRM}},
-    .before = {STEP_CLIENT, STEP_CONFIRM, STEP_MOUNT},
-};
+        *given = (struct nfs_given){.p = handle->p, .n = handle->n};
+    } else if (strcmp(name, "name") == 0 && values->step->kind == STEP_MOUNT) {
+        n = export_name(client, op - before - 1, &text);
+        *given = (struct nfs_given){.p = text, .n = (uint32_t)n};
+    } else {
+        return false;
+    }
+    return true;
+}
 
-const struct client_dialect client_v41 = {
-    .version = 4,
-    .rpcs = {FILE_RPCS, [STEP_CLIENT] = {1, v4_put_exchange_id, v4_get_exchange_id},
-             [STEP_SESSION] = {1, v4_put_create_session, v4_get_create_session},
-             [STEP_RECLAIMED] = {1, v4_put_reclaim_complete, v4_get_reclaim_complete},
-             [STEP_RETURN] = {1, v4_put_return, v4_get_return},
-             [STEP_END_SESSION] = {1, v4_put_destroy_session, v4_get_done_plain, false, NFS_OP_DESTROY_SESSION},
-             [STEP_END_CLIENT] = {1, v4_put_destroy_client, v4_get_done_plain, false, V4_OP_DESTROY_CLIENTID}},
-    .before = {STEP_CLIENT, STEP_SESSION, STEP_RECLAIMED, STEP_MOUNT},
-    .after = {STEP_RETURN, STEP_END_SESSION, STEP_END_CLIENT},
-};
+/* The mode alone, or the size. */
+static void say_attributes(struct client_values *values)
+{
+    static const uint32_t modes[STEPS] = {[STEP_CREATE] = 0644, [STEP_MKDIR] = 0755, [STEP_SYMLINK] = 0777};
+
+    put_be64(values->attributes, values->step->at);
+    if (values->step->kind != STEP_TRUNCATE)
+        put_be32(values->attributes, modes[values->step->kind]);
+    nfs_fields_octets(&values->fields, "attrs", values->attributes, values->step->kind == STEP_TRUNCATE ? 8 : 4);
+}
+
+static uint32_t share_of(const struct client_values *values)
+{
+    const struct nfs_client_options *options = &values->client->options;
+    const bool is_create = values->step->kind == STEP_CREATE;
+    uint32_t share = is_create ? SHARE_BOTH : SHARE_READ;
+
+    if (options->minor > 0)
+        share |= options->backchannel && !is_create ? WANT_READ_DELEG : WANT_NO_DELEG;
+    return share;
+}
+
+static void say_session(struct client_values *values)
+{
+    const struct nfs_client *client = values->client;
+    const uint32_t io = MAX(client->read_max, client->write_max);
+    const uint32_t message = io > UINT32_MAX - MESSAGE_OVERHEAD ? UINT32_MAX : io + MESSAGE_OVERHEAD;
+
+    nfs_fields_number(&values->fields, "csa_seqid", client->v4.sequence);
+    nfs_fields_number(&values->fields, "flags", client->options.backchannel ? CONN_BACK_CHAN : 0);
+    nfs_fields_number(&values->fields, "fmaxreq", message);
+    nfs_fields_number(&values->fields, "fmaxresp", message);
+    nfs_fields_number(&values->fields, "fmaxreqs", client->options.depth);
+}
+
+void v4_say(struct client_values *values)
+{
+    const struct client_v4 *v4 = &values->client->v4;
+
+    values->fields.special = by_place;
+    values->fields.context = values;
+    g_snprintf(values->id, sizeof values->id, "iwarp-gen %016" G_GINT64_MODIFIER "x", v4->client_verifier);
+    nfs_fields_hyper(&values->fields, "verifier", v4->client_verifier);
+    nfs_fields_text(&values->fields, "id", values->id);
+    nfs_fields_hyper(&values->fields, "confirm", v4->confirm);
+    /* A session knows its client: the server ignores this one (RFC 8881 section 18.16.3). */
+    nfs_fields_number(&values->fields, "clientid", v4->client_id);
+    nfs_fields_hyper(&values->fields, "owner", v4->client_verifier);
+    nfs_fields_number(&values->fields, "seqid", values->client->options.minor == 0 ? v4->open_seq : 0);
+    nfs_fields_number(&values->fields, "share_access", share_of(values));
+    nfs_fields_octets(&values->fields, "sessionid", v4->session, sizeof v4->session);
+    nfs_fields_number(&values->fields, "sequenceid", v4->slots[values->step->slot]);
+    nfs_fields_number(&values->fields, "slotid", values->step->slot);
+    nfs_fields_number(&values->fields, "highest", values->client->options.depth - 1);
+    say_attributes(values);
+    if (values->step->kind == STEP_SESSION)
+        say_session(values);
+}
+
+/* ---- results ---- */
+
+/* Statuses of operations that carry the owner's seqid but do not consume it: RFC 7530 section 9.1.7. */
+static bool keeps_seqid(uint32_t status)
+{
+    static const uint32_t statuses[] = {10022, 10023, 10025, 10026, 10036, 10018, 10019, 10020};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(statuses); i++)
+        if (statuses[i] == status)
+            return true;
+    return false;
+}
+
+/* An operation with the open-owner's seqid in minor version 0 was done. */
+static void count_seqids(struct client_v4 *v4, const struct nfs_body *body)
+{
+    for (unsigned i = 0; i < body->n_ops; i++) {
+        const uint32_t op = body->ops[i]->number;
+
+        if ((op == NFS_OP_OPEN || op == NFS_OP_OPEN_CONFIRM || op == NFS_OP_CLOSE) &&
+            !keeps_seqid((uint32_t)nfs_field_find(body, i, "status")->value))
+            v4->open_seq++;
+    }
+}
+
+void v4_settle(struct nfs_client *client, const struct client_step *step, const struct nfs_body *body,
+               struct client_answer *answer)
+{
+    count_seqids(&client->v4, body);
+    if (!has_sequence(client, step->kind))
+        return;
+    if (body->n_ops > 0 && nfs_field_find(body, 0, "status")->value == CLIENT_STATUS_OK)
+        client->v4.slots[step->slot]++;
+    /* The COMPOUND's purpose was not reached: it is sent again. */
+    if (!v4_end_returns(client, step, body, 1))
+        answer->status = CLIENT_STATUS_DELAY;
+}
+
+CLIENT_TAKE(v4_take_client)
+{
+    client->v4.client_id = nfs_results_number(results, "clientid", 0);
+    client->v4.sequence = (uint32_t)nfs_results_number(results, "eir_seqid", 0);
+    client->v4.confirm = nfs_results_hyper(results, "confirm");
+    return true;
+}
+
+/* What the server grants: messages, and slots. */
+CLIENT_TAKE(v4_take_session)
+{
+    const uint64_t request = nfs_results_number(results, "fmaxreq", 0),
+                   response = nfs_results_number(results, "fmaxresp", 0);
+    uint32_t n;
+
+    client->write_max = (uint32_t)MIN(client->write_max, request > MESSAGE_OVERHEAD ? request - MESSAGE_OVERHEAD : 1);
+    client->read_max = (uint32_t)MIN(client->read_max, response > MESSAGE_OVERHEAD ? response - MESSAGE_OVERHEAD : 1);
+    client->options.depth = (unsigned)CLAMP(nfs_results_number(results, "fmaxreqs", 1), 1, client->options.depth);
+    return nfs_results_copy(results, "sessionid", client->v4.session, sizeof client->v4.session, &n);
+}
+
+/* The values of GETATTR, and the first word that says which there are. */
+static struct xdr attributes_of(const struct nfs_results *results, uint32_t *mask)
+{
+    uint32_t n;
+    const uint8_t *p = nfs_results_octets(results, "attrs", &n);
+
+    *mask = (uint32_t)nfs_results_number(results, "mask0", 0);
+    return xdr_begin(p, n);
+}
+
+CLIENT_TAKE(v4_take_limits)
+{
+    uint32_t mask;
+    uint64_t max;
+    struct xdr x = attributes_of(results, &mask);
+
+    if (mask & ATTR_MAXREAD && xdr_u64(&x, &max))
+        client->read_max = (uint32_t)MIN(client->read_max, MAX(max, 1));
+    if (mask & ATTR_MAXWRITE && xdr_u64(&x, &max))
+        client->write_max = (uint32_t)MIN(client->write_max, MAX(max, 1));
+    return !x.failed;
+}
+
+CLIENT_TAKE(v4_take_attributes)
+{
+    uint32_t mask;
+    struct xdr x = attributes_of(results, &mask);
+
+    if (mask & ATTR_TYPE)
+        xdr_skip(&x, 4);
+    if (mask & ATTR_SIZE)
+        answer->has_size = xdr_u64(&x, &answer->size);
+    return !x.failed;
+}
+
+CLIENT_TAKE(v4_take_stateid)
+{
+    return nfs_results_stateid(results, client->v4.stateid);
+}
+
+/* OPEN; a delegation's stateid is the last one. */
+CLIENT_TAKE(v4_take_open)
+{
+    enum { NONE, READ, WRITE, NONE_EXT };
+    const uint64_t kind = nfs_results_number(results, "delegation", NONE);
+
+    if (kind > NONE_EXT || !v4_take_stateid(client, results, answer))
+        return false;
+    answer->needs_confirm = client->options.minor == 0 && nfs_results_number(results, "rflags", 0) & RESULT_CONFIRM;
+    if (kind == READ || kind == WRITE)
+        v4_keep_delegation(client, results->p + nfs_results_last(results, "state_seqid")->at, &answer->handle);
+    return true;
+}

@@ -50,7 +50,8 @@ struct talker_wish {
 /* What an NFSv4 client holds of the server. */
 struct talker_v4 {
     bool is_known, has_session;
-    uint64_t client_id;
+    uint64_t client_id, confirm;
+    uint32_t client_sequence; /* of CREATE_SESSION */
     uint8_t session[16];
     uint32_t slot, sequence; /* of the next SEQUENCE */
     uint32_t slots;

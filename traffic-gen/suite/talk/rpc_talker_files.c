@@ -13,25 +13,9 @@
 enum {
     V3_READ = 6,
     V3_WRITE = 7,
-    V3_CREATE = 8,
-    V3_REMOVE = 12,
     FILE_SYNC = 2,
-    SHARE_BOTH = 3,
-    WANT_NO_DELEGATION = 0x400,
     RESULT_CONFIRM = 2,
-    MODE_WORD = 2, /* of a bitmap4 with the mode alone */
-    MODE_BIT = 1 << 1,
 };
-
-static bool take_handle(struct xdr *results, uint8_t handle[NFS_HANDLE_MAX], uint32_t *n)
-{
-    const uint8_t *p;
-
-    if (!xdr_opaque(results, &p, n) || *n > NFS_HANDLE_MAX)
-        return false;
-    memcpy(handle, p, *n);
-    return true;
-}
 
 /* ---- procedures and COMPOUNDs ---- */
 
@@ -54,16 +38,6 @@ void rpc_talker_begin_nfs(struct rpc_talker *talker, struct xdr_out *out, uint32
 static void put_stateid(const struct rpc_talker *talker, struct xdr_out *out)
 {
     xdr_out_fixed(out, talker->v4.stateid, sizeof talker->v4.stateid);
-}
-
-static bool take_stateid(struct rpc_talker *talker, struct xdr *results)
-{
-    const uint8_t *p = results->p + results->at;
-
-    if (!xdr_skip(results, sizeof talker->v4.stateid))
-        return false;
-    memcpy(talker->v4.stateid, p, sizeof talker->v4.stateid);
-    return true;
 }
 
 void rpc_talker_begin_write(struct rpc_talker *talker, struct xdr_out *out, uint32_t n)
@@ -196,85 +170,41 @@ const char *rpc_talker_new_name(struct rpc_talker *talker)
     return name;
 }
 
-static void put_create(struct rpc_talker *talker, struct xdr_out *out, const void *data)
+static bool take_confirmed(struct rpc_talker *talker, const struct nfs_results *results)
 {
-    (void)data;
-    rpc_talker_begin_nfs(talker, out, V3_CREATE, talker->root, talker->root_n, 0);
-    xdr_out_opaque(out, talker->name, (uint32_t)strlen(talker->name));
-    xdr_out_u32(out, 0); /* UNCHECKED */
-    xdr_out_u32(out, 1); /* mode */
-    xdr_out_u32(out, 0644);
-    for (unsigned i = 0; i < 5; i++) /* uid, gid, size, atime, mtime: as they are */
-        xdr_out_u32(out, 0);
+    talker->v4.open_sequence++;
+    return nfs_results_stateid(results, talker->v4.stateid);
 }
 
-static void put_open(struct rpc_talker *talker, struct xdr_out *out, const void *data)
+static bool take_file(struct rpc_talker *talker, const struct nfs_results *results)
 {
-    const bool sessions = talker->version != NFS_V40;
+    enum { NONE, NONE_EXT = 3 };
+    static const struct talker_request confirm = {
+        .words = "putfh,open_confirm", .on_file = true, .take = take_confirmed};
+    const uint64_t delegation = nfs_results_number(results, "delegation", NONE);
 
-    (void)data;
-    rpc_talker_begin_nfs(talker, out, 0, talker->root, talker->root_n, 2);
-    xdr_out_words(out, NFS_OP_OPEN, sessions ? 0 : talker->v4.open_sequence,
-                  SHARE_BOTH | (sessions ? WANT_NO_DELEGATION : 0));
-    xdr_out_u32(out, 0); /* no share is denied */
-    xdr_out_u64(out, talker->v4.client_id);
-    xdr_out_opaque(out, talker->name, (uint32_t)strlen(talker->name)); /* the owner */
-    xdr_out_u32(out, 1);                                               /* OPEN4_CREATE */
-    xdr_out_u32(out, 0);                                               /* UNCHECKED4 */
-    xdr_out_words(out, MODE_WORD, 0, MODE_BIT, 4, 0644);
-    xdr_out_u32(out, 0); /* CLAIM_NULL */
-    xdr_out_opaque(out, talker->name, (uint32_t)strlen(talker->name));
-    xdr_out_u32(out, V4_OP_GETFH);
-}
-
-static void put_open_confirm(struct rpc_talker *talker, struct xdr_out *out, const void *data)
-{
-    (void)data;
-    rpc_talker_begin_nfs(talker, out, 0, talker->file, talker->file_n, 1);
-    xdr_out_u32(out, V4_OP_OPEN_CONFIRM);
-    put_stateid(talker, out);
-    xdr_out_u32(out, talker->v4.open_sequence);
-}
-
-static bool confirm(struct rpc_talker *talker)
-{
-    struct xdr results;
-
-    if (talker_ask(talker, put_open_confirm, NULL, &results) != 0 || !talker_open_compound(talker, &results) ||
-        !talker_take_op(&results, NFS_OP_PUTFH) || !talker_take_op(&results, V4_OP_OPEN_CONFIRM))
+    if (!nfs_results_copy(results, "handle", talker->file, NFS_HANDLE_MAX, &talker->file_n))
+        return false;
+    if (talker->version == NFS_V3)
+        return true;
+    if ((delegation != NONE && delegation != NONE_EXT) || !nfs_results_stateid(results, talker->v4.stateid))
         return false;
     talker->v4.open_sequence++;
-    return take_stateid(talker, &results);
-}
-
-static bool take_open(struct rpc_talker *talker, struct xdr *results)
-{
-    uint32_t flags, words, delegation;
-
-    if (!talker_open_compound(talker, results) || !talker_take_op(results, NFS_OP_PUTFH) ||
-        !talker_take_op(results, NFS_OP_OPEN) || !take_stateid(talker, results) || !xdr_skip(results, 20) ||
-        !xdr_u32(results, &flags) || !xdr_u32(results, &words) || !xdr_skip(results, 4 * (uint64_t)words) ||
-        !xdr_u32(results, &delegation))
-        return false;
-    if (delegation == 3) /* OPEN_DELEGATE_NONE_EXT: the reason */
-        xdr_skip(results, xdr_u32(results, &words) && (words == 1 || words == 2) ? 4 : 0);
-    else if (delegation != 0)
-        return false;
-    talker->v4.open_sequence++;
-    return talker_take_op(results, V4_OP_GETFH) && take_handle(results, talker->file, &talker->file_n) &&
-           (talker->version != NFS_V40 || !(flags & RESULT_CONFIRM) || confirm(talker));
+    return talker->version != NFS_V40 || !(nfs_results_number(results, "rflags", 0) & RESULT_CONFIRM) ||
+           talker_ask(talker, &confirm) == 0;
 }
 
 static bool make_file(struct rpc_talker *talker)
 {
-    struct xdr results;
-    uint32_t follows;
+    struct talker_request request = {.procedure = "nfs3.create", .name = talker->name, .take = take_file};
 
-    if (talker_ask(talker, talker->version == NFS_V3 ? put_create : put_open, NULL, &results) != 0)
-        return false;
-    if (talker->version != NFS_V3)
-        return take_open(talker, &results);
-    return xdr_u32(&results, &follows) && follows && take_handle(&results, talker->file, &talker->file_n);
+    if (talker->version == NFS_V3)
+        request.words = "mode=0644";
+    else if (talker->version == NFS_V40)
+        request.words = "putfh,open:opentype=1:share_access=3,getfh";
+    else /* and no delegation: RFC 8881 section 18.16.3 */
+        request.words = "putfh,open:opentype=1:share_access=0x403,getfh";
+    return talker_ask(talker, &request) == 0;
 }
 
 bool rpc_talker_file(struct rpc_talker *talker)
@@ -292,29 +222,19 @@ bool rpc_talker_file(struct rpc_talker *talker)
 
 /* ---- the end of a case ---- */
 
-static void put_close(struct rpc_talker *talker, struct xdr_out *out, const void *data)
+static bool close_file(struct rpc_talker *talker)
 {
-    (void)data;
-    rpc_talker_begin_nfs(talker, out, 0, talker->file, talker->file_n, 1);
-    xdr_out_words(out, V4_OP_CLOSE, talker->version == NFS_V40 ? talker->v4.open_sequence++ : 0);
-    put_stateid(talker, out);
-}
+    static const struct talker_request request = {.words = "putfh,close", .on_file = true, .counts = true};
 
-static void put_remove(struct rpc_talker *talker, struct xdr_out *out, const void *data)
-{
-    const char *name = data;
-
-    rpc_talker_begin_nfs(talker, out, V3_REMOVE, talker->root, talker->root_n, 1);
-    if (talker->version != NFS_V3)
-        xdr_out_u32(out, NFS_OP_REMOVE);
-    xdr_out_opaque(out, name, (uint32_t)strlen(name));
+    return talker_ask(talker, &request) != UINT32_MAX;
 }
 
 /* Removes it; false when that failed. */
 static bool rpc_talker_remove(struct rpc_talker *talker, const char *name)
 {
-    struct xdr results;
-    uint32_t status = talker_ask(talker, put_remove, name, &results);
+    const struct talker_request request = {
+        .procedure = "nfs3.remove", .words = talker->version == NFS_V3 ? "" : "putfh,remove", .name = name};
+    uint32_t status = talker_ask(talker, &request);
 
     return status == 0 || status == NFS_STATUS_NOENT;
 }
@@ -326,11 +246,10 @@ static bool is_usable(const struct rpc_talker *talker)
 
 void rpc_talker_leave(struct rpc_talker *talker)
 {
-    struct xdr results;
     bool answers = is_usable(talker);
 
     if (answers && talker->file_n > 0 && talker->version != NFS_V3)
-        answers = talker_ask(talker, put_close, NULL, &results) != UINT32_MAX;
+        answers = close_file(talker);
     while (answers && talker->root_n > 0 && talker->names->len > 0) {
         answers = rpc_talker_remove(talker, g_ptr_array_index(talker->names, talker->names->len - 1));
         if (answers)

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { MOUNT_VERSION = 3, MOUNT_MNT = 1, GETATTR = 1, PATH_WORDS_MAX = 8, MOUNT_SECONDS = 5 };
+enum { MOUNT_VERSION = 3, PATH_WORDS_MAX = 8, MOUNT_SECONDS = 5 };
 
 static const int64_t second = INT64_C(1000000000);
 
@@ -26,23 +26,20 @@ static bool keep_root(struct rpc_talker *talker, const uint8_t *p, uint32_t n)
     return true;
 }
 
-static void put_mount(struct rpc_talker *talker, struct xdr_out *out, const void *data)
+static bool take_root(struct rpc_talker *talker, const struct nfs_results *results)
 {
-    const char *path = data;
+    uint32_t n;
+    const uint8_t *p = nfs_results_octets(results, "handle", &n);
 
-    rpc_talker_begin(talker, out, NFS_PROGRAM_MOUNT, MOUNT_VERSION, MOUNT_MNT);
-    xdr_out_opaque(out, path, (uint32_t)strlen(path));
+    return p && keep_root(talker, p, n);
 }
 
 /* MOUNT, if the service answers it on this connection. */
 static bool mount_here(struct rpc_talker *talker, const char *path)
 {
-    struct xdr results;
-    const uint8_t *p;
-    uint32_t n;
+    const struct talker_request request = {.procedure = "mount3.mnt", .words = "", .name = path, .take = take_root};
 
-    return talker_ask(talker, put_mount, path, &results) == 0 && xdr_opaque(&results, &p, &n) &&
-           keep_root(talker, p, n);
+    return talker_ask(talker, &request) == 0;
 }
 
 static bool mount_by_tcp(struct rpc_talker *talker, const char *path, char **why)
@@ -59,62 +56,33 @@ static bool mount_by_tcp(struct rpc_talker *talker, const char *path, char **why
     return rpc_tcp_mount(&mount, handle, &n, why) && keep_root(talker, handle, n);
 }
 
-static void put_getattr(struct rpc_talker *talker, struct xdr_out *out, const void *data)
-{
-    (void)data;
-    rpc_talker_begin_nfs(talker, out, GETATTR, talker->root, talker->root_n, 0);
-}
-
 static char *learn_3(struct rpc_talker *talker)
 {
     const struct nfs_run *nfs = &talker->talk->run->nfs;
     const char *path = nfs->export ? nfs->export : "/";
+    static const struct talker_request getattr = {.procedure = "nfs3.getattr", .words = ""};
     g_autofree char *why = NULL;
-    struct xdr results;
 
     if (!(!nfs->mount_port && mount_here(talker, path)) && !mount_by_tcp(talker, path, &why))
         return g_strdup_printf("no file handle for the export: %s (--mount-port, --export)",
                                why ? why : "MOUNT returned none");
-    if (talker_ask(talker, put_getattr, NULL, &results) != 0)
+    if (talker_ask(talker, &getattr) != 0)
         return g_strdup_printf("GETATTR of the export: %s", rpc_talker_result_words(talker));
     return NULL;
 }
 
 /* ---- version 4 ---- */
 
-static void put_walk(struct rpc_talker *talker, struct xdr_out *out, const void *data)
-{
-    char *const *words = data;
-    unsigned n = g_strv_length((char **)words);
-
-    talker_begin_compound(talker, out, n + 2);
-    xdr_out_u32(out, NFS_OP_PUTROOTFH);
-    for (unsigned i = 0; i < n; i++) {
-        xdr_out_u32(out, NFS_OP_LOOKUP);
-        xdr_out_opaque(out, words[i], (uint32_t)strlen(words[i]));
-    }
-    xdr_out_u32(out, V4_OP_GETFH);
-}
-
 /* Returns the status of the walk. */
-static uint32_t walk(struct rpc_talker *talker, char *const *words)
+static uint32_t walk(struct rpc_talker *talker, char *const *path)
 {
-    struct xdr results;
-    uint32_t status = talker_ask(talker, put_walk, words, &results);
-    const uint8_t *p;
-    uint32_t n;
+    g_autoptr(GString) words = g_string_new("putrootfh,");
+    struct talker_request request = {.path = path, .take = take_root};
 
-    if (status != 0)
-        return status;
-    if (!talker_open_compound(talker, &results) || !talker_take_op(&results, NFS_OP_PUTROOTFH))
-        return UINT32_MAX;
-    for (unsigned i = 0; words[i]; i++) {
-        if (!talker_take_op(&results, NFS_OP_LOOKUP))
-            return UINT32_MAX;
-    }
-    return talker_take_op(&results, V4_OP_GETFH) && xdr_opaque(&results, &p, &n) && keep_root(talker, p, n)
-               ? 0
-               : UINT32_MAX;
+    for (unsigned i = 0; path[i]; i++)
+        g_string_append(words, "lookup,");
+    request.words = g_string_append(words, "getfh")->str;
+    return talker_ask(talker, &request);
 }
 
 /* "/srv/nfs": its names, without empty ones. */

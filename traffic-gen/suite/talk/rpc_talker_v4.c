@@ -12,11 +12,7 @@
 #include <string.h>
 
 enum {
-    CALLBACK_PROGRAM = 0x40000000,
-    MESSAGE_MAX = 65536,
-    OPERATIONS_MAX = 16,
     REQUESTS_MAX = 64,
-    SEQUENCE_RESULT = 16 + 5 * 4,
     GRACE_MAX = 100, /* seconds: Linux's has 90 */
 };
 
@@ -24,21 +20,14 @@ static const int64_t second = INT64_C(1000000000);
 
 /* ---- Calls ---- */
 
-uint32_t talker_ask(struct rpc_talker *talker, talker_build build, const void *data, struct xdr *results)
+/* Whatever its outcome, the next Call does not depend on whether the server executed this one. */
+static void next_slot(struct talker_v4 *v4)
 {
-    const struct rpc_end_how how = {.reply_max = 4000};
-
-    for (unsigned tries = 0;; tries++) {
-        struct xdr_out out;
-        uint32_t status;
-
-        build(talker, &out, data);
-        if (!rpc_talker_call(talker, &out, &how) || !rpc_talker_results(talker, results) || !xdr_u32(results, &status))
-            return UINT32_MAX;
-        if ((status != NFS_STATUS_DELAY && status != NFS_STATUS_GRACE) || tries >= GRACE_MAX || talker->fed_end)
-            return status;
-        talker->talk->deadline += second;
-        rpc_talker_pump(talker, second, NULL);
+    if (v4->slot + 1 < v4->slots) {
+        v4->slot++;
+    } else {
+        v4->slot = 0;
+        v4->sequence++;
     }
 }
 
@@ -55,139 +44,157 @@ void talker_begin_compound(struct rpc_talker *talker, struct xdr_out *out, unsig
     xdr_out_fixed(out, v4->session, sizeof v4->session);
     xdr_out_words(out, v4->sequence, v4->slot, v4->slot);
     xdr_out_bool(out, false); /* not to be cached */
-    /* Whatever its outcome, the next Call does not depend on whether the server executed this one. */
-    if (v4->slot + 1 < v4->slots) {
-        v4->slot++;
-    } else {
-        v4->slot = 0;
-        v4->sequence++;
+    next_slot(v4);
+}
+
+struct asking {
+    struct rpc_talker *talker;
+    const struct talker_request *request;
+    const struct nfs_template *procedure;
+    char *words;
+    bool has_session;
+};
+
+static bool path_name(void *context, unsigned op, const char *name, struct nfs_given *given)
+{
+    const struct asking *asking = context;
+
+    if (!asking->request->path || strcmp(name, "name") != 0)
+        return false;
+    given->p = asking->request->path[op - asking->has_session - 1];
+    given->n = (uint32_t)strlen(given->p);
+    return true;
+}
+
+static void say_client(struct nfs_fields *fields, const struct talker_v4 *v4)
+{
+    nfs_fields_number(fields, "clientid", v4->client_id);
+    nfs_fields_hyper(fields, "confirm", v4->confirm);
+    nfs_fields_number(fields, "csa_seqid", v4->client_sequence);
+    nfs_fields_octets(fields, "sessionid", v4->session, sizeof v4->session);
+    nfs_fields_number(fields, "sequenceid", v4->sequence);
+    nfs_fields_number(fields, "slotid", v4->slot);
+    nfs_fields_number(fields, "highest", v4->slot);
+    nfs_fields_number(fields, "seqid", v4->has_session ? 0 : v4->open_sequence);
+    nfs_fields_stateid(fields, v4->stateid);
+}
+
+/* The arguments, anew each time they are repeated: slots, owners and verifiers change. */
+static void put_arguments(struct asking *asking, struct xdr_out *out)
+{
+    static const uint8_t mode[] = {0, 0, 0644 >> 8, 0644 & 0xff};
+    struct rpc_talker *talker = asking->talker;
+    const struct talker_request *request = asking->request;
+    struct nfs_fields fields;
+    char owner[48];
+
+    nfs_fields_init(&fields);
+    fields.special = path_name;
+    fields.context = asking;
+    say_client(&fields, &talker->v4);
+    if (request->on_file)
+        nfs_fields_octets(&fields, "handle", talker->file, talker->file_n);
+    else
+        nfs_fields_octets(&fields, "handle", talker->root, talker->root_n);
+    if (request->name) {
+        nfs_fields_text(&fields, "name", request->name);
+        nfs_fields_text(&fields, "owner", request->name);
+        nfs_fields_text(&fields, "path", request->name);
+    }
+    nfs_fields_octets(&fields, "attrs", mode, sizeof mode);
+    if (request->introduces) {
+        nfs_fields_hyper(&fields, "verifier", random_next(&talker->random));
+        g_snprintf(owner, sizeof owner, "iwarp-gen test %016" G_GINT64_MODIFIER "x", random_next(&talker->random));
+        nfs_fields_text(&fields, "id", owner);
+    }
+    nfs_fields_put(&fields, asking->procedure, asking->words, out);
+    nfs_fields_clear(&fields);
+    if (asking->has_session)
+        next_slot(&talker->v4);
+    talker->v4.open_sequence += request->counts;
+}
+
+static bool take(const struct asking *asking, struct xdr *x)
+{
+    struct nfs_results results;
+    bool ok = nfs_results_read(&results, asking->procedure, asking->words, x) &&
+              asking->request->take(asking->talker, &results);
+
+    nfs_results_clear(&results);
+    return ok;
+}
+
+static uint32_t ask(struct asking *asking)
+{
+    const struct rpc_end_how how = {.reply_max = 4000};
+    struct rpc_talker *talker = asking->talker;
+
+    for (unsigned tries = 0;; tries++) {
+        struct xdr_out out;
+        struct xdr results;
+        uint32_t status;
+
+        rpc_talker_begin(talker, &out, asking->procedure->program, asking->procedure->version,
+                         asking->procedure->number);
+        put_arguments(asking, &out);
+        if (!rpc_talker_call(talker, &out, &how) || (status = rpc_talker_status(talker)) == UINT32_MAX)
+            return UINT32_MAX;
+        if (status == 0 && asking->request->take)
+            return rpc_talker_results(talker, &results) && take(asking, &results) ? 0 : UINT32_MAX;
+        if ((status != NFS_STATUS_DELAY && status != NFS_STATUS_GRACE) || tries >= GRACE_MAX || talker->fed_end)
+            return status;
+        talker->talk->deadline += second;
+        rpc_talker_pump(talker, second, NULL);
     }
 }
 
-bool talker_open_compound(struct rpc_talker *talker, struct xdr *results)
+uint32_t talker_ask(struct rpc_talker *talker, const struct talker_request *request)
 {
-    const uint8_t *p;
-    uint32_t n;
+    static const char *const compounds[NFS_VERSIONS] = {
+        [NFS_V40] = "nfs40.compound", [NFS_V41] = "nfs41.compound", [NFS_V42] = "nfs42.compound"};
+    struct asking asking = {.talker = talker, .request = request, .has_session = talker->v4.has_session};
+    uint32_t status;
 
-    return xdr_opaque(results, &p, &n) && xdr_u32(results, &n) &&
-           (!talker->v4.has_session ||
-            (talker_take_op(results, NFS_OP_SEQUENCE) && xdr_skip(results, SEQUENCE_RESULT)));
-}
-
-bool talker_take_op(struct xdr *results, uint32_t op)
-{
-    uint32_t word, status;
-
-    return xdr_u32(results, &word) && xdr_u32(results, &status) && word == op && status == 0;
+    asking.procedure =
+        nfs_procedure_template(talker->version == NFS_V3 ? request->procedure : compounds[talker->version]);
+    asking.words = g_strconcat(asking.has_session ? "sequence," : "", request->words, NULL);
+    status = ask(&asking);
+    g_free(asking.words);
+    return status;
 }
 
 /* ---- minor version 0 ---- */
 
-static void put_owner(struct rpc_talker *talker, struct xdr_out *out)
+static bool take_client(struct rpc_talker *talker, const struct nfs_results *results)
 {
-    char owner[48];
-
-    xdr_out_u64(out, random_next(&talker->random)); /* verifier */
-    g_snprintf(owner, sizeof owner, "iwarp-gen test %016" G_GINT64_MODIFIER "x", random_next(&talker->random));
-    xdr_out_opaque(out, owner, (uint32_t)strlen(owner));
-}
-
-static void put_setclientid(struct rpc_talker *talker, struct xdr_out *out, const void *data)
-{
-    static const char netid[] = "rdma", nowhere[] = "0.0.0.0.0.0";
-
-    (void)data;
-    talker_begin_compound(talker, out, 1);
-    xdr_out_u32(out, NFS_OP_SETCLIENTID);
-    put_owner(talker, out);
-    /* Nobody listens for callbacks, so there are no delegations. */
-    xdr_out_u32(out, CALLBACK_PROGRAM);
-    xdr_out_opaque(out, netid, sizeof netid - 1);
-    xdr_out_opaque(out, nowhere, sizeof nowhere - 1);
-    xdr_out_u32(out, 0);
-}
-
-static void put_confirm(struct rpc_talker *talker, struct xdr_out *out, const void *data)
-{
-    const uint64_t *confirm = data;
-
-    talker_begin_compound(talker, out, 1);
-    xdr_out_u32(out, V4_OP_SETCLIENTID_CONFIRM);
-    xdr_out_u64(out, talker->v4.client_id);
-    xdr_out_u64(out, *confirm);
+    talker->v4.client_id = nfs_results_number(results, "clientid", 0);
+    talker->v4.confirm = nfs_results_hyper(results, "confirm");
+    talker->v4.client_sequence = (uint32_t)nfs_results_number(results, "eir_seqid", 0);
+    return true;
 }
 
 static uint32_t set_client_id(struct rpc_talker *talker)
 {
-    uint64_t confirm;
-    struct xdr results;
-    uint32_t status = talker_ask(talker, put_setclientid, NULL, &results);
+    /* Nobody listens for callbacks, so there are no delegations. */
+    static const struct talker_request introduce = {.words = "setclientid:addr=0.0.0.0.0.0:ident=0",
+                                                    .introduces = true,
+                                                    .take = take_client},
+                                       confirm = {.words = "setclientid_confirm"};
+    uint32_t status = talker_ask(talker, &introduce);
 
-    if (status != 0)
-        return status;
-    if (!talker_open_compound(talker, &results) || !talker_take_op(&results, NFS_OP_SETCLIENTID) ||
-        !xdr_u64(&results, &talker->v4.client_id) || !xdr_u64(&results, &confirm))
-        return UINT32_MAX;
-    return talker_ask(talker, put_confirm, &confirm, &results);
+    return status == 0 ? talker_ask(talker, &confirm) : status;
 }
 
 /* ---- minor versions 1 and 2 ---- */
 
-static void put_exchange_id(struct rpc_talker *talker, struct xdr_out *out, const void *data)
-{
-    (void)data;
-    talker_begin_compound(talker, out, 1);
-    xdr_out_u32(out, NFS_OP_EXCHANGE_ID);
-    put_owner(talker, out);
-    xdr_out_u32(out, 0); /* flags */
-    xdr_out_u32(out, 0); /* SP4_NONE */
-    xdr_out_u32(out, 0); /* no implementation id */
-}
-
-static void put_channel(struct xdr_out *out)
-{
-    xdr_out_words(out, 0 /* padding */, MESSAGE_MAX, MESSAGE_MAX, 0 /* cached */, OPERATIONS_MAX, REQUESTS_MAX,
-                  0 /* no IRD */);
-}
-
-static void put_create_session(struct rpc_talker *talker, struct xdr_out *out, const void *data)
-{
-    const uint32_t *sequence = data;
-
-    talker_begin_compound(talker, out, 1);
-    xdr_out_u32(out, NFS_OP_CREATE_SESSION);
-    xdr_out_u64(out, talker->v4.client_id);
-    xdr_out_u32(out, *sequence);
-    xdr_out_u32(out, 0); /* no back channel */
-    put_channel(out);
-    put_channel(out);
-    xdr_out_words(out, CALLBACK_PROGRAM, 1, RPC_AUTH_NONE);
-}
-
-static void put_reclaim_complete(struct rpc_talker *talker, struct xdr_out *out, const void *data)
-{
-    (void)data;
-    talker_begin_compound(talker, out, 1);
-    xdr_out_u32(out, V4_OP_RECLAIM_COMPLETE);
-    xdr_out_bool(out, false);
-}
-
-static bool take_session(struct rpc_talker *talker, struct xdr *results)
+static bool take_session(struct rpc_talker *talker, const struct nfs_results *results)
 {
     struct talker_v4 *v4 = &talker->v4;
-    uint32_t requests = 0;
-    const uint8_t *p;
+    uint32_t n;
 
-    if (!talker_open_compound(talker, results) || !talker_take_op(results, NFS_OP_CREATE_SESSION))
+    if (!nfs_results_copy(results, "sessionid", v4->session, sizeof v4->session, &n))
         return false;
-    p = results->p + results->at;
-    if (!xdr_skip(results, sizeof v4->session))
-        return false;
-    memcpy(v4->session, p, sizeof v4->session);
-    xdr_skip(results, 2 * 4 + 5 * 4); /* csr_sequence, csr_flags; the fore channel up to ca_maxrequests */
-    if (!xdr_u32(results, &requests))
-        return false;
-    v4->slots = CLAMP(requests, 1, REQUESTS_MAX);
+    v4->slots = (uint32_t)CLAMP(nfs_results_number(results, "fmaxreqs", 1), 1, REQUESTS_MAX);
     v4->sequence = 1;
     v4->has_session = true;
     return true;
@@ -195,38 +202,20 @@ static bool take_session(struct rpc_talker *talker, struct xdr *results)
 
 static uint32_t begin_session(struct rpc_talker *talker)
 {
-    uint32_t sequence;
-    struct xdr results;
-    uint32_t status = talker_ask(talker, put_exchange_id, NULL, &results);
+    static const struct talker_request requests[] = {
+        {.words = "exchange_id:flags=0", .introduces = true, .take = take_client},
+        /* No back channel. */
+        {.words =
+             "create_session:flags=0:fmaxreq=65536:fmaxresp=65536:fmaxcached=0:fmaxops=16:fmaxreqs=64:bmaxreq=65536"
+             ":bmaxresp=65536:bmaxops=16:bmaxreqs=64",
+         .take = take_session},
+        {.words = "reclaim_complete"},
+    };
+    uint32_t status = 0;
 
-    if (status != 0)
-        return status;
-    if (!talker_open_compound(talker, &results) || !talker_take_op(&results, NFS_OP_EXCHANGE_ID) ||
-        !xdr_u64(&results, &talker->v4.client_id) || !xdr_u32(&results, &sequence))
-        return UINT32_MAX;
-    status = talker_ask(talker, put_create_session, &sequence, &results);
-    if (status != 0)
-        return status;
-    if (!take_session(talker, &results))
-        return UINT32_MAX;
-    return talker_ask(talker, put_reclaim_complete, NULL, &results);
-}
-
-static void put_destroy_session(struct rpc_talker *talker, struct xdr_out *out, const void *data)
-{
-    (void)data;
-    talker->v4.has_session = false;
-    talker_begin_compound(talker, out, 1);
-    xdr_out_u32(out, NFS_OP_DESTROY_SESSION);
-    xdr_out_fixed(out, talker->v4.session, sizeof talker->v4.session);
-}
-
-static void put_destroy_client(struct rpc_talker *talker, struct xdr_out *out, const void *data)
-{
-    (void)data;
-    talker_begin_compound(talker, out, 1);
-    xdr_out_u32(out, V4_OP_DESTROY_CLIENTID);
-    xdr_out_u64(out, talker->v4.client_id);
+    for (unsigned i = 0; i < G_N_ELEMENTS(requests) && status == 0; i++)
+        status = talker_ask(talker, &requests[i]);
+    return status;
 }
 
 /* ---- both ---- */
@@ -243,9 +232,13 @@ uint32_t talker_meet(struct rpc_talker *talker)
 
 void talker_part(struct rpc_talker *talker)
 {
-    struct xdr results;
+    static const struct talker_request end_session = {.words = "destroy_session"},
+                                       end_client = {.words = "destroy_clientid"};
 
     /* What remains of minor version 0 goes when the lease expires. */
-    if (talker->v4.has_session && talker_ask(talker, put_destroy_session, NULL, &results) == 0)
-        talker_ask(talker, put_destroy_client, NULL, &results);
+    if (!talker->v4.has_session)
+        return;
+    talker->v4.has_session = false;
+    if (talker_ask(talker, &end_session) == 0)
+        talker_ask(talker, &end_client);
 }
