@@ -123,10 +123,9 @@ struct rpc_talker {
     uint8_t root[NFS_HANDLE_MAX], file[NFS_HANDLE_MAX];
     uint32_t root_n, file_n;
     char name[32];
-    GPtrArray *names;     /* to be removed at the end: char * */
-    char words[64];       /* of rpc_talker_result_words() */
-    const uint8_t *asked; /* what the last `read` or `readlink` must return; borrowed */
-    uint32_t asked_n;
+    GPtrArray *names; /* to be removed at the end: char * */
+    char words[64];   /* of rpc_talker_result_words() */
+    uint32_t asked;   /* octets that the last `read` or `readlink` must return */
 };
 
 /*
@@ -228,23 +227,14 @@ void rpc_talker_clear_up(struct talk_run *run, enum nfs_version_at version, GPtr
 const char *rpc_talker_new_name(struct rpc_talker *talker);
 
 /*
- * Begins a procedure of version 3, or a COMPOUND of version 4 with so many operations after those that every one needs
- * (SEQUENCE; PUTFH if handle is not NULL).
- */
-void rpc_talker_begin_nfs(struct rpc_talker *talker, struct xdr_out *out, uint32_t procedure, const uint8_t *handle,
-                          uint32_t handle_n, unsigned operations);
-/* A WRITE of n octets, to be added (xdr_out_eligible()), and a READ of n octets, both from offset 0 of the file. */
-void rpc_talker_begin_write(struct rpc_talker *talker, struct xdr_out *out, uint32_t n);
-void rpc_talker_begin_read(struct rpc_talker *talker, struct xdr_out *out, uint32_t n);
-/*
  * A Call in a statement, whose XID becomes talker->xid: write len=N or read len=N (the case's file), create len=N (a
- * link with so long a text; links=N: several), readlink len=N, getattr (of the root), lookup (of the file).
+ * link with so long a text; links=2: two), readlink len=N, getattr (of the root), lookup (of the file).
  *   read          the item goes into a Read chunk; pz: the message into a Position-Zero Read chunk
  *   write=N       a Write chunk for the result; segments=N of each chunk
  *   reply=N       the Reply may have so many octets: a Reply chunk if that does not fit inline
  *   by-hand       whatever is right, and without waiting for the answer: read=N or read=N+N are the sizes of the item's
- *                 segments (`all`: as long as it is), past=N puts them N octets too far; write=N and reply=N are the
- *                 sizes of the chunks; their memory is talker->region
+ *                 segments, past=N puts them N octets too far; reduce=handle, reduce=name: that goes into a Read chunk;
+ *                 write=N and reply=N are the sizes of the chunks; their memory is talker->region
  * False: verdict is set.
  */
 bool rpc_talker_say(struct rpc_talker *talker, const char *says);

@@ -3,26 +3,22 @@
  * NFS Calls in statements, whose words are those of scripts as far as they are about the same (say/rpc_script.h). The
  * end fills in all that a client would: header and credential, XID, credits, chunks, handles, state.
  */
-#include "traffic-gen/suite/talk/rpc_talker.h"
-#include "traffic-gen/suite/talk/talk_internal.h"
+#include "traffic-gen/suite/talk/rpc_talker_v4.h"
 
 #include "traffic-gen/say/words.h"
-#include "wire/nfs.h"
+#include "traffic-gen/suite/talk/talk_internal.h"
 #include "wire/octets.h"
 
 #include <string.h>
 
 enum {
     DATA_MAX = 6000,
-    GETATTR = 1, /* of version 3 */
-    LOOKUP = 3,
-    SIZE_ATTRIBUTE = 1 << 4,
-    NF4LNK = 5,
+    LINKS_MAX = 2,
     SEGMENTS_MAX = 2, /* of a chunk made by hand */
     CREDITS = 8,
 };
 
-/* What files hold. */
+/* What files and links hold. */
 static const uint8_t *data(void)
 {
     static uint8_t octets[DATA_MAX];
@@ -30,191 +26,128 @@ static const uint8_t *data(void)
 
     if (g_once_init_enter(&made)) {
         for (unsigned i = 0; i < sizeof octets; i++)
-            octets[i] = (uint8_t)(i * 31 + i / 251);
+            octets[i] = (uint8_t)('a' + (i * 7 + i / 251) % 26);
         g_once_init_leave(&made, 1);
     }
     return octets;
-}
-
-/* What links hold. */
-static const uint8_t *text(void)
-{
-    static uint8_t octets[DATA_MAX];
-    static gsize made;
-
-    if (g_once_init_enter(&made)) {
-        for (unsigned i = 0; i < sizeof octets; i++)
-            octets[i] = (uint8_t)('a' + i * 7 % 26);
-        g_once_init_leave(&made, 1);
-    }
-    return octets;
-}
-
-/* A Call in the making. */
-struct making {
-    struct rpc_talker *talker;
-    struct words words;
-    struct xdr_out out;
-    bool by_hand;
-    uint32_t position, n; /* of the item in a Read chunk made by hand */
-};
-
-/* ---- procedures ---- */
-
-/* Its octets are left to the end, or go into our memory, for a Read chunk made by hand. */
-static void put_item(struct making *m, const void *p, uint32_t n)
-{
-    if (!m->by_hand) {
-        xdr_out_eligible(&m->out, p, n);
-        return;
-    }
-    xdr_out_u32(&m->out, n);
-    m->position = (uint32_t)xdr_out_at(&m->out);
-    m->n = n;
-    memcpy(m->talker->region, p, n);
-}
-
-static uint32_t length_of(struct making *m)
-{
-    return (uint32_t)MIN(words_number(&m->words, "len", 0), DATA_MAX);
-}
-
-static void put_write(struct making *m)
-{
-    uint32_t n = length_of(m);
-
-    rpc_talker_begin_write(m->talker, &m->out, n);
-    put_item(m, data(), n);
-}
-
-static void put_read(struct making *m)
-{
-    m->talker->asked = data();
-    m->talker->asked_n = length_of(m);
-    rpc_talker_begin_read(m->talker, &m->out, m->talker->asked_n);
-}
-
-static void put_getattr(struct making *m)
-{
-    struct rpc_talker *talker = m->talker;
-
-    rpc_talker_begin_nfs(talker, &m->out, GETATTR, NULL, 0, 2);
-    if (talker->version != NFS_V3)
-        xdr_out_u32(&m->out, NFS_OP_PUTFH);
-    put_item(m, talker->root, talker->root_n);
-    if (talker->version != NFS_V3)
-        xdr_out_words(&m->out, NFS_OP_GETATTR, 1, SIZE_ATTRIBUTE);
-}
-
-static void put_lookup(struct making *m)
-{
-    struct rpc_talker *talker = m->talker;
-
-    rpc_talker_begin_nfs(talker, &m->out, LOOKUP, talker->root, talker->root_n, 1);
-    if (talker->version != NFS_V3)
-        xdr_out_u32(&m->out, NFS_OP_LOOKUP);
-    put_item(m, talker->name, (uint32_t)strlen(talker->name));
-}
-
-/* Links, of which the last one is the case's; what follows the text goes inline: the name, no attributes. */
-static void put_create(struct making *m)
-{
-    struct rpc_talker *talker = m->talker;
-    unsigned links = (unsigned)words_number(&m->words, "links", 1);
-
-    rpc_talker_begin_nfs(talker, &m->out, 0, talker->root, talker->root_n, 2 * links - 1);
-    for (unsigned i = 0; i < links; i++) {
-        g_strlcpy(talker->name, rpc_talker_new_name(talker), sizeof talker->name);
-        if (i > 0) {
-            xdr_out_u32(&m->out, NFS_OP_PUTFH);
-            xdr_out_opaque(&m->out, talker->root, talker->root_n);
-        }
-        xdr_out_words(&m->out, NFS_OP_CREATE, NF4LNK);
-        put_item(m, text(), length_of(m));
-        xdr_out_opaque(&m->out, talker->name, (uint32_t)strlen(talker->name));
-        xdr_out_words(&m->out, 0, 0);
-    }
-}
-
-static void put_readlink(struct making *m)
-{
-    struct rpc_talker *talker = m->talker;
-
-    talker->asked = text();
-    talker->asked_n = length_of(m);
-    rpc_talker_begin_nfs(talker, &m->out, 0, talker->root, talker->root_n, 2);
-    xdr_out_u32(&m->out, NFS_OP_LOOKUP);
-    xdr_out_opaque(&m->out, talker->name, (uint32_t)strlen(talker->name));
-    xdr_out_u32(&m->out, NFS_OP_READLINK);
 }
 
 static const struct {
     const char *name;
-    void (*put)(struct making *m);
-} procedures[] = {{"write", put_write},   {"read", put_read},     {"getattr", put_getattr},
-                  {"lookup", put_lookup}, {"create", put_create}, {"readlink", put_readlink}};
+    struct talker_request request;
+} calls[] = {
+    {"write", {.procedure = "nfs3.write", .words = "putfh,write", .on_file = true}},
+    {"read", {.procedure = "nfs3.read", .words = "putfh,read", .on_file = true}},
+    {"getattr", {.procedure = "nfs3.getattr", .words = "putfh,getattr:masks=1:mask0=0x10"}},
+    {"lookup", {.procedure = "nfs3.lookup", .words = "putfh,lookup"}},
+    {"create", {.words = "putfh,create:masks=0"}},
+    {"readlink", {.words = "putfh,lookup,readlink"}},
+};
 
-/* ---- how they are sent ---- */
+/* ---- the message ---- */
 
-static void call_by_end(struct making *m)
+/* One link or more, of which the last one is the case's. */
+static void put_links(struct rpc_talker *talker, struct talker_request request, uint64_t links, struct xdr_out *out)
+{
+    const char *names[2 * LINKS_MAX] = {NULL}; /* there is a PUTFH between them */
+    g_autoptr(GString) words = g_string_new(NULL);
+
+    for (unsigned i = 0; i < MIN(links, LINKS_MAX); i++) {
+        names[2 * i] = names[2 * i + 1] = rpc_talker_new_name(talker);
+        g_strlcpy(talker->name, names[2 * i], sizeof talker->name);
+        g_string_append_printf(words, "%s%s", i > 0 ? "," : "", request.words);
+    }
+    request.words = words->str;
+    request.path = (char *const *)names;
+    talker_put(talker, &request, out);
+}
+
+/* False: there is no such Call. */
+static bool put(struct rpc_talker *talker, struct words *words, struct xdr_out *out)
+{
+    const char *name = words_first(words);
+    unsigned i = 0;
+    struct talker_request request;
+
+    while (i < G_N_ELEMENTS(calls) && g_strcmp0(calls[i].name, name) != 0)
+        i++;
+    if (i == G_N_ELEMENTS(calls))
+        return words_refuse(words, name ? name : "");
+    request = calls[i].request;
+    if (talker->version == NFS_V3)
+        request.words = "";
+    request.name = talker->name;
+    request.data = data();
+    request.n = talker->asked = (uint32_t)MIN(words_number(words, "len", 0), DATA_MAX);
+    if (strcmp(name, "create") == 0)
+        put_links(talker, request, words_number(words, "links", 1), out);
+    else
+        talker_put(talker, &request, out);
+    return true;
+}
+
+/* ---- how it is sent ---- */
+
+static void call_by_end(struct rpc_talker *talker, struct words *words, struct xdr_out *out)
 {
     const struct rpc_end_how how = {
-        .reduce = words_have(&m->words, "read"),
-        .long_call = words_have(&m->words, "pz"),
-        .segments = (unsigned)words_number(&m->words, "segments", 0),
-        .results = {words_number(&m->words, "write", 0)},
-        .reply_max = words_number(&m->words, "reply", 0),
+        .reduce = words_have(words, "read"),
+        .long_call = words_have(words, "pz"),
+        .segments = (unsigned)words_number(words, "segments", 0),
+        .results = {words_number(words, "write", 0)},
+        .reply_max = words_number(words, "reply", 0),
     };
 
-    m->talker->xid = get_be32(m->out.octets->data);
-    rpc_talker_call(m->talker, &m->out, &how);
+    talker->xid = get_be32(out->octets->data);
+    rpc_talker_call(talker, out, &how);
+}
+
+/* The item goes from the message into our memory: what is eligible, or the octets that `reduce` names. */
+static struct rpc_end_item take_item(struct rpc_talker *talker, const char *reduce, struct xdr_out *out)
+{
+    const bool is_handle = g_strcmp0(reduce, "handle") == 0;
+    const void *p = is_handle ? (const void *)talker->root : talker->name;
+    struct rpc_end_item item = {.n = is_handle ? talker->root_n : strlen(talker->name)};
+
+    if (!reduce)
+        item = out->items[0];
+    while (reduce && item.at + item.n < out->octets->len && memcmp(out->octets->data + item.at, p, item.n) != 0)
+        item.at += sizeof(uint32_t);
+    memcpy(talker->region, out->octets->data + item.at, item.n);
+    g_byte_array_remove_range(out->octets, (guint)item.at, (guint)xdr_padded((uint32_t)item.n));
+    return item;
 }
 
 /* read=N or read=N+N: the item's segments; write=N, reply=N: a chunk of one segment. */
-static void send_by_hand(struct making *m)
+static void send_by_hand(struct rpc_talker *talker, struct words *words, struct xdr_out *out)
 {
-    const char *sizes = words_value(&m->words, "read");
-    uint32_t write = (uint32_t)words_number(&m->words, "write", 0);
-    uint32_t reply = (uint32_t)words_number(&m->words, "reply", 0);
-    uint32_t position = m->position + (uint32_t)words_number(&m->words, "past", 0);
-    struct rpcrdma_segment segment = rpc_talker_segment(m->talker, true, 0, write | reply);
+    const char *sizes = words_value(words, "read"), *reduce = words_value(words, "reduce");
+    uint32_t past = (uint32_t)words_number(words, "past", 0), write = (uint32_t)words_number(words, "write", 0);
+    uint32_t reply = (uint32_t)words_number(words, "reply", 0), at = 0;
+    struct rpcrdma_segment segment = rpc_talker_segment(talker, true, 0, write | reply);
     const struct rpcrdma_write_plan chunk = {&segment, 1};
     struct rpcrdma_read_segment reads[SEGMENTS_MAX];
     g_auto(GStrv) parts = g_strsplit(sizes ? sizes : "", "+", SEGMENTS_MAX);
-    uint32_t n = 0, at = 0;
-    struct rpcrdma_plan plan = {.vers = RPCRDMA_VERSION,
+    struct rpc_end_item item = {0};
+    struct rpcrdma_plan plan = {.xid = get_be32(out->octets->data),
+                                .vers = RPCRDMA_VERSION,
                                 .credit = CREDITS,
                                 .reads = reads,
                                 .writes = &chunk,
                                 .n_writes = write > 0,
                                 .reply = reply > 0 ? &chunk : NULL};
 
-    for (; parts[n]; n++) {
-        uint32_t size = strcmp(parts[n], "all") == 0 ? m->n : (uint32_t)words_parse_number(&m->words, parts[n]);
+    if (sizes || reduce)
+        item = take_item(talker, reduce, out);
+    for (unsigned i = 0; i < (sizes ? g_strv_length(parts) : reduce != NULL); i++) {
+        uint32_t size = sizes ? (uint32_t)words_parse_number(words, parts[i]) : (uint32_t)item.n;
 
-        reads[n] = (struct rpcrdma_read_segment){position, rpc_talker_segment(m->talker, false, at, size)};
+        reads[plan.n_reads++] =
+            (struct rpcrdma_read_segment){(uint32_t)item.at + past, rpc_talker_segment(talker, false, at, size)};
         at += size;
     }
-    plan.n_reads = n;
-    plan.xid = get_be32(m->out.octets->data);
-    rpc_talker_send_plan(m->talker, &plan, m->out.octets->data, m->out.octets->len);
-    xdr_out_free(&m->out);
-}
-
-static void make(struct making *m, const char *name)
-{
-    m->by_hand = words_have(&m->words, "by-hand");
-    for (unsigned i = 0; i < G_N_ELEMENTS(procedures); i++) {
-        if (strcmp(procedures[i].name, name) != 0)
-            continue;
-        procedures[i].put(m);
-        if (m->by_hand)
-            send_by_hand(m);
-        else
-            call_by_end(m);
-        return;
-    }
-    words_refuse(&m->words, name);
+    rpc_talker_send_plan(talker, &plan, out->octets->data, out->octets->len);
+    xdr_out_free(out);
 }
 
 bool rpc_talker_say(struct rpc_talker *talker, const char *says)
@@ -222,13 +155,19 @@ bool rpc_talker_say(struct rpc_talker *talker, const char *says)
     g_auto(GStrv) list = g_strsplit(says, " ", -1);
     struct statement *statement = statement_new(INITIATOR, NULL);
     g_autofree char *error = NULL;
-    struct making m = {.talker = talker};
+    struct words words;
+    struct xdr_out out;
 
     for (unsigned i = 0; list[i]; i++)
         statement_add_word(statement, list[i]);
-    m.words = words_of(statement, talker->talk->row->says, &error);
-    make(&m, words_first(&m.words));
-    if (!words_end(&m.words))
+    words = words_of(statement, "case", &error);
+    if (put(talker, &words, &out)) {
+        if (words_have(&words, "by-hand"))
+            send_by_hand(talker, &words, &out);
+        else
+            call_by_end(talker, &words, &out);
+    }
+    if (!words_end(&words))
         talk_inconclusive(talker->talk, "what is to be said cannot be: %s", error);
     statement_unref(statement);
     return !error;
@@ -238,6 +177,6 @@ bool rpc_talker_holds(const struct rpc_talker *talker)
 {
     const struct rpc_end_message *reply = &talker->reply;
 
-    return reply->n_items == 1 && reply->items[0].n == talker->asked_n &&
-           memcmp(reply->p + reply->items[0].at, talker->asked, talker->asked_n) == 0;
+    return reply->n_items == 1 && reply->items[0].n == talker->asked &&
+           memcmp(reply->p + reply->items[0].at, data(), talker->asked) == 0;
 }
