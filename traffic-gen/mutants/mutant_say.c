@@ -52,16 +52,6 @@ static uint64_t number_of(struct scene *scene, const struct statement *statement
     return otherwise;
 }
 
-static GByteArray *octets_of(const char *hex)
-{
-    GByteArray *octets = g_byte_array_new();
-    uint8_t octet;
-
-    for (; words_octet(hex, &octet); hex += 2)
-        g_byte_array_append(octets, &octet, 1);
-    return octets;
-}
-
 /* The first word. */
 static const char *first_of(const struct statement *statement)
 {
@@ -183,7 +173,7 @@ static void post_send(const struct scene *scene, const uint8_t *p, size_t n)
 
 static void send_octets(struct scene *scene, const struct statement *words)
 {
-    GByteArray *octets = octets_of(word_at(words, 0)->text);
+    GByteArray *octets = words_octets(NULL, word_at(words, 0)->text);
 
     post_send(scene, octets->data, octets->len);
     g_byte_array_unref(octets);
@@ -248,7 +238,7 @@ static void reject(struct scene *scene, const struct statement *words)
 
 static void stream(struct scene *scene, const struct statement *words)
 {
-    GByteArray *octets = octets_of(first_of(words));
+    GByteArray *octets = words_octets(NULL, first_of(words));
 
     if (!scene->octets) {
         mpa_end_write(scene->mpa, octets->data, octets->len);
@@ -262,7 +252,7 @@ static void stream(struct scene *scene, const struct statement *words)
 
 static void replace_ulpdu(struct scene *scene, const struct statement *words)
 {
-    GByteArray *octets = octets_of(first_of(words));
+    GByteArray *octets = words_octets(NULL, first_of(words));
     struct mpa_fpdu_plan *plan = scene->plan;
 
     if (plan && octets->len <= sizeof scene->mutant->octets) {

@@ -34,16 +34,6 @@ static const struct kind *kind_of(const char *statement)
 
 /* ---- connections ---- */
 
-static GByteArray *octets_of(const char *hex)
-{
-    GByteArray *octets = g_byte_array_sized_new(1); /* so that there is memory even for none */
-    uint8_t octet;
-
-    for (; words_octet(hex, &octet); hex += 2)
-        g_byte_array_append(octets, &octet, 1);
-    return octets;
-}
-
 static bool begins_with_wish(const struct suite_case *row)
 {
     return row->says && g_str_has_prefix(row->says, "with ");
@@ -64,7 +54,7 @@ struct talker_wish rpcrdma_wish(const struct suite_case *row, GByteArray **data)
         if (g_str_has_prefix(list[i], "credits="))
             wish.credits = number;
         if (data && g_str_has_prefix(list[i], "data=")) {
-            *data = octets_of(value + 1);
+            *data = words_octets(NULL, value + 1);
             wish.private_data = (*data)->data;
             wish.private_length = (uint16_t)(*data)->len;
         }
