@@ -34,51 +34,57 @@ static const struct kind *kind_of(const char *statement)
 
 /* ---- connections ---- */
 
-static bool begins_with_wish(const struct suite_case *row)
+bool rpcrdma_wish(struct talk *talk, const struct suite_case *row, struct rpcrdma_wish *out)
 {
-    return row->says && g_str_has_prefix(row->says, "with ");
+    const char *says = row->says && g_str_has_prefix(row->says, "with ") ? row->says : "with";
+    g_autofree char *with = g_strndup(says, strcspn(says, ";")), *error = NULL;
+    g_auto(GStrv) list = g_strsplit(with, " ", -1);
+    struct statement *statement = statement_new(INITIATOR, NULL);
+    struct words words;
+    const char *data;
+
+    for (unsigned i = 1; list[i]; i++)
+        statement_add_word(statement, list[i]);
+    words = words_of(statement, "case", &error);
+    data = words_value(&words, "data");
+    *out = (struct rpcrdma_wish){.versions = words_have(&words, "v4") ? V4 : NFS_ALL_VERSIONS,
+                                 .data = words_octets(&words, data ? data : ""),
+                                 .wish = {.size = (uint32_t)words_number(&words, "inline", 0),
+                                          .credits = (uint32_t)words_number(&words, "credits", 0),
+                                          .no_grant = words_have(&words, "no-grant"),
+                                          .invalidation = words_have(&words, "invalidation"),
+                                          .may_close = words_have(&words, "may-close")}};
+    if (data) {
+        out->wish.private_data = out->data->data;
+        out->wish.private_length = (uint16_t)out->data->len;
+    }
+    if (!words_end(&words))
+        talk_inconclusive(talk, "what is wished cannot be: %s", error);
+    statement_unref(statement);
+    return !error;
 }
 
-struct talker_wish rpcrdma_wish(const struct suite_case *row, GByteArray **data)
+void rpcrdma_wish_clear(struct rpcrdma_wish *wish)
 {
-    g_autofree char *with = g_strndup(begins_with_wish(row) ? row->says : "", strcspn(row->says ? row->says : "", ";"));
-    g_auto(GStrv) list = g_strsplit(with, " ", -1);
-    struct talker_wish wish = {0};
-
-    for (unsigned i = 0; list[i]; i++) {
-        const char *value = strchr(list[i], '=');
-        uint32_t number = value ? (uint32_t)g_ascii_strtoull(value + 1, NULL, 10) : 0;
-
-        if (g_str_has_prefix(list[i], "inline="))
-            wish.size = number;
-        if (g_str_has_prefix(list[i], "credits="))
-            wish.credits = number;
-        if (data && g_str_has_prefix(list[i], "data=")) {
-            *data = words_octets(NULL, value + 1);
-            wish.private_data = (*data)->data;
-            wish.private_length = (uint16_t)(*data)->len;
-        }
-        wish.no_grant |= strcmp(list[i], "no-grant") == 0;
-        wish.invalidation |= strcmp(list[i], "invalidation") == 0;
-        wish.may_close |= strcmp(list[i], "may-close") == 0;
-    }
-    return wish;
+    g_byte_array_unref(wish->data);
 }
 
 void rpcrdma_on_connection(struct talk *talk, const struct suite_case *row,
                            void (*one)(struct rpc_talker *talker, const struct suite_case *row))
 {
-    g_autoptr(GByteArray) data = NULL;
-    const struct talker_wish wish = rpcrdma_wish(row, &data);
+    struct rpcrdma_wish wish;
     struct rpc_talker talker;
 
-    if (!talk_is_initiator(talk)) {
-        rpc_talker_with_client(talk, row, &wish, one);
-        return;
+    bool good = rpcrdma_wish(talk, row, &wish);
+
+    if (good && !talk_is_initiator(talk)) {
+        rpc_talker_with_client(talk, row, &wish.wish, one);
+    } else if (good) {
+        if (rpc_talker_open(&talker, talk, &wish.wish))
+            one(&talker, row);
+        rpc_talker_close(&talker);
     }
-    if (rpc_talker_open(&talker, talk, &wish))
-        one(&talker, row);
-    rpc_talker_close(&talker);
+    rpcrdma_wish_clear(&wish);
 }
 
 void rpcrdma_once(struct talk *talk, const struct suite_case *row)
@@ -88,10 +94,11 @@ void rpcrdma_once(struct talk *talk, const struct suite_case *row)
 
 void rpcrdma_each_version(struct talk *talk, const struct suite_case *row)
 {
-    g_autoptr(GByteArray) data = NULL;
-    const struct talker_wish wish = rpcrdma_wish(row, &data);
+    struct rpcrdma_wish wish;
 
-    rpc_talker_each_version(talk, row, g_str_has_prefix(row->says, "with v4") ? V4 : NFS_ALL_VERSIONS, &wish, row->on);
+    if (rpcrdma_wish(talk, row, &wish))
+        rpc_talker_each_version(talk, row, wish.versions, &wish.wish, row->on);
+    rpcrdma_wish_clear(&wish);
 }
 
 /* ---- statements ---- */

@@ -17,8 +17,14 @@ void rpcrdma_once(struct talk *talk, const struct suite_case *row);
 void rpcrdma_on_connection(struct talk *talk, const struct suite_case *row,
                            void (*one)(struct rpc_talker *talker, const struct suite_case *row));
 void rpcrdma_each_version(struct talk *talk, const struct suite_case *row);
-/* That wish; its octets are the caller's to free, NULL: they do not matter. */
-struct talker_wish rpcrdma_wish(const struct suite_case *row, GByteArray **data);
+struct rpcrdma_wish {
+    struct talker_wish wish;
+    unsigned versions; /* of NFS, set of 1 << enum nfs_version_at */
+    GByteArray *data;
+};
+/* False: verdict is set, a word cannot be read. Cleared in either case. */
+bool rpcrdma_wish(struct talk *talk, const struct suite_case *row, struct rpcrdma_wish *out);
+void rpcrdma_wish_clear(struct rpcrdma_wish *wish);
 
 /*
  * NFS Calls (rpc_talker_say()): statements before that in parentheses, the stimulus, prepare it, beginning with `file`

@@ -207,7 +207,7 @@ static void serve_all(struct rpc_talker *talker, const struct suite_case *row)
     const unsigned expects = (unsigned)row->variant;
     struct talk *talk = talker->talk;
 
-    talker->shows_above = rpcrdma_wish(row, NULL).size;
+    talker->shows_above = talker->size;
     while (talker->n_held > 0)
         rpc_talker_answer(talker, 0);
     rpc_talker_pump(talker, (expects == INLINE_NOT ? 3 : 1) * talk_t_close(talk),
@@ -260,30 +260,35 @@ static bool connect_once(struct talk *talk)
     return good;
 }
 
-static void private_data(struct talk *talk, const struct suite_case *row)
+static void ask_server(struct talk *talk, const struct talker_wish *wish, unsigned expects)
 {
-    const unsigned expects = (unsigned)row->variant;
-    g_autoptr(GByteArray) data = NULL;
-    struct talker_wish wish = rpcrdma_wish(row, &data);
     g_autofree char *what = NULL;
     struct rpc_talker talker;
-    bool opened;
+    bool opened = rpc_talker_open(&talker, talk, wish);
 
-    if (talk_is_initiator(talk) && expects != ALIVE && !rpc_talker_first_version(talk, &wish.version))
-        return;
-    if (row->rule == RULE_CMPD_4_03 && !connect_once(talk))
-        return;
-    if (!talk_is_initiator(talk)) {
-        rpc_talker_with_client(talk, row, &wish, serve_all);
-        return;
-    }
-    opened = rpc_talker_open(&talker, talk, &wish);
     if (opened)
         judge_sizes(&talker, expects);
     what = g_strdup(talk->result->actual);
     rpc_talker_close(&talker);
     if (!opened && expects == ALIVE && !rpc_talker_failed_here(&talker))
         judge_refusal(talk, what);
+}
+
+static void private_data(struct talk *talk, const struct suite_case *row)
+{
+    const unsigned expects = (unsigned)row->variant;
+    struct rpcrdma_wish wish;
+    bool good = rpcrdma_wish(talk, row, &wish);
+
+    if (good && talk_is_initiator(talk) && expects != ALIVE)
+        good = rpc_talker_first_version(talk, &wish.wish.version);
+    if (good && row->rule == RULE_CMPD_4_03)
+        good = connect_once(talk);
+    if (good && talk_is_initiator(talk))
+        ask_server(talk, &wish.wish, expects);
+    else if (good)
+        rpc_talker_with_client(talk, row, &wish.wish, serve_all);
+    rpcrdma_wish_clear(&wish);
 }
 
 static const struct suite_case tests[] = {

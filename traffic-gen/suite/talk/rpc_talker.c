@@ -229,6 +229,7 @@ void rpc_talker_make_end(struct rpc_talker *talker, const struct talker_wish *wi
     end.qp.mpa.private_data = wish->private_data;
     end.qp.mpa.private_length = wish->private_length;
     talker->credits = credits;
+    talker->size = size;
     talker->end = rpc_end_new(&end, stream, &events, 8166);
     rpc_talker_spoil_headers(talker, NULL);
     memory = rpc_end_memory(talker->end);

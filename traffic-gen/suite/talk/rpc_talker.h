@@ -106,6 +106,7 @@ struct rpc_talker {
     /* A DUT that is a client is served by this. */
     struct nfs_peer *peer;
     uint32_t credits; /* granted to it */
+    uint32_t size;    /* of our Receive buffers */
     bool hold;        /* its Calls wait until rpc_talker_answer() */
     struct talker_held held[TALKER_HELD_MAX];
     unsigned n_held;
