@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Mutants: devices that answer one stimulus wrongly, to test the suites. One row per case; the stack itself conforms,
- * its hooks (mpa_end_spoil, qp_spoil) and options do everything wrong.
+ * Mutants: devices that answer one stimulus wrongly, to test the suites. One row of text per case (mutant.h); the stack
+ * itself conforms, its hooks (mpa_end_spoil, qp_spoil, rpc_end_spoil) and options do everything wrong.
  */
 #ifndef IWARP_TRAFFIC_MUTANTS_MISBEHAVE_H
 #define IWARP_TRAFFIC_MUTANTS_MISBEHAVE_H
@@ -11,58 +11,36 @@
 
 #include <glib.h>
 
-struct mutant;
+enum { MUTANT_CLAUSES_MAX = 8 };
 
-/* The hooks of one row; ctx of each is the struct mutant of the connection. NULL: conforming. */
+/* A row. */
 struct misbehaviour {
-    const char *id;   /* of the case that must fail */
-    unsigned roles;   /* set of enum suite_dut: what the mutant can be */
-    const char *what; /* "does not check the CRC" */
-    void (*options)(struct qp_options *options);
-    struct mpa_end_spoil mpa;
-    struct qp_spoil qp;
-    /* Of devices that speak RPC-over-RDMA. */
-    void (*rpc_options)(struct rpc_end_options *options);
-    struct rpc_end_spoil rpc;
-    bool (*is)(const struct rpc_end_incoming *in); /* with rpc.decide = mutant_decide: what it answers wrongly, */
-    enum rpc_end_answer answer;                    /* and how */
-    unsigned ignored_flags;                        /* of the suite's wishes (support/advert.h) */
-    int variant;                                   /* for hooks that several rows share */
+    char *id;                /* of the case that must fail */
+    unsigned roles;          /* set of enum suite_dut: what the mutant can be */
+    char *what;              /* "does not check the CRC" */
+    struct statement *setup; /* the words of its "with"; NULL: none */
+    GArray *clauses;         /* of struct mutant_clause */
 };
-
-/* How a row begins: what the mutant can be, the case that must fail, what the mutant does. */
-#define RESPONDER(row, text) .id = (row), .roles = DUT_RESPONDER, .what = (text)
-#define INITIATOR(row, text) .id = (row), .roles = DUT_INITIATOR, .what = (text)
-#define BOTH(row, text)      .id = (row), .roles = DUT_ANY, .what = (text)
-/* The whole row of a mutant that reacts wrongly to what a predicate finds. */
-#define ANSWERS(begun, finds, reaction)                                                                                \
-    {                                                                                                                  \
-        begun, .rpc.decide = mutant_decide, .is = finds, .answer = reaction                                            \
-    }
 
 /* One connection of a mutant. */
 struct mutant {
     const struct misbehaviour *how;
     struct qp *qp;
-    unsigned seen; /* for the hooks, like the rest */
-    int64_t since;
-    uint8_t octets[2048];
+    unsigned seen;  /* how often it has noted something, */
+    int64_t noted;  /* and when it did last */
+    unsigned fpdus; /* of the peer so far */
+    uint32_t kept_stag, kept_length;
+    uint64_t kept_to;
+    unsigned calls;                     /* of its own making */
+    unsigned times[MUTANT_CLAUSES_MAX]; /* for `nth` */
+    uint8_t octets[2048];               /* being sent */
 };
-
-/* Rows of each suite, ended by one without an id. */
-extern const struct misbehaviour misbehave_mpa[], misbehave_mpa_startup[], misbehave_mpa_frames[], misbehave_mpa2[],
-    misbehave_ddp[], misbehave_rdmap[], misbehave_rdmapx[], misbehave_rpcrdma[], misbehave_rpcrdma_chunks[],
-    misbehave_rpcrdma_sizes[], misbehave_rpcrdma_client[], misbehave_nfs[], misbehave_pairs[];
-
-/* For rpc.decide: the row's answer to what its predicate finds, the due answer to the rest. */
-enum rpc_end_answer mutant_decide(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due);
-
-/* The DDP header of a Tagged message in one segment, for octets that a mutant writes by itself. */
-void mutant_tagged_header(enum rdmap_opcode opcode, uint32_t stag, uint64_t to, uint8_t header[DDP_TAGGED_HEADER_LEN]);
 
 /* By case id and role; NULL when there is none. */
 const struct misbehaviour *misbehave_find(const char *id, enum suite_dut role);
 const struct misbehaviour *misbehave_at(unsigned index);
+/* What the device does whatever the suite wishes (ADVERT_... of support/advert.h). */
+unsigned misbehave_ignored_wishes(const struct misbehaviour *how);
 
 /* Before qp_new() and after it. how NULL: nothing. The mutant lives as long as the queue pair. */
 void mutant_prepare(const struct misbehaviour *how, struct qp_options *options);

@@ -55,7 +55,7 @@ static void take_words(struct sample_device *device, const struct mpa_end_terms 
         qp_repost(device->qp, 1); /* they may come in a Send */
         return;
     }
-    device->flags = wish.flags & ~(device->options.how ? device->options.how->ignored_flags : 0);
+    device->flags = wish.flags & ~misbehave_ignored_wishes(device->options.how);
     qp_repost(device->qp, MIN(wish.receives, RECEIVES_MAX));
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/mutants/sample_rpc_device.h"
 
+#include "traffic-gen/ends/nfs_fields.h"
 #include "traffic-gen/ends/rpc_header.h"
-#include "traffic-gen/ends/xdr_out.h"
 #include "traffic-gen/nfs/server/nfs_server.h"
-#include "wire/nfs.h"
 
 #include <string.h>
 
@@ -59,78 +58,49 @@ static void on_called(void *ctx, uint64_t id, const struct rpc_end_message *call
 
 /* ---- client ---- */
 
-static void begin(struct sample_rpc_device *device, struct xdr_out *out, uint32_t program, uint32_t procedure)
-{
-    const struct rpc_message call = {.xid = XID_FIRST + device->calls, .prog = program, .vers = 3, .proc = procedure};
-
-    xdr_out_begin(out);
-    rpc_call_header(out, &call, NULL);
-}
-
-static void make(struct sample_rpc_device *device, struct xdr_out *out, const struct rpc_end_how *how, unsigned kind)
-{
-    struct rpc_end_message call;
-
-    device->calls++;
-    xdr_out_take(out, &call);
-    rpc_end_call(device->end, &call, how, kind);
-    g_free(call.p);
-}
-
 enum kind { CALL_NULL, CALL_MOUNT, CALL_CREATE, CALL_GETATTR, CALL_WRITE, CALL_WRITE_ANY, CALL_READ, CALL_LIST };
+
+/* Of the root, or of the file; parameters by the names of wire/nfs_types.txt. */
+static const struct {
+    const char *procedure, *words;
+    bool of_file;
+    struct rpc_end_how how;
+} calls[] = {
+    [CALL_NULL] = {"nfs3.null", ""},
+    [CALL_MOUNT] = {"mount3.mnt", "path=/"},
+    [CALL_CREATE] = {"nfs3.create", "set_mode=0"},
+    [CALL_GETATTR] = {"nfs3.getattr", ""},
+    [CALL_WRITE] = {"nfs3.write", "3000", true, {.reduce = true}},
+    [CALL_WRITE_ANY] = {"nfs3.write", "3000", true}, /* inline where it fits */
+    [CALL_READ] = {"nfs3.read", "3000", true, {.results = {DATA}, .segments = 2}},
+    [CALL_LIST] = {"nfs3.readdir", "8192", false, {.reply_max = 2 * SIZE + 200}},
+};
 
 static void make_call(struct sample_rpc_device *device, enum kind kind)
 {
     static const uint8_t data[DATA];
-    struct rpc_end_how how = {0};
+    const struct nfs_template *procedure = nfs_procedure_template(calls[kind].procedure);
+    const bool of_file = calls[kind].of_file;
+    const struct rpc_message header = {.xid = XID_FIRST + device->calls++,
+                                       .prog = procedure->program,
+                                       .vers = procedure->version,
+                                       .proc = procedure->number};
+    struct rpc_end_message call;
+    struct nfs_fields fields;
     struct xdr_out out;
 
-    switch (kind) {
-    case CALL_NULL:
-        begin(device, &out, NFS_PROGRAM, 0);
-        break;
-    case CALL_MOUNT:
-        begin(device, &out, NFS_PROGRAM_MOUNT, 1);
-        xdr_out_opaque(&out, "/", 1);
-        break;
-    case CALL_CREATE:
-        begin(device, &out, NFS_PROGRAM, 8);
-        xdr_out_opaque(&out, device->root, device->root_n);
-        xdr_out_opaque(&out, "file", 4);
-        for (unsigned i = 0; i < 7; i++) /* UNCHECKED, and attributes as they are */
-            xdr_out_u32(&out, 0);
-        break;
-    case CALL_GETATTR:
-        begin(device, &out, NFS_PROGRAM, 1);
-        xdr_out_opaque(&out, device->root, device->root_n);
-        break;
-    case CALL_WRITE:
-    case CALL_WRITE_ANY: /* inline where it fits */
-        begin(device, &out, NFS_PROGRAM, 7);
-        xdr_out_opaque(&out, device->file, device->file_n);
-        xdr_out_u64(&out, 0);
-        xdr_out_words(&out, DATA, 2);
-        xdr_out_eligible(&out, data, DATA);
-        how.reduce = kind == CALL_WRITE;
-        break;
-    case CALL_READ:
-        begin(device, &out, NFS_PROGRAM, 6);
-        xdr_out_opaque(&out, device->file, device->file_n);
-        xdr_out_u64(&out, 0);
-        xdr_out_u32(&out, DATA);
-        how.results[0] = DATA;
-        how.segments = 2;
-        break;
-    case CALL_LIST:
-        begin(device, &out, NFS_PROGRAM, 16);
-        xdr_out_opaque(&out, device->root, device->root_n);
-        xdr_out_u64(&out, 0);
-        xdr_out_u64(&out, 0);
-        xdr_out_u32(&out, 2 * SIZE);
-        how.reply_max = 2 * SIZE + 200;
-        break;
-    }
-    make(device, &out, &how, kind);
+    xdr_out_begin(&out);
+    rpc_call_header(&out, &header, NULL);
+    nfs_fields_init(&fields);
+    nfs_fields_octets(&fields, "handle", of_file ? device->file : device->root,
+                      of_file ? device->file_n : device->root_n);
+    nfs_fields_octets(&fields, "data", data, DATA);
+    nfs_fields_hyper(&fields, "cookieverf", 0);
+    nfs_fields_put(&fields, procedure, calls[kind].words, &out);
+    nfs_fields_clear(&fields);
+    xdr_out_take(&out, &call);
+    rpc_end_call(device->end, &call, &calls[kind].how, kind);
+    g_free(call.p);
 }
 
 static void go_on(struct sample_rpc_device *device)
@@ -149,21 +119,18 @@ static void go_on(struct sample_rpc_device *device)
         make_call(device, turns[device->step++ % G_N_ELEMENTS(turns)]);
 }
 
-static void take_handle(const struct rpc_end_message *reply, bool follows, uint8_t handle[HANDLE_MAX], uint32_t *n)
+static void take_handle(const struct rpc_end_message *reply, enum kind kind, uint8_t handle[HANDLE_MAX], uint32_t *n)
 {
     struct xdr x = xdr_begin(reply->p, reply->n);
+    struct nfs_results results;
     struct rpc_message header;
-    const uint8_t *p;
-    uint32_t status, word, length;
 
     if (rpc_decode(&header, reply->p, reply->n) != RPC_OK)
         return;
     x.at = header.header_len;
-    if (xdr_u32(&x, &status) && status == 0 && (!follows || (xdr_u32(&x, &word) && word == 1)) &&
-        xdr_opaque(&x, &p, &length) && length <= HANDLE_MAX) {
-        memcpy(handle, p, length);
-        *n = length;
-    }
+    nfs_results_read(&results, nfs_procedure_template(calls[kind].procedure), calls[kind].words, &x);
+    nfs_results_copy(&results, "handle", handle, HANDLE_MAX, n);
+    nfs_results_clear(&results);
 }
 
 static void on_replied(void *ctx, uint64_t cookie, enum rpc_end_result result, const struct rpc_end_message *reply)
@@ -173,9 +140,9 @@ static void on_replied(void *ctx, uint64_t cookie, enum rpc_end_result result, c
     if (result == RPC_END_LOST)
         return;
     if (result == RPC_END_REPLIED && cookie == CALL_MOUNT)
-        take_handle(reply, false, device->root, &device->root_n);
+        take_handle(reply, CALL_MOUNT, device->root, &device->root_n);
     if (result == RPC_END_REPLIED && cookie == CALL_CREATE)
-        take_handle(reply, true, device->file, &device->file_n);
+        take_handle(reply, CALL_CREATE, device->file, &device->file_n);
     if (device->calls < CALLS_MAX)
         go_on(device);
 }

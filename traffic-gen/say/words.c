@@ -175,7 +175,8 @@ GByteArray *words_octets(const struct words *words, const char *hex)
 
     for (; *hex; hex += 2) {
         if (!words_octet(hex, &octet)) {
-            words_refuse(words, hex);
+            if (words)
+                words_refuse(words, hex);
             break;
         }
         g_byte_array_append(octets, &octet, 1);

@@ -48,7 +48,10 @@ unsigned words_terminate(struct words *words, const char *verb);
 
 /* An octet of two hexadecimal digits. */
 bool words_octet(const char *text, uint8_t *octet);
-/* Octets by two digits each, to be freed by the caller; those before the first mistake, which is refused. */
+/*
+ * Octets by two digits each, to be freed by the caller; those before the first mistake, which is refused. words NULL:
+ * it is not.
+ */
 GByteArray *words_octets(const struct words *words, const char *hex);
 
 /* Where the field of this name is, and its size in octets; NULL: unknown. */

@@ -14,20 +14,11 @@
 enum {
     WARM_UP = 12, /* Calls that are served before a case begins */
     BURST_MAX = 32,
-    LATE_OCTETS = 32,
+    REACH_MAX = 32,
     LATE_CALLS = 4
 };
 
 /* ---- what all cases do ---- */
-
-/* A case on the device's next connection, or on another one if the device unmounts meanwhile. */
-#define CASE(name, ...)                                                                                                \
-    static void name(struct talk *talk, const struct suite_case *row)                                                  \
-    {                                                                                                                  \
-        const struct talker_wish wish = {__VA_ARGS__};                                                                 \
-                                                                                                                       \
-        rpc_talker_with_client(talk, row, &wish, name##_one);                                                          \
-    }
 
 /* Serves the device's Calls until it has made one of each kind. False: verdict is set. */
 static bool warm_up(struct rpc_talker *talker)
@@ -40,44 +31,38 @@ static bool warm_up(struct rpc_talker *talker)
     return false;
 }
 
-/* The chunks of a held Call, as its Send offers them. NULL: no such Call. */
-static const struct talker_heard *call_of(const struct rpc_talker *talker, uint32_t xid)
-{
-    for (guint i = talker->heard->len; i-- > 0;) {
-        const struct talker_heard *heard = g_ptr_array_index(talker->heard, i);
-
-        if (heard->call && heard->header.xid == xid)
-            return heard;
-    }
-    return NULL;
-}
-
 enum chunk_kind { READ_CHUNK, WRITE_CHUNK, REPLY_CHUNK };
+
+/* Its first segment. */
+static bool has_chunk(const struct talker_heard *call, enum chunk_kind kind, struct rpcrdma_segment *segment)
+{
+    const struct rpcrdma_header *header = &call->header;
+    struct rpcrdma_chunk chunk = {0};
+
+    if (kind == READ_CHUNK && header->read.n > 0)
+        *segment = rpcrdma_read_segment_at(header, call->p, 0).target;
+    if (kind == READ_CHUNK)
+        return header->read.n > 0;
+    if (kind == REPLY_CHUNK && header->has_reply) {
+        chunk = rpcrdma_reply_chunk(header);
+    } else if (kind == WRITE_CHUNK) {
+        chunk = rpcrdma_write_begin(header);
+        if (!rpcrdma_write_next(header, call->p, &chunk))
+            return false;
+    }
+    if (chunk.n > 0)
+        *segment = rpcrdma_segment_at(&chunk, call->p, 0);
+    return chunk.n > 0;
+}
 
 /* A held Call with such a chunk: its index, and the first segment. */
 static int held_with(const struct rpc_talker *talker, enum chunk_kind kind, struct rpcrdma_segment *segment)
 {
     for (unsigned i = 0; i < talker->n_held; i++) {
-        const struct talker_heard *heard = call_of(talker, talker->held[i].xid);
-        struct rpcrdma_chunk chunk = {0};
+        const struct talker_heard *call = rpc_talker_find_call(talker, talker->held[i].xid);
 
-        if (!heard)
-            continue;
-        if (kind == READ_CHUNK && heard->header.read.n > 0) {
-            *segment = rpcrdma_read_segment_at(&heard->header, heard->p, 0).target;
+        if (call && has_chunk(call, kind, segment))
             return (int)i;
-        }
-        if (kind == WRITE_CHUNK) {
-            chunk = rpcrdma_write_begin(&heard->header);
-            if (!rpcrdma_write_next(&heard->header, heard->p, &chunk))
-                continue;
-        } else if (kind == REPLY_CHUNK && heard->header.has_reply) {
-            chunk = rpcrdma_reply_chunk(&heard->header);
-        }
-        if (chunk.n > 0) {
-            *segment = rpcrdma_segment_at(&chunk, heard->p, 0);
-            return (int)i;
-        }
     }
     return -1;
 }
@@ -113,27 +98,44 @@ static bool is_over(const struct rpc_talker *talker)
     return talker->terminated || talker->fed_end;
 }
 
+/* It has ended the connection; verdict is set: not by an unmount, which says nothing, but for this reason. */
+static bool has_left(struct rpc_talker *talker, const char *instead, const char *how)
+{
+    if (is_over(talker) && !rpc_talker_judge_unmounted(talker))
+        talk_failed(talker->talk, "expected %s; the device ended the connection%s", instead, how);
+    return is_over(talker);
+}
+
+/* An RDMA Write of n octets into the device's memory, or a Read from there. */
+static void reach(struct rpc_talker *talker, enum qp_kind kind, const struct rpcrdma_segment *segment, uint32_t n)
+{
+    static const uint8_t octets[REACH_MAX] = "too late";
+    const struct rpcrdma_segment sink = rpc_talker_segment(talker, true, 0, REACH_MAX);
+
+    rpc_talker_post(talker, &(struct qp_work){.kind = kind,
+                                              .p = kind == QP_WRITE ? octets : NULL,
+                                              .n = MIN(n, segment->length),
+                                              .remote_stag = segment->handle,
+                                              .remote_to = segment->offset,
+                                              .sink_stag = sink.handle,
+                                              .sink_to = sink.offset});
+}
+
 /* ---- Replies ---- */
 
 /* All pending Calls of the device are answered at once. */
-static void together_one(struct rpc_talker *talker, const struct suite_case *row)
+static void together(struct rpc_talker *talker, const struct suite_case *row)
 {
-    struct talk *talk = talker->talk;
-
     (void)row;
-    if (warm_up(talker)) {
-        unsigned n;
-
-        talker->hold = true;
-        rpc_talker_pump(talker, talk_t_react(talk) / 4, NULL);
-        n = talker->n_held;
-        if (n == 0)
-            talk_inconclusive(talk, "the device has no Calls outstanding");
-        else
-            rpc_talker_judge_continues(talker, "all Replies at once");
-    }
+    if (!warm_up(talker))
+        return;
+    talker->hold = true;
+    rpc_talker_pump(talker, talk_t_react(talker->talk) / 4, NULL);
+    if (talker->n_held == 0)
+        talk_inconclusive(talker->talk, "the device has no Calls outstanding");
+    else
+        rpc_talker_judge_continues(talker, "all Replies at once");
 }
-CASE(together, .credits = BURST_MAX)
 
 static void spoil_credit(void *ctx, struct rpcrdma_plan *plan)
 {
@@ -151,39 +153,44 @@ static void spoil_version(void *ctx, struct rpcrdma_plan *plan)
     }
 }
 
-enum { PERMANENT, NO_CREDIT, ERR_VERS, NFS_PERMANENT };
-enum { NFS_CREDITS = 9 /* distinguishes the two */ };
+static unsigned times_heard(const struct rpc_talker *talker, uint32_t xid)
+{
+    unsigned times = 0;
+
+    for (guint i = 0; i < talker->heard->len; i++) {
+        const struct talker_heard *heard = g_ptr_array_index(talker->heard, i);
+
+        times += heard->call && heard->header.xid == xid;
+    }
+    return times;
+}
+
+enum { PERMANENT, NO_CREDIT, ERR_VERS };
 
 /* One Call is answered by RDMA_ERROR: it is over, the others are not, and it is not repeated unchanged. */
-static void refused_one(struct rpc_talker *talker, const struct suite_case *row)
+static void refused(struct rpc_talker *talker, const struct suite_case *row)
 {
-    struct talk *talk = talker->talk;
-    void (*const hooks[])(void *ctx, struct rpcrdma_plan *plan) = {NULL, spoil_credit, spoil_version, NULL};
+    void (*const hooks[])(void *ctx, struct rpcrdma_plan *plan) = {NULL, spoil_credit, spoil_version};
+    uint32_t xid;
 
-    if ((row->variant == NO_CREDIT || warm_up(talker)) && rpc_talker_wait_calls(talker, 1)) {
-        uint32_t xid = talker->held[0].xid;
-        unsigned again = 0;
-
-        rpc_talker_spoil_headers(talker, hooks[row->variant]);
-        rpc_end_refuse(talker->end, talker->held[0].id);
-        talker->served++;
-        rpc_talker_spoil_headers(talker, NULL);
-        g_free(talker->held[0].call.p);
-        talker->held[0] = talker->held[--talker->n_held];
-        rpc_talker_pump(talker, talk_t_react(talk) / 4, NULL);
-        rpc_talker_judge_continues(talker, "RDMA_ERROR");
-        for (guint i = 0; i < talker->heard->len; i++) {
-            const struct talker_heard *heard = g_ptr_array_index(talker->heard, i);
-
-            again += heard->call && heard->header.xid == xid;
-        }
-        if (again > 1)
-            talk_failed(talk, "expected the refused Call not to be repeated; it came again with its XID");
-    }
+    if ((row->variant != NO_CREDIT && !warm_up(talker)) || !rpc_talker_wait_calls(talker, 1))
+        return;
+    xid = talker->held[0].xid;
+    rpc_talker_spoil_headers(talker, hooks[row->variant]);
+    rpc_end_refuse(talker->end, talker->held[0].id);
+    talker->served++;
+    rpc_talker_spoil_headers(talker, NULL);
+    rpc_talker_drop(talker, 0);
+    rpc_talker_pump(talker, talk_t_react(talker->talk) / 4, NULL);
+    rpc_talker_judge_continues(talker, "RDMA_ERROR");
+    if (times_heard(talker, xid) > 1)
+        talk_failed(talker->talk, "expected the refused Call not to be repeated; it came again with its XID");
 }
-CASE(refused, .credits = row->variant == NFS_PERMANENT ? NFS_CREDITS : 0, .may_close = true)
 
 /* ---- a failed READ ---- */
+
+/* How its Write chunk comes back. */
+enum { UNMODIFIED, EMPTY, TOO_LONG, TOO_MANY };
 
 /*
  * The first Write chunk of a Call, at most RPC_END_SEGMENTS_MAX of its segments: no served Call has more, but the
@@ -191,7 +198,7 @@ CASE(refused, .credits = row->variant == NFS_PERMANENT ? NFS_CREDITS : 0, .may_c
  */
 static uint32_t write_chunk_of(const struct rpc_talker *talker, uint32_t xid, struct rpcrdma_segment *segments)
 {
-    const struct talker_heard *heard = call_of(talker, xid);
+    const struct talker_heard *heard = rpc_talker_find_call(talker, xid);
     struct rpcrdma_chunk chunk = rpcrdma_write_begin(&heard->header);
     uint32_t n = 0;
 
@@ -201,84 +208,60 @@ static uint32_t write_chunk_of(const struct rpc_talker *talker, uint32_t xid, st
     return n;
 }
 
-static void reply_io_error(struct rpc_talker *talker, uint32_t xid, const struct rpcrdma_write_plan *writes)
+static void reply_io_error(struct rpc_talker *talker, uint32_t xid, int chunk)
 {
+    struct rpcrdma_segment segments[RPC_END_SEGMENTS_MAX + 1] = {0};
+    struct rpcrdma_write_plan writes = {segments, write_chunk_of(talker, xid, segments)};
     const struct rpcrdma_plan plan = {
-        .xid = xid, .vers = RPCRDMA_VERSION, .credit = 8, .writes = writes, .n_writes = 1};
+        .xid = xid, .vers = RPCRDMA_VERSION, .credit = 8, .writes = &writes, .n_writes = 1};
     uint8_t reply[64];
     struct xdr_writer w = {.p = reply, .size = sizeof reply};
 
+    if (chunk == EMPTY)
+        writes.n = 0;
+    writes.n += chunk == TOO_MANY;
+    segments[0].length += chunk == TOO_LONG ? 4 : 0;
     rpc_reply_encode(&(struct rpc_message){.xid = xid}, NULL, &w);
     xdr_put_u32(&w, 5); /* NFS3ERR_IO */
     xdr_put_u32(&w, 0); /* no attributes */
     rpc_talker_send_plan(talker, &plan, reply, w.at);
 }
 
-enum { UNMODIFIED, EMPTY };
-
-static void failed_read_one(struct rpc_talker *talker, const struct suite_case *row)
+static void failed_read(struct rpc_talker *talker, const struct suite_case *row)
 {
     struct rpcrdma_segment segment;
-    int index;
+    int index = await_chunk(talker, WRITE_CHUNK, &segment);
 
-    if ((index = await_chunk(talker, WRITE_CHUNK, &segment)) >= 0) {
-        uint32_t xid = talker->held[index].xid;
-        struct rpcrdma_segment segments[RPC_END_SEGMENTS_MAX + 1] = {0};
-        uint32_t n = write_chunk_of(talker, xid, segments);
-        struct rpcrdma_write_plan writes = {0};
-
-        if (row->variant == UNMODIFIED)
-            writes = (struct rpcrdma_write_plan){segments, n};
-        reply_io_error(talker, xid, &writes);
-        g_free(talker->held[index].call.p);
-        talker->held[index] = talker->held[--talker->n_held];
-        rpc_talker_judge_continues(talker, "a failed READ");
-    }
+    if (index < 0)
+        return;
+    reply_io_error(talker, talker->held[index].xid, row->variant);
+    rpc_talker_drop(talker, (unsigned)index);
+    rpc_talker_judge_continues(talker, "a failed READ");
 }
-CASE(failed_read, 0)
 
-/* ---- a Reply whose chunks are not those of the Call ---- */
-
-enum { TOO_LONG, TOO_MANY };
-
-/* Such a Reply is ignored: the Call is still pending, and its memory still open to its Reply. */
-static void wrong_chunk_one(struct rpc_talker *talker, const struct suite_case *row)
+/* A Reply whose chunks are not those of the Call is ignored: that is still pending, and its memory open to its Reply.
+ */
+static void wrong_chunk(struct rpc_talker *talker, const struct suite_case *row)
 {
-    struct talk *talk = talker->talk;
-    static const uint8_t octets[LATE_OCTETS];
+    const int64_t a_while = talk_t_react(talker->talk) / 2;
     struct rpcrdma_segment segment;
-    int index;
+    int index = await_chunk(talker, WRITE_CHUNK, &segment);
 
-    if ((index = await_chunk(talker, WRITE_CHUNK, &segment)) >= 0) {
-        uint32_t xid = talker->held[index].xid;
-        struct rpcrdma_segment segments[RPC_END_SEGMENTS_MAX + 1] = {0};
-        uint32_t n = write_chunk_of(talker, xid, segments);
-        struct rpcrdma_write_plan writes;
-        struct qp_work work = {.kind = QP_WRITE, .p = octets, .n = MIN(LATE_OCTETS, segment.length)};
-
-        segments[0].length += row->variant == TOO_LONG ? 4 : 0;
-        writes = (struct rpcrdma_write_plan){segments, n + (row->variant == TOO_MANY)};
-        reply_io_error(talker, xid, &writes);
-        rpc_talker_pump(talker, talk_t_react(talk) / 2, NULL);
-        work.remote_stag = segment.handle;
-        work.remote_to = segment.offset;
-        rpc_talker_post(talker, &work);
-        rpc_talker_pump(talker, talk_t_react(talk) / 2, NULL);
-        if (is_over(talker) && rpc_talker_judge_unmounted(talker))
-            return;
-        if (is_over(talker))
-            talk_failed(talk, "expected the Call to stay pending; the device ended the connection%s",
-                        talker->terminated && !talker->port->is_blind ? " with a Terminate" : "");
-        else
-            rpc_talker_judge_continues(
-                talker, "a Reply with a chunk that was not offered, a Write into the Call's chunk, the Reply");
-    }
+    if (index < 0)
+        return;
+    reply_io_error(talker, talker->held[index].xid, row->variant);
+    rpc_talker_pump(talker, a_while, NULL);
+    reach(talker, QP_WRITE, &segment, REACH_MAX);
+    rpc_talker_pump(talker, a_while, NULL);
+    if (!has_left(talker, "the Call to stay pending",
+                  talker->terminated && !talker->port->is_blind ? " with a Terminate" : ""))
+        rpc_talker_judge_continues(
+            talker, "a Reply with a chunk that was not offered, a Write into the Call's chunk, the Reply");
 }
-CASE(wrong_chunk, 0)
 
 /* ---- remote invalidation ---- */
 
-static void invalidated_one(struct rpc_talker *talker, const struct suite_case *row)
+static void invalidated(struct rpc_talker *talker, const struct suite_case *row)
 {
     struct rpcrdma_segment segment;
 
@@ -289,63 +272,46 @@ static void invalidated_one(struct rpc_talker *talker, const struct suite_case *
         /* From now on the stack replies to Calls with chunks by Sends with Invalidate. */
         rpc_talker_judge_continues(talker, "Replies by Send with Invalidate");
 }
-CASE(invalidated, .invalidation = true)
 
 /* ---- the device's memory ---- */
 
 enum { LATE_WRITE = 8, LATE_WRITE_REPLY = 16, LATE_READ = 24 };
 
 /* After the Reply the memory belongs to the device alone. */
-static void late_write_one(struct rpc_talker *talker, const struct suite_case *row)
+static void late_write(struct rpc_talker *talker, const struct suite_case *row)
 {
     struct talk *talk = talker->talk;
-    static const uint8_t octets[LATE_WRITE_REPLY] = "too late";
     struct rpcrdma_segment segment;
-    int index;
+    int index = await_chunk(talker, row->variant == LATE_WRITE ? WRITE_CHUNK : REPLY_CHUNK, &segment);
 
-    if ((index = await_chunk(talker, row->variant == LATE_WRITE ? WRITE_CHUNK : REPLY_CHUNK, &segment)) >= 0) {
-        struct qp_work work = {.kind = QP_WRITE, .p = octets, .n = MIN((uint32_t)row->variant, segment.length)};
-
-        work.remote_stag = segment.handle;
-        work.remote_to = segment.offset;
-        rpc_talker_answer(talker, (unsigned)index);
-        rpc_talker_pump(talker, talk_t_react(talk) / 2, NULL); /* the device has received the Reply */
-        rpc_talker_post(talker, &work);
-        rpc_talker_pump(talker, talk_t_close(talk), is_over);
-        if (is_over(talker) && rpc_talker_judge_unmounted(talker))
-            return;
-        if (is_over(talker))
-            talk_passed(talk, "%s", rpc_talker_end_words(talker));
-        else
-            talk_failed(talk, "expected a Write into a chunk refused after the Reply; the device accepted it");
-        rpc_talker_serve(talker, LATE_CALLS, talk_t_react(talk)); /* so that the recording shows it too */
-    }
+    if (index < 0)
+        return;
+    rpc_talker_answer(talker, (unsigned)index);
+    rpc_talker_pump(talker, talk_t_react(talk) / 2, NULL); /* the device has received the Reply */
+    reach(talker, QP_WRITE, &segment, (uint32_t)row->variant);
+    rpc_talker_pump(talker, talk_t_close(talk), is_over);
+    if (is_over(talker) && rpc_talker_judge_unmounted(talker))
+        return;
+    if (is_over(talker))
+        talk_passed(talk, "%s", rpc_talker_end_words(talker));
+    else
+        talk_failed(talk, "expected a Write into a chunk refused after the Reply; the device accepted it");
+    rpc_talker_serve(talker, LATE_CALLS, talk_t_react(talk)); /* so that the recording shows it too */
 }
-CASE(late_write, 0)
 
 /* Until the Reply the responder may use it as often and as late as it likes. */
-static void late_read_one(struct rpc_talker *talker, const struct suite_case *row)
+static void late_read(struct rpc_talker *talker, const struct suite_case *row)
 {
-    struct talk *talk = talker->talk;
     struct rpcrdma_segment segment;
 
     (void)row;
-    if (await_chunk(talker, READ_CHUNK, &segment) >= 0) {
-        struct qp_work work = {.kind = QP_READ, .n = MIN(LATE_READ, segment.length)};
-        uint8_t sink[LATE_READ];
-
-        rpc_talker_pump(talker, talk_t_react(talk), NULL);
-        work.remote_stag = segment.handle;
-        work.remote_to = segment.offset;
-        work.sink_stag = memory_register(rpc_end_memory(talker->end), sink, sizeof sink, 0, 0, false);
-        work.sink_to = memory_base(rpc_end_memory(talker->end), work.sink_stag);
-        rpc_talker_post(talker, &work);
-        rpc_talker_pump(talker, talk_t_react(talk) / 2, NULL);
-        rpc_talker_judge_continues(talker, "a Read of a chunk before the Reply");
-        memory_invalidate(rpc_end_memory(talker->end), work.sink_stag);
-    }
+    if (await_chunk(talker, READ_CHUNK, &segment) < 0)
+        return;
+    rpc_talker_pump(talker, talk_t_react(talker->talk), NULL);
+    reach(talker, QP_READ, &segment, LATE_READ);
+    rpc_talker_pump(talker, talk_t_react(talker->talk) / 2, NULL);
+    rpc_talker_judge_continues(talker, "a Read of a chunk before the Reply");
 }
-CASE(late_read, 0)
 
 /* ---- the reverse direction ---- */
 
@@ -365,12 +331,14 @@ static void call_back(struct rpc_talker *talker, uint32_t xid, uint32_t credit, 
     rpc_talker_send_plan(talker, &plan, octets, w.at);
 }
 
-/* The server's first Call. False: verdict is set. */
+/* Warm, it answers the server's first Call. False: verdict is set. */
 static bool takes_calls(struct rpc_talker *talker, uint32_t kind)
 {
     uint32_t xid = talker->xids + kind;
     enum rpc_answer answer;
 
+    if (!warm_up(talker))
+        return false;
     call_back(talker, xid, 1, false);
     /* As patient as at the start: silence makes the case not applicable, so a device that is merely slow must not be
      * taken for one that serves no Calls. */
@@ -384,85 +352,79 @@ static bool takes_calls(struct rpc_talker *talker, uint32_t kind)
     return false;
 }
 
-static void first_callback_one(struct rpc_talker *talker, const struct suite_case *row)
+static void first_callback(struct rpc_talker *talker, const struct suite_case *row)
 {
     (void)row;
-
-    if (warm_up(talker) && takes_calls(talker, TALKER_XID_FIRST))
+    if (takes_calls(talker, TALKER_XID_FIRST))
         rpc_talker_judge_continues(talker, "the server's first Call is answered");
 }
-CASE(first_callback, 0)
 
 /* As many as it grants, while all of its own Calls are pending. */
-static void callbacks_one(struct rpc_talker *talker, const struct suite_case *row)
+static void callbacks(struct rpc_talker *talker, const struct suite_case *row)
 {
+    const uint32_t xid = talker->xids + TALKER_XID_BURST;
     struct talk *talk = talker->talk;
+    uint32_t n;
 
     (void)row;
-    if (warm_up(talker) && takes_calls(talker, TALKER_XID_BURST)) {
-        uint32_t n = CLAMP(talker->grant, 1, BURST_MAX);
-        bool all = true;
+    if (!takes_calls(talker, TALKER_XID_BURST))
+        return;
+    n = CLAMP(talker->grant, 1, BURST_MAX);
+    talker->hold = true;
+    rpc_talker_pump(talker, talk_t_react(talk) / 4, NULL);
+    for (uint32_t i = 1; i <= n; i++)
+        call_back(talker, xid + i, n, false);
+    for (uint32_t i = 1; i <= n; i++) {
+        enum rpc_answer answer = rpc_talker_await(talker, xid + i, talk_t_react(talk));
 
-        talker->hold = true;
-        rpc_talker_pump(talker, talk_t_react(talk) / 4, NULL);
-        for (uint32_t i = 1; i <= n; i++)
-            call_back(talker, talker->xids + TALKER_XID_BURST + i, n, false);
-        for (uint32_t i = 1; i <= n && all; i++) {
-            enum rpc_answer answer = rpc_talker_await(talker, talker->xids + TALKER_XID_BURST + i, talk_t_react(talk));
-
-            all = answer != RPC_ANSWER_SILENCE && answer != RPC_ANSWER_GONE;
-            if (!all)
-                talk_failed(
-                    talk,
-                    "expected an answer to each of %u simultaneous Calls from the server, as granted; number %u has %s",
-                    n, i, rpc_answer_words(answer));
+        if (answer == RPC_ANSWER_SILENCE || answer == RPC_ANSWER_GONE) {
+            talk_failed(
+                talk,
+                "expected an answer to each of %u simultaneous Calls from the server, as granted; number %u has %s", n,
+                i, rpc_answer_words(answer));
+            return;
         }
-        if (all)
-            rpc_talker_judge_continues(talker, "as many Calls from the server as granted are answered");
     }
+    rpc_talker_judge_continues(talker, "as many Calls from the server as granted are answered");
 }
-CASE(callbacks, 0)
 
 /* An answer, or a failure; after it another Call, so that the recording shows that none will come. */
 static void judge_callback(struct rpc_talker *talker, uint32_t xid, unsigned allowed)
 {
+    const uint32_t last = talker->xids + TALKER_XID_BURST + BURST_MAX;
     enum rpc_answer answer = rpc_talker_await(talker, xid, talk_t_react(talker->talk));
 
     rpcrdma_judge(talker, allowed, answer);
     if (answer == RPC_ANSWER_SILENCE) {
-        call_back(talker, talker->xids + TALKER_XID_BURST + BURST_MAX, 1, false);
-        rpc_talker_await(talker, talker->xids + TALKER_XID_BURST + BURST_MAX, talk_t_react(talker->talk));
+        call_back(talker, last, 1, false);
+        rpc_talker_await(talker, last, talk_t_react(talker->talk));
     }
 }
 
 /* The same XID in both directions. */
-static void same_xid_one(struct rpc_talker *talker, const struct suite_case *row)
+static void same_xid(struct rpc_talker *talker, const struct suite_case *row)
 {
+    uint32_t xid;
 
-    if (warm_up(talker) && takes_calls(talker, TALKER_XID_BURST) && rpc_talker_wait_calls(talker, 1)) {
-        uint32_t xid = talker->held[0].xid;
-
-        (void)row;
-        call_back(talker, xid, 1, false);
-        judge_callback(talker, xid, RPC_ANSWER_SUCCESS | RPC_ANSWER_RPC_ERROR);
-        rpc_talker_judge_continues(talker, "a Call from the server with the XID of a Call of the device is answered");
-    }
-}
-CASE(same_xid, 0)
-
-static void chunked_callback_one(struct rpc_talker *talker, const struct suite_case *row)
-{
     (void)row;
-
-    if (warm_up(talker) && takes_calls(talker, TALKER_XID_BURST)) {
-        call_back(talker, talker->xids + TALKER_XID_BURST + 1, 1, true);
-        judge_callback(talker, talker->xids + TALKER_XID_BURST + 1,
-                       RPC_ANSWER_SUCCESS | RPC_ANSWER_RPC_ERROR | RPC_ANSWER_ERR_CHUNK);
-    }
+    if (!takes_calls(talker, TALKER_XID_BURST) || !rpc_talker_wait_calls(talker, 1))
+        return;
+    xid = talker->held[0].xid;
+    call_back(talker, xid, 1, false);
+    judge_callback(talker, xid, RPC_ANSWER_SUCCESS | RPC_ANSWER_RPC_ERROR);
+    rpc_talker_judge_continues(talker, "a Call from the server with the XID of a Call of the device is answered");
 }
-CASE(chunked_callback, 0)
 
-enum { FEW_CREDITS = 2 };
+static void chunked_callback(struct rpc_talker *talker, const struct suite_case *row)
+{
+    const uint32_t xid = talker->xids + TALKER_XID_BURST + 1;
+
+    (void)row;
+    if (!takes_calls(talker, TALKER_XID_BURST))
+        return;
+    call_back(talker, xid, 1, true);
+    judge_callback(talker, xid, RPC_ANSWER_SUCCESS | RPC_ANSWER_RPC_ERROR | RPC_ANSWER_ERR_CHUNK);
+}
 
 /*
  * Serves until as many Calls are pending as are granted. Where the device makes one at a time, each waits a little; not
@@ -486,26 +448,23 @@ static bool are_outstanding(struct rpc_talker *talker, unsigned n)
 }
 
 /* What a Call from the server requests is no grant. */
-static void request_is_no_grant_one(struct rpc_talker *talker, const struct suite_case *row)
+static void request_is_no_grant(struct rpc_talker *talker, const struct suite_case *row)
 {
     (void)row;
-    if (!warm_up(talker) || !are_outstanding(talker, FEW_CREDITS))
+    if (!warm_up(talker) || !are_outstanding(talker, talker->credits))
         return;
     call_back(talker, talker->xids + TALKER_XID_BURST, 1000, false);
     rpc_talker_pump(talker, talk_t_react(talker->talk), NULL);
-    if (talker->n_held > FEW_CREDITS)
-        talk_failed(talker->talk, "expected at most the Calls granted; found %u outstanding with a grant of %d",
-                    talker->n_held, FEW_CREDITS);
+    if (talker->n_held > talker->credits)
+        talk_failed(talker->talk, "expected at most the Calls granted; found %u outstanding with a grant of %u",
+                    talker->n_held, talker->credits);
     else if (is_over(talker) && !rpc_talker_judge_unmounted(talker))
         talk_failed(talker->talk, "expected the device to continue; it ended the connection");
     else
         talk_passed(talker->talk, "%u Calls are outstanding, as granted, and no more come", talker->n_held);
 }
-CASE(request_is_no_grant, .credits = FEW_CREDITS)
 
 /* ---- other parameters ---- */
-
-enum { ONE_CREDIT = 1, OTHER_SIZE = 3072 };
 
 static void parameters_as_server(struct rpc_talker *talker, const struct suite_case *row)
 {
@@ -517,20 +476,12 @@ static void parameters_as_server(struct rpc_talker *talker, const struct suite_c
     talker->left_early = false; /* the parameters are the stimulus */
 }
 
-static void parameters(struct talk *talk, const struct suite_case *row)
+/* A server that has no such problem makes files. */
+static void parameters_as_client(struct talk *talk, const struct talker_wish *wish)
 {
-    struct talker_wish wish = {.credits = row->variant == ONE_CREDIT ? 1 : 0,
-                               .size = row->variant == OTHER_SIZE ? OTHER_SIZE : 0};
     struct rpc_talker talker;
-    bool good;
+    bool good = rpc_talker_open(&talker, talk, wish);
 
-    if (!talk_is_initiator(talk)) {
-        rpc_talker_with_client(talk, row, &wish, parameters_as_server);
-        return;
-    }
-    if (!rpc_talker_first_version(talk, &wish.version))
-        return;
-    good = rpc_talker_open(&talker, talk, &wish);
     if (!good && talker.open)
         talk_failed(talk, "no Calls are answered with these parameters");
     for (unsigned i = 0; i < WARM_UP && good; i++)
@@ -540,51 +491,68 @@ static void parameters(struct talk *talk, const struct suite_case *row)
     rpc_talker_close(&talker);
 }
 
+static void parameters(struct talk *talk, const struct suite_case *row)
+{
+    struct rpcrdma_wish wish;
+
+    if (!talk_is_initiator(talk)) {
+        rpcrdma_on_connection(talk, row, parameters_as_server);
+        return;
+    }
+    if (rpcrdma_wish(talk, row, &wish) && rpc_talker_first_version(talk, &wish.wish.version))
+        parameters_as_client(talk, &wish.wish);
+    rpcrdma_wish_clear(&wish);
+}
+
 #define GOES_ON "the device continues"
 
 static const struct suite_case tests[] = {
-    {RULE_RPCR_3_3_1_09, NULL, DUT_INITIATOR, NEED_RPC, together, "the Replies to all Calls outstanding, at once",
-     GOES_ON, .variant = 0},
-    {RULE_RPCR_3_4_5_1_03, NULL, DUT_INITIATOR, NEED_RPC, late_read,
-     "a Read of a Read chunk long after the Call, before the Reply", "it is served", .variant = 0},
-    {RULE_RPCR_3_4_6_13, "length", DUT_INITIATOR, NEED_RPC, wrong_chunk,
-     "a Reply whose Write chunk is longer than the Call offers", "the Call stays pending", .variant = TOO_LONG},
-    {RULE_RPCR_3_4_6_13, "count", DUT_INITIATOR, NEED_RPC, wrong_chunk,
-     "a Reply whose Write chunk has a segment more than the Call offers", "the Call stays pending",
-     .variant = TOO_MANY},
-    {RULE_RPCR_4_4_1_01, NULL, DUT_INITIATOR, NEED_RPC, late_write, "a Write into a Write chunk after the Reply",
-     "a Terminate or a close", .variant = LATE_WRITE},
-    {RULE_RPCR_8_1_3_02, NULL, DUT_INITIATOR, NEED_RPC, late_write, "a Write into a Reply chunk after the Reply",
-     "a Terminate or a close", .variant = LATE_WRITE_REPLY},
-    {RULE_RPCR_4_5_08, NULL, DUT_INITIATOR, NEED_RPC, refused, "RDMA_ERROR with ERR_CHUNK for a Call",
-     "that Call is not repeated, " GOES_ON, .variant = PERMANENT},
-    {RULE_NFSULB_6_7_2_02, NULL, DUT_INITIATOR, NEED_NFS, refused, "RDMA_ERROR with ERR_CHUNK for an NFS Call",
-     "that Call is not repeated with its XID, " GOES_ON, .variant = NFS_PERMANENT},
-    {RULE_NFSULB_6_6_03, NULL, DUT_INITIATOR, NEED_RPC, refused, "RDMA_ERROR with ERR_VERS for one of several Calls",
-     "the others continue", .variant = ERR_VERS},
-    {RULE_BIDI_4_1_06, NULL, DUT_INITIATOR, NEED_RPC, refused, "RDMA_ERROR with rdma_credit 0 for the first Call",
-     GOES_ON, .variant = NO_CREDIT},
-    {RULE_BIDI_4_1_05, NULL, DUT_INITIATOR, NEED_RPC, request_is_no_grant,
+    {RULE_RPCR_3_3_1_09, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once, "the Replies to all Calls outstanding, at once",
+     GOES_ON, .on = together, .says = "with credits=32"},
+    {RULE_RPCR_3_4_5_1_03, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once,
+     "a Read of a Read chunk long after the Call, before the Reply", "it is served", .on = late_read},
+    {RULE_RPCR_3_4_6_13, "length", DUT_INITIATOR, NEED_RPC, rpcrdma_once,
+     "a Reply whose Write chunk is longer than the Call offers", "the Call stays pending", .variant = TOO_LONG,
+     .on = wrong_chunk},
+    {RULE_RPCR_3_4_6_13, "count", DUT_INITIATOR, NEED_RPC, rpcrdma_once,
+     "a Reply whose Write chunk has a segment more than the Call offers", "the Call stays pending", .variant = TOO_MANY,
+     .on = wrong_chunk},
+    {RULE_RPCR_4_4_1_01, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once, "a Write into a Write chunk after the Reply",
+     "a Terminate or a close", .variant = LATE_WRITE, .on = late_write},
+    {RULE_RPCR_8_1_3_02, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once, "a Write into a Reply chunk after the Reply",
+     "a Terminate or a close", .variant = LATE_WRITE_REPLY, .on = late_write},
+    {RULE_RPCR_4_5_08, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once, "RDMA_ERROR with ERR_CHUNK for a Call",
+     "that Call is not repeated, " GOES_ON, .variant = PERMANENT, .on = refused, .says = "with may-close"},
+    /* Nine credits tell it from the one before. */
+    {RULE_NFSULB_6_7_2_02, NULL, DUT_INITIATOR, NEED_NFS, rpcrdma_once, "RDMA_ERROR with ERR_CHUNK for an NFS Call",
+     "that Call is not repeated with its XID, " GOES_ON, .variant = PERMANENT, .on = refused,
+     .says = "with may-close credits=9"},
+    {RULE_NFSULB_6_6_03, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once,
+     "RDMA_ERROR with ERR_VERS for one of several Calls", "the others continue", .variant = ERR_VERS, .on = refused,
+     .says = "with may-close"},
+    {RULE_BIDI_4_1_06, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once, "RDMA_ERROR with rdma_credit 0 for the first Call",
+     GOES_ON, .variant = NO_CREDIT, .on = refused, .says = "with may-close"},
+    {RULE_BIDI_4_1_05, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once,
      "a Call from the server that requests 1000 credits, where 2 are granted", "at most 2 Calls outstanding",
-     .variant = 0},
-    {RULE_BIDI_2_4_1_02, NULL, DUT_INITIATOR, NEED_RPC, same_xid,
-     "a Call from the server with the XID of a Call of the device", "a Reply", .variant = 0},
-    {RULE_BIDI_4_3_1_01, NULL, DUT_INITIATOR, NEED_RPC, callbacks, "as many Calls from the server as the device grants",
-     "all are answered", .variant = 0},
-    {RULE_BIDI_5_3_04, NULL, DUT_INITIATOR, NEED_RPC, chunked_callback, "a Call from the server with a Reply chunk",
-     "ERR_CHUNK or a Reply", .variant = 0},
-    {RULE_BIDI_6_03, NULL, DUT_INITIATOR, NEED_RPC, first_callback, "the server's first Call", "an answer",
-     .variant = 0},
-    {RULE_CMPD_3_2_03, NULL, DUT_INITIATOR, NEED_RPC, invalidated, "Replies by Send with Invalidate", GOES_ON,
-     .variant = 0},
-    {RULE_EXP_3_9_03, "unmodified", DUT_INITIATOR, NEED_RPC, failed_read,
-     "a failed READ whose Write chunk is returned unchanged", GOES_ON, .variant = UNMODIFIED},
-    {RULE_EXP_3_9_03, "empty", DUT_INITIATOR, NEED_RPC, failed_read,
-     "a failed READ whose Write chunk is returned without segments", GOES_ON, .variant = EMPTY},
+     .on = request_is_no_grant, .says = "with credits=2"},
+    {RULE_BIDI_2_4_1_02, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once,
+     "a Call from the server with the XID of a Call of the device", "a Reply", .on = same_xid},
+    {RULE_BIDI_4_3_1_01, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once,
+     "as many Calls from the server as the device grants", "all are answered", .on = callbacks},
+    {RULE_BIDI_5_3_04, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once, "a Call from the server with a Reply chunk",
+     "ERR_CHUNK or a Reply", .on = chunked_callback},
+    {RULE_BIDI_6_03, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once, "the server's first Call", "an answer",
+     .on = first_callback},
+    {RULE_CMPD_3_2_03, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once, "Replies by Send with Invalidate", GOES_ON,
+     .on = invalidated, .says = "with invalidation"},
+    {RULE_EXP_3_9_03, "unmodified", DUT_INITIATOR, NEED_RPC, rpcrdma_once,
+     "a failed READ whose Write chunk is returned unchanged", GOES_ON, .variant = UNMODIFIED, .on = failed_read},
+    {RULE_EXP_3_9_03, "empty", DUT_INITIATOR, NEED_RPC, rpcrdma_once,
+     "a failed READ whose Write chunk is returned without segments", GOES_ON, .variant = EMPTY, .on = failed_read},
     {RULE_RPCR_6_3_02, NULL, DUT_ANY, NEED_NFS, parameters, "a connection with one credit", "the device makes Calls",
-     .variant = ONE_CREDIT},
+     .says = "with credits=1"},
     {RULE_EXP_6_3_1_01, NULL, DUT_ANY, NEED_NFS, parameters, "a connection with inline thresholds of 3072",
-     "the device makes Calls", .variant = OTHER_SIZE},
+     "the device makes Calls", .says = "with inline=3072"},
 };
 
 const struct suite suite_rpcrdma_client = {"rpcrdma", tests, G_N_ELEMENTS(tests)};

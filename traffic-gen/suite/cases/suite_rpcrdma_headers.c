@@ -14,78 +14,6 @@
 /* An accepted Reply, SUCCESS. */
 #define ACCEPTED "XID 00000001 00000000 00000000 00000000 00000000"
 
-static const struct {
-    const char *text;
-    unsigned allowed; /* set of enum rpc_answer */
-} stimuli[] = {
-#define SHORT 0
-    {HEAD "00000000 00000000 00000000", RPC_ANSWER_SILENCE},
-#define VERSION 1
-    {"XID 00000002 00000008 00000000 " NO_LISTS "NULL", RPC_ANSWER_ERR_VERS},
-#define VERSION_0 2
-    {"XID 00000000 00000008 00000000 " NO_LISTS "NULL", RPC_ANSWER_ERR_VERS},
-#define DISCRIMINATOR 3
-    {HEAD "00000000 00000002 00000000 00000000 NULL", RPC_ANSWER_ERR_CHUNK},
-#define OVERRUN 4
-    {HEAD "00000000 00000001 00000040 R:100 00000001 00000040", RPC_ANSWER_ERR_CHUNK},
-#define COUNT 5
-    {HEAD "00000000 00000000 00000001 00ffffff W:100 00000000 00000000 NULL", RPC_ANSWER_ERR_CHUNK},
-#define PROC 6
-    {HEAD "00000005 " NO_LISTS "NULL", RPC_ANSWER_ERR_CHUNK},
-#define PROC_MAX 7
-    {HEAD "ffffffff " NO_LISTS "NULL", RPC_ANSWER_ERR_CHUNK},
-#define NO_CHUNKS 8
-    {HEAD "00000001 " NO_LISTS, RPC_ANSWER_ERR_CHUNK},
-#define OTHER_XID 9
-    {"XID 00000001 00000008 00000000 " NO_LISTS "OTHER",
-     RPC_ANSWER_ERR_CHUNK | RPC_ANSWER_SUCCESS | RPC_ANSWER_RPC_ERROR | RPC_ANSWER_GARBAGE},
-#define NO_BODY_REPLY 10
-    {HEAD "00000001 00000000 00000000 00000001 00000001 W:1000", RPC_ANSWER_ERR_CHUNK},
-#define NO_BODY_READ 11
-    {HEAD "00000001 00000001 00000028 R:40 00000000 00000000 00000000", RPC_ANSWER_ERR_CHUNK},
-#define TWO_BODIES 12
-    {HEAD "00000000 00000001 00000000 R:40 00000000 00000000 00000000 NULL",
-     RPC_ANSWER_ERR_CHUNK | RPC_ANSWER_RPC_ERROR | RPC_ANSWER_GARBAGE | RPC_ANSWER_SUCCESS},
-#define POSITION 13
-    {HEAD "00000000 00000001 00000026 R:40 00000000 00000000 00000000 NULL",
-     RPC_ANSWER_ERR_CHUNK | RPC_ANSWER_RPC_ERROR | RPC_ANSWER_GARBAGE},
-#define REPLY_LIST 14
-    {HEAD "00000000 00000000 00000000 00000002 NULL", RPC_ANSWER_ERR_CHUNK | RPC_ANSWER_RPC_ERROR | RPC_ANSWER_GARBAGE},
-#define ERROR 15
-    {HEAD "00000004 00000002", RPC_ANSWER_SILENCE},
-#define BAD_ERROR 16
-    {HEAD "00000004 00000007", RPC_ANSWER_SILENCE},
-#define MSGP 17
-    {HEAD "00000002 00000000 00000000 " NO_LISTS "NULL", RPC_ANSWER_ERR_CHUNK},
-#define DONE 18
-    {HEAD "00000003", RPC_ANSWER_SILENCE},
-/* Replies, to a client. */
-#define REPLY_XID 19
-    {"7a7a7a7a 00000001 00000008 00000000 " NO_LISTS "7a7a7a7a 00000001 00000000 00000000 00000000 00000000",
-     RPC_ANSWER_SILENCE},
-#define REPLY_READ_LIST 20
-    {HEAD "00000000 00000001 00000040 R:100 00000000 00000000 00000000 " ACCEPTED, RPC_ANSWER_SILENCE},
-#define REPLY_VERSION 21
-    {"XID 00000002 00000008 00000000 " NO_LISTS ACCEPTED, RPC_ANSWER_SILENCE},
-#define REPLY_DISCRIMINATOR 22
-    {HEAD "00000000 00000000 00000007 00000000 " ACCEPTED, RPC_ANSWER_SILENCE},
-#define REPLY_MSGP 23
-    {HEAD "00000002 00000000 00000000 " NO_LISTS ACCEPTED, RPC_ANSWER_SILENCE},
-/* Neighbours. */
-#define NOTHING 24
-    {"", RPC_ANSWER_SILENCE},
-#define SHORT_27 25
-    {HEAD "00000000 00000000 00000000 000000", RPC_ANSWER_SILENCE},
-#define VERSION_PROC 26
-    {"XID 00000002 00000008 00000009 " NO_LISTS "NULL", RPC_ANSWER_ERR_VERS},
-#define WRITE_LIST 27
-    {HEAD "00000000 00000000 00000002 00000000 NULL", RPC_ANSWER_ERR_CHUNK},
-#define CUT_CHUNK 28
-    {HEAD "00000000 00000000 00000000 00000001 00000001 00001234 00000064", RPC_ANSWER_ERR_CHUNK},
-#define NO_BODY_WRITE 29
-    {HEAD "00000001 00000000 00000001 00000001 W:1000 00000000 00000000", RPC_ANSWER_ERR_CHUNK},
-};
-
 void rpcrdma_judge(struct rpc_talker *talker, unsigned allowed, enum rpc_answer found)
 {
     if (allowed & RPC_ANSWER_SUCCESS && talker->talk->run->nfs.no_null)
@@ -101,9 +29,9 @@ void rpcrdma_judge(struct rpc_talker *talker, unsigned allowed, enum rpc_answer 
 }
 
 /* Returns the XID under which it may be answered. */
-static uint32_t send_stimulus(struct rpc_talker *talker, int variant)
+static uint32_t send_stimulus(struct rpc_talker *talker, const struct suite_case *row)
 {
-    GByteArray *octets = rpc_talker_octets(talker, stimuli[variant].text);
+    GByteArray *octets = rpc_talker_octets(talker, row->says);
     uint32_t xid = octets->len >= sizeof xid ? get_be32(octets->data) : talker->xid;
 
     rpc_talker_send(talker, octets->data, octets->len);
@@ -124,13 +52,13 @@ static void judge_silence(struct rpc_talker *talker, bool alive)
         talk_passed(talker->talk, "no answer, and the device continues");
 }
 
-static void to_server(struct rpc_talker *talker, int variant)
+static void to_server(struct rpc_talker *talker, const struct suite_case *row)
 {
-    send_stimulus(talker, variant);
-    if (stimuli[variant].allowed == RPC_ANSWER_SILENCE)
+    send_stimulus(talker, row);
+    if (row->variant == 0)
         judge_silence(talker, rpc_talker_alive(talker));
     else
-        rpcrdma_judge(talker, stimuli[variant].allowed,
+        rpcrdma_judge(talker, (unsigned)row->variant,
                       rpc_talker_await(talker, talker->xid, talk_t_react(talker->talk)));
 }
 
@@ -175,7 +103,7 @@ static void to_client(struct rpc_talker *talker, const struct suite_case *row)
         return;
     before = talker->n_held;
     talker->xid = talker->held[0].xid;
-    xid = send_stimulus(talker, row->variant);
+    xid = send_stimulus(talker, row);
     rpc_talker_pump(talker, talk_t_react(talker->talk) / 2, NULL);
     if (talker->n_held > before && !talker->fed_end)
         rpc_talker_doubt(talker, "expected the message to be discarded; the device makes another Call, as if it had "
@@ -185,75 +113,92 @@ static void to_client(struct rpc_talker *talker, const struct suite_case *row)
     judge_unanswered(talker, xid);
 }
 
+static void stimulus(struct rpc_talker *talker, const struct suite_case *row)
+{
+    if (talk_is_initiator(talker->talk))
+        to_server(talker, row);
+    else
+        to_client(talker, row);
+}
+
 static void say(struct talk *talk, const struct suite_case *row)
 {
-    struct rpc_talker talker;
-
-    if (!talk_is_initiator(talk)) {
-        rpc_talker_with_client(talk, row, NULL, to_client);
-        return;
-    }
-    if (rpc_talker_open(&talker, talk, NULL))
-        to_server(&talker, row->variant);
-    rpc_talker_close(&talker);
+    rpcrdma_on_connection(talk, row, stimulus);
 }
 
 #define SILENCE "no answer, and the connection stays"
 
+/* What a server may answer; 0: nothing. */
+enum {
+    ERR_VERS = RPC_ANSWER_ERR_VERS,
+    ERR_CHUNK = RPC_ANSWER_ERR_CHUNK,
+    RPC_ERRORS = RPC_ANSWER_ERR_CHUNK | RPC_ANSWER_RPC_ERROR | RPC_ANSWER_GARBAGE,
+};
+
 static const struct suite_case tests[] = {
     {RULE_RPCR_2_2_2_05, NULL, DUT_INITIATOR, NEED_RPC, say, "a Reply with an unknown XID", SILENCE,
-     .variant = REPLY_XID},
+     .says = "7a7a7a7a 00000001 00000008 00000000 " NO_LISTS "7a7a7a7a 00000001 00000000 00000000 00000000 00000000"},
     {RULE_RPCR_4_2_4_08, NULL, DUT_RESPONDER, NEED_RPC, say, "an RDMA_ERROR from the requester", SILENCE,
-     .variant = ERROR},
+     .says = HEAD "00000004 00000002"},
     {RULE_RPCR_4_3_1_04, NULL, DUT_INITIATOR, NEED_RPC, say, "a Reply with a Read list", SILENCE,
-     .variant = REPLY_READ_LIST},
+     .says = HEAD "00000000 00000001 00000040 R:100 00000000 00000000 00000000 " ACCEPTED},
     {RULE_RPCR_4_3_1_04, "pending", DUT_INITIATOR, NEED_RPC, say, "a Reply with a Read list, to a pending Call",
-     "the Call stays pending", .variant = REPLY_READ_LIST},
-    {RULE_RPCR_4_5_01, NULL, DUT_ANY, NEED_RPC, say, "a Send of 24 octets", SILENCE, .variant = SHORT},
-    {RULE_RPCR_4_5_01, "27", DUT_ANY, NEED_RPC, say, "a Send of 27 octets", SILENCE, .variant = SHORT_27},
-    {RULE_RPCR_4_5_01, "0", DUT_ANY, NEED_RPC, say, "a zero-length Send", SILENCE, .variant = NOTHING},
+     "the Call stays pending", .says = HEAD "00000000 00000001 00000040 R:100 00000000 00000000 00000000 " ACCEPTED},
+    {RULE_RPCR_4_5_01, NULL, DUT_ANY, NEED_RPC, say, "a Send of 24 octets", SILENCE,
+     .says = HEAD "00000000 00000000 00000000"},
+    {RULE_RPCR_4_5_01, "27", DUT_ANY, NEED_RPC, say, "a Send of 27 octets", SILENCE,
+     .says = HEAD "00000000 00000000 00000000 000000"},
+    {RULE_RPCR_4_5_01, "0", DUT_ANY, NEED_RPC, say, "a zero-length Send", SILENCE, .says = ""},
     {RULE_RPCR_4_5_02, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call whose Reply chunk discriminator is 2",
-     "ERR_CHUNK or an RPC error", .variant = REPLY_LIST},
+     "ERR_CHUNK or an RPC error", .says = HEAD "00000000 00000000 00000000 00000002 NULL", .variant = RPC_ERRORS},
     {RULE_RPCR_4_5_03, "version", DUT_INITIATOR, NEED_RPC, say, "a Reply with rdma_vers 2", SILENCE,
-     .variant = REPLY_VERSION},
+     .says = "XID 00000002 00000008 00000000 " NO_LISTS ACCEPTED},
     {RULE_RPCR_4_5_03, "list", DUT_INITIATOR, NEED_RPC, say, "a Reply whose Write list cannot be decoded", SILENCE,
-     .variant = REPLY_DISCRIMINATOR},
-    {RULE_RPCR_4_5_10, NULL, DUT_ANY, NEED_RPC, say, "an RDMA_ERROR with rdma_err 7", SILENCE, .variant = BAD_ERROR},
-    {RULE_RPCR_4_5_1_01, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_vers 2", "ERR_VERS", .variant = VERSION},
+     .says = HEAD "00000000 00000000 00000007 00000000 " ACCEPTED},
+    {RULE_RPCR_4_5_10, NULL, DUT_ANY, NEED_RPC, say, "an RDMA_ERROR with rdma_err 7", SILENCE,
+     .says = HEAD "00000004 00000007"},
+    {RULE_RPCR_4_5_1_01, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_vers 2", "ERR_VERS",
+     .says = "XID 00000002 00000008 00000000 " NO_LISTS "NULL", .variant = ERR_VERS},
     {RULE_RPCR_4_5_1_01, "0", DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_vers 0", "ERR_VERS",
-     .variant = VERSION_0},
+     .says = "XID 00000000 00000008 00000000 " NO_LISTS "NULL", .variant = ERR_VERS},
     {RULE_RPCR_4_5_1_01, "proc", DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_vers 2 and rdma_proc 9", "ERR_VERS",
-     .variant = VERSION_PROC},
+     .says = "XID 00000002 00000008 00000009 " NO_LISTS "NULL", .variant = ERR_VERS},
     {RULE_RPCR_4_5_2_01, "write-list", DUT_RESPONDER, NEED_RPC, say, "a Write list that starts with the word 2",
-     "ERR_CHUNK", .variant = WRITE_LIST},
+     "ERR_CHUNK", .says = HEAD "00000000 00000000 00000002 00000000 NULL", .variant = ERR_CHUNK},
     {RULE_RPCR_4_5_2_01, "cut", DUT_RESPONDER, NEED_RPC, say, "a Send that ends within a segment of its Reply chunk",
-     "ERR_CHUNK", .variant = CUT_CHUNK},
+     "ERR_CHUNK", .says = HEAD "00000000 00000000 00000000 00000001 00000001 00001234 00000064", .variant = ERR_CHUNK},
     {RULE_RPCR_4_5_2_01, "discriminator", DUT_RESPONDER, NEED_RPC, say, "a Read list that starts with the word 2",
-     "ERR_CHUNK", .variant = DISCRIMINATOR},
+     "ERR_CHUNK", .says = HEAD "00000000 00000002 00000000 00000000 NULL", .variant = ERR_CHUNK},
     {RULE_RPCR_4_5_2_01, "overrun", DUT_RESPONDER, NEED_RPC, say, "a Read list that continues past the end of the Send",
-     "ERR_CHUNK", .variant = OVERRUN},
+     "ERR_CHUNK", .says = HEAD "00000000 00000001 00000040 R:100 00000001 00000040", .variant = ERR_CHUNK},
     {RULE_RPCR_4_5_2_01, "count", DUT_RESPONDER, NEED_RPC, say, "a Write chunk of 16777215 segments", "ERR_CHUNK",
-     .variant = COUNT},
-    {RULE_RPCR_4_5_2_02, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_proc 5", "ERR_CHUNK", .variant = PROC},
+     .says = HEAD "00000000 00000000 00000001 00ffffff W:100 00000000 00000000 NULL", .variant = ERR_CHUNK},
+    {RULE_RPCR_4_5_2_02, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_proc 5", "ERR_CHUNK",
+     .says = HEAD "00000005 " NO_LISTS "NULL", .variant = ERR_CHUNK},
     {RULE_RPCR_4_5_2_02, "max", DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_proc 4294967295", "ERR_CHUNK",
-     .variant = PROC_MAX},
+     .says = HEAD "ffffffff " NO_LISTS "NULL", .variant = ERR_CHUNK},
     {RULE_RPCR_4_5_2_03, NULL, DUT_RESPONDER, NEED_RPC, say, "an RDMA_NOMSG without any chunk", "ERR_CHUNK",
-     .variant = NO_CHUNKS},
+     .says = HEAD "00000001 " NO_LISTS, .variant = ERR_CHUNK},
     {RULE_RPCR_4_5_2_04, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call whose RPC message has another XID",
-     "ERR_CHUNK, or a Reply with rdma_xid", .variant = OTHER_XID},
+     "ERR_CHUNK, or a Reply with rdma_xid", .says = "XID 00000001 00000008 00000000 " NO_LISTS "OTHER",
+     .variant = RPC_ERRORS | RPC_ANSWER_SUCCESS},
     {RULE_RPCR_4_5_2_05, "reply-chunk", DUT_RESPONDER, NEED_RPC, say, "an RDMA_NOMSG with only a Reply chunk",
-     "ERR_CHUNK", .variant = NO_BODY_REPLY},
+     "ERR_CHUNK", .says = HEAD "00000001 00000000 00000000 00000001 00000001 W:1000", .variant = ERR_CHUNK},
     {RULE_RPCR_4_5_2_05, "write-list", DUT_RESPONDER, NEED_RPC, say, "an RDMA_NOMSG with only a Write chunk",
-     "ERR_CHUNK", .variant = NO_BODY_WRITE},
+     "ERR_CHUNK", .says = HEAD "00000001 00000000 00000001 00000001 W:1000 00000000 00000000", .variant = ERR_CHUNK},
     {RULE_RPCR_4_5_2_05, "position", DUT_RESPONDER, NEED_RPC, say,
-     "an RDMA_NOMSG whose only Read chunk has Position 40", "ERR_CHUNK", .variant = NO_BODY_READ},
+     "an RDMA_NOMSG whose only Read chunk has Position 40", "ERR_CHUNK",
+     .says = HEAD "00000001 00000001 00000028 R:40 00000000 00000000 00000000", .variant = ERR_CHUNK},
     {RULE_RPCR_4_5_2_06, NULL, DUT_RESPONDER, NEED_RPC, say, "an RDMA_MSG with a Position-Zero Read chunk too",
-     "ERR_CHUNK or an RPC error", .variant = TWO_BODIES},
+     "ERR_CHUNK or an RPC error", .says = HEAD "00000000 00000001 00000000 R:40 00000000 00000000 00000000 NULL",
+     .variant = RPC_ERRORS | RPC_ANSWER_SUCCESS},
     {RULE_RPCR_4_5_2_08, NULL, DUT_RESPONDER, NEED_RPC, say, "a Read chunk at Position 38", "ERR_CHUNK or an RPC error",
-     .variant = POSITION},
-    {RULE_RPCR_4_6_1_02, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call as RDMA_MSGP", "ERR_CHUNK", .variant = MSGP},
-    {RULE_RPCR_4_6_1_03, NULL, DUT_INITIATOR, NEED_RPC, say, "a Reply as RDMA_MSGP", SILENCE, .variant = REPLY_MSGP},
-    {RULE_RPCR_4_6_2_02, NULL, DUT_ANY, NEED_RPC, say, "an RDMA_DONE", SILENCE, .variant = DONE},
+     .says = HEAD "00000000 00000001 00000026 R:40 00000000 00000000 00000000 NULL", .variant = RPC_ERRORS},
+    {RULE_RPCR_4_6_1_02, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call as RDMA_MSGP", "ERR_CHUNK",
+     .says = HEAD "00000002 00000000 00000000 " NO_LISTS "NULL", .variant = ERR_CHUNK},
+    {RULE_RPCR_4_6_1_03, NULL, DUT_INITIATOR, NEED_RPC, say, "a Reply as RDMA_MSGP", SILENCE,
+     .says = HEAD "00000002 00000000 00000000 " NO_LISTS ACCEPTED},
+    {RULE_RPCR_4_6_2_02, NULL, DUT_ANY, NEED_RPC, say, "an RDMA_DONE", SILENCE, .says = HEAD "00000003"},
 };
 
 const struct suite suite_rpcrdma = {"rpcrdma", tests, G_N_ELEMENTS(tests)};

@@ -56,75 +56,54 @@ static bool burst(struct rpc_talker *talker, uint32_t xid)
 
 enum { AT_ONCE, LATER };
 
-static void bursts(struct talk *talk, const struct suite_case *row)
+static void bursts(struct rpc_talker *talker, const struct suite_case *row)
 {
-    const struct talker_wish wish = {.credits = CREDITS};
-    struct rpc_talker talker;
-    uint32_t n = 0;
-    bool good = rpc_talker_open(&talker, talk, &wish);
+    const unsigned before = row->variant == LATER ? 3 : 0, times = row->variant == LATER ? 3 : 1;
+    uint32_t xid = talker->xids + TALKER_XID_BURST + (row->variant == LATER ? CREDITS : 0);
+    bool good = true;
 
-    if (good && row->variant == LATER) {
-        for (unsigned i = 0; i < 3 && good; i++)
-            good = rpc_talker_alive(&talker);
-        for (unsigned i = 0; i < 3 && good; i++)
-            good = burst(&talker, talker.xids + TALKER_XID_BURST + (n += CREDITS));
-    } else if (good) {
-        good = burst(&talker, talker.xids + TALKER_XID_BURST);
-    }
+    for (unsigned i = 0; i < before && good; i++)
+        good = rpc_talker_alive(talker);
+    for (unsigned i = 0; i < times && good; i++, xid += CREDITS)
+        good = burst(talker, xid);
     if (good)
-        talk_passed(talk, "all were answered, with a grant of %u", talker.grant);
-    rpc_talker_close(&talker);
+        talk_passed(talker->talk, "all were answered, with a grant of %u", talker->grant);
 }
 
 /* The requester asks for an unusual number. */
-static void requested(struct talk *talk, const struct suite_case *row)
+static void requested(struct rpc_talker *talker, const struct suite_case *row)
 {
-    struct rpc_talker talker;
+    uint32_t xid = talker->xids + TALKER_XID_BURST;
     enum rpc_answer answer;
 
-    if (rpc_talker_open(&talker, talk, NULL)) {
-        uint32_t xid = talker.xids + TALKER_XID_BURST;
-
-        send_null(&talker, xid, (uint32_t)row->variant, 0);
-        answer = rpc_talker_await(&talker, xid, talk_t_react(talk));
-        if (answer == RPC_ANSWER_SUCCESS && talker.grant == 0)
-            talk_failed(talk, "expected a grant of at least 1; the Reply grants 0 credits");
-        else
-            rpcrdma_judge(&talker, RPC_ANSWER_SUCCESS, answer);
-    }
-    rpc_talker_close(&talker);
+    send_null(talker, xid, (uint32_t)row->variant, 0);
+    answer = rpc_talker_await(talker, xid, talk_t_react(talker->talk));
+    if (answer == RPC_ANSWER_SUCCESS && talker->grant == 0)
+        talk_failed(talker->talk, "expected a grant of at least 1; the Reply grants 0 credits");
+    else
+        rpcrdma_judge(talker, RPC_ANSWER_SUCCESS, answer);
 }
 
 /* Each Call is answered. */
-static void none_forgotten(struct talk *talk, const struct suite_case *row)
+static void none_forgotten(struct rpc_talker *talker, const struct suite_case *row)
 {
     static const uint32_t xids[] = {TALKER_XID_BURST + 1, TALKER_XID_BURST + 2, FORGOTTEN, TALKER_XID_BURST + 3};
-    struct rpc_talker talker;
+    enum rpc_answer answer = RPC_ANSWER_SUCCESS;
 
     (void)row;
-    if (rpc_talker_open(&talker, talk, NULL)) {
-        bool all = true;
-
-        for (unsigned i = 0; i < G_N_ELEMENTS(xids) && all; i++) {
-            enum rpc_answer answer;
-
-            send_null(&talker, talker.xids + xids[i], 8, 0);
-            answer = rpc_talker_await(&talker, talker.xids + xids[i], talk_t_close(talk));
-            all = answer != RPC_ANSWER_SILENCE;
-            if (answer == RPC_ANSWER_GONE)
-                break;
-        }
-        if (all)
-            talk_passed(talk, "each is answered, or the connection ends");
-        else if (rpc_talker_alive(&talker))
-            talk_failed(talk, "expected each Call answered; one was not, and a later one was");
+    for (unsigned i = 0; i < G_N_ELEMENTS(xids) && answer != RPC_ANSWER_SILENCE && answer != RPC_ANSWER_GONE; i++) {
+        send_null(talker, talker->xids + xids[i], 8, 0);
+        answer = rpc_talker_await(talker, talker->xids + xids[i], talk_t_close(talker->talk));
     }
-    rpc_talker_close(&talker);
+    if (answer != RPC_ANSWER_SILENCE)
+        talk_passed(talker->talk, "each is answered, or the connection ends");
+    else if (rpc_talker_alive(talker))
+        talk_failed(talker->talk, "expected each Call answered; one was not, and a later one was");
 }
 
 /* ---- Receive buffers ---- */
 
-enum { FIRST, LATER_ON, AS_TOLD };
+enum { SMALLEST, AS_TOLD };
 
 static uint32_t advertised_size(const struct rpc_talker *talker)
 {
@@ -165,86 +144,42 @@ static size_t large_size(struct rpc_talker *talker, int variant)
     return 0;
 }
 
-static void large_to_client_one(struct rpc_talker *talker, const struct suite_case *row)
+static void large_send(struct rpc_talker *talker, const struct suite_case *row)
 {
+    uint32_t xid = talker->xids + TALKER_XID_BURST;
     size_t size = large_size(talker, row->variant);
 
-    if (size > 0)
+    if (size > 0 && !talk_is_initiator(talker->talk)) {
         large_to_client(talker, size);
-}
-
-static void large_send(struct talk *talk, const struct suite_case *row)
-{
-    const struct talker_wish wish = {.no_grant = row->variant == FIRST, .size = 65536};
-    struct rpc_talker talker;
-    size_t size;
-
-    if (!talk_is_initiator(talk)) {
-        rpc_talker_with_client(talk, row, &wish, large_to_client_one);
-        return;
+    } else if (size > 0) {
+        send_null(talker, xid, 8, size);
+        rpcrdma_judge(talker, RPC_ANSWER_SUCCESS | RPC_ANSWER_GARBAGE | RPC_ANSWER_RPC_ERROR,
+                      rpc_talker_await(talker, xid, talk_t_close(talker->talk)));
     }
-    if (rpc_talker_open(&talker, talk, &wish) && (size = large_size(&talker, row->variant)) > 0) {
-        uint32_t xid = talker.xids + TALKER_XID_BURST;
-
-        send_null(&talker, xid, 8, size);
-        rpcrdma_judge(&talker, RPC_ANSWER_SUCCESS | RPC_ANSWER_GARBAGE | RPC_ANSWER_RPC_ERROR,
-                      rpc_talker_await(&talker, xid, talk_t_close(talk)));
-    }
-    rpc_talker_close(&talker);
 }
 
 /* ---- private data ---- */
 
 enum { RESULT = 3500, SIZE_3 = 4096 };
+
+/* What our private data lead to. */
 enum { INLINE_TAKEN, INLINE_NOT, ALIVE };
-
-#define BLOCK(version, flags, size) 0xF6, 0xAB, 0x0E, 0x18, version, flags, size, size
-
-static const struct {
-    uint8_t octets[24];
-    uint16_t n;
-    uint32_t size; /* of our Receive buffers */
-    unsigned expects;
-} blocks[] = {
-#define RESERVED 0
-    {{BLOCK(1, 0xFE, 3)}, 8, 4096, ALIVE},
-#define SIZE 1
-    {{BLOCK(1, 0, 3)}, 8, 4096, INLINE_TAKEN},
-#define WITHOUT 2
-    {{0}, 0, 1024, ALIVE},
-#define OFFSET 3
-    {{'o', 'd', 'd', BLOCK(1, 0, 3)}, 11, 4096, INLINE_TAKEN},
-#define FOREIGN 4
-    {{'s', 'o', 'm', 'e', 1, 0, 0xFF, 0xFF, 'e', 'l', 's', 'e'}, 12, 1024, INLINE_NOT},
-#define VERSION 5
-    {{BLOCK(2, 0, 3)}, 8, 1024, INLINE_NOT},
-#define CUT 6
-    {{'o', 0xF6, 0xAB, 0x0E, 0x18, 1, 0, 3}, 8, 1024, INLINE_NOT},
-#define AGAIN 7
-    {{BLOCK(1, 0, 1)}, 8, 2048, INLINE_NOT},
-#define LARGEST 8
-    {{BLOCK(1, 0, 255)}, 8, 262144, ALIVE},
-};
 
 /* A file of RESULT octets, read without chunks: whether the Reply comes inline shows what the device understood. */
 static void ask_inline(struct rpc_talker *talker, unsigned expects)
 {
-    static const uint8_t zeros[RESULT];
     struct talk *talk = talker->talk;
-    struct xdr_out out;
     bool took;
 
     if (!rpc_talker_file(talker))
         return;
-    rpc_talker_begin_write(talker, &out, RESULT);
-    xdr_out_eligible(&out, zeros, RESULT);
-    rpc_talker_call(talker, &out, &(struct rpc_end_how){.reduce = true, .reply_max = 400});
+    rpc_talker_say(talker, "write len=3500 read reply=400");
     if (rpc_talker_status(talker) != 0) {
         talk_inconclusive(talk, "cannot write the file: %s", rpc_talker_result_words(talker));
         return;
     }
-    rpc_talker_begin_read(talker, &out, RESULT);
-    took = rpc_talker_call(talker, &out, NULL) && talker->reply.n > RESULT;
+    rpc_talker_say(talker, "read len=3500");
+    took = rpc_talker_status(talker) == 0 && talker->reply.n > RESULT;
     if (expects == INLINE_TAKEN && !took)
         talk_failed(talk,
                     "expected a Reply of %d octets inline, as both sides advertise 4096; it did not come inline: the "
@@ -254,16 +189,6 @@ static void ask_inline(struct rpc_talker *talker, unsigned expects)
         talk_failed(talk, "expected %s; found %s", talk->row->expected, rpc_talker_result_words(talker));
     else
         talk_passed(talk, took ? "the Reply comes inline" : "no long Send: %s", rpc_talker_result_words(talker));
-}
-
-static struct talker_wish wish_of(const struct suite_case *row)
-{
-    static const uint8_t none[1];
-    unsigned block = (unsigned)row->variant;
-
-    return (struct talker_wish){.size = blocks[block].size,
-                                .private_data = blocks[block].n > 0 ? blocks[block].octets : none,
-                                .private_length = blocks[block].n};
 }
 
 static bool has_served_enough(const struct rpc_talker *talker)
@@ -279,10 +204,10 @@ static bool has_shown(const struct rpc_talker *talker)
 /* A client whose Calls must fit our Receive buffers. Calls show that which only a mistake would send inline. */
 static void serve_all(struct rpc_talker *talker, const struct suite_case *row)
 {
-    unsigned expects = blocks[row->variant].expects;
+    const unsigned expects = (unsigned)row->variant;
     struct talk *talk = talker->talk;
 
-    talker->shows_above = blocks[row->variant].size;
+    talker->shows_above = talker->size;
     while (talker->n_held > 0)
         rpc_talker_answer(talker, 0);
     rpc_talker_pump(talker, (expects == INLINE_NOT ? 3 : 1) * talk_t_close(talk),
@@ -297,7 +222,7 @@ static void serve_all(struct rpc_talker *talker, const struct suite_case *row)
         talk_inconclusive(talk,
                           "none of %u Calls has more than %u octets and fewer than 4096, to show what size it assumes "
                           "for our Receive buffers",
-                          talker->served, blocks[row->variant].size);
+                          talker->served, (uint32_t)talker->shows_above);
     else if (expects == INLINE_NOT)
         talk_passed(talk, "%u Calls, %u of them longer than our Receive buffers and not sent inline", talker->served,
                     talker->showing);
@@ -339,23 +264,12 @@ static bool connect_once(struct talk *talk)
     return good;
 }
 
-static void private_data(struct talk *talk, const struct suite_case *row)
+static void ask_server(struct talk *talk, const struct talker_wish *wish, unsigned expects)
 {
-    unsigned expects = blocks[row->variant].expects;
-    struct talker_wish wish = wish_of(row);
     g_autofree char *what = NULL;
     struct rpc_talker talker;
-    bool opened;
+    bool opened = rpc_talker_open(&talker, talk, wish);
 
-    if (talk_is_initiator(talk) && expects != ALIVE && !rpc_talker_first_version(talk, &wish.version))
-        return;
-    if (row->variant == AGAIN && !connect_once(talk))
-        return;
-    if (!talk_is_initiator(talk)) {
-        rpc_talker_with_client(talk, row, &wish, serve_all);
-        return;
-    }
-    opened = rpc_talker_open(&talker, talk, &wish);
     if (opened)
         judge_sizes(&talker, expects);
     what = g_strdup(talk->result->actual);
@@ -364,46 +278,65 @@ static void private_data(struct talk *talk, const struct suite_case *row)
         judge_refusal(talk, what);
 }
 
+static void private_data(struct talk *talk, const struct suite_case *row)
+{
+    const unsigned expects = (unsigned)row->variant;
+    struct rpcrdma_wish wish;
+    bool good = rpcrdma_wish(talk, row, &wish);
+
+    if (good && talk_is_initiator(talk) && expects != ALIVE)
+        good = rpc_talker_first_version(talk, &wish.wish.version);
+    if (good && row->rule == RULE_CMPD_4_03)
+        good = connect_once(talk);
+    if (good && talk_is_initiator(talk))
+        ask_server(talk, &wish.wish, expects);
+    else if (good)
+        rpc_talker_with_client(talk, row, &wish.wish, serve_all);
+    rpcrdma_wish_clear(&wish);
+}
+
 static const struct suite_case tests[] = {
-    {RULE_RPCR_3_3_1_08, NULL, DUT_RESPONDER, NEED_RPC, bursts, "after the first Reply, as many Calls as it grants",
-     "all are answered", .variant = AT_ONCE},
-    {RULE_EXP_4_5_1_01, NULL, DUT_RESPONDER, NEED_RPC, bursts, "three times as many Calls at once as are granted",
-     "all are answered", .variant = LATER},
-    {RULE_RPCR_3_3_1_13, "zero", DUT_RESPONDER, NEED_RPC, requested, "a Call that requests 0 credits",
-     "a Reply that grants at least 1", .variant = 0},
-    {RULE_RPCR_3_3_1_13, "max", DUT_RESPONDER, NEED_RPC, requested, "a Call that requests 4294967295 credits",
-     "a Reply that grants at least 1", .variant = -1},
-    {RULE_RPCR_3_3_3_01, NULL, DUT_RESPONDER, NEED_RPC, large_send, "a first Call of 1024 octets", "a Reply",
-     .variant = FIRST},
-    {RULE_RPCR_3_3_3_05, NULL, DUT_ANY, NEED_RPC, large_send, "a later Send of 1024 octets", "the device continues",
-     .variant = LATER_ON},
-    {RULE_RPCR_4_5_4_03, NULL, DUT_RESPONDER, NEED_RPC, none_forgotten, "correct Calls, one after the other",
-     "each is answered, or the connection ends", .variant = 0},
-    {RULE_CMPD_4_12, NULL, DUT_ANY, NEED_RPC, large_send, "a Send of the Receive Size that the device advertises",
-     "the device continues", .variant = AS_TOLD},
+    {RULE_RPCR_3_3_1_08, NULL, DUT_RESPONDER, NEED_RPC, rpcrdma_once,
+     "after the first Reply, as many Calls as it grants", "all are answered", .variant = AT_ONCE, .on = bursts,
+     .says = "with credits=64"},
+    {RULE_EXP_4_5_1_01, NULL, DUT_RESPONDER, NEED_RPC, rpcrdma_once, "three times as many Calls at once as are granted",
+     "all are answered", .variant = LATER, .on = bursts, .says = "with credits=64"},
+    {RULE_RPCR_3_3_1_13, "zero", DUT_RESPONDER, NEED_RPC, rpcrdma_once, "a Call that requests 0 credits",
+     "a Reply that grants at least 1", .variant = 0, .on = requested},
+    {RULE_RPCR_3_3_1_13, "max", DUT_RESPONDER, NEED_RPC, rpcrdma_once, "a Call that requests 4294967295 credits",
+     "a Reply that grants at least 1", .variant = -1, .on = requested},
+    {RULE_RPCR_3_3_3_01, NULL, DUT_RESPONDER, NEED_RPC, rpcrdma_once, "a first Call of 1024 octets", "a Reply",
+     .variant = SMALLEST, .on = large_send, .says = "with no-grant inline=65536"},
+    {RULE_RPCR_3_3_3_05, NULL, DUT_ANY, NEED_RPC, rpcrdma_once, "a later Send of 1024 octets", "the device continues",
+     .variant = SMALLEST, .on = large_send, .says = "with inline=65536"},
+    {RULE_RPCR_4_5_4_03, NULL, DUT_RESPONDER, NEED_RPC, rpcrdma_once, "correct Calls, one after the other",
+     "each is answered, or the connection ends", .on = none_forgotten},
+    {RULE_CMPD_4_12, NULL, DUT_ANY, NEED_RPC, rpcrdma_once, "a Send of the Receive Size that the device advertises",
+     "the device continues", .variant = AS_TOLD, .on = large_send, .says = "with inline=65536"},
     {RULE_CMPD_4_03, NULL, DUT_ANY, NEED_NFS, private_data,
      "a connection with sizes of 4096, then one with 2048 and READs of 3500 octets without chunks, or WRITEs",
-     "no Send above 2048 octets", .variant = AGAIN},
+     "no Send above 2048 octets", .says = "with inline=2048 data=F6AB0E1801000101", .variant = INLINE_NOT},
     {RULE_CMPD_4_09, NULL, DUT_ANY, NEED_RPC, private_data, "private data with all reserved bits 1",
-     "Calls are answered", .variant = RESERVED},
+     "Calls are answered", .says = "with inline=4096 data=F6AB0E1801FE0303", .variant = ALIVE},
     {RULE_CMPD_4_2_03, NULL, DUT_RESPONDER, NEED_NFS, private_data,
-     "sizes of 3, and READs of 3500 octets without chunks, or WRITEs", "a Reply inline", .variant = SIZE},
+     "sizes of 3, and READs of 3500 octets without chunks, or WRITEs", "a Reply inline",
+     .says = "with inline=4096 data=F6AB0E1801000303", .variant = INLINE_TAKEN},
     {RULE_CMPD_4_2_03, "max", DUT_ANY, NEED_RPC, private_data, "sizes of 255, which are 262144 octets",
-     "Calls are answered", .variant = LARGEST},
+     "Calls are answered", .says = "with inline=262144 data=F6AB0E180100FFFF", .variant = ALIVE},
     {RULE_CMPD_5_01, NULL, DUT_ANY, NEED_RPC, private_data, "no private data", "Calls are answered",
-     .variant = WITHOUT},
+     .says = "with inline=1024 data=", .variant = ALIVE},
     {RULE_CMPD_5_2_01, NULL, DUT_RESPONDER, NEED_NFS, private_data,
      "the block after three other octets, and READs of 3500 octets without chunks, or WRITEs", "a Reply inline",
-     .variant = OFFSET},
+     .says = "with inline=4096 data=6F6464F6AB0E1801000303", .variant = INLINE_TAKEN},
     {RULE_CMPD_5_2_02, NULL, DUT_ANY, NEED_NFS, private_data,
      "other private data, and READs of 3500 octets without chunks, or WRITEs", "no Send above 1024 octets",
-     .variant = FOREIGN},
+     .says = "with inline=1024 data=736F6D650100FFFF656C7365", .variant = INLINE_NOT},
     {RULE_CMPD_5_2_03, NULL, DUT_ANY, NEED_NFS, private_data,
      "a block of version 2, and READs of 3500 octets without chunks, or WRITEs", "no Send above 1024 octets",
-     .variant = VERSION},
+     .says = "with inline=1024 data=F6AB0E1802000303", .variant = INLINE_NOT},
     {RULE_CMPD_5_2_04, NULL, DUT_ANY, NEED_NFS, private_data,
      "a truncated block, and READs of 3500 octets without chunks, or WRITEs", "no Send above 1024 octets",
-     .variant = CUT},
+     .says = "with inline=1024 data=6FF6AB0E18010003", .variant = INLINE_NOT},
 };
 
 const struct suite suite_rpcrdma_sizes = {"rpcrdma", tests, G_N_ELEMENTS(tests)};

@@ -220,7 +220,7 @@ void reuse_end(struct talk_run *run)
         talk_init(&talk, run, NULL, 1, result);
         talker.talk = &talk;
         give(line, &talker);
-        rpc_talker_drop(&talker);
+        rpc_talker_let_go(&talker);
         talk_clear(&talk);
         case_result_free(result);
     }

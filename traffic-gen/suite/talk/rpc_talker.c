@@ -240,6 +240,7 @@ void rpc_talker_make_end(struct rpc_talker *talker, const struct talker_wish *wi
     end.qp.mpa.private_data = wish->private_data;
     end.qp.mpa.private_length = wish->private_length;
     talker->credits = credits;
+    talker->size = size;
     talker->end = rpc_end_new(&end, stream, &events, 8166);
     rpc_talker_spoil_headers(talker, NULL);
     talker->region = g_malloc(TALKER_REGION);
@@ -324,7 +325,7 @@ static bool may_be_tired(const struct talk *talk)
 
 static void begin_again(struct rpc_talker *talker)
 {
-    rpc_talker_drop(talker);
+    rpc_talker_let_go(talker);
     talk_renew(talker->talk);
     talker->up = talker->ended = talker->orderly = talker->terminated = talker->fed_end = false;
     talker->talk->result->refused = false;
@@ -393,7 +394,7 @@ bool rpc_talker_open(struct rpc_talker *talker, struct talk *talk, const struct 
     return false;
 }
 
-void rpc_talker_drop(struct rpc_talker *talker)
+void rpc_talker_let_go(struct rpc_talker *talker)
 {
     if (talker->open || talker->talk->carrier) /* which has the end */
         talk_hang_up(talker->talk);
@@ -409,7 +410,7 @@ static void release(struct rpc_talker *talker)
     if (talker->fed_end || talker->terminated)
         reuse_end(talker->talk->run);
     if (!reuse_put(talker))
-        rpc_talker_drop(talker);
+        rpc_talker_let_go(talker);
     for (unsigned i = 0; i < talker->n_held; i++)
         g_free(talker->held[i].call.p);
     if (talker->peer) {
@@ -449,15 +450,26 @@ void rpc_talker_spoil_headers(struct rpc_talker *talker, void (*header)(void *ct
 
 /* ---- hearing ---- */
 
-const struct talker_heard *rpc_talker_find(const struct rpc_talker *talker, uint32_t xid)
+/* The latest one. */
+static const struct talker_heard *find(const struct rpc_talker *talker, uint32_t xid, bool call)
 {
     for (guint i = talker->heard->len; i-- > 0;) {
         const struct talker_heard *heard = g_ptr_array_index(talker->heard, i);
 
-        if (!heard->call && heard->n >= sizeof(uint32_t) && heard->header.xid == xid)
+        if (heard->call == call && heard->n >= sizeof(uint32_t) && heard->header.xid == xid)
             return heard;
     }
     return NULL;
+}
+
+const struct talker_heard *rpc_talker_find(const struct rpc_talker *talker, uint32_t xid)
+{
+    return find(talker, xid, false);
+}
+
+const struct talker_heard *rpc_talker_find_call(const struct rpc_talker *talker, uint32_t xid)
+{
+    return find(talker, xid, true);
 }
 
 enum rpc_answer rpc_talker_kind(const struct talker_heard *heard)

@@ -109,6 +109,7 @@ struct rpc_talker {
     /* A DUT that is a client is served by this. */
     struct nfs_peer *peer;
     uint32_t credits; /* granted to it */
+    uint32_t size;    /* of our Receive buffers */
     bool hold;        /* its Calls wait until rpc_talker_answer() */
     struct talker_held held[TALKER_HELD_MAX];
     unsigned n_held;
@@ -128,6 +129,7 @@ struct rpc_talker {
     char name[32];
     GPtrArray *names; /* to be removed at the end: char * */
     char words[64];   /* of rpc_talker_result_words() */
+    uint32_t asked;   /* octets that the last `read` or `readlink` must return */
 };
 
 /*
@@ -137,7 +139,7 @@ bool rpc_talker_open(struct rpc_talker *talker, struct talk *talk, const struct 
 /* Removes the files it made, on a separate connection if this one is over. */
 void rpc_talker_close(struct rpc_talker *talker);
 /* The connection is over, in an orderly way if possible; the talker has none then. */
-void rpc_talker_drop(struct rpc_talker *talker);
+void rpc_talker_let_go(struct rpc_talker *talker);
 
 /* There was no connection because this host's RDMA device failed: that says nothing about the device under test. */
 bool rpc_talker_failed_here(const struct rpc_talker *talker);
@@ -187,6 +189,8 @@ enum rpc_answer {
 enum rpc_answer rpc_talker_await(struct rpc_talker *talker, uint32_t xid, int64_t ns);
 /* The message itself; NULL: none. */
 const struct talker_heard *rpc_talker_find(const struct rpc_talker *talker, uint32_t xid);
+/* The latest Call of a DUT that is a client. */
+const struct talker_heard *rpc_talker_find_call(const struct rpc_talker *talker, uint32_t xid);
 const char *rpc_answer_words(enum rpc_answer answer);
 /* What a message of the DUT is, to whatever Call. */
 enum rpc_answer rpc_talker_kind(const struct talker_heard *heard);
@@ -232,20 +236,25 @@ void rpc_talker_clear_up(struct talk_run *run, enum nfs_version_at version, GPtr
 const char *rpc_talker_new_name(struct rpc_talker *talker);
 
 /*
- * Begins a procedure of version 3, or a COMPOUND of version 4 with so many operations after those that every one needs
- * (SEQUENCE; PUTFH if handle is not NULL).
+ * A Call in a statement, whose XID becomes talker->xid: write len=N or read len=N (the case's file), create len=N (a
+ * link with so long a text; links=2: two), readlink len=N, getattr (of the root), lookup (of the file).
+ *   read          the item goes into a Read chunk; pz: the message into a Position-Zero Read chunk
+ *   write=N       a Write chunk for the result; segments=N of each chunk
+ *   reply=N       the Reply may have so many octets: a Reply chunk if that does not fit inline
+ *   by-hand       whatever is right, and without waiting for the answer: read=N or read=N+N are the sizes of the item's
+ *                 segments, past=N puts them N octets too far; reduce=handle, reduce=name: that goes into a Read chunk;
+ *                 write=N and reply=N are the sizes of the chunks; their memory is talker->region
+ * False: verdict is set.
  */
-void rpc_talker_begin_nfs(struct rpc_talker *talker, struct xdr_out *out, uint32_t procedure, const uint8_t *handle,
-                          uint32_t handle_n, unsigned operations);
-/* A WRITE of n octets, to be added (xdr_out_eligible()), and a READ of n octets, both from offset 0 of the file. */
-void rpc_talker_begin_write(struct rpc_talker *talker, struct xdr_out *out, uint32_t n);
-void rpc_talker_begin_read(struct rpc_talker *talker, struct xdr_out *out, uint32_t n);
+bool rpc_talker_say(struct rpc_talker *talker, const char *says);
+/* The Reply has what `read` or `readlink` must return. */
+bool rpc_talker_holds(const struct rpc_talker *talker);
 /* The NFS status of the Reply; UINT32_MAX: none. */
 uint32_t rpc_talker_status(const struct rpc_talker *talker);
 /* The outcome of rpc_talker_call(): "NFS status 70 (STALE)", "RDMA_ERROR with ERR_CHUNK", "no answer". */
 const char *rpc_talker_result_words(struct rpc_talker *talker);
-/* rpc_talker_call(), and the NFS status is OK. False: verdict is set. */
-bool rpc_talker_succeeds(struct rpc_talker *talker, struct xdr_out *out, const struct rpc_end_how *how);
+/* The NFS status is OK. False: verdict is set. */
+bool rpc_talker_succeeded(struct rpc_talker *talker);
 
 /* ---- as server ---- */
 
@@ -276,6 +285,8 @@ bool rpc_talker_serve(struct rpc_talker *talker, unsigned n, int64_t ns);
 void rpc_talker_judge_continues(struct rpc_talker *talker, const char *what);
 /* The proper Reply: to a pending Call, to any Call. */
 void rpc_talker_answer(struct rpc_talker *talker, unsigned index);
+/* A pending Call is answered otherwise. */
+void rpc_talker_drop(struct rpc_talker *talker, unsigned index);
 void rpc_talker_serve_call(struct rpc_talker *talker, uint64_t id, const struct rpc_end_message *call);
 
 #endif

@@ -10,60 +10,7 @@
 
 #include <string.h>
 
-enum {
-    V3_READ = 6,
-    V3_WRITE = 7,
-    FILE_SYNC = 2,
-    RESULT_CONFIRM = 2,
-};
-
-/* ---- procedures and COMPOUNDs ---- */
-
-void rpc_talker_begin_nfs(struct rpc_talker *talker, struct xdr_out *out, uint32_t procedure, const uint8_t *handle,
-                          uint32_t handle_n, unsigned operations)
-{
-    if (talker->version == NFS_V3) {
-        rpc_talker_begin(talker, out, NFS_PROGRAM, 3, procedure);
-        if (handle)
-            xdr_out_opaque(out, handle, handle_n);
-        return;
-    }
-    talker_begin_compound(talker, out, operations + (handle != NULL));
-    if (handle) {
-        xdr_out_u32(out, NFS_OP_PUTFH);
-        xdr_out_opaque(out, handle, handle_n);
-    }
-}
-
-static void put_stateid(const struct rpc_talker *talker, struct xdr_out *out)
-{
-    xdr_out_fixed(out, talker->v4.stateid, sizeof talker->v4.stateid);
-}
-
-void rpc_talker_begin_write(struct rpc_talker *talker, struct xdr_out *out, uint32_t n)
-{
-    rpc_talker_begin_nfs(talker, out, V3_WRITE, talker->file, talker->file_n, 1);
-    if (talker->version == NFS_V3) {
-        xdr_out_u64(out, 0);
-        xdr_out_words(out, n, FILE_SYNC);
-        return;
-    }
-    xdr_out_u32(out, NFS_OP_WRITE);
-    put_stateid(talker, out);
-    xdr_out_u64(out, 0);
-    xdr_out_u32(out, FILE_SYNC);
-}
-
-void rpc_talker_begin_read(struct rpc_talker *talker, struct xdr_out *out, uint32_t n)
-{
-    rpc_talker_begin_nfs(talker, out, V3_READ, talker->file, talker->file_n, 1);
-    if (talker->version != NFS_V3) {
-        xdr_out_u32(out, NFS_OP_READ);
-        put_stateid(talker, out);
-    }
-    xdr_out_u64(out, 0);
-    xdr_out_u32(out, n);
-}
+enum { RESULT_CONFIRM = 2 };
 
 /* ---- what was answered ---- */
 
@@ -122,9 +69,8 @@ const char *rpc_talker_result_words(struct rpc_talker *talker)
     return talker->words;
 }
 
-bool rpc_talker_succeeds(struct rpc_talker *talker, struct xdr_out *out, const struct rpc_end_how *how)
+bool rpc_talker_succeeded(struct rpc_talker *talker)
 {
-    rpc_talker_call(talker, out, how);
     if (rpc_talker_status(talker) == 0)
         return true;
     if (rpc_talker_is_circumstance(rpc_talker_status(talker)))

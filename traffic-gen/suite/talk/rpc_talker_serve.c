@@ -183,11 +183,16 @@ void rpc_talker_judge_continues(struct rpc_talker *talker, const char *what)
     }
 }
 
+void rpc_talker_drop(struct rpc_talker *talker, unsigned index)
+{
+    g_free(talker->held[index].call.p);
+    talker->held[index] = talker->held[--talker->n_held];
+}
+
 void rpc_talker_answer(struct rpc_talker *talker, unsigned index)
 {
-    struct talker_held *held = &talker->held[index];
+    const struct talker_held *held = &talker->held[index];
 
     rpc_talker_serve_call(talker, held->id, &held->call);
-    g_free(held->call.p);
-    *held = talker->held[--talker->n_held];
+    rpc_talker_drop(talker, index);
 }

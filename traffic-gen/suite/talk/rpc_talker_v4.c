@@ -7,7 +7,6 @@
 #include "traffic-gen/suite/talk/rpc_talker_v4.h"
 
 #include "traffic-gen/suite/talk/talk_internal.h"
-#include "wire/nfs.h"
 
 #include <string.h>
 
@@ -29,22 +28,6 @@ static void next_slot(struct talker_v4 *v4)
         v4->slot = 0;
         v4->sequence++;
     }
-}
-
-void talker_begin_compound(struct rpc_talker *talker, struct xdr_out *out, unsigned operations)
-{
-    struct talker_v4 *v4 = &talker->v4;
-
-    rpc_talker_begin(talker, out, NFS_PROGRAM, 4, 1);
-    xdr_out_u32(out, 0); /* tag */
-    xdr_out_words(out, talker_minor(talker), operations + v4->has_session);
-    if (!v4->has_session)
-        return;
-    xdr_out_u32(out, NFS_OP_SEQUENCE);
-    xdr_out_fixed(out, v4->session, sizeof v4->session);
-    xdr_out_words(out, v4->sequence, v4->slot, v4->slot);
-    xdr_out_bool(out, false); /* not to be cached */
-    next_slot(v4);
 }
 
 struct asking {
@@ -101,7 +84,14 @@ static void put_arguments(struct asking *asking, struct xdr_out *out)
         nfs_fields_text(&fields, "owner", request->name);
         nfs_fields_text(&fields, "path", request->name);
     }
-    nfs_fields_octets(&fields, "attrs", mode, sizeof mode);
+    if (request->data) {
+        nfs_fields_octets(&fields, "data", request->data, request->n);
+        nfs_fields_octets(&fields, "link", request->data, request->n);
+        nfs_fields_number(&fields, "len", request->n);
+        nfs_fields_number(&fields, "count", request->n);
+    } else {
+        nfs_fields_octets(&fields, "attrs", mode, sizeof mode);
+    }
     if (request->introduces) {
         nfs_fields_hyper(&fields, "verifier", random_next(&talker->random));
         g_snprintf(owner, sizeof owner, "iwarp-gen test %016" G_GINT64_MODIFIER "x", random_next(&talker->random));
@@ -112,6 +102,14 @@ static void put_arguments(struct asking *asking, struct xdr_out *out)
     if (asking->has_session)
         next_slot(&talker->v4);
     talker->v4.open_sequence += request->counts;
+}
+
+static void put_call(struct asking *asking, struct xdr_out *out)
+{
+    const struct nfs_template *procedure = asking->procedure;
+
+    rpc_talker_begin(asking->talker, out, procedure->program, procedure->version, procedure->number);
+    put_arguments(asking, out);
 }
 
 static bool take(const struct asking *asking, struct xdr *x)
@@ -134,9 +132,7 @@ static uint32_t ask(struct asking *asking)
         struct xdr results;
         uint32_t status;
 
-        rpc_talker_begin(talker, &out, asking->procedure->program, asking->procedure->version,
-                         asking->procedure->number);
-        put_arguments(asking, &out);
+        put_call(asking, &out);
         if (!rpc_talker_call(talker, &out, &how) || (status = rpc_talker_status(talker)) == UINT32_MAX)
             return UINT32_MAX;
         if (status == 0 && asking->request->take)
@@ -148,19 +144,35 @@ static uint32_t ask(struct asking *asking)
     }
 }
 
-uint32_t talker_ask(struct rpc_talker *talker, const struct talker_request *request)
+static struct asking asking_of(struct rpc_talker *talker, const struct talker_request *request)
 {
     static const char *const compounds[NFS_VERSIONS] = {
         [NFS_V40] = "nfs40.compound", [NFS_V41] = "nfs41.compound", [NFS_V42] = "nfs42.compound"};
-    struct asking asking = {.talker = talker, .request = request, .has_session = talker->v4.has_session};
-    uint32_t status;
+    const char *procedure = talker->version == NFS_V3 ? request->procedure : compounds[talker->version];
+    const bool has_session = talker->v4.has_session;
 
-    asking.procedure =
-        nfs_procedure_template(talker->version == NFS_V3 ? request->procedure : compounds[talker->version]);
-    asking.words = g_strconcat(asking.has_session ? "sequence," : "", request->words, NULL);
-    status = ask(&asking);
+    return (struct asking){.talker = talker,
+                           .request = request,
+                           .procedure = nfs_procedure_template(procedure),
+                           .words = g_strconcat(has_session ? "sequence," : "", request->words, NULL),
+                           .has_session = has_session};
+}
+
+uint32_t talker_ask(struct rpc_talker *talker, const struct talker_request *request)
+{
+    struct asking asking = asking_of(talker, request);
+    uint32_t status = ask(&asking);
+
     g_free(asking.words);
     return status;
+}
+
+void talker_put(struct rpc_talker *talker, const struct talker_request *request, struct xdr_out *out)
+{
+    struct asking asking = asking_of(talker, request);
+
+    put_call(&asking, out);
+    g_free(asking.words);
 }
 
 /* ---- minor version 0 ---- */

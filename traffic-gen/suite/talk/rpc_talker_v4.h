@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How the talker speaks NFSv4: COMPOUNDs, and its introduction to the server. */
+/* How the talker speaks NFS: Calls by the description, and its introduction to a server of version 4. */
 #ifndef IWARP_TRAFFIC_SUITE_TALK_RPC_TALKER_V4_H
 #define IWARP_TRAFFIC_SUITE_TALK_RPC_TALKER_V4_H
 
@@ -7,11 +7,6 @@
 #include "traffic-gen/suite/talk/rpc_talker.h"
 
 enum { NFS_STATUS_DELAY = 10008, NFS_STATUS_GRACE = 10013, NFS_STATUS_NOENT = 2 };
-
-static inline unsigned talker_minor(const struct rpc_talker *talker)
-{
-    return (unsigned)talker->version - NFS_V40;
-}
 
 /* What is asked of a server, by the names of wire/nfs_types.txt. */
 struct talker_request {
@@ -22,6 +17,8 @@ struct talker_request {
     bool counts;           /* as a use of the open-owner, whatever the outcome */
     const char *name;      /* of a file; the path for MOUNT */
     char *const *path;     /* names for LOOKUPs, which follow the first operation */
+    const void *data;      /* what is written or read, n octets of it: of a file, or of a link; NULL: neither */
+    uint32_t n;
     /* Keeps what it needs of results without a failure; false: they are not what they must be. NULL: nothing. */
     bool (*take)(struct rpc_talker *talker, const struct nfs_results *results);
 };
@@ -31,9 +28,8 @@ struct talker_request {
  * UINT32_MAX: none.
  */
 uint32_t talker_ask(struct rpc_talker *talker, const struct talker_request *request);
-
-/* A COMPOUND of so many operations after SEQUENCE. */
-void talker_begin_compound(struct rpc_talker *talker, struct xdr_out *out, unsigned operations);
+/* The message alone. */
+void talker_put(struct rpc_talker *talker, const struct talker_request *request, struct xdr_out *out);
 
 /* Gets a client id, and a session from minor version 1 on. Returns the status that prevented it. */
 uint32_t talker_meet(struct rpc_talker *talker);

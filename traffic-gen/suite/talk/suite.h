@@ -11,6 +11,7 @@
 #include "engine/core/rule.h"
 
 struct talk;
+struct rpc_talker;
 
 enum suite_dut { DUT_RESPONDER = 1, DUT_INITIATOR = 2, DUT_ANY = 3 };
 
@@ -34,10 +35,12 @@ struct suite_case {
     void (*run)(struct talk *talk, const struct suite_case *row);
     const char *stimulus; /* what our side sends: "an FPDU with one bit of its CRC field inverted" */
     const char *expected; /* "Terminate 2/0/2 or close" */
-    const char *says;     /* the same in statements, for the functions of suite_rows.h */
+    const char *says;     /* the same in statements, for the functions of suite_rows.h and suite_rpcrdma.h */
     int served;           /* opcode of the answer that shows that it was served; 0: there is none */
     int variant;          /* for other functions that several rows share */
     const char *name;     /* its id, where that is not the rule's: a vector of traffic-gen/pairs; NULL: it is */
+    /* For rpcrdma_once() and rpcrdma_each_version(): what is done on a connection. */
+    void (*on)(struct rpc_talker *talker, const struct suite_case *row);
 };
 
 /* One suite: a name for --suite, and its cases. */

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the rows of the suites say can be said: to any device, in either role, with and without what is odd in it. */
+/*
+ * What the rows of the suites say can be said: to any device, in either role, with and without what is odd in it. Those
+ * about RPC-over-RDMA have other words, and need a server: only what they wish can be read here.
+ */
 #include "tests/unit/support/support.h"
 #include "traffic-gen/suite/cases/suite_rows.h"
+#include "traffic-gen/suite/cases/suite_rpcrdma.h"
 #include "traffic-gen/suite/talk/talk_internal.h"
+
+#include <string.h>
 
 static void say(const struct suite_case *row, enum suite_dut dut, enum talk_sign sign, bool odd)
 {
@@ -23,6 +29,39 @@ static void say(const struct suite_case *row, enum suite_dut dut, enum talk_sign
     case_result_free(result);
 }
 
+static bool is_rpc(const struct suite_case *row)
+{
+    return row->needs & (NEED_RPC | NEED_NFS);
+}
+
+static void test_wishes(void **state)
+{
+    static const struct suite_case odd = {.rule = RULE_RPCR_3_3_1_08, .duts = DUT_ANY, .says = "with credit=3; file"};
+    struct case_result *result = case_result_new();
+    struct talk_run run = {.dut = DUT_RESPONDER, .listener = -1};
+    struct rpcrdma_wish wish;
+    struct talk talk;
+    unsigned n = 0;
+
+    talk_init(&talk, &run, &odd, 1, result);
+    for (const struct suite *const *suite = suites; *suite; suite++) {
+        for (unsigned i = 0; i < (*suite)->n; i++) {
+            if (!is_rpc(&(*suite)->cases[i]))
+                continue;
+            assert_true(rpcrdma_wish(&talk, &(*suite)->cases[i], &wish));
+            rpcrdma_wish_clear(&wish);
+            n++;
+        }
+    }
+    assert_true(n > 90);
+    assert_false(rpcrdma_wish(&talk, &odd, &wish));
+    rpcrdma_wish_clear(&wish);
+    assert_int_equal(result->outcome, OUTCOME_INCONCLUSIVE);
+    assert_non_null(strstr(result->actual, "credit=3"));
+    talk_clear(&talk);
+    case_result_free(result);
+}
+
 static void test_rows(void **state)
 {
     unsigned n = 0;
@@ -31,7 +70,7 @@ static void test_rows(void **state)
         for (unsigned i = 0; i < (*suite)->n; i++) {
             const struct suite_case *row = &(*suite)->cases[i];
 
-            for (unsigned dut = DUT_RESPONDER; row->says && dut <= DUT_INITIATOR; dut++, n++) {
+            for (unsigned dut = DUT_RESPONDER; row->says && !is_rpc(row) && dut <= DUT_INITIATOR; dut++, n++) {
                 say(row, (enum suite_dut)dut, SIGN_READ, true);
                 say(row, (enum suite_dut)dut, SIGN_ECHO, true);
                 say(row, (enum suite_dut)dut, SIGN_READ, false);
@@ -67,6 +106,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_wishes),
         cmocka_unit_test(test_what_cannot_be_said),
     };
 

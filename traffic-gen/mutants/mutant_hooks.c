@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Events of the stack's ends: each becomes a scene, on which the row's clauses are tried. */
+#include "traffic-gen/ends/mpa_end_internal.h"
+#include "traffic-gen/ends/queue_pair_internal.h"
+#include "traffic-gen/mutants/mutant.h"
+#include "wire/crc32c.h"
+#include "wire/octets.h"
+
+#include <string.h>
+
+enum { KEY_OCTETS = MPA_KEY_LEN, LOW_XID = 0xFFF };
+
+static int64_t mute_until;
+
+void mutant_mute(int64_t ms)
+{
+    mute_until = g_get_monotonic_time() + ms * 1000;
+}
+
+/* ---- clauses ---- */
+
+static bool key_matches(const struct scene *scene, const char *pattern)
+{
+    char key[KEY_OCTETS + 1] = "";
+
+    if (scene->p)
+        memcpy(key, scene->p, MIN(scene->n, KEY_OCTETS));
+    return g_pattern_match_simple(pattern, key);
+}
+
+static uint64_t value_of(struct scene *scene, unsigned clause, const char *name)
+{
+    struct words_place place = scene_place(scene, name);
+    uint64_t value = 0;
+
+    if (place.p)
+        return words_get(&place);
+    if (!scene_octets_at(scene, name, &value))
+        value = ++scene->mutant->times[clause]; /* nth */
+    return value;
+}
+
+static bool compare(const char *op, uint64_t a, uint64_t b)
+{
+    if (op[0] == '&')
+        return (a & b) != 0;
+    if (op[0] == '!')
+        return a != b;
+    if (a == b)
+        return op[0] == '=' || op[1] == '=';
+    return op[0] == (a < b ? '<' : '>');
+}
+
+static bool test_holds(struct scene *scene, unsigned clause, const struct mutant_test *test)
+{
+    uint64_t value;
+
+    if (strcmp(test->name, "key") == 0)
+        return key_matches(scene, test->text) != test->negated;
+    value = value_of(scene, clause, test->name);
+    if (!test->op[0])
+        return (value != 0) != test->negated;
+    return compare(test->op, value, test->text ? value_of(scene, clause, test->text) : test->number) != test->negated;
+}
+
+static bool clause_holds(struct scene *scene, unsigned index, const struct mutant_clause *clause)
+{
+    if (clause->event != scene->event)
+        return false;
+    for (unsigned i = 0; i < clause->tests->len; i++) {
+        if (!test_holds(scene, index, &g_array_index(clause->tests, struct mutant_test, i)))
+            return false;
+    }
+    return true;
+}
+
+static void play(struct scene *scene)
+{
+    const GArray *clauses = scene->mutant->how->clauses;
+
+    for (unsigned i = 0; i < clauses->len; i++) {
+        const struct mutant_clause *clause = &g_array_index(clauses, struct mutant_clause, i);
+
+        if (!clause_holds(scene, i, clause))
+            continue;
+        for (unsigned k = 0; k < clause->statements->len; k++)
+            mutant_carry_out(scene, &g_array_index(clause->statements, struct mutant_statement, k));
+    }
+}
+
+/* ---- the connection ---- */
+
+/* An FPDU of which only a part has come. */
+static void add_rest(struct scene *scene)
+{
+    const struct mpa_end *mpa = scene->mpa;
+    const uint8_t *p = mpa->reader.p;
+    const size_t n = mpa->reader.n, ulpdu = n >= MPA_LENGTH_LEN ? get_be16(p) : 0;
+    const uint64_t into_marker = (mpa->in_offset - mpa->framing_in.seq_start) % MPA_MARKER_PERIOD;
+
+    scene->rest = n;
+    scene->pad_at = MPA_LENGTH_LEN + ulpdu;
+    scene->crc_at = scene->pad_at + mpa_pad_length((uint16_t)ulpdu);
+    scene->into_marker = into_marker < MPA_MARKER_LEN ? into_marker : 0;
+    scene->operation_octets = mpa->in_offset - mpa->framing_in.seq_start;
+    scene->more = n + mpa->reader.rest_n > 0;
+    if (n < MPA_LENGTH_LEN + DDP_UNTAGGED_HEADER_LEN + 12)
+        return;
+    scene->ddp.opcode = p[3] & 0x0F;
+    scene->read.sink_stag = get_be32(p + MPA_LENGTH_LEN + DDP_UNTAGGED_HEADER_LEN);
+    scene->read.sink_to = get_be64(p + MPA_LENGTH_LEN + DDP_UNTAGGED_HEADER_LEN + 4);
+}
+
+static void add_mpa(struct scene *scene)
+{
+    const struct mpa_end *mpa = scene->mpa;
+
+    scene->p = mpa->startup->data;
+    scene->n = scene->startup = mpa->startup->len;
+    if (scene->n >= MPA_STARTUP_HEADER_LEN)
+        scene->frame_end = MPA_STARTUP_HEADER_LEN + (size_t)get_be16(scene->p + MPA_STARTUP_HEADER_LEN - 2);
+    scene->after = scene->n - MIN(scene->n, scene->frame_end);
+    scene->frame = mpa->peer;
+    scene->waits = mpa->state == MPA_END_WAIT_FRAME;
+    scene->operates = mpa->state == MPA_END_OPERATION;
+    scene->ended = mpa->ended;
+    scene->responder = mpa->wish.role == MPA_END_RESPONDER;
+    scene->initiator = !scene->responder;
+    scene->peer_to_peer = mpa->terms.peer_to_peer;
+    scene->may_send = mpa_end_may_send(mpa);
+    if (scene->operates)
+        add_rest(scene);
+}
+
+static struct scene begin(void *ctx, enum mutant_event event)
+{
+    struct mutant *mutant = ctx;
+    const int64_t now = g_get_monotonic_time();
+    struct scene scene = {.event = event,
+                          .mutant = mutant,
+                          .mpa = qp_mpa(mutant->qp),
+                          .age = (uint32_t)MIN((now - mutant->noted) / 1000, UINT32_MAX),
+                          .mute = now < mute_until};
+
+    if (scene.mpa)
+        add_mpa(&scene);
+    return scene;
+}
+
+/* ---- MPA ---- */
+
+static int on_frame(void *ctx, struct mpa_startup *frame, int error)
+{
+    struct scene scene = begin(ctx, ON_FRAME);
+
+    scene.error = error != MPA_END_RIGHT;
+    play(&scene);
+    if (scene.changed)
+        *frame = scene.frame;
+    if (scene.verdict == AS_DUE)
+        return error;
+    return scene.verdict == TAKEN ? MPA_END_RIGHT : MPA_END_BAD_FRAME;
+}
+
+static const struct {
+    int error;
+    unsigned cause;
+} fpdu_errors[] = {{MPA_END_BAD_CRC, QP_CAUSE(2, 0, 0x02)},
+                   {MPA_END_BAD_MARKER, QP_CAUSE(2, 0, 0x03)},
+                   {MPA_END_BAD_FPDU, QP_CAUSE(2, 0, 0x03)},
+                   {MPA_END_NO_RTR, QP_CAUSE(2, 0, 0x07)}};
+
+static void add_fpdu(struct scene *scene, const struct mpa_fpdu *fpdu)
+{
+    for (unsigned i = 0; i < fpdu->pad_length; i++)
+        scene->pad = scene->pad << 8 | fpdu->pad[i];
+    scene->pad_length = fpdu->pad_length;
+    scene->crc = fpdu->crc;
+    scene->crc_difference = crc32c(fpdu->octets, fpdu->length - MPA_CRC_LEN) ^ fpdu->crc; /* whatever was negotiated */
+    scene->crc_bits = (uint32_t)__builtin_popcount(scene->crc_difference);
+    for (unsigned i = 0; i < fpdu->n_markers; i++) {
+        const struct mpa_marker *marker = &fpdu->markers[i];
+
+        scene->marker_reserved |= marker->reserved;
+        scene->marker_low_bits |= marker->fpduptr & 3;
+        scene->marker_off |= (marker->fpduptr & ~3u) != marker->expected;
+    }
+}
+
+/* The ULPDU as RDMAP has it. */
+static void add_ulpdu(struct scene *scene, const uint8_t *p, size_t n)
+{
+    struct ddp_segment *ddp = &scene->ddp;
+
+    scene->ulpdu = p;
+    scene->ulpdu_n = n;
+    *ddp = (struct ddp_segment){.opcode = n > 1 ? p[1] & 0x0F : UINT8_MAX};
+    scene->read = (struct rdmap_read_request){0};
+    if (!ddp_segment_decode(ddp, p, n))
+        return;
+    scene->p = ddp->payload;
+    scene->n = ddp->payload_len;
+    scene->end = (ddp->tagged ? ddp->to : ddp->mo) + ddp->payload_len;
+    rdmap_read_request_decode(&scene->read, ddp->payload, ddp->payload_len);
+    if (ddp->opcode == RDMAP_ATOMIC_REQUEST)
+        rdmap_atomic_request_decode(&scene->atomic, ddp->payload, ddp->payload_len);
+    else if (ddp->opcode == RDMAP_TERMINATE)
+        rdmap_terminate_decode(&scene->terminate, ddp->payload, ddp->payload_len);
+}
+
+static int on_fpdu(void *ctx, const struct mpa_fpdu *fpdu, int error)
+{
+    struct scene scene = begin(ctx, ON_FPDU);
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(fpdu_errors); i++) {
+        if (fpdu_errors[i].error == error)
+            scene.error = fpdu_errors[i].cause;
+    }
+    add_ulpdu(&scene, fpdu->ulpdu, fpdu->ulpdu_length);
+    add_fpdu(&scene, fpdu);
+    play(&scene);
+    scene.mutant->fpdus++;
+    if (scene.verdict == TAKEN)
+        return MPA_END_RIGHT;
+    for (unsigned i = 0; scene.verdict == TERMINATED && i < G_N_ELEMENTS(fpdu_errors); i++) {
+        if (fpdu_errors[i].cause == scene.cause)
+            return fpdu_errors[i].error;
+    }
+    return error;
+}
+
+static void on_received(void *ctx)
+{
+    struct scene scene = begin(ctx, ON_RECEIVED);
+
+    if (!scene.mpa->closed)
+        play(&scene);
+}
+
+static void on_tick(void *ctx)
+{
+    struct scene scene = begin(ctx, ON_TICK);
+
+    play(&scene);
+}
+
+static bool on_close(void *ctx, bool *reset)
+{
+    struct scene scene = begin(ctx, ON_CLOSE);
+
+    (void)reset;
+    play(&scene);
+    return scene.verdict != DROPPED;
+}
+
+static void on_own_frame(void *ctx, struct mpa_startup *frame)
+{
+    struct scene scene = begin(ctx, ON_OWN_FRAME);
+
+    scene.frame = *frame;
+    play(&scene);
+    if (!scene.changed)
+        return;
+    *frame = scene.frame;
+    mpa_startup_fix_length(frame);
+}
+
+static void on_own_fpdu(void *ctx, struct mpa_fpdu_plan *plan)
+{
+    struct scene scene = begin(ctx, ON_OWN_FPDU);
+
+    scene.plan = plan;
+    scene.markers = plan->framing.markers;
+    add_ulpdu(&scene, plan->ulpdu, plan->ulpdu_octets);
+    play(&scene);
+}
+
+static void on_own_octets(void *ctx, uint8_t *p, size_t *n, size_t size)
+{
+    struct scene scene = begin(ctx, ON_OWN_OCTETS);
+
+    scene.octets = p;
+    scene.octets_size = size;
+    scene.p = p;
+    scene.n = *n;
+    scene.ddp.opcode = *n > 3 ? p[3] & 0x0F : UINT8_MAX;
+    if (*n >= MPA_STARTUP_HEADER_LEN)
+        scene.startup_data = *n - MIN(*n, MPA_STARTUP_HEADER_LEN + (size_t)(p[16] & MPA_FLAG_S ? MPA_ENHANCED_LEN : 0));
+    play(&scene);
+    if (scene.changed)
+        *n = scene.n;
+    if (scene.verdict == DROPPED)
+        *n = 0;
+}
+
+/* ---- queue pairs ---- */
+
+static void add_header(struct scene *scene, const struct rpcrdma_header *header, const uint8_t *p, size_t n)
+{
+    scene->header = *header;
+    scene->rpc_length = n - MIN(n, header->header_len);
+    scene->rpc_xid = scene->rpc_length >= 4 ? get_be32(p + header->header_len) : 0;
+    scene->last = scene->rpc_length >= 4 ? get_be32(p + n - 4) : 0;
+    scene->padded = (uint32_t)xdr_padded(scene->last);
+}
+
+/* A Send in one segment may be an RPC-over-RDMA message. */
+static void add_send(struct scene *scene)
+{
+    const struct ddp_segment *ddp = &scene->ddp;
+    struct rpcrdma_header header;
+
+    if (ddp->tagged || ddp->qn != DDP_QN_SEND)
+        return;
+    scene->low_xid = ddp->payload_len >= 4 ? get_be32(ddp->payload) & LOW_XID : 0;
+    if (ddp->mo != 0 || rpcrdma_header_decode(&header, ddp->payload, ddp->payload_len) == RPCRDMA_SHORT)
+        return;
+    add_header(scene, &header, ddp->payload, ddp->payload_len);
+    scene->call = header.proc == RPCRDMA_MSG && scene->rpc_length >= RPC_CALL_MIN &&
+                  get_be32(ddp->payload + header.header_len + 4) == RPC_CALL;
+}
+
+static unsigned on_ulpdu(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    struct scene scene = begin(ctx, ON_ULPDU);
+
+    scene.error = cause;
+    add_ulpdu(&scene, p, n);
+    if (scene.ulpdu_n > 1 && scene.ddp.payload)
+        add_send(&scene);
+    play(&scene);
+    if (scene.verdict == DROPPED)
+        return QP_DROP;
+    if (scene.verdict == TAKEN)
+        return 0;
+    return scene.verdict == TERMINATED ? scene.cause : cause;
+}
+
+static bool on_own_term(void *ctx, struct rdmap_terminate *message)
+{
+    struct scene scene = begin(ctx, ON_OWN_TERM);
+
+    scene.terminate = *message;
+    scene.error = QP_CAUSE(message->layer, message->etype, message->code);
+    play(&scene);
+    *message = scene.terminate;
+    return scene.verdict != DROPPED;
+}
+
+/* ---- RPC-over-RDMA ---- */
+
+static void add_chunks(struct scene *scene, const struct rpcrdma_header *header, const uint8_t *p)
+{
+    struct rpcrdma_chunk chunk = rpcrdma_write_begin(header);
+    struct rpcrdma_segment first = {0};
+
+    for (uint32_t i = 0; i < MIN(header->read.n, SCENE_READS); i++)
+        scene->reads[i] = rpcrdma_read_segment_at(header, p, i);
+    if (rpcrdma_write_next(header, p, &chunk)) {
+        scene->write0_n = chunk.n;
+        first = chunk.n > 0 ? rpcrdma_segment_at(&chunk, p, 0) : first;
+        scene->write0_length = first.length;
+    }
+    chunk = header->has_reply ? rpcrdma_reply_chunk(header) : (struct rpcrdma_chunk){0};
+    if (chunk.n > 0) {
+        first = rpcrdma_segment_at(&chunk, p, 0);
+        scene->reply0_length = first.length;
+    }
+    scene->ddp.stag = first.handle;
+    scene->ddp.to = first.offset;
+    scene->ddp.payload_len = first.length;
+}
+
+static enum rpc_end_answer on_message(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due)
+{
+    struct scene scene = begin(ctx, ON_MESSAGE);
+
+    scene.p = in->p;
+    scene.n = in->n;
+    scene.sent = in->p;
+    scene.call = in->call;
+    add_header(&scene, in->header, in->p, in->p ? in->n : 0);
+    scene.sound = in->p && in->header->status == RPCRDMA_OK && in->header->vers == RPCRDMA_VERSION;
+    if (in->p && in->header->status != RPCRDMA_SHORT)
+        add_chunks(&scene, in->header, in->p);
+    play(&scene);
+    return scene.verdict == AS_DUE ? due : scene.answer;
+}
+
+static void on_private_data(void *ctx, struct rpcrdma_private_data *peer, const uint8_t *p, size_t n)
+{
+    struct scene scene = begin(ctx, ON_PRIVATE_DATA);
+
+    scene.pd = *peer;
+    scene.p = p;
+    scene.n = n;
+    play(&scene);
+    *peer = scene.pd;
+}
+
+static void on_own_header(void *ctx, struct rpcrdma_plan *plan)
+{
+    struct scene scene = begin(ctx, ON_OWN_HEADER);
+    bool has_segment = plan->n_writes > 0 && plan->writes[0].n > 0;
+
+    scene.header.proc = plan->proc;
+    scene.header.credit = plan->credit;
+    scene.header.write.n = plan->n_writes;
+    scene.write0_n = plan->n_writes > 0 ? plan->writes[0].n : 0;
+    scene.write0_length = has_segment ? plan->writes[0].segments[0].length : 0;
+    play(&scene);
+    plan->credit = scene.header.credit;
+    if (scene.changed && has_segment) /* the segments are its own */
+        ((struct rpcrdma_segment *)plan->writes[0].segments)->length = scene.write0_length;
+}
+
+static void on_own_send(void *ctx, GByteArray *octets)
+{
+    struct scene scene = begin(ctx, ON_OWN_SEND);
+
+    scene.send = octets;
+    play(&scene);
+}
+
+static bool on_work(void *ctx, struct qp_work *work)
+{
+    struct scene scene = begin(ctx, ON_WORK);
+
+    scene.is_read = work->kind == QP_READ;
+    scene.is_send = work->kind == QP_SEND;
+    scene.is_write = work->kind == QP_WRITE;
+    scene.work = work;
+    scene.ddp.payload_len = work->n;
+    scene.ddp.stag = work->remote_stag;
+    scene.ddp.to = work->remote_to;
+    scene.low_xid = scene.is_send && work->n >= 4 ? get_be32(work->p) & LOW_XID : 0;
+    play(&scene);
+    work->remote_stag = scene.ddp.stag;
+    work->remote_to = scene.ddp.to;
+    return scene.verdict != DROPPED;
+}
+
+/* ---- hooks ---- */
+
+static bool has(const struct misbehaviour *how, enum mutant_event event)
+{
+    for (unsigned i = 0; i < how->clauses->len; i++) {
+        if (g_array_index(how->clauses, struct mutant_clause, i).event == event)
+            return true;
+    }
+    return false;
+}
+
+struct mpa_end_spoil mutant_mpa_hooks(const struct misbehaviour *how)
+{
+    return (struct mpa_end_spoil){
+        .judge_frame = has(how, ON_FRAME) ? on_frame : NULL,
+        .judge_fpdu = on_fpdu, /* which counts them */
+        .received = has(how, ON_RECEIVED) ? on_received : NULL,
+        .tick = has(how, ON_TICK) ? on_tick : NULL,
+        .close = has(how, ON_CLOSE) ? on_close : NULL,
+        .frame = has(how, ON_OWN_FRAME) ? on_own_frame : NULL,
+        .plan = has(how, ON_OWN_FPDU) ? on_own_fpdu : NULL,
+        .octets = has(how, ON_OWN_OCTETS) ? on_own_octets : NULL,
+    };
+}
+
+struct qp_spoil mutant_qp_hooks(const struct misbehaviour *how)
+{
+    return (struct qp_spoil){.judge = has(how, ON_ULPDU) ? on_ulpdu : NULL,
+                             .terminate = has(how, ON_OWN_TERM) ? on_own_term : NULL};
+}
+
+struct rpc_end_spoil mutant_rpc_hooks(const struct misbehaviour *how)
+{
+    return (struct rpc_end_spoil){.decide = has(how, ON_MESSAGE) ? on_message : NULL,
+                                  .peer = has(how, ON_PRIVATE_DATA) ? on_private_data : NULL,
+                                  .header = has(how, ON_OWN_HEADER) ? on_own_header : NULL,
+                                  .octets = has(how, ON_OWN_SEND) ? on_own_send : NULL,
+                                  .work = has(how, ON_WORK) ? on_work : NULL};
+}
