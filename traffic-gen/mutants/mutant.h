@@ -89,7 +89,8 @@ struct scene {
     bool sent, sound, call, is_read, is_send, is_write;
     struct rpcrdma_read_segment reads[SCENE_READS];
     uint32_t write0_n, write0_length, reply0_length;
-    uint32_t rpc_xid, last, padded, low_xid;
+    uint64_t reads_length, reply_length; /* of all segments */
+    uint32_t rpc_xid, rpc_proc, last, padded, low_xid;
     size_t rpc_length;
     /* What comes of it. */
     enum scene_verdict verdict;

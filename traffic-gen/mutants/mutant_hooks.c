@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { KEY_OCTETS = MPA_KEY_LEN, LOW_XID = 0xFFF };
+enum { KEY_OCTETS = MPA_KEY_LEN, LOW_XID = 0xFFF, PROCEDURE_AT = 20 /* in a Call */ };
 
 static int64_t mute_until;
 
@@ -300,6 +300,7 @@ static void add_header(struct scene *scene, const struct rpcrdma_header *header,
     scene->header = *header;
     scene->rpc_length = n - MIN(n, header->header_len);
     scene->rpc_xid = scene->rpc_length >= 4 ? get_be32(p + header->header_len) : 0;
+    scene->rpc_proc = scene->rpc_length >= PROCEDURE_AT + 4 ? get_be32(p + header->header_len + PROCEDURE_AT) : 0;
     scene->last = scene->rpc_length >= 4 ? get_be32(p + n - 4) : 0;
     scene->padded = (uint32_t)xdr_padded(scene->last);
 }
@@ -356,12 +357,16 @@ static void add_chunks(struct scene *scene, const struct rpcrdma_header *header,
 
     for (uint32_t i = 0; i < MIN(header->read.n, SCENE_READS); i++)
         scene->reads[i] = rpcrdma_read_segment_at(header, p, i);
+    for (uint32_t i = 0; i < header->read.n; i++)
+        scene->reads_length += rpcrdma_read_segment_at(header, p, i).target.length;
     if (rpcrdma_write_next(header, p, &chunk)) {
         scene->write0_n = chunk.n;
         first = chunk.n > 0 ? rpcrdma_segment_at(&chunk, p, 0) : first;
         scene->write0_length = first.length;
     }
     chunk = header->has_reply ? rpcrdma_reply_chunk(header) : (struct rpcrdma_chunk){0};
+    for (uint32_t i = 0; i < chunk.n; i++)
+        scene->reply_length += rpcrdma_segment_at(&chunk, p, i).length;
     if (chunk.n > 0) {
         first = rpcrdma_segment_at(&chunk, p, 0);
         scene->reply0_length = first.length;
