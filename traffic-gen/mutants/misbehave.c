@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/mutants/misbehave.h"
 
+#include "traffic-gen/ends/queue_pair_internal.h"
+
 #include <string.h>
 
 static const struct misbehaviour *const tables[] = {
@@ -87,6 +89,16 @@ enum rpc_end_answer mutant_decide(void *ctx, const struct rpc_end_incoming *in, 
     const struct misbehaviour *how = ((const struct mutant *)ctx)->how;
 
     return how->is(in) ? how->answer : due;
+}
+
+void mutant_place(struct mutant *mutant, const struct ddp_segment *ddp)
+{
+    const struct soft_qp *qp = soft_qp_of(mutant->qp);
+    uint8_t *sink;
+
+    if (qp && ddp->tagged && ddp->opcode == RDMAP_WRITE && ddp->payload_len > 0 &&
+        memory_access_by(qp->memory, qp, ddp->stag, ddp->to, ddp->payload_len, MEMORY_REMOTE_WRITE, &sink) == MEMORY_OK)
+        memcpy(sink, ddp->payload, ddp->payload_len);
 }
 
 void mutant_tagged_header(enum rdmap_opcode opcode, uint32_t stag, uint64_t to, uint8_t header[DDP_TAGGED_HEADER_LEN])

@@ -60,6 +60,9 @@ enum rpc_end_answer mutant_decide(void *ctx, const struct rpc_end_incoming *in, 
 /* The DDP header of a Tagged message in one segment, for octets that a mutant writes by itself. */
 void mutant_tagged_header(enum rdmap_opcode opcode, uint32_t stag, uint64_t to, uint8_t header[DDP_TAGGED_HEADER_LEN]);
 
+/* Places what a Write carries, if its memory is open to it. */
+void mutant_place(struct mutant *mutant, const struct ddp_segment *ddp);
+
 /* By case id and role; NULL when there is none. */
 const struct misbehaviour *misbehave_find(const char *id, enum suite_dut role);
 const struct misbehaviour *misbehave_at(unsigned index);

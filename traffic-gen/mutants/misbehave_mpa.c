@@ -248,6 +248,16 @@ static int forgive_read(void *ctx, const struct mpa_fpdu *fpdu, int error)
     return !first && error == MPA_END_BAD_CRC && is_read_request(fpdu) ? MPA_END_RIGHT : error;
 }
 
+/* A Write is placed before its CRC is looked at. */
+static int place_unchecked(void *ctx, const struct mpa_fpdu *fpdu, int error)
+{
+    struct ddp_segment ddp;
+
+    if (error == MPA_END_BAD_CRC && ddp_segment_decode(&ddp, fpdu->ulpdu, fpdu->ulpdu_length))
+        mutant_place(ctx, &ddp);
+    return error;
+}
+
 /* A bit of the CRC field's last octet; a bit of the ULPDU would change every octet of the CRC. */
 static int forgive_crc_field(void *ctx, const struct mpa_fpdu *fpdu, int error)
 {
@@ -367,6 +377,7 @@ const struct misbehaviour misbehave_mpa[] = {
     {BOTH("MPA-4.4-09", "checks the CRC of the first FPDU although CRC is off"), .options = without_crc,
      .mpa.judge_fpdu = check_first_crc},
     {BOTH("MPA-4.4-19", "answers Read Requests with a wrong CRC"), .mpa.judge_fpdu = forgive_read},
+    {BOTH("MPA-4.4-19/memory", "places a Write before it checks the CRC"), .mpa.judge_fpdu = place_unchecked},
     {RESPONDER("MPA-4.5-07", "cuts its messages into segments of 64 octets"), .mpa.ulpdu_max = SMALL_ULPDU},
     {BOTH("MPA-5.1-06", "wants FPDUs to end with their segment"), .mpa.judge_fpdu = count_fpdus,
      .mpa.received = refuse_unaligned},

@@ -5,6 +5,8 @@
  */
 #include "traffic-gen/mutants/misbehave.h"
 
+#include "traffic-gen/ends/queue_pair_internal.h"
+#include "wire/atomic.h"
 #include "wire/ddp.h"
 #include "wire/octets.h"
 #include "wire/rdmap.h"
@@ -364,6 +366,68 @@ static int take_empty(void *ctx, const struct mpa_fpdu *fpdu, int error)
     return error == MPA_END_BAD_FPDU && fpdu->ulpdu_length == 0 ? MPA_END_RIGHT : error;
 }
 
+/* What is refused has left its trace: a Write with another DV, an Atomic Operation (variant) that is not aligned. */
+static unsigned place_refused(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    struct ddp_segment ddp;
+
+    if (cause == TAGGED_VERSION && ddp_segment_decode(&ddp, p, n))
+        mutant_place(ctx, &ddp);
+    return cause;
+}
+
+static unsigned operate_refused(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    const struct mutant *mutant = ctx;
+    const struct soft_qp *qp = soft_qp_of(mutant->qp);
+    struct rdmap_atomic_request request;
+    struct ddp_segment ddp;
+    uint64_t result;
+    uint8_t *word;
+
+    if (cause == LOCALIZED && qp && ddp_segment_decode(&ddp, p, n) &&
+        rdmap_atomic_request_decode(&request, ddp.payload, ddp.payload_len) &&
+        request.opcode == (unsigned)mutant->how->variant &&
+        memory_access_by(qp->memory, qp, request.stag, request.to, 8, MEMORY_REMOTE_WRITE, &word) == MEMORY_OK &&
+        rdmap_atomic_apply(&request, get_be64(word), &result))
+        put_be64(word, result);
+    return cause;
+}
+
+/* The Read Request behind another one in the same octets is answered with that one's length when it asks for none. */
+static unsigned answer_stale(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    struct mutant *mutant = ctx;
+    struct ddp_segment ddp;
+    struct rdmap_read_request read;
+
+    if (cause != 0 || !ddp_segment_decode(&ddp, p, n) || ddp.opcode != RDMAP_READ_REQUEST ||
+        !rdmap_read_request_decode(&read, ddp.payload, ddp.payload_len))
+        return cause;
+    if (read.size == 0 && mutant->seen > 0) {
+        answer_read(mutant, &read, mutant->seen);
+        return QP_DROP;
+    }
+    mutant->seen = read.size;
+    return cause;
+}
+
+static void forget_length(void *ctx)
+{
+    struct mutant *mutant = ctx;
+
+    mutant->seen = 0;
+}
+
+/* Read Requests beyond the IRD. */
+static unsigned serve_more(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    struct ddp_segment ddp;
+
+    (void)ctx;
+    return cause == NO_BUFFER && ddp_segment_decode(&ddp, p, n) && ddp.qn == DDP_QN_READ_REQUEST ? 0 : cause;
+}
+
 /* MSNs that were seen before; MSNs that are far off. */
 static unsigned ignore_msn(void *ctx, unsigned cause, const uint8_t *p, size_t n)
 {
@@ -428,6 +492,7 @@ const struct misbehaviour misbehave_ddp[] = {
     IGNORES("DDP-7.1-14", WRITE_BOUNDS, "ignores Writes out of bounds"),
     IGNORES("DDP-7.1-14/one", WRITE_BOUNDS, "ignores Writes out of bounds"),
     IGNORES("DDP-7.1-15", WRITE_WRAP, "ignores Writes that wrap"),
+    {BOTH("DDP-7.1-17", "places a Write before it looks at DV"), .qp.judge = place_refused},
     IGNORES("DDP-7.1-20", UNTAGGED_VERSION, "continues after a segment with a wrong DV"),
     MISNAMES("DDP-7.2-03", WRITE_STAG),
     MISNAMES("DDP-7.2-04", WRITE_BOUNDS),
@@ -467,11 +532,14 @@ const struct misbehaviour misbehave_rdmap[] = {
     TAKES("RDMAP-5.2.1-06/mo", READ_MO, QP_DROP, "ignores Read Requests with an MO"),
     TAKES("RDMAP-5.2.1-17/rights", READ_RIGHTS, ACCESS, "checks the rights of a zero-length Read"),
     TAKES("RDMAP-5.2.1-17/row", READ_AGAIN, QP_DROP, "loses consecutive zero-length Reads"),
+    {BOTH("RDMAP-5.2.1-18", "answers a zero-length Read behind another with that one's length"),
+     .qp.judge = answer_stale, .mpa.received = forget_length},
     IGNORES("RDMAP-5.2.2-06", OPCODE, "ignores unsolicited Read Responses"),
     IGNORES("RDMAP-5.3-05", TOO_LONG, "ignores excess length"),
     TAKES("RDMAP-5.3-12", EMPTY_SEND, UNSPECIFIED, "treats a zero-length Send as an error"),
     {RESPONDER("RDMAP-5.4-05", "has no buffer for a Terminate"), .qp.judge = when,
      .variant = WHEN(TERMINATE, NO_BUFFER)},
+    {RESPONDER("RDMAP-6.1-11", "serves more Reads at once than its IRD"), .qp.judge = serve_more},
     {BOTH("RDMAP-6.2.1-01", "closes without a Terminate"), .qp.terminate = silent, .variant = UNTAGGED_VERSION},
     IGNORES("RDMAP-7-01", OPCODE, "continues after an opcode that does not exist"),
     {BOTH("RDMAP-7.1-05", "sends something else before its Terminate"), .qp.judge = late, .variant = UNTAGGED_VERSION},
@@ -508,6 +576,10 @@ const struct misbehaviour misbehave_rdmapx[] = {
     TAKES("RDMAPX-4.1-04", IMMEDIATE_STAG, UNSPECIFIED, "treats an Invalidate STag in Immediate Data as an error"),
     TAKES("RDMAPX-4.1-04/atomic", ATOMIC_STAG, UNSPECIFIED, "treats an Invalidate STag in a request as an error"),
     IGNORES("RDMAPX-5.1.1-05", LOCALIZED, "ignores a FetchAdd that is not aligned"),
+    {BOTH("RDMAPX-5.1.1-06", "carries out a FetchAdd before it looks at the alignment"), .qp.judge = operate_refused,
+     .variant = RDMAP_ATOMIC_FETCH_ADD},
+    {BOTH("RDMAPX-5.1.2-09", "carries out a CmpSwap before it looks at the alignment"), .qp.judge = operate_refused,
+     .variant = RDMAP_ATOMIC_CMP_SWAP},
     IGNORES("RDMAPX-5.1.2-10", LOCALIZED, "ignores a CmpSwap that is not aligned"),
     TAKES("RDMAPX-5.2.1-03", ATOMIC_RESERVED, UNSPECIFIED, "treats reserved bits as an error"),
     TAKES("RDMAPX-5.2.1-13", ATOMIC_COMPARE, UNSPECIFIED, "treats Compare Data in a FetchAdd as an error"),

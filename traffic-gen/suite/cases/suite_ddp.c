@@ -3,7 +3,7 @@
  * Suite ddp: RFC 5041. What is placed is read back or echoed; what must not be placed is refused with the error of
  * section 7.2.
  */
-#include "traffic-gen/suite/cases/suite_rows.h"
+#include "traffic-gen/suite/cases/suite_look.h"
 
 #include <string.h>
 
@@ -259,6 +259,9 @@ static const struct suite_case tests[] = {
      .says = "write region=all (end to-63)"},
     {RULE_DDP_7_1_15, NULL, DUT_ANY, NEED_REGIONS, row_refused, "a Write whose Tagged Offset plus length wraps around",
      "Terminate 1/1/03, or a close", .says = "write region=all (to=0xFFFFFFFFFFFFFFDF)"},
+    {RULE_DDP_7_1_17, NULL, DUT_ANY, NEED_REGIONS, row_leaves_no_trace,
+     "a Write with DV 2, then, on another connection, a Read of that memory", "the memory is as it was before",
+     .says = "write region=shared to+512 dv=2", .variant = LOOK_BAD_VERSION},
     {RULE_DDP_7_1_20, NULL, DUT_ANY, NEED_RECEIVES, dropped, "a Send with DV 2, then a Read Request",
      "no Read Response", .says = "send dv=2; ask"},
     {RULE_DDP_7_2_03, NULL, DUT_ANY, NEED_REGIONS, row_refused_with_code, "a Write to an STag that does not exist",

@@ -2,7 +2,7 @@
 /* Suite rdmapx: RFC 7306, Atomic Operations and Immediate Data. A device that does not support them must say so, and is
  * done.
  */
-#include "traffic-gen/suite/cases/suite_rows.h"
+#include "traffic-gen/suite/cases/suite_look.h"
 
 enum { UNEXPECTED_OPCODE = 0x06, DEPTH = 16 };
 
@@ -118,6 +118,12 @@ static void unaligned_code(struct talk *talk, const struct suite_case *row)
         expect_code(talk, row);
 }
 
+static void no_trace(struct talk *talk, const struct suite_case *row)
+{
+    if (try_operation(talk, row))
+        row_leaves_no_trace(talk, row);
+}
+
 /* DDP header, and no RDMA Header: R is for Read Requests (section 8.1). */
 static void headers(struct talk *talk, const struct suite_case *row)
 {
@@ -149,6 +155,18 @@ static const struct suite_case tests[] = {
     {RULE_RDMAPX_5_1_1_05, NULL, DUT_ANY, NEED_REGIONS, refused,
      "a FetchAdd at an address that is a multiple of four but not of eight", "a Terminate, or a close",
      .says = "fadd id=2 ato+4", .served = RDMAP_ATOMIC_RESPONSE},
+    {RULE_RDMAPX_5_1_1_06, NULL, DUT_ANY, NEED_REGIONS, no_trace,
+     "a FetchAdd of 1 at an address that is a multiple of four but not of eight, then, on another connection, a Read "
+     "of "
+     "that memory",
+     "the memory is as it was before", .says = "fadd region=shared id=2 ato+1028 data=1", .variant = LOOK_FETCH_ADD,
+     .served = RDMAP_ATOMIC_RESPONSE},
+    {RULE_RDMAPX_5_1_2_09, NULL, DUT_ANY, NEED_REGIONS, no_trace,
+     "a CmpSwap of all octets, whatever they are, at an address that is a multiple of four but not of eight, then, on "
+     "another connection, a Read of that memory",
+     "the memory is as it was before",
+     .says = "cswap region=shared id=2 ato+1540 cmask=0 data=0 mask=0xFFFFFFFFFFFFFFFF", .variant = LOOK_CMP_SWAP,
+     .served = RDMAP_ATOMIC_RESPONSE},
     {RULE_RDMAPX_5_1_2_10, NULL, DUT_ANY, NEED_REGIONS, refused,
      "a CmpSwap at an address that is a multiple of four but not of eight", "a Terminate, or a close",
      .says = "cswap id=2 ato+4", .served = RDMAP_ATOMIC_RESPONSE},

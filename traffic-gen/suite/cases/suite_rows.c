@@ -237,6 +237,14 @@ void expect_refusal(struct talk *talk, const struct suite_case *row)
     talk_expect_terminate(talk, &expected);
 }
 
+void judge_refusal(struct talk *talk, const struct suite_case *row)
+{
+    struct talk_terminate expected = expectation(row);
+
+    expected.other_open = true;
+    talk_judge_end(talk, &expected);
+}
+
 void expect_code(struct talk *talk, const struct suite_case *row)
 {
     struct talk_terminate expected = expectation(row);

@@ -94,6 +94,16 @@ void talk_expect_terminate(struct talk *talk, const struct talk_terminate *expec
         judge_without_terminate(talk, expected, heard, passed_over);
 }
 
+void talk_judge_end(struct talk *talk, const struct talk_terminate *expected)
+{
+    const struct talk_heard *heard = talk_last(talk);
+
+    if (heard->what == TALK_FPDU && heard->is_terminate)
+        judge_terminate(talk, expected, heard);
+    else
+        judge_without_terminate(talk, expected, heard, NULL);
+}
+
 /* ---- close ---- */
 
 void talk_expect_close(struct talk *talk, int64_t ns)
