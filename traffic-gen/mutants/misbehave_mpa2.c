@@ -101,7 +101,23 @@ static unsigned refuse_many(void *ctx, unsigned cause, const uint8_t *p, size_t 
     return cause;
 }
 
+static unsigned forget_old_reads(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    return cause == 0 && n > 1 && (p[1] & 0x0F) == RDMAP_READ_REQUEST && mpa_of(ctx)->peer.revision == 1 ? QP_DROP
+                                                                                                         : cause;
+}
+
 /* ---- RTR ---- */
+
+/* Of another type than agreed, that of this opcode: neither taken nor refused. */
+static int stall_rtr(void *ctx, const struct mpa_fpdu *fpdu, int error)
+{
+    struct mutant *mutant = ctx;
+
+    if (error == MPA_END_NO_RTR && fpdu->ulpdu_length > 1 && (fpdu->ulpdu[1] & 0x0F) == mutant->how->variant)
+        mutant->seen = 1;
+    return error;
+}
 
 static int refuse_rtr(const struct mpa_fpdu *fpdu, int error, void *ctx, enum rdmap_opcode opcode)
 {
@@ -293,6 +309,7 @@ static bool unless_noted(void *ctx, bool *reset)
 
 const struct misbehaviour misbehave_mpa2[] = {
     {RESPONDER("MPA2-6-06", "refuses revision 1"), .mpa.judge_frame = refuse_revision_1},
+    {RESPONDER("MPA2-6-06/read", "does not answer Reads with revision 1"), .qp.judge = forget_old_reads},
     {BOTH("MPA2-6-09", "accepts S = 1 without the enhanced data"), .mpa.judge_frame = accept_short},
     {INITIATOR("MPA2-8-01", "reports an error of the setup with another layer"), .qp.terminate = reads_other_layer},
     {RESPONDER("MPA2-9.1-03", "serves one Read fewer than it says"), .qp.judge = refuse_many},
@@ -321,5 +338,9 @@ const struct misbehaviour misbehave_mpa2[] = {
     {RESPONDER("MPA2-10-04", "refuses revision 1 without Private Data"), .mpa.judge_frame = refuse_bare_revision_1},
     {RESPONDER("MPA2-12-01", "neither answers nor refuses A = 1 without RTR types"), .mpa.judge_frame = stall,
      .mpa.close = unless_stalled},
+    {RESPONDER("MPA2-12-01/rtr-read", "stalls at an RTR Read that was not agreed"), .mpa.judge_fpdu = stall_rtr,
+     .mpa.close = unless_stalled, .variant = RDMAP_READ_REQUEST},
+    {RESPONDER("MPA2-12-01/rtr-send", "stalls at an RTR Send that was not agreed"), .mpa.judge_fpdu = stall_rtr,
+     .mpa.close = unless_stalled, .variant = RDMAP_SEND},
     {0},
 };

@@ -5,6 +5,8 @@
  */
 #include "traffic-gen/mutants/misbehave.h"
 
+#include "support/advert.h"
+#include "traffic-gen/ends/mpa_end_internal.h"
 #include "traffic-gen/ends/queue_pair_internal.h"
 #include "wire/atomic.h"
 #include "wire/ddp.h"
@@ -130,6 +132,10 @@ enum condition {
     SEND_64,
     SEND_QN_2,
     SEND_QN_3,
+    RESPONSE_NOWHERE,
+    RESPONSE_ALL,
+    RESPONSE_LOCAL,
+    RESPONSE_EMPTY,
 };
 #define WHEN(condition, cause) ((condition) << 20 | (cause))
 
@@ -226,6 +232,23 @@ static bool holds_for_write(enum condition condition, const struct ddp_segment *
     }
 }
 
+/* By where a Read Response is to go: the regions begin at multiples of 0x10000. */
+static bool holds_for_response(enum condition condition, const struct ddp_segment *ddp)
+{
+    switch (condition) {
+    case RESPONSE_NOWHERE:
+        return ddp->payload_len > 0 && ddp->to == 0;
+    case RESPONSE_ALL:
+        return ddp->payload_len > 0 && ddp->to >> 16 == 1 + REGION_ALL;
+    case RESPONSE_LOCAL:
+        return ddp->payload_len > 0 && ddp->to >> 16 == 1 + REGION_LOCAL;
+    case RESPONSE_EMPTY:
+        return ddp->payload_len == 0;
+    default:
+        return false;
+    }
+}
+
 static bool holds_for_terminate(enum condition condition, const struct ddp_segment *ddp)
 {
     struct rdmap_terminate terminate = {0};
@@ -248,6 +271,8 @@ static bool holds(struct mutant *mutant, enum condition condition, const struct 
         return holds_for_read(condition, ddp);
     case RDMAP_WRITE:
         return holds_for_write(condition, ddp);
+    case RDMAP_READ_RESPONSE:
+        return holds_for_response(condition, ddp);
     case RDMAP_TERMINATE:
         return holds_for_terminate(condition, ddp);
     case RDMAP_IMMEDIATE:
@@ -358,6 +383,21 @@ static unsigned drop_short(void *ctx, unsigned cause, const uint8_t *p, size_t n
 
     (void)p;
     return n == (size_t)mutant->how->variant ? QP_DROP : cause;
+}
+
+/* The same, if they come in parts. */
+static void note_part(void *ctx)
+{
+    struct mutant *mutant = ctx;
+
+    mutant->seen = qp_mpa(mutant->qp)->reader.n > 0;
+}
+
+static unsigned drop_short_part(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    const struct mutant *mutant = ctx;
+
+    return mutant->seen ? drop_short(ctx, cause, p, n) : cause;
 }
 
 static int take_empty(void *ctx, const struct mpa_fpdu *fpdu, int error)
@@ -473,6 +513,8 @@ const struct misbehaviour misbehave_ddp[] = {
     {BOTH("DDP-6.2.1-06", "does not answer Reads, and stays open"), .options = stay_open, .qp.judge = when,
      .variant = WHEN(READ, QP_DROP)},
     {BOTH("DDP-6.2.2-03", "ignores ULPDUs that are too short"), .qp.judge = drop_short, .variant = 10},
+    {BOTH("DDP-6.2.2-03/cut", "ignores ULPDUs that are too short when they come in parts"), .qp.judge = drop_short_part,
+     .mpa.received = note_part, .variant = 10},
     {BOTH("DDP-6.2.2-03/zero", "ignores ULPDUs of no octets"), .mpa.judge_fpdu = take_empty, .qp.judge = drop_short},
     {BOTH("DDP-6.2.2-03/two", "ignores ULPDUs of two octets"), .qp.judge = drop_short, .variant = 2},
     IGNORES("DDP-7.1-01", QUEUE, "ignores a QN that does not exist"),
@@ -534,7 +576,10 @@ const struct misbehaviour misbehave_rdmap[] = {
     TAKES("RDMAP-5.2.1-17/row", READ_AGAIN, QP_DROP, "loses consecutive zero-length Reads"),
     {BOTH("RDMAP-5.2.1-18", "answers a zero-length Read behind another with that one's length"),
      .qp.judge = answer_stale, .mpa.received = forget_length},
-    IGNORES("RDMAP-5.2.2-06", OPCODE, "ignores unsolicited Read Responses"),
+    TAKES("RDMAP-5.2.2-06", RESPONSE_NOWHERE, QP_DROP, "ignores unsolicited Read Responses to STags that do not exist"),
+    TAKES("RDMAP-5.2.2-06/writable", RESPONSE_ALL, QP_DROP, "ignores unsolicited Read Responses to its memory"),
+    TAKES("RDMAP-5.2.2-06/local", RESPONSE_LOCAL, QP_DROP, "ignores unsolicited Read Responses to memory of its own"),
+    TAKES("RDMAP-5.2.2-06/empty", RESPONSE_EMPTY, QP_DROP, "ignores unsolicited Read Responses without payload"),
     IGNORES("RDMAP-5.3-05", TOO_LONG, "ignores excess length"),
     TAKES("RDMAP-5.3-12", EMPTY_SEND, UNSPECIFIED, "treats a zero-length Send as an error"),
     {RESPONDER("RDMAP-5.4-05", "has no buffer for a Terminate"), .qp.judge = when,

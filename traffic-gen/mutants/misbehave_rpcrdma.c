@@ -37,7 +37,7 @@ static bool is_nothing_at_all(const struct rpc_end_incoming *in)
 }
 
 /* One of the discriminators of the lists: WORD_READS and so on. */
-enum { WORD_READS = 16, WORD_WRITES = 20, WORD_REPLY = 24 };
+enum { WORD_READS = 16, WORD_WRITES = 20, WORD_REPLY = 24, WORD_COUNT = 24 /* of the first Write chunk */ };
 
 static uint32_t word_at(const struct rpc_end_incoming *in, size_t at)
 {
@@ -84,9 +84,35 @@ static bool is_cut(const struct rpc_end_incoming *in)
     return has_status(in, RPCRDMA_OVERRUN) && word_at(in, WORD_READS) == 0 && word_at(in, WORD_REPLY) == 1;
 }
 
+static bool has_count(const struct rpc_end_incoming *in, uint32_t count)
+{
+    return has_status(in, RPCRDMA_OVERRUN) && in->header->fault > 0 && word_at(in, WORD_WRITES) == 1 &&
+           word_at(in, WORD_COUNT) == count;
+}
+
 static bool is_large_count(const struct rpc_end_incoming *in)
 {
-    return has_status(in, RPCRDMA_OVERRUN) && in->header->fault > 0 && word_at(in, WORD_WRITES) == 1;
+    return has_count(in, 0x00FFFFFF);
+}
+
+static bool is_count_28(const struct rpc_end_incoming *in)
+{
+    return has_count(in, 0x10000001);
+}
+
+static bool is_count_30(const struct rpc_end_incoming *in)
+{
+    return has_count(in, 0x40000001);
+}
+
+static bool is_count_31(const struct rpc_end_incoming *in)
+{
+    return has_count(in, 0x80000001);
+}
+
+static bool is_count_max(const struct rpc_end_incoming *in)
+{
+    return has_count(in, UINT32_MAX);
 }
 
 static bool is_proc_5(const struct rpc_end_incoming *in)
@@ -197,6 +223,11 @@ const struct misbehaviour misbehave_rpcrdma[] = {
             is_bad_discriminator, RPC_END_SAY_GARBAGE),
     ANSWERS(RESPONDER("RPCR-4.5.2-01/overrun", "ignores a list that does not end"), is_overrun, RPC_END_DISCARD),
     ANSWERS(RESPONDER("RPCR-4.5.2-01/count", "closes when a count is too large"), is_large_count, RPC_END_HANG_UP),
+    ANSWERS(RESPONDER("RPCR-4.5.2-01/count-28", "takes 2^28 + 1 segments for GARBAGE_ARGS"), is_count_28,
+            RPC_END_SAY_GARBAGE),
+    ANSWERS(RESPONDER("RPCR-4.5.2-01/count-30", "ignores 2^30 + 1 segments"), is_count_30, RPC_END_DISCARD),
+    ANSWERS(RESPONDER("RPCR-4.5.2-01/count-31", "closes at 2^31 + 1 segments"), is_count_31, RPC_END_HANG_UP),
+    ANSWERS(RESPONDER("RPCR-4.5.2-01/count-max", "ignores 2^32 - 1 segments"), is_count_max, RPC_END_DISCARD),
     ANSWERS(RESPONDER("RPCR-4.5.2-02", "answers rdma_proc 5 with GARBAGE_ARGS"), is_proc_5, RPC_END_SAY_GARBAGE),
     ANSWERS(RESPONDER("RPCR-4.5.2-02/max", "ignores large values of rdma_proc"), is_large_proc, RPC_END_DISCARD),
     ANSWERS(RESPONDER("RPCR-4.5.2-03", "ignores an RDMA_NOMSG without chunks"), is_nothing, RPC_END_DISCARD),

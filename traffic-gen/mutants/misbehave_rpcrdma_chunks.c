@@ -9,6 +9,7 @@
 
 enum { /* as in suite_rpcrdma_chunks.c: octets, and Positions with our handles */
        WRITTEN = 2999,
+       WRITTEN_INLINE = 501,
        NULL_CALL = 40,
        HANDLE_AT = 76,
        NAME_AT = 96,
@@ -130,6 +131,37 @@ static void fill_unused(void *ctx, struct rpcrdma_plan *plan)
         ((struct rpcrdma_segment *)plan->writes[0].segments)->length = 100;
 }
 
+/* Of what was written inline one octet comes back changed. */
+static bool change_inline(void *ctx, struct qp_work *work)
+{
+    struct mutant *mutant = ctx;
+
+    if (work->kind == QP_WRITE && work->n == WRITTEN_INLINE) {
+        memcpy(mutant->octets, work->p, WRITTEN_INLINE);
+        mutant->octets[WRITTEN_INLINE - 1] ^= 1;
+        work->p = mutant->octets;
+    }
+    return true;
+}
+
+/* After the requester's Terminate the connection stays. */
+static unsigned note_terminate(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    struct mutant *mutant = ctx;
+
+    if (n > 1 && (p[1] & 0x0F) == RDMAP_TERMINATE)
+        mutant->seen = 1;
+    return cause;
+}
+
+static bool unless_terminated(void *ctx, bool *reset)
+{
+    const struct mutant *mutant = ctx;
+
+    (void)reset;
+    return mutant->seen == 0;
+}
+
 /* ---- exceeded ---- */
 
 /* What a READ without chunks asks for; or the chunk of a READ: its segment, and its length in seen. */
@@ -236,6 +268,9 @@ const struct misbehaviour misbehave_rpcrdma_chunks[] = {
     {RESPONDER("RPCR-3.4.5-07", "fetches the first of four segments twice"),
      .rpc = {.decide = note_reads, .work = read_first_twice}},
     {RESPONDER("RPCR-4.3.2.2-08", "reports octets in a Write chunk that it did not use"), .rpc.header = fill_unused},
+    {RESPONDER("RPCR-2.2.4.2-01/write", "loses the last octet of what is written inline"), .rpc.work = change_inline},
+    {RESPONDER("RPCR-4.5.4-03/memory", "does not end the connection when it cannot read a chunk"),
+     .qp.judge = note_terminate, .mpa.close = unless_terminated},
     EXCEEDS("RPCR-4.5.3-02", "sends more than the inline threshold", send_long, NULL, 2999),
     EXCEEDS("RPCR-4.5.3-02/large", "sends more than its own inline threshold", send_longer, NULL, 5998),
     EXCEEDS("EXP-4.3-02", "closes when a Reply chunk is missing", hang_up, NULL, 2998),

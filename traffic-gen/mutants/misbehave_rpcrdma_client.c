@@ -17,6 +17,7 @@ enum {
     OWN_MASK = 0x7F000000,
     TOGETHER_CREDITS = 32,
     TOGETHER_REPLIES = 14,
+    SPARE_BUFFERS = 8,
     NO_BUFFER = 1 << 12 | 2 << 8 | 2, /* of DDP */
     INVALID_STAG = 1 << 8,            /* layer 0, error type 1, code 0 */
 };
@@ -41,6 +42,18 @@ static unsigned lack_buffers(void *ctx, unsigned cause, const uint8_t *p, size_t
     if (!read_send(&header, p, n) || header.credit != TOGETHER_CREDITS || ++mutant->seen != TOGETHER_REPLIES)
         return cause;
     return NO_BUFFER;
+}
+
+/* Of a few malformed Replies it has the Receive buffers, which it does not post again. */
+static unsigned lose_buffers(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    struct mutant *mutant = ctx;
+    struct rpcrdma_header header;
+
+    return cause == 0 && read_send(&header, p, n) && header.vers == 2 && header.xid == 0x7B7B7B7B &&
+                   ++mutant->seen > SPARE_BUFFERS
+               ? NO_BUFFER
+               : cause;
 }
 
 /* A Send that holds a Call, the server's; Replies to our own can have any XID of its. */
@@ -242,6 +255,8 @@ const struct misbehaviour misbehave_rpcrdma_client[] = {
     ANSWERS(RESPONDER("RPCR-6.3-02", "ignores Calls that request one credit"), requests_one, RPC_END_DISCARD),
     ANSWERS(INITIATOR("RPCR-6.3-02", "closes when one credit is granted"), grants_one, RPC_END_HANG_UP),
     {INITIATOR("RPCR-3.3.1-09", "lacks a Receive buffer when Replies come at once"), .qp.judge = lack_buffers},
+    {INITIATOR("RPCR-4.5-03/many", "does not post the Receive buffers of malformed Replies again"),
+     .qp.judge = lose_buffers},
     {INITIATOR("RPCR-3.4.5.1-03", "withdraws its Read chunks before the Reply"), .qp.judge = refuse_late_read,
      .variant = 24},
     {INITIATOR("RPCR-4.4.1-01", "accepts Writes into a Write chunk after the Reply"), .qp.judge = take_late_write,

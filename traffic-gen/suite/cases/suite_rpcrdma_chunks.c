@@ -5,6 +5,7 @@
  */
 #include "traffic-gen/suite/cases/suite_rpcrdma.h"
 
+#include "traffic-gen/ends/memory.h"
 #include "traffic-gen/suite/talk/talk_internal.h"
 #include "wire/nfs.h"
 
@@ -14,6 +15,7 @@ enum {
     DATA = 2999,
     OTHER_DATA = DATA - 1, /* the lengths differ between stimuli */
     LARGE = 2 * DATA,      /* more than our inline thresholds */
+    INLINE_DATA = 501,     /* fits into any Send */
     GETATTR = 1,           /* of version 3 */
     LOOKUP = 3,
 };
@@ -67,7 +69,7 @@ static bool holds_data(struct rpc_talker *talker, uint32_t n, uint32_t chunk)
 
 /* ---- what must be accepted ---- */
 
-enum { SEGMENTS, ORDER, LONG_AND_CHUNK };
+enum { SEGMENTS, ORDER, LONG_AND_CHUNK, INLINE };
 
 static void write_chunked_one(struct rpc_talker *talker, const struct suite_case *row)
 {
@@ -75,14 +77,16 @@ static void write_chunked_one(struct rpc_talker *talker, const struct suite_case
         [SEGMENTS] = {.reduce = true, .segments = 3, .reply_max = 400},
         [ORDER] = {.reduce = true, .segments = 4, .reply_max = 400},
         [LONG_AND_CHUNK] = {.reduce = true, .long_call = true, .reply_max = 400},
+        [INLINE] = {0},
     };
+    const uint32_t n = row->variant == INLINE ? INLINE_DATA : DATA;
     struct xdr_out out;
 
     if (!rpc_talker_file(talker))
         return;
-    rpc_talker_begin_write(talker, &out, DATA);
-    xdr_out_eligible(&out, data(), DATA);
-    if (rpc_talker_succeeds(talker, &out, &hows[row->variant]) && holds_data(talker, DATA, (uint32_t)xdr_padded(DATA)))
+    rpc_talker_begin_write(talker, &out, n);
+    xdr_out_eligible(&out, data(), n);
+    if (rpc_talker_succeeds(talker, &out, &hows[row->variant]) && holds_data(talker, n, (uint32_t)xdr_padded(n)))
         talk_passed(talker->talk, "success, and the file holds the octets in order");
 }
 
@@ -224,6 +228,64 @@ static void write_by_hand(struct talk *talk, const struct suite_case *row)
     rpc_talker_each_version(talk, row, NFS_ALL_VERSIONS, NULL, write_by_hand_one);
 }
 
+/* ---- memory that is gone ---- */
+
+static bool has_ended(const struct rpc_talker *talker)
+{
+    return talker->fed_end;
+}
+
+static void judge_lost_memory(struct rpc_talker *talker)
+{
+    struct talk *talk = talker->talk;
+    enum rpc_answer answer = rpc_talker_await(talker, talker->xid, 0);
+
+    if (answer == RPC_ANSWER_SUCCESS && status_heard(talker) == 0)
+        talk_failed(talk, "expected no success: a part of the data cannot be read; found a Reply that says success");
+    else if (talker->fed_end)
+        talk_passed_by_end(talk, "the connection ends");
+    else if (answer != RPC_ANSWER_SILENCE && answer != RPC_ANSWER_GONE)
+        talk_passed(talk, "%s", rpc_answer_words(answer));
+    else
+        talk_failed(talk, "expected the connection to end, or an error; found neither: the requester waits for ever");
+}
+
+/* A WRITE whose data are in two segments. By the time of the second Read the memory of that segment is not there. */
+static void lost_memory_one(struct rpc_talker *talker, const struct suite_case *row)
+{
+    enum { PART = 1400 };
+    static uint8_t lost[PART];
+    struct rpcrdma_read_segment reads[2];
+    const struct rpcrdma_plan begun = {.vers = RPCRDMA_VERSION, .credit = 8, .reads = reads, .n_reads = 2};
+    struct memory *memory = rpc_end_memory(talker->end);
+    struct rpcrdma_plan plan = begun;
+    struct xdr_out out;
+    uint32_t position, stag;
+
+    (void)row;
+    if (!rpc_talker_file(talker))
+        return;
+    rpc_talker_begin_write(talker, &out, 2 * PART);
+    xdr_out_u32(&out, 2 * PART);
+    position = (uint32_t)xdr_out_at(&out);
+    memcpy(talker->region, data(), PART);
+    stag = memory_register(memory, lost, PART, 0, MEMORY_REMOTE_READ, false);
+    reads[0] = (struct rpcrdma_read_segment){position, rpc_talker_segment(talker, false, 0, PART)};
+    reads[1] =
+        (struct rpcrdma_read_segment){position, {.handle = stag, .length = PART, .offset = memory_base(memory, stag)}};
+    memory_invalidate(memory, stag);
+    plan.xid = get_be32(out.octets->data);
+    rpc_talker_send_plan(talker, &plan, out.octets->data, out.octets->len);
+    xdr_out_free(&out);
+    rpc_talker_pump(talker, talk_t_close(talker->talk), has_ended);
+    judge_lost_memory(talker);
+}
+
+static void lost_memory(struct talk *talk, const struct suite_case *row)
+{
+    rpc_talker_each_version(talk, row, NFS_ALL_VERSIONS, NULL, lost_memory_one);
+}
+
 /* ---- what must not be reduced ---- */
 
 enum { HANDLE_REDUCED, NAME_REDUCED };
@@ -352,6 +414,11 @@ static void no_chunk(struct talk *talk, const struct suite_case *row)
 #define TAKEN "success"
 
 static const struct suite_case tests[] = {
+    {RULE_RPCR_2_2_4_2_01, "write", DUT_RESPONDER, NEED_NFS, write_chunked,
+     "a WRITE of 501 octets without chunks, all inline", "success, and the file holds the octets", .variant = INLINE},
+    {RULE_RPCR_4_5_4_03, "memory", DUT_RESPONDER, NEED_NFS, lost_memory,
+     "a WRITE with a Read chunk of two segments, of which the second one's memory is gone when it is read",
+     "the connection ends, or an error", .variant = 0},
     {RULE_RPCR_3_4_5_07, NULL, DUT_RESPONDER, NEED_NFS, write_chunked, "a WRITE with a Read chunk of four segments",
      "success, and the octets in list order", .variant = ORDER},
     {RULE_RPCR_3_4_5_2_04, "segment", DUT_RESPONDER, NEED_NFS, write_by_hand,

@@ -8,6 +8,8 @@
 #include "traffic-gen/suite/talk/talk_internal.h"
 #include "wire/octets.h"
 
+enum { MANY_MAX = 1024 };
+
 /* rdma_xid, rdma_vers, rdma_credit of our message; then three absent lists. */
 #define HEAD     "XID 00000001 00000008 "
 #define NO_LISTS "00000000 00000000 00000000 "
@@ -84,6 +86,22 @@ static const struct {
     {HEAD "00000000 00000000 00000000 00000001 00000001 00001234 00000064", RPC_ANSWER_ERR_CHUNK},
 #define NO_BODY_WRITE 29
     {HEAD "00000001 00000000 00000001 00000001 W:1000 00000000 00000000", RPC_ANSWER_ERR_CHUNK},
+/* Counts whose octets, reckoned in 32 bits, are those of one segment, or none: the one segment is there. */
+#define COUNTED(words)                                                                                                 \
+    {                                                                                                                  \
+        HEAD "00000000 00000000 00000001 " words " W:100 00000000 00000000 NULL", RPC_ANSWER_ERR_CHUNK                 \
+    }
+#define COUNT_28 30
+    COUNTED("10000001"),
+#define COUNT_30 31
+    COUNTED("40000001"),
+#define COUNT_31 32
+    COUNTED("80000001"),
+#define COUNT_MAX 33
+    COUNTED("ffffffff"),
+#define REPLY_FOREIGN 34
+    {"7b7b7b7b 00000002 00000008 00000000 " NO_LISTS "7b7b7b7b 00000001 00000000 00000000 00000000 00000000",
+     RPC_ANSWER_SILENCE},
 };
 
 void rpcrdma_judge(struct rpc_talker *talker, unsigned allowed, enum rpc_answer found)
@@ -185,6 +203,42 @@ static void to_client(struct rpc_talker *talker, const struct suite_case *row)
     judge_unanswered(talker, xid);
 }
 
+/* The most credits that the device has asked for: it has as many Receive buffers, at least. */
+static unsigned credits_asked(const struct rpc_talker *talker)
+{
+    uint32_t most = 1;
+
+    for (guint i = 0; i < talker->heard->len; i++) {
+        const struct talker_heard *heard = g_ptr_array_index(talker->heard, i);
+
+        if (heard->call && heard->header.status == RPCRDMA_OK)
+            most = MAX(most, heard->header.credit);
+    }
+    return MIN(most, MANY_MAX);
+}
+
+/* Each takes a Receive buffer, which has to be posted again although the message is discarded. */
+static void many_to_client(struct rpc_talker *talker, const struct suite_case *row)
+{
+    g_autofree char *what = NULL;
+    unsigned n;
+
+    if (!is_blocked(talker))
+        return;
+    n = credits_asked(talker) + 1;
+    for (unsigned i = 0; i < n && !talker->fed_end && !talker->terminated; i++) {
+        send_stimulus(talker, row->variant);
+        rpc_talker_pump(talker, talk_t_react(talker->talk) / 50, NULL);
+    }
+    what = g_strdup_printf("%u malformed Replies, one more than the credits that it asks for", n);
+    rpc_talker_judge_continues(talker, what);
+}
+
+static void many(struct talk *talk, const struct suite_case *row)
+{
+    rpc_talker_with_client(talk, row, NULL, many_to_client);
+}
+
 static void say(struct talk *talk, const struct suite_case *row)
 {
     struct rpc_talker talker;
@@ -218,6 +272,9 @@ static const struct suite_case tests[] = {
      .variant = REPLY_VERSION},
     {RULE_RPCR_4_5_03, "list", DUT_INITIATOR, NEED_RPC, say, "a Reply whose Write list cannot be decoded", SILENCE,
      .variant = REPLY_DISCRIMINATOR},
+    {RULE_RPCR_4_5_03, "many", DUT_INITIATOR, NEED_RPC, many,
+     "Replies with an unknown XID and rdma_vers 2, one more of them than the device has credits, then the Reply",
+     "the device continues", .variant = REPLY_FOREIGN},
     {RULE_RPCR_4_5_10, NULL, DUT_ANY, NEED_RPC, say, "an RDMA_ERROR with rdma_err 7", SILENCE, .variant = BAD_ERROR},
     {RULE_RPCR_4_5_1_01, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_vers 2", "ERR_VERS", .variant = VERSION},
     {RULE_RPCR_4_5_1_01, "0", DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_vers 0", "ERR_VERS",
@@ -234,6 +291,14 @@ static const struct suite_case tests[] = {
      "ERR_CHUNK", .variant = OVERRUN},
     {RULE_RPCR_4_5_2_01, "count", DUT_RESPONDER, NEED_RPC, say, "a Write chunk of 16777215 segments", "ERR_CHUNK",
      .variant = COUNT},
+    {RULE_RPCR_4_5_2_01, "count-28", DUT_RESPONDER, NEED_RPC, say, "a Write chunk of 2^28 + 1 segments, with one",
+     "ERR_CHUNK", .variant = COUNT_28},
+    {RULE_RPCR_4_5_2_01, "count-30", DUT_RESPONDER, NEED_RPC, say, "a Write chunk of 2^30 + 1 segments, with one",
+     "ERR_CHUNK", .variant = COUNT_30},
+    {RULE_RPCR_4_5_2_01, "count-31", DUT_RESPONDER, NEED_RPC, say, "a Write chunk of 2^31 + 1 segments, with one",
+     "ERR_CHUNK", .variant = COUNT_31},
+    {RULE_RPCR_4_5_2_01, "count-max", DUT_RESPONDER, NEED_RPC, say, "a Write chunk of 2^32 - 1 segments, with one",
+     "ERR_CHUNK", .variant = COUNT_MAX},
     {RULE_RPCR_4_5_2_02, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_proc 5", "ERR_CHUNK", .variant = PROC},
     {RULE_RPCR_4_5_2_02, "max", DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_proc 4294967295", "ERR_CHUNK",
      .variant = PROC_MAX},
