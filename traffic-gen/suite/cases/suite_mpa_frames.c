@@ -147,8 +147,8 @@ static void reply_and_fpdu(struct talk *talk, const struct suite_case *row)
         talk_write(talk, octets->data + first, octets->len - first);
     }
     life = talk_await(talk, sign, talk_t_react(talk));
-    if (life == LIFE_TERMINATE && talk_last(talk)->terminate.layer == RDMAP_LAYER_LLP &&
-        talk_last(talk)->terminate.code == CODE_CRC)
+    if (life == LIFE_TERMINATE && talk_last(talk)->meant.layer == RDMAP_LAYER_LLP &&
+        talk_last(talk)->meant.code == CODE_CRC)
         talk_failed(talk, "expected the FPDU after the Reply intact; found %s", talk_describe(talk, talk_last(talk)));
     else if (life == LIFE_ANSWERS)
         talk_passed(talk, "the FPDU was accepted: %s", talk_describe(talk, talk_last(talk)));

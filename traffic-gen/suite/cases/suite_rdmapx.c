@@ -21,7 +21,7 @@ static bool has_operation(struct talk *talk, enum rdmap_opcode answer)
     if (talk_hear_opcode(talk, answer))
         return true;
     heard = talk_last(talk);
-    if (heard->what == TALK_FPDU && heard->is_terminate && says_unexpected(&heard->terminate))
+    if (heard->what == TALK_FPDU && heard->is_terminate && says_unexpected(&heard->meant))
         talk_not_applicable(talk, "the device does not support this operation: %s", talk_describe(talk, heard));
     else
         talk_inconclusive(talk, "the same operation without the fault was not answered; found %s",
@@ -61,7 +61,7 @@ static void lacking(struct talk *talk, const struct suite_case *row)
         talk_inconclusive(talk, "%s", talk_describe(talk, heard));
     else if (!heard->is_terminate)
         talk_not_applicable(talk, "the device supports Atomic Operations");
-    else if (heard->terminate.layer == 0 && heard->terminate.etype == 2 && heard->terminate.code == UNEXPECTED_OPCODE)
+    else if (heard->meant.layer == 0 && heard->meant.etype == 2 && heard->meant.code == UNEXPECTED_OPCODE)
         talk_passed(talk, "%s", talk_describe(talk, heard));
     else
         talk_failed(talk, "expected Terminate layer 0 type 2 code 6; found %s", talk_describe(talk, heard));
@@ -134,9 +134,9 @@ static void headers(struct talk *talk, const struct suite_case *row)
     heard = hear_end(talk, talk_t_react(talk));
     if (!heard->is_terminate)
         talk_inconclusive(talk, "expected a Terminate; found %s", talk_describe(talk, talk_last(talk)));
-    else if (!heard->terminate.d || heard->terminate.r)
-        talk_failed(talk, "expected D = 1 and R = 0; found D = %d and R = %d in %s", heard->terminate.d,
-                    heard->terminate.r, talk_describe(talk, heard));
+    else if (!heard->meant.d || heard->meant.r)
+        talk_failed(talk, "expected D = 1 and R = 0; found D = %d and R = %d in %s", heard->meant.d, heard->meant.r,
+                    talk_describe(talk, heard));
     else
         talk_passed(talk, "%s, D = 1, R = 0", talk_describe(talk, heard));
 }

@@ -390,6 +390,7 @@ bool talk_open(struct talk *talk)
         .t_start = talk->run->t_start * 9 / 10,
         .t_idle = talk->run->t_idle * 9 / 10,
         .recorder = talk->run->recorder,
+        .layout = g_atomic_pointer_get(&talk->run->layout),
         .mss = talk->mss,
     };
     const struct tcp_wish wish = {.mss = talk->mss, .window = talk->window};

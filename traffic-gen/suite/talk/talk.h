@@ -186,7 +186,8 @@ struct talk_heard {
     bool has_ddp;
     struct ddp_segment ddp; /* its payload member is set */
     bool is_terminate;
-    struct rdmap_terminate terminate;
+    struct rdmap_terminate terminate; /* by the letter */
+    struct rdmap_terminate meant;     /* as this device lays them out, if that is known: layer, etype, code, m, d, r */
 };
 
 /* The next thing that the DUT does within ns. Valid until the next call; after FIN and RST it returns the same again.

@@ -32,7 +32,7 @@ static void expected_words(const struct talk_terminate *expected, GString *out)
 
 static void judge_terminate(struct talk *talk, const struct talk_terminate *expected, const struct talk_heard *heard)
 {
-    const struct rdmap_terminate *terminate = &heard->terminate;
+    const struct rdmap_terminate *terminate = &heard->meant;
     GString *words = g_string_new(NULL);
 
     expected_words(expected, words);

@@ -192,15 +192,27 @@ static bool parse_frame(struct talk *talk)
     return true;
 }
 
-/* Some devices lay out a Terminate differently; one Terminate that proves it explains all others. */
-static void learn_layout(struct talk *talk, const struct ddp_segment *ddp)
+/*
+ * Some devices lay out a Terminate differently; one Terminate that proves it explains all others. That mistake is a
+ * finding of its own (RDMAP-4.8-02): a case that is about the reason goes by the one that was meant.
+ */
+static void read_meaning(struct talk *talk)
 {
-    struct rdmap_terminate terminate;
-    enum rdmap_terminate_status status = rdmap_terminate_decode(&terminate, ddp->payload, ddp->payload_len);
-    const char *layout = rdmap_terminate_reread(&terminate, &status, ddp->payload, ddp->payload_len, NULL);
+    const struct ddp_segment *ddp = &talk->heard.ddp;
+    struct rdmap_terminate *meant = &talk->heard.meant, word;
+    struct terminate_layouts table = {0};
+    const struct terminate_host host = {.layouts = &table};
+    enum rdmap_terminate_status status = rdmap_terminate_decode(meant, ddp->payload, ddp->payload_len);
+    const char *known = g_atomic_pointer_get(&talk->run->layout), *layout;
 
-    if (layout)
+    rdmap_terminate_assume(known, &host);
+    layout = rdmap_terminate_reread(meant, &status, ddp->payload, ddp->payload_len, &host);
+    if (layout) {
         g_atomic_pointer_set(&talk->run->layout, layout);
+    } else if (known && rdmap_terminate_meant(known, meant->layer, meant->etype, meant->code, &word)) {
+        meant->layer = word.layer;
+        meant->etype = word.etype;
+    }
 }
 
 static bool parse_fpdu(struct talk *talk)
@@ -219,7 +231,7 @@ static bool parse_fpdu(struct talk *talk)
     talk->fpdus_heard += !talk_crc(talk) || heard->crc_good;
     talk->markers_heard += heard->fpdu.n_markers;
     if (heard->is_terminate)
-        learn_layout(talk, &heard->ddp);
+        read_meaning(talk);
     report(talk, talk_crc(talk) && !heard->crc_good ? TALK_GARBAGE : TALK_FPDU, heard->fpdu.length);
     return true;
 }
