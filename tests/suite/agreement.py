@@ -17,6 +17,7 @@ TOLD = {
     "RDMAP-4.8-11": "RDMAP-4.8-20",
     "RDMAP-4.8-12": "RDMAP-4.8-20",
     "RDMAP-7-01": "RDMAP-7.2-02",
+    "RPCR-4.5.2-04": "RPCR-4.2.1-01",
     "RDMAP-7.2-02/untagged-write": "DDP-7.1-07",  # read as an Untagged header, the octets have an MO beyond any buffer
     "RPCR-4.5-02": "RPCR-4.5.2-01",
     "RPCR-4.5.1-01/0": "RPCR-4.5-07",

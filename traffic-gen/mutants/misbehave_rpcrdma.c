@@ -136,6 +136,25 @@ static bool is_other_xid(const struct rpc_end_incoming *in)
            get_be32(in->p + in->header->header_len) != in->header->xid;
 }
 
+/* A Call with two XIDs is answered with both of them. */
+static enum rpc_end_answer take_two_xids(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due)
+{
+    struct mutant *mutant = ctx;
+
+    if (in->p)
+        mutant->seen = is_other_xid(in) ? get_be32(in->p + in->header->header_len) : 0;
+    return mutant->seen ? RPC_END_SERVE : due;
+}
+
+static void copy_second_xid(void *ctx, GByteArray *octets)
+{
+    struct mutant *mutant = ctx;
+
+    if (mutant->seen && octets->len >= RPCRDMA_HEADER_MIN + sizeof(uint32_t))
+        put_be32(octets->data + RPCRDMA_HEADER_MIN, mutant->seen);
+    mutant->seen = 0;
+}
+
 static bool is_reply_chunk_alone(const struct rpc_end_incoming *in)
 {
     return is_sound(in, RPCRDMA_NOMSG) && in->header->read.n == 0 && in->header->has_reply && in->call;
@@ -231,7 +250,8 @@ const struct misbehaviour misbehave_rpcrdma[] = {
     ANSWERS(RESPONDER("RPCR-4.5.2-02", "answers rdma_proc 5 with GARBAGE_ARGS"), is_proc_5, RPC_END_SAY_GARBAGE),
     ANSWERS(RESPONDER("RPCR-4.5.2-02/max", "ignores large values of rdma_proc"), is_large_proc, RPC_END_DISCARD),
     ANSWERS(RESPONDER("RPCR-4.5.2-03", "ignores an RDMA_NOMSG without chunks"), is_nothing, RPC_END_DISCARD),
-    ANSWERS(RESPONDER("RPCR-4.5.2-04", "ignores Calls with two XIDs"), is_other_xid, RPC_END_DISCARD),
+    {RESPONDER("RPCR-4.5.2-04", "answers a Call with two XIDs with both of them"), .rpc.decide = take_two_xids,
+     .rpc.octets = copy_second_xid},
     ANSWERS(RESPONDER("RPCR-4.5.2-05/reply-chunk", "waits for the message of an RDMA_NOMSG with only a Reply chunk"),
             is_reply_chunk_alone, RPC_END_DISCARD),
     ANSWERS(RESPONDER("RPCR-4.5.2-05/position", "ignores an RDMA_NOMSG without Position 0"), is_without_body,

@@ -241,7 +241,11 @@ CASE(failed_read, 0)
 
 enum { TOO_LONG, TOO_MANY };
 
-/* Such a Reply is ignored: the Call is still pending, and its memory still open to its Reply. */
+/*
+ * Such a Reply is ignored, and the Call is still pending; or the Call is over, in error: the document words neither.
+ * Then its memory is closed, and the Write into it, which comes next, ends the connection. What the Reply itself must
+ * not do is end it.
+ */
 static void wrong_chunk_one(struct rpc_talker *talker, const struct suite_case *row)
 {
     struct talk *talk = talker->talk;
@@ -260,15 +264,18 @@ static void wrong_chunk_one(struct rpc_talker *talker, const struct suite_case *
         writes = (struct rpcrdma_write_plan){segments, n + (row->variant == TOO_MANY)};
         reply_io_error(talker, xid, &writes);
         rpc_talker_pump(talker, talk_t_react(talk) / 2, NULL);
+        if (is_over(talker)) {
+            if (!rpc_talker_judge_unmounted(talker))
+                talk_failed(talk, "expected the Reply to end at most its Call; the device ended the connection%s",
+                            talker->terminated && !talker->port->is_blind ? " with a Terminate" : "");
+            return;
+        }
         work.remote_stag = segment.handle;
         work.remote_to = segment.offset;
         rpc_talker_post(talker, &work);
-        rpc_talker_pump(talker, talk_t_react(talk) / 2, NULL);
-        if (is_over(talker) && rpc_talker_judge_unmounted(talker))
-            return;
+        rpc_talker_pump(talker, talk_t_react(talk) / 2, is_over);
         if (is_over(talker))
-            talk_failed(talk, "expected the Call to stay pending; the device ended the connection%s",
-                        talker->terminated && !talker->port->is_blind ? " with a Terminate" : "");
+            talk_passed(talk, "the Call is over: a Write into its chunk is refused (%s)", rpc_talker_end_words(talker));
         else
             rpc_talker_judge_continues(
                 talker, "a Reply with a chunk that was not offered, a Write into the Call's chunk, the Reply");
@@ -548,9 +555,10 @@ static const struct suite_case tests[] = {
     {RULE_RPCR_3_4_5_1_03, NULL, DUT_INITIATOR, NEED_RPC, late_read,
      "a Read of a Read chunk long after the Call, before the Reply", "it is served", .variant = 0},
     {RULE_RPCR_3_4_6_13, "length", DUT_INITIATOR, NEED_RPC, wrong_chunk,
-     "a Reply whose Write chunk is longer than the Call offers", "the Call stays pending", .variant = TOO_LONG},
+     "a Reply whose Write chunk is longer than the Call offers", "the Call stays pending, or is over",
+     .variant = TOO_LONG},
     {RULE_RPCR_3_4_6_13, "count", DUT_INITIATOR, NEED_RPC, wrong_chunk,
-     "a Reply whose Write chunk has a segment more than the Call offers", "the Call stays pending",
+     "a Reply whose Write chunk has a segment more than the Call offers", "the Call stays pending, or is over",
      .variant = TOO_MANY},
     {RULE_RPCR_4_4_1_01, NULL, DUT_INITIATOR, NEED_RPC, late_write, "a Write into a Write chunk after the Reply",
      "a Terminate or a close", .variant = LATE_WRITE},

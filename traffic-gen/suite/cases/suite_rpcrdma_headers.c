@@ -142,9 +142,22 @@ static void judge_silence(struct rpc_talker *talker, bool alive)
         talk_passed(talker->talk, "no answer, and the device continues");
 }
 
+/* A server may go by rdma_xid alone; but its own Reply has one XID, in both places (RFC 8166 section 4.2.1). */
+static bool has_two_xids(const struct rpc_talker *talker)
+{
+    const struct talker_heard *heard = rpc_talker_find(talker, talker->xid);
+    size_t at = heard ? heard->header.header_len : 0;
+
+    return heard && heard->header.status == RPCRDMA_OK && heard->header.proc == RPCRDMA_MSG &&
+           heard->n >= at + sizeof(uint32_t) && get_be32(heard->p + at) != heard->header.xid;
+}
+
 static void to_server(struct rpc_talker *talker, int variant)
 {
     send_stimulus(talker, variant);
+    if (variant == OTHER_XID && rpc_talker_await(talker, talker->xid, talk_t_react(talker->talk)) != 0 &&
+        has_two_xids(talker))
+        talk_failed(talker->talk, "expected %s; found a Reply that has both XIDs, too", talker->talk->row->expected);
     if (stimuli[variant].allowed == RPC_ANSWER_SILENCE)
         judge_silence(talker, rpc_talker_alive(talker));
     else
@@ -305,7 +318,7 @@ static const struct suite_case tests[] = {
     {RULE_RPCR_4_5_2_03, NULL, DUT_RESPONDER, NEED_RPC, say, "an RDMA_NOMSG without any chunk", "ERR_CHUNK",
      .variant = NO_CHUNKS},
     {RULE_RPCR_4_5_2_04, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call whose RPC message has another XID",
-     "ERR_CHUNK, or a Reply with rdma_xid", .variant = OTHER_XID},
+     "ERR_CHUNK, or a Reply with rdma_xid in both places", .variant = OTHER_XID},
     {RULE_RPCR_4_5_2_05, "reply-chunk", DUT_RESPONDER, NEED_RPC, say, "an RDMA_NOMSG with only a Reply chunk",
      "ERR_CHUNK", .variant = NO_BODY_REPLY},
     {RULE_RPCR_4_5_2_05, "write-list", DUT_RESPONDER, NEED_RPC, say, "an RDMA_NOMSG with only a Write chunk",

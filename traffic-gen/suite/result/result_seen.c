@@ -69,6 +69,19 @@ static bool is_reported(const struct suite_report *report, const struct rule *ru
     return false;
 }
 
+/* What the failure of a case says already: the octets are the same. */
+static bool is_told_by(const struct rule *rule, const struct case_result *in)
+{
+    static const struct {
+        enum rule_id rule, by;
+    } same[] = {{RULE_RPCR_4_2_1_01, RULE_RPCR_4_5_2_04}};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(same); i++)
+        if (rule == &rule_catalogue[same[i].rule] && strcmp(in->rule, rule_catalogue[same[i].by].id) == 0)
+            return case_result_failed(in);
+    return false;
+}
+
 struct seen {
     const struct rule *rule;
     const char *message;
@@ -139,7 +152,7 @@ void result_seen_add(struct suite_report *report, bool (*wanted)(void *ctx, cons
             const struct rule *rule = rule_of(g_ptr_array_index(result->observations, k), &message);
 
             if (rule && is_demanded(rule) && !(report->layout && is_of_layout(rule)) && wanted(ctx, rule->id) &&
-                g_hash_table_add(once, (gpointer)rule) && !is_reported(report, rule))
+                g_hash_table_add(once, (gpointer)rule) && !is_reported(report, rule) && !is_told_by(rule, result))
                 add(all, rule, message, result);
         }
     }
