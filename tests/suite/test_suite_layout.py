@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A device that conforms but for the layout of its Terminates, as soft-iWARP has it: that is one mistake, and one finding."""
+"""A device that conforms but for the layout of its Terminates, as soft-iWARP has it, or for their CRC: that is one mistake, and one
+finding."""
 import contextlib
 import socket
 import struct
@@ -24,8 +25,8 @@ def nibbles_swapped(word):
 class Proxy:
     """Between the tester and a device: rewrites the control word of the device's Terminates."""
 
-    def __init__(self, port, rewrite):
-        self.device, self.rewrite, self.over = port, rewrite, threading.Event()
+    def __init__(self, port, rewrite, crc=None):
+        self.device, self.rewrite, self.crc, self.over = port, rewrite, crc, threading.Event()
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
@@ -71,7 +72,7 @@ class Proxy:
             if length >= 22 and fpdu[2] & 0x80 == 0 and fpdu[3] & 15 == 7:
                 crc = struct.unpack("<I", fpdu[-4:])[0]
                 fpdu = fpdu[:20] + self.rewrite(fpdu[20:24]) + fpdu[24:-4]
-                fpdu += struct.pack("<I", scripted.crc32c(fpdu) if crc else 0)
+                fpdu += struct.pack("<I", (scripted.crc32c(fpdu) if crc else 0) if self.crc is None else self.crc)
             tester.sendall(fpdu)
 
 
@@ -108,3 +109,26 @@ def test_another_reason_is_still_another(device):
     finally:
         proxy.close()
     assert "DDP-7.2-03" in run.outcome("failed"), run.tell()
+
+
+def test_terminates_without_crc(device):
+    """C = 1, and a CRC field of zero: the Terminate is named, and that its CRC is missing is a finding of its own."""
+    proxy = Proxy(device, lambda word: word, crc=0)
+    try:
+        run = devices.run_test([f"127.0.0.1:{proxy.port}", "--suite=mpa,ddp", "--skip=MPA-4.3-01", "--timeout=1"], 8, False)
+    finally:
+        proxy.close()
+    # In the first FPDU, and after others that had theirs.
+    assert run.outcome("failed") == ["MPA-4.4-07/seen", "MPA-7.1.1-15/seen"], run.tell()
+    assert "Terminate layer 2 type 0 code 2 (MPA CRC mismatch) in an FPDU whose CRC field is zero (C = 1)" in run.tests["MPA-8-05"]["actual"]
+
+
+def test_terminates_with_a_wrong_crc(device):
+    """Damaged octets are nothing, but what they would have been is said."""
+    proxy = Proxy(device, lambda word: word, crc=0x12345678)
+    try:
+        run = devices.run_test([f"127.0.0.1:{proxy.port}", "--rules=DDP-7.2-13", "--timeout=1"], 4, False)
+    finally:
+        proxy.close()
+    assert "DDP-7.2-13" in run.outcome("failed")
+    assert "no FPDU with a correct CRC, but would be Terminate layer 1 type 2 code 6" in run.tests["DDP-7.2-13"]["actual"], run.tell()
