@@ -471,7 +471,7 @@ static void run_all(struct job *job, struct suite_report *report)
     else
         run_cases(job->run, job->chosen, &how, report);
     counterparts_settle(report, job->run->sign != SIGN_TCP && job->run->sign != SIGN_UNKNOWN,
-                        (unsigned)g_atomic_int_get(&job->run->closed_checks));
+                        device_closes_at_times(job->run));
     if (progress)
         fputs("\r\033[K", stderr);
     result_layout_explain(report, job->run->layout);

@@ -233,9 +233,7 @@ static int forgive_reserved(void *ctx, const struct mpa_fpdu *fpdu, int error)
 static int forgive_marker(void *ctx, const struct mpa_fpdu *fpdu, int error)
 {
     (void)ctx;
-    return (error == MPA_END_BAD_CRC || error == MPA_END_BAD_MARKER) && has_marker(fpdu, false, false, true)
-               ? MPA_END_RIGHT
-               : error;
+    return error == MPA_END_BAD_CRC && has_marker(fpdu, false, true, false) ? MPA_END_RIGHT : error;
 }
 
 /* The Initiator's first FPDU is left to another mutant. */

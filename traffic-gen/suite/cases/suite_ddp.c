@@ -282,7 +282,7 @@ static const struct suite_case tests[] = {
      "a Write whose last octet is past the end of the region", "a Terminate, or a close",
      .says = "write region=all (end to-63)"},
     {RULE_DDP_7_1_15, NULL, DUT_ANY, NEED_REGIONS, row_refused, "a Write whose Tagged Offset plus length wraps around",
-     "Terminate 1/1/03, or a close", .says = "write region=all (to=0xFFFFFFFFFFFFFFDF)"},
+     "Terminate 1/1/03", .says = "write region=all (to=0xFFFFFFFFFFFFFFDF)"},
     {RULE_DDP_7_1_17, NULL, DUT_ANY, NEED_REGIONS, row_leaves_no_trace,
      "a Write with DV 2, then, on another connection, a Read of that memory", "the memory is as it was before",
      .says = "write region=shared to+512 dv=2", .variant = LOOK_BAD_VERSION},

@@ -254,7 +254,7 @@ static const struct suite_case tests[] = {
     {RULE_RDMAP_7_2_05, NULL, DUT_ANY, NEED_REGIONS, row_refused,
      "a Send with SE and Invalidate of an STag of another Protection Domain", "a Terminate, or a close",
      .says = "(send-se-inv region=foreign)[send]", .served = RDMAP_SEND},
-    {RULE_RDMAP_7_2_07, NULL, DUT_ANY, 0, row_refused, "a Send on QN 1", "a Terminate, or a close",
+    {RULE_RDMAP_7_2_07, NULL, DUT_ANY, 0, row_refused, "a Send on QN 1", "Terminate 0/2/06 or 1/2/01, or a close",
      .says = "(read op=3 sink=0 sinkto=0)"},
     {RULE_RDMAP_7_2_08, NULL, DUT_ANY, NEED_REGIONS, row_refused, "a Read Request with RV 2", "a Terminate, or a close",
      .says = "read region=all (rv=2)", .served = RDMAP_READ_RESPONSE},

@@ -46,7 +46,8 @@ struct talk_run {
     gint waited_ms;     /* longest wait for one of its connections; atomic */
     enum talk_sign sign;
     unsigned signs;     /* all that were seen: set of 1 << enum talk_sign */
-    gint closed_checks; /* connections with nothing odd, between cases, that it closed in full operation; atomic */
+    gint checks;        /* connections with nothing odd, between cases; atomic, */
+    gint closed_checks; /* and those of them that it closed */
     gint late_first;    /* it loses what arrives right after its Reply, or looks at it late; atomic */
     unsigned has;       /* set of enum suite_need: what its service offers */
 };
