@@ -2,6 +2,7 @@
 /*
  * What mutants do instead of what is due:
  *
+ *   place, operate           a Write, an Atomic Operation is carried out, whatever becomes of it
  *   take, drop               as if it were right; as if it had not come, or was not to be sent
  *   hang                     the connection stays
  *   term LAYER/ETYPE/CODE    an error where there is none, or another one
@@ -17,10 +18,12 @@
  *   may-send                 before it may
  *   mute ms=N                every connection of the device for a while
  */
+#include "traffic-gen/ends/memory.h"
 #include "traffic-gen/ends/mpa_end_internal.h"
 #include "traffic-gen/ends/queue_pair_internal.h"
 #include "traffic-gen/ends/rpc_header.h"
 #include "traffic-gen/mutants/mutant.h"
+#include "wire/atomic.h"
 #include "wire/octets.h"
 
 #include <string.h>
@@ -159,6 +162,36 @@ static void keep(struct scene *scene, const struct statement *words)
     scene->mutant->kept_stag = scene->ddp.stag;
     scene->mutant->kept_to = scene->ddp.to;
     scene->mutant->kept_length = (uint32_t)scene->ddp.payload_len;
+}
+
+/* In memory that is open to the peer; NULL: it is not. */
+static uint8_t *open_memory(const struct scene *scene, uint32_t stag, uint64_t to, size_t n)
+{
+    const struct soft_qp *qp = soft_qp_of(scene->mutant->qp);
+    uint8_t *p;
+
+    if (!qp || n == 0 || memory_access_by(qp->memory, qp, stag, to, n, MEMORY_REMOTE_WRITE, &p) != MEMORY_OK)
+        return NULL;
+    return p;
+}
+
+static void place(struct scene *scene, const struct statement *words)
+{
+    uint8_t *sink = open_memory(scene, scene->ddp.stag, scene->ddp.to, scene->ddp.payload_len);
+
+    (void)words;
+    if (sink)
+        memcpy(sink, scene->ddp.payload, scene->ddp.payload_len);
+}
+
+static void operate(struct scene *scene, const struct statement *words)
+{
+    uint8_t *word = open_memory(scene, scene->atomic.stag, scene->atomic.to, sizeof(uint64_t));
+    uint64_t result;
+
+    (void)words;
+    if (word && rdmap_atomic_apply(&scene->atomic, get_be64(word), &result))
+        put_be64(word, result);
 }
 
 static void be_mute(struct scene *scene, const struct statement *words)
@@ -323,6 +356,8 @@ static void may_send(struct scene *scene, const struct statement *words)
 
 /* In the words, * is one without a value. */
 static const struct mutant_say says[] = {
+    {"place", "", place},
+    {"operate", "", operate},
     {"take", "", take},
     {"drop", "", drop},
     {"hang", "", drop},

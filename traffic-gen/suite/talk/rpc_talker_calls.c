@@ -5,6 +5,7 @@
  */
 #include "traffic-gen/suite/talk/rpc_talker_v4.h"
 
+#include "traffic-gen/ends/memory.h"
 #include "traffic-gen/say/words.h"
 #include "traffic-gen/suite/talk/talk_internal.h"
 #include "wire/octets.h"
@@ -118,6 +119,18 @@ static struct rpc_end_item take_item(struct rpc_talker *talker, const char *redu
     return item;
 }
 
+/* Of memory that was registered and is invalidated. */
+static struct rpcrdma_segment segment_gone(struct rpc_talker *talker, uint32_t n)
+{
+    static uint8_t lost[DATA_MAX];
+    struct memory *memory = rpc_end_memory(talker->end);
+    const uint32_t stag = memory_register(memory, lost, MIN(n, sizeof lost), 0, MEMORY_REMOTE_READ, false);
+    const struct rpcrdma_segment segment = {.handle = stag, .length = n, .offset = memory_base(memory, stag)};
+
+    memory_invalidate(memory, stag);
+    return segment;
+}
+
 /* read=N or read=N+N: the item's segments; write=N, reply=N: a chunk of one segment. */
 static void send_by_hand(struct rpc_talker *talker, struct words *words, struct xdr_out *out)
 {
@@ -146,6 +159,8 @@ static void send_by_hand(struct rpc_talker *talker, struct words *words, struct 
             (struct rpcrdma_read_segment){(uint32_t)item.at + past, rpc_talker_segment(talker, false, at, size)};
         at += size;
     }
+    if (words_have(words, "gone") && plan.n_reads > 0)
+        reads[plan.n_reads - 1].target = segment_gone(talker, reads[plan.n_reads - 1].target.length);
     rpc_talker_send_plan(talker, &plan, out->octets->data, out->octets->len);
     xdr_out_free(out);
 }
