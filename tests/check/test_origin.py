@@ -11,7 +11,7 @@ import pytest
 def tree(root, tmp_path):
     for name in ("scripts", "packaging"):
         (tmp_path / name).mkdir()
-    for name in ("scripts/origin", "packaging/origin"):
+    for name in ("scripts/origin", "packaging/origin", "packaging/iwarp-kit.spec"):
         shutil.copy(root / name, tmp_path / name)
     shutil.copytree(root / "debian", tmp_path / "debian")
     return tmp_path
@@ -39,6 +39,8 @@ def test_set_in_one_place(tree):
     assert f"Maintainer: {values['maintainer']}\n" in control and f"Homepage: {values['homepage']}\n" in control
     assert f"Bug-Database: {values['issues']}\n" in (tree / "debian" / "upstream" / "metadata").read_text()
     assert f"\n{values['releases']} iwarp-kit-" in (tree / "debian" / "watch").read_text()
+    spec = (tree / "packaging" / "iwarp-kit.spec").read_text()
+    assert re.search(rf"^URL: +{re.escape(values['homepage'])}$", spec, re.M) and f" {values['maintainer']} - 1.0.0-1\n" in spec
     left = [path for path in tree.rglob("*") if path.is_file() and path.name != "origin" and ".invalid" in path.read_text()]
     assert not left
 
