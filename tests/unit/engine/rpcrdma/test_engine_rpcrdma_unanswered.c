@@ -105,6 +105,40 @@ static void test_client_closes(void **state)
     talk_expect_nothing(t);
 }
 
+/* Of a host to which closes are invisible, which Wireshark's TCP dissector makes of the plugins. */
+static struct rpcrdma_talk *seeing_payload_alone(void)
+{
+    struct rpcrdma_options options = {.profile = PROFILE_IETF, .payload_only = true};
+    struct rpcrdma_talk *t = talk_new_with(&options);
+
+    t->seen.keeps = NULL;
+    return t;
+}
+
+/* The responder has gone on, so it did not close. */
+static void test_payload_shows_that_it_went_on(void **state)
+{
+    struct rpcrdma_talk *t = seeing_payload_alone();
+    uint32_t frame = talk_call(t, C, 0x10);
+
+    call_after(t, 0x11, 31);
+    talk_reply(t, S, 0x11);
+    talk_expect(t, RULE_RPCR_4_5_4_03, SEVERITY_WARNING, frame);
+}
+
+/* It went on, but not for long enough; and whether it closed later cannot be known. */
+static void test_payload_does_not_show_silence(void **state)
+{
+    struct rpcrdma_talk *t = seeing_payload_alone();
+
+    talk_call(t, C, 0x10);
+    call_after(t, 0x11, 29);
+    talk_reply(t, S, 0x11);
+    call_after(t, 0x12, 31);
+    talk_wait(t, 31 * second);
+    talk_expect_nothing(t);
+}
+
 static void test_answered_late(void **state)
 {
     struct rpcrdma_talk *t = reacting();
@@ -380,6 +414,8 @@ int main(void)
         cmocka_unit_test(test_time_is_an_option),
         cmocka_unit_test(test_passed_over),
         cmocka_unit_test(test_client_closes),
+        cmocka_unit_test(test_payload_shows_that_it_went_on),
+        cmocka_unit_test(test_payload_does_not_show_silence),
         cmocka_unit_test(test_answered_late),
         cmocka_unit_test(test_answer_may_be_lost),
         cmocka_unit_test(test_midstream),
