@@ -11,6 +11,8 @@ TEXT = 150  # long ones are cut in Wireshark
 # Cannot be distinguished from a close that the plugin does not see, or is one.
 SILENCE = re.compile(r"answer to .*found n(one|either)|to a Call .*found none|found (FIN|RST|the connection (closed|ended))")
 BLIND = {"fault NFSULB-6.7.2-02/ack"}  # an ACK without payload shows it
+# To the plugin a silence ends with the responder's latest message, to the checker with the connection or the capture.
+SECONDS = re.compile(r"within \d+ s\b")
 RULE = re.compile(r"([A-Z0-9]+(?:-[0-9A-Z.]+)+): ")
 
 
@@ -30,7 +32,7 @@ def alone(root):
 
 
 def findings_of_checker(connections, rules):
-    return collections.Counter((finding["frame"], finding["rule"], finding["severity"], finding["message"][:TEXT])
+    return collections.Counter((finding["frame"], finding["rule"], finding["severity"], SECONDS.sub("within N s", finding["message"])[:TEXT])
                                for one in connections for finding in one["findings"] if finding["rule"] in rules)
 
 
@@ -41,7 +43,7 @@ def findings_of_plugin(frames, rules):
         for text, severity in zip(frame["_ws.expert.message"], frame["_ws.expert.severity"]):
             match = RULE.match(text)
             if match and match[1] in rules:
-                found[frame["frame"], match[1], SEVERITIES[int(severity)], text[match.end():][:TEXT]] += 1
+                found[frame["frame"], match[1], SEVERITIES[int(severity)], SECONDS.sub("within N s", text[match.end():])[:TEXT]] += 1
                 here.append(match[1])
         assert sorted(here) == sorted(frame["rpcrdma.rule"])
     return found
