@@ -2,11 +2,13 @@
 """The Ansible role of packaging/ansible: a workload on the loopback, captured and judged, green and red; and what ansible-lint says."""
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
 
 import pytest
+import yaml
 
 pytestmark = [pytest.mark.all, pytest.mark.skipif(not shutil.which("ansible-playbook"), reason="no ansible-playbook")]
 PLAY = """
@@ -89,3 +91,12 @@ def test_lint(root, tmp_path):
                             env=os.environ | {"HOME": str(tmp_path), "PATH": f"/usr/bin:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"},
                             capture_output=True, text=True, check=False, timeout=300)
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_the_page_names_what_there_is(root):
+    """Variables of the example of docs/howto/check-captures-in-ci.md are those of the role."""
+    page = (root / "docs" / "howto" / "check-captures-in-ci.md").read_text(encoding="utf-8").split("\n## Ansible", 1)[1].split("\n## ", 1)[0]
+    known = yaml.safe_load((root / "packaging" / "ansible" / "roles" / "iwarp_check" / "defaults" / "main.yml").read_text(encoding="utf-8"))
+    play, = yaml.safe_load(re.search(r"```yaml\n(.*?)```", page, re.S)[1])
+    assert set(play["vars"]) <= set(known) and play["roles"] == ["iwarp_check"]
+    assert set(re.findall(r"`(iwarp_check_\w+)", page)) <= set(known)

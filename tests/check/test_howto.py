@@ -106,7 +106,7 @@ def test_readme_is_short():
 def test_ci_examples_say_what_was_run():
     text = (ROOT / "docs" / "howto" / "check-captures-in-ci.md").read_text(encoding="utf-8")
     run = {command for _, command, _ in commands(text)}
-    github, gitlab = [yaml.safe_load(part) for part in re.findall(r"```yaml\n(.*?)```", text, re.S)]
+    github, gitlab = [yaml.safe_load(part) for part in re.findall(r"```yaml\n(.*?)```", text.split("\n## Ansible", 1)[0], re.S)]
     steps = github["jobs"]["iwarp-check"]["steps"]
     said = [step["run"] for step in steps if "GITHUB_STEP_SUMMARY" not in step.get("run", "GITHUB_STEP_SUMMARY")] + gitlab["captures"]["script"] + gitlab["captures"]["after_script"]
     said += re.findall(r"sh '(.*)'", re.search(r"```groovy\n(.*?)```", text, re.S)[1])
