@@ -28,36 +28,10 @@ static struct json_text text_of(struct json_view value, gchar **held)
     return (struct json_text){json_raw(value), value.item->length};
 }
 
-static bool is_number(struct json_view view)
+/* As it was read: what is short and there many times is in a line by itself. */
+static bool is_in_a_line(struct json_view value)
 {
-    return json_is(view, JSON_INTEGER) || json_is(view, JSON_REAL);
-}
-
-/* Distributions of statistics, which their report has in one line each. */
-static bool is_line_of_numbers(struct json_view value)
-{
-    struct json_view first = json_first(value);
-
-    if (!is_number(first) || memchr(json_raw(value), '\n', value.item->length))
-        return false;
-    for (struct json_view each = first; each.item; each = json_next(value, each))
-        if (!is_number(each))
-            return false;
-    return true;
-}
-
-static void copy_line_of_numbers(struct json_writer *writer, struct json_text name, struct json_view array)
-{
-    GString *line = g_string_new("[");
-
-    for (struct json_view each = json_first(array); each.item; each = json_next(array, each)) {
-        if (line->len > 1)
-            g_string_append(line, ", ");
-        g_string_append_len(line, json_raw(each), each.item->length);
-    }
-    g_string_append_c(line, ']');
-    json_text_value(writer, name, (struct json_text){line->str, line->len});
-    g_string_free(line, TRUE);
+    return !memchr(json_raw(value), '\n', value.item->length);
 }
 
 static void copy(struct json_writer *writer, struct json_text name, struct json_view value);
@@ -68,38 +42,26 @@ static void copy_elements(struct json_writer *writer, struct json_view array)
         copy(writer, no_name, each);
 }
 
-static bool is_any(struct json_view name, const char *const *names)
-{
-    for (; *names; names++)
-        if (json_says(name, *names))
-            return true;
-    return false;
-}
-
-static void copy_members(struct json_writer *writer, struct json_view object, const char *const *without)
+static void copy_members(struct json_writer *writer, struct json_view object)
 {
     for (struct json_view each = json_first(object); each.item; each = json_next(object, each)) {
         g_autofree gchar *held = NULL;
 
-        if (!is_any(each, without))
-            copy(writer, text_of_string(each, &held), json_named(each));
+        copy(writer, text_of_string(each, &held), json_named(each));
     }
 }
 
 /* Its depth is that of what was read: at most JSON_DEPTH_MAX. */
 static void copy(struct json_writer *writer, struct json_text name, struct json_view value) // NOLINT(misc-no-recursion)
 {
-    static const char *const all[] = {NULL};
     g_autofree gchar *held = NULL;
 
     if (json_is(value, JSON_OBJECT)) {
-        json_text_begin(writer, name, '{');
-        copy_members(writer, value, all);
+        json_text_begin(writer, name, '{', is_in_a_line(value));
+        copy_members(writer, value);
         json_text_end(writer, '}');
-    } else if (json_is(value, JSON_ARRAY) && is_line_of_numbers(value)) {
-        copy_line_of_numbers(writer, name, value);
     } else if (json_is(value, JSON_ARRAY)) {
-        json_text_begin(writer, name, '[');
+        json_text_begin(writer, name, '[', is_in_a_line(value));
         copy_elements(writer, value);
         json_text_end(writer, ']');
     } else {
@@ -120,11 +82,4 @@ void json_copy(struct json_writer *writer, const char *name, struct json_view va
     quoted = json_to_string(node, FALSE);
     copy(writer, (struct json_text){quoted, strlen(quoted)}, value);
     json_node_unref(node);
-}
-
-void json_copy_without(struct json_writer *writer, struct json_view object, const char *const *names)
-{
-    json_text_begin(writer, no_name, '{');
-    copy_members(writer, object, names);
-    json_text_end(writer, '}');
 }

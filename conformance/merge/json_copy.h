@@ -8,7 +8,5 @@
 
 /* name: as of json_writer.h. */
 void json_copy(struct json_writer *writer, const char *name, struct json_view value);
-/* An object of an array, without the members of these names, which end with NULL. */
-void json_copy_without(struct json_writer *writer, struct json_view object, const char *const *names);
 
 #endif

@@ -300,7 +300,7 @@ static void make_whole(JsonObject *connection)
 static void hand_over(JsonObject *connection, const struct merge_take *taker)
 {
     JsonNode *node = json_node_init_object(json_node_alloc(), connection);
-    gchar *text = json_to_string(node, FALSE);
+    gchar *text = json_to_string(node, TRUE);
     struct json_source source;
 
     json_node_unref(node);

@@ -128,7 +128,7 @@ static gchar *header_text(struct writing *writing)
     if (!header)
         return NULL;
     node = json_node_init_object(json_node_alloc(), header);
-    text = json_to_string(node, FALSE);
+    text = json_to_string(node, TRUE);
     json_node_unref(node);
     json_object_unref(header);
     return text;

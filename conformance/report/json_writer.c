@@ -63,7 +63,9 @@ static void put_place(struct json_writer *writer, const char *name)
 {
     if (!writer->empty)
         putc_unlocked(',', writer->out);
-    if (writer->depth > 0)
+    if (writer->line > 0 && !writer->empty)
+        putc_unlocked(' ', writer->out);
+    else if (writer->line == 0 && writer->depth > 0)
         put_line(writer);
     writer->empty = false;
     if (name) {
@@ -80,10 +82,20 @@ static void begin(struct json_writer *writer, const char *name, char bracket)
     writer->empty = true;
 }
 
+static void begin_line(struct json_writer *writer)
+{
+    if (writer->line == 0)
+        writer->line = writer->depth;
+}
+
 static void end(struct json_writer *writer, char bracket)
 {
+    bool line = writer->line > 0;
+
+    if (writer->line == writer->depth)
+        writer->line = 0;
     writer->depth--;
-    if (!writer->empty)
+    if (!writer->empty && !line)
         put_line(writer);
     putc_unlocked(bracket, writer->out);
     writer->empty = false;
@@ -107,6 +119,18 @@ void json_begin_array(struct json_writer *writer, const char *name)
 void json_end_array(struct json_writer *writer)
 {
     end(writer, ']');
+}
+
+void json_begin_object_line(struct json_writer *writer, const char *name)
+{
+    begin(writer, name, '{');
+    begin_line(writer);
+}
+
+void json_begin_array_line(struct json_writer *writer, const char *name)
+{
+    begin(writer, name, '[');
+    begin_line(writer);
 }
 
 void json_string(struct json_writer *writer, const char *name, const char *value)
@@ -193,12 +217,14 @@ void json_text_value(struct json_writer *writer, struct json_text name, struct j
     put_text(writer, value.text, value.n);
 }
 
-void json_text_begin(struct json_writer *writer, struct json_text name, char bracket)
+void json_text_begin(struct json_writer *writer, struct json_text name, char bracket, bool line)
 {
     put_text_place(writer, name);
     putc_unlocked(bracket, writer->out);
     writer->depth++;
     writer->empty = true;
+    if (line)
+        begin_line(writer);
 }
 
 void json_text_end(struct json_writer *writer, char bracket)

@@ -2,7 +2,7 @@
 /*
  * JSON written as it is made, for reports of a million connections: json-glib's builder would hold all of it in
  * memory. The layout is that of json-glib's generator with an indentation of one blank, which also writes whatever
- * strings need escaping.
+ * strings need escaping; but what is short and there many times is in a line by itself.
  *
  * name: of the member, inside an object; NULL inside an array and at the top.
  */
@@ -16,7 +16,8 @@
 struct json_writer {
     FILE *out;
     unsigned depth;
-    bool empty; /* nothing is in the innermost object or array yet */
+    bool empty;    /* nothing is in the innermost object or array yet */
+    unsigned line; /* the depth in what is in one line; 0: nothing is */
 };
 
 /* `out` is locked until json_writer_end(); errors stay in it. */
@@ -27,6 +28,9 @@ void json_begin_object(struct json_writer *writer, const char *name);
 void json_end_object(struct json_writer *writer);
 void json_begin_array(struct json_writer *writer, const char *name);
 void json_end_array(struct json_writer *writer);
+/* In one line, with all that is in it. */
+void json_begin_object_line(struct json_writer *writer, const char *name);
+void json_begin_array_line(struct json_writer *writer, const char *name);
 
 /* value NULL: null */
 void json_string(struct json_writer *writer, const char *name, const char *value);
@@ -44,7 +48,8 @@ struct json_text {
 };
 
 void json_text_value(struct json_writer *writer, struct json_text name, struct json_text value);
-void json_text_begin(struct json_writer *writer, struct json_text name, char bracket);
+/* line: as json_begin_object_line(). */
+void json_text_begin(struct json_writer *writer, struct json_text name, char bracket, bool line);
 void json_text_end(struct json_writer *writer, char bracket);
 
 #endif

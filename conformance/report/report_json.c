@@ -30,7 +30,7 @@ static void add_number_if(struct json_writer *writer, const char *name, bool kno
 
 static void add_pair(struct json_writer *writer, const char *name, const uint64_t pair[2])
 {
-    json_begin_array(writer, name);
+    json_begin_array_line(writer, name);
     json_number(writer, NULL, (int64_t)pair[DIR_TO_RESPONDER]);
     json_number(writer, NULL, (int64_t)pair[DIR_TO_INITIATOR]);
     json_end_array(writer);
@@ -44,14 +44,14 @@ static void add_mpa(struct json_writer *writer, const struct report_connection *
     } rtr_types[] = {{"send", MPA_RTR_SEND}, {"write", MPA_RTR_WRITE}, {"read", MPA_RTR_READ}};
     const struct mpa_parameters *mpa = &connection->parameters;
 
-    json_begin_object(writer, "mpa");
+    json_begin_object_line(writer, "mpa");
     add_number_if(writer, "revision", mpa->request_seen || mpa->reply_seen, mpa->revision);
     add_tristate(writer, "markers_to_initiator", connection->markers[DIR_TO_INITIATOR]);
     add_tristate(writer, "markers_to_responder", connection->markers[DIR_TO_RESPONDER]);
     add_tristate(writer, "crc", mpa->crc);
     add_tristate(writer, "enhanced", mpa->startup_seen ? (enum tristate)mpa->enhanced : UNKNOWN);
     add_tristate(writer, "peer_to_peer", mpa->startup_seen ? (enum tristate)mpa->peer_to_peer : UNKNOWN);
-    json_begin_array(writer, "rtr");
+    json_begin_array_line(writer, "rtr");
     for (size_t i = 0; i < G_N_ELEMENTS(rtr_types); i++)
         if (mpa->rtr & rtr_types[i].bit)
             json_string(writer, NULL, rtr_types[i].name);
@@ -81,29 +81,29 @@ static void add_ib(struct json_writer *writer, const struct report_connection *c
     bool both_known = ib->request_seen && ib->reply_seen;
 
     json_begin_object(writer, "ib");
-    json_begin_array(writer, "queue_pairs");
+    json_begin_array_line(writer, "queue_pairs");
     for (unsigned role = 0; role < 2; role++)
         add_known(writer, ib->qp_known[role], ib->qp[role]);
     json_end_array(writer);
     add_number_if(writer, "path_mtu", ib->mtu > 0, ib->mtu);
-    json_begin_array(writer, "ird");
+    json_begin_array_line(writer, "ird");
     for (unsigned role = 0; role < 2; role++)
         add_known(writer, both_known, ib->ird[role]);
     json_end_array(writer);
-    json_begin_array(writer, "ord");
+    json_begin_array_line(writer, "ord");
     for (unsigned role = 0; role < 2; role++)
         add_known(writer, both_known, ib->ord[role]);
     json_end_array(writer);
     add_number_if(writer, "reject_reason", ib->rejected, ib->reject_reason);
     add_pair(writer, "retransmitted", ib->retransmitted);
     add_pair(writer, "repeated_responses", ib->repeated_responses);
-    json_begin_object(writer, "naks");
+    json_begin_object_line(writer, "naks");
     for (unsigned code = 0; code < G_N_ELEMENTS(naks); code++)
         add_pair(writer, naks[code], (const uint64_t[]){ib->naks[0][code], ib->naks[1][code]});
     add_pair(writer, "receiver_not_ready", ib->rnr_naks);
     json_end_object(writer);
     add_pair(writer, "holes", ib->holes);
-    json_begin_object(writer, "icrc");
+    json_begin_object_line(writer, "icrc");
     add_number(writer, "right", ib->icrc.right);
     add_number(writer, "wrong", ib->icrc.wrong);
     add_number(writer, "unknown", ib->icrc.unknown);
@@ -119,7 +119,7 @@ static void add_counts(struct json_writer *writer, const struct report_connectio
     json_begin_object(writer, "counts");
     add_pair(writer, connection->ib ? "packets" : "fpdus", connection->fpdus);
     add_pair(writer, "octets", connection->octets);
-    json_begin_object(writer, "operations");
+    json_begin_object_line(writer, "operations");
     for (unsigned opcode = 0; opcode < OPERATION_COUNT; opcode++)
         if (connection->operations[opcode] > 0 && report_operation_name(opcode))
             add_number(writer, report_operation_name(opcode), connection->operations[opcode]);
@@ -186,7 +186,7 @@ static void add_rules(struct json_writer *writer, const GArray *rules)
     for (guint i = 0; i < rules->len; i++) {
         const struct report_rule *rule = &g_array_index(rules, struct report_rule, i);
 
-        json_begin_object(writer, rule_catalogue[rule->rule].id);
+        json_begin_object_line(writer, rule_catalogue[rule->rule].id);
         add_number(writer, "passed", rule->count.passed);
         add_number(writer, "failed", rule->count.failed);
         add_number(writer, "inconclusive", rule->count.inconclusive);

@@ -199,3 +199,13 @@ def test_findings_that_are_not_kept(check, capture, tmp_path):
     out = tmp_path / "annotated.pcapng"
     check("--max-findings=1", f"--annotate={out}", path)
     assert f"{left_out} more findings were counted but not kept (--max-findings)".encode() in out.read_bytes()
+
+
+@pytest.mark.parametrize("transport", ["iwarp", "roce"])
+def test_json_in_proportion(check, capture, tmp_path, transport):
+    """Of clean traffic on many short connections it has a twentieth of the capture's size, besides what it says once of each rule."""
+    path, report = capture("nfs-metadata", "--connections=20", "--size=1M", f"--transport={transport}"), tmp_path / "report.json"
+    assert check("--format=json", f"--output={report}", path).returncode == 0
+    assert report.stat().st_size < path.stat().st_size / 20 + 32768
+    connection = json.loads(report.read_text(encoding="utf-8"))["captures"][0]["connections"][0]
+    assert len(connection["rpcrdma"]["calls"]) >= 1 and connection["counts"]["operations"]["send"] > 50

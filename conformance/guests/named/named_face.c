@@ -60,7 +60,7 @@ static void write_json(const void *report, struct json_writer *writer)
     json_begin_object(writer, "ulp");
     json_string(writer, "name", named->kind->name);
     json_string(writer, "title", named->kind->title);
-    json_begin_object(writer, "counts");
+    json_begin_object_line(writer, "counts");
     for (unsigned i = 0; i < named->summary.n; i++)
         json_number(writer, named->summary.count[i].many, (int64_t)named->summary.count[i].value);
     json_end_object(writer);

@@ -114,7 +114,7 @@ static void add_call(struct json_writer *writer, const struct rpcrdma_procedure_
     char label[PROCEDURE_LABEL_SIZE];
     bool known = procedure_label(count->program, count->version, count->procedure, label);
 
-    json_begin_object(writer, NULL);
+    json_begin_object_line(writer, NULL);
     add_number(writer, "program", count->program);
     add_number(writer, "version", count->version);
     add_number(writer, "procedure", count->procedure);
@@ -140,7 +140,7 @@ void rpcrdma_report_json(const void *report, struct json_writer *writer)
                 rpcrdma->calls_go == DIR_UNKNOWN        ? NULL
                 : rpcrdma->calls_go == DIR_TO_RESPONDER ? "initiator"
                                                         : "responder");
-    json_begin_array(writer, "thresholds");
+    json_begin_array_line(writer, "thresholds");
     for (unsigned direction = 0; direction < 2; direction++) {
         if (rpcrdma->threshold[direction] == 0)
             json_null(writer, NULL);
