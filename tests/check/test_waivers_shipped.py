@@ -133,7 +133,7 @@ def test_names(check, bad, tmp_path):
     result = check("--waivers=lynux", bad)
     assert result.returncode == 2
     assert result.stderr == "iwarp-check: --waivers: cannot open lynux: No such file or directory; shipped by name: " \
-        "ganesha, ganesha-6.5, linux, linux-6.1, linux-6.1-nfsd, linux-6.1-siw, linux-6.1-xprtrdma, linux-7.2, linux-7.2-nfsd, linux-7.2-siw, " \
+        "ganesha, ganesha-6.5, linux, linux-6.1, linux-6.1-nfsd, linux-6.1-siw, linux-6.1-xprtrdma, linux-6.12, linux-6.12-nfsd, linux-7.2, linux-7.2-nfsd, linux-7.2-siw, " \
         "linux-nfsd, linux-siw, linux-xprtrdma\n"
     (tmp_path / "linux").mkdir()  # a source tree, not a waiver file
     assert check("--waivers=linux", bad, cwd=tmp_path).returncode == 0

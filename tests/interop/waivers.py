@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """waivers.py [--check]: writes waivers/FAMILY-VERSION-PART.yaml, or says which of them are not as it would write them. From what
 captures prove (known/captured.tsv: the octets were held against the document) and from the cases that fail (the tables of
-lab/expected, whose failures have a deviation each). What ends a device is never waived."""
+lab/expected, whose failures have a deviation each; docs/interop/suites, where a newer server says the same as one of these). What ends a device is never waived."""
 import csv
+import json
 import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 FOLDER = HERE.parents[1] / "waivers"
+SUITES = HERE.parents[1] / "docs" / "interop" / "suites"
 sys.path.insert(0, str(HERE / "lab"))
 import table  # noqa: E402
 
@@ -24,6 +26,7 @@ FILES = {
     "linux-6.1-xprtrdma": ("Linux's NFS client", "over siw, linux-6.1-siw is wanted as well",
                            [(f"{device}nfs{version}-client", "initiator") for device in ("", "rxe-", "siw-")
                             for version in ("", "3")]),
+    "linux-6.12-nfsd": ("Linux's NFS server", "so far from captures alone", []),
     "linux-7.2-siw": ("Linux's soft-iWARP (siw)", "so far from captures alone", []),
     "linux-7.2-nfsd": ("Linux's NFS server", "so far from captures alone", []),
     "ganesha-6.5": ("NFS-Ganesha", "with ntirpc 6.3, from captures alone", []),
@@ -44,6 +47,17 @@ def tables(name):
                 yield case.removesuffix(SEEN), row["deviation"], side
 
 
+def suites(name):
+    """Of the suites on a server of the matrix: failures whose words are those of a verified one; those of a newer server are no
+    deviations before somebody has held them against the document."""
+    family, version, *part = name.split("-")
+    server = family if family == "ganesha" else f"{family}-{version}"
+    for path in sorted(SUITES.glob(f"{server}+*.json")) if part in ([], ["nfsd"]) else []:
+        for case, test in json.loads(path.read_text(encoding="utf-8"))["tests"].items():
+            if test["outcome"] == "failed" and test.get("deviation"):
+                yield case.removesuffix(SEEN), test["deviation"], "responder"
+
+
 def waivers(name):
     """(id, why, role or ""), each id and role once; of captures first."""
     known = table.deviations()
@@ -51,7 +65,7 @@ def waivers(name):
     for row in captured():
         if row["file"] == name:
             found[row["id"], row["role"]] = row["why"]
-    for case, deviation, role in tables(name):
+    for case, deviation, role in (*tables(name), *suites(name)):
         if (case, "") not in found and (case.split("/")[0], role) not in found and (case.split("/")[0], "") not in found:
             title = known[deviation]["title"]
             found.setdefault((case, role), title[0].lower() + title[1:] if not title.startswith(("DDP", "RFC", "IRD", "R ")) else title)
