@@ -135,7 +135,7 @@ static uint64_t count(const struct explained *by, uint64_t files, const struct s
 
     for (size_t k = 0; k < findings->n; k++)
         for (unsigned i = 0; i < FILES_MAX; i++)
-            if (files >> i & 1 && by[i].which[k]) {
+            if (files >> i & 1 && by[i].which && by[i].which[k]) {
                 times += findings->times[k];
                 break;
             }
