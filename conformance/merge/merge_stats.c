@@ -281,7 +281,7 @@ static JsonNode *node_of(const struct statistics *s)
 
     if (!out)
         return NULL;
-    json_writer_begin(&writer, out);
+    json_writer_begin(&writer, out, 1);
     json_begin_object(&writer, NULL);
     stats_write_json(&writer, s, 0);
     json_end_object(&writer);

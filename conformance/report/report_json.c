@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The JSON report; docs/iwarp-check.schema.json describes it. */
 #include "conformance/options/options.h"
-#include "conformance/report/json_writer.h"
 #include "conformance/report/report_formats.h"
 #include "conformance/report/report_parts.h"
 #include "conformance/report/report_stats.h"
+#include "support/json_writer.h"
 
 /* null: not captured. */
 static void add_tristate(struct json_writer *writer, const char *name, enum tristate value)
@@ -307,7 +307,7 @@ void report_write_json(const struct report *report, FILE *out)
 {
     struct json_writer json, *writer = &json;
 
-    json_writer_begin(writer, out);
+    json_writer_begin(writer, out, 1);
     json_begin_object(writer, NULL);
     json_string(writer, "tool", "iwarp-check");
     json_number(writer, "format", REPORT_JSON_FORMAT);

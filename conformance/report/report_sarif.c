@@ -4,9 +4,9 @@
  * and whose results are the findings. A capture has no lines; where viewers want one, it is the frame.
  */
 #include "conformance/options/options.h"
-#include "conformance/report/json_writer.h"
 #include "conformance/report/report_formats.h"
 #include "conformance/report/report_violations.h"
+#include "support/json_writer.h"
 
 #include <string.h>
 
@@ -283,7 +283,7 @@ void report_write_sarif(const struct report *report, FILE *out)
     int indices[RULE_COUNT] = {0};
     struct json_writer writer;
 
-    json_writer_begin(&writer, out);
+    json_writer_begin(&writer, out, 1);
     json_begin_object(&writer, NULL);
     json_string(&writer, "$schema",
                 "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json");

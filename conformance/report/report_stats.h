@@ -3,10 +3,10 @@
 #ifndef IWARP_CONFORMANCE_REPORT_REPORT_STATS_H
 #define IWARP_CONFORMANCE_REPORT_REPORT_STATS_H
 
-#include "conformance/report/json_writer.h"
 #include "conformance/report/report_html.h"
 #include "conformance/report/text_table.h"
 #include "conformance/stats/statistics.h"
+#include "support/json_writer.h"
 
 /* The name of a row of Calls; g_free() it. */
 gchar *stats_row_label(const struct stat_key *key);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* docs/iwarp-learn.schema.json describes it. */
 #include "support/json_guard.h"
+#include "support/json_writer.h"
 #include "traffic-gen/learn/machine.h"
 
 #include <json-glib/json-glib.h>
@@ -8,66 +9,45 @@
 
 #define FORMAT "iwarp-gen learn 1"
 
+enum { INDENTATION = 2 };
+
 /* ---- out ---- */
 
-static void add_string(JsonBuilder *builder, const char *name, const char *value)
-{
-    json_builder_set_member_name(builder, name);
-    json_builder_add_string_value(builder, value);
-}
-
-static void begin_array(JsonBuilder *builder, const char *name)
-{
-    json_builder_set_member_name(builder, name);
-    json_builder_begin_array(builder);
-}
-
-static void add_state(JsonBuilder *builder, const struct machine *machine, unsigned state)
+static void add_state(struct json_writer *out, const struct machine *machine, unsigned state)
 {
     const struct word *access = &machine->access[state];
 
-    json_builder_begin_object(builder);
-    begin_array(builder, "after");
+    json_begin_object(out, NULL);
+    json_begin_array(out, "after");
     for (unsigned i = 0; i < access->n; i++)
-        json_builder_add_string_value(builder, machine->inputs[access->input[i]]);
-    json_builder_end_array(builder);
-    begin_array(builder, "edges");
+        json_string(out, NULL, machine->inputs[access->input[i]]);
+    json_end_array(out);
+    json_begin_array(out, "edges");
     for (unsigned i = 0; i < machine->n_inputs; i++) {
-        json_builder_begin_object(builder);
-        add_string(builder, "output", machine->edges[state][i].output);
-        json_builder_set_member_name(builder, "next");
-        json_builder_add_int_value(builder, machine->edges[state][i].next);
-        json_builder_end_object(builder);
+        json_begin_object(out, NULL);
+        json_string(out, "output", machine->edges[state][i].output);
+        json_number(out, "next", machine->edges[state][i].next);
+        json_end_object(out);
     }
-    json_builder_end_array(builder);
-    json_builder_end_object(builder);
+    json_end_array(out);
+    json_end_object(out);
 }
 
-void machine_json(const struct machine *machine, FILE *out)
+void machine_json(const struct machine *machine, FILE *file)
 {
-    g_autoptr(JsonBuilder) builder = json_builder_new();
-    g_autoptr(JsonGenerator) generator = json_generator_new();
-    g_autoptr(JsonNode) root = NULL;
-    g_autofree char *text = NULL;
+    struct json_writer writer, *out = &writer;
 
-    json_builder_begin_object(builder);
-    add_string(builder, "format", FORMAT);
-    add_string(builder, "device", machine->device);
-    begin_array(builder, "inputs");
-    for (unsigned i = 0; i < machine->n_inputs; i++)
-        json_builder_add_string_value(builder, machine->inputs[i]);
-    json_builder_end_array(builder);
-    begin_array(builder, "states");
+    json_writer_begin(out, file, INDENTATION);
+    json_begin_object(out, NULL);
+    json_string(out, "format", FORMAT);
+    json_string(out, "device", machine->device);
+    json_strings(out, "inputs", machine->inputs, machine->n_inputs);
+    json_begin_array(out, "states");
     for (unsigned state = 0; state < machine->n_states; state++)
-        add_state(builder, machine, state);
-    json_builder_end_array(builder);
-    json_builder_end_object(builder);
-    root = json_builder_get_root(builder);
-    json_generator_set_pretty(generator, TRUE);
-    json_generator_set_root(generator, root);
-    text = json_generator_to_data(generator, NULL);
-    fputs(text, out);
-    fputc('\n', out);
+        add_state(out, machine, state);
+    json_end_array(out);
+    json_end_object(out);
+    json_writer_end(out);
 }
 
 /* ---- in ---- */

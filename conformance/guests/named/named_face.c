@@ -2,10 +2,10 @@
 #include "conformance/guests/named/named_face.h"
 
 #include "conformance/merge/merge_pair.h"
-#include "conformance/report/json_writer.h"
 #include "conformance/report/report_html.h"
 #include "conformance/report/report_junit.h"
 #include "conformance/report/terminal.h"
+#include "support/json_writer.h"
 
 #include <inttypes.h>
 

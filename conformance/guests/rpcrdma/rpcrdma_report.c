@@ -2,10 +2,10 @@
 #include "conformance/guests/rpcrdma/rpcrdma_report.h"
 
 #include "conformance/guests/rpcrdma/rpcrdma_procedure.h"
-#include "conformance/report/json_writer.h"
 #include "conformance/report/report_junit.h"
 #include "conformance/report/terminal.h"
 #include "engine/nfs/rpcrdma_ulp.h"
+#include "support/json_writer.h"
 
 #include <inttypes.h>
 

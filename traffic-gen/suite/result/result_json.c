@@ -3,250 +3,212 @@
 #include "traffic-gen/suite/result/result.h"
 
 #include "support/json_guard.h"
+#include "support/json_writer.h"
 
 #include <json-glib/json-glib.h>
 #include <math.h>
 
-enum { FORMAT = 2 /* of the report: docs/iwarp-test.schema.json */ };
+enum { FORMAT = 2 /* of the report: docs/iwarp-test.schema.json */, INDENTATION = 2 };
 
 #define RESULT_ERROR g_quark_from_static_string("iwarp-test-result")
 
 /* ---- out ---- */
 
-static void add_string(JsonBuilder *builder, const char *name, const char *value)
+static void add_seconds(struct json_writer *out, double value)
 {
-    json_builder_set_member_name(builder, name);
-    if (value)
-        json_builder_add_string_value(builder, value);
-    else
-        json_builder_add_null_value(builder);
+    json_double(out, "seconds", round(value * 1e6) / 1e6);
 }
 
-static void add_number(JsonBuilder *builder, const char *name, gint64 value)
+static void add_strings(struct json_writer *out, const char *name, const GPtrArray *values)
 {
-    json_builder_set_member_name(builder, name);
-    json_builder_add_int_value(builder, value);
+    json_strings(out, name, (const char *const *)values->pdata, values->len);
 }
 
-static void add_seconds(JsonBuilder *builder, double value)
+static void add_steps(struct json_writer *out, const struct case_result *result)
 {
-    json_builder_set_member_name(builder, "seconds");
-    json_builder_add_double_value(builder, round(value * 1e6) / 1e6);
-}
-
-static void add_strings(JsonBuilder *builder, const char *name, const GPtrArray *values)
-{
-    json_builder_set_member_name(builder, name);
-    json_builder_begin_array(builder);
-    for (guint i = 0; i < values->len; i++)
-        json_builder_add_string_value(builder, g_ptr_array_index(values, i));
-    json_builder_end_array(builder);
-}
-
-static void add_steps(JsonBuilder *builder, const struct case_result *result)
-{
-    json_builder_set_member_name(builder, "frames");
-    json_builder_begin_array(builder);
+    json_begin_array(out, "frames");
     for (guint i = 0; i < result->steps->len; i++) {
         const struct case_step *step = g_ptr_array_index(result->steps, i);
 
-        json_builder_begin_object(builder);
-        add_seconds(builder, step->seconds);
-        add_number(builder, "connection", step->connection);
-        add_string(builder, "from", step->ours ? "test" : "device");
-        add_string(builder, "what", step->caption);
-        add_number(builder, "length", step->n);
-        add_string(builder, "octets", step->octets);
-        add_number(builder, "left_out", step->left_out);
+        json_begin_object(out, NULL);
+        add_seconds(out, step->seconds);
+        json_number(out, "connection", step->connection);
+        json_string(out, "from", step->ours ? "test" : "device");
+        json_string(out, "what", step->caption);
+        json_number(out, "length", step->n);
+        json_string(out, "octets", step->octets);
+        json_number(out, "left_out", step->left_out);
         if (step->repeated > 0)
-            add_number(builder, "repeated", step->repeated);
-        json_builder_end_object(builder);
+            json_number(out, "repeated", step->repeated);
+        json_end_object(out);
     }
-    json_builder_end_array(builder);
+    json_end_array(out);
 }
 
-static void add_runs(JsonBuilder *builder, const struct case_result *result)
+static void add_runs(struct json_writer *out, const struct case_result *result)
 {
-    json_builder_set_member_name(builder, "runs");
-    json_builder_begin_object(builder);
+    json_begin_object(out, "runs");
     for (int outcome = 0; outcome < OUTCOMES; outcome++) {
         if (result->runs[outcome] > 0)
-            add_number(builder, case_outcome_names[outcome], result->runs[outcome]);
+            json_number(out, case_outcome_names[outcome], result->runs[outcome]);
     }
-    json_builder_end_object(builder);
+    json_end_object(out);
 }
 
-static void add_result(JsonBuilder *builder, const struct case_result *result)
+static void add_result(struct json_writer *out, const struct case_result *result)
 {
-    json_builder_begin_object(builder);
-    add_string(builder, "id", result->id);
-    add_string(builder, "rule", result->rule);
-    add_strings(builder, "aliases", result->aliases);
-    add_string(builder, "suite", result->suite);
-    add_string(builder, "document", result->document);
-    add_string(builder, "section", result->section);
-    add_string(builder, "level", result->level);
-    add_string(builder, "severity", result->severity);
-    add_string(builder, "requirement", result->requirement);
-    add_string(builder, "stimulus", result->stimulus);
-    add_string(builder, "expected", result->expected);
-    add_string(builder, "outcome", case_outcome_names[result->outcome]);
-    add_string(builder, "actual", result->actual);
-    add_string(builder, "waived", result->waived);
-    add_string(builder, "death", result->death);
+    json_begin_object(out, NULL);
+    json_string(out, "id", result->id);
+    json_string(out, "rule", result->rule);
+    add_strings(out, "aliases", result->aliases);
+    json_string(out, "suite", result->suite);
+    json_string(out, "document", result->document);
+    json_string(out, "section", result->section);
+    json_string(out, "level", result->level);
+    json_string(out, "severity", result->severity);
+    json_string(out, "requirement", result->requirement);
+    json_string(out, "stimulus", result->stimulus);
+    json_string(out, "expected", result->expected);
+    json_string(out, "outcome", case_outcome_names[result->outcome]);
+    json_string(out, "actual", result->actual);
+    json_string(out, "waived", result->waived);
+    json_string(out, "death", result->death);
     if (result->reduced)
-        add_string(builder, "reduced", result->reduced);
-    add_string(builder, "shown", case_shown_names[result->shown]);
-    add_string(builder, "rests_on", result->rests_on);
-    add_runs(builder, result);
-    add_seconds(builder, result->seconds);
-    add_strings(builder, "observations", result->observations);
-    json_builder_set_member_name(builder, "ports");
-    json_builder_begin_array(builder);
+        json_string(out, "reduced", result->reduced);
+    json_string(out, "shown", case_shown_names[result->shown]);
+    json_string(out, "rests_on", result->rests_on);
+    add_runs(out, result);
+    add_seconds(out, result->seconds);
+    add_strings(out, "observations", result->observations);
+    json_begin_array(out, "ports");
     for (guint i = 0; i < result->ports->len; i++)
-        json_builder_add_int_value(builder, g_array_index(result->ports, guint, i));
-    json_builder_end_array(builder);
-    add_steps(builder, result);
-    json_builder_end_object(builder);
+        json_number(out, NULL, g_array_index(result->ports, guint, i));
+    json_end_array(out);
+    add_steps(out, result);
+    json_end_object(out);
 }
 
-static void add_summary(JsonBuilder *builder, const struct suite_report *report)
+static void add_summary(struct json_writer *out, const struct suite_report *report)
 {
     unsigned differed, repeated = suite_report_repeated(report, &differed);
 
-    json_builder_set_member_name(builder, "summary");
-    json_builder_begin_object(builder);
+    json_begin_object(out, "summary");
     for (int outcome = 0; outcome < OUTCOMES; outcome++)
-        add_number(builder, case_outcome_names[outcome], suite_report_count(report, outcome, false));
-    add_number(builder, "waived",
-               suite_report_count(report, OUTCOME_FAILED, true) + suite_report_count(report, OUTCOME_UNSTABLE, true));
-    add_number(builder, "repeated", repeated);
-    add_number(builder, "differed", differed);
-    add_number(builder, "not run", report->chosen > report->finished ? report->chosen - report->finished : 0);
-    json_builder_end_object(builder);
+        json_number(out, case_outcome_names[outcome], suite_report_count(report, outcome, false));
+    json_number(out, "waived",
+                suite_report_count(report, OUTCOME_FAILED, true) + suite_report_count(report, OUTCOME_UNSTABLE, true));
+    json_number(out, "repeated", repeated);
+    json_number(out, "differed", differed);
+    json_number(out, "not run", report->chosen > report->finished ? report->chosen - report->finished : 0);
+    json_end_object(out);
 }
 
-static void add_reach(JsonBuilder *builder, const struct suite_report *report)
+static void add_reach(struct json_writer *out, const struct suite_report *report)
 {
-    json_builder_set_member_name(builder, "reach");
-    json_builder_begin_object(builder);
-    add_number(builder, "tests", report->chosen);
-    add_number(builder, "can_run", report->can_run);
-    json_builder_set_member_name(builder, "missing");
-    json_builder_begin_array(builder);
+    json_begin_object(out, "reach");
+    json_number(out, "tests", report->chosen);
+    json_number(out, "can_run", report->can_run);
+    json_begin_array(out, "missing");
     for (guint i = 0; i < report->missing->len; i++) {
         const struct missing_service *missing = g_ptr_array_index(report->missing, i);
 
-        json_builder_begin_object(builder);
-        add_number(builder, "tests", missing->cases);
-        add_string(builder, "what", missing->what);
-        add_string(builder, "service", missing->service);
-        json_builder_end_object(builder);
+        json_begin_object(out, NULL);
+        json_number(out, "tests", missing->cases);
+        json_string(out, "what", missing->what);
+        json_string(out, "service", missing->service);
+        json_end_object(out);
     }
-    json_builder_end_array(builder);
-    json_builder_end_object(builder);
+    json_end_array(out);
+    json_end_object(out);
 }
 
-static void add_origin(JsonBuilder *builder, const struct suite_report *report)
+static void add_origin(struct json_writer *out, const struct suite_report *report)
 {
-    json_builder_set_member_name(builder, "origin");
-    json_builder_begin_object(builder);
-    add_string(builder, "command", report->command);
-    add_string(builder, "catalogue", report->catalogue);
-    add_string(builder, "device_info", report->device_info);
-    json_builder_set_member_name(builder, "recordings");
-    json_builder_begin_array(builder);
+    json_begin_object(out, "origin");
+    json_string(out, "command", report->command);
+    json_string(out, "catalogue", report->catalogue);
+    json_string(out, "device_info", report->device_info);
+    json_begin_array(out, "recordings");
     for (guint i = 0; i < report->recordings->len; i++) {
         const struct recording *recording = g_ptr_array_index(report->recordings, i);
 
-        json_builder_begin_object(builder);
-        add_string(builder, "file", recording->file);
-        add_string(builder, "sha256", recording->sha256);
-        json_builder_end_object(builder);
+        json_begin_object(out, NULL);
+        json_string(out, "file", recording->file);
+        json_string(out, "sha256", recording->sha256);
+        json_end_object(out);
     }
-    json_builder_end_array(builder);
-    json_builder_end_object(builder);
+    json_end_array(out);
+    json_end_object(out);
 }
 
-static void add_sections(JsonBuilder *builder, const struct suite_report *report)
+static void add_sections(struct json_writer *out, const struct suite_report *report)
 {
     g_autoptr(GArray) sections = suite_report_sections(report);
 
-    json_builder_set_member_name(builder, "sections");
-    json_builder_begin_array(builder);
+    json_begin_array(out, "sections");
     for (guint i = 0; i < sections->len; i++) {
         const struct report_section *section = &g_array_index(sections, struct report_section, i);
 
-        json_builder_begin_object(builder);
-        add_string(builder, "document", section->document);
-        add_string(builder, "section", section->section);
-        add_number(builder, "conforms", section->conforms);
-        add_number(builder, "fails", section->fails);
-        add_number(builder, "waived", section->waived);
-        add_number(builder, "open", section->open);
-        json_builder_end_object(builder);
+        json_begin_object(out, NULL);
+        json_string(out, "document", section->document);
+        json_string(out, "section", section->section);
+        json_number(out, "conforms", section->conforms);
+        json_number(out, "fails", section->fails);
+        json_number(out, "waived", section->waived);
+        json_number(out, "open", section->open);
+        json_end_object(out);
     }
-    json_builder_end_array(builder);
+    json_end_array(out);
 }
 
-static void add_deaths(JsonBuilder *builder, const struct suite_report *report)
+static void add_deaths(struct json_writer *out, const struct suite_report *report)
 {
-    json_builder_set_member_name(builder, "deaths");
-    json_builder_begin_array(builder);
+    json_begin_array(out, "deaths");
     for (guint i = 0; i < report->deaths->len; i++) {
         const struct device_death *death = g_ptr_array_index(report->deaths, i);
 
-        json_builder_begin_object(builder);
-        add_strings(builder, "tests", death->cases);
-        add_string(builder, "state", death->state);
-        add_string(builder, "what", death->what);
-        json_builder_set_member_name(builder, "revived");
-        json_builder_add_boolean_value(builder, death->revived);
-        json_builder_end_object(builder);
+        json_begin_object(out, NULL);
+        add_strings(out, "tests", death->cases);
+        json_string(out, "state", death->state);
+        json_string(out, "what", death->what);
+        json_bool(out, "revived", death->revived);
+        json_end_object(out);
     }
-    json_builder_end_array(builder);
+    json_end_array(out);
 }
 
-void suite_report_json(const struct suite_report *report, FILE *out)
+void suite_report_json(const struct suite_report *report, FILE *file)
 {
-    g_autoptr(JsonBuilder) builder = json_builder_new();
-    g_autoptr(JsonGenerator) generator = json_generator_new();
-    JsonNode *root;
-    g_autofree char *text = NULL;
+    struct json_writer writer, *out = &writer;
 
-    json_builder_begin_object(builder);
-    add_string(builder, "tool", "iwarp-gen test");
-    add_number(builder, "format", FORMAT);
-    add_string(builder, "version", report->version);
-    add_string(builder, "device", report->device);
-    add_string(builder, "role", report->role);
-    add_string(builder, "started", report->started);
-    add_seconds(builder, report->seconds);
-    add_string(builder, "state", report->state);
-    add_string(builder, "start_up", report->start_up);
-    add_string(builder, "sign_of_life", report->sign);
-    add_string(builder, "terminate_layout", report->layout);
-    add_string(builder, "capture", report->capture);
-    add_origin(builder, report);
-    add_string(builder, "load", report->load);
-    add_strings(builder, "soak", report->soak);
-    add_reach(builder, report);
-    add_deaths(builder, report);
-    json_builder_set_member_name(builder, "tests");
-    json_builder_begin_array(builder);
+    json_writer_begin(out, file, INDENTATION);
+    json_begin_object(out, NULL);
+    json_string(out, "tool", "iwarp-gen test");
+    json_number(out, "format", FORMAT);
+    json_string(out, "version", report->version);
+    json_string(out, "device", report->device);
+    json_string(out, "role", report->role);
+    json_string(out, "started", report->started);
+    add_seconds(out, report->seconds);
+    json_string(out, "state", report->state);
+    json_string(out, "start_up", report->start_up);
+    json_string(out, "sign_of_life", report->sign);
+    json_string(out, "terminate_layout", report->layout);
+    json_string(out, "capture", report->capture);
+    add_origin(out, report);
+    json_string(out, "load", report->load);
+    add_strings(out, "soak", report->soak);
+    add_reach(out, report);
+    add_deaths(out, report);
+    json_begin_array(out, "tests");
     for (guint i = 0; i < report->results->len; i++)
-        add_result(builder, g_ptr_array_index(report->results, i));
-    json_builder_end_array(builder);
-    add_strings(builder, "unused_waivers", report->unused_waivers);
-    add_sections(builder, report);
-    add_summary(builder, report);
-    json_builder_end_object(builder);
-    root = json_builder_get_root(builder);
-    json_generator_set_root(generator, root);
-    json_generator_set_pretty(generator, TRUE);
-    text = json_generator_to_data(generator, NULL);
-    fprintf(out, "%s\n", text);
-    json_node_unref(root);
+        add_result(out, g_ptr_array_index(report->results, i));
+    json_end_array(out);
+    add_strings(out, "unused_waivers", report->unused_waivers);
+    add_sections(out, report);
+    add_summary(out, report);
+    json_end_object(out);
+    json_writer_end(out);
 }
 
 /* ---- in ---- */

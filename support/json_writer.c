@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "conformance/report/json_writer.h"
+#include "support/json_writer.h"
 
 #include <json-glib/json-glib.h>
 
@@ -7,9 +7,9 @@
 
 enum { NUMBER_SIZE = 24 };
 
-void json_writer_begin(struct json_writer *writer, FILE *out)
+void json_writer_begin(struct json_writer *writer, FILE *out, unsigned indentation)
 {
-    *writer = (struct json_writer){.out = out, .empty = true};
+    *writer = (struct json_writer){.out = out, .indentation = indentation, .empty = true};
     flockfile(out);
 }
 
@@ -28,9 +28,10 @@ static void put_line(struct json_writer *writer)
 {
     static const char line[] = "\n                                ";
     enum { BLANKS = sizeof line - 2 };
+    const unsigned blanks = writer->depth * writer->indentation;
 
-    put_text(writer, line, 1 + (writer->depth < BLANKS ? writer->depth : (size_t)BLANKS));
-    for (unsigned i = BLANKS; i < writer->depth; i++)
+    put_text(writer, line, 1 + (blanks < BLANKS ? blanks : (size_t)BLANKS));
+    for (unsigned i = BLANKS; i < blanks; i++)
         putc_unlocked(' ', writer->out);
 }
 
@@ -140,6 +141,14 @@ void json_string(struct json_writer *writer, const char *name, const char *value
         put_text(writer, "null", 4);
     else
         put_string(writer, value);
+}
+
+void json_strings(struct json_writer *writer, const char *name, const char *const *values, size_t n)
+{
+    json_begin_array(writer, name);
+    for (size_t i = 0; i < n; i++)
+        json_string(writer, NULL, values[i]);
+    json_end_array(writer);
 }
 
 /* A report is made of numbers mostly: printf() would take most of the time. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * JSON written as it is made, for reports of a million connections: json-glib's builder would hold all of it in
- * memory. The layout is that of json-glib's generator with an indentation of one blank, which also writes whatever
- * strings need escaping; but what is short and there many times is in a line by itself.
+ * memory. The layout is that of json-glib's generator, which also writes whatever strings need escaping; but what is
+ * short and there many times is in a line by itself.
  *
  * name: of the member, inside an object; NULL inside an array and at the top.
  */
-#ifndef IWARP_CONFORMANCE_REPORT_JSON_WRITER_H
-#define IWARP_CONFORMANCE_REPORT_JSON_WRITER_H
+#ifndef IWARP_SUPPORT_JSON_WRITER_H
+#define IWARP_SUPPORT_JSON_WRITER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,13 +15,13 @@
 
 struct json_writer {
     FILE *out;
-    unsigned depth;
-    bool empty;    /* nothing is in the innermost object or array yet */
-    unsigned line; /* the depth in what is in one line; 0: nothing is */
+    unsigned depth, indentation; /* blanks of each level */
+    bool empty;                  /* nothing is in the innermost object or array yet */
+    unsigned line;               /* the depth in what is in one line; 0: nothing is */
 };
 
 /* `out` is locked until json_writer_end(); errors stay in it. */
-void json_writer_begin(struct json_writer *writer, FILE *out);
+void json_writer_begin(struct json_writer *writer, FILE *out, unsigned indentation);
 void json_writer_end(struct json_writer *writer);
 
 void json_begin_object(struct json_writer *writer, const char *name);
@@ -35,6 +35,8 @@ void json_begin_array_line(struct json_writer *writer, const char *name);
 /* value NULL: null */
 void json_string(struct json_writer *writer, const char *name, const char *value);
 void json_number(struct json_writer *writer, const char *name, int64_t value);
+/* An array of n strings. */
+void json_strings(struct json_writer *writer, const char *name, const char *const *values, size_t n);
 /* An array of them, in one line. */
 void json_numbers(struct json_writer *writer, const char *name, const int64_t *values, size_t n);
 void json_double(struct json_writer *writer, const char *name, double value);
