@@ -532,7 +532,7 @@ const char *nfs_read_results(const struct nfs_template *procedure, const char *o
         return b.wrong;
     }
 
-    g_auto(GStrv) names = g_strsplit(ops, ",", -1);
+    g_auto(GStrv) names = g_strsplit(ops ? ops : "", ",", -1);
     char count[] = "operations";
     uint64_t n;
     bool ok = true;

@@ -83,6 +83,54 @@ static const char *failing(void *context, unsigned op, const char *name)
     return strcmp(name, "status") == 0 ? "5" : NULL;
 }
 
+static const struct nfs_field *field_at(const struct nfs_body *body, size_t at)
+{
+    for (guint i = 0; i < body->fields->len; i++) {
+        const struct nfs_field *field = &g_array_index(body->fields, struct nfs_field, i);
+
+        if (field->size > 0 && field->at == at)
+            return field;
+    }
+    return NULL;
+}
+
+/* What is read of results is what was written, where it was written. */
+static void read_back(const struct nfs_template *procedure, const char *ops, const struct nfs_body *written)
+{
+    struct xdr x = xdr_begin(written->octets->data, written->octets->len);
+    const bool is_compound = g_str_has_suffix(procedure->name, "compound");
+    struct nfs_body read;
+
+    nfs_body_init(&read);
+    assert_null(nfs_read_results(procedure, ops, &x, &read));
+    assert_int_equal(x.at, written->octets->len);
+    assert_int_equal(read.n_ops, written->n_ops);
+    for (guint i = 0; i < written->fields->len; i++) {
+        const struct nfs_field *field = &g_array_index(written->fields, struct nfs_field, i), *found;
+
+        /* A COMPOUND's status is known at its end; of attributes the number of ACL entries was said. */
+        if (field->size == 0 || (field->at == 0 && is_compound) || strcmp(field->name, "attrs") == 0)
+            continue;
+        found = field_at(&read, field->at);
+        assert_non_null(found);
+        assert_string_equal(found->name, field->name);
+        assert_int_equal(found->value, field->value);
+        assert_int_equal(found->op, field->op);
+    }
+    for (guint i = 0; i < written->items->len; i++) {
+        const struct nfs_body_item *item = &g_array_index(written->items, struct nfs_body_item, i);
+
+        assert_int_equal(field_at(&read, item->at - 4)->value, item->length);
+    }
+    for (size_t n = written->octets->len; n-- > 0 && !is_compound;) { /* nothing of it can be missing */
+        x = xdr_begin(written->octets->data, n);
+        nfs_body_clear(&read);
+        nfs_body_init(&read);
+        assert_non_null(nfs_read_results(procedure, ops, &x, &read));
+    }
+    nfs_body_clear(&read);
+}
+
 /* Arguments, results, and results that say an error. */
 static void try_all(const struct nfs_template *procedure, const char *ops, const char *what)
 {
@@ -96,9 +144,11 @@ static void try_all(const struct nfs_template *procedure, const char *ops, const
     walk(procedure, false, &call, what);
     assert_null(nfs_build_results(procedure, &call, &options, call.n_ops, &reply));
     walk(procedure, true, &reply, what);
+    read_back(procedure, ops, &reply);
     options.option = failing;
     assert_null(nfs_build_results(procedure, &call, &options, call.n_ops, &failed));
     walk(procedure, true, &failed, what);
+    read_back(procedure, ops, &failed);
     nfs_body_clear(&call);
     nfs_body_clear(&reply);
     nfs_body_clear(&failed);
@@ -140,11 +190,40 @@ static void test_variants(void **state)
         "setattr:mask0=0x1000:aces=40",
         "write:1021,read:77,readlink,getattr",
         "read:0,write:0",
+        "getattr:masks=1",
+        "readdir:masks=0",
+        "open:opentype=1:createmode=2",
+        "open:opentype=1:createmode=3",
+        "open:claim=2",
+        "create_session:firds=2:birds=1",
+        "test_stateid:stateids=3",
+        "listxattrs,copy,clone,lockt,locku",
     };
     const struct nfs_template *procedure = nfs_procedure_template("nfs41.compound");
 
     for (unsigned i = 0; i < G_N_ELEMENTS(ops); i++)
         try_all(procedure, ops[i], ops[i]);
+}
+
+/* The rounds of a group: "#" in names, values that differ from element to element. */
+static void test_rounds(void **state)
+{
+    static const uint32_t expected[] = {0x0010011A, 0x0030A23A, 0, 0};
+    const struct nfs_options options = {.ops = "getattr:masks=4", .seed = 7};
+    struct nfs_body call;
+    char name[8];
+
+    nfs_body_init(&call);
+    assert_null(nfs_build_arguments(nfs_procedure_template("nfs40.compound"), &options, &call));
+    for (unsigned i = 0; i < G_N_ELEMENTS(expected); i++) {
+        g_snprintf(name, sizeof name, "mask%u", i);
+        assert_int_equal(nfs_field_find(&call, 0, name)->value, expected[i]);
+    }
+    nfs_body_clear(&call);
+    assert_true(nfs_template_has(nfs_operation_template("getattr", false), "mask3"));
+    assert_true(nfs_template_has(nfs_procedure_template("nfs3.readdir"), "entries"));
+    assert_false(nfs_template_has(nfs_operation_template("getattr", false), "mask"));
+    assert_false(nfs_template_has(nfs_procedure_template("nfs3.readdir"), "entry"));
 }
 
 int main(void)
@@ -153,6 +232,7 @@ int main(void)
         cmocka_unit_test(test_procedures),
         cmocka_unit_test(test_operations),
         cmocka_unit_test(test_variants),
+        cmocka_unit_test(test_rounds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
