@@ -2,9 +2,9 @@
 /* The client's side of RPC over TCP: MOUNT, and rpcbind, which knows its port. */
 #include "traffic-gen/live/rpc_tcp.h"
 
+#include "traffic-gen/ends/nfs_fields.h"
 #include "traffic-gen/ends/rpc_header.h"
 #include "traffic-gen/ends/rpc_record.h"
-#include "traffic-gen/ends/xdr_out.h"
 #include "wire/nfs.h"
 
 #include <inttypes.h>
@@ -15,9 +15,6 @@ enum {
     RPCBIND_VERSION = 2,
     RPCBIND_GETPORT = 3,
     PROTOCOL_TCP = 6,
-    MOUNT_MNT = 1,
-    MOUNT_UMNT = 3,
-    V1_HANDLE = 32,
 };
 
 static const char rpcbind_port[] = "111";
@@ -180,42 +177,36 @@ static bool find_port(const struct rpc_tcp_mount *mount, char port[8], char **wh
 
 /* ---- MOUNT ---- */
 
-static bool get_handle(const struct rpc_tcp_mount *mount, struct xdr *x, uint8_t handle[RPC_TCP_HANDLE_MAX],
-                       uint32_t *n, char **why)
+static bool get_handle(const struct rpc_tcp_mount *mount, const struct nfs_template *procedure, struct xdr *x,
+                       uint8_t handle[RPC_TCP_HANDLE_MAX], uint32_t *n, char **why)
 {
-    uint32_t status;
-    const uint8_t *p = NULL;
+    struct nfs_results results;
+    const bool is_read = nfs_results_read(&results, procedure, NULL, x);
+    bool good = false;
+    uint64_t status = nfs_results_number(&results, "status", 0);
 
-    if (!xdr_u32(x, &status)) {
-        *why = g_strdup("the results cannot be decoded");
-        return false;
-    }
-    if (status != 0) {
-        *why = g_strdup_printf("%s is refused with status %" PRIu32 "%s", mount->path, status,
+    if (status != 0)
+        *why = g_strdup_printf("%s is refused with status %" PRIu64 "%s", mount->path, status,
                                status == 2    ? ", there is no such export"
                                : status == 13 ? ", access is denied"
                                               : "");
-        return false;
-    }
-    if (mount->version == 1) {
-        *n = V1_HANDLE;
-        p = x->p + x->at;
-        xdr_skip(x, V1_HANDLE);
-    } else {
-        xdr_opaque(x, &p, n);
-    }
-    if (x->failed || *n > RPC_TCP_HANDLE_MAX) {
+    else if (!is_read)
+        *why = g_strdup("the results cannot be decoded");
+    else if (!nfs_results_copy(&results, "handle", handle, RPC_TCP_HANDLE_MAX, n))
         *why = g_strdup("the file handle cannot be decoded");
-        return false;
-    }
-    memcpy(handle, p, *n);
-    return true;
+    else
+        good = true;
+    nfs_results_clear(&results);
+    return good;
 }
 
 /* One Call about the path; handle: from the results, NULL when there is none. */
-static bool call_mount(const struct rpc_tcp_mount *mount, uint32_t xid, uint32_t procedure,
+static bool call_mount(const struct rpc_tcp_mount *mount, uint32_t xid, const char *name,
                        uint8_t handle[RPC_TCP_HANDLE_MAX], uint32_t *n, const char *what, char **why)
 {
+    g_autofree char *full_name = g_strdup_printf("mount%u.%s", mount->version, name);
+    const struct nfs_template *procedure = nfs_procedure_template(full_name);
+    struct nfs_fields fields;
     struct xdr_out call;
     struct exchange exchange;
     struct xdr x;
@@ -224,19 +215,22 @@ static bool call_mount(const struct rpc_tcp_mount *mount, uint32_t xid, uint32_t
 
     if (!find_port(mount, port, why))
         return false;
-    call = begin_call(xid, NFS_PROGRAM_MOUNT, mount->version, procedure);
-    xdr_out_opaque(&call, mount->path, (uint32_t)strlen(mount->path));
-    good = ask(mount, port, &call, &exchange, &x, why) && (!handle || get_handle(mount, &x, handle, n, why));
+    call = begin_call(xid, procedure->program, procedure->version, procedure->number);
+    nfs_fields_init(&fields);
+    nfs_fields_text(&fields, "path", mount->path);
+    nfs_fields_put(&fields, procedure, NULL, &call);
+    nfs_fields_clear(&fields);
+    good = ask(mount, port, &call, &exchange, &x, why) && (!handle || get_handle(mount, procedure, &x, handle, n, why));
     end(&exchange);
     return good || explain(what, port, why);
 }
 
 bool rpc_tcp_mount(const struct rpc_tcp_mount *mount, uint8_t handle[RPC_TCP_HANDLE_MAX], uint32_t *n, char **why)
 {
-    return call_mount(mount, 2, MOUNT_MNT, handle, n, "asking MOUNT for the root's file handle", why);
+    return call_mount(mount, 2, "mnt", handle, n, "asking MOUNT for the root's file handle", why);
 }
 
 bool rpc_tcp_unmount(const struct rpc_tcp_mount *mount, char **why)
 {
-    return call_mount(mount, 3, MOUNT_UMNT, NULL, NULL, "reporting the unmount to MOUNT", why);
+    return call_mount(mount, 3, "umnt", NULL, NULL, "reporting the unmount to MOUNT", why);
 }
