@@ -7,6 +7,7 @@
 #ifndef IWARP_TRAFFIC_SCENARIO_WORK_H
 #define IWARP_TRAFFIC_SCENARIO_WORK_H
 
+#include "traffic-gen/ends/pair.h"
 #include "traffic-gen/nfs/client/nfs_client.h"
 #include "traffic-gen/say/conversation.h"
 
@@ -94,6 +95,8 @@ void work_end_receive_fin(struct work_end *end);
 void work_end_receive_reset(struct work_end *end);
 void work_end_room(struct work_end *end);
 void work_end_tick(struct work_end *end);
+/* It gets all of these from its side of the pair. */
+void work_end_attach(struct work_end *end, struct pair *pair, unsigned side);
 
 /*
  * By itself, which is how it begins, an end goes on to its next round when its own work is completed and all messages

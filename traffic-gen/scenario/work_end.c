@@ -376,3 +376,33 @@ void work_end_tick(struct work_end *end)
         nfs_end_tick(work_nfs_of(end->nfs));
     go_on(end);
 }
+
+/* ---- on a stream in memory ---- */
+
+static void receive(void *end, const uint8_t *p, size_t n)
+{
+    work_end_receive(end, p, n);
+}
+
+static void receive_fin(void *end)
+{
+    work_end_receive_fin(end);
+}
+
+static void receive_reset(void *end)
+{
+    work_end_receive_reset(end);
+}
+
+static void tick(void *end)
+{
+    work_end_tick(end);
+}
+
+void work_end_attach(struct work_end *end, struct pair *pair, unsigned side)
+{
+    pair_attach(
+        pair, side,
+        &(struct pair_end){
+            .end = end, .receive = receive, .receive_fin = receive_fin, .receive_reset = receive_reset, .tick = tick});
+}

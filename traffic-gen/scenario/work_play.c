@@ -7,26 +7,6 @@ enum { STEPS_MAX = 10000000, PORT = 40001, TICK_NS = 100000000, TICKS_MAX = 3000
 
 static const int64_t start_ns = INT64_C(1700000000) * 1000000000;
 
-static void receive(void *end, const uint8_t *p, size_t n)
-{
-    work_end_receive(end, p, n);
-}
-
-static void receive_fin(void *end)
-{
-    work_end_receive_fin(end);
-}
-
-static void receive_reset(void *end)
-{
-    work_end_receive_reset(end);
-}
-
-static void tick(void *end)
-{
-    work_end_tick(end);
-}
-
 static struct conversation *connect(struct stage *stage, const struct work_connection *connection,
                                     struct conversation *before)
 {
@@ -139,14 +119,7 @@ bool work_play(const struct work *work, struct stage *stage, char **error)
         for (enum role role = INITIATOR; role <= RESPONDER; role++) {
             ends[role] = work_end_new(work, i, role, pair_stream(pair, role), NULL);
             work_end_lead(ends[role]);
-            pair_attach(pair, role,
-                        &(struct pair_end){
-                            .end = ends[role],
-                            .receive = receive,
-                            .receive_fin = receive_fin,
-                            .receive_reset = receive_reset,
-                            .tick = tick,
-                        });
+            work_end_attach(ends[role], pair, role);
         }
         good = play(work, i, pair, ends, error) &&
                (!stage->memory_folder || write_memory(work, i, ends, stage->memory_folder, error));

@@ -28,26 +28,6 @@ static void on_done(void *ctx, const char *why)
     side->why = g_strdup(why);
 }
 
-static void receive(void *end, const uint8_t *p, size_t n)
-{
-    work_end_receive(end, p, n);
-}
-
-static void receive_fin(void *end)
-{
-    work_end_receive_fin(end);
-}
-
-static void receive_reset(void *end)
-{
-    work_end_receive_reset(end);
-}
-
-static void tick(void *end)
-{
-    work_end_tick(end);
-}
-
 static struct scenario_file *parse(const char *text)
 {
     char *error = NULL;
@@ -69,12 +49,7 @@ static void play(const struct work *work, unsigned connection, struct side sides
         const struct work_end_events events = {.ctx = &sides[role], .done = on_done};
 
         sides[role].end = work_end_new(work, connection, role, pair_stream(pair, role), &events);
-        pair_attach(pair, role,
-                    &(struct pair_end){.end = sides[role].end,
-                                       .receive = receive,
-                                       .receive_fin = receive_fin,
-                                       .receive_reset = receive_reset,
-                                       .tick = tick});
+        work_end_attach(sides[role].end, pair, role);
     }
     work_end_start(sides[RESPONDER].end);
     work_end_start(sides[INITIATOR].end);
