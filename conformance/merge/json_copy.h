@@ -4,7 +4,7 @@
 #define IWARP_CONFORMANCE_MERGE_JSON_COPY_H
 
 #include "conformance/merge/json_source.h"
-#include "conformance/report/json_writer.h"
+#include "support/json_writer.h"
 
 /* name: as of json_writer.h. */
 void json_copy(struct json_writer *writer, const char *name, struct json_view value);

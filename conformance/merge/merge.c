@@ -76,7 +76,7 @@ static bool write_json(struct merge *merge, FILE *out)
     struct merge_writing writing = {.files = &merge->files, .writer = writer};
     bool ok;
 
-    json_writer_begin(writer, out);
+    json_writer_begin(writer, out, 1);
     json_begin_object(writer, NULL);
     json_string(writer, "tool", "iwarp-check");
     json_number(writer, "format", REPORT_JSON_FORMAT);

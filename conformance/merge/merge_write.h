@@ -4,7 +4,7 @@
 #define IWARP_CONFORMANCE_MERGE_MERGE_WRITE_H
 
 #include "conformance/merge/merge_parts.h"
-#include "conformance/report/json_writer.h"
+#include "support/json_writer.h"
 
 struct merge_writing {
     struct merge_files *files;
