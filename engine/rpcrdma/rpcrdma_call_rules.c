@@ -129,9 +129,9 @@ static void broken_header(struct rpcrdma_shape *shape)
     if (rpc->status == RPC_BAD_TYPE && shape->in_chunk)
         rpcrdma_shape_fail(shape, RULE_RPCR_2_2_2_01, "expected CALL (0) or REPLY (1) in the RPC message; found %u",
                            rpc->fault);
-    else if (rpc->status == RPC_OK && shape->in_chunk)
+    else if (rpc->type == RPC_REPLY && (rpc->status == RPC_OK || rpc->status == RPC_BAD_VALUE) && shape->in_chunk)
         reply_in_chunk(shape);
-    else if (rpc->status == RPC_BAD_VALUE && rpc->fault_at == RPCVERS_AT)
+    else if (rpc->type == RPC_CALL && rpc->status == RPC_BAD_VALUE && rpc->fault_at == RPCVERS_AT)
         rpcrdma_shape_fail(shape, RULE_RPC_9_01, "expected rpcvers 2 in the Call; found %u", rpc->fault);
     else if (rpc->status == RPC_BAD_VALUE)
         rpcrdma_shape_fail(shape, RULE_RPCR_4_03, "expected an RPC header as in RFC 5531; found 0x%08x at its octet %u",

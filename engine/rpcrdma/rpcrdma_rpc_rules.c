@@ -7,7 +7,9 @@ enum { RPCVERS_AT = 8, AUTH_STAT_MAX = 14 /* RPCSEC_GSS_CTXPROBLEM */ };
 /* The Call has an rpcvers other than 2, so nothing else in it can be read. */
 static bool other_version(const struct rpcrdma_transaction *t)
 {
-    return t->call_body.rpc.status == RPC_BAD_VALUE && t->call_body.rpc.fault_at == RPCVERS_AT;
+    const struct rpc_message *call = &t->call_body.rpc;
+
+    return call->status == RPC_BAD_VALUE && call->type == RPC_CALL && call->fault_at == RPCVERS_AT;
 }
 
 static bool holds(const struct rpc_message *reply, uint32_t version)

@@ -224,6 +224,7 @@ void rpc_put_together(struct rpc_making *m)
         append_body(m);
     change_body_words(m);
     change_roundups(m);
+    rpc_change_message(m);
     if (drop)
         g_byte_array_set_size(m->side->whole, m->side->whole->len - MIN(drop, m->side->whole->len));
     if (more > RPC_OCTETS_MAX) {

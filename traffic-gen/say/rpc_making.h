@@ -55,6 +55,9 @@ void rpc_reduce(struct rpc_making *m);
 /* Takes an item out of the stream. */
 void rpc_take(struct rpc_making *m, const struct nfs_body_item *item);
 
+/* @mOFFSET, insert@mOFFSET, remove@mOFFSET: octets of m->side->whole. */
+void rpc_change_message(struct rpc_making *m);
+
 /* The words about the Transport header and the Send: changes, encodes, sends. */
 void rpc_change_plan(struct rpc_making *m);
 void rpc_say(struct rpc_making *m);

@@ -63,6 +63,7 @@
  *               roundup=N what the roundup octets of items are
  *   drop=N more=N the RPC message's last octets; cut=N grow=N those of the Send
  *   insert@OFFSET=HEX, remove@OFFSET=N  octets of the Send that come in between, or are left out; before the following
+ *   @mOFFSET=N  a word of the RPC message, wherever it travels; insert@mOFFSET=HEX, remove@mOFFSET=N
  *   @OFFSET=N   an octet of the Send; @hOFFSET=N a word of it; @pOFFSET=N a word of what follows the Transport header
  *   inv, inv=STAG a Send with Invalidate; se with Solicited Event
  *   early wait=N as in every statement

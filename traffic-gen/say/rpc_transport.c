@@ -126,17 +126,17 @@ static void insert_octets(struct rpc_making *m, GByteArray *octets, size_t at, c
     memcpy(octets->data + at, more->data, more->len);
 }
 
-/* insert@OFFSET=HEX or remove@OFFSET=N; false: it is neither. */
-static bool move_by(struct rpc_making *m, GByteArray *octets, const struct word *word)
+/* insert@OFFSET=HEX or remove@OFFSET=N, in the RPC message @mOFFSET; false: it is neither. */
+static bool move_by(struct rpc_making *m, GByteArray *octets, const struct word *word, bool of_message)
 {
     bool insert = word->text && g_str_has_prefix(word->name, "insert@");
     bool remove = word->is_number && g_str_has_prefix(word->name, "remove@");
     char *end;
     size_t at;
 
-    if (!insert && !remove)
+    if ((!insert && !remove) || (word->name[strlen("insert@")] == 'm') != of_message)
         return false;
-    at = strtoul(word->name + strlen("insert@"), &end, 0);
+    at = strtoul(word->name + strlen("insert@") + of_message, &end, 0);
     if (*end || at > octets->len || (remove && (word->number == 0 || word->number > octets->len - at)))
         return false;
     if (remove)
@@ -147,10 +147,30 @@ static bool move_by(struct rpc_making *m, GByteArray *octets, const struct word 
 }
 
 /* In the order in which they are written: what follows them moves. */
-static void move_octets(struct rpc_making *m, GByteArray *octets)
+static void move_octets(struct rpc_making *m, GByteArray *octets, bool of_message)
 {
     for (unsigned i = 0; i < m->words->n && words_good(m->words); i++)
-        m->words->used[i] |= move_by(m, octets, &m->words->list[i]);
+        m->words->used[i] |= move_by(m, octets, &m->words->list[i], of_message);
+}
+
+void rpc_change_message(struct rpc_making *m)
+{
+    GByteArray *octets = m->side->whole;
+
+    move_octets(m, octets, true);
+    for (unsigned i = 0; i < m->words->n; i++) {
+        const struct word *word = &m->words->list[i];
+        char *end;
+        size_t at;
+
+        if (!g_str_has_prefix(word->name, "@m") || !word->is_number)
+            continue;
+        at = strtoul(word->name + 2, &end, 0);
+        if (*end || at > octets->len || octets->len - at < 4)
+            continue;
+        put_be32(octets->data + at, (uint32_t)word_apply(word, get_be32(octets->data + at)));
+        m->words->used[i] = true;
+    }
 }
 
 static uint32_t first_stag(const struct rpc_exchange *exchange)
@@ -227,7 +247,7 @@ void rpc_say(struct rpc_making *m)
         g_byte_array_set_size(octets, octets->len + grow);
         memset(octets->data + octets->len - grow, 0, grow);
     }
-    move_octets(m, octets);
+    move_octets(m, octets, false);
     change_octets(m, octets->data, octets->len, payload_at);
     if (cut && cut < octets->len)
         g_byte_array_set_size(octets, cut);

@@ -19,7 +19,7 @@ struct rule_case_finding {
 struct rule_case {
     struct fault said;
     const char *where;                     /* file and line */
-    const char *options;                   /* of iwarp-check */
+    const char *options;                   /* of iwarp-check, separated by blanks */
     uint32_t snap;                         /* the capture holds so many octets of each packet; 0: all */
     const char *lacks;                     /* it lacks these frames, such as "3, 7-9"; NULL: none */
     bool exactly;                          /* nothing is found but `also` and `found`; else notes may be */
