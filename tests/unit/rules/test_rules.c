@@ -126,30 +126,35 @@ static bool listed(const enum rule_id *rules, enum rule_id rule)
     return *rules == rule;
 }
 
-static const struct rule_case_finding *expected(const struct rule_case *rule_case, enum rule_id rule)
+/* With another severity when the case has none with this one; NULL: the rule is not listed. */
+static const struct rule_case_finding *expected(const struct rule_case *rule_case, const struct report_finding *finding)
 {
-    const struct rule_case_finding *found = rule_case->found;
+    const struct rule_case_finding *other = NULL;
 
-    while (found->rule != RULE_COUNT && found->rule != rule)
-        found++;
-    return found->rule == rule ? found : NULL;
+    for (const struct rule_case_finding *due = rule_case->found; due->rule != RULE_COUNT; due++) {
+        if (due->rule == finding->rule && due->severity == finding->severity)
+            return due;
+        if (due->rule == finding->rule)
+            other = due;
+    }
+    return other;
 }
 
 static const char *const severities[SEVERITY_COUNT] = {
     [SEVERITY_NOTE] = "note", [SEVERITY_WARNING] = "warning", [SEVERITY_ERROR] = "error"};
 
-/* What is found and should not be: a line each. Counts by rule what is found. */
-static void compare_findings(const struct rule_case *rule_case, const struct report_capture *capture, uint32_t *found,
-                             GString *wrong)
+/* What is found and should not be: a line each. Counts by rule and severity what is found. */
+static void compare_findings(const struct rule_case *rule_case, const struct report_capture *capture,
+                             uint32_t (*found)[SEVERITY_COUNT], GString *wrong)
 {
     for (guint c = 0; c < capture->connections->len; c++) {
         const struct report_connection *connection = g_ptr_array_index(capture->connections, c);
 
         for (guint i = 0; i < connection->findings->len; i++) {
             const struct report_finding *finding = &g_array_index(connection->findings, struct report_finding, i);
-            const struct rule_case_finding *due = expected(rule_case, finding->rule);
+            const struct rule_case_finding *due = expected(rule_case, finding);
 
-            found[finding->rule] += 1 + finding->more;
+            found[finding->rule][finding->severity] += 1 + finding->more;
             if (due && due->severity != finding->severity)
                 g_string_append_printf(wrong, "  %s with severity %s: write `finds %s=%s` if that is right\n",
                                        rule_catalogue[due->rule].id, severities[finding->severity],
@@ -164,19 +169,24 @@ static void compare_findings(const struct rule_case *rule_case, const struct rep
 }
 
 /* The reverse: what is missing. */
-static void compare_counts(const struct rule_case *rule_case, const uint32_t *found, GString *wrong)
+static void compare_counts(const struct rule_case *rule_case, uint32_t (*found)[SEVERITY_COUNT], GString *wrong)
 {
     bool wanted = rule_case->one_of[0] == RULE_COUNT;
 
-    for (const enum rule_id *rule = rule_case->one_of; *rule != RULE_COUNT; rule++)
-        wanted |= found[*rule] > 0;
+    for (const enum rule_id *rule = rule_case->one_of; *rule != RULE_COUNT; rule++) {
+        for (unsigned severity = 0; severity < SEVERITY_COUNT; severity++)
+            wanted |= found[*rule][severity] > 0;
+    }
     if (!wanted)
         g_string_append(wrong, "  its rule has no finding\n");
     for (const struct rule_case_finding *due = rule_case->found; due->rule != RULE_COUNT; due++) {
-        if (found[due->rule] == 0)
-            g_string_append_printf(wrong, "  not found: %s\n", rule_catalogue[due->rule].id);
-        else if (due->count > 0 && found[due->rule] != due->count)
-            g_string_append_printf(wrong, "  found %u times, not %u: %s\n", found[due->rule], due->count,
+        uint32_t n = found[due->rule][due->severity];
+
+        if (n == 0)
+            g_string_append_printf(wrong, "  not found: %s as %s\n", rule_catalogue[due->rule].id,
+                                   severities[due->severity]);
+        else if (due->count > 0 && n != due->count)
+            g_string_append_printf(wrong, "  found %u times, not %u: %s\n", n, due->count,
                                    rule_catalogue[due->rule].id);
     }
 }
@@ -200,7 +210,7 @@ static void compare_verdicts(const struct rule_case *rule_case, const struct rep
 
 static void compare(const struct rule_case *rule_case, const struct report *report, GString *wrong)
 {
-    uint32_t found[RULE_COUNT] = {0};
+    uint32_t found[RULE_COUNT][SEVERITY_COUNT] = {{0}};
 
     compare_findings(rule_case, g_ptr_array_index(report->captures, 0), found, wrong);
     compare_counts(rule_case, found, wrong);
