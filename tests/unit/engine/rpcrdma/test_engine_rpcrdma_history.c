@@ -116,20 +116,6 @@ static struct rpcrdma_history_record *failed(bool received)
     return record;
 }
 
-static void again_after_an_error(void **state)
-{
-    struct trace t;
-
-    begin(&t);
-    add(&t, failed(true));
-    add(&t, connection(SECOND, 1));
-    expect(&t, RULE_NFSULB_6_7_2_02, 0, 1, 0);
-    assert_int_equal(t.last.place.frame, SECOND + 2);
-    assert_int_equal(t.last.related_frame, FIRST + 10);
-    assert_int_equal(t.last.direction, DIR_TO_RESPONDER);
-    rpcrdma_history_free(t.history);
-}
-
 static struct rpcrdma_history_record *refused(uint32_t frame)
 {
     struct rpcrdma_history_record *record = connection(frame, 1);
@@ -140,22 +126,6 @@ static struct rpcrdma_history_record *refused(uint32_t frame)
     record->cause = RDMA_REFUSED_MEMORY;
     record->refusal_place = at(CLIENT, frame + 20);
     return record;
-}
-
-/* Each connection on which the Call comes again has one finding, however many came before. */
-static void again_and_again_after_an_error(void **state)
-{
-    struct rpcrdma_history_record *second = connection(SECOND, 1);
-    struct trace t;
-
-    begin(&t);
-    second->calls[0].outcome = RPCRDMA_FAILED;
-    add(&t, failed(true));
-    add(&t, second);
-    add(&t, connection(2 * SECOND, 1));
-    expect(&t, RULE_NFSULB_6_7_2_02, 0, 2, 0);
-    assert_int_equal(t.last.related_frame, SECOND + 10);
-    rpcrdma_history_free(t.history);
 }
 
 /* Connections that overlap: the client had not seen the error, or the refusal, when it sent the Call again. */
@@ -173,17 +143,6 @@ static void again_before_the_error(void **state)
     add(&t, refused(FIRST));
     add(&t, connection(FIRST + 5, 1));
     expect(&t, RULE_RPCR_3_4_3_03, 0, 0, 0);
-    rpcrdma_history_free(t.history);
-}
-
-static void an_error_that_may_have_got_lost(void **state)
-{
-    struct trace t;
-
-    begin(&t);
-    add(&t, failed(false));
-    add(&t, connection(SECOND, 1));
-    expect(&t, RULE_NFSULB_6_7_2_02, 0, 0, 1);
     rpcrdma_history_free(t.history);
 }
 
@@ -283,119 +242,9 @@ static void slots_of_requests_that_are_sent_again(void **state)
     }
 }
 
-static void credits_recalled_on_another_connection(void **state)
-{
-    for (unsigned late = 0; late < 2; late++) {
-        struct rpcrdma_history_record *first = connection(FIRST, 1), *second = connection(SECOND, 1);
-        struct trace t;
-
-        begin(&t);
-        first->recalled = true;
-        first->recalled_ns = (int64_t)(SECOND + 4 + late) * 1000000;
-        second->n_empty = 1;
-        second->empty[0] = at(CLIENT, SECOND + 4);
-        add(&t, first);
-        add(&t, second);
-        conclude(&t, second, 0);
-        assert_int_equal(t.excused, !late);
-        rpcrdma_history_free(t.history);
-    }
-}
-
 /* ---- memory that was refused ---- */
 
-static void refused_twice(void **state)
-{
-    struct trace t;
-
-    begin(&t);
-    add(&t, refused(FIRST));
-    expect(&t, RULE_RPCR_3_4_3_03, 0, 0, 0);
-    add(&t, refused(SECOND));
-    expect(&t, RULE_RPCR_3_4_3_03, 0, 1, 0);
-    expect(&t, RULE_RPCR_4_5_3_04, 0, 1, 0);
-    assert_int_equal(t.last.severity, SEVERITY_WARNING);
-    rpcrdma_history_free(t.history);
-}
-
-static void refused_then_an_error(void **state)
-{
-    struct rpcrdma_history_record *second = connection(SECOND, 1);
-    struct trace t;
-
-    begin(&t);
-    second->calls[0].outcome = RPCRDMA_FAILED;
-    add(&t, refused(FIRST));
-    add(&t, second);
-    expect(&t, RULE_RPCR_4_5_3_04, 1, 0, 0);
-    assert_int_equal(t.excused, 1);
-    assert_int_equal(t.last.rule, RULE_RPCR_3_4_3_03);
-    assert_int_equal(t.last.severity, SEVERITY_ERROR);
-    rpcrdma_history_free(t.history);
-}
-
 /* ---- memory of another connection ---- */
-
-static struct rpcrdma_history_record *offering(uint32_t frame, uint32_t handle)
-{
-    struct rpcrdma_history_record *record = connection(frame, 1);
-
-    record->offers = calloc(1, sizeof *record->offers);
-    record->offers[0] = (struct rpcrdma_history_offer){
-        .owner = CLIENT, .handle = handle, .xid = 7, .from = 0x1000, .to = 0x2000, .frame = frame + 2};
-    record->n_offers = 1;
-    return record;
-}
-
-static struct rpcrdma_history_record *straying(uint32_t frame, bool served)
-{
-    struct rpcrdma_history_record *record = offering(frame, 0x200);
-
-    record->strays = calloc(RPCRDMA_HISTORY_STRAYS_MAX, sizeof *record->strays);
-    for (unsigned i = 0; i < 2; i++)
-        record->strays[i] = (struct rpcrdma_history_stray){.owner = CLIENT,
-                                                           .write = true,
-                                                           .served = served,
-                                                           .refused = !served,
-                                                           .handle = 0x100,
-                                                           .from = 0x1000,
-                                                           .to = 0x1800,
-                                                           .operation = 5 + i,
-                                                           .place = at(SERVER, frame + 5),
-                                                           .proof = at(CLIENT, frame + 6)};
-    record->n_strays = 2;
-    return record;
-}
-
-static void memory_of_another_connection(void **state)
-{
-    struct trace t;
-    struct rpcrdma_history_record *second;
-
-    for (unsigned how = 0; how < 7; how++) {
-        begin(&t);
-        second = straying(SECOND, how != 1);
-        if (how == 2)
-            second->strays[0].to = second->strays[1].to = 0x2001; /* beyond what is offered there */
-        if (how == 3)
-            second->offers[0].handle = 0x100; /* offered here as well */
-        if (how == 4)
-            second->whole = false;
-        if (how == 6) /* only the second access is within what is offered there */
-            second->strays[0].to = 0x2001;
-        if (how == 5) { /* the other one began later */
-            assert_true(add(&t, second));
-            add(&t, offering(2 * SECOND, 0x100));
-        } else {
-            add(&t, offering(FIRST, 0x100));
-            assert_true(add(&t, second));
-        }
-        conclude(&t, second, 0);
-        assert_int_equal(t.counts.failed[RULE_RPCR_8_1_1_01], how == 0 || how == 5 || how == 6);
-        assert_int_equal(t.counts.passed[RULE_RPCR_8_1_1_01] > 0, how == 1);
-        rpcrdma_history_free(t.history);
-    }
-}
 
 /* ---- callbacks ---- */
 
@@ -653,17 +502,6 @@ static void judge_with(struct trace *t, struct rpcrdma_history_record *now, stru
     rpcrdma_history_free(t->history);
 }
 
-static void cut_off_alone(void **state)
-{
-    struct trace t;
-
-    judge_with(&t, cut_off(1, FIRST), NULL); /* what the connection has found stands */
-    assert_int_equal(t.excused, 0);
-    expect(&t, RULE_RPC_3_01, 0, 0, 0);
-    judge_with(&t, cut_off(1, FIRST), cut_off(1, SECOND)); /* the second is the one reported */
-    assert_int_equal(t.excused, 0);
-}
-
 static void cut_off_twice(void **state)
 {
     struct rpcrdma_history_record *now = cut_off(1, SECOND);
@@ -762,19 +600,11 @@ static void dropped_over_an_answer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(again_after_an_error),
-        cmocka_unit_test(again_and_again_after_an_error),
         cmocka_unit_test(again_before_the_error),
-        cmocka_unit_test(an_error_that_may_have_got_lost),
         cmocka_unit_test(what_is_another_call),
-        cmocka_unit_test(refused_twice),
-        cmocka_unit_test(refused_then_an_error),
         cmocka_unit_test(slots_of_requests_that_are_sent_again),
-        cmocka_unit_test(credits_recalled_on_another_connection),
-        cmocka_unit_test(memory_of_another_connection),
         cmocka_unit_test(connections_that_callbacks_end),
         cmocka_unit_test(delegations_at_the_end),
-        cmocka_unit_test(cut_off_alone),
         cmocka_unit_test(cut_off_twice),
         cmocka_unit_test(cut_off_and_answered),
         cmocka_unit_test(cut_off_together),
