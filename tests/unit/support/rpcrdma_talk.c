@@ -40,7 +40,7 @@ static void talk_on_retired(void *ctx, struct rpcrdma_transaction *transaction)
     nfs_connection_retired(t->nfs, transaction);
 }
 
-struct place talk_place(const struct rpcrdma_talk *t, unsigned side)
+static struct place talk_place(const struct rpcrdma_talk *t, unsigned side)
 {
     return (struct place){.frame = t->frame,
                           .first_frame = t->frame,
@@ -49,14 +49,14 @@ struct place talk_place(const struct rpcrdma_talk *t, unsigned side)
                           .side = (uint8_t)side};
 }
 
-enum direction talk_direction(const struct rpcrdma_talk *t, unsigned side)
+static enum direction talk_direction(const struct rpcrdma_talk *t, unsigned side)
 {
     if (t->parameters.initiator_side < 0)
         return DIR_UNKNOWN;
     return (unsigned)t->parameters.initiator_side == side ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
 }
 
-void talk_step(struct rpcrdma_talk *t)
+static void talk_step(struct rpcrdma_talk *t)
 {
     t->frame++;
     t->time_ns += 1000000;
@@ -103,7 +103,7 @@ void talk_midstream(struct rpcrdma_talk *t)
     talk_parameters(t);
 }
 
-uint32_t talk_startup_octets(struct rpcrdma_talk *t, unsigned side, const void *ulp, size_t n)
+static uint32_t talk_startup_octets(struct rpcrdma_talk *t, unsigned side, const void *ulp, size_t n)
 {
     uint8_t pd[MPA_PRIVATE_DATA_MAX] = {0x00, 0x10, 0x00, 0x10};
     struct mpa_startup_event event = {0};
@@ -175,8 +175,6 @@ static void talk_segment(struct rpcrdma_talk *t, unsigned side, struct ddp_segme
     fpdu.has_ddp = true;
     fpdu.ddp = ddp;
     fpdu.number = t->number[side]++;
-    t->last[side] = fpdu.place;
-    t->last_ddp[side] = ddp;
     fpdu.after_resync = t->resync;
     fpdu.acked_known = segment.acked_known = !t->acked_unknown;
     fpdu.acked = segment.acked = t->acked_unknown ? 0 : t->end[1 - side] - t->unreceived;
@@ -309,7 +307,7 @@ size_t talk_words(uint8_t *out, size_t size, const uint32_t *words, size_t n)
     return 4 * n;
 }
 
-size_t talk_append(struct xdr_writer *w, const void *p, size_t n)
+static size_t talk_append(struct xdr_writer *w, const void *p, size_t n)
 {
     assert_false(w->failed);
     assert_true(w->at + n <= w->size);
@@ -327,22 +325,6 @@ size_t talk_rpc_call(uint8_t *out, size_t size, uint32_t xid, uint32_t prog, uin
 
     w.p = out;
     rpc_call_encode(&call, NULL, NULL, &w);
-    return talk_append(&w, args, n);
-}
-
-size_t talk_rpc_gss_call(uint8_t *out, size_t size, uint32_t xid, uint32_t gss_proc, uint32_t service, uint32_t proc,
-                         const void *args, size_t n)
-{
-    struct rpc_message call = {
-        .xid = xid, .type = RPC_CALL, .rpcvers = RPC_VERSION, .prog = TALK_NFS, .vers = 3, .proc = proc};
-    uint8_t cred_body[28], verf_body[TALK_GSS_OCTETS - sizeof cred_body] = {0};
-    struct rpc_body cred = {RPC_AUTH_GSS, cred_body, sizeof cred_body},
-                    verf = {RPC_AUTH_GSS, verf_body, sizeof verf_body};
-    struct xdr_writer w = {.size = size};
-
-    w.p = out;
-    talk_words(cred_body, sizeof cred_body, (const uint32_t[]){1, gss_proc, 7, service, 8, 11, 12}, 7);
-    rpc_call_encode(&call, &cred, &verf, &w);
     return talk_append(&w, args, n);
 }
 
@@ -387,15 +369,6 @@ uint32_t talk_reply(struct rpcrdma_talk *t, unsigned side, uint32_t xid)
     struct rpcrdma_plan plan = talk_plan(t, side, xid);
 
     return talk_reply_with(t, side, &plan, NULL, 0);
-}
-
-uint32_t talk_error(struct rpcrdma_talk *t, unsigned side, uint32_t xid, uint32_t err)
-{
-    struct rpcrdma_plan plan = talk_plan(t, side, xid);
-
-    plan.proc = RPCRDMA_ERROR;
-    plan.err = err;
-    return talk_message(t, side, &plan, NULL, 0);
 }
 
 /* ---- RDMA ---- */
@@ -475,42 +448,7 @@ uint32_t talk_read_response(struct rpcrdma_talk *t, unsigned side, const void *p
     return t->frame;
 }
 
-void talk_read(struct rpcrdma_talk *t, unsigned side, uint32_t stag, uint64_t to, const void *p, uint32_t n)
-{
-    talk_read_request(t, side, stag, to, n);
-    talk_read_response(t, 1 - side, p, n);
-}
-
 /* ---- the rest ---- */
-
-uint32_t talk_terminate_for(struct rpcrdma_talk *t, unsigned side, uint8_t layer, uint8_t etype, uint8_t code)
-{
-    struct rdmap_terminate terminate = {.layer = layer, .etype = etype, .code = code};
-    struct rdmap_terminate_event event = {.terminate = &terminate};
-    struct rdma_refusal refusal;
-    struct mpa_fpdu_event fpdu = {0};
-
-    talk_step(t);
-    fpdu.place = talk_place(t, side);
-    fpdu.direction = talk_direction(t, side);
-    event.fpdu = &fpdu;
-    event.culprit_found = t->number[1 - side] > 0;
-    if (event.culprit_found) {
-        event.culprit = t->last[1 - side];
-        terminate.m = terminate.d = terminate.has_length = terminate.has_ddp = true;
-        terminate.ddp = t->last_ddp[1 - side];
-        terminate.ddp.payload = NULL;
-    }
-    refusal = rdma_refusal_of_rdmap(&event);
-    rpcrdma_connection_refusal(t->rpcrdma, &refusal);
-    t->end[side] += 64;
-    return t->frame;
-}
-
-void talk_terminate(struct rpcrdma_talk *t, unsigned side)
-{
-    talk_terminate_for(t, side, 0, 0, 0);
-}
 
 void talk_hole(struct rpcrdma_talk *t, unsigned side)
 {
@@ -567,21 +505,15 @@ void talk_greet(struct rpcrdma_talk *t)
     talk_reply(t, S, TALK_GREETING_XID);
 }
 
-struct rpcrdma_talk *talk_new_with(const struct rpcrdma_options *options)
+struct rpcrdma_talk *talk_new(void)
 {
-    struct rpcrdma_talk *t = talk_new_bare(options);
+    const struct rpcrdma_options options = {.profile = PROFILE_IETF};
+    struct rpcrdma_talk *t = talk_new_bare(&options);
 
     talk_startup(t, C, true, 4096, 4096);
     talk_startup(t, S, true, 4096, 4096);
     talk_greet(t);
     return t;
-}
-
-struct rpcrdma_talk *talk_new(void)
-{
-    struct rpcrdma_options options = {.profile = PROFILE_IETF};
-
-    return talk_new_with(&options);
 }
 
 /* ---- what came of it ---- */

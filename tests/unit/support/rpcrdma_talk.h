@@ -21,7 +21,6 @@
 #include "engine/rdma/rdma_rdmap.h"
 #include "engine/rpcrdma/rpcrdma.h"
 #include "tests/unit/support/findings.h"
-#include "wire/rdmap_terminate.h"
 #include "wire/rpc.h"
 #include "wire/rpcrdma.h"
 #include "wire/rpcrdma_private_data.h"
@@ -33,7 +32,6 @@ enum {
     TALK_READS_MAX = 64, /* Read Requests that are not answered, by side */
     TALK_NFS = 100003,
     TALK_GREETING_XID = 1,
-    TALK_GSS_OCTETS = 52,
 };
 
 /* An RDMA Read under way. */
@@ -55,8 +53,6 @@ struct rpcrdma_talk {
     uint64_t messages[2]; /* DDP messages */
     uint32_t msn[2];      /* next Send's */
     uint64_t operations;
-    struct place last[2]; /* segments, and their headers */
-    struct ddp_segment last_ddp[2];
     struct rpcrdma_talk_read reads[2][TALK_READS_MAX]; /* by requesting side, the oldest first */
     unsigned n_reads[2];
     uint32_t credit[2];  /* what talk_plan() puts into rdma_credit */
@@ -73,18 +69,11 @@ struct rpcrdma_talk {
     uint8_t send[TALK_SEND_MAX], rpc[TALK_SEND_MAX];
 };
 
-struct place talk_place(const struct rpcrdma_talk *t, unsigned side);
-enum direction talk_direction(const struct rpcrdma_talk *t, unsigned side);
-void talk_step(struct rpcrdma_talk *t);
-
 /* ---- beginning ---- */
 
 /* Nothing seen so far, no startup frames: like a capture that begins in mid-stream. */
 struct rpcrdma_talk *talk_new_bare(const struct rpcrdma_options *options);
 void talk_midstream(struct rpcrdma_talk *t);
-
-/* Request (of C) or Reply (of S) with these octets after the enhanced data. Returns its frame. */
-uint32_t talk_startup_octets(struct rpcrdma_talk *t, unsigned side, const void *ulp, size_t n);
 
 /* The same with a block of RFC 8797; sizes in octets. */
 uint32_t talk_startup(struct rpcrdma_talk *t, unsigned side, bool remote_invalidation, uint32_t send_size,
@@ -117,15 +106,9 @@ uint32_t talk_message_invalidate(struct rpcrdma_talk *t, unsigned side, uint32_t
 
 /* Words in host order to XDR. Returns the octets. */
 size_t talk_words(uint8_t *out, size_t size, const uint32_t *words, size_t n);
-size_t talk_append(struct xdr_writer *w, const void *p, size_t n);
-
 /* A Call with AUTH_NONE and these arguments. Returns its octets. */
 size_t talk_rpc_call(uint8_t *out, size_t size, uint32_t xid, uint32_t prog, uint32_t vers, uint32_t proc,
                      const void *args, size_t n);
-
-/* A Call with a credential and a verifier of RPCSEC_GSS, which take TALK_GSS_OCTETS more than AUTH_NONE. */
-size_t talk_rpc_gss_call(uint8_t *out, size_t size, uint32_t xid, uint32_t gss_proc, uint32_t service, uint32_t proc,
-                         const void *args, size_t n);
 
 /* An accepted Reply. */
 size_t talk_rpc_reply(uint8_t *out, size_t size, uint32_t xid, uint32_t accept_stat, const void *results, size_t n);
@@ -142,9 +125,6 @@ uint32_t talk_reply_with(struct rpcrdma_talk *t, unsigned side, const struct rpc
 uint32_t talk_call(struct rpcrdma_talk *t, unsigned side, uint32_t xid);
 uint32_t talk_reply(struct rpcrdma_talk *t, unsigned side, uint32_t xid);
 
-/* RDMA_ERROR */
-uint32_t talk_error(struct rpcrdma_talk *t, unsigned side, uint32_t xid, uint32_t err);
-
 /* ---- RDMA ---- */
 
 /* p NULL: zeros. */
@@ -156,16 +136,8 @@ uint32_t talk_read_request(struct rpcrdma_talk *t, unsigned side, uint32_t stag,
 /* Answers the oldest open Read Request of the other side with n octets, the rest coming later; p NULL: zeros. */
 uint32_t talk_read_response(struct rpcrdma_talk *t, unsigned side, const void *p, size_t n);
 
-/* Request and complete Response: side reads n octets of the other side's memory, which holds p. */
-void talk_read(struct rpcrdma_talk *t, unsigned side, uint32_t stag, uint64_t to, const void *p, uint32_t n);
-
 /* ---- Terminates, time, ends ---- */
 
-/* Blames the latest segment of the other side, if there is one. Returns its frame. */
-uint32_t talk_terminate_for(struct rpcrdma_talk *t, unsigned side, uint8_t layer, uint8_t etype, uint8_t code);
-
-/* From the upper layer (RFC 5040 section 4.8: layer 0, EType 0), for no known reason. */
-void talk_terminate(struct rpcrdma_talk *t, unsigned side);
 void talk_hole(struct rpcrdma_talk *t, unsigned side);
 void talk_wait(struct rpcrdma_talk *t, int64_t nanoseconds);
 void talk_end(struct rpcrdma_talk *t, unsigned side, bool reset);
@@ -175,7 +147,6 @@ void talk_free(struct rpcrdma_talk *t);
 
 /* A NULL Call and its Reply: after it, t->credit[S] Calls may be outstanding. */
 void talk_greet(struct rpcrdma_talk *t);
-struct rpcrdma_talk *talk_new_with(const struct rpcrdma_options *options);
 struct rpcrdma_talk *talk_new(void);
 
 /* ---- the outcome ---- */
