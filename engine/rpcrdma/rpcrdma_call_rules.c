@@ -109,6 +109,14 @@ static bool may_be_reply(const struct rpcrdma_shape *shape)
            shape->rpcrdma->client != (int)shape->t->side;
 }
 
+/* Whether or not the rest of its header is in order. */
+static bool is_reply_in_chunk(const struct rpcrdma_shape *shape)
+{
+    const struct rpc_message *rpc = &shape->body->rpc;
+
+    return shape->in_chunk && rpc->type == RPC_REPLY && (rpc->status == RPC_OK || rpc->status == RPC_BAD_VALUE);
+}
+
 static void reply_in_chunk(struct rpcrdma_shape *shape)
 {
     if (may_be_reply(shape))
@@ -129,7 +137,7 @@ static void broken_header(struct rpcrdma_shape *shape)
     if (rpc->status == RPC_BAD_TYPE && shape->in_chunk)
         rpcrdma_shape_fail(shape, RULE_RPCR_2_2_2_01, "expected CALL (0) or REPLY (1) in the RPC message; found %u",
                            rpc->fault);
-    else if (rpc->type == RPC_REPLY && (rpc->status == RPC_OK || rpc->status == RPC_BAD_VALUE) && shape->in_chunk)
+    else if (is_reply_in_chunk(shape))
         reply_in_chunk(shape);
     else if (rpc->type == RPC_CALL && rpc->status == RPC_BAD_VALUE && rpc->fault_at == RPCVERS_AT)
         rpcrdma_shape_fail(shape, RULE_RPC_9_01, "expected rpcvers 2 in the Call; found %u", rpc->fault);

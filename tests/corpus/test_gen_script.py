@@ -59,7 +59,8 @@ def test_data_travels(gen, tmp_path):
         assert data[begin:end] in parts
 
 
-@pytest.mark.parametrize("words", ["p.op1=3", "p.op=3", "p.op99999999999.x=1", "reduce=op1", "insert@0=xy", "seg9.len=1"])
+@pytest.mark.parametrize("words", ["p.op1=3", "p.op=3", "p.op99999999999.x=1", "reduce=op1", "insert@0=xy", "seg9.len=1",
+                                   "insert@m0=xy", "insert@mm0=00", "remove@m0=99999", "@m99999=1", "@mx=1"])
 def test_words_that_nobody_understands(gen, tmp_path, words):
     run = gen("play", "script", f"--script=I call nfs3.create name=somename {words}", "-o", tmp_path / "x.pcapng")
     assert run.returncode == 2 and "cannot read" in run.stderr and len(run.stderr.splitlines()) == 1
