@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What RFC 8881 says of RDMA: the terms of a session, and CB_RECALL_SLOT with its Sends of no octets. */
+/* RDMA Reads above the terms of a session on InfiniBand. The rest of what RFC 8881 says of RDMA: rules/nfs.cases. */
 #include "tests/unit/support/nfs_messages.h"
 #include "tests/unit/support/rpcrdma_talk.h"
 
-enum { CALLBACK = 0x40000000, CONN_BACK = 2, CONN_RDMA = 4, TARGET = 1 };
+enum { CALLBACK = 0x40000000 };
 
 static uint32_t ask(struct rpcrdma_talk *t, uint32_t xid, const struct nfs_text *arguments)
 {
@@ -111,8 +111,6 @@ static void test_reads_without_a_response(void **state)
         }
     }
 }
-
-/* ---- CB_RECALL_SLOT ---- */
 
 int main(void)
 {

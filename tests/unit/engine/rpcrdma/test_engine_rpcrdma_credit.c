@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Credits: how many Calls may be unanswered, and what the values of rdma_credit say. */
+/* Credits where ACK numbers say nothing. The rest: rules/rpcrdma.cases. */
 #include "tests/unit/support/rpcrdma_talk.h"
 
 static const struct rpcrdma_options ietf = {.profile = PROFILE_IETF};
@@ -60,18 +60,6 @@ static void test_dead_acks(void **state)
     }
     talk_expect_nothing(t);
 }
-
-/* ---- the beginning ---- */
-
-/* ---- the reverse direction ---- */
-
-/* ---- requests ---- */
-
-/* ---- grants ---- */
-
-/* ---- several programs ---- */
-
-/* ---- RFC 5666 ---- */
 
 int main(void)
 {

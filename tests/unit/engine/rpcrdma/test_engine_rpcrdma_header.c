@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Transport headers octet by octet: what is wrong with them, and that nothing is wrong with those that are right. */
+/* Sends of random octets, and one that ends twice. Header by header: rules/rpcrdma.cases. */
 #include "tests/unit/support/rpcrdma_talk.h"
 
 #include <stdio.h>

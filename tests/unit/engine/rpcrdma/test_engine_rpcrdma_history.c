@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What binds across connections: records in, outcomes of the rules out. Each test is a pair of short connections. */
+/*
+ * What binds across connections: records in, outcomes of the rules out. Each test is a pair of short connections.
+ * Where whole conversations say the same: rules/rpcrdma.cases, rules/nfs.cases.
+ */
 #include "engine/rpcrdma/rpcrdma_history.h"
 #include "tests/unit/support/support.h"
 #include "wire/nfs.h"
@@ -241,10 +244,6 @@ static void slots_of_requests_that_are_sent_again(void **state)
         rpcrdma_history_free(t.history);
     }
 }
-
-/* ---- memory that was refused ---- */
-
-/* ---- memory of another connection ---- */
 
 /* ---- callbacks ---- */
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* RDMA operations against the memory that Calls offer. */
+/*
+ * RDMA operations against the memory that Calls offer: captured in another order, and on InfiniBand. The rest:
+ * rules/rpcrdma.cases.
+ */
 #include "tests/unit/support/rpcrdma_talk.h"
 
 /* NFS is not looked into here: a program that nobody knows. */
@@ -45,15 +48,7 @@ static uint32_t call_reply_segment(struct rpcrdma_talk *t, unsigned side, uint32
 }
 
 enum { LONG = 40 }; /* octets of a Call without arguments */
-enum { REPLY = 24 };
-
 static const struct rpcrdma_segment region = {0x7a31c002, 4096, 0x7f0000001000};
-
-/* ---- conforming ---- */
-
-/* ---- Writes ---- */
-
-/* ---- Read lists of Replies ---- */
 
 /* ---- Reads ---- */
 
@@ -71,10 +66,6 @@ static void read_before_late_call(void **state)
     findings_inconclusive(&t->seen, RULE_RPCR_3_4_5_09);
     talk_expect_nothing(t);
 }
-
-/* ---- lost context ---- */
-
-/* ---- segments, STags ---- */
 
 /* ---- Send with Invalidate ---- */
 

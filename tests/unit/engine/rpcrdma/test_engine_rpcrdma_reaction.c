@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What becomes of wrong Calls and Replies: answered, passed over, closed over; and what a capture leaves open. */
+/* What crosses an unreadable Reply on its way. The rest of reactions: rules/rpcrdma.cases. */
 #include "tests/unit/support/rpcrdma_talk.h"
-
-#include <stdio.h>
-
-enum { SECOND = 1000000000 };
 
 static struct rpcrdma_talk *reacting(void)
 {
@@ -23,10 +19,6 @@ static void reply_bad_list(struct rpcrdma_talk *t, uint32_t xid)
     put_be32(t->send + RPCRDMA_FIXED_LEN, 2);
     talk_send_octets(t, S, t->send, n);
 }
-
-/* ---- Calls ---- */
-
-/* ---- sound Calls of unusual forms ---- */
 
 /* ---- what is to be discarded ---- */
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Calls that nothing answers: hung, passed over, cut off; and where silence or a close proves nothing. */
+/* Calls that nothing answers, where silence or a close proves nothing. The rest: rules/rpcrdma.cases, rules/rpc.cases.
+ */
 #include "tests/unit/support/rpcrdma_talk.h"
 
 enum { READ3 = 6 };
@@ -150,8 +151,6 @@ static void test_reset_explained(void **state)
     talk_end(t, S, true);
     talk_expect_nothing(t);
 }
-
-/* ---- a client that gives up over an answer ---- */
 
 /* Of a host to which closes are invisible, which Wireshark's TCP dissector makes of the plugins. */
 static struct rpcrdma_talk *seeing_payload_alone(void)
