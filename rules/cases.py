@@ -18,7 +18,7 @@ from catalogue import literal, read, relations, symbol, write_if_different
 
 ID = re.compile(r"[A-Z][A-Z0-9]*-[A-Z0-9.]+-[0-9]+$")
 KINDS = ("violates", "holds", "unit")
-WORDS = ("also", "not on RoCE:", "change", "say", "finds", "passes", "doubts", "silent", "check", "profile", "options", "snap", "lacks")
+WORDS = ("also", "not on RoCE:", "change", "say", "finds", "passes", "doubts", "silent", "check", "snap", "lacks")
 SEVERITIES = ("note", "warning", "error")
 FINDING = re.compile(rf"([^=*]+)(?:=({'|'.join(SEVERITIES)}))?(?:\*([1-9][0-9]*))?$")
 
@@ -245,9 +245,7 @@ def exact_list(case, rows):
 def options(case):
     """Conversations that only RFC 5666 allows, and faults against its own rules, are judged by it."""
     old = case.scenario.startswith("old-") or case.rule.startswith("RPCR0-")
-    words = [case.words.get(word, "") for word in ("check", "options")]
-    profile = [f"--profile={case.words['profile']}"] if "profile" in case.words else []
-    return " ".join(["--profile=rfc5666" if old else "--profile=ietf", *profile, *filter(None, words)])
+    return " ".join(["--profile=rfc5666" if old else "--profile=ietf", case.words.get("check", "")]).strip()
 
 
 def units(cases, rows):
