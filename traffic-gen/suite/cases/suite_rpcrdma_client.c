@@ -246,6 +246,16 @@ enum { TOO_LONG, TOO_MANY };
  * Then its memory is closed, and the Write into it, which comes next, ends the connection. What the Reply itself must
  * not do is end it.
  */
+static bool judge_ended_by_reply(struct rpc_talker *talker)
+{
+    if (!is_over(talker))
+        return false;
+    if (!rpc_talker_judge_unmounted(talker))
+        talk_failed(talker->talk, "expected the Reply to end at most its Call; the device ended the connection%s",
+                    talker->terminated && !talker->port->is_blind ? " with a Terminate" : "");
+    return true;
+}
+
 static void wrong_chunk_one(struct rpc_talker *talker, const struct suite_case *row)
 {
     struct talk *talk = talker->talk;
@@ -264,12 +274,8 @@ static void wrong_chunk_one(struct rpc_talker *talker, const struct suite_case *
         writes = (struct rpcrdma_write_plan){segments, n + (row->variant == TOO_MANY)};
         reply_io_error(talker, xid, &writes);
         rpc_talker_pump(talker, talk_t_react(talk) / 2, NULL);
-        if (is_over(talker)) {
-            if (!rpc_talker_judge_unmounted(talker))
-                talk_failed(talk, "expected the Reply to end at most its Call; the device ended the connection%s",
-                            talker->terminated && !talker->port->is_blind ? " with a Terminate" : "");
+        if (judge_ended_by_reply(talker))
             return;
-        }
         work.remote_stag = segment.handle;
         work.remote_to = segment.offset;
         rpc_talker_post(talker, &work);
