@@ -101,7 +101,7 @@ class Flood(scripted.Device):
 
 
 def run(device, *args):
-    return devices.run_test([f"127.0.0.1:{device.port}", "--suite=mpa", *TIMES, *args], 1, False)
+    return devices.run_test([f"127.0.0.1:{device.port}", "--suite=mpa", "--skip=MPA-7.1.2-35,MPA-7.1.2-41,MPA-7.1.2-42", *TIMES, *args], 1, False)
 
 
 def cases(tested, outcome):
