@@ -101,7 +101,8 @@ class Flood(scripted.Device):
 
 
 def run(device, *args):
-    return devices.run_test([f"127.0.0.1:{device.port}", "--suite=mpa", *TIMES, *args], 1, False)
+    without_waits = "--skip=MPA-7.1.2-35,MPA-7.1.2-41,MPA-7.1.2-42"
+    return devices.run_test([f"127.0.0.1:{device.port}", "--suite=mpa", without_waits, *TIMES, *args], 1, False)
 
 
 def cases(tested, outcome):
@@ -115,7 +116,8 @@ def test_who_answers_at_random_passes_nothing_by_it(seed):
     # What passes is about the start-up, which is none of its games. That it closes wrong frames is worth nothing: it closes others, too.
     assert cases(tested, "passed") <= {"MPA-7.1.2-10/fin", "MPA-C.2.1-01"}, tested.tell()
     # No failure is one of a comparison, whose other half might have come out otherwise.
-    assert not [test for test in tested.tests.values() if test["outcome"] == "failed" and "without the oddity" in test["actual"]], tested.tell()
+    failed = [test for test in tested.tests.values() if test["outcome"] == "failed"]
+    assert not any("without the oddity" in test["actual"] for test in failed), tested.tell()
     assert {"MPA-7.1.1-25", "MPA2-6-04"} <= cases(tested, "failed") and not tested.report["deaths"], tested.tell()
     # What it did wrong by chance, it did: Terminates that are none, octets that are no FPDU.
     assert tested.status == 1 and "MPA-4.1-01/seen" in tested.outcome("failed"), tested.tell()
@@ -125,7 +127,8 @@ def test_who_resets_each_second_connection_has_no_verdicts():
     with EachSecondConnect() as device:
         tested = run(device)
     assert cases(tested, "failed") == set() and not tested.report["deaths"], tested.tell()
-    assert {test["shown"] for test in tested.tests.values() if test["outcome"] == "passed"} <= {"continues"}, tested.tell()
+    # Only what it has answered, which no reset does.
+    assert {test["shown"] for test in tested.tests.values() if test["outcome"] == "passed"} <= {"continues", "answer"}, tested.tell()
     assert cases(tested, "unstable") <= WRONG
     assert sum("at times it closes where it has to go on, too" in test["actual"] for test in tested.tests.values()) >= 8, tested.tell()
 

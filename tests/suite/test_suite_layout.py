@@ -120,7 +120,8 @@ def test_terminates_without_crc(device):
         proxy.close()
     # In the first FPDU, and after others that had theirs.
     assert run.outcome("failed") == ["MPA-4.4-07/seen", "MPA-7.1.1-15/seen"], run.tell()
-    assert "Terminate layer 2 type 0 code 2 (MPA CRC mismatch) in an FPDU whose CRC field is zero (C = 1)" in run.tests["MPA-8-05"]["actual"]
+    said = run.tests["MPA-8-05"]["actual"]
+    assert "Terminate layer 2 type 0 code 2 (MPA CRC mismatch) in an FPDU whose CRC field is zero (C = 1)" in said
 
 
 def test_terminates_with_a_wrong_crc(device):
