@@ -23,6 +23,7 @@ enum advert_region {
     REGION_LOCAL,      /* no remote access */
     REGION_FOREIGN,    /* of another Protection Domain */
     REGION_GONE,       /* invalidated already */
+    REGION_SHARED,     /* as REGION_ALL, but its octets are those of all connections; a DUT may have none */
     REGION_COUNT
 };
 

@@ -14,7 +14,11 @@ static const int rights[REGION_COUNT] = {
     [REGION_LOCAL] = IBV_ACCESS_LOCAL_WRITE,
     [REGION_FOREIGN] = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE,
     [REGION_GONE] = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE,
+    [REGION_SHARED] = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE,
 };
+
+/* Of all connections: what was written on one is read on another. */
+static uint8_t shared_octets[SMALL] __attribute__((aligned(PAGE)));
 
 static bool make(struct memory_region *region, struct ibv_pd *domain, size_t n, int letter, int access)
 {
@@ -28,11 +32,28 @@ static bool make(struct memory_region *region, struct ibv_pd *domain, size_t n, 
     return region->registered;
 }
 
+static bool share(struct memory_region *region, struct ibv_pd *domain, int access)
+{
+    region->octets = shared_octets;
+    region->registered = ibv_reg_mr(domain, shared_octets, sizeof shared_octets, access);
+    return region->registered;
+}
+
 static void drop(struct memory_region *region)
 {
     if (region->registered)
         ibv_dereg_mr(region->registered);
-    free(region->octets);
+    if (region->octets != shared_octets)
+        free(region->octets);
+}
+
+/* One of those that are advertised. */
+static bool make_region(struct memory *memory, unsigned i, size_t n, int access)
+{
+    struct ibv_pd *domain = i == REGION_FOREIGN ? memory->foreign : memory->domain;
+
+    return i == REGION_SHARED ? share(&memory->region[i], domain, access)
+                              : make(&memory->region[i], domain, n, 'A' + (int)i, access);
 }
 
 static int atomics(struct ibv_context *device)
@@ -52,8 +73,7 @@ const char *memory_open(struct memory *memory, struct ibv_context *device, const
         struct memory_region *region = &memory->region[i];
         size_t n = i == REGION_ALL ? options->region : SMALL;
 
-        if (!make(region, i == REGION_FOREIGN ? memory->foreign : memory->domain, n, 'A' + (int)i,
-                  rights[i] | (i == REGION_ALL ? atomics(device) : 0)))
+        if (!make_region(memory, i, n, rights[i] | (i == REGION_ALL || i == REGION_SHARED ? atomics(device) : 0)))
             return "memory region";
         memory->advert.regions[i] =
             (struct advert_memory){(uintptr_t)region->octets, region->registered->rkey, (uint32_t)n};

@@ -32,8 +32,11 @@ static bool version_usual(const struct rdmap_connection *rdmap, uint8_t version)
     return version == (rdmap->parameters.startup_seen && rdmap->parameters.revision == 0 ? 0 : 1);
 }
 
-/* The RTR of RFC 6581 section 9.2, whose fields MPA judges: a zero-length message of a type that both ends named. */
-static bool is_rtr(const struct rdmap_connection *rdmap, const struct rdmap_step *step)
+/*
+ * What stands where the RTR of RFC 6581 section 9.2 is due, and is a zero-length message: its type, enum mpa_rtr. MPA
+ * judges whether both ends named that, and, if so, its fields. 0: no RTR of any type.
+ */
+static unsigned rtr_type(const struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
     const struct mpa_parameters *parameters = &rdmap->parameters;
     const struct ddp_segment *ddp = step->ddp;
@@ -41,18 +44,19 @@ static bool is_rtr(const struct rdmap_connection *rdmap, const struct rdmap_step
 
     if (step->fpdu->number != 0 || step->fpdu->after_resync || !parameters->startup_seen || !parameters->peer_to_peer ||
         parameters->initiator_side != (int)step->side)
-        return false;
+        return 0;
     switch (ddp->opcode) {
     case RDMAP_SEND:
-        return (parameters->rtr & MPA_RTR_SEND) && ddp->payload_len == 0;
+        return ddp->payload_len == 0 ? MPA_RTR_SEND : 0;
     case RDMAP_WRITE:
-        return (parameters->rtr & MPA_RTR_WRITE) && ddp->payload_len == 0;
+        return ddp->payload_len == 0 ? MPA_RTR_WRITE : 0;
     case RDMAP_READ_REQUEST:
         /* Of a cut one MPA knows no more. */
-        return (parameters->rtr & MPA_RTR_READ) && rdmap_read_request_decode(&read, ddp->payload, ddp->payload_len) &&
-               (read.size == 0 || ddp->lacking > 0);
+        return rdmap_read_request_decode(&read, ddp->payload, ddp->payload_len) && (read.size == 0 || ddp->lacking > 0)
+                   ? MPA_RTR_READ
+                   : 0;
     default:
-        return false;
+        return 0;
     }
 }
 
@@ -292,6 +296,7 @@ static void judge_digest(struct rdmap_connection *rdmap, struct rdmap_step *step
 void ddp_judge_header(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     const struct ddp_segment *ddp = step->ddp;
+    unsigned type;
 
     judge_digest(rdmap, step);
     if (rdmap_control_plausible(ddp) && !rdmap_opcode_too_new(ddp)) {
@@ -306,7 +311,9 @@ void ddp_judge_header(struct rdmap_connection *rdmap, struct rdmap_step *step)
     judge_version_change(rdmap, step);
     if (!step->info || tagged_wrong(step))
         return;
-    step->rtr = is_rtr(rdmap, step);
+    type = rtr_type(rdmap, step);
+    step->rtr = type & rdmap->parameters.rtr;
+    step->set_up = type != 0;
     if (!ddp->tagged) {
         step->qn = judge_queue(rdmap, step);
         if (step->qn == DDP_QUEUES)

@@ -38,7 +38,7 @@ struct rdmap_segment_event {
     bool complete;           /* this segment has L = 1 and nothing of the message is missing */
     uint64_t operation;      /* the operation it belongs to, see below; 0 when unknown */
     const struct rdmap_operation *op; /* the same, valid during the event; NULL when unknown */
-    bool rtr;                         /* the RTR of RFC 6581 */
+    bool rtr;                         /* the RTR of RFC 6581, or a zero-length message in its place */
     bool faulty; /* MPA, DDP or RDMAP reported something about it: upper layers process it, and report nothing */
     bool acked_known;
     uint64_t acked; /* how far its sender had received the other direction */

@@ -544,7 +544,7 @@ static void emit_segment(struct rdmap_connection *rdmap, const struct rdmap_step
 {
     if (rdmap->events.segment) {
         struct rdmap_segment_event event = {.fpdu = step->fpdu,
-                                            .rtr = step->rtr,
+                                            .rtr = step->set_up,
                                             .faulty = step->faulty || step->fpdu->faulty,
                                             .acked_known = step->acked_known,
                                             .acked = step->acked};

@@ -214,6 +214,7 @@ struct rdmap_step {
     uint64_t acked;
     bool sound;  /* T bit and QN fit the opcode, the header is complete: it counts as what its opcode says */
     bool rtr;    /* the RTR of RFC 6581, which MPA judges */
+    bool set_up; /* the same, or in its place: nothing of the ULP */
     bool faulty; /* a finding was made at it; families judge what is independent of it only */
     bool stray;  /* belongs to a message that was closed before; no new message was begun for it */
     struct ddp_message *message; /* NULL unless sound and not stray */

@@ -161,6 +161,19 @@ static size_t bare_layout(const struct rdmap_terminate *terminate, const uint8_t
     return layout;
 }
 
+/* The host is known to have that layout, and what it announces when read so is there: even where it makes sense as
+ * written, that is by accident. */
+static bool fits_known(const uint8_t *p, size_t n, uint8_t seen, struct rdmap_terminate *other)
+{
+    uint8_t octets[RDMAP_TERMINATE_LEN_MAX];
+
+    if (seen == 0 || seen > LAYOUTS)
+        return false;
+    memcpy(octets, p, n);
+    layouts[seen - 1].read(octets, p);
+    return proven(other, rdmap_terminate_decode(other, octets, n));
+}
+
 static size_t proven_layout(const uint8_t *p, size_t n, struct rdmap_terminate *other)
 {
     uint8_t octets[RDMAP_TERMINATE_LEN_MAX];
@@ -188,6 +201,8 @@ const char *rdmap_terminate_reread(struct rdmap_terminate *terminate, enum rdmap
         host = &nothing;
     if (is_bare(terminate, *status)) {
         layout = bare_layout(terminate, p, n, terminate_layouts_get(host), &other);
+    } else if (fits_known(p, n, terminate_layouts_get(host), &other)) {
+        layout = terminate_layouts_get(host) - 1u;
     } else if (!plausible(terminate, *status)) {
         layout = proven_layout(p, n, &other);
         if (layout < LAYOUTS)
@@ -198,6 +213,13 @@ const char *rdmap_terminate_reread(struct rdmap_terminate *terminate, enum rdmap
     *terminate = other;
     *status = RDMAP_TERMINATE_OK;
     return layouts[layout].how;
+}
+
+void rdmap_terminate_assume(const char *layout, const struct terminate_host *host)
+{
+    for (size_t i = 0; i < LAYOUTS; i++)
+        if (layouts[i].how == layout)
+            terminate_layouts_put(host, (uint8_t)(i + 1));
 }
 
 bool rdmap_terminate_meant(const char *layout, unsigned layer, unsigned etype, unsigned code,

@@ -22,6 +22,9 @@
 const char *rdmap_terminate_reread(struct rdmap_terminate *terminate, enum rdmap_terminate_status *status,
                                    const uint8_t *p, size_t n, const struct terminate_host *host);
 
+/* From here on the host is known to have that layout (a text of rdmap_terminate_reread(); NULL: nothing happens). */
+void rdmap_terminate_assume(const char *layout, const struct terminate_host *host);
+
 /*
  * What a Terminate with these fields means, read by the letter, when its sender is known to have that layout (a text of
  * rdmap_terminate_reread()); only layer, etype and code of *out are set. False when that layout has moved more than

@@ -152,7 +152,7 @@ static bool readable(bool octets)
 
 #pragma GCC visibility push(default) /* shared libraries call some of them, too */
 
-int __wrap_tcp_connect(const char *host, const char *port, uint16_t mss, int64_t timeout_ns, char **why);
+int __wrap_tcp_connect(const char *host, const char *port, const struct tcp_wish *wish, int64_t timeout_ns, char **why);
 int __wrap_tcp_accept(int listener, bool alive, int64_t timeout_ns, char **why);
 void __wrap_tcp_ends(int fd, struct endpoint *ours, struct endpoint *theirs);
 size_t __wrap_tcp_write(int fd, const uint8_t *p, size_t n, int64_t until);
@@ -167,9 +167,9 @@ gint64 __wrap_g_get_real_time(void);
 void __wrap_g_usleep(gulong us);
 #pragma GCC visibility pop
 
-int __wrap_tcp_connect(const char *host, const char *port, uint16_t mss, int64_t timeout_ns, char **why)
+int __wrap_tcp_connect(const char *host, const char *port, const struct tcp_wish *wish, int64_t timeout_ns, char **why)
 {
-    (void)host, (void)port, (void)mss, (void)timeout_ns, (void)why;
+    (void)host, (void)port, (void)wish, (void)timeout_ns, (void)why;
     return open_connection();
 }
 

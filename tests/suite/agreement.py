@@ -17,6 +17,7 @@ TOLD = {
     "RDMAP-4.8-11": "RDMAP-4.8-20",
     "RDMAP-4.8-12": "RDMAP-4.8-20",
     "RDMAP-7-01": "RDMAP-7.2-02",
+    "RPCR-4.5.2-04": "RPCR-4.2.1-01",
     "RDMAP-7.2-02/untagged-write": "DDP-7.1-07",  # read as an Untagged header, the octets have an MO beyond any buffer
     "RPCR-4.5-02": "RPCR-4.5.2-01",
     "RPCR-4.5.1-01/0": "RPCR-4.5-07",
@@ -49,6 +50,7 @@ OPEN = {
     "MPA-4.1-11": LATE,
     "MPA-4.2-04": LATE,
     "MPA-4.4-09": CAUSE,
+    "MPA-4.4-19/memory": "that the memory is the same on another connection only the test knows",
     "MPA-4.5-07": SEGMENTS,
     "MPA-5.1-06": SEGMENTS,
     "MPA-5.1-06/crc": SEGMENTS,
@@ -108,5 +110,8 @@ OPEN = {
     "RDMAP-7.2-04": "which STags are valid the capture does not tell",
     "RDMAP-7.2-05": "of which stream an STag is the capture does not tell",
     "RPCR-4.5-08": "the Call with the former XID asks for something else, which is allowed once the XID is free",
+    "RPCR-2.2.4.2-01/write": "somebody else may have changed the file between the WRITE and the READ",
+    "RPCR-4.5-03/many": CAUSE,
+    "RPCR-4.5.4-03/memory": "a server may take 30 seconds for a Call",
     "RPCR-4.5.4-03": "a server may take 30 seconds for a Call; what is counted kept are the others",
 }

@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { CONNECTIONS_MAX = 64, LINGER_MS = 3000, TICK_MS = 10, CONNECTIONS_AT_ONCE = 4 };
+enum { CONNECTIONS_MAX = 64, LINGER_MS = 3000, TICK_MS = 10, CONNECTIONS_AT_ONCE = 4, WAITING_MAX = 32768 };
 
 struct connection {
     int fd;
@@ -43,10 +43,12 @@ static void on_write(void *ctx, const uint8_t *p, size_t n)
         tcp_write(connection->fd, p, n, now(NULL) + INT64_C(1000000000));
 }
 
+/* What the peer has not acknowledged stays little: a peer that reads nothing leaves its requests waiting here. */
 static size_t room(void *ctx)
 {
-    (void)ctx;
-    return 1 << 20;
+    const struct connection *connection = ctx;
+
+    return connection->fd >= 0 && tcp_unacknowledged(connection->fd) > WAITING_MAX ? 0 : 1 << 20;
 }
 
 static void on_close(void *ctx, bool reset)
@@ -171,7 +173,7 @@ int main(int argc, char **argv)
         struct pollfd pollers[CONNECTIONS_MAX + 1];
 
         while (options.role == DUT_INITIATOR && n < CONNECTIONS_AT_ONCE) {
-            int fd = tcp_connect(argv[2], argv[3], 0, INT64_C(1000000000), &why);
+            int fd = tcp_connect(argv[2], argv[3], NULL, INT64_C(1000000000), &why);
 
             if (fd < 0)
                 return 0; /* iwarp-gen test is over */
@@ -184,6 +186,7 @@ int main(int argc, char **argv)
         for (unsigned i = 0; i < n; i++) {
             if (pollers[i].revents)
                 receive(connections[i]);
+            qp_pump(sample_device_qp(connections[i]->device));
             qp_tick(sample_device_qp(connections[i]->device));
         }
         if (listener >= 0 && n < CONNECTIONS_MAX && pollers[n].revents) {

@@ -158,6 +158,36 @@ def test_what_happened_between_cases_is_nobodys_fault():
     assert second.tests["MPA-8-02/ulpdu"]["outcome"] == "passed", second.tell()
 
 
+def test_a_connection_that_cannot_be_made_again(tmp_path):
+    """Between two cases the device closes those of the load, and answers no new ones until the next case begins: that one passes without
+    the load that was asked for, which is no pass."""
+    begun = tmp_path / "begun"
+
+    class Between(Echo):
+        at, armed = -1, True
+
+        def echo(self, connection, request):
+            try:
+                super().echo(connection, request)
+            finally:
+                if len(self.requests) == self.at and self.armed:
+                    self.armed = False
+                    close_others(self, connection)
+
+    with Between(bad_crc=harmless) as device:
+        assert run(device, BAD_CRC).outcome("passed") == ["MPA-8-02/crc"]
+        used = len(device.requests)
+    begun.write_text("")
+    # The last connection of that run is the check after the case.
+    with Between(bad_crc=harmless, takes=lambda request: device.armed or begun.stat().st_size > 1 or "silent") as device:
+        device.at = used
+        result = run(device, "--rules=MPA-8-02/crc,MPA-8-02/ulpdu", "--confirm=1", f"--before-each=printf x >>{begun}")
+    assert not device.armed and result.tests["MPA-8-02/crc"]["outcome"] == "passed", result.tell()
+    second = result.tests["MPA-8-02/ulpdu"]
+    assert second["outcome"] == "inconclusive", result.tell()
+    assert second["actual"].startswith("the device did not take all the other connections of --load; the case itself: passed"), result.tell()
+
+
 # ---- soak ----
 
 def test_soak(tmp_path):

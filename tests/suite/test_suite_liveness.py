@@ -456,3 +456,39 @@ def test_an_initiator_is_revived(tmp_path, more):
 def test_mistakes_are_told(option, word):
     done = subprocess.run([devices.GEN, "test", "127.0.0.1:9", option], capture_output=True, text=True)
     assert done.returncode == 2 and word in done.stderr, done.stderr
+
+
+def test_a_device_that_freezes_in_a_long_wait():
+    """It does not close, as it should, and two seconds later answers nobody: its TCP acknowledges all the same. That it is looked at
+    now and then ends a wait of minutes."""
+    def freeze(device):
+        threading.Timer(2, setattr, (device, "hung", True)).start()
+        return False
+
+    with scripted.Device(bad_crc=freeze) as device:
+        tested = run(device, "--idle-timeout=100", cases="--rules=MPA-8-14")
+    assert tested.tests["MPA-8-14"]["death"] == "hangs" and tested.seconds < 50, tested.tell()
+    assert "while we waited for its close, the device ceased to serve other connections" in tested.tests["MPA-8-14"]["actual"]
+
+
+def test_a_device_with_one_connection_at_a_time_is_waited_for():
+    """That it serves nobody else meanwhile is its way: the wait is as long as was asked for."""
+    class Alone(scripted.Device):
+        turn = threading.Lock()
+
+        def serve(self, connection):
+            with self.turn:
+                super().serve(connection)
+
+    with Alone(bad_crc=lambda device: False) as device:
+        tested = run(device, "--idle-timeout=14", cases="--rules=MPA-8-14", jobs=1)
+    assert "the connection was still open after 14.0 s" in tested.tests["MPA-8-14"]["actual"], tested.tell()
+
+
+def test_accept_timeout_is_of_responders_too():
+    """Nothing answers: as long as was asked for, not as long as is usual."""
+    with scripted.Device() as device:
+        device.vanish()
+        began = time.monotonic()
+        tested = run(device, "--accept-timeout=1")
+    assert tested.status == 2 and time.monotonic() - began < 4, tested.errors

@@ -115,7 +115,7 @@ def test_each_connection_has_a_port():
 
 # Mutants of the software's queue pair, which refuses segments: no queue pair of a device can be made to.
 OF_SEGMENTS = {"RPCR-3.3.1-08", "EXP-4.5.1-01", "RPCR-3.3.3-01", "RPCR-3.3.3-05", "CMPD-4-12", "RPCR-3.3.1-09", "RPCR-3.4.5.1-03",
-               "RPCR-4.4.1-01", "RPCR-8.1.3-02", "BIDI-4.3.1-01", "BIDI-6-03"}
+               "RPCR-4.4.1-01", "RPCR-8.1.3-02", "BIDI-4.3.1-01", "BIDI-6-03", "RPCR-4.5-03/many", "RPCR-4.5.4-03/memory"}
 # Mutants that look at the length of the private data, which InfiniBand pads.
 OF_LENGTHS = {"CMPD-4.2-03", "CMPD-5-01", "CMPD-5.2-03", "CMPD-5.2-04"}
 
@@ -189,3 +189,20 @@ def test_death_is_seen_and_the_run_goes_on():
     finally:
         with contextlib.suppress(OSError, ValueError, ProcessLookupError):
             os.kill(int(open(f"{folder}/pid", encoding="utf-8").read()), signal.SIGKILL)
+
+
+def test_a_frozen_server_does_not_refuse():
+    """Its process is stopped: nobody answers, which is no refusal."""
+    folder = devices.work_folder()
+    output = f"{folder}/report.json"
+    with server("ib") as (address, pid):
+        stop = f"[ $IWARP_CASE != RPCR-4.5.2-03 ] || kill -STOP {pid}"
+        command = [devices.GEN, "test", address, "--rules=RPCR-4.5.2-0", "--format=json", f"--output={output}", *devices.TIMES,
+                   "--accept-timeout=2", "--recover-timeout=0.5", f"--before-each={stop}", f"--reset-command=kill -CONT {pid}"]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=200, env=environment("ib"))
+        finally:
+            os.kill(pid, signal.SIGCONT)
+    report = json.loads(open(output, encoding="utf-8").read())
+    assert {death["state"] for death in report["deaths"]} == {"vanished"}, done.stderr
+    assert all(death["revived"] for death in report["deaths"])

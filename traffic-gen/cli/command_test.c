@@ -7,6 +7,7 @@
 #include "traffic-gen/suite/result/result_origin.h"
 #include "traffic-gen/suite/result/result_seen.h"
 #include "traffic-gen/suite/run/applicable.h"
+#include "traffic-gen/suite/run/capture_filter.h"
 #include "traffic-gen/suite/run/choice.h"
 #include "traffic-gen/suite/run/counterparts.h"
 #include "traffic-gen/suite/run/load.h"
@@ -44,7 +45,7 @@ struct options {
     char *export, *mount_port, *nfs_version, *seed, *transcript, *capture, *device_info, *soak;
     double timeout, start_timeout, idle_timeout, accept_timeout, recover_timeout, settle, reset_timeout;
     gint jobs, repeat, stop_after, confirm, load;
-    gboolean default_configuration, strict_waivers, accept_given;
+    gboolean default_configuration, strict_waivers, accept_given, capture_filter;
 };
 
 static const struct format {
@@ -470,7 +471,7 @@ static void run_all(struct job *job, struct suite_report *report)
     else
         run_cases(job->run, job->chosen, &how, report);
     counterparts_settle(report, job->run->sign != SIGN_TCP && job->run->sign != SIGN_UNKNOWN,
-                        (unsigned)g_atomic_int_get(&job->run->closed_checks));
+                        device_closes_at_times(job->run));
     if (progress)
         fputs("\r\033[K", stderr);
     result_layout_explain(report, job->run->layout);
@@ -750,6 +751,17 @@ static bool take_options(const struct options *options, const char *address, str
     return take_nfs(options, &run->nfs, status) && take_port(options, address, run, status);
 }
 
+static int print_capture_filter(const struct capture_filter *of)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *text = capture_filter_text(of, &error);
+
+    if (!text)
+        return command_fail("%s", error->message);
+    puts(text);
+    return COMMAND_DONE;
+}
+
 static int test(const struct options *options, const char *address, char *command)
 {
     struct talk_run run = {
@@ -780,6 +792,8 @@ static int test(const struct options *options, const char *address, char *comman
         return status;
     if (!choice_address(run.rpc_port ? verbs_address(address) : address, options->listen, &host, &port, &error))
         return command_fail("%s", error->message);
+    if (options->capture_filter)
+        return print_capture_filter(&(struct capture_filter){host, port, run.rpc_port != NULL});
     run.host = host;
     run.port = port;
     chosen = choice_cases(options->suites, options->rules, options->skip, run.dut, &error);
@@ -859,6 +873,8 @@ int command_test(int argc, char **argv)
          "FILE"},
         {"capture", 0, 0, G_OPTION_ARG_FILENAME, &options.capture,
          "rdma: a capture of the run, made beside it; the report names it", "FILE"},
+        {"capture-filter", 0, 0, G_OPTION_ARG_NONE, &options.capture_filter,
+         "print what selects the packets of such a run in a capture (pcap-filter(7)), and test nothing", NULL},
         {"write", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &options.record, NULL, NULL}, /* its former name */
         COMMAND_GROUP("The device's service"),
         {"service", 0, 0, G_OPTION_ARG_STRING, &options.service, service_help, "NAME"},

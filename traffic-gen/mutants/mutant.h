@@ -83,10 +83,9 @@ struct scene {
     uint32_t pad, crc, crc_difference, crc_bits;
     uint8_t pad_length;
     uint16_t marker_reserved, marker_low_bits;
-    bool marker_off;
     size_t startup_data; /* octets of a frame of its own after the enhanced data */
     /* RPC-over-RDMA. */
-    bool sent, sound, call, is_read, is_send;
+    bool sent, sound, call, is_read, is_send, is_write;
     struct rpcrdma_read_segment reads[SCENE_READS];
     uint32_t write0_n, write0_length, reply0_length;
     uint32_t rpc_xid, last, padded, low_xid;
@@ -100,6 +99,7 @@ struct scene {
     uint8_t *octets;            /* own-octets */
     size_t octets_size;         /* room in them */
     struct mpa_fpdu_plan *plan; /* own-fpdu */
+    struct qp_work *work;       /* work */
 };
 
 /* ---- mutant_field.c ---- */

@@ -68,7 +68,6 @@ static const struct field {
     SCENE("mpa.crc-bits", crc_bits),
     SCENE("mpa.reserved", marker_reserved),
     SCENE("mpa.ptr-low", marker_low_bits),
-    SCENE("mpa.ptr-off", marker_off),
     /* Segments. */
     SCENE("ulpdu", ulpdu_n),
     SCENE("t", ddp.tagged),
@@ -131,6 +130,7 @@ static const struct field {
     SCENE("pd.at", pd.offset),
     SCENE("is-read", is_read),
     SCENE("is-send", is_send),
+    SCENE("is-write", is_write),
 };
 
 /* What h.status can be. */

@@ -183,7 +183,6 @@ static void add_fpdu(struct scene *scene, const struct mpa_fpdu *fpdu)
 
         scene->marker_reserved |= marker->reserved;
         scene->marker_low_bits |= marker->fpduptr & 3;
-        scene->marker_off |= (marker->fpduptr & ~3u) != marker->expected;
     }
 }
 
@@ -327,8 +326,8 @@ static unsigned on_ulpdu(void *ctx, unsigned cause, const uint8_t *p, size_t n)
     if (scene.ulpdu_n > 1 && scene.ddp.payload)
         add_send(&scene);
     play(&scene);
-    if (scene.verdict == DROPPED)
-        return QP_DROP;
+    if (scene.verdict == DROPPED || scene.verdict == TAKEN)
+        return scene.verdict == TAKEN ? 0 : QP_DROP;
     return scene.verdict == TERMINATED ? scene.cause : cause;
 }
 
@@ -415,6 +414,8 @@ static void on_own_send(void *ctx, GByteArray *octets)
     struct scene scene = begin(ctx, ON_OWN_SEND);
 
     scene.send = octets;
+    scene.p = octets->data;
+    scene.n = octets->len;
     play(&scene);
 }
 
@@ -424,6 +425,9 @@ static bool on_work(void *ctx, struct qp_work *work)
 
     scene.is_read = work->kind == QP_READ;
     scene.is_send = work->kind == QP_SEND;
+    scene.is_write = work->kind == QP_WRITE;
+    scene.work = work;
+    scene.ddp.payload_len = work->n;
     scene.ddp.stag = work->remote_stag;
     scene.ddp.to = work->remote_to;
     scene.low_xid = scene.is_send && work->n >= 4 ? get_be32(work->p) & LOW_XID : 0;

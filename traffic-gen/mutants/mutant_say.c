@@ -8,11 +8,13 @@
  *   error chunk, error vers, reply accept=N     these answers to a Call
  *   close, fin, rst          the end, of the queue pair or of MPA alone; a start-up frame is refused
  *   note, forget             counts (`seen`); starts again
- *   keep                     remembers STag, Tagged Offset and length (`kept.stag` ...)
+ *   keep                     remembers STag, Tagged Offset and length (`kept.stag` ...), or stag=N, len=N
  *   send hex=HEX, echo from=N, write stag=N to=N len=N, answer sink=N sinkto=N len=N, call xid=N
  *                            a message of its own: octets; those received; a Write; a Read Response; a NULL Call
  *   mpa-reply reject, stream HEX, fpdu HEX     octets of its own, or instead of those that were due
- *   fill n=N                 the Send has as many octets
+ *   fill n=N, patch at=N word=N     the Send has as many octets; a word of it
+ *   flip                     the last octet of what is written is another one
+ *   place, operate           what a Write or an Atomic Operation does to memory, though it is refused
  *   may-send                 before it may
  *   mute ms=N                every connection of the device for a while
  */
@@ -20,6 +22,8 @@
 #include "traffic-gen/ends/queue_pair_internal.h"
 #include "traffic-gen/ends/rpc_header.h"
 #include "traffic-gen/mutants/mutant.h"
+#include "wire/atomic.h"
+#include "wire/octets.h"
 
 #include <string.h>
 
@@ -153,10 +157,40 @@ static void forget(struct scene *scene, const struct statement *words)
 
 static void keep(struct scene *scene, const struct statement *words)
 {
-    (void)words;
-    scene->mutant->kept_stag = scene->ddp.stag;
+    scene->mutant->kept_stag = (uint32_t)number_of(scene, words, "stag", scene->ddp.stag);
     scene->mutant->kept_to = scene->ddp.to;
-    scene->mutant->kept_length = (uint32_t)scene->ddp.payload_len;
+    scene->mutant->kept_length = (uint32_t)number_of(scene, words, "len", scene->ddp.payload_len);
+}
+
+/* Memory of the device that the peer may write to. NULL: it is not. */
+static uint8_t *open_memory(const struct scene *scene, uint32_t stag, uint64_t to, size_t n)
+{
+    const struct soft_qp *qp = soft_qp_of(scene->mutant->qp);
+    uint8_t *p;
+
+    return qp && n > 0 && memory_access_by(qp->memory, qp, stag, to, n, MEMORY_REMOTE_WRITE, &p) == MEMORY_OK ? p
+                                                                                                              : NULL;
+}
+
+static void place(struct scene *scene, const struct statement *words)
+{
+    const struct ddp_segment *ddp = &scene->ddp;
+    bool is_write = ddp->tagged && ddp->opcode == RDMAP_WRITE;
+    uint8_t *p = is_write ? open_memory(scene, ddp->stag, ddp->to, ddp->payload_len) : NULL;
+
+    (void)words;
+    if (p)
+        memcpy(p, ddp->payload, ddp->payload_len);
+}
+
+static void operate(struct scene *scene, const struct statement *words)
+{
+    uint8_t *p = open_memory(scene, scene->atomic.stag, scene->atomic.to, sizeof(uint64_t));
+    uint64_t result;
+
+    (void)words;
+    if (p && rdmap_atomic_apply(&scene->atomic, get_be64(p), &result))
+        put_be64(p, result);
 }
 
 static void be_mute(struct scene *scene, const struct statement *words)
@@ -270,6 +304,27 @@ static void fill(struct scene *scene, const struct statement *words)
         g_byte_array_set_size(scene->send, (guint)number_of(scene, words, "n", scene->send->len));
 }
 
+static void patch(struct scene *scene, const struct statement *words)
+{
+    size_t at = number_of(scene, words, "at", 0);
+
+    if (scene->send && scene->send->len >= sizeof(uint32_t) && at <= scene->send->len - sizeof(uint32_t))
+        put_be32(scene->send->data + at, (uint32_t)number_of(scene, words, "word", 0));
+}
+
+static void flip(struct scene *scene, const struct statement *words)
+{
+    struct qp_work *work = scene->work;
+    uint8_t *octets = scene->mutant->octets;
+
+    (void)words;
+    if (!work || work->n == 0 || work->n > sizeof scene->mutant->octets)
+        return;
+    memcpy(octets, work->p, work->n);
+    octets[work->n - 1] ^= 1;
+    work->p = octets;
+}
+
 static void may_send(struct scene *scene, const struct statement *words)
 {
     (void)words;
@@ -291,7 +346,9 @@ static const struct mutant_say says[] = {
     {"rst", "", reset},
     {"note", "", note},
     {"forget", "", forget},
-    {"keep", "", keep},
+    {"keep", "stag len", keep},
+    {"place", "", place},
+    {"operate", "", operate},
     {"mute", "ms", be_mute},
     {"send", "hex", send_octets},
     {"echo", "from", echo},
@@ -302,6 +359,8 @@ static const struct mutant_say says[] = {
     {"stream", "*", stream},
     {"fpdu", "*", replace_ulpdu},
     {"fill", "n", fill},
+    {"patch", "at word", patch},
+    {"flip", "", flip},
     {"may-send", "", may_send},
 };
 

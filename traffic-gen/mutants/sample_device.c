@@ -11,6 +11,9 @@ enum { REGION_SIZE = 65536, RECEIVE_SIZE = 4096, READS = 16, RECEIVES_MAX = 4096
 static const int64_t t_default = INT64_C(10) * 1000000000;
 static const uint64_t region_base = 0x10000;
 
+/* Of all connections. */
+static uint8_t shared_octets[REGION_SIZE];
+
 struct sample_device {
     struct sample_device_options options;
     struct mutant mutant;
@@ -30,6 +33,7 @@ static void make_memory(struct sample_device *device)
         [REGION_WRITE_ONLY] = MEMORY_REMOTE_WRITE,
         [REGION_FOREIGN] = MEMORY_REMOTE_READ | MEMORY_REMOTE_WRITE,
         [REGION_GONE] = MEMORY_REMOTE_READ | MEMORY_REMOTE_WRITE,
+        [REGION_SHARED] = MEMORY_REMOTE_READ | MEMORY_REMOTE_WRITE | MEMORY_REMOTE_ATOMIC,
     };
 
     device->memory = memory_new(SEED);
@@ -39,7 +43,8 @@ static void make_memory(struct sample_device *device)
 
         told->address = region_base * (i + 1);
         told->length = REGION_SIZE;
-        told->stag = memory_register(device->memory, device->octets[i], REGION_SIZE, told->address, rights[i], true);
+        told->stag = memory_register(device->memory, i == REGION_SHARED ? shared_octets : device->octets[i],
+                                     REGION_SIZE, told->address, rights[i], true);
     }
     /* It exists, but is not associated with this stream. */
     memory_bind(device->memory, device->advert.regions[REGION_FOREIGN].stag, device->octets);

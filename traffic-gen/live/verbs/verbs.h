@@ -54,6 +54,8 @@ const char *verbs_own_name(struct verbs_link *link);
 const char *verbs_device_name(const struct verbs_link *link); /* "rxe0"; NULL: not known yet */
 /* Both sides had agreed to connect. */
 bool verbs_was_up(const struct verbs_link *link);
+/* The peer, or its host, has refused the connection: if neither is the case, nobody has answered. */
+bool verbs_was_rejected(const struct verbs_link *link);
 /* When something was last received or done; live_now() terms. */
 int64_t verbs_moved_at(const struct verbs_link *link);
 /* No events any more, not even `closed`; the connection ends at once. A queue pair on it is freed first. */

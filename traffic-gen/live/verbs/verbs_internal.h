@@ -47,6 +47,7 @@ struct verbs_link {
     enum verbs_state state;
     bool accepted; /* this side is the Responder */
     bool was_up;
+    bool was_rejected; /* the peer answered, with no */
     bool orderly; /* the peer, or this side, disconnected without an error before it */
     bool forgotten;
     bool watched;      /* for what the device reports by itself */

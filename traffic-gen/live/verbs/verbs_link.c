@@ -151,6 +151,7 @@ static void on_rejected(struct verbs_link *link, const struct rdma_cm_event *eve
 {
     const char *why = rejection(event->status);
 
+    link->was_rejected = true;
     if (why)
         verbs_link_fail(link, g_strdup_printf("cannot connect to %s: %s", link->peer, why));
     else
@@ -432,6 +433,11 @@ const char *verbs_device_name(const struct verbs_link *link)
 bool verbs_was_up(const struct verbs_link *link)
 {
     return link->was_up;
+}
+
+bool verbs_was_rejected(const struct verbs_link *link)
+{
+    return link->was_rejected;
 }
 
 int64_t verbs_moved_at(const struct verbs_link *link)

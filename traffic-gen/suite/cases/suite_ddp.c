@@ -3,7 +3,7 @@
  * Suite ddp: RFC 5041. What is placed is read back or echoed; what must not be placed is refused with the error of
  * section 7.2.
  */
-#include "traffic-gen/suite/cases/suite_rows.h"
+#include "traffic-gen/suite/cases/suite_look.h"
 
 #include <string.h>
 
@@ -142,6 +142,27 @@ static void dropped(struct talk *talk, const struct suite_case *row)
         talk_passed(talk, "%s", talk_describe(talk, talk_last(talk)));
 }
 
+/* An FPDU whose ULPDU is too short for its header, cut over two TCP segments at each place: a connection for each. */
+static void short_in_parts(struct talk *talk, const struct suite_case *row)
+{
+    enum { FPDU = 16 };
+
+    for (unsigned at = 1; at < FPDU; at++) {
+        const struct talk_heard *heard;
+
+        if (!talk_start(talk, NULL) || !talk_say(talk, "write") ||
+            !talk_say(talk, "%s mpa.split=%u mpa.acked mpa.gap=20000", row->says, at))
+            return;
+        heard = hear_end(talk, talk_t_react(talk));
+        if (!heard->is_terminate && talk_is_open(talk)) {
+            talk_failed(talk, "cut after octet %u of %u: expected a Terminate or a close; found %s", at, FPDU,
+                        talk_describe(talk, heard));
+            return;
+        }
+        talk_passed_by_end(talk, "at each place: %s", talk_describe(talk, heard));
+    }
+}
+
 /*
  * A Send of two segments with a Read Request between them: nothing forbids it, and nothing demands that it be accepted.
  * But the echo must be the message.
@@ -217,6 +238,9 @@ static const struct suite_case tests[] = {
      "the request is answered", .variant = 0},
     {RULE_DDP_6_2_2_03, NULL, DUT_ANY, 0, row_refused, "a ULPDU of 10 octets that starts like a Send",
      "a Terminate, or a close", .says = "(fpdu 40430000000000000000)"},
+    {RULE_DDP_6_2_2_03, "cut", DUT_ANY, 0, short_in_parts,
+     "a ULPDU of 10 octets that starts like a Send, its FPDU split over two TCP segments before each of its octets",
+     "a Terminate, or a close", .says = "fpdu 40430000000000000000"},
     {RULE_DDP_6_2_2_03, "zero", DUT_ANY, 0, row_refused, "an FPDU with a ULPDU_Length of 0", "a Terminate, or a close",
      .says = "(fpdu)"},
     {RULE_DDP_6_2_2_03, "two", DUT_ANY, 0, row_refused, "an FPDU with a ULPDU_Length of 2", "a Terminate, or a close",
@@ -258,7 +282,10 @@ static const struct suite_case tests[] = {
      "a Write whose last octet is past the end of the region", "a Terminate, or a close",
      .says = "write region=all (end to-63)"},
     {RULE_DDP_7_1_15, NULL, DUT_ANY, NEED_REGIONS, row_refused, "a Write whose Tagged Offset plus length wraps around",
-     "Terminate 1/1/03, or a close", .says = "write region=all (to=0xFFFFFFFFFFFFFFDF)"},
+     "Terminate 1/1/03", .says = "write region=all (to=0xFFFFFFFFFFFFFFDF)"},
+    {RULE_DDP_7_1_17, NULL, DUT_ANY, NEED_REGIONS, row_leaves_no_trace,
+     "a Write with DV 2, then, on another connection, a Read of that memory", "the memory is as it was before",
+     .says = "write region=shared to+512 dv=2", .variant = LOOK_BAD_VERSION},
     {RULE_DDP_7_1_20, NULL, DUT_ANY, NEED_RECEIVES, dropped, "a Send with DV 2, then a Read Request",
      "no Read Response", .says = "send dv=2; ask"},
     {RULE_DDP_7_2_03, NULL, DUT_ANY, NEED_REGIONS, row_refused_with_code, "a Write to an STag that does not exist",

@@ -121,6 +121,25 @@ static void takes_rtr(struct talk *talk, const struct suite_case *row)
     talk_expect_taken(talk, row, say_rtr, rtr_life);
 }
 
+/* No document says what becomes of it; but something must: it is taken, or the connection ends. */
+static void takes_or_refuses_rtr(struct talk *talk, const struct suite_case *row)
+{
+    enum talk_life life;
+
+    if (!agrees_on(talk, MPA_RTR_WRITE) || !row_say_rest(talk, row, true))
+        return;
+    life = talk_probe(talk);
+    if (life == LIFE_ANSWERS)
+        talk_passed(talk, "taken all the same: %s", talk_describe(talk, talk_last(talk)));
+    else if (life == LIFE_TERMINATE || life == LIFE_CLOSED)
+        talk_passed_by_end(talk, "%s", talk_describe(talk, talk_last(talk)));
+    else if (life == LIFE_STAYS)
+        talk_inconclusive(talk, "%s, which does not show what it makes of it", talk_life_words(talk, life));
+    else
+        talk_failed(talk, "expected the RTR taken or the connection ended; found neither: %s",
+                    talk_life_words(talk, life));
+}
+
 static void answers_rtr_read(struct talk *talk, const struct suite_case *row)
 {
     if (!agrees_on(talk, MPA_RTR_READ))
@@ -267,6 +286,32 @@ static void old_request(struct talk *talk, const struct suite_case *row)
                     talk_describe(talk, talk_last(talk)));
 }
 
+/* Reads, one at a time: what revision 1 leaves unsaid is how many at once. */
+static void old_reads(struct talk *talk, const struct suite_case *row)
+{
+    enum { TIMES = 3 };
+    const struct talk_wish enhanced = {ENHANCED}, old = {.revision = 1};
+
+    if (!talk_start(talk, &enhanced))
+        return;
+    if (!talk_reads(talk)) {
+        talk_not_applicable(talk, "the device is not known to answer Reads");
+        return;
+    }
+    if (!talk_start(talk, &old))
+        return; /* others are about that */
+    for (unsigned i = 0; i < TIMES; i++) {
+        if (!row_say_rest(talk, row, true))
+            return;
+        if (!talk_hear_opcode(talk, RDMAP_READ_RESPONSE)) {
+            talk_failed(talk, "expected a Read answered as on an enhanced connection; found %s after %u Reads",
+                        talk_describe(talk, talk_last(talk)), i + 1);
+            return;
+        }
+    }
+    talk_passed(talk, "%u Reads were answered, one after the other", (unsigned)TIMES);
+}
+
 static void not_downgraded(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {ENHANCED};
@@ -331,6 +376,9 @@ static void odd_values(struct talk *talk, const struct suite_case *row)
 static const struct suite_case tests[] = {
     {RULE_MPA2_6_06, NULL, DUT_RESPONDER, NEED_ENHANCED, old_request,
      "an enhanced connection, then a Request of revision 1", "a Reply with R = 0", .variant = 1},
+    {RULE_MPA2_6_06, "read", DUT_RESPONDER, NEED_ENHANCED, old_reads,
+     "an enhanced connection, then one of revision 1 with three Reads, one after the other", "they are answered",
+     .says = "read"},
     {RULE_MPA2_6_09, NULL, DUT_ANY, NEED_ENHANCED, short_enhanced, "our start-up frame with S = 1 and PD_Length 2",
      "the device closes, or rejects", .variant = 0},
     {RULE_MPA2_9_1_03, NULL, DUT_RESPONDER, NEED_ENHANCED, all_reads, "as many Reads at once as the Reply's IRD allows",
@@ -360,6 +408,10 @@ static const struct suite_case tests[] = {
      "an enhanced connection, then a Request of revision 1 without Private Data", "a Reply with R = 0", .variant = 0},
     {RULE_MPA2_12_01, NULL, DUT_RESPONDER, NEED_ENHANCED, odd_values, "Requests with unusual IRD, ORD and RTR types",
      "each is answered or refused, and the device is still alive afterwards", .variant = 0},
+    {RULE_MPA2_12_01, "rtr-read", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_or_refuses_rtr,
+     "an RTR Read where RTR Writes were agreed", "it is taken, or the connection ends", .says = "read src=1"},
+    {RULE_MPA2_12_01, "rtr-send", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_or_refuses_rtr,
+     "an RTR Send where RTR Writes were agreed", "it is taken, or the connection ends", .says = "send len=0"},
     /* Last: some devices do not survive the offer of a type that they do not support. */
     {RULE_MPA2_9_2_07, NULL, DUT_RESPONDER, NEED_PEER_TO_PEER, names_all_rtr,
      "all RTR types offered together, then, one by one, those that the Reply does not name", "none of these works",

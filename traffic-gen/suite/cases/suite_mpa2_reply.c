@@ -89,7 +89,7 @@ static void judge_code(struct talk *talk, enum bad_reply bad, const struct talk_
 {
     if (!is_of_setup)
         talk_inconclusive(talk, "%s has another layer or type", talk_describe(talk, heard));
-    else if (code_fits(bad, heard->terminate.code))
+    else if (code_fits(bad, heard->meant.code))
         talk_passed(talk, "%s", talk_describe(talk, heard));
     else
         talk_failed(talk, "expected code %u; found %s", codes[bad], talk_describe(talk, heard));
@@ -119,7 +119,7 @@ static void must_terminate(struct talk *talk, const struct suite_case *row)
         without_terminate(talk, bad, about, heard);
         return;
     }
-    is_of_setup = heard->terminate.layer == 2 && heard->terminate.etype == 0;
+    is_of_setup = heard->meant.layer == 2 && heard->meant.etype == 0;
     if (about == ABOUT_CODE)
         judge_code(talk, bad, heard, is_of_setup);
     else if (about == ABOUT_CLOSE)

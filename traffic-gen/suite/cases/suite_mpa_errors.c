@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Suite mpa, full operation: what must not be accepted, and what the device has to do about it (RFC 5044 section 8). */
-#include "traffic-gen/suite/cases/suite_rows.h"
+#include "traffic-gen/suite/cases/suite_look.h"
 
 /* The device itself said C = 0, we C = 1. */
 static void damaged_by_our_wish(struct talk *talk, const struct suite_case *row)
@@ -64,6 +64,10 @@ static const struct suite_case tests[] = {
      .says = "with need-crc marker; write (mpa.old-crc mpa.reserved=0x5AA5)"},
     {RULE_MPA_4_4_19, NULL, DUT_ANY, 0, unanswered, "a request in an FPDU whose CRC is wrong", "no answer",
      .says = "with need-crc; ask mpa@-2^0x80"},
+    {RULE_MPA_4_4_19, "memory", DUT_ANY, NEED_REGIONS, row_leaves_no_trace,
+     "a Write in an FPDU whose CRC is wrong, then, on another connection, a Read of that memory",
+     "the memory is as it was before", .says = "with need-crc; write region=shared to+0 mpa@-1^2",
+     .variant = LOOK_BAD_CRC},
     {RULE_MPA_7_1_1_16, "own-c0", DUT_ANY, 0, damaged_by_our_wish,
      "C = 0 from the device and C = 1 from us, then an FPDU with a wrong CRC", ERROR_EXPECTED,
      .says = "write stag=1 to=0x0C0C mpa@-1^1"},
@@ -77,8 +81,9 @@ static const struct suite_case tests[] = {
      .says = "with need-crc; write (mpa@-5^0x10)"},
     {RULE_MPA_8_02, "pad", DUT_ANY, NEED_REGIONS, row_refused, "an FPDU with one bit of its PAD inverted",
      ERROR_EXPECTED, .says = "with need-crc; write region=all len=1 @14=0x78 (mpa@-5^0x10)"},
-    {RULE_MPA_8_02, "marker", DUT_ANY, 0, row_refused, "an FPDU whose Marker was changed after its CRC was computed",
-     "Terminate 2/0/2 or 2/0/3, or a close", .says = "with need-crc marker; write (mpa.old-crc mpa.ptr^0x40)"},
+    {RULE_MPA_8_02, "marker", DUT_ANY, 0, row_refused,
+     "an FPDU of whose Marker the two low bits, which mean nothing, were changed after its CRC was computed",
+     ERROR_EXPECTED, .says = "with need-crc marker; write (mpa.old-crc mpa.ptr|3)"},
     {RULE_MPA_8_03, NULL, DUT_ANY, 0, wrong_marker,
      "a Marker that does not point to its FPDU, with a correct CRC, in order",
      "Terminate 2/0/3, or a close; the device may continue as long as octets arrive in order",

@@ -123,8 +123,22 @@ static bool asks(const struct suite_case *row)
     return row->says && (g_str_has_prefix(row->says, "ask") || strstr(row->says, " ask"));
 }
 
+/* "to-64": before the region, in memory that begins at Tagged Offset 0, would be a Tagged Offset that wraps. */
+static bool can_lie_before(struct talk *talk, const char *text)
+{
+    const struct advert_memory *memory = strstr(text, "to-64") ? talk_region(talk, REGION_ALL) : NULL;
+
+    if (!memory || memory->address >= TALK_MESSAGE)
+        return true;
+    talk_not_applicable(talk, "the device's memory begins at Tagged Offset %u: nothing lies before it",
+                        (unsigned)memory->address);
+    return false;
+}
+
 static bool say_rest(struct talk *talk, const struct suite_case *row, const char *text)
 {
+    if (!can_lie_before(talk, text))
+        return false;
     return (!asks(row) || needs_question(talk) != SIGN_TCP) && talk_say(talk, "%s", text);
 }
 
@@ -235,6 +249,14 @@ void expect_refusal(struct talk *talk, const struct suite_case *row)
 
     expected.other_open = true;
     talk_expect_terminate(talk, &expected);
+}
+
+void judge_refusal(struct talk *talk, const struct suite_case *row)
+{
+    struct talk_terminate expected = expectation(row);
+
+    expected.other_open = true;
+    talk_judge_end(talk, &expected);
 }
 
 void expect_code(struct talk *talk, const struct suite_case *row)

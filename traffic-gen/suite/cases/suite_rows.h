@@ -49,6 +49,8 @@ enum talk_life row_await(struct talk *talk, const struct suite_case *row);
 const struct talk_heard *hear_end(struct talk *talk, int64_t ns);
 /* The refusal that row->expected names; fails if the device proves, with row->served, that it served the request. */
 void expect_refusal(struct talk *talk, const struct suite_case *row);
+/* The same of what was heard last. */
+void judge_refusal(struct talk *talk, const struct suite_case *row);
 /* The same, and fails with a Terminate for another reason. */
 void expect_code(struct talk *talk, const struct suite_case *row);
 bool needs_crc(struct talk *talk); /* false: verdict is set */

@@ -99,6 +99,31 @@ static void lacking(struct rpc_talker *talker, const struct suite_case *row)
         talk_passed(talker->talk, "NFS status %u", status_heard(talker));
 }
 
+static bool has_ended(const struct rpc_talker *talker)
+{
+    return talker->fed_end;
+}
+
+/* By the time of the second Read the memory of that segment is not there. */
+static void lost_memory(struct rpc_talker *talker, const struct suite_case *row)
+{
+    struct talk *talk = talker->talk;
+    enum rpc_answer answer;
+
+    if (!calls_say(talker, row))
+        return;
+    rpc_talker_pump(talker, talk_t_close(talk), has_ended);
+    answer = rpc_talker_await(talker, talker->xid, 0);
+    if (answer == RPC_ANSWER_SUCCESS && status_heard(talker) == 0)
+        talk_failed(talk, "expected no success: a part of the data cannot be read; found a Reply that says success");
+    else if (talker->fed_end)
+        talk_passed_by_end(talk, "the connection ends");
+    else if (answer != RPC_ANSWER_SILENCE && answer != RPC_ANSWER_GONE)
+        talk_passed(talk, "%s", rpc_answer_words(answer));
+    else
+        talk_failed(talk, "expected the connection to end, or an error; found neither: the requester waits for ever");
+}
+
 /* An item that must not be reduced. */
 static void not_eligible(struct rpc_talker *talker, const struct suite_case *row)
 {
@@ -138,6 +163,13 @@ static void too_small(struct rpc_talker *talker, const struct suite_case *row)
 #define HEAD      "XID 00000001 00000008 "
 
 static const struct suite_case tests[] = {
+    {RULE_RPCR_2_2_4_2_01, "write", DUT_RESPONDER, NEED_NFS, rpcrdma_each_version,
+     "a WRITE of 501 octets without chunks, all inline", "success, and the file holds the octets",
+     .says = "file; (write len=501); read len=501 write=504 reply=400", .on = calls_succeed},
+    {RULE_RPCR_4_5_4_03, "memory", DUT_RESPONDER, NEED_NFS, rpcrdma_each_version,
+     "a WRITE with a Read chunk of two segments, of which the second one's memory is gone when it is read",
+     "the connection ends, or an error", .says = "file; (write len=2800 by-hand read=1400+1400 lost)",
+     .on = lost_memory},
     {RULE_RPCR_3_4_5_07, NULL, DUT_RESPONDER, NEED_NFS, rpcrdma_each_version,
      "a WRITE with a Read chunk of four segments", "success, and the octets in list order",
      .says = "file; (write len=2999 read segments=4 reply=400)" READ_BACK, .on = calls_succeed},

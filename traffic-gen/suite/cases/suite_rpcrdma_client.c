@@ -98,14 +98,6 @@ static bool is_over(const struct rpc_talker *talker)
     return talker->terminated || talker->fed_end;
 }
 
-/* It has ended the connection; verdict is set: not by an unmount, which says nothing, but for this reason. */
-static bool has_left(struct rpc_talker *talker, const char *instead, const char *how)
-{
-    if (is_over(talker) && !rpc_talker_judge_unmounted(talker))
-        talk_failed(talker->talk, "expected %s; the device ended the connection%s", instead, how);
-    return is_over(talker);
-}
-
 /* An RDMA Write of n octets into the device's memory, or a Read from there. */
 static void reach(struct rpc_talker *talker, enum qp_kind kind, const struct rpcrdma_segment *segment, uint32_t n)
 {
@@ -239,7 +231,10 @@ static void failed_read(struct rpc_talker *talker, const struct suite_case *row)
     rpc_talker_judge_continues(talker, "a failed READ");
 }
 
-/* A Reply whose chunks are not those of the Call is ignored: that is still pending, and its memory open to its Reply.
+/*
+ * A Reply whose chunks are not those of the Call is ignored, and the Call is still pending; or the Call is over, in
+ * error: the document words neither. Then its memory is closed, and the Write into it, which comes next, ends the
+ * connection. What the Reply itself must not do is end it.
  */
 static void wrong_chunk(struct rpc_talker *talker, const struct suite_case *row)
 {
@@ -251,10 +246,18 @@ static void wrong_chunk(struct rpc_talker *talker, const struct suite_case *row)
         return;
     reply_io_error(talker, talker->held[index].xid, row->variant);
     rpc_talker_pump(talker, a_while, NULL);
+    if (is_over(talker)) {
+        if (!rpc_talker_judge_unmounted(talker))
+            talk_failed(talker->talk, "expected the Reply to end at most its Call; the device ended the connection%s",
+                        talker->terminated && !talker->port->is_blind ? " with a Terminate" : "");
+        return;
+    }
     reach(talker, QP_WRITE, &segment, REACH_MAX);
-    rpc_talker_pump(talker, a_while, NULL);
-    if (!has_left(talker, "the Call to stay pending",
-                  talker->terminated && !talker->port->is_blind ? " with a Terminate" : ""))
+    rpc_talker_pump(talker, a_while, is_over);
+    if (is_over(talker))
+        talk_passed(talker->talk, "the Call is over: a Write into its chunk is refused (%s)",
+                    rpc_talker_end_words(talker));
+    else
         rpc_talker_judge_continues(
             talker, "a Reply with a chunk that was not offered, a Write into the Call's chunk, the Reply");
 }
@@ -512,11 +515,11 @@ static const struct suite_case tests[] = {
     {RULE_RPCR_3_4_5_1_03, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once,
      "a Read of a Read chunk long after the Call, before the Reply", "it is served", .on = late_read},
     {RULE_RPCR_3_4_6_13, "length", DUT_INITIATOR, NEED_RPC, rpcrdma_once,
-     "a Reply whose Write chunk is longer than the Call offers", "the Call stays pending", .variant = TOO_LONG,
-     .on = wrong_chunk},
+     "a Reply whose Write chunk is longer than the Call offers", "the Call stays pending, or is over",
+     .variant = TOO_LONG, .on = wrong_chunk},
     {RULE_RPCR_3_4_6_13, "count", DUT_INITIATOR, NEED_RPC, rpcrdma_once,
-     "a Reply whose Write chunk has a segment more than the Call offers", "the Call stays pending", .variant = TOO_MANY,
-     .on = wrong_chunk},
+     "a Reply whose Write chunk has a segment more than the Call offers", "the Call stays pending, or is over",
+     .variant = TOO_MANY, .on = wrong_chunk},
     {RULE_RPCR_4_4_1_01, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once, "a Write into a Write chunk after the Reply",
      "a Terminate or a close", .variant = LATE_WRITE, .on = late_write},
     {RULE_RPCR_8_1_3_02, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once, "a Write into a Reply chunk after the Reply",

@@ -8,6 +8,8 @@
 #include "traffic-gen/suite/talk/talk_internal.h"
 #include "wire/octets.h"
 
+enum { MANY_MAX = 1024 };
+
 /* rdma_xid, rdma_vers, rdma_credit of our message; then three absent lists. */
 #define HEAD     "XID 00000001 00000008 "
 #define NO_LISTS "00000000 00000000 00000000 "
@@ -52,9 +54,22 @@ static void judge_silence(struct rpc_talker *talker, bool alive)
         talk_passed(talker->talk, "no answer, and the device continues");
 }
 
+/* A server may go by rdma_xid alone; but its own Reply has one XID, in both places (RFC 8166 section 4.2.1). */
+static bool has_two_xids(const struct rpc_talker *talker)
+{
+    const struct talker_heard *heard = rpc_talker_find(talker, talker->xid);
+    size_t at = heard ? heard->header.header_len : 0;
+
+    return heard && heard->header.status == RPCRDMA_OK && heard->header.proc == RPCRDMA_MSG &&
+           heard->n >= at + sizeof(uint32_t) && get_be32(heard->p + at) != heard->header.xid;
+}
+
 static void to_server(struct rpc_talker *talker, const struct suite_case *row)
 {
     send_stimulus(talker, row);
+    if (row->rule == RULE_RPCR_4_5_2_04 &&
+        rpc_talker_await(talker, talker->xid, talk_t_react(talker->talk)) != RPC_ANSWER_SILENCE && has_two_xids(talker))
+        talk_failed(talker->talk, "expected %s; found a Reply that has both XIDs, too", row->expected);
     if (row->variant == 0)
         judge_silence(talker, rpc_talker_alive(talker));
     else
@@ -113,6 +128,37 @@ static void to_client(struct rpc_talker *talker, const struct suite_case *row)
     judge_unanswered(talker, xid);
 }
 
+/* The most credits that the device has asked for: it has as many Receive buffers, at least. */
+static unsigned credits_asked(const struct rpc_talker *talker)
+{
+    uint32_t most = 1;
+
+    for (guint i = 0; i < talker->heard->len; i++) {
+        const struct talker_heard *heard = g_ptr_array_index(talker->heard, i);
+
+        if (heard->call && heard->header.status == RPCRDMA_OK)
+            most = MAX(most, heard->header.credit);
+    }
+    return MIN(most, MANY_MAX);
+}
+
+/* Each takes a Receive buffer, which has to be posted again although the message is discarded. */
+static void many(struct rpc_talker *talker, const struct suite_case *row)
+{
+    g_autofree char *what = NULL;
+    unsigned n;
+
+    if (!is_blocked(talker))
+        return;
+    n = credits_asked(talker) + 1;
+    for (unsigned i = 0; i < n && !talker->fed_end && !talker->terminated; i++) {
+        send_stimulus(talker, row);
+        rpc_talker_pump(talker, talk_t_react(talker->talk) / 50, NULL);
+    }
+    what = g_strdup_printf("%u malformed Replies, one more than the credits that it asks for", n);
+    rpc_talker_judge_continues(talker, what);
+}
+
 static void stimulus(struct rpc_talker *talker, const struct suite_case *row)
 {
     if (talk_is_initiator(talker->talk))
@@ -126,7 +172,9 @@ static void say(struct talk *talk, const struct suite_case *row)
     rpcrdma_on_connection(talk, row, stimulus);
 }
 
-#define SILENCE "no answer, and the connection stays"
+/* Counts whose octets, reckoned in 32 bits, are those of one segment, or none: the one segment is there. */
+#define COUNTED(count) HEAD "00000000 00000000 00000001 " count " W:100 00000000 00000000 NULL"
+#define SILENCE        "no answer, and the connection stays"
 
 /* What a server may answer; 0: nothing. */
 enum {
@@ -155,6 +203,11 @@ static const struct suite_case tests[] = {
      .says = "XID 00000002 00000008 00000000 " NO_LISTS ACCEPTED},
     {RULE_RPCR_4_5_03, "list", DUT_INITIATOR, NEED_RPC, say, "a Reply whose Write list cannot be decoded", SILENCE,
      .says = HEAD "00000000 00000000 00000007 00000000 " ACCEPTED},
+    {RULE_RPCR_4_5_03, "many", DUT_INITIATOR, NEED_RPC, rpcrdma_once,
+     "Replies with an unknown XID and rdma_vers 2, one more of them than the device has credits, then the Reply",
+     "the device continues",
+     .says = "7b7b7b7b 00000002 00000008 00000000 " NO_LISTS "7b7b7b7b 00000001 00000000 00000000 00000000 00000000",
+     .on = many},
     {RULE_RPCR_4_5_10, NULL, DUT_ANY, NEED_RPC, say, "an RDMA_ERROR with rdma_err 7", SILENCE,
      .says = HEAD "00000004 00000007"},
     {RULE_RPCR_4_5_1_01, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_vers 2", "ERR_VERS",
@@ -173,6 +226,14 @@ static const struct suite_case tests[] = {
      "ERR_CHUNK", .says = HEAD "00000000 00000001 00000040 R:100 00000001 00000040", .variant = ERR_CHUNK},
     {RULE_RPCR_4_5_2_01, "count", DUT_RESPONDER, NEED_RPC, say, "a Write chunk of 16777215 segments", "ERR_CHUNK",
      .says = HEAD "00000000 00000000 00000001 00ffffff W:100 00000000 00000000 NULL", .variant = ERR_CHUNK},
+    {RULE_RPCR_4_5_2_01, "count-28", DUT_RESPONDER, NEED_RPC, say, "a Write chunk of 2^28 + 1 segments, with one",
+     "ERR_CHUNK", .says = COUNTED("10000001"), .variant = ERR_CHUNK},
+    {RULE_RPCR_4_5_2_01, "count-30", DUT_RESPONDER, NEED_RPC, say, "a Write chunk of 2^30 + 1 segments, with one",
+     "ERR_CHUNK", .says = COUNTED("40000001"), .variant = ERR_CHUNK},
+    {RULE_RPCR_4_5_2_01, "count-31", DUT_RESPONDER, NEED_RPC, say, "a Write chunk of 2^31 + 1 segments, with one",
+     "ERR_CHUNK", .says = COUNTED("80000001"), .variant = ERR_CHUNK},
+    {RULE_RPCR_4_5_2_01, "count-max", DUT_RESPONDER, NEED_RPC, say, "a Write chunk of 2^32 - 1 segments, with one",
+     "ERR_CHUNK", .says = COUNTED("ffffffff"), .variant = ERR_CHUNK},
     {RULE_RPCR_4_5_2_02, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_proc 5", "ERR_CHUNK",
      .says = HEAD "00000005 " NO_LISTS "NULL", .variant = ERR_CHUNK},
     {RULE_RPCR_4_5_2_02, "max", DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_proc 4294967295", "ERR_CHUNK",
@@ -180,7 +241,7 @@ static const struct suite_case tests[] = {
     {RULE_RPCR_4_5_2_03, NULL, DUT_RESPONDER, NEED_RPC, say, "an RDMA_NOMSG without any chunk", "ERR_CHUNK",
      .says = HEAD "00000001 " NO_LISTS, .variant = ERR_CHUNK},
     {RULE_RPCR_4_5_2_04, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call whose RPC message has another XID",
-     "ERR_CHUNK, or a Reply with rdma_xid", .says = "XID 00000001 00000008 00000000 " NO_LISTS "OTHER",
+     "ERR_CHUNK, or a Reply with rdma_xid in both places", .says = "XID 00000001 00000008 00000000 " NO_LISTS "OTHER",
      .variant = RPC_ERRORS | RPC_ANSWER_SUCCESS},
     {RULE_RPCR_4_5_2_05, "reply-chunk", DUT_RESPONDER, NEED_RPC, say, "an RDMA_NOMSG with only a Reply chunk",
      "ERR_CHUNK", .says = HEAD "00000001 00000000 00000000 00000001 00000001 W:1000", .variant = ERR_CHUNK},

@@ -33,6 +33,27 @@ static bool is_demanded(const struct rule *rule)
            (rule->severity == SEVERITY_WARNING && strcmp(rule->level, "STATED") != 0);
 }
 
+/*
+ * What a Terminate says in its control word. Of a device that lays that out in its own way every field looks wrong by
+ * the letter; the mistake is one, and RDMAP-4.8-02 reports it.
+ */
+static bool is_of_layout(const struct rule *rule)
+{
+    static const enum rule_id rules[] = {
+        RULE_RDMAP_4_2_03, RULE_RDMAP_4_8_01, RULE_RDMAP_4_8_03, RULE_RDMAP_4_8_04, RULE_RDMAP_4_8_20,
+        RULE_RDMAP_4_8_21, RULE_RDMAP_4_8_22, RULE_RDMAP_4_8_25, RULE_RDMAP_4_8_26, RULE_RDMAP_4_8_27,
+        RULE_RDMAP_4_8_28, RULE_RDMAP_4_8_31, RULE_RDMAP_4_8_32, RULE_RDMAP_4_8_34, RULE_RDMAP_4_8_35,
+        RULE_RDMAP_4_8_36, RULE_RDMAP_4_8_37, RULE_RDMAP_4_8_45, RULE_RDMAP_4_8_46, RULE_RDMAP_4_8_47,
+        RULE_RDMAP_4_8_48, RULE_RDMAP_4_8_49, RULE_RDMAP_4_8_50, RULE_RDMAP_7_1_03, RULE_DDP_7_2_01,
+        RULE_DDP_7_2_02,   RULE_DDP_7_2_16,   RULE_MPA_8_16,     RULE_MPA2_8_02,    RULE_MPA2_8_03,
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(rules); i++)
+        if (rule == &rule_catalogue[rules[i]])
+            return true;
+    return false;
+}
+
 /* A case of the rule itself, or of one that states the same, has failed: it is already reported. */
 static bool is_reported(const struct suite_report *report, const struct rule *rule)
 {
@@ -45,6 +66,19 @@ static bool is_reported(const struct suite_report *report, const struct rule *ru
             g_ptr_array_find_with_equal_func(result->aliases, rule->id, g_str_equal, NULL))
             return true;
     }
+    return false;
+}
+
+/* What the failure of a case says already: the octets are the same. */
+static bool is_told_by(const struct rule *rule, const struct case_result *in)
+{
+    static const struct {
+        enum rule_id rule, by;
+    } same[] = {{RULE_RPCR_4_2_1_01, RULE_RPCR_4_5_2_04}};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(same); i++)
+        if (rule == &rule_catalogue[same[i].rule] && strcmp(in->rule, rule_catalogue[same[i].by].id) == 0)
+            return case_result_failed(in);
     return false;
 }
 
@@ -117,8 +151,8 @@ void result_seen_add(struct suite_report *report, bool (*wanted)(void *ctx, cons
             const char *message = NULL;
             const struct rule *rule = rule_of(g_ptr_array_index(result->observations, k), &message);
 
-            if (rule && is_demanded(rule) && wanted(ctx, rule->id) && g_hash_table_add(once, (gpointer)rule) &&
-                !is_reported(report, rule))
+            if (rule && is_demanded(rule) && !(report->layout && is_of_layout(rule)) && wanted(ctx, rule->id) &&
+                g_hash_table_add(once, (gpointer)rule) && !is_reported(report, rule) && !is_told_by(rule, result))
                 add(all, rule, message, result);
         }
     }

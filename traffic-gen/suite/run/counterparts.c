@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-enum { ONE_BAD_LUCK = 1 };
-
 static const char first_connections[] = "the first connections", own_start[] = "the start-up that it takes",
                   checks[] = "several of the checks between cases, with nothing odd";
 
@@ -43,6 +41,7 @@ static const char *find(const struct suite_report *report, enum case_shown shown
 struct counterparts {
     const char *refused, *went_on; /* where it had to; NULL: it never did */
     const char *closed;            /* at times, where it had to go on */
+    bool closes_checks;            /* among them connections with nothing odd */
 };
 
 /* That it stays connected says something if it looks at what is sent, in that layer. */
@@ -67,7 +66,8 @@ static const char *counterpart_of(const struct suite_report *report, const struc
         *why = seen->closed ? "at times it closes where it has to go on, too" : "it was never seen to go on";
         return seen->closed ? NULL : seen->went_on;
     case SHOWN_START_UP_REFUSED:
-        return own_start;
+        *why = "at times it closes where it has to go on, too";
+        return seen->closes_checks ? NULL : own_start;
     case SHOWN_ANSWER:
     case SHOWN_CLOSED:
     case SHOWN_KINDS:
@@ -78,10 +78,11 @@ static const char *counterpart_of(const struct suite_report *report, const struc
 
 bool counterpart_was_missing(const struct case_result *result)
 {
-    return result->outcome == OUTCOME_INCONCLUSIVE && (result->shown == SHOWN_STAYS || result->shown == SHOWN_REFUSED);
+    return result->outcome == OUTCOME_INCONCLUSIVE &&
+           (result->shown == SHOWN_STAYS || result->shown == SHOWN_REFUSED || result->shown == SHOWN_START_UP_REFUSED);
 }
 
-/* A pass that says nothing. by: the case that shows why; NULL: none does. */
+/* A pass, or a failure, that says nothing. by: the case that shows why; NULL: none does. */
 static void withdraw(struct case_result *result, const char *why, const char *by)
 {
     g_autofree char *before = g_steal_pointer(&result->actual);
@@ -90,13 +91,14 @@ static void withdraw(struct case_result *result, const char *why, const char *by
     result->outcome = OUTCOME_INCONCLUSIVE;
 }
 
-void counterparts_settle(struct suite_report *report, bool answers, unsigned closed_checks)
+void counterparts_settle(struct suite_report *report, bool answers, bool closes_checks)
 {
     struct counterparts seen = {.refused = find(report, SHOWN_REFUSED, OUTCOME_PASSED),
                                 .went_on = find(report, SHOWN_CONTINUES, OUTCOME_PASSED),
                                 .closed = find(report, SHOWN_CLOSED, OUTCOME_UNSTABLE)};
 
-    if (closed_checks > ONE_BAD_LUCK)
+    seen.closes_checks = closes_checks;
+    if (closes_checks)
         seen.closed = checks;
     if (!seen.went_on)
         seen.went_on = find(report, SHOWN_STAYS, OUTCOME_PASSED);
@@ -108,11 +110,13 @@ void counterparts_settle(struct suite_report *report, bool answers, unsigned clo
         struct case_result *result = g_ptr_array_index(report->results, i);
         const char *why = NULL;
 
+        if (result->outcome == OUTCOME_FAILED && result->shown == SHOWN_CLOSED && closes_checks && !result->death)
+            withdraw(result, "at times it closes where nothing is odd, too", seen.closed);
         if (result->outcome != OUTCOME_PASSED)
             continue;
         g_free(result->rests_on);
         result->rests_on = g_strdup(counterpart_of(report, &seen, result, &why));
         if (!result->rests_on)
-            withdraw(result, why, result->shown == SHOWN_REFUSED ? seen.closed : NULL);
+            withdraw(result, why, result->shown == SHOWN_STAYS ? NULL : seen.closed);
     }
 }

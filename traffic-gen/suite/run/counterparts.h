@@ -10,10 +10,11 @@
 
 /*
  * When all cases have run: sets rests_on of the cases that passed; those whose counterpart is missing become
- * inconclusive. answers: the device answered on the first connections, so that it was seen to go on. closed_checks:
- * connections with nothing odd, between the cases, that it closed: one may be bad luck, several are its way.
+ * inconclusive. answers: the device answered on the first connections, so that it was seen to go on. closes_checks: it
+ * closed connections with nothing odd, too (device_closes_at_times()): then neither a refusal nor a failure to go on
+ * is about what was odd.
  */
-void counterparts_settle(struct suite_report *report, bool answers, unsigned closed_checks);
+void counterparts_settle(struct suite_report *report, bool answers, bool closes_checks);
 
 /* It is inconclusive for that alone: another run may have seen what this one lacked. */
 bool counterpart_was_missing(const struct case_result *result);

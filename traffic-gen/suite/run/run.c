@@ -99,6 +99,20 @@ static void doubt_crash(const struct crew *crew, struct case_result *result)
     result->outcome = OUTCOME_INCONCLUSIVE;
 }
 
+/*
+ * A connection with nothing odd. After a refusal two: of a device that closes each second connection one of them would
+ * not show that.
+ */
+static bool answers_after(const struct crew *crew, const struct case_result *result)
+{
+    bool refused = result->shown == SHOWN_REFUSED || result->shown == SHOWN_START_UP_REFUSED;
+
+    for (unsigned i = 0; i < (refused ? ORDINARY : 1); i++)
+        if (alive_check(crew->run, 0, 0, NULL) != DEVICE_ALIVE)
+            return false;
+    return true;
+}
+
 /* Its remaining runs, until the device does not answer after one. */
 static enum end run_rest(const struct crew *crew, struct trial *trial)
 {
@@ -116,7 +130,7 @@ static enum end run_rest(const struct crew *crew, struct trial *trial)
         if (result->outcome == OUTCOME_NOT_APPLICABLE && result->ports->len == 0)
             return END_ALIVE; /* and would be again */
         judge_load(load, loaded, result);
-        if (alive_check(crew->run, 0, 0, NULL) != DEVICE_ALIVE)
+        if (!answers_after(crew, result))
             return suite_stopped ? END_CUT : END_NO_ANSWER;
         doubt_crash(crew, result);
     }

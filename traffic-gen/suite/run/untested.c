@@ -12,8 +12,6 @@
         RULE_##rule, RULE_##rule, why                                                                                  \
     }
 
-static const char memory_is_gone[] =
-    "what a faulty segment left in memory could be read back only over the stream that it ended";
 static const char ulp_chooses[] = "how the device's ULP closes is its own choice";
 static const char own_pace[] = "how many Requests are outstanding at once depends on the device's own pace";
 static const char ulp_registers[] = "what the device's ULP registers, and for how long, is its own choice";
@@ -30,7 +28,6 @@ static const struct untested_rule rows[] = {
     NOT(DDP_6_2_1_07, ulp_chooses),
     NOT(DDP_6_2_1_08, ulp_chooses),
     NOT(DDP_6_2_1_09, ulp_chooses),
-    NOT(DDP_7_1_17, memory_is_gone),
     NOT(DDP_7_2_02, "no stimulus causes a local failure in the device"),
     WITH(DDP_8_1_01, DDP_7_1_11),
     WITH(DDP_8_2_03, DDP_8_2_01),
@@ -39,16 +36,13 @@ static const struct untested_rule rows[] = {
     WITH(DDP_8_3_1_05, DDP_7_1_14),
     WITH(RDMAP_5_2_1_16, RDMAP_7_2_09),
     NOT(RDMAP_5_4_09, "after a Terminate, even an invalid one, the device may continue or close"),
-    NOT(RDMAP_6_1_11, own_pace),
     WITH(RDMAP_8_1_1_01, RDMAP_7_2_10),
     WITH(RDMAP_8_1_1_02, RDMAP_7_2_10),
     WITH(RDMAP_8_1_1_03, RDMAP_7_2_12),
     NOT(RDMAP_8_1_1_07, nothing_shared),
-    NOT(RDMAPX_5_1_1_06, memory_is_gone),
     WITH(RDMAPX_5_1_1_07, RDMAPX_5_1_1_05),
     WITH(RDMAPX_5_1_1_08, RDMAPX_8_2_07),
     WITH(RDMAPX_5_1_2_08, RDMAPX_5_1_2_10),
-    NOT(RDMAPX_5_1_2_09, memory_is_gone),
     WITH(RDMAPX_5_1_2_11, RDMAPX_8_2_07),
     NOT(RDMAPX_5_2_2_10, "nothing makes the device send Atomic Requests"),
     WITH(RDMAPX_8_2_06, RDMAPX_8_2_07),

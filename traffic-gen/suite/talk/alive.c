@@ -4,7 +4,7 @@
 #include "traffic-gen/suite/talk/learn_calls.h"
 #include "traffic-gen/suite/talk/tcp_socket.h"
 
-enum { QUEUED_MAX = 3 };
+enum { QUEUED_MAX = 3, ONE_BAD_LUCK = 1, SELDOM = 20 /* of so many checks one may be bad luck */ };
 
 static const int64_t pause_ns = 50 * INT64_C(1000000), stay_ns = 100 * INT64_C(1000000);
 
@@ -51,7 +51,8 @@ static enum device_life exchanges(struct talk *talk)
     if (!talk_delivered(talk))
         return DEVICE_IDLES;
     talk_sleep(talk, stay_ns);
-    return talk_is_open(talk) || talk->run->leaves ? DEVICE_ALIVE : DEVICE_IDLES;
+    /* Of a device that sends without end we take no more: the reset is ours. */
+    return talk_is_open(talk) || talk->flooded || talk->run->leaves ? DEVICE_ALIVE : DEVICE_IDLES;
 }
 
 static enum device_life look(struct talk *talk)
@@ -84,8 +85,22 @@ static char *seen(struct talk *talk, enum device_life life)
     return g_strdup(talk_describe(talk, talk_last(talk)));
 }
 
+static void count_check(struct talk_run *run, bool closed)
+{
+    g_atomic_int_inc(&run->checks);
+    if (closed)
+        g_atomic_int_inc(&run->closed_checks);
+}
+
+bool device_closes_at_times(struct talk_run *run)
+{
+    const gint closed = g_atomic_int_get(&run->closed_checks);
+
+    return closed > ONE_BAD_LUCK && closed * SELDOM > g_atomic_int_get(&run->checks);
+}
+
 /* One connection; *queued counts those in a row that had waited to be accepted. */
-static enum device_life look_once(struct talk_run *run, int64_t patience, unsigned *queued, char **how)
+static enum device_life look_once(struct talk_run *run, int64_t patience, bool counts, unsigned *queued, char **how)
 {
     struct case_result *result = case_result_new();
     enum device_life life;
@@ -94,8 +109,8 @@ static enum device_life look_once(struct talk_run *run, int64_t patience, unsign
     talk_init(&talk, run, NULL, 1, result);
     talk.patience = patience;
     life = look(&talk);
-    if (life == DEVICE_IDLES && (talk.dut_fin || talk.dut_reset))
-        g_atomic_int_inc(&run->closed_checks);
+    if (counts)
+        count_check(run, life != DEVICE_ALIVE && (talk.dut_fin || talk.dut_reset));
     if (how) {
         g_free(*how);
         *how = seen(&talk, life);
@@ -110,10 +125,11 @@ static enum device_life look_once(struct talk_run *run, int64_t patience, unsign
 enum device_life alive_check(struct talk_run *run, int64_t grace, int64_t patience, char **how)
 {
     int64_t until = talk_now() + grace;
-    unsigned queued = 0;
+    unsigned queued = 0, looks = 0;
 
     for (;;) {
-        enum device_life life = look_once(run, patience, &queued, how);
+        /* Of a device that recovers only the first one says something about what it does with any connection. */
+        enum device_life life = look_once(run, patience, looks++ == 0, &queued, how);
 
         if (life == DEVICE_STOPPED || life == DEVICE_ALIVE)
             return life;

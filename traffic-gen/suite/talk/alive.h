@@ -31,4 +31,10 @@ const char *device_life_text(enum device_life life);
  */
 enum device_life alive_check(struct talk_run *run, int64_t grace, int64_t patience, char **how);
 
+/*
+ * Connections with nothing odd, between cases, were closed in the start-up or after it, and not just one in many: what
+ * it closes otherwise says nothing.
+ */
+bool device_closes_at_times(struct talk_run *run);
+
 #endif

@@ -29,7 +29,7 @@ static void take_advert(struct talk *talk, const struct mpa_startup *theirs)
         run->has |= NEED_ENHANCED;
     if (talk->advert.n > 0)
         run->has |= NEED_REGIONS;
-    if (talk->advert.n == REGION_COUNT) /* a service that advertises less, as `sink` does, is no echo */
+    if (talk->advert.n >= REGION_SHARED) /* a service that advertises less, as `sink` does, is no echo */
         run->has |= NEED_ECHO | NEED_RECEIVES | (run->asks ? 0 : NEED_WORDS);
 }
 

@@ -26,7 +26,8 @@ struct carried {
     struct live_loop *loop;
     struct verbs_link *link; /* NULL: gone */
     bool opened, was_up, is_over;
-    char *why; /* it could not be made */
+    bool was_answered; /* the device, or its host, has said no, or it was up: set when it is over */
+    char *why;         /* it could not be made */
 };
 
 /* Where a device connects to: one connection at a time, the next one waits until a case wants it. */
@@ -52,6 +53,7 @@ static void on_closed(void *ctx, const char *why)
     struct carried *carried = ctx;
 
     carried->is_over = true;
+    carried->was_answered = carried->link && (verbs_was_rejected(carried->link) || verbs_was_up(carried->link));
     carried->link = NULL;
     g_free(carried->why);
     carried->why = g_strdup(why);
@@ -221,7 +223,7 @@ static bool begin(struct carried *carried, int64_t until)
         return true;
     }
     talk->result->refused = true;
-    talk->open_error = is_over(carried) ? ECONNREFUSED : ETIMEDOUT;
+    talk->open_error = carried->was_answered ? ECONNREFUSED : ETIMEDOUT;
     talk_inconclusive(talk, "no connection: %s", carried->why ? carried->why : "the device does not answer");
     return false;
 }

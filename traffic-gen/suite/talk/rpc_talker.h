@@ -234,9 +234,9 @@ const char *rpc_talker_new_name(struct rpc_talker *talker);
  *   write=N       a Write chunk for the result; segments=N of each chunk
  *   reply=N       the Reply may have so many octets: a Reply chunk if that does not fit inline
  *   by-hand       whatever is right, and without waiting for the answer: read=N or read=N+N are the sizes of the item's
- *                 segments, past=N puts them N octets too far; reduce=handle, reduce=name: that goes into a Read chunk;
- *                 write=N and reply=N are the sizes of the chunks; their memory is talker->region
- * False: verdict is set.
+ *                 segments, past=N puts them N octets too far, lost: the last one's memory is gone; reduce=handle,
+ * reduce=name: that goes into a Read chunk; write=N and reply=N are the sizes of the chunks; their memory is
+ * talker->region False: verdict is set.
  */
 bool rpc_talker_say(struct rpc_talker *talker, const char *says);
 /* The Reply has what `read` or `readlink` must return. */

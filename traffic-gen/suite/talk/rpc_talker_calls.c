@@ -118,6 +118,18 @@ static struct rpc_end_item take_item(struct rpc_talker *talker, const char *redu
     return item;
 }
 
+/* Memory that is not there any more. */
+static struct rpcrdma_segment lost_segment(const struct rpc_talker *talker, uint32_t n)
+{
+    static uint8_t octets[DATA_MAX];
+    struct memory *memory = rpc_end_memory(talker->end);
+    uint32_t stag = memory_register(memory, octets, MIN(n, DATA_MAX), 0, MEMORY_REMOTE_READ, false);
+    const struct rpcrdma_segment segment = {.handle = stag, .length = n, .offset = memory_base(memory, stag)};
+
+    memory_invalidate(memory, stag);
+    return segment;
+}
+
 /* read=N or read=N+N: the item's segments; write=N, reply=N: a chunk of one segment. */
 static void send_by_hand(struct rpc_talker *talker, struct words *words, struct xdr_out *out)
 {
@@ -146,6 +158,8 @@ static void send_by_hand(struct rpc_talker *talker, struct words *words, struct 
             (struct rpcrdma_read_segment){(uint32_t)item.at + past, rpc_talker_segment(talker, false, at, size)};
         at += size;
     }
+    if (words_have(words, "lost") && plan.n_reads > 0)
+        reads[plan.n_reads - 1].target = lost_segment(talker, reads[plan.n_reads - 1].target.length);
     rpc_talker_send_plan(talker, &plan, out->octets->data, out->octets->len);
     xdr_out_free(out);
 }

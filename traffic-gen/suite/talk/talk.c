@@ -365,13 +365,13 @@ void talk_wait_to_listen(struct talk *talk)
 }
 
 /* A device that serves one connection after the other may need a moment until it listens again. */
-static int connect_to_device(struct talk *talk, uint16_t mss, char **why)
+static int connect_to_device(struct talk *talk, const struct tcp_wish *wish, char **why)
 {
     bool waits = talk->row && (talk->waits || !talk->result->said);
     int64_t until = talk_now() + (waits ? talk->run->t_recover : 0);
     int fd;
 
-    while ((fd = tcp_connect(talk->run->host, talk->run->port, mss, talk_connect_time(talk), why)) < 0 &&
+    while ((fd = tcp_connect(talk->run->host, talk->run->port, wish, talk_connect_time(talk), why)) < 0 &&
            errno == ECONNREFUSED && talk_now() < until && !suite_stopped) {
         talk->result->away |= talk->result->said;
         g_clear_pointer(why, g_free);
@@ -390,16 +390,17 @@ bool talk_open(struct talk *talk)
         .t_start = talk->run->t_start * 9 / 10,
         .t_idle = talk->run->t_idle * 9 / 10,
         .recorder = talk->run->recorder,
+        .layout = g_atomic_pointer_get(&talk->run->layout),
         .mss = talk->mss,
     };
-    uint16_t mss = talk->mss;
+    const struct tcp_wish wish = {.mss = talk->mss, .window = talk->window};
     g_autofree char *why = NULL;
     int64_t began = talk_now();
     guint port;
 
     talk_renew(talk);
     if (talk->run->dut == DUT_RESPONDER)
-        talk->fd = connect_to_device(talk, mss, &why);
+        talk->fd = connect_to_device(talk, &wish, &why);
     else
         talk->fd = tcp_accept(talk->run->listener, true, talk_accept_time(talk), &why);
     if (talk->fd < 0) {
@@ -598,6 +599,14 @@ uint64_t talk_out_offset(const struct talk *talk)
 void talk_set_mss(struct talk *talk, uint16_t mss)
 {
     talk->mss = mss;
+}
+
+void talk_set_window(struct talk *talk, unsigned octets)
+{
+    if (talk->fd >= 0 && talk->operating)
+        tcp_set_window(talk->fd, octets);
+    else
+        talk->window = octets;
 }
 
 void talk_sleep(struct talk *talk, int64_t ns)

@@ -121,6 +121,11 @@ void talk_reset(struct talk *talk);                 /* our RST */
 void talk_sleep(struct talk *talk, int64_t ns);     /* receives meanwhile, and keeps what comes */
 uint64_t talk_out_offset(const struct talk *talk);  /* octets sent on this connection */
 void talk_set_mss(struct talk *talk, uint16_t mss); /* of our SYN, for the next connection; only as Initiator */
+/*
+ * About how many octets the device can send while we read none: of the next connection, as Initiator; of this one once
+ * it is in full operation, where it can only grow.
+ */
+void talk_set_window(struct talk *talk, unsigned octets);
 
 /*
  * Statements as in scripts (traffic-gen/say/script.h), without the side, which is ours: "send op=12; read". What a
@@ -130,8 +135,8 @@ void talk_set_mss(struct talk *talk, uint16_t mss); /* of our SYN, for the next 
  *   read           zero-length, from nowhere, into our sink
  *   send           TALK_MESSAGE octets
  *   fadd, cswap    of zero, to the first word of the device's memory
- *   region=NAME    of write, read, send-inv: TALK_MESSAGE octets of that region, from its start: all, read-only,
- *                  write-only, local, foreign, gone
+ *   region=NAME    of write, read, answer, send-inv: TALK_MESSAGE octets of that region, from its start: all,
+ *                  read-only, write-only, local, foreign, gone, shared
  *   end            from the region's end: "write region=all end to-63" reaches beyond it
  *   ask            the question that this device answers (talk_usable_sign())
  *   startup        our start-up frame
@@ -181,7 +186,8 @@ struct talk_heard {
     bool has_ddp;
     struct ddp_segment ddp; /* its payload member is set */
     bool is_terminate;
-    struct rdmap_terminate terminate;
+    struct rdmap_terminate terminate; /* by the letter */
+    struct rdmap_terminate meant;     /* as this device lays them out, if that is known: layer, etype, code, m, d, r */
 };
 
 /* The next thing that the DUT does within ns. Valid until the next call; after FIN and RST it returns the same again.
@@ -225,6 +231,8 @@ struct talk_terminate {
  * with proof that the faulty request was served, or when the connection is alive at the end.
  */
 void talk_expect_terminate(struct talk *talk, const struct talk_terminate *expected);
+/* The same about what was heard last: a Terminate, a FIN or RST, or the silence. */
+void talk_judge_end(struct talk *talk, const struct talk_terminate *expected);
 /* The DUT ends the connection within that time, whatever it sends before. */
 void talk_expect_close(struct talk *talk, int64_t ns);
 /* ---- signs of life (talk_probe.c) ---- */

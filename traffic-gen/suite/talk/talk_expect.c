@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the talker expects from the DUT, as verdicts. */
+#include "traffic-gen/suite/talk/alive.h"
 #include "traffic-gen/suite/talk/talk_internal.h"
+#include "traffic-gen/suite/talk/tcp_socket.h"
 
 #include <string.h>
 
@@ -32,7 +34,7 @@ static void expected_words(const struct talk_terminate *expected, GString *out)
 
 static void judge_terminate(struct talk *talk, const struct talk_terminate *expected, const struct talk_heard *heard)
 {
-    const struct rdmap_terminate *terminate = &heard->terminate;
+    const struct rdmap_terminate *terminate = &heard->meant;
     GString *words = g_string_new(NULL);
 
     expected_words(expected, words);
@@ -94,16 +96,61 @@ void talk_expect_terminate(struct talk *talk, const struct talk_terminate *expec
         judge_without_terminate(talk, expected, heard, passed_over);
 }
 
+void talk_judge_end(struct talk *talk, const struct talk_terminate *expected)
+{
+    const struct talk_heard *heard = talk_last(talk);
+
+    if (heard->what == TALK_FPDU && heard->is_terminate)
+        judge_terminate(talk, expected, heard);
+    else
+        judge_without_terminate(talk, expected, heard, NULL);
+}
+
 /* ---- close ---- */
+
+static const int64_t look_every = INT64_C(10) * 1000000000;
+
+/* On another connection, beside this one. */
+static bool serves_others(const struct talk *talk)
+{
+    return talk->run->dut == DUT_RESPONDER && !talk->run->rpc_port &&
+           alive_check(talk->run, 0, 0, NULL) == DEVICE_ALIVE;
+}
+
+/*
+ * Until the DUT ends the connection. In a long wait it is looked at now and then whether it still lives, if it serves
+ * other connections at all while this one is open. False: it does not, and the verdict is set.
+ */
+static bool wait_for_end(struct talk *talk, int64_t until)
+{
+    bool looks = until - talk_now() > look_every && serves_others(talk);
+
+    for (;;) {
+        int64_t next = looks ? MIN(until, talk_now() + look_every) : until;
+        const struct talk_heard *heard = talk_hear(talk, MAX(next - talk_now(), 0));
+        g_autofree char *how = NULL;
+
+        if (heard->what == TALK_FIN || heard->what == TALK_RESET)
+            return true;
+        if (heard->what != TALK_SILENCE)
+            continue;
+        if (next >= until || talk_now() >= talk->deadline || suite_stopped)
+            return true;
+        if (!serves_others(talk) && alive_check(talk->run, talk->run->t_recover, 0, &how) != DEVICE_ALIVE) {
+            talk_inconclusive(talk, "while we waited for its close, the device ceased to serve other connections: %s",
+                              how);
+            return false;
+        }
+    }
+}
 
 void talk_expect_close(struct talk *talk, int64_t ns)
 {
-    int64_t until = talk_now() + ns;
     const struct talk_heard *heard;
 
-    do {
-        heard = talk_hear(talk, MAX(until - talk_now(), 0));
-    } while (heard->what != TALK_FIN && heard->what != TALK_RESET && heard->what != TALK_SILENCE);
+    if (!wait_for_end(talk, talk_now() + ns))
+        return;
+    heard = talk_last(talk);
     if (heard->what == TALK_SILENCE)
         talk_failed(talk, "expected the device to close; the connection was still open after %.1f s", (double)ns / 1e9);
     else

@@ -46,7 +46,8 @@ struct talk_run {
     gint waited_ms;     /* longest wait for one of its connections; atomic */
     enum talk_sign sign;
     unsigned signs;     /* all that were seen: set of 1 << enum talk_sign */
-    gint closed_checks; /* connections with nothing odd, between cases, that it closed in full operation; atomic */
+    gint checks;        /* connections with nothing odd, between cases; atomic, */
+    gint closed_checks; /* and those of them that it closed */
     gint late_first;    /* it loses what arrives right after its Reply, or looks at it late; atomic */
     unsigned has;       /* set of enum suite_need: what its service offers */
 };
@@ -66,6 +67,7 @@ struct talk {
     int64_t began, deadline; /* monotonic, nanoseconds */
     unsigned longer;         /* than usual it waits for reactions, this many times */
     uint16_t mss;            /* for the next connection: TCP_MAXSEG; 0: the system's */
+    unsigned window;         /* octets that we take without reading them, for the next connection; 0: the system's */
     int64_t patience;        /* how long to wait for an Initiator; 0: as long as it has taken so far, plus a margin */
     int open_error;          /* of talk_open() */
     bool waits;              /* talk_wait_to_listen() */

@@ -23,8 +23,9 @@ enum role talk_role(const struct talk *talk)
 static const struct advert_memory *region_named(struct talk *talk, const struct words *words, const char *name)
 {
     static const char *const names[REGION_COUNT] = {
-        [REGION_ALL] = "all",     [REGION_READ_ONLY] = "read-only", [REGION_WRITE_ONLY] = "write-only",
-        [REGION_LOCAL] = "local", [REGION_FOREIGN] = "foreign",     [REGION_GONE] = "gone"};
+        [REGION_ALL] = "all",      [REGION_READ_ONLY] = "read-only", [REGION_WRITE_ONLY] = "write-only",
+        [REGION_LOCAL] = "local",  [REGION_FOREIGN] = "foreign",     [REGION_GONE] = "gone",
+        [REGION_SHARED] = "shared"};
 
     for (unsigned i = 0; i < REGION_COUNT; i++) {
         if (strcmp(names[i], name) == 0)
@@ -75,6 +76,10 @@ static void make_usual(struct talk *talk, struct message *message, const struct 
         set_payload(talk, message, TALK_MESSAGE);
         break;
     case RDMAP_READ_RESPONSE:
+        if (memory) {
+            message->segment.stag = memory->stag;
+            message->segment.to = to;
+        }
         set_payload(talk, message, TALK_MESSAGE);
         break;
     case RDMAP_ATOMIC_REQUEST: /* of zero, to the first word: harmless to try (RFC 7306 section 1.1) */

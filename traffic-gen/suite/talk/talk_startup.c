@@ -32,7 +32,10 @@ const struct advert_memory *talk_region(struct talk *talk, enum advert_region re
 {
     if (region < talk->advert.n && talk->advert.regions[region].stag != 0)
         return &talk->advert.regions[region];
-    talk_not_applicable(talk, "the device's private data advertise no such region (%u)", region);
+    if (region == REGION_SHARED)
+        talk_not_applicable(talk, "the device advertises no memory that all its connections share (region %u)", region);
+    else
+        talk_not_applicable(talk, "the device's private data advertise no such region (%u)", region);
     return NULL;
 }
 

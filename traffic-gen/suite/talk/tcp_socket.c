@@ -49,6 +49,13 @@ static void tune(int fd)
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
+void tcp_set_window(int fd, unsigned octets)
+{
+    const int size = (int)octets;
+
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+}
+
 static struct addrinfo *resolve(const char *host, const char *port, int flags, char **why)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = flags};
@@ -62,16 +69,18 @@ static struct addrinfo *resolve(const char *host, const char *port, int flags, c
     return found;
 }
 
-static int connect_one(const struct addrinfo *address, uint16_t mss, int64_t until, int *error)
+static int connect_one(const struct addrinfo *address, const struct tcp_wish *wish, int64_t until, int *error)
 {
-    int fd = socket(address->ai_family, address->ai_socktype, address->ai_protocol), segment = mss;
+    int fd = socket(address->ai_family, address->ai_socktype, address->ai_protocol), segment = wish->mss;
     socklen_t size = sizeof *error;
 
     *error = errno;
     if (fd < 0)
         return -1;
     tune(fd);
-    if (mss > 0)
+    if (wish->window > 0)
+        tcp_set_window(fd, wish->window);
+    if (wish->mss > 0)
         setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof segment);
     if (connect(fd, address->ai_addr, address->ai_addrlen) == 0)
         return fd;
@@ -86,7 +95,7 @@ static int connect_one(const struct addrinfo *address, uint16_t mss, int64_t unt
     return -1;
 }
 
-int tcp_connect(const char *host, const char *port, uint16_t mss, int64_t timeout_ns, char **why)
+int tcp_connect(const char *host, const char *port, const struct tcp_wish *wish, int64_t timeout_ns, char **why)
 {
     struct addrinfo *addresses = resolve(host, port, 0, why);
     int64_t until = now_ns() + timeout_ns;
@@ -95,7 +104,7 @@ int tcp_connect(const char *host, const char *port, uint16_t mss, int64_t timeou
     if (!addresses)
         return -1;
     for (const struct addrinfo *address = addresses; address && fd < 0; address = address->ai_next)
-        fd = connect_one(address, mss, until, &error);
+        fd = connect_one(address, wish ? wish : &(struct tcp_wish){0}, until, &error);
     freeaddrinfo(addresses);
     if (fd < 0) {
         *why = g_strdup(g_strerror(error));

@@ -17,8 +17,16 @@ enum { TCP_STOP_SLICE_MS = 200 }; /* how soon that is noticed */
 
 enum tcp_status { TCP_READ_NOTHING, TCP_READ_OCTETS, TCP_READ_FIN, TCP_READ_RESET };
 
-/* A non-blocking socket, or -1 with errno and *why, which the caller frees. mss 0: the system's. */
-int tcp_connect(const char *host, const char *port, uint16_t mss, int64_t timeout_ns, char **why);
+/* What differs from the system's own; 0: nothing. */
+struct tcp_wish {
+    uint16_t mss;    /* of the SYN */
+    unsigned window; /* octets taken without being read, about */
+};
+
+/* A non-blocking socket, or -1 with errno and *why, which the caller frees. wish NULL: all as usual. */
+int tcp_connect(const char *host, const char *port, const struct tcp_wish *wish, int64_t timeout_ns, char **why);
+/* Of an open socket: what has been promised to the peer stays. */
+void tcp_set_window(int fd, unsigned octets);
 int tcp_listen(const char *host, const char *port, char **why);
 /* The next connection; with `alive` one that its opener has not closed yet, preferably a fresh one. */
 int tcp_accept(int listener, bool alive, int64_t timeout_ns, char **why);

@@ -2,6 +2,7 @@
 #include "traffic-gen/suite/talk/watch.h"
 
 #include "engine/stack/stack.h"
+#include "engine/terminate/terminate_layout.h"
 #include "traffic-gen/sim/frame.h"
 #include "wire/octets.h"
 
@@ -23,6 +24,7 @@ struct watch {
     struct stack *stack;
     struct verdict verdict;
     struct rule_counts counts;
+    struct terminate_layouts layouts; /* the DUT's */
     GArray *findings;
     uint64_t sent[2], acked[2]; /* acked: what that side has received of the other */
     bool ended[2], reset, finished;
@@ -159,8 +161,10 @@ void watch_reset(struct watch *watch, enum watch_side side)
 struct watch *watch_new(const struct watch_options *options)
 {
     struct watch *watch = g_new0(struct watch, 1);
-    const struct stack_setup setup = {
-        .options = &watch->layers, .verdict = &watch->verdict, .port = {options->ends[0].port, options->ends[1].port}};
+    const struct stack_setup setup = {.options = &watch->layers,
+                                      .verdict = &watch->verdict,
+                                      .port = {options->ends[0].port, options->ends[1].port},
+                                      .host[WATCH_DUT] = {&watch->layouts, options->ends[WATCH_DUT]}};
     struct mpa_options mpa_options;
 
     mpa_options_init(&mpa_options);
@@ -169,6 +173,7 @@ struct watch *watch_new(const struct watch_options *options)
     mpa_options.t_start = options->t_start;
     mpa_options.t_idle = options->t_idle;
     stack_options_init(&watch->layers, &mpa_options);
+    rdmap_terminate_assume(options->layout, &setup.host[WATCH_DUT]);
     watch->options = *options;
     watch->findings = g_array_new(FALSE, FALSE, sizeof(struct watch_finding));
     watch->verdict.counts = &watch->counts;

@@ -30,6 +30,7 @@ struct watch_options {
     uint16_t mss;            /* announced in our SYN; 0: not announced */
     int64_t t_react, t_close, t_start, t_idle;
     struct watch_recorder *recorder; /* NULL: none */
+    const char *layout;              /* of the DUT's Terminates, if it is known to be wrong; NULL: it is not */
 };
 
 struct watch_finding {

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Devices on which a bad tester dreams up verdicts: that answer at random, refuse each second connection, never stop sending. For
+each, exactly what may be said of it."""
+import contextlib
+import random
+import socket
+import struct
+import threading
+import time
+
+import pytest
+
+import devices
+import scripted
+
+TIMES = ["--timeout=0.2", "--start-timeout=0.6", "--idle-timeout=0.6", "--recover-timeout=1", "--confirm=3"]
+# Of scripted.Device: each of these has to be closed, and it closes.
+START_UP = {"MPA-7.1.1-02/end", "MPA-7.1.1-02/middle", "MPA-7.1.1-30", "MPA-7.1.1-31", "MPA-7.1.2-04/key", "MPA-7.1.2-04/pd-length",
+            "MPA-7.1.2-04/http", "MPA-7.1.2-26", "MPA-7.1.2-40", "MPA-8-09"}
+# It answers what it must not: any revision, S = 1 in revision 1; and waits for ever.
+WRONG = {"MPA-7.1.1-25", "MPA-7.1.2-35", "MPA-7.1.2-41/key", "MPA-7.1.2-42", "MPA2-6-04"}
+
+
+def reset(connection):
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+
+
+class AtRandom(scripted.Device):
+    """To each FPDU that it takes it does one of a few things, by a seed and the number of the connection."""
+
+    def __init__(self, seed, sane=0):
+        self.seed, self.sane, self.count, self.lock = seed, sane, 0, threading.Lock()
+        super().__init__()
+
+    def operate(self, connection, request):
+        with self.lock:
+            self.count += 1
+            chance = random.Random(self.seed * 1000003 + self.count)
+            sane = self.count <= self.sane
+        if sane:
+            super().operate(connection, request)
+            return
+        while True:
+            head = self.exactly(connection, 2)
+            length = struct.unpack(">H", head)[0]
+            ulpdu = self.exactly(connection, length + -(length + 2) % 4 + 4)[:length]
+            what = chance.choice(["answer", "nothing", "terminate", "fin", "reset", "octets"])
+            if what == "answer" and len(ulpdu) >= 30:
+                connection.sendall(scripted.fpdu(b"\xC1\x42" + ulpdu[18:30], request.crc))
+            elif what == "terminate":
+                word = bytes([chance.choice([0x01, 0x02, 0x11, 0x12, 0x20]), chance.randrange(10), 0, 0])
+                connection.sendall(scripted.fpdu(bytes.fromhex("4147") + bytes(4) + struct.pack(">III", 2, 1, 0) + word, request.crc))
+                return
+            elif what == "octets":
+                connection.sendall(chance.randbytes(chance.randrange(1, 60)))
+            elif what in ("fin", "reset"):
+                if what == "reset":
+                    reset(connection)
+                return
+
+
+class EachSecondConnect(scripted.Device):
+    """TCP takes each second connection only to reset it, before a word is said."""
+
+    def __init__(self):
+        self.count, self.lock = 0, threading.Lock()
+        super().__init__()
+
+    def serve(self, connection):
+        with self.lock:
+            self.count += 1
+            unlucky = self.count % 2 == 0
+        if unlucky:
+            reset(connection)
+            connection.close()
+            return
+        super().serve(connection)
+
+
+class EachSecondRefused(scripted.Device):
+    """After each connection nobody listens for a moment: the next one is refused by its TCP, and the one after that is taken."""
+
+    def serve(self, connection):
+        super().serve(connection)
+        listener, self.listener = self.listener, None
+        if listener:
+            with contextlib.suppress(OSError):
+                listener.shutdown(socket.SHUT_RDWR)
+            listener.close()
+            threading.Timer(0.1, self.listen).start()
+
+
+class Flood(scripted.Device):
+    """After the start-up it sends Writes as fast as they are taken, and reads nothing."""
+
+    def operate(self, connection, request):
+        frame = scripted.fpdu(bytes.fromhex("c140000000010000000000000000") + bytes(20000), request.crc)
+        while True:
+            connection.sendall(frame)
+            time.sleep(0)
+
+
+def run(device, *args):
+    return devices.run_test([f"127.0.0.1:{device.port}", "--suite=mpa", *TIMES, *args], 1, False)
+
+
+def cases(tested, outcome):
+    return {name for name in tested.outcome(outcome) if not name.endswith("/seen")}
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_who_answers_at_random_passes_nothing_by_it(seed):
+    with AtRandom(seed) as device:
+        tested = run(device)
+    # What passes is about the start-up, which is none of its games. That it closes wrong frames is worth nothing: it closes others, too.
+    assert cases(tested, "passed") <= {"MPA-7.1.2-10/fin", "MPA-C.2.1-01"}, tested.tell()
+    # No failure is one of a comparison, whose other half might have come out otherwise.
+    assert not [test for test in tested.tests.values() if test["outcome"] == "failed" and "without the oddity" in test["actual"]], tested.tell()
+    assert {"MPA-7.1.1-25", "MPA2-6-04"} <= cases(tested, "failed") and not tested.report["deaths"], tested.tell()
+    # What it did wrong by chance, it did: Terminates that are none, octets that are no FPDU.
+    assert tested.status == 1 and "MPA-4.1-01/seen" in tested.outcome("failed"), tested.tell()
+
+
+def test_who_resets_each_second_connection_has_no_verdicts():
+    with EachSecondConnect() as device:
+        tested = run(device)
+    assert cases(tested, "failed") == set() and not tested.report["deaths"], tested.tell()
+    assert {test["shown"] for test in tested.tests.values() if test["outcome"] == "passed"} <= {"continues"}, tested.tell()
+    assert cases(tested, "unstable") <= WRONG
+    assert sum("at times it closes where it has to go on, too" in test["actual"] for test in tested.tests.values()) >= 8, tested.tell()
+
+
+def test_who_refuses_each_second_connection_is_not_blamed_for_it():
+    with scripted.Device() as device:
+        usual = run(device)
+    with EachSecondRefused() as device:
+        tested = run(device)
+    assert cases(tested, "failed") <= cases(usual, "failed") and cases(tested, "passed") <= cases(usual, "passed"), tested.tell()
+    assert not tested.report["deaths"] and len(cases(tested, "passed")) > 10, tested.tell()
+
+
+def test_who_never_stops_sending_passes_what_it_refuses_before():
+    with Flood() as device:
+        tested = run(device, "--timeout=0.4")
+    assert cases(tested, "passed") == START_UP, tested.tell()
+    assert not tested.report["deaths"], tested.errors
+    # It does not look at what is sent to it, either.
+    assert cases(tested, "failed") <= WRONG | {"MPA-8-02/crc", "MPA-8-02/ulpdu", "MPA-8-05", "MPA-7.1.1-16/late", "MPA-8-14"}, tested.tell()
+
+
+def test_a_first_fpdu_of_any_kind_needs_no_memory():
+    """MPA2-9.2-20 is played with a zero-length Read: a device without memory has no excuse."""
+    with scripted.Device() as device:
+        tested = run(device, "--suite=mpa2", "--rules=MPA2-9.2-20")
+    assert tested.outcome("passed") == ["MPA2-9.2-20"], tested.tell()
