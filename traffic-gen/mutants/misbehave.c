@@ -16,6 +16,7 @@ static const struct misbehaviour *const tables[] = {
     misbehave_rpcrdma_sizes,
     misbehave_rpcrdma_client,
     misbehave_nfs,
+    misbehave_pairs,
 };
 
 const struct misbehaviour *misbehave_at(unsigned index)

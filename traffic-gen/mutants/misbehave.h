@@ -52,7 +52,7 @@ struct mutant {
 /* Rows of each suite, ended by one without an id. */
 extern const struct misbehaviour misbehave_mpa[], misbehave_mpa_startup[], misbehave_mpa_frames[], misbehave_mpa2[],
     misbehave_ddp[], misbehave_rdmap[], misbehave_rdmapx[], misbehave_rpcrdma[], misbehave_rpcrdma_chunks[],
-    misbehave_rpcrdma_sizes[], misbehave_rpcrdma_client[], misbehave_nfs[];
+    misbehave_rpcrdma_sizes[], misbehave_rpcrdma_client[], misbehave_nfs[], misbehave_pairs[];
 
 /* For rpc.decide: the row's answer to what its predicate finds, the due answer to the rest. */
 enum rpc_end_answer mutant_decide(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due);

@@ -37,6 +37,7 @@ struct suite_case {
     const char *says;     /* the same in statements, for the functions of suite_rows.h */
     int served;           /* opcode of the answer that shows that it was served; 0: there is none */
     int variant;          /* for other functions that several rows share */
+    const char *name;     /* its id, where that is not the rule's: a vector of traffic-gen/pairs; NULL: it is */
 };
 
 /* One suite: a name for --suite, and its cases. */
