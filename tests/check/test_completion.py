@@ -63,7 +63,7 @@ def complete(root, environment, tmp_path):
     ("iwarp-gen test --transcript=f", {"full"}),
     ("iwarp-gen test --stre", {"--strength="}),
     ("iwarp-gen test --strength=", {"2", "3"}),
-    ("iwarp-gen test --strength=2 --suite=star", {"startup"}),
+    ("iwarp-gen test --strength=2 --suite=startup,geo", {"startup,geometry"}),
     ("iwarp-gen test --resume=oth", {"other.pcap"}),
     ("iwarp-gen play --inj", {"--inject="}),
     ("iwarp-gen play --inject=MPA-4.1-05,MPA-4.3-09", {"MPA-4.1-05,MPA-4.3-09"}),

@@ -46,12 +46,13 @@ def values(text):
     return dict(pair.split("=") for pair in text.split("/")[-1].split(","))
 
 
+@pytest.mark.parametrize("suite", ["startup", "geometry"])
 @pytest.mark.parametrize("options", [[], ["--no-crc"], ["--markers"], ["--no-crc", "--markers"], ["--revision=1"]], ids=" ".join)
-def test_right_device_passes(options):
+def test_right_device_passes(options, suite):
     with serve(*options) as port:
-        done, tests = report(port, "--suite=startup")
+        done, tests = report(port, f"--suite={suite}")
     assert done.returncode == 0 and {test["outcome"] for test in tests} == {"passed"}, done.stderr
-    assert 30 < len(tests) <= AT_MOST and all(test["suite"] == "startup" for test in tests)
+    assert 30 < len(tests) <= AT_MOST and all(test["suite"] == suite for test in tests)
 
 
 def test_every_pair_is_there():
@@ -85,10 +86,17 @@ def test_the_same_by_seed():
     assert [test["id"] for test in first] == [test["id"] for test in again] != [test["id"] for test in other]
 
 
-def test_three_at_a_time():
+@pytest.mark.parametrize("suite", ["startup", "geometry"])
+def test_three_at_a_time(suite):
     with serve() as port:
-        done, tests = report(port, "--suite=startup", strength=3)
+        done, tests = report(port, f"--suite={suite}", strength=3)
     assert done.returncode == 0 and len(tests) > 200, done.stderr
+
+
+def test_without_memory():
+    with scripted.Device() as device:
+        done, tests = report(device.port)
+    assert "geometry is left out: the device advertises no memory" in done.stderr and {test["suite"] for test in tests} == {"startup"}
 
 
 def test_formats():
@@ -164,7 +172,7 @@ def test_disliked_private_data_are_left_out():
 
 @pytest.mark.parametrize("args,message", [
     (["127.0.0.1:1", "--strength=4"], "--strength: 4 is not from 0 to 3"),
-    (["127.0.0.1:1", "--strength=2", "--suite=mpa"], "'mpa' is not one of startup"),
+    (["127.0.0.1:1", "--strength=2", "--suite=mpa"], "'mpa' is not one of startup, geometry"),
     (["127.0.0.1:1", "--strength=2", "--rules=MPA-4"], "--strength: not with --rules"),
     (["127.0.0.1:1", "--strength=2", "--soak=1m"], "--strength: not with --soak"),
     (["rdma:127.0.0.1:1", "--strength=2"], "--strength: needs a device at HOST:PORT"),

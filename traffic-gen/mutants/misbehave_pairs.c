@@ -4,6 +4,7 @@
  * two.
  */
 #include "traffic-gen/ends/mpa_end_internal.h"
+#include "traffic-gen/ends/queue_pair_internal.h"
 #include "traffic-gen/mutants/misbehave.h"
 
 #include <string.h>
@@ -83,6 +84,90 @@ static void change_octet(void *ctx, struct mpa_fpdu_plan *plan)
     plan->ulpdu = mutant->octets;
 }
 
+/* ---- Writes and Reads ---- */
+
+enum { SHORT_PAYLOAD = 23 /* of a Write whose ULPDUs have 37 octets */, PLACE = 0xFFF, FOURTH = 4, LONG_ULPDU = 1000 };
+
+static bool is_write(const struct ddp_segment *ddp)
+{
+    return ddp->tagged && ddp->opcode == RDMAP_WRITE;
+}
+
+/* Of a Write that begins at an odd place, in short segments. */
+static unsigned lose_last_segment(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    struct mutant *mutant = ctx;
+    struct ddp_segment ddp;
+
+    if (cause != 0 || !ddp_segment_decode(&ddp, p, n) || !is_write(&ddp))
+        return cause;
+    if (!ddp.last && mutant->seen == 0)
+        mutant->seen = (ddp.to & PLACE) == 1 && ddp.payload_len == SHORT_PAYLOAD ? 2 : 1;
+    if (!ddp.last)
+        return cause;
+    cause = mutant->seen == 2 ? QP_DROP : 0;
+    mutant->seen = 0;
+    return cause;
+}
+
+static unsigned check_empty_write(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    enum { BASE_AND_BOUNDS = 0x1101 };
+    struct ddp_segment ddp;
+
+    (void)ctx;
+    return cause == 0 && ddp_segment_decode(&ddp, p, n) && is_write(&ddp) && ddp.payload_len == 0 &&
+                   (ddp.to & PLACE) == 1
+               ? BASE_AND_BOUNDS
+               : cause;
+}
+
+/* A Read Response that may be changed; NULL: it is none, or too long. */
+static uint8_t *response_of(struct mutant *mutant, struct mpa_fpdu_plan *plan)
+{
+    enum { CONTROL = 1, OPCODE = 0x0F };
+
+    if (plan->ulpdu_octets < DDP_TAGGED_HEADER_LEN || plan->ulpdu_octets > sizeof mutant->octets ||
+        (plan->ulpdu[CONTROL] & OPCODE) != RDMAP_READ_RESPONSE)
+        return NULL;
+    memcpy(mutant->octets, plan->ulpdu, plan->ulpdu_octets);
+    plan->ulpdu = mutant->octets;
+    return mutant->octets;
+}
+
+static unsigned lose_fourth_read(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    struct mutant *mutant = ctx;
+    struct ddp_segment ddp;
+
+    if (cause != 0 || !ddp_segment_decode(&ddp, p, n) || ddp.opcode != RDMAP_READ_REQUEST)
+        return cause;
+    return ++mutant->seen == FOURTH ? QP_DROP : 0;
+}
+
+/* What comes next is in another segment. */
+static void count_anew(void *ctx)
+{
+    ((struct mutant *)ctx)->seen = 0;
+}
+
+static void cut_offset(void *ctx, struct mpa_fpdu_plan *plan)
+{
+    enum { HIGH_WORD = 6 };
+    uint8_t *response = response_of(ctx, plan);
+
+    if (response)
+        memset(response + HIGH_WORD, 0, 4);
+}
+
+static void change_with_markers(void *ctx, struct mpa_fpdu_plan *plan)
+{
+    uint8_t *response = plan->framing.markers && plan->ulpdu_octets > LONG_ULPDU ? response_of(ctx, plan) : NULL;
+
+    if (response)
+        response[plan->ulpdu_octets / 2] ^= 1;
+}
+
 const struct misbehaviour misbehave_pairs[] = {
     {RESPONDER("startup/M=1,pd=257", "closes after a Request with M = 1 and more than 256 octets of private data"),
      .mpa.judge_frame = no_room_with_markers},
@@ -96,5 +181,15 @@ const struct misbehaviour misbehave_pairs[] = {
      .mpa.frame = bits_without_ord},
     {RESPONDER("startup/M=1,ord=1", "changes an octet of long messages when the Request has M = 1 and ORD 1"),
      .mpa.plan = change_octet},
+    {RESPONDER("geometry/at=odd,ulpdu=37", "loses the last short segment of a Write to an odd place"),
+     .qp.judge = lose_last_segment},
+    {RESPONDER("geometry/len=0,at=odd", "refuses a Write without octets to an odd place"),
+     .qp.judge = check_empty_write},
+    {RESPONDER("geometry/op=read,n=4", "loses the fourth Read Request of a segment"), .qp.judge = lose_fourth_read,
+     .mpa.received = count_anew},
+    {RESPONDER("geometry/op=read,sink=top", "answers Reads with 32 bits of their Tagged Offset"),
+     .mpa.plan = cut_offset},
+    {RESPONDER("geometry/len=1001,M=1", "changes an octet of long Read Responses when there are Markers"),
+     .mpa.plan = change_with_markers},
     {0},
 };

@@ -22,6 +22,24 @@ bool exchange_octets(struct talk *talk, const struct exchange *may, size_t n, co
                      const char **what);
 
 /*
+ * Hears a message with that opcode, whole: the octets have to be these (NULL: any). what: "an answer to the Read".
+ * sink: where its first segment has to go; NULL: not judged. False: the verdict is set, as above.
+ */
+struct exchange_sink {
+    uint32_t stag;
+    uint64_t to;
+};
+bool exchange_hear(struct talk *talk, enum rdmap_opcode opcode, const uint8_t *octets, size_t n, const char *what,
+                   const struct exchange_sink *sink, enum rule_id rule);
+
+/* What ends the connection; such an answer, if that comes first; or the silence, T_react at most. */
+const struct talk_heard *exchange_hear_end(struct talk *talk, enum rdmap_opcode answer);
+bool exchange_is_refusal(const struct talk_heard *heard);
+
+/* Draws n octets by `drawn`. */
+void exchange_draw(uint32_t drawn, uint8_t *octets, size_t n);
+
+/*
  * With CRC in use, an FPDU with a wrong CRC as the last of the connection is not served (RFC 5044 sections 7.1.1 and
  * 8). False: the verdict is set.
  */

@@ -272,7 +272,8 @@ struct reduction {
     const struct case_result *usual; /* NULL: none */
     const int *vector;
     const char *failure;
-    GHashTable *asked; /* name of a vector: whether it failed so */
+    bool any;          /* every failure is the one that is looked for */
+    GHashTable *asked; /* name of a vector: what it failed by, "" if by nothing */
     unsigned runs;
     bool over; /* the device is dead, or we were stopped */
 };
@@ -288,7 +289,8 @@ static bool vector_with(const struct subject *subject, const int *vector, uint32
     return is_possible(pairs, out);
 }
 
-static bool run_one(struct reduction *reduction, const struct vector_case *vector)
+/* What it fails by; "": nothing. The caller frees it. */
+static char *run_one(struct reduction *reduction, const struct vector_case *vector)
 {
     const struct chosen_case chosen = {.suite = &reduction->subject->suite, .row = &vector->row};
     struct run_options options = {.jobs = 1,
@@ -301,7 +303,7 @@ static bool run_one(struct reduction *reduction, const struct vector_case *vecto
                                   .load = reduction->options->load};
     struct suite_report *report = suite_report_new();
     g_autoptr(GArray) cases = g_array_new(FALSE, FALSE, sizeof chosen);
-    bool fails = false;
+    char *failure = NULL;
 
     g_array_append_val(cases, chosen);
     run_cases(vector->subject->pairs.run, cases, &options, report);
@@ -311,10 +313,10 @@ static bool run_one(struct reduction *reduction, const struct vector_case *vecto
         struct case_result *result = g_ptr_array_index(report->results, 0);
 
         count_findings(result, reduction->usual);
-        fails = g_strcmp0(failure_of(result), reduction->failure) == 0;
+        failure = g_strdup(failure_of(result));
     }
     suite_report_free(report);
-    return fails;
+    return failure ? failure : g_strdup("");
 }
 
 static bool fails_with(void *ctx, uint32_t parameters)
@@ -322,20 +324,28 @@ static bool fails_with(void *ctx, uint32_t parameters)
     struct reduction *reduction = ctx;
     int values[COVERING_PARAMETERS_MAX];
     struct vector_case *vector;
-    gpointer known;
-    bool fails;
+    const char *failure;
 
     if (reduction->over || !vector_with(reduction->subject, reduction->vector, parameters, values))
         return false;
     vector = vector_case_new(reduction->subject, values);
-    if (g_hash_table_lookup_extended(reduction->asked, vector->name, NULL, &known)) {
-        vector_case_free(vector);
-        return GPOINTER_TO_INT(known);
-    }
-    fails = run_one(reduction, vector);
-    g_hash_table_insert(reduction->asked, g_strdup(vector->name), GINT_TO_POINTER(fails));
+    if (!g_hash_table_contains(reduction->asked, vector->name))
+        g_hash_table_insert(reduction->asked, g_strdup(vector->name), run_one(reduction, vector));
+    failure = g_hash_table_lookup(reduction->asked, vector->name);
     vector_case_free(vector);
-    return fails;
+    return reduction->any ? *failure : strcmp(failure, reduction->failure) == 0;
+}
+
+/*
+ * By the same failure, so that two causes in one vector are kept apart. Which rule is broken may depend on values that
+ * have no part in it: of what is left, the fewest that fail by whatever it is.
+ */
+static uint32_t reduce_vector(struct reduction *reduction, uint32_t differences)
+{
+    uint32_t parameters = reduce(differences, fails_with, reduction);
+
+    reduction->any = !reduction->usual || !case_result_failed(reduction->usual);
+    return reduction->any ? reduce(parameters, fails_with, reduction) : parameters;
 }
 
 /* Its values that are there and differ from the usual ones. */
@@ -425,8 +435,8 @@ static bool reduce_result(const struct run_options *options, const struct vector
                                       .usual = usual,
                                       .vector = vector->vector,
                                       .failure = failure_of(result),
-                                      .asked = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
-        uint32_t parameters = reduce(differences(reduction.subject, vector->vector), fails_with, &reduction);
+                                      .asked = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free)};
+        uint32_t parameters = reduce_vector(&reduction, differences(reduction.subject, vector->vector));
 
         g_hash_table_unref(reduction.asked);
         if (reduction.over)
