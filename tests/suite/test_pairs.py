@@ -19,6 +19,10 @@ MUTANTS = [row for row in devices.listed("mutants") if row[0].split("/")[0] in {
 AT_MOST = 80
 
 
+# What is served for a subject, and what iwarp-gen test is given about it.
+SERVICES = {"startup": ("echo", []), "geometry": ("echo", []), "chunks": ("rpc", ["--service=nfs"])}
+
+
 @contextlib.contextmanager
 def serve(*args, service="echo"):
     device = subprocess.Popen([devices.GEN, "serve", "127.0.0.1:0", f"--service={service}", *args], stderr=subprocess.PIPE, text=True)
@@ -55,6 +59,29 @@ def test_right_device_passes(options, suite):
     assert 30 < len(tests) <= AT_MOST and all(test["suite"] == suite for test in tests)
 
 
+@pytest.mark.parametrize("service", ["rpc", "nfs"])
+def test_right_server_passes(service):
+    with serve(service=service) as port:
+        done, tests = report(port, "--service=nfs")
+    assert done.returncode == 0 and {test["outcome"] for test in tests} == {"passed"}, done.stderr
+    assert {test["suite"] for test in tests} == {"startup", "chunks"}
+    assert sum(test["suite"] == "chunks" for test in tests) <= AT_MOST
+    assert {values(test["id"])["nfs"] for test in tests if test["suite"] == "chunks"} == {"3", "4.0", "4.1", "4.2"}
+
+
+def test_versions_that_are_wanted():
+    with serve(service="rpc") as port:
+        _, tests = report(port, "--service=nfs", "--suite=chunks", "--nfs-version=3,4.1")
+    assert {values(test["id"])["nfs"] for test in tests} == {"3", "4.1"}
+
+
+def test_memory_that_is_not_advertised():
+    with serve(service="sink") as port:
+        done, tests = report(port, "--suite=geometry")
+    assert done.returncode == 0 and {test["outcome"] for test in tests} == {"passed"}, done.stderr
+    assert {values(test["id"])["memory"] for test in tests} == {"all", "unknown"}
+
+
 def test_every_pair_is_there():
     with serve() as port:
         _, tests = report(port, "--suite=startup")
@@ -68,8 +95,9 @@ def test_every_pair_is_there():
 def test_mutant_is_reduced_to_its_two_values(name, what):
     suite = name.split("/")[0]
     planted = values(name)
-    with serve(f"--misbehave={name}") as port:
-        done, tests = report(port, f"--suite={suite}")
+    service, options = SERVICES[suite]
+    with serve(f"--misbehave={name}", service=service) as port:
+        done, tests = report(port, f"--suite={suite}", *options)
     failed = [test for test in tests if test["outcome"] == "failed"]
     assert done.returncode == 1 and failed, what
     for test in failed:
@@ -86,17 +114,19 @@ def test_the_same_by_seed():
     assert [test["id"] for test in first] == [test["id"] for test in again] != [test["id"] for test in other]
 
 
-@pytest.mark.parametrize("suite", ["startup", "geometry"])
+@pytest.mark.parametrize("suite", sorted(SERVICES))
 def test_three_at_a_time(suite):
-    with serve() as port:
-        done, tests = report(port, f"--suite={suite}", strength=3)
+    service, options = SERVICES[suite]
+    with serve(service=service) as port:
+        done, tests = report(port, f"--suite={suite}", *options, strength=3)
     assert done.returncode == 0 and len(tests) > 200, done.stderr
 
 
 def test_without_memory():
     with scripted.Device() as device:
         done, tests = report(device.port)
-    assert "geometry is left out: the device advertises no memory" in done.stderr and {test["suite"] for test in tests} == {"startup"}
+    assert "geometry is left out: the device advertises no memory" in done.stderr
+    assert "chunks is left out: the device was not declared an NFS server (--service=nfs)" in done.stderr and {test["suite"] for test in tests} == {"startup"}
 
 
 def test_formats():
@@ -172,7 +202,7 @@ def test_disliked_private_data_are_left_out():
 
 @pytest.mark.parametrize("args,message", [
     (["127.0.0.1:1", "--strength=4"], "--strength: 4 is not from 0 to 3"),
-    (["127.0.0.1:1", "--strength=2", "--suite=mpa"], "'mpa' is not one of startup, geometry"),
+    (["127.0.0.1:1", "--strength=2", "--suite=mpa"], "'mpa' is not one of startup, geometry, chunks"),
     (["127.0.0.1:1", "--strength=2", "--rules=MPA-4"], "--strength: not with --rules"),
     (["127.0.0.1:1", "--strength=2", "--soak=1m"], "--strength: not with --soak"),
     (["rdma:127.0.0.1:1", "--strength=2"], "--strength: needs a device at HOST:PORT"),

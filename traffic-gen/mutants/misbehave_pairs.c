@@ -7,6 +7,8 @@
 #include "traffic-gen/ends/queue_pair_internal.h"
 #include "traffic-gen/mutants/misbehave.h"
 
+#include "wire/octets.h"
+
 #include <string.h>
 
 enum { ROOMY = 256 /* octets of private data that fit */ };
@@ -168,6 +170,66 @@ static void change_with_markers(void *ctx, struct mpa_fpdu_plan *plan)
         response[plan->ulpdu_octets / 2] ^= 1;
 }
 
+/* ---- chunk lists and credits ---- */
+
+enum {
+    LONG_WRITE = 8191,
+    SEGMENTS = 3,
+    FEW_CREDITS = 1,
+    MANY_CREDITS = 64,
+    PROCEDURE_AT = 20,
+    SIXTH = 6,
+    LONG_REPLY = 8192
+};
+
+static bool is_call(const struct rpc_end_incoming *in)
+{
+    return in->p && in->call && in->header->status == RPCRDMA_OK && in->header->vers == RPCRDMA_VERSION;
+}
+
+static uint64_t read_octets(const struct rpc_end_incoming *in)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < in->header->read.n; i++)
+        n += rpcrdma_read_segment_at(in->header, in->p, i).target.length;
+    return n;
+}
+
+/* One chunk of three segments, or two. */
+static bool is_long_write_in_three(const struct rpc_end_incoming *in)
+{
+    return is_call(in) && in->header->read.n > 0 && in->header->read.n % SEGMENTS == 0 && read_octets(in) >= LONG_WRITE;
+}
+
+static bool is_long_call_in_three(const struct rpc_end_incoming *in)
+{
+    return is_call(in) && in->header->proc == RPCRDMA_NOMSG && in->header->read.n == SEGMENTS;
+}
+
+static bool is_reply_chunk_with_one_credit(const struct rpc_end_incoming *in)
+{
+    struct rpcrdma_chunk chunk;
+    uint64_t n = 0;
+
+    if (!is_call(in) || !in->header->has_reply || in->header->credit != FEW_CREDITS)
+        return false;
+    chunk = rpcrdma_reply_chunk(in->header);
+    for (uint32_t i = 0; i < chunk.n; i++)
+        n += rpcrdma_segment_at(&chunk, in->p, i).length;
+    return n >= LONG_REPLY;
+}
+
+static enum rpc_end_answer lose_sixth_null(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due)
+{
+    struct mutant *mutant = ctx;
+
+    if (!is_call(in) || in->header->credit != MANY_CREDITS || in->n < in->header->header_len + PROCEDURE_AT + 4 ||
+        get_be32(in->p + in->header->header_len + PROCEDURE_AT) != 0)
+        return due;
+    return ++mutant->seen == SIXTH ? RPC_END_DISCARD : due;
+}
+
 const struct misbehaviour misbehave_pairs[] = {
     {RESPONDER("startup/M=1,pd=257", "closes after a Request with M = 1 and more than 256 octets of private data"),
      .mpa.judge_frame = no_room_with_markers},
@@ -191,5 +253,14 @@ const struct misbehaviour misbehave_pairs[] = {
      .mpa.plan = cut_offset},
     {RESPONDER("geometry/len=1001,M=1", "changes an octet of long Read Responses when there are Markers"),
      .mpa.plan = change_with_markers},
+    ANSWERS(RESPONDER("chunks/len=8191,seg=3", "accepts no Read chunks of three segments with 8191 octets or more"),
+            is_long_write_in_three, RPC_END_SAY_CHUNK),
+    ANSWERS(RESPONDER("chunks/call=long,seg=3", "accepts no Long Call of three segments"), is_long_call_in_three,
+            RPC_END_SAY_CHUNK),
+    ANSWERS(
+        RESPONDER("chunks/reply=reply,credits=1", "accepts no long Reply chunk from a client that asks for one credit"),
+        is_reply_chunk_with_one_credit, RPC_END_SAY_CHUNK),
+    {RESPONDER("chunks/credits=64,calls=8", "loses the sixth NULL Call of a client that asks for 64 credits"),
+     .rpc.decide = lose_sixth_null},
     {0},
 };

@@ -127,6 +127,21 @@ static enum advert_region region_of(enum geometry_memory memory, bool is_read)
     return REGION_ALL;
 }
 
+static bool is_advertised(const struct advert *advert, enum advert_region region)
+{
+    return region < advert->n && advert->regions[region].stag != 0;
+}
+
+void geometry_leave_out(struct pairs *pairs, const struct advert *advert)
+{
+    for (int memory = 0; memory <= MEMORY_IS_UNKNOWN; memory++) {
+        const enum geometry_memory kind = (enum geometry_memory)memory;
+
+        pairs->left_out[GEOMETRY_AT_MEMORY][memory] =
+            !is_advertised(advert, region_of(kind, true)) || !is_advertised(advert, region_of(kind, false));
+    }
+}
+
 struct geometry_plan geometry_plan_of(const int *vector)
 {
     static const char *const words[] = {"", "mpa.split=9 mpa.acked mpa.gap=5000",

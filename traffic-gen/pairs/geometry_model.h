@@ -57,5 +57,7 @@ bool geometry_allowed(const void *pairs, const int *vector);
 bool geometry_refused(const void *pairs, unsigned parameter, int value);
 void geometry_settle(const struct pairs *pairs, int *vector);
 void geometry_usual(struct pairs *pairs);
+/* After that: memory that the device does not advertise is left out. */
+void geometry_leave_out(struct pairs *pairs, const struct advert *advert);
 
 #endif

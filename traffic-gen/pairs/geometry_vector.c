@@ -199,6 +199,18 @@ static void run(struct talk *talk, const struct pairs *pairs, const int *vector)
     g_mutex_unlock(&one_at_a_time);
 }
 
+static void learn_memory(struct pairs *pairs)
+{
+    struct case_result *result = case_result_new();
+    struct talk talk;
+
+    talk_init(&talk, pairs->run, NULL, 1, result);
+    if (talk_start(&talk, NULL))
+        geometry_leave_out(pairs, talk_advert(&talk));
+    talk_clear(&talk);
+    case_result_free(result);
+}
+
 static bool prepare(struct pairs *pairs, char **why)
 {
     const unsigned signs = pairs->run->signs;
@@ -209,8 +221,8 @@ static bool prepare(struct pairs *pairs, char **why)
     else if (!(signs & (1u << SIGN_READ | 1u << SIGN_REGION)))
         *why = g_strdup("the device answers no Reads");
     else
-        return true;
-    return false;
+        learn_memory(pairs);
+    return !*why;
 }
 
 const struct pairs_model pairs_geometry = {

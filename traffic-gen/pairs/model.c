@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-const struct pairs_model *const pairs_models[] = {&pairs_startup, &pairs_geometry, NULL};
+const struct pairs_model *const pairs_models[] = {&pairs_startup, &pairs_geometry, &pairs_chunks, NULL};
 
 int pairs_value(const struct pairs_parameter *parameter, const char *text)
 {

@@ -47,7 +47,7 @@ struct pairs {
     bool left_out[COVERING_PARAMETERS_MAX][COVERING_VALUES_MAX]; /* values that this device is not asked for */
 };
 
-extern const struct pairs_model pairs_startup, pairs_geometry;
+extern const struct pairs_model pairs_startup, pairs_geometry, pairs_chunks;
 
 /* All models, in the order in which they run; NULL after the last. */
 extern const struct pairs_model *const pairs_models[];

@@ -135,6 +135,21 @@ static void start_up_as_found(void **state)
     assert_false(geometry_allowed(&pairs, vector));
 }
 
+static void memory_that_is_not_there(void **state)
+{
+    const struct advert advert = {.n = 3, .regions = {{.stag = 1}, {.stag = 2}, {.stag = 3}}};
+    struct talk_run run = {0};
+    struct pairs pairs = pairs_of(&run);
+
+    geometry_leave_out(&pairs, &advert);
+    assert_false(pairs.left_out[GEOMETRY_AT_MEMORY][MEMORY_IS_ALL]);
+    assert_false(pairs.left_out[GEOMETRY_AT_MEMORY][MEMORY_IS_OWN]);
+    assert_false(pairs.left_out[GEOMETRY_AT_MEMORY][MEMORY_IS_WRONG]);
+    assert_true(pairs.left_out[GEOMETRY_AT_MEMORY][MEMORY_IS_FOREIGN]);
+    assert_true(pairs.left_out[GEOMETRY_AT_MEMORY][MEMORY_IS_GONE]);
+    assert_false(pairs.left_out[GEOMETRY_AT_MEMORY][MEMORY_IS_UNKNOWN]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -142,6 +157,7 @@ int main(void)
         cmocka_unit_test(served),
         cmocka_unit_test(plans),
         cmocka_unit_test(start_up_as_found),
+        cmocka_unit_test(memory_that_is_not_there),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
