@@ -35,6 +35,9 @@ function __iwarp_gen_values --argument-names option command
             __iwarp_gen_list inputs 1
         case --suite
             __iwarp_gen_list tests 2
+            __iwarp_gen_list pairs 2
+        case --strength
+            printf '%s\n' 2 3
         case --rules --skip
             __iwarp_gen_list tests 1
         case --misbehave

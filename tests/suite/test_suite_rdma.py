@@ -17,7 +17,7 @@ FAKE = devices.BUILD / "tests/rdma/libfake-rdma.so"
 SUITES = ("rpcrdma", "nfs")
 TESTS = {row[0]: row for row in devices.listed("tests")}
 OF_SUITES = {name: row for name, row in TESTS.items() if row[1] in SUITES}
-MUTANTS = [row for row in devices.listed("mutants") if TESTS[row[0]][1] in SUITES]
+MUTANTS = [row for row in devices.listed("mutants") if row[0] in TESTS and TESTS[row[0]][1] in SUITES]
 KINDS = ["ib", "iwarp"]
 
 # A device that does what it should answers soon, and is given time when the machine is busy.

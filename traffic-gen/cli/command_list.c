@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* iwarp-gen list: scenarios, faults, cases, mutants and inputs, tab-separated, the id first. */
+/* iwarp-gen list: scenarios, faults, cases, mutants, inputs and combinations, tab-separated, the id first. */
 #include "traffic-gen/bulk/bulk.h"
 #include "traffic-gen/cli/command.h"
 #include "traffic-gen/faults/fault.h"
 #include "traffic-gen/learn/inputs.h"
 #include "traffic-gen/mutants/misbehave.h"
+#include "traffic-gen/pairs/model.h"
 #include "traffic-gen/say/carrier.h"
 #include "traffic-gen/scenario/scenario_source.h"
 #include "traffic-gen/suite/run/untested.h"
@@ -108,14 +109,29 @@ static void list_inputs(const struct carrier *carrier)
                    learn_alphabets[i].inputs[k].what);
 }
 
+static void list_pairs(const struct carrier *carrier)
+{
+    (void)carrier;
+    for (unsigned i = 0; pairs_models[i]; i++) {
+        for (unsigned k = 0; k < pairs_models[i]->n; k++) {
+            const struct pairs_parameter *parameter = &pairs_models[i]->parameters[k];
+
+            printf("%s\t%s\t", parameter->name, pairs_models[i]->name);
+            for (unsigned value = 0; value < parameter->n; value++)
+                printf("%s%s", value > 0 ? "," : "", parameter->values[value]);
+            printf("\t%s\n", parameter->what);
+        }
+    }
+}
+
 static const struct list {
     const char *name;
     void (*list)(const struct carrier *carrier);
     bool by_transport;
-} lists[] = {
-    {"scenarios", list_scenarios, true}, {"faults", list_faults, true},      {"not-on-roce", list_not_on_roce, false},
-    {"tests", list_tests, false},        {"untested", list_untested, false}, {"mutants", list_mutants, false},
-    {"inputs", list_inputs, false}};
+} lists[] = {{"scenarios", list_scenarios, true},      {"faults", list_faults, true},
+             {"not-on-roce", list_not_on_roce, false}, {"tests", list_tests, false},
+             {"untested", list_untested, false},       {"mutants", list_mutants, false},
+             {"inputs", list_inputs, false},           {"pairs", list_pairs, false}};
 
 static const char *list_name(unsigned index)
 {
@@ -125,7 +141,7 @@ static const char *list_name(unsigned index)
 int command_list(int argc, char **argv)
 {
     static const struct command_usage usage = {
-        "scenarios|faults|not-on-roce|tests|untested|mutants|inputs",
+        "scenarios|faults|not-on-roce|tests|untested|mutants|inputs|pairs",
         "Lists what there is, one item a line, in fields separated by tabs, the id first.",
         "Fields:\n"
         "  scenarios  name, summary\n"
@@ -138,7 +154,10 @@ int command_list(int argc, char **argv)
         "why "
         "none can\n"
         "  mutants    the case that --misbehave makes fail, role of the mutant, what it does\n"
-        "  inputs     what iwarp-gen learn says: name, alphabet, what it is",
+        "  inputs     what iwarp-gen learn says: name, alphabet, what it is\n"
+        "  pairs      what iwarp-gen test --strength combines: parameter, subject, values (-: it is not there), what "
+        "it "
+        "is",
     };
     const char *guess;
     g_autofree char *transport = NULL;

@@ -3,6 +3,8 @@
 #include "support/output_file.h"
 #include "traffic-gen/cli/command.h"
 #include "traffic-gen/live/verbs/verbs.h"
+#include "traffic-gen/pairs/covering.h"
+#include "traffic-gen/pairs/pairs_run.h"
 #include "traffic-gen/suite/result/result_layout.h"
 #include "traffic-gen/suite/result/result_origin.h"
 #include "traffic-gen/suite/result/result_seen.h"
@@ -34,6 +36,7 @@ enum {
     CONFIRM_MAX = 9,
     ACCEPT_DEFAULT = 30,
     INFO_SECONDS = 60, /* for --device-info */
+    PAIRS_SEED = 1,    /* of combinations: the same in each run */
     STATUS_OPEN = 3,
     STATUS_DEAD = 3
 };
@@ -44,7 +47,7 @@ struct options {
     char *waivers, *before_each, *reset, *resume, *format, *output, *record, *service, *advert, *mpa, *device;
     char *export, *mount_port, *nfs_version, *seed, *transcript, *capture, *device_info, *soak;
     double timeout, start_timeout, idle_timeout, accept_timeout, recover_timeout, settle, reset_timeout;
-    gint jobs, repeat, stop_after, confirm, load;
+    gint jobs, repeat, stop_after, confirm, load, strength;
     gboolean default_configuration, strict_waivers, accept_given, capture_filter;
 };
 
@@ -171,6 +174,7 @@ struct job {
     struct suite_report *earlier; /* NULL: none */
     struct load *load;            /* NULL: none */
     int64_t soak;                 /* ns; 0: each case once */
+    struct pairs_run *pairs;      /* --strength; NULL: the cases are those of the suites */
     char *command;                /* as it was given */
     int64_t began;                /* the first case */
     unsigned ran;                 /* cases since, none that was taken over */
@@ -470,13 +474,16 @@ static void run_all(struct job *job, struct suite_report *report)
         soak_run(job->run, job->chosen, &how, &soak, report);
     else
         run_cases(job->run, job->chosen, &how, report);
-    counterparts_settle(report, job->run->sign != SIGN_TCP && job->run->sign != SIGN_UNKNOWN,
-                        device_closes_at_times(job->run));
     if (progress)
         fputs("\r\033[K", stderr);
+    if (job->pairs)
+        pairs_run_reduce(job->pairs, &how, report);
+    counterparts_settle(report, job->run->sign != SIGN_TCP && job->run->sign != SIGN_UNKNOWN,
+                        device_closes_at_times(job->run));
     result_layout_explain(report, job->run->layout);
     finished = report->results->len;
-    result_seen_add(report, is_wanted, job);
+    if (!job->pairs)
+        result_seen_add(report, is_wanted, job);
     for (guint i = finished; i < report->results->len; i++)
         judge(job, g_ptr_array_index(report->results, i));
     choice_unused(job->waivers, report);
@@ -494,6 +501,53 @@ static void print_applicable(const struct suite_report *report)
     }
 }
 
+/* Those cases of the suites that are about the service; with --strength combinations, for this device. False: *status.
+ */
+static bool choose_cases(struct job *job, struct suite_report *report, GArray **about, int *status)
+{
+    const struct options *options = job->options;
+    const struct pairs_wish wish = {.strength = (unsigned)options->strength,
+                                    .seed = options->seed ? (uint32_t)job->run->nfs.seed : PAIRS_SEED,
+                                    .names = options->suites};
+    g_autofree char *why = NULL;
+
+    if (options->strength > 0) {
+        job->pairs = pairs_run_new(job->run, &wish, &why);
+        if (!job->pairs) {
+            *status = command_fail("%s", why);
+            return false;
+        }
+        fprintf(stderr, "iwarp-gen: --strength=%u --seed=%u\n", wish.strength, wish.seed);
+        job->chosen = pairs_run_cases(job->pairs);
+        return true;
+    }
+    if (!options->suites && !options->rules)
+        *about = cases_of_service(job->run, job->chosen, options->service, report);
+    if (*about && (*about)->len > 0)
+        job->chosen = *about;
+    else
+        g_ptr_array_set_size(report->missing, 0); /* all of them are reported */
+    return true;
+}
+
+static void run_and_write(struct job *job, struct suite_report *report, int *status)
+{
+    g_autoptr(GArray) about = NULL;
+
+    if (!choose_cases(job, report, &about, status))
+        return;
+    report_applicable(job->run, job->chosen, report);
+    print_applicable(report);
+    add_origin(job, report);
+    if (begin_load(job, status)) {
+        run_all(job, report);
+        end_load(job, report);
+        *status = write_all(job, report);
+    }
+    if (job->pairs)
+        pairs_run_free(job->pairs);
+}
+
 static int run_chosen(struct job *job)
 {
     const struct options *options = job->options;
@@ -509,22 +563,7 @@ static int run_chosen(struct job *job)
     if (reach(job->run, job->address, &status)) {
         if (job->run->services & NEED_RPC || job->soak > 0)
             fprintf(stderr, "iwarp-gen: --seed=%" G_GUINT64_FORMAT "\n", job->run->nfs.seed);
-        g_autoptr(GArray) about = job->options->suites || job->options->rules
-                                      ? NULL
-                                      : cases_of_service(job->run, job->chosen, job->options->service, report);
-
-        if (about && about->len > 0)
-            job->chosen = about;
-        else
-            g_ptr_array_set_size(report->missing, 0); /* all of them are reported */
-        report_applicable(job->run, job->chosen, report);
-        print_applicable(report);
-        add_origin(job, report);
-        if (begin_load(job, &status)) {
-            run_all(job, report);
-            end_load(job, report);
-            status = write_all(job, report);
-        }
+        run_and_write(job, report, &status);
     }
     if (job->run->listener >= 0)
         close(job->run->listener);
@@ -589,6 +628,7 @@ static bool numbers_are_good(const struct options *options, int *status)
                    {"--repeat", options->repeat, 1, REPEAT_MAX},
                    {"--confirm", options->confirm, 1, CONFIRM_MAX},
                    {"--load", options->load, 0, LOAD_MAX},
+                   {"--strength", options->strength, 0, COVERING_STRENGTH_MAX},
                    {"--stop-after", options->stop_after, 0, INT16_MAX}};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(numbers); i++) {
@@ -611,6 +651,28 @@ static int load_fits(const struct options *options, const char *address)
     if (options->jobs > 1)
         return command_fail("--load: one case at a time (-j 1), so that it is clear which one is to blame");
     return COMMAND_DONE;
+}
+
+/* Combinations are of a Responder on TCP, and no cases of the suites. */
+static int strength_fits(const struct options *options, const char *address, enum suite_dut dut)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } others[] = {
+        {"--rules", options->rules != NULL}, {"--skip", options->skip != NULL}, {"--soak", options->soak != NULL}};
+    g_autofree char *why = NULL;
+
+    if (options->strength == 0)
+        return COMMAND_DONE;
+    for (unsigned i = 0; i < G_N_ELEMENTS(others); i++) {
+        if (others[i].given)
+            return command_fail("--strength: not with %s; --suite says what to combine (iwarp-gen list pairs)",
+                                others[i].name);
+    }
+    if (verbs_address(address))
+        return command_fail("--strength: needs a device at HOST:PORT, as an RDMA device makes the octets by itself");
+    return pairs_names_good(options->suites, dut, &why) ? COMMAND_DONE : command_fail("%s", why);
 }
 
 /* "90", "90s", "30m", "12h". */
@@ -762,6 +824,20 @@ static int print_capture_filter(const struct capture_filter *of)
     return COMMAND_DONE;
 }
 
+/* Those of the suites that are chosen; combinations follow once the device is known. */
+static GArray *known_cases(const struct options *options, const struct talk_run *run, GError **error)
+{
+    GArray *chosen;
+
+    if (options->strength > 0)
+        return g_array_new(FALSE, FALSE, sizeof(struct chosen_case));
+    chosen = choice_cases(options->suites, options->rules, options->skip, run->dut, error);
+    if (!chosen || !run->rpc_port || choice_without_octets(chosen, options->suites, error))
+        return chosen;
+    g_array_unref(chosen);
+    return NULL;
+}
+
 static int test(const struct options *options, const char *address, char *command)
 {
     struct talk_run run = {
@@ -785,10 +861,10 @@ static int test(const struct options *options, const char *address, char *comman
     struct job job;
     int status;
 
-    if (!take_options(options, address, &run, &status))
-        return status;
-    status = load_fits(options, address);
-    if (status != COMMAND_DONE)
+    status = strength_fits(options, address, run.dut);
+    if (status == COMMAND_DONE)
+        status = load_fits(options, address);
+    if (status != COMMAND_DONE || !take_options(options, address, &run, &status))
         return status;
     if (!choice_address(run.rpc_port ? verbs_address(address) : address, options->listen, &host, &port, &error))
         return command_fail("%s", error->message);
@@ -796,8 +872,8 @@ static int test(const struct options *options, const char *address, char *comman
         return print_capture_filter(&(struct capture_filter){host, port, run.rpc_port != NULL});
     run.host = host;
     run.port = port;
-    chosen = choice_cases(options->suites, options->rules, options->skip, run.dut, &error);
-    if (!chosen || (run.rpc_port && !choice_without_octets(chosen, options->suites, &error)))
+    chosen = known_cases(options, &run, &error);
+    if (!chosen)
         return command_fail("%s", error->message);
     waivers = waivers_new();
     if (options->waivers && !waivers_load(waivers, options->waivers, true, &error))
@@ -855,8 +931,10 @@ int command_test(int argc, char **argv)
          "N other connections exchange data meanwhile, and must not be touched", "N"},
         {"soak", 0, 0, G_OPTION_ARG_STRING, &options.soak,
          "the cases again and again, in random order, for so long (90s, 30m, 12h)", "DURATION"},
-        {"seed", 0, 0, G_OPTION_ARG_STRING, &options.seed, "seed of XIDs, owners and names: that of a run to repeat",
-         "N"},
+        {"strength", 0, 0, G_OPTION_ARG_INT, &options.strength,
+         "instead of the suites, combinations of the values of any N parameters: 2, or 3", "N"},
+        {"seed", 0, 0, G_OPTION_ARG_STRING, &options.seed,
+         "seed of XIDs, owners, names and combinations: that of a run to repeat", "N"},
         COMMAND_GROUP("Report"),
         {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "text (default), json, junit, html", "NAME"},
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "where the report goes", "FILE"},

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { KEY_OCTETS = MPA_KEY_LEN, LOW_XID = 0xFFF };
+enum { KEY_OCTETS = MPA_KEY_LEN, LOW_XID = 0xFFF, LOW_TO = 0xFFF };
 
 static int64_t mute_until;
 
@@ -120,7 +120,7 @@ static void add_mpa(struct scene *scene)
     if (scene->n >= MPA_STARTUP_HEADER_LEN)
         scene->frame_end = MPA_STARTUP_HEADER_LEN + (size_t)get_be16(scene->p + MPA_STARTUP_HEADER_LEN - 2);
     scene->after = scene->n - MIN(scene->n, scene->frame_end);
-    scene->frame = mpa->peer;
+    scene->frame = scene->peer = mpa->peer;
     scene->waits = mpa->state == MPA_END_WAIT_FRAME;
     scene->operates = mpa->state == MPA_END_OPERATION;
     scene->ended = mpa->ended;
@@ -199,6 +199,7 @@ static void add_ulpdu(struct scene *scene, const uint8_t *p, size_t n)
         return;
     scene->p = ddp->payload;
     scene->n = ddp->payload_len;
+    scene->low_to = ddp->to & LOW_TO;
     scene->end = (ddp->tagged ? ddp->to : ddp->mo) + ddp->payload_len;
     rdmap_read_request_decode(&scene->read, ddp->payload, ddp->payload_len);
     if (ddp->opcode == RDMAP_ATOMIC_REQUEST)
@@ -269,6 +270,8 @@ static void on_own_fpdu(void *ctx, struct mpa_fpdu_plan *plan)
     struct scene scene = begin(ctx, ON_OWN_FPDU);
 
     scene.plan = plan;
+    scene.markers = plan->framing.markers;
+    add_ulpdu(&scene, plan->ulpdu, plan->ulpdu_octets);
     play(&scene);
 }
 
@@ -297,6 +300,7 @@ static void add_header(struct scene *scene, const struct rpcrdma_header *header,
     scene->header = *header;
     scene->rpc_length = n - MIN(n, header->header_len);
     scene->rpc_xid = scene->rpc_length >= 4 ? get_be32(p + header->header_len) : 0;
+    scene->rpc_proc = scene->rpc_length >= 24 ? get_be32(p + header->header_len + 20) : 0;
     scene->last = scene->rpc_length >= 4 ? get_be32(p + n - 4) : 0;
     scene->padded = (uint32_t)xdr_padded(scene->last);
 }
@@ -351,6 +355,8 @@ static void add_chunks(struct scene *scene, const struct rpcrdma_header *header,
 
     for (uint32_t i = 0; i < MIN(header->read.n, SCENE_READS); i++)
         scene->reads[i] = rpcrdma_read_segment_at(header, p, i);
+    for (uint32_t i = 0; i < header->read.n; i++)
+        scene->reads_length += rpcrdma_read_segment_at(header, p, i).target.length;
     if (rpcrdma_write_next(header, p, &chunk)) {
         scene->write0_n = chunk.n;
         first = chunk.n > 0 ? rpcrdma_segment_at(&chunk, p, 0) : first;
@@ -360,6 +366,8 @@ static void add_chunks(struct scene *scene, const struct rpcrdma_header *header,
     if (chunk.n > 0) {
         first = rpcrdma_segment_at(&chunk, p, 0);
         scene->reply0_length = first.length;
+        for (uint32_t i = 0; i < chunk.n; i++)
+            scene->reply_length += rpcrdma_segment_at(&chunk, p, i).length;
     }
     scene->ddp.stag = first.handle;
     scene->ddp.to = first.offset;

@@ -12,8 +12,7 @@
  *   send hex=HEX, echo from=N, write stag=N to=N len=N, answer sink=N sinkto=N len=N, call xid=N
  *                            a message of its own: octets; those received; a Write; a Read Response; a NULL Call
  *   mpa-reply reject, stream HEX, fpdu HEX     octets of its own, or instead of those that were due
- *   fill n=N, patch at=N word=N     the Send has as many octets; a word of it
- *   flip                     the last octet of what is written is another one
+ *   fill n=N, patch at=N word=N, flip     the Send has as many octets; a word, or the last octet, of what is sent
  *   place, operate           what a Write or an Atomic Operation does to memory, though it is refused
  *   may-send                 before it may
  *   mute ms=N                every connection of the device for a while
@@ -304,25 +303,45 @@ static void fill(struct scene *scene, const struct statement *words)
         g_byte_array_set_size(scene->send, (guint)number_of(scene, words, "n", scene->send->len));
 }
 
+/* Octets of what is about to be sent, n of them, which may be changed. NULL: too many. */
+static uint8_t *changeable(struct scene *scene, size_t *n)
+{
+    uint8_t *octets = scene->mutant->octets;
+
+    if (scene->send) {
+        *n = scene->send->len;
+        return scene->send->data;
+    }
+    *n = scene->plan ? scene->plan->ulpdu_octets : scene->work ? scene->work->n : 0;
+    if (*n > sizeof scene->mutant->octets)
+        return NULL;
+    if (scene->plan) {
+        memcpy(octets, scene->plan->ulpdu, *n);
+        scene->plan->ulpdu = octets;
+    } else if (scene->work) {
+        memcpy(octets, scene->work->p, *n);
+        scene->work->p = octets;
+    }
+    return octets;
+}
+
 static void patch(struct scene *scene, const struct statement *words)
 {
-    size_t at = number_of(scene, words, "at", 0);
+    size_t at = number_of(scene, words, "at", 0), n;
+    uint8_t *octets = changeable(scene, &n);
 
-    if (scene->send && scene->send->len >= sizeof(uint32_t) && at <= scene->send->len - sizeof(uint32_t))
-        put_be32(scene->send->data + at, (uint32_t)number_of(scene, words, "word", 0));
+    if (octets && n >= sizeof(uint32_t) && at <= n - sizeof(uint32_t))
+        put_be32(octets + at, (uint32_t)number_of(scene, words, "word", 0));
 }
 
 static void flip(struct scene *scene, const struct statement *words)
 {
-    struct qp_work *work = scene->work;
-    uint8_t *octets = scene->mutant->octets;
+    size_t n;
+    uint8_t *octets = changeable(scene, &n);
 
     (void)words;
-    if (!work || work->n == 0 || work->n > sizeof scene->mutant->octets)
-        return;
-    memcpy(octets, work->p, work->n);
-    octets[work->n - 1] ^= 1;
-    work->p = octets;
+    if (octets && n > 0)
+        octets[n - 1] ^= 1;
 }
 
 static void may_send(struct scene *scene, const struct statement *words)

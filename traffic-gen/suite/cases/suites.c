@@ -26,5 +26,7 @@ char *suite_case_id(const struct suite_case *row)
 {
     const char *id = rule_catalogue[row->rule].id;
 
+    if (row->name)
+        return g_strdup(row->name);
     return row->suffix ? g_strdup_printf("%s/%s", id, row->suffix) : g_strdup(id);
 }

@@ -45,7 +45,7 @@ void case_result_free(struct case_result *result)
 {
     char *texts[] = {result->id,          result->rule,     result->suite,    result->document, result->section,
                      result->level,       result->severity, result->stimulus, result->expected, result->actual,
-                     result->requirement, result->waived,   result->death,    result->rests_on};
+                     result->requirement, result->waived,   result->death,    result->rests_on, result->reduced};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
         g_free(texts[i]);
@@ -83,7 +83,7 @@ struct case_result *case_result_copy(const struct case_result *from)
     struct case_result empty = *result;
     char **texts[] = {&result->id,          &result->rule,     &result->suite,  &result->document, &result->section,
                       &result->level,       &result->severity, &result->actual, &result->stimulus, &result->expected,
-                      &result->requirement, &result->waived,   &result->death,  &result->rests_on};
+                      &result->requirement, &result->waived,   &result->death,  &result->rests_on, &result->reduced};
 
     *result = *from;
     result->aliases = empty.aliases;

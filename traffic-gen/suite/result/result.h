@@ -58,6 +58,7 @@ struct case_result {
     enum case_shown shown;
     char *rests_on; /* passed: the case, or what else, that shows that the device can tell; NULL: not settled */
     char *waived;   /* why; NULL: not */
+    char *reduced;  /* of a failed vector: the fewest of its values that still fail; NULL: not looked for */
     char *death;    /* state of the device afterwards (alive.h: device_life_names); NULL: alive */
     unsigned runs[OUTCOMES]; /* when it ran more than once: how often each outcome occurred */
     /* While it runs: our side has sent its stimulus; a usual start-up, or what prepares it, was refused. */

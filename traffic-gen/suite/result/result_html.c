@@ -531,7 +531,7 @@ static void write_failure(const struct matrix_page *page, unsigned device, const
 {
     const char *const items[][2] = {
         {"Requirement", result->requirement}, {"Stimulus", result->stimulus}, {"Expected", result->expected},
-        {"Actual", result->actual},           {"Waived", result->waived},
+        {"Reduced to", result->reduced},      {"Actual", result->actual},     {"Waived", result->waived},
     };
     g_autofree char *name = anchor(device, result->id), *of = device_name(page, device);
     xmlTextWriter *writer = page->writer;

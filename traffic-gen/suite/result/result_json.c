@@ -94,6 +94,8 @@ static void add_result(JsonBuilder *builder, const struct case_result *result)
     add_string(builder, "actual", result->actual);
     add_string(builder, "waived", result->waived);
     add_string(builder, "death", result->death);
+    if (result->reduced)
+        add_string(builder, "reduced", result->reduced);
     add_string(builder, "shown", case_shown_names[result->shown]);
     add_string(builder, "rests_on", result->rests_on);
     add_runs(builder, result);
@@ -381,6 +383,7 @@ static struct case_result *read_result(JsonObject *object)
         {"waived", &result->waived},
         {"death", &result->death},
         {"rests_on", &result->rests_on},
+        {"reduced", &result->reduced},
     };
     g_autofree char *shown = string_of(object, "shown");
 

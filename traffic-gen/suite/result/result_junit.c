@@ -28,6 +28,8 @@ static void write_failure(xmlTextWriter *writer, const struct case_result *resul
     markup_lines(writer, "requirement: %s\nsource: %s section %s, %s\nstimulus: %s\nexpected: %s\nactual: %s\n",
                  result->requirement, result->document, result->section, result->level, result->stimulus,
                  result->expected, result->actual);
+    if (result->reduced)
+        markup_lines(writer, "reduced to: %s\n", result->reduced);
     for (guint i = 0; i < result->steps->len; i++) {
         const struct case_step *step = g_ptr_array_index(result->steps, i);
 

@@ -22,7 +22,8 @@ static void write_case(struct tap *tap, const struct case_result *result)
     source = g_strdup_printf("%s section %s, %s", result->document, result->section, result->level);
     tap_yaml(tap, "message", result->actual ? result->actual : "", "outcome", case_outcome_names[result->outcome],
              "requirement", result->requirement ? result->requirement : "", "source", source, "stimulus",
-             result->stimulus ? result->stimulus : "", "expected", result->expected ? result->expected : "", NULL);
+             result->stimulus ? result->stimulus : "", "expected", result->expected ? result->expected : "",
+             result->reduced ? "reduced to" : NULL, result->reduced, NULL);
 }
 
 void suite_report_tap(const struct suite_report *report, FILE *out)

@@ -25,6 +25,8 @@ static void print_failure(const struct case_result *result, FILE *out)
     fprintf(out, "    source       %s section %s, %s\n", result->document, result->section, result->level);
     fprintf(out, "    stimulus     %s\n", result->stimulus);
     fprintf(out, "    expected     %s\n", result->expected);
+    if (result->reduced)
+        fprintf(out, "    reduced to   %s\n", result->reduced);
     for (guint i = 0; i < result->steps->len; i++) {
         const struct case_step *step = g_ptr_array_index(result->steps, i);
 

@@ -227,6 +227,14 @@ void rpc_talker_clear_up(struct talk_run *run, enum nfs_version_at version, GPtr
 /* A new name, which is removed in the end. Borrowed. */
 const char *rpc_talker_new_name(struct rpc_talker *talker);
 
+/* A WRITE of n octets, which are eligible, and a READ of n octets, both from offset 0 of the file. */
+void rpc_talker_put_write(struct rpc_talker *talker, struct xdr_out *out, const void *p, uint32_t n);
+void rpc_talker_put_read(struct rpc_talker *talker, struct xdr_out *out, uint32_t n);
+/*
+ * The item goes from the message into our memory, for a Read chunk: what is eligible, or what `reduce` names ("handle",
+ * "name"; NULL). Where it was.
+ */
+struct rpc_end_item rpc_talker_take_item(struct rpc_talker *talker, struct xdr_out *out, const char *reduce);
 /*
  * A Call in a statement, whose XID becomes talker->xid: write len=N or read len=N (the case's file), create len=N (a
  * link with so long a text; links=2: two), readlink len=N, getattr (of the root), lookup (of the file).

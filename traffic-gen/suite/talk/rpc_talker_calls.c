@@ -32,6 +32,8 @@ static const uint8_t *data(void)
     return octets;
 }
 
+enum { CALL_WRITE, CALL_READ };
+
 static const struct {
     const char *name;
     struct talker_request request;
@@ -43,6 +45,33 @@ static const struct {
     {"create", {.words = "putfh,create:masks=0"}},
     {"readlink", {.words = "putfh,lookup,readlink"}},
 };
+
+/* Parameters of version 3 have values of their own. */
+static struct talker_request request_of(const struct rpc_talker *talker, unsigned call, const void *p, uint32_t n)
+{
+    struct talker_request request = calls[call].request;
+
+    if (talker->version == NFS_V3)
+        request.words = "";
+    request.name = talker->name;
+    request.data = p;
+    request.n = n;
+    return request;
+}
+
+void rpc_talker_put_write(struct rpc_talker *talker, struct xdr_out *out, const void *p, uint32_t n)
+{
+    const struct talker_request request = request_of(talker, CALL_WRITE, p, n);
+
+    talker_put(talker, &request, out);
+}
+
+void rpc_talker_put_read(struct rpc_talker *talker, struct xdr_out *out, uint32_t n)
+{
+    const struct talker_request request = request_of(talker, CALL_READ, data(), n);
+
+    talker_put(talker, &request, out);
+}
 
 /* ---- the message ---- */
 
@@ -73,12 +102,8 @@ static bool put(struct rpc_talker *talker, struct words *words, struct xdr_out *
         i++;
     if (i == G_N_ELEMENTS(calls))
         return words_refuse(words, name ? name : "");
-    request = calls[i].request;
-    if (talker->version == NFS_V3)
-        request.words = "";
-    request.name = talker->name;
-    request.data = data();
-    request.n = talker->asked = (uint32_t)MIN(words_number(words, "len", 0), DATA_MAX);
+    talker->asked = (uint32_t)MIN(words_number(words, "len", 0), DATA_MAX);
+    request = request_of(talker, i, data(), talker->asked);
     if (strcmp(name, "create") == 0)
         put_links(talker, request, words_number(words, "links", 1), out);
     else
@@ -102,8 +127,7 @@ static void call_by_end(struct rpc_talker *talker, struct words *words, struct x
     rpc_talker_call(talker, out, &how);
 }
 
-/* The item goes from the message into our memory: what is eligible, or the octets that `reduce` names. */
-static struct rpc_end_item take_item(struct rpc_talker *talker, const char *reduce, struct xdr_out *out)
+struct rpc_end_item rpc_talker_take_item(struct rpc_talker *talker, struct xdr_out *out, const char *reduce)
 {
     const bool is_handle = g_strcmp0(reduce, "handle") == 0;
     const void *p = is_handle ? (const void *)talker->root : talker->name;
@@ -150,7 +174,7 @@ static void send_by_hand(struct rpc_talker *talker, struct words *words, struct 
                                 .reply = reply > 0 ? &chunk : NULL};
 
     if (sizes || reduce)
-        item = take_item(talker, reduce, out);
+        item = rpc_talker_take_item(talker, out, reduce);
     for (unsigned i = 0; i < (sizes ? g_strv_length(parts) : reduce != NULL); i++) {
         uint32_t size = sizes ? (uint32_t)words_parse_number(words, parts[i]) : (uint32_t)item.n;
 

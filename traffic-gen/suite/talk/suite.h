@@ -38,6 +38,7 @@ struct suite_case {
     const char *says;     /* the same in statements, for the functions of suite_rows.h and suite_rpcrdma.h */
     int served;           /* opcode of the answer that shows that it was served; 0: there is none */
     int variant;          /* for other functions that several rows share */
+    const char *name;     /* its id, where that is not the rule's: a vector of traffic-gen/pairs; NULL: it is */
     /* For rpcrdma_once() and rpcrdma_each_version(): what is done on a connection. */
     void (*on)(struct rpc_talker *talker, const struct suite_case *row);
 };

@@ -51,16 +51,18 @@ bool talk_has_passed(const struct talk *talk); /* so far */
  * echo; a case sets only what its stimulus is about.
  */
 struct talk_wish {
-    uint8_t revision;            /* of our Request, enhanced only if so set; a Reply repeats that of the Request */
-    bool revision_0;             /* revision 0 itself */
-    bool markers;                /* we want Markers */
-    bool no_crc;                 /* C = 0; whether CRC is used then depends on the DUT too */
-    bool crc;                    /* C = 1, even if the device was seen to refuse it */
-    bool need_no_crc;            /* not applicable when the DUT insists on CRC */
-    bool need_markers;           /* not applicable when the DUT does not ask for Markers */
-    bool enhanced;               /* revision 2 with S = 1 */
-    struct mpa_enhanced data;    /* enhanced: of the Request; all zero: what the device accepts. Unused in a Reply */
-    bool in_pieces;              /* our frame in three segments, with pauses */
+    uint8_t revision;         /* of our Request, enhanced only if so set; a Reply repeats that of the Request */
+    bool revision_0;          /* revision 0 itself */
+    bool markers;             /* we want Markers */
+    bool no_crc;              /* C = 0; whether CRC is used then depends on the DUT too */
+    bool crc;                 /* C = 1, even if the device was seen to refuse it */
+    bool need_no_crc;         /* not applicable when the DUT insists on CRC */
+    bool need_markers;        /* not applicable when the DUT does not ask for Markers */
+    bool enhanced;            /* revision 2 with S = 1 */
+    struct mpa_enhanced data; /* enhanced: of the Request; all zero: what the device accepts. Unused in a Reply */
+    bool in_pieces;           /* our frame in three segments, with pauses */
+    const size_t *cuts;       /* the same, cut before these octets, in ascending order; NULL: as in_pieces says */
+    size_t n_cuts;
     bool at_once;                /* no pause after the Reply (--settle), which is what the case is about */
     bool wait_only;              /* stop after the start-up frames: the Initiator's first FPDU is left to the case */
     const char *frame;           /* words that change our frame: "mpa.flags|0x20" */

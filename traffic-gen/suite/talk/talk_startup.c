@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-enum { RECEIVES_DEFAULT = 64, RECEIVE_SIZE_DEFAULT = 4096, RPC_INLINE = 4096 };
+enum { RECEIVES_DEFAULT = 64, RECEIVE_SIZE_DEFAULT = 4096, RPC_INLINE = 4096, FEW_PIECES = 4 };
 
 static const struct talk_wish no_wish;
 static const int64_t greeting_pause = 40 * INT64_C(1000000);
-static const int64_t piece_pause = 30 * INT64_C(1000000);
+static const int64_t piece_pause = 30 * INT64_C(1000000), many_pieces_pause = INT64_C(1000000);
 
 bool talk_is_initiator(const struct talk *talk)
 {
@@ -192,16 +192,32 @@ static GByteArray *make_frame(struct talk *talk, const struct talk_wish *wish)
 static bool is_usual(const struct talk_wish *wish)
 {
     return !wish || (wish->revision == 0 && !wish->revision_0 && !wish->markers && !wish->no_crc && !wish->crc &&
-                     !wish->enhanced && !wish->in_pieces && !wish->frame && !wish->private_data);
+                     !wish->enhanced && !wish->in_pieces && !wish->cuts && !wish->frame && !wish->private_data);
+}
+
+/* Each part in a segment of its own. */
+static void send_in_pieces(struct talk *talk, const struct talk_wish *wish, const GByteArray *octets)
+{
+    static const size_t usual[] = {5, 19}; /* within the key, within PD_Length */
+    const size_t *cuts = wish->cuts ? wish->cuts : usual, n = wish->cuts ? wish->n_cuts : G_N_ELEMENTS(usual);
+    size_t sent = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t end = MIN(cuts[i], octets->len);
+
+        talk_write(talk, octets->data + sent, end - sent);
+        sent = end;
+        talk_sleep(talk, n > FEW_PIECES ? many_pieces_pause : piece_pause);
+    }
+    talk_write(talk, octets->data + sent, octets->len - sent);
 }
 
 bool talk_send_frame(struct talk *talk, const struct talk_wish *wish)
 {
-    static const size_t cuts[] = {5, 19}; /* within the key, within PD_Length */
     bool said = talk->result->said || !is_usual(wish);
     g_autoptr(GByteArray) octets = make_frame(talk, wish ? wish : &no_wish);
     uint8_t *kept = talk->startup[WATCH_SUITE].octets;
-    size_t need, sent = 0;
+    size_t need;
 
     if (!octets)
         return false;
@@ -209,12 +225,10 @@ bool talk_send_frame(struct talk *talk, const struct talk_wish *wish)
     memcpy(kept, octets->data, talk->startup[WATCH_SUITE].n);
     talk->startup[WATCH_SUITE].known = mpa_startup_decode(&talk->startup[WATCH_SUITE].frame, &need, kept,
                                                           talk->startup[WATCH_SUITE].n) == MPA_STARTUP_OK;
-    for (size_t i = 0; wish && wish->in_pieces && i < G_N_ELEMENTS(cuts); i++) {
-        talk_write(talk, octets->data + sent, MIN(cuts[i], octets->len) - sent);
-        sent = MIN(cuts[i], octets->len);
-        talk_sleep(talk, piece_pause);
-    }
-    talk_write(talk, octets->data + sent, octets->len - sent);
+    if (wish && (wish->in_pieces || wish->cuts))
+        send_in_pieces(talk, wish, octets);
+    else
+        talk_write(talk, octets->data, octets->len);
     talk->result->said = said; /* a start-up that the device accepts is no stimulus */
     return true;
 }

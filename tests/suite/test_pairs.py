@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""iwarp-gen test --strength: the right device passes, and what fails only where two values meet is found and reduced to them."""
+import contextlib
+import json
+import pathlib
+import re
+import subprocess
+import threading
+import xml.etree.ElementTree as ElementTree
+
+import jsonschema
+import pytest
+
+import devices
+import scripted
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MUTANTS = [row for row in devices.listed("mutants") if row[0].split("/")[0] in {row[1] for row in devices.listed("pairs")}]
+AT_MOST = 80
+
+
+# What is served for a subject, and what iwarp-gen test is given about it.
+SERVICES = {"startup": ("echo", []), "geometry": ("echo", []), "chunks": ("rpc", ["--service=nfs"])}
+
+
+@contextlib.contextmanager
+def serve(*args, service="echo"):
+    device = subprocess.Popen([devices.GEN, "serve", "127.0.0.1:0", f"--service={service}", *args], stderr=subprocess.PIPE, text=True)
+    try:
+        yield int(device.stderr.readline().split("port ")[1].split()[0].rstrip(":,;"))
+    finally:
+        device.kill()
+        device.wait()
+
+
+def run(port, *args, strength=2):
+    command = [devices.GEN, "test", f"127.0.0.1:{port}", f"--strength={strength}", "--timeout=0.5", "--confirm=2", "-j", "4", *args]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+
+
+def report(port, *args, **how):
+    done = run(port, "--format=json", *args, **how)
+    assert done.stdout, done.stderr
+    found = json.loads(done.stdout)
+    jsonschema.validate(found, json.loads((ROOT / "docs" / "iwarp-test.schema.json").read_text()))
+    return done, found["tests"]
+
+
+def values(text):
+    return dict(pair.split("=") for pair in text.split("/")[-1].split(","))
+
+
+@pytest.mark.parametrize("suite", ["startup", "geometry"])
+@pytest.mark.parametrize("options", [[], ["--no-crc"], ["--markers"], ["--no-crc", "--markers"], ["--revision=1"]], ids=" ".join)
+def test_right_device_passes(options, suite):
+    with serve(*options) as port:
+        done, tests = report(port, f"--suite={suite}")
+    assert done.returncode == 0 and {test["outcome"] for test in tests} == {"passed"}, done.stderr
+    assert 30 < len(tests) <= AT_MOST and all(test["suite"] == suite for test in tests)
+
+
+@pytest.mark.parametrize("service", ["rpc", "nfs"])
+def test_right_server_passes(service):
+    with serve(service=service) as port:
+        done, tests = report(port, "--service=nfs")
+    assert done.returncode == 0 and {test["outcome"] for test in tests} == {"passed"}, done.stderr
+    assert {test["suite"] for test in tests} == {"startup", "chunks"}
+    assert sum(test["suite"] == "chunks" for test in tests) <= AT_MOST
+    assert {values(test["id"])["nfs"] for test in tests if test["suite"] == "chunks"} == {"3", "4.0", "4.1", "4.2"}
+
+
+def test_versions_that_are_wanted():
+    with serve(service="rpc") as port:
+        _, tests = report(port, "--service=nfs", "--suite=chunks", "--nfs-version=3,4.1")
+    assert {values(test["id"])["nfs"] for test in tests} == {"3", "4.1"}
+
+
+def test_memory_that_is_not_advertised():
+    with serve(service="sink") as port:
+        done, tests = report(port, "--suite=geometry")
+    assert done.returncode == 0 and {test["outcome"] for test in tests} == {"passed"}, done.stderr
+    assert {values(test["id"])["memory"] for test in tests} == {"all", "unknown"}
+
+
+def test_every_pair_is_there():
+    with serve() as port:
+        _, tests = report(port, "--suite=startup")
+    vectors = [values(test["id"]) for test in tests]
+    for a, b in ((("M", "1"), ("pd", "508")), (("ird", "0"), ("rtr", "read")), (("C", "0"), ("cut", "octets")), (("rev", "1"), ("pd", "512"))):
+        assert any(vector.get(a[0]) == a[1] and vector.get(b[0]) == b[1] for vector in vectors), (a, b)
+    assert not any(vector["rev"] == "1" and vector["S"] == "1" for vector in vectors)
+
+
+@pytest.mark.parametrize("name,what", [(row[0], row[2]) for row in MUTANTS], ids=[row[0] for row in MUTANTS])
+def test_mutant_is_reduced_to_its_two_values(name, what):
+    suite = name.split("/")[0]
+    planted = values(name)
+    service, options = SERVICES[suite]
+    with serve(f"--misbehave={name}", service=service) as port:
+        done, tests = report(port, f"--suite={suite}", *options)
+    failed = [test for test in tests if test["outcome"] == "failed"]
+    assert done.returncode == 1 and failed, what
+    for test in failed:
+        reduced = values(test["reduced"])
+        assert reduced.keys() == planted.keys(), test
+        assert reduced.items() <= (values(test["id"]) | {"pd": reduced.get("pd")}).items(), test
+    # Where other values of the two fail as well, these do, too.
+    assert any(values(test["reduced"]) == planted for test in failed), [test["reduced"] for test in failed]
+
+
+def test_the_same_by_seed():
+    with serve() as port:
+        first, again, other = (report(port, "--suite=startup", *seed)[1] for seed in ([], ["--seed=1"], ["--seed=7"]))
+    assert [test["id"] for test in first] == [test["id"] for test in again] != [test["id"] for test in other]
+
+
+@pytest.mark.parametrize("suite", sorted(SERVICES))
+def test_three_at_a_time(suite):
+    service, options = SERVICES[suite]
+    with serve(service=service) as port:
+        done, tests = report(port, f"--suite={suite}", *options, strength=3)
+    assert done.returncode == 0 and len(tests) > 200, done.stderr
+
+
+def test_without_memory():
+    with scripted.Device() as device:
+        done, tests = report(device.port)
+    assert "geometry is left out: the device advertises no memory" in done.stderr
+    assert "chunks is left out: the device was not declared an NFS server (--service=nfs)" in done.stderr and {test["suite"] for test in tests} == {"startup"}
+
+
+def test_formats():
+    """Each has the vector as the case's name, and what it was reduced to."""
+    name = r"startup/rev=\d,S=\d,M=1,\S*cut=\w+"
+    with serve("--misbehave=startup/M=1,C=0") as port:
+        text, tap, junit = (run(port, "--suite=startup", f"--format={form}").stdout for form in ("text", "tap", "junit"))
+    assert re.search(f"^failed +{name}", text, re.M) and "reduced to   M=1,C=0" in text
+    assert re.search(f"^not ok \\d+ - startup {name}", tap, re.M) and "M=1,C=0" in tap
+    failures = [case for case in ElementTree.fromstring(junit).iter("testcase") if case.find("failure") is not None]
+    assert failures and all(re.fullmatch(name, case.get("name")) and "reduced to: M=1,C=0" in case.find("failure").text for case in failures)
+
+
+def test_usual_values_fail():
+    """Nothing is blamed on values when it fails without them."""
+    with serve("--misbehave=MPA-4.4-19") as port:  # answers Reads whose CRC is wrong
+        done, tests = report(port, "--suite=startup")
+    assert done.returncode == 1
+    assert {test["reduced"] for test in tests if test["outcome"] == "failed" and test["rule"] == "MPA-7.1.1-16"} == {"the usual values"}
+
+
+@contextlib.contextmanager
+def mortal():
+    """A device that does not survive two values."""
+    def takes(request):
+        if request.enhanced and request.ird == 0 and request.ord == 0:
+            device.die()
+            return "close"
+        return "close" if request.revision > 2 else True
+
+    with scripted.Device(takes) as device:
+        yield device
+
+
+def test_death():
+    with mortal() as device:
+        done, tests = report(device.port, "--suite=startup", "-j", "1", "--recover-timeout=0.2")
+    deaths = [test for test in tests if test["death"]]
+    assert done.returncode == 3 and len(deaths) == 1
+    assert values(deaths[0]["id"])["ird"] == "0" and values(deaths[0]["id"])["ord"] == "0"
+    assert "reduced" not in deaths[0]  # nobody was left to be asked
+
+
+def test_death_is_reduced(tmp_path):
+    asked, done = tmp_path / "reset", threading.Event()
+
+    def reviver(device):
+        while not done.wait(0.02):
+            if asked.exists():
+                device.revive()
+                asked.unlink()
+
+    with mortal() as device:
+        threading.Thread(target=reviver, args=(device,), daemon=True).start()
+        _, tests = report(device.port, "--suite=startup", "-j", "1", "--recover-timeout=0.2",
+                          f"--reset-command=touch {asked}; while test -e {asked}; do sleep 0.02; done")
+        done.set()
+    assert {test["reduced"] for test in tests if test["death"]} == {"ird=0,ord=0"}
+
+
+def test_disliked_private_data_are_left_out():
+    """Those are the upper layer's affair."""
+    def takes(request):
+        if request.revision > 2:
+            return "close"
+        return len(request.data) != 256 and (not request.markers or "close")
+
+    with scripted.Device(takes) as device:
+        done, tests = report(device.port, "--suite=startup")
+    assert "pd=256 is left out" in done.stderr and not any(values(test["id"])["pd"] == "256" for test in tests)
+    assert "M=1" in {test["reduced"] for test in tests if test["outcome"] == "failed"}
+
+
+@pytest.mark.parametrize("args,message", [
+    (["127.0.0.1:1", "--strength=4"], "--strength: 4 is not from 0 to 3"),
+    (["127.0.0.1:1", "--strength=2", "--suite=mpa"], "'mpa' is not one of startup, geometry, chunks"),
+    (["127.0.0.1:1", "--strength=2", "--rules=MPA-4"], "--strength: not with --rules"),
+    (["127.0.0.1:1", "--strength=2", "--soak=1m"], "--strength: not with --soak"),
+    (["rdma:127.0.0.1:1", "--strength=2"], "--strength: needs a device at HOST:PORT"),
+    (["--listen", "--strength=2"], "for a device that is the Responder"),
+])
+def test_bad_input(args, message):
+    done = subprocess.run([devices.GEN, "test", *args], capture_output=True, text=True, timeout=20)
+    assert done.returncode == 2 and message in done.stderr, done.stderr

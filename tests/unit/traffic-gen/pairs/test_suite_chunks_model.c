@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The model of chunk lists: its vectors, and what it computes for them. */
+#include "tests/unit/support/support.h"
+#include "traffic-gen/pairs/chunks_model.h"
+
+#include <string.h>
+
+enum { SEEDS = 12, VECTORS_MAX = 80 };
+
+static struct pairs pairs_of(struct talk_run *run, unsigned versions)
+{
+    struct pairs pairs = {.model = &pairs_chunks, .run = run};
+
+    chunks_usual(&pairs, versions);
+    return pairs;
+}
+
+static GArray *make(const struct pairs *pairs, uint32_t seed)
+{
+    unsigned sizes[CHUNKS_PARAMETERS];
+    const struct covering_problem problem = {
+        .n = CHUNKS_PARAMETERS, .sizes = sizes, .allowed = chunks_allowed, .refused = chunks_refused, .ctx = pairs};
+    int first[COVERING_PARAMETERS_MAX];
+
+    for (unsigned i = 0; i < CHUNKS_PARAMETERS; i++)
+        sizes[i] = chunks_parameters[i].n;
+    memcpy(first, pairs->usual, sizeof first);
+    chunks_settle(pairs, first);
+    return covering_make(&problem, 2, first, seed);
+}
+
+static void all_pairs_are_few(void **state)
+{
+    struct talk_run run = {0};
+    struct pairs pairs = pairs_of(&run, NFS_ALL_VERSIONS);
+
+    for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+        GArray *vectors = make(&pairs, seed);
+
+        assert_true(vectors->len / CHUNKS_PARAMETERS <= VECTORS_MAX);
+        g_array_unref(vectors);
+    }
+}
+
+/* What is said of a vector holds for all of them. */
+static void vectors_are_sound(void **state)
+{
+    struct talk_run run = {0};
+    struct pairs pairs = pairs_of(&run, 1 << NFS_V3 | 1 << NFS_V41);
+    GArray *vectors = make(&pairs, 1);
+
+    for (guint i = 0; i < vectors->len; i += CHUNKS_PARAMETERS) {
+        const struct chunks_plan plan = chunks_plan_of(&g_array_index(vectors, int, i));
+
+        assert_true(plan.version == NFS_V3 || plan.version == NFS_V41);
+        assert_true(plan.call != CALL_IS_INLINE || (plan.length == 100 && plan.segments == 0));
+        assert_true((plan.call == CALL_IS_CHUNK) == (plan.form != FORM_IS_ABSENT));
+        assert_true((plan.reply == REPLY_IS_INLINE) == (plan.reply_segments == 0));
+    }
+    g_array_unref(vectors);
+}
+
+/* What it does not mention is as usual. */
+static struct chunks_plan plan_of(const char *text)
+{
+    struct talk_run run = {0};
+    struct pairs pairs = pairs_of(&run, NFS_ALL_VERSIONS);
+    g_auto(GStrv) parts = g_strsplit(text, ",", -1);
+    int vector[COVERING_PARAMETERS_MAX];
+
+    memcpy(vector, pairs.usual, sizeof vector);
+    for (unsigned i = 0; *text && parts[i]; i++) {
+        g_auto(GStrv) pair = g_strsplit(parts[i], "=", 2);
+
+        for (unsigned k = 0; k < CHUNKS_PARAMETERS; k++) {
+            if (strcmp(chunks_parameters[k].name, pair[0]) == 0)
+                vector[k] = pairs_value(&chunks_parameters[k], pair[1]);
+        }
+    }
+    chunks_settle(&pairs, vector);
+    assert_true(chunks_allowed(&pairs, vector));
+    return chunks_plan_of(vector);
+}
+
+static void plans(void **state)
+{
+    assert_int_equal(plan_of("").room, 2999);
+    assert_int_equal(plan_of("room=round").room, 3000);
+    assert_int_equal(plan_of("room=small,len=100").room, 60);
+    assert_int_equal(plan_of("call=inline,len=8191").length, 100);
+    assert_int_equal(plan_of("call=long,seg=7").segments, 7);
+    assert_int_equal(plan_of("call=long").form, FORM_IS_ABSENT);
+    assert_int_equal(plan_of("reply=inline,rseg=3").reply_segments, 0);
+    assert_int_equal(plan_of("nfs=4.1").version, NFS_V41);
+}
+
+struct known {
+    const char *text;
+    unsigned write, read;
+    enum rule_id write_rule, read_rule;
+};
+
+static void outcomes(void **state)
+{
+    enum { LESS = CHUNKS_ERROR | CHUNKS_FEWER, ANY = LESS | CHUNKS_SUCCESS };
+    static const struct known known[] = {
+        {"", CHUNKS_SUCCESS, CHUNKS_SUCCESS, RULE_RPCR_3_4_5_07, RULE_RPCR_4_3_2_03},
+        {"form=pad", CHUNKS_SUCCESS, CHUNKS_SUCCESS, RULE_RPCR_3_4_5_2_04, RULE_RPCR_4_3_2_03},
+        {"form=short", CHUNKS_ERROR, CHUNKS_SUCCESS, RULE_RPCR_4_5_2_07, RULE_RPCR_4_3_2_03},
+        {"form=far", CHUNKS_ERROR, CHUNKS_SUCCESS, RULE_RPCR_4_5_2_07, RULE_RPCR_4_3_2_03},
+        {"room=small", CHUNKS_SUCCESS, LESS, RULE_RPCR_3_4_5_07, RULE_RPCR_4_5_3_05},
+        {"call=long,reply=reply", CHUNKS_SUCCESS, CHUNKS_SUCCESS, RULE_RPCR_3_5_3_15, RULE_RPCR_3_5_3_11},
+        {"call=both,reply=both", CHUNKS_SUCCESS, CHUNKS_SUCCESS, RULE_EXP_3_5_1_01, RULE_RPCR_4_3_2_03},
+        {"call=inline,reply=inline", CHUNKS_SUCCESS, CHUNKS_SUCCESS, RULE_RPCR_3_5_1_01, RULE_RPCR_3_5_1_01},
+        {"reply=inline", CHUNKS_SUCCESS, ANY, RULE_RPCR_3_4_5_07, RULE_RPCR_4_5_3_02},
+        {"reply=inline,inline=1024", CHUNKS_SUCCESS, LESS, RULE_RPCR_3_4_5_07, RULE_RPCR_4_5_3_02},
+        {"reply=inline,len=8191", CHUNKS_SUCCESS, LESS, RULE_RPCR_3_4_5_07, RULE_RPCR_4_5_3_02},
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(known); i++) {
+        const struct chunks_plan plan = plan_of(known[i].text);
+        enum rule_id rule;
+
+        assert_int_equal(chunks_of_write(&plan, &rule), known[i].write);
+        assert_int_equal(rule, known[i].write_rule);
+        assert_int_equal(chunks_of_read(&plan, &rule), known[i].read);
+        assert_int_equal(rule, known[i].read_rule);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_pairs_are_few),
+        cmocka_unit_test(vectors_are_sound),
+        cmocka_unit_test(plans),
+        cmocka_unit_test(outcomes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A vector of chunk lists, said to an NFS server: a WRITE to a new file, a READ of what was written, and NULL Calls. */
+#include "traffic-gen/pairs/chunks_model.h"
+#include "traffic-gen/pairs/exchange.h"
+#include "traffic-gen/suite/talk/rpc_talker.h"
+#include "wire/nfs.h"
+#include "wire/octets.h"
+
+#include <string.h>
+
+enum {
+    LENGTH_MAX = 8192,
+    SEGMENTS_MAX = 8,
+    REPLY_MAX = 400,                 /* of a Reply without its octets */
+    REPLY_WHOLE = LENGTH_MAX + 1024, /* with them: more than any inline size */
+
+};
+
+/* A vector, on its connection. */
+struct chunks {
+    struct rpc_talker *talker;
+    struct chunks_plan plan;
+    uint8_t octets[LENGTH_MAX];
+};
+
+/* ---- verdicts ---- */
+
+/* What came of it; `fewer`: octets, when it was a success. 0: the connection is over, or there is no answer. */
+static unsigned outcome_of(const struct rpc_talker *talker, bool fewer)
+{
+    if (talker->replied == 0 || talker->result == RPC_END_LOST || talker->result == RPC_END_GARBAGE)
+        return 0;
+    if (talker->result != RPC_END_REPLIED || rpc_talker_status(talker) != 0)
+        return CHUNKS_ERROR;
+    return fewer ? CHUNKS_FEWER : CHUNKS_SUCCESS;
+}
+
+static const char *outcome_words(unsigned outcomes)
+{
+    if (outcomes == CHUNKS_SUCCESS)
+        return "success";
+    if (outcomes & CHUNKS_SUCCESS)
+        return "success, fewer octets, or an error";
+    return outcomes & CHUNKS_FEWER ? "fewer octets, or an error" : "an error";
+}
+
+static bool judge(struct chunks *chunks, unsigned outcome, unsigned outcomes, enum rule_id rule, const char *what)
+{
+    if (outcome & outcomes)
+        return true;
+    pairs_failed(chunks->talker->talk, rule, "expected %s of the %s; found %s", outcome_words(outcomes), what,
+                 outcome & CHUNKS_FEWER ? "fewer octets" : rpc_talker_result_words(chunks->talker));
+    return false;
+}
+
+/* ---- WRITE ---- */
+
+static bool write_by_end(struct chunks *chunks)
+{
+    const struct chunks_plan *plan = &chunks->plan;
+    const struct rpc_end_how how = {.long_call = plan->call == CALL_IS_LONG || plan->call == CALL_IS_BOTH,
+                                    .keep_inline = plan->call == CALL_IS_INLINE || plan->call == CALL_IS_LONG,
+                                    .reduce = plan->call == CALL_IS_CHUNK || plan->call == CALL_IS_BOTH,
+                                    .segments = plan->segments,
+                                    .reply_max = REPLY_MAX};
+    struct xdr_out out;
+    enum rule_id rule;
+    unsigned outcomes = chunks_of_write(plan, &rule);
+
+    rpc_talker_put_write(chunks->talker, &out, chunks->octets, plan->length);
+    rpc_talker_call(chunks->talker, &out, &how);
+    return judge(chunks, outcome_of(chunks->talker, false), outcomes, rule, "WRITE");
+}
+
+/* The segments, all of our one region, with or without the roundup. */
+static size_t segments_of(const struct chunks *chunks, uint32_t position, struct rpcrdma_read_segment *out)
+{
+    const struct chunks_plan *plan = &chunks->plan;
+    const uint32_t pad = -plan->length % 4, each = plan->length / plan->segments;
+    size_t n = plan->segments;
+
+    position += plan->form == FORM_IS_FAR ? CHUNKS_FAR : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t octets = i + 1 < n ? each : plan->length - each * i;
+
+        out[i] = (struct rpcrdma_read_segment){position, rpc_talker_segment(chunks->talker, false, each * i, octets)};
+    }
+    if (plan->form == FORM_IS_PADDED)
+        out[n - 1].target.length += pad;
+    if (plan->form == FORM_IS_SHORT)
+        out[n - 1].target.length -= MIN(out[n - 1].target.length - 1, CHUNKS_MISSING);
+    if (plan->form == FORM_IS_PAD && pad > 0)
+        out[n++] =
+            (struct rpcrdma_read_segment){position, rpc_talker_segment(chunks->talker, false, plan->length, pad)};
+    return n;
+}
+
+/* Of the answer to a Call by hand; UINT32_MAX: it has none. */
+static uint32_t status_heard(const struct rpc_talker *talker)
+{
+    const struct talker_heard *heard = rpc_talker_find(talker, talker->xid);
+    struct rpc_message reply;
+    struct xdr x;
+    uint32_t status;
+
+    if (!heard || heard->header.proc != RPCRDMA_MSG ||
+        rpc_decode(&reply, heard->p + heard->header.header_len, heard->n - heard->header.header_len) != RPC_OK)
+        return UINT32_MAX;
+    x = xdr_begin(heard->p + heard->header.header_len, heard->n - heard->header.header_len);
+    x.at = reply.header_len;
+    return xdr_u32(&x, &status) ? status : UINT32_MAX;
+}
+
+static bool judge_by_hand(struct chunks *chunks, enum rpc_answer answer)
+{
+    struct talk *talk = chunks->talker->talk;
+    enum rule_id rule;
+    const bool wants_success = chunks_of_write(&chunks->plan, &rule) & CHUNKS_SUCCESS;
+    const bool is_error = answer == RPC_ANSWER_GARBAGE || answer == RPC_ANSWER_ERR_CHUNK ||
+                          answer == RPC_ANSWER_RPC_ERROR ||
+                          (answer == RPC_ANSWER_SUCCESS && status_heard(chunks->talker) != 0);
+
+    if (wants_success && answer == RPC_ANSWER_SUCCESS && !is_error)
+        return true;
+    if (!wants_success && answer == RPC_ANSWER_SUCCESS && !is_error)
+        talk_inconclusive(talk, "a Reply as if nothing were wrong: the device may have understood the Call");
+    else if (!wants_success && is_error)
+        talk_passed(talk, "%s", rpc_answer_words(answer));
+    else
+        pairs_failed(talk, rule, "expected %s of the WRITE; found %s", wants_success ? "success" : "an error",
+                     answer == RPC_ANSWER_SUCCESS ? "an NFS error" : rpc_answer_words(answer));
+    return false;
+}
+
+static bool write_by_hand(struct chunks *chunks)
+{
+    struct rpc_talker *talker = chunks->talker;
+    struct rpcrdma_read_segment reads[SEGMENTS_MAX];
+    struct rpcrdma_plan plan = {.vers = RPCRDMA_VERSION, .credit = chunks->plan.credits, .reads = reads};
+    enum rpc_answer answer;
+    struct xdr_out out;
+
+    rpc_talker_put_write(talker, &out, chunks->octets, chunks->plan.length);
+    plan.n_reads = (uint32_t)segments_of(chunks, (uint32_t)rpc_talker_take_item(talker, &out, NULL).at, reads);
+    plan.xid = get_be32(out.octets->data);
+    rpc_talker_send_plan(talker, &plan, out.octets->data, out.octets->len);
+    xdr_out_free(&out);
+    answer = rpc_talker_await(talker, talker->xid, talk_t_close(talker->talk));
+    return judge_by_hand(chunks, answer);
+}
+
+/* ---- READ ---- */
+
+/* The result's octets: *n of them, which are right. */
+static bool octets_right(const struct chunks *chunks, uint32_t *n)
+{
+    const struct rpc_end_message *reply = &chunks->talker->reply;
+
+    *n = reply->n_items == 1 ? (uint32_t)reply->items[0].n : 0;
+    return *n <= chunks->plan.length && memcmp(reply->p + (*n ? reply->items[0].at : 0), chunks->octets, *n) == 0;
+}
+
+static bool read_back(struct chunks *chunks)
+{
+    const struct chunks_plan *plan = &chunks->plan;
+    const bool has_write_chunk = plan->reply == REPLY_IS_WRITE || plan->reply == REPLY_IS_BOTH;
+    const struct rpc_end_how how = {.segments = plan->reply_segments,
+                                    .results = {has_write_chunk ? plan->room : 0},
+                                    .reply_max = plan->reply == REPLY_IS_INLINE  ? 0
+                                                 : plan->reply == REPLY_IS_WRITE ? REPLY_MAX
+                                                                                 : REPLY_WHOLE};
+    struct xdr_out out;
+    enum rule_id rule;
+    unsigned outcomes = chunks_of_read(plan, &rule), outcome;
+    uint32_t n = 0;
+    bool right = true;
+
+    rpc_talker_put_read(chunks->talker, &out, plan->length);
+    rpc_talker_call(chunks->talker, &out, &how);
+    if (outcome_of(chunks->talker, false) == CHUNKS_SUCCESS)
+        right = octets_right(chunks, &n);
+    outcome = outcome_of(chunks->talker, n < plan->length);
+    if (!judge(chunks, outcome, outcomes, rule, "READ"))
+        return false;
+    if (!right)
+        pairs_failed(chunks->talker->talk, RULE_RPCR_3_4_5_07, "expected the octets that were written; found others");
+    return right;
+}
+
+/* ---- credits ---- */
+
+static bool all_replied(const struct rpc_talker *talker)
+{
+    return talker->replied >= talker->served_wanted;
+}
+
+/* The end holds back those that the grant does not allow yet (section 3.3.1). */
+static bool call_at_once(struct chunks *chunks)
+{
+    struct rpc_talker *talker = chunks->talker;
+
+    talker->replied = 0;
+    talker->served_wanted = chunks->plan.calls;
+    for (unsigned i = 0; i < chunks->plan.calls; i++) {
+        struct rpc_end_message call = {0};
+        struct xdr_out out;
+
+        rpc_talker_begin(talker, &out, NFS_PROGRAM, rpc_talker_null_version(talker), 0);
+        xdr_out_take(&out, &call);
+        rpc_end_call(talker->end, &call, NULL, 1);
+        g_free(call.p);
+    }
+    rpc_talker_pump(talker, talk_t_close(talker->talk), all_replied);
+    if (all_replied(talker) && talker->result == RPC_END_REPLIED)
+        return true;
+    pairs_failed(talker->talk, RULE_RPCR_3_3_1_08, "expected %u NULL Calls at once answered; found %u answers",
+                 chunks->plan.calls, talker->result == RPC_END_REPLIED ? talker->replied : 0);
+    return false;
+}
+
+/* ---- a vector ---- */
+
+static void run(struct talk *talk, const struct pairs *pairs, const int *vector)
+{
+    g_autofree struct chunks *chunks = g_new0(struct chunks, 1);
+    const struct chunks_plan plan = chunks_plan_of(vector);
+    const struct talker_wish wish = {.size = plan.inline_size, .credits = plan.credits, .version = plan.version};
+    struct rpc_talker talker;
+    bool by_hand = plan.form > FORM_IS_OWN;
+
+    (void)pairs;
+    chunks->talker = &talker;
+    chunks->plan = plan;
+    exchange_draw(plan.length, chunks->octets, plan.length);
+    if (rpc_talker_open(&talker, talk, &wish) && rpc_talker_file(&talker) &&
+        (by_hand ? write_by_hand(chunks) : write_by_end(chunks)) && read_back(chunks) && call_at_once(chunks))
+        talk_passed(talk, "the WRITE, the READ and %u NULL Calls were answered as they have to be", plan.calls);
+    rpc_talker_close(&talker);
+}
+
+/* The versions that the server was found to speak. */
+static unsigned learn_versions(struct talk_run *run)
+{
+    static const struct suite_case row = {.rule = RULE_RPCR_3_4_5_07, .needs = NEED_NFS}; /* only a case may ask */
+    struct case_result *result = case_result_new();
+    struct talk talk;
+
+    talk_init(&talk, run, &row, 1, result);
+    rpc_talker_learn(&talk);
+    talk_clear(&talk);
+    case_result_free(result);
+    return run->nfs.spoken & (run->nfs.wanted ? run->nfs.wanted : NFS_ALL_VERSIONS);
+}
+
+static bool prepare(struct pairs *pairs, char **why)
+{
+    unsigned versions;
+
+    if (!(pairs->run->services & NEED_NFS)) {
+        *why = g_strdup("the device was not declared an NFS server (--service=nfs)");
+        return false;
+    }
+    versions = learn_versions(pairs->run);
+    if (versions == 0) {
+        *why = g_strdup("no version of NFS works on the export (--export, --nfs-version)");
+        return false;
+    }
+    chunks_usual(pairs, versions);
+    return true;
+}
+
+const struct pairs_model pairs_chunks = {
+    .name = "chunks",
+    .what = "a WRITE, a READ and NULL Calls",
+    .parameters = chunks_parameters,
+    .n = CHUNKS_PARAMETERS,
+    .rule = RULE_RPCR_3_4_5_07,
+    .expected = "success with the octets that were written, or an error where chunks are too small (RFC 8166)",
+    .duts = DUT_RESPONDER,
+    .needs = NEED_NFS,
+    .prepare = prepare,
+    .allowed = chunks_allowed,
+    .refused = chunks_refused,
+    .settle = chunks_settle,
+    .run = run,
+};

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/pairs/geometry_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- values ---- */
+
+static const char *const
+    operations[] = {"write", "read"},
+    *const lengths[] = {"64", "0", "1", "3", "1001"}, *const places[] = {"start", "odd", "end", "before", "over"},
+    *const memories[] = {"all", "own", "wrong", "foreign", "gone", "unknown"}, *const numbers[] = {"1", "4"},
+    *const limits[] = {PAIRS_ABSENT, "whole", "512", "37"}, *const cuts[] = {"whole", "header", "half"},
+    *const sinks[] = {PAIRS_ABSENT, "usual", "odd", "top"}, *const off_on[] = {"0", "1"}, *const on_off[] = {"1", "0"};
+
+#define VALUES(of) (of), G_N_ELEMENTS(of)
+
+const struct pairs_parameter geometry_parameters[GEOMETRY_PARAMETERS] = {
+    [GEOMETRY_AT_OP] = {"op", "Writes, or Reads", VALUES(operations)},
+    [GEOMETRY_AT_LEN] = {"len", "octets of each", VALUES(lengths)},
+    [GEOMETRY_AT_PLACE] = {"at", "where in the region; one octet before it, and one past its end, are refused",
+                           VALUES(places)},
+    [GEOMETRY_AT_MEMORY] = {"memory", "the region: with all rights, those that are needed, those that are not, ...",
+                            VALUES(memories)},
+    [GEOMETRY_AT_N] = {"n", "messages, one after the other without a pause", VALUES(numbers)},
+    [GEOMETRY_AT_ULPDU] = {"ulpdu", "largest ULPDU of a Write: how many DDP segments it has", VALUES(limits)},
+    [GEOMETRY_AT_CUT] = {"cut", "where the first FPDU of each is cut over TCP segments", VALUES(cuts)},
+    [GEOMETRY_AT_SINK] = {"sink", "Tagged Offset to which a Read goes", VALUES(sinks)},
+    [GEOMETRY_AT_M] = {"M", "we want Markers", VALUES(off_on)},
+    [GEOMETRY_AT_C] = {"C", "CRC", VALUES(on_off)},
+};
+
+static int value(enum geometry_parameter parameter, const char *text)
+{
+    return pairs_value(&geometry_parameters[parameter], text);
+}
+
+static bool is(const int *vector, enum geometry_parameter parameter, const char *text)
+{
+    return vector[parameter] == value(parameter, text);
+}
+
+static unsigned number(const int *vector, enum geometry_parameter parameter)
+{
+    return (unsigned)strtoul(geometry_parameters[parameter].values[vector[parameter]], NULL, 10);
+}
+
+/* ---- constraints ---- */
+
+/* The parameter is that of Reads, or of Writes. */
+static bool fits_op(const int *vector, enum geometry_parameter parameter, const char *op)
+{
+    return vector[GEOMETRY_AT_OP] == COVERING_OPEN || vector[parameter] == COVERING_OPEN ||
+           is(vector, parameter, PAIRS_ABSENT) != is(vector, GEOMETRY_AT_OP, op);
+}
+
+bool geometry_allowed(const void *ctx, const int *vector)
+{
+    const struct pairs *pairs = ctx;
+
+    for (unsigned i = 0; i < GEOMETRY_PARAMETERS; i++) {
+        if (vector[i] != COVERING_OPEN && pairs->left_out[i][vector[i]])
+            return false;
+    }
+    return fits_op(vector, GEOMETRY_AT_ULPDU, "write") && fits_op(vector, GEOMETRY_AT_SINK, "read");
+}
+
+/* By itself; what is checked at all depends on the length. */
+bool geometry_refused(const void *ctx, unsigned parameter, int chosen)
+{
+    (void)ctx;
+    if (parameter == GEOMETRY_AT_PLACE)
+        return chosen >= value(GEOMETRY_AT_PLACE, "before");
+    return parameter == GEOMETRY_AT_MEMORY && chosen >= MEMORY_IS_WRONG;
+}
+
+static void settle_one(const struct pairs *pairs, int *vector, enum geometry_parameter parameter, const char *op)
+{
+    if (!is(vector, GEOMETRY_AT_OP, op))
+        vector[parameter] = value(parameter, PAIRS_ABSENT);
+    else if (is(vector, parameter, PAIRS_ABSENT))
+        vector[parameter] = pairs->usual[parameter];
+}
+
+void geometry_settle(const struct pairs *pairs, int *vector)
+{
+    settle_one(pairs, vector, GEOMETRY_AT_ULPDU, "write");
+    settle_one(pairs, vector, GEOMETRY_AT_SINK, "read");
+}
+
+/* The first value of each, where the start-up does not want another. */
+void geometry_usual(struct pairs *pairs)
+{
+    const struct startup_terms *terms = &pairs->run->terms;
+
+    memset(pairs->left_out, 0, sizeof pairs->left_out);
+    memset(pairs->usual, 0, sizeof pairs->usual);
+    pairs->usual[GEOMETRY_AT_ULPDU] = value(GEOMETRY_AT_ULPDU, "whole");
+    pairs->usual[GEOMETRY_AT_SINK] = value(GEOMETRY_AT_SINK, "usual");
+    if (terms->markers) { /* the talker always asks for them then */
+        pairs->usual[GEOMETRY_AT_M] = value(GEOMETRY_AT_M, "1");
+        pairs->left_out[GEOMETRY_AT_M][value(GEOMETRY_AT_M, "0")] = true;
+    }
+    if (terms->no_crc) {
+        pairs->usual[GEOMETRY_AT_C] = value(GEOMETRY_AT_C, "0");
+        pairs->left_out[GEOMETRY_AT_C][value(GEOMETRY_AT_C, "1")] = true;
+    }
+}
+
+/* ---- messages ---- */
+
+static enum advert_region region_of(enum geometry_memory memory, bool is_read)
+{
+    switch (memory) {
+    case MEMORY_IS_OWN:
+        return is_read ? REGION_READ_ONLY : REGION_WRITE_ONLY;
+    case MEMORY_IS_WRONG:
+        return is_read ? REGION_WRITE_ONLY : REGION_READ_ONLY;
+    case MEMORY_IS_FOREIGN:
+        return REGION_FOREIGN;
+    case MEMORY_IS_GONE:
+        return REGION_GONE;
+    case MEMORY_IS_ALL:
+    case MEMORY_IS_UNKNOWN:
+        break;
+    }
+    return REGION_ALL;
+}
+
+static bool is_advertised(const struct advert *advert, enum advert_region region)
+{
+    return region < advert->n && advert->regions[region].stag != 0;
+}
+
+void geometry_leave_out(struct pairs *pairs, const struct advert *advert)
+{
+    for (int memory = 0; memory <= MEMORY_IS_UNKNOWN; memory++) {
+        const enum geometry_memory kind = (enum geometry_memory)memory;
+
+        pairs->left_out[GEOMETRY_AT_MEMORY][memory] =
+            !is_advertised(advert, region_of(kind, true)) || !is_advertised(advert, region_of(kind, false));
+    }
+}
+
+struct geometry_plan geometry_plan_of(const int *vector)
+{
+    static const char *const words[] = {"", "mpa.split=9 mpa.acked mpa.gap=5000",
+                                        "mpa.split-half mpa.acked mpa.gap=5000"};
+    static const uint64_t sink_tos[] = {0, TALK_SINK_TO, TALK_SINK_TO + 1, UINT64_C(0xFFFFFFFFFFFF0000)};
+    struct geometry_plan plan = {.is_read = is(vector, GEOMETRY_AT_OP, "read"),
+                                 .markers = is(vector, GEOMETRY_AT_M, "1"),
+                                 .crc = is(vector, GEOMETRY_AT_C, "1"),
+                                 .length = number(vector, GEOMETRY_AT_LEN),
+                                 .n = number(vector, GEOMETRY_AT_N),
+                                 .memory = (enum geometry_memory)vector[GEOMETRY_AT_MEMORY],
+                                 .limit = number(vector, GEOMETRY_AT_ULPDU),
+                                 .cut = words[vector[GEOMETRY_AT_CUT]],
+                                 .sink_to = sink_tos[vector[GEOMETRY_AT_SINK]]};
+
+    plan.region = region_of(plan.memory, plan.is_read);
+    return plan;
+}
+
+int64_t geometry_place(const int *vector, uint32_t region_length)
+{
+    const struct geometry_plan plan = geometry_plan_of(vector);
+    const int64_t end = (int64_t)region_length - (int64_t)plan.length * plan.n;
+
+    if (is(vector, GEOMETRY_AT_PLACE, "odd"))
+        return 1;
+    if (is(vector, GEOMETRY_AT_PLACE, "end"))
+        return end;
+    if (is(vector, GEOMETRY_AT_PLACE, "over"))
+        return end + 1;
+    return is(vector, GEOMETRY_AT_PLACE, "before") ? -1 : 0;
+}
+
+/* Which rule refuses a Write, and a Read: RFC 5041 sections 7.1 and 8.2, RFC 5040 section 7.2, RFC 5042 section 6.3.5.
+ */
+struct refusal {
+    enum rule_id write, read;
+};
+
+static const struct refusal
+    out_of_place[] = {[3] = {RULE_DDP_7_1_13, RULE_RDMAP_7_2_11},  /* before */
+                      [4] = {RULE_DDP_7_1_14, RULE_RDMAP_7_2_12}}, /* over */
+    closed[] = {[MEMORY_IS_WRONG] = {RULE_DDP_7_1_12, RULE_SEC_6_3_5_01},
+                [MEMORY_IS_FOREIGN] = {RULE_DDP_8_2_01, RULE_RDMAP_7_2_10},
+                [MEMORY_IS_GONE] = {RULE_DDP_7_1_11, RULE_RDMAP_7_2_09},
+                [MEMORY_IS_UNKNOWN] = {RULE_DDP_7_1_11, RULE_RDMAP_7_2_09}},
+    /* Nothing of a message without octets is checked (RFC 5041 section 5.2, RFC 5040 section 5.2.1). */
+    unchecked = {RULE_DDP_5_2_16, RULE_RDMAP_5_2_1_17}, usual = {RULE_DDP_5_2_05, RULE_RDMAP_4_4_08};
+
+/* Whichever of both a vector has: it has at most one. */
+static bool is_out_of_place(const int *vector)
+{
+    return geometry_refused(NULL, GEOMETRY_AT_PLACE, vector[GEOMETRY_AT_PLACE]);
+}
+
+static bool is_closed(const int *vector)
+{
+    return geometry_refused(NULL, GEOMETRY_AT_MEMORY, vector[GEOMETRY_AT_MEMORY]);
+}
+
+static const struct refusal *refusal_of(const int *vector)
+{
+    if (!is_out_of_place(vector) && !is_closed(vector))
+        return &usual;
+    if (is(vector, GEOMETRY_AT_LEN, "0"))
+        return &unchecked;
+    return is_closed(vector) ? &closed[vector[GEOMETRY_AT_MEMORY]] : &out_of_place[vector[GEOMETRY_AT_PLACE]];
+}
+
+unsigned geometry_served(const int *vector, enum rule_id *rule)
+{
+    const struct geometry_plan plan = geometry_plan_of(vector);
+    const struct refusal *refusal = refusal_of(vector);
+
+    *rule = plan.is_read ? refusal->read : refusal->write;
+    if (refusal == &usual || refusal == &unchecked)
+        return plan.n;
+    return is(vector, GEOMETRY_AT_PLACE, "over") ? plan.n - 1 : 0; /* past the end is the last one alone */
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is combined: the parameters of one subject, the values of each, and which of them go together. A model computes
+ * from the values of a vector what the device has to do, by the RFCs' conditions; nothing of that is listed.
+ */
+#ifndef IWARP_TRAFFIC_PAIRS_MODEL_H
+#define IWARP_TRAFFIC_PAIRS_MODEL_H
+
+#include "traffic-gen/pairs/covering.h"
+#include "traffic-gen/suite/talk/talk_internal.h"
+
+/* The value that a parameter has where it does not exist: IRD in a Request without enhanced data. */
+#define PAIRS_ABSENT "-"
+
+struct pairs_parameter {
+    const char *name, *what;
+    const char *const *values;
+    unsigned n;
+};
+
+struct pairs;
+
+struct pairs_model {
+    const char *name, *what;
+    const struct pairs_parameter *parameters;
+    unsigned n;
+    enum rule_id rule;    /* of a failure that breaks no rule in particular */
+    const char *expected; /* in words, of reports */
+    unsigned duts, needs; /* sets of enum suite_dut, enum suite_need */
+    /* Sets usual and left_out by what is known about the device; may ask it. False with *why: there is nothing to
+     * combine. */
+    bool (*prepare)(struct pairs *pairs, char **why);
+    /* Of struct covering_problem; ctx: struct pairs. */
+    bool (*allowed)(const void *pairs, const int *vector);
+    bool (*refused)(const void *pairs, unsigned parameter, int value);
+    /* After some values were made usual again: what follows from the others. */
+    void (*settle)(const struct pairs *pairs, int *vector);
+    /* Says it and judges. */
+    void (*run)(struct talk *talk, const struct pairs *pairs, const int *vector);
+};
+
+/* A model, and what is known about the device. */
+struct pairs {
+    const struct pairs_model *model;
+    struct talk_run *run;
+    int usual[COVERING_PARAMETERS_MAX]; /* what the device was seen to accept; before model->settle() */
+    bool left_out[COVERING_PARAMETERS_MAX][COVERING_VALUES_MAX]; /* values that this device is not asked for */
+};
+
+extern const struct pairs_model pairs_startup, pairs_geometry, pairs_chunks;
+
+/* All models, in the order in which they run; NULL after the last. */
+extern const struct pairs_model *const pairs_models[];
+
+/* The index of the parameter's value; COVERING_OPEN: it has no such value. */
+int pairs_value(const struct pairs_parameter *parameter, const char *text);
+bool pairs_is_absent(const struct pairs_model *model, unsigned parameter, int value);
+/* "M=1,pd=257": the values of these parameters (a set of 1 << index) that are there; the caller frees it. */
+char *pairs_text(const struct pairs_model *model, const int *vector, uint32_t parameters);
+
+/* A verdict for model->run(): failed, by this rule, which the report then names. */
+void pairs_failed(struct talk *talk, enum rule_id rule, const char *format, ...) G_GNUC_PRINTF(3, 4);
+/* The report is about that rule. */
+void pairs_set_rule(struct case_result *result, enum rule_id rule);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The start-up of a Responder, as parameters (RFC 5044 section 7.1, RFC 6581): what a vector's Request is, and what the
+ * Reply to it has to be. Without I/O; startup_vector.c asks a device.
+ */
+#ifndef IWARP_TRAFFIC_PAIRS_STARTUP_MODEL_H
+#define IWARP_TRAFFIC_PAIRS_STARTUP_MODEL_H
+
+#include "traffic-gen/pairs/model.h"
+
+enum startup_parameter {
+    STARTUP_AT_REV,
+    STARTUP_AT_S,
+    STARTUP_AT_M,
+    STARTUP_AT_C,
+    STARTUP_AT_IRD,
+    STARTUP_AT_ORD,
+    STARTUP_AT_RTR,
+    STARTUP_AT_PD,
+    STARTUP_AT_CUT,
+    STARTUP_PARAMETERS
+};
+
+enum startup_cut { CUT_WHOLE, CUT_KEY, CUT_FLAGS, CUT_LENGTH, CUT_DATA, CUT_OCTETS };
+
+/* The Request of a vector. */
+struct startup_plan {
+    uint8_t revision, flags;
+    bool is_enhanced;             /* S = 1 */
+    struct mpa_enhanced enhanced; /* as sent: with `bits` its rtr counts though A = 0 */
+    uint16_t data_length;         /* of the upper layer's private data */
+    enum startup_cut cut;         /* where the Request is cut over segments */
+};
+
+/* What becomes of it; a set, as some of it is left to the upper layers. */
+enum startup_answer {
+    STARTUP_ACCEPTED = 1,
+    STARTUP_REJECTED = 2, /* a Reply with R = 1 */
+    STARTUP_CLOSED = 4,   /* without a Reply */
+    STARTUP_NAMED = 8,    /* a Reply that names another revision, then a close */
+};
+
+struct startup_plan startup_plan_of(const int *vector);
+unsigned startup_answers(const struct startup_plan *plan);
+/* The rule that is broken by an answer that is not among those. */
+enum rule_id startup_wrong_answer(const struct startup_plan *plan, enum startup_answer answer);
+
+/* What an accepting Reply has to be: the first rule that it breaks, with what was expected; NULL: none. */
+struct startup_check {
+    enum rule_id rule;
+    bool (*good)(const struct startup_plan *plan, const struct mpa_startup *reply);
+    const char *expected;
+};
+const struct startup_check *startup_breach(const struct startup_plan *plan, const struct mpa_startup *reply);
+
+/* ---- of struct pairs_model ---- */
+
+extern const struct pairs_parameter startup_parameters[STARTUP_PARAMETERS];
+bool startup_allowed(const void *pairs, const int *vector);
+bool startup_refused(const void *pairs, unsigned parameter, int value);
+void startup_settle(const struct pairs *pairs, int *vector);
+/* As the device was seen to accept it. */
+void startup_usual(struct pairs *pairs);
+
+#endif

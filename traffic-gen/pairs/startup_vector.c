@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A vector of the start-up, said to a Responder: the answer, the Reply, and what the two frames negotiate. */
+#include "traffic-gen/pairs/exchange.h"
+#include "traffic-gen/pairs/startup_model.h"
+
+#include <string.h>
+
+enum { RECEIVES = 64, RECEIVE_SIZE = 4096, OCTETS = 1024 /* two Markers are within */, READS_AT_ONCE = 16 };
+
+/* ---- the Request ---- */
+
+/* Our words to the device's upper layer, if there is room, then whatever. */
+static void fill(const struct talk_run *run, uint8_t *octets, size_t n)
+{
+    const struct advert_wish wish = {RECEIVES, RECEIVE_SIZE, ADVERT_ECHO};
+    uint8_t words[ADVERT_WISH_LEN];
+
+    memset(octets, 'x', n);
+    if (run->terms.words == PRIVATE_DATA_ADVERT && n >= sizeof words) {
+        advert_wish_encode(&wish, run->lab, words);
+        memcpy(octets, words, sizeof words);
+    }
+}
+
+/* Before which octets it is cut. */
+static size_t cuts_of(const struct startup_plan *plan, size_t *cuts)
+{
+    static const size_t where[] = {
+        [CUT_KEY] = 5, [CUT_FLAGS] = 17, [CUT_LENGTH] = 19, [CUT_DATA] = MPA_STARTUP_HEADER_LEN + 2};
+    size_t n = MPA_STARTUP_HEADER_LEN + plan->data_length + (plan->is_enhanced ? MPA_ENHANCED_LEN : 0);
+
+    if (plan->cut == CUT_WHOLE)
+        return 0;
+    if (plan->cut != CUT_OCTETS) {
+        cuts[0] = where[plan->cut];
+        return 1;
+    }
+    for (size_t i = 1; i < n; i++)
+        cuts[i - 1] = i;
+    return n - 1;
+}
+
+static bool send_request(struct talk *talk, const struct startup_plan *plan)
+{
+    uint8_t data[MPA_PRIVATE_DATA_MAX + 1];
+    size_t cuts[2 * MPA_PRIVATE_DATA_MAX];
+    const struct mpa_enhanced *enhanced = &plan->enhanced;
+    g_autofree char *frame =
+        g_strdup_printf("mpa.rev=%u mpa.a=%d mpa.rtr=%u mpa.ird=%u mpa.ord=%u mpa.flags=%u", plan->revision,
+                        enhanced->peer_to_peer, enhanced->rtr, enhanced->ird, enhanced->ord, plan->flags);
+    struct talk_wish wish = {.revision = plan->revision,
+                             .enhanced = plan->is_enhanced,
+                             .data = *enhanced,
+                             .frame = frame,
+                             .private_data = data,
+                             .private_length = plan->data_length};
+
+    fill(talk->run, data, sizeof data);
+    wish.n_cuts = cuts_of(plan, cuts);
+    wish.cuts = wish.n_cuts > 0 ? cuts : NULL;
+    return talk_send_frame(talk, &wish);
+}
+
+/* ---- the answer ---- */
+
+static bool is_closed(const struct talk_heard *heard)
+{
+    return heard->what == TALK_FIN || heard->what == TALK_RESET;
+}
+
+/* A Reply with another revision than the Request's says which one is spoken here, and the connection ends. */
+static enum startup_answer answer_of_frame(struct talk *talk, const struct startup_plan *plan,
+                                           const struct mpa_startup *reply)
+{
+    if (reply->flags & MPA_FLAG_R)
+        return STARTUP_REJECTED;
+    if (startup_answers(plan) & STARTUP_NAMED && reply->revision != plan->revision)
+        return is_closed(talk_hear(talk, talk_t_close(talk))) ? STARTUP_NAMED : 0;
+    return STARTUP_ACCEPTED;
+}
+
+/* 0: neither a Reply nor a close. */
+static enum startup_answer hear_answer(struct talk *talk, const struct startup_plan *plan)
+{
+    const struct mpa_startup *reply = talk_hear_frame(talk);
+
+    if (reply)
+        return answer_of_frame(talk, plan, reply);
+    return is_closed(talk_last(talk)) ? STARTUP_CLOSED : 0;
+}
+
+static const char *answer_words(unsigned answers)
+{
+    if (answers & STARTUP_ACCEPTED)
+        return answers & STARTUP_REJECTED ? "an accepting Reply, or a rejecting one for want of Reads"
+                                          : "an accepting Reply";
+    return answers & STARTUP_NAMED ? "a close, or a Reply that names another revision and a close"
+                                   : "a close without a Reply";
+}
+
+/* True: it is one of those that may come. */
+static bool judge_answer(struct talk *talk, const struct startup_plan *plan, enum startup_answer answer)
+{
+    const unsigned answers = startup_answers(plan);
+
+    if (answer & answers)
+        return true;
+    if (answers & STARTUP_ACCEPTED)
+        talk->result->refused = true;
+    pairs_failed(talk, startup_wrong_answer(plan, answer), "expected %s; found %s", answer_words(answers),
+                 talk_describe(talk, talk_last(talk)));
+    return false;
+}
+
+/* ---- what was negotiated ---- */
+
+static unsigned common_rtr(const struct talk *talk)
+{
+    return talk_frame(talk, true)->enhanced.rtr & talk_frame(talk, false)->enhanced.rtr;
+}
+
+/* The first FPDU. False: nothing can follow; the verdict is set. */
+static bool say_first(struct talk *talk, const struct startup_plan *plan)
+{
+    const unsigned types = plan->enhanced.peer_to_peer ? common_rtr(talk) : MPA_RTR_WRITE;
+
+    if (types == 0) { /* the connection ends with our Terminate (RFC 6581 section 9.2) */
+        talk_passed(talk, "%s; no type of RTR in common", talk_describe(talk, talk_last(talk)));
+        return false;
+    }
+    talk_send_rtr(talk, types);
+    if (types != MPA_RTR_READ || !talk_reads(talk) || talk_hear_opcode(talk, RDMAP_READ_RESPONSE))
+        return true;
+    pairs_failed(talk, RULE_MPA2_9_2_24, "expected an answer to the RTR Read; found %s",
+                 talk_describe(talk, talk_last(talk)));
+    return false;
+}
+
+/* With ORD 0 we may send no Reads but an RTR. */
+static struct exchange allowed_here(const struct talk *talk, const struct startup_plan *plan)
+{
+    return (struct exchange){.echo = talk_echoes(talk) && talk->run->terms.words == PRIVATE_DATA_ADVERT &&
+                                     plan->data_length >= ADVERT_WISH_LEN,
+                             .reads = talk_reads(talk) && (!plan->is_enhanced || plan->enhanced.ord > 0)};
+}
+
+/* As many as both frames allow (RFC 6581 section 9.1). */
+static bool read_at_once(struct talk *talk, const struct startup_plan *plan, const struct exchange *may)
+{
+    const unsigned none = MPA_IRD_ORD_NOT_NEGOTIATED, ird = talk_frame(talk, false)->enhanced.ird;
+    unsigned reads = MIN(MIN(plan->enhanced.ord, ird), READS_AT_ONCE), answered = 0;
+
+    if (!plan->is_enhanced || !may->reads || plan->enhanced.ord == none || ird == none || reads == 0)
+        return true;
+    if (!talk_say(talk, "cork; %u* read; uncork", reads))
+        return false;
+    while (answered < reads && talk_hear_opcode(talk, RDMAP_READ_RESPONSE))
+        answered++;
+    if (answered < reads)
+        pairs_failed(talk, RULE_MPA2_9_1_03, "expected %u Reads at once answered; found %u, then %s", reads, answered,
+                     talk_describe(talk, talk_last(talk)));
+    return answered == reads;
+}
+
+static bool goes_on(struct talk *talk)
+{
+    enum talk_life life = talk_probe(talk);
+
+    if (talk_life_good(life))
+        return true;
+    pairs_failed(talk, RULE_MPA_7_1_2_12, "expected the device to continue; found %s", talk_life_words(talk, life));
+    return false;
+}
+
+/* What was exchanged, in words; NULL: the verdict is set. */
+static const char *exchange_what(struct talk *talk, const struct startup_plan *plan, const struct exchange *may)
+{
+    /* Neither end asked for CRC: what its field holds does not count (RFC 5044 section 7.1.1). */
+    const bool crc = talk_crc(talk);
+    const char *what;
+
+    if (!exchange_octets(talk, may, OCTETS, crc ? "" : "mpa@-1^1", crc ? RULE_MPA_7_1_2_12 : RULE_MPA_4_1_11, &what) ||
+        !read_at_once(talk, plan, may))
+        return NULL;
+    if (what)
+        return what;
+    if (plan->is_enhanced && plan->enhanced.ord == 0) /* the question may be a Read */
+        return "neither echo nor Reads, by which octets could come back";
+    return goes_on(talk) ? "the device continues" : NULL;
+}
+
+static void exchange(struct talk *talk, const struct startup_plan *plan)
+{
+    const struct exchange may = allowed_here(talk, plan);
+    const char *what = exchange_what(talk, plan, &may);
+
+    if (what && (!talk_crc(talk) || exchange_bad_crc(talk, &may)))
+        talk_passed(talk, "accepted; %s; %s", what,
+                    talk_crc(talk) ? "with CRC, and a wrong one is refused" : "without CRC");
+}
+
+/* ---- a vector ---- */
+
+static void judge_operation(struct talk *talk, const struct startup_plan *plan)
+{
+    const struct mpa_startup *reply = talk_frame(talk, false);
+    const struct startup_check *breach = startup_breach(plan, reply);
+
+    if (breach) {
+        pairs_failed(talk, breach->rule, "expected %s; found %s", breach->expected,
+                     talk_describe(talk, talk_last(talk)));
+        return;
+    }
+    talk_begin_operation(talk);
+    if (say_first(talk, plan))
+        exchange(talk, plan);
+}
+
+static void run(struct talk *talk, const struct pairs *pairs, const int *vector)
+{
+    const struct startup_plan plan = startup_plan_of(vector);
+    enum startup_answer answer;
+
+    (void)pairs;
+    if (!talk_open(talk) || !send_request(talk, &plan))
+        return;
+    answer = hear_answer(talk, &plan);
+    if (!judge_answer(talk, &plan, answer))
+        return;
+    if (answer == STARTUP_ACCEPTED)
+        judge_operation(talk, &plan);
+    else if (answer == STARTUP_REJECTED)
+        talk_passed(talk, "rejected, as an upper layer that needs more Reads may do");
+    else
+        talk_passed_by_end(talk, "refused: %s", talk_describe(talk, talk_last(talk)));
+}
+
+/* ---- what the device's upper layer takes ---- */
+
+/* Private data are its affair: it may reject those that it does not know (RFC 5044 section 7.1.2). */
+static bool is_disliked(const struct pairs *pairs, int length)
+{
+    struct case_result *result = case_result_new();
+    int vector[STARTUP_PARAMETERS];
+    const struct mpa_startup *reply;
+    struct startup_plan plan;
+    struct talk talk;
+    bool disliked;
+
+    memcpy(vector, pairs->usual, sizeof vector);
+    vector[STARTUP_AT_PD] = length;
+    startup_settle(pairs, vector);
+    plan = startup_plan_of(vector);
+    talk_init(&talk, pairs->run, NULL, 1, result);
+    reply = talk_open(&talk) && send_request(&talk, &plan) ? talk_hear_frame(&talk) : NULL;
+    disliked = reply && reply->flags & MPA_FLAG_R;
+    talk_clear(&talk);
+    case_result_free(result);
+    return disliked;
+}
+
+static bool prepare(struct pairs *pairs, char **why)
+{
+    const struct pairs_parameter *lengths = &startup_parameters[STARTUP_AT_PD];
+
+    startup_usual(pairs);
+    if (pairs->run->leaves) {
+        *why = g_strdup("the device closes soon after the start-up, whatever is sent");
+        return false;
+    }
+    for (int i = 0; i < (int)lengths->n; i++) {
+        if (i == pairs->usual[STARTUP_AT_PD] || pairs->left_out[STARTUP_AT_PD][i] ||
+            startup_refused(pairs, STARTUP_AT_PD, i))
+            continue;
+        pairs->left_out[STARTUP_AT_PD][i] = is_disliked(pairs, i);
+        if (pairs->left_out[STARTUP_AT_PD][i])
+            g_printerr("iwarp-gen: pd=%s is left out: the device's upper layer rejects such private data\n",
+                       lengths->values[i]);
+    }
+    return true;
+}
+
+const struct pairs_model pairs_startup = {
+    .name = "startup",
+    .what = "MPA's start-up, of a Responder",
+    .parameters = startup_parameters,
+    .n = STARTUP_PARAMETERS,
+    .rule = RULE_MPA_7_1_2_10,
+    .expected = "the answer, the Reply, CRC, Markers and Reads that follow from these values (RFC 5044, RFC 6581)",
+    .duts = DUT_RESPONDER,
+    .prepare = prepare,
+    .allowed = startup_allowed,
+    .refused = startup_refused,
+    .settle = startup_settle,
+    .run = run,
+};
