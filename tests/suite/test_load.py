@@ -194,7 +194,7 @@ def test_soak(tmp_path):
     size = tmp_path / "size"
     size.write_text("100")
     info = f"n=$(cat {size}); echo $((n + 64)) >{size}; printf 'Name:\\tdevice\\nVmSize:\\t7 kB\\nVmRSS:\\t%s kB\\n' $n"
-    result = devices.run_responder([], ["--rules=DDP-7.1,DDP-7.2", "--soak=2s", "--load=2", f"--device-info={info}"], jobs=1)
+    result = devices.run_responder([], ["--rules=DDP-7.1,DDP-7.2", "--soak=4s", "--load=2", f"--device-info={info}"], jobs=1)
     assert result.status == 0, result.tell()
     first, resets, growth = result.report["soak"]
     cases, rounds = map(int, re.match(r"(\d+) cases in (\d+) rounds and ", first).groups())

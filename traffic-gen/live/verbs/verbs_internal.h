@@ -48,7 +48,7 @@ struct verbs_link {
     bool accepted; /* this side is the Responder */
     bool was_up;
     bool was_rejected; /* the peer answered, with no */
-    bool orderly; /* the peer, or this side, disconnected without an error before it */
+    bool orderly;      /* the peer, or this side, disconnected without an error before it */
     bool forgotten;
     bool watched;      /* for what the device reports by itself */
     unsigned reported; /* what it has, in verbs_async.c; 0: nothing */

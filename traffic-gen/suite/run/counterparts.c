@@ -89,34 +89,51 @@ static void withdraw(struct case_result *result, const char *why, const char *by
 
     result->actual = by ? g_strdup_printf("%s; %s (%s)", before, why, by) : g_strdup_printf("%s; %s", before, why);
     result->outcome = OUTCOME_INCONCLUSIVE;
+    g_clear_pointer(&result->waived, g_free);
 }
 
-void counterparts_settle(struct suite_report *report, bool answers, bool closes_checks)
+static struct counterparts look_for(const struct suite_report *report, bool answers, bool closes_checks)
 {
     struct counterparts seen = {.refused = find(report, SHOWN_REFUSED, OUTCOME_PASSED),
                                 .went_on = find(report, SHOWN_CONTINUES, OUTCOME_PASSED),
-                                .closed = find(report, SHOWN_CLOSED, OUTCOME_UNSTABLE)};
+                                .closed = closes_checks ? checks : find(report, SHOWN_CLOSED, OUTCOME_UNSTABLE),
+                                .closes_checks = closes_checks};
 
-    seen.closes_checks = closes_checks;
-    if (closes_checks)
-        seen.closed = checks;
     if (!seen.went_on)
         seen.went_on = find(report, SHOWN_STAYS, OUTCOME_PASSED);
     if (!seen.went_on && answers && !find(report, SHOWN_CLOSED, OUTCOME_FAILED))
         seen.went_on = first_connections;
     if (seen.closed || !seen.went_on)
         seen.refused = NULL; /* refusals say nothing, and nothing rests on them */
+    return seen;
+}
+
+static void settle_pass(const struct suite_report *report, const struct counterparts *seen, struct case_result *result)
+{
+    const char *why = NULL;
+
+    g_free(result->rests_on);
+    result->rests_on = g_strdup(counterpart_of(report, seen, result, &why));
+    if (!result->rests_on)
+        withdraw(result, why, result->shown == SHOWN_STAYS ? NULL : seen->closed);
+}
+
+/* It did not go on where it had to; but it does not go on at other times, either. */
+static bool may_be_chance(const struct counterparts *seen, const struct case_result *result)
+{
+    return result->outcome == OUTCOME_FAILED && result->shown == SHOWN_CLOSED && seen->closes_checks && !result->death;
+}
+
+void counterparts_settle(struct suite_report *report, bool answers, bool closes_checks)
+{
+    const struct counterparts seen = look_for(report, answers, closes_checks);
+
     for (guint i = 0; i < report->results->len; i++) {
         struct case_result *result = g_ptr_array_index(report->results, i);
-        const char *why = NULL;
 
-        if (result->outcome == OUTCOME_FAILED && result->shown == SHOWN_CLOSED && closes_checks && !result->death)
+        if (result->outcome == OUTCOME_PASSED)
+            settle_pass(report, &seen, result);
+        else if (may_be_chance(&seen, result))
             withdraw(result, "at times it closes where nothing is odd, too", seen.closed);
-        if (result->outcome != OUTCOME_PASSED)
-            continue;
-        g_free(result->rests_on);
-        result->rests_on = g_strdup(counterpart_of(report, &seen, result, &why));
-        if (!result->rests_on)
-            withdraw(result, why, result->shown == SHOWN_STAYS ? NULL : seen.closed);
     }
 }

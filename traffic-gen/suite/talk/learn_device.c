@@ -132,6 +132,13 @@ static void add_reason(GString *reasons, const struct startup_terms *terms, cons
     g_string_append_printf(reasons, "\n  %s: %s", text, why);
 }
 
+/* tried: offers before it. */
+static char *unreachable(unsigned tried, const char *reason, const char *earlier)
+{
+    return tried == 0 ? g_strdup(reason)
+                      : g_strdup_printf("%s; before that it accepted connections:%s", reason, earlier);
+}
+
 static bool learn_responder(struct talk *talk, char **why)
 {
     struct talk_run *run = talk->run;
@@ -149,8 +156,7 @@ static bool learn_responder(struct talk *talk, char **why)
         if (offer == OFFER_TAKEN)
             return true;
         if (offer == OFFER_NO_CONNECTION) {
-            *why = i == 0 ? g_strdup(reason)
-                          : g_strdup_printf("%s; before that it accepted connections:%s", reason, reasons->str);
+            *why = unreachable(i, reason, reasons->str);
             return false;
         }
         if (offer == OFFER_TAKEN_AND_CLOSED && second_best == n)
