@@ -14,6 +14,7 @@
 enum {
     CALLBACK_PROGRAM = 0x40000000,
     MESSAGE_MAX = 65536,
+    CACHED_MAX = 4096, /* of a Reply that is kept for retries, if a Call asks for that */
     OPERATIONS_MAX = 16,
     REQUESTS_MAX = 64,
     SEQUENCE_RESULT = 16 + 5 * 4,
@@ -146,7 +147,7 @@ static void put_exchange_id(struct rpc_talker *talker, struct xdr_out *out, cons
 
 static void put_channel(struct xdr_out *out)
 {
-    xdr_out_words(out, 0 /* padding */, MESSAGE_MAX, MESSAGE_MAX, 0 /* cached */, OPERATIONS_MAX, REQUESTS_MAX,
+    xdr_out_words(out, 0 /* padding */, MESSAGE_MAX, MESSAGE_MAX, CACHED_MAX, OPERATIONS_MAX, REQUESTS_MAX,
                   0 /* no IRD */);
 }
 
