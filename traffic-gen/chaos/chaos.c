@@ -322,24 +322,29 @@ static bool file_right(const struct chaos_world *world, const uint8_t *p, uint32
     return true;
 }
 
-static void judge_read(struct chaos *chaos, struct xdr *results)
+static void judge_read(struct chaos *chaos, struct xdr *reply)
 {
-    const uint8_t *p;
-    uint32_t eof, n;
+    struct nfs_results results;
+    const uint8_t *p = NULL;
+    uint32_t n = 0;
 
-    if (!talker_open_compound(&chaos->talker, results) || !talker_take_op(results, NFS_OP_PUTFH) ||
-        !talker_take_op(results, NFS_OP_READ) || !xdr_u32(results, &eof) || !xdr_opaque(results, &p, &n))
+    if (nfs_results_read(&results, nfs_procedure_template("nfs41.compound"), "sequence,putfh,read", reply))
+        p = nfs_results_octets(&results, "data", &n);
+    if (!p)
         broken(chaos, "expected the octets of the file; found a Reply that cannot be decoded");
     else if (!file_right(&chaos->world, p, n))
         broken(chaos, "expected the octets that were written and acknowledged; found others (%u octets)", n);
+    nfs_results_clear(&results);
 }
 
 static void judge_step(struct chaos *chaos, const struct chaos_step *step, struct xdr *results, bool again)
 {
     const uint32_t due = chaos_apply(&chaos->world, step);
+    const size_t at = results->at;
     uint32_t status = UINT32_MAX;
 
     xdr_u32(results, &status);
+    results->at = at;
     if (status != due)
         broken(chaos, "expected NFS status %u; found %u%s", due, status,
                again ? " in answer to the same Call again: it was executed twice, or not at all" : "");
