@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* iwarp-gen connect: a scenario's initiating side, or a client of a service. */
+#include "traffic-gen/cli/command_chaos.h"
 #include "traffic-gen/cli/command_speak.h"
 #include "traffic-gen/live/endpoint.h"
 #include "traffic-gen/live/verbs/verbs.h"
@@ -27,7 +28,7 @@ struct options {
     gint64 size;
     gint revision;
     gboolean verify, markers, no_crc, peer_to_peer, plain, verbose;
-    char *device, *misbehave;
+    char *device, *misbehave, *chaos;
 };
 
 static int check(const struct options *options)
@@ -126,24 +127,26 @@ static int check_uses(const struct options *options, const struct client_row *cl
 {
     const char *const clients_only = "--rping, --write, --read and --send", *const start_ups =
                                                                                 "clients and --as-device";
-    const bool scenario = !client && !options->device, rping = client && client->kind == &rping_client;
+    const bool starts = client || options->device, scenario = !starts && !options->chaos,
+               rping = client && client->kind == &rping_client;
     const struct command_only rows[] = {
         {options->misbehave, options->device, "--misbehave", "--as-device"},
         {options->size != SIZE_DEFAULT, client, "--size", clients_only},
         {options->verify, rping, "--verify", "--rping"},
         {options->verbose, rping, "--verbose", "--rping"},
-        {options->revision != REVISION, !scenario, "--revision", start_ups},
-        {options->plain, !scenario, "--plain", start_ups},
-        {options->peer_to_peer, !scenario, "--peer-to-peer", start_ups},
-        {options->markers, !scenario, "--markers", start_ups},
-        {options->no_crc, !scenario, "--no-crc", start_ups},
+        {options->revision != REVISION, starts, "--revision", start_ups},
+        {options->plain, starts, "--plain", start_ups},
+        {options->peer_to_peer, starts, "--peer-to-peer", start_ups},
+        {options->markers, starts, "--markers", start_ups},
+        {options->no_crc, starts, "--no-crc", start_ups},
         {options->speak.inject, scenario, "--inject", "scenarios"},
         {options->speak.script, scenario, "--script", "the scenario script"},
         {options->speak.mtu, scenario, "--mtu", "scenarios"},
-        {options->speak.export, scenario, "--export", "scenarios whose end is an NFS client"},
+        {options->speak.export, scenario || options->chaos, "--export",
+         "scenarios whose end is an NFS client, and --chaos"},
         {options->speak.mount_port, scenario, "--mount-port", "scenarios whose end is an NFS client"},
         {options->speak.source, scenario, "--source", "scenarios on RDMA devices"},
-        {options->speak.record, !options->device, "-w", "scenarios and clients"},
+        {options->speak.record, !options->device && !options->chaos, "-w", "scenarios and clients"},
     };
 
     return command_check_only(rows, G_N_ELEMENTS(rows));
@@ -162,6 +165,21 @@ static int choose_client(const struct options *options, const struct client_row 
     return COMMAND_DONE;
 }
 
+/* An NFS client of its own. */
+static int run_chaos(int argc, char **argv, const struct options *options, const struct client_row *client)
+{
+    const struct chaos_options chaos = {.seed = options->chaos,
+                                        .export = options->speak.export,
+                                        .steps = options->speak.count,
+                                        .timeout = options->speak.timeout};
+
+    if (client || options->device || argc != 2)
+        return command_fail("--chaos: alone, with HOST:PORT of an NFS server (see: iwarp-gen connect --help)");
+    if (verbs_address(argv[1]))
+        return command_fail("--chaos: needs a server at HOST:PORT, whose TCP connections it can break");
+    return command_chaos(argv[1], &chaos);
+}
+
 static int run(int argc, char **argv, const struct options *options)
 {
     const struct client_row *client;
@@ -171,6 +189,8 @@ static int run(int argc, char **argv, const struct options *options)
         status = check_uses(options, client);
     if (status != COMMAND_DONE)
         return status;
+    if (options->chaos)
+        return run_chaos(argc, argv, options, client);
     if (verbs_address(argv[1]) && client)
         return command_fail("rdma: is only for scenarios whose end is an NFS client, and --as-device=rpc");
     if (options->device)
@@ -180,13 +200,13 @@ static int run(int argc, char **argv, const struct options *options)
     if (!client && argc == 3)
         return speak(argv[1], argv[2], &options->speak, false);
     return command_fail("expected: HOST:PORT and a scenario, or HOST:PORT and one of --rping, --write, --read, --send, "
-                        "--as-device (see: iwarp-gen connect --help)");
+                        "--as-device, --chaos (see: iwarp-gen connect --help)");
 }
 
 int command_connect(int argc, char **argv)
 {
     static const struct command_usage usage = {
-        "[rdma:]HOST:PORT SCENARIO|FILE.yaml | HOST:PORT --rping|--write|--read|--send|--as-device=NAME",
+        "[rdma:]HOST:PORT SCENARIO|FILE.yaml | HOST:PORT --rping|--write|--read|--send|--as-device=NAME|--chaos=SEED",
         "Opens a TCP connection and plays the scenario on it as MPA Initiator (as Responder where the scenario has the "
         "Responder open the connection); or uses a service; or is a device for iwarp-gen test --listen.",
         "With rdma: before the address an RDMA device connects (RoCE, InfiniBand, iWARP), for NFS clients and "
@@ -202,6 +222,9 @@ int command_connect(int argc, char **argv)
          "versions 2 and 3: TCP port of MOUNT, or rpcbind (default: the same connection)", "PORT"},
         {"source", 0, 0, G_OPTION_ARG_STRING, &options.speak.source,
          "rdma: connect from this address, which chooses device and GID", "ADDRESS"},
+        COMMAND_GROUP("Chaos"),
+        {"chaos", 0, 0, G_OPTION_ARG_STRING, &options.chaos,
+         "be an NFSv4.1 client whose connections break, by this seed; --count: steps (default 200)", "SEED"},
         COMMAND_GROUP("Clients of services"),
         {"rping", 0, 0, G_OPTION_ARG_NONE, &options.chosen[0], clients[0].help, NULL},
         {"write", 0, 0, G_OPTION_ARG_NONE, &options.chosen[1], clients[1].help, NULL},
@@ -234,5 +257,6 @@ int command_connect(int argc, char **argv)
     speak_options_clear(&options.speak);
     g_free(options.device);
     g_free(options.misbehave);
+    g_free(options.chaos);
     return status;
 }

@@ -88,7 +88,7 @@ static int check_service(const struct options *options, const struct endpoint_ki
     if (!kind)
         return fail_service(options->service, names);
     if (options->misbehave && !kind->misbehaves)
-        return command_fail("--misbehave is only for the services echo and rpc");
+        return command_fail("--misbehave is only for the services echo, rpc and nfs");
     if (options->size != 0 && kind != &sink_server)
         return command_fail("--size is only for the service sink");
     for (unsigned i = 0; i < G_N_ELEMENTS(services); i++) {
@@ -216,7 +216,7 @@ int command_serve(int argc, char **argv)
         COMMAND_GROUP("For some services"),
         {"size", 0, 0, G_OPTION_ARG_INT64, &options.size, "sink: octets of its memory (default 1 MiB)", "N"},
         {"misbehave", 0, 0, G_OPTION_ARG_STRING, &options.misbehave,
-         "echo, rpc: answer this stimulus wrongly (iwarp-gen list mutants)", "ID"},
+         "answer this stimulus wrongly: echo, rpc (iwarp-gen list mutants), nfs (write-lost, executed-again)", "ID"},
         G_OPTION_ENTRY_NULL,
     };
     g_autofree char *description = describe_services();

@@ -68,11 +68,12 @@ struct scene {
     struct rdmap_read_request read;
     struct rdmap_atomic_request atomic;
     struct rdmap_terminate terminate;
-    struct mpa_startup frame;
+    struct mpa_startup frame, peer; /* the one that the event is about; the one that the peer has sent */
     struct rpcrdma_header header;
     struct rpcrdma_private_data pd;
-    unsigned error; /* what is wrong, as a Terminate says it; 1 in frames */
-    uint64_t end;   /* the Tagged Offset after a segment, or the Message Offset */
+    unsigned error;  /* what is wrong, as a Terminate says it; 1 in frames */
+    uint64_t low_to; /* its lowest 12 bits */
+    uint64_t end;    /* the Tagged Offset after a segment, or the Message Offset */
     /* The state of MPA. */
     bool waits, operates, ended, responder, initiator, peer_to_peer, may_send, more, mute;
     size_t startup, frame_end, after; /* octets of the peer's frame so far, in all, and after it */
@@ -80,17 +81,17 @@ struct scene {
     uint64_t into_marker, operation_octets;
     uint32_t age; /* milliseconds since the last `note` */
     /* An FPDU. */
+    bool markers;
     uint32_t pad, crc, crc_difference, crc_bits;
     uint8_t pad_length;
     uint16_t marker_reserved, marker_low_bits;
-    bool marker_off;
     size_t startup_data; /* octets of a frame of its own after the enhanced data */
     /* RPC-over-RDMA. */
     bool sent, sound, call, is_read, is_send, is_write;
     struct rpcrdma_read_segment reads[SCENE_READS];
     uint32_t write0_n, write0_length, reply0_length;
-    uint64_t reads_length, reply_length; /* of all segments */
-    uint32_t rpc_xid, rpc_proc, last, padded, low_xid;
+    uint64_t reads_length, reply_length; /* octets in all segments */
+    uint32_t rpc_proc, rpc_xid, last, padded, low_xid;
     size_t rpc_length;
     /* What comes of it. */
     enum scene_verdict verdict;
@@ -101,7 +102,6 @@ struct scene {
     uint8_t *octets;            /* own-octets */
     size_t octets_size;         /* room in them */
     struct mpa_fpdu_plan *plan; /* own-fpdu */
-    bool markers;               /* there are some in it */
     struct qp_work *work;       /* work */
 };
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { KEY_OCTETS = MPA_KEY_LEN, LOW_XID = 0xFFF, PROCEDURE_AT = 20 /* in a Call */ };
+enum { KEY_OCTETS = MPA_KEY_LEN, LOW_XID = 0xFFF, LOW_TO = 0xFFF };
 
 static int64_t mute_until;
 
@@ -120,7 +120,7 @@ static void add_mpa(struct scene *scene)
     if (scene->n >= MPA_STARTUP_HEADER_LEN)
         scene->frame_end = MPA_STARTUP_HEADER_LEN + (size_t)get_be16(scene->p + MPA_STARTUP_HEADER_LEN - 2);
     scene->after = scene->n - MIN(scene->n, scene->frame_end);
-    scene->frame = mpa->peer;
+    scene->frame = scene->peer = mpa->peer;
     scene->waits = mpa->state == MPA_END_WAIT_FRAME;
     scene->operates = mpa->state == MPA_END_OPERATION;
     scene->ended = mpa->ended;
@@ -183,7 +183,6 @@ static void add_fpdu(struct scene *scene, const struct mpa_fpdu *fpdu)
 
         scene->marker_reserved |= marker->reserved;
         scene->marker_low_bits |= marker->fpduptr & 3;
-        scene->marker_off |= (marker->fpduptr & ~3u) != marker->expected;
     }
 }
 
@@ -200,6 +199,7 @@ static void add_ulpdu(struct scene *scene, const uint8_t *p, size_t n)
         return;
     scene->p = ddp->payload;
     scene->n = ddp->payload_len;
+    scene->low_to = ddp->to & LOW_TO;
     scene->end = (ddp->tagged ? ddp->to : ddp->mo) + ddp->payload_len;
     rdmap_read_request_decode(&scene->read, ddp->payload, ddp->payload_len);
     if (ddp->opcode == RDMAP_ATOMIC_REQUEST)
@@ -300,7 +300,7 @@ static void add_header(struct scene *scene, const struct rpcrdma_header *header,
     scene->header = *header;
     scene->rpc_length = n - MIN(n, header->header_len);
     scene->rpc_xid = scene->rpc_length >= 4 ? get_be32(p + header->header_len) : 0;
-    scene->rpc_proc = scene->rpc_length >= PROCEDURE_AT + 4 ? get_be32(p + header->header_len + PROCEDURE_AT) : 0;
+    scene->rpc_proc = scene->rpc_length >= 24 ? get_be32(p + header->header_len + 20) : 0;
     scene->last = scene->rpc_length >= 4 ? get_be32(p + n - 4) : 0;
     scene->padded = (uint32_t)xdr_padded(scene->last);
 }
@@ -330,10 +330,8 @@ static unsigned on_ulpdu(void *ctx, unsigned cause, const uint8_t *p, size_t n)
     if (scene.ulpdu_n > 1 && scene.ddp.payload)
         add_send(&scene);
     play(&scene);
-    if (scene.verdict == DROPPED)
-        return QP_DROP;
-    if (scene.verdict == TAKEN)
-        return 0;
+    if (scene.verdict == DROPPED || scene.verdict == TAKEN)
+        return scene.verdict == TAKEN ? 0 : QP_DROP;
     return scene.verdict == TERMINATED ? scene.cause : cause;
 }
 
@@ -365,11 +363,11 @@ static void add_chunks(struct scene *scene, const struct rpcrdma_header *header,
         scene->write0_length = first.length;
     }
     chunk = header->has_reply ? rpcrdma_reply_chunk(header) : (struct rpcrdma_chunk){0};
-    for (uint32_t i = 0; i < chunk.n; i++)
-        scene->reply_length += rpcrdma_segment_at(&chunk, p, i).length;
     if (chunk.n > 0) {
         first = rpcrdma_segment_at(&chunk, p, 0);
         scene->reply0_length = first.length;
+        for (uint32_t i = 0; i < chunk.n; i++)
+            scene->reply_length += rpcrdma_segment_at(&chunk, p, i).length;
     }
     scene->ddp.stag = first.handle;
     scene->ddp.to = first.offset;
@@ -424,6 +422,8 @@ static void on_own_send(void *ctx, GByteArray *octets)
     struct scene scene = begin(ctx, ON_OWN_SEND);
 
     scene.send = octets;
+    scene.p = octets->data;
+    scene.n = octets->len;
     play(&scene);
 }
 

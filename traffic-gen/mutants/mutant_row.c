@@ -16,6 +16,7 @@ static const struct event_word {
     {"ulpdu", ON_ULPDU, ""},
     {"write", ON_ULPDU, "!error op=0"},
     {"read", ON_ULPDU, "!error op=1"},
+    {"answer", ON_ULPDU, "!error op=2"},
     {"send", ON_ULPDU, "!error op=3"},
     {"send-se", ON_ULPDU, "!error op=5"},
     {"term", ON_ULPDU, "!error op=7"},

@@ -2,23 +2,21 @@
 /*
  * What mutants do instead of what is due:
  *
- *   place, operate           a Write, an Atomic Operation is carried out, whatever becomes of it
  *   take, drop               as if it were right; as if it had not come, or was not to be sent
  *   hang                     the connection stays
  *   term LAYER/ETYPE/CODE    an error where there is none, or another one
  *   error chunk, error vers, reply accept=N     these answers to a Call
  *   close, fin, rst          the end, of the queue pair or of MPA alone; a start-up frame is refused
  *   note, forget             counts (`seen`); starts again
- *   keep                     remembers STag, Tagged Offset and length (`kept.stag` ...)
+ *   keep                     remembers STag, Tagged Offset and length (`kept.stag` ...), or stag=N, len=N
  *   send hex=HEX, echo from=N, write stag=N to=N len=N, answer sink=N sinkto=N len=N, call xid=N
  *                            a message of its own: octets; those received; a Write; a Read Response; a NULL Call
  *   mpa-reply reject, stream HEX, fpdu HEX     octets of its own, or instead of those that were due
- *   fill n=N                 the Send has as many octets
- *   spoil at=N, put at=N value=N     changes an octet (the last one), or four of them, in what is about to be sent
+ *   fill n=N, patch at=N word=N, flip     the Send has as many octets; a word, or the last octet, of what is sent
+ *   place, operate           what a Write or an Atomic Operation does to memory, though it is refused
  *   may-send                 before it may
  *   mute ms=N                every connection of the device for a while
  */
-#include "traffic-gen/ends/memory.h"
 #include "traffic-gen/ends/mpa_end_internal.h"
 #include "traffic-gen/ends/queue_pair_internal.h"
 #include "traffic-gen/ends/rpc_header.h"
@@ -158,40 +156,40 @@ static void forget(struct scene *scene, const struct statement *words)
 
 static void keep(struct scene *scene, const struct statement *words)
 {
-    (void)words;
-    scene->mutant->kept_stag = scene->ddp.stag;
+    scene->mutant->kept_stag = (uint32_t)number_of(scene, words, "stag", scene->ddp.stag);
     scene->mutant->kept_to = scene->ddp.to;
-    scene->mutant->kept_length = (uint32_t)scene->ddp.payload_len;
+    scene->mutant->kept_length = (uint32_t)number_of(scene, words, "len", scene->ddp.payload_len);
 }
 
-/* In memory that is open to the peer; NULL: it is not. */
+/* Memory of the device that the peer may write to. NULL: it is not. */
 static uint8_t *open_memory(const struct scene *scene, uint32_t stag, uint64_t to, size_t n)
 {
     const struct soft_qp *qp = soft_qp_of(scene->mutant->qp);
     uint8_t *p;
 
-    if (!qp || n == 0 || memory_access_by(qp->memory, qp, stag, to, n, MEMORY_REMOTE_WRITE, &p) != MEMORY_OK)
-        return NULL;
-    return p;
+    return qp && n > 0 && memory_access_by(qp->memory, qp, stag, to, n, MEMORY_REMOTE_WRITE, &p) == MEMORY_OK ? p
+                                                                                                              : NULL;
 }
 
 static void place(struct scene *scene, const struct statement *words)
 {
-    uint8_t *sink = open_memory(scene, scene->ddp.stag, scene->ddp.to, scene->ddp.payload_len);
+    const struct ddp_segment *ddp = &scene->ddp;
+    bool is_write = ddp->tagged && ddp->opcode == RDMAP_WRITE;
+    uint8_t *p = is_write ? open_memory(scene, ddp->stag, ddp->to, ddp->payload_len) : NULL;
 
     (void)words;
-    if (sink)
-        memcpy(sink, scene->ddp.payload, scene->ddp.payload_len);
+    if (p)
+        memcpy(p, ddp->payload, ddp->payload_len);
 }
 
 static void operate(struct scene *scene, const struct statement *words)
 {
-    uint8_t *word = open_memory(scene, scene->atomic.stag, scene->atomic.to, sizeof(uint64_t));
+    uint8_t *p = open_memory(scene, scene->atomic.stag, scene->atomic.to, sizeof(uint64_t));
     uint64_t result;
 
     (void)words;
-    if (word && rdmap_atomic_apply(&scene->atomic, get_be64(word), &result))
-        put_be64(word, result);
+    if (p && rdmap_atomic_apply(&scene->atomic, get_be64(p), &result))
+        put_be64(p, result);
 }
 
 static void be_mute(struct scene *scene, const struct statement *words)
@@ -305,45 +303,45 @@ static void fill(struct scene *scene, const struct statement *words)
         g_byte_array_set_size(scene->send, (guint)number_of(scene, words, "n", scene->send->len));
 }
 
-/* What is about to be sent, and may be changed; NULL: nothing, or it is too long. */
-static uint8_t *own_octets(struct scene *scene, size_t *n)
+/* Octets of what is about to be sent, n of them, which may be changed. NULL: too many. */
+static uint8_t *changeable(struct scene *scene, size_t *n)
 {
-    uint8_t *copy = scene->mutant->octets;
-    const uint8_t *p = scene->plan ? scene->plan->ulpdu : scene->work ? scene->work->p : NULL;
+    uint8_t *octets = scene->mutant->octets;
 
     if (scene->send) {
         *n = scene->send->len;
         return scene->send->data;
     }
     *n = scene->plan ? scene->plan->ulpdu_octets : scene->work ? scene->work->n : 0;
-    if (!p || *n > sizeof scene->mutant->octets)
+    if (*n > sizeof scene->mutant->octets)
         return NULL;
-    memmove(copy, p, *n);
-    if (scene->plan)
-        scene->plan->ulpdu = copy;
-    else
-        scene->work->p = copy;
-    return copy;
+    if (scene->plan) {
+        memcpy(octets, scene->plan->ulpdu, *n);
+        scene->plan->ulpdu = octets;
+    } else if (scene->work) {
+        memcpy(octets, scene->work->p, *n);
+        scene->work->p = octets;
+    }
+    return octets;
 }
 
-static void spoil(struct scene *scene, const struct statement *words)
+static void patch(struct scene *scene, const struct statement *words)
 {
-    size_t n;
-    uint8_t *octets = own_octets(scene, &n);
-    const size_t at = number_of(scene, words, "at", n - 1);
-
-    if (octets && at < n)
-        octets[at] ^= 1;
-}
-
-static void put(struct scene *scene, const struct statement *words)
-{
-    size_t n;
-    uint8_t *octets = own_octets(scene, &n);
-    const size_t at = number_of(scene, words, "at", 0);
+    size_t at = number_of(scene, words, "at", 0), n;
+    uint8_t *octets = changeable(scene, &n);
 
     if (octets && n >= sizeof(uint32_t) && at <= n - sizeof(uint32_t))
-        put_be32(octets + at, (uint32_t)number_of(scene, words, "value", 0));
+        put_be32(octets + at, (uint32_t)number_of(scene, words, "word", 0));
+}
+
+static void flip(struct scene *scene, const struct statement *words)
+{
+    size_t n;
+    uint8_t *octets = changeable(scene, &n);
+
+    (void)words;
+    if (octets && n > 0)
+        octets[n - 1] ^= 1;
 }
 
 static void may_send(struct scene *scene, const struct statement *words)
@@ -356,8 +354,6 @@ static void may_send(struct scene *scene, const struct statement *words)
 
 /* In the words, * is one without a value. */
 static const struct mutant_say says[] = {
-    {"place", "", place},
-    {"operate", "", operate},
     {"take", "", take},
     {"drop", "", drop},
     {"hang", "", drop},
@@ -369,7 +365,9 @@ static const struct mutant_say says[] = {
     {"rst", "", reset},
     {"note", "", note},
     {"forget", "", forget},
-    {"keep", "", keep},
+    {"keep", "stag len", keep},
+    {"place", "", place},
+    {"operate", "", operate},
     {"mute", "ms", be_mute},
     {"send", "hex", send_octets},
     {"echo", "from", echo},
@@ -380,8 +378,8 @@ static const struct mutant_say says[] = {
     {"stream", "*", stream},
     {"fpdu", "*", replace_ulpdu},
     {"fill", "n", fill},
-    {"spoil", "at", spoil},
-    {"put", "at value", put},
+    {"patch", "at word", patch},
+    {"flip", "", flip},
     {"may-send", "", may_send},
 };
 

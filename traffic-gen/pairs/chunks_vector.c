@@ -3,7 +3,6 @@
 #include "traffic-gen/pairs/chunks_model.h"
 #include "traffic-gen/pairs/exchange.h"
 #include "traffic-gen/suite/talk/rpc_talker.h"
-#include "traffic-gen/suite/talk/rpc_talker_v4.h"
 #include "wire/nfs.h"
 #include "wire/octets.h"
 
@@ -54,20 +53,6 @@ static bool judge(struct chunks *chunks, unsigned outcome, unsigned outcomes, en
     return false;
 }
 
-/* The WRITE, or the READ, of all octets of the vector. */
-static void put(const struct chunks *chunks, bool writes, struct xdr_out *out)
-{
-    struct rpc_talker *talker = chunks->talker;
-    const char *operations = writes ? "putfh,write" : "putfh,read";
-    const struct talker_request request = {.procedure = writes ? "nfs3.write" : "nfs3.read",
-                                           .words = talker->version == NFS_V3 ? "" : operations,
-                                           .on_file = true,
-                                           .data = chunks->octets,
-                                           .n = chunks->plan.length};
-
-    talker_put(talker, &request, out);
-}
-
 /* ---- WRITE ---- */
 
 static bool write_by_end(struct chunks *chunks)
@@ -82,7 +67,7 @@ static bool write_by_end(struct chunks *chunks)
     enum rule_id rule;
     unsigned outcomes = chunks_of_write(plan, &rule);
 
-    put(chunks, true, &out);
+    rpc_talker_put_write(chunks->talker, &out, chunks->octets, plan->length);
     rpc_talker_call(chunks->talker, &out, &how);
     return judge(chunks, outcome_of(chunks->talker, false), outcomes, rule, "WRITE");
 }
@@ -155,10 +140,8 @@ static bool write_by_hand(struct chunks *chunks)
     enum rpc_answer answer;
     struct xdr_out out;
 
-    put(chunks, true, &out);
-    memcpy(talker->region, chunks->octets, chunks->plan.length);
-    plan.n_reads = (uint32_t)segments_of(chunks, (uint32_t)out.items[0].at, reads);
-    g_byte_array_remove_range(out.octets, (guint)out.items[0].at, (guint)xdr_padded(chunks->plan.length));
+    rpc_talker_put_write(talker, &out, chunks->octets, chunks->plan.length);
+    plan.n_reads = (uint32_t)segments_of(chunks, (uint32_t)rpc_talker_take_item(talker, &out, NULL).at, reads);
     plan.xid = get_be32(out.octets->data);
     rpc_talker_send_plan(talker, &plan, out.octets->data, out.octets->len);
     xdr_out_free(&out);
@@ -192,7 +175,7 @@ static bool read_back(struct chunks *chunks)
     uint32_t n = 0;
     bool right = true;
 
-    put(chunks, false, &out);
+    rpc_talker_put_read(chunks->talker, &out, plan->length);
     rpc_talker_call(chunks->talker, &out, &how);
     if (outcome_of(chunks->talker, false) == CHUNKS_SUCCESS)
         right = octets_right(chunks, &n);

@@ -15,6 +15,7 @@ enum {
     TREE_NODES_MAX = 1000000,
     SEND_SIZE = 4096, /* the inline threshold, advertised in private data (RFC 8797) */
     CREDITS = 64,
+    WRITES_PER_LOSS = 5,
 };
 
 static char *export_folder;
@@ -65,12 +66,24 @@ static bool nfs_listen(struct live_loop *loop, const char *host, char **error)
     return true;
 }
 
+/* False with *error: there is none of that name. */
+static bool take_fault(const char *name, struct nfs_server_options *options, char **error)
+{
+    options->executes_again = g_strcmp0(name, "executed-again") == 0;
+    options->loses_writes = g_strcmp0(name, "write-lost") == 0 ? WRITES_PER_LOSS : 0;
+    if (!name || options->executes_again || options->loses_writes > 0)
+        return true;
+    *error = g_strdup_printf("--misbehave: of the service nfs there are write-lost and executed-again, not '%s'", name);
+    return false;
+}
+
 static bool nfs_open(const struct endpoint_options *options, char **error)
 {
     struct nfs_server_options server_options = {.now = nfs_tree_real_time};
     GError *why = NULL;
 
-    (void)options;
+    if (!take_fault(options->misbehave, &server_options, error))
+        return false;
     if (mount_port > UINT16_MAX || tree_mebibytes < 1) {
         *error = g_strdup(tree_mebibytes < 1 ? "--tree-size: at least 1 MiB" : "--mount-port: at most 65535");
         return false;
@@ -124,6 +137,7 @@ const struct endpoint_kind nfs_service = {
     .entries = entries,
     .configured = nfs_configured,
     .on_devices = true,
+    .misbehaves = true,
     .open = nfs_open,
     .close = nfs_close,
     .listen = nfs_listen,

@@ -20,6 +20,10 @@ struct nfs_server_options {
     uint64_t seed;         /* of verifiers and session ids */
     int64_t (*now)(void *ctx);
     void *ctx;
+    /* Faults, to test clients' checks: every so many WRITEs of a session is acknowledged and lost (0: none); a retry is
+     * executed again. */
+    unsigned loses_writes;
+    bool executes_again;
 };
 
 /* The connection's service to the server: Calls in the reverse direction (callbacks), if it can carry them. */

@@ -198,6 +198,7 @@ struct nfs4_session {
     unsigned minor;
     struct nfs4_channel fore, back;
     struct nfs4_slot *slots; /* fore.max_requests of them */
+    unsigned writes;         /* executed: struct nfs_server_options, loses_writes */
     GList in_client;
     /* Callbacks. */
     uint32_t program;

@@ -45,6 +45,14 @@ int nfs4_read(struct nfs4_call *call)
     return NFS4_OK;
 }
 
+/* A fault: struct nfs_server_options. */
+static bool is_lost(const struct nfs4_call *call)
+{
+    const unsigned each = call->rpc->server->options.loses_writes;
+
+    return each > 0 && call->session && ++call->session->writes % each == 0;
+}
+
 int nfs4_write(struct nfs4_call *call)
 {
     struct nfs4_stateid stateid;
@@ -68,7 +76,7 @@ int nfs4_write(struct nfs4_call *call)
     n = MIN(n, call->rpc->server->options.io_max);
     if (offset > UINT64_MAX - n)
         return NFS4ERR_INVAL;
-    if (n > 0)
+    if (n > 0 && !is_lost(call))
         status = (int)nfs_tree_write(call->tree, call->current, offset, data, n);
     if (status != NFS4_OK)
         return status;

@@ -111,9 +111,9 @@ int nfs4_sequence(struct nfs4_call *call)
     nfs4_client_renew(session->client);
     slot = &session->slots[arguments.slot];
     crc = crc32c(call->in->p + call->rpc->header->header_len, call->in->n - call->rpc->header->header_len);
-    if (arguments.sequence == slot->sequence)
+    if (arguments.sequence == slot->sequence && !call->rpc->server->options.executes_again)
         return replay(call, session, slot, &arguments, crc);
-    if (arguments.sequence != slot->sequence + 1)
+    if (arguments.sequence != slot->sequence + 1 && arguments.sequence != slot->sequence)
         return NFS4ERR_SEQ_MISORDERED;
     slot->sequence = arguments.sequence;
     slot->used = true;

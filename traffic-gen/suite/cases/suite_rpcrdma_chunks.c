@@ -104,25 +104,24 @@ static bool has_ended(const struct rpc_talker *talker)
     return talker->fed_end;
 }
 
-/* By the time of the last Read the memory of that segment is not there. */
+/* By the time of the second Read the memory of that segment is not there. */
 static void lost_memory(struct rpc_talker *talker, const struct suite_case *row)
 {
+    struct talk *talk = talker->talk;
     enum rpc_answer answer;
 
     if (!calls_say(talker, row))
         return;
-    rpc_talker_pump(talker, talk_t_close(talker->talk), has_ended);
+    rpc_talker_pump(talker, talk_t_close(talk), has_ended);
     answer = rpc_talker_await(talker, talker->xid, 0);
     if (answer == RPC_ANSWER_SUCCESS && status_heard(talker) == 0)
-        talk_failed(talker->talk,
-                    "expected no success: a part of the data cannot be read; found a Reply that says success");
+        talk_failed(talk, "expected no success: a part of the data cannot be read; found a Reply that says success");
     else if (talker->fed_end)
-        talk_passed_by_end(talker->talk, "the connection ends");
+        talk_passed_by_end(talk, "the connection ends");
     else if (answer != RPC_ANSWER_SILENCE && answer != RPC_ANSWER_GONE)
-        talk_passed(talker->talk, "%s", rpc_answer_words(answer));
+        talk_passed(talk, "%s", rpc_answer_words(answer));
     else
-        talk_failed(talker->talk,
-                    "expected the connection to end, or an error; found neither: the requester waits for ever");
+        talk_failed(talk, "expected the connection to end, or an error; found neither: the requester waits for ever");
 }
 
 /* An item that must not be reduced. */
@@ -169,7 +168,7 @@ static const struct suite_case tests[] = {
      .says = "file; (write len=501); read len=501 write=504 reply=400", .on = calls_succeed},
     {RULE_RPCR_4_5_4_03, "memory", DUT_RESPONDER, NEED_NFS, rpcrdma_each_version,
      "a WRITE with a Read chunk of two segments, of which the second one's memory is gone when it is read",
-     "the connection ends, or an error", .says = "file; (write len=2800 by-hand read=1400+1400 gone)",
+     "the connection ends, or an error", .says = "file; (write len=2800 by-hand read=1400+1400 lost)",
      .on = lost_memory},
     {RULE_RPCR_3_4_5_07, NULL, DUT_RESPONDER, NEED_NFS, rpcrdma_each_version,
      "a WRITE with a Read chunk of four segments", "success, and the octets in list order",

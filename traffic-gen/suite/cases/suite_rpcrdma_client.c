@@ -98,14 +98,6 @@ static bool is_over(const struct rpc_talker *talker)
     return talker->terminated || talker->fed_end;
 }
 
-/* It has ended the connection; verdict is set: not by an unmount, which says nothing, but for this reason. */
-static bool has_left(struct rpc_talker *talker, const char *instead, const char *how)
-{
-    if (is_over(talker) && !rpc_talker_judge_unmounted(talker))
-        talk_failed(talker->talk, "expected %s; the device ended the connection%s", instead, how);
-    return is_over(talker);
-}
-
 /* An RDMA Write of n octets into the device's memory, or a Read from there. */
 static void reach(struct rpc_talker *talker, enum qp_kind kind, const struct rpcrdma_segment *segment, uint32_t n)
 {
@@ -254,9 +246,12 @@ static void wrong_chunk(struct rpc_talker *talker, const struct suite_case *row)
         return;
     reply_io_error(talker, talker->held[index].xid, row->variant);
     rpc_talker_pump(talker, a_while, NULL);
-    if (has_left(talker, "the Reply to end at most its Call",
-                 talker->terminated && !talker->port->is_blind ? " with a Terminate" : ""))
+    if (is_over(talker)) {
+        if (!rpc_talker_judge_unmounted(talker))
+            talk_failed(talker->talk, "expected the Reply to end at most its Call; the device ended the connection%s",
+                        talker->terminated && !talker->port->is_blind ? " with a Terminate" : "");
         return;
+    }
     reach(talker, QP_WRITE, &segment, REACH_MAX);
     rpc_talker_pump(talker, a_while, is_over);
     if (is_over(talker))

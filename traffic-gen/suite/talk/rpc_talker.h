@@ -235,6 +235,14 @@ void rpc_talker_clear_up(struct talk_run *run, enum nfs_version_at version, GPtr
 /* A new name, which is removed in the end. Borrowed. */
 const char *rpc_talker_new_name(struct rpc_talker *talker);
 
+/* A WRITE of n octets, which are eligible, and a READ of n octets, both from offset 0 of the file. */
+void rpc_talker_put_write(struct rpc_talker *talker, struct xdr_out *out, const void *p, uint32_t n);
+void rpc_talker_put_read(struct rpc_talker *talker, struct xdr_out *out, uint32_t n);
+/*
+ * The item goes from the message into our memory, for a Read chunk: what is eligible, or what `reduce` names ("handle",
+ * "name"; NULL). Where it was.
+ */
+struct rpc_end_item rpc_talker_take_item(struct rpc_talker *talker, struct xdr_out *out, const char *reduce);
 /*
  * A Call in a statement, whose XID becomes talker->xid: write len=N or read len=N (the case's file), create len=N (a
  * link with so long a text; links=2: two), readlink len=N, getattr (of the root), lookup (of the file).
@@ -242,9 +250,9 @@ const char *rpc_talker_new_name(struct rpc_talker *talker);
  *   write=N       a Write chunk for the result; segments=N of each chunk
  *   reply=N       the Reply may have so many octets: a Reply chunk if that does not fit inline
  *   by-hand       whatever is right, and without waiting for the answer: read=N or read=N+N are the sizes of the item's
- *                 segments, past=N puts them N octets too far, gone: the memory of the
- *                 last one is not there any more; reduce=handle, reduce=name: that goes into a Read chunk;
- *                 write=N and reply=N are the sizes of the chunks; their memory is talker->region
+ *                 segments, past=N puts them N octets too far, lost: the last one's memory is gone; reduce=handle,
+ *                 reduce=name: that goes into a Read chunk; write=N and reply=N are the sizes of the chunks; their
+ *                 memory is talker->region
  * False: verdict is set.
  */
 bool rpc_talker_say(struct rpc_talker *talker, const char *says);

@@ -5,7 +5,6 @@
  */
 #include "traffic-gen/suite/talk/rpc_talker_v4.h"
 
-#include "traffic-gen/ends/memory.h"
 #include "traffic-gen/say/words.h"
 #include "traffic-gen/suite/talk/talk_internal.h"
 #include "wire/octets.h"
@@ -33,6 +32,8 @@ static const uint8_t *data(void)
     return octets;
 }
 
+enum { CALL_WRITE, CALL_READ };
+
 static const struct {
     const char *name;
     struct talker_request request;
@@ -44,6 +45,33 @@ static const struct {
     {"create", {.words = "putfh,create:masks=0"}},
     {"readlink", {.words = "putfh,lookup,readlink"}},
 };
+
+/* Parameters of version 3 have values of their own. */
+static struct talker_request request_of(const struct rpc_talker *talker, unsigned call, const void *p, uint32_t n)
+{
+    struct talker_request request = calls[call].request;
+
+    if (talker->version == NFS_V3)
+        request.words = "";
+    request.name = talker->name;
+    request.data = p;
+    request.n = n;
+    return request;
+}
+
+void rpc_talker_put_write(struct rpc_talker *talker, struct xdr_out *out, const void *p, uint32_t n)
+{
+    const struct talker_request request = request_of(talker, CALL_WRITE, p, n);
+
+    talker_put(talker, &request, out);
+}
+
+void rpc_talker_put_read(struct rpc_talker *talker, struct xdr_out *out, uint32_t n)
+{
+    const struct talker_request request = request_of(talker, CALL_READ, data(), n);
+
+    talker_put(talker, &request, out);
+}
 
 /* ---- the message ---- */
 
@@ -74,12 +102,8 @@ static bool put(struct rpc_talker *talker, struct words *words, struct xdr_out *
         i++;
     if (i == G_N_ELEMENTS(calls))
         return words_refuse(words, name ? name : "");
-    request = calls[i].request;
-    if (talker->version == NFS_V3)
-        request.words = "";
-    request.name = talker->name;
-    request.data = data();
-    request.n = talker->asked = (uint32_t)MIN(words_number(words, "len", 0), DATA_MAX);
+    talker->asked = (uint32_t)MIN(words_number(words, "len", 0), DATA_MAX);
+    request = request_of(talker, i, data(), talker->asked);
     if (strcmp(name, "create") == 0)
         put_links(talker, request, words_number(words, "links", 1), out);
     else
@@ -103,8 +127,7 @@ static void call_by_end(struct rpc_talker *talker, struct words *words, struct x
     rpc_talker_call(talker, out, &how);
 }
 
-/* The item goes from the message into our memory: what is eligible, or the octets that `reduce` names. */
-static struct rpc_end_item take_item(struct rpc_talker *talker, const char *reduce, struct xdr_out *out)
+struct rpc_end_item rpc_talker_take_item(struct rpc_talker *talker, struct xdr_out *out, const char *reduce)
 {
     const bool is_handle = g_strcmp0(reduce, "handle") == 0;
     const void *p = is_handle ? (const void *)talker->root : talker->name;
@@ -119,12 +142,12 @@ static struct rpc_end_item take_item(struct rpc_talker *talker, const char *redu
     return item;
 }
 
-/* Of memory that was registered and is invalidated. */
-static struct rpcrdma_segment segment_gone(struct rpc_talker *talker, uint32_t n)
+/* Memory that is not there any more. */
+static struct rpcrdma_segment lost_segment(const struct rpc_talker *talker, uint32_t n)
 {
-    static uint8_t lost[DATA_MAX];
+    static uint8_t octets[DATA_MAX];
     struct memory *memory = rpc_end_memory(talker->end);
-    const uint32_t stag = memory_register(memory, lost, MIN(n, sizeof lost), 0, MEMORY_REMOTE_READ, false);
+    uint32_t stag = memory_register(memory, octets, MIN(n, DATA_MAX), 0, MEMORY_REMOTE_READ, false);
     const struct rpcrdma_segment segment = {.handle = stag, .length = n, .offset = memory_base(memory, stag)};
 
     memory_invalidate(memory, stag);
@@ -151,7 +174,7 @@ static void send_by_hand(struct rpc_talker *talker, struct words *words, struct 
                                 .reply = reply > 0 ? &chunk : NULL};
 
     if (sizes || reduce)
-        item = take_item(talker, reduce, out);
+        item = rpc_talker_take_item(talker, out, reduce);
     for (unsigned i = 0; i < (sizes ? g_strv_length(parts) : reduce != NULL); i++) {
         uint32_t size = sizes ? (uint32_t)words_parse_number(words, parts[i]) : (uint32_t)item.n;
 
@@ -159,8 +182,8 @@ static void send_by_hand(struct rpc_talker *talker, struct words *words, struct 
             (struct rpcrdma_read_segment){(uint32_t)item.at + past, rpc_talker_segment(talker, false, at, size)};
         at += size;
     }
-    if (words_have(words, "gone") && plan.n_reads > 0)
-        reads[plan.n_reads - 1].target = segment_gone(talker, reads[plan.n_reads - 1].target.length);
+    if (words_have(words, "lost") && plan.n_reads > 0)
+        reads[plan.n_reads - 1].target = lost_segment(talker, reads[plan.n_reads - 1].target.length);
     rpc_talker_send_plan(talker, &plan, out->octets->data, out->octets->len);
     xdr_out_free(out);
 }

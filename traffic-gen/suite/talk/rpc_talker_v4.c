@@ -216,10 +216,10 @@ static uint32_t begin_session(struct rpc_talker *talker)
 {
     static const struct talker_request requests[] = {
         {.words = "exchange_id:flags=0", .introduces = true, .take = take_client},
-        /* No back channel. */
+        /* No back channel. A Reply that is kept for retries, if a Call asks for that, has 4096 octets at the most. */
         {.words =
-             "create_session:flags=0:fmaxreq=65536:fmaxresp=65536:fmaxcached=0:fmaxops=16:fmaxreqs=64:bmaxreq=65536"
-             ":bmaxresp=65536:bmaxops=16:bmaxreqs=64",
+             "create_session:flags=0:fmaxreq=65536:fmaxresp=65536:fmaxcached=4096:fmaxops=16:fmaxreqs=64:bmaxreq=65536"
+             ":bmaxresp=65536:bmaxcached=4096:bmaxops=16:bmaxreqs=64",
          .take = take_session},
         {.words = "reclaim_complete"},
     };

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""iwarp-gen connect --chaos: the right server keeps every promise; what another breaks is found, and the history reduced."""
+import contextlib
+import re
+import socket
+import subprocess
+import threading
+
+import pytest
+
+import devices
+
+
+@contextlib.contextmanager
+def serve(*args):
+    server = subprocess.Popen([devices.GEN, "serve", "127.0.0.1:0", "--service=nfs", *args], stderr=subprocess.PIPE, text=True)
+    try:
+        yield int(server.stderr.readline().split("port ")[1].split()[0].rstrip(":,;"))
+    finally:
+        server.kill()
+        server.wait()
+
+
+def chaos(port, seed, *args):
+    command = [devices.GEN, "connect", f"127.0.0.1:{port}", f"--chaos={seed}", *args]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+def steps_of(run):
+    """The reduced history."""
+    return re.findall(r"^  \d+\. (.*)$", run.stdout, re.M)
+
+
+@pytest.mark.parametrize("options", [[], ["--markers"], ["--no-crc"]], ids=" ".join)
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_right_server(seed, options):
+    with serve(*options) as port:
+        run = chaos(port, seed, "--count=300")
+    assert run.returncode == 0, run.stdout + run.stderr
+    steps, faults, connections = map(int, re.fullmatch(r"--chaos=\d+: (\d+) steps, (\d+) faults, (\d+) connections\n", run.stdout).groups())
+    assert steps == 305 and faults > 100 and connections > 80
+
+
+def test_the_server_is_left_as_it_was():
+    """A second run finds nothing of the first."""
+    with serve() as port:
+        for _ in range(2):
+            assert chaos(port, 5).returncode == 0
+
+
+@pytest.mark.parametrize("seed", [1, 2, 4, 9])
+def test_acknowledged_write_that_is_lost(seed):
+    with serve("--misbehave=write-lost") as port:
+        run = chaos(port, seed)
+    steps = steps_of(run)
+    assert run.returncode == 1 and "expected the octets that were written and acknowledged" in run.stdout, run.stdout + run.stderr
+    # Every fifth is: the shortest history has five of them, on a quiet connection.
+    assert len(steps) == 5 and all(re.fullmatch(r"write 0x.. into block \d", step) for step in steps), run.stdout
+
+
+@pytest.mark.parametrize("seed", [1, 3, 6, 8])
+def test_operation_that_is_executed_twice(seed):
+    with serve("--misbehave=executed-again") as port:
+        run = chaos(port, seed)
+    steps = steps_of(run)
+    assert run.returncode == 1 and "it was executed twice" in run.stdout, run.stdout + run.stderr
+    assert 1 <= len(steps) <= 2 and re.fullmatch(r"(make|remove) folder \d; (RST|FIN) after the Call", steps[-1]), run.stdout
+
+
+def test_the_same_by_seed():
+    with serve("--misbehave=executed-again") as port:
+        first, again = chaos(port, 3), chaos(port, 3)
+    assert steps_of(first) == steps_of(again)
+
+
+@pytest.mark.parametrize("args,message", [
+    (["--chaos=x"], "--chaos: 'x' is not from 0 to 4294967295"),
+    (["--chaos=1", "--count=-1"], "--count: -1 is not from 1 to 100000"),
+    (["--chaos=1", "--rping"], "--chaos: alone"),
+    (["--chaos=1", "--markers"], "--markers"),
+    (["--chaos=1", "--inject=MPA-4.1-05"], "--inject"),
+])
+def test_bad_input(args, message):
+    run = subprocess.run([devices.GEN, "connect", "127.0.0.1:1", *args], capture_output=True, text=True, timeout=20)
+    assert run.returncode == 2 and message in run.stderr, run.stderr
+
+
+def test_nobody_there():
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    run = chaos(port, 1)
+    assert run.returncode == 2 and "no connection" in run.stderr
+
+
+def test_no_nfs_server():
+    device = subprocess.Popen([devices.GEN, "serve", "127.0.0.1:0", "--service=echo"], stderr=subprocess.PIPE, text=True)
+    try:
+        port = int(device.stderr.readline().split("port ")[1].split()[0].rstrip(":,;"))
+        run = chaos(port, 1, "--timeout=1")
+    finally:
+        device.kill()
+        device.wait()
+    assert run.returncode == 2 and "127.0.0.1" in run.stderr, run.stdout + run.stderr
+
+
+def test_server_that_vanishes():
+    """In the middle of a history: that is broken, too."""
+    with serve() as port:
+        run = subprocess.Popen([devices.GEN, "connect", f"127.0.0.1:{port}", "--chaos=1", "--count=100000", "--timeout=1"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        threading.Event().wait(1)
+    output, errors = run.communicate(timeout=120)
+    assert run.returncode == 1 and "broken at step" in output and "not reduced" in output, output + errors
+
+
+def test_unknown_fault_of_the_server():
+    run = subprocess.run([devices.GEN, "serve", "127.0.0.1:0", "--service=nfs", "--misbehave=x"], capture_output=True, text=True, timeout=20)
+    assert run.returncode == 2 and "write-lost and executed-again, not 'x'" in run.stderr

@@ -1,0 +1,542 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/chaos/chaos.h"
+
+#include "traffic-gen/pairs/reduce.h"
+#include "traffic-gen/suite/talk/rpc_talker_v4.h"
+#include "traffic-gen/suite/talk/tcp_socket.h"
+#include "wire/nfs.h"
+#include "wire/octets.h"
+
+#include <string.h>
+
+enum {
+    FILE_SYNC = 2,
+    FOLDER = 2, /* NF4DIR */
+    SLOTS_MIN = 4,
+    OTHER_HANDLE = 0x5A5A5A00,
+    VERSION_UNKNOWN = 9,
+    REDUCE_AT_ONCE = 32, /* steps, or groups of them, that are left out or not */
+};
+
+static const int64_t retry_ns = 50 * INT64_C(1000000), patience_ns = 5 * INT64_C(1000000000);
+static const struct suite_case row = {
+    .rule = RULE_RPCR_3_4_5_07, .needs = NEED_NFS, .expected = "exactly one execution"};
+
+/* The client, whose session outlives its connections. */
+struct chaos {
+    struct talk_run *run;
+    struct chaos_outcome *outcome;
+    struct chaos_world world;
+    /* The connection. */
+    bool connected;
+    struct talk talk;
+    struct case_result *result;
+    struct rpc_talker talker;
+    /* What goes on with the next one. */
+    bool has_session;
+    struct talker_v4 v4;
+    uint8_t root[NFS_HANDLE_MAX], file[NFS_HANDLE_MAX];
+    uint32_t root_n, file_n, slot, sequence, xid;
+    GPtrArray *names; /* char *: to be removed */
+    char *folders[CHAOS_FOLDERS];
+};
+
+static void broken(struct chaos *chaos, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+static void broken(struct chaos *chaos, const char *format, ...)
+{
+    va_list args;
+
+    if (chaos->outcome->end != CHAOS_KEPT)
+        return;
+    va_start(args, format);
+    chaos->outcome->what = g_strdup_vprintf(format, args);
+    va_end(args);
+    chaos->outcome->end = CHAOS_BROKEN;
+}
+
+static void no_server(struct chaos *chaos, const char *why)
+{
+    if (chaos->outcome->end != CHAOS_KEPT)
+        return;
+    chaos->outcome->what = g_strdup(why);
+    chaos->outcome->end = CHAOS_NO_SERVER;
+}
+
+static bool goes_on(const struct chaos *chaos)
+{
+    return chaos->outcome->end == CHAOS_KEPT && !suite_stopped;
+}
+
+/* ---- connections ---- */
+
+/* The session stays; nothing is tidied up on this connection. */
+static void forget(struct rpc_talker *talker)
+{
+    talker->file_n = talker->root_n = 0;
+    talker->v4.has_session = false;
+    g_ptr_array_set_size(talker->names, 0);
+}
+
+static void disconnect(struct chaos *chaos)
+{
+    if (!chaos->connected)
+        return;
+    forget(&chaos->talker);
+    rpc_talker_close(&chaos->talker);
+    talk_clear(&chaos->talk);
+    case_result_free(chaos->result);
+    chaos->connected = false;
+}
+
+static bool try_connect(struct chaos *chaos, char **why)
+{
+    const struct talker_wish wish = {.version = NFS_V41};
+
+    chaos->result = case_result_new();
+    talk_init(&chaos->talk, chaos->run, &row, 1, chaos->result);
+    chaos->connected = true;
+    if (rpc_talker_open(&chaos->talker, &chaos->talk, &wish))
+        return true;
+    g_free(*why);
+    *why = g_strdup(chaos->result->actual ? chaos->result->actual : "no connection");
+    disconnect(chaos);
+    return false;
+}
+
+/* The first time a session is made, and the file; later ones go on with both. */
+static bool take_up(struct chaos *chaos)
+{
+    struct rpc_talker *talker = &chaos->talker;
+
+    if (chaos->has_session) {
+        talker->v4 = chaos->v4;
+        return true;
+    }
+    if (!rpc_talker_file(talker) || !talker->v4.has_session || talker->v4.slots < SLOTS_MIN) {
+        no_server(chaos, chaos->result->actual ? chaos->result->actual : "its sessions have less than 4 slots");
+        return false;
+    }
+    chaos->v4 = talker->v4;
+    memcpy(chaos->root, talker->root, chaos->root_n = talker->root_n);
+    memcpy(chaos->file, talker->file, chaos->file_n = talker->file_n);
+    g_ptr_array_add(chaos->names, g_strdup(talker->name));
+    for (unsigned i = 0; i < CHAOS_FOLDERS; i++)
+        chaos->folders[i] = g_strdup(rpc_talker_new_name(talker));
+    chaos->slot = chaos->v4.slots - 1; /* the talker has used the first ones */
+    chaos->sequence = 1;
+    chaos->xid = talker->xids;
+    chaos->has_session = true;
+    return true;
+}
+
+static bool connect_again(struct chaos *chaos)
+{
+    const int64_t until = talk_now() + patience_ns;
+    g_autofree char *why = NULL;
+
+    do {
+        if (try_connect(chaos, &why)) {
+            chaos->outcome->connections++;
+            return take_up(chaos);
+        }
+        g_usleep((gulong)(retry_ns / 1000));
+    } while (talk_now() < until && goes_on(chaos));
+    if (chaos->has_session)
+        broken(chaos, "expected the server to accept connections; found: %s", why ? why : "nothing");
+    else
+        no_server(chaos, why ? why : "stopped");
+    return false;
+}
+
+static bool is_usable(const struct chaos *chaos)
+{
+    return chaos->connected && talk_is_open(&chaos->talk) && !chaos->talker.fed_end && !chaos->talker.terminated &&
+           !chaos->talk.our_fin;
+}
+
+static bool be_connected(struct chaos *chaos)
+{
+    if (is_usable(chaos))
+        return true;
+    disconnect(chaos);
+    return connect_again(chaos);
+}
+
+/* ---- Calls ---- */
+
+/* One COMPOUND, that is kept until it is answered. */
+struct request {
+    GByteArray *octets;
+    uint32_t position; /* of the octets of a WRITE */
+    uint32_t n;        /* of them; they are the last of the COMPOUND */
+};
+
+static void put_sequence(struct chaos *chaos, struct xdr_out *out, unsigned operations)
+{
+    rpc_talker_begin(&chaos->talker, out, NFS_PROGRAM, 4, 1);
+    xdr_out_set_u32(out, 0, ++chaos->xid);
+    xdr_out_u32(out, 0); /* tag */
+    xdr_out_words(out, 1, operations + 2, NFS_OP_SEQUENCE);
+    xdr_out_fixed(out, chaos->v4.session, sizeof chaos->v4.session);
+    xdr_out_words(out, chaos->sequence, chaos->slot, chaos->slot);
+    xdr_out_bool(out, true); /* to be kept for retries */
+    xdr_out_u32(out, NFS_OP_PUTFH);
+}
+
+static void put_folder(struct chaos *chaos, struct xdr_out *out, const struct chaos_step *step)
+{
+    const char *name = chaos->folders[step->which];
+
+    put_sequence(chaos, out, 1);
+    xdr_out_opaque(out, chaos->root, chaos->root_n);
+    if (step->operation == CHAOS_REMOVE) {
+        xdr_out_u32(out, NFS_OP_REMOVE);
+        xdr_out_opaque(out, name, (uint32_t)strlen(name));
+        return;
+    }
+    xdr_out_words(out, NFS_OP_CREATE, FOLDER);
+    xdr_out_opaque(out, name, (uint32_t)strlen(name));
+    xdr_out_words(out, 0, 0); /* no attributes */
+}
+
+static void put_io(struct chaos *chaos, struct xdr_out *out, const struct chaos_step *step)
+{
+    const bool is_write = step->operation == CHAOS_WRITE;
+
+    put_sequence(chaos, out, 1);
+    xdr_out_opaque(out, chaos->file, chaos->file_n);
+    xdr_out_u32(out, is_write ? NFS_OP_WRITE : NFS_OP_READ);
+    xdr_out_fixed(out, chaos->v4.stateid, sizeof chaos->v4.stateid);
+    xdr_out_u64(out, is_write ? (uint64_t)step->which * CHAOS_BLOCK : 0);
+    if (is_write)
+        xdr_out_words(out, FILE_SYNC, CHAOS_BLOCK);
+    else
+        xdr_out_u32(out, CHAOS_BLOCKS * CHAOS_BLOCK);
+}
+
+static void make_request(struct chaos *chaos, const struct chaos_step *step, struct request *out)
+{
+    struct xdr_out xdr;
+
+    if (step->operation == CHAOS_MAKE || step->operation == CHAOS_REMOVE)
+        put_folder(chaos, &xdr, step);
+    else
+        put_io(chaos, &xdr, step);
+    *out = (struct request){.octets = g_byte_array_new(), .position = (uint32_t)xdr_out_at(&xdr)};
+    g_byte_array_append(out->octets, xdr.octets->data, xdr.octets->len);
+    xdr_out_free(&xdr);
+    if (step->operation != CHAOS_WRITE)
+        return;
+    out->n = CHAOS_BLOCK;
+    g_byte_array_set_size(out->octets, out->octets->len + CHAOS_BLOCK);
+    memset(out->octets->data + out->octets->len - CHAOS_BLOCK, step->pattern, CHAOS_BLOCK);
+}
+
+static void send_inline(struct chaos *chaos, const struct request *request)
+{
+    const struct rpcrdma_plan plan = {.vers = RPCRDMA_VERSION, .credit = 8, .xid = get_be32(request->octets->data)};
+
+    rpc_talker_send_plan(&chaos->talker, &plan, request->octets->data, request->octets->len);
+}
+
+/* The second half of the octets cannot be read. */
+static void send_in_part(struct chaos *chaos, const struct request *request)
+{
+    struct rpc_talker *talker = &chaos->talker;
+    struct rpcrdma_read_segment reads[2] = {
+        {request->position, rpc_talker_segment(talker, false, 0, request->n / 2)},
+        {request->position, rpc_talker_segment(talker, false, request->n / 2, request->n - request->n / 2)}};
+    const struct rpcrdma_plan plan = {.vers = RPCRDMA_VERSION,
+                                      .credit = 8,
+                                      .xid = get_be32(request->octets->data),
+                                      .reads = reads,
+                                      .n_reads = G_N_ELEMENTS(reads)};
+
+    memcpy(talker->region, request->octets->data + request->position, request->n);
+    reads[1].target.handle ^= OTHER_HANDLE;
+    rpc_talker_send_plan(talker, &plan, request->octets->data, request->octets->len - request->n);
+}
+
+/* The Reply's XDR from its COMPOUND status on; NULL: there is none, or not the whole of it. */
+static const struct talker_heard *reply_of(struct chaos *chaos, const struct request *request, struct xdr *results)
+{
+    const uint32_t xid = get_be32(request->octets->data);
+    const struct talker_heard *heard;
+    struct rpc_message header;
+
+    if (rpc_talker_await(&chaos->talker, xid, talk_t_close(&chaos->talk)) != RPC_ANSWER_SUCCESS)
+        return NULL;
+    heard = rpc_talker_find(&chaos->talker, xid);
+    *results = xdr_begin(heard->p + heard->header.header_len, heard->n - heard->header.header_len);
+    if (rpc_decode(&header, results->p, results->n) != RPC_OK)
+        return NULL;
+    results->at = header.header_len;
+    return heard;
+}
+
+/* ---- what befalls the connection ---- */
+
+/* Before the Call. */
+static void disturb_before(struct chaos *chaos, enum chaos_fault fault)
+{
+    static const uint8_t half[] = {0, 100, 0x41, 0x43, 0, 0, 0, 0, 0, 0};
+    struct rpcrdma_plan plan = {.vers = VERSION_UNKNOWN, .credit = 8, .xid = chaos->xid + 0x80000000};
+    static const uint8_t nothing[40];
+
+    if (fault == CHAOS_HALF_SENT)
+        talk_write(&chaos->talk, half, sizeof half);
+    if (fault == CHAOS_HALF_SENT || fault == CHAOS_RESET_BEFORE)
+        talk_reset(&chaos->talk);
+    if (fault == CHAOS_MALFORMED) {
+        rpc_talker_send_plan(&chaos->talker, &plan, nothing, sizeof nothing);
+        rpc_talker_await(&chaos->talker, plan.xid, talk_t_react(&chaos->talk)); /* ERR_VERS, or the end */
+    }
+}
+
+/* After it. True: whether it was executed is unknown. */
+static bool disturb_after(struct chaos *chaos, enum chaos_fault fault, const struct request *request)
+{
+    if (fault == CHAOS_RESET_AFTER)
+        talk_reset(&chaos->talk);
+    else if (fault == CHAOS_FIN_AFTER)
+        talk_finish(&chaos->talk);
+    else if (fault == CHAOS_READ_FAILS) /* our end refuses the Read, and the connection is over */
+        rpc_talker_await(&chaos->talker, get_be32(request->octets->data), talk_t_react(&chaos->talk));
+    else
+        return false;
+    return true;
+}
+
+/* ---- a step ---- */
+
+/* The file as the world has it. */
+static bool file_right(const struct chaos_world *world, const uint8_t *p, uint32_t n)
+{
+    if (n != world->written * CHAOS_BLOCK)
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (p[i] != world->blocks[i / CHAOS_BLOCK])
+            return false;
+    }
+    return true;
+}
+
+static void judge_read(struct chaos *chaos, struct xdr *reply)
+{
+    struct nfs_results results;
+    const uint8_t *p = NULL;
+    uint32_t n = 0;
+
+    if (nfs_results_read(&results, nfs_procedure_template("nfs41.compound"), "sequence,putfh,read", reply))
+        p = nfs_results_octets(&results, "data", &n);
+    if (!p)
+        broken(chaos, "expected the octets of the file; found a Reply that cannot be decoded");
+    else if (!file_right(&chaos->world, p, n))
+        broken(chaos, "expected the octets that were written and acknowledged; found others (%u octets)", n);
+    nfs_results_clear(&results);
+}
+
+static void judge_step(struct chaos *chaos, const struct chaos_step *step, struct xdr *results, bool again)
+{
+    const uint32_t due = chaos_apply(&chaos->world, step);
+    const size_t at = results->at;
+    uint32_t status = UINT32_MAX;
+
+    xdr_u32(results, &status);
+    results->at = at;
+    if (status != due)
+        broken(chaos, "expected NFS status %u; found %u%s", due, status,
+               again ? " in answer to the same Call again: it was executed twice, or not at all" : "");
+    else if (step->operation == CHAOS_READ)
+        judge_read(chaos, results);
+}
+
+/* The Call, until it is answered: as often as its connections break. */
+static void ask(struct chaos *chaos, const struct chaos_step *step, const struct request *request)
+{
+    struct xdr results;
+    bool again = false;
+
+    send_inline(chaos, request);
+    if (step->fault == CHAOS_RESET_AFTER || step->fault == CHAOS_FIN_AFTER) {
+        disturb_after(chaos, step->fault, request);
+        disconnect(chaos);
+        again = true;
+        if (!be_connected(chaos))
+            return;
+        send_inline(chaos, request);
+    }
+    if (reply_of(chaos, request, &results))
+        judge_step(chaos, step, &results, again);
+    else
+        broken(chaos, "expected an answer to the Call; found none within %.1f s, or the end of the connection",
+               (double)talk_t_close(&chaos->talk) / 1e9);
+}
+
+static void take_step(struct chaos *chaos, const struct chaos_step *step)
+{
+    struct request request;
+
+    if (!be_connected(chaos))
+        return;
+    disturb_before(chaos, step->fault);
+    if (!be_connected(chaos))
+        return;
+    make_request(chaos, step, &request);
+    if (step->fault == CHAOS_READ_FAILS) {
+        send_in_part(chaos, &request);
+        disturb_after(chaos, step->fault, &request);
+        disconnect(chaos);
+    }
+    if (be_connected(chaos))
+        ask(chaos, step, &request);
+    chaos->sequence++;
+    g_byte_array_unref(request.octets);
+    chaos->outcome->faults += step->fault != CHAOS_CALM;
+    chaos->outcome->steps++;
+}
+
+/* ---- all ---- */
+
+static void check_all(struct chaos *chaos)
+{
+    static const struct chaos_step read = {.operation = CHAOS_READ};
+
+    take_step(chaos, &read);
+    for (unsigned i = 0; i < CHAOS_FOLDERS && goes_on(chaos); i++) {
+        const struct chaos_step remove = {.operation = CHAOS_REMOVE, .which = i};
+
+        take_step(chaos, &remove);
+    }
+}
+
+static void clear_up(struct chaos *chaos)
+{
+    for (unsigned i = 0; i < CHAOS_FOLDERS; i++) {
+        if (chaos->folders[i])
+            g_ptr_array_add(chaos->names, chaos->folders[i]);
+    }
+    disconnect(chaos);
+    if (chaos->has_session)
+        rpc_talker_clear_up(chaos->run, NFS_V41, chaos->names);
+    g_ptr_array_unref(chaos->names);
+}
+
+void chaos_run(struct talk_run *run, const GArray *steps, struct chaos_outcome *outcome)
+{
+    struct chaos *chaos = g_new0(struct chaos, 1);
+
+    *outcome = (struct chaos_outcome){.end = CHAOS_KEPT};
+    chaos->run = run;
+    chaos->outcome = outcome;
+    chaos->names = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < steps->len && goes_on(chaos); i++)
+        take_step(chaos, &g_array_index(steps, struct chaos_step, i));
+    if (goes_on(chaos))
+        check_all(chaos);
+    clear_up(chaos);
+    g_free(chaos);
+}
+
+/* ---- reduction ---- */
+
+struct reduction {
+    struct talk_run *run;
+    const GArray *steps;
+    unsigned groups, runs;
+    bool is_over; /* there is no server any more, or we were stopped */
+};
+
+/* The steps of these groups. */
+static GArray *steps_of(const struct reduction *reduction, uint32_t groups)
+{
+    GArray *steps = g_array_new(FALSE, FALSE, sizeof(struct chaos_step));
+
+    for (guint i = 0; i < reduction->steps->len; i++) {
+        if (groups & UINT32_C(1) << (uint64_t)i * reduction->groups / reduction->steps->len)
+            g_array_append_val(steps, g_array_index(reduction->steps, struct chaos_step, i));
+    }
+    return steps;
+}
+
+static bool breaks(struct reduction *reduction, const GArray *steps)
+{
+    struct chaos_outcome outcome;
+
+    if (reduction->is_over)
+        return false;
+    chaos_run(reduction->run, steps, &outcome);
+    reduction->runs++;
+    reduction->is_over = suite_stopped || outcome.end == CHAOS_NO_SERVER;
+    g_free(outcome.what);
+    return outcome.end == CHAOS_BROKEN;
+}
+
+static bool breaks_with_groups(void *ctx, uint32_t groups)
+{
+    g_autoptr(GArray) steps = steps_of(ctx, groups);
+
+    return breaks(ctx, steps);
+}
+
+/* All steps, the others without what befell their connections. */
+static GArray *steps_with_faults(const struct reduction *reduction, uint32_t faults)
+{
+    GArray *steps = steps_of(reduction, UINT32_MAX);
+
+    for (guint i = 0; i < steps->len; i++) {
+        if (!(faults & UINT32_C(1) << i))
+            g_array_index(steps, struct chaos_step, i).fault = CHAOS_CALM;
+    }
+    return steps;
+}
+
+static bool breaks_with_faults(void *ctx, uint32_t faults)
+{
+    g_autoptr(GArray) steps = steps_with_faults(ctx, faults);
+
+    return breaks(ctx, steps);
+}
+
+static uint32_t all_of(guint n)
+{
+    return n < REDUCE_AT_ONCE ? (UINT32_C(1) << n) - 1 : UINT32_MAX;
+}
+
+/* What is left of many steps by groups of them, of few by each alone. */
+static GArray *fewer_steps(struct reduction *reduction)
+{
+    return steps_of(reduction, reduce(all_of(reduction->groups), breaks_with_groups, reduction));
+}
+
+static GArray *fewer_faults(struct reduction *reduction)
+{
+    return steps_with_faults(reduction, reduce(all_of(reduction->steps->len), breaks_with_faults, reduction));
+}
+
+GArray *chaos_reduce(struct talk_run *run, const GArray *steps, unsigned *runs)
+{
+    struct reduction reduction = {.run = run};
+    GArray *left = g_array_new(FALSE, FALSE, sizeof(struct chaos_step)), *next;
+    guint before;
+
+    g_array_append_vals(left, steps->data, steps->len);
+    do {
+        reduction.steps = left;
+        reduction.groups = MIN(left->len, REDUCE_AT_ONCE);
+        next = fewer_steps(&reduction);
+        before = left->len;
+        g_array_unref(left);
+        left = next;
+    } while (left->len < before && left->len > 1 && !reduction.is_over);
+    if (left->len > 0 && left->len <= REDUCE_AT_ONCE && !reduction.is_over) {
+        reduction.steps = left;
+        reduction.groups = left->len;
+        next = fewer_faults(&reduction);
+        g_array_unref(left);
+        left = next;
+    }
+    *runs = reduction.runs;
+    return left;
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/cli/command_chaos.h"
+
+#include "traffic-gen/chaos/chaos.h"
+#include "traffic-gen/cli/command.h"
+#include "traffic-gen/suite/run/choice.h"
+#include "traffic-gen/suite/talk/learn_device.h"
+#include "traffic-gen/suite/talk/tcp_socket.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+enum { STEPS = 200, SECONDS_TO_START = 60, SECONDS_TO_REST = 120, SECONDS_TO_ACCEPT = 10, SECONDS_TO_RECOVER = 3 };
+
+static int64_t nanoseconds(double seconds)
+{
+    return (int64_t)(seconds * 1e9);
+}
+
+static void stop(int number)
+{
+    (void)number;
+    suite_stopped = 1;
+}
+
+static void print_steps(const GArray *steps)
+{
+    for (guint i = 0; i < steps->len; i++) {
+        g_autofree char *text = chaos_step_text(&g_array_index(steps, struct chaos_step, i));
+
+        printf("  %u. %s\n", i + 1, text);
+    }
+    if (steps->len == 0)
+        printf("  (nothing: reading the empty file, and removing folders that do not exist)\n");
+}
+
+/* What is left of the history that breaks it. */
+static void report_broken(struct talk_run *run, const GArray *steps, const struct chaos_outcome *outcome)
+{
+    g_autoptr(GArray) so_far = g_array_new(FALSE, FALSE, sizeof(struct chaos_step)), left = NULL;
+    struct chaos_outcome last;
+    unsigned runs;
+
+    g_array_append_vals(so_far, steps->data, MIN(outcome->steps, steps->len));
+    printf("broken at step %u: %s\n", outcome->steps, outcome->what);
+    left = chaos_reduce(run, so_far, &runs);
+    chaos_run(run, left, &last);
+    if (last.end == CHAOS_NO_SERVER) {
+        printf("not reduced: %s\n", last.what);
+        g_free(last.what);
+        return;
+    }
+    printf("reduced to %u of %u steps, by %u runs:\n", left->len, so_far->len, runs);
+    print_steps(left);
+    printf("then: %s\n", last.end == CHAOS_BROKEN ? last.what : "nothing was broken this time: it is not always so");
+    g_free(last.what);
+}
+
+static int run_history(struct talk_run *run, const char *address, const GArray *steps)
+{
+    struct chaos_outcome outcome;
+    int status = COMMAND_FAILED;
+
+    chaos_run(run, steps, &outcome);
+    if (outcome.end == CHAOS_NO_SERVER) {
+        status = command_fail("%s: %s", address, outcome.what);
+    } else {
+        printf("%u steps, %u faults, %u connections\n", outcome.steps, outcome.faults, outcome.connections);
+        if (outcome.end == CHAOS_BROKEN)
+            report_broken(run, steps, &outcome);
+        else if (suite_stopped)
+            command_fail("stopped");
+        else
+            status = COMMAND_DONE;
+    }
+    g_free(outcome.what);
+    return status;
+}
+
+static int run_on(const char *address, const struct chaos_options *options, guint64 seed)
+{
+    g_autofree char *host = NULL, *port = NULL, *why = NULL;
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GArray) steps = chaos_history((uint32_t)seed, options->steps ? (unsigned)options->steps : STEPS);
+    struct talk_run run = {
+        .dut = DUT_RESPONDER,
+        .listener = -1,
+        .t_react = nanoseconds(options->timeout / 2.5), /* an answer has two and a half times as long */
+        .t_start = nanoseconds(SECONDS_TO_START),
+        .t_idle = nanoseconds(SECONDS_TO_REST),
+        .t_accept = nanoseconds(SECONDS_TO_ACCEPT),
+        .t_recover = nanoseconds(SECONDS_TO_RECOVER),
+        .jobs = 1,
+        .received_max = TALK_RECEIVED_MAX,
+        .services = NEED_RPC | NEED_NFS | NEED_RECEIVES,
+    };
+    int status;
+
+    if (!choice_address(address, false, &host, &port, &error))
+        return command_fail("%s", error->message);
+    run.host = host;
+    run.port = port;
+    nfs_run_init(&run.nfs, g_random_int());
+    run.nfs.export = options->export;
+    run.nfs.wanted = 1 << NFS_V41;
+    signal(SIGINT, stop);
+    signal(SIGTERM, stop);
+    if (learn_device(&run, &why)) {
+        printf("--chaos=%" G_GUINT64_FORMAT ": ", seed);
+        status = run_history(&run, address, steps);
+    } else {
+        status = command_fail("%s: %s", address, why);
+    }
+    nfs_run_clear(&run.nfs);
+    return status;
+}
+
+int command_chaos(const char *address, const struct chaos_options *options)
+{
+    guint64 seed;
+
+    if (!g_ascii_string_to_unsigned(options->seed, 10, 0, UINT32_MAX, &seed, NULL))
+        return command_fail("--chaos: '%s' is not from 0 to 4294967295", options->seed);
+    if (options->steps < 0 || options->steps > CHAOS_STEPS_MAX)
+        return command_fail("--count: %d is not from 1 to %d", options->steps, CHAOS_STEPS_MAX);
+    if (!(options->timeout >= 0.1 && options->timeout <= 3600))
+        return command_fail("--timeout: %g is not from 0.1 to 3600 seconds", options->timeout);
+    return run_on(address, options, seed);
+}
