@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """iwarp-gen connect --chaos: the right server keeps every promise; what another breaks is found, and the history reduced."""
 import contextlib
+import random
 import re
 import socket
 import subprocess
@@ -65,6 +66,51 @@ def test_operation_that_is_executed_twice(seed):
     steps = steps_of(run)
     assert run.returncode == 1 and "it was executed twice" in run.stdout, run.stdout + run.stderr
     assert 1 <= len(steps) <= 2 and re.fullmatch(r"(make|remove) folder \d; (RST|FIN) after the Call", steps[-1]), run.stdout
+
+
+class Cutting:
+    """A relay that ends some connections before the answer to a Call has passed: the first ones, with which the client learns
+    what the server is, are spared."""
+
+    SPARED = 30
+
+    def __init__(self, port):
+        self.upstream, self.random, self.count, self.cuts = port, random.Random(7), 0, 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                client = self.listener.accept()[0]
+                self.count += 1
+                answers = self.random.randint(4, 8) if self.count > self.SPARED and self.random.random() < 0.5 else None
+                server = socket.create_connection(("127.0.0.1", self.upstream))
+                for one in (client, server):
+                    one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                threading.Thread(target=self.pump, args=(client, server, None), daemon=True).start()
+                threading.Thread(target=self.pump, args=(server, client, answers), daemon=True).start()
+
+    def pump(self, one, other, left):
+        with contextlib.suppress(OSError):
+            while octets := one.recv(65536):
+                if left is not None and (left := left - 1) < 0:
+                    self.cuts += 1
+                    break
+                other.sendall(octets)
+        for end in (one, other):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+
+def test_connections_that_others_break():
+    """The server, or the network, may end a connection at any time: that breaks no promise."""
+    with serve() as port:
+        relay = Cutting(port)
+        run = chaos(relay.port, 1, "--count=400")
+        relay.listener.close()
+    assert run.returncode == 0 and relay.cuts > 5, run.stdout + run.stderr + str(relay.cuts)
 
 
 def test_the_same_by_seed():

@@ -15,6 +15,7 @@ enum {
     SLOTS_MIN = 4,
     OTHER_HANDLE = 0x5A5A5A00,
     VERSION_UNKNOWN = 9,
+    ENDED_MAX = 5,       /* connections in a row on which one Call gets no answer */
     REDUCE_AT_ONCE = 32, /* steps, or groups of them, that are left out or not */
 };
 
@@ -39,6 +40,7 @@ struct chaos {
     uint32_t root_n, file_n, slot, sequence, xid;
     GPtrArray *names; /* char *: to be removed */
     char *folders[CHAOS_FOLDERS];
+    enum rpc_answer answer; /* to the latest Call */
 };
 
 static void broken(struct chaos *chaos, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -265,7 +267,8 @@ static const struct talker_heard *reply_of(struct chaos *chaos, const struct req
     const struct talker_heard *heard;
     struct rpc_message header;
 
-    if (rpc_talker_await(&chaos->talker, xid, talk_t_close(&chaos->talk)) != RPC_ANSWER_SUCCESS)
+    chaos->answer = rpc_talker_await(&chaos->talker, xid, talk_t_close(&chaos->talk));
+    if (chaos->answer != RPC_ANSWER_SUCCESS)
         return NULL;
     heard = rpc_talker_find(&chaos->talker, xid);
     *results = xdr_begin(heard->p + heard->header.header_len, heard->n - heard->header.header_len);
@@ -294,8 +297,8 @@ static void disturb_before(struct chaos *chaos, enum chaos_fault fault)
     }
 }
 
-/* After it. True: whether it was executed is unknown. */
-static bool disturb_after(struct chaos *chaos, enum chaos_fault fault, const struct request *request)
+/* After it: whether it was executed is unknown then. */
+static void disturb_after(struct chaos *chaos, enum chaos_fault fault, const struct request *request)
 {
     if (fault == CHAOS_RESET_AFTER)
         talk_reset(&chaos->talk);
@@ -303,9 +306,6 @@ static bool disturb_after(struct chaos *chaos, enum chaos_fault fault, const str
         talk_finish(&chaos->talk);
     else if (fault == CHAOS_READ_FAILS) /* our end refuses the Read, and the connection is over */
         rpc_talker_await(&chaos->talker, get_be32(request->octets->data), talk_t_react(&chaos->talk));
-    else
-        return false;
-    return true;
 }
 
 /* ---- a step ---- */
@@ -352,26 +352,37 @@ static void judge_step(struct chaos *chaos, const struct chaos_step *step, struc
         judge_read(chaos, results);
 }
 
-/* The Call, until it is answered: as often as its connections break. */
-static void ask(struct chaos *chaos, const struct chaos_step *step, const struct request *request)
+/* Sent, and answered or not. False: the connection is over, as we have broken it or the server has ended it. */
+static bool ask_once(struct chaos *chaos, const struct chaos_step *step, const struct request *request, bool again)
 {
+    const bool breaks = !again && (step->fault == CHAOS_RESET_AFTER || step->fault == CHAOS_FIN_AFTER);
     struct xdr results;
-    bool again = false;
 
     send_inline(chaos, request);
-    if (step->fault == CHAOS_RESET_AFTER || step->fault == CHAOS_FIN_AFTER) {
+    if (breaks) {
         disturb_after(chaos, step->fault, request);
-        disconnect(chaos);
-        again = true;
-        if (!be_connected(chaos))
-            return;
-        send_inline(chaos, request);
+        return false;
     }
-    if (reply_of(chaos, request, &results))
-        judge_step(chaos, step, &results, again);
-    else
-        broken(chaos, "expected an answer to the Call; found none within %.1f s, or the end of the connection",
-               (double)talk_t_close(&chaos->talk) / 1e9);
+    if (reply_of(chaos, request, &results)) {
+        judge_step(chaos, step, &results, again || step->fault == CHAOS_READ_FAILS);
+        return true;
+    }
+    if (!is_usable(chaos))
+        return false;
+    broken(chaos, "expected a Reply with SUCCESS to the Call; found %s within %.1f s, and the connection is whole",
+           rpc_answer_words(chaos->answer), (double)talk_t_close(&chaos->talk) / 1e9);
+    return true;
+}
+
+/* The Call, again on the next connection as long as they break: a server may end one at any time. */
+static void ask(struct chaos *chaos, const struct chaos_step *step, const struct request *request)
+{
+    for (unsigned i = 0; i < ENDED_MAX; i++) {
+        if (!be_connected(chaos) || ask_once(chaos, step, request, i > 0))
+            return;
+        disconnect(chaos);
+    }
+    broken(chaos, "expected an answer to the Call; the connection ended %d times in a row without one", ENDED_MAX);
 }
 
 static void take_step(struct chaos *chaos, const struct chaos_step *step)
@@ -389,8 +400,7 @@ static void take_step(struct chaos *chaos, const struct chaos_step *step)
         disturb_after(chaos, step->fault, &request);
         disconnect(chaos);
     }
-    if (be_connected(chaos))
-        ask(chaos, step, &request);
+    ask(chaos, step, &request);
     chaos->sequence++;
     g_byte_array_unref(request.octets);
     chaos->outcome->faults += step->fault != CHAOS_CALM;
