@@ -113,6 +113,25 @@ def test_connections_that_others_break():
     assert run.returncode == 0 and relay.cuts > 5, run.stdout + run.stderr + str(relay.cuts)
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_server_that_breaks_connections(seed):
+    """Either side does; nothing is lost, as the server keeps its promises."""
+    with serve(f"--chaos={seed}") as port:
+        run = chaos(port, 4, "--count=300")
+    with serve() as port:
+        calm = chaos(port, 4, "--count=300")
+    assert run.returncode == 0 and calm.returncode == 0, run.stdout + run.stderr
+    both, alone = (int(re.search(r"(\d+) connections", one.stdout)[1]) for one in (run, calm))
+    assert both > alone + 10, (both, alone)
+
+
+def test_faults_of_a_server_that_breaks_connections():
+    """What it forgets is found, too, though the client may be at rest."""
+    with serve("--chaos=1", "--misbehave=executed-again") as port:
+        run = chaos(port, 2)
+    assert run.returncode == 1 and "it was executed twice" in run.stdout, run.stdout + run.stderr
+
+
 def test_the_same_by_seed():
     with serve("--misbehave=executed-again") as port:
         first, again = chaos(port, 3), chaos(port, 3)
@@ -157,6 +176,11 @@ def test_server_that_vanishes():
         threading.Event().wait(1)
     output, errors = run.communicate(timeout=120)
     assert run.returncode == 1 and "broken at step" in output and "not reduced" in output, output + errors
+
+
+def test_bad_seed_of_the_server():
+    run = subprocess.run([devices.GEN, "serve", "127.0.0.1:0", "--service=nfs", "--chaos=x"], capture_output=True, text=True, timeout=20)
+    assert run.returncode == 2 and "--chaos: 'x' is not from 0" in run.stderr
 
 
 def test_unknown_fault_of_the_server():

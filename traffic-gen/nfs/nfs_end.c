@@ -95,6 +95,11 @@ struct qp *nfs_end_qp(struct nfs_end *end)
     return rpc_end_qp(end->rpc);
 }
 
+struct rpc_end *nfs_end_rpc(struct nfs_end *end)
+{
+    return end->rpc;
+}
+
 void nfs_end_tick(struct nfs_end *end)
 {
     if (end->client)

@@ -42,6 +42,8 @@ void nfs_end_settle(struct nfs_end *end, const struct nfs_client_place *place);
 /* Not from within the stream's functions. */
 void nfs_end_free(struct nfs_end *end);
 struct qp *nfs_end_qp(struct nfs_end *end);
+/* What makes it break rules: rpc_end_set_spoil(). */
+struct rpc_end *nfs_end_rpc(struct nfs_end *end);
 /* Besides qp_tick(). */
 void nfs_end_tick(struct nfs_end *end);
 

@@ -6,6 +6,7 @@
 #include "traffic-gen/live/endpoint.h"
 #include "traffic-gen/live/rpc_tcp.h"
 #include "traffic-gen/nfs/nfs_end.h"
+#include "traffic-gen/services/nfs_chaos.h"
 
 #include <stdio.h>
 
@@ -18,7 +19,7 @@ enum {
     WRITES_PER_LOSS = 5,
 };
 
-static char *export_folder;
+static char *export_folder, *chaos_seed;
 static int mount_port = -1;
 static int tree_mebibytes = TREE_MEBIBYTES;
 
@@ -27,22 +28,26 @@ static const GOptionEntry entries[] = {
      "nfs: serve a copy of this folder, read-only (default: an empty tree)", "DIR"},
     {"mount-port", 0, 0, G_OPTION_ARG_INT, &mount_port, "nfs: TCP port of MOUNT; 0: any (default: none)", "N"},
     {"tree-size", 0, 0, G_OPTION_ARG_INT, &tree_mebibytes, "nfs: limit of the files' data, in MiB (default 1024)", "N"},
+    {"chaos", 0, 0, G_OPTION_ARG_STRING, &chaos_seed,
+     "nfs: end connections and withhold credits, by this seed, but keep every promise", "SEED"},
     G_OPTION_ENTRY_NULL,
 };
 
 static struct nfs_tree *tree;
+static struct nfs_chaos chaos;
 static struct nfs_server *server;
 static uint64_t connections;
 
 static bool nfs_configured(void)
 {
-    return export_folder || mount_port >= 0 || tree_mebibytes != TREE_MEBIBYTES;
+    return export_folder || chaos_seed || mount_port >= 0 || tree_mebibytes != TREE_MEBIBYTES;
 }
 
 static void nfs_close(void)
 {
     nfs_server_free(server);
     nfs_tree_free(tree);
+    g_clear_pointer(&chaos.random, g_rand_free);
     server = NULL;
     tree = NULL;
 }
@@ -77,12 +82,27 @@ static bool take_fault(const char *name, struct nfs_server_options *options, cha
     return false;
 }
 
+static bool take_chaos(char **error)
+{
+    guint64 seed;
+
+    chaos = (struct nfs_chaos){0};
+    if (!chaos_seed)
+        return true;
+    if (!g_ascii_string_to_unsigned(chaos_seed, 10, 0, UINT32_MAX, &seed, NULL)) {
+        *error = g_strdup_printf("--chaos: '%s' is not from 0 to 4294967295", chaos_seed);
+        return false;
+    }
+    chaos.random = g_rand_new_with_seed((guint32)seed);
+    return true;
+}
+
 static bool nfs_open(const struct endpoint_options *options, char **error)
 {
     struct nfs_server_options server_options = {.now = nfs_tree_real_time};
     GError *why = NULL;
 
-    if (!take_fault(options->misbehave, &server_options, error))
+    if (!take_fault(options->misbehave, &server_options, error) || !take_chaos(error))
         return false;
     if (mount_port > UINT16_MAX || tree_mebibytes < 1) {
         *error = g_strdup(tree_mebibytes < 1 ? "--tree-size: at least 1 MiB" : "--mount-port: at most 65535");
@@ -102,6 +122,12 @@ static bool nfs_open(const struct endpoint_options *options, char **error)
     return true;
 }
 
+/* One connection. */
+struct nfs_connection {
+    struct nfs_end *end;
+    struct nfs_chaos_end *chaos; /* NULL: none */
+};
+
 static void *nfs_make(const struct endpoint_options *options, const struct stream *stream)
 {
     const struct rpc_end_options rpc = {
@@ -111,24 +137,32 @@ static void *nfs_make(const struct endpoint_options *options, const struct strea
         .remote_invalidation = true,
         .credits = CREDITS,
     };
+    struct nfs_connection *connection = g_new0(struct nfs_connection, 1);
 
-    return nfs_end_new_server(&(struct nfs_end_options){.rpc = &rpc, .stream = stream, .seed = ++connections}, server,
-                              true);
+    connection->end = nfs_end_new_server(
+        &(struct nfs_end_options){.rpc = &rpc, .stream = stream, .seed = ++connections}, server, true);
+    if (chaos.random)
+        connection->chaos = nfs_chaos_end_new(&chaos, nfs_end_rpc(connection->end));
+    return connection;
 }
 
 static void nfs_free(void *endpoint)
 {
-    nfs_end_free(endpoint);
+    struct nfs_connection *connection = endpoint;
+
+    nfs_end_free(connection->end);
+    nfs_chaos_end_free(connection->chaos);
+    g_free(connection);
 }
 
 static struct qp *nfs_qp(void *endpoint)
 {
-    return nfs_end_qp(endpoint);
+    return nfs_end_qp(((struct nfs_connection *)endpoint)->end);
 }
 
 static const char *nfs_trouble(void *endpoint)
 {
-    return nfs_end_trouble(endpoint);
+    return nfs_end_trouble(((struct nfs_connection *)endpoint)->end);
 }
 
 const struct endpoint_kind nfs_service = {
