@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_MAX = 96, CONTENTS_MAX = 1 << 26, ROUNDS_MAX = 1 << 20 };
+enum { WORD_MAX = 96, CONTENTS_MAX = 1 << 26, ROUNDS_MAX = 1 << 20, ELEMENTS_MAX = 1 << 14 };
 
 struct build {
     struct nfs_body *out;
@@ -356,13 +356,17 @@ static bool follows(const struct build *b)
 static const char *run_group(struct build *b, char *head, const char *p, bool live)
 {
     const bool is_list = live && b->in && g_str_has_prefix(p, " follows");
+    const uint64_t most = g_str_has_prefix(head, "(n=") ? ELEMENTS_MAX : ROUNDS_MAX;
     uint64_t rounds = is_list ? ROUNDS_MAX : live ? group_rounds(b, head + 1) : 0, outer = b->round;
     const char *end = p;
 
-    if (rounds > ROUNDS_MAX)
+    if (rounds > most)
         b->wrong = g_intern_string(head);
-    for (b->round = 0; b->round < rounds && !b->wrong && (!is_list || follows(b)); b->round++)
+    for (b->round = 0; b->round < rounds && !b->wrong && (!is_list || follows(b)); b->round++) {
         end = run(b, p, true);
+        if (!b->wrong && b->out->octets->len > CONTENTS_MAX) /* groups within groups, long items in them */
+            b->wrong = g_intern_string(head);
+    }
     b->round = outer;
     return end != p ? end : run(b, p, false);
 }
