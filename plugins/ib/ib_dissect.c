@@ -8,7 +8,7 @@
 #include <epan/dissectors/packet-infiniband.h>
 
 static int proto = -1;
-static int connection = -1;
+static int connection = -1, operation = -1;
 static dissector_table_t choices;
 static heur_dissector_list_t private_data_list, others_list;
 static uint32_t passed; /* the current frame, once Wireshark has passed on what it has */
@@ -152,13 +152,23 @@ static void correct_info(const struct ib_frame *frame, packet_info *pinfo)
                  frame->qp);
 }
 
-/* A stream has one number for both directions; of RoCE Wireshark has two, as each has a UDP port of its own. */
-static void number(const struct ib_flow_frame *frame, tvbuff_t *tvb, proto_tree *tree)
+static void hidden(proto_item *item)
 {
-    proto_item *item = proto_tree_add_uint(tree, connection, tvb, 0, 0, frame->frame.connection);
-
     proto_item_set_generated(item);
     proto_item_set_hidden(item);
+}
+
+/*
+ * For columns and filters. Wireshark has two stream numbers for a connection of RoCE, as each direction has a UDP port
+ * of its own, and its names of opcodes all begin with that of the service.
+ */
+static void name(const struct ib_flow_frame *frame, tvbuff_t *tvb, proto_tree *tree)
+{
+    const struct ib_opcode_info *info = frame->frame.cut ? frame->frame.cut : frame->frame.info;
+
+    hidden(proto_tree_add_uint(tree, connection, tvb, 0, 0, frame->frame.connection));
+    if (info)
+        hidden(proto_tree_add_string(tree, operation, tvb, 0, 0, info->name));
 }
 
 static int dissect_rest(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
@@ -176,7 +186,7 @@ static int dissect_rest(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, voi
         ask_all(frame, true, cut_payload(frame, tvb), pinfo, tree);
     }
     if (frame && owner(frame))
-        number(frame, tvb, tree);
+        name(frame, tvb, tree);
     passed = 0;
     return 0;
 }
@@ -189,6 +199,9 @@ void ib_plugin_register(void)
         {&connection,
          {"Connection", "rdma_ib.connection", FT_UINT32, BASE_DEC, NULL, 0,
           "Number of the reliable connection, for both of its directions", HFILL}},
+        {&operation,
+         {"Operation", "rdma_ib.operation", FT_STRING, BASE_NONE, NULL, 0,
+          "What the packet of a reliable connection is", HFILL}},
     };
 
     proto = proto_register_protocol("RDMA over InfiniBand and RoCE", "RDMA-IB", "rdma_ib");
