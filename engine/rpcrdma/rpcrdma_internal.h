@@ -131,7 +131,8 @@ struct rpcrdma_connection {
     bool close_unseen;   /* the snap length hides connection management: the connection may have been closed */
     struct rpcrdma_pending *pending;   /* NULL: none ever was */
     struct rpcrdma_transaction *spare; /* retired ones, for reuse */
-    struct rpcrdma_buffers *buffers;   /* those of answered ones: rpcrdma_transactions.c */
+    struct rpcrdma_slab *slabs;        /* what all of them are in, the latest first: rpcrdma_transactions.c */
+    struct rpcrdma_buffers *buffers;   /* those of answered ones */
     uint64_t transactions;
     struct rpcrdma_counts counts;
     struct rpcrdma_procedure_count *procedures; /* RPCRDMA_PROCEDURES_MAX */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { CONTENT_KEPT = 16384 }; /* larger buffers are freed at the end of the transaction */
+enum { SLAB_FIRST = 2, SLAB_MAX = 16 };
 
 /* ---- queues ---- */
 
@@ -151,6 +152,29 @@ static void leave_buffers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tra
     t->buffers = NULL;
 }
 
+/* Several transactions: each as many as there were before it, so that a connection with few Calls costs little. */
+struct rpcrdma_slab {
+    struct rpcrdma_slab *next;
+    unsigned used, room;
+    struct rpcrdma_transaction transaction[];
+};
+
+static struct rpcrdma_transaction *from_slab(struct rpcrdma_connection *rpcrdma)
+{
+    struct rpcrdma_slab *slab = rpcrdma->slabs;
+    unsigned room = !slab ? SLAB_FIRST : slab->room < SLAB_MAX ? 2 * slab->room : SLAB_MAX;
+
+    if (!slab || slab->used == slab->room) {
+        slab = heap_get(sizeof *slab + room * sizeof *slab->transaction);
+        if (!slab)
+            return NULL;
+        *slab = (struct rpcrdma_slab){.next = rpcrdma->slabs, .room = room};
+        rpcrdma->slabs = slab;
+    }
+    memset(&slab->transaction[slab->used], 0, sizeof *slab->transaction);
+    return &slab->transaction[slab->used++];
+}
+
 /* A new transaction takes over the arrays of a retired one, and the buffers of one that was answered. */
 static struct rpcrdma_transaction *fresh(struct rpcrdma_connection *rpcrdma)
 {
@@ -164,7 +188,7 @@ static struct rpcrdma_transaction *fresh(struct rpcrdma_connection *rpcrdma)
                                           .chunks_size = keep.chunks_size,
                                           .offers_size = keep.offers_size};
     } else {
-        t = heap_zeroed(1, sizeof *t);
+        t = from_slab(rpcrdma);
     }
     if (t)
         take_buffers(rpcrdma, t);
@@ -422,13 +446,6 @@ void rpcrdma_transactions_damage(struct rpcrdma_connection *rpcrdma)
     }
 }
 
-static void release(struct rpcrdma_transaction *t)
-{
-    free(t->chunks);
-    free(t->offers);
-    free(t);
-}
-
 void rpcrdma_transactions_free(struct rpcrdma_connection *rpcrdma)
 {
     for (unsigned side = 0; side < 2; side++) {
@@ -443,7 +460,14 @@ void rpcrdma_transactions_free(struct rpcrdma_connection *rpcrdma)
         struct rpcrdma_transaction *t = rpcrdma->spare;
 
         rpcrdma->spare = t->hash_next;
-        release(t);
+        free(t->chunks);
+        free(t->offers);
+    }
+    while (rpcrdma->slabs) {
+        struct rpcrdma_slab *slab = rpcrdma->slabs;
+
+        rpcrdma->slabs = slab->next;
+        free(slab);
     }
     while (rpcrdma->buffers) {
         struct rpcrdma_buffers *buffers = rpcrdma->buffers;
