@@ -3,7 +3,7 @@
 """What the tools cost, on a generated capture: CPU time (user + system) and peak memory.
 
 iwarp-check against tcpdump -r FILE -w /dev/null, which only reads and copies, on RDMA Writes of 1400 and of 64 octets, on NFS, on NFS metadata of one client and of 250, and on NFS over RoCE; tshark with our plugins
-against tshark with its built-in dissectors; iwarp-gen writing as much as tcpdump reads; 100,000 operations against 10,000; a million connections against a
+against tshark with its built-in dissectors; merging reports; iwarp-gen writing as much as tcpdump reads; 100,000 operations against 10,000; a million connections against a
 tenth of them, and what each of them takes; what a gigabyte of a live connection costs, against iperf3; live capture of as much as
 iwarp-gen sends; with --only=large, captures of 2 GB and, through a pipe, of 20. Median of several runs, the compared commands alternating, so that a busy machine is fair to both. Prints a table
 and, with --json, writes the numbers, with which --compare puts them side by side; --junit writes the limits as test cases. Exit status 1: over a limit.
@@ -155,8 +155,8 @@ def metadata(arguments, folder):
     """NFS metadata, one client and 250 at the same time, on both transports; the plugins on iWARP."""
     results, limits = [], []
     capture, plugins = folder / "metadata.pcapng", install_plugins(arguments, folder)
-    for transport in ("iwarp", "roce"):
-        for connections, limit, memory in ((1, 8, 64), (250, 32, 320)):
+    for transport, bounds in (("iwarp", ((1, 7, 24), (250, 28, 220))), ("roce", ((1, 5.5, 24), (250, 18, 170)))):
+        for connections, limit, memory in bounds:
             play(arguments.build, capture, METADATA_MB, "nfs-metadata", f"--connections={connections}", f"--transport={transport}")
             capture.chmod(0o644)
             what = f"NFS metadata, {connections} client{'s' if connections > 1 else ''}, {transport}"
@@ -171,6 +171,23 @@ def metadata(arguments, folder):
                 limits += [(f"tshark, {what}: CPU time against the built-in", ours["cpu_s"] / theirs["cpu_s"], math.inf, "x"),
                            (f"tshark, {what}: memory against the built-in", ours["peak_mib"] / theirs["peak_mib"], math.inf, "x")]
     capture.unlink()
+    return results, limits
+
+
+def merging(arguments, folder):
+    """Large reports, and 10,000 of them: memory depends on neither."""
+    report, capture, merged = folder / "report.json", folder / "many.pcapng", folder / "all.json"
+    check, gen = arguments.build / "conformance" / "iwarp-check", arguments.build / "traffic-gen" / "iwarp-gen"
+    results, limits = [], []
+    for what, connections, copies in (("large reports", 2000, 10), ("10,000 reports", 1, 10000)):
+        subprocess.run([gen, "play", "many", f"--connections={connections}", "-o", capture], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([check, "--no-progress", "--format=json", "--counts=connection", "-o", report, capture], check=True)
+        merge, = measure([Command(f"iwarp-check merge, {what}", check, "merge", *[report] * copies, "-o", merged)], max(3, arguments.runs // 2))
+        results.append(merge)
+        limits += [(f"iwarp-check merge, {what}: CPU time for 100 MB", merge["cpu_s"] * 1e8 / (report.stat().st_size * copies), 1.5, "s"),
+                   (f"iwarp-check merge, {what}: peak memory", merge["peak_mib"], 64, "MiB")]
+    for path in (report, capture, merged):
+        path.unlink()
     return results, limits
 
 
@@ -250,7 +267,7 @@ def at_large(arguments, folder):
     return results, limits + large(arguments.build, arguments.large_size)
 
 
-PARTS = {"reading": reading, "metadata": metadata, "roce": reading_roce, "tshark": dissecting, "writing": lambda a, folder: writing(a.build, folder, a.size, a.runs),
+PARTS = {"reading": reading, "metadata": metadata, "merging": merging, "roce": reading_roce, "tshark": dissecting, "writing": lambda a, folder: writing(a.build, folder, a.size, a.runs),
          "operations": lambda a, folder: operations(a.build, folder, install_plugins(a, folder), max(3, a.runs // 2)),
          "connections": lambda a, folder: connections(a.build, folder, a.connections) if a.connections else ([], []),
          "live": moving, "capture": capturing, "large": at_large}
