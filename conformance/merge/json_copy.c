@@ -52,7 +52,7 @@ static void copy_members(struct json_writer *writer, struct json_view object)
 }
 
 /* Its depth is that of what was read: at most JSON_DEPTH_MAX. */
-static void copy(struct json_writer *writer, struct json_text name, struct json_view value) // NOLINT(misc-no-recursion)
+static void copy(struct json_writer *writer, struct json_text name, struct json_view value)
 {
     g_autofree gchar *held = NULL;
 

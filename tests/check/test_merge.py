@@ -2,6 +2,7 @@
 """iwarp-check merge: several JSON reports made one, as a run over all of their captures would have made it."""
 import json
 import os
+import random
 import re
 import subprocess
 import tempfile
@@ -268,3 +269,30 @@ def test_cut(check, save, good, bad, tmp_path):
     for end in range(1, len(whole), max(1, len(whole) // 60)):
         path.write_bytes(whole[:end])
         refused(check("merge", first, path), path)
+
+
+def random_value(chance, depth=0):
+    kind = chance.randrange(8 if depth < 6 else 6)
+    if kind < 2:
+        return chance.choice([None, True, False, chance.randrange(-2 ** 63, 2 ** 63), chance.randrange(-5, 1000)])
+    if kind == 2:
+        return chance.uniform(-1e9, 1e9) * 10 ** chance.randrange(-20, 20)
+    if kind < 6:
+        return "".join(chance.choice('abc"\\/\n\t é漢😀\x7f\u2028{}[],:') for _ in range(chance.randrange(40)))
+    members = [random_value(chance, depth + 1) for _ in range(chance.randrange(6))]
+    return members if kind == 6 else {f"m{i}{chance.choice(['', 'é', chr(34)])}": value for i, value in enumerate(members)}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_else_is_there_is_kept(check, save, good, tmp_path, seed):
+    """What a later version may add: of any type, with any layout, and larger than what is read at a time."""
+    chance, path = random.Random(seed), tmp_path / "more.json"
+    report = json.loads(save("a.json", good).read_text(encoding="utf-8"))
+    for where in (report["captures"][0], report["captures"][0]["connections"][0]):
+        where.update({f"x{i}": random_value(chance) for i in range(500)})
+    path.write_text(json.dumps(report, ensure_ascii=seed % 2 == 0, indent=(None, 1, 3)[seed % 3]), encoding="utf-8")
+    assert path.stat().st_size > 1 << 16
+    merged = check("merge", path).stdout
+    assert json.loads(merged) == report
+    path.write_text(merged, encoding="utf-8")
+    assert check("merge", path).stdout == merged
