@@ -38,6 +38,13 @@ def test_same_seed_same_xids_and_none_twice():
     assert "--seed=7" in first.errors
 
 
+def test_no_xid_twice_when_a_case_is_run_again():
+    """A server's reply cache would answer the Calls of the repetition with what it said to the first."""
+    one = run("--rules=RPCR-3.4.5-07", "--repeat=3", "--seed=7")
+    xids = [xid for _, xid in calls(one.capture)]
+    assert len(xids) > 60 and len(set(xids)) == len(xids)
+
+
 @pytest.mark.parametrize("version,others", [("3", ("4.0", "4.1", "4.2")), ("4.1", ("3", "4.0", "4.2"))])
 def test_version_is_chosen(version, others):
     one = run("--rules=RPCR-3.4.5-07", f"--nfs-version={version}")

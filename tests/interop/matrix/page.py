@@ -110,7 +110,7 @@ def suite_rows():
     for (server, device), one in suites().items():
         outcomes = [test["outcome"] for test in one["tests"].values()]
         yield [cells.TITLES[server], device, one["kernel"], *(str(outcomes.count(outcome)) for outcome in OUTCOMES),
-               "; ".join([one["state"] + " at the end", *one["options"]])]
+               "; ".join([one["state"] + " at the end", *one["options"]] + ([f"started {one['starts']} times"] if one.get("starts", 1) > 1 else []))]
 
 
 def suite_deviations():

@@ -51,6 +51,8 @@ void nfs_run_init(struct nfs_run *nfs, uint64_t seed)
 {
     *nfs = (struct nfs_run){.seed = seed};
     g_mutex_init(&nfs->lock);
+    g_mutex_init(&nfs->drawn_lock);
+    nfs->drawn = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 }
 
 void nfs_run_clear(struct nfs_run *nfs)
@@ -62,6 +64,8 @@ void nfs_run_clear(struct nfs_run *nfs)
         nfs_tree_free(nfs->tree);
     }
     nfs_mount_service_free(nfs->mount_service);
+    g_hash_table_unref(nfs->drawn);
+    g_mutex_clear(&nfs->drawn_lock);
     g_mutex_clear(&nfs->lock);
 }
 
@@ -70,6 +74,21 @@ uint32_t nfs_run_draw(struct nfs_run *nfs)
     struct random_source random = {.state = nfs->seed ^ (uint64_t)g_atomic_int_add(&nfs->others, 1) << 16};
 
     return (uint32_t)random_next(&random);
+}
+
+uint64_t nfs_run_seed(struct nfs_run *nfs, uint64_t id, unsigned connections)
+{
+    uint64_t seed = nfs->seed ^ (id << 32 | connections);
+
+    g_mutex_lock(&nfs->drawn_lock);
+    while (g_hash_table_contains(nfs->drawn, &seed)) {
+        struct random_source random = {.state = seed};
+
+        seed = random_next(&random);
+    }
+    g_hash_table_add(nfs->drawn, g_memdup2(&seed, sizeof seed));
+    g_mutex_unlock(&nfs->drawn_lock);
+    return seed;
 }
 
 struct nfs_server *nfs_run_server(struct nfs_run *nfs)

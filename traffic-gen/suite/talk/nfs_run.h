@@ -26,7 +26,9 @@ struct nfs_run {
     /* Found out once, under the lock. */
     GMutex lock;
     bool is_learnt;
-    gint others;           /* connections outside of cases; atomic */
+    gint others; /* connections outside of cases; atomic */
+    GMutex drawn_lock;
+    GHashTable *drawn;     /* gint64: what nfs_run_seed() has given */
     unsigned spoken;       /* set of versions that work on the export */
     uint32_t null_version; /* of NFS, whose NULL is answered with SUCCESS; 0: unknown */
     bool no_null;          /* no version has one */
@@ -45,6 +47,12 @@ void nfs_run_init(struct nfs_run *nfs, uint64_t seed);
 void nfs_run_clear(struct nfs_run *nfs);
 /* A number drawn from the seed, a new one each time. Safe in any thread. */
 uint32_t nfs_run_draw(struct nfs_run *nfs);
+/*
+ * The seed of a connection of that case, which has had so many before: the same in each run of the program with that
+ * --seed, and never the same twice in one, so that a server's reply cache knows no Call of a case that is run again.
+ * Safe in any thread.
+ */
+uint64_t nfs_run_seed(struct nfs_run *nfs, uint64_t id, unsigned connections);
 /* The server, created on first use. Only under the lock. */
 struct nfs_server *nfs_run_server(struct nfs_run *nfs);
 

@@ -297,14 +297,14 @@ static bool call_null(struct rpc_talker *talker)
     return rpc_talker_call(talker, &out, NULL);
 }
 
-/* The same in each run with that seed, whatever runs at the same time. */
+/* The same in each run with that seed, whatever runs at the same time; others in each repetition. */
 static void draw(struct rpc_talker *talker)
 {
     const struct talk *talk = talker->talk;
     struct nfs_run *nfs = &talk->run->nfs;
     uint64_t id = talk->result->id ? g_str_hash(talk->result->id) : (uint64_t)g_atomic_int_add(&nfs->others, 1);
 
-    talker->random.state = nfs->seed ^ (id << 32 | talk->result->ports->len);
+    talker->random.state = nfs_run_seed(nfs, id, talk->result->ports->len);
     talker->xids = (uint32_t)random_next(&talker->random) & ~(uint32_t)TALKER_XID_MASK;
     talker->xid = talker->xids + TALKER_XID_STIMULUS;
     talker->next_xid = talker->xids + TALKER_XID_CALLS;
