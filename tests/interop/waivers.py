@@ -28,7 +28,7 @@ FILES = {
                             for version in ("", "3")]),
     "linux-6.12-nfsd": ("Linux's NFS server", "so far from captures alone", []),
     "linux-7.2-siw": ("Linux's soft-iWARP (siw)", "so far from captures alone", []),
-    "linux-7.2-nfsd": ("Linux's NFS server", "so far from captures alone", []),
+    "linux-7.2-nfsd": ("Linux's NFS server", "measured over rdma_rxe", []),
     "ganesha-6.5": ("NFS-Ganesha", "with ntirpc 6.3, from captures alone", []),
 }
 
