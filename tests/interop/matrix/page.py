@@ -150,7 +150,7 @@ def markdown(found):
     yield "<!-- SPDX-License-Identifier: GPL-2.0-or-later -->"
     yield "# Implementations on each other\n"
     yield INTRODUCTION + "\n"
-    yield f"**{n[GREEN]} green, {n[RED]} red, {n[GREY]} not run yet, of {sum(n.values())} cells.** Made by `tests/interop/matrix/run.py`.\n"
+    yield f"**{n[GREEN]} green, {n[RED]} red, {n[GREY]} not run yet, of {sum(n.values())} cells.** Made by `tests/interop/matrix/run.py`. [Notes](notes.md).\n"
     for device in cells.DEVICES:
         yield f"## {cells.DEVICE_TITLES[device]}\n"
         yield "| client | server | " + " | ".join(f"NFS {version}" for version in cells.VERSIONS) + " |"
