@@ -505,15 +505,21 @@ void talk_greet(struct rpcrdma_talk *t)
     talk_reply(t, S, TALK_GREETING_XID);
 }
 
-struct rpcrdma_talk *talk_new(void)
+struct rpcrdma_talk *talk_new_with(const struct rpcrdma_options *options)
 {
-    const struct rpcrdma_options options = {.profile = PROFILE_IETF};
-    struct rpcrdma_talk *t = talk_new_bare(&options);
+    struct rpcrdma_talk *t = talk_new_bare(options);
 
     talk_startup(t, C, true, 4096, 4096);
     talk_startup(t, S, true, 4096, 4096);
     talk_greet(t);
     return t;
+}
+
+struct rpcrdma_talk *talk_new(void)
+{
+    const struct rpcrdma_options options = {.profile = PROFILE_IETF};
+
+    return talk_new_with(&options);
 }
 
 /* ---- what came of it ---- */

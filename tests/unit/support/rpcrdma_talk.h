@@ -147,6 +147,7 @@ void talk_free(struct rpcrdma_talk *t);
 
 /* A NULL Call and its Reply: after it, t->credit[S] Calls may be outstanding. */
 void talk_greet(struct rpcrdma_talk *t);
+struct rpcrdma_talk *talk_new_with(const struct rpcrdma_options *options);
 struct rpcrdma_talk *talk_new(void);
 
 /* ---- the outcome ---- */
