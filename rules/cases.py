@@ -6,6 +6,7 @@ Reads the case files of the rules, LAYER.cases (README.md has their form), and w
     cases.py faults OUT.c CASES... TSV...    the faults of iwarp-gen, in the order of the files
     cases.py aliases OUT.c CASES... TSV...   which rules are judged by others alone: a fault is registered under one of those
     cases.py units OUT.c CASES... TSV...     every case with what iwarp-check must say of it
+    cases.py mutants OUT CASES... TSV...     the mutants of the suites, as text
 
 A mistake in a file stops the build with file, line and what is allowed there.
 """
@@ -17,8 +18,9 @@ import sys
 from catalogue import literal, read, relations, symbol, write_if_different
 
 ID = re.compile(r"[A-Z][A-Z0-9]*-[A-Z0-9.]+-[0-9]+$")
-KINDS = ("violates", "holds", "unit")
+KINDS = ("violates", "holds", "unit", "mutant")
 WORDS = ("also", "not on RoCE:", "change", "say", "finds", "passes", "doubts", "silent", "check", "snap", "lacks")
+ROLES = ("both", "responder", "initiator")
 SEVERITIES = ("note", "warning", "error")
 FINDING = re.compile(rf"([^=*]+)(?:=({'|'.join(SEVERITIES)}))?(?:\*([1-9][0-9]*))?$")
 
@@ -30,6 +32,7 @@ class Case:
         self.rule, self.kind, self.scenario, self.where = rule, kind, scenario, where
         self.id = rule + ("+ok" + suffix if kind == "holds" and "+ok" not in suffix else suffix)
         self.table, self.summary, self.words = None, "", {}
+        self.rows = []  # of `mutant`: its lines
         self.more = []  # of `unit`: further statements of which the same is found, with where they are
 
     def items(self, word):
@@ -115,12 +118,17 @@ class Reader:
     def case(self, text):
         match = re.match(rf"({'|'.join(KINDS)})((?: [/+][^ :]+)?)(?: each ([A-Z0-9_]+))? ([a-z0-9-]+): (.+)", text)
         if not match or not self.rule:
-            self.fail("a case begins `violates`, `holds` or `unit`, then [/NAME] [each TABLE] SCENARIO: SUMMARY, below the id of its rule")
+            self.fail(f"a case begins with one of {', '.join(KINDS)}, then [/NAME] [each TABLE] SCENARIO: SUMMARY, below the id of its rule")
+        if match[1] == "mutant" and match[4] not in ROLES:
+            self.fail(f"a mutant is {' or '.join(ROLES)}, not {match[4]}")
         case = Case(self.rule, match[1], match[2].strip(), match[4], self.where)
         case.table, case.summary = match[3], match[5]
         return case
 
     def take_word(self, text, written):
+        if written and written[-1].kind == "mutant":
+            written[-1].rows.append(text)
+            return
         word = next((w for w in WORDS if text == w or text.startswith(w + " ")), None)
         if not word or not written:
             self.fail(f"below a case there is one of: {', '.join(WORDS)}")
@@ -196,7 +204,7 @@ def check(cases, rows):
             sys.exit(f"{case.where}: `snap` takes a number of octets, `lacks` numbers of frames: 3, 7-9")
         if "change" in case.words and "say" in case.words:
             sys.exit(f"{case.where}: either the scenario is changed, or something else is said")
-        if case.kind == "unit":
+        if case.kind in ("unit", "mutant"):
             continue
         if case.id in seen:
             sys.exit(f"{case.where}: {case.id} is in {seen[case.id]} already; another way to break a rule has a name: `violates /NAME`")
@@ -216,7 +224,7 @@ def text_or_null(text):
 def faults(cases, _):
     lines = ['#include "traffic-gen/faults/fault.h"', "", "const struct fault fault_rows[] = {"]
     for case in cases:
-        if case.kind != "unit":
+        if case.kind in ("violates", "holds"):
             fields = (case.id, case.scenario, case.summary, case.words.get("also"), case.words.get("change"),
                       case.words.get("say"), case.words.get("not on RoCE:"))
             lines.append("    {" + ", ".join(map(text_or_null, fields)) + "},")
@@ -250,7 +258,7 @@ def options(case):
 
 def units(cases, rows):
     lines = ['#include "tests/unit/rules/rule_case.h"', "", "const struct rule_case rule_cases[] = {"]
-    for case in cases:
+    for case in (case for case in cases if case.kind != "mutant"):
         # A fault yields a finding of its rule; what is proper passes it.
         one_of = under(rows[case.rule]) if case.kind == "violates" else []
         passes = case.ids("passes") or ([case.rule] if case.kind == "holds" else [])
@@ -266,6 +274,14 @@ def units(cases, rows):
     return lines + ["    {.said = {0}},", "};"]
 
 
+def mutants(cases, _):
+    """As traffic-gen/mutants/mutant.h has them; what cannot be read there is named by the comment before it."""
+    lines = []
+    for case in (case for case in cases if case.kind == "mutant"):
+        lines += [f"# {case.where}", f"{case.id} {case.scenario} {case.summary}", *(f"    {row}" for row in case.rows)]
+    return lines
+
+
 def load(paths):
     rows = {row["id"]: row for path in paths if path.suffix == ".tsv" for row in read(path)}
     cases = [case for path in paths if path.suffix == ".cases" for case in Reader(path).cases]
@@ -276,9 +292,9 @@ def load(paths):
 def main():
     what, out, paths = sys.argv[1], pathlib.Path(sys.argv[2]), [pathlib.Path(name) for name in sys.argv[3:]]
     cases, rows = load(paths)
-    lines = {"faults": faults, "aliases": aliases, "units": units}[what](cases, rows)
-    write_if_different(out, "\n".join(["// SPDX-License-Identifier: GPL-2.0-or-later",
-                                       "/* Generated from rules/; do not edit. */", *lines]) + "\n")
+    lines = {"faults": faults, "aliases": aliases, "units": units, "mutants": mutants}[what](cases, rows)
+    head = [] if what == "mutants" else ["// SPDX-License-Identifier: GPL-2.0-or-later", "/* Generated from rules/; do not edit. */"]
+    write_if_different(out, "\n".join([*head, *lines]) + "\n")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import test_suite_rdma as rdma
 
 OF_SUITES = ("rpcrdma", "nfs")
 TESTS = {row[0]: row for row in devices.listed("tests")}
-MUTANTS = [row[0] for row in devices.listed("mutants") if TESTS[row[0]][1] in OF_SUITES and row[1] in ("both", "responder")]
+MUTANTS = [row[0] for row in devices.listed("mutants") if row[0] in TESTS and TESTS[row[0]][1] in OF_SUITES and row[1] in ("both", "responder")]
 SUITES = "--suite=rpcrdma,nfs"
 PATIENT = ["--timeout=1", "--start-timeout=4", "--idle-timeout=4"]
 

@@ -6,16 +6,14 @@
 
 #include <string.h>
 
-/* The texts of *.mutants. */
-extern const char mpa_mutants[], ddp_mutants[], rdmap_mutants[], rpcrdma_mutants[], nfs_mutants[], pairs_mutants[];
+/* Those of rules/, and of combinations. */
+extern const char rule_mutants[], pairs_mutants[];
 
 static GPtrArray *make_rows(void)
 {
     static const struct {
         const char *name, *text;
-    } sources[] = {{"mpa.mutants", mpa_mutants},     {"ddp.mutants", ddp_mutants},
-                   {"rdmap.mutants", rdmap_mutants}, {"rpcrdma.mutants", rpcrdma_mutants},
-                   {"nfs.mutants", nfs_mutants},     {"pairs.mutants", pairs_mutants}};
+    } sources[] = {{"rules.mutants", rule_mutants}, {"pairs.mutants", pairs_mutants}};
     GPtrArray *rows = g_ptr_array_new();
 
     for (unsigned i = 0; i < G_N_ELEMENTS(sources); i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Mutants as rows of text (*.mutants), in the words of the script language (say/script.h):
+ * Mutants as rows of text (blocks `mutant` of the case files in rules/; pairs.mutants), in the words of the script
+ * language (say/script.h):
  *
  *   CASE both|responder|initiator WHAT IT DOES WRONG
  *       with WORD...                            how the device is set up
