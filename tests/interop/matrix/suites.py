@@ -74,8 +74,12 @@ def test(server, device, options):
             found["server_starts"] = starts + 1
             if found["state"] in ("alive", "unknown") or server not in RESTART or time.monotonic() > end:
                 break
-            booted.run("client", "cp /job/report.json /job/earlier.json")
-            booted.run("server", RESTART[server], 90)
+            try:
+                booted.run("client", "cp /job/report.json /job/earlier.json")
+                booted.run("server", RESTART[server], 90)
+            except link.Gone as gone:  # what there is stays
+                print(f"the server cannot be started again: {str(gone).splitlines()[0]}", file=sys.stderr, flush=True)
+                break
         booted.capture()
         (run.work_folder() / f"suites+{server}+{device}.log").write_text(said, encoding="utf-8")
         return found
