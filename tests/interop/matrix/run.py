@@ -230,6 +230,7 @@ def kernel_trouble(booted, name, before):
 
 
 def once(booted, cell, capture):
+    booted.run("server", "rm -rf /srv/nfs/cell")  # what a cell before may have left
     booted.capture(capture)
     try:
         if cell.server == "iwarp-gen":
