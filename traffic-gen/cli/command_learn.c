@@ -97,7 +97,7 @@ static unsigned hold_against_standard(struct job *job)
         const struct standard_difference *difference = &g_array_index(differences, struct standard_difference, i);
         const struct rule *rule = difference->rule < RULE_COUNT ? &rule_catalogue[difference->rule] : NULL;
 
-        if (strstr(difference->output, "dead") == NULL && !is_still_so(job, difference))
+        if (!strstr(difference->output, "dead") && !is_still_so(job, difference))
             continue;
         n++;
         print_word(job, &difference->word);
