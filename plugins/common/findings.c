@@ -97,9 +97,12 @@ void findings_register_layer(expert_module_t *module, const char *protocol, cons
 static void add_expert(packet_info *pinfo, proto_item *at, const struct remark *remark)
 {
     const struct rule *rule = &rule_catalogue[remark->rule];
-    expert_field_info *info = &infos[remark->rule]->eiinfo;
-    int usual = info->severity;
+    expert_field_info *info = infos[remark->rule] ? &infos[remark->rule]->eiinfo : NULL;
+    int usual;
 
+    if (!info) /* of a layer that was not registered: its fields show it */
+        return;
+    usual = info->severity;
     if (remark->severity != rule->severity)
         info->severity = severities[remark->severity].wireshark;
     expert_add_info_format(pinfo, at, &experts[remark->rule], "%s: %s", rule->id, remark->message);
