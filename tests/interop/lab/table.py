@@ -46,6 +46,12 @@ def load(name):
         return {line["case"]: line for line in lines}
 
 
+def not_recorded():
+    """Cases that no guest has played yet."""
+    lines = (FOLDER / "not_recorded.txt").read_text(encoding="utf-8").splitlines()
+    return {line for line in lines if line and not line.startswith("#")}
+
+
 def deviations():
     with open(FOLDER / "deviations.tsv", encoding="utf-8", newline="") as file:
         lines = csv.DictReader((line for line in file if not line.startswith("#")), delimiter="\t",

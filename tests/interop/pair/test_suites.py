@@ -37,12 +37,14 @@ def test_every_role_has_a_table():
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_no_case_is_left_out(name, build):
-    """The table has every case of the suites for that role."""
+    """The table has every case of the suites for that role, but those that are known not to have been played yet."""
     role = suites.ROLES[name]
     lines = subprocess.run([build / "traffic-gen" / "iwarp-gen", "list", "tests"], capture_output=True, text=True, check=True).stdout
     rows = [line.split("\t") for line in lines.splitlines()]
     wanted = {row[0] for row in rows if row[1] in ("rpcrdma", "nfs") and row[2] in ("both", role.dut)}
-    assert {case for case in table.load(name) if not case.endswith("/seen")} == wanted
+    recorded = {case for case in table.load(name) if not case.endswith("/seen")}
+    missing = table.not_recorded() & wanted
+    assert recorded | missing == wanted and not recorded & missing
 
 
 def case(name, outcome, **more):
