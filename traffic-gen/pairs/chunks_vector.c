@@ -95,22 +95,6 @@ static size_t segments_of(const struct chunks *chunks, uint32_t position, struct
     return n;
 }
 
-/* Of the answer to a Call by hand; UINT32_MAX: it has none. */
-static uint32_t status_heard(const struct rpc_talker *talker)
-{
-    const struct talker_heard *heard = rpc_talker_find(talker, talker->xid);
-    struct rpc_message reply;
-    struct xdr x;
-    uint32_t status;
-
-    if (!heard || heard->header.proc != RPCRDMA_MSG ||
-        rpc_decode(&reply, heard->p + heard->header.header_len, heard->n - heard->header.header_len) != RPC_OK)
-        return UINT32_MAX;
-    x = xdr_begin(heard->p + heard->header.header_len, heard->n - heard->header.header_len);
-    x.at = reply.header_len;
-    return xdr_u32(&x, &status) ? status : UINT32_MAX;
-}
-
 static bool judge_by_hand(struct chunks *chunks, enum rpc_answer answer)
 {
     struct talk *talk = chunks->talker->talk;
@@ -118,7 +102,7 @@ static bool judge_by_hand(struct chunks *chunks, enum rpc_answer answer)
     const bool wants_success = chunks_of_write(&chunks->plan, &rule) & CHUNKS_SUCCESS;
     const bool is_error = answer == RPC_ANSWER_GARBAGE || answer == RPC_ANSWER_ERR_CHUNK ||
                           answer == RPC_ANSWER_RPC_ERROR ||
-                          (answer == RPC_ANSWER_SUCCESS && status_heard(chunks->talker) != 0);
+                          (answer == RPC_ANSWER_SUCCESS && rpc_talker_heard_status(chunks->talker) != 0);
 
     if (wants_success && answer == RPC_ANSWER_SUCCESS && !is_error)
         return true;

@@ -54,22 +54,6 @@ static enum rpc_answer await_answer(struct rpc_talker *talker)
     return rpc_talker_await(talker, talker->xid, talk_t_close(talker->talk));
 }
 
-/* The NFS status in the answer to the stimulus; UINT32_MAX: none. */
-static uint32_t status_heard(const struct rpc_talker *talker)
-{
-    const struct talker_heard *heard = rpc_talker_find(talker, talker->xid);
-    struct rpc_message reply;
-    struct xdr x;
-    uint32_t status;
-
-    if (!heard || heard->header.proc != RPCRDMA_MSG ||
-        rpc_decode(&reply, heard->p + heard->header.header_len, heard->n - heard->header.header_len) != RPC_OK)
-        return UINT32_MAX;
-    x = xdr_begin(heard->p + heard->header.header_len, heard->n - heard->header.header_len);
-    x.at = reply.header_len;
-    return xdr_u32(&x, &status) ? status : UINT32_MAX;
-}
-
 /* Roundup in the chunk. */
 static void padded(struct rpc_talker *talker, const struct suite_case *row)
 {
@@ -93,10 +77,10 @@ static void lacking(struct rpc_talker *talker, const struct suite_case *row)
     answer = await_answer(talker);
     if (answer != RPC_ANSWER_SUCCESS)
         rpcrdma_judge(talker, FAULTS, answer);
-    else if (status_heard(talker) == 0)
+    else if (rpc_talker_heard_status(talker) == 0)
         talk_inconclusive(talker->talk, "a Reply as if nothing were wrong: the device may have understood the Call");
     else
-        talk_passed(talker->talk, "NFS status %u", status_heard(talker));
+        talk_passed(talker->talk, "NFS status %u", rpc_talker_heard_status(talker));
 }
 
 static bool has_ended(const struct rpc_talker *talker)
@@ -114,7 +98,7 @@ static void lost_memory(struct rpc_talker *talker, const struct suite_case *row)
         return;
     rpc_talker_pump(talker, talk_t_close(talk), has_ended);
     answer = rpc_talker_await(talker, talker->xid, 0);
-    if (answer == RPC_ANSWER_SUCCESS && status_heard(talker) == 0)
+    if (answer == RPC_ANSWER_SUCCESS && rpc_talker_heard_status(talker) == 0)
         talk_failed(talk, "expected no success: a part of the data cannot be read; found a Reply that says success");
     else if (talker->fed_end)
         talk_passed_by_end(talk, "the connection ends");
@@ -132,7 +116,7 @@ static void not_eligible(struct rpc_talker *talker, const struct suite_case *row
     if (!calls_say(talker, row))
         return;
     answer = await_answer(talker);
-    if (answer == RPC_ANSWER_SUCCESS && status_heard(talker) == NFS4_BADXDR)
+    if (answer == RPC_ANSWER_SUCCESS && rpc_talker_heard_status(talker) == NFS4_BADXDR)
         talk_passed(talker->talk, "NFS4ERR_BADXDR");
     else
         rpcrdma_judge(talker, FAULTS, answer);

@@ -514,6 +514,21 @@ enum rpc_answer rpc_talker_await(struct rpc_talker *talker, uint32_t xid, int64_
     return rpc_talker_kind(heard);
 }
 
+uint32_t rpc_talker_heard_status(const struct rpc_talker *talker)
+{
+    const struct talker_heard *heard = rpc_talker_find(talker, talker->xid);
+    struct rpc_message reply;
+    struct xdr x;
+    uint32_t status;
+
+    if (!heard || heard->header.proc != RPCRDMA_MSG ||
+        rpc_decode(&reply, heard->p + heard->header.header_len, heard->n - heard->header.header_len) != RPC_OK)
+        return UINT32_MAX;
+    x = xdr_begin(heard->p + heard->header.header_len, heard->n - heard->header.header_len);
+    x.at = reply.header_len;
+    return xdr_u32(&x, &status) ? status : UINT32_MAX;
+}
+
 const char *rpc_answer_words(enum rpc_answer answer)
 {
     switch (answer) {

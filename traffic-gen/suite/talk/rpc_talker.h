@@ -191,6 +191,8 @@ enum rpc_answer rpc_talker_await(struct rpc_talker *talker, uint32_t xid, int64_
 const struct talker_heard *rpc_talker_find(const struct rpc_talker *talker, uint32_t xid);
 /* The latest Call of a DUT that is a client. */
 const struct talker_heard *rpc_talker_find_call(const struct rpc_talker *talker, uint32_t xid);
+/* The NFS status in the answer to the latest Call by hand; UINT32_MAX: none. */
+uint32_t rpc_talker_heard_status(const struct rpc_talker *talker);
 const char *rpc_answer_words(enum rpc_answer answer);
 /* What a message of the DUT is, to whatever Call. */
 enum rpc_answer rpc_talker_kind(const struct talker_heard *heard);
