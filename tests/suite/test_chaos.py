@@ -68,6 +68,14 @@ def test_operation_that_is_executed_twice(seed):
     assert 1 <= len(steps) <= 2 and re.fullmatch(r"(make|remove) folder \d; (RST|FIN) after the Call", steps[-1]), run.stdout
 
 
+@pytest.mark.parametrize("seed", [1, 2])
+def test_server_that_delays(seed):
+    """By SEQUENCE the same request is wanted again, by another operation a new one: neither breaks a promise."""
+    with serve("--misbehave=delay") as port:
+        run = chaos(port, seed, "--count=100")
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
 class Cutting:
     """A relay that ends some connections before the answer to a Call has passed: the first ones, with which the client learns
     what the server is, are spared."""
@@ -185,4 +193,4 @@ def test_bad_seed_of_the_server():
 
 def test_unknown_fault_of_the_server():
     run = subprocess.run([devices.GEN, "serve", "127.0.0.1:0", "--service=nfs", "--misbehave=x"], capture_output=True, text=True, timeout=20)
-    assert run.returncode == 2 and "write-lost and executed-again, not 'x'" in run.stderr
+    assert run.returncode == 2 and "write-lost, executed-again and delay, not 'x'" in run.stderr

@@ -19,7 +19,8 @@ enum {
     REDUCE_AT_ONCE = 32, /* steps, or groups of them, that are left out or not */
 };
 
-static const int64_t retry_ns = 50 * INT64_C(1000000), patience_ns = 5 * INT64_C(1000000000);
+static const int64_t retry_ns = 50 * INT64_C(1000000), patience_ns = 5 * INT64_C(1000000000),
+                     delay_ns = 60 * INT64_C(1000000000);
 static const struct suite_case row = {
     .rule = RULE_RPCR_3_4_5_07, .needs = NEED_NFS, .expected = "exactly one execution"};
 
@@ -63,6 +64,12 @@ static void no_server(struct chaos *chaos, const char *why)
         return;
     chaos->outcome->what = g_strdup(why);
     chaos->outcome->end = CHAOS_NO_SERVER;
+}
+
+static void delayed(struct chaos *chaos)
+{
+    broken(chaos, "expected the Call to be executed at some time; found NFS4ERR_DELAY for %d s",
+           (int)(delay_ns / INT64_C(1000000000)));
 }
 
 static bool goes_on(const struct chaos *chaos)
@@ -352,57 +359,111 @@ static void judge_step(struct chaos *chaos, const struct chaos_step *step, struc
         judge_read(chaos, results);
 }
 
-/* Sent, and answered or not. False: the connection is over, as we have broken it or the server has ended it. */
-static bool ask_once(struct chaos *chaos, const struct chaos_step *step, const struct request *request, bool again)
+/* What became of a Call. */
+enum asked {
+    ASKED_DONE,
+    ASKED_ENDED, /* the connection is over, as we have broken it or the server has ended it */
+    ASKED_LATER, /* the server wants the same Call again, for example as it still executes it */
+    ASKED_ANEW,  /* it wants another Call */
+};
+
+/* RFC 8881 section 15.1.1.3: after NFS4ERR_DELAY from SEQUENCE, the retry is the same request; else a new one. */
+static enum asked delay_in(struct xdr results)
+{
+    uint32_t status = 0, tag = 0, n = 0;
+
+    if (!xdr_u32(&results, &status) || status != NFS_STATUS_DELAY || !xdr_u32(&results, &tag) || tag != 0 ||
+        !xdr_u32(&results, &n))
+        return ASKED_DONE;
+    return n == 1 ? ASKED_LATER : ASKED_ANEW;
+}
+
+static enum asked ask_once(struct chaos *chaos, const struct chaos_step *step, const struct request *request,
+                           bool again)
 {
     const bool breaks = !again && (step->fault == CHAOS_RESET_AFTER || step->fault == CHAOS_FIN_AFTER);
+    enum asked asked;
     struct xdr results;
 
     send_inline(chaos, request);
     if (breaks) {
         disturb_after(chaos, step->fault, request);
-        return false;
+        return ASKED_ENDED;
     }
     if (reply_of(chaos, request, &results)) {
-        judge_step(chaos, step, &results, again || step->fault == CHAOS_READ_FAILS);
-        return true;
+        asked = delay_in(results);
+        if (asked == ASKED_DONE)
+            judge_step(chaos, step, &results, again || step->fault == CHAOS_READ_FAILS);
+        return asked;
     }
     if (!is_usable(chaos))
-        return false;
+        return ASKED_ENDED;
     broken(chaos, "expected a Reply with SUCCESS to the Call; found %s within %.1f s, and the connection is whole",
            rpc_answer_words(chaos->answer), (double)talk_t_close(&chaos->talk) / 1e9);
-    return true;
+    return ASKED_DONE;
 }
 
-/* The Call, again on the next connection as long as they break: a server may end one at any time. */
-static void ask(struct chaos *chaos, const struct chaos_step *step, const struct request *request)
+/*
+ * The Call, again on the next connection as long as they break: a server may end one at any time, and delay a Call for
+ * a time. True: a new Call is wanted.
+ */
+static bool ask(struct chaos *chaos, const struct chaos_step *step, struct request *request)
 {
-    for (unsigned i = 0; i < ENDED_MAX; i++) {
-        if (!be_connected(chaos) || ask_once(chaos, step, request, i > 0))
-            return;
-        disconnect(chaos);
+    const int64_t until = talk_now() + delay_ns;
+    unsigned ended = 0;
+    bool again = false;
+
+    while (ended < ENDED_MAX && talk_now() < until) {
+        enum asked asked = be_connected(chaos) ? ask_once(chaos, step, request, again) : ASKED_DONE;
+
+        if (asked == ASKED_DONE || asked == ASKED_ANEW)
+            return asked == ASKED_ANEW;
+        again = true;
+        if (asked == ASKED_LATER) {
+            put_be32(request->octets->data, ++chaos->xid); /* an answer on this connection is to one Call */
+            g_usleep((gulong)(retry_ns / 1000));
+        } else {
+            disconnect(chaos);
+            ended++;
+        }
     }
-    broken(chaos, "expected an answer to the Call; the connection ended %d times in a row without one", ENDED_MAX);
+    if (ended == ENDED_MAX)
+        broken(chaos, "expected an answer to the Call; the connection ended %d times in a row without one", ENDED_MAX);
+    else
+        delayed(chaos);
+    return false;
 }
 
-static void take_step(struct chaos *chaos, const struct chaos_step *step)
+/* One Call for the step. True: the server wants another. */
+static bool call(struct chaos *chaos, const struct chaos_step *step)
 {
     struct request request;
+    bool anew;
 
-    if (!be_connected(chaos))
-        return;
-    disturb_before(chaos, step->fault);
-    if (!be_connected(chaos))
-        return;
     make_request(chaos, step, &request);
     if (step->fault == CHAOS_READ_FAILS) {
         send_in_part(chaos, &request);
         disturb_after(chaos, step->fault, &request);
         disconnect(chaos);
     }
-    ask(chaos, step, &request);
+    anew = ask(chaos, step, &request);
     chaos->sequence++;
     g_byte_array_unref(request.octets);
+    return anew;
+}
+
+static void take_step(struct chaos *chaos, const struct chaos_step *step)
+{
+    const int64_t until = talk_now() + delay_ns;
+
+    if (!be_connected(chaos))
+        return;
+    disturb_before(chaos, step->fault);
+    while (be_connected(chaos) && call(chaos, step)) {
+        if (talk_now() >= until)
+            delayed(chaos);
+        g_usleep((gulong)(retry_ns / 1000));
+    }
     chaos->outcome->faults += step->fault != CHAOS_CALM;
     chaos->outcome->steps++;
 }

@@ -17,6 +17,7 @@ enum {
     SEND_SIZE = 4096, /* the inline threshold, advertised in private data (RFC 8797) */
     CREDITS = 64,
     WRITES_PER_LOSS = 5,
+    REQUESTS_PER_DELAY = 5,
 };
 
 static char *export_folder, *chaos_seed;
@@ -76,9 +77,11 @@ static bool take_fault(const char *name, struct nfs_server_options *options, cha
 {
     options->executes_again = g_strcmp0(name, "executed-again") == 0;
     options->loses_writes = g_strcmp0(name, "write-lost") == 0 ? WRITES_PER_LOSS : 0;
-    if (!name || options->executes_again || options->loses_writes > 0)
+    options->delays = g_strcmp0(name, "delay") == 0 ? REQUESTS_PER_DELAY : 0;
+    if (!name || options->executes_again || options->loses_writes > 0 || options->delays > 0)
         return true;
-    *error = g_strdup_printf("--misbehave: of the service nfs there are write-lost and executed-again, not '%s'", name);
+    *error = g_strdup_printf("--misbehave: of the service nfs there are write-lost, executed-again and delay, not '%s'",
+                             name);
     return false;
 }
 

@@ -24,6 +24,8 @@ struct nfs_server_options {
      * executed again. */
     unsigned loses_writes;
     bool executes_again;
+    /* No fault: every so many SEQUENCEs and WRITEs of a session is answered with NFS4ERR_DELAY (0: none). */
+    unsigned delays;
 };
 
 /* The connection's service to the server: Calls in the reverse direction (callbacks), if it can carry them. */

@@ -199,6 +199,7 @@ struct nfs4_session {
     struct nfs4_channel fore, back;
     struct nfs4_slot *slots; /* fore.max_requests of them */
     unsigned writes;         /* executed: struct nfs_server_options, loses_writes */
+    unsigned delayable;      /* requests and WRITEs: struct nfs_server_options, delays */
     GList in_client;
     /* Callbacks. */
     uint32_t program;
@@ -414,6 +415,8 @@ int nfs4_destroy_session(struct nfs4_call *call);
 int nfs4_bind_conn_to_session(struct nfs4_call *call);
 int nfs4_backchannel_ctl(struct nfs4_call *call);
 int nfs4_sequence(struct nfs4_call *call);
+/* True: it is to be answered with NFS4ERR_DELAY, though there is no reason but struct nfs_server_options. */
+bool nfs4_is_delayed(const struct nfs4_call *call, struct nfs4_session *session);
 /* The Reply is whole: it is kept for a retry. start: of the results after the RPC header. */
 void nfs4_slot_keep(struct nfs4_call *call, size_t start);
 

@@ -73,6 +73,8 @@ int nfs4_write(struct nfs4_call *call)
     status = nfs4_may_access(call, &stateid, node->id, NFS4_ACCESS_WRITE);
     if (status != NFS4_OK)
         return status;
+    if (nfs4_is_delayed(call, call->session))
+        return NFS4ERR_DELAY;
     n = MIN(n, call->rpc->server->options.io_max);
     if (offset > UINT64_MAX - n)
         return NFS4ERR_INVAL;

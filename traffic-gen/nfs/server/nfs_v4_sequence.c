@@ -84,6 +84,13 @@ static int replay(struct nfs4_call *call, const struct nfs4_session *session, co
     return (int)slot->status;
 }
 
+bool nfs4_is_delayed(const struct nfs4_call *call, struct nfs4_session *session)
+{
+    const unsigned each = call->rpc->server->options.delays;
+
+    return each > 0 && session && ++session->delayable % each == 0;
+}
+
 int nfs4_sequence(struct nfs4_call *call)
 {
     struct arguments arguments = {0};
@@ -115,6 +122,8 @@ int nfs4_sequence(struct nfs4_call *call)
         return replay(call, session, slot, &arguments, crc);
     if (arguments.sequence != slot->sequence + 1 && arguments.sequence != slot->sequence)
         return NFS4ERR_SEQ_MISORDERED;
+    if (nfs4_is_delayed(call, session))
+        return NFS4ERR_DELAY;
     slot->sequence = arguments.sequence;
     slot->used = true;
     slot->crc = crc;
