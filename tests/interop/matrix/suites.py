@@ -3,7 +3,7 @@
 """suites.py SERVER DEVICE [OPTION...]: iwarp-gen test --suite=rpcrdma,nfs, from a guest, on a server of the matrix (linux-7.2, ganesha):
 docs/interop/suites/SERVER+DEVICE.json has the outcome of each case. OPTIONs are for iwarp-gen test: --reuse. A failure counts as
 verified where a table of ../lab/expected has the same case with the same words, whose octets were held against the document; the
-others are told, and are claims of one run."""
+others are taken from its report, and are claims of one run."""
 import datetime
 import json
 import pathlib

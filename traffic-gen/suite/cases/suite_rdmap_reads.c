@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* ---- different lengths, one behind the other ---- */
+/* ---- different lengths, one after the other ---- */
 
 enum { SINK_STEP = 64 };
 
