@@ -7,6 +7,7 @@ Reads the case files of the rules, LAYER.cases (README.md has their form), and w
     cases.py aliases OUT.c CASES... TSV...   which rules are judged by others alone: a fault is registered under one of those
     cases.py units OUT.c CASES... TSV...     every case with what iwarp-check must say of it
     cases.py mutants OUT CASES... TSV...     the mutants of the suites, as text
+    cases.py suites FOLDER CASES... TSV... C...  the cases of the suites, for each of the C files that has some (suites.py)
 
 A mistake in a file stops the build with file, line and what is allowed there.
 """
@@ -15,12 +16,13 @@ import pathlib
 import re
 import sys
 
+import suites
 from catalogue import literal, read, relations, symbol, write_if_different
 
 ID = re.compile(r"[A-Z][A-Z0-9]*-[A-Z0-9.]+-[0-9]+$")
-KINDS = ("violates", "holds", "unit", "mutant")
+KINDS = ("violates", "holds", "unit", "case", "mutant")
 WORDS = ("also", "not on RoCE:", "change", "say", "finds", "passes", "doubts", "silent", "check", "snap", "lacks")
-ROLES = ("both", "responder", "initiator")
+ROLES = tuple(suites.ROLES)
 SEVERITIES = ("note", "warning", "error")
 FINDING = re.compile(rf"([^=*]+)(?:=({'|'.join(SEVERITIES)}))?(?:\*([1-9][0-9]*))?$")
 
@@ -33,6 +35,7 @@ class Case:
         self.id = rule + ("+ok" + suffix if kind == "holds" and "+ok" not in suffix else suffix)
         self.table, self.summary, self.words = None, "", {}
         self.rows = []  # of `mutant`: its lines
+        self.judge = None  # of `case`: what judges the device
         self.more = []  # of `unit`: further statements of which the same is found, with where they are
 
     def items(self, word):
@@ -116,22 +119,24 @@ class Reader:
         self.into.append(cells)
 
     def case(self, text):
-        match = re.match(rf"({'|'.join(KINDS)})((?: [/+][^ :]+)?)(?: each ([A-Z0-9_]+))? ([a-z0-9-]+): (.+)", text)
-        if not match or not self.rule:
-            self.fail(f"a case begins with one of {', '.join(KINDS)}, then [/NAME] [each TABLE] SCENARIO: SUMMARY, below the id of its rule")
-        if match[1] == "mutant" and match[4] not in ROLES:
-            self.fail(f"a mutant is {' or '.join(ROLES)}, not {match[4]}")
+        match = re.match(rf"({'|'.join(KINDS)})((?: [/+][^ :]+)?)(?: each ([A-Z0-9_]+))? ([a-z0-9-]+)((?: [a-z0-9-]+)?): (.+)", text)
+        if not match or not self.rule or bool(match[5]) != (match[1] == "case"):
+            self.fail(f"a case begins with one of {', '.join(KINDS)}, then [/NAME] [each TABLE] SCENARIO: SUMMARY, below the id of its rule; "
+                      f"`case` and `mutant` have {' or '.join(ROLES)} instead of a scenario, and `case` after that what judges it")
+        if match[1] in ("case", "mutant") and match[4] not in ROLES:
+            self.fail(f"a {match[1]} is {' or '.join(ROLES)}, not {match[4]}")
         case = Case(self.rule, match[1], match[2].strip(), match[4], self.where)
-        case.table, case.summary = match[3], match[5]
+        case.table, case.judge, case.summary = match[3], match[5].strip(), match[6]
         return case
 
     def take_word(self, text, written):
         if written and written[-1].kind == "mutant":
             written[-1].rows.append(text)
             return
-        word = next((w for w in WORDS if text == w or text.startswith(w + " ")), None)
+        words = suites.WORDS if written and written[-1].kind == "case" else WORDS
+        word = next((w for w in words if text == w or text.startswith(w + " ")), None)
         if not word or not written:
-            self.fail(f"below a case there is one of: {', '.join(WORDS)}")
+            self.fail(f"below a case there is one of: {', '.join(words)}")
         case, value = written[-1], text[len(word):].strip()
         if word == "say" and word in case.words and case.kind == "unit":
             case.more.append((value, self.where))
@@ -149,6 +154,7 @@ class Reader:
         for row in rows:
             values = {name: self.expand(cell, {}) for name, cell in zip(names, row)}
             case = copy.copy(template)
+            case.id = self.expand(template.id, values)
             case.summary = self.expand(template.summary, values)
             case.words = {word: self.expand(text, values) for word, text in template.words.items()}
             case.more = [(self.expand(text, values), where) for text, where in template.more]
@@ -189,7 +195,7 @@ class Reader:
 
 
 def check(cases, rows):
-    seen = {}
+    seen = {"faults": {}, "suites": {}}
     for case in cases:
         if case.rule not in rows:
             sys.exit(f"{case.where}: the catalogue has no rule {case.rule}")
@@ -206,9 +212,11 @@ def check(cases, rows):
             sys.exit(f"{case.where}: either the scenario is changed, or something else is said")
         if case.kind in ("unit", "mutant"):
             continue
-        if case.id in seen:
-            sys.exit(f"{case.where}: {case.id} is in {seen[case.id]} already; another way to break a rule has a name: `violates /NAME`")
-        seen[case.id] = case.where
+        ids = seen["suites" if case.kind == "case" else "faults"]
+        if case.id in ids:
+            another = "another case of" if case.kind == "case" else "another way to break"
+            sys.exit(f"{case.where}: {case.id} is in {ids[case.id]} already; {another} a rule has a name: `{case.kind} /NAME`")
+        ids[case.id] = case.where
 
 
 def under(row):
@@ -258,7 +266,7 @@ def options(case):
 
 def units(cases, rows):
     lines = ['#include "tests/unit/rules/rule_case.h"', "", "const struct rule_case rule_cases[] = {"]
-    for case in (case for case in cases if case.kind != "mutant"):
+    for case in (case for case in cases if case.kind not in ("case", "mutant")):
         # A fault yields a finding of its rule; what is proper passes it.
         one_of = under(rows[case.rule]) if case.kind == "violates" else []
         passes = case.ids("passes") or ([case.rule] if case.kind == "holds" else [])
@@ -292,6 +300,9 @@ def load(paths):
 def main():
     what, out, paths = sys.argv[1], pathlib.Path(sys.argv[2]), [pathlib.Path(name) for name in sys.argv[3:]]
     cases, rows = load(paths)
+    if what == "suites":
+        suites.write(out, cases, rows, paths)
+        return
     lines = {"faults": faults, "aliases": aliases, "units": units, "mutants": mutants}[what](cases, rows)
     head = [] if what == "mutants" else ["// SPDX-License-Identifier: GPL-2.0-or-later", "/* Generated from rules/; do not edit. */"]
     write_if_different(out, "\n".join([*head, *lines]) + "\n")

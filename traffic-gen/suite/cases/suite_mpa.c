@@ -119,30 +119,7 @@ static void tiny_segments(struct talk *talk, const struct suite_case *row)
 }
 
 static const struct suite_case tests[] = {
-    {RULE_MPA_4_1_06, NULL, DUT_ANY, NEED_REGIONS, row_taken, "an FPDU whose PAD is not zero, with a correct CRC",
-     "the device continues", .says = "write region=all len=1 @14=0x78 (mpa.padding=A5A5A5)"},
-    {RULE_MPA_4_1_11, NULL, DUT_ANY, 0, row_taken,
-     "C = 0 in both frames, then three FPDUs whose CRC fields are not CRCs", "the device continues",
-     .says = "with no-crc need-no-crc; write (mpa.crc=0)[mpa.right-crc]; write (mpa.crc=0xFFFFFFFF)[mpa.right-crc]; "
-             "write (mpa.crc=0x12345678)[mpa.right-crc]"},
-    {RULE_MPA_4_2_03, NULL, DUT_ANY, 0, row_taken, "a Marker whose RESERVED field is not zero, with a correct CRC",
-     "the device continues", .says = "with marker; write (mpa.reserved=0x5AA5)"},
-    {RULE_MPA_4_2_06, NULL, DUT_ANY, 0, row_taken, "a Marker with the two low bits of FPDUPTR set, and a correct CRC",
-     "the device continues", .says = "with marker; write (mpa.ptr|3)"},
-    {RULE_MPA_4_4_09, NULL, DUT_ANY, 0, row_taken,
-     "C = 0 in both frames, then a first FPDU whose CRC field is not the CRC", "the device continues",
-     .says = "with no-crc need-no-crc first; write (mpa.crc=0xDEADBEEF)[mpa.right-crc]"},
-    {RULE_MPA_4_5_07, NULL, DUT_RESPONDER, NEED_REGIONS, tiny_segments,
-     "an MSS of 100 octets in our SYN, then a Read of 1024 octets", "DDP Segments with a ULPDU_Length of 128 or more",
-     .says = "read region=all size=1024"},
-    {RULE_MPA_5_1_06, NULL, DUT_ANY, 0, unaligned, "TCP segments of one and a half FPDUs each", "the device continues",
-     .says = "3* write"},
-    {RULE_MPA_5_2_01, NULL, DUT_ANY, NEED_REGIONS, all_lengths, "Writes with a ULPDU_Length of 14 to 30 octets",
-     "the device continues, and its memory holds the octets", .variant = 0},
-    {RULE_MPA_6_06, NULL, DUT_ANY, 0, held_back, "a request whose last 6 octets arrive later",
-     "the answer after everything has been sent, not before", .says = "ask"},
-    {RULE_MPA_7_1_5_04, NULL, DUT_ANY, 0, row_taken, "the start-up frame and the first FPDU in pieces, with pauses",
-     "the device continues", .says = "with (pieces) first; write (mpa.split=3 mpa.gap=30000)"},
+#include "suite_mpa.inc"
 };
 
 const struct suite suite_mpa = {"mpa", tests, G_N_ELEMENTS(tests)};

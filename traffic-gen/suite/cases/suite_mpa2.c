@@ -68,7 +68,8 @@ static void all_reads(struct talk *talk, const struct suite_case *row)
 
 /* ---- RTR ---- */
 
-enum { ODD_RTR = 8 };
+/* With one of them, RTR_ODD: what is odd in it makes the case. */
+enum { RTR_SEND = MPA_RTR_SEND, RTR_WRITE = MPA_RTR_WRITE, RTR_READ = MPA_RTR_READ, RTR_ODD = 8 };
 
 static bool agrees_on(struct talk *talk, uint8_t type)
 {
@@ -100,7 +101,7 @@ static bool say_rtr(struct talk *talk, const struct suite_case *row, bool odd)
 {
     uint8_t type = (uint8_t)(row->variant & ALL_RTR);
 
-    if (!odd && !(row->variant & ODD_RTR))
+    if (!odd && !(row->variant & RTR_ODD))
         return start_without_model(talk);
     return agrees_on(talk, type) && row_say_rest(talk, row, odd);
 }
@@ -110,7 +111,7 @@ static enum talk_life rtr_life(struct talk *talk, const struct suite_case *row)
 {
     enum talk_life life = LIFE_ANSWERS;
 
-    if (row->variant & MPA_RTR_READ && talk_reads(talk) && talk_frame(talk, true)->enhanced.peer_to_peer)
+    if (row->variant & RTR_READ && talk_reads(talk) && talk_frame(talk, true)->enhanced.peer_to_peer)
         life = talk_await(talk, SIGN_READ, talk_t_react(talk));
     /* A device that answers it once it receives more has accepted it: MPA2-9.2-25 is about that. */
     return life == LIFE_ANSWERS || life == LIFE_MUTE ? talk_probe(talk) : life;
@@ -266,7 +267,9 @@ static void ignores_bits(struct talk *talk, const struct suite_case *row)
 
 /* ---- together with RFC 5044 ---- */
 
-/* A device that speaks revision 2 still accepts revision 1. variant: with private data. */
+enum { WITHOUT_DATA, WITH_DATA };
+
+/* A device that speaks revision 2 still accepts revision 1. */
 static void old_request(struct talk *talk, const struct suite_case *row)
 {
     static const uint8_t nothing[1];
@@ -275,7 +278,7 @@ static void old_request(struct talk *talk, const struct suite_case *row)
 
     if (!talk_start(talk, &enhanced))
         return;
-    if (talk_start(talk, row->variant ? &with : &without)) {
+    if (talk_start(talk, row->variant == WITH_DATA ? &with : &without)) {
         talk_passed(talk, "%s", "a Request of revision 1 is accepted too");
         return;
     }
@@ -374,48 +377,7 @@ static void odd_values(struct talk *talk, const struct suite_case *row)
 }
 
 static const struct suite_case tests[] = {
-    {RULE_MPA2_6_06, NULL, DUT_RESPONDER, NEED_ENHANCED, old_request,
-     "an enhanced connection, then a Request of revision 1", "a Reply with R = 0", .variant = 1},
-    {RULE_MPA2_6_06, "read", DUT_RESPONDER, NEED_ENHANCED, old_reads,
-     "an enhanced connection, then one of revision 1 with three Reads, one after the other", "they are answered",
-     .says = "read"},
-    {RULE_MPA2_6_09, NULL, DUT_ANY, NEED_ENHANCED, short_enhanced, "our start-up frame with S = 1 and PD_Length 2",
-     "the device closes, or rejects", .variant = 0},
-    {RULE_MPA2_9_1_03, NULL, DUT_RESPONDER, NEED_ENHANCED, all_reads, "as many Reads at once as the Reply's IRD allows",
-     "all are answered", .variant = 0},
-    {RULE_MPA2_9_1_14, NULL, DUT_INITIATOR, 0, all_reads, "as many Reads at once as our Reply's ORD allows",
-     "all are answered", .variant = 0},
-    {RULE_MPA2_9_2_05, "send", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "peer-to-peer mode, an RTR Send",
-     "the device continues", .says = "send len=0", .variant = MPA_RTR_SEND},
-    {RULE_MPA2_9_2_05, "write", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "peer-to-peer mode, an RTR Write",
-     "the device continues", .says = "write stag=1 to=0", .variant = MPA_RTR_WRITE},
-    {RULE_MPA2_9_2_05, "read", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "peer-to-peer mode, an RTR Read",
-     "the device continues", .says = "read src=1", .variant = MPA_RTR_READ},
-    {RULE_MPA2_9_2_09, NULL, DUT_RESPONDER, NEED_PEER_TO_PEER, names_some_rtr,
-     "each RTR type offered alone, then Write and Read together", "the Reply names one that works alone", .variant = 1},
-    {RULE_MPA2_9_2_20, NULL, DUT_ANY, NEED_ENHANCED, ignores_bits,
-     "A = 0 with B and C set, then a zero-length Read; to an Initiator, with B, C and D set",
-     "no peer-to-peer mode: any first FPDU is accepted, and no RTR is sent", .says = "read"},
-    {RULE_MPA2_9_2_25, NULL, DUT_RESPONDER, NEED_PEER_TO_PEER, answers_rtr_read, "peer-to-peer mode, an RTR Read",
-     "its Read Response, without more from us", .says = "read src=1"},
-    {RULE_MPA2_9_2_26, "write", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "an RTR Write with STag 0 and TO 0",
-     "the device continues", .says = "write stag=(0)[1] to=0", .variant = ODD_RTR | MPA_RTR_WRITE},
-    {RULE_MPA2_9_2_26, "read", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "an RTR Read with STag 0 and TO 0",
-     "the device continues", .says = "read src=(0)[1]", .variant = ODD_RTR | MPA_RTR_READ},
-    {RULE_MPA2_10_01, NULL, DUT_RESPONDER, 0, not_downgraded, "an enhanced Request", "an enhanced Reply, or a close",
-     .variant = 0},
-    {RULE_MPA2_10_04, NULL, DUT_RESPONDER, NEED_ENHANCED, old_request,
-     "an enhanced connection, then a Request of revision 1 without Private Data", "a Reply with R = 0", .variant = 0},
-    {RULE_MPA2_12_01, NULL, DUT_RESPONDER, NEED_ENHANCED, odd_values, "Requests with unusual IRD, ORD and RTR types",
-     "each is answered or refused, and the device is still alive afterwards", .variant = 0},
-    {RULE_MPA2_12_01, "rtr-read", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_or_refuses_rtr,
-     "an RTR Read where RTR Writes were agreed", "it is taken, or the connection ends", .says = "read src=1"},
-    {RULE_MPA2_12_01, "rtr-send", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_or_refuses_rtr,
-     "an RTR Send where RTR Writes were agreed", "it is taken, or the connection ends", .says = "send len=0"},
-    /* Last: some devices do not survive the offer of a type that they do not support. */
-    {RULE_MPA2_9_2_07, NULL, DUT_RESPONDER, NEED_PEER_TO_PEER, names_all_rtr,
-     "all RTR types offered together, then, one by one, those that the Reply does not name", "none of these works",
-     .variant = 0},
+#include "suite_mpa2.inc"
 };
 
 const struct suite suite_mpa2 = {"mpa2", tests, G_N_ELEMENTS(tests)};

@@ -2,11 +2,9 @@
 /* Suite mpa2: Replies that the Initiator must answer with a Terminate (RFC 6581 sections 9.1 to 9.3). */
 #include "traffic-gen/suite/cases/suite_mpa2.h"
 
-enum bad_reply { BAD_ORD, BAD_RTR, BAD_MODEL };
-enum about { ABOUT_TERMINATE, ABOUT_LAYER, ABOUT_CODE, ABOUT_CLOSE };
-
-/* variant = bad_reply * 8 + about */
-#define VARIANT(bad, about) ((bad)*8 + (about))
+/* variant: one of either. */
+enum bad_reply { BAD_ORD = 0, BAD_RTR = 8, BAD_MODEL = 16 };
+enum about { ABOUT_TERMINATE, ABOUT_LAYER, ABOUT_CODE, ABOUT_CLOSE, ABOUT_ALL = 7 };
 
 /* A Read more than the Request offers to serve; RTR types that it does not offer; the other model. */
 static char *bad_words(enum bad_reply bad, const struct mpa_enhanced *request)
@@ -107,8 +105,8 @@ static void judge_close(struct talk *talk)
 
 static void must_terminate(struct talk *talk, const struct suite_case *row)
 {
-    enum bad_reply bad = (enum bad_reply)(row->variant / 8);
-    enum about about = (enum about)(row->variant % 8);
+    enum bad_reply bad = (enum bad_reply)(row->variant & ~ABOUT_ALL);
+    enum about about = (enum about)(row->variant & ABOUT_ALL);
     const struct talk_heard *heard;
     bool is_of_setup;
 
@@ -130,25 +128,8 @@ static void must_terminate(struct talk *talk, const struct suite_case *row)
         talk_failed(talk, "expected layer 2 type 0; found %s", talk_describe(talk, heard));
 }
 
-#define TERMINATE_EXPECTED "a Terminate as the first FPDU"
-
 static const struct suite_case tests[] = {
-    {RULE_MPA2_8_01, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with an ORD above the Request's IRD",
-     "if a Terminate, then layer 2 type 0", .variant = VARIANT(BAD_ORD, ABOUT_LAYER)},
-    {RULE_MPA2_9_1_16, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with an ORD above the Request's IRD",
-     TERMINATE_EXPECTED, .variant = VARIANT(BAD_ORD, ABOUT_TERMINATE)},
-    {RULE_MPA2_9_1_17, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with an ORD above the Request's IRD",
-     "the device closes after its Terminate", .variant = VARIANT(BAD_ORD, ABOUT_CLOSE)},
-    {RULE_MPA2_9_1_18, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with an ORD above the Request's IRD",
-     "its Terminate has code 6", .variant = VARIANT(BAD_ORD, ABOUT_CODE)},
-    {RULE_MPA2_9_2_13, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply without a common RTR type",
-     TERMINATE_EXPECTED, .variant = VARIANT(BAD_RTR, ABOUT_TERMINATE)},
-    {RULE_MPA2_9_2_14, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply without a common RTR type",
-     "the device closes after its Terminate", .variant = VARIANT(BAD_RTR, ABOUT_CLOSE)},
-    {RULE_MPA2_9_2_15, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply without a common RTR type",
-     "its Terminate has code 7", .variant = VARIANT(BAD_RTR, ABOUT_CODE)},
-    {RULE_MPA2_9_3_04, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply whose A differs from the Request's",
-     "a Terminate with code 5 or 7; no RST without one", .variant = VARIANT(BAD_MODEL, ABOUT_CODE)},
+#include "suite_mpa2_reply.inc"
 };
 
 const struct suite suite_mpa2_reply = {"mpa2", tests, G_N_ELEMENTS(tests)};

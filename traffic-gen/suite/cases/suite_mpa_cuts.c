@@ -92,23 +92,8 @@ static void cut(struct talk *talk, const struct suite_case *row)
     talk_expect_taken(talk, row, row->variant == CUT_OCTETS ? say_each_octet : say_cut, NULL);
 }
 
-#define GOES_ON "the device continues"
-
 static const struct suite_case tests[] = {
-    {RULE_MPA_5_1_06, "length", DUT_ANY, 0, cut, "an FPDU whose ULPDU_Length is split over two TCP segments", GOES_ON,
-     .says = "write", .variant = CUT_LENGTH},
-    {RULE_MPA_5_1_06, "header", DUT_ANY, 0, cut, "FPDUs split over two TCP segments before each octet of their header",
-     GOES_ON, .says = "write", .variant = CUT_HEADER},
-    {RULE_MPA_5_1_06, "pad", DUT_ANY, NEED_REGIONS, cut,
-     "FPDUs split over two TCP segments before each octet of their PAD, and after it", GOES_ON,
-     .says = "write region=all len=1 @14=0x78", .variant = CUT_PAD},
-    {RULE_MPA_5_1_06, "crc", DUT_ANY, 0, cut, "FPDUs split over two TCP segments before each octet of their CRC field",
-     GOES_ON, .says = "write", .variant = CUT_CRC},
-    {RULE_MPA_5_1_06, "marker", DUT_ANY, 0, cut,
-     "FPDUs split over two TCP segments before each octet of a Marker, and after it", GOES_ON, .says = "write",
-     .variant = CUT_MARKER},
-    {RULE_MPA_5_1_06, "octets", DUT_ANY, 0, cut, "an FPDU in TCP segments of one octet", GOES_ON, .says = "write",
-     .variant = CUT_OCTETS},
+#include "suite_mpa_cuts.inc"
 };
 
 const struct suite suite_mpa_cuts = {"mpa", tests, G_N_ELEMENTS(tests)};

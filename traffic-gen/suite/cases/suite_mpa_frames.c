@@ -181,42 +181,8 @@ static void invalid_first(struct talk *talk, const struct suite_case *row)
         talk_failed(talk, "expected no FPDU from the device; found %s", talk_describe(talk, heard));
 }
 
-/* total: with the header */
-#define LONG_DATA(octets, total)                                                                                       \
-    {RULE_MPA_7_1_2_10,                                                                                                \
-     #octets,                                                                                                          \
-     DUT_RESPONDER,                                                                                                    \
-     0,                                                                                                                \
-     long_data,                                                                                                        \
-     "a Request with " #octets " octets of Private Data",                                                              \
-     "the device continues, or its ULP rejects them",                                                                  \
-     .says = "with (mpa.len=" #octets " mpa.fill=" #total " mpa.filler=0)"},                                           \
-    {                                                                                                                  \
-        RULE_MPA_7_1_2_22, #octets, DUT_INITIATOR, 0, long_data,                                                       \
-            "an accepting Reply with " #octets " octets of Private Data", "the device continues",                      \
-            .says = "with (mpa.len=" #octets " mpa.fill=" #total " mpa.filler=0)"                                      \
-    }
-
 static const struct suite_case tests[] = {
-    {RULE_MPA_7_1_1_19, NULL, DUT_RESPONDER, 0, row_taken, "a Request with R = 1", "the device continues",
-     .says = "with (mpa.flags|0x20)"},
-    LONG_DATA(256, 276),
-    LONG_DATA(257, 277),
-    LONG_DATA(512, 532),
-    {RULE_MPA_7_1_2_10, "fin", DUT_RESPONDER, 0, request_and_fin, "a Request and our FIN in one segment",
-     "a Reply or a close, and the next connection is accepted", .variant = 0},
-    {RULE_MPA_7_1_2_19, NULL, DUT_INITIATOR, 0, rejected, "a Reply with R = 1", "no FPDU", .variant = 0},
-    {RULE_MPA_7_1_2_22, "segment", DUT_INITIATOR, 0, reply_and_fpdu, "our Reply and an FPDU in one segment",
-     "the FPDU is accepted, or the device closes", .variant = 0},
-    {RULE_MPA_7_1_2_22, "octet", DUT_INITIATOR, 0, reply_and_fpdu,
-     "our Reply and the first octet of an FPDU in one segment, then its rest",
-     "the FPDU is accepted, or the device closes", .variant = 1},
-    {RULE_MPA_7_1_2_24, NULL, DUT_RESPONDER, 0, invalid_first, "a request in a first FPDU with a wrong CRC",
-     "no FPDU but a Terminate", .says = "with first need-crc; ask mpa@-1^0x40"},
-    {RULE_MPA_C_2_1_01, NULL, DUT_RESPONDER, 0, revision_0, "a Request of revision 0",
-     "a Reply that names another revision, and a close; or a Reply of revision 0", .variant = 0},
-    {RULE_MPA2_6_04, NULL, DUT_RESPONDER, 0, enhanced_revision_1, "a Request of revision 1 with S = 1",
-     "a Reply with S = 0, or a close", .variant = 0},
+#include "suite_mpa_frames.inc"
 };
 
 const struct suite suite_mpa_frames = {"mpa", tests, G_N_ELEMENTS(tests)};

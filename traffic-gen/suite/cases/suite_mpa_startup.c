@@ -167,7 +167,7 @@ static void late_close(struct talk *talk, const struct suite_case *row)
 
 /* ---- waiting ---- */
 
-/* Nothing or part of a frame, then silence. */
+/* Nothing or part of a frame, variant octets of it, then silence. */
 static void incomplete(struct talk *talk, const struct suite_case *row)
 {
     g_autoptr(GByteArray) octets = NULL;
@@ -217,7 +217,9 @@ static void withheld(struct talk *talk, const struct suite_case *row)
 
 /* ---- right frames ---- */
 
-/* Requests that every device must grant: Markers, or CRC. */
+enum { GRANT_MARKERS, GRANT_CRC };
+
+/* Requests that every device must grant. */
 static void must_grant(struct talk *talk, const struct suite_case *row)
 {
     talk_expect_taken(talk, row, row_say, NULL);
@@ -225,8 +227,9 @@ static void must_grant(struct talk *talk, const struct suite_case *row)
         return;
     /* What the device inserts shows in its own FPDUs. */
     if (talk_fpdus_heard(talk) == 0)
-        talk_inconclusive(talk, "the device accepts %s, but sent no FPDU", row->variant == 0 ? "M = 1" : "C = 1");
-    else if (row->variant == 0 && talk_markers_heard(talk) == 0)
+        talk_inconclusive(talk, "the device accepts %s, but sent no FPDU",
+                          row->variant == GRANT_MARKERS ? "M = 1" : "C = 1");
+    else if (row->variant == GRANT_MARKERS && talk_markers_heard(talk) == 0)
         talk_failed(talk, "expected Markers after M = 1 was accepted; found none in its FPDUs");
 }
 
@@ -246,7 +249,10 @@ static void default_crc(struct talk *talk, const struct suite_case *row)
             talk, "the device sets C = 0; if it is in its default configuration, say so with --default-configuration");
 }
 
-/* Private Data that the device's ULP is asked to reject. */
+/* ---- private data that the device's ULP is asked to reject ---- */
+
+enum { REJECT = ADVERT_REJECT, REJECT_WITH_DATA = ADVERT_REJECT_DATA };
+
 /* No answer: does it answer others? */
 static void compare(struct talk *talk)
 {
@@ -328,73 +334,8 @@ static void first_is_an_fpdu(struct talk *talk, const struct suite_case *row)
         talk_expect_taken(talk, row, say_at_once, row_await);
 }
 
-#define CLOSE_EXPECTED "the device closes"
-
 static const struct suite_case tests[] = {
-    {RULE_MPA_4_3_01, NULL, DUT_ANY, 0, must_grant, "M = 1 in our start-up frame; if refused, the same with M = 0",
-     "the device continues, with Markers", .says = "with no-crc (markers)"},
-    {RULE_MPA_4_4_01, NULL, DUT_ANY, 0, must_grant, "C = 1 in our start-up frame; if refused, the same with C = 0",
-     "the device continues, with CRC", .says = "with no-crc (crc)", .variant = 1},
-    {RULE_MPA_4_4_03, NULL, DUT_ANY, 0, default_crc, "C = 0 in our start-up frame",
-     "C = 1 in the device's frame, by default", .variant = 0},
-    {RULE_MPA_7_1_1_02, "end", DUT_RESPONDER, 0, wrong_frame, "a Request whose key has a wrong last octet",
-     CLOSE_EXPECTED ", and does not accept", .says = "startup mpa@15^1", .variant = ANSWER_ACCEPTS},
-    {RULE_MPA_7_1_1_02, "middle", DUT_RESPONDER, 0, wrong_frame, "a Request whose key has four wrong octets",
-     CLOSE_EXPECTED ", and does not accept", .says = "startup mpa@4=120 mpa@5=120 mpa@6=120 mpa@7=120",
-     .variant = ANSWER_ACCEPTS},
-    {RULE_MPA_7_1_1_05, NULL, DUT_INITIATOR, 0, wrong_frame, "a Reply whose key has a wrong last octet",
-     CLOSE_EXPECTED ", without FPDUs", .says = "startup mpa@15^1", .variant = ANSWER_ACCEPTS},
-    {RULE_MPA_7_1_1_22, NULL, DUT_ANY, 0, row_taken, "our start-up frame with all Res bits set", "the device continues",
-     .says = "with (mpa.flags|0x0F)"},
-    {RULE_MPA_7_1_1_24, NULL, DUT_ANY, 0, unknown_revision, "our start-up frame with Rev 42",
-     CLOSE_EXPECTED ", without FPDUs", .variant = 0},
-    {RULE_MPA_7_1_1_25, NULL, DUT_ANY, 0, wrong_frame, "our start-up frame with Rev 42", CLOSE_EXPECTED,
-     .variant = ANSWER_OPEN},
-    {RULE_MPA_7_1_1_30, NULL, DUT_ANY, 0, wrong_frame,
-     "our start-up frame with PD_Length 100, 40 octets of it, and FIN", CLOSE_EXPECTED,
-     .says = "startup mpa.len=100 mpa.fill=60 mpa.filler=0; fin", .variant = ANSWER_OPEN},
-    {RULE_MPA_7_1_1_31, NULL, DUT_ANY, 0, wrong_frame, "our start-up frame with 513 octets of Private Data",
-     CLOSE_EXPECTED ", and does not continue", .says = "startup mpa.len=513 mpa.fill=533 mpa.filler=0",
-     .variant = ANSWER_ACCEPTS},
-    {RULE_MPA_7_1_2_04, "key", DUT_RESPONDER, 0, wrong_frame, "a Request whose key has a wrong last octet",
-     CLOSE_EXPECTED ", without a rejecting Reply", .says = "startup mpa@15^1", .variant = ANSWER_REJECTS},
-    {RULE_MPA_7_1_2_04, "pd-length", DUT_RESPONDER, 0, wrong_frame, "a Request with 513 octets of Private Data",
-     CLOSE_EXPECTED, .says = "startup mpa.len=513 mpa.fill=533 mpa.filler=0", .variant = ANSWER_OPEN},
-    {RULE_MPA_7_1_2_04, "http", DUT_RESPONDER, 0, wrong_frame, "a web browser's request",
-     CLOSE_EXPECTED ", without an answer",
-     .says = "stream 474554202f20485454502f312e310d0a486f73743a206465766963650d0a0d0a",
-     .variant = ANSWER_REJECTS | ANSWER_ACCEPTS | ANSWER_GARBAGE},
-    {RULE_MPA_7_1_2_05, NULL, DUT_RESPONDER, NEED_WORDS, disliked, "private data that the ULP is asked to reject",
-     "a Reply with R = 1", .variant = ADVERT_REJECT},
-    {RULE_MPA_7_1_2_12, NULL, DUT_RESPONDER, 0, first_is_an_fpdu,
-     "a request in the first FPDU, as soon as the Reply has come", "its answer", .says = "ask"},
-    {RULE_MPA_7_1_2_12, "cut", DUT_RESPONDER, 0, first_is_an_fpdu,
-     "the first octet of the first FPDU as soon as the Reply has come, then the rest", "the request is answered",
-     .says = "ask (mpa.split=1 mpa.acked mpa.gap=10000)"},
-    {RULE_MPA_7_1_2_16, NULL, DUT_INITIATOR, 0, withheld, "a Reply without its last octet", "no FPDU", .variant = 0},
-    {RULE_MPA_7_1_2_17, NULL, DUT_INITIATOR, 0, wrong_frame, "a Reply with 513 octets of Private Data", CLOSE_EXPECTED,
-     .says = "startup mpa.len=513 mpa.fill=533 mpa.filler=0", .variant = ANSWER_OPEN},
-    {RULE_MPA_7_1_2_18, NULL, DUT_INITIATOR, NEED_ECHO, disliked_reply, "private data that the ULP is asked to reject",
-     "no FPDU but a Terminate", .variant = 0},
-    {RULE_MPA_7_1_2_22, NULL, DUT_INITIATOR, 0, enters_operation, "an accepting Reply", "FPDUs", .variant = 0},
-    {RULE_MPA_7_1_2_26, NULL, DUT_ANY, 0, wrong_frame, "our start-up frame with a wrong last octet in its key",
-     CLOSE_EXPECTED, .says = "startup mpa@15^1", .variant = ANSWER_OPEN},
-    {RULE_MPA_7_1_2_29, NULL, DUT_RESPONDER, NEED_WORDS, disliked,
-     "private data that the ULP is asked to reject with private data of its own", "a Reply with R = 1",
-     .variant = ADVERT_REJECT_DATA},
-    {RULE_MPA_7_1_2_34, NULL, DUT_INITIATOR, 0, wrong_frame, "a Request in answer to the device's Request",
-     CLOSE_EXPECTED, .says = "startup mpa@9=113", .variant = ANSWER_OPEN},
-    {RULE_MPA_7_1_2_35, NULL, DUT_RESPONDER, 0, incomplete, "nothing at all",
-     "the device closes within --start-timeout", .variant = 0},
-    {RULE_MPA_7_1_2_40, NULL, DUT_RESPONDER, 0, wrong_frame, "a Request with 513 octets of Private Data",
-     CLOSE_EXPECTED ", without a rejecting Reply", .says = "startup mpa.len=513 mpa.fill=533 mpa.filler=0",
-     .variant = ANSWER_REJECTS},
-    {RULE_MPA_7_1_2_41, "nothing", DUT_INITIATOR, 0, incomplete, "no Reply", "the device closes within --start-timeout",
-     .variant = 0},
-    {RULE_MPA_7_1_2_41, "key", DUT_ANY, 0, incomplete, "10 octets of our start-up frame, then nothing",
-     "the device closes within --start-timeout", .variant = 10},
-    {RULE_MPA_8_09, NULL, DUT_ANY, 0, late_close, "our start-up frame with a wrong last octet in its key",
-     "the device closes at once", .says = "startup mpa@15^1"},
+#include "suite_mpa_startup.inc"
 };
 
 const struct suite suite_mpa_startup = {"mpa", tests, G_N_ELEMENTS(tests)};

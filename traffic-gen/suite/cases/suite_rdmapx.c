@@ -106,13 +106,13 @@ static void depth(struct talk *talk, const struct suite_case *row)
 
 /* ---- what must be refused ---- */
 
-static void refused(struct talk *talk, const struct suite_case *row)
+static void operation_refused(struct talk *talk, const struct suite_case *row)
 {
     if (say_odd(talk, row, true))
         expect_refusal(talk, row);
 }
 
-static void unaligned_code(struct talk *talk, const struct suite_case *row)
+static void operation_refused_with_code(struct talk *talk, const struct suite_case *row)
 {
     if (say_odd(talk, row, true))
         expect_code(talk, row);
@@ -152,7 +152,7 @@ static const struct suite_case tests[] = {
     {RULE_RDMAPX_4_1_04, "atomic", DUT_ANY, NEED_REGIONS, odd_operation,
      "an Atomic Request whose Invalidate STag word is not zero", "an Atomic Response",
      .says = "fadd id=2 (stag=0x12345678)", .served = RDMAP_ATOMIC_RESPONSE},
-    {RULE_RDMAPX_5_1_1_05, NULL, DUT_ANY, NEED_REGIONS, refused,
+    {RULE_RDMAPX_5_1_1_05, NULL, DUT_ANY, NEED_REGIONS, operation_refused,
      "a FetchAdd at an address that is a multiple of four but not of eight", "a Terminate, or a close",
      .says = "fadd id=2 ato+4", .served = RDMAP_ATOMIC_RESPONSE},
     {RULE_RDMAPX_5_1_1_06, NULL, DUT_ANY, NEED_REGIONS, no_trace,
@@ -167,7 +167,7 @@ static const struct suite_case tests[] = {
      "the memory is as it was before",
      .says = "cswap region=shared id=2 ato+1540 cmask=0 data=0 mask=0xFFFFFFFFFFFFFFFF", .variant = LOOK_CMP_SWAP,
      .served = RDMAP_ATOMIC_RESPONSE},
-    {RULE_RDMAPX_5_1_2_10, NULL, DUT_ANY, NEED_REGIONS, refused,
+    {RULE_RDMAPX_5_1_2_10, NULL, DUT_ANY, NEED_REGIONS, operation_refused,
      "a CmpSwap at an address that is a multiple of four but not of eight", "a Terminate, or a close",
      .says = "cswap id=2 ato+4", .served = RDMAP_ATOMIC_RESPONSE},
     {RULE_RDMAPX_5_2_1_03, NULL, DUT_ANY, NEED_REGIONS, odd_operation, "an Atomic Request with all reserved bits set",
@@ -176,29 +176,30 @@ static const struct suite_case tests[] = {
      "an Atomic Response", .says = "fadd id=2 (cdata=0x1122334455667788)", .served = RDMAP_ATOMIC_RESPONSE},
     {RULE_RDMAPX_5_2_1_15, NULL, DUT_ANY, NEED_REGIONS, odd_operation, "a FetchAdd with a Compare Mask",
      "an Atomic Response", .says = "fadd id=2 (cmask=0x00FF00FF00FF00FF)", .served = RDMAP_ATOMIC_RESPONSE},
-    {RULE_RDMAPX_5_2_1_21, NULL, DUT_ANY, NEED_REGIONS, refused, "an Atomic Request with AOpCode 9",
+    {RULE_RDMAPX_5_2_1_21, NULL, DUT_ANY, NEED_REGIONS, operation_refused, "an Atomic Request with AOpCode 9",
      "a Terminate, or a close", .says = "fadd id=2 aop=9", .served = RDMAP_ATOMIC_RESPONSE},
     {RULE_RDMAPX_5_2_2_09, NULL, DUT_RESPONDER, NEED_REGIONS | NEED_ENHANCED, depth,
      "as many Atomic Requests at once as the IRD allows", "all are answered", .variant = 0},
-    {RULE_RDMAPX_5_2_2_12, NULL, DUT_ANY, NEED_REGIONS, refused, "an unsolicited Atomic Response",
+    {RULE_RDMAPX_5_2_2_12, NULL, DUT_ANY, NEED_REGIONS, operation_refused, "an unsolicited Atomic Response",
      "a Terminate, or a close", .says = "result id=77", .served = RDMAP_ATOMIC_RESPONSE},
-    {RULE_RDMAPX_6_3_08, NULL, DUT_ANY, NEED_ECHO, refused, "Immediate Data of 12 octets", "a Terminate, or a close",
-     .says = "imm grow=4 @26=0x65", .served = RDMAP_IMMEDIATE},
-    {RULE_RDMAPX_6_3_08, "short", DUT_ANY, NEED_ECHO, refused, "Immediate Data of 4 octets", "a Terminate, or a close",
-     .says = "imm cut=22", .served = RDMAP_IMMEDIATE},
-    {RULE_RDMAPX_8_1_03, "long", DUT_ANY, NEED_REGIONS, refused, "an Atomic Request of 56 octets",
+    {RULE_RDMAPX_6_3_08, NULL, DUT_ANY, NEED_ECHO, operation_refused, "Immediate Data of 12 octets",
+     "a Terminate, or a close", .says = "imm grow=4 @26=0x65", .served = RDMAP_IMMEDIATE},
+    {RULE_RDMAPX_6_3_08, "short", DUT_ANY, NEED_ECHO, operation_refused, "Immediate Data of 4 octets",
+     "a Terminate, or a close", .says = "imm cut=22", .served = RDMAP_IMMEDIATE},
+    {RULE_RDMAPX_8_1_03, "long", DUT_ANY, NEED_REGIONS, operation_refused, "an Atomic Request of 56 octets",
      "a Terminate, or a close", .says = "fadd id=2 grow=4", .served = RDMAP_ATOMIC_RESPONSE},
-    {RULE_RDMAPX_8_1_03, NULL, DUT_ANY, NEED_REGIONS, refused, "an Atomic Request of 44 octets",
+    {RULE_RDMAPX_8_1_03, NULL, DUT_ANY, NEED_REGIONS, operation_refused, "an Atomic Request of 44 octets",
      "a Terminate, or a close", .says = "fadd id=2 cut=62", .served = RDMAP_ATOMIC_RESPONSE},
     {RULE_RDMAPX_8_1_05, NULL, DUT_ANY, NEED_REGIONS, headers, "an Atomic Request to an STag that does not exist",
      "a Terminate with D = 1 and R = 0", .says = "fadd id=2 astag^0x5A5A5A00", .served = RDMAP_ATOMIC_RESPONSE},
-    {RULE_RDMAPX_8_2_03, NULL, DUT_ANY, NEED_ECHO, refused, "Immediate Data on QN 1", "a Terminate, or a close",
-     .says = "read op=8 sink=0x31323334 sinkto=0x3536373800000000 cut=26", .served = RDMAP_IMMEDIATE},
-    {RULE_RDMAPX_8_2_04, NULL, DUT_ANY, NEED_ECHO, refused, "Immediate Data with RV 2", "a Terminate, or a close",
-     .says = "imm rv=2", .served = RDMAP_IMMEDIATE},
-    {RULE_RDMAPX_8_2_04, "atomic", DUT_ANY, NEED_REGIONS, refused, "an Atomic Request with RV 2",
+    {RULE_RDMAPX_8_2_03, NULL, DUT_ANY, NEED_ECHO, operation_refused, "Immediate Data on QN 1",
+     "a Terminate, or a close", .says = "read op=8 sink=0x31323334 sinkto=0x3536373800000000 cut=26",
+     .served = RDMAP_IMMEDIATE},
+    {RULE_RDMAPX_8_2_04, NULL, DUT_ANY, NEED_ECHO, operation_refused, "Immediate Data with RV 2",
+     "a Terminate, or a close", .says = "imm rv=2", .served = RDMAP_IMMEDIATE},
+    {RULE_RDMAPX_8_2_04, "atomic", DUT_ANY, NEED_REGIONS, operation_refused, "an Atomic Request with RV 2",
      "a Terminate, or a close", .says = "fadd id=2 rv=2", .served = RDMAP_ATOMIC_RESPONSE},
-    {RULE_RDMAPX_8_2_07, NULL, DUT_ANY, NEED_REGIONS, unaligned_code,
+    {RULE_RDMAPX_8_2_07, NULL, DUT_ANY, NEED_REGIONS, operation_refused_with_code,
      "a FetchAdd at an address that is a multiple of four but not of eight", "Terminate 0/2/07",
      .says = "fadd id=2 ato+4", .served = RDMAP_ATOMIC_RESPONSE},
 };
