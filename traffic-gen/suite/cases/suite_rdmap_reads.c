@@ -162,12 +162,7 @@ static void one_too_many(struct talk *talk, const struct suite_case *row)
 }
 
 static const struct suite_case tests[] = {
-    {RULE_RDMAP_5_2_1_18, NULL, DUT_ANY, NEED_REGIONS, different_lengths,
-     "Reads of 64, 0, 8 and 0 octets, as many at once as the device serves", "as many octets as each asks for",
-     .served = RDMAP_READ_RESPONSE},
-    {RULE_RDMAP_6_1_11, NULL, DUT_RESPONDER, NEED_REGIONS | NEED_ENHANCED, one_too_many,
-     "one Read more at once than the Reply's IRD, whose answers we do not take",
-     "Terminate 1/2/02, 1/2/03 or 0/2/07, or a close", .served = RDMAP_READ_RESPONSE},
+#include "suite_rdmap_reads.inc"
 };
 
 const struct suite suite_rdmap_reads = {"rdmap", tests, G_N_ELEMENTS(tests)};
