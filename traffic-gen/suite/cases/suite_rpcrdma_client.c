@@ -507,55 +507,8 @@ static void parameters(struct talk *talk, const struct suite_case *row)
     rpcrdma_wish_clear(&wish);
 }
 
-#define GOES_ON "the device continues"
-
 static const struct suite_case tests[] = {
-    {RULE_RPCR_3_3_1_09, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once, "the Replies to all Calls outstanding, at once",
-     GOES_ON, .on = together, .says = "with credits=32"},
-    {RULE_RPCR_3_4_5_1_03, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once,
-     "a Read of a Read chunk long after the Call, before the Reply", "it is served", .on = late_read},
-    {RULE_RPCR_3_4_6_13, "length", DUT_INITIATOR, NEED_RPC, rpcrdma_once,
-     "a Reply whose Write chunk is longer than the Call offers", "the Call stays pending, or is over",
-     .variant = TOO_LONG, .on = wrong_chunk},
-    {RULE_RPCR_3_4_6_13, "count", DUT_INITIATOR, NEED_RPC, rpcrdma_once,
-     "a Reply whose Write chunk has a segment more than the Call offers", "the Call stays pending, or is over",
-     .variant = TOO_MANY, .on = wrong_chunk},
-    {RULE_RPCR_4_4_1_01, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once, "a Write into a Write chunk after the Reply",
-     "a Terminate or a close", .variant = LATE_WRITE, .on = late_write},
-    {RULE_RPCR_8_1_3_02, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once, "a Write into a Reply chunk after the Reply",
-     "a Terminate or a close", .variant = LATE_WRITE_REPLY, .on = late_write},
-    {RULE_RPCR_4_5_08, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once, "RDMA_ERROR with ERR_CHUNK for a Call",
-     "that Call is not repeated, " GOES_ON, .variant = PERMANENT, .on = refused, .says = "with may-close"},
-    /* Nine credits tell it from the one before. */
-    {RULE_NFSULB_6_7_2_02, NULL, DUT_INITIATOR, NEED_NFS, rpcrdma_once, "RDMA_ERROR with ERR_CHUNK for an NFS Call",
-     "that Call is not repeated with its XID, " GOES_ON, .variant = PERMANENT, .on = refused,
-     .says = "with may-close credits=9"},
-    {RULE_NFSULB_6_6_03, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once,
-     "RDMA_ERROR with ERR_VERS for one of several Calls", "the others continue", .variant = ERR_VERS, .on = refused,
-     .says = "with may-close"},
-    {RULE_BIDI_4_1_06, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once, "RDMA_ERROR with rdma_credit 0 for the first Call",
-     GOES_ON, .variant = NO_CREDIT, .on = refused, .says = "with may-close"},
-    {RULE_BIDI_4_1_05, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once,
-     "a Call from the server that requests 1000 credits, where 2 are granted", "at most 2 Calls outstanding",
-     .on = request_is_no_grant, .says = "with credits=2"},
-    {RULE_BIDI_2_4_1_02, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once,
-     "a Call from the server with the XID of a Call of the device", "a Reply", .on = same_xid},
-    {RULE_BIDI_4_3_1_01, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once,
-     "as many Calls from the server as the device grants", "all are answered", .on = callbacks},
-    {RULE_BIDI_5_3_04, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once, "a Call from the server with a Reply chunk",
-     "ERR_CHUNK or a Reply", .on = chunked_callback},
-    {RULE_BIDI_6_03, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once, "the server's first Call", "an answer",
-     .on = first_callback},
-    {RULE_CMPD_3_2_03, NULL, DUT_INITIATOR, NEED_RPC, rpcrdma_once, "Replies by Send with Invalidate", GOES_ON,
-     .on = invalidated, .says = "with invalidation"},
-    {RULE_EXP_3_9_03, "unmodified", DUT_INITIATOR, NEED_RPC, rpcrdma_once,
-     "a failed READ whose Write chunk is returned unchanged", GOES_ON, .variant = UNMODIFIED, .on = failed_read},
-    {RULE_EXP_3_9_03, "empty", DUT_INITIATOR, NEED_RPC, rpcrdma_once,
-     "a failed READ whose Write chunk is returned without segments", GOES_ON, .variant = EMPTY, .on = failed_read},
-    {RULE_RPCR_6_3_02, NULL, DUT_ANY, NEED_NFS, parameters, "a connection with one credit", "the device makes Calls",
-     .says = "with credits=1"},
-    {RULE_EXP_6_3_1_01, NULL, DUT_ANY, NEED_NFS, parameters, "a connection with inline thresholds of 3072",
-     "the device makes Calls", .says = "with inline=3072"},
+#include "suite_rpcrdma_client.inc"
 };
 
 const struct suite suite_rpcrdma_client = {"rpcrdma", tests, G_N_ELEMENTS(tests)};

@@ -11,10 +11,7 @@
 enum { MANY_MAX = 1024 };
 
 /* rdma_xid, rdma_vers, rdma_credit of our message; then three absent lists. */
-#define HEAD     "XID 00000001 00000008 "
-#define NO_LISTS "00000000 00000000 00000000 "
 /* An accepted Reply, SUCCESS. */
-#define ACCEPTED "XID 00000001 00000000 00000000 00000000 00000000"
 
 void rpcrdma_judge(struct rpc_talker *talker, unsigned allowed, enum rpc_answer found)
 {
@@ -167,99 +164,16 @@ static void stimulus(struct rpc_talker *talker, const struct suite_case *row)
         to_client(talker, row);
 }
 
-static void say(struct talk *talk, const struct suite_case *row)
-{
-    rpcrdma_on_connection(talk, row, stimulus);
-}
-
-/* Counts whose octets, reckoned in 32 bits, are those of one segment, or none: the one segment is there. */
-#define COUNTED(count) HEAD "00000000 00000000 00000001 " count " W:100 00000000 00000000 NULL"
-#define SILENCE        "no answer, and the connection stays"
-
 /* What a server may answer; 0: nothing. */
 enum {
     ERR_VERS = RPC_ANSWER_ERR_VERS,
     ERR_CHUNK = RPC_ANSWER_ERR_CHUNK,
     RPC_ERRORS = RPC_ANSWER_ERR_CHUNK | RPC_ANSWER_RPC_ERROR | RPC_ANSWER_GARBAGE,
+    SUCCESS = RPC_ANSWER_SUCCESS,
 };
 
 static const struct suite_case tests[] = {
-    {RULE_RPCR_2_2_2_05, NULL, DUT_INITIATOR, NEED_RPC, say, "a Reply with an unknown XID", SILENCE,
-     .says = "7a7a7a7a 00000001 00000008 00000000 " NO_LISTS "7a7a7a7a 00000001 00000000 00000000 00000000 00000000"},
-    {RULE_RPCR_4_2_4_08, NULL, DUT_RESPONDER, NEED_RPC, say, "an RDMA_ERROR from the requester", SILENCE,
-     .says = HEAD "00000004 00000002"},
-    {RULE_RPCR_4_3_1_04, NULL, DUT_INITIATOR, NEED_RPC, say, "a Reply with a Read list", SILENCE,
-     .says = HEAD "00000000 00000001 00000040 R:100 00000000 00000000 00000000 " ACCEPTED},
-    {RULE_RPCR_4_3_1_04, "pending", DUT_INITIATOR, NEED_RPC, say, "a Reply with a Read list, to a pending Call",
-     "the Call stays pending", .says = HEAD "00000000 00000001 00000040 R:100 00000000 00000000 00000000 " ACCEPTED},
-    {RULE_RPCR_4_5_01, NULL, DUT_ANY, NEED_RPC, say, "a Send of 24 octets", SILENCE,
-     .says = HEAD "00000000 00000000 00000000"},
-    {RULE_RPCR_4_5_01, "27", DUT_ANY, NEED_RPC, say, "a Send of 27 octets", SILENCE,
-     .says = HEAD "00000000 00000000 00000000 000000"},
-    {RULE_RPCR_4_5_01, "0", DUT_ANY, NEED_RPC, say, "a zero-length Send", SILENCE, .says = ""},
-    {RULE_RPCR_4_5_02, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call whose Reply chunk discriminator is 2",
-     "ERR_CHUNK or an RPC error", .says = HEAD "00000000 00000000 00000000 00000002 NULL", .variant = RPC_ERRORS},
-    {RULE_RPCR_4_5_03, "version", DUT_INITIATOR, NEED_RPC, say, "a Reply with rdma_vers 2", SILENCE,
-     .says = "XID 00000002 00000008 00000000 " NO_LISTS ACCEPTED},
-    {RULE_RPCR_4_5_03, "list", DUT_INITIATOR, NEED_RPC, say, "a Reply whose Write list cannot be decoded", SILENCE,
-     .says = HEAD "00000000 00000000 00000007 00000000 " ACCEPTED},
-    {RULE_RPCR_4_5_03, "many", DUT_INITIATOR, NEED_RPC, rpcrdma_once,
-     "Replies with an unknown XID and rdma_vers 2, one more of them than the device has credits, then the Reply",
-     "the device continues",
-     .says = "7b7b7b7b 00000002 00000008 00000000 " NO_LISTS "7b7b7b7b 00000001 00000000 00000000 00000000 00000000",
-     .on = many},
-    {RULE_RPCR_4_5_10, NULL, DUT_ANY, NEED_RPC, say, "an RDMA_ERROR with rdma_err 7", SILENCE,
-     .says = HEAD "00000004 00000007"},
-    {RULE_RPCR_4_5_1_01, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_vers 2", "ERR_VERS",
-     .says = "XID 00000002 00000008 00000000 " NO_LISTS "NULL", .variant = ERR_VERS},
-    {RULE_RPCR_4_5_1_01, "0", DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_vers 0", "ERR_VERS",
-     .says = "XID 00000000 00000008 00000000 " NO_LISTS "NULL", .variant = ERR_VERS},
-    {RULE_RPCR_4_5_1_01, "proc", DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_vers 2 and rdma_proc 9", "ERR_VERS",
-     .says = "XID 00000002 00000008 00000009 " NO_LISTS "NULL", .variant = ERR_VERS},
-    {RULE_RPCR_4_5_2_01, "write-list", DUT_RESPONDER, NEED_RPC, say, "a Write list that starts with the word 2",
-     "ERR_CHUNK", .says = HEAD "00000000 00000000 00000002 00000000 NULL", .variant = ERR_CHUNK},
-    {RULE_RPCR_4_5_2_01, "cut", DUT_RESPONDER, NEED_RPC, say, "a Send that ends within a segment of its Reply chunk",
-     "ERR_CHUNK", .says = HEAD "00000000 00000000 00000000 00000001 00000001 00001234 00000064", .variant = ERR_CHUNK},
-    {RULE_RPCR_4_5_2_01, "discriminator", DUT_RESPONDER, NEED_RPC, say, "a Read list that starts with the word 2",
-     "ERR_CHUNK", .says = HEAD "00000000 00000002 00000000 00000000 NULL", .variant = ERR_CHUNK},
-    {RULE_RPCR_4_5_2_01, "overrun", DUT_RESPONDER, NEED_RPC, say, "a Read list that continues past the end of the Send",
-     "ERR_CHUNK", .says = HEAD "00000000 00000001 00000040 R:100 00000001 00000040", .variant = ERR_CHUNK},
-    {RULE_RPCR_4_5_2_01, "count", DUT_RESPONDER, NEED_RPC, say, "a Write chunk of 16777215 segments", "ERR_CHUNK",
-     .says = HEAD "00000000 00000000 00000001 00ffffff W:100 00000000 00000000 NULL", .variant = ERR_CHUNK},
-    {RULE_RPCR_4_5_2_01, "count-28", DUT_RESPONDER, NEED_RPC, say, "a Write chunk of 2^28 + 1 segments, with one",
-     "ERR_CHUNK", .says = COUNTED("10000001"), .variant = ERR_CHUNK},
-    {RULE_RPCR_4_5_2_01, "count-30", DUT_RESPONDER, NEED_RPC, say, "a Write chunk of 2^30 + 1 segments, with one",
-     "ERR_CHUNK", .says = COUNTED("40000001"), .variant = ERR_CHUNK},
-    {RULE_RPCR_4_5_2_01, "count-31", DUT_RESPONDER, NEED_RPC, say, "a Write chunk of 2^31 + 1 segments, with one",
-     "ERR_CHUNK", .says = COUNTED("80000001"), .variant = ERR_CHUNK},
-    {RULE_RPCR_4_5_2_01, "count-max", DUT_RESPONDER, NEED_RPC, say, "a Write chunk of 2^32 - 1 segments, with one",
-     "ERR_CHUNK", .says = COUNTED("ffffffff"), .variant = ERR_CHUNK},
-    {RULE_RPCR_4_5_2_02, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_proc 5", "ERR_CHUNK",
-     .says = HEAD "00000005 " NO_LISTS "NULL", .variant = ERR_CHUNK},
-    {RULE_RPCR_4_5_2_02, "max", DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_proc 4294967295", "ERR_CHUNK",
-     .says = HEAD "ffffffff " NO_LISTS "NULL", .variant = ERR_CHUNK},
-    {RULE_RPCR_4_5_2_03, NULL, DUT_RESPONDER, NEED_RPC, say, "an RDMA_NOMSG without any chunk", "ERR_CHUNK",
-     .says = HEAD "00000001 " NO_LISTS, .variant = ERR_CHUNK},
-    {RULE_RPCR_4_5_2_04, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call whose RPC message has another XID",
-     "ERR_CHUNK, or a Reply with rdma_xid in both places", .says = "XID 00000001 00000008 00000000 " NO_LISTS "OTHER",
-     .variant = RPC_ERRORS | RPC_ANSWER_SUCCESS},
-    {RULE_RPCR_4_5_2_05, "reply-chunk", DUT_RESPONDER, NEED_RPC, say, "an RDMA_NOMSG with only a Reply chunk",
-     "ERR_CHUNK", .says = HEAD "00000001 00000000 00000000 00000001 00000001 W:1000", .variant = ERR_CHUNK},
-    {RULE_RPCR_4_5_2_05, "write-list", DUT_RESPONDER, NEED_RPC, say, "an RDMA_NOMSG with only a Write chunk",
-     "ERR_CHUNK", .says = HEAD "00000001 00000000 00000001 00000001 W:1000 00000000 00000000", .variant = ERR_CHUNK},
-    {RULE_RPCR_4_5_2_05, "position", DUT_RESPONDER, NEED_RPC, say,
-     "an RDMA_NOMSG whose only Read chunk has Position 40", "ERR_CHUNK",
-     .says = HEAD "00000001 00000001 00000028 R:40 00000000 00000000 00000000", .variant = ERR_CHUNK},
-    {RULE_RPCR_4_5_2_06, NULL, DUT_RESPONDER, NEED_RPC, say, "an RDMA_MSG with a Position-Zero Read chunk too",
-     "ERR_CHUNK or an RPC error", .says = HEAD "00000000 00000001 00000000 R:40 00000000 00000000 00000000 NULL",
-     .variant = RPC_ERRORS | RPC_ANSWER_SUCCESS},
-    {RULE_RPCR_4_5_2_08, NULL, DUT_RESPONDER, NEED_RPC, say, "a Read chunk at Position 38", "ERR_CHUNK or an RPC error",
-     .says = HEAD "00000000 00000001 00000026 R:40 00000000 00000000 00000000 NULL", .variant = RPC_ERRORS},
-    {RULE_RPCR_4_6_1_02, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call as RDMA_MSGP", "ERR_CHUNK",
-     .says = HEAD "00000002 00000000 00000000 " NO_LISTS "NULL", .variant = ERR_CHUNK},
-    {RULE_RPCR_4_6_1_03, NULL, DUT_INITIATOR, NEED_RPC, say, "a Reply as RDMA_MSGP", SILENCE,
-     .says = HEAD "00000002 00000000 00000000 " NO_LISTS ACCEPTED},
-    {RULE_RPCR_4_6_2_02, NULL, DUT_ANY, NEED_RPC, say, "an RDMA_DONE", SILENCE, .says = HEAD "00000003"},
+#include "suite_rpcrdma_headers.inc"
 };
 
 const struct suite suite_rpcrdma = {"rpcrdma", tests, G_N_ELEMENTS(tests)};
