@@ -52,7 +52,7 @@ def build(release):
     if "base" in about:
         copy_base(build(about["base"]), folder(release))
     words = {"SUITE": about["suite"], "PACKAGES": " ".join(about["packages"]), "SOURCES": " ".join(about.get("source", [])),
-             "BUILD": " ".join(about.get("build", []))}
+             "BUILD": " ".join(about.get("build", [])), "PATCHES": about.get("patches", "")}
     subprocess.run([HERE / "build-guest", folder(release)], check=True, timeout=BUILD_SECONDS, env=os.environ | words)
     return folder(release)
 

@@ -6,11 +6,10 @@
 
 static void short_enhanced(struct talk *talk, const struct suite_case *row)
 {
-    const struct talk_wish wish = {ENHANCED, .frame = "mpa.rev=2 mpa.flags|0x10 mpa.enhanced=0 mpa.data=0001"};
+    const struct talk_wish wish = {ENHANCED, .frame = row->says};
     const struct talk_heard *heard;
     const struct mpa_startup *request;
 
-    (void)row;
     if (!talk_open(talk))
         return;
     if (!talk_is_initiator(talk)) {
