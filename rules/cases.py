@@ -121,8 +121,8 @@ class Reader:
     def case(self, text):
         match = re.match(rf"({'|'.join(KINDS)})((?: [/+][^ :]+)?)(?: each ([A-Z0-9_]+))? ([a-z0-9-]+)((?: [a-z0-9-]+)?): (.+)", text)
         if not match or not self.rule or bool(match[5]) != (match[1] == "case"):
-            self.fail(f"a case begins with one of {', '.join(KINDS)}, then [/NAME] [each TABLE] SCENARIO: SUMMARY, below the id of its rule; "
-                      f"`case` and `mutant` have {' or '.join(ROLES)} instead of a scenario, and `case` after that what judges it")
+            self.fail(f"a case begins with one of {', '.join(KINDS)}, then [/NAME] [each TABLE] SCENARIO: SUMMARY, below the id of its "
+                      f"rule; `case` and `mutant` have {' or '.join(ROLES)} instead of SCENARIO, `case` also the word of what judges")
         if match[1] in ("case", "mutant") and match[4] not in ROLES:
             self.fail(f"a {match[1]} is {' or '.join(ROLES)}, not {match[4]}")
         case = Case(self.rule, match[1], match[2].strip(), match[4], self.where)
@@ -217,6 +217,9 @@ def check(cases, rows):
             another = "another case of" if case.kind == "case" else "another way to break"
             sys.exit(f"{case.where}: {case.id} is in {ids[case.id]} already; {another} a rule has a name: `{case.kind} /NAME`")
         ids[case.id] = case.where
+    for case in cases:
+        if case.kind == "mutant" and case.id not in seen["suites"]:
+            sys.exit(f"{case.where}: there is no case {case.id} for the mutant to fail; say what our side does to it: `case ...`")
 
 
 def under(row):

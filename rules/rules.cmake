@@ -17,7 +17,7 @@ endfunction()
 # iwarp_suites(TARGET FOLDER C...): the cases of the suites, FOLDER/ROOM.inc for each of these files that has some.
 function(iwarp_suites target folder)
     foreach(room ${ARGN})
-        file(STRINGS ${room} suite REGEX "^const struct suite ")
+        file(STRINGS ${room} suite REGEX "^const struct suite [a-z0-9_]+ =")
         if(suite)
             get_filename_component(name ${room} NAME_WE)
             list(APPEND outputs ${folder}/${name}.inc)

@@ -19,6 +19,7 @@ SUITES = {"mpa": ("mpa", "mpa2"), "ddp": ("ddp",), "rdmap": ("rdmap", "rdmapx")}
 SUITES_RPC = ("rpcrdma", "nfs")
 HOME = {"MPA": "mpa", "MPA2": "mpa2", "DDP": "ddp", "RDMAP": "rdmap", "SEC": "rdmap", "RDMAPX": "rdmapx", "NFSULB": "nfs"}
 HOME_RPC = "rpcrdma-chunks"
+HEAD = ("// SPDX-License-Identifier: GPL-2.0-or-later", "/* Generated from rules/; do not edit. */")
 
 FUNCTION = re.compile(r"^(?:static )?void (\w+)\(struct (talk|rpc_talker) \*\w+, const struct suite_case \*\w+\)", re.MULTILINE)
 ENUM = re.compile(r"^(?:static const )?enum (?:\w+ )?\{(.*?)\}", re.MULTILINE | re.DOTALL)
@@ -134,7 +135,8 @@ def row(case, room):
               ("stimulus", literal(case.summary)), ("expected", literal(case.words["expects"])),
               ("says", literal(case.words["say"]) if "say" in case.words else None),
               ("served", set_of(case, "served", "RDMAP_", SERVED)), ("variant", value_of(case, room))]
-    return f"    /* {case.where.rpartition('/')[2]} */\n    {{" + ", ".join(f".{name} = {text}" for name, text in fields if text) + "},"
+    text = ", ".join(f".{name} = {value}" for name, value in fields if value)
+    return f"    /* {case.where.rpartition('/')[2]} */\n    {{{text}}},"
 
 
 def in_order(cases):
@@ -168,5 +170,5 @@ def write(folder, cases, rows, paths):
             table[room_for(case, rooms, rows[case.rule]["layer"]).name].append(case)
     folder.mkdir(parents=True, exist_ok=True)
     for name, room in rooms.items():
-        lines = ["// SPDX-License-Identifier: GPL-2.0-or-later", "/* Generated from rules/; do not edit. */", *(row(case, room) for case in in_order(table[name]))]
+        lines = [*HEAD, *(row(case, room) for case in in_order(table[name]))]
         write_if_different(folder / room.file, "\n".join(lines) + "\n")

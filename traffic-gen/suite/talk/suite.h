@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The active suites: tables of cases, each a stimulus for a device under test (DUT) and the reaction that is due. A
- * case runs on fresh connections; its id is that of the rule that it provokes, with a suffix where a rule needs
- * several. Its function talks (suite/talk.h) and gives a verdict; the engine, which watches the whole conversation,
- * decides wherever it can: its count for the rule overrides the function's verdict.
+ * The active suites: tables of cases, each a stimulus for a device under test (DUT) and the reaction that is due. The
+ * tables are made from the blocks of the rules, `case` in rules/README.md, and included by the files of their
+ * functions. A case runs on fresh connections; its id is that of the rule that it provokes, with a suffix where a rule
+ * needs several. Its function talks (suite/talk.h) and gives a verdict; the engine, which watches the whole
+ * conversation, decides wherever it can: its count for the rule overrides the function's verdict.
  */
 #ifndef IWARP_TRAFFIC_SUITE_TALK_SUITE_H
 #define IWARP_TRAFFIC_SUITE_TALK_SUITE_H
@@ -37,7 +38,7 @@ struct suite_case {
     const char *expected; /* "Terminate 2/0/2 or close" */
     const char *says;     /* the same in statements, for the functions of suite_rows.h and suite_rpcrdma.h */
     int served;           /* opcode of the answer that shows that it was served; 0: there is none */
-    int variant;          /* for other functions that several rows share */
+    int variant;          /* for other functions that several rows share: `value` in the block */
     const char *name;     /* its id, where that is not the rule's: a vector of traffic-gen/pairs; NULL: it is */
     /* For rpcrdma_once() and rpcrdma_each_version(): what is done on a connection. */
     void (*on)(struct rpc_talker *talker, const struct suite_case *row);
