@@ -24,6 +24,7 @@ HEAD = ("// SPDX-License-Identifier: GPL-2.0-or-later", "/* Generated from rules
 FUNCTION = re.compile(r"^(?:static )?void (\w+)\(struct (talk|rpc_talker) \*\w+, const struct suite_case \*\w+\)", re.MULTILINE)
 ENUM = re.compile(r"^(?:static const )?enum (?:\w+ )?\{(.*?)\}", re.MULTILINE | re.DOTALL)
 SUITE = re.compile(r'^const struct suite (\w+) = \{"(\w+)"', re.MULTILINE)
+MEMORY = re.compile(r"\bregion=|\b(?:fadd|cswap)\b")
 SHARED = ("row_", "calls_")  # how the functions begin that headers offer to several rooms
 
 
@@ -119,22 +120,35 @@ def value_of(case, room):
     return " | ".join(room.values[word] for word in words)
 
 
-def set_of(case, word, prefix, allowed):
+def known(case, word, allowed):
     for item in case.items(word):
         if item not in allowed:
             fail(case, f"`{word}` does not know {item}; there are: {', '.join(allowed)}")
-    return " | ".join(prefix + item.upper().replace("-", "_") for item in case.items(word))
+    return case.items(word)
+
+
+def needs_of(case, judge):
+    """What the case says, and what cannot be otherwise."""
+    needs = known(case, "needs", NEEDS)
+    if MEMORY.search(case.words.get("say", "")):
+        needs = [*needs, "regions"]
+    if judge[-1][0] == "on" and not {"rpc", "nfs"} & set(needs):
+        needs = [*needs, "nfs" if "per version" in case.words else "rpc"]
+    return symbols("NEED_", dict.fromkeys(needs))
+
+
+def symbols(prefix, words):
+    return " | ".join(prefix + word.upper().replace("-", "_") for word in words)
 
 
 def row(case, room):
     if "expects" not in case.words:
         fail(case, "a case has a line `expects WHAT THE DEVICE HAS TO DO`")
-    suffix = case.id[len(case.rule) + 1:]
+    suffix, judge = case.id[len(case.rule) + 1:], judge_of(case, room)
     fields = [("rule", symbol(case.rule)), ("suffix", literal(suffix) if suffix else None), ("duts", ROLES[case.scenario]),
-              ("needs", set_of(case, "needs", "NEED_", NEEDS)), *judge_of(case, room),
-              ("stimulus", literal(case.summary)), ("expected", literal(case.words["expects"])),
+              ("needs", needs_of(case, judge)), *judge, ("stimulus", literal(case.summary)), ("expected", literal(case.words["expects"])),
               ("says", literal(case.words["say"]) if "say" in case.words else None),
-              ("served", set_of(case, "served", "RDMAP_", SERVED)), ("variant", value_of(case, room))]
+              ("served", symbols("RDMAP_", known(case, "served", SERVED))), ("variant", value_of(case, room))]
     text = ", ".join(f".{name} = {value}" for name, value in fields if value)
     return f"    /* {case.where.rpartition('/')[2]} */\n    {{{text}}},"
 

@@ -35,13 +35,13 @@ def test_a_case_is_a_row_of_its_part(tmp_path):
 MPA-4.1-07
   case /odd both refused: an FPDU whose PAD is "odd"
     part mpa-errors
-    needs regions, echo
+    needs echo
     say write region=all len=1
       @14=0x78
     served send
     expects Terminate 2/0/2, or a close
 """, "mpa_errors")
-    assert row == ('{.rule = RULE_MPA_4_1_07, .suffix = "odd", .duts = DUT_ANY, .needs = NEED_REGIONS | NEED_ECHO, .run = row_refused, '
+    assert row == ('{.rule = RULE_MPA_4_1_07, .suffix = "odd", .duts = DUT_ANY, .needs = NEED_ECHO | NEED_REGIONS, .run = row_refused, '
                    '.stimulus = "an FPDU whose PAD is \\"odd\\"", .expected = "Terminate 2/0/2, or a close", '
                    '.says = "write region=all len=1 @14=0x78", .served = RDMAP_SEND},')
 
@@ -66,11 +66,15 @@ MPA-7.1.2-04
     assert ".variant = ANSWER_REJECTS | ANSWER_GARBAGE}" in row
 
 
-@pytest.mark.parametrize("line, how", [("", "rpcrdma_once"), ("    per version\n", "rpcrdma_each_version")])
-def test_rpc_has_a_connection_or_one_for_each_version(tmp_path, line, how):
+@pytest.mark.parametrize("line, needs, how", [
+    ("", "RPC", "rpcrdma_once"),
+    ("    needs nfs\n", "NFS", "rpcrdma_once"),
+    ("    per version\n", "NFS", "rpcrdma_each_version"),
+])
+def test_rpc_has_a_connection_or_one_for_each_version(tmp_path, line, needs, how):
     row, = rows(tmp_path, f"RPCR-3.4.5-07\n  case responder calls-succeed: a WRITE\n{line}    say\n    expects success\n",
                 "rpcrdma_chunks", "rpcrdma")
-    assert f".run = {how}, .on = calls_succeed," in row and '.says = ""' in row
+    assert f".needs = NEED_{needs}, .run = {how}, .on = calls_succeed," in row and '.says = ""' in row
 
 
 def test_a_table_names_cases(tmp_path):
