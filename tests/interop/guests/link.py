@@ -1,42 +1,31 @@
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Two guests of any releases on one link, `client` and `server`, each with the same kind of RDMA device: what pair.Pair is for
-iwarp-gen and one Linux. Their files are below $IWARP_LAB/link."""
-import ctypes
+"""link.py DEVICE [RELEASE [RELEASE]]: two guests on one link, `client` and `server`, each with the same kind of RDMA device (siw, rxe),
+by hand. Lines of the standard input: GUEST COMMAND, a bash command; capture FILE, what is on the link from now on; capture, no longer."""
 import fcntl
-import json
 import pathlib
 import shutil
-import signal
-import socket
-import subprocess
 import sys
 import time
 
 import guests
+from machine import Gone, Machine
 
-ADDRESSES = {"client": "10.1.1.1", "server": "10.1.1.2"}
-MACHINE = "q35,pit=off"  # see ../lab/guest.py
-BOOT_SECONDS = 400
-LIMIT = 120
+HOSTS = {"client": 1, "server": 2, "ours": 1, "linux": 2}  # what they can be called; init has the same
 
 
-def die_with_us():
-    """In QEMU, before it is QEMU: SIGKILL when whoever booted it is gone, however that ended."""
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-
-
-class Gone(RuntimeError):
-    """A guest does not answer any more."""
+def address(name):
+    return f"10.1.1.{HOSTS[name]}"
 
 
 class Link:
-    """Boots both. releases, services and memory (MiB) by name of the guest."""
+    """Boots both; link["client"] is a Machine. releases, services and memory (MiB) are by name of the guest, host 1 first. Their files
+    are below $IWARP_LAB/link, and one link runs there at a time."""
 
     def __init__(self, device, releases, services, memory=None):
         self.device = device
         self.top = guests.top() / "link"
-        self.count = {}
-        self.qemu = {}
+        self.machines = {}
         self.top.parent.mkdir(parents=True, exist_ok=True)
         self.lock = open(self.top.with_suffix(".lock"), "w", encoding="utf-8")  # pylint: disable=consider-using-with
         try:
@@ -44,117 +33,55 @@ class Link:
         except BlockingIOError:
             raise SystemExit(f"guests run already below {self.top.parent}: wait for them, or set IWARP_LAB") from None
         shutil.rmtree(self.top, ignore_errors=True)
-        for number, name in enumerate(ADDRESSES, 1):
-            self._start(number, name, guests.build(releases[name]), services[name], (memory or {}).get(name, 1024))
         try:
-            for name in ADDRESSES:
-                self._await(name, self.job(name) / "ready", BOOT_SECONDS)
+            for name in releases:
+                self._start(name, guests.build(releases[name]), services[name], (memory or {}).get(name, 1024))
+            for machine in self.machines.values():
+                machine.ready()
         except RuntimeError:
             self.stop()
             raise
 
-    def job(self, name):
-        return self.top / name / "job"
+    def __getitem__(self, name):
+        return self.machines[name]
 
-    def _start(self, number, name, image, services, memory):
-        folder = self.top / name
-        self.job(name).mkdir(parents=True)
-        link = self.top / "link"
-        self.count[name] = 0
-        with open(folder / "console.txt", "wb") as console:
-            self.qemu[name] = subprocess.Popen(  # pylint: disable=consider-using-with
-                ["qemu-system-x86_64", "-machine", MACHINE, "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "1",
-                 "-m", str(memory), "-nographic", "-no-reboot", "-nodefaults", "-serial", "stdio", "-monitor", "none",
-                 "-qmp", f"unix:{folder}/qmp,server=on,wait=off",
-                 "-kernel", image / "vmlinuz", "-initrd", image / "initrd.gz",
-                 "-append", "console=ttyS0 quiet loglevel=5 mitigations=off panic=-1 tsc=reliable no_timer_check "
-                            f"pair={name} rdma={self.device} lab={services}",
-                 "-drive", f"file={image}/root.ext4,if=virtio,format=raw,snapshot=on,cache=unsafe",
-                 "-virtfs", f"local,path={self.job(name)},mount_tag=job,security_model=none",
-                 "-netdev", f"stream,id=n0,server={'on' if number == 1 else 'off'},addr.type=unix,addr.path={link}",
-                 "-device", f"virtio-net-pci,netdev=n0,mac=52:54:00:0c:00:0{number}"],
-                stdin=subprocess.DEVNULL, stdout=console, stderr=subprocess.STDOUT, preexec_fn=die_with_us)
+    def _start(self, name, image, services, memory):
+        link, number = self.top / "link", HOSTS[name]
+        network = ["-netdev", f"stream,id=n0,server={'on' if number == 1 else 'off'},addr.type=unix,addr.path={link}",
+                   "-device", f"virtio-net-pci,netdev=n0,mac=52:54:00:0c:00:0{number}"]
+        self.machines[name] = Machine(name, image, self.top / name, network, self.device, services, f"pair={name}", memory=memory)
         for _ in range(400):  # the second one connects to it
             if link.exists():
                 return
             time.sleep(0.05)
-        raise Gone(f"{name} did not start: " + self.said(name, "../console.txt"))
-
-    def _await(self, name, path, seconds):
-        end = time.monotonic() + seconds
-        while not path.exists():
-            if self.qemu[name].poll() is not None:
-                raise Gone(f"{name} is not running:\n" + self.said(name, "../console.txt"))
-            if time.monotonic() > end:
-                raise Gone(f"no {path.name} of {name} after {seconds} s:\n" + self.said(name, "boot.txt"))
-            time.sleep(0.05)
-
-    def said(self, name, file):
-        path = self.job(name) / file
-        return path.read_text(encoding="utf-8", errors="replace")[-20000:] if path.exists() else ""
-
-    def run(self, name, script, seconds=LIMIT):
-        """Exit status and output of a bash script in the guest; 137 when it took too long."""
-        self.count[name] += 1
-        count, job = self.count[name], self.job(name)
-        (job / f"{count}.limit").write_text(str(seconds), encoding="utf-8")
-        new = job / f"{count}.new"
-        new.write_text(script, encoding="utf-8")
-        new.rename(job / f"{count}.do")
-        self._await(name, job / f"{count}.rc", seconds + 120)
-        return int((job / f"{count}.rc").read_text(encoding="utf-8")), self.said(name, f"{count}.out")
-
-    def start(self, name, command, what, until=None, seconds=60):
-        """In the background; what it says is in WHAT.log. until: the text that it says when it is ready."""
-        self.run(name, f"(exec {command}) >/job/{what}.log 2>&1 </dev/null & echo $! >/job/{what}.pid")
-        end = time.monotonic() + seconds
-        while until and until not in self.said(name, f"{what}.log"):
-            if time.monotonic() > end:
-                raise Gone(f"{what} did not say '{until}':\n" + self.said(name, f"{what}.log"))
-            time.sleep(0.1)
-
-    def end(self, name, what):
-        self.run(name, f"kill -INT $(cat /job/{what}.pid); sleep 0.5")
-
-    def install(self, name, build):
-        """iwarp-gen, with its verbs transport."""
-        job = self.job(name)
-        subprocess.run(["strip", "-o", job / "iwarp-gen", build / "traffic-gen" / "iwarp-gen"], check=True)
-        shutil.copy(build / "traffic-gen" / "iwarp-gen-verbs.so", job)
-        status, said = self.run(name, "cp /job/iwarp-gen /job/iwarp-gen-verbs.so /usr/local/bin/")
-        if status != 0:
-            raise Gone(said)
-
-    def _qmp(self, name, command, **arguments):
-        with socket.socket(socket.AF_UNIX) as stream:
-            stream.connect(str(self.top / name / "qmp"))
-            lines = stream.makefile("rw")
-            lines.readline()
-            for each in ({"execute": "qmp_capabilities"}, {"execute": command, "arguments": arguments}):
-                lines.write(json.dumps(each) + "\n")
-                lines.flush()
-                answer = {}
-                while "return" not in answer and "error" not in answer:
-                    answer = json.loads(lines.readline())
-        if "error" in answer:
-            raise Gone(answer["error"]["desc"])
+        raise Gone(f"{name} did not start: " + self.machines[name].console())
 
     def capture(self, path=None):
-        """What is on the link, at the client's end, goes to that file; None ends it."""
-        if path:
-            self._qmp("client", "object-add", **{"qom-type": "filter-dump", "id": "capture", "netdev": "n0",
-                                                 "file": str(pathlib.Path(path).resolve())})
-        else:
-            time.sleep(0.5)  # what is under way
-            self._qmp("client", "object-del", id="capture")
+        """What is on the link, at host 1's end, goes to that file; None ends it."""
+        next(iter(self.machines.values())).capture(path)
 
     def stop(self):
-        for qemu in self.qemu.values():
-            if qemu.poll() is None:
-                qemu.send_signal(signal.SIGKILL)
-            qemu.wait()
+        for machine in self.machines.values():
+            machine.off()
         self.lock.close()
 
 
+def main(device, client="bookworm", server=None):
+    link = Link(device, {"client": client, "server": server or client}, {"client": "client", "server": "nfs"})
+    try:
+        print(f"guests: {', '.join(link.machines)}; their folders: {link.top}/GUEST/job, there /job", flush=True)
+        for line in sys.stdin:
+            name, _, rest = line.strip().partition(" ")
+            if name == "capture":
+                link.capture(pathlib.Path(rest) if rest else None)
+            elif name in link.machines:
+                status, said = link[name].run(rest)
+                print(said, end="" if status == 0 else f"[{status}]\n", flush=True)
+            else:
+                print("GUEST COMMAND, or capture [FILE]", flush=True)
+    finally:
+        link.stop()
+
+
 if __name__ == "__main__":
-    sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]) if 2 <= len(sys.argv) <= 4 else __doc__)

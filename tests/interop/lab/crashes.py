@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-import guest as lab
+import bench
 import roles
 
 TOP = pathlib.Path(__file__).resolve().parents[3]
@@ -45,17 +45,17 @@ def happened(crash, guest):
     return False
 
 
-def reproduce(gen, crash):
+def reproduce(build, crash):
     """Whether it happened, and what the kernel said."""
-    guest, where = roles.boot(roles.ROLES[crash.role])
+    tested = bench.Sockets(build, roles.ROLES[crash.role])
     try:
-        command = [gen, "test", *where, f"--rules={crash.rules}", "--timeout=4", "--settle=0.3", "--accept-timeout=60"]
+        command = [tested.gen, "test", *tested.where, f"--rules={crash.rules}", "--timeout=4", "--settle=0.3", "--accept-timeout=60"]
         print(crash.name + ": iwarp-gen " + " ".join(command[1:]), flush=True)
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
         print(f"status {done.returncode}\n" + "\n".join(done.stdout.splitlines()[:12]), done.stderr[-600:])
-        return happened(crash, guest), guest.consoles()[-1]
+        return happened(crash, tested.guest), tested.consoles()[-1]
     finally:
-        guest.close()
+        tested.close()
 
 
 def main():
@@ -65,7 +65,7 @@ def main():
     options = parser.parse_args()
     good = True
     for name in options.names or CRASHES:
-        there, said = reproduce(options.build / "traffic-gen" / "iwarp-gen", CRASHES[name])
+        there, said = reproduce(options.build, CRASHES[name])
         print("\n".join(line for line in said.splitlines() if "speed is unknown" not in line)[-6000:])
         print(f"{name}: {'as described' if there else 'DID NOT HAPPEN'}", flush=True)
         good &= there

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""results.py FOLDER: writes docs/results-siw.md and docs/results-linux-nfs.md from the reports that proof.py left in the
-folder, with what was verified by hand (expected/deviations.tsv). Pages of roles without a report stay as they are."""
+"""results.py FOLDER: writes docs/results-siw.md, results-linux-nfs.md and results-linux-nfs-rdma.md from the reports that proof.py
+left in the folder, with what was verified by hand (expected/deviations.tsv). Pages of roles without a report stay as they are."""
 import collections
 import json
 import pathlib
 import sys
 
+import results_devices
 import roles
 import table
 
@@ -159,15 +160,15 @@ def page(name, reports):
             yield from lines
 
 
+PAGES = {"siw": page, "linux-nfs": page, "linux-nfs-rdma": lambda _, reports: results_devices.page(reports)}
+
+
 def main(folder):
-    for name in TITLES:
-        reports = []
-        for role in roles.ROLES.values():
-            path = folder / f"{role.name}.json"
-            if role.page == name and path.exists():
-                reports.append((role, json.loads(path.read_text(encoding="utf-8"))))
+    for name, lines in PAGES.items():
+        paths = [(role, folder / f"{role.name}.json") for role in roles.ROLES.values() if role.page == name]
+        reports = [(role, json.loads(path.read_text(encoding="utf-8"))) for role, path in paths if path.exists()]
         if reports:
-            (DOCS / f"results-{name}.md").write_text("\n".join(page(name, reports)) + "\n", encoding="utf-8")
+            (DOCS / f"results-{name}.md").write_text("\n".join(lines(name, reports)) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The roles in which Linux is tested, and how: what runs in the guest, and which options iwarp-gen test has."""
+"""The roles in which Linux is tested: what runs in its guest, and which options iwarp-gen test has. Over a socket iwarp-gen is on the
+host and has an iWARP of its own; over an RDMA device it is in a second guest, on the same link."""
 import dataclasses
-import socket
 
 import guest as lab
 
 IWARP = "mpa,mpa2,ddp,rdmap,rdmapx"
-# Under emulation beside other work a second is not always enough for what takes a millisecond elsewhere.
-PATIENCE = ["--timeout=4", "--start-timeout=30", "--idle-timeout=40", "--accept-timeout=60", "--recover-timeout=20",
-            "--reset-timeout=600",
-            "--settle=0.3"]  # siw loses sight of FPDUs that come right after its Reply; a case of its own shows that
+NFS = "rpcrdma,nfs"
+SERVER = ("--export=/srv/nfs", "--mount-port={mount}")
+WORKLOAD = "(nfs-client-workload {host} /mnt %s >/job/client.txt 2>&1 &)"
+MOUNT_4_1 = WORKLOAD % "vers=4.1,proto=rdma,port={port}"
+MOUNT_3 = WORKLOAD % "vers=3,proto=rdma,port={port},nolock,mountproto=tcp,mountport={mount}"
 
 
 @dataclasses.dataclass(frozen=True)
 class Role:
-    """services: of the guest. at: which of them is tested; None: the guest is the Initiator, and start what it does."""
+    """page: docs/results-PAGE.md. device: what the report calls it. services: of the guest. at: which of them is tested; None: the
+    guest is the Initiator, and start what it does. link: the RDMA device by which both are on a link; None: over a socket."""
     name: str
     page: str
     device: str
@@ -23,7 +25,23 @@ class Role:
     at: str | None = None
     start: str | None = None
     options: tuple = ()
-    minutes: int = 60
+    link: str | None = None
+
+    @property
+    def side(self):
+        """Of the device under test on its connections."""
+        return "responder" if self.at else "initiator"
+
+
+def of_nfs(link, over):
+    prefix, page = (f"{link}-", "linux-nfs-rdma") if link else ("", "linux-nfs")
+    service = () if link else ("--service=nfs",)  # over a device the suites are of NFS anyway
+    yield Role(f"{prefix}nfs-server", page, f"Linux NFS server{over}, versions 3, 4.0, 4.1 and 4.2", NFS, ("nfs",), at="nfs",
+               options=(*service, *SERVER), link=link)
+    yield Role(f"{prefix}nfs-client", page, f"Linux NFS client{over}, version 4.1", NFS, ("client",), start=MOUNT_4_1,
+               options=service, link=link)
+    yield Role(f"{prefix}nfs3-client", page, f"Linux NFS client{over}, version 3", NFS, ("client",), start=MOUNT_3,
+               options=(*service, "--mount-port={mount}"), link=link)
 
 
 ROLES = {role.name: role for role in [
@@ -31,29 +49,6 @@ ROLES = {role.name: role for role in [
     Role("target", "siw", "Linux siw, Responder: iwarp-target", IWARP, ("target",), at="target"),
     Role("initiator", "siw", "Linux siw, Initiator: iwarp-target --connect", IWARP, ("none",),
          start="(iwarp-target --connect {host}:{port} --idle=20 2>/job/target.txt &)"),
-    Role("nfs-server", "linux-nfs", "Linux NFS server, versions 3, 4.0, 4.1 and 4.2", "rpcrdma,nfs", ("nfs",), at="nfs",
-         options=("--service=nfs", "--export=/srv/nfs", f"--mount-port={lab.PORTS['mount']}")),
-    Role("nfs-client", "linux-nfs", "Linux NFS client, version 4.1", "rpcrdma,nfs", ("client",),
-         start="(nfs-client-workload {host} /mnt vers=4.1,proto=rdma,port={port} >/job/client.txt 2>&1 &)",
-         options=("--service=nfs",)),
-    Role("nfs3-client", "linux-nfs", "Linux NFS client, version 3", "rpcrdma,nfs", ("client",),
-         start="(nfs-client-workload {host} /mnt vers=3,proto=rdma,port={port},nolock,mountproto=tcp,mountport={mount} "
-               ">/job/client.txt 2>&1 &)",
-         options=("--service=nfs", "--mount-port={mount}")),
-]}
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def boot(role):
-    """The guest in that role, and the arguments by which iwarp-gen test finds it, or waits for it."""
-    ports = {"host": lab.HOST, "port": free_port(), "mount": free_port()}
-    options = [option.format(**ports) for option in role.options]
-    if role.at:
-        guest = lab.Guest(role.services)
-        return guest, [guest.at(role.at), *options]
-    return lab.Guest(role.services, role.start.format(**ports)), ["--listen", f"127.0.0.1:{ports['port']}", *options]
+    *of_nfs(None, ""), *of_nfs("rxe", " over soft RoCE"), *of_nfs("siw", " over soft iWARP")]}
+BY_SOCKET = [role for role in ROLES.values() if not role.link]
+BY_DEVICE = [role for role in ROLES.values() if role.link]

@@ -30,7 +30,7 @@ import page  # noqa: E402
 BUILD = pathlib.Path(os.environ.get("IWARP_BUILD") or ROOT / "build" / "release").resolve()
 GEN, CHECK = BUILD / "traffic-gen" / "iwarp-gen", BUILD / "conformance" / "iwarp-check"
 RESULTS = ROOT / "docs" / "interop" / "cells"
-SERVER = link.ADDRESSES["server"]
+SERVER = link.address("server")
 MOUNT_SECONDS, WORK_SECONDS = 60, 400
 TRIES = 3  # of a mount on siw, whose server may look at the first FPDU only when the next one comes
 TROUBLE = re.compile(r"(?:BUG|WARNING|Oops|refcount_t|general protection)[^\n]*")
@@ -96,8 +96,8 @@ def linux_client(booted, cell):
         umount /mnt && {mount} && cmp <(head -c 100 /mnt/cell/inline) /mnt/cell/inline && echo "remount	ok	" || echo "remount	failed	see the log"
         rm -rf /mnt/cell; umount /mnt
         """
-    (booted.job("client") / "operations.py").write_bytes((HERE / "operations.py").read_bytes())
-    status, said = booted.run("client", script, WORK_SECONDS)
+    (booted["client"].job / "operations.py").write_bytes((HERE / "operations.py").read_bytes())
+    status, said = booted["client"].run(script, WORK_SECONDS)
     done = {}
     for line in said.splitlines():
         if line.count("\t") == 2:
@@ -124,10 +124,10 @@ def our_client(run, address, cell, export):
 
 def in_guest(booted, cell):
     def run(text, address, arguments):
-        (booted.job("client") / "work.yaml").write_text(text, encoding="utf-8")
-        return booted.run("client", f"iwarp-gen connect rdma:{address}:20049 /job/work.yaml {' '.join(arguments)}", WORK_SECONDS)
+        (booted["client"].job / "work.yaml").write_text(text, encoding="utf-8")
+        return booted["client"].run(f"iwarp-gen connect rdma:{address}:20049 /job/work.yaml {' '.join(arguments)}", WORK_SECONDS)
     done, said = our_client(run, SERVER, cell, path_on(cell))
-    booted.run("server", "rm -rf /srv/nfs/cell")
+    booted["server"].run("rm -rf /srv/nfs/cell")
     return done, said
 
 
@@ -218,28 +218,28 @@ def boot(device, client, server):
                        {"server": 3072 if server == "ganesha" else 1024})
     for name, one in (("client", client), ("server", server)):
         if one == "iwarp-gen":
-            booted.install(name, BUILD)
+            booted[name].install(BUILD)
     return booted
 
 
 def kernel_trouble(booted, name, before):
     """Lines of the kernel's log since then that say that it is not well."""
-    _, log = booted.run(name, "dmesg", 30)
+    _, log = booted[name].run("dmesg", 30)
     lines = TROUBLE.findall(log)
     return lines[len(before.get(name, [])):], {**before, name: lines}
 
 
 def once(booted, cell, capture):
-    booted.run("server", "rm -rf /srv/nfs/cell")  # what a cell before may have left
+    booted["server"].run("rm -rf /srv/nfs/cell")  # what a cell before may have left
     booted.capture(capture)
     try:
         if cell.server == "iwarp-gen":
-            booted.start("server", "iwarp-gen serve rdma::20049 --service=nfs --mount-port=20048", "serve",
+            booted["server"].start("iwarp-gen serve rdma::20049 --service=nfs --mount-port=20048", "serve",
                          "nfs listening on RDMA port 20049")
         done, said = (in_guest if cell.client == "iwarp-gen" else linux_client)(booted, cell)
         if cell.server == "iwarp-gen":
-            booted.end("server", "serve")
-            said += "\n-- server --\n" + booted.said("server", "serve.log")
+            booted["server"].end("serve")
+            said += "\n-- server --\n" + booted["server"].log("serve")
         return done, said
     finally:
         booted.capture()
@@ -275,7 +275,7 @@ def run_group(device, client, server, group):
                 if not all_failed(done) or attempt + 1 == TRIES or device != "siw":
                     break
             trouble = {}
-            for name in link.ADDRESSES:
+            for name in booted.machines:
                 lines, before = kernel_trouble(booted, name, before)
                 if lines:
                     trouble[name] = lines[:5]

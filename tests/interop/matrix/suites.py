@@ -48,10 +48,11 @@ STARTS = 40
 
 def run_once(booted, arguments, end):
     """iwarp-gen test, until it is over, or time is."""
-    booted.start("client", f"bash -c 'ulimit -l unlimited; exec iwarp-gen test {' '.join(arguments)}'", "test")
-    while time.monotonic() < end and booted.run("client", "kill -0 $(cat /job/test.pid) 2>/dev/null && echo runs", 60)[1].strip():
-        time.sleep(2)
-    booted.end("client", "test")
+    client = booted["client"]
+    client.start(f"ulimit -l unlimited; exec iwarp-gen test {' '.join(arguments)}", "test")
+    while time.monotonic() < end and not client.is_over("test"):
+        time.sleep(1)
+    client.end("test")
     time.sleep(2)
 
 
@@ -63,11 +64,11 @@ def test(server, device, options):
         booted.capture(capture)
         arguments = [f"rdma:{run.SERVER}:20049", "--export=/srv/nfs", "--mount-port=20048", "--suite=rpcrdma,nfs", "--format=json",
                      "--output=/job/report.json", *PATIENCE, *options]
-        report, end, said = booted.job("client") / "report.json", time.monotonic() + 60 * MINUTES, ""
+        report, end, said = booted["client"].job / "report.json", time.monotonic() + 60 * MINUTES, ""
         for starts in range(STARTS):
             resumed = ["--resume=/job/earlier.json"] if starts else []
             run_once(booted, [*arguments, *resumed], end)
-            said += booted.said("client", "test.log")
+            said += booted["client"].log("test")
             if not report.exists():
                 raise link.Gone("no report:\n" + said)
             found = json.loads(report.read_text(encoding="utf-8"))
@@ -75,8 +76,8 @@ def test(server, device, options):
             if found["state"] in ("alive", "unknown") or server not in RESTART or time.monotonic() > end:
                 break
             try:
-                booted.run("client", "cp /job/report.json /job/earlier.json")
-                booted.run("server", RESTART[server], 90)
+                booted["client"].run("cp /job/report.json /job/earlier.json")
+                booted["server"].run(RESTART[server], 90)
             except link.Gone as gone:  # what there is stays
                 print(f"the server cannot be started again: {str(gone).splitlines()[0]}", file=sys.stderr, flush=True)
                 break

@@ -1,23 +1,15 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""page.py FOLDER: writes docs/results-linux-nfs-rdma.md from the reports that suites.py left in the folder, with what was
-verified by hand (../lab/expected/deviations.tsv)."""
+"""docs/results-linux-nfs-rdma.md: the roles that are tested over RDMA devices, beside the same over a socket."""
 import collections
-import json
-import pathlib
-import sys
 
-import suites
+import table
 
-import table  # of ../lab; pair.py adds its folder
-
-PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs" / "results-linux-nfs-rdma.md"
 OUTCOMES = ["passed", "failed", "inconclusive", "not applicable"]
 
 
 def sockets(reports):
-    """The roles of ../lab in which the same was tested over a TCP socket."""
-    return {role.name.split("-", 1)[1] for role in reports}
+    """The roles in which the same was tested over a TCP socket."""
+    return {role.name.split("-", 1)[1] for role, _ in reports}
 
 
 def by_deviation(role):
@@ -32,16 +24,16 @@ def by_deviation(role):
 def overview(reports):
     yield "| role | tested | " + " | ".join(OUTCOMES) + " | from boot to verdict |"
     yield "|---" * (len(OUTCOMES) + 3) + "|"
-    for role, report in reports.items():
+    for role, report in reports:
         count = collections.Counter(test["outcome"] for test in report["tests"])
-        yield (f"| {role.name} | {role.about} | " + " | ".join(str(count[outcome]) for outcome in OUTCOMES) +
+        yield (f"| {role.name} | {role.device} | " + " | ".join(str(count[outcome]) for outcome in OUTCOMES) +
                f" | {report['from_boot_to_report'] / 60:.0f} min |")
 
 
 def deviations(reports):
     known = table.deviations()
     found = collections.defaultdict(dict)
-    for role in reports:
+    for role, _ in reports:
         for key, cases in by_deviation(role.name).items():
             found[key][role.name] = cases
     yield "| deviation | soft RoCE | siw | over a socket |"
@@ -56,12 +48,12 @@ def deviations(reports):
 
 
 def page(reports):
-    failed = {case for role in reports for cases in by_deviation(role.name).values() for case in cases}
-    keys = {key for role in reports for key in by_deviation(role.name)}
+    failed = {case for role, _ in reports for cases in by_deviation(role.name).values() for case in cases}
+    keys = {key for role, _ in reports for key in by_deviation(role.name)}
     yield "<!-- SPDX-License-Identifier: GPL-2.0-or-later -->"
     yield "# Linux NFS over RDMA, tested through RDMA devices"
     yield ""
-    what = " and ".join(["the NFS server"] + ["the NFS client"] * any(role.mount for role in reports))
+    what = " and ".join(["the NFS server"] + ["the NFS client"] * any(role.start for role, _ in reports))
     yield (f"**Does not conform: {len(failed)} cases fail, in {len(keys)} deviations.** {what[0].upper() + what[1:]} of Linux 6.1 "
            "(Debian 12), reached by `iwarp-gen test rdma:HOST:PORT` through soft RoCE (rdma_rxe) and through soft iWARP (siw). "
            "[Over a TCP socket](results-linux-nfs.md) the octets below RDMA operations are seen as well; each deviation that both "
@@ -69,11 +61,11 @@ def page(reports):
     yield ""
     yield from overview(reports)
     yield ""
-    yield ("Each row comes from one command, such as `python3 tests/interop/pair/suites.py "
-           f"{next(iter(reports)).name}`; `./test --all siw roce` runs them all. The times are those of software emulation. It boots two "
+    yield ("Each row comes from one command, such as `python3 tests/interop/lab/proof.py "
+           f"{reports[0][0].name}`; `./test --all siw roce` runs them all. The times are those of software emulation. It boots two "
            "guests, runs the suites in one of them against the other one, records the link, and compares every outcome with `tests/interop/lab/expected/`. `iwarp-check` judges the "
            "recording: of every case that passed it finds no breach of the case's rule, and of every case that failed it finds that "
-           "rule broken, or one that says more, or `tests/interop/pair/agree.py` says why a capture cannot show it. Ids that end in "
+           "rule broken, or one that says more, or `tests/interop/lab/agree.py` says why a capture cannot show it. Ids that end in "
            "`/seen` are what it finds beside the cases.")
     yield ""
     yield "## Deviations"
@@ -86,14 +78,3 @@ def page(reports):
         yield f"### {key}"
         yield ""
         yield known.get(key, {}).get("title", key) + ". " + known.get(key, {}).get("text", "Not verified by hand yet.")
-
-
-def main():
-    folder = pathlib.Path(sys.argv[1])
-    reports = {role: json.loads((folder / f"{role.name}.json").read_text(encoding="utf-8")) for role in suites.ROLES.values()
-               if (folder / f"{role.name}.json").exists()}
-    PAGE.write_text("\n".join(page(reports)) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    sys.exit(__doc__ if len(sys.argv) != 2 else main())

@@ -7,20 +7,21 @@ import re
 
 import pytest
 
-import pair as guests  # it makes the modules of the lab known
+import bench
+import guest as lab
+import link
 import mounting
 
-pytestmark = [pytest.mark.all, pytest.mark.skipif(guests.why_not() is not None, reason=str(guests.why_not()))]
+pytestmark = [pytest.mark.all, pytest.mark.skipif(lab.why_not() is not None, reason=str(lab.why_not()))]
 VERSIONS = ["3", "4.0", "4.1", "4.2"]
 WAIVERS = {"rxe": ["linux-6.1-nfsd"], "siw": ["linux-6.1-nfsd", "linux-6.1-siw"]}
-OURS, LINUX, LINUX6 = "10.1.1.1", "10.1.1.2", "fd01::2"
+OURS, LINUX, LINUX6 = bench.OURS, bench.LINUX, "fd01::2"
 
 
 @pytest.fixture(scope="module", params=["rxe", "siw"])
 def pair(request, build):
-    booted = guests.Pair(request.param)
-    booted.device = request.param
-    booted.install(build)
+    booted = link.Link(request.param, dict.fromkeys(("ours", "linux"), lab.RELEASE), {"ours": "none", "linux": "nfs,client"})
+    booted["ours"].install(build)
     yield booted
     booted.stop()
 
@@ -73,13 +74,13 @@ def once_more_on_siw(test):
 
 @contextlib.contextmanager
 def serving(pair, *options):
-    pair.start("ours", " ".join(["exec iwarp-gen serve rdma::20049 --service=nfs --verbose", *options]), "serve")
+    pair["ours"].start(" ".join(["exec iwarp-gen serve rdma::20049 --service=nfs --verbose", *options]), "serve",
+                       "nfs listening on RDMA port 20049")
     try:
-        pair.wait_for("ours", "serve", "nfs listening on RDMA port 20049")
         yield
     finally:
-        status = pair.end("ours", "serve")
-    assert status == 0, pair.log("ours", "serve")
+        status = pair["ours"].end("serve")
+    assert status == 0, pair["ours"].log("serve")
 
 
 def was_invalidated(report):
@@ -90,8 +91,8 @@ def was_invalidated(report):
 @once_more_on_siw
 def test_linux_mounts_our_server(pair, captured, version):
     with serving(pair, "--mount-port=20048"):
-        status, said = pair.run("linux", mounting.workload(f"{OURS}:/", version, 20048), 240)
-    log = pair.log("ours", "serve")
+        status, said = pair["linux"].run(mounting.workload(f"{OURS}:/", version, 20048), 240)
+    log = pair["ours"].log("serve")
     assert status == 0, said + log
     assert mounting.all_done(said), said
     assert sorted(re.findall(r"10\.1\.1\.2:\d+: (.*)", log)) == ["closed"] * 2 + ["connected"] * 2, log
@@ -102,7 +103,7 @@ def test_linux_mounts_our_server(pair, captured, version):
 @once_more_on_siw
 def test_linux_mounts_our_server_by_ipv6(pair, captured):
     with serving(pair):
-        status, said = pair.run("linux", mounting.workload("[fd01::1]:/", "4.2", None, "rdma6"), 240)
+        status, said = pair["linux"].run(mounting.workload("[fd01::1]:/", "4.2", None, "rdma6"), 240)
     assert status == 0, said
     assert "[fd01::1]:20049" in captured().stdout
 
@@ -110,21 +111,21 @@ def test_linux_mounts_our_server_by_ipv6(pair, captured):
 @pytest.mark.parametrize("version", VERSIONS)
 @once_more_on_siw
 def test_our_client_mounts_linux(pair, captured, version):
-    (pair.job("ours") / "real.yaml").write_text(mounting.SCENARIO.format(version=version), encoding="utf-8")
+    (pair["ours"].job / "real.yaml").write_text(mounting.SCENARIO.format(version=version), encoding="utf-8")
     mount = "--export=/srv/nfs --mount-port=20048" if version == "3" else ""
-    status, said = pair.run("ours", f"iwarp-gen connect rdma:{LINUX}:20049 /job/real.yaml {mount}", 60)
+    status, said = pair["ours"].run(f"iwarp-gen connect rdma:{LINUX}:20049 /job/real.yaml {mount}", 60)
     assert status == 0, said
     seen = captured().stdout
     assert "by Read" in seen and " 0 by Read" not in seen and " 0 by Write" not in seen
     assert (was_invalidated(seen) > 0) == (pair.device == "rxe")
-    pair.run("linux", f"rm -rf /srv/nfs/v{version}")
+    pair["linux"].run(f"rm -rf /srv/nfs/v{version}")
 
 
 @once_more_on_siw
 def test_our_client_mounts_linux_by_ipv6_from_an_address(pair, captured):
-    (pair.job("ours") / "real.yaml").write_text(mounting.SCENARIO.format(version="4.2"), encoding="utf-8")
-    status, said = pair.run("ours", f"iwarp-gen connect 'rdma:[{LINUX6}]:20049' /job/real.yaml --source=fd01::1", 60)
-    pair.run("linux", "rm -rf /srv/nfs/v4.2")
+    (pair["ours"].job / "real.yaml").write_text(mounting.SCENARIO.format(version="4.2"), encoding="utf-8")
+    status, said = pair["ours"].run(f"iwarp-gen connect 'rdma:[{LINUX6}]:20049' /job/real.yaml --source=fd01::1", 60)
+    pair["linux"].run("rm -rf /srv/nfs/v4.2")
     assert status == 0, said
     assert "[fd01::1]" in captured().stdout
 
@@ -142,5 +143,5 @@ def test_our_client_mounts_linux_by_ipv6_from_an_address(pair, captured):
      "(?s)no RDMA device on this host.*modprobe rdma_ucm"),
 ])
 def test_what_is_wrong_is_said(pair, command, text):
-    status, said = pair.run("ours", command.replace("{device}", pair.device), 60)
+    status, said = pair["ours"].run(command.replace("{device}", pair.device), 60)
     assert status == 2 and re.search(text, said), said

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One guest: a QEMU, and the folder that it has as /job, through which it is given work. By itself or on a link, that is up to
+whoever boots it (link.py, ../lab/guest.py)."""
+import ctypes
+import json
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+BOOT_SECONDS = 400
+LIMIT = 120
+# Without the PIT, against which a guest's kernel may find its clock to be 30 times as fast as it is where the host has other
+# work to do: its timers are then over before anything has happened.
+MACHINE = "q35,pit=off"
+KERNEL = "console=ttyS0 quiet loglevel=5 mitigations=off panic=-1 tsc=reliable no_timer_check"
+
+
+class Gone(RuntimeError):
+    """A guest does not answer any more, or something in it does not."""
+
+
+def die_with_us():
+    """In QEMU, before it is QEMU: SIGKILL when whoever booted it is gone, however that ended."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+class Machine:
+    """Booted from that image into that folder, which is made; ready() waits until it can be given work. device: siw or rxe.
+    services: of guests/init. network: of QEMU. words: more for the kernel's command line. memory: MiB."""
+
+    def __init__(self, name, image, folder, network, device="siw", services="", words="", cpus=1, memory=1024):
+        self.name, self.folder, self.job, self.count = name, folder, folder / "job", 0
+        self.job.mkdir(parents=True)
+        append = f"{KERNEL} rdma={device} {words}" + (f" lab={services}" if services else "")
+        with open(folder / "console.txt", "wb") as console:
+            self.qemu = subprocess.Popen(  # pylint: disable=consider-using-with
+                ["qemu-system-x86_64", "-machine", MACHINE, "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", str(cpus),
+                 "-m", str(memory), "-nographic", "-no-reboot", "-nodefaults", "-serial", "stdio", "-monitor", "none",
+                 "-qmp", f"unix:{folder}/qmp,server=on,wait=off",
+                 "-kernel", image / "vmlinuz", "-initrd", image / "initrd.gz", "-append", append,
+                 "-drive", f"file={image}/root.ext4,if=virtio,format=raw,snapshot=on,cache=unsafe",
+                 "-virtfs", f"local,path={self.job},mount_tag=job,security_model=none", *network],
+                stdin=subprocess.DEVNULL, stdout=console, stderr=subprocess.STDOUT, preexec_fn=die_with_us)
+
+    def ready(self):
+        self._await(self.job / "ready", BOOT_SECONDS)
+
+    def off(self):
+        """As by pulling the plug: what the guest wrote to its disk is lost."""
+        if self.qemu.poll() is None:
+            self.qemu.kill()
+        self.qemu.wait()
+
+    def _await(self, path, seconds):
+        end = time.monotonic() + seconds
+        while not path.exists():
+            if self.qemu.poll() is not None:
+                raise Gone(f"{self.name} is not running:\n" + self.console()[-4000:])
+            if time.monotonic() > end:
+                raise Gone(f"no {path.name} of {self.name} after {seconds} s:\n" + self.said("boot.txt"))
+            time.sleep(0.05)
+
+    # ---- what it says ----
+
+    def said(self, file):
+        """The end of a file in /job."""
+        path = self.job / file
+        return path.read_text(encoding="utf-8", errors="replace")[-20000:] if path.exists() else ""
+
+    def log(self, what):
+        """What something in the background has said so far."""
+        return self.said(f"{what}.log")
+
+    def console(self):
+        """What its kernel said: the trace of a crash."""
+        return (self.folder / "console.txt").read_text(encoding="utf-8", errors="replace")
+
+    # ---- what it does ----
+
+    def run(self, script, seconds=LIMIT):
+        """Exit status and output of a bash script in the guest; 137 when it took too long. One at a time."""
+        self.count += 1
+        (self.job / f"{self.count}.limit").write_text(str(seconds), encoding="utf-8")
+        new = self.job / f"{self.count}.new"
+        new.write_text(script, encoding="utf-8")
+        new.rename(self.job / f"{self.count}.do")
+        self._await(self.job / f"{self.count}.rc", seconds + 120)
+        return int((self.job / f"{self.count}.rc").read_text(encoding="utf-8")), self.said(f"{self.count}.out")
+
+    def start(self, script, what, until=None, seconds=60):
+        """In the background, as WHAT. until: the text that it says when it is ready."""
+        (self.job / f"{what}.sh").write_text(script + "\n", encoding="utf-8")
+        status, said = self.run(f"""
+            rm -f /job/{what}.rc /job/{what}.log
+            (bash /job/{what}.sh >/job/{what}.log 2>&1 </dev/null & echo $! >/job/{what}.pid; wait $!; echo $? >/job/{what}.rc) \\
+                >/dev/null 2>&1 </dev/null &
+            """)
+        if status != 0:
+            raise Gone(said)
+        end = time.monotonic() + seconds
+        while until and until not in self.log(what):
+            if self.is_over(what) or time.monotonic() > end:
+                raise Gone(f"{what} did not say '{until}':\n" + self.log(what))
+            time.sleep(0.1)
+
+    def is_over(self, what):
+        return (self.job / f"{what}.rc").exists()
+
+    def end(self, what, seconds=30):
+        """SIGINT to it and what it has started; its exit status."""
+        self.run(f"pid=$(cat /job/{what}.pid); pkill -INT -P $pid || kill -INT $pid")
+        path = self.job / f"{what}.rc"
+        self._await(path, seconds)
+        return int(path.read_text(encoding="utf-8") or 0)
+
+    def install(self, build):
+        """iwarp-gen of that build folder, with its verbs transport."""
+        subprocess.run(["strip", "-o", self.job / "iwarp-gen", build / "traffic-gen" / "iwarp-gen"], check=True)
+        shutil.copy(build / "traffic-gen" / "iwarp-gen-verbs.so", self.job)
+        status, said = self.run("cp /job/iwarp-gen /job/iwarp-gen-verbs.so /usr/local/bin/")
+        if status != 0:
+            raise Gone(said)
+
+    # ---- what is on its link ----
+
+    def _qmp(self, command, **arguments):
+        with socket.socket(socket.AF_UNIX) as stream:
+            stream.connect(str(self.folder / "qmp"))
+            lines = stream.makefile("rw")
+            lines.readline()
+            for each in ({"execute": "qmp_capabilities"}, {"execute": command, "arguments": arguments}):
+                lines.write(json.dumps(each) + "\n")
+                lines.flush()
+                answer = {}
+                while "return" not in answer and "error" not in answer:
+                    answer = json.loads(lines.readline())
+        if "error" in answer:
+            raise Gone(answer["error"]["desc"])
+
+    def capture(self, path=None):
+        """Each frame of its network n0 goes to that file, a pcap; None ends it."""
+        if path:
+            self._qmp("object-add", **{"qom-type": "filter-dump", "id": "capture", "netdev": "n0",
+                                       "file": str(pathlib.Path(path).resolve())})
+        else:
+            time.sleep(0.5)  # what is under way
+            self._qmp("object-del", id="capture")

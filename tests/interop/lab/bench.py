@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a role is tested on: the guests, and iwarp-gen test against them. Each bench has suites(), again(), consoles(), figures(),
+close(), and shown, what iwarp-check finds in the captures of its runs (agree.py), if it captures."""
+import json
+import shutil
+import socket
+import subprocess
+import time
+
+import agree
+import guest as lab
+import link
+
+# Under emulation beside other work a second is not always enough for what takes a millisecond elsewhere.
+PATIENCE = ["--timeout=4", "--accept-timeout=60", "--recover-timeout=20",
+            "--settle=0.3"]  # siw loses sight of FPDUs that come right after its Reply; a case of its own shows that
+BY_SOCKET = ["--start-timeout=30", "--idle-timeout=40", "--reset-timeout=600"]
+BY_DEVICE = ["--seed=8166"]
+MINUTES = 60
+OURS, LINUX = link.address("ours"), link.address("linux")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def arguments(role, out, cases, resume):
+    yield from [f"--suite={role.suites}", f"--device={role.device}", "--format=json", f"--output={out}", *PATIENCE]
+    if cases:
+        yield f"--rules={','.join(cases)}"
+    if resume:
+        yield f"--resume={resume}"
+
+
+def read(role, out, said):
+    if not out.exists() or out.stat().st_size == 0:
+        raise RuntimeError(f"{role.name}: no report: {said[-2000:]}")
+    return json.loads(out.read_text(encoding="utf-8"))
+
+
+class Sockets:
+    """iwarp-gen on the host, one guest, booted again whenever a case has killed it."""
+
+    def __init__(self, build, role):
+        self.gen, self.role, self.shown = build / "traffic-gen" / "iwarp-gen", role, {}
+        ports = {"host": lab.HOST, "port": free_port(), "mount": lab.PORTS["mount"] if role.at else free_port()}
+        self.options = [option.format(**ports) for option in role.options]
+        self.guest = lab.Guest(role.services, role.start and role.start.format(**ports))
+        self.where = [self.guest.at(role.at)] if role.at else ["--listen", f"127.0.0.1:{ports['port']}"]
+
+    def suites(self, out, cases=None, resume=None):
+        """The report of a run. cases: ids; None: all of the role's suites. resume: a report whose cases are not run again."""
+        out.unlink(missing_ok=True)
+        command = [self.gen, "test", *self.where, *self.options, *arguments(self.role, out, cases, resume), *BY_SOCKET,
+                   f"--write-capture={out.with_suffix('.pcapng')}", f"--reset-command={self.guest.reset_command}"]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60 * MINUTES)
+        except subprocess.TimeoutExpired as late:
+            raise RuntimeError(f"{self.role.name}: no report after {MINUTES} minutes") from late
+        return read(self.role, out, f"status {done.returncode}: {done.stderr}")
+
+    def again(self):
+        self.guest.reboot()
+
+    def figures(self):
+        return {"boots": len(self.guest.boots), "boot_seconds": self.guest.boot_seconds}
+
+    def consoles(self):
+        return self.guest.consoles()
+
+    def close(self):
+        self.guest.close()
+
+
+class Devices:
+    """iwarp-gen in the guest `ours`, Linux in the guest `linux`, an RDMA device in each; QEMU captures the link."""
+
+    def __init__(self, build, role):
+        self.build, self.role, self.shown = build, role, {}
+        self.ports = {"host": OURS, "port": lab.PORTS["nfs"], "mount": lab.PORTS["mount"]}
+        began = time.monotonic()
+        self.link = link.Link(role.link, dict.fromkeys(("ours", "linux"), lab.RELEASE),
+                              {"ours": "none", "linux": ",".join(role.services)})
+        self.boot_seconds = time.monotonic() - began
+        self.link["ours"].install(build)
+
+    def suites(self, out, cases=None, resume=None):
+        ours, linux, capture = self.link["ours"], self.link["linux"], out.with_suffix(".pcap")
+        report = ours.job / "report.json"
+        report.unlink(missing_ok=True)
+        if resume:
+            shutil.copy(resume, ours.job / "earlier.json")
+        where = f"rdma:{LINUX}:{self.ports['port']}" if self.role.at else f"--listen rdma:{OURS}:{self.ports['port']}"
+        options = [option.format(**self.ports) for option in self.role.options]
+        words = [f"'{word}'" for word in (*options, *arguments(self.role, "/job/report.json", cases, resume and "/job/earlier.json"),
+                                          *BY_DEVICE, f"--capture={capture.name}")]
+        self.link.capture(capture)
+        try:
+            # siw counts locked memory against the limit even of root.
+            ours.start(f"ulimit -l unlimited; exec iwarp-gen test {where} {' '.join(words)}", "test",
+                       None if self.role.at else "listening on port")
+            if self.role.start:
+                linux.run(self.role.start.format(**self.ports))
+            end = time.monotonic() + 60 * MINUTES
+            while not ours.is_over("test") and time.monotonic() < end:
+                time.sleep(0.5)
+            ours.end("test", 60)
+            if self.role.start:
+                linux.run("pkill -KILL -f nfs-client-workload; sleep 1; umount -f -l /mnt; true")
+        finally:
+            self.link.capture()
+        found = read(self.role, report, ours.log("test"))
+        shutil.copy(report, out)
+        self.shown.update(agree.judge(self.build, capture, found, self.role.side))
+        return found
+
+    def again(self):
+        """They are well, or the next run says so."""
+
+    def figures(self):
+        return {"boots": 1, "boot_seconds": [self.boot_seconds]}
+
+    def consoles(self):
+        return [one.console() for one in self.link.machines.values()]
+
+    def close(self):
+        self.link.stop()
+
+
+def boot(build, role):
+    return (Devices if role.link else Sockets)(build, role)
