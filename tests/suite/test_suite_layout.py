@@ -133,3 +133,18 @@ def test_terminates_with_a_wrong_crc(device):
         proxy.close()
     assert "DDP-7.2-13" in run.outcome("failed")
     assert "no FPDU with a correct CRC, but would be Terminate layer 1 type 2 code 6" in run.tests["DDP-7.2-13"]["actual"], run.tell()
+
+
+@pytest.mark.parametrize("control,outcomes", [("0206", {"passed"}), ("02ff", {"passed"}), ("1000", {"passed"}),
+                                              ("0101", {"failed", "inconclusive"})])
+def test_any_error_surfaces_an_unsolicited_read_response(device, control, outcomes):
+    """RFC 5040 section 5.2.2 names no code: unspecified, and DDP's local catastrophic one, are errors as well; base or bounds
+    of an access that nobody made is another matter."""
+    proxy = Proxy(device, lambda word: bytes.fromhex(control) + word[2:])
+    try:
+        run = devices.run_test([f"127.0.0.1:{proxy.port}", "--rules=RDMAP-5.2.2-06", "--timeout=1"], 4, False)
+    finally:
+        proxy.close()
+    judged = {name: test["outcome"] for name, test in run.tests.items() if test["suite"] != "seen"}
+    assert set(judged) == {f"RDMAP-5.2.2-06{case}" for case in ("", "/writable", "/local", "/empty")}
+    assert set(judged.values()) <= outcomes, run.tell()

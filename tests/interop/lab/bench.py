@@ -12,10 +12,10 @@ import guest as lab
 import link
 
 # Under emulation beside other work a second is not always enough for what takes a millisecond elsewhere.
-PATIENCE = ["--timeout=4", "--accept-timeout=60", "--recover-timeout=20",
+PATIENCE = ["--timeout=4", "--accept-timeout=60",
             "--settle=0.3"]  # siw loses sight of FPDUs that come right after its Reply; a case of its own shows that
-BY_SOCKET = ["--start-timeout=30", "--idle-timeout=40", "--reset-timeout=600"]
-BY_DEVICE = ["--seed=8166"]
+BY_SOCKET = ["--recover-timeout=10", "--start-timeout=30", "--reset-timeout=600"]  # who does not recover is booted again
+BY_DEVICE = ["--recover-timeout=20", "--seed=8166"]
 MINUTES = 60
 OURS, LINUX = link.address("ours"), link.address("linux")
 

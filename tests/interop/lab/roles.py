@@ -7,6 +7,7 @@ import guest as lab
 
 IWARP = "mpa,mpa2,ddp,rdmap,rdmapx"
 NFS = "rpcrdma,nfs"
+IDLE = ("--idle-timeout=40",)  # iwarp-target closes after 20 s
 SERVER = ("--export=/srv/nfs", "--mount-port={mount}")
 WORKLOAD = "(nfs-client-workload {host} /mnt %s >/job/client.txt 2>&1 &)"
 MOUNT_4_1 = WORKLOAD % "vers=4.1,proto=rdma,port={port}"
@@ -45,10 +46,11 @@ def of_nfs(link, over):
 
 
 ROLES = {role.name: role for role in [
-    Role("rping", "siw", "Linux siw, Responder: rping -s -P", IWARP, ("rping",), at="rping"),
-    Role("target", "siw", "Linux siw, Responder: iwarp-target", IWARP, ("target",), at="target"),
+    Role("rping", "siw", "Linux siw, Responder: rping -s -P", IWARP, ("rping",), at="rping",
+         options=("--idle-timeout=20",)),
+    Role("target", "siw", "Linux siw, Responder: iwarp-target", IWARP, ("target",), at="target", options=IDLE),
     Role("initiator", "siw", "Linux siw, Initiator: iwarp-target --connect", IWARP, ("none",),
-         start="(iwarp-target --connect {host}:{port} --idle=20 2>/job/target.txt &)"),
+         start="(iwarp-target --connect {host}:{port} --idle=20 2>/job/target.txt &)", options=IDLE),
     *of_nfs(None, ""), *of_nfs("rxe", " over soft RoCE"), *of_nfs("siw", " over soft iWARP")]}
 BY_SOCKET = [role for role in ROLES.values() if not role.link]
 BY_DEVICE = [role for role in ROLES.values() if role.link]

@@ -215,7 +215,7 @@ def boot(device, client, server):
     services = {"client": "none" if client == "iwarp-gen" else "client",
                 "server": {"iwarp-gen": "none", "ganesha": "ganesha"}.get(server, "nfs")}
     booted = link.Link(device, {"client": release(client), "server": release(server)}, services,
-                       {"server": 3072 if server == "ganesha" else 1024})
+                       {"server": 6144 if server == "ganesha" else 1024})  # it registers 64 MB for a connection
     for name, one in (("client", client), ("server", server)):
         if one == "iwarp-gen":
             booted[name].install(BUILD)

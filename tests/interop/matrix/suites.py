@@ -20,7 +20,6 @@ import table  # noqa: E402
 
 RESULTS = run.ROOT / "docs" / "interop" / "suites"
 PATIENCE = ["--timeout=4", "--accept-timeout=60", "--recover-timeout=20", "--settle=0.3", "--seed=8166"]
-MINUTES = 14
 
 
 def verified(device, test):
@@ -39,53 +38,50 @@ def summary(server, device, options, report):
             "state": report["state"], "starts": report.get("server_starts", 1), "deaths": report.get("deaths", []), "tests": tests}
 
 
-# A server that does not live on after a case is started again, and the run goes on with the next one.
-RESTART = {"ganesha": "kill -KILL $(cat /tmp/ganesha.pid); sleep 2; rm -f /tmp/ganesha.pid; LD_LIBRARY_PATH=/usr/local/lib ganesha.nfsd "
-                      "-f /tmp/ganesha.conf -L /job/ganesha.log -p /tmp/ganesha.pid -N EVENT; "
-                      "until ss -ltn | grep -q :20048; do sleep 0.5; done; sleep 12"}
-STARTS = 40
+MINUTES = 45
+BOOTS = 12  # a server that does not live on after a case is booted again, and the run goes on with the next one
 
 
-def run_once(booted, arguments, end):
-    """iwarp-gen test, until it is over, or time is."""
+def run_once(booted, arguments, capture, end):
+    """iwarp-gen test, until it is over, or time is. The text of its report, and what it said."""
     client = booted["client"]
+    booted.capture(capture)
     client.start(f"ulimit -l unlimited; exec iwarp-gen test {' '.join(arguments)}", "test")
     while time.monotonic() < end and not client.is_over("test"):
         time.sleep(1)
     client.end("test")
-    time.sleep(2)
+    booted.capture()
+    report = client.job / "report.json"
+    if not report.exists():
+        raise link.Gone("no report:\n" + client.log("test"))
+    return report.read_text(encoding="utf-8"), client.log("test")
 
 
 def test(server, device, options):
-    booted = run.boot_surely(device, "iwarp-gen", server)
-    try:
-        capture = run.work_folder() / f"suites+{server}+{device}.pcap"
-        capture.unlink(missing_ok=True)
-        booted.capture(capture)
-        arguments = [f"rdma:{run.SERVER}:20049", "--export=/srv/nfs", "--mount-port=20048", "--suite=rpcrdma,nfs", "--format=json",
-                     "--output=/job/report.json", *PATIENCE, *options]
-        report, end, said = booted["client"].job / "report.json", time.monotonic() + 60 * MINUTES, ""
-        for starts in range(STARTS):
-            resumed = ["--resume=/job/earlier.json"] if starts else []
-            run_once(booted, [*arguments, *resumed], end)
-            said += booted["client"].log("test")
-            if not report.exists():
-                raise link.Gone("no report:\n" + said)
-            found = json.loads(report.read_text(encoding="utf-8"))
-            found["server_starts"] = starts + 1
-            if found["state"] in ("alive", "unknown") or server not in RESTART or time.monotonic() > end:
-                break
-            try:
-                booted["client"].run("cp /job/report.json /job/earlier.json")
-                booted["server"].run(RESTART[server], 90)
-            except link.Gone as gone:  # what there is stays
-                print(f"the server cannot be started again: {str(gone).splitlines()[0]}", file=sys.stderr, flush=True)
-                break
-        booted.capture()
-        (run.work_folder() / f"suites+{server}+{device}.log").write_text(said, encoding="utf-8")
-        return found
-    finally:
-        booted.stop()
+    """The report, with what the server's log says of each boot."""
+    arguments = [f"rdma:{run.SERVER}:20049", "--export=/srv/nfs", "--mount-port=20048", "--suite=rpcrdma,nfs", "--format=json",
+                 "--output=/job/report.json", *PATIENCE, *options]
+    kept, said, end, boots = None, "", time.monotonic() + 60 * MINUTES, 0
+    while boots < BOOTS and time.monotonic() < end:
+        boots += 1
+        booted = run.boot_surely(device, "iwarp-gen", server)
+        try:
+            if kept:
+                (booted["client"].job / "earlier.json").write_text(kept, encoding="utf-8")
+            kept, log = run_once(booted, [*arguments, *(["--resume=/job/earlier.json"] if kept else [])],
+                                 run.work_folder() / f"suites+{server}+{device}-{boots}.pcap", end)
+            said += log
+        except link.Gone as gone:  # what there is stays
+            print(f"boot {boots}: {str(gone).splitlines()[0]}", file=sys.stderr, flush=True)
+            continue
+        finally:
+            booted.stop()
+        if json.loads(kept)["state"] in ("alive", "unknown"):
+            break
+    (run.work_folder() / f"suites+{server}+{device}.log").write_text(said, encoding="utf-8")
+    if not kept:
+        sys.exit(f"suites.py: no report of {server} in {boots} boots")
+    return {**json.loads(kept), "server_starts": boots}
 
 
 def main():
