@@ -95,3 +95,35 @@ def test_fixed_by_the_user(mpa, holds):
 def test_mistakes_are_told(mpa, word):
     done = subprocess.run([devices.GEN, "test", "127.0.0.1:9", f"--mpa={mpa}"], capture_output=True, text=True)
     assert done.returncode == 2 and word in done.stderr, done.stderr
+
+
+class NoMoreReads(scripted.Device):
+    """On a connection of revision 1 it answers that many Reads, then sends a Terminate: catastrophic error, localized to the stream."""
+
+    def __init__(self, reads):
+        super().__init__()
+        self.reads = reads
+
+    def operate(self, connection, request):
+        if request.revision != 1:
+            return super().operate(connection, request)
+        for n in range(self.reads + 1):
+            head = self.exactly(connection, 2 + 46 + 4)
+            while head[3] & 15 != 1:  # the tester's first FPDU, a Write of nothing
+                head = head[20:] + self.exactly(connection, 20)
+            if n < self.reads:
+                connection.sendall(scripted.fpdu(b"\xc1\x42" + head[20:32], request.crc))
+        connection.sendall(scripted.fpdu(bytes.fromhex("4147 00000000 00000002 00000001 00000000 02070000"), request.crc))
+        while connection.recv(1000):
+            pass
+        return None
+
+
+@pytest.mark.parametrize("reads,outcome,words", [(0, "inconclusive", "the first Read is refused"), (1, "failed", "after 1 that were"),
+                                                 (3, "passed", "3 Reads were answered")])
+def test_reads_with_revision_1_are_between_the_upper_layers(reads, outcome, words):
+    """RFC 5040 section 6.1: whether there are any; one at a time, others as the first."""
+    with NoMoreReads(reads) as device:
+        tested = devices.run_test([f"127.0.0.1:{device.port}", "--rules=MPA2-6-06", "--timeout=1"], 1, False)
+    case = tested.tests["MPA2-6-06/read"]
+    assert case["outcome"] == outcome and words in case["actual"], tested.tell()
