@@ -42,7 +42,7 @@ def tables(name):
     """(case, deviation, role) of each failure that is the file's."""
     for role, side in FILES[name][2]:
         for case, row in table.load(role).items():
-            if row["outcome"] == "failed" and not row["deviation"].startswith("dies-") and \
+            if table.may_fail(row) and not row["deviation"].startswith("dies-") and \
                     (row["deviation"] not in OF_SIW) >= (not name.endswith("-siw")):
                 yield case.removesuffix(SEEN), row["deviation"], side
 
