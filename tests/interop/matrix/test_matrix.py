@@ -131,8 +131,18 @@ def test_only_our_own_faults_fail(folder):
     assert run.ours_to_blame(theirs, broken) is None and run.ours_to_blame(ours, GOOD) is None
     assert run.ours_to_blame(ours, broken) == "iwarp-gen as client breaks CMPD-4.1-03"
     assert "no result" in run.ours_to_blame(theirs, None)
+    silent = with_(judged={**GOOD["judged"], "findings": {"server": {"RPCR-4.5.4-03": FINDING}}})
+    served = [cells.Cell("linux-7.2", "iwarp-gen", device, "4.1") for device in ("rxe", "siw")]
+    assert [run.ours_to_blame(cell, silent) for cell in served] == ["iwarp-gen as server breaks RPCR-4.5.4-03", None]
     text = run.junit({ours: broken, theirs: broken})
     assert text.count("<testcase") == 2 and text.count("<failure") == 1
+
+
+@pytest.mark.parametrize("done,hung", [({"mount": "ok", "remount": "ok"}, False), ({"mount": "failed"}, True),
+                                       ({"mount": "ok", "locks": "failed", "remount": "ok"}, False),
+                                       ({"mount": "ok", "remount": "failed"}, True), ({"scenario": "ok"}, False)])
+def test_mounts_that_hang(done, hung):
+    assert run.hangs({name: {"outcome": outcome, "why": ""} for name, outcome in done.items()}) == hung
 
 
 def test_resumes(folder, monkeypatch):
