@@ -21,7 +21,7 @@ HOME = {"MPA": "mpa", "MPA2": "mpa2", "DDP": "ddp", "RDMAP": "rdmap", "SEC": "rd
 HOME_RPC = "rpcrdma-chunks"
 HEAD = ("// SPDX-License-Identifier: GPL-2.0-or-later", "/* Generated from rules/; do not edit. */")
 
-FUNCTION = re.compile(r"^(?:static )?void (\w+)\(struct (talk|rpc_talker) \*\w+, const struct suite_case \*\w+\)", re.MULTILINE)
+FUNCTION = re.compile(r"^(?:static )?void (\w+)\(struct (talk|rpc_talker) \*\w+,\s+const struct suite_case \*\w+\)", re.MULTILINE)
 ENUM = re.compile(r"^(?:static const )?enum (?:\w+ )?\{(.*?)\}", re.MULTILINE | re.DOTALL)
 SUITE = re.compile(r'^const struct suite (\w+) = \{"(\w+)"', re.MULTILINE)
 MEMORY = re.compile(r"\bregion=|\b(?:fadd|cswap)\b")

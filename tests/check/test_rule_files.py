@@ -126,7 +126,7 @@ def test_a_mistake_stops_the_build_where_it_is(tmp_path, text, line, words):
 
 def test_a_judge_of_several_parts_needs_the_part(tmp_path):
     room = tmp_path / "suite_other.c"
-    room.write_text('static void cut(struct talk *talk, const struct suite_case *row)\n{\n}\nconst struct suite suite_other = {"mpa",\n')
+    room.write_text('static void cut(struct talk *talk,\n                const struct suite_case *row)\n{\n}\nconst struct suite suite_other = {"mpa",\n')
     cases = tmp_path / "mpa.cases"
     cases.write_text("MPA-5.1-06\n  case both cut: a stimulus\n" + EXPECTS)
     result = subprocess.run([sys.executable, ROOT / "rules/cases.py", "suites", tmp_path / "out", cases, *TABLES, *ROOMS, room],
