@@ -2,11 +2,13 @@
 /* Suite mpa2: the enhanced connection setup of RFC 6581. */
 #include "traffic-gen/suite/cases/suite_mpa2.h"
 
+#include <string.h>
+
 /* ---- S = 1 without room for it ---- */
 
 static void short_enhanced(struct talk *talk, const struct suite_case *row)
 {
-    const struct talk_wish wish = {ENHANCED, .frame = row->says};
+    const struct talk_wish wish = {ENHANCED, .frame = row->says + strlen("with ")};
     const struct talk_heard *heard;
     const struct mpa_startup *request;
 
