@@ -53,7 +53,7 @@ class Sockets:
     def suites(self, out, cases=None, resume=None):
         """The report of a run. cases: ids; None: all of the role's suites. resume: a report whose cases are not run again."""
         out.unlink(missing_ok=True)
-        command = [self.gen, "test", *self.where, *self.options, *arguments(self.role, out, cases, resume), *BY_SOCKET,
+        command = [self.gen, "test", *self.where, *arguments(self.role, out, cases, resume), *BY_SOCKET, *self.options,
                    f"--write-capture={out.with_suffix('.pcapng')}", f"--reset-command={self.guest.reset_command}"]
         try:
             done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60 * MINUTES)
@@ -94,8 +94,8 @@ class Devices:
             shutil.copy(resume, ours.job / "earlier.json")
         where = f"rdma:{LINUX}:{self.ports['port']}" if self.role.at else f"--listen rdma:{OURS}:{self.ports['port']}"
         options = [option.format(**self.ports) for option in self.role.options]
-        words = [f"'{word}'" for word in (*options, *arguments(self.role, "/job/report.json", cases, resume and "/job/earlier.json"),
-                                          *BY_DEVICE, f"--capture={capture.name}")]
+        words = [f"'{word}'" for word in (*arguments(self.role, "/job/report.json", cases, resume and "/job/earlier.json"), *BY_DEVICE,
+                                          *options, f"--capture={capture.name}")]
         self.link.capture(capture)
         try:
             # siw counts locked memory against the limit even of root.

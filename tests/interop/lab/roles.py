@@ -50,7 +50,8 @@ ROLES = {role.name: role for role in [
          options=("--idle-timeout=20",)),
     Role("target", "siw", "Linux siw, Responder: iwarp-target", IWARP, ("target",), at="target", options=IDLE),
     Role("initiator", "siw", "Linux siw, Initiator: iwarp-target --connect", IWARP, ("none",),
-         start="(iwarp-target --connect {host}:{port} --idle=20 2>/job/target.txt &)", options=IDLE),
+         start="(iwarp-target --connect {host}:{port} --idle=20 2>/job/target.txt &)",
+         options=(*IDLE, "--accept-timeout=20")),  # it connects at once; NFS clients first give up what they do
     *of_nfs(None, ""), *of_nfs("rxe", " over soft RoCE"), *of_nfs("siw", " over soft iWARP")]}
 BY_SOCKET = [role for role in ROLES.values() if not role.link]
 BY_DEVICE = [role for role in ROLES.values() if role.link]
