@@ -16,7 +16,7 @@ import table  # noqa: E402
 
 SEEN = "/seen"
 # What siw does shows in the tables of NFS over siw, too.
-OF_SIW = {"terminate-layout", "terminate-length", "terminate-header"}
+OF_SIW = {"terminate-layout", "terminate-length", "terminate-header", "fin-cuts-message"}
 # File: whose deviations, what else the head says, and the tables of roles in which the device is what the waiver's role says.
 FILES = {
     "linux-6.1-siw": ("Linux's soft-iWARP (siw)", "measured with rdma-core 44 and perftest 4.5",

@@ -63,6 +63,9 @@ def test_differences():
         found = table.rows({"tests": same["tests"] + report_of(**other)["tests"]})
         assert list(table.differences(expected, found)) == list(other)
     assert list(table.differences(expected, {})) == ["a", "b", "c"]
+    by_chance = {"b/seen": {"case": "b/seen", "outcome": "failed || passed", "found": "cut", "deviation": "known"}}
+    assert table.differences(by_chance, {}) == {}
+    assert list(table.differences(by_chance, table.rows(report_of(**{"b/seen": ("failed", "other")})))) == ["b/seen"]
     either = {"a": {"case": "a", "outcome": "passed || failed", "found": " || code 2", "deviation": "known"}}
     for outcome, actual, same in (("passed", "FIN", True), ("failed", "code 2", True), ("failed", "code 3", False), ("inconclusive", "", False)):
         assert (table.differences(either, table.rows(report_of(a=(outcome, actual)))) == {}) == same
