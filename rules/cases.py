@@ -217,9 +217,19 @@ def check(cases, rows):
             another = "another case of" if case.kind == "case" else "another way to break"
             sys.exit(f"{case.where}: {case.id} is in {ids[case.id]} already; {another} a rule has a name: `{case.kind} /NAME`")
         ids[case.id] = case.where
-    for case in cases:
-        if case.kind == "mutant" and case.id not in seen["suites"]:
-            sys.exit(f"{case.where}: there is no case {case.id} for the mutant to fail; say what our side does to it: `case ...`")
+    check_mutants([case for case in cases if case.kind == "mutant"], seen["suites"])
+
+
+def check_mutants(mutants, ids):
+    """Each has a case that it fails, and is the only one of its id in its role: another would never be run."""
+    seen = {}
+    for mutant in mutants:
+        if mutant.id not in ids:
+            sys.exit(f"{mutant.where}: there is no case {mutant.id} for the mutant to fail; say what our side does to it: `case ...`")
+        for role in ROLES[1:] if mutant.scenario == "both" else (mutant.scenario,):
+            if (mutant.id, role) in seen:
+                sys.exit(f"{mutant.where}: {mutant.id} has a mutant that is {role} in {seen[mutant.id, role]} already")
+            seen[mutant.id, role] = mutant.where
 
 
 def under(row):

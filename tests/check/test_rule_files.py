@@ -117,6 +117,8 @@ EXPECTS = "    expects the device continues\n"
     (HEAD.replace("MPA-4.1-06", "MPA-4.1-99") + EXPECTS, 2, "the catalogue has no rule MPA-4.1-99"),
     (HEAD.replace("a stimulus", "{STIMULUS}") + EXPECTS, 2, "{STIMULUS} with 0 values has no `let`, or is no column"),
     ("MPA-4.1-06\n  mutant both: does nothing\n    when fpdu do drop\n", 2, "there is no case MPA-4.1-06 for the mutant to fail"),
+    (HEAD + EXPECTS + "  mutant both: one\n    when fpdu do drop\n  mutant initiator: two\n    when fpdu do drop\n", 6,
+     "MPA-4.1-06 has a mutant that is initiator in "),
 ])
 def test_a_mistake_stops_the_build_where_it_is(tmp_path, text, line, words):
     result = run(tmp_path, text)
