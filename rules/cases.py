@@ -299,7 +299,7 @@ def mutants(cases, _):
     """As traffic-gen/mutants/mutant.h has them; what cannot be read there is named by the comment before it."""
     lines = []
     for case in (case for case in cases if case.kind == "mutant"):
-        lines += [f"# {case.where}", f"{case.id} {case.scenario} {case.summary}", *(f"    {row}" for row in case.rows)]
+        lines += [f"# {case.where.rpartition('/')[2]}", f"{case.id} {case.scenario} {case.summary}", *(f"    {row}" for row in case.rows)]
     return lines
 
 
