@@ -39,8 +39,9 @@ static const struct start_word {
 } start_words[] = {
     {"no-crc", offsetof(struct start, wish.no_crc)},    {"crc", offsetof(struct start, wish.crc)},
     {"markers", offsetof(struct start, wish.markers)},  {"need-no-crc", offsetof(struct start, wish.need_no_crc)},
-    {"pieces", offsetof(struct start, wish.in_pieces)}, {"need-crc", offsetof(struct start, crc)},
-    {"marker", offsetof(struct start, marker)},         {"first", offsetof(struct start, first)},
+    {"pieces", offsetof(struct start, wish.in_pieces)}, {"octets", offsetof(struct start, wish.in_octets)},
+    {"need-crc", offsetof(struct start, crc)},          {"marker", offsetof(struct start, marker)},
+    {"first", offsetof(struct start, first)},
 };
 
 static bool read_start_word(struct start *start, const char *word, GString *frame)
@@ -148,7 +149,8 @@ bool row_say(struct talk *talk, const struct suite_case *row, bool odd)
     g_autoptr(GString) frame = g_string_new(NULL);
     struct start start = {0};
     const char *rest = read_start(text, &start, frame);
-    bool odd_frame = start.wish.frame || start.wish.in_pieces || start.wish.markers || start.wish.crc;
+    bool odd_frame =
+        start.wish.frame || start.wish.in_pieces || start.wish.in_octets || start.wish.markers || start.wish.crc;
 
     if (!odd_frame && !talk_start(talk, &start.wish))
         return false;

@@ -11,7 +11,7 @@
  *   need-no-crc          not applicable when the DUT insists on CRC; need-crc: when CRC is not in use
  *   marker               not applicable when the DUT asks for no Markers; the next FPDU has one inside
  *   first                our first FPDU is one of the statements
- *   pieces               our frame in three segments
+ *   pieces               our frame in three segments; octets: in segments of one octet
  *   receives=0           the DUT is asked to post no Receives
  *   mpa....              changes our frame; then the DUT need not go along
  */

@@ -192,18 +192,20 @@ static GByteArray *make_frame(struct talk *talk, const struct talk_wish *wish)
 static bool is_usual(const struct talk_wish *wish)
 {
     return !wish || (wish->revision == 0 && !wish->revision_0 && !wish->markers && !wish->no_crc && !wish->crc &&
-                     !wish->enhanced && !wish->in_pieces && !wish->cuts && !wish->frame && !wish->private_data);
+                     !wish->enhanced && !wish->in_pieces && !wish->in_octets && !wish->cuts && !wish->frame &&
+                     !wish->private_data);
 }
 
 /* Each part in a segment of its own. */
 static void send_in_pieces(struct talk *talk, const struct talk_wish *wish, const GByteArray *octets)
 {
     static const size_t usual[] = {5, 19}; /* within the key, within PD_Length */
-    const size_t *cuts = wish->cuts ? wish->cuts : usual, n = wish->cuts ? wish->n_cuts : G_N_ELEMENTS(usual);
+    const size_t *cuts = wish->cuts ? wish->cuts : usual;
+    const size_t n = wish->in_octets ? octets->len - 1 : wish->cuts ? wish->n_cuts : G_N_ELEMENTS(usual);
     size_t sent = 0;
 
     for (size_t i = 0; i < n; i++) {
-        size_t end = MIN(cuts[i], octets->len);
+        size_t end = wish->in_octets ? i + 1 : MIN(cuts[i], octets->len);
 
         talk_write(talk, octets->data + sent, end - sent);
         sent = end;
@@ -225,7 +227,7 @@ bool talk_send_frame(struct talk *talk, const struct talk_wish *wish)
     memcpy(kept, octets->data, talk->startup[WATCH_SUITE].n);
     talk->startup[WATCH_SUITE].known = mpa_startup_decode(&talk->startup[WATCH_SUITE].frame, &need, kept,
                                                           talk->startup[WATCH_SUITE].n) == MPA_STARTUP_OK;
-    if (wish && (wish->in_pieces || wish->cuts))
+    if (wish && (wish->in_pieces || wish->in_octets || wish->cuts))
         send_in_pieces(talk, wish, octets);
     else
         talk_write(talk, octets->data, octets->len);
