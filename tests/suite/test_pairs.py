@@ -59,6 +59,13 @@ def test_right_device_passes(options, suite):
     assert 30 < len(tests) <= AT_MOST and all(test["suite"] == suite for test in tests)
 
 
+def test_messages_of_several_segments():
+    """A device may cut them as it likes."""
+    with serve("--misbehave=MPA-4.5-07") as port:
+        done, tests = report(port, "--suite=geometry")
+    assert done.returncode == 0 and {test["outcome"] for test in tests} == {"passed"}, done.stderr
+
+
 @pytest.mark.parametrize("service", ["rpc", "nfs"])
 def test_right_server_passes(service):
     with serve(service=service) as port:

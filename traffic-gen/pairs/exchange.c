@@ -27,7 +27,7 @@ static bool hear_message(struct talk *talk, enum rdmap_opcode opcode, GByteArray
 {
     const struct talk_heard *heard;
 
-    while ((heard = talk_hear_opcode(talk, opcode))) {
+    while ((heard = talk_hear_segment(talk, opcode))) {
         if (out->len == 0)
             *begins = (struct exchange_sink){heard->ddp.stag, heard->ddp.to};
         g_byte_array_append(out, heard->ddp.payload, (guint)heard->ddp.payload_len);

@@ -297,7 +297,11 @@ bool talk_start_oddly(struct talk *talk, const struct talk_wish *wish);
 
 /* ---- messages ---- */
 
-/* An FPDU with that opcode within T_react; others are passed over. NULL: talk_last() is what came instead. */
+/*
+ * The last segment of a message with that opcode within T_react, or any segment of one; others are passed over. NULL:
+ * talk_last() is what came instead.
+ */
 const struct talk_heard *talk_hear_opcode(struct talk *talk, enum rdmap_opcode opcode);
+const struct talk_heard *talk_hear_segment(struct talk *talk, enum rdmap_opcode opcode);
 
 #endif

@@ -312,7 +312,8 @@ const struct talk_heard *talk_last(const struct talk *talk)
     return &talk->heard;
 }
 
-const struct talk_heard *talk_hear_opcode(struct talk *talk, enum rdmap_opcode opcode)
+/* last: of a message its last segment alone. */
+static const struct talk_heard *hear_segment(struct talk *talk, enum rdmap_opcode opcode, bool last)
 {
     int64_t until = talk_now() + talk_t_react(talk);
 
@@ -321,7 +322,17 @@ const struct talk_heard *talk_hear_opcode(struct talk *talk, enum rdmap_opcode o
 
         if (heard->what != TALK_FPDU || heard->is_terminate)
             return NULL;
-        if (heard->has_ddp && heard->ddp.opcode == opcode && heard->ddp.last)
+        if (heard->has_ddp && heard->ddp.opcode == opcode && (heard->ddp.last || !last))
             return heard;
     }
+}
+
+const struct talk_heard *talk_hear_opcode(struct talk *talk, enum rdmap_opcode opcode)
+{
+    return hear_segment(talk, opcode, true);
+}
+
+const struct talk_heard *talk_hear_segment(struct talk *talk, enum rdmap_opcode opcode)
+{
+    return hear_segment(talk, opcode, false);
 }
