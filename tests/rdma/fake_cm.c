@@ -23,6 +23,7 @@ struct rdma_event_channel *rdma_create_event_channel(void)
     struct fake_channel *channel = g_new0(struct fake_channel, 1);
 
     fake_begin();
+    fake_count(1);
     channel->channel.fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
     return &channel->channel;
 }
@@ -32,6 +33,7 @@ void rdma_destroy_event_channel(struct rdma_event_channel *channel)
     close(channel->fd);
     g_queue_clear_full(&((struct fake_channel *)channel)->events, g_free);
     g_free(channel);
+    fake_count(-1);
 }
 
 int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **event)
@@ -42,6 +44,8 @@ int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event *
         return -1;
     g_rec_mutex_lock(&host.lock);
     one = g_queue_pop_head(&((struct fake_channel *)channel)->events);
+    if (one)
+        ((struct fake_id *)one->event.id)->is_known = true;
     g_rec_mutex_unlock(&host.lock);
     if (!one) {
         errno = EAGAIN;
@@ -67,6 +71,7 @@ static struct fake_id *id_new(struct rdma_event_channel *channel, void *data)
     id->in = g_byte_array_new();
     id->out = g_byte_array_new();
     id->number = ++host.next_number;
+    fake_count(1);
     g_hash_table_insert(host.ids, GUINT_TO_POINTER(id->number), id);
     return id;
 }
@@ -77,6 +82,7 @@ int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, v
     fake_begin();
     g_rec_mutex_lock(&host.lock);
     *id = &id_new(channel, data)->id;
+    ((struct fake_id *)*id)->is_known = true;
     g_rec_mutex_unlock(&host.lock);
     return 0;
 }
@@ -101,22 +107,46 @@ static void forget_events(struct fake_id *id)
     }
 }
 
+static void id_free(struct fake_id *id)
+{
+    forget_events(id);
+    if (id->fd >= 0 && id->out->len > 0)
+        send(id->fd, id->out->data, id->out->len, MSG_NOSIGNAL | MSG_DONTWAIT);
+    fake_hang_up(id);
+    if (id->qp)
+        ((struct fake_qp *)id->qp)->id = NULL;
+    if (host.asker == id)
+        host.asker = NULL;
+    g_byte_array_unref(id->in);
+    g_byte_array_unref(id->out);
+    g_free(id);
+    fake_count(-1);
+}
+
+/* Of a listener that goes: a connection that it has not reported goes with it. */
+static gboolean is_orphan(gpointer number, gpointer data, gpointer listener)
+{
+    struct fake_id *id = data;
+
+    (void)number;
+    if (id->listener != listener)
+        return FALSE;
+    id->listener = NULL;
+    if (id->is_known)
+        return FALSE;
+    id_free(id);
+    return TRUE;
+}
+
 int rdma_destroy_id(struct rdma_cm_id *id)
 {
     struct fake_id *fake = (struct fake_id *)id;
 
     g_rec_mutex_lock(&host.lock);
-    forget_events(fake);
-    if (fake->fd >= 0 && fake->out->len > 0)
-        send(fake->fd, fake->out->data, fake->out->len, MSG_NOSIGNAL | MSG_DONTWAIT);
-    fake_hang_up(fake);
     g_hash_table_remove(host.ids, GUINT_TO_POINTER(fake->number));
-    if (fake->qp)
-        ((struct fake_qp *)fake->qp)->id = NULL;
-    g_byte_array_unref(fake->in);
-    g_byte_array_unref(fake->out);
+    g_hash_table_foreach_remove(host.ids, is_orphan, fake);
+    id_free(fake);
     g_rec_mutex_unlock(&host.lock);
-    g_free(fake);
     return 0;
 }
 
@@ -214,15 +244,14 @@ void fake_accept_one(struct fake_id *listener)
 
 int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *from, struct sockaddr *to, int timeout)
 {
-    struct fake_id *fake = (struct fake_id *)id;
-
     (void)timeout;
     g_rec_mutex_lock(&host.lock);
     if (from)
         memcpy(&id->route.addr.src_storage, from, length_of(from));
     memcpy(&id->route.addr.dst_storage, to, length_of(to));
     id->verbs = &host.context;
-    fake_tell(fake, RDMA_CM_EVENT_ADDR_RESOLVED, 0, NULL, NULL, 0);
+    if (!fake_device.silent)
+        fake_tell((struct fake_id *)id, RDMA_CM_EVENT_ADDR_RESOLVED, 0, NULL, NULL, 0);
     g_rec_mutex_unlock(&host.lock);
     return 0;
 }
@@ -265,6 +294,7 @@ int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *terms)
     if (!fits(terms, IB_REQUEST_DATA) || open_socket(fake, &id->route.addr.dst_addr) != 0)
         return -1;
     g_rec_mutex_lock(&host.lock);
+    host.asker = fake;
     fake->state = CONNECTS;
     status = connect(fake->fd, &id->route.addr.dst_addr, length_of(&id->route.addr.dst_addr));
     if (status != 0 && errno != EINPROGRESS) {
@@ -375,6 +405,7 @@ int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_
     qp->id = (struct fake_id *)id;
     qp->id->qp = id->qp = &qp->qp;
     id->pd = pd;
+    fake_count(1);
     g_rec_mutex_unlock(&host.lock);
     return 0;
 }
@@ -387,6 +418,7 @@ static void qp_free(struct fake_qp *qp)
     g_queue_clear_full(&qp->receives, (GDestroyNotify)fake_work_free);
     g_free(qp);
     g_array_append_val(destroyed, now);
+    fake_count(-1);
 }
 
 void rdma_destroy_qp(struct rdma_cm_id *id)
@@ -420,9 +452,9 @@ struct ibv_context **rdma_get_devices(int *n)
     struct ibv_context **list = g_new0(struct ibv_context *, 2);
 
     fake_begin();
-    list[0] = &host.context;
+    list[0] = fake_device.absent ? NULL : &host.context;
     if (n)
-        *n = 1;
+        *n = !fake_device.absent;
     return list;
 }
 
@@ -436,9 +468,9 @@ struct ibv_device **ibv_get_device_list(int *n)
     struct ibv_device **list = g_new0(struct ibv_device *, 2);
 
     fake_begin();
-    list[0] = &host.device;
+    list[0] = fake_device.absent ? NULL : &host.device;
     if (n)
-        *n = 1;
+        *n = !fake_device.absent;
     return list;
 }
 

@@ -10,7 +10,7 @@
  * Send without a Receive disconnects both ends. A connection's frames are executed by one thread per process, as by
  * hardware: memory changes without the program's help. With FAKE_RDMA_LATE a Send is acknowledged after what its
  * receiver has sent next, as where the way is long; or after a while. With FAKE_RDMA_QPS it has few queue pairs
- * (fake_cm.c).
+ * (fake_cm.c). Tests of one process are linked with it, and say more (fake_device.h).
  */
 #include "tests/rdma/fake_rdma.h"
 
@@ -23,10 +23,16 @@
 #include <unistd.h>
 
 struct fake_host host = {.epoll_fd = -1, .next_key = 0x100};
+struct fake_device fake_device;
 
 bool fake_is_iwarp(void)
 {
-    return g_strcmp0(g_getenv("FAKE_RDMA"), "iwarp") == 0;
+    return host.device.transport_type == IBV_TRANSPORT_IWARP;
+}
+
+void fake_count(int objects)
+{
+    g_atomic_int_add(&fake_device.objects, objects);
 }
 
 void fake_poke(int fd)
@@ -44,8 +50,10 @@ bool fake_take_poke(int fd)
     struct pollfd poller = {.fd = fd, .events = POLLIN};
 
     for (;;) {
-        if (read(fd, &one, sizeof one) == sizeof one)
+        if (read(fd, &one, sizeof one) == sizeof one) {
+            fake_device.steps++;
             return true;
+        }
         if (errno != EAGAIN || fcntl(fd, F_GETFL) & O_NONBLOCK)
             return false;
         poll(&poller, 1, -1);
@@ -274,8 +282,9 @@ static bool take_send(struct fake_qp *qp, const struct frame *frame, const uint8
     struct ibv_wc wc = {.opcode = IBV_WC_RECV, .byte_len = frame->n, .qp_num = qp->qp.qp_num};
     int64_t now = g_get_monotonic_time();
 
-    if (!receive && (fake_is_iwarp() || (frame->rnr < RNR_FOREVER && qp->stalled_at > 0 &&
-                                         now - qp->stalled_at > (int64_t)frame->rnr * RNR_STEP_US))) {
+    if (!receive && (fake_is_iwarp() || fake_device.impatient ||
+                     (frame->rnr < RNR_FOREVER && qp->stalled_at > 0 &&
+                      now - qp->stalled_at > (int64_t)frame->rnr * RNR_STEP_US))) {
         answer(qp, fake_is_iwarp() ? IBV_WC_REM_OP_ERR : IBV_WC_RNR_RETRY_EXC_ERR, NULL, 0);
         return true;
     }
@@ -299,24 +308,43 @@ static bool take_send(struct fake_qp *qp, const struct frame *frame, const uint8
     }
     complete(qp->qp.recv_cq, &wc, frame->solicited);
     fake_work_free(receive);
-    if (wc.status == IBV_WC_SUCCESS && g_getenv("FAKE_RDMA_LATE"))
+    if (wc.status == IBV_WC_SUCCESS && fake_device.sends_late)
         qp->id->unacknowledged++;
     else
         answer(qp, wc.status == IBV_WC_SUCCESS ? IBV_WC_SUCCESS : IBV_WC_REM_INV_REQ_ERR, NULL, 0);
     return true;
 }
 
+static void read_done(struct fake_qp *qp, struct work *work, const uint8_t *p, size_t n)
+{
+    scatter((const struct ibv_sge *)(void *)work->pieces->data, work->pieces->len, p, n);
+    fake_complete(qp, work, IBV_WC_SUCCESS);
+}
+
+void fake_read_late(struct fake_cq *cq)
+{
+    g_autoptr(GBytes) octets = g_steal_pointer(&cq->late_octets);
+
+    read_done(cq->late_qp, g_steal_pointer(&cq->late), g_bytes_get_data(octets, NULL), g_bytes_get_size(octets));
+}
+
 static void take_answer(struct fake_qp *qp, const struct frame *frame, const uint8_t *p)
 {
+    struct fake_cq *cq = (struct fake_cq *)qp->qp.send_cq;
     struct work *work = g_queue_pop_head(&qp->sends);
+    bool has_read = work && frame->status == IBV_WC_SUCCESS && work->opcode == IBV_WC_RDMA_READ;
 
-    if (!work)
-        return;
-    if (frame->status == IBV_WC_SUCCESS && work->opcode == IBV_WC_RDMA_READ)
-        scatter((const struct ibv_sge *)(void *)work->pieces->data, work->pieces->len, p, frame->n);
-    fake_complete(qp, work, frame->status);
-    if (frame->status != IBV_WC_SUCCESS)
-        break_qp(qp);
+    if (has_read && fake_device.reads_late && !cq->late) {
+        cq->late = work;
+        cq->late_qp = qp;
+        cq->late_octets = g_bytes_new(p, frame->n);
+    } else if (has_read) {
+        read_done(qp, work, p, frame->n);
+    } else if (work) {
+        fake_complete(qp, work, frame->status);
+        if (frame->status != IBV_WC_SUCCESS)
+            break_qp(qp);
+    }
 }
 
 static bool take_operation(struct fake_qp *qp, const struct frame *frame, const uint8_t *p)
@@ -433,33 +461,30 @@ static void ready(struct fake_id *id, uint32_t events)
         receive(id);
 }
 
-gpointer fake_run(gpointer data)
+void fake_turn(int timeout_ms)
 {
-    (void)data;
-    for (;;) {
-        struct epoll_event event;
-        int n = epoll_wait(host.epoll_fd, &event, 1, 10);
-        GHashTableIter iterator;
-        gpointer id;
+    struct epoll_event event;
+    int n = epoll_wait(host.epoll_fd, &event, 1, timeout_ms);
+    GHashTableIter iterator;
+    gpointer id;
 
-        g_rec_mutex_lock(&host.lock);
-        /* By number: the id may be gone by now, and another be where it was. */
-        if (n > 0 && (id = g_hash_table_lookup(host.ids, GUINT_TO_POINTER(event.data.u32))))
-            ready(id, event.events);
-        g_hash_table_iter_init(&iterator, host.ids);
-        while (n == 0 && g_hash_table_iter_next(&iterator, NULL, &id)) {
-            const struct fake_qp *qp = (const struct fake_qp *)((struct fake_id *)id)->qp;
+    g_rec_mutex_lock(&host.lock);
+    fake_device.steps += n > 0;
+    /* By number: the id may be gone by now, and another be where it was. */
+    if (n > 0 && (id = g_hash_table_lookup(host.ids, GUINT_TO_POINTER(event.data.u32))))
+        ready(id, event.events);
+    g_hash_table_iter_init(&iterator, host.ids);
+    while (n == 0 && g_hash_table_iter_next(&iterator, NULL, &id)) {
+        const struct fake_qp *qp = (const struct fake_qp *)((struct fake_id *)id)->qp;
 
-            if (((struct fake_id *)id)->unacknowledged > 0) {
-                acknowledge(id);
-                push_out(id);
-            }
-            if (qp && qp->stalled_at) {
-                fake_take_frames(id);
-                break; /* which may have changed the table */
-            }
+        if (((struct fake_id *)id)->unacknowledged > 0) {
+            acknowledge(id);
+            push_out(id);
         }
-        g_rec_mutex_unlock(&host.lock);
+        if (qp && qp->stalled_at) {
+            fake_take_frames(id);
+            break; /* which may have changed the table */
+        }
     }
-    return NULL;
+    g_rec_mutex_unlock(&host.lock);
 }

@@ -6,7 +6,6 @@
 #include <glib.h>
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
-#include <stdbool.h>
 
 #undef ibv_reg_mr
 #undef ibv_reg_mr_iova
@@ -15,6 +14,8 @@
 
 /* The library is put before others: nothing but what it stands for may be seen. */
 #pragma GCC visibility push(hidden)
+
+#include "tests/rdma/fake_device.h"
 
 enum { DATA_MAX = 255, IB_REQUEST_DATA = 56, IB_REPLY_DATA = 196, IB_REJECT_DATA = 148, READS_MAX = 16 };
 enum { RNR_STEP_US = 20000, RNR_FOREVER = 7, FRAME_MAX = 64 << 20, NO_LISTENER = 8, REJECTED = 28 };
@@ -46,8 +47,9 @@ struct fake_id {
     int fd;
     uint32_t number, interest;
     GByteArray *in, *out;
-    unsigned unacknowledged; /* Sends; FAKE_RDMA_LATE */
+    unsigned unacknowledged; /* Sends; fake_device.sends_late */
     bool sent_disconnect, got_disconnect, told;
+    bool is_known; /* to the program; else its connection is still to be asked for */
     struct fake_id *listener;
     struct ibv_qp *qp;
     uint8_t rnr;
@@ -80,6 +82,9 @@ struct fake_cq {
     struct ibv_cq cq;
     GQueue done; /* struct ibv_wc */
     bool armed, solicited_only;
+    struct work *late; /* fake_device.reads_late: a Read that is not done yet */
+    struct fake_qp *late_qp;
+    GBytes *late_octets;
 };
 
 struct fake_mr {
@@ -103,13 +108,16 @@ struct fake_host {
     uint32_t next_key, next_number;
     struct ibv_context context;
     struct ibv_device device;
+    struct fake_id *asker; /* the latest that asked for a connection */
+    GQueue reports;        /* enum ibv_event_type, about it */
 };
 extern struct fake_host host;
 
-/* fake_rdma.c: what the hardware does; all but the first three with the lock held */
+/* fake_rdma.c: what the hardware does; all but the first four with the lock held */
 bool fake_is_iwarp(void);
 void fake_poke(int fd);
 bool fake_take_poke(int fd);
+void fake_count(int objects);
 void fake_work_free(struct work *work);
 void fake_complete(struct fake_qp *qp, struct work *work, enum ibv_wc_status status);
 void fake_flush(struct fake_qp *qp);
@@ -122,7 +130,7 @@ void fake_hang_up(struct fake_id *id);
 bool fake_invalidate(const struct fake_qp *qp, uint32_t rkey);
 size_t fake_room_of(const struct work *receive);
 void fake_take_frames(struct fake_id *id);
-gpointer fake_run(gpointer data);
+void fake_read_late(struct fake_cq *cq);
 
 /* fake_verbs.c: before anything else is called */
 void fake_begin(void);

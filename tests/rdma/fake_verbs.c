@@ -14,6 +14,8 @@ static struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 {
     struct fake_mw *mw = g_new0(struct fake_mw, 1);
 
+    fake_count(1);
+    fake_device.windows++;
     g_rec_mutex_lock(&host.lock);
     mw->mw = (struct ibv_mw){.context = &host.context, .pd = pd, .rkey = (host.next_key += 0x100), .type = type};
     g_rec_mutex_unlock(&host.lock);
@@ -24,8 +26,10 @@ static int dealloc_mw(struct ibv_mw *mw)
 {
     g_rec_mutex_lock(&host.lock);
     g_hash_table_remove(host.windows, GUINT_TO_POINTER(mw->rkey));
+    fake_device.windows--;
     g_rec_mutex_unlock(&host.lock);
     g_free(mw);
+    fake_count(-1);
     return 0;
 }
 
@@ -39,6 +43,8 @@ static int poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
         wc[i++] = *done;
         g_free(done);
     }
+    if (i == 0 && ((struct fake_cq *)cq)->late)
+        fake_read_late((struct fake_cq *)cq); /* it is found the next time */
     g_rec_mutex_unlock(&host.lock);
     return i;
 }
@@ -134,8 +140,9 @@ static bool post_one(struct fake_qp *qp, const struct ibv_send_wr *wr)
     work->signaled = qp->all_signaled || wr->send_flags & IBV_SEND_SIGNALED;
     work->pieces = pieces_of(wr->sg_list, wr->num_sge);
     work->n = (uint32_t)fake_room_of(work);
-    if (qp->is_broken) {
-        fake_complete(qp, work, IBV_WC_WR_FLUSH_ERR);
+    if (qp->is_broken || fake_device.stream_gone) {
+        fake_complete(qp, work, qp->is_broken ? IBV_WC_WR_FLUSH_ERR : IBV_WC_LOC_QP_OP_ERR);
+        fake_flush(qp);
         return true;
     }
     if (operation->kind == ANSWER) { /* of this side alone: done at once, as nothing of it can be overtaken */
@@ -169,7 +176,7 @@ static bool post_one(struct fake_qp *qp, const struct ibv_send_wr *wr)
 
 static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
 {
-    int status = 0;
+    int status = fake_device.send_queue_full;
 
     g_rec_mutex_lock(&host.lock);
     for (; wr && status == 0; wr = wr->next) {
@@ -182,6 +189,23 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_
     return status;
 }
 
+void fake_become(bool iwarp)
+{
+    host.device = (struct ibv_device){.node_type = iwarp ? IBV_NODE_RNIC : IBV_NODE_CA,
+                                      .transport_type = iwarp ? IBV_TRANSPORT_IWARP : IBV_TRANSPORT_IB,
+                                      .name = "fake0",
+                                      .dev_name = "uverbs0"};
+}
+
+static bool by_hand;
+
+static gpointer run(gpointer data)
+{
+    for (;;)
+        fake_turn(10);
+    return data;
+}
+
 void fake_begin(void)
 {
     static gsize begun;
@@ -192,10 +216,8 @@ void fake_begin(void)
     host.regions = g_hash_table_new(NULL, NULL);
     host.windows = g_hash_table_new(NULL, NULL);
     host.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-    host.device = (struct ibv_device){.node_type = fake_is_iwarp() ? IBV_NODE_RNIC : IBV_NODE_CA,
-                                      .transport_type = fake_is_iwarp() ? IBV_TRANSPORT_IWARP : IBV_TRANSPORT_IB,
-                                      .name = "fake0",
-                                      .dev_name = "uverbs0"};
+    fake_become(g_strcmp0(g_getenv("FAKE_RDMA"), "iwarp") == 0);
+    fake_device.sends_late = g_getenv("FAKE_RDMA_LATE");
     host.context.device = &host.device;
     host.context.ops.alloc_mw = alloc_mw;
     host.context.ops.dealloc_mw = dealloc_mw;
@@ -203,11 +225,29 @@ void fake_begin(void)
     host.context.ops.req_notify_cq = req_notify_cq;
     host.context.ops.post_send = post_send;
     host.context.ops.post_recv = post_recv;
-    host.context.async_fd = eventfd(0, EFD_CLOEXEC);
+    host.context.async_fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
     host.context.cmd_fd = -1;
     host.context.num_comp_vectors = 1;
-    g_thread_new("fake-rdma", fake_run, NULL);
+    if (!by_hand)
+        g_thread_new("fake-rdma", run, NULL);
     g_once_init_leave(&begun, 1);
+}
+
+/* ---- for the tests that are linked with it ---- */
+
+int fake_reset(void)
+{
+    by_hand = true;
+    fake_begin();
+    fake_device = (struct fake_device){0};
+    fake_become(false);
+    return host.epoll_fd;
+}
+
+void fake_report(enum ibv_event_type type)
+{
+    g_queue_push_tail(&host.reports, GINT_TO_POINTER(type));
+    fake_poke(host.context.async_fd);
 }
 
 /* ---- libibverbs ---- */
@@ -217,24 +257,26 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *of)
     struct ibv_pd *pd = g_new0(struct ibv_pd, 1);
 
     pd->context = of;
+    fake_count(1);
     return pd;
 }
 
 int ibv_dealloc_pd(struct ibv_pd *pd)
 {
     g_free(pd);
+    fake_count(-1);
     return 0;
 }
 
 struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *p, size_t n, uint64_t iova, unsigned access)
 {
-    struct fake_mr *mr = g_new0(struct fake_mr, 1);
+    struct fake_mr *mr;
 
-    if (access & IBV_ACCESS_REMOTE_WRITE && !(access & IBV_ACCESS_LOCAL_WRITE)) {
-        g_free(mr);
-        errno = EINVAL;
+    errno = access & IBV_ACCESS_REMOTE_WRITE && !(access & IBV_ACCESS_LOCAL_WRITE) ? EINVAL : fake_device.refuse_memory;
+    if (errno != 0)
         return NULL;
-    }
+    mr = g_new0(struct fake_mr, 1);
+    fake_count(1);
     g_rec_mutex_lock(&host.lock);
     host.next_key += 0x100;
     mr->mr = (struct ibv_mr){
@@ -262,6 +304,7 @@ int ibv_dereg_mr(struct ibv_mr *mr)
     g_hash_table_remove(host.regions, GUINT_TO_POINTER(mr->rkey));
     g_rec_mutex_unlock(&host.lock);
     g_free(mr);
+    fake_count(-1);
     return 0;
 }
 
@@ -271,6 +314,7 @@ struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *of)
 
     channel->channel.context = of;
     channel->channel.fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
+    fake_count(1);
     return &channel->channel;
 }
 
@@ -279,6 +323,7 @@ int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
     close(channel->fd);
     g_queue_clear(&((struct fake_comp *)channel)->events);
     g_free(channel);
+    fake_count(-1);
     return 0;
 }
 
@@ -288,6 +333,7 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *of, int cqe, void *data, struct
 
     (void)vector;
     cq->cq = (struct ibv_cq){.context = of, .channel = channel, .cq_context = data, .cqe = cqe};
+    fake_count(1);
     return &cq->cq;
 }
 
@@ -299,6 +345,7 @@ int ibv_destroy_cq(struct ibv_cq *cq)
     g_queue_clear_full(&((struct fake_cq *)cq)->done, g_free);
     g_rec_mutex_unlock(&host.lock);
     g_free(cq);
+    fake_count(-1);
     return 0;
 }
 
@@ -322,6 +369,8 @@ void ibv_ack_cq_events(struct ibv_cq *cq, unsigned n)
 
 int ibv_query_device(struct ibv_context *of, struct ibv_device_attr *can)
 {
+    bool windows = !fake_is_iwarp() && !fake_device.no_windows;
+
     (void)of;
     *can = (struct ibv_device_attr){.max_mr_size = UINT64_MAX,
                                     .max_qp = 4096,
@@ -331,10 +380,10 @@ int ibv_query_device(struct ibv_context *of, struct ibv_device_attr *can)
                                     .max_cqe = 1 << 20,
                                     .max_mr = 1 << 16,
                                     .max_pd = 1 << 16,
-                                    .max_mw = fake_is_iwarp() ? 0 : 1 << 16,
+                                    .max_mw = windows ? 1 << 16 : 0,
                                     .max_qp_rd_atom = READS_MAX,
                                     .max_qp_init_rd_atom = READS_MAX,
-                                    .device_cap_flags = fake_is_iwarp() ? 0 : IBV_DEVICE_MEM_WINDOW_TYPE_2B,
+                                    .device_cap_flags = windows ? IBV_DEVICE_MEM_WINDOW_TYPE_2B : 0,
                                     .phys_port_cnt = 1};
     return 0;
 }
@@ -376,12 +425,13 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attributes, int mask, st
     return 0;
 }
 
-/* No asynchronous event ever comes. */
 int ibv_get_async_event(struct ibv_context *of, struct ibv_async_event *event)
 {
-    (void)event;
-    fake_take_poke(of->async_fd);
-    return -1;
+    if (!fake_take_poke(of->async_fd))
+        return -1;
+    event->event_type = GPOINTER_TO_INT(g_queue_pop_head(&host.reports));
+    event->element.qp = host.asker ? host.asker->qp : NULL;
+    return 0;
 }
 
 void ibv_ack_async_event(struct ibv_async_event *event)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The functions of librdmacm and libibverbs that the verbs transport calls. The program is not linked with these
- * libraries: they come with a module (verbs_module.c), which is loaded when an address begins with "rdma:". Tests have
- * functions of their own.
+ * libraries: they come with a module (verbs_module.c), which is loaded when an address begins with "rdma:". A test has
+ * it in itself.
  */
 #ifndef IWARP_TRAFFIC_LIVE_VERBS_VERBS_CALLS_H
 #define IWARP_TRAFFIC_LIVE_VERBS_VERBS_CALLS_H
@@ -59,7 +59,8 @@ struct verbs_calls {
     const char *(*event_str)(enum rdma_cm_event_type event);
 };
 
-/* What the module exports under this name. */
+/* What the module exports, under this name. */
+extern const struct verbs_calls iwarp_verbs_calls;
 #define VERBS_MODULE_SYMBOL "iwarp_verbs_calls"
 
 /* NULL with an error when the module is not there. The same ones from then on. */

@@ -38,8 +38,6 @@ static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *p, size_t n, int access)
     return ibv_reg_mr(pd, p, n, access);
 }
 
-extern const struct verbs_calls iwarp_verbs_calls;
-
 __attribute__((visibility("default"))) const struct verbs_calls iwarp_verbs_calls = {
     .size = sizeof(struct verbs_calls),
     .get_device_list = ibv_get_device_list,

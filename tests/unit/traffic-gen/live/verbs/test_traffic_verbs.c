@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The verbs transport on a device of the test's own: connections, work, memory, what goes wrong. */
-#include "tests/unit/support/fake_verbs.h"
+/* The verbs transport on the device of tests/rdma: connections, work, memory, what goes wrong. */
+#include "tests/rdma/fake_device.h"
 #include "tests/unit/support/support.h"
+#include "traffic-gen/live/tcp/internal.h"
 #include "traffic-gen/live/verbs/verbs.h"
+#include "traffic-gen/live/verbs/verbs_calls.h"
 #include "traffic-gen/nfs/nfs_end.h"
+
+#include <sys/epoll.h>
 
 enum { OCTETS = 10000, COMPLETIONS_MAX = 64 };
 
@@ -15,7 +19,7 @@ struct side {
     struct qp *qp;
     struct memory *memory;
     struct qp_options options;
-    char said[64]; /* private data of the peer */
+    char said[256]; /* private data of the peer */
     GByteArray *heard;
     uint32_t invalidated;
     enum qp_status statuses[COMPLETIONS_MAX];
@@ -123,7 +127,10 @@ static struct live_events events_of(struct side *side)
 /* ---- both ---- */
 
 struct bench {
+    struct live_watch hardware; /* the first member */
     struct live_loop *loop;
+    char port[8];
+    bool stepwise; /* the loop stops after a step of the hardware's */
     struct verbs_listener *listener;
     struct side client, server;
     bool refuses;
@@ -150,30 +157,44 @@ static void side_init(struct side *side, struct live_loop *loop, enum mpa_end_ro
     };
 }
 
+static void hardware_turn(struct live_watch *watch, uint32_t events)
+{
+    struct bench *bench = (struct bench *)(void *)watch;
+
+    fake_turn(0);
+    if (bench->stepwise)
+        live_stop(bench->loop);
+}
+
 static void begin(struct bench *bench)
 {
     GError *error = NULL;
 
-    fake_reset();
-    verbs_set_calls(&fake_verbs);
-    *bench = (struct bench){.loop = live_loop_new()};
+    verbs_set_calls(&iwarp_verbs_calls);
+    *bench = (struct bench){.hardware = {.fd = fake_reset(), .ready = hardware_turn}, .loop = live_loop_new()};
+    assert_true(live_watch(bench->loop, &bench->hardware, EPOLLIN));
     side_init(&bench->client, bench->loop, MPA_END_INITIATOR, "client");
     side_init(&bench->server, bench->loop, MPA_END_RESPONDER, "the server");
     bench->listener =
         verbs_listen(bench->loop, "127.0.0.1", "0", 0, &(struct verbs_options){0}, accept_one, bench, &error);
     assert_non_null(bench->listener);
-    assert_int_equal(verbs_listener_port(bench->listener), 20049);
+    g_snprintf(bench->port, sizeof bench->port, "%u", verbs_listener_port(bench->listener));
 }
 
-static void connect_port(struct bench *bench, const char *port)
+static void connect_to(struct bench *bench, const char *port)
 {
-    const int64_t timeout_ns = fake.silent ? 10000000 : INT64_C(20000000000);
+    const int64_t timeout_ns = fake_device.silent ? 10000000 : INT64_C(20000000000);
     const struct verbs_options options = {.connect_timeout_ns = timeout_ns, .close_timeout_ns = timeout_ns};
     const struct live_events events = events_of(&bench->client);
     GError *error = NULL;
 
     bench->client.link = verbs_connect(bench->loop, "127.0.0.1", port, &options, &events, &error);
     assert_non_null(bench->client.link);
+}
+
+static void connect_both(struct bench *bench)
+{
+    connect_to(bench, bench->port);
 }
 
 /* Until nothing happens any more. */
@@ -183,9 +204,9 @@ static void run(struct bench *bench)
     unsigned steps;
 
     do {
-        steps = fake.steps;
+        steps = fake_device.steps;
         live_run(bench->loop, live_now() + some_ns);
-    } while (fake.steps != steps);
+    } while (fake_device.steps != steps);
 }
 
 static void side_clear(struct side *side)
@@ -203,14 +224,7 @@ static void end(struct bench *bench)
     side_clear(&bench->client);
     side_clear(&bench->server);
     /* The device has everything back. */
-    assert_int_equal(fake.ids, 0);
-    assert_int_equal(fake.channels, 0);
-    assert_int_equal(fake.domains, 0);
-    assert_int_equal(fake.regions, 0);
-    assert_int_equal(fake.windows_there, 0);
-    assert_int_equal(fake.queues, 0);
-    assert_int_equal(fake.completion_channels, 0);
-    assert_int_equal(fake.queue_pairs, 0);
+    assert_int_equal(fake_device.objects, 0);
     verbs_set_calls(NULL);
 }
 
@@ -241,7 +255,7 @@ static void connection(void **state)
 
     begin(&bench);
     bench.server.options.ird = 2;
-    connect_port(&bench, "20049");
+    connect_both(&bench);
     run(&bench);
     assert_int_equal(bench.client.established, 1);
     assert_int_equal(bench.server.established, 1);
@@ -252,7 +266,8 @@ static void connection(void **state)
     assert_int_equal(qp_terms(bench.server.qp)->ird, 2);
     assert_int_equal(qp_terms(bench.client.qp)->ird, 4);
     assert_int_equal(qp_terms(bench.server.qp)->ord, 4);
-    assert_string_equal(verbs_peer_name(bench.client.link), "127.0.0.1:20049");
+    assert_true(g_str_has_prefix(verbs_peer_name(bench.client.link), "127.0.0.1:"));
+    assert_true(g_str_has_suffix(verbs_peer_name(bench.client.link), bench.port));
     assert_string_equal(verbs_device_name(bench.client.link), "fake0");
     send_text(&bench.client, "one");
     send_text(&bench.client, "two");
@@ -281,7 +296,7 @@ static void early_work(void **state)
 
     begin(&bench);
     bench.client.then = send_at_once;
-    connect_port(&bench, "20049");
+    connect_both(&bench);
     run(&bench);
     assert_heard(&bench.server, "at once");
     qp_close(bench.client.qp, true);
@@ -293,27 +308,31 @@ static void early_work(void **state)
 static void no_connection(void **state)
 {
     static const struct {
-        const char *port, *why;
+        const char *port, *why; /* port NULL: the listener's */
         bool refuses, rejects, silent;
     } cases[] = {
-        {"7", "cannot connect to 127.0.0.1:7: nobody listens on this port", false, false, false},
-        {"20049", "cannot connect to 127.0.0.1:20049: the server refused the connection", true, false, false},
-        {"20049", "cannot connect to 127.0.0.1:20049: the server refused the connection", false, true, false},
-        {"20049", "cannot connect to 127.0.0.1:20049: no answer in time", false, false, true},
+        {"7", "nobody listens on this port", false, false, false},
+        {NULL, "the server refused the connection", true, false, false},
+        {NULL, "the server refused the connection", false, true, false},
+        {NULL, "no answer in time", false, false, true},
     };
 
     for (unsigned i = 0; i < ARRAY_LENGTH(cases); i++) {
+        g_autofree char *why = NULL;
         struct bench bench;
+        const char *port;
 
         begin(&bench);
+        port = cases[i].port ? cases[i].port : bench.port;
+        why = g_strdup_printf("cannot connect to 127.0.0.1:%s: %s", port, cases[i].why);
         bench.refuses = cases[i].refuses;
         bench.server.options.mpa.reject = cases[i].rejects;
-        fake.silent = cases[i].silent;
-        connect_port(&bench, cases[i].port);
+        fake_device.silent = cases[i].silent;
+        connect_to(&bench, port);
         for (unsigned k = 0; k < 100 && !bench.client.closed; k++)
             run(&bench);
         assert_int_equal(bench.client.closed, 1);
-        assert_string_equal(bench.client.why, cases[i].why);
+        assert_string_equal(bench.client.why, why);
         assert_int_equal(bench.client.established, 0);
         end(&bench);
     }
@@ -322,15 +341,20 @@ static void no_connection(void **state)
 /* A loop that is freed in the midst of everything. */
 static void cut_short(void **state)
 {
-    for (unsigned turns = 0; turns < 6; turns++) {
+    unsigned established = 0;
+
+    for (unsigned steps = 0; steps < 20; steps++) {
         struct bench bench;
 
         begin(&bench);
-        connect_port(&bench, "20049");
-        for (unsigned i = 0; i < turns; i++)
-            live_run(bench.loop, live_now() + 1);
+        bench.stepwise = true;
+        connect_both(&bench);
+        for (unsigned i = 0; i < steps; i++)
+            live_run(bench.loop, live_now() + 2000000);
+        established += bench.client.established;
         end(&bench);
     }
+    assert_true(established > 0 && established < 20); /* the cuts are before and after that */
 }
 
 /* ---- memory ---- */
@@ -364,12 +388,12 @@ static void reads_and_writes(void **state)
     struct bench bench;
 
     begin(&bench);
-    connect_port(&bench, "20049");
+    connect_both(&bench);
     run(&bench);
     for (unsigned i = 0; i < OCTETS; i++)
         regions.octets[i] = (uint8_t)(i * 7);
     register_both(&bench, &regions, MEMORY_REMOTE_READ | MEMORY_REMOTE_WRITE, false);
-    assert_int_equal(fake.windows_there, 0);
+    assert_int_equal(fake_device.windows, 0);
     read_all(&bench, &regions);
     post(&bench.client, (struct qp_work){.kind = QP_WRITE,
                                          .p = (const uint8_t *)"written",
@@ -404,10 +428,10 @@ static void late_read(void **state)
     struct bench bench;
 
     begin(&bench);
-    connect_port(&bench, "20049");
+    connect_both(&bench);
     run(&bench);
     register_both(&bench, &regions, MEMORY_REMOTE_READ, false);
-    fake.reads_late = true;
+    fake_device.reads_late = true;
     bench.client.sink = regions.sink;
     read_all(&bench, &regions);
     send_text(&bench.client, "faster");
@@ -427,18 +451,18 @@ static void invalidation(void **state)
     struct bench bench;
 
     begin(&bench);
-    connect_port(&bench, "20049");
+    connect_both(&bench);
     run(&bench);
     assert_false(verbs_stream(bench.server.link)->no_remote_invalidation);
     register_both(&bench, &regions, MEMORY_REMOTE_READ, true);
-    assert_int_equal(fake.windows_there, 1);
+    assert_int_equal(fake_device.windows, 1);
     read_all(&bench, &regions);
     post(&bench.client, (struct qp_work){.kind = QP_SEND, .invalidate = true, .remote_stag = regions.stag});
     run(&bench);
     assert_int_equal(bench.client.statuses[0], QP_OK);
     assert_int_equal(bench.server.invalidated, regions.stag);
     assert_false(memory_invalidate(bench.server.memory, regions.stag)); /* it is gone */
-    assert_int_equal(fake.windows_there, 0);
+    assert_int_equal(fake_device.windows, 0);
     read_all(&bench, &regions);
     run(&bench);
     assert_int_equal(bench.client.broken, QP_REMOTE_ACCESS);
@@ -447,8 +471,8 @@ static void invalidation(void **state)
 
     /* Where there are none, nobody may hear that regions can be invalidated. */
     begin(&bench);
-    fake.windows = false;
-    connect_port(&bench, "20049");
+    fake_device.no_windows = true;
+    connect_both(&bench);
     run(&bench);
     assert_true(verbs_stream(bench.server.link)->no_remote_invalidation);
     register_both(&bench, &regions, MEMORY_REMOTE_READ, true);
@@ -465,14 +489,14 @@ static void access_refused(void **state)
     struct bench bench;
 
     begin(&bench);
-    connect_port(&bench, "20049");
+    connect_both(&bench);
     run(&bench);
     register_both(&bench, &regions, MEMORY_REMOTE_WRITE, false);
     read_all(&bench, &regions);
     send_text(&bench.client, "never sent");
     run(&bench);
     assert_int_equal(bench.client.broken, QP_REMOTE_ACCESS);
-    assert_string_equal(bench.client.broken_why, "the peer refused access to its memory (status of a fake)");
+    assert_string_equal(bench.client.broken_why, "the peer refused access to its memory (remote access error)");
     assert_string_equal(bench.client.why, bench.client.broken_why);
     assert_int_equal(bench.client.completions, 2);
     assert_int_equal(bench.client.statuses[0], QP_REMOTE_ACCESS);
@@ -488,7 +512,8 @@ static void receives(void **state)
     struct bench bench;
 
     begin(&bench);
-    connect_port(&bench, "20049");
+    fake_device.impatient = true;
+    connect_both(&bench);
     run(&bench);
     for (unsigned i = 0; i < 5; i++) /* four Receives; the test's own loop has not run, so none is reposted */
         send_text(&bench.client, "x");
@@ -499,7 +524,7 @@ static void receives(void **state)
     end(&bench);
 
     begin(&bench);
-    connect_port(&bench, "20049");
+    connect_both(&bench);
     run(&bench);
     for (unsigned i = 0; i < 3 * 4; i++) { /* reposted */
         send_text(&bench.client, "x");
@@ -518,7 +543,7 @@ static void reports(void **state)
     struct bench bench;
 
     begin(&bench);
-    connect_port(&bench, "20049");
+    connect_both(&bench);
     run(&bench);
     fake_report(IBV_EVENT_PORT_ACTIVE);
     run(&bench);
@@ -538,10 +563,10 @@ static void lost_stream(void **state)
         struct bench bench;
 
         begin(&bench);
-        fake.iwarp = iwarp;
-        connect_port(&bench, "20049");
+        fake_become(iwarp);
+        connect_both(&bench);
         run(&bench);
-        fake.stream_gone = true;
+        fake_device.stream_gone = true;
         send_text(&bench.client, "too late");
         if (iwarp)
             fake_report(IBV_EVENT_QP_FATAL);
@@ -564,7 +589,7 @@ static void nothing_there(void **state)
     GError *error = NULL;
 
     begin(&bench);
-    fake.absent = true;
+    fake_device.absent = true;
     assert_false(verbs_possible(&error));
     assert_non_null(strstr(error->message, "no RDMA device on this host"));
     assert_non_null(strstr(error->message, "modprobe rdma_rxe"));
@@ -572,8 +597,8 @@ static void nothing_there(void **state)
     assert_null(
         verbs_connect(bench.loop, "127.0.0.1", "1", &(struct verbs_options){0}, &(struct live_events){0}, &error));
     g_clear_error(&error);
-    fake.absent = false;
-    assert_null(verbs_listen(bench.loop, "::1", "1", 0, &(struct verbs_options){0}, accept_one, &bench, &error));
+    fake_device.absent = false;
+    assert_null(verbs_listen(bench.loop, "192.0.2.1", "0", 0, &(struct verbs_options){0}, accept_one, &bench, &error));
     assert_non_null(strstr(error->message, "no RDMA device has this address"));
     g_clear_error(&error);
     end(&bench);
@@ -585,17 +610,17 @@ static void refused_memory(void **state)
     struct bench bench;
 
     begin(&bench);
-    connect_port(&bench, "20049");
-    fake.refuse_memory = ENOMEM; /* for the Receive buffers already */
+    connect_both(&bench);
+    fake_device.refuse_memory = ENOMEM; /* for the Receive buffers already */
     run(&bench);
     assert_int_equal(bench.client.closed, 1);
     assert_non_null(strstr(bench.client.why, "Receive buffers: Cannot allocate memory"));
     end(&bench);
 
     begin(&bench);
-    connect_port(&bench, "20049");
+    connect_both(&bench);
     run(&bench);
-    fake.refuse_memory = EINVAL;
+    fake_device.refuse_memory = EINVAL;
     assert_int_equal(memory_register(bench.client.memory, regions.octets, OCTETS, 0, MEMORY_REMOTE_READ, true), 0);
     assert_int_equal(bench.client.broken, QP_LOCAL_ERROR);
     assert_string_equal(bench.client.broken_why, "registering memory with the device: Invalid argument");
@@ -604,9 +629,9 @@ static void refused_memory(void **state)
     end(&bench);
 
     begin(&bench);
-    connect_port(&bench, "20049");
+    connect_both(&bench);
     run(&bench);
-    fake.send_queue_full = ENOMEM;
+    fake_device.send_queue_full = ENOMEM;
     assert_true(qp_post(bench.client.qp, &(struct qp_work){.kind = QP_SEND}));
     run(&bench);
     assert_int_equal(bench.client.broken, QP_LOCAL_ERROR);
@@ -699,7 +724,7 @@ static int64_t now(void *ctx)
 
 static void nfs(void **state)
 {
-    for (unsigned windows = 0; windows < 2; windows++) {
+    for (unsigned without = 0; without < 2; without++) {
         const struct nfs_server_options options = {
             .tree = nfs_tree_new(now, NULL, 16 << 20, 1000), .seed = 1, .now = now};
         struct bench bench;
@@ -709,11 +734,12 @@ static void nfs(void **state)
         int64_t until = live_now() + INT64_C(20000000000);
 
         begin(&bench);
-        fake.windows = windows;
+        fake_device.no_windows = without;
         verbs_listener_close(bench.listener);
         bench.listener =
             verbs_listen(bench.loop, "127.0.0.1", "0", 1, &(struct verbs_options){0}, accept_mount, &server, NULL);
-        client.link = verbs_connect(bench.loop, "127.0.0.1", "20049", &(struct verbs_options){0}, &events, NULL);
+        g_snprintf(bench.port, sizeof bench.port, "%u", verbs_listener_port(bench.listener));
+        client.link = verbs_connect(bench.loop, "127.0.0.1", bench.port, &(struct verbs_options){0}, &events, NULL);
         while (!(client.done && server.done) && live_now() < until)
             run(&bench);
         assert_null(client.trouble);
