@@ -68,7 +68,7 @@ MISTAKES = [
     (HEAD + "  - initiator: {send: 5, mpa@x: 1}\n", 3, "'mpa@x' is no word about FPDUs"),
     (HEAD + "  - initiator: [cork, {cork: , mpa.half: true}]\n", 3, "nothing is said here that words of MPA could change"),
     (HEAD + "  - initiator: {fpdu: 123}\n", 3, "'123' is none; allowed here: octets in hexadecimal"),
-    (HEAD + "  - initiator: {segment: -x}\n", 3, "'-x' is no such number; allowed here: a number, which may be negative"),
+    (HEAD + "  - initiator: {segment: -x}\n", 3, "'-x' is no value of at; allowed here: a number, which may be negative"),
     ("name: x\nmemory: {both: {a: {size: 4}}}\nwork: []\n", 2, "allowed here: octets, to, stag, rights, invalidable, fill"),
     ("name: x\nmemory: {server: {a: {octets: 4}}}\nwork: []\n", 2, "allowed here: initiator, responder, both"),
     ("name: x\nmemory: {both: {a: {rights: [execute]}}}\nwork: []\n", 2, "allowed here: read, write, atomic"),
@@ -170,7 +170,16 @@ SAME = [
     ("{fadd: {data: 3, astag: 4, ato: 8}}", "fadd data=3 astag=4 ato=8"),
     ("{cswap: {cdata: 1, cmask: 2, data: 3, mask: 4}}", "cswap cdata=1 cmask=2 data=3 mask=4"),
     ("{term: 0/1/02, back: 1}", "term 0/1/02 back=1"),
+    ("{term: {error: 0/1/02, octets: ^3, into-offset: -7}}", "term 0/1/02 size^3 sinkto-7"),
     ("rst", "rst"),
+]
+# Settings by their own names, and by the words of scripts.
+SETTINGS = [
+    ("{mpa-revision: 2, super-segments: 9000, initiator: {private-data: 9, initial-sequence-number: 7}}",
+     "{rev: 2, segments: 9000, initiator: {data: 9, isn: 7}}", "rev2 segments=9000 dataI=9 isnI=7"),
+    ("{captured: false, opened-by: responder, responder: {mpa-revision: 0}}",
+     "{unseen: true, responder-opens: true, responder: {rev: 0}}", "unseen responder-opens revR=0"),
+    ("{opened-by: initiator, responder: {rejects: true}}", "{responder-opens: false, responder: {reject: true}}", "rejectR=1"),
 ]
 VALUES = {"true, false": ["true"], "a number": ["0", "5", "600", "0x2000"], "octets in hexadecimal": ["00ff17"],
           "N, +N, -N, ^N, &N, |N": ["3", "+4", "-2", "'^0x41'", "'&0x7f'", "'|0x18'"]}
@@ -190,6 +199,19 @@ def test_a_step_is_the_same_as_its_statement(gen, tmp_path, action, statement):
     a, b = play_both(gen, tmp_path, f"  - initiator: {{send: 90}}\n  - responder: {{send: 30}}\n  - initiator: {action}\n",
                      f"I send len=90; R send len=30; I {statement}")
     assert a == b
+
+
+@pytest.mark.parametrize("own, words, script", SETTINGS)
+def test_settings_have_the_words_of_scripts(gen, tmp_path, own, words, script):
+    said = []
+    for settings in own, words:
+        steps = "  - initiator: [mpa-request, {capture: on}]\n  - responder: mpa-reply\n"
+        (tmp_path / "x.yaml").write_text(f"name: x\nconnection: {settings}\nsteps:\n{steps}")
+        assert gen("play", tmp_path / "x.yaml", "-o", tmp_path / "a").returncode == 0
+        said.append((tmp_path / "a").read_bytes())
+    script = f"--script=with {script}; I mpa-request; I show; R mpa-reply"
+    assert gen("play", "script", script, "-o", tmp_path / "b").returncode == 0
+    assert said == [(tmp_path / "b").read_bytes()] * 2
 
 
 @pytest.mark.parametrize("action, statement", [("send: 701", "I send len=701"), ("mpa-request: ", "I mpa-request")])

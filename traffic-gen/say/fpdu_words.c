@@ -191,7 +191,7 @@ static void lost_fragments(struct fpdu_write *w)
 
 static const struct fpdu_word {
     const char *name;
-    enum mpa_value value;
+    enum word_value value;
     void (*plan)(struct fpdu_write *w);
     void (*octets)(struct fpdu_write *w);
     void (*either)(GByteArray *octets, const struct word *word);
@@ -252,7 +252,7 @@ static const struct fpdu_word *fpdu_word_named(const char *name)
     return names_octet(name) ? &octet_of_fpdu : NULL;
 }
 
-enum mpa_value fpdu_word_value(const char *name)
+enum word_value fpdu_word_value(const char *name)
 {
     const struct fpdu_word *known = fpdu_word_named(name);
 

@@ -34,25 +34,6 @@ GByteArray *word_octets(const struct word *word)
     return octets;
 }
 
-bool word_has(const struct word *word, enum mpa_value value)
-{
-    size_t n = word->text ? strlen(word->text) : 0;
-
-    switch (value) {
-    case ALONE:
-        return !word->op;
-    case NUMBER:
-        return word->op == '=' && word->is_number;
-    case CHANGE:
-        return word->op && word->is_number;
-    case OCTETS:
-        return word->op == '=' && word->text && n % 2 == 0 && strspn(word->text, "0123456789abcdefABCDEF") == n;
-    case NO_WORD:
-        break;
-    }
-    return false;
-}
-
 void frame_put_before(GByteArray *octets, const struct word *word)
 {
     g_autoptr(GByteArray) more = word_octets(word);
@@ -72,7 +53,7 @@ void frame_cut(GByteArray *octets, const struct word *word)
     g_byte_array_set_size(octets, octets->len - (guint)MIN(word->number, octets->len));
 }
 
-static enum mpa_value value_of(const char *name, bool startup)
+static enum word_value value_of(const char *name, bool startup)
 {
     return startup ? startup_word_value(name) : fpdu_word_value(name);
 }
@@ -90,28 +71,12 @@ bool mpa_take_words(struct words *words, bool startup)
 
 const char *mpa_word_allows(const char *name, bool startup)
 {
-    static const char *const allowed[] = {[NO_WORD] = NULL,
-                                          [ALONE] = "true, false",
-                                          [NUMBER] = "a number",
-                                          [CHANGE] = "N, +N, -N, ^N, &N, |N",
-                                          [OCTETS] = "octets in hexadecimal"};
-
-    return allowed[value_of(name, startup)];
+    return word_value_allows(value_of(name, startup));
 }
 
 bool mpa_word_add(struct statement *statement, const char *name, bool startup, const char *text)
 {
-    enum mpa_value value = value_of(name, startup);
-    bool changes = value == CHANGE && *text && strchr("+-^&|", *text);
-    g_autofree char *word = g_strconcat(name, changes ? "" : "=", text, NULL);
-
-    if (value == ALONE) {
-        if (strcmp(text, "true") == 0)
-            statement_add(statement, name);
-        return strcmp(text, "true") == 0 || strcmp(text, "false") == 0;
-    }
-    statement_add_word(statement, word);
-    return word_has(&g_array_index(statement->words, struct word, statement->words->len - 1), value);
+    return word_value_add(statement, name, value_of(name, startup), text);
 }
 
 char *mpa_word_names(bool startup)

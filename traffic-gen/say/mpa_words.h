@@ -4,11 +4,8 @@
 #define IWARP_TRAFFIC_SAY_MPA_WORDS_H
 
 #include "traffic-gen/say/deviation.h"
+#include "traffic-gen/say/word_value.h"
 
-/* What a word has to have: nothing, a number that it sets, one that it sets or changes, octets in hexadecimal. */
-enum mpa_value { NO_WORD, ALONE, NUMBER, CHANGE, OCTETS };
-
-bool word_has(const struct word *word, enum mpa_value value);
 /* The octets that it has, to be freed by the caller. */
 GByteArray *word_octets(const struct word *word);
 /* mpa@OFFSET */
@@ -21,8 +18,8 @@ void frame_put_after(GByteArray *octets, const struct word *word);
 void frame_cut(GByteArray *octets, const struct word *word);
 
 /* NO_WORD: there is none of that name. */
-enum mpa_value startup_word_value(const char *name);
-enum mpa_value fpdu_word_value(const char *name);
+enum word_value startup_word_value(const char *name);
+enum word_value fpdu_word_value(const char *name);
 /* The names of their tables; NULL after the last one. */
 const char *startup_word_at(unsigned index);
 const char *fpdu_word_at(unsigned index);

@@ -96,7 +96,7 @@ static void fill_startup(struct startup_write *w)
 
 static const struct startup_word {
     const char *name;
-    enum mpa_value value;
+    enum word_value value;
     void (*frame)(struct startup_write *w);
     void (*octets)(struct startup_write *w);
     void (*either)(GByteArray *octets, const struct word *word); /* octets of any frame */
@@ -131,7 +131,7 @@ static const struct startup_word *startup_word_named(const char *name)
     return names_octet(name) ? &octet_of_startup : NULL;
 }
 
-enum mpa_value startup_word_value(const char *name)
+enum word_value startup_word_value(const char *name)
 {
     const struct startup_word *known = startup_word_named(name);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/say/statement.h"
 
+#include <errno.h>
 #include <string.h>
 
 enum { TIMES_MAX = 100000 };
@@ -68,8 +69,9 @@ static void add_value(struct statement *statement, char *name, char op, const ch
     char *end;
     struct word word = {.name = name, .op = op, .text = g_strdup(text)};
 
+    errno = 0;
     word.number = g_ascii_strtoull(text, &end, 0);
-    word.is_number = end != text && !*end;
+    word.is_number = end != text && !*end && errno == 0;
     g_array_append_val(statement->words, word);
 }
 

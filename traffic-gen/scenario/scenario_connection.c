@@ -147,15 +147,38 @@ static bool apply(struct reading *r, const struct setting *s, const yaml_node_t 
     return true;
 }
 
+/* By the name that scenarios alone have, else by the word of scripts where its value is the same. */
+static bool find_setting(const struct setting *rows, size_t n, const char *name, struct setting *found)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(rows[i].name, name) == 0) {
+            *found = rows[i];
+            return true;
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        bool alone = rows[i].kind == FALSE_WORD || rows[i].kind == OPENS;
+        size_t length = strcspn(rows[i].word, "*");
+
+        if (strncmp(rows[i].word, name, length) != 0 || name[length] ||
+            !(alone || rows[i].kind == NUMBER || rows[i].kind == SWITCH))
+            continue;
+        *found = rows[i];
+        if (alone)
+            found->kind = TRUE_WORD;
+        return true;
+    }
+    return false;
+}
+
 static bool read_side(struct reading *r, void *context, const yaml_node_t *key, const char *name,
                       const yaml_node_t *value)
 {
     g_autofree char *allowed = NULL;
+    struct setting setting;
 
-    for (unsigned i = 0; i < G_N_ELEMENTS(side_settings); i++) {
-        if (strcmp(side_settings[i].name, name) == 0)
-            return apply(r, &side_settings[i], key, value, context);
-    }
+    if (find_setting(side_settings, G_N_ELEMENTS(side_settings), name, &setting))
+        return apply(r, &setting, key, value, context);
     allowed = names_of(true);
     return complain(r, key, allowed, "'%s' is nothing that one side has", name);
 }
@@ -165,8 +188,9 @@ static bool read_setting(struct reading *r, void *context, const yaml_node_t *ke
 {
     struct making *m = context;
     g_autofree char *allowed = NULL;
+    struct setting setting;
 
-    if (strcmp(name, "mpa-revision") == 0)
+    if (strcmp(name, "mpa-revision") == 0 || strcmp(name, "rev") == 0)
         return read_number(r, value, 0, 2, &m->revision);
     if (strcmp(name, "crc") == 0)
         return m->crc.said = read_flag(r, value, &m->crc.on);
@@ -179,10 +203,8 @@ static bool read_setting(struct reading *r, void *context, const yaml_node_t *ke
         m->side = *name == 'i' ? 'I' : 'R';
         return read_mapping(r, value, allowed, read_side, m);
     }
-    for (unsigned i = 0; i < G_N_ELEMENTS(settings); i++) {
-        if (strcmp(settings[i].name, name) == 0)
-            return apply(r, &settings[i], key, value, m);
-    }
+    if (find_setting(settings, G_N_ELEMENTS(settings), name, &setting))
+        return apply(r, &setting, key, value, m);
     allowed = names_of(false);
     return complain(r, key, allowed, "'%s' is nothing that a connection has", name);
 }

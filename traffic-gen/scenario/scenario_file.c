@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { REPEAT_MAX = 100000, DEPTH_MAX = 16, REGIONS_MAX = 64 };
+enum { DEPTH_MAX = 16, REGIONS_MAX = 64 };
 
 static const char top_allowed[] = "name, summary, about, mtu, connection, memory, steps, work";
 static const char step_allowed[] = "initiator (client), responder (server), wait, repeat with steps, next connection, "
@@ -27,20 +27,14 @@ struct scenario_file {
 static bool read_region_value(struct reading *r, void *context, const yaml_node_t *key, const char *name,
                               const yaml_node_t *value)
 {
-    struct scenario_region *region = context;
-    uint64_t number;
+    static const struct member members[] = {MEMBER("stag", struct scenario_region, stag, 0, UINT32_MAX),
+                                            MEMBER("to", struct scenario_region, to, 0, UINT64_MAX),
+                                            MEMBER("length", struct scenario_region, length, 0, UINT64_MAX)};
+    const struct member *member = find_member(members, G_N_ELEMENTS(members), name);
 
-    if (strcmp(name, "stag") == 0) {
-        if (!read_number(r, value, 0, UINT32_MAX, &number))
-            return false;
-        region->stag = (uint32_t)number;
-        return true;
-    }
-    if (strcmp(name, "to") == 0)
-        return read_number(r, value, 0, UINT64_MAX, &region->to);
-    if (strcmp(name, "length") == 0) /* for the reader */
-        return read_number(r, value, 0, UINT64_MAX, &number);
-    return complain(r, key, "stag, to, length", "'%s' is nothing that a region has", name);
+    if (!member)
+        return complain(r, key, "stag, to, length", "'%s' is nothing that a region has", name);
+    return read_member(r, member, value, context);
 }
 
 static bool read_region(struct reading *r, void *context, const yaml_node_t *key, const char *name,
@@ -49,11 +43,7 @@ static bool read_region(struct reading *r, void *context, const yaml_node_t *key
     struct scenario_region region = {.name = name};
 
     (void)context;
-    if (!read_word(r, key, NULL))
-        return false;
-    if (g_ascii_isdigit(*name))
-        return complain(r, key, NULL, "the name of a region does not begin with a digit");
-    if (!read_mapping(r, value, "stag, to, length", read_region_value, &region))
+    if (!read_region_name(r, key) || !read_mapping(r, value, "stag, to, length", read_region_value, &region))
         return false;
     g_array_append_val(r->regions, region);
     return true;
@@ -63,42 +53,16 @@ static bool read_region(struct reading *r, void *context, const yaml_node_t *key
 
 static bool read_steps(struct reading *r, const yaml_node_t *node, unsigned depth);
 
-struct repetition {
-    const yaml_node_t *steps;
-    uint64_t times;
-    unsigned depth;
-};
-
-static bool read_repetition_value(struct reading *r, void *context, const yaml_node_t *key, const char *name,
-                                  const yaml_node_t *value)
+static bool read_repeated_steps(struct reading *r, const yaml_node_t *node, unsigned depth)
 {
-    struct repetition *repetition = context;
-
-    if (strcmp(name, "repeat") == 0)
-        return read_repeat(r, value, REPEAT_MAX, &repetition->times);
-    if (strcmp(name, "steps") != 0)
-        return complain(r, key, "repeat, steps", "'%s' does not go with repeat", name);
-    repetition->steps = value;
-    return true;
-}
-
-static bool read_repetition(struct reading *r, const yaml_node_t *node, unsigned depth)
-{
-    struct repetition repetition = {0};
+    struct repetition repetition = {.what = "steps"};
     unsigned first = r->statements->len, n;
     uint64_t octets = r->octets;
 
-    if (!read_mapping(r, node, "repeat, steps", read_repetition_value, &repetition))
+    if (!read_repetition(r, node, &repetition) || !read_steps(r, repetition.list, depth + 1) ||
+        !repeat_octets(r, node, octets, repetition.times))
         return false;
-    if (!repetition.steps)
-        return complain(r, node, "repeat, steps", "repeat needs steps");
-    if (!read_steps(r, repetition.steps, depth + 1))
-        return false;
-    octets = r->octets - octets;
     n = r->statements->len - first;
-    r->octets += octets * (repetition.times - 1);
-    if (r->octets > SCENARIO_OCTETS_MAX)
-        return complain(r, node, NULL, "all messages together have more than %d octets", SCENARIO_OCTETS_MAX);
     for (uint64_t i = 1; i < repetition.times && n > 0; i++) {
         if (r->statements->len + n > SCENARIO_STATEMENTS_MAX)
             return complain(r, node, NULL, "more than %d steps, repetitions included", SCENARIO_STATEMENTS_MAX);
@@ -144,51 +108,36 @@ static bool read_both(struct reading *r, const yaml_node_t *node)
 
 static bool read_step(struct reading *r, const yaml_node_t *node, unsigned depth)
 {
-    static const struct {
-        const char *name;
-        enum role role;
-    } sides[] = {{"initiator", INITIATOR}, {"client", INITIATOR}, {"responder", RESPONDER}, {"server", RESPONDER}};
     const yaml_node_pair_t *pair;
     const yaml_node_t *key;
+    enum role role;
+    bool parallel;
 
     if (!node || node->type != YAML_MAPPING_NODE || node->data.mapping.pairs.top == node->data.mapping.pairs.start)
         return read_both(r, node);
     pair = node->data.mapping.pairs.start;
     key = node_at(r, pair->key);
-    for (const yaml_node_pair_t *any = pair; any < node->data.mapping.pairs.top; any++) {
-        if (node_is(node_at(r, any->key), "repeat"))
-            return read_repetition(r, node, depth);
-    }
-    if (node->data.mapping.pairs.top - pair == 1 &&
-        (node_is(key, "next connection") || node_is(key, "parallel connection")))
-        return begin_connection(r, key, node_at(r, pair->value), node_is(key, "parallel connection"));
+    if (node_is_repetition(r, node))
+        return read_repeated_steps(r, node, depth);
     if (node->data.mapping.pairs.top - pair != 1)
         return complain(r, node_at(r, pair[1].key), step_allowed, "a step is of one side only");
-    if (node_is(key, "wait")) {
-        uint64_t wait;
-
-        if (!read_time(r, node_at(r, pair->value), &wait))
-            return false;
-        r->wait = wait;
-        return true;
-    }
-    for (unsigned i = 0; i < G_N_ELEMENTS(sides); i++) {
-        if (node_is(key, sides[i].name))
-            return read_actions(r, sides[i].role, node_at(r, pair->value));
-    }
+    if (node_is_connection(key, &parallel))
+        return begin_connection(r, key, node_at(r, pair->value), parallel);
+    if (node_is(key, "wait"))
+        return read_time(r, node_at(r, pair->value), &r->wait);
+    if (node_is_side(key, &role))
+        return read_actions(r, role, node_at(r, pair->value));
     return complain(r, key, step_allowed, "this is no step");
 }
 
 static bool read_steps(struct reading *r, const yaml_node_t *node, unsigned depth)
 {
-    if (!node || node->type != YAML_SEQUENCE_NODE)
+    if (!is_list(node))
         return complain(r, node, "lines that begin with '- '", "a list of steps was expected");
     if (depth > DEPTH_MAX)
         return complain(r, node, NULL, "repetitions lie more than %d deep in one another", DEPTH_MAX);
-    for (const yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++) {
-        if (++r->steps > SCENARIO_STATEMENTS_MAX)
-            return complain(r, node, NULL, "more than %d steps, repetitions included", SCENARIO_STATEMENTS_MAX);
-        if (!read_step(r, node_at(r, *item), depth))
+    for (unsigned i = 0; i < list_length(node); i++) {
+        if (!count_steps(r, node, 1) || !read_step(r, list_entry(r, node, i), depth))
             return false;
     }
     return true;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/scenario/scenario_read.h"
 
+#include "traffic-gen/say/words.h"
 #include "wire/mpa_startup.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
-enum { TEXT_MAX = 256, OCTETS_MAX = 1 << 24, KEYS_MAX = 64, TIMES_MAX = 100000 };
+enum { TEXT_MAX = 256, OCTETS_MAX = 1 << 24, KEYS_MAX = 64, TIMES_MAX = 100000, REPEAT_MAX = 100000 };
 enum { THRESHOLD_UNIT = 1024, THRESHOLD_MAX = 256 * THRESHOLD_UNIT };
 static const uint64_t wait_max = 3600 * 1000;
 
@@ -182,6 +183,18 @@ bool read_mapping(struct reading *r, const yaml_node_t *node, const char *allowe
     return true;
 }
 
+bool read_each(struct reading *r, const yaml_node_t *node,
+               bool (*each)(struct reading *r, void *context, const yaml_node_t *node), void *context)
+{
+    if (!is_list(node))
+        return each(r, context, node);
+    for (unsigned i = 0; i < list_length(node); i++) {
+        if (!each(r, context, list_entry(r, node, i)))
+            return false;
+    }
+    return true;
+}
+
 bool split_action(struct reading *r, const yaml_node_t *node, const yaml_node_t **what, const yaml_node_t **value)
 {
     *what = node;
@@ -233,27 +246,78 @@ bool read_opener(struct reading *r, const yaml_node_t *node, bool *responder)
            complain(r, node, "initiator, responder", "one of the sides was expected");
 }
 
-bool read_rtr_types(struct reading *r, const yaml_node_t *node, uint8_t *set)
+bool node_is_side(const yaml_node_t *node, enum role *role)
 {
-    static const struct {
-        const char *name;
-        enum mpa_rtr type;
-    } types[] = {{"send", MPA_RTR_SEND}, {"write", MPA_RTR_WRITE}, {"read", MPA_RTR_READ}};
+    *role = node_is(node, "responder") || node_is(node, "server") ? RESPONDER : INITIATOR;
+    return *role == RESPONDER || node_is(node, "initiator") || node_is(node, "client");
+}
 
-    if (!node || node->type != YAML_SEQUENCE_NODE)
-        return complain(r, node, "a list of send, write, read", "a list was expected");
+bool node_is_connection(const yaml_node_t *node, bool *parallel)
+{
+    *parallel = node_is(node, "parallel connection");
+    return *parallel || node_is(node, "next connection");
+}
+
+bool read_region_name(struct reading *r, const yaml_node_t *node)
+{
+    const char *name = read_word(r, node, NULL);
+
+    return name &&
+           (!g_ascii_isdigit(*name) || complain(r, node, NULL, "the name of a region does not begin with a digit"));
+}
+
+static const struct named *find_named(const struct named *names, const yaml_node_t *node)
+{
+    while (names->name && !node_is(node, names->name))
+        names++;
+    return names->name ? names : NULL;
+}
+
+bool read_named_value(struct reading *r, const yaml_node_t *node, const struct named *names, const char *what,
+                      unsigned *value)
+{
+    const struct named *named = find_named(names, node);
+    g_autoptr(GString) allowed = g_string_new(NULL);
+
+    if (named) {
+        *value = named->value;
+        return true;
+    }
+    append_names(allowed, names, sizeof *names, SIZE_MAX);
+    return complain(r, node, allowed->str, "%s", what);
+}
+
+bool read_named_set(struct reading *r, const yaml_node_t *node, const struct named *names, const char *what,
+                    unsigned *set)
+{
+    g_autoptr(GString) allowed = g_string_new(NULL);
+
+    append_names(allowed, names, sizeof *names, SIZE_MAX);
+    if (!is_list(node)) {
+        g_string_prepend(allowed, "a list of ");
+        return complain(r, node, allowed->str, "a list was expected");
+    }
+    g_string_append(allowed, ", each once");
     *set = 0;
-    for (const yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++) {
-        uint8_t before = *set;
+    for (unsigned i = 0; i < list_length(node); i++) {
+        const struct named *named = find_named(names, list_entry(r, node, i));
 
-        for (unsigned i = 0; i < G_N_ELEMENTS(types); i++) {
-            if (node_is(node_at(r, *item), types[i].name))
-                *set |= types[i].type;
-        }
-        if (*set == before)
-            return complain(r, node_at(r, *item), "send, write, read, each once", "this is no RTR type");
+        if (!named || *set & named->value)
+            return complain(r, list_entry(r, node, i), allowed->str, "%s", what);
+        *set |= named->value;
     }
     return true;
+}
+
+bool read_rtr_types(struct reading *r, const yaml_node_t *node, uint8_t *set)
+{
+    static const struct named types[] = {
+        {"send", MPA_RTR_SEND}, {"write", MPA_RTR_WRITE}, {"read", MPA_RTR_READ}, {NULL, 0}};
+    unsigned value = 0;
+    bool good = read_named_set(r, node, types, "this is no RTR type", &value);
+
+    *set = (uint8_t)value;
+    return good;
 }
 
 bool read_threshold(struct reading *r, const yaml_node_t *node, uint64_t min, uint32_t *value)
@@ -268,13 +332,86 @@ bool read_threshold(struct reading *r, const yaml_node_t *node, uint64_t min, ui
     return true;
 }
 
-bool read_repeat(struct reading *r, const yaml_node_t *node, uint64_t max, uint64_t *times)
+/* A number, or `count`. */
+static bool read_repeat(struct reading *r, const yaml_node_t *node, uint64_t *times)
 {
     if (!node_is(node, "count"))
-        return read_number(r, node, 1, max, times);
+        return read_number(r, node, 1, REPEAT_MAX, times);
     r->counted = true;
     *times = MAX(r->count, 1);
-    return *times <= max || complain(r, node, NULL, "a count of more than %" PRIu64, max);
+    return *times <= REPEAT_MAX || complain(r, node, NULL, "a count of more than %d", REPEAT_MAX);
+}
+
+static char *repetition_names(const struct repetition *repetition)
+{
+    return g_strdup_printf("repeat, %s", repetition->what);
+}
+
+static bool read_repetition_value(struct reading *r, void *context, const yaml_node_t *key, const char *name,
+                                  const yaml_node_t *value)
+{
+    struct repetition *repetition = context;
+    g_autofree char *allowed = repetition_names(repetition);
+
+    if (strcmp(name, "repeat") == 0)
+        return read_repeat(r, value, &repetition->times);
+    if (strcmp(name, repetition->what) != 0)
+        return complain(r, key, allowed, "'%s' does not go with repeat", name);
+    repetition->list = value;
+    return true;
+}
+
+bool node_is_repetition(struct reading *r, const yaml_node_t *node)
+{
+    for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++) {
+        if (node_is(node_at(r, pair->key), "repeat"))
+            return true;
+    }
+    return false;
+}
+
+bool read_repetition(struct reading *r, const yaml_node_t *node, struct repetition *repetition)
+{
+    g_autofree char *allowed = repetition_names(repetition);
+
+    return read_mapping(r, node, allowed, read_repetition_value, repetition) &&
+           (repetition->list || complain(r, node, allowed, "repeat needs %s", repetition->what));
+}
+
+bool repeat_octets(struct reading *r, const yaml_node_t *node, uint64_t octets, uint64_t times)
+{
+    r->octets += (r->octets - octets) * (times - 1);
+    return r->octets <= SCENARIO_OCTETS_MAX ||
+           complain(r, node, NULL, "all messages together have more than %d octets", SCENARIO_OCTETS_MAX);
+}
+
+bool count_steps(struct reading *r, const yaml_node_t *node, uint64_t n)
+{
+    r->steps += (unsigned)MIN(n, SCENARIO_STATEMENTS_MAX + 1);
+    return r->steps <= SCENARIO_STATEMENTS_MAX ||
+           complain(r, node, NULL, "more than %d steps, repetitions included", SCENARIO_STATEMENTS_MAX);
+}
+
+const struct member *find_member(const struct member *members, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(members[i].name, name) == 0)
+            return &members[i];
+    }
+    return NULL;
+}
+
+bool read_member(struct reading *r, const struct member *member, const yaml_node_t *node, void *structure)
+{
+    const struct words_place place = {(uint8_t *)structure + member->offset, (unsigned)member->size};
+    uint64_t value;
+
+    if (member->max == 0)
+        return read_flag(r, node, place.p);
+    if (!read_number(r, node, member->min, member->max, &value))
+        return false;
+    words_set(&place, value);
+    return true;
 }
 
 bool read_times(struct reading *r, const yaml_node_t *node, unsigned *times)

@@ -2,16 +2,14 @@
 #include "traffic-gen/scenario/scenario_step.h"
 
 #include "traffic-gen/say/deviation.h"
+#include "traffic-gen/say/word_value.h"
 #include "traffic-gen/scenario/scenario_values.h"
 
 #include <string.h>
 
 enum kind {
-    NUMBER,      /* WORD=N */
-    SIGNED,      /* the same, and it may be negative */
-    CHANGE,      /* NUMBER, or "+N", "-N": relative to what would be right */
-    OCTETS,      /* of payload */
-    FLAG,        /* WORD alone when true */
+    VALUE,       /* WORD with one of `value` */
+    AMOUNT,      /* octets of payload */
     UNSET,       /* WORD=0 when false */
     SEGMENTS,    /* a chunk: `whole` is WORD alone, a list of lengths WORD=A+B+rest */
     CHUNKS,      /* a list of them: WORD=A+B/C/- */
@@ -21,7 +19,7 @@ enum kind {
     PROCEDURE,   /* its name, first */
     OPERATIONS,  /* of a COMPOUND */
     TEXT,        /* as octets in hexadecimal, first */
-    HEX,         /* octets in hexadecimal: WORD=HEX, or first without a WORD */
+    ULPDU,       /* octets in hexadecimal, first */
     TERMINATE,   /* layer/type/code, first */
     STAG,        /* WORD=STag; a region: ALSO=Tagged Offset, too */
     SOLICITED,
@@ -31,11 +29,33 @@ enum kind {
 };
 
 struct parameter {
-    const char *name;
+    const char *name; /* NULL: the last one was before */
     enum kind kind;
+    enum word_value value;
     const char *word, *also;
     const struct choice *choices;
 };
+
+#define V(NAME, OF_WHAT, WORD)                                                                                         \
+    {                                                                                                                  \
+        .name = NAME, .kind = VALUE, .value = OF_WHAT, .word = WORD                                                    \
+    }
+#define P(NAME, KIND, WORD)                                                                                            \
+    {                                                                                                                  \
+        .name = NAME, .kind = KIND, .word = WORD                                                                       \
+    }
+#define P_ALSO(NAME, KIND, WORD, ALSO)                                                                                 \
+    {                                                                                                                  \
+        .name = NAME, .kind = KIND, .word = WORD, .also = ALSO                                                         \
+    }
+#define P_CHOICE(NAME, KIND, WORD, CHOICES)                                                                            \
+    {                                                                                                                  \
+        .name = NAME, .kind = KIND, .word = WORD, .choices = CHOICES                                                   \
+    }
+#define END                                                                                                            \
+    {                                                                                                                  \
+        .name = NULL                                                                                                   \
+    }
 
 static const struct choice accept_stats[] = {{"PROG_UNAVAIL", "1"}, {"PROG_MISMATCH", "2"}, {"PROC_UNAVAIL", "3"},
                                              {"GARBAGE_ARGS", "4"}, {"SYSTEM_ERR", "5"},    {NULL, NULL}};
@@ -53,200 +73,175 @@ static const struct choice errors[] = {{"ERR_CHUNK", "chunk"}, {"ERR_VERS", "ver
 static const struct choice rtrs[] = {{"send", "send"}, {"write", "write"}, {"read", "read"}, {NULL, NULL}};
 static const struct choice captures[] = {{"on", "show"}, {"off", "hide"}, {NULL, NULL}};
 
-#define END                                                                                                            \
-    {                                                                                                                  \
-        .name = NULL                                                                                                   \
-    }
-#define ALWAYS                                                                                                         \
-    {"times", TIMES, NULL, NULL, NULL}, {"wait", WAIT, NULL, NULL, NULL}, {"early", FLAG, "early", NULL, NULL},        \
-    {                                                                                                                  \
-        "acknowledged", FLAG, "acked", NULL, NULL                                                                      \
-    }
 static const struct choice troubles[] = {
     {"lost", "lost"},   {"lost-before-capture", "lost-before"}, {"late", "late"},
     {"twice", "twice"}, {"fragmented", "fragmented"},           {"not-captured", "uncaptured"},
     {NULL, NULL}};
-#define ON_THE_WAY                                                                                                     \
-    {                                                                                                                  \
-        "on-the-way", CHOICE, "net", NULL, troubles                                                                    \
-    }
-#define SENT                                                                                                           \
-    {                                                                                                                  \
-        "solicited", SOLICITED, "se", NULL, NULL                                                                       \
-    }
 
-static const struct parameter send_parameters[] = {{"octets", OCTETS, "len", NULL, NULL},
-                                                   {"longer-by", NUMBER, "longer", NULL, NULL},
-                                                   {"zeros", FLAG, "zeros", NULL, NULL},
-                                                   {"invalidate", INVALIDATE, "stag", NULL, NULL},
-                                                   {"last", UNSET, "l", NULL, NULL},
-                                                   SENT,
-                                                   ON_THE_WAY,
-                                                   ALWAYS,
-                                                   END};
-static const struct parameter write_parameters[] = {{"octets", OCTETS, "len", NULL, NULL},
-                                                    {"to", STAG, "stag", "to", NULL},
-                                                    {"tagged-offset", NUMBER, "to", NULL, NULL},
-                                                    {"value", NUMBER, "value", NULL, NULL},
-                                                    {"octets-after-marker", NUMBER, "marker", NULL, NULL},
-                                                    {"pad", NUMBER, "pad", NULL, NULL},
-                                                    {"last", UNSET, "l", NULL, NULL},
-                                                    ON_THE_WAY,
-                                                    ALWAYS,
+/* ---- what only this verb has; the first one is what a value alone sets ---- */
+
+static const struct parameter send_parameters[] = {P("octets", AMOUNT, "len"), V("longer-by", NUMBER, "longer"),
+                                                   V("zeros", ALONE, "zeros"), P("invalidate", INVALIDATE, "stag"),
+                                                   P("last", UNSET, "l"),      END};
+static const struct parameter write_parameters[] = {P("octets", AMOUNT, "len"),
+                                                    P_ALSO("to", STAG, "stag", "to"),
+                                                    V("tagged-offset", NUMBER, "to"),
+                                                    V("value", NUMBER, "value"),
+                                                    V("octets-after-marker", NUMBER, "marker"),
+                                                    V("pad", NUMBER, "pad"),
+                                                    P("last", UNSET, "l"),
                                                     END};
-static const struct parameter read_parameters[] = {{"octets", OCTETS, "size", NULL, NULL},
-                                                   {"from", STAG, "src", "srcto", NULL},
-                                                   {"from-offset", NUMBER, "srcto", NULL, NULL},
-                                                   {"into", STAG, "sink", "sinkto", NULL},
-                                                   {"into-offset", NUMBER, "sinkto", NULL, NULL},
-                                                   ON_THE_WAY,
-                                                   ALWAYS,
-                                                   END};
-static const struct parameter response_parameters[] = {{"octets", OCTETS, "len", NULL, NULL},
-                                                       {"request", NUMBER, "of", NULL, NULL},
-                                                       {"last", UNSET, "l", NULL, NULL},
-                                                       ON_THE_WAY,
-                                                       ALWAYS,
-                                                       END};
-static const struct parameter terminate_parameters[] = {{"error", TERMINATE, NULL, NULL, NULL},
-                                                        {"back", NUMBER, "back", NULL, NULL},
-                                                        {"octets", CHANGE, "size", NULL, NULL},
-                                                        {"from-offset", CHANGE, "srcto", NULL, NULL},
-                                                        {"into-offset", CHANGE, "sinkto", NULL, NULL},
-                                                        ON_THE_WAY,
-                                                        ALWAYS,
-                                                        END};
-static const struct parameter immediate_parameters[] = {
-    {"data", NUMBER, "data", NULL, NULL}, SENT, ON_THE_WAY, ALWAYS, END};
-static const struct parameter fetch_add_parameters[] = {{"add", NUMBER, "data", NULL, NULL},
-                                                        {"mask", NUMBER, "mask", NULL, NULL},
-                                                        {"at", STAG, "astag", "ato", NULL},
-                                                        {"tagged-offset", NUMBER, "ato", NULL, NULL},
-                                                        ON_THE_WAY,
-                                                        ALWAYS,
-                                                        END};
-static const struct parameter compare_swap_parameters[] = {{"compare", NUMBER, "cdata", NULL, NULL},
-                                                           {"compare-mask", NUMBER, "cmask", NULL, NULL},
-                                                           {"swap", NUMBER, "data", NULL, NULL},
-                                                           {"swap-mask", NUMBER, "mask", NULL, NULL},
-                                                           {"at", STAG, "astag", "ato", NULL},
-                                                           {"tagged-offset", NUMBER, "ato", NULL, NULL},
-                                                           ON_THE_WAY,
-                                                           ALWAYS,
+static const struct parameter read_parameters[] = {
+    P("octets", AMOUNT, "size"),        P_ALSO("from", STAG, "src", "srcto"),
+    V("from-offset", NUMBER, "srcto"),  P_ALSO("into", STAG, "sink", "sinkto"),
+    V("into-offset", NUMBER, "sinkto"), END};
+static const struct parameter response_parameters[] = {P("octets", AMOUNT, "len"), V("request", NUMBER, "of"),
+                                                       P("last", UNSET, "l"), END};
+static const struct parameter terminate_parameters[] = {
+    P("error", TERMINATE, NULL),       V("back", NUMBER, "back"),          V("octets", CHANGE, "size"),
+    V("from-offset", CHANGE, "srcto"), V("into-offset", CHANGE, "sinkto"), END};
+static const struct parameter immediate_parameters[] = {V("data", NUMBER, "data"), END};
+static const struct parameter fetch_add_parameters[] = {V("add", NUMBER, "data"), V("mask", NUMBER, "mask"),
+                                                        P_ALSO("at", STAG, "astag", "ato"),
+                                                        V("tagged-offset", NUMBER, "ato"), END};
+static const struct parameter compare_swap_parameters[] = {V("compare", NUMBER, "cdata"),
+                                                           V("compare-mask", NUMBER, "cmask"),
+                                                           V("swap", NUMBER, "data"),
+                                                           V("swap-mask", NUMBER, "mask"),
+                                                           P_ALSO("at", STAG, "astag", "ato"),
+                                                           V("tagged-offset", NUMBER, "ato"),
                                                            END};
-static const struct parameter result_parameters[] = {{"request", NUMBER, "of", NULL, NULL}, ON_THE_WAY, ALWAYS, END};
-static const struct parameter rtr_parameters[] = {{"by", BARE_CHOICE, NULL, NULL, rtrs}, ON_THE_WAY, ALWAYS, END};
-static const struct parameter silence_parameters[] = {{"wait", WAIT, NULL, NULL, NULL}, END};
-static const struct parameter plain_parameters[] = {{"wait", WAIT, NULL, NULL, NULL}, END};
-static const struct parameter start_parameters[] = {ON_THE_WAY, {"wait", WAIT, NULL, NULL, NULL}, END};
-static const struct parameter streaming_parameters[] = {
-    {"text", TEXT, NULL, NULL, NULL}, ON_THE_WAY, {"wait", WAIT, NULL, NULL, NULL}, END};
-static const struct parameter fpdu_parameters[] = {{"ulpdu", HEX, NULL, NULL, NULL}, ON_THE_WAY, ALWAYS, END};
-static const struct parameter segment_parameters[] = {{"at", SIGNED, "at", NULL, NULL},
-                                                      {"step", SIGNED, "step", NULL, NULL},
-                                                      {"octets", OCTETS, "len", NULL, NULL},
-                                                      {"value", NUMBER, "value", NULL, NULL},
-                                                      {"hex", HEX, "hex", NULL, NULL},
-                                                      {"push", FLAG, "push", NULL, NULL},
-                                                      {"acknowledges", SIGNED, "ack", NULL, NULL},
-                                                      {"zero-window", FLAG, "zero-window", NULL, NULL},
-                                                      ON_THE_WAY,
-                                                      ALWAYS,
+static const struct parameter result_parameters[] = {V("request", NUMBER, "of"), END};
+static const struct parameter rtr_parameters[] = {P_CHOICE("by", BARE_CHOICE, NULL, rtrs), END};
+static const struct parameter streaming_parameters[] = {P("text", TEXT, NULL), END};
+static const struct parameter fpdu_parameters[] = {P("ulpdu", ULPDU, NULL), END};
+static const struct parameter segment_parameters[] = {V("at", SIGNED, "at"),
+                                                      V("step", SIGNED, "step"),
+                                                      P("octets", AMOUNT, "len"),
+                                                      V("value", NUMBER, "value"),
+                                                      V("hex", OCTETS, "hex"),
+                                                      V("push", ALONE, "push"),
+                                                      V("acknowledges", SIGNED, "ack"),
+                                                      V("zero-window", ALONE, "zero-window"),
                                                       END};
-static const struct parameter capture_parameters[] = {{"capture", VERB_CHOICE, NULL, NULL, captures}, END};
-
-/* Of every RPC-over-RDMA message. */
-#define MESSAGE                                                                                                        \
-    {"xid", NUMBER, "xid", NULL, NULL}, {"credits", NUMBER, "credit", NULL, NULL},                                     \
-        {"invalidate", INVALIDATE, "inv", NULL, NULL}, SENT, ALWAYS
-#define READ_CHUNKS                                                                                                    \
-    {"read-chunk", SEGMENTS, "read", NULL, NULL}, {"read-chunks", CHUNKS, "read", NULL, NULL},                         \
-        {"position-zero-chunk", SEGMENTS, "pz", NULL, NULL},                                                           \
-    {                                                                                                                  \
-        "with-roundup", FLAG, "pad", NULL, NULL                                                                        \
-    }
-#define WHICH                                                                                                          \
-    {"outstanding", NUMBER, "of", NULL, NULL},                                                                         \
-    {                                                                                                                  \
-        "latest", NUMBER, "back", NULL, NULL                                                                           \
-    }
-
-static const struct parameter call_parameters[] = {{"procedure", PROCEDURE, NULL, NULL, NULL},
-                                                   {"operations", OPERATIONS, "ops", NULL, NULL},
-                                                   READ_CHUNKS,
-                                                   {"position-zero-last", FLAG, "pz-last", NULL, NULL},
-                                                   {"write-chunk", SEGMENTS, "write", NULL, NULL},
-                                                   {"write-chunks", CHUNKS, "write", NULL, NULL},
-                                                   {"reply-chunk", SEGMENTS, "reply", NULL, NULL},
-                                                   {"credential", CHOICE, "cred", NULL, credentials},
-                                                   {"rdma-proc", CHOICE, "h.proc", NULL, procs},
-                                                   {"rdma-align", NUMBER, "h.align", NULL, NULL},
-                                                   {"rdma-thresh", NUMBER, "h.thresh", NULL, NULL},
-                                                   MESSAGE,
+static const struct parameter capture_parameters[] = {P_CHOICE("capture", VERB_CHOICE, NULL, captures), END};
+static const struct parameter call_parameters[] = {P("procedure", PROCEDURE, NULL),
+                                                   P("operations", OPERATIONS, "ops"),
+                                                   P("read-chunk", SEGMENTS, "read"),
+                                                   P("read-chunks", CHUNKS, "read"),
+                                                   P("position-zero-chunk", SEGMENTS, "pz"),
+                                                   V("with-roundup", ALONE, "pad"),
+                                                   V("position-zero-last", ALONE, "pz-last"),
+                                                   P("write-chunk", SEGMENTS, "write"),
+                                                   P("write-chunks", CHUNKS, "write"),
+                                                   P("reply-chunk", SEGMENTS, "reply"),
+                                                   P_CHOICE("credential", CHOICE, "cred", credentials),
+                                                   P_CHOICE("rdma-proc", CHOICE, "h.proc", procs),
+                                                   V("rdma-align", NUMBER, "h.align"),
+                                                   V("rdma-thresh", NUMBER, "h.thresh"),
                                                    END};
-static const struct parameter again_parameters[] = {{"same-stags", FLAG, "same", NULL, NULL}, WHICH, MESSAGE, END};
-static const struct parameter pull_parameters[] = {{"octets-per-read", NUMBER, "parts", NULL, NULL},
-                                                   {"segment", NUMBER, "only", NULL, NULL},
-                                                   {"unanswered", FLAG, "no-answer", NULL, NULL},
-                                                   WHICH,
-                                                   ALWAYS,
-                                                   END};
-static const struct parameter reply_parameters[] = {{"accept-stat", CHOICE, "accept", NULL, accept_stats},
-                                                    {"denied", CHOICE, "reject", "denied", reject_stats},
-                                                    {"auth-stat", NUMBER, "auth", NULL, NULL},
-                                                    {"low", NUMBER, "low", NULL, NULL},
-                                                    {"high", NUMBER, "high", NULL, NULL},
-                                                    {"results", NUMBER, "results", NULL, NULL},
-                                                    {"long", FLAG, "long", NULL, NULL},
-                                                    {"inline", FLAG, "inline", NULL, NULL},
-                                                    {"empty", FLAG, "empty", NULL, NULL},
-                                                    {"last-segment-first", FLAG, "backward", NULL, NULL},
-                                                    {"octets-per-write", NUMBER, "parts", NULL, NULL},
-                                                    READ_CHUNKS,
-                                                    WHICH,
-                                                    MESSAGE,
+static const struct parameter again_parameters[] = {V("same-stags", ALONE, "same"), END};
+static const struct parameter pull_parameters[] = {V("octets-per-read", NUMBER, "parts"), V("segment", NUMBER, "only"),
+                                                   V("unanswered", ALONE, "no-answer"), END};
+static const struct parameter reply_parameters[] = {P_CHOICE("accept-stat", CHOICE, "accept", accept_stats),
+                                                    {"denied", CHOICE, NO_WORD, "reject", "denied", reject_stats},
+                                                    V("auth-stat", NUMBER, "auth"),
+                                                    V("low", NUMBER, "low"),
+                                                    V("high", NUMBER, "high"),
+                                                    V("results", NUMBER, "results"),
+                                                    V("long", ALONE, "long"),
+                                                    V("inline", ALONE, "inline"),
+                                                    V("empty", ALONE, "empty"),
+                                                    V("last-segment-first", ALONE, "backward"),
+                                                    V("octets-per-write", NUMBER, "parts"),
+                                                    P("read-chunk", SEGMENTS, "read"),
+                                                    P("read-chunks", CHUNKS, "read"),
+                                                    P("position-zero-chunk", SEGMENTS, "pz"),
+                                                    V("with-roundup", ALONE, "pad"),
                                                     END};
-static const struct parameter error_parameters[] = {{"code", BARE_CHOICE, NULL, NULL, errors}, WHICH, MESSAGE, END};
-static const struct parameter done_parameters[] = {WHICH, MESSAGE, END};
-static const struct parameter give_parameters[] = {ALWAYS, END};
+static const struct parameter error_parameters[] = {P_CHOICE("code", BARE_CHOICE, NULL, errors), END};
+
+/* ---- what many verbs have ---- */
+
+static const struct parameter call_choosing[] = {V("outstanding", NUMBER, "of"), V("latest", NUMBER, "back"), END};
+static const struct parameter of_messages[] = {V("xid", NUMBER, "xid"), V("credits", NUMBER, "credit"),
+                                               P("invalidate", INVALIDATE, "inv"), END};
+static const struct parameter of_sends[] = {P("solicited", SOLICITED, "se"), END};
+static const struct parameter on_the_way[] = {P_CHOICE("on-the-way", CHOICE, "net", troubles), END};
+static const struct parameter repeated[] = {P("times", TIMES, NULL), END};
+static const struct parameter timed[] = {P("wait", WAIT, NULL), END};
+static const struct parameter ordered[] = {V("early", ALONE, "early"), V("acknowledged", ALONE, "acked"), END};
+static const struct parameter *const groups[] = {call_choosing, of_messages, of_sends, on_the_way,
+                                                 repeated,      timed,       ordered};
+
+/* What a verb has of them, in their order; and what it is like. */
+enum {
+    CHOOSES = 1 << 0,
+    MESSAGE = 1 << 1,
+    SENT = 1 << 2,
+    TROUBLE = 1 << 3,
+    REPEATED = 1 << 4,
+    TIMED = 1 << 5,
+    ORDERED = 1 << 6,
+    ALWAYS = REPEATED | TIMED | ORDERED,
+    NEEDS_VALUE = 1 << 7,
+    RPC = 1 << 8,
+    FREE = 1 << 9, /* further names are fields of arguments or results */
+};
 
 static const struct verb {
     const char *name, *word;
-    const struct parameter *parameters; /* the first one is what a value alone sets */
-    bool needs_value, rpc;
-    bool free; /* further names are fields of arguments or results */
+    const struct parameter *parameters;
+    unsigned flags;
 } verbs[] = {
-    {"send", "send", send_parameters, false, false, false},
-    {"write", "write", write_parameters, false, false, false},
-    {"read", "read", read_parameters, false, false, false},
-    {"read-response", "answer", response_parameters, false, false, false},
-    {"terminate", "term", terminate_parameters, true, false, false},
-    {"immediate", "imm", immediate_parameters, false, false, false},
-    {"fetch-add", "fadd", fetch_add_parameters, false, false, false},
-    {"compare-swap", "cswap", compare_swap_parameters, false, false, false},
-    {"atomic-response", "result", result_parameters, false, false, false},
-    {"ready-to-receive", "rtr", rtr_parameters, true, false, false},
-    {"silence", "silence", silence_parameters, true, false, false},
-    {"streaming", "stream", streaming_parameters, true, false, false},
-    {"mpa-request", "mpa-request", start_parameters, false, false, false},
-    {"mpa-reply", "mpa-reply", start_parameters, false, false, false},
-    {"fpdu", "fpdu", fpdu_parameters, true, false, false},
-    {"segment", "segment", segment_parameters, false, false, false},
-    {"cork", "cork", plain_parameters, false, false, false},
-    {"uncork", "uncork", start_parameters, false, false, false},
-    {"fin", "fin", plain_parameters, false, false, false},
-    {"reset", "rst", plain_parameters, false, false, false},
-    {"close", "close", plain_parameters, false, false, false},
-    {"leave-open", "hang", plain_parameters, false, false, false},
-    {"capture", "show", capture_parameters, true, false, false},
-    {"call", "call", call_parameters, true, true, true},
-    {"call-again", "again", again_parameters, false, true, false},
-    {"pull", "pull", pull_parameters, false, true, false},
-    {"answer-reads", "give", give_parameters, false, true, false},
-    {"reply", "reply", reply_parameters, false, true, true},
-    {"error", "error", error_parameters, true, true, false},
-    {"done", "done", done_parameters, false, true, false},
+    {"send", "send", send_parameters, SENT | TROUBLE | ALWAYS},
+    {"write", "write", write_parameters, TROUBLE | ALWAYS},
+    {"read", "read", read_parameters, TROUBLE | ALWAYS},
+    {"read-response", "answer", response_parameters, TROUBLE | ALWAYS},
+    {"terminate", "term", terminate_parameters, TROUBLE | ALWAYS | NEEDS_VALUE},
+    {"immediate", "imm", immediate_parameters, SENT | TROUBLE | ALWAYS},
+    {"fetch-add", "fadd", fetch_add_parameters, TROUBLE | ALWAYS},
+    {"compare-swap", "cswap", compare_swap_parameters, TROUBLE | ALWAYS},
+    {"atomic-response", "result", result_parameters, TROUBLE | ALWAYS},
+    {"ready-to-receive", "rtr", rtr_parameters, TROUBLE | ALWAYS | NEEDS_VALUE},
+    {"silence", "silence", timed, NEEDS_VALUE},
+    {"streaming", "stream", streaming_parameters, TROUBLE | TIMED | NEEDS_VALUE},
+    {"mpa-request", "mpa-request", on_the_way, TIMED},
+    {"mpa-reply", "mpa-reply", on_the_way, TIMED},
+    {"fpdu", "fpdu", fpdu_parameters, TROUBLE | ALWAYS | NEEDS_VALUE},
+    {"segment", "segment", segment_parameters, TROUBLE | ALWAYS},
+    {"cork", "cork", timed, 0},
+    {"uncork", "uncork", on_the_way, TIMED},
+    {"fin", "fin", timed, 0},
+    {"reset", "rst", timed, 0},
+    {"close", "close", timed, 0},
+    {"leave-open", "hang", timed, 0},
+    {"capture", "show", capture_parameters, NEEDS_VALUE},
+    {"call", "call", call_parameters, MESSAGE | SENT | ALWAYS | NEEDS_VALUE | RPC | FREE},
+    {"call-again", "again", again_parameters, CHOOSES | MESSAGE | SENT | ALWAYS | RPC},
+    {"pull", "pull", pull_parameters, CHOOSES | ALWAYS | RPC},
+    {"answer-reads", "give", repeated, TIMED | ORDERED | RPC},
+    {"reply", "reply", reply_parameters, CHOOSES | MESSAGE | SENT | ALWAYS | RPC | FREE},
+    {"error", "error", error_parameters, CHOOSES | MESSAGE | SENT | ALWAYS | NEEDS_VALUE | RPC},
+    {"done", "done", call_choosing, MESSAGE | SENT | ALWAYS | RPC},
 };
+
+/* Those of the verb, one after the other. NULL: that was all. */
+static const struct parameter *next_parameter(const struct verb *verb, const struct parameter *p, unsigned *group)
+{
+    if (p && (++p)->name)
+        return p;
+    while (*group < G_N_ELEMENTS(groups)) {
+        unsigned which = (*group)++;
+
+        if (verb->flags & 1U << which)
+            return groups[which];
+    }
+    return NULL;
+}
+
+#define EACH_PARAMETER(P, VERB, GROUP)                                                                                 \
+    for (const struct parameter *P = ((GROUP) = 0, (VERB)->parameters); P; P = next_parameter(VERB, P, &(GROUP)))
 
 /* ---- lists of names, for messages; made once ---- */
 
@@ -270,10 +265,12 @@ static const char *parameter_names(const struct verb *verb)
 
     if (!*mine) {
         GString *s = g_string_new(NULL);
+        unsigned group;
 
-        append_names(s, verb->parameters, sizeof *verb->parameters, SIZE_MAX);
+        EACH_PARAMETER(p, verb, group)
+        g_string_append_printf(s, "%s%s", s->len ? ", " : "", p->name);
         g_string_append(s, ", words about MPA (mpa.WORD)");
-        if (verb->free)
+        if (verb->flags & FREE)
             g_string_append_printf(s, ", fields of the %s",
                                    verb->parameters == call_parameters ? "arguments" : "results");
         *mine = g_string_free(s, FALSE);
@@ -303,7 +300,7 @@ static bool read_invalidate(struct reading *r, const yaml_node_t *node, const st
 
     a->invalidate = !node_is(node, "false");
     if (node_is(node, "true") || !a->invalidate) {
-        if (a->verb->rpc && a->invalidate)
+        if (a->verb->flags & RPC && a->invalidate)
             statement_add(a->statement, p->word);
         return true;
     }
@@ -328,60 +325,35 @@ static bool read_chunk_words(struct reading *r, const struct parameter *p, struc
     return true;
 }
 
-static bool read_number_word(struct reading *r, const struct parameter *p, struct action *a, const yaml_node_t *node)
+static bool read_amount(struct reading *r, const struct parameter *p, struct action *a, const yaml_node_t *node)
 {
     uint64_t value;
 
-    if (p->kind == OCTETS ? !read_octets(r, node, a->times, &value) : !read_number(r, node, 0, UINT64_MAX, &value))
+    if (!read_octets(r, node, a->times, &value))
         return false;
     statement_add_number(a->statement, p->word, '=', value);
     return true;
 }
 
-static bool read_signed(struct reading *r, const struct parameter *p, struct statement *statement,
-                        const yaml_node_t *node)
+/* As scripts have it, but for numbers below 0 that say no distance. */
+static bool read_value(struct reading *r, const struct parameter *p, struct statement *statement,
+                       const yaml_node_t *node)
 {
-    static const char allowed[] = "a number, which may be negative";
-    const char *text = read_text(r, node, allowed);
-    char *end;
-    int64_t value;
+    const char *allowed = word_value_allows(p->value), *text = read_text(r, node, allowed);
 
-    if (!text)
-        return false;
-    value = g_ascii_strtoll(text, &end, 0);
-    if (!g_ascii_isdigit(text[*text == '-']) || *end)
-        return complain(r, node, allowed, "'%s' is no such number", text);
-    statement_add_number(statement, p->word, '=', (uint64_t)value);
-    return true;
+    return text &&
+           (((p->value != NUMBER || g_ascii_isdigit(*text)) && word_value_add(statement, p->word, p->value, text)) ||
+            complain(r, node, allowed, "'%s' is no value of %s", text, p->name));
 }
 
-static bool read_octets_in_hex(struct reading *r, const struct parameter *p, struct statement *statement,
-                               const yaml_node_t *node)
-{
-    static const char allowed[] = "octets in hexadecimal";
-    const char *text = read_word(r, node, allowed);
-
-    if (!text)
-        return false;
-    if (strlen(text) % 2 || strspn(text, "0123456789abcdefABCDEF") != strlen(text))
-        return complain(r, node, allowed, "'%s' is none", text);
-    if (p->word)
-        statement_add_text(statement, p->word, text);
-    else
-        statement_put_first(statement, text);
-    return true;
-}
-
-static bool read_flag_word(struct reading *r, const struct parameter *p, struct statement *statement,
-                           const yaml_node_t *node)
+static bool read_unset(struct reading *r, const struct parameter *p, struct statement *statement,
+                       const yaml_node_t *node)
 {
     bool flag;
 
     if (!read_flag(r, node, &flag))
         return false;
-    if (flag && p->kind == FLAG)
-        statement_add(statement, p->word);
-    else if (!flag && p->kind == UNSET)
+    if (!flag)
         statement_add_number(statement, p->word, '=', 0);
     return true;
 }
@@ -403,6 +375,15 @@ static bool read_choice(struct reading *r, const struct parameter *p, struct act
     return true;
 }
 
+static bool read_octets_in_hex(struct reading *r, const yaml_node_t *node, GString *out)
+{
+    const char *allowed = word_value_allows(OCTETS), *text = read_text(r, node, allowed);
+
+    g_string_append(out, text ? text : "");
+    return text && (word_has(&(struct word){.op = '=', .text = out->str}, OCTETS) ||
+                    complain(r, node, allowed, "'%s' is none", text));
+}
+
 static bool read_first(struct reading *r, const struct parameter *p, struct statement *statement,
                        const yaml_node_t *node)
 {
@@ -418,7 +399,7 @@ static bool read_first(struct reading *r, const struct parameter *p, struct stat
         if (!read_error_code(r, node, &error))
             return false;
         g_string_append_printf(text, "%x/%x/%02x", error >> 12, error >> 8 & 0xF, error & 0xFF);
-    } else if (!read_hex(r, node, text)) {
+    } else if (p->kind == TEXT ? !read_hex(r, node, text) : !read_octets_in_hex(r, node, text)) {
         return false;
     }
     statement_put_first(statement, text->str);
@@ -453,16 +434,12 @@ static bool read_operation_words(struct reading *r, const struct parameter *p, s
 static bool read_parameter(struct reading *r, const struct parameter *p, struct action *a, const yaml_node_t *node)
 {
     switch (p->kind) {
-    case NUMBER:
-    case OCTETS:
-        return read_number_word(r, p, a, node);
-    case SIGNED:
-        return read_signed(r, p, a->statement, node);
-    case CHANGE:
-        return read_change(r, node, p->word, a->statement);
-    case FLAG:
+    case VALUE:
+        return read_value(r, p, a->statement, node);
+    case AMOUNT:
+        return read_amount(r, p, a, node);
     case UNSET:
-        return read_flag_word(r, p, a->statement, node);
+        return read_unset(r, p, a->statement, node);
     case SEGMENTS:
     case CHUNKS:
         return read_chunk_words(r, p, a->statement, node);
@@ -474,10 +451,9 @@ static bool read_parameter(struct reading *r, const struct parameter *p, struct 
         return read_operation_words(r, p, a->statement, node);
     case PROCEDURE:
     case TEXT:
+    case ULPDU:
     case TERMINATE:
         return read_first(r, p, a->statement, node);
-    case HEX:
-        return read_octets_in_hex(r, p, a->statement, node);
     case STAG:
         return read_stag_words(r, p, a->statement, node);
     case SOLICITED:
@@ -509,17 +485,19 @@ static bool read_mpa_word(struct reading *r, const yaml_node_t *node, const char
 }
 
 /* By the name that scenarios alone have, else by the word of scripts. */
-static const struct parameter *find_parameter(const struct parameter *parameters, const char *name)
+static const struct parameter *find_parameter(const struct verb *verb, const char *name)
 {
-    for (const struct parameter *p = parameters; p->name; p++) {
+    const struct parameter *found = NULL;
+    unsigned group;
+
+    EACH_PARAMETER(p, verb, group)
+    {
         if (strcmp(p->name, name) == 0)
             return p;
+        if (!found && p->word && strcmp(p->word, name) == 0)
+            found = p;
     }
-    for (const struct parameter *p = parameters; p->name; p++) {
-        if (p->word && strcmp(p->word, name) == 0)
-            return p;
-    }
-    return NULL;
+    return found;
 }
 
 static bool read_named(struct reading *r, void *context, const yaml_node_t *key, const char *name,
@@ -533,7 +511,7 @@ static bool read_named(struct reading *r, void *context, const yaml_node_t *key,
 
     if (strcmp(name, a->verb->name) == 0 || strcmp(name, a->verb->word) == 0)
         return true;
-    p = find_parameter(a->verb->parameters, name);
+    p = find_parameter(a->verb, name);
     if (p)
         return read_parameter(r, p, a, value);
     if (mpa_word_allows(name, startup))
@@ -542,7 +520,7 @@ static bool read_named(struct reading *r, void *context, const yaml_node_t *key,
         names = mpa_word_names(startup);
         return complain(r, key, names, "'%s' is no word about %s", name, startup ? "start-up frames" : "FPDUs");
     }
-    if (!a->verb->free || !is_field(name))
+    if (!(a->verb->flags & FREE) || !is_field(name))
         return complain(r, key, parameter_names(a->verb), "'%s' does not go with %s", name, a->verb->name);
     if (!read_field(r, value, name, a->times, &text))
         return false;
@@ -568,17 +546,17 @@ bool add_statement(struct reading *r, const yaml_node_t *node, struct statement 
 static bool add_action(struct reading *r, const yaml_node_t *node, struct action *a)
 {
     struct statement *s = a->statement;
-    g_autofree char *verb = g_strconcat(a->word, a->solicited && !a->verb->rpc ? "-se" : "",
-                                        a->invalidate && !a->verb->rpc ? "-inv" : "", NULL);
+    bool rpc = a->verb->flags & RPC;
+    g_autofree char *verb =
+        g_strconcat(a->word, a->solicited && !rpc ? "-se" : "", a->invalidate && !rpc ? "-inv" : "", NULL);
     uint64_t wait = a->has_wait ? a->wait : r->wait;
 
-    r->steps += a->times - 1;
-    if (r->steps > SCENARIO_STATEMENTS_MAX)
-        return complain(r, node, NULL, "more than %d steps, repetitions included", SCENARIO_STATEMENTS_MAX);
+    if (!count_steps(r, node, a->times - 1))
+        return false;
     s->verb = verb_find(verb);
     s->role = a->role;
     s->times = a->times;
-    if (a->solicited && a->verb->rpc)
+    if (a->solicited && rpc)
         statement_add(s, "se");
     if (wait)
         statement_add_number(s, "wait", '=', wait);
@@ -600,9 +578,9 @@ static const struct verb *find_verb(struct reading *r, const yaml_node_t *what, 
         return NULL;
     if (!verb)
         complain(r, what, verb_names(), "'%s' is nothing that a side can do", name);
-    else if (verb->rpc && !r->rpcrdma)
+    else if (verb->flags & RPC && !r->rpcrdma)
         complain(r, what, NULL, "%s needs `rpc-over-rdma: true` in `connection`", name);
-    else if (verb->needs_value && node_is_empty(value))
+    else if (verb->flags & NEEDS_VALUE && node_is_empty(value))
         complain(r, what, parameter_names(verb), "%s needs a value", name);
     else
         return verb;
@@ -624,22 +602,22 @@ static bool read_values(struct reading *r, const yaml_node_t *node, const yaml_n
 
 static bool lacks_value(const struct action *a)
 {
-    return a->verb->needs_value && !a->has_wait && a->statement->words->len == 0 &&
+    return a->verb->flags & NEEDS_VALUE && !a->has_wait && a->statement->words->len == 0 &&
            a->verb->parameters != capture_parameters;
 }
 
 /* `reply`, or {send: 100, solicited: true}, or {send: {octets: 100, solicited: true}}: the first name is what is done.
  */
-static bool read_action(struct reading *r, enum role role, const yaml_node_t *node)
+static bool read_action(struct reading *r, void *role, const yaml_node_t *node)
 {
     const yaml_node_t *what, *value;
     bool has_names = split_action(r, node, &what, &value), good;
-    struct action a = {.role = role, .times = 1, .verb = find_verb(r, what, value)};
+    struct action a = {.role = *(const enum role *)role, .times = 1, .verb = find_verb(r, what, value)};
 
     if (!a.verb || !read_times(r, node, &a.times) || !read_times(r, value, &a.times))
         return false;
     a.word = a.verb->word;
-    a.statement = statement_new(role, NULL);
+    a.statement = statement_new(a.role, NULL);
     good = read_values(r, node, value, has_names, &a);
     if (good && lacks_value(&a))
         good = complain(r, what, parameter_names(a.verb), "%s needs `%s`", a.verb->name, a.verb->parameters->name);
@@ -649,15 +627,12 @@ static bool read_action(struct reading *r, enum role role, const yaml_node_t *no
     return good;
 }
 
+static bool read_listed(struct reading *r, void *role, const yaml_node_t *node)
+{
+    return count_steps(r, node, 1) && read_action(r, role, node);
+}
+
 bool read_actions(struct reading *r, enum role role, const yaml_node_t *node)
 {
-    if (!node || node->type != YAML_SEQUENCE_NODE)
-        return read_action(r, role, node);
-    for (const yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++) {
-        if (++r->steps > SCENARIO_STATEMENTS_MAX)
-            return complain(r, node, NULL, "more than %d steps, repetitions included", SCENARIO_STATEMENTS_MAX);
-        if (!read_action(r, role, node_at(r, *item)))
-            return false;
-    }
-    return true;
+    return read_each(r, node, is_list(node) ? read_listed : read_action, &role);
 }

@@ -12,8 +12,7 @@ bool choose(struct reading *r, const yaml_node_t *node, const struct choice *cho
     g_autoptr(GString) names = g_string_new(NULL);
     const char *text;
 
-    for (const struct choice *c = choices; c->name; c++)
-        g_string_append_printf(names, "%s%s", c == choices ? "" : ", ", c->name);
+    append_names(names, choices, sizeof *choices, SIZE_MAX);
     text = read_text(r, node, names->str);
     for (const struct choice *c = choices; text && c->name; c++) {
         if (strcmp(c->name, text) == 0 || strcmp(c->word, text) == 0) {
@@ -73,10 +72,10 @@ bool read_segments(struct reading *r, const yaml_node_t *node, GString *out)
         g_string_append(out, "rest");
         return true;
     }
-    if (!node || node->type != YAML_SEQUENCE_NODE)
+    if (!is_list(node))
         return complain(r, node, allowed, "a chunk was expected");
-    for (const yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++) {
-        if (!read_segment(r, node_at(r, *item), out, &n))
+    for (unsigned i = 0; i < list_length(node); i++) {
+        if (!read_segment(r, list_entry(r, node, i), out, &n))
             return false;
     }
     if (n == 0)
@@ -86,15 +85,13 @@ bool read_segments(struct reading *r, const yaml_node_t *node, GString *out)
 
 bool read_chunks(struct reading *r, const yaml_node_t *node, GString *out)
 {
-    if (!node || node->type != YAML_SEQUENCE_NODE ||
-        node->data.sequence.items.top - node->data.sequence.items.start > CHUNKS_MAX ||
-        node->data.sequence.items.top == node->data.sequence.items.start)
+    if (list_length(node) == 0 || list_length(node) > CHUNKS_MAX)
         return complain(r, node, "a list of chunks such as [[4096], [], [100, rest]]",
                         "a list of 1 to %d chunks was expected", CHUNKS_MAX);
-    for (const yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++) {
+    for (unsigned i = 0; i < list_length(node); i++) {
         g_autoptr(GString) chunk = g_string_new(NULL);
 
-        if (!read_segments(r, node_at(r, *item), chunk))
+        if (!read_segments(r, list_entry(r, node, i), chunk))
             return false;
         g_string_append_printf(out, "%s%s", out->len ? "/" : "", chunk->str);
     }
@@ -268,12 +265,11 @@ static bool read_operation(struct reading *r, const yaml_node_t *node, GString *
 
 bool read_operations(struct reading *r, const yaml_node_t *node, GString *out)
 {
-    if (!node || node->type != YAML_SEQUENCE_NODE ||
-        node->data.sequence.items.top - node->data.sequence.items.start > OPERATIONS_MAX)
+    if (!is_list(node) || list_length(node) > OPERATIONS_MAX)
         return complain(r, node, "a list such as [sequence, putfh, {read: 4096}]",
                         "a list of at most %d operations was expected", OPERATIONS_MAX);
-    for (const yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++) {
-        if (!read_operation(r, node_at(r, *item), out))
+    for (unsigned i = 0; i < list_length(node); i++) {
+        if (!read_operation(r, list_entry(r, node, i), out))
             return false;
     }
     return true;
@@ -289,26 +285,5 @@ bool read_hex(struct reading *r, const yaml_node_t *node, GString *out)
         return complain(r, node, NULL, "a text of 1 to %d octets was expected", HEX_MAX);
     for (; *text; text++)
         g_string_append_printf(out, "%02x", (unsigned)(unsigned char)*text);
-    return true;
-}
-
-bool read_change(struct reading *r, const yaml_node_t *node, const char *word, struct statement *statement)
-{
-    const char *text = read_text(r, node, "N, +N, -N");
-    uint64_t value;
-    char *end;
-
-    if (!text)
-        return false;
-    if (*text != '+' && *text != '-') {
-        if (!read_number(r, node, 0, UINT64_MAX, &value))
-            return false;
-        statement_add_number(statement, word, '=', value);
-        return true;
-    }
-    value = g_ascii_strtoull(text + 1, &end, 0);
-    if (!g_ascii_isdigit(text[1]) || *end)
-        return complain(r, node, "N, +N, -N", "'%s' is no number", text);
-    statement_add_number(statement, word, *text, value);
     return true;
 }

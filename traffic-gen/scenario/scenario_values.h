@@ -22,7 +22,5 @@ bool is_field(const char *name);
 bool read_field(struct reading *r, const yaml_node_t *node, const char *name, unsigned times, const char **text);
 /* A text as its octets in hexadecimal. */
 bool read_hex(struct reading *r, const yaml_node_t *node, GString *out);
-/* A number, or what is added to, or taken from, the right one. */
-bool read_change(struct reading *r, const yaml_node_t *node, const char *word, struct statement *statement);
 
 #endif

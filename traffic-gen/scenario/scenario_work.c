@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { REPEAT_MAX = 100000, DEPTH_MAX = 16, CONNECTIONS_MAX = 1000 };
+enum { DEPTH_MAX = 16, CONNECTIONS_MAX = 1000 };
 
 static const char round_allowed[] = "initiator, responder (both at the same time), wait, repeat with work, "
                                     "next connection, parallel connection";
@@ -21,14 +21,6 @@ static struct work_connection *current(const struct work *work)
     return &g_array_index(work->connections, struct work_connection, work->connections->len - 1);
 }
 
-static bool count(struct reading *r, const yaml_node_t *node, uint64_t n)
-{
-    r->steps += (unsigned)MIN(n, SCENARIO_STATEMENTS_MAX + 1);
-    if (r->steps > SCENARIO_STATEMENTS_MAX)
-        return complain(r, node, NULL, "more than %d steps, repetitions included", SCENARIO_STATEMENTS_MAX);
-    return true;
-}
-
 /* ---- one round ---- */
 
 struct round_making {
@@ -40,14 +32,11 @@ struct round_making {
 static bool read_round_value(struct reading *r, void *context, const yaml_node_t *key, const char *name,
                              const yaml_node_t *value)
 {
-    static const struct {
-        const char *name;
-        enum role role;
-    } sides[] = {{"initiator", INITIATOR}, {"client", INITIATOR}, {"responder", RESPONDER}, {"server", RESPONDER}};
     struct round_making *m = context;
+    struct work *work = m->making->work;
+    const bool nfs = current(work)->nfs.on;
+    enum role role;
     uint64_t wait;
-
-    const bool nfs = current(m->making->work)->nfs.on;
 
     if (nfs && node_is(key, "wait"))
         return complain(r, key, NULL, "nobody waits on a connection of `nfs`");
@@ -57,22 +46,16 @@ static bool read_round_value(struct reading *r, void *context, const yaml_node_t
         m->round.wait_ns = (int64_t)wait * 1000000;
         return true;
     }
-    for (unsigned i = 0; i < G_N_ELEMENTS(sides); i++) {
-        const GArray *items = m->making->work->items[sides[i].role];
-
-        if (!node_is(key, sides[i].name))
-            continue;
-        if (m->read[sides[i].role])
-            return complain(r, key, NULL, "this side is here twice");
-        m->read[sides[i].role] = true;
-        m->round.from[sides[i].role] = items->len;
-        if (nfs ? !read_work_jobs(r, m->making->work, sides[i].role, value)
-                : !read_work_actions(r, m->making->work, sides[i].role, value))
-            return false;
-        m->round.n[sides[i].role] = items->len - m->round.from[sides[i].role];
-        return true;
-    }
-    return complain(r, key, round_allowed, "'%s' is nothing that happens", name);
+    if (!node_is_side(key, &role))
+        return complain(r, key, round_allowed, "'%s' is nothing that happens", name);
+    if (m->read[role])
+        return complain(r, key, NULL, "this side is here twice");
+    m->read[role] = true;
+    m->round.from[role] = work->items[role]->len;
+    if (nfs ? !read_work_jobs(r, work, role, value) : !read_work_actions(r, work, role, value))
+        return false;
+    m->round.n[role] = work->items[role]->len - m->round.from[role];
+    return true;
 }
 
 static bool read_round(struct making *m, const yaml_node_t *node)
@@ -102,56 +85,25 @@ static bool begin_connection(struct making *m, const yaml_node_t *node, const ya
     return true;
 }
 
-/* The name of the connection that begins here: `next connection`, or {next connection: {crc: false}}. */
-static bool is_connection(const yaml_node_t *node, bool *parallel)
-{
-    *parallel = node_is(node, "parallel connection");
-    return *parallel || node_is(node, "next connection");
-}
-
 /* ---- repetitions ---- */
-
-struct repetition {
-    const yaml_node_t *work;
-    uint64_t times;
-};
-
-static bool read_repetition_value(struct reading *r, void *context, const yaml_node_t *key, const char *name,
-                                  const yaml_node_t *value)
-{
-    struct repetition *repetition = context;
-
-    if (strcmp(name, "repeat") == 0)
-        return read_repeat(r, value, REPEAT_MAX, &repetition->times);
-    if (strcmp(name, "work") != 0)
-        return complain(r, key, "repeat, work", "'%s' does not go with repeat", name);
-    repetition->work = value;
-    return true;
-}
 
 static bool read_rounds(struct making *m, const yaml_node_t *node, unsigned depth);
 
 /* The items of a round are there once; rounds refer to them. */
-static bool read_repetition(struct making *m, const yaml_node_t *node, unsigned depth)
+static bool read_repeated_rounds(struct making *m, const yaml_node_t *node, unsigned depth)
 {
     struct reading *r = m->r;
-    struct repetition repetition = {0};
+    struct repetition repetition = {.what = "work"};
     unsigned first = m->work->rounds->len, connections = m->work->connections->len, steps = r->steps;
     uint64_t octets = r->octets, n;
 
-    if (!read_mapping(r, node, "repeat, work", read_repetition_value, &repetition))
-        return false;
-    if (!repetition.work)
-        return complain(r, node, "repeat, work", "repeat needs work");
-    if (!read_rounds(m, repetition.work, depth + 1))
+    if (!read_repetition(r, node, &repetition) || !read_rounds(m, repetition.list, depth + 1))
         return false;
     if (m->work->connections->len != connections)
         return complain(r, node, NULL, "a connection cannot begin in a repetition");
     n = m->work->rounds->len - first;
-    r->octets += (r->octets - octets) * (repetition.times - 1);
-    if (r->octets > SCENARIO_OCTETS_MAX)
-        return complain(r, node, NULL, "all messages together have more than %d octets", SCENARIO_OCTETS_MAX);
-    if (!count(r, node, (r->steps - steps) * (repetition.times - 1)))
+    if (!repeat_octets(r, node, octets, repetition.times) ||
+        !count_steps(r, node, (r->steps - steps) * (repetition.times - 1)))
         return false;
     for (uint64_t i = 1; i < repetition.times; i++) {
         for (unsigned k = 0; k < n; k++) {
@@ -172,28 +124,24 @@ static bool read_entry(struct making *m, const yaml_node_t *node, unsigned depth
     const yaml_node_pair_t *pair;
     bool parallel;
 
-    if (is_connection(node, &parallel))
+    if (node_is_connection(node, &parallel))
         return begin_connection(m, node, NULL, parallel);
     if (!node || node->type != YAML_MAPPING_NODE || node->data.mapping.pairs.top == node->data.mapping.pairs.start)
         return complain(m->r, node, round_allowed, "this is nothing that happens");
     pair = node->data.mapping.pairs.start;
-    if (node->data.mapping.pairs.top - pair == 1 && is_connection(node_at(m->r, pair->key), &parallel))
+    if (node->data.mapping.pairs.top - pair == 1 && node_is_connection(node_at(m->r, pair->key), &parallel))
         return begin_connection(m, node, node_at(m->r, pair->value), parallel);
-    for (; pair < node->data.mapping.pairs.top; pair++) {
-        if (node_is(node_at(m->r, pair->key), "repeat"))
-            return read_repetition(m, node, depth);
-    }
-    return read_round(m, node);
+    return node_is_repetition(m->r, node) ? read_repeated_rounds(m, node, depth) : read_round(m, node);
 }
 
 static bool read_rounds(struct making *m, const yaml_node_t *node, unsigned depth)
 {
-    if (!node || node->type != YAML_SEQUENCE_NODE)
+    if (!is_list(node))
         return complain(m->r, node, "lines that begin with '- '", "a list was expected");
     if (depth > DEPTH_MAX)
         return complain(m->r, node, NULL, "repetitions lie more than %d deep in one another", DEPTH_MAX);
-    for (const yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++) {
-        if (!count(m->r, node, 1) || !read_entry(m, node_at(m->r, *item), depth))
+    for (unsigned i = 0; i < list_length(node); i++) {
+        if (!count_steps(m->r, node, 1) || !read_entry(m, list_entry(m->r, node, i), depth))
             return false;
     }
     return true;

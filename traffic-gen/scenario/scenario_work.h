@@ -20,6 +20,11 @@ bool read_work_connection(struct reading *r, struct work *work, const yaml_node_
 /* The value of `nfs`: a version, or {version: 4.1, io: 65536}. */
 bool read_work_nfs(struct reading *r, const yaml_node_t *node, struct work_nfs *nfs);
 bool read_work_memory(struct reading *r, struct work *work, const yaml_node_t *node);
+struct work_side {
+    struct work *work;
+    enum role role;
+};
+
 /* An action of one side, or a list of them, into its items. */
 bool read_work_actions(struct reading *r, struct work *work, enum role role, const yaml_node_t *node);
 /* A job of an NFS client, or what happens on the server's host, or a list of them. */

@@ -298,9 +298,8 @@ static bool read_values(struct reading *r, struct action *a, const yaml_node_t *
 static bool add_item(struct reading *r, const yaml_node_t *node, struct action *a)
 {
     a->item.line = node ? (unsigned)node->start_mark.line + 1 : 1;
-    r->steps += a->times;
-    if (r->steps > SCENARIO_STATEMENTS_MAX)
-        return complain(r, node, NULL, "more than %d steps, repetitions included", SCENARIO_STATEMENTS_MAX);
+    if (!count_steps(r, node, a->times))
+        return false;
     for (unsigned i = 0; i < a->times; i++)
         g_array_append_val(a->work->items[a->role], a->item);
     return true;
@@ -308,11 +307,12 @@ static bool add_item(struct reading *r, const yaml_node_t *node, struct action *
 
 /* `send`, or {send: 100, solicited: true}, or {send: {octets: 100, solicited: true}}: the first name is what is done.
  */
-static bool read_action(struct reading *r, struct work *work, enum role role, const yaml_node_t *node)
+static bool read_action(struct reading *r, void *context, const yaml_node_t *node)
 {
+    const struct work_side *side = context;
     const yaml_node_t *what, *value;
     bool has_names = split_action(r, node, &what, &value);
-    struct action a = {.work = work, .role = role, .times = 1};
+    struct action a = {.work = side->work, .role = side->role, .times = 1};
 
     a.verb = find_verb(r, what);
     if (!a.verb)
@@ -324,11 +324,5 @@ static bool read_action(struct reading *r, struct work *work, enum role role, co
 
 bool read_work_actions(struct reading *r, struct work *work, enum role role, const yaml_node_t *node)
 {
-    if (!node || node->type != YAML_SEQUENCE_NODE)
-        return read_action(r, work, role, node);
-    for (const yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++) {
-        if (!read_action(r, work, role, node_at(r, *item)))
-            return false;
-    }
-    return true;
+    return read_each(r, node, read_action, &(struct work_side){work, role});
 }

@@ -9,47 +9,44 @@ enum { CREDITS_MAX = 1024, NFS_PORT = 20049 };
 enum { THRESHOLD = 4096, CREDITS = 32 };
 enum { RECEIVES = 64, RECEIVE_SIZE = 65536, READS = 8 };
 
-enum kind { SHORT, WORD, SIZE, INLINE, FLAG, REVISION, DEPTH_IRD, DEPTH_ORD, RTR, TEXT, ISN, OPENS };
+enum kind { VALUE, INLINE, REVISION, DEPTH_IRD, DEPTH_ORD, RTR, TEXT, ISN, OPENS };
 
 struct setting {
-    const char *name;
+    struct member member; /* of struct rpc_end_options, or of struct work_connection; in others for its limits */
     enum kind kind;
-    size_t offset; /* in struct rpc_end_options, or in struct work_connection */
-    uint64_t min, max;
     enum { ANY, PLAIN, NFS } when; /* which connections have it */
 };
 
-#define OPTION(member)     offsetof(struct rpc_end_options, qp.member)
-#define RPC(member)        offsetof(struct rpc_end_options, member)
-#define CONNECTION(member) offsetof(struct work_connection, member)
+#define OPTION(NAME, PLACE, MIN, MAX)     MEMBER(NAME, struct rpc_end_options, PLACE, MIN, MAX)
+#define CONNECTION(NAME, PLACE, MIN, MAX) MEMBER(NAME, struct work_connection, PLACE, MIN, MAX)
 
 /* Of one side; those before `rtr` of both at once as well. */
 static const struct setting side_settings[] = {
-    {"mpa-revision", REVISION, OPTION(mpa.revision), 0, 2, ANY},
-    {"also-revision-0", FLAG, OPTION(mpa.permissive), 0, 0, ANY},
-    {"crc", FLAG, OPTION(mpa.crc), 0, 0, ANY},
-    {"markers", FLAG, OPTION(mpa.markers), 0, 0, ANY},
-    {"enhanced", FLAG, OPTION(mpa.enhanced), 0, 0, ANY},
-    {"receives", WORD, OPTION(receives), 0, RECEIVES_MAX, PLAIN},
-    {"receive-size", SIZE, OPTION(receive_size), 0, RECEIVE_SIZE_MAX, PLAIN},
-    {"repost", FLAG, OPTION(repost), 0, 0, PLAIN},
-    {"send-size", INLINE, RPC(send_size), 0, 0, NFS},
-    {"receive-size", INLINE, RPC(receive_size), 0, 0, NFS},
-    {"credits", WORD, RPC(credits), 1, CREDITS_MAX, NFS},
-    {"remote-invalidation", FLAG, RPC(remote_invalidation), 0, 0, NFS},
-    {"ird", DEPTH_IRD, 0, 0, IRD_ORD_MAX, ANY},
-    {"ord", DEPTH_ORD, 0, 0, IRD_ORD_MAX, ANY},
-    {"private-data", TEXT, 0, 0, 0, PLAIN},
-    {"rtr", RTR, 0, 0, 0, ANY},
-    {"rejects", FLAG, OPTION(mpa.reject), 0, 0, ANY},
-    {"initial-sequence-number", ISN, 0, 1, UINT32_MAX, ANY},
+    {OPTION("mpa-revision", qp.mpa.revision, 0, 2), REVISION, ANY},
+    {OPTION("also-revision-0", qp.mpa.permissive, 0, 0), VALUE, ANY},
+    {OPTION("crc", qp.mpa.crc, 0, 0), VALUE, ANY},
+    {OPTION("markers", qp.mpa.markers, 0, 0), VALUE, ANY},
+    {OPTION("enhanced", qp.mpa.enhanced, 0, 0), VALUE, ANY},
+    {OPTION("receives", qp.receives, 0, RECEIVES_MAX), VALUE, PLAIN},
+    {OPTION("receive-size", qp.receive_size, 0, RECEIVE_SIZE_MAX), VALUE, PLAIN},
+    {OPTION("repost", qp.repost, 0, 0), VALUE, PLAIN},
+    {OPTION("send-size", send_size, 0, 0), INLINE, NFS},
+    {OPTION("receive-size", receive_size, 0, 0), INLINE, NFS},
+    {OPTION("credits", credits, 1, CREDITS_MAX), VALUE, NFS},
+    {OPTION("remote-invalidation", remote_invalidation, 0, 0), VALUE, NFS},
+    {OPTION("ird", qp.mpa.enhanced_data.ird, 0, IRD_ORD_MAX), DEPTH_IRD, ANY},
+    {OPTION("ord", qp.mpa.enhanced_data.ord, 0, IRD_ORD_MAX), DEPTH_ORD, ANY},
+    {OPTION("private-data", qp.mpa.private_data, 0, 0), TEXT, PLAIN},
+    {OPTION("rtr", qp.mpa.enhanced_data.rtr, 0, 0), RTR, ANY},
+    {OPTION("rejects", qp.mpa.reject, 0, 0), VALUE, ANY},
+    {CONNECTION("initial-sequence-number", isn[0], 1, UINT32_MAX), ISN, ANY},
 };
 enum { SHARED_SETTINGS = 15 };
 
 static const struct setting settings[] = {
-    {"mss", SHORT, CONNECTION(mss), MSS_MIN, UINT16_MAX, ANY},
-    {"port", SHORT, CONNECTION(port), 1, UINT16_MAX, ANY},
-    {"opened-by", OPENS, CONNECTION(responder_opens), 0, 0, ANY},
+    {CONNECTION("mss", mss, MSS_MIN, UINT16_MAX), VALUE, ANY},
+    {CONNECTION("port", port, 1, UINT16_MAX), VALUE, ANY},
+    {CONNECTION("opened-by", responder_opens, 0, 0), OPENS, ANY},
 };
 
 struct making {
@@ -63,11 +60,11 @@ static char *names_of(bool one_side)
     GString *s = g_string_new(one_side ? "" : "initiator, responder, nfs");
 
     for (unsigned i = 0; i < (one_side ? G_N_ELEMENTS(side_settings) : SHARED_SETTINGS); i++) {
-        if (!strstr(s->str, side_settings[i].name))
-            g_string_append_printf(s, "%s%s", s->len ? ", " : "", side_settings[i].name);
+        if (!strstr(s->str, side_settings[i].member.name))
+            g_string_append_printf(s, "%s%s", s->len ? ", " : "", side_settings[i].member.name);
     }
     for (unsigned i = 0; !one_side && i < G_N_ELEMENTS(settings); i++)
-        g_string_append_printf(s, ", %s", settings[i].name);
+        g_string_append_printf(s, ", %s", settings[i].member.name);
     return g_string_free(s, FALSE);
 }
 
@@ -86,56 +83,40 @@ static bool read_private_data(struct reading *r, const yaml_node_t *node, struct
 static bool apply(struct reading *r, const struct setting *s, const yaml_node_t *node, struct making *m, void *at)
 {
     struct qp_options *options = &((struct rpc_end_options *)at)->qp;
-    void *member = (uint8_t *)at + s->offset;
-    uint64_t value = 0;
+    struct mpa_enhanced *enhanced = &options->mpa.enhanced_data;
+    void *member = (uint8_t *)at + s->member.offset;
 
-    if (s->max > 0 && !read_number(r, node, s->min, s->max, &value))
-        return false;
     switch (s->kind) {
-    case SHORT:
-        *(uint16_t *)member = (uint16_t)value;
-        break;
-    case WORD:
-        *(unsigned *)member = (unsigned)value;
-        break;
-    case SIZE:
-        *(size_t *)member = value;
-        break;
     case INLINE: /* 0: neither is said */
         return read_threshold(r, node, 0, member);
-    case FLAG:
-        return read_flag(r, node, member);
-    case REVISION:
-        options->mpa.revision = (uint8_t)value;
-        options->mpa.enhanced = value == 2;
-        break;
-    case DEPTH_IRD:
-        options->mpa.enhanced_data.ird = (uint16_t)value;
-        options->ird = value == IRD_ORD_MAX ? READS : (unsigned)value;
-        break;
-    case DEPTH_ORD:
-        options->mpa.enhanced_data.ord = (uint16_t)value;
-        options->ord = value == IRD_ORD_MAX ? READS : (unsigned)value;
-        break;
     case RTR:
-        if (!read_rtr_types(r, node, &options->mpa.enhanced_data.rtr))
+        if (!read_rtr_types(r, node, &enhanced->rtr))
             return false;
-        options->mpa.enhanced_data.peer_to_peer = options->mpa.enhanced_data.rtr != 0;
-        break;
+        enhanced->peer_to_peer = enhanced->rtr != 0;
+        return true;
     case TEXT:
         return read_private_data(r, node, m->work, &options->mpa);
-    case ISN:
-        m->connection->isn[m->role] = (uint32_t)value;
-        break;
     case OPENS:
         return read_opener(r, node, member);
+    case ISN:
+        return read_member(r, &s->member, node, (uint8_t *)m->connection + m->role * sizeof m->connection->isn[0]);
+    default:
+        break;
     }
+    if (!read_member(r, &s->member, node, at))
+        return false;
+    if (s->kind == REVISION)
+        options->mpa.enhanced = options->mpa.revision == 2;
+    else if (s->kind == DEPTH_IRD)
+        options->ird = enhanced->ird == IRD_ORD_MAX ? READS : enhanced->ird;
+    else if (s->kind == DEPTH_ORD)
+        options->ord = enhanced->ord == IRD_ORD_MAX ? READS : enhanced->ord;
     return true;
 }
 
 static bool is_for(const struct setting *s, const char *name, const struct making *m)
 {
-    return strcmp(s->name, name) == 0 && (s->when == ANY || (s->when == NFS) == m->connection->nfs.on);
+    return strcmp(s->member.name, name) == 0 && (s->when == ANY || (s->when == NFS) == m->connection->nfs.on);
 }
 
 /* Also what only the other kind of connection has. */
@@ -144,7 +125,7 @@ static bool unknown(struct reading *r, const yaml_node_t *key, const char *name,
     g_autofree char *allowed = names_of(one_side);
 
     for (unsigned i = 0; i < G_N_ELEMENTS(side_settings); i++) {
-        if (strcmp(side_settings[i].name, name) == 0 && side_settings[i].when != ANY)
+        if (strcmp(side_settings[i].member.name, name) == 0 && side_settings[i].when != ANY)
             return complain(r, key, NULL, "%s %s `nfs`", name, m->connection->nfs.on ? "does not go with" : "needs");
     }
     return complain(r, key, allowed, "'%s' is nothing that %s has", name, one_side ? "one side" : "a connection");
@@ -182,7 +163,7 @@ static bool read_shared(struct reading *r, void *context, const yaml_node_t *key
                    apply(r, &side_settings[i], value, m, &m->connection->options[RESPONDER]);
     }
     for (unsigned i = 0; i < G_N_ELEMENTS(settings); i++) {
-        if (strcmp(settings[i].name, name) == 0)
+        if (strcmp(settings[i].member.name, name) == 0)
             return apply(r, &settings[i], value, m, m->connection);
     }
     return unknown(r, key, name, false, m);

@@ -17,53 +17,27 @@ struct making {
 
 static bool read_rights(struct reading *r, const yaml_node_t *node, unsigned *rights)
 {
-    static const struct {
-        const char *name;
-        enum memory_right right;
-    } names[] = {{"read", MEMORY_REMOTE_READ}, {"write", MEMORY_REMOTE_WRITE}, {"atomic", MEMORY_REMOTE_ATOMIC}};
+    static const struct named names[] = {
+        {"read", MEMORY_REMOTE_READ}, {"write", MEMORY_REMOTE_WRITE}, {"atomic", MEMORY_REMOTE_ATOMIC}, {NULL, 0}};
 
-    if (!node || node->type != YAML_SEQUENCE_NODE)
-        return complain(r, node, "a list of read, write, atomic", "a list was expected");
-    *rights = 0;
-    for (const yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++) {
-        unsigned before = *rights;
-
-        for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
-            if (node_is(node_at(r, *item), names[i].name))
-                *rights |= names[i].right;
-        }
-        if (*rights == before)
-            return complain(r, node_at(r, *item), "read, write, atomic, each once", "this is no right");
-    }
-    return true;
+    return read_named_set(r, node, names, "this is no right", rights);
 }
 
 static bool read_region_value(struct reading *r, void *context, const yaml_node_t *key, const char *name,
                               const yaml_node_t *value)
 {
+    static const struct member members[] = {MEMBER("octets", struct work_region, octets, 0, OCTETS_MAX),
+                                            MEMBER("to", struct work_region, to, 0, UINT64_MAX),
+                                            MEMBER("invalidable", struct work_region, invalidable, 0, 0),
+                                            MEMBER("stag", struct work_region, stag, 1, UINT32_MAX),
+                                            MEMBER("fill", struct work_region, fill, 0, UINT8_MAX)};
+    const struct member *member = find_member(members, G_N_ELEMENTS(members), name);
     struct work_region *region = context;
-    uint64_t number;
 
-    if (strcmp(name, "octets") == 0)
-        return read_number(r, value, 0, OCTETS_MAX, &region->octets);
-    if (strcmp(name, "to") == 0)
-        return read_number(r, value, 0, UINT64_MAX, &region->to);
+    if (member)
+        return read_member(r, member, value, region);
     if (strcmp(name, "rights") == 0)
         return read_rights(r, value, &region->rights);
-    if (strcmp(name, "invalidable") == 0)
-        return read_flag(r, value, &region->invalidable);
-    if (strcmp(name, "stag") == 0) {
-        if (!read_number(r, value, 1, UINT32_MAX, &number))
-            return false;
-        region->stag = (uint32_t)number;
-        return true;
-    }
-    if (strcmp(name, "fill") == 0) {
-        if (!read_number(r, value, 0, UINT8_MAX, &number))
-            return false;
-        region->fill = (int)number;
-        return true;
-    }
     return complain(r, key, region_allowed, "'%s' is nothing that a region has", name);
 }
 
@@ -125,11 +99,7 @@ static bool read_region(struct reading *r, void *context, const yaml_node_t *key
         .fill = -1,
     };
 
-    if (!read_word(r, key, NULL))
-        return false;
-    if (g_ascii_isdigit(*name))
-        return complain(r, key, NULL, "the name of a region does not begin with a digit");
-    return read_mapping(r, value, region_allowed, read_region_value, &region) &&
+    return read_region_name(r, key) && read_mapping(r, value, region_allowed, read_region_value, &region) &&
            add_region(r, m->work, m->role, key, name, region);
 }
 

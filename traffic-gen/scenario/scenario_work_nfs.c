@@ -8,23 +8,16 @@ enum { IO_MAX = 1 << 20, DEPTH_MAX = 16, SEGMENTS_MAX = 16, FILES_MAX = 10000 };
 
 /* ---- how ---- */
 
-enum kind { VERSION, OCTETS, COUNT, CALLS, FLAG };
+#define SETTING(NAME, PLACE, MIN, MAX) MEMBER(NAME, struct nfs_client_options, PLACE, MIN, MAX)
 
-static const struct setting {
-    const char *name;
-    enum kind kind;
-    size_t offset; /* in struct nfs_client_options */
-    uint64_t min, max;
-} settings[] = {
-    {"version", VERSION, 0, 0, 0},
-    {"io", OCTETS, offsetof(struct nfs_client_options, io_octets), 1, IO_MAX},
-    {"list", OCTETS, offsetof(struct nfs_client_options, list_octets), 512, IO_MAX},
-    {"inline-up-to", OCTETS, offsetof(struct nfs_client_options, inline_octets), 1, IO_MAX},
-    {"in-flight", COUNT, offsetof(struct nfs_client_options, depth), 1, DEPTH_MAX},
-    {"segments", COUNT, offsetof(struct nfs_client_options, how.segments), 1, SEGMENTS_MAX},
-    {"calls", CALLS, 0, 0, 0},
-    {"backchannel", FLAG, offsetof(struct nfs_client_options, backchannel), 0, 0},
-    {"link-chunks", FLAG, offsetof(struct nfs_client_options, link_chunks), 0, 0},
+static const struct member settings[] = {
+    SETTING("io", io_octets, 1, IO_MAX),
+    SETTING("list", list_octets, 512, IO_MAX),
+    SETTING("inline-up-to", inline_octets, 1, IO_MAX),
+    SETTING("in-flight", depth, 1, DEPTH_MAX),
+    SETTING("segments", how.segments, 1, SEGMENTS_MAX),
+    SETTING("backchannel", backchannel, 0, 0),
+    SETTING("link-chunks", link_chunks, 0, 0),
 };
 
 static const char *const settings_allowed = "version, io, list, inline-up-to, in-flight, segments, calls, backchannel, "
@@ -32,19 +25,14 @@ static const char *const settings_allowed = "version, io, list, inline-up-to, in
 
 static bool read_version(struct reading *r, const yaml_node_t *node, struct nfs_client_options *nfs)
 {
-    static const struct {
-        const char *name;
-        unsigned version, minor;
-    } versions[] = {{"2", 2, 0}, {"3", 3, 0}, {"4.0", 4, 0}, {"4.1", 4, 1}, {"4.2", 4, 2}};
+    static const struct named versions[] = {{"2", 20}, {"3", 30}, {"4.0", 40}, {"4.1", 41}, {"4.2", 42}, {NULL, 0}};
+    unsigned version;
 
-    for (unsigned i = 0; i < G_N_ELEMENTS(versions); i++) {
-        if (node_is(node, versions[i].name)) {
-            nfs->version = versions[i].version;
-            nfs->minor = versions[i].minor;
-            return true;
-        }
-    }
-    return complain(r, node, "2, 3, 4.0, 4.1, 4.2", "this is no version of NFS");
+    if (!read_named_value(r, node, versions, "this is no version of NFS", &version))
+        return false;
+    nfs->version = version / 10;
+    nfs->minor = version % 10;
+    return true;
 }
 
 static bool read_calls(struct reading *r, const yaml_node_t *node, struct rpc_end_how *how)
@@ -59,28 +47,15 @@ static bool read_calls(struct reading *r, const yaml_node_t *node, struct rpc_en
 static bool read_setting(struct reading *r, void *context, const yaml_node_t *key, const char *name,
                          const yaml_node_t *value)
 {
+    const struct member *setting = find_member(settings, G_N_ELEMENTS(settings), name);
     struct nfs_client_options *nfs = context;
-    uint64_t number;
 
-    for (unsigned i = 0; i < G_N_ELEMENTS(settings); i++) {
-        const struct setting *s = &settings[i];
-
-        if (strcmp(s->name, name) != 0)
-            continue;
-        if (s->kind == VERSION)
-            return read_version(r, value, nfs);
-        if (s->kind == CALLS)
-            return read_calls(r, value, &nfs->how);
-        if (s->kind == FLAG)
-            return read_flag(r, value, (bool *)((uint8_t *)nfs + s->offset));
-        if (!read_number(r, value, s->min, s->max, &number))
-            return false;
-        if (s->kind == OCTETS)
-            *(uint32_t *)(void *)((uint8_t *)nfs + s->offset) = (uint32_t)number;
-        else
-            *(unsigned *)(void *)((uint8_t *)nfs + s->offset) = (unsigned)number;
-        return true;
-    }
+    if (setting)
+        return read_member(r, setting, value, nfs);
+    if (strcmp(name, "version") == 0)
+        return read_version(r, value, nfs);
+    if (strcmp(name, "calls") == 0)
+        return read_calls(r, value, &nfs->how);
     return complain(r, key, settings_allowed, "'%s' is nothing that an NFS client has", name);
 }
 
@@ -140,40 +115,21 @@ static bool read_string(struct reading *r, const yaml_node_t *node, struct makin
     return text != NULL;
 }
 
-static bool read_status(struct reading *r, const yaml_node_t *node, uint32_t *status)
-{
-    static const struct {
-        const char *name;
-        uint32_t status;
-    } names[] = {{"NOENT", 2},     {"EXIST", 17}, {"NOTDIR", 20},      {"ISDIR", 21}, {"INVAL", 22},
-                 {"NOTEMPTY", 66}, {"FBIG", 27},  {"NAMETOOLONG", 63}, {"PERM", 1},   {"ACCES", 13},
-                 {"NOSPC", 28},    {"ROFS", 30},  {"STALE", 70}};
+static const struct named statuses[] = {
+    {"PERM", 1},  {"NOENT", 2},  {"ACCES", 13}, {"EXIST", 17},       {"NOTDIR", 20},   {"ISDIR", 21}, {"INVAL", 22},
+    {"FBIG", 27}, {"NOSPC", 28}, {"ROFS", 30},  {"NAMETOOLONG", 63}, {"NOTEMPTY", 66}, {"STALE", 70}, {NULL, 0}};
 
-    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
-        if (node_is(node, names[i].name)) {
-            *status = names[i].status;
-            return true;
-        }
-    }
-    return complain(r, node,
-                    "PERM, NOENT, ACCES, EXIST, NOTDIR, ISDIR, INVAL, FBIG, NOSPC, ROFS, NAMETOOLONG, NOTEMPTY, STALE",
-                    "this status is not known");
-}
+#define NUMBER_OF(NAME, PLACE, MAX) MEMBER(NAME, struct nfs_job, PLACE, 0, MAX)
 
-static bool read_files(struct reading *r, const yaml_node_t *node, uint32_t *value)
-{
-    uint64_t number = 0;
-    bool good = read_number(r, node, 0, FILES_MAX, &number);
-
-    *value = (uint32_t)number;
-    return good;
-}
+static const struct member numbers[] = {NUMBER_OF("at", at, UINT32_MAX), NUMBER_OF("pattern", pattern, FILES_MAX),
+                                        NUMBER_OF("count", count, FILES_MAX)};
 
 static bool read_parameter(struct reading *r, void *context, const yaml_node_t *key, const char *name,
                            const yaml_node_t *value)
 {
     struct making *m = context;
     struct nfs_job *job = &m->item.job;
+    const struct member *number = find_member(numbers, G_N_ELEMENTS(numbers), name);
     g_autofree char *allowed = NULL;
 
     if (strcmp(name, m->verb->name) == 0 || strcmp(name, "path") == 0)
@@ -181,15 +137,11 @@ static bool read_parameter(struct reading *r, void *context, const yaml_node_t *
     if (m->verb->other && strcmp(name, m->verb->other) == 0)
         return read_string(r, value, m, &job->other);
     if (strcmp(name, "expect") == 0)
-        return read_status(r, value, &job->expect);
+        return read_named_value(r, value, statuses, "this status is not known", &job->expect);
     if (m->verb->octets && strcmp(name, "octets") == 0)
         return read_octets(r, value, 1, &job->octets);
-    if (m->verb->octets && strcmp(name, "at") == 0)
-        return read_number(r, value, 0, UINT32_MAX, &job->at);
-    if (m->verb->octets && strcmp(name, "pattern") == 0)
-        return read_files(r, value, &job->pattern);
-    if (m->verb->count && strcmp(name, "count") == 0)
-        return read_files(r, value, &job->count);
+    if (number && (strcmp(name, "count") == 0 ? m->verb->count : m->verb->octets))
+        return read_member(r, number, value, job);
     allowed = parameter_names(m->verb);
     return complain(r, key, allowed, "'%s' does not go with %s", name, m->verb->name);
 }
@@ -211,11 +163,13 @@ static const struct verb *find_verb(struct reading *r, enum role role, const yam
 }
 
 /* `null`, {mkdir: a/b}, {write: a/b, octets: 100000} */
-static bool read_job(struct reading *r, struct work *work, enum role role, const yaml_node_t *node)
+static bool read_job(struct reading *r, void *context, const yaml_node_t *node)
 {
+    const struct work_side *side = context;
+    const enum role role = side->role;
     const yaml_node_t *what, *value;
     bool has_names = split_action(r, node, &what, &value);
-    struct making m = {.work = work, .verb = find_verb(r, role, what)};
+    struct making m = {.work = side->work, .verb = find_verb(r, role, what)};
     g_autofree char *allowed = m.verb ? parameter_names(m.verb) : NULL;
 
     if (!what || !m.verb)
@@ -230,19 +184,13 @@ static bool read_job(struct reading *r, struct work *work, enum role role, const
         return complain(r, what, allowed, "%s needs a path", m.verb->name);
     if (m.verb->other && !m.item.job.other)
         return complain(r, what, allowed, "%s needs `%s`", m.verb->name, m.verb->other);
-    if (++r->steps > SCENARIO_STATEMENTS_MAX)
-        return complain(r, what, NULL, "more than %d steps, repetitions included", SCENARIO_STATEMENTS_MAX);
-    g_array_append_val(work->items[role], m.item);
+    if (!count_steps(r, what, 1))
+        return false;
+    g_array_append_val(side->work->items[role], m.item);
     return true;
 }
 
 bool read_work_jobs(struct reading *r, struct work *work, enum role role, const yaml_node_t *node)
 {
-    if (!node || node->type != YAML_SEQUENCE_NODE)
-        return read_job(r, work, role, node);
-    for (const yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++) {
-        if (!read_job(r, work, role, node_at(r, *item)))
-            return false;
-    }
-    return true;
+    return read_each(r, node, read_job, &(struct work_side){work, role});
 }
