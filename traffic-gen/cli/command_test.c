@@ -2,8 +2,8 @@
 /* iwarp-gen test: runs the suites against a device. */
 #include "support/output_file.h"
 #include "traffic-gen/cli/command.h"
+#include "traffic-gen/cli/command_test_options.h"
 #include "traffic-gen/live/verbs/verbs.h"
-#include "traffic-gen/pairs/covering.h"
 #include "traffic-gen/pairs/pairs_run.h"
 #include "traffic-gen/suite/result/result_layout.h"
 #include "traffic-gen/suite/result/result_origin.h"
@@ -31,145 +31,13 @@
 #include <unistd.h>
 
 enum {
-    JOBS_MAX = 64,
-    REPEAT_MAX = 1000,
     CONFIRM_DEFAULT = 3,
-    CONFIRM_MAX = 9,
     ACCEPT_DEFAULT = 30,
     INFO_SECONDS = 60, /* for --device-info */
     PAIRS_SEED = 1,    /* of combinations: the same in each run */
     STATUS_OPEN = 3,
     STATUS_DEAD = 3
 };
-
-struct options {
-    gboolean listen;
-    char **suites, **rules, **skip;
-    char *waivers, *before_each, *reset, *resume, *format, *output, *record, *service, *advert, *mpa, *device;
-    char *export, *mount_port, *nfs_version, *seed, *transcript, *capture, *device_info, *soak;
-    double timeout, start_timeout, idle_timeout, accept_timeout, recover_timeout, settle, reset_timeout, pace;
-    gint jobs, repeat, stop_after, confirm, load, strength;
-    gboolean default_configuration, strict_waivers, accept_given, reuse, capture_filter;
-};
-
-static const struct format {
-    const char *name;
-    void (*write)(const struct suite_report *report, FILE *out);
-} formats[] = {
-    {"text", suite_report_text}, {"json", suite_report_json}, {"junit", suite_report_junit},
-    {"html", suite_report_page}, {"tap", suite_report_tap},
-};
-
-static const struct format *format_find(const char *name)
-{
-    for (unsigned i = 0; i < G_N_ELEMENTS(formats); i++) {
-        if (strcmp(formats[i].name, name) == 0)
-            return &formats[i];
-    }
-    return NULL;
-}
-
-static int64_t nanoseconds(double seconds)
-{
-    return (int64_t)(seconds * 1e9);
-}
-
-/* Connections that we make. */
-static bool pace_is_good(const struct options *options, int *status)
-{
-    const bool paces = !isnan(options->pace);
-
-    if (options->listen && (options->reuse || paces))
-        *status = command_fail("%s: for a device that is connected to; one that connects does so when it likes",
-                               options->reuse ? "--reuse" : "--connections-per-second");
-    else if (paces && !(options->pace >= 0.01 && options->pace <= 1000))
-        *status = command_fail("--connections-per-second: %g is not from 0.01 to 1000", options->pace);
-    else
-        return true;
-    return false;
-}
-
-static bool times_are_good(const struct options *options, int *status)
-{
-    const struct {
-        const char *name;
-        double value;
-    } times[] = {{"timeout", options->timeout},
-                 {"start-timeout", options->start_timeout},
-                 {"idle-timeout", options->idle_timeout},
-                 {"accept-timeout", options->accept_timeout},
-                 {"recover-timeout", options->recover_timeout},
-                 {"reset-timeout", options->reset_timeout}};
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(times); i++) {
-        if (!(times[i].value >= 0.01 && times[i].value <= 3600)) {
-            *status = command_fail("--%s: %g is not from 0.01 to 3600 seconds", times[i].name, times[i].value);
-            return false;
-        }
-    }
-    if (!(options->settle >= 0 && options->settle <= 60)) {
-        *status = command_fail("--settle: %g is not from 0 to 60 seconds", options->settle);
-        return false;
-    }
-    return pace_is_good(options, status);
-}
-
-/* What the user says about the device's service. */
-static const struct {
-    const char *name;
-    unsigned services;
-} services[] = {{"none", 0},
-                {"echo", NEED_ECHO | NEED_RECEIVES},
-                {"rpc", NEED_RPC | NEED_RECEIVES},
-                {"nfs", NEED_RPC | NEED_NFS | NEED_RECEIVES}};
-
-static bool parse_service(const char *text, unsigned *out)
-{
-    for (unsigned i = 0; i < G_N_ELEMENTS(services); i++) {
-        if (strcmp(services[i].name, text) == 0) {
-            *out = services[i].services;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* "BEFOREnone, echo, rpcLASTnfs"; g_free() it. */
-static char *service_names(const char *before, const char *last)
-{
-    GString *text = g_string_new(before);
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(services); i++)
-        g_string_append_printf(text, "%s%s",
-                               i == 0                           ? ""
-                               : i + 1 < G_N_ELEMENTS(services) ? ", "
-                                                                : last,
-                               services[i].name);
-    return g_string_free(text, FALSE);
-}
-
-/* Options about NFS. False: *status is set. */
-static bool take_nfs(const struct options *options, struct nfs_run *nfs, int *status)
-{
-    guint64 port, seed = nfs->seed;
-
-    nfs->export = options->export;
-    nfs->mount_port = options->mount_port;
-    nfs->wanted = options->nfs_version ? nfs_versions_parse(options->nfs_version) : 0;
-    if (options->nfs_version && nfs->wanted == 0)
-        *status =
-            command_fail("--nfs-version: '%s' is not of 3, 4.0, 4.1, 4.2, 4 (comma-separated)", options->nfs_version);
-    else if (options->mount_port &&
-             !g_ascii_string_to_unsigned(options->mount_port, 10, options->listen ? 0 : 1, UINT16_MAX, &port, NULL))
-        *status = command_fail("--mount-port: '%s' is not a port", options->mount_port);
-    else if (options->seed && !g_ascii_string_to_unsigned(options->seed, 10, 0, UINT32_MAX, &seed, NULL))
-        *status = command_fail("--seed: '%s' is not from 0 to 4294967295", options->seed);
-    else {
-        nfs->seed = seed;
-        return true;
-    }
-    return false;
-}
 
 static char *now_text(void)
 {
@@ -182,7 +50,7 @@ static char *now_text(void)
 
 /* What a run of the suites needs besides the device. */
 struct job {
-    const struct options *options;
+    const struct test_options *options;
     struct talk_run *run;
     const char *address;
     const GArray *chosen;
@@ -341,7 +209,7 @@ static bool has_verdict(const struct suite_report *report)
     return false;
 }
 
-static int verdict(const struct options *options, const struct suite_report *report)
+static int verdict(const struct test_options *options, const struct suite_report *report)
 {
     unsigned failed = suite_report_failures(report);
     bool dead = strcmp(report->state, device_life_names[DEVICE_ALIVE]) != 0 && !suite_stopped;
@@ -363,19 +231,19 @@ static int verdict(const struct options *options, const struct suite_report *rep
     return has_verdict(report) ? COMMAND_DONE : STATUS_OPEN;
 }
 
-static int output_trouble(const struct options *options)
+static int output_trouble(const struct test_options *options)
 {
     return command_fail("%s: %s", options->output ? options->output : "standard output", g_strerror(errno));
 }
 
 /* The temporary file beside the report exists only now, as another signal could leave it behind. */
-static bool write_report(const struct options *options, const struct suite_report *report)
+static bool write_report(const struct test_options *options, const struct suite_report *report)
 {
     struct output_file out;
     bool good = output_file_open(&out, options->output);
 
     if (good) {
-        format_find(options->format)->write(report, out.file);
+        test_format_find(options->format)->write(report, out.file);
         good = output_file_finish(&out);
     }
     output_file_clear(&out);
@@ -405,7 +273,7 @@ static char *device_info(void *ctx)
     const char *const variables[] = {address, NULL};
     char *text = NULL;
 
-    if (!user_command_output(job->options->device_info, variables, nanoseconds(INFO_SECONDS), &text, &why))
+    if (!user_command_output(job->options->device_info, variables, test_nanoseconds(INFO_SECONDS), &text, &why))
         g_printerr("iwarp-gen: --device-info: %s\n", why);
     return text;
 }
@@ -447,7 +315,7 @@ static void add_origin(struct job *job, struct suite_report *report)
 /* The recording is complete by then. */
 static int write_all(struct job *job, struct suite_report *report)
 {
-    const struct options *options = job->options;
+    const struct test_options *options = job->options;
 
     if (!end_recording(job))
         return command_fail("%s: %s", options->record, g_strerror(errno));
@@ -461,7 +329,7 @@ static int write_all(struct job *job, struct suite_report *report)
 static void run_all(struct job *job, struct suite_report *report)
 {
     guint finished;
-    const struct options *options = job->options;
+    const struct test_options *options = job->options;
     bool progress = isatty(STDERR_FILENO);
     const struct run_options how = {
         .jobs = (unsigned)options->jobs,
@@ -471,7 +339,7 @@ static void run_all(struct job *job, struct suite_report *report)
         .address = job->address,
         .before_each = options->before_each,
         .reset = options->reset,
-        .t_reset = nanoseconds(options->reset_timeout),
+        .t_reset = test_nanoseconds(options->reset_timeout),
         .judged = judge,
         .saved = output_file_is_replaced(options->output) && strcmp(options->format, "json") == 0 ? save : NULL,
         .progress = progress ? show_progress : NULL,
@@ -522,7 +390,7 @@ static void print_applicable(const struct suite_report *report)
  */
 static bool choose_cases(struct job *job, struct suite_report *report, GArray **about, int *status)
 {
-    const struct options *options = job->options;
+    const struct test_options *options = job->options;
     const struct pairs_wish wish = {.strength = (unsigned)options->strength,
                                     .seed = options->seed ? (uint32_t)job->run->nfs.seed : PAIRS_SEED,
                                     .names = options->suites};
@@ -567,7 +435,7 @@ static void run_and_write(struct job *job, struct suite_report *report, int *sta
 
 static int run_chosen(struct job *job)
 {
-    const struct options *options = job->options;
+    const struct test_options *options = job->options;
     struct suite_report *report = suite_report_new();
     int status = COMMAND_DONE;
 
@@ -637,90 +505,6 @@ static int run_recorded(struct job *job)
     return status;
 }
 
-static bool numbers_are_good(const struct options *options, int *status)
-{
-    const struct {
-        const char *name;
-        gint value, min, max;
-    } numbers[] = {{"-j", options->jobs, 1, JOBS_MAX},
-                   {"--repeat", options->repeat, 1, REPEAT_MAX},
-                   {"--confirm", options->confirm, 1, CONFIRM_MAX},
-                   {"--load", options->load, 0, LOAD_MAX},
-                   {"--strength", options->strength, 0, COVERING_STRENGTH_MAX},
-                   {"--stop-after", options->stop_after, 0, INT16_MAX}};
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(numbers); i++) {
-        if (numbers[i].value < numbers[i].min || numbers[i].value > numbers[i].max) {
-            *status = command_fail("%s: %d is not from %d to %d", numbers[i].name, numbers[i].value, numbers[i].min,
-                                   numbers[i].max);
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Other connections, of which one case at a time may be to blame. */
-static int load_fits(const struct options *options, const char *address)
-{
-    if (options->load == 0)
-        return COMMAND_DONE;
-    if (options->listen || verbs_address(address))
-        return command_fail("--load: needs a device at HOST:PORT, to which it can connect");
-    if (options->jobs > 1)
-        return command_fail("--load: one case at a time (-j 1), so that it is clear which one is to blame");
-    return COMMAND_DONE;
-}
-
-/* Combinations are of a Responder on TCP, and no cases of the suites. */
-static int strength_fits(const struct options *options, const char *address, enum suite_dut dut)
-{
-    const struct {
-        const char *name;
-        bool given;
-    } others[] = {
-        {"--rules", options->rules != NULL}, {"--skip", options->skip != NULL}, {"--soak", options->soak != NULL}};
-    g_autofree char *why = NULL;
-
-    if (options->strength == 0)
-        return COMMAND_DONE;
-    for (unsigned i = 0; i < G_N_ELEMENTS(others); i++) {
-        if (others[i].given)
-            return command_fail("--strength: not with %s; --suite says what to combine (iwarp-gen list pairs)",
-                                others[i].name);
-    }
-    if (verbs_address(address))
-        return command_fail("--strength: needs a device at HOST:PORT, as an RDMA device makes the octets by itself");
-    return pairs_names_good(options->suites, dut, &why) ? COMMAND_DONE : command_fail("%s", why);
-}
-
-/* "90", "90s", "30m", "12h". */
-static bool take_soak(const struct options *options, int64_t *out, int *status)
-{
-    static const struct {
-        const char *unit;
-        double seconds;
-    } units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
-    char *end;
-    double number;
-
-    if (!options->soak)
-        return true;
-    if (options->resume || options->repeat > 1) {
-        *status = command_fail("--soak: not with %s; it runs each case as often as there is time for",
-                               options->resume ? "--resume" : "--repeat");
-        return false;
-    }
-    number = g_ascii_strtod(options->soak, &end);
-    for (unsigned i = 0; i < G_N_ELEMENTS(units) && number > 0 && end > options->soak; i++) {
-        if (strcmp(end, units[i].unit) == 0 && number * units[i].seconds <= 366 * 86400.0) {
-            *out = nanoseconds(number * units[i].seconds);
-            return true;
-        }
-    }
-    *status = command_fail("--soak: '%s' is no duration such as 90s, 30m or 12h", options->soak);
-    return false;
-}
-
 /* A report of the same role of a device, whose results are taken over. */
 static bool load_earlier(struct job *job, GError **error)
 {
@@ -738,99 +522,6 @@ static bool load_earlier(struct job *job, GError **error)
     return false;
 }
 
-/* Options that need octets, with a device whose octets another device makes and takes. */
-static const char *option_of_octets(const struct options *options)
-{
-    const struct {
-        const char *name;
-        bool given;
-    } given[] = {{"mpa", options->mpa != NULL},
-                 {"advert", options->advert != NULL},
-                 {"default-configuration", options->default_configuration}};
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(given); i++) {
-        if (given[i].given)
-            return given[i].name;
-    }
-    return NULL;
-}
-
-/* A socket, or the RDMA device that "rdma:HOST:PORT" is reached through. False: *status. */
-static bool take_port(const struct options *options, const char *address, struct talk_run *run, int *status)
-{
-    const char *wrong = option_of_octets(options);
-    g_autoptr(GError) error = NULL;
-
-    if (!verbs_address(address)) {
-        if (!options->capture)
-            return true;
-        *status = command_fail("--capture: of a device at HOST:PORT --write-capture records every octet");
-        return false;
-    }
-    if (!options->service)
-        run->services = NEED_RPC | NEED_NFS | NEED_RECEIVES;
-    run->rpc_port = &rpc_port_verbs;
-    if (wrong)
-        *status = command_fail("--%s: not of a device at rdma:HOST:PORT, as an RDMA device makes the octets", wrong);
-    else if (options->record)
-        *status =
-            command_fail("--write-capture: the octets of an RDMA device are not seen here; capture them beside the "
-                         "run, and name the file with --capture");
-    else if (!(run->services & NEED_RPC))
-        *status = command_fail("--service: of a device at rdma:HOST:PORT rpc or nfs can be tested");
-    else if (options->listen && options->jobs > 1)
-        *status = command_fail("-j: of a device that connects to rdma:HOST:PORT one case at a time can be tested");
-    else if (!verbs_possible(&error))
-        *status = command_fail("%s: %s", address, error->message);
-    else
-        return true;
-    return false;
-}
-
-static bool take_advert(const char *advert, struct talk_run *run)
-{
-    bool none;
-
-    run->asks = strcmp(advert, "send") == 0;
-    run->lab = strcmp(advert, "LAB1") == 0;
-    none = run->asks || strcmp(advert, "none") == 0;
-    run->given.fields |= STARTUP_DATA;
-    run->given.terms.words = none ? PRIVATE_DATA_NONE : PRIVATE_DATA_ADVERT;
-    return none || run->lab || strcmp(advert, "IWT1") == 0;
-}
-
-/* What has one of a few values, and --mpa. */
-static int take_words(const struct options *options, struct talk_run *run)
-{
-    g_autoptr(GError) error = NULL;
-
-    if (!format_find(options->format))
-        return command_fail("--format: '%s' is not text, json, junit, html or tap", options->format);
-    if (options->service && !parse_service(options->service, &run->services)) {
-        g_autofree char *names = service_names(NULL, " or ");
-
-        return command_fail("--service: '%s' is not %s", options->service, names);
-    }
-    if (options->advert && !take_advert(options->advert, run))
-        return command_fail("--advert: '%s' is not IWT1, LAB1, send or none", options->advert);
-    run->full_transcript = g_strcmp0(options->transcript, "full") == 0;
-    if (options->transcript && !run->full_transcript && strcmp(options->transcript, "short") != 0)
-        return command_fail("--transcript: '%s' is not short or full", options->transcript);
-    if (options->mpa && !startup_parse(&run->given, options->mpa, &error))
-        return command_fail("%s", error->message);
-    return COMMAND_DONE;
-}
-
-/* False: *status. */
-static bool take_options(const struct options *options, const char *address, struct talk_run *run, int *status)
-{
-    *status = take_words(options, run);
-    if (*status != COMMAND_DONE || !numbers_are_good(options, status) || !times_are_good(options, status))
-        return false;
-    nfs_run_init(&run->nfs, g_random_int());
-    return take_nfs(options, &run->nfs, status) && take_port(options, address, run, status);
-}
-
 static int print_capture_filter(const struct capture_filter *of)
 {
     g_autoptr(GError) error = NULL;
@@ -843,7 +534,7 @@ static int print_capture_filter(const struct capture_filter *of)
 }
 
 /* Those of the suites that are chosen; combinations follow once the device is known. */
-static GArray *known_cases(const struct options *options, const struct talk_run *run, GError **error)
+static GArray *known_cases(const struct test_options *options, const struct talk_run *run, GError **error)
 {
     GArray *chosen;
 
@@ -856,18 +547,18 @@ static GArray *known_cases(const struct options *options, const struct talk_run 
     return NULL;
 }
 
-static int test(const struct options *options, const char *address, char *command)
+static int test(const struct test_options *options, const char *address, char *command)
 {
     struct talk_run run = {
         .dut = options->listen ? DUT_INITIATOR : DUT_RESPONDER,
         .listener = -1,
-        .t_react = nanoseconds(options->timeout),
-        .t_start = nanoseconds(options->start_timeout),
-        .t_idle = nanoseconds(options->idle_timeout),
-        .t_accept = nanoseconds(options->accept_timeout),
+        .t_react = test_nanoseconds(options->timeout),
+        .t_start = test_nanoseconds(options->start_timeout),
+        .t_idle = test_nanoseconds(options->idle_timeout),
+        .t_accept = test_nanoseconds(options->accept_timeout),
         .accept_given = options->accept_given,
-        .t_recover = nanoseconds(options->recover_timeout),
-        .t_settle = nanoseconds(options->settle),
+        .t_recover = test_nanoseconds(options->recover_timeout),
+        .t_settle = test_nanoseconds(options->settle),
         .jobs = (unsigned)options->jobs,
         .received_max = TALK_RECEIVED_MAX,
         .vouched_default = options->default_configuration,
@@ -879,10 +570,8 @@ static int test(const struct options *options, const char *address, char *comman
     struct job job;
     int status;
 
-    status = strength_fits(options, address, run.dut);
-    if (status == COMMAND_DONE)
-        status = load_fits(options, address);
-    if (status != COMMAND_DONE || !take_options(options, address, &run, &status))
+    status = test_options_fit(options, address, run.dut);
+    if (status != COMMAND_DONE || !test_options_take(options, address, &run, &status))
         return status;
     if (!choice_address(run.rpc_port ? verbs_address(address) : address, options->listen, &host, &port, &error))
         return command_fail("%s", error->message);
@@ -898,9 +587,9 @@ static int test(const struct options *options, const char *address, char *comman
         return command_fail("%s", error->message);
     job = (struct job){
         .options = options, .run = &run, .address = address, .chosen = chosen, .waivers = waivers, .command = command};
-    if (!take_soak(options, &job.soak, &status))
+    if (!test_options_soak(options, &job.soak, &status))
         return status;
-    run.reuse = reuse_new(options->reuse, isnan(options->pace) ? 0 : nanoseconds(1 / options->pace));
+    run.reuse = reuse_new(options->reuse, isnan(options->pace) ? 0 : test_nanoseconds(1 / options->pace));
     if (load_earlier(&job, &error))
         status = run_recorded(&job);
     else
@@ -923,17 +612,17 @@ int command_test(int argc, char **argv)
         "Exit status: 0 all passed, 1 a failure, or stopped by a signal, 2 wrong usage, the device could not be "
         "reached, or offers nothing to test, 3 the device died, and the run ended there, or no case has a verdict.",
     };
-    struct options options = {.timeout = 2,
-                              .start_timeout = 60,
-                              .idle_timeout = 120,
-                              .accept_timeout = NAN,
-                              .pace = NAN,
-                              .recover_timeout = 3,
-                              .reset_timeout = 300,
-                              .jobs = 1,
-                              .repeat = 1,
-                              .confirm = CONFIRM_DEFAULT};
-    g_autofree char *service_help = service_names("what the device serves: ", ", ");
+    struct test_options options = {.timeout = 2,
+                                   .start_timeout = 60,
+                                   .idle_timeout = 120,
+                                   .accept_timeout = NAN,
+                                   .pace = NAN,
+                                   .recover_timeout = 3,
+                                   .reset_timeout = 300,
+                                   .jobs = 1,
+                                   .repeat = 1,
+                                   .confirm = CONFIRM_DEFAULT};
+    g_autofree char *service_help = test_service_names("what the device serves: ", ", ");
     const GOptionEntry entries[] = {
         {"listen", 0, 0, G_OPTION_ARG_NONE, &options.listen, "the device is the Initiator", NULL},
         COMMAND_GROUP("Cases"),
@@ -1027,27 +716,6 @@ int command_test(int argc, char **argv)
         status = command_fail("expected: HOST:PORT of the device, or --listen (see: iwarp-gen test --help)");
     else
         status = test(&options, argc < 2 ? ":0" : argv[1], command);
-    g_strfreev(options.suites);
-    g_strfreev(options.rules);
-    g_strfreev(options.skip);
-    g_free(options.waivers);
-    g_free(options.format);
-    g_free(options.before_each);
-    g_free(options.reset);
-    g_free(options.resume);
-    g_free(options.output);
-    g_free(options.record);
-    g_free(options.service);
-    g_free(options.export);
-    g_free(options.mount_port);
-    g_free(options.nfs_version);
-    g_free(options.seed);
-    g_free(options.transcript);
-    g_free(options.capture);
-    g_free(options.advert);
-    g_free(options.mpa);
-    g_free(options.device);
-    g_free(options.device_info);
-    g_free(options.soak);
+    test_options_clear(&options);
     return status;
 }

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The options of iwarp-gen test: what each may be, what goes together, and what they mean for a run. */
+#include "traffic-gen/cli/command_test_options.h"
+
+#include "traffic-gen/cli/command.h"
+#include "traffic-gen/live/verbs/verbs.h"
+#include "traffic-gen/pairs/covering.h"
+#include "traffic-gen/pairs/pairs_run.h"
+#include "traffic-gen/suite/run/load.h"
+#include "traffic-gen/suite/talk/rpc_port.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { JOBS_MAX = 64, REPEAT_MAX = 1000, CONFIRM_MAX = 9 };
+
+int64_t test_nanoseconds(double seconds)
+{
+    return (int64_t)(seconds * 1e9);
+}
+
+static const struct test_format formats[] = {
+    {"text", suite_report_text}, {"json", suite_report_json}, {"junit", suite_report_junit},
+    {"html", suite_report_page}, {"tap", suite_report_tap},
+};
+
+const struct test_format *test_format_find(const char *name)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(formats); i++) {
+        if (strcmp(formats[i].name, name) == 0)
+            return &formats[i];
+    }
+    return NULL;
+}
+
+/* Connections that we make. */
+static bool pace_is_good(const struct test_options *options, int *status)
+{
+    const bool paces = !isnan(options->pace);
+
+    if (options->listen && (options->reuse || paces))
+        *status = command_fail("%s: for a device that is connected to; one that connects does so when it likes",
+                               options->reuse ? "--reuse" : "--connections-per-second");
+    else if (paces && !(options->pace >= 0.01 && options->pace <= 1000))
+        *status = command_fail("--connections-per-second: %g is not from 0.01 to 1000", options->pace);
+    else
+        return true;
+    return false;
+}
+
+static bool times_are_good(const struct test_options *options, int *status)
+{
+    const struct {
+        const char *name;
+        double value;
+    } times[] = {{"timeout", options->timeout},
+                 {"start-timeout", options->start_timeout},
+                 {"idle-timeout", options->idle_timeout},
+                 {"accept-timeout", options->accept_timeout},
+                 {"recover-timeout", options->recover_timeout},
+                 {"reset-timeout", options->reset_timeout}};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(times); i++) {
+        if (!(times[i].value >= 0.01 && times[i].value <= 3600)) {
+            *status = command_fail("--%s: %g is not from 0.01 to 3600 seconds", times[i].name, times[i].value);
+            return false;
+        }
+    }
+    if (!(options->settle >= 0 && options->settle <= 60)) {
+        *status = command_fail("--settle: %g is not from 0 to 60 seconds", options->settle);
+        return false;
+    }
+    return pace_is_good(options, status);
+}
+
+/* What the user says about the device's service. */
+static const struct {
+    const char *name;
+    unsigned services;
+} services[] = {{"none", 0},
+                {"echo", NEED_ECHO | NEED_RECEIVES},
+                {"rpc", NEED_RPC | NEED_RECEIVES},
+                {"nfs", NEED_RPC | NEED_NFS | NEED_RECEIVES}};
+
+static bool parse_service(const char *text, unsigned *out)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(services); i++) {
+        if (strcmp(services[i].name, text) == 0) {
+            *out = services[i].services;
+            return true;
+        }
+    }
+    return false;
+}
+
+char *test_service_names(const char *before, const char *last)
+{
+    GString *text = g_string_new(before);
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(services); i++)
+        g_string_append_printf(text, "%s%s",
+                               i == 0                           ? ""
+                               : i + 1 < G_N_ELEMENTS(services) ? ", "
+                                                                : last,
+                               services[i].name);
+    return g_string_free(text, FALSE);
+}
+
+/* Options about NFS. False: *status is set. */
+static bool take_nfs(const struct test_options *options, struct nfs_run *nfs, int *status)
+{
+    guint64 port, seed = nfs->seed;
+
+    nfs->export = options->export;
+    nfs->mount_port = options->mount_port;
+    nfs->wanted = options->nfs_version ? nfs_versions_parse(options->nfs_version) : 0;
+    if (options->nfs_version && nfs->wanted == 0)
+        *status =
+            command_fail("--nfs-version: '%s' is not of 3, 4.0, 4.1, 4.2, 4 (comma-separated)", options->nfs_version);
+    else if (options->mount_port &&
+             !g_ascii_string_to_unsigned(options->mount_port, 10, options->listen ? 0 : 1, UINT16_MAX, &port, NULL))
+        *status = command_fail("--mount-port: '%s' is not a port", options->mount_port);
+    else if (options->seed && !g_ascii_string_to_unsigned(options->seed, 10, 0, UINT32_MAX, &seed, NULL))
+        *status = command_fail("--seed: '%s' is not from 0 to 4294967295", options->seed);
+    else {
+        nfs->seed = seed;
+        return true;
+    }
+    return false;
+}
+
+static bool numbers_are_good(const struct test_options *options, int *status)
+{
+    const struct {
+        const char *name;
+        gint value, min, max;
+    } numbers[] = {{"-j", options->jobs, 1, JOBS_MAX},
+                   {"--repeat", options->repeat, 1, REPEAT_MAX},
+                   {"--confirm", options->confirm, 1, CONFIRM_MAX},
+                   {"--load", options->load, 0, LOAD_MAX},
+                   {"--strength", options->strength, 0, COVERING_STRENGTH_MAX},
+                   {"--stop-after", options->stop_after, 0, INT16_MAX}};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(numbers); i++) {
+        if (numbers[i].value < numbers[i].min || numbers[i].value > numbers[i].max) {
+            *status = command_fail("%s: %d is not from %d to %d", numbers[i].name, numbers[i].value, numbers[i].min,
+                                   numbers[i].max);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Other connections, of which one case at a time may be to blame. */
+static int load_fits(const struct test_options *options, const char *address)
+{
+    if (options->load == 0)
+        return COMMAND_DONE;
+    if (options->listen || verbs_address(address))
+        return command_fail("--load: needs a device at HOST:PORT, to which it can connect");
+    if (options->jobs > 1)
+        return command_fail("--load: one case at a time (-j 1), so that it is clear which one is to blame");
+    return COMMAND_DONE;
+}
+
+/* Combinations are of a Responder on TCP, and no cases of the suites. */
+static int strength_fits(const struct test_options *options, const char *address, enum suite_dut dut)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } others[] = {
+        {"--rules", options->rules != NULL}, {"--skip", options->skip != NULL}, {"--soak", options->soak != NULL}};
+    g_autofree char *why = NULL;
+
+    if (options->strength == 0)
+        return COMMAND_DONE;
+    for (unsigned i = 0; i < G_N_ELEMENTS(others); i++) {
+        if (others[i].given)
+            return command_fail("--strength: not with %s; --suite says what to combine (iwarp-gen list pairs)",
+                                others[i].name);
+    }
+    if (verbs_address(address))
+        return command_fail("--strength: needs a device at HOST:PORT, as an RDMA device makes the octets by itself");
+    return pairs_names_good(options->suites, dut, &why) ? COMMAND_DONE : command_fail("%s", why);
+}
+
+int test_options_fit(const struct test_options *options, const char *address, enum suite_dut dut)
+{
+    int status = strength_fits(options, address, dut);
+
+    return status == COMMAND_DONE ? load_fits(options, address) : status;
+}
+
+bool test_options_soak(const struct test_options *options, int64_t *out, int *status)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+    char *end;
+    double number;
+
+    if (!options->soak)
+        return true;
+    if (options->resume || options->repeat > 1) {
+        *status = command_fail("--soak: not with %s; it runs each case as often as there is time for",
+                               options->resume ? "--resume" : "--repeat");
+        return false;
+    }
+    number = g_ascii_strtod(options->soak, &end);
+    for (unsigned i = 0; i < G_N_ELEMENTS(units) && number > 0 && end > options->soak; i++) {
+        if (strcmp(end, units[i].unit) == 0 && number * units[i].seconds <= 366 * 86400.0) {
+            *out = test_nanoseconds(number * units[i].seconds);
+            return true;
+        }
+    }
+    *status = command_fail("--soak: '%s' is no duration such as 90s, 30m or 12h", options->soak);
+    return false;
+}
+
+/* Options that need octets, with a device whose octets another device makes and takes. */
+static const char *option_of_octets(const struct test_options *options)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } given[] = {{"mpa", options->mpa != NULL},
+                 {"advert", options->advert != NULL},
+                 {"default-configuration", options->default_configuration}};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(given); i++) {
+        if (given[i].given)
+            return given[i].name;
+    }
+    return NULL;
+}
+
+/* A socket, or the RDMA device that "rdma:HOST:PORT" is reached through. False: *status. */
+static bool take_port(const struct test_options *options, const char *address, struct talk_run *run, int *status)
+{
+    const char *wrong = option_of_octets(options);
+    g_autoptr(GError) error = NULL;
+
+    if (!verbs_address(address)) {
+        if (!options->capture)
+            return true;
+        *status = command_fail("--capture: of a device at HOST:PORT --write-capture records every octet");
+        return false;
+    }
+    if (!options->service)
+        run->services = NEED_RPC | NEED_NFS | NEED_RECEIVES;
+    run->rpc_port = &rpc_port_verbs;
+    if (wrong)
+        *status = command_fail("--%s: not of a device at rdma:HOST:PORT, as an RDMA device makes the octets", wrong);
+    else if (options->record)
+        *status =
+            command_fail("--write-capture: the octets of an RDMA device are not seen here; capture them beside the "
+                         "run, and name the file with --capture");
+    else if (!(run->services & NEED_RPC))
+        *status = command_fail("--service: of a device at rdma:HOST:PORT rpc or nfs can be tested");
+    else if (options->listen && options->jobs > 1)
+        *status = command_fail("-j: of a device that connects to rdma:HOST:PORT one case at a time can be tested");
+    else if (!verbs_possible(&error))
+        *status = command_fail("%s: %s", address, error->message);
+    else
+        return true;
+    return false;
+}
+
+static bool take_advert(const char *advert, struct talk_run *run)
+{
+    bool none;
+
+    run->asks = strcmp(advert, "send") == 0;
+    run->lab = strcmp(advert, "LAB1") == 0;
+    none = run->asks || strcmp(advert, "none") == 0;
+    run->given.fields |= STARTUP_DATA;
+    run->given.terms.words = none ? PRIVATE_DATA_NONE : PRIVATE_DATA_ADVERT;
+    return none || run->lab || strcmp(advert, "IWT1") == 0;
+}
+
+/* What has one of a few values, and --mpa. */
+static int take_words(const struct test_options *options, struct talk_run *run)
+{
+    g_autoptr(GError) error = NULL;
+
+    if (!test_format_find(options->format))
+        return command_fail("--format: '%s' is not text, json, junit, html or tap", options->format);
+    if (options->service && !parse_service(options->service, &run->services)) {
+        g_autofree char *names = test_service_names(NULL, " or ");
+
+        return command_fail("--service: '%s' is not %s", options->service, names);
+    }
+    if (options->advert && !take_advert(options->advert, run))
+        return command_fail("--advert: '%s' is not IWT1, LAB1, send or none", options->advert);
+    run->full_transcript = g_strcmp0(options->transcript, "full") == 0;
+    if (options->transcript && !run->full_transcript && strcmp(options->transcript, "short") != 0)
+        return command_fail("--transcript: '%s' is not short or full", options->transcript);
+    if (options->mpa && !startup_parse(&run->given, options->mpa, &error))
+        return command_fail("%s", error->message);
+    return COMMAND_DONE;
+}
+
+bool test_options_take(const struct test_options *options, const char *address, struct talk_run *run, int *status)
+{
+    *status = take_words(options, run);
+    if (*status != COMMAND_DONE || !numbers_are_good(options, status) || !times_are_good(options, status))
+        return false;
+    nfs_run_init(&run->nfs, g_random_int());
+    return take_nfs(options, &run->nfs, status) && take_port(options, address, run, status);
+}
+
+void test_options_clear(struct test_options *options)
+{
+    char **const lists[] = {options->suites, options->rules, options->skip};
+    char *const texts[] = {options->waivers,    options->format,      options->before_each, options->reset,
+                           options->resume,     options->output,      options->record,      options->service,
+                           options->export,     options->mount_port,  options->nfs_version, options->seed,
+                           options->transcript, options->capture,     options->advert,      options->mpa,
+                           options->device,     options->device_info, options->soak};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(lists); i++)
+        g_strfreev(lists[i]);
+    for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
+        g_free(texts[i]);
+}
