@@ -121,17 +121,55 @@ void markup_link(xmlTextWriter *writer, const char *id, const char *text)
     g_free(target);
 }
 
-void markup_table_head(xmlTextWriter *writer, const char *const *names, size_t n)
+void markup_begin_table(xmlTextWriter *writer, const char *class_name, const char *caption, const char *const *names,
+                        size_t n)
 {
+    markup_begin(writer, "div", "class", "wide", "tabindex", "0", NULL);
+    markup_begin(writer, "table", "class", class_name, NULL);
+    markup_element(writer, "caption", NULL, "%s", caption);
+    if (!names)
+        return;
     markup_begin(writer, "thead", NULL);
     markup_begin(writer, "tr", NULL);
-    for (size_t i = 0; i < n; i++) {
-        markup_begin(writer, "th", "scope", "col", NULL);
-        markup_text(writer, names[i]);
-        markup_end(writer);
-    }
+    for (size_t i = 0; i < n; i++)
+        markup_column_head(writer, names[i]);
     markup_end(writer);
     markup_end(writer);
+    markup_begin(writer, "tbody", NULL);
+}
+
+void markup_end_table(xmlTextWriter *writer)
+{
+    markup_end(writer);
+    markup_end(writer);
+    markup_end(writer);
+}
+
+void markup_column_head(xmlTextWriter *writer, const char *text)
+{
+    markup_begin(writer, "th", "scope", "col", NULL);
+    markup_text(writer, text);
+    markup_end(writer);
+}
+
+void markup_begin_row_head(xmlTextWriter *writer)
+{
+    markup_begin(writer, "th", "scope", "row", NULL);
+}
+
+void markup_row_head(xmlTextWriter *writer, const char *text)
+{
+    markup_begin_row_head(writer);
+    markup_text(writer, text);
+    markup_end(writer);
+}
+
+void markup_number_cell(xmlTextWriter *writer, const char *class_name, guint64 number)
+{
+    gchar *text = markup_number(number);
+
+    markup_element(writer, "td", class_name, "%s", text);
+    g_free(text);
 }
 
 gchar *markup_number(guint64 number)

@@ -27,8 +27,19 @@ void markup_element(xmlTextWriter *writer, const char *name, const char *class_n
     G_GNUC_PRINTF(4, 5);
 /* <a href="#id">text</a> */
 void markup_link(xmlTextWriter *writer, const char *id, const char *text);
-/* <thead> with one row of <th scope="col">. */
-void markup_table_head(xmlTextWriter *writer, const char *const *names, size_t n);
+/*
+ * A table up to <tbody>: wide ones scroll by themselves. Its head is one row of n names, which are those of columns;
+ * names NULL: the caller writes the head, and <tbody>. class_name NULL: none.
+ */
+void markup_begin_table(xmlTextWriter *writer, const char *class_name, const char *caption, const char *const *names,
+                        size_t n);
+void markup_end_table(xmlTextWriter *writer);
+/* <th scope="col">, or of a row. */
+void markup_column_head(xmlTextWriter *writer, const char *text);
+void markup_begin_row_head(xmlTextWriter *writer);
+void markup_row_head(xmlTextWriter *writer, const char *text);
+/* <td>, with a number as markup_number() has it. */
+void markup_number_cell(xmlTextWriter *writer, const char *class_name, guint64 number);
 
 /* "12,345": one word for screen readers and for a search. g_free() it. */
 gchar *markup_number(guint64 number);

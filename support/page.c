@@ -61,6 +61,37 @@ xmlTextWriter *page_open(const struct page *page, FILE *out)
     return writer;
 }
 
+void page_begin_tools(xmlTextWriter *writer, const char *placeholder)
+{
+    markup_begin(writer, "form", "id", "tools", "role", "search", "hidden", "hidden", NULL);
+    markup_begin(writer, "label", NULL);
+    markup_text(writer, "Search ");
+    markup_void(writer, "input", "type", "search", "id", "search", "placeholder", placeholder, "autocomplete", "off",
+                NULL);
+    markup_end(writer);
+}
+
+void page_select(xmlTextWriter *writer, const char *label, const char *const (*options)[2], size_t n)
+{
+    markup_begin(writer, "label", NULL);
+    markup_text(writer, label);
+    markup_begin(writer, "select", "id", "outcome", NULL);
+    for (size_t i = 0; i < n; i++) {
+        markup_begin(writer, "option", "value", options[i][0], NULL);
+        markup_text(writer, options[i][1]);
+        markup_end(writer);
+    }
+    markup_end(writer);
+    markup_end(writer);
+}
+
+void page_end_tools(xmlTextWriter *writer)
+{
+    markup_begin(writer, "output", "id", "shown", "aria-live", "polite", NULL);
+    markup_end(writer);
+    markup_end(writer);
+}
+
 void page_close(const struct page *page, xmlTextWriter *writer)
 {
     if (page->script)

@@ -19,6 +19,11 @@ struct page {
 
 /* Up to <body>. Errors stay in the stream `out`. */
 xmlTextWriter *page_open(const struct page *page, FILE *out);
+/* A form of filters, up to what is beside the search; it would do nothing without the script, which shows it. */
+void page_begin_tools(xmlTextWriter *writer, const char *placeholder);
+/* Options: pairs of value and text. */
+void page_select(xmlTextWriter *writer, const char *label, const char *const (*options)[2], size_t n);
+void page_end_tools(xmlTextWriter *writer);
 /* From </body> on; frees the writer. */
 void page_close(const struct page *page, xmlTextWriter *writer);
 

@@ -87,34 +87,12 @@ static void write_checkbox(struct html_page *page, const char *value)
     markup_end(page->writer);
 }
 
-static void write_select(struct html_page *page)
-{
-    static const char *const outcomes[] = {"failed", "passed", "inconclusive"};
-
-    markup_begin(page->writer, "label", NULL);
-    markup_text(page->writer, "Matrix ");
-    markup_begin(page->writer, "select", "id", "outcome", NULL);
-    markup_begin(page->writer, "option", "value", "", NULL);
-    markup_text(page->writer, "all rules");
-    markup_end(page->writer);
-    for (size_t i = 0; i < G_N_ELEMENTS(outcomes); i++) {
-        markup_begin(page->writer, "option", "value", outcomes[i], NULL);
-        markup_text(page->writer, outcomes[i]);
-        markup_end(page->writer);
-    }
-    markup_end(page->writer);
-    markup_end(page->writer);
-}
-
-/* Without the script it would do nothing, which is why the script shows it. */
 static void write_tools(struct html_page *page)
 {
-    markup_begin(page->writer, "form", "id", "tools", "role", "search", "hidden", "hidden", NULL);
-    markup_begin(page->writer, "label", NULL);
-    markup_text(page->writer, "Search ");
-    markup_void(page->writer, "input", "type", "search", "id", "search", "placeholder", "rule id, frame, word",
-                "autocomplete", "off", NULL);
-    markup_end(page->writer);
+    static const char *const outcomes[][2] = {
+        {"", "all rules"}, {"failed", "failed"}, {"passed", "passed"}, {"inconclusive", "inconclusive"}};
+
+    page_begin_tools(page->writer, "rule id, frame, word");
     markup_begin(page->writer, "fieldset", NULL);
     markup_element(page->writer, "legend", NULL, "Show");
     write_checkbox(page, "error");
@@ -122,10 +100,8 @@ static void write_tools(struct html_page *page)
     write_checkbox(page, "note");
     write_checkbox(page, "waived");
     markup_end(page->writer);
-    write_select(page);
-    markup_begin(page->writer, "output", "id", "shown", "aria-live", "polite", NULL);
-    markup_end(page->writer);
-    markup_end(page->writer);
+    page_select(page->writer, "Matrix ", outcomes, G_N_ELEMENTS(outcomes));
+    page_end_tools(page->writer);
 }
 
 /* ---- captures ---- */
@@ -138,7 +114,7 @@ static void write_listed(struct html_page *page, const struct html_entry *entry)
     g_autofree gchar *number = g_strdup_printf("%" PRIu32, connection->id);
 
     markup_begin(page->writer, "tr", NULL);
-    markup_begin(page->writer, "th", "scope", "row", NULL);
+    markup_begin_row_head(page->writer);
     if (g_hash_table_contains(page->in_full, connection))
         markup_link(page->writer, html_entry_id(entry, id), number);
     else
@@ -158,11 +134,7 @@ static void write_list(struct html_page *page, const struct report_capture *capt
     const GPtrArray *connections = capture->connections;
     unsigned left_out = 0;
 
-    markup_begin(page->writer, "div", "class", "wide", "tabindex", "0", NULL);
-    markup_begin(page->writer, "table", "class", "connections", NULL);
-    markup_element(page->writer, "caption", NULL, "RDMA connections of this capture");
-    markup_table_head(page->writer, names, G_N_ELEMENTS(names));
-    markup_begin(page->writer, "tbody", NULL);
+    markup_begin_table(page->writer, "connections", "RDMA connections of this capture", names, G_N_ELEMENTS(names));
     for (guint i = 0; i < connections->len; i++) {
         const struct html_entry entry = {capture, number, g_ptr_array_index(connections, i)};
 
@@ -171,9 +143,7 @@ static void write_list(struct html_page *page, const struct report_capture *capt
         else
             left_out++;
     }
-    markup_end(page->writer);
-    markup_end(page->writer);
-    markup_end(page->writer);
+    markup_end_table(page->writer);
     if (left_out > 0)
         markup_element(page->writer, "p", "more", "%u of these %u connections are not listed; --format=json has all",
                        left_out, connections->len);

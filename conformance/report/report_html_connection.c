@@ -159,19 +159,9 @@ static void write_row(struct html_page *page, const struct report_finding *findi
 static void begin_rows(struct html_page *page, const struct report_finding *first)
 {
     static const char *const names[] = {"Frame", "Seconds", "To the", "Finding"};
+    g_autofree gchar *caption = g_strdup_printf("More findings of %s", rule_catalogue[first->rule].id);
 
-    markup_begin(page->writer, "div", "class", "wide", "tabindex", "0", NULL);
-    markup_begin(page->writer, "table", "class", "findings", NULL);
-    markup_element(page->writer, "caption", NULL, "More findings of %s", rule_catalogue[first->rule].id);
-    markup_table_head(page->writer, names, G_N_ELEMENTS(names));
-    markup_begin(page->writer, "tbody", NULL);
-}
-
-static void end_rows(struct html_page *page)
-{
-    markup_end(page->writer);
-    markup_end(page->writer);
-    markup_end(page->writer);
+    markup_begin_table(page->writer, "findings", caption, names, G_N_ELEMENTS(names));
 }
 
 static void write_group_head(struct html_page *page, const struct finding_group *group, uint64_t times)
@@ -223,7 +213,7 @@ static void write_group(struct html_page *page, const GArray *groups, const stru
         write_row(page, finding);
     }
     if (listed > 0)
-        end_rows(page);
+        markup_end_table(page->writer);
     if (times > shown)
         markup_element(page->writer, "p", "more", "... and %" PRIu64 " more findings of this rule; --format=json %s",
                        times - shown, times > group->times ? "with --max-findings=0 lists them" : "lists them");

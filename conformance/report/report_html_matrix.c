@@ -85,22 +85,15 @@ static void write_column_head(struct html_page *page, const struct column *colum
     markup_end(page->writer);
 }
 
-static void write_word_head(struct html_page *page, const char *word)
-{
-    markup_begin(page->writer, "th", "scope", "col", NULL);
-    markup_text(page->writer, word);
-    markup_end(page->writer);
-}
-
 static void write_head(struct html_page *page, GArray *columns)
 {
     markup_begin(page->writer, "thead", NULL);
     markup_begin(page->writer, "tr", NULL);
-    write_word_head(page, "Rule");
-    write_word_head(page, "All");
+    markup_column_head(page->writer, "Rule");
+    markup_column_head(page->writer, "All");
     for (guint i = 0; i < columns->len; i++)
         write_column_head(page, &g_array_index(columns, struct column, i));
-    write_word_head(page, "Requirement");
+    markup_column_head(page->writer, "Requirement");
     markup_end(page->writer);
     markup_end(page->writer);
 }
@@ -111,7 +104,7 @@ static void write_rule(struct html_page *page, enum rule_id id, GArray *columns)
     const struct rule_count *all = &page->report->counts[id];
 
     markup_begin(page->writer, "tr", "data-outcome", outcome_of(all), NULL);
-    markup_begin(page->writer, "th", "scope", "row", NULL);
+    markup_begin_row_head(page->writer);
     markup_element(page->writer, "code", NULL, "%s", rule->id);
     markup_element(page->writer, "span", "level", " %s", rule->level);
     markup_end(page->writer);
@@ -142,17 +135,14 @@ void html_write_matrix(struct html_page *page)
     if (columns->len > COLUMNS_ON_PAPER)
         markup_element(page->writer, "p", "paper", "On paper only the first %d connections have a column.",
                        COLUMNS_ON_PAPER);
-    markup_begin(page->writer, "div", "class", "wide", "tabindex", "0", NULL);
-    markup_begin(page->writer, "table", "class", columns->len > COLUMNS_FEW ? "matrix many" : "matrix", NULL);
-    markup_element(page->writer, "caption", NULL, "Outcome of each rule that the traffic called for");
+    markup_begin_table(page->writer, columns->len > COLUMNS_FEW ? "matrix many" : "matrix",
+                       "Outcome of each rule that the traffic called for", NULL, 0);
     write_head(page, columns);
     markup_begin(page->writer, "tbody", NULL);
     for (size_t i = 0; i < RULE_COUNT; i++)
         if (*outcome_of(&page->report->counts[i]) != '\0')
             write_rule(page, (enum rule_id)i, columns);
-    markup_end(page->writer);
-    markup_end(page->writer);
-    markup_end(page->writer);
+    markup_end_table(page->writer);
     markup_end(page->writer);
     g_array_unref(columns);
 }

@@ -6,9 +6,7 @@
 
 static void number_cell(struct html_page *page, uint64_t number, const char *class_name)
 {
-    g_autofree gchar *text = markup_number(number);
-
-    markup_element(page->writer, "td", number > 0 && class_name ? class_name : "number", "%s", text);
+    markup_number_cell(page->writer, number > 0 && class_name ? class_name : "number", number);
 }
 
 static void write_violation(struct html_page *page, const struct violation *violation, const char *id)
@@ -17,7 +15,7 @@ static void write_violation(struct html_page *page, const struct violation *viol
     const char *class_name = finding_class(violation->worst);
 
     markup_begin(page->writer, "tr", NULL);
-    markup_begin(page->writer, "th", "scope", "row", NULL);
+    markup_begin_row_head(page->writer);
     if (id)
         markup_link(page->writer, id, rule->id);
     else
@@ -31,23 +29,6 @@ static void write_violation(struct html_page *page, const struct violation *viol
     if (page->report->captures->len > 1)
         number_cell(page, violation->captures, NULL);
     markup_element(page->writer, "td", "requirement", "%s", rule->text);
-    markup_end(page->writer);
-}
-
-static void begin_table(struct html_page *page, const char *class_name, const char *caption, const char *const *names,
-                        size_t n)
-{
-    markup_begin(page->writer, "div", "class", "wide", "tabindex", "0", NULL);
-    markup_begin(page->writer, "table", "class", class_name, NULL);
-    markup_element(page->writer, "caption", NULL, "%s", caption);
-    markup_table_head(page->writer, names, n);
-    markup_begin(page->writer, "tbody", NULL);
-}
-
-static void end_table(struct html_page *page)
-{
-    markup_end(page->writer);
-    markup_end(page->writer);
     markup_end(page->writer);
 }
 
@@ -83,14 +64,14 @@ static void write_rules(struct html_page *page)
     gchar **ids = find_groups(page);
 
     markup_element(page->writer, "h2", NULL, "Rules violated");
-    begin_table(page, "sortable rules", "A rule leads to its findings on the worst connection", single ? one : many,
-                single ? G_N_ELEMENTS(one) : G_N_ELEMENTS(many));
+    markup_begin_table(page->writer, "sortable rules", "A rule leads to its findings on the worst connection",
+                       single ? one : many, single ? G_N_ELEMENTS(one) : G_N_ELEMENTS(many));
     for (guint i = 0; i < violations->len; i++) {
         const struct violation *violation = &g_array_index(violations, struct violation, i);
 
         write_violation(page, violation, ids[violation->rule]);
     }
-    end_table(page);
+    markup_end_table(page->writer);
     for (size_t i = 0; i < RULE_COUNT; i++)
         g_free(ids[i]);
     g_free(ids);
@@ -138,7 +119,7 @@ static void write_tally(struct html_page *page, const struct tally *tally)
     g_autofree gchar *id = g_strdup_printf("c%u", tally->number);
 
     markup_begin(page->writer, "tr", NULL);
-    markup_begin(page->writer, "th", "scope", "row", NULL);
+    markup_begin_row_head(page->writer);
     markup_link(page->writer, id, tally->capture->file);
     markup_end(page->writer);
     markup_element(page->writer, "td", verdicts[tally->status].class_name, "%s", verdicts[tally->status].word);
@@ -170,10 +151,10 @@ static void write_captures(struct html_page *page)
     if (counts[CHECK_NOTHING] > 0)
         markup_element(page->writer, "p", "trouble", "In %u nothing was checked", counts[CHECK_NOTHING]);
     markup_begin(page->writer, "div", "class", "scroll", NULL);
-    begin_table(page, "sortable", "The worst ones first", names, G_N_ELEMENTS(names));
+    markup_begin_table(page->writer, "sortable", "The worst ones first", names, G_N_ELEMENTS(names));
     for (guint i = 0; i < MIN(n, (guint)HTML_CAPTURES_LISTED); i++)
         write_tally(page, &g_array_index(tallies, struct tally, i));
-    end_table(page);
+    markup_end_table(page->writer);
     markup_end(page->writer);
     if (n > HTML_CAPTURES_LISTED)
         markup_element(page->writer, "p", "more", "%u more captures are not listed", n - HTML_CAPTURES_LISTED);

@@ -190,36 +190,22 @@ static void write_plots(struct html_page *page, const struct statistics *s)
 static void write_table(struct html_page *page, const char *caption, struct text_table *table)
 {
     unsigned columns = text_table_columns(table);
+    g_autoptr(GPtrArray) heads = g_ptr_array_new();
 
+    for (unsigned column = 0; column < columns; column++)
+        if (text_table_is_used(table, column))
+            g_ptr_array_add(heads, (gpointer)text_table_head(table, column));
     if (text_table_rows(table) > 0) {
-        markup_begin(page->writer, "div", "class", "wide", "tabindex", "0", NULL);
-        markup_begin(page->writer, "table", "class", "figures", NULL);
-        markup_element(page->writer, "caption", NULL, "%s", caption);
-        markup_begin(page->writer, "thead", NULL);
-        markup_begin(page->writer, "tr", NULL);
-        for (unsigned column = 0; column < columns; column++) {
-            if (!text_table_is_used(table, column))
-                continue;
-            markup_begin(page->writer, "th", "scope", "col", NULL);
-            markup_text(page->writer, text_table_head(table, column));
-            markup_end(page->writer);
-        }
-        markup_end(page->writer);
-        markup_end(page->writer);
-        markup_begin(page->writer, "tbody", NULL);
+        markup_begin_table(page->writer, "figures", caption, (const char *const *)heads->pdata, heads->len);
         for (unsigned row = 0; row < text_table_rows(table); row++) {
             markup_begin(page->writer, "tr", NULL);
-            markup_begin(page->writer, "th", "scope", "row", NULL);
-            markup_text(page->writer, text_table_cell(table, row, 0));
-            markup_end(page->writer);
+            markup_row_head(page->writer, text_table_cell(table, row, 0));
             for (unsigned column = 1; column < columns; column++)
                 if (text_table_is_used(table, column))
                     markup_element(page->writer, "td", "number", "%s", text_table_cell(table, row, column));
             markup_end(page->writer);
         }
-        markup_end(page->writer);
-        markup_end(page->writer);
-        markup_end(page->writer);
+        markup_end_table(page->writer);
     }
     text_table_free(table);
 }

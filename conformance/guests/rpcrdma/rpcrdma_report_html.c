@@ -16,14 +16,6 @@ void rpcrdma_report_html_terms(const void *report, struct html_page *page)
                   rpcrdma->threshold[DIR_TO_RESPONDER], rpcrdma->threshold[DIR_TO_INITIATOR]);
 }
 
-static void number_cell(struct html_page *page, uint64_t number)
-{
-    gchar *text = markup_number(number);
-
-    markup_element(page->writer, "td", "number", "%s", text);
-    g_free(text);
-}
-
 static void write_call(struct html_page *page, const struct rpcrdma_procedure_count *count)
 {
     char label[PROCEDURE_LABEL_SIZE];
@@ -32,11 +24,11 @@ static void write_call(struct html_page *page, const struct rpcrdma_procedure_co
 
     procedure_label(count->program, count->version, count->procedure, label);
     markup_begin(page->writer, "tr", NULL);
-    markup_begin(page->writer, "th", "scope", "row", NULL);
+    markup_begin_row_head(page->writer);
     markup_format(page->writer, "%s%s", label, count->reverse ? " (reverse)" : "");
     markup_end(page->writer);
     for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++)
-        number_cell(page, numbers[i]);
+        markup_number_cell(page->writer, "number", numbers[i]);
     markup_end(page->writer);
 }
 
@@ -50,16 +42,11 @@ void rpcrdma_report_html(const void *report, struct html_page *page)
     markup_begin(page->writer, "details", NULL);
     markup_element(page->writer, "summary", NULL, "RPC-over-RDMA: %u procedure%s", rpcrdma->calls->len,
                    plural(rpcrdma->calls->len));
-    markup_begin(page->writer, "div", "class", "wide", "tabindex", "0", NULL);
-    markup_begin(page->writer, "table", NULL);
-    markup_element(page->writer, "caption", NULL, "Calls by procedure, and the octets moved for them");
-    markup_table_head(page->writer, names, G_N_ELEMENTS(names));
-    markup_begin(page->writer, "tbody", NULL);
+    markup_begin_table(page->writer, NULL, "Calls by procedure, and the octets moved for them", names,
+                       G_N_ELEMENTS(names));
     for (guint i = 0; i < rpcrdma->calls->len && i < HTML_PROCEDURES; i++)
         write_call(page, &g_array_index(rpcrdma->calls, struct rpcrdma_procedure_count, i));
-    markup_end(page->writer);
-    markup_end(page->writer);
-    markup_end(page->writer);
+    markup_end_table(page->writer);
     if (rpcrdma->calls->len > HTML_PROCEDURES)
         markup_element(page->writer, "p", "more", "... and %u more procedures", rpcrdma->calls->len - HTML_PROCEDURES);
     if (rpcrdma->other_calls > 0)

@@ -81,38 +81,6 @@ static void write_link(xmlTextWriter *writer, unsigned device, const struct case
     markup_link(writer, id, text);
 }
 
-/* Up to <tbody>; ends with end_table(). */
-static void begin_table(xmlTextWriter *writer, const char *class, const char *caption, const char *const *heads,
-                        size_t n)
-{
-    markup_begin(writer, "div", "class", "wide", "tabindex", "0", NULL);
-    markup_begin(writer, "table", "class", class, NULL);
-    markup_element(writer, "caption", NULL, "%s", caption);
-    markup_table_head(writer, heads, n);
-    markup_begin(writer, "tbody", NULL);
-}
-
-static void end_table(xmlTextWriter *writer)
-{
-    markup_end(writer);
-    markup_end(writer);
-    markup_end(writer);
-}
-
-G_GNUC_PRINTF(2, 3)
-static void write_row_head(xmlTextWriter *writer, const char *format, ...)
-{
-    g_autofree char *text = NULL;
-    va_list args;
-
-    va_start(args, format);
-    text = g_strdup_vprintf(format, args);
-    va_end(args);
-    markup_begin(writer, "th", "scope", "row", NULL);
-    markup_text(writer, text);
-    markup_end(writer);
-}
-
 G_GNUC_PRINTF(4, 5)
 static void write_cell(xmlTextWriter *writer, const char *of, const char *class, const char *format, ...)
 {
@@ -150,36 +118,14 @@ static void write_verdict(const struct matrix_page *page)
     markup_end(page->writer);
 }
 
-static void write_option(xmlTextWriter *writer, const char *value, const char *text)
-{
-    markup_begin(writer, "option", "value", value, NULL);
-    markup_text(writer, text);
-    markup_end(writer);
-}
-
-/* It would do nothing without the script, which shows it. */
 static void write_tools(const struct matrix_page *page)
 {
-    xmlTextWriter *writer = page->writer;
+    static const char *const options[][2] = {
+        {"", "all"}, {"failed", "failures only"}, {"differs", "differences only"} /* of several devices */};
 
-    markup_begin(writer, "form", "id", "tools", "role", "search", "hidden", "hidden", NULL);
-    markup_begin(writer, "label", NULL);
-    markup_text(writer, "Search ");
-    markup_void(writer, "input", "type", "search", "id", "search", "placeholder", "case, word", "autocomplete", "off",
-                NULL);
-    markup_end(writer);
-    markup_begin(writer, "label", NULL);
-    markup_text(writer, "Cases ");
-    markup_begin(writer, "select", "id", "outcome", NULL);
-    write_option(writer, "", "all");
-    write_option(writer, "failed", "failures only");
-    if (page->n > 1)
-        write_option(writer, "differs", "differences only");
-    markup_end(writer);
-    markup_end(writer);
-    markup_begin(writer, "output", "id", "shown", "aria-live", "polite", NULL);
-    markup_end(writer);
-    markup_end(writer);
+    page_begin_tools(page->writer, "case, word");
+    page_select(page->writer, "Cases ", options, page->n > 1 ? 3 : 2);
+    page_end_tools(page->writer);
 }
 
 /* ---- devices ---- */
@@ -203,7 +149,7 @@ static void write_device(const struct matrix_page *page, unsigned device)
     g_autofree char *life = report->state ? suite_report_life(report) : g_strdup("");
 
     markup_begin(page->writer, "tr", NULL);
-    write_row_head(page->writer, "%s", report->device);
+    markup_row_head(page->writer, report->device);
     write_cell(page->writer, device_heads[1], NULL, "%s", report->role);
     write_cell(page->writer, device_heads[2], report->deaths->len > 0 ? "failed" : NULL, "%s", life);
     for (unsigned k = 0; k < G_N_ELEMENTS(counts); k++) {
@@ -217,10 +163,10 @@ static void write_device(const struct matrix_page *page, unsigned device)
 
 static void write_devices(const struct matrix_page *page)
 {
-    begin_table(page->writer, "stacked", "Devices", device_heads, G_N_ELEMENTS(device_heads));
+    markup_begin_table(page->writer, "stacked", "Devices", device_heads, G_N_ELEMENTS(device_heads));
     for (unsigned i = 0; i < page->n; i++)
         write_device(page, i);
-    end_table(page->writer);
+    markup_end_table(page->writer);
 }
 
 static void write_failure_links(const struct matrix_page *page)
@@ -273,7 +219,7 @@ static void write_change(xmlTextWriter *writer, const struct case_result *before
     g_autofree char *was = outcome_text(before), *is = outcome_text(after);
 
     markup_begin(writer, "tr", NULL);
-    write_row_head(writer, "%s", before ? before->id : after->id);
+    markup_row_head(writer, before ? before->id : after->id);
     write_cell(writer, "Earlier", before ? class_of(before) : NULL, "%s", was);
     write_cell(writer, "Later", after ? class_of(after) : NULL, "%s", is);
     markup_end(writer);
@@ -319,9 +265,9 @@ static void write_changes(const struct matrix_page *page, unsigned first, unsign
     for (enum change kind = CHANGE_WORSE; kind <= CHANGE_OTHER; kind++) {
         if (each_change(NULL, before, after, kind) == 0)
             continue;
-        begin_table(page->writer, "stacked changes", captions[kind], heads, G_N_ELEMENTS(heads));
+        markup_begin_table(page->writer, "stacked changes", captions[kind], heads, G_N_ELEMENTS(heads));
         n += each_change(page->writer, before, after, kind);
-        end_table(page->writer);
+        markup_end_table(page->writer);
     }
     if (n == 0)
         markup_element(page->writer, "p", NULL, "No case changed.");
@@ -396,18 +342,20 @@ static void write_sections(const struct matrix_page *page, unsigned device)
     if (report->layout)
         markup_element(page->writer, "p", NULL, "The layout of its Terminates is not that of RFC 5040: %s.",
                        report->layout);
-    begin_table(page->writer, "stacked", "Cases by section", heads, G_N_ELEMENTS(heads));
+    markup_begin_table(page->writer, "stacked", "Cases by section", heads, G_N_ELEMENTS(heads));
     for (guint i = 0; i < sections->len; i++) {
         const struct report_section *section = &g_array_index(sections, struct report_section, i);
         const unsigned counts[] = {section->conforms, section->fails, section->waived, section->open};
+        g_autofree char *where =
+            g_strdup_printf("%s section %s", or_empty(section->document), or_empty(section->section));
 
         markup_begin(page->writer, "tr", NULL);
-        write_row_head(page->writer, "%s section %s", or_empty(section->document), or_empty(section->section));
+        markup_row_head(page->writer, where);
         for (unsigned k = 0; k < G_N_ELEMENTS(counts); k++)
             write_cell(page->writer, heads[k + 1], k == 1 && counts[k] > 0 ? "failed" : NULL, "%u", counts[k]);
         markup_end(page->writer);
     }
-    end_table(page->writer);
+    markup_end_table(page->writer);
 }
 
 /* ---- matrix ---- */
@@ -450,7 +398,7 @@ static void write_row(const struct matrix_page *page, const struct case_result *
     xmlTextWriter *writer = page->writer;
 
     markup_begin(writer, "tr", "data-kinds", kinds, NULL);
-    markup_begin(writer, "th", "scope", "row", NULL);
+    markup_begin_row_head(writer);
     markup_text(writer, result->id);
     if (result->aliases->len > 0) {
         markup_begin(writer, "small", NULL);
@@ -482,8 +430,8 @@ static void write_matrix(const struct matrix_page *page)
         g_ptr_array_add(heads, g_strdup_printf("%s, %s", name, page->reports[i]->role));
     }
     markup_element(page->writer, "h2", NULL, "Cases");
-    begin_table(page->writer, "stacked matrix", "Outcome of each case on each device",
-                (const char *const *)heads->pdata, heads->len);
+    markup_begin_table(page->writer, "stacked matrix", "Outcome of each case on each device",
+                       (const char *const *)heads->pdata, heads->len);
     for (unsigned i = 0; i < page->n; i++) {
         for (guint k = 0; k < page->reports[i]->results->len; k++) {
             const struct case_result *result = g_ptr_array_index(page->reports[i]->results, k);
@@ -492,7 +440,7 @@ static void write_matrix(const struct matrix_page *page)
                 write_row(page, result);
         }
     }
-    end_table(page->writer);
+    markup_end_table(page->writer);
 }
 
 /* ---- failures ---- */
