@@ -106,16 +106,18 @@ void say_own_startup(struct conversation *c, enum role role)
     bool deviates = deviation_strikes_startup(deviation, c, role);
     struct words change = deviates ? deviation->change : (struct words){0}, *of_deviation = deviates ? &change : NULL;
     uint8_t octets[MPA_STARTUP_HEADER_LEN + MPA_ENHANCED_LEN + MPA_PRIVATE_DATA_MAX];
-    struct startup_write w = {.conversation = c, .role = role, .octets = g_byte_array_new()};
+    uint8_t data[MPA_PRIVATE_DATA_MAX];
+    struct frame_write w = {
+        .conversation = c, .role = role, .startup = true, .data = data, .octets = g_byte_array_new()};
 
     if (!c->over) {
         w.how = take_how(c, role);
         startup_frame_init(c, role, &w.frame);
-        startup_change_frame(of_deviation, &w);
-        startup_change_frame(c->changes, &w);
+        frame_change(of_deviation, &w);
+        frame_change(c->changes, &w);
         g_byte_array_append(w.octets, octets, (guint)mpa_startup_encode(&w.frame, octets, sizeof octets));
-        startup_change_octets(of_deviation, &w);
-        startup_change_octets(c->changes, &w);
+        frame_change_octets(of_deviation, &w);
+        frame_change_octets(c->changes, &w);
         c->changes = NULL;
         write_octets(c, role, w.octets->data, w.octets->len, &w.how);
         c->framing[role].seq_start = next_offset(c, role);
@@ -136,7 +138,7 @@ void say_fpdu(struct conversation *c, enum role role, const uint8_t *ulpdu, uint
     if (c->over || (c->doomed && role != c->offender) || is_elsewhere(c))
         return;
 
-    struct fpdu_write w = {.conversation = c, .role = role, .index = c->fpdus[role], .ulpdu = room};
+    struct frame_write w = {.conversation = c, .role = role, .index = c->fpdus[role], .ulpdu = room};
     const struct deviation *deviation = c->stage->deviation;
     struct words change, *of_deviation = NULL;
 
@@ -150,13 +152,13 @@ void say_fpdu(struct conversation *c, enum role role, const uint8_t *ulpdu, uint
         change = deviation->change;
         of_deviation = &change;
     }
-    fpdu_change_plan(of_deviation, &w);
-    fpdu_change_plan(c->changes, &w);
+    frame_change(of_deviation, &w);
+    frame_change(c->changes, &w);
     w.octets = g_byte_array_new();
     g_byte_array_set_size(w.octets, MPA_FPDU_OCTETS_MAX + 16);
     g_byte_array_set_size(w.octets, (guint)mpa_fpdu_encode(&w.plan, w.octets->data, w.octets->len));
-    fpdu_change_octets(of_deviation, &w);
-    fpdu_change_octets(c->changes, &w);
+    frame_change_octets(of_deviation, &w);
+    frame_change_octets(c->changes, &w);
     c->changes = NULL;
     if (!c->doomed)
         segment_keep(c, role, w.ulpdu, w.plan.ulpdu_length);

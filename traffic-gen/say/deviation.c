@@ -8,18 +8,18 @@
 
 /* ---- conditions of FPDUs ---- */
 
-static uint64_t end_of(const struct fpdu_write *w)
+static uint64_t end_of(const struct frame_write *w)
 {
     return w->plan.offset + mpa_fpdu_octets(&w->plan.framing, w->plan.offset, w->plan.ulpdu_length);
 }
 
-static bool on_grid(const struct fpdu_write *w, uint64_t at)
+static bool on_grid(const struct frame_write *w, uint64_t at)
 {
     return w->plan.framing.markers && mpa_next_marker(&w->plan.framing, at) == at;
 }
 
 /* Markers after the first octet. */
-static unsigned inner_markers(const struct fpdu_write *w)
+static unsigned inner_markers(const struct frame_write *w)
 {
     uint64_t end = end_of(w);
     unsigned n = 0;
@@ -29,88 +29,88 @@ static unsigned inner_markers(const struct fpdu_write *w)
     return w->plan.framing.markers ? n : 0;
 }
 
-static enum rdmap_opcode opcode_of(const struct fpdu_write *w)
+static enum rdmap_opcode opcode_of(const struct frame_write *w)
 {
     return w->ulpdu[1] & 0x0F;
 }
 
-static bool has_pad(const struct fpdu_write *w)
+static bool has_pad(const struct frame_write *w)
 {
     return w->plan.pad_length > 0;
 }
 
-static bool has_three_pad_octets(const struct fpdu_write *w)
+static bool has_three_pad_octets(const struct frame_write *w)
 {
     return w->plan.pad_length == 3;
 }
 
-static bool is_send(const struct fpdu_write *w)
+static bool is_send(const struct frame_write *w)
 {
     return opcode_of(w) == RDMAP_SEND;
 }
 
-static bool is_end_of_send(const struct fpdu_write *w)
+static bool is_end_of_send(const struct frame_write *w)
 {
     return is_send(w) && w->ulpdu[0] & 0x40 && w->plan.ulpdu_length > 40;
 }
 
-static bool is_read_request(const struct fpdu_write *w)
+static bool is_read_request(const struct frame_write *w)
 {
     return opcode_of(w) == RDMAP_READ_REQUEST;
 }
 
-static bool is_short(const struct fpdu_write *w)
+static bool is_short(const struct frame_write *w)
 {
     return w->plan.ulpdu_length < 100;
 }
 
-static bool is_not_corked(const struct fpdu_write *w)
+static bool is_not_corked(const struct frame_write *w)
 {
     return !w->conversation->is_corked[w->role];
 }
 
-static bool is_rdmac(const struct fpdu_write *w)
+static bool is_rdmac(const struct frame_write *w)
 {
     return w->conversation->version == 0 && w->conversation->setup.wish[INITIATOR].revision > 0;
 }
 
-static bool has_markers(const struct fpdu_write *w)
+static bool has_markers(const struct frame_write *w)
 {
     return w->plan.framing.markers;
 }
 
-static bool has_no_markers(const struct fpdu_write *w)
+static bool has_no_markers(const struct frame_write *w)
 {
     return !w->plan.framing.markers;
 }
 
-static bool marker_leads(const struct fpdu_write *w)
+static bool marker_leads(const struct frame_write *w)
 {
     return on_grid(w, w->plan.offset);
 }
 
-static bool no_marker_leads(const struct fpdu_write *w)
+static bool no_marker_leads(const struct frame_write *w)
 {
     return !on_grid(w, w->plan.offset);
 }
 
-static bool marker_inside(const struct fpdu_write *w)
+static bool marker_inside(const struct frame_write *w)
 {
     return inner_markers(w) >= 1;
 }
 
-static bool one_marker_inside(const struct fpdu_write *w)
+static bool one_marker_inside(const struct frame_write *w)
 {
     return inner_markers(w) == 1;
 }
 
-static bool two_markers_inside(const struct fpdu_write *w)
+static bool two_markers_inside(const struct frame_write *w)
 {
     return inner_markers(w) >= 2;
 }
 
 /* The only one, with something of the ULPDU or PAD on both of its sides. */
-static bool marker_in_ulpdu(const struct fpdu_write *w)
+static bool marker_in_ulpdu(const struct frame_write *w)
 {
     uint64_t at = mpa_next_marker(&w->plan.framing, w->plan.offset);
 
@@ -118,30 +118,30 @@ static bool marker_in_ulpdu(const struct fpdu_write *w)
            at + MPA_MARKER_PERIOD > end_of(w);
 }
 
-static bool marker_before_crc(const struct fpdu_write *w)
+static bool marker_before_crc(const struct frame_write *w)
 {
     return on_grid(w, end_of(w) - MPA_CRC_LEN - MPA_MARKER_LEN);
 }
 
-static bool ends_on_grid(const struct fpdu_write *w)
+static bool ends_on_grid(const struct frame_write *w)
 {
     return on_grid(w, end_of(w));
 }
 
 /* The stream offset of sequence number 0. */
-static uint64_t wrap_of(const struct fpdu_write *w)
+static uint64_t wrap_of(const struct frame_write *w)
 {
     return UINT64_C(0x100000000) - w->conversation->setup.isn[w->conversation->side[w->role]] - 1;
 }
 
 /* Sequence numbers wrapped before the Marker inside. */
-static bool marker_after_wrap(const struct fpdu_write *w)
+static bool marker_after_wrap(const struct frame_write *w)
 {
     return marker_inside(w) && mpa_next_marker(&w->plan.framing, w->plan.offset) >= wrap_of(w);
 }
 
 /* The header below sequence number 2^32, the Marker above. */
-static bool wrap_before_marker(const struct fpdu_write *w)
+static bool wrap_before_marker(const struct frame_write *w)
 {
     return marker_inside(w) && w->plan.offset + MPA_MARKER_LEN < wrap_of(w) &&
            mpa_next_marker(&w->plan.framing, w->plan.offset + 1) >= wrap_of(w);
@@ -149,7 +149,7 @@ static bool wrap_before_marker(const struct fpdu_write *w)
 
 static const struct {
     const char *name;
-    bool (*holds)(const struct fpdu_write *w);
+    bool (*holds)(const struct frame_write *w);
 } conditions[] = {
     {"pad", has_pad},
     {"pad-3", has_three_pad_octets},
@@ -283,7 +283,7 @@ bool deviation_strikes_startup(const struct deviation *deviation, const struct c
            (!deviation->enhanced || (wish->flags & MPA_FLAG_S && wish->ulp_length >= 4));
 }
 
-bool deviation_strikes(const struct deviation *deviation, const struct fpdu_write *w)
+bool deviation_strikes(const struct deviation *deviation, const struct frame_write *w)
 {
     if (!deviation || w->conversation->number != 0 || !deviation->changes || deviation->startup ||
         deviation->role != w->role || w->index < deviation->index ||

@@ -8,23 +8,16 @@
 
 #include "traffic-gen/say/words.h"
 
-/* A startup frame: before it is encoded `frame` may be changed, before it is sent `octets` may. */
-struct startup_write {
+/*
+ * A startup frame, or an FPDU: before it is encoded `frame`, or `plan`, may be changed, before it is sent `octets` may.
+ */
+struct frame_write {
     struct conversation *conversation;
     enum role role;
+    bool startup;
     struct mpa_startup frame;
-    uint8_t data[MPA_PRIVATE_DATA_MAX]; /* room for other Private Data */
-    GByteArray *octets;
-    struct sim_how how;
-    struct words *words;     /* those being applied, */
-    const struct word *word; /* and which of them */
-};
-
-/* An FPDU: before it is encoded `plan` may be changed, before it is sent `octets` may. */
-struct fpdu_write {
-    struct conversation *conversation;
-    enum role role;
-    unsigned index; /* FPDUs of this role before it */
+    uint8_t *data;  /* of a startup frame: room for other Private Data, MPA_PRIVATE_DATA_MAX octets */
+    unsigned index; /* of an FPDU: those of this role before it */
     struct mpa_fpdu_plan plan;
     uint8_t *ulpdu; /* plan.ulpdu, writable; has room for ULPDU_ROOM octets */
     GByteArray *octets;
@@ -47,10 +40,8 @@ bool mpa_word_add(struct statement *statement, const char *name, bool startup, c
 char *mpa_word_names(bool startup);
 
 /* Each with words that have been taken; NULL changes nothing. */
-void startup_change_frame(struct words *words, struct startup_write *w);
-void startup_change_octets(struct words *words, struct startup_write *w);
-void fpdu_change_plan(struct words *words, struct fpdu_write *w);
-void fpdu_change_octets(struct words *words, struct fpdu_write *w);
+void frame_change(struct words *words, struct frame_write *w);
+void frame_change_octets(struct words *words, struct frame_write *w);
 
 /* ---- deviations ---- */
 
@@ -73,7 +64,7 @@ struct deviation {
     bool startup;
     bool enhanced; /* the frame has S = 1 and at least four octets of the upper layer */
     unsigned index;
-    bool (*conditions[CONDITIONS_MAX])(const struct fpdu_write *w);
+    bool (*conditions[CONDITIONS_MAX])(const struct frame_write *w);
     struct words change;
     bool persistent; /* every FPDU from there on */
     enum aftermath aftermath;
@@ -93,6 +84,6 @@ struct deviation *deviation_parse(const char *source, const char *text, char **e
 void deviation_free(struct deviation *deviation);
 
 bool deviation_strikes_startup(const struct deviation *deviation, const struct conversation *c, enum role role);
-bool deviation_strikes(const struct deviation *deviation, const struct fpdu_write *w);
+bool deviation_strikes(const struct deviation *deviation, const struct frame_write *w);
 
 #endif

@@ -6,25 +6,25 @@
 
 #include <string.h>
 
-static size_t covered(const struct fpdu_write *w)
+static size_t covered(const struct frame_write *w)
 {
     return w->octets->len - MPA_CRC_LEN;
 }
 
 /* There may be no CRC field, or other words may have cut the FPDU. */
-static bool is_whole(const struct fpdu_write *w)
+static bool is_whole(const struct frame_write *w)
 {
     return w->octets->len >= MPA_LENGTH_LEN + 2 + MPA_CRC_LEN;
 }
 
-static void put_crc(struct fpdu_write *w, uint32_t crc)
+static void put_crc(struct frame_write *w, uint32_t crc)
 {
     if (is_whole(w))
         put_le32(w->octets->data + covered(w), crc);
 }
 
 /* CRC over everything before the CRC field but the n octets at `at`. */
-static void put_crc_without(struct fpdu_write *w, size_t at, size_t n)
+static void put_crc_without(struct frame_write *w, size_t at, size_t n)
 {
     const uint8_t *p = w->octets->data;
 
@@ -32,27 +32,27 @@ static void put_crc_without(struct fpdu_write *w, size_t at, size_t n)
         put_crc(w, crc32c_extend(crc32c(p, at), p + at + n, covered(w) - at - n));
 }
 
-void fpdu_crc_without_length(struct fpdu_write *w)
+void fpdu_crc_without_length(struct frame_write *w)
 {
     put_crc_without(w, 0, MPA_LENGTH_LEN);
 }
 
-void fpdu_crc_without_leading_marker(struct fpdu_write *w)
+void fpdu_crc_without_leading_marker(struct frame_write *w)
 {
     put_crc_without(w, 0, MPA_MARKER_LEN);
 }
 
-void fpdu_crc_without_marker(struct fpdu_write *w)
+void fpdu_crc_without_marker(struct frame_write *w)
 {
     put_crc_without(w, mpa_next_marker(&w->plan.framing, w->plan.offset) - w->plan.offset, MPA_MARKER_LEN);
 }
 
-void fpdu_crc_without_last_marker(struct fpdu_write *w)
+void fpdu_crc_without_last_marker(struct frame_write *w)
 {
     put_crc_without(w, covered(w) - MPA_MARKER_LEN, MPA_MARKER_LEN);
 }
 
-void fpdu_crc_with_next_marker(struct fpdu_write *w)
+void fpdu_crc_with_next_marker(struct frame_write *w)
 {
     static const uint8_t marker[MPA_MARKER_LEN];
 
@@ -61,7 +61,7 @@ void fpdu_crc_with_next_marker(struct fpdu_write *w)
 }
 
 /* CRC-32 of IEEE 802.3. */
-void fpdu_crc_of_ethernet(struct fpdu_write *w)
+void fpdu_crc_of_ethernet(struct frame_write *w)
 {
     uint32_t crc = 0xFFFFFFFF;
 
@@ -73,7 +73,7 @@ void fpdu_crc_of_ethernet(struct fpdu_write *w)
     put_crc(w, ~crc);
 }
 
-void fpdu_crc_swapped(struct fpdu_write *w)
+void fpdu_crc_swapped(struct frame_write *w)
 {
     uint8_t *p;
 
@@ -84,7 +84,7 @@ void fpdu_crc_swapped(struct fpdu_write *w)
 }
 
 /* The CRC field straight after ULPDU_Length, the rest moved back. */
-void fpdu_crc_after_length(struct fpdu_write *w)
+void fpdu_crc_after_length(struct frame_write *w)
 {
     uint8_t *p = w->octets->data;
     uint32_t crc;
@@ -97,7 +97,7 @@ void fpdu_crc_after_length(struct fpdu_write *w)
 }
 
 /* [length ULPDU PAD CRC] becomes [length ULPDU CRC PAD], the CRC over what then precedes it. */
-void fpdu_crc_before_pad(struct fpdu_write *w)
+void fpdu_crc_before_pad(struct frame_write *w)
 {
     uint8_t pad = w->plan.pad_length, *crc;
 
@@ -108,7 +108,7 @@ void fpdu_crc_before_pad(struct fpdu_write *w)
     memset(crc + MPA_CRC_LEN, 0, pad);
 }
 
-void fpdu_bad_crc(struct fpdu_write *w)
+void fpdu_bad_crc(struct frame_write *w)
 {
     if (is_whole(w))
         w->octets->data[w->octets->len - 1] ^= 0x01;

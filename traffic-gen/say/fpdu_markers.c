@@ -10,7 +10,7 @@
 
 static void change_marker(void *ctx, uint8_t marker[4], uint64_t offset, unsigned index)
 {
-    struct words *words = ((struct fpdu_write *)ctx)->marker_words;
+    struct words *words = ((struct frame_write *)ctx)->marker_words;
 
     (void)offset;
     if ((words_have(words, "mpa.first-marker") && index > 0) || (words_have(words, "mpa.later-markers") && index == 0))
@@ -27,7 +27,7 @@ static void change_marker(void *ctx, uint8_t marker[4], uint64_t offset, unsigne
     }
 }
 
-void fpdu_change_markers(struct fpdu_write *w)
+void fpdu_change_markers(struct frame_write *w)
 {
     w->plan.marker_hook = change_marker;
     w->plan.hook_ctx = w;
@@ -37,7 +37,7 @@ void fpdu_change_markers(struct fpdu_write *w)
 /* ---- places ---- */
 
 /* The FPDU anew with Markers at the stream offsets at[0..n); pointers and CRC are right for these places. */
-static void place_markers(struct fpdu_write *w, const uint64_t *at, unsigned n)
+static void place_markers(struct frame_write *w, const uint64_t *at, unsigned n)
 {
     struct mpa_fpdu_plan plan = w->plan;
     g_autofree uint8_t *plain = g_malloc(MPA_FPDU_OCTETS_MAX);
@@ -69,7 +69,7 @@ static void place_markers(struct fpdu_write *w, const uint64_t *at, unsigned n)
 }
 
 /* At all stream offsets first + period * k that this FPDU reaches, and before its first octet where `lead` is set. */
-static void place_grid(struct fpdu_write *w, bool lead, uint64_t first, unsigned period)
+static void place_grid(struct frame_write *w, bool lead, uint64_t first, unsigned period)
 {
     uint64_t at[MPA_FPDU_MARKERS_MAX + 1];
     struct mpa_framing none = {.markers = false};
@@ -88,33 +88,33 @@ static void place_grid(struct fpdu_write *w, bool lead, uint64_t first, unsigned
     place_markers(w, at, n);
 }
 
-static bool leads(const struct fpdu_write *w)
+static bool leads(const struct frame_write *w)
 {
     return mpa_next_marker(&w->plan.framing, w->plan.offset) == w->plan.offset;
 }
 
 /* mpa.grid=PERIOD, mpa.grid-from=OFFSET of the first one. */
-void fpdu_other_period(struct fpdu_write *w)
+void fpdu_other_period(struct frame_write *w)
 {
     uint64_t from = words_number(w->words, "mpa.grid-from", 0);
 
     place_grid(w, false, w->plan.framing.seq_start + from, (unsigned)CLAMP(w->word->number, 64, UINT16_MAX));
 }
 
-void fpdu_no_inner_markers(struct fpdu_write *w)
+void fpdu_no_inner_markers(struct frame_write *w)
 {
     place_markers(w, &w->plan.offset, leads(w) ? 1 : 0);
 }
 
 /* mpa.marker-late=N: the next Marker after the leading one N octets late. */
-void fpdu_marker_late(struct fpdu_write *w)
+void fpdu_marker_late(struct frame_write *w)
 {
     uint64_t first = mpa_next_marker(&w->plan.framing, w->plan.offset);
 
     place_grid(w, leads(w), first + (leads(w) ? MPA_MARKER_PERIOD : 0) + w->word->number, MPA_MARKER_PERIOD);
 }
 
-void fpdu_grid_of_peer(struct fpdu_write *w)
+void fpdu_grid_of_peer(struct frame_write *w)
 {
     const struct mpa_framing *peer = &w->conversation->framing[w->role == INITIATOR ? RESPONDER : INITIATOR];
 

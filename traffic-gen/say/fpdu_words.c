@@ -8,19 +8,19 @@
 
 /* ---- FPDUs before they are encoded ---- */
 
-static void add_to_length(struct fpdu_write *w)
+static void add_to_length(struct frame_write *w)
 {
     w->plan.ulpdu_length = (uint16_t)word_apply(w->word, w->plan.ulpdu_length);
 }
 
-static void set_ulpdu_length(struct fpdu_write *w, uint16_t n)
+static void set_ulpdu_length(struct frame_write *w, uint16_t n)
 {
     w->plan.ulpdu_length = w->plan.ulpdu_octets = n;
     w->plan.pad_length = (uint8_t)mpa_pad_length(n);
 }
 
 /* mpa.ulpdu=N: as if it had always been so long. */
-static void resize_ulpdu(struct fpdu_write *w)
+static void resize_ulpdu(struct frame_write *w)
 {
     uint16_t n = (uint16_t)MIN(w->word->number, ULPDU_ROOM);
 
@@ -30,7 +30,7 @@ static void resize_ulpdu(struct fpdu_write *w)
 }
 
 /* The segment twice in one FPDU, its second MSN one higher. */
-static void double_ulpdu(struct fpdu_write *w)
+static void double_ulpdu(struct frame_write *w)
 {
     uint16_t n = w->plan.ulpdu_length;
 
@@ -42,49 +42,49 @@ static void double_ulpdu(struct fpdu_write *w)
 }
 
 /* Of the DDP header's first octets, as faults of versions need them. */
-static void change_ulpdu_octet(struct fpdu_write *w)
+static void change_ulpdu_octet(struct frame_write *w)
 {
     unsigned at = w->word->name[strlen("mpa.ulpdu")] - '0';
 
     w->ulpdu[at] = (uint8_t)word_apply(w->word, w->ulpdu[at]);
 }
 
-static void set_pad_length(struct fpdu_write *w)
+static void set_pad_length(struct frame_write *w)
 {
     w->plan.pad_length = (uint8_t)MIN(w->word->number, sizeof w->plan.pad);
 }
 
-static void set_padding(struct fpdu_write *w)
+static void set_padding(struct frame_write *w)
 {
     g_autoptr(GByteArray) octets = word_octets(w->word);
 
     memcpy(w->plan.pad, octets->data, MIN(octets->len, w->plan.pad_length));
 }
 
-static void omit_crc(struct fpdu_write *w)
+static void omit_crc(struct frame_write *w)
 {
     w->plan.crc_present = false;
 }
 
-static void fix_crc(struct fpdu_write *w, uint32_t crc)
+static void fix_crc(struct frame_write *w, uint32_t crc)
 {
     w->plan.crc = crc;
     w->plan.crc_fixed = true;
 }
 
-static void set_crc(struct fpdu_write *w)
+static void set_crc(struct frame_write *w)
 {
     fix_crc(w, (uint32_t)w->word->number);
 }
 
 /* Also where CRC is not in use. */
-static void use_right_crc(struct fpdu_write *w)
+static void use_right_crc(struct frame_write *w)
 {
     w->plan.crc_fixed = false;
 }
 
 /* That of the FPDU before the words that follow. */
-static void keep_crc(struct fpdu_write *w)
+static void keep_crc(struct frame_write *w)
 {
     struct mpa_fpdu_plan plan = w->plan;
     g_autofree uint8_t *octets = g_malloc(MPA_FPDU_OCTETS_MAX);
@@ -96,26 +96,26 @@ static void keep_crc(struct fpdu_write *w)
 }
 
 /* From here on. */
-static void use_markers(struct fpdu_write *w)
+static void use_markers(struct frame_write *w)
 {
     w->plan.framing.markers = w->conversation->framing[w->role].markers = w->word->number != 0;
 }
 
 /* Does not wait for the peer. */
-static void send_early(struct fpdu_write *w)
+static void send_early(struct frame_write *w)
 {
     w->how.received = 0;
 }
 
 /* Waits for the Initiator's Request alone. */
-static void send_after_request(struct fpdu_write *w)
+static void send_after_request(struct frame_write *w)
 {
     w->how.received = w->conversation->framing[INITIATOR].seq_start;
 }
 
 /* ---- how they are sent ---- */
 
-static void write_first(struct fpdu_write *w, guint n, const struct sim_how *how)
+static void write_first(struct frame_write *w, guint n, const struct sim_how *how)
 {
     struct conversation *c = w->conversation;
 
@@ -126,7 +126,7 @@ static void write_first(struct fpdu_write *w, guint n, const struct sim_how *how
 static const uint64_t gap_max_us = UINT64_C(3600) * 1000000;
 
 /* The first n octets now; the others as soon as they may be sent, or after mpa.gap=MICROSECONDS, once mpa.acked. */
-static void split(struct fpdu_write *w, guint n)
+static void split(struct frame_write *w, guint n)
 {
     uint64_t received = words_given(w->words, "mpa.gap") ? 0 : w->how.received;
 
@@ -137,7 +137,7 @@ static void split(struct fpdu_write *w, guint n)
 }
 
 /* mpa.split=N: so many octets first, negative: all but so many. */
-static void split_at(struct fpdu_write *w)
+static void split_at(struct frame_write *w)
 {
     int64_t n = (int64_t)w->word->number;
 
@@ -146,14 +146,14 @@ static void split_at(struct fpdu_write *w)
         split(w, (guint)n);
 }
 
-static void split_half(struct fpdu_write *w)
+static void split_half(struct frame_write *w)
 {
     if (w->octets->len > 1)
         split(w, w->octets->len / 2);
 }
 
 /* The leading Marker alone when only the Request has arrived. */
-static void marker_alone(struct fpdu_write *w)
+static void marker_alone(struct frame_write *w)
 {
     struct sim_how how = {.received = w->conversation->framing[INITIATOR].seq_start};
 
@@ -161,13 +161,13 @@ static void marker_alone(struct fpdu_write *w)
         write_first(w, MPA_MARKER_LEN, &how);
 }
 
-static void first_half_only(struct fpdu_write *w)
+static void first_half_only(struct frame_write *w)
 {
     g_byte_array_set_size(w->octets, w->octets->len / 2 & ~3u);
 }
 
 /* Four times in IP fragments that reach nobody. */
-static void lost_fragments(struct fpdu_write *w)
+static void lost_fragments(struct frame_write *w)
 {
     struct conversation *c = w->conversation;
     unsigned side = c->side[w->role];
@@ -189,13 +189,7 @@ static void lost_fragments(struct fpdu_write *w)
     g_byte_array_set_size(w->octets, 0);
 }
 
-static const struct fpdu_word {
-    const char *name;
-    enum word_value value;
-    void (*plan)(struct fpdu_write *w);
-    void (*octets)(struct fpdu_write *w);
-    void (*either)(GByteArray *octets, const struct word *word);
-} fpdu_words[] = {
+const struct frame_word fpdu_words[] = {
     {"mpa.len", CHANGE, add_to_length, NULL, NULL},
     {"mpa.ulpdu", NUMBER, resize_ulpdu, NULL, NULL},
     {"mpa.ulpdu0", CHANGE, change_ulpdu_octet, NULL, NULL},
@@ -239,58 +233,5 @@ static const struct fpdu_word {
     {"mpa.acked", ALONE, NULL, NULL, NULL},
     {"mpa.lost-fragments", ALONE, NULL, lost_fragments, NULL},
     {"bad-crc", ALONE, NULL, fpdu_bad_crc, NULL},
+    {NULL, NO_WORD, NULL, NULL, NULL},
 };
-
-static const struct fpdu_word octet_of_fpdu = {"mpa@", CHANGE, NULL, NULL, frame_change_octet};
-
-static const struct fpdu_word *fpdu_word_named(const char *name)
-{
-    for (unsigned i = 0; i < G_N_ELEMENTS(fpdu_words); i++) {
-        if (strcmp(fpdu_words[i].name, name) == 0)
-            return &fpdu_words[i];
-    }
-    return names_octet(name) ? &octet_of_fpdu : NULL;
-}
-
-enum word_value fpdu_word_value(const char *name)
-{
-    const struct fpdu_word *known = fpdu_word_named(name);
-
-    return known ? known->value : NO_WORD;
-}
-
-const char *fpdu_word_at(unsigned index)
-{
-    return index < G_N_ELEMENTS(fpdu_words) ? fpdu_words[index].name : NULL;
-}
-
-static const struct fpdu_word *fpdu_word_of(const struct word *word)
-{
-    return word_has(word, fpdu_word_value(word->name)) ? fpdu_word_named(word->name) : NULL;
-}
-
-void fpdu_change_plan(struct words *words, struct fpdu_write *w)
-{
-    w->words = words;
-    for (unsigned i = 0; words && i < words->n; i++) {
-        const struct fpdu_word *known = fpdu_word_of(&words->list[i]);
-
-        w->word = &words->list[i];
-        if (known && known->plan)
-            known->plan(w);
-    }
-}
-
-void fpdu_change_octets(struct words *words, struct fpdu_write *w)
-{
-    w->words = words;
-    for (unsigned i = 0; words && i < words->n; i++) {
-        const struct fpdu_word *known = fpdu_word_of(&words->list[i]);
-
-        w->word = &words->list[i];
-        if (known && known->octets)
-            known->octets(w);
-        else if (known && known->either)
-            known->either(w->octets, w->word);
-    }
-}

@@ -53,9 +53,54 @@ void frame_cut(GByteArray *octets, const struct word *word)
     g_byte_array_set_size(octets, octets->len - (guint)MIN(word->number, octets->len));
 }
 
+/* NULL: there is none of that name. */
+static const struct frame_word *find_word(const char *name, bool startup)
+{
+    static const struct frame_word octet = {"mpa@", CHANGE, NULL, NULL, frame_change_octet};
+    const struct frame_word *known = startup ? startup_words : fpdu_words;
+
+    while (known->name && strcmp(known->name, name) != 0)
+        known++;
+    return known->name ? known : names_octet(name) ? &octet : NULL;
+}
+
 static enum word_value value_of(const char *name, bool startup)
 {
-    return startup ? startup_word_value(name) : fpdu_word_value(name);
+    const struct frame_word *known = find_word(name, startup);
+
+    return known ? known->value : NO_WORD;
+}
+
+/* The word at i, if it has what it has to have, as the one being applied. */
+static const struct frame_word *apply(struct words *words, unsigned i, struct frame_write *w)
+{
+    const struct frame_word *known = find_word(words->list[i].name, w->startup);
+
+    w->words = words;
+    w->word = &words->list[i];
+    return known && word_has(w->word, known->value) ? known : NULL;
+}
+
+void frame_change(struct words *words, struct frame_write *w)
+{
+    for (unsigned i = 0; words && i < words->n; i++) {
+        const struct frame_word *known = apply(words, i, w);
+
+        if (known && known->change)
+            known->change(w);
+    }
+}
+
+void frame_change_octets(struct words *words, struct frame_write *w)
+{
+    for (unsigned i = 0; words && i < words->n; i++) {
+        const struct frame_word *known = apply(words, i, w);
+
+        if (known && known->octets)
+            known->octets(w);
+        else if (known && known->either)
+            known->either(w->octets, w->word);
+    }
 }
 
 bool mpa_take_words(struct words *words, bool startup)
@@ -81,11 +126,9 @@ bool mpa_word_add(struct statement *statement, const char *name, bool startup, c
 
 char *mpa_word_names(bool startup)
 {
-    const char *(*at)(unsigned index) = startup ? startup_word_at : fpdu_word_at;
     GString *names = g_string_new("mpa@OFFSET");
-    const char *name;
 
-    for (unsigned i = 0; (name = at(i)); i++)
-        g_string_append_printf(names, ", %s", name);
+    for (const struct frame_word *known = startup ? startup_words : fpdu_words; known->name; known++)
+        g_string_append_printf(names, ", %s", known->name);
     return g_string_free(names, FALSE);
 }

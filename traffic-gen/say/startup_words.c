@@ -6,59 +6,59 @@
 
 #include <string.h>
 
-static void set_data(struct startup_write *w)
+static void set_data(struct frame_write *w)
 {
     g_autoptr(GByteArray) data = word_octets(w->word);
 
-    w->frame.ulp_length = (uint16_t)MIN(data->len, sizeof w->data);
+    w->frame.ulp_length = (uint16_t)MIN(data->len, MPA_PRIVATE_DATA_MAX);
     memcpy(w->data, data->data, w->frame.ulp_length);
     w->frame.ulp_data = w->data;
     mpa_startup_fix_length(&w->frame);
 }
 
-static void set_enhanced(struct startup_write *w)
+static void set_enhanced(struct frame_write *w)
 {
     w->frame.has_enhanced = w->word->number != 0;
     mpa_startup_fix_length(&w->frame);
 }
 
-static void set_flags(struct startup_write *w)
+static void set_flags(struct frame_write *w)
 {
     w->frame.flags = (uint8_t)word_apply(w->word, w->frame.flags);
     mpa_startup_fix_length(&w->frame);
 }
 
-static void set_revision(struct startup_write *w)
+static void set_revision(struct frame_write *w)
 {
     w->frame.revision = (uint8_t)w->word->number;
 }
 
-static void set_length(struct startup_write *w)
+static void set_length(struct frame_write *w)
 {
     w->frame.pd_length = (uint16_t)word_apply(w->word, w->frame.pd_length);
 }
 
-static void set_peer_to_peer(struct startup_write *w)
+static void set_peer_to_peer(struct frame_write *w)
 {
     w->frame.enhanced.peer_to_peer = w->word->number != 0;
 }
 
-static void set_ird(struct startup_write *w)
+static void set_ird(struct frame_write *w)
 {
     w->frame.enhanced.ird = (uint16_t)w->word->number;
 }
 
-static void set_ord(struct startup_write *w)
+static void set_ord(struct frame_write *w)
 {
     w->frame.enhanced.ord = (uint16_t)w->word->number;
 }
 
-static void set_rtr(struct startup_write *w)
+static void set_rtr(struct frame_write *w)
 {
     w->frame.enhanced.rtr = (uint8_t)w->word->number;
 }
 
-static void append_crc(struct startup_write *w)
+static void append_crc(struct frame_write *w)
 {
     uint8_t crc[MPA_CRC_LEN];
 
@@ -66,14 +66,14 @@ static void append_crc(struct startup_write *w)
     g_byte_array_append(w->octets, crc, sizeof crc);
 }
 
-static void swap_length(struct startup_write *w)
+static void swap_length(struct frame_write *w)
 {
     if (w->octets->len >= MPA_STARTUP_HEADER_LEN)
         put_be16(w->octets->data + 18, GUINT16_SWAP_LE_BE(get_be16(w->octets->data + 18)));
 }
 
 /* The enhanced data after the upper layer's. */
-static void move_enhanced(struct startup_write *w)
+static void move_enhanced(struct frame_write *w)
 {
     uint8_t *p = w->octets->data + MPA_STARTUP_HEADER_LEN, enhanced[MPA_ENHANCED_LEN];
     size_t rest = w->octets->len - MPA_STARTUP_HEADER_LEN;
@@ -86,7 +86,7 @@ static void move_enhanced(struct startup_write *w)
 }
 
 /* mpa.fill=N: up to so many octets, with mpa.filler=N. */
-static void fill_startup(struct startup_write *w)
+static void fill_startup(struct frame_write *w)
 {
     uint8_t filler = (uint8_t)words_number(w->words, "mpa.filler", 'x');
 
@@ -94,13 +94,7 @@ static void fill_startup(struct startup_write *w)
         g_byte_array_append(w->octets, &filler, 1);
 }
 
-static const struct startup_word {
-    const char *name;
-    enum word_value value;
-    void (*frame)(struct startup_write *w);
-    void (*octets)(struct startup_write *w);
-    void (*either)(GByteArray *octets, const struct word *word); /* octets of any frame */
-} startup_words[] = {
+const struct frame_word startup_words[] = {
     {"mpa.flags", CHANGE, set_flags, NULL, NULL},
     {"mpa.rev", NUMBER, set_revision, NULL, NULL},
     {"mpa.len", CHANGE, set_length, NULL, NULL},
@@ -118,58 +112,5 @@ static const struct startup_word {
     {"mpa.crc", ALONE, NULL, append_crc, NULL},
     {"mpa.len-swapped", ALONE, NULL, swap_length, NULL},
     {"mpa.enhanced-last", ALONE, NULL, move_enhanced, NULL},
+    {NULL, NO_WORD, NULL, NULL, NULL},
 };
-
-static const struct startup_word octet_of_startup = {"mpa@", CHANGE, NULL, NULL, frame_change_octet};
-
-static const struct startup_word *startup_word_named(const char *name)
-{
-    for (unsigned i = 0; i < G_N_ELEMENTS(startup_words); i++) {
-        if (strcmp(startup_words[i].name, name) == 0)
-            return &startup_words[i];
-    }
-    return names_octet(name) ? &octet_of_startup : NULL;
-}
-
-enum word_value startup_word_value(const char *name)
-{
-    const struct startup_word *known = startup_word_named(name);
-
-    return known ? known->value : NO_WORD;
-}
-
-const char *startup_word_at(unsigned index)
-{
-    return index < G_N_ELEMENTS(startup_words) ? startup_words[index].name : NULL;
-}
-
-static const struct startup_word *startup_word_of(const struct word *word)
-{
-    return word_has(word, startup_word_value(word->name)) ? startup_word_named(word->name) : NULL;
-}
-
-void startup_change_frame(struct words *words, struct startup_write *w)
-{
-    w->words = words;
-    for (unsigned i = 0; words && i < words->n; i++) {
-        const struct startup_word *known = startup_word_of(&words->list[i]);
-
-        w->word = &words->list[i];
-        if (known && known->frame)
-            known->frame(w);
-    }
-}
-
-void startup_change_octets(struct words *words, struct startup_write *w)
-{
-    w->words = words;
-    for (unsigned i = 0; words && i < words->n; i++) {
-        const struct startup_word *known = startup_word_of(&words->list[i]);
-
-        w->word = &words->list[i];
-        if (known && known->octets)
-            known->octets(w);
-        else if (known && known->either)
-            known->either(w->octets, w->word);
-    }
-}
