@@ -82,7 +82,7 @@ static bool walk_member(struct merge_input *input, struct json_source *source, c
     return merge_walk_connections(input, source, walk);
 }
 
-bool merge_walk_capture(struct merge_input *input, struct json_source *source, const struct merge_walk *walk)
+static bool walk_capture(struct merge_input *input, struct json_source *source, const struct merge_walk *walk)
 {
     bool connections = false;
     enum json_step step;
@@ -106,7 +106,7 @@ static bool walk_captures(struct merge_input *input, struct json_source *source,
     if (!opens(input, source, '[', "the report", "captures"))
         return false;
     for (bool first = true; (step = json_step(source, first, ']')) == JSON_MORE; first = false)
-        if (!merge_walk_capture(input, source, walk))
+        if (!walk_capture(input, source, walk))
             return false;
     return step == JSON_CLOSED || no_json(input, source);
 }

@@ -17,9 +17,8 @@ struct merge_walk {
     bool (*end_capture)(void *ctx, uint64_t at);
 };
 
-/* A whole report; a capture that is the next value; its connections. False: input->error says why. */
+/* A whole report; the connections of a capture, which are the next value. False: input->error says why. */
 bool merge_walk_report(struct merge_input *input, struct json_source *source, const struct merge_walk *walk);
-bool merge_walk_capture(struct merge_input *input, struct json_source *source, const struct merge_walk *walk);
 bool merge_walk_connections(struct merge_input *input, struct json_source *source, const struct merge_walk *walk);
 
 #endif

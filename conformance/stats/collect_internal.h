@@ -142,18 +142,6 @@ static inline uint64_t *collect_bin(struct collector *collector, int64_t time_ns
     return series ? series_at(series, time_ns) : collect_first_bin(collector, time_ns);
 }
 
-/* A part of an RDMA message. */
-struct collected_part {
-    enum stat_kind kind;
-    bool answer; /* of a Read or Atomic */
-    uint8_t side;
-    bool first, last, complete;
-    uint64_t message; /* equal for the parts of one */
-    uint64_t operation;
-    uint64_t octets;
-    int64_t time_ns;
-};
-void collect_part(struct collector *collector, const struct collected_part *part);
 /* What is not known to be answered will never be. */
 void collect_forget_requests(struct collector *collector, unsigned side);
 /* For the end of the statistics: requests without answer. */

@@ -7,6 +7,18 @@
 
 enum { OF_SENDS, OF_WRITES, OF_ANSWERS };
 
+/* A part of an RDMA message. */
+struct collected_part {
+    enum stat_kind kind;
+    bool answer; /* of a Read or Atomic */
+    uint8_t side;
+    bool first, last, complete;
+    uint64_t message; /* equal for the parts of one */
+    uint64_t operation;
+    uint64_t octets;
+    int64_t time_ns;
+};
+
 /* ---- Reads and Atomics in flight ---- */
 
 static unsigned reads_in_flight(const struct collector *collector, unsigned side)
@@ -171,7 +183,7 @@ static void take_answer(struct collector *collector, const struct collected_part
     }
 }
 
-void collect_part(struct collector *collector, const struct collected_part *part)
+static void collect_part(struct collector *collector, const struct collected_part *part)
 {
     uint64_t *bin = collect_bin(collector, part->time_ns);
 

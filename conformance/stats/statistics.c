@@ -35,13 +35,6 @@ const char *const call_count_names[CALL_COUNTS] = {
     [LOST_MOVING] = "lost_time_moving_data",
 };
 
-const char *const call_time_names[CALL_TIMES] = {
-    [CALL_LATENCY] = "latency",
-    [CALL_TO_FIRST] = "to_first_operation",
-    [CALL_MOVING] = "moving_data",
-    [CALL_TO_REPLY] = "last_operation_to_reply",
-};
-
 const char *const credit_count_names[CREDIT_COUNTS] = {
     [CREDITS_OBSERVED] = "observed",     [CREDITS_UNKNOWN] = "limit_unknown",
     [CREDITS_AT_LIMIT] = "at_limit",     [CREDITS_BUSY] = "busy",

@@ -48,7 +48,6 @@ extern const char *const call_count_names[CALL_COUNTS];
 
 /* Call to Reply, and the parts of it: these have numbers of the Calls only whose data was moved by RDMA. */
 enum call_time { CALL_LATENCY, CALL_TO_FIRST, CALL_MOVING, CALL_TO_REPLY, CALL_TIMES };
-extern const char *const call_time_names[CALL_TIMES];
 
 enum { STAT_ROWS_MAX = 192 /* procedures and operations; the rest shares one row */, STAT_ROW_BUCKETS = 64 };
 

@@ -53,7 +53,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         g_free(error);
         return 0;
     }
-    HOLDS(scenario_file_name(file));
     if (scenario_file_work(file))
         check_work(scenario_file_work(file));
     statements = scenario_file_statements(file);

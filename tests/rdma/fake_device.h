@@ -12,7 +12,7 @@
 /* May be changed at any time. */
 struct fake_device {
     bool absent;         /* no device on this host */
-    bool no_windows;     /* no memory windows, which InfiniBand's have else */
+    bool no_windows;     /* no memory windows, which an RNIC never has here */
     int refuse_memory;   /* errno of each registration from now on; 0: none */
     int send_queue_full; /* errno of each posted Send or other work; 0: none */
     bool impatient;      /* a Send that finds no Receive is not tried again */
@@ -27,10 +27,11 @@ struct fake_device {
 
 extern struct fake_device fake_device;
 
-/* As at the beginning, without a thread: InfiniBand, or an RNIC. Returns what is readable when there is work to do. */
+/* As at the beginning: InfiniBand, without a thread. Returns a descriptor that is readable when there is work to do. */
 int fake_reset(void);
+/* An RNIC, or InfiniBand again. */
 void fake_become(bool iwarp);
-/* Does one piece of work, for which it waits so long. */
+/* Does one piece of work; waits for it no longer than that. */
 void fake_turn(int timeout_ms);
 /* The device reports an event about the queue pair of the latest connection that was asked for. */
 void fake_report(enum ibv_event_type type);

@@ -39,6 +39,16 @@ int command_check_only(const struct command_only *rows, unsigned n)
     return COMMAND_DONE;
 }
 
+int command_check_ranges(const struct command_range *rows, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        if (!(rows[i].value >= rows[i].min && rows[i].value <= rows[i].max))
+            return command_fail("%s: %.15g is not from %g to %g%s", rows[i].option, rows[i].value, rows[i].min,
+                                rows[i].max, rows[i].unit ? rows[i].unit : "");
+    }
+    return COMMAND_DONE;
+}
+
 /* What GLib is given: without titles, with --help, which it would print in its own way. */
 static GArray *parsed_entries(const GOptionEntry *entries, gboolean *help)
 {

@@ -37,6 +37,16 @@ struct command_only {
 /* COMMAND_DONE when all that are given fit. */
 int command_check_only(const struct command_only *rows, unsigned n);
 
+/* A number of an option, and what there may be: "-j: 0 is not from 1 to 64". */
+struct command_range {
+    const char *option;
+    double value, min, max;
+    const char *unit; /* " seconds"; NULL: none */
+};
+
+/* COMMAND_DONE when all of them are within their limits. */
+int command_check_ranges(const struct command_range *rows, unsigned n);
+
 /* What --help shows around the options. */
 struct command_usage {
     const char *arguments; /* "SCENARIO -o FILE" */

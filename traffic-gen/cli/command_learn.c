@@ -186,22 +186,15 @@ static int learn(struct job *job)
     return status;
 }
 
-static int wrong_number(const struct options *options)
+static int numbers_fit(const struct options *options)
 {
-    const struct {
-        const char *name;
-        double value, min, max;
-    } numbers[] = {{"-j", options->jobs, 1, JOBS_MAX},
-                   {"--checks", options->checks, 0, CHECKS_MAX},
-                   {"--quiet", options->quiet, 0.01, 60},
-                   {"--recover-timeout", options->recover_timeout, 0.01, 3600},
-                   {"--reset-timeout", options->reset_timeout, 0.01, 3600}};
+    const struct command_range ranges[] = {{"-j", options->jobs, 1, JOBS_MAX, NULL},
+                                           {"--checks", options->checks, 0, CHECKS_MAX, NULL},
+                                           {"--quiet", options->quiet, 0.01, 60, NULL},
+                                           {"--recover-timeout", options->recover_timeout, 0.01, 3600, NULL},
+                                           {"--reset-timeout", options->reset_timeout, 0.01, 3600, NULL}};
 
-    for (unsigned i = 0; i < G_N_ELEMENTS(numbers); i++)
-        if (!(numbers[i].value >= numbers[i].min && numbers[i].value <= numbers[i].max))
-            return command_fail("%s: %g is not from %g to %g", numbers[i].name, numbers[i].value, numbers[i].min,
-                                numbers[i].max);
-    return COMMAND_DONE;
+    return command_check_ranges(ranges, G_N_ELEMENTS(ranges));
 }
 
 static bool take_inputs(struct job *job)
@@ -242,7 +235,7 @@ static int take_options(struct job *job)
         return command_fail("%s", error->message);
     if (!output_file_possible(options->output))
         return command_fail("%s: %s", options->output, g_strerror(errno));
-    return wrong_number(options);
+    return numbers_fit(options);
 }
 
 static int learn_at(const struct options *options, const char *address)

@@ -33,44 +33,30 @@ const struct test_format *test_format_find(const char *name)
     return NULL;
 }
 
-/* Connections that we make. */
-static bool pace_is_good(const struct test_options *options, int *status)
+static int numbers_fit(const struct test_options *options)
 {
     const bool paces = !isnan(options->pace);
+    const struct command_range ranges[] = {
+        {"-j", options->jobs, 1, JOBS_MAX, NULL},
+        {"--repeat", options->repeat, 1, REPEAT_MAX, NULL},
+        {"--confirm", options->confirm, 1, CONFIRM_MAX, NULL},
+        {"--load", options->load, 0, LOAD_MAX, NULL},
+        {"--strength", options->strength, 0, COVERING_STRENGTH_MAX, NULL},
+        {"--stop-after", options->stop_after, 0, INT16_MAX, NULL},
+        {"--timeout", options->timeout, 0.01, 3600, " seconds"},
+        {"--start-timeout", options->start_timeout, 0.01, 3600, " seconds"},
+        {"--idle-timeout", options->idle_timeout, 0.01, 3600, " seconds"},
+        {"--accept-timeout", options->accept_timeout, 0.01, 3600, " seconds"},
+        {"--recover-timeout", options->recover_timeout, 0.01, 3600, " seconds"},
+        {"--reset-timeout", options->reset_timeout, 0.01, 3600, " seconds"},
+        {"--settle", options->settle, 0, 60, " seconds"},
+        {"--connections-per-second", paces ? options->pace : 1, 0.01, 1000, NULL},
+    };
 
     if (options->listen && (options->reuse || paces))
-        *status = command_fail("%s: for a device that is connected to; one that connects does so when it likes",
-                               options->reuse ? "--reuse" : "--connections-per-second");
-    else if (paces && !(options->pace >= 0.01 && options->pace <= 1000))
-        *status = command_fail("--connections-per-second: %g is not from 0.01 to 1000", options->pace);
-    else
-        return true;
-    return false;
-}
-
-static bool times_are_good(const struct test_options *options, int *status)
-{
-    const struct {
-        const char *name;
-        double value;
-    } times[] = {{"timeout", options->timeout},
-                 {"start-timeout", options->start_timeout},
-                 {"idle-timeout", options->idle_timeout},
-                 {"accept-timeout", options->accept_timeout},
-                 {"recover-timeout", options->recover_timeout},
-                 {"reset-timeout", options->reset_timeout}};
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(times); i++) {
-        if (!(times[i].value >= 0.01 && times[i].value <= 3600)) {
-            *status = command_fail("--%s: %g is not from 0.01 to 3600 seconds", times[i].name, times[i].value);
-            return false;
-        }
-    }
-    if (!(options->settle >= 0 && options->settle <= 60)) {
-        *status = command_fail("--settle: %g is not from 0 to 60 seconds", options->settle);
-        return false;
-    }
-    return pace_is_good(options, status);
+        return command_fail("%s: for a device that is connected to; one that connects does so when it likes",
+                            options->reuse ? "--reuse" : "--connections-per-second");
+    return command_check_ranges(ranges, G_N_ELEMENTS(ranges));
 }
 
 /* What the user says about the device's service. */
@@ -127,28 +113,6 @@ static bool take_nfs(const struct test_options *options, struct nfs_run *nfs, in
         return true;
     }
     return false;
-}
-
-static bool numbers_are_good(const struct test_options *options, int *status)
-{
-    const struct {
-        const char *name;
-        gint value, min, max;
-    } numbers[] = {{"-j", options->jobs, 1, JOBS_MAX},
-                   {"--repeat", options->repeat, 1, REPEAT_MAX},
-                   {"--confirm", options->confirm, 1, CONFIRM_MAX},
-                   {"--load", options->load, 0, LOAD_MAX},
-                   {"--strength", options->strength, 0, COVERING_STRENGTH_MAX},
-                   {"--stop-after", options->stop_after, 0, INT16_MAX}};
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(numbers); i++) {
-        if (numbers[i].value < numbers[i].min || numbers[i].value > numbers[i].max) {
-            *status = command_fail("%s: %d is not from %d to %d", numbers[i].name, numbers[i].value, numbers[i].min,
-                                   numbers[i].max);
-            return false;
-        }
-    }
-    return true;
 }
 
 /* Other connections, of which one case at a time may be to blame. */
@@ -305,7 +269,9 @@ static int take_words(const struct test_options *options, struct talk_run *run)
 bool test_options_take(const struct test_options *options, const char *address, struct talk_run *run, int *status)
 {
     *status = take_words(options, run);
-    if (*status != COMMAND_DONE || !numbers_are_good(options, status) || !times_are_good(options, status))
+    if (*status == COMMAND_DONE)
+        *status = numbers_fit(options);
+    if (*status != COMMAND_DONE)
         return false;
     nfs_run_init(&run->nfs, g_random_int());
     return take_nfs(options, &run->nfs, status) && take_port(options, address, run, status);

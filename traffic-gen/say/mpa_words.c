@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* mpa@OFFSET=N, a negative one from the end; past it nothing is changed. */
-void frame_change_octet(GByteArray *octets, const struct word *word)
+static void change_octet(GByteArray *octets, const struct word *word)
 {
     long at = strtol(word->name + strlen("mpa@"), NULL, 0);
 
@@ -14,7 +14,7 @@ void frame_change_octet(GByteArray *octets, const struct word *word)
         octets->data[at] = (uint8_t)word_apply(word, octets->data[at]);
 }
 
-bool names_octet(const char *name)
+static bool names_octet(const char *name)
 {
     char *end;
 
@@ -56,7 +56,7 @@ void frame_cut(GByteArray *octets, const struct word *word)
 /* NULL: there is none of that name. */
 static const struct frame_word *find_word(const char *name, bool startup)
 {
-    static const struct frame_word octet = {"mpa@", CHANGE, NULL, NULL, frame_change_octet};
+    static const struct frame_word octet = {"mpa@", CHANGE, NULL, NULL, change_octet};
     const struct frame_word *known = startup ? startup_words : fpdu_words;
 
     while (known->name && strcmp(known->name, name) != 0)

@@ -8,11 +8,8 @@
 
 /* The octets that it has, to be freed by the caller. */
 GByteArray *word_octets(const struct word *word);
-/* mpa@OFFSET */
-bool names_octet(const char *name);
 
 /* Words that change the octets of either kind of frame. */
-void frame_change_octet(GByteArray *octets, const struct word *word);
 void frame_put_before(GByteArray *octets, const struct word *word);
 void frame_put_after(GByteArray *octets, const struct word *word);
 void frame_cut(GByteArray *octets, const struct word *word);

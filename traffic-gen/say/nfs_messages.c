@@ -61,17 +61,6 @@ const struct nfs_field *nfs_field_find(const struct nfs_body *body, unsigned op,
     return NULL;
 }
 
-const struct nfs_body_item *nfs_item_find(const struct nfs_body *body, unsigned op, const char *name)
-{
-    for (unsigned i = body->items->len; i-- > 0;) {
-        const struct nfs_body_item *item = &g_array_index(body->items, struct nfs_body_item, i);
-
-        if (item->op == op && strcmp(item->name, name) == 0)
-            return item;
-    }
-    return NULL;
-}
-
 /* ---- octets ---- */
 
 static void put_u32(struct build *b, uint32_t v)

@@ -111,8 +111,6 @@ const char *nfs_read_results(const struct nfs_template *procedure, const char *o
 /* The last one of that name; NULL: none. */
 const struct nfs_field *nfs_field_find(const struct nfs_body *body, unsigned op, const char *name);
 
-const struct nfs_body_item *nfs_item_find(const struct nfs_body *body, unsigned op, const char *name);
-
 /* What fills items: depends on the seed and on the place in every octet. */
 void nfs_fill(uint8_t *p, size_t n, unsigned seed);
 

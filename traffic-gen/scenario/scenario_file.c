@@ -16,7 +16,7 @@ static const char step_allowed[] = "initiator (client), responder (server), wait
 
 struct scenario_file {
     struct reading reading;
-    char *scenario; /* its name */
+    bool named;
     uint64_t mtu;
     const yaml_node_t *connection, *memory, *steps, *rounds;
     struct work *work; /* NULL: steps */
@@ -151,10 +151,8 @@ static bool read_top(struct reading *r, void *context, const yaml_node_t *key, c
     struct scenario_file *file = context;
 
     if (strcmp(name, "name") == 0) {
-        const char *text = read_word(r, value, NULL);
-
-        file->scenario = g_strdup(text);
-        return text != NULL;
+        file->named = read_word(r, value, NULL) != NULL;
+        return file->named;
     }
     if (strcmp(name, "summary") == 0)
         return read_text(r, value, "a line of text") != NULL;
@@ -184,7 +182,7 @@ static bool read_document(struct scenario_file *file)
         return complain(r, NULL, top_allowed, "nothing is there");
     if (!read_mapping(r, root, top_allowed, read_top, file))
         return false;
-    if (!file->scenario)
+    if (!file->named)
         return complain(r, root, top_allowed, "the name is missing");
     if (!file->steps && !file->rounds)
         return complain(r, root, top_allowed, "the steps, or the work, are missing");
@@ -289,7 +287,6 @@ void scenario_file_free(struct scenario_file *file)
     work_free(file->work);
     g_free(file->reading.error);
     g_free((char *)file->reading.name);
-    g_free(file->scenario);
     g_free(file);
 }
 
@@ -301,11 +298,6 @@ unsigned scenario_file_mtu(const struct scenario_file *file)
 bool scenario_file_is_counted(const struct scenario_file *file)
 {
     return file->reading.counted;
-}
-
-const char *scenario_file_name(const struct scenario_file *file)
-{
-    return file->scenario;
 }
 
 const struct work *scenario_file_work(const struct scenario_file *file)

@@ -32,7 +32,6 @@ void scenario_file_free(struct scenario_file *file);
 unsigned scenario_file_mtu(const struct scenario_file *file); /* 0: not said */
 /* It says `repeat: count` somewhere. */
 bool scenario_file_is_counted(const struct scenario_file *file);
-const char *scenario_file_name(const struct scenario_file *file);
 /* What the steps say, with all repetitions: of struct statement. */
 const GPtrArray *scenario_file_statements(const struct scenario_file *file);
 /* The part `work`, for real ends (work.h); NULL: it has steps instead. */

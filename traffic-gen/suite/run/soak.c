@@ -50,7 +50,11 @@ static bool find_number(char *const *lines, const char *wanted, gint64 *number)
     return false;
 }
 
-void soak_growth(const char *first, const char *last, GPtrArray *out)
+/*
+ * What has changed between two texts of lines "NAME: NUMBER UNIT", as /proc/meminfo has them: "MemFree: 1000 kB, 900 kB
+ * at the end (-100)". Appends to out (char *).
+ */
+static void add_growth(const char *first, const char *last, GPtrArray *out)
 {
     g_auto(GStrv) before = g_strsplit(first, "\n", -1), after = g_strsplit(last, "\n", -1);
 
@@ -198,7 +202,7 @@ void soak_run(struct talk_run *run, const GArray *chosen, const struct run_optio
     report_figures(&soak, how->seed, report->seconds, report);
     last = first ? how->device_info(how->ctx) : NULL;
     if (first && last)
-        soak_growth(first, last, report->soak);
+        add_growth(first, last, report->soak);
     g_array_unref(soak.order);
     g_free(soak.tallies);
     g_rand_free(soak.random);

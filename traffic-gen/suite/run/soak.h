@@ -20,10 +20,4 @@ struct soak_options {
 void soak_run(struct talk_run *run, const GArray *chosen, const struct run_options *options,
               const struct soak_options *soak, struct suite_report *report);
 
-/*
- * What has changed between two texts of lines "NAME: NUMBER UNIT", as /proc/meminfo has them: "MemFree: 1000 kB, 900 kB
- * at the end (-100)". Appends to out (char *).
- */
-void soak_growth(const char *first, const char *last, GPtrArray *out);
-
 #endif

@@ -2,6 +2,19 @@
 /* Queue pairs: all work between two of them under every framing, ORD, patience, ends of the connection. */
 #include "tests/unit/support/queue_pairs.h"
 
+static struct qp_work read_of(unsigned n, uint64_t from, uint64_t to)
+{
+    return (struct qp_work){
+        .kind = QP_READ, .n = n, .remote_stag = STAG_READ, .remote_to = from, .sink_stag = STAG_ALL, .sink_to = to};
+}
+
+static void begin_usual(struct qp_ends *ends)
+{
+    qps_begin();
+    qps_open(ends, &qps_usual, &qps_usual);
+    qps_run(ends);
+}
+
 static void all_work(struct qp_ends *ends, unsigned side)
 {
     static uint8_t pattern[7000];
@@ -16,13 +29,7 @@ static void all_work(struct qp_ends *ends, unsigned side)
         ends, side,
         (struct qp_work){.kind = QP_WRITE, .p = pattern, .n = 3000, .remote_stag = STAG_ALL, .remote_to = BASE + 8});
     qps_post(ends, side, (struct qp_work){.kind = QP_IMMEDIATE, .immediate = 0x1122334455667788});
-    qps_post(ends, side,
-             (struct qp_work){.kind = QP_READ,
-                              .n = 2500,
-                              .remote_stag = STAG_READ,
-                              .remote_to = BASE + 8,
-                              .sink_stag = STAG_ALL,
-                              .sink_to = BASE + 4096});
+    qps_post(ends, side, read_of(2500, BASE + 8, BASE + 4096));
     qps_post(ends, side, (struct qp_work){.kind = QP_READ, .n = 0, .remote_stag = STAG_NONE});
     for (unsigned i = 0; i < 6; i++)
         qps_post(ends, side,
@@ -108,13 +115,7 @@ static void revision_0(void **state)
     qps_post(&ends, I, (struct qp_work){.kind = QP_SEND, .p = (const uint8_t *)"abc", .n = 3});
     qps_post(&ends, I, (struct qp_work){.kind = QP_FETCH_ADD, .remote_stag = STAG_ALL, .remote_to = BASE});
     qps_post(&ends, I, (struct qp_work){.kind = QP_IMMEDIATE});
-    qps_post(&ends, I,
-             (struct qp_work){.kind = QP_READ,
-                              .n = 5,
-                              .remote_stag = STAG_READ,
-                              .remote_to = BASE,
-                              .sink_stag = STAG_ALL,
-                              .sink_to = BASE});
+    qps_post(&ends, I, read_of(5, BASE, BASE));
     qps_run(&ends);
     assert_int_equal(ends.side[I].completed, 2);
     assert_int_equal(ends.side[I].flushed, 2);
@@ -133,13 +134,7 @@ static void ord(void **state)
     qps_run(&ends);
     qps_room = SIZE_MAX;
     for (unsigned i = 0; i < 10; i++)
-        assert_true(qps_post(&ends, I,
-                             (struct qp_work){.kind = QP_READ,
-                                              .n = 1,
-                                              .remote_stag = STAG_READ,
-                                              .remote_to = BASE,
-                                              .sink_stag = STAG_ALL,
-                                              .sink_to = BASE}));
+        assert_true(qps_post(&ends, I, read_of(1, BASE, BASE)));
     qps_post(&ends, I, (struct qp_work){.kind = QP_SEND});
     assert_int_equal(qps_fpdu_count(&ends, I), 3);
     qps_run(&ends);
@@ -164,9 +159,7 @@ static void patience(void **state)
     struct qp_ends ends;
     uint8_t octets[64] = {0};
 
-    qps_begin();
-    qps_open(&ends, &qps_usual, &qps_usual);
-    qps_run(&ends);
+    begin_usual(&ends);
     qps_room = 0;
     for (unsigned i = 0; i < 5; i++)
         qps_post(&ends, I, (struct qp_work){.kind = QP_SEND, .p = octets, .n = 64});
@@ -188,16 +181,8 @@ static void ends(void **state)
     struct qp_ends ends;
 
     /* A reset loses what is in flight. */
-    qps_begin();
-    qps_open(&ends, &qps_usual, &qps_usual);
-    qps_run(&ends);
-    qps_post(&ends, I,
-             (struct qp_work){.kind = QP_READ,
-                              .n = 1,
-                              .remote_stag = STAG_READ,
-                              .remote_to = BASE,
-                              .sink_stag = STAG_ALL,
-                              .sink_to = BASE});
+    begin_usual(&ends);
+    qps_post(&ends, I, read_of(1, BASE, BASE));
     qp_close(ends.side[R].qp, true);
     qps_run(&ends);
     assert_int_equal(ends.side[I].flushed, 1);
@@ -206,16 +191,8 @@ static void ends(void **state)
     qps_close(&ends);
 
     /* A FIN that comes before the answer does so, too, and the side closes. */
-    qps_begin();
-    qps_open(&ends, &qps_usual, &qps_usual);
-    qps_run(&ends);
-    qps_post(&ends, I,
-             (struct qp_work){.kind = QP_READ,
-                              .n = 1,
-                              .remote_stag = STAG_READ,
-                              .remote_to = BASE,
-                              .sink_stag = STAG_ALL,
-                              .sink_to = BASE});
+    begin_usual(&ends);
+    qps_post(&ends, I, read_of(1, BASE, BASE));
     qps_post(&ends, I, (struct qp_work){.kind = QP_SEND});
     qp_close(ends.side[R].qp, false);
     qps_run(&ends);
@@ -226,9 +203,7 @@ static void ends(void **state)
     qps_close(&ends);
 
     /* A Terminate of the ULP. */
-    qps_begin();
-    qps_open(&ends, &qps_usual, &qps_usual);
-    qps_run(&ends);
+    begin_usual(&ends);
     qp_terminate(ends.side[I].qp, 0, 0, 9);
     qps_run(&ends);
     assert_int_equal(ends.side[R].terminated, 1);
