@@ -56,42 +56,18 @@ static unsigned number(const int *vector, enum chunks_parameter parameter)
 
 /* ---- constraints ---- */
 
-/* A parameter that is there with some values of another one. */
-struct condition {
-    enum chunks_parameter parameter, of;
-    unsigned values; /* set of 1 << value */
-};
-
-static const struct condition conditions[] = {
+const struct pairs_condition chunks_conditions[] = {
     {CHUNKS_AT_SEG, CHUNKS_AT_CALL, 1 << CALL_IS_CHUNK | 1 << CALL_IS_LONG | 1 << CALL_IS_BOTH},
     {CHUNKS_AT_FORM, CHUNKS_AT_CALL, 1 << CALL_IS_CHUNK},
     {CHUNKS_AT_RSEG, CHUNKS_AT_REPLY, 1 << REPLY_IS_WRITE | 1 << REPLY_IS_REPLY | 1 << REPLY_IS_BOTH},
     {CHUNKS_AT_ROOM, CHUNKS_AT_REPLY, 1 << REPLY_IS_WRITE | 1 << REPLY_IS_BOTH},
+    {0, 0, 0},
 };
-
-static bool is_there(const struct condition *condition, const int *vector)
-{
-    return condition->values & 1U << vector[condition->of];
-}
-
-static bool holds(const struct condition *condition, const int *vector)
-{
-    return vector[condition->of] == COVERING_OPEN || vector[condition->parameter] == COVERING_OPEN ||
-           is(vector, condition->parameter, PAIRS_ABSENT) != is_there(condition, vector);
-}
 
 bool chunks_allowed(const void *ctx, const int *vector)
 {
-    const struct pairs *pairs = ctx;
-
-    for (unsigned i = 0; i < CHUNKS_PARAMETERS; i++) {
-        if (vector[i] != COVERING_OPEN && pairs->left_out[i][vector[i]])
-            return false;
-    }
-    for (unsigned i = 0; i < G_N_ELEMENTS(conditions); i++) {
-        if (!holds(&conditions[i], vector))
-            return false;
-    }
+    if (!pairs_fit(ctx, &pairs_chunks, vector))
+        return false;
     /* We may send no more inline than the server has room for, which is 1024 octets at least (section 3.3.2). */
     return !is(vector, CHUNKS_AT_CALL, "inline") || vector[CHUNKS_AT_LEN] == COVERING_OPEN ||
            is(vector, CHUNKS_AT_LEN, "100");
@@ -109,14 +85,7 @@ void chunks_settle(const struct pairs *pairs, int *vector)
 {
     if (is(vector, CHUNKS_AT_CALL, "inline"))
         vector[CHUNKS_AT_LEN] = value(CHUNKS_AT_LEN, "100");
-    for (unsigned i = 0; i < G_N_ELEMENTS(conditions); i++) {
-        const enum chunks_parameter parameter = conditions[i].parameter;
-
-        if (!is_there(&conditions[i], vector))
-            vector[parameter] = value(parameter, PAIRS_ABSENT);
-        else if (is(vector, parameter, PAIRS_ABSENT))
-            vector[parameter] = pairs->usual[parameter];
-    }
+    pairs_settle(pairs, &pairs_chunks, vector);
 }
 
 void chunks_usual(struct pairs *pairs, unsigned versions)

@@ -85,6 +85,7 @@ unsigned chunks_of_read(const struct chunks_plan *plan, enum rule_id *rule);
 /* ---- of struct pairs_model ---- */
 
 extern const struct pairs_parameter chunks_parameters[CHUNKS_PARAMETERS];
+extern const struct pairs_condition chunks_conditions[];
 bool chunks_allowed(const void *pairs, const int *vector);
 bool chunks_refused(const void *pairs, unsigned parameter, int value);
 void chunks_settle(const struct pairs *pairs, int *vector);

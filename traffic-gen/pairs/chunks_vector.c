@@ -258,6 +258,7 @@ const struct pairs_model pairs_chunks = {
     .what = "a WRITE, a READ and NULL Calls",
     .parameters = chunks_parameters,
     .n = CHUNKS_PARAMETERS,
+    .conditions = chunks_conditions,
     .rule = RULE_RPCR_3_4_5_07,
     .expected = "success with the octets that were written, or an error where chunks are too small (RFC 8166)",
     .duts = DUT_RESPONDER,

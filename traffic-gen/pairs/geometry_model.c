@@ -47,22 +47,14 @@ static unsigned number(const int *vector, enum geometry_parameter parameter)
 
 /* ---- constraints ---- */
 
-/* The parameter is that of Reads, or of Writes. */
-static bool fits_op(const int *vector, enum geometry_parameter parameter, const char *op)
-{
-    return vector[GEOMETRY_AT_OP] == COVERING_OPEN || vector[parameter] == COVERING_OPEN ||
-           is(vector, parameter, PAIRS_ABSENT) != is(vector, GEOMETRY_AT_OP, op);
-}
+enum { OF_WRITES = 1 << 0, OF_READS = 1 << 1 }; /* as operations[] has them */
+
+const struct pairs_condition geometry_conditions[] = {
+    {GEOMETRY_AT_ULPDU, GEOMETRY_AT_OP, OF_WRITES}, {GEOMETRY_AT_SINK, GEOMETRY_AT_OP, OF_READS}, {0, 0, 0}};
 
 bool geometry_allowed(const void *ctx, const int *vector)
 {
-    const struct pairs *pairs = ctx;
-
-    for (unsigned i = 0; i < GEOMETRY_PARAMETERS; i++) {
-        if (vector[i] != COVERING_OPEN && pairs->left_out[i][vector[i]])
-            return false;
-    }
-    return fits_op(vector, GEOMETRY_AT_ULPDU, "write") && fits_op(vector, GEOMETRY_AT_SINK, "read");
+    return pairs_fit(ctx, &pairs_geometry, vector);
 }
 
 /* By itself; what is checked at all depends on the length. */
@@ -74,18 +66,9 @@ bool geometry_refused(const void *ctx, unsigned parameter, int chosen)
     return parameter == GEOMETRY_AT_MEMORY && chosen >= MEMORY_IS_WRONG;
 }
 
-static void settle_one(const struct pairs *pairs, int *vector, enum geometry_parameter parameter, const char *op)
-{
-    if (!is(vector, GEOMETRY_AT_OP, op))
-        vector[parameter] = value(parameter, PAIRS_ABSENT);
-    else if (is(vector, parameter, PAIRS_ABSENT))
-        vector[parameter] = pairs->usual[parameter];
-}
-
 void geometry_settle(const struct pairs *pairs, int *vector)
 {
-    settle_one(pairs, vector, GEOMETRY_AT_ULPDU, "write");
-    settle_one(pairs, vector, GEOMETRY_AT_SINK, "read");
+    pairs_settle(pairs, &pairs_geometry, vector);
 }
 
 /* The first value of each, where the start-up does not want another. */

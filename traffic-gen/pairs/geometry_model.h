@@ -53,6 +53,7 @@ unsigned geometry_served(const int *vector, enum rule_id *rule);
 /* ---- of struct pairs_model ---- */
 
 extern const struct pairs_parameter geometry_parameters[GEOMETRY_PARAMETERS];
+extern const struct pairs_condition geometry_conditions[];
 bool geometry_allowed(const void *pairs, const int *vector);
 bool geometry_refused(const void *pairs, unsigned parameter, int value);
 void geometry_settle(const struct pairs *pairs, int *vector);

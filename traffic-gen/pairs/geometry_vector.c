@@ -230,6 +230,7 @@ const struct pairs_model pairs_geometry = {
     .what = "Writes and Reads of the device's memory",
     .parameters = geometry_parameters,
     .n = GEOMETRY_PARAMETERS,
+    .conditions = geometry_conditions,
     .rule = RULE_DDP_5_2_05,
     .expected = "what may be served is, with exactly these octets; what may not is refused (RFC 5040, RFC 5041)",
     .duts = DUT_RESPONDER,

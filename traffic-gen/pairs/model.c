@@ -19,6 +19,37 @@ bool pairs_is_absent(const struct pairs_model *model, unsigned parameter, int va
     return strcmp(model->parameters[parameter].values[value], PAIRS_ABSENT) == 0;
 }
 
+static bool is_there(const struct pairs_condition *condition, const int *vector)
+{
+    return condition->values & 1U << vector[condition->of];
+}
+
+bool pairs_fit(const struct pairs *pairs, const struct pairs_model *model, const int *vector)
+{
+    for (unsigned i = 0; i < model->n; i++) {
+        if (vector[i] != COVERING_OPEN && pairs->left_out[i][vector[i]])
+            return false;
+    }
+    for (const struct pairs_condition *c = model->conditions; c->values; c++) {
+        if (vector[c->of] != COVERING_OPEN && vector[c->parameter] != COVERING_OPEN &&
+            pairs_is_absent(model, c->parameter, vector[c->parameter]) == is_there(c, vector))
+            return false;
+    }
+    return true;
+}
+
+void pairs_settle(const struct pairs *pairs, const struct pairs_model *model, int *vector)
+{
+    for (const struct pairs_condition *c = model->conditions; c->values; c++) {
+        int *value = &vector[c->parameter];
+
+        if (!is_there(c, vector))
+            *value = pairs_value(&model->parameters[c->parameter], PAIRS_ABSENT);
+        else if (pairs_is_absent(model, c->parameter, *value))
+            *value = pairs->usual[c->parameter];
+    }
+}
+
 char *pairs_text(const struct pairs_model *model, const int *vector, uint32_t parameters)
 {
     GString *text = g_string_new(NULL);

@@ -18,12 +18,19 @@ struct pairs_parameter {
     unsigned n;
 };
 
+/* A parameter that is there with some values of another one, and absent with the others. */
+struct pairs_condition {
+    unsigned parameter, of;
+    unsigned values; /* set of 1 << value; 0: the last condition was before */
+};
+
 struct pairs;
 
 struct pairs_model {
     const char *name, *what;
     const struct pairs_parameter *parameters;
     unsigned n;
+    const struct pairs_condition *conditions;
     enum rule_id rule;    /* of a failure that breaks no rule in particular */
     const char *expected; /* in words, of reports */
     unsigned duts, needs; /* sets of enum suite_dut, enum suite_need */
@@ -55,6 +62,10 @@ extern const struct pairs_model *const pairs_models[];
 /* The index of the parameter's value; COVERING_OPEN: it has no such value. */
 int pairs_value(const struct pairs_parameter *parameter, const char *text);
 bool pairs_is_absent(const struct pairs_model *model, unsigned parameter, int value);
+/* No value is left out, and the model's conditions hold, as far as values are chosen. */
+bool pairs_fit(const struct pairs *pairs, const struct pairs_model *model, const int *vector);
+/* Makes the conditions hold: absent, or the usual value. */
+void pairs_settle(const struct pairs *pairs, const struct pairs_model *model, int *vector);
 /* "M=1,pd=257": the values of these parameters (a set of 1 << index) that are there; the caller frees it. */
 char *pairs_text(const struct pairs_model *model, const int *vector, uint32_t parameters);
 

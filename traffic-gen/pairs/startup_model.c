@@ -39,11 +39,6 @@ static bool is(const int *vector, enum startup_parameter parameter, const char *
     return vector[parameter] == value(parameter, text);
 }
 
-static bool is_chosen(const int *vector, enum startup_parameter parameter)
-{
-    return vector[parameter] != COVERING_OPEN;
-}
-
 static unsigned number(const int *vector, enum startup_parameter parameter)
 {
     return (unsigned)strtoul(startup_parameters[parameter].values[vector[parameter]], NULL, 10);
@@ -51,10 +46,12 @@ static unsigned number(const int *vector, enum startup_parameter parameter)
 
 /* ---- constraints ---- */
 
-static bool fits_s(const int *vector, enum startup_parameter parameter)
-{
-    return !is_chosen(vector, parameter) || is(vector, parameter, PAIRS_ABSENT) == is(vector, STARTUP_AT_S, "0");
-}
+enum { S_IS_1 = 1 << 0 }; /* as on_off[] has it */
+
+const struct pairs_condition startup_conditions[] = {{STARTUP_AT_IRD, STARTUP_AT_S, S_IS_1},
+                                                     {STARTUP_AT_ORD, STARTUP_AT_S, S_IS_1},
+                                                     {STARTUP_AT_RTR, STARTUP_AT_S, S_IS_1},
+                                                     {0, 0, 0}};
 
 /* With S = 1 the enhanced data take 4 of the 512 octets (RFC 6581 section 6). */
 static bool length_fits_s(const int *vector)
@@ -71,18 +68,11 @@ static bool has_data_to_cut(const int *vector)
 
 bool startup_allowed(const void *ctx, const int *vector)
 {
-    const struct pairs *pairs = ctx;
-
-    for (unsigned i = 0; i < STARTUP_PARAMETERS; i++) {
-        if (vector[i] != COVERING_OPEN && pairs->left_out[i][vector[i]])
-            return false;
-    }
+    if (!pairs_fit(ctx, &pairs_startup, vector))
+        return false;
     if (is(vector, STARTUP_AT_REV, "1") && is(vector, STARTUP_AT_S, "1")) /* S needs revision 2 (RFC 6581 section 6) */
         return false;
-    if (!is_chosen(vector, STARTUP_AT_S))
-        return true;
-    return fits_s(vector, STARTUP_AT_IRD) && fits_s(vector, STARTUP_AT_ORD) && fits_s(vector, STARTUP_AT_RTR) &&
-           length_fits_s(vector) && has_data_to_cut(vector);
+    return vector[STARTUP_AT_S] == COVERING_OPEN || (length_fits_s(vector) && has_data_to_cut(vector));
 }
 
 bool startup_refused(const void *ctx, unsigned parameter, int chosen)
@@ -109,16 +99,9 @@ static void settle_length(int *vector)
 
 void startup_settle(const struct pairs *pairs, int *vector)
 {
-    static const enum startup_parameter of_s[] = {STARTUP_AT_IRD, STARTUP_AT_ORD, STARTUP_AT_RTR};
-
     if (is(vector, STARTUP_AT_REV, "1"))
         vector[STARTUP_AT_S] = value(STARTUP_AT_S, "0");
-    for (unsigned i = 0; i < G_N_ELEMENTS(of_s); i++) {
-        if (is(vector, STARTUP_AT_S, "0"))
-            vector[of_s[i]] = value(of_s[i], PAIRS_ABSENT);
-        else if (is(vector, of_s[i], PAIRS_ABSENT))
-            vector[of_s[i]] = pairs->usual[of_s[i]];
-    }
+    pairs_settle(pairs, &pairs_startup, vector);
     settle_length(vector);
 }
 

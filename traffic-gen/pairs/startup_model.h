@@ -56,6 +56,7 @@ const struct startup_check *startup_breach(const struct startup_plan *plan, cons
 /* ---- of struct pairs_model ---- */
 
 extern const struct pairs_parameter startup_parameters[STARTUP_PARAMETERS];
+extern const struct pairs_condition startup_conditions[];
 bool startup_allowed(const void *pairs, const int *vector);
 bool startup_refused(const void *pairs, unsigned parameter, int value);
 void startup_settle(const struct pairs *pairs, int *vector);

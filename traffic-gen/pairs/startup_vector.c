@@ -285,6 +285,7 @@ const struct pairs_model pairs_startup = {
     .what = "MPA's start-up, of a Responder",
     .parameters = startup_parameters,
     .n = STARTUP_PARAMETERS,
+    .conditions = startup_conditions,
     .rule = RULE_MPA_7_1_2_10,
     .expected = "the answer, the Reply, CRC, Markers and Reads that follow from these values (RFC 5044, RFC 6581)",
     .duts = DUT_RESPONDER,
