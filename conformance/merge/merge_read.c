@@ -83,7 +83,7 @@ static bool exercised_any(struct json_view connection)
     return false;
 }
 
-static bool has_judged_guest(struct json_view connection)
+bool merge_has_judged_guest(struct json_view connection)
 {
     for (const struct guest_face *const *face = guest_faces; *face; face++)
         if ((*face)->judged && json_member(connection, (*face)->kind->name).item)
@@ -99,7 +99,7 @@ static bool is_judged(struct json_view connection)
     bool carried = json_integer(json_element(pair, 0)) > 0 || json_integer(json_element(pair, 1)) > 0;
 
     if (ib)
-        return rejected_by_ib(connection) ? exercised_any(connection) : carried && has_judged_guest(connection);
+        return rejected_by_ib(connection) ? exercised_any(connection) : carried && merge_has_judged_guest(connection);
     return carried || json_is(json_member(json_member(connection, "mpa"), "rejected"), JSON_TRUE);
 }
 

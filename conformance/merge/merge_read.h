@@ -14,6 +14,8 @@ struct merge_judged {
     enum report_emptiness why;
 };
 
+/* Of a guest that has rules: JSON has it under the name of its kind. */
+bool merge_has_judged_guest(struct json_view connection);
 void merge_judge_connection(struct merge_judged *judged, struct json_view connection);
 enum report_emptiness merge_emptiness(const struct merge_judged *judged);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/merge/merge_report.h"
 
+#include "conformance/merge/merge_read.h"
 #include "conformance/merge/merge_walk.h"
 #include "conformance/options/options.h"
 
@@ -259,15 +260,6 @@ static const char *ulp_title(const void *report)
 static const struct guest_face judged_face = {.judged = true, .title = ulp_title, .free = g_free};
 static const struct guest_face named_face = {.title = ulp_title, .free = g_free};
 
-/* JSON has it under the name of its kind. */
-static bool has_judged_guest(struct json_view json)
-{
-    for (const struct guest_face *const *face = guest_faces; *face; face++)
-        if ((*face)->judged && json_member(json, (*face)->kind->name).item)
-            return true;
-    return false;
-}
-
 static struct report_connection *read_connection(struct check_options *options, struct json_view json)
 {
     struct report_connection *connection = report_connection_new();
@@ -285,7 +277,7 @@ static struct report_connection *read_connection(struct check_options *options, 
         read_ib(connection, ib, transport);
     else
         read_mpa(connection, json_member(json, "mpa"));
-    if (has_judged_guest(json))
+    if (merge_has_judged_guest(json))
         connection->guest = (struct report_guest){&judged_face, NULL};
     else if (json_member(json, "ulp").item)
         connection->guest = (struct report_guest){&named_face, NULL};
@@ -353,40 +345,28 @@ static void read_capture_rules(struct report_capture *capture, struct json_view 
     capture->counts = read_rules(value);
 }
 
-static void read_packets(struct report_capture *capture, struct json_view value)
-{
-    capture->packets = value_of(value, (uint64_t)MERGE_COUNT_MAX);
-}
-
-static void read_octets(struct report_capture *capture, struct json_view value)
-{
-    capture->octets = value_of(value, (uint64_t)MERGE_COUNT_MAX);
-}
-
-static void read_dropped(struct report_capture *capture, struct json_view value)
-{
-    capture->dropped = value_of(value, (uint64_t)MERGE_COUNT_MAX);
-}
-
-static void read_others(struct report_capture *capture, struct json_view value)
-{
-    capture->other_connections = value_of(value, (uint64_t)MERGE_COUNT_MAX);
-}
-
 static bool read_of_capture(void *ctx, const char *name, struct json_view value)
 {
     static const struct {
         const char *name;
         void (*read)(struct report_capture *capture, struct json_view value);
-    } members[] = {
-        {"file", read_file},          {"packets", read_packets},         {"bytes", read_octets},
-        {"dropped", read_dropped},    {"truncated", read_truncated},     {"error", read_error},
-        {"warning", read_warning},    {"nothing_checked", read_nothing}, {"connections_without_mpa", read_others},
-        {"rules", read_capture_rules}};
+    } members[] = {{"file", read_file},       {"truncated", read_truncated},     {"error", read_error},
+                   {"warning", read_warning}, {"nothing_checked", read_nothing}, {"rules", read_capture_rules}};
+    struct report_capture *capture = ((struct filling *)ctx)->capture;
+    const struct {
+        const char *name;
+        uint64_t *count;
+    } counts[] = {{"packets", &capture->packets},
+                  {"bytes", &capture->octets},
+                  {"dropped", &capture->dropped},
+                  {"connections_without_mpa", &capture->other_connections}};
 
     for (size_t i = 0; i < G_N_ELEMENTS(members); i++)
         if (strcmp(name, members[i].name) == 0)
-            members[i].read(((struct filling *)ctx)->capture, value);
+            members[i].read(capture, value);
+    for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
+        if (strcmp(name, counts[i].name) == 0)
+            *counts[i].count = value_of(value, (uint64_t)MERGE_COUNT_MAX);
     return true;
 }
 
