@@ -127,10 +127,6 @@ static const struct parameter segment_parameters[] = {V("at", SIGNED, "at"),
 static const struct parameter capture_parameters[] = {P_CHOICE("capture", VERB_CHOICE, NULL, captures), END};
 static const struct parameter call_parameters[] = {P("procedure", PROCEDURE, NULL),
                                                    P("operations", OPERATIONS, "ops"),
-                                                   P("read-chunk", SEGMENTS, "read"),
-                                                   P("read-chunks", CHUNKS, "read"),
-                                                   P("position-zero-chunk", SEGMENTS, "pz"),
-                                                   V("with-roundup", ALONE, "pad"),
                                                    V("position-zero-last", ALONE, "pz-last"),
                                                    P("write-chunk", SEGMENTS, "write"),
                                                    P("write-chunks", CHUNKS, "write"),
@@ -154,15 +150,14 @@ static const struct parameter reply_parameters[] = {P_CHOICE("accept-stat", CHOI
                                                     V("empty", ALONE, "empty"),
                                                     V("last-segment-first", ALONE, "backward"),
                                                     V("octets-per-write", NUMBER, "parts"),
-                                                    P("read-chunk", SEGMENTS, "read"),
-                                                    P("read-chunks", CHUNKS, "read"),
-                                                    P("position-zero-chunk", SEGMENTS, "pz"),
-                                                    V("with-roundup", ALONE, "pad"),
                                                     END};
 static const struct parameter error_parameters[] = {P_CHOICE("code", BARE_CHOICE, NULL, errors), END};
 
 /* ---- what many verbs have ---- */
 
+static const struct parameter of_read_chunks[] = {P("read-chunk", SEGMENTS, "read"), P("read-chunks", CHUNKS, "read"),
+                                                  P("position-zero-chunk", SEGMENTS, "pz"),
+                                                  V("with-roundup", ALONE, "pad"), END};
 static const struct parameter call_choosing[] = {V("outstanding", NUMBER, "of"), V("latest", NUMBER, "back"), END};
 static const struct parameter of_messages[] = {V("xid", NUMBER, "xid"), V("credits", NUMBER, "credit"),
                                                P("invalidate", INVALIDATE, "inv"), END};
@@ -171,22 +166,23 @@ static const struct parameter on_the_way[] = {P_CHOICE("on-the-way", CHOICE, "ne
 static const struct parameter repeated[] = {P("times", TIMES, NULL), END};
 static const struct parameter timed[] = {P("wait", WAIT, NULL), END};
 static const struct parameter ordered[] = {V("early", ALONE, "early"), V("acknowledged", ALONE, "acked"), END};
-static const struct parameter *const groups[] = {call_choosing, of_messages, of_sends, on_the_way,
-                                                 repeated,      timed,       ordered};
+static const struct parameter *const groups[] = {of_read_chunks, call_choosing, of_messages, of_sends,
+                                                 on_the_way,     repeated,      timed,       ordered};
 
 /* What a verb has of them, in their order; and what it is like. */
 enum {
-    CHOOSES = 1 << 0,
-    MESSAGE = 1 << 1,
-    SENT = 1 << 2,
-    TROUBLE = 1 << 3,
-    REPEATED = 1 << 4,
-    TIMED = 1 << 5,
-    ORDERED = 1 << 6,
+    READ_CHUNKS = 1 << 0,
+    CHOOSES = 1 << 1,
+    MESSAGE = 1 << 2,
+    SENT = 1 << 3,
+    TROUBLE = 1 << 4,
+    REPEATED = 1 << 5,
+    TIMED = 1 << 6,
+    ORDERED = 1 << 7,
     ALWAYS = REPEATED | TIMED | ORDERED,
-    NEEDS_VALUE = 1 << 7,
-    RPC = 1 << 8,
-    FREE = 1 << 9, /* further names are fields of arguments or results */
+    NEEDS_VALUE = 1 << 8,
+    RPC = 1 << 9,
+    FREE = 1 << 10, /* further names are fields of arguments or results */
 };
 
 static const struct verb {
@@ -217,11 +213,11 @@ static const struct verb {
     {"close", "close", timed, 0},
     {"leave-open", "hang", timed, 0},
     {"capture", "show", capture_parameters, NEEDS_VALUE},
-    {"call", "call", call_parameters, MESSAGE | SENT | ALWAYS | NEEDS_VALUE | RPC | FREE},
+    {"call", "call", call_parameters, READ_CHUNKS | MESSAGE | SENT | ALWAYS | NEEDS_VALUE | RPC | FREE},
     {"call-again", "again", again_parameters, CHOOSES | MESSAGE | SENT | ALWAYS | RPC},
     {"pull", "pull", pull_parameters, CHOOSES | ALWAYS | RPC},
     {"answer-reads", "give", repeated, TIMED | ORDERED | RPC},
-    {"reply", "reply", reply_parameters, CHOOSES | MESSAGE | SENT | ALWAYS | RPC | FREE},
+    {"reply", "reply", reply_parameters, READ_CHUNKS | CHOOSES | MESSAGE | SENT | ALWAYS | RPC | FREE},
     {"error", "error", error_parameters, CHOOSES | MESSAGE | SENT | ALWAYS | NEEDS_VALUE | RPC},
     {"done", "done", call_choosing, MESSAGE | SENT | ALWAYS | RPC},
 };
