@@ -166,11 +166,31 @@ static void judge_sound(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
         judge_hang(rpcrdma, t, place, time_ns);
 }
 
+/*
+ * An endpoint need not support the reverse direction (RFC 8167 section 6). Who has not agreed to Calls, and has
+ * answered none since, may leave them where they are; that they were sent is reported with the first one.
+ */
+static bool is_unprepared(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
+{
+    static const enum rule_id unasked[] = {RULE_BIDI_6_01, RULE_BIDI_6_02, RULE_BIDI_3_2_02, RULE_NFSULB_6_5_1_01};
+    const struct rpcrdma_transaction *first = t->reverse ? rpcrdma_next_outstanding(rpcrdma, t->side, NULL) : NULL;
+
+    for (size_t i = 0; first && first->fault != 0 && i < sizeof unasked / sizeof *unasked; i++) {
+        if (unasked[i] == (enum rule_id)(first->fault - 1))
+            return rpcrdma->answered_number[t->side] <= first->number;
+    }
+    return false;
+}
+
 static void judge_unanswered(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, int64_t time_ns)
 {
     const struct rpcrdma_demand *demand = rpcrdma_demand_for(t);
     struct place place = t->call; /* silence has no frame */
 
+    if (is_unprepared(rpcrdma, t)) {
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_4_5_4_03);
+        return;
+    }
     place.side = (uint8_t)other_side(t->side);
     place.offset = rpcrdma->side[place.side].end;
     if (rpcrdma_reduced_ineligible(t)) {

@@ -39,17 +39,35 @@ def summary(server, device, options, report):
 
 
 MINUTES = 45
-BOOTS = 12  # a server that does not live on after a case is booted again, and the run goes on with the next one
+BOOTS = 12  # a server that does not live on after a case is started again, or its guest is, and the run goes on with the next one
+RESTART = {"ganesha": "pkill -KILL ganesha.nfsd; sleep 1; rm -f /tmp/ganesha.pid; LD_LIBRARY_PATH=/usr/local/lib ganesha.nfsd "
+                      "-f /tmp/ganesha.conf -L /job/ganesha.log -p /tmp/ganesha.pid -N EVENT; "
+                      "until ss -ltn | grep -q :20048; do sleep 0.5; done; sleep 12"}
+WISH = "touch /job/reset; while [ -e /job/reset ]; do sleep 0.2; done; [ ! -e /job/reset.failed ]"
 
 
-def run_once(booted, arguments, capture, end):
+def restart(booted, server):
+    """What the reset command of iwarp-gen test in the client's guest asks for."""
+    job = booted["client"].job
+    try:
+        status, said = booted["server"].run(RESTART[server], 90)
+        if status != 0:
+            raise link.Gone(said)
+    except link.Gone as gone:
+        (job / "reset.failed").write_text(str(gone), encoding="utf-8")
+    (job / "reset").unlink()
+
+
+def run_once(booted, server, arguments, capture, end):
     """iwarp-gen test, until it is over, or time is. The text of its report, and what it said."""
     client = booted["client"]
     booted.capture(capture)
     client.start(f"ulimit -l unlimited; exec iwarp-gen test {' '.join(arguments)}", "test")
     while time.monotonic() < end and not client.is_over("test"):
-        time.sleep(1)
-    client.end("test")
+        time.sleep(0.5)
+        if (client.job / "reset").exists():
+            restart(booted, server)
+    client.end("test", 120)
     booted.capture()
     report = client.job / "report.json"
     if not report.exists():
@@ -58,30 +76,38 @@ def run_once(booted, arguments, capture, end):
 
 
 def test(server, device, options):
-    """The report, with what the server's log says of each boot."""
+    """The report, with how often the server's guest was booted. --resume: goes on with what the last run left."""
+    folder, name = run.work_folder(), f"suites+{server}+{device}"
+    before = folder / f"{name}-before.json"
+    if "--resume" not in options:
+        before.unlink(missing_ok=True)
     arguments = [f"rdma:{run.SERVER}:20049", "--export=/srv/nfs", "--mount-port=20048", "--suite=rpcrdma,nfs", "--format=json",
-                 "--output=/job/report.json", *PATIENCE, *options]
-    kept, said, end, boots = None, "", time.monotonic() + 60 * MINUTES, 0
+                 "--output=/job/report.json", *PATIENCE, *(option for option in options if option != "--resume")]
+    if server in RESTART:
+        arguments += [f"--reset-command='{WISH}'", "--reset-timeout=300"]
+    said, end, boots = "", time.monotonic() + 60 * MINUTES, 0
     while boots < BOOTS and time.monotonic() < end:
         boots += 1
         booted = run.boot_surely(device, "iwarp-gen", server)
         try:
-            if kept:
-                (booted["client"].job / "earlier.json").write_text(kept, encoding="utf-8")
-            kept, log = run_once(booted, [*arguments, *(["--resume=/job/earlier.json"] if kept else [])],
-                                 run.work_folder() / f"suites+{server}+{device}-{boots}.pcap", end)
+            resumed = []
+            if before.exists():
+                (booted["client"].job / "earlier.json").write_bytes(before.read_bytes())
+                resumed = ["--resume=/job/earlier.json"]
+            report, log = run_once(booted, server, [*arguments, *resumed], folder / f"{name}-{boots}.pcap", end)
+            before.write_text(report, encoding="utf-8")
             said += log
         except link.Gone as gone:  # what there is stays
             print(f"boot {boots}: {str(gone).splitlines()[0]}", file=sys.stderr, flush=True)
             continue
         finally:
             booted.stop()
-        if json.loads(kept)["state"] in ("alive", "unknown"):
+        if json.loads(report)["state"] in ("alive", "unknown"):
             break
-    (run.work_folder() / f"suites+{server}+{device}.log").write_text(said, encoding="utf-8")
-    if not kept:
+    (folder / f"{name}.log").write_text(said, encoding="utf-8")
+    if not before.exists():
         sys.exit(f"suites.py: no report of {server} in {boots} boots")
-    return {**json.loads(kept), "server_starts": boots}
+    return {**json.loads(before.read_text(encoding="utf-8")), "server_starts": boots}
 
 
 def main():
@@ -90,7 +116,7 @@ def main():
     server, device, *options = sys.argv[1:]
     report = test(server, device, options)
     (run.work_folder() / f"suites+{server}+{device}.json").write_text(json.dumps(report), encoding="utf-8")
-    result = summary(server, device, options, report)
+    result = summary(server, device, [option for option in options if option != "--resume"], report)
     RESULTS.mkdir(parents=True, exist_ok=True)
     (RESULTS / f"{server}+{device}.json").write_text(json.dumps(result, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     counts = {}
