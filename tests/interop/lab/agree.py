@@ -14,6 +14,7 @@ TOLD = {
     **dict.fromkeys(("NFSULB-6.4.2-05/write", "NFSULB-6.4.2-05/write-segments"), {"RPCR-4.3.3-05"}),
     "NFSULB-6.4.2-07": {"RPCR-4.5.4-03"},
     "RPCR-6.1-08": {"RPCR-6.1-07"},
+    "RPCR-4.5.2-04": {"RPCR-4.2.1-01"},
 }
 # A failure that the capture leaves open, and why.
 OPEN = {
