@@ -4,9 +4,9 @@
 
 #include "conformance/check/check_across.h"
 #include "conformance/check/check_workers.h"
-#include "conformance/input/steady_clock.h"
 #include "conformance/options/options.h"
 #include "engine/core/heap.h"
+#include "engine/packet/steady_clock.h"
 #include "wire/rpcbind.h"
 
 #include <inttypes.h>

@@ -253,6 +253,12 @@ void stack_lossy(struct stack *stack)
 void stack_closing(struct stack *stack, const struct rdma_closing *closing)
 {
     GUEST(stack, closing, closing);
+    NEXT(stack, closing, closing);
+}
+
+static void give_closing(void *ctx, const struct rdma_closing *closing)
+{
+    stack_closing(ctx, closing);
 }
 
 /* Some that the other side acknowledges are not captured. One sequence number may be that of a FIN. */
@@ -686,6 +692,7 @@ struct stack_entrance stack_entrance(struct stack *stack)
                                    .terminate = give_terminate,
                                    .skipped = give_skipped,
                                    .unclosed = give_unclosed,
+                                   .closing = give_closing,
                                    .end = give_end,
                                    .finish = give_finish};
 }

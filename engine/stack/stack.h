@@ -77,6 +77,7 @@ struct stack_entrance {
     void (*terminate)(void *ctx, const struct rdmap_terminate_event *event);
     void (*skipped)(void *ctx, unsigned side);  /* octets of that side are missing or were skipped */
     void (*unclosed)(void *ctx, unsigned side); /* as in mpa.h */
+    void (*closing)(void *ctx, const struct rdma_closing *closing); /* before the end */
     void (*end)(void *ctx, unsigned side, bool reset, const struct place *place);
     void (*finish)(void *ctx, int64_t time_ns);
 };

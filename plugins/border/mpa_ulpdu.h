@@ -29,8 +29,14 @@ struct mpa_listener {
     uint32_t connection;           /* as in struct mpa_ulpdu */
     uint16_t port[2];              /* TCP ports of the sides */
     struct terminate_host host[2]; /* of the sides: see struct stack_setup */
+    bool payload_only;             /* see engine/mpa/mpa.h */
     /* The listener's. */
     struct stack_entrance entrance;
+    /*
+     * Called for each TCP segment, with or without payload, on every pass, once all of it was dissected: draws what the
+     * listener found at that frame, and could not show with any ULPDU. May be NULL.
+     */
+    void (*after_segment)(uint32_t connection, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree);
     /*
      * Where no tree is wanted, mpa offers a ULPDU without faults to this function before the table, if the table has
      * that handle, and the ULPDU is octets[0..n). It does all that there is to do, mostly in the Info column, or

@@ -35,12 +35,15 @@ struct rdmap_listener {
      * rdmap_segment; it returns one of the values below. May be NULL.
      */
     dissector_handle_t segment;
+    /* As in struct mpa_listener. May be NULL. */
+    void (*after_segment)(uint32_t connection, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree);
 };
 
 struct rdmap_listeners {
     uint32_t size;       /* sizeof(struct rdmap_listeners) of the ddp_rdmap plugin */
     uint32_t connection; /* as in struct mpa_ulpdu */
     uint16_t port[2];    /* TCP ports of the sides */
+    bool payload_only;   /* as in struct mpa_listener */
     unsigned n;
     struct rdmap_listener of[RDMAP_LISTENERS_MAX];
 };

@@ -243,6 +243,26 @@ static const char *shortened(enum rule_id rule, const char *message)
     return wmem_strdup_printf(wmem_file_scope(), "%.*s ...", (int)n, message);
 }
 
+static struct record *bare_record(struct judge *judge, uint32_t frame)
+{
+    const struct record key = {.frame = frame};
+    struct record *record = find(&judge->bare, &key, by_frame);
+
+    if (!record) {
+        record = wmem_new0(wmem_file_scope(), struct record);
+        record->frame = frame;
+        insert(&judge->bare, record, by_frame);
+    }
+    return record;
+}
+
+const struct remark *judge_bare(const struct judge *judge, uint32_t frame)
+{
+    const struct record key = {.frame = frame}, *record = find(&judge->bare, &key, by_frame);
+
+    return record ? record->remarks : NULL;
+}
+
 /*
  * The finding may belong to an earlier frame, if only a later one proves it. It is then shown from the second pass on.
  */
@@ -254,8 +274,9 @@ static void on_finding(void *ctx, const struct finding *finding)
 
     if (!record)
         record = judge_change_in_frame(judge, finding->place.frame);
-    if (!record && judge->make_record)
-        record = judge->make_record(judge, &finding->place);
+    if (!record)
+        record =
+            judge->make_record ? judge->make_record(judge, &finding->place) : bare_record(judge, finding->place.frame);
     if (!record)
         return;
     remark = wmem_new0(wmem_file_scope(), struct remark);
@@ -297,10 +318,9 @@ void judge_withdraw(struct judge *judge, const struct remark *since, uint32_t af
 void judge_forget(struct judge *judge, enum rule_id rule, const struct place *place)
 {
     const struct record *record = judge_at(judge, place);
+    struct remark *first = record ? record->remarks : (struct remark *)judge_bare(judge, place->frame);
 
-    if (!record)
-        return;
-    for (struct remark *remark = record->remarks; remark; remark = remark->next) {
+    for (struct remark *remark = first; remark; remark = remark->next) {
         if (remark->rule == rule && remark->place.frame == place->frame) {
             withdraw(remark);
             return;
@@ -310,12 +330,12 @@ void judge_forget(struct judge *judge, enum rule_id rule, const struct place *pl
 
 /* ---- life ---- */
 
-void judge_options(struct stack_options *options, enum stack_layer first, enum stack_layer last)
+void judge_options(struct stack_options *options, enum stack_layer first, enum stack_layer last, bool payload_only)
 {
     struct mpa_options mpa;
 
     mpa_options_init(&mpa);
-    mpa.payload_only = true;
+    mpa.payload_only = payload_only;
     stack_options_init(options, &mpa);
     options->first = first;
     options->last = last;

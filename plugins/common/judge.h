@@ -2,8 +2,7 @@
 /*
  * Common to the three plugins: on the first pass each hosts its layers of the engine's stack for a connection, and
  * records their findings for all passes. A finding belongs to the frame at which iwarp-check reports it: to the record
- * that it is about, or else to any record of that frame. Findings at frames without a record (a FIN without payload)
- * are not shown.
+ * that it is about, or else to any record of that frame, or else (a FIN without payload) to the frame itself.
  *
  * Memory is of file scope.
  */
@@ -35,15 +34,16 @@ struct judge {
     struct records by_frame;
     struct runs runs;     /* pattern and size may be set before judge_begin() */
     struct record *spare; /* to be used next, or NULL */
-    /* Creates a record for a finding at a frame without one. NULL: such findings are not shown. */
+    struct records bare;  /* by frame: of frames without a record of the plugin's own, with findings */
+    /* Creates a record for a finding at a frame without one. NULL: it goes to `bare`. */
     struct record *(*make_record)(struct judge *judge, const struct place *place);
 };
 
 /* Before the first connection of a file: forgets that memory was refused in the previous one (engine/core/heap.h). */
 void judge_file_opened(void);
 
-/* Options of a plugin's layers: they judge from payload alone, by the RFCs. */
-void judge_options(struct stack_options *options, enum stack_layer first, enum stack_layer last);
+/* Options of a plugin's layers: they judge by the RFCs. payload_only: see engine/mpa/mpa.h. */
+void judge_options(struct stack_options *options, enum stack_layer first, enum stack_layer last, bool payload_only);
 /*
  * Creates the stack of a connection; options, taps (with ctx) and judge must outlive it. port: of the sides. False when
  * out of memory.
@@ -65,7 +65,9 @@ bool judge_settle(struct judge *judge, struct record *record, unsigned side);
 /* NULL: there is none. What they return need not last longer than until the next call. */
 const struct record *judge_at(const struct judge *judge, const struct place *place);
 const struct record *judge_in_frame(const struct judge *judge, uint32_t frame);
-/* Likewise; the record lasts, and may be changed. */
+/* Findings at a frame of which the plugin has no record; NULL: there are none. */
+const struct remark *judge_bare(const struct judge *judge, uint32_t frame);
+/* Like the first two; the record lasts, and may be changed. */
 struct record *judge_change_at(struct judge *judge, const struct place *place);
 struct record *judge_change_in_frame(struct judge *judge, uint32_t frame);
 

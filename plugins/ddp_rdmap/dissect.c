@@ -8,8 +8,10 @@ static heur_dissector_list_t listeners;
 /* Offers the connection to the upper layers. */
 static void offer(const struct mpa_listener *news, tvbuff_t *tvb, packet_info *pinfo)
 {
-    struct rdmap_listeners offered = {
-        .size = sizeof offered, .connection = news->connection, .port = {news->port[0], news->port[1]}};
+    struct rdmap_listeners offered = {.size = sizeof offered,
+                                      .connection = news->connection,
+                                      .port = {news->port[0], news->port[1]},
+                                      .payload_only = news->payload_only};
     heur_dtbl_entry_t *entry;
 
     dissector_try_heuristic(listeners, tvb, pinfo, NULL, &entry, &offered);
@@ -39,6 +41,7 @@ static int listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *dat
         return 0;
     listener->brief = brief;
     listener->handle = ulpdu_handle;
+    listener->after_segment = rdmap_draw_bare;
     offer(listener, tvb, pinfo);
     return 0;
 }

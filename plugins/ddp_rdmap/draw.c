@@ -21,12 +21,17 @@ void rdmap_duration(proto_tree *tree, int field, tvbuff_t *tvb, int64_t ns)
 
 /* ---- findings ---- */
 
+static bool is_of_ddp(const struct remark *remark)
+{
+    return strcmp(rule_catalogue[remark->rule].layer, "ddp") == 0;
+}
+
 static void draw_remarks(struct rdmap_canvas *canvas)
 {
     if (!canvas->seg)
         return;
     for (const struct remark *remark = canvas->seg->record.remarks; remark; remark = remark->next) {
-        bool ddp = strcmp(rule_catalogue[remark->rule].layer, "ddp") == 0 || !canvas->rdmap_item;
+        bool ddp = is_of_ddp(remark) || !canvas->rdmap_item;
 
         findings_draw(ddp ? &rddp_findings : &rdmap_findings, canvas->pinfo,
                       ddp ? canvas->ddp_item : canvas->rdmap_item, canvas->tvb, remark);
@@ -369,4 +374,29 @@ void rdmap_draw(struct rdmap_canvas *canvas)
     draw_remarks(canvas);
     rdmap_tap(canvas);
     rdmap_payload(canvas);
+}
+
+static proto_item *empty_item(proto_tree *tree, tvbuff_t *tvb, int protocol, int ett)
+{
+    return proto_tree_get_parent(proto_item_add_subtree(proto_tree_add_item(tree, protocol, tvb, 0, 0, ENC_NA), ett));
+}
+
+void rdmap_draw_bare(uint32_t connection, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
+{
+    const struct rdmap_flow *flow = rdmap_flow_find(connection);
+    proto_item *items[2] = {NULL, NULL};
+
+    if (!flow)
+        return;
+    for (const struct remark *remark = judge_bare(&flow->judge, pinfo->num); remark; remark = remark->next) {
+        bool ddp = is_of_ddp(remark);
+
+        if (!items[ddp])
+            items[ddp] = empty_item(tree, tvb, ddp ? rddp_proto : rdmap_proto, ddp ? rdmap_ett.rddp : rdmap_ett.rdmap);
+        findings_draw(ddp ? &rddp_findings : &rdmap_findings, pinfo, items[ddp], tvb, remark);
+    }
+    for (unsigned i = 0; i < flow->upper.n; i++) {
+        if (flow->upper.of[i].after_segment)
+            flow->upper.of[i].after_segment(connection, tvb, pinfo, tree);
+    }
 }

@@ -3,8 +3,8 @@
 
 #include <epan/wmem_scopes.h>
 
-static wmem_map_t *flows; /* connection -> struct rdmap_flow; emptied with the file */
-static struct stack_options options;
+static wmem_map_t *flows;               /* connection -> struct rdmap_flow; emptied with the file */
+static struct stack_options options[2]; /* by payload_only */
 
 struct rdmap_flow *rdmap_flow_find(uint32_t connection)
 {
@@ -353,7 +353,7 @@ bool rdmap_flow_listen(struct mpa_listener *listener)
     flow->judge.runs.size = sizeof(struct rdmap_seg);
     for (unsigned side = 0; side < 2; side++)
         flow->judge.host[side] = listener->host[side];
-    if (!judge_begin(&flow->judge, &options, &taps, flow, listener->port))
+    if (!judge_begin(&flow->judge, &options[listener->payload_only], &taps, flow, listener->port))
         return false;
     wmem_map_insert(flows, GUINT_TO_POINTER(flow->connection), flow);
     listener->entrance = stack_entrance(flow->judge.stack);
@@ -400,6 +400,11 @@ static void tell_skipped(void *ctx, unsigned side)
     TO_ALL(skipped, side);
 }
 
+static void tell_closing(void *ctx, const struct rdma_closing *closing)
+{
+    TO_ALL(closing, closing);
+}
+
 static void tell_end(void *ctx, unsigned side, bool reset, const struct place *place)
 {
     TO_ALL(end, side, reset, place);
@@ -425,6 +430,7 @@ void rdmap_flow_tell(uint32_t connection, const struct rdmap_listeners *listener
                                                                    .segment = tell_segment,
                                                                    .terminate = tell_terminate,
                                                                    .skipped = tell_skipped,
+                                                                   .closing = tell_closing,
                                                                    .end = tell_end,
                                                                    .finish = tell_finish};
 }
@@ -440,6 +446,7 @@ const struct rdmap_listener *rdmap_flow_owner(const struct rdmap_flow *flow)
 
 void rdmap_flow_register(void)
 {
-    judge_options(&options, STACK_RDMAP, STACK_RDMAP);
+    for (unsigned payload_only = 0; payload_only < 2; payload_only++)
+        judge_options(&options[payload_only], STACK_RDMAP, STACK_RDMAP, payload_only);
     flows = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
 }

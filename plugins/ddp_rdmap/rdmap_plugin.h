@@ -34,6 +34,8 @@ struct rdmap_canvas {
 void rdmap_draw(struct rdmap_canvas *canvas);
 /* What there is of a Tagged segment without a tree, or nothing, and false: canvas->tvb is NULL. */
 bool rdmap_draw_brief(struct rdmap_canvas *canvas);
+/* Findings at a frame that belong to no segment in it; then those of the upper layers. */
+void rdmap_draw_bare(uint32_t connection, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree);
 /* The fields after the DDP header of opcodes that have any, and the links to other segments. */
 void rdmap_draw_operation(struct rdmap_canvas *canvas);
 void rdmap_draw_terminate(struct rdmap_canvas *canvas);

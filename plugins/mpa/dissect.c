@@ -7,6 +7,7 @@
  * when the user assigns it ("Decode As", the port preference). From the frame with the key on, mpa is the dissector of
  * the conversation; earlier frames are left to others.
  */
+#include "plugins/mpa/headers.h"
 #include "plugins/mpa/mpa_plugin.h"
 
 #include <epan/prefs-int.h>
@@ -53,22 +54,6 @@ struct numbers {
     bool ack_known;
 };
 
-/*
- * Octets that the TCP dissector held back are passed with a later segment, whose ACK number is not theirs. It only
- * shows that the other direction lags behind, if octets of that direction are being held back, too.
- */
-static void limit_ack(struct numbers *numbers, const struct mpa_flow *flow, unsigned sender,
-                      const struct tcp_analysis *analysis)
-{
-    const struct tcp_side_facts *other = tcp_pair_facts(stack_tcp(flow->judge.stack), 1 - sender);
-    uint32_t seen = analysis->rev->tcp_analyze_seq_info->nextseq;
-
-    if (is_set(relative_pref))
-        seen += analysis->rev->base_seq;
-    numbers->ack_known = (int32_t)(seen - other->isn - (uint32_t)other->next) > 0;
-    numbers->ack = seen;
-}
-
 static struct numbers numbers_on_wire(const struct tcpinfo *tcp, const struct tcp_analysis *analysis)
 {
     struct numbers numbers = {tcp->seq, tcp->lastackseq, tcp->flags & TCP_ACK};
@@ -95,6 +80,8 @@ struct claim {
     struct mpa_flow *flow; /* the latest; NULL: not claimed */
     bool tried, foreign;   /* by midstream(): with this flow, which is not claimed yet; in vain */
     struct tail tail[2];
+    /* The latest SYNs, as sent by initiator and responder; frame 0: none. */
+    struct tcp_segment syn, syn_ack;
 };
 
 /*
@@ -164,35 +151,53 @@ struct starts {
     uint32_t sender, peer;
 };
 
+/* What the header says beyond sequence numbers. */
+static void take_header(struct mpa_flow_input *input, const struct tcp_segment *segment)
+{
+    input->header = true;
+    input->sack_permitted = segment->sack_permitted;
+    input->df = segment->df;
+    input->fragmented = segment->fragmented;
+    input->mss = segment->mss;
+    input->window = segment->window;
+    input->window_scale = segment->window_scale;
+}
+
+static void take_syn(struct mpa_flow_input *input, const struct tcp_segment *syn)
+{
+    take_header(input, syn);
+    input->frame = syn->frame;
+    input->time_ns = syn->time_ns;
+}
+
 /*
  * If the SYNs were captured, the first octet is the first of the stream. The TCP dissector does not pass SYNs on, but
  * records them.
  */
-static void tell_syns(struct mpa_flow *flow, packet_info *pinfo, const struct tcp_analysis *tcp,
+static void tell_syns(const struct claim *claim, packet_info *pinfo, const struct tcp_analysis *tcp,
                       const struct starts *starts)
 {
-    struct mpa_flow_input mine = {
-        .frame = pinfo->num, .time_ns = mpa_time_ns(pinfo), .side = 0, .flags = TCP_SYN, .seq = starts->sender - 1};
-    struct mpa_flow_input theirs = mine;
-    bool server;
+    struct mpa_flow_input mine = {.frame = pinfo->num,
+                                  .time_ns = mpa_headers_time(pinfo),
+                                  .side = 0,
+                                  .flags = TCP_SYN,
+                                  .seq = starts->sender - 1};
+    struct mpa_flow_input theirs = mine, *opens, *answers;
 
     if (!syns_seen(tcp))
         return;
     theirs.side = 1;
     theirs.seq = starts->peer - 1;
-    server = pinfo->srcport == tcp->server_port;
-    if (server) {
-        mine.flags |= TCP_ACK;
-        mine.ack = starts->peer;
-    } else {
-        theirs.flags |= TCP_ACK;
-        theirs.ack = starts->sender;
+    opens = pinfo->srcport == tcp->server_port ? &theirs : &mine;
+    answers = opens == &mine ? &theirs : &mine;
+    answers->flags |= TCP_ACK;
+    answers->ack = opens->seq + 1;
+    if (claim->syn.frame != 0 && claim->syn_ack.frame != 0 && claim->syn_ack.ack == claim->syn.seq + 1) {
+        take_syn(opens, &claim->syn);
+        take_syn(answers, &claim->syn_ack);
     }
-    if (server)
-        mpa_flow_syn(flow, &theirs);
-    mpa_flow_syn(flow, &mine);
-    if (!server)
-        mpa_flow_syn(flow, &theirs);
+    mpa_flow_syn(claim->flow, opens);
+    mpa_flow_syn(claim->flow, answers);
 }
 
 /* The whole connection is claimed: its streams begin after the SYNs. */
@@ -217,12 +222,14 @@ static void offer(struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinfo)
     struct mpa_listener listener = {.size = sizeof listener,
                                     .connection = flow->number,
                                     .port = {(uint16_t)pinfo->srcport, (uint16_t)pinfo->destport},
-                                    .host = {flow->judge.host[0], flow->judge.host[1]}};
+                                    .host = {flow->judge.host[0], flow->judge.host[1]},
+                                    .payload_only = flow->layers.mpa.payload_only};
 
     if (!listener_handle)
         return;
     call_dissector_only(listener_handle, tvb, pinfo, NULL, &listener);
     mpa_flow_listen(flow, &listener);
+    flow->after_segment = listener.after_segment;
     flow->brief = listener.brief && mpa_draw_next_is(listener.handle) ? listener.brief : NULL;
 }
 
@@ -241,6 +248,7 @@ static struct mpa_flow *flow_begin(struct claim *claim, tvbuff_t *tvb, packet_in
         /* With sequence analysis the TCP dissector passes each octet once and in order, or never. */
         .eager_holes = is_set(analyze_pref),
         .accept_midstream = mpa_prefs.accept_midstream,
+        .payload_only = !mpa_tcp_header(pinfo),
     };
 
     claim->flow = mpa_flow_new(pinfo, &options);
@@ -260,20 +268,30 @@ static struct mpa_flow *flow_begin(struct claim *claim, tvbuff_t *tvb, packet_in
 static struct mpa_flow_input input_of(const struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinfo,
                                       const struct tcpinfo *tcp, const struct numbers *numbers)
 {
-    uint32_t captured = tvb_captured_length(tvb);
-
-    return (struct mpa_flow_input){
+    uint32_t captured = tvb_captured_length(tvb), length = tvb_reported_length(tvb);
+    const struct mpa_header *header = mpa_tcp_header(pinfo);
+    struct mpa_flow_input input = {
         .frame = pinfo->num,
-        .time_ns = mpa_time_ns(pinfo),
+        .time_ns = mpa_headers_time(pinfo),
         .side = mpa_flow_side(flow, pinfo),
         .flags = (uint8_t)((tcp->flags & (TCP_FIN | TCP_SYN | TCP_RST | TCP_PSH)) | (numbers->ack_known ? TCP_ACK : 0)),
+        .df = true,
         .key = tcp->seq,
         .seq = numbers->seq,
         .ack = numbers->ack,
-        .length = tvb_reported_length(tvb),
+        .length = length,
         .captured = captured,
         .octets = tvb_get_ptr(tvb, 0, (int)captured),
     };
+
+    /* Octets that were held back come with a segment whose flags and ACK number are not theirs. */
+    if (header ? numbers->seq + length != header->segment.seq + header->segment.length : tcp->is_reassembled) {
+        input.flags = 0;
+        return input;
+    }
+    if (header)
+        take_header(&input, &header->segment);
+    return input;
 }
 
 /* A new SYN was seen in the meantime. */
@@ -290,12 +308,10 @@ static struct mpa_piece *feed(struct claim *claim, tvbuff_t *tvb, packet_info *p
     struct numbers numbers = numbers_on_wire(tcp, analysis);
     struct mpa_flow_input input;
 
-    if (tcp->is_reassembled && analysis && is_set(analyze_pref))
-        limit_ack(&numbers, claim->flow, mpa_flow_side(claim->flow, pinfo), analysis);
     input = input_of(claim->flow, tvb, pinfo, tcp, &numbers);
     /* Wireshark begins a new conversation only with the SYN of its initiator. */
     if (mpa_flow_is_over(claim->flow, &input) || base_changed(claim->flow, input.side, analysis)) {
-        mpa_flow_finish(claim->flow);
+        mpa_flow_finish(claim->flow, input.time_ns);
         if (!flow_begin(claim, tvb, pinfo))
             return NULL;
         input.side = mpa_flow_side(claim->flow, pinfo);
@@ -322,9 +338,78 @@ static struct mpa_flow *flow_begin_whole(struct claim *claim, tvbuff_t *tvb, pac
     if (flow_begin(claim, tvb, pinfo) && analysis) {
         struct starts starts = starts_of_connection(analysis);
 
-        tell_syns(claim->flow, pinfo, analysis, &starts);
+        tell_syns(claim, pinfo, analysis, &starts);
     }
     return claim->flow;
+}
+
+/* ---- segments that the TCP dissector does not pass ---- */
+
+static bool is_recognised(const struct mpa_flow *flow)
+{
+    return flow->state->phase == MPA_PHASE_FULL_OPERATION;
+}
+
+static void note_taken(const packet_info *pinfo)
+{
+    struct mpa_header *header = mpa_tcp_header(pinfo);
+
+    if (header)
+        header->taken = true;
+}
+
+/*
+ * Without payload, or repeated: then all of its octets were passed before; or after the FIN. What is held back until
+ * other octets come will be passed; until then no more is known of it than its flags.
+ */
+static void feed_bare(struct mpa_flow *flow, const struct tcp_segment *segment, packet_info *pinfo)
+{
+    struct mpa_flow_input input = {.frame = segment->frame,
+                                   .time_ns = segment->time_ns,
+                                   .side = mpa_flow_side(flow, pinfo),
+                                   .flags = segment->flags,
+                                   .seq = segment->seq,
+                                   .ack = segment->ack,
+                                   .length = segment->length,
+                                   .captured = segment->captured,
+                                   .octets = segment->payload};
+    const struct tcp_side_facts *facts = tcp_pair_facts(stack_tcp(flow->judge.stack), input.side);
+
+    take_header(&input, segment);
+    if (!facts->fin && segment->length > 0 &&
+        (int32_t)(segment->seq + segment->length - facts->isn - (uint32_t)facts->next) > 0) {
+        if (segment->flags & (TCP_FIN | TCP_RST))
+            input.seq += input.length;
+        input.length = input.captured = 0;
+    }
+    mpa_flow_bare(flow, &input);
+}
+
+static void note_syn(struct claim *claim, const struct tcp_segment *segment)
+{
+    struct tcp_segment *syn = segment->flags & TCP_ACK ? &claim->syn_ack : &claim->syn;
+
+    *syn = *segment;
+    syn->payload = NULL;
+}
+
+static void after_tcp(const struct mpa_header *header, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
+{
+    const struct tcp_segment *segment = &header->segment;
+    conversation_t *conversation = is_recent(pinfo) ? recent.conversation : find_conversation_pinfo(pinfo, 0);
+    struct claim *claim = conversation ? conversation_get_proto_data(conversation, mpa_proto) : NULL;
+
+    if (!conversation)
+        return;
+    if (!PINFO_FD_VISITED(pinfo) && segment->flags & TCP_SYN)
+        note_syn(claim ? claim : claim_of(conversation), segment);
+    if (!claim || !claim->flow)
+        return;
+    if (!PINFO_FD_VISITED(pinfo) && !header->taken && !(segment->flags & TCP_SYN) &&
+        !claim->flow->layers.mpa.payload_only)
+        feed_bare(claim->flow, segment, pinfo);
+    if (!claim->tried || is_recognised(claim->flow))
+        mpa_draw_bare(flow_at(claim, pinfo->num), tvb, pinfo, tree);
 }
 
 /* ---- the dissector of claimed connections ---- */
@@ -340,6 +425,7 @@ static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *da
     /* A segment quoted in an ICMP error is not part of the stream. */
     if (!tcp || pinfo->flags.in_error_pkt || tvb_captured_length(tvb) == 0)
         return 0;
+    note_taken(pinfo);
     conversation = conversation_of(pinfo);
     claim = claim_of(conversation);
     if (!claim->flow) {
@@ -433,7 +519,7 @@ static void remember_tail(struct tail *tail, const uint8_t *p, size_t n, packet_
     }
     k = key_at_end(p, n);
     tail->frame = k == 0 ? 0 : pinfo->num;
-    tail->time_ns = mpa_time_ns(pinfo);
+    tail->time_ns = mpa_headers_time(pinfo);
     tail->port = pinfo->srcport;
     tail->numbers = (struct numbers){numbers->seq + (uint32_t)(n - k), numbers->ack, true};
     tail->length = (uint8_t)k;
@@ -458,6 +544,7 @@ static void feed_tail(struct mpa_flow *flow, const struct tail *tail)
         .time_ns = tail->time_ns,
         .side = 0,
         .flags = TCP_ACK,
+        .df = true,
         .key = tail->numbers.seq,
         .seq = tail->numbers.seq,
         .ack = tail->numbers.ack,
@@ -512,7 +599,7 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
         return 0;
     claim->tried = false;
     starts = starts_of_startup(analysis, split ? &tail->numbers : &numbers, kind);
-    tell_syns(claim->flow, pinfo, analysis, &starts);
+    tell_syns(claim, pinfo, analysis, &starts);
     if (split)
         feed_tail(claim->flow, tail);
     conversation_set_dissector_from_frame_number(conversation, pinfo->num, mpa_handle);
@@ -520,11 +607,6 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
 }
 
 /* ---- FPDUs without a captured start ---- */
-
-static bool is_recognised(const struct mpa_flow *flow)
-{
-    return flow->state->phase == MPA_PHASE_FULL_OPERATION;
-}
 
 /*
  * Opt-in: follows each connection until its octets turn out to be FPDUs, or not. From then on the conversation is
@@ -550,6 +632,7 @@ static compat_bool midstream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
     if (!claim->flow && !flow_begin_whole(claim, tvb, pinfo, analysis))
         return 0;
     claim->tried = true;
+    note_taken(pinfo);
     piece = feed(claim, tvb, pinfo, tcp, analysis);
     if (!piece || piece->not_mpa || claim->flow->state->phase == MPA_PHASE_NOT_MPA) {
         claim->foreign = true;
@@ -630,6 +713,7 @@ static void file_opened(void)
 {
     judge_file_opened();
     share_ports();
+    mpa_headers_forget();
     flows = NULL;
     recent.conversation = NULL;
     mpa_flow_forget();
@@ -645,7 +729,7 @@ static void first_pass_over(void)
         latest = flow;
     }
     for (flow = latest; flow; flow = flow->later)
-        mpa_flow_finish(flow);
+        mpa_flow_finish(flow, mpa_headers_end());
 }
 
 static void register_prefs(void)
@@ -669,6 +753,7 @@ void mpa_register(void)
     mpa_draw_register();
     mpa_handle = register_dissector("mpa", dissect, mpa_proto);
     /* Of a protocol of its own: where MPA is disabled, the owners of these ports are called nevertheless. */
+    mpa_headers_register(after_tcp);
     shared_handle =
         create_dissector_handle(dissect_shared, proto_register_protocol("MPA, or the owner of the port",
                                                                         "MPA or owner of the port", "mpa_or_owner"));

@@ -455,6 +455,19 @@ void mpa_draw_piece(const struct mpa_flow *flow, const struct mpa_piece *piece, 
     }
 }
 
+void mpa_draw_bare(const struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
+{
+    struct mpa_canvas canvas = {.flow = flow, .pinfo = pinfo, .root = tree, .tvb = tvb};
+
+    for (const struct remark *remark = judge_bare(&flow->judge, pinfo->num); remark; remark = remark->next) {
+        if (!canvas.proto)
+            protocol(&canvas, 0, 0);
+        findings_draw(&mpa_findings, pinfo, canvas.proto, tvb, remark);
+    }
+    if (flow->after_segment)
+        flow->after_segment(flow->number, tvb, pinfo, tree);
+}
+
 void mpa_draw_handoff(void)
 {
     fallback = find_dissector("iwarp_ddp_rdmap");

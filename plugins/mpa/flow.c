@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    /* The TCP dissector does not pass window sizes: the largest possible one excludes no segment. */
+    /* Where the header is not known: the largest possible window excludes no segment. */
     WINDOW_UNKNOWN = 65535,
     WINDOW_SCALE_UNKNOWN = 14,
 };
@@ -293,6 +293,26 @@ static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_paramet
 
 /* ---- TCP streams ---- */
 
+static void note_hole(struct mpa_flow *flow, struct mpa_piece *piece, unsigned side, const struct mpa_hole *hole)
+{
+    struct place place = {
+        .frame = piece->record.frame, .first_frame = piece->record.frame, .offset = hole->from, .side = (uint8_t)side};
+    struct mpa_item *item = item_new(flow, piece, MPA_ITEM_HOLE, &place, hole->from, hole->to - hole->from);
+
+    item->hole.cause = hole->cause;
+    item->hole.first = !flow->hole_told;
+    flow->hole_told = true;
+}
+
+static void show_hole(struct mpa_flow *flow, struct mpa_piece *piece)
+{
+    struct mpa_hole *hole = &flow->unshown[piece->side];
+
+    if (hole->any)
+        note_hole(flow, piece, piece->side, hole);
+    hole->any = false;
+}
+
 static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known, uint64_t acked)
 {
     struct mpa_flow *flow = ctx;
@@ -303,6 +323,7 @@ static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t of
         piece->from = offset;
         piece->more->taken = offset;
         piece->placed = true;
+        show_hole(flow, piece);
     }
 }
 
@@ -335,19 +356,14 @@ static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum h
     struct mpa_piece *piece = flow->current;
 
     (void)next;
-    if (piece) {
-        struct place place = {
-            .frame = piece->record.frame, .first_frame = piece->record.frame, .offset = from, .side = (uint8_t)side};
-        struct mpa_item *item;
-
-        if (cause == HOLE_SNAP_LENGTH && piece->placed && piece->side == side && from <= piece_end(piece) &&
-            from > piece->more->taken && flow->state->phase <= MPA_PHASE_STARTUP)
-            note_cut_startup(flow, piece, from);
-        item = item_new(flow, piece, MPA_ITEM_HOLE, &place, from, to - from);
-        item->hole.cause = cause;
-        item->hole.first = !flow->hole_told;
-        flow->hole_told = true;
+    if (!piece) {
+        flow->unshown[side] = (struct mpa_hole){true, from, to, cause};
+        return;
     }
+    if (cause == HOLE_SNAP_LENGTH && piece->placed && piece->side == side && from <= piece_end(piece) &&
+        from > piece->more->taken && flow->state->phase <= MPA_PHASE_STARTUP)
+        note_cut_startup(flow, piece, from);
+    note_hole(flow, piece, side, &(struct mpa_hole){true, from, to, cause});
 }
 
 /* ---- life ---- */
@@ -408,7 +424,7 @@ struct mpa_flow *mpa_flow_new(packet_info *pinfo, const struct mpa_flow_options 
 
     copy_address_wmem(wmem_file_scope(), &flow->side0, &pinfo->src);
     flow->port0 = pinfo->srcport;
-    judge_options(&flow->layers, STACK_TCP, STACK_MPA);
+    judge_options(&flow->layers, STACK_TCP, STACK_MPA, options->payload_only);
     flow->layers.tcp.eager_holes = options->eager_holes;
     flow->layers.mpa.accept_midstream = options->accept_midstream;
     flow->judge.runs.pattern = &pattern;
@@ -442,8 +458,12 @@ static struct tcp_segment segment_of(const struct mpa_flow_input *input)
         .time_ns = input->time_ns,
         .side = input->side,
         .flags = input->flags,
-        .window = WINDOW_UNKNOWN,
-        .window_scale = WINDOW_SCALE_UNKNOWN,
+        .sack_permitted = input->sack_permitted,
+        .df = input->df,
+        .fragmented = input->fragmented,
+        .mss = input->mss,
+        .window = input->header ? input->window : WINDOW_UNKNOWN,
+        .window_scale = input->header ? input->window_scale : WINDOW_SCALE_UNKNOWN,
         .seq = input->seq,
         .ack = input->ack,
         .length = input->length,
@@ -577,12 +597,24 @@ struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_inp
     return piece;
 }
 
-void mpa_flow_finish(struct mpa_flow *flow)
+void mpa_flow_bare(struct mpa_flow *flow, const struct mpa_flow_input *input)
+{
+    struct tcp_segment segment = segment_of(input);
+
+    if (!flow->judge.stack || flow->finished)
+        return;
+    if (tcp_boundary(stack_tcp(flow->judge.stack), &segment, NULL) != TCP_GOES_ON)
+        return;
+    flow->last_time_ns = input->time_ns;
+    stack_segment(flow->judge.stack, &segment);
+}
+
+void mpa_flow_finish(struct mpa_flow *flow, int64_t time_ns)
 {
     if (!flow->judge.stack || flow->finished)
         return;
     flow->finished = true;
-    stack_finish(flow->judge.stack, flow->last_time_ns);
+    stack_finish(flow->judge.stack, MAX(time_ns, flow->last_time_ns));
 }
 
 const struct mpa_piece *mpa_flow_find(const struct mpa_flow *flow, uint32_t frame, uint8_t side, uint32_t key)

@@ -135,6 +135,7 @@ struct mpa_flow {
     uint32_t port0;
     struct judge judge; /* its records: the latest struct mpa_piece of a frame */
     bool (*brief)(packet_info *pinfo, const struct mpa_ulpdu *ulpdu, const uint8_t *octets, size_t n); /* or NULL */
+    void (*after_segment)(uint32_t connection, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree);   /* or NULL */
     const struct mpa_state *state;
     struct mpa_startup_seen startup[2]; /* by enum mpa_startup_kind */
     bool hole_told;
@@ -143,6 +144,11 @@ struct mpa_flow {
     int64_t last_time_ns;
     struct stack_options layers;
     struct mpa_piece *current;
+    struct mpa_hole { /* noticed without a piece that could show it; the next one does */
+        bool any;
+        uint64_t from, to;
+        enum hole_cause cause;
+    } unshown[2];             /* by side */
     struct mpa_piece *latest; /* the last one that was fed: it may be regular, and still have its items */
     struct mpa_open {
         struct mpa_piece *first, *last;
@@ -153,6 +159,7 @@ struct mpa_flow {
 struct mpa_flow_options {
     bool eager_holes; /* the TCP dissector never passes a missing segment later */
     bool accept_midstream;
+    bool payload_only; /* headers are not known (plugins/mpa/headers.h) */
 };
 
 /* NULL when out of memory. Side 0 is the sender of this packet. */
@@ -167,7 +174,11 @@ struct mpa_flow_input {
     uint32_t frame;
     int64_t time_ns;
     uint8_t side;
-    uint8_t flags;     /* enum of tcp_pair.h: FIN, SYN, RST, PSH, ACK */
+    uint8_t flags; /* enum of addressed.h: FIN, SYN, RST, PSH, ACK */
+    /* As in struct tcp_segment, where the header is known. */
+    bool header, sack_permitted, df, fragmented;
+    uint16_t mss, window;
+    uint8_t window_scale;
     uint32_t key;      /* its sequence number as passed by the TCP dissector: identifies the piece */
     uint32_t seq, ack; /* as on the wire */
     uint32_t length, captured;
@@ -180,8 +191,13 @@ bool mpa_flow_is_over(const struct mpa_flow *flow, const struct mpa_flow_input *
 void mpa_flow_syn(struct mpa_flow *flow, const struct mpa_flow_input *syn);
 /* First pass: records and returns the piece. */
 struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_input *input);
-/* The end of the connection, or of the capture. */
-void mpa_flow_finish(struct mpa_flow *flow);
+/*
+ * First pass: a segment that the TCP dissector does not pass, without payload or repeated. The octets, if any, were
+ * passed before.
+ */
+void mpa_flow_bare(struct mpa_flow *flow, const struct mpa_flow_input *input);
+/* The end of the connection, or of the capture, at that time. */
+void mpa_flow_finish(struct mpa_flow *flow, int64_t time_ns);
 /* The items of a piece; tvb holds its octets. */
 struct mpa_item *mpa_flow_items(const struct mpa_piece *piece, tvbuff_t *tvb, const packet_info *pinfo);
 /* Any pass: the piece, or NULL. */

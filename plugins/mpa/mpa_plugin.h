@@ -26,6 +26,9 @@ void mpa_draw_handoff(void);
 void mpa_draw_piece(const struct mpa_flow *flow, const struct mpa_piece *piece, tvbuff_t *tvb, packet_info *pinfo,
                     proto_tree *tree);
 
+/* What was found at the frame of a segment, by any layer, and belongs to nothing that was drawn. */
+void mpa_draw_bare(const struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree);
+
 /* Whether ULPDUs go to this dissector, on all connections. */
 bool mpa_draw_next_is(dissector_handle_t handle);
 

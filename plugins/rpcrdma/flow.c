@@ -315,13 +315,13 @@ static void take_address(struct endpoint *endpoint, const address *from)
         memcpy(endpoint->address, from->data, n);
 }
 
-static struct rpcrdma_flow *flow_new(uint32_t connection, bool always)
+static struct rpcrdma_flow *flow_new(uint32_t connection, bool always, bool payload_only)
 {
     struct rpcrdma_flow *flow = wmem_new0(wmem_file_scope(), struct rpcrdma_flow);
 
     flow->connection = connection;
     flow->operations = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);
-    judge_options(&flow->layers, STACK_ULP, STACK_ULP);
+    judge_options(&flow->layers, STACK_ULP, STACK_ULP, payload_only);
     flow->rpcrdma = (struct rpcrdma_own){.options.always = always, .taps = &rpcrdma_taps};
     flow->own[0] = (struct ulp_own){&rpcrdma_ulp, &flow->rpcrdma};
     flow->layers.own = flow->own;
@@ -361,7 +361,7 @@ uint64_t rpcrdma_flow_transactions(uint32_t tcp_stream)
 
 bool rpcrdma_flow_listen(struct rdmap_listeners *listeners, packet_info *pinfo, bool always, dissector_handle_t segment)
 {
-    struct rpcrdma_flow *flow = flow_new(listeners->connection, always);
+    struct rpcrdma_flow *flow = flow_new(listeners->connection, always, listeners->payload_only);
     const struct tcp_analysis *tcp = get_tcp_conversation_data(NULL, pinfo);
 
     flow->judge.runs.pattern = &pattern;
@@ -376,7 +376,8 @@ bool rpcrdma_flow_listen(struct rdmap_listeners *listeners, packet_info *pinfo, 
     rdmap_listeners_add(listeners, &(struct rdmap_listener){.entrance = stack_entrance(flow->judge.stack),
                                                             .knows = &flow->recognised,
                                                             .brief = rpcrdma_move_brief,
-                                                            .segment = segment});
+                                                            .segment = segment,
+                                                            .after_segment = rpcrdma_draw_bare});
     return true;
 }
 
@@ -393,10 +394,9 @@ static struct endpoint endpoint_of(const struct ib_address *address)
 struct rpcrdma_flow *rpcrdma_flow_of_ib(const struct ib_connection *connection, bool always)
 {
     static const uint16_t no_ports[2];
-    struct rpcrdma_flow *flow = flow_new(connection->id, always);
+    struct rpcrdma_flow *flow = flow_new(connection->id, always, false);
 
     flow->infiniband = true;
-    flow->layers.ulp.payload_only = false; /* the engine sees every packet */
     for (unsigned side = 0; side < 2; side++)
         flow->endpoint[side] = endpoint_of(&connection->address[side]);
     flow->start_ns = connection->start_ns;

@@ -11,7 +11,7 @@ struct ulp_flow {
     struct stack_ib ib; /* InfiniBand */
 };
 
-static struct stack_options options, ib_options;
+static struct stack_options options[2];             /* by payload_only; InfiniBand: the engine sees every packet */
 static const struct ulp_kind *kinds[ULP_KINDS_MAX]; /* without RPC-over-RDMA, which has a plugin of its own */
 static wmem_map_t *flows;                           /* iWARP: struct ulp_flow, by connection */
 static wmem_map_t *ib_sends;                        /* struct ulp_kept, by the frame of the packet that ends the Send */
@@ -62,7 +62,7 @@ void ulp_flow_listen(struct rdmap_listeners *listeners)
     static const struct stack_taps taps = {.said = on_said};
     struct ulp_flow *flow = wmem_new0(wmem_file_scope(), struct ulp_flow);
 
-    if (!judge_begin(&flow->judge, &options, &taps, flow, listeners->port))
+    if (!judge_begin(&flow->judge, &options[listeners->payload_only], &taps, flow, listeners->port))
         return;
     wmem_map_insert(flows, GUINT_TO_POINTER(listeners->connection), flow);
     rdmap_listeners_add(listeners, &(struct rdmap_listener){.entrance = stack_entrance(flow->judge.stack)});
@@ -75,7 +75,7 @@ void ulp_flow_listen_ib(struct ib_listeners *listeners, dissector_handle_t paylo
     struct ulp_flow *flow = wmem_new0(wmem_file_scope(), struct ulp_flow);
     struct ib_listener listener = ib_listener_of_stack(&flow->ib);
 
-    if (!judge_begin(&flow->judge, &ib_options, &taps, flow, no_ports))
+    if (!judge_begin(&flow->judge, &options[0], &taps, flow, no_ports))
         return;
     flow->ib = (struct stack_ib){.stack = flow->judge.stack, .connection = listeners->connection};
     listener.payload = payload;
@@ -97,13 +97,13 @@ const struct ulp_kept *ulp_flow_find(uint32_t connection, const struct place *pl
 
 void ulp_flow_register(void)
 {
-    judge_options(&options, STACK_ULP, STACK_ULP);
     kinds[0] = &nobody;
     for (unsigned i = 1; i < ULP_KINDS_MAX - 1 && ulps[i]; i++)
         kinds[i] = ulps[i];
-    options.ulps = kinds;
-    ib_options = options;
-    ib_options.ulp.payload_only = false; /* the engine sees every packet */
+    for (unsigned payload_only = 0; payload_only < 2; payload_only++) {
+        judge_options(&options[payload_only], STACK_ULP, STACK_ULP, payload_only);
+        options[payload_only].ulps = kinds;
+    }
     ib_sends = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
     flows = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
 }

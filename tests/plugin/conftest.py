@@ -143,7 +143,7 @@ class Everything:
                       for name, arguments in names().items() if name in wanted}
         self.fpdus = {name: known[name][1] for name in known}
         self.merged = folder / "everything.pcap"
-        self.parts = {part.name: part for part in merge.merge(self.paths.items(), self.merged)}
+        self.parts = {part.name: part for part in merge.merge(self.paths.items(), self.merged, in_turn=True)}
         self.shown, self.said = {}, {}
 
     def path(self, case):

@@ -23,7 +23,6 @@ BLIND = {
     "fault DDP-4.3-14": [ORDER, UNANALYSED],
     "fault RDMAP-4.1-24": [ORDER, UNANALYSED],
     "fault MPA-7.1.5-04": [UNANALYSED],      # the Request's own octets come out of order
-    "fault MPA-4.1-09": [ORDER, UNANALYSED], # that there is one more FPDU is known from the FIN
 }
 for _name in ("rpcrdma-late", "rpcrdma-late-reply", "rpcrdma-hole"):
     BLIND["scenario " + _name] = [ORDER, UNANALYSED]

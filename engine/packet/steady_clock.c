@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "conformance/input/steady_clock.h"
+#include "engine/packet/steady_clock.h"
 
 static const int64_t second = 1000000000;
 

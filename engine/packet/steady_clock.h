@@ -3,8 +3,8 @@
  * Times of packets without the jumps of the clock that stamped them: when it was set, or the machine slept, or captures
  * were appended, nobody was silent for so long.
  */
-#ifndef IWARP_CONFORMANCE_INPUT_STEADY_CLOCK_H
-#define IWARP_CONFORMANCE_INPUT_STEADY_CLOCK_H
+#ifndef IWARP_ENGINE_PACKET_STEADY_CLOCK_H
+#define IWARP_ENGINE_PACKET_STEADY_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>
