@@ -11,9 +11,9 @@ ORDER = ["-2", "-o", "tcp.reassemble_out_of_order:TRUE"]
 BY_PAYLOAD = ["-d", "ip.proto==6,tcp"]  # the user's choice: headers are not read then
 SHOWN = ["iwarp.finding", "_ws.expert.message", "tcp.len", "frame.protocols"]
 # The finding is at a frame without payload; of each layer.
-BARE = ["MPA-7.2-03", "MPA-A.3-04", "DDP-6.2.1-02", "RDMAP-6.2.1-01", "RPC-3-01"]
+BARE = ["MPA-7.2-03", "MPA-A.3-04", "RDMAP-6.2.1-01", "RPC-3-01"]
 # At one with payload: what does not follow, though there is time, or what segments without payload acknowledge.
-LATER = ["MPA-1.2-04", "MPA-4.2-04", "MPA-4.5-05", "MPA-7.1.1-25", "MPA-7.1.1-28/short", "MPA-8-14", "MPA-A.1-05", "MPA2-9.1-16", "RDMAP-5.2.1-14",
+LATER = ["DDP-6.2.1-02", "MPA-1.2-04", "MPA-4.2-04", "MPA-4.5-05", "MPA-7.1.1-25", "MPA-7.1.1-28/short", "MPA-8-14", "MPA-A.1-05", "MPA2-9.1-16", "RDMAP-5.2.1-14",
          "RPCR-4.5.4-03/idle", "RPCR-4.5-01/reset"]
 
 
