@@ -771,5 +771,6 @@ void mpa_handoff(void)
     listener_handle = find_dissector(MPA_LISTENER_DISSECTOR);
     analyze_pref = tcp_preference("analyze_sequence_numbers");
     relative_pref = tcp_preference("relative_sequence_numbers");
+    mpa_headers_handoff();
     mpa_draw_handoff();
 }

@@ -158,16 +158,10 @@ static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *ip
 
 void mpa_headers_forget(void)
 {
-    dissector_handle_t tcp = dissector_get_default_uint_handle("ip.proto", IP_PROTO_TCP);
-
     steady = (struct steady_clock){.started = false};
     clock_frame = 0;
     clock_ns = 0;
     current = NULL;
-    if (!tcp || tcp == ours || tcp != dissector_get_uint_handle(find_dissector_table("ip.proto"), IP_PROTO_TCP))
-        return; /* what the user has chosen by "Decode As" stays */
-    owner = tcp;
-    dissector_add_uint("ip.proto", IP_PROTO_TCP, ours);
 }
 
 void mpa_headers_register(mpa_after_tcp after)
@@ -175,4 +169,11 @@ void mpa_headers_register(mpa_after_tcp after)
     after_tcp = after;
     /* Of no protocol: frame.protocols has what it had. */
     ours = create_dissector_handle_with_name_and_description(dissect, -1, "mpa.tcp", "TCP, with its headers for MPA");
+}
+
+void mpa_headers_handoff(void)
+{
+    owner = dissector_get_default_uint_handle("ip.proto", IP_PROTO_TCP);
+    if (owner) /* the user may choose it again, or another one, by "Decode As" */
+        dissector_add_uint("ip.proto", IP_PROTO_TCP, ours);
 }

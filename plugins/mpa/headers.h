@@ -29,6 +29,7 @@ int64_t mpa_headers_end(void);
 typedef void (*mpa_after_tcp)(const struct mpa_header *header, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree);
 
 void mpa_headers_register(mpa_after_tcp after);
+void mpa_headers_handoff(void);
 /* A file was opened. */
 void mpa_headers_forget(void);
 

@@ -13,8 +13,8 @@ SHOWN = ["iwarp.finding", "_ws.expert.message", "tcp.len", "frame.protocols"]
 # The finding is at a frame without payload; of each layer.
 BARE = ["MPA-7.2-03", "MPA-A.3-04", "RDMAP-6.2.1-01", "RPC-3-01"]
 # At one with payload: what does not follow, though there is time, or what segments without payload acknowledge.
-LATER = ["DDP-6.2.1-02", "MPA-1.2-04", "MPA-4.2-04", "MPA-4.5-05", "MPA-7.1.1-25", "MPA-7.1.1-28/short", "MPA-8-14", "MPA-A.1-05", "MPA2-9.1-16", "RDMAP-5.2.1-14",
-         "RPCR-4.5.4-03/idle", "RPCR-4.5-01/reset"]
+LATER = ["DDP-6.2.1-02", "MPA-1.2-04", "MPA-4.2-04", "MPA-4.5-05", "MPA-7.1.1-25", "MPA-7.1.1-28/short", "MPA-8-14", "MPA-A.1-05",
+         "MPA2-9.1-16", "RDMAP-5.2.1-14", "RPCR-4.5.4-03/idle", "RPCR-4.5-01/reset"]
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def test_what_segments_without_payload_show(wireshark, check, faulty, fault):
 @pytest.mark.parametrize("fault", [*BARE, "RPCR-4.5.4-03/idle", "MPA-7.1.1-25"])
 def test_without_headers_nothing_is_guessed(wireshark, faulty, fault):
     """Where another dissector was given TCP, silence and missing options mean nothing."""
-    assert not shown(wireshark, faulty(fault), *BY_PAYLOAD)[1]
+    assert fault.split("/")[0] not in {rule for _, rule in shown(wireshark, faulty(fault), *BY_PAYLOAD)[1]}
 
 
 def test_without_headers_payload_is_judged(wireshark, check, faulty):
