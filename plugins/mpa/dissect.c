@@ -265,6 +265,17 @@ static struct mpa_flow *flow_begin(struct claim *claim, tvbuff_t *tvb, packet_in
     return claim->flow;
 }
 
+/*
+ * Octets that were held back come with a segment whose flags and ACK number are not theirs. The number only shows that
+ * octets of the other side are lost, or being held back, too.
+ */
+static bool lags(const struct mpa_flow *flow, unsigned side, const struct numbers *numbers)
+{
+    const struct tcp_side_facts *facts = tcp_pair_facts(stack_tcp(flow->judge.stack), side);
+
+    return numbers->ack_known && (int32_t)(numbers->ack - facts->isn - (uint32_t)facts->next) > 0;
+}
+
 static struct mpa_flow_input input_of(const struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinfo,
                                       const struct tcpinfo *tcp, const struct numbers *numbers)
 {
@@ -284,9 +295,8 @@ static struct mpa_flow_input input_of(const struct mpa_flow *flow, tvbuff_t *tvb
         .octets = tvb_get_ptr(tvb, 0, (int)captured),
     };
 
-    /* Octets that were held back come with a segment whose flags and ACK number are not theirs. */
     if (header ? numbers->seq + length != header->segment.seq + header->segment.length : tcp->is_reassembled) {
-        input.flags = 0;
+        input.flags = lags(flow, 1u - input.side, numbers) ? TCP_ACK : 0;
         return input;
     }
     if (header)
