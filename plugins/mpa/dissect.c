@@ -181,6 +181,7 @@ static void tell_syns(const struct claim *claim, packet_info *pinfo, const struc
                                   .time_ns = mpa_headers_time(pinfo),
                                   .side = 0,
                                   .flags = TCP_SYN,
+                                  .sack_permitted = true, /* as far as is known */
                                   .seq = starts->sender - 1};
     struct mpa_flow_input theirs = mine, *opens, *answers;
 

@@ -30,10 +30,11 @@ def play(build, root, tmp_path):
                                 "ANSIBLE_HOME": str(tmp_path / "ansible"), "ANSIBLE_LOCAL_TEMP": str(tmp_path / "local"), "LC_ALL": "C.UTF-8",
                                 "ANSIBLE_REMOTE_TEMP": str(tmp_path / "remote"), "PATH": f"{build}/conformance:{build}/traffic-gen:{os.environ['PATH']}"}
 
-    def run(**variables):
+    def run(*options, **variables):
         settings = {"iwarp_check_interface": "lo", "iwarp_check_results": str(tmp_path / "results"), "ansible_python_interpreter": "/usr/bin/python3"}
         (tmp_path / "vars.json").write_text(json.dumps(settings | variables))
-        result = subprocess.run(["ansible-playbook", "-i", "localhost,", "-c", "local", "-e", f"@{tmp_path}/vars.json", tmp_path / "play.yml"],
+        result = subprocess.run(["ansible-playbook", "-i", "localhost,", "-c", "local", "-e", f"@{tmp_path}/vars.json", *options,
+                                 tmp_path / "play.yml"],
                                 cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=500)
         return result.returncode, result.stdout + result.stderr, tmp_path / "results"
     return run
@@ -82,6 +83,13 @@ def test_a_workload_that_fails_and_one_without_traffic(play, build):
     assert status != 0 and (results / "localhost.txt").read_text().startswith("PASS: "), said
     status, said, _ = play(iwarp_check_filter=f"port {port}", iwarp_check_workload="true")
     assert status != 0 and "NOTHING TO CHECK" in said
+
+
+def test_check_mode(play, tmp_path):
+    """ansible-playbook --check: nothing is run, captured or judged, and nothing is wrong."""
+    status, said, results = play("--check", iwarp_check_driver="siw", iwarp_check_workload=f"touch {tmp_path}/ran")
+    assert status == 0 and "failed=0" in said, said
+    assert not results.exists() and not (tmp_path / "ran").exists()
 
 
 @pytest.mark.skipif(not shutil.which("ansible-lint"), reason="no ansible-lint")
