@@ -452,7 +452,7 @@ static int run_chosen(struct job *job)
     }
     reuse_end(job->run); /* also when the device could not be tested */
     if (job->run->listener >= 0)
-        close(job->run->listener);
+        tcp_close(job->run->listener);
     if (job->run->rpc_listener)
         job->run->rpc_port->close(job->run);
     g_free(job->run->rpc_device);
@@ -589,6 +589,8 @@ static int test(const struct test_options *options, const char *address, char *c
         .options = options, .run = &run, .address = address, .chosen = chosen, .waivers = waivers, .command = command};
     if (!test_options_soak(options, &job.soak, &status))
         return status;
+    if (!command_wire_open(&options->wire, address, &status))
+        return status;
     run.reuse = reuse_new(options->reuse, isnan(options->pace) ? 0 : test_nanoseconds(1 / options->pace));
     if (load_earlier(&job, &error))
         status = run_recorded(&job);
@@ -682,6 +684,7 @@ int command_test(int argc, char **argv)
          "NFS version 3: TCP port of MOUNT (default: ask rpcbind); with --listen: where to serve it", "N"},
         {"nfs-version", 0, 0, G_OPTION_ARG_STRING, &options.nfs_version,
          "3, 4.0, 4.1, 4.2 (comma-separated; default: all that the server speaks)", "V"},
+        COMMAND_WIRE_ENTRIES(&options.wire),
         COMMAND_GROUP("Times"),
         {"timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.timeout, "time for a reaction (default 2)", "SECONDS"},
         {"start-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.start_timeout,
@@ -716,6 +719,7 @@ int command_test(int argc, char **argv)
         status = command_fail("expected: HOST:PORT of the device, or --listen (see: iwarp-gen test --help)");
     else
         status = test(&options, argc < 2 ? ":0" : argv[1], command);
+    command_wire_close(&options.wire);
     test_options_clear(&options);
     return status;
 }

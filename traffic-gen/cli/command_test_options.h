@@ -3,6 +3,7 @@
 #ifndef IWARP_TRAFFIC_CLI_COMMAND_TEST_OPTIONS_H
 #define IWARP_TRAFFIC_CLI_COMMAND_TEST_OPTIONS_H
 
+#include "traffic-gen/cli/command_wire.h"
 #include "traffic-gen/suite/result/result.h"
 #include "traffic-gen/suite/talk/talk_internal.h"
 
@@ -15,6 +16,7 @@ struct test_options {
     double timeout, start_timeout, idle_timeout, accept_timeout, recover_timeout, settle, reset_timeout, pace;
     gint jobs, repeat, stop_after, confirm, load, strength;
     gboolean default_configuration, strict_waivers, accept_given, reuse, capture_filter;
+    struct command_wire wire;
 };
 
 void test_options_clear(struct test_options *options);

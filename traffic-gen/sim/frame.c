@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/sim/frame.h"
 
+#include "traffic-gen/sim/checksum.h"
 #include "wire/ib.h"
 #include "wire/ib_icrc.h"
 #include "wire/octets.h"
@@ -19,28 +20,6 @@ enum {
     IPV4_DF = 0x4000,
     IPV4_MF = 0x2000,
 };
-
-/* The Internet checksum (RFC 1071), as a running sum of big-endian words. n is even except for the last piece. */
-static uint64_t sum_words(uint64_t sum, const uint8_t *p, size_t n)
-{
-    for (; n >= 4; p += 4, n -= 4)
-        sum += get_be32(p); /* 2^16 = 1 in ones' complement arithmetic, so wider words fold to the same value */
-    if (n >= 2) {
-        sum += get_be16(p);
-        p += 2;
-        n -= 2;
-    }
-    if (n)
-        sum += (uint64_t)p[0] << 8;
-    return sum;
-}
-
-static uint16_t fold(uint64_t sum)
-{
-    while (sum >> 16)
-        sum = (sum & 0xFFFF) + (sum >> 16);
-    return (uint16_t)~sum;
-}
 
 static size_t ethernet_head(const struct frame_path *path, unsigned side, uint8_t *p)
 {
@@ -80,12 +59,14 @@ struct ip_payload {
     uint8_t protocol;
     uint16_t ip_id;
     size_t length;
+    uint8_t traffic_class; /* DSCP and ECN */
 };
 
 static size_t ipv4_head(const struct frame_path *path, const struct ip_payload *payload, uint8_t *p)
 {
     memset(p, 0, 20);
     p[0] = 0x45;
+    p[1] = payload->traffic_class;
     put_be16(p + 2, (uint16_t)(20 + payload->length));
     put_be16(p + 4, payload->ip_id);
     put_be16(p + 6, path->no_df ? 0 : IPV4_DF);
@@ -93,14 +74,15 @@ static size_t ipv4_head(const struct frame_path *path, const struct ip_payload *
     p[9] = payload->protocol;
     frame_address(path, payload->side, p + 12);
     frame_address(path, !payload->side, p + 16);
-    put_be16(p + 10, fold(sum_words(0, p, 20)));
+    put_be16(p + 10, checksum_of(checksum_add(0, p, 20)));
     return 20;
 }
 
 static size_t ipv6_head(const struct frame_path *path, const struct ip_payload *payload, uint8_t *p)
 {
     memset(p, 0, 8);
-    p[0] = 0x60;
+    p[0] = (uint8_t)(0x60 | payload->traffic_class >> 4);
+    p[1] = (uint8_t)(payload->traffic_class << 4);
     put_be16(p + 4, (uint16_t)payload->length);
     p[6] = payload->protocol;
     p[7] = TTL;
@@ -114,7 +96,7 @@ size_t frame_encode(const struct frame_path *path, const struct frame_tcp *tcp, 
     size_t room = (path->ipv6 ? 65535 : 65535 - 20) - 20 - tcp->options_length;
     size_t payload_length = tcp->payload_length < room ? tcp->payload_length : room;
     size_t tcp_length = 20 + tcp->options_length + payload_length;
-    const struct ip_payload inside = {tcp->side, IP_PROTOCOL_TCP, tcp->ip_id, tcp_length};
+    const struct ip_payload inside = {tcp->side, IP_PROTOCOL_TCP, tcp->ip_id, tcp_length, tcp->traffic_class};
     size_t n = ethernet_head(path, tcp->side, out);
     uint8_t *ip = out + n;
 
@@ -129,17 +111,18 @@ size_t frame_encode(const struct frame_path *path, const struct frame_tcp *tcp, 
     p[12] = (uint8_t)((20 + tcp->options_length) / 4 << 4);
     p[13] = tcp->flags;
     put_be16(p + 14, tcp->window);
-    put_be32(p + 16, 0);
+    put_be16(p + 16, 0);
+    put_be16(p + 18, tcp->urgent);
     if (tcp->options_length)
         memcpy(p + 20, tcp->options, tcp->options_length);
     if (payload_length)
         memcpy(p + 20 + tcp->options_length, tcp->payload, payload_length);
 
     /* Pseudo header: both addresses, protocol, TCP length. */
-    uint64_t sum = path->ipv6 ? sum_words(0, ip + 8, 32) : sum_words(0, ip + 12, 8);
+    uint64_t sum = path->ipv6 ? checksum_add(0, ip + 8, 32) : checksum_add(0, ip + 12, 8);
 
     sum += IP_PROTOCOL_TCP + tcp_length;
-    put_be16(p + 16, fold(sum_words(sum, p, tcp_length)));
+    put_be16(p + 16, checksum_of(checksum_add(sum, p, tcp_length)));
     return n + tcp_length;
 }
 
@@ -147,7 +130,8 @@ size_t frame_encode_roce(const struct frame_path *path, const struct frame_roce 
 {
     size_t pad = (4 - roce->payload_length % 4) % 4;
     size_t transport = roce->headers_length + roce->payload_length + pad;
-    const struct ip_payload inside = {roce->side, IP_PROTOCOL_UDP, roce->ip_id, UDP_HEADER + transport + IB_ICRC_LEN};
+    const struct ip_payload inside = {roce->side, IP_PROTOCOL_UDP, roce->ip_id, UDP_HEADER + transport + IB_ICRC_LEN,
+                                      0};
     size_t ip_at = ethernet_head(path, roce->side, out);
     uint8_t *ip = out + ip_at;
     size_t head = path->ipv6 ? ipv6_head(path, &inside, ip) : ipv4_head(path, &inside, ip);
@@ -186,7 +170,7 @@ bool frame_fragment(const struct frame_path *path, const uint8_t *frame, size_t 
         put_be16(ip + 2, (uint16_t)(20 + part[i]));
         put_be16(ip + 6, i ? (uint16_t)(first / 8) : IPV4_MF);
         put_be16(ip + 10, 0);
-        put_be16(ip + 10, fold(sum_words(0, ip, 20)));
+        put_be16(ip + 10, checksum_of(checksum_add(0, ip, 20)));
         length[i] = head + part[i];
     }
     return true;

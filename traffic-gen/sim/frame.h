@@ -28,8 +28,10 @@ struct frame_path {
 struct frame_tcp {
     unsigned side; /* the sender's */
     uint32_t seq, ack;
-    uint8_t flags; /* as in the header: FIN 0x01, SYN 0x02, RST 0x04, PSH 0x08, ACK 0x10 */
+    uint8_t flags;         /* as in the header: FIN 0x01, SYN 0x02, RST 0x04, PSH 0x08, ACK 0x10 */
+    uint8_t traffic_class; /* of IP: DSCP and ECN */
     uint16_t window;
+    uint16_t urgent; /* pointer, with the flag URG (0x20) */
     uint16_t ip_id;
     const uint8_t *options; /* padded to a multiple of four */
     size_t options_length;

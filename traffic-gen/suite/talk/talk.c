@@ -5,9 +5,7 @@
 #include "traffic-gen/suite/talk/reuse.h"
 #include "traffic-gen/suite/talk/tcp_socket.h"
 
-#include <poll.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     ACK_SLICE_MS = 5,
@@ -318,7 +316,7 @@ void talk_hang_up(struct talk *talk)
     }
     if (talk->fd < 0)
         return; /* talk_reset() has done the rest */
-    close(talk->fd);
+    tcp_close(talk->fd);
     talk->fd = -1;
     watch_finish(talk->watch);
     take_findings(talk);
@@ -572,12 +570,12 @@ static bool take(struct talk *talk)
 static bool receive_within(struct talk *talk, int64_t left)
 {
     bool unacked = acked_by_dut(talk) < talk->out_offset;
-    struct pollfd poller = {.fd = talk->fd, .events = talk->dut_fin ? 0 : POLLIN};
     int wait = (int)CLAMP((left + ms - 1) / ms, 0, TCP_STOP_SLICE_MS);
+    bool news = tcp_wait(talk->fd, talk->dut_fin, unacked ? MIN(wait, ACK_SLICE_MS) : wait);
 
-    if (poll(&poller, 1, unacked ? MIN(wait, ACK_SLICE_MS) : wait) > 0 && take(talk))
+    if (news && take(talk))
         return true;
-    if (poller.revents && talk->dut_fin)
+    if (news && talk->dut_fin)
         g_usleep(1000); /* all that can still come is an RST */
     watch_acked(talk->watch, WATCH_DUT, acked_by_dut(talk));
     return false;

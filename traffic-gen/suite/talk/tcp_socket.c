@@ -2,6 +2,8 @@
 #define _GNU_SOURCE /* POLLRDHUP */
 #include "traffic-gen/suite/talk/tcp_socket.h"
 
+#include "traffic-gen/live/wire/wire.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
@@ -15,7 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { BACKLOG = 64, MS = 1000000, STALE_MS = 250 };
+enum { BACKLOG = 64, MS = 1000000, STALE_MS = 250, ROOM_SLICE_US = 1000 };
 
 volatile sig_atomic_t suite_stopped;
 
@@ -49,10 +51,40 @@ static void tune(int fd)
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
+union address {
+    struct sockaddr any;
+    struct sockaddr_in ipv4;
+    struct sockaddr_in6 ipv6;
+};
+
+static uint16_t port_of(const union address *address)
+{
+    return ntohs(address->any.sa_family == AF_INET6 ? address->ipv6.sin6_port : address->ipv4.sin_port);
+}
+
+static struct endpoint endpoint_of(const union address *address)
+{
+    struct endpoint out = {.ip = 4, .port = port_of(address)};
+
+    if (address->any.sa_family != AF_INET6)
+        memcpy(out.address, &address->ipv4.sin_addr, 4);
+    else if (IN6_IS_ADDR_V4MAPPED(&address->ipv6.sin6_addr))
+        memcpy(out.address, &address->ipv6.sin6_addr.s6_addr[12], 4);
+    else {
+        out.ip = 6;
+        memcpy(out.address, &address->ipv6.sin6_addr, 16);
+    }
+    return out;
+}
+
 void tcp_set_window(int fd, unsigned octets)
 {
     const int size = (int)octets;
 
+    if (wire_is_open()) {
+        wire_set_window(fd, octets);
+        return;
+    }
     setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
 }
 
@@ -95,6 +127,23 @@ static int connect_one(const struct addrinfo *address, const struct tcp_wish *wi
     return -1;
 }
 
+/* By our own TCP. */
+static int connect_on_wire(const struct addrinfo *address, const struct tcp_wish *wish, int64_t until, int *error)
+{
+    const struct endpoint to = endpoint_of((const union address *)(const void *)address->ai_addr);
+    int fd = wire_connect(&to, wish->mss, wish->window);
+
+    *error = errno;
+    if (fd < 0)
+        return -1;
+    if (!wait_for(fd, POLLIN, until))
+        *error = ETIMEDOUT;
+    else if ((*error = wire_status(fd)) == 0)
+        return fd;
+    wire_end_socket(fd, true);
+    return -1;
+}
+
 int tcp_connect(const char *host, const char *port, const struct tcp_wish *wish, int64_t timeout_ns, char **why)
 {
     struct addrinfo *addresses = resolve(host, port, 0, why);
@@ -104,7 +153,8 @@ int tcp_connect(const char *host, const char *port, const struct tcp_wish *wish,
     if (!addresses)
         return -1;
     for (const struct addrinfo *address = addresses; address && fd < 0; address = address->ai_next)
-        fd = connect_one(address, wish ? wish : &(struct tcp_wish){0}, until, &error);
+        fd = (wire_is_open() ? connect_on_wire : connect_one)(address, wish ? wish : &(struct tcp_wish){0}, until,
+                                                              &error);
     freeaddrinfo(addresses);
     if (fd < 0) {
         *why = g_strdup(g_strerror(error));
@@ -113,8 +163,20 @@ int tcp_connect(const char *host, const char *port, const struct tcp_wish *wish,
     return fd;
 }
 
+static int listen_on_wire(const char *port, char **why)
+{
+    int fd = wire_listen((uint16_t)g_ascii_strtoull(port, NULL, 10), 0);
+
+    if (fd < 0)
+        *why = g_strdup_printf("cannot listen: %s", g_strerror(errno));
+    return fd;
+}
+
 int tcp_listen(const char *host, const char *port, char **why)
 {
+    if (wire_is_open())
+        return listen_on_wire(port, why);
+
     struct addrinfo *addresses = resolve(host, port, AI_PASSIVE, why);
     const int on = 1;
     int fd = -1, error = 0;
@@ -146,6 +208,8 @@ static bool is_alive(int fd)
 {
     struct pollfd poller = {.fd = fd, .events = POLLRDHUP};
 
+    if (wire_is_open())
+        return !wire_has_ended(fd);
     return poll(&poller, 1, 0) == 0;
 }
 
@@ -155,7 +219,21 @@ static bool is_stale(int fd)
     struct tcp_info info = {0};
     socklen_t size = sizeof info;
 
+    if (wire_is_open())
+        return wire_age(fd) > STALE_MS * MS;
     return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && info.tcpi_last_data_recv > STALE_MS;
+}
+
+static int accept_one(int listener)
+{
+    int fd;
+
+    if (wire_is_open())
+        return wire_accept(listener);
+    fd = accept(listener, NULL, NULL);
+    if (fd >= 0)
+        tune(fd);
+    return fd;
 }
 
 /* Of several, one that has not waited long, if there is one. */
@@ -163,8 +241,8 @@ static int freshest(int listener, int fd)
 {
     int next;
 
-    while (is_stale(fd) && (next = accept(listener, NULL, NULL)) >= 0) {
-        close(fd);
+    while (is_stale(fd) && (next = accept_one(listener)) >= 0) {
+        tcp_close(fd);
         fd = next;
     }
     return fd;
@@ -175,15 +253,14 @@ int tcp_accept(int listener, bool alive, int64_t timeout_ns, char **why)
     int64_t until = now_ns() + timeout_ns;
 
     for (;;) {
-        int fd = accept(listener, NULL, NULL);
+        int fd = accept_one(listener);
 
         if (fd >= 0) {
             if (alive)
                 fd = freshest(listener, fd);
-            tune(fd);
             if (!alive || is_alive(fd))
                 return fd;
-            close(fd);
+            tcp_close(fd);
         } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR && errno != ECONNABORTED) {
             *why = g_strdup(g_strerror(errno));
             return -1;
@@ -203,37 +280,15 @@ void tcp_drop_waiting(int listener)
         close(fd);
 }
 
-union address {
-    struct sockaddr any;
-    struct sockaddr_in ipv4;
-    struct sockaddr_in6 ipv6;
-};
-
-static uint16_t port_of(const union address *address)
-{
-    return ntohs(address->any.sa_family == AF_INET6 ? address->ipv6.sin6_port : address->ipv4.sin_port);
-}
-
-static struct endpoint endpoint_of(const union address *address)
-{
-    struct endpoint out = {.ip = 4, .port = port_of(address)};
-
-    if (address->any.sa_family != AF_INET6)
-        memcpy(out.address, &address->ipv4.sin_addr, 4);
-    else if (IN6_IS_ADDR_V4MAPPED(&address->ipv6.sin6_addr))
-        memcpy(out.address, &address->ipv6.sin6_addr.s6_addr[12], 4);
-    else {
-        out.ip = 6;
-        memcpy(out.address, &address->ipv6.sin6_addr, 16);
-    }
-    return out;
-}
-
 void tcp_ends(int fd, struct endpoint *ours, struct endpoint *theirs)
 {
     union address here = {0}, there = {0};
     socklen_t here_size = sizeof here, there_size = sizeof there;
 
+    if (wire_is_open()) {
+        wire_ends(fd, ours, theirs);
+        return;
+    }
     getsockname(fd, &here.any, &here_size);
     getpeername(fd, &there.any, &there_size);
     *ours = endpoint_of(&here);
@@ -245,13 +300,35 @@ uint16_t tcp_port(int fd)
     union address address = {0};
     socklen_t size = sizeof address;
 
+    if (wire_is_open())
+        return wire_port(fd);
     return getsockname(fd, &address.any, &size) == 0 ? port_of(&address) : 0;
+}
+
+/* Room comes with the peer's acknowledgements. */
+static size_t write_on_wire(int fd, const uint8_t *p, size_t n, int64_t until)
+{
+    size_t sent = 0;
+
+    while (sent < n) {
+        ssize_t now = wire_send(fd, p + sent, n - sent);
+
+        if (now > 0)
+            sent += (size_t)now;
+        else if (errno != EAGAIN || now_ns() >= until || suite_stopped)
+            break;
+        else
+            g_usleep(ROOM_SLICE_US);
+    }
+    return sent;
 }
 
 size_t tcp_write(int fd, const uint8_t *p, size_t n, int64_t until)
 {
     size_t sent = 0;
 
+    if (wire_is_open())
+        return write_on_wire(fd, p, n, until);
     while (sent < n) {
         ssize_t now = send(fd, p + sent, n - sent, MSG_NOSIGNAL);
 
@@ -267,7 +344,7 @@ size_t tcp_write(int fd, const uint8_t *p, size_t n, int64_t until)
 
 enum tcp_status tcp_read(int fd, uint8_t *p, size_t size, size_t *n)
 {
-    ssize_t got = recv(fd, p, size, 0);
+    ssize_t got = wire_is_open() ? wire_receive(fd, p, size) : recv(fd, p, size, 0);
 
     if (got > 0) {
         *n = (size_t)got;
@@ -282,6 +359,8 @@ uint64_t tcp_unacknowledged(int fd)
 {
     int waiting = 0;
 
+    if (wire_is_open())
+        return wire_unacknowledged(fd);
     return ioctl(fd, SIOCOUTQ, &waiting) == 0 && waiting > 0 ? (uint64_t)waiting : 0;
 }
 
@@ -289,18 +368,43 @@ void tcp_cork(int fd, bool on)
 {
     const int value = on;
 
-    setsockopt(fd, IPPROTO_TCP, TCP_CORK, &value, sizeof value);
+    if (wire_is_open())
+        wire_cork(fd, on);
+    else
+        setsockopt(fd, IPPROTO_TCP, TCP_CORK, &value, sizeof value);
 }
 
 void tcp_finish(int fd)
 {
-    shutdown(fd, SHUT_WR);
+    if (wire_is_open())
+        wire_finish(fd);
+    else
+        shutdown(fd, SHUT_WR);
 }
 
 void tcp_reset(int fd)
 {
     const struct linger now = {.l_onoff = 1};
 
+    if (wire_is_open()) {
+        wire_end_socket(fd, true);
+        return;
+    }
     setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
     close(fd);
+}
+
+void tcp_close(int fd)
+{
+    if (wire_is_open())
+        wire_end_socket(fd, false);
+    else
+        close(fd);
+}
+
+bool tcp_wait(int fd, bool fin_read, int ms)
+{
+    struct pollfd poller = {.fd = fd, .events = fin_read && !wire_is_open() ? 0 : POLLIN};
+
+    return poll(&poller, 1, ms) > 0;
 }

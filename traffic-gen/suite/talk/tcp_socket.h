@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Blocking TCP sockets: thin, so that cases can send and see everything that TCP allows. */
+/*
+ * Blocking TCP sockets: thin, so that cases can send and see everything that TCP allows. They are the kernel's, or,
+ * once wire_open() has been called, our own (live/wire/wire.h).
+ */
 #ifndef IWARP_TRAFFIC_SUITE_TALK_TCP_SOCKET_H
 #define IWARP_TRAFFIC_SUITE_TALK_TCP_SOCKET_H
 
@@ -46,5 +49,8 @@ void tcp_cork(int fd, bool on);
 void tcp_finish(int fd);
 /* RST, and the socket is gone. */
 void tcp_reset(int fd);
+void tcp_close(int fd);
+/* Something has come within ms: octets, FIN, RST. fin_read: the FIN was read, only an RST is news. */
+bool tcp_wait(int fd, bool fin_read, int ms);
 
 #endif

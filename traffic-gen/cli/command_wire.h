@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Options that put a command on our own TCP: --wire, --wire-address, --wire-gateway. */
+#ifndef IWARP_TRAFFIC_CLI_COMMAND_WIRE_H
+#define IWARP_TRAFFIC_CLI_COMMAND_WIRE_H
+
+#include "traffic-gen/cli/command.h"
+
+struct command_wire {
+    char *interface, *address, *gateway; /* for command_wire_close() */
+};
+
+#define COMMAND_WIRE_ENTRIES(wire)                                                                                     \
+    COMMAND_GROUP("Own TCP"),                                                                                          \
+        {"wire",                                                                                                       \
+         0,                                                                                                            \
+         0,                                                                                                            \
+         G_OPTION_ARG_STRING,                                                                                          \
+         &(wire)->interface,                                                                                           \
+         "a TCP of our own on this network interface, in place of the kernel's",                                       \
+         "IF"},                                                                                                        \
+        {"wire-address",  0, 0, G_OPTION_ARG_STRING, &(wire)->address, "its address, which no other host has",         \
+         "ADDRESS/PREFIX"},                                                                                            \
+    {                                                                                                                  \
+        "wire-gateway", 0, 0, G_OPTION_ARG_STRING, &(wire)->gateway, "the way to other networks", "ADDRESS"            \
+    }
+
+/* Without --wire it does nothing. peer: HOST:PORT of the command. False: *status, and the message has been printed. */
+bool command_wire_open(const struct command_wire *wire, const char *peer, int *status);
+void command_wire_close(struct command_wire *wire);
+
+#endif

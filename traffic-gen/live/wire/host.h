@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A host of one address, without input and output of its own: frames and the time go in, frames come out. It finds its
+ * neighbours (ARP, or Neighbor Discovery), answers when it is looked for, and has TCP connections.
+ */
+#ifndef IWARP_TRAFFIC_LIVE_WIRE_HOST_H
+#define IWARP_TRAFFIC_LIVE_WIRE_HOST_H
+
+#include "traffic-gen/live/wire/tcp.h"
+
+/* Where it is, and through what. */
+struct wire_place {
+    struct wire_self self;
+    unsigned prefix;     /* bits of the address that its neighbours share */
+    uint8_t gateway[16]; /* to all others */
+    bool has_gateway;
+    unsigned mtu; /* octets of an IP packet */
+};
+
+struct wire_host;
+
+struct wire_host_events {
+    void (*send)(void *ctx, const uint8_t *frame, size_t n);
+    void (*changed)(void *ctx, struct wire_tcp *tcp); /* something came, or a timer expired */
+    /* A peer has opened a connection to that port. */
+    void (*accepted)(void *ctx, uint16_t port, struct wire_tcp *tcp);
+    void *ctx;
+};
+
+struct wire_host *wire_host_new(const struct wire_place *place, const struct wire_host_events *events);
+void wire_host_free(struct wire_host *host);
+/* "10.9.0.2/24", "2001:db8::2/64", and a gateway or NULL. False with *why, which the caller frees. mtu is not set. */
+bool wire_place_parse(const char *address, const char *gateway, struct wire_place *out, char **why);
+/* Tells the neighbours where its address is now. */
+void wire_host_announce(struct wire_host *host);
+
+/* frame is changed. sums_due: wire_packet_parse(). */
+void wire_host_input(struct wire_host *host, uint8_t *frame, size_t n, bool sums_due, int64_t now);
+void wire_host_tick(struct wire_host *host, int64_t now);
+int64_t wire_host_due(const struct wire_host *host); /* when the next tick is needed; INT64_MAX: not before input */
+
+/* NULL with errno: no way there. The connection begins at once. limit: of the window; mss 0: that of the link. */
+struct wire_tcp *wire_host_connect(struct wire_host *host, const struct endpoint *to, uint16_t mss, unsigned limit,
+                                   int64_t now);
+/* port 0: one of its choice. Returns it; 0 with errno. */
+uint16_t wire_host_listen(struct wire_host *host, uint16_t port, uint16_t mss, unsigned limit);
+void wire_host_unlisten(struct wire_host *host, uint16_t port);
+/* Its owner has done with it: it is reset unless closed in both directions, or `orderly`: then it may end by itself. */
+void wire_host_release(struct wire_host *host, struct wire_tcp *tcp, bool orderly, int64_t now);
+
+void wire_host_ends(const struct wire_tcp *tcp, struct endpoint *ours, struct endpoint *theirs);
+/* Tells the peer that the path to us takes no more than `mtu` octets, about what it sent last. */
+bool wire_host_narrow(struct wire_host *host, const struct wire_tcp *tcp, uint16_t mtu);
+
+#endif

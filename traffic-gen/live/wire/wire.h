@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Own TCP for the program: sockets of a host of our own on a network interface, of which the kernel knows nothing, so
+ * that it neither answers for it nor resets its connections. At most one such host is open at a time. Its
+ * sockets are descriptors that can be polled (POLLIN) when something has happened that was not fetched yet: octets,
+ * FIN, RST, room to write after a write that was cut short, the end of connecting, a connection to accept. They are
+ * used with the functions below alone, from any thread.
+ */
+#ifndef IWARP_TRAFFIC_LIVE_WIRE_WIRE_H
+#define IWARP_TRAFFIC_LIVE_WIRE_WIRE_H
+
+#include "traffic-gen/live/wire/host.h"
+
+#include <sys/types.h>
+
+struct wire_options {
+    const char *interface; /* --wire */
+    const char *address;   /* --wire-address: "10.9.0.2/24" */
+    const char *gateway;   /* --wire-gateway; NULL: none */
+};
+
+/* False with *why, which the caller frees. */
+bool wire_open(const struct wire_options *options, char **why);
+/* Resets what is still open. */
+void wire_close(void);
+bool wire_is_open(void);
+bool wire_owns(int fd);
+
+/* -1 with errno. It connects by itself: see wire_status(). mss, limit (of the window): 0: as usual. */
+int wire_connect(const struct endpoint *to, uint16_t mss, unsigned limit);
+/* 0: connected; EINPROGRESS; else what went wrong. */
+int wire_status(int fd);
+int wire_listen(uint16_t port, uint16_t mss);
+uint16_t wire_port(int fd); /* of a listener */
+/* -1 with EAGAIN: none waits. */
+int wire_accept(int fd);
+void wire_ends(int fd, struct endpoint *ours, struct endpoint *theirs);
+uint16_t wire_mss(int fd); /* octets of a segment */
+
+/* As send() and recv() of a non-blocking socket: -1 with EAGAIN, ECONNRESET, ETIMEDOUT, EPIPE. Each write begins a
+ * segment. */
+ssize_t wire_send(int fd, const uint8_t *p, size_t n);
+ssize_t wire_receive(int fd, uint8_t *p, size_t size);
+bool wire_has_ended(int fd); /* the peer has sent FIN or RST, read or not */
+int64_t wire_age(int fd);    /* ns since the peer's last octets, or since it opened */
+uint64_t wire_unacknowledged(int fd);
+void wire_cork(int fd, bool on);
+void wire_set_window(int fd, unsigned octets);
+void wire_finish(int fd);
+/* The descriptor is gone; with RST, or after a FIN that may still be on its way. */
+void wire_end_socket(int fd, bool reset);
+
+/* ---- what no other TCP does ---- */
+
+/* While held, what is written goes into the stream unsent, and nothing is sent again. */
+void wire_hold(int fd, bool on);
+/* One segment, now. from: octets after what was acknowledged last. */
+bool wire_put_segment(int fd, const struct wire_put *put);
+/* ICMP: the path to us takes packets of no more than mtu octets. */
+bool wire_narrow(int fd, uint16_t mtu);
+
+#endif
