@@ -189,10 +189,15 @@ static int run(int argc, char **argv, const struct options *options)
         status = check_uses(options, client);
     if (status != COMMAND_DONE)
         return status;
+    if (options->chaos && !command_wire_open(&options->speak.wire, argv[1], &status))
+        return status;
     if (options->chaos)
         return run_chaos(argc, argv, options, client);
     if (verbs_address(argv[1]) && client)
         return command_fail("rdma: is only for scenarios whose end is an NFS client, and --as-device=rpc");
+    /* speak() opens it after its own checks. */
+    if ((options->device || client) && !command_wire_open(&options->speak.wire, argv[1], &status))
+        return status;
     if (options->device)
         return argc == 2 ? run_device(argv[1], options) : command_fail("--as-device: no scenario is played");
     if (client && argc == 2)
@@ -222,6 +227,7 @@ int command_connect(int argc, char **argv)
          "versions 2 and 3: TCP port of MOUNT, or rpcbind (default: the same connection)", "PORT"},
         {"source", 0, 0, G_OPTION_ARG_STRING, &options.speak.source,
          "rdma: connect from this address, which chooses device and GID", "ADDRESS"},
+        COMMAND_WIRE_ENTRIES(&options.speak.wire),
         COMMAND_GROUP("Chaos"),
         {"chaos", 0, 0, G_OPTION_ARG_STRING, &options.chaos,
          "be an NFSv4.1 client whose connections break, by this seed; --count: steps (default 200)", "SEED"},

@@ -11,7 +11,7 @@ int command_listen(int argc, char **argv)
         "Exit status: 0 it was played completely, 1 the peer did something else, 2 wrong usage, or cannot listen.",
     };
     struct speak_options options = SPEAK_DEFAULTS;
-    const GOptionEntry entries[] = {SPEAK_ENTRIES(options), G_OPTION_ENTRY_NULL};
+    const GOptionEntry entries[] = {SPEAK_ENTRIES(options), COMMAND_WIRE_ENTRIES(&options.wire), G_OPTION_ENTRY_NULL};
     int status;
 
     if (command_parse(&usage, entries, &argc, &argv, 2, 2, &status))

@@ -15,6 +15,7 @@ static const gdouble idle_default = -G_MAXDOUBLE; /* what nobody gives */
 
 struct options {
     char *service, *record, *misbehave;
+    struct command_wire wire;
     gint revision, connections, connections_max;
     gint64 size;
     gdouble idle_timeout;
@@ -155,6 +156,8 @@ static int run(const char *address, const struct options *options)
     if (!live_parse_address(on_devices ? on_devices : address, &host, &port, &error))
         return command_fail("%s", error->message);
     raise_descriptor_limit();
+    if (!command_wire_open(&options->wire, address, &status))
+        return status;
     if (!serve(&(struct serve_options){.host = host,
                                        .port = port,
                                        .on_devices = on_devices,
@@ -213,6 +216,7 @@ int command_serve(int argc, char **argv)
         {"markers", 0, 0, G_OPTION_ARG_NONE, &options.markers, "ask for Markers", NULL},
         {"crc", 0, 0, G_OPTION_ARG_NONE, &options.crc, "insist on CRC", NULL},
         {"no-crc", 0, 0, G_OPTION_ARG_NONE, &options.no_crc, "use CRC only when the client wants it", NULL},
+        COMMAND_WIRE_ENTRIES(&options.wire),
         COMMAND_GROUP("For some services"),
         {"size", 0, 0, G_OPTION_ARG_INT64, &options.size, "sink: octets of its memory (default 1 MiB)", "N"},
         {"misbehave", 0, 0, G_OPTION_ARG_STRING, &options.misbehave,
@@ -234,5 +238,6 @@ int command_serve(int argc, char **argv)
     g_free(options.service);
     g_free(options.record);
     g_free(options.misbehave);
+    command_wire_close(&options.wire);
     return status;
 }

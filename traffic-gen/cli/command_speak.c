@@ -16,6 +16,7 @@ void speak_options_clear(struct speak_options *options)
     g_free(options->export);
     g_free(options->mount_port);
     g_free(options->source);
+    command_wire_close(&options->wire);
 }
 
 static int play(const char *address, const struct speak_options *options, const struct scenario_source *source,
@@ -100,7 +101,7 @@ int speak(const char *address, const char *name, const struct speak_options *opt
         options->inject)
         faults = faults_of_list(options->inject, &error);
     status = error ? command_fail("%s", error) : check(name, options, &source, faults);
-    if (status == COMMAND_DONE)
+    if (status == COMMAND_DONE && command_wire_open(&options->wire, address, &status))
         status = play(address, options, &source, faults, listens);
     g_free(error);
     if (faults)

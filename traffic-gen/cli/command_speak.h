@@ -3,7 +3,7 @@
 #ifndef IWARP_TRAFFIC_CLI_COMMAND_SPEAK_H
 #define IWARP_TRAFFIC_CLI_COMMAND_SPEAK_H
 
-#include "traffic-gen/cli/command.h"
+#include "traffic-gen/cli/command_wire.h"
 
 struct speak_options {
     char *inject, *script, *record;
@@ -13,6 +13,7 @@ struct speak_options {
     char *export, *mount_port; /* connect only */
     double first_delay;
     char *source;
+    struct command_wire wire;
 };
 
 /* The initializer of speak_options, and its option entries for a struct of that name. */

@@ -69,6 +69,7 @@ struct live_socket {
     size_t shared; /* octets of a segment that the next write continues */
     unsigned ticks;
     uint32_t interest;
+    uint64_t written;      /* octets taken by TCP */
     uint64_t acked_base;   /* tcpi_bytes_acked before anything was sent */
     int64_t closing_since; /* of FIN, or of the last octet accepted after it */
     bool open;
@@ -95,8 +96,6 @@ void live_listener_tick(struct live_listener *listener);
 /* A connection that it accepted has ended. */
 void live_listener_left(struct live_listener *listener);
 
-/* Before connect() or listen(). */
-void live_limit_mss(int fd, unsigned mss);
 /* "192.0.2.1:7174", "[2001:db8::1]:7174". */
 void live_name(const struct sockaddr *address, socklen_t n, char name[LIVE_NAME]);
 /* NULL with an error. */

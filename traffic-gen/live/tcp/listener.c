@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Listening: on all addresses of a name, with a limit on simultaneous connections. */
-#define _GNU_SOURCE /* accept4 */
+#include "traffic-gen/live/tcp/calls.h"
 #include "traffic-gen/live/tcp/internal.h"
 
 #include <errno.h>
-#include <netinet/in.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-enum { BACKLOG = 1024, FDS_MAX = 8, ACCEPTS_AT_ONCE = 64 };
+enum { FDS_MAX = 8, ACCEPTS_AT_ONCE = 64 };
 
 struct listening {
     struct live_watch watch;
@@ -62,7 +59,7 @@ static void on_ready(struct live_watch *watch, uint32_t events)
 
     (void)events;
     for (unsigned i = 0; i < ACCEPTS_AT_ONCE && watch->fd >= 0 && !at_limit(listener); i++) {
-        int fd = accept4(watch->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        int fd = calls_accept(watch->fd);
 
         if (fd >= 0) {
             accept_one(listener, fd);
@@ -91,53 +88,21 @@ void live_listener_left(struct live_listener *listener)
 
 /* ---- life ---- */
 
-static uint16_t port_of(int fd)
-{
-    union {
-        struct sockaddr any;
-        struct sockaddr_in ipv4;
-        struct sockaddr_in6 ipv6;
-    } address = {0};
-    socklen_t n = sizeof address;
-
-    if (getsockname(fd, &address.any, &n) != 0)
-        return 0;
-    return ntohs(address.any.sa_family == AF_INET6 ? address.ipv6.sin6_port : address.ipv4.sin_port);
-}
-
-/* Port 0 is chosen once, for all addresses. */
-static void set_port(struct sockaddr *address, uint16_t port)
-{
-    if (address->sa_family == AF_INET6)
-        ((struct sockaddr_in6 *)(void *)address)->sin6_port = htons(port);
-    else
-        ((struct sockaddr_in *)(void *)address)->sin_port = htons(port);
-}
-
 static bool listen_at(struct live_listener *listener, const struct addrinfo *address)
 {
     struct listening *place = &listener->places[listener->n_places];
-    const int on = 1;
-    int fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int fd = calls_listen(address, listener->options.mss, &listener->port);
 
     if (fd < 0)
         return false;
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (address->ai_family == AF_INET6)
-        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
-    live_limit_mss(fd, listener->options.mss);
-    if (listener->port)
-        set_port(address->ai_addr, listener->port);
     *place = (struct listening){.watch = {.fd = fd, .ready = on_ready}, .listener = listener};
-    if (bind(fd, address->ai_addr, address->ai_addrlen) != 0 || listen(fd, BACKLOG) != 0 ||
-        !live_watch(listener->loop, &place->watch, EPOLLIN)) {
+    if (!live_watch(listener->loop, &place->watch, EPOLLIN)) {
         int kept = errno;
 
-        close(fd);
+        calls_close(fd, false);
         errno = kept;
         return false;
     }
-    listener->port = port_of(fd);
     listener->n_places++;
     return true;
 }
@@ -186,7 +151,7 @@ void live_listener_close(struct live_listener *listener)
     struct live_loop *loop = listener->loop;
 
     for (unsigned i = 0; i < listener->n_places; i++) {
-        close(listener->places[i].watch.fd);
+        calls_close(listener->places[i].watch.fd, false);
         listener->places[i].watch.fd = -1;
     }
     for (GList *link = loop->sockets.head; link; link = link->next) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* One connection. */
+#include "traffic-gen/live/tcp/calls.h"
 #include "traffic-gen/live/tcp/internal.h"
+#include "traffic-gen/live/wire/wire.h"
 
 #include <errno.h>
 #include <linux/tcp.h>
@@ -35,6 +37,8 @@ static struct tcp_info info_of(const struct live_socket *socket)
 /* Octets of this end that the peer has acknowledged. */
 static uint64_t acked(const struct live_socket *socket)
 {
+    if (wire_is_open())
+        return socket->written - MIN(wire_unacknowledged(socket->watch.fd), socket->written);
     return info_of(socket).tcpi_bytes_acked - socket->acked_base;
 }
 
@@ -44,6 +48,8 @@ size_t live_unacknowledged(const struct live_socket *socket)
 
     if (socket->watch.fd < 0 || !socket->open)
         return 0;
+    if (wire_is_open())
+        return socket->piled + (size_t)wire_unacknowledged(socket->watch.fd);
     info = info_of(socket);
     return socket->piled + info.tcpi_notsent_bytes + (size_t)info.tcpi_unacked * info.tcpi_snd_mss;
 }
@@ -53,6 +59,9 @@ size_t live_unacknowledged(const struct live_socket *socket)
 static void set_interest(struct live_socket *socket)
 {
     uint32_t interest = (socket->peer_fin ? 0 : EPOLLIN) | (socket->first || !socket->open ? EPOLLOUT : 0);
+
+    if (wire_is_open())
+        interest = EPOLLIN; /* for whatever happens */
 
     if (socket->watch.fd >= 0 && interest != socket->interest)
         live_watch_change(socket->loop, &socket->watch, interest);
@@ -74,15 +83,11 @@ static void drop_pile(struct live_socket *socket)
 /* The descriptor goes; `closed` follows at the loop's next turn. reset: with RST, when it is still open. */
 static void end(struct live_socket *socket, bool reset)
 {
-    const struct linger now = {.l_onoff = 1};
-
     socket->over = true;
     drop_pile(socket);
     if (socket->watch.fd < 0)
         return;
-    if (reset)
-        setsockopt(socket->watch.fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
-    close(socket->watch.fd);
+    calls_close(socket->watch.fd, reset);
     socket->watch.fd = -1;
 }
 
@@ -128,24 +133,23 @@ static void send_fin(struct live_socket *socket)
         return;
     socket->fin_sent = true;
     socket->closing_since = live_now();
-    shutdown(socket->watch.fd, SHUT_WR);
+    calls_finish(socket->watch.fd);
     if (socket->record)
         record_fin(socket->record, live_now(), true);
     end_when_both_closed(socket);
 }
 
-/*
- * Returns the octets accepted by the kernel. MSG_EOR: what is written next starts a new segment, so each FPDU does (RFC
- * 5044 section 5.1). 0: there is no room, or the connection is broken, which its next event reports.
+/* Returns the octets accepted by TCP. 0: there is no room, or the connection is broken, which its next event reports.
  */
 static size_t send_octets(struct live_socket *socket, const uint8_t *p, size_t n)
 {
-    ssize_t sent = send(socket->watch.fd, p, n, MSG_NOSIGNAL | MSG_DONTWAIT | MSG_EOR);
+    ssize_t sent = calls_send(socket->watch.fd, p, n);
 
     if (sent <= 0) {
         socket->broken |= sent < 0 && errno != EAGAIN && errno != EINTR;
         return 0;
     }
+    socket->written += (size_t)sent;
     if (socket->record)
         record_sent(socket->record, live_now(), p, (size_t)sent);
     return (size_t)sent;
@@ -285,11 +289,10 @@ static uint16_t stream_segment_room(void *ctx)
 
 static void read_mss(struct live_socket *socket)
 {
-    socklen_t n = sizeof(int);
-    int mss = 0;
+    const uint16_t mss = calls_mss(socket->watch.fd);
 
-    if (getsockopt(socket->watch.fd, IPPROTO_TCP, TCP_MAXSEG, &mss, &n) == 0 && mss > 0)
-        socket->stream.mss = (uint16_t)MIN(mss, UINT16_MAX);
+    if (mss > 0)
+        socket->stream.mss = mss;
 }
 
 /* Writes what is queued, as far as there is room. */
@@ -346,7 +349,7 @@ static void receive_fin(struct live_socket *socket)
 static void receive(struct live_socket *socket)
 {
     for (unsigned i = 0; i < RECEIVES_AT_ONCE && !socket->over && !socket->peer_fin; i++) {
-        ssize_t n = recv(socket->watch.fd, socket->loop->buffer, LIVE_RECEIVE, MSG_DONTWAIT);
+        ssize_t n = calls_receive(socket->watch.fd, socket->loop->buffer, LIVE_RECEIVE);
 
         if (n > 0)
             receive_octets(socket, socket->loop->buffer, (size_t)n);
@@ -363,14 +366,6 @@ static void receive(struct live_socket *socket)
 
 /* ---- connecting ---- */
 
-void live_limit_mss(int fd, unsigned mss)
-{
-    const int limit = (int)mss + TIMESTAMPS_LEN; /* as far as Linux can: 88 to 32767 */
-
-    if (mss)
-        setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &limit, sizeof limit);
-}
-
 static void try_next_address(struct live_socket *socket);
 
 static void connected(struct live_socket *socket)
@@ -383,7 +378,7 @@ static void connected(struct live_socket *socket)
 static void cannot_connect(struct live_socket *socket, const char *why)
 {
     if (socket->watch.fd >= 0)
-        close(socket->watch.fd);
+        calls_close(socket->watch.fd, true);
     socket->watch.fd = -1;
     if (socket->next_address)
         try_next_address(socket);
@@ -394,24 +389,24 @@ static void cannot_connect(struct live_socket *socket, const char *why)
 static void try_next_address(struct live_socket *live)
 {
     const struct addrinfo *address = live->next_address;
-    int fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int fd = calls_connect(address, live->options.mss), error = errno;
 
     live->next_address = address->ai_next;
     live_name(address->ai_addr, address->ai_addrlen, live->peer);
     live->watch.fd = fd;
-    live->interest = EPOLLIN | EPOLLOUT;
-    live_limit_mss(fd, live->options.mss);
-    if (fd < 0 || (connect(fd, address->ai_addr, address->ai_addrlen) != 0 && errno != EINPROGRESS) ||
-        !live_watch(live->loop, &live->watch, live->interest))
+    live->interest = EPOLLIN | (wire_is_open() ? 0 : EPOLLOUT);
+    if (fd < 0)
+        cannot_connect(live, g_strerror(error));
+    else if (!live_watch(live->loop, &live->watch, live->interest))
         cannot_connect(live, g_strerror(errno));
 }
 
 static void finish_connecting(struct live_socket *socket)
 {
-    int error = 0;
-    socklen_t n = sizeof error;
+    int error = calls_outcome(socket->watch.fd);
 
-    getsockopt(socket->watch.fd, SOL_SOCKET, SO_ERROR, &error, &n);
+    if (error == EINPROGRESS)
+        return;
     if (error)
         cannot_connect(socket, g_strerror(error));
     else
@@ -432,6 +427,8 @@ static void on_ready(struct live_watch *watch, uint32_t events)
 {
     struct live_socket *socket = (struct live_socket *)(void *)watch;
 
+    if (wire_is_open())
+        events |= EPOLLOUT | (wire_has_failed(watch->fd) ? EPOLLERR : 0);
     if (!socket->open) {
         finish_connecting(socket);
         if (!socket->open)
@@ -470,8 +467,8 @@ struct live_socket *live_socket_new(struct live_loop *loop, const struct live_op
         .now = stream_now,
         .mss = 536,
         .segment_room = stream_segment_room,
-        /* A recording consists of whole writes. */
-        .write_pieces = options->record ? NULL : stream_write_pieces,
+        /* A recording consists of whole writes, and so does our own TCP's stream. */
+        .write_pieces = options->record || wire_is_open() ? NULL : stream_write_pieces,
     };
     socket->connect_deadline = live_now() + socket->options.connect_timeout_ns;
     socket->link.data = socket;
@@ -483,30 +480,29 @@ void live_socket_open(struct live_socket *socket, bool accepted)
 {
     /* More would only drop out of the processor's cache before TCP sends it. */
     const int on = 1, unsent = UNSENT_MAX;
-    struct sockaddr_storage own = {0}, peer = {0};
-    socklen_t own_n = sizeof own, peer_n = sizeof peer;
     int fd = socket->watch.fd;
+    const struct calls_ends ends = calls_ends(fd);
     struct tcp_info info = info_of(socket);
 
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof unsent);
     read_mss(socket);
-    getsockname(fd, (struct sockaddr *)&own, &own_n);
-    if (getpeername(fd, (struct sockaddr *)&peer, &peer_n) == 0)
-        live_name((struct sockaddr *)&peer, peer_n, socket->peer);
+    if (ends.peer_n > 0)
+        live_name((const struct sockaddr *)&ends.peer, ends.peer_n, socket->peer);
     socket->open = socket->fresh = true;
     socket->acked_base = info.tcpi_bytes_acked;
     if (accepted) {
-        socket->interest = EPOLLIN | EPOLLOUT; /* the first of them reports `opened` */
+        /* The first of them reports `opened`; with our own TCP, the next tick. */
+        socket->interest = EPOLLIN | (wire_is_open() ? 0 : EPOLLOUT);
         if (!live_watch(socket->loop, &socket->watch, socket->interest))
             fail(socket, g_strdup_printf("cannot watch the connection: %s", g_strerror(errno)));
     }
     if (socket->options.record) {
         bool timestamps = info.tcpi_options & TCPI_OPT_TIMESTAMPS; /* TCP_MAXSEG does not include them */
 
-        socket->record =
-            record_new(socket->options.record, (struct sockaddr *)&own, (struct sockaddr *)&peer, accepted,
-                       (uint16_t)MIN(socket->stream.mss + (timestamps ? TIMESTAMPS_LEN : 0), UINT16_MAX), live_now());
+        socket->record = record_new(
+            socket->options.record, (const struct sockaddr *)&ends.own, (const struct sockaddr *)&ends.peer, accepted,
+            (uint16_t)MIN(socket->stream.mss + (timestamps ? TIMESTAMPS_LEN : 0), UINT16_MAX), live_now());
     }
 }
 

@@ -259,16 +259,25 @@ struct wire_tcp *wire_host_connect(struct wire_host *host, const struct endpoint
     return connection->tcp;
 }
 
-uint16_t wire_host_listen(struct wire_host *host, uint16_t port, uint16_t mss, unsigned limit)
+static bool is_own_or_any(const struct wire_host *host, const struct endpoint *at)
+{
+    static const uint8_t any[16];
+
+    if (at->ip != 0 && at->ip != host->place.self.ip)
+        return false;
+    return memcmp(at->address, any, sizeof any) == 0 || memcmp(at->address, host->place.self.address, 16) == 0;
+}
+
+uint16_t wire_host_listen(struct wire_host *host, const struct endpoint *at, uint16_t mss, unsigned limit)
 {
     struct listening *place = NULL;
 
     for (unsigned i = 0; i < LISTENERS_MAX && !place; i++)
         place = host->listening[i].port == 0 ? &host->listening[i] : NULL;
-    errno = !place ? EMFILE : EADDRINUSE;
-    if (!place || (port != 0 && is_listening(host, port)))
+    errno = !is_own_or_any(host, at) ? EADDRNOTAVAIL : !place ? EMFILE : EADDRINUSE;
+    if (errno != EADDRINUSE || (at->port != 0 && is_listening(host, at->port)))
         return 0;
-    *place = (struct listening){.port = port ? port : free_port(host, NULL), .mss = mss, .limit = limit};
+    *place = (struct listening){.port = at->port ? at->port : free_port(host, NULL), .mss = mss, .limit = limit};
     return place->port;
 }
 

@@ -42,8 +42,8 @@ int64_t wire_host_due(const struct wire_host *host); /* when the next tick is ne
 /* NULL with errno: no way there. The connection begins at once. limit: of the window; mss 0: that of the link. */
 struct wire_tcp *wire_host_connect(struct wire_host *host, const struct endpoint *to, uint16_t mss, unsigned limit,
                                    int64_t now);
-/* port 0: one of its choice. Returns it; 0 with errno. */
-uint16_t wire_host_listen(struct wire_host *host, uint16_t port, uint16_t mss, unsigned limit);
+/* At our address, or any (all zero, or ip 0); port 0: one of its choice. Returns it; 0 with errno. */
+uint16_t wire_host_listen(struct wire_host *host, const struct endpoint *at, uint16_t mss, unsigned limit);
 void wire_host_unlisten(struct wire_host *host, uint16_t port);
 /* Its owner has done with it: it is reset unless closed in both directions, or `orderly`: then it may end by itself. */
 void wire_host_release(struct wire_host *host, struct wire_tcp *tcp, bool orderly, int64_t now);

@@ -347,13 +347,14 @@ int wire_status(int fd)
     return status;
 }
 
-int wire_listen(uint16_t port, uint16_t mss)
+int wire_listen(const struct endpoint *at, uint16_t mss)
 {
     struct own_socket *socket = NULL;
+    uint16_t port;
     int fd = -1;
 
     g_mutex_lock(&wire.lock);
-    port = wire_host_listen(wire.host, port, mss, 0);
+    port = wire_host_listen(wire.host, at, mss, 0);
     if (port != 0 && !(socket = new_socket(NULL)))
         wire_host_unlisten(wire.host, port);
     if (socket) {
@@ -479,6 +480,18 @@ bool wire_has_ended(int fd)
     ended = socket->tcp->peer_fin || socket->tcp->state == WIRE_OVER;
     unlock(socket);
     return ended;
+}
+
+bool wire_has_failed(int fd)
+{
+    struct own_socket *socket = lock_connection(fd);
+    bool failed;
+
+    if (!socket)
+        return false;
+    failed = socket->tcp->state == WIRE_OVER && socket->tcp->error != 0;
+    unlock(socket);
+    return failed;
 }
 
 int64_t wire_age(int fd)

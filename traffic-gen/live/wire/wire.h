@@ -30,7 +30,8 @@ bool wire_owns(int fd);
 int wire_connect(const struct endpoint *to, uint16_t mss, unsigned limit);
 /* 0: connected; EINPROGRESS; else what went wrong. */
 int wire_status(int fd);
-int wire_listen(uint16_t port, uint16_t mss);
+/* At any address (all zero, or ip 0) or at its own; else -1 with EADDRNOTAVAIL. */
+int wire_listen(const struct endpoint *at, uint16_t mss);
 uint16_t wire_port(int fd); /* of a listener */
 /* -1 with EAGAIN: none waits. */
 int wire_accept(int fd);
@@ -41,8 +42,9 @@ uint16_t wire_mss(int fd); /* octets of a segment */
  * segment. */
 ssize_t wire_send(int fd, const uint8_t *p, size_t n);
 ssize_t wire_receive(int fd, uint8_t *p, size_t size);
-bool wire_has_ended(int fd); /* the peer has sent FIN or RST, read or not */
-int64_t wire_age(int fd);    /* ns since the peer's last octets, or since it opened */
+bool wire_has_ended(int fd);  /* the peer has sent FIN or RST, read or not */
+bool wire_has_failed(int fd); /* RST, or nothing was acknowledged any more */
+int64_t wire_age(int fd);     /* ns since the peer's last octets, or since it opened */
 uint64_t wire_unacknowledged(int fd);
 void wire_cork(int fd, bool on);
 void wire_set_window(int fd, unsigned octets);

@@ -165,7 +165,8 @@ int tcp_connect(const char *host, const char *port, const struct tcp_wish *wish,
 
 static int listen_on_wire(const char *port, char **why)
 {
-    int fd = wire_listen((uint16_t)g_ascii_strtoull(port, NULL, 10), 0);
+    const struct endpoint at = {.port = (uint16_t)g_ascii_strtoull(port, NULL, 10)};
+    int fd = wire_listen(&at, 0);
 
     if (fd < 0)
         *why = g_strdup_printf("cannot listen: %s", g_strerror(errno));
