@@ -591,6 +591,7 @@ static int test(const struct test_options *options, const char *address, char *c
         return status;
     if (!command_wire_open(&options->wire, address, &status))
         return status;
+    run.services |= options->wire.interface ? NEED_WIRE : 0;
     run.reuse = reuse_new(options->reuse, isnan(options->pace) ? 0 : test_nanoseconds(1 / options->pace));
     if (load_earlier(&job, &error))
         status = run_recorded(&job);

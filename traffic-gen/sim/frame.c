@@ -122,7 +122,7 @@ size_t frame_encode(const struct frame_path *path, const struct frame_tcp *tcp, 
     uint64_t sum = path->ipv6 ? checksum_add(0, ip + 8, 32) : checksum_add(0, ip + 12, 8);
 
     sum += IP_PROTOCOL_TCP + tcp_length;
-    put_be16(p + 16, checksum_of(checksum_add(sum, p, tcp_length)));
+    put_be16(p + 16, checksum_of(checksum_add(sum, p, tcp_length)) ^ (tcp->bad_checksum ? 0x5555 : 0));
     return n + tcp_length;
 }
 

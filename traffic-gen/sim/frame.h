@@ -32,6 +32,7 @@ struct frame_tcp {
     uint8_t traffic_class; /* of IP: DSCP and ECN */
     uint16_t window;
     uint16_t urgent; /* pointer, with the flag URG (0x20) */
+    bool bad_checksum;
     uint16_t ip_id;
     const uint8_t *options; /* padded to a multiple of four */
     size_t options_length;

@@ -94,16 +94,17 @@ void wire_tcp_set_limit(struct wire_tcp *tcp, unsigned limit, int64_t now);
 void wire_tcp_hold(struct wire_tcp *tcp, bool on, int64_t now);
 
 struct wire_put {
-    int64_t from; /* offset from what was acknowledged last; may be below 0 */
+    int64_t from;     /* stream offset; may be below 0, or beyond what was written */
+    const uint8_t *p; /* n octets, right or wrong */
     size_t n;
-    const uint8_t *other; /* these octets; NULL: those of the stream, as far as they are known (from >= 0) */
-    uint8_t flags;        /* besides ACK: URG, PSH, SYN, RST, ECE, CWR */
-    bool no_ack;          /* without ACK */
+    uint8_t flags; /* besides ACK: URG 0x20, PSH 0x08, SYN 0x02, RST 0x04, ECE 0x40, CWR 0x80 */
+    bool no_ack;   /* without ACK */
+    bool bad_checksum;
     uint16_t urgent;
-    uint8_t traffic_class;
+    uint8_t traffic_class; /* of IP: ECN */
 };
 
-/* False: the stream has no such octets. */
+/* False: the connection is not open. */
 bool wire_tcp_put(struct wire_tcp *tcp, const struct wire_put *put);
 
 #endif

@@ -41,7 +41,9 @@ void wire_send_syn(struct wire_tcp *tcp)
 
 void wire_send_ack(struct wire_tcp *tcp)
 {
-    struct frame_tcp segment = {.seq = wire_seq(tcp, tcp->nxt), .flags = FLAG_ACK};
+    /* After segments that were put, as after those of a stream. */
+    struct frame_tcp segment = {.seq = wire_seq(tcp, tcp->held ? MAX(tcp->nxt, tcp->max) : tcp->nxt),
+                                .flags = FLAG_ACK};
 
     emit(tcp, &segment);
 }
@@ -171,22 +173,20 @@ void wire_take_ack(struct wire_tcp *tcp, uint64_t ack)
 
 bool wire_tcp_put(struct wire_tcp *tcp, const struct wire_put *put)
 {
-    const uint64_t from = tcp->una + (uint64_t)put->from;
-    struct frame_tcp segment = {.seq = wire_seq(tcp, from),
+    const int64_t end = put->from + (int64_t)put->n;
+    struct frame_tcp segment = {.seq = wire_seq(tcp, (uint64_t)put->from),
                                 .flags = (uint8_t)(put->flags | (put->no_ack ? 0 : FLAG_ACK)),
                                 .urgent = put->urgent,
                                 .traffic_class = put->traffic_class,
-                                .payload = put->other,
+                                .bad_checksum = put->bad_checksum,
+                                .payload = put->p,
                                 .payload_length = put->n};
 
     if (tcp->state != WIRE_OPEN)
         return false;
-    if (put->n > 0 && !put->other) {
-        if (put->from < 0 || (uint64_t)put->from + put->n > tcp->out->len)
-            return false;
-        segment.payload = tcp->out->data + put->from;
-        tcp->max = MAX(tcp->max, from + put->n);
-    }
+    /* What may be acknowledged from now on. */
+    if (put->n > 0 && end > (int64_t)tcp->max)
+        tcp->max = (uint64_t)MIN(end, (int64_t)wire_written(tcp));
     emit(tcp, &segment);
     return true;
 }

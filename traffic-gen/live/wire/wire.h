@@ -56,7 +56,7 @@ void wire_end_socket(int fd, bool reset);
 
 /* While held, what is written goes into the stream unsent, and nothing is sent again. */
 void wire_hold(int fd, bool on);
-/* One segment, now. from: octets after what was acknowledged last. */
+/* One segment, now. */
 bool wire_put_segment(int fd, const struct wire_put *put);
 /* ICMP: the path to us takes packets of no more than mtu octets. */
 bool wire_narrow(int fd, uint16_t mtu);

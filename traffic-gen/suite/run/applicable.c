@@ -10,13 +10,14 @@ static const struct {
     {NEED_RPC | NEED_NFS, "RPC-over-RDMA", "an NFS server (--service=nfs)"},
     {NEED_ECHO | NEED_RECEIVES | NEED_REGIONS | NEED_WORDS, "memory and an echo advertised in the private data",
      "iwarp-target or a service like it"},
+    {NEED_WIRE, "segments of our own TCP", "a run with --wire=IF"},
     {NEED_ENHANCED | NEED_PEER_TO_PEER, "the enhanced connection setup of RFC 6581", "a service of MPA revision 2"},
 };
 
 GArray *cases_of_service(const struct talk_run *run, const GArray *chosen, bool declared, struct suite_report *report)
 {
     const unsigned services =
-        NEED_RPC | NEED_NFS | (declared ? NEED_ECHO | NEED_RECEIVES | NEED_REGIONS | NEED_WORDS : 0);
+        NEED_RPC | NEED_NFS | NEED_WIRE | (declared ? NEED_ECHO | NEED_RECEIVES | NEED_REGIONS | NEED_WORDS : 0);
     GArray *about = g_array_new(FALSE, FALSE, sizeof(struct chosen_case));
     unsigned left_out[G_N_ELEMENTS(kinds)] = {0};
 

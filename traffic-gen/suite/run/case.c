@@ -35,6 +35,8 @@ const char *case_cannot(const struct talk_run *run, const struct suite_case *row
 
     if (!(row->duts & run->dut))
         return run->dut == DUT_RESPONDER ? "only for Initiators" : "only for Responders";
+    if (row->needs & NEED_WIRE & ~has)
+        return "only our own TCP makes such segments (--wire)";
     /* Whether it supports peer-to-peer mode is left to the case's own exchange: some devices do not survive the
      * question. */
     if (run->dut == DUT_RESPONDER && row->needs & (NEED_ENHANCED | NEED_PEER_TO_PEER) && !(has & NEED_ENHANCED))

@@ -25,7 +25,8 @@ enum suite_need {
     NEED_NFS = 16,          /* --service=nfs */
     NEED_ENHANCED = 32,     /* it speaks RFC 6581 */
     NEED_PEER_TO_PEER = 64, /* it does so, with A = 1 */
-    NEED_WORDS = 128        /* it follows the wishes in our private data (support/advert.h) */
+    NEED_WORDS = 128,       /* it follows the wishes in our private data (support/advert.h) */
+    NEED_WIRE = 256         /* not of the device: segments that only our own TCP makes (--wire) */
 };
 
 struct suite_case {
@@ -52,9 +53,9 @@ struct suite {
 };
 
 /* Parts of one suite have the same name. */
-extern const struct suite suite_mpa, suite_mpa_cuts, suite_mpa_errors, suite_mpa_startup, suite_mpa_frames, suite_mpa2,
-    suite_mpa2_reply, suite_ddp, suite_rdmap, suite_rdmap_reads, suite_rdmapx, suite_rpcrdma, suite_rpcrdma_chunks,
-    suite_rpcrdma_sizes, suite_rpcrdma_client, suite_nfs;
+extern const struct suite suite_mpa, suite_mpa_cuts, suite_mpa_wire, suite_mpa_errors, suite_mpa_startup,
+    suite_mpa_frames, suite_mpa2, suite_mpa2_reply, suite_ddp, suite_rdmap, suite_rdmap_reads, suite_rdmapx,
+    suite_rpcrdma, suite_rpcrdma_chunks, suite_rpcrdma_sizes, suite_rpcrdma_client, suite_nfs;
 
 /* All suites, in the order in which they run; NULL after the last. */
 extern const struct suite *const suites[];

@@ -156,6 +156,8 @@ bool talk_ask(struct talk *talk, enum talk_sign sign, const char *words);
  * set.
  */
 GByteArray *talk_octets(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* With this payload in its Sends and Writes, as talk_say_octets(). */
+GByteArray *talk_octets_of(struct talk *talk, const void *p, size_t n, const char *format, ...) G_GNUC_PRINTF(4, 5);
 /* Octets of ULP payload in our messages; and the payload of an untouched Send of ours. */
 enum { TALK_MESSAGE = 64 };
 bool talk_echoes_message(const struct ddp_segment *echo);

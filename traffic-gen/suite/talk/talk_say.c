@@ -275,19 +275,16 @@ bool talk_ask(struct talk *talk, enum talk_sign sign, const char *words)
     return *question && talk_say_octets(talk, talk->given, talk->given_n, "%s %s", question, words);
 }
 
-GByteArray *talk_octets(struct talk *talk, const char *format, ...)
+static GByteArray *octets_of(struct talk *talk, const uint8_t *p, size_t n, const char *format, va_list args)
 {
     enum role role = talk_role(talk);
     GByteArray *octets;
-    va_list args;
     bool good;
 
     if (!talk->said)
         return NULL;
-    va_start(args, format);
     cork(talk->said, role);
-    good = say(talk, NULL, 0, format, args);
-    va_end(args);
+    good = say(talk, p, n, format, args);
     octets = talk->said->corked[role];
     talk->said->corked[role] = NULL;
     talk->said->is_corked[role] = false;
@@ -295,6 +292,28 @@ GByteArray *talk_octets(struct talk *talk, const char *format, ...)
         return octets;
     g_byte_array_unref(octets);
     return NULL;
+}
+
+GByteArray *talk_octets(struct talk *talk, const char *format, ...)
+{
+    GByteArray *octets;
+    va_list args;
+
+    va_start(args, format);
+    octets = octets_of(talk, NULL, 0, format, args);
+    va_end(args);
+    return octets;
+}
+
+GByteArray *talk_octets_of(struct talk *talk, const void *p, size_t n, const char *format, ...)
+{
+    GByteArray *octets;
+    va_list args;
+
+    va_start(args, format);
+    octets = octets_of(talk, p, n, format, args);
+    va_end(args);
+    return octets;
 }
 
 bool talk_echoes_message(const struct ddp_segment *echo)
