@@ -217,6 +217,8 @@ int command_serve(int argc, char **argv)
         {"crc", 0, 0, G_OPTION_ARG_NONE, &options.crc, "insist on CRC", NULL},
         {"no-crc", 0, 0, G_OPTION_ARG_NONE, &options.no_crc, "use CRC only when the client wants it", NULL},
         COMMAND_WIRE_ENTRIES(&options.wire),
+        {"wire-fault", 0, 0, G_OPTION_ARG_STRING, &options.wire.fault,
+         "what this TCP does wrong, for tests that have to fail: order, again, overlap ...", "NAME"},
         COMMAND_GROUP("For some services"),
         {"size", 0, 0, G_OPTION_ARG_INT64, &options.size, "sink: octets of its memory (default 1 MiB)", "N"},
         {"misbehave", 0, 0, G_OPTION_ARG_STRING, &options.misbehave,

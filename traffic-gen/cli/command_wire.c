@@ -4,13 +4,27 @@
 #include "traffic-gen/live/verbs/verbs.h"
 #include "traffic-gen/live/wire/wire.h"
 
+static int fail_no_fault(const char *name)
+{
+    GString *names = g_string_new(NULL);
+
+    for (unsigned i = 0; wire_fault_name(i); i++)
+        g_string_append_printf(names, "%s%s", i ? ", " : "", wire_fault_name(i));
+    command_fail("--wire-fault: '%s' is not of %s", name, names->str);
+    g_string_free(names, TRUE);
+    return COMMAND_TROUBLE;
+}
+
 bool command_wire_open(const struct command_wire *wire, const char *peer, int *status)
 {
-    const struct wire_options options = {wire->interface, wire->address, wire->gateway};
+    const enum wire_fault fault = wire->fault ? wire_fault_find(wire->fault) : WIRE_FAULT_NONE;
+    const struct wire_options options = {wire->interface, wire->address, wire->gateway, fault};
     g_autofree char *why = NULL;
 
-    if (!wire->interface && (wire->address || wire->gateway))
-        *status = command_fail("--wire-%s: only with --wire=IF", wire->address ? "address" : "gateway");
+    if (!wire->interface && (wire->address || wire->gateway || wire->fault))
+        *status = command_fail("--wire-%s: only with --wire=IF", wire->address   ? "address"
+                                                                 : wire->gateway ? "gateway"
+                                                                                 : "fault");
     else if (!wire->interface)
         return true;
     else if (verbs_address(peer))
@@ -19,6 +33,8 @@ bool command_wire_open(const struct command_wire *wire, const char *peer, int *s
         *status = command_fail("--wire=%s: needs --wire-address=ADDRESS/PREFIX, a free address of that network such as "
                                "10.9.0.2/24",
                                wire->interface);
+    else if (wire->fault && fault == WIRE_FAULT_NONE)
+        *status = fail_no_fault(wire->fault);
     else if (!wire_open(&options, &why))
         *status = command_fail("--wire: %s", why);
     else
@@ -32,4 +48,5 @@ void command_wire_close(struct command_wire *wire)
     g_free(wire->interface);
     g_free(wire->address);
     g_free(wire->gateway);
+    g_free(wire->fault);
 }

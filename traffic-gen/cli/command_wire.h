@@ -6,7 +6,7 @@
 #include "traffic-gen/cli/command.h"
 
 struct command_wire {
-    char *interface, *address, *gateway; /* for command_wire_close() */
+    char *interface, *address, *gateway, *fault; /* for command_wire_close() */
 };
 
 #define COMMAND_WIRE_ENTRIES(wire)                                                                                     \

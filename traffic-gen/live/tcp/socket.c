@@ -484,6 +484,7 @@ void live_socket_open(struct live_socket *socket, bool accepted)
     const struct calls_ends ends = calls_ends(fd);
     struct tcp_info info = info_of(socket);
 
+    setsockopt(fd, SOL_SOCKET, SO_OOBINLINE, &on, sizeof on); /* urgent data are octets of the stream (RFC 6093) */
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof unsent);
     read_mss(socket);

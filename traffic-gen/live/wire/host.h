@@ -15,6 +15,7 @@ struct wire_place {
     uint8_t gateway[16]; /* to all others */
     bool has_gateway;
     unsigned mtu; /* octets of an IP packet */
+    enum wire_fault fault;
 };
 
 struct wire_host;

@@ -67,6 +67,7 @@ static void read_tcp(struct octets in, uint64_t pseudo, bool sums_due, struct wi
     out->ack = get_be32(in.p + 8);
     out->flags = in.p[13];
     out->window = get_be16(in.p + 14);
+    out->urgent = get_be16(in.p + 18);
     out->payload = in.p + head;
     out->payload_length = in.n - head;
     read_options(in.p + TCP_HEAD, head - TCP_HEAD, out);
@@ -135,6 +136,7 @@ static void read_ipv4(struct octets in, bool sums_due, struct wire_packet *out)
         get_be16(in.p + 6) & IPV4_FRAGMENT_BITS)
         return;
     set_ends(out, 4, in.p + 12, in.p + 16);
+    out->congested = (in.p[1] & 3) == 3;
 
     const struct octets inside = {in.p + head, total - head};
 
@@ -209,6 +211,7 @@ static void read_ipv6(struct octets in, bool sums_due, struct wire_packet *out)
     if (length > in.n - IPV6_HEAD)
         return;
     set_ends(out, 6, in.p + 8, in.p + 24);
+    out->congested = (in.p[1] >> 4 & 3) == 3;
     pseudo = checksum_add(0, in.p + 8, 32);
 
     const struct octets inside = {in.p + IPV6_HEAD, length};

@@ -199,9 +199,13 @@ void wire_tcp_too_big(struct wire_tcp *tcp, uint32_t mtu, uint32_t seq, int64_t 
     const unsigned heads = tcp->path.ipv6 ? 60 : 40;
     const int64_t offset = wire_offset_out(tcp, seq);
 
-    if (tcp->state != WIRE_OPEN || offset < (int64_t)tcp->una || offset >= (int64_t)tcp->max || mtu < heads + MSS_MIN ||
+    if (tcp->state != WIRE_OPEN || offset < (int64_t)tcp->una || offset > (int64_t)tcp->max || mtu < heads + MSS_MIN ||
         mtu - heads >= tcp->mss)
         return;
+    if (tcp->fault == WIRE_FAULT_PATH) {
+        wire_tcp_reset(tcp, ECONNABORTED);
+        return;
+    }
     tcp->mss = (uint16_t)(mtu - heads);
     tcp->now = now;
     tcp->recover = tcp->nxt;

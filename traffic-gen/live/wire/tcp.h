@@ -10,6 +10,7 @@
 #ifndef IWARP_TRAFFIC_LIVE_WIRE_TCP_H
 #define IWARP_TRAFFIC_LIVE_WIRE_TCP_H
 
+#include "traffic-gen/live/wire/fault.h"
 #include "traffic-gen/live/wire/packet.h"
 #include "traffic-gen/sim/frame.h"
 
@@ -37,6 +38,7 @@ struct wire_tcp {
     unsigned limit;         /* of the window */
     int64_t heard;          /* when octets came last, or the SYN */
     struct frame_path path; /* side 0: ours */
+    enum wire_fault fault;  /* set by whoever makes a device of it */
 
     /* Its own. */
     void (*emit)(struct wire_tcp *tcp, const struct frame_tcp *segment);

@@ -84,6 +84,7 @@ static void take_window(struct wire_tcp *tcp, const struct wire_packet *in, uint
     if (tcp->peer_window == 0 && in->window > 0)
         tcp->backoff = 0;
     tcp->peer_window = in->window;
+    tcp->held |= tcp->fault == WIRE_FAULT_STALL && in->window == 0;
     tcp->window_from = from;
     tcp->window_ack = ack;
 }
@@ -172,7 +173,7 @@ static void input_syn_sent(struct wire_tcp *tcp, const struct wire_packet *in)
 static bool take_reset_or_syn(struct wire_tcp *tcp, const struct wire_packet *in, int64_t from)
 {
     if (in->flags & FLAG_RST) {
-        if (from == (int64_t)tcp->rcv)
+        if (from == (int64_t)tcp->rcv || tcp->fault == WIRE_FAULT_RESET)
             wire_end(tcp, ECONNRESET);
         else if (from > (int64_t)tcp->rcv && from < (int64_t)tcp->advertised)
             wire_send_ack(tcp);
@@ -185,9 +186,19 @@ static bool take_reset_or_syn(struct wire_tcp *tcp, const struct wire_packet *in
         return false;
     if (tcp->state == WIRE_SYN_RECEIVED)
         wire_send_syn(tcp);
+    else if (tcp->fault == WIRE_FAULT_SYN)
+        wire_tcp_reset(tcp, ECONNABORTED);
     else
         wire_send_ack(tcp);
     return true;
+}
+
+/* Acknowledged, and yet lost. */
+static bool is_lost(const struct wire_tcp *tcp, const struct wire_packet *in)
+{
+    return (tcp->fault == WIRE_FAULT_SHORT && in->payload_length < WIRE_SHORT) ||
+           (tcp->fault == WIRE_FAULT_CONGESTION && in->congested) ||
+           (tcp->fault == WIRE_FAULT_URGENT && in->flags & FLAG_URG);
 }
 
 /* Some of it lies in the window. */
@@ -200,14 +211,45 @@ static void input_octets(struct wire_tcp *tcp, const struct wire_packet *in, int
         tcp->fin_known = true;
         tcp->fin_at = (uint64_t)end;
     }
-    if (!tcp->peer_fin && begin < until)
+    if (is_lost(tcp, in) && begin == (int64_t)tcp->rcv && begin < until) {
+        tcp->rcv = (uint64_t)until;
+        tcp->advertised = MAX(tcp->advertised, tcp->rcv);
+    } else if (!tcp->peer_fin && begin < until)
         take_octets(tcp, (uint64_t)begin, in->payload + (begin - from), (size_t)(until - begin));
     take_fin(tcp);
 }
 
+/* The offset of its first octet, or what a wrong TCP takes for it. */
+static int64_t where(const struct wire_tcp *tcp, const struct wire_packet *in)
+{
+    const int64_t from = wire_offset_in(tcp, in->seq), next = (int64_t)tcp->rcv, n = (int64_t)in->payload_length;
+    bool taken_wrongly = false;
+
+    switch (tcp->fault) {
+    case WIRE_FAULT_ORDER:
+        taken_wrongly = from > next && from < (int64_t)tcp->advertised;
+        break;
+    case WIRE_FAULT_AGAIN:
+        taken_wrongly = from < next && from + n <= next && n > 1;
+        break;
+    case WIRE_FAULT_OVERLAP:
+        taken_wrongly = from < next && from + n > next;
+        break;
+    case WIRE_FAULT_KEEP_ALIVE:
+        taken_wrongly = from == next - 1 && n == 1;
+        break;
+    case WIRE_FAULT_WINDOW:
+        taken_wrongly = from > (int64_t)tcp->advertised;
+        break;
+    default:
+        break;
+    }
+    return taken_wrongly && n > 0 && !(in->flags & (FLAG_SYN | FLAG_RST)) ? next : from;
+}
+
 static void input_open(struct wire_tcp *tcp, const struct wire_packet *in)
 {
-    const int64_t from = wire_offset_in(tcp, in->seq);
+    const int64_t from = where(tcp, in);
     const size_t length = in->payload_length + (in->flags & FLAG_FIN ? 1 : 0);
     const bool was_open = tcp->state == WIRE_OPEN;
 

@@ -222,6 +222,7 @@ bool wire_open(const struct wire_options *options, char **why)
         !wire_link_open(options->interface, place.self.mac, &wire.link, why))
         return false;
     place.mtu = wire.link.mtu;
+    place.fault = options->fault;
     wire.sockets = g_hash_table_new(NULL, NULL);
     wire.owners = g_hash_table_new(NULL, NULL);
     wire.host = wire_host_new(&place, &events);

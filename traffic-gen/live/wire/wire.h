@@ -17,6 +17,7 @@ struct wire_options {
     const char *interface; /* --wire */
     const char *address;   /* --wire-address: "10.9.0.2/24" */
     const char *gateway;   /* --wire-gateway; NULL: none */
+    enum wire_fault fault; /* of a device that is to fail a test */
 };
 
 /* False with *why, which the caller frees. */
