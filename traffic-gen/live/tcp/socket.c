@@ -396,7 +396,7 @@ static void try_next_address(struct live_socket *live)
     live->watch.fd = fd;
     live->interest = EPOLLIN | (wire_is_open() ? 0 : EPOLLOUT);
     if (fd < 0)
-        cannot_connect(live, g_strerror(error));
+        cannot_connect(live, wire_is_open() ? wire_trouble(error) : g_strerror(error));
     else if (!live_watch(live->loop, &live->watch, live->interest))
         cannot_connect(live, g_strerror(errno));
 }

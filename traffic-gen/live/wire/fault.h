@@ -15,7 +15,6 @@ enum wire_fault {
     WIRE_FAULT_SYN,        /* resets a connection whose SYN comes again */
     WIRE_FAULT_SHORT,      /* loses segments below WIRE_SHORT octets, which it acknowledges */
     WIRE_FAULT_CONGESTION, /* loses what met congestion, which it acknowledges */
-    WIRE_FAULT_URGENT,     /* loses segments with urgent data, which it acknowledges */
     WIRE_FAULT_STALL,      /* sends nothing any more once a window was closed */
     WIRE_FAULT_PATH,       /* resets a connection whose path becomes narrower */
 };

@@ -49,8 +49,7 @@ struct wire_packet {
     uint16_t mss; /* option of a SYN; 0: none */
     uint32_t seq; /* TOO_BIG: of our packet */
     uint32_t ack;
-    bool congested; /* IP: Congestion Experienced */
-    uint16_t urgent;
+    bool congested;         /* IP: Congestion Experienced */
     uint32_t mtu;           /* TOO_BIG */
     const uint8_t *payload; /* of TCP; ECHO: from the ICMP header on. Within the frame */
     size_t payload_length;

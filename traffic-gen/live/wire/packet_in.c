@@ -67,7 +67,6 @@ static void read_tcp(struct octets in, uint64_t pseudo, bool sums_due, struct wi
     out->ack = get_be32(in.p + 8);
     out->flags = in.p[13];
     out->window = get_be16(in.p + 14);
-    out->urgent = get_be16(in.p + 18);
     out->payload = in.p + head;
     out->payload_length = in.n - head;
     read_options(in.p + TCP_HEAD, head - TCP_HEAD, out);

@@ -47,7 +47,7 @@ struct wire_tcp {
     uint64_t una, nxt, max; /* acknowledged, to be sent next, sent at all */
     GByteArray *out;        /* from una on */
     GArray *ends;           /* uint64_t: where writes ended, after una: a segment ends there */
-    uint32_t peer_window;
+    uint32_t peer_window, widest; /* now, and the widest so far */
     uint64_t window_from; /* offset and acknowledgement of the segment that it came in */
     uint64_t window_ack;
     unsigned duplicates;

@@ -11,7 +11,6 @@ enum {
     FLAG_RST = 0x04,
     FLAG_PSH = 0x08,
     FLAG_ACK = 0x10,
-    FLAG_URG = 0x20,
     DEFAULT_MSS = 536, /* RFC 9293 section 3.7.1 */
     MSS_MIN = 64,
     TRIES_MAX = 9,

@@ -85,6 +85,7 @@ static void take_window(struct wire_tcp *tcp, const struct wire_packet *in, uint
         tcp->backoff = 0;
     tcp->peer_window = in->window;
     tcp->held |= tcp->fault == WIRE_FAULT_STALL && in->window == 0;
+    tcp->widest = MAX(tcp->widest, tcp->peer_window);
     tcp->window_from = from;
     tcp->window_ack = ack;
 }
@@ -124,7 +125,7 @@ static void synchronize(struct wire_tcp *tcp, const struct wire_packet *in)
     tcp->state = WIRE_OPEN;
     tcp->timer = 0;
     tcp->backoff = 0;
-    tcp->peer_window = in->window;
+    tcp->peer_window = tcp->widest = in->window;
     tcp->congestion = FIRST_SEGMENTS * (uint32_t)tcp->mss;
 }
 
@@ -197,8 +198,7 @@ static bool take_reset_or_syn(struct wire_tcp *tcp, const struct wire_packet *in
 static bool is_lost(const struct wire_tcp *tcp, const struct wire_packet *in)
 {
     return (tcp->fault == WIRE_FAULT_SHORT && in->payload_length < WIRE_SHORT) ||
-           (tcp->fault == WIRE_FAULT_CONGESTION && in->congested) ||
-           (tcp->fault == WIRE_FAULT_URGENT && in->flags & FLAG_URG);
+           (tcp->fault == WIRE_FAULT_CONGESTION && in->congested);
 }
 
 /* Some of it lies in the window. */

@@ -101,12 +101,14 @@ static bool has_more(const struct wire_tcp *tcp)
 void wire_send_more(struct wire_tcp *tcp)
 {
     while (tcp->state == WIRE_OPEN && !tcp->held && !tcp->corked && has_more(tcp)) {
-        const size_t n = tcp->nxt < wire_written(tcp) ? stretch_from(tcp, tcp->nxt) : 0;
+        size_t n = tcp->nxt < wire_written(tcp) ? stretch_from(tcp, tcp->nxt) : 0;
         const uint64_t room = usable(tcp);
 
-        /* Less than a segment fits: wait for more room, or for the timer, which probes (RFC 9293 section 3.8.6). */
-        if (n > room)
+        /* Less than a segment fits, and that is little: wait for more, or for the timer, which probes (RFC 9293
+         * section 3.8.6.2.1). */
+        if (n > room && (room == 0 || room < tcp->widest / 2))
             break;
+        n = MIN(n, room);
         send_stretch(tcp, tcp->nxt, n);
         tcp->nxt = MAX(tcp->nxt, MIN(tcp->max, tcp->nxt + n + (tcp->fin_sent ? 1 : 0)));
         if (tcp->timer == 0)

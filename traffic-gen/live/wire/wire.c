@@ -331,6 +331,20 @@ int wire_connect(const struct endpoint *to, uint16_t mss, unsigned limit)
     return fd;
 }
 
+const char *wire_trouble(int error)
+{
+    switch (error) {
+    case ENETUNREACH:
+        return "it is not in the network of --wire-address; name the way there with --wire-gateway";
+    case EAFNOSUPPORT:
+        return "it and --wire-address are of different versions of IP";
+    case EADDRNOTAVAIL:
+        return "it is --wire-address itself";
+    default:
+        return g_strerror(error);
+    }
+}
+
 int wire_status(int fd)
 {
     struct own_socket *socket = lock_connection(fd);

@@ -29,6 +29,8 @@ bool wire_owns(int fd);
 
 /* -1 with errno. It connects by itself: see wire_status(). mss, limit (of the window): 0: as usual. */
 int wire_connect(const struct endpoint *to, uint16_t mss, unsigned limit);
+/* What that errno means on a connection of our own, and what to do next. */
+const char *wire_trouble(int error);
 /* 0: connected; EINPROGRESS; else what went wrong. */
 int wire_status(int fd);
 /* At any address (all zero, or ip 0) or at its own; else -1 with EADDRNOTAVAIL. */

@@ -2,7 +2,8 @@
 /*
  * Suite mpa, full operation, on our own TCP: what TCP may do to FPDUs and no kernel does on demand (RFC 5044 sections
  * 5.1, A.3 to A.5). Each message is a Write that is read back, or a Send that is echoed, as far as the device offers
- * either, so that its octets are compared: a device has to go on as if nothing had happened.
+ * either, so that its octets are compared: a device has to go on as if nothing had happened. Urgent data is not among
+ * it: RFC 5044 does not say what becomes of it, and interfaces of TCP take it out of the stream (RFC 6093).
  */
 #include "traffic-gen/suite/cases/suite_rows.h"
 #include "traffic-gen/suite/talk/talk_internal.h"
@@ -18,7 +19,6 @@ enum {
     MANY = 8,   /* FPDUs */
     FAR = 1 << 20,
     LONG_PAST = 100000,
-    URG = 0x20,
     ECE_AND_CWR = 0xC0,
     SYN = 0x02,
     RST = 0x04,
@@ -55,11 +55,6 @@ static uint8_t *with_others(const struct stretch *stretch, size_t n)
 static size_t place(const struct stretch *stretch, unsigned step, unsigned steps)
 {
     return 1 + (stretch->n - 2) * step / MAX(steps - 1, 1u);
-}
-
-static size_t middle(const struct stretch *stretch)
-{
-    return stretch->n / 2;
 }
 
 static void put_in_two(const struct stretch *stretch, unsigned step)
@@ -218,18 +213,6 @@ static void put_congested(const struct stretch *stretch, unsigned step)
         "the rest, with ECE and CWR");
 }
 
-static void put_urgent(const struct stretch *stretch, unsigned step)
-{
-    (void)step;
-    talk_put(stretch->talk,
-             &(struct wire_put){.from = (int64_t)stretch->at,
-                                .p = stretch->p,
-                                .n = stretch->n,
-                                .flags = URG,
-                                .urgent = (uint16_t)middle(stretch)},
-             "urgent up to the middle");
-}
-
 /* ---- what is done to messages ---- */
 
 enum deed {
@@ -246,8 +229,7 @@ enum deed {
     RESETS,
     OLD_SYN,
     KEEP_ALIVES,
-    CONGESTION,
-    URGENT
+    CONGESTION
 };
 
 static const struct {
@@ -269,7 +251,6 @@ static const struct {
     [OLD_SYN] = {put_old_syn, PLACES, 0},
     [KEEP_ALIVES] = {put_keep_alives, PLACES, 0},
     [CONGESTION] = {put_congested, PLACES, 0},
-    [URGENT] = {put_urgent, 1, 0},
 };
 
 /* How the octets of a message come back. */
@@ -312,8 +293,7 @@ static bool comes_back(struct talk *talk, enum message message, unsigned echoes,
 /* One message. False: no more of them. */
 static bool say_message(struct talk *talk, enum deed deed, unsigned step, bool odd, unsigned *steps)
 {
-    /* Of urgent data only whether the device continues is asked. */
-    const enum message message = deed == URGENT ? MESSAGE_PLAIN : message_of(talk);
+    const enum message message = message_of(talk);
     static const char *const statements[] = {"write region=all", "send", "write"};
     const unsigned fpdus = MAX(deeds[deed].fpdus, 1u);
     uint8_t payload[TALK_MESSAGE];
@@ -361,18 +341,6 @@ static enum talk_life still_alive(struct talk *talk, const struct suite_case *ro
 static void goes_on(struct talk *talk, const struct suite_case *row)
 {
     talk_expect_taken(talk, row, say_messages, still_alive);
-}
-
-/* RFC 5044 is silent about urgent data, which the interface of some TCPs takes out of the stream (RFC 6093). */
-static void goes_on_or_open(struct talk *talk, const struct suite_case *row)
-{
-    if (!say_messages(talk, row, true))
-        return;
-    if (talk_life_good(still_alive(talk, row)))
-        talk_passed(talk, "the device continues: its TCP leaves urgent data in the stream");
-    else
-        talk_inconclusive(talk, "RFC 5044 does not say what becomes of urgent data; %s",
-                          talk_describe(talk, talk_last(talk)));
 }
 
 /* ---- what the device sends ---- */
@@ -468,8 +436,6 @@ static const struct suite_case tests[] = {
     DEED(MPA_5_1_06, "segments", IN_TWO, "FPDUs in two TCP segments without a pause, cut before each octet"),
     DEED(MPA_5_1_06, "congestion", CONGESTION,
          "FPDUs in two TCP segments, marked Congestion Experienced, and with ECE and CWR, which nobody negotiated"),
-    {RULE_MPA_5_1_06, "urgent", DUT_ANY, NEED_WIRE, goes_on_or_open, "an FPDU in a TCP segment with URG", GOES_ON,
-     .variant = URGENT},
     DEED(MPA_A_5_2_01, NULL, OUT_OF_ORDER, "FPDUs in three TCP segments, in each order but the right one"),
     DEED(MPA_A_5_2_01, "late", FIRST_LAST, "eight FPDUs in TCP segments of 50 octets, of which the first comes last"),
     DEED(MPA_A_5_2_01, "backwards", BACKWARDS, "FPDUs in TCP segments of 7 octets, the last one first"),

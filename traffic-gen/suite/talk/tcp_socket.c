@@ -157,7 +157,7 @@ int tcp_connect(const char *host, const char *port, const struct tcp_wish *wish,
                                                               &error);
     freeaddrinfo(addresses);
     if (fd < 0) {
-        *why = g_strdup(g_strerror(error));
+        *why = g_strdup(wire_is_open() ? wire_trouble(error) : g_strerror(error));
         errno = error;
     }
     return fd;
