@@ -14,7 +14,6 @@
 #include "wire/octets.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <unistd.h>
 
 enum { POLLS_MAX = 200000, RECEIVED_MAX = 1 << 20, SECOND_US = 1000000 };
@@ -161,7 +160,8 @@ uint64_t __wrap_tcp_unacknowledged(int fd);
 void __wrap_tcp_cork(int fd, bool on);
 void __wrap_tcp_finish(int fd);
 void __wrap_tcp_reset(int fd);
-int __wrap_poll(struct pollfd *fds, nfds_t n, int timeout);
+void __wrap_tcp_close(int fd);
+bool __wrap_tcp_wait(int fd, bool fin_read, int ms);
 gint64 __wrap_g_get_monotonic_time(void);
 gint64 __wrap_g_get_real_time(void);
 void __wrap_g_usleep(gulong us);
@@ -235,19 +235,21 @@ void __wrap_tcp_reset(int fd)
     close(fd);
 }
 
-int __wrap_poll(struct pollfd *fds, nfds_t n, int timeout)
+void __wrap_tcp_close(int fd)
 {
-    HOLDS(n == 1 && ++polls < POLLS_MAX);
-    fds->revents = 0;
+    close(fd);
+}
+
+bool __wrap_tcp_wait(int fd, bool fin_read, int ms)
+{
+    (void)fd;
+    HOLDS(++polls < POLLS_MAX);
     clock_us++;
-    if (!readable(fds->events)) {
-        clock_us += timeout * 1000;
+    if (!readable(!fin_read)) {
+        clock_us += ms * 1000;
         qp_tick(sample_device_qp(device.sample));
     }
-    if (!readable(fds->events))
-        return 0;
-    fds->revents = POLLIN;
-    return 1;
+    return readable(!fin_read);
 }
 
 gint64 __wrap_g_get_monotonic_time(void)

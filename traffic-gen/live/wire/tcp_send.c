@@ -61,7 +61,7 @@ static void send_stretch(struct wire_tcp *tcp, uint64_t from, size_t n)
     const bool fin = tcp->fin_wanted && from + n == wire_written(tcp);
     struct frame_tcp segment = {.seq = wire_seq(tcp, from),
                                 .flags = (uint8_t)(FLAG_ACK | (n > 0 ? FLAG_PSH : 0) | (fin ? FLAG_FIN : 0)),
-                                .payload = tcp->out->data + (from - tcp->una),
+                                .payload = n > 0 ? tcp->out->data + (from - tcp->una) : NULL,
                                 .payload_length = n};
 
     emit(tcp, &segment);
