@@ -15,18 +15,29 @@ static int fail_no_fault(const char *name)
     return COMMAND_TROUBLE;
 }
 
+/* The option that makes no sense without --wire; NULL: none is given. */
+static const char *given_alone(const struct command_wire *wire)
+{
+    if (wire->interface)
+        return NULL;
+    if (wire->address)
+        return "address";
+    if (wire->gateway)
+        return "gateway";
+    return wire->fault ? "fault" : NULL;
+}
+
 bool command_wire_open(const struct command_wire *wire, const char *peer, int *status)
 {
     const enum wire_fault fault = wire->fault ? wire_fault_find(wire->fault) : WIRE_FAULT_NONE;
     const struct wire_options options = {wire->interface, wire->address, wire->gateway, fault};
+    const char *alone = given_alone(wire);
     g_autofree char *why = NULL;
 
-    if (!wire->interface && (wire->address || wire->gateway || wire->fault))
-        *status = command_fail("--wire-%s: only with --wire=IF", wire->address   ? "address"
-                                                                 : wire->gateway ? "gateway"
-                                                                                 : "fault");
-    else if (!wire->interface)
+    if (!alone && !wire->interface)
         return true;
+    if (alone)
+        *status = command_fail("--wire-%s: only with --wire=IF", alone);
     else if (verbs_address(peer))
         *status = command_fail("--wire: not with %s, as an RDMA device brings its own TCP or needs none", peer);
     else if (!wire->address)
