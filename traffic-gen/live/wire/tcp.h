@@ -44,11 +44,11 @@ struct wire_tcp {
     void (*emit)(struct wire_tcp *tcp, const struct frame_tcp *segment);
     void *owner;
     uint32_t iss, irs;
-    uint64_t una, nxt, max; /* acknowledged, to be sent next, sent at all */
-    GByteArray *out;        /* from una on */
-    GArray *ends;           /* uint64_t: where writes ended, after una: a segment ends there */
+    uint64_t una, nxt, max;       /* acknowledged, to be sent next, sent at all */
+    GByteArray *out;              /* from una on */
+    GArray *ends;                 /* uint64_t: where writes ended, after una: a segment ends there */
     uint32_t peer_window, widest; /* now, and the widest so far */
-    uint64_t window_from; /* offset and acknowledgement of the segment that it came in */
+    uint64_t window_from;         /* offset and acknowledgement of the segment that it came in */
     uint64_t window_ack;
     unsigned duplicates;
     uint64_t recover;

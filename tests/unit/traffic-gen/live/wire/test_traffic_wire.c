@@ -369,7 +369,7 @@ static void test_places(void **state)
         struct wire_place place;
         char *why = NULL;
 
-        assert_int_equal(wire_place_parse(rows[i].address, rows[i].gateway, &place, &why), rows[i].why == NULL);
+        assert_int_equal(wire_place_parse(rows[i].address, rows[i].gateway, &place, &why), !rows[i].why);
         if (rows[i].why)
             assert_non_null(strstr(why, rows[i].why));
         g_free(why);
