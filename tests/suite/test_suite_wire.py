@@ -203,6 +203,11 @@ def test_no_answer(wire):
     assert done.returncode == 2 and "--wire-gateway" in done.stderr
 
 
+def test_other_address(wire):
+    done = wire.gen(0, "test", "--listen", "192.0.2.200:0", "--wire=wire0", f"--wire-address={OWN[4]}")
+    assert done.returncode == 2 and "only at --wire-address" in done.stderr
+
+
 def test_down(wire):
     ip("-n", wire.names[0], "link", "set", "wire0", "down")
     try:

@@ -163,20 +163,30 @@ int tcp_connect(const char *host, const char *port, const struct tcp_wish *wish,
     return fd;
 }
 
-static int listen_on_wire(const char *port, char **why)
+static int listen_on_wire(const char *host, const char *port, char **why)
 {
-    const struct endpoint at = {.port = (uint16_t)g_ascii_strtoull(port, NULL, 10)};
-    int fd = wire_listen(&at, 0);
+    struct addrinfo *addresses = resolve(host, port, AI_PASSIVE, why);
+    int fd = -1, error = 0;
 
+    if (!addresses)
+        return -1;
+    for (const struct addrinfo *address = addresses; address && fd < 0; address = address->ai_next) {
+        const struct endpoint at = endpoint_of((const union address *)(const void *)address->ai_addr);
+
+        fd = wire_listen(&at, 0);
+        error = errno;
+    }
+    freeaddrinfo(addresses);
     if (fd < 0)
-        *why = g_strdup_printf("cannot listen: %s", g_strerror(errno));
+        *why = g_strdup_printf("cannot listen: %s",
+                               error == EADDRNOTAVAIL ? "with --wire only at --wire-address" : g_strerror(error));
     return fd;
 }
 
 int tcp_listen(const char *host, const char *port, char **why)
 {
     if (wire_is_open())
-        return listen_on_wire(port, why);
+        return listen_on_wire(host, port, why);
 
     struct addrinfo *addresses = resolve(host, port, AI_PASSIVE, why);
     const int on = 1;
