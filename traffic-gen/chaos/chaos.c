@@ -242,29 +242,20 @@ static void make_request(struct chaos *chaos, const struct chaos_step *step, str
     memset(out->octets->data + out->octets->len - CHAOS_BLOCK, step->pattern, CHAOS_BLOCK);
 }
 
-static void send_inline(struct chaos *chaos, const struct request *request)
+static void send_request(struct chaos *chaos, const struct request *request, const char *words)
 {
-    const struct rpcrdma_plan plan = {.vers = RPCRDMA_VERSION, .credit = 8, .xid = get_be32(request->octets->data)};
+    const struct xdr_out out = {
+        .octets = request->octets, .items = {{.at = request->position, .n = request->n}}, .n_items = request->n > 0};
 
-    rpc_talker_send_plan(&chaos->talker, &plan, request->octets->data, request->octets->len);
+    rpc_talker_say_call(&chaos->talker, &out, words);
 }
 
 /* The second half of the octets cannot be read. */
 static void send_in_part(struct chaos *chaos, const struct request *request)
 {
-    struct rpc_talker *talker = &chaos->talker;
-    struct rpcrdma_read_segment reads[2] = {
-        {request->position, rpc_talker_segment(talker, false, 0, request->n / 2)},
-        {request->position, rpc_talker_segment(talker, false, request->n / 2, request->n - request->n / 2)}};
-    const struct rpcrdma_plan plan = {.vers = RPCRDMA_VERSION,
-                                      .credit = 8,
-                                      .xid = get_be32(request->octets->data),
-                                      .reads = reads,
-                                      .n_reads = G_N_ELEMENTS(reads)};
+    g_autofree char *words = g_strdup_printf("read=%u+rest read1.handle^%d", request->n / 2, OTHER_HANDLE);
 
-    memcpy(talker->region, request->octets->data + request->position, request->n);
-    reads[1].target.handle ^= OTHER_HANDLE;
-    rpc_talker_send_plan(talker, &plan, request->octets->data, request->octets->len - request->n);
+    send_request(chaos, request, words);
 }
 
 /* The Reply's XDR from its COMPOUND status on; NULL: there is none, or not the whole of it. */
@@ -291,16 +282,14 @@ static const struct talker_heard *reply_of(struct chaos *chaos, const struct req
 static void disturb_before(struct chaos *chaos, enum chaos_fault fault)
 {
     static const uint8_t half[] = {0, 100, 0x41, 0x43, 0, 0, 0, 0, 0, 0};
-    struct rpcrdma_plan plan = {.vers = VERSION_UNKNOWN, .credit = 8, .xid = chaos->xid + 0x80000000};
-    static const uint8_t nothing[40];
 
     if (fault == CHAOS_HALF_SENT)
         talk_write(&chaos->talk, half, sizeof half);
     if (fault == CHAOS_HALF_SENT || fault == CHAOS_RESET_BEFORE)
         talk_reset(&chaos->talk);
     if (fault == CHAOS_MALFORMED) {
-        rpc_talker_send_plan(&chaos->talker, &plan, nothing, sizeof nothing);
-        rpc_talker_await(&chaos->talker, plan.xid, talk_t_react(&chaos->talk)); /* ERR_VERS, or the end */
+        rpc_talker_say(&chaos->talker, "call null xid=%u h.vers=%d", chaos->xid + 0x80000000, VERSION_UNKNOWN);
+        rpc_talker_await(&chaos->talker, chaos->talker.xid, talk_t_react(&chaos->talk)); /* ERR_VERS, or the end */
     }
 }
 
@@ -385,7 +374,7 @@ static enum asked ask_once(struct chaos *chaos, const struct chaos_step *step, c
     enum asked asked;
     struct xdr results;
 
-    send_inline(chaos, request);
+    send_request(chaos, request, "");
     if (breaks) {
         disturb_after(chaos, step->fault, request);
         return ASKED_ENDED;

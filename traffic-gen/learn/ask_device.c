@@ -139,11 +139,8 @@ static bool hear_rpc(const struct exchange *exchange, struct rpc_talker *talker,
 
 static void say_rpc(struct rpc_talker *talker, const struct learn_input *input)
 {
-    g_autoptr(GByteArray) octets = NULL;
-
     talker->xid++; /* no server's reply cache knows it */
-    octets = rpc_talker_octets(talker, input->says);
-    rpc_talker_send(talker, octets->data, octets->len);
+    rpc_talker_say_statement(talker, input->says);
 }
 
 /* ---- a word ---- */

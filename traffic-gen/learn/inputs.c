@@ -71,22 +71,18 @@ static const struct learn_input startup[] = {
 
 /* ---- errors and credits of RPC-over-RDMA (RFC 8166 section 4.5), of a server ---- */
 
-#define HEAD     "XID 00000001 00000008 "
-#define NO_LISTS "00000000 00000000 00000000 "
-
 static const struct learn_input rpc[] = {
-    {"null", "a NULL Call", .says = HEAD "00000000 " NO_LISTS "NULL"},
-    {"no-credit", "a NULL Call that asks for 0 credits", .says = "XID 00000001 00000000 00000000 " NO_LISTS "NULL"},
-    {"version", "a NULL Call with rdma_vers 2", .says = "XID 00000002 00000008 00000000 " NO_LISTS "NULL"},
-    {"proc", "a NULL Call with rdma_proc 5", .says = HEAD "00000005 " NO_LISTS "NULL"},
-    {"short", "a Send of 24 octets", .says = HEAD "00000000 00000000 00000000"},
-    {"list", "a Call whose Read list cannot be decoded", .says = HEAD "00000000 00000002 00000000 00000000 NULL"},
-    {"no-body", "an RDMA_NOMSG without any chunk", .says = HEAD "00000001 " NO_LISTS},
-    {"msgp", "a NULL Call as RDMA_MSGP", .says = HEAD "00000002 00000000 00000000 " NO_LISTS "NULL"},
-    {"done", "an RDMA_DONE", .says = HEAD "00000003"},
-    {"error", "an RDMA_ERROR with ERR_CHUNK", .says = HEAD "00000004 00000002"},
-    {"reply", "a Reply to nothing",
-     .says = HEAD "00000000 " NO_LISTS "XID 00000001 00000000 00000000 00000000 00000000"},
+    {"null", "a NULL Call", .says = "call null"},
+    {"no-credit", "a NULL Call that asks for 0 credits", .says = "call null credit=0"},
+    {"version", "a NULL Call with rdma_vers 2", .says = "call null h.vers=2"},
+    {"proc", "a NULL Call with rdma_proc 5", .says = "call null h.proc=5"},
+    {"short", "a Send of 24 octets", .says = "call null cut=24"},
+    {"list", "a Call whose Read list cannot be decoded", .says = "call null @h16=2"},
+    {"no-body", "an RDMA_NOMSG without any chunk", .says = "call null bare h.proc=1"},
+    {"msgp", "a NULL Call as RDMA_MSGP", .says = "call null h.proc=2"},
+    {"done", "an RDMA_DONE", .says = "done"},
+    {"error", "an RDMA_ERROR with ERR_CHUNK", .says = "error chunk"},
+    {"reply", "a Reply to nothing", .says = "reply null"},
     {"fin", "our FIN", .say = fin, .ends = true},
     {"rst", "our RST", .say = rst, .ends = true},
 };

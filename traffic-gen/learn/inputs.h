@@ -12,9 +12,9 @@
 struct learn_input {
     const char *name, *what;
     void (*say)(struct talk *talk, const struct learn_input *input); /* NULL: a Send of RPC-over-RDMA */
-    const char *says;      /* a statement, or the octets of that Send (rpc_talker_octets()) */
-    struct talk_wish wish; /* of a start-up frame */
-    bool ends;             /* the connection, by us: nothing can be said after it */
+    const char *says;                                                /* a statement */
+    struct talk_wish wish;                                           /* of a start-up frame */
+    bool ends; /* the connection, by us: nothing can be said after it */
 };
 
 struct learn_alphabet {

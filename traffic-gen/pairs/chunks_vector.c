@@ -10,7 +10,6 @@
 
 enum {
     LENGTH_MAX = 8192,
-    SEGMENTS_MAX = 8,
     REPLY_MAX = 400,                 /* of a Reply without its octets */
     REPLY_WHOLE = LENGTH_MAX + 1024, /* with them: more than any inline size */
 
@@ -20,7 +19,6 @@ enum {
 struct chunks {
     struct rpc_talker *talker;
     struct chunks_plan plan;
-    uint8_t octets[LENGTH_MAX];
 };
 
 /* ---- verdicts ---- */
@@ -57,42 +55,43 @@ static bool judge(struct chunks *chunks, unsigned outcome, unsigned outcomes, en
 
 static bool write_by_end(struct chunks *chunks)
 {
+    static const char *const words[] = {[CALL_IS_INLINE] = " keep",
+                                        [CALL_IS_CHUNK] = " read",
+                                        [CALL_IS_LONG] = " pz keep",
+                                        [CALL_IS_BOTH] = " pz read"};
     const struct chunks_plan *plan = &chunks->plan;
-    const struct rpc_end_how how = {.long_call = plan->call == CALL_IS_LONG || plan->call == CALL_IS_BOTH,
-                                    .keep_inline = plan->call == CALL_IS_INLINE || plan->call == CALL_IS_LONG,
-                                    .reduce = plan->call == CALL_IS_CHUNK || plan->call == CALL_IS_BOTH,
-                                    .segments = plan->segments,
-                                    .reply_max = REPLY_MAX};
-    struct xdr_out out;
     enum rule_id rule;
     unsigned outcomes = chunks_of_write(plan, &rule);
 
-    rpc_talker_put_write(chunks->talker, &out, chunks->octets, plan->length);
-    rpc_talker_call(chunks->talker, &out, &how);
-    return judge(chunks, outcome_of(chunks->talker, false), outcomes, rule, "WRITE");
+    return rpc_talker_say(chunks->talker, "write len=%u%s segments=%u reply=%d", plan->length, words[plan->call],
+                          plan->segments, REPLY_MAX) &&
+           judge(chunks, outcome_of(chunks->talker, false), outcomes, rule, "WRITE");
 }
 
-/* The segments, all of our one region, with or without the roundup. */
-static size_t segments_of(const struct chunks *chunks, uint32_t position, struct rpcrdma_read_segment *out)
+/* The Read chunk, with or without the roundup. */
+static GString *read_words(const struct chunks_plan *plan)
 {
-    const struct chunks_plan *plan = &chunks->plan;
     const uint32_t pad = -plan->length % 4, each = plan->length / plan->segments;
-    size_t n = plan->segments;
+    GString *words = g_string_new("read=");
+    uint32_t n = plan->segments;
 
-    position += plan->form == FORM_IS_FAR ? CHUNKS_FAR : 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t octets = i + 1 < n ? each : plan->length - each * i;
 
-        out[i] = (struct rpcrdma_read_segment){position, rpc_talker_segment(chunks->talker, false, each * i, octets)};
+        if (i + 1 == n && plan->form == FORM_IS_PADDED)
+            octets += pad;
+        if (i + 1 == n && plan->form == FORM_IS_SHORT)
+            octets -= MIN(octets - 1, CHUNKS_MISSING);
+        g_string_append_printf(words, "%s%u", i > 0 ? "+" : "", octets);
     }
-    if (plan->form == FORM_IS_PADDED)
-        out[n - 1].target.length += pad;
-    if (plan->form == FORM_IS_SHORT)
-        out[n - 1].target.length -= MIN(out[n - 1].target.length - 1, CHUNKS_MISSING);
-    if (plan->form == FORM_IS_PAD && pad > 0)
-        out[n++] =
-            (struct rpcrdma_read_segment){position, rpc_talker_segment(chunks->talker, false, plan->length, pad)};
-    return n;
+    if (plan->form == FORM_IS_PAD && pad > 0) {
+        g_string_append_printf(words, "+%u", pad);
+        n++;
+    }
+    for (uint32_t i = 0; i < n && plan->form == FORM_IS_FAR; i++)
+        g_string_append_printf(words, " read%u.pos+%d", i, CHUNKS_FAR);
+    g_string_append_printf(words, " credit=%u", plan->credits);
+    return words;
 }
 
 static bool judge_by_hand(struct chunks *chunks, enum rpc_answer answer)
@@ -119,50 +118,29 @@ static bool judge_by_hand(struct chunks *chunks, enum rpc_answer answer)
 static bool write_by_hand(struct chunks *chunks)
 {
     struct rpc_talker *talker = chunks->talker;
-    struct rpcrdma_read_segment reads[SEGMENTS_MAX];
-    struct rpcrdma_plan plan = {.vers = RPCRDMA_VERSION, .credit = chunks->plan.credits, .reads = reads};
-    enum rpc_answer answer;
-    struct xdr_out out;
+    g_autoptr(GString) words = read_words(&chunks->plan);
 
-    rpc_talker_put_write(talker, &out, chunks->octets, chunks->plan.length);
-    plan.n_reads = (uint32_t)segments_of(chunks, (uint32_t)rpc_talker_take_item(talker, &out, NULL).at, reads);
-    plan.xid = get_be32(out.octets->data);
-    rpc_talker_send_plan(talker, &plan, out.octets->data, out.octets->len);
-    xdr_out_free(&out);
-    answer = rpc_talker_await(talker, talker->xid, talk_t_close(talker->talk));
-    return judge_by_hand(chunks, answer);
+    return rpc_talker_say(talker, "call write len=%u %s", chunks->plan.length, words->str) &&
+           judge_by_hand(chunks, rpc_talker_await(talker, talker->xid, talk_t_close(talker->talk)));
 }
 
 /* ---- READ ---- */
-
-/* The result's octets: *n of them, which are right. */
-static bool octets_right(const struct chunks *chunks, uint32_t *n)
-{
-    const struct rpc_end_message *reply = &chunks->talker->reply;
-
-    *n = reply->n_items == 1 ? (uint32_t)reply->items[0].n : 0;
-    return *n <= chunks->plan.length && memcmp(reply->p + (*n ? reply->items[0].at : 0), chunks->octets, *n) == 0;
-}
 
 static bool read_back(struct chunks *chunks)
 {
     const struct chunks_plan *plan = &chunks->plan;
     const bool has_write_chunk = plan->reply == REPLY_IS_WRITE || plan->reply == REPLY_IS_BOTH;
-    const struct rpc_end_how how = {.segments = plan->reply_segments,
-                                    .results = {has_write_chunk ? plan->room : 0},
-                                    .reply_max = plan->reply == REPLY_IS_INLINE  ? 0
-                                                 : plan->reply == REPLY_IS_WRITE ? REPLY_MAX
-                                                                                 : REPLY_WHOLE};
-    struct xdr_out out;
+    const int reply_max = plan->reply == REPLY_IS_INLINE ? 0 : plan->reply == REPLY_IS_WRITE ? REPLY_MAX : REPLY_WHOLE;
     enum rule_id rule;
     unsigned outcomes = chunks_of_read(plan, &rule), outcome;
     uint32_t n = 0;
     bool right = true;
 
-    rpc_talker_put_read(chunks->talker, &out, plan->length);
-    rpc_talker_call(chunks->talker, &out, &how);
+    if (!rpc_talker_say(chunks->talker, "read len=%u write=%u segments=%u reply=%d", plan->length,
+                        has_write_chunk ? plan->room : 0, plan->reply_segments, reply_max))
+        return false;
     if (outcome_of(chunks->talker, false) == CHUNKS_SUCCESS)
-        right = octets_right(chunks, &n);
+        right = rpc_talker_holds(chunks->talker, &n);
     outcome = outcome_of(chunks->talker, n < plan->length);
     if (!judge(chunks, outcome, outcomes, rule, "READ"))
         return false;
@@ -206,18 +184,15 @@ static bool call_at_once(struct chunks *chunks)
 
 static void run(struct talk *talk, const struct pairs *pairs, const int *vector)
 {
-    g_autofree struct chunks *chunks = g_new0(struct chunks, 1);
     const struct chunks_plan plan = chunks_plan_of(vector);
     const struct talker_wish wish = {.size = plan.inline_size, .credits = plan.credits, .version = plan.version};
     struct rpc_talker talker;
+    struct chunks chunks = {&talker, plan};
     bool by_hand = plan.form > FORM_IS_OWN;
 
     (void)pairs;
-    chunks->talker = &talker;
-    chunks->plan = plan;
-    exchange_draw(plan.length, chunks->octets, plan.length);
     if (rpc_talker_open(&talker, talk, &wish) && rpc_talker_file(&talker) &&
-        (by_hand ? write_by_hand(chunks) : write_by_end(chunks)) && read_back(chunks) && call_at_once(chunks))
+        (by_hand ? write_by_hand(&chunks) : write_by_end(&chunks)) && read_back(&chunks) && call_at_once(&chunks))
         talk_passed(talk, "the WRITE, the READ and %u NULL Calls were answered as they have to be", plan.calls);
     rpc_talker_close(&talker);
 }

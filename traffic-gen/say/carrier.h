@@ -13,11 +13,11 @@ struct words;
 
 struct carrier {
     const char *name; /* of --transport */
-    /* Makes the connection in the simulated network, as c->setup has it. */
+    /* Makes the connection in the simulated network, as c->setup has it. NULL: it is there. */
     void (*connect)(struct conversation *c);
     /* Its life in the network, for connections that begin after it. */
     struct sim_life *(*life)(const struct conversation *c);
-    /* Everything scripted so far for the peer of role, as sim_how.received counts it. */
+    /* Everything scripted so far for the peer of role, as sim_how.received counts it. NULL: nothing is counted. */
     uint64_t (*all_of_peer)(const struct conversation *c, enum role role);
     /* What role says as the connection comes about: MPA Request or Reply, ConnectRequest or ConnectReply. */
     void (*startup)(struct conversation *c, enum role role);
@@ -27,7 +27,7 @@ struct carrier {
     void (*silence)(struct conversation *c, enum role role, const struct sim_how *how);
     /* role ends the connection: orderly, or at once. */
     void (*end)(struct conversation *c, enum role role, bool reset, const struct sim_how *how);
-    /* From here on the capture holds, or does not hold, the connection's packets. */
+    /* From here on the capture holds, or does not hold, the connection's packets. NULL: there is no capture. */
     void (*capturing)(struct conversation *c, enum role role, bool on, const struct sim_how *how);
     /* Of carriers of MPA, NULL of others: the next octets of role's stream, and how many there are so far. */
     void (*write)(struct conversation *c, enum role role, const uint8_t *p, size_t n, const struct sim_how *how);
@@ -46,6 +46,11 @@ void say_message_in_fpdus(struct conversation *c, enum role role, const struct m
 extern const struct carrier carrier_mpa, carrier_roce;
 /* By its name; NULL: there is none. */
 const struct carrier *carrier_find(const char *name);
+
+static inline uint64_t carrier_all_of_peer(const struct conversation *c, enum role role)
+{
+    return c->carrier->all_of_peer ? c->carrier->all_of_peer(c, role) : 0;
+}
 
 /* When and how role says its next message: as c->how and c->early have it, which this resets. */
 struct sim_how take_how(struct conversation *c, enum role role);

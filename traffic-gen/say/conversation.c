@@ -93,7 +93,8 @@ struct conversation *conversation_new(struct stage *stage, const struct conversa
     c->side[INITIATOR] = c->setup.responder_opens;
     c->side[RESPONDER] = !c->setup.responder_opens;
 
-    c->carrier->connect(c);
+    if (c->carrier->connect)
+        c->carrier->connect(c);
     negotiate(c);
     g_ptr_array_add(stage->conversations, c);
     return c;
@@ -106,7 +107,7 @@ struct sim_how orderly(const struct conversation *c, enum role role)
     struct sim_how how = c->how;
 
     if (!c->early)
-        how.received = c->carrier->all_of_peer(c, role);
+        how.received = carrier_all_of_peer(c, role);
     return how;
 }
 
@@ -170,7 +171,8 @@ void say_startup(struct conversation *c)
 
 void say_capturing(struct conversation *c, enum role role, bool on, const struct sim_how *how)
 {
-    c->carrier->capturing(c, role, on, how);
+    if (c->carrier->capturing)
+        c->carrier->capturing(c, role, on, how);
 }
 
 void say_fin(struct conversation *c, enum role role)

@@ -16,6 +16,7 @@ struct rpc {
     uint32_t xid[2];
     uint32_t registered;
     uint32_t sequence[2][RPC_SLOTS];
+    const struct rpc_filling *filling;
 };
 
 static void exchange_free(gpointer p)
@@ -57,6 +58,16 @@ void rpc_free(struct rpc *rpc)
     for (unsigned role = 0; role < 2; role++)
         g_array_unref(rpc->flying[role]);
     g_free(rpc);
+}
+
+void rpc_fill_from(struct rpc *rpc, const struct rpc_filling *filling)
+{
+    rpc->filling = filling;
+}
+
+const struct rpc_filling *rpc_filling(const struct rpc *rpc)
+{
+    return rpc->filling;
 }
 
 struct rpc_exchange *rpc_exchange_new(struct rpc *rpc, enum role caller)
@@ -125,9 +136,16 @@ struct rpc_exchange *rpc_undone(struct rpc *rpc, enum role caller)
     return NULL;
 }
 
-struct rpcrdma_segment rpc_register(struct rpc *rpc, uint32_t length)
+struct rpcrdma_segment rpc_register(struct rpc *rpc, uint32_t length, const GByteArray *content, size_t from)
 {
     uint32_t number = ++rpc->registered;
+
+    if (rpc->filling) {
+        const size_t skipped = content ? MIN(from, content->len) : 0;
+
+        return rpc->filling->offer(rpc->filling->ctx, length, content ? content->data + skipped : NULL,
+                                   content ? MIN(length, content->len - skipped) : 0);
+    }
 
     return (struct rpcrdma_segment){
         .handle = rpc_stag(number), .length = length, .offset = UINT64_C(0x7F3A04C00000) + UINT64_C(0x400000) * number};

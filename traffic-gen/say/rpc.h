@@ -65,7 +65,21 @@ struct rpc_exchange {
 
 struct rpc;
 
+/* A real end that fills in what is made up otherwise. */
+struct rpc_filling {
+    /* So much of the end's memory; what Reads of it yield is p[0..n). p NULL: it is for Writes of the peer. */
+    struct rpcrdma_segment (*offer)(void *ctx, uint32_t length, const uint8_t *p, size_t n);
+    void *ctx;
+    /* Of Calls: the message, and which parts of it are items. NULL: as the words have it. */
+    const GByteArray *message;
+    const struct nfs_body_item *items; /* `at` counts from the message's first octet */
+    unsigned n_items;
+};
+
 struct rpc *rpc_new(void);
+/* Borrowed. */
+void rpc_fill_from(struct rpc *rpc, const struct rpc_filling *filling);
+const struct rpc_filling *rpc_filling(const struct rpc *rpc); /* NULL: there is none */
 void rpc_free(struct rpc *rpc);
 
 struct rpc_exchange *rpc_exchange_new(struct rpc *rpc, enum role caller);
@@ -91,8 +105,8 @@ static inline uint32_t rpc_stag(uint32_t number)
     return x ^ x >> 13;
 }
 
-/* Memory that nothing else has been registered for. */
-struct rpcrdma_segment rpc_register(struct rpc *rpc, uint32_t length);
+/* Memory that nothing else has been registered for: for Reads of content from `from` on; NULL: for Writes. */
+struct rpcrdma_segment rpc_register(struct rpc *rpc, uint32_t length, const GByteArray *content, size_t from);
 
 void rpc_side_clear(struct rpc_side *side);
 

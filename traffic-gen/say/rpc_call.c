@@ -71,7 +71,7 @@ static void offer(struct rpc_making *m, struct rpc_chunk *chunk, const char *siz
 
     chunk->n = strcmp(sizes, "-") == 0 ? 0 : rpc_parse_sizes(m->words, sizes, total, size, RPC_SEGMENTS_MAX);
     for (unsigned i = 0; i < chunk->n; i++)
-        chunk->segments[i] = rpc_register(m->rpc, size[i]);
+        chunk->segments[i] = rpc_register(m->rpc, size[i], NULL, 0);
 }
 
 static uint32_t data_expected(const struct rpc_making *m)
@@ -126,6 +126,33 @@ static void keep_chunks(struct rpc_making *m)
     m->exchange->reply_chunk = m->reply;
 }
 
+static void make_message(struct rpc_making *m)
+{
+    const struct nfs_template *procedure = m->exchange->procedure;
+
+    choose_credential(m);
+    build_arguments(m);
+    if (!words_good(m->words))
+        return;
+    m->header.xid = m->exchange->xid;
+    m->header.type = RPC_CALL;
+    m->header.rpcvers = RPC_VERSION;
+    m->header.prog = procedure->program;
+    m->header.vers = procedure->version;
+    m->header.proc = procedure->number;
+    rpc_change_header(m);
+    rpc_put_together(m);
+}
+
+static void take_message(struct rpc_making *m, const struct rpc_filling *filling)
+{
+    nfs_body_init(&m->side->body);
+    g_array_append_vals(m->side->body.items, filling->items, filling->n_items);
+    m->side->whole = g_byte_array_new();
+    g_byte_array_append(m->side->whole, filling->message->data, filling->message->len);
+    rpc_change_message(m);
+}
+
 void rpc_say_call(struct rpc_making *m)
 {
     const char *name = words_first(m->words);
@@ -141,18 +168,12 @@ void rpc_say_call(struct rpc_making *m)
     exchange->xid = (uint32_t)words_number(m->words, "xid", exchange->xid);
     m->exchange = exchange;
     m->side = &exchange->call;
-    choose_credential(m);
-    build_arguments(m);
+    if (rpc_filling(m->rpc) && rpc_filling(m->rpc)->message)
+        take_message(m, rpc_filling(m->rpc));
+    else
+        make_message(m);
     if (!words_good(m->words))
         return;
-    m->header.xid = exchange->xid;
-    m->header.type = RPC_CALL;
-    m->header.rpcvers = RPC_VERSION;
-    m->header.prog = exchange->procedure->program;
-    m->header.vers = exchange->procedure->version;
-    m->header.proc = exchange->procedure->number;
-    rpc_change_header(m);
-    rpc_put_together(m);
     m->plan.xid = exchange->xid;
     m->plan.vers = RPCRDMA_VERSION;
     m->plan.credit = RPC_CREDITS;
@@ -183,13 +204,14 @@ void rpc_say_again(struct rpc_making *m)
     m->payload = exchange->sends_payload ? exchange->call.reduced : NULL;
     if (!words_have(m->words, "same")) {
         for (unsigned i = 0; i < m->side->n_reads; i++)
-            m->side->reads[i].segment.target = rpc_register(m->rpc, m->side->reads[i].segment.target.length);
+            m->side->reads[i].segment.target = rpc_register(m->rpc, m->side->reads[i].segment.target.length,
+                                                            m->side->reads[i].content, m->side->reads[i].from);
         for (unsigned i = 0; i < exchange->n_writes; i++) {
             for (unsigned k = 0; k < exchange->writes[i].n; k++)
-                exchange->writes[i].segments[k] = rpc_register(m->rpc, exchange->writes[i].segments[k].length);
+                exchange->writes[i].segments[k] = rpc_register(m->rpc, exchange->writes[i].segments[k].length, NULL, 0);
         }
         for (unsigned k = 0; k < exchange->reply_chunk.n; k++)
-            exchange->reply_chunk.segments[k] = rpc_register(m->rpc, exchange->reply_chunk.segments[k].length);
+            exchange->reply_chunk.segments[k] = rpc_register(m->rpc, exchange->reply_chunk.segments[k].length, NULL, 0);
     }
     plan_chunks(m);
     rpc_change_plan(m);

@@ -275,7 +275,7 @@ static void add_reads(struct rpc_making *m, const char *sizes, uint32_t position
 
     for (unsigned i = 0; i < n && m->side->n_reads < RPC_READS_MAX; i++) {
         m->side->reads[m->side->n_reads++] = (struct rpc_read){
-            .segment = {.position = position, .target = rpc_register(m->rpc, size[i])},
+            .segment = {.position = position, .target = rpc_register(m->rpc, size[i], content, from)},
             .content = content,
             .from = from,
         };

@@ -184,7 +184,10 @@ static void place_results(struct rpc_making *m)
 
     words_have(m->words, "pad");
     begin_writes(m);
-    pair_results(m, words_value(m->words, "place"));
+    if (words_have(m->words, "as-offered"))
+        memcpy(m->writes, m->exchange->writes, sizeof m->writes);
+    else
+        pair_results(m, words_value(m->words, "place"));
     for (unsigned k = 0; empty && k < m->plan.n_writes; k++) {
         if (m->writes[k].n && m->writes[k].segments[0].length == 0)
             m->writes[k].n = 0;

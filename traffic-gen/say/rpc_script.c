@@ -209,6 +209,7 @@ static struct rpcrdma_segment moved_target(struct rpc_making *m, const struct rp
     *from = words_number(m->words, "off", 0);
     segment.offset += *from;
     segment.length -= MIN(segment.length, (uint32_t)*from);
+    segment.length = MIN(segment.length, (uint32_t)words_number(m->words, "most", UINT32_MAX));
     return segment;
 }
 

@@ -28,7 +28,7 @@
  *   only=N (that segment), parts=N (Reads of N octets), size+N size=N src srcto sink sinkto (of each Read),
  *   no-answer (`I give` answers then), again (although it has been done); of, back
  *   `R put TARGET` one RDMA Write, `R get TARGET` one RDMA Read and its answer; TARGET is readN, writeN.M or reply.M
- *   (segment M), of the peer's latest Call (back=N, of=N: another): off=N len=N stag+N to+N; get: no-answer
+ *   (segment M), of the peer's latest Call (back=N, of=N: another): off=N len=N most=N stag+N to+N; get: no-answer
  *
  * REPLIES. `R reply`: RDMA Writes into the Write chunks, or of the whole message into the Reply chunk when it does not
  * fit inline, then the Send with the chunks returned.
@@ -36,7 +36,8 @@
  *               opN.FIELD=N; results=N only so many operations
  *   accept=N (low=N high=N), denied (reject=N auth=N low=N high=N)
  *   long, short (whatever the size is), both (Long, and inline as well)
- *   inline      nothing goes into Write chunks; empty: unused chunks come back without segments;
+ *   inline      nothing goes into Write chunks, and as-offered: they come back with the lengths that they were
+ *               offered with; empty: unused chunks come back without segments;
  *               place=NAME: that result goes into the first Write chunk
  *   first=N (the first result goes into Write chunk N), only=N (N results do), join (the first two into the first),
  *   spread (the first into the first two), skip-empty (chunks without segments do not count), lose=N (result N is
@@ -55,7 +56,7 @@
  *   h.FIELD     of the Transport header: xid vers credit proc align thresh err low high (=N, +N, -N); credit=N
  *   readN.FIELD pos handle len off of segment N of the Read list; writeN.segM.FIELD, reply.segM.FIELD: handle len off;
  *               writeN.n, reply.n segments of a chunk, reads.n, writes.n entries of a list; no-reply-chunk,
- *               new-reply-chunk (of one segment that nobody has offered)
+ *               new-reply-chunk (of one segment that nobody has offered), new-read-chunk=POSITION (one segment more)
  *   bare        nothing after the Transport header
  *   stag=N      all segments
  *   rpc.FIELD   of the RPC header: xid type rpcvers prog vers proc stat flavor; gss.vers gss.proc gss.seq gss.service

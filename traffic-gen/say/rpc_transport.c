@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRANSPORT_HEADER_ROOM = 16384 };
+enum { TRANSPORT_HEADER_ROOM = 16384, NEW_CHUNK = 100 };
 
 #define PLACE(member)                                                                                                  \
     (struct words_place)                                                                                               \
@@ -84,8 +84,13 @@ void rpc_change_plan(struct rpc_making *m)
     if (words_have(m->words, "new-reply-chunk")) {
         m->plan.reply = &m->reply_plan;
         m->reply.n = 1;
-        m->reply.segments[0] = rpc_register(m->rpc, 4096);
+        m->reply.segments[0] = rpc_register(m->rpc, 4096, NULL, 0);
     }
+    if (words_given(m->words, "new-read-chunk") && m->plan.n_reads < RPC_READS_MAX)
+        m->reads[m->plan.n_reads++] = (struct rpcrdma_read_segment){
+            .position = (uint32_t)words_number(m->words, "new-read-chunk", 0),
+            .target = rpc_register(m->rpc, NEW_CHUNK, m->side ? m->side->whole : NULL, 0),
+        };
     if (words_have(m->words, "bare"))
         m->payload = NULL;
     words_change(m->words, find_plan, m);

@@ -63,7 +63,7 @@ static void set_time(struct saying *s)
 {
     struct conversation *c = s->c;
     struct words *words = &s->words;
-    uint64_t unread = words_number(words, "unread", 0), all = c->carrier->all_of_peer(c, s->role);
+    uint64_t unread = words_number(words, "unread", 0), all = carrier_all_of_peer(c, s->role);
 
     c->early = words_have(words, "early") || unread > 0;
     if (unread > 0)

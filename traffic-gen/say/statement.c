@@ -106,6 +106,16 @@ void statement_add_word(struct statement *statement, const char *text)
         statement_add(statement, text);
 }
 
+struct statement *statement_of_words(const char *text)
+{
+    g_auto(GStrv) list = g_strsplit(text, " ", -1);
+    struct statement *statement = statement_new(INITIATOR, NULL);
+
+    for (unsigned i = 0; list[i]; i++)
+        statement_add_word(statement, list[i]);
+    return statement;
+}
+
 static bool refuse(const char *name, unsigned number, const char *word, char **error)
 {
     *error = g_strdup_printf("%s, statement %u: cannot read '%s' (see: man iwarp-gen-script)", name, number, word);

@@ -55,6 +55,8 @@ struct statement {
 struct statement *statement_new(enum role role, const struct verb *verb);
 struct statement *statement_ref(struct statement *statement);
 void statement_unref(void *statement);
+/* Words alone, separated by blanks: without a verb. */
+struct statement *statement_of_words(const char *text);
 
 void statement_add(struct statement *statement, const char *name);
 void statement_put_first(struct statement *statement, const char *name);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { V4 = NFS_ALL_VERSIONS & ~(1 << NFS_V3) };
+enum { V4 = NFS_ALL_VERSIONS & ~(1 << NFS_V3), NFS4_BADXDR = 10036, WARM_UP = 12 /* Calls */ };
 
 /* What is said of a statement, by how it begins. */
 static const struct kind {
@@ -34,80 +34,264 @@ static const struct kind *kind_of(const char *statement)
 
 /* ---- connections ---- */
 
-bool rpcrdma_wish(struct talk *talk, const struct suite_case *row, struct rpcrdma_wish *out)
+bool rpcrdma_wish(struct talk *talk, const struct suite_case *row, struct talker_wish *out)
 {
     const char *says = row->says && g_str_has_prefix(row->says, "with ") ? row->says : "with";
     g_autofree char *with = g_strndup(says, strcspn(says, ";")), *error = NULL;
-    g_auto(GStrv) list = g_strsplit(with, " ", -1);
-    struct statement *statement = statement_new(INITIATOR, NULL);
-    struct words words;
-    const char *data;
+    struct statement *statement = statement_of_words(with);
+    struct words words = words_of(statement, "case", &error);
+    const char *data = words_value(&words, "data");
+    g_autoptr(GByteArray) octets = words_octets(&words, data ? data : "");
 
-    for (unsigned i = 1; list[i]; i++)
-        statement_add_word(statement, list[i]);
-    words = words_of(statement, "case", &error);
-    data = words_value(&words, "data");
-    *out = (struct rpcrdma_wish){.versions = words_have(&words, "v4") ? V4 : NFS_ALL_VERSIONS,
-                                 .data = words_octets(&words, data ? data : ""),
-                                 .wish = {.size = (uint32_t)words_number(&words, "inline", 0),
-                                          .credits = (uint32_t)words_number(&words, "credits", 0),
-                                          .no_grant = words_have(&words, "no-grant"),
-                                          .invalidation = words_have(&words, "invalidation"),
-                                          .may_close = words_have(&words, "may-close")}};
-    if (data) {
-        out->wish.private_data = out->data->data;
-        out->wish.private_length = (uint16_t)out->data->len;
-    }
+    words_have(&words, "with");
+    *out = (struct talker_wish){.says_private = data != NULL,
+                                .private_length = (uint16_t)MIN(octets->len, TALKER_PRIVATE_MAX),
+                                .size = (uint32_t)words_number(&words, "inline", 0),
+                                .credits = (uint32_t)words_number(&words, "credits", 0),
+                                .no_grant = words_have(&words, "no-grant"),
+                                .invalidation = words_have(&words, "invalidation"),
+                                .may_close = words_have(&words, "may-close"),
+                                .again = words_have(&words, "again"),
+                                .versions = words_have(&words, "v4") ? V4 : NFS_ALL_VERSIONS};
+    if (out->private_length > 0)
+        memcpy(out->private_data, octets->data, out->private_length);
     if (!words_end(&words))
         talk_inconclusive(talk, "what is wished cannot be: %s", error);
     statement_unref(statement);
     return !error;
 }
 
-void rpcrdma_wish_clear(struct rpcrdma_wish *wish)
+/* A connection with the usual wishes, and nothing else. */
+static bool connect_once(struct talk *talk)
 {
-    g_byte_array_unref(wish->data);
+    struct rpc_talker talker;
+    bool good = rpc_talker_open(&talker, talk, NULL);
+
+    rpc_talker_close(&talker);
+    return good;
 }
 
-void rpcrdma_on_connection(struct talk *talk, const struct suite_case *row,
-                           void (*one)(struct rpc_talker *talker, const struct suite_case *row))
+/* The connection did not come up: with the usual private data it must, or the cause is another. */
+static void judge_refusal(struct talk *talk, const char *what)
 {
-    struct rpcrdma_wish wish;
     struct rpc_talker talker;
 
-    bool good = rpcrdma_wish(talk, row, &wish);
-
-    if (good && !talk_is_initiator(talk)) {
-        rpc_talker_with_client(talk, row, &wish.wish, one);
-    } else if (good) {
-        if (rpc_talker_open(&talker, talk, &wish.wish))
-            one(&talker, row);
-        rpc_talker_close(&talker);
+    if (rpc_talker_open(&talker, talk, &(struct talker_wish){.alone = true})) {
+        if (talker.waited)
+            talk_inconclusive(talk, "the device refuses any connection for a while: %s", what);
+        else
+            talk_failed(talk, "expected a connection as with the usual private data; it does not come up: %s", what);
     }
-    rpcrdma_wish_clear(&wish);
+    rpc_talker_close(&talker);
+}
+
+static void with_server(struct talk *talk, const struct suite_case *row, const struct talker_wish *wish)
+{
+    g_autofree char *what = NULL;
+    struct rpc_talker talker;
+    bool opened = rpc_talker_open(&talker, talk, wish);
+
+    if (opened)
+        row->on(&talker, row);
+    what = g_strdup(talk->result->actual);
+    rpc_talker_close(&talker);
+    if (!opened && wish->says_private && !(row->needs & NEED_NFS) && !rpc_talker_failed_here(&talker))
+        judge_refusal(talk, what);
 }
 
 void rpcrdma_once(struct talk *talk, const struct suite_case *row)
 {
-    rpcrdma_on_connection(talk, row, row->on);
+    const bool is_server = talk_is_initiator(talk);
+    struct talker_wish wish;
+
+    if (!rpcrdma_wish(talk, row, &wish) ||
+        (is_server && row->needs & NEED_NFS && !rpc_talker_first_version(talk, &wish.version)) ||
+        (wish.again && !connect_once(talk)))
+        return;
+    if (is_server)
+        with_server(talk, row, &wish);
+    else
+        rpc_talker_with_client(talk, row, &wish);
 }
 
 void rpcrdma_each_version(struct talk *talk, const struct suite_case *row)
 {
-    struct rpcrdma_wish wish;
+    struct talker_wish wish;
 
     if (rpcrdma_wish(talk, row, &wish))
-        rpc_talker_each_version(talk, row, wish.versions, &wish.wish, row->on);
-    rpcrdma_wish_clear(&wish);
+        rpc_talker_each_version(talk, row, &wish);
 }
+
+/* ---- until the stimulus, with a client ---- */
+
+/* Serves its Calls until it has made one of each kind. */
+static bool warm_up(struct rpc_talker *talker)
+{
+    rpc_talker_serve(talker, WARM_UP, talk_t_close(talker->talk));
+    if (talker->served > 0 && !talker->fed_end)
+        return true;
+    if (!rpc_talker_left_early(talker))
+        talk_inconclusive(talker->talk, "the device makes no Calls: keep it busy");
+    return false;
+}
+
+/* Its Calls wait from here on. */
+static bool hold(struct rpc_talker *talker)
+{
+    talker->hold = true;
+    rpc_talker_pump(talker, talk_t_react(talker->talk) / 4, NULL);
+    if (talker->n_held == 0)
+        talk_inconclusive(talker->talk, "the device has no Calls outstanding");
+    return talker->n_held > 0;
+}
+
+static bool has_any(const struct talker_heard *call)
+{
+    return call != NULL;
+}
+
+static bool has_read_chunk(const struct talker_heard *call)
+{
+    return call->header.read.n > 0;
+}
+
+static bool has_write_chunk(const struct talker_heard *call)
+{
+    struct rpcrdma_chunk chunk = rpcrdma_write_begin(&call->header);
+
+    return rpcrdma_write_next(&call->header, call->p, &chunk) && chunk.n > 0;
+}
+
+static bool has_reply_chunk(const struct talker_heard *call)
+{
+    return call->header.has_reply && call->header.reply.segments > 0;
+}
+
+/* The stimulus is about that Call. */
+static bool choose(struct rpc_talker *talker, bool (*fits)(const struct talker_heard *call))
+{
+    for (unsigned i = 0; i < talker->n_held; i++) {
+        const struct talker_heard *call = rpc_talker_find_call(talker, talker->held[i].xid);
+
+        if (call && fits(call)) {
+            talker->xid = talker->held[i].xid;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* As many wait as are granted. Where it makes one at a time, each has waited a little. */
+static bool hold_all(struct rpc_talker *talker)
+{
+    rpc_talker_pump(talker, talk_t_react(talker->talk) / 200, NULL);
+    return talker->n_held >= talker->credits;
+}
+
+/* Serves until such a Call waits, or all do. A device does other things in between, perhaps for long. */
+static bool await_call(struct rpc_talker *talker, bool (*fits)(const struct talker_heard *call))
+{
+    int64_t until = talk_now() + 3 * talk_t_close(talker->talk);
+
+    while (talk_now() < until && !talker->fed_end) {
+        if (!rpc_talker_wait_calls(talker, 1))
+            return false;
+        rpc_talker_pump(talker, 0, NULL);
+        if (fits ? choose(talker, fits) : hold_all(talker))
+            return true;
+        while (talker->n_held > 0)
+            rpc_talker_answer(talker, 0);
+    }
+    if (rpc_talker_left_early(talker))
+        return false;
+    if (fits)
+        talk_not_applicable(talker->talk, "the device makes no Call with such a chunk");
+    else
+        talk_inconclusive(talker->talk, "the device never has %u Calls outstanding: keep it busy", talker->credits);
+    return false;
+}
+
+static bool answer(struct rpc_talker *talker)
+{
+    rpc_talker_answer(talker, rpc_talker_held(talker));
+    return true;
+}
+
+static bool pause_a_while(struct rpc_talker *talker)
+{
+    rpc_talker_pump(talker, talk_t_react(talker->talk), NULL);
+    return true;
+}
+
+/* From here on the stack replies to Calls with chunks by Sends with Invalidate. */
+static bool invalidates(struct rpc_talker *talker)
+{
+    if (talker->tells && talker->peer_data.remote_invalidation)
+        return true;
+    talk_not_applicable(talker->talk, "the device does not set R");
+    return false;
+}
+
+/*
+ * Warm, it answers the server's first Call. As patient as at the start: silence makes the case not applicable, so a
+ * device that is merely slow must not be taken for one that serves no Calls.
+ */
+static bool takes_calls(struct rpc_talker *talker, uint32_t xid)
+{
+    enum rpc_answer found;
+
+    if (!warm_up(talker) || !rpc_talker_say(talker, CALL_BACK "1 xid=%u", talker->xids + xid))
+        return false;
+    found = rpc_talker_await(talker, talker->xid, MAX(talk_t_react(talker->talk), talk_t_start(talker->talk)));
+    talker->xid++;
+    if (found & (RPC_ANSWER_SUCCESS | RPC_ANSWER_RPC_ERROR | RPC_ANSWER_GARBAGE | RPC_ANSWER_ERR_CHUNK))
+        return true;
+    if (found == RPC_ANSWER_GONE)
+        talk_failed(talker->talk, "the server's first Call ends the connection");
+    else
+        talk_not_applicable(talker->talk, "the device answers no Calls from the server on this connection");
+    return false;
+}
+
+static bool takes_first_call(struct rpc_talker *talker)
+{
+    return takes_calls(talker, TALKER_XID_FIRST);
+}
+
+static bool takes_several_calls(struct rpc_talker *talker)
+{
+    return takes_calls(talker, TALKER_XID_BURST);
+}
+
+static const struct step {
+    const char *name;
+    bool (*take)(struct rpc_talker *talker);
+    bool (*await)(const struct talker_heard *call);
+} steps[] = {
+    {"file", rpc_talker_file, NULL},
+    {"warm", warm_up, NULL},
+    {"hold", hold, NULL},
+    {"all", NULL, NULL},
+    {"await", NULL, has_any},
+    {"await read", NULL, has_read_chunk},
+    {"await write", NULL, has_write_chunk},
+    {"await reply", NULL, has_reply_chunk},
+    {"answer", answer, NULL},
+    {"pause", pause_a_while, NULL},
+    {"called", takes_several_calls, NULL},
+    {"called once", takes_first_call, NULL},
+    {"invalidates", invalidates, NULL},
+};
 
 /* ---- statements ---- */
 
 static bool prepare(struct rpc_talker *talker, const char *statement)
 {
-    if (strcmp(statement, "file") == 0)
-        return rpc_talker_file(talker);
-    if (!rpc_talker_say(talker, statement))
+    for (unsigned i = 0; i < G_N_ELEMENTS(steps); i++) {
+        if (strcmp(statement, steps[i].name) == 0)
+            return steps[i].take ? steps[i].take(talker) : await_call(talker, steps[i].await);
+    }
+    if (!rpc_talker_say(talker, "%s", statement))
         return false;
     if (rpc_talker_status(talker) == 0)
         return true;
@@ -123,11 +307,11 @@ bool calls_say(struct rpc_talker *talker, const struct suite_case *row)
         const char *statement = g_strstrip(parts[i]);
 
         if (*statement == '(')
-            return rpc_talker_say(talker, statement + 1);
+            return rpc_talker_say(talker, "%s", statement + 1);
         if (!g_str_has_prefix(statement, "with ") && !prepare(talker, statement))
             return false;
     }
-    return false;
+    return true;
 }
 
 /* It has succeeded; if it reads, what was written. */
@@ -137,7 +321,7 @@ static bool is_done(struct rpc_talker *talker, const char *statement)
 
     if (!rpc_talker_succeeded(talker))
         return false;
-    if (!differs || rpc_talker_holds(talker))
+    if (!differs || rpc_talker_holds(talker, NULL))
         return true;
     talk_failed(talker->talk, "%s", differs);
     return false;
@@ -150,8 +334,25 @@ bool calls_check(struct rpc_talker *talker, const struct suite_case *row)
     for (unsigned i = 0; parts[i]; i++) {
         const char *statement = g_strstrip(parts[i]);
 
-        if (*statement && !(rpc_talker_say(talker, statement) && is_done(talker, statement)))
+        if (*statement && !(rpc_talker_say(talker, "%s", statement) && is_done(talker, statement)))
             return false;
+    }
+    return true;
+}
+
+bool calls_burst(struct rpc_talker *talker, const char *call, uint32_t xid, uint32_t n, int64_t ns)
+{
+    for (uint32_t i = 0; i < n; i++)
+        rpc_talker_say(talker, "%s xid=%u", call, xid + i);
+    for (uint32_t i = 0; i < n; i++) {
+        enum rpc_answer found = rpc_talker_await(talker, xid + i, ns);
+
+        if (found == RPC_ANSWER_SILENCE || found == RPC_ANSWER_GONE) {
+            talk_failed(talker->talk,
+                        "expected an answer to each of %u simultaneous Calls, as granted; number %u has %s", n, i + 1,
+                        rpc_answer_words(found));
+            return false;
+        }
     }
     return true;
 }
@@ -176,8 +377,25 @@ void calls_answered(struct rpc_talker *talker, const struct suite_case *row)
         talk_failed(talker->talk, "expected %s; found %s", row->expected, rpc_talker_result_words(talker));
 }
 
+/* The answer; where the row tells them apart, a success that is an NFS error is no success. */
+static enum rpc_answer answer_to(struct rpc_talker *talker, unsigned allowed)
+{
+    enum rpc_answer answer = rpc_talker_await(talker, talker->xid, talk_t_close(talker->talk));
+    uint32_t status = rpc_talker_heard_status(talker);
+
+    if (answer != RPC_ANSWER_SUCCESS || status == 0 || status == UINT32_MAX || !(allowed & RPC_ANSWER_BADXDR))
+        return answer;
+    return status == NFS4_BADXDR ? RPC_ANSWER_BADXDR : RPC_ANSWER_NFS_ERROR;
+}
+
 void calls_judged(struct rpc_talker *talker, const struct suite_case *row)
 {
-    if (calls_say(talker, row))
-        rpcrdma_judge(talker, (unsigned)row->variant, rpc_talker_await(talker, talker->xid, 0));
+    enum rpc_answer answer;
+
+    if (!calls_say(talker, row))
+        return;
+    answer = answer_to(talker, (unsigned)row->variant);
+    rpcrdma_judge(talker, (unsigned)row->variant, answer);
+    if (answer == RPC_ANSWER_SUCCESS)
+        calls_check(talker, row);
 }

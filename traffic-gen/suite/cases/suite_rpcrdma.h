@@ -9,31 +9,37 @@
 void rpcrdma_judge(struct rpc_talker *talker, unsigned allowed, enum rpc_answer found);
 
 /*
- * Run row->on(), or one(), on a connection: once, or on that of a client; or once for each version of NFS. The
- * row's statements may begin with what our side wishes, "with WORD...;": inline=N (sizes that it advertises), data=HEX
- * (its private data), credits=N, no-grant, invalidation, may-close (struct talker_wish), v4 (version 4 alone).
+ * Run row->on() on a connection: once, with NFS of the first version that the server speaks, or on that of a client; or
+ * once for each version. The row's statements may begin with what our side wishes, "with WORD...;": inline=N (sizes
+ * that it advertises), data=HEX (its private data), credits=N, no-grant, invalidation, may-close, again (struct
+ * talker_wish), v4 (version 4 alone).
  */
 void rpcrdma_once(struct talk *talk, const struct suite_case *row);
-void rpcrdma_on_connection(struct talk *talk, const struct suite_case *row,
-                           void (*one)(struct rpc_talker *talker, const struct suite_case *row));
 void rpcrdma_each_version(struct talk *talk, const struct suite_case *row);
-struct rpcrdma_wish {
-    struct talker_wish wish;
-    unsigned versions; /* of NFS, set of 1 << enum nfs_version_at */
-    GByteArray *data;
-};
-/* False: verdict is set, a word cannot be read. Cleared in either case. */
-bool rpcrdma_wish(struct talk *talk, const struct suite_case *row, struct rpcrdma_wish *out);
-void rpcrdma_wish_clear(struct rpcrdma_wish *wish);
+/* False: verdict is set, a word cannot be read. */
+bool rpcrdma_wish(struct talk *talk, const struct suite_case *row, struct talker_wish *out);
 
 /*
- * NFS Calls (rpc_talker_say()): statements before that in parentheses, the stimulus, prepare it, beginning with `file`
- * where they need one; those after it check, and must succeed as well. False: verdict is set.
+ * Statements (rpc_talker_say()): those before that in parentheses, the stimulus, prepare it; those after it check, and
+ * must succeed as well. False: verdict is set. Besides there are
+ *   file            the case has one
+ *   warm            a client has made some Calls, and got its Replies
+ *   await [KIND]    a Call of it waits, with such a chunk: read, write, reply; its XID is that of what follows
+ *   hold, all       its Calls wait, at least one, or as many as are granted
+ *   answer, pause   that Call is answered; nothing is said for T_react
+ *   called          warm, it has answered a Call from the server, the first of several; called once: the only one
+ *   invalidates     it takes Replies by Send with Invalidate
  */
 bool calls_say(struct rpc_talker *talker, const struct suite_case *row);
 bool calls_check(struct rpc_talker *talker, const struct suite_case *row);
 
-/* For row->on: success, and what is read is what was written; any answer; one of the set row->variant. */
+/* So many Calls at once, each with the next XID, and their answers within ns each. False: one has none (failed). */
+bool calls_burst(struct rpc_talker *talker, const char *call, uint32_t xid, uint32_t n, int64_t ns);
+/* A NULL Call of the callback program, which requests so many credits. */
+#define CALL_BACK "call cb40.null cred=none credit="
+
+/* For row->on: success, and what is read is what was written; any answer; one of the set row->variant,
+ * and after a success the checks. */
 void calls_succeed(struct rpc_talker *talker, const struct suite_case *row);
 void calls_answered(struct rpc_talker *talker, const struct suite_case *row);
 void calls_judged(struct rpc_talker *talker, const struct suite_case *row);

@@ -9,19 +9,15 @@
 
 #include <string.h>
 
-enum { NFS4_BADXDR = 10036, FAULTS = RPC_ANSWER_GARBAGE | RPC_ANSWER_ERR_CHUNK | RPC_ANSWER_RPC_ERROR };
+/* What a server may answer. */
+enum {
+    SUCCESS = RPC_ANSWER_SUCCESS,
+    BADXDR = RPC_ANSWER_BADXDR,
+    NFS_ERROR = RPC_ANSWER_NFS_ERROR,
+    FAULTS = RPC_ANSWER_GARBAGE | RPC_ANSWER_ERR_CHUNK | RPC_ANSWER_RPC_ERROR
+};
 
 /* ---- NULL Calls ---- */
-
-/* The octets of the row; a NULL Call is in our memory from octet 0 on, for a Position-Zero Read chunk. */
-static void null_call(struct rpc_talker *talker, const struct suite_case *row)
-{
-    g_autoptr(GByteArray) call = rpc_talker_octets(talker, "NULL"), octets = rpc_talker_octets(talker, row->says);
-
-    memcpy(talker->region, call->data, call->len);
-    rpc_talker_send(talker, octets->data, octets->len);
-    rpcrdma_judge(talker, RPC_ANSWER_SUCCESS, rpc_talker_await(talker, talker->xid, talk_t_close(talker->talk)));
-}
 
 /* NULL has no eligible result: the Write chunk comes back unused. */
 static void judge_unused(struct talk *talk, const struct talker_heard *reply)
@@ -41,7 +37,7 @@ static void unused_chunk(struct rpc_talker *talker, const struct suite_case *row
 {
     const struct talker_heard *reply;
 
-    null_call(talker, row);
+    calls_judged(talker, row);
     reply = rpc_talker_find(talker, talker->xid);
     if (reply && rpc_talker_kind(reply) == RPC_ANSWER_SUCCESS)
         judge_unused(talker->talk, reply);
@@ -49,38 +45,12 @@ static void unused_chunk(struct rpc_talker *talker, const struct suite_case *row
 
 /* ---- chunks of our own ---- */
 
-static enum rpc_answer await_answer(struct rpc_talker *talker)
-{
-    return rpc_talker_await(talker, talker->xid, talk_t_close(talker->talk));
-}
-
-/* Roundup in the chunk. */
-static void padded(struct rpc_talker *talker, const struct suite_case *row)
-{
-    enum rpc_answer answer;
-
-    if (!calls_say(talker, row))
-        return;
-    answer = await_answer(talker);
-    rpcrdma_judge(talker, RPC_ANSWER_SUCCESS, answer);
-    if (answer == RPC_ANSWER_SUCCESS)
-        calls_check(talker, row);
-}
-
 /* A chunk that does not hold the octets of its item. */
 static void lacking(struct rpc_talker *talker, const struct suite_case *row)
 {
-    enum rpc_answer answer;
-
-    if (!calls_say(talker, row))
-        return;
-    answer = await_answer(talker);
-    if (answer != RPC_ANSWER_SUCCESS)
-        rpcrdma_judge(talker, FAULTS, answer);
-    else if (rpc_talker_heard_status(talker) == 0)
+    calls_judged(talker, row);
+    if (rpc_talker_heard_status(talker) == 0)
         talk_inconclusive(talker->talk, "a Reply as if nothing were wrong: the device may have understood the Call");
-    else
-        talk_passed(talker->talk, "NFS status %u", rpc_talker_heard_status(talker));
 }
 
 static bool has_ended(const struct rpc_talker *talker)
@@ -108,20 +78,6 @@ static void lost_memory(struct rpc_talker *talker, const struct suite_case *row)
         talk_failed(talk, "expected the connection to end, or an error; found neither: the requester waits for ever");
 }
 
-/* An item that must not be reduced. */
-static void not_eligible(struct rpc_talker *talker, const struct suite_case *row)
-{
-    enum rpc_answer answer;
-
-    if (!calls_say(talker, row))
-        return;
-    answer = await_answer(talker);
-    if (answer == RPC_ANSWER_SUCCESS && rpc_talker_heard_status(talker) == NFS4_BADXDR)
-        talk_passed(talker->talk, "NFS4ERR_BADXDR");
-    else
-        rpcrdma_judge(talker, FAULTS, answer);
-}
-
 /* A READ of more than fits inline by either side's sizes; variant: octets of the chunk for it. */
 static void too_small(struct rpc_talker *talker, const struct suite_case *row)
 {
@@ -130,7 +86,7 @@ static void too_small(struct rpc_talker *talker, const struct suite_case *row)
 
     if (!calls_say(talker, row))
         return;
-    answer = await_answer(talker);
+    answer = rpc_talker_await(talker, talker->xid, talk_t_close(talker->talk));
     for (int i = row->variant; i < TALKER_REGION; i++)
         beyond |= talker->region[i] != 0;
     if (beyond || (talker->terminated && talker->error == QP_LOCAL_ACCESS))
@@ -139,7 +95,7 @@ static void too_small(struct rpc_talker *talker, const struct suite_case *row)
     else if (talker->terminated && talker->error == QP_LOCAL_LENGTH)
         talk_failed(talker->talk, "expected %s; found a Send that is too long for our Receive buffer", row->expected);
     else
-        rpcrdma_judge(talker, FAULTS | RPC_ANSWER_SUCCESS, answer);
+        rpcrdma_judge(talker, FAULTS | SUCCESS, answer);
 }
 
 static const struct suite_case tests[] = {

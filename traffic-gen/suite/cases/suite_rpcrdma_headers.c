@@ -10,9 +10,6 @@
 
 enum { MANY_MAX = 1024 };
 
-/* rdma_xid, rdma_vers, rdma_credit of our message; then three absent lists. */
-/* An accepted Reply, SUCCESS. */
-
 void rpcrdma_judge(struct rpc_talker *talker, unsigned allowed, enum rpc_answer found)
 {
     if (allowed & RPC_ANSWER_SUCCESS && talker->talk->run->nfs.no_null)
@@ -27,30 +24,6 @@ void rpcrdma_judge(struct rpc_talker *talker, unsigned allowed, enum rpc_answer 
         rpc_talker_alive(talker);
 }
 
-/* Returns the XID under which it may be answered. */
-static uint32_t send_stimulus(struct rpc_talker *talker, const struct suite_case *row)
-{
-    GByteArray *octets = rpc_talker_octets(talker, row->says);
-    uint32_t xid = octets->len >= sizeof xid ? get_be32(octets->data) : talker->xid;
-
-    rpc_talker_send(talker, octets->data, octets->len);
-    g_byte_array_unref(octets);
-    return xid;
-}
-
-/* Nothing came with the stimulus' XID, not even for a while after the sign of life. */
-static void judge_silence(struct rpc_talker *talker, bool alive)
-{
-    const struct talker_heard *answer;
-
-    rpc_talker_pump(talker, talk_t_react(talker->talk) / 4, NULL);
-    answer = rpc_talker_find(talker, talker->xid);
-    if (answer)
-        talk_failed(talker->talk, "expected silence; found %s with its XID", rpcrdma_proc_name(answer->header.proc));
-    else if (alive)
-        talk_passed(talker->talk, "no answer, and the device continues");
-}
-
 /* A server may go by rdma_xid alone; but its own Reply has one XID, in both places (RFC 8166 section 4.2.1). */
 static bool has_two_xids(const struct rpc_talker *talker)
 {
@@ -61,17 +34,11 @@ static bool has_two_xids(const struct rpc_talker *talker)
            heard->n >= at + sizeof(uint32_t) && get_be32(heard->p + at) != heard->header.xid;
 }
 
-static void to_server(struct rpc_talker *talker, const struct suite_case *row)
+static void two_xids(struct rpc_talker *talker, const struct suite_case *row)
 {
-    send_stimulus(talker, row);
-    if (row->rule == RULE_RPCR_4_5_2_04 &&
-        rpc_talker_await(talker, talker->xid, talk_t_react(talker->talk)) != RPC_ANSWER_SILENCE && has_two_xids(talker))
+    calls_judged(talker, row);
+    if (has_two_xids(talker))
         talk_failed(talker->talk, "expected %s; found a Reply that has both XIDs, too", row->expected);
-    if (row->variant == 0)
-        judge_silence(talker, rpc_talker_alive(talker));
-    else
-        rpcrdma_judge(talker, (unsigned)row->variant,
-                      rpc_talker_await(talker, talker->xid, talk_t_react(talker->talk)));
 }
 
 /* All Calls of the DUT are pending: it makes no more. */
@@ -93,9 +60,9 @@ static bool is_blocked(struct rpc_talker *talker)
     return false;
 }
 
-static bool judge_unanswered(struct rpc_talker *talker, uint32_t xid)
+static bool judge_unanswered(struct rpc_talker *talker)
 {
-    const struct talker_heard *answer = rpc_talker_find(talker, xid);
+    const struct talker_heard *answer = rpc_talker_find(talker, talker->xid);
 
     if (answer)
         talk_failed(talker->talk, "expected silence; found %s with its XID", rpcrdma_proc_name(answer->header.proc));
@@ -109,20 +76,20 @@ static bool judge_unanswered(struct rpc_talker *talker, uint32_t xid)
 static void to_client(struct rpc_talker *talker, const struct suite_case *row)
 {
     unsigned before;
-    uint32_t xid;
 
     if (!is_blocked(talker))
         return;
     before = talker->n_held;
     talker->xid = talker->held[0].xid;
-    xid = send_stimulus(talker, row);
+    if (!calls_say(talker, row))
+        return;
     rpc_talker_pump(talker, talk_t_react(talker->talk) / 2, NULL);
     if (talker->n_held > before && !talker->fed_end)
         rpc_talker_doubt(talker, "expected the message to be discarded; the device makes another Call, as if it had "
                                  "been the Reply to a pending one");
-    else if (judge_unanswered(talker, xid))
+    else if (judge_unanswered(talker))
         rpc_talker_judge_continues(talker, "no answer");
-    judge_unanswered(talker, xid);
+    judge_unanswered(talker);
 }
 
 /* The most credits that the device has asked for: it has as many Receive buffers, at least. */
@@ -149,27 +116,43 @@ static void many(struct rpc_talker *talker, const struct suite_case *row)
         return;
     n = credits_asked(talker) + 1;
     for (unsigned i = 0; i < n && !talker->fed_end && !talker->terminated; i++) {
-        send_stimulus(talker, row);
+        calls_say(talker, row);
         rpc_talker_pump(talker, talk_t_react(talker->talk) / 50, NULL);
     }
     what = g_strdup_printf("%u malformed Replies, one more than the credits that it asks for", n);
     rpc_talker_judge_continues(talker, what);
 }
 
-static void stimulus(struct rpc_talker *talker, const struct suite_case *row)
+/* Not even for a while after the sign of life. */
+static void to_server(struct rpc_talker *talker, const struct suite_case *row)
 {
-    if (talk_is_initiator(talker->talk))
-        to_server(talker, row);
-    else
-        to_client(talker, row);
+    bool alive;
+
+    if (!calls_say(talker, row))
+        return;
+    alive = rpc_talker_alive(talker);
+    rpc_talker_pump(talker, talk_t_react(talker->talk) / 4, NULL);
+    if (judge_unanswered(talker) && alive)
+        talk_passed(talker->talk, "no answer, and the device continues");
 }
 
-/* What a server may answer; 0: nothing. */
+/* What is answered has the answers that are allowed as its value. */
+static void stimulus(struct rpc_talker *talker, const struct suite_case *row)
+{
+    if (!talk_is_initiator(talker->talk))
+        to_client(talker, row);
+    else if (row->variant)
+        calls_judged(talker, row);
+    else
+        to_server(talker, row);
+}
+
+/* What a server may answer. */
 enum {
     ERR_VERS = RPC_ANSWER_ERR_VERS,
     ERR_CHUNK = RPC_ANSWER_ERR_CHUNK,
-    RPC_ERRORS = RPC_ANSWER_ERR_CHUNK | RPC_ANSWER_RPC_ERROR | RPC_ANSWER_GARBAGE,
     SUCCESS = RPC_ANSWER_SUCCESS,
+    RPC_ERRORS = RPC_ANSWER_ERR_CHUNK | RPC_ANSWER_RPC_ERROR | RPC_ANSWER_GARBAGE,
 };
 
 static const struct suite_case tests[] = {

@@ -200,7 +200,7 @@ bool reuse_take(struct rpc_talker *talker)
         return false;
     talk_renew(talk);
     give(line, talker);
-    rpc_talker_spoil_headers(talker, NULL);
+    rpc_talker_listen(talker);
     offer_anew(talker);
     talk_note(talk, talk_is_initiator(talk), NULL, 0, "goes on with the connection of an earlier case");
     return true;

@@ -232,17 +232,17 @@ void rpc_talker_make_end(struct rpc_talker *talker, const struct talker_wish *wi
         .qp = *options,
         .send_size = size,
         .receive_size = size,
-        .remote_invalidation = !wish->private_data && (talk_is_initiator(talk) || wish->invalidation),
+        .remote_invalidation = !wish->says_private && (talk_is_initiator(talk) || wish->invalidation),
         .credits = credits,
         .backchannel_chunks = true,
     };
 
-    end.qp.mpa.private_data = wish->private_data;
+    end.qp.mpa.private_data = wish->says_private ? wish->private_data : NULL;
     end.qp.mpa.private_length = wish->private_length;
     talker->credits = credits;
     talker->size = size;
     talker->end = rpc_end_new(&end, stream, &events, 8166);
-    rpc_talker_spoil_headers(talker, NULL);
+    rpc_talker_listen(talker);
     talker->region = g_malloc(TALKER_REGION);
     rpc_talker_offer(talker);
     if (!talk_is_initiator(talk)) {
@@ -312,7 +312,7 @@ static void draw(struct rpc_talker *talker)
 
 static bool is_usual(const struct talker_wish *wish)
 {
-    return !wish->size && !wish->private_data && !wish->credits && !wish->invalidation && !wish->no_grant &&
+    return !wish->size && !wish->says_private && !wish->credits && !wish->invalidation && !wish->no_grant &&
            !wish->may_close;
 }
 
@@ -442,10 +442,9 @@ void rpc_talker_close(struct rpc_talker *talker)
     }
 }
 
-void rpc_talker_spoil_headers(struct rpc_talker *talker, void (*header)(void *ctx, struct rpcrdma_plan *plan))
+void rpc_talker_listen(struct rpc_talker *talker)
 {
-    rpc_end_set_spoil(talker->end,
-                      &(struct rpc_end_spoil){.ctx = talker, .decide = note, .header = header, .work = on_work});
+    rpc_end_set_spoil(talker->end, &(struct rpc_end_spoil){.ctx = talker, .decide = note, .work = on_work});
 }
 
 /* ---- hearing ---- */
@@ -495,23 +494,21 @@ enum rpc_answer rpc_talker_kind(const struct talker_heard *heard)
     return RPC_ANSWER_RPC_ERROR;
 }
 
+static bool is_answered(const struct rpc_talker *talker)
+{
+    return talker->terminated || rpc_talker_find(talker, talker->awaited);
+}
+
 enum rpc_answer rpc_talker_await(struct rpc_talker *talker, uint32_t xid, int64_t ns)
 {
-    int64_t until = talk_now() + ns;
     const struct talker_heard *heard;
 
-    while (!(heard = rpc_talker_find(talker, xid))) {
-        guint before = talker->heard->len;
-        enum rpc_port_event event;
-
-        if (talker->fed_end || talker->terminated)
-            return RPC_ANSWER_GONE;
-        event = hear(talker, MAX(until - talk_now(), 0));
-        if (talker->heard->len == before &&
-            (event == RPC_PORT_SILENCE || talk_now() > until + talk_t_react(talker->talk)))
-            return RPC_ANSWER_SILENCE;
-    }
-    return rpc_talker_kind(heard);
+    talker->awaited = xid;
+    rpc_talker_pump(talker, ns, is_answered);
+    heard = rpc_talker_find(talker, xid);
+    if (heard)
+        return rpc_talker_kind(heard);
+    return talker->fed_end || talker->terminated ? RPC_ANSWER_GONE : RPC_ANSWER_SILENCE;
 }
 
 uint32_t rpc_talker_heard_status(const struct rpc_talker *talker)
@@ -546,6 +543,10 @@ const char *rpc_answer_words(enum rpc_answer answer)
         return "no answer";
     case RPC_ANSWER_GONE:
         return "the end of the connection";
+    case RPC_ANSWER_BADXDR:
+        return "NFS4ERR_BADXDR";
+    case RPC_ANSWER_NFS_ERROR:
+        return "a Reply with an NFS error";
     case RPC_ANSWER_NONSENSE:
         break;
     }

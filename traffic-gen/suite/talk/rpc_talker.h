@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Our side of the RPC-over-RDMA cases: an end of the stack (stack/rpc_end.h) on the talker's connection. By itself it
- * conforms; a case can send anything else: raw Sends, and whatever the hooks of the end can spoil. It hears every
- * message of the DUT; the stack serves the DUT's Reads from our memory, and the Calls of a DUT that is a client.
+ * conforms; a case can say anything else in statements of scripts. It hears every message of the DUT; the stack serves
+ * the DUT's Reads from our memory, and the Calls of a DUT that is a client.
  */
 #ifndef IWARP_TRAFFIC_SUITE_TALK_RPC_TALKER_H
 #define IWARP_TRAFFIC_SUITE_TALK_RPC_TALKER_H
@@ -13,7 +13,7 @@
 #include "traffic-gen/suite/talk/nfs_run.h"
 #include "traffic-gen/suite/talk/talk.h"
 
-enum { TALKER_REGION = 65536, TALKER_HELD_MAX = 64 };
+enum { TALKER_REGION = 65536, TALKER_HELD_MAX = 64, TALKER_PRIVATE_MAX = 64 };
 
 /*
  * XIDs of a connection: 20 bits from the seed, so that no server's reply cache knows them, and 12 that say what a
@@ -37,8 +37,9 @@ struct talker_heard {
 };
 
 struct talker_wish {
-    uint32_t size;               /* inline thresholds of our private data; 0: 4096 */
-    const uint8_t *private_data; /* instead of ours, which would advertise the size */
+    uint32_t size;     /* inline thresholds of our private data; 0: 4096 */
+    bool says_private; /* these instead of our private data, which would advertise the size */
+    uint8_t private_data[TALKER_PRIVATE_MAX];
     uint16_t private_length;
     uint32_t credits;            /* 0: 8 */
     bool invalidation;           /* to a client: Replies by Send with Invalidate, if it sets R */
@@ -46,6 +47,8 @@ struct talker_wish {
     bool alone;                  /* a connection of its own, also with --reuse */
     bool may_close;              /* as server: the stimulus is a reason to unmount */
     enum nfs_version_at version; /* of the files */
+    unsigned versions;           /* a case for each of these, 1 << enum nfs_version_at; 0: all */
+    bool again;                  /* after another connection, with the usual wishes */
 };
 
 /* What an NFSv4 client holds of the server. */
@@ -129,6 +132,7 @@ struct rpc_talker {
     char name[32];
     GPtrArray *names; /* to be removed at the end: char * */
     char words[64];   /* of rpc_talker_result_words() */
+    uint32_t awaited; /* XID, of rpc_talker_await() */
     uint32_t asked;   /* octets that the last `read` or `readlink` must return */
 };
 
@@ -158,22 +162,8 @@ void rpc_talker_pump(struct rpc_talker *talker, int64_t ns, bool (*done)(const s
 
 /* Work of the case's own. False: it is impossible by now. */
 bool rpc_talker_post(struct rpc_talker *talker, const struct qp_work *work);
-/* A raw Send. */
-void rpc_talker_send(struct rpc_talker *talker, const uint8_t *p, size_t n);
-/* Changes the headers of our messages from now on; NULL: nothing does. */
-void rpc_talker_spoil_headers(struct rpc_talker *talker, void (*header)(void *ctx, struct rpcrdma_plan *plan));
-/* A Send of any header with octets after it. Its rdma_xid becomes talker->xid. */
-void rpc_talker_send_plan(struct rpc_talker *talker, const struct rpcrdma_plan *plan, const uint8_t *p, size_t n);
-/* n octets of our memory from `at` on. */
-struct rpcrdma_segment rpc_talker_segment(const struct rpc_talker *talker, bool remote_write, uint32_t at, uint32_t n);
-/*
- * The octets that a text describes: words of 8 hexadecimal digits (or fewer pairs), and
- *   XID   talker->xid        NULL     a NULL Call of NFS (10 words)     [N]  N octets of zero
- *   OTHER      the same under another XID
- *   R:N, W:N   a segment of N octets of our memory, for remote reads or writes (handle, length, offset); R:N@A: from
- *              octet A on
- */
-GByteArray *rpc_talker_octets(const struct rpc_talker *talker, const char *text);
+/* Hears what the end hears, from here on. */
+void rpc_talker_listen(struct rpc_talker *talker);
 
 /* What came in answer to an XID. */
 enum rpc_answer {
@@ -185,6 +175,9 @@ enum rpc_answer {
     RPC_ANSWER_GONE = 32,     /* Terminate, FIN, RST */
     RPC_ANSWER_NONSENSE = 64, /* none of these */
     RPC_ANSWER_GARBAGE = 128, /* MSG_ACCEPTED, GARBAGE_ARGS */
+    /* Where a success may be none: */
+    RPC_ANSWER_BADXDR = 256,    /* NFS4ERR_BADXDR */
+    RPC_ANSWER_NFS_ERROR = 512, /* any other NFS status but OK */
 };
 enum rpc_answer rpc_talker_await(struct rpc_talker *talker, uint32_t xid, int64_t ns);
 /* The message itself; NULL: none. */
@@ -217,12 +210,10 @@ bool rpc_talker_results(const struct rpc_talker *talker, struct xdr *results);
  */
 void rpc_talker_learn(struct talk *talk);
 /*
- * Runs a case for each of these versions that the user wants and the server speaks; its verdict combines those of
- * one(), which has a fresh connection each time.
+ * Runs row->on() for each version of wish->versions that the user wants and the server speaks; the case's verdict
+ * combines these, each of which had a fresh connection.
  */
-void rpc_talker_each_version(struct talk *talk, const struct suite_case *row, unsigned versions,
-                             const struct talker_wish *wish,
-                             void (*one)(struct rpc_talker *talker, const struct suite_case *row));
+void rpc_talker_each_version(struct talk *talk, const struct suite_case *row, const struct talker_wish *wish);
 /* The first such version. False: verdict is set (not applicable). */
 bool rpc_talker_first_version(struct talk *talk, enum nfs_version_at *version);
 
@@ -237,29 +228,25 @@ void rpc_talker_clear_up(struct talk_run *run, enum nfs_version_at version, GPtr
 /* A new name, which is removed in the end. Borrowed. */
 const char *rpc_talker_new_name(struct rpc_talker *talker);
 
-/* A WRITE of n octets, which are eligible, and a READ of n octets, both from offset 0 of the file. */
-void rpc_talker_put_write(struct rpc_talker *talker, struct xdr_out *out, const void *p, uint32_t n);
-void rpc_talker_put_read(struct rpc_talker *talker, struct xdr_out *out, uint32_t n);
 /*
- * The item goes from the message into our memory, for a Read chunk: what is eligible, or what `reduce` names ("handle",
- * "name"; NULL). Where it was.
- */
-struct rpc_end_item rpc_talker_take_item(struct rpc_talker *talker, struct xdr_out *out, const char *reduce);
-/*
- * A Call in a statement, whose XID becomes talker->xid: write len=N or read len=N (the case's file), create len=N (a
- * link with so long a text; links=2: two), readlink len=N, getattr (of the root), lookup (of the file).
- *   read          the item goes into a Read chunk; pz: the message into a Position-Zero Read chunk
- *   write=N       a Write chunk for the result; segments=N of each chunk
- *   reply=N       the Reply may have so many octets: a Reply chunk if that does not fit inline
- *   by-hand       whatever is right, and without waiting for the answer: read=N or read=N+N are the sizes of the item's
- *                 segments, past=N puts them N octets too far, lost: the last one's memory is gone; reduce=handle,
- *                 reduce=name: that goes into a Read chunk; write=N and reply=N are the sizes of the chunks; their
- *                 memory is talker->region
+ * A Call of NFS by our end: write len=N or read len=N (the case's file), create len=N (a link with so long a text;
+ * links=2: two), readlink len=N, getattr (of the root), lookup (of the file).
+ *   read            the item goes into a Read chunk; keep: it does not; pz: the message, into a Position-Zero one
+ *   write=N         a Write chunk for the result; segments=N of each chunk
+ *   reply=N         the Reply may have so many octets: a Reply chunk if that does not fit inline
+ * Or a statement of scripts without its side (say/rpc_script.h), which is sent without waiting for an answer. What it
+ * does not say comes from our end: the XID talker->xid (which xid=N sets), its credits, memory of talker->region.
+ *   call write ...  such a Call with chunks as the words say, right or wrong; reduce=handle, reduce=name are items, too
+ *   call null       a NULL Call of NFS; `reply null` such a Reply, of success
+ *   reply, error    answer the Call of the DUT that has talker->xid
  * False: verdict is set.
  */
-bool rpc_talker_say(struct rpc_talker *talker, const char *says);
-/* The Reply has what `read` or `readlink` must return. */
-bool rpc_talker_holds(const struct rpc_talker *talker);
+bool rpc_talker_say(struct rpc_talker *talker, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* Its parts: a statement; `call WORDS` of a message of the caller's own, which begins with its XID. */
+bool rpc_talker_say_statement(struct rpc_talker *talker, const char *text);
+bool rpc_talker_say_call(struct rpc_talker *talker, const struct xdr_out *out, const char *words);
+/* The Reply has what `read` or `readlink` must return, or the first *n octets of it; n NULL: all of them. */
+bool rpc_talker_holds(const struct rpc_talker *talker, uint32_t *n);
 /* The NFS status of the Reply; UINT32_MAX: none. */
 uint32_t rpc_talker_status(const struct rpc_talker *talker);
 /* The outcome of rpc_talker_call(): "NFS status 70 (STALE)", "RDMA_ERROR with ERR_CHUNK", "no answer". */
@@ -270,13 +257,12 @@ bool rpc_talker_succeeded(struct rpc_talker *talker);
 /* ---- as server ---- */
 
 /*
- * Runs a case on the device's next connection, and again on up to two more if the device unmounts before there is a
+ * Runs row->on() on the device's next connection, and again on up to two more if the device unmounts before there is a
  * verdict. If it unmounts each time, or makes no more Calls, one more connection shows whether the stimulus is the
  * cause (failed) or not (inconclusive).
  */
-void rpc_talker_with_client(struct talk *talk, const struct suite_case *row, const struct talker_wish *wish,
-                            void (*one)(struct rpc_talker *talker, const struct suite_case *row));
-/* Something that a timer of the device may explain once: on each of these connections it is a failure. Borrowed. */
+void rpc_talker_with_client(struct talk *talk, const struct suite_case *row, const struct talker_wish *wish);
+/* Something that a timer of the device may explain once: on each of these connections it is a failure. Static. */
 void rpc_talker_doubt(struct rpc_talker *talker, const char *what);
 /* The device has sent FIN with no Call outstanding, as an unmount does: that says nothing about any rule. */
 bool rpc_talker_unmounted(const struct rpc_talker *talker);
@@ -291,13 +277,15 @@ bool rpc_talker_wait_calls(struct rpc_talker *talker, unsigned n);
 bool rpc_talker_serve(struct rpc_talker *talker, unsigned n, int64_t ns);
 /*
  * Serves until the DUT has made a Call after what our side sent last, and says whether it has within T_close. what: the
- * stimulus.
+ * stimulus; NULL: as the row has it.
  */
 void rpc_talker_judge_continues(struct rpc_talker *talker, const char *what);
 /* The proper Reply: to a pending Call, to any Call. */
 void rpc_talker_answer(struct rpc_talker *talker, unsigned index);
 /* A pending Call is answered otherwise. */
 void rpc_talker_drop(struct rpc_talker *talker, unsigned index);
+/* The pending Call with talker->xid; talker->n_held: there is none, and nothing to be answered or dropped. */
+unsigned rpc_talker_held(const struct rpc_talker *talker);
 void rpc_talker_serve_call(struct rpc_talker *talker, uint64_t id, const struct rpc_end_message *call);
 
 #endif

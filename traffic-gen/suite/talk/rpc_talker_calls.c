@@ -12,10 +12,8 @@
 #include <string.h>
 
 enum {
-    DATA_MAX = 6000,
+    DATA_MAX = 8192,
     LINKS_MAX = 2,
-    SEGMENTS_MAX = 2, /* of a chunk made by hand */
-    CREDITS = 8,
 };
 
 /* What files and links hold. */
@@ -32,9 +30,7 @@ static const uint8_t *data(void)
     return octets;
 }
 
-enum { CALL_WRITE, CALL_READ };
-
-static const struct {
+static const struct call {
     const char *name;
     struct talker_request request;
 } calls[] = {
@@ -46,31 +42,29 @@ static const struct {
     {"readlink", {.words = "putfh,lookup,readlink"}},
 };
 
-/* Parameters of version 3 have values of their own. */
-static struct talker_request request_of(const struct rpc_talker *talker, unsigned call, const void *p, uint32_t n)
+/* That of the first word; NULL: it is none of NFS. */
+static const struct call *find_call(const char *text)
 {
-    struct talker_request request = calls[call].request;
+    for (unsigned i = 0; i < G_N_ELEMENTS(calls); i++) {
+        const size_t n = strlen(calls[i].name);
+
+        if (strncmp(text, calls[i].name, n) == 0 && (text[n] == ' ' || !text[n]))
+            return &calls[i];
+    }
+    return NULL;
+}
+
+/* Parameters of version 3 have values of their own. */
+static struct talker_request request_of(const struct rpc_talker *talker, const struct call *call)
+{
+    struct talker_request request = call->request;
 
     if (talker->version == NFS_V3)
         request.words = "";
     request.name = talker->name;
-    request.data = p;
-    request.n = n;
+    request.data = data();
+    request.n = talker->asked;
     return request;
-}
-
-void rpc_talker_put_write(struct rpc_talker *talker, struct xdr_out *out, const void *p, uint32_t n)
-{
-    const struct talker_request request = request_of(talker, CALL_WRITE, p, n);
-
-    talker_put(talker, &request, out);
-}
-
-void rpc_talker_put_read(struct rpc_talker *talker, struct xdr_out *out, uint32_t n)
-{
-    const struct talker_request request = request_of(talker, CALL_READ, data(), n);
-
-    talker_put(talker, &request, out);
 }
 
 /* ---- the message ---- */
@@ -91,24 +85,17 @@ static void put_links(struct rpc_talker *talker, struct talker_request request, 
     talker_put(talker, &request, out);
 }
 
-/* False: there is no such Call. */
-static bool put(struct rpc_talker *talker, struct words *words, struct xdr_out *out)
+static void put(struct rpc_talker *talker, struct words *words, struct xdr_out *out)
 {
-    const char *name = words_first(words);
-    unsigned i = 0;
+    const struct call *call = find_call(words_first(words));
     struct talker_request request;
 
-    while (i < G_N_ELEMENTS(calls) && g_strcmp0(calls[i].name, name) != 0)
-        i++;
-    if (i == G_N_ELEMENTS(calls))
-        return words_refuse(words, name ? name : "");
     talker->asked = (uint32_t)MIN(words_number(words, "len", 0), DATA_MAX);
-    request = request_of(talker, i, data(), talker->asked);
-    if (strcmp(name, "create") == 0)
+    request = request_of(talker, call);
+    if (strcmp(call->name, "create") == 0)
         put_links(talker, request, words_number(words, "links", 1), out);
     else
         talker_put(talker, &request, out);
-    return true;
 }
 
 /* ---- how it is sent ---- */
@@ -117,6 +104,7 @@ static void call_by_end(struct rpc_talker *talker, struct words *words, struct x
 {
     const struct rpc_end_how how = {
         .reduce = words_have(words, "read"),
+        .keep_inline = words_have(words, "keep"),
         .long_call = words_have(words, "pz"),
         .segments = (unsigned)words_number(words, "segments", 0),
         .results = {words_number(words, "write", 0)},
@@ -127,94 +115,69 @@ static void call_by_end(struct rpc_talker *talker, struct words *words, struct x
     rpc_talker_call(talker, out, &how);
 }
 
-struct rpc_end_item rpc_talker_take_item(struct rpc_talker *talker, struct xdr_out *out, const char *reduce)
+/* Words that are not about the message go on. */
+static bool send_by_hand(struct rpc_talker *talker, const struct words *words, struct xdr_out *out)
 {
-    const bool is_handle = g_strcmp0(reduce, "handle") == 0;
-    const void *p = is_handle ? (const void *)talker->root : talker->name;
-    struct rpc_end_item item = {.n = is_handle ? talker->root_n : strlen(talker->name)};
+    g_autoptr(GString) rest = g_string_new(NULL);
+    bool good;
 
-    if (!reduce)
-        item = out->items[0];
-    while (reduce && item.at + item.n < out->octets->len && memcmp(out->octets->data + item.at, p, item.n) != 0)
-        item.at += sizeof(uint32_t);
-    memcpy(talker->region, out->octets->data + item.at, item.n);
-    g_byte_array_remove_range(out->octets, (guint)item.at, (guint)xdr_padded((uint32_t)item.n));
-    return item;
-}
+    for (unsigned i = 0; i < words->n; i++) {
+        const struct word *word = &words->list[i];
 
-/* Memory that is not there any more. */
-static struct rpcrdma_segment lost_segment(const struct rpc_talker *talker, uint32_t n)
-{
-    static uint8_t octets[DATA_MAX];
-    struct memory *memory = rpc_end_memory(talker->end);
-    uint32_t stag = memory_register(memory, octets, MIN(n, DATA_MAX), 0, MEMORY_REMOTE_READ, false);
-    const struct rpcrdma_segment segment = {.handle = stag, .length = n, .offset = memory_base(memory, stag)};
-
-    memory_invalidate(memory, stag);
-    return segment;
-}
-
-/* read=N or read=N+N: the item's segments; write=N, reply=N: a chunk of one segment. */
-static void send_by_hand(struct rpc_talker *talker, struct words *words, struct xdr_out *out)
-{
-    const char *sizes = words_value(words, "read"), *reduce = words_value(words, "reduce");
-    uint32_t past = (uint32_t)words_number(words, "past", 0), write = (uint32_t)words_number(words, "write", 0);
-    uint32_t reply = (uint32_t)words_number(words, "reply", 0), at = 0;
-    struct rpcrdma_segment segment = rpc_talker_segment(talker, true, 0, write | reply);
-    const struct rpcrdma_write_plan chunk = {&segment, 1};
-    struct rpcrdma_read_segment reads[SEGMENTS_MAX];
-    g_auto(GStrv) parts = g_strsplit(sizes ? sizes : "", "+", SEGMENTS_MAX);
-    struct rpc_end_item item = {0};
-    struct rpcrdma_plan plan = {.xid = get_be32(out->octets->data),
-                                .vers = RPCRDMA_VERSION,
-                                .credit = CREDITS,
-                                .reads = reads,
-                                .writes = &chunk,
-                                .n_writes = write > 0,
-                                .reply = reply > 0 ? &chunk : NULL};
-
-    if (sizes || reduce)
-        item = rpc_talker_take_item(talker, out, reduce);
-    for (unsigned i = 0; i < (sizes ? g_strv_length(parts) : reduce != NULL); i++) {
-        uint32_t size = sizes ? (uint32_t)words_parse_number(words, parts[i]) : (uint32_t)item.n;
-
-        reads[plan.n_reads++] =
-            (struct rpcrdma_read_segment){(uint32_t)item.at + past, rpc_talker_segment(talker, false, at, size)};
-        at += size;
+        if (!words->used[i])
+            g_string_append_printf(rest, " %s%.1s%s", word->name, word->op ? &word->op : "",
+                                   word->op ? word->text : "");
     }
-    if (words_have(words, "lost") && plan.n_reads > 0)
-        reads[plan.n_reads - 1].target = lost_segment(talker, reads[plan.n_reads - 1].target.length);
-    rpc_talker_send_plan(talker, &plan, out->octets->data, out->octets->len);
+    good = words_good(words) && rpc_talker_say_call(talker, out, rest->str);
     xdr_out_free(out);
+    return good;
 }
 
-bool rpc_talker_say(struct rpc_talker *talker, const char *says)
+/* False: the verdict is set, or *error. */
+static bool say_nfs(struct rpc_talker *talker, bool by_hand, const char *text, char **error)
 {
-    g_auto(GStrv) list = g_strsplit(says, " ", -1);
-    struct statement *statement = statement_new(INITIATOR, NULL);
-    g_autofree char *error = NULL;
-    struct words words;
+    struct statement *statement = statement_of_words(text);
+    struct words words = words_of(statement, "case", error);
     struct xdr_out out;
+    bool good;
 
-    for (unsigned i = 0; list[i]; i++)
-        statement_add_word(statement, list[i]);
-    words = words_of(statement, "case", &error);
-    if (put(talker, &words, &out)) {
-        if (words_have(&words, "by-hand"))
-            send_by_hand(talker, &words, &out);
-        else
-            call_by_end(talker, &words, &out);
+    put(talker, &words, &out);
+    if (by_hand) {
+        good = send_by_hand(talker, &words, &out);
+    } else {
+        call_by_end(talker, &words, &out);
+        good = words_end(&words);
     }
-    if (!words_end(&words))
-        talk_inconclusive(talker->talk, "what is to be said cannot be: %s", error);
     statement_unref(statement);
-    return !error;
+    return good;
 }
 
-bool rpc_talker_holds(const struct rpc_talker *talker)
+bool rpc_talker_say(struct rpc_talker *talker, const char *format, ...)
+{
+    g_autofree char *text = NULL, *error = NULL;
+    const char *call;
+    va_list args;
+    bool good;
+
+    va_start(args, format);
+    text = g_strdup_vprintf(format, args);
+    va_end(args);
+    call = g_str_has_prefix(text, "call ") ? text + strlen("call ") : text;
+    if (!find_call(call))
+        return rpc_talker_say_statement(talker, text);
+    good = say_nfs(talker, call != text, call, &error);
+    if (error)
+        talk_inconclusive(talker->talk, "what is to be said cannot be: %s", error);
+    return good;
+}
+
+bool rpc_talker_holds(const struct rpc_talker *talker, uint32_t *n)
 {
     const struct rpc_end_message *reply = &talker->reply;
+    const uint32_t found = reply->n_items == 1 ? (uint32_t)reply->items[0].n : 0;
 
-    return reply->n_items == 1 && reply->items[0].n == talker->asked &&
-           memcmp(reply->p + reply->items[0].at, data(), talker->asked) == 0;
+    if (n)
+        *n = found;
+    return found <= talker->asked && (n || found == talker->asked) &&
+           (found == 0 || memcmp(reply->p + reply->items[0].at, data(), found) == 0);
 }

@@ -216,74 +216,64 @@ bool rpc_talker_first_version(struct talk *talk, enum nfs_version_at *version)
 
 /* ---- a case for each version ---- */
 
-struct partial {
+/* Versions that ended alike. */
+struct group {
     enum case_outcome outcome;
     char *actual;
+    unsigned versions;
 };
 
-/* The versions among these that ended as version i did. */
-static unsigned alike(const struct partial parts[NFS_VERSIONS], unsigned versions, unsigned i)
+/* Takes what the result says of that version. */
+static void add_to_groups(struct group groups[NFS_VERSIONS], struct case_result *result, unsigned version)
 {
-    unsigned same = 0;
+    g_autofree char *actual =
+        result->actual ? g_steal_pointer(&result->actual) : g_strdup("the stimulus could not be delivered");
+    unsigned i = 0;
 
-    for (unsigned k = i; k < NFS_VERSIONS; k++) {
-        if (versions & 1U << k && parts[k].outcome == parts[i].outcome && g_str_equal(parts[k].actual, parts[i].actual))
-            same |= 1U << k;
-    }
-    return same;
+    while (groups[i].actual && (groups[i].outcome != result->outcome || strcmp(groups[i].actual, actual) != 0))
+        i++;
+    groups[i].outcome = result->outcome;
+    groups[i].versions |= version;
+    if (!groups[i].actual)
+        groups[i].actual = g_steal_pointer(&actual);
 }
 
-/* All parts of one outcome, those that say the same together; returns their versions. */
-static unsigned append_parts(GString *text, const struct partial parts[NFS_VERSIONS], unsigned versions,
-                             enum case_outcome outcome)
+static void append_group(GString *text, const struct group *group, bool is_one)
 {
-    const bool is_one = (versions & (versions - 1)) == 0;
-    unsigned told = 0;
+    g_autofree char *names = nfs_versions_text(group->versions);
 
-    for (unsigned i = 0; i < NFS_VERSIONS; i++) {
-        unsigned same;
-
-        if (!(versions & ~told & 1U << i) || parts[i].outcome != outcome)
-            continue;
-        same = alike(parts, versions, i);
-        told |= same;
-        if (!is_one) {
-            g_autofree char *names = nfs_versions_text(same);
-
-            g_string_append_printf(text, "%sNFS %s: ", text->len > 0 ? "; " : "", names);
-        }
-        g_string_append(text, parts[i].actual);
-    }
-    return told;
+    if (is_one)
+        g_string_append(text, group->actual);
+    else
+        g_string_append_printf(text, "%sNFS %s: %s", text->len > 0 ? "; " : "", names, group->actual);
 }
 
 /* A failure outranks what could not be judged, which outranks a pass. */
-static void join(struct case_result *result, struct partial parts[NFS_VERSIONS], unsigned versions)
+static void join(struct case_result *result, struct group groups[NFS_VERSIONS], unsigned versions)
 {
     static const enum case_outcome order[] = {OUTCOME_FAILED, OUTCOME_INCONCLUSIVE, OUTCOME_PASSED,
                                               OUTCOME_NOT_APPLICABLE};
     GString *text = g_string_new(NULL);
-    bool decided = false;
 
-    result->outcome = OUTCOME_NOT_APPLICABLE;
-    for (unsigned o = 0; o < G_N_ELEMENTS(order); o++) {
-        if (append_parts(text, parts, versions, order[o]) && !decided) {
-            result->outcome = order[o];
-            decided = true;
-        }
+    for (unsigned k = 0; k < NFS_VERSIONS * G_N_ELEMENTS(order); k++) {
+        const struct group *group = &groups[k % NFS_VERSIONS];
+
+        if (!group->actual || group->outcome != order[k / NFS_VERSIONS])
+            continue;
+        if (text->len == 0)
+            result->outcome = group->outcome;
+        append_group(text, group, (versions & (versions - 1)) == 0);
     }
     for (unsigned i = 0; i < NFS_VERSIONS; i++)
-        g_free(parts[i].actual);
-    g_free(result->actual);
+        g_free(groups[i].actual);
     result->actual = g_string_free(text, FALSE);
 }
 
-void rpc_talker_each_version(struct talk *talk, const struct suite_case *row, unsigned versions,
-                             const struct talker_wish *wish,
-                             void (*one)(struct rpc_talker *talker, const struct suite_case *row))
+void rpc_talker_each_version(struct talk *talk, const struct suite_case *row, const struct talker_wish *wish)
 {
-    struct partial parts[NFS_VERSIONS] = {0};
+    struct group groups[NFS_VERSIONS] = {0};
     struct case_result *result = talk->result;
+    unsigned versions = wish->versions ? wish->versions : NFS_ALL_VERSIONS;
 
     rpc_talker_learn(talk);
     if (!(talk->run->nfs.spoken & versions)) {
@@ -293,7 +283,7 @@ void rpc_talker_each_version(struct talk *talk, const struct suite_case *row, un
     }
     versions &= talk->run->nfs.spoken;
     for (unsigned i = 0; i < NFS_VERSIONS; i++) {
-        struct talker_wish mine = wish ? *wish : (struct talker_wish){0};
+        struct talker_wish mine = *wish;
         struct rpc_talker talker;
 
         if (!(versions & 1U << i))
@@ -302,12 +292,10 @@ void rpc_talker_each_version(struct talk *talk, const struct suite_case *row, un
         g_clear_pointer(&result->actual, g_free);
         mine.version = (enum nfs_version_at)i;
         if (rpc_talker_open(&talker, talk, &mine) && rpc_talker_root(&talker))
-            one(&talker, row);
+            row->on(&talker, row);
         rpc_talker_close(&talker);
         talk_hang_up(talk);
-        parts[i].outcome = result->outcome;
-        parts[i].actual = result->actual ? result->actual : g_strdup("the stimulus could not be delivered");
-        result->actual = NULL;
+        add_to_groups(groups, result, 1U << i);
     }
-    join(result, parts, versions);
+    join(result, groups, versions);
 }

@@ -1,100 +1,223 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the talker sends besides whole Calls and Replies: raw Sends and headers, and their octets from texts. */
-#include "traffic-gen/ends/rpc_header.h"
+/*
+ * What the talker says in statements of scripts: its connection as their carrier. XIDs, credits and memory come from
+ * the talker's end, and so do the Calls that a Reply or an error answers.
+ */
+#include "traffic-gen/say/carrier.h"
+#include "traffic-gen/say/setups.h"
+#include "traffic-gen/say/verb.h"
 #include "traffic-gen/suite/talk/rpc_talker.h"
-#include "wire/nfs.h"
-#include "wire/octets.h"
+#include "traffic-gen/suite/talk/talk_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEND_MAX = 4096 };
+/* ---- the connection as a carrier ---- */
 
-void rpc_talker_send(struct rpc_talker *talker, const uint8_t *p, size_t n)
+/* Reads go to our memory. */
+static void post_message(struct conversation *c, enum role role, const struct message *message)
 {
-    rpc_talker_post(talker, &(struct qp_work){.kind = QP_SEND, .p = p, .n = n});
+    static const uint8_t none_given[64] = "too late";
+    struct rpc_talker *talker = c->socket;
+    struct qp_work work = {.kind = QP_SEND,
+                           .p = message->payload ? message->payload : none_given,
+                           .n = message->payload ? message->length : MIN(message->length, sizeof none_given),
+                           .remote_stag = message->segment.stag,
+                           .remote_to = message->segment.to};
+
+    (void)role;
+    if (message->opcode == RDMAP_WRITE)
+        work.kind = QP_WRITE;
+    else if (message->opcode == RDMAP_READ_REQUEST)
+        work = (struct qp_work){.kind = QP_READ,
+                                .n = message->read.size,
+                                .remote_stag = message->read.source_stag,
+                                .remote_to = message->read.source_to,
+                                .sink_stag = talker->stag_write,
+                                .sink_to = memory_base(rpc_end_memory(talker->end), talker->stag_write)};
+    else if (message->opcode != RDMAP_SEND)
+        c->stage->impossible = "only Sends, Writes and Reads are said on this connection";
+    if (!c->stage->impossible)
+        rpc_talker_post(talker, &work);
 }
 
-void rpc_talker_send_plan(struct rpc_talker *talker, const struct rpcrdma_plan *plan, const uint8_t *p, size_t n)
+static const struct carrier carrier_talker = {.name = "talker", .message = post_message};
+
+/* ---- what the end fills in ---- */
+
+struct speech {
+    struct rpc_talker *talker;
+    uint64_t at; /* in the region: what is free */
+    struct rpc_filling filling;
+    struct nfs_body_item items[RPC_END_ITEMS_MAX + 2];
+};
+
+static struct rpcrdma_segment offer(void *ctx, uint32_t length, const uint8_t *p, size_t n)
 {
-    uint8_t octets[SEND_MAX];
-    struct xdr_writer w = {.p = octets, .size = sizeof octets};
+    struct speech *speech = ctx;
+    struct rpc_talker *talker = speech->talker;
+    const uint32_t stag = p ? talker->stag_read : talker->stag_write;
+    const size_t at = (size_t)MIN(speech->at, TALKER_REGION);
 
-    talker->xid = plan->xid;
-    rpcrdma_header_encode(plan, &w);
-    if (w.failed || n > w.size - w.at)
-        return;
-    if (n > 0)
-        memcpy(octets + w.at, p, n);
-    rpc_talker_send(talker, octets, w.at + n);
-}
-
-static void add_u32(GByteArray *to, uint32_t v)
-{
-    uint8_t octets[4];
-
-    put_be32(octets, v);
-    g_byte_array_append(to, octets, sizeof octets);
-}
-
-struct rpcrdma_segment rpc_talker_segment(const struct rpc_talker *talker, bool remote_write, uint32_t at, uint32_t n)
-{
-    uint32_t stag = remote_write ? talker->stag_write : talker->stag_read;
-
+    if (p)
+        memcpy(talker->region + at, p, MIN(n, TALKER_REGION - at));
+    speech->at += length;
     return (struct rpcrdma_segment){
-        .handle = stag, .length = n, .offset = memory_base(rpc_end_memory(talker->end), stag) + at};
+        .handle = stag, .length = length, .offset = memory_base(rpc_end_memory(talker->end), stag) + at};
 }
 
-static void add_segment(const struct rpc_talker *talker, GByteArray *to, const char *word)
+static struct nfs_body_item item_named(const char *name, size_t at, size_t n, bool eligible)
 {
-    const char *from = strchr(word, '@');
-    uint32_t at = from ? (uint32_t)strtoul(from + 1, NULL, 10) : 0;
-    struct rpcrdma_segment segment =
-        rpc_talker_segment(talker, word[0] == 'W', at, (uint32_t)strtoul(word + 2, NULL, 10));
+    struct nfs_body_item item = {.at = at, .length = (uint32_t)n, .eligible = eligible};
 
-    add_u32(to, segment.handle);
-    add_u32(to, segment.length);
-    add_u32(to, (uint32_t)(segment.offset >> 32));
-    add_u32(to, (uint32_t)segment.offset);
+    g_strlcpy(item.name, name, sizeof item.name);
+    return item;
 }
 
-static void add_null_call(const struct rpc_talker *talker, uint32_t xid, GByteArray *to)
+/* Not eligible, but `reduce` may ask for it. */
+static void find_item(struct speech *speech, const char *name, const void *p, size_t n)
 {
-    const struct rpc_message call = {.xid = xid, .prog = NFS_PROGRAM, .vers = rpc_talker_null_version(talker)};
-    struct xdr_out out;
+    const GByteArray *message = speech->filling.message;
 
-    xdr_out_begin(&out);
-    rpc_call_header(&out, &call, NULL);
-    g_byte_array_append(to, out.octets->data, out.octets->len);
-    xdr_out_free(&out);
-}
-
-static void add_word(const struct rpc_talker *talker, const char *word, GByteArray *to)
-{
-    if (strcmp(word, "XID") == 0) {
-        add_u32(to, talker->xid);
-    } else if (strcmp(word, "NULL") == 0 || strcmp(word, "OTHER") == 0) {
-        add_null_call(talker, word[0] == 'N' ? talker->xid : talker->xids + TALKER_XID_OTHER, to);
-    } else if (word[0] == 'R' || word[0] == 'W') {
-        add_segment(talker, to, word);
-    } else if (word[0] == '[') {
-        g_byte_array_set_size(to, to->len + (guint)strtoul(word + 1, NULL, 10));
-        memset(to->data + to->len - strtoul(word + 1, NULL, 10), 0, strtoul(word + 1, NULL, 10));
-    } else {
-        for (; word[0] && word[1]; word += 2) {
-            uint8_t octet = (uint8_t)(g_ascii_xdigit_value(word[0]) << 4 | g_ascii_xdigit_value(word[1]));
-
-            g_byte_array_append(to, &octet, 1);
+    for (size_t at = 0; n > 0 && at + n <= message->len; at += sizeof(uint32_t)) {
+        if (memcmp(message->data + at, p, n) == 0) {
+            speech->items[speech->filling.n_items++] = item_named(name, at, n, false);
+            return;
         }
     }
 }
 
-GByteArray *rpc_talker_octets(const struct rpc_talker *talker, const char *text)
+static void take_message(struct speech *speech, const struct xdr_out *out)
 {
-    g_auto(GStrv) words = g_strsplit(text, " ", -1);
-    GByteArray *octets = g_byte_array_new();
+    const struct rpc_talker *talker = speech->talker;
 
-    for (unsigned i = 0; words[i]; i++)
-        add_word(talker, words[i], octets);
-    return octets;
+    speech->filling.message = out->octets;
+    for (unsigned i = 0; i < out->n_items; i++)
+        speech->items[speech->filling.n_items++] = item_named("data", out->items[i].at, out->items[i].n, true);
+    find_item(speech, "handle", talker->root, talker->root_n);
+    find_item(speech, "name", talker->name, strlen(talker->name));
+}
+
+/* ---- the Call that is answered ---- */
+
+static const struct nfs_template *procedure_of(const struct talker_heard *call)
+{
+    const struct nfs_template *procedure;
+    struct rpc_message header;
+
+    if (rpc_decode(&header, call->p + call->header.header_len, call->n - call->header.header_len) == RPC_OK)
+        for (unsigned i = 0; (procedure = nfs_procedure_template_at(i)); i++)
+            if (procedure->program == header.prog && procedure->version == header.vers &&
+                procedure->number == header.proc)
+                return procedure;
+    return nfs_procedure_template("nfs3.null");
+}
+
+/* False: it has more segments than a statement can return. */
+static bool take_chunk(const struct talker_heard *call, const struct rpcrdma_chunk *chunk, struct rpc_chunk *out)
+{
+    out->n = MIN(chunk->n, RPC_SEGMENTS_MAX);
+    for (uint32_t i = 0; i < out->n; i++)
+        out->segments[i] = rpcrdma_segment_at(chunk, call->p, i);
+    return out->n == chunk->n;
+}
+
+static bool remember_call(struct rpc_exchange *exchange, const struct talker_heard *call)
+{
+    struct rpcrdma_chunk chunk = rpcrdma_write_begin(&call->header);
+    bool fits = call->header.write.n <= RPC_CHUNKS_MAX;
+
+    for (uint32_t i = 0; i < MIN(call->header.read.n, RPC_READS_MAX); i++)
+        exchange->call.reads[exchange->call.n_reads++].segment = rpcrdma_read_segment_at(&call->header, call->p, i);
+    exchange->vers = call->header.vers;
+    exchange->procedure = procedure_of(call);
+    while (fits && rpcrdma_write_next(&call->header, call->p, &chunk))
+        fits = take_chunk(call, &chunk, &exchange->writes[exchange->n_writes++]);
+    exchange->has_reply_chunk = call->header.has_reply;
+    if (fits && call->header.has_reply) {
+        chunk = rpcrdma_reply_chunk(&call->header);
+        fits = take_chunk(call, &chunk, &exchange->reply_chunk);
+    }
+    return fits;
+}
+
+static bool remember(struct rpc *rpc, const struct rpc_talker *talker, bool null)
+{
+    const enum role caller = talk_is_initiator(talker->talk) ? RESPONDER : INITIATOR;
+    const struct talker_heard *call = null ? NULL : rpc_talker_find_call(talker, talker->xid);
+    struct rpc_exchange *exchange = rpc_exchange_new(rpc, caller);
+
+    exchange->vers = RPCRDMA_VERSION;
+    exchange->procedure = nfs_procedure_template("nfs3.null");
+    return !call || remember_call(exchange, call);
+}
+
+/* ---- statements ---- */
+
+/* With what the words leave to the end. Takes over their XID. */
+static char *statement_of(struct rpc_talker *talker, const char *text)
+{
+    static const char call[] = "call null", reply[] = "reply null";
+    GString *statement = g_string_new(talk_is_initiator(talker->talk) ? "I " : "R ");
+    const char *xid = strstr(text, " xid=");
+    const bool is_send =
+        !g_str_has_prefix(text, "raw") && !g_str_has_prefix(text, "put") && !g_str_has_prefix(text, "get");
+
+    if (g_str_has_prefix(text, call))
+        g_string_append_printf(statement, "call %s cred=none%s",
+                               rpc_talker_null_version(talker) == 4 ? "nfs40.null" : "nfs3.null", text + strlen(call));
+    else if (g_str_has_prefix(text, reply))
+        g_string_append_printf(statement, "reply%s", text + strlen(reply));
+    else
+        g_string_append(statement, text);
+    if (xid)
+        talker->xid = (uint32_t)strtoul(xid + strlen(" xid="), NULL, 0);
+    else if (is_send)
+        g_string_append_printf(statement, " xid=%u", talker->xid);
+    if (is_send && !strstr(text, " credit="))
+        g_string_append_printf(statement, " credit=%u", talker->credits);
+    return g_string_free(statement, FALSE);
+}
+
+static bool say(struct speech *speech, const char *text)
+{
+    struct rpc_talker *talker = speech->talker;
+    g_autofree char *statement = statement_of(talker, text), *error = NULL;
+    g_autoptr(GPtrArray) statements = script_parse("case", statement, &error);
+    struct stage *stage = stage_new_live(&carrier_talker);
+    struct conversation *c = conversation_new(stage, &setup_rev1);
+    struct script_player *player = script_join(c, "case");
+
+    c->socket = talker;
+    speech->filling.offer = offer;
+    speech->filling.ctx = speech;
+    speech->filling.items = speech->items;
+    player->rpc = (struct rpc_script){.rpc = rpc_new(), .threshold = talker->size};
+    rpc_fill_from(player->rpc.rpc, &speech->filling);
+    if (!remember(player->rpc.rpc, talker, g_str_has_prefix(text, "reply null")))
+        error = g_strdup("the Call has more segments than can be returned");
+    for (unsigned i = 0; !error && i < statements->len && script_say(player, statements->pdata[i]); i++)
+        ;
+    script_end(player, &error);
+    stage_free(stage);
+    if (error)
+        talk_inconclusive(talker->talk, "what is to be said cannot be: %s", error);
+    return !error;
+}
+
+bool rpc_talker_say_statement(struct rpc_talker *talker, const char *text)
+{
+    struct speech speech = {.talker = talker};
+
+    return say(&speech, text);
+}
+
+bool rpc_talker_say_call(struct rpc_talker *talker, const struct xdr_out *out, const char *words)
+{
+    g_autofree char *text = g_strdup_printf("call nfs3.null %s", words);
+    struct speech speech = {.talker = talker};
+
+    talker->xid = get_be32(out->octets->data);
+    take_message(&speech, out);
+    return say(&speech, text);
 }

@@ -23,48 +23,28 @@ static bool is_busy_otherwise(struct talk *talk)
     return busy;
 }
 
-struct once {
-    bool left_early, unmounted, is_quiet;
-    char *doubt;
-};
-
-static struct once once_with_client(struct talk *talk, const struct suite_case *row, const struct talker_wish *wish,
-                                    void (*one)(struct rpc_talker *talker, const struct suite_case *row))
-{
-    struct rpc_talker talker;
-    struct once once;
-
-    if (rpc_talker_open(&talker, talk, wish))
-        one(&talker, row);
-    once = (struct once){.left_early = talker.left_early,
-                         .unmounted = rpc_talker_unmounted(&talker),
-                         .is_quiet = talker.is_quiet,
-                         .doubt = g_strdup(talker.doubt)};
-    rpc_talker_close(&talker);
-    talk_hang_up(talk);
-    return once;
-}
-
 /* Until a try is decided, or quiet. False: there is nothing more to judge; else *last is the last one that counts. */
 static bool try_with_client(struct talk *talk, const struct suite_case *row, const struct talker_wish *wish,
-                            void (*one)(struct rpc_talker *talker, const struct suite_case *row), struct once *last)
+                            struct rpc_talker *last)
 {
     const struct case_result *result = talk->result;
 
     for (unsigned tries = 0, in_vain = 0; tries < TRIES && !last->is_quiet;) {
-        struct once once = once_with_client(talk, row, wish, one);
+        struct rpc_talker talker;
 
-        if (once.left_early) {
+        if (rpc_talker_open(&talker, talk, wish))
+            row->on(&talker, row);
+        rpc_talker_close(&talker);
+        talk_hang_up(talk);
+        if (talker.left_early) {
             in_vain++;
-            g_free(once.doubt);
         } else {
             tries++;
-            g_free(last->doubt);
-            *last = once;
+            *last = talker;
         }
         if (result->outcome == OUTCOME_FAILED || result->outcome == OUTCOME_PASSED || in_vain == TRIES)
             return false;
-        if (!once.left_early && !(last->unmounted || last->is_quiet || last->doubt))
+        if (!talker.left_early && !(rpc_talker_unmounted(last) || last->is_quiet || last->doubt))
             return false;
     }
     return true;
@@ -74,17 +54,16 @@ static bool try_with_client(struct talk *talk, const struct suite_case *row, con
  * A device that unmounts, or makes no more Calls, may have its own reasons, unless it does so each time after the
  * stimulus, and never without it. One that does so before any stimulus has them: such a connection counts for nothing.
  */
-void rpc_talker_with_client(struct talk *talk, const struct suite_case *row, const struct talker_wish *wish,
-                            void (*one)(struct rpc_talker *talker, const struct suite_case *row))
+void rpc_talker_with_client(struct talk *talk, const struct suite_case *row, const struct talker_wish *wish)
 {
-    struct once last = {0};
-    bool is_open = try_with_client(talk, row, wish, one, &last) && !(last.unmounted && wish && wish->may_close);
-    g_autofree char *doubt = last.doubt, *what = NULL;
+    struct rpc_talker last = {0};
+    bool is_open = try_with_client(talk, row, wish, &last) && !(rpc_talker_unmounted(&last) && wish->may_close);
+    g_autofree char *what = NULL;
 
     if (!is_open)
         return;
-    if (doubt) {
-        talk_failed(talk, "%s", doubt);
+    if (last.doubt) {
+        talk_failed(talk, "%s", last.doubt);
         return;
     }
     what = g_strdup(talk->result->actual);
@@ -167,6 +146,7 @@ void rpc_talker_judge_continues(struct rpc_talker *talker, const char *what)
     bool serves = rpc_talker_continues(talker);
     struct talk *talk = talker->talk;
 
+    what = what ? what : talk->row->stimulus;
     if (serves)
         talk_passed(talk, "%s: the device continues", what);
     else if (talker->terminated)
@@ -183,16 +163,26 @@ void rpc_talker_judge_continues(struct rpc_talker *talker, const char *what)
     }
 }
 
+unsigned rpc_talker_held(const struct rpc_talker *talker)
+{
+    unsigned i = 0;
+
+    while (i < talker->n_held && talker->held[i].xid != talker->xid)
+        i++;
+    return i;
+}
+
 void rpc_talker_drop(struct rpc_talker *talker, unsigned index)
 {
+    if (index >= talker->n_held)
+        return;
     g_free(talker->held[index].call.p);
     talker->held[index] = talker->held[--talker->n_held];
 }
 
 void rpc_talker_answer(struct rpc_talker *talker, unsigned index)
 {
-    const struct talker_held *held = &talker->held[index];
-
-    rpc_talker_serve_call(talker, held->id, &held->call);
+    if (index < talker->n_held)
+        rpc_talker_serve_call(talker, talker->held[index].id, &talker->held[index].call);
     rpc_talker_drop(talker, index);
 }

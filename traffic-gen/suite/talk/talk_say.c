@@ -159,14 +159,6 @@ static void end_socket(struct conversation *c, enum role role, bool reset, const
         talk_finish(c->socket);
 }
 
-static void capturing_socket(struct conversation *c, enum role role, bool on, const struct sim_how *how)
-{
-    (void)c;
-    (void)role;
-    (void)on;
-    (void)how;
-}
-
 static const struct carrier carrier_socket = {
     .name = "socket",
     .connect = connect_socket,
@@ -175,7 +167,6 @@ static const struct carrier carrier_socket = {
     .message = say_message_in_fpdus,
     .silence = silence_socket,
     .end = end_socket,
-    .capturing = capturing_socket,
     .write = write_socket,
     .written = written_socket,
     .fill_in = fill_in,

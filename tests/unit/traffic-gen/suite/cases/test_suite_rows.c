@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What the rows of the suites say can be said: to any device, in either role, with and without what is odd in it. Those
- * about RPC-over-RDMA have other words, and need a server: only what they wish can be read here.
+ * about RPC-over-RDMA have other words; what comes before their stimulus needs a device.
  */
 #include "tests/unit/support/support.h"
 #include "traffic-gen/suite/cases/suite_rows.h"
 #include "traffic-gen/suite/cases/suite_rpcrdma.h"
+#include "traffic-gen/suite/talk/rpc_port.h"
 #include "traffic-gen/suite/talk/talk_internal.h"
 
 #include <string.h>
@@ -39,7 +40,7 @@ static void test_wishes(void **state)
     static const struct suite_case odd = {.rule = RULE_RPCR_3_3_1_08, .duts = DUT_ANY, .says = "with credit=3; file"};
     struct case_result *result = case_result_new();
     struct talk_run run = {.dut = DUT_RESPONDER, .listener = -1};
-    struct rpcrdma_wish wish;
+    struct talker_wish wish;
     struct talk talk;
     unsigned n = 0;
 
@@ -49,17 +50,140 @@ static void test_wishes(void **state)
             if (!is_rpc(&(*suite)->cases[i]))
                 continue;
             assert_true(rpcrdma_wish(&talk, &(*suite)->cases[i], &wish));
-            rpcrdma_wish_clear(&wish);
             n++;
         }
     }
     assert_true(n > 90);
     assert_false(rpcrdma_wish(&talk, &odd, &wish));
-    rpcrdma_wish_clear(&wish);
     assert_int_equal(result->outcome, OUTCOME_INCONCLUSIVE);
     assert_non_null(strstr(result->actual, "credit=3"));
     talk_clear(&talk);
     case_result_free(result);
+}
+
+/* ---- stimuli of RPC-over-RDMA ---- */
+
+static void write_nowhere(void *ctx, const uint8_t *p, size_t n)
+{
+}
+
+static size_t room_nowhere(void *ctx)
+{
+    return SIZE_MAX;
+}
+
+static void close_nothing(void *ctx, bool reset)
+{
+}
+
+static int64_t never(void *ctx)
+{
+    return 0;
+}
+
+enum { XID = 7 };
+
+/* A READ of the device with chunks of all kinds. */
+static struct talker_heard *call_of_device(void)
+{
+    static const struct rpcrdma_segment segment = {.handle = 0x100, .length = 4096, .offset = 0x1000};
+    static const struct rpcrdma_read_segment read = {.position = 40, .target = segment};
+    static const struct rpcrdma_write_plan chunk = {&segment, 1};
+    static const struct rpcrdma_plan plan = {.xid = XID,
+                                             .vers = 1,
+                                             .credit = 8,
+                                             .reads = &read,
+                                             .n_reads = 1,
+                                             .writes = &chunk,
+                                             .n_writes = 1,
+                                             .reply = &chunk};
+    static const struct rpc_message call = {
+        .xid = XID, .type = RPC_CALL, .rpcvers = 2, .prog = 100003, .vers = 3, .proc = 6};
+    static uint8_t octets[256];
+    static struct talker_heard heard = {.p = octets, .call = true};
+    struct xdr_writer w = {.p = octets, .size = sizeof octets};
+
+    rpcrdma_header_encode(&plan, &w);
+    rpc_call_encode(&call, NULL, NULL, &w);
+    heard.n = w.at;
+    rpcrdma_header_decode(&heard.header, octets, w.at);
+    return &heard;
+}
+
+/* NULL: it is one of our end, which waits for the answer. */
+static char *stimulus_of(const struct suite_case *row)
+{
+    static const char *const verbs[] = {"call ", "reply ", "error ", "raw ", "done", "put ", "get "};
+    const char *stimulus = row->says ? strchr(row->says, '(') : NULL;
+
+    for (unsigned i = 0; stimulus && i < ARRAY_LENGTH(verbs); i++) {
+        if (g_str_has_prefix(stimulus + 1, verbs[i]))
+            return g_strndup(stimulus + 1, strcspn(stimulus + 1, ")"));
+    }
+    return NULL;
+}
+
+static bool say_rpc(const struct suite_case *row, enum suite_dut dut, const char *stimulus)
+{
+    static const struct stream stream = {
+        .write = write_nowhere, .room = room_nowhere, .close = close_nothing, .now = never, .mss = 1460};
+    const struct qp_options options = {.mpa = {.role = dut == DUT_RESPONDER ? MPA_END_INITIATOR : MPA_END_RESPONDER}};
+    struct talk_run run = {.dut = dut, .t_react = 1000, .listener = -1};
+    struct case_result *result = case_result_new();
+    struct talk talk;
+    struct rpc_talker talker = {.talk = &talk, .port = &rpc_port_socket, .xid = XID, .root_n = 8, .name = "a file"};
+    bool said;
+
+    nfs_run_init(&run.nfs, 1);
+    talk_init(&talk, &run, row, 1, result);
+    talker.heard = g_ptr_array_new();
+    talker.names = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(talker.heard, call_of_device());
+    memset(talker.root, 0xA5, talker.root_n);
+    rpc_talker_make_end(&talker, &(struct talker_wish){0}, &options, &stream);
+    said = rpc_talker_say(&talker, "%s", stimulus);
+    assert_int_equal(said, result->actual == NULL);
+    rpc_talker_let_go(&talker);
+    if (talker.peer)
+        nfs_peer_free(talker.peer);
+    g_ptr_array_unref(talker.heard);
+    g_ptr_array_unref(talker.names);
+    talk_clear(&talk);
+    nfs_run_clear(&run.nfs);
+    case_result_free(result);
+    return said;
+}
+
+static void test_rpc_rows(void **state)
+{
+    unsigned n = 0;
+
+    for (const struct suite *const *suite = suites; *suite; suite++) {
+        for (unsigned i = 0; i < (*suite)->n; i++) {
+            const struct suite_case *row = &(*suite)->cases[i];
+            g_autofree char *stimulus = is_rpc(row) ? stimulus_of(row) : NULL;
+
+            for (unsigned dut = DUT_RESPONDER; stimulus && dut <= DUT_INITIATOR; dut++) {
+                if (row->duts & dut && ++n && !say_rpc(row, (enum suite_dut)dut, stimulus))
+                    fail_msg("cannot be said: %s", stimulus);
+            }
+        }
+    }
+    assert_true(n > 60);
+}
+
+static void test_what_rpc_cannot_say(void **state)
+{
+    static const char *const texts[] = {
+        "call nlul",       "call null h.version=2", "call write len=9 past=1000", "reply null wrong",
+        "put write1.0",    "error vers=2",          "get read7 no-answer",        "send",
+        "call null read=9"};
+    static const struct suite_case row = {.rule = RULE_RPCR_4_5_01, .duts = DUT_ANY, .needs = NEED_RPC};
+
+    for (unsigned i = 0; i < ARRAY_LENGTH(texts); i++) {
+        if (say_rpc(&row, DUT_INITIATOR, texts[i]))
+            fail_msg("was said: %s", texts[i]);
+    }
 }
 
 static void test_rows(void **state)
@@ -107,6 +231,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_wishes),
+        cmocka_unit_test(test_rpc_rows),
+        cmocka_unit_test(test_what_rpc_cannot_say),
         cmocka_unit_test(test_what_cannot_be_said),
     };
 
