@@ -258,22 +258,14 @@ static void send_in_part(struct chaos *chaos, const struct request *request)
     send_request(chaos, request, words);
 }
 
-/* The Reply's XDR from its COMPOUND status on; NULL: there is none, or not the whole of it. */
-static const struct talker_heard *reply_of(struct chaos *chaos, const struct request *request, struct xdr *results)
+/* The Reply's XDR from its COMPOUND status on. False: there is none, or not the whole of it. */
+static bool reply_of(struct chaos *chaos, const struct request *request, struct xdr *results)
 {
     const uint32_t xid = get_be32(request->octets->data);
-    const struct talker_heard *heard;
-    struct rpc_message header;
 
     chaos->answer = rpc_talker_await(&chaos->talker, xid, talk_t_close(&chaos->talk));
-    if (chaos->answer != RPC_ANSWER_SUCCESS)
-        return NULL;
-    heard = rpc_talker_find(&chaos->talker, xid);
-    *results = xdr_begin(heard->p + heard->header.header_len, heard->n - heard->header.header_len);
-    if (rpc_decode(&header, results->p, results->n) != RPC_OK)
-        return NULL;
-    results->at = header.header_len;
-    return heard;
+    return chaos->answer == RPC_ANSWER_SUCCESS &&
+           rpc_talker_heard_results(rpc_talker_find(&chaos->talker, xid), results);
 }
 
 /* ---- what befalls the connection ---- */

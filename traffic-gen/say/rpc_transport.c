@@ -66,6 +66,21 @@ static struct words_place find_plan(void *context, const char *name)
     return (struct words_place){0};
 }
 
+/* Chunks beside those that belong there. */
+static void add_chunks(struct rpc_making *m)
+{
+    if (words_have(m->words, "new-reply-chunk")) {
+        m->plan.reply = &m->reply_plan;
+        m->reply.n = 1;
+        m->reply.segments[0] = rpc_register(m->rpc, 4096, NULL, 0);
+    }
+    if (words_given(m->words, "new-read-chunk") && m->plan.n_reads < RPC_READS_MAX)
+        m->reads[m->plan.n_reads++] = (struct rpcrdma_read_segment){
+            .position = (uint32_t)words_number(m->words, "new-read-chunk", 0),
+            .target = rpc_register(m->rpc, NEW_CHUNK, m->side ? m->side->whole : NULL, 0),
+        };
+}
+
 void rpc_change_plan(struct rpc_making *m)
 {
     bool stag = words_given(m->words, "stag");
@@ -81,16 +96,7 @@ void rpc_change_plan(struct rpc_making *m)
         m->reply.segments[k].handle = handle;
     if (words_have(m->words, "no-reply-chunk"))
         m->plan.reply = NULL;
-    if (words_have(m->words, "new-reply-chunk")) {
-        m->plan.reply = &m->reply_plan;
-        m->reply.n = 1;
-        m->reply.segments[0] = rpc_register(m->rpc, 4096, NULL, 0);
-    }
-    if (words_given(m->words, "new-read-chunk") && m->plan.n_reads < RPC_READS_MAX)
-        m->reads[m->plan.n_reads++] = (struct rpcrdma_read_segment){
-            .position = (uint32_t)words_number(m->words, "new-read-chunk", 0),
-            .target = rpc_register(m->rpc, NEW_CHUNK, m->side ? m->side->whole : NULL, 0),
-        };
+    add_chunks(m);
     if (words_have(m->words, "bare"))
         m->payload = NULL;
     words_change(m->words, find_plan, m);

@@ -88,11 +88,6 @@ static bool await(struct carried *carried, int64_t until, bool (*done)(const str
 
 /* ---- its end ---- */
 
-static bool has_ended(const struct carried *carried)
-{
-    return is_over(carried);
-}
-
 static bool is_acknowledged(const struct carried *carried)
 {
     return is_over(carried) || qp_pending(rpc_end_qp(carried->talker->end)) == 0;
@@ -136,7 +131,7 @@ static void verbs_hang_up(void *ctx)
     if (talker->end && !is_over(carried)) {
         qp_close(rpc_end_qp(talker->end), talk->result->outcome == OUTCOME_FAILED);
         talk_note(talk, true, NULL, 0, "disconnects");
-        await(carried, talk_now() + MIN(talk_t_react(talk), 500 * ms), has_ended);
+        await(carried, talk_now() + MIN(talk_t_react(talk), 500 * ms), is_over);
     }
     if (talker->end)
         g_clear_pointer(&talker->end, rpc_end_free);
@@ -220,7 +215,7 @@ static bool begin(struct carried *carried, int64_t until)
     if (talker->end && await(carried, until, is_up)) {
         talker->open = true;
         if (talk_is_initiator(talk) && talk_settle_time(talk) > 0)
-            await(carried, talk_now() + talk_settle_time(talk), has_ended);
+            await(carried, talk_now() + talk_settle_time(talk), is_over);
         return true;
     }
     talk->result->refused = true;

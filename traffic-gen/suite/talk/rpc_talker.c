@@ -252,7 +252,7 @@ void rpc_talker_make_end(struct rpc_talker *talker, const struct talker_wish *wi
     }
 }
 
-static enum rpc_port_event hear(struct rpc_talker *talker, int64_t ns)
+enum rpc_port_event rpc_talker_hear(struct rpc_talker *talker, int64_t ns)
 {
     enum rpc_port_event event = talker->port->hear(talker, ns);
 
@@ -264,18 +264,13 @@ static enum rpc_port_event hear(struct rpc_talker *talker, int64_t ns)
     return event;
 }
 
-void rpc_talker_hear(struct rpc_talker *talker, int64_t ns)
-{
-    hear(talker, ns);
-}
-
 void rpc_talker_pump(struct rpc_talker *talker, int64_t ns, bool (*done)(const struct rpc_talker *talker))
 {
     int64_t until = talk_now() + ns;
 
     while (!talker->fed_end && !(done && done(talker))) {
         /* A device that never stops must not hold up the case. */
-        if (hear(talker, MAX(until - talk_now(), 0)) == RPC_PORT_SILENCE ||
+        if (rpc_talker_hear(talker, MAX(until - talk_now(), 0)) == RPC_PORT_SILENCE ||
             talk_now() > until + talk_t_react(talker->talk))
             break;
     }
@@ -511,19 +506,27 @@ enum rpc_answer rpc_talker_await(struct rpc_talker *talker, uint32_t xid, int64_
     return talker->fed_end || talker->terminated ? RPC_ANSWER_GONE : RPC_ANSWER_SILENCE;
 }
 
+bool rpc_talker_heard_results(const struct talker_heard *heard, struct xdr *results)
+{
+    struct rpc_message reply;
+
+    if (!heard || heard->header.proc != RPCRDMA_MSG)
+        return false;
+    *results = xdr_begin(heard->p + heard->header.header_len, heard->n - heard->header.header_len);
+    if (rpc_decode(&reply, results->p, results->n) != RPC_OK)
+        return false;
+    results->at = reply.header_len;
+    return true;
+}
+
 uint32_t rpc_talker_heard_status(const struct rpc_talker *talker)
 {
-    const struct talker_heard *heard = rpc_talker_find(talker, talker->xid);
-    struct rpc_message reply;
-    struct xdr x;
+    struct xdr results;
     uint32_t status;
 
-    if (!heard || heard->header.proc != RPCRDMA_MSG ||
-        rpc_decode(&reply, heard->p + heard->header.header_len, heard->n - heard->header.header_len) != RPC_OK)
-        return UINT32_MAX;
-    x = xdr_begin(heard->p + heard->header.header_len, heard->n - heard->header.header_len);
-    x.at = reply.header_len;
-    return xdr_u32(&x, &status) ? status : UINT32_MAX;
+    return rpc_talker_heard_results(rpc_talker_find(talker, talker->xid), &results) && xdr_u32(&results, &status)
+               ? status
+               : UINT32_MAX;
 }
 
 const char *rpc_answer_words(enum rpc_answer answer)

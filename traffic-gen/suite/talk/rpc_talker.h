@@ -154,7 +154,7 @@ const char *rpc_talker_end_words(const struct rpc_talker *talker);
 void rpc_talker_offer(struct rpc_talker *talker);
 
 /* Hears the next thing that the DUT says within ns. */
-void rpc_talker_hear(struct rpc_talker *talker, int64_t ns);
+enum rpc_port_event rpc_talker_hear(struct rpc_talker *talker, int64_t ns);
 /* Hears what the DUT says within ns, or until done() is true. */
 void rpc_talker_pump(struct rpc_talker *talker, int64_t ns, bool (*done)(const struct rpc_talker *talker));
 
@@ -184,6 +184,8 @@ enum rpc_answer rpc_talker_await(struct rpc_talker *talker, uint32_t xid, int64_
 const struct talker_heard *rpc_talker_find(const struct rpc_talker *talker, uint32_t xid);
 /* The latest Call of a DUT that is a client. */
 const struct talker_heard *rpc_talker_find_call(const struct rpc_talker *talker, uint32_t xid);
+/* What follows the header of an inline Reply. False: it is none, or NULL. */
+bool rpc_talker_heard_results(const struct talker_heard *heard, struct xdr *results);
 /* The NFS status in the answer to the latest Call by hand; UINT32_MAX: none. */
 uint32_t rpc_talker_heard_status(const struct rpc_talker *talker);
 const char *rpc_answer_words(enum rpc_answer answer);
