@@ -229,6 +229,7 @@ class Definitions:
         self.names = []       # of the version
         self.operations = {False: {}, True: {}}  # by callback: number -> (name, arguments, results)
         self.mains = {}                          # name of an operation -> main field
+        self.statuses = []                       # (number, name)
         self.version = None
 
     def blocks(self, text):
@@ -271,6 +272,8 @@ class Definitions:
             if key in [known[:3] for known in self.procedures]:
                 raise Mistake(f"procedure {words[1]} appears twice")
             self.procedures.append((*key, words[2], callback, *blocks))
+        elif words[0] == "statuses" and len(words) % 2:
+            self.statuses += zip(map(int, words[1::2]), words[2::2])
         elif words[0] in ("op", "callback-op") and len(words) in (3, 4):
             table = self.operations[words[0] != "op"]
             if int(words[1]) in table:
@@ -279,7 +282,7 @@ class Definitions:
             self.mains[words[2]] = (words[3:] or [None])[0]
         else:
             raise Mistake("a line begins with: type NAME =, program N NAME, version N, proc N NAME, form N NAME, "
-                          "op N NAME, callback-op N NAME, same N")
+                          "op N NAME, callback-op N NAME, same N, statuses N NAME ...")
 
 
 def read_marks(header):

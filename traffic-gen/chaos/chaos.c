@@ -353,7 +353,7 @@ static enum asked delay_in(struct xdr results)
 {
     uint32_t status = 0, tag = 0, n = 0;
 
-    if (!xdr_u32(&results, &status) || status != NFS_STATUS_DELAY || !xdr_u32(&results, &tag) || tag != 0 ||
+    if (!xdr_u32(&results, &status) || status != NFS4ERR_DELAY || !xdr_u32(&results, &tag) || tag != 0 ||
         !xdr_u32(&results, &n))
         return ASKED_DONE;
     return n == 1 ? ASKED_LATER : ASKED_ANEW;

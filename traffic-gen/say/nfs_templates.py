@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Compiles wire/nfs_types.txt to the templates of nfs_messages.h: nfs_templates.h."""
+"""Compiles wire/nfs_types.txt to the templates of nfs_messages.h, nfs_templates.h, and beside it to nfs_statuses.h."""
 import pathlib
 import sys
 
@@ -132,10 +132,19 @@ def emit(definitions):
     return "\n".join(out) + "\n"
 
 
+def emit_statuses(statuses):
+    names = [f"    NFS4{'_OK' if name == 'OK' else 'ERR_' + name} = {number}," for number, name in statuses]
+    rows = [f'    {{{number}, "{name}"}},' for number, name in statuses]
+    return "\n".join(["/* Generated from wire/nfs_types.txt; do not edit. */", "enum nfs4_status {", *names, "};",
+                      "#define NFS_STATUS_ROWS \\", *(row + " \\" for row in rows), ""]) + "\n"
+
+
 def main():
     out, types, header = map(pathlib.Path, sys.argv[1:])
+    definitions = nfs_types.read(types, nfs_types.read_marks(header))
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(emit(nfs_types.read(types, nfs_types.read_marks(header))), encoding="utf-8")
+    out.write_text(emit(definitions), encoding="utf-8")
+    out.with_name("nfs_statuses.h").write_text(emit_statuses(definitions.statuses), encoding="utf-8")
 
 
 if __name__ == "__main__":

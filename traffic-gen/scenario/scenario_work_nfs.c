@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Connections of `work` between an NFS client and an NFS server: how the client works, and its jobs. */
+#include "traffic-gen/nfs/tree/nfs_status.h"
 #include "traffic-gen/scenario/scenario_work.h"
 
 #include <string.h>
@@ -115,9 +116,14 @@ static bool read_string(struct reading *r, const yaml_node_t *node, struct makin
     return text != NULL;
 }
 
-static const struct named statuses[] = {
-    {"PERM", 1},  {"NOENT", 2},  {"ACCES", 13}, {"EXIST", 17},       {"NOTDIR", 20},   {"ISDIR", 21}, {"INVAL", 22},
-    {"FBIG", 27}, {"NOSPC", 28}, {"ROFS", 30},  {"NAMETOOLONG", 63}, {"NOTEMPTY", 66}, {"STALE", 70}, {NULL, 0}};
+static bool read_status(struct reading *r, const yaml_node_t *node, uint32_t *status)
+{
+    const char *name = read_text(r, node, "a status");
+
+    return name &&
+           (nfs_status_find(name, status) ||
+            complain(r, node, "PERM, NOENT, ACCES, EXIST, or another status of NFS", "this status is not known"));
+}
 
 #define NUMBER_OF(NAME, PLACE, MAX) MEMBER(NAME, struct nfs_job, PLACE, 0, MAX)
 
@@ -137,7 +143,7 @@ static bool read_parameter(struct reading *r, void *context, const yaml_node_t *
     if (m->verb->other && strcmp(name, m->verb->other) == 0)
         return read_string(r, value, m, &job->other);
     if (strcmp(name, "expect") == 0)
-        return read_named_value(r, value, statuses, "this status is not known", &job->expect);
+        return read_status(r, value, &job->expect);
     if (m->verb->octets && strcmp(name, "octets") == 0)
         return read_octets(r, value, 1, &job->octets);
     if (number && (strcmp(name, "count") == 0 ? m->verb->count : m->verb->octets))

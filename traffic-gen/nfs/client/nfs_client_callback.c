@@ -6,6 +6,8 @@
 #include "traffic-gen/nfs/client/nfs_client_v4.h"
 
 #include "traffic-gen/ends/rpc_header.h"
+#include "traffic-gen/nfs/tree/nfs_status.h"
+
 #include <string.h>
 
 enum {
@@ -20,18 +22,6 @@ enum {
     OP_CB_SEQUENCE = 11,
     OP_CB_LAST = 15,
     OP_CB_ILLEGAL = 10044,
-    NFS4_OK = 0,
-    NFS4ERR_NOTSUPP = 10004,
-    NFS4ERR_DELAY = 10008,
-    NFS4ERR_MINOR_VERS_MISMATCH = 10021,
-    NFS4ERR_BAD_STATEID = 10025,
-    NFS4ERR_BADXDR = 10036,
-    NFS4ERR_OP_ILLEGAL = 10044,
-    NFS4ERR_BADSESSION = 10052,
-    NFS4ERR_BADSLOT = 10053,
-    NFS4ERR_SEQ_MISORDERED = 10063,
-    NFS4ERR_SEQUENCE_POS = 10064,
-    NFS4ERR_OP_NOT_IN_SESSION = 10071,
 };
 
 /* ---- delegations ---- */

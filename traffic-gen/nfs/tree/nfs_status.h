@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The names of nfsstat, nfsstat3 and nfsstat4: a number means the same in every version that has it. */
+/*
+ * nfsstat, nfsstat3 and nfsstat4 as wire/nfs_types.txt has them: enum nfs4_status, NFS4_OK, NFS4ERR_NOENT ..., and
+ * their names.
+ */
 #ifndef IWARP_TRAFFIC_NFS_TREE_NFS_STATUS_H
 #define IWARP_TRAFFIC_NFS_TREE_NFS_STATUS_H
 
+#include "nfs_statuses.h" /* generated */
+
+#include <stdbool.h>
 #include <stdint.h>
 
 /* "STALE", "BADSESSION"; "an error": it has no name here. Static. */
 const char *nfs_status_name(uint32_t status);
+/* False: nothing has that name. */
+bool nfs_status_find(const char *name, uint32_t *status);
 
 #endif

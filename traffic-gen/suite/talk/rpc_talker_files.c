@@ -30,7 +30,7 @@ static bool rpc_talker_is_circumstance(uint32_t status)
 {
     static const uint32_t statuses[] = {
         1 /* PERM */,   5 /* IO */,     13 /* ACCES */,   28 /* NOSPC */,   30 /* ROFS */,
-        69 /* DQUOT */, 70 /* STALE */, NFS_STATUS_DELAY, NFS_STATUS_GRACE, 10022 /* STALE_CLIENTID */,
+        69 /* DQUOT */, 70 /* STALE */, NFS4ERR_DELAY, NFS4ERR_GRACE, 10022 /* STALE_CLIENTID */,
         10052 /* BADSESSION */};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(statuses); i++) {
@@ -183,7 +183,7 @@ static bool rpc_talker_remove(struct rpc_talker *talker, const char *name)
         .procedure = "nfs3.remove", .words = talker->version == NFS_V3 ? "" : "putfh,remove", .name = name};
     uint32_t status = talker_ask(talker, &request);
 
-    return status == 0 || status == NFS_STATUS_NOENT;
+    return status == 0 || status == NFS4ERR_NOENT;
 }
 
 static bool is_usable(const struct rpc_talker *talker)

@@ -108,7 +108,7 @@ static char *learn_4(struct rpc_talker *talker)
 
     if (status == 0)
         status = walk(talker, names);
-    if (status == NFS_STATUS_NOENT && names[0])
+    if (status == NFS4ERR_NOENT && names[0])
         status = walk(talker, none);
     return status == 0 ? NULL : g_strdup(rpc_talker_result_words(talker));
 }

@@ -137,7 +137,7 @@ static uint32_t ask(struct asking *asking)
             return UINT32_MAX;
         if (status == 0 && asking->request->take)
             return rpc_talker_results(talker, &results) && take(asking, &results) ? 0 : UINT32_MAX;
-        if ((status != NFS_STATUS_DELAY && status != NFS_STATUS_GRACE) || tries >= GRACE_MAX || talker->fed_end)
+        if ((status != NFS4ERR_DELAY && status != NFS4ERR_GRACE) || tries >= GRACE_MAX || talker->fed_end)
             return status;
         talker->talk->deadline += second;
         rpc_talker_pump(talker, second, NULL);

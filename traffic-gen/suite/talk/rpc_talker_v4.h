@@ -4,9 +4,8 @@
 #define IWARP_TRAFFIC_SUITE_TALK_RPC_TALKER_V4_H
 
 #include "traffic-gen/ends/nfs_fields.h"
+#include "traffic-gen/nfs/tree/nfs_status.h"
 #include "traffic-gen/suite/talk/rpc_talker.h"
-
-enum { NFS_STATUS_DELAY = 10008, NFS_STATUS_GRACE = 10013, NFS_STATUS_NOENT = 2 };
 
 /* What is asked of a server, by the names of wire/nfs_types.txt. */
 struct talker_request {
