@@ -10,8 +10,6 @@
 #include <string.h>
 
 enum {
-    FILE_SYNC = 2,
-    FOLDER = 2, /* NF4DIR */
     SLOTS_MIN = 4,
     OTHER_HANDLE = 0x5A5A5A00,
     VERSION_UNKNOWN = 9,
@@ -181,65 +179,55 @@ struct request {
     uint32_t n;        /* of them; they are the last of the COMPOUND */
 };
 
-static void put_sequence(struct chaos *chaos, struct xdr_out *out, unsigned operations)
-{
-    rpc_talker_begin(&chaos->talker, out, NFS_PROGRAM, 4, 1);
-    xdr_out_set_u32(out, 0, ++chaos->xid);
-    xdr_out_u32(out, 0); /* tag */
-    xdr_out_words(out, 1, operations + 2, NFS_OP_SEQUENCE);
-    xdr_out_fixed(out, chaos->v4.session, sizeof chaos->v4.session);
-    xdr_out_words(out, chaos->sequence, chaos->slot, chaos->slot);
-    xdr_out_bool(out, true); /* to be kept for retries */
-    xdr_out_u32(out, NFS_OP_PUTFH);
-}
+/* All to be kept for retries. */
+static const char *const calls[] = {
+    [CHAOS_WRITE] = "sequence:cachethis=1,putfh,write",
+    [CHAOS_READ] = "sequence:cachethis=1,putfh,read",
+    [CHAOS_MAKE] = "sequence:cachethis=1,putfh,create:objtype=2:masks=0", /* NF4DIR, no attributes */
+    [CHAOS_REMOVE] = "sequence:cachethis=1,putfh,remove",
+};
 
-static void put_folder(struct chaos *chaos, struct xdr_out *out, const struct chaos_step *step)
-{
-    const char *name = chaos->folders[step->which];
-
-    put_sequence(chaos, out, 1);
-    xdr_out_opaque(out, chaos->root, chaos->root_n);
-    if (step->operation == CHAOS_REMOVE) {
-        xdr_out_u32(out, NFS_OP_REMOVE);
-        xdr_out_opaque(out, name, (uint32_t)strlen(name));
-        return;
-    }
-    xdr_out_words(out, NFS_OP_CREATE, FOLDER);
-    xdr_out_opaque(out, name, (uint32_t)strlen(name));
-    xdr_out_words(out, 0, 0); /* no attributes */
-}
-
-static void put_io(struct chaos *chaos, struct xdr_out *out, const struct chaos_step *step)
+static void say_file(const struct chaos *chaos, struct nfs_fields *fields, const struct chaos_step *step,
+                     const uint8_t block[CHAOS_BLOCK])
 {
     const bool is_write = step->operation == CHAOS_WRITE;
 
-    put_sequence(chaos, out, 1);
-    xdr_out_opaque(out, chaos->file, chaos->file_n);
-    xdr_out_u32(out, is_write ? NFS_OP_WRITE : NFS_OP_READ);
-    xdr_out_fixed(out, chaos->v4.stateid, sizeof chaos->v4.stateid);
-    xdr_out_u64(out, is_write ? (uint64_t)step->which * CHAOS_BLOCK : 0);
-    if (is_write)
-        xdr_out_words(out, FILE_SYNC, CHAOS_BLOCK);
-    else
-        xdr_out_u32(out, CHAOS_BLOCKS * CHAOS_BLOCK);
+    nfs_fields_octets(fields, "handle", chaos->file, chaos->file_n);
+    nfs_fields_stateid(fields, chaos->v4.stateid);
+    nfs_fields_number(fields, "offset", is_write ? (uint64_t)step->which * CHAOS_BLOCK : 0);
+    nfs_fields_number(fields, "count", CHAOS_BLOCKS * CHAOS_BLOCK);
+    nfs_fields_octets(fields, "data", block, CHAOS_BLOCK);
 }
 
 static void make_request(struct chaos *chaos, const struct chaos_step *step, struct request *out)
 {
+    const struct nfs_template *compound = nfs_procedure_template("nfs41.compound");
+    uint8_t block[CHAOS_BLOCK];
+    struct nfs_fields fields;
     struct xdr_out xdr;
 
-    if (step->operation == CHAOS_MAKE || step->operation == CHAOS_REMOVE)
-        put_folder(chaos, &xdr, step);
-    else
-        put_io(chaos, &xdr, step);
-    *out = (struct request){.octets = g_byte_array_new(), .position = (uint32_t)xdr_out_at(&xdr)};
-    g_byte_array_append(out->octets, xdr.octets->data, xdr.octets->len);
+    rpc_talker_begin(&chaos->talker, &xdr, compound->program, compound->version, compound->number);
+    xdr_out_set_u32(&xdr, 0, ++chaos->xid);
+    memset(block, step->pattern, sizeof block);
+    nfs_fields_init(&fields);
+    nfs_fields_octets(&fields, "sessionid", chaos->v4.session, sizeof chaos->v4.session);
+    nfs_fields_number(&fields, "sequenceid", chaos->sequence);
+    nfs_fields_number(&fields, "slotid", chaos->slot);
+    nfs_fields_number(&fields, "highest", chaos->slot);
+    if (step->operation == CHAOS_WRITE || step->operation == CHAOS_READ) {
+        say_file(chaos, &fields, step, block);
+    } else {
+        nfs_fields_octets(&fields, "handle", chaos->root, chaos->root_n);
+        nfs_fields_text(&fields, "name", chaos->folders[step->which]);
+    }
+    nfs_fields_put(&fields, compound, calls[step->operation], &xdr);
+    nfs_fields_clear(&fields);
+    *out = (struct request){.octets = g_byte_array_ref(xdr.octets)};
+    if (xdr.n_items > 0) {
+        out->position = (uint32_t)xdr.items[0].at;
+        out->n = xdr.items[0].n;
+    }
     xdr_out_free(&xdr);
-    if (step->operation != CHAOS_WRITE)
-        return;
-    out->n = CHAOS_BLOCK;
-    g_byte_array_set_size(out->octets, out->octets->len + CHAOS_BLOCK);
-    memset(out->octets->data + out->octets->len - CHAOS_BLOCK, step->pattern, CHAOS_BLOCK);
 }
 
 static void send_request(struct chaos *chaos, const struct request *request, const char *words)

@@ -114,6 +114,13 @@ bool nfs_results_read(struct nfs_results *results, const struct nfs_template *pr
     return !nfs_read_results(procedure, words, x, &results->body);
 }
 
+bool nfs_results_read_operation(struct nfs_results *arguments, const struct nfs_template *operation, struct xdr *x)
+{
+    arguments->p = x->p;
+    nfs_body_init(&arguments->body);
+    return !nfs_read_operation(operation, x, &arguments->body);
+}
+
 void nfs_results_clear(struct nfs_results *results)
 {
     nfs_body_clear(&results->body);

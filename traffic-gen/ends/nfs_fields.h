@@ -42,6 +42,8 @@ struct nfs_results {
 /* False: they are not what they must be; what was found before that can be had. Cleared in either case. */
 bool nfs_results_read(struct nfs_results *results, const struct nfs_template *procedure, const char *words,
                       struct xdr *x);
+/* The arguments of one operation, likewise. */
+bool nfs_results_read_operation(struct nfs_results *arguments, const struct nfs_template *operation, struct xdr *x);
 void nfs_results_clear(struct nfs_results *results);
 /* Fields of any operation. NULL: there is none. */
 const struct nfs_field *nfs_results_first(const struct nfs_results *results, const char *name);

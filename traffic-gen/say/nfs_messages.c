@@ -538,3 +538,13 @@ const char *nfs_read_results(const struct nfs_template *procedure, const char *o
         ok = read_operation(&b, names[b.op], is_callback(procedure));
     return !b.wrong && ok && names[b.op] && *names[b.op] ? "operations" : b.wrong;
 }
+
+const char *nfs_read_operation(const struct nfs_template *operation, struct xdr *arguments, struct nfs_body *out)
+{
+    static const struct nfs_options nothing_wanted;
+    struct build b = {
+        .out = out, .options = &nothing_wanted, .template = operation, .in = arguments, .op = out->n_ops++};
+
+    run(&b, operation->arguments, true);
+    return b.wrong;
+}

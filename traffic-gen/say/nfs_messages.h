@@ -39,6 +39,7 @@ struct nfs_template {
 /* Procedures by their full name; `compound` procedures have no arguments of their own. NULL: unknown. */
 const struct nfs_template *nfs_procedure_template(const char *name);
 const struct nfs_template *nfs_operation_template(const char *name, bool callback);
+const struct nfs_template *nfs_operation_numbered(uint32_t number, bool callback);
 /* All of them; NULL past the end. */
 const struct nfs_template *nfs_procedure_template_at(unsigned index);
 const struct nfs_template *nfs_operation_template_at(unsigned index, bool callback);
@@ -107,6 +108,12 @@ const char *nfs_build_results(const struct nfs_template *procedure, const struct
  */
 const char *nfs_read_results(const struct nfs_template *procedure, const char *ops, struct xdr *results,
                              struct nfs_body *out);
+
+/*
+ * Likewise of an operation's arguments, after its number: where COMPOUNDs of somebody else are served. out->n_ops
+ * counts it.
+ */
+const char *nfs_read_operation(const struct nfs_template *operation, struct xdr *arguments, struct nfs_body *out);
 
 /* The last one of that name; NULL: none. */
 const struct nfs_field *nfs_field_find(const struct nfs_body *body, unsigned op, const char *name);

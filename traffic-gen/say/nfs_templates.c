@@ -38,6 +38,16 @@ const struct nfs_template *nfs_operation_template(const char *name, bool callbac
     return NULL;
 }
 
+const struct nfs_template *nfs_operation_numbered(uint32_t number, bool callback)
+{
+    const struct nfs_template *op;
+    unsigned i = 0;
+
+    while ((op = nfs_operation_template_at(i, callback)) && op->number != number)
+        i++;
+    return op;
+}
+
 /* "count=8192", "size:8=$x", "(entries=3", "mask#=1": up to the name's end, # being a digit. */
 static bool word_has(const char *word, const char *name)
 {

@@ -18,8 +18,6 @@ enum {
     OP_CB_FIRST = 3,
     OP_CB_RECALL = 4,
     OP_CB_RECALL_ANY = 8,
-    OP_CB_RECALL_SLOT = 10,
-    OP_CB_SEQUENCE = 11,
     OP_CB_LAST = 15,
     OP_CB_ILLEGAL = 10044,
 };
@@ -114,23 +112,21 @@ static void want_all(struct nfs_client *client)
     }
 }
 
-static void take_bool(struct xdr *x)
+/* A CB_COMPOUND while it is served. */
+struct callback {
+    struct nfs_client *client;
+    struct xdr x;
+    struct xdr_out *out;
+    uint32_t index, n_ops;
+    bool in_session, is_retry;
+};
+
+static uint32_t recall(struct callback *callback, const struct nfs_results *arguments)
 {
-    uint32_t v = 0;
+    struct nfs_client *client = callback->client;
+    uint8_t stateid[16] = {0};
 
-    xdr_u32(x, &v);
-    x->failed |= v > 1;
-}
-
-static uint32_t recall(struct nfs_client *client, struct xdr *x)
-{
-    const uint8_t *stateid = x->p + x->at, *handle;
-    uint32_t n;
-
-    xdr_skip(x, 16);
-    take_bool(x); /* truncate */
-    if (!xdr_opaque(x, &handle, &n))
-        return NFS4ERR_BADXDR;
+    nfs_results_stateid(arguments, stateid);
     for (size_t i = 0; i < CLIENT_DELEGATIONS_MAX; i++) {
         struct client_delegation *delegation = &client->v4.delegations[i];
 
@@ -144,66 +140,33 @@ static uint32_t recall(struct nfs_client *client, struct xdr *x)
     return NFS4ERR_BAD_STATEID;
 }
 
-static uint32_t recall_any(struct nfs_client *client, struct xdr *x)
+static uint32_t recall_any(struct callback *callback, const struct nfs_results *arguments)
 {
-    uint32_t keep, n = 0;
-
-    xdr_u32(x, &keep);
-    xdr_u32(x, &n);
-    if (!xdr_skip(x, n * UINT64_C(4)))
-        return NFS4ERR_BADXDR;
-    want_all(client);
+    (void)arguments;
+    want_all(callback->client);
     return NFS4_OK;
 }
 
-static uint32_t recall_slot(struct nfs_client *client, struct xdr *x)
+static uint32_t recall_slot(struct callback *callback, const struct nfs_results *arguments)
 {
-    uint32_t highest;
-
-    (void)client; /* fewer slots may be used, and finally are: nothing needs them */
-    return xdr_u32(x, &highest) ? NFS4_OK : NFS4ERR_BADXDR;
+    (void)callback; /* fewer slots may be used, and finally are: nothing needs them */
+    (void)arguments;
+    return NFS4_OK;
 }
 
-static bool skip_referring_calls(struct xdr *x)
-{
-    uint32_t lists = 0, calls = 0;
-
-    for (xdr_u32(x, &lists); lists > 0 && !x->failed; lists--) {
-        xdr_skip(x, 16);
-        xdr_u32(x, &calls);
-        xdr_skip(x, calls * UINT64_C(8));
-    }
-    return !x->failed;
-}
-
-struct callback {
-    struct nfs_client *client;
-    struct xdr x;
-    struct xdr_out *out;
-    uint32_t index, n_ops;
-    bool in_session, is_retry;
-};
-
-/* CB_SEQUENCE4args; there is one slot. */
-static uint32_t sequence(struct callback *callback)
+/* There is one slot. */
+static uint32_t sequence(struct callback *callback, const struct nfs_results *arguments)
 {
     struct client_v4 *v4 = &callback->client->v4;
-    struct xdr *x = &callback->x;
-    const uint8_t *session = x->p + x->at;
-    uint32_t number = 0, slot = 0, highest = 0;
+    const uint32_t number = (uint32_t)nfs_results_number(arguments, "sequenceid", 0);
+    uint32_t n;
+    const uint8_t *session = nfs_results_octets(arguments, "sessionid", &n);
 
-    xdr_skip(x, sizeof v4->session);
-    xdr_u32(x, &number);
-    xdr_u32(x, &slot);
-    xdr_u32(x, &highest);
-    take_bool(x); /* cachethis */
-    if (!skip_referring_calls(x))
-        return NFS4ERR_BADXDR;
     if (callback->index > 0)
         return NFS4ERR_SEQUENCE_POS;
     if (memcmp(session, v4->session, sizeof v4->session) != 0)
         return NFS4ERR_BADSESSION;
-    if (slot != 0)
+    if (nfs_results_number(arguments, "slotid", 0) != 0)
         return NFS4ERR_BADSLOT;
     callback->is_retry = v4->back_reply && number == v4->back_sequence;
     if (callback->is_retry)
@@ -213,28 +176,36 @@ static uint32_t sequence(struct callback *callback)
     v4->back_sequence = number;
     callback->in_session = true;
     xdr_out_fixed(callback->out, session, sizeof v4->session);
-    xdr_out_u32(callback->out, number);
-    xdr_out_u32(callback->out, 0); /* slot, highest and target slot */
-    xdr_out_words(callback->out, 0, 0);
+    xdr_out_words(callback->out, number, 0, 0, 0); /* slot, highest and target slot */
     return NFS4_OK;
 }
 
 static const struct {
     uint32_t number;
-    uint32_t (*serve)(struct nfs_client *client, struct xdr *x);
-} operations[] = {{OP_CB_RECALL, recall}, {OP_CB_RECALL_ANY, recall_any}, {OP_CB_RECALL_SLOT, recall_slot}};
+    uint32_t (*serve)(struct callback *callback, const struct nfs_results *arguments);
+} operations[] = {{NFS_OP_CB_SEQUENCE, sequence},
+                  {OP_CB_RECALL, recall},
+                  {OP_CB_RECALL_ANY, recall_any},
+                  {NFS_OP_CB_RECALL_SLOT, recall_slot}};
 
 static uint32_t serve_op(struct callback *callback, uint32_t number)
 {
-    if (number == OP_CB_SEQUENCE)
-        return sequence(callback);
-    if (!callback->in_session)
+    struct nfs_results arguments;
+    uint32_t status;
+    size_t i = 0;
+
+    if (!callback->in_session && number != NFS_OP_CB_SEQUENCE)
         return NFS4ERR_OP_NOT_IN_SESSION;
-    for (size_t i = 0; i < G_N_ELEMENTS(operations); i++) {
-        if (operations[i].number == number)
-            return operations[i].serve(callback->client, &callback->x);
-    }
-    return NFS4ERR_NOTSUPP;
+    while (i < G_N_ELEMENTS(operations) && operations[i].number != number)
+        i++;
+    if (i == G_N_ELEMENTS(operations))
+        return NFS4ERR_NOTSUPP;
+    if (nfs_results_read_operation(&arguments, nfs_operation_numbered(number, true), &callback->x))
+        status = operations[i].serve(callback, &arguments);
+    else
+        status = NFS4ERR_BADXDR;
+    nfs_results_clear(&arguments);
+    return status;
 }
 
 static uint32_t next_op(struct callback *callback)
