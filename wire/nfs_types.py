@@ -230,6 +230,7 @@ class Definitions:
         self.operations = {False: {}, True: {}}  # by callback: number -> (name, arguments, results)
         self.mains = {}                          # name of an operation -> main field
         self.statuses = []                       # (number, name)
+        self.attributes = {}                     # bit -> block
         self.version = None
 
     def blocks(self, text):
@@ -272,6 +273,10 @@ class Definitions:
             if key in [known[:3] for known in self.procedures]:
                 raise Mistake(f"procedure {words[1]} appears twice")
             self.procedures.append((*key, words[2], callback, *blocks))
+        elif words[0] == "attribute" and len(words) == 2:
+            parser = Parser(body, self.types, self.marks)
+            self.attributes[int(words[1])] = parser.block()
+            parser.finish()
         elif words[0] == "statuses" and len(words) % 2:
             self.statuses += zip(map(int, words[1::2]), words[2::2])
         elif words[0] in ("op", "callback-op") and len(words) in (3, 4):
@@ -282,7 +287,8 @@ class Definitions:
             self.mains[words[2]] = (words[3:] or [None])[0]
         else:
             raise Mistake("a line begins with: type NAME =, program N NAME, version N, proc N NAME, form N NAME, "
-                          "op N NAME, callback-op N NAME, same N, statuses N NAME ...")
+                          "op N NAME, callback-op N NAME, same N, "
+                          "statuses N NAME ..., attribute N =")
 
 
 def read_marks(header):

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/say/nfs_messages.h"
 
-#include "traffic-gen/say/nfs_attributes.h"
 #include "wire/octets.h"
 
 #include <stdlib.h>
@@ -174,17 +173,6 @@ static uint64_t number(struct build *b, const char *text)
     return value;
 }
 
-/* An attrlist4 that has what the masks say. aces: entries of an ACL. */
-static void put_attributes(struct build *b, const char *name, uint32_t aces)
-{
-    g_autoptr(GByteArray) values = g_byte_array_new();
-    const uint32_t mask[NFS_MASKS] = {(uint32_t)field_value(b, "mask0"), (uint32_t)field_value(b, "mask1"),
-                                      (uint32_t)field_value(b, "mask2")};
-
-    nfs_attributes_put(values, mask, aces);
-    put_item(b, name, values->data, values->len, false);
-}
-
 static void put_link(struct build *b, const char *name, uint32_t n)
 {
     g_autofree char *link = g_strnfill(n, 'a');
@@ -193,6 +181,72 @@ static void put_link(struct build *b, const char *name, uint32_t n)
         link[i] = '/';
     put_item(b, name, link, n, true);
 }
+
+/* ---- attributes of version 4 ---- */
+
+enum { ATTR_ACL = 12, ATTRIBUTES_MAX = 96 };
+
+static const char *run(struct build *b, const char *p, bool live);
+
+static bool is_announced(const struct build *b, unsigned bit)
+{
+    char name[NFS_FIELD_MAX];
+
+    g_snprintf(name, sizeof name, "mask%u", bit / 32);
+    return bit / 32 < field_value(b, "masks") && field_value(b, name) >> bit % 32 & 1;
+}
+
+/* Its entries are for different people. */
+static void put_acl(struct build *b, uint32_t aces)
+{
+    put_u32(b, aces);
+    for (uint32_t i = 0; i < aces; i++) {
+        const char *who = i == 0 ? "OWNER@" : i % 2 ? "EVERYONE@" : "GROUP@";
+
+        put_u64(b, 0);
+        put_u32(b, 0x001601E7);
+        put_item(b, "who", who, (uint32_t)strlen(who), false);
+    }
+}
+
+/* An attrlist4 that has what the masks say. aces: entries of an ACL. */
+static void put_attributes(struct build *b, const char *name, uint32_t aces)
+{
+    const guint at = b->out->octets->len;
+    guint n;
+
+    put_u32(b, 0);
+    for (unsigned bit = 0; bit < ATTRIBUTES_MAX; bit++) {
+        if (!is_announced(b, bit))
+            continue;
+        if (bit == ATTR_ACL)
+            put_acl(b, aces);
+        else
+            run(b, nfs_attribute_template(bit), true);
+    }
+    n = b->out->octets->len - at - 4;
+    put_be32(b->out->octets->data + at, n);
+    note_item(b, name, at + 4, n, false);
+}
+
+/* Up to the first one that is not described. */
+static void read_attributes(struct build *b, size_t at, uint32_t n)
+{
+    struct xdr values = xdr_begin(b->in->p, at + n), *whole = b->in;
+    bool is_known = true;
+
+    values.at = at;
+    b->in = &values;
+    for (unsigned bit = 0; bit < ATTRIBUTES_MAX && is_known && !b->wrong; bit++) {
+        if (!is_announced(b, bit))
+            continue;
+        run(b, nfs_attribute_template(bit), true);
+        is_known = *nfs_attribute_template(bit);
+    }
+    b->in = whole;
+}
+
+/* ---- fields ---- */
 
 static unsigned size_of(char type)
 {
@@ -295,6 +349,8 @@ static void read_word(struct build *b, const char *name, char type, const char *
         xdr_opaque(b->in, &p, &n);
         note_item(b, name, at + 4, n, type == 'd' || type == 'l');
         value = n;
+        if (type == 'a' && !b->in->failed)
+            read_attributes(b, at + 4, n);
         break;
     }
     note_field(b, name, at, size_of(type), value);
@@ -332,8 +388,6 @@ static uint64_t group_rounds(struct build *b, char *word)
     want = wanted(b, word);
     return number(b, want ? want : text ? text : "1");
 }
-
-static const char *run(struct build *b, const char *p, bool live);
 
 /* What is read has another entry of a linked list. */
 static bool follows(const struct build *b)

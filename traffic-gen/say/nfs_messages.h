@@ -9,9 +9,9 @@
  *   NAME:d=N         opaque, DDP-eligible        NAME:s=TEXT    string
  *   NAME:l=N         text of a symbolic link of N octets, DDP-eligible
  *   NAME:v=VALUE     nothing; a value to refer to
- *   NAME:a=MASKS     the attribute values that the fields mask0, mask1, mask2 announce, as an opaque
- *   (NAME=N ... )    a group N times; (?FIELD=VALUE ... ) once when the field has that value; (ok ... ) and
- *                    (bad ... ) once when the field status is 0, or is not
+ *   NAME:a=N         the attribute values that the fields mask0, mask1, mask2 announce, as an opaque; N entries of an
+ * ACL (NAME=N ... )    a group N times; (?FIELD=VALUE ... ) once when the field has that value; (ok ... ) and (bad ...
+ * ) once when the field status is 0, or is not
  *
  * VALUE is a number, N/M (N the first time that the group is written, M from then on), or $FIELD (an earlier field of
  * this message, else one of the arguments that it answers). # in a word stands for how often the group has been written
@@ -43,6 +43,8 @@ const struct nfs_template *nfs_operation_numbered(uint32_t number, bool callback
 /* All of them; NULL past the end. */
 const struct nfs_template *nfs_procedure_template_at(unsigned index);
 const struct nfs_template *nfs_operation_template_at(unsigned index, bool callback);
+/* Of the value of an attribute of version 4, by its bit; "": it is not described. */
+const char *nfs_attribute_template(unsigned bit);
 /* A word of the template writes a field of this name. */
 bool nfs_template_has(const struct nfs_template *template, const char *name);
 

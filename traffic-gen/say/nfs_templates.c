@@ -48,6 +48,11 @@ const struct nfs_template *nfs_operation_numbered(uint32_t number, bool callback
     return op;
 }
 
+const char *nfs_attribute_template(unsigned bit)
+{
+    return bit < G_N_ELEMENTS(attributes) && attributes[bit] ? attributes[bit] : "";
+}
+
 /* "count=8192", "size:8=$x", "(entries=3", "mask#=1": up to the name's end, # being a digit. */
 static bool word_has(const char *word, const char *name)
 {
@@ -59,15 +64,31 @@ static bool word_has(const char *word, const char *name)
     return !*name && (*word == '=' || *word == ':');
 }
 
+static bool words_have(const char *words, const char *name)
+{
+    for (const char *p = words; *(p += strspn(p, " ")); p += strcspn(p, " ")) {
+        if (word_has(p, name))
+            return true;
+    }
+    return false;
+}
+
+static bool attributes_have(const char *name)
+{
+    for (unsigned bit = 0; bit < G_N_ELEMENTS(attributes); bit++) {
+        if (words_have(nfs_attribute_template(bit), name))
+            return true;
+    }
+    return false;
+}
+
 bool nfs_template_has(const struct nfs_template *template, const char *name)
 {
     const char *const texts[] = {template->arguments, template->results};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++) {
-        for (const char *p = texts[i]; *(p += strspn(p, " ")); p += strcspn(p, " ")) {
-            if (word_has(p, name))
-                return true;
-        }
+        if (words_have(texts[i], name) || (strstr(texts[i], ":a=") && attributes_have(name)))
+            return true;
     }
     return false;
 }

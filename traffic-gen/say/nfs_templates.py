@@ -129,6 +129,8 @@ def emit(definitions):
     out = ["/* Generated from wire/nfs_types.txt; do not edit. */"]
     for name, rows in tables.items():
         out += [f"static const struct nfs_template {name}[] = {{", *(row for row in rows if row), "};"]
+    texts = {bit: " ".join(Writer(0).block(block).split()) for bit, block in sorted(definitions.attributes.items())}
+    out += ["static const char *const attributes[] = {", *(f'    [{bit}] = "{text}",' for bit, text in texts.items()), "};"]
     return "\n".join(out) + "\n"
 
 

@@ -302,8 +302,7 @@ uint32_t caller_open(struct nfs_caller *t, const char *owner, const char *name, 
                      bool create)
 {
     enum { CONFIRM = 2 };
-    static const uint8_t mode[] = {0, 0, 0644 >> 8, 0644 & 0xff};
-    const struct caller_value values[] = {text_value("owner", owner), {"attrs", {.p = mode, .n = sizeof mode}}};
+    const struct caller_value values[] = {text_value("owner", owner), {"mode", {.value = 0644}}};
     g_autofree char *words =
         g_strdup_printf("/,open:share_access=%u:share_deny=%u:opentype=%u:name=%s,getfh", share, deny, create, name);
     uint32_t status = caller_ask(t, words, values, ARRAY_LENGTH(values));

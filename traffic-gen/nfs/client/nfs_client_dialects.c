@@ -68,14 +68,15 @@ const struct client_dialect client_v3 = {
 /* ---- RFC 7530 section 16, RFC 8881 section 18: the operations of COMPOUNDs, after SEQUENCE ---- */
 
 #define FILE_RPCS                                                                                                      \
-    [STEP_MOUNT] = {NULL, "putrootfh" /* LOOKUPs */ ",getfh,getattr:masks=1:mask0=0xC0000000", v4_take_limits},        \
-    [STEP_LOOKUP] = {NULL, "putfh,lookup,getfh"}, [STEP_CREATE] = {NULL, "putfh,open:opentype=1,getfh", v4_take_open}, \
+    [STEP_MOUNT] = {NULL, "putrootfh" /* LOOKUPs */ ",getfh,getattr:masks=1:mask0=0xC0000000"},                        \
+    [STEP_LOOKUP] = {NULL, "putfh,lookup,getfh"},                                                                      \
+    [STEP_CREATE] = {NULL, "putfh,open:opentype=1:mode=0644,getfh", v4_take_open},                                     \
     [STEP_OPEN] = {NULL, "putfh,open,getfh", v4_take_open}, [STEP_WRITE] = {NULL, "putfh,write:stable=0"},             \
     [STEP_COMMIT] = {NULL, "putfh,commit:offset=0:count=0"}, [STEP_READ] = {NULL, "putfh,read"},                       \
     [STEP_CLOSE] = {NULL, "putfh,close"}, [STEP_LIST] = {NULL, "putfh,readdir:masks=1:mask0=0x00100802"},              \
-    [STEP_ATTRIBUTES] = {NULL, "putfh,getattr:masks=1:mask0=0x12", v4_take_attributes},                                \
-    [STEP_ACCESS] = {NULL, "putfh,access:0x3f"}, [STEP_TRUNCATE] = {NULL, "putfh,setattr:masks=1:mask0=0x10"},         \
-    [STEP_MKDIR] = {NULL, "putfh,create:objtype=2"}, [STEP_SYMLINK] = {NULL, "putfh,create"},                          \
+    [STEP_ATTRIBUTES] = {NULL, "putfh,getattr:masks=1:mask0=0x12"}, [STEP_ACCESS] = {NULL, "putfh,access:0x3f"},       \
+    [STEP_TRUNCATE] = {NULL, "putfh,setattr:masks=1:mask0=0x10"},                                                      \
+    [STEP_MKDIR] = {NULL, "putfh,create:objtype=2:mode=0755"}, [STEP_SYMLINK] = {NULL, "putfh,create:mode=0777"},      \
     [STEP_READLINK] = {NULL, "putfh,readlink"}, [STEP_RENAME] = {NULL, "putfh,savefh,putfh,rename"},                   \
     [STEP_LINK] = {NULL, "putfh,savefh,putfh,link"}, [STEP_REMOVE] = {NULL, "putfh,remove"},                           \
     [STEP_RMDIR] = {NULL, "putfh,remove"}, [STEP_STATFS] = {NULL, "putfh,getattr:masks=2:mask0=0:mask1=0x1C00"}

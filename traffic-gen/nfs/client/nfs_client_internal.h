@@ -95,9 +95,8 @@ struct client_values {
     const struct nfs_client *client;
     const struct client_step *step;
     struct nfs_fields fields;
-    uint8_t *data;         /* of WRITE */
-    uint8_t attributes[8]; /* fattr4 */
-    char id[40];           /* nfs_client_id4 */
+    uint8_t *data; /* of WRITE */
+    char id[40];   /* nfs_client_id4 */
 };
 
 /* What is taken from results beside what all have; false: they are not what they must be. */

@@ -130,11 +130,18 @@ static bool take_data(const struct client_step *step, const struct nfs_results *
     return step->kind != STEP_READ || nfs_results_number(results, "count", answer->n) == answer->n;
 }
 
-/* FSINFO */
+static uint32_t limit(const struct nfs_results *results, const char *name, uint32_t max)
+{
+    return (uint32_t)MIN(max, MAX(nfs_results_number(results, name, max), 1));
+}
+
+/* FSINFO, GETATTR */
 static void take_limits(struct nfs_client *client, const struct nfs_results *results)
 {
-    client->read_max = (uint32_t)MIN(client->read_max, MAX(nfs_results_number(results, "rtmax", 1), 1));
-    client->write_max = (uint32_t)MIN(client->write_max, MAX(nfs_results_number(results, "wtmax", 1), 1));
+    const bool is_4 = client->dialect->version == 4;
+
+    client->read_max = limit(results, is_4 ? "maxread" : "rtmax", client->read_max);
+    client->write_max = limit(results, is_4 ? "maxwrite" : "wtmax", client->write_max);
 }
 
 /* Results without a failure. */
@@ -147,8 +154,9 @@ static bool take_results(struct nfs_client *client, const struct client_step *st
     answer->size = nfs_results_number(results, "size", 0);
     switch (step->kind) {
     case STEP_LIMITS:
+    case STEP_MOUNT:
         take_limits(client, results);
-        return true;
+        return take_handle(results, &answer->handle);
     case STEP_READ:
     case STEP_READLINK:
         return take_data(step, results, answer);

@@ -8,9 +8,6 @@
 #include <string.h>
 
 enum {
-    ATTR_TYPE = 1 << 1,
-    ATTR_SIZE = 1 << 4,
-    ATTR_MAXREAD = 1 << 30,
     SHARE_READ = 1,
     SHARE_BOTH = 3,
     WANT_READ_DELEG = 0x100, /* RFC 8881 section 18.16.3: from minor version 1 on */
@@ -19,8 +16,6 @@ enum {
     CONN_BACK_CHAN = 2,      /* CREATE_SESSION4_FLAG_CONN_BACK_CHAN */
     MESSAGE_OVERHEAD = 4096, /* octets of a request or reply besides its data */
 };
-
-#define ATTR_MAXWRITE (UINT32_C(1) << 31)
 
 /* ---- operations ---- */
 
@@ -122,17 +117,6 @@ static bool by_place(void *context, unsigned op, const char *name, struct nfs_gi
     return true;
 }
 
-/* The mode alone, or the size. */
-static void say_attributes(struct client_values *values)
-{
-    static const uint32_t modes[STEPS] = {[STEP_CREATE] = 0644, [STEP_MKDIR] = 0755, [STEP_SYMLINK] = 0777};
-
-    put_be64(values->attributes, values->step->at);
-    if (values->step->kind != STEP_TRUNCATE)
-        put_be32(values->attributes, modes[values->step->kind]);
-    nfs_fields_octets(&values->fields, "attrs", values->attributes, values->step->kind == STEP_TRUNCATE ? 8 : 4);
-}
-
 static uint32_t share_of(const struct client_values *values)
 {
     const struct nfs_client_options *options = &values->client->options;
@@ -176,7 +160,6 @@ void v4_say(struct client_values *values)
     nfs_fields_number(&values->fields, "sequenceid", v4->slots[values->step->slot]);
     nfs_fields_number(&values->fields, "slotid", values->step->slot);
     nfs_fields_number(&values->fields, "highest", values->client->options.depth - 1);
-    say_attributes(values);
     if (values->step->kind == STEP_SESSION)
         say_session(values);
 }
@@ -238,41 +221,6 @@ CLIENT_TAKE(v4_take_session)
     client->read_max = (uint32_t)MIN(client->read_max, response > MESSAGE_OVERHEAD ? response - MESSAGE_OVERHEAD : 1);
     client->options.depth = (unsigned)CLAMP(nfs_results_number(results, "fmaxreqs", 1), 1, client->options.depth);
     return nfs_results_copy(results, "sessionid", client->v4.session, sizeof client->v4.session, &n);
-}
-
-/* The values of GETATTR, and the first word that says which there are. */
-static struct xdr attributes_of(const struct nfs_results *results, uint32_t *mask)
-{
-    uint32_t n;
-    const uint8_t *p = nfs_results_octets(results, "attrs", &n);
-
-    *mask = (uint32_t)nfs_results_number(results, "mask0", 0);
-    return xdr_begin(p, n);
-}
-
-CLIENT_TAKE(v4_take_limits)
-{
-    uint32_t mask;
-    uint64_t max;
-    struct xdr x = attributes_of(results, &mask);
-
-    if (mask & ATTR_MAXREAD && xdr_u64(&x, &max))
-        client->read_max = (uint32_t)MIN(client->read_max, MAX(max, 1));
-    if (mask & ATTR_MAXWRITE && xdr_u64(&x, &max))
-        client->write_max = (uint32_t)MIN(client->write_max, MAX(max, 1));
-    return !x.failed;
-}
-
-CLIENT_TAKE(v4_take_attributes)
-{
-    uint32_t mask;
-    struct xdr x = attributes_of(results, &mask);
-
-    if (mask & ATTR_TYPE)
-        xdr_skip(&x, 4);
-    if (mask & ATTR_SIZE)
-        answer->has_size = xdr_u64(&x, &answer->size);
-    return !x.failed;
 }
 
 CLIENT_TAKE(v4_take_stateid)

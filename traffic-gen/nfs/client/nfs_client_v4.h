@@ -18,8 +18,6 @@ void v4_settle(struct nfs_client *client, const struct client_step *step, const 
                struct client_answer *answer);
 
 /* struct client_rpc.take */
-CLIENT_TAKE(v4_take_limits);
-CLIENT_TAKE(v4_take_attributes);
 CLIENT_TAKE(v4_take_client);
 CLIENT_TAKE(v4_take_session);
 CLIENT_TAKE(v4_take_stateid);

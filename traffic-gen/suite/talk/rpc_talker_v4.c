@@ -65,7 +65,6 @@ static void say_client(struct nfs_fields *fields, const struct talker_v4 *v4)
 /* The arguments, anew each time they are repeated: slots, owners and verifiers change. */
 static void put_arguments(struct asking *asking, struct xdr_out *out)
 {
-    static const uint8_t mode[] = {0, 0, 0644 >> 8, 0644 & 0xff};
     struct rpc_talker *talker = asking->talker;
     const struct talker_request *request = asking->request;
     struct nfs_fields fields;
@@ -90,7 +89,7 @@ static void put_arguments(struct asking *asking, struct xdr_out *out)
         nfs_fields_number(&fields, "len", request->n);
         nfs_fields_number(&fields, "count", request->n);
     } else {
-        nfs_fields_octets(&fields, "attrs", mode, sizeof mode);
+        nfs_fields_number(&fields, "mode", 0644);
     }
     if (request->introduces) {
         nfs_fields_hyper(&fields, "verifier", random_next(&talker->random));
