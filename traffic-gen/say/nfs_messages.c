@@ -184,16 +184,29 @@ static void put_link(struct build *b, const char *name, uint32_t n)
 
 /* ---- attributes of version 4 ---- */
 
-enum { ATTR_ACL = 12, ATTRIBUTES_MAX = 96 };
+enum { ATTR_ACL = 12, MASKS_MAX = 3, ATTRIBUTES_MAX = 32 * MASKS_MAX };
 
 static const char *run(struct build *b, const char *p, bool live);
 
-static bool is_announced(const struct build *b, unsigned bit)
-{
-    char name[NFS_FIELD_MAX];
+/* The masks that came last. */
+struct announced {
+    uint32_t mask[MASKS_MAX];
+};
 
-    g_snprintf(name, sizeof name, "mask%u", bit / 32);
-    return bit / 32 < field_value(b, "masks") && field_value(b, name) >> bit % 32 & 1;
+static struct announced announced_by(const struct build *b)
+{
+    static const char *const names[MASKS_MAX] = {"mask0", "mask1", "mask2"};
+    const uint64_t n = field_value(b, "masks");
+    struct announced announced = {{0}};
+
+    for (unsigned i = 0; i < MASKS_MAX && i < n; i++)
+        announced.mask[i] = (uint32_t)field_value(b, names[i]);
+    return announced;
+}
+
+static bool is_announced(const struct announced *announced, unsigned bit)
+{
+    return announced->mask[bit / 32] >> bit % 32 & 1;
 }
 
 /* Its entries are for different people. */
@@ -212,12 +225,13 @@ static void put_acl(struct build *b, uint32_t aces)
 /* An attrlist4 that has what the masks say. aces: entries of an ACL. */
 static void put_attributes(struct build *b, const char *name, uint32_t aces)
 {
+    const struct announced announced = announced_by(b);
     const guint at = b->out->octets->len;
     guint n;
 
     put_u32(b, 0);
     for (unsigned bit = 0; bit < ATTRIBUTES_MAX; bit++) {
-        if (!is_announced(b, bit))
+        if (!is_announced(&announced, bit))
             continue;
         if (bit == ATTR_ACL)
             put_acl(b, aces);
@@ -232,13 +246,14 @@ static void put_attributes(struct build *b, const char *name, uint32_t aces)
 /* Up to the first one that is not described. */
 static void read_attributes(struct build *b, size_t at, uint32_t n)
 {
+    const struct announced announced = announced_by(b);
     struct xdr values = xdr_begin(b->in->p, at + n), *whole = b->in;
     bool is_known = true;
 
     values.at = at;
     b->in = &values;
     for (unsigned bit = 0; bit < ATTRIBUTES_MAX && is_known && !b->wrong; bit++) {
-        if (!is_announced(b, bit))
+        if (!is_announced(&announced, bit))
             continue;
         run(b, nfs_attribute_template(bit), true);
         is_known = *nfs_attribute_template(bit);
