@@ -167,7 +167,7 @@ void rdmap_fail_at_as(struct rdmap_connection *rdmap, const struct place *place,
 
 static void grow_recent(struct arena *arena, struct rdmap_side *s)
 {
-    unsigned capacity = s->recent_capacity == 0 ? RECENT_MIN : 4 * s->recent_capacity;
+    unsigned capacity = s->recent_capacity == 0 ? RECENT_MIN : 2 * s->recent_capacity;
     struct rdmap_recent *recent;
 
     capacity = capacity > RDMAP_RECENT_MAX ? RDMAP_RECENT_MAX : capacity;

@@ -109,7 +109,7 @@ static void judge_garbage(const struct nfs_look *look, const struct rpcrdma_mess
 
 void nfs_refusal_answer(struct nfs_look *look, const struct rpcrdma_message *message)
 {
-    const struct rpcrdma_body *reply = &look->t->reply_body;
+    const struct rpcrdma_body *reply = look->t->reply_body;
 
     if (message->faulty || look->t->outcome != RPCRDMA_OUTSTANDING)
         return;

@@ -98,8 +98,8 @@ enum rpcrdma_reduction {
 };
 
 /*
- * The decoded payload of a Call or Reply. The arrays belong to the layer, which gives them to another transaction once
- * this one is answered: they are empty then.
+ * The decoded payload of a Call or Reply. It belongs to the layer, which gives it to another transaction once
+ * this one is answered.
  */
 struct rpcrdma_body {
     bool known; /* the whole payload was present: header decoded (rpc.status OK), walked as far as the tables go */
@@ -122,6 +122,13 @@ struct rpcrdma_body {
     bool cut; /* some could not be remembered */
     bool roundup_not_zero;
     uint64_t roundup_position;
+};
+
+/* What a Call asked for, by its RPC header. */
+struct rpcrdma_request {
+    bool known; /* its body is; else the rest is 0 */
+    uint32_t program, version, procedure;
+    uint64_t hash; /* as the body's */
 };
 
 /* The slot of a session that a Call uses (RFC 8881 section 2.10.6.1). */
@@ -158,7 +165,11 @@ struct rpcrdma_transaction {
     struct place call, answer; /* of the Sends; answer: the Reply or RDMA_ERROR, if any */
     uint64_t call_operation, answer_operation; /* numbers of RDMA operations */
     uint64_t call_received;                    /* the caller had received so much at least */
-    struct rpcrdma_header call_header, answer_header;
+    struct {
+        enum rpcrdma_status status;
+        uint32_t vers, proc, header_len, read_segments;
+    } call_header;
+    uint32_t answer_error;               /* rdma_err of an RDMA_ERROR */
     uint32_t call_octets, answer_octets; /* of the whole Sends */
     struct rpcrdma_chunk_state *chunks;
     struct rpcrdma_offer *offers;
@@ -166,7 +177,9 @@ struct rpcrdma_transaction {
     int position_zero, reply_chunk; /* index in chunks, or -1 */
     unsigned first_write, n_writes; /* Write chunks in chunks */
     bool offers_lost;               /* more segments than can be remembered */
-    struct rpcrdma_body call_body, reply_body;
+    /* Until it is answered; then both are empty, and what is asked of an answered Call is in `request`. Never NULL. */
+    const struct rpcrdma_body *call_body, *reply_body;
+    struct rpcrdma_request request;
     uint8_t *content[2]; /* of the Position Zero Read chunk, of the Reply chunk; until it is answered */
     uint64_t content_size[2];
     struct rpcrdma_buffers *buffers;      /* used by the layer alone */

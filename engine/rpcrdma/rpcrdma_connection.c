@@ -59,15 +59,6 @@ void rpcrdma_equip(struct rpcrdma_connection *rpcrdma)
     bool good = rpcrdma_credit_new(rpcrdma) && rpcrdma_resource_new(rpcrdma) && rpcrdma_memory_new(rpcrdma) &&
                 rpcrdma_reaction_new(rpcrdma);
 
-    rpcrdma->procedures = heap_zeroed(RPCRDMA_PROCEDURES_MAX, sizeof *rpcrdma->procedures);
-    good &= rpcrdma->procedures != NULL;
-    for (unsigned side = 0; side < 2; side++) {
-        struct rpcrdma_calls *calls = &rpcrdma->side[side].calls;
-
-        calls->hash = heap_zeroed(HASH_BUCKETS, sizeof(struct rpcrdma_transaction *));
-        rpcrdma->offers[side] = heap_zeroed(HASH_BUCKETS, sizeof(struct rpcrdma_offer *));
-        good &= calls->hash && rpcrdma->offers[side];
-    }
     rpcrdma->recognised = good ? RPCRDMA_YES : RPCRDMA_NO;
     rpcrdma->memory_lacking |= !good;
 }
@@ -282,7 +273,7 @@ static void decode_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tr
                            const uint8_t *p, uint64_t n, const struct place *place, struct rpcrdma_message *message)
 {
     struct rpcrdma_payload payload = {
-        .transaction = t, .reply = reply, .body = reply ? &t->reply_body : &t->call_body, .place = *place};
+        .transaction = t, .reply = reply, .body = reply ? t->reply_body : t->call_body, .place = *place};
 
     rpcrdma_payload_decode(t, reply, p, n);
     if (reply) {
@@ -558,7 +549,7 @@ static void complete_long_call(struct rpcrdma_connection *rpcrdma, const struct 
     struct rpcrdma_transaction *t = move->offer->transaction;
     const struct rpcrdma_chunk_state *chunk;
 
-    if (move->kind != RDMA_READ_RESPONSE || (int)move->offer->chunk != t->position_zero || t->call_body.known ||
+    if (move->kind != RDMA_READ_RESPONSE || (int)move->offer->chunk != t->position_zero || t->call_body->known ||
         t->call_header.proc != RPCRDMA_NOMSG)
         return;
     chunk = &t->chunks[t->position_zero];

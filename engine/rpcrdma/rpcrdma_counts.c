@@ -1,25 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Counts for the reports: calls, answers and octets by procedure. */
+#include "engine/core/heap.h"
 #include "engine/rpcrdma/rpcrdma_internal.h"
 
 #include <string.h>
 
 static unsigned entry_of(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
-    const struct rpc_message *rpc = &t->call_body.rpc;
+    const struct rpcrdma_request *request = &t->request;
+    struct rpcrdma_procedure_count *procedures;
     unsigned i = 0;
 
     for (; i < rpcrdma->counts.n; i++) {
         const struct rpcrdma_procedure_count *count = &rpcrdma->procedures[i];
 
-        if (count->program == rpc->prog && count->version == rpc->vers && count->procedure == rpc->proc &&
-            count->reverse == t->reverse)
+        if (count->program == request->program && count->version == request->version &&
+            count->procedure == request->procedure && count->reverse == t->reverse)
             return i + 1;
     }
-    if (i == RPCRDMA_PROCEDURES_MAX)
+    procedures =
+        heap_room(rpcrdma->procedures, &rpcrdma->procedures_size, i + 1, RPCRDMA_PROCEDURES_MAX, sizeof *procedures);
+    if (!procedures)
         return 0;
-    rpcrdma->procedures[i] = (struct rpcrdma_procedure_count){
-        .program = rpc->prog, .version = rpc->vers, .procedure = rpc->proc, .reverse = t->reverse};
+    rpcrdma->procedures = procedures;
+    rpcrdma->procedures[i] = (struct rpcrdma_procedure_count){.program = request->program,
+                                                              .version = request->version,
+                                                              .procedure = request->procedure,
+                                                              .reverse = t->reverse};
     rpcrdma->counts.procedures = rpcrdma->procedures;
     rpcrdma->counts.n = i + 1;
     return i + 1;
@@ -33,7 +40,7 @@ void rpcrdma_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transactio
     if (t->counted)
         return;
     t->counted = true;
-    if (t->call_body.known && t->call_body.rpc.status == RPC_OK)
+    if (t->request.known)
         t->procedure = entry_of(rpcrdma, t);
     if (t->procedure == 0) {
         rpcrdma->counts.other_calls++;

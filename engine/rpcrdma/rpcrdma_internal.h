@@ -48,7 +48,7 @@ struct rpcrdma_queue {
 
 /* Transactions that one side called. */
 struct rpcrdma_calls {
-    struct rpcrdma_transaction **hash;  /* HASH_BUCKETS, by XID, the newest first */
+    struct rpcrdma_transaction **hash;  /* HASH_BUCKETS, by XID, the newest first; NULL before the first Call */
     struct rpcrdma_queue waiting, done; /* outstanding; answered and still remembered */
     unsigned outstanding;               /* waiting.n */
     uint64_t total, answered;
@@ -124,8 +124,9 @@ struct rpcrdma_connection {
     unsigned n_early;
     int client; /* side, or -1 */
     struct rpcrdma_side side[2];
-    struct rpcrdma_offer **offers[2]; /* HASH_BUCKETS, by the side whose memory it is, and STag */
-    struct rpcrdma_offer *recent[2];  /* by the same side: the one accessed last */
+    struct rpcrdma_offer *
+        *offers[2]; /* HASH_BUCKETS, by the side whose memory it is (NULL: it offered none), and STag */
+    struct rpcrdma_offer *recent[2]; /* by the same side: the one accessed last */
     unsigned n_offers;
     bool gaps_show_late; /* see struct rdma_part */
     bool close_unseen;   /* the snap length hides connection management: the connection may have been closed */
@@ -135,7 +136,8 @@ struct rpcrdma_connection {
     struct rpcrdma_buffers *buffers;   /* those of answered ones */
     uint64_t transactions;
     struct rpcrdma_counts counts;
-    struct rpcrdma_procedure_count *procedures; /* RPCRDMA_PROCEDURES_MAX */
+    struct rpcrdma_procedure_count *procedures; /* counts.n, at most RPCRDMA_PROCEDURES_MAX, with room for: */
+    unsigned procedures_size;
     uint64_t answered_number[2]; /* number of the newest transaction of that calling side that was answered */
     bool finished, terminated;
     bool memory_lacking;
@@ -288,6 +290,8 @@ void rpcrdma_calls_lag(struct rpcrdma_connection *rpcrdma, unsigned caller, uint
 bool rpcrdma_call_may_precede(const struct rpcrdma_message *call, const struct place *place);
 void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction,
                                const struct rpcrdma_message *answer, enum rpcrdma_outcome outcome);
+/* One of its bodies, to be filled in; the transaction is outstanding. */
+struct rpcrdma_body *rpcrdma_body_of(struct rpcrdma_transaction *transaction, bool reply);
 void rpcrdma_transactions_damage(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_transactions_free(struct rpcrdma_connection *rpcrdma);
 

@@ -4,11 +4,10 @@
 #include "engine/core/heap.h"
 #include "engine/rpcrdma/rpcrdma_internal.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONTENT_CALL, CONTENT_REPLY, CONTENT_FIRST = 4096 };
+enum { CONTENT_CALL, CONTENT_REPLY, CONTENT_FIRST = 512 };
 enum { PIECES_MAX = 64 }; /* segments that one access may cross */
 
 /* ---- offers of a Call ---- */
@@ -16,12 +15,17 @@ enum { PIECES_MAX = 64 }; /* segments that one access may cross */
 static struct rpcrdma_chunk_state *add_chunk(struct rpcrdma_transaction *t, enum rpcrdma_chunk_kind kind,
                                              uint32_t number, uint32_t position)
 {
-    void *chunks = heap_room(t->chunks, &t->chunks_size, t->n_chunks + 1, UINT_MAX, sizeof *t->chunks);
     struct rpcrdma_chunk_state *chunk;
 
-    if (!chunks)
-        return NULL;
-    t->chunks = chunks;
+    if (t->n_chunks == t->chunks_size) { /* most Calls have one, and what an answered one had is kept for long */
+        unsigned larger = t->chunks_size == 0 ? 1 : 2 * t->chunks_size;
+        void *chunks = heap_resize(t->chunks, larger * sizeof *t->chunks);
+
+        if (!chunks)
+            return NULL;
+        t->chunks = chunks;
+        t->chunks_size = larger;
+    }
     chunk = &t->chunks[t->n_chunks++];
     *chunk = (struct rpcrdma_chunk_state){.kind = kind, .number = number, .position = position, .first = t->n_offers};
     return chunk;
@@ -124,6 +128,13 @@ static bool room_for_offers(struct rpcrdma_transaction *t, unsigned n)
     return true;
 }
 
+static bool has_table(struct rpcrdma_connection *rpcrdma, unsigned side)
+{
+    if (!rpcrdma->offers[side])
+        rpcrdma->offers[side] = heap_zeroed(HASH_BUCKETS, sizeof(struct rpcrdma_offer *));
+    return rpcrdma->offers[side] != NULL;
+}
+
 void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t,
                          const struct rpcrdma_message *call)
 {
@@ -132,7 +143,8 @@ void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
 
     if (n == 0 && header->write.n == 0 && !header->has_reply)
         return;
-    if (n > rpcrdma->options.segments_max - rpcrdma->n_offers || !room_for_offers(t, n) || !take_lists(t, call)) {
+    if (n > rpcrdma->options.segments_max - rpcrdma->n_offers || !has_table(rpcrdma, t->side) ||
+        !room_for_offers(t, n) || !take_lists(t, call)) {
         t->n_chunks = t->n_offers = t->n_writes = 0;
         t->position_zero = t->reply_chunk = -1;
         t->offers_lost = t->damaged = true;

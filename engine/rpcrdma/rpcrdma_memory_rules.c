@@ -103,7 +103,7 @@ static void judge_reads_complete(struct rpcrdma_connection *rpcrdma, const struc
 /* The operation that this argument belongs to succeeded; *octets: how much of it was used, if the result says so. */
 static bool succeeded(const struct rpcrdma_transaction *t, const struct nfs_item *argument, uint64_t *octets)
 {
-    const struct rpcrdma_body *body = &t->reply_body;
+    const struct rpcrdma_body *body = t->reply_body;
     const struct nfs_value *value;
     unsigned i = 0;
     bool ok = false;
@@ -148,7 +148,7 @@ static void judge_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 void rpcrdma_memory_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply)
 {
     const struct rpcrdma_transaction *t = reply->transaction;
-    const struct rpcrdma_body *call = &t->call_body, *body = &t->reply_body;
+    const struct rpcrdma_body *call = t->call_body, *body = t->reply_body;
 
     if (!body->known || body->rpc.reply_stat != RPC_MSG_ACCEPTED || body->rpc.accept_stat != RPC_SUCCESS)
         return;

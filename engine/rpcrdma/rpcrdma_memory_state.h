@@ -128,7 +128,7 @@ struct rpcrdma_memory_state {
     unsigned unwrittens;
     struct rpcrdma_access access[RPCRDMA_ACCESSES_MAX]; /* a ring */
     unsigned accesses;
-    struct rpcrdma_served served[RPCRDMA_SERVED_MAX]; /* a ring */
+    struct rpcrdma_served *served; /* a ring of RPCRDMA_SERVED_MAX, of the arena; NULL: there were none */
     unsigned serves;
     struct rpcrdma_owed owed[RPCRDMA_OWED_MAX];
     unsigned n_owed;

@@ -356,7 +356,7 @@ static void find_reduction(struct rpcrdma_look *look, const uint8_t *p, size_t n
 /* The arguments or results of the procedure, in clear. */
 static bool can_walk(const struct rpcrdma_transaction *t, const struct rpcrdma_body *body, bool reply)
 {
-    const struct rpc_message *call = &t->call_body.rpc;
+    const struct rpc_message *call = &t->call_body->rpc;
 
     if (!body->procedure || body->wrapped || t->offers_lost)
         return false;
@@ -396,7 +396,7 @@ static bool walk_integrity(struct rpcrdma_look *look, const uint8_t *p, size_t n
 
 void rpcrdma_payload_decode(struct rpcrdma_transaction *t, bool reply, const uint8_t *p, uint64_t n)
 {
-    struct rpcrdma_body *body = reply ? &t->reply_body : &t->call_body;
+    struct rpcrdma_body *body = rpcrdma_body_of(t, reply);
     struct rpcrdma_look look = {.t = t, .body = body, .reply = reply};
 
     body->payload = p;
@@ -411,13 +411,19 @@ void rpcrdma_payload_decode(struct rpcrdma_transaction *t, bool reply, const uin
     body->known = body->rpc.status == RPC_OK && body->rpc.type == (reply ? RPC_REPLY : RPC_CALL);
     if (!body->known)
         return;
-    if (!reply)
+    if (!reply) {
         body->hash = hash_octets(0, p + 12, n - 12);
-    if (!t->call_body.known)
+        t->request = (struct rpcrdma_request){.known = true,
+                                              .program = body->rpc.prog,
+                                              .version = body->rpc.vers,
+                                              .procedure = body->rpc.proc,
+                                              .hash = body->hash};
+    }
+    if (!t->call_body->known)
         return;
-    body->wrapped = rpc_gss_protects(&t->call_body.rpc);
+    body->wrapped = rpc_gss_protects(&t->call_body->rpc);
     body->procedure =
-        reply ? t->call_body.procedure : nfs_procedure_find(body->rpc.prog, body->rpc.vers, body->rpc.proc);
+        reply ? t->call_body->procedure : nfs_procedure_find(body->rpc.prog, body->rpc.vers, body->rpc.proc);
     if (!can_walk(t, body, reply)) {
         body->walked = !reply && body->wrapped && body->procedure && walk_integrity(&look, p, n);
         return;
@@ -425,8 +431,8 @@ void rpcrdma_payload_decode(struct rpcrdma_transaction *t, bool reply, const uin
     if (!reply)
         rpcrdma_look_sort(&look);
     find_reduction(&look, p, n);
-    body->walked = !may_wrap(&t->call_body.rpc.cred) || (body->reduction == RPCRDMA_REDUCED_STANDARD &&
-                                                         body->walk.status == NFS_WALK_OK && body->walk.left == 0);
+    body->walked = !may_wrap(&t->call_body->rpc.cred) || (body->reduction == RPCRDMA_REDUCED_STANDARD &&
+                                                          body->walk.status == NFS_WALK_OK && body->walk.left == 0);
     if (!body->walked)
         return;
     if (body->walk.status == NFS_WALK_OK)

@@ -404,7 +404,7 @@ void rpcrdma_position_unread(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
 {
     uint64_t end = most_unreduced(t);
 
-    if (rpcrdma_by_rfc5666(rpcrdma) || t->call_body.known || t->malformed || t->misread || t->offers_lost ||
+    if (rpcrdma_by_rfc5666(rpcrdma) || t->call_body->known || t->malformed || t->misread || t->offers_lost ||
         t->position_zero < 0 || t->call_header.proc != RPCRDMA_NOMSG)
         return;
     for (unsigned i = 0; i < t->n_chunks; i++) {

@@ -73,8 +73,11 @@ static struct rpcrdma_history_call call_of(const struct rpcrdma_connection *rpcr
                                         .received = t->outcome != RPCRDMA_OUTSTANDING &&
                                                     rpcrdma->received[t->side] > t->answer.offset,
                                         .refused = rpcrdma->refused_memory && rpcrdma->refused_xid == t->xid,
-                                        .request_known = t->call_body.known,
-                                        .hash = t->call_body.hash,
+                                        .request_known = t->request.known,
+                                        .program = t->request.program,
+                                        .version = t->request.version,
+                                        .procedure = t->request.procedure,
+                                        .hash = t->request.hash,
                                         .use = t->use,
                                         .outcome = t->outcome,
                                         .call = t->call,
@@ -83,12 +86,7 @@ static struct rpcrdma_history_call call_of(const struct rpcrdma_connection *rpcr
     if (t->outcome == RPCRDMA_OUTSTANDING && t->settled)
         call.outcome = RPCRDMA_REPLIED;
     if (t->outcome == RPCRDMA_FAILED)
-        call.error = t->answer_header.err;
-    if (t->call_body.known) {
-        call.program = t->call_body.rpc.prog;
-        call.version = t->call_body.rpc.vers;
-        call.procedure = t->call_body.rpc.proc;
-    }
+        call.error = t->answer_error;
     return call;
 }
 

@@ -34,6 +34,16 @@ static void excuse_ahead(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     }
 }
 
+static void serve(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_served *served)
+{
+    struct rpcrdma_memory_state *state = rpcrdma->memory;
+
+    if (!state->served)
+        state->served = arena_zeroed(rpcrdma->arena, RPCRDMA_SERVED_MAX * sizeof *served);
+    if (state->served)
+        state->served[state->serves++ % RPCRDMA_SERVED_MAX] = *served;
+}
+
 void rpcrdma_served_reply(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *reply)
 {
     struct rpcrdma_memory_state *state = rpcrdma->memory;
@@ -41,11 +51,10 @@ void rpcrdma_served_reply(struct rpcrdma_connection *rpcrdma, const struct rpcrd
     for (uint32_t i = 0; i < reply->header.read.n; i++) {
         struct rpcrdma_read_segment segment = rpcrdma_read_segment_at(&reply->header, reply->p, i);
 
-        state->served[state->serves++ % RPCRDMA_SERVED_MAX] =
-            (struct rpcrdma_served){.area = rpcrdma_area_of(&segment.target),
-                                    .owner = reply->side,
-                                    .xid = reply->header.xid,
-                                    .frame = reply->place.frame};
+        serve(rpcrdma, &(struct rpcrdma_served){.area = rpcrdma_area_of(&segment.target),
+                                                .owner = reply->side,
+                                                .xid = reply->header.xid,
+                                                .frame = reply->place.frame});
         excuse_ahead(rpcrdma, reply, segment.target.handle);
     }
     if (!rpcrdma_by_rfc5666(rpcrdma))

@@ -79,9 +79,17 @@ struct rpcrdma_buffers {
     struct rpcrdma_buffers *next;
     uint8_t *content[2];
     uint64_t content_size[2];
-    struct rpcrdma_body body[2]; /* the arrays */
+    struct rpcrdma_body body[2]; /* of the Call, of the Reply */
 };
 
+static const struct rpcrdma_body nothing;
+
+struct rpcrdma_body *rpcrdma_body_of(struct rpcrdma_transaction *t, bool reply)
+{
+    return &t->buffers->body[reply];
+}
+
+/* Nothing but the arrays. */
 static struct rpcrdma_body arrays_of(const struct rpcrdma_body *body)
 {
     return (struct rpcrdma_body){.operations = body->operations,
@@ -92,64 +100,44 @@ static struct rpcrdma_body arrays_of(const struct rpcrdma_body *body)
                                  .values_size = body->values_size};
 }
 
-static void take_buffers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t)
+static bool take_buffers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t)
 {
     struct rpcrdma_buffers *buffers = rpcrdma->buffers;
 
-    t->buffers = buffers ? buffers : heap_zeroed(1, sizeof *buffers);
-    if (!buffers)
-        return;
-    rpcrdma->buffers = buffers->next;
+    if (buffers)
+        rpcrdma->buffers = buffers->next;
+    else if (!(buffers = heap_zeroed(1, sizeof *buffers)))
+        return false;
+    t->buffers = buffers;
     for (unsigned i = 0; i < 2; i++) {
         t->content[i] = buffers->content[i];
         t->content_size[i] = buffers->content_size[i];
     }
-    t->call_body = buffers->body[0];
-    t->reply_body = buffers->body[1];
+    t->call_body = &buffers->body[0];
+    t->reply_body = &buffers->body[1];
+    return true;
 }
 
-static void empty(struct rpcrdma_body *body)
-{
-    body->operations = NULL;
-    body->items = NULL;
-    body->values = NULL;
-    body->n_operations = body->n_items = body->n_values = 0;
-    body->operations_size = body->items_size = body->values_size = 0;
-}
-
-static void free_buffers(struct rpcrdma_buffers *buffers)
-{
-    for (unsigned i = 0; i < 2; i++) {
-        free(buffers->content[i]);
-        rpcrdma_body_free(&buffers->body[i]);
-    }
-}
-
-/* For the next one. Without memory of their own they are freed. */
+/* For the next one. */
 static void leave_buffers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t)
 {
-    struct rpcrdma_buffers left = {.body = {arrays_of(&t->call_body), arrays_of(&t->reply_body)}};
+    struct rpcrdma_buffers *buffers = t->buffers;
 
     for (unsigned i = 0; i < 2; i++) {
         bool kept = t->content_size[i] <= CONTENT_KEPT;
 
         if (!kept)
             free(t->content[i]);
-        left.content[i] = kept ? t->content[i] : NULL;
-        left.content_size[i] = kept ? t->content_size[i] : 0;
+        buffers->content[i] = kept ? t->content[i] : NULL;
+        buffers->content_size[i] = kept ? t->content_size[i] : 0;
+        buffers->body[i] = arrays_of(&buffers->body[i]);
         t->content[i] = NULL;
         t->content_size[i] = 0;
     }
-    empty(&t->call_body);
-    empty(&t->reply_body);
-    if (!t->buffers) {
-        free_buffers(&left);
-        return;
-    }
-    left.next = rpcrdma->buffers;
-    *t->buffers = left;
-    rpcrdma->buffers = t->buffers;
+    t->call_body = t->reply_body = &nothing;
     t->buffers = NULL;
+    buffers->next = rpcrdma->buffers;
+    rpcrdma->buffers = buffers;
 }
 
 /* Several transactions: each as many as there were before it, so that a connection with few Calls costs little. */
@@ -190,9 +178,11 @@ static struct rpcrdma_transaction *fresh(struct rpcrdma_connection *rpcrdma)
     } else {
         t = from_slab(rpcrdma);
     }
-    if (t)
-        take_buffers(rpcrdma, t);
-    return t;
+    if (!t || take_buffers(rpcrdma, t))
+        return t;
+    t->hash_next = rpcrdma->spare;
+    rpcrdma->spare = t;
+    return NULL;
 }
 
 static void retire(struct rpcrdma_connection *rpcrdma, struct rpcrdma_queue *queue, struct rpcrdma_transaction *t)
@@ -244,13 +234,13 @@ static void take_arguments(struct rpcrdma_transaction *t, const struct rpcrdma_m
 static bool repeats(const struct rpcrdma_transaction *before, const struct rpcrdma_transaction *t,
                     const struct rpcrdma_message *call)
 {
-    const struct rpc_message *first = &before->call_body.rpc, *again = &call->rpc;
+    const struct rpc_message *first = &before->call_body->rpc, *again = &call->rpc;
 
     if (call->header.status != RPCRDMA_OK || before->call_header.proc != call->header.proc)
         return false;
     if (before->inline_hash == t->inline_hash)
         return true;
-    return call->has_rpc && again->status == RPC_OK && again->type == RPC_CALL && before->call_body.known &&
+    return call->has_rpc && again->status == RPC_OK && again->type == RPC_CALL && before->call_body->known &&
            first->prog == again->prog && first->vers == again->vers && first->proc == again->proc &&
            first->cred.flavor == again->cred.flavor && before->arguments == t->arguments &&
            (before->arguments_hash == t->arguments_hash || rpc_gss_protects(again));
@@ -353,7 +343,9 @@ struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *
     uint32_t from = call->header.status == RPCRDMA_OK ? call->header.header_len + 4 : RPCRDMA_FIXED_LEN;
 
     make_room(rpcrdma, calls, call->side);
-    t = fresh(rpcrdma);
+    if (!calls->hash)
+        calls->hash = heap_zeroed(HASH_BUCKETS, sizeof(struct rpcrdma_transaction *));
+    t = calls->hash ? fresh(rpcrdma) : NULL;
     if (!t) {
         rpcrdma->side[call->side].hole = true;
         return NULL;
@@ -365,7 +357,11 @@ struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *
     t->call = call->place;
     t->call_operation = call->operation;
     t->call_received = call->received;
-    t->call_header = call->header;
+    t->call_header.status = call->header.status;
+    t->call_header.vers = call->header.vers;
+    t->call_header.proc = call->header.proc;
+    t->call_header.header_len = call->header.header_len;
+    t->call_header.read_segments = call->header.read.n;
     t->call_octets = call->n;
     t->position_zero = t->reply_chunk = -1;
     t->inline_hash = from < call->n ? hash_octets(0, call->p + from, call->n - from) : 0;
@@ -425,7 +421,7 @@ void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdm
     if (answer) {
         t->answer = answer->place;
         t->answer_operation = answer->operation;
-        t->answer_header = answer->header;
+        t->answer_error = answer->header.err;
         t->answer_octets = answer->n;
     }
     dequeue(&calls->waiting, t);
@@ -473,7 +469,10 @@ void rpcrdma_transactions_free(struct rpcrdma_connection *rpcrdma)
         struct rpcrdma_buffers *buffers = rpcrdma->buffers;
 
         rpcrdma->buffers = buffers->next;
-        free_buffers(buffers);
+        for (unsigned i = 0; i < 2; i++) {
+            free(buffers->content[i]);
+            rpcrdma_body_free(&buffers->body[i]);
+        }
         free(buffers);
     }
 }

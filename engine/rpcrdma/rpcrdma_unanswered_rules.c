@@ -22,7 +22,7 @@ static const char *plural(unsigned n)
 
 static int name_call(const struct rpcrdma_transaction *t, char *text, size_t size)
 {
-    const struct rpcrdma_body *body = &t->call_body;
+    const struct rpcrdma_body *body = t->call_body;
     const char *program = body->known ? nfs_program_name(body->rpc.prog) : NULL;
 
     if (!body->known)
@@ -268,7 +268,7 @@ static unsigned oddity(const struct rpcrdma_connection *rpcrdma, const struct rp
  */
 static unsigned shape_of(const struct rpcrdma_transaction *t)
 {
-    const struct rpcrdma_body *body = &t->call_body;
+    const struct rpcrdma_body *body = t->call_body;
     uint32_t words[] = {t->call_header.proc, t->first_write, t->n_writes, t->reply_chunk >= 0, t->reverse, 0, 0, 0, 0};
     uint64_t hash = 0;
 

@@ -4,7 +4,8 @@
 #include <string.h>
 
 enum { OCTETS_FIRST = 256, RUNS_FIRST = 8 }; /* powers of two, as TCP_HISTORY_RUNS */
-enum { ACKED_KEPT = 8192 };
+/* A full segment of Ethernet's. Whoever sends larger ones has more in flight, for which there is room from then on. */
+enum { ACKED_KEPT = 2048 };
 
 void tcp_history_init(struct tcp_history *history, size_t limit, struct arena *arena)
 {
@@ -58,17 +59,34 @@ static void grow_octets(struct tcp_history *history, size_t n)
     history->capacity = capacity;
 }
 
+/* Twice the room, with the oldest run first. */
+static void grow_runs(struct tcp_history *history)
+{
+    uint32_t from = history->runs_capacity, to = from ? 2 * from : RUNS_FIRST;
+    struct tcp_history_run *runs = arena_resize(history->arena, NULL, 0, to * sizeof *runs);
+
+    if (!runs)
+        return;
+    for (uint32_t i = 0; i < from; i++)
+        runs[i] = history->runs[(history->n_runs + i) & (from - 1)];
+    arena_drop(history->runs, from * sizeof *runs);
+    history->runs = runs;
+    history->runs_capacity = to;
+    history->n_runs = from;
+}
+
 static void add_run(struct tcp_history *history, uint64_t end, uint32_t frame)
 {
-    if (history->n_runs == history->runs_capacity && history->runs_capacity < TCP_HISTORY_RUNS) {
-        uint32_t capacity = history->runs_capacity ? history->runs_capacity * 2 : RUNS_FIRST;
-        struct tcp_history_run *runs =
-            arena_resize(history->arena, history->runs, history->runs_capacity * sizeof *runs, capacity * sizeof *runs);
-        if (runs) {
-            history->runs = runs;
-            history->runs_capacity = capacity;
-        }
+    uint32_t capacity = history->runs_capacity;
+    const struct tcp_history_run *oldest =
+        capacity > 0 && history->n_runs >= capacity ? &history->runs[history->n_runs & (capacity - 1)] : NULL;
+
+    if (capacity == 0 || (oldest && oldest->end > history->start && capacity < TCP_HISTORY_RUNS)) {
+        grow_runs(history);
+        oldest = history->runs_capacity > capacity ? NULL : oldest;
     }
+    if (oldest)
+        history->runs_from = oldest->end;
     if (history->runs_capacity)
         history->runs[history->n_runs++ & (history->runs_capacity - 1)] = (struct tcp_history_run){end, frame};
 }
@@ -88,6 +106,7 @@ void tcp_history_append(struct tcp_history *history, uint64_t at, const uint8_t 
     if (at != history->end) {
         history->start = history->end = at;
         history->n_runs = 0;
+        history->runs_from = at;
     }
     if (is_short(history, n, acked))
         grow_octets(history, n);
@@ -116,8 +135,7 @@ static uint32_t frame_of(const struct tcp_history *history, uint64_t at)
             return frame;
         frame = run->frame;
     }
-    /* The oldest run that is kept begins where the kept octets do only if nothing was overwritten. */
-    return history->n_runs <= history->runs_capacity ? frame : 0;
+    return at >= history->runs_from ? frame : 0;
 }
 
 bool tcp_history_differs(const struct tcp_history *history, uint64_t at, const uint8_t *p, size_t n,

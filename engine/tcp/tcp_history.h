@@ -19,13 +19,14 @@ struct tcp_history {
     uint8_t *octets;        /* grow with the stream, so that a connection that says little costs little */
     size_t capacity, limit; /* powers of two; capacity 0: nothing yet */
     uint64_t start, end;    /* stream offsets kept */
-    /* Which frame brought what: a ring of the latest runs, which grows up to TCP_HISTORY_RUNS. */
+    /* Which frame brought what: a ring of the latest runs, those of the octets kept, as far as TCP_HISTORY_RUNS go. */
     struct tcp_history_run {
         uint64_t end;
         uint32_t frame;
     } * runs;
     uint32_t runs_capacity;
-    uint32_t n_runs; /* ever */
+    uint32_t n_runs;    /* since it last grew or was emptied, and those that were there then */
+    uint64_t runs_from; /* where the oldest of them begins */
     struct arena *arena;
 };
 

@@ -174,7 +174,7 @@ struct rows {
 
 static struct rows rows_of(const struct rpcrdma_transaction *t)
 {
-    const struct rpcrdma_body *body = &t->call_body;
+    const struct rpcrdma_body *body = t->call_body;
     bool known = body->known && body->rpc.status == RPC_OK;
     struct rows rows = {.key = {.known = known, .reverse = t->reverse}};
     bool seen[OPERATIONS] = {0};
@@ -361,7 +361,7 @@ static void close_call(struct collector *collector, struct open_call *call)
 static void count_call(struct collector *collector, struct open_call *call)
 {
     const struct rpcrdma_transaction *t = call->transaction;
-    bool chunk = t->call_header.status == RPCRDMA_OK && t->call_header.read.n > 0;
+    bool chunk = t->call_header.status == RPCRDMA_OK && t->call_header.read_segments > 0;
     bool whole = t->call_header.proc == RPCRDMA_NOMSG && chunk;
     struct added added = {.first_ns = t->call.time_ns, .last_ns = INT64_MIN};
 
@@ -471,7 +471,7 @@ static void take_call(struct collector *collector, const struct rpcrdma_connecti
     credit_call(collector, rpcrdma, m, call);
     if (!call)
         return;
-    if (t->call_body.known)
+    if (t->call_body->known)
         count_call(collector, call);
     if (!t->late)
         return;

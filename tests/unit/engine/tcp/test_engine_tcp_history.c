@@ -95,7 +95,7 @@ static void grows_with_the_stream(void **state)
 /* Of what was acknowledged a little is kept, and all that was not, as far as the limit goes. */
 static void keeps_what_may_be_sent_again(void **state)
 {
-    enum { EACH = 1000, TIMES = 200, IN_FLIGHT = 3 * EACH, LITTLE = 8192 };
+    enum { EACH = 1000, TIMES = 200, IN_FLIGHT = 3 * EACH, LITTLE = 2048 };
 
     for (unsigned acks = 0; acks < 2; acks++) {
         struct arena *arena = arena_new(NULL);
@@ -110,7 +110,7 @@ static void keeps_what_may_be_sent_again(void **state)
         tcp_history_init(&history, 65536, arena);
         for (uint32_t frame = 1; frame <= TIMES; frame++, end += EACH)
             tcp_history_append(&history, end, octets, EACH, acks && end > IN_FLIGHT ? end - IN_FLIGHT : 0, frame);
-        assert_int_equal(history.capacity, acks ? 16384 : 65536);
+        assert_int_equal(history.capacity, acks ? 8192 : 65536);
         for (uint64_t back = EACH; back <= kept; back += EACH) {
             assert_true(tcp_history_differs(&history, end - back, other, EACH, &difference));
             assert_int_equal(difference.offset, end - back);
@@ -122,12 +122,40 @@ static void keeps_what_may_be_sent_again(void **state)
     }
 }
 
+/* Short pieces, nothing acknowledged late: as many runs as the octets kept have, each with its frame. */
+static void keeps_the_runs_of_what_is_kept(void **state)
+{
+    enum { EACH = 250, TIMES = 500 };
+
+    struct arena *arena = arena_new(NULL);
+    struct tcp_history history;
+    struct tcp_difference difference;
+    uint8_t octets[EACH] = {0}, other[EACH];
+    uint64_t end = 0;
+
+    assert_non_null(arena);
+    memset(other, 1, sizeof other);
+    tcp_history_init(&history, 65536, arena);
+    for (uint32_t frame = 1; frame <= TIMES; frame++, end += EACH)
+        tcp_history_append(&history, end, octets, EACH, end, frame);
+    assert_int_equal(history.capacity, 4096);
+    assert_int_equal(history.runs_capacity, 32);
+    for (uint32_t frame = TIMES; frame > TIMES - 4096 / EACH; frame--) {
+        end -= EACH;
+        assert_true(tcp_history_differs(&history, end, other, EACH, &difference));
+        assert_int_equal(difference.first_frame, frame);
+    }
+    tcp_history_free(&history);
+    arena_release(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_streams),
         cmocka_unit_test(grows_with_the_stream),
         cmocka_unit_test(keeps_what_may_be_sent_again),
+        cmocka_unit_test(keeps_the_runs_of_what_is_kept),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
