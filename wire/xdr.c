@@ -3,23 +3,6 @@
 
 #include <string.h>
 
-/* True when n more octets are there; else the stream has failed. */
-static bool xdr_has(struct xdr *x, uint64_t n)
-{
-    if (x->failed || n > xdr_left(x))
-        x->failed = true;
-    return !x->failed;
-}
-
-bool xdr_u32(struct xdr *x, uint32_t *out)
-{
-    if (!xdr_has(x, 4))
-        return false;
-    *out = get_be32(x->p + x->at);
-    x->at += 4;
-    return true;
-}
-
 bool xdr_u64(struct xdr *x, uint64_t *out)
 {
     if (!xdr_has(x, 8))

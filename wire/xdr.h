@@ -52,8 +52,24 @@ static inline size_t xdr_left(const struct xdr *x)
     return x->n - x->at;
 }
 
+/* True when n more octets are there; else the stream has failed. */
+static inline bool xdr_has(struct xdr *x, uint64_t n)
+{
+    if (x->failed || n > xdr_left(x))
+        x->failed = true;
+    return !x->failed;
+}
+
 /* Each returns false, *out unchanged, when the stream is too short. */
-bool xdr_u32(struct xdr *x, uint32_t *out);
+static inline bool xdr_u32(struct xdr *x, uint32_t *out)
+{
+    if (!xdr_has(x, 4))
+        return false;
+    *out = get_be32(x->p + x->at);
+    x->at += 4;
+    return true;
+}
+
 bool xdr_u64(struct xdr *x, uint64_t *out);
 /* Octets without a count; skips their roundup, too. */
 bool xdr_skip(struct xdr *x, uint64_t n);

@@ -227,6 +227,16 @@ static void take_arguments(struct rpcrdma_transaction *t, const struct rpcrdma_m
     t->arguments_hash = hash_octets(0, call->p + from, t->arguments);
 }
 
+/* All that is inline after the XID: the arguments, and what is before them. */
+static void take_inline(struct rpcrdma_transaction *t, const struct rpcrdma_message *call)
+{
+    uint32_t from = call->header.status == RPCRDMA_OK ? call->header.header_len + 4 : RPCRDMA_FIXED_LEN;
+    uint32_t to = call->n - t->arguments;
+
+    if (from < to)
+        t->inline_hash = hash_octets(t->arguments_hash, call->p + from, to - from);
+}
+
 /*
  * A retransmission has the arguments of the first transmission. Its credential may differ: AUTH_SYS has a stamp,
  * RPCSEC_GSS a sequence number that is never used twice (RFC 2203 section 5.3.1), on which protected arguments depend.
@@ -340,7 +350,6 @@ struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *
 {
     struct rpcrdma_calls *calls = &rpcrdma->side[call->side].calls;
     struct rpcrdma_transaction *before = rpcrdma_find_outstanding(rpcrdma, call->side, call->header.xid), *t;
-    uint32_t from = call->header.status == RPCRDMA_OK ? call->header.header_len + 4 : RPCRDMA_FIXED_LEN;
 
     make_room(rpcrdma, calls, call->side);
     if (!calls->hash)
@@ -364,8 +373,8 @@ struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *
     t->call_header.read_segments = call->header.read.n;
     t->call_octets = call->n;
     t->position_zero = t->reply_chunk = -1;
-    t->inline_hash = from < call->n ? hash_octets(0, call->p + from, call->n - from) : 0;
     take_arguments(t, call);
+    take_inline(t, call);
     t->repeats = before && repeats(before, t, call);
     settle_late(rpcrdma, t, call);
     t->hash_next = calls->hash[hash_bucket(t->xid)];
