@@ -66,6 +66,7 @@ void rdmap_connection_free(struct rdmap_connection *rdmap)
     for (unsigned side = 0; side < 2; side++) {
         rdmap_requests_free(&rdmap->side[side].requests);
         arena_drop(rdmap->side[side].recent, rdmap->side[side].recent_capacity * sizeof *rdmap->side[side].recent);
+        arena_drop(rdmap->side[side].recent_requests, rdmap->side[side].requests_capacity * RDMAP_READ_REQUEST_LEN);
         for (unsigned qn = 0; qn < DDP_QUEUES; qn++)
             ddp_message_free(&rdmap->side[side].queue[qn]);
         ddp_message_free(&rdmap->side[side].tagged);
@@ -178,6 +179,21 @@ static void grow_recent(struct arena *arena, struct rdmap_side *s)
     s->recent_capacity = capacity;
 }
 
+/* Many senders send no Read Requests: there is room for them once there is one. */
+static bool has_room_for_requests(struct arena *arena, struct rdmap_side *s)
+{
+    void *requests = s->recent_requests;
+
+    if (s->requests_capacity < s->recent_capacity)
+        requests = arena_resize(arena, requests, s->requests_capacity * RDMAP_READ_REQUEST_LEN,
+                                s->recent_capacity * RDMAP_READ_REQUEST_LEN);
+    if (!requests)
+        return false;
+    s->recent_requests = requests;
+    s->requests_capacity = s->recent_capacity;
+    return true;
+}
+
 static void remember(struct rdmap_connection *rdmap, struct rdmap_side *s, const struct rdmap_step *step)
 {
     struct rdmap_recent *recent;
@@ -196,9 +212,10 @@ static void remember(struct rdmap_connection *rdmap, struct rdmap_side *s, const
         memcpy(recent->header, step->fpdu->fpdu.ulpdu, DDP_UNTAGGED_HEADER_LEN);
     recent->ulpdu_length = step->fpdu->fpdu.ulpdu_length;
     recent->has_read = ddp->opcode == RDMAP_READ_REQUEST && !ddp->tagged &&
-                       ddp->payload_len >= RDMAP_READ_REQUEST_LEN && ddp->lacking == 0;
+                       ddp->payload_len >= RDMAP_READ_REQUEST_LEN && ddp->lacking == 0 &&
+                       has_room_for_requests(rdmap->arena, s);
     if (recent->has_read)
-        memcpy(recent->read, ddp->payload, RDMAP_READ_REQUEST_LEN);
+        memcpy(s->recent_requests[recent - s->recent], ddp->payload, RDMAP_READ_REQUEST_LEN);
     recent->faulty = step->faulty;
     recent->disordered = step->message && step->message->disordered;
     recent->message = step->message ? step->message->number : s->messages;
@@ -259,7 +276,8 @@ static const struct rdmap_recent *rdmap_recent_read(const struct rdmap_connectio
     for (uint64_t i = 1; i <= n; i++) {
         const struct rdmap_recent *recent = &s->recent[(s->segments - i) & (s->recent_capacity - 1)];
 
-        if (recent->has_read && rdmap_read_request_decode(&sent, recent->read, RDMAP_READ_REQUEST_LEN) &&
+        if (recent->has_read &&
+            rdmap_read_request_decode(&sent, rdmap_recent_request(s, recent), RDMAP_READ_REQUEST_LEN) &&
             is_of_read(echo, &sent))
             return recent;
     }

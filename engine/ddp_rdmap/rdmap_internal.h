@@ -131,8 +131,7 @@ struct rdmap_recent {
     uint8_t header[DDP_UNTAGGED_HEADER_LEN]; /* DDP header as sent */
     uint8_t header_len;
     uint16_t ulpdu_length;
-    uint8_t read[RDMAP_READ_REQUEST_LEN]; /* RDMA Read Request header as sent; opcode 1 with all its octets only */
-    bool has_read;
+    bool has_read;   /* opcode 1 with all its octets only: rdmap_recent_request() */
     bool faulty;     /* a finding was made at it */
     bool disordered; /* it or a segment of its message before it is out of order: reported later, if at all */
     uint64_t message, operation;
@@ -145,7 +144,8 @@ struct rdmap_side {
     struct ddp_queue tagged;
     struct rdmap_requests requests; /* sent by this side */
     struct rdmap_recent *recent;
-    unsigned recent_capacity;
+    uint8_t (*recent_requests)[RDMAP_READ_REQUEST_LEN]; /* Read Requests among them, in the same places; NULL: none */
+    unsigned recent_capacity, requests_capacity;
     uint64_t segments; /* DDP segments seen; the latest is recent[(segments - 1) % recent_capacity] */
     uint64_t messages;
     uint64_t end;     /* stream offset after the latest FPDU */
@@ -248,6 +248,12 @@ void rdmap_fail_at(struct rdmap_connection *rdmap, const struct place *place, en
 void rdmap_fail_at_as(struct rdmap_connection *rdmap, const struct place *place, enum rule_id rule,
                       enum rule_severity severity, uint32_t related_frame, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
+
+/* The RDMA Read Request Header of a segment of this side that has_read, as sent. */
+static inline const uint8_t *rdmap_recent_request(const struct rdmap_side *side, const struct rdmap_recent *recent)
+{
+    return side->recent_requests[recent - side->recent];
+}
 
 /* ---- requests (rdmap_requests.c) ---- */
 

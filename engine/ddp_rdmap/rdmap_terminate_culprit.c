@@ -25,6 +25,12 @@ struct blame {
     uint64_t payload; /* of the culprit, when length_known */
 };
 
+/* The culprit, which has_read, as it was sent. */
+static const uint8_t *request_of(const struct blame *a)
+{
+    return rdmap_recent_request(&a->rdmap->side[other_side(a->step->side)], a->culprit);
+}
+
 struct rdmap_request *rdmap_open_request(struct rdmap_connection *rdmap, unsigned side, uint32_t msn)
 {
     struct rdmap_requests *requests = &rdmap->side[side].requests;
@@ -142,7 +148,7 @@ static void judge_progress(const struct blame *a, const struct rdmap_read_reques
 
 static void judge_untouched(const struct blame *a)
 {
-    if (memcmp(a->step->content + ECHO_AT + DDP_UNTAGGED_HEADER_LEN, a->culprit->read, RDMAP_READ_REQUEST_LEN) == 0)
+    if (memcmp(a->step->content + ECHO_AT + DDP_UNTAGGED_HEADER_LEN, request_of(a), RDMAP_READ_REQUEST_LEN) == 0)
         verdict_passed(a->rdmap->verdict, RULE_RDMAP_4_8_38);
     else
         rdmap_fail(a->rdmap, a->step, RULE_RDMAP_4_8_38, a->frame,
@@ -178,7 +184,7 @@ static void judge_read(const struct blame *a)
 
     if (!a->terminate->has_read || !a->culprit || !a->culprit->has_read)
         return;
-    rdmap_read_request_decode(&original, a->culprit->read, RDMAP_READ_REQUEST_LEN);
+    rdmap_read_request_decode(&original, request_of(a), RDMAP_READ_REQUEST_LEN);
     request = rdmap_open_request(rdmap, other_side(a->step->side), a->ddp->msn);
     if (request && answered_before(&rdmap->side[other_side(a->step->side)].requests, request)) {
         verdict_inconclusive(rdmap->verdict, RULE_RDMAP_4_8_38);
@@ -222,7 +228,7 @@ static bool read_size_and_source(const struct blame *a, struct rdmap_read_reques
     if (a->ddp->tagged || a->ddp->opcode != RDMAP_READ_REQUEST)
         return false;
     if (a->culprit && a->culprit->has_read)
-        return rdmap_read_request_decode(read, a->culprit->read, RDMAP_READ_REQUEST_LEN);
+        return rdmap_read_request_decode(read, request_of(a), RDMAP_READ_REQUEST_LEN);
     *read = a->terminate->read;
     return a->terminate->has_read;
 }

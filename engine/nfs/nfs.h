@@ -19,6 +19,7 @@ void nfs_connection_ports(struct nfs_connection *nfs, uint16_t port0, uint16_t p
 /* The events of struct rpcrdma_events, handed on by the host. */
 void nfs_connection_message(struct nfs_connection *nfs, const struct rpcrdma_message *message);
 void nfs_connection_payload(struct nfs_connection *nfs, const struct rpcrdma_payload *payload);
+/* `answered`, and `retired`. */
 void nfs_connection_retired(struct nfs_connection *nfs, struct rpcrdma_transaction *transaction);
 /* Octets of either side are missing. */
 void nfs_connection_skipped(struct nfs_connection *nfs);

@@ -363,13 +363,16 @@ void nfs_connection_message(struct nfs_connection *nfs, const struct rpcrdma_mes
     if (!look.t)
         return;
     look.related = message->kind == RPCRDMA_KIND_CALL ? 0 : look.t->call.frame;
+    if (message->kind != RPCRDMA_KIND_CALL &&
+        (look.t->outcome != RPCRDMA_OUTSTANDING || message->header.status != RPCRDMA_OK)) /* it changes nothing */
+        return;
     look.exchange = exchange_of(nfs, look.t);
     if (!look.exchange)
         return;
     look.body = look.t->call_body;
     if (message->kind == RPCRDMA_KIND_CALL)
         call_message(&look, message);
-    else if (look.t->outcome == RPCRDMA_OUTSTANDING && message->header.status == RPCRDMA_OK)
+    else
         answer_message(&look, message);
     rpcrdma_connection_returns(nfs->rpcrdma, nfs_recall_returns(nfs));
 }

@@ -63,6 +63,14 @@ static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
         nfs_connection_payload(guest->nfs, payload);
 }
 
+static void on_answered(void *ctx, struct rpcrdma_transaction *transaction)
+{
+    struct guest *guest = ctx;
+
+    if (guest->nfs)
+        nfs_connection_retired(guest->nfs, transaction);
+}
+
 static void on_retired(void *ctx, struct rpcrdma_transaction *transaction)
 {
     struct guest *guest = ctx;
@@ -79,8 +87,12 @@ static void *begin(const struct ulp_host *host)
 {
     const struct rpcrdma_own *own = host->own;
     struct guest *guest = arena_zeroed(host->arena, sizeof *guest);
-    struct rpcrdma_events events = {
-        .ctx = guest, .message = on_message, .only_offered = true, .payload = on_payload, .retired = on_retired};
+    struct rpcrdma_events events = {.ctx = guest,
+                                    .message = on_message,
+                                    .only_offered = true,
+                                    .payload = on_payload,
+                                    .answered = on_answered,
+                                    .retired = on_retired};
 
     if (!guest)
         return NULL;

@@ -268,6 +268,8 @@ struct rpcrdma_events {
     void (*move)(void *ctx, const struct rpcrdma_move *move);
     bool only_offered; /* move: only to and from memory that a message has offered */
     void (*payload)(void *ctx, const struct rpcrdma_payload *payload);
+    /* Closed by an answer, after all events about that; copies of the answer may follow. */
+    void (*answered)(void *ctx, struct rpcrdma_transaction *transaction);
     /* Forgotten: its memory will be reused. */
     void (*retired)(void *ctx, struct rpcrdma_transaction *transaction);
 };

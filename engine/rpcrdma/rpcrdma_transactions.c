@@ -441,6 +441,8 @@ void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdm
         rpcrdma->answered_number[t->side] = t->number;
     rpcrdma_count(rpcrdma, t);
     leave_buffers(rpcrdma, t);
+    if (answer && rpcrdma->events.answered)
+        rpcrdma->events.answered(rpcrdma->events.ctx, t);
 }
 
 void rpcrdma_transactions_damage(struct rpcrdma_connection *rpcrdma)
