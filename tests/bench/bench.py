@@ -155,7 +155,7 @@ def metadata(arguments, folder):
     """NFS metadata, one client and 250 at the same time, on both transports; the plugins on iWARP."""
     results, limits = [], []
     capture, plugins = folder / "metadata.pcapng", install_plugins(arguments, folder)
-    for transport, bounds in (("iwarp", ((1, 7, 24), (250, 28, 220))), ("roce", ((1, 5.5, 24), (250, 18, 170)))):
+    for transport, bounds in (("iwarp", ((1, 7, 24), (250, 28, 135))), ("roce", ((1, 5.5, 24), (250, 18, 92)))):
         for connections, limit, memory in bounds:
             play(arguments.build, capture, METADATA_MB, "nfs-metadata", f"--connections={connections}", f"--transport={transport}")
             capture.chmod(0o644)
