@@ -75,18 +75,17 @@ static void grow_runs(struct tcp_history *history)
     history->n_runs = from;
 }
 
+/*
+ * Runs that are overwritten have brought nothing that is still kept, and neither has the oldest one left, whose
+ * beginning is not known any more; unless that takes more than TCP_HISTORY_RUNS.
+ */
 static void add_run(struct tcp_history *history, uint64_t end, uint32_t frame)
 {
     uint32_t capacity = history->runs_capacity;
-    const struct tcp_history_run *oldest =
-        capacity > 0 && history->n_runs >= capacity ? &history->runs[history->n_runs & (capacity - 1)] : NULL;
 
-    if (capacity == 0 || (oldest && oldest->end > history->start && capacity < TCP_HISTORY_RUNS)) {
+    if (history->n_runs >= capacity && capacity < TCP_HISTORY_RUNS &&
+        (capacity == 0 || history->runs[(history->n_runs + 1) & (capacity - 1)].end > history->start))
         grow_runs(history);
-        oldest = history->runs_capacity > capacity ? NULL : oldest;
-    }
-    if (oldest)
-        history->runs_from = oldest->end;
     if (history->runs_capacity)
         history->runs[history->n_runs++ & (history->runs_capacity - 1)] = (struct tcp_history_run){end, frame};
 }
@@ -106,7 +105,6 @@ void tcp_history_append(struct tcp_history *history, uint64_t at, const uint8_t 
     if (at != history->end) {
         history->start = history->end = at;
         history->n_runs = 0;
-        history->runs_from = at;
     }
     if (is_short(history, n, acked))
         grow_octets(history, n);
@@ -135,7 +133,8 @@ static uint32_t frame_of(const struct tcp_history *history, uint64_t at)
             return frame;
         frame = run->frame;
     }
-    return at >= history->runs_from ? frame : 0;
+    /* The oldest run that is kept begins where the kept octets do only if none was overwritten. */
+    return history->n_runs <= history->runs_capacity ? frame : 0;
 }
 
 bool tcp_history_differs(const struct tcp_history *history, uint64_t at, const uint8_t *p, size_t n,

@@ -25,8 +25,7 @@ struct tcp_history {
         uint32_t frame;
     } * runs;
     uint32_t runs_capacity;
-    uint32_t n_runs;    /* since it last grew or was emptied, and those that were there then */
-    uint64_t runs_from; /* where the oldest of them begins */
+    uint32_t n_runs; /* since it last grew or was emptied, and those that were there then */
     struct arena *arena;
 };
 
