@@ -108,7 +108,7 @@ class Devices:
                 time.sleep(0.5)
             ours.end("test", 60)
             if self.role.start:
-                linux.run("pkill -KILL -f nfs-client-workload; sleep 1; umount -f -l /mnt; true")
+                linux.run("pkill -KILL -f nfs-client-workload; sleep 1; timeout 10 umount -f -l /mnt; true")
         finally:
             self.link.capture()
         found = read(self.role, report, ours.log("test"))
