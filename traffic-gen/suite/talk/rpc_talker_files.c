@@ -29,8 +29,8 @@ uint32_t rpc_talker_status(const struct rpc_talker *talker)
 static bool rpc_talker_is_circumstance(uint32_t status)
 {
     static const uint32_t statuses[] = {
-        1 /* PERM */,   5 /* IO */,     13 /* ACCES */,   28 /* NOSPC */,   30 /* ROFS */,
-        69 /* DQUOT */, 70 /* STALE */, NFS4ERR_DELAY, NFS4ERR_GRACE, 10022 /* STALE_CLIENTID */,
+        1 /* PERM */,   5 /* IO */,     13 /* ACCES */, 28 /* NOSPC */, 30 /* ROFS */,
+        69 /* DQUOT */, 70 /* STALE */, NFS4ERR_DELAY,  NFS4ERR_GRACE,  10022 /* STALE_CLIENTID */,
         10052 /* BADSESSION */};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(statuses); i++) {
