@@ -11,14 +11,40 @@ enum {
     ACL_GETACL = 1,
 };
 
-/* The arguments, without those of SEQUENCE, which change with each request. */
-static uint64_t arguments_hash(const struct rpcrdma_body *body)
+/* The arguments begin there, without those of SEQUENCE, which change with each request. */
+static uint64_t arguments_at(const struct rpcrdma_body *body)
 {
     uint64_t from = body->rpc.header_len;
 
     if (body->walked && !body->wrapped && body->n_operations > 1 && body->operations[0].op == NFS_OP_SEQUENCE)
         from += body->operations[1].at;
+    return from;
+}
+
+static uint64_t arguments_hash(const struct rpcrdma_body *body)
+{
+    const uint64_t from = arguments_at(body);
+
     return from <= body->length ? hash_octets(0, body->payload + from, body->length - from) : 0;
+}
+
+/* Of the arguments without what may be in Read chunks; *reduced: some of it is. */
+static uint64_t outline_hash(const struct rpcrdma_body *body, bool *reduced)
+{
+    uint64_t from = arguments_at(body), hash = 0;
+
+    *reduced = false;
+    for (unsigned i = 0; i < body->n_items; i++) {
+        const struct rpcrdma_item *item = &body->items[i];
+        const uint64_t at = body->rpc.header_len + item->item.at;
+
+        if (!item->item.eligible || at < from || at > body->length)
+            continue;
+        hash = hash_octets(hash, body->payload + from, at - from);
+        from = at + (item->chunk >= 0 ? 0 : ((uint64_t)item->item.count + 3) / 4 * 4);
+        *reduced |= item->chunk >= 0;
+    }
+    return from <= body->length ? hash_octets(hash, body->payload + from, body->length - from) : hash;
 }
 
 static struct nfs_request request_of(const struct nfs_look *look)
@@ -129,6 +155,7 @@ void nfs_retry_use(struct nfs_look *look)
                                              .sequence = (uint32_t)sequence->value,
                                              .session = look->exchange->session_hash,
                                              .arguments = look->exchange->request.hash};
+    look->t->use.outline = outline_hash(body, &look->t->use.reduced);
 }
 
 void nfs_retry_failed(struct nfs_look *look)

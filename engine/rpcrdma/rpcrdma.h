@@ -137,7 +137,9 @@ struct rpcrdma_slot_use {
     bool bare; /* its COMPOUND is a SEQUENCE alone */
     uint32_t slot, sequence;
     uint64_t session;   /* hash of its id */
-    uint64_t arguments; /* hash of the COMPOUND's other operations */
+    uint64_t arguments; /* hash of the COMPOUND's other operations, as transferred */
+    uint64_t outline;   /* the same without what may be in Read chunks */
+    bool reduced;       /* some of that is */
 };
 
 enum rpcrdma_outcome { RPCRDMA_OUTSTANDING, RPCRDMA_REPLIED, RPCRDMA_FAILED /* by RDMA_ERROR */ };

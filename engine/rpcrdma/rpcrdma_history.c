@@ -317,6 +317,15 @@ static bool slot_used_between(const struct rpcrdma_history_record *before, const
     return false;
 }
 
+/*
+ * The same operations. Sent again over a connection with another inline threshold, a request may have in a Read chunk
+ * what was inline before: that is not compared.
+ */
+static bool equal_operations(const struct rpcrdma_slot_use *a, const struct rpcrdma_slot_use *b)
+{
+    return a->reduced == b->reduced ? a->arguments == b->arguments : a->outline == b->outline;
+}
+
 /* The same operations under the same XID, in whatever slot. */
 static const struct rpcrdma_history_call *same_operations(const struct rpcrdma_history_record *now,
                                                           const struct rpcrdma_history_call *call)
@@ -325,7 +334,7 @@ static const struct rpcrdma_history_call *same_operations(const struct rpcrdma_h
         const struct rpcrdma_history_call *again = &now->calls[i];
 
         if (again->use.known && again->xid == call->xid && again->side == call->side &&
-            again->use.session == call->use.session && again->use.arguments == call->use.arguments &&
+            again->use.session == call->use.session && equal_operations(&again->use, &call->use) &&
             again->call.time_ns > call->call.time_ns)
             return again;
     }
@@ -356,7 +365,7 @@ static void judge_slot(const struct look *look, const struct rpcrdma_history_rec
     next = first_in_slot(look->now, call);
     if (!next || next->use.sequence != use->sequence)
         return;
-    if (next->use.arguments == use->arguments)
+    if (equal_operations(&next->use, use))
         pass(look, RULE_NFS41_2_10_6_2_02);
     else if (next->use.bare || !look->now->whole)
         verdict_inconclusive(look->verdict, RULE_NFS41_2_10_6_2_02);

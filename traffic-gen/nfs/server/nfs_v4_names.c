@@ -269,11 +269,9 @@ int nfs4_readdir(struct nfs4_call *call)
     bool unknown;
     int status;
 
-    xdr_u64(call->in, &cookie);
-    xdr_u64(call->in, &verifier);
-    xdr_u32(call->in, &dircount); /* a hint, not a limit */
-    xdr_u32(call->in, &maxcount);
-    if (!nfs4_get_mask(call->in, &wanted, &unknown))
+    /* dircount is a hint, not a limit. */
+    if (!xdr_u64(call->in, &cookie) || !xdr_u64(call->in, &verifier) || !xdr_u32(call->in, &dircount) ||
+        !xdr_u32(call->in, &maxcount) || !nfs4_get_mask(call->in, &wanted, &unknown))
         return NFS4ERR_BADXDR;
     directory = nfs4_node(call, &status);
     if (!directory)
