@@ -398,8 +398,7 @@ int nfs4_close(struct nfs4_call *call)
     uint32_t seqid;
     int status;
 
-    xdr_u32(call->in, &seqid);
-    if (!nfs4_get_stateid(call->in, &stateid))
+    if (!xdr_u32(call->in, &seqid) || !nfs4_get_stateid(call->in, &stateid))
         return NFS4ERR_BADXDR;
     status = get_open(call, &stateid, seqid, &state);
     if (status != NFS4_OK)

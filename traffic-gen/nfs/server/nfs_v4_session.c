@@ -364,8 +364,7 @@ int nfs4_bind_conn_to_session(struct nfs4_call *call)
     uint32_t direction;
     bool rdma, back;
 
-    xdr_u32(call->in, &direction);
-    if (!nfs4_get_bool(call->in, &rdma) || direction == 0 ||
+    if (!xdr_u32(call->in, &direction) || !nfs4_get_bool(call->in, &rdma) || direction == 0 ||
         (direction > BIND_FORE_OR_BOTH && direction != BIND_BACK_OR_BOTH))
         return NFS4ERR_BADXDR;
     session = nfs4_session_find(call->v4, id);
