@@ -44,9 +44,9 @@ def test_case(everything, check, root, case):
     said = findings_of_checker(everything.connections(case, check))
     if case in BLIND:
         return
-    frames = everything.fields(case, SHOWN, *ORDER, "-Y", "rddp")
+    frames = everything.fields(case, SHOWN, *ORDER, "-Y", "rddp || rdmap")
     if not frames and said:
-        frames = everything.fields(case, SHOWN, *ORDER, *DECODE_AS, "-Y", "rddp")
+        frames = everything.fields(case, SHOWN, *ORDER, *DECODE_AS, "-Y", "rddp || rdmap")
     shown = findings_of_plugin(frames)
     exempt = alone(root)
     assert not {finding for finding in said - shown if finding[1] not in exempt}
@@ -56,7 +56,7 @@ def test_case(everything, check, root, case):
 def test_findings_are_shown(everything, check):
     """The test above is not empty: nearly all findings are seen."""
     said = sum(sum(findings_of_checker(everything.connections(case, check)).values()) for case in everything.paths)
-    shown = sum(sum(findings_of_plugin(everything.fields(case, SHOWN, *ORDER, "-Y", "rddp")).values())
+    shown = sum(sum(findings_of_plugin(everything.fields(case, SHOWN, *ORDER, "-Y", "rddp || rdmap")).values())
                 for case in everything.paths)
     assert shown > 0.6 * said > 60
 
