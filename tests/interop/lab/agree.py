@@ -22,8 +22,6 @@ OPEN = {
     **{("initiator", case): "what the client has taken for the Reply to a Call, nothing shows that it sends"
        for case in ("RPCR-4.3.1-04", "RPCR-4.3.1-04/pending", "RPCR-4.5-01", "RPCR-4.5-01/27", "RPCR-4.5-03/list", "RPCR-4.5-10",
                     "RPCR-4.6.1-03", "RPCR-4.6.2-02")},
-    **{("initiator", case): "whether a chunk is longer than was offered, or the connection ended for another reason, only the "
-                            "client knows" for case in ("RPCR-3.4.6-13/length", "RPCR-3.4.6-13/count")},
 }
 # Failures that a Reply shows, which iwarp-check does not take for evidence when the Reply itself breaks this rule: Linux sends it
 # with Invalidate, where memory can be invalidated (soft RoCE).
