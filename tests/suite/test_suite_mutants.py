@@ -232,7 +232,7 @@ def test_reasons_are_of_mutants(catalogue):
 NOT_ALONE = {"MPA-7.1.2-10/fin"}
 PARTS = {f"MPA-5.1-06/{part}" for part in ("length", "header", "pad", "crc", "octets")}
 ALSO = {("MPA-4.4-01", "initiator"): {"MPA2-9.1-16"}, ("MPA-7.1.2-12", "responder"): {"MPA-7.1.2-12/cut"},
-        ("MPA-7.1.2-22/octet", "initiator"): {"MPA-7.1.2-42"}}
+        ("MPA-7.1.2-22/octet", "initiator"): {"MPA-7.1.2-42"}, ("MPA-7.1.2-16", "initiator"): {"MPA-7.1.5-04/octets"}}
 ALSO |= {(name, "initiator"): {"RPCR-4.3.1-04", "RPCR-4.3.1-04/pending"} for name in ("RPCR-4.3.1-04", "RPCR-4.3.1-04/pending")}
 ALSO |= {("MPA-5.1-06", role): PARTS | {"MPA-6-06"} for role in RUNNERS}
 ALSO |= {(part, role): {"MPA-5.1-06/octets", "MPA-5.1-06"} for part in PARTS for role in RUNNERS}
