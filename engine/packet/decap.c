@@ -14,6 +14,7 @@
 #include "engine/core/heap.h"
 #include "engine/packet/decap_link.h"
 #include "engine/packet/fragments.h"
+#include "engine/packet/tcp_header.h"
 #include "wire/octets.h"
 #include "wire/rpcbind.h"
 
@@ -25,7 +26,6 @@
 enum {
     IPV4_HEADER = 20,
     IPV6_HEADER = 40,
-    TCP_HEADER = 20,
     UDP_HEADER = 8,
     PROTOCOL_HOP_BY_HOP = 0,
     PROTOCOL_TCP = 6,
@@ -40,12 +40,6 @@ enum {
     IPV4_DF = 0x4000,
     IPV4_MF = 0x2000,
     IPV4_OFFSET = 0x1fff,
-    OPTION_END = 0,
-    OPTION_NOP = 1,
-    OPTION_MSS = 2,
-    OPTION_WINDOW_SCALE = 3,
-    OPTION_SACK_PERMITTED = 4,
-    WINDOW_SCALE_ABSENT = 255,
 };
 
 struct decap {
@@ -81,48 +75,16 @@ void decap_free(struct decap *decap)
 
 /* ---- TCP ---- */
 
-static void take_options(struct tcp_segment *segment, const uint8_t *p, const uint8_t *end)
-{
-    while (p < end && *p != OPTION_END) {
-        if (*p == OPTION_NOP) {
-            p++;
-            continue;
-        }
-        if (end - p < 2 || p[1] < 2 || p[1] > end - p)
-            return;
-        if (p[0] == OPTION_MSS && p[1] == 4)
-            segment->mss = get_be16(p + 2);
-        else if (p[0] == OPTION_WINDOW_SCALE && p[1] == 3)
-            segment->window_scale = p[2];
-        else if (p[0] == OPTION_SACK_PERMITTED && p[1] == 2)
-            segment->sack_permitted = true;
-        p += p[1];
-    }
-}
-
 static enum decap_status take_tcp(struct addressed_segment *out, struct slice slice)
 {
-    struct tcp_segment *segment = &out->segment;
-    const uint8_t *p = slice.p;
-    if (slice.length < TCP_HEADER)
+    if (slice.length < TCP_HEADER_MIN)
         return DECAP_MALFORMED;
-    if (slice.captured < TCP_HEADER)
+    if (slice.captured < TCP_HEADER_MIN)
         return DECAP_CUT;
-    uint32_t header = (uint32_t)(p[12] >> 4) * 4;
-    if (header < TCP_HEADER || header > slice.length)
+    if (!tcp_header_read(&out->segment, slice.p, slice.captured, slice.length))
         return DECAP_MALFORMED;
-    out->source.port = get_be16(p);
-    out->destination.port = get_be16(p + 2);
-    segment->seq = get_be32(p + 4);
-    segment->ack = get_be32(p + 8);
-    segment->flags = p[13];
-    segment->window = get_be16(p + 14);
-    uint32_t header_captured = header < slice.captured ? header : slice.captured;
-    if (segment->flags & TCP_SYN)
-        take_options(segment, p + TCP_HEADER, p + header_captured);
-    segment->payload = p + header_captured;
-    segment->length = slice.length - header;
-    segment->captured = slice.captured - header_captured;
+    out->source.port = get_be16(slice.p);
+    out->destination.port = get_be16(slice.p + 2);
     return DECAP_TCP;
 }
 
@@ -421,8 +383,7 @@ enum decap_status decap_packet(struct decap *decap, const struct packet *packet,
 {
     struct target target = {out, ib};
     struct slice slice = {packet->data, packet->captured, packet->length};
-    out->segment =
-        (struct tcp_segment){.frame = packet->frame, .time_ns = packet->time_ns, .window_scale = WINDOW_SCALE_ABSENT};
+    out->segment = (struct tcp_segment){.frame = packet->frame, .time_ns = packet->time_ns};
     ib->frame = packet->frame;
     ib->time_ns = packet->time_ns;
     switch (link_payload(packet->linktype, &slice)) {

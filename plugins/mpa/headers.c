@@ -2,6 +2,7 @@
 #include "plugins/mpa/headers.h"
 
 #include "engine/packet/steady_clock.h"
+#include "engine/packet/tcp_header.h"
 #include "wire/octets.h"
 
 #include <epan/dissectors/packet-ip.h>
@@ -9,13 +10,6 @@
 #include <epan/ipproto.h>
 
 enum {
-    HEADER_MIN = 20,
-    OPTION_END = 0,
-    OPTION_NOP = 1,
-    OPTION_MSS = 2,
-    OPTION_SCALE = 3,
-    OPTION_SACK_PERMITTED = 4,
-    SCALE_ABSENT = 255,
     IP_DF = 0x4000,
     IP_FRAGMENT = 0x3fff, /* More Fragments, and the offset */
 };
@@ -60,39 +54,6 @@ struct mpa_header *mpa_tcp_header(const packet_info *pinfo)
 
 /* ---- the header ---- */
 
-static void take_option(struct tcp_segment *segment, const uint8_t *p)
-{
-    switch (p[0]) {
-    case OPTION_MSS:
-        if (p[1] == 4)
-            segment->mss = get_be16(p + 2);
-        break;
-    case OPTION_SCALE:
-        if (p[1] == 3)
-            segment->window_scale = p[2];
-        break;
-    case OPTION_SACK_PERMITTED:
-        segment->sack_permitted = true;
-        break;
-    default:
-        break;
-    }
-}
-
-static void take_options(struct tcp_segment *segment, const uint8_t *p, const uint8_t *end)
-{
-    while (p < end && *p != OPTION_END) {
-        if (*p == OPTION_NOP) {
-            p++;
-            continue;
-        }
-        if (end - p < 2 || p[1] < 2 || p[1] > end - p)
-            return;
-        take_option(segment, p);
-        p += p[1];
-    }
-}
-
 /* What the IP dissector passes to the next one. */
 static void take_ip(struct tcp_segment *segment, void *ip)
 {
@@ -105,28 +66,17 @@ static void take_ip(struct tcp_segment *segment, void *ip)
 static bool take_header(struct mpa_header *header, tvbuff_t *tvb, packet_info *pinfo, void *ip)
 {
     struct tcp_segment *segment = &header->segment;
-    unsigned captured = tvb_captured_length(tvb), length = tvb_reported_length(tvb), size;
+    unsigned captured = tvb_captured_length(tvb);
     const uint8_t *p;
 
-    if (captured < HEADER_MIN)
+    if (captured < TCP_HEADER_MIN)
         return false;
     p = tvb_get_ptr(tvb, 0, (int)captured);
-    size = (p[12] >> 4) * 4u;
-    if (size < HEADER_MIN || size > captured)
-        return false;
     *header = (struct mpa_header){.port = {get_be16(p), get_be16(p + 2)}};
-    *segment = (struct tcp_segment){.frame = pinfo->num,
-                                    .time_ns = mpa_headers_time(pinfo),
-                                    .flags = p[13] & (TCP_FIN | TCP_SYN | TCP_RST | TCP_PSH | TCP_ACK),
-                                    .window = get_be16(p + 14),
-                                    .window_scale = SCALE_ABSENT,
-                                    .seq = get_be32(p + 4),
-                                    .ack = get_be32(p + 8),
-                                    .length = length - size,
-                                    .captured = captured - size,
-                                    .payload = p + size};
-    if (segment->flags & TCP_SYN)
-        take_options(segment, p + HEADER_MIN, p + size);
+    if (!tcp_header_read(segment, p, captured, tvb_reported_length(tvb)))
+        return false;
+    segment->frame = pinfo->num;
+    segment->time_ns = mpa_headers_time(pinfo);
     take_ip(segment, ip);
     return true;
 }
