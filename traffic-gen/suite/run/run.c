@@ -34,6 +34,7 @@ struct crew {
     GCond changed;
     guint next, finished, failures;
     guint working;                   /* threads within a case */
+    bool alone;                      /* one of them is, or waits to be, with a case that bears no other beside it */
     GPtrArray *suspects, *acquitted; /* struct trial * */
     const struct case_result *last;  /* the last one to finish */
     bool over;                       /* the device is dead for good, or --stop-after is reached */
@@ -378,11 +379,16 @@ static void settle(struct crew *crew)
 
 /* ---- all ---- */
 
-/* The next case; NULL when there is none. */
-static struct trial *take_one(struct crew *crew)
+/* Many services have one piece of memory for all connections: what a case reads back there, another may have written.
+ */
+static bool is_alone(const struct trial *trial)
 {
-    while (crew->suspects->len > 0 && may_go_on(crew))
-        g_cond_wait(&crew->changed, &crew->lock);
+    return trial->chosen->row->needs & NEED_ALONE;
+}
+
+/* The next case; NULL when there is none. */
+static struct trial *next_one(struct crew *crew)
+{
     while (may_go_on(crew) && crew->next < crew->n) {
         struct trial *trial = &crew->trials[crew->next++];
 
@@ -391,6 +397,22 @@ static struct trial *take_one(struct crew *crew)
         crew->finished++;
     }
     return NULL;
+}
+
+/* The same, as soon as it may begin. */
+static struct trial *take_one(struct crew *crew)
+{
+    struct trial *trial;
+
+    while ((crew->suspects->len > 0 || crew->alone) && may_go_on(crew))
+        g_cond_wait(&crew->changed, &crew->lock);
+    trial = next_one(crew);
+    if (!trial || !is_alone(trial))
+        return trial;
+    crew->alone = true;
+    while (crew->working > 0)
+        g_cond_wait(&crew->changed, &crew->lock);
+    return may_go_on(crew) ? trial : NULL;
 }
 
 static void report_progress(const struct crew *crew, const struct trial *trial)
@@ -416,6 +438,7 @@ static gpointer work(gpointer data)
         end = run_rest(crew, trial);
         g_mutex_lock(&crew->lock);
         crew->working--;
+        crew->alone &= !is_alone(trial);
         if (end == END_NO_ANSWER)
             g_ptr_array_add(crew->suspects, trial);
         else if (end == END_ALIVE)

@@ -26,7 +26,8 @@ enum suite_need {
     NEED_ENHANCED = 32,     /* it speaks RFC 6581 */
     NEED_PEER_TO_PEER = 64, /* it does so, with A = 1 */
     NEED_WORDS = 128,       /* it follows the wishes in our private data (support/advert.h) */
-    NEED_WIRE = 256         /* not of the device: segments that only our own TCP makes (--wire) */
+    NEED_WIRE = 256,        /* not of the device: segments that only our own TCP makes (--wire) */
+    NEED_ALONE = 512        /* not of the device: no other case beside it (--jobs), which might write where it does */
 };
 
 struct suite_case {

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A case that compares the device's memory has no other beside it, however many run at once: they might write there, too."""
+import socket
+import subprocess
+import time
+
+import devices
+
+ALONE = ["MPA-5.2-01", "DDP-4.1-02", "DDP-4.1-02/end"]
+
+
+def messages(capture):
+    """Of each client's port, when it or the server said something."""
+    fields = subprocess.run(["tshark", "-nr", capture, "-Y", "tcp.len > 0", "-T", "fields", "-e", "frame.time_epoch", "-e", "tcp.srcport",
+                             "-e", "tcp.dstport"], capture_output=True, text=True, check=True).stdout
+    times = {}
+    for line in fields.splitlines():
+        when, *ports = line.split()
+        for port in map(int, ports):
+            times.setdefault(port, []).append(float(when))
+    return times
+
+
+def test_no_other_case_beside_it(tmp_path):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    server = subprocess.Popen([devices.GEN, "serve", f"127.0.0.1:{port}", "--service=sink", "--idle-timeout=5"],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path)
+    try:
+        for _ in range(100):
+            with socket.socket() as client:
+                if client.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.05)
+        run = devices.run_test([f"127.0.0.1:{port}", "--suite=mpa,ddp", "--skip=MPA-7.1.1,MPA-7.1.2"], 16, True)
+    finally:
+        server.kill()
+        server.wait()
+    said = messages(run.capture)
+    del said[port]
+    for name in ALONE:
+        assert run.tests[name]["outcome"] == "passed", run.tell()
+        own = run.tests[name]["ports"]
+        span = [time for each in own for time in said[each]]
+        others = {other for other, times in said.items() if other not in own and any(min(span) < when < max(span) for when in times)}
+        assert not others, f"{name} on {own}: {others}"
