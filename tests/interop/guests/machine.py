@@ -124,7 +124,7 @@ class Machine:
         if status != 0:
             raise Gone(said)
 
-    # ---- what is on its link ----
+    # ---- what is on its network ----
 
     def _qmp(self, command, **arguments):
         with socket.socket(socket.AF_UNIX) as stream:
@@ -139,6 +139,14 @@ class Machine:
                     answer = json.loads(lines.readline())
         if "error" in answer:
             raise Gone(answer["error"]["desc"])
+        return answer["return"]
+
+    def forward(self, address, ports):
+        """From now on these ports of the host's address lead to the guest's of the same number. Its network is user networking."""
+        for port in ports:
+            said = self._qmp("human-monitor-command", **{"command-line": f"hostfwd_add n0 tcp:{address}:{port}-:{port}"})
+            if said.strip():
+                raise Gone(f"{self.name}: {said.strip()}")
 
     def capture(self, path=None):
         """Each frame of its network n0 goes to that file, a pcap; None ends it."""

@@ -51,7 +51,7 @@ def happened(crash, guest):
 
 def play(tested, rules):
     """Exit status of iwarp-gen, and the beginning of its report."""
-    command = [tested.gen, "test", *tested.where, f"--rules={rules}", "--timeout=4", "--settle=0.3", "--accept-timeout=60"]
+    command = [tested.gen, "test", *tested.where, f"--rules={rules}", "--timeout=4", "--settle=0.2", "--accept-timeout=60"]
     print("iwarp-gen " + " ".join(command[1:]), flush=True)
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     print(f"status {done.returncode}\n" + "\n".join(done.stdout.splitlines()[:12]), done.stderr[-600:])

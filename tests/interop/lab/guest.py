@@ -47,8 +47,8 @@ class Guest:
     """One guest, booted; run() does something in it; at(name) is where its servers are reached from here.
 
     services: of these it has only those (rping, target, nfs; client: what mounting needs); None: all. start: a script that
-    is run after each boot. reset_command is for `iwarp-gen test --reset-command`: the guest boots again, at the same
-    ports, and the command ends when it is ready."""
+    is run after each boot. reset_command is for `iwarp-gen test --reset-command`: another guest takes its place, at the same
+    ports, and the command ends when it is ready. That one was booted beside it, as a boot takes longer than most cases."""
 
     def __init__(self, services=None, start=None):
         self.image = guests.build(RELEASE)
@@ -57,6 +57,7 @@ class Guest:
         self.address = free_address()
         self.top = pathlib.Path(tempfile.mkdtemp(prefix="iwarp-job-"))
         self.boots = []  # the last one is running
+        self.spare = None  # the next one
         self.boot_seconds = []
         self.lock = threading.RLock()
         self.closing = threading.Event()
@@ -64,19 +65,24 @@ class Guest:
         self.keeper = threading.Thread(target=self._keep, daemon=True)
         self.keeper.start()
 
-    def _boot(self):
+    def _next(self):
         """Each boot has a folder of its own, so that what it said remains."""
+        network = ["-netdev", "user,id=n0", "-device", "virtio-net-pci,netdev=n0"]
+        return machine.Machine("the guest", self.image, self.top / str(len(self.boots) + 1), network,
+                               services=",".join(self.services or ()), cpus=2, memory=2048)
+
+    def _boot(self):
         began = time.monotonic()
-        forwards = "".join(f",hostfwd=tcp:{self.address}:{port}-:{port}" for port in PORTS.values())
-        network = ["-netdev", f"user,id=n0{forwards}", "-device", "virtio-net-pci,netdev=n0"]
-        self.boots.append(machine.Machine("the guest", self.image, self.top / str(len(self.boots) + 1), network,
-                                          services=",".join(self.services or ()), cpus=2, memory=2048))
+        self.boots.append(self.spare or self._next())
+        self.spare = None
         self.boots[-1].ready()
+        self.boots[-1].forward(self.address, PORTS.values())
         if self.start:
             status, said = self.run(self.start)
             if status != 0:
                 raise machine.Gone(f"the start script ended with {status}:\n{said}")
         self.boot_seconds.append(time.monotonic() - began)
+        self.spare = self._next()
 
     def reboot(self):
         with self.lock:
@@ -112,7 +118,8 @@ class Guest:
     def close(self):
         self.closing.set()
         self.keeper.join()
-        self.boots[-1].off()
+        for each in filter(None, (self.boots[-1], self.spare)):
+            each.off()
         shutil.rmtree(self.top, ignore_errors=True)
 
 

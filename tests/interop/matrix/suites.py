@@ -19,7 +19,7 @@ import run  # noqa: E402
 import table  # noqa: E402
 
 RESULTS = run.ROOT / "docs" / "interop" / "suites"
-PATIENCE = ["--timeout=4", "--accept-timeout=60", "--recover-timeout=20", "--settle=0.3", "--seed=8166"]
+PATIENCE = ["--timeout=4", "--accept-timeout=60", "--recover-timeout=20", "--settle=0.2", "--seed=8166"]
 
 
 def verified(device, test):
