@@ -73,9 +73,16 @@ class Guest:
 
     def _boot(self):
         began = time.monotonic()
-        self.boots.append(self.spare or self._next())
-        self.spare = None
-        self.boots[-1].ready()
+        for again in range(machine.TRIES):
+            self.boots.append(self.spare or self._next())
+            self.spare = None
+            try:
+                self.boots[-1].ready()
+                break
+            except machine.Gone:
+                self.boots[-1].off()
+                if again + 1 == machine.TRIES:
+                    raise
         self.boots[-1].forward(self.address, PORTS.values())
         if self.start:
             status, said = self.run(self.start)

@@ -256,7 +256,6 @@ def hangs(done):
 
 
 def boot_surely(device, client, server):
-    """Under emulation, beside other work, a kernel may find its timer broken while it boots."""
     for again in range(TRIES):
         try:
             return boot(device, client, server)
