@@ -14,7 +14,7 @@ import link
 # Under emulation beside other work a second is not always enough for what takes a millisecond elsewhere.
 PATIENCE = ["--timeout=4", "--accept-timeout=60",
             "--settle=0.2"]  # siw loses sight of FPDUs that come right after its Reply; a case of its own shows that
-BY_SOCKET = ["--recover-timeout=10", "--start-timeout=30", "--reset-timeout=600"]  # who does not recover is booted again
+BY_SOCKET = ["--recover-timeout=6", "--start-timeout=30", "--reset-timeout=600"]  # who does not recover is booted again
 BY_DEVICE = ["--recover-timeout=20", "--seed=8166"]
 MINUTES = 60
 OURS, LINUX = link.address("ours"), link.address("linux")

@@ -270,11 +270,12 @@ def run_group(device, client, server, group):
     booted, before = None, {}
     for cell in group:
         capture = work_folder() / f"{cell.name}.pcap"
-        began = time.monotonic()
+        began = 0
         try:
             for attempt in range(TRIES):
                 if booted is None:
                     booted, before = boot_surely(device, client, server), {}
+                began = began or time.monotonic()
                 capture.unlink(missing_ok=True)
                 done, said = once(booted, cell, capture)
                 if not hangs(done) or attempt + 1 == TRIES or device != "siw":
