@@ -220,11 +220,21 @@ static bool find_rule_of_case(struct waiver *waiver)
     return id && find_rule(id, &waiver->rule);
 }
 
+/* "SUBJECT/PARAMETER=VALUE,...", instead of a case: whether there are such values is known where they are combined. */
+static bool names_values(struct waiver *waiver)
+{
+    const char *slash = strchr(waiver->id, '/');
+
+    waiver->of_values = slash && slash > waiver->id && strchr(slash, '=');
+    return waiver->of_values;
+}
+
 static bool read_id(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
 {
     if (!read_text(loader, "id", node, &waiver->id))
         return false;
-    if (find_rule(waiver->id, &waiver->rule) || (loader->of_cases && find_rule_of_case(waiver)))
+    if (find_rule(waiver->id, &waiver->rule) ||
+        (loader->of_cases && (find_rule_of_case(waiver) || names_values(waiver))))
         return true;
 
     g_autofree char *hint =

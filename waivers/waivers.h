@@ -34,6 +34,7 @@ struct waiver {
     enum rule_id rule; /* the one that carries the findings */
     char *id;          /* as the user wrote it */
     bool one_case;     /* id is that of one case of the rule (iwarp-gen test): it says nothing about findings */
+    bool of_values;    /* the same of a combination: its values, "startup/M=1"; there is no rule */
     char *why, *link;  /* may be NULL */
     char *where;       /* "--waive" or FILE:LINE */
     GArray *addresses; /* struct waiver_address; NULL: everywhere */

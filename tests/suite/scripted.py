@@ -41,7 +41,7 @@ class Gone(Exception):
 
 
 class Device:
-    """takes(request) is True, False (R = 1), "close" or "silent"; bad_crc(device) is called at each wrong CRC and returns
+    """takes(request) is True, False (R = 1), what is other in its Reply, "close", "silent" or "deaf"; bad_crc(device) is called at each wrong CRC and returns
     whether the connection is closed then as it should be."""
 
     def __init__(self, takes=lambda request: True, bad_crc=lambda device: True, answers_reads=True):
@@ -113,13 +113,19 @@ class Device:
             self.requests.append(request)
             verdict = False if self.rejects else "silent" if self.hung else self.takes(request)
             if verdict == "silent":
-                while connection.recv(1000):
-                    pass
+                self.ignore(connection)
             if verdict == "close":
                 return
-            connection.sendall(reply(request, verdict is False))
-            if verdict is not False:
+            connection.sendall(reply(request, verdict is False, **(verdict if isinstance(verdict, dict) else {})))
+            if verdict == "deaf":
+                self.ignore(connection)
+            elif verdict is not False:
                 self.operate(connection, request)
+
+    @staticmethod
+    def ignore(connection):
+        while connection.recv(1000):
+            pass
 
     @staticmethod
     def exactly(connection, n):

@@ -207,6 +207,115 @@ def test_disliked_private_data_are_left_out():
     assert "M=1" in {test["reduced"] for test in tests if test["outcome"] == "failed"}
 
 
+# ---- known deviations ----
+
+def takes_no_markers(request):
+    """Nor anything that the document does not define; and A = 0 in the Reply where two values meet."""
+    if request.revision > 2 or request.markers:
+        return "close"
+    return {"a": False} if request.a and request.rtr == 1 and not request.crc else True
+
+
+def waiving(folder, *ids):
+    path = folder / "known.yaml"
+    path.write_text("".join(f"- id: {one}\n  why: known\n" for one in ids))
+    return f"--waivers={path}"
+
+
+def reduced(tests, rule):
+    return {test["reduced"] for test in tests if test["rule"] == rule and "reduced" in test}
+
+
+@pytest.mark.parametrize("waived", [[], ["startup/M=1"], ["MPA-7.1.2-10"]], ids=str)
+def test_known_deviation_hides_no_other(tmp_path, waived):
+    with scripted.Device(takes_no_markers) as device:
+        done = run(device.port, "--format=json", "--suite=startup", waiving(tmp_path, *waived))
+    found = json.loads(done.stdout)
+    jsonschema.validate(found, json.loads((ROOT / "docs" / "iwarp-test.schema.json").read_text()))
+    tests, left_out = found["tests"], {row["values"]: row for row in found["left_out"]}
+    assert done.returncode == 1 and reduced(tests, "MPA2-9.2-06") == {"C=0,rtr=send"}, done.stderr
+    known = [test for test in tests if test.get("reduced") == "M=1"]
+    assert known and {test["waived"] for test in known} == {"known" if waived else None}
+    assert all(test["waived"] is None for test in tests if test["rule"] == "MPA2-9.2-06" and test["outcome"] == "failed")
+    if waived == ["startup/M=1"]:
+        assert len(known) == 1 and sum("M=1" in test["id"] for test in tests) == 1
+    assert left_out["M=1"]["rule"] == "MPA-7.1.2-10" and left_out["M=1"]["waived"] == ("known" if waived else None)
+    # Whatever has no part in a failure is in a vector that passes, with all that goes with it.
+    passed = [values(test["id"]) for test in tests if test["outcome"] == "passed"]
+    for pair in ({"S": "0", "pd": "512"}, {"ird": "1", "rtr": "write"}, {"rev": "1", "cut": "octets"}, {"C": "0", "pd": "508"}):
+        assert any(pair.items() <= vector.items() for vector in passed), pair
+    assert found["unused_waivers"] == [] and found["reach"]["tests"] == len(tests)
+
+
+def test_all_that_fails_is_waived(tmp_path):
+    """In whatever order the values are."""
+    with serve("--misbehave=startup/M=1,pd=257") as port:
+        done, tests = report(port, "--suite=startup", "--strict-waivers", waiving(tmp_path, "startup/pd=257,M=1", "startup/M=1,pd=508"))
+    assert done.returncode == 0 and {test["outcome"] for test in tests if not test["waived"]} == {"passed"}, done.stderr
+    assert {test["reduced"] for test in tests if test["waived"]} == {"M=1,pd=257", "M=1,pd=508"}
+
+
+def test_deviation_that_is_gone(tmp_path):
+    """Its values are combined like any others, and the waiver counts as unused."""
+    with serve() as port:
+        done = run(port, "--format=json", "--suite=startup", "--strict-waivers", waiving(tmp_path, "startup/M=1"))
+    found = json.loads(done.stdout)
+    assert done.returncode == 1 and found["unused_waivers"] == ["startup/M=1"] and "left_out" not in found
+    assert sum("M=1" in test["id"] for test in found["tests"]) > 10 and found["summary"]["passed"] == len(found["tests"])
+
+
+def test_waiver_of_values_is_of_combinations_alone(tmp_path):
+    with serve() as port:
+        done = subprocess.run([devices.GEN, "test", f"127.0.0.1:{port}", "--rules=MPA-8-02", "--timeout=0.5", "--strict-waivers",
+                               waiving(tmp_path, "startup/M=1")], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout
+
+
+def test_known_breach_of_each_reply_hides_nothing(tmp_path):
+    """A Reply may be wrong as ever: what comes after it is looked at nevertheless."""
+    def takes(request):
+        if request.revision > 2 or request.markers:
+            return "close"
+        if request.ird == 1 and not request.crc:
+            return "deaf"
+        return {"a": True} if request.enhanced and not request.a else True
+
+    with scripted.Device(takes) as device:
+        _, before = report(device.port, "--suite=startup")
+        done, tests = report(device.port, "--suite=startup", waiving(tmp_path, "MPA2-9.2-18", "MPA2-9.2-19"))
+    breaches = [[test for test in run if test["rule"] == "MPA2-9.2-18" and test["outcome"] == "failed"] for run in (before, tests)]
+    assert len(breaches[0]) > 5 and {test["reduced"] for test in breaches[0]} == {"the usual values"}
+    assert [(test["reduced"], test["waived"]) for test in breaches[1]] == [("the usual values", "known")]
+    # The rest is what this device does wrong anyway.
+    assert {test["reduced"] for test in tests if "reduced" in test} == {
+        "C=0,ird=1", "M=1", "ird=16383", "ord=0,rtr=all", "ord=0,rtr=read", "the usual values"}, done.stderr
+
+
+def test_left_out_in_each_format(tmp_path):
+    with scripted.Device(takes_no_markers) as device:
+        forms = {form: run(device.port, "--suite=startup", f"--format={form}", waiving(tmp_path, "startup/M=1")).stdout
+                 for form in ("text", "tap", "junit", "json")}
+    path = tmp_path / "report.json"
+    path.write_text(forms["json"])
+    page = subprocess.run([devices.GEN, "report", path], capture_output=True, text=True, check=True).stdout
+    line = r"startup: \d+ combinations with M=1, which fails by itself: MPA-7\.1\.2-10, waived: known"
+    assert re.search(r"^  left out +" + line, forms["text"], re.M)
+    assert re.search(r"^# left out: " + line, forms["tap"], re.M)
+    assert re.search(f'<property name="left-out" value="{line}"', forms["junit"])
+    assert re.search(f"<li>{line}</li>", page)
+
+
+@pytest.mark.parametrize("one,message", [
+    ("startup/Q=1", "startup has no 'Q=1' (iwarp-gen list pairs has the values)"),
+    ("startup/M=7", "startup has no 'M=7'"),
+    ("startup/M=1,pd", "startup has no 'pd'"),
+    ("startups/M=1", "'startups/M=1' is not SUBJECT/PARAMETER=VALUE,... (iwarp-gen list pairs)"),
+])
+def test_waivers_of_no_values(tmp_path, one, message):
+    done = subprocess.run([devices.GEN, "test", "127.0.0.1:1", "--strength=2", waiving(tmp_path, one)], capture_output=True, text=True, timeout=20)
+    assert done.returncode == 2 and f"known.yaml:1: {message}" in done.stderr, done.stderr
+
+
 @pytest.mark.parametrize("args,message", [
     (["127.0.0.1:1", "--strength=4"], "--strength: 4 is not from 0 to 3"),
     (["127.0.0.1:1", "--strength=2", "--suite=mpa"], "'mpa' is not one of startup, geometry, chunks"),

@@ -72,6 +72,13 @@ static void judge(void *ctx, struct case_result *result)
     choice_waive(job->waivers, job->run->dut, &job->run->device, result);
 }
 
+static bool waives(const void *ctx, enum rule_id rule)
+{
+    const struct job *job = ctx;
+
+    return choice_waives(job->waivers, job->run->dut, &job->run->device, rule);
+}
+
 /* Clients of NFS version 3 ask for the root over TCP. */
 static bool serve_mount(struct talk_run *run, int *status)
 {
@@ -354,15 +361,15 @@ static void run_all(struct job *job, struct suite_report *report)
                                       .ctx = job};
 
     job->began = talk_now();
-    if (job->soak > 0)
+    if (job->pairs)
+        pairs_run_all(job->pairs, &how, report);
+    else if (job->soak > 0)
         soak_run(job->run, job->chosen, &how, &soak, report);
     else
         run_cases(job->run, job->chosen, &how, report);
     reuse_end(job->run);
     if (progress)
         fputs("\r\033[K", stderr);
-    if (job->pairs)
-        pairs_run_reduce(job->pairs, &how, report);
     counterparts_settle(report, job->run->sign != SIGN_TCP && job->run->sign != SIGN_UNKNOWN,
                         device_closes_at_times(job->run));
     result_layout_explain(report, job->run->layout);
@@ -371,7 +378,7 @@ static void run_all(struct job *job, struct suite_report *report)
         result_seen_add(report, is_wanted, job);
     for (guint i = finished; i < report->results->len; i++)
         judge(job, g_ptr_array_index(report->results, i));
-    choice_unused(job->waivers, report);
+    choice_unused(job->waivers, job->pairs != NULL, report);
     choice_known(job->run->dut, &job->run->device, report);
 }
 
@@ -391,9 +398,13 @@ static void print_applicable(const struct suite_report *report)
 static bool choose_cases(struct job *job, struct suite_report *report, GArray **about, int *status)
 {
     const struct test_options *options = job->options;
+    g_auto(GStrv) known = choice_known_values(job->waivers, job->run->dut, &job->run->device);
     const struct pairs_wish wish = {.strength = (unsigned)options->strength,
                                     .seed = options->seed ? (uint32_t)job->run->nfs.seed : PAIRS_SEED,
-                                    .names = options->suites};
+                                    .names = options->suites,
+                                    .waives = waives,
+                                    .ctx = job,
+                                    .known = known};
     g_autofree char *why = NULL;
 
     if (options->strength > 0) {
@@ -547,6 +558,22 @@ static GArray *known_cases(const struct test_options *options, const struct talk
     return NULL;
 }
 
+static bool load_waivers(GPtrArray *waivers, const char *path, GError **error)
+{
+    if (path && !waivers_load(waivers, path, true, error))
+        return false;
+    for (guint i = 0; i < waivers->len; i++) {
+        const struct waiver *waiver = g_ptr_array_index(waivers, i);
+        g_autofree char *why = NULL;
+
+        if (!waiver->of_values || pairs_values_good(waiver->id, &why))
+            continue;
+        g_set_error(error, g_quark_from_static_string("iwarp-test"), 0, "%s: %s", waiver->where, why);
+        return false;
+    }
+    return true;
+}
+
 static int test(const struct test_options *options, const char *address, char *command)
 {
     struct talk_run run = {
@@ -583,7 +610,7 @@ static int test(const struct test_options *options, const char *address, char *c
     if (!chosen)
         return command_fail("%s", error->message);
     waivers = waivers_new();
-    if (options->waivers && !waivers_load(waivers, options->waivers, true, &error))
+    if (!load_waivers(waivers, options->waivers, &error))
         return command_fail("%s", error->message);
     job = (struct job){
         .options = options, .run = &run, .address = address, .chosen = chosen, .waivers = waivers, .command = command};

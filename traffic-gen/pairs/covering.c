@@ -275,26 +275,52 @@ static void take(struct making *making, const int *vector, GArray *out)
     g_array_append_vals(out, vector, making->problem->n);
 }
 
-GArray *covering_make(const struct covering_problem *problem, unsigned strength, const int *first, uint32_t seed)
+static void making_begin(struct making *making, const struct covering_problem *problem, unsigned strength,
+                         const GArray *covered)
 {
-    struct making making = {.problem = problem,
-                            .strength = MIN(strength, problem->n),
-                            .groups = g_array_new(FALSE, FALSE, sizeof(struct group)),
-                            .states = g_byte_array_new(),
-                            .random = g_rand_new_with_seed(seed)};
-    GArray *out = g_array_new(FALSE, FALSE, sizeof(int));
     struct group group = {0};
-    int vector[COVERING_PARAMETERS_MAX];
 
-    add_groups(&making, &group, 0, 0);
-    find_combinations(&making);
-    take(&making, first, out);
+    *making = (struct making){.problem = problem,
+                              .strength = MIN(strength, problem->n),
+                              .groups = g_array_new(FALSE, FALSE, sizeof(struct group)),
+                              .states = g_byte_array_new()};
+    add_groups(making, &group, 0, 0);
+    find_combinations(making);
+    for (guint i = 0; covered && i < covered->len; i += problem->n)
+        making->open -= open_in(making, &g_array_index(covered, int, i), true);
+}
+
+static void making_end(struct making *making)
+{
+    g_array_unref(making->groups);
+    g_byte_array_unref(making->states);
+}
+
+GArray *covering_make(const struct covering_problem *problem, unsigned strength, const GArray *covered,
+                      const int *first, uint32_t seed)
+{
+    GArray *out = g_array_new(FALSE, FALSE, sizeof(int));
+    int vector[COVERING_PARAMETERS_MAX];
+    struct making making;
+
+    making_begin(&making, problem, strength, covered);
+    making.random = g_rand_new_with_seed(seed);
+    if (first)
+        take(&making, first, out);
     while (making.open > 0) {
         make_vector(&making, vector);
         take(&making, vector, out);
     }
-    g_array_unref(making.groups);
-    g_byte_array_unref(making.states);
     g_rand_free(making.random);
+    making_end(&making);
     return out;
+}
+
+size_t covering_open(const struct covering_problem *problem, unsigned strength, const GArray *covered)
+{
+    struct making making;
+
+    making_begin(&making, problem, strength, covered);
+    making_end(&making);
+    return making.open;
 }

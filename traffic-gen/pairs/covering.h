@@ -33,10 +33,15 @@ struct covering_problem {
 };
 
 /*
- * An array of int, n for each vector, which the caller frees; `first` is the first of them, and is allowed. strength: 1
- * to COVERING_STRENGTH_MAX, and at most n.
+ * An array of int, n for each vector, which the caller frees. first: the first of them, which is allowed; NULL: any.
+ * covered: vectors of the same form, whose combinations need no other one; NULL: there are none. strength: 1 to
+ * COVERING_STRENGTH_MAX, and at most n.
  */
-GArray *covering_make(const struct covering_problem *problem, unsigned strength, const int *first, uint32_t seed);
+GArray *covering_make(const struct covering_problem *problem, unsigned strength, const GArray *covered,
+                      const int *first, uint32_t seed);
+
+/* Combinations that are possible, and in none of these vectors. */
+size_t covering_open(const struct covering_problem *problem, unsigned strength, const GArray *covered);
 
 /* Whether a vector with these values, others COVERING_OPEN, can exist at all. */
 bool covering_possible(const struct covering_problem *problem, const int *vector);

@@ -1,44 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/pairs/pairs_run.h"
 
-#include "traffic-gen/pairs/model.h"
-#include "traffic-gen/pairs/reduce.h"
+#include "traffic-gen/pairs/causes.h"
 #include "traffic-gen/suite/talk/alive.h"
 #include "traffic-gen/suite/talk/tcp_socket.h"
 
 #include <string.h>
 
-/* A model for this device. */
-struct subject {
-    struct pairs pairs;
-    struct suite suite;
-    int usual[COVERING_PARAMETERS_MAX]; /* settled */
-};
-
-/* A vector as a case; the row comes first, so that its function finds the rest. */
-struct vector_case {
-    struct suite_case row;
-    const struct subject *subject;
-    int vector[COVERING_PARAMETERS_MAX];
-    char *name, *stimulus;
+enum {
+    ROUNDS = 16 /* of vectors without what has failed by then: a device whose failures come and go has no last one */
 };
 
 struct pairs_run {
+    struct talk_run *run;
     GPtrArray *subjects; /* struct subject * */
-    GPtrArray *vectors;  /* struct vector_case *, as in cases */
-    GArray *cases;       /* struct chosen_case */
+    GPtrArray *vectors;  /* struct vector_case *, in the order in which they run */
+    GPtrArray *causes;   /* causes_new() */
+    GArray *cases;       /* struct chosen_case, of the first round */
+    unsigned strength;
+    uint32_t seed;
 };
 
 /* ---- models ---- */
-
-static const struct pairs_model *model_named(const char *name)
-{
-    for (unsigned i = 0; pairs_models[i]; i++) {
-        if (strcmp(pairs_models[i]->name, name) == 0)
-            return pairs_models[i];
-    }
-    return NULL;
-}
 
 static bool is_named(char *const *names, const char *name)
 {
@@ -62,7 +45,7 @@ static char *model_names(void)
 
 static bool name_good(const char *name, enum suite_dut dut, char **why)
 {
-    const struct pairs_model *model = model_named(name);
+    const struct pairs_model *model = pairs_model_named(name);
 
     if (!model) {
         g_autofree char *names = model_names();
@@ -94,93 +77,85 @@ bool pairs_names_good(char *const *names, enum suite_dut dut, char **why)
     return any;
 }
 
-/* ---- cases ---- */
-
-static void run_vector(struct talk *talk, const struct suite_case *row)
+bool pairs_values_good(const char *text, char **why)
 {
-    const struct vector_case *vector = (const struct vector_case *)row;
+    const struct pairs_model *model;
+    struct pairs_values some;
 
-    vector->subject->pairs.model->run(talk, &vector->subject->pairs, vector->vector);
+    return pairs_parse(text, &model, &some, why);
 }
 
-static struct vector_case *vector_case_new(const struct subject *subject, const int *values)
-{
-    const struct pairs_model *model = subject->pairs.model;
-    struct vector_case *vector = g_new0(struct vector_case, 1);
-    g_autofree char *text = pairs_text(model, values, UINT32_MAX);
+/* ---- vectors ---- */
 
-    vector->subject = subject;
-    memcpy(vector->vector, values, model->n * sizeof *values);
-    vector->name = g_strdup_printf("%s/%s", model->name, text);
-    vector->stimulus = g_strdup_printf("%s, with %s", model->what, text);
-    vector->row = (struct suite_case){.rule = model->rule,
-                                      .duts = model->duts,
-                                      .needs = model->needs,
-                                      .run = run_vector,
-                                      .stimulus = vector->stimulus,
-                                      .expected = model->expected,
-                                      .name = vector->name};
-    return vector;
+static void add_vector(struct pairs_run *run, const struct subject *subject, const int *values, GArray *cases)
+{
+    struct vector_case *vector = vector_case_new(subject, values);
+    const struct chosen_case chosen = {.suite = &subject->suite, .row = &vector->row};
+
+    g_ptr_array_add(run->vectors, vector);
+    g_array_append_val(cases, chosen);
 }
 
-static void vector_case_free(gpointer data)
+/* Those of the subject that show something of all their values: first at hand, each n ints. */
+static GArray *covered_by(const struct pairs_run *run, const struct subject *subject)
 {
-    struct vector_case *vector = data;
+    GArray *covered = g_array_new(FALSE, FALSE, sizeof(int));
 
-    g_free(vector->name);
-    g_free(vector->stimulus);
-    g_free(vector);
-}
+    for (guint i = 0; i < run->vectors->len; i++) {
+        const struct vector_case *vector = g_ptr_array_index(run->vectors, i);
 
-static void problem_of(const struct pairs *pairs, unsigned *sizes, struct covering_problem *problem)
-{
-    const struct pairs_model *model = pairs->model;
-
-    for (unsigned i = 0; i < model->n; i++)
-        sizes[i] = model->parameters[i].n;
-    *problem = (struct covering_problem){
-        .n = model->n, .sizes = sizes, .allowed = model->allowed, .refused = model->refused, .ctx = pairs};
-}
-
-static bool is_possible(const struct pairs *pairs, const int *vector)
-{
-    unsigned sizes[COVERING_PARAMETERS_MAX];
-    struct covering_problem problem;
-
-    problem_of(pairs, sizes, &problem);
-    return covering_possible(&problem, vector);
-}
-
-static void add_vectors(struct pairs_run *out, const struct subject *subject, const struct pairs_wish *wish)
-{
-    unsigned sizes[COVERING_PARAMETERS_MAX];
-    struct covering_problem problem;
-    g_autoptr(GArray) vectors = NULL;
-
-    problem_of(&subject->pairs, sizes, &problem);
-    vectors = covering_make(&problem, wish->strength, subject->usual, wish->seed);
-    for (guint i = 0; i < vectors->len; i += problem.n) {
-        struct vector_case *vector = vector_case_new(subject, &g_array_index(vectors, int, i));
-        const struct chosen_case chosen = {.suite = &subject->suite, .row = &vector->row};
-
-        g_ptr_array_add(out->vectors, vector);
-        g_array_append_val(out->cases, chosen);
+        if (vector->subject == subject && !vector->hides)
+            g_array_append_vals(covered, vector->vector, subject->pairs.model->n);
     }
+    return covered;
 }
 
-static bool add_model(struct pairs_run *out, struct talk_run *run, const struct pairs_model *model,
-                      const struct pairs_wish *wish, char **why)
+/* All combinations that no vector has yet. first: the usual values; NULL: they have run. */
+static void draw(struct pairs_run *run, struct subject *subject, const int *first, GArray *cases)
 {
-    struct subject *subject = g_new0(struct subject, 1);
+    g_autoptr(GArray) covered = covered_by(run, subject), vectors = NULL;
+    const unsigned n = subject->pairs.model->n;
 
-    subject->pairs = (struct pairs){.model = model, .run = run};
-    subject->suite = (struct suite){.name = model->name};
+    vectors = vectors_draw(subject, run->strength, covered, first, run->seed);
+    for (guint i = 0; i < vectors->len; i += n)
+        add_vector(run, subject, &g_array_index(vectors, int, i), cases);
+    subject->drawn = true;
+}
+
+/* What waivers say of this subject's values is asked first, so that no other vector has it. False: they say nothing. */
+static bool add_known(struct pairs_run *run, struct subject *subject, char *const *known)
+{
+    const guint before = run->cases->len;
+
+    for (unsigned i = 0; known && known[i]; i++) {
+        const struct pairs_model *model;
+        struct pairs_values some;
+        int values[COVERING_PARAMETERS_MAX];
+        g_autofree char *why = NULL;
+
+        if (!pairs_parse(known[i], &model, &some, &why) || model != subject->pairs.model ||
+            !vector_of_values(subject, &some, values))
+            continue;
+        if (run->cases->len == before)
+            add_vector(run, subject, subject->usual, run->cases);
+        add_vector(run, subject, values, run->cases);
+    }
+    return run->cases->len > before;
+}
+
+static bool add_model(struct pairs_run *out, const struct pairs_model *model, const struct pairs_wish *wish, char **why)
+{
+    struct subject *subject = subject_new(model, out->run);
+
+    subject->pairs.waives = wish->waives;
+    subject->pairs.ctx = wish->ctx;
     g_ptr_array_add(out->subjects, subject);
     if (!model->prepare(&subject->pairs, why))
         return false;
     memcpy(subject->usual, subject->pairs.usual, sizeof subject->usual);
     model->settle(&subject->pairs, subject->usual);
-    add_vectors(out, subject, wish);
+    if (!add_known(out, subject, wish->known))
+        draw(out, subject, subject->usual, out->cases);
     return true;
 }
 
@@ -189,14 +164,18 @@ struct pairs_run *pairs_run_new(struct talk_run *run, const struct pairs_wish *w
     struct pairs_run *out = g_new0(struct pairs_run, 1);
     g_autofree char *reason = NULL;
 
-    out->subjects = g_ptr_array_new_with_free_func(g_free);
-    out->vectors = g_ptr_array_new_with_free_func(vector_case_free);
-    out->cases = g_array_new(FALSE, FALSE, sizeof(struct chosen_case));
+    *out = (struct pairs_run){.run = run,
+                              .subjects = g_ptr_array_new_with_free_func(subject_free),
+                              .vectors = g_ptr_array_new_with_free_func(vector_case_free),
+                              .causes = causes_new(),
+                              .cases = g_array_new(FALSE, FALSE, sizeof(struct chosen_case)),
+                              .strength = wish->strength,
+                              .seed = wish->seed};
     for (unsigned i = 0; pairs_models[i]; i++) {
         const struct pairs_model *model = pairs_models[i];
         g_autofree char *not = NULL;
 
-        if (!(model->duts & run->dut) || !is_named(wish->names, model->name) || add_model(out, run, model, wish, &not ))
+        if (!(model->duts & run->dut) || !is_named(wish->names, model->name) || add_model(out, model, wish, &not ))
             continue;
         g_printerr("iwarp-gen: %s is left out: %s\n", model->name, not );
         g_free(reason);
@@ -212,6 +191,7 @@ struct pairs_run *pairs_run_new(struct talk_run *run, const struct pairs_wish *w
 void pairs_run_free(struct pairs_run *pairs)
 {
     g_array_unref(pairs->cases);
+    g_ptr_array_unref(pairs->causes);
     g_ptr_array_unref(pairs->vectors);
     g_ptr_array_unref(pairs->subjects);
     g_free(pairs);
@@ -222,232 +202,7 @@ const GArray *pairs_run_cases(const struct pairs_run *pairs)
     return pairs->cases;
 }
 
-/* ---- verdicts ---- */
-
-/* "MPA-4.3-03: ...": the rule. */
-static const struct rule *rule_of(const char *observation)
-{
-    g_autofree char *id = g_strndup(observation, strcspn(observation, ":"));
-
-    return rule_find(id);
-}
-
-static bool was_seen(const struct case_result *usual, const struct rule *rule)
-{
-    for (guint i = 0; usual && i < usual->observations->len; i++) {
-        if (rule_of(g_ptr_array_index(usual->observations, i)) == rule)
-            return true;
-    }
-    return false;
-}
-
-/* What the engine saw besides is of these values if it is not so with the usual ones. */
-static void count_findings(struct case_result *result, const struct case_result *usual)
-{
-    for (guint i = 0; i < result->observations->len && result->outcome == OUTCOME_PASSED; i++) {
-        const char *observation = g_ptr_array_index(result->observations, i);
-        const struct rule *rule = rule_of(observation);
-
-        if (!rule || (result != usual && was_seen(usual, rule)))
-            continue;
-        result->outcome = OUTCOME_FAILED;
-        g_free(result->actual);
-        result->actual = g_strdup(observation);
-        pairs_set_rule(result, rule_number(rule));
-    }
-}
-
-/* What it fails by: another failure is not the same one. */
-static const char *failure_of(const struct case_result *result)
-{
-    return !case_result_failed(result) ? NULL : result->death ? result->death : result->rule;
-}
-
-/* ---- reduction ---- */
-
-/* One failure, while it is reduced. */
-struct reduction {
-    const struct subject *subject;
-    const struct run_options *options;
-    const struct case_result *usual; /* NULL: none */
-    const int *vector;
-    const char *failure;
-    bool any;          /* every failure is the one that is looked for */
-    GHashTable *asked; /* name of a vector: what it failed by, "" if by nothing */
-    unsigned runs;
-    bool over; /* the device is dead, or we were stopped */
-};
-
-/* The vector with only these values; the others are as usual. False: there is none. */
-static bool vector_with(const struct subject *subject, const int *vector, uint32_t parameters, int *out)
-{
-    const struct pairs *pairs = &subject->pairs;
-
-    for (unsigned i = 0; i < pairs->model->n; i++)
-        out[i] = parameters & UINT32_C(1) << i ? vector[i] : pairs->usual[i];
-    pairs->model->settle(pairs, out);
-    return is_possible(pairs, out);
-}
-
-/* What it fails by; "": nothing. The caller frees it. */
-static char *run_one(struct reduction *reduction, const struct vector_case *vector)
-{
-    const struct chosen_case chosen = {.suite = &reduction->subject->suite, .row = &vector->row};
-    struct run_options options = {.jobs = 1,
-                                  .repeat = 1,
-                                  .confirm = reduction->options->confirm,
-                                  .address = reduction->options->address,
-                                  .before_each = reduction->options->before_each,
-                                  .reset = reduction->options->reset,
-                                  .t_reset = reduction->options->t_reset,
-                                  .load = reduction->options->load};
-    struct suite_report *report = suite_report_new();
-    g_autoptr(GArray) cases = g_array_new(FALSE, FALSE, sizeof chosen);
-    char *failure = NULL;
-
-    g_array_append_val(cases, chosen);
-    run_cases(vector->subject->pairs.run, cases, &options, report);
-    reduction->runs++;
-    reduction->over = suite_stopped || strcmp(report->state, device_life_names[DEVICE_ALIVE]) != 0;
-    if (report->results->len > 0) {
-        struct case_result *result = g_ptr_array_index(report->results, 0);
-
-        count_findings(result, reduction->usual);
-        failure = g_strdup(failure_of(result));
-    }
-    suite_report_free(report);
-    return failure ? failure : g_strdup("");
-}
-
-static bool fails_with(void *ctx, uint32_t parameters)
-{
-    struct reduction *reduction = ctx;
-    int values[COVERING_PARAMETERS_MAX];
-    struct vector_case *vector;
-    const char *failure;
-
-    if (reduction->over || !vector_with(reduction->subject, reduction->vector, parameters, values))
-        return false;
-    vector = vector_case_new(reduction->subject, values);
-    if (!g_hash_table_contains(reduction->asked, vector->name))
-        g_hash_table_insert(reduction->asked, g_strdup(vector->name), run_one(reduction, vector));
-    failure = g_hash_table_lookup(reduction->asked, vector->name);
-    vector_case_free(vector);
-    return reduction->any ? *failure : strcmp(failure, reduction->failure) == 0;
-}
-
-/*
- * By the same failure, so that two causes in one vector are kept apart. Which rule is broken may depend on values that
- * have no part in it: of what is left, the fewest that fail by whatever it is.
- */
-static uint32_t reduce_vector(struct reduction *reduction, uint32_t differences)
-{
-    uint32_t parameters = reduce(differences, fails_with, reduction);
-
-    reduction->any = !reduction->usual || !case_result_failed(reduction->usual);
-    return reduction->any ? reduce(parameters, fails_with, reduction) : parameters;
-}
-
-/* Its values that are there and differ from the usual ones. */
-static uint32_t differences(const struct subject *subject, const int *vector)
-{
-    const struct pairs *pairs = &subject->pairs;
-    uint32_t set = 0;
-
-    for (unsigned i = 0; i < pairs->model->n; i++) {
-        if (vector[i] != pairs->usual[i] && !pairs_is_absent(pairs->model, i, vector[i]))
-            set |= UINT32_C(1) << i;
-    }
-    return set;
-}
-
-/* The values as they are without the others: what does not go with the usual ones is as near as can be. */
-static char *reduced_text(const struct subject *subject, const int *vector, uint32_t parameters)
-{
-    int values[COVERING_PARAMETERS_MAX];
-
-    vector_with(subject, vector, parameters, values);
-    return pairs_text(subject->pairs.model, values, parameters);
-}
-
-/* What was found of one failure explains others. */
-struct cause {
-    const struct subject *subject;
-    int vector[COVERING_PARAMETERS_MAX];
-    uint32_t parameters;
-    char *failure, *text;
-};
-
-static void cause_free(gpointer data)
-{
-    struct cause *cause = data;
-
-    g_free(cause->failure);
-    g_free(cause->text);
-    g_free(cause);
-}
-
-/* Its own values of these parameters, the others as usual, make the same vector. */
-static bool has_cause(const struct vector_case *vector, const struct cause *cause)
-{
-    int values[COVERING_PARAMETERS_MAX];
-
-    return cause->subject == vector->subject &&
-           vector_with(cause->subject, vector->vector, cause->parameters, values) &&
-           memcmp(values, cause->vector, vector->subject->pairs.model->n * sizeof *values) == 0;
-}
-
-static const struct cause *known_cause(const GPtrArray *causes, const struct vector_case *vector, const char *failure)
-{
-    for (guint i = 0; i < causes->len; i++) {
-        const struct cause *cause = g_ptr_array_index(causes, i);
-
-        if (strcmp(cause->failure, failure) == 0 && has_cause(vector, cause))
-            return cause;
-    }
-    return NULL;
-}
-
-static void add_cause(GPtrArray *causes, const struct reduction *reduction, uint32_t parameters)
-{
-    struct cause *cause = g_new0(struct cause, 1);
-    const struct subject *subject = reduction->subject;
-
-    cause->subject = subject;
-    vector_with(subject, reduction->vector, parameters, cause->vector);
-    cause->parameters = parameters;
-    cause->failure = g_strdup(reduction->failure);
-    cause->text = reduced_text(subject, reduction->vector, parameters);
-    g_ptr_array_add(causes, cause);
-    g_printerr("iwarp-gen: %s fails with %s (%u vectors were asked)\n", cause->failure,
-               parameters ? cause->text : "the usual values", reduction->runs);
-}
-
-/* False: the device is dead by now. */
-static bool reduce_result(const struct run_options *options, const struct vector_case *vector,
-                          const struct case_result *usual, struct case_result *result, GPtrArray *causes)
-{
-    const struct cause *cause = known_cause(causes, vector, failure_of(result));
-
-    if (!cause) {
-        struct reduction reduction = {.subject = vector->subject,
-                                      .options = options,
-                                      .usual = usual,
-                                      .vector = vector->vector,
-                                      .failure = failure_of(result),
-                                      .asked = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free)};
-        uint32_t parameters = reduce_vector(&reduction, differences(reduction.subject, vector->vector));
-
-        g_hash_table_unref(reduction.asked);
-        if (reduction.over)
-            return false;
-        add_cause(causes, &reduction, parameters);
-        cause = g_ptr_array_index(causes, causes->len - 1);
-    }
-    g_free(result->reduced);
-    result->reduced = g_strdup(cause->parameters ? cause->text : "the usual values");
-    return true;
-}
+/* ---- what came of them ---- */
 
 static struct case_result *result_named(const struct suite_report *report, const char *id)
 {
@@ -480,22 +235,203 @@ static void judge_again(const struct run_options *options, struct case_result *r
         options->judged(options->ctx, result);
 }
 
-void pairs_run_reduce(struct pairs_run *run, const struct run_options *options, struct suite_report *report)
+static struct subject *subject_of(const struct pairs_run *run, const struct vector_case *vector)
 {
-    g_autoptr(GPtrArray) causes = g_ptr_array_new_with_free_func(cause_free);
-    bool alive = strcmp(report->state, device_life_names[DEVICE_ALIVE]) == 0;
+    guint index = 0;
 
-    for (guint i = 0; i < run->vectors->len; i++) {
-        const struct vector_case *vector = g_ptr_array_index(run->vectors, i);
+    g_ptr_array_find(run->subjects, vector->subject, &index);
+    return g_ptr_array_index(run->subjects, index);
+}
+
+/* Its own values of these parameters, which may be others than those of the cause, are in no further vector. */
+static void avoid(struct subject *subject, const struct vector_case *vector, uint32_t parameters,
+                  const struct case_result *result)
+{
+    struct pairs_values some = {.parameters = parameters};
+
+    memcpy(some.values, vector->vector, sizeof some.values);
+    for (guint i = 0; i < subject->avoided->len; i++) {
+        const struct pairs_values *other = &g_array_index(subject->avoided, struct pairs_values, i);
+
+        if ((other->parameters & ~parameters) == 0 && pairs_has(other, some.values))
+            return;
+    }
+    g_array_append_val(subject->avoided, some);
+    g_ptr_array_add(subject->avoided_for, (gpointer)result);
+}
+
+/* False: the device is dead by now. */
+static bool explain(struct pairs_run *run, const struct run_options *options, struct vector_case *vector,
+                    const struct case_result *usual, struct case_result *result)
+{
+    const struct cause *cause = causes_find(run->causes, options, vector, usual, result);
+
+    if (!cause)
+        return false;
+    g_free(result->reduced);
+    result->reduced = g_strdup(cause->text);
+    judge_again(options, result); /* a waiver may be for what it was reduced to */
+    vector->hides = cause->parameters != 0;
+    if (vector->hides)
+        avoid(subject_of(run, vector), vector, cause->parameters, result);
+    return true;
+}
+
+static bool is_alive(const struct suite_report *report)
+{
+    return strcmp(report->state, device_life_names[DEVICE_ALIVE]) == 0;
+}
+
+/* The vectors of one round, from `from` on. False: the device is dead by now, and nothing can be asked of it. */
+static bool judge_round(struct pairs_run *run, const struct run_options *options, guint from,
+                        struct suite_report *report)
+{
+    bool alive = is_alive(report);
+
+    for (guint i = from; i < run->vectors->len; i++) {
+        struct vector_case *vector = g_ptr_array_index(run->vectors, i);
         struct case_result *result = result_named(report, vector->name);
         const struct case_result *usual = usual_of(run, report, vector);
 
         if (!result)
             continue;
-        count_findings(result, usual);
-        if (!failure_of(result))
+        causes_count_findings(vector->subject, usual, result);
+        if (!causes_failure(result))
             continue;
         judge_again(options, result);
-        alive = alive && reduce_result(options, vector, usual, result, causes);
+        alive = alive && explain(run, options, vector, usual, result);
     }
+    return alive;
+}
+
+/* ---- rounds ---- */
+
+static void take_over(GPtrArray **from, GPtrArray *to, GDestroyNotify free_one)
+{
+    g_ptr_array_extend_and_steal(to, g_steal_pointer(from));
+    *from = g_ptr_array_new_with_free_func(free_one);
+}
+
+/* Nothing is left in `from`. */
+static void add_round(struct suite_report *report, struct suite_report *from)
+{
+    take_over(&from->results, report->results, NULL);
+    take_over(&from->deaths, report->deaths, NULL);
+    report->finished = report->results->len;
+    report->seconds += from->seconds;
+    g_free(report->state);
+    report->state = g_steal_pointer(&from->state);
+}
+
+/* The report that has been saved is that of the first round, as it has the most. */
+static void run_further(struct pairs_run *run, const GArray *cases, const struct run_options *options,
+                        struct suite_report *report)
+{
+    struct run_options how = *options;
+    struct suite_report *round = suite_report_new();
+
+    how.saved = NULL;
+    if (options->stop_after > 0)
+        how.stop_after = options->stop_after - suite_report_failures(report);
+    report->chosen += cases->len;
+    report->can_run += cases->len;
+    run_cases(run->run, cases, &how, round);
+    add_round(report, round);
+    suite_report_free(round);
+}
+
+static bool may_go_on(const struct run_options *options, const struct suite_report *report)
+{
+    return !suite_stopped && report->finished == report->chosen &&
+           (options->stop_after == 0 || suite_report_failures(report) < options->stop_after);
+}
+
+static void say_more(const struct subject *subject, guint n)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+
+    for (guint i = 0; i < subject->avoided->len; i++) {
+        const struct pairs_values *some = &g_array_index(subject->avoided, struct pairs_values, i);
+        g_autofree char *values = pairs_text(subject->pairs.model, some->values, some->parameters);
+
+        g_string_append_printf(text, "%s%s", i > 0 ? " or " : "", values);
+    }
+    g_printerr("iwarp-gen: %s: %u more vectors%s%s\n", subject->pairs.model->name, n, text->len > 0 ? " without " : "",
+               text->str);
+}
+
+/* What the vectors before hid, without what hid it. The caller frees it. */
+static GArray *draw_further(struct pairs_run *run)
+{
+    GArray *cases = g_array_new(FALSE, FALSE, sizeof(struct chosen_case));
+
+    for (guint i = 0; i < run->subjects->len; i++) {
+        struct subject *subject = g_ptr_array_index(run->subjects, i);
+        guint before = cases->len;
+
+        if (subject->avoided->len == 0 && subject->drawn)
+            continue;
+        draw(run, subject, NULL, cases);
+        if (cases->len > before)
+            say_more(subject, cases->len - before);
+    }
+    return cases;
+}
+
+/* ---- what was left out ---- */
+
+/* The combination that consists of them was asked: it is what failed. */
+static bool is_combination(const struct pairs_values *some, unsigned strength)
+{
+    unsigned n = 0;
+
+    for (uint32_t set = some->parameters; set; set &= set - 1)
+        n++;
+    return n == strength;
+}
+
+static void add_left_out(const struct pairs_run *run, struct subject *subject, struct suite_report *report)
+{
+    g_autoptr(GArray) covered = covered_by(run, subject);
+    size_t open = vectors_open(subject, run->strength, covered, 0);
+
+    for (guint i = 0; i < subject->avoided->len; i++) {
+        const struct pairs_values *some = &g_array_index(subject->avoided, struct pairs_values, i);
+        const struct case_result *why = g_ptr_array_index(subject->avoided_for, i);
+        g_autofree char *values = pairs_text(subject->pairs.model, some->values, some->parameters);
+        const size_t rest = vectors_open(subject, run->strength, covered, i + 1);
+        const size_t n = open - rest - is_combination(some, run->strength);
+
+        if (n > 0)
+            suite_report_add_left_out(report, &(struct left_out){.suite = (char *)subject->pairs.model->name,
+                                                                 .values = values,
+                                                                 .rule = why->rule,
+                                                                 .death = why->death,
+                                                                 .waived = why->waived,
+                                                                 .combinations = (unsigned)n});
+        open = rest;
+    }
+}
+
+void pairs_run_all(struct pairs_run *run, const struct run_options *options, struct suite_report *report)
+{
+    guint from = 0;
+
+    run_cases(run->run, run->cases, options, report);
+    for (unsigned round = 1; judge_round(run, options, from, report) && may_go_on(options, report); round++) {
+        g_autoptr(GArray) cases = NULL;
+
+        if (round == ROUNDS) {
+            g_printerr("iwarp-gen: --strength: other vectors fail in each round; after %u of them no more were run\n",
+                       ROUNDS);
+            break;
+        }
+        from = run->vectors->len;
+        cases = draw_further(run);
+        if (cases->len == 0)
+            break;
+        run_further(run, cases, options, report);
+    }
+    for (guint i = 0; i < run->subjects->len; i++)
+        add_left_out(run, g_ptr_array_index(run->subjects, i), report);
 }

@@ -284,11 +284,12 @@ static const struct startup_check checks[] = {
     {RULE_MPA2_9_2_28, serves_rtr_read, "an IRD of at least 1 for an RTR Read"},
 };
 
-const struct startup_check *startup_breach(const struct startup_plan *plan, const struct mpa_startup *reply)
+const struct startup_check *startup_breach(const struct startup_plan *plan, const struct mpa_startup *reply,
+                                           const struct startup_check *last)
 {
-    for (unsigned i = 0; i < G_N_ELEMENTS(checks); i++) {
-        if (!checks[i].good(plan, reply))
-            return &checks[i];
+    for (const struct startup_check *check = last ? last + 1 : checks; check < checks + G_N_ELEMENTS(checks); check++) {
+        if (!check->good(plan, reply))
+            return check;
     }
     return NULL;
 }

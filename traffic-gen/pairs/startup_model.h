@@ -45,13 +45,15 @@ unsigned startup_answers(const struct startup_plan *plan);
 /* The rule that is broken by an answer that is not among those. */
 enum rule_id startup_wrong_answer(const struct startup_plan *plan, enum startup_answer answer);
 
-/* What an accepting Reply has to be: the first rule that it breaks, with what was expected; NULL: none. */
+/* What an accepting Reply has to be: the next rule after `last` (NULL: from the first on) that it breaks, with what was
+ * expected; NULL: none. */
 struct startup_check {
     enum rule_id rule;
     bool (*good)(const struct startup_plan *plan, const struct mpa_startup *reply);
     const char *expected;
 };
-const struct startup_check *startup_breach(const struct startup_plan *plan, const struct mpa_startup *reply);
+const struct startup_check *startup_breach(const struct startup_plan *plan, const struct mpa_startup *reply,
+                                           const struct startup_check *last);
 
 /* ---- of struct pairs_model ---- */
 

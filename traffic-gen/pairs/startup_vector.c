@@ -201,16 +201,24 @@ static void exchange(struct talk *talk, const struct startup_plan *plan)
 
 /* ---- a vector ---- */
 
-static void judge_operation(struct talk *talk, const struct startup_plan *plan)
+/* False: the verdict is set. A breach that is known hides no other. */
+static bool judge_reply(struct talk *talk, const struct pairs *pairs, const struct startup_plan *plan)
 {
     const struct mpa_startup *reply = talk_frame(talk, false);
-    const struct startup_check *breach = startup_breach(plan, reply);
+    const struct startup_check *breach = NULL;
 
-    if (breach) {
-        pairs_failed(talk, breach->rule, "expected %s; found %s", breach->expected,
-                     talk_describe(talk, talk_last(talk)));
-        return;
+    while ((breach = startup_breach(plan, reply, breach))) {
+        if (!pairs_goes_on(talk, pairs, breach->rule, "expected %s; found %s", breach->expected,
+                           talk_describe(talk, talk_last(talk))))
+            return false;
     }
+    return true;
+}
+
+static void judge_operation(struct talk *talk, const struct pairs *pairs, const struct startup_plan *plan)
+{
+    if (!judge_reply(talk, pairs, plan))
+        return;
     talk_begin_operation(talk);
     if (say_first(talk, plan))
         exchange(talk, plan);
@@ -221,14 +229,13 @@ static void run(struct talk *talk, const struct pairs *pairs, const int *vector)
     const struct startup_plan plan = startup_plan_of(vector);
     enum startup_answer answer;
 
-    (void)pairs;
     if (!talk_open(talk) || !send_request(talk, &plan))
         return;
     answer = hear_answer(talk, &plan);
     if (!judge_answer(talk, &plan, answer))
         return;
     if (answer == STARTUP_ACCEPTED)
-        judge_operation(talk, &plan);
+        judge_operation(talk, pairs, &plan);
     else if (answer == STARTUP_REJECTED)
         talk_passed(talk, "rejected, as an upper layer that needs more Reads may do");
     else

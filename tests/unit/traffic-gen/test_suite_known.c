@@ -47,15 +47,69 @@ static void test_known(void **state)
     for (guint i = 0; i < report->results->len; i++)
         choice_waive(linux_siw, DUT_RESPONDER, &device, g_ptr_array_index(report->results, i));
     expect(report, DUT_RESPONDER, NULL); /* what is left, no file explains */
-    choice_unused(linux_siw, report);
+    choice_unused(linux_siw, false, report);
     assert_int_equal(report->unused_waivers->len, 0);
     g_ptr_array_unref(linux_siw);
     suite_report_free(report);
 }
 
+static void assert_waived(GPtrArray *waivers, const char *suite, const char *reduced, const char *why)
+{
+    struct case_result *result = case_result_new();
+
+    result->id = g_strdup_printf("%s/M=1,C=0,pd=257,cut=key", suite);
+    result->suite = g_strdup(suite);
+    result->rule = g_strdup("MPA-7.1.2-10");
+    result->reduced = g_strdup(reduced);
+    result->outcome = OUTCOME_FAILED;
+    choice_waive(waivers, DUT_RESPONDER, &device, result);
+    assert_int_equal(g_strcmp0(result->waived, why), 0);
+    case_result_free(result);
+}
+
+/* A waiver of values is for what was reduced to all of them, and to nothing else. */
+static void test_values(void **state)
+{
+    GPtrArray *waivers = waivers_new();
+    struct suite_report *report = suite_report_new();
+    char **known;
+
+    assert_true(waivers_parse(waivers,
+                              "- {id: startup/M=1, why: one}\n"
+                              "- {id: 'startup/pd=257,C=0', why: two}\n"
+                              "- {id: startup/cut=key, why: three, scope: {role: initiator}}\n"
+                              "- {id: MPA-7.1.1-31, why: four}\n",
+                              "known.yaml", NULL, NULL));
+    known = choice_known_values(waivers, DUT_RESPONDER, &device);
+    assert_int_equal(g_strv_length(known), 2);
+    assert_string_equal(known[1], "startup/pd=257,C=0");
+    g_strfreev(known);
+    assert_true(choice_waives(waivers, DUT_RESPONDER, &device, RULE_MPA_7_1_1_31));
+    assert_false(choice_waives(waivers, DUT_RESPONDER, &device, RULE_MPA_7_1_2_10));
+
+    choice_unused(waivers, true, report);
+    assert_int_equal(report->unused_waivers->len, 4);
+    assert_waived(waivers, "startup", "M=1,C=0", NULL);
+    assert_waived(waivers, "startup", "the usual values", NULL);
+    assert_waived(waivers, "startup", NULL, NULL);
+    assert_waived(waivers, "startup", "cut=key", NULL);
+    assert_waived(waivers, "geometry", "M=1", NULL);
+    assert_waived(waivers, "startup", "M=1", "one");
+    assert_waived(waivers, "startup", "C=0,pd=257", "two");
+
+    g_ptr_array_set_size(report->unused_waivers, 0);
+    choice_unused(waivers, true, report);
+    assert_int_equal(report->unused_waivers->len, 2);
+    g_ptr_array_set_size(report->unused_waivers, 0);
+    choice_unused(waivers, false, report); /* of cases, which have no values */
+    assert_int_equal(report->unused_waivers->len, 1);
+    suite_report_free(report);
+    g_ptr_array_unref(waivers);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_known)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_known), cmocka_unit_test(test_values)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,6 +120,20 @@ struct device_death *suite_report_add_death(struct suite_report *report, const c
     return death;
 }
 
+void left_out_clear(struct left_out *left_out)
+{
+    char *const texts[] = {left_out->suite, left_out->values, left_out->rule, left_out->death, left_out->waived};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
+        g_free(texts[i]);
+}
+
+static void left_out_free(gpointer left_out)
+{
+    left_out_clear(left_out);
+    g_free(left_out);
+}
+
 static void missing_free(gpointer data)
 {
     struct missing_service *missing = data;
@@ -146,6 +160,28 @@ void suite_report_add_recording(struct suite_report *report, const char *file, c
     g_ptr_array_add(report->recordings, recording);
 }
 
+void suite_report_add_left_out(struct suite_report *report, const struct left_out *from)
+{
+    struct left_out *left_out = g_new0(struct left_out, 1);
+
+    *left_out = (struct left_out){.suite = g_strdup(from->suite),
+                                  .values = g_strdup(from->values),
+                                  .rule = g_strdup(from->rule),
+                                  .death = g_strdup(from->death),
+                                  .waived = g_strdup(from->waived),
+                                  .combinations = from->combinations};
+    g_ptr_array_add(report->left_out, left_out);
+}
+
+char *left_out_text(const struct left_out *left_out)
+{
+    return g_strdup_printf("%s: %u combination%s with %s, which %s: %s%s%s%s", left_out->suite, left_out->combinations,
+                           left_out->combinations == 1 ? "" : "s", left_out->values,
+                           strchr(left_out->values, ',') ? "fail together" : "fails by itself", left_out->rule,
+                           left_out->death ? ", the device died" : "", left_out->waived ? ", waived: " : "",
+                           left_out->waived ? left_out->waived : "");
+}
+
 void suite_report_add_missing(struct suite_report *report, unsigned cases, const char *what, const char *service)
 {
     struct missing_service *missing = g_new0(struct missing_service, 1);
@@ -162,6 +198,7 @@ struct suite_report *suite_report_new(void)
     report->unused_waivers = g_ptr_array_new_with_free_func(g_free);
     report->deaths = g_ptr_array_new_with_free_func(death_free);
     report->missing = g_ptr_array_new_with_free_func(missing_free);
+    report->left_out = g_ptr_array_new_with_free_func(left_out_free);
     report->recordings = g_ptr_array_new_with_free_func(recording_free);
     report->soak = g_ptr_array_new_with_free_func(g_free);
     return report;
@@ -185,6 +222,7 @@ void suite_report_free(struct suite_report *report)
     g_free(report->capture);
     g_free(report->known);
     g_ptr_array_unref(report->missing);
+    g_ptr_array_unref(report->left_out);
     g_free(report->command);
     g_free(report->catalogue);
     g_free(report->device_info);

@@ -75,6 +75,14 @@ struct device_death {
     bool revived;
 };
 
+/* Combinations (--strength) that were not asked, as vectors with these values fail. */
+struct left_out {
+    char *suite, *values; /* "startup", "M=1" */
+    char *rule, *death;   /* what they fail by; death: NULL unless the device dies */
+    char *waived;         /* why; NULL: not */
+    unsigned combinations;
+};
+
 /* What a device would have to offer for more cases. */
 struct missing_service {
     unsigned cases;
@@ -110,12 +118,18 @@ struct suite_report {
     unsigned can_run;          /* of the chosen cases, with the service as it is */
     GPtrArray *missing;        /* struct missing_service *: why the others cannot */
     GPtrArray *deaths;         /* struct device_death * */
+    GPtrArray *left_out;       /* struct left_out * */
 };
 
 /* Copies state and what; the cases are the caller's to add. */
 struct device_death *suite_report_add_death(struct suite_report *report, const char *state, const char *what);
 void suite_report_add_missing(struct suite_report *report, unsigned cases, const char *what, const char *service);
 void suite_report_add_recording(struct suite_report *report, const char *file, const char *sha256);
+/* Copies it. */
+void suite_report_add_left_out(struct suite_report *report, const struct left_out *left_out);
+void left_out_clear(struct left_out *left_out); /* its texts */
+/* "startup: 40 combinations with M=1, which fails by itself: MPA-7.1.2-10, waived: ..."; the caller frees it. */
+char *left_out_text(const struct left_out *left_out);
 struct suite_report *suite_report_new(void);
 void suite_report_free(struct suite_report *report);
 struct case_result *case_result_new(void);

@@ -325,6 +325,20 @@ static void write_origin(const struct matrix_page *page, const struct suite_repo
     write_device_info(page->writer, report->device_info);
 }
 
+static void write_left_out(const struct matrix_page *page, const struct suite_report *report)
+{
+    if (report->left_out->len == 0)
+        return;
+    markup_element(page->writer, "p", NULL, "Combinations that were left out:");
+    markup_begin(page->writer, "ul", NULL);
+    for (guint i = 0; i < report->left_out->len; i++) {
+        g_autofree char *text = left_out_text(g_ptr_array_index(report->left_out, i));
+
+        markup_element(page->writer, "li", NULL, "%s", text);
+    }
+    markup_end(page->writer);
+}
+
 static void write_sections(const struct matrix_page *page, unsigned device)
 {
     static const char *const heads[] = {"Section", "Conforms", "Fails", "Waived", "Not decided"};
@@ -339,6 +353,7 @@ static void write_sections(const struct matrix_page *page, unsigned device)
         markup_element(page->writer, "p", NULL, "What was on the wire is in %s: iwarp-check judges it.",
                        report->capture);
     write_origin(page, report);
+    write_left_out(page, report);
     if (report->layout)
         markup_element(page->writer, "p", NULL, "The layout of its Terminates is not that of RFC 5040: %s.",
                        report->layout);

@@ -177,6 +177,24 @@ static void add_deaths(struct json_writer *out, const struct suite_report *repor
     json_end_array(out);
 }
 
+static void add_left_out(struct json_writer *out, const struct suite_report *report)
+{
+    json_begin_array(out, "left_out");
+    for (guint i = 0; i < report->left_out->len; i++) {
+        const struct left_out *left_out = g_ptr_array_index(report->left_out, i);
+
+        json_begin_object(out, NULL);
+        json_string(out, "suite", left_out->suite);
+        json_string(out, "values", left_out->values);
+        json_string(out, "rule", left_out->rule);
+        json_string(out, "death", left_out->death);
+        json_string(out, "waived", left_out->waived);
+        json_number(out, "combinations", left_out->combinations);
+        json_end_object(out);
+    }
+    json_end_array(out);
+}
+
 void suite_report_json(const struct suite_report *report, FILE *file)
 {
     struct json_writer writer, *out = &writer;
@@ -205,6 +223,8 @@ void suite_report_json(const struct suite_report *report, FILE *file)
         add_result(out, g_ptr_array_index(report->results, i));
     json_end_array(out);
     add_strings(out, "unused_waivers", report->unused_waivers);
+    if (report->left_out->len > 0)
+        add_left_out(out, report);
     add_sections(out, report);
     add_summary(out, report);
     json_end_object(out);
@@ -385,6 +405,28 @@ static void read_deaths(JsonObject *object, struct suite_report *report)
     }
 }
 
+static void read_left_out(JsonObject *object, struct suite_report *report)
+{
+    JsonArray *array = array_of(object, "left_out");
+
+    for (guint i = 0; array && i < json_array_get_length(array); i++) {
+        JsonObject *from = object_at(array, i);
+        struct left_out left_out;
+
+        if (!from)
+            continue;
+        left_out = (struct left_out){.suite = string_of(from, "suite"),
+                                     .values = string_of(from, "values"),
+                                     .rule = string_of(from, "rule"),
+                                     .death = string_of(from, "death"),
+                                     .waived = string_of(from, "waived"),
+                                     .combinations = (unsigned)CLAMP(number_of(from, "combinations"), 0, INT32_MAX)};
+        if (left_out.suite && left_out.values && left_out.rule)
+            suite_report_add_left_out(report, &left_out);
+        left_out_clear(&left_out);
+    }
+}
+
 static void read_origin(JsonObject *object, struct suite_report *report)
 {
     JsonObject *origin = object_of(object, "origin");
@@ -426,6 +468,7 @@ static struct suite_report *read_report(JsonObject *object)
     read_strings(object, "soak", report->soak);
     read_origin(object, report);
     read_deaths(object, report);
+    read_left_out(object, report);
     for (guint i = 0; good && i < json_array_get_length(tests); i++) {
         JsonObject *from = object_at(tests, i);
         struct case_result *result = from ? read_result(from) : NULL;

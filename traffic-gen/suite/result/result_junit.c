@@ -88,7 +88,7 @@ static struct tally count(const struct suite_report *report, const char *suite)
     return tally;
 }
 
-static void write_properties(xmlTextWriter *writer, const struct suite_report *report)
+static void write_properties(xmlTextWriter *writer, const struct suite_report *report, const char *suite)
 {
     g_autofree char *life = suite_report_life(report), *info = g_strdup(report->device_info);
     const char *const properties[][2] = {{"device", report->device},
@@ -106,6 +106,13 @@ static void write_properties(xmlTextWriter *writer, const struct suite_report *r
         if (properties[i][1] && *properties[i][1])
             markup_void(writer, "property", "name", properties[i][0], "value", properties[i][1], NULL);
     }
+    for (guint i = 0; i < report->left_out->len; i++) {
+        const struct left_out *left_out = g_ptr_array_index(report->left_out, i);
+        g_autofree char *text = left_out_text(left_out);
+
+        if (g_strcmp0(left_out->suite, suite) == 0)
+            markup_void(writer, "property", "name", "left-out", "value", text, NULL);
+    }
     markup_end(writer);
 }
 
@@ -120,7 +127,7 @@ static void write_suite(xmlTextWriter *writer, const struct suite_report *report
     markup_begin(writer, "testsuite", "name", suite, "package", "iwarp-gen", "hostname", g_get_host_name(), "timestamp",
                  timestamp, "id", id, "tests", tests, "failures", failures, "errors", "0", "skipped", skipped, "time",
                  time, NULL);
-    write_properties(writer, report);
+    write_properties(writer, report, suite);
     for (guint i = 0; i < report->results->len; i++) {
         const struct case_result *result = g_ptr_array_index(report->results, i);
 

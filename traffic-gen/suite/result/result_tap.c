@@ -39,6 +39,12 @@ void suite_report_tap(const struct suite_report *report, FILE *out)
         tap_point(&tap, false, "the device stays alive", NULL, NULL);
         tap_yaml(&tap, "message", life, NULL);
     }
+    for (guint i = 0; i < report->left_out->len; i++) {
+        g_autofree char *what = left_out_text(g_ptr_array_index(report->left_out, i)),
+                        *text = g_strdup_printf("left out: %s", what);
+
+        tap_comment(&tap, text);
+    }
     if (report->finished < report->chosen) {
         g_autofree char *text = g_strdup_printf("stopped: %u of %u cases finished", report->finished, report->chosen);
 

@@ -104,6 +104,16 @@ static void print_origin(const struct suite_report *report, FILE *out)
         fprintf(out, "  %-16s %s\n", i == 0 ? "soak" : "", (const char *)g_ptr_array_index(report->soak, i));
 }
 
+/* Once for each: why no vector has them. */
+static void print_left_out(const struct suite_report *report, FILE *out)
+{
+    for (guint i = 0; i < report->left_out->len; i++) {
+        g_autofree char *text = left_out_text(g_ptr_array_index(report->left_out, i));
+
+        fprintf(out, "  %-16s %s\n", i == 0 ? "left out" : "", text);
+    }
+}
+
 static void print_summary(const struct suite_report *report, FILE *out)
 {
     g_autofree char *life = suite_report_life(report);
@@ -130,6 +140,7 @@ static void print_summary(const struct suite_report *report, FILE *out)
 
         fprintf(out, "  %u cases need    %s: %s\n", missing->cases, missing->what, missing->service);
     }
+    print_left_out(report, out);
     print_sections(report, out);
     fputc('\n', out);
 }

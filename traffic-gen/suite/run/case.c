@@ -8,24 +8,37 @@
 
 enum { DOUBLED_MAX = 2 }; /* the waits of a case that is tried again */
 
-static void fill_in(struct case_result *result, const struct chosen_case *chosen)
+void case_set_rule(struct case_result *result, enum rule_id number)
 {
-    const struct rule *rule = &rule_catalogue[chosen->row->rule];
+    const struct rule *rule = &rule_catalogue[number];
+    const struct {
+        char **text;
+        const char *value;
+    } texts[] = {{&result->rule, rule->id},
+                 {&result->document, rule->document},
+                 {&result->section, rule->section},
+                 {&result->level, rule->level},
+                 {&result->severity, rule_severity_name(rule->severity)},
+                 {&result->requirement, rule->text}};
 
-    result->id = suite_case_id(chosen->row);
-    result->rule = g_strdup(rule->id);
-    result->suite = g_strdup(chosen->suite->name);
-    result->document = g_strdup(rule->document);
-    result->section = g_strdup(rule->section);
-    result->level = g_strdup(rule->level);
-    result->severity = g_strdup(rule_severity_name(rule->severity));
-    result->requirement = g_strdup(rule->text);
-    result->stimulus = g_strdup(chosen->row->stimulus);
-    result->expected = g_strdup(chosen->row->expected);
+    for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++) {
+        g_free(*texts[i].text);
+        *texts[i].text = g_strdup(texts[i].value);
+    }
+    g_ptr_array_set_size(result->aliases, 0);
     for (unsigned i = 0; i < RULE_COUNT; i++) {
-        if (case_decides_too((enum rule_id)i, chosen->row->rule))
+        if (case_decides_too((enum rule_id)i, number))
             g_ptr_array_add(result->aliases, g_strdup(rule_catalogue[i].id));
     }
+}
+
+static void fill_in(struct case_result *result, const struct chosen_case *chosen)
+{
+    result->id = suite_case_id(chosen->row);
+    result->suite = g_strdup(chosen->suite->name);
+    result->stimulus = g_strdup(chosen->row->stimulus);
+    result->expected = g_strdup(chosen->row->expected);
+    case_set_rule(result, chosen->row->rule);
 }
 
 /* NULL when the case can run. What an Initiator supports shows only in its Requests. */

@@ -10,6 +10,8 @@ const char *case_cannot(const struct talk_run *run, const struct suite_case *row
 /* again: how often it has been tried before, to wait the longer. The caller frees it. */
 struct case_result *case_run(struct talk_run *run, const struct run_options *options, const struct chosen_case *chosen,
                              unsigned again);
+/* The result is about that rule, with those that a case of it decides. */
+void case_set_rule(struct case_result *result, enum rule_id rule);
 /* Two of these runs (struct case_result *) had the same outcome. */
 bool case_agree(const GPtrArray *runs);
 /* Runs of one case as they come: the worst speaks for all. */

@@ -262,10 +262,34 @@ bool choice_takes(char *const *rules, char *const *skip, const char *id)
 
 /* ---- waivers ---- */
 
+static enum waiver_role role_of(enum suite_dut dut)
+{
+    return dut == DUT_RESPONDER ? WAIVER_RESPONDER : WAIVER_INITIATOR;
+}
+
+/* A failed vector that was reduced to these values, in whatever order they are. */
+static bool names_values(const struct waiver *waiver, const struct case_result *result)
+{
+    const size_t n = result->suite ? strlen(result->suite) : 0;
+    g_auto(GStrv) waived = NULL, reduced = NULL;
+    bool same;
+
+    if (!result->reduced || strncmp(waiver->id, result->suite, n) != 0 || waiver->id[n] != '/')
+        return false;
+    waived = g_strsplit(waiver->id + n + 1, ",", -1);
+    reduced = g_strsplit(result->reduced, ",", -1);
+    same = g_strv_length(waived) == g_strv_length(reduced);
+    for (unsigned i = 0; waived[i] && same; i++)
+        same = g_strv_contains((const char *const *)reduced, waived[i]);
+    return same;
+}
+
 static bool names(const struct waiver *waiver, const struct case_result *result)
 {
     const char *rule = rule_catalogue[waiver->rule].id;
 
+    if (waiver->of_values)
+        return names_values(waiver, result);
     if (waiver->one_case)
         return g_ascii_strcasecmp(waiver->id, result->id) == 0;
     if (strcmp(rule, result->rule) == 0)
@@ -277,9 +301,35 @@ static bool names(const struct waiver *waiver, const struct case_result *result)
     return false;
 }
 
+bool choice_waives(const GPtrArray *waivers, enum suite_dut dut, const struct endpoint *device, enum rule_id rule)
+{
+    for (guint i = 0; i < waivers->len; i++) {
+        const struct waiver *waiver = g_ptr_array_index(waivers, i);
+
+        if (!waiver->one_case && waiver_in_scope(waiver, device, role_of(dut)) &&
+            (waiver->rule == rule || case_decides_too(waiver->rule, rule)))
+            return true;
+    }
+    return false;
+}
+
+char **choice_known_values(const GPtrArray *waivers, enum suite_dut dut, const struct endpoint *device)
+{
+    GPtrArray *ids = g_ptr_array_new();
+
+    for (guint i = 0; i < waivers->len; i++) {
+        const struct waiver *waiver = g_ptr_array_index(waivers, i);
+
+        if (waiver->of_values && waiver_in_scope(waiver, device, role_of(dut)))
+            g_ptr_array_add(ids, g_strdup(waiver->id));
+    }
+    g_ptr_array_add(ids, NULL);
+    return (char **)g_ptr_array_free(ids, FALSE);
+}
+
 void choice_waive(GPtrArray *waivers, enum suite_dut dut, const struct endpoint *device, struct case_result *result)
 {
-    enum waiver_role role = dut == DUT_RESPONDER ? WAIVER_RESPONDER : WAIVER_INITIATOR;
+    enum waiver_role role = role_of(dut);
 
     if (result->outcome != OUTCOME_FAILED && result->outcome != OUTCOME_UNSTABLE)
         return;
@@ -312,7 +362,7 @@ void choice_known(enum suite_dut dut, const struct endpoint *device, struct suit
 {
     g_autoptr(GPtrArray) failures = g_ptr_array_new_with_free_func(g_free);
     g_autofree uint64_t *times = g_new(uint64_t, report->results->len + 1);
-    struct failure failure = {.device = device, .role = dut == DUT_RESPONDER ? WAIVER_RESPONDER : WAIVER_INITIATOR};
+    struct failure failure = {.device = device, .role = role_of(dut)};
     struct shipped_match match;
 
     for (guint i = 0; i < report->results->len; i++) {
@@ -328,12 +378,12 @@ void choice_known(enum suite_dut dut, const struct endpoint *device, struct suit
     shipped_match_clear(&match);
 }
 
-void choice_unused(const GPtrArray *waivers, struct suite_report *report)
+void choice_unused(const GPtrArray *waivers, bool of_values, struct suite_report *report)
 {
     for (guint i = 0; i < waivers->len; i++) {
         const struct waiver *waiver = g_ptr_array_index(waivers, i);
 
-        if (!waiver->used && !waiver->shipped)
+        if (!waiver->used && !waiver->shipped && (!waiver->one_case || waiver->of_values == of_values))
             g_ptr_array_add(report->unused_waivers, g_strdup(waiver->id));
     }
 }

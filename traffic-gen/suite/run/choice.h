@@ -26,11 +26,17 @@ bool choice_without_octets(GArray *chosen, char *const *suites_wanted, GError **
 /* The same for a rule alone, whatever the suites. */
 bool choice_takes(char *const *rules, char *const *skip, const char *rule);
 
+/* Whether one of them is for the rule, of this device. */
+bool choice_waives(const GPtrArray *waivers, enum suite_dut dut, const struct endpoint *device, enum rule_id rule);
+/* Of those for values of combinations (waivers.h) the ids; an array of char *, ended by NULL, which the caller frees.
+ */
+char **choice_known_values(const GPtrArray *waivers, enum suite_dut dut, const struct endpoint *device);
 /* Marks a failure of this device as waived (waivers/waivers.h). */
 void choice_waive(GPtrArray *waivers, enum suite_dut dut, const struct endpoint *device, struct case_result *result);
 /* Adds to the report which shipped waivers would explain its failures. */
 void choice_known(enum suite_dut dut, const struct endpoint *device, struct suite_report *report);
-/* Adds the waivers that matched no failure to the report, but for shipped ones. */
-void choice_unused(const GPtrArray *waivers, struct suite_report *report);
+/* Adds the waivers that matched no failure to the report, but for shipped ones. of_values: combinations ran, no cases.
+ */
+void choice_unused(const GPtrArray *waivers, bool of_values, struct suite_report *report);
 
 #endif

@@ -26,7 +26,7 @@ static GArray *make(const struct pairs *pairs, uint32_t seed)
         sizes[i] = chunks_parameters[i].n;
     memcpy(first, pairs->usual, sizeof first);
     chunks_settle(pairs, first);
-    return covering_make(&problem, 2, first, seed);
+    return covering_make(&problem, 2, NULL, first, seed);
 }
 
 static void all_pairs_are_few(void **state)

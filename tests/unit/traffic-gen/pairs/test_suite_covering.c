@@ -164,7 +164,7 @@ static void every_combination(void **state)
 
         draw(&known, seed);
         for (unsigned strength = 2; strength <= COVERING_STRENGTH_MAX; strength++) {
-            GArray *vectors = covering_make(&known.problem, strength, first, seed);
+            GArray *vectors = covering_make(&known.problem, strength, NULL, first, seed);
 
             assert_memory_equal(vectors->data, first, known.problem.n * sizeof(int));
             assert_covered(&known, vectors, strength);
@@ -182,7 +182,7 @@ static void each_value_alone(void **state)
     draw(&known, 6);
     known.n_forbidden = 0;
     known.some_refused = false;
-    vectors = covering_make(&known.problem, 1, first, 1);
+    vectors = covering_make(&known.problem, 1, NULL, first, 1);
     for (unsigned i = 0; i < known.problem.n; i++)
         assert_group(&known, vectors, &i, 1);
     assert_true(vectors->len <= 4 * known.problem.n);
@@ -196,9 +196,9 @@ static void same_by_seed(void **state)
     GArray *one, *again, *other;
 
     draw(&known, 11);
-    one = covering_make(&known.problem, 2, first, 4);
-    again = covering_make(&known.problem, 2, first, 4);
-    other = covering_make(&known.problem, 2, first, 5);
+    one = covering_make(&known.problem, 2, NULL, first, 4);
+    again = covering_make(&known.problem, 2, NULL, first, 4);
+    other = covering_make(&known.problem, 2, NULL, first, 5);
     assert_int_equal(one->len, again->len);
     assert_memory_equal(one->data, again->data, one->len * sizeof(int));
     assert_true(one->len != other->len || memcmp(one->data, other->data, one->len * sizeof(int)) != 0);
@@ -220,18 +220,44 @@ static void few_vectors(void **state)
     known.problem.n = 4;
     for (unsigned i = 0; i < 4; i++)
         known.sizes[i] = 3;
-    vectors = covering_make(&known.problem, 2, first, 1);
+    vectors = covering_make(&known.problem, 2, NULL, first, 1);
     assert_true(vectors->len / 4 <= 12);
     g_array_unref(vectors);
+}
+
+/* What half of the vectors have is in no further one, unless it has to be; together they are complete. */
+static void what_is_covered(void **state)
+{
+    static const int first[COVERING_PARAMETERS_MAX] = {0};
+
+    for (unsigned seed = 0; seed < PROBLEMS; seed++) {
+        struct known known;
+        GArray *vectors, *rest;
+        size_t open;
+
+        draw(&known, seed);
+        vectors = covering_make(&known.problem, 2, NULL, first, seed);
+        assert_int_equal(covering_open(&known.problem, 2, vectors), 0);
+        g_array_set_size(vectors, vectors->len / known.problem.n / 2 * known.problem.n);
+        open = covering_open(&known.problem, 2, vectors);
+        assert_true(open > 0 && open < covering_open(&known.problem, 2, NULL));
+        rest = covering_make(&known.problem, 2, vectors, NULL, seed);
+        assert_true(rest->len > 0 && rest->len / known.problem.n <= open);
+        g_array_append_vals(vectors, rest->data, rest->len);
+        assert_covered(&known, vectors, 2);
+        g_array_unref(rest);
+        rest = covering_make(&known.problem, 2, vectors, NULL, seed);
+        assert_int_equal(rest->len, 0);
+        g_array_unref(rest);
+        g_array_unref(vectors);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_combination),
-        cmocka_unit_test(each_value_alone),
-        cmocka_unit_test(same_by_seed),
-        cmocka_unit_test(few_vectors),
+        cmocka_unit_test(every_combination), cmocka_unit_test(each_value_alone), cmocka_unit_test(same_by_seed),
+        cmocka_unit_test(few_vectors),       cmocka_unit_test(what_is_covered),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ static void all_pairs_are_few(void **state)
     memcpy(first, pairs.usual, sizeof first);
     geometry_settle(&pairs, first);
     for (uint32_t seed = 1; seed <= SEEDS; seed++) {
-        GArray *vectors = covering_make(&problem, 2, first, seed);
+        GArray *vectors = covering_make(&problem, 2, NULL, first, seed);
 
         assert_true(vectors->len / GEOMETRY_PARAMETERS <= VECTORS_MAX);
         g_array_unref(vectors);

@@ -35,7 +35,7 @@ static GArray *make(const struct pairs *pairs, unsigned strength, uint32_t seed)
         sizes[i] = startup_parameters[i].n;
     memcpy(first, pairs->usual, sizeof first);
     startup_settle(pairs, first);
-    return covering_make(&problem, strength, first, seed);
+    return covering_make(&problem, strength, NULL, first, seed);
 }
 
 static void all_pairs_are_few(void **state)
@@ -162,10 +162,65 @@ static void replies(void **state)
                                           .flags = known[i].flags,
                                           .has_enhanced = known[i].flags & MPA_FLAG_S,
                                           .enhanced = known[i].data};
-        const struct startup_check *breach = startup_breach(&plan, &reply);
+        const struct startup_check *breach = startup_breach(&plan, &reply, NULL);
 
         assert_int_equal(breach ? breach->rule : RULE_COUNT, known[i].rule);
     }
+}
+
+/* One breach after the other. */
+static void all_breaches(void **state)
+{
+    static const enum rule_id broken[] = {RULE_MPA_7_1_1_21, RULE_MPA2_9_2_18, RULE_MPA2_9_2_19, RULE_MPA2_9_1_10};
+    const struct startup_plan plan = plan_of("rtr=none");
+    const struct mpa_startup reply = {.kind = MPA_REPLY,
+                                      .flags = MPA_FLAG_C | MPA_FLAG_S | 1,
+                                      .has_enhanced = true,
+                                      .enhanced = {.peer_to_peer = true, .rtr = MPA_RTR_SEND, .ird = 16, .ord = 17}};
+    const struct startup_check *breach = NULL;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(broken); i++) {
+        breach = startup_breach(&plan, &reply, breach);
+        assert_non_null(breach);
+        assert_int_equal(breach->rule, broken[i]);
+    }
+    assert_null(startup_breach(&plan, &reply, breach));
+}
+
+static void assert_no_values(const char *text, const char *message)
+{
+    const struct pairs_model *model;
+    struct pairs_values some;
+    char *why = NULL;
+
+    assert_false(pairs_parse(text, &model, &some, &why));
+    assert_string_equal(why, message);
+    g_free(why);
+}
+
+static void values_in_text(void **state)
+{
+    struct talk_run run = run_of(true);
+    struct pairs pairs = pairs_of(&run);
+    const struct pairs_model *model;
+    struct pairs_values some;
+    int vector[COVERING_PARAMETERS_MAX];
+    char *why = NULL;
+
+    assert_true(pairs_parse("startup/pd=257,M=1", &model, &some, &why));
+    assert_ptr_equal(model, &pairs_startup);
+    assert_int_equal(some.parameters, 1 << STARTUP_AT_M | 1 << STARTUP_AT_PD);
+    read_vector(&pairs, "M=1,pd=257,C=0", vector);
+    assert_true(pairs_has(&some, vector));
+    pairs.avoided = &some;
+    pairs.n_avoided = 1;
+    assert_false(startup_allowed(&pairs, vector));
+    read_vector(&pairs, "M=1,pd=256", vector);
+    assert_false(pairs_has(&some, vector));
+    assert_true(startup_allowed(&pairs, vector));
+    assert_no_values("startup/ird=-", "startup has no 'ird=-' (iwarp-gen list pairs has the values)");
+    assert_no_values("startup/", "'startup/' is not SUBJECT/PARAMETER=VALUE,... (iwarp-gen list pairs)");
+    assert_no_values("", "'' is not SUBJECT/PARAMETER=VALUE,... (iwarp-gen list pairs)");
 }
 
 static void texts(void **state)
@@ -190,6 +245,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_pairs_are_few), cmocka_unit_test(plain_responder), cmocka_unit_test(values_that_follow),
         cmocka_unit_test(answers),           cmocka_unit_test(replies),         cmocka_unit_test(texts),
+        cmocka_unit_test(all_breaches),      cmocka_unit_test(values_in_text),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
