@@ -134,7 +134,8 @@ int main(int argc, char **argv)
     int listener = -1;
 
     if (argc < 4) {
-        fprintf(stderr, "usage: %s responder|initiator HOST PORT [ID] [markers] [no-crc] [plain] [rev1] [p2p] [rpc]\n",
+        fprintf(stderr,
+                "usage: %s responder|initiator HOST PORT [ID] [markers] [no-crc] [plain] [rev1] [p2p] [rpc] [calm]\n",
                 argv[0]);
         return 2;
     }
@@ -153,6 +154,8 @@ int main(int argc, char **argv)
             options.peer_to_peer = true;
         else if (strcmp(argv[i], "rpc") == 0)
             options.rpc = true;
+        else if (strcmp(argv[i], "calm") == 0)
+            options.t_startup = 0;
         else if (strcmp(argv[i], "no-rtr-send") == 0)
             options.rtr = MPA_RTR_WRITE | MPA_RTR_READ;
         else if (!(options.how = misbehave_find(argv[i], options.role))) {

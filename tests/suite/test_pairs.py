@@ -16,6 +16,7 @@ import scripted
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MUTANTS = [row for row in devices.listed("mutants") if row[0].split("/")[0] in {row[1] for row in devices.listed("pairs")}]
+RESPONDERS, INITIATORS = ([(row[0], row[2]) for row in MUTANTS if row[1] != other] for other in ("initiator", "responder"))
 AT_MOST = 80
 
 
@@ -98,21 +99,52 @@ def test_every_pair_is_there():
     assert not any(vector["rev"] == "1" and vector["S"] == "1" for vector in vectors)
 
 
-@pytest.mark.parametrize("name,what", [(row[0], row[2]) for row in MUTANTS], ids=[row[0] for row in MUTANTS])
+def assert_reduced(status, tests, planted):
+    failed = [test for test in tests if test["outcome"] == "failed"]
+    assert status == 1 and failed
+    for test in failed:
+        found = values(test["reduced"])
+        assert found.keys() == planted.keys(), test
+        assert found.items() <= (values(test["id"]) | {"pd": found.get("pd")}).items(), test
+    # Where other values of the two fail as well, these do, too.
+    assert any(values(test["reduced"]) == planted for test in failed), [test["reduced"] for test in failed]
+
+
+@pytest.mark.parametrize("name,what", RESPONDERS, ids=[name for name, _ in RESPONDERS])
 def test_mutant_is_reduced_to_its_two_values(name, what):
     suite = name.split("/")[0]
-    planted = values(name)
     service, options = SERVICES[suite]
     with serve(f"--misbehave={name}", service=service) as port:
         done, tests = report(port, f"--suite={suite}", *options)
-    failed = [test for test in tests if test["outcome"] == "failed"]
-    assert done.returncode == 1 and failed, what
-    for test in failed:
-        reduced = values(test["reduced"])
-        assert reduced.keys() == planted.keys(), test
-        assert reduced.items() <= (values(test["id"]) | {"pd": reduced.get("pd")}).items(), test
-    # Where other values of the two fail as well, these do, too.
-    assert any(values(test["reduced"]) == planted for test in failed), [test["reduced"] for test in failed]
+    assert_reduced(done.returncode, tests, values(name))
+
+
+# ---- Initiators, which connect again and again ----
+
+def run_initiator(options, suite):
+    """calm, and --start-timeout: a start-up takes time when each octet is a segment."""
+    return devices.run_initiator(["calm", *options], ["--strength=2", f"--suite={suite}", "--timeout=0.5", "--confirm=2", "--start-timeout=20"])
+
+
+@pytest.mark.parametrize("options", [[], ["plain"], ["p2p"], ["p2p", "no-rtr-send"], ["no-crc", "markers"], ["rev1"]], ids=" ".join)
+def test_right_initiator_passes(options):
+    run = run_initiator(options, "reply")
+    assert run.status == 0 and set(run.outcome("passed")) == set(run.tests), run.errors + run.tell()
+    assert 30 < len(run.tests) <= AT_MOST
+    parameters = {key for name in run.tests for key in values(name)}
+    assert {"M", "C", "pd", "cut"} <= parameters and ("rtr" in parameters) == ("p2p" in options)
+    assert ("ird" in parameters) == (not {"plain", "rev1"} & set(options))
+
+
+def test_memory_of_an_initiator():
+    run = run_initiator([], "geometry")
+    assert run.status == 0 and set(run.outcome("passed")) == set(run.tests) and len(run.tests) > 40, run.errors + run.tell()
+
+
+@pytest.mark.parametrize("name,what", INITIATORS, ids=[name for name, _ in INITIATORS])
+def test_initiator_is_reduced_to_its_two_values(name, what):
+    run = run_initiator([name], name.split("/")[0])
+    assert_reduced(run.status, run.tests.values(), values(name))
 
 
 def test_the_same_by_seed():
@@ -318,11 +350,14 @@ def test_waivers_of_no_values(tmp_path, one, message):
 
 @pytest.mark.parametrize("args,message", [
     (["127.0.0.1:1", "--strength=4"], "--strength: 4 is not from 0 to 3"),
-    (["127.0.0.1:1", "--strength=2", "--suite=mpa"], "'mpa' is not one of startup, geometry, chunks"),
+    (["127.0.0.1:1", "--strength=2", "--suite=mpa"], "'mpa' is not one of startup, reply, geometry, chunks"),
+    (["127.0.0.1:1", "--strength=2", "--suite=geometry,reply"], "--suite=reply: it is about Initiators (--listen)"),
     (["127.0.0.1:1", "--strength=2", "--rules=MPA-4"], "--strength: not with --rules"),
     (["127.0.0.1:1", "--strength=2", "--soak=1m"], "--strength: not with --soak"),
-    (["rdma:127.0.0.1:1", "--strength=2"], "--strength: needs a device at HOST:PORT"),
-    (["--listen", "--strength=2"], "for a device that is the Responder"),
+    (["rdma:127.0.0.1:1", "--strength=2", "--suite=startup"], "--suite=startup: it needs octets that an RDMA device makes by itself"),
+    (["--listen", "rdma:127.0.0.1:0", "--strength=2"], "--strength: nothing is combined for a device that connects to rdma:HOST:PORT"),
+    (["--listen", "--strength=2", "--suite=startup"], "--suite=startup: it is about Responders, at HOST:PORT"),
+    (["--listen", "--strength=2", "--suite=chunks"], "--suite=chunks: it is about Responders, at HOST:PORT"),
 ])
 def test_bad_input(args, message):
     done = subprocess.run([devices.GEN, "test", *args], capture_output=True, text=True, timeout=20)

@@ -74,6 +74,19 @@ def conforming(role, kind):
     return RUNNERS[role](kind, (), *PATIENT)
 
 
+def combine(kind, *device_options):
+    run = run_responder(kind, device_options, "--strength=2", "--suite=chunks", "--timeout=1", "--confirm=2", jobs=4)
+    return run, {test.get("reduced") for test in run.report["tests"]}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_combinations_of_chunks(kind):
+    run, reduced = combine(kind)
+    assert run.status == 0 and len(run.tests) > 30 and reduced == {None}, run.errors + run.tell()
+    run, reduced = combine(kind, "--misbehave=chunks/call=long,seg=3")
+    assert run.status == 1 and reduced == {None, "call=long,seg=3"}, run.errors + run.tell()
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("role", RUNNERS)
 def test_every_case_runs(role, kind):

@@ -127,7 +127,7 @@ static int load_fits(const struct test_options *options, const char *address)
     return COMMAND_DONE;
 }
 
-/* Combinations are of a Responder on TCP, and no cases of the suites. */
+/* Combinations are no cases of the suites. */
 static int strength_fits(const struct test_options *options, const char *address, enum suite_dut dut)
 {
     const struct {
@@ -144,9 +144,8 @@ static int strength_fits(const struct test_options *options, const char *address
             return command_fail("--strength: not with %s; --suite says what to combine (iwarp-gen list pairs)",
                                 others[i].name);
     }
-    if (verbs_address(address))
-        return command_fail("--strength: needs a device at HOST:PORT, as an RDMA device makes the octets by itself");
-    return pairs_names_good(options->suites, dut, &why) ? COMMAND_DONE : command_fail("%s", why);
+    return pairs_names_good(options->suites, dut, verbs_address(address) != NULL, &why) ? COMMAND_DONE
+                                                                                        : command_fail("%s", why);
 }
 
 int test_options_fit(const struct test_options *options, const char *address, enum suite_dut dut)

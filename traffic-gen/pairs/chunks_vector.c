@@ -238,6 +238,7 @@ const struct pairs_model pairs_chunks = {
     .expected = "success with the octets that were written, or an error where chunks are too small (RFC 8166)",
     .duts = DUT_RESPONDER,
     .needs = NEED_NFS,
+    .of_messages = true,
     .prepare = prepare,
     .allowed = chunks_allowed,
     .refused = chunks_refused,

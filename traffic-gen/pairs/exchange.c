@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/pairs/exchange.h"
 
-enum { SLOTS = 16 /* of the device's memory, which may be one for all connections */ };
+enum { READS_AT_ONCE = 16, SLOTS = 16 /* of the device's memory, which may be one for all connections */ };
 
 static uint32_t next(uint32_t drawn)
 {
@@ -114,6 +114,33 @@ bool exchange_octets(struct talk *talk, const struct exchange *may, size_t n, co
                                  : NULL;
     return (!may->echo || echo(talk, octets, n, words, rule)) &&
            (!regions || write_and_read(talk, octets, n, words, rule));
+}
+
+bool exchange_reads(struct talk *talk, unsigned n, enum rule_id rule)
+{
+    const unsigned reads = MIN(n, READS_AT_ONCE);
+    unsigned answered = 0;
+
+    if (reads == 0)
+        return true;
+    if (!talk_say(talk, "cork; %u* read; uncork", reads))
+        return false;
+    while (answered < reads && talk_hear_opcode(talk, RDMAP_READ_RESPONSE))
+        answered++;
+    if (answered < reads)
+        pairs_failed(talk, rule, "expected %u Reads at once answered; found %u, then %s", reads, answered,
+                     talk_describe(talk, talk_last(talk)));
+    return answered == reads;
+}
+
+bool exchange_goes_on(struct talk *talk, enum rule_id rule)
+{
+    enum talk_life life = talk_probe(talk);
+
+    if (talk_life_good(life))
+        return true;
+    pairs_failed(talk, rule, "expected the device to continue; found %s", talk_life_words(talk, life));
+    return false;
 }
 
 const struct talk_heard *exchange_hear_end(struct talk *talk, enum rdmap_opcode answer)

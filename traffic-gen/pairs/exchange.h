@@ -32,6 +32,11 @@ struct exchange_sink {
 bool exchange_hear(struct talk *talk, enum rdmap_opcode opcode, const uint8_t *octets, size_t n, const char *what,
                    const struct exchange_sink *sink, enum rule_id rule);
 
+/* So many Reads of no octets at once, at most 16, are all answered. False: the verdict is set, failed by `rule`. */
+bool exchange_reads(struct talk *talk, unsigned n, enum rule_id rule);
+/* The device gives its sign of life. False: the verdict is set, failed by `rule`. */
+bool exchange_goes_on(struct talk *talk, enum rule_id rule);
+
 /* What ends the connection; such an answer, if that comes first; or the silence, T_react at most. */
 const struct talk_heard *exchange_hear_end(struct talk *talk, enum rdmap_opcode answer);
 bool exchange_is_refusal(const struct talk_heard *heard);

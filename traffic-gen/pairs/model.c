@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-const struct pairs_model *const pairs_models[] = {&pairs_startup, &pairs_geometry, &pairs_chunks, NULL};
+const struct pairs_model *const pairs_models[] = {&pairs_startup, &pairs_reply, &pairs_geometry, &pairs_chunks, NULL};
 
 const struct pairs_model *pairs_model_named(const char *name)
 {

@@ -40,6 +40,7 @@ struct pairs_model {
     enum rule_id rule;    /* of a failure that breaks no rule in particular */
     const char *expected; /* in words, of reports */
     unsigned duts, needs; /* sets of enum suite_dut, enum suite_need */
+    bool of_messages;     /* an RDMA device of this host can carry it, which makes the octets by itself */
     /* Sets usual and left_out by what is known about the device; may ask it. False with *why: there is nothing to
      * combine. */
     bool (*prepare)(struct pairs *pairs, char **why);
@@ -66,7 +67,7 @@ struct pairs {
     const void *ctx;
 };
 
-extern const struct pairs_model pairs_startup, pairs_geometry, pairs_chunks;
+extern const struct pairs_model pairs_startup, pairs_reply, pairs_geometry, pairs_chunks;
 
 /* All models, in the order in which they run; NULL after the last. */
 extern const struct pairs_model *const pairs_models[];

@@ -43,22 +43,32 @@ static char *model_names(void)
     return g_string_free(text, FALSE);
 }
 
-static bool name_good(const char *name, enum suite_dut dut, char **why)
+/* NULL: it is for such a device. */
+static const char *unfit(const struct pairs_model *model, enum suite_dut dut, bool messages)
+{
+    if (!(model->duts & dut))
+        return dut == DUT_RESPONDER ? "it is about Initiators (--listen)" : "it is about Responders, at HOST:PORT";
+    if (messages && !model->of_messages)
+        return "it needs octets that an RDMA device makes by itself; a device at HOST:PORT has them";
+    return NULL;
+}
+
+static bool name_good(const char *name, enum suite_dut dut, bool messages, char **why)
 {
     const struct pairs_model *model = pairs_model_named(name);
+    const char *reason = model ? unfit(model, dut, messages) : NULL;
 
     if (!model) {
         g_autofree char *names = model_names();
 
         *why = g_strdup_printf("--suite: with --strength, '%s' is not one of %s (iwarp-gen list pairs)", name, names);
-    } else if (!(model->duts & dut)) {
-        *why = g_strdup_printf("--suite: %s is only for %s", name,
-                               model->duts & DUT_RESPONDER ? "Responders" : "Initiators");
+    } else if (reason) {
+        *why = g_strdup_printf("--suite=%s: %s", name, reason);
     }
-    return model && model->duts & dut;
+    return model && !reason;
 }
 
-bool pairs_names_good(char *const *names, enum suite_dut dut, char **why)
+bool pairs_names_good(char *const *names, enum suite_dut dut, bool messages, char **why)
 {
     bool any = false;
 
@@ -66,14 +76,16 @@ bool pairs_names_good(char *const *names, enum suite_dut dut, char **why)
         g_auto(GStrv) parts = g_strsplit(names[i], ",", -1);
 
         for (unsigned k = 0; parts[k]; k++) {
-            if (!name_good(parts[k], dut, why))
+            if (!name_good(parts[k], dut, messages, why))
                 return false;
         }
     }
     for (unsigned i = 0; pairs_models[i]; i++)
-        any |= pairs_models[i]->duts & dut;
+        any |= !unfit(pairs_models[i], dut, messages);
     if (!any)
-        *why = g_strdup("--strength: combinations are for a device that is the Responder, at HOST:PORT");
+        *why =
+            g_strdup("--strength: nothing is combined for a device that connects to rdma:HOST:PORT: its Calls are "
+                     "its own, and RDMA devices make the octets; --listen HOST:PORT has combinations of the start-up");
     return any;
 }
 
@@ -175,7 +187,8 @@ struct pairs_run *pairs_run_new(struct talk_run *run, const struct pairs_wish *w
         const struct pairs_model *model = pairs_models[i];
         g_autofree char *not = NULL;
 
-        if (!(model->duts & run->dut) || !is_named(wish->names, model->name) || add_model(out, model, wish, &not ))
+        if (unfit(model, run->dut, run->rpc_port != NULL) || !is_named(wish->names, model->name) ||
+            add_model(out, model, wish, &not ))
             continue;
         g_printerr("iwarp-gen: %s is left out: %s\n", model->name, not );
         g_free(reason);
@@ -380,13 +393,28 @@ static GArray *draw_further(struct pairs_run *run)
 
 /* ---- what was left out ---- */
 
-/* The combination that consists of them was asked: it is what failed. */
-static bool is_combination(const struct pairs_values *some, unsigned strength)
+/* As covering.h has it: a vector with a value that is refused shows nothing of combinations without that. */
+static bool shows(const struct pairs *pairs, const int *vector, const struct pairs_values *some)
+{
+    for (unsigned i = 0; i < pairs->model->n; i++) {
+        if (!(some->parameters & UINT32_C(1) << i) && pairs->model->refused(pairs, i, vector[i]))
+            return false;
+    }
+    return pairs_has(some, vector);
+}
+
+/* They are a combination themselves, and no vector of it passed: it was asked, and is what failed. */
+static bool is_what_failed(const struct pairs *pairs, unsigned strength, const GArray *covered,
+                           const struct pairs_values *some)
 {
     unsigned n = 0;
 
     for (uint32_t set = some->parameters; set; set &= set - 1)
         n++;
+    for (guint i = 0; i < covered->len && n == strength; i += pairs->model->n) {
+        if (shows(pairs, &g_array_index(covered, int, i), some))
+            return false;
+    }
     return n == strength;
 }
 
@@ -400,7 +428,7 @@ static void add_left_out(const struct pairs_run *run, struct subject *subject, s
         const struct case_result *why = g_ptr_array_index(subject->avoided_for, i);
         g_autofree char *values = pairs_text(subject->pairs.model, some->values, some->parameters);
         const size_t rest = vectors_open(subject, run->strength, covered, i + 1);
-        const size_t n = open - rest - is_combination(some, run->strength);
+        const size_t n = open - rest - is_what_failed(&subject->pairs, run->strength, covered, some);
 
         if (n > 0)
             suite_report_add_left_out(report, &(struct left_out){.suite = (char *)subject->pairs.model->name,

@@ -21,8 +21,11 @@ struct pairs_wish {
 /* Whether there are such values; else *why, which the caller frees. */
 bool pairs_values_good(const char *text, char **why);
 
-/* Before anything is sent. False with *why: there is no such model, or it is not for a device in this role. */
-bool pairs_names_good(char *const *names, enum suite_dut dut, char **why);
+/*
+ * Before anything is sent. messages: the device is reached through an RDMA device of this host. False with *why: there
+ * is no such model, or it is not for such a device.
+ */
+bool pairs_names_good(char *const *names, enum suite_dut dut, bool messages, char **why);
 
 struct pairs_run;
 

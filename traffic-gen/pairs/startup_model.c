@@ -10,9 +10,7 @@ enum { REVISION_UNKNOWN = 3, ALL_RTR = MPA_RTR_SEND | MPA_RTR_WRITE | MPA_RTR_RE
 
 static const char *const revisions[] = {"2", "1", "3"}, *const on_off[] = {"1", "0"}, *const off_on[] = {"0", "1"},
                          *const reads[] = {PAIRS_ABSENT, "16", "1", "0", "16382", "16383"},
-                         *const rtrs[] = {PAIRS_ABSENT, "none", "bits", "send", "write", "read", "all"},
-                         *const lengths[] = {"0", "8", "16", "256", "257", "508", "509", "512", "513"},
-                         *const cuts[] = {"whole", "key", "flags", "length", "data", "octets"};
+                         *const rtrs[] = {PAIRS_ABSENT, "none", "bits", "send", "write", "read", "all"};
 
 #define VALUES(of) (of), G_N_ELEMENTS(of)
 
@@ -25,8 +23,9 @@ const struct pairs_parameter startup_parameters[STARTUP_PARAMETERS] = {
     [STARTUP_AT_ORD] = {"ord", "ORD; 16383: not negotiated", VALUES(reads)},
     [STARTUP_AT_RTR] = {"rtr", "A to D: A = 0; A = 0 with B, C and D set; A = 1 with these types", VALUES(rtrs)},
     [STARTUP_AT_PD] = {"pd", "octets of the upper layer's private data; above 508 (S = 1) or 512 it is refused",
-                       VALUES(lengths)},
-    [STARTUP_AT_CUT] = {"cut", "TCP segments of the Request: one, cut there, or one for each octet", VALUES(cuts)},
+                       frames_lengths, FRAMES_LENGTHS},
+    [STARTUP_AT_CUT] = {"cut", "TCP segments of the Request: one, cut there, or one for each octet", frames_cuts,
+                        FRAMES_CUTS},
 };
 
 static int value(enum startup_parameter parameter, const char *text)
@@ -172,7 +171,7 @@ struct startup_plan startup_plan_of(const int *vector)
                                                    (is(vector, STARTUP_AT_S, "1") ? MPA_FLAG_S : 0)),
                                 .is_enhanced = is(vector, STARTUP_AT_S, "1"),
                                 .data_length = (uint16_t)number(vector, STARTUP_AT_PD),
-                                .cut = (enum startup_cut)vector[STARTUP_AT_CUT]};
+                                .cut = (enum frames_cut)vector[STARTUP_AT_CUT]};
 
     if (plan.is_enhanced)
         plan.enhanced = enhanced_of(vector);

@@ -6,6 +6,7 @@
 #ifndef IWARP_TRAFFIC_PAIRS_STARTUP_MODEL_H
 #define IWARP_TRAFFIC_PAIRS_STARTUP_MODEL_H
 
+#include "traffic-gen/pairs/frames.h"
 #include "traffic-gen/pairs/model.h"
 
 enum startup_parameter {
@@ -21,15 +22,13 @@ enum startup_parameter {
     STARTUP_PARAMETERS
 };
 
-enum startup_cut { CUT_WHOLE, CUT_KEY, CUT_FLAGS, CUT_LENGTH, CUT_DATA, CUT_OCTETS };
-
 /* The Request of a vector. */
 struct startup_plan {
     uint8_t revision, flags;
     bool is_enhanced;             /* S = 1 */
     struct mpa_enhanced enhanced; /* as sent: with `bits` its rtr counts though A = 0 */
     uint16_t data_length;         /* of the upper layer's private data */
-    enum startup_cut cut;         /* where the Request is cut over segments */
+    enum frames_cut cut;          /* where the Request is cut over segments */
 };
 
 /* What becomes of it; a set, as some of it is left to the upper layers. */

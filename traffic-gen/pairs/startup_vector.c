@@ -1,49 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A vector of the start-up, said to a Responder: the answer, the Reply, and what the two frames negotiate. */
 #include "traffic-gen/pairs/exchange.h"
+#include "traffic-gen/pairs/frames.h"
 #include "traffic-gen/pairs/startup_model.h"
 
 #include <string.h>
 
-enum { RECEIVES = 64, RECEIVE_SIZE = 4096, OCTETS = 1024 /* two Markers are within */, READS_AT_ONCE = 16 };
+enum { OCTETS = 1024 /* two Markers are within */ };
 
 /* ---- the Request ---- */
-
-/* Our words to the device's upper layer, if there is room, then whatever. */
-static void fill(const struct talk_run *run, uint8_t *octets, size_t n)
-{
-    const struct advert_wish wish = {RECEIVES, RECEIVE_SIZE, ADVERT_ECHO};
-    uint8_t words[ADVERT_WISH_LEN];
-
-    memset(octets, 'x', n);
-    if (run->terms.words == PRIVATE_DATA_ADVERT && n >= sizeof words) {
-        advert_wish_encode(&wish, run->lab, words);
-        memcpy(octets, words, sizeof words);
-    }
-}
-
-/* Before which octets it is cut. */
-static size_t cuts_of(const struct startup_plan *plan, size_t *cuts)
-{
-    static const size_t where[] = {
-        [CUT_KEY] = 5, [CUT_FLAGS] = 17, [CUT_LENGTH] = 19, [CUT_DATA] = MPA_STARTUP_HEADER_LEN + 2};
-    size_t n = MPA_STARTUP_HEADER_LEN + plan->data_length + (plan->is_enhanced ? MPA_ENHANCED_LEN : 0);
-
-    if (plan->cut == CUT_WHOLE)
-        return 0;
-    if (plan->cut != CUT_OCTETS) {
-        cuts[0] = where[plan->cut];
-        return 1;
-    }
-    for (size_t i = 1; i < n; i++)
-        cuts[i - 1] = i;
-    return n - 1;
-}
 
 static bool send_request(struct talk *talk, const struct startup_plan *plan)
 {
     uint8_t data[MPA_PRIVATE_DATA_MAX + 1];
-    size_t cuts[2 * MPA_PRIVATE_DATA_MAX];
+    size_t cuts[FRAMES_CUTS_MAX];
     const struct mpa_enhanced *enhanced = &plan->enhanced;
     g_autofree char *frame =
         g_strdup_printf("mpa.rev=%u mpa.a=%d mpa.rtr=%u mpa.ird=%u mpa.ord=%u mpa.flags=%u", plan->revision,
@@ -55,8 +25,8 @@ static bool send_request(struct talk *talk, const struct startup_plan *plan)
                              .private_data = data,
                              .private_length = plan->data_length};
 
-    fill(talk->run, data, sizeof data);
-    wish.n_cuts = cuts_of(plan, cuts);
+    frames_fill(talk->run, data, sizeof data);
+    wish.n_cuts = frames_cut(plan->cut, plan->data_length + (plan->is_enhanced ? MPA_ENHANCED_LEN : 0u), cuts);
     wish.cuts = wish.n_cuts > 0 ? cuts : NULL;
     return talk_send_frame(talk, &wish);
 }
@@ -148,28 +118,10 @@ static struct exchange allowed_here(const struct talk *talk, const struct startu
 static bool read_at_once(struct talk *talk, const struct startup_plan *plan, const struct exchange *may)
 {
     const unsigned none = MPA_IRD_ORD_NOT_NEGOTIATED, ird = talk_frame(talk, false)->enhanced.ird;
-    unsigned reads = MIN(MIN(plan->enhanced.ord, ird), READS_AT_ONCE), answered = 0;
 
-    if (!plan->is_enhanced || !may->reads || plan->enhanced.ord == none || ird == none || reads == 0)
+    if (!plan->is_enhanced || !may->reads || plan->enhanced.ord == none || ird == none)
         return true;
-    if (!talk_say(talk, "cork; %u* read; uncork", reads))
-        return false;
-    while (answered < reads && talk_hear_opcode(talk, RDMAP_READ_RESPONSE))
-        answered++;
-    if (answered < reads)
-        pairs_failed(talk, RULE_MPA2_9_1_03, "expected %u Reads at once answered; found %u, then %s", reads, answered,
-                     talk_describe(talk, talk_last(talk)));
-    return answered == reads;
-}
-
-static bool goes_on(struct talk *talk)
-{
-    enum talk_life life = talk_probe(talk);
-
-    if (talk_life_good(life))
-        return true;
-    pairs_failed(talk, RULE_MPA_7_1_2_12, "expected the device to continue; found %s", talk_life_words(talk, life));
-    return false;
+    return exchange_reads(talk, MIN(plan->enhanced.ord, ird), RULE_MPA2_9_1_03);
 }
 
 /* What was exchanged, in words; NULL: the verdict is set. */
@@ -186,7 +138,7 @@ static const char *exchange_what(struct talk *talk, const struct startup_plan *p
         return what;
     if (plan->is_enhanced && plan->enhanced.ord == 0) /* the question may be a Read */
         return "neither echo nor Reads, by which octets could come back";
-    return goes_on(talk) ? "the device continues" : NULL;
+    return exchange_goes_on(talk, RULE_MPA_7_1_2_12) ? "the device continues" : NULL;
 }
 
 static void exchange(struct talk *talk, const struct startup_plan *plan)
