@@ -193,6 +193,49 @@ def test_death_is_an_output(tmp_path):
     assert 'due: a device that survives' in run.stderr
 
 
+class Starved(Echo):
+    """At the request with that number the machine that it runs on has other work to do, for so many seconds."""
+
+    def __init__(self, at, seconds, **how):
+        self.at, self.seconds, self.until, self.count = at, seconds, 0, 0
+        super().__init__(**how)
+
+    def hear_request(self, connection):
+        self.count += 1
+        if self.count == self.at:
+            self.until = time.monotonic() + self.seconds
+        time.sleep(max(0, self.until - time.monotonic()))
+        return super().hear_request(connection)
+
+
+@pytest.mark.parametrize("at", [1, 40])
+def test_starved_device_is_not_dead(at, tmp_path):
+    """Not even where the first question of all meets it."""
+    few = ["--inputs=request,send,fin", "--checks=30", "--format=json"]
+    with Echo() as well, Starved(at, 1.5) as starved:
+        assert learn(well.port, *few, f"--output={tmp_path}/well.json").returncode == 0
+        run = learn(starved.port, *few, f"--compare={tmp_path}/well.json")
+    assert run.returncode == 0 and starved.until > 0, run.stderr
+
+
+def test_death_is_not_believed_at_once(tmp_path):
+    """A device that is away for a while, and is asked again alone after --reset-command, has died of nothing."""
+    class Away(Echo):
+        count = 0
+
+        def operate(self, connection, request):
+            self.count += 1
+            if self.count == 10:
+                self.die(back_after=2)
+            super().operate(connection, request)
+
+    with Away() as device:
+        run = learn(device.port, "--inputs=request,send,fin", "--checks=30", "--recover-timeout=0.3", "--format=json",
+                    f"--reset-command=touch {tmp_path}/reset; sleep 2")
+    assert run.returncode == 0 and (tmp_path / "reset").exists(), run.stderr
+    assert "dead" not in run.stdout
+
+
 @pytest.mark.parametrize("args, message", [
     (["--alphabet=x"], "--alphabet: 'x' is not startup or rpc"),
     (["--inputs=request,foo"], "--inputs: 'foo' is no input of startup"),

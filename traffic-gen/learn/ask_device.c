@@ -7,9 +7,14 @@
 
 #include <string.h>
 
-enum { HEARD_MAX = 8 /* FPDUs that an output names */ };
+enum {
+    HEARD_MAX = 8, /* FPDUs that an output names */
+    ASKED_MAX = 3, /* how often a word is asked of a living device that refuses a connection for it */
+    LATER = 4,     /* each time that a sign of life is waited for, so many times longer than before */
+    REFUSED_MAX = 2,
+};
 
-static const int64_t retry_ns = 50 * INT64_C(1000000);
+static const int64_t retry_ns = 50 * INT64_C(1000000), sure_ns = 5 * INT64_C(1000000000);
 
 /* One word, on one connection. */
 struct exchange {
@@ -219,12 +224,14 @@ static void exchange_word(gpointer data, gpointer user_data)
     } while (!exchange->asked && talk_now() < until && !suite_stopped);
 }
 
+/* Those that have not been asked yet. */
 static void exchange_words(const struct ask_device *device, struct exchange *exchanges, unsigned n)
 {
     GThreadPool *pool = g_thread_pool_new(exchange_word, NULL, (gint)device->jobs, FALSE, NULL);
 
     for (unsigned i = 0; i < n; i++)
-        g_thread_pool_push(pool, &exchanges[i], NULL);
+        if (!exchanges[i].asked)
+            g_thread_pool_push(pool, &exchanges[i], NULL);
     g_thread_pool_free(pool, FALSE, TRUE);
 }
 
@@ -252,7 +259,7 @@ static void name_suspects(const struct ask_device *device, const struct exchange
 }
 
 /* What it says to the first input of the alphabet, which is harmless; NULL: there is no connection. */
-static const char *life_of(const struct ask_device *device, char **why)
+static const char *sign_of_life(const struct ask_device *device, int64_t quiet, char **why)
 {
     const struct word harmless = {.n = 1};
     struct answer answer = {0};
@@ -260,29 +267,70 @@ static const char *life_of(const struct ask_device *device, char **why)
                                 .inputs = learn_alphabet(device->alphabet->name)->inputs,
                                 .word = &harmless,
                                 .answer = &answer,
-                                .quiet = device->quiet,
+                                .quiet = quiet,
                                 .first_only = true};
 
     exchange_word(&exchange, NULL);
-    if (exchange.asked)
-        g_free(exchange.why);
-    else
-        *why = exchange.why;
+    g_free(*why);
+    *why = exchange.why;
     return exchange.asked ? answer.output[0] : NULL;
+}
+
+static void pause_until(int64_t until)
+{
+    while (talk_now() < until && !suite_stopped)
+        g_usleep((gulong)(MIN(retry_ns, MAX(until - talk_now(), 0)) / 1000));
+}
+
+static bool is_silence(const char *output)
+{
+    return strcmp(output, "-") == 0;
+}
+
+/*
+ * A device, or the machine that it runs on, may have other work to do: it is asked again, and has longer each time, up
+ * to some seconds. *late: it needed that. expected NULL: any answer will do. NULL: it never gave a sign of life.
+ */
+static const char *await_life(const struct ask_device *device, const char *expected, bool *late, char **why)
+{
+    unsigned refused = 0;
+    bool sure = false;
+
+    *late = false;
+    for (int64_t quiet = device->quiet; !sure && refused < REFUSED_MAX && !suite_stopped; quiet *= LATER) {
+        const int64_t began = talk_now(), wait = MIN(quiet, MAX(sure_ns, device->quiet));
+        const char *output = sign_of_life(device, wait, why);
+
+        if (output && (expected ? output == expected : !is_silence(output)))
+            return output;
+        *late = true;
+        refused += !output;
+        sure = quiet >= sure_ns;
+        pause_until(began + wait);
+    }
+    return NULL;
 }
 
 bool ask_device_begin(struct ask_device *device, char **why)
 {
-    device->life = life_of(device, why);
-    return device->life != NULL;
+    bool late;
+
+    device->life = await_life(device, NULL, &late, why);
+    if (!device->life && !*why) /* it takes connections, and says nothing to what usually has an answer */
+        device->life = g_intern_static_string("-");
+    return device->life != NULL && !suite_stopped;
 }
 
-/* It may only be slow: it is asked once more. */
-static bool is_dead(const struct ask_device *device)
+/* After these exchanges. What a device answered while it was late may not be its usual answer. */
+static bool is_dead(const struct ask_device *device, struct exchange *exchanges, unsigned n)
 {
-    g_autofree char *why = NULL, *again = NULL;
+    g_autofree char *why = NULL;
+    bool late;
+    const char *output = await_life(device, device->life, &late, &why);
 
-    return life_of(device, &why) != device->life && life_of(device, &again) != device->life;
+    for (unsigned i = 0; i < n; i++)
+        exchanges[i].answer->slow |= late && output;
+    return !output;
 }
 
 /* Each alone, on a device that was alive before it. */
@@ -293,10 +341,10 @@ static bool ask_alone(const struct ask_device *device, struct exchange *exchange
         *why = g_strdup_printf("after --reset-command: %s", exchange->why);
         return false;
     }
-    if (is_dead(device) && !suite_stopped) {
+    if (is_dead(device, exchange, 1) && !suite_stopped) {
         struct answer *answer = exchange->answer;
         const char *last = answer->output[answer->n - 1];
-        g_autofree char *dead = strcmp(last, "-") == 0 ? g_strdup("dead") : g_strdup_printf("%s, dead", last);
+        g_autofree char *dead = is_silence(last) ? g_strdup("dead") : g_strdup_printf("%s, dead", last);
 
         answer->output[answer->n - 1] = g_intern_string(dead);
         answer->over = true;
@@ -320,22 +368,42 @@ static bool find_death(const struct ask_device *device, struct exchange *exchang
     return true;
 }
 
+static bool all_asked(const struct exchange *exchanges, unsigned n, char **why)
+{
+    for (unsigned i = 0; i < n; i++) {
+        if (!exchanges[i].asked) {
+            g_free(*why);
+            *why =
+                g_strdup_printf("it is alive, but took no connection for the next question: %s (try -j 1, or a longer "
+                                "--recover-timeout)",
+                                exchanges[i].why);
+            return false;
+        }
+    }
+    return true;
+}
+
 /* As many as run at the same time: after them it is looked whether the device lives, before others are suspects, too.
  */
 static bool ask_some(const struct ask_device *device, struct exchange *exchanges, unsigned n, char **why)
 {
-    bool good = true;
+    for (unsigned tries = 0; tries < ASKED_MAX; tries++) {
+        bool dead;
 
-    exchange_words(device, exchanges, n);
-    for (unsigned i = 0; i < n; i++)
-        good &= exchanges[i].asked;
-    if (suite_stopped) {
-        *why = g_strdup("stopped");
-        return false;
+        exchange_words(device, exchanges, n);
+        dead = !suite_stopped && is_dead(device, exchanges, n);
+        if (suite_stopped) {
+            *why = g_strdup("stopped");
+            return false;
+        }
+        if (dead)
+            return find_death(device, exchanges, n, why);
+        if (all_asked(exchanges, n, why)) {
+            g_clear_pointer(why, g_free);
+            return true;
+        }
     }
-    if (good && !is_dead(device))
-        return true;
-    return find_death(device, exchanges, n, why);
+    return false;
 }
 
 bool ask_device(void *ctx, const struct word *words, struct answer *answers, unsigned n, unsigned patience, char **why)
