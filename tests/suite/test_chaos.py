@@ -140,6 +140,54 @@ def test_faults_of_a_server_that_breaks_connections():
     assert run.returncode == 1 and "it was executed twice" in run.stdout, run.stdout + run.stderr
 
 
+@contextlib.contextmanager
+def restartable(*args):
+    """Its port, and the command that restarts it."""
+    server = subprocess.Popen([devices.GEN, "serve", "127.0.0.1:0", "--service=nfs", *args], stderr=subprocess.PIPE, text=True)
+    try:
+        yield int(server.stderr.readline().split("port ")[1].split()[0].rstrip(":,;")), f"--restart-command=kill -HUP {server.pid}"
+    finally:
+        server.kill()
+        server.wait()
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_server_that_is_restarted(seed):
+    """Its client makes a new session, reclaims what was open, and waits for the end of the grace period."""
+    with restartable() as (port, restart):
+        run = chaos(port, seed, restart)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert int(re.search(r"(\d+) restarts", run.stdout)[1]) >= 5, run.stdout
+
+
+def test_acknowledged_write_that_a_restart_loses():
+    with restartable("--misbehave=lost-at-restart") as (port, restart):
+        run = chaos(port, 2, restart, "--count=60")
+    steps = steps_of(run)
+    assert run.returncode == 1 and "expected the octets that were written and acknowledged" in run.stdout, run.stdout + run.stderr
+    assert 1 <= len(steps) <= 2 and steps[0].startswith("write 0x") and "the server is restarted" in steps[-1], run.stdout
+
+
+def test_server_that_forgets_its_sessions():
+    """No restart was asked for: that is no excuse then."""
+    over = threading.Event()
+    with restartable() as (port, restart):
+        def restarts():
+            while not over.wait(2):
+                subprocess.run(restart.split("=")[1].split(), check=False)
+
+        threading.Thread(target=restarts, daemon=True).start()
+        run = chaos(port, 2, "--count=100000")
+        over.set()
+    assert run.returncode == 1 and "found 10052" in run.stdout, run.stdout + run.stderr
+
+
+def test_restart_that_fails():
+    with serve() as port:
+        run = chaos(port, 1, "--restart-command=exit 3")
+    assert run.returncode == 2 and "--restart-command: exit status 3" in run.stderr, run.stdout + run.stderr
+
+
 def test_the_same_by_seed():
     with serve("--misbehave=executed-again") as port:
         first, again = chaos(port, 3), chaos(port, 3)
@@ -152,6 +200,9 @@ def test_the_same_by_seed():
     (["--chaos=1", "--rping"], "--chaos: alone"),
     (["--chaos=1", "--markers"], "--markers"),
     (["--chaos=1", "--inject=MPA-4.1-05"], "--inject"),
+    (["--rping", "--restart-command=true"], "--restart-command"),
+    (["--chaos=1", "--restart-timeout=5"], "--restart-timeout"),
+    (["--chaos=1", "--restart-command=true", "--restart-timeout=0"], "--restart-timeout: 0 is not from 0.1 to 3600 seconds"),
 ])
 def test_bad_input(args, message):
     run = subprocess.run([devices.GEN, "connect", "127.0.0.1:1", *args], capture_output=True, text=True, timeout=20)
@@ -193,4 +244,4 @@ def test_bad_seed_of_the_server():
 
 def test_unknown_fault_of_the_server():
     run = subprocess.run([devices.GEN, "serve", "127.0.0.1:0", "--service=nfs", "--misbehave=x"], capture_output=True, text=True, timeout=20)
-    assert run.returncode == 2 and "write-lost, executed-again and delay, not 'x'" in run.stderr
+    assert run.returncode == 2 and "write-lost, executed-again, lost-at-restart and delay, not 'x'" in run.stderr

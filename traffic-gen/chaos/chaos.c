@@ -2,6 +2,7 @@
 #include "traffic-gen/chaos/chaos.h"
 
 #include "traffic-gen/pairs/reduce.h"
+#include "traffic-gen/suite/run/user_command.h"
 #include "traffic-gen/suite/talk/rpc_talker_v4.h"
 #include "traffic-gen/suite/talk/tcp_socket.h"
 #include "wire/nfs.h"
@@ -18,15 +19,24 @@ enum {
 };
 
 static const int64_t retry_ns = 50 * INT64_C(1000000), patience_ns = 5 * INT64_C(1000000000),
-                     delay_ns = 60 * INT64_C(1000000000);
+                     delay_ns = 60 * INT64_C(1000000000),
+                     /* After a restart: until it accepts connections, and until its grace period is over. */
+    return_ns = 60 * INT64_C(1000000000), grace_ns = 120 * INT64_C(1000000000);
 static const struct suite_case row = {
     .rule = RULE_RPCR_3_4_5_07, .needs = NEED_NFS, .expected = "exactly one execution"};
 
 /* The client, whose session outlives its connections. */
 struct chaos {
+    const struct chaos_server *server;
     struct talk_run *run;
     struct chaos_outcome *outcome;
     struct chaos_world world;
+    /* Restarts of the server. */
+    bool restarted;     /* since the session was made: the server need not know it any more */
+    bool is_lost;       /* it does not */
+    bool doubtful;      /* the Call may have been executed in the session that is lost */
+    bool restarted_now; /* in this step */
+    int64_t last_start; /* when the latest one was over */
     /* The connection. */
     bool connected;
     struct talk talk;
@@ -64,10 +74,16 @@ static void no_server(struct chaos *chaos, const char *why)
     chaos->outcome->end = CHAOS_NO_SERVER;
 }
 
+/* How long a Call may be put off. */
+static int64_t t_delay(const struct chaos *chaos)
+{
+    return chaos->outcome->restarts > 0 ? grace_ns : delay_ns;
+}
+
 static void delayed(struct chaos *chaos)
 {
-    broken(chaos, "expected the Call to be executed at some time; found NFS4ERR_DELAY for %d s",
-           (int)(delay_ns / INT64_C(1000000000)));
+    broken(chaos, "expected the Call to be executed at some time; found NFS4ERR_DELAY or NFS4ERR_GRACE for %d s",
+           (int)(t_delay(chaos) / INT64_C(1000000000)));
 }
 
 static bool goes_on(const struct chaos *chaos)
@@ -111,6 +127,13 @@ static bool try_connect(struct chaos *chaos, char **why)
     return false;
 }
 
+/* The talker has used the first ones. */
+static void begin_slot(struct chaos *chaos)
+{
+    chaos->slot = chaos->v4.slots - 1;
+    chaos->sequence = 1;
+}
+
 /* The first time a session is made, and the file; later ones go on with both. */
 static bool take_up(struct chaos *chaos)
 {
@@ -120,6 +143,10 @@ static bool take_up(struct chaos *chaos)
         talker->v4 = chaos->v4;
         return true;
     }
+    while (!chaos->v4.owner)
+        chaos->v4.owner = random_next(&talker->random);
+    talker->v4.owner = chaos->v4.owner;
+    talker->v4.verifier = random_next(&talker->random);
     if (!rpc_talker_file(talker) || !talker->v4.has_session || talker->v4.slots < SLOTS_MIN) {
         no_server(chaos, chaos->result->actual ? chaos->result->actual : "its sessions have less than 4 slots");
         return false;
@@ -130,8 +157,7 @@ static bool take_up(struct chaos *chaos)
     g_ptr_array_add(chaos->names, g_strdup(talker->name));
     for (unsigned i = 0; i < CHAOS_FOLDERS; i++)
         chaos->folders[i] = g_strdup(rpc_talker_new_name(talker));
-    chaos->slot = chaos->v4.slots - 1; /* the talker has used the first ones */
-    chaos->sequence = 1;
+    begin_slot(chaos);
     chaos->xid = talker->xids;
     chaos->has_session = true;
     return true;
@@ -139,7 +165,8 @@ static bool take_up(struct chaos *chaos)
 
 static bool connect_again(struct chaos *chaos)
 {
-    const int64_t until = talk_now() + patience_ns;
+    const int64_t until =
+        MAX(talk_now() + patience_ns, chaos->outcome->restarts > 0 ? chaos->last_start + return_ns : 0);
     g_autofree char *why = NULL;
 
     do {
@@ -162,12 +189,45 @@ static bool is_usable(const struct chaos *chaos)
            !chaos->talk.our_fin;
 }
 
+/* The same client, after a restart of the server. False: there was no answer, or an invariant was broken. */
+static bool recover(struct chaos *chaos)
+{
+    struct rpc_talker *talker = &chaos->talker;
+    uint32_t status;
+
+    talker->v4 = (struct talker_v4){.owner = chaos->v4.owner, .verifier = chaos->v4.verifier};
+    memcpy(talker->root, chaos->root, talker->root_n = chaos->root_n);
+    memcpy(talker->file, chaos->file, talker->file_n = chaos->file_n);
+    g_strlcpy(talker->name, g_ptr_array_index(chaos->names, 0), sizeof talker->name);
+    status = talker_recover(talker);
+    if (status == 0) {
+        chaos->v4 = talker->v4;
+        begin_slot(chaos);
+        chaos->is_lost = chaos->restarted = false;
+    } else if (status != UINT32_MAX) {
+        broken(chaos, "expected the server to take its client up again after the restart; found %s",
+               rpc_talker_result_words(talker));
+    }
+    return status == 0;
+}
+
 static bool be_connected(struct chaos *chaos)
 {
-    if (is_usable(chaos))
-        return true;
-    disconnect(chaos);
-    return connect_again(chaos);
+    for (unsigned tries = 0; tries < ENDED_MAX && goes_on(chaos); tries++) {
+        if (!is_usable(chaos)) {
+            disconnect(chaos);
+            if (!connect_again(chaos))
+                return false;
+        }
+        if (!chaos->is_lost || recover(chaos))
+            return true;
+        disconnect(chaos);
+    }
+    broken(chaos,
+           "expected the server to take its client up again after the restart; the connection ended %d times in "
+           "a row",
+           ENDED_MAX);
+    return false;
 }
 
 /* ---- Calls ---- */
@@ -258,6 +318,22 @@ static bool reply_of(struct chaos *chaos, const struct request *request, struct 
 
 /* ---- what befalls the connection ---- */
 
+/* By the user's command. */
+static void restart(struct chaos *chaos)
+{
+    g_autofree char *address = g_strdup_printf("IWARP_DEVICE=%s", chaos->server->address), *why = NULL;
+    const char *const variables[] = {address, NULL};
+
+    if (!user_command_run(chaos->server->restart, variables, chaos->server->t_restart, &why)) {
+        g_autofree char *text = g_strdup_printf("--restart-command: %s", why);
+
+        no_server(chaos, text);
+    }
+    chaos->restarted = chaos->restarted_now = true;
+    chaos->outcome->restarts++;
+    chaos->last_start = talk_now();
+}
+
 /* Before the Call. */
 static void disturb_before(struct chaos *chaos, enum chaos_fault fault)
 {
@@ -267,6 +343,8 @@ static void disturb_before(struct chaos *chaos, enum chaos_fault fault)
         talk_write(&chaos->talk, half, sizeof half);
     if (fault == CHAOS_HALF_SENT || fault == CHAOS_RESET_BEFORE)
         talk_reset(&chaos->talk);
+    if (fault == CHAOS_RESTART_BEFORE)
+        restart(chaos);
     if (fault == CHAOS_MALFORMED) {
         rpc_talker_say(&chaos->talker, "call null xid=%u h.vers=%d", chaos->xid + 0x80000000, VERSION_UNKNOWN);
         rpc_talker_await(&chaos->talker, chaos->talker.xid, talk_t_react(&chaos->talk)); /* ERR_VERS, or the end */
@@ -278,6 +356,8 @@ static void disturb_after(struct chaos *chaos, enum chaos_fault fault, const str
 {
     if (fault == CHAOS_RESET_AFTER)
         talk_reset(&chaos->talk);
+    else if (fault == CHAOS_RESTART_AFTER)
+        restart(chaos);
     else if (fault == CHAOS_FIN_AFTER)
         talk_finish(&chaos->talk);
     else if (fault == CHAOS_READ_FAILS) /* our end refuses the Read, and the connection is over */
@@ -321,7 +401,7 @@ static void judge_step(struct chaos *chaos, const struct chaos_step *step, struc
 
     xdr_u32(results, &status);
     results->at = at;
-    if (status != due)
+    if (status != due && !(chaos->doubtful && status == chaos_apply_again(&chaos->world, step)))
         broken(chaos, "expected NFS status %u; found %u%s", due, status,
                again ? " in answer to the same Call again: it was executed twice, or not at all" : "");
     else if (step->operation == CHAOS_READ)
@@ -334,23 +414,34 @@ enum asked {
     ASKED_ENDED, /* the connection is over, as we have broken it or the server has ended it */
     ASKED_LATER, /* the server wants the same Call again, for example as it still executes it */
     ASKED_ANEW,  /* it wants another Call */
+    ASKED_LOST,  /* and of another session: it was restarted */
 };
 
-/* RFC 8881 section 15.1.1.3: after NFS4ERR_DELAY from SEQUENCE, the retry is the same request; else a new one. */
-static enum asked delay_in(struct xdr results)
+/*
+ * RFC 8881 section 15.1.1.3: after NFS4ERR_DELAY from SEQUENCE, the retry is the same request; else a new one. Section
+ * 8.4.2.1: after a restart the session is gone, and there is a grace period.
+ */
+static enum asked asked_of(const struct chaos *chaos, struct xdr results)
 {
     uint32_t status = 0, tag = 0, n = 0;
 
-    if (!xdr_u32(&results, &status) || status != NFS4ERR_DELAY || !xdr_u32(&results, &tag) || tag != 0 ||
-        !xdr_u32(&results, &n))
+    if (!xdr_u32(&results, &status) || !xdr_u32(&results, &tag) || tag != 0 || !xdr_u32(&results, &n))
         return ASKED_DONE;
-    return n == 1 ? ASKED_LATER : ASKED_ANEW;
+    if (status == NFS4ERR_DELAY)
+        return n == 1 ? ASKED_LATER : ASKED_ANEW;
+    if (status == NFS4ERR_GRACE && chaos->outcome->restarts > 0)
+        return ASKED_ANEW;
+    if ((status == NFS4ERR_BADSESSION || status == NFS4ERR_DEADSESSION) && n == 1 && chaos->restarted)
+        return ASKED_LOST;
+    return ASKED_DONE;
 }
 
 static enum asked ask_once(struct chaos *chaos, const struct chaos_step *step, const struct request *request,
                            bool again)
 {
-    const bool breaks = !again && (step->fault == CHAOS_RESET_AFTER || step->fault == CHAOS_FIN_AFTER);
+    const bool breaks =
+        !again && !chaos->restarted_now &&
+        (step->fault == CHAOS_RESET_AFTER || step->fault == CHAOS_FIN_AFTER || step->fault == CHAOS_RESTART_AFTER);
     enum asked asked;
     struct xdr results;
 
@@ -360,9 +451,9 @@ static enum asked ask_once(struct chaos *chaos, const struct chaos_step *step, c
         return ASKED_ENDED;
     }
     if (reply_of(chaos, request, &results)) {
-        asked = delay_in(results);
+        asked = asked_of(chaos, results);
         if (asked == ASKED_DONE)
-            judge_step(chaos, step, &results, again || step->fault == CHAOS_READ_FAILS);
+            judge_step(chaos, step, &results, again);
         return asked;
     }
     if (!is_usable(chaos))
@@ -378,15 +469,19 @@ static enum asked ask_once(struct chaos *chaos, const struct chaos_step *step, c
  */
 static bool ask(struct chaos *chaos, const struct chaos_step *step, struct request *request)
 {
-    const int64_t until = talk_now() + delay_ns;
+    const int64_t began = talk_now();
     unsigned ended = 0;
-    bool again = false;
+    bool again = step->fault == CHAOS_READ_FAILS;
 
-    while (ended < ENDED_MAX && talk_now() < until) {
+    while (ended < ENDED_MAX && talk_now() - began < t_delay(chaos)) {
         enum asked asked = be_connected(chaos) ? ask_once(chaos, step, request, again) : ASKED_DONE;
 
-        if (asked == ASKED_DONE || asked == ASKED_ANEW)
-            return asked == ASKED_ANEW;
+        if (asked == ASKED_LOST) {
+            chaos->is_lost = true;
+            chaos->doubtful |= again;
+        }
+        if (asked != ASKED_ENDED && asked != ASKED_LATER)
+            return asked != ASKED_DONE;
         again = true;
         if (asked == ASKED_LATER) {
             put_be32(request->octets->data, ++chaos->xid); /* an answer on this connection is to one Call */
@@ -423,13 +518,14 @@ static bool call(struct chaos *chaos, const struct chaos_step *step)
 
 static void take_step(struct chaos *chaos, const struct chaos_step *step)
 {
-    const int64_t until = talk_now() + delay_ns;
+    const int64_t began = talk_now();
 
+    chaos->doubtful = chaos->restarted_now = false;
     if (!be_connected(chaos))
         return;
     disturb_before(chaos, step->fault);
     while (be_connected(chaos) && call(chaos, step)) {
-        if (talk_now() >= until)
+        if (talk_now() - began >= t_delay(chaos))
             delayed(chaos);
         g_usleep((gulong)(retry_ns / 1000));
     }
@@ -463,12 +559,13 @@ static void clear_up(struct chaos *chaos)
     g_ptr_array_unref(chaos->names);
 }
 
-void chaos_run(struct talk_run *run, const GArray *steps, struct chaos_outcome *outcome)
+void chaos_run(const struct chaos_server *server, const GArray *steps, struct chaos_outcome *outcome)
 {
     struct chaos *chaos = g_new0(struct chaos, 1);
 
     *outcome = (struct chaos_outcome){.end = CHAOS_KEPT};
-    chaos->run = run;
+    chaos->server = server;
+    chaos->run = server->run;
     chaos->outcome = outcome;
     chaos->names = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < steps->len && goes_on(chaos); i++)
@@ -482,7 +579,7 @@ void chaos_run(struct talk_run *run, const GArray *steps, struct chaos_outcome *
 /* ---- reduction ---- */
 
 struct reduction {
-    struct talk_run *run;
+    const struct chaos_server *server;
     const GArray *steps;
     unsigned groups, runs;
     bool is_over; /* there is no server any more, or we were stopped */
@@ -506,7 +603,7 @@ static bool breaks(struct reduction *reduction, const GArray *steps)
 
     if (reduction->is_over)
         return false;
-    chaos_run(reduction->run, steps, &outcome);
+    chaos_run(reduction->server, steps, &outcome);
     reduction->runs++;
     reduction->is_over = suite_stopped || outcome.end == CHAOS_NO_SERVER;
     g_free(outcome.what);
@@ -555,9 +652,9 @@ static GArray *fewer_faults(struct reduction *reduction)
     return steps_with_faults(reduction, reduce(all_of(reduction->steps->len), breaks_with_faults, reduction));
 }
 
-GArray *chaos_reduce(struct talk_run *run, const GArray *steps, unsigned *runs)
+GArray *chaos_reduce(const struct chaos_server *server, const GArray *steps, unsigned *runs)
 {
-    struct reduction reduction = {.run = run};
+    struct reduction reduction = {.server = server};
     GArray *left = g_array_new(FALSE, FALSE, sizeof(struct chaos_step)), *next;
     guint before;
 

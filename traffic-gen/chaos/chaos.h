@@ -18,17 +18,24 @@ enum chaos_end {
 
 struct chaos_outcome {
     enum chaos_end end;
-    unsigned steps, faults, connections; /* so far */
-    char *what;                          /* what was broken, or why there is no server; the caller frees it */
+    unsigned steps, faults, connections, restarts; /* so far */
+    char *what;                                    /* what was broken, or why there is no server; the caller frees it */
 };
 
-/* Runs the history on a server that has been learnt (learn_device()), in names of its own. */
-void chaos_run(struct talk_run *run, const GArray *steps, struct chaos_outcome *outcome);
+struct chaos_server {
+    struct talk_run *run; /* it has been learnt: learn_device() */
+    const char *address;  /* for the command, in IWARP_DEVICE */
+    const char *restart;  /* command that restarts it; NULL: the history has no such steps */
+    int64_t t_restart;    /* for that, ns */
+};
+
+/* Runs the history, in names of its own. */
+void chaos_run(const struct chaos_server *server, const GArray *steps, struct chaos_outcome *outcome);
 
 /*
  * The shortest history found that breaks an invariant, too, by leaving out steps of one that does. runs: how many were
  * tried. The caller's.
  */
-GArray *chaos_reduce(struct talk_run *run, const GArray *steps, unsigned *runs);
+GArray *chaos_reduce(const struct chaos_server *server, const GArray *steps, unsigned *runs);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/chaos/history.h"
 
-enum { CALM_OF_TEN = 4 };
+enum { CALM_OF_TEN = 4, STEPS_PER_RESTART = 25, RESTARTS_SEED = 0x52535452 };
 
 static enum chaos_fault draw_fault(GRand *random, enum chaos_operation operation)
 {
@@ -15,7 +15,20 @@ static enum chaos_fault draw_fault(GRand *random, enum chaos_operation operation
     return fault;
 }
 
-GArray *chaos_history(uint32_t seed, unsigned n)
+/* By a random source of their own, so that the rest of the history is the same without them. */
+static void add_restarts(GArray *steps, uint32_t seed)
+{
+    GRand *random = g_rand_new_with_seed(seed ^ RESTARTS_SEED);
+
+    for (guint i = 0; i < steps->len; i++) {
+        if (g_rand_int_range(random, 0, STEPS_PER_RESTART) == 0)
+            g_array_index(steps, struct chaos_step, i).fault =
+                g_rand_boolean(random) ? CHAOS_RESTART_BEFORE : CHAOS_RESTART_AFTER;
+    }
+    g_rand_free(random);
+}
+
+GArray *chaos_history(uint32_t seed, unsigned n, bool restarts)
 {
     GArray *steps = g_array_sized_new(FALSE, FALSE, sizeof(struct chaos_step), n);
     GRand *random = g_rand_new_with_seed(seed);
@@ -30,6 +43,8 @@ GArray *chaos_history(uint32_t seed, unsigned n)
         g_array_append_val(steps, step);
     }
     g_rand_free(random);
+    if (restarts)
+        add_restarts(steps, seed);
     return steps;
 }
 
@@ -41,7 +56,9 @@ char *chaos_step_text(const struct chaos_step *step)
                                          [CHAOS_RESET_AFTER] = "; RST after the Call",
                                          [CHAOS_FIN_AFTER] = "; FIN after the Call",
                                          [CHAOS_READ_FAILS] = "; its Read chunk can be read only in part",
-                                         [CHAOS_MALFORMED] = "; a message of version 9 before the Call"};
+                                         [CHAOS_MALFORMED] = "; a message of version 9 before the Call",
+                                         [CHAOS_RESTART_BEFORE] = "; the server is restarted before the Call",
+                                         [CHAOS_RESTART_AFTER] = "; the server is restarted after the Call"};
     g_autofree char *what = NULL;
 
     switch (step->operation) {
@@ -82,4 +99,11 @@ uint32_t chaos_apply(struct chaos_world *world, const struct chaos_step *step)
     default:
         return CHAOS_OK;
     }
+}
+
+uint32_t chaos_apply_again(const struct chaos_world *world, const struct chaos_step *step)
+{
+    struct chaos_world same = *world;
+
+    return chaos_apply(&same, step);
 }

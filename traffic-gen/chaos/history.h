@@ -28,7 +28,10 @@ enum chaos_fault {
     CHAOS_FIN_AFTER,    /* FIN likewise */
     CHAOS_READ_FAILS,   /* a WRITE whose Read chunk can be read only in part */
     CHAOS_MALFORMED,    /* a message of no known version before the Call */
-    CHAOS_FAULTS
+    CHAOS_FAULTS,
+    /* Only where the server can be restarted. */
+    CHAOS_RESTART_BEFORE = CHAOS_FAULTS, /* nothing outstanding */
+    CHAOS_RESTART_AFTER,                 /* as soon as the Call is sent */
 };
 
 struct chaos_step {
@@ -38,8 +41,8 @@ struct chaos_step {
     uint8_t pattern; /* of a WRITE: each of its octets */
 };
 
-/* struct chaos_step, n of them, always the same by seed. The caller's. */
-GArray *chaos_history(uint32_t seed, unsigned n);
+/* struct chaos_step, n of them, always the same by seed; restarts: some are of the server. The caller's. */
+GArray *chaos_history(uint32_t seed, unsigned n, bool restarts);
 /* "make folder 2, RST after the Call"; the caller's. */
 char *chaos_step_text(const struct chaos_step *step);
 
@@ -54,5 +57,10 @@ enum { CHAOS_OK = 0, CHAOS_NOENT = 2, CHAOS_EXIST = 17 };
 
 /* The status of the step's operation when it is executed once; the world is then as after it. */
 uint32_t chaos_apply(struct chaos_world *world, const struct chaos_step *step);
+/*
+ * The same once more: what a server answers that has executed the step before and does not know it any more, which
+ * only a restart allows.
+ */
+uint32_t chaos_apply_again(const struct chaos_world *world, const struct chaos_step *step);
 
 #endif

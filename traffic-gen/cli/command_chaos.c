@@ -35,7 +35,7 @@ static void print_steps(const GArray *steps)
 }
 
 /* What is left of the history that breaks it. */
-static void report_broken(struct talk_run *run, const GArray *steps, const struct chaos_outcome *outcome)
+static void report_broken(const struct chaos_server *server, const GArray *steps, const struct chaos_outcome *outcome)
 {
     g_autoptr(GArray) so_far = g_array_new(FALSE, FALSE, sizeof(struct chaos_step)), left = NULL;
     struct chaos_outcome last;
@@ -43,8 +43,8 @@ static void report_broken(struct talk_run *run, const GArray *steps, const struc
 
     g_array_append_vals(so_far, steps->data, MIN(outcome->steps, steps->len));
     printf("broken at step %u: %s\n", outcome->steps, outcome->what);
-    left = chaos_reduce(run, so_far, &runs);
-    chaos_run(run, left, &last);
+    left = chaos_reduce(server, so_far, &runs);
+    chaos_run(server, left, &last);
     if (last.end == CHAOS_NO_SERVER) {
         printf("not reduced: %s\n", last.what);
         g_free(last.what);
@@ -56,18 +56,21 @@ static void report_broken(struct talk_run *run, const GArray *steps, const struc
     g_free(last.what);
 }
 
-static int run_history(struct talk_run *run, const char *address, const GArray *steps)
+static int run_history(const struct chaos_server *server, const GArray *steps)
 {
     struct chaos_outcome outcome;
     int status = COMMAND_FAILED;
 
-    chaos_run(run, steps, &outcome);
+    chaos_run(server, steps, &outcome);
     if (outcome.end == CHAOS_NO_SERVER) {
-        status = command_fail("%s: %s", address, outcome.what);
+        status = command_fail("%s: %s", server->address, outcome.what);
     } else {
-        printf("%u steps, %u faults, %u connections\n", outcome.steps, outcome.faults, outcome.connections);
+        printf("%u steps, %u faults, %u connections", outcome.steps, outcome.faults, outcome.connections);
+        if (server->restart)
+            printf(", %u restarts", outcome.restarts);
+        putchar('\n');
         if (outcome.end == CHAOS_BROKEN)
-            report_broken(run, steps, &outcome);
+            report_broken(server, steps, &outcome);
         else if (suite_stopped)
             command_fail("stopped");
         else
@@ -81,7 +84,8 @@ static int run_on(const char *address, const struct chaos_options *options, guin
 {
     g_autofree char *host = NULL, *port = NULL, *why = NULL;
     g_autoptr(GError) error = NULL;
-    g_autoptr(GArray) steps = chaos_history((uint32_t)seed, options->steps ? (unsigned)options->steps : STEPS);
+    g_autoptr(GArray) steps =
+        chaos_history((uint32_t)seed, options->steps ? (unsigned)options->steps : STEPS, options->restart);
     struct talk_run run = {
         .dut = DUT_RESPONDER,
         .listener = -1,
@@ -94,6 +98,8 @@ static int run_on(const char *address, const struct chaos_options *options, guin
         .received_max = TALK_RECEIVED_MAX,
         .services = NEED_RPC | NEED_NFS | NEED_RECEIVES,
     };
+    const struct chaos_server server = {
+        .run = &run, .address = address, .restart = options->restart, .t_restart = nanoseconds(options->t_restart)};
     int status;
 
     if (!choice_address(address, false, &host, &port, &error))
@@ -107,7 +113,7 @@ static int run_on(const char *address, const struct chaos_options *options, guin
     signal(SIGTERM, stop);
     if (learn_device(&run, &why)) {
         printf("--chaos=%" G_GUINT64_FORMAT ": ", seed);
-        status = run_history(&run, address, steps);
+        status = run_history(&server, steps);
     } else {
         status = command_fail("%s: %s", address, why);
     }
@@ -125,5 +131,7 @@ int command_chaos(const char *address, const struct chaos_options *options)
         return command_fail("--count: %d is not from 1 to %d", options->steps, CHAOS_STEPS_MAX);
     if (!(options->timeout >= 0.1 && options->timeout <= 3600))
         return command_fail("--timeout: %g is not from 0.1 to 3600 seconds", options->timeout);
+    if (!(options->t_restart >= 0.1 && options->t_restart <= 3600))
+        return command_fail("--restart-timeout: %g is not from 0.1 to 3600 seconds", options->t_restart);
     return run_on(address, options, seed);
 }

@@ -6,10 +6,12 @@
 #include <glib.h>
 
 struct chaos_options {
-    const char *seed;   /* as given */
-    const char *export; /* NULL: the root */
-    gint steps;         /* 0: the default */
-    double timeout;     /* for an answer, seconds */
+    const char *seed;    /* as given */
+    const char *export;  /* NULL: the root */
+    gint steps;          /* 0: the default */
+    double timeout;      /* for an answer, seconds */
+    const char *restart; /* command; NULL: the server is not restarted */
+    double t_restart;    /* for the command, seconds */
 };
 
 /* Prints what was found; returns the exit status. */

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { CLIENTS = 4, SIZE_MAX_OCTETS = 16 << 20, REVISION = 2, START_UP_MIN = 10 /* seconds */ };
+enum { CLIENTS = 4, SIZE_MAX_OCTETS = 16 << 20, REVISION = 2, START_UP_MIN = 10, RESTART = 60 /* seconds */ };
 #define SIZE_DEFAULT G_MININT64 /* the client's own */
 
 static const struct client_row {
@@ -28,7 +28,8 @@ struct options {
     gint64 size;
     gint revision;
     gboolean verify, markers, no_crc, peer_to_peer, plain, verbose;
-    char *device, *misbehave, *chaos;
+    char *device, *misbehave, *chaos, *restart;
+    double restart_timeout;
 };
 
 static int check(const struct options *options)
@@ -146,6 +147,8 @@ static int check_uses(const struct options *options, const struct client_row *cl
          "scenarios whose end is an NFS client, and --chaos"},
         {options->speak.mount_port, scenario, "--mount-port", "scenarios whose end is an NFS client"},
         {options->speak.source, scenario, "--source", "scenarios on RDMA devices"},
+        {options->restart, options->chaos, "--restart-command", "--chaos"},
+        {options->restart_timeout != RESTART, options->restart, "--restart-timeout", "--restart-command"},
         {options->speak.record, !options->device && !options->chaos, "-w", "scenarios and clients"},
     };
 
@@ -171,7 +174,9 @@ static int run_chaos(int argc, char **argv, const struct options *options, const
     const struct chaos_options chaos = {.seed = options->chaos,
                                         .export = options->speak.export,
                                         .steps = options->speak.count,
-                                        .timeout = options->speak.timeout};
+                                        .timeout = options->speak.timeout,
+                                        .restart = options->restart,
+                                        .t_restart = options->restart_timeout};
 
     if (client || options->device || argc != 2)
         return command_fail("--chaos: alone, with HOST:PORT of an NFS server (see: iwarp-gen connect --help)");
@@ -218,7 +223,8 @@ int command_connect(int argc, char **argv)
         "--as-device=rpc.\n"
         "Exit status: 0 success, 1 the peer did something else, 2 wrong usage, or nobody to connect to.",
     };
-    struct options options = {.speak = SPEAK_DEFAULTS, .size = SIZE_DEFAULT, .revision = REVISION};
+    struct options options = {
+        .speak = SPEAK_DEFAULTS, .size = SIZE_DEFAULT, .revision = REVISION, .restart_timeout = RESTART};
     const GOptionEntry entries[] = {
         SPEAK_ENTRIES(options.speak),
         COMMAND_GROUP("Scenarios whose end is an NFS client"),
@@ -231,6 +237,10 @@ int command_connect(int argc, char **argv)
         COMMAND_GROUP("Chaos"),
         {"chaos", 0, 0, G_OPTION_ARG_STRING, &options.chaos,
          "be an NFSv4.1 client whose connections break, by this seed; --count: steps (default 200)", "SEED"},
+        {"restart-command", 0, 0, G_OPTION_ARG_STRING, &options.restart,
+         "--chaos: what restarts the server, now and then, and ends when it is back", "COMMAND"},
+        {"restart-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.restart_timeout, "time for that command (default 60)",
+         "SECONDS"},
         COMMAND_GROUP("Clients of services"),
         {"rping", 0, 0, G_OPTION_ARG_NONE, &options.chosen[0], clients[0].help, NULL},
         {"write", 0, 0, G_OPTION_ARG_NONE, &options.chosen[1], clients[1].help, NULL},
@@ -264,5 +274,6 @@ int command_connect(int argc, char **argv)
     g_free(options.device);
     g_free(options.misbehave);
     g_free(options.chaos);
+    g_free(options.restart);
     return status;
 }

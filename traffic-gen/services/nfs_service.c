@@ -8,6 +8,7 @@
 #include "traffic-gen/nfs/nfs_end.h"
 #include "traffic-gen/services/nfs_chaos.h"
 
+#include <signal.h>
 #include <stdio.h>
 
 enum {
@@ -38,6 +39,23 @@ static struct nfs_tree *tree;
 static struct nfs_chaos chaos;
 static struct nfs_server *server;
 static uint64_t connections;
+static volatile sig_atomic_t restarts_wanted;
+static sig_atomic_t restarts; /* of these, that have been */
+
+static void on_hangup(int number)
+{
+    (void)number;
+    restarts_wanted++;
+}
+
+static void restart_if_wanted(void)
+{
+    if (restarts == restarts_wanted)
+        return;
+    restarts = restarts_wanted;
+    nfs_server_restart(server);
+    fputs("iwarp-gen: restarted\n", stderr);
+}
 
 static bool nfs_configured(void)
 {
@@ -49,6 +67,7 @@ static void nfs_close(void)
     nfs_server_free(server);
     nfs_tree_free(tree);
     g_clear_pointer(&chaos.random, g_rand_free);
+    signal(SIGHUP, SIG_DFL);
     server = NULL;
     tree = NULL;
 }
@@ -77,11 +96,15 @@ static bool take_fault(const char *name, struct nfs_server_options *options, cha
 {
     options->executes_again = g_strcmp0(name, "executed-again") == 0;
     options->loses_writes = g_strcmp0(name, "write-lost") == 0 ? WRITES_PER_LOSS : 0;
+    options->loses_at_restart = g_strcmp0(name, "lost-at-restart") == 0;
     options->delays = g_strcmp0(name, "delay") == 0 ? REQUESTS_PER_DELAY : 0;
-    if (!name || options->executes_again || options->loses_writes > 0 || options->delays > 0)
+    if (!name || options->executes_again || options->loses_writes > 0 || options->delays > 0 ||
+        options->loses_at_restart)
         return true;
-    *error = g_strdup_printf("--misbehave: of the service nfs there are write-lost, executed-again and delay, not '%s'",
-                             name);
+    *error =
+        g_strdup_printf("--misbehave: of the service nfs there are write-lost, executed-again, lost-at-restart and "
+                        "delay, not '%s'",
+                        name);
     return false;
 }
 
@@ -122,6 +145,7 @@ static bool nfs_open(const struct endpoint_options *options, char **error)
     /* Handles and sessions of a previous server must not be valid here. */
     server_options.seed = (uint64_t)g_get_real_time();
     server = nfs_server_new(&server_options);
+    signal(SIGHUP, on_hangup);
     return true;
 }
 
@@ -129,6 +153,7 @@ static bool nfs_open(const struct endpoint_options *options, char **error)
 struct nfs_connection {
     struct nfs_end *end;
     struct nfs_chaos_end *chaos; /* NULL: none */
+    sig_atomic_t restarts;       /* before it was made */
 };
 
 static void *nfs_make(const struct endpoint_options *options, const struct stream *stream)
@@ -142,6 +167,8 @@ static void *nfs_make(const struct endpoint_options *options, const struct strea
     };
     struct nfs_connection *connection = g_new0(struct nfs_connection, 1);
 
+    restart_if_wanted();
+    connection->restarts = restarts;
     connection->end = nfs_end_new_server(
         &(struct nfs_end_options){.rpc = &rpc, .stream = stream, .seed = ++connections}, server, true);
     if (chaos.random)
@@ -163,6 +190,17 @@ static struct qp *nfs_qp(void *endpoint)
     return nfs_end_qp(((struct nfs_connection *)endpoint)->end);
 }
 
+/* A restart ends all connections. */
+static void nfs_tick(void *endpoint)
+{
+    struct nfs_connection *connection = endpoint;
+
+    restart_if_wanted();
+    if (connection->restarts != restarts)
+        qp_close(nfs_end_qp(connection->end), true);
+    connection->restarts = restarts;
+}
+
 static const char *nfs_trouble(void *endpoint)
 {
     return nfs_end_trouble(((struct nfs_connection *)endpoint)->end);
@@ -181,5 +219,6 @@ const struct endpoint_kind nfs_service = {
     .make = nfs_make,
     .free = nfs_free,
     .qp = nfs_qp,
+    .tick = nfs_tick,
     .trouble = nfs_trouble,
 };

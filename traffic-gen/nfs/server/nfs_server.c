@@ -22,6 +22,8 @@ struct nfs_server *nfs_server_new(const struct nfs_server_options *options)
     server->options = *options;
     if (server->options.io_max == 0)
         server->options.io_max = NFS_IO_MAX_DEFAULT;
+    if (server->options.grace_s == 0)
+        server->options.grace_s = 1;
     if (server->options.lease_s == 0)
         server->options.lease_s = 90;
     server->tree = options->tree;
@@ -31,6 +33,12 @@ struct nfs_server *nfs_server_new(const struct nfs_server_options *options)
     server->mounts = g_ptr_array_new_with_free_func(nfs_mount_entry_free);
     nfs4_begin(server);
     return server;
+}
+
+void nfs_server_restart(struct nfs_server *server)
+{
+    server->verifier = random_next(&server->random);
+    nfs4_restart(server);
 }
 
 void nfs_server_free(struct nfs_server *server)

@@ -17,6 +17,7 @@ struct nfs_server_options {
     struct nfs_tree *tree; /* borrowed */
     uint32_t io_max;       /* largest READ and WRITE, octets; 0: 1 MiB */
     uint32_t lease_s;      /* of NFSv4; 0: 90 */
+    uint32_t grace_s;      /* of NFSv4, after nfs_server_restart(); 0: 1 */
     uint64_t seed;         /* of verifiers and session ids */
     int64_t (*now)(void *ctx);
     void *ctx;
@@ -24,6 +25,7 @@ struct nfs_server_options {
      * executed again. */
     unsigned loses_writes;
     bool executes_again;
+    bool loses_at_restart; /* the latest WRITE, though it was acknowledged */
     /* No fault: every so many SEQUENCEs and WRITEs of a session is answered with NFS4ERR_DELAY (0: none). */
     unsigned delays;
 };
@@ -37,6 +39,11 @@ struct nfs_peer_events {
 
 struct nfs_server *nfs_server_new(const struct nfs_server_options *options);
 void nfs_server_free(struct nfs_server *server);
+/*
+ * As after a restart of its process: files, handles and what they contain remain; clients, sessions, opens and locks do
+ * not, and there is a grace period, in which only opens can be reclaimed (RFC 8881 section 8.4.2). Peers may live on.
+ */
+void nfs_server_restart(struct nfs_server *server);
 
 /* events may be NULL: no backchannel on this connection. */
 struct nfs_peer *nfs_peer_new(struct nfs_server *server, const struct nfs_peer_events *events);

@@ -302,12 +302,45 @@ static gboolean session_equal(gconstpointer a, gconstpointer b)
     return memcmp(a, b, NFS4_SESSION_OCTETS) == 0;
 }
 
+static void begin_boot(struct nfs4 *v4)
+{
+    v4->boot = (uint32_t)random_next(&v4->server->random) | 1; /* not 0: stateids of zeros are special */
+}
+
+static void forget_clients(struct nfs4 *v4)
+{
+    GHashTableIter iter;
+    gpointer client;
+
+    for (g_hash_table_iter_init(&iter, v4->clients); g_hash_table_iter_next(&iter, NULL, &client);
+         g_hash_table_iter_init(&iter, v4->clients))
+        nfs4_client_free(client);
+}
+
+void nfs4_restart(struct nfs_server *server)
+{
+    struct nfs4 *v4 = server->v4;
+
+    forget_clients(v4);
+    nfs4_lose_write(v4);
+    g_hash_table_remove_all(v4->callbacks);
+    g_array_set_size(v4->recalls, 0);
+    v4->callbacks_due = false;
+    begin_boot(v4);
+    v4->grace_until = nfs_now(server) + (int64_t)server->options.grace_s * 1000000000;
+}
+
+bool nfs4_in_grace(const struct nfs4 *v4)
+{
+    return v4->grace_until > 0 && nfs_now(v4->server) < v4->grace_until;
+}
+
 void nfs4_begin(struct nfs_server *server)
 {
     struct nfs4 *v4 = g_new0(struct nfs4, 1);
 
     v4->server = server;
-    v4->boot = (uint32_t)random_next(&server->random) | 1; /* not 0: stateids of zeros are special */
+    begin_boot(v4);
     v4->last_xid = (uint32_t)random_next(&server->random);
     v4->clients = g_hash_table_new(g_int64_hash, g_int64_equal);
     v4->sessions = g_hash_table_new(session_hash, session_equal);
@@ -322,12 +355,8 @@ void nfs4_begin(struct nfs_server *server)
 void nfs4_end(struct nfs_server *server)
 {
     struct nfs4 *v4 = server->v4;
-    GHashTableIter iter;
-    gpointer client;
 
-    for (g_hash_table_iter_init(&iter, v4->clients); g_hash_table_iter_next(&iter, NULL, &client);
-         g_hash_table_iter_init(&iter, v4->clients))
-        nfs4_client_free(client);
+    forget_clients(v4);
     g_hash_table_unref(v4->clients);
     g_hash_table_unref(v4->sessions);
     g_hash_table_unref(v4->states);
@@ -335,6 +364,8 @@ void nfs4_end(struct nfs_server *server)
     g_hash_table_unref(v4->xattrs);
     g_hash_table_unref(v4->callbacks);
     g_array_unref(v4->recalls);
+    if (v4->replaced)
+        g_byte_array_unref(v4->replaced);
     g_free(v4);
     server->v4 = NULL;
 }

@@ -10,6 +10,8 @@ extern const struct nfs_version nfs_v4;
 /* server->v4: created with the server, and freed with it after the last of its peers. */
 void nfs4_begin(struct nfs_server *server);
 void nfs4_end(struct nfs_server *server);
+/* All that clients hold is forgotten, and the grace period begins. */
+void nfs4_restart(struct nfs_server *server);
 /* The connection is gone: it carries no more callbacks. */
 void nfs4_peer_gone(struct nfs_peer *peer);
 /* After each Call has been answered: callbacks that it made due go out. */

@@ -154,7 +154,8 @@ struct nfs4_callback {
 
 struct nfs4 {
     struct nfs_server *server;
-    uint32_t boot; /* in stateids and client ids, to recognise those of an earlier instance */
+    uint32_t boot;       /* in stateids and client ids, to recognise those of an earlier instance */
+    int64_t grace_until; /* nfs_now() */
     uint64_t last_client, last_state, last_session, last_cookie;
     uint32_t last_xid;
     GHashTable *clients;   /* by id */
@@ -168,6 +169,9 @@ struct nfs4 {
     size_t xattr_octets;
     GArray *recalls; /* numbers of delegations that wait for CB_RECALL */
     bool callbacks_due;
+    /* What the latest WRITE has replaced, if that is to be lost at a restart: struct nfs_server_options. */
+    GByteArray *replaced;
+    uint64_t replaced_node, replaced_at;
 };
 
 /* A COMPOUND while it is served. */
@@ -210,6 +214,9 @@ enum {
     NFS4_OUTSIDE = 2, /* it may be alone, without SEQUENCE */
     NFS4_ALONE = 4,   /* it must be */
 };
+
+/* The grace period is not over: READ, WRITE and what is opened or locked anew wait (RFC 8881 section 8.4.2). */
+bool nfs4_in_grace(const struct nfs4 *v4);
 
 /* ---- XDR ---- */
 
@@ -302,6 +309,8 @@ int nfs4_begin_read(struct nfs4_call *call, const struct nfs_node **node, uint64
 
 int nfs4_read(struct nfs4_call *call);
 int nfs4_write(struct nfs4_call *call);
+/* The latest WRITE is undone: a fault, struct nfs_server_options. */
+void nfs4_lose_write(struct nfs4 *v4);
 int nfs4_commit(struct nfs4_call *call);
 int nfs4_allocate(struct nfs4_call *call);
 int nfs4_deallocate(struct nfs4_call *call);

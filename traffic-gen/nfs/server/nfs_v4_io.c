@@ -53,6 +53,36 @@ static bool is_lost(const struct nfs4_call *call)
     return each > 0 && call->session && ++call->session->writes % each == 0;
 }
 
+/* Another: n octets are about to be written there. What is not in the file yet will be zeros. */
+static void keep_replaced(const struct nfs4_call *call, uint64_t offset, uint32_t n)
+{
+    struct nfs4 *v4 = call->v4;
+    const uint8_t *data = NULL;
+    size_t found = 0;
+    bool eof;
+
+    if (!call->rpc->server->options.loses_at_restart)
+        return;
+    if (v4->replaced)
+        g_byte_array_unref(v4->replaced);
+    v4->replaced = g_byte_array_new();
+    v4->replaced_node = call->current;
+    v4->replaced_at = offset;
+    nfs_tree_read(call->tree, call->current, offset, n, &data, &found, &eof);
+    if (found > 0)
+        g_byte_array_append(v4->replaced, data, (guint)found);
+    g_byte_array_set_size(v4->replaced, n);
+    memset(v4->replaced->data + found, 0, n - found);
+}
+
+void nfs4_lose_write(struct nfs4 *v4)
+{
+    if (!v4->replaced)
+        return;
+    nfs_tree_write(v4->server->tree, v4->replaced_node, v4->replaced_at, v4->replaced->data, v4->replaced->len);
+    g_clear_pointer(&v4->replaced, g_byte_array_unref);
+}
+
 int nfs4_write(struct nfs4_call *call)
 {
     struct nfs4_stateid stateid;
@@ -78,6 +108,8 @@ int nfs4_write(struct nfs4_call *call)
     n = MIN(n, call->rpc->server->options.io_max);
     if (offset > UINT64_MAX - n)
         return NFS4ERR_INVAL;
+    if (n > 0)
+        keep_replaced(call, offset, n);
     if (n > 0 && !is_lost(call))
         status = (int)nfs_tree_write(call->tree, call->current, offset, data, n);
     if (status != NFS4_OK)

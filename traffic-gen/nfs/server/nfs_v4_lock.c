@@ -220,8 +220,10 @@ static int check_lock(struct nfs4_call *call, const struct request *request, con
         return status;
     if (request->range_status != NFS4_OK)
         return request->range_status;
-    if (request->reclaim)
+    if (request->reclaim) /* locks are not reclaimed: a new instance knows of none */
         return NFS4ERR_NO_GRACE;
+    if (nfs4_in_grace(call->v4))
+        return NFS4ERR_GRACE;
     return open->access & (request->range.write ? NFS4_ACCESS_WRITE : NFS4_ACCESS_READ) ? NFS4_OK : NFS4ERR_OPENMODE;
 }
 

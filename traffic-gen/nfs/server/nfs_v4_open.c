@@ -217,7 +217,15 @@ static void drop_unconfirmed(struct nfs4_call *call, struct nfs4_owner *owner, u
     owner->used = false;
 }
 
-/* Claims of what was held before a restart: there is no grace period, because nothing outlives the server. */
+/* Claims of what was held before a restart: an open, until the client says that it has claimed all, or the time is
+ * over. */
+static int check_reclaim(const struct nfs4_call *call, const struct request *request)
+{
+    if (request->create)
+        return NFS4ERR_INVAL;
+    return nfs4_in_grace(call->v4) && !(call->minor > 0 && call->client->reclaim_complete) ? NFS4_OK : NFS4ERR_NO_GRACE;
+}
+
 static int check_request(const struct nfs4_call *call, const struct request *request)
 {
     uint32_t known = NFS4_ACCESS_BOTH | (call->minor > 0 ? wants : 0);
@@ -225,11 +233,13 @@ static int check_request(const struct nfs4_call *call, const struct request *req
     if (request->access == 0 || request->share & ~known || request->deny > NFS4_ACCESS_BOTH)
         return NFS4ERR_INVAL;
     if (request->claim == CLAIM_PREVIOUS)
-        return NFS4ERR_NO_GRACE;
+        return check_reclaim(call, request);
     if (request->claim == CLAIM_DELEGATE_PREV || request->claim == CLAIM_DELEG_PREV_FH)
         return NFS4ERR_NOTSUPP;
     if (request->create && request->claim != CLAIM_NULL)
         return NFS4ERR_INVAL;
+    if (nfs4_in_grace(call->v4))
+        return NFS4ERR_GRACE;
     /* RFC 8881 section 18.51.3 */
     return call->minor > 0 && !call->client->reclaim_complete ? NFS4ERR_GRACE : NFS4_OK;
 }
@@ -241,7 +251,7 @@ static int find_file(struct nfs4_call *call, struct request *request, uint64_t *
     const struct nfs_node *directory;
     int status = NFS4_OK;
 
-    if (request->claim == CLAIM_FH || request->claim == CLAIM_DELEG_CUR_FH)
+    if (request->claim == CLAIM_FH || request->claim == CLAIM_DELEG_CUR_FH || request->claim == CLAIM_PREVIOUS)
         *node = call->current;
     else
         status = find_named(call, request, node, created, &truncate);

@@ -389,6 +389,8 @@ int nfs4_may_access(struct nfs4_call *call, const struct nfs4_stateid *stateid, 
 
     if (!found)
         return NFS4ERR_STALE;
+    if (nfs4_in_grace(call->v4))
+        return NFS4ERR_GRACE;
     if (is_anonymous(stateid) || is_bypass(stateid))
         return may_access_without(call, found, access, is_bypass(stateid));
     status = nfs4_state_get(call, stateid, NFS4_OPEN | NFS4_LOCK | NFS4_DELEGATION, node, &state);

@@ -54,6 +54,7 @@ struct talker_wish {
 /* What an NFSv4 client holds of the server. */
 struct talker_v4 {
     bool is_known, has_session;
+    uint64_t owner, verifier; /* as which it introduces itself; owner 0: both are drawn anew each time */
     uint64_t client_id, confirm;
     uint32_t client_sequence; /* of CREATE_SESSION */
     uint8_t session[16];

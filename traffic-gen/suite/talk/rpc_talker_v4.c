@@ -2,7 +2,8 @@
 /*
  * How the talker introduces itself to an NFSv4 server: SETCLIENTID of minor version 0 (RFC 7530 sections 16.33 and
  * 16.34), EXCHANGE_ID, CREATE_SESSION and RECLAIM_COMPLETE from minor version 1 on (RFC 8881 sections 18.35, 18.36 and
- * 18.51). Owners and verifiers are drawn anew for each connection, so that no server mistakes one for another.
+ * 18.51). Owners and verifiers are drawn anew for each connection, so that no server mistakes one for another, unless
+ * it is to recognise us.
  */
 #include "traffic-gen/suite/talk/rpc_talker_v4.h"
 
@@ -92,8 +93,11 @@ static void put_arguments(struct asking *asking, struct xdr_out *out)
         nfs_fields_number(&fields, "mode", 0644);
     }
     if (request->introduces) {
-        nfs_fields_hyper(&fields, "verifier", random_next(&talker->random));
-        g_snprintf(owner, sizeof owner, "iwarp-gen test %016" G_GINT64_MODIFIER "x", random_next(&talker->random));
+        const bool drawn = talker->v4.owner == 0;
+
+        nfs_fields_hyper(&fields, "verifier", drawn ? random_next(&talker->random) : talker->v4.verifier);
+        g_snprintf(owner, sizeof owner, "iwarp-gen test %016" G_GINT64_MODIFIER "x",
+                   drawn ? random_next(&talker->random) : talker->v4.owner);
         nfs_fields_text(&fields, "id", owner);
     }
     nfs_fields_put(&fields, asking->procedure, asking->words, out);
@@ -211,7 +215,9 @@ static bool take_session(struct rpc_talker *talker, const struct nfs_results *re
     return true;
 }
 
-static uint32_t begin_session(struct rpc_talker *talker)
+static const struct talker_request reclaim_complete = {.words = "reclaim_complete"};
+
+static uint32_t make_session(struct rpc_talker *talker)
 {
     static const struct talker_request requests[] = {
         {.words = "exchange_id:flags=0", .introduces = true, .take = take_client},
@@ -220,12 +226,48 @@ static uint32_t begin_session(struct rpc_talker *talker)
              "create_session:flags=0:fmaxreq=65536:fmaxresp=65536:fmaxcached=4096:fmaxops=16:fmaxreqs=64:bmaxreq=65536"
              ":bmaxresp=65536:bmaxcached=4096:bmaxops=16:bmaxreqs=64",
          .take = take_session},
-        {.words = "reclaim_complete"},
     };
     uint32_t status = 0;
 
     for (unsigned i = 0; i < G_N_ELEMENTS(requests) && status == 0; i++)
         status = talker_ask(talker, &requests[i]);
+    return status;
+}
+
+static uint32_t begin_session(struct rpc_talker *talker)
+{
+    uint32_t status = make_session(talker);
+
+    return status == 0 ? talker_ask(talker, &reclaim_complete) : status;
+}
+
+static bool take_open(struct rpc_talker *talker, const struct nfs_results *results)
+{
+    return nfs_results_stateid(results, talker->v4.stateid);
+}
+
+uint32_t talker_recover(struct rpc_talker *talker)
+{
+    /* CLAIM_PREVIOUS, and CLAIM_FH for a server that has nothing to be reclaimed; no delegation is wanted. */
+    const struct talker_request reclaim = {.words = "putfh,open:claim=1:share_access=0x403",
+                                           .on_file = true,
+                                           .name = talker->name,
+                                           .take = take_open},
+                                open = {.words = "putfh,open:claim=4:share_access=0x403",
+                                        .on_file = true,
+                                        .name = talker->name,
+                                        .take = take_open};
+    uint32_t status = make_session(talker), reclaimed;
+
+    if (status != 0)
+        return status;
+    reclaimed = talker_ask(talker, &reclaim);
+    status = reclaimed == UINT32_MAX ? reclaimed : talker_ask(talker, &reclaim_complete);
+    if (status == NFS4ERR_COMPLETE_ALREADY) /* by an earlier attempt, whose answer was lost */
+        status = 0;
+    if (status == 0 && reclaimed != 0)
+        status = talker_ask(talker, &open);
+    talker->v4.is_known = status == 0;
     return status;
 }
 

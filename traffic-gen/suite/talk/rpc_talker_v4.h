@@ -32,6 +32,12 @@ void talker_put(struct rpc_talker *talker, const struct talker_request *request,
 
 /* Gets a client id, and a session from minor version 1 on. Returns the status that prevented it. */
 uint32_t talker_meet(struct rpc_talker *talker);
+/*
+ * The same client as before, after a restart of the server (RFC 8881 section 8.4.2.1): a new session, and talker->file
+ * opened again, by a reclaim if the server allows that. talker->v4.owner and .verifier are those of before. Returns the
+ * status that prevented it; UINT32_MAX: no answer.
+ */
+uint32_t talker_recover(struct rpc_talker *talker);
 /* Gives them up. */
 void talker_part(struct rpc_talker *talker);
 

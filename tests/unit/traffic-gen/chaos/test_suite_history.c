@@ -9,7 +9,7 @@ enum { STEPS = 2000 };
 
 static void same_by_seed(void **state)
 {
-    GArray *one = chaos_history(7, STEPS), *again = chaos_history(7, STEPS), *other = chaos_history(8, STEPS);
+    GArray *one = chaos_history(7, STEPS, false), *again = chaos_history(7, STEPS, false), *other = chaos_history(8, STEPS, false);
 
     assert_int_equal(one->len, STEPS);
     for (guint i = 0; i < STEPS; i++) {
@@ -28,7 +28,7 @@ static void same_by_seed(void **state)
 static void everything_occurs(void **state)
 {
     unsigned seen[CHAOS_OPERATIONS][CHAOS_FAULTS] = {0};
-    GArray *steps = chaos_history(1, STEPS);
+    GArray *steps = chaos_history(1, STEPS, false);
 
     for (guint i = 0; i < steps->len; i++) {
         const struct chaos_step *step = &g_array_index(steps, struct chaos_step, i);
