@@ -31,15 +31,15 @@ def root():
 
 @pytest.fixture(scope="session")
 def check(build):
-    """Runs iwarp-check; text in and out."""
-    def run(*arguments, **options):
+    """Runs iwarp-check; text in and out. stdout: a file that its output goes to."""
+    def run(*arguments, stdout=subprocess.PIPE, **options):
         options.setdefault("timeout", 120)
         binary = isinstance(options.get("input"), bytes)
         if not binary and "input" not in options and "stdin" not in options:
             options["stdin"] = subprocess.DEVNULL
-        result = subprocess.run([build / "conformance" / "iwarp-check", *map(str, arguments)], capture_output=True,
-                                check=False, **options)
-        result.stdout = result.stdout.decode("utf-8")
+        result = subprocess.run([build / "conformance" / "iwarp-check", *map(str, arguments)], stdout=stdout,
+                                stderr=subprocess.PIPE, check=False, **options)
+        result.stdout = (result.stdout or b"").decode("utf-8")
         result.stderr = result.stderr.decode("utf-8")
         return result
     return run

@@ -16,8 +16,9 @@ import tempfile
 import pytest
 
 import merge
-import versions
+import rows
 from cases import names, real
+from reports import each
 
 USER = 65534
 
@@ -56,30 +57,28 @@ class Wireshark:
             self.copies[capture] = copy
         return self.copies[capture]
 
-    def run(self, program, *arguments, **options):
+    def run(self, program, *arguments, stdout=subprocess.PIPE, **options):
         result = subprocess.run([*self.prefix, "env", *(f"{k}={v}" for k, v in self.environment.items()), program,
-                                 *map(str, arguments)], capture_output=True, text=True, timeout=300, check=False,
-                                **options)
+                                 *map(str, arguments)], stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=300,
+                                check=False, **options)
         assert "Couldn't load plugin" not in result.stderr, result.stderr
         assert "Sanitizer" not in result.stderr and "runtime error" not in result.stderr, result.stderr
         return result
 
-    def tshark(self, capture, *arguments):
-        result = self.run("tshark", "-r", self.readable(capture), *arguments)
+    def tshark(self, capture, *arguments, **options):
+        result = self.run("tshark", "-r", self.readable(capture), *arguments, **options)
         assert result.returncode == 0, result.stderr
         return result.stdout
 
     def fields(self, capture, names, *arguments):
-        """[{field: [value, ...]}] of the frames that the display filter passes, with "frame" the number."""
-        chosen = [item for name in ["frame.number", *names] for item in ("-e", name)]
-        out = self.tshark(capture, *arguments, "-T", "fields", "-E", "separator=\x1e", "-E", "aggregator=\x1f", *chosen)
-        frames = []
-        for line in out.split("\n"):
-            if line:
-                values = line.split("\x1e")
-                row = {name: list(map(versions.value, value.split("\x1f"))) if value else [] for name, value in zip(names, values[1:])}
-                frames.append({"frame": int(values[0])} | row)
-        return frames
+        """The rows of the frames that the display filter passes."""
+        return [rows.row(line, names) for line in self.tshark(capture, *arguments, *rows.options(names)).split("\n") if line]
+
+    def keep_fields(self, path, capture, names, *arguments):
+        """As fields(), kept in a file of that path."""
+        with path.open("wb") as file:
+            self.tshark(capture, *arguments, *rows.options(names), stdout=file)
+        return rows.Kept(path, names)
 
     def sharkd(self, capture, requests):
         """Answers to the requests (method, parameters), the capture being loaded."""
@@ -142,34 +141,40 @@ class Everything:
         self.paths = {name: known[name][0] if arguments is None else generated(*arguments, "--pcap")
                       for name, arguments in names().items() if name in wanted}
         self.fpdus = {name: known[name][1] for name in known}
-        self.merged = folder / "everything.pcap"
+        self.folder, self.merged = folder, folder / "everything.pcap"
         self.parts = {part.name: part for part in merge.merge(self.paths.items(), self.merged, in_turn=True)}
         self.shown, self.said = {}, {}
 
     def path(self, case):
         return self.merged if case in self.parts else self.paths[case]
 
+    def frames(self, case):
+        """The first and the last in the capture that path() gives."""
+        return self.parts[case][1:] if case in self.parts else (0, float("inf"))
+
     def fields(self, case, fields, *arguments):
         """As Wireshark.fields(), of one case."""
         key = (self.path(case), *fields, *arguments)
         if key not in self.shown:
-            self.shown[key] = self.wireshark.fields(self.path(case), fields, *arguments)
-        return self._of(case, self.shown[key], lambda frame: frame["frame"])
+            self.shown[key] = self.wireshark.keep_fields(self.folder / f"shown-{len(self.shown)}", self.path(case), fields, *arguments)
+        return self.shown[key].between(*self.frames(case))
 
     def connections(self, case, check):
-        """Connections of iwarp-check's JSON report, of one case."""
+        """Connections of iwarp-check's JSON report, of one case: counts and findings."""
         path = self.path(case)
         if path not in self.said:
-            result = check("--format=json", "--verbose", path)
-            assert result.returncode in (0, 1, 3), result.stderr
-            self.said[path] = [one for report in json.loads(result.stdout)["captures"] for one in report["connections"]]
-        return self._of(case, self.said[path], lambda one: one["start_frame"])
+            self.said[path] = list(self._read(path, check))
+        first, last = self.frames(case)
+        return [one for one in self.said[path] if first <= one["start_frame"] <= last]
 
-    def _of(self, case, rows, number):
-        if case not in self.parts:
-            return rows
-        part = self.parts[case]
-        return [row for row in rows if part.first <= number(row) <= part.last]
+    def _read(self, path, check):
+        report = self.folder / "report.json"
+        with report.open("wb") as file:
+            result = check("--format=json", "--verbose", path, stdout=file)
+        assert result.returncode in (0, 1, 3), result.stderr
+        with report.open(encoding="utf-8") as file:
+            for one in each(file, "connections"):
+                yield {name: one[name] for name in ("start_frame", "counts", "findings")}
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Reads JSON reports of iwarp-check piece by piece: as objects, a large one is many times its size."""
+import json
+import re
+
+PIECE = 1 << 20
+COUNTS = {"passed", "failed", "inconclusive"}
+_known = {}
+
+
+def _shared(members):
+    """What a rule counts on a connection is mostly what others count: one object for all of them, which nobody changes."""
+    return _known.setdefault(tuple(members.items()), members) if members.keys() == COUNTS else members
+
+
+DECODER = json.JSONDecoder(object_hook=_shared)
+
+
+def each(file, name):
+    """The members of every list called `name` in the JSON text, one after another. file: opened as text."""
+    begin = re.compile(rf'"{name}"\s*:\s*\[')
+    text, inside = "", False
+    while piece := file.read(PIECE):
+        text += piece
+        while True:
+            if not inside:
+                match = begin.search(text)
+                if not match:
+                    text = text[-len(name) - 100:]  # a match may begin there and end in the next piece
+                    break
+                text, inside = text[match.end():], True
+            text = text.lstrip(" \n,")
+            if text.startswith("]"):
+                inside = False
+                continue
+            try:
+                member, end = DECODER.raw_decode(text)
+            except json.JSONDecodeError:  # cut: its rest is in the next piece
+                break
+            yield member
+            text = text[end:]
+    assert not inside, text[:200]
