@@ -6,6 +6,7 @@ import re
 import socket
 import subprocess
 import threading
+import time
 
 import pytest
 
@@ -82,8 +83,8 @@ class Cutting:
 
     SPARED = 30
 
-    def __init__(self, port):
-        self.upstream, self.random, self.count, self.cuts = port, random.Random(7), 0, 0
+    def __init__(self, port, cuts=True):
+        self.upstream, self.random, self.chance, self.count, self.cuts = port, random.Random(7), 0.5 if cuts else 0, 0, 0
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
@@ -93,12 +94,17 @@ class Cutting:
             while True:
                 client = self.listener.accept()[0]
                 self.count += 1
-                answers = self.random.randint(4, 8) if self.count > self.SPARED and self.random.random() < 0.5 else None
+                answers = self.random.randint(4, 8) if self.count > self.SPARED and self.random.random() < self.chance else None
                 server = socket.create_connection(("127.0.0.1", self.upstream))
                 for one in (client, server):
                     one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 threading.Thread(target=self.pump, args=(client, server, None), daemon=True).start()
                 threading.Thread(target=self.pump, args=(server, client, answers), daemon=True).start()
+
+    def close(self):
+        """Nobody listens here any more."""
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
 
     def pump(self, one, other, left):
         with contextlib.suppress(OSError):
@@ -117,7 +123,7 @@ def test_connections_that_others_break():
     with serve() as port:
         relay = Cutting(port)
         run = chaos(relay.port, 1, "--count=400")
-        relay.listener.close()
+        relay.close()
     assert run.returncode == 0 and relay.cuts > 5, run.stdout + run.stderr + str(relay.cuts)
 
 
@@ -230,9 +236,12 @@ def test_no_nfs_server():
 def test_server_that_vanishes():
     """In the middle of a history: that is broken, too."""
     with serve() as port:
-        run = subprocess.Popen([devices.GEN, "connect", f"127.0.0.1:{port}", "--chaos=1", "--count=100000", "--timeout=1"],
+        relay = Cutting(port, cuts=False)
+        run = subprocess.Popen([devices.GEN, "connect", f"127.0.0.1:{relay.port}", "--chaos=1", "--count=100000", "--timeout=1"],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        threading.Event().wait(1)
+        while relay.count <= relay.SPARED and run.poll() is None:
+            time.sleep(0.01)
+        relay.close()
     output, errors = run.communicate(timeout=120)
     assert run.returncode == 1 and "broken at step" in output and "not reduced" in output, output + errors
 

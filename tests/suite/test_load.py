@@ -191,14 +191,27 @@ def test_a_connection_that_cannot_be_made_again(tmp_path):
 
 # ---- soak ----
 
+def soaked(seconds, has_enough, run):
+    """What run(option) gives; once more with more time where the machine had no time for what it is about."""
+    result = run(f"--soak={seconds}s")
+    return result if has_enough(result) else run(f"--soak={10 * seconds}s")
+
+
 def test_soak(tmp_path):
     size = tmp_path / "size"
-    size.write_text("100")
     info = f"n=$(cat {size}); echo $((n + 64)) >{size}; printf 'Name:\\tdevice\\nVmSize:\\t7 kB\\nVmRSS:\\t%s kB\\n' $n"
-    result = devices.run_responder([], ["--rules=DDP-7.1,DDP-7.2", "--soak=4s", "--load=2", f"--device-info={info}"], jobs=1)
+
+    def run_soak(option):
+        size.write_text("100")
+        return devices.run_responder([], ["--rules=DDP-7.1,DDP-7.2", option, "--load=2", f"--device-info={info}"], jobs=1)
+
+    def counts(result):
+        return map(int, re.match(r"(\d+) cases in (\d+) rounds and ", result.report["soak"][0]).groups())
+
+    result = soaked(4, lambda result: next(counts(result)) > 2 * len(result.tests), run_soak)
     assert result.status == 0, result.tell()
     first, resets, growth = result.report["soak"]
-    cases, rounds = map(int, re.match(r"(\d+) cases in (\d+) rounds and ", first).groups())
+    cases, rounds = counts(result)
     assert cases > 2 * len(result.tests) and rounds > 2
     seed = re.search(r"in the order of (--seed=\d+)$", first)[1]
     assert seed in result.errors  # printed at the start, too
@@ -215,7 +228,7 @@ def test_a_killed_soak_leaves_its_report(tmp_path):
     tester = subprocess.Popen([devices.GEN, "test", f"127.0.0.1:{device.stdout.readline().strip()}", *TIMES, "--rules=DDP-7.1",
                                "--soak=1h", "--format=json", f"--output={path}"], stderr=subprocess.DEVNULL)
     try:
-        for _ in range(200):
+        for _ in range(1200):
             time.sleep(0.05)
             if path.exists() and path.stat().st_size > 0:
                 break
@@ -241,7 +254,8 @@ def test_soak_shows_what_only_comes_later():
         return next(turns) % 5 != 3
 
     with scripted.Device(bad_crc=forgets) as device:
-        result = devices.run_test([f"127.0.0.1:{device.port}", *TIMES, BAD_CRC, "--soak=6s"], 1, False)
+        result = soaked(6, lambda result: result.outcome("unstable"),
+                        lambda option: devices.run_test([f"127.0.0.1:{device.port}", *TIMES, BAD_CRC, option], 1, False))
     case = result.tests["MPA-8-02/crc"]
     assert result.status == 1 and case["outcome"] == "unstable" and case["runs"]["failed"] > 0, case["actual"]
 
