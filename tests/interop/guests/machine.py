@@ -28,12 +28,25 @@ def die_with_us():
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
+def give(job, script, seconds):
+    """To the guest that has this folder as /job, a bash script that may take so long; its number N. N.rc will be there when it is over.
+    Any process can, one at a time."""
+    number = 1
+    while (job / f"{number}.limit").exists():
+        number += 1
+    (job / f"{number}.limit").write_text(str(seconds), encoding="utf-8")
+    new = job / f"{number}.new"
+    new.write_text(script, encoding="utf-8")
+    new.rename(job / f"{number}.do")
+    return number
+
+
 class Machine:
     """Booted from that image into that folder, which is made; ready() waits until it can be given work. device: siw or rxe.
     services: of guests/init. network: of QEMU. words: more for the kernel's command line. memory: MiB."""
 
     def __init__(self, name, image, folder, network, device="siw", services="", words="", cpus=1, memory=1024):
-        self.name, self.folder, self.job, self.count = name, folder, folder / "job", 0
+        self.name, self.folder, self.job = name, folder, folder / "job"
         self.job.mkdir(parents=True)
         append = f"{KERNEL} rdma={device} {words}" + (f" lab={services}" if services else "")
         with open(folder / "console.txt", "wb") as console:
@@ -83,13 +96,9 @@ class Machine:
 
     def run(self, script, seconds=LIMIT):
         """Exit status and output of a bash script in the guest; 137 when it took too long. One at a time."""
-        self.count += 1
-        (self.job / f"{self.count}.limit").write_text(str(seconds), encoding="utf-8")
-        new = self.job / f"{self.count}.new"
-        new.write_text(script, encoding="utf-8")
-        new.rename(self.job / f"{self.count}.do")
-        self._await(self.job / f"{self.count}.rc", seconds + 120)
-        return int((self.job / f"{self.count}.rc").read_text(encoding="utf-8")), self.said(f"{self.count}.out")
+        number = give(self.job, script, seconds)
+        self._await(self.job / f"{number}.rc", seconds + 120)
+        return int((self.job / f"{number}.rc").read_text(encoding="utf-8")), self.said(f"{number}.out")
 
     def start(self, script, what, until=None, seconds=60):
         """In the background, as WHAT. until: the text that it says when it is ready."""
