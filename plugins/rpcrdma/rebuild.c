@@ -195,12 +195,15 @@ static void insert(struct work *work, const struct kept_chunk *chunk, uint64_t p
 static void insert_item(struct work *work, const struct kept_chunk *chunk, bool reply, const struct nfs_item *item,
                         enum rpcrdma_reduction reduction)
 {
-    uint64_t octets = reply ? chunk->returned : chunk->length;
+    uint64_t octets = reply ? chunk->returned : chunk->length, have = contiguous(chunk);
     unsigned front = reduction == RPCRDMA_REDUCED_COUNT ? 4 : 0; /* the count is in the chunk, too */
     bool rest_inline = reduction == RPCRDMA_REDUCED_ROUNDUP || reduction == RPCRDMA_REDUCED_PARTIAL;
     uint64_t most = front + (rest_inline ? item->count : xdr_padded(item->count));
 
     octets = octets < most ? octets : most;
+    /* Roundup that is to come with the chunk, and has not come yet, is known: it is zeros. */
+    if (!rest_inline && have >= front + item->count && have < octets)
+        octets = have;
     insert(work, chunk, item->position - front, octets,
            !rest_inline && octets >= front + item->count ? most - octets : 0);
 }

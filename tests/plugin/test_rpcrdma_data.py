@@ -122,6 +122,15 @@ def test_data_of_read_and_write(wireshark, capture, name):
             assert any(len(one) in lengths and data.startswith(one) for one in found)
 
 
+def test_roundup_that_comes_later(wireshark, root):
+    """In a segment of its own (RFC 5666 section 3.7): the message is whole without it, and nothing of it was cut off."""
+    path = root / "captures" / "generated" / "rpcrdma" / "RPCR0-3.7-01.pcapng"
+    for mode in MODES.values():
+        call, = wireshark.fields(path, ["nfs.data"], *mode, "-Y", "nfs.data && rpc.msgtyp == 0")
+        assert len(octets(call["nfs.data"])[0]) == 5
+        assert not wireshark.fields(path, [], *mode, "-Y", "_ws.short || _ws.malformed")
+
+
 def test_the_tests_are_not_empty(capture):
     found = [message for case in [*nfs_captures(), *SCENARIOS] for message in reference.messages(capture(case))]
     kinds = collections.Counter((message.kind, bool(message.chunks)) for message in found)
