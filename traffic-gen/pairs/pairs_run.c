@@ -161,9 +161,11 @@ static bool add_model(struct pairs_run *out, const struct pairs_model *model, co
 
     subject->pairs.waives = wish->waives;
     subject->pairs.ctx = wish->ctx;
-    g_ptr_array_add(out->subjects, subject);
-    if (!model->prepare(&subject->pairs, why))
+    if (!model->prepare(&subject->pairs, why)) {
+        subject_free(subject);
         return false;
+    }
+    g_ptr_array_add(out->subjects, subject);
     memcpy(subject->usual, subject->pairs.usual, sizeof subject->usual);
     model->settle(&subject->pairs, subject->usual);
     if (!add_known(out, subject, wish->known))
