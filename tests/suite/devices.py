@@ -13,6 +13,7 @@ GEN = BUILD / "traffic-gen/iwarp-gen"
 CHECK = BUILD / "conformance/iwarp-check"
 SAMPLE_DEVICE = BUILD / "tests/suite/sample-device"
 TIMES = ["--timeout=0.4", "--start-timeout=1.2", "--idle-timeout=1.2", "--accept-timeout=5", "--confirm=1"]
+DEADLINE = 600  # seconds: whoever has not ended by then never will, however busy the machine is
 
 
 class Run:
@@ -57,7 +58,7 @@ def run_initiator(device_args, test_args=(), jobs=4, record=False):
                   capture if record else None)
 
 
-def listen(command, device_of, output, capture=None, timeout=100, **how):
+def listen(command, device_of, output, capture=None, timeout=DEADLINE, **how):
     """Runs iwarp-gen test --listen, and the device that device_of(port) is the command of."""
     test = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=how.get("env"))
     line = test.stderr.readline()
@@ -80,7 +81,7 @@ def run_test(args, jobs, record):
     command = [GEN, "test", "--format=json", f"--output={output}", f"--jobs={jobs}", *TIMES, *args]
     if record:
         command += ["-w", capture]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE)
     return finish(done.returncode, output, done.stderr, capture if record else None)
 
 

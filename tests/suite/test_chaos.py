@@ -25,7 +25,7 @@ def serve(*args):
 
 def chaos(port, seed, *args):
     command = [devices.GEN, "connect", f"127.0.0.1:{port}", f"--chaos={seed}", *args]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, capture_output=True, text=True, timeout=devices.DEADLINE)
 
 
 def steps_of(run):
@@ -242,7 +242,7 @@ def test_server_that_vanishes():
         while relay.count <= relay.SPARED and run.poll() is None:
             time.sleep(0.01)
         relay.close()
-    output, errors = run.communicate(timeout=120)
+    output, errors = run.communicate(timeout=devices.DEADLINE)
     assert run.returncode == 1 and "broken at step" in output and "not reduced" in output, output + errors
 
 

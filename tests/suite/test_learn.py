@@ -13,7 +13,7 @@ import scripted
 FEW = "--inputs=request,request-p2p,write,send,garbage,fin"
 
 
-def learn(port, *args, timeout=300):
+def learn(port, *args, timeout=devices.DEADLINE):
     command = [devices.GEN, "learn", f"127.0.0.1:{port}", "--quiet=0.05", "-j", "16", *args]
     return subprocess.run(command, capture_output=True, text=True, timeout=timeout)
 

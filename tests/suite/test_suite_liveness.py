@@ -422,7 +422,7 @@ def test_an_initiator_that_has_gone_costs_seconds():
     device.kill()
     device.wait()
     began = time.monotonic()
-    out, errors = test.communicate(timeout=60)
+    out, errors = test.communicate(timeout=devices.DEADLINE)
     assert time.monotonic() - began < 15
     assert test.returncode == 3 and json.loads(out)["state"] == "vanished", errors
     assert "the device died" in errors
@@ -440,7 +440,7 @@ def test_an_initiator_is_revived(tmp_path, more):
     (tmp_path / "port").write_text(test.stderr.readline().split()[-1])
     first = subprocess.run(["sh", "-c", start], check=True)
     try:
-        out, errors = test.communicate(timeout=60)
+        out, errors = test.communicate(timeout=devices.DEADLINE)
     finally:
         subprocess.run(["kill", (tmp_path / "pid").read_text().strip()], check=False, capture_output=True)
     assert first.returncode == 0 and test.returncode == 1, errors

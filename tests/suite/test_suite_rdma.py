@@ -51,7 +51,7 @@ def run_responder(kind, device_options, *options, jobs=8):
     output = f"{folder}/report.json"
     with server(kind, *device_options) as (address, _):
         command = [devices.GEN, "test", address, "--format=json", f"--output={output}", f"--jobs={jobs}", *devices.TIMES, *options]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=200, env=environment(kind))
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=devices.DEADLINE, env=environment(kind))
     return devices.finish(done.returncode, output, done.stderr, None)
 
 
@@ -61,7 +61,7 @@ def run_initiator(kind, device_options, *options):
     output = f"{folder}/report.json"
     command = [devices.GEN, "test", "--listen", "rdma:127.0.0.1:0", "--format=json", f"--output={output}", *devices.TIMES, *options]
     return devices.listen(command, lambda port: [devices.GEN, "connect", f"rdma:127.0.0.1:{port}", "--as-device=rpc", *device_options],
-                          output, timeout=300, env=environment(kind), stderr=subprocess.DEVNULL)
+                          output, env=environment(kind), stderr=subprocess.DEVNULL)
 
 
 RUNNERS = {"responder": run_responder, "initiator": run_initiator}
@@ -188,12 +188,12 @@ def test_death_is_seen_and_the_run_goes_on():
     output = f"{folder}/report.json"
     with server("ib") as (address, pid):
         port = address.rsplit(":", 1)[1]
-        again = (f"LD_PRELOAD={FAKE} {devices.GEN} serve rdma:127.0.0.1:{port} --service=rpc >/dev/null 2>&1 & "
-                 f"echo $! > {folder}/pid; sleep 1")
+        again = (f"LD_PRELOAD={FAKE} {devices.GEN} serve rdma:127.0.0.1:{port} --service=rpc >/dev/null 2>{folder}/said & "
+                 f"echo $! > {folder}/pid; until grep -q listening {folder}/said; do sleep 0.1; done")
         kill = f"[ $IWARP_CASE != RPCR-4.5.2-03 ] || kill {pid}"
         command = [devices.GEN, "test", address, "--rules=RPCR-4.5.2-0", "--format=json", f"--output={output}", *devices.TIMES,
                    "--recover-timeout=0.5", f"--before-each={kill}", f"--reset-command={again}"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=200, env=environment("ib"))
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=devices.DEADLINE, env=environment("ib"))
     try:
         report = json.loads(open(output, encoding="utf-8").read())
         assert report["deaths"] and report["deaths"][0]["state"] in ("refuses", "vanished"), done.stderr
@@ -213,7 +213,7 @@ def test_a_frozen_server_does_not_refuse():
         command = [devices.GEN, "test", address, "--rules=RPCR-4.5.2-0", "--format=json", f"--output={output}", *devices.TIMES,
                    "--accept-timeout=2", "--recover-timeout=0.5", f"--before-each={stop}", f"--reset-command=kill -CONT {pid}"]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=200, env=environment("ib"))
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=devices.DEADLINE, env=environment("ib"))
         finally:
             os.kill(pid, signal.SIGCONT)
     report = json.loads(open(output, encoding="utf-8").read())

@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 RULES = "--rules=MPA-8-02,MPA-4.1,MPA-7.1.1-02"
 
 
-def gen(*args, timeout=60):
+def gen(*args, timeout=devices.DEADLINE):
     return subprocess.run([devices.GEN, *args], capture_output=True, text=True, timeout=timeout)
 
 
@@ -251,7 +251,7 @@ def test_device_of_connect(mutant):
                              "--timeout=0.5"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     port = test.stderr.readline().split()[-1]
     device = gen("connect", f"127.0.0.1:{port}", "--as-device=echo", *([f"--misbehave={mutant}"] if mutant else []))
-    out, errors = test.communicate(timeout=60)
+    out, errors = test.communicate(timeout=devices.DEADLINE)
     assert device.returncode == 0, device.stderr
     assert test.returncode == (1 if mutant else 0), out + errors
 
@@ -542,10 +542,10 @@ def test_stopped_by_a_signal(tmp_path):
                              record, "--format=json", "--mpa=rev=1", "--timeout=0.2", "--idle-timeout=1000"], stderr=subprocess.PIPE, text=True)
     try:
         connections = 0
-        while met.acquire(timeout=2 if connections else 30):  # the second case waits, without another connection
+        while met.acquire(timeout=5 if connections else 60):  # the second case waits, without another connection
             connections += 1
         test.send_signal(signal.SIGINT)
-        errors = test.communicate(timeout=30)[1]
+        errors = test.communicate(timeout=devices.DEADLINE)[1]
     finally:
         test.kill()
         stop()
@@ -569,8 +569,7 @@ def reply_and_rpc_nonsense(connection, over):
     over.wait(10)
 
 
-# Counting what a flood reaches takes longer.
-HOSTILE_SECONDS = 110 if "IWARP_COVERAGE:BOOL=ON" in (devices.BUILD / "CMakeCache.txt").read_text(encoding="utf-8") else 30
+HOSTILE_SECONDS = 110  # usually 2 to 10; counting what a flood reaches takes longer, and so does a busy machine
 
 
 @pytest.mark.parametrize("serve", [send_random, reply_and_random, dribble, reply_and_flood, reply_and_sleep, close_at_once,

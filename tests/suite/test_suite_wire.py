@@ -190,7 +190,7 @@ def test_scenario(wire, scenario, listens):
     wire.start(listens, devices.GEN, "listen", f":{PORT}", scenario, *(own if listens == 0 else []), pattern=r"port (\d+)")
     listener = wire.processes[-1]
     done = wire.gen(1 - listens, "connect", f"{host}:{PORT}", scenario, *(own if listens == 1 else []))
-    out, _ = listener.communicate(timeout=60)
+    out, _ = listener.communicate(timeout=devices.DEADLINE)
     assert (done.returncode, listener.returncode) == (0, 0), done.stderr + out
 
 
