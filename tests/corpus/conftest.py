@@ -37,7 +37,7 @@ def faults():
     return listed_faults()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # it is much to keep
 def corpus(build, gen, scenarios, faults, tmp_path_factory):
     """name -> capture object of the report, for everything."""
     folder = tmp_path_factory.mktemp("corpus")
