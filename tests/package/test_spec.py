@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """packaging/iwarp-kit.spec: what is installed from a build is in its packages, all of it; the version is the project's."""
+import os
 import re
 import shutil
 import subprocess
@@ -11,6 +12,19 @@ def test_version(root):
     project = re.search(r"project\(iwarp-kit VERSION (\S+)", (root / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
     spec = (root / "packaging" / "iwarp-kit.spec").read_text(encoding="utf-8")
     assert re.search(r"^Version: +(\S+)$", spec, re.M)[1] == project and f" - {project}-1\n" in spec
+
+
+@pytest.mark.skipif(not shutil.which("rpmspec"), reason="no rpmspec")
+@pytest.mark.parametrize("version", ["", "4.4.7", "4.10.0"])
+def test_wireshark(root, tmp_path, version):
+    """The plugins' package wants the minor version that they were built for; the spec can also be read where no Wireshark is, as for a source package."""
+    if version:
+        (tmp_path / "wireshark.pc").write_text(f"Name: wireshark\nDescription: Wireshark\nVersion: {version}\n", encoding="utf-8")
+    result = subprocess.run(["rpmspec", "-P", root / "packaging" / "iwarp-kit.spec"], env=os.environ | {"PKG_CONFIG_LIBDIR": str(tmp_path)},
+                            capture_output=True, text=True, check=False)
+    wanted = {"": [""], "4.4.7": [" >= 4.4", " < 4.5"], "4.10.0": [" >= 4.10", " < 4.11"]}[version]
+    assert result.returncode == 0, result.stderr
+    assert re.findall(r"^Requires: +wireshark-cli(.*)$", result.stdout, re.M) == wanted
 
 
 @pytest.mark.all
