@@ -8,12 +8,15 @@
 #include "wire/nfs.h"
 #include "wire/octets.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum {
     SLOTS_MIN = 4,
     OTHER_HANDLE = 0x5A5A5A00,
     VERSION_UNKNOWN = 9,
+    UNSTABLE = 0, /* stable_how4 */
+    FILE_SYNC = 2,
     ENDED_MAX = 5,       /* connections in a row on which one Call gets no answer */
     REDUCE_AT_ONCE = 32, /* steps, or groups of them, that are left out or not */
 };
@@ -37,6 +40,12 @@ struct chaos {
     bool doubtful;      /* the Call may have been executed in the session that is lost */
     bool restarted_now; /* in this step */
     int64_t last_start; /* when the latest one was over */
+    /* Of each block: it is not committed, and the verifier that its WRITE was answered with; it is to be written again.
+     */
+    struct {
+        bool is_unstable, is_lost;
+        uint64_t verifier;
+    } blocks[CHAOS_BLOCKS];
     /* The connection. */
     bool connected;
     struct talk talk;
@@ -245,6 +254,7 @@ static const char *const calls[] = {
     [CHAOS_READ] = "sequence:cachethis=1,putfh,read",
     [CHAOS_MAKE] = "sequence:cachethis=1,putfh,create:objtype=2:masks=0", /* NF4DIR, no attributes */
     [CHAOS_REMOVE] = "sequence:cachethis=1,putfh,remove",
+    [CHAOS_COMMIT] = "sequence:cachethis=1,putfh,commit", /* from offset 0, count 0: all */
 };
 
 static void say_file(const struct chaos *chaos, struct nfs_fields *fields, const struct chaos_step *step,
@@ -255,7 +265,8 @@ static void say_file(const struct chaos *chaos, struct nfs_fields *fields, const
     nfs_fields_octets(fields, "handle", chaos->file, chaos->file_n);
     nfs_fields_stateid(fields, chaos->v4.stateid);
     nfs_fields_number(fields, "offset", is_write ? (uint64_t)step->which * CHAOS_BLOCK : 0);
-    nfs_fields_number(fields, "count", CHAOS_BLOCKS * CHAOS_BLOCK);
+    nfs_fields_number(fields, "count", step->operation == CHAOS_COMMIT ? 0 : CHAOS_BLOCKS * CHAOS_BLOCK);
+    nfs_fields_number(fields, "stable", step->unstable ? UNSTABLE : FILE_SYNC);
     nfs_fields_octets(fields, "data", block, CHAOS_BLOCK);
 }
 
@@ -274,7 +285,7 @@ static void make_request(struct chaos *chaos, const struct chaos_step *step, str
     nfs_fields_number(&fields, "sequenceid", chaos->sequence);
     nfs_fields_number(&fields, "slotid", chaos->slot);
     nfs_fields_number(&fields, "highest", chaos->slot);
-    if (step->operation == CHAOS_WRITE || step->operation == CHAOS_READ) {
+    if (step->operation == CHAOS_WRITE || step->operation == CHAOS_READ || step->operation == CHAOS_COMMIT) {
         say_file(chaos, &fields, step, block);
     } else {
         nfs_fields_octets(&fields, "handle", chaos->root, chaos->root_n);
@@ -393,6 +404,40 @@ static void judge_read(struct chaos *chaos, struct xdr *reply)
     nfs_results_clear(&results);
 }
 
+/* What was written less durably than it was asked for; a server may do more (RFC 8881 section 18.32.3). */
+static void judge_write(struct chaos *chaos, const struct chaos_step *step, struct xdr *reply)
+{
+    struct nfs_results results;
+    uint64_t committed;
+
+    if (!nfs_results_read(&results, nfs_procedure_template("nfs41.compound"), calls[CHAOS_WRITE], reply)) {
+        broken(chaos, "expected the result of a WRITE; found a Reply that cannot be decoded");
+    } else {
+        committed = nfs_results_number(&results, "committed", UNSTABLE);
+        if (committed < (step->unstable ? UNSTABLE : FILE_SYNC))
+            broken(chaos, "expected a WRITE with FILE_SYNC4; found that it was committed as %" PRIu64, committed);
+        chaos->blocks[step->which].is_unstable = committed == UNSTABLE;
+        chaos->blocks[step->which].is_lost = false;
+        chaos->blocks[step->which].verifier = nfs_results_hyper(&results, "verf");
+    }
+    nfs_results_clear(&results);
+}
+
+/* With another verifier the server may have lost what it had not committed (RFC 8881 section 18.3.3). */
+static void judge_commit(struct chaos *chaos, struct xdr *reply)
+{
+    struct nfs_results results;
+
+    if (!nfs_results_read(&results, nfs_procedure_template("nfs41.compound"), calls[CHAOS_COMMIT], reply))
+        broken(chaos, "expected the result of a COMMIT; found a Reply that cannot be decoded");
+    for (unsigned i = 0; i < CHAOS_BLOCKS && goes_on(chaos); i++) {
+        chaos->blocks[i].is_lost =
+            chaos->blocks[i].is_unstable && chaos->blocks[i].verifier != nfs_results_hyper(&results, "verf");
+        chaos->blocks[i].is_unstable = false;
+    }
+    nfs_results_clear(&results);
+}
+
 static void judge_step(struct chaos *chaos, const struct chaos_step *step, struct xdr *results, bool again)
 {
     const uint32_t due = chaos_apply(&chaos->world, step);
@@ -406,6 +451,10 @@ static void judge_step(struct chaos *chaos, const struct chaos_step *step, struc
                again ? " in answer to the same Call again: it was executed twice, or not at all" : "");
     else if (step->operation == CHAOS_READ)
         judge_read(chaos, results);
+    else if (step->operation == CHAOS_WRITE)
+        judge_write(chaos, step, results);
+    else if (step->operation == CHAOS_COMMIT)
+        judge_commit(chaos, results);
 }
 
 /* What became of a Call. */
@@ -516,7 +565,7 @@ static bool call(struct chaos *chaos, const struct chaos_step *step)
     return anew;
 }
 
-static void take_step(struct chaos *chaos, const struct chaos_step *step)
+static void execute(struct chaos *chaos, const struct chaos_step *step)
 {
     const int64_t began = talk_now();
 
@@ -529,6 +578,32 @@ static void take_step(struct chaos *chaos, const struct chaos_step *step)
             delayed(chaos);
         g_usleep((gulong)(retry_ns / 1000));
     }
+}
+
+/* As a client has to that wants its octets to be safe: it commits them, and writes again what was lost. */
+static void commit(struct chaos *chaos)
+{
+    static const struct chaos_step all = {.operation = CHAOS_COMMIT};
+    bool some = false;
+
+    for (unsigned i = 0; i < CHAOS_BLOCKS; i++)
+        some |= chaos->blocks[i].is_unstable;
+    if (some)
+        execute(chaos, &all);
+    for (unsigned i = 0; i < CHAOS_BLOCKS && goes_on(chaos); i++) {
+        const struct chaos_step again = {.operation = CHAOS_WRITE, .which = i, .pattern = chaos->world.blocks[i]};
+
+        if (chaos->blocks[i].is_lost)
+            execute(chaos, &again);
+    }
+}
+
+static void take_step(struct chaos *chaos, const struct chaos_step *step)
+{
+    if (step->operation == CHAOS_READ)
+        commit(chaos);
+    if (goes_on(chaos))
+        execute(chaos, step);
     chaos->outcome->faults += step->fault != CHAOS_CALM;
     chaos->outcome->steps++;
 }

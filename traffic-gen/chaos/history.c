@@ -21,9 +21,11 @@ static void add_restarts(GArray *steps, uint32_t seed)
     GRand *random = g_rand_new_with_seed(seed ^ RESTARTS_SEED);
 
     for (guint i = 0; i < steps->len; i++) {
+        struct chaos_step *step = &g_array_index(steps, struct chaos_step, i);
+
         if (g_rand_int_range(random, 0, STEPS_PER_RESTART) == 0)
-            g_array_index(steps, struct chaos_step, i).fault =
-                g_rand_boolean(random) ? CHAOS_RESTART_BEFORE : CHAOS_RESTART_AFTER;
+            step->fault = g_rand_boolean(random) ? CHAOS_RESTART_BEFORE : CHAOS_RESTART_AFTER;
+        step->unstable = step->operation == CHAOS_WRITE && g_rand_boolean(random);
     }
     g_rand_free(random);
 }
@@ -69,7 +71,8 @@ char *chaos_step_text(const struct chaos_step *step)
         what = g_strdup_printf("remove folder %u", step->which);
         break;
     case CHAOS_WRITE:
-        what = g_strdup_printf("write 0x%02x into block %u", step->pattern, step->which);
+        what = g_strdup_printf("write 0x%02x into block %u%s", step->pattern, step->which,
+                               step->unstable ? ", unstable" : "");
         break;
     default:
         what = g_strdup("read the file");

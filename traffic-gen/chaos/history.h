@@ -15,9 +15,10 @@ enum { CHAOS_FOLDERS = 4, CHAOS_BLOCKS = 4, CHAOS_BLOCK = 128 /* octets */, CHAO
 enum chaos_operation {
     CHAOS_MAKE,   /* CREATE of a folder: not idempotent */
     CHAOS_REMOVE, /* REMOVE of one: neither */
-    CHAOS_WRITE,  /* a block of the file, FILE_SYNC4 */
+    CHAOS_WRITE,  /* a block of the file */
     CHAOS_READ,   /* all of the file */
-    CHAOS_OPERATIONS
+    CHAOS_OPERATIONS,
+    CHAOS_COMMIT = CHAOS_OPERATIONS /* what was written with UNSTABLE4; not drawn, but due before the file is read */
 };
 
 enum chaos_fault {
@@ -39,6 +40,7 @@ struct chaos_step {
     enum chaos_fault fault;
     unsigned which;  /* folder, or block */
     uint8_t pattern; /* of a WRITE: each of its octets */
+    bool unstable;   /* a WRITE with UNSTABLE4, which a restart may lose until it is committed; else FILE_SYNC4 */
 };
 
 /* struct chaos_step, n of them, always the same by seed; restarts: some are of the server. The caller's. */

@@ -94,6 +94,7 @@ static int run_on(const char *address, const struct chaos_options *options, guin
         .t_idle = nanoseconds(SECONDS_TO_REST),
         .t_accept = nanoseconds(SECONDS_TO_ACCEPT),
         .t_recover = nanoseconds(SECONDS_TO_RECOVER),
+        .t_settle = nanoseconds(options->first_delay),
         .jobs = 1,
         .received_max = TALK_RECEIVED_MAX,
         .services = NEED_RPC | NEED_NFS | NEED_RECEIVES,

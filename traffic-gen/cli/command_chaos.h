@@ -10,6 +10,7 @@ struct chaos_options {
     const char *export;  /* NULL: the root */
     gint steps;          /* 0: the default */
     double timeout;      /* for an answer, seconds */
+    double first_delay;  /* between start-up and first Call, seconds */
     const char *restart; /* command; NULL: the server is not restarted */
     double t_restart;    /* for the command, seconds */
 };

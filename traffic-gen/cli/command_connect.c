@@ -175,6 +175,7 @@ static int run_chaos(int argc, char **argv, const struct options *options, const
                                         .export = options->speak.export,
                                         .steps = options->speak.count,
                                         .timeout = options->speak.timeout,
+                                        .first_delay = options->speak.first_delay,
                                         .restart = options->restart,
                                         .t_restart = options->restart_timeout};
 

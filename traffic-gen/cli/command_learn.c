@@ -6,6 +6,7 @@
 #include "traffic-gen/learn/learner.h"
 #include "traffic-gen/learn/standard.h"
 #include "traffic-gen/suite/run/choice.h"
+#include "traffic-gen/suite/talk/learn_device.h"
 #include "traffic-gen/suite/talk/talk_internal.h"
 #include "traffic-gen/suite/talk/tcp_socket.h"
 
@@ -175,7 +176,8 @@ static int learn(struct job *job)
     for (unsigned i = 0; i < alphabet->n; i++)
         job->machine->inputs[i] = g_intern_string(alphabet->inputs[i].name);
     job->device.inputs = job->machine->inputs;
-    if (!ask_device_begin(&job->device, &why))
+    /* Which start-up a server accepts is not the question of its Calls. */
+    if ((alphabet->rpc && !learn_device(job->device.run, &why)) || !ask_device_begin(&job->device, &why))
         return command_fail("%s: %s", job->device.address, why);
     job->answers = answers_new(alphabet->n, job->machine->inputs, &asker);
     if (learner_infer(job->machine, job->answers, &how, &why))
@@ -273,6 +275,7 @@ static int learn_at(const struct options *options, const char *address)
         nfs_run_init(&run.nfs, (uint32_t)job.seed);
         if (job.device.alphabet->rpc) {
             run.services = run.has = NEED_RPC | NEED_RECEIVES;
+            run.t_settle = job.device.quiet; /* some lose what comes right after their Reply */
             run.terms.words = PRIVATE_DATA_RPC;
         }
         status = learn(&job);

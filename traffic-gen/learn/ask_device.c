@@ -12,6 +12,7 @@ enum {
     ASKED_MAX = 3, /* how often a word is asked of a living device that refuses a connection for it */
     LATER = 4,     /* each time that a sign of life is waited for, so many times longer than before */
     REFUSED_MAX = 2,
+    BATCH = 4, /* a sign of life is asked for after so many times as many words as run at the same time */
 };
 
 static const int64_t retry_ns = 50 * INT64_C(1000000), sure_ns = 5 * INT64_C(1000000000);
@@ -383,8 +384,7 @@ static bool all_asked(const struct exchange *exchanges, unsigned n, char **why)
     return true;
 }
 
-/* As many as run at the same time: after them it is looked whether the device lives, before others are suspects, too.
- */
+/* After them it is looked whether the device lives, before others are suspects, too. */
 static bool ask_some(const struct ask_device *device, struct exchange *exchanges, unsigned n, char **why)
 {
     for (unsigned tries = 0; tries < ASKED_MAX; tries++) {
@@ -406,6 +406,12 @@ static bool ask_some(const struct ask_device *device, struct exchange *exchanges
     return false;
 }
 
+/* How many are suspects together: if it cannot be revived, so that each is asked alone, they had better be few. */
+static unsigned batch_of(const struct ask_device *device)
+{
+    return device->reset && device->jobs > 1 ? BATCH * device->jobs : device->jobs;
+}
+
 bool ask_device(void *ctx, const struct word *words, struct answer *answers, unsigned n, unsigned patience, char **why)
 {
     const struct ask_device *device = ctx;
@@ -418,8 +424,8 @@ bool ask_device(void *ctx, const struct word *words, struct answer *answers, uns
                                          .word = &words[i],
                                          .answer = &answers[i],
                                          .quiet = device->quiet * patience};
-    for (unsigned i = 0; i < n && good; i += device->jobs)
-        good = ask_some(device, exchanges + i, MIN(device->jobs, n - i), why);
+    for (unsigned i = 0; i < n && good; i += batch_of(device))
+        good = ask_some(device, exchanges + i, MIN(batch_of(device), n - i), why);
     for (unsigned i = 0; i < n; i++)
         g_free(exchanges[i].why);
     return good;

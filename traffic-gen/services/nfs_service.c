@@ -97,14 +97,14 @@ static bool take_fault(const char *name, struct nfs_server_options *options, cha
     options->executes_again = g_strcmp0(name, "executed-again") == 0;
     options->loses_writes = g_strcmp0(name, "write-lost") == 0 ? WRITES_PER_LOSS : 0;
     options->loses_at_restart = g_strcmp0(name, "lost-at-restart") == 0;
+    options->keeps_verifier = g_strcmp0(name, "verifier-kept") == 0;
     options->delays = g_strcmp0(name, "delay") == 0 ? REQUESTS_PER_DELAY : 0;
     if (!name || options->executes_again || options->loses_writes > 0 || options->delays > 0 ||
-        options->loses_at_restart)
+        options->loses_at_restart || options->keeps_verifier)
         return true;
-    *error =
-        g_strdup_printf("--misbehave: of the service nfs there are write-lost, executed-again, lost-at-restart and "
-                        "delay, not '%s'",
-                        name);
+    *error = g_strdup_printf("--misbehave: of the service nfs there are write-lost, executed-again, lost-at-restart, "
+                             "verifier-kept and delay, not '%s'",
+                             name);
     return false;
 }
 

@@ -37,7 +37,8 @@ struct nfs_server *nfs_server_new(const struct nfs_server_options *options)
 
 void nfs_server_restart(struct nfs_server *server)
 {
-    server->verifier = random_next(&server->random);
+    if (!server->options.keeps_verifier)
+        server->verifier = random_next(&server->random);
     nfs4_restart(server);
 }
 

@@ -25,7 +25,8 @@ struct nfs_server_options {
      * executed again. */
     unsigned loses_writes;
     bool executes_again;
-    bool loses_at_restart; /* the latest WRITE, though it was acknowledged */
+    bool loses_at_restart; /* the latest WRITE, though it was acknowledged with FILE_SYNC4 */
+    bool keeps_verifier;   /* after a restart, as if nothing that was written with UNSTABLE4 had been lost */
     /* No fault: every so many SEQUENCEs and WRITEs of a session is answered with NFS4ERR_DELAY (0: none). */
     unsigned delays;
 };

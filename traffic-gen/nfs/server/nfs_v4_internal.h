@@ -169,7 +169,7 @@ struct nfs4 {
     size_t xattr_octets;
     GArray *recalls; /* numbers of delegations that wait for CB_RECALL */
     bool callbacks_due;
-    /* What the latest WRITE has replaced, if that is to be lost at a restart: struct nfs_server_options. */
+    /* What the latest WRITE has replaced, if a restart loses it: with UNSTABLE4, or by struct nfs_server_options. */
     GByteArray *replaced;
     uint64_t replaced_node, replaced_at;
 };
@@ -309,7 +309,7 @@ int nfs4_begin_read(struct nfs4_call *call, const struct nfs_node **node, uint64
 
 int nfs4_read(struct nfs4_call *call);
 int nfs4_write(struct nfs4_call *call);
-/* The latest WRITE is undone: a fault, struct nfs_server_options. */
+/* A restart: the latest WRITE is undone if it may be, or is to be. */
 void nfs4_lose_write(struct nfs4 *v4);
 int nfs4_commit(struct nfs4_call *call);
 int nfs4_allocate(struct nfs4_call *call);

@@ -2,7 +2,7 @@
 /* File data of NFSv4: READ, WRITE, COMMIT (RFC 7530 sections 16.23, 16.36 and 16.3). */
 #include "traffic-gen/nfs/server/nfs_v4_internal.h"
 
-enum { READ_RESULT = 8 /* eof and count */, ROUNDUP_MAX = 3, WRITE_STABLE_MAX = 2 };
+enum { READ_RESULT = 8 /* eof and count */, ROUNDUP_MAX = 3, WRITE_UNSTABLE = 0, WRITE_STABLE_MAX = 2 };
 
 int nfs4_begin_read(struct nfs4_call *call, const struct nfs_node **node, uint64_t *offset, uint32_t *count)
 {
@@ -53,19 +53,18 @@ static bool is_lost(const struct nfs4_call *call)
     return each > 0 && call->session && ++call->session->writes % each == 0;
 }
 
-/* Another: n octets are about to be written there. What is not in the file yet will be zeros. */
-static void keep_replaced(const struct nfs4_call *call, uint64_t offset, uint32_t n)
+/* n octets are about to be written there. What is not in the file yet will be zeros. */
+static void keep_replaced(const struct nfs4_call *call, uint64_t offset, uint32_t n, uint32_t stable)
 {
     struct nfs4 *v4 = call->v4;
     const uint8_t *data = NULL;
     size_t found = 0;
     bool eof;
 
-    if (!call->rpc->server->options.loses_at_restart)
+    g_clear_pointer(&v4->replaced, g_byte_array_unref);
+    if (stable != WRITE_UNSTABLE && !call->rpc->server->options.loses_at_restart)
         return;
-    if (v4->replaced)
-        g_byte_array_unref(v4->replaced);
-    v4->replaced = g_byte_array_new();
+    v4->replaced = g_byte_array_sized_new(n);
     v4->replaced_node = call->current;
     v4->replaced_at = offset;
     nfs_tree_read(call->tree, call->current, offset, n, &data, &found, &eof);
@@ -109,13 +108,13 @@ int nfs4_write(struct nfs4_call *call)
     if (offset > UINT64_MAX - n)
         return NFS4ERR_INVAL;
     if (n > 0)
-        keep_replaced(call, offset, n);
+        keep_replaced(call, offset, n, stable);
     if (n > 0 && !is_lost(call))
         status = (int)nfs_tree_write(call->tree, call->current, offset, data, n);
     if (status != NFS4_OK)
         return status;
     xdr_out_u32(call->out, n);
-    xdr_out_u32(call->out, stable); /* memory is lost only with the server, and then the verifier changes */
+    xdr_out_u32(call->out, stable); /* with UNSTABLE4 lost by a restart only, and then the verifier changes */
     xdr_out_u64(call->out, call->rpc->server->verifier);
     return NFS4_OK;
 }
@@ -133,6 +132,8 @@ int nfs4_commit(struct nfs4_call *call)
         return status;
     if (offset > UINT64_MAX - count)
         return NFS4ERR_INVAL;
+    if (call->v4->replaced && call->v4->replaced_node == call->current && !call->rpc->server->options.loses_at_restart)
+        g_clear_pointer(&call->v4->replaced, g_byte_array_unref);
     xdr_out_u64(call->out, call->rpc->server->verifier);
     return NFS4_OK;
 }
