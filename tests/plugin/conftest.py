@@ -1,94 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Runs tshark and sharkd with the plugins of the build tree.
-
-As root they load installed plugins only, so they run as an unprivileged user (65534), who may not be able to read the source tree:
-plugins and captures are copied to a folder that he can read.
-"""
+"""The captures, and tshark with the plugins of the build tree, for all tests of the plugins."""
 import json
-import os
-import pathlib
-import re
 import shutil
 import subprocess
-import tempfile
 
 import pytest
 
 import merge
-import rows
 from cases import names, real
 from reports import each
-
-USER = 65534
-
-
-class Wireshark:
-    """tshark and sharkd with our plugins, run in a folder of their own."""
-
-    def __init__(self, build):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="iwarp-plugin-"))
-        self.folder.chmod(0o755)
-        home = self.folder / "home"
-        home.mkdir(mode=0o755)
-        shutil.copytree(build / "plugins" / "run", self.folder / "plugins")
-        for path in (self.folder / "plugins").rglob("*"):
-            path.chmod(0o755)
-        self.copies = {}
-        self.environment = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8",
-                            "WIRESHARK_PLUGIN_DIR": str(self.folder / "plugins")}
-        plugin = next((self.folder / "plugins").rglob("mpa.so"))
-        needed = subprocess.run(["ldd", plugin], capture_output=True, text=True, check=False).stdout # no ldd for other architectures
-        sanitizer = re.search(r"=> (\S*libasan\S*)", needed)
-        if sanitizer:  # the runtime must come first
-            self.environment |= {"LD_PRELOAD": sanitizer[1], "UBSAN_OPTIONS": "halt_on_error=1",
-                                 "ASAN_OPTIONS": "detect_leaks=0:detect_odr_violation=0"}
-        self.prefix = []
-        if os.getuid() == 0:
-            shutil.chown(home, USER, USER)
-            self.prefix = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
-
-    def readable(self, capture):
-        """The capture, or a copy of it, where the unprivileged user can read it."""
-        if capture not in self.copies:
-            copy = self.folder / f"{len(self.copies)}-{pathlib.Path(capture).name}"
-            shutil.copyfile(capture, copy)
-            copy.chmod(0o644)
-            self.copies[capture] = copy
-        return self.copies[capture]
-
-    def run(self, program, *arguments, stdout=subprocess.PIPE, **options):
-        result = subprocess.run([*self.prefix, "env", *(f"{k}={v}" for k, v in self.environment.items()), program,
-                                 *map(str, arguments)], stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=300,
-                                check=False, **options)
-        assert "Couldn't load plugin" not in result.stderr, result.stderr
-        assert "Sanitizer" not in result.stderr and "runtime error" not in result.stderr, result.stderr
-        return result
-
-    def tshark(self, capture, *arguments, **options):
-        result = self.run("tshark", "-r", self.readable(capture), *arguments, **options)
-        assert result.returncode == 0, result.stderr
-        return result.stdout
-
-    def fields(self, capture, names, *arguments):
-        """The rows of the frames that the display filter passes."""
-        return [rows.row(line, names) for line in self.tshark(capture, *arguments, *rows.options(names)).split("\n") if line]
-
-    def keep_fields(self, path, capture, names, *arguments):
-        """As fields(), kept in a file of that path."""
-        with path.open("wb") as file:
-            self.tshark(capture, *arguments, *rows.options(names), stdout=file)
-        return rows.Kept(path, names)
-
-    def sharkd(self, capture, requests):
-        """Answers to the requests (method, parameters), the capture being loaded."""
-        calls = [("load", {"file": str(self.readable(capture))}), *requests]
-        text = "".join(json.dumps({"jsonrpc": "2.0", "id": i + 1, "method": method, "params": parameters}) + "\n"
-                       for i, (method, parameters) in enumerate(calls))
-        out = self.run("sharkd", "-", input=text).stdout
-        answers = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
-        assert len(answers) == len(calls), out[-500:]
-        return [answer["result"] for answer in answers[1:]]
+from shark import Wireshark
 
 
 @pytest.fixture(scope="session")

@@ -73,8 +73,7 @@ def look(wireshark, check, build, sources, seed, folder):
     if judged.returncode not in (0, 1, 3) or "Sanitizer" in judged.stderr:
         keep(capture, seed)
     assert judged.returncode in (0, 1, 3) and "Sanitizer" not in judged.stderr, (seed, judged.stderr[-3000:])
-    wireshark.readable(capture).unlink()
-    wireshark.copies.pop(capture)
+    wireshark.forget(capture)
     capture.unlink()
     return result.stdout
 
