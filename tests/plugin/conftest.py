@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The captures, and tshark with the plugins of the build tree, for all tests of the plugins."""
-import json
 import shutil
 import subprocess
 

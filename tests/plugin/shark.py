@@ -21,6 +21,8 @@ USER = 65534
 class Wireshark:
     """tshark and sharkd with our plugins, run in a folder of their own."""
 
+    patience = 300  # seconds
+
     def __init__(self, build):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="iwarp-plugin-"))
         self.folder.chmod(0o755)
@@ -59,8 +61,8 @@ class Wireshark:
 
     def run(self, program, *arguments, stdout=subprocess.PIPE, **options):
         result = subprocess.run([*self.prefix, "env", *(f"{k}={v}" for k, v in self.environment.items()), program,
-                                 *map(str, arguments)], stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=300,
-                                check=False, **options)
+                                 *map(str, arguments)], stdout=stdout, stderr=subprocess.PIPE, text=True,
+                                timeout=self.patience, check=False, **options)
         assert "Couldn't load plugin" not in result.stderr, result.stderr
         assert "Sanitizer" not in result.stderr and "runtime error" not in result.stderr, result.stderr
         return result

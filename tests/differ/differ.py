@@ -1,0 +1,160 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""differ.py [--build=FOLDER] [--verbose] SOURCE...: what the plugins and Wireshark's own dissectors show of the same captures, field by
+field. SOURCE: generated (captures/generated), real (captures of real implementations, those of $IWARP_CAPTURES, too), seeds[=N]
+(conversations of iwarp-gen by N seeds, default 2), mutants[=N] (captures that were damaged, N sets, default 2), or files and folders
+with captures. Exit status: 0 every difference has a reason, 1 one has none."""
+import argparse
+import bisect
+import collections
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "plugin"), str(ROOT)]
+
+import captures  # noqa: E402
+from judge import Judge  # noqa: E402
+from reasons import REASONS  # noqa: E402
+from shark import Wireshark  # noqa: E402
+
+TOGETHER = 6 << 20  # octets of captures for one run of tshark
+SEEDED = ("rev1", "rev2", "rtr-read", "markers", "markers-to-responder", "marker-walk", "unaligned", "rdmap", "atomics", "immediate",
+          "terminates", "rpcrdma", "rpcrdma-long", "rpcrdma-segments", "nfs3", "nfs40", "nfs41-chunks", "nfs42")
+TROUBLE = ("", "loss=0.02", "reorder=0.05", "dup=0.05", "resegment=0.3")
+LISTED = 200
+
+
+def captures_in(path):
+    return [path] if path.is_file() else sorted([*path.rglob("*.pcap"), *path.rglob("*.pcapng")])
+
+
+def real():
+    folders = [ROOT / "captures" / name for name in ("real", "roce", "ulp")]
+    if "IWARP_CAPTURES" in os.environ:
+        folders.append(pathlib.Path(os.environ["IWARP_CAPTURES"]))
+    found = {}
+    for path in (path for folder in folders for path in captures_in(folder)):
+        found.setdefault((path.parent.name, path.name), path)
+    return list(found.values())
+
+
+def seeds(build, count, folder):
+    """Conversations by other seeds than the default, on iWARP, and RPC-over-RDMA on RoCE; some with trouble on the way."""
+    for seed in range(2, 2 + count):
+        for number, scenario in enumerate(SEEDED):
+            for transport in ("iwarp", "roce") if scenario.startswith(("rpcrdma", "nfs")) else ("iwarp",):
+                trouble = TROUBLE[(number + seed) % len(TROUBLE)] if transport == "iwarp" or seed % 2 else ""
+                trouble = trouble.replace("resegment", "rnr") if transport == "roce" else trouble
+                out = folder / f"{scenario}-{transport}-{seed}.pcap"
+                subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", scenario, f"--seed={seed}", f"--transport={transport}", "--pcap",
+                                *([f"--net={trouble}"] if trouble else []), "-o", out], check=True, capture_output=True)
+                yield out
+
+
+def mutants(build, count, folder):
+    """Generated captures, damaged with what is computed over them right again: tests/fuzz/mutate.c."""
+    sources = captures_in(ROOT / "captures" / "generated")
+    for seed in range(count):
+        some, whole = sources[seed::max(count, 10)], folder / f"whole-{seed}.pcap"
+        captures.merge([(path.name, path) for path in some], whole)
+        for rate in ("0.02", "0.2"):
+            out = folder / f"mutant-{seed}-{rate}.pcap"
+            subprocess.run([build / "tests" / "fuzz" / "mutate", str(seed + 1), rate, whole, out], check=True, capture_output=True)
+            yield out
+        whole.unlink()
+
+
+def sources(names, build, folder):
+    for name in names:
+        kind, _, count = name.partition("=")
+        if kind in ("seeds", "mutants"):
+            yield from (seeds if kind == "seeds" else mutants)(build, int(count or 2), folder)
+        elif name == "real":
+            yield from real()
+        elif name == "generated":
+            yield from captures_in(ROOT / "captures" / "generated")
+        else:
+            found = captures_in(pathlib.Path(name)) if pathlib.Path(name).exists() else []
+            if not found:
+                sys.exit(f"differ.py: no captures in '{name}'; give captures, folders with some, or generated, real, seeds, mutants")
+            yield from found
+
+
+def groups(paths):
+    """Of captures that one run of tshark looks at."""
+    group, size = [], 0
+    for path in paths:
+        if group and size + path.stat().st_size > TOGETHER:
+            yield group
+            group, size = [], 0
+        group.append(path)
+        size += path.stat().st_size
+    if group:
+        yield group
+
+
+class Tally:
+    def __init__(self):
+        self.captures = self.frames = self.same = self.agreed = 0
+        self.reasons, self.unexplained = collections.Counter(), []
+
+    def add(self, shark, paths, folder):
+        merged = folder / "merged.pcap"
+        parts, others = captures.merge([(path, path) for path in paths], merged)
+        for path in others:
+            print(f"{path}: not of Ethernet, left out", file=sys.stderr)
+        judge, firsts = Judge(shark, merged, folder), [part.first for part in parts]
+        for verdict in judge.verdicts():
+            if verdict.reason:
+                self.reasons[verdict.reason.name] += 1
+            else:
+                part = parts[bisect.bisect(firsts, verdict.frame) - 1]
+                self.unexplained.append((part.name, verdict.frame - part.first + 1, verdict))
+        self.captures += len(parts)
+        self.frames += parts[-1].last if parts else 0
+        self.same += sum(judge.same.values())
+        self.agreed += sum(judge.agreed.values())
+        shark.forget(merged)
+
+
+def text(path, frame, verdict):
+    said = "-" if verdict.opinion is None else str(verdict.opinion)[:60]
+    return (f"{os.path.relpath(path, ROOT)} frame {frame}: {verdict.pair.ours} {str(verdict.ours)[:60]}, "
+            f"{verdict.pair.theirs[0]} {str(verdict.theirs)[:60]}, octets {said}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split(":", 1)[1])
+    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path(os.environ.get("IWARP_BUILD", ROOT / "build" / "release")))
+    parser.add_argument("--verbose", action="store_true", help="say what was looked at as it goes")
+    parser.add_argument("source", nargs="+")
+    options = parser.parse_args()
+    if not list((options.build / "plugins").glob("run/*/epan/mpa.so")):
+        sys.exit(f"differ.py: no plugins in {options.build}; build them, or name the folder by --build")
+    folder, shark, tally = pathlib.Path(tempfile.mkdtemp(prefix="iwarp-differ-")), Wireshark(options.build), Tally()
+    shark.patience = 3600
+    try:
+        for group in groups(sources(options.source, options.build, folder)):
+            tally.add(shark, group, folder)
+            if options.verbose:
+                print(f"{tally.captures} captures, {tally.frames} frames, {len(tally.unexplained)} without a reason", flush=True)
+    finally:
+        shutil.rmtree(folder)
+        shutil.rmtree(shark.folder)
+    print(f"{tally.captures} captures, {tally.frames} frames; values that are the same: {tally.same}; as the octets have them: {tally.agreed}")
+    for one in REASONS:
+        print(f"{tally.reasons[one.name]:8} {one.name}")
+    for found in tally.unexplained[:LISTED]:
+        print(text(*found))
+    print(f"differences without a reason: {len(tally.unexplained)}")
+    return 1 if tally.unexplained else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

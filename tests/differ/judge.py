@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+The verdict on each difference: explained by a reason, or not. Where the octets have a third opinion the plugins must agree with it, also
+where nothing differs.
+"""
+import collections
+import functools
+
+import captures
+import compare
+from messages import CALL
+from opinions import Opinions
+from reasons import REASONS
+
+Verdict = collections.namedtuple("Verdict", "frame pair ours theirs opinion reason")  # reason: None where there is none
+
+class Case:
+    """A difference, and what is known of its frame."""
+
+    def __init__(self, shown, opinions, frame, pair, ours, theirs):
+        self.opinions, self.frame, self.pair, self.ours, self.theirs = opinions, frame, pair, ours, theirs
+        self.row, self.their_row = shown.ours[frame - 1], shown.theirs[frame - 1]
+        self.opinion = opinions.of(frame, pair)
+        self.connection = self.way = self.peer = None
+        self.cut, self.payload, self.offset = False, b"", 0
+        if frame in opinions.tcp.of:
+            self.connection, side, sequence, self.payload, length = opinions.tcp.of[frame]
+            self.way, self.peer = self.connection.ways[side], self.connection.ways[1 - side]
+            self.offset = self.way.offset(sequence)
+            self.cut = len(self.payload) < length
+
+    @property
+    def known(self):
+        return self.connection is not None and self.connection.known
+
+    @property
+    def startup(self):
+        return self.way.startup if self.way else None
+
+    @property
+    def flags(self):
+        return self.startup["flags"] if self.startup else 0
+
+    @property
+    def ports(self):
+        return self.connection.ports
+
+    @functools.cached_property
+    def fpdus(self):
+        """Those that end in this frame."""
+        return self.opinions.tcp.fpdus_of.get(self.frame, [])
+
+
+    @property
+    def headers(self):
+        """Of RPC-over-RDMA, of the Sends that end in this frame; None for what is none."""
+        return self.opinions.headers.get(self.frame, [])
+
+    @property
+    def messages(self):
+        """The RPC messages that are whole in this frame."""
+        return self.opinions.messages.get(self.frame, [])
+
+    @property
+    def conversation(self):
+        return self.opinions.conversation.get(self.frame)
+
+    @property
+    def all_headers(self):
+        """Of the whole TCP connection."""
+        frames = self.connection.frames if self.connection else []
+        return [head for frame in frames for head in self.opinions.headers.get(frame, [])]
+
+
+class Judge:
+    def __init__(self, shark, capture, folder):
+        self.shown = compare.Shown(shark, capture)
+        self.opinions = Opinions(shark, [(length, octets) for _, length, octets in captures.records(capture)], self.shown.pairs, folder)
+
+    def verdicts(self):
+        """Of each difference. `same`: how many values are the same in both, by pair; `agreed`: as the octets have it."""
+        self.same, self.agreed, self._their_calls = collections.Counter(), collections.Counter(), {}
+        for number, (ours, theirs) in enumerate(zip(self.shown.ours, self.shown.theirs), 1):
+            self.note_calls(number, theirs)
+            for pair in self.shown.pairs:
+                if not ours[pair.ours] and not any(theirs[name] for name in pair.theirs):
+                    continue
+                verdict = self.verdict(number, pair, compare.values(pair, ours, False), compare.values(pair, theirs, True))
+                if verdict:
+                    yield verdict
+
+    def note_calls(self, number, theirs):
+        """The Calls that Wireshark's dissectors have shown so far: (conversation, XID) -> frame."""
+        kinds, xids = ([compare.number(value) for value in theirs[name].split(compare.AGGREGATOR) if value] for name in ("rpc.msgtyp", "rpc.xid"))
+        for kind, xid in zip(kinds, xids):
+            if kind == CALL:
+                self._their_calls[id(self.opinions.conversation.get(number)), xid] = number
+
+    def verdict(self, number, pair, ours, theirs):
+        case = Case(self.shown, self.opinions, number, pair, ours, theirs)
+        case.their_calls = self._their_calls
+        if case.opinion is not None:
+            if case.opinion != ours:
+                return Verdict(number, pair, ours, theirs, case.opinion, None)
+            self.agreed[pair.ours] += len(ours)
+        if ours == theirs:
+            self.same[pair.ours] += len(ours)
+            return None
+        found = next((one for one in REASONS if pair.layer in one.layers and one.condition(case)), None)
+        return Verdict(number, pair, ours, theirs, case.opinion, found)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The third opinion, of all layers: the values of a field in a frame as the octets have them, or None."""
+import collections
+
+import compare
+import messages
+import reading
+import roce
+
+HEADERS, UPPER = ("mpa", "ddp", "rdmap"), ("rpc", "nfs")
+
+
+class Opinions:
+    def __init__(self, shark, frames, pairs, folder):
+        """frames: [(length, octets)]. folder: for a capture of the RPC messages over TCP."""
+        self.tcp, self.roce = reading.Readings(frames), roce.Roce(frames)
+        self.headers = {}  # frame -> headers of RPC-over-RDMA
+        self.messages = collections.defaultdict(list)  # frame -> RPC messages
+        self.conversation = {}  # frame of these -> messages.Conversation
+        self.partial, self.broken = set(), set()  # frames of messages that are not whole; of malformed ones
+        self._silent = set()  # frames with what the dissector of RPC does not take for RPC when it comes over TCP
+        self._upper = collections.defaultdict(lambda: collections.defaultdict(list))
+        self._read([pair for pair in pairs if pair.layer in UPPER], shark, folder)
+
+    def _read(self, pairs, shark, folder):
+        found = []
+        operations = [messages.of_iwarp(one) for one in self.tcp.connections if one.known]
+        operations += [one.operations for one in self.roce.connections if one.sure]
+        for conversation in map(messages.Conversation, operations):
+            self.headers.update(conversation.headers)
+            self.conversation.update(dict.fromkeys(conversation.headers, conversation))
+            for message in conversation.messages:
+                self.messages[message.frame].append(message)
+                self.conversation[message.frame] = conversation
+            if conversation.messages:
+                found.append(conversation.messages)
+        capture = folder / "over-tcp.pcap"
+        order = messages.over_tcp(found, capture)
+        names = ["frame.number", "_ws.malformed", *(pair.theirs[0] for pair in pairs)]
+        for message, row in zip(order, compare.rows(shark, capture, names, *compare.BUILTIN) if order else []):
+            if message:
+                self._note(message.frame, message.whole, row, pairs)
+        shark.forget(capture)
+        capture.unlink()
+
+    def _note(self, frame, whole, row, pairs):
+        for known, one in ((not whole, self.partial), (not row["rpc.xid"], self._silent), (row["_ws.malformed"], self.broken)):
+            if known:
+                one.add(frame)
+        for pair in pairs:
+            self._upper[frame][pair.ours] += compare.values(pair, row, True)
+
+    def over_tcp(self, frame, field):
+        """What Wireshark shows of the messages as they are, whole or not."""
+        return self._upper[frame][field] if frame in self._upper else []
+
+    def of(self, frame, pair):
+        if pair.layer in HEADERS:
+            return self.tcp.opinion(frame, pair.ours)
+        if pair.layer == "rpcrdma":
+            found = self.headers.get(frame)
+            if not found or None in found:
+                return None
+            return [value for one in found for name, value in one.values if name == pair.ours]
+        if pair.layer not in UPPER or frame not in self._upper or frame in self._silent or pair.layer == "nfs" and frame in self.partial:
+            return None
+        return self._upper[frame][pair.ours]

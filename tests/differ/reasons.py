@@ -1,0 +1,331 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+Why Wireshark's own dissectors show something else. Each reason is a condition on one difference that a program can check: on the octets
+(reading.py), and on the values where their relation is known. A reason says nothing of what the plugins show: where the octets have a
+third opinion, the plugins must agree with it, whatever the reason; see judge.py.
+"""
+import collections
+
+from compare import AGGREGATOR, number
+from messages import MSG, MSGP, NOMSG, is_call
+from reading import ATOMIC_REQUEST, KEYS, PRIVATE_MAX, R, READ_REQUEST, S, SENDS, TAGGED, TERMINATE, UNTAGGED
+
+Reason = collections.namedtuple("Reason", "name layers condition capture report since until")
+REASONS = []
+
+RES = {"mpa.rev", "mpa.pd_length", "mpa.private_data", "mpa.ird", "mpa.ord"}
+OWNED = {4420: "NVMe/TCP", 3260: "iSCSI", 5445: "SMB Direct"}  # ports whose own dissectors Wireshark asks first
+
+
+def reason(name, layers, capture, report="", since=(0, 0), until=(99, 0)):
+    """capture: one of the tree that shows it, or what makes it. report: of upstream/wireshark. since, until: releases of Wireshark."""
+    def add(condition):
+        REASONS.append(Reason(name, layers.split(), condition, capture, report, since, until))
+        return condition
+    return add
+
+
+def startup_field(name):
+    return name.startswith(("mpa.flags.", "mpa.enhanced.")) or name in RES
+
+
+@reason("flag S of RFC 6581 is a reserved bit", "mpa", "generated/conforming/rev2.pcapng", until=(4, 6))
+def flag_s(case):
+    """Until 4.4: bit 0x10 is part of the reserved bits."""
+    return case.pair.ours == "mpa.flags.res" and case.flags & S and case.theirs == [value | S for value in case.opinion or case.ours]
+
+
+@reason("IRD and ORD are part of the private data", "mpa", "generated/conforming/rev2.pcapng", until=(4, 6))
+def enhanced(case):
+    """Until 4.4: the first four octets."""
+    if case.pair.ours != "mpa.private_data" or not case.flags & S or case.startup["revision"] != 2:
+        return False
+    return [value[8:] for value in case.theirs] == (case.opinion or case.ours or [""])
+
+
+@reason("PD_Length without IRD and ORD", "mpa", "generated/conforming/rev2.pcapng", since=(4, 6))
+def what_is_left(case):
+    """Of the private data after these four octets."""
+    return case.pair.ours == "mpa.pd_length" and case.flags & S and case.theirs == [value - 4 for value in case.opinion or case.ours]
+
+
+@reason("flag S where the revision has none", "mpa", "generated/mpa/MPA2-6-04.pcapng", since=(4, 6))
+def not_enhanced(case):
+    """RFC 6581 is for revision 2; the dissector goes by the flag."""
+    return case.flags & S and case.startup["revision"] != 2 and (case.pair.ours.startswith("mpa.enhanced.") or case.pair.ours in RES)
+
+
+@reason("a second connection of the same ports", "mpa ddp rdmap", "generated/conforming/port-reuse.pcapng", "wireshark-port-reuse")
+def reused(case):
+    return case.connection and case.connection.reused
+
+
+@reason("Markers in one direction", "mpa ddp rdmap", "generated/conforming/markers-to-responder.pcapng", "wireshark-markers-one-way")
+def one_way(case):
+    return case.known and not startup_field(case.pair.ours) and case.way.markers != case.peer.markers and not case.way.markers
+
+
+@reason("Markers inside FPDUs", "mpa ddp rdmap", "generated/conforming/marker-walk.pcapng", "wireshark-markers-inside")
+def markers(case):
+    return case.known and not startup_field(case.pair.ours) and case.way.markers
+
+
+@reason("the snap length", "mpa ddp rdmap", "play rev1 --snaplen=96 --pcap")
+def snap(case):
+    """The dissector leaves alone a segment that is not whole."""
+    return case.cut and not case.theirs
+
+
+@reason("another dissector has the port", "mpa ddp rdmap", "ulp/nvme-siw-basic.pcap")
+def owned(case):
+    return case.connection and any(port in OWNED for port in case.ports) and not case.theirs
+
+
+@reason("the reserved word of operations of RFC 7306, and of unknown ones", "rdmap", "generated/conforming/atomics.pcapng", "wireshark-rfc7306")
+def reserved_word(case):
+    """It is shown for those of RFC 5040 alone."""
+    return case.pair.ours == "rdmap.reserved" and case.theirs == [
+        value for fpdu in case.fpdus for name, value in fpdu.values if name == case.pair.ours and opcode(fpdu) in RFC5040]
+
+
+TAGGED_OPERATIONS = (0, 2)
+RFC5040 = (READ_REQUEST, TERMINATE, *SENDS)
+
+
+def opcode(fpdu):
+    return dict(fpdu.values).get("rdmap.opcode")
+
+
+@reason("a Terminate that begins with the least significant bit", "rdmap", "real/errors/op-read-badstag.pcap")
+def reversed_terminate(case):
+    """The dissector reads it by the RFC; that is what siw does not send."""
+    if not case.pair.ours.startswith("rdmap.terminate."):
+        return False
+    plain = [value for fpdu in case.fpdus if opcode(fpdu) == TERMINATE
+             for name, value in as_written(fpdu.ulpdu[UNTAGGED:]) if name == case.pair.ours]
+    return case.theirs == plain
+
+
+def as_written(octets):
+    word = int.from_bytes(octets[:4], "big")
+    if len(octets) < 4 or not word & 0x1FFF:
+        return []
+    shown = {"layer": word >> 28, "etype": word >> 24 & 15, "code": word >> 16 & 255, "m": word >> 15 & 1, "d": word >> 14 & 1,
+             "r": word >> 13 & 1, "reserved": word & 0x1FFF}
+    return [("rdmap.terminate." + name, value) for name, value in shown.items()]
+
+
+@reason("a DDP header that is not whole", "ddp rdmap", "generated/ddp/DDP-6.2.2-03.pcapng")
+def short_header(case):
+    """The dissector shows the part that there is."""
+    return any(len(fpdu.ulpdu) < (TAGGED if fpdu.ulpdu[:1] >= b"\x80" else UNTAGGED) for fpdu in case.fpdus)
+
+
+@reason("an operation with the other kind of header", "rdmap", "generated/rdmap/RDMAP-4.1-07.pcapng")
+def other_header(case):
+    """Which fields an operation has is read from its opcode alone; of RFC 5040 and 7306, Write and Read Response are Tagged."""
+    return any(dict(fpdu.values).get("rddp.tagged") != (opcode(fpdu) in TAGGED_OPERATIONS) for fpdu in case.fpdus)
+
+
+@reason("a Terminate of less than four octets", "rdmap", "generated/rdmap/RDMAP-4.8-01.pcapng")
+def short_terminate(case):
+    return case.pair.ours.startswith("rdmap.terminate.") and any(
+        opcode(fpdu) == TERMINATE and len(fpdu.ulpdu) < UNTAGGED + 4 for fpdu in case.fpdus)
+
+
+@reason("an unknown AOpCode, or reserved bits beside it", "rdmap", "generated/rdmap/RDMAPX-5.2.1-01.pcapng", "wireshark-atomic-reserved")
+def atomic_reserved(case):
+    """They are taken for part of AOpCode, which then is unknown; the fields of an unknown one are others."""
+    return case.pair.ours.startswith("rdmap.atomic.") and any(
+        opcode(fpdu) == ATOMIC_REQUEST and int.from_bytes(fpdu.ulpdu[UNTAGGED:UNTAGGED + 4], "big") > 2 for fpdu in case.fpdus)
+
+
+@reason("a start-up frame in several segments", "mpa ddp rdmap", "generated/mpa/MPA-7.1.2-03.pcapng")
+def split_startup(case):
+    """The dissector knows one by a segment that has it whole."""
+    return case.connection and any(
+        way.startup and way.frame_of(way.startup["start"] + 1) != way.frame_of(way.startup["end"]) for way in case.connection.ways)
+
+
+@reason("a start-up frame whose key is wrong", "mpa ddp rdmap", "generated/mpa/MPA-7.1.1-01.pcapng")
+def wrong_key(case):
+    """The dissector knows one by its key; the plugin by the place where it is, too."""
+    return not case.theirs and case.connection and any(
+        way.octets and not way.octets.startswith(KEYS) and not way.startup for way in case.connection.ways)
+
+
+@reason("more private data than 512 octets", "mpa", "generated/mpa/MPA-7.1.1-31.pcapng")
+def too_long(case):
+    return not case.theirs and case.way and case.way.octets.startswith(KEYS) and \
+        int.from_bytes(case.way.octets[18:20], "big") > PRIVATE_MAX
+
+
+@reason("a Reply that is not after the Request", "mpa ddp rdmap", "generated/mpa/MPA-7.1.2-14.pcapng")
+def out_of_turn(case):
+    """The dissector begins with a Request."""
+    if not case.connection or not any(way.startup for way in case.connection.ways):
+        return False
+    order = sorted((way.frame_of(way.startup["end"]), way.startup["key"]) for way in case.connection.ways if way.startup)
+    return [key for _, key in order] != list(KEYS) and not case.theirs
+
+
+@reason("a connection that was rejected", "mpa ddp rdmap", "generated/conforming/reject-then-mpa.pcapng")
+def rejected(case):
+    """What follows in it is the upper layer's; the dissector goes on."""
+    return not case.ours and case.connection and any(way.startup and way.startup["flags"] & R for way in case.connection.ways)
+
+
+@reason("a second start-up frame", "mpa", "generated/mpa/MPA-7.1-06.pcapng")
+def second_startup(case):
+    """The plugin takes it for what comes after the first; the dissector for the first, or for an FPDU."""
+    return not case.ours and case.payload.startswith(KEYS) and case.startup and case.offset > case.startup["start"]
+
+
+@reason("an FPDU before the Reply", "mpa ddp rdmap", "generated/mpa/MPA-7.1.2-16.pcapng")
+def early_fpdu(case):
+    """It is read when the Reply has said how, and shown in its frame."""
+    return not case.theirs and any(fpdu not in case.way.fpdus for fpdu in case.fpdus)
+
+
+@reason("an octet that came before, as a probe", "mpa ddp rdmap", "generated/conforming/zero-window.pcapng")
+def probe(case):
+    """The TCP dissector gives the built-in nothing after it, if it puts segments in order."""
+    return not case.theirs and case.way and case.way.overlap is not None and case.way.overlap <= case.frame
+
+
+@reason("start-up frames of revision 0 and another", "mpa ddp rdmap", "generated/mpa/MPA-C.2.5-02.pcapng")
+def rdmac(case):
+    """Whether there are Markers is not what M says."""
+    return case.connection and {0} < {way.startup["revision"] for way in case.connection.ways if way.startup}
+
+
+@reason("octets that are no FPDU", "mpa ddp rdmap", "generated/mpa/MPA-4.1-02.pcapng")
+def framing(case):
+    """The dissector begins anew with each segment, or waits for as much as a wrong length says."""
+    if not case.known or case.opinion is not None:
+        return False
+    first = int(case.their_row["iwarp_mpa.ulpdulength"].split(AGGREGATOR)[0] or -1)
+    return not case.theirs or first in (int.from_bytes(place[:2], "big") for place in (case.payload, case.way.octets[case.way.sure:]))
+
+
+# ---- RPC-over-RDMA, and RPC and NFS in it ----
+
+ABOVE = "rpcrdma rpc nfs"
+
+
+@reason("the layer below, which has not found the FPDU", ABOVE, "play rpcrdma --net=resegment=0.5 --pcap")
+def nothing_below(case):
+    """Then the layers above have nothing to look at."""
+    return not case.theirs and len(case.fpdus) > len(list(filter(None, case.their_row["iwarp_rdma.opcode"].split(AGGREGATOR))))
+
+
+@reason("a Send with Solicited Event", ABOVE, "generated/conforming/rpcrdma-solicited.pcapng", "wireshark-solicited")
+def solicited(case):
+    """The dissector gives the layers above Send and Send with Invalidate only."""
+    return not case.theirs and any(opcode(fpdu) in SOLICITED for fpdu in case.fpdus)
+
+
+SOLICITED = (5, 6)
+
+
+@reason("a header that is not what the heuristic looks for", ABOVE, "generated/rpcrdma/RPCR-4.2.1-01.pcapng")
+def no_header(case):
+    """Version 1, and the XID once more after the lists of an RDMA_MSG."""
+    return not case.theirs and any(head is None or head.proc in (MSG, MSGP) and head.inline[:4] != head.xid.to_bytes(4, "big")
+                                   for head in case.headers)
+
+
+@reason("a Long Reply beside Write chunks", "rpc nfs", "generated/conforming/nfs41-chunks.pcapng")
+def long_reply(case):
+    """What the Reply chunk holds is not shown, or not all of it."""
+    return any(head and head.proc == NOMSG and head.reply is not None for head in case.headers) and \
+        case.theirs == (case.opinion or case.ours)[:len(case.theirs)]
+
+
+@reason("a Call that RDMA Reads complete", "rpc nfs", "generated/conforming/rpcrdma-long.pcapng", "wireshark-long-call")
+def by_reads(case):
+    """It is not put together, or not in its order."""
+    if any(message.by_reads for message in case.messages):
+        return True
+    # At another time: before the last Read, or after the Reply.
+    shown = {number(value) for value in case.their_row["rpc.xid"].split(AGGREGATOR) if value}
+    return not case.ours and not case.messages and not case.headers and shown and shown <= {
+        head.xid for head in case.all_headers if head and head.reads and is_call(head)}
+
+
+@reason("a Reply whose Call was not shown", "rpc nfs", "generated/conforming/rpcrdma-long.pcapng", "wireshark-long-call")
+def unknown_call(case):
+    """What it is the Reply to is not known, or taken from an earlier Call of its XID."""
+    key = id(case.conversation)
+    if any(message.side != message.caller and case.their_calls.get((key, message.xid)) != message.asked_in for message in case.messages):
+        return True
+    return not case.messages and not any(case.theirs) and any(
+        head and head.proc == MSG and not is_call(head) and (key, head.xid) not in case.their_calls for head in case.headers)
+
+
+@reason("a Reply that is shown twice", "rpc nfs", "generated/conforming/rpcrdma.pcapng", "wireshark-read-reply")
+def twice(case):
+    """Once put together with its Write chunks, once as it is in the Send; both in part."""
+    if not any(head and head.writes for head in case.headers):
+        return False
+    if case.pair.ours == "nfs.data":
+        return all(bytes.fromhex(value) in message.moved + message.octets for value in case.ours for message in case.messages)
+    one, two = case.theirs, case.opinion or case.ours
+    return any(one[:cut] == two[:cut] and one[cut:] == two[:len(one) - cut] for cut in range(len(two) + 1))
+
+
+@reason("data in the Write chunk and inline", "nfs", "generated/rpcrdma/RPCR-4.3.2-04.pcapng")
+def inline_too(case):
+    """The plugin shows neither; the dissector what is inline, twice."""
+    there = case.opinions.over_tcp(case.frame, case.pair.ours)
+    return not case.ours and case.frame in case.opinions.partial and case.frame not in case.opinions.broken and case.theirs == 2 * there
+
+
+@reason("a Reply with a Read list", "rpc nfs", "generated/conforming/old-done.pcapng")
+def read_read(case):
+    """RFC 8166 knows none, and the plugin does not put it together."""
+    return not case.ours and not case.headers and any(head and head.reads and head.proc == MSG and not is_call(head)
+                                                      for head in case.all_headers)
+
+
+@reason("calls of both sides with one XID", "rpc nfs", "generated/conforming/rpcrdma-both-directions.pcapng")
+def both_ways(case):
+    return any((0, message.head.xid) in case.conversation.asked and (1, message.head.xid) in case.conversation.asked
+               for message in case.messages)
+
+
+@reason("an empty Read segment", "rpc nfs", "generated/rpcrdma/RPCR-4.3-01.pcapng")
+def empty_segment(case):
+    return not case.theirs and any(head and any(not length for _, _, length, _ in head.reads) for head in case.headers)
+
+
+# ---- RoCE ----
+
+@reason("a packet that was sent again", ABOVE, "roce/loss8in-mount-nfs41.pcap")
+def repeated(case):
+    return not case.ours and case.frame in case.opinions.roce.repeated
+
+
+@reason("the snap length of a packet", ABOVE + " infiniband", "play nfs3 --transport=roce --snaplen=128 --pcap")
+def cut_packet(case):
+    """Wireshark's dissector calls it malformed."""
+    return not case.theirs and case.frame in case.opinions.roce.cut
+
+
+@reason("payload that another dissector stumbles over", "infiniband", "roce/nfs3-read-4k-64k.pcap")
+def stumbled(case):
+    """What comes after it, the ICRC, is not shown then."""
+    return case.pair.ours == "infiniband.invariant.crc" and not case.theirs and case.their_row["_ws.malformed"]
+
+
+@reason("a RoCE connection whose beginning was not captured", ABOVE, "play nfs3 --transport=roce --filter=udp[8]!=0x64 --pcap")
+def unknown_connection(case):
+    """Then the plugin needs an Acknowledge to know which queue pairs belong together, and the dissector never knows."""
+    return case.their_row["infiniband.bth.psn"] and case.frame not in case.opinions.roce.of and (not case.ours or not any(case.theirs))
+
+
+@reason("what other packets would say, which were cut", "rpc nfs", "play nfs3 --transport=roce --snaplen=128 --pcap")
+def others_cut(case):
+    """The dissector has not shown the Call of a Reply, or the Write chunk of a READ."""
+    connection = case.opinions.roce.of.get(case.frame)
+    return connection and not connection.sure and not any(case.theirs)

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Nothing differs without a reason, each reason is shown by its capture, and a fault of ours would be seen: see README.md."""
+import collections
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "plugin")]
+
+import captures  # noqa: E402
+import compare  # noqa: E402
+import versions  # noqa: E402
+from judge import Judge  # noqa: E402
+from reasons import REASONS  # noqa: E402
+from shark import Wireshark  # noqa: E402
+
+SOURCES = ["generated", "real", "seeds", "mutants"]
+FOUND = 0.99  # of the faults that are put in, in each layer
+
+
+def capture_of(name, build, folder):
+    if not name.startswith("play "):
+        return ROOT / "captures" / name
+    out = folder / (name.replace(" ", "_") + ".pcap")
+    subprocess.run([build / "traffic-gen" / "iwarp-gen", *name.split(), "-o", out], check=True, capture_output=True, timeout=60)
+    return out
+
+
+@pytest.fixture(scope="module")
+def judged(build, tmp_path_factory):
+    """(Judge, its verdicts, the parts of its capture) of all that show a reason."""
+    if not list((build / "plugins").glob("run/*/epan/mpa.so")):
+        pytest.skip("built without plugins")
+    shark, folder = Wireshark(build), tmp_path_factory.mktemp("differ")
+    shark.patience = 900
+    paths = {one.capture: capture_of(one.capture, build, folder) for one in REASONS}
+    parts, others = captures.merge(paths.items(), folder / "merged.pcap")
+    assert not others
+    judge = Judge(shark, folder / "merged.pcap", folder)
+    return judge, list(judge.verdicts()), parts
+
+
+def test_each_difference_has_a_reason(judged):
+    assert [verdict for verdict in judged[1] if verdict.reason is None] == []
+    assert sum(judged[0].same.values()) > 20000 and sum(judged[0].agreed.values()) > 20000
+
+
+@pytest.mark.parametrize("reason", REASONS, ids=lambda one: one.name)
+def test_each_reason_is_shown(judged, reason):
+    if not reason.since <= versions.release() < reason.until:
+        pytest.skip("of other releases")
+    _, verdicts, parts = judged
+    part, = (part for part in parts if part.name == reason.capture)
+    assert reason.name in {one.reason.name for one in verdicts if one.reason and part.first <= one.frame <= part.last}
+    assert not reason.report or (ROOT / "upstream" / "wireshark" / f"{reason.report}.md").exists()
+
+
+def wrong(values):
+    """Our values with one that is not right, and without one."""
+    first = values[0]
+    yield [first ^ 1 if isinstance(first, int) else ("00" if first == "01" else "01") + first[2:], *values[1:]]
+    yield values[1:]
+
+
+def test_a_fault_of_ours_has_no_reason(judged):
+    """
+    Each value that the plugins show, changed and left out. Where Wireshark's dissectors or the octets say what is right, the fault is found:
+    no reason hides it.
+    """
+    judge, *_ = judged
+    hidden, faults, alone = collections.Counter(), collections.Counter(), collections.Counter()
+    for number, row in enumerate(judge.shown.ours, 1):
+        judge.note_calls(number, judge.shown.theirs[number - 1])
+        for pair in judge.shown.pairs:
+            ours, theirs = compare.values(pair, row, False), compare.values(pair, judge.shown.theirs[number - 1], True)
+            if not ours:
+                continue
+            if ours != theirs and judge.opinions.of(number, pair) is None:
+                alone[pair.layer] += 1  # nobody else has it
+                continue
+            for values in wrong(ours):
+                verdict = judge.verdict(number, pair, values, theirs)
+                faults[pair.layer] += 1
+                if verdict is None or verdict.reason:
+                    hidden[pair.layer, verdict.reason.name if verdict else "same"] += 1
+    print(f"faults {dict(faults)}, hidden {dict(hidden)}; values of the plugins alone {dict(alone)}")
+    found = {layer: 1 - sum(n for (of, _), n in hidden.items() if of == layer) / count for layer, count in faults.items()}
+    assert set(found) == {pair.layer for pair in judge.shown.pairs}
+    assert min(found.values()) >= FOUND, (found, hidden)
+
+
+def test_command(build, tmp_path):
+    """What it says of bad input."""
+    run = [sys.executable, HERE / "differ.py", f"--build={build}"]
+    done = subprocess.run([*run, tmp_path / "none"], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 1 and "differ.py: no captures in" in done.stderr
+
+
+@pytest.mark.all
+@pytest.mark.parametrize("source", SOURCES)
+def test_everything(build, source):
+    done = subprocess.run([sys.executable, HERE / "differ.py", f"--build={build}", source], capture_output=True, text=True, check=False,
+                          env=os.environ, timeout=7200)
+    print(done.stdout)
+    assert done.returncode == 0, done.stdout + done.stderr
