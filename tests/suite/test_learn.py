@@ -18,6 +18,12 @@ def learn(port, *args, timeout=devices.DEADLINE):
     return subprocess.run(command, capture_output=True, text=True, timeout=timeout)
 
 
+def take_up(file, *args):
+    """A machine that was learnt before."""
+    command = [devices.GEN, "learn", f"--machine={file}", *args]
+    return subprocess.run(command, capture_output=True, text=True, timeout=20)
+
+
 def machine(port, *args):
     run = learn(port, "--format=json", *args)
     assert run.returncode == 0, run.stderr
@@ -86,6 +92,9 @@ def test_our_own_device(echo, tmp_path):
     again = learn(echo, f"--compare={tmp_path}/first.json", "--seed=7", "--format=svg", f"--output={tmp_path}/it.svg")
     assert again.returncode == 0 and "the same machine as in" in again.stderr, again.stderr
     assert "<svg" in (tmp_path / "it.svg").read_text()
+    taken_up = take_up(tmp_path / "first.json", "--against=standard", f"--compare={tmp_path}/first.json", "--format=svg")
+    assert taken_up.returncode == 0 and "the same machine as in" in taken_up.stderr, taken_up.stderr
+    assert "<svg" in taken_up.stdout
 
 
 def test_table(echo):
@@ -249,6 +258,26 @@ def test_death_is_not_believed_at_once(tmp_path):
 def test_wrong_usage(args, message):
     run = learn(1, *args)
     assert run.returncode == 2 and message in run.stderr, run.stderr
+
+
+def test_machine_that_differs(tmp_path):
+    """Without a device to be asked."""
+    edge = {"output": "Reply Rev 1 C", "next": 1}
+    dead = {"output": "dead", "next": 0}
+    file = tmp_path / "it.json"
+    file.write_text(json.dumps({"format": "iwarp-gen learn 1", "device": "x", "inputs": ["request", "fin"], "states": [
+        {"after": [], "edges": [edge, dead]}, {"after": ["request"], "edges": [edge, dead]}]}))
+    run = take_up(file, "--against=standard")
+    assert run.returncode == 1 and 'after "fin": "dead"; due: a device that survives' in run.stderr, run.stderr
+
+
+def test_neither_device_nor_machine(tmp_path):
+    neither = subprocess.run([devices.GEN, "learn"], capture_output=True, text=True, timeout=20)
+    both = take_up(tmp_path / "x.json", "127.0.0.1:1")
+    for run in (neither, both):
+        assert run.returncode == 2 and "expected: HOST:PORT, or --machine=FILE" in run.stderr, run.stderr
+    missing = take_up(tmp_path / "x.json")
+    assert missing.returncode == 2 and "x.json" in missing.stderr and "No such file" in missing.stderr, missing.stderr
 
 
 def test_nobody_there():

@@ -20,7 +20,7 @@ enum { JOBS_MAX = 32, CHECKS_MAX = 100000, SURE_QUIET_MS = 5000, CLOSE_MS = 500 
 static const int64_t ms = 1000000;
 
 struct options {
-    char *alphabet, *inputs, *format, *output, *compare, *against, *reset, *device, *seed;
+    char *alphabet, *inputs, *machine, *format, *output, *compare, *against, *reset, *device, *seed;
     double quiet, recover_timeout, reset_timeout;
     gint jobs, checks;
 };
@@ -41,7 +41,7 @@ static const struct format *format_find(const char *name)
 struct job {
     const struct options *options;
     struct ask_device device;
-    struct answers *answers;
+    struct answers *answers;       /* NULL: the machine was learnt before */
     struct machine *machine, *old; /* old: NULL, or --compare */
     struct learn_alphabet some;    /* --inputs */
     struct learn_input inputs[MACHINE_INPUTS_MAX];
@@ -98,7 +98,7 @@ static unsigned hold_against_standard(struct job *job)
         const struct standard_difference *difference = &g_array_index(differences, struct standard_difference, i);
         const struct rule *rule = difference->rule < RULE_COUNT ? &rule_catalogue[difference->rule] : NULL;
 
-        if (!strstr(difference->output, "dead") && !is_still_so(job, difference))
+        if (job->answers && !strstr(difference->output, "dead") && !is_still_so(job, difference))
             continue;
         n++;
         print_word(job, &difference->word);
@@ -148,8 +148,9 @@ static int conclude(struct job *job)
 {
     unsigned differences = 0;
 
-    fprintf(stderr, "iwarp-gen: %u states after %u words; %u answers had to be asked again\n", job->machine->n_states,
-            answers_asked(job->answers), answers_contradicted(job->answers));
+    if (job->answers)
+        fprintf(stderr, "iwarp-gen: %u states after %u words; %u answers had to be asked again\n",
+                job->machine->n_states, answers_asked(job->answers), answers_contradicted(job->answers));
     if (!write_machine(job))
         return command_fail("%s: %s", job->options->output ? job->options->output : "standard output",
                             g_strerror(errno));
@@ -240,6 +241,22 @@ static int take_options(struct job *job)
     return numbers_fit(options);
 }
 
+/* A machine that was learnt before: it is written in another format, or held against something. */
+static int take_up(const struct options *options)
+{
+    struct job job = {.options = options, .device.alphabet = &learn_alphabets[0]};
+    g_autoptr(GError) error = NULL;
+    int status = take_options(&job);
+
+    if (status == COMMAND_DONE && !(job.machine = machine_load(options->machine, &error)))
+        status = command_fail("%s", error->message);
+    if (status == COMMAND_DONE)
+        status = conclude(&job);
+    g_free(job.machine);
+    g_free(job.old);
+    return status;
+}
+
 static int learn_at(const struct options *options, const char *address)
 {
     g_autofree char *host = NULL, *port = NULL;
@@ -288,7 +305,7 @@ static int learn_at(const struct options *options, const char *address)
 int command_learn(int argc, char **argv)
 {
     static const struct command_usage usage = {
-        "HOST:PORT",
+        "HOST:PORT | --machine=FILE",
         "Infers the state machine of a device, a Responder, by asking it.",
         "Each question is a fresh connection and a sequence of inputs; what the device does until it is quiet is the "
         "output. The result is the smallest machine that explains all answers, as a table, a picture or JSON.\n\n"
@@ -305,6 +322,8 @@ int command_learn(int argc, char **argv)
          "random sequences that the machine must predict (default 300)", "N"},
         {"seed", 0, 0, G_OPTION_ARG_STRING, &options.seed, "of these sequences (default 0)", "N"},
         COMMAND_GROUP("Result"),
+        {"machine", 0, 0, G_OPTION_ARG_FILENAME, &options.machine,
+         "instead of HOST:PORT: a machine learnt before (JSON), of this --alphabet", "FILE"},
         {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "text (default), json, svg", "NAME"},
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "where the machine goes", "FILE"},
         {"device", 0, 0, G_OPTION_ARG_STRING, &options.device, "the device's name in it", "NAME"},
@@ -325,15 +344,19 @@ int command_learn(int argc, char **argv)
     };
     int status;
 
-    if (!command_parse(&usage, entries, &argc, &argv, 1, 1, &status))
+    if (!command_parse(&usage, entries, &argc, &argv, 0, 1, &status))
         return status;
     if (!options.format)
         options.format = g_strdup("text");
     if (!options.alphabet)
         options.alphabet = g_strdup("startup");
-    status = learn_at(&options, argv[1]);
+    if ((argc == 2) == (options.machine != NULL))
+        status = command_fail("expected: HOST:PORT, or --machine=FILE (see: iwarp-gen learn --help)");
+    else
+        status = options.machine ? take_up(&options) : learn_at(&options, argv[1]);
     g_free(options.alphabet);
     g_free(options.inputs);
+    g_free(options.machine);
     g_free(options.format);
     g_free(options.output);
     g_free(options.device);
